@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arch.h - what differs between processors, as data: register numbers, pointer masks, call instructions.
+ *
+ * Registers carry their DWARF number everywhere in this program (System V ABI, AMD64 supplement 1.0,
+ * figure 3.36; DWARF for the Arm 64-bit Architecture, AADWARF64). The kernel's numbering
+ * (asm/perf_regs.h) appears only where its masks and dumps are made and read.
+ */
+#ifndef FORMATS_ARCH_H
+#define FORMATS_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One more than the highest register number of any architecture. */
+#define ARCH_REGS_MAX 33
+
+struct arch {
+	const char *name;      /* as uname -m prints it */
+	uint16_t elf_machine;  /* EM_* */
+	uint8_t nregs;	       /* registers 0 .. nregs-1 */
+	uint8_t sp, ip, fp;    /* register numbers */
+	int8_t lr;	       /* link register, -1 if calls push their return address */
+	uint64_t regs_mask;    /* kernel's mask (attr.sample_regs_user) of all of them */
+	const uint8_t *kernel_regs; /* kernel number -> register number, 0xff for those not used */
+	uint8_t nkernel_regs;
+	uint64_t code_mask;    /* bits of a user-space code address; the others are authentication (PAC) or tags */
+	uint64_t user_end;     /* first address that is not user space */
+	const char *const *reg_names; /* by register number */
+	/* Does a call instruction end exactly at the end of these @len bytes (at most 8 are looked at)? */
+	bool (*ends_with_call)(const uint8_t *code, size_t len);
+};
+
+extern const struct arch arch_x86_64, arch_aarch64;
+
+/* By ELF machine number or by name; NULL if it is neither of the two. */
+const struct arch *arch_by_machine(uint16_t elf_machine);
+const struct arch *arch_by_name(const char *name);
+
+/* The one this program was built for. */
+const struct arch *arch_native(void);
+
+#endif

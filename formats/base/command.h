@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command.h - a program's commands as constants: dispatch, --help, completion and man-page checks read them.
+ */
+#ifndef BASE_COMMAND_H
+#define BASE_COMMAND_H
+
+#include "formats/base/opt.h"
+
+struct command {
+	const char *name;     /* "" for the one that runs when none is named */
+	const char *summary;  /* one line, lower case, no full stop */
+	const char *operands; /* "FUNCTION", "[GLOB]"; "" for none */
+	const char *details;  /* more lines for --help, or NULL */
+	const struct opt *opts;
+	size_t args_size;
+	void (*defaults)(void *args); /* NULL: all zero */
+	/* @args holds the options; *@ret_status is the exit status, 0 unless run() sets another. */
+	struct err *(*run)(void *args, char **operands, int noperands, int *ret_status);
+	void (*release)(void *args); /* frees what parsing allocated; NULL: nothing */
+	enum opt_order order;
+};
+
+struct program {
+	const char *name;    /* "preport" */
+	const char *version;
+	const char *summary;
+	const char *see_also; /* "preport(1), precord-trace(5)" */
+	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
+};
+
+/*
+ * Find the command that @argv names (its options may stand before and after its name), parse, run, print
+ * errors to stderr as "NAME: message" and its remedy as "NAME: remedy". Returns the exit status: what the
+ * command said, or 1 or 2 for an error; a failed write to stdout is an error. @failure_status replaces
+ * 1 and 2 if it is not 0 (precord uses 125). Besides the commands, the hidden "--completion=bash|zsh" and
+ * "--options" (one option per line as "COMMAND --name", for the checks) are answered here.
+ */
+int program_main(const struct program *program, int argc, char **argv, int failure_status);
+
+#endif

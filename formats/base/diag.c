@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diag.c - a short list: distinct warnings are few, so a linear search will do.
+ */
+#include "formats/base/diag.h"
+
+#include "formats/base/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define MESSAGE_MAX 512 /* bytes of one warning; the rest is cut */
+
+static void add(struct diag *diag, const char *message, const char *hint)
+{
+	if (!diag->tail)
+		diag->tail = &diag->entries;
+	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next) {
+		if (strcmp(entry->message, message) == 0) {
+			entry->count++;
+			return;
+		}
+	}
+
+	struct diag_entry *entry = ARENA_NEW(&diag->arena, struct diag_entry);
+
+	entry->message = arena_strdup(&diag->arena, message);
+	entry->hint = hint ? arena_strdup(&diag->arena, hint) : NULL;
+	entry->count = 1;
+	*diag->tail = entry;
+	diag->tail = &entry->next;
+}
+
+void diag_warn(struct diag *diag, const char *fmt, ...)
+{
+	char message[MESSAGE_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(message, sizeof(message), fmt, args);
+	va_end(args);
+	add(diag, message, NULL);
+}
+
+void diag_err(struct diag *diag, struct err *err)
+{
+	add(diag, err_message(err), err_hint(err));
+	err_free(err);
+}
+
+void diag_print(const struct diag *diag, const char *program, FILE *out)
+{
+	for (const struct diag_entry *entry = diag->entries; entry; entry = entry->next) {
+		fprintf(out, "%s: warning: ", program);
+		text_put_escaped(out, entry->message);
+		if (entry->count > 1)
+			fprintf(out, " (%" PRIu64 " times)", entry->count);
+		fputc('\n', out);
+		if (entry->hint) {
+			fprintf(out, "%s: ", program);
+			text_put_escaped(out, entry->hint);
+			fputc('\n', out);
+		}
+	}
+}
+
+void diag_deinit(struct diag *diag)
+{
+	arena_deinit(&diag->arena);
+	*diag = (struct diag){ 0 };
+}

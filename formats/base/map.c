@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.c - linear probing at most half full, so that a lookup touches one or two cache lines.
+ */
+#include "formats/base/map.h"
+
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Finalizer of MurmurHash3 (public domain, Austin Appleby): every input bit reaches every output bit. */
+uint64_t map_hash(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= 0xff51afd7ed558ccdULL;
+	key ^= key >> 33;
+	key *= 0xc4ceb9fe1a85ec53ULL;
+	return key ^ key >> 33;
+}
+
+/* The slot that holds @key, or the free one where it belongs. */
+static size_t locate(const struct map *map, uint64_t key)
+{
+	size_t i = map_hash(key) & (map->cap - 1);
+
+	while (map->used[i] && map->slots[i].key != key)
+		i = (i + 1) & (map->cap - 1);
+	return i;
+}
+
+static void grow(struct map *map)
+{
+	struct map bigger = { .cap = map->cap ? map->cap * 2 : 16, .len = map->len };
+
+	bigger.slots = memory_zeroed(bigger.cap, sizeof(*bigger.slots));
+	bigger.used = memory_zeroed(bigger.cap, 1);
+	for (size_t i = 0; i < map->cap; i++) {
+		if (!map->used[i])
+			continue;
+		size_t slot = locate(&bigger, map->slots[i].key);
+
+		bigger.slots[slot] = map->slots[i];
+		bigger.used[slot] = 1;
+	}
+	map_deinit(map);
+	*map = bigger;
+}
+
+uint64_t *map_get(const struct map *map, uint64_t key)
+{
+	if (!map->cap)
+		return NULL;
+	size_t i = locate(map, key);
+
+	return map->used[i] ? &map->slots[i].value : NULL;
+}
+
+uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new)
+{
+	if (map->len * 2 >= map->cap)
+		grow(map);
+
+	size_t i = locate(map, key);
+	bool is_new = !map->used[i];
+
+	if (is_new) {
+		map->used[i] = 1;
+		map->slots[i] = (struct map_slot){ .key = key };
+		map->len++;
+	}
+	if (ret_new)
+		*ret_new = is_new;
+	return &map->slots[i].value;
+}
+
+const struct map_slot *map_next(const struct map *map, size_t *pos)
+{
+	while (*pos < map->cap) {
+		size_t i = (*pos)++;
+
+		if (map->used[i])
+			return &map->slots[i];
+	}
+	return NULL;
+}
+
+void map_clear(struct map *map)
+{
+	if (map->cap)
+		memset(map->used, 0, map->cap);
+	map->len = 0;
+}
+
+void map_deinit(struct map *map)
+{
+	free(map->slots);
+	free(map->used);
+	*map = (struct map){ 0 };
+}

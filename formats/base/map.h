@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.h - a hash map from 64-bit keys to 64-bit values.
+ *
+ * Open addressing with linear probing; a zeroed map is empty and ready. Order of iteration depends on
+ * the keys and the history: never let it reach an output. Not thread-safe.
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot {
+	uint64_t key, value;
+};
+
+struct map {
+	struct map_slot *slots;
+	uint8_t *used; /* one byte a slot */
+	size_t cap;    /* a power of two, or 0 */
+	size_t len;    /* keys present */
+};
+
+/* The value at @key, or NULL; valid until the next map_put(). */
+uint64_t *map_get(const struct map *map, uint64_t key);
+
+/*
+ * The value at @key, made 0 if the key is new; valid until the next map_put(). @ret_new may be NULL.
+ */
+uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new);
+
+/* Walk all entries: start with *pos = 0, stop when NULL is returned. */
+const struct map_slot *map_next(const struct map *map, size_t *pos);
+
+/* Forget all keys, keep the room. */
+void map_clear(struct map *map);
+
+void map_deinit(struct map *map);
+
+/* A good 64-bit mix, also for callers that build their own tables or combine keys. */
+uint64_t map_hash(uint64_t key);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.c - checked malloc. The one place besides the command layer that may end the program: with no
+ * memory left there is nothing a caller could do but the same.
+ */
+#include "formats/base/memory.h"
+
+#include <errno.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void memory_exhausted(size_t len)
+{
+	fprintf(stderr, "%s: out of memory: %zu bytes could not be had\n", program_invocation_short_name,
+		len);
+	exit(1);
+}
+
+void *memory_alloc(size_t len)
+{
+	void *ptr = malloc(len ? len : 1);
+
+	if (!ptr)
+		memory_exhausted(len);
+	return ptr;
+}
+
+void *memory_zeroed(size_t count, size_t size)
+{
+	void *ptr = calloc(count ? count : 1, size ? size : 1);
+
+	if (!ptr)
+		memory_exhausted(count * size);
+	return ptr;
+}
+
+void *memory_resize(void *ptr, size_t count, size_t size)
+{
+	size_t len;
+
+	if (__builtin_mul_overflow(count, size, &len))
+		memory_exhausted(SIZE_MAX);
+	ptr = realloc(ptr, len ? len : 1);
+	if (!ptr)
+		memory_exhausted(len);
+	return ptr;
+}
+
+char *memory_strdup(const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	return memcpy(memory_alloc(len), text, len);
+}
+
+void memory_freep(void *pointer_to_pointer)
+{
+	free(*(void **)pointer_to_pointer);
+}

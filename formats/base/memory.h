@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.h - heap allocation that ends the program, with one line, when there is none left.
+ *
+ * What is allocated here is released with free(). Sizes that come from input are bounded by the bytes
+ * present before they get here, so exhaustion means a small machine, not a hostile file.
+ */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "formats/base/compiler.h"
+
+#include <stddef.h>
+
+/* @len bytes, not zeroed. */
+void *memory_alloc(size_t len);
+
+/* @count zeroed elements of @size bytes. */
+void *memory_zeroed(size_t count, size_t size);
+
+/* realloc() to @count elements of @size bytes. */
+void *memory_resize(void *ptr, size_t count, size_t size);
+
+/* strdup() that cannot fail. */
+char *memory_strdup(const char *text);
+
+/* Say that @len bytes could not be had, and exit with status 1 (125 is precord's to choose). */
+__attribute__((noreturn)) void memory_exhausted(size_t len);
+
+/* For CLEANUP() on a pointer that free() releases. */
+void memory_freep(void *pointer_to_pointer);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.c - every access goes through take(), the only place that compares a length with what is left.
+ */
+#include "formats/base/reader.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void reader_init(struct reader *r, const void *data, size_t len, bool big_endian)
+{
+	static const uint8_t none[1];
+
+	*r = (struct reader){ .pos = data ? data : none, .big_endian = big_endian };
+	r->end = r->pos + (data ? len : 0);
+}
+
+static const uint8_t *take(struct reader *r, size_t len, const char *what)
+{
+	const uint8_t *p = r->pos;
+
+	if (r->failed)
+		return NULL;
+	if (len > reader_left(r)) {
+		r->failed = what;
+		return NULL;
+	}
+	r->pos += len;
+	r->offset += len;
+	return p;
+}
+
+static uint64_t fixed(struct reader *r, size_t len, const char *what)
+{
+	const uint8_t *p = take(r, len, what);
+	uint64_t value = 0;
+
+	for (size_t i = 0; p && i < len; i++)
+		value = value << 8 | p[r->big_endian ? i : len - 1 - i];
+	return value;
+}
+
+uint8_t reader_u8(struct reader *r, const char *what)
+{
+	const uint8_t *p = take(r, 1, what);
+
+	return p ? *p : 0;
+}
+
+uint16_t reader_u16(struct reader *r, const char *what)
+{
+	return (uint16_t)fixed(r, 2, what);
+}
+
+uint32_t reader_u32(struct reader *r, const char *what)
+{
+	return (uint32_t)fixed(r, 4, what);
+}
+
+uint64_t reader_u64(struct reader *r, const char *what)
+{
+	const uint8_t *p;
+	uint64_t value;
+
+	if (r->big_endian || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return fixed(r, 8, what);
+	p = take(r, 8, what);
+	if (!p)
+		return 0;
+	memcpy(&value, p, 8);
+	return value;
+}
+
+/* The bits of a LEB128 and how many there were; 0 bits after a failure. */
+static uint64_t leb(struct reader *r, const char *what, unsigned *ret_bits, bool *ret_negative)
+{
+	uint64_t value = 0;
+	unsigned bits = 0;
+
+	*ret_negative = false;
+	for (;;) {
+		const uint8_t *p = take(r, 1, what);
+
+		if (!p) {
+			*ret_bits = 0;
+			return 0;
+		}
+		uint64_t part = *p & 0x7f;
+
+		if (bits < 64)
+			value |= part << bits;
+		if ((bits == 63 && part > 1 && part != 0x7f) || (bits > 63 && part && part != 0x7f))
+			reader_fail(r, what);
+		bits += 7;
+		if (!(*p & 0x80)) {
+			*ret_negative = *p & 0x40;
+			break;
+		}
+	}
+	*ret_bits = bits;
+	return value;
+}
+
+uint64_t reader_uleb(struct reader *r, const char *what)
+{
+	const uint8_t *p = r->pos;
+	unsigned bits;
+	bool negative;
+
+	if (!r->failed && p < r->end && !(*p & 0x80)) { /* one byte: by far the commonest */
+		r->pos++;
+		r->offset++;
+		return *p;
+	}
+	uint64_t value = leb(r, what, &bits, &negative);
+
+	if (bits > 63 && p[9] > 1) /* 0x7f there is a negative SLEB, not an unsigned number */
+		reader_fail(r, what);
+	return r->failed ? 0 : value;
+}
+
+int64_t reader_sleb(struct reader *r, const char *what)
+{
+	unsigned bits;
+	bool negative;
+	uint64_t value = leb(r, what, &bits, &negative);
+
+	if (negative && bits < 64)
+		value |= ~0ULL << bits;
+	return r->failed ? 0 : (int64_t)value;
+}
+
+int64_t reader_zigzag(struct reader *r, const char *what)
+{
+	uint64_t value = reader_uleb(r, what);
+
+	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+const void *reader_bytes(struct reader *r, size_t len, const char *what)
+{
+	return take(r, len, what);
+}
+
+const char *reader_string(struct reader *r, const char *what)
+{
+	const uint8_t *nul = reader_left(r) ? memchr(r->pos, 0, reader_left(r)) : NULL;
+
+	if (!nul) {
+		reader_fail(r, what);
+		return NULL;
+	}
+	return (const char *)take(r, (size_t)(nul - r->pos) + 1, what);
+}
+
+void reader_skip(struct reader *r, size_t len, const char *what)
+{
+	take(r, len, what);
+}
+
+struct reader reader_slice(struct reader *r, size_t len, const char *what)
+{
+	struct reader slice = *r;
+	const uint8_t *p = take(r, len, what);
+
+	slice.failed = r->failed;
+	slice.end = p ? p + len : slice.pos;
+	return slice;
+}
+
+void reader_fail(struct reader *r, const char *what)
+{
+	if (!r->failed)
+		r->failed = what;
+}
+
+struct err *reader_check(const struct reader *r)
+{
+	if (!r->failed)
+		return NULL;
+	return err_new(ERR_CORRUPT, "%s does not fit at offset %" PRIu64, r->failed, r->offset);
+}

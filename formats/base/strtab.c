@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strtab.c - a hash table of numbers over an array of strings.
+ */
+#include "formats/base/strtab.h"
+
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a (Fowler, Noll, Vo), mixed so that the low bits are good. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ULL;
+	return map_hash(hash);
+}
+
+static uint32_t locate(const struct strtab *tab, const char *text)
+{
+	uint32_t i = (uint32_t)hash_text(text) & (tab->nslots - 1);
+
+	while (tab->slots[i] && strcmp(tab->strings[tab->slots[i] - 1], text) != 0)
+		i = (i + 1) & (tab->nslots - 1);
+	return i;
+}
+
+static void grow(struct strtab *tab)
+{
+	tab->nslots = tab->nslots ? tab->nslots * 2 : 64;
+	free(tab->slots);
+	tab->slots = memory_zeroed(tab->nslots, sizeof(*tab->slots));
+	for (uint32_t id = 0; id < tab->len; id++)
+		tab->slots[locate(tab, tab->strings[id])] = id + 1;
+}
+
+static uint32_t append(struct strtab *tab, const char *text)
+{
+	if (tab->len == tab->cap) {
+		tab->cap = tab->cap ? tab->cap * 2 : 64;
+		tab->strings = memory_resize(tab->strings, tab->cap, sizeof(*tab->strings));
+	}
+	tab->strings[tab->len] = arena_strdup(&tab->arena, text);
+	return tab->len++;
+}
+
+uint32_t strtab_add(struct strtab *tab, const char *text)
+{
+	if (!tab->len && *text)
+		strtab_add(tab, "");
+	if ((tab->len + 1) * 2 > tab->nslots)
+		grow(tab);
+
+	uint32_t slot = locate(tab, text);
+
+	if (!tab->slots[slot])
+		tab->slots[slot] = append(tab, text) + 1;
+	return tab->slots[slot] - 1;
+}
+
+const char *strtab_get(const struct strtab *tab, uint32_t id)
+{
+	return tab->len ? tab->strings[id] : "";
+}
+
+void strtab_deinit(struct strtab *tab)
+{
+	arena_deinit(&tab->arena);
+	free(tab->strings);
+	free(tab->slots);
+	*tab = (struct strtab){ 0 };
+}

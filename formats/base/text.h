@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text.h - names from hostile places made fit for a terminal, and near names for misspelt ones.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "formats/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * @text with everything that could steer a terminal or hide what it says written as \xNN: control bytes
+ * (C0, DEL, C1), invalid UTF-8, and the Unicode marks that turn or join text (U+200B-200F, U+2028-202E,
+ * U+2060-2069, U+FEFF). A backslash stays. Returns @text itself when there is nothing to do.
+ */
+const char *text_escape(struct arena *arena, const char *text);
+
+/* The same, printed. */
+void text_put_escaped(FILE *out, const char *text);
+
+/* Columns that escaped UTF-8 @text takes on a terminal (wcwidth in the C.UTF-8 sense; wide = 2). */
+size_t text_width(const char *text);
+
+/* The length in bytes of the valid UTF-8 character at @text, 0 if there is none or at the NUL. */
+size_t text_char_len(const char *text);
+
+/* Edits (insert, delete, replace, swap neighbours; case ignored) from @a to @b; at most 255. */
+unsigned text_distance(const char *a, const char *b);
+
+/* Names close enough to what was asked that one of them may have been meant. */
+#define TEXT_NEAR_MAX 5
+
+struct text_near {
+	const char *wanted;
+	const char *names[TEXT_NEAR_MAX]; /* nearest first, ties by name */
+	unsigned distance[TEXT_NEAR_MAX];
+	unsigned len;
+};
+
+/* Offer @name, which must stay valid while @near is in use. Contained strings count as near. */
+void text_near_offer(struct text_near *near, const char *name);
+
+/* "did you mean 'a', 'b' or 'c'?", or NULL if nothing was near. */
+const char *text_near_hint(const struct text_near *near, struct arena *arena);
+
+/* Parse a whole decimal number: no sign, no blanks, nothing behind it. False if it is not one. */
+bool text_parse_u64(const char *text, uint64_t *ret);
+
+/* Parse "64", "64K", "1M", "2G" (binary units, either case, optional trailing B). */
+bool text_parse_size(const char *text, uint64_t *ret);
+
+/* Bytes for people: "416 B", "1.8 KB", "12.4 MB" (powers of 1000). */
+const char *text_size(struct arena *arena, uint64_t len);
+
+#endif

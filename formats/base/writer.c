@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.c - appends to a buffer that doubles.
+ */
+#include "formats/base/writer.h"
+
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEB_MAX 10 /* bytes of a 64-bit LEB128 */
+
+void writer_reserve(struct writer *w, size_t extra)
+{
+	if (w->cap - w->len >= extra)
+		return;
+	w->cap = MAX(w->len + extra, MAX(w->cap * 2, 256));
+	w->data = memory_resize(w->data, w->cap, 1);
+}
+
+static void fixed(struct writer *w, uint64_t value, size_t len)
+{
+	writer_reserve(w, len);
+	for (size_t i = 0; i < len; i++)
+		w->data[w->len++] = (uint8_t)(value >> (8 * i));
+}
+
+void writer_u8(struct writer *w, uint8_t value)
+{
+	fixed(w, value, 1);
+}
+
+void writer_u16(struct writer *w, uint16_t value)
+{
+	fixed(w, value, 2);
+}
+
+void writer_u32(struct writer *w, uint32_t value)
+{
+	fixed(w, value, 4);
+}
+
+void writer_u64(struct writer *w, uint64_t value)
+{
+	fixed(w, value, 8);
+}
+
+void writer_uleb(struct writer *w, uint64_t value)
+{
+	writer_reserve(w, LEB_MAX);
+	while (value >= 0x80) {
+		w->data[w->len++] = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	w->data[w->len++] = (uint8_t)value;
+}
+
+void writer_sleb(struct writer *w, int64_t value)
+{
+	writer_reserve(w, LEB_MAX);
+	while (value < -64 || value > 63) {
+		w->data[w->len++] = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	w->data[w->len++] = value & 0x7f;
+}
+
+void writer_zigzag(struct writer *w, int64_t value)
+{
+	writer_uleb(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+void writer_bytes(struct writer *w, const void *data, size_t len)
+{
+	writer_reserve(w, len);
+	if (len)
+		memcpy(w->data + w->len, data, len);
+	w->len += len;
+}
+
+void writer_string(struct writer *w, const char *text)
+{
+	writer_bytes(w, text, strlen(text) + 1);
+}
+
+void writer_deinit(struct writer *w)
+{
+	free(w->data);
+	*w = (struct writer){ 0 };
+}

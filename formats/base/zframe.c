@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zframe.c - the only user of libzstd.
+ */
+#include "formats/base/zframe.h"
+
+#include "formats/base/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+struct zframe_encoder {
+	ZSTD_CCtx *context;
+};
+
+struct zframe_decoder {
+	ZSTD_DCtx *context;
+};
+
+struct zframe_encoder *zframe_encoder_new(int level, int window_log)
+{
+	struct zframe_encoder *z = memory_zeroed(1, sizeof(*z));
+
+	z->context = ZSTD_createCCtx();
+	if (!z->context)
+		memory_exhausted(sizeof(*z));
+	ZSTD_CCtx_setParameter(z->context, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(z->context, ZSTD_c_checksumFlag, 1);
+	if (window_log)
+		ZSTD_CCtx_setParameter(z->context, ZSTD_c_windowLog, window_log);
+	return z;
+}
+
+void zframe_encoder_free(struct zframe_encoder *z)
+{
+	if (z)
+		ZSTD_freeCCtx(z->context);
+	free(z);
+}
+
+struct err *zframe_encode(struct zframe_encoder *z, const void *data, size_t len, struct writer *out)
+{
+	size_t bound = ZSTD_compressBound(len);
+
+	writer_reserve(out, bound);
+	size_t made = ZSTD_compress2(z->context, out->data + out->len, bound, data, len);
+
+	if (ZSTD_isError(made))
+		return err_system(ENOMEM, "cannot compress %zu bytes (%s)", len,
+				  ZSTD_getErrorName(made));
+	out->len += made;
+	return NULL;
+}
+
+struct zframe_decoder *zframe_decoder_new(void)
+{
+	struct zframe_decoder *z = memory_zeroed(1, sizeof(*z));
+
+	z->context = ZSTD_createDCtx();
+	if (!z->context)
+		memory_exhausted(sizeof(*z));
+	return z;
+}
+
+void zframe_decoder_free(struct zframe_decoder *z)
+{
+	if (z)
+		ZSTD_freeDCtx(z->context);
+	free(z);
+}
+
+struct err *zframe_decode(struct zframe_decoder *z, const void *data, size_t len, void *out,
+			  size_t out_len)
+{
+	size_t made = ZSTD_decompressDCtx(z->context, out, out_len, data, len);
+
+	if (ZSTD_isError(made))
+		return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(made));
+	if (made != out_len)
+		return err_new(ERR_CORRUPT, "zstd frame holds %zu bytes where %zu were announced", made,
+			       out_len);
+	return NULL;
+}

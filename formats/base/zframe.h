@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zframe.h - zstd frames, each whole in memory, with their content checksum (RFC 8878).
+ */
+#ifndef BASE_ZFRAME_H
+#define BASE_ZFRAME_H
+
+#include "formats/base/err.h"
+#include "formats/base/writer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Compression state that is reused from frame to frame. Not thread-safe; one per thread. */
+struct zframe_encoder;
+struct zframe_decoder;
+
+/* @level as zstd counts them; @window_log 0 leaves it to the level. */
+struct zframe_encoder *zframe_encoder_new(int level, int window_log);
+void zframe_encoder_free(struct zframe_encoder *z);
+
+/* Append one frame that holds @len bytes at @data to @out. ERR_SYSTEM: out of memory. */
+MUST_USE struct err *zframe_encode(struct zframe_encoder *z, const void *data, size_t len,
+				   struct writer *out);
+
+struct zframe_decoder *zframe_decoder_new(void);
+void zframe_decoder_free(struct zframe_decoder *z);
+
+/*
+ * Decode the one frame that @data begins with, and that must fill all of @len, into @out (capacity
+ * @out_len), which it must fill exactly.
+ *
+ * ERR_CORRUPT: it is no frame, its checksum is wrong, or it holds another length.
+ */
+MUST_USE struct err *zframe_decode(struct zframe_decoder *z, const void *data, size_t len, void *out,
+				   size_t out_len);
+
+#endif

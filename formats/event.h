@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event.h - the event stream: everything that was recorded, one event after another in time order.
+ *
+ * This is the first of the two contracts of the program: trace files and perf.data are read into it,
+ * unwinding and every report start from it. Pointers in an event belong to the source and last until the
+ * next event_source_next().
+ */
+#ifndef FORMATS_EVENT_H
+#define FORMATS_EVENT_H
+
+#include "formats/arch.h"
+#include "formats/base/err.h"
+#include "formats/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum event_kind {
+	EVENT_SAMPLE,
+	EVENT_MMAP,	  /* a mapping appeared */
+	EVENT_COMM,	  /* a thread has a new name, perhaps by exec */
+	EVENT_FORK,	  /* a process or thread began */
+	EVENT_EXIT,	  /* a thread ended */
+	EVENT_SWITCH,	  /* a thread got or lost a CPU */
+	EVENT_LOST,	  /* the kernel found no room for records of any kind */
+	EVENT_LOST_SAMPLES, /* samples that never made it into a ring, or that the recorder dropped */
+	EVENT_THROTTLE,	  /* the kernel stopped an event for a while, or let it go on */
+	EVENT_KSYMBOL,	  /* kernel code appeared or went (BPF, ftrace trampolines) */
+	EVENT_BPF,	  /* a BPF program was loaded or unloaded */
+	EVENT_CGROUP,	  /* a cgroup has a path */
+	EVENT_TEXT_POKE,  /* kernel code was changed in place */
+	EVENT_KINDS	  /* how many there are */
+};
+
+/* The level at which the CPU was running (PERF_RECORD_MISC_CPUMODE_MASK). */
+enum event_mode {
+	EVENT_MODE_UNKNOWN,
+	EVENT_MODE_KERNEL,
+	EVENT_MODE_USER,
+	EVENT_MODE_HYPERVISOR,
+	EVENT_MODE_GUEST_KERNEL,
+	EVENT_MODE_GUEST_USER,
+};
+
+/* User registers at the moment of the sample, by DWARF number; those not in @mask are not known. */
+struct event_regs {
+	uint64_t mask;
+	uint64_t values[ARCH_REGS_MAX];
+};
+
+/*
+ * A snapshot of the user stack, as sparse words.
+ *
+ *	base                                    end
+ *	 |  .  .  w  .  w  w  .  .  .  w  .  .   |      each character one 8-byte word
+ *	 ^ stack pointer, rounded up to 8         ^ first address that was not captured
+ *
+ * Words that are not listed held nothing an unwinder can use; they read as zero. With all words kept
+ * (precord --raw-stacks) the words that are zero are still left out.
+ */
+struct event_stack {
+	uint64_t base, end;     /* multiples of 8; equal if there is no snapshot */
+	size_t nwords;
+	const uint32_t *slots;  /* ascending; the word's address is base + 8 * slot */
+	const uint64_t *words;
+	bool cut;	        /* the copy was ended by the size limit, not by the end of readable stack */
+	bool shortened;	        /* the recorder was pressed for room and kept less than the kernel gave */
+};
+
+struct event_branch {
+	uint64_t from, to;
+	uint64_t flags; /* as in struct perf_branch_entry, from bit 0 "mispred" up */
+};
+
+/* The value of one event of a group that is read with the sample (PERF_SAMPLE_READ). */
+struct event_count {
+	uint32_t event;	 /* index in recording.events */
+	uint64_t value;	 /* counted so far on this CPU or thread, not the difference */
+	uint64_t enabled_ns, running_ns;
+};
+
+struct event_sample {
+	uint32_t event;	 /* index in recording.events */
+	enum event_mode mode;
+	uint64_t ip;
+	uint64_t period; /* the sample's weight, in the unit of the event */
+
+	/* Call chains from the leaf on, without context markers. User addresses are return addresses but the first. */
+	size_t nkernel_ips, nuser_ips;
+	const uint64_t *kernel_ips, *user_ips;
+
+	const struct event_regs *regs; /* NULL: none were taken (kernel thread, or not asked for) */
+	struct event_stack stack;
+
+	uint64_t addr;	 /* data address or breakpoint address; 0 if not recorded */
+	uint64_t weight; /* latency or the like, as the PMU defines it; 0 if not recorded */
+	uint64_t data_src; /* union perf_mem_data_src; 0 if not recorded */
+	uint64_t cgroup; /* id, see EVENT_CGROUP; 0 if not recorded */
+
+	size_t raw_len;	 /* tracepoint payload */
+	const uint8_t *raw;
+	size_t nbranches;
+	const struct event_branch *branches;
+	size_t ncounts;
+	const struct event_count *counts;
+};
+
+/* Flags of a mapping. */
+#define EVENT_MMAP_EXEC	  0x1u
+#define EVENT_MMAP_KERNEL 0x2u /* kernel text or a module, in every address space */
+
+struct event_mmap {
+	uint64_t start, end;  /* addresses in the process */
+	uint64_t file_offset; /* of @start in the file, in bytes */
+	uint64_t device, inode, generation; /* 0 if not known */
+	uint32_t flags;	      /* EVENT_MMAP_* */
+	uint8_t build_id_len; /* 0 if not known */
+	uint8_t build_id[20];
+	const char *path;     /* as the kernel gave it; "//anon", "[vdso]", "[stack]" and so on included */
+};
+
+struct event_comm {
+	const char *comm;
+	bool exec;
+};
+
+struct event_fork {
+	uint32_t parent_pid, parent_tid;
+};
+
+struct event_switch {
+	bool in, preempted;
+};
+
+struct event_lost {
+	uint32_t event; /* index in recording.events, or RECORDING_NO_EVENT if not known */
+	uint64_t count;
+	bool by_recorder; /* dropped under pressure by precord, not by the kernel */
+};
+
+struct event_throttle {
+	uint32_t event;
+	bool stopped; /* false: it goes on */
+};
+
+struct event_ksymbol {
+	uint64_t addr, len;
+	uint32_t type; /* PERF_RECORD_KSYMBOL_TYPE_* */
+	bool removed;
+	const char *name;
+};
+
+struct event_bpf {
+	uint32_t id, type; /* type: PERF_BPF_EVENT_* */
+	uint8_t tag[8];
+};
+
+struct event_cgroup {
+	uint64_t id;
+	const char *path;
+};
+
+struct event_text_poke {
+	uint64_t addr;
+	size_t old_len, new_len;
+	const uint8_t *old_code, *new_code;
+};
+
+struct event {
+	enum event_kind kind;
+	uint64_t time_ns; /* on the recording's clock, see recording.clock */
+	uint32_t cpu;	  /* EVENT_NO_CPU if not known */
+	uint32_t pid, tid; /* in the recorder's PID namespace; (uint32_t)-1 if there is none */
+	union {
+		struct event_sample sample;
+		struct event_mmap mmap;
+		struct event_comm comm;
+		struct event_fork fork; /* pid and tid are the child's */
+		struct event_switch cpu_switch;
+		struct event_lost lost; /* LOST and LOST_SAMPLES */
+		struct event_throttle throttle;
+		struct event_ksymbol ksymbol;
+		struct event_bpf bpf;
+		struct event_cgroup cgroup;
+		struct event_text_poke text_poke;
+	};
+};
+
+#define EVENT_NO_CPU UINT32_MAX
+
+/* A reader of some format. Embedded as the first member of the format's own reader. */
+struct event_source {
+	const struct event_source_ops *ops;
+};
+
+struct event_source_ops {
+	const struct recording *(*recording)(struct event_source *source);
+	bool (*next)(struct event_source *source, struct event *ret);
+	struct err *(*finish)(struct event_source *source);
+	void (*close)(struct event_source *source);
+};
+
+/* What was recorded, how and where; complete from the start on. Lives as long as the source. */
+static inline const struct recording *event_source_recording(struct event_source *source)
+{
+	return source->ops->recording(source);
+}
+
+/* The next event in time order; false at the end and on failure, event_source_finish() tells which. */
+static inline bool event_source_next(struct event_source *source, struct event *ret)
+{
+	return source->ops->next(source, ret);
+}
+
+/* NULL at a clean end. */
+MUST_USE static inline struct err *event_source_finish(struct event_source *source)
+{
+	return source->ops->finish(source);
+}
+
+static inline void event_source_close(struct event_source *source)
+{
+	if (source)
+		source->ops->close(source);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recording.h - what was recorded, how, and on which machine; and what travels along to make sense of it.
+ *
+ * Plain data in one arena; strings are never NULL but may be empty when a thing is not known.
+ */
+#ifndef FORMATS_RECORDING_H
+#define FORMATS_RECORDING_H
+
+#include "formats/arch.h"
+#include "formats/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDING_NO_EVENT UINT32_MAX
+
+enum recording_chain {
+	RECORDING_CHAIN_NONE,  /* only the instruction pointer */
+	RECORDING_CHAIN_FP,    /* the kernel's frame-pointer walk */
+	RECORDING_CHAIN_DWARF, /* registers and a stack snapshot, and the kernel's walk beside them */
+};
+
+/* One event that was opened: a column of counts, or the source of samples. */
+struct recording_event {
+	const char *name;  /* as asked for: "cycles:u", "sched:sched_switch" */
+	const char *unit;  /* of the period: "ns" for clocks, "events" otherwise */
+	uint32_t type;	   /* PERF_TYPE_* or the PMU's number */
+	uint64_t config, config1, config2;
+	bool is_freq;	   /* @rate is samples a second, otherwise a period */
+	uint64_t rate;
+	uint8_t precise;   /* what the kernel granted */
+	bool exclude_user, exclude_kernel, exclude_hv;
+	bool samples;	   /* false: only read with its leader */
+	uint32_t leader;   /* index of the group's leader, its own if it stands alone */
+	const char *format; /* tracepoint format as tracefs shows it, "" for others */
+};
+
+/* What one event gave on one CPU (EVENT_NO_CPU: on all of them together). */
+struct recording_count {
+	uint32_t event, cpu;
+	uint64_t samples;	    /* written to the file */
+	uint64_t lost_kernel;	    /* found no room in the ring */
+	uint64_t lost_recorder;	    /* dropped under pressure by the recorder */
+	uint64_t stacks_shortened;  /* by the recorder, under pressure */
+	uint64_t stacks_cut;	    /* by the snapshot's size limit */
+	uint64_t throttled;	    /* times the kernel stopped the event */
+	uint64_t enabled_ns, running_ns; /* running less than enabled: counters were shared */
+	uint64_t value;		    /* the counter at the end; 0 if it was not read */
+};
+
+/* A file's content, or the part of it that matters, embedded in the trace as a small ELF file. */
+struct recording_image {
+	const char *path;	/* where it was found, as in the mappings */
+	uint8_t build_id_len;
+	uint8_t build_id[20];
+	bool partial;		/* only what lies near recorded addresses */
+	const uint8_t *elf;	/* ELF bytes */
+	size_t elf_len;
+};
+
+/* A kernel symbol near an address that was recorded. */
+struct recording_ksym {
+	uint64_t addr;
+	uint64_t len;		/* to the next symbol; 0 if not known */
+	const char *name;
+	const char *module;	/* "" for the kernel itself */
+};
+
+/* Lines of a perf map (/tmp/perf-PID.map) near addresses that were recorded. */
+struct recording_jit_map {
+	uint32_t pid;
+	const char *text;	/* as in the file, lines of "START SIZE NAME" in hexadecimal */
+	size_t len;
+};
+
+struct recording {
+	struct arena arena; /* everything below lives here */
+
+	const char *tool;    /* "precord 0.1.0", "perf 6.1.187" */
+	const char *cmdline; /* of the recorder; "" if it was left out */
+	const char *hostname, *os_release, *cpu_model, *container;
+	const struct arch *arch;
+	uint32_t ncpus_online, ncpus_possible;
+	uint32_t page_size;
+	uint64_t memory_len; /* of the machine, in bytes */
+
+	/*
+	 * Two clocks at the same moment. Events are stamped with @clock (CLOCK_MONOTONIC unless an importer
+	 * says otherwise); wall time of an event is event.time_ns - clock_ns + wall_ns.
+	 */
+	uint32_t clock;
+	uint64_t clock_ns, wall_ns;
+	uint64_t start_ns, end_ns; /* enabled from, until; end 0 if the recorder was killed */
+
+	enum recording_chain chain;
+	uint32_t stack_len;  /* asked for, in bytes */
+	bool raw_stacks;     /* application data was kept */
+	bool system_wide;
+	uint32_t recorder_pid; /* 0 if not known */
+	int32_t exit_status; /* of the command, as from wait(2); -1 if there was none */
+
+	/* Kernel: where its text was and which build it is, so that debug information can be matched. */
+	uint64_t kernel_text;	 /* address of _text; 0 if not known */
+	uint64_t kernel_text_end; /* of _etext */
+	uint8_t kernel_build_id_len;
+	uint8_t kernel_build_id[20];
+
+	struct recording_event *events;
+	size_t nevents;
+	struct recording_count *counts;
+	size_t ncounts;
+	struct recording_image *images;
+	size_t nimages;
+	struct recording_ksym *ksyms; /* ascending by address */
+	size_t nksyms;
+	struct recording_jit_map *jit_maps;
+	size_t njit_maps;
+
+	/* What the recorder wants the reader to know: fallbacks taken, privileges that were missing. */
+	const char **notes;
+	size_t nnotes;
+
+	bool complete; /* the file has its end; false after a crash of the recorder or a cut copy */
+	uint64_t damaged_at; /* offset of the first block that could not be read, 0 if none */
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_reader.h - reads a trace file (precord-trace(5)) as an event source.
+ *
+ * Opening reads the header, walks the block headers and loads what stands at the end (counts, embedded
+ * images, symbols), so that the recording is complete before the first event. A file whose end is
+ * missing or damaged is read as far as it goes; recording.complete and .damaged_at tell. A pipe is
+ * first copied to an unlinked temporary file.
+ */
+#ifndef FORMATS_TRACE_READER_H
+#define FORMATS_TRACE_READER_H
+
+#include "formats/event.h"
+
+/*
+ * Open the trace at @path, "-" for standard input.
+ *
+ * ERR_SYSTEM: it cannot be read.  ERR_CORRUPT: it is no trace or has no readable header.
+ * ERR_UNSUPPORTED: another major version, or a format that has another reader (perf.data).
+ */
+MUST_USE struct err *trace_reader_open(const char *path, struct event_source **ret);
+
+/* The same for @len bytes at @data, which must outlive the source. */
+MUST_USE struct err *trace_reader_open_memory(const void *data, size_t len,
+					      struct event_source **ret);
+
+/* Where the bytes of the file went; offsets and lengths of blocks are those of the file. */
+struct trace_block_info {
+	uint64_t offset, len; /* in the file, header included */
+	uint64_t content_len; /* decompressed */
+	const char *kind;     /* "header", "events", "image", "ksyms", "jit-map", "end", "index", "unknown" */
+};
+
+/* All blocks in file order; valid until the source is closed. @source must come from this module. */
+const struct trace_block_info *trace_reader_blocks(struct event_source *source, size_t *ret_count);
+
+#endif

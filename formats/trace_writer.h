@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_writer.h - writes a trace file (precord-trace(5)), block by block, to any descriptor.
+ *
+ * Order of calls: trace_writer_new(), trace_writer_begin() once, then events, then the attachments and
+ * trace_writer_end(). Blocks go out with one write each, so a recorder that is killed leaves a file that
+ * reads up to its last whole block. Not thread-safe.
+ */
+#ifndef FORMATS_TRACE_WRITER_H
+#define FORMATS_TRACE_WRITER_H
+
+#include "formats/event.h"
+#include "formats/recording.h"
+
+#include <stdint.h>
+
+struct trace_writer;
+
+/* Bytes written so far, compressed as they are in the file, block headers included. */
+struct trace_sizes {
+	uint64_t total;
+	uint64_t samples;   /* event blocks: headers, chains, counts */
+	uint64_t stacks;    /* event blocks: registers and stack words */
+	uint64_t side_band; /* event blocks: all other events */
+	uint64_t images, symbols, other;
+};
+
+/* Write to @fd, which stays the caller's and need not be seekable. */
+struct trace_writer *trace_writer_new(int fd);
+void trace_writer_free(struct trace_writer *w);
+
+/* Write the header: all of @rec that is known now. */
+MUST_USE struct err *trace_writer_begin(struct trace_writer *w, const struct recording *rec);
+
+/*
+ * Append an event. Events come in any order; samples, stacks and strings are copied.
+ * A full block is compressed and written here. ERR_SYSTEM: the file cannot be written.
+ */
+MUST_USE struct err *trace_writer_event(struct trace_writer *w, const struct event *ev);
+
+/*
+ * Promise that no event still to come is older than @time_ns; readers sort within such rounds.
+ * Also the moment at which a block that is older than @max_age_ns is written; 0 flushes at once.
+ */
+MUST_USE struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_t max_age_ns);
+
+MUST_USE struct err *trace_writer_image(struct trace_writer *w, const struct recording_image *image);
+MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
+					size_t count);
+MUST_USE struct err *trace_writer_jit_map(struct trace_writer *w, const struct recording_jit_map *map);
+
+/* Write what is pending, the counts, notes and end time of @rec, and the index. */
+MUST_USE struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec);
+
+const struct trace_sizes *trace_writer_sizes(const struct trace_writer *w);
+
+#endif

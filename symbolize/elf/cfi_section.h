@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cfi_section.h - the records of .eh_frame and .debug_frame: CIEs and FDEs, found by address.
+ *
+ * LSB Core 5.0, chapter 10.6 (.eh_frame, .eh_frame_hdr); DWARF 5, section 6.4 (.debug_frame). Bytes are
+ * hostile: a header table that lies is noticed and the section walked instead, counts and lengths are
+ * bounded by the bytes present, a CIE reference that does not lead to a CIE makes the FDE unusable.
+ */
+#ifndef ELF_CFI_SECTION_H
+#define ELF_CFI_SECTION_H
+
+#include "formats/base/err.h"
+#include "symbolize/elf/image.h"
+
+/* A common information entry: what its FDEs share. */
+struct cfi_cie {
+	uint64_t code_align;
+	int64_t data_align;
+	uint32_t return_reg;	 /* DWARF number of the return address column */
+	uint8_t pointer_encoding; /* DW_EH_PE_* of addresses in the FDE, absptr in .debug_frame */
+	bool signal_frame;	 /* augmentation 'S' */
+	bool b_key;		 /* augmentation 'B': return addresses signed with the B key (aarch64) */
+	const uint8_t *instructions; /* initial ones */
+	size_t instructions_len;
+	uint64_t instructions_vaddr; /* link-time address of the first, for pc-relative operands */
+};
+
+/* A frame description entry: the rules for [begin, end), link-time addresses. */
+struct cfi_fde {
+	uint64_t begin, end;
+	struct cfi_cie cie;
+	const uint8_t *instructions;
+	size_t instructions_len;
+	uint64_t instructions_vaddr;
+};
+
+struct cfi_section;
+
+/*
+ * Prepare the unwind information of @img: .eh_frame through .eh_frame_hdr's table if that is sound, else
+ * by walking it; .debug_frame beside it for what .eh_frame does not cover. @img must outlive the result.
+ * NULL if the image has neither. What is wrong with them is said by cfi_section_defect().
+ */
+struct cfi_section *cfi_section_new(struct image *img);
+void cfi_section_free(struct cfi_section *cfi);
+
+/* The FDE that covers @vaddr; false if none does or it is malformed. Thread-safe. */
+bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret);
+
+/* Every FDE in order of address, for tests and tables: begin with *@pos = 0. False at the end. */
+bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde *ret);
+
+/* One line about what was found malformed, NULL if nothing was. */
+const char *cfi_section_defect(const struct cfi_section *cfi);
+
+#endif

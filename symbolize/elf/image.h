@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image.h - one ELF file, on disk or in memory: segments, sections, build ID.
+ *
+ * The only door to libelf; its types appear in no header. An image owns its descriptor or mapping.
+ * Not thread-safe while it is being opened; afterwards reading is.
+ */
+#ifndef ELF_IMAGE_H
+#define ELF_IMAGE_H
+
+#include "formats/arch.h"
+#include "formats/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+#define IMAGE_BUILD_ID_MAX 20
+
+/* A loadable segment, from PT_LOAD. */
+struct image_segment {
+	uint64_t vaddr, memory_len;  /* link-time address and length when loaded */
+	uint64_t offset, file_len;   /* in the file */
+	bool exec, write;
+};
+
+/* A section's bytes, decompressed if need be. */
+struct image_section {
+	const char *name;
+	uint64_t vaddr;	      /* link-time address, 0 for those that are not loaded */
+	uint64_t offset;      /* in the file; meaningless once decompressed */
+	const uint8_t *data;  /* valid until image_close() */
+	size_t len;
+};
+
+/*
+ * Open the ELF file at @path, or the ELF bytes at @data (which must outlive the image).
+ *
+ * On success *@ret is the caller's to release with image_close(); on failure it is untouched.
+ * ERR_SYSTEM: @path cannot be read.  ERR_CORRUPT: not well-formed ELF.  ERR_UNSUPPORTED: 32-bit, or a
+ * processor that we do not know.
+ */
+MUST_USE struct err *image_open(const char *path, struct image **ret);
+MUST_USE struct err *image_open_fd(int fd, const char *path, struct image **ret); /* takes @fd over */
+MUST_USE struct err *image_open_memory(const void *data, size_t len, const char *path,
+				       struct image **ret);
+void image_close(struct image *img);
+void image_closep(struct image **img);
+
+const char *image_path(const struct image *img);
+const struct arch *image_arch(const struct image *img);
+bool image_is_relocatable(const struct image *img); /* ET_REL: a kernel module */
+
+/* Binary build ID; length 0 if there is none. */
+const uint8_t *image_build_id(const struct image *img, size_t *ret_len);
+
+const struct image_segment *image_segments(const struct image *img, size_t *ret_count);
+
+/*
+ * Find section @name. False if there is none, or it is SHT_NOBITS, or it cannot be decompressed within
+ * the limit of 4 GiB. ".zdebug_" names are found under ".debug_" as well.
+ */
+bool image_section(struct image *img, const char *name, struct image_section *ret);
+
+/* The name of the section that holds link-time address @vaddr, e.g. ".plt"; NULL if none does. */
+const char *image_section_at(const struct image *img, uint64_t vaddr);
+
+/*
+ * Bytes of the loaded file at link-time address @vaddr: a pointer to them and in @ret_len how many
+ * follow up to the end of the segment or section; NULL if the file holds none there.
+ */
+const uint8_t *image_bytes_at(struct image *img, uint64_t vaddr, size_t *ret_len);
+
+/*
+ * What to subtract from an address in a process to get the link-time one, for a mapping of @file_offset
+ * at @start. Goes by the segment that holds @file_offset, executable ones first, so that files whose
+ * text does not begin at offset 0 (lld, mold, gold) come out right. False if no segment is there.
+ */
+bool image_bias(const struct image *img, uint64_t start, uint64_t file_offset, uint64_t *ret_bias);
+
+/* The underlying Elf *, for the libdw modules only. */
+void *image_elf(struct image *img);
+
+/* Hex digits of a build ID; @ret holds at least 2 * @len + 1 bytes. */
+void image_build_id_hex(const uint8_t *build_id, size_t len, char *ret);
+
+#endif

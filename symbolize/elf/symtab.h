@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symtab.h - the functions an ELF file names, sorted by address.
+ *
+ * Merges .symtab, .dynsym, the .symtab inside .gnu_debugdata (xz, through libelf's or liblzma's decoder),
+ * and PLT slots as "name@plt". Where several symbols share an address: sized before unsized, global before weak before
+ * local, then fewest leading underscores, then by name, so that the result does not depend on order.
+ * aarch64 mapping symbols ($x, $d), section and file symbols are left out.
+ */
+#ifndef ELF_SYMTAB_H
+#define ELF_SYMTAB_H
+
+#include "symbolize/elf/image.h"
+
+struct symtab_entry {
+	uint64_t vaddr;
+	uint64_t len;	  /* 0 where the file gives none: it reaches to the next symbol or section end */
+	const char *name; /* as in the file, mangled; "name@plt" for PLT slots */
+};
+
+struct symtab;
+
+/* Read @img's symbols. @img may be closed afterwards. Never fails: a file without symbols gives an empty table. */
+struct symtab *symtab_new(struct image *img);
+void symtab_free(struct symtab *tab);
+
+/* The symbol that covers @vaddr, NULL if none does. Thread-safe. */
+const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t vaddr);
+
+/* All of them, ascending by address. */
+const struct symtab_entry *symtab_entries(const struct symtab *tab, size_t *ret_count);
+
+/* Did the file have a full symbol table (.symtab or .gnu_debugdata), or only dynamic symbols? */
+bool symtab_is_full(const struct symtab *tab);
+
+#endif

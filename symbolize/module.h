@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * module.h - everything code can belong to: a binary, a library, the vdso, the kernel, a JIT's memory.
+ *
+ * Modules are distinct by path and build ID and live as long as their table. The file behind one is
+ * opened on first need: what the trace embeds for unwinding, and the best file with symbols for naming.
+ * A build ID that does not match is never used; module_files_note() says what was tried.
+ */
+#ifndef SYMBOLIZE_MODULE_H
+#define SYMBOLIZE_MODULE_H
+
+#include "formats/base/diag.h"
+#include "formats/recording.h"
+#include "symbolize/elf/image.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum module_kind {
+	MODULE_FILE,
+	MODULE_VDSO,
+	MODULE_KERNEL,	      /* the kernel proper; vaddr is the address in the running kernel */
+	MODULE_KERNEL_MODULE, /* a .ko; vaddr is the address in the running kernel */
+	MODULE_JIT,	      /* anonymous executable memory; one per process; vaddr is the address in the process */
+	MODULE_UNKNOWN,	      /* no mapping was known; vaddr is the address in the process */
+};
+
+/* Why a module has no usable file. */
+enum module_status {
+	MODULE_NOT_TRIED,
+	MODULE_READY,
+	MODULE_MISSING,	 /* no file at its path */
+	MODULE_MISMATCH, /* there is a file, with another build ID */
+	MODULE_BROKEN,	 /* there is a file, not usable ELF */
+	MODULE_NO_FILE,	 /* of its nature: JIT memory, unknown */
+};
+
+struct module {
+	uint32_t id;	  /* index in the table */
+	enum module_kind kind;
+	const char *path; /* as in the mapping; "[kernel]", "[vdso]", "[jit 4711]", "[unknown]" */
+	const char *name; /* last part of the path */
+	uint32_t pid;	  /* for MODULE_JIT */
+	uint8_t build_id_len;
+	uint8_t build_id[20];
+};
+
+/* Where files are looked for, in this order: embedded in the trace, @symfs, @debug_dirs, debuginfod. */
+struct module_search {
+	const char *symfs;	       /* root to put before paths, NULL for "/" */
+	const char *const *debug_dirs; /* NULL-terminated; besides /usr/lib/debug */
+};
+
+struct module_table;
+
+/* @rec and the strings of @search must outlive the table. */
+struct module_table *module_table_new(const struct recording *rec, const struct module_search *search,
+				      struct diag *diag);
+void module_table_free(struct module_table *table);
+
+/* Find or add. */
+struct module *module_table_file(struct module_table *table, enum module_kind kind, const char *path,
+				 const uint8_t *build_id, size_t build_id_len);
+struct module *module_table_jit(struct module_table *table, uint32_t pid);
+struct module *module_table_unknown(struct module_table *table);
+
+size_t module_table_len(const struct module_table *table);
+struct module *module_table_get(const struct module_table *table, uint32_t id);
+const struct recording *module_table_recording(const struct module_table *table);
+
+/*
+ * The image to unwind with: .eh_frame or .debug_frame, segments. Embedded first, then the file.
+ * NULL if there is none, and module_status() says why. Not thread-safe.
+ */
+struct image *module_image(struct module_table *table, struct module *mod);
+
+/*
+ * The image with the bytes of the code (embedded, or the file itself), NULL if there is none. May be the same.
+ */
+struct image *module_code(struct module_table *table, struct module *mod);
+
+/* The images to name with, best first: separate debug file, the file, the embedded one. At most 4; returns how many. */
+size_t module_name_images(struct module_table *table, struct module *mod, struct image *ret[4]);
+
+enum module_status module_status(const struct module *mod);
+
+/* One line: where the files came from, or what is missing and how to get it. */
+const char *module_files_note(const struct module *mod);
+
+#endif

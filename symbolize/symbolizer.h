@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbolizer.h - a module and an address to function names, source lines and inlined calls.
+ *
+ * Each distinct address is meant to be asked for once. Strings belong to the symbolizer.
+ */
+#ifndef SYMBOLIZE_SYMBOLIZER_H
+#define SYMBOLIZE_SYMBOLIZER_H
+
+#include "symbolize/module.h"
+
+struct symbolizer_options {
+	bool no_inline;	  /* symbols only: no lines, no inlined calls, no debug information read */
+	bool no_demangle;
+};
+
+/* One function at an address. */
+struct symbol_frame {
+	const char *function;	 /* demangled; NULL if not known */
+	const char *linkage_name; /* as in the file; NULL if not known */
+	uint64_t function_vaddr; /* where the (outermost) function starts; 0 if not known */
+	uint64_t function_len;	 /* 0 if not known */
+	const char *file;	 /* source path as the compiler saw it; NULL if not known */
+	uint32_t line;		 /* 0 if not known */
+	uint32_t column;	 /* 0 if not known */
+	uint32_t function_line;	 /* where the function is declared; 0 if not known */
+	bool inlined;		 /* into the next frame */
+};
+
+struct symbolizer;
+
+struct symbolizer *symbolizer_new(struct module_table *modules, const struct symbolizer_options *options);
+void symbolizer_free(struct symbolizer *s);
+
+/*
+ * The functions at @vaddr of @mod, innermost inlined call first, the function that has code of its own
+ * last; at least one frame. Valid until symbolizer_free().
+ */
+const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+					   size_t *ret_count);
+
+/* A function of @mod by name, for annotate. */
+struct symbol_function {
+	const char *name;	  /* demangled */
+	const char *linkage_name;
+	uint64_t vaddr, len;
+};
+
+/* All functions that @mod's files name, ascending by address; valid until symbolizer_free(). */
+const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct module *mod,
+						   size_t *ret_count);
+
+/* Source position of one instruction; false if not known. Strings as above. */
+bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr, const char **ret_file,
+		     uint32_t *ret_line);
+
+/* What naming found out about @mod, one line: "symbols and lines from /usr/lib/debug/…", "no symbols". */
+const char *symbolizer_note(struct symbolizer *s, struct module *mod);
+
+#endif

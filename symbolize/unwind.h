@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind.h - from registers and a stack snapshot to the chain of callers.
+ *
+ * One unwinder walks many stacks and remembers the rules it met (by module and link-time address, so that
+ * a change of mappings costs nothing) and each thread's last chain (so that the callers two samples have
+ * in common are walked once). Not thread-safe; one per thread.
+ */
+#ifndef SYMBOLIZE_UNWIND_H
+#define SYMBOLIZE_UNWIND_H
+
+#include "formats/event.h"
+#include "symbolize/module.h"
+#include "symbolize/space.h"
+
+/* How a frame was found. */
+enum unwind_how {
+	UNWIND_LEAF,	     /* the sampled instruction itself */
+	UNWIND_CFI,	     /* by call frame information */
+	UNWIND_FP,	     /* by frame pointer, checked: the return address follows a call */
+	UNWIND_FP_UNCHECKED, /* by frame pointer; the code was not there to check */
+	UNWIND_LINK,	     /* link register or word at the stack pointer of a leaf without rules, checked */
+	UNWIND_KERNEL_CHAIN, /* from the kernel's frame-pointer walk */
+};
+
+/* Why a chain ended. */
+enum unwind_stop {
+	UNWIND_ROOT,	       /* complete: return address undefined, or a known start routine */
+	UNWIND_SPLICED,	       /* the snapshot ended, the rest is the kernel's chain down to its end */
+	UNWIND_SNAPSHOT_ENDED, /* it would go on beyond the bytes that were captured */
+	UNWIND_NO_TABLE,       /* no rule for this address and no frame pointer */
+	UNWIND_BAD_TABLE,      /* malformed rule or a loop */
+	UNWIND_NO_BINARY,      /* the module's file is not there, or has another build ID */
+	UNWIND_UNREADABLE,     /* a rule asks for memory that is not stack */
+	UNWIND_NO_MAPPING,     /* the address lies in no known mapping */
+	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
+	UNWIND_TOO_DEEP,       /* UNWIND_FRAMES_MAX */
+	UNWIND_NOT_WALKED,     /* no user part was asked for or there is none (kernel thread) */
+	UNWIND_STOPS	       /* how many there are */
+};
+
+#define UNWIND_FRAMES_MAX 1024
+
+struct unwind_frame {
+	uint64_t ip;	       /* in the process: the leaf, or a return address */
+	uint64_t vaddr;	       /* in the module, adjusted into the call instruction for return addresses */
+	struct module *module; /* never NULL */
+	enum unwind_how how;
+	bool kernel;
+};
+
+/* From the leaf to the root. */
+struct unwind_chain {
+	struct unwind_frame *frames; /* the unwinder's, valid until its next call */
+	size_t nframes;
+	enum unwind_stop stop;
+	struct module *stop_module;  /* where it stopped; NULL at the root */
+};
+
+struct unwind_stats {
+	uint64_t stacks, frames;
+	uint64_t spliced_frames;  /* taken over from the thread's last chain */
+	uint64_t memo_hits, memo_misses;
+	uint64_t stops[UNWIND_STOPS];
+};
+
+struct unwinder;
+
+struct unwind_options {
+	bool no_splice; /* walk every frame, for tests and measurements */
+};
+
+struct unwinder *unwinder_new(struct module_table *modules, struct space_table *spaces,
+			      const struct unwind_options *options);
+void unwinder_free(struct unwinder *u);
+
+/*
+ * The chain of @ev, an EVENT_SAMPLE: kernel frames, then user frames by registers and stack, or by
+ * the recorded chain where there is no snapshot.
+ */
+void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_chain *ret);
+
+const struct unwind_stats *unwinder_stats(const struct unwinder *u);
+
+/* One short phrase, "snapshot ended" for example, and what the user can do about it (NULL: nothing). */
+const char *unwind_stop_name(enum unwind_stop stop);
+const char *unwind_stop_remedy(enum unwind_stop stop);
+const char *unwind_how_name(enum unwind_how how);
+
+#endif
