@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shares.c - burns CPU time in known shares, by the thread's CPU clock, so that a profile of it can be
+ * checked: heavy 30 %, medium 20 %, light 10 %, and 40 % in rest.
+ *
+ * Usage: shares MODE SECONDS
+ *	plain      the four functions in turn, in the main thread
+ *	recursive  heavy is reached through 1 to 20 levels of recursion
+ *	inlined    heavy is inlined into its caller
+ *	threads    four threads that each do as plain does
+ *	fork       four processes that each do as plain does
+ *	dlopen     heavy lives in the shared object named by $SHARES_PLUGIN
+ *	signal     heavy runs in a signal handler
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLICE_US 500 /* one share unit is this long; a turn is 10 units */
+
+static volatile uint64_t sink;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* When the slice at work ends, in the thread's CPU time: what one overruns, the next has less. */
+static __thread uint64_t deadline_ns;
+
+/* Work for @us more of the thread's CPU time; most of that is spent in the caller's own code. */
+#define BURN(us)                                                       \
+	do {                                                           \
+		uint64_t x_ = sink | 1;                                \
+		deadline_ns += (uint64_t)(us) * 1000;                  \
+		do {                                                   \
+			for (int i_ = 0; i_ < 20000; i_++)             \
+				x_ = x_ * 6364136223846793005u + 1;    \
+			sink = x_;                                     \
+		} while (now_ns() < deadline_ns);                      \
+	} while (0)
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+NOINLINE void light(void)
+{
+	BURN(1 * SLICE_US);
+}
+
+NOINLINE void medium(void)
+{
+	BURN(2 * SLICE_US);
+}
+
+NOINLINE void heavy(void)
+{
+	BURN(3 * SLICE_US);
+}
+
+NOINLINE void rest(void)
+{
+	BURN(4 * SLICE_US);
+}
+
+static inline __attribute__((always_inline)) void heavy_inlined(void)
+{
+	BURN(3 * SLICE_US);
+}
+
+NOINLINE void heavy_caller(void)
+{
+	heavy_inlined();
+	sink++;
+}
+
+NOINLINE void recurse(int depth)
+{
+	if (depth > 0)
+		recurse(depth - 1);
+	else
+		heavy();
+	sink++;
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	heavy();
+}
+
+static void (*first)(void) = heavy;
+
+static void recursive(void)
+{
+	static int turn;
+
+	recurse(1 + turn++ % 20);
+}
+
+static void raised(void)
+{
+	raise(SIGUSR1);
+}
+
+static void *work(void *seconds)
+{
+	uint64_t end = now_ns() + *(uint64_t *)seconds * 1000000000;
+
+	deadline_ns = now_ns();
+	while (now_ns() < end) {
+		first();
+		medium();
+		light();
+		rest();
+	}
+	return NULL;
+}
+
+static void run_threads(uint64_t seconds)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, work, &seconds))
+			abort();
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void run_children(uint64_t seconds)
+{
+	for (int i = 0; i < 4; i++) {
+		if (fork() == 0) {
+			work(&seconds);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void load_plugin(void)
+{
+	void *plugin = dlopen(getenv("SHARES_PLUGIN"), RTLD_NOW);
+
+	first = plugin ? (void (*)(void))dlsym(plugin, "heavy_plugin") : NULL;
+	if (!first) {
+		fprintf(stderr, "shares: %s\n", dlerror());
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc == 3 ? argv[1] : "";
+	uint64_t seconds = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
+
+	if (strcmp(mode, "recursive") == 0)
+		first = recursive;
+	else if (strcmp(mode, "inlined") == 0)
+		first = heavy_caller;
+	else if (strcmp(mode, "dlopen") == 0)
+		load_plugin();
+	else if (strcmp(mode, "signal") == 0) {
+		signal(SIGUSR1, on_signal);
+		first = raised;
+	}
+
+	if (strcmp(mode, "threads") == 0)
+		run_threads(seconds);
+	else if (strcmp(mode, "fork") == 0)
+		run_children(seconds);
+	else if (*mode)
+		work(&seconds);
+	else
+		return fprintf(stderr, "usage: shares MODE SECONDS\n"), 2;
+	return 0;
+}
