@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * commands.c - the list that dispatch, --help, completion and the man-page check read.
+ */
+#include "report/commands.h"
+
+const struct command *const commands[] = {
+	&cmd_report,
+	NULL,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * commands.h - every command of preport, each from its own report/cmd_<name>.c.
+ */
+#ifndef REPORT_COMMANDS_H
+#define REPORT_COMMANDS_H
+
+#include "formats/base/command.h"
+
+extern const struct command
+	cmd_report; /* no name: the summary, or a table with --by and the like */
+
+/* All of them, NULL-terminated, in the order of --help; the unnamed one first. */
+extern const struct command *const commands[];
+
+#endif

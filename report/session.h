@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h - one input on its way to a report: events, address spaces, chains, the profile, names.
+ *
+ *	struct err *err = session_open(&s, &args->session);
+ *	if (!err)
+ *		err = session_load(&s, &args->filter);
+ *	... s.profile ...
+ *	session_close(&s);
+ *
+ * A command embeds a struct session_args and lists session_opts as an OPT_GROUP; its .defaults calls
+ * session_args_init(), its .release session_args_deinit(). Not thread-safe.
+ */
+#ifndef REPORT_SESSION_H
+#define REPORT_SESSION_H
+
+#include "formats/base/diag.h"
+#include "formats/event.h"
+#include "formats/profile.h"
+#include "report/filter.h"
+#include "symbolize/module.h"
+#include "symbolize/space.h"
+#include "symbolize/symbolizer.h"
+#include "symbolize/unwind.h"
+
+/* -i, --symfs, --debug-dir, --no-inline, --no-demangle. */
+struct session_args {
+	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
+	const char *symfs; /* NULL: "/" */
+	struct opt_list debug_dirs;
+	bool inlines, demangle; /* both true from the start */
+};
+
+extern const struct opt session_opts[];
+
+void session_args_init(struct session_args *args);
+void session_args_deinit(struct session_args *args);
+
+/* What the stream said about itself while it was read, before filters. */
+struct session_stream {
+	uint64_t events; /* of every kind */
+	uint64_t samples;
+	uint64_t lost_records;    /* by the kernel, of any kind */
+	uint64_t lost_samples;    /* by the kernel, known to be samples */
+	uint64_t dropped_samples; /* by the recorder */
+	uint64_t throttles;       /* times that an event was stopped */
+	uint64_t cut, shortened;  /* stacks: ended by the snapshot's size; by the recorder */
+	uint64_t first_ns,
+		last_ns; /* time of the first and last event of any kind; 0 if there are none */
+};
+
+struct session {
+	const struct session_args *args;
+	struct filter *filter; /* NULL before session_load() or session_each() */
+	struct arena arena;    /* lives until session_close() */
+	struct diag diag;      /* warnings; the command prints them with session_warn() */
+	struct event_source *source;
+	const struct recording *recording;
+	struct module_table *modules;
+	struct space_table *spaces;
+	struct unwinder *unwinder;
+	struct symbolizer *symbolizer;
+	struct profile *profile; /* events are those of the recording, same numbers */
+	struct session_stream stream;
+	struct profile_sum matched;           /* samples that passed the filter, of all events */
+	struct session_paths *paths;          /* private: last path of each thread */
+	VEC(uint32_t) profile_modules;        /* module.id -> profile module + 1, 0 for none yet */
+	VEC(struct module *) session_modules; /* profile module -> module */
+};
+
+/*
+ * Open the input that @args names and get ready to read events. @args must outlive the session.
+ *
+ * Whatever happens, session_close() releases @s. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as the reader says.
+ */
+MUST_USE struct err *session_open(struct session *s, const struct session_args *args);
+void session_close(struct session *s);
+
+/*
+ * Read all events, unwind the samples that pass @filter (which this binds; it must outlive the session), and fill
+ * and name the profile. A damaged end of the input is a warning in s->diag, not an error, as long as there was something.
+ *
+ * ERR_USAGE: see filter_bind(). ERR_UNSUPPORTED: no sample is there, or none passes the filter; the message names it.
+ */
+MUST_USE struct err *session_load(struct session *s, struct filter *filter);
+
+/* One event as session_each() hands it out; all of it lasts until the call returns, ids stay. */
+struct session_event {
+	const struct event *ev;
+	const struct space_thread *thread; /* names as of now */
+	const struct unwind_chain *chain;  /* samples only, else NULL */
+	uint32_t stack;                    /* samples only: the leaf in s->profile */
+};
+
+struct session_visitor {
+	/* An error ends the walk and is returned. */
+	struct err *(*event)(void *context, struct session *s, const struct session_event *event);
+	void *context;
+};
+
+/*
+ * Instead of session_load(): hand every event that passes @filter to @visitor in time order. The profile gets stacks and
+ * locations but no samples; name what you print with session_name().
+ */
+MUST_USE struct err *session_each(struct session *s, struct filter *filter,
+				  const struct session_visitor *visitor);
+
+/* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
+void session_name(struct session *s, uint32_t location);
+
+/* The module behind a module of s->profile, for annotate and info. */
+struct module *session_module(const struct session *s, uint32_t profile_module);
+
+/* The event that tables are about unless the user says otherwise: the first that takes samples. */
+uint32_t session_default_event(const struct session *s);
+
+/* Print the warnings to stderr, once. */
+void session_warn(const struct session *s);
+
+/*
+ * How long was recorded: from enabling to disabling, or to the last event if the end is missing.
+ */
+uint64_t session_duration_ns(const struct session *s);
+
+#endif
