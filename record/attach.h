@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach.h - gathers which code a recording touched, and at its end embeds in the trace what is needed to
+ * make sense of it elsewhere: unwind rows, symbols and code near the addresses that were seen, kernel
+ * symbols, lines of perf maps.
+ *
+ * While recording it is told of mappings and addresses, in any order that the rings give them:
+ *
+ *	attach_mmap(a, pid, &ev.mmap);                    each executable mapping, synthesised ones too
+ *	attach_fork(a, pid, parent_pid);                  a new process (threads need not be told)
+ *	attach_exec(a, pid);  attach_exit(a, pid);        the process, not a thread of it
+ *
+ *	struct attach_process *p = attach_process(a, pid);     once a sample
+ *	attach_address(a, p, sample_ip, ATTACH_LEAF);          user ip of the sample
+ *	attach_address(a, p, word, ATTACH_CALLER);             chain, kept stack words and registers
+ *	attach_kernel_address(a, ip);                          kernel ips
+ *
+ *	attach_round(a);                                  after each drain of all rings
+ *
+ * Telling an address again costs a few nanoseconds, so callers need not remember. A file is opened when an
+ * address in it is first told, through the process while it lives, and its descriptor kept; nothing else
+ * is read before attach_write(). Allocates when something new is told, amortised. Not thread-safe.
+ */
+#ifndef RECORD_ATTACH_H
+#define RECORD_ATTACH_H
+
+#include "formats/base/diag.h"
+#include "formats/event.h"
+#include "formats/trace_writer.h"
+
+#include <stdint.h>
+
+/* How much travels along (--bundle). */
+enum attach_bundle {
+	ATTACH_NONE,	/* nothing: reports need the same binaries */
+	ATTACH_SYMBOLS, /* the default: rows and symbols near addresses, code of sampled functions, kernel, JIT */
+	ATTACH_FULL,	/* besides, all rows and symbols of every file that was touched, and code of all functions seen */
+};
+
+enum attach_use {
+	ATTACH_CALLER, /* may be a return address */
+	ATTACH_LEAF,   /* was executed when the sample was taken: its function's code is embedded for annotate */
+};
+
+/* What attach_write() did. */
+struct attach_report {
+	uint64_t time_ns;	 /* it took */
+	uint64_t files;		 /* that addresses fell into */
+	uint64_t images;	 /* embedded */
+	uint64_t image_bytes;	 /* before compression */
+	uint64_t addresses;	 /* distinct, in files */
+	uint64_t fdes, symbols;	 /* embedded */
+	uint64_t ksyms, jit_maps;
+	uint64_t missing;	 /* files that vanished or cannot be read; named in the notes */
+};
+
+struct attach;
+struct attach_process;
+
+struct attach *attach_new(enum attach_bundle bundle);
+void attach_free(struct attach *a);
+
+/* @map as it goes into the trace; those without EVENT_MMAP_EXEC and kernel ones are ignored. */
+void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
+void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid);
+void attach_exec(struct attach *a, uint32_t pid);
+void attach_exit(struct attach *a, uint32_t pid);
+
+/* The process, known or not; valid until the next attach_round() or attach_exit(). Never NULL. */
+struct attach_process *attach_process(struct attach *a, uint32_t pid);
+
+void attach_address(struct attach *a, struct attach_process *p, uint64_t ip, enum attach_use use);
+void attach_kernel_address(struct attach *a, uint64_t ip);
+
+/*
+ * All rings have been drained once more. Addresses whose mapping was not known yet are looked up again,
+ * and processes that ended two rounds ago are forgotten.
+ */
+void attach_round(struct attach *a);
+
+/*
+ * Write images, kernel symbols and perf maps. Call it once, when no more is told, while processes still
+ * live if possible. What could not be had is said in @notes, one line each, for recording.notes.
+ * ERR_SYSTEM: the trace cannot be written.
+ */
+MUST_USE struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
+				  struct attach_report *ret);
+
+#endif
