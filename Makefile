@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+# precord and preport. "make help" says what there is to ask for.
+#
+# Every list names its files; what is not listed is not built. SAN=... and FUZZ=1 build in folders of
+# their own below $(BUILD), so that they live side by side.
+
+# ---- what it is made of ---------------------------------------------------------------------------
+
+FORMATS = formats/base/arena.c formats/base/diag.c formats/base/err.c formats/base/map.c \
+	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
+	formats/base/text.c formats/base/writer.c formats/base/zframe.c
+SYMBOLIZE =
+# With record/main.c (report/main.c) in its list, the program is built.
+RECORD =
+REPORT =
+
+# Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
+PROTOS =
+ASSETS =
+
+# The unit tests, with what helps them, make one program.
+UNIT_TESTS = tests/unit/main.c tests/unit/test_reader.c
+# One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
+FUZZERS =
+# One program each, for tests and measurements to run: built as they stand, by $(CC) -O2 -g.
+TEST_PROGRAMS =
+# Header files that others do not include, for "make lint" to see them too.
+MAN_PAGES =
+
+# ---- how it is built ------------------------------------------------------------------------------
+
+CC ?= cc
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+BUILD ?= build
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+SAN ?=
+FUZZ ?=
+FUZZ_SECONDS ?= 20
+VERSION = 0.1
+
+comma := ,
+B := $(BUILD)$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))$(if $(FUZZ),-fuzz)
+GEN := $(B)/gen
+
+WARN = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla $(if $(WERROR),-Werror)
+PC_NAMES = libdw libelf capstone libzstd zlib liblzma libprotobuf-c libtraceevent jansson
+PC_CFLAGS := $(shell pkg-config --cflags $(PC_NAMES) 2>/dev/null)
+PC_LIBS := $(shell pkg-config --libs $(PC_NAMES) 2>/dev/null)
+SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN_FLAGS) \
+	$(if $(FUZZ),-fsanitize=fuzzer-no-link -DFUZZ) -I. -I$(GEN) $(PC_CFLAGS) $(CPPFLAGS)
+ALL_LDFLAGS = $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
+LIBS = -Wl,--as-needed $(PC_LIBS) -liberty -lpfm -lpthread -lm
+
+ifeq ($(V),)
+Q = @
+say = @printf '  %-4s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)';
+else
+say =
+endif
+
+objects = $(patsubst %.c,$(B)/%.o,$(1))
+PROTO_SRC = $(patsubst %.proto,$(GEN)/%.pb-c.c,$(PROTOS))
+ASSET_SRC = $(patsubst %,$(GEN)/%.c,$(ASSETS))
+GEN_OBJ = $(patsubst %.c,%.o,$(PROTO_SRC) $(ASSET_SRC))
+PROTO_OBJ = $(patsubst %.c,%.o,$(PROTO_SRC))
+ASSET_OBJ = $(patsubst %.c,%.o,$(ASSET_SRC))
+
+PROGRAMS = $(if $(filter record/main.c,$(RECORD)),$(B)/precord) \
+	$(if $(filter report/main.c,$(REPORT)),$(B)/preport)
+UNIT = $(B)/tests/unit/run
+FUZZ_PROGRAMS = $(patsubst %.c,$(B)/%,$(FUZZERS))
+TEST_BINARIES = $(patsubst %.c,$(B)/%,$(TEST_PROGRAMS))
+LIB_FORMATS = $(B)/libformats.a
+LIB_SYMBOLIZE = $(B)/libsymbolize.a
+LIB_RECORD = $(B)/librecord.a
+LIB_REPORT = $(B)/libreport.a
+
+# ---- targets --------------------------------------------------------------------------------------
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all tests check check-here unit fuzz fuzz-programs lint bench demo demo-here install uninstall \
+	clean help packages FORCE
+
+all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
+
+tests: all $(UNIT) $(if $(FUZZ),,$(FUZZ_PROGRAMS)) $(TEST_BINARIES)
+
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+
+#: make                 build precord and preport in build/
+#: make check           install missing packages if allowed, build, run every test
+#: make check SAN=address,undefined   the same under sanitizers, in a build folder of its own
+#: make unit T=words    only the unit tests whose names contain a word
+#: make lint            layering, headers, symbol names, banned calls, sizes, man pages
+#: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
+#: make bench           measure against perf on this machine
+#: make demo            record what this machine does for some seconds and show the reports
+#: make install         into DESTDIR=/PREFIX=/usr/local: programs, man pages, completions
+#: make uninstall       remove what install put there
+#: make clean           remove build/
+#: Variables: CC CFLAGS LDFLAGS WERROR=1 SAN= BUILD= V=1
+
+packages:
+	@.ci/packages build test
+
+check: packages
+	@$(MAKE) --no-print-directory check-here
+
+check-here: tests
+	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/run
+
+unit: $(UNIT)
+	@$(UNIT) $(T)
+
+lint:
+	@BUILD='$(B)' tests/lint/run
+
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang SAN=address,undefined FUZZ=1 fuzz-programs
+	@BUILD='$(BUILD)/san-address-undefined-fuzz' tests/fuzz/run $(FUZZ_SECONDS)
+
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+bench: all
+	@BUILD='$(B)' tests/bench/run
+
+demo: packages
+	@$(MAKE) --no-print-directory demo-here
+
+demo-here: all
+	@BUILD='$(B)' examples/demo
+
+install uninstall: all
+	@BUILD='$(B)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' .ci/install $@
+
+clean:
+	rm -rf $(BUILD)
+
+# ---- rules ----------------------------------------------------------------------------------------
+
+# Stamps: rewritten only when what they hold changes, so that a changed flag or list rebuilds.
+stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || \
+	printf '%s\n' '$(subst ','\'',$(1))' >$@
+
+$(B)/flags: FORCE
+	@pkg-config --exists $(PC_NAMES) || { .ci/packages --check build; exit 1; }
+	$(call stamp,$(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS) $(LIBS))
+$(B)/lists: FORCE
+	$(call stamp,$(FORMATS) | $(SYMBOLIZE) | $(RECORD) | $(REPORT) | $(UNIT_TESTS) | $(PROTOS) $(ASSETS))
+
+$(B)/%.o: %.c $(B)/flags | $(PROTO_SRC)
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(GEN)/%.o: $(GEN)/%.c $(B)/flags
+	$(call say,CC)$(CC) $(ALL_CFLAGS) -w -MMD -MP -c -o $@ $<
+$(GEN)/%.pb-c.c: %.proto
+	@mkdir -p $(@D)
+	$(call say,GEN)protoc-c --proto_path=. --c_out=$(GEN) $<
+$(patsubst %,$(GEN)/%.c,$(ASSETS)): $(GEN)/%.c: % .ci/embed
+	@mkdir -p $(@D)
+	$(call say,GEN).ci/embed $< >$@
+
+$(LIB_FORMATS): $(call objects,$(FORMATS)) $(PROTO_OBJ)
+$(LIB_SYMBOLIZE): $(call objects,$(SYMBOLIZE))
+$(LIB_RECORD): $(call objects,$(filter-out record/main.c,$(RECORD)))
+$(LIB_REPORT): $(call objects,$(filter-out report/main.c,$(REPORT))) $(ASSET_OBJ)
+%.a: $(B)/lists
+	@mkdir -p $(@D)
+	$(call say,AR)rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
+
+link = $(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+
+$(B)/precord: $(B)/record/main.o $(LIB_RECORD) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
+	$(link)
+$(B)/preport: $(B)/report/main.o $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
+	$(link)
+$(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
+$(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $(filter %.o %.a,$^) $(LIBS)
+$(TEST_BINARIES): $(B)/%: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -o $@ $< -ldl -lpthread -lm
+
+-include $(patsubst %.o,%.d,$(call objects,$(FORMATS) $(SYMBOLIZE) $(RECORD) $(REPORT) $(UNIT_TESTS) \
+	$(FUZZERS) tests/fuzz/replay.c) $(GEN_OBJ))
