@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image.c - ELF through libelf, kept on a short leash.
+ *
+ * The header's counts and offsets are checked against the file's length before libelf sees them, because
+ * libelf allocates by them. Section and segment tables are copied out once, so that later reads touch
+ * only our arrays and the file's bytes. Bytes of uncompressed sections are used in place.
+ *
+ * libelf decompresses a section by changing its Elf handle. For SHF_COMPRESSED that is what libdw would
+ * do as well, so they share the result; for the older ".zdebug_" form libdw insists on doing it itself
+ * and gives up when it finds it done, so we use a second handle over the same bytes.
+ */
+#include "symbolize/elf/image_parts.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EHDR_LEN 64 /* ELF64 */
+#define SHDR_LEN 64
+#define PHDR_LEN 56
+
+/* What the ELF header says, and the two counts that may live in section 0. */
+struct header {
+	uint8_t class, data;
+	uint16_t type, machine, phentsize, shentsize;
+	uint64_t phoff, shoff, phnum, shnum;
+};
+
+static struct image *image_new(const char *path)
+{
+	struct image *img = memory_zeroed(1, sizeof(*img));
+
+	img->path = memory_strdup(path);
+	img->fd = -1;
+	pthread_mutex_init(&img->lock, NULL);
+	return img;
+}
+
+void image_close(struct image *img)
+{
+	if (!img)
+		return;
+	for (size_t i = 0; i < img->nsections; i++)
+		free(img->sections[i].own);
+	free(img->sections);
+	free(img->segments);
+	if (img->legacy)
+		elf_end(img->legacy);
+	if (img->elf)
+		elf_end(img->elf);
+	if (img->fd >= 0)
+		close(img->fd);
+	pthread_mutex_destroy(&img->lock);
+	free(img->path);
+	free(img);
+}
+
+void image_closep(struct image **img)
+{
+	image_close(*img);
+}
+
+bool image_fits(const struct image *img, uint64_t offset, uint64_t len)
+{
+	return offset <= img->len && len <= img->len - offset;
+}
+
+static struct err *parse_header(const uint8_t *bytes, size_t len, struct header *ret)
+{
+	struct header h = { 0 };
+	struct reader r;
+
+	if (len < 4 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+		return err_new(ERR_CORRUPT, "not an ELF file");
+	reader_init(&r, bytes, len, /* big_endian= */ false);
+	reader_skip(&r, EI_CLASS, "magic");
+	h.class = reader_u8(&r, "ELF class");
+	h.data = reader_u8(&r, "byte order");
+	reader_skip(&r, EI_NIDENT - EI_DATA - 1, "identification");
+	h.type = reader_u16(&r, "file type");
+	h.machine = reader_u16(&r, "machine");
+	reader_skip(&r, 4 + 8, "version and entry");
+	h.phoff = reader_u64(&r, "program header offset");
+	h.shoff = reader_u64(&r, "section header offset");
+	reader_skip(&r, 4 + 2, "flags and header size");
+	h.phentsize = reader_u16(&r, "program header size");
+	h.phnum = reader_u16(&r, "program header count");
+	h.shentsize = reader_u16(&r, "section header size");
+	h.shnum = reader_u16(&r, "section header count");
+
+	struct err *err = reader_check(&r);
+	if (!err)
+		*ret = h;
+	return err;
+}
+
+static struct err *check_kind(const struct header *h, const struct arch **ret_arch)
+{
+	if (h->class != ELFCLASS64)
+		return err_new(ERR_UNSUPPORTED, "not 64-bit ELF");
+	if (h->data != ELFDATA2LSB)
+		return err_new(ERR_UNSUPPORTED, "big-endian ELF");
+	*ret_arch = arch_by_machine(h->machine);
+	if (!*ret_arch)
+		return err_new(ERR_UNSUPPORTED, "ELF for machine %u, which is not known here",
+			       h->machine);
+	if (h->type != ET_EXEC && h->type != ET_DYN && h->type != ET_REL)
+		return err_new(ERR_UNSUPPORTED, "ELF of type %u, no program and no library",
+			       h->type);
+	return NULL;
+}
+
+/* Both header tables lie within the file, counts from section 0 included; libelf relies on it. */
+static struct err *check_tables(const struct image *img, struct header *h)
+{
+	if (h->shoff) {
+		struct reader r;
+
+		if (h->shentsize != SHDR_LEN || !image_fits(img, h->shoff, SHDR_LEN))
+			return err_new(ERR_CORRUPT, "the section headers do not fit the file");
+		reader_init(&r, img->bytes + h->shoff, SHDR_LEN, /* big_endian= */ false);
+		reader_skip(&r, 32, "start of section 0");
+		uint64_t size = reader_u64(&r, "size of section 0");
+		reader_skip(&r, 4, "link of section 0");
+		uint32_t info = reader_u32(&r, "info of section 0");
+
+		if (!h->shnum)
+			h->shnum = size;
+		if (h->phnum == PN_XNUM)
+			h->phnum = info;
+	}
+	if (h->shnum && (!h->shoff || h->shnum > (img->len - h->shoff) / SHDR_LEN))
+		return err_new(ERR_CORRUPT, "%" PRIu64 " section headers do not fit the file",
+			       h->shnum);
+	if (h->phnum && (h->phentsize != PHDR_LEN || h->phoff > img->len ||
+			 h->phnum > (img->len - h->phoff) / PHDR_LEN))
+		return err_new(ERR_CORRUPT, "%" PRIu64 " program headers do not fit the file",
+			       h->phnum);
+	return NULL;
+}
+
+static struct err *read_segments(struct image *img)
+{
+	size_t count;
+
+	if (elf_getphdrnum(img->elf, &count) != 0)
+		return err_new(ERR_CORRUPT, "program headers: %s", elf_errmsg(-1));
+	img->segments = memory_zeroed(count ? count : 1, sizeof(*img->segments));
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(img->elf, (int)i, &ph))
+			return err_new(ERR_CORRUPT, "program header %zu: %s", i, elf_errmsg(-1));
+		if (ph.p_type != PT_LOAD)
+			continue;
+		img->segments[img->nsegments++] = (struct image_segment){
+			.vaddr = ph.p_vaddr,
+			.memory_len = ph.p_memsz,
+			.offset = ph.p_offset,
+			.file_len = ph.p_filesz,
+			.exec = ph.p_flags & PF_X,
+			.write = ph.p_flags & PF_W,
+		};
+	}
+	return NULL;
+}
+
+static struct err *read_sections(struct image *img)
+{
+	size_t count, names;
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrnum(img->elf, &count) != 0)
+		return err_new(ERR_CORRUPT, "section headers: %s", elf_errmsg(-1));
+	img->sections = memory_zeroed(count ? count : 1, sizeof(*img->sections));
+	if (count < 2 || elf_getshdrstrndx(img->elf, &names) != 0)
+		return NULL; /* stripped of its sections: segments will do */
+	while ((scn = elf_nextscn(img->elf, scn)) && img->nsections < count) {
+		GElf_Shdr sh;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh))
+			return err_new(ERR_CORRUPT, "section header %zu: %s", elf_ndxscn(scn),
+				       elf_errmsg(-1));
+		name = elf_strptr(img->elf, names, sh.sh_name);
+		img->sections[img->nsections++] = (struct section){
+			.name = name ? name : "",
+			.vaddr = sh.sh_addr,
+			.offset = sh.sh_offset,
+			.len = sh.sh_size,
+			.type = sh.sh_type,
+			.flags = sh.sh_flags,
+			.index = elf_ndxscn(scn),
+		};
+	}
+	return NULL;
+}
+
+/* Look for the GNU build ID among the notes at @offset; true if it was there. */
+static bool find_build_id(struct image *img, uint64_t offset, uint64_t len, uint64_t align)
+{
+	struct reader r;
+
+	if (!image_fits(img, offset, len))
+		return false;
+	align = align == 8 ? 8 : 4;
+	reader_init(&r, img->bytes + offset, len, /* big_endian= */ false);
+	while (reader_left(&r) >= 12) {
+		uint32_t name_len = reader_u32(&r, "note name length");
+		uint32_t desc_len = reader_u32(&r, "note length");
+		uint32_t type = reader_u32(&r, "note type");
+		const char *name = reader_bytes(&r, name_len, "note name");
+
+		reader_skip(&r, MIN(-r.offset & (align - 1), reader_left(&r)), "padding");
+		const uint8_t *desc = reader_bytes(&r, desc_len, "note");
+
+		reader_skip(&r, MIN(-r.offset & (align - 1), reader_left(&r)), "padding");
+		if (!name || !desc || type != NT_GNU_BUILD_ID || name_len != 4 ||
+		    memcmp(name, "GNU", 4) != 0)
+			continue;
+		if (!desc_len || desc_len > IMAGE_BUILD_ID_MAX)
+			continue; /* the kernel ignores these too (lib/buildid.c) */
+		memcpy(img->build_id, desc, desc_len);
+		img->build_id_len = desc_len;
+		return true;
+	}
+	return false;
+}
+
+/* Sections first: in separate debug files the segments' offsets mean nothing. */
+static void read_build_id(struct image *img)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < img->nsections; i++) {
+		const struct section *s = &img->sections[i];
+
+		if (s->type == SHT_NOTE && find_build_id(img, s->offset, s->len, 4))
+			return;
+	}
+	if (elf_getphdrnum(img->elf, &count) != 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(img->elf, (int)i, &ph) && ph.p_type == PT_NOTE &&
+		    find_build_id(img, ph.p_offset, ph.p_filesz, ph.p_align))
+			return;
+	}
+}
+
+/* @img->elf, bytes and len are there: check and copy the tables. */
+static struct err *read_tables(struct image *img)
+{
+	struct err *err = read_segments(img);
+
+	if (!err)
+		err = read_sections(img);
+	if (!err)
+		read_build_id(img);
+	return err;
+}
+
+static struct err *check_header(struct image *img)
+{
+	struct header h = { 0 };
+	struct err *err = parse_header(img->bytes, img->len, &h);
+
+	if (!err)
+		err = check_kind(&h, &img->arch);
+	if (!err)
+		err = check_tables(img, &h);
+	if (!err)
+		img->type = h.type;
+	return err;
+}
+
+static struct err *check_file(int fd, size_t *ret_len)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_system(errno, "cannot look at it");
+	if (S_ISDIR(st.st_mode))
+		return err_system(EISDIR, "cannot read it");
+	if (!S_ISREG(st.st_mode))
+		return err_new(ERR_CORRUPT, "not a regular file");
+	if (st.st_size < EHDR_LEN)
+		return err_new(ERR_CORRUPT, "too short to be an ELF file");
+	*ret_len = (size_t)st.st_size;
+	return NULL;
+}
+
+/* Check the header before libelf does, on a mapping of our own that goes again. */
+static struct err *check_file_header(struct image *img)
+{
+	struct err *err = check_file(img->fd, &img->len);
+	void *map;
+
+	if (err)
+		return err;
+	map = mmap(NULL, img->len, PROT_READ, MAP_PRIVATE, img->fd, 0);
+	if (map == MAP_FAILED)
+		return err_system(errno, "cannot map it");
+	img->bytes = map;
+	err = check_header(img);
+	img->bytes = NULL;
+	munmap(map, img->len);
+	return err;
+}
+
+static struct err *open_elf_file(struct image *img)
+{
+	struct err *err = check_file_header(img);
+
+	if (err)
+		return err;
+	elf_version(EV_CURRENT);
+	img->elf = elf_begin(img->fd, ELF_C_READ_MMAP, NULL);
+	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF)
+		return err_new(ERR_CORRUPT, "not an ELF file: %s", elf_errmsg(-1));
+	img->bytes = (const uint8_t *)elf_rawfile(img->elf, &img->len);
+	if (!img->bytes)
+		return err_new(ERR_CORRUPT, "cannot be read: %s", elf_errmsg(-1));
+	err = check_header(img); /* again: the file may have changed */
+	return err ? err : read_tables(img);
+}
+
+struct err *image_open_fd(int fd, const char *path, struct image **ret)
+{
+	CLEANUP(image_closep) struct image *img = image_new(path);
+	struct err *err;
+
+	img->fd = fd;
+	err = open_elf_file(img);
+	if (err)
+		return err_wrap(err, "'%s'", path);
+	*ret = img;
+	img = NULL; /* now the caller's */
+	return NULL;
+}
+
+struct err *image_open(const char *path, struct image **ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return err_system(errno, "cannot open '%s'", path);
+	return image_open_fd(fd, path, ret);
+}
+
+static struct err *open_elf_memory(struct image *img)
+{
+	struct err *err = check_header(img);
+
+	if (err)
+		return err;
+	elf_version(EV_CURRENT);
+	img->elf = elf_memory((char *)(uintptr_t)img->bytes,
+			      img->len); /* read only, though not const */
+	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF)
+		return err_new(ERR_CORRUPT, "not an ELF file: %s", elf_errmsg(-1));
+	return read_tables(img);
+}
+
+struct err *image_open_memory(const void *data, size_t len, const char *path, struct image **ret)
+{
+	CLEANUP(image_closep) struct image *img = image_new(path);
+	struct err *err;
+
+	img->bytes = data;
+	img->len = len;
+	err = open_elf_memory(img);
+	if (err)
+		return err_wrap(err, "'%s'", path);
+	*ret = img;
+	img = NULL; /* now the caller's */
+	return NULL;
+}
+
+const char *image_path(const struct image *img)
+{
+	return img->path;
+}
+
+const struct arch *image_arch(const struct image *img)
+{
+	return img->arch;
+}
+
+bool image_is_relocatable(const struct image *img)
+{
+	return img->type == ET_REL;
+}
+
+const uint8_t *image_build_id(const struct image *img, size_t *ret_len)
+{
+	*ret_len = img->build_id_len;
+	return img->build_id;
+}
+
+const struct image_segment *image_segments(const struct image *img, size_t *ret_count)
+{
+	*ret_count = img->nsegments;
+	return img->segments;
+}

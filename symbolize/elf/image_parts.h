@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image_parts.h - what an image is made of, for image.c and image_section.c only.
+ */
+#ifndef ELF_IMAGE_PARTS_H
+#define ELF_IMAGE_PARTS_H
+
+#include "symbolize/elf/image.h"
+
+#include <libelf.h>
+#include <pthread.h>
+
+struct section {
+	const char *name;
+	uint64_t vaddr, offset, len;
+	uint64_t flags;
+	uint32_t type;
+	size_t index;
+	uint8_t *own;        /* decompressed by us, to be freed */
+	const uint8_t *data; /* decompressed, ours or libelf's; NULL until asked for */
+	size_t data_len;
+	bool failed; /* cannot be decompressed */
+};
+
+struct image {
+	char *path;
+	int fd; /* -1 for memory */
+	Elf *elf;
+	Elf *legacy; /* second handle, for .zdebug_ sections only */
+	const uint8_t *bytes;
+	size_t len;
+	const struct arch *arch;
+	uint16_t type; /* ET_* */
+	struct image_segment *segments;
+	size_t nsegments;
+	struct section *sections;
+	size_t nsections;
+	uint8_t build_id[IMAGE_BUILD_ID_MAX];
+	size_t build_id_len;
+	pthread_mutex_t lock; /* decompression changes libelf's state */
+};
+
+/* Does the file hold @len bytes at @offset? */
+bool image_fits(const struct image *img, uint64_t offset, uint64_t len);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image_section.c - an image's bytes: by section, decompressed where need be, and by address.
+ */
+#include "symbolize/elf/image_parts.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/reader.h"
+#include "formats/base/zframe.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+#define CHDR_LEN          24 /* Elf64_Chdr */
+#define LEGACY_HEADER_LEN 12 /* "ZLIB" and the length, big-endian */
+
+#define SECTION_LEN_MAX   (4ULL << 30)
+/* zlib expands at most 1032 times, zstd about 32,768 times (one block of 128 KiB in 4 bytes). */
+#define EXPANSION_MAX 33000
+
+/* Mappings begin on a page; these are the sizes that the architectures here have. */
+#define PAGE_LEN_MIN 0x1000ULL
+#define PAGE_LEN_MAX 0x10000ULL
+
+static bool expansion_is_sane(uint64_t packed, uint64_t len)
+{
+	return len && len <= SECTION_LEN_MAX && len / EXPANSION_MAX <= packed;
+}
+
+/* libelf of 0.188 and before knows no zstd. */
+static bool unpack_zstd(const struct image *img, struct section *s, size_t len)
+{
+	struct zframe_decoder *z = zframe_decoder_new();
+	struct err *err;
+
+	s->own = memory_alloc(len);
+	err = zframe_decode(z, img->bytes + s->offset + CHDR_LEN, s->len - CHDR_LEN, s->own, len);
+	zframe_decoder_free(z);
+	if (err) {
+		err_free(err);
+		return false;
+	}
+	s->data = s->own;
+	s->data_len = len;
+	return true;
+}
+
+static bool take_data(struct section *s, Elf_Scn *scn)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	if (!data || !data->d_buf)
+		return false;
+	s->data = data->d_buf;
+	s->data_len = data->d_size;
+	return true;
+}
+
+/* SHF_COMPRESSED: the section begins with type, padding, length and alignment (gABI, chapter 4). */
+static bool unpack(struct image *img, struct section *s)
+{
+	Elf_Scn *scn = elf_getscn(img->elf, s->index);
+	struct reader r;
+
+	reader_init(&r, img->bytes + s->offset, s->len, /* big_endian= */ false);
+	uint32_t type = reader_u32(&r, "compression type");
+
+	reader_skip(&r, 4, "padding");
+	uint64_t len = reader_u64(&r, "decompressed length");
+
+	reader_skip(&r, 8, "alignment");
+	if (r.failed || !expansion_is_sane(s->len, len))
+		return false;
+	if (type == ELFCOMPRESS_ZSTD)
+		return unpack_zstd(img, s, len);
+	/* When libdw got here first there is nothing left to do, and elf_compress() says so by failing. */
+	return scn && (elf_compress(scn, 0, 0) >= 0 || !gelf_getchdr(scn, &(GElf_Chdr){ 0 })) &&
+	       take_data(s, scn);
+}
+
+static bool unpack_legacy(struct image *img, struct section *s)
+{
+	struct reader r;
+	Elf_Scn *scn;
+
+	reader_init(&r, img->bytes + s->offset, s->len, /* big_endian= */ true);
+	const char *magic = reader_bytes(&r, 4, "magic");
+	uint64_t len = reader_u64(&r, "decompressed length");
+
+	if (r.failed || memcmp(magic, "ZLIB", 4) != 0 ||
+	    !expansion_is_sane(s->len - LEGACY_HEADER_LEN, len))
+		return false;
+	if (!img->legacy)
+		img->legacy = elf_memory((char *)(uintptr_t)img->bytes, img->len);
+	scn = img->legacy ? elf_getscn(img->legacy, s->index) : NULL;
+	return scn && elf_compress_gnu(scn, 0, 0) >= 0 && take_data(s, scn);
+}
+
+static bool is_legacy(const struct section *s)
+{
+	return strncmp(s->name, ".zdebug", strlen(".zdebug")) == 0;
+}
+
+/* Point @s->data at its bytes. Called with the lock held. */
+static bool load(struct image *img, struct section *s)
+{
+	if (s->data || s->failed)
+		return s->data;
+	if (s->type == SHT_NOBITS || !image_fits(img, s->offset, s->len))
+		s->failed = true;
+	else if (s->flags & SHF_COMPRESSED)
+		s->failed = !unpack(img, s);
+	else if (is_legacy(s))
+		s->failed = !unpack_legacy(img, s);
+	else {
+		s->data = img->bytes + s->offset;
+		s->data_len = s->len;
+	}
+	return !s->failed;
+}
+
+/* ".debug_x" is also called ".zdebug_x". */
+static bool has_name(const struct section *s, const char *name)
+{
+	if (strcmp(s->name, name) == 0)
+		return true;
+	return is_legacy(s) && name[0] == '.' && strcmp(s->name + 2, name + 1) == 0;
+}
+
+bool image_section(struct image *img, const char *name, struct image_section *ret)
+{
+	for (size_t i = 0; i < img->nsections; i++) {
+		struct section *s = &img->sections[i];
+
+		if (!has_name(s, name))
+			continue;
+		pthread_mutex_lock(&img->lock);
+		bool loaded = load(img, s);
+
+		pthread_mutex_unlock(&img->lock);
+		if (!loaded)
+			continue;
+		*ret = (struct image_section){
+			.name = s->name,
+			.vaddr = s->flags & SHF_ALLOC ? s->vaddr : 0,
+			.offset = s->offset,
+			.data = s->data,
+			.len = s->data_len,
+		};
+		return true;
+	}
+	return false;
+}
+
+/* The loaded section at @vaddr. Thread-local templates (.tbss) take no room, so they hold no address. */
+static const struct section *section_at(const struct image *img, uint64_t vaddr)
+{
+	if (img->type == ET_REL)
+		return NULL; /* all sections begin at 0 */
+	for (size_t i = 0; i < img->nsections; i++) {
+		const struct section *s = &img->sections[i];
+		bool no_room = s->type == SHT_NOBITS && s->flags & SHF_TLS;
+
+		if (s->flags & SHF_ALLOC && !no_room && vaddr >= s->vaddr &&
+		    vaddr - s->vaddr < s->len)
+			return s;
+	}
+	return NULL;
+}
+
+const char *image_section_at(const struct image *img, uint64_t vaddr)
+{
+	const struct section *s = section_at(img, vaddr);
+
+	return s ? s->name : NULL;
+}
+
+static const uint8_t *bytes_of(const struct image *img, uint64_t offset, uint64_t len,
+			       uint64_t skip, size_t *ret_len)
+{
+	if (skip >= len || !image_fits(img, offset, skip + 1))
+		return NULL;
+	*ret_len = MIN(len, img->len - offset) - skip;
+	return img->bytes + offset + skip;
+}
+
+/*
+ * The section comes first where there is one: in a separate debug file it says SHT_NOBITS, while the
+ * segments still claim bytes.
+ */
+const uint8_t *image_bytes_at(struct image *img, uint64_t vaddr, size_t *ret_len)
+{
+	const struct section *s = section_at(img, vaddr);
+
+	if (s && s->type == SHT_NOBITS)
+		return NULL;
+	for (size_t i = 0; i < img->nsegments; i++) {
+		const struct image_segment *seg = &img->segments[i];
+
+		if (vaddr >= seg->vaddr && vaddr - seg->vaddr < seg->file_len)
+			return bytes_of(img, seg->offset, seg->file_len, vaddr - seg->vaddr,
+					ret_len);
+	}
+	if (s)
+		return bytes_of(img, s->offset, s->len, vaddr - s->vaddr, ret_len);
+	return NULL;
+}
+
+/*
+ * A mapping starts on a page, a segment need not: lld, mold and gold let the text segment begin in the
+ * middle of the page where the read-only one ends, so that file page is mapped twice.
+ *
+ *	file     |  page 0      |  page 1      |
+ *	         [ read-only        ][ text         ]
+ *	mapping of text:        ^ file_offset      its segment's vaddr is that of the inner bracket
+ */
+static bool starts_in(const struct image_segment *seg, uint64_t file_offset, uint64_t page_len)
+{
+	uint64_t first = seg->offset & ~(page_len - 1);
+
+	if (file_offset < seg->offset)
+		return file_offset >= first && seg->file_len;
+	return file_offset - seg->offset < seg->file_len;
+}
+
+static const struct image_segment *segment_for(const struct image *img, uint64_t file_offset,
+					       uint64_t page_len, bool exec)
+{
+	for (size_t i = 0; i < img->nsegments; i++) {
+		const struct image_segment *seg = &img->segments[i];
+
+		if (seg->exec == exec && starts_in(seg, file_offset, page_len))
+			return seg;
+	}
+	return NULL;
+}
+
+bool image_bias(const struct image *img, uint64_t start, uint64_t file_offset, uint64_t *ret_bias)
+{
+	static const struct {
+		uint64_t page_len;
+		bool exec;
+	} tries[] = {
+		{ PAGE_LEN_MIN, true },
+		{ PAGE_LEN_MAX, true },
+		{ PAGE_LEN_MIN, false },
+		{ PAGE_LEN_MAX, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(tries); i++) {
+		const struct image_segment *seg =
+			segment_for(img, file_offset, tries[i].page_len, tries[i].exec);
+
+		if (seg) {
+			*ret_bias = start - (seg->vaddr - seg->offset + file_offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+void *image_elf(struct image *img)
+{
+	return img->elf;
+}
+
+void image_build_id_hex(const uint8_t *build_id, size_t len, char *ret)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		ret[2 * i] = digits[build_id[i] >> 4];
+		ret[2 * i + 1] = digits[build_id[i] & 15];
+	}
+	ret[2 * len] = '\0';
+}
