@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_profile.c - the profile's tables: equal entries are one, numbers stay, sums are right.
+ */
+#include "formats/profile.h"
+#include "tests/unit/test.h"
+
+static uint32_t add_module(struct profile *p, const char *path, const char *build_id)
+{
+	struct profile_module mod = { .name = profile_string(p, path),
+				      .path = profile_string(p, path),
+				      .build_id = profile_string(p, build_id) };
+
+	return profile_add_module(p, &mod);
+}
+
+TEST(profile_finds_equal_entries_again)
+{
+	struct profile *p = profile_new();
+	uint32_t libc = add_module(p, "/lib/libc.so.6", "aa");
+
+	CHECK_UINT(add_module(p, "/lib/libc.so.6", "aa"), libc);
+	CHECK(add_module(p, "/lib/libc.so.6", "bb") != libc);
+
+	uint32_t here = profile_add_location(p, libc, 0x1000);
+
+	CHECK_UINT(profile_add_location(p, libc, 0x1000), here);
+	CHECK(profile_add_location(p, libc, 0x1001) != here);
+	CHECK(profile_add_location(p, libc + 1, 0x1000) != here);
+
+	uint32_t stack = profile_add_stack(p, 0, here, PROFILE_HOW_SURE);
+
+	CHECK(stack != 0);
+	CHECK_UINT(profile_add_stack(p, 0, here, PROFILE_HOW_SURE), stack);
+	CHECK(profile_add_stack(p, 0, here, PROFILE_HOW_GUESS) != stack);
+	CHECK(profile_add_stack(p, stack, here, PROFILE_HOW_SURE) != stack);
+	profile_free(p);
+}
+
+TEST(profile_functions_and_threads_differ_by_every_field)
+{
+	struct profile *p = profile_new();
+	struct profile_function function = { .name = profile_string(p, "f"), .line = 3 };
+	struct profile_thread thread = { .pid = 1, .tid = 2, .comm = profile_string(p, "sh") };
+	uint32_t first = profile_add_function(p, &function);
+	uint32_t first_thread = profile_add_thread(p, &thread);
+
+	CHECK_UINT(profile_add_function(p, &function), first);
+	function.line = 4;
+	CHECK(profile_add_function(p, &function) != first);
+	CHECK_UINT(profile_add_thread(p, &thread), first_thread);
+	thread.comm = profile_string(p, "make"); /* the same thread after exec */
+	CHECK(profile_add_thread(p, &thread) != first_thread);
+	profile_free(p);
+}
+
+TEST(profile_samples_that_are_equal_become_one_row_with_sums)
+{
+	struct profile *p = profile_new();
+	struct profile_sample sample = { .stack = 0, .count = 1, .weight = 3, .weight_sq = 9 };
+
+	for (int i = 0; i < 1000; i++)
+		profile_add_sample(p, &sample);
+	CHECK_UINT(p->samples.len, 1);
+	sample.event = 1;
+	profile_add_sample(p, &sample);
+	CHECK_UINT(p->samples.len, 2);
+
+	struct profile_sum sum = profile_total(p, 0);
+
+	CHECK_UINT(sum.count, 1000);
+	CHECK_UINT(sum.weight, 3000);
+	CHECK(sum.weight_sq == 9000.0);
+	CHECK_UINT(profile_total(p, PROFILE_NONE).count, 1001);
+	profile_free(p);
+}
+
+TEST(profile_keeps_numbers_while_its_tables_grow)
+{
+	struct profile *p = profile_new();
+	uint32_t stack = 0;
+
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t location = profile_add_location(p, 0, i * 16u);
+
+		CHECK_UINT(location, i);
+		uint32_t next = profile_add_stack(p, stack, location, PROFILE_HOW_SURE);
+
+		CHECK(next > stack); /* a parent is smaller than its children */
+		stack = next;
+	}
+	for (uint32_t i = 0; i < 20000; i++)
+		CHECK_UINT(profile_add_location(p, 0, i * 16u), i);
+	profile_free(p);
+}
+
+TEST(profile_names_are_set_at_a_location_innermost_first)
+{
+	struct profile *p = profile_new();
+	uint32_t at = profile_add_location(p, 0, 0x10);
+	struct profile_line lines[] = { { .function = 7, .line = 1 },
+					{ .function = 8, .line = 2 } };
+
+	CHECK_UINT(p->locations.items[at].nlines, 0);
+	profile_set_lines(p, at, lines, 2);
+	CHECK_UINT(p->locations.items[at].nlines, 2);
+	CHECK_UINT(p->lines.items[p->locations.items[at].first_line].function, 7);
+	profile_free(p);
+}
