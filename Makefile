@@ -9,7 +9,8 @@
 FORMATS = formats/arch.c formats/base/arena.c formats/base/diag.c formats/base/err.c formats/base/map.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c
-SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c
+SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
+	symbolize/debugfile.c symbolize/module.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD =
 REPORT =
@@ -19,7 +20,7 @@ PROTOS =
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/test_reader.c \
+UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.c \
 	tests/unit/elf_file.c tests/unit/test_image.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS =

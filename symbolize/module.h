@@ -19,48 +19,50 @@
 enum module_kind {
 	MODULE_FILE,
 	MODULE_VDSO,
-	MODULE_KERNEL,	      /* the kernel proper; vaddr is the address in the running kernel */
+	MODULE_KERNEL,        /* the kernel proper; vaddr is the address in the running kernel */
 	MODULE_KERNEL_MODULE, /* a .ko; vaddr is the address in the running kernel */
-	MODULE_JIT,	      /* anonymous executable memory; one per process; vaddr is the address in the process */
-	MODULE_UNKNOWN,	      /* no mapping was known; vaddr is the address in the process */
+	MODULE_JIT, /* anonymous executable memory; one per process; vaddr is the address in the process */
+	MODULE_UNKNOWN, /* no mapping was known; vaddr is the address in the process */
 };
 
 /* Why a module has no usable file. */
 enum module_status {
 	MODULE_NOT_TRIED,
 	MODULE_READY,
-	MODULE_MISSING,	 /* no file at its path */
+	MODULE_MISSING,  /* no file at its path */
 	MODULE_MISMATCH, /* there is a file, with another build ID */
-	MODULE_BROKEN,	 /* there is a file, not usable ELF */
-	MODULE_NO_FILE,	 /* of its nature: JIT memory, unknown */
+	MODULE_BROKEN,   /* there is a file, not usable ELF */
+	MODULE_NO_FILE,  /* of its nature: JIT memory, unknown */
 };
 
 struct module {
-	uint32_t id;	  /* index in the table */
+	uint32_t id; /* index in the table */
 	enum module_kind kind;
-	const char *path; /* as in the mapping; "[kernel]", "[vdso]", "[jit 4711]", "[unknown]" */
-	const char *name; /* last part of the path */
-	uint32_t pid;	  /* for MODULE_JIT */
+	const char *
+		path; /* as in the mapping, without " (deleted)"; "[kernel]", "[vdso]", "[jit 4711]", "[unknown]" */
+	const char *name; /* last part of the path; "[ext4]" for a kernel module */
+	bool deleted;     /* the file was gone or replaced when it was recorded */
+	uint32_t pid;     /* for MODULE_JIT */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
 };
 
 /* Where files are looked for, in this order: embedded in the trace, @symfs, @debug_dirs, debuginfod. */
 struct module_search {
-	const char *symfs;	       /* root to put before paths, NULL for "/" */
+	const char *symfs;             /* root to put before paths, NULL for "/" */
 	const char *const *debug_dirs; /* NULL-terminated; besides /usr/lib/debug */
 };
 
 struct module_table;
 
-/* @rec and the strings of @search must outlive the table. */
-struct module_table *module_table_new(const struct recording *rec, const struct module_search *search,
-				      struct diag *diag);
+/* @rec, @diag and the strings of @search must outlive the table; @rec and @search may be NULL. */
+struct module_table *module_table_new(const struct recording *rec,
+				      const struct module_search *search, struct diag *diag);
 void module_table_free(struct module_table *table);
 
-/* Find or add. */
-struct module *module_table_file(struct module_table *table, enum module_kind kind, const char *path,
-				 const uint8_t *build_id, size_t build_id_len);
+/* Find or add. A @path that ends in " (deleted)" is that of a file that was gone. */
+struct module *module_table_file(struct module_table *table, enum module_kind kind,
+				 const char *path, const uint8_t *build_id, size_t build_id_len);
 struct module *module_table_jit(struct module_table *table, uint32_t pid);
 struct module *module_table_unknown(struct module_table *table);
 
