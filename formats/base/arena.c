@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN	  16
+#define ALIGN     16
 #define CHUNK_MIN (16 * 1024)
 #define CHUNK_MAX (4 * 1024 * 1024)
 

@@ -11,25 +11,36 @@
 #include <string.h>
 
 #define MESSAGE_MAX 512 /* bytes of one warning; the rest is cut */
+#define ENTRIES_MAX 100 /* distinct warnings; a hostile file can cause any number of them */
 
-static void add(struct diag *diag, const char *message, const char *hint)
+static void append(struct diag *diag, const char *message, const char *hint)
 {
-	if (!diag->tail)
-		diag->tail = &diag->entries;
-	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next) {
-		if (strcmp(entry->message, message) == 0) {
-			entry->count++;
-			return;
-		}
-	}
-
 	struct diag_entry *entry = ARENA_NEW(&diag->arena, struct diag_entry);
 
+	if (!diag->tail)
+		diag->tail = &diag->entries;
 	entry->message = arena_strdup(&diag->arena, message);
 	entry->hint = hint ? arena_strdup(&diag->arena, hint) : NULL;
 	entry->count = 1;
 	*diag->tail = entry;
 	diag->tail = &entry->next;
+}
+
+static void add(struct diag *diag, const char *message, const char *hint)
+{
+	struct diag_entry *entry = diag->entries;
+	unsigned before = 0;
+
+	while (entry && strcmp(entry->message, message) != 0 && before < ENTRIES_MAX) {
+		entry = entry->next;
+		before++;
+	}
+	if (entry)
+		entry->count++;
+	else if (before < ENTRIES_MAX)
+		append(diag, message, hint);
+	else
+		append(diag, "further warnings, each different", NULL);
 }
 
 void diag_warn(struct diag *diag, const char *fmt, ...)

@@ -26,7 +26,7 @@ struct diag {
 	struct diag_entry **tail;
 };
 
-/* Count one more of this message; equal messages are one entry. */
+/* Count one more of this message; equal messages are one entry, and past a hundred all are one. */
 void diag_warn(struct diag *diag, const char *fmt, ...) PRINTF(2, 3);
 
 /* The same with an error, which is freed. */

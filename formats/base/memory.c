@@ -14,8 +14,8 @@
 
 void memory_exhausted(size_t len)
 {
-	fprintf(stderr, "%s: out of memory: %zu bytes could not be had\n", program_invocation_short_name,
-		len);
+	fprintf(stderr, "%s: out of memory: %zu bytes could not be had\n",
+		program_invocation_short_name, len);
 	exit(1);
 }
 

@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LONG_BASE    0x1000 /* getopt's value for flattened option i is LONG_BASE + i */
-#define HELP_VALUE   0x100
+#define LONG_BASE     0x1000 /* getopt's value for flattened option i is LONG_BASE + i */
+#define HELP_VALUE    0x100
 #define VERSION_VALUE 0x101
-#define HELP_COLUMN  30	    /* where the explanations start */
+#define HELP_COLUMN   30 /* where the explanations start */
 
 /* An option together with where its field is, counted from the outermost struct. */
 struct flat {
@@ -148,34 +148,44 @@ static struct err *apply(const struct flat *flat, void *args, const char *value)
 	return err_wrap(err, "bad value '%s' for -%c", value ? value : "", opt->short_name);
 }
 
-/* What getopt stumbled over, as the user wrote it. */
-static struct err *refuse(const struct flat_table *table, int code, const char *word)
+/* getopt did not know long option @name, or saw several that it abbreviates. */
+static struct err *refuse_long(const struct flat_table *table, const char *name)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	size_t len = strcspn(word, "=");
-	const char *name = arena_memdup(&arena, word, len);
-
-	if (code == ':')
-		return err_new(ERR_USAGE, "option '%s' needs an argument", name);
-	if (strncmp(word, "--", 2) != 0)
-		return err_new(ERR_USAGE, "unknown option '-%c'", optopt ? optopt : word[1]);
-
-	struct text_near near = { .wanted = name + 2 };
+	struct text_near near = { .wanted = name };
 	unsigned begins = 0;
 
 	for (size_t i = 0; i + 1 < table->longs.len; i++) {
-		const struct option *option = &table->longs.items[i];
+		const char *known = table->longs.items[i].name;
 
-		if (strcmp(option->name, near.wanted) == 0)
-			return err_new(ERR_USAGE, "option '%s' takes no argument", name);
-		begins += strncmp(option->name, near.wanted, strlen(near.wanted)) == 0;
-		text_near_offer(&near, option->name);
+		begins += strncmp(known, name, strlen(name)) == 0;
+		text_near_offer(&near, known);
 	}
-	struct err *err = err_new(ERR_USAGE, "%s option '%s'", begins > 1 ? "ambiguous" : "unknown",
-				  name);
+	struct err *err =
+		err_new(ERR_USAGE, "%s option '--%s'", begins > 1 ? "ambiguous" : "unknown", name);
 	const char *hint = text_near_hint(&near, &arena);
 
 	return hint ? err_remedy(err, "%s", hint) : err;
+}
+
+/* What getopt stumbled over: @word if it was a long option, optopt if it was a short one. */
+static struct err *refuse(const struct flat_table *table, int code, const char *word)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	if (optopt && optopt <= UINT8_MAX)
+		return err_new(ERR_USAGE,
+			       code == ':' ? "option '-%c' needs an argument"
+					   : "unknown option '-%c'",
+			       optopt);
+
+	const char *name = arena_memdup(&arena, word, strcspn(word, "="));
+
+	if (code == ':')
+		return err_new(ERR_USAGE, "option '%s' needs an argument", name);
+	if (optopt)
+		return err_new(ERR_USAGE, "option '%s' takes no argument", name);
+	return refuse_long(table, name + strlen("--"));
 }
 
 struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
@@ -189,14 +199,12 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 	optind = 0; /* glibc: start afresh, permutation state included */
 	opterr = 0;
 	for (;;) {
-		int at = optind ? optind : 1;
-
 		optopt = 0;
 		code = getopt_long(argc, argv, table.shorts.items, table.longs.items, NULL);
 		if (code == -1)
 			break;
 		if (code == ':' || code == '?')
-			return refuse(&table, code, argv[optind > at ? optind - 1 : at]);
+			return refuse(&table, code, argv[optind - 1]);
 		result.help = code == 'h' || code == HELP_VALUE;
 		result.version = code == VERSION_VALUE;
 		if (result.help || result.version)
@@ -215,39 +223,41 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 int opt_first_operand(const struct opt *opts, int argc, char **argv)
 {
 	CLEANUP(flat_table_deinit) struct flat_table table = { 0 };
+	int before, code;
 
 	build(&table, opts, OPT_BEFORE_OPERANDS);
 	optind = 0;
 	opterr = 0;
-	while (getopt_long(argc, argv, table.shorts.items, table.longs.items, NULL) != -1)
-		;
-	if (optind < argc && optind > 1 && strcmp(argv[optind - 1], "--") == 0)
-		return argc;
-	return optind;
+	do {
+		before = MAX(optind, 1);
+		code = getopt_long(argc, argv, table.shorts.items, table.longs.items, NULL);
+	} while (code != -1);
+	return optind == before ? optind
+				: argc; /* it moved: past a "--", behind which there is no word */
 }
 
 static void print_one(const struct opt *opt, void *context)
 {
 	FILE *out = context;
-	char left[128];
 	const char *arg = opt->arg ? opt->arg : "";
 	bool optional = *arg == '[';
-	int len = 0;
+	int len;
 
 	if (opt->short_name)
-		len = snprintf(left, sizeof(left), "  -%c%s", opt->short_name, opt->name ? ", " : "");
+		len = fprintf(out, "  -%c%s", opt->short_name, opt->name ? ", " : "");
 	else
-		len = snprintf(left, sizeof(left), "      ");
+		len = fprintf(out, "      ");
 	if (opt->name)
-		len += snprintf(left + len, sizeof(left) - (size_t)len, "--%s", opt->name);
-	if (*arg)
-		len += snprintf(left + len, sizeof(left) - (size_t)len, "%s%s",
-				optional && opt->name ? "[=" : opt->name ? "=" : " ",
-				arg + (optional && opt->name));
-	if (len < HELP_COLUMN)
-		fprintf(out, "%-*s%s\n", HELP_COLUMN, left, opt->help);
-	else
-		fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", opt->help);
+		len += fprintf(out, "--%s", opt->name);
+	if (optional)
+		len += opt->name ? fprintf(out, "[=%s", arg + 1) : fprintf(out, "%s", arg);
+	else if (*arg)
+		len += fprintf(out, "%c%s", opt->name ? '=' : ' ', arg);
+	if (len > HELP_COLUMN - 2) {
+		fputc('\n', out);
+		len = 0;
+	}
+	fprintf(out, "%*s%s\n", HELP_COLUMN - len, "", opt->help);
 }
 
 void opt_print_help(const struct opt *opts, FILE *out)

@@ -43,7 +43,7 @@ struct opt {
 	enum opt_kind kind;
 	char short_name;	    /* or 0 */
 	const char *name;	    /* long, without dashes */
-	const char *arg;	    /* what the argument is called in help, NULL for none; "[N]" if optional */
+	const char *arg;	    /* what the argument is called in help, NULL for none; "[N]" if optional (OPT_PARSE) */
 	const char *help;	    /* one line, lower case, no full stop */
 	size_t offset;		    /* of the field in the argument struct */
 	const char *const *choices; /* NULL-terminated, for OPT_KIND_CHOICE */
@@ -96,7 +96,8 @@ MUST_USE struct err *opt_parse(const struct opt *opts, void *args, int argc, cha
 			       enum opt_order order, struct opt_result *ret);
 
 /*
- * Where in @argv the first operand is, going by @opts and storing nothing; @argc if there is none. An
+ * Where in @argv the first operand is, going by @opts and storing nothing; @argc if there is none, or
+ * only behind "--". An
  * unknown option counts as one without an argument.
  */
 int opt_first_operand(const struct opt *opts, int argc, char **argv);

@@ -71,63 +71,50 @@ uint64_t reader_u64(struct reader *r, const char *what)
 	return value;
 }
 
-/* The bits of a LEB128 and how many there were; 0 bits after a failure. */
-static uint64_t leb(struct reader *r, const char *what, unsigned *ret_bits, bool *ret_negative)
+/*
+ * A LEB128 of any length: bits past the 64th must be what extending the number would put there.
+ */
+static uint64_t leb(struct reader *r, const char *what, bool is_signed)
 {
 	uint64_t value = 0;
 	unsigned bits = 0;
 
-	*ret_negative = false;
 	for (;;) {
 		const uint8_t *p = take(r, 1, what);
 
-		if (!p) {
-			*ret_bits = 0;
+		if (!p)
 			return 0;
-		}
 		uint64_t part = *p & 0x7f;
+		uint64_t sign = is_signed && (bits == 63 ? part & 1 : value >> 63) ? 0x7f : 0;
 
 		if (bits < 64)
 			value |= part << bits;
-		if ((bits == 63 && part > 1 && part != 0x7f) || (bits > 63 && part && part != 0x7f))
+		if (bits == 63 ? part >> 1 != sign >> 1 : bits > 63 && part != sign)
 			reader_fail(r, what);
-		bits += 7;
-		if (!(*p & 0x80)) {
-			*ret_negative = *p & 0x40;
-			break;
-		}
+		bits = MIN(bits + 7, 70);
+		if (*p & 0x80)
+			continue;
+		if (is_signed && (part & 0x40) && bits < 64)
+			value |= ~0ULL << bits;
+		return r->failed ? 0 : value;
 	}
-	*ret_bits = bits;
-	return value;
 }
 
 uint64_t reader_uleb(struct reader *r, const char *what)
 {
 	const uint8_t *p = r->pos;
-	unsigned bits;
-	bool negative;
 
 	if (!r->failed && p < r->end && !(*p & 0x80)) { /* one byte: by far the commonest */
 		r->pos++;
 		r->offset++;
 		return *p;
 	}
-	uint64_t value = leb(r, what, &bits, &negative);
-
-	if (bits > 63 && p[9] > 1) /* 0x7f there is a negative SLEB, not an unsigned number */
-		reader_fail(r, what);
-	return r->failed ? 0 : value;
+	return leb(r, what, /* is_signed= */ false);
 }
 
 int64_t reader_sleb(struct reader *r, const char *what)
 {
-	unsigned bits;
-	bool negative;
-	uint64_t value = leb(r, what, &bits, &negative);
-
-	if (negative && bits < 64)
-		value |= ~0ULL << bits;
-	return r->failed ? 0 : (int64_t)value;
+	return (int64_t)leb(r, what, /* is_signed= */ true);
 }
 
 int64_t reader_zigzag(struct reader *r, const char *what)

@@ -74,7 +74,7 @@ const char *text_escape(struct arena *arena, const char *text)
 		out += len;
 		text += len;
 		for (size_t bad = MAX(text_char_len(text), 1); *text && bad; bad--)
-			out += sprintf(out, "\\x%02x", (uint8_t)*text++);
+			out += snprintf(out, sizeof("\\x00"), "\\x%02x", (uint8_t)*text++);
 	}
 	return escaped;
 }

@@ -15,7 +15,7 @@
 /*
  * @text with everything that could steer a terminal or hide what it says written as \xNN: control bytes
  * (C0, DEL, C1), invalid UTF-8, and the Unicode marks that turn or join text (U+200B-200F, U+2028-202E,
- * U+2060-2069, U+FEFF). A backslash stays. Returns @text itself when there is nothing to do.
+ * U+2060-2069, U+061C, U+FEFF). A backslash stays. Returns @text itself when there is nothing to do.
  */
 const char *text_escape(struct arena *arena, const char *text);
 
@@ -28,7 +28,7 @@ size_t text_width(const char *text);
 /* The length in bytes of the valid UTF-8 character at @text, 0 if there is none or at the NUL. */
 size_t text_char_len(const char *text);
 
-/* Edits (insert, delete, replace, swap neighbours; case ignored) from @a to @b; at most 255. */
+/* Edits (insert, delete, replace, swap neighbours; case ignored) from @a to @b, of which the first 63 bytes count. */
 unsigned text_distance(const char *a, const char *b);
 
 /* Names close enough to what was asked that one of them may have been meant. */

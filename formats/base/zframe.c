@@ -39,7 +39,8 @@ void zframe_encoder_free(struct zframe_encoder *z)
 	free(z);
 }
 
-struct err *zframe_encode(struct zframe_encoder *z, const void *data, size_t len, struct writer *out)
+struct err *zframe_encode(struct zframe_encoder *z, const void *data, size_t len,
+			  struct writer *out)
 {
 	size_t bound = ZSTD_compressBound(len);
 
@@ -73,12 +74,19 @@ void zframe_decoder_free(struct zframe_decoder *z)
 struct err *zframe_decode(struct zframe_decoder *z, const void *data, size_t len, void *out,
 			  size_t out_len)
 {
+	size_t frame_len = ZSTD_findFrameCompressedSize(data, len);
+
+	if (ZSTD_isError(frame_len))
+		return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(frame_len));
+	if (frame_len != len)
+		return err_new(ERR_CORRUPT, "zstd frame takes %zu of %zu bytes", frame_len, len);
+
 	size_t made = ZSTD_decompressDCtx(z->context, out, out_len, data, len);
 
 	if (ZSTD_isError(made))
 		return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(made));
 	if (made != out_len)
-		return err_new(ERR_CORRUPT, "zstd frame holds %zu bytes where %zu were announced", made,
-			       out_len);
+		return err_new(ERR_CORRUPT, "zstd frame holds %zu bytes where %zu were announced",
+			       made, out_len);
 	return NULL;
 }

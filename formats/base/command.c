@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command.c - from argv to the command that it names, and from its error to two lines and a status.
+ *
+ * The command word is the first operand. To find it, options that stand before it must be skipped with
+ * their arguments, and they may be any command's; so the search goes by the options of all of them.
+ */
+#include "formats/base/command.h"
+
+#include "formats/base/completion.h"
+#include "formats/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct opt no_opts[] = { OPT_END };
+
+/* One run of a program: what argv came to. */
+struct call {
+	const struct program *program;
+	const struct command *command;
+	int argc;
+	char **argv; /* without the command word; on the heap */
+	bool help;   /* asked for with the word "help" */
+};
+
+static const struct opt *opts_of(const struct command *command)
+{
+	return command->opts ? command->opts : no_opts;
+}
+
+static const struct command *find_command(const struct program *program, const char *name)
+{
+	for (const struct command *const *command = program->commands; *command; command++)
+		if (strcmp((*command)->name, name) == 0)
+			return *command;
+	return NULL;
+}
+
+/* The index of the first operand, by everybody's options. */
+static int find_word(const struct program *program, int argc, char **argv)
+{
+	VEC(struct opt) all = { 0 };
+
+	for (const struct command *const *command = program->commands; *command; command++) {
+		struct opt group = { .kind = OPT_KIND_GROUP, .group = opts_of(*command) };
+
+		vec_push(&all, group);
+	}
+	vec_push(&all, (struct opt)OPT_END);
+
+	int word = opt_first_operand(all.items, argc, argv);
+
+	vec_deinit(&all);
+	return word;
+}
+
+static void remove_word(struct call *call, int word)
+{
+	memmove(call->argv + word, call->argv + word + 1,
+		(size_t)(call->argc - word) * sizeof(*call->argv));
+	call->argc--;
+}
+
+static struct err *unknown_command(const struct program *program, const char *name)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct text_near near = { .wanted = name };
+
+	for (const struct command *const *command = program->commands; *command; command++)
+		if (*(*command)->name)
+			text_near_offer(&near, (*command)->name);
+
+	const char *hint = text_near_hint(&near, &arena);
+	struct err *err = err_new(ERR_USAGE, "unknown command '%s'", name);
+
+	return hint ? err_remedy(err, "%s", hint) : err;
+}
+
+/* Settle which command @call is for, and take its word out of argv. */
+static struct err *choose_command(struct call *call)
+{
+	const struct program *program = call->program;
+	int word = find_word(program, call->argc, call->argv);
+
+	call->command = program->commands[0];
+	if (word >= call->argc)
+		return NULL;
+
+	const struct command *named = find_command(program, call->argv[word]);
+
+	if (!named && strcmp(call->argv[word], "help") == 0) {
+		call->help = true;
+		remove_word(call, word);
+		return choose_command(call);
+	}
+	if (named) {
+		call->command = named;
+		remove_word(call, word);
+		return NULL;
+	}
+	if (*call->command->name || !*call->command->operands)
+		return unknown_command(program, call->argv[word]);
+	return NULL;
+}
+
+static void print_command_list(const struct program *program)
+{
+	printf("\ncommands:\n");
+	for (const struct command *const *command = program->commands; *command; command++)
+		if (*(*command)->name)
+			printf("  %-12s  %s\n", (*command)->name, (*command)->summary);
+}
+
+static bool has_named_commands(const struct program *program)
+{
+	for (const struct command *const *command = program->commands; *command; command++)
+		if (*(*command)->name)
+			return true;
+	return false;
+}
+
+static void print_help(const struct program *program, const struct command *command)
+{
+	bool whole = !*command->name;
+
+	printf("usage: %s%s%s [OPTION]...%s%s\n", program->name, whole ? "" : " ", command->name,
+	       *command->operands ? " " : "", command->operands);
+	if (whole && has_named_commands(program))
+		printf("       %s COMMAND [OPTION]... [OPERAND]...\n", program->name);
+	printf("%s\n", *command->summary ? command->summary : program->summary);
+	if (whole && has_named_commands(program))
+		print_command_list(program);
+	printf("\noptions:\n");
+	opt_print_help(opts_of(command), stdout);
+	if (command->details)
+		printf("\n%s\n", command->details);
+	if (whole && has_named_commands(program))
+		printf("\n'%s COMMAND --help' tells about one command.\n", program->name);
+	if (program->see_also)
+		printf("See also: %s\n", program->see_also);
+}
+
+static struct err *run_parsed(const struct call *call, void *args, int *ret_status)
+{
+	const struct command *command = call->command;
+	struct opt_result parsed;
+	struct err *err =
+		opt_parse(opts_of(command), args, call->argc, call->argv, command->order, &parsed);
+
+	if (err)
+		return err;
+	if (parsed.help || call->help) {
+		print_help(call->program, command);
+		return NULL;
+	}
+	if (parsed.version) {
+		printf("%s %s\n", call->program->name, call->program->version);
+		return NULL;
+	}
+	if (parsed.noperands && !*command->operands)
+		return err_new(ERR_USAGE, "unexpected operand '%s'", parsed.operands[0]);
+	return command->run(args, parsed.operands, parsed.noperands, ret_status);
+}
+
+static struct err *run_command(const struct call *call, int *ret_status)
+{
+	const struct command *command = call->command;
+	void *args = memory_zeroed(1, MAX(command->args_size, (size_t)1));
+
+	if (command->defaults)
+		command->defaults(args);
+
+	struct err *err = run_parsed(call, args, ret_status);
+
+	if (command->release)
+		command->release(args);
+	free(args);
+	return err;
+}
+
+struct listing {
+	const char *command;
+};
+
+static void print_option(const struct opt *opt, void *context)
+{
+	const struct listing *listing = context;
+
+	if (opt->name)
+		printf("%s --%s\n", listing->command, opt->name);
+	else
+		printf("%s -%c\n", listing->command, opt->short_name);
+}
+
+/* The hidden requests that the checks and the installation make. */
+static bool answer_hidden(const struct program *program, const char *word, struct err **ret_err)
+{
+	static const char completion[] = "--completion=";
+
+	if (strncmp(word, completion, strlen(completion)) == 0) {
+		*ret_err = completion_print(program, word + strlen(completion), stdout);
+		return true;
+	}
+	if (strcmp(word, "--options") != 0)
+		return false;
+	for (const struct command *const *command = program->commands; *command; command++) {
+		struct listing listing = { *(*command)->name ? (*command)->name : program->name };
+
+		opt_each(opts_of(*command), print_option, &listing);
+	}
+	return true;
+}
+
+static void print_error(const struct call *call, const struct err *err)
+{
+	const struct program *program = call->program;
+	const char *hint = err_hint(err);
+
+	fprintf(stderr, "%s: ", program->name);
+	text_put_escaped(stderr, err_message(err));
+	fputc('\n', stderr);
+	if (hint) {
+		fprintf(stderr, "%s: ", program->name);
+		text_put_escaped(stderr, hint);
+		fputc('\n', stderr);
+	} else if (err_kind(err) == ERR_USAGE) {
+		const char *name = call->command ? call->command->name : "";
+
+		fprintf(stderr, "%s: try '%s%s%s --help'\n", program->name, program->name,
+			*name ? " " : "", name);
+	}
+}
+
+/* What is buffered must arrive: a report cut short by a full disk is a failure. */
+static struct err *flush_stdout(void)
+{
+	bool failed = ferror(stdout);
+
+	if (fflush(stdout) != 0)
+		return err_system(errno, "cannot write to standard output");
+	return failed ? err_new(ERR_SYSTEM, "cannot write to standard output") : NULL;
+}
+
+/* A closed standard descriptor would go to the next file opened, and output would end up in that. */
+static void occupy_standard_fds(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(125);
+}
+
+int program_main(const struct program *program, int argc, char **argv, int failure_status)
+{
+	struct call call = { .program = program, .argc = argc };
+	struct err *err = NULL;
+	int status = 0;
+
+	occupy_standard_fds();
+	call.argv = memory_zeroed((size_t)argc + 1, sizeof(*argv));
+	memcpy(call.argv, argv, (size_t)argc * sizeof(*argv));
+	if (argc < 2 || !answer_hidden(program, argv[1], &err)) {
+		err = choose_command(&call);
+		if (!err)
+			err = run_command(&call, &status);
+	}
+
+	struct err *flush_err = flush_stdout();
+
+	if (!err)
+		err = flush_err;
+	else
+		err_free(flush_err);
+	if (err) {
+		print_error(&call, err);
+		status = failure_status ? failure_status : err_exit_status(err);
+	}
+	err_free(err);
+	free(call.argv);
+	return status;
+}
