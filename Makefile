@@ -11,7 +11,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
-	symbolize/debugfile.c symbolize/module.c
+	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD =
 REPORT =

@@ -15,20 +15,22 @@ struct space_table;
 struct space; /* the address space of one process */
 
 struct space_map {
-	uint64_t start, end;	/* addresses in the process */
-	uint64_t bias;		/* vaddr = ip - bias; only when @mapped */
-	uint64_t file_offset;	/* of @start */
+	uint64_t start, end; /* addresses in the process */
+	uint64_t bias; /* vaddr = ip - bias; if not @mapped this gives the offset in the file */
+	uint64_t file_offset; /* of @start */
 	struct module *module;
-	bool mapped;		/* the bias is known: the image has a segment there */
+	bool mapped; /* the bias is known: the image has a segment there */
 	bool exec;
+	bool looked_up; /* private: @mapped and @bias are final */
 };
 
-/* A thread of execution that samples are attributed to. */
+/* A thread of execution that samples are attributed to; lives as long as the table. */
 struct space_thread {
-	uint32_t index;	  /* numbers threads from 0; a reused tid gets a new one */
+	uint32_t index; /* numbers threads from 0; a reused tid gets a new one */
 	uint32_t pid, tid;
 	const char *comm; /* its name now */
-	const char *process; /* the name of its process's leader now */
+	const char
+		*process; /* the name of its process's leader, at the last space_table_thread() */
 };
 
 struct space_table *space_table_new(struct module_table *modules);
@@ -41,7 +43,8 @@ void space_table_apply(struct space_table *table, const struct event *ev);
 struct space *space_table_get(struct space_table *table, uint32_t pid);
 
 /* Thread @tid of process @pid now; one that was never heard of is named "PID". Never NULL. */
-const struct space_thread *space_table_thread(struct space_table *table, uint32_t pid, uint32_t tid);
+const struct space_thread *space_table_thread(struct space_table *table, uint32_t pid,
+					      uint32_t tid);
 
 /* The mapping that holds user address @ip, NULL if none does. */
 const struct space_map *space_find(struct space *space, uint64_t ip);

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * space.c - processes and threads over time.
+ *
+ * A fork shares its parent's mappings until either side changes them, so that a thousand short-lived
+ * children of a large process cost nothing. Which image a mapping shows, and so its bias, is found out when
+ * an address in it is first asked for: most mappings never are.
+ *
+ * A process that has ended keeps its mappings for a while: its last samples may come after its exit.
+ */
+#include "symbolize/space.h"
+
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/strtab.h"
+#include "symbolize/space_maps.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many ended processes keep their mappings. */
+#define ENDED_KEPT 64
+
+/* Types of EVENT_KSYMBOL (linux/perf_event.h). */
+#define KSYMBOL_BPF 1
+
+struct space {
+	struct space_table *table;
+	uint32_t pid;
+	struct space_maps *maps;
+	uint64_t generation;
+	uint32_t nthreads; /* known and not ended */
+	bool queued;       /* among the ended */
+};
+
+struct thread {
+	struct space_thread shown; /* first, so that what is handed out is a thread */
+	bool named;
+	bool ended;
+};
+
+struct space_table {
+	struct module_table *modules;
+	struct arena arena;
+	struct strtab names;
+	struct map spaces;  /* pid -> struct space * */
+	struct map threads; /* pid, tid -> struct thread * */
+	uint32_t nthreads;
+	struct space_maps *kernel;
+	struct space *ended[ENDED_KEPT]; /* a ring */
+	size_t ended_pos;
+	uint64_t generation;
+};
+
+/* ---- address spaces -------------------------------------------------------------------------------- */
+
+static void changed(struct space *space)
+{
+	space->generation = ++space->table->generation;
+}
+
+static void set_maps(struct space *space, struct space_maps *maps)
+{
+	space_maps_unref(space->maps);
+	space->maps = maps;
+	changed(space);
+}
+
+struct space *space_table_get(struct space_table *table, uint32_t pid)
+{
+	uint64_t *slot = map_put(&table->spaces, pid, NULL);
+
+	if (!*slot) {
+		struct space *space = ARENA_NEW(&table->arena, struct space);
+
+		space->table = table;
+		space->pid = pid;
+		set_maps(space, space_maps_new());
+		*slot = (uintptr_t)space;
+	}
+	return (struct space *)(uintptr_t)*slot;
+}
+
+/* Let go of the mappings of the process that ended longest ago, unless its number lives again. */
+static void retire(struct space_table *table, struct space *space)
+{
+	struct space **slot = &table->ended[table->ended_pos++ % ENDED_KEPT];
+	struct space *oldest = *slot;
+
+	if (oldest) {
+		oldest->queued = false;
+		if (!oldest->nthreads)
+			set_maps(oldest, space_maps_new());
+	}
+	*slot = space;
+	space->queued = true;
+}
+
+/* ---- threads --------------------------------------------------------------------------------------- */
+
+static uint64_t thread_key(uint32_t pid, uint32_t tid)
+{
+	return (uint64_t)pid << 32 | tid;
+}
+
+static struct thread *find_thread(const struct space_table *table, uint32_t pid, uint32_t tid)
+{
+	uint64_t *slot = map_get(&table->threads, thread_key(pid, tid));
+
+	return slot ? (struct thread *)(uintptr_t)*slot : NULL;
+}
+
+static struct thread *begin_thread(struct space_table *table, uint32_t pid, uint32_t tid)
+{
+	uint64_t *slot = map_put(&table->threads, thread_key(pid, tid), NULL);
+	struct thread *old = (struct thread *)(uintptr_t)*slot;
+	struct thread *t = ARENA_NEW(&table->arena, struct thread);
+
+	t->shown = (struct space_thread){ .index = table->nthreads++, .pid = pid, .tid = tid };
+	*slot = (uintptr_t)t;
+	if (!old || old->ended)
+		space_table_get(table, pid)->nthreads++;
+	return t;
+}
+
+/* The thread that lives under these numbers; a dead one only if nothing says that it is another now. */
+static struct thread *living_thread(struct space_table *table, uint32_t pid, uint32_t tid)
+{
+	struct thread *t = find_thread(table, pid, tid);
+
+	return t && !t->ended ? t : begin_thread(table, pid, tid);
+}
+
+static const char *name_text(struct space_table *table, const char *text)
+{
+	return strtab_get(&table->names, strtab_add(&table->names, text));
+}
+
+static const char *number_text(struct space_table *table, uint32_t pid)
+{
+	char text[16];
+
+	if (pid == 0)
+		return "swapper";
+	snprintf(text, sizeof(text), "%" PRIu32, pid);
+	return pid == UINT32_MAX ? "[unknown]" : name_text(table, text);
+}
+
+static void set_name(struct space_table *table, struct thread *t, const char *comm)
+{
+	t->shown.comm = name_text(table, comm);
+	t->named = true;
+}
+
+const struct space_thread *space_table_thread(struct space_table *table, uint32_t pid, uint32_t tid)
+{
+	struct thread *t = find_thread(table, pid, tid);
+	const struct thread *leader = pid == tid ? t : find_thread(table, pid, pid);
+
+	if (!t)
+		t = begin_thread(table, pid, tid);
+	if (leader && leader->named)
+		t->shown.process = leader->shown.comm;
+	else
+		t->shown.process = t->named && pid == tid ? t->shown.comm : number_text(table, pid);
+	if (!t->named)
+		t->shown.comm = t->shown.process;
+	return &t->shown;
+}
+
+/* ---- mappings -------------------------------------------------------------------------------------- */
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Memory without a file of code behind it: what a JIT runs from. */
+static bool is_anonymous(const struct event_mmap *map)
+{
+	static const char *const prefixes[] = {
+		"//",        "[heap]", "[stack",      "[anon",          "/dev/zero",
+		"/dev/shm/", "/SYSV",  "anon_inode:", "/anon_hugepage",
+	};
+	const char *path = map->path;
+
+	if (!*path)
+		return true;
+	if (starts_with(path, "/memfd:")) /* with an ELF file in it, it is one */
+		return !map->build_id_len;
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		if (starts_with(path, prefixes[i]))
+			return !map->build_id_len;
+	}
+	return false;
+}
+
+static struct module *user_module(struct space_table *table, uint32_t pid,
+				  const struct event_mmap *map)
+{
+	enum module_kind kind = MODULE_FILE;
+
+	if (is_anonymous(map))
+		return module_table_jit(table->modules, pid);
+	if (strcmp(map->path, "[vdso]") == 0)
+		kind = MODULE_VDSO;
+	else if (map->path[0] == '[')
+		kind = MODULE_UNKNOWN; /* [vsyscall], [uprobes] */
+	return module_table_file(table->modules, kind, map->path, map->build_id, map->build_id_len);
+}
+
+static bool is_kernel_proper(const char *path)
+{
+	return starts_with(path, "[kernel") || starts_with(path, "[guest.kernel");
+}
+
+static void map_kernel(struct space_table *table, const struct event_mmap *map)
+{
+	enum module_kind kind = is_kernel_proper(map->path) ? MODULE_KERNEL : MODULE_KERNEL_MODULE;
+	struct space_map entry = {
+		.start = map->start,
+		.end = map->end,
+		.module = module_table_file(table->modules, kind, map->path, map->build_id,
+					    map->build_id_len),
+		.mapped = true,
+		.exec = true,
+		.looked_up = true,
+	};
+
+	space_maps_insert(&table->kernel, &entry);
+}
+
+static void apply_mmap(struct space_table *table, const struct event *ev)
+{
+	const struct event_mmap *map = &ev->mmap;
+
+	if (map->flags & EVENT_MMAP_KERNEL) {
+		map_kernel(table, map);
+		return;
+	}
+	struct space *space = space_table_get(table, ev->pid);
+	struct space_map entry = {
+		.start = map->start,
+		.end = map->end,
+		.file_offset = map->file_offset,
+		.module = user_module(table, ev->pid, map),
+		.exec = map->flags & EVENT_MMAP_EXEC,
+	};
+
+	if (entry.module->kind == MODULE_JIT || entry.module->kind == MODULE_UNKNOWN) {
+		entry.mapped = true;
+		entry.looked_up = true;
+	}
+	if (space_maps_insert(&space->maps, &entry))
+		changed(space);
+}
+
+static void apply_ksymbol(struct space_table *table, const struct event_ksymbol *symbol)
+{
+	uint64_t end = symbol->addr + symbol->len;
+	const char *path = symbol->type == KSYMBOL_BPF ? "[bpf]" : "[kernel code]";
+	struct space_map entry = {
+		.start = symbol->addr, .end = end, .mapped = true, .exec = true, .looked_up = true
+	};
+
+	if (end < symbol->addr)
+		return;
+	if (symbol->removed) {
+		space_maps_remove(&table->kernel, symbol->addr, end);
+		return;
+	}
+	entry.module = module_table_file(table->modules, MODULE_KERNEL_MODULE, path, NULL, 0);
+	space_maps_insert(&table->kernel, &entry);
+}
+
+/* ---- the other events ------------------------------------------------------------------------------ */
+
+static void apply_comm(struct space_table *table, const struct event *ev)
+{
+	struct thread *t = living_thread(table, ev->pid, ev->tid);
+
+	set_name(table, t, ev->comm.comm);
+	if (ev->comm.exec)
+		set_maps(space_table_get(table, ev->pid), space_maps_new());
+}
+
+static void apply_fork(struct space_table *table, const struct event *ev)
+{
+	const struct thread *parent = find_thread(table, ev->fork.parent_pid, ev->fork.parent_tid);
+	struct space *space = space_table_get(table, ev->pid);
+
+	if (ev->pid != ev->fork.parent_pid) {
+		struct space *from = space_table_get(table, ev->fork.parent_pid);
+
+		space->nthreads = 0; /* whoever had this number is gone */
+		set_maps(space, space_maps_ref(from->maps));
+	}
+	struct thread *t = begin_thread(table, ev->pid, ev->tid);
+
+	if (ev->pid != ev->fork.parent_pid)
+		space->nthreads = 1;
+	if (parent && parent->named)
+		set_name(table, t, parent->shown.comm);
+}
+
+static void apply_exit(struct space_table *table, const struct event *ev)
+{
+	struct thread *t = living_thread(table, ev->pid, ev->tid);
+	struct space *space = space_table_get(table, ev->pid);
+
+	t->ended = true;
+	if (space->nthreads)
+		space->nthreads--;
+	if (!space->nthreads && !space->queued)
+		retire(table, space);
+}
+
+void space_table_apply(struct space_table *table, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_MMAP:
+		apply_mmap(table, ev);
+		break;
+	case EVENT_COMM:
+		apply_comm(table, ev);
+		break;
+	case EVENT_FORK:
+		apply_fork(table, ev);
+		break;
+	case EVENT_EXIT:
+		apply_exit(table, ev);
+		break;
+	case EVENT_KSYMBOL:
+		apply_ksymbol(table, &ev->ksymbol);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------- */
+
+/* Without an image the offset in the file stands in for the address: the same wherever it is mapped. */
+static void look_up(struct space_table *table, struct space_map *map)
+{
+	struct image *img = module_image(table->modules, map->module);
+
+	map->looked_up = true;
+	map->bias = map->start - map->file_offset;
+	if (img)
+		map->mapped = image_bias(img, map->start, map->file_offset, &map->bias);
+}
+
+const struct space_map *space_find(struct space *space, uint64_t ip)
+{
+	struct space_map *map = space_maps_find(space->maps, ip);
+
+	if (map && !map->looked_up)
+		look_up(space->table, map);
+	return map;
+}
+
+const struct space_map *space_table_find_kernel(struct space_table *table, uint64_t ip)
+{
+	return space_maps_find(table->kernel, ip);
+}
+
+uint64_t space_generation(const struct space *space)
+{
+	return space->generation;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+/* Recordings without a mapping of the kernel still say where its text was. */
+static void map_kernel_text(struct space_table *table)
+{
+	const struct recording *rec = module_table_recording(table->modules);
+	struct event_mmap map = {
+		.start = rec->kernel_text,
+		.end = rec->kernel_text_end,
+		.path = "[kernel]",
+	};
+
+	if (map.start && map.end > map.start)
+		map_kernel(table, &map);
+}
+
+struct space_table *space_table_new(struct module_table *modules)
+{
+	struct space_table *table = memory_zeroed(1, sizeof(*table));
+
+	table->modules = modules;
+	table->kernel = space_maps_new();
+	map_kernel_text(table);
+	return table;
+}
+
+void space_table_free(struct space_table *table)
+{
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	if (!table)
+		return;
+	while ((slot = map_next(&table->spaces, &pos)))
+		space_maps_unref(((struct space *)(uintptr_t)slot->value)->maps);
+	space_maps_unref(table->kernel);
+	map_deinit(&table->spaces);
+	map_deinit(&table->threads);
+	strtab_deinit(&table->names);
+	arena_deinit(&table->arena);
+	free(table);
+}
