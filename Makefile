@@ -9,15 +9,17 @@
 FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/completion.c formats/base/diag.c formats/base/err.c formats/base/map.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
-	formats/base/text.c formats/base/writer.c formats/base/zframe.c
+	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
+	formats/folded.c formats/pprof.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD =
-REPORT =
+REPORT = report/cmd_flamegraph.c report/cmd_folded.c report/cmd_pprof.c report/export.c \
+	report/flame.c report/output.c report/svg.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
-PROTOS =
+PROTOS = formats/pprof.proto
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
@@ -86,6 +88,7 @@ LIB_REPORT = $(B)/libreport.a
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.SECONDARY:
 .PHONY: all tests check check-here unit fuzz fuzz-programs lint bench demo demo-here install uninstall \
 	clean help packages FORCE
 

@@ -5,6 +5,5 @@
 #include "report/commands.h"
 
 const struct command *const commands[] = {
-	&cmd_report,
-	NULL,
+	&cmd_report, &cmd_flamegraph, &cmd_folded, &cmd_pprof, NULL,
 };

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_folded.c - collapsed stacks, for flame graph scripts and for diffing.
+ */
+#include "formats/folded.h"
+#include "report/commands.h"
+#include "report/export.h"
+
+struct folded_args {
+	struct export_args export; /* first, for export_defaults() */
+	bool samples, pid, tid, module, suffixes;
+};
+
+static const struct opt folded_opts[] = {
+	OPT_FLAG(struct folded_args, samples, "samples", 0,
+		 "count samples instead of summing weights"),
+	OPT_FLAG(struct folded_args, pid, "with-pid", 0,
+		 "put the process ID behind the process name"),
+	OPT_FLAG(struct folded_args, tid, "with-tid", 0, "keep threads apart: name-PID/TID"),
+	OPT_FLAG(struct folded_args, module, "with-module", 0, "put [module] behind each function"),
+	OPT_FLAG(struct folded_args, suffixes, "suffixes", 0,
+		 "mark kernel, inlined and JIT frames: _[k], _[i], _[j]"),
+	OPT_GROUP(struct folded_args, export, export_opts),
+	OPT_END,
+};
+
+static struct err *write_stacks(void *args, struct session *s, FILE *out)
+{
+	const struct folded_args *folded = args;
+	const char *stops[UNWIND_STOPS];
+	struct folded_options options = {
+		.event = session_default_event(s),
+		.samples = folded->samples,
+		.pid = folded->pid,
+		.tid = folded->tid,
+		.module = folded->module,
+		.suffixes = folded->suffixes,
+		.stop_names = stops,
+		.nstops = UNWIND_STOPS,
+	};
+
+	export_stop_names(stops);
+	return folded_write(s->profile, &options, out);
+}
+
+static struct err *folded_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	(void)ret_status;
+	return export_run(args, operands, noperands, write_stacks);
+}
+
+const struct command cmd_folded = {
+	.name = "folded",
+	.summary = "collapsed stacks: process;root;...;leaf weight",
+	.operands = "",
+	.opts = folded_opts,
+	.args_size = sizeof(struct folded_args),
+	.defaults = export_defaults,
+	.run = folded_run,
+	.release = export_release,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_pprof.c - the profile for pprof and everything that reads its files.
+ */
+#include "formats/pprof.h"
+#include "report/commands.h"
+#include "report/export.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+/* Where a terminal's user finds the file that a terminal cannot show. */
+#define DEFAULT_FILE "precord.pb.gz"
+
+struct pprof_args {
+	struct export_args export; /* first, for export_defaults() */
+};
+
+static const struct opt pprof_opts[] = {
+	OPT_GROUP(struct pprof_args, export, export_opts),
+	OPT_END,
+};
+
+static uint64_t lost_samples(const struct session *s)
+{
+	return s->stream.lost_records + s->stream.lost_samples + s->stream.dropped_samples;
+}
+
+static struct err *write_profile(void *args, struct session *s, FILE *out)
+{
+	const struct recording *rec = s->recording;
+	const char *comments[] = {
+		arena_printf(&s->arena, "recorded by %s on %s (%s)", rec->tool, rec->hostname,
+			     rec->os_release),
+		arena_printf(&s->arena, "lost: %" PRIu64 " of %" PRIu64 " samples", lost_samples(s),
+			     s->stream.samples + lost_samples(s)),
+		NULL,
+	};
+	struct pprof_about about = {
+		.wall_ns = rec->wall_ns + (rec->start_ns - rec->clock_ns),
+		.duration_ns = session_duration_ns(s),
+		.default_event = session_default_event(s),
+		.comments = comments,
+	};
+
+	(void)args;
+	return pprof_write(s->profile, &about, out);
+}
+
+static struct err *pprof_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct pprof_args *pprof = args;
+
+	(void)ret_status;
+	if (!pprof->export.output && isatty(STDOUT_FILENO))
+		pprof->export.output = DEFAULT_FILE;
+
+	struct err *err = export_run(args, operands, noperands, write_profile);
+
+	if (!err && pprof->export.output)
+		fprintf(stderr, "preport: wrote '%s', for example for: go tool pprof -top %s\n",
+			pprof->export.output, pprof->export.output);
+	return err;
+}
+
+const struct command cmd_pprof = {
+	.name = "pprof",
+	.summary = "a gzip-compressed profile.proto, for pprof",
+	.operands = "",
+	.details = "On a terminal the file is " DEFAULT_FILE " unless -o names another.",
+	.opts = pprof_opts,
+	.args_size = sizeof(struct pprof_args),
+	.defaults = export_defaults,
+	.run = pprof_run,
+	.release = export_release,
+};

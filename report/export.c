@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.c - from options to a loaded session to a file that is whole or not there.
+ */
+#include "report/export.h"
+
+#include "report/output.h"
+
+const struct opt export_opts[] = {
+	OPT_STR(struct export_args, output, "output", 'o', "FILE", "write to FILE"),
+	OPT_GROUP(struct export_args, filter, filter_opts),
+	OPT_GROUP(struct export_args, session, session_opts),
+	OPT_END,
+};
+
+void export_defaults(void *args)
+{
+	struct export_args *export = args;
+
+	session_args_init(&export->session);
+}
+
+void export_release(void *args)
+{
+	struct export_args *export = args;
+
+	filter_deinit(&export->filter);
+	session_args_deinit(&export->session);
+}
+
+static struct err *load_and_write(struct session *s, struct export_args *args, export_fn *write)
+{
+	CLEANUP(output_close) struct output out = { 0 };
+	struct err *err = session_load(s, &args->filter);
+
+	if (!err)
+		err = output_open(&out, args->output);
+	if (!err)
+		err = write(args, s, out.stream);
+	return err ? err : output_commit(&out);
+}
+
+struct err *export_run(void *args, char **operands, int noperands, export_fn *write)
+{
+	struct export_args *export = args;
+	struct session s;
+
+	if (noperands)
+		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
+
+	struct err *err = session_open(&s, &export->session);
+
+	if (!err)
+		err = load_and_write(&s, export, write);
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+void export_stop_names(const char **ret)
+{
+	for (int stop = 0; stop < UNWIND_STOPS; stop++)
+		ret[stop] = unwind_stop_name(stop);
+	ret[UNWIND_ROOT] = NULL;
+	ret[UNWIND_SPLICED] = NULL;
+	ret[UNWIND_NOT_WALKED] = NULL;
+}

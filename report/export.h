@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.h - what all commands share that turn the whole profile into one file.
+ *
+ * Such a command's arguments begin with a struct export_args; it lists export_opts as an OPT_GROUP, and its
+ * .defaults and .release are export_defaults() and export_release().
+ */
+#ifndef REPORT_EXPORT_H
+#define REPORT_EXPORT_H
+
+#include "report/session.h"
+
+#include <stdio.h>
+
+struct export_args {
+	struct session_args session;
+	struct filter filter;
+	const char *output; /* NULL: standard output */
+};
+
+/* -o, filter_opts and session_opts. */
+extern const struct opt export_opts[];
+
+void export_defaults(void *args);
+void export_release(void *args);
+
+/* Write the profile of @s to @out; @args is the command's. */
+typedef struct err *export_fn(void *args, struct session *s, FILE *out);
+
+/*
+ * Load the input, call @write, and give the output its name only if all went well. Operands are refused.
+ */
+MUST_USE struct err *export_run(void *args, char **operands, int noperands, export_fn *write);
+
+/*
+ * What an incomplete stack is called, by profile_sample.stop; NULL for those that miss nothing. @ret has
+ * UNWIND_STOPS entries.
+ */
+void export_stop_names(const char **ret);
+
+#endif

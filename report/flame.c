@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame.c - children are found by (parent, name) in a hash map while the tree grows; brothers are put in order
+ * once at the end, so that the picture does not depend on the order of samples.
+ */
+#include "report/flame.h"
+
+#include "formats/base/map.h"
+
+struct builder {
+	struct flame *flame;
+	struct strtab names;
+	struct map children; /* parent << 32 | name -> node */
+};
+
+static uint32_t child_of(struct builder *b, uint32_t parent, const char *name)
+{
+	uint32_t id = strtab_add(&b->names, name);
+	bool is_new;
+	uint64_t *node = map_put(&b->children, (uint64_t)parent << 32 | id, &is_new);
+
+	if (is_new) {
+		struct flame *flame = b->flame;
+		struct flame_node fresh = {
+			.name = arena_strdup(&flame->arena, name),
+			.depth = flame->nodes.items[parent].depth + 1,
+			.next = flame->nodes.items[parent].first_child,
+		};
+
+		*node = flame->nodes.len;
+		flame->nodes.items[parent].first_child = (uint32_t)flame->nodes.len;
+		flame->depth = MAX(flame->depth, fresh.depth);
+		vec_push(&flame->nodes, fresh);
+	}
+	return (uint32_t)*node;
+}
+
+static void add_sample(struct builder *b, const struct profile_sample *sample, const char **frames,
+		       size_t count)
+{
+	struct flame *flame = b->flame;
+	uint32_t node = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		flame->nodes.items[node].weight += sample->weight;
+		flame->nodes.items[node].count += sample->count;
+		if (i < count)
+			node = child_of(b, node, frames[i]);
+	}
+	flame->nodes.items[node].self += sample->weight;
+}
+
+/* Merge two lists of brothers by name. */
+static uint32_t merge(struct flame_node *nodes, uint32_t a, uint32_t b)
+{
+	uint32_t head = 0, *tail = &head;
+
+	while (a && b) {
+		uint32_t *least = strcmp(nodes[a].name, nodes[b].name) <= 0 ? &a : &b;
+
+		*tail = *least;
+		tail = &nodes[*least].next;
+		*least = *tail;
+	}
+	*tail = a ? a : b;
+	return head;
+}
+
+/* Merge sort, bottom up: lists of 2^i brothers wait in slot i. */
+static uint32_t sort_brothers(struct flame_node *nodes, uint32_t list)
+{
+	uint32_t slots[32] = { 0 };
+	uint32_t sorted = 0;
+
+	while (list) {
+		uint32_t one = list;
+		int i = 0;
+
+		list = nodes[one].next;
+		nodes[one].next = 0;
+		for (; slots[i]; i++) {
+			one = merge(nodes, slots[i], one);
+			slots[i] = 0;
+		}
+		slots[i] = one;
+	}
+	for (int i = 0; i < 32; i++)
+		sorted = merge(nodes, slots[i], sorted);
+	return sorted;
+}
+
+void flame_init(struct flame *flame, const struct profile *p, const struct folded_options *options)
+{
+	CLEANUP(arena_deinit) struct arena scratch = { 0 };
+	struct builder b = { .flame = flame };
+
+	*flame = (struct flame){ 0 };
+	vec_push(&flame->nodes, ((struct flame_node){ .name = "all" }));
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const char **frames;
+
+		if (p->samples.items[i].event != options->event)
+			continue;
+		arena_reset(&scratch);
+		size_t count = folded_frames(p, &p->samples.items[i], options, &scratch, &frames);
+
+		add_sample(&b, &p->samples.items[i], frames, count);
+	}
+	for (size_t i = 0; i < flame->nodes.len; i++)
+		flame->nodes.items[i].first_child =
+			sort_brothers(flame->nodes.items, flame->nodes.items[i].first_child);
+	strtab_deinit(&b.names);
+	map_deinit(&b.children);
+}
+
+void flame_deinit(struct flame *flame)
+{
+	vec_deinit(&flame->nodes);
+	arena_deinit(&flame->arena);
+}
