@@ -12,6 +12,8 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
 	formats/folded.c formats/pprof.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
+	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
+	symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
 	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD =
@@ -27,9 +29,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.
 	tests/unit/elf_file.c tests/unit/test_image.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS =
-# One program each, for tests and measurements to run: built as they stand, by $(CC) -O2 -g.
-TEST_PROGRAMS =
-# Header files that others do not include, for "make lint" to see them too.
+# Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
+TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES =
 
 # ---- how it is built ------------------------------------------------------------------------------
@@ -58,6 +59,7 @@ SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(WARN) $(CFLAGS) $(SAN_FLAGS) \
 	$(if $(FUZZ),-fsanitize=fuzzer-no-link -DFUZZ) -I. -I$(GEN) $(PC_CFLAGS) $(CPPFLAGS)
 ALL_LDFLAGS = $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
+TEST_CFLAGS = -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra
 LIBS = -Wl,--as-needed $(PC_LIBS) -liberty -lpfm -lpthread -lm
 
 ifeq ($(V),)
@@ -78,7 +80,7 @@ PROGRAMS = $(if $(filter record/main.c,$(RECORD)),$(B)/precord) \
 	$(if $(filter report/main.c,$(REPORT)),$(B)/preport)
 UNIT = $(B)/tests/unit/run
 FUZZ_PROGRAMS = $(patsubst %.c,$(B)/%,$(FUZZERS))
-TEST_BINARIES = $(patsubst %.c,$(B)/%,$(TEST_PROGRAMS))
+TEST_BINARIES = $(patsubst %_plugin,%_plugin.so,$(patsubst %.c,$(B)/%,$(TEST_PROGRAMS)))
 LIB_FORMATS = $(B)/libformats.a
 LIB_SYMBOLIZE = $(B)/libsymbolize.a
 LIB_RECORD = $(B)/librecord.a
@@ -133,8 +135,8 @@ fuzz:
 
 fuzz-programs: $(FUZZ_PROGRAMS)
 
-bench: all
-	@BUILD='$(B)' tests/bench/run
+bench: all $(TEST_BINARIES)
+	@tests/bench/bench.sh $(B)/precord $(B)/preport $(B)/tests/programs/shares
 
 demo: packages
 	@$(MAKE) --no-print-directory demo-here
@@ -143,7 +145,7 @@ demo-here: all
 	@BUILD='$(B)' examples/demo
 
 install uninstall: all
-	@BUILD='$(B)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' .ci/install $@
+	@BUILD='$(B)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' .ci/install $@ $(MAN_PAGES)
 
 clean:
 	rm -rf $(BUILD)
@@ -155,7 +157,7 @@ stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || \
 	printf '%s\n' '$(subst ','\'',$(1))' >$@
 
 $(B)/flags: FORCE
-	@pkg-config --exists $(PC_NAMES) || { .ci/packages --check build; exit 1; }
+	@test -e $@ || .ci/packages --check build
 	$(call stamp,$(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS) $(LIBS))
 $(B)/lists: FORCE
 	$(call stamp,$(FORMATS) | $(SYMBOLIZE) | $(RECORD) | $(REPORT) | $(UNIT_TESTS) | $(PROTOS) $(ASSETS))
@@ -190,9 +192,12 @@ $(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLI
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
 $(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $(filter %.o %.a,$^) $(LIBS)
-$(TEST_BINARIES): $(B)/%: %.c $(B)/flags
+$(filter-out %.so,$(TEST_BINARIES)): $(B)/%: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -o $@ $< -ldl -lpthread -lm
+	$(call say,CC)$(CC) $(TEST_CFLAGS) -o $@ $< -ldl -lpthread -lm
+$(filter %.so,$(TEST_BINARIES)): $(B)/%.so: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
 
 -include $(patsubst %.o,%.d,$(call objects,$(FORMATS) $(SYMBOLIZE) $(RECORD) $(REPORT) $(UNIT_TESTS) \
 	$(FUZZERS) tests/fuzz/replay.c) $(GEN_OBJ))

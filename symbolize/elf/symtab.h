@@ -14,7 +14,7 @@
 
 struct symtab_entry {
 	uint64_t vaddr;
-	uint64_t len;	  /* 0 where the file gives none: it reaches to the next symbol or section end */
+	uint64_t len;	  /* 0 where the file gives none: see symtab_end() */
 	const char *name; /* as in the file, mangled; "name@plt" for PLT slots */
 };
 
@@ -26,6 +26,9 @@ void symtab_free(struct symtab *tab);
 
 /* The symbol that covers @vaddr, NULL if none does. Thread-safe. */
 const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t vaddr);
+
+/* Where an entry of @tab ends: by its length, or at the next symbol or the section's end if it has none. */
+uint64_t symtab_end(const struct symtab *tab, const struct symtab_entry *entry);
 
 /* All of them, ascending by address. */
 const struct symtab_entry *symtab_entries(const struct symtab *tab, size_t *ret_count);

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symtab.c - all symbols that name code, sorted by radix, one for each address, nested ones linked.
+ *
+ * The string tables are copied whole: that is one memcpy, where copying name by name would touch each
+ * string of libraries with half a million of them. Ranges may nest (a label with a size inside a function),
+ * so each entry knows the nearest earlier one that reaches beyond its start.
+ */
+#include "symbolize/elf/symtab.h"
+
+#include "formats/base/arena.h"
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "symbolize/elf/minidebug.h"
+#include "symbolize/elf/plt.h"
+
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE         UINT32_MAX
+#define NESTING_MAX  64
+#define SECTIONS_MAX (1u << 20)
+#define SYMBOLS_MAX  (1u << 28)
+#define NAMES_MAX    (UINT32_C(1) << 31) /* bytes */
+
+enum rank {
+	RANK_WEAK = 1,
+	RANK_LOCAL = 2,
+	RANK_HIDDEN =
+		4, /* a version that is there for old binaries only: memcpy@GLIBC_2.2.5 is memmove */
+	RANK_UNSIZED = 8,
+};
+
+struct candidate {
+	uint64_t vaddr, len;
+	uint32_t name;                 /* offset in builder.names */
+	uint32_t limit : 24, rank : 8; /* index in builder.limits */
+};
+
+struct builder {
+	VEC(struct candidate) symbols;
+	VEC(char) names;
+	VEC(uint64_t) limits; /* where the section or segment of a symbol ends */
+	struct map ifuncs;    /* resolver's address -> offset in names */
+	bool full;
+};
+
+struct extent {
+	uint64_t end;
+	uint32_t parent; /* nearest earlier entry that may reach beyond our start */
+};
+
+struct symtab {
+	struct symtab_entry *entries;
+	struct extent *extents;
+	size_t count;
+	char *names;
+	bool full;
+};
+
+/* One section of the file, as far as symbols care. */
+struct section {
+	uint64_t begin, end;
+	uint32_t limit; /* index in builder.limits */
+	bool exec;
+};
+
+/* The symbol table being read, and what it refers to. */
+struct source {
+	struct image *img;
+	struct section *sections;
+	size_t nsections;
+	const Elf64_Versym *versions; /* NULL if there are none */
+	size_t nversions;
+};
+
+static uint32_t add_limit(struct builder *b, uint64_t end)
+{
+	if (b->limits.len && b->limits.items[b->limits.len - 1] == end)
+		return (uint32_t)b->limits.len - 1;
+	vec_push(&b->limits, end);
+	return (uint32_t)b->limits.len - 1;
+}
+
+static void read_sections(struct builder *b, struct source *src, Elf *elf)
+{
+	size_t count;
+
+	if (elf_getshdrnum(elf, &count) || count > SECTIONS_MAX)
+		return;
+	src->sections = memory_zeroed(count, sizeof(*src->sections));
+	for (size_t i = 1; i < count; i++) {
+		Elf64_Shdr *shdr = elf64_getshdr(elf_getscn(elf, i));
+		struct section *sec = &src->sections[i];
+
+		if (!shdr || !(shdr->sh_flags & SHF_EXECINSTR) || !(shdr->sh_flags & SHF_ALLOC) ||
+		    __builtin_add_overflow(shdr->sh_addr, shdr->sh_size, &sec->end))
+			continue;
+		sec->exec = true;
+		sec->begin = shdr->sh_addr;
+		sec->limit = add_limit(b, sec->end);
+	}
+	src->nsections = count;
+}
+
+/* A symbol without a section of its own is taken if an executable segment holds it. */
+static bool limit_by_segment(struct builder *b, const struct source *src, uint64_t vaddr,
+			     uint32_t *ret)
+{
+	size_t count;
+	const struct image_segment *segments = image_segments(src->img, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct image_segment *seg = &segments[i];
+
+		if (seg->exec && vaddr - seg->vaddr < seg->memory_len) {
+			*ret = add_limit(b, seg->vaddr + seg->memory_len);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where does the section that holds @sym end? False if it is not code. */
+static bool find_limit(struct builder *b, const struct source *src, const Elf64_Sym *sym,
+		       uint32_t *ret)
+{
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_COMMON)
+		return false;
+	if (sym->st_shndx < src->nsections) {
+		const struct section *sec = &src->sections[sym->st_shndx];
+
+		*ret = sec->limit;
+		return sec->exec && sym->st_value >= sec->begin && sym->st_value < sec->end;
+	}
+	return ELF64_ST_TYPE(sym->st_info) != STT_NOTYPE &&
+	       limit_by_segment(b, src, sym->st_value, ret);
+}
+
+/* Mapping symbols ($x, $d.17) and the assembler's own labels say nothing. */
+static bool is_wanted(const Elf64_Sym *sym, const char *name)
+{
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	if (!name[0] || (name[0] == '.' && name[1] == 'L'))
+		return false;
+	return !(name[0] == '$' && name[1] && (!name[2] || name[2] == '.'));
+}
+
+static unsigned rank_of(const struct source *src, const Elf64_Sym *sym, size_t index)
+{
+	unsigned bind = ELF64_ST_BIND(sym->st_info);
+	unsigned rank = bind == STB_LOCAL ? RANK_LOCAL : bind == STB_WEAK ? RANK_WEAK : 0;
+
+	if (!sym->st_size)
+		rank |= RANK_UNSIZED;
+	if (index < src->nversions && src->versions[index] & 0x8000)
+		rank |= RANK_HIDDEN;
+	return rank;
+}
+
+static void add_symbol(struct builder *b, const struct source *src, const Elf64_Sym *sym,
+		       struct candidate cand)
+{
+	uint32_t limit;
+
+	if (!is_wanted(sym, b->names.items + cand.name) || !find_limit(b, src, sym, &limit) ||
+	    limit >= 1u << 24)
+		return;
+	cand.vaddr = sym->st_value;
+	cand.len = sym->st_size;
+	cand.limit = limit;
+	if (ELF64_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
+		*map_put(&b->ifuncs, cand.vaddr, NULL) = cand.name;
+	vec_push(&b->symbols, cand);
+}
+
+/* Copy the string section @link; false if it is not usable. */
+static bool add_names(struct builder *b, Elf *elf, size_t link, size_t *ret_base, size_t *ret_len)
+{
+	Elf_Scn *scn = elf_getscn(elf, link);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	if (!data || !data->d_buf || !data->d_size || data->d_size > NAMES_MAX - b->names.len - 1)
+		return false;
+	*ret_base = b->names.len;
+	*ret_len = data->d_size;
+	vec_append(&b->names, (const char *)data->d_buf, data->d_size);
+	vec_push(&b->names, '\0');
+	return true;
+}
+
+static void read_table(struct builder *b, const struct source *src, Elf *elf, Elf_Scn *scn)
+{
+	Elf64_Shdr *shdr = elf64_getshdr(scn);
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t base, len;
+
+	if (!data || data->d_type != ELF_T_SYM || !add_names(b, elf, shdr->sh_link, &base, &len))
+		return;
+	size_t count = data->d_size / sizeof(Elf64_Sym);
+
+	count = MIN(count, SYMBOLS_MAX);
+	vec_reserve(&b->symbols, count);
+	for (size_t i = 1; i < count; i++) {
+		const Elf64_Sym *sym = (const Elf64_Sym *)data->d_buf + i;
+		struct candidate cand = { .rank = rank_of(src, sym, i) };
+
+		if (sym->st_name >= len)
+			continue;
+		cand.name = (uint32_t)(base + sym->st_name);
+		add_symbol(b, src, sym, cand);
+	}
+}
+
+static Elf_Scn *find_section(Elf *elf, Elf64_Word type)
+{
+	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+		Elf64_Shdr *shdr = elf64_getshdr(scn);
+
+		if (shdr && shdr->sh_type == type)
+			return scn;
+	}
+	return NULL;
+}
+
+static void read_versions(struct source *src, Elf *elf)
+{
+	Elf_Scn *scn = find_section(elf, SHT_GNU_versym);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	if (!data || data->d_type != ELF_T_HALF || !data->d_buf)
+		return;
+	src->versions = data->d_buf;
+	src->nversions = data->d_size / sizeof(*src->versions);
+}
+
+/* Both tables of @img. A relocatable file has no link-time addresses, so nothing is taken from it. */
+static void read_image(struct builder *b, struct image *img)
+{
+	struct source src = { .img = img };
+	Elf *elf = image_elf(img);
+
+	if (!elf || image_is_relocatable(img))
+		return;
+	read_sections(b, &src, elf);
+	Elf_Scn *full = find_section(elf, SHT_SYMTAB);
+	Elf_Scn *dynamic = find_section(elf, SHT_DYNSYM);
+
+	if (full) {
+		read_table(b, &src, elf, full);
+		b->full = true;
+	}
+	if (dynamic) {
+		read_versions(&src, elf);
+		read_table(b, &src, elf, dynamic);
+	}
+	free(src.sections);
+}
+
+static void add_plt_slot(void *context, const struct plt_slot *slot)
+{
+	struct builder *b = context;
+	const uint64_t *ifunc = map_get(&b->ifuncs, slot->resolver);
+	const char *name = slot->name;
+
+	if (!name && ifunc)
+		name = b->names.items + *ifunc;
+	if (!name)
+		return;
+	char text[4096];
+	int len = snprintf(text, sizeof(text), "%.*s@plt", (int)strcspn(name, "@"), name);
+
+	if (len <= 4 || len >= (int)sizeof(text) || b->names.len > NAMES_MAX - sizeof(text))
+		return;
+	struct candidate cand = { .vaddr = slot->vaddr,
+				  .len = slot->len,
+				  .name = (uint32_t)b->names.len,
+				  .limit = add_limit(b, slot->vaddr + slot->len) };
+
+	vec_append(&b->names, text, (size_t)len + 1);
+	vec_push(&b->symbols, cand);
+}
+
+/* Least significant digit first, as many digits as the highest address has. Stable. */
+static void sort_by_address(struct candidate **items, size_t count)
+{
+	struct candidate *from = *items;
+	struct candidate *to = memory_alloc(count * sizeof(*to));
+	uint64_t highest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		highest |= from[i].vaddr;
+	for (unsigned shift = 0; shift < 64 && highest >> shift; shift += 11) {
+		size_t starts[2048] = { 0 };
+		size_t sum = 0;
+
+		for (size_t i = 0; i < count; i++)
+			starts[from[i].vaddr >> shift & 2047]++;
+		for (size_t digit = 0; digit < 2048; digit++) {
+			size_t here = starts[digit];
+
+			starts[digit] = sum;
+			sum += here;
+		}
+		for (size_t i = 0; i < count; i++)
+			to[starts[from[i].vaddr >> shift & 2047]++] = from[i];
+		struct candidate *swap = from;
+
+		from = to;
+		to = swap;
+	}
+	free(to);
+	*items = from;
+}
+
+/* Is a name of this kind one that only old binaries link to? "memcpy@GLIBC_2.2.5", but not "@@". */
+static bool is_hidden_name(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	return at && at != name && at[1] != '@' && strcmp(at, "@plt") != 0;
+}
+
+static bool is_better(const struct builder *b, const struct candidate *x, const struct candidate *y)
+{
+	const char *xname = b->names.items + x->name, *yname = b->names.items + y->name;
+	unsigned xrank = x->rank | (is_hidden_name(xname) ? RANK_HIDDEN : 0);
+	unsigned yrank = y->rank | (is_hidden_name(yname) ? RANK_HIDDEN : 0);
+	size_t xunder = strspn(xname, "_"), yunder = strspn(yname, "_");
+
+	if (xrank != yrank)
+		return xrank < yrank;
+	if (xunder != yunder)
+		return xunder < yunder;
+	int order = strcmp(xname, yname);
+
+	return order ? order < 0 : x->len < y->len;
+}
+
+/* Keep the best of those at the same address; returns how many are left. */
+static size_t choose(const struct builder *b, struct candidate *items, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept && items[kept - 1].vaddr == items[i].vaddr) {
+			if (is_better(b, &items[i], &items[kept - 1]))
+				items[kept - 1] = items[i];
+		} else {
+			items[kept++] = items[i];
+		}
+	}
+	return kept;
+}
+
+static uint64_t end_of(const struct builder *b, const struct candidate *cand, uint64_t next)
+{
+	uint64_t limit = b->limits.items[cand->limit];
+
+	if (!cand->len)
+		return MIN(next, limit);
+	return cand->len > limit - cand->vaddr ? limit : cand->vaddr + cand->len;
+}
+
+/* Nearest entry before @count that reaches beyond @vaddr. */
+static uint32_t enclosing(const struct symtab *tab, uint64_t vaddr)
+{
+	uint32_t index = tab->count ? (uint32_t)tab->count - 1 : NONE;
+
+	while (index != NONE && tab->extents[index].end <= vaddr)
+		index = tab->extents[index].parent;
+	return index;
+}
+
+static void fill(struct symtab *tab, const struct builder *b, const struct candidate *items,
+		 size_t count)
+{
+	tab->entries = memory_alloc((count + 1) * sizeof(*tab->entries));
+	tab->extents = memory_alloc((count + 1) * sizeof(*tab->extents));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t next = i + 1 < count ? items[i + 1].vaddr : UINT64_MAX;
+		uint64_t end = end_of(b, &items[i], next);
+		uint32_t parent = enclosing(tab, items[i].vaddr);
+
+		/* A bare label inside a function with a size is a place in it, not another function. */
+		if (end <= items[i].vaddr || (!items[i].len && parent != NONE))
+			continue;
+		tab->extents[tab->count] = (struct extent){ .end = end, .parent = parent };
+		tab->entries[tab->count++] =
+			(struct symtab_entry){ .vaddr = items[i].vaddr,
+					       .len = items[i].len,
+					       .name = b->names.items + items[i].name };
+	}
+}
+
+/* Cut versions ("@@GLIBC_2.14") off all names at once. Strings that share a tail share the cut. */
+static void cut_versions(char *names, size_t len)
+{
+	char *end = names + len;
+
+	for (char *at = names; (at = memchr(at, '@', (size_t)(end - at))); at++) {
+		bool plt = end - at >= 5 && memcmp(at, "@plt", 5) == 0;
+
+		if (at > names && at[-1] && !plt)
+			*at = '\0';
+	}
+}
+
+struct symtab *symtab_new(struct image *img)
+{
+	struct symtab *tab = memory_zeroed(1, sizeof(*tab));
+	struct builder b = { 0 };
+	struct minidebug mini;
+
+	read_image(&b, img);
+	minidebug_init(&mini, img);
+	if (mini.image)
+		read_image(&b, mini.image);
+	minidebug_deinit(&mini);
+	plt_each(img, add_plt_slot, &b);
+
+	if (b.symbols.len) {
+		sort_by_address(&b.symbols.items, b.symbols.len);
+		fill(tab, &b, b.symbols.items, choose(&b, b.symbols.items, b.symbols.len));
+		cut_versions(b.names.items, b.names.len);
+	}
+	tab->full = b.full;
+	tab->names = b.names.items;
+	vec_deinit(&b.symbols);
+	vec_deinit(&b.limits);
+	map_deinit(&b.ifuncs);
+	return tab;
+}
+
+void symtab_free(struct symtab *tab)
+{
+	if (!tab)
+		return;
+	free(tab->entries);
+	free(tab->extents);
+	free(tab->names);
+	free(tab);
+}
+
+const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t vaddr)
+{
+	size_t low = 0, high = tab->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (tab->entries[mid].vaddr <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	uint32_t index = low ? (uint32_t)low - 1 : NONE;
+
+	for (int depth = 0; index != NONE && depth < NESTING_MAX; depth++) {
+		if (tab->extents[index].end > vaddr)
+			return &tab->entries[index];
+		index = tab->extents[index].parent;
+	}
+	return NULL;
+}
+
+uint64_t symtab_end(const struct symtab *tab, const struct symtab_entry *entry)
+{
+	return tab->extents[entry - tab->entries].end;
+}
+
+const struct symtab_entry *symtab_entries(const struct symtab *tab, size_t *ret_count)
+{
+	*ret_count = tab->count;
+	return tab->entries;
+}
+
+bool symtab_is_full(const struct symtab *tab)
+{
+	return tab->full;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jit_map.h - the code a just-in-time compiler says it wrote: the text of a /tmp/perf-PID.map.
+ *
+ * A line is "START SIZE NAME", numbers in hexadecimal, the name up to the end of the line, blanks
+ * included. The file is hostile: lines that are not of this form are skipped. Memory is reused as code
+ * comes and goes, so where ranges overlap the later line holds.
+ */
+#ifndef SYMBOLIZE_JIT_MAP_H
+#define SYMBOLIZE_JIT_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct jit_symbol {
+	uint64_t start, len; /* as the line says, addresses in the process */
+	const char *name;
+};
+
+struct jit_map;
+
+/* Parse @len bytes at @text, which may go away afterwards. Never fails: at worst the map is empty. */
+struct jit_map *jit_map_new(const char *text, size_t len);
+void jit_map_free(struct jit_map *map);
+
+/* What is at address @ip; NULL if nothing is. Valid until jit_map_free(). Thread-safe. */
+const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip);
+
+/* All lines that were understood, in the order of the file; and how many were skipped. */
+const struct jit_symbol *jit_map_symbols(const struct jit_map *map, size_t *ret_count);
+size_t jit_map_skipped(const struct jit_map *map);
+
+#endif

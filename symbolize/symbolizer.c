@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbolizer.c - asks, for each kind of module, whoever knows: symbol tables, the recording's kernel
+ * symbols, a JIT's map; and debug information for what was inlined and where the source is.
+ *
+ * The function that has code of its own is named by the symbol table, so that stripped and unstripped
+ * files agree and clones (.cold, .part) are told apart. Everything is opened at the first question.
+ */
+#include "symbolize/symbolizer.h"
+
+#include "formats/base/arena.h"
+#include "formats/base/vec.h"
+#include "symbolize/demangle.h"
+#include "symbolize/elf/symtab.h"
+#include "symbolize/jit_map.h"
+#include "symbolize/ksyms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define IMAGES_MAX 4
+
+/* What is known of one module. */
+struct naming {
+	struct image *images[IMAGES_MAX];
+	struct symtab *tabs[IMAGES_MAX]; /* NULL until needed */
+	size_t nimages;
+	struct jit_map *jit;
+	uint64_t slide; /* of the running kernel against its file */
+	VEC(struct symbol_function) functions;
+	bool listed; /* @functions is filled */
+	const char *note;
+};
+
+struct symbolizer {
+	struct module_table *modules;
+	const struct recording *rec;
+	struct symbolizer_options options;
+	struct demangler *demangler;
+	struct arena arena;
+	VEC(struct naming *) namings; /* by module id */
+};
+
+/* What a symbol table says about an address. */
+struct symbol {
+	const char *name; /* NULL: nothing */
+	uint64_t vaddr, len;
+};
+
+struct symbolizer *symbolizer_new(struct module_table *modules,
+				  const struct symbolizer_options *options)
+{
+	struct symbolizer *s = memory_zeroed(1, sizeof(*s));
+
+	s->modules = modules;
+	s->rec = module_table_recording(modules);
+	s->options = *options;
+	s->demangler = demangler_new();
+	return s;
+}
+
+static void naming_free(struct naming *naming)
+{
+	if (!naming)
+		return;
+	for (size_t i = 0; i < naming->nimages; i++)
+		symtab_free(naming->tabs[i]);
+	jit_map_free(naming->jit);
+	vec_deinit(&naming->functions);
+	free(naming);
+}
+
+void symbolizer_free(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->namings.len; i++)
+		naming_free(s->namings.items[i]);
+	vec_deinit(&s->namings);
+	demangler_free(s->demangler);
+	arena_deinit(&s->arena);
+	free(s);
+}
+
+static bool is_kernel(const struct module *mod)
+{
+	return mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE;
+}
+
+/* The kernel's text begins with its first executable segment, and runs wherever the recording says. */
+static uint64_t kernel_slide(const struct symbolizer *s, const struct image *img)
+{
+	size_t count;
+	const struct image_segment *segments = image_segments(img, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].exec)
+			return s->rec->kernel_text - segments[i].vaddr;
+	}
+	return 0;
+}
+
+static struct jit_map *open_jit_map(const struct symbolizer *s, uint32_t pid)
+{
+	for (size_t i = 0; i < s->rec->njit_maps; i++) {
+		const struct recording_jit_map *map = &s->rec->jit_maps[i];
+
+		if (map->pid == pid)
+			return jit_map_new(map->text, map->len);
+	}
+	return NULL;
+}
+
+static struct naming *naming_new(struct symbolizer *s, struct module *mod)
+{
+	struct naming *naming = memory_zeroed(1, sizeof(*naming));
+
+	if (mod->kind == MODULE_JIT)
+		naming->jit = open_jit_map(s, mod->pid);
+	if (mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO)
+		naming->nimages = module_name_images(s->modules, mod, naming->images);
+	if (mod->kind == MODULE_KERNEL && s->rec->kernel_text)
+		naming->nimages = module_name_images(s->modules, mod, naming->images);
+	if (mod->kind == MODULE_KERNEL && naming->nimages)
+		naming->slide = kernel_slide(s, naming->images[0]);
+	return naming;
+}
+
+static struct naming *naming_of(struct symbolizer *s, struct module *mod)
+{
+	while (s->namings.len <= mod->id)
+		vec_push(&s->namings, NULL);
+	if (!s->namings.items[mod->id])
+		s->namings.items[mod->id] = naming_new(s, mod);
+	return s->namings.items[mod->id];
+}
+
+static struct symtab *symtab_of(struct naming *naming, size_t i)
+{
+	if (!naming->tabs[i])
+		naming->tabs[i] = symtab_new(naming->images[i]);
+	return naming->tabs[i];
+}
+
+static struct symbol find_in_images(struct naming *naming, uint64_t vaddr)
+{
+	for (size_t i = 0; i < naming->nimages; i++) {
+		const struct symtab *tab = symtab_of(naming, i);
+		const struct symtab_entry *entry = symtab_find(tab, vaddr - naming->slide);
+
+		if (entry)
+			return (struct symbol){ entry->name, entry->vaddr + naming->slide,
+						symtab_end(tab, entry) - entry->vaddr };
+	}
+	return (struct symbol){ 0 };
+}
+
+static struct symbol find_symbol(struct symbolizer *s, struct module *mod, uint64_t vaddr)
+{
+	struct naming *naming = naming_of(s, mod);
+	const struct recording_ksym *ksym = is_kernel(mod) ? ksyms_find(s->rec, vaddr) : NULL;
+	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
+
+	if (ksym)
+		return (struct symbol){ ksym->name, ksym->addr, ksym->len };
+	if (jit)
+		return (struct symbol){ jit->name, jit->start, jit->len };
+	return find_in_images(naming, vaddr);
+}
+
+static const char *readable(struct symbolizer *s, const char *linkage_name)
+{
+	if (!linkage_name || s->options.no_demangle)
+		return linkage_name;
+	return demangler_name(s->demangler, linkage_name);
+}
+
+const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+					   size_t *ret_count)
+{
+	struct symbol symbol = find_symbol(s, mod, vaddr);
+	struct symbol_frame *frame = ARENA_NEW(&s->arena, struct symbol_frame);
+
+	frame->function = readable(s, symbol.name);
+	frame->linkage_name = symbol.name;
+	frame->function_vaddr = symbol.vaddr;
+	frame->function_len = symbol.len;
+	*ret_count = 1;
+	return frame;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct symbol_function *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return strcmp(x->linkage_name, y->linkage_name);
+}
+
+static void list_function(struct symbolizer *s, struct naming *naming, struct symbol symbol)
+{
+	struct symbol_function function = { readable(s, symbol.name), symbol.name, symbol.vaddr,
+					    symbol.len };
+
+	vec_push(&naming->functions, function);
+}
+
+/* Those of one image, but for addresses that the images before it name. */
+static void list_image(struct symbolizer *s, struct naming *naming, size_t image)
+{
+	const struct symtab *tab = symtab_of(naming, image);
+	size_t before = naming->functions.len;
+	size_t count;
+	const struct symtab_entry *entries = symtab_entries(tab, &count);
+
+	for (size_t i = 0, old = 0; i < count; i++) {
+		uint64_t vaddr = entries[i].vaddr + naming->slide;
+
+		while (old < before && naming->functions.items[old].vaddr < vaddr)
+			old++;
+		if (old < before && naming->functions.items[old].vaddr == vaddr)
+			continue;
+		list_function(s, naming,
+			      (struct symbol){ entries[i].name, vaddr,
+					       symtab_end(tab, &entries[i]) - entries[i].vaddr });
+	}
+	vec_sort(&naming->functions, by_vaddr);
+}
+
+/* Names of modules come as "ext4", "[ext4]" and "ext4.ko". */
+static bool is_module_name(const char *path_name, const char *module)
+{
+	size_t len = strlen(module);
+
+	path_name += *path_name == '[';
+	return len && !strncmp(path_name, module, len) &&
+	       !(path_name[len] >= 'a' && path_name[len] <= 'z');
+}
+
+static void list_kernel(struct symbolizer *s, struct naming *naming, const struct module *mod)
+{
+	for (size_t i = 0; i < s->rec->nksyms; i++) {
+		const struct recording_ksym *sym = &s->rec->ksyms[i];
+		bool ours = mod->kind == MODULE_KERNEL ? !sym->module[0]
+						       : is_module_name(mod->name, sym->module);
+
+		if (ours)
+			list_function(s, naming, (struct symbol){ sym->name, sym->addr, sym->len });
+	}
+	vec_sort(&naming->functions, by_vaddr);
+}
+
+static void list_jit(struct symbolizer *s, struct naming *naming)
+{
+	size_t count;
+	const struct jit_symbol *symbols = jit_map_symbols(naming->jit, &count);
+
+	for (size_t i = 0; i < count; i++)
+		list_function(s, naming,
+			      (struct symbol){ symbols[i].name, symbols[i].start, symbols[i].len });
+	vec_sort(&naming->functions, by_vaddr);
+}
+
+const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct module *mod,
+						   size_t *ret_count)
+{
+	struct naming *naming = naming_of(s, mod);
+
+	if (!naming->listed) {
+		naming->listed = true;
+		if (is_kernel(mod))
+			list_kernel(s, naming, mod);
+		if (naming->jit)
+			list_jit(s, naming);
+		for (size_t i = 0; i < naming->nimages; i++)
+			list_image(s, naming, i);
+	}
+	*ret_count = naming->functions.len;
+	return naming->functions.items;
+}
+
+bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+		     const char **ret_file, uint32_t *ret_line)
+{
+	(void)s;
+	(void)mod;
+	(void)vaddr;
+	(void)ret_file;
+	(void)ret_line;
+	return false;
+}
+
+const char *symbolizer_note(struct symbolizer *s, struct module *mod)
+{
+	struct naming *naming = naming_of(s, mod);
+
+	if (!naming->nimages)
+		return "no symbols";
+	return arena_printf(&s->arena, "symbols from %s", image_path(naming->images[0]));
+}
