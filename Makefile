@@ -10,7 +10,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/completion.c formats/base/diag.c formats/base/err.c formats/base/map.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
-	formats/folded.c formats/pprof.c
+	formats/folded.c formats/pprof.c formats/profile.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
 	symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
@@ -26,7 +26,7 @@ ASSETS =
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.c \
-	tests/unit/elf_file.c tests/unit/test_image.c
+	tests/unit/elf_file.c tests/unit/test_exports.c tests/unit/test_image.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS =
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
@@ -35,9 +35,8 @@ MAN_PAGES =
 
 # ---- how it is built ------------------------------------------------------------------------------
 
-CC ?= cc
 ifeq ($(origin CC),default)
-CC = gcc
+CC := $(shell command -v gcc cc | head -n 1 | sed 's,.*/,,')
 endif
 BUILD ?= build
 PREFIX ?= /usr/local
