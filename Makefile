@@ -17,7 +17,9 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD =
-REPORT = report/cmd_flamegraph.c report/cmd_folded.c report/cmd_pprof.c report/export.c \
+REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
+	report/terminal.c report/view.c report/view_keys.c report/view_levels.c \
+	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_pprof.c report/export.c \
 	report/flame.c report/output.c report/svg.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
@@ -26,7 +28,8 @@ ASSETS =
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.c \
-	tests/unit/elf_file.c tests/unit/test_exports.c tests/unit/test_image.c
+	tests/unit/elf_file.c tests/unit/synthetic.c tests/unit/test_lookup.c \
+	tests/unit/test_profile.c tests/unit/test_stats.c tests/unit/test_view.c tests/unit/test_exports.c tests/unit/test_image.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS =
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.h - writing JSON (RFC 8259): strings from hostile places, and commas where they belong.
+ *
+ * Output is a stream: open, members, close. What does not print cannot fail; the stream's error flag is
+ * looked at when the program ends.
+ */
+#ifndef REPORT_JSON_H
+#define REPORT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH_MAX 64
+
+struct json {
+	FILE *out;
+	unsigned depth;
+	bool begun[JSON_DEPTH_MAX]; /* something stands before in this object or array */
+	bool lines; /* line feeds and indentation between the members of the outer two levels */
+};
+
+void json_init(struct json *json, FILE *out);
+
+/*
+ * @key is NULL inside arrays and at the top. Nesting deeper than JSON_DEPTH_MAX is our own mistake.
+ */
+void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
+void json_close(struct json *json, char bracket);                 /* '}' or ']' */
+void json_string(struct json *json, const char *key, const char *text);
+void json_uint(struct json *json, const char *key, uint64_t value);
+void json_bool(struct json *json, const char *key, bool value);
+
+/* @text stands as it is: it is a number already. */
+void json_number(struct json *json, const char *key, const char *text);
+
+/* Only the string, with its quotes. Bytes that are not UTF-8 become the four characters \xNN. */
+void json_put_string(FILE *out, const char *text);
+
+#endif

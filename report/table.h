@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - rows and columns, rendered as text for people, as CSV (RFC 4180) and as JSON.
+ *
+ * Columns first, then row by row one cell for each column. All strings must outlive the table, which lives in an
+ * arena. Names are escaped here, so callers pass them as they are.
+ */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include "formats/base/arena.h"
+#include "formats/base/vec.h"
+#include "report/json.h"
+#include "report/terminal.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum table_format {
+	TABLE_TEXT,
+	TABLE_CSV,
+	TABLE_JSON,
+};
+
+enum table_align {
+	TABLE_LEFT,
+	TABLE_RIGHT,
+};
+
+/* What to do with a column when the terminal is too narrow. */
+enum table_fit {
+	TABLE_KEEP,      /* nothing */
+	TABLE_CUT_END,   /* cut cells: "std::vector<int, st…" */
+	TABLE_CUT_START, /* "…/x86_64-linux-gnu/libc.so.6" */
+	TABLE_DROP,      /* leave the column out */
+};
+
+struct table_column {
+	const char *title; /* above the column in text; NULL: not in text */
+	const char *key;   /* name in CSV and JSON; NULL: not there */
+	enum table_align align;
+	enum table_fit fit;
+	bool number; /* a number or true/false in JSON: not quoted */
+};
+
+struct table_cell {
+	const char *text; /* for people */
+	const char *data; /* for CSV and JSON; NULL: the same */
+};
+
+struct table {
+	struct arena *arena;
+	VEC(struct table_column) columns;
+	VEC(struct table_cell) cells; /* row by row */
+	VEC(uint8_t) indents;         /* one for each row: of its first name column, in text */
+	VEC(bool) dims;               /* one for each row: less important */
+	unsigned indent_column;       /* which column is indented */
+};
+
+void table_init(struct table *table, struct arena *arena);
+void table_deinit(struct table *table);
+
+void table_add_column(struct table *table, const struct table_column *column);
+
+/* Begin a row; then exactly one table_add_cell() for each column. */
+void table_add_row(struct table *table, unsigned indent, bool dim);
+void table_add_cell(struct table *table, const char *text, const char *data);
+
+/* A cell made with printf, the same for people and programs. */
+void table_add_format(struct table *table, const char *fmt, ...) PRINTF(2, 3);
+
+size_t table_rows(const struct table *table);
+
+/* @indent columns are left free at the left of every line. */
+void table_print_text(const struct table *table, const struct terminal *term, FILE *out);
+void table_print_csv(const struct table *table, FILE *out, bool with_header);
+
+/* As an array of objects under @key of the object that is open in @json. */
+void table_print_json(const struct table *table, const char *key, struct json *json);
+
+#endif

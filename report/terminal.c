@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * terminal.c - the environment first: whoever sets COLUMNS means it.
+ */
+#include "report/terminal.h"
+
+#include "formats/base/text.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define COLUMNS_MIN 40 /* narrower than this no table can be */
+
+static unsigned from_environment(const char *name, unsigned otherwise)
+{
+	const char *text = getenv(name);
+	uint64_t value;
+
+	if (!text || !text_parse_u64(text, &value) || value == 0 || value > 100000)
+		return otherwise;
+	return (unsigned)value;
+}
+
+static bool is_set(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && *text;
+}
+
+struct terminal terminal_of(FILE *out)
+{
+	struct terminal term = { .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 };
+	struct winsize size = { 0 };
+
+	if (isatty(fileno(out))) {
+		const char *name = getenv("TERM");
+
+		if (ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+			size = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+		term.colour = !is_set("NO_COLOR") && name && strcmp(name, "dumb") != 0;
+	}
+	term.columns = from_environment("COLUMNS", size.ws_col);
+	term.lines = from_environment("LINES", size.ws_row);
+	if (term.columns && term.columns < COLUMNS_MIN)
+		term.columns = COLUMNS_MIN;
+	return term;
+}

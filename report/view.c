@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view.c - walks the sample rows once, process by process, and adds each to its groups.
+ *
+ * Rows come sorted by process so that "which processes is this function seen in" needs one remembered number
+ * for each group instead of a set.
+ */
+#include "report/view.h"
+
+#include "report/view_keys.h"
+#include "report/stats.h"
+
+#include <string.h>
+
+#define PASSED_SHARE 0.95  /* of the stacks of its processes, to be "on nearly every stack" */
+#define OWN_SHARE    0.005 /* of its total, to have "no time of its own" */
+
+struct builder {
+	struct view *view;
+	struct map numbers;            /* parent group and key -> group + 1 */
+	VEC(struct view_frame) frames; /* of the current row */
+	struct view_path path;
+	size_t frames_max;                 /* no level looks at more */
+	uint32_t *stamps[VIEW_LEVELS_MAX]; /* by function: the last visit that counted it */
+	uint32_t visits[VIEW_LEVELS_MAX];
+	struct profile_sum *processes; /* by process: all its rows */
+	VEC(uint32_t) last_process;    /* by group */
+};
+
+/* ---- paths ---- */
+
+static void add_frames(struct builder *b, uint32_t location)
+{
+	const struct profile *p = b->view->profile;
+	const struct profile_location *at = &p->locations.items[location];
+	struct view_frame frame = { PROFILE_NONE, location, PROFILE_NONE };
+
+	if (at->nlines == 0)
+		vec_push(&b->frames, frame);
+	for (uint32_t i = 0; i < at->nlines; i++) {
+		frame.line = at->first_line + i;
+		frame.function =
+			view_keys_function(b->view->keys, p->lines.items[frame.line].function);
+		vec_push(&b->frames, frame);
+	}
+}
+
+static bool is_cut_at(const struct builder *b, const struct view_frame *frame)
+{
+	return frame->line != PROFILE_NONE &&
+	       b->view->spec.cut_at[b->view->profile->lines.items[frame->line].function];
+}
+
+/* Keep the part of the path that was asked for; false if the function is not on it. */
+static bool cut_path(struct builder *b)
+{
+	struct view_path *path = &b->path;
+	size_t at = path->len;
+
+	for (size_t i = 0; i < path->len; i++) {
+		if (!is_cut_at(b, &path->frames[i]))
+			continue;
+		at = i;
+		if (b->view->spec.cut == VIEW_CALLEES)
+			break;
+	}
+	if (at == path->len)
+		return false;
+	if (b->view->spec.cut == VIEW_CALLEES) {
+		path->len = at;
+		path->empty = "[self]";
+	} else {
+		path->frames += at + 1;
+		path->len -= at + 1;
+		path->empty = "[no caller]";
+	}
+	return true;
+}
+
+static bool make_path(struct builder *b, const struct profile_sample *row)
+{
+	const struct profile *p = b->view->profile;
+
+	b->frames.len = 0;
+	for (uint32_t stack = row->stack; stack && b->frames.len < b->frames_max;
+	     stack = p->stacks.items[stack].parent)
+		add_frames(b, p->stacks.items[stack].location);
+	b->path = (struct view_path){ b->frames.items, b->frames.len, row, "[no stack]" };
+	return b->view->spec.cut == VIEW_WHOLE || cut_path(b);
+}
+
+static size_t frames_needed(const struct view_spec *spec)
+{
+	size_t most = 1;
+
+	if (spec->cut != VIEW_WHOLE)
+		return SIZE_MAX;
+	for (unsigned i = 0; i < spec->levels.len; i++) {
+		enum view_by by = spec->levels.items[i].by;
+
+		if (by == VIEW_TOTAL || by == VIEW_DEPTH)
+			return SIZE_MAX;
+		if (by == VIEW_CALLER)
+			most = 2;
+	}
+	return most;
+}
+
+/* ---- groups ---- */
+
+static uint32_t find_group(struct builder *b, uint32_t parent, unsigned level, uint32_t key)
+{
+	struct view *view = b->view;
+	struct view_group fresh = { .parent = parent, .level = level, .key = key };
+	bool is_new;
+	uint64_t *number = map_put(&b->numbers, (uint64_t)parent << 32 | key, &is_new);
+
+	if (is_new) {
+		*number = view->groups.len;
+		vec_push(&view->groups, fresh);
+		vec_push(&b->last_process, PROFILE_NONE);
+	}
+	return (uint32_t)*number;
+}
+
+static void descend(struct builder *b, unsigned level, uint32_t parent);
+
+static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t frame)
+{
+	uint32_t key = view_keys_find(b->view->keys, level, &b->path, frame);
+	uint32_t number = find_group(b, parent, level, key);
+	struct view_group *group = &b->view->groups.items[number];
+	uint32_t process = view_keys_process(b->view->keys, b->path.row->thread);
+
+	stats_add(&group->sum, b->path.row);
+	if (frame == 0)
+		stats_add(&group->self, b->path.row);
+	if (b->last_process.items[number] != process) {
+		b->last_process.items[number] = process;
+		group->within.count += b->processes[process].count;
+		group->within.weight += b->processes[process].weight;
+		group->within.weight_sq += b->processes[process].weight_sq;
+	}
+	if (level + 1 < b->view->spec.levels.len)
+		descend(b, level + 1, number);
+}
+
+/* Every function on the path, once. */
+static void add_to_each(struct builder *b, unsigned level, uint32_t parent)
+{
+	uint32_t visit = ++b->visits[level];
+
+	for (size_t i = 0; i < b->path.len; i++) {
+		uint32_t function = b->path.frames[i].function;
+		uint32_t *stamp = &b->stamps[level][function == PROFILE_NONE ? 0 : function + 1];
+
+		if (*stamp == visit)
+			continue;
+		*stamp = visit;
+		add_to(b, level, parent, i);
+	}
+}
+
+static void descend(struct builder *b, unsigned level, uint32_t parent)
+{
+	if (b->view->spec.levels.items[level].by == VIEW_TOTAL && b->path.len)
+		add_to_each(b, level, parent);
+	else
+		add_to(b, level, parent, 0);
+}
+
+/* ---- rows ---- */
+
+struct ordered_row {
+	uint32_t process, row;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct ordered_row *ra = a, *rb = b;
+
+	if (ra->process != rb->process)
+		return ra->process < rb->process ? -1 : 1;
+	return ra->row < rb->row ? -1 : ra->row > rb->row;
+}
+
+static void add_rows(struct builder *b)
+{
+	const struct profile *p = b->view->profile;
+	VEC(struct ordered_row) rows = { 0 };
+
+	for (uint32_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+
+		if (row->event != b->view->spec.event)
+			continue;
+		stats_add(&b->view->all, row);
+		if (b->view->spec.cut != VIEW_WHOLE && !make_path(b, row))
+			continue;
+
+		struct ordered_row ordered = { view_keys_process(b->view->keys, row->thread), i };
+
+		stats_add(&b->view->whole, row);
+		stats_add(&b->processes[ordered.process], row);
+		vec_push(&rows, ordered);
+	}
+	vec_sort(&rows, compare_rows);
+	for (size_t i = 0; i < rows.len; i++) {
+		if (make_path(b, &p->samples.items[rows.items[i].row]))
+			descend(b, 0, PROFILE_NONE);
+	}
+	vec_deinit(&rows);
+}
+
+void view_build(struct view *view, const struct profile *p, const struct view_spec *spec)
+{
+	struct builder b = { .view = view, .frames_max = frames_needed(spec) };
+
+	*view = (struct view){ .profile = p, .spec = *spec };
+	view->keys = view_keys_new(p, &spec->levels, &view->arena);
+	b.processes = memory_zeroed(p->threads.len + 1, sizeof(*b.processes));
+	for (unsigned i = 0; i < spec->levels.len; i++)
+		b.stamps[i] = memory_zeroed(p->functions.len + 1, sizeof(*b.stamps[i]));
+
+	add_rows(&b);
+
+	for (unsigned i = 0; i < spec->levels.len; i++)
+		free(b.stamps[i]);
+	free(b.processes);
+	map_deinit(&b.numbers);
+	vec_deinit(&b.frames);
+	vec_deinit(&b.last_process);
+}
+
+void view_deinit(struct view *view)
+{
+	view_keys_free(view->keys);
+	vec_deinit(&view->groups);
+	vec_deinit(&view->order);
+	arena_deinit(&view->arena);
+	*view = (struct view){ 0 };
+}
+
+const struct view_key *view_key(const struct view *view, const struct view_group *group)
+{
+	return view_keys_get(view->keys, group->level, group->key);
+}
+
+/* ---- order ---- */
+
+struct order {
+	const struct view *view;
+	enum view_sort_by by;
+};
+
+/* Numbers by value (they have no leading zeros), everything else by bytes. */
+static int compare_fields(const char *a, const char *b, bool number)
+{
+	size_t alen = strlen(a), blen = strlen(b);
+
+	if (number && alen != blen)
+		return alen < blen ? -1 : 1;
+	return strcmp(a, b);
+}
+
+static int compare_names(const struct view *view, const struct view_group *a,
+			 const struct view_group *b)
+{
+	const struct view_key *ka = view_key(view, a), *kb = view_key(view, b);
+	unsigned nfields;
+	const struct view_field *fields =
+		view_fields(view->spec.levels.items[a->level].by, &nfields);
+
+	for (unsigned i = 0; i < nfields; i++) {
+		int order = compare_fields(ka->fields[i], kb->fields[i], fields[i].number);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* Greater first. */
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct view_group *a = &order->view->groups.items[*(const uint32_t *)left];
+	const struct view_group *b = &order->view->groups.items[*(const uint32_t *)right];
+	int result = 0;
+
+	if (a->parent != b->parent) /* + 1: no parent comes first */
+		return a->parent + 1 < b->parent + 1 ? -1 : 1;
+	if (order->by == VIEW_SORT_WEIGHT)
+		result = compare_u64(a->sum.weight, b->sum.weight);
+	else if (order->by == VIEW_SORT_SAMPLES)
+		result = compare_u64(a->sum.count, b->sum.count);
+	else if (order->by == VIEW_SORT_SELF)
+		result = compare_u64(a->self.weight, b->self.weight);
+	if (result == 0)
+		result = compare_names(order->view, a, b);
+	return result ? result : (a > b) - (a < b); /* the one that was seen first */
+}
+
+void view_sort(struct view *view, enum view_sort_by by)
+{
+	struct order order = { view, by };
+
+	view->order.len = 0;
+	view->ntop = 0;
+	for (uint32_t i = 0; i < view->groups.len; i++) {
+		vec_push(&view->order, i);
+		view->groups.items[i].count = 0;
+	}
+	if (view->order.len > 1)
+		qsort_r(view->order.items, view->order.len, sizeof(*view->order.items),
+			compare_groups, &order);
+	for (uint32_t i = 0; i < view->order.len; i++) {
+		uint32_t parent = view->groups.items[view->order.items[i]].parent;
+
+		if (parent == PROFILE_NONE)
+			view->ntop++;
+		else if (view->groups.items[parent].count++ == 0)
+			view->groups.items[parent].first = i;
+	}
+}
+
+bool view_is_passed_through(const struct view *view, const struct view_group *group)
+{
+	const struct profile_sum *within = &group->within;
+
+	if (view->spec.levels.items[group->level].by != VIEW_TOTAL)
+		return false;
+	if (group->parent != PROFILE_NONE)
+		within = &view->groups.items[group->parent].sum;
+	return (double)group->sum.weight >= PASSED_SHARE * (double)within->weight &&
+	       (double)group->self.weight <= OWN_SHARE * (double)group->sum.weight;
+}

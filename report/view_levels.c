@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_levels.c - the levels as data: what they are called and which fields name their groups.
+ */
+#include "report/view.h"
+
+#include "formats/base/text.h"
+
+#include <string.h>
+
+#define DEPTH_MAX 4096
+
+struct level_info {
+	const char *name;
+	unsigned nfields;
+	struct view_field fields[VIEW_FIELDS_MAX];
+};
+
+#define FUNCTION                                     \
+	{                                            \
+		"function", "function", false, false \
+	}
+#define MODULE                                   \
+	{                                        \
+		"module", "module", false, false \
+	}
+#define PID                               \
+	{                                 \
+		"pid", "pid", true, false \
+	}
+
+static const struct level_info levels[VIEW_BYS] = {
+	[VIEW_LEAF] = { "leaf", 2, { FUNCTION, MODULE } },
+	[VIEW_CALLER] = { "caller",
+			  3,
+			  { FUNCTION, { "called by", "caller", false, false }, MODULE } },
+	[VIEW_TOTAL] = { "total", 2, { FUNCTION, MODULE } },
+	[VIEW_MODULE] = { "module", 2, { MODULE, { "path", "path", false, true } } },
+	[VIEW_THREAD] = { "thread",
+			  3,
+			  { { "thread", "thread", false, false },
+			    PID,
+			    { "tid", "tid", true, false } } },
+	[VIEW_PROCESS] = { "process", 2, { { "process", "process", false, false }, PID } },
+	[VIEW_COMM] = { "comm", 1, { { "name", "comm", false, false } } },
+	[VIEW_CPU] = { "cpu", 1, { { "cpu", "cpu", true, false } } },
+	[VIEW_LINE] = { "line", 3, { { "line", "line", false, true }, FUNCTION, MODULE } },
+	[VIEW_ADDRESS] = { "address",
+			   3,
+			   { { "address", "address", false, false }, FUNCTION, MODULE } },
+	[VIEW_DEPTH] = { "depth", 2, { FUNCTION, MODULE } },
+};
+
+const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
+{
+	*ret_count = levels[by].nfields;
+	return levels[by].fields;
+}
+
+const char *view_by_name(enum view_by by)
+{
+	return levels[by].name;
+}
+
+static struct err *unknown(const char *word)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct text_near near = { .wanted = word };
+
+	for (int by = 0; by < VIEW_BYS; by++)
+		text_near_offer(&near, levels[by].name);
+
+	const char *hint = text_near_hint(&near, &arena);
+	struct err *err = err_new(ERR_USAGE, "unknown level '%s'", word);
+
+	return err_remedy(err,
+			  "%s%sthere are leaf, caller, total, module, thread, process, comm, cpu, "
+			  "line, address and depth=N",
+			  hint ? hint : "", hint ? "; " : "");
+}
+
+static struct err *parse_depth(const char *value, uint32_t *ret)
+{
+	uint64_t depth;
+
+	if (!value || !text_parse_u64(value, &depth) || depth < 1 || depth > DEPTH_MAX)
+		return err_remedy(
+			err_new(ERR_USAGE, "depth needs a number from 1 to %d", DEPTH_MAX),
+			"depth=1 is the outermost function of each stack");
+	*ret = (uint32_t)depth;
+	return NULL;
+}
+
+/* @word may be changed. */
+static struct err *parse_level(char *word, struct view_level *ret)
+{
+	char *value = strchr(word, '=');
+
+	if (value)
+		*value++ = 0;
+	for (int by = 0; by < VIEW_BYS; by++) {
+		if (strcmp(word, levels[by].name) != 0)
+			continue;
+		ret->by = (enum view_by)by;
+		if (by == VIEW_DEPTH)
+			return parse_depth(value, &ret->depth);
+		if (value)
+			return err_new(ERR_USAGE, "level '%s' takes no value", word);
+		return NULL;
+	}
+	return unknown(word);
+}
+
+struct err *view_parse_levels(void *field, const char *value)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct view_levels parsed = { 0 };
+	char *rest = arena_strdup(&arena, value);
+
+	while (rest) {
+		char *word = strsep(&rest, ",");
+
+		if (parsed.len == VIEW_LEVELS_MAX)
+			return err_new(ERR_USAGE, "more than %d levels", VIEW_LEVELS_MAX);
+
+		struct err *err = parse_level(word, &parsed.items[parsed.len]);
+
+		if (err)
+			return err;
+		parsed.len++;
+	}
+	*(struct view_levels *)field = parsed;
+	return NULL;
+}

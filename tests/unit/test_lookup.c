@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_lookup.c - which function a name means.
+ */
+#include "report/lookup.h"
+#include "tests/unit/synthetic.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+static struct profile *functions(void)
+{
+	struct profile *p = synthetic_new();
+
+	synthetic_add(
+		p, &(struct synthetic_sample){ "main;sort(int*);sort(long*);qsort", 1, 1, 1, 1 });
+	synthetic_add(p,
+		      &(struct synthetic_sample){ "main;libc:malloc;jemalloc:malloc", 1, 1, 1, 1 });
+	return p;
+}
+
+static uint64_t matched(const struct profile *p, const struct lookup *found)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < p->functions.len; i++)
+		count += found->matches[i];
+	return count;
+}
+
+TEST(lookup_takes_a_name_with_and_without_arguments_and_a_glob)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = functions();
+	struct lookup found;
+
+	CHECK_OK(lookup_function(p, "sort(int*)", &arena, &found));
+	CHECK_UINT(matched(p, &found), 1);
+	CHECK_OK(lookup_function(p, "qsort", &arena, &found));
+	CHECK_STR(found.name, "qsort");
+	CHECK_OK(lookup_function(p, "*sort*", &arena, &found));
+	CHECK_UINT(matched(p, &found), 3);
+	CHECK_STR(found.name, "*sort*");
+	profile_free(p);
+}
+
+TEST(lookup_tells_modules_apart)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = functions();
+	struct lookup found;
+
+	CHECK_OK(lookup_function(p, "libc:malloc", &arena, &found));
+	CHECK_UINT(matched(p, &found), 1);
+	CHECK_OK(lookup_function(p, "/lib/je*:malloc", &arena, &found));
+	CHECK_UINT(matched(p, &found), 1);
+	CHECK_OK(lookup_function(p, "mallo[c]", &arena, &found));
+	CHECK_UINT(matched(p, &found), 2);
+	profile_free(p);
+}
+
+TEST(lookup_names_the_choices_or_the_neighbours)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = functions();
+	struct lookup found;
+	CLEANUP(err_freep) struct err *several = lookup_function(p, "malloc", &arena, &found);
+	CLEANUP(err_freep) struct err *none = lookup_function(p, "quort", &arena, &found);
+
+	CHECK(several && err_kind(several) == ERR_USAGE);
+	CHECK(strstr(err_hint(several), "'jemalloc:malloc', 'libc:malloc'"));
+	CHECK(none && err_kind(none) == ERR_USAGE);
+	CHECK_STR(err_message(none), "no function 'quort' in the samples");
+	CHECK(strstr(err_hint(none), "'qsort'"));
+	CHECK_ERR(lookup_function(p, "sort", &arena, &found), ERR_USAGE, "several functions");
+	profile_free(p);
+}
+
+TEST(lookup_finds_where_arguments_begin)
+{
+	CHECK_UINT(lookup_base_len("f(int)"), 1);
+	CHECK_UINT(lookup_base_len("(anonymous namespace)::f(int)"), 24);
+	CHECK_UINT(lookup_base_len("A::operator()(int) const"), 13);
+	CHECK_UINT(lookup_base_len("plain"), 5);
+	CHECK_UINT(lookup_base_len("(odd"), 4);
+	CHECK_UINT(lookup_base_len(""), 0);
+}
