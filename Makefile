@@ -128,7 +128,7 @@ check-here: tests
 unit: $(UNIT)
 	@$(UNIT) $(T)
 
-lint:
+lint: all
 	@BUILD='$(B)' tests/lint/run
 
 fuzz:
