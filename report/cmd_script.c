@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_script.c - one event after another in time order, for eyes and for other programs.
+ */
+#include "report/commands.h"
+#include "report/script.h"
+#include "report/session.h"
+
+#include <string.h>
+
+struct script_args {
+	struct session_args session;
+	struct filter filter;
+	struct script_options print;
+	const char *format;
+	bool all;
+};
+
+static const char *const formats[] = { "text", "json", NULL };
+
+static const struct opt script_opts[] = {
+	OPT_FLAG(struct script_args, all, "all", 'a', "show mappings, forks, losses and so on too, not only samples"),
+	OPT_FLAG(struct script_args, print.relative, "relative", 0, "count time from the start of the recording"),
+	OPT_FLAG(struct script_args, print.no_chain, "no-chain", 0, "show the leaf of each stack only"),
+	OPT_CHOICE(struct script_args, format, "format", 0, "FORMAT", "text, or json: one object a line", formats),
+	OPT_GROUP(struct script_args, filter, filter_opts),
+	OPT_GROUP(struct script_args, session, session_opts),
+	OPT_END,
+};
+
+static void script_defaults(void *args)
+{
+	struct script_args *script = args;
+
+	session_args_init(&script->session);
+	script->format = "text";
+}
+
+static void script_release(void *args)
+{
+	struct script_args *script = args;
+
+	filter_deinit(&script->filter);
+	session_args_deinit(&script->session);
+}
+
+struct walk {
+	const struct script_args *args;
+	struct script *script;
+};
+
+static struct err *visit(void *context, struct session *s, const struct session_event *event)
+{
+	const struct walk *walk = context;
+
+	(void)s;
+	if (event->ev->kind == EVENT_SAMPLE || walk->args->all)
+		script_print(walk->script, event);
+	return NULL;
+}
+
+static struct err *script_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct script_args *script = args;
+	struct session s;
+
+	(void)ret_status;
+	if (noperands)
+		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
+	script->print.json = strcmp(script->format, "json") == 0;
+
+	struct err *err = session_open(&s, &script->session);
+
+	if (!err) {
+		struct walk walk = { script, script_new(&s, &script->print, stdout) };
+		struct session_visitor visitor = { visit, &walk };
+
+		err = session_each(&s, &script->filter, &visitor);
+		script_free(walk.script);
+	}
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+const struct command cmd_script = {
+	.name = "script",
+	.summary = "one event after another, as text or JSON lines",
+	.operands = "",
+	.opts = script_opts,
+	.args_size = sizeof(struct script_args),
+	.defaults = script_defaults,
+	.run = script_run,
+	.release = script_release,
+};
