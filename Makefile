@@ -19,8 +19,8 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 RECORD =
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
 	report/terminal.c report/view.c report/view_keys.c report/view_levels.c \
-	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_pprof.c report/export.c \
-	report/flame.c report/output.c report/svg.c
+	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_pprof.c report/cmd_script.c \
+	report/export.c report/flame.c report/output.c report/payload.c report/script.c report/svg.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
