@@ -12,6 +12,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
 	formats/folded.c formats/pprof.c formats/profile.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
+	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
 	symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
 	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c

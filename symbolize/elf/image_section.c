@@ -222,10 +222,12 @@ const uint8_t *image_bytes_at(struct image *img, uint64_t vaddr, size_t *ret_len
 static bool starts_in(const struct image_segment *seg, uint64_t file_offset, uint64_t page_len)
 {
 	uint64_t first = seg->offset & ~(page_len - 1);
+	/* Code that was left out of the file (bundle.h, objcopy --only-keep-debug) is still placed by it. */
+	uint64_t len = seg->file_len || !seg->exec ? seg->file_len : seg->memory_len;
 
 	if (file_offset < seg->offset)
-		return file_offset >= first && seg->file_len;
-	return file_offset - seg->offset < seg->file_len;
+		return file_offset >= first && len;
+	return file_offset - seg->offset < len;
 }
 
 static const struct image_segment *segment_for(const struct image *img, uint64_t file_offset,

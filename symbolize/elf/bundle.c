@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bundle.c - from the recorded addresses to the functions, rules and bytes that explain them.
+ *
+ * A word from a stack that follows a call is a return address: what matters is the call, one byte
+ * before. Any other word may be where a signal interrupted, a start routine, or a function pointer; the
+ * rules that cover the address itself are kept for it.
+ *
+ * Code is gathered as ranges, and ranges closer to each other than a section header is long become one.
+ */
+#include "symbolize/elf/bundle.h"
+
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "symbolize/elf/elf_writer.h"
+#include "symbolize/elf/frame_writer.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTION_LEN_MAX (256U << 10) /* of code, from the function's start */
+#define WINDOW_LEN       (16U << 10)  /* around a leaf beyond that, or without a function */
+#define CALL_LEN         8            /* bytes before a return address that tell a call */
+#define GAP_MAX          64 /* between ranges that become one: a section header's length */
+#define SEGMENTS_MAX     1000
+#define SYMBOL_LEN_MAX   (1U << 30) /* without a symbol behind it */
+
+struct range {
+	uint64_t begin, end;
+};
+
+struct chosen_symbol {
+	uint64_t vaddr, len;
+	const char *name;
+};
+
+struct bundle {
+	const struct bundle_source *src;
+	struct frame_writer frames;
+	struct map frames_seen;  /* begin of each FDE that is in */
+	struct map symbols_seen; /* index of each entry that is in */
+	VEC(struct chosen_symbol) symbols;
+	VEC(struct range) code;
+	struct bundle_counts counts;
+};
+
+/* ---- choosing -------------------------------------------------------------------------------------- */
+
+static void add_fde(struct bundle *b, const struct cfi_fde *fde)
+{
+	bool is_new;
+
+	map_put(&b->frames_seen, fde->begin, &is_new);
+	if (is_new && frame_writer_add(&b->frames, fde))
+		b->counts.fdes++;
+}
+
+/* A symbol without a length reaches as far as symtab_find() says so: at most to the next one. */
+static uint64_t symbol_len(const struct bundle *b, size_t index)
+{
+	size_t count;
+	const struct symtab_entry *entries = symtab_entries(b->src->symbols, &count);
+	const struct symtab_entry *entry = &entries[index];
+	uint64_t low = 1, high = index + 1 < count ? entry[1].vaddr - entry->vaddr : SYMBOL_LEN_MAX;
+
+	if (entry->len)
+		return entry->len;
+	while (low < high) { /* the last length whose last byte is still ours */
+		uint64_t middle = low + (high - low + 1) / 2;
+
+		if (symtab_find(b->src->symbols, entry->vaddr + middle - 1) == entry)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+static void add_symbol(struct bundle *b, size_t index)
+{
+	size_t count;
+	const struct symtab_entry *entries = symtab_entries(b->src->symbols, &count);
+	bool is_new;
+
+	map_put(&b->symbols_seen, index, &is_new);
+	if (!is_new)
+		return;
+	struct chosen_symbol symbol = {
+		.vaddr = entries[index].vaddr,
+		.len = symbol_len(b, index),
+		.name = entries[index].name,
+	};
+
+	vec_push(&b->symbols, symbol);
+	b->counts.symbols++;
+}
+
+static void add_code(struct bundle *b, uint64_t begin, uint64_t end)
+{
+	if (begin < end)
+		vec_push(&b->code, ((struct range){ begin, end }));
+}
+
+/* The function that holds @vaddr, by symbol or else by rule, at most FUNCTION_LEN_MAX of it. */
+static struct range function_at(const struct bundle *b, uint64_t vaddr,
+				const struct symtab_entry *symbol, const struct cfi_fde *fde)
+{
+	struct range r = { vaddr - MIN(vaddr, WINDOW_LEN / 2), vaddr + WINDOW_LEN / 2 };
+
+	if (symbol) {
+		size_t count;
+		const struct symtab_entry *first = symtab_entries(b->src->symbols, &count);
+
+		r.begin = symbol->vaddr;
+		r.end = symbol->vaddr + symbol_len(b, (size_t)(symbol - first));
+	} else if (fde) {
+		r.begin = fde->begin;
+		r.end = fde->end;
+	}
+	if (r.end - r.begin > FUNCTION_LEN_MAX)
+		r.end = r.begin + FUNCTION_LEN_MAX;
+	return r;
+}
+
+static void add_function_code(struct bundle *b, uint64_t vaddr, const struct symtab_entry *symbol,
+			      const struct cfi_fde *fde)
+{
+	struct range r = function_at(b, vaddr, symbol, fde);
+
+	add_code(b, r.begin, r.end);
+	if (vaddr >= r.end)
+		add_code(b, vaddr - WINDOW_LEN / 2, vaddr + WINDOW_LEN / 2);
+}
+
+static bool follows_call(const struct bundle *b, uint64_t vaddr)
+{
+	const struct arch *arch = image_arch(b->src->image);
+	size_t len;
+
+	if (vaddr < CALL_LEN)
+		return false;
+	const uint8_t *code = image_bytes_at(b->src->image, vaddr - CALL_LEN, &len);
+
+	return code && len >= CALL_LEN && arch->ends_with_call(code, CALL_LEN);
+}
+
+static void add_address(struct bundle *b, const struct bundle_address *address)
+{
+	const struct bundle_source *src = b->src;
+	bool call = !address->leaf && follows_call(b, address->vaddr);
+	uint64_t vaddr = call ? address->vaddr - 1 : address->vaddr;
+	const struct symtab_entry *symbol = symtab_find(src->symbols, vaddr);
+	struct cfi_fde fde;
+	bool ruled = src->cfi && cfi_section_find(src->cfi, vaddr, &fde);
+	size_t count;
+
+	if (ruled)
+		add_fde(b, &fde);
+	if (symbol)
+		add_symbol(b, (size_t)(symbol - symtab_entries(src->symbols, &count)));
+	if (address->leaf || (call && src->everything))
+		add_function_code(b, vaddr, symbol, ruled ? &fde : NULL);
+	add_code(b, address->vaddr - MIN(address->vaddr, CALL_LEN), address->vaddr);
+}
+
+static void add_everything(struct bundle *b)
+{
+	struct cfi_fde fde;
+	size_t pos = 0, count;
+
+	while (b->src->cfi && cfi_section_each(b->src->cfi, &pos, &fde))
+		add_fde(b, &fde);
+	symtab_entries(b->src->symbols, &count);
+	for (size_t i = 0; i < count; i++)
+		add_symbol(b, i);
+}
+
+/* ---- code ------------------------------------------------------------------------------------------ */
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool same_section(const struct image *img, uint64_t a, uint64_t b)
+{
+	const char *x = image_section_at(img, a), *y = image_section_at(img, b);
+
+	return x && y ? strcmp(x, y) == 0 : x == y;
+}
+
+/* Sort, and make one of ranges that are @gap or less apart. */
+static void merge_code(struct bundle *b, uint64_t gap)
+{
+	size_t kept = 0;
+
+	vec_sort(&b->code, by_begin);
+	for (size_t i = 0; i < b->code.len; i++) {
+		struct range *r = &b->code.items[i];
+		struct range *last = kept ? &b->code.items[kept - 1] : NULL;
+
+		if (last && (r->begin <= last->end || r->begin - last->end <= gap) &&
+		    same_section(b->src->image, last->begin, r->begin))
+			last->end = MAX(last->end, r->end);
+		else
+			b->code.items[kept++] = *r;
+	}
+	b->code.len = kept;
+}
+
+/* Add @range's bytes as sections, one after another where the original changes section. */
+static void add_code_sections(struct bundle *b, struct elf_writer *elf, struct range range)
+{
+	while (range.begin < range.end) {
+		const char *name = image_section_at(b->src->image, range.begin);
+		size_t len;
+		const uint8_t *code = image_bytes_at(b->src->image, range.begin, &len);
+
+		if (!code || !len)
+			return;
+		len = MIN(len, range.end - range.begin);
+		elf_writer_section(elf, (struct elf_writer_section){
+						.name = name ? name : ".text",
+						.type = SHT_PROGBITS,
+						.flags = SHF_ALLOC | SHF_EXECINSTR,
+						.vaddr = range.begin,
+						.data = code,
+						.len = len,
+					});
+		b->counts.code_len += len;
+		range.begin += len;
+	}
+}
+
+static void write_code(struct bundle *b, struct elf_writer *elf)
+{
+	uint64_t gap = GAP_MAX;
+
+	merge_code(b, gap);
+	while (b->code.len > ELF_WRITER_SECTIONS_MAX / 2)
+		merge_code(b, gap *= 2);
+	for (size_t i = 0; i < b->code.len && elf->sections.len < ELF_WRITER_SECTIONS_MAX; i++)
+		add_code_sections(b, elf, b->code.items[i]);
+}
+
+/* ---- the other sections ---------------------------------------------------------------------------- */
+
+static void write_build_id(const struct image *img, struct writer *note, struct elf_writer *elf)
+{
+	size_t len;
+	const uint8_t *id = image_build_id(img, &len);
+
+	if (!len)
+		return;
+	writer_u32(note, 4);
+	writer_u32(note, (uint32_t)len);
+	writer_u32(note, NT_GNU_BUILD_ID);
+	writer_bytes(note, "GNU", 4);
+	writer_bytes(note, id, len);
+	while (note->len % 4)
+		writer_u8(note, 0);
+	size_t index = elf_writer_section(elf, (struct elf_writer_section){
+						       .name = ".note.gnu.build-id",
+						       .type = SHT_NOTE,
+						       .data = note->data,
+						       .len = note->len,
+					       });
+
+	elf_writer_segment(elf, (struct elf_writer_segment){ PT_NOTE, PF_R, .section = index });
+}
+
+static void write_frames(struct bundle *b, struct elf_writer *elf)
+{
+	if (!b->frames.out.len)
+		return;
+	elf_writer_section(elf, (struct elf_writer_section){
+					.name = ".debug_frame",
+					.type = SHT_PROGBITS,
+					.data = b->frames.out.data,
+					.len = b->frames.out.len,
+				});
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct chosen_symbol *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Without a section of their own (SHN_ABS): most functions have no bytes here, or not all. */
+static void write_symbols(struct bundle *b, struct writer *table, struct writer *names,
+			  struct elf_writer *elf)
+{
+	static const uint8_t empty[24];
+
+	vec_sort(&b->symbols, by_vaddr);
+	writer_bytes(table, empty, sizeof(empty));
+	writer_u8(names, 0);
+	for (size_t i = 0; i < b->symbols.len; i++) {
+		const struct chosen_symbol *symbol = &b->symbols.items[i];
+
+		writer_u32(table, (uint32_t)names->len);
+		writer_u8(table, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
+		writer_u8(table, STV_DEFAULT);
+		writer_u16(table, SHN_ABS);
+		writer_u64(table, symbol->vaddr);
+		writer_u64(table, symbol->len);
+		writer_string(names, symbol->name);
+	}
+	size_t strings = elf_writer_section(elf, (struct elf_writer_section){
+							 .name = ".strtab",
+							 .type = SHT_STRTAB,
+							 .data = names->data,
+							 .len = names->len,
+						 });
+
+	elf_writer_section(elf, (struct elf_writer_section){
+					.name = ".symtab",
+					.type = SHT_SYMTAB,
+					.data = table->data,
+					.len = table->len,
+					.link = (uint32_t)strings,
+					.info = 1,
+					.entry_len = sizeof(empty),
+				});
+}
+
+/* A segment that holds a recorded address was executable in the process, whatever its flags say. */
+static bool was_executed(const struct bundle_source *src, const struct image_segment *seg)
+{
+	for (size_t i = 0; i < src->naddresses; i++) {
+		uint64_t vaddr = src->addresses[i].vaddr;
+
+		if (vaddr >= seg->vaddr && vaddr - seg->vaddr < seg->memory_len)
+			return true;
+	}
+	return false;
+}
+
+static void write_segments(const struct bundle_source *src, struct elf_writer *elf)
+{
+	size_t count;
+	const struct image_segment *segments = image_segments(src->image, &count);
+
+	for (size_t i = 0; i < count && i < SEGMENTS_MAX; i++) {
+		const struct image_segment *seg = &segments[i];
+		bool exec = seg->exec || was_executed(src, seg);
+
+		if (!seg->file_len)
+			continue;
+		elf_writer_segment(
+			elf, (struct elf_writer_segment){
+				     .type = PT_LOAD,
+				     .flags = PF_R | (exec ? PF_X : 0) | (seg->write ? PF_W : 0),
+				     .offset = seg->offset,
+				     .vaddr = seg->vaddr,
+				     .memory_len = seg->file_len,
+			     });
+	}
+}
+
+void bundle_write(const struct bundle_source *src, struct writer *out, struct bundle_counts *ret)
+{
+	struct bundle b = { .src = src };
+	struct elf_writer elf = { .machine = image_arch(src->image)->elf_machine };
+	struct writer note = { 0 }, table = { 0 }, names = { 0 };
+
+	for (size_t i = 0; i < src->naddresses; i++)
+		add_address(&b, &src->addresses[i]);
+	if (src->everything)
+		add_everything(&b);
+	write_segments(src, &elf);
+	write_build_id(src->image, &note, &elf);
+	write_frames(&b, &elf);
+	write_symbols(&b, &table, &names, &elf);
+	write_code(&b, &elf);
+	elf_writer_finish(&elf, out);
+	*ret = b.counts;
+
+	frame_writer_deinit(&b.frames);
+	map_deinit(&b.frames_seen);
+	map_deinit(&b.symbols_seen);
+	vec_deinit(&b.symbols);
+	vec_deinit(&b.code);
+	writer_deinit(&note);
+	writer_deinit(&table);
+	writer_deinit(&names);
+	elf_writer_deinit(&elf);
+}

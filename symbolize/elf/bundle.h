@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bundle.h - the part of an ELF file that a recording touched, as a small ELF file of its own.
+ *
+ *	.note.gnu.build-id   as in the original
+ *	.debug_frame         the rules that cover the addresses, from .eh_frame or .debug_frame
+ *	.symtab, .strtab     the symbols that cover them, every one with its length
+ *	.text, .plt, …       code: whole functions for leaves, the bytes before other addresses, at their
+ *	                     own addresses, under the name of the section that they come from
+ *	PT_LOAD              as in the original, but without bytes in the file (as objcopy --only-keep-debug
+ *	                     leaves them): image_bias() works, bytes are found by section
+ *
+ * symtab.h and cfi_section.h answer from it as from the original, for the addresses it was made for.
+ */
+#ifndef ELF_BUNDLE_H
+#define ELF_BUNDLE_H
+
+#include "formats/base/writer.h"
+#include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/image.h"
+#include "symbolize/elf/symtab.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An address that was recorded, link-time. */
+struct bundle_address {
+	uint64_t vaddr;
+	bool leaf; /* it was executing; otherwise it may be a return address, or anything else that was on a stack */
+};
+
+/* What a bundle is made from. */
+struct bundle_source {
+	struct image *image;
+	const struct cfi_section *cfi; /* NULL: there is none */
+	const struct symtab *symbols;
+	const struct bundle_address *addresses; /* ascending */
+	size_t naddresses;
+	bool everything; /* all rules and symbols, and the code of all functions that hold an address */
+};
+
+struct bundle_counts {
+	uint64_t fdes, symbols, code_len;
+};
+
+/* Append the ELF file to @out, which is empty. */
+void bundle_write(const struct bundle_source *src, struct writer *out, struct bundle_counts *ret);
+
+#endif

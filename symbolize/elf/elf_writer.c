@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elf_writer.c - the layout is fixed by the counts, so everything is written in one pass (gABI, chapters
+ * 4 and 5).
+ */
+#include "symbolize/elf/elf_writer.h"
+
+#include "formats/base/map.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define EHDR_LEN 64
+#define PHDR_LEN 56
+#define SHDR_LEN 64
+#define ALIGN    8
+
+size_t elf_writer_section(struct elf_writer *w, struct elf_writer_section section)
+{
+	vec_push(&w->sections, section);
+	return w->sections.len;
+}
+
+void elf_writer_segment(struct elf_writer *w, struct elf_writer_segment segment)
+{
+	vec_push(&w->segments, segment);
+}
+
+static uint64_t aligned(uint64_t offset)
+{
+	return (offset + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
+
+static void pad(struct writer *out)
+{
+	while (out->len % ALIGN)
+		writer_u8(out, 0);
+}
+
+/* Where each section's bytes go, and where they end. */
+static uint64_t lay_out(const struct elf_writer *w, uint64_t *offsets)
+{
+	uint64_t offset = EHDR_LEN + w->segments.len * PHDR_LEN;
+
+	for (size_t i = 0; i < w->sections.len; i++) {
+		offset = aligned(offset);
+		offsets[i] = offset;
+		offset += w->sections.items[i].len;
+	}
+	return aligned(offset);
+}
+
+/* The names one after another; @starts receives where each begins. */
+static void gather_names(struct elf_writer *w, struct writer *names, uint32_t *starts)
+{
+	struct map known = { 0 };
+
+	writer_u8(names, 0);
+	for (size_t i = 0; i < w->sections.len; i++) {
+		const char *name = w->sections.items[i].name;
+		bool is_new;
+		uint64_t *start = map_put(&known, strtab_add(&w->names, name), &is_new);
+
+		if (is_new) {
+			*start = names->len;
+			writer_string(names, name);
+		}
+		starts[i] = (uint32_t)*start;
+	}
+	map_deinit(&known);
+}
+
+static void write_header(const struct elf_writer *w, uint64_t section_headers, struct writer *out)
+{
+	static const uint8_t ident[EI_NIDENT] = {
+		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
+	};
+
+	writer_bytes(out, ident, sizeof(ident));
+	writer_u16(out, ET_DYN);
+	writer_u16(out, w->machine);
+	writer_u32(out, EV_CURRENT);
+	writer_u64(out, 0); /* entry */
+	writer_u64(out, w->segments.len ? EHDR_LEN : 0);
+	writer_u64(out, section_headers);
+	writer_u32(out, 0); /* flags */
+	writer_u16(out, EHDR_LEN);
+	writer_u16(out, PHDR_LEN);
+	writer_u16(out, (uint16_t)w->segments.len);
+	writer_u16(out, SHDR_LEN);
+	writer_u16(out, (uint16_t)(w->sections.len + 2)); /* with the empty one and .shstrtab */
+	writer_u16(out, (uint16_t)(w->sections.len + 1));
+}
+
+static void write_segment(const struct elf_writer *w, struct elf_writer_segment seg,
+			  const uint64_t *offsets, struct writer *out)
+{
+	if (seg.section) {
+		const struct elf_writer_section *section = &w->sections.items[seg.section - 1];
+
+		seg.offset = offsets[seg.section - 1];
+		seg.vaddr = section->vaddr;
+		seg.file_len = section->len;
+		seg.memory_len = section->len;
+	}
+	writer_u32(out, seg.type);
+	writer_u32(out, seg.flags);
+	writer_u64(out, seg.offset);
+	writer_u64(out, seg.vaddr);
+	writer_u64(out, seg.vaddr); /* physical */
+	writer_u64(out, seg.file_len);
+	writer_u64(out, seg.memory_len);
+	writer_u64(out, seg.type == PT_LOAD ? 0x1000 : 4);
+}
+
+static void write_section_header(const struct elf_writer_section *s, uint32_t name, uint64_t offset,
+				 struct writer *out)
+{
+	writer_u32(out, name);
+	writer_u32(out, s->type);
+	writer_u64(out, s->flags);
+	writer_u64(out, s->vaddr);
+	writer_u64(out, offset);
+	writer_u64(out, s->len);
+	writer_u32(out, s->link);
+	writer_u32(out, s->info);
+	writer_u64(out, s->flags & SHF_ALLOC ? 1 : ALIGN);
+	writer_u64(out, s->entry_len);
+}
+
+void elf_writer_finish(struct elf_writer *w, struct writer *out)
+{
+	static const struct elf_writer_section none = { .type = SHT_NULL };
+	struct elf_writer_section own = { .type = SHT_STRTAB };
+	uint64_t *offsets = memory_zeroed(w->sections.len + 1, sizeof(*offsets));
+	uint32_t *starts = memory_zeroed(w->sections.len + 1, sizeof(*starts));
+	struct writer names = { 0 };
+	uint64_t names_at = lay_out(w, offsets);
+
+	gather_names(w, &names, starts);
+	uint32_t own_name = (uint32_t)names.len;
+
+	writer_string(&names, ".shstrtab");
+	own.len = names.len;
+	write_header(w, aligned(names_at + names.len), out);
+	for (size_t i = 0; i < w->segments.len; i++)
+		write_segment(w, w->segments.items[i], offsets, out);
+	for (size_t i = 0; i < w->sections.len; i++) {
+		pad(out);
+		writer_bytes(out, w->sections.items[i].data, w->sections.items[i].len);
+	}
+	pad(out);
+	writer_bytes(out, names.data, names.len);
+	pad(out);
+	write_section_header(&none, 0, 0, out);
+	for (size_t i = 0; i < w->sections.len; i++)
+		write_section_header(&w->sections.items[i], starts[i], offsets[i], out);
+	write_section_header(&own, own_name, names_at, out);
+
+	writer_deinit(&names);
+	free(starts);
+	free(offsets);
+}
+
+void elf_writer_deinit(struct elf_writer *w)
+{
+	vec_deinit(&w->sections);
+	vec_deinit(&w->segments);
+	strtab_deinit(&w->names);
+}
