@@ -15,7 +15,9 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
 	symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
-	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c
+	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/expr.c \
+	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD =
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cfi_rule.h - how to get from one frame to its caller's, and the small set of such rules that occur.
+ *
+ * A library of a million rows has a few hundred distinct rules. A dictionary holds each once, for all
+ * images, and names it by a number. Rules never change and never move. Not thread-safe.
+ */
+#ifndef SYMBOLIZE_CFI_RULE_H
+#define SYMBOLIZE_CFI_RULE_H
+
+#include "formats/arch.h"
+#include "symbolize/elf/cfi_section.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a register holds in the caller. Registers without an entry hold what they hold now. */
+enum cfi_reg_kind {
+	CFI_REG_UNDEFINED,
+	CFI_REG_OFFSET,     /* saved at CFA + value */
+	CFI_REG_VAL_OFFSET, /* is CFA + value */
+	CFI_REG_REGISTER,   /* is in register number value */
+	CFI_REG_EXPR,       /* saved at the address that expression number value computes */
+	CFI_REG_VAL_EXPR,   /* is what expression number value computes */
+};
+
+struct cfi_reg {
+	uint16_t reg;  /* DWARF number, less than the architecture's nregs */
+	uint16_t kind; /* enum cfi_reg_kind */
+	int32_t value;
+};
+
+/* The canonical frame address is the stack pointer's value before the call. */
+struct cfi_rule {
+	int32_t cfa_value; /* CFA = this + a register, or the number of the expression that computes it */
+	bool cfa_is_expr;
+	uint8_t cfa_reg;    /* unless @cfa_is_expr */
+	uint8_t return_reg; /* whose value in the caller is the return address */
+	uint8_t nregs;
+	bool signal_frame;     /* the caller was interrupted, it did not call */
+	bool ra_signed;        /* the return address carries an authentication code (aarch64) */
+	bool reads_regs;       /* some entry needs the values that registers hold now */
+	bool unused;           /* false: rules are compared as bytes */
+	struct cfi_reg regs[]; /* ascending */
+};
+
+struct cfi_expr {
+	const uint8_t *bytes;
+	size_t len;
+};
+
+struct cfi_rules;
+
+struct cfi_rules *cfi_rules_new(void);
+void cfi_rules_free(struct cfi_rules *rules);
+
+/* The number of @rule, new or old. */
+uint32_t cfi_rules_add(struct cfi_rules *rules, const struct cfi_rule *rule);
+
+/* The number of an expression, whose bytes are copied. */
+uint32_t cfi_rules_add_expr(struct cfi_rules *rules, const uint8_t *bytes, size_t len);
+
+/* Numbers start at 0. */
+const struct cfi_rule *cfi_rules_get(const struct cfi_rules *rules, uint32_t number);
+struct cfi_expr cfi_rules_expr(const struct cfi_rules *rules, uint32_t number);
+size_t cfi_rules_len(const struct cfi_rules *rules);
+
+#endif

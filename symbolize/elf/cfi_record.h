@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cfi_record.h - one record of .eh_frame or .debug_frame at a time, for cfi_section.c and tests.
+ */
+#ifndef ELF_CFI_RECORD_H
+#define ELF_CFI_RECORD_H
+
+#include "symbolize/elf/cfi_pointer.h"
+#include "symbolize/elf/cfi_section.h"
+
+/* Bytes of one of the two sections. */
+struct cfi_bytes {
+	const uint8_t *data; /* NULL: the image has no such section */
+	size_t len;
+	bool is_debug; /* .debug_frame, with its other way to refer to CIEs */
+	struct cfi_pointer_base base;
+};
+
+/* Where a record lies and what kind it is. */
+struct cfi_record {
+	uint64_t offset;    /* of its length field */
+	uint64_t id_offset; /* of the field that tells CIE from FDE */
+	uint64_t end;       /* offset after it; more than @offset */
+	bool is_cie;
+	bool is_end;         /* the zero that ends .eh_frame */
+	uint64_t cie_offset; /* for an FDE; not checked to lead to a CIE */
+	size_t body_len;     /* after the id */
+};
+
+/* Read the record at @offset of the section; false if it is malformed or there is none. */
+bool cfi_record_at(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_record *ret);
+
+/* Parse the CIE at @offset. */
+bool cfi_record_cie(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_cie *ret);
+
+/* Parse the FDE @rec with its CIE, which is @cie; that it is the right one is the caller's to know. */
+bool cfi_record_fde(const struct cfi_bytes *bytes, const struct cfi_record *rec,
+		    const struct cfi_cie *cie, struct cfi_fde *ret);
+
+#endif

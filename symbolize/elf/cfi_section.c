@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cfi_section.c - finds the FDE of an address.
+ *
+ * .eh_frame_hdr answers nearly every question without touching the rest. It is believed only as far as the
+ * FDE it leads to covers the address. The first question it cannot answer has both sections walked
+ * into an index of our own, and if that knows better the header is not asked again: a table that lies,
+ * is not sorted, or leaves functions out costs one walk, not one wrong answer.
+ */
+#include "symbolize/elf/cfi_section.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "symbolize/elf/cfi_record.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HDR_ENTRY_LEN 8 /* two 32-bit numbers, counted from the header's address */
+#define HDR_TABLE_S32 (CFI_POINTER_DATA_RELATIVE | CFI_POINTER_S32)
+
+struct entry {
+	uint64_t begin, end;
+	uint64_t offset;
+	bool is_debug;
+};
+
+struct index {
+	VEC(struct entry) entries; /* ascending, not overlapping at their begins */
+};
+
+struct cfi_section {
+	struct cfi_bytes eh, debug;
+	const uint8_t *table; /* of .eh_frame_hdr; NULL if there is none that we can use */
+	size_t ntable;
+	uint64_t hdr_vaddr;
+
+	pthread_mutex_t lock; /* for building the index, and for @defect */
+	atomic_bool indexed;  /* @index is complete and will not change */
+	atomic_bool doubted;  /* the table was caught lying */
+	struct index index;
+	char defect[160];
+};
+
+__attribute__((format(printf, 2, 3))) static void note_defect(struct cfi_section *cfi,
+							      const char *fmt, ...)
+{
+	va_list args;
+
+	if (cfi->defect[0])
+		return; /* the first is the cause of most others */
+	va_start(args, fmt);
+	vsnprintf(cfi->defect, sizeof(cfi->defect), fmt, args);
+	va_end(args);
+}
+
+/* Take the binary search table of .eh_frame_hdr if it has the one form that linkers write. */
+static void read_hdr(struct cfi_section *cfi, const struct image_section *hdr)
+{
+	struct cfi_pointer_base base = { .start_vaddr = hdr->vaddr, .data_vaddr = hdr->vaddr };
+	struct reader r;
+
+	reader_init(&r, hdr->data, hdr->len, /* big_endian= */ false);
+	uint8_t version = reader_u8(&r, "version");
+	uint8_t section_encoding = reader_u8(&r, "section pointer encoding");
+	uint8_t count_encoding = reader_u8(&r, "count encoding");
+	uint8_t table_encoding = reader_u8(&r, "table encoding");
+
+	cfi_pointer_skip(&r, section_encoding, "section pointer");
+	if (count_encoding == CFI_POINTER_OMITTED || table_encoding != HDR_TABLE_S32)
+		return; /* allowed: there is no table then, or not one that ends in a fixed length */
+	uint64_t count = cfi_pointer_read(&r, count_encoding, &base, "count");
+
+	if (r.failed || version != 1 || count > reader_left(&r) / HDR_ENTRY_LEN) {
+		note_defect(cfi, ".eh_frame_hdr is malformed; .eh_frame was walked instead");
+		return;
+	}
+	cfi->table = r.pos;
+	cfi->ntable = (size_t)count;
+	cfi->hdr_vaddr = hdr->vaddr;
+}
+
+struct cfi_section *cfi_section_new(struct image *img)
+{
+	struct image_section eh, debug, hdr;
+	bool has_eh = image_section(img, ".eh_frame", &eh) && eh.len;
+	bool has_debug = image_section(img, ".debug_frame", &debug) && debug.len;
+	struct cfi_section *cfi;
+
+	if (!has_eh && !has_debug)
+		return NULL;
+	cfi = memory_zeroed(1, sizeof(*cfi));
+	pthread_mutex_init(&cfi->lock, NULL);
+	if (has_eh)
+		cfi->eh = (struct cfi_bytes){ .data = eh.data,
+					      .len = eh.len,
+					      .base = { .start_vaddr = eh.vaddr } };
+	if (has_debug)
+		cfi->debug = (struct cfi_bytes){ .data = debug.data,
+						 .len = debug.len,
+						 .is_debug = true };
+	if (has_eh && image_section(img, ".eh_frame_hdr", &hdr))
+		read_hdr(cfi, &hdr);
+	return cfi;
+}
+
+void cfi_section_free(struct cfi_section *cfi)
+{
+	if (!cfi)
+		return;
+	vec_deinit(&cfi->index.entries);
+	pthread_mutex_destroy(&cfi->lock);
+	free(cfi);
+}
+
+/* The FDE at @offset with its own CIE. */
+static bool fde_at(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_fde *ret)
+{
+	struct cfi_record rec;
+	struct cfi_cie cie;
+
+	return cfi_record_at(bytes, offset, &rec) && !rec.is_end && !rec.is_cie &&
+	       cfi_record_cie(bytes, rec.cie_offset, &cie) &&
+	       cfi_record_fde(bytes, &rec, &cie, ret);
+}
+
+/* Column 0 of row @row of the table is where a function begins, column 1 where its FDE is. */
+static uint64_t table_vaddr(const struct cfi_section *cfi, size_t row, size_t column)
+{
+	struct reader r;
+
+	reader_init(&r, cfi->table + row * HDR_ENTRY_LEN + column * 4, 4, /* big_endian= */ false);
+	return cfi->hdr_vaddr + (uint64_t)(int64_t)(int32_t)reader_u32(&r, "table entry");
+}
+
+static bool find_by_table(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
+{
+	size_t low = 0, high = cfi->ntable;
+
+	while (low < high) { /* the first row that begins after @vaddr */
+		size_t mid = low + (high - low) / 2;
+
+		if (table_vaddr(cfi, mid, 0) <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return false;
+	return fde_at(&cfi->eh, table_vaddr(cfi, low - 1, 1) - cfi->eh.base.start_vaddr, ret) &&
+	       vaddr >= ret->begin && vaddr < ret->end;
+}
+
+/* The last CIE that was parsed: those of neighbours are nearly always the same. */
+struct cie_cache {
+	uint64_t offset;
+	bool valid;
+	struct cfi_cie cie;
+};
+
+static bool cached_cie(struct cie_cache *cache, const struct cfi_bytes *bytes, uint64_t offset)
+{
+	if (cache->valid && cache->offset == offset)
+		return true;
+	cache->offset = offset;
+	cache->valid = cfi_record_cie(bytes, offset, &cache->cie);
+	return cache->valid;
+}
+
+/* Append an entry for every sound FDE of @bytes. */
+static void walk(struct cfi_section *cfi, const struct cfi_bytes *bytes, struct index *index)
+{
+	const char *name = bytes->is_debug ? ".debug_frame" : ".eh_frame";
+	struct cie_cache cache = { 0 };
+	struct cfi_record rec;
+	uint64_t offset;
+
+	for (offset = 0; cfi_record_at(bytes, offset, &rec); offset = rec.end) {
+		struct cfi_fde fde;
+
+		if (rec.is_end || rec.is_cie)
+			continue;
+		if (!cached_cie(&cache, bytes, rec.cie_offset) ||
+		    !cfi_record_fde(bytes, &rec, &cache.cie, &fde)) {
+			note_defect(cfi, "%s has an unusable entry at offset 0x%" PRIx64, name,
+				    offset);
+			continue;
+		}
+		if (fde.begin && fde.begin < fde.end) /* linkers leave 0 for code they dropped */
+			vec_push(&index->entries,
+				 ((struct entry){ fde.begin, fde.end, offset, bytes->is_debug }));
+	}
+	if (offset < bytes->len)
+		note_defect(cfi, "%s is malformed from offset 0x%" PRIx64 " on", name, offset);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *left = a, *right = b;
+
+	if (left->begin != right->begin)
+		return left->begin < right->begin ? -1 : 1;
+	return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+static void sort_entries(struct index *index)
+{
+	for (size_t i = 1; i < index->entries.len; i++) {
+		if (index->entries.items[i - 1].begin > index->entries.items[i].begin) {
+			vec_sort(&index->entries, compare_entries);
+			return;
+		}
+	}
+}
+
+/* Merge two sorted lists; where one of @second begins inside one of @first it is left out. */
+static void merge(const struct index *first, const struct index *second, struct index *ret)
+{
+	size_t i = 0, j = 0;
+	uint64_t covered = 0; /* by those of @first so far */
+
+	while (i < first->entries.len || j < second->entries.len) {
+		const struct entry *a = first->entries.items + i, *b = second->entries.items + j;
+
+		if (j == second->entries.len || (i < first->entries.len && a->begin <= b->begin)) {
+			vec_push(&ret->entries, *a);
+			covered = MAX(covered, a->end);
+			i++;
+		} else {
+			if (b->begin >= covered)
+				vec_push(&ret->entries, *b);
+			j++;
+		}
+	}
+}
+
+static void build_index(struct cfi_section *cfi)
+{
+	struct index eh = { 0 }, debug = { 0 };
+
+	if (cfi->eh.data)
+		walk(cfi, &cfi->eh, &eh);
+	if (cfi->debug.data)
+		walk(cfi, &cfi->debug, &debug);
+	sort_entries(&eh);
+	sort_entries(&debug);
+	merge(&eh, &debug, &cfi->index);
+	vec_deinit(&eh.entries);
+	vec_deinit(&debug.entries);
+}
+
+/* What is logically constant may be computed late: the index is, under the lock. */
+static struct cfi_section *late(const struct cfi_section *cfi)
+{
+	return (struct cfi_section *)(uintptr_t)cfi;
+}
+
+static const struct index *get_index(const struct cfi_section *cfi)
+{
+	struct cfi_section *own = late(cfi);
+
+	if (atomic_load_explicit(&own->indexed, memory_order_acquire))
+		return &cfi->index;
+	pthread_mutex_lock(&own->lock);
+	if (!atomic_load_explicit(&own->indexed, memory_order_relaxed)) {
+		build_index(own);
+		atomic_store_explicit(&own->indexed, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&own->lock);
+	return &cfi->index;
+}
+
+static bool find_by_index(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
+{
+	const struct index *index = get_index(cfi);
+	size_t low = 0, high = index->entries.len;
+	const struct entry *entry;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (index->entries.items[mid].begin <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return false;
+	entry = &index->entries.items[low - 1];
+	return vaddr < entry->end &&
+	       fde_at(entry->is_debug ? &cfi->debug : &cfi->eh, entry->offset, ret);
+}
+
+static void doubt_table(const struct cfi_section *cfi, const struct cfi_fde *fde)
+{
+	struct cfi_section *own = late(cfi);
+
+	if (fde->from_debug_frame)
+		return; /* the header is not expected to know it */
+	pthread_mutex_lock(&own->lock);
+	atomic_store_explicit(&own->doubted, true, memory_order_relaxed);
+	note_defect(own, ".eh_frame_hdr does not lead to the entry for 0x%" PRIx64, fde->begin);
+	pthread_mutex_unlock(&own->lock);
+}
+
+bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
+{
+	bool by_table =
+		cfi->table && !atomic_load_explicit(&late(cfi)->doubted, memory_order_relaxed);
+	struct cfi_fde fde;
+
+	if (by_table && find_by_table(cfi, vaddr, &fde)) {
+		*ret = fde;
+		return true;
+	}
+	if (!find_by_index(cfi, vaddr, &fde))
+		return false;
+	if (by_table)
+		doubt_table(cfi, &fde);
+	*ret = fde;
+	return true;
+}
+
+bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde *ret)
+{
+	const struct index *index = get_index(cfi);
+
+	while (*pos < index->entries.len) {
+		const struct entry *entry = &index->entries.items[(*pos)++];
+
+		if (fde_at(entry->is_debug ? &cfi->debug : &cfi->eh, entry->offset, ret))
+			return true;
+	}
+	return false;
+}
+
+const char *cfi_section_defect(const struct cfi_section *cfi)
+{
+	return cfi->defect[0] ? cfi->defect : NULL;
+}
