@@ -22,15 +22,15 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 RECORD =
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
 	report/terminal.c report/view.c report/view_keys.c report/view_levels.c \
-	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_pprof.c report/cmd_script.c \
-	report/export.c report/flame.c report/output.c report/payload.c report/script.c report/svg.c
+	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_script.c \
+	report/export.c report/flame.c report/info.c report/output.c report/payload.c report/script.c report/svg.c report/tally.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.c \
+UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.c tests/unit/test_writer.c tests/unit/test_arena.c tests/unit/test_err.c tests/unit/test_map.c tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_diag.c tests/unit/test_zframe.c tests/unit/test_opt.c \
 	tests/unit/elf_file.c tests/unit/synthetic.c tests/unit/test_lookup.c \
 	tests/unit/test_profile.c tests/unit/test_stats.c tests/unit/test_view.c tests/unit/test_exports.c tests/unit/test_image.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".

@@ -269,7 +269,7 @@ void table_print_text(const struct table *table, const struct terminal *term, FI
 
 /* ---- CSV ---- */
 
-static void put_csv(FILE *out, const char *text)
+void table_put_csv_cell(FILE *out, const char *text)
 {
 	if (!strpbrk(text, "\",\r\n")) {
 		fputs(text, out);
@@ -303,7 +303,7 @@ void table_print_csv(const struct table *table, FILE *out, bool with_header)
 						   cell->data ? cell->data : cell->text);
 			}
 			fputs(separator, out);
-			put_csv(out, text);
+			table_put_csv_cell(out, text);
 			separator = ",";
 		}
 		fputc('\n', out); /* not CRLF: what reads this here are Unix tools */

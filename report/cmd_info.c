@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_info.c - what is in the file and how far it can be trusted: header, counts, where stacks broke and why,
+ * modules with what each gave, losses over time, and where the bytes went.
+ */
+#include "report/commands.h"
+#include "report/info.h"
+
+struct info_args {
+	struct session_args session;
+	struct filter filter;
+	const char *format;
+	bool sizes;
+};
+
+static const char *const formats[] = { "text", "csv", "json", NULL };
+
+static const struct opt info_opts[] = {
+	OPT_FLAG(struct info_args, sizes, "sizes", 0, "show where the bytes of the file went, nothing else"),
+	OPT_CHOICE(struct info_args, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_GROUP(struct info_args, filter, filter_opts),
+	OPT_GROUP(struct info_args, session, session_opts),
+	OPT_END,
+};
+
+static void info_defaults(void *args)
+{
+	struct info_args *info = args;
+
+	session_args_init(&info->session);
+	info->format = "text";
+}
+
+static void info_release(void *args)
+{
+	struct info_args *info = args;
+
+	filter_deinit(&info->filter);
+	session_args_deinit(&info->session);
+}
+
+static enum table_format format_of(const char *name)
+{
+	return *name == 't' ? TABLE_TEXT : *name == 'c' ? TABLE_CSV : TABLE_JSON;
+}
+
+static struct err *show(struct session *s, struct info_args *args)
+{
+	CLEANUP(tally_deinit) struct tally tally = { 0 };
+
+	if (args->sizes) {
+		info_print_sizes(s, format_of(args->format), stdout);
+		return NULL;
+	}
+	struct err *err = tally_count(&tally, s, &args->filter);
+
+	if (!err)
+		info_print(s, &tally, format_of(args->format), stdout);
+	return err;
+}
+
+static struct err *info_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct info_args *info = args;
+	struct session s;
+
+	(void)ret_status;
+	if (noperands)
+		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
+
+	struct err *err = session_open(&s, &info->session);
+
+	if (!err)
+		err = show(&s, info);
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.summary = "what the file holds and how far to trust it",
+	.operands = "",
+	.opts = info_opts,
+	.args_size = sizeof(struct info_args),
+	.defaults = info_defaults,
+	.run = info_run,
+	.release = info_release,
+};
