@@ -30,9 +30,12 @@ PROTOS = formats/pprof.proto
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/test_command.c tests/unit/test_reader.c tests/unit/test_writer.c tests/unit/test_arena.c tests/unit/test_err.c tests/unit/test_map.c tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_diag.c tests/unit/test_zframe.c tests/unit/test_opt.c \
-	tests/unit/elf_file.c tests/unit/synthetic.c tests/unit/test_lookup.c \
-	tests/unit/test_profile.c tests/unit/test_stats.c tests/unit/test_view.c tests/unit/test_exports.c tests/unit/test_image.c
+UNIT_TESTS = tests/unit/main.c tests/unit/elf_file.c tests/unit/synthetic.c \
+	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
+	tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_opt.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS =
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
