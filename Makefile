@@ -10,6 +10,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/completion.c formats/base/diag.c formats/base/err.c formats/base/map.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
+	formats/mapping.c \
 	formats/folded.c formats/pprof.c formats/profile.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \

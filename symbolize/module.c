@@ -13,14 +13,13 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "formats/mapping.h"
 #include "symbolize/debugfile.h"
 #include "symbolize/elf/vdso.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DELETED " (deleted)"
 
 /* A file that is opened once. */
 struct source {
@@ -160,18 +159,14 @@ static bool key_is(const struct key *key, const struct entry *e)
 static struct key make_key(const struct module_table *table, enum module_kind kind,
 			   const char *path)
 {
-	struct key key = { .kind = kind, .path = path, .path_len = strlen(path) };
-	size_t suffix = strlen(DELETED);
+	struct key key = { .kind = kind, .path = path };
 
 	if (kind == MODULE_KERNEL) {
 		key.path = "[kernel]";
-		key.path_len = strlen(key.path);
 		key.build_id = table->rec->kernel_build_id;
 		key.build_id_len = table->rec->kernel_build_id_len;
-	} else if (key.path_len > suffix && strcmp(path + key.path_len - suffix, DELETED) == 0) {
-		key.path_len -= suffix;
-		key.deleted = true;
 	}
+	key.path_len = mapping_path_len(key.path, &key.deleted);
 	return key;
 }
 

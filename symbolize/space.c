@@ -13,6 +13,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/strtab.h"
+#include "formats/mapping.h"
 #include "symbolize/space_maps.h"
 
 #include <inttypes.h>
@@ -171,43 +172,23 @@ const struct space_thread *space_table_thread(struct space_table *table, uint32_
 
 /* ---- mappings -------------------------------------------------------------------------------------- */
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* Memory without a file of code behind it: what a JIT runs from. */
-static bool is_anonymous(const struct event_mmap *map)
-{
-	static const char *const prefixes[] = {
-		"//",        "[heap]", "[stack",      "[anon",          "/dev/zero",
-		"/dev/shm/", "/SYSV",  "anon_inode:", "/anon_hugepage",
-	};
-	const char *path = map->path;
-
-	if (!*path)
-		return true;
-	if (starts_with(path, "/memfd:")) /* with an ELF file in it, it is one */
-		return !map->build_id_len;
-	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
-		if (starts_with(path, prefixes[i]))
-			return !map->build_id_len;
-	}
-	return false;
-}
-
 static struct module *user_module(struct space_table *table, uint32_t pid,
 				  const struct event_mmap *map)
 {
 	enum module_kind kind = MODULE_FILE;
 
-	if (is_anonymous(map))
+	if (mapping_is_anonymous(map))
 		return module_table_jit(table->modules, pid);
 	if (strcmp(map->path, "[vdso]") == 0)
 		kind = MODULE_VDSO;
 	else if (map->path[0] == '[')
 		kind = MODULE_UNKNOWN; /* [vsyscall], [uprobes] */
 	return module_table_file(table->modules, kind, map->path, map->build_id, map->build_id_len);
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 static bool is_kernel_proper(const char *path)
