@@ -20,7 +20,9 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 	symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/expr.c \
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD =
+RECORD = record/cpu_list.c record/event_attr.c record/event_lookup.c record/event_names.c \
+	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
+	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
 	report/terminal.c report/view.c report/view_keys.c report/view_levels.c \
 	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_script.c \

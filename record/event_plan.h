@@ -65,7 +65,8 @@ struct event_planned {
 	const struct event_desc *desc;
 	const char *name; /* what is really opened: "cpu-clock" in place of "cycles", "cycles:u" */
 	const char *unit;
-	struct perf_event_attr attr; /* disabled = 1 */
+	struct perf_event_attr
+		attr;    /* group leaders start disabled; enabling a leader starts its group */
 	uint32_t leader; /* as in event_desc, but weak groups may have been taken apart */
 };
 
@@ -90,6 +91,11 @@ struct event_plan {
  */
 MUST_USE struct err *event_plan_make(struct event_list *list, const struct event_request *request,
 				     struct event_plan *ret);
+/* The same, with the answers of @kernel (event_open.h) in place of the real one's. */
+struct event_kernel;
+MUST_USE struct err *event_plan_make_on(const struct event_kernel *kernel, struct event_list *list,
+					const struct event_request *request,
+					struct event_plan *ret);
 void event_plan_deinit(struct event_plan *plan);
 
 /*

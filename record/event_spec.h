@@ -37,6 +37,7 @@ enum event_chain {
 
 struct event_desc {
 	const char *name; /* as asked for, modifiers included; globs expanded; what name= says */
+	bool named;       /* by name= */
 	const char *unit; /* of the period: "ns" for clocks, otherwise "events" */
 	const struct pmu *pmu; /* where it counts, for sysfs PMUs; NULL: the kernel decides */
 	uint32_t type;         /* PERF_TYPE_* or the PMU's number */

@@ -81,6 +81,17 @@ unsigned pmu_field_width(const struct pmu_field *field);
 MUST_USE struct err *pmu_field_set(const struct pmu_field *field, uint64_t value,
 				   uint64_t configs[PMU_CONFIGS]);
 
+/*
+ * Put @value where the term @name says: a field of @pmu, or a whole "config", "config1" or "config2".
+ * ERR_USAGE: there is no such term, or the value is too large. ERR_UNSUPPORTED: see pmu_field.config.
+ */
+MUST_USE struct err *pmu_term_set(const struct pmu *pmu, const char *name, uint64_t value,
+				  uint64_t configs[PMU_CONFIGS]);
+
+/* Put what @event stands for into @configs. ERR_USAGE: it wants a value that only the user knows ("?"). */
+MUST_USE struct err *pmu_event_encode(const struct pmu *pmu, const struct pmu_event *event,
+				      uint64_t configs[PMU_CONFIGS]);
+
 /* Parse a line of format/ ("config1:0-15"); false if it is not one. @field's name is left alone. */
 bool pmu_field_parse(const char *text, struct pmu_field *field);
 
