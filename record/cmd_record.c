@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_record.c - one recording, and an exit status that speaks for the command that was run.
+ */
+#include "record/cmd_record.h"
+
+#include "record/recorder.h"
+#include "record/summary.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STATUS_OWN_FAILURE   125
+#define WAIT_AFTER_SIGNAL_MS 2000
+
+/* Die as the command did, so that whoever waits for us sees the same; without a core of our own. */
+static void die_by(int signal_number)
+{
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t mask;
+
+	fflush(NULL);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&mask);
+	sigaddset(&mask, signal_number);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	raise(signal_number);
+}
+
+/* The command was told to end: give it a moment, since its status is ours. */
+static void wait_for_end(struct recorder *s)
+{
+	for (int ms = 0; ms < WAIT_AFTER_SIGNAL_MS && !workload_ended(&s->workload); ms += 10)
+		usleep(10000);
+}
+
+/* Wait for a command that outlives its recording; signals now do what they would without us. */
+static void wait_for_command(struct recorder *s, bool quiet)
+{
+	if (!quiet)
+		fprintf(stderr, "precord: the recording is over, the command goes on\n");
+	sigprocmask(SIG_SETMASK, &s->watch.old_mask, NULL);
+	if (waitpid(s->workload.pid, &s->workload.status, 0) == s->workload.pid)
+		s->workload.ended = true;
+}
+
+static void settle_command(struct recorder *s)
+{
+	if (!s->workload.pid || s->workload.exec_errno || workload_ended(&s->workload))
+		return;
+	if (s->end == RECORDER_SIGNAL)
+		wait_for_end(s);
+	else
+		wait_for_command(s, s->args->quiet);
+}
+
+/* The exit status, or the signal to die by. */
+static int exit_status(const struct recorder *s, int *ret_signal)
+{
+	int status = workload_exit_status(&s->workload, ret_signal);
+
+	/* Without a command a signal is how a recording is meant to end. */
+	if (s->workload.pid && !s->workload.ended && s->end == RECORDER_SIGNAL)
+		*ret_signal = s->signal;
+	return status;
+}
+
+static struct err *record(struct recorder *s, struct record_args *args, char **command)
+{
+	struct err *err = recorder_open(s, args, command);
+
+	if (err)
+		return err;
+	summary_print_notes(s, stderr);
+	err = recorder_run(s);
+	if (s->workload.exec_errno)
+		return err_wrap(err, "'%s'", command[0]);
+
+	/* Even if the file cannot be written any more, say what there is. */
+	struct err *finish_err = err ? NULL : recorder_finish(s);
+
+	if (!err)
+		err = finish_err;
+	diag_print(&s->diag, "precord", stderr);
+	if (!args->quiet)
+		summary_print(s, stderr, args->verbose);
+	return err;
+}
+
+static struct err *record_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct recorder s;
+	int signal_number = 0;
+	struct err *err = record(&s, args, noperands ? operands : NULL);
+
+	settle_command(&s);
+	*ret_status = exit_status(&s, &signal_number);
+	if (err && s.workload.exec_errno) {
+		/* Not a failure of ours: the shell's status for it, so the message is printed here. */
+		fprintf(stderr, "precord: %s\n", err_message(err));
+		err_free(err);
+		err = NULL;
+	}
+	recorder_close(&s);
+	if (!err && signal_number)
+		die_by(signal_number);
+	return err;
+}
+
+const struct command cmd_record = {
+	.name = "",
+	.summary = "record where the time goes",
+	.operands = "[-- COMMAND [ARG]...]",
+	.details =
+		"Without a target (-a, -C, -p, -t, -G, -u) the command and all that it starts are "
+		"recorded; with one, the command only says how long.\n"
+		"The exit status is the command's; 125 if precord itself failed.",
+	.opts = record_opts,
+	.args_size = sizeof(struct record_args),
+	.defaults = record_args_defaults,
+	.run = record_run,
+	.release = record_args_release,
+	.order = OPT_BEFORE_OPERANDS,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain.h - moves what the kernel wrote from the rings to the trace, pass by pass.
+ *
+ *	heads of the sample rings | all side-band rings, to their ends | samples, up to those heads
+ *
+ * In this order a mapping is always known before the samples that need it: the kernel wrote it first.
+ * Nothing is allocated in a pass but what grows with processes and code seen. Not thread-safe.
+ */
+#ifndef RECORD_DRAIN_H
+#define RECORD_DRAIN_H
+
+#include "formats/perf_record.h"
+#include "formats/trace_writer.h"
+#include "record/attach.h"
+#include "record/process.h"
+#include "record/prune.h"
+#include "record/sensors.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drain_options {
+	bool raw_stacks;     /* keep application data */
+	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	uint64_t max_age_ns; /* write a block that is older */
+};
+
+/* So far. */
+struct drain_totals {
+	uint64_t samples;
+	uint64_t
+		lost; /* records the sample rings had no room for, as told by the kernel on the way */
+	uint64_t side_lost; /* records the side-band rings had no room for */
+	uint64_t cut, shortened;
+	uint64_t throttled;
+	uint64_t broken;      /* records that could not be parsed */
+	uint64_t side_band;   /* records other than samples */
+	uint64_t stack_bytes; /* copied by the kernel */
+	uint64_t passes;
+	uint64_t
+		fullest; /* per cent of a sample ring that was in use at the beginning of a pass, at most */
+};
+
+struct drain;
+
+/*
+ * Drain the rings of @sensors into @writer and tell @attach; all three must outlive the drain. @rec->events
+ * describe the plan's events.
+ */
+struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, struct attach *attach,
+			const struct drain_options *options);
+void drain_free(struct drain *d);
+
+/* One pass over all rings. ERR_SYSTEM: the trace cannot be written. */
+MUST_USE struct err *drain_pass(struct drain *d);
+
+/* An event from elsewhere, as if it came from the side-band. */
+MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
+
+/* Tell how many threads a process has that runs already. */
+void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
+
+const struct drain_totals *drain_totals(const struct drain *d);
+
+/* Counts for each event and CPU, with what the counters say now; they live in @arena. */
+struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count);
+
+#endif

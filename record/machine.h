@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine.h - the machine that is recorded on, for the head of the trace.
+ */
+#ifndef RECORD_MACHINE_H
+#define RECORD_MACHINE_H
+
+#include "formats/recording.h"
+
+/*
+ * Fill what the machine tells into @rec: names, kernel, CPUs, memory, where the kernel's text is, the
+ * clock pair. What is not to be had stays empty or 0. Strings go to rec->arena.
+ */
+void machine_describe(struct recording *rec);
+
+/* Read both clocks at the same moment into @rec, as near as can be. */
+void machine_read_clocks(struct recording *rec);
+
+/* Find the build ID in ELF notes of @len bytes, as in /sys/kernel/notes; false if there is none. */
+bool machine_find_build_id(const void *notes, size_t len, uint8_t ret_id[20], uint8_t *ret_len);
+
+#endif

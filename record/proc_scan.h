@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proc_scan.h - what ran before the recording began, told as if it had just happened: a fork and a name for
+ * each thread, a mapping for each piece of executable memory, one for the kernel and each of its modules.
+ *
+ * All events carry time 0, before everything that is recorded.
+ */
+#ifndef RECORD_PROC_SCAN_H
+#define RECORD_PROC_SCAN_H
+
+#include "formats/base/err.h"
+#include "formats/event.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Who is told. @event lasts until it returns; an error ends the scan and comes back from it. */
+struct proc_visitor {
+	struct err *(*event)(void *context, const struct event *event);
+	/* Before the events of each process. */
+	void (*process)(void *context, uint32_t pid, uint32_t nthreads);
+	void *context;
+};
+
+/* The kernel's text from /proc/kallsyms; 0 and 0 if it hides addresses. */
+void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end);
+
+/* The kernel, if @text_start is not 0, and its modules. */
+MUST_USE struct err *proc_scan_kernel(uint64_t text_start, uint64_t text_end,
+				      const struct proc_visitor *visitor);
+
+/* One process. One that is gone is no error: there is nothing to tell. */
+MUST_USE struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor);
+
+/* Every process. ERR_SYSTEM: /proc cannot be read. */
+MUST_USE struct err *proc_scan_all(const struct proc_visitor *visitor);
+
+#endif

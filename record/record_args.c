@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_args.c - the option table of the recording command and the values that only it knows.
+ */
+#include "record/record_args.h"
+
+#include "formats/base/text.h"
+#include "record/event_rate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STACK_LEN_MAX 65528 /* a record's size is 16 bits, and the snapshot's a multiple of 8 */
+#define RING_LEN_MAX  (1ULL << 30)
+#define SECONDS_MAX   1e9
+
+/* "dwarf", "dwarf,BYTES", "fp", "none" */
+static struct err *parse_chain(void *field, const char *value)
+{
+	struct record_chain *chain = field;
+	uint64_t len;
+
+	if (!strcmp(value, "fp") || !strcmp(value, "none")) {
+		chain->kind = *value == 'f' ? RECORDING_CHAIN_FP : RECORDING_CHAIN_NONE;
+		return NULL;
+	}
+	if (strncmp(value, "dwarf", 5) != 0 || (value[5] && value[5] != ','))
+		return err_new(ERR_USAGE, "'%s' is none of dwarf, dwarf,BYTES, fp, none", value);
+	*chain = (struct record_chain){ .kind = RECORDING_CHAIN_DWARF };
+	if (!value[5])
+		return NULL;
+	if (!text_parse_size(value + 6, &len) || !len || len > 65536)
+		return err_new(ERR_USAGE, "'%s' is no snapshot size from 8 to %d bytes", value + 6,
+			       STACK_LEN_MAX);
+	chain->stack_len = (uint32_t)MIN((len + 7) & ~7ULL, (uint64_t)STACK_LEN_MAX);
+	return NULL;
+}
+
+/* A number of pages, or a size with a unit; rounded up to a power of two. */
+static struct err *parse_ring_len(void *field, const char *value)
+{
+	uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE), len;
+	bool pages = text_parse_u64(value, &len);
+
+	if ((!pages && !text_parse_size(value, &len)) || !len || len > RING_LEN_MAX ||
+	    (pages && len > RING_LEN_MAX / page_len))
+		return err_new(ERR_USAGE,
+			       "'%s' is no number of pages or size up to 1G, like 512 or 2M",
+			       value);
+	if (pages)
+		len *= page_len;
+	uint64_t rounded = page_len;
+
+	while (rounded < len)
+		rounded *= 2;
+	*(uint64_t *)field = rounded;
+	return NULL;
+}
+
+static struct err *parse_delay(void *field, const char *value)
+{
+	uint64_t ms;
+
+	if (!strcmp(value, "-1")) {
+		*(int64_t *)field = RECORD_DELAY_FOREVER;
+		return NULL;
+	}
+	if (!text_parse_u64(value, &ms) || ms > (uint64_t)(SECONDS_MAX * 1000))
+		return err_new(ERR_USAGE, "'%s' is no number of milliseconds, nor -1", value);
+	*(int64_t *)field = (int64_t)ms * 1000000;
+	return NULL;
+}
+
+/* Seconds, with decimals, or with one of the units ms, s, m, h. */
+static struct err *parse_duration(void *field, const char *value)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "h", 3600 } };
+	char *end;
+	double number = strtod(value, &end);
+
+	for (size_t i = 0; i < ARRAY_LEN(units) && end != value; i++) {
+		double seconds = number * units[i].seconds;
+
+		if (strcmp(end, units[i].name) != 0 || !isfinite(seconds) || seconds <= 0 ||
+		    seconds > SECONDS_MAX)
+			continue;
+		*(uint64_t *)field = (uint64_t)(seconds * 1e9);
+		return NULL;
+	}
+	return err_new(ERR_USAGE, "'%s' is no time like 30, 1.5s, 200ms, 5m", value);
+}
+
+static const char *const bundles[] = { "none", "symbols", "full", NULL };
+
+#define ARGS struct record_args
+
+const struct opt record_opts[] = {
+	OPT_GROUP(ARGS, target, target_opts),
+	OPT_PARSE(ARGS, rate, "freq", 'F', "N|max", "samples a second on each CPU (99)",
+		  event_rate_parse_freq),
+	OPT_PARSE(ARGS, rate, "count", 'c', "N", "a sample every N events instead",
+		  event_rate_parse_period),
+	OPT_PARSE(ARGS, events, "event", 'e', "LIST",
+		  "events to sample, see 'precord list' (cycles)", event_list_parse),
+	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "for the tracepoints before it: which to keep",
+		  event_list_parse_filter),
+	OPT_PARSE(ARGS, chain, "call-graph", 'g', "MODE",
+		  "stacks: dwarf[,BYTES], fp or none (dwarf)", parse_chain),
+	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
+	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "ring buffer of each CPU",
+		  parse_ring_len),
+	OPT_PARSE(ARGS, delay_ns, "delay", 'D', "MS", "start after MS milliseconds, -1: at SIGUSR1",
+		  parse_delay),
+	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
+		  parse_duration),
+	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
+		   "embed of the binaries: none, symbols or full (symbols)", bundles),
+	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),
+	OPT_FLAG(ARGS, exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
+	OPT_FLAG(ARGS, raw_stacks, "raw-stacks", 0,
+		 "keep all of the stacks, application data included"),
+	OPT_FLAG(ARGS, quiet, "quiet", 'q', "print errors and warnings only"),
+	OPT_FLAG(ARGS, verbose, "verbose", 'v', "say more about how it went"),
+	OPT_END,
+};
+
+void record_args_defaults(void *args)
+{
+	struct record_args *a = args;
+
+	a->output = "precord.trace";
+	a->bundle = "symbols";
+	a->chain.kind = RECORDING_CHAIN_DWARF;
+}
+
+void record_args_release(void *args)
+{
+	struct record_args *a = args;
+
+	event_list_deinit(&a->events);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_args.h - what the command line of a recording says.
+ */
+#ifndef RECORD_RECORD_ARGS_H
+#define RECORD_RECORD_ARGS_H
+
+#include "formats/base/opt.h"
+#include "formats/recording.h"
+#include "record/event_spec.h"
+#include "record/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RECORD_DELAY_FOREVER INT64_MAX
+
+struct record_chain {
+	enum recording_chain kind;
+	uint32_t stack_len; /* 0: the largest that the kernel takes */
+};
+
+struct record_args {
+	struct target_args target;
+	struct event_list events;
+	struct event_rate rate;
+	struct record_chain chain;
+	const char *output;
+	uint64_t ring_len;    /* bytes for each CPU, 0: by rate and memory */
+	int64_t delay_ns;     /* before sampling starts; RECORD_DELAY_FOREVER: until SIGUSR1 */
+	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
+	const char *bundle;
+	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
+};
+
+extern const struct opt record_opts[];
+
+void record_args_defaults(void *args);
+void record_args_release(void *args);
+
+#endif

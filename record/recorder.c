@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.c - the order of things: the side-band is on before /proc is read, so that what changes in between
+ * is seen twice rather than never; the output replaces an older file only when nothing else can fail.
+ */
+#include "record/recorder.h"
+
+#include "record/machine.h"
+#include "record/proc_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS           1000 /* between passes when no ring asks for one */
+#define STATUS_TICK_MS    500
+#define BLOCK_AGE_NS      1000000000ULL /* a recorder that is killed loses this much */
+#define SAMPLE_LEN        65536         /* of the largest sample in a ring */
+#define FLAT_SAMPLE_LEN   512           /* of one without a snapshot, a call chain included */
+#define RING_LEN_LEAST    (512ULL << 10)
+#define RING_LEN_MOST     (32ULL << 20)
+#define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Room for about a second of samples, so that a recorder that gets no CPU for long loses none. */
+static uint64_t choose_ring_len(const struct record_args *args, const struct target *target)
+{
+	uint64_t rate = args->rate.kind == EVENT_RATE_FREQ ? args->rate.value : EVENT_RATE_DEFAULT;
+	uint64_t sample_len = args->chain.kind != RECORDING_CHAIN_DWARF ? FLAT_SAMPLE_LEN
+			      : args->chain.stack_len ? args->chain.stack_len + FLAT_SAMPLE_LEN
+						      : SAMPLE_LEN;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t most = MIN(RING_LEN_MOST, memory / RING_MEMORY_SHARE / MAX(target->cpus.len, 1U));
+	uint64_t len = RING_LEN_LEAST;
+
+	if (args->ring_len)
+		return args->ring_len;
+	if (args->rate.kind == EVENT_RATE_PERIOD)
+		rate = 1000; /* nobody knows; more is bounded by the limits below */
+	while (len < rate * sample_len && len * 2 <= most)
+		len *= 2;
+	return len;
+}
+
+static struct err *make_plan(struct recorder *s)
+{
+	struct record_args *args = s->args;
+	struct event_request request = {
+		.rate = args->rate,
+		.chain = args->chain.kind,
+		.stack_len = args->chain.stack_len,
+		.probe = {
+			.pid = s->target.system_wide ? -1 : 0,
+			.cpu = (int)s->target.cpus.cpus[0],
+			.cgroup_fd = s->target.cgroup_fd,
+		},
+		.inherit = s->target.inherit && !s->target.system_wide,
+		.enable_on_exec = s->workload.pid && !s->target.system_wide && !args->delay_ns,
+		.sample_cgroup = false,
+	};
+
+	event_list_default(&args->events);
+	return event_plan_make(&args->events, &request, &s->plan);
+}
+
+static const char *command_line(struct recorder *s)
+{
+	FILE *file = s->args->no_cmdline ? NULL : fopen("/proc/self/cmdline", "re");
+	struct arena *arena = &s->recording.arena;
+	char text[4096] = "";
+	size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	if (!len)
+		return "";
+	for (size_t i = 0; i + 1 < len; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return arena_strdup(arena, text);
+}
+
+static void describe(struct recorder *s)
+{
+	struct recording *rec = &s->recording;
+
+	machine_describe(rec);
+	rec->tool = "precord " VERSION;
+	rec->cmdline = command_line(s);
+	rec->chain = s->plan.stack_len                              ? RECORDING_CHAIN_DWARF
+		     : s->args->chain.kind == RECORDING_CHAIN_DWARF ? RECORDING_CHAIN_FP
+								    : s->args->chain.kind;
+	rec->stack_len = s->plan.stack_len;
+	rec->raw_stacks = s->args->raw_stacks;
+	rec->system_wide = s->target.system_wide;
+	rec->recorder_pid = (uint32_t)getpid();
+	rec->exit_status = -1;
+	rec->events = event_plan_describe(&s->plan, &rec->arena);
+	rec->nevents = s->plan.nevents;
+	rec->start_ns = rec->clock_ns;
+}
+
+static struct err *told_event(void *context, const struct event *ev)
+{
+	struct recorder *s = context;
+
+	return drain_event(s->drain, ev);
+}
+
+static void told_process(void *context, uint32_t pid, uint32_t nthreads)
+{
+	struct recorder *s = context;
+
+	drain_existing_process(s->drain, pid, nthreads);
+}
+
+/* Tell what runs already: everything, or the processes that are recorded. */
+static struct err *scan(struct recorder *s)
+{
+	const struct proc_visitor visitor = { told_event, told_process, s };
+	struct err *err =
+		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);
+	pid_t previous = 0;
+
+	if (err || s->target.system_wide)
+		return err ? err : proc_scan_all(&visitor);
+	for (size_t i = 0; i < s->target.tasks.len && !err; i++) {
+		pid_t pid = s->target.tasks.items[i].pid;
+
+		if (pid != previous)
+			err = proc_scan_process(pid, &visitor);
+		previous = pid;
+	}
+	return err;
+}
+
+static enum attach_bundle bundle(const char *name)
+{
+	if (!strcmp(name, "none"))
+		return ATTACH_NONE;
+	return strcmp(name, "full") ? ATTACH_SYMBOLS : ATTACH_FULL;
+}
+
+/* The head of the file, and what there is to tell before the first sample. */
+static struct err *begin_trace(struct recorder *s)
+{
+	struct drain_options options = {
+		.raw_stacks = s->args->raw_stacks,
+		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
+		.max_age_ns = BLOCK_AGE_NS,
+	};
+
+	describe(s);
+	struct err *err = trace_output_open(s->args->output, &s->output);
+
+	if (err)
+		return err;
+	s->writer = trace_writer_new(s->output.fd);
+	s->attach = attach_new(bundle(s->args->bundle));
+	s->drain = drain_new(&s->sensors, s->writer, s->attach, &options);
+	err = trace_writer_begin(s->writer, &s->recording);
+	return err ? err : scan(s);
+}
+
+struct err *recorder_open(struct recorder *s, struct record_args *args, char **command)
+{
+	bool pipe = !strcmp(args->output, "-");
+	struct err *err;
+
+	*s = (struct recorder){ .args = args, .output.fd = -1 };
+	s->target.cgroup_fd = -1;
+	s->deadline_ns = s->enable_at_ns = UINT64_MAX;
+	err = watch_open(&s->watch);
+	if (!err && command)
+		err = workload_fork(command, &s->watch.old_mask, pipe, &s->workload);
+	if (!err)
+		err = target_find(&args->target, s->workload.pid, &s->target);
+	if (!err)
+		err = make_plan(s);
+	if (!err)
+		err = sensors_open(&s->plan, &s->target, choose_ring_len(args, &s->target),
+				   &s->diag, &s->sensors);
+	if (!err)
+		err = begin_trace(s);
+	if (!err)
+		err = watch_rings(&s->watch, &s->sensors);
+	return err;
+}
+
+static void enable(struct recorder *s)
+{
+	sensors_enable(&s->sensors);
+	s->enabled = true;
+	s->enable_at_ns = UINT64_MAX;
+}
+
+static struct err *start(struct recorder *s)
+{
+	const struct record_args *args = s->args;
+	bool by_exec = s->workload.pid && !s->target.system_wide;
+
+	s->recording.start_ns = now_ns();
+	status_line_init(&s->status, args->quiet, s->recording.start_ns);
+	if (args->duration_ns)
+		s->deadline_ns = s->recording.start_ns + args->duration_ns;
+	if (args->delay_ns > 0 && args->delay_ns != RECORD_DELAY_FOREVER)
+		s->enable_at_ns = s->recording.start_ns + (uint64_t)args->delay_ns;
+	if (!args->delay_ns && by_exec)
+		s->enabled = true;
+	else if (!args->delay_ns)
+		enable(s);
+	return s->workload.pid ? workload_start(&s->workload) : NULL;
+}
+
+static int timeout_ms(const struct recorder *s)
+{
+	uint64_t now = now_ns();
+	uint64_t until = MIN(s->deadline_ns, s->enable_at_ns);
+	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
+
+	if (until <= now)
+		return 0;
+	return (int)MIN((until - now + 999999) / 1000000, tick);
+}
+
+static void toggle(struct recorder *s)
+{
+	if (!s->enabled) {
+		enable(s);
+		return;
+	}
+	sensors_disable(&s->sensors);
+	s->enabled = false;
+}
+
+/* What the wait brought; true if it ends the recording. */
+static bool react(struct recorder *s, struct watch_result result)
+{
+	uint64_t now = now_ns();
+
+	if (now >= s->enable_at_ns)
+		enable(s);
+	if (result.signal == SIGUSR1) {
+		toggle(s);
+	} else if (result.signal) {
+		/* The terminal signals the whole group; others mean us alone. */
+		if (result.from_process)
+			workload_signal(&s->workload, result.signal);
+		s->signal = result.signal;
+		s->end = RECORDER_SIGNAL;
+		return true;
+	}
+	if (s->workload.pid && workload_ended(&s->workload))
+		s->end = RECORDER_COMMAND_ENDED;
+	else if (!s->watch.live_rings)
+		s->end = RECORDER_TARGETS_GONE;
+	else if (now >= s->deadline_ns)
+		s->end = RECORDER_TIME_UP;
+	else
+		return false;
+	return true;
+}
+
+struct err *recorder_run(struct recorder *s)
+{
+	struct err *err = start(s);
+	bool over = false;
+
+	while (!err && !over) {
+		over = react(s, watch_wait(&s->watch, &s->sensors, timeout_ms(s)));
+		err = drain_pass(s->drain);
+		status_line_update(&s->status, now_ns(), drain_totals(s->drain),
+				   trace_writer_sizes(s->writer));
+	}
+	sensors_disable(&s->sensors);
+	s->recording.end_ns = now_ns();
+	status_line_wipe(&s->status);
+	return err;
+}
+
+/* What was found out on the way, for whoever reads the trace. */
+static void collect_notes(struct recorder *s)
+{
+	struct recording *rec = &s->recording;
+	size_t count = s->plan.nnotes;
+
+	for (struct diag_entry *entry = s->diag.entries; entry; entry = entry->next)
+		count++;
+	rec->notes = ARENA_ARRAY(&rec->arena, const char *, count);
+	for (size_t i = 0; i < s->plan.nnotes; i++)
+		rec->notes[rec->nnotes++] = s->plan.notes[i];
+	for (struct diag_entry *entry = s->diag.entries; entry; entry = entry->next)
+		rec->notes[rec->nnotes++] = entry->message;
+}
+
+struct err *recorder_finish(struct recorder *s)
+{
+	struct recording *rec = &s->recording;
+	struct err *err = NULL;
+
+	/* Twice, so that the last round is finished too. */
+	for (int i = 0; i < 2 && !err; i++)
+		err = drain_pass(s->drain);
+	if (!err)
+		err = attach_write(s->attach, s->writer, &s->diag, &s->attached);
+	if (err)
+		return err;
+	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
+	if (s->workload.ended)
+		rec->exit_status = s->workload.status;
+	collect_notes(s);
+	err = trace_writer_end(s->writer, rec);
+	return err ? err : trace_output_close(&s->output);
+}
+
+void recorder_close(struct recorder *s)
+{
+	watch_close(&s->watch);
+	workload_deinit(&s->workload);
+	drain_free(s->drain);
+	attach_free(s->attach);
+	trace_writer_free(s->writer);
+	err_free(trace_output_close(&s->output));
+	sensors_close(&s->sensors);
+	event_plan_deinit(&s->plan);
+	target_deinit(&s->target);
+	arena_deinit(&s->recording.arena);
+	diag_deinit(&s->diag);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.h - one recording from the first descriptor to the end of the file.
+ *
+ *	recorder_open()    find the target, open events and rings, write the head and what runs already
+ *	recorder_run()     start the command, sample and drain until something ends it
+ *	recorder_finish()  the last records, counts, images, symbols; the file is complete
+ */
+#ifndef RECORD_RECORDER_H
+#define RECORD_RECORDER_H
+
+#include "formats/base/diag.h"
+#include "record/attach.h"
+#include "record/drain.h"
+#include "record/trace_output.h"
+#include "record/record_args.h"
+#include "record/status_line.h"
+#include "record/watch.h"
+#include "record/workload.h"
+
+/* Why sampling ended. */
+enum recorder_end {
+	RECORDER_COMMAND_ENDED,
+	RECORDER_TIME_UP,
+	RECORDER_SIGNAL,
+	RECORDER_TARGETS_GONE,
+	RECORDER_WRITE_FAILED,
+};
+
+struct recorder {
+	struct record_args *args;
+	struct watch watch;
+	struct workload workload;
+	struct target target;
+	struct event_plan plan;
+	struct sensors sensors;
+	struct trace_output output;
+	struct trace_writer *writer;
+	struct attach *attach;
+	struct drain *drain;
+	struct recording recording;
+	struct attach_report attached;
+	struct diag diag; /* for the user's eyes and the recording's notes */
+	struct status_line status;
+	uint64_t deadline_ns;  /* UINT64_MAX: none */
+	uint64_t enable_at_ns; /* UINT64_MAX: not by time */
+	bool enabled;
+	enum recorder_end end;
+	int signal; /* that ended it */
+};
+
+/* @command is NULL-terminated, NULL for none. On failure recorder_close() is all that may be called. */
+MUST_USE struct err *recorder_open(struct recorder *s, struct record_args *args, char **command);
+MUST_USE struct err *recorder_run(struct recorder *s);
+MUST_USE struct err *recorder_finish(struct recorder *s);
+
+/* Release everything; the command, if it still runs, goes on. */
+void recorder_close(struct recorder *s);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sensors.c - the first descriptor on a CPU is mapped, all others there are redirected to its ring.
+ */
+#include "record/sensors.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define SIDE_LEN_MAX (1ULL << 20)
+#define SIDE_LEN_MIN (1ULL << 15)
+#define RING_LEN_MIN (1ULL << 17) /* holds one of the largest records while another is read */
+
+#define GROUP_MAX    64 /* events in a group */
+
+struct words {
+	uint64_t items[3 + 3 * GROUP_MAX];
+	size_t at, len;
+};
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+static const struct ring *find_ring(const struct ring_list *rings, uint32_t cpu)
+{
+	for (size_t i = 0; i < rings->len; i++) {
+		if (rings->items[i].cpu == cpu)
+			return &rings->items[i];
+	}
+	return NULL;
+}
+
+static void remember(struct sensors *s, int fd, uint32_t event, uint32_t cpu)
+{
+	struct sensor sensor = { .fd = fd, .event = event, .cpu = cpu };
+
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &sensor.id) == 0)
+		*map_put(&s->by_id, sensor.id, NULL) = event == SENSOR_SIDE_BAND ? 0 : event + 1ULL;
+	vec_push(&s->items, sensor);
+}
+
+/* Map the ring of @cpu for @fd, the first event there, or send what @fd has to say to the ring of the first. */
+static struct err *attach_ring(struct sensors *s, struct ring_list *rings, int fd, uint32_t cpu,
+			       uint64_t len)
+{
+	const struct ring *known = find_ring(rings, cpu);
+	struct ring ring = { .fd = -1 };
+
+	if (known) {
+		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, known->fd) == 0)
+			return NULL;
+		return err_system(errno, "cannot share the ring of CPU %" PRIu32, cpu);
+	}
+	struct err *err = ring_open(&ring, fd, cpu, len);
+
+	if (!err)
+		vec_push(rings, ring);
+	else
+		s->refused = err_errno(err) == EPERM || err_errno(err) == ENOMEM;
+	return err;
+}
+
+static struct err *open_side_band(struct sensors *s, const struct event_target *at)
+{
+	int fd;
+	struct err *err = event_plan_open_side_band(s->plan, at, &fd);
+
+	if (err)
+		return err;
+	err = attach_ring(s, &s->side, fd, (uint32_t)at->cpu, s->side_len);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	remember(s, fd, SENSOR_SIDE_BAND, (uint32_t)at->cpu);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	return NULL;
+}
+
+/* The descriptor that leads @index on this very target, among those opened since @first. */
+static int group_fd(const struct sensors *s, size_t first, uint32_t index)
+{
+	uint32_t leader = s->plan->events[index].leader;
+
+	for (size_t i = first; leader != index && i < s->items.len; i++) {
+		if (s->items.items[i].event == leader)
+			return s->items.items[i].fd;
+	}
+	return -1;
+}
+
+static struct err *open_samplers(struct sensors *s, const struct event_target *at)
+{
+	size_t first = s->items.len;
+
+	for (uint32_t i = 0; i < s->plan->nevents; i++) {
+		int fd;
+
+		if (!event_desc_runs_on(s->plan->events[i].desc, (uint32_t)at->cpu))
+			continue;
+		struct err *err = event_plan_open(s->plan, i, at, group_fd(s, first, i), &fd);
+
+		if (err)
+			return err;
+		err = attach_ring(s, &s->samples, fd, (uint32_t)at->cpu, s->ring_len);
+		if (err) {
+			close(fd);
+			return err;
+		}
+		remember(s, fd, i, (uint32_t)at->cpu);
+	}
+	return NULL;
+}
+
+/* Errors that concern one CPU or one task only: the others go on. */
+static bool is_local(const struct err *err)
+{
+	int errnum = err_errno(err);
+
+	return errnum == ESRCH || errnum == ENODEV;
+}
+
+typedef struct err *opener(struct sensors *s, const struct event_target *at);
+
+static struct err *try_open(struct sensors *s, const struct event_target *at, opener *open_one,
+			    struct diag *diag)
+{
+	struct err *err = open_one(s, at);
+
+	if (!err || !is_local(err))
+		return err;
+	diag_err(diag, err);
+	return NULL;
+}
+
+/* @open_one for every task on @cpu, or once if the whole system is the target. */
+static struct err *open_cpu(struct sensors *s, const struct target *target, uint32_t cpu,
+			    opener *open_one, struct diag *diag)
+{
+	struct event_target at = {
+		.pid = -1,
+		.cpu = (int)cpu,
+		.cgroup_fd = open_one == open_samplers ? target->cgroup_fd : -1,
+	};
+
+	if (target->system_wide)
+		return try_open(s, &at, open_one, diag);
+	for (size_t i = 0; i < target->tasks.len; i++) {
+		at.pid = target->tasks.items[i].tid;
+		struct err *err = try_open(s, &at, open_one, diag);
+
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct err *open_all(struct sensors *s, const struct target *target, struct diag *diag)
+{
+	const struct cpu_list *side_cpus = target->system_wide ? &target->online : &target->cpus;
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < side_cpus->len && !err; i++)
+		err = open_cpu(s, target, side_cpus->cpus[i], open_side_band, diag);
+	for (size_t i = 0; i < target->cpus.len && !err; i++)
+		err = open_cpu(s, target, target->cpus.cpus[i], open_samplers, diag);
+	if (!err && !s->samples.len)
+		err = err_system(target->system_wide ? ENODEV : ESRCH, "nothing is left to record");
+	return err;
+}
+
+struct err *sensors_open(const struct event_plan *plan, const struct target *target,
+			 uint64_t ring_len, struct diag *diag, struct sensors *ret)
+{
+	struct err *err;
+
+	for (uint64_t len = ring_len;; len /= 2) {
+		*ret = (struct sensors){
+			.plan = plan,
+			.asked_len = ring_len,
+			.ring_len = len,
+			.side_len = MIN(MAX(len / 4, SIDE_LEN_MIN), SIDE_LEN_MAX),
+		};
+		err = open_all(ret, target, diag);
+		if (!err)
+			return NULL;
+		sensors_close(ret);
+		/* Lockable memory is all that smaller rings can help with. */
+		if (!ret->refused || len / 2 < RING_LEN_MIN)
+			break;
+		err_free(err);
+	}
+	if (!ret->refused)
+		return err;
+	return err_remedy(err, "raise /proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l', or "
+			       "close other profilers");
+}
+
+void sensors_close(struct sensors *s)
+{
+	for (size_t i = 0; i < s->samples.len; i++)
+		ring_close(&s->samples.items[i]);
+	for (size_t i = 0; i < s->side.len; i++)
+		ring_close(&s->side.items[i]);
+	for (size_t i = 0; i < s->items.len; i++)
+		close(s->items.items[i].fd);
+	vec_deinit(&s->samples);
+	vec_deinit(&s->side);
+	vec_deinit(&s->items);
+	map_deinit(&s->by_id);
+}
+
+static void control_samplers(const struct sensors *s, unsigned long request)
+{
+	for (size_t i = 0; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event != SENSOR_SIDE_BAND)
+			ioctl(sensor->fd, request, 0);
+	}
+}
+
+void sensors_enable(const struct sensors *s)
+{
+	control_samplers(s, PERF_EVENT_IOC_ENABLE);
+}
+
+void sensors_disable(const struct sensors *s)
+{
+	control_samplers(s, PERF_EVENT_IOC_DISABLE);
+}
+
+uint32_t sensors_event(const struct sensors *s, uint64_t id)
+{
+	const uint64_t *event = map_get(&s->by_id, id);
+
+	return event && *event ? (uint32_t)(*event - 1) : RECORDING_NO_EVENT;
+}
+
+/* One of the values that a read gives, in the order of perf_event_open(2), "read format". */
+static uint64_t take(struct words *words)
+{
+	return words->at < words->len ? words->items[words->at++] : 0;
+}
+
+bool sensors_read(const struct sensors *s, const struct sensor *sensor, struct sensor_reading *ret)
+{
+	uint64_t format = s->plan->events[sensor->event].attr.read_format;
+	bool group = format & PERF_FORMAT_GROUP;
+	struct words words = { 0 };
+	ssize_t got = read(sensor->fd, words.items, sizeof(words.items));
+
+	if (got < 8)
+		return false;
+	words.len = (size_t)got / 8;
+	*ret = (struct sensor_reading){ .value = group ? 0 : take(&words) };
+
+	uint64_t count = group ? take(&words) : 1;
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		ret->enabled_ns = take(&words);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		ret->running_ns = take(&words);
+	for (uint64_t i = 0; i < count && words.at < words.len; i++) {
+		uint64_t value = group ? take(&words) : ret->value;
+		uint64_t id = format & PERF_FORMAT_ID ? take(&words) : sensor->id;
+		uint64_t lost = format & PERF_FORMAT_LOST ? take(&words) : 0;
+
+		if (id == sensor->id) {
+			ret->value = value;
+			ret->lost = lost;
+		}
+	}
+	return true;
+}

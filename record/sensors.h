@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sensors.h - all descriptors of a recording, and the rings they write to.
+ *
+ *	       samples of every event and task          mappings, names, forks of every task
+ *	CPU 0  ===================================      ---------------
+ *	CPU 1  ===================================      ---------------
+ *	                sample rings                      side-band rings: samples never crowd them out
+ *
+ * Sensors own descriptors and rings. Not thread-safe.
+ */
+#ifndef RECORD_SENSORS_H
+#define RECORD_SENSORS_H
+
+#include "formats/base/diag.h"
+#include "formats/base/map.h"
+#include "record/event_plan.h"
+#include "record/ring.h"
+#include "record/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SENSOR_SIDE_BAND UINT32_MAX
+
+/* One descriptor. */
+struct sensor {
+	int fd;
+	uint32_t event; /* number in the plan, SENSOR_SIDE_BAND for the dummy */
+	uint32_t cpu;
+	uint64_t id; /* as in its records */
+};
+
+struct ring_list {
+	struct ring *items;
+	size_t len, cap;
+};
+
+struct sensors {
+	const struct event_plan *plan;
+	VEC(struct sensor) items;
+	struct map by_id;            /* event number + 1, by id; 0 for the side-band */
+	struct ring_list samples;    /* one for each CPU of target.cpus that works */
+	struct ring_list side;       /* one for each CPU whose tasks are followed */
+	uint64_t ring_len, side_len; /* bytes of data in each that was to be had */
+	uint64_t asked_len;          /* what was wanted for each sample ring */
+	bool refused;                /* the system did not grant the memory of a ring */
+};
+
+/* What a counter says. */
+struct sensor_reading {
+	uint64_t value, enabled_ns, running_ns;
+	uint64_t lost; /* samples that found no room; 0 if this kernel does not count them */
+};
+
+/*
+ * Open every event of @plan on every task and CPU of @target, disabled, and map the rings; the side-band
+ * is enabled at once. Rings shrink from @ring_len until the system grants them. What could not be opened
+ * although others could (a CPU that went off line, a task that ended) goes to @diag.
+ *
+ * ERR_SYSTEM: nothing could be opened, or not even the smallest rings are to be had.
+ */
+MUST_USE struct err *sensors_open(const struct event_plan *plan, const struct target *target,
+				  uint64_t ring_len, struct diag *diag, struct sensors *ret);
+void sensors_close(struct sensors *s);
+
+/* Start and stop counting. */
+void sensors_enable(const struct sensors *s);
+void sensors_disable(const struct sensors *s);
+
+/* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
+uint32_t sensors_event(const struct sensors *s, uint64_t id);
+
+/* Read a counter; false if it cannot be. */
+bool sensors_read(const struct sensors *s, const struct sensor *sensor, struct sensor_reading *ret);
+
+#endif

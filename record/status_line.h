@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * status_line.h - one line on the terminal that tells how the recording goes, redrawn about twice a second.
+ */
+#ifndef RECORD_STATUS_LINE_H
+#define RECORD_STATUS_LINE_H
+
+#include "formats/trace_writer.h"
+#include "record/drain.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct status_line {
+	bool shown; /* there is a terminal, and it is wanted */
+	bool drawn; /* there is something to wipe */
+	uint64_t start_ns;
+	uint64_t next_ns; /* when to draw again */
+};
+
+void status_line_init(struct status_line *line, bool quiet, uint64_t now_ns);
+void status_line_update(struct status_line *line, uint64_t now_ns,
+			const struct drain_totals *totals, const struct trace_sizes *sizes);
+
+/* Before anything else is printed. */
+void status_line_wipe(struct status_line *line);
+
+#endif

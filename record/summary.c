@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary.c - losses are said always, and each with what would have prevented it.
+ */
+#include "record/summary.h"
+
+#include "formats/base/text.h"
+
+#include <inttypes.h>
+#include <sys/resource.h>
+
+#define PREFIX "precord: "
+
+void summary_print_notes(const struct recorder *s, FILE *out)
+{
+	for (size_t i = 0; i < s->plan.nnotes; i++) {
+		fputs(PREFIX, out);
+		text_put_escaped(out, s->plan.notes[i]);
+		fputc('\n', out);
+	}
+}
+
+/* The kernel's own count where it keeps one, otherwise what it said in between. */
+static uint64_t lost_samples(const struct recorder *s)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < s->recording.ncounts; i++)
+		lost += s->recording.counts[i].lost_kernel + s->recording.counts[i].lost_recorder;
+	if (event_plan_has(&s->plan, EVENT_FEATURE_FORMAT_LOST))
+		return lost;
+	return MAX(lost, drain_totals(s->drain)->lost);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
+{
+	const struct drain_totals *totals = drain_totals(s->drain);
+
+	if (lost)
+		fprintf(out,
+			PREFIX "%" PRIu64
+			       " samples (%.1f %%) were lost because the ring buffers were full; "
+			       "a larger -m or a lower -F avoids that\n",
+			lost, percent(lost, lost + totals->samples));
+	if (totals->side_lost)
+		fprintf(out,
+			PREFIX "%" PRIu64 " records of mappings, names and forks were lost; "
+			       "some addresses may stay without a name; a larger -m avoids that\n",
+			totals->side_lost);
+	if (totals->shortened)
+		fprintf(out,
+			PREFIX "%" PRIu64 " stacks were shortened because the recorder was behind; "
+			       "a lower -F avoids that\n",
+			totals->shortened);
+	if (totals->throttled)
+		fprintf(out,
+			PREFIX "the kernel stopped sampling for a moment %" PRIu64
+			       " times; a lower -F "
+			       "avoids that\n",
+			totals->throttled);
+	if (totals->broken)
+		fprintf(out, PREFIX "%" PRIu64 " records of the kernel could not be understood\n",
+			totals->broken);
+}
+
+static void print_rings(const struct recorder *s, FILE *out)
+{
+	const struct sensors *sensors = &s->sensors;
+
+	if (sensors->ring_len < sensors->asked_len)
+		fprintf(out,
+			PREFIX "the system allowed ring buffers of %" PRIu64
+			       " KiB instead of %" PRIu64
+			       " KiB for each CPU, which may lose samples; raise "
+			       "/proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l'\n",
+			sensors->ring_len / 1024, sensors->asked_len / 1024);
+}
+
+static double seconds(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
+{
+	const struct drain_totals *totals = drain_totals(s->drain);
+	const struct trace_sizes *sizes = trace_writer_sizes(s->writer);
+	double elapsed = (double)(s->recording.end_ns - s->recording.start_ns) / 1e9;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	fprintf(out, PREFIX "CPU time %.3f s user, %.3f s system; memory %s\n",
+		seconds(&usage.ru_utime), seconds(&usage.ru_stime),
+		text_size(arena, (uint64_t)usage.ru_maxrss * 1024));
+	fprintf(out,
+		PREFIX "%zu rings of %s, side-band %zu of %s; fullest at a pass: %" PRIu64 " %%\n",
+		s->sensors.samples.len, text_size(arena, s->sensors.ring_len), s->sensors.side.len,
+		text_size(arena, s->sensors.side_len), totals->fullest);
+	fprintf(out, PREFIX "%" PRIu64 " wake-ups (%.1f a second), %" PRIu64 " passes\n",
+		s->watch.wakeups, elapsed > 0 ? (double)s->watch.wakeups / elapsed : 0,
+		totals->passes);
+	fprintf(out,
+		PREFIX
+		"stacks copied: %s; in the file: samples %s, stacks %s, side-band %s (%" PRIu64
+		" records), images %s, symbols %s\n",
+		text_size(arena, totals->stack_bytes), text_size(arena, sizes->samples),
+		text_size(arena, sizes->stacks), text_size(arena, sizes->side_band),
+		totals->side_band, text_size(arena, sizes->images),
+		text_size(arena, sizes->symbols));
+	fprintf(out, PREFIX "embedded %" PRIu64 " of %" PRIu64 " files in %.0f ms\n",
+		s->attached.images, s->attached.files, (double)s->attached.time_ns / 1e6);
+}
+
+void summary_print(const struct recorder *s, FILE *out, bool verbose)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct drain_totals *totals = drain_totals(s->drain);
+	uint64_t lost = lost_samples(s);
+
+	fprintf(out,
+		PREFIX "%.1f s, %" PRIu64
+		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; %s in ",
+		(double)(s->recording.end_ns - s->recording.start_ns) / 1e9, totals->samples,
+		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples),
+		text_size(&arena, trace_writer_sizes(s->writer)->total));
+	if (s->output.is_pipe)
+		fputs("the pipe", out);
+	else
+		text_put_escaped(out, s->args->output);
+	fputc('\n', out);
+	print_losses(s, lost, out);
+	print_rings(s, out);
+	if (verbose)
+		print_details(s, &arena, out);
+}
