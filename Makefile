@@ -11,16 +11,19 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
 	formats/mapping.c \
-	formats/folded.c formats/pprof.c formats/profile.c
+	formats/folded.c formats/perf_record.c formats/pprof.c formats/profile.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
 	symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
-	symbolize/debugfile.c symbolize/module.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/debugfile.c symbolize/disasm.c symbolize/module.c symbolize/space.c symbolize/space_maps.c \
 	symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/expr.c \
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/cpu_list.c record/event_attr.c record/event_lookup.c record/event_names.c \
+RECORD = record/cmd_record.c record/drain.c record/machine.c record/proc_scan.c record/process.c \
+	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
+	record/status_line.c record/summary.c record/target.c record/trace_output.c record/watch.c \
+	record/workload.c record/cpu_list.c record/event_attr.c record/event_lookup.c record/event_names.c \
 	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
 	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
@@ -35,12 +38,12 @@ ASSETS =
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
-	tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS =
+FUZZERS = tests/fuzz/fuzz_text.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES =

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * disasm.c - one instruction at a time, so that code that is not code costs only itself.
+ */
+#include "symbolize/disasm.h"
+
+#include "formats/base/memory.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct disasm {
+	csh handle;
+	cs_insn *insn;
+	size_t unit; /* bytes of what cannot be decoded */
+};
+
+/* Which capstone decoder stands for which processor. */
+static const struct {
+	uint16_t elf_machine;
+	cs_arch arch;
+	cs_mode mode;
+	size_t unit;
+} decoders[] = {
+	{ EM_X86_64, CS_ARCH_X86, CS_MODE_64, 1 },
+	{ EM_AARCH64, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4 },
+};
+
+struct err *disasm_open(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret)
+{
+	size_t i = 0;
+	csh handle;
+
+	while (i < ARRAY_LEN(decoders) && decoders[i].elf_machine != arch->elf_machine)
+		i++;
+	if (i == ARRAY_LEN(decoders) ||
+	    cs_open(decoders[i].arch, decoders[i].mode, &handle) != CS_ERR_OK)
+		return err_new(ERR_UNSUPPORTED, "the disassembler library knows no %s code", arch->name);
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	if (decoders[i].arch == CS_ARCH_X86 && syntax == DISASM_ATT)
+		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+
+	struct disasm *d = memory_zeroed(1, sizeof(*d));
+
+	d->handle = handle;
+	d->unit = decoders[i].unit;
+	d->insn = cs_malloc(handle);
+	if (!d->insn)
+		memory_exhausted(sizeof(*d->insn));
+	*ret = d;
+	return NULL;
+}
+
+void disasm_close(struct disasm *d)
+{
+	if (!d)
+		return;
+	cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+/* The address that a direct jump or call names, in the operand that is an immediate value. */
+static uint64_t immediate_target(const struct disasm *d, const cs_insn *insn)
+{
+	const cs_detail *detail = insn->detail;
+
+	if (d->unit == 1) {
+		for (uint8_t i = 0; i < detail->x86.op_count; i++)
+			if (detail->x86.operands[i].type == X86_OP_IMM)
+				return (uint64_t)detail->x86.operands[i].imm;
+		return 0;
+	}
+	for (uint8_t i = detail->arm64.op_count; i-- > 0;) /* the target is last: tbz x0, #3, target */
+		if (detail->arm64.operands[i].type == ARM64_OP_IMM)
+			return (uint64_t)detail->arm64.operands[i].imm;
+	return 0;
+}
+
+static bool in_group(const struct disasm *d, const cs_insn *insn, unsigned group)
+{
+	return cs_insn_group(d->handle, insn, group);
+}
+
+static bool is_unconditional(const struct disasm *d, const cs_insn *insn)
+{
+	if (d->unit == 1)
+		return insn->id == X86_INS_JMP || insn->id == X86_INS_LJMP;
+	return (insn->id == ARM64_INS_B &&
+		(insn->detail->arm64.cc == ARM64_CC_INVALID ||
+		 insn->detail->arm64.cc == ARM64_CC_AL)) ||
+	       strncmp(insn->mnemonic, "br", 2) == 0;
+}
+
+/* aarch64 calls are told by name: capstone 4 puts "bl" into the group of jumps. */
+static bool is_call(const struct disasm *d, const cs_insn *insn)
+{
+	if (d->unit == 1)
+		return in_group(d, insn, CS_GRP_CALL);
+	return strcmp(insn->mnemonic, "bl") == 0 || strncmp(insn->mnemonic, "blr", 3) == 0;
+}
+
+static bool is_return(const struct disasm *d, const cs_insn *insn)
+{
+	return in_group(d, insn, CS_GRP_RET) || (d->unit == 4 && strncmp(insn->mnemonic, "ret", 3) == 0);
+}
+
+static enum disasm_flow flow_of(const struct disasm *d, const cs_insn *insn)
+{
+	if (is_call(d, insn))
+		return DISASM_CALL;
+	if (is_return(d, insn))
+		return DISASM_RETURN;
+	if (!in_group(d, insn, CS_GRP_JUMP))
+		return DISASM_PLAIN;
+	return is_unconditional(d, insn) ? DISASM_JUMP : DISASM_BRANCH;
+}
+
+static void set_undecoded(const struct disasm *d, const uint8_t *code, size_t len,
+			  struct disasm_insn *insn)
+{
+	insn->len = (uint8_t)MIN(d->unit, len);
+	insn->flow = DISASM_UNDECODED;
+	snprintf(insn->mnemonic, sizeof(insn->mnemonic), ".byte");
+	for (size_t i = 0, at = 0; i < insn->len; i++)
+		at += (size_t)snprintf(insn->operands + at, sizeof(insn->operands) - at,
+				       "%s0x%02x", i ? ", " : "", code[i]);
+}
+
+bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		 struct disasm_insn *ret)
+{
+	const uint8_t *at = code;
+	uint64_t address = vaddr;
+	size_t left = len;
+
+	*ret = (struct disasm_insn){ .vaddr = vaddr };
+	if (!len)
+		return false;
+	if (!cs_disasm_iter(d->handle, &at, &left, &address, d->insn)) {
+		set_undecoded(d, code, len, ret);
+		return true;
+	}
+	ret->len = (uint8_t)d->insn->size;
+	ret->flow = flow_of(d, d->insn);
+	if (ret->flow == DISASM_JUMP || ret->flow == DISASM_BRANCH || ret->flow == DISASM_CALL)
+		ret->target = immediate_target(d, d->insn);
+	snprintf(ret->mnemonic, sizeof(ret->mnemonic), "%s", d->insn->mnemonic);
+	snprintf(ret->operands, sizeof(ret->operands), "%s", d->insn->op_str);
+	return true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_disasm.c - a few instructions whose text objdump confirms, and bytes that are none.
+ */
+#include "symbolize/disasm.h"
+#include "tests/unit/test.h"
+
+static void check_insn(const struct arch *arch, const char *bytes, size_t len,
+		       const struct disasm_insn *expected)
+{
+	struct disasm *d = NULL;
+	struct disasm_insn insn;
+
+	CHECK_OK(disasm_open(arch, DISASM_ATT, &d));
+	CHECK(disasm_next(d, guarded(bytes, len), len, 0x1000, &insn));
+	CHECK_STR(insn.mnemonic, expected->mnemonic);
+	CHECK_STR(insn.operands, expected->operands);
+	CHECK_UINT(insn.len, expected->len);
+	CHECK_UINT(insn.flow, expected->flow);
+	CHECK_UINT(insn.target, expected->target);
+	disasm_close(d);
+}
+
+#define INSN(arch, bytes, ...) \
+	check_insn(&(arch), (bytes), sizeof(bytes) - 1, &(struct disasm_insn){ __VA_ARGS__ })
+
+TEST(disasm_knows_the_flow_of_x86_64_code)
+{
+	INSN(arch_x86_64, "\x48\x8b\x03", .mnemonic = "movq", .operands = "(%rbx), %rax", .len = 3);
+	INSN(arch_x86_64, "\xe8\x10\x00\x00\x00", .mnemonic = "callq", .operands = "0x1015",
+	     .len = 5, .flow = DISASM_CALL, .target = 0x1015);
+	INSN(arch_x86_64, "\xff\xd0", .mnemonic = "callq", .operands = "*%rax", .len = 2,
+	     .flow = DISASM_CALL);
+	INSN(arch_x86_64, "\x75\xfe", .mnemonic = "jne", .operands = "0x1000", .len = 2,
+	     .flow = DISASM_BRANCH, .target = 0x1000);
+	INSN(arch_x86_64, "\xeb\x02", .mnemonic = "jmp", .operands = "0x1004", .len = 2,
+	     .flow = DISASM_JUMP, .target = 0x1004);
+	INSN(arch_x86_64, "\xc3", .mnemonic = "retq", .operands = "", .len = 1, .flow = DISASM_RETURN);
+}
+
+TEST(disasm_knows_the_flow_of_aarch64_code)
+{
+	INSN(arch_aarch64, "\x04\x00\x00\x94", .mnemonic = "bl", .operands = "#0x1010", .len = 4,
+	     .flow = DISASM_CALL, .target = 0x1010);
+	INSN(arch_aarch64, "\x40\x00\x00\x54", .mnemonic = "b.eq", .operands = "#0x1008", .len = 4,
+	     .flow = DISASM_BRANCH, .target = 0x1008);
+	INSN(arch_aarch64, "\x02\x00\x00\x14", .mnemonic = "b", .operands = "#0x1008", .len = 4,
+	     .flow = DISASM_JUMP, .target = 0x1008);
+	INSN(arch_aarch64, "\x41\x00\x18\x36", .mnemonic = "tbz", .operands = "w1, #3, #0x1008",
+	     .len = 4, .flow = DISASM_BRANCH, .target = 0x1008);
+	INSN(arch_aarch64, "\xc0\x03\x5f\xd6", .mnemonic = "ret", .operands = "", .len = 4,
+	     .flow = DISASM_RETURN);
+}
+
+TEST(disasm_passes_over_bytes_that_are_no_instruction)
+{
+	INSN(arch_x86_64, "\x06\x90", .mnemonic = ".byte", .operands = "0x06", .len = 1,
+	     .flow = DISASM_UNDECODED);
+	INSN(arch_x86_64, "\xe8\x10", .mnemonic = ".byte", .operands = "0xe8", .len = 1,
+	     .flow = DISASM_UNDECODED);
+	INSN(arch_aarch64, "\xff\xff\xff\xff", .mnemonic = ".byte",
+	     .operands = "0xff, 0xff, 0xff, 0xff", .len = 4, .flow = DISASM_UNDECODED);
+}
