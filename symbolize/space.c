@@ -266,21 +266,29 @@ static void apply_comm(struct space_table *table, const struct event *ev)
 		set_maps(space_table_get(table, ev->pid), space_maps_new());
 }
 
+/*
+ * What ran before the recording is told at time 0, with mappings of its own; perf does the same. Its
+ * parent's mappings are those of another program by now.
+ */
+static struct space_maps *maps_at_fork(struct space_table *table, const struct event *ev)
+{
+	if (ev->time_ns == 0)
+		return space_maps_new();
+	return space_maps_ref(space_table_get(table, ev->fork.parent_pid)->maps);
+}
+
 static void apply_fork(struct space_table *table, const struct event *ev)
 {
 	const struct thread *parent = find_thread(table, ev->fork.parent_pid, ev->fork.parent_tid);
 	struct space *space = space_table_get(table, ev->pid);
+	bool is_process = ev->pid != ev->fork.parent_pid;
 
-	if (ev->pid != ev->fork.parent_pid) {
-		struct space *from = space_table_get(table, ev->fork.parent_pid);
-
-		space->nthreads = 0; /* whoever had this number is gone */
-		set_maps(space, space_maps_ref(from->maps));
-	}
+	if (is_process)
+		set_maps(space, maps_at_fork(table, ev));
 	struct thread *t = begin_thread(table, ev->pid, ev->tid);
 
-	if (ev->pid != ev->fork.parent_pid)
-		space->nthreads = 1;
+	if (is_process)
+		space->nthreads = 1; /* whoever had this number is gone */
 	if (parent && parent->named)
 		set_name(table, t, parent->shown.comm);
 }

@@ -36,7 +36,10 @@ struct space_thread {
 struct space_table *space_table_new(struct module_table *modules);
 void space_table_free(struct space_table *table);
 
-/* Take in a mapping, fork, exec, name or exit; other kinds are ignored. */
+/*
+ * Take in a mapping, fork, exec, name or exit; other kinds are ignored. A fork at time 0 tells of a process
+ * that ran before, and inherits no mappings.
+ */
 void space_table_apply(struct space_table *table, const struct event *ev);
 
 /* The address space of process @pid now; one that was never heard of is empty. Never NULL. */
