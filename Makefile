@@ -11,7 +11,10 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
 	formats/mapping.c \
-	formats/folded.c formats/perf_record.c formats/pprof.c formats/profile.c
+	formats/folded.c formats/perf_record.c formats/pprof.c formats/profile.c \
+	formats/stack_codec.c formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
+	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
+	formats/trace_window.c formats/trace_writer.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
@@ -36,7 +39,8 @@ PROTOS = formats/pprof.proto
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/elf_file.c tests/unit/synthetic.c \
+UNIT_TESTS = tests/unit/main.c tests/unit/event_maker.c tests/unit/test_arch.c \
+	tests/unit/test_trace_reader.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_codec.c - what is the same as in the thread's previous snapshot is a count, and what is new is made
+ * small and, more important, equal to what other frames of the same functions gave, so that zstd finds it.
+ *
+ * Both lists of words are walked from the root side, by absolute address. Pointers into the stack are
+ * coded by their distance from the slot they stand in, return addresses by number: two calls of the same
+ * function at different depths give the same bytes.
+ */
+#include "formats/stack_codec.h"
+
+#include <string.h>
+
+/* How far outside a snapshot a value still counts as pointing into the same stack. */
+#define NEAR_BELOW (64u << 10)
+#define NEAR_ABOVE (1u << 20)
+
+/* Values that get a number: addresses, not counters or text. */
+#define NUMBERED_MIN (1u << 16)
+#define NUMBERED_MAX 65536 /* values a block */
+
+/* Top two bits of a token; the rest is a count or a gap. */
+#define TOKEN_COPY   0x00u
+#define TOKEN_STACK  0x40u
+#define TOKEN_NUMBER 0x80u
+#define TOKEN_OTHER  0xc0u
+#define TOKEN_MORE   0x3fu /* count or gap is this and more: ULEB follows */
+
+/* Next two bits of TOKEN_OTHER. */
+#define OTHER_PLAIN 0xc0u
+#define OTHER_SKIP  0xd0u
+#define OTHER_KIND  0xf0u
+#define OTHER_MORE  0x0fu
+
+/* Low two bits of a register's code. */
+enum reg_code { REG_VALUE, REG_SELF, REG_NEIGHBOUR, REG_IP };
+
+#define STACK_CUT       0x1u
+#define STACK_SHORTENED 0x2u
+#define STACK_OTHER_END 0x4u
+
+static uint64_t zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static uint64_t unzigzag(uint64_t code)
+{
+	return code >> 1 ^ -(code & 1);
+}
+
+void value_encoder_reset(struct value_encoder *values)
+{
+	map_clear(&values->numbers);
+	values->last_new = 0;
+}
+
+void value_encoder_deinit(struct value_encoder *values)
+{
+	map_deinit(&values->numbers);
+}
+
+void value_decoder_reset(struct value_decoder *values)
+{
+	values->values.len = 0;
+	values->last_new = 0;
+}
+
+void value_decoder_deinit(struct value_decoder *values)
+{
+	vec_deinit(&values->values);
+}
+
+/* 0 and a new value, or the number of one seen before. */
+void value_put(struct value_encoder *values, struct writer *w, uint64_t value)
+{
+	uint64_t *number = map_get(&values->numbers, value);
+
+	if (number) {
+		writer_uleb(w, *number);
+		return;
+	}
+	writer_uleb(w, 0);
+	writer_uleb(w, zigzag(value - values->last_new));
+	values->last_new = value;
+	if (values->numbers.len < NUMBERED_MAX) {
+		uint64_t next = values->numbers.len + 1;
+
+		*map_put(&values->numbers, value, NULL) = next;
+	}
+}
+
+uint64_t value_get(struct value_decoder *values, struct reader *r)
+{
+	uint64_t number = reader_uleb(r, "value number");
+
+	if (number > values->values.len) {
+		reader_fail(r, "value number");
+		return 0;
+	}
+	if (number)
+		return values->values.items[number - 1];
+
+	uint64_t value = values->last_new + unzigzag(reader_uleb(r, "new value"));
+
+	values->last_new = value;
+	if (values->values.len < NUMBERED_MAX)
+		vec_push(&values->values, value);
+	return value;
+}
+
+void chain_put(struct value_encoder *values, struct writer *w, const uint64_t *prev, size_t nprev,
+	       const uint64_t *ips, size_t nips)
+{
+	size_t shared = 0;
+
+	while (shared < nprev && shared < nips &&
+	       prev[nprev - 1 - shared] == ips[nips - 1 - shared])
+		shared++;
+	writer_uleb(w, nips - shared);
+	if (nprev)
+		writer_uleb(w, nprev - shared);
+	for (size_t i = 0; i < nips - shared; i++)
+		value_put(values, w, ips[i]);
+}
+
+struct chain_shape chain_get_shape(struct reader *r, size_t nprev)
+{
+	uint64_t fresh = reader_uleb(r, "chain length");
+	uint64_t dropped = nprev ? reader_uleb(r, "shared chain length") : 0;
+
+	if (fresh > reader_left(r) || dropped > nprev || fresh + nprev - dropped > CHAIN_IPS_MAX) {
+		reader_fail(r, "chain");
+		return (struct chain_shape){ 0 };
+	}
+	return (struct chain_shape){ .nips = fresh + nprev - dropped, .nshared = nprev - dropped };
+}
+
+void chain_get(struct value_decoder *values, struct reader *r, const uint64_t *prev, size_t nprev,
+	       struct chain_shape shape, uint64_t *ret)
+{
+	size_t fresh = shape.nips - shape.nshared;
+
+	for (size_t i = 0; i < fresh; i++)
+		ret[i] = value_get(values, r);
+	if (shape.nshared)
+		memcpy(ret + fresh, prev + nprev - shape.nshared, shape.nshared * sizeof(*ret));
+}
+
+/* The cheapest way to say @value. */
+static void reg_put(struct value_encoder *values, struct writer *w, uint64_t value, uint64_t self,
+		    uint64_t neighbour)
+{
+	uint64_t by_self = zigzag(value - self);
+	uint64_t by_neighbour = zigzag(value - neighbour);
+	uint64_t nearest = MIN(by_self, by_neighbour);
+
+	if (nearest >= NUMBERED_MIN && value >= NUMBERED_MIN &&
+	    (map_get(&values->numbers, value) || nearest >= 1ULL << 32)) {
+		writer_u8(w, REG_VALUE);
+		value_put(values, w, value);
+		return;
+	}
+	if (nearest >= 1ULL << 61) { /* no room for the two bits */
+		writer_u8(w, REG_VALUE);
+		value_put(values, w, value);
+		return;
+	}
+	writer_uleb(w, nearest << 2 | (by_self == nearest ? REG_SELF : REG_NEIGHBOUR));
+}
+
+void regs_put(struct value_encoder *values, struct writer *w, const struct event_regs *prev,
+	      const struct event_regs *regs, uint64_t ip)
+{
+	uint64_t changed = 0, neighbour = 0;
+
+	for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
+		if (regs->mask >> i & 1 &&
+		    (!(prev->mask >> i & 1) || prev->values[i] != regs->values[i]))
+			changed |= 1ULL << i;
+	}
+	writer_uleb(w, regs->mask ^ prev->mask);
+	writer_uleb(w, changed);
+	for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
+		uint64_t value = regs->values[i];
+
+		if (!(changed >> i & 1))
+			continue;
+		if (value == ip)
+			writer_u8(w, REG_IP);
+		else
+			reg_put(values, w, value, prev->mask >> i & 1 ? prev->values[i] : 0,
+				neighbour);
+		neighbour = value;
+	}
+}
+
+static uint64_t reg_get(struct value_decoder *values, struct reader *r, uint64_t self,
+			uint64_t neighbour, uint64_t ip)
+{
+	uint64_t code = reader_uleb(r, "register");
+
+	switch (code & 3) {
+	case REG_VALUE:
+		return value_get(values, r);
+	case REG_SELF:
+		return self + unzigzag(code >> 2);
+	case REG_NEIGHBOUR:
+		return neighbour + unzigzag(code >> 2);
+	default:
+		return ip;
+	}
+}
+
+void regs_get(struct value_decoder *values, struct reader *r, const struct event_regs *prev,
+	      uint64_t ip, struct event_regs *ret)
+{
+	uint64_t mask = reader_uleb(r, "register mask") ^ prev->mask;
+	uint64_t changed = reader_uleb(r, "changed registers");
+	uint64_t neighbour = 0;
+
+	if (mask >> ARCH_REGS_MAX || changed & ~mask)
+		reader_fail(r, "register mask");
+	*ret = (struct event_regs){ .mask = mask };
+	for (unsigned i = 0; i < ARCH_REGS_MAX && !r->failed; i++) {
+		uint64_t self = prev->mask >> i & 1 ? prev->values[i] : 0;
+
+		if (!(mask >> i & 1))
+			continue;
+		ret->values[i] = self;
+		if (!(changed >> i & 1))
+			continue;
+		neighbour = reg_get(values, r, self, neighbour, ip);
+		ret->values[i] = neighbour;
+	}
+}
+
+/* How far slot 0 of @prev lies above slot 0 of @stack, in slots. */
+static int64_t slot_shift(const struct event_stack *prev, const struct event_stack *stack)
+{
+	return (int64_t)(prev->base - stack->base) >> 3;
+}
+
+static void put_counted(struct writer *w, unsigned token, unsigned more, uint64_t count)
+{
+	if (count < more) {
+		writer_u8(w, (uint8_t)(token | count));
+		return;
+	}
+	writer_u8(w, (uint8_t)(token | more));
+	writer_uleb(w, count - more);
+}
+
+static void put_word(struct value_encoder *values, struct writer *w,
+		     const struct event_stack *stack, size_t i, uint64_t gap)
+{
+	uint64_t word = stack->words[i];
+	uint64_t address = stack->base + 8 * (uint64_t)stack->slots[i];
+
+	if (word - (stack->base - NEAR_BELOW) <
+	    stack->end - stack->base + NEAR_BELOW + NEAR_ABOVE) {
+		uint64_t distance = word - address;
+
+		put_counted(w, TOKEN_STACK, TOKEN_MORE, gap);
+		if (distance & 7)
+			writer_uleb(w, zigzag(distance) << 1 | 1);
+		else
+			writer_uleb(w, zigzag((uint64_t)((int64_t)distance >> 3)) << 1);
+	} else if (word >= NUMBERED_MIN) {
+		put_counted(w, TOKEN_NUMBER, TOKEN_MORE, gap);
+		value_put(values, w, word);
+	} else {
+		put_counted(w, OTHER_PLAIN, OTHER_MORE, gap);
+		writer_uleb(w, word);
+	}
+}
+
+/* A walk over two snapshots from the root side. */
+struct stack_walk {
+	const struct event_stack *prev, *stack;
+	int64_t shift;
+	size_t nprev;  /* words of @prev not passed yet */
+	size_t nleft;  /* words of @stack still to come */
+	uint64_t slot; /* the last one that came, at first the end */
+};
+
+static struct stack_walk walk_begin(const struct event_stack *prev, const struct event_stack *stack)
+{
+	return (struct stack_walk){
+		.prev = prev,
+		.stack = stack,
+		.shift = slot_shift(prev, stack),
+		.nprev = prev->nwords,
+		.nleft = stack->nwords,
+		.slot = (stack->end - stack->base) >> 3,
+	};
+}
+
+/* Where word @i of the previous snapshot would be in this one. */
+static int64_t prev_slot(const struct stack_walk *walk, size_t i)
+{
+	return (int64_t)walk->prev->slots[i] + walk->shift;
+}
+
+/* Pass the words of the previous snapshot that can no longer be copied. */
+static void walk_catch_up(struct stack_walk *walk)
+{
+	while (walk->nprev && prev_slot(walk, walk->nprev - 1) >= (int64_t)walk->slot)
+		walk->nprev--;
+}
+
+static bool same_word(const struct stack_walk *walk, size_t iprev, size_t i)
+{
+	return prev_slot(walk, iprev) == walk->stack->slots[i] &&
+	       walk->prev->words[iprev] == walk->stack->words[i];
+}
+
+static size_t equal_run(const struct stack_walk *walk, size_t nprev)
+{
+	size_t n = 0;
+	size_t max = MIN(nprev, walk->nleft);
+
+	while (n < max && same_word(walk, nprev - 1 - n, walk->nleft - 1 - n))
+		n++;
+	return n;
+}
+
+/* Copy what is equal from here on, passing words that are gone if that leads to something equal. */
+static bool put_copy(struct stack_walk *walk, struct writer *w)
+{
+	size_t next = walk->nprev;
+	size_t run;
+
+	while (next && prev_slot(walk, next - 1) > (int64_t)walk->stack->slots[walk->nleft - 1])
+		next--;
+	run = equal_run(walk, next);
+	if (!run)
+		return false;
+	if (next < walk->nprev)
+		put_counted(w, OTHER_SKIP, OTHER_MORE, walk->nprev - next - 1);
+	put_counted(w, TOKEN_COPY, TOKEN_MORE, run - 1);
+	walk->nprev = next - run;
+	walk->nleft -= run;
+	walk->slot = walk->stack->slots[walk->nleft];
+	return true;
+}
+
+void stack_put(struct value_encoder *values, struct writer *w, const struct event_stack *prev,
+	       const struct event_stack *stack, uint64_t sp)
+{
+	uint64_t expected = sp ? (sp + 7) & ~7ULL : prev->base;
+	unsigned flags = (stack->cut ? STACK_CUT : 0) | (stack->shortened ? STACK_SHORTENED : 0);
+
+	if (stack->end != prev->end)
+		flags |= STACK_OTHER_END;
+	writer_u8(w, (uint8_t)flags);
+	writer_uleb(w, zigzag((uint64_t)((int64_t)(stack->base - expected) >> 3)));
+	if (flags & STACK_OTHER_END)
+		writer_uleb(w, (stack->end - stack->base) >> 3);
+	writer_uleb(w, stack->nwords);
+
+	struct stack_walk walk = walk_begin(prev, stack);
+
+	while (walk.nleft) {
+		walk_catch_up(&walk);
+		if (put_copy(&walk, w))
+			continue;
+		walk.nleft--;
+		put_word(values, w, stack, walk.nleft, walk.slot - 1 - stack->slots[walk.nleft]);
+		walk.slot = stack->slots[walk.nleft];
+	}
+}
+
+void stack_get_shape(struct reader *r, const struct event_stack *prev, uint64_t sp,
+		     struct event_stack *ret)
+{
+	unsigned flags = reader_u8(r, "stack flags");
+	uint64_t expected = sp ? (sp + 7) & ~7ULL : prev->base;
+	uint64_t base = expected + (unzigzag(reader_uleb(r, "stack base")) << 3);
+	uint64_t end = prev->end;
+
+	if (flags & STACK_OTHER_END) {
+		uint64_t nslots = reader_uleb(r, "stack length");
+
+		end = base + (nslots << 3);
+		if (nslots > STACK_SLOTS_MAX)
+			reader_fail(r, "stack length");
+	}
+	uint64_t nwords = reader_uleb(r, "stack words");
+
+	if (end < base || (end - base) >> 3 > STACK_SLOTS_MAX)
+		reader_fail(r, "stack length");
+	if (nwords > (end - base) >> 3 || nwords > reader_left(r) + prev->nwords)
+		reader_fail(r, "stack words");
+	*ret = (struct event_stack){ 0 };
+	if (r->failed)
+		return;
+	ret->base = base;
+	ret->end = end;
+	ret->nwords = nwords;
+	ret->cut = flags & STACK_CUT;
+	ret->shortened = flags & STACK_SHORTENED;
+}
+
+static uint64_t get_counted(struct reader *r, unsigned token, unsigned more)
+{
+	unsigned count = token & more;
+
+	if (count < more)
+		return count;
+
+	uint64_t rest = reader_uleb(r, "stack token");
+
+	return rest > STACK_SLOTS_MAX ? STACK_SLOTS_MAX : rest + more;
+}
+
+static uint64_t get_stack_pointer(struct reader *r, uint64_t address)
+{
+	uint64_t code = reader_uleb(r, "stack pointer");
+
+	if (code & 1)
+		return address + unzigzag(code >> 1);
+	return address + (unzigzag(code >> 1) << 3);
+}
+
+static void get_copy(struct stack_walk *walk, struct reader *r, uint64_t count, uint32_t *slots,
+		     uint64_t *words)
+{
+	walk_catch_up(walk);
+	if (count > walk->nprev || count > walk->nleft) {
+		reader_fail(r, "copied stack words");
+		return;
+	}
+	walk->nprev -= count;
+	walk->nleft -= count;
+	if (prev_slot(walk, walk->nprev) < 0) {
+		reader_fail(r, "copied stack words");
+		return;
+	}
+	const uint32_t *from = walk->prev->slots + walk->nprev;
+	uint32_t *to = slots + walk->nleft;
+	uint32_t shift = (uint32_t)walk->shift;
+
+	for (size_t i = 0; i < count; i++)
+		to[i] = from[i] + shift;
+	memcpy(words + walk->nleft, walk->prev->words + walk->nprev, count * sizeof(*words));
+	walk->slot = to[0];
+}
+
+/* The place of the next word, or a failure. */
+static bool get_place(struct stack_walk *walk, struct reader *r, uint64_t gap, uint32_t *slots)
+{
+	if (gap >= walk->slot)
+		reader_fail(r, "stack slot");
+	if (r->failed)
+		return false;
+	walk->slot -= gap + 1;
+	walk->nleft--;
+	slots[walk->nleft] = (uint32_t)walk->slot;
+	return true;
+}
+
+/* TOKEN_OTHER: a plain word, or words of the previous snapshot that are gone. */
+static void get_other(struct stack_walk *walk, struct reader *r, unsigned token, uint32_t *slots,
+		      uint64_t *words)
+{
+	uint64_t count = get_counted(r, token, OTHER_MORE);
+
+	if ((token & OTHER_KIND) == OTHER_PLAIN) {
+		if (get_place(walk, r, count, slots))
+			words[walk->nleft] = reader_uleb(r, "stack word");
+		return;
+	}
+	walk_catch_up(walk);
+	if ((token & OTHER_KIND) != OTHER_SKIP || count >= walk->nprev)
+		reader_fail(r, "stack token");
+	else
+		walk->nprev -= count + 1;
+}
+
+void stack_get(struct value_decoder *values, struct reader *r, const struct event_stack *prev,
+	       struct event_stack *stack, uint32_t *slots, uint64_t *words)
+{
+	struct stack_walk walk = walk_begin(prev, stack);
+
+	while (walk.nleft && !r->failed) {
+		unsigned token = reader_u8(r, "stack token");
+
+		switch (token & TOKEN_OTHER) {
+		case TOKEN_COPY:
+			get_copy(&walk, r, get_counted(r, token, TOKEN_MORE) + 1, slots, words);
+			break;
+		case TOKEN_STACK:
+			if (get_place(&walk, r, get_counted(r, token, TOKEN_MORE), slots))
+				words[walk.nleft] =
+					get_stack_pointer(r, stack->base + 8 * walk.slot);
+			break;
+		case TOKEN_NUMBER:
+			if (get_place(&walk, r, get_counted(r, token, TOKEN_MORE), slots))
+				words[walk.nleft] = value_get(values, r);
+			break;
+		default:
+			get_other(&walk, r, token, slots, words);
+		}
+	}
+	stack->slots = slots;
+	stack->words = words;
+}

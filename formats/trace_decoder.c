@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_decoder.c - decodes a block in one go, into one piece of memory whose length the block states.
+ *
+ * The stated length is a promise that is checked with every allocation, so a small block that copies
+ * itself over and over runs out of it instead of running this machine out of memory.
+ */
+#include "formats/trace_decoder.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/reader.h"
+#include "formats/base/vec.h"
+#include "formats/stack_codec.h"
+#include "formats/trace_field.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a thread's last sample held; points to where that was decoded. */
+struct task {
+	uint32_t pid, tid;
+	const struct event_regs *regs;
+	struct event_stack stack;
+	const uint64_t *kernel_ips, *user_ips;
+	size_t nkernel_ips, nuser_ips;
+};
+
+struct decoder {
+	const struct recording *rec;
+	struct reader columns[TRACE_COLUMNS];
+	struct value_decoder values;
+	VEC(struct task) tasks;
+	VEC(const char *) strings;
+	char *pos, *end; /* of the memory that is left */
+	uint64_t time_ns, period;
+	uint32_t cpu, event;
+	size_t task;
+};
+
+/* @len bytes, 8-byte aligned; NULL and a failure of @r when the block promised less. */
+static void *room(struct decoder *d, struct reader *r, size_t len)
+{
+	size_t need = (len + 7) & ~(size_t)7;
+	char *p = d->pos;
+
+	if (r->failed)
+		return NULL;
+	if (need > (size_t)(d->end - d->pos)) {
+		reader_fail(r, "decoded block");
+		return NULL;
+	}
+	d->pos += need;
+	return p;
+}
+
+static uint32_t get_u32(struct reader *r, const char *what)
+{
+	uint64_t value = reader_uleb(r, what);
+
+	if (value > UINT32_MAX)
+		reader_fail(r, what);
+	return (uint32_t)value;
+}
+
+static const char *get_string(struct decoder *d, struct reader *r)
+{
+	uint64_t number = reader_uleb(r, "string number");
+
+	if (number > d->strings.len)
+		reader_fail(r, "string number");
+	if (r->failed)
+		return "";
+	if (number)
+		return d->strings.items[number - 1];
+
+	const char *text = reader_string(r, "string");
+
+	if (!text)
+		return "";
+	vec_push(&d->strings, text);
+	return text;
+}
+
+static void get_task(struct decoder *d, struct reader *r)
+{
+	uint64_t number = reader_uleb(r, "thread number");
+
+	if (number > d->tasks.len)
+		reader_fail(r, "thread number");
+	if (r->failed)
+		return;
+	if (number) {
+		d->task = number - 1;
+		return;
+	}
+	struct task task = { .pid = get_u32(r, "process") - 1 };
+
+	task.tid = task.pid + (uint32_t)reader_zigzag(r, "thread");
+	d->task = d->tasks.len;
+	vec_push(&d->tasks, task);
+}
+
+static unsigned get_head(struct decoder *d, struct event *ev)
+{
+	struct reader *r = &d->columns[TRACE_COLUMN_HEADS];
+	unsigned head = reader_u8(r, "event head");
+
+	d->time_ns += (uint64_t)reader_zigzag(r, "event time");
+	if (!(head & TRACE_HEAD_SAME_CPU))
+		d->cpu = get_u32(r, "CPU") - 1;
+	if (!(head & TRACE_HEAD_SAME_TASK))
+		get_task(d, r);
+	if (head & TRACE_HEAD_RESERVED || !(head & TRACE_HEAD_KIND) || d->tasks.len == 0)
+		reader_fail(r, "event head");
+	if (d->cpu > TRACE_CPU_MAX && d->cpu != EVENT_NO_CPU)
+		reader_fail(r, "CPU");
+	if (r->failed)
+		return 0;
+	ev->time_ns = d->time_ns;
+	ev->cpu = d->cpu;
+	ev->pid = d->tasks.items[d->task].pid;
+	ev->tid = d->tasks.items[d->task].tid;
+	return head & TRACE_HEAD_KIND;
+}
+
+static const uint64_t *get_chain(struct decoder *d, struct reader *r, const uint64_t *prev,
+				 size_t nprev, size_t *ret_count)
+{
+	struct chain_shape shape = chain_get_shape(r, nprev);
+	uint64_t *ips = room(d, r, shape.nips * sizeof(*ips));
+
+	*ret_count = 0;
+	if (!ips)
+		return NULL;
+	chain_get(&d->values, r, prev, nprev, shape, ips);
+	*ret_count = shape.nips;
+	return ips;
+}
+
+static void get_regs(struct decoder *d, struct task *task, struct event_sample *s)
+{
+	static const struct event_regs none;
+	struct reader *r = &d->columns[TRACE_COLUMN_REGS];
+	struct event_regs *regs = room(d, r, TRACE_EXPANDED_REGS);
+
+	if (!regs)
+		return;
+	regs_get(&d->values, r, task->regs ? task->regs : &none, s->ip, regs);
+	if (regs->mask >> d->rec->arch->nregs)
+		reader_fail(r, "register mask");
+	s->regs = task->regs = regs;
+}
+
+static void get_stack(struct decoder *d, struct task *task, struct event_sample *s)
+{
+	struct reader *r = &d->columns[TRACE_COLUMN_STACKS];
+	uint64_t sp = 0;
+
+	if (s->regs && s->regs->mask >> d->rec->arch->sp & 1)
+		sp = s->regs->values[d->rec->arch->sp];
+	stack_get_shape(r, &task->stack, sp, &s->stack);
+
+	uint64_t *words = room(d, r, s->stack.nwords * sizeof(*words));
+	uint32_t *slots = room(d, r, s->stack.nwords * sizeof(*slots));
+
+	if (!slots)
+		return;
+	stack_get(&d->values, r, &task->stack, &s->stack, slots, words);
+	task->stack = s->stack;
+}
+
+/* Room for the array that @r begins with the length of, each element at least @min bytes. */
+static void *get_array(struct decoder *d, struct reader *r, size_t min, size_t size,
+		       size_t *ret_count)
+{
+	uint64_t count = reader_uleb(r, "array length");
+
+	*ret_count = 0;
+	if (count > reader_left(r) / min)
+		reader_fail(r, "array");
+	else
+		*ret_count = count;
+	return room(d, r, *ret_count * size);
+}
+
+static void get_branches(struct decoder *d, struct reader *r, struct event_sample *s)
+{
+	struct event_branch *branches = get_array(d, r, 3, sizeof(*branches), &s->nbranches);
+	uint64_t last = s->ip;
+
+	s->branches = branches;
+	for (size_t i = 0; branches && i < s->nbranches; i++) {
+		struct event_branch *b = &branches[i];
+
+		b->to = last + (uint64_t)reader_zigzag(r, "branch target");
+		b->from = b->to + (uint64_t)reader_zigzag(r, "branch source");
+		b->flags = reader_uleb(r, "branch flags");
+		last = b->from;
+	}
+}
+
+static void get_counts(struct decoder *d, struct reader *r, struct event_sample *s)
+{
+	struct event_count *counts = get_array(d, r, 4, sizeof(*counts), &s->ncounts);
+
+	s->counts = counts;
+	for (size_t i = 0; counts && i < s->ncounts; i++) {
+		struct event_count *c = &counts[i];
+
+		c->event = get_u32(r, "event of a count");
+		c->value = reader_uleb(r, "count");
+		c->enabled_ns = reader_uleb(r, "time enabled");
+		c->running_ns = reader_uleb(r, "time running");
+		if (c->event >= d->rec->nevents)
+			reader_fail(r, "event of a count");
+	}
+}
+
+static void get_extra(struct decoder *d, uint64_t tag, struct reader *r, struct event_sample *s)
+{
+	switch (tag) {
+	case TRACE_EXTRA_ADDR:
+		s->addr = reader_uleb(r, "data address");
+		break;
+	case TRACE_EXTRA_WEIGHT:
+		s->weight = reader_uleb(r, "weight");
+		break;
+	case TRACE_EXTRA_DATA_SRC:
+		s->data_src = reader_uleb(r, "data source");
+		break;
+	case TRACE_EXTRA_CGROUP:
+		s->cgroup = reader_uleb(r, "cgroup");
+		break;
+	case TRACE_EXTRA_RAW:
+		s->raw_len = reader_left(r);
+		s->raw = reader_bytes(r, s->raw_len, "payload");
+		break;
+	case TRACE_EXTRA_BRANCHES:
+		get_branches(d, r, s);
+		break;
+	case TRACE_EXTRA_COUNTS:
+		get_counts(d, r, s);
+		break;
+	}
+}
+
+static void get_extras(struct decoder *d, struct event_sample *s)
+{
+	struct reader *r = &d->columns[TRACE_COLUMN_EXTRAS];
+	uint64_t len = reader_uleb(r, "extras length");
+	struct reader extras = reader_slice(r, len, "extras");
+	struct reader value;
+	uint64_t tag;
+
+	while (trace_field_next(&extras, &tag, &value)) {
+		get_extra(d, tag, &value, s);
+		if (value.failed)
+			reader_fail(&extras, value.failed);
+	}
+	if (extras.failed)
+		reader_fail(r, extras.failed);
+}
+
+static void get_sample_head(struct decoder *d, struct reader *r, uint64_t flags,
+			    struct event_sample *s)
+{
+	unsigned mode = flags & TRACE_SAMPLE_MODE;
+
+	if (flags & TRACE_SAMPLE_EVENT)
+		d->event = get_u32(r, "event number");
+	if (flags & TRACE_SAMPLE_PERIOD)
+		d->period += (uint64_t)reader_zigzag(r, "period");
+	if (flags & TRACE_SAMPLE_RESERVED || mode > EVENT_MODE_GUEST_USER)
+		reader_fail(r, "sample flags");
+	if (d->event >= d->rec->nevents)
+		reader_fail(r, "event number");
+	s->mode = mode;
+	s->event = d->event;
+	s->period = d->period;
+	s->ip = value_get(&d->values, r);
+}
+
+static void get_sample(struct decoder *d, struct event_sample *s)
+{
+	struct reader *r = &d->columns[TRACE_COLUMN_SAMPLES];
+	struct task *task = &d->tasks.items[d->task];
+	uint64_t flags = reader_uleb(r, "sample flags");
+
+	get_sample_head(d, r, flags, s);
+	if (flags & TRACE_SAMPLE_KERNEL) {
+		s->kernel_ips =
+			get_chain(d, r, task->kernel_ips, task->nkernel_ips, &s->nkernel_ips);
+		task->kernel_ips = s->kernel_ips;
+		task->nkernel_ips = s->nkernel_ips;
+	}
+	if (flags & TRACE_SAMPLE_USER) {
+		s->user_ips = get_chain(d, r, task->user_ips, task->nuser_ips, &s->nuser_ips);
+		task->user_ips = s->user_ips;
+		task->nuser_ips = s->nuser_ips;
+	}
+	if (flags & TRACE_SAMPLE_REGS)
+		get_regs(d, task, s);
+	if (flags & TRACE_SAMPLE_STACK)
+		get_stack(d, task, s);
+	if (flags & TRACE_SAMPLE_EXTRAS)
+		get_extras(d, s);
+}
+
+static void get_mmap(struct decoder *d, struct reader *r, struct event_mmap *m)
+{
+	const void *id;
+
+	m->start = reader_uleb(r, "mapping");
+	m->end = m->start + reader_uleb(r, "mapping length");
+	m->file_offset = reader_uleb(r, "file offset");
+	m->device = reader_uleb(r, "device");
+	m->inode = reader_uleb(r, "inode");
+	m->generation = reader_uleb(r, "inode generation");
+	m->flags = get_u32(r, "mapping flags");
+	m->build_id_len = reader_u8(r, "build ID length");
+	if (m->build_id_len > sizeof(m->build_id) || m->end < m->start)
+		reader_fail(r, "mapping");
+	id = reader_bytes(r, m->build_id_len, "build ID");
+	if (id)
+		memcpy(m->build_id, id, m->build_id_len);
+	m->path = get_string(d, r);
+}
+
+static void get_lost(struct decoder *d, struct reader *r, struct event_lost *lost)
+{
+	lost->event = get_u32(r, "event number") - 1;
+	lost->count = reader_uleb(r, "lost count");
+	lost->by_recorder = reader_u8(r, "lost by");
+	if (lost->event >= d->rec->nevents && lost->event != RECORDING_NO_EVENT)
+		reader_fail(r, "event number");
+}
+
+static void get_throttle(struct decoder *d, struct reader *r, struct event_throttle *throttle)
+{
+	throttle->event = get_u32(r, "event number") - 1;
+	throttle->stopped = reader_u8(r, "throttle state");
+	if (throttle->event >= d->rec->nevents && throttle->event != RECORDING_NO_EVENT)
+		reader_fail(r, "event number");
+}
+
+static void get_ksymbol(struct decoder *d, struct reader *r, struct event_ksymbol *k)
+{
+	k->addr = reader_uleb(r, "kernel symbol");
+	k->len = reader_uleb(r, "kernel symbol length");
+	k->type = get_u32(r, "kernel symbol type");
+	k->removed = reader_u8(r, "kernel symbol state");
+	k->name = get_string(d, r);
+}
+
+static void get_bpf(struct reader *r, struct event_bpf *bpf)
+{
+	bpf->id = get_u32(r, "BPF program");
+	bpf->type = get_u32(r, "BPF event");
+
+	const void *tag = reader_bytes(r, sizeof(bpf->tag), "BPF tag");
+
+	if (tag)
+		memcpy(bpf->tag, tag, sizeof(bpf->tag));
+}
+
+static void get_text_poke(struct reader *r, struct event_text_poke *poke)
+{
+	poke->addr = reader_uleb(r, "poked address");
+	poke->old_len = reader_uleb(r, "poked length");
+	poke->old_code = reader_bytes(r, poke->old_len, "poked code");
+	poke->new_len = reader_uleb(r, "poked length");
+	poke->new_code = reader_bytes(r, poke->new_len, "poked code");
+}
+
+static void get_payload(struct decoder *d, struct reader *r, struct event *ev)
+{
+	unsigned bits;
+
+	switch (ev->kind) {
+	case EVENT_MMAP:
+		get_mmap(d, r, &ev->mmap);
+		break;
+	case EVENT_COMM:
+		ev->comm.exec = reader_u8(r, "exec");
+		ev->comm.comm = get_string(d, r);
+		break;
+	case EVENT_FORK:
+		ev->fork.parent_pid = get_u32(r, "parent process") - 1;
+		ev->fork.parent_tid = get_u32(r, "parent thread") - 1;
+		break;
+	case EVENT_SWITCH:
+		bits = reader_u8(r, "switch");
+		ev->cpu_switch.in = bits & TRACE_SWITCH_IN;
+		ev->cpu_switch.preempted = bits & TRACE_SWITCH_PREEMPTED;
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		get_lost(d, r, &ev->lost);
+		break;
+	case EVENT_THROTTLE:
+		get_throttle(d, r, &ev->throttle);
+		break;
+	case EVENT_KSYMBOL:
+		get_ksymbol(d, r, &ev->ksymbol);
+		break;
+	case EVENT_BPF:
+		get_bpf(r, &ev->bpf);
+		break;
+	case EVENT_CGROUP:
+		ev->cgroup.id = reader_uleb(r, "cgroup");
+		ev->cgroup.path = get_string(d, r);
+		break;
+	case EVENT_TEXT_POKE:
+		get_text_poke(r, &ev->text_poke);
+		break;
+	case EVENT_SAMPLE:
+	case EVENT_EXIT:
+	case EVENT_KINDS:
+		break;
+	}
+}
+
+static void get_side_band(struct decoder *d, struct event *ev)
+{
+	struct reader *r = &d->columns[TRACE_COLUMN_SIDE_BAND];
+	uint64_t len = reader_uleb(r, "event length");
+	struct reader payload = reader_slice(r, len, "event");
+
+	get_payload(d, &payload, ev);
+	if (payload.failed)
+		reader_fail(r, payload.failed);
+}
+
+/* NULL, or what the first column to fail says. */
+static struct err *columns_check(const struct decoder *d)
+{
+	for (size_t i = 1; i < TRACE_COLUMNS; i++) {
+		struct err *err = reader_check(&d->columns[i]);
+
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* Decode the next event into @ev; false if it is of a kind that is not known here. */
+static bool get_event(struct decoder *d, struct event *ev)
+{
+	unsigned kind = get_head(d, ev);
+
+	ev->kind = kind ? (enum event_kind)(kind - 1) : EVENT_KINDS;
+	if (ev->kind == EVENT_SAMPLE)
+		get_sample(d, &ev->sample);
+	else if (kind)
+		get_side_band(d, ev);
+	return ev->kind < EVENT_KINDS;
+}
+
+static bool any_failed(const struct decoder *d)
+{
+	for (size_t i = 1; i < TRACE_COLUMNS; i++) {
+		if (d->columns[i].failed)
+			return true;
+	}
+	return false;
+}
+
+static struct err *get_events(struct decoder *d, uint64_t count, struct trace_events *ret)
+{
+	ret->count = 0;
+	for (uint64_t i = 0; i < count && !any_failed(d); i++) {
+		struct event *ev = &ret->events[ret->count];
+
+		*ev = (struct event){ 0 };
+		if (get_event(d, ev))
+			ret->count++;
+	}
+	struct err *err = columns_check(d);
+
+	if (err)
+		ret->count = 0;
+	return err;
+}
+
+/* The columns' places; those of a newer version are passed. */
+static void get_columns(struct decoder *d, struct reader *r)
+{
+	uint64_t count = reader_uleb(r, "column count");
+	struct reader directory = *r;
+
+	for (size_t i = 0; i < TRACE_COLUMNS; i++) {
+		d->columns[i] = *r;
+		d->columns[i].end = r->pos;
+	}
+	for (uint64_t i = 0; i < count && !r->failed; i++) {
+		reader_uleb(r, "column");
+		reader_uleb(r, "column length");
+	}
+	for (uint64_t i = 0; i < count && !r->failed; i++) {
+		uint64_t column = reader_uleb(&directory, "column");
+		uint64_t len = reader_uleb(&directory, "column length");
+
+		if (len > reader_left(r))
+			reader_fail(r, "column");
+
+		struct reader place = reader_slice(r, len, "column");
+
+		if (column && column < TRACE_COLUMNS)
+			d->columns[column] = place;
+	}
+}
+
+static struct err *prepare(struct decoder *d, struct reader *r, struct trace_events *ret,
+			   uint64_t *ret_count)
+{
+	uint64_t count = reader_uleb(r, "event count");
+	uint64_t expanded_len = reader_uleb(r, "decoded length");
+
+	get_columns(d, r);
+	if (expanded_len > TRACE_EXPANDED_MAX || count > expanded_len / TRACE_EXPANDED_EVENT ||
+	    count > reader_left(&d->columns[TRACE_COLUMN_HEADS]) / 2)
+		reader_fail(r, "decoded block");
+	struct err *err = reader_check(r);
+
+	if (err)
+		return err;
+	if (ret->memory_len < expanded_len) {
+		free(ret->memory);
+		ret->memory = memory_alloc(expanded_len);
+		ret->memory_len = expanded_len;
+	}
+	ret->events = (struct event *)(void *)ret->memory;
+	d->pos = ret->memory + count * TRACE_EXPANDED_EVENT;
+	d->end = ret->memory + expanded_len;
+	*ret_count = count;
+	return NULL;
+}
+
+struct err *trace_events_decode(const void *content, size_t len, const struct recording *rec,
+				struct trace_events *ret)
+{
+	struct decoder d = { .rec = rec };
+	struct reader r;
+	uint64_t count = 0;
+
+	ret->count = 0;
+	reader_init(&r, content, len, /* big_endian= */ false);
+
+	struct err *err = prepare(&d, &r, ret, &count);
+
+	if (!err)
+		err = get_events(&d, count, ret);
+	value_decoder_deinit(&d.values);
+	vec_deinit(&d.tasks);
+	vec_deinit(&d.strings);
+	return err;
+}
+
+void trace_events_deinit(struct trace_events *events)
+{
+	free(events->memory);
+	*events = (struct trace_events){ 0 };
+}

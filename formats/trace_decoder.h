@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_decoder.h - the content of one events block to events.
+ */
+#ifndef FORMATS_TRACE_DECODER_H
+#define FORMATS_TRACE_DECODER_H
+
+#include "formats/base/err.h"
+#include "formats/trace_events.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A decoded block: its events in the order of the file. A zeroed one is empty. */
+struct trace_events {
+	struct event *events;
+	size_t count;
+	char *memory; /* the events and what they point to, but for strings and payloads: those lie in the content */
+	size_t memory_len;
+};
+
+/*
+ * Decode @len bytes of @content, which must outlive the events. @rec tells the architecture and how many
+ * events there are. The memory of @ret is used again if it is large enough.
+ *
+ * ERR_CORRUPT: the content is not well-formed; @ret is then empty.
+ */
+MUST_USE struct err *trace_events_decode(const void *content, size_t len,
+					 const struct recording *rec, struct trace_events *ret);
+
+void trace_events_deinit(struct trace_events *events);
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_reader.c - finds the blocks of a trace, loads all but the events, and feeds those to the window.
+ *
+ * Every head says when its block's oldest event was. As all heads are read before the first event, it is
+ * known for each event whether an older one can still come, and so when it may be delivered.
+ */
+#include "formats/trace_reader.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "formats/base/zframe.h"
+#include "formats/trace_block.h"
+#include "formats/trace_file.h"
+#include "formats/trace_recording.h"
+#include "formats/trace_window.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ATTACHED_MAX (1024u << 20) /* images, texts: decompressed, together */
+#define SCAN_LEN     (64u << 10)
+
+struct found_block {
+	struct trace_block head;
+	uint64_t offset;
+	uint64_t oldest_ns; /* of this and all events blocks behind it */
+};
+
+struct trace_reader {
+	struct event_source source; /* must be first */
+	struct trace_file file;
+	struct recording rec;
+	struct zframe_decoder *zframe;
+	struct trace_window *window;
+	struct writer packed; /* a zstd frame as it is in the file */
+	VEC(struct found_block) blocks;
+	VEC(struct trace_block_info) infos;
+	VEC(struct recording_image) images;
+	VEC(struct recording_jit_map) jit_maps;
+	VEC(uint8_t *) attached; /* contents that the above point into */
+	uint64_t attached_len;
+	size_t next; /* block to look at for events */
+	struct err *failure;
+};
+
+static struct trace_reader *reader_of(struct event_source *source)
+{
+	return (struct trace_reader *)(void *)source;
+}
+
+static void close_reader(struct event_source *source)
+{
+	struct trace_reader *t = reader_of(source);
+
+	trace_window_free(t->window);
+	zframe_decoder_free(t->zframe);
+	writer_deinit(&t->packed);
+	for (size_t i = 0; i < t->attached.len; i++)
+		free(t->attached.items[i]);
+	vec_deinit(&t->attached);
+	vec_deinit(&t->blocks);
+	vec_deinit(&t->infos);
+	vec_deinit(&t->images);
+	vec_deinit(&t->jit_maps);
+	arena_deinit(&t->rec.arena);
+	trace_file_close(&t->file);
+	err_free(t->failure);
+	free(t);
+}
+
+static void close_readerp(struct trace_reader **t)
+{
+	if (*t)
+		close_reader(&(*t)->source);
+}
+
+static void note_damage(struct trace_reader *t, uint64_t offset)
+{
+	if (t->rec.damaged_at == 0)
+		t->rec.damaged_at = offset;
+}
+
+/* Decompress the content of @block to @out, which has room for it. */
+static struct err *read_content(struct trace_reader *t, const struct found_block *block, void *out)
+{
+	size_t len = block->head.packed_len, got = 0;
+	uint64_t offset = block->offset + block->head.head_len;
+
+	writer_reset(&t->packed);
+	writer_reserve(&t->packed, len);
+
+	struct err *err = trace_file_read(&t->file, offset, t->packed.data, len, &got);
+
+	if (err)
+		return err;
+	if (got < len)
+		return err_new(ERR_CORRUPT, "cut off");
+	return zframe_decode(t->zframe, t->packed.data, len, out, block->head.content_len);
+}
+
+static struct err *parse_attached(struct trace_reader *t, const struct found_block *block,
+				  struct reader *r)
+{
+	struct recording_image image;
+	struct recording_jit_map map;
+	struct err *err;
+
+	switch (block->head.kind) {
+	case TRACE_IMAGE:
+		err = trace_image_load(r, &t->rec, &image);
+		if (!err)
+			vec_push(&t->images, image);
+		return err;
+	case TRACE_JIT_MAP:
+		err = trace_jit_map_load(r, &t->rec, &map);
+		if (!err)
+			vec_push(&t->jit_maps, map);
+		return err;
+	case TRACE_KSYMS:
+		return trace_ksyms_load(r, &t->rec);
+	default:
+		return trace_end_load(r, &t->rec);
+	}
+}
+
+/* Load anything but events and the header. */
+static struct err *load_attached(struct trace_reader *t, const struct found_block *block)
+{
+	size_t len = block->head.content_len;
+	struct reader r;
+
+	if (len > ATTACHED_MAX - t->attached_len)
+		return err_new(ERR_CORRUPT, "more than %u bytes are attached", ATTACHED_MAX);
+
+	uint8_t *content = memory_alloc(MAX(len, 1));
+	struct err *err = read_content(t, block, content);
+
+	if (err) {
+		free(content);
+		return err;
+	}
+	vec_push(&t->attached, content);
+	t->attached_len += len;
+	reader_init(&r, content, len, /* big_endian= */ false);
+	return parse_attached(t, block, &r);
+}
+
+static struct err *load_header(struct trace_reader *t, const struct found_block *block)
+{
+	size_t len = block->head.content_len;
+	CLEANUP(memory_freep) uint8_t *content = memory_alloc(MAX(len, 1));
+	struct err *err = read_content(t, block, content);
+	uint32_t nstreams;
+	struct reader r;
+
+	if (err)
+		return err;
+	reader_init(&r, content, len, /* big_endian= */ false);
+	return trace_header_load(&r, &t->rec, &nstreams);
+}
+
+/* The head of a block at @offset, whose content must be there too. */
+static struct err *read_head(struct trace_reader *t, uint64_t offset, struct found_block *ret)
+{
+	struct found_block block = { .offset = offset };
+	uint8_t bytes[8 + TRACE_HEAD_LEN_MAX];
+	struct reader r;
+	size_t got;
+	struct err *err = trace_file_read(&t->file, offset, bytes, sizeof(bytes), &got);
+
+	if (err)
+		return err;
+	reader_init(&r, bytes, got, /* big_endian= */ false);
+	r.offset = offset;
+	err = trace_block_parse(&r, &block.head);
+	if (err)
+		return err;
+	if (block.head.packed_len > t->file.len - offset - block.head.head_len)
+		return err_new(ERR_CORRUPT, "block cut off at offset %" PRIu64, offset);
+	*ret = block;
+	return NULL;
+}
+
+/* Is there an intact block at @offset? */
+static bool is_block(struct trace_reader *t, uint64_t offset)
+{
+	struct found_block block;
+	struct err *err = read_head(t, offset, &block);
+
+	err_free(err);
+	return !err;
+}
+
+/* Where the next intact block begins, from @offset on; the end of the file if there is none. */
+static uint64_t find_block(struct trace_reader *t, uint64_t offset)
+{
+	CLEANUP(memory_freep) uint8_t *bytes = memory_alloc(SCAN_LEN);
+	size_t got;
+
+	for (; offset < t->file.len; offset += SCAN_LEN - TRACE_MARK_LEN - 7) {
+		const uint8_t *mark = bytes;
+		struct err *err = trace_file_read(&t->file, offset, bytes, SCAN_LEN, &got);
+
+		err_free(err);
+		if (err)
+			break;
+		while ((mark = memmem(mark, got - (size_t)(mark - bytes), TRACE_MARK,
+				      TRACE_MARK_LEN))) {
+			uint64_t place = offset + (uint64_t)(mark - bytes) - 8;
+
+			if (mark - bytes >= 8 && is_block(t, place))
+				return place;
+			mark++;
+		}
+	}
+	return t->file.len;
+}
+
+static void add_block(struct trace_reader *t, const struct found_block *block)
+{
+	struct trace_block_info info = {
+		.offset = block->offset,
+		.len = block->head.head_len + block->head.packed_len,
+		.content_len = block->head.content_len,
+		.kind = trace_block_kind_name(block->head.kind),
+	};
+
+	vec_push(&t->blocks, *block);
+	vec_push(&t->infos, info);
+}
+
+/* Something other than a trace: say what. */
+static struct err *not_a_trace(struct trace_reader *t, struct err *err)
+{
+	uint8_t magic[8] = { 0 };
+	size_t got = 0;
+
+	if (err_kind(err) != ERR_CORRUPT)
+		return err;
+	if (t->file.len == 0) {
+		err_free(err);
+		return err_new(ERR_CORRUPT, "the file is empty");
+	}
+	struct err *failed = trace_file_read(&t->file, 0, magic, sizeof(magic), &got);
+
+	err_free(failed);
+	if (memcmp(magic, "PERFILE2", 8) == 0 || memcmp(magic, "2ELIFREP", 8) == 0) {
+		err_free(err);
+		err = err_new(ERR_UNSUPPORTED, "this is a perf.data file, not a trace of precord");
+		return err_remedy(err, "record with precord, or read it with 'perf report'");
+	}
+	return err_wrap(err, "not a trace of precord");
+}
+
+static struct err *open_header(struct trace_reader *t, struct found_block *ret)
+{
+	struct err *err = read_head(t, 0, ret);
+
+	if (err)
+		return not_a_trace(t, err);
+	if (ret->head.kind != TRACE_HEADER)
+		return err_new(ERR_CORRUPT, "a block of kind %u stands where the header belongs",
+			       ret->head.kind);
+	err = load_header(t, ret);
+	return err ? err_wrap(err, "unreadable header") : NULL;
+}
+
+/* Events wait, the index is not needed, the header was first; all else is loaded. */
+static void take_block(struct trace_reader *t, const struct found_block *block, uint64_t sequence)
+{
+	struct err *err = NULL;
+
+	if (block->head.sequence != sequence)
+		note_damage(t, block->offset);
+	if (block->head.kind == TRACE_IMAGE || block->head.kind == TRACE_KSYMS ||
+	    block->head.kind == TRACE_JIT_MAP || block->head.kind == TRACE_END)
+		err = load_attached(t, block);
+	if (err)
+		note_damage(t, block->offset);
+	err_free(err);
+	add_block(t, block);
+}
+
+static struct err *walk_blocks(struct trace_reader *t)
+{
+	struct found_block block;
+	struct err *err = open_header(t, &block);
+	uint64_t offset, sequence;
+
+	if (err)
+		return err;
+	add_block(t, &block);
+	offset = block.head.head_len + block.head.packed_len;
+	sequence = block.head.sequence;
+	while (offset < t->file.len) {
+		err = read_head(t, offset, &block);
+		if (err) {
+			err_free(err);
+			note_damage(t, offset);
+			offset = find_block(t, offset + 1);
+			continue;
+		}
+		take_block(t, &block, sequence + 1);
+		sequence = block.head.sequence;
+		offset += block.head.head_len + block.head.packed_len;
+	}
+	return NULL;
+}
+
+/* From the last block backwards: the oldest event that is still to come. */
+static void find_oldest(struct trace_reader *t)
+{
+	uint64_t oldest_ns = UINT64_MAX;
+
+	for (size_t i = t->blocks.len; i > 0; i--) {
+		struct found_block *block = &t->blocks.items[i - 1];
+
+		if (block->head.kind == TRACE_EVENTS)
+			oldest_ns = MIN(oldest_ns, block->head.first_ns);
+		block->oldest_ns = oldest_ns;
+	}
+}
+
+static const struct recording *get_recording(struct event_source *source)
+{
+	return &reader_of(source)->rec;
+}
+
+/* Load the next block of events, if it can be loaded. False if there are no more. */
+static bool load_events(struct trace_reader *t)
+{
+	while (t->next < t->blocks.len && t->blocks.items[t->next].head.kind != TRACE_EVENTS)
+		t->next++;
+	if (t->next == t->blocks.len)
+		return false;
+
+	const struct found_block *block = &t->blocks.items[t->next++];
+	size_t len = block->head.content_len;
+	struct err *err = read_content(t, block, trace_window_room(t->window, MAX(len, 1)));
+
+	if (!err)
+		err = trace_window_add(t->window, len);
+	if (err && err_kind(err) == ERR_SYSTEM) {
+		t->failure = err;
+		return false;
+	}
+	if (err)
+		note_damage(t, block->offset);
+	err_free(err);
+	return true;
+}
+
+static bool next_event(struct event_source *source, struct event *ret)
+{
+	struct trace_reader *t = reader_of(source);
+	uint64_t time_ns = 0;
+
+	for (;;) {
+		bool any = trace_window_oldest(t->window, &time_ns);
+		bool more = t->next < t->blocks.len;
+		bool final = !more || time_ns <= t->blocks.items[t->next].oldest_ns ||
+			     !trace_window_has_room(t->window);
+
+		if (t->failure)
+			return false;
+		if (any && final) {
+			trace_window_take(t->window, ret);
+			return true;
+		}
+		if (!load_events(t) && !any)
+			return false;
+	}
+}
+
+/* Damage is told by the recording; only what the system refused is an error here. */
+static struct err *finish(struct event_source *source)
+{
+	struct trace_reader *t = reader_of(source);
+	struct err *err = t->failure;
+
+	t->failure = NULL;
+	return err;
+}
+
+static const struct event_source_ops ops = {
+	.recording = get_recording,
+	.next = next_event,
+	.finish = finish,
+	.close = close_reader,
+};
+
+static struct err *open_file(struct trace_file file, struct event_source **ret)
+{
+	CLEANUP(close_readerp) struct trace_reader *t = memory_zeroed(1, sizeof(*t));
+
+	t->source.ops = &ops;
+	t->file = file;
+	t->zframe = zframe_decoder_new();
+	t->window = trace_window_new(&t->rec);
+
+	struct err *err = walk_blocks(t);
+
+	if (err)
+		return err;
+	find_oldest(t);
+	t->rec.images = t->images.items;
+	t->rec.nimages = t->images.len;
+	t->rec.jit_maps = t->jit_maps.items;
+	t->rec.njit_maps = t->jit_maps.len;
+	*ret = &t->source;
+	t = NULL; /* now the caller's */
+	return NULL;
+}
+
+struct err *trace_reader_open(const char *path, struct event_source **ret)
+{
+	struct trace_file file;
+	struct err *err = trace_file_open(path, &file);
+
+	if (err)
+		return err;
+	err = open_file(file, ret);
+	return err ? err_wrap(err, "'%s'", path) : NULL;
+}
+
+struct err *trace_reader_open_memory(const void *data, size_t len, struct event_source **ret)
+{
+	return open_file(trace_file_memory(data, len), ret);
+}
+
+const struct trace_block_info *trace_reader_blocks(struct event_source *source, size_t *ret_count)
+{
+	struct trace_reader *t = reader_of(source);
+
+	*ret_count = t->infos.len;
+	return t->infos.items;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_writer.c - gathers events into a block, packs it and writes it out whole.
+ *
+ * Each block is one write, so the end of a file whose writer was killed is at worst a part of one block.
+ */
+#include "formats/trace_writer.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "formats/base/zframe.h"
+#include "formats/trace_block.h"
+#include "formats/trace_encoder.h"
+#include "formats/trace_recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ZSTD_LEVEL 3
+
+/* A block of events is closed when it holds so much, packed or decoded. */
+#define CONTENT_GOAL  (1u << 20)
+#define EXPANDED_GOAL (24u << 20)
+
+struct index_entry {
+	uint64_t offset;
+	struct trace_block block;
+};
+
+struct trace_writer {
+	int fd;
+	struct trace_encoder *events; /* from trace_writer_begin() on */
+	struct zframe_encoder *zframe;
+	struct writer content, packed;
+	struct trace_sizes sizes;
+	uint64_t sequence;
+	uint64_t watermark_ns;
+	VEC(struct index_entry) index;
+};
+
+struct trace_writer *trace_writer_new(int fd)
+{
+	struct trace_writer *w = memory_zeroed(1, sizeof(*w));
+
+	w->fd = fd;
+	w->zframe = zframe_encoder_new(ZSTD_LEVEL, 0);
+	return w;
+}
+
+void trace_writer_free(struct trace_writer *w)
+{
+	if (!w)
+		return;
+	trace_encoder_free(w->events);
+	zframe_encoder_free(w->zframe);
+	writer_deinit(&w->content);
+	writer_deinit(&w->packed);
+	vec_deinit(&w->index);
+	free(w);
+}
+
+static struct err *write_all(int fd, const uint8_t *data, size_t len)
+{
+	while (len) {
+		ssize_t done = write(fd, data, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return err_system(errno, "cannot write the trace");
+		data += done;
+		len -= (size_t)done;
+	}
+	return NULL;
+}
+
+/* Pack w->content behind the head of @block, write both, and add what that took to @account. */
+static struct err *write_block(struct trace_writer *w, struct trace_block *block, uint64_t *account)
+{
+	struct trace_block placeholder = { 0 };
+	struct writer head = { .data = NULL };
+	struct err *err;
+
+	block->major = TRACE_MAJOR;
+	block->minor = TRACE_MINOR;
+	block->sequence = w->sequence;
+	block->content_len = w->content.len;
+	writer_reset(&w->packed);
+	trace_block_put(&w->packed, &placeholder);
+	err = zframe_encode(w->zframe, w->content.data, w->content.len, &w->packed);
+	if (err)
+		return err;
+	block->packed_len = w->packed.len - TRACE_HEAD_LEN;
+	trace_block_put(&head, block);
+	memcpy(w->packed.data, head.data, TRACE_HEAD_LEN);
+	writer_deinit(&head);
+	err = write_all(w->fd, w->packed.data, w->packed.len);
+	if (err)
+		return err;
+
+	struct index_entry entry = { .offset = w->sizes.total, .block = *block };
+
+	vec_push(&w->index, entry);
+	w->sequence++;
+	w->sizes.total += w->packed.len;
+	if (account)
+		*account += w->packed.len;
+	return NULL;
+}
+
+struct err *trace_writer_begin(struct trace_writer *w, const struct recording *rec)
+{
+	struct trace_block block = { .kind = TRACE_HEADER };
+
+	w->events = trace_encoder_new(rec->arch);
+	writer_reset(&w->content);
+	trace_header_put(&w->content, rec, /* nstreams= */ 1);
+	return write_block(w, &block, &w->sizes.other);
+}
+
+/* Share what an events block took among its columns, by their length before packing. */
+static void account_columns(struct trace_writer *w, const size_t lens[TRACE_COLUMNS],
+			    uint64_t packed)
+{
+	uint64_t stacks = lens[TRACE_COLUMN_REGS] + lens[TRACE_COLUMN_STACKS];
+	uint64_t side_band = lens[TRACE_COLUMN_SIDE_BAND];
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < TRACE_COLUMNS; i++)
+		all += lens[i];
+	stacks = packed * stacks / MAX(all, 1);
+	side_band = packed * side_band / MAX(all, 1);
+	w->sizes.stacks += stacks;
+	w->sizes.side_band += side_band;
+	w->sizes.samples += packed - stacks - side_band;
+}
+
+static struct err *flush(struct trace_writer *w)
+{
+	struct trace_encoder_summary sum = trace_encoder_summary(w->events);
+	struct trace_block block = {
+		.kind = TRACE_EVENTS,
+		.first_ns = sum.first_ns,
+		.last_ns = sum.last_ns,
+		.watermark_ns = w->watermark_ns,
+	};
+	size_t lens[TRACE_COLUMNS];
+	uint64_t packed = 0;
+	struct err *err;
+
+	if (sum.count == 0)
+		return NULL;
+	writer_reset(&w->content);
+	trace_encoder_finish(w->events, &w->content, lens);
+	err = write_block(w, &block, &packed);
+	account_columns(w, lens, packed);
+	return err;
+}
+
+struct err *trace_writer_event(struct trace_writer *w, const struct event *ev)
+{
+	struct trace_encoder_summary sum;
+
+	trace_encoder_add(w->events, ev);
+	sum = trace_encoder_summary(w->events);
+	if (sum.content_len < CONTENT_GOAL && sum.expanded_len < EXPANDED_GOAL)
+		return NULL;
+	return flush(w);
+}
+
+struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_t max_age_ns)
+{
+	uint64_t first_ns = trace_encoder_summary(w->events).first_ns;
+
+	w->watermark_ns = MAX(w->watermark_ns, time_ns);
+	if (max_age_ns && w->watermark_ns < first_ns + max_age_ns)
+		return NULL;
+	return flush(w);
+}
+
+/* Write the content as a block of @kind, after all events so far. */
+static struct err *attach(struct trace_writer *w, uint8_t kind, uint64_t *account)
+{
+	struct trace_block block = { .kind = kind };
+
+	if (w->content.len > TRACE_CONTENT_MAX)
+		return err_new(ERR_UNSUPPORTED, "%zu bytes of '%s' are more than a block may hold",
+			       w->content.len, trace_block_kind_name(kind));
+	return write_block(w, &block, account);
+}
+
+struct err *trace_writer_image(struct trace_writer *w, const struct recording_image *image)
+{
+	writer_reset(&w->content);
+	trace_image_put(&w->content, image);
+	return attach(w, TRACE_IMAGE, &w->sizes.images);
+}
+
+struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
+			       size_t count)
+{
+	writer_reset(&w->content);
+	trace_ksyms_put(&w->content, ksyms, count);
+	return attach(w, TRACE_KSYMS, &w->sizes.symbols);
+}
+
+struct err *trace_writer_jit_map(struct trace_writer *w, const struct recording_jit_map *map)
+{
+	writer_reset(&w->content);
+	trace_jit_map_put(&w->content, map);
+	return attach(w, TRACE_JIT_MAP, &w->sizes.symbols);
+}
+
+static struct err *write_index(struct trace_writer *w)
+{
+	uint64_t offset = 0;
+
+	writer_reset(&w->content);
+	for (size_t i = 0; i < w->index.len; i++) {
+		const struct index_entry *entry = &w->index.items[i];
+
+		writer_u8(&w->content, entry->block.kind);
+		writer_uleb(&w->content, entry->block.stream);
+		writer_uleb(&w->content, entry->offset - offset);
+		writer_uleb(&w->content, entry->block.first_ns);
+		writer_uleb(&w->content, entry->block.last_ns - entry->block.first_ns);
+		offset = entry->offset;
+	}
+	return attach(w, TRACE_INDEX, &w->sizes.other);
+}
+
+struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec)
+{
+	struct err *err = flush(w);
+
+	if (err)
+		return err;
+	writer_reset(&w->content);
+	trace_end_put(&w->content, rec);
+	err = attach(w, TRACE_END, &w->sizes.other);
+	if (err)
+		return err;
+	return write_index(w);
+}
+
+const struct trace_sizes *trace_writer_sizes(const struct trace_writer *w)
+{
+	return &w->sizes;
+}
