@@ -185,10 +185,10 @@ $(B)/%.o: %.c $(B)/flags | $(PROTO_SRC)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(GEN)/%.o: $(GEN)/%.c $(B)/flags
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -w -MMD -MP -c -o $@ $<
-$(GEN)/%.pb-c.c: %.proto
+$(GEN)/%.pb-c.c: %.proto | $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,GEN)protoc-c --proto_path=. --c_out=$(GEN) $<
-$(patsubst %,$(GEN)/%.c,$(ASSETS)): $(GEN)/%.c: % .ci/embed
+$(patsubst %,$(GEN)/%.c,$(ASSETS)): $(GEN)/%.c: % .ci/embed | $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,GEN).ci/embed $< >$@
 
