@@ -55,7 +55,7 @@ MAN_PAGES =
 # ---- how it is built ------------------------------------------------------------------------------
 
 ifeq ($(origin CC),default)
-CC := $(shell command -v gcc cc | head -n 1 | sed 's,.*/,,')
+CC := $(notdir $(firstword $(shell command -v gcc || command -v clang || command -v cc)))
 endif
 BUILD ?= build
 PREFIX ?= /usr/local
