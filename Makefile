@@ -31,8 +31,8 @@ RECORD = record/cmd_record.c record/drain.c record/machine.c record/proc_scan.c 
 	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
 	report/terminal.c report/view.c report/view_keys.c report/view_levels.c \
-	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_script.c \
-	report/export.c report/flame.c report/info.c report/output.c report/payload.c report/script.c report/svg.c report/tally.c
+	report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_script.c \
+	report/export.c report/flame.c report/info.c report/listing.c report/output.c report/payload.c report/script.c report/svg.c report/tally.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto

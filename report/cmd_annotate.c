@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_annotate.c - the hot instructions of a function.
+ */
+#include "report/annotate.h"
+#include "report/commands.h"
+#include "report/listing.h"
+
+#include <string.h>
+
+struct annotate_args {
+	struct session_args session;
+	struct filter filter;
+	struct listing_options print;
+	const char *format, *percent;
+	bool intel;
+};
+
+static const char *const formats[] = { "text", "csv", "json", NULL };
+static const char *const percents[] = { "local", "global", NULL };
+
+static const struct opt annotate_opts[] = {
+	OPT_FLAG(struct annotate_args, print.all, "all", 'a', "show long stretches without samples too"),
+	OPT_NOT(struct annotate_args, print.source, "no-source", 0, "leave source lines out"),
+	OPT_FLAG(struct annotate_args, print.bytes, "bytes", 0, "show the bytes of each instruction"),
+	OPT_FLAG(struct annotate_args, intel, "intel", 0, "Intel syntax for x86-64"),
+	OPT_CHOICE(struct annotate_args, percent, "percent", 0, "OF",
+		   "shares of the function (local) or of all samples (global)", percents),
+	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_GROUP(struct annotate_args, filter, filter_opts),
+	OPT_GROUP(struct annotate_args, session, session_opts),
+	OPT_END,
+};
+
+static void annotate_defaults(void *args)
+{
+	struct annotate_args *annotate = args;
+
+	session_args_init(&annotate->session);
+	annotate->print.source = true;
+	annotate->format = "text";
+	annotate->percent = "local";
+}
+
+static void annotate_release(void *args)
+{
+	struct annotate_args *annotate = args;
+
+	filter_deinit(&annotate->filter);
+	session_args_deinit(&annotate->session);
+}
+
+/* Functions whose code is not there are warnings as long as one can be shown. */
+static struct err *print_functions(struct annotate *a, const struct annotate_args *args)
+{
+	struct listing_printer *printer = listing_printer_new(a, &args->print, stdout);
+	enum disasm_syntax syntax = args->intel ? DISASM_INTEL : DISASM_ATT;
+	struct err *missing = NULL;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < a->functions.len; i++) {
+		CLEANUP(annotate_listing_deinit) struct annotate_listing listing = { 0 };
+		struct err *err = annotate_list(a, &a->functions.items[i], syntax, &listing);
+
+		if (!err) {
+			listing_print(printer, &a->functions.items[i], &listing);
+			shown++;
+		} else if (!missing) {
+			missing = err;
+		} else {
+			diag_err(&a->s->diag, err);
+		}
+	}
+	listing_printer_finish(printer);
+	if (missing && shown) {
+		diag_err(&a->s->diag, missing);
+		missing = NULL;
+	}
+	return missing;
+}
+
+static struct err *annotate(struct session *s, struct annotate_args *args, const char *wanted)
+{
+	CLEANUP(annotate_deinit) struct annotate a = { 0 };
+	struct err *err = session_load(s, &args->filter);
+
+	if (!err)
+		err = annotate_find(&a, s, wanted);
+	return err ? err : print_functions(&a, args);
+}
+
+static struct err *annotate_run(void *args_, char **operands, int noperands, int *ret_status)
+{
+	struct annotate_args *args = args_;
+	struct session s;
+
+	(void)ret_status;
+	if (noperands != 1)
+		return err_new(ERR_USAGE, "annotate takes one function, %d were given", noperands);
+	args->print.global = strcmp(args->percent, "global") == 0;
+	args->print.format = *args->format == 't' ? TABLE_TEXT :
+			     *args->format == 'c' ? TABLE_CSV :
+						    TABLE_JSON;
+
+	struct err *err = session_open(&s, &args->session);
+
+	if (!err)
+		err = annotate(&s, args, operands[0]);
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+const struct command cmd_annotate = {
+	.name = "annotate",
+	.summary = "the hot instructions of a function",
+	.operands = "FUNCTION",
+	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, MODULE:0x1234).",
+	.opts = annotate_opts,
+	.args_size = sizeof(struct annotate_args),
+	.defaults = annotate_defaults,
+	.run = annotate_run,
+	.release = annotate_release,
+};
