@@ -142,7 +142,7 @@ static void print_help(const struct program *program, const struct command *comm
 	if (whole && has_named_commands(program))
 		printf("\n'%s COMMAND --help' tells about one command.\n", program->name);
 	if (program->see_also)
-		printf("See also: %s\n", program->see_also);
+		printf("\nSee also: %s\n", program->see_also);
 }
 
 static struct err *run_parsed(const struct call *call, void *args, int *ret_status)

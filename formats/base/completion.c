@@ -228,7 +228,9 @@ static void zsh_command(const struct program *program, const struct command *com
 		"\t\t\t'--version[show the version]'",
 		command->name);
 	each_opt(command, zsh_opt, out);
-	if (!*command->name)
+	if (kind == OPERAND_COMMAND)
+		fprintf(out, " \\\n\t\t\t'*:::command:_normal'");
+	else if (!*command->name)
 		zsh_commands(program, out);
 	else if (kind != OPERAND_OTHER)
 		fprintf(out, " \\\n\t\t\t'*:%s:%s'", kind == OPERAND_DIR ? "folder" : "file",
