@@ -26,7 +26,7 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 RECORD = record/cmd_record.c record/drain.c record/machine.c record/proc_scan.c record/process.c \
 	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
 	record/status_line.c record/summary.c record/target.c record/trace_output.c record/watch.c \
-	record/workload.c record/cpu_list.c record/event_attr.c record/event_lookup.c record/event_names.c \
+	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
 	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
 	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
 REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_list.c - the catalog of events for people: what works here, each with a line or two; what does not,
+ * and thousands of tracepoints, in few words unless they are asked for by a pattern.
+ */
+#include "record/cmd_list.h"
+
+#include "formats/base/text.h"
+#include "record/event_catalog.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH       80 /* columns */
+#define TEXT_COLUMN 38 /* where descriptions start */
+
+struct list_args {
+	bool all;
+	const char *format;
+};
+
+struct listing {
+	const struct list_args *args;
+	struct event_catalog catalog;
+	const char *pattern; /* NULL: none was given */
+	struct arena arena;
+};
+
+static const char *const formats[] = { "text", "csv", NULL };
+
+static const struct opt list_opts[] = {
+	OPT_FLAG(struct list_args, all, "all", 'a', "show also what does not work here"),
+	OPT_CHOICE(struct list_args, format, "format", 0, "FORMAT", "text or csv", formats),
+	OPT_END,
+};
+
+static void list_defaults(void *args)
+{
+	((struct list_args *)args)->format = formats[0];
+}
+
+static void listing_deinit(struct listing *l)
+{
+	event_catalog_deinit(&l->catalog);
+	arena_deinit(&l->arena);
+}
+
+/* ---- choosing ---- */
+
+/* The pattern as a glob: a word without wildcards matches anywhere. */
+static const char *glob_of(struct arena *arena, const char *word)
+{
+	return strpbrk(word, "*?[") ? word : arena_printf(arena, "*%s*", word);
+}
+
+static bool matches(const struct listing *l, const struct event_catalog_entry *e)
+{
+	if (!l->pattern)
+		return true;
+	return fnmatch(l->pattern, e->name, FNM_CASEFOLD) == 0 ||
+	       (*e->alias && fnmatch(l->pattern, e->alias, FNM_CASEFOLD) == 0) ||
+	       fnmatch(l->pattern, event_catalog_kind_name(e->kind), FNM_CASEFOLD) == 0;
+}
+
+static bool is_usable(const struct event_catalog_entry *e)
+{
+	return e->use == EVENT_CATALOG_SAMPLES || e->use == EVENT_CATALOG_USER_ONLY ||
+	       e->use == EVENT_CATALOG_COUNTS;
+}
+
+/* Is @e worth a line of its own? */
+static bool is_shown(const struct listing *l, const struct event_catalog_entry *e)
+{
+	if (l->pattern || l->args->all)
+		return matches(l, e);
+	return is_usable(e) && e->kind != EVENT_CATALOG_TRACEPOINT;
+}
+
+/* ---- text ---- */
+
+/* Print @text from @column on, continued below itself; the line is ended. */
+static void put_wrapped(struct listing *l, int column, const char *text)
+{
+	text = text_escape(&l->arena, text);
+	while (strlen(text) > (size_t)(WIDTH - column)) {
+		int len = WIDTH - column;
+
+		while (len > 0 && text[len] != ' ')
+			len--;
+		if (!len)
+			break;
+		printf("%.*s\n%*s", len, text, column, "");
+		text += len + 1;
+	}
+	printf("%s\n", text);
+}
+
+static void put_entry(struct listing *l, const struct event_catalog_entry *e)
+{
+	const char *name = text_escape(&l->arena, e->name);
+	const char *text = e->description;
+	int len = printf("  %-6s %s", event_catalog_use_name(e->use), name);
+
+	if (*e->alias)
+		text = arena_printf(&l->arena, "%s; also %s", text, e->alias);
+	if (!*text) {
+		printf("\n");
+		return;
+	}
+	if (len > TEXT_COLUMN - 2)
+		printf("\n%*s", TEXT_COLUMN, "");
+	else
+		printf("%*s", TEXT_COLUMN - len, "");
+	put_wrapped(l, TEXT_COLUMN, text);
+}
+
+static void put_title(enum event_catalog_kind kind)
+{
+	static const char *const titles[] = {
+		[EVENT_CATALOG_HARDWARE] = "Hardware events",
+		[EVENT_CATALOG_CACHE] = "Cache events",
+		[EVENT_CATALOG_SOFTWARE] = "Software events",
+		[EVENT_CATALOG_PMU] = "Events of other PMUs",
+		[EVENT_CATALOG_TRACEPOINT] = "Tracepoints",
+	};
+
+	printf("%s:\n", titles[kind]);
+}
+
+/* "sched (23), signal (2)": where the tracepoints are. */
+static const char *systems_text(struct listing *l)
+{
+	const struct event_catalog *c = &l->catalog;
+	const char *text = "";
+
+	for (size_t i = 0, first = 0; i < c->len; i++) {
+		const char *name = c->entries[i].name;
+		size_t len = strcspn(name, ":");
+		bool last = i + 1 == c->len || strncmp(c->entries[i + 1].name, name, len + 1) != 0;
+
+		if (c->entries[i].kind != EVENT_CATALOG_TRACEPOINT) {
+			first = i + 1;
+			continue;
+		}
+		if (!last)
+			continue;
+		text = arena_printf(&l->arena, "%s%s%.*s (%zu)", text, *text ? ", " : "", (int)len,
+				    name, i + 1 - first);
+		first = i + 1;
+	}
+	return text;
+}
+
+static size_t count(const struct listing *l, enum event_catalog_kind kind,
+		    bool (*wanted)(const struct listing *, const struct event_catalog_entry *))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->catalog.len; i++)
+		n += l->catalog.entries[i].kind == kind &&
+		     (!wanted || wanted(l, &l->catalog.entries[i]));
+	return n;
+}
+
+/* Why no event of @kind can be used, by the example of the first. */
+static const char *why_none(const struct listing *l, enum event_catalog_kind kind)
+{
+	size_t i = 0;
+
+	while (l->catalog.entries[i].kind != kind)
+		i++;
+	switch (l->catalog.entries[i].use) {
+	case EVENT_CATALOG_DENIED:
+		return "no permission";
+	case EVENT_CATALOG_BUSY:
+		return "in use";
+	default:
+		return "no PMU";
+	}
+}
+
+/* One line on what is not shown one by one. */
+static void put_rest(struct listing *l, enum event_catalog_kind kind)
+{
+	size_t total = count(l, kind, NULL), shown = count(l, kind, is_shown);
+	const char *pattern = event_catalog_kind_name(kind);
+
+	if (l->pattern || l->args->all || total == shown)
+		return;
+	if (kind == EVENT_CATALOG_TRACEPOINT) {
+		printf("  %zu in these systems; precord list 'SYSTEM:*' shows them\n  ", total);
+		put_wrapped(l, 2, systems_text(l));
+		return;
+	}
+	if (shown)
+		printf("  and %zu that cannot be used here; precord list %s shows them\n",
+		       total - shown, pattern);
+	else
+		printf("  none of %zu can be used here: %s; precord list %s shows them\n", total,
+		       why_none(l, kind), pattern);
+}
+
+static void put_other_forms(void)
+{
+	printf("Other forms:\n");
+	printf("  rHEX                                a raw code of the CPU's PMU\n");
+	printf("  PMU/FIELD=N,.../                    fields as in sysfs, format/\n");
+	printf("  mem:ADDRESS[/LENGTH][:rwx]          accesses to an address\n");
+	printf("  {EVENT,EVENT...}:S                  the first samples, all are read\n\n");
+}
+
+static void put_legend(const struct listing *l)
+{
+	static const char *const meanings[] = {
+		[EVENT_CATALOG_SAMPLES] = "can be sampled",
+		[EVENT_CATALOG_USER_ONLY] =
+			"can be sampled in user code; kernel code needs privilege",
+		[EVENT_CATALOG_COUNTS] = "can only be counted, as a member of a group",
+		[EVENT_CATALOG_ABSENT] = "this machine or kernel does not have it",
+		[EVENT_CATALOG_DENIED] = "no permission: see kernel.perf_event_paranoid",
+		[EVENT_CATALOG_BUSY] = "its counter is in use",
+	};
+	bool used[ARRAY_LEN(meanings)] = { false };
+
+	for (size_t i = 0; i < l->catalog.len; i++)
+		used[l->catalog.entries[i].use] |= is_shown(l, &l->catalog.entries[i]);
+	for (size_t i = 0; i < ARRAY_LEN(meanings); i++)
+		if (used[i])
+			printf("%-6s %s\n", event_catalog_use_name((enum event_catalog_use)i),
+			       meanings[i]);
+}
+
+static void put_tracefs(struct listing *l)
+{
+	const struct err *err = l->catalog.tracefs;
+
+	if (!err || l->pattern)
+		return;
+	put_title(EVENT_CATALOG_TRACEPOINT);
+	printf("  ");
+	put_wrapped(l, 2, err_message(err));
+	if (err_hint(err)) {
+		printf("  ");
+		put_wrapped(l, 2, err_hint(err));
+	}
+	printf("\n");
+}
+
+static void put_text(struct listing *l)
+{
+	for (int kind = 0; kind < EVENT_CATALOG_KINDS; kind++) {
+		size_t shown = count(l, (enum event_catalog_kind)kind, is_shown);
+
+		if (!shown && (l->pattern || !count(l, (enum event_catalog_kind)kind, NULL)))
+			continue;
+		put_title((enum event_catalog_kind)kind);
+		for (size_t i = 0; i < l->catalog.len; i++) {
+			const struct event_catalog_entry *e = &l->catalog.entries[i];
+
+			if (e->kind == (enum event_catalog_kind)kind && is_shown(l, e))
+				put_entry(l, e);
+		}
+		put_rest(l, (enum event_catalog_kind)kind);
+		printf("\n");
+	}
+	put_tracefs(l);
+	if (!l->pattern)
+		put_other_forms();
+	put_legend(l);
+}
+
+/* ---- CSV ---- */
+
+/* RFC 4180: quoted, quotes doubled. */
+static void put_quoted(struct listing *l, const char *text)
+{
+	putchar('"');
+	for (const char *p = text_escape(&l->arena, text); *p; p++) {
+		if (*p == '"')
+			putchar('"');
+		putchar(*p);
+	}
+	putchar('"');
+}
+
+static void put_csv(struct listing *l)
+{
+	printf("kind,usable,name,alias,description\n");
+	for (size_t i = 0; i < l->catalog.len; i++) {
+		const struct event_catalog_entry *e = &l->catalog.entries[i];
+
+		if (!matches(l, e))
+			continue;
+		printf("%s,%s,", event_catalog_kind_name(e->kind), event_catalog_use_name(e->use));
+		put_quoted(l, e->name);
+		putchar(',');
+		put_quoted(l, e->alias);
+		putchar(',');
+		put_quoted(l, e->description);
+		putchar('\n');
+	}
+}
+
+/* ---- the command ---- */
+
+static struct err *nothing(struct listing *l, const char *word)
+{
+	struct text_near near = { .wanted = word };
+	struct err *err = err_new(ERR_USAGE, "no event matches '%s'", word);
+
+	for (size_t i = 0; i < l->catalog.len; i++)
+		text_near_offer(&near, l->catalog.entries[i].name);
+
+	const char *hint = text_near_hint(&near, &l->arena);
+
+	if (!hint && l->catalog.tracefs && err_hint(l->catalog.tracefs))
+		hint = arena_printf(&l->arena, "tracepoints are missing: %s",
+				    err_hint(l->catalog.tracefs));
+	return hint ? err_remedy(err, "%s", hint) : err;
+}
+
+static struct err *list_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	CLEANUP(listing_deinit) struct listing l = { .args = args };
+	size_t found = 0;
+
+	(void)ret_status;
+	if (noperands > 1)
+		return err_new(ERR_USAGE, "one pattern at most, '%s' is too many", operands[1]);
+	if (noperands)
+		l.pattern = glob_of(&l.arena, operands[0]);
+	event_catalog_make(&event_kernel_real, &l.catalog);
+	for (size_t i = 0; i < l.catalog.len; i++)
+		found += matches(&l, &l.catalog.entries[i]);
+	if (!found)
+		return nothing(&l, noperands ? operands[0] : "*");
+	if (strcmp(l.args->format, "csv") == 0)
+		put_csv(&l);
+	else
+		put_text(&l);
+	return NULL;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.summary = "show the events that this machine can sample",
+	.operands = "[GLOB]",
+	.details = "GLOB is matched with names and kinds (hardware, cache, software, pmu, "
+		   "tracepoint);\n"
+		   "a word without wildcards may stand anywhere in a name.",
+	.opts = list_opts,
+	.args_size = sizeof(struct list_args),
+	.defaults = list_defaults,
+	.run = list_run,
+};
