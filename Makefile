@@ -29,8 +29,10 @@ RECORD = record/cmd_record.c record/drain.c record/machine.c record/proc_scan.c 
 	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
 	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
 	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
-REPORT = report/json.c report/lookup.c report/number.c report/stats.c report/table.c \
-	report/terminal.c report/view.c report/view_keys.c report/view_levels.c \
+REPORT = report/cmd_report.c report/commands.c report/filter.c report/json.c report/lookup.c report/number.c \
+	report/session.c report/session_names.c report/stats.c report/summary.c report/table.c \
+	report/terminal.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
+	report/view_table.c \
 	report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_script.c \
 	report/export.c report/flame.c report/info.c report/listing.c report/output.c report/payload.c report/script.c report/svg.c report/tally.c
 

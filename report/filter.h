@@ -41,6 +41,7 @@ struct filter {
 
 	/* Set by filter_bind(). */
 	uint64_t from_ns, to_ns; /* on the recording's clock; to_ns is the first moment outside */
+	VEC(bool) event_passes;  /* by event; empty: all do */
 };
 
 extern const struct opt filter_opts[];
@@ -58,8 +59,10 @@ bool filter_is_empty(const struct filter *filter);
 MUST_USE struct err *filter_bind(struct filter *filter, const struct recording *rec);
 
 /* Does the event itself pass, by time, CPU, process, thread and (samples) event? Names are asked below. */
-bool filter_passes_event(const struct filter *filter, const struct recording *rec,
-			 const struct event *ev);
+bool filter_passes_event(const struct filter *filter, const struct event *ev);
+
+/* Does event @event of the recording pass? */
+bool filter_passes_kind(const struct filter *filter, uint32_t event);
 
 /* Does a thread with these names pass? */
 bool filter_passes_names(const struct filter *filter, const char *comm, const char *process);

@@ -49,11 +49,20 @@ struct session_stream {
 		last_ns; /* time of the first and last event of any kind; 0 if there are none */
 };
 
+/* Which frames of each stack session_load() names; fewer are faster. */
+enum session_names {
+	SESSION_NAME_ALL,
+	SESSION_NAME_CALLERS, /* the leaf's location and the one above */
+	SESSION_NAME_LEAVES,
+	SESSION_NAME_NONE,
+};
+
 struct session {
 	const struct session_args *args;
-	struct filter *filter; /* NULL before session_load() or session_each() */
-	struct arena arena;    /* lives until session_close() */
-	struct diag diag;      /* warnings; the command prints them with session_warn() */
+	enum session_names names; /* may be set between session_open() and session_load() */
+	struct filter *filter;    /* NULL before session_load() or session_each() */
+	struct arena arena;       /* lives until session_close() */
+	struct diag diag;         /* warnings; the command prints them with session_warn() */
 	struct event_source *source;
 	const struct recording *recording;
 	struct module_table *modules;
@@ -108,10 +117,13 @@ MUST_USE struct err *session_each(struct session *s, struct filter *filter,
 /* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
 void session_name(struct session *s, uint32_t location);
 
+/* Name what the stacks of the profile's samples need, by s->names. Part of session_load(). */
+void session_name_samples(struct session *s);
+
 /* The module behind a module of s->profile, for annotate and info. */
 struct module *session_module(const struct session *s, uint32_t profile_module);
 
-/* The event that tables are about unless the user says otherwise: the first that takes samples. */
+/* The event that tables are about unless the user says otherwise: the first with samples that passes the filter. */
 uint32_t session_default_event(const struct session *s);
 
 /* Print the warnings to stderr, once. */

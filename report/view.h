@@ -22,7 +22,8 @@ enum view_by {
 	VIEW_MODULE, /* of the leaf */
 	VIEW_THREAD,
 	VIEW_PROCESS,
-	VIEW_COMM, /* all threads of one name */
+	VIEW_PROGRAM, /* all processes of one name */
+	VIEW_COMM,    /* all threads of one name */
 	VIEW_CPU,
 	VIEW_LINE,    /* source line of the leaf */
 	VIEW_ADDRESS, /* instruction of the leaf */

@@ -142,6 +142,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		return keys->threads[path->row->thread];
 	case VIEW_PROCESS:
 		return keys->processes[path->row->thread];
+	case VIEW_PROGRAM:
+		return keys->p->threads.items[path->row->thread].process;
 	case VIEW_COMM:
 		return keys->p->threads.items[path->row->thread].comm;
 	case VIEW_CPU:
@@ -216,6 +218,8 @@ static struct view_key thread_texts(const struct view_keys *keys, enum view_by b
 	case VIEW_PROCESS:
 		return (struct view_key){ .fields = { profile_text(keys->p, thread->process),
 						      pid } };
+	case VIEW_PROGRAM:
+		return (struct view_key){ .fields = { profile_text(keys->p, thread->process) } };
 	case VIEW_COMM:
 		return (struct view_key){ .fields = { comm } };
 	default:
@@ -276,8 +280,8 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 {
 	const struct view_frame *at = path->len ? &path->frames[frame] : NULL;
 
-	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_COMM ||
-	    level->by == VIEW_CPU)
+	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
+	    level->by == VIEW_COMM || level->by == VIEW_CPU)
 		return thread_texts(keys, level->by, path->row);
 	if (!at)
 		return empty_texts(level->by, path->empty);

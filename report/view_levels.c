@@ -42,6 +42,7 @@ static const struct level_info levels[VIEW_BYS] = {
 			    PID,
 			    { "tid", "tid", true, false } } },
 	[VIEW_PROCESS] = { "process", 2, { { "process", "process", false, false }, PID } },
+	[VIEW_PROGRAM] = { "program", 1, { { "program", "program", false, false } } },
 	[VIEW_COMM] = { "comm", 1, { { "name", "comm", false, false } } },
 	[VIEW_CPU] = { "cpu", 1, { { "cpu", "cpu", true, false } } },
 	[VIEW_LINE] = { "line", 3, { { "line", "line", false, true }, FUNCTION, MODULE } },
@@ -73,10 +74,11 @@ static struct err *unknown(const char *word)
 	const char *hint = text_near_hint(&near, &arena);
 	struct err *err = err_new(ERR_USAGE, "unknown level '%s'", word);
 
-	return err_remedy(err,
-			  "%s%sthere are leaf, caller, total, module, thread, process, comm, cpu, "
-			  "line, address and depth=N",
-			  hint ? hint : "", hint ? "; " : "");
+	return err_remedy(
+		err,
+		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, cpu, "
+		"line, address and depth=N",
+		hint ? hint : "", hint ? "; " : "");
 }
 
 static struct err *parse_depth(const char *value, uint32_t *ret)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - preport: reads a recording and says what burned the time.
+ */
+#include "report/commands.h"
+
+#include <locale.h>
+
+int main(int argc, char **argv)
+{
+	static const struct program program = {
+		.name = "preport",
+		.version = VERSION,
+		.summary = "report on a recording made by precord",
+		.see_also = "preport(1), precord(1), precord-trace(5)",
+		.commands = commands,
+	};
+
+	setlocale(LC_CTYPE, "");
+	return program_main(&program, argc, argv, /* failure_status= */ 0);
+}

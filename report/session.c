@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.c - one pass over the events: mappings feed the address spaces, samples are unwound and put into the
+ * trie. Names come last, each distinct address once.
+ *
+ * Samples that follow each other in a thread share most of their callers, so each thread's last path is kept
+ * (for a few threads) and compared from the root on: what is equal needs no table.
+ */
+#include "report/session.h"
+
+#include "formats/trace_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATHS 64 /* threads whose last path is remembered, by index modulo this */
+
+struct step {
+	const struct module *module;
+	uint64_t vaddr;
+	uint32_t stack;
+	uint8_t how;
+};
+
+/* From the root to the leaf. */
+struct session_path {
+	VEC(struct step) steps;
+};
+
+struct session_paths {
+	struct session_path of[PATHS];
+};
+
+const struct opt session_opts[] = {
+	OPT_STR(struct session_args, input, "input", 'i', "FILE",
+		"read FILE, - for standard input (default precord.trace)"),
+	OPT_STR(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR"),
+	OPT_LIST(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
+		 "look for debug files below DIR as well"),
+	OPT_NOT(struct session_args, inlines, "no-inline", 0,
+		"leave inlined calls and source lines out"),
+	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
+		"show C++ and Rust names as they are in the file"),
+	OPT_END,
+};
+
+void session_args_init(struct session_args *args)
+{
+	*args = (struct session_args){ .input = "precord.trace",
+				       .inlines = true,
+				       .demangle = true };
+}
+
+void session_args_deinit(struct session_args *args)
+{
+	opt_list_deinit(&args->debug_dirs);
+}
+
+/* ---- opening ---- */
+
+static struct err *open_source(struct session *s)
+{
+	struct err *err = trace_reader_open(s->args->input, &s->source);
+
+	if (err && err_errno(err) == ENOENT && strcmp(s->args->input, "precord.trace") == 0)
+		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
+	return err;
+}
+
+static void add_events(struct session *s)
+{
+	for (size_t i = 0; i < s->recording->nevents; i++) {
+		const struct recording_event *from = &s->recording->events[i];
+		struct profile_event event = {
+			.name = profile_string(s->profile, from->name),
+			.unit = profile_string(s->profile, from->unit),
+			.rate = from->rate,
+			.is_freq = from->is_freq,
+		};
+
+		profile_add_event(s->profile, &event);
+	}
+}
+
+static void make_parts(struct session *s)
+{
+	size_t ndirs = s->args->debug_dirs.len;
+	const char **dirs = ARENA_ARRAY(&s->arena, const char *, ndirs + 1);
+	struct module_search search = { .symfs = s->args->symfs, .debug_dirs = dirs };
+	struct symbolizer_options naming = { .no_inline = !s->args->inlines,
+					     .no_demangle = !s->args->demangle };
+
+	if (ndirs)
+		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
+	s->modules = module_table_new(s->recording, &search, &s->diag);
+	s->spaces = space_table_new(s->modules);
+	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
+	s->symbolizer = symbolizer_new(s->modules, &naming);
+	s->profile = profile_new();
+	s->paths = memory_zeroed(1, sizeof(*s->paths));
+	add_events(s);
+}
+
+struct err *session_open(struct session *s, const struct session_args *args)
+{
+	*s = (struct session){ .args = args };
+
+	struct err *err = open_source(s);
+
+	if (err)
+		return err;
+	s->recording = event_source_recording(s->source);
+	make_parts(s);
+	return NULL;
+}
+
+static void free_paths(struct session_paths *paths)
+{
+	if (!paths)
+		return;
+	for (size_t i = 0; i < PATHS; i++)
+		vec_deinit(&paths->of[i].steps);
+	free(paths);
+}
+
+void session_close(struct session *s)
+{
+	free_paths(s->paths);
+	profile_free(s->profile);
+	symbolizer_free(s->symbolizer);
+	unwinder_free(s->unwinder);
+	space_table_free(s->spaces);
+	module_table_free(s->modules);
+	event_source_close(s->source);
+	vec_deinit(&s->profile_modules);
+	vec_deinit(&s->session_modules);
+	diag_deinit(&s->diag);
+	arena_deinit(&s->arena);
+	*s = (struct session){ 0 };
+}
+
+/* ---- stacks ---- */
+
+static enum profile_module_kind kind_of(const struct module *mod)
+{
+	switch (mod->kind) {
+	case MODULE_KERNEL:
+	case MODULE_KERNEL_MODULE:
+		return PROFILE_KERNEL;
+	case MODULE_JIT:
+		return PROFILE_JIT;
+	case MODULE_UNKNOWN:
+		return PROFILE_UNKNOWN;
+	default:
+		return PROFILE_USER;
+	}
+}
+
+static uint32_t profile_module_of(struct session *s, struct module *mod)
+{
+	char build_id[2 * sizeof(mod->build_id) + 1] = "";
+
+	while (s->profile_modules.len <= mod->id)
+		vec_push(&s->profile_modules, 0);
+	if (s->profile_modules.items[mod->id])
+		return s->profile_modules.items[mod->id] - 1;
+
+	image_build_id_hex(mod->build_id, mod->build_id_len, build_id);
+
+	struct profile_module entry = {
+		.name = profile_string(s->profile, mod->name),
+		.path = profile_string(s->profile, mod->path),
+		.build_id = profile_string(s->profile, build_id),
+		.kind = kind_of(mod),
+	};
+	uint32_t number = profile_add_module(s->profile, &entry);
+
+	s->profile_modules.items[mod->id] = number + 1;
+	while (s->session_modules.len <= number)
+		vec_push(&s->session_modules, NULL);
+	s->session_modules.items[number] = mod;
+	return number;
+}
+
+struct module *session_module(const struct session *s, uint32_t profile_module)
+{
+	return s->session_modules.items[profile_module];
+}
+
+static enum profile_how how_of(enum unwind_how how)
+{
+	switch (how) {
+	case UNWIND_KERNEL_CHAIN:
+		return PROFILE_HOW_CHAIN;
+	case UNWIND_FP_UNCHECKED:
+		return PROFILE_HOW_GUESS;
+	default:
+		return PROFILE_HOW_SURE;
+	}
+}
+
+static bool same_step(const struct step *step, const struct unwind_frame *frame)
+{
+	return step->module == frame->module && step->vaddr == frame->vaddr &&
+	       step->how == (uint8_t)frame->how;
+}
+
+/* The stack in the trie, from the root down along the thread's last path as far as that is the same. */
+static uint32_t add_stack(struct session *s, uint32_t thread, const struct unwind_chain *chain)
+{
+	struct session_path *path = &s->paths->of[thread % PATHS];
+	size_t depth = 0;
+	uint32_t stack = 0;
+
+	while (depth < chain->nframes && depth < path->steps.len &&
+	       same_step(&path->steps.items[depth], &chain->frames[chain->nframes - 1 - depth]))
+		depth++;
+	path->steps.len = depth;
+	if (depth)
+		stack = path->steps.items[depth - 1].stack;
+	for (; depth < chain->nframes; depth++) {
+		const struct unwind_frame *frame = &chain->frames[chain->nframes - 1 - depth];
+		uint32_t module = profile_module_of(s, frame->module);
+		uint32_t location = profile_add_location(s->profile, module, frame->vaddr);
+
+		stack = profile_add_stack(s->profile, stack, location, how_of(frame->how));
+
+		struct step step = { frame->module, frame->vaddr, stack, (uint8_t)frame->how };
+
+		vec_push(&path->steps, step);
+	}
+	return stack;
+}
+
+/* ---- the walk ---- */
+
+static void count_event(struct session_stream *stream, const struct event *ev)
+{
+	if (stream->events++ == 0)
+		stream->first_ns = ev->time_ns;
+	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		stream->samples++;
+		stream->cut += ev->sample.stack.cut;
+		stream->shortened += ev->sample.stack.shortened;
+		break;
+	case EVENT_LOST:
+		stream->lost_records += ev->lost.count;
+		break;
+	case EVENT_LOST_SAMPLES:
+		if (ev->lost.by_recorder)
+			stream->dropped_samples += ev->lost.count;
+		else
+			stream->lost_samples += ev->lost.count;
+		break;
+	case EVENT_THROTTLE:
+		stream->throttles += ev->throttle.stopped;
+		break;
+	default:
+		break;
+	}
+}
+
+static bool passes_stack(struct session *s, uint32_t stack)
+{
+	if (!filter_needs_stacks(s->filter))
+		return true;
+	if (stack)
+		session_name(s, s->profile->stacks.items[stack].location);
+	return filter_passes_stack(s->filter, s->profile, stack);
+}
+
+static struct err *visit(struct session *s, const struct event *ev,
+			 const struct session_visitor *visitor)
+{
+	struct unwind_chain chain;
+	struct session_event event = { .ev = ev };
+
+	count_event(&s->stream, ev);
+	space_table_apply(s->spaces, ev);
+	if (!filter_passes_event(s->filter, ev))
+		return NULL;
+	event.thread = space_table_thread(s->spaces, ev->pid, ev->tid);
+	if (!filter_passes_names(s->filter, event.thread->comm, event.thread->process))
+		return NULL;
+	if (ev->kind == EVENT_SAMPLE) {
+		unwinder_walk(s->unwinder, ev, &chain);
+		event.chain = &chain;
+		event.stack = add_stack(s, event.thread->index, &chain);
+		if (!passes_stack(s, event.stack))
+			return NULL;
+	}
+	return visitor->event(visitor->context, s, &event);
+}
+
+struct err *session_each(struct session *s, struct filter *filter,
+			 const struct session_visitor *visitor)
+{
+	struct event ev;
+	struct err *err = filter_bind(filter, s->recording);
+
+	if (err)
+		return err;
+	s->filter = filter;
+	while (event_source_next(s->source, &ev)) {
+		err = visit(s, &ev, visitor);
+		if (err)
+			return err;
+	}
+	err = event_source_finish(s->source);
+	if (err && s->stream.events) {
+		diag_err(&s->diag, err_wrap(err, "'%s' is read as far as it goes", s->args->input));
+		return NULL;
+	}
+	return err;
+}
+
+/* ---- the profile ---- */
+
+static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
+{
+	const struct event_sample *from = &event->ev->sample;
+	struct profile *p = s->profile;
+	uint64_t weight = from->period ? from->period : 1;
+
+	(void)context;
+	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->events.len)
+		return NULL;
+
+	struct profile_thread thread = {
+		.pid = event->thread->pid,
+		.tid = event->thread->tid,
+		.comm = profile_string(p, event->thread->comm),
+		.process = profile_string(p, event->thread->process),
+	};
+	struct profile_sample sample = {
+		.stack = event->stack,
+		.event = from->event,
+		.thread = profile_add_thread(p, &thread),
+		.cpu = event->ev->cpu,
+		.stop = (uint8_t)event->chain->stop,
+		.user = from->mode == EVENT_MODE_USER,
+		.count = 1,
+		.weight = weight,
+		.weight_sq = (double)weight * (double)weight,
+	};
+
+	if (s->matched.count == 0 || event->ev->time_ns < p->start_ns)
+		p->start_ns = event->ev->time_ns;
+	p->end_ns = MAX(p->end_ns, event->ev->time_ns);
+	s->matched.count++;
+	s->matched.weight += weight;
+	s->matched.weight_sq += sample.weight_sq;
+	profile_add_sample(p, &sample);
+	return NULL;
+}
+
+static struct err *nothing_there(struct session *s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	if (s->stream.samples == 0)
+		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", s->args->input),
+				  "was the command idle, or over before the first sample? "
+				  "A higher rate (precord -F) samples shorter ones");
+	return err_remedy(
+		err_new(ERR_UNSUPPORTED, "none of the %" PRIu64 " samples in '%s' passes %s",
+			s->stream.samples, s->args->input, filter_describe(s->filter, &arena)),
+		"'preport --by process' and '--by module' list what there is");
+}
+
+struct err *session_load(struct session *s, struct filter *filter)
+{
+	const struct session_visitor visitor = { .event = add_sample };
+	struct err *err = session_each(s, filter, &visitor);
+
+	if (err)
+		return err;
+	if (s->matched.count == 0)
+		return nothing_there(s);
+	session_name_samples(s);
+	return NULL;
+}
+
+uint32_t session_default_event(const struct session *s)
+{
+	uint32_t first = PROFILE_NONE;
+
+	for (uint32_t i = 0; i < s->recording->nevents; i++) {
+		if (!s->recording->events[i].samples ||
+		    (s->filter && !filter_passes_kind(s->filter, i)))
+			continue;
+		if (profile_total(s->profile, i).count)
+			return i;
+		if (first == PROFILE_NONE)
+			first = i;
+	}
+	return first == PROFILE_NONE ? 0 : first;
+}
+
+void session_warn(const struct session *s)
+{
+	diag_print(&s->diag, "preport", stderr);
+}
+
+uint64_t session_duration_ns(const struct session *s)
+{
+	const struct recording *rec = s->recording;
+	uint64_t end_ns = rec->end_ns ? rec->end_ns : s->stream.last_ns;
+	uint64_t start_ns = rec->start_ns ? rec->start_ns : s->stream.first_ns;
+
+	return end_ns > start_ns ? end_ns - start_ns : 0;
+}

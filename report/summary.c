@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary.c - the parts are printed one after another while lines are counted, so that the tables get what is left.
+ */
+#include "report/summary.h"
+
+#include "formats/base/text.h"
+#include "report/number.h"
+#include "report/table.h"
+#include "report/trust.h"
+#include "report/view_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define LEAVES_MAX    10
+#define PROGRAMS_MAX  5
+#define LEAVES_MIN    3
+#define PROGRAMS_MIN  2
+#define REMARKS_SMALL 3 /* on a terminal of up to SMALL_LINES */
+#define SMALL_LINES   30
+#define TAIL_LINES    4 /* blank line and what to ask next */
+
+struct page {
+	FILE *out;
+	const struct terminal *term;
+	struct arena arena;
+	struct session *s;
+	uint32_t event;
+	const char *top_leaf; /* NULL: none that can be asked about */
+	unsigned used;        /* lines */
+};
+
+/* ---- lines ---- */
+
+/* Print @text with @indent before all lines but the first, broken at blanks to fit. */
+static void put_wrapped(struct page *page, const char *text, unsigned indent)
+{
+	size_t room = page->term->columns, column = 0;
+
+	text = text_escape(&page->arena, text);
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		const char *word = arena_memdup(&page->arena, text, len);
+		size_t width = text_width(word);
+
+		if (room && column > indent && column + 1 + width > room) {
+			fprintf(page->out, "\n%*s", (int)indent, "");
+			column = indent;
+			page->used++;
+		} else if (column > indent || (column && *text != ' ')) {
+			fputc(' ', page->out);
+			column++;
+		}
+		fputs(word, page->out);
+		column += width;
+		text += len;
+		text += *text == ' ';
+	}
+	fputc('\n', page->out);
+	page->used++;
+}
+
+static void put_blank(struct page *page)
+{
+	fputc('\n', page->out);
+	page->used++;
+}
+
+static void put_title(struct page *page, const char *title)
+{
+	fprintf(page->out, "%s%s%s\n", page->term->colour ? "\033[1m" : "", title,
+		page->term->colour ? "\033[0m" : "");
+	page->used++;
+}
+
+/* ---- what was recorded ---- */
+
+static const char *wall_time(struct page *page)
+{
+	const struct recording *rec = page->s->recording;
+	time_t seconds = (time_t)((rec->wall_ns + (rec->start_ns - rec->clock_ns)) / 1000000000u);
+	struct tm tm;
+	char text[64] = "";
+
+	if (!rec->wall_ns || !gmtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return "";
+	return arena_strdup(&page->arena, text);
+}
+
+static void put_recording(struct page *page)
+{
+	const struct recording *rec = page->s->recording;
+	struct arena *arena = &page->arena;
+	const char *text = arena_printf(arena, "%s: %s", page->s->args->input,
+					number_time(arena, session_duration_ns(page->s)));
+
+	if (*rec->hostname)
+		text = arena_printf(arena, "%s of %s", text, rec->hostname);
+	if (rec->ncpus_online)
+		text = arena_printf(arena, "%s, %s", text,
+				    number_of(arena, rec->ncpus_online, "CPU"));
+	if (*rec->os_release)
+		text = arena_printf(arena, "%s, Linux %s", text, rec->os_release);
+	if (*wall_time(page))
+		text = arena_printf(arena, "%s, %s", text, wall_time(page));
+	put_wrapped(page, text, 2);
+}
+
+static const char *rate_text(struct page *page, const struct profile_event *event)
+{
+	if (!event->rate)
+		return "";
+	if (event->is_freq)
+		return arena_printf(&page->arena, " at %" PRIu64 " Hz", event->rate);
+	return arena_printf(&page->arena, " every %s", number_count(&page->arena, event->rate));
+}
+
+static void put_event(struct page *page)
+{
+	const struct profile *p = page->s->profile;
+	const struct profile_event *event = &p->events.items[page->event];
+	const char *unit = profile_text(p, event->unit);
+	struct profile_sum sum = profile_total(p, page->event);
+	struct arena *arena = &page->arena;
+	const char *text =
+		arena_printf(arena, "%s of %s%s, %s%s", number_of(arena, sum.count, "sample"),
+			     profile_text(p, event->name), rate_text(page, event),
+			     number_weight(arena, sum.weight, unit),
+			     strcmp(unit, "ns") == 0 ? " of CPU time" : " events");
+
+	if (!filter_is_empty(page->s->filter))
+		text = arena_printf(arena, "%s; only %s", text,
+				    filter_describe(page->s->filter, arena));
+	put_wrapped(page, text, 2);
+}
+
+static void put_other_events(struct page *page)
+{
+	const struct profile *p = page->s->profile;
+	const char *text = "";
+
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		if (i == page->event || profile_total(p, i).count == 0)
+			continue;
+		text = arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : "",
+				    profile_text(p, p->events.items[i].name));
+	}
+	if (*text)
+		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
+			    2);
+}
+
+static void put_trust(struct page *page)
+{
+	const char *remarks[TRUST_REMARKS_MAX];
+	struct trust trust;
+	unsigned most = page->term->lines && page->term->lines <= SMALL_LINES ? REMARKS_SMALL
+									      : TRUST_REMARKS_MAX;
+	unsigned len = 0;
+
+	trust_judge(&trust, page->s);
+	trust_remarks(&trust, page->s, &page->arena, remarks);
+	put_wrapped(page, arena_printf(&page->arena, "trust: %s", trust_line(&trust, &page->arena)),
+		    2);
+	for (; remarks[len] && len < most; len++)
+		put_wrapped(page, arena_printf(&page->arena, "- %s", remarks[len]), 2);
+	if (remarks[len])
+		put_wrapped(page, "- more: preport info", 2);
+}
+
+/* ---- tables ---- */
+
+static void put_table(struct page *page, const struct table *table)
+{
+	table_print_text(table, page->term, page->out);
+	page->used += (unsigned)table_rows(table) + 1;
+}
+
+static void put_leaves(struct page *page, unsigned limit)
+{
+	struct view_spec spec = { .levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
+				  .event = page->event };
+	struct view_table_options options = { .limit = limit, .brief = true };
+	struct table table;
+	struct view view;
+
+	view_build(&view, page->s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	table_init(&table, &page->arena);
+	view_table_fill(&table, &view, &options);
+	put_table(page, &table);
+	for (uint32_t i = 0; i < view.ntop && !page->top_leaf; i++) {
+		const struct view_group *group = &view.groups.items[view.order.items[i]];
+		const struct view_key *key = view_key(&view, group);
+
+		if (!key->unnamed && *key->fields[0] != '[')
+			page->top_leaf = arena_strdup(&page->arena, key->fields[0]);
+	}
+	table_deinit(&table);
+	view_deinit(&view);
+}
+
+static void add_program(struct page *page, struct table *table, const struct view *view,
+			const struct view_group *group)
+{
+	struct stats_share share = stats_share(&group->sum, &view->whole);
+	const char *which;
+
+	if (group->count == 1) {
+		const struct view_group *only =
+			&view->groups.items[view->order.items[group->first]];
+
+		which = arena_printf(&page->arena, "pid %s", view_key(view, only)->fields[1]);
+	} else {
+		which = arena_printf(&page->arena, "%s processes",
+				     number_count(&page->arena, group->count));
+	}
+	table_add_row(table, 0, false);
+	table_add_cell(table, number_share(&page->arena, share.share), NULL);
+	table_add_cell(table, number_interval(&page->arena, &share), NULL);
+	table_add_cell(table, number_count(&page->arena, share.count), NULL);
+	table_add_cell(table, view_key(view, group)->fields[0], NULL);
+	table_add_cell(table, which, NULL);
+}
+
+static void put_programs(struct page *page, unsigned limit)
+{
+	static const struct table_column columns[] = {
+		{ "share", "share", TABLE_RIGHT, TABLE_KEEP, true },
+		{ "95 % range", "range", TABLE_RIGHT, TABLE_KEEP, true },
+		{ "samples", "samples", TABLE_RIGHT, TABLE_KEEP, true },
+		{ "program", "program", TABLE_LEFT, TABLE_CUT_END, false },
+		{ "", "which", TABLE_LEFT, TABLE_KEEP, false },
+	};
+	struct view_spec spec = {
+		.levels = { .items = { { VIEW_PROGRAM, 0 }, { VIEW_PROCESS, 0 } }, .len = 2 },
+		.event = page->event,
+	};
+	struct table table;
+	struct view view;
+
+	view_build(&view, page->s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	table_init(&table, &page->arena);
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		table_add_column(&table, &columns[i]);
+	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
+		add_program(page, &table, &view, &view.groups.items[view.order.items[i]]);
+	put_table(page, &table);
+	table_deinit(&table);
+	view_deinit(&view);
+}
+
+/* As a word of the shell. */
+static const char *quoted(struct arena *arena, const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-.:@/,+";
+	char *text = arena_alloc(arena, strlen(name) * 4 + 3);
+	char *out = text;
+
+	if (!name[strspn(name, plain)])
+		return name;
+	*out++ = '\'';
+	for (; *name; name++) {
+		if (*name == '\'')
+			out = stpcpy(out, "'\\''");
+		else
+			*out++ = *name;
+	}
+	*out = '\'';
+	return text;
+}
+
+static void put_next(struct page *page)
+{
+	const char *which = strcmp(page->s->args->input, "precord.trace") == 0
+				    ? ""
+				    : arena_printf(&page->arena, " -i %s",
+						   quoted(&page->arena, page->s->args->input));
+
+	put_title(page, "next");
+	put_wrapped(page,
+		    arena_printf(&page->arena,
+				 "  preport%s --by caller     who called them; also "
+				 "total, line, process,leaf",
+				 which),
+		    4);
+	if (page->top_leaf && strlen(page->top_leaf) <= 40)
+		put_wrapped(page,
+			    arena_printf(&page->arena, "  preport%s annotate %s", which,
+					 quoted(&page->arena, page->top_leaf)),
+			    4);
+	put_wrapped(page, arena_printf(&page->arena, "  preport%s flamegraph -o out.html", which),
+		    4);
+}
+
+void summary_print(struct session *s, const struct terminal *term, FILE *out)
+{
+	struct page page = { .out = out, .term = term, .s = s };
+	unsigned leaves = LEAVES_MAX, programs = PROGRAMS_MAX;
+
+	page.event = session_default_event(s);
+	put_recording(&page);
+	put_event(&page);
+	put_other_events(&page);
+	put_trust(&page);
+	put_blank(&page);
+	if (term->lines) {
+		/* Two headings, a blank line between, the tail, and a line for the prompt. */
+		unsigned taken = page.used + 2 + 1 + TAIL_LINES + 1;
+		unsigned left = term->lines > taken ? term->lines - taken : 0;
+
+		programs = MAX(MIN(left * 2 / 5, PROGRAMS_MAX), PROGRAMS_MIN);
+		leaves = left > programs ? left - programs : 0;
+		leaves = MAX(MIN(leaves, LEAVES_MAX), LEAVES_MIN);
+	}
+	put_leaves(&page, leaves);
+	put_blank(&page);
+	put_programs(&page, programs);
+	put_blank(&page);
+	put_next(&page);
+	arena_deinit(&page.arena);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trust.h - how far the numbers of a session can be believed, and what would make them better.
+ */
+#ifndef REPORT_TRUST_H
+#define REPORT_TRUST_H
+
+#include "report/session.h"
+
+struct trust {
+	uint64_t samples;   /* that the report is made of, all events */
+	uint64_t lost;      /* samples (and other records) that are not in the file */
+	uint64_t throttled; /* times that the kernel stopped an event */
+	uint64_t cut,
+		shortened; /* stacks of the whole recording: by the snapshot's size; by the recorder */
+	uint64_t broken, complete; /* stacks that should have gone on; that reach their root */
+	uint64_t stops[UNWIND_STOPS];
+	struct profile_sum named, unnamed; /* by leaf */
+	uint32_t worst_module; /* profile module with the most unnamed weight; PROFILE_NONE */
+	bool complete_file;
+};
+
+/* After session_load() that named at least the leaves. */
+void trust_judge(struct trust *trust, const struct session *s);
+
+/* "lost 0, throttled 0, cut 1.2 %, broken 0.3 %, unnamed 0.1 %", in the arena. */
+const char *trust_line(const struct trust *trust, struct arena *arena);
+
+/* What is not as it should be, worst first: reason and remedy as one sentence each. NULL-terminated. */
+#define TRUST_REMARKS_MAX 16
+void trust_remarks(const struct trust *trust, const struct session *s, struct arena *arena,
+		   const char *ret[TRUST_REMARKS_MAX]);
+
+#endif
