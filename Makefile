@@ -52,7 +52,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/event_maker.c tests/unit/test_arch.c \
 FUZZERS = tests/fuzz/fuzz_text.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
-MAN_PAGES =
+MAN_PAGES = Documentation/man/precord.1 Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 
