@@ -32,26 +32,26 @@
 
 /* How much travels along (--bundle). */
 enum attach_bundle {
-	ATTACH_NONE,	/* nothing: reports need the same binaries */
+	ATTACH_NONE, /* no files: reports need the same binaries; only what nothing can bring back: kernel, JIT, vdso */
 	ATTACH_SYMBOLS, /* the default: rows and symbols near addresses, code of sampled functions, kernel, JIT */
-	ATTACH_FULL,	/* besides, all rows and symbols of every file that was touched, and code of all functions seen */
+	ATTACH_FULL, /* besides, all rows and symbols of every file that was touched, and code of all functions seen */
 };
 
 enum attach_use {
 	ATTACH_CALLER, /* may be a return address */
-	ATTACH_LEAF,   /* was executed when the sample was taken: its function's code is embedded for annotate */
+	ATTACH_LEAF, /* was executed when the sample was taken: its function's code is embedded for annotate */
 };
 
 /* What attach_write() did. */
 struct attach_report {
-	uint64_t time_ns;	 /* it took */
-	uint64_t files;		 /* that addresses fell into */
-	uint64_t images;	 /* embedded */
-	uint64_t image_bytes;	 /* before compression */
-	uint64_t addresses;	 /* distinct, in files */
-	uint64_t fdes, symbols;	 /* embedded */
+	uint64_t time_ns;       /* it took */
+	uint64_t files;         /* that addresses fell into */
+	uint64_t images;        /* embedded */
+	uint64_t image_bytes;   /* before compression */
+	uint64_t addresses;     /* distinct, in files */
+	uint64_t fdes, symbols; /* embedded */
 	uint64_t ksyms, jit_maps;
-	uint64_t missing;	 /* files that vanished or cannot be read; named in the notes */
+	uint64_t missing; /* files that vanished or cannot be read; named in the notes */
 };
 
 struct attach;
@@ -65,6 +65,9 @@ void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
 void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid);
 void attach_exec(struct attach *a, uint32_t pid);
 void attach_exit(struct attach *a, uint32_t pid);
+
+/* Kernel code came or went: its name travels if an address in it was seen. */
+void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev);
 
 /* The process, known or not; valid until the next attach_round() or attach_exit(). Never NULL. */
 struct attach_process *attach_process(struct attach *a, uint32_t pid);

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach.c - sorts addresses into the files, the JIT memory and the kernel that they lie in.
+ *
+ * Almost every address was told before: a cache of one line per look-up answers that. A new one is looked
+ * up in its process's mappings at once, so that its file is opened while it is there, and once more a
+ * round later, when mappings that stood in another ring have been told as well.
+ */
+#include "record/attach.h"
+
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/mapping.h"
+#include "record/attach_image.h"
+#include "record/code_file.h"
+#include "record/code_map.h"
+#include "record/kernel_symbols.h"
+#include "record/perf_map.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define CACHE_LEN    (1U << 16)
+#define ROUNDS_KEPT  2 /* for which an ended process is kept, and an address without a mapping */
+#define PENDING_MAX  (1U << 20)
+#define OPEN_MAX     256
+#define JIT_OPEN_MAX 64
+#define MEANINGS_MAX 4 /* of one address */
+
+struct attach_process {
+	uint32_t pid, parent_pid;
+	uint32_t
+		serial; /* new with each change of mappings, so that cached addresses are looked up again */
+	struct code_map code;
+	bool ended, queued; /* @queued: among those to forget */
+	uint64_t ended_round;
+};
+
+/* An address that may mean something else once all rings have been drained. */
+struct pending {
+	uint64_t ip;
+	uint32_t pid;
+	uint8_t flags, age;
+};
+
+struct cached {
+	uint64_t ip;
+	uint64_t who; /* serial and use; 0: empty */
+};
+
+struct attach {
+	enum attach_bundle bundle;
+	struct map processes; /* pid -> struct attach_process * */
+	VEC(struct attach_process *) ended;
+	uint32_t last_serial;
+	uint64_t round;
+	struct cached *cache;
+	VEC(struct pending) pending;
+	struct code_files files;
+	struct map jits; /* pid -> struct perf_map * */
+	struct kernel_symbols kernel;
+};
+
+/* Leave most descriptors to the rings. */
+static size_t open_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return OPEN_MAX;
+	return MIN((size_t)limit.rlim_cur / 4, OPEN_MAX);
+}
+
+struct attach *attach_new(enum attach_bundle bundle)
+{
+	struct attach *a = memory_zeroed(1, sizeof(*a));
+
+	a->bundle = bundle;
+	a->cache = memory_zeroed(CACHE_LEN, sizeof(*a->cache));
+	a->files.max_open = bundle == ATTACH_NONE ? 0 : open_limit();
+	return a;
+}
+
+static void process_free(struct attach_process *p)
+{
+	code_map_deinit(&p->code);
+	free(p);
+}
+
+void attach_free(struct attach *a)
+{
+	const struct map_slot *slot;
+
+	if (!a)
+		return;
+	for (size_t pos = 0; (slot = map_next(&a->processes, &pos));)
+		if (slot->value)
+			process_free((struct attach_process *)(uintptr_t)slot->value);
+	for (size_t pos = 0; (slot = map_next(&a->jits, &pos));)
+		perf_map_free((struct perf_map *)(uintptr_t)slot->value);
+	map_deinit(&a->processes);
+	map_deinit(&a->jits);
+	vec_deinit(&a->ended);
+	vec_deinit(&a->pending);
+	code_files_deinit(&a->files);
+	kernel_symbols_deinit(&a->kernel);
+	free(a->cache);
+	free(a);
+}
+
+/* ---- processes ------------------------------------------------------------------------------------- */
+
+static struct attach_process *find_process(const struct attach *a, uint32_t pid)
+{
+	uint64_t *slot = map_get(&a->processes, pid);
+
+	return slot ? (struct attach_process *)(uintptr_t)*slot : NULL;
+}
+
+struct attach_process *attach_process(struct attach *a, uint32_t pid)
+{
+	uint64_t *slot = map_put(&a->processes, pid, NULL);
+
+	if (!*slot) {
+		struct attach_process *p = memory_zeroed(1, sizeof(*p));
+
+		p->pid = pid;
+		p->serial = ++a->last_serial;
+		*slot = (uintptr_t)p;
+	}
+	return (struct attach_process *)(uintptr_t)*slot;
+}
+
+/* The process lives, whatever was told before. */
+static struct attach_process *living(struct attach *a, uint32_t pid)
+{
+	struct attach_process *p = attach_process(a, pid);
+
+	p->ended = false;
+	return p;
+}
+
+static bool is_user_code(const struct event_mmap *map)
+{
+	if (map->flags & EVENT_MMAP_KERNEL || !(map->flags & EVENT_MMAP_EXEC))
+		return false;
+	return mapping_is_anonymous(map) || mapping_is_file(map) ||
+	       strcmp(map->path, "[vdso]") == 0;
+}
+
+void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+{
+	struct code_range range = { map->start, map->end, map->file_offset, NULL };
+
+	if (!is_user_code(map))
+		return;
+	struct attach_process *p = living(a, pid);
+
+	if (!mapping_is_anonymous(map))
+		range.file = code_files_get(&a->files, map);
+	if (code_map_insert(&p->code, &range))
+		p->serial = ++a->last_serial;
+}
+
+void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)
+{
+	if (pid == parent_pid)
+		return;
+	const struct attach_process *parent = attach_process(a, parent_pid);
+	struct attach_process *p = living(a, pid);
+
+	p->parent_pid = parent_pid;
+	p->serial = ++a->last_serial;
+	code_map_fork(&p->code, &parent->code);
+}
+
+void attach_exec(struct attach *a, uint32_t pid)
+{
+	struct attach_process *p = living(a, pid);
+
+	p->parent_pid = 0;
+	p->serial = ++a->last_serial;
+	code_map_exec(&p->code);
+}
+
+void attach_exit(struct attach *a, uint32_t pid)
+{
+	struct attach_process *p = find_process(a, pid);
+
+	if (!p || p->ended)
+		return;
+	p->ended = true;
+	p->ended_round = a->round;
+	if (!p->queued)
+		vec_push(&a->ended, p);
+	p->queued = true;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------- */
+
+static void touch_jit(struct attach *a, uint32_t pid, uint64_t ip)
+{
+	bool is_new;
+	uint64_t *slot = map_put(&a->jits, pid, &is_new);
+
+	if (is_new)
+		*slot = (uintptr_t)perf_map_new(pid, a->jits.len <= JIT_OPEN_MAX);
+	perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+}
+
+static bool look_up(struct attach *a, const struct attach_process *p, uint64_t ip, uint32_t flags)
+{
+	const struct code_range *ranges[MEANINGS_MAX];
+	size_t count = code_map_find(&p->code, ip, ranges, MEANINGS_MAX);
+	const struct attach_process *parent = NULL;
+
+	if (!count && p->parent_pid)
+		parent = find_process(a, p->parent_pid);
+	if (parent)
+		count = code_map_find(&parent->code, ip, ranges, MEANINGS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct code_range *range = ranges[i];
+		struct code_place place = { p->pid, range->start, range->end };
+
+		if (range->file)
+			code_files_touch(&a->files, range->file,
+					 range->file_offset + (ip - range->start), flags, &place);
+		else
+			touch_jit(a, p->pid, ip);
+	}
+	return count;
+}
+
+/* The cache line for @ip; false if it holds just that. */
+static bool is_news(struct attach *a, uint64_t ip, uint64_t who)
+{
+	struct cached *line = &a->cache[map_hash(ip ^ who << 48) & (CACHE_LEN - 1)];
+
+	if (line->ip == ip && line->who == who)
+		return false;
+	*line = (struct cached){ ip, who };
+	return true;
+}
+
+void attach_address(struct attach *a, struct attach_process *p, uint64_t ip, enum attach_use use)
+{
+	uint8_t flags = use == ATTACH_LEAF ? CODE_FILE_LEAF : 0;
+
+	if (!is_news(a, ip, (uint64_t)p->serial << 1 | flags))
+		return;
+	look_up(a, p, ip, flags);
+	if (a->pending.len < PENDING_MAX)
+		vec_push(&a->pending, ((struct pending){ ip, p->pid, flags, 0 }));
+}
+
+void attach_kernel_address(struct attach *a, uint64_t ip)
+{
+	if (is_news(a, ip, UINT64_MAX))
+		kernel_symbols_touch(&a->kernel, ip);
+}
+
+void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev)
+{
+	kernel_symbols_tell(&a->kernel, ev);
+}
+
+static void look_up_pending(struct attach *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->pending.len; i++) {
+		struct pending entry = a->pending.items[i];
+		const struct attach_process *p = find_process(a, entry.pid);
+
+		if (!p || look_up(a, p, entry.ip, entry.flags) || ++entry.age >= ROUNDS_KEPT)
+			continue;
+		a->pending.items[kept++] = entry;
+	}
+	a->pending.len = kept;
+}
+
+static void forget_ended(struct attach *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->ended.len; i++) {
+		struct attach_process *p = a->ended.items[i];
+
+		p->queued = p->ended; /* its number may live again */
+		if (!p->ended)
+			continue;
+		if (a->round - p->ended_round < ROUNDS_KEPT) {
+			a->ended.items[kept++] = p;
+			continue;
+		}
+		*map_put(&a->processes, p->pid, NULL) = 0;
+		process_free(p);
+	}
+	a->ended.len = kept;
+}
+
+void attach_round(struct attach *a)
+{
+	a->round++;
+	look_up_pending(a);
+	forget_ended(a);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+static struct err *write_kernel(struct attach *a, struct trace_writer *w, struct diag *notes,
+				struct attach_report *report)
+{
+	struct kernel_symbol_list list = { 0 };
+	FILE *kallsyms = a->kernel.addresses.len ? fopen("/proc/kallsyms", "re") : NULL;
+	struct err *err = NULL;
+
+	if (!kernel_symbols_read(&a->kernel, kallsyms, &list))
+		diag_warn(notes,
+			  "kernel functions have no names: /proc/kallsyms hides its addresses "
+			  "(sysctl kernel.kptr_restrict=0, or run as root)");
+	if (kallsyms)
+		fclose(kallsyms);
+	if (list.len)
+		err = trace_writer_ksyms(w, list.items, list.len);
+	report->ksyms = list.len;
+	vec_deinit(&list);
+	return err;
+}
+
+static struct err *write_jit_map(const struct perf_map *map, struct trace_writer *w,
+				 struct diag *notes, struct attach_report *report)
+{
+	struct writer text = { 0 };
+	struct err *err = NULL;
+	enum perf_map_result result = perf_map_read(map, &text);
+
+	if (result == PERF_MAP_FOREIGN)
+		diag_warn(notes,
+			  "the perf map of process %" PRIu32 " belongs to another user: not used",
+			  map->pid);
+	if (text.len) {
+		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len };
+
+		err = trace_writer_jit_map(w, &found);
+		report->jit_maps++;
+	}
+	writer_deinit(&text);
+	return err;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct perf_map *x = *(struct perf_map *const *)a, *y = *(struct perf_map *const *)b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static struct err *write_jit_maps(const struct attach *a, struct trace_writer *w,
+				  struct diag *notes, struct attach_report *report)
+{
+	VEC(struct perf_map *) maps = { 0 };
+	const struct map_slot *slot;
+	struct err *err = NULL;
+
+	for (size_t pos = 0; (slot = map_next(&a->jits, &pos));)
+		vec_push(&maps, (struct perf_map *)(uintptr_t)slot->value);
+	vec_sort(&maps, by_pid);
+	for (size_t i = 0; i < maps.len && !err; i++)
+		err = write_jit_map(maps.items[i], w, notes, report);
+	vec_deinit(&maps);
+	return err;
+}
+
+struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
+			 struct attach_report *ret)
+{
+	struct attach_report report = { 0 };
+	uint64_t start_ns = now_ns();
+	struct err *err;
+
+	look_up_pending(a);
+	err = write_kernel(a, w, notes, &report);
+	if (!err)
+		err = write_jit_maps(a, w, notes, &report);
+	if (!err)
+		err = attach_image_write_all(&a->files, a->bundle, w, notes, &report);
+	report.time_ns = now_ns() - start_ns;
+	*ret = report;
+	return err;
+}

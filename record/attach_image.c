@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach_image.c - offsets in a file become link-time addresses, and those a bundle (bundle.h).
+ */
+#include "record/attach_image.h"
+
+#include "formats/base/vec.h"
+#include "symbolize/elf/bundle.h"
+#include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/symtab.h"
+#include "symbolize/elf/vdso.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* So many files that could not be had are named. */
+#define NAMED_MAX 10
+
+struct opened {
+	struct code_file *file;
+	struct image *image; /* NULL for the vdso */
+};
+
+struct opened_list {
+	struct opened *items;
+	size_t len, cap;
+};
+
+struct addresses {
+	struct bundle_address *items;
+	size_t len, cap;
+};
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct bundle_address *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Link-time addresses are found as a reader will find them, through image_bias(). */
+static void list_addresses(const struct code_file *file, const struct image *img,
+			   struct addresses *ret)
+{
+	const struct map_slot *slot;
+	size_t pos = 0;
+	uint64_t bias;
+
+	while ((slot = map_next(&file->offsets, &pos))) {
+		if (!image_bias(img, slot->key, slot->key, &bias))
+			continue;
+		struct bundle_address address = {
+			.vaddr = slot->key - bias,
+			.leaf = slot->value & CODE_FILE_LEAF,
+		};
+
+		vec_push(ret, address);
+	}
+	vec_sort(ret, by_vaddr);
+}
+
+static struct err *write_image(const struct code_file *file, const struct image *img,
+			       const void *elf, size_t len, bool partial, struct trace_writer *w,
+			       struct attach_report *report)
+{
+	struct recording_image image = {
+		.path = file->path,
+		.partial = partial,
+		.elf = elf,
+		.elf_len = len,
+	};
+	size_t id_len;
+	const uint8_t *id = image_build_id(img, &id_len);
+
+	image.build_id_len = (uint8_t)id_len;
+	memcpy(image.build_id, id, id_len);
+	report->images++;
+	report->image_bytes += len;
+	return trace_writer_image(w, &image);
+}
+
+static struct err *write_bundle(const struct code_file *file, struct image *img,
+				enum attach_bundle bundle, struct trace_writer *w,
+				struct attach_report *report)
+{
+	struct cfi_section *cfi = cfi_section_new(img);
+	struct symtab *symbols = symtab_new(img);
+	struct addresses addresses = { 0 };
+	struct writer elf = { 0 };
+	struct bundle_counts counts;
+
+	list_addresses(file, img, &addresses);
+	struct bundle_source source = {
+		.image = img,
+		.cfi = cfi,
+		.symbols = symbols,
+		.addresses = addresses.items,
+		.naddresses = addresses.len,
+		.everything = bundle == ATTACH_FULL,
+	};
+
+	bundle_write(&source, &elf, &counts);
+	report->addresses += addresses.len;
+	report->fdes += counts.fdes;
+	report->symbols += counts.symbols;
+	struct err *err = write_image(file, img, elf.data, elf.len, /* partial= */ true, w, report);
+
+	writer_deinit(&elf);
+	vec_deinit(&addresses);
+	symtab_free(symbols);
+	cfi_section_free(cfi);
+	return err;
+}
+
+/* Whole, from our own memory: it is the same in every process and a few kilobytes long. */
+static struct err *write_vdso(const struct code_file *file, struct trace_writer *w,
+			      struct attach_report *report)
+{
+	size_t len;
+	const uint8_t *bytes = vdso_own(&len);
+	struct image *img;
+
+	if (!bytes)
+		return NULL;
+	struct err *err = image_open_memory(bytes, len, file->path, &img);
+
+	if (err) {
+		err_free(err);
+		return NULL;
+	}
+	report->addresses += file->offsets.len;
+	err = write_image(file, img, bytes, len, /* partial= */ false, w, report);
+	image_close(img);
+	return err;
+}
+
+static void name_missing(const struct code_file *file, const char *why, struct diag *notes,
+			 struct attach_report *report)
+{
+	if (report->missing++ < NAMED_MAX)
+		diag_warn(notes, "'%s' is not embedded: %s", file->path, why);
+}
+
+/* The open image, or NULL after a word on why not. */
+static struct image *open_image(struct code_files *files, struct code_file *file,
+				struct diag *notes, struct attach_report *report)
+{
+	struct image *img;
+
+	if (!code_files_open(files, file)) {
+		name_missing(file,
+			     file->deleted ? "it was deleted and its processes had ended"
+					   : "it was gone, replaced or not readable",
+			     notes, report);
+		return NULL;
+	}
+	int fd = file->fd;
+
+	file->fd = -1; /* the image's now */
+	files->nopen--;
+	struct err *err = image_open_fd(fd, file->path, &img);
+
+	if (err) {
+		name_missing(file, "it is not usable ELF", notes, report);
+		err_free(err);
+		return NULL;
+	}
+	return img;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct opened *x = a, *y = b;
+	int order = strcmp(x->file->path, y->file->path);
+
+	if (order)
+		return order;
+	return x->file->inode < y->file->inode ? -1 : x->file->inode > y->file->inode;
+}
+
+/* Every file that was touched, in order of path; those that cannot be had have been named. */
+static void open_all(struct code_files *files, enum attach_bundle bundle, struct diag *notes,
+		     struct attach_report *report, struct opened_list *ret)
+{
+	struct opened_list touched = { 0 };
+
+	for (size_t i = 0; i < files->items.len; i++) {
+		if (files->items.items[i]->offsets.len)
+			vec_push(&touched, ((struct opened){ files->items.items[i], NULL }));
+	}
+	vec_sort(&touched, by_path);
+	for (size_t i = 0; i < touched.len; i++) {
+		struct opened *o = &touched.items[i];
+
+		report->files++;
+		if (!o->file->is_vdso && bundle != ATTACH_NONE)
+			o->image = open_image(files, o->file, notes, report);
+		if (o->file->is_vdso || o->image)
+			vec_push(ret, *o);
+	}
+	vec_deinit(&touched);
+}
+
+static bool same_content(const struct opened *a, const struct opened *b)
+{
+	size_t a_len, b_len;
+
+	if (!a->image || !b->image)
+		return a->file->is_vdso && b->file->is_vdso;
+	const uint8_t *a_id = image_build_id(a->image, &a_len);
+	const uint8_t *b_id = image_build_id(b->image, &b_len);
+
+	return a_len && a_len == b_len && memcmp(a_id, b_id, a_len) == 0;
+}
+
+/* One build ID is one image, however many paths and file systems it was mapped from. */
+static void merge_into_first(struct opened_list *list, size_t i)
+{
+	struct opened *o = &list->items[i];
+	const struct map_slot *slot;
+	size_t first = 0;
+
+	while (first < i && !same_content(&list->items[first], o))
+		first++;
+	if (first == i)
+		return;
+	for (size_t pos = 0; (slot = map_next(&o->file->offsets, &pos));)
+		*map_put(&list->items[first].file->offsets, slot->key, NULL) |= slot->value;
+	map_clear(&o->file->offsets);
+}
+
+struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
+				   struct trace_writer *w, struct diag *notes,
+				   struct attach_report *report)
+{
+	struct opened_list list = { 0 };
+	struct err *err = NULL;
+
+	open_all(files, bundle, notes, report, &list);
+	for (size_t i = 0; i < list.len; i++)
+		merge_into_first(&list, i);
+	for (size_t i = 0; i < list.len && !err; i++) {
+		struct opened *o = &list.items[i];
+
+		if (!o->file->offsets.len)
+			continue;
+		err = o->image ? write_bundle(o->file, o->image, bundle, w, report)
+			       : write_vdso(o->file, w, report);
+	}
+	for (size_t i = 0; i < list.len; i++)
+		image_close(list.items[i].image);
+	vec_deinit(&list);
+	if (report->missing > NAMED_MAX)
+		diag_warn(notes, "%" PRIu64 " more files are not embedded",
+			  report->missing - NAMED_MAX);
+	return err;
+}

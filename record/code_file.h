@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_file.h - the files that recorded code came from, and where in them it lay.
+ *
+ * A file is opened when an address in it is first seen, by the surest way there is:
+ *
+ *	/proc/PID/map_files/START-END   the very file, even if deleted or in a container (needs privilege)
+ *	/proc/PID/root/PATH             in the process's own root
+ *	PATH                            as we see it, for processes that are gone
+ *
+ * The latter two only if device and inode, or else the build ID, are those of the mapping.
+ */
+#ifndef RECORD_CODE_FILE_H
+#define RECORD_CODE_FILE_H
+
+#include "formats/base/arena.h"
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CODE_FILE_LEAF 1u /* flag of an offset: it was executing */
+
+struct code_file {
+	struct code_file *next_same_hash;
+	const char *path;                   /* without " (deleted)" */
+	uint64_t device, inode, generation; /* 0 if not known */
+	uint8_t build_id_len;
+	uint8_t build_id[20];
+	bool deleted, is_vdso;
+	int fd;             /* -1: not open */
+	uint32_t nattempts; /* to open it */
+	struct map offsets; /* in the file -> CODE_FILE_* */
+};
+
+/* Zeroed, with @max_open set, is ready. */
+struct code_files {
+	struct arena arena;
+	VEC(struct code_file *) items; /* in order of appearance */
+	struct map by_hash;            /* of identity -> index + 1 */
+	size_t nopen, max_open;
+};
+
+/* The file of @map, an executable mapping of a file or the vdso. */
+struct code_file *code_files_get(struct code_files *files, const struct event_mmap *map);
+
+/* A mapping of the file in a process, through which it may be opened. */
+struct code_place {
+	uint32_t pid;
+	uint64_t start, end;
+};
+
+/* An address at @offset of @file was seen; opens the file if it is not open yet and may be. */
+void code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
+		      uint32_t flags, const struct code_place *place);
+
+/* One more attempt, by its path, at the end; false if it cannot be had. */
+bool code_files_open(struct code_files *files, struct code_file *file);
+
+void code_files_deinit(struct code_files *files);
+
+#endif

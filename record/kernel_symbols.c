@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel_symbols.c - /proc/kallsyms has 200,000 lines in no order that could be relied on (modules follow
+ * the kernel), of which a recording needs a few hundred. Nothing is sorted but the recorded addresses:
+ *
+ *	addresses      a0      a1  a2         a3
+ *	symbols      s ----- s -------- s ------ s
+ *
+ * A symbol at s can only be the answer for the addresses from the first one at or after s on, and can only
+ * end what the last address before s lies in. So each line changes at most one best start and one nearest
+ * end, and two sweeps over the addresses spread them.
+ */
+#include "record/kernel_symbols.h"
+
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLD_MAX       (1U << 17)
+#define SYMBOL_LEN_MAX (16U << 20) /* beyond, the next symbol is that of another module */
+
+/* What is known for one address. */
+struct answer {
+	uint64_t ip;
+	uint64_t start; /* of the nearest symbol at or before it, 0 if there is none */
+	uint64_t next;  /* the nearest symbol after it, UINT64_MAX if there is none */
+	const char *name, *module;
+};
+
+struct answers {
+	struct answer *items;
+	size_t len, cap;
+};
+
+void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip)
+{
+	map_put(&symbols->addresses, ip, NULL);
+}
+
+void kernel_symbols_tell(struct kernel_symbols *symbols, const struct event_ksymbol *ev)
+{
+	if (ev->removed || !ev->len || symbols->told.len == TOLD_MAX)
+		return;
+	struct kernel_code code = {
+		.addr = ev->addr,
+		.len = ev->len,
+		.name = arena_strdup(&symbols->arena, ev->name),
+	};
+
+	vec_push(&symbols->told, code);
+}
+
+void kernel_symbols_deinit(struct kernel_symbols *symbols)
+{
+	arena_deinit(&symbols->arena);
+	map_deinit(&symbols->addresses);
+	vec_deinit(&symbols->told);
+}
+
+/* ---- one line -------------------------------------------------------------------------------------- */
+
+struct line {
+	uint64_t addr;
+	char type;
+	const char *name, *module; /* into the line; @module is "" for the kernel itself */
+};
+
+static const char *parse_hex(const char *text, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	for (;; text++) {
+		if (*text >= '0' && *text <= '9')
+			value = value << 4 | (uint64_t)(*text - '0');
+		else if (*text >= 'a' && *text <= 'f')
+			value = value << 4 | (uint64_t)(*text - 'a' + 10);
+		else
+			break;
+	}
+	*ret = value;
+	return text;
+}
+
+/* "ffffffff81000000 T _stext" or "ffffffffc0000000 t ext4_get_block\t[ext4]", cut in place. */
+static bool parse_line(char *text, struct line *ret)
+{
+	const char *pos = parse_hex(text, &ret->addr);
+
+	if (pos == text || pos[0] != ' ' || !pos[1] || pos[2] != ' ')
+		return false;
+	ret->type = pos[1];
+	char *name = text + (pos - text) + 3;
+	char *end = name + strcspn(name, "\t\n");
+
+	ret->name = name;
+	ret->module = "";
+	if (*end == '\t' && end[1] == '[') {
+		char *module_end = strchr(end + 2, ']');
+
+		if (!module_end)
+			return false;
+		*module_end = '\0';
+		ret->module = end + 2;
+	}
+	*end = '\0';
+	return *name;
+}
+
+/* Functions, but not the padding before them (CONFIG_CALL_PADDING) nor arm64's mapping symbols. */
+static bool is_function(const struct line *line)
+{
+	return strchr("tTwW", line->type) && line->name[0] != '$' &&
+	       strncmp(line->name, "__pfx_", 6) != 0;
+}
+
+/* ---- the pass -------------------------------------------------------------------------------------- */
+
+static size_t first_from(const struct answers *answers, uint64_t addr)
+{
+	size_t low = 0, high = answers->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (answers->items[middle].ip < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of names for one address the same one each time, whatever the order of lines. */
+static bool is_better_name(const char *name, const char *than)
+{
+	size_t under = strspn(name, "_"), than_under = strspn(than, "_");
+
+	if (under != than_under)
+		return under < than_under;
+	return strcmp(name, than) < 0;
+}
+
+static void offer(struct kernel_symbols *symbols, struct answers *answers, const struct line *line)
+{
+	size_t i = first_from(answers, line->addr);
+
+	if (i > 0 && line->addr < answers->items[i - 1].next)
+		answers->items[i - 1].next = line->addr;
+	if (i == answers->len)
+		return;
+	struct answer *a = &answers->items[i];
+
+	/* One that starts at the address also ends what lies before, but not after, so @next stays. */
+	if (line->addr < a->start ||
+	    (line->addr == a->start && !is_better_name(line->name, a->name)))
+		return;
+	a->start = line->addr;
+	a->name = arena_strdup(&symbols->arena, line->name);
+	a->module = *line->module ? arena_strdup(&symbols->arena, line->module) : "";
+}
+
+/* An address without a nearer symbol has that of the address before; ends go the other way. */
+static void spread(struct answers *answers)
+{
+	for (size_t i = 1; i < answers->len; i++) {
+		struct answer *a = &answers->items[i], *before = a - 1;
+
+		if (a->start >= before->start)
+			continue;
+		a->start = before->start;
+		a->name = before->name;
+		a->module = before->module;
+	}
+	for (size_t i = answers->len; i-- > 1;)
+		answers->items[i - 1].next =
+			MIN(answers->items[i - 1].next, answers->items[i].next);
+}
+
+static bool read_kallsyms(struct kernel_symbols *symbols, FILE *kallsyms, struct answers *answers)
+{
+	char *text = NULL;
+	size_t cap = 0;
+	bool shown = false;
+
+	while (getline(&text, &cap, kallsyms) > 0) {
+		struct line line;
+
+		if (!parse_line(text, &line) || !is_function(&line) || !line.addr)
+			continue;
+		shown = true;
+		offer(symbols, answers, &line);
+	}
+	free(text);
+	spread(answers);
+	return shown;
+}
+
+/* ---- the result ------------------------------------------------------------------------------------ */
+
+static int by_ip(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct recording_ksym *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* A return address may lie behind the last instruction of a function that does not return. */
+static void list_addresses(const struct kernel_symbols *symbols, struct answers *ret)
+{
+	const struct map_slot *slot;
+	size_t pos = 0, kept = 0;
+
+	while ((slot = map_next(&symbols->addresses, &pos))) {
+		vec_push(ret, ((struct answer){ .ip = slot->key, .next = UINT64_MAX }));
+		vec_push(ret, ((struct answer){ .ip = slot->key - 1, .next = UINT64_MAX }));
+	}
+	vec_sort(ret, by_ip);
+	for (size_t i = 0; i < ret->len; i++) {
+		if (!kept || ret->items[kept - 1].ip != ret->items[i].ip)
+			ret->items[kept++] = ret->items[i];
+	}
+	ret->len = kept;
+}
+
+static void gather(const struct answers *answers, struct kernel_symbol_list *ret)
+{
+	for (size_t i = 0; i < answers->len; i++) {
+		const struct answer *a = &answers->items[i];
+		uint64_t len = a->next - a->start;
+
+		if (!a->start || (ret->len && ret->items[ret->len - 1].addr == a->start))
+			continue;
+		struct recording_ksym symbol = {
+			.addr = a->start,
+			.len = len <= SYMBOL_LEN_MAX ? len : 0,
+			.name = a->name,
+			.module = a->module,
+		};
+
+		vec_push(ret, symbol);
+	}
+}
+
+static bool is_listed(const struct kernel_symbol_list *list, size_t count, uint64_t addr)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && list->items[low].addr == addr;
+}
+
+/* Code that the kernel told of and that is not in kallsyms any more. */
+static void gather_told(const struct kernel_symbols *symbols, const struct answers *answers,
+			struct kernel_symbol_list *ret)
+{
+	size_t count = ret->len;
+
+	for (size_t i = 0; i < symbols->told.len; i++) {
+		const struct kernel_code *code = &symbols->told.items[i];
+		size_t first = first_from(answers, code->addr);
+
+		if (first == answers->len || answers->items[first].ip - code->addr >= code->len ||
+		    is_listed(ret, count, code->addr))
+			continue;
+		struct recording_ksym symbol = {
+			.addr = code->addr, .len = code->len, .name = code->name, .module = "bpf"
+		};
+
+		vec_push(ret, symbol);
+	}
+	vec_sort(ret, by_addr);
+}
+
+static void drop_repeated(struct kernel_symbol_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->len; i++) {
+		if (!kept || list->items[kept - 1].addr != list->items[i].addr)
+			list->items[kept++] = list->items[i];
+	}
+	list->len = kept;
+}
+
+bool kernel_symbols_read(struct kernel_symbols *symbols, FILE *kallsyms,
+			 struct kernel_symbol_list *ret)
+{
+	struct answers answers = { 0 };
+	bool shown = true;
+
+	list_addresses(symbols, &answers);
+	if (answers.len)
+		shown = kallsyms && read_kallsyms(symbols, kallsyms, &answers);
+	gather(&answers, ret);
+	gather_told(symbols, &answers, ret);
+	drop_repeated(ret);
+	vec_deinit(&answers);
+	return shown;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_map.h - the names a JIT leaves in /tmp/perf-PID.map, as far as recorded addresses need them.
+ *
+ * The process is looked at when its first address is seen, so that the file is found in its own mount
+ * namespace, under its own number, and later even when it is gone. A map that belongs to another user
+ * than the process or root is not believed.
+ */
+#ifndef RECORD_PERF_MAP_H
+#define RECORD_PERF_MAP_H
+
+#include "formats/base/map.h"
+#include "formats/base/writer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct perf_map {
+	uint32_t pid;
+	uint32_t inner_pid; /* its number in its own namespace */
+	uid_t uid;
+	bool known; /* @inner_pid and @uid are the process's */
+	int tmp_fd; /* its /tmp, -1 if it could not be opened */
+	struct map addresses;
+};
+
+/* Look at process @pid; always gives a map. @keep_open: its /tmp may be held by a descriptor. */
+struct perf_map *perf_map_new(uint32_t pid, bool keep_open);
+void perf_map_free(struct perf_map *map);
+
+/* An address in the process's anonymous executable memory was seen. */
+void perf_map_touch(struct perf_map *map, uint64_t ip);
+
+enum perf_map_result {
+	PERF_MAP_READ,
+	PERF_MAP_NONE,    /* there is no file */
+	PERF_MAP_FOREIGN, /* there is one of another user */
+};
+
+/* Append to @out the lines, as they are, whose code holds an address that was touched. */
+enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *out);
+
+/* The lines of @file that hold one of the ascending @addresses, for perf_map_read() and tests. */
+void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out);
+
+#endif
