@@ -48,7 +48,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_writer.c \
+	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_text.c
@@ -191,7 +191,7 @@ $(GEN)/%.o: $(GEN)/%.c $(B)/flags
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -w -MMD -MP -c -o $@ $<
 $(GEN)/%.pb-c.c: %.proto | $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,GEN)protoc-c --proto_path=. --c_out=$(GEN) $<
+	$(call say,GEN)protoc-c --proto_path=. --c_out=$(GEN) $< 2>$(@D)/log || { cat $(@D)/log >&2; false; }
 $(patsubst %,$(GEN)/%.c,$(ASSETS)): $(GEN)/%.c: % .ci/embed | $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,GEN).ci/embed $< >$@
