@@ -18,9 +18,16 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
-	symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
+	symbolize/layers.c symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
+	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
+	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/lines.c \
+	symbolize/debug/package.c symbolize/debug/ranges.c symbolize/debug/source.c \
+	symbolize/debug/split.c symbolize/debug/supplement.c symbolize/debug/unit.c \
 	symbolize/debugfile.c symbolize/disasm.c symbolize/module.c symbolize/space.c symbolize/space_maps.c \
 	symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/expr.c \
+	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_sigframe.c \
+	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
+	symbolize/unwind_tables.c \
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
@@ -47,7 +54,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_trace_reader.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_opt.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
+	tests/unit/test_opt.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".

@@ -25,6 +25,7 @@ struct arch {
 	uint64_t regs_mask;    /* kernel's mask (attr.sample_regs_user) of all of them */
 	const uint8_t *kernel_regs; /* kernel number -> register number, 0xff for those not used */
 	uint8_t nkernel_regs;
+	uint64_t callee_saved; /* registers that a called function gives back as they were, sp included */
 	uint64_t code_mask;    /* bits of a user-space code address; the others are authentication (PAC) or tags */
 	uint64_t user_end;     /* first address that is not user space */
 	const char *const *reg_names; /* by register number */

@@ -15,18 +15,18 @@
 
 /* How a frame was found. */
 enum unwind_how {
-	UNWIND_LEAF,	     /* the sampled instruction itself */
-	UNWIND_CFI,	     /* by call frame information */
-	UNWIND_FP,	     /* by frame pointer, checked: the return address follows a call */
+	UNWIND_LEAF,         /* the sampled instruction itself */
+	UNWIND_CFI,          /* by call frame information */
+	UNWIND_FP,           /* by frame pointer, checked: the return address follows a call */
 	UNWIND_FP_UNCHECKED, /* by frame pointer; the code was not there to check */
-	UNWIND_LINK,	     /* link register or word at the stack pointer of a leaf without rules, checked */
+	UNWIND_LINK, /* link register or word at the stack pointer of a leaf without rules, checked */
 	UNWIND_KERNEL_CHAIN, /* from the kernel's frame-pointer walk */
 };
 
 /* Why a chain ended. */
 enum unwind_stop {
-	UNWIND_ROOT,	       /* complete: return address undefined, or a known start routine */
-	UNWIND_SPLICED,	       /* the snapshot ended, the rest is the kernel's chain down to its end */
+	UNWIND_ROOT,    /* complete: return address undefined, or a known start routine */
+	UNWIND_SPLICED, /* the snapshot ended, the rest is the kernel's chain down to its end */
 	UNWIND_SNAPSHOT_ENDED, /* it would go on beyond the bytes that were captured */
 	UNWIND_NO_TABLE,       /* no rule for this address and no frame pointer */
 	UNWIND_BAD_TABLE,      /* malformed rule or a loop */
@@ -36,14 +36,14 @@ enum unwind_stop {
 	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
 	UNWIND_TOO_DEEP,       /* UNWIND_FRAMES_MAX */
 	UNWIND_NOT_WALKED,     /* no user part was asked for or there is none (kernel thread) */
-	UNWIND_STOPS	       /* how many there are */
+	UNWIND_STOPS           /* how many there are */
 };
 
 #define UNWIND_FRAMES_MAX 1024
 
 struct unwind_frame {
-	uint64_t ip;	       /* in the process: the leaf, or a return address */
-	uint64_t vaddr;	       /* in the module, adjusted into the call instruction for return addresses */
+	uint64_t ip;    /* in the process: the leaf, or a return address */
+	uint64_t vaddr; /* in the module, adjusted into the call instruction for return addresses */
 	struct module *module; /* never NULL */
 	enum unwind_how how;
 	bool kernel;
@@ -54,12 +54,12 @@ struct unwind_chain {
 	struct unwind_frame *frames; /* the unwinder's, valid until its next call */
 	size_t nframes;
 	enum unwind_stop stop;
-	struct module *stop_module;  /* where it stopped; NULL at the root */
+	struct module *stop_module; /* where it stopped; NULL at the root */
 };
 
 struct unwind_stats {
 	uint64_t stacks, frames;
-	uint64_t spliced_frames;  /* taken over from the thread's last chain */
+	uint64_t spliced_frames; /* taken over from the thread's last chain */
 	uint64_t memo_hits, memo_misses;
 	uint64_t stops[UNWIND_STOPS];
 };

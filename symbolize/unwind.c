@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind.c - the walk: look up, record the frame, step, until a step fails or says that this was the root.
+ */
+#include "symbolize/unwind.h"
+
+#include "formats/base/memory.h"
+#include "symbolize/unwind_splice.h"
+#include "symbolize/unwind_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct unwinder {
+	struct module_table *modules;
+	struct space_table *spaces;
+	const struct arch *arch;
+	struct unwind_options options;
+	struct unwind_tables *tables;
+	struct unwind_splices *splices;
+	struct unwind_stats stats;
+	size_t nframes;
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+};
+
+struct unwinder *unwinder_new(struct module_table *modules, struct space_table *spaces,
+			      const struct unwind_options *options)
+{
+	const struct recording *rec = module_table_recording(modules);
+	struct unwinder *u = memory_zeroed(1, sizeof(*u));
+
+	u->modules = modules;
+	u->spaces = spaces;
+	u->arch = rec && rec->arch ? rec->arch : arch_native();
+	if (options)
+		u->options = *options;
+	u->tables = unwind_tables_new(modules, u->arch);
+	if (!u->options.no_splice)
+		u->splices = unwind_splices_new(u->arch);
+	return u;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	unwind_tables_free(u->tables);
+	unwind_splices_free(u->splices);
+	free(u);
+}
+
+/* ---- frames ---------------------------------------------------------------------------------------- */
+
+/* Where the instruction is that the frame executes: a return address lies behind its call. */
+static uint64_t lookup_ip(uint64_t ip, bool exact)
+{
+	return exact ? ip : ip - 1;
+}
+
+/* Append a frame; false if there is no room. */
+static bool add_frame(struct unwinder *u, struct unwind_frame frame)
+{
+	if (u->nframes == UNWIND_FRAMES_MAX)
+		return false;
+	u->frames[u->nframes++] = frame;
+	return true;
+}
+
+static bool add_kernel_frame(struct unwinder *u, uint64_t ip, bool exact)
+{
+	uint64_t at = lookup_ip(ip, exact);
+	const struct space_map *map = space_table_find_kernel(u->spaces, at);
+
+	return add_frame(u, (struct unwind_frame){
+				    .ip = ip,
+				    .vaddr = at,
+				    .module = map ? map->module : module_table_unknown(u->modules),
+				    .how = exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN,
+				    .kernel = true,
+			    });
+}
+
+static bool add_user_frame(struct unwinder *u, const struct space_map *map, uint64_t ip, bool exact,
+			   enum unwind_how how)
+{
+	uint64_t at = lookup_ip(ip, exact);
+
+	return add_frame(u, (struct unwind_frame){
+				    .ip = ip,
+				    .vaddr = map ? at - map->bias : at,
+				    .module = map ? map->module : module_table_unknown(u->modules),
+				    .how = how,
+			    });
+}
+
+static void add_kernel_part(struct unwinder *u, const struct event_sample *s)
+{
+	if (!s->nkernel_ips && s->mode == EVENT_MODE_KERNEL)
+		add_kernel_frame(u, s->ip, /* exact= */ true);
+	for (size_t i = 0; i < s->nkernel_ips; i++)
+		add_kernel_frame(u, s->kernel_ips[i], /* exact= */ i == 0);
+}
+
+/* ---- the kernel's walk of the user stack ----------------------------------------------------------- */
+
+/* Append @s->user_ips from @first on. */
+static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space,
+					 const struct event_sample *s, size_t first)
+{
+	for (size_t i = first; i < s->nuser_ips; i++) {
+		bool exact = i == 0;
+		uint64_t ip = s->user_ips[i];
+		const struct space_map *map =
+			unwind_tables_map(u->tables, space, lookup_ip(ip, exact));
+
+		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))
+			return UNWIND_TOO_DEEP;
+	}
+	return UNWIND_SPLICED;
+}
+
+/*
+ * Which entry of the kernel's chain is the return address at @missing, where our walk ended? The kernel
+ * followed frame pointers from the sampled one on, so its entry i + 1 was read at the i-th frame pointer
+ * plus 8. Following them through the snapshot gives every entry a stack address, also under recursion,
+ * where the same return address occurs many times. 0 if none was read there.
+ */
+static size_t chain_position(struct unwind_walk *w, const struct event_sample *s, uint64_t missing)
+{
+	uint64_t fp = s->regs->values[w->arch->fp];
+
+	if (!(s->regs->mask >> w->arch->fp & 1))
+		return 0;
+	for (size_t i = 1; i < s->nuser_ips; i++) {
+		uint64_t ip, next;
+
+		if (fp + 8 == missing)
+			return i;
+		if (unwind_stack_word(&w->stack, fp + 8, &ip) != UNWIND_READ_OK ||
+		    unwind_stack_word(&w->stack, fp, &next) != UNWIND_READ_OK)
+			return 0;
+		if (w->arch->lr >= 0)
+			ip &= w->arch->code_mask;
+		if (ip != s->user_ips[i])
+			return 0;
+		fp = next;
+	}
+	return 0;
+}
+
+/* The snapshot does not hold the next return address: go on with the kernel's chain if that is sound. */
+static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_walk *w,
+					   const struct event_sample *s, enum unwind_stop otherwise)
+{
+	uint64_t missing = w->stack.missing;
+	size_t position = chain_position(w, s, missing);
+
+	return position ? add_kernel_chain(u, w->space, s, position) : otherwise;
+}
+
+/* ---- our walk -------------------------------------------------------------------------------------- */
+
+static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *map,
+				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
+{
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NONE };
+
+	*ret_how = UNWIND_CFI;
+	if (map)
+		rule = unwind_tables_find(w->tables, map,
+					  lookup_ip(w->state.regs[w->arch->ip], w->state.exact));
+	switch (rule.kind) {
+	case UNWIND_RULE_CFI:
+		*ret_stop = UNWIND_BAD_TABLE;
+		return unwind_step(w, rule.cfi);
+	case UNWIND_RULE_SIGFRAME:
+		*ret_stop = UNWIND_BAD_TABLE;
+		return unwind_step_sigframe(w);
+	case UNWIND_RULE_BAD:
+		*ret_stop = UNWIND_BAD_TABLE;
+		break;
+	case UNWIND_RULE_NO_FILE:
+		*ret_stop = UNWIND_NO_BINARY;
+		break;
+	case UNWIND_RULE_NONE:
+	case UNWIND_RULE_NO_TABLE:
+		*ret_stop = map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
+		break;
+	}
+	return unwind_step_fallback(w, ret_how);
+}
+
+/*
+ * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). In a
+ * snapshot that lost its application data it might also have been a word of no meaning; the start of a
+ * stack has no frame pointer either.
+ */
+static enum unwind_stop stop_at_zero(const struct unwind_walk *w)
+{
+	bool no_fp = unwind_knows(&w->state, w->arch->fp) && !w->state.regs[w->arch->fp];
+
+	return no_fp ? UNWIND_ROOT : UNWIND_NO_MAPPING;
+}
+
+static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
+				  const struct event_sample *s)
+{
+	enum unwind_how how = UNWIND_LEAF;
+	enum unwind_stop stop = UNWIND_ROOT;
+
+	for (bool leaf = true;; leaf = false) {
+		uint64_t ip = w->state.regs[w->arch->ip];
+		const struct space_map *map =
+			unwind_tables_map(w->tables, w->space, lookup_ip(ip, w->state.exact));
+
+		if (!leaf && ip == 0)
+			return stop_at_zero(w);
+		if (!leaf && (!map || !map->exec))
+			return UNWIND_NO_MAPPING;
+		if (unwind_splices_match(u->splices, w, u->frames, &u->nframes, &stop))
+			return stop;
+		if (!add_user_frame(u, map, ip, w->state.exact, how))
+			return UNWIND_TOO_DEEP;
+		unwind_splices_frame(u->splices, w, &u->frames[u->nframes - 1]);
+
+		unwind_stack_watch(&w->stack);
+		switch (step(w, map, &how, &stop)) {
+		case UNWIND_STEPPED:
+			break;
+		case UNWIND_IS_ROOT:
+			return UNWIND_ROOT;
+		case UNWIND_BEYOND:
+			return continue_by_kernel(u, w, s, UNWIND_SNAPSHOT_ENDED);
+		case UNWIND_ELSEWHERE:
+			if (w->stack.failed)
+				return continue_by_kernel(u, w, s, UNWIND_UNREADABLE);
+			return UNWIND_UNREADABLE;
+		case UNWIND_BAD:
+			return UNWIND_BAD_TABLE;
+		case UNWIND_NO_WAY:
+			return stop;
+		}
+	}
+}
+
+static void init_state(struct unwind_state *state, const struct arch *arch,
+		       const struct event_regs *regs)
+{
+	memcpy(state->regs, regs->values, sizeof(state->regs));
+	state->known = regs->mask & ((1ULL << arch->nregs) - 1);
+	state->exact = true;
+}
+
+static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev,
+				      struct space *space)
+{
+	const struct event_sample *s = &ev->sample;
+	struct unwind_walk w = { .arch = u->arch, .tables = u->tables, .space = space };
+	enum unwind_stop stop;
+
+	unwind_stack_init(&w.stack, &s->stack);
+	init_state(&w.state, u->arch, s->regs);
+	unwind_splices_begin(u->splices, &w, ev);
+	stop = walk_user(u, &w, s);
+	unwind_splices_end(u->splices, &w, stop);
+	return stop;
+}
+
+/* ---- the whole chain ------------------------------------------------------------------------------- */
+
+static bool has_regs(const struct unwinder *u, const struct event_sample *s)
+{
+	return s->regs && s->regs->mask >> u->arch->ip & 1 && s->regs->mask >> u->arch->sp & 1;
+}
+
+static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev)
+{
+	const struct event_sample *s = &ev->sample;
+	struct space *space = space_table_get(u->spaces, ev->pid);
+	uint64_t ip;
+
+	if (has_regs(u, s) && s->stack.end > s->stack.base)
+		return walk_snapshot(u, ev, space);
+	if (s->nuser_ips > 1)
+		return add_kernel_chain(u, space, s, 0);
+	if (has_regs(u, s))
+		ip = s->regs->values[u->arch->ip];
+	else if (s->nuser_ips)
+		ip = s->user_ips[0];
+	else if (s->mode == EVENT_MODE_USER)
+		ip = s->ip;
+	else
+		return UNWIND_NOT_WALKED;
+	if (!add_user_frame(u, unwind_tables_map(u->tables, space, ip), ip, /* exact= */ true,
+			    UNWIND_LEAF))
+		return UNWIND_TOO_DEEP;
+	return UNWIND_NO_STACK;
+}
+
+static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop stop)
+{
+	if (stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED ||
+	    !u->nframes)
+		return NULL;
+	return u->frames[u->nframes - 1].module;
+}
+
+void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_chain *ret)
+{
+	enum unwind_stop stop;
+
+	u->nframes = 0;
+	add_kernel_part(u, &ev->sample);
+	stop = add_user_part(u, ev);
+	u->stats.stacks++;
+	u->stats.frames += u->nframes;
+	u->stats.stops[stop]++;
+	*ret = (struct unwind_chain){
+		.frames = u->frames,
+		.nframes = u->nframes,
+		.stop = stop,
+		.stop_module = module_of_stop(u, stop),
+	};
+}
+
+const struct unwind_stats *unwinder_stats(const struct unwinder *u)
+{
+	struct unwind_stats *stats = (struct unwind_stats *)(uintptr_t)&u->stats;
+
+	stats->memo_hits = unwind_tables_hits(u->tables);
+	stats->memo_misses = unwind_tables_misses(u->tables);
+	stats->spliced_frames = unwind_splices_frames(u->splices);
+	return stats;
+}
+
+/* ---- words ----------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *remedy;
+} stops[UNWIND_STOPS] = {
+	[UNWIND_ROOT] = { "complete", NULL },
+	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
+	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
+				    "record larger stack snapshots (-g dwarf), or build with "
+				    "-fno-omit-frame-pointer" },
+	[UNWIND_NO_TABLE] = { "no unwind table",
+			      "build with -fasynchronous-unwind-tables or "
+			      "-fno-omit-frame-pointer; for a JIT, let it keep frame pointers" },
+	[UNWIND_BAD_TABLE] = { "bad unwind table", NULL },
+	[UNWIND_NO_BINARY] = { "binary missing",
+			       "copy the binary to this machine and name its root with --symfs" },
+	[UNWIND_UNREADABLE] = { "unreadable memory", NULL },
+	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
+	[UNWIND_NO_STACK] = { "no stack recorded", "record stacks with -g dwarf or -g fp" },
+	[UNWIND_TOO_DEEP] = { "too deep", NULL },
+	[UNWIND_NOT_WALKED] = { "no user part", NULL },
+};
+
+const char *unwind_stop_name(enum unwind_stop stop)
+{
+	return stops[stop].name;
+}
+
+const char *unwind_stop_remedy(enum unwind_stop stop)
+{
+	return stops[stop].remedy;
+}
+
+const char *unwind_how_name(enum unwind_how how)
+{
+	static const char *const names[] = {
+		[UNWIND_LEAF] = "leaf",
+		[UNWIND_CFI] = "unwind table",
+		[UNWIND_FP] = "frame pointer",
+		[UNWIND_FP_UNCHECKED] = "frame pointer, unchecked",
+		[UNWIND_LINK] = "return address of a leaf",
+		[UNWIND_KERNEL_CHAIN] = "kernel",
+	};
+
+	return names[how];
+}

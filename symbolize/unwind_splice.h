@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_splice.h - remembers each thread's last chain, so that the callers it has in common with the next
+ * one are taken over instead of walked.
+ *
+ * Exact, not likely: frames are taken over only if every register and every word of the stack that decided
+ * them is the same. All functions accept NULL and then do nothing.
+ */
+#ifndef SYMBOLIZE_UNWIND_SPLICE_H
+#define SYMBOLIZE_UNWIND_SPLICE_H
+
+#include "symbolize/unwind_walk.h"
+
+struct unwind_splices;
+
+struct unwind_splices *unwind_splices_new(const struct arch *arch);
+void unwind_splices_free(struct unwind_splices *s);
+
+/* A walk over the snapshot of @ev begins, with its first state in @w. */
+void unwind_splices_begin(struct unwind_splices *s, struct unwind_walk *w, const struct event *ev);
+
+/*
+ * Before the frame of @w's state is recorded: if the last chain of this thread had the same frame and all
+ * that follows from it is unchanged, append it to @frames and say how the chain ended.
+ */
+bool unwind_splices_match(struct unwind_splices *s, struct unwind_walk *w,
+			  struct unwind_frame frames[UNWIND_FRAMES_MAX], size_t *nframes,
+			  enum unwind_stop *ret_stop);
+
+/* A frame was recorded for @w's state, and the step from it comes next. */
+void unwind_splices_frame(struct unwind_splices *s, struct unwind_walk *w,
+			  const struct unwind_frame *frame);
+
+/* The walk ended. */
+void unwind_splices_end(struct unwind_splices *s, struct unwind_walk *w, enum unwind_stop stop);
+
+/* Frames taken over so far. */
+uint64_t unwind_splices_frames(const struct unwind_splices *s);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolize/unwind_stack.h"
+
+/* No stack of a thread is larger; what is farther up is something else. */
+#define STACK_LEN_MAX (1ULL << 30)
+
+/* The first index in (@low, @high] whose slot is not below @slot; that at @low is. */
+static size_t search(const uint32_t *slots, size_t low, size_t high, uint64_t slot)
+{
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (slots[mid] < slot)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
+
+static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint64_t slot)
+{
+	size_t step = 1, low = from;
+
+	while (low + step < len && slots[low + step] < slot) {
+		low += step;
+		step *= 2;
+	}
+	return search(slots, low, low + step < len ? low + step : len, slot);
+}
+
+/* The slot at @from is not below @slot. */
+static size_t search_down(const uint32_t *slots, size_t from, uint64_t slot)
+{
+	size_t step = 1, high = from;
+
+	while (high >= step && slots[high - step] >= slot) {
+		high -= step;
+		step *= 2;
+	}
+	if (high < step) {
+		if (slots[0] >= slot)
+			return 0;
+		return search(slots, 0, high, slot);
+	}
+	return search(slots, high - step, high, slot);
+}
+
+static uint64_t aligned_word(struct unwind_stack *s, uint64_t slot)
+{
+	const struct event_stack *snapshot = s->snapshot;
+	const uint32_t *slots = snapshot->slots;
+	size_t i = s->cursor;
+
+	if (!snapshot->nwords)
+		return 0;
+	if (i < snapshot->nwords && slots[i] < slot)
+		i = search_up(slots, snapshot->nwords, i, slot);
+	else
+		i = search_down(slots, i, slot);
+	s->cursor = i;
+	return i < snapshot->nwords && slots[i] == slot ? snapshot->words[i] : 0;
+}
+
+static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
+{
+	s->failed = true;
+	s->missing = address;
+	return address >= s->snapshot->end && address - s->snapshot->end < STACK_LEN_MAX
+		       ? UNWIND_READ_BEYOND
+		       : UNWIND_READ_ELSEWHERE;
+}
+
+enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret)
+{
+	uint64_t offset = address - s->snapshot->base;
+	uint64_t len = s->snapshot->end - s->snapshot->base;
+	unsigned shift = address % 8 * 8;
+	uint64_t word;
+
+	if (offset >= len || len - offset < (shift ? 16 : 8))
+		return fail(s, address);
+	s->low = MIN(s->low, address);
+	s->high = MAX(s->high, address + (shift ? 16 : 8));
+	word = aligned_word(s, offset / 8);
+	if (shift)
+		word = word >> shift | aligned_word(s, offset / 8 + 1) << (64 - shift);
+	*ret = word;
+	return UNWIND_READ_OK;
+}
+
+bool unwind_stack_holds_pair(const struct unwind_stack *s, uint64_t address)
+{
+	uint64_t offset = address - s->snapshot->base;
+	uint64_t len = s->snapshot->end - s->snapshot->base;
+
+	return address % 8 == 0 && len >= 16 && offset <= len - 16;
+}

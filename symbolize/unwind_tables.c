@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_tables.c - two memories in front of the sections.
+ *
+ * Addresses to mappings, by page: entries carry the generation of the address space, which no two
+ * spaces share, so nothing is ever flushed. Module and address to rule: a table that grows, with the
+ * kind or the number of the rule in 32 bits.
+ */
+#include "symbolize/unwind_tables.h"
+
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "symbolize/cfi_program.h"
+#include "symbolize/unwind_sigframe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_SHIFT   12
+#define MAP_SLOTS    1024  /* pages of code that a recording's stacks touch at a time */
+#define MEMO_SLOTS   16384 /* to begin with */
+#define CALL_LEN_MAX 8 /* code in front of a return address that arch.ends_with_call() looks at */
+
+struct map_slot_by_page {
+	uint64_t page, generation;
+	const struct space_map *map;
+};
+
+struct memo_slot {
+	uint64_t vaddr;
+	uint32_t module; /* id + 1; 0: the slot is free */
+	uint32_t rule;   /* number, or KIND_BIT and enum unwind_rule_kind */
+};
+
+#define KIND_BIT 0x80000000u
+
+/* What is known of one module's file. */
+struct table {
+	bool looked_up, code_looked_up;
+	struct image *image, *code;
+	struct cfi_section *cfi;
+	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
+};
+
+struct unwind_tables {
+	struct module_table *modules;
+	const struct arch *arch;
+	const struct unwind_sigframe *sigframe;
+	struct cfi_rules *rules;
+	VEC(struct table) tables; /* by module id */
+	struct memo_slot *memo;
+	size_t nmemo, memo_len;
+	uint64_t hits, misses;
+	struct map_slot_by_page maps[MAP_SLOTS];
+};
+
+struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch)
+{
+	struct unwind_tables *t = memory_zeroed(1, sizeof(*t));
+
+	t->modules = modules;
+	t->arch = arch;
+	t->sigframe = unwind_sigframe_of(arch);
+	t->rules = cfi_rules_new();
+	t->nmemo = MEMO_SLOTS;
+	t->memo = memory_zeroed(t->nmemo, sizeof(*t->memo));
+	return t;
+}
+
+void unwind_tables_free(struct unwind_tables *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->tables.len; i++)
+		cfi_section_free(t->tables.items[i].cfi);
+	vec_deinit(&t->tables);
+	cfi_rules_free(t->rules);
+	free(t->memo);
+	free(t);
+}
+
+/* ---- mappings -------------------------------------------------------------------------------------- */
+
+const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space *space, uint64_t ip)
+{
+	uint64_t page = ip >> PAGE_SHIFT;
+	uint64_t generation = space_generation(space);
+	struct map_slot_by_page *slot = &t->maps[(page ^ page >> 10) % MAP_SLOTS];
+
+	if (slot->page != page || slot->generation != generation || !slot->map) {
+		slot->map = space_find(space, ip);
+		slot->page = page;
+		slot->generation = generation;
+	}
+	return slot->map;
+}
+
+/* ---- files ----------------------------------------------------------------------------------------- */
+
+static bool has_table(const struct module *mod)
+{
+	return mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO;
+}
+
+static void look_up(struct unwind_tables *t, struct table *table, struct module *mod)
+{
+	struct image *img = module_image(t->modules, mod);
+
+	table->looked_up = true;
+	table->without = UNWIND_RULE_NO_TABLE;
+	if (img && image_arch(img) == t->arch) {
+		table->image = img;
+		table->cfi = cfi_section_new(img);
+	} else {
+		table->without = UNWIND_RULE_NO_FILE;
+	}
+}
+
+/* Of a module that may have a file. */
+static struct table *table_of(struct unwind_tables *t, struct module *mod)
+{
+	struct table *table;
+
+	while (t->tables.len <= mod->id)
+		vec_push(&t->tables, (struct table){ 0 });
+	table = &t->tables.items[mod->id];
+	if (!table->looked_up)
+		look_up(t, table, mod);
+	return table;
+}
+
+/* At least @need bytes of code at @vaddr, from the image that unwinds or, failing that, from any other. */
+static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+			      size_t need)
+{
+	struct table *table;
+	const uint8_t *code = NULL;
+	size_t len = 0;
+
+	if (!has_table(mod))
+		return NULL;
+	table = table_of(t, mod);
+	if (table->image)
+		code = image_bytes_at(table->image, vaddr, &len);
+	if (code && len >= need)
+		return code;
+	if (!table->code_looked_up) {
+		table->code_looked_up = true;
+		table->code = mod->kind == MODULE_FILE ? module_code(t->modules, mod) : NULL;
+	}
+	code = table->code ? image_bytes_at(table->code, vaddr, &len) : NULL;
+	return code && len >= need ? code : NULL;
+}
+
+enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
+				    uint64_t ip)
+{
+	const uint8_t *code;
+
+	if (!map->mapped)
+		return UNWIND_CALL_UNKNOWN;
+	code = code_at(t, map->module, ip - map->bias - CALL_LEN_MAX, CALL_LEN_MAX);
+	if (!code)
+		return UNWIND_CALL_UNKNOWN;
+	return t->arch->ends_with_call(code, CALL_LEN_MAX) ? UNWIND_CALL_YES : UNWIND_CALL_NO;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------- */
+
+static bool is_trampoline(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	const uint8_t *code = code_at(t, mod, vaddr, t->sigframe->code_len);
+
+	return code && memcmp(code, t->sigframe->code, t->sigframe->code_len) == 0;
+}
+
+/* @vaddr may be the trampoline's first byte, the one before (a return address less 1), or the system call. */
+static bool near_trampoline(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	return is_trampoline(t, mod, vaddr + 1) || is_trampoline(t, mod, vaddr) ||
+	       is_trampoline(t, mod, vaddr - t->sigframe->syscall_offset);
+}
+
+/*
+ * Trampolines are looked for where there is no rule, where the function ends here (what looks like a
+ * call in the last instruction may be a trampoline behind it), and where the architecture's own rule
+ * is of no use: link registers are what the kernel's rule gives for the interrupted address.
+ */
+static bool may_be_trampoline(const struct unwind_tables *t, const struct cfi_fde *fde,
+			      uint64_t vaddr)
+{
+	return fde->end == vaddr + 1 || (fde->cie.signal_frame && t->arch->lr >= 0);
+}
+
+static uint32_t compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	struct table *table = table_of(t, mod);
+	bool found = false;
+	struct cfi_fde fde;
+	uint32_t rule;
+
+	if (table->without == UNWIND_RULE_NO_FILE)
+		return KIND_BIT | UNWIND_RULE_NO_FILE;
+	if (table->cfi)
+		found = cfi_section_find(table->cfi, vaddr, &fde);
+	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
+		return KIND_BIT | UNWIND_RULE_SIGFRAME;
+	if (!table->cfi)
+		return KIND_BIT | table->without;
+	if (!found)
+		return KIND_BIT | UNWIND_RULE_NONE;
+	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))
+		return KIND_BIT | UNWIND_RULE_BAD;
+	return rule;
+}
+
+static struct memo_slot *memo_slot(const struct unwind_tables *t, uint32_t module, uint64_t vaddr)
+{
+	size_t i =
+		((vaddr ^ (uint64_t)module << 40) * 0x9e3779b97f4a7c15ULL >> 32) & (t->nmemo - 1);
+
+	while (t->memo[i].module && (t->memo[i].vaddr != vaddr || t->memo[i].module != module))
+		i = (i + 1) & (t->nmemo - 1);
+	return &t->memo[i];
+}
+
+static void grow_memo(struct unwind_tables *t)
+{
+	struct memo_slot *old = t->memo;
+	size_t nold = t->nmemo;
+
+	t->nmemo *= 2;
+	t->memo = memory_zeroed(t->nmemo, sizeof(*t->memo));
+	for (size_t i = 0; i < nold; i++) {
+		if (old[i].module)
+			*memo_slot(t, old[i].module, old[i].vaddr) = old[i];
+	}
+	free(old);
+}
+
+static struct memo_slot *fill(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	struct memo_slot *slot;
+
+	t->misses++;
+	if (++t->memo_len * 2 > t->nmemo)
+		grow_memo(t);
+	slot = memo_slot(t, mod->id + 1, vaddr);
+	*slot = (struct memo_slot){ vaddr, mod->id + 1, compile(t, mod, vaddr) };
+	return slot;
+}
+
+struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
+				      uint64_t ip)
+{
+	const struct memo_slot *slot;
+
+	if (!has_table(map->module))
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
+	if (!map->mapped)
+		return (struct unwind_rule){ .kind = table_of(t, map->module)->without };
+	slot = memo_slot(t, map->module->id + 1, ip - map->bias);
+	if (slot->module)
+		t->hits++;
+	else
+		slot = fill(t, map->module, ip - map->bias);
+	if (slot->rule & KIND_BIT)
+		return (struct unwind_rule){ .kind = slot->rule & ~KIND_BIT };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, slot->rule) };
+}
+
+struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)
+{
+	return cfi_rules_expr(t->rules, (uint32_t)number);
+}
+
+uint64_t unwind_tables_hits(const struct unwind_tables *t)
+{
+	return t->hits;
+}
+
+uint64_t unwind_tables_misses(const struct unwind_tables *t)
+{
+	return t->misses;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_tables.h - the rule at an address of a module, looked up once per distinct address.
+ *
+ * Rules are compiled when an address is first asked for: running the few instructions of one FDE is
+ * cheaper than building a table that no stack touches. What was found is remembered by module and
+ * link-time address, so that a change of mappings costs nothing.
+ */
+#ifndef SYMBOLIZE_UNWIND_TABLES_H
+#define SYMBOLIZE_UNWIND_TABLES_H
+
+#include "symbolize/cfi_rule.h"
+#include "symbolize/module.h"
+#include "symbolize/space.h"
+
+enum unwind_rule_kind {
+	UNWIND_RULE_CFI,
+	UNWIND_RULE_SIGFRAME, /* a signal trampoline, known by its code */
+	UNWIND_RULE_NONE,     /* the module's table has nothing here */
+	UNWIND_RULE_NO_TABLE, /* the module has no table */
+	UNWIND_RULE_BAD,      /* it has, and it is malformed here */
+	UNWIND_RULE_NO_FILE,  /* the module's file is not to be had */
+};
+
+struct unwind_rule {
+	enum unwind_rule_kind kind;
+	const struct cfi_rule *cfi; /* for UNWIND_RULE_CFI */
+};
+
+struct unwind_tables;
+
+struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch);
+void unwind_tables_free(struct unwind_tables *t);
+
+/* The rule for address @ip of the process, which @map holds. */
+struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
+				      uint64_t ip);
+
+struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number);
+
+/* The mapping of @space that holds @ip; NULL if none does. */
+const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space *space,
+					  uint64_t ip);
+
+/* Does a call instruction end at @vaddr of @mod? */
+enum unwind_call {
+	UNWIND_CALL_NO,
+	UNWIND_CALL_YES,
+	UNWIND_CALL_UNKNOWN, /* the code is not there to look at */
+};
+
+enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
+				    uint64_t ip);
+
+uint64_t unwind_tables_hits(const struct unwind_tables *t);
+uint64_t unwind_tables_misses(const struct unwind_tables *t);
+
+#endif

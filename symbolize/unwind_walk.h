@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_walk.h - one walk in progress and the ways to take a step, for the parts of the unwinder only.
+ *
+ *	unwind.c           the loop: look up, record the frame, step
+ *	unwind_tables.c    which rule holds at an address
+ *	unwind_step.c      a step by a rule
+ *	unwind_fallback.c  a step without one
+ *	unwind_splice.c    steps that need not be taken, because the last sample took them
+ */
+#ifndef SYMBOLIZE_UNWIND_WALK_H
+#define SYMBOLIZE_UNWIND_WALK_H
+
+#include "symbolize/unwind.h"
+#include "symbolize/unwind_stack.h"
+#include "symbolize/unwind_tables.h"
+
+/* Registers as one frame sees them. */
+struct unwind_state {
+	uint64_t regs[ARCH_REGS_MAX]; /* by DWARF number */
+	uint64_t known;               /* those whose value is known, as bits */
+	bool exact; /* the instruction pointer is where the frame stopped, not where a call returns to */
+};
+
+struct unwind_walk {
+	const struct arch *arch;
+	struct unwind_tables *tables;
+	struct space *space;
+	struct unwind_stack stack;
+	struct unwind_state state;
+	/* Of the last step: registers whose value decided it, and those that it set. */
+	uint64_t reads, writes;
+};
+
+enum unwind_outcome {
+	UNWIND_STEPPED, /* the state is the caller's now */
+	UNWIND_IS_ROOT,
+	UNWIND_BEYOND, /* the snapshot does not hold the return address, which would be at stack.missing */
+	UNWIND_ELSEWHERE, /* the rule asks for other memory or for registers that are not known */
+	UNWIND_BAD,       /* the rule cannot be right */
+	UNWIND_NO_WAY,    /* none of the fallbacks applies */
+};
+
+/* Step by @rule. */
+enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *rule);
+
+/* Step out of a signal trampoline by the layout of the kernel's signal frame. */
+enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);
+
+/* Step by return address on top of the stack, or by frame pointer. */
+enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, enum unwind_how *ret_how);
+
+/* The state after a call has returned: @ip, @sp, and what @known says of the others. */
+void unwind_state_return(struct unwind_walk *w, uint64_t ip, uint64_t sp, uint64_t known);
+
+static inline bool unwind_knows(const struct unwind_state *state, unsigned reg)
+{
+	return state->known >> reg & 1;
+}
+
+#endif
