@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by the end-to-end tests that record. Sourced, not run.
+
+skip() {
+	echo "$1"
+	exit 77
+}
+
+fail() {
+	echo "FAILED: $1" >&2
+	exit 1
+}
+
+# Leave with "skipped" where recording is not permitted at all; other failures are the tests' to find.
+need_recording() {
+	precord -q -F 99 -o try.trace -- true 2>try.err && return
+	grep -qiE 'permitted|permission|paranoid|seccomp|not implemented' try.err && skip "recording is refused here: $(head -n 1 try.err)"
+	cat try.err >&2
+	fail "precord cannot record at all"
+}
+
+need_system_wide() {
+	precord -q -a -F 99 -o try.trace -- true 2>try.err && return
+	skip "recording the whole system is refused here: $(head -n 1 try.err)"
+}
+
+# columns NAME... <CSV: the columns with these names, tab-separated, without the header. Plain cells only.
+columns() {
+	tr -d '\r' | awk -F, -v OFS='\t' -v names="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(names, name, " "); next }
+		{ line = $at[name[1]]; for (i = 2; i <= n; i++) line = line OFS $at[name[i]]; print line }'
+}

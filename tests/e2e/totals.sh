@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# One recording, many outputs: every one of them adds up to the same samples and the same weight, and pprof sees the
+# functions that --by leaf sees.
+set -eu
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+
+cat >busy.sh <<'CODE'
+echo 'int f(int x) { return x * 3; } int main(void) { return f(4); }' >t.c
+for i in 1 2 3 4 5 6; do ${CC:-cc} -O2 -c t.c; done
+awk 'BEGIN { for (i = 0; i < 3000000; i++) s += i * i; print s }'
+seq 200000 | sort -r | gzip -9 >/dev/null
+CODE
+precord -q -e cpu-clock -F 999 -o t.trace -- sh busy.sh >/dev/null
+
+sum() { columns "$1" | awk '{ s += $1 } END { printf "%.0f\n", s }'; }
+table() { preport -i t.trace --by "$1" --limit 1000000 --format=csv; }
+
+samples=$(table leaf | sum samples)
+weight=$(table leaf | sum weight)
+[ "$samples" -gt 100 ] || fail "only $samples samples"
+echo "$samples samples, weight $weight"
+
+same() { [ "$2" = "$3" ] || fail "$1 gives $2, --by leaf $3"; }
+for level in module thread process cpu line address caller depth=1; do
+	same "samples by $level" "$(table $level | sum samples)" "$samples"
+	same "weight by $level" "$(table $level | sum weight)" "$weight"
+done
+same "folded" "$(preport -i t.trace folded | awk '{ s += $NF } END { printf "%.0f\n", s }')" "$weight"
+same "folded --samples" "$(preport -i t.trace folded --samples | awk '{ s += $NF } END { print s }')" "$samples"
+same "script" "$(preport -i t.trace script --format=json | grep -c '"kind": "sample"')" "$samples"
+same "script's weight" "$(preport -i t.trace script --format=json | sed -n 's/.*"period": \([0-9]*\).*/\1/p' | awk '{ s += $1 } END { printf "%.0f\n", s }')" "$weight"
+same "info" "$(preport -i t.trace info --format=csv | tr -d '\r' | awk -F, '$1 == "samples" { print $2 }')" "$samples"
+
+preport -i t.trace pprof -o t.pb.gz 2>/dev/null
+if command -v go >/dev/null; then
+	export HOME=$PWD
+	go tool pprof -top -nodecount=1000000 -nodefraction=0 -sample_index=samples t.pb.gz 2>/dev/null >top.txt
+	same "pprof -top" "$(awk 'seen { s += $1 } /flat%/ { seen = 1 } END { print s }' top.txt)" "$samples"
+	# Function by function. pprof shortens names, so compare the ten largest counts.
+	table leaf | columns samples function | sort -t"$(printf '\t')" -k1,1nr | awk '{ print $1 }' | head -n 10 >ours
+	awk 'seen && $1 > 0 { print $1 } /flat%/ { seen = 1 }' top.txt | sort -nr | head -n 10 >theirs
+	diff ours theirs || fail "pprof's ten largest functions differ from --by leaf's"
+else
+	echo "Go is not here: the file is decoded by the unit tests only"
+fi
