@@ -10,6 +10,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
+#include "symbolize/debug/info.h"
 #include "symbolize/demangle.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/jit_map.h"
@@ -25,11 +26,12 @@ struct naming {
 	struct image *images[IMAGES_MAX];
 	struct symtab *tabs[IMAGES_MAX]; /* NULL until needed */
 	size_t nimages;
+	struct debug_info *debug; /* NULL: not opened yet, or there is none */
+	bool debug_tried;
 	struct jit_map *jit;
 	uint64_t slide; /* of the running kernel against its file */
 	VEC(struct symbol_function) functions;
 	bool listed; /* @functions is filled */
-	const char *note;
 };
 
 struct symbolizer {
@@ -65,6 +67,7 @@ static void naming_free(struct naming *naming)
 		return;
 	for (size_t i = 0; i < naming->nimages; i++)
 		symtab_free(naming->tabs[i]);
+	debug_info_free(naming->debug);
 	jit_map_free(naming->jit);
 	vec_deinit(&naming->functions);
 	free(naming);
@@ -175,18 +178,58 @@ static const char *readable(struct symbolizer *s, const char *linkage_name)
 	return demangler_name(s->demangler, linkage_name);
 }
 
+/* The debug information of the first image that has any. */
+static struct debug_info *debug_of(struct symbolizer *s, struct naming *naming)
+{
+	if (!naming->debug_tried && !s->options.no_inline) {
+		naming->debug_tried = true;
+		for (size_t i = 0; i < naming->nimages && !naming->debug; i++)
+			naming->debug = debug_info_new(naming->images[i]);
+	}
+	return naming->debug;
+}
+
+/* What debug information says, for the functions that were inlined and the one that has the code. */
+static void fill_frame(struct symbolizer *s, const struct debug_frame *from,
+		       struct symbol_frame *ret)
+{
+	ret->linkage_name = from->linkage_name ? from->linkage_name : from->name;
+	ret->function = readable(s, ret->linkage_name);
+	ret->file = from->file;
+	ret->line = from->line;
+	ret->column = from->column;
+	ret->function_line = from->decl_line;
+}
+
+static void fill_outermost(struct symbolizer *s, const struct symbol *symbol,
+			   struct symbol_frame *frame)
+{
+	if (!symbol->name)
+		return;
+	frame->function = readable(s, symbol->name);
+	frame->linkage_name = symbol->name;
+	frame->function_vaddr = symbol->vaddr;
+	frame->function_len = symbol->len;
+}
+
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 					   size_t *ret_count)
 {
+	struct naming *naming = naming_of(s, mod);
+	struct debug_info *debug = debug_of(s, naming);
 	struct symbol symbol = find_symbol(s, mod, vaddr);
-	struct symbol_frame *frame = ARENA_NEW(&s->arena, struct symbol_frame);
+	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
+	size_t nfound = debug ? debug_info_find(debug, vaddr - naming->slide, found) : 0;
+	size_t count = nfound ? nfound : 1;
+	struct symbol_frame *frames = ARENA_ARRAY(&s->arena, struct symbol_frame, count);
 
-	frame->function = readable(s, symbol.name);
-	frame->linkage_name = symbol.name;
-	frame->function_vaddr = symbol.vaddr;
-	frame->function_len = symbol.len;
-	*ret_count = 1;
-	return frame;
+	for (size_t i = 0; i < nfound; i++) {
+		fill_frame(s, &found[i], &frames[i]);
+		frames[i].inlined = i + 1 < nfound;
+	}
+	fill_outermost(s, &symbol, &frames[count - 1]);
+	*ret_count = count;
+	return frames;
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -283,19 +326,79 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line)
 {
-	(void)s;
-	(void)mod;
-	(void)vaddr;
-	(void)ret_file;
-	(void)ret_line;
-	return false;
+	struct naming *naming = naming_of(s, mod);
+	struct debug_info *debug = debug_of(s, naming);
+
+	return debug && debug_info_line(debug, vaddr - naming->slide, ret_file, ret_line);
+}
+
+static const char *note_kernel(const struct symbolizer *s, const struct naming *naming)
+{
+	if (!s->rec->nksyms && !naming->nimages)
+		return "no symbols: kernel addresses were hidden from the recorder; record as root "
+		       "or "
+		       "with kernel.kptr_restrict=0";
+	return naming->debug ? "symbols from the recording, lines from vmlinux"
+			     : "symbols from the recording";
+}
+
+static const char *note_jit(struct symbolizer *s, const struct naming *naming)
+{
+	size_t count;
+
+	if (!naming->jit)
+		return "no symbols: run the program so that it writes /tmp/perf-PID.map (node "
+		       "--perf-basic-prof, java with perf-map-agent, python -X perf)";
+	jit_map_symbols(naming->jit, &count);
+	return arena_printf(&s->arena, "%zu symbols from its perf map, %zu lines not understood",
+			    count, jit_map_skipped(naming->jit));
+}
+
+/* The first image with a full symbol table; without one, the first that has any symbols. */
+static const char *note_file(struct symbolizer *s, struct naming *naming, const struct module *mod)
+{
+	const struct image *some = NULL;
+	const struct image *full = NULL;
+
+	for (size_t i = 0; i < naming->nimages; i++) {
+		const struct symtab *tab = symtab_of(naming, i);
+		size_t count;
+
+		symtab_entries(tab, &count);
+		if (!full && symtab_is_full(tab))
+			full = naming->images[i];
+		if (!some && count)
+			some = naming->images[i];
+	}
+	const char *missing = naming->debug ? debug_info_missing(naming->debug) : NULL;
+
+	if (missing)
+		return arena_printf(&s->arena,
+				    "symbols and lines, but few inlined calls: '%s' was not found",
+				    missing);
+	if (naming->debug)
+		return arena_printf(&s->arena, "symbols, lines and inlined calls from %s",
+				    image_path(naming->images[0]));
+	if (full)
+		return arena_printf(&s->arena, "symbols from %s; no debug information for lines",
+				    image_path(full));
+	if (some)
+		return arena_printf(
+			&s->arena,
+			"dynamic symbols only, from %s; its debug package names the rest",
+			image_path(some));
+	return arena_printf(&s->arena, "no symbols: %s", module_files_note(mod));
 }
 
 const char *symbolizer_note(struct symbolizer *s, struct module *mod)
 {
 	struct naming *naming = naming_of(s, mod);
 
-	if (!naming->nimages)
-		return "no symbols";
-	return arena_printf(&s->arena, "symbols from %s", image_path(naming->images[0]));
+	if (is_kernel(mod))
+		return note_kernel(s, naming);
+	if (mod->kind == MODULE_JIT)
+		return note_jit(s, naming);
+	if (mod->kind == MODULE_UNKNOWN)
+		return "no symbols: nothing was known to be mapped there";
+	return note_file(s, naming, mod);
 }

@@ -10,26 +10,27 @@
 #include "symbolize/module.h"
 
 struct symbolizer_options {
-	bool no_inline;	  /* symbols only: no lines, no inlined calls, no debug information read */
+	bool no_inline; /* symbols only: no lines, no inlined calls, no debug information read */
 	bool no_demangle;
 };
 
 /* One function at an address. */
 struct symbol_frame {
-	const char *function;	 /* demangled; NULL if not known */
+	const char *function;     /* demangled; NULL if not known */
 	const char *linkage_name; /* as in the file; NULL if not known */
-	uint64_t function_vaddr; /* where the (outermost) function starts; 0 if not known */
-	uint64_t function_len;	 /* 0 if not known */
-	const char *file;	 /* source path as the compiler saw it; NULL if not known */
-	uint32_t line;		 /* 0 if not known */
-	uint32_t column;	 /* 0 if not known */
-	uint32_t function_line;	 /* where the function is declared; 0 if not known */
-	bool inlined;		 /* into the next frame */
+	uint64_t function_vaddr;  /* where the (outermost) function starts; 0 if not known */
+	uint64_t function_len;    /* 0 if not known */
+	const char *file;         /* source path as the compiler saw it; NULL if not known */
+	uint32_t line;            /* 0 if not known */
+	uint32_t column;          /* 0 if not known */
+	uint32_t function_line;   /* where the function is declared; 0 if not known */
+	bool inlined;             /* into the next frame */
 };
 
 struct symbolizer;
 
-struct symbolizer *symbolizer_new(struct module_table *modules, const struct symbolizer_options *options);
+struct symbolizer *symbolizer_new(struct module_table *modules,
+				  const struct symbolizer_options *options);
 void symbolizer_free(struct symbolizer *s);
 
 /*
@@ -41,7 +42,7 @@ const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *
 
 /* A function of @mod by name, for annotate. */
 struct symbol_function {
-	const char *name;	  /* demangled */
+	const char *name; /* demangled */
 	const char *linkage_name;
 	uint64_t vaddr, len;
 };
@@ -51,8 +52,8 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 						   size_t *ret_count);
 
 /* Source position of one instruction; false if not known. Strings as above. */
-bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr, const char **ret_file,
-		     uint32_t *ret_line);
+bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+		     const char **ret_file, uint32_t *ret_line);
 
 /* What naming found out about @mod, one line: "symbols and lines from /usr/lib/debug/…", "no symbols". */
 const char *symbolizer_note(struct symbolizer *s, struct module *mod);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * abbrev.c - codes run from 1 in all files but odd ones, so a table is an array; a map holds the others.
+ *
+ * Most units are never looked into, and of those only the first entry is read: that is one abbreviation out
+ * of hundreds.
+ */
+#include "symbolize/debug/abbrev.h"
+
+#include "formats/base/vec.h"
+#include "symbolize/debug/form.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+/* No compiler comes near. An attribute may take no bytes in an entry, so bytes alone bound nothing. */
+#define ATTRS_MAX 256
+
+struct abbrevs {
+	VEC(struct abbrev) items; /* [code - 1] as long as codes are consecutive */
+	VEC(struct abbrev_attr) attrs;
+	struct map by_code; /* code -> index in @items, for the rest */
+	size_t nconsecutive;
+	struct debug_source *source;
+	struct reader rest; /* not parsed yet */
+	bool done;
+};
+
+/* DWARF numbers of the attributes that have a slot. */
+static const struct {
+	uint16_t number;
+	uint8_t slot;
+} wanted[] = {
+	{ DW_AT_name, SLOT_NAME },
+	{ DW_AT_linkage_name, SLOT_LINKAGE_NAME },
+	{ DW_AT_MIPS_linkage_name, SLOT_LINKAGE_NAME },
+	{ DW_AT_low_pc, SLOT_LOW_PC },
+	{ DW_AT_high_pc, SLOT_HIGH_PC },
+	{ DW_AT_ranges, SLOT_RANGES },
+	{ DW_AT_abstract_origin, SLOT_ABSTRACT_ORIGIN },
+	{ DW_AT_specification, SLOT_SPECIFICATION },
+	{ DW_AT_call_file, SLOT_CALL_FILE },
+	{ DW_AT_call_line, SLOT_CALL_LINE },
+	{ DW_AT_call_column, SLOT_CALL_COLUMN },
+	{ DW_AT_decl_line, SLOT_DECL_LINE },
+	{ DW_AT_stmt_list, SLOT_STMT_LIST },
+	{ DW_AT_comp_dir, SLOT_COMP_DIR },
+	{ DW_AT_str_offsets_base, SLOT_STR_OFFSETS_BASE },
+	{ DW_AT_addr_base, SLOT_ADDR_BASE },
+	{ DW_AT_GNU_addr_base, SLOT_ADDR_BASE },
+	{ DW_AT_rnglists_base, SLOT_RNGLISTS_BASE },
+	{ DW_AT_GNU_ranges_base, SLOT_RANGES_BASE },
+	{ DW_AT_dwo_name, SLOT_DWO_NAME },
+	{ DW_AT_GNU_dwo_name, SLOT_DWO_NAME },
+	{ DW_AT_GNU_dwo_id, SLOT_DWO_ID },
+};
+
+static uint8_t slot_of(uint64_t number)
+{
+	if (number > DW_AT_loclists_base && number < DW_AT_lo_user)
+		return SLOT_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+		if (wanted[i].number == number)
+			return wanted[i].slot;
+	}
+	return SLOT_NONE;
+}
+
+/* The attribute specifications that follow; false at the end of the bytes. */
+static bool parse_attrs(struct abbrevs *table, struct reader *r, struct abbrev *abbrev)
+{
+	abbrev->fixed = true;
+	abbrev->first_attr = (uint32_t)table->attrs.len;
+	for (;;) {
+		uint64_t number = reader_uleb(r, "attribute");
+		uint64_t form = reader_uleb(r, "form");
+		struct abbrev_attr attr = { .form = (uint16_t)MIN(form, UINT16_MAX) };
+		unsigned len = form_fixed_len(attr.form);
+
+		if (r->failed || (!number && !form))
+			break;
+		attr.slot = slot_of(number);
+		if (form == DW_FORM_implicit_const)
+			attr.implicit = reader_sleb(r, "implicit constant");
+		abbrev->fixed &= len != FORM_VARIABLE;
+		abbrev->fixed_len += abbrev->fixed ? len : 0;
+		vec_push(&table->attrs, attr);
+	}
+	abbrev->nattrs = (uint32_t)table->attrs.len - abbrev->first_attr;
+	return !r->failed && abbrev->nattrs <= ATTRS_MAX;
+}
+
+/* Parse one more; false at the end. */
+static bool parse_next(struct abbrevs *table)
+{
+	struct reader *r = &table->rest;
+	struct abbrev abbrev = { 0 };
+	size_t before = reader_left(r);
+	uint64_t code = reader_uleb(r, "abbreviation code");
+
+	if (!code || r->failed)
+		return false;
+	abbrev.tag = (uint16_t)reader_uleb(r, "tag");
+	abbrev.children = reader_u8(r, "children flag");
+	bool whole = parse_attrs(table, r, &abbrev);
+	size_t used = before - reader_left(r);
+
+	if (!whole || used > table->source->abbrev_budget)
+		return false;
+	table->source->abbrev_budget -= used;
+	if (code == table->items.len + 1 && table->nconsecutive == table->items.len)
+		table->nconsecutive++;
+	else
+		*map_put(&table->by_code, code, NULL) = table->items.len;
+	vec_push(&table->items, abbrev);
+	return true;
+}
+
+struct abbrevs *abbrevs_get(struct debug_source *source, uint64_t offset)
+{
+	bool is_new;
+	uint64_t *slot = map_put(&source->abbrevs, offset, &is_new);
+
+	if (is_new) {
+		struct abbrevs *table = memory_zeroed(1, sizeof(*table));
+
+		table->source = source;
+		table->rest = debug_source_reader(source, DEBUG_ABBREV, offset);
+		*slot = (uintptr_t)table;
+	}
+	return (struct abbrevs *)(uintptr_t)*slot;
+}
+
+void abbrevs_free(struct abbrevs *table)
+{
+	if (!table)
+		return;
+	vec_deinit(&table->items);
+	vec_deinit(&table->attrs);
+	map_deinit(&table->by_code);
+	free(table);
+}
+
+static const struct abbrev *find_parsed(const struct abbrevs *table, uint64_t code)
+{
+	if (code - 1 < table->nconsecutive)
+		return &table->items.items[code - 1];
+	const uint64_t *index = map_get(&table->by_code, code);
+
+	return index ? &table->items.items[*index] : NULL;
+}
+
+const struct abbrev *abbrevs_find(struct abbrevs *table, uint64_t code)
+{
+	const struct abbrev *found = find_parsed(table, code);
+
+	while (!found && !table->done) {
+		table->done = !parse_next(table);
+		found = find_parsed(table, code);
+	}
+	return found;
+}
+
+const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struct abbrev *abbrev)
+{
+	return table->attrs.items + abbrev->first_attr;
+}

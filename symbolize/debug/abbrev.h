@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * abbrev.h - abbreviation tables (DWARF 5, section 7.5.3): which attributes a debugging entry has and how
+ * each is written.
+ *
+ * Attributes that anyone here asks for have a slot; the others are only skipped.
+ */
+#ifndef DEBUG_ABBREV_H
+#define DEBUG_ABBREV_H
+
+#include "symbolize/debug/source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum debug_slot {
+	SLOT_NAME,
+	SLOT_LINKAGE_NAME,
+	SLOT_LOW_PC,
+	SLOT_HIGH_PC,
+	SLOT_RANGES,
+	SLOT_ABSTRACT_ORIGIN,
+	SLOT_SPECIFICATION,
+	SLOT_CALL_FILE,
+	SLOT_CALL_LINE,
+	SLOT_CALL_COLUMN,
+	SLOT_DECL_LINE,
+	SLOT_STMT_LIST,
+	SLOT_COMP_DIR,
+	SLOT_STR_OFFSETS_BASE,
+	SLOT_ADDR_BASE,
+	SLOT_RNGLISTS_BASE,
+	SLOT_RANGES_BASE,
+	SLOT_DWO_NAME,
+	SLOT_DWO_ID,
+	SLOT_COUNT,
+	SLOT_NONE = SLOT_COUNT
+};
+
+struct abbrev_attr {
+	uint16_t form;
+	uint8_t slot;     /* enum debug_slot */
+	int64_t implicit; /* value of DW_FORM_implicit_const */
+};
+
+struct abbrev {
+	uint16_t tag;
+	bool children;
+	uint32_t first_attr, nattrs;
+	bool fixed; /* in a plain unit the attributes take @fixed_len bytes */
+	uint32_t fixed_len;
+};
+
+struct abbrevs;
+
+/*
+ * The table at @offset of @source's .debug_abbrev, from its cache; NULL if there is none. It is parsed as
+ * far as codes are asked for.
+ */
+struct abbrevs *abbrevs_get(struct debug_source *source, uint64_t offset);
+void abbrevs_free(struct abbrevs *table);
+
+/* The abbreviation with @code, NULL if there is none. Valid until the next call. */
+const struct abbrev *abbrevs_find(struct abbrevs *table, uint64_t code);
+
+/* Its attributes; valid as long. */
+const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struct abbrev *abbrev);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * info.c - address to unit, then the unit's line table and its functions.
+ *
+ * Units are found by their own ranges, since .debug_aranges is often not there or does not list all. The
+ * innermost frame's position comes from the line table, the others' from where the call that was
+ * inlined stands.
+ */
+#include "symbolize/debug/info.h"
+
+#include "formats/base/vec.h"
+#include "symbolize/debug/inlines.h"
+#include "symbolize/debug/lines.h"
+#include "symbolize/debug/ranges.h"
+#include "symbolize/debug/split.h"
+#include "symbolize/debug/supplement.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#define ORIGINS_MAX 8 /* instance, abstract instance, declaration; more is a cycle */
+
+/* What was opened of one unit. */
+struct opened {
+	struct debug_lines *lines;
+	struct inlines *inlines;
+	struct debug_unit *unit; /* with the entries: the split unit if there is one */
+};
+
+struct debug_info {
+	struct image *image, *alt_image;
+	struct debug_source source, alt;
+	struct debug_split *split; /* NULL until needed */
+	struct layers *layers;
+	VEC(uint32_t) owners;  /* of each layer: index of the unit */
+	struct opened *opened; /* by index of the unit */
+	struct map lines;      /* offset in .debug_line -> struct debug_lines * */
+	const char *missing;
+};
+
+static bool is_executable(const struct image *img, uint64_t vaddr)
+{
+	size_t count;
+	const struct image_segment *segments = image_segments(img, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].exec && vaddr - segments[i].vaddr < segments[i].memory_len)
+			return true;
+	}
+	return false;
+}
+
+static bool has_code(const struct debug_unit *unit)
+{
+	return unit->tag == DW_TAG_compile_unit || unit->tag == DW_TAG_skeleton_unit;
+}
+
+/* From the last to the first, so that the first holds where units overlap. Code that was thrown away is at 0. */
+static void index_units(struct debug_info *info)
+{
+	struct debug_ranges ranges = { 0 };
+	struct debug_ranges kept = { 0 };
+	struct debug_die die;
+
+	for (size_t i = info->source.nunits; i-- > 0;) {
+		struct debug_unit *unit = &info->source.units[i];
+
+		if (!has_code(unit) || !debug_die_read(unit, unit->root, NULL, &die))
+			continue;
+		ranges.len = 0;
+		debug_ranges_append(&ranges, unit, &die);
+		for (size_t j = 0; j < ranges.len; j++) {
+			if (!ranges.items[j].begin ||
+			    !is_executable(info->image, ranges.items[j].begin))
+				continue;
+			vec_push(&kept, ranges.items[j]);
+			vec_push(&info->owners, (uint32_t)i);
+		}
+	}
+	info->layers = layers_new(kept.items, kept.len);
+	vec_deinit(&ranges);
+	vec_deinit(&kept);
+}
+
+static void open_supplement(struct debug_info *info)
+{
+	struct image_section link;
+
+	if (!image_section(info->image, ".gnu_debugaltlink", &link))
+		return;
+	info->alt_image = debug_supplement_open(info->image);
+	if (!info->alt_image || !debug_source_init(&info->alt, info->alt_image, "")) {
+		info->missing = "the supplementary file of dwz";
+		return;
+	}
+	debug_units_read(&info->alt);
+	info->source.alt = &info->alt;
+}
+
+struct debug_info *debug_info_new(struct image *img)
+{
+	struct debug_info *info;
+	struct image_section section;
+
+	if (image_is_relocatable(img) || !image_section(img, ".debug_info", &section))
+		return NULL;
+	info = memory_zeroed(1, sizeof(*info));
+	info->image = img;
+	debug_source_init(&info->source, img, "");
+	open_supplement(info);
+	debug_units_read(&info->source);
+	info->opened = memory_zeroed(info->source.nunits, sizeof(*info->opened));
+	index_units(info);
+	return info;
+}
+
+void debug_info_free(struct debug_info *info)
+{
+	size_t pos = 0;
+
+	if (!info)
+		return;
+	for (size_t i = 0; i < info->source.nunits; i++)
+		inlines_free(info->opened[i].inlines);
+	for (const struct map_slot *slot; (slot = map_next(&info->lines, &pos));)
+		debug_lines_free((struct debug_lines *)(uintptr_t)slot->value);
+	map_deinit(&info->lines);
+	free(info->opened);
+	vec_deinit(&info->owners);
+	layers_free(info->layers);
+	debug_split_free(info->split);
+	debug_source_deinit(&info->source);
+	debug_source_deinit(&info->alt);
+	image_close(info->alt_image);
+	free(info);
+}
+
+/* Units may share a table. */
+static struct debug_lines *lines_of(struct debug_info *info, const struct debug_unit *unit)
+{
+	bool is_new;
+	uint64_t *slot =
+		map_put(&info->lines, unit->has_lines ? unit->line_offset : UINT64_MAX, &is_new);
+
+	if (is_new)
+		*slot = (uintptr_t)debug_lines_new(unit);
+	return (struct debug_lines *)(uintptr_t)*slot;
+}
+
+static struct opened *open_lines(struct debug_info *info, uint64_t vaddr)
+{
+	uint32_t layer = layers_find(info->layers, vaddr);
+
+	if (layer == LAYERS_NONE)
+		return NULL;
+	uint32_t index = info->owners.items[layer];
+	struct opened *opened = &info->opened[index];
+
+	if (!opened->lines)
+		opened->lines = lines_of(info, &info->source.units[index]);
+	return opened;
+}
+
+/* The unit with the entries of @unit: itself, or what it is the skeleton of. */
+static struct debug_unit *full_unit(struct debug_info *info, struct debug_unit *unit)
+{
+	if (!unit->dwo_name)
+		return unit;
+	if (!info->split)
+		info->split = debug_split_new(image_path(info->image));
+	struct debug_unit *found = debug_split_find(info->split, unit);
+
+	if (!found && !info->missing)
+		info->missing = unit->dwo_name;
+	return found ? found : unit;
+}
+
+static void open_inlines(struct debug_info *info, struct opened *opened)
+{
+	if (opened->inlines)
+		return;
+	opened->unit = full_unit(info, &info->source.units[opened - info->opened]);
+	opened->inlines = inlines_new(opened->unit);
+}
+
+/* Fill in what @die and what it is an instance or the definition of say. */
+static void describe(struct debug_unit *unit, uint64_t offset, struct debug_frame *frame)
+{
+	struct debug_die die;
+
+	for (int i = 0; i < ORIGINS_MAX && debug_die_read(unit, offset, NULL, &die); i++) {
+		if (!frame->linkage_name)
+			frame->linkage_name = debug_die_string(unit, &die, SLOT_LINKAGE_NAME);
+		if (!frame->name)
+			frame->name = debug_die_string(unit, &die, SLOT_NAME);
+		if (!frame->decl_line)
+			frame->decl_line = (uint32_t)debug_die_uint(&die, SLOT_DECL_LINE);
+		if (!debug_die_ref(unit, &die, SLOT_ABSTRACT_ORIGIN, &unit, &offset) &&
+		    !debug_die_ref(unit, &die, SLOT_SPECIFICATION, &unit, &offset))
+			return;
+	}
+}
+
+/* Where the call that @offset, an inlined one, replaces stands. */
+static void locate_call(struct opened *opened, uint64_t offset, struct debug_frame *caller)
+{
+	struct debug_die die;
+
+	if (!debug_die_read(opened->unit, offset, NULL, &die))
+		return;
+	if (debug_die_has(&die, SLOT_CALL_FILE))
+		caller->file =
+			debug_lines_file(opened->lines, debug_die_uint(&die, SLOT_CALL_FILE));
+	caller->line = (uint32_t)debug_die_uint(&die, SLOT_CALL_LINE);
+	caller->column = (uint32_t)debug_die_uint(&die, SLOT_CALL_COLUMN);
+}
+
+static bool locate(struct opened *opened, uint64_t vaddr, struct debug_frame *frame)
+{
+	struct debug_position position;
+
+	if (!debug_lines_find(opened->lines, vaddr, &position))
+		return false;
+	frame->file = debug_lines_file(opened->lines, position.file);
+	frame->line = position.line;
+	frame->column = position.column;
+	return true;
+}
+
+size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
+		       struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
+{
+	uint64_t offsets[DEBUG_INFO_FRAMES_MAX];
+	struct opened *opened = open_lines(info, vaddr);
+
+	if (!opened)
+		return 0;
+	open_inlines(info, opened);
+	ret[0] = (struct debug_frame){ 0 };
+	bool located = locate(opened, vaddr, &ret[0]);
+	size_t count = inlines_find(opened->inlines, vaddr, offsets, DEBUG_INFO_FRAMES_MAX);
+
+	if (count > DEBUG_INFO_FRAMES_MAX) /* deeper than any compiler goes: nothing to rely on */
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			ret[i] = (struct debug_frame){ 0 };
+		if (i)
+			locate_call(opened, offsets[i - 1], &ret[i]);
+		describe(opened->unit, offsets[i], &ret[i]);
+	}
+	return count ? count : located;
+}
+
+bool debug_info_line(struct debug_info *info, uint64_t vaddr, const char **ret_file,
+		     uint32_t *ret_line)
+{
+	struct opened *opened = open_lines(info, vaddr);
+	struct debug_frame frame = { 0 };
+
+	if (!opened || !locate(opened, vaddr, &frame) || !frame.file)
+		return false;
+	*ret_file = frame.file;
+	*ret_line = frame.line;
+	return true;
+}
+
+const char *debug_info_missing(const struct debug_info *info)
+{
+	return info->missing;
+}

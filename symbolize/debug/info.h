@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * info.h - the debug information of one file: an address to source position and inlined calls.
+ *
+ * DWARF 2 to 5; split (.dwo, .dwp) and supplementary (dwz) files are found by themselves. What a unit
+ * knows is read when the first address in it is asked for. Hostile input costs time and memory in
+ * proportion to the file. Not thread-safe.
+ *
+ * It is our own reader, and not libdw: version 0.188 knows no .dwp, keeps 64 bytes for each line row for ever, and
+ * walks all entries of a unit again for each address. See Documentation/architecture.md.
+ */
+#ifndef DEBUG_INFO_H
+#define DEBUG_INFO_H
+
+#include "symbolize/elf/image.h"
+
+struct debug_info;
+
+#define DEBUG_INFO_FRAMES_MAX 128
+
+/* One function at an address. Strings are valid until debug_info_free(). */
+struct debug_frame {
+	const char *linkage_name; /* NULL if it has none */
+	const char *name;         /* as in the source, without its scope; NULL if not known */
+	const char *file;         /* where it executes; NULL if not known */
+	uint32_t line, column;    /* 0 if not known */
+	uint32_t decl_line;       /* where it is declared; 0 if not known */
+};
+
+/* NULL if @img has no debug information. @img must outlive the result. */
+struct debug_info *debug_info_new(struct image *img);
+void debug_info_free(struct debug_info *info);
+
+/*
+ * The functions at link-time address @vaddr, innermost inlined call first. Returns how many were written to @ret, 0
+ * if nothing is known. The function itself comes last; its names are NULL if only the line is known.
+ */
+size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
+		       struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);
+
+/* The source position alone. */
+bool debug_info_line(struct debug_info *info, uint64_t vaddr, const char **ret_file,
+		     uint32_t *ret_line);
+
+/* A split file or supplementary file that was needed and not found: its name; NULL if there was none. */
+const char *debug_info_missing(const struct debug_info *info);
+
+#endif
