@@ -38,7 +38,7 @@ RECORD = record/attach.c record/attach_image.c record/code_file.c record/code_ma
 	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
 	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
 	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
-REPORT = report/cmd_report.c report/commands.c report/filter.c report/json.c report/lookup.c report/number.c \
+REPORT = report/cmd_report.c report/commands.c report/filter.c report/json.c report/lookup.c report/main.c report/number.c \
 	report/session.c report/session_names.c report/stats.c report/summary.c report/table.c \
 	report/terminal.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
 	report/view_table.c \
@@ -53,7 +53,7 @@ ASSETS =
 UNIT_TESTS = tests/unit/main.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_trace_reader.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
-	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_table.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_filter.c - what passes, what does not, and which values are refused.
+ */
+#include "report/filter.h"
+#include "tests/unit/synthetic.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+#define ARGS_MAX 8
+
+/* Parse "--pid=1 --cpu=0-3" into @filter. */
+static struct err *parse(struct filter *filter, struct arena *arena, const char *line)
+{
+	char *argv[ARGS_MAX + 2] = { arena_strdup(arena, "test") };
+	char *rest = arena_strdup(arena, line);
+	struct opt_result result;
+	int argc = 1;
+
+	while (rest && argc <= ARGS_MAX)
+		argv[argc++] = strsep(&rest, " ");
+	return opt_parse(filter_opts, filter, argc, argv, OPT_ANYWHERE, &result);
+}
+
+static struct recording_event events[] = {
+	{ .name = "cycles:u", .samples = true },
+	{ .name = "instructions", .samples = false },
+	{ .name = "sched:sched_switch", .samples = true },
+};
+
+static const struct recording recording = {
+	.start_ns = 1000000000,
+	.end_ns = 11000000000,
+	.events = events,
+	.nevents = ARRAY_LEN(events),
+};
+
+static bool passes(const struct filter *filter, double seconds, uint32_t cpu, uint32_t pid)
+{
+	struct event ev = { .kind = EVENT_SAMPLE, .cpu = cpu, .pid = pid, .tid = pid + 1 };
+
+	ev.time_ns = recording.start_ns + (uint64_t)(seconds * 1e9);
+	return filter_passes_event(filter, &ev);
+}
+
+TEST(filter_without_conditions_lets_everything_pass)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK(filter_is_empty(&filter));
+	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK(passes(&filter, 0, 0, 1) && passes(&filter, 100, EVENT_NO_CPU, (uint32_t)-1));
+	CHECK(filter_passes_names(&filter, "a", "b"));
+	CHECK(!filter_needs_stacks(&filter));
+	CHECK_STR(filter_describe(&filter, &arena), "");
+}
+
+TEST(filter_numbers_are_lists_of_ranges)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_OK(parse(&filter, &arena, "--cpu=0-3,8 --pid=5 --pid=7"));
+	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK(passes(&filter, 0, 3, 5) && passes(&filter, 0, 8, 7));
+	CHECK(!passes(&filter, 0, 4, 5) && !passes(&filter, 0, 8, 6));
+	CHECK_STR(filter_describe(&filter, &arena), "--pid=5,7 --cpu=0-3,8");
+}
+
+TEST(filter_time_is_a_window_in_seconds_or_per_cent)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	static const char *const same[] = { "--time=2,4", "--time=20%,40%", "--time=2s,4000ms",
+					    "--time=20%,4" };
+
+	for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+		CLEANUP(filter_deinit) struct filter filter = { 0 };
+
+		CHECK_OK(parse(&filter, &arena, same[i]));
+		CHECK_OK(filter_bind(&filter, &recording));
+		CHECK(!passes(&filter, 1.999, 0, 1) && passes(&filter, 2, 0, 1));
+		CHECK(passes(&filter, 3.999, 0, 1) && !passes(&filter, 4, 0, 1));
+	}
+
+	CLEANUP(filter_deinit) struct filter open_end = { 0 };
+
+	CHECK_OK(parse(&open_end, &arena, "--time=9.5,"));
+	CHECK_OK(filter_bind(&open_end, &recording));
+	CHECK(!passes(&open_end, 9, 0, 1) && passes(&open_end, 1000, 0, 1));
+	CHECK_STR(filter_describe(&open_end, &arena), "--time=9.5,");
+}
+
+TEST(filter_per_cent_need_an_end)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct recording cut = recording;
+
+	cut.end_ns = 0;
+	CHECK_OK(parse(&filter, &arena, "--time=20%,40%"));
+	CHECK_ERR(filter_bind(&filter, &cut), ERR_UNSUPPORTED, "without an end");
+}
+
+TEST(filter_values_that_make_no_sense_are_refused)
+{
+	static const char *const wrong[] = {
+		"--cpu=",       "--cpu=a",     "--cpu=3-1",     "--cpu=1,,2",
+		"--cpu=-1",     "--pid=1.5",   "--tid= 3",      "--time=5",
+		"--time=,",     "--time=4,2",  "--time=x,1",    "--time=1,101%",
+		"--time=nan,1", "--time=-1,2", "--time=1e999,", "--pid=99999999999999999999",
+	};
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		CLEANUP(filter_deinit) struct filter filter = { 0 };
+		CLEANUP(err_freep) struct err *err = parse(&filter, &arena, wrong[i]);
+
+		CHECK(err && err_kind(err) == ERR_USAGE);
+	}
+}
+
+TEST(filter_events_are_found_with_or_without_modifier)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_OK(parse(&filter, &arena, "--event=cycles"));
+	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK(filter_passes_kind(&filter, 0) && !filter_passes_kind(&filter, 2));
+	CHECK_OK(parse(&filter, &arena, "--event=sched:*"));
+	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK(filter_passes_kind(&filter, 0) && filter_passes_kind(&filter, 2));
+	CHECK(!filter_passes_kind(&filter, 1) && !filter_passes_kind(&filter, 99));
+}
+
+TEST(filter_events_that_were_not_sampled_are_named)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_OK(parse(&filter, &arena, "--event=instructions"));
+	CHECK_ERR(filter_bind(&filter, &recording), ERR_USAGE,
+		  "no event 'instructions' was sampled");
+}
+
+TEST(filter_names_are_globs_of_thread_or_process)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_OK(parse(&filter, &arena, "--comm=cc1* --comm=ld"));
+	CHECK(filter_passes_names(&filter, "cc1plus", "make"));
+	CHECK(filter_passes_names(&filter, "worker", "ld"));
+	CHECK(!filter_passes_names(&filter, "gcc1", "make"));
+}
+
+TEST(filter_symbols_and_modules_are_the_leafs)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = synthetic_new();
+	uint64_t passed = 0;
+
+	synthetic_add(p, &(struct synthetic_sample){ "main;hot(int)", 1, 1, 1, 1 });
+	synthetic_add(p, &(struct synthetic_sample){ "main;hot(int);libc:malloc", 1, 1, 1, 1 });
+	CHECK_OK(parse(&filter, &arena, "--symbol=hot --module=app"));
+	CHECK(filter_needs_stacks(&filter));
+	for (size_t i = 0; i < p->samples.len; i++)
+		passed += filter_passes_stack(&filter, p, p->samples.items[i].stack);
+	CHECK_UINT(passed, 1);
+	CHECK(filter_passes_stack(&filter, p, p->samples.items[0].stack));
+	profile_free(p);
+}
