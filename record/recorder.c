@@ -264,7 +264,7 @@ static bool react(struct recorder *s, struct watch_result result)
 	}
 	if (s->workload.pid && workload_ended(&s->workload))
 		s->end = RECORDER_COMMAND_ENDED;
-	else if (!s->watch.live_rings)
+	else if (!s->watch.live_rings && !s->workload.pid)
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_prune.c - what of a stack goes into the trace, and what must not.
+ */
+#include "record/prune.h"
+
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SP      0x7ffc00001000ULL
+#define CODE    0x555500001000ULL /* to CODE + 0x1000 */
+#define LIBRARY 0x7f1200000000ULL /* to LIBRARY + 0x10000 */
+#define HEAP    0x555500800000ULL /* in the same region of 2 MiB as nothing of the above */
+#define SECRET  0x5345435245543132ULL
+
+/* A process, a snapshot in the making, and what pruning made of it. */
+struct bench {
+	struct process_table table;
+	struct process *proc;
+	struct prune *prune;
+	struct perf_record *rec;
+};
+
+static void bench_cleanup(struct bench *b)
+{
+	process_table_deinit(&b->table);
+	free(b->prune);
+	free(b->rec);
+}
+
+static void add_code(struct bench *b, uint64_t start, uint64_t end)
+{
+	const struct event ev = {
+		.kind = EVENT_MMAP,
+		.pid = 1,
+		.mmap = { .start = start, .end = end, .flags = EVENT_MMAP_EXEC },
+	};
+
+	process_table_event(&b->table, &ev);
+}
+
+static void bench_init(struct bench *b, const struct arch *arch)
+{
+	*b = (struct bench){ .prune = memory_zeroed(1, sizeof(*b->prune)),
+			     .rec = memory_zeroed(1, sizeof(*b->rec)) };
+	b->prune->arch = arch;
+	add_code(b, CODE, CODE + 0x1000);
+	add_code(b, LIBRARY, LIBRARY + 0x10000);
+	b->proc = process_get(&b->table, 1);
+	b->rec->regs.mask = (1ULL << arch->nregs) - 1;
+	b->rec->regs.values[arch->sp] = SP;
+}
+
+#define BENCH(arch)                            \
+	CLEANUP(bench_cleanup) struct bench b; \
+	bench_init(&b, (arch))
+
+/* Prune @count words at SP, in a snapshot that had room for one more. */
+static const struct event_stack *prune_words(struct bench *b, const uint64_t *words, size_t count)
+{
+	b->rec->stack = guarded(words, count * 8);
+	b->rec->stack_len = count * 8;
+	b->rec->stack_room = count * 8 + 8;
+	prune_sample(b->prune, b->proc, PRUNE_ALL, b->rec);
+	return &b->rec->event.sample.stack;
+}
+
+TEST(prune_keeps_code_and_own_stack_and_nothing_else)
+{
+	static const uint64_t words[] = {
+		0,         SECRET,    CODE,   CODE + 0xfff, CODE + 0x1000, CODE - 1,    HEAP, SP,
+		SP + 0x5f, SP + 0x60, SP - 8, 42,           UINT64_MAX,    LIBRARY + 5,
+	};
+	static const uint32_t kept[] = { 2, 3, 7, 8, 9, 13 };
+	static const bool code[] = { true, true, false, false, false, true };
+	BENCH(&arch_x86_64);
+	const struct event_stack *stack = prune_words(&b, words, ARRAY_LEN(words));
+	size_t ncode = 0;
+
+	CHECK_UINT(stack->base, SP);
+	CHECK_UINT(stack->end, SP + sizeof(words));
+	CHECK_UINT(stack->nwords, ARRAY_LEN(kept));
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+		CHECK_UINT(stack->slots[i], kept[i]);
+		CHECK_UINT(stack->words[i], words[kept[i]]);
+		if (code[i])
+			CHECK_UINT(b.prune->code[ncode++], i);
+	}
+	CHECK_UINT(b.prune->ncode, ncode);
+	CHECK(!stack->cut && !stack->shortened);
+}
+
+TEST(prune_agrees_with_the_plain_rule_on_random_words)
+{
+	uint64_t words[512], seed = 1;
+	BENCH(&arch_x86_64);
+
+	for (size_t round = 0; round < 50; round++) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+			static const uint64_t bases[] = { 0, CODE, LIBRARY, HEAP, SP, SECRET };
+
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			words[i] = bases[(seed >> 33) % ARRAY_LEN(bases)] + (seed >> 40) % 0x12000 -
+				   0x800;
+		}
+		const struct event_stack *stack = prune_words(&b, words, ARRAY_LEN(words));
+
+		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+			bool code = (words[i] >= CODE && words[i] < CODE + 0x1000) ||
+				    (words[i] >= LIBRARY && words[i] < LIBRARY + 0x10000);
+			bool own = words[i] >= SP && words[i] < SP + sizeof(words);
+
+			if (!code && !own)
+				continue;
+			CHECK(kept < stack->nwords);
+			CHECK_UINT(stack->slots[kept], i);
+			CHECK_UINT(stack->words[kept], words[i]);
+			kept++;
+		}
+		CHECK_UINT(stack->nwords, kept);
+	}
+}
+
+TEST(prune_of_a_program_in_low_memory)
+{
+	static const uint64_t words[] = { 1, 0x400000, 0x400fff, 0x401000, 0x3fffff };
+	BENCH(&arch_x86_64);
+
+	add_code(&b, 0x400000, 0x401000);
+	const struct event_stack *stack = prune_words(&b, words, ARRAY_LEN(words));
+
+	CHECK_UINT(stack->nwords, 2);
+	CHECK_UINT(stack->slots[0], 1);
+	CHECK_UINT(stack->slots[1], 2);
+}
+
+TEST(prune_starts_at_the_first_aligned_word)
+{
+	uint8_t bytes[32] = { 0 };
+	const uint64_t word = CODE + 8;
+	BENCH(&arch_x86_64);
+
+	memcpy(bytes + 3 + 8, &word, sizeof(word));
+	b.rec->regs.values[arch_x86_64.sp] = SP + 5;
+	b.rec->stack = guarded(bytes, sizeof(bytes));
+	b.rec->stack_len = b.rec->stack_room = sizeof(bytes);
+	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
+	const struct event_stack *stack = &b.rec->event.sample.stack;
+
+	CHECK_UINT(stack->base, SP + 8);
+	CHECK_UINT(stack->end, SP + 8 + 24);
+	CHECK_UINT(stack->nwords, 1);
+	CHECK_UINT(stack->slots[0], 1);
+	CHECK_UINT(stack->words[0], word);
+}
+
+TEST(prune_says_cut_only_if_the_room_was_filled)
+{
+	static const uint64_t words[] = { CODE, SP + 0x100000 };
+	BENCH(&arch_x86_64);
+
+	CHECK_UINT(prune_words(&b, words, 2)->nwords, 1);
+	CHECK(!b.rec->event.sample.stack.cut);
+	b.rec->stack_room = b.rec->stack_len;
+	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
+	CHECK(b.rec->event.sample.stack.cut);
+	/* The stack goes on beyond the cut, and pointers there are still its own. */
+	CHECK_UINT(b.rec->event.sample.stack.nwords, 2);
+}
+
+TEST(prune_shortens_when_asked_and_says_so)
+{
+	static const uint64_t words[] = { CODE, CODE + 1, CODE + 2, CODE + 3 };
+	BENCH(&arch_x86_64);
+
+	prune_words(&b, words, ARRAY_LEN(words));
+	prune_sample(b.prune, b.proc, 16, b.rec);
+	CHECK_UINT(b.rec->event.sample.stack.nwords, 2);
+	CHECK_UINT(b.rec->event.sample.stack.end, SP + 16);
+	CHECK(b.rec->event.sample.stack.shortened);
+}
+
+TEST(prune_clears_registers_that_hold_data)
+{
+	const struct arch *arch = &arch_x86_64;
+	BENCH(arch);
+
+	memset(b.rec->regs.values, 0x77, sizeof(b.rec->regs.values));
+	b.rec->regs.values[arch->sp] = SP;
+	b.rec->regs.values[arch->ip] = 0x1234;
+	b.rec->regs.values[arch->fp] = SP + 16;
+	b.rec->regs.values[3] = LIBRARY + 1;
+	b.rec->regs.values[12] = HEAP;
+	static const uint64_t words[] = { 0, 0, 0, 0 };
+
+	prune_words(&b, words, ARRAY_LEN(words));
+	for (unsigned reg = 0; reg < arch->nregs; reg++) {
+		uint64_t expected = reg == arch->sp   ? SP
+				    : reg == arch->ip ? 0x1234
+				    : reg == arch->fp ? SP + 16
+				    : reg == 3        ? LIBRARY + 1
+						      : 0;
+
+		CHECK_UINT(b.rec->regs.values[reg], expected);
+	}
+	b.rec->regs.values[arch->fp] = SECRET; /* used as an ordinary register */
+	prune_words(&b, words, ARRAY_LEN(words));
+	CHECK_UINT(b.rec->regs.values[arch->fp], 0);
+}
+
+TEST(prune_raw_keeps_all_but_zeros)
+{
+	static const uint64_t words[] = { 0, SECRET, 1, 0, UINT64_MAX };
+	BENCH(&arch_x86_64);
+
+	b.prune->raw = true;
+	b.rec->regs.values[0] = SECRET;
+	const struct event_stack *stack = prune_words(&b, words, ARRAY_LEN(words));
+
+	CHECK_UINT(stack->nwords, 3);
+	CHECK_UINT(stack->words[0], SECRET);
+	CHECK_UINT(stack->words[2], UINT64_MAX);
+	CHECK_UINT(b.rec->regs.values[0], SECRET);
+	CHECK_UINT(b.prune->ncode, 0);
+}
+
+TEST(prune_sees_through_authentication_bits_on_aarch64_only)
+{
+	static const uint64_t words[] = { 0x00a1000000000000ULL | LIBRARY, SECRET };
+	{
+		BENCH(&arch_aarch64);
+		const struct event_stack *stack = prune_words(&b, words, 2);
+
+		CHECK_UINT(stack->nwords, 1);
+		CHECK_UINT(stack->words[0], words[0]);
+		CHECK_UINT(b.prune->ncode, 1);
+	}
+	BENCH(&arch_x86_64);
+	CHECK_UINT(prune_words(&b, words, 2)->nwords, 0);
+}
+
+TEST(prune_of_no_snapshot_is_an_empty_stack)
+{
+	BENCH(&arch_x86_64);
+
+	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
+	const struct event_stack *stack = &b.rec->event.sample.stack;
+
+	CHECK_UINT(stack->base, stack->end);
+	CHECK_UINT(stack->nwords, 0);
+	CHECK(!stack->cut && !stack->shortened);
+}
