@@ -30,7 +30,7 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 	symbolize/unwind_tables.c \
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
+RECORD = record/main.c record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
 	record/kernel_symbols.c record/perf_map.c \
 	record/cmd_record.c record/drain.c record/machine.c record/proc_scan.c record/process.c \
 	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
