@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HELP_WIDTH 80
+
 static const struct opt no_opts[] = { OPT_END };
 
 /* One run of a program: what argv came to. */
@@ -137,8 +139,10 @@ static void print_help(const struct program *program, const struct command *comm
 		print_command_list(program);
 	printf("\noptions:\n");
 	opt_print_help(opts_of(command), stdout);
-	if (command->details)
-		printf("\n%s\n", command->details);
+	if (command->details) {
+		putchar('\n');
+		text_put_wrapped(stdout, command->details, 0, HELP_WIDTH);
+	}
 	if (whole && has_named_commands(program))
 		printf("\n'%s COMMAND --help' tells about one command.\n", program->name);
 	if (program->see_also)

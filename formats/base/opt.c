@@ -14,6 +14,7 @@
 #define HELP_VALUE    0x100
 #define VERSION_VALUE 0x101
 #define HELP_COLUMN   30 /* where the explanations start */
+#define HELP_WIDTH    80
 
 /* An option together with where its field is, counted from the outermost struct. */
 struct flat {
@@ -257,7 +258,8 @@ static void print_one(const struct opt *opt, void *context)
 		fputc('\n', out);
 		len = 0;
 	}
-	fprintf(out, "%*s%s\n", HELP_COLUMN - len, "", opt->help);
+	fprintf(out, "%*s", HELP_COLUMN - len, "");
+	text_put_wrapped(out, opt->help, HELP_COLUMN, HELP_WIDTH);
 }
 
 void opt_print_help(const struct opt *opts, FILE *out)

@@ -123,6 +123,39 @@ size_t text_width(const char *text)
 	return width;
 }
 
+/* How much of @text goes on a line of @room columns: up to the last blank that fits, or one long word. */
+static size_t line_len(const char *text, size_t room)
+{
+	size_t fits = 0, columns = 0, len = 0;
+
+	for (; text[len] && text[len] != '\n'; columns++) {
+		if (columns > room && fits)
+			break;
+		if (text[len] == ' ' && columns > room)
+			return len;
+		if (text[len] == ' ')
+			fits = len;
+		len += MAX(text_char_len(text + len), (size_t)1);
+	}
+	return columns > room && fits ? fits : len;
+}
+
+void text_put_wrapped(FILE *out, const char *text, size_t indent, size_t width)
+{
+	size_t room = width > indent ? width - indent : 1;
+
+	for (;;) {
+		size_t len = line_len(text, room);
+
+		fprintf(out, "%.*s\n", (int)len, text);
+		text += len;
+		if (!*text)
+			return;
+		text++; /* the blank or line feed that the break replaces */
+		fprintf(out, "%*s", *text == '\n' ? 0 : (int)indent, "");
+	}
+}
+
 #define DISTANCE_MAX 63 /* characters compared; longer names are cut */
 
 /* Optimal string alignment (Damerau-Levenshtein without repeated edits), three rows. */

@@ -22,6 +22,12 @@ const char *text_escape(struct arena *arena, const char *text);
 /* The same, printed. */
 void text_put_escaped(FILE *out, const char *text);
 
+/*
+ * Print @text, breaking lines at blanks before column @width; lines after a break begin at column @indent,
+ * as the first is taken to do. Lines that fit stay as they are. A line feed ends it all.
+ */
+void text_put_wrapped(FILE *out, const char *text, size_t indent, size_t width);
+
 /* Columns that escaped UTF-8 @text takes on a terminal (wcwidth in the C.UTF-8 sense; wide = 2). */
 size_t text_width(const char *text);
 

@@ -154,3 +154,24 @@ TEST(text_size_is_for_people)
 	CHECK_STR(text_size(&arena, 7600000), "7.6 MB");
 	CHECK_STR(text_size(&arena, UINT64_MAX), "18446744 TB");
 }
+
+static void put_wrapped(FILE *out, void *context)
+{
+	text_put_wrapped(out, context, 4, 12);
+}
+
+static const char *wrapped(const char *text)
+{
+	return test_printed(put_wrapped, (void *)(uintptr_t)text);
+}
+
+TEST(text_wraps_at_blanks_and_keeps_long_words_whole)
+{
+	CHECK_STR(wrapped(""), "\n");
+	CHECK_STR(wrapped("12345678"), "12345678\n");
+	CHECK_STR(wrapped("1234 678 0"), "1234 678\n    0\n");
+	CHECK_STR(wrapped("1234 6789 0"), "1234\n    6789 0\n");
+	CHECK_STR(wrapped("1 123456789012 2"), "1\n    123456789012\n    2\n");
+	CHECK_STR(wrapped("größe üüü x"), "größe\n    üüü x\n");
+	CHECK_STR(wrapped("one\n\ntwo"), "one\n\n    two\n");
+}
