@@ -34,27 +34,29 @@ struct page {
 
 /* ---- lines ---- */
 
-/* Print @text with @indent before all lines but the first, broken at blanks to fit. */
+/* Print @text, broken at blanks to fit; lines but the first begin with @indent blanks. */
 static void put_wrapped(struct page *page, const char *text, unsigned indent)
 {
-	size_t room = page->term->columns, column = 0;
+	size_t room = page->term->columns, column = strspn(text, " ");
+	bool fresh = true; /* nothing on this line yet */
 
-	text = text_escape(&page->arena, text);
+	fprintf(page->out, "%*s", (int)column, "");
+	text = text_escape(&page->arena, text + column);
 	while (*text) {
 		size_t len = strcspn(text, " ");
 		const char *word = arena_memdup(&page->arena, text, len);
-		size_t width = text_width(word);
+		size_t width = text_width(word) + !fresh;
 
-		if (room && column > indent && column + 1 + width > room) {
+		if (room && !fresh && column + width > room) {
 			fprintf(page->out, "\n%*s", (int)indent, "");
 			column = indent;
 			page->used++;
-		} else if (column > indent || (column && *text != ' ')) {
-			fputc(' ', page->out);
-			column++;
+			fresh = true;
+			width--;
 		}
-		fputs(word, page->out);
+		fprintf(page->out, "%s%s", fresh ? "" : " ", word);
 		column += width;
+		fresh = false;
 		text += len;
 		text += *text == ' ';
 	}

@@ -15,6 +15,7 @@
 
 #define CUT_MIN      12 /* a column is not cut below this */
 #define INDENT_WIDTH 2
+#define GAP          2 /* columns between columns */
 
 /* How one column is shown. */
 struct shown {
@@ -107,8 +108,8 @@ static size_t total_width(const struct table *table, const struct shown *shown)
 	size_t width = 0;
 
 	for (size_t c = 0; c < table->columns.len; c++)
-		width += shown[c].hidden ? 0 : shown[c].width + 2;
-	return width ? width - 2 : 0;
+		width += shown[c].hidden ? 0 : shown[c].width + GAP;
+	return width ? width - GAP : 0;
 }
 
 /* The widest column that may still be cut; NULL if there is none. */
@@ -188,44 +189,42 @@ static const char *cut(const struct table *table, const char *text, size_t width
 			    mark);
 }
 
-static void put_spaces(FILE *out, size_t count)
-{
-	fprintf(out, "%*s", (int)count, "");
-}
+/* A line that is being written: blanks wait until something follows them. */
+struct line {
+	FILE *out;
+	size_t blanks;
+};
 
-static bool is_last(const struct table *table, const struct shown *shown, size_t column)
+static void put_text(struct line *line, const char *text)
 {
-	while (++column < table->columns.len) {
-		if (!shown[column].hidden)
-			return false;
-	}
-	return true;
+	if (!*text)
+		return;
+	fprintf(line->out, "%*s%s", (int)line->blanks, "", text);
+	line->blanks = 0;
 }
 
 static void put_cell(const struct table *table, const struct shown *shown, size_t column,
-		     const char *text, FILE *out)
+		     const char *text, struct line *line)
 {
 	size_t width = text_width(text);
 	size_t pad = shown[column].width > width ? shown[column].width - width : 0;
+	bool right = table->columns.items[column].align == TABLE_RIGHT;
 
-	if (table->columns.items[column].align == TABLE_RIGHT)
-		put_spaces(out, pad);
-	fputs(text, out);
-	if (is_last(table, shown, column))
-		return;
-	if (table->columns.items[column].align == TABLE_LEFT)
-		put_spaces(out, pad);
-	fputs("  ", out);
+	line->blanks += right ? pad : 0;
+	put_text(line, text);
+	line->blanks += (right ? 0 : pad) + GAP;
 }
 
 static void put_header(const struct table *table, const struct shown *shown,
 		       const struct terminal *term, FILE *out)
 {
+	struct line line = { .out = out };
+
 	if (term->colour)
 		fputs("\033[1m", out);
 	for (size_t c = 0; c < table->columns.len; c++) {
 		if (!shown[c].hidden)
-			put_cell(table, shown, c, table->columns.items[c].title, out);
+			put_cell(table, shown, c, table->columns.items[c].title, &line);
 	}
 	fputs(term->colour ? "\033[0m\n" : "\n", out);
 }
@@ -234,6 +233,7 @@ static void put_row(const struct table *table, const struct shown *shown, size_t
 		    const struct terminal *term, FILE *out)
 {
 	bool dim = term->colour && table->dims.items[row];
+	struct line line = { .out = out };
 
 	if (dim)
 		fputs("\033[2m", out);
@@ -249,7 +249,7 @@ static void put_row(const struct table *table, const struct shown *shown, size_t
 
 		if (indent)
 			text = arena_printf(table->arena, "%*s%s", (int)indent, "", text);
-		put_cell(table, shown, c, text, out);
+		put_cell(table, shown, c, text, &line);
 	}
 	fputs(dim ? "\033[0m\n" : "\n", out);
 }
