@@ -5,10 +5,6 @@
  * The header's counts and offsets are checked against the file's length before libelf sees them, because
  * libelf allocates by them. Section and segment tables are copied out once, so that later reads touch
  * only our arrays and the file's bytes. Bytes of uncompressed sections are used in place.
- *
- * libelf decompresses a section by changing its Elf handle. For SHF_COMPRESSED that is what libdw would
- * do as well, so they share the result; for the older ".zdebug_" form libdw insists on doing it itself
- * and gives up when it finds it done, so we use a second handle over the same bytes.
  */
 #include "symbolize/elf/image_parts.h"
 
@@ -54,8 +50,6 @@ void image_close(struct image *img)
 		free(img->sections[i].own);
 	free(img->sections);
 	free(img->segments);
-	if (img->legacy)
-		elf_end(img->legacy);
 	if (img->elf)
 		elf_end(img->elf);
 	if (img->fd >= 0)

@@ -26,7 +26,6 @@ struct image {
 	char *path;
 	int fd; /* -1 for memory */
 	Elf *elf;
-	Elf *legacy; /* second handle, for .zdebug_ sections only */
 	const uint8_t *bytes;
 	size_t len;
 	const struct arch *arch;

@@ -11,6 +11,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
@@ -50,21 +51,23 @@ static bool unpack_zstd(const struct image *img, struct section *s, size_t len)
 	return true;
 }
 
-static bool take_data(struct section *s, Elf_Scn *scn)
+/* By zlib itself: libelf would write into the section header, which lies in the file's mapping. */
+static bool unpack_zlib(const struct image *img, struct section *s, size_t header_len, size_t len)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	uLongf got = len;
 
-	if (!data || !data->d_buf)
+	s->own = memory_alloc(len);
+	if (uncompress(s->own, &got, img->bytes + s->offset + header_len, s->len - header_len) != Z_OK ||
+	    got != len)
 		return false;
-	s->data = data->d_buf;
-	s->data_len = data->d_size;
+	s->data = s->own;
+	s->data_len = len;
 	return true;
 }
 
 /* SHF_COMPRESSED: the section begins with type, padding, length and alignment (gABI, chapter 4). */
-static bool unpack(struct image *img, struct section *s)
+static bool unpack(const struct image *img, struct section *s)
 {
-	Elf_Scn *scn = elf_getscn(img->elf, s->index);
 	struct reader r;
 
 	reader_init(&r, img->bytes + s->offset, s->len, /* big_endian= */ false);
@@ -78,27 +81,20 @@ static bool unpack(struct image *img, struct section *s)
 		return false;
 	if (type == ELFCOMPRESS_ZSTD)
 		return unpack_zstd(img, s, len);
-	/* When libdw got here first there is nothing left to do, and elf_compress() says so by failing. */
-	return scn && (elf_compress(scn, 0, 0) >= 0 || !gelf_getchdr(scn, &(GElf_Chdr){ 0 })) &&
-	       take_data(s, scn);
+	return type == ELFCOMPRESS_ZLIB && unpack_zlib(img, s, CHDR_LEN, len);
 }
 
-static bool unpack_legacy(struct image *img, struct section *s)
+static bool unpack_legacy(const struct image *img, struct section *s)
 {
 	struct reader r;
-	Elf_Scn *scn;
 
 	reader_init(&r, img->bytes + s->offset, s->len, /* big_endian= */ true);
 	const char *magic = reader_bytes(&r, 4, "magic");
 	uint64_t len = reader_u64(&r, "decompressed length");
 
-	if (r.failed || memcmp(magic, "ZLIB", 4) != 0 ||
-	    !expansion_is_sane(s->len - LEGACY_HEADER_LEN, len))
-		return false;
-	if (!img->legacy)
-		img->legacy = elf_memory((char *)(uintptr_t)img->bytes, img->len);
-	scn = img->legacy ? elf_getscn(img->legacy, s->index) : NULL;
-	return scn && elf_compress_gnu(scn, 0, 0) >= 0 && take_data(s, scn);
+	return !r.failed && memcmp(magic, "ZLIB", 4) == 0 &&
+	       expansion_is_sane(s->len - LEGACY_HEADER_LEN, len) &&
+	       unpack_zlib(img, s, LEGACY_HEADER_LEN, len);
 }
 
 static bool is_legacy(const struct section *s)
