@@ -71,7 +71,7 @@ void value_decoder_deinit(struct value_decoder *values)
 	vec_deinit(&values->values);
 }
 
-/* 0 and a new value, or the number of one seen before. */
+/* 0 for a new value, or the number of one seen before. */
 void value_put(struct value_encoder *values, struct writer *w, uint64_t value)
 {
 	uint64_t *number = map_get(&values->numbers, value);
@@ -81,7 +81,7 @@ void value_put(struct value_encoder *values, struct writer *w, uint64_t value)
 		return;
 	}
 	writer_uleb(w, 0);
-	writer_uleb(w, zigzag(value - values->last_new));
+	writer_uleb(values->fresh, zigzag(value - values->last_new));
 	values->last_new = value;
 	if (values->numbers.len < NUMBERED_MAX) {
 		uint64_t next = values->numbers.len + 1;
@@ -101,7 +101,7 @@ uint64_t value_get(struct value_decoder *values, struct reader *r)
 	if (number)
 		return values->values.items[number - 1];
 
-	uint64_t value = values->last_new + unzigzag(reader_uleb(r, "new value"));
+	uint64_t value = values->last_new + unzigzag(reader_uleb(values->fresh, "new value"));
 
 	values->last_new = value;
 	if (values->values.len < NUMBERED_MAX)
@@ -251,27 +251,26 @@ static void put_counted(struct writer *w, unsigned token, unsigned more, uint64_
 	writer_uleb(w, count - more);
 }
 
-static void put_word(struct value_encoder *values, struct writer *w,
+static void put_word(struct value_encoder *values, const struct stack_writers *to,
 		     const struct event_stack *stack, size_t i, uint64_t gap)
 {
 	uint64_t word = stack->words[i];
 	uint64_t address = stack->base + 8 * (uint64_t)stack->slots[i];
+	uint64_t distance = word - address;
 
 	if (word - (stack->base - NEAR_BELOW) <
 	    stack->end - stack->base + NEAR_BELOW + NEAR_ABOVE) {
-		uint64_t distance = word - address;
-
-		put_counted(w, TOKEN_STACK, TOKEN_MORE, gap);
+		put_counted(to->shapes, TOKEN_STACK, TOKEN_MORE, gap);
 		if (distance & 7)
-			writer_uleb(w, zigzag(distance) << 1 | 1);
+			writer_uleb(to->pointers, zigzag(distance) << 1 | 1);
 		else
-			writer_uleb(w, zigzag((uint64_t)((int64_t)distance >> 3)) << 1);
+			writer_uleb(to->pointers, zigzag((uint64_t)((int64_t)distance >> 3)) << 1);
 	} else if (word >= NUMBERED_MIN) {
-		put_counted(w, TOKEN_NUMBER, TOKEN_MORE, gap);
-		value_put(values, w, word);
+		put_counted(to->shapes, TOKEN_NUMBER, TOKEN_MORE, gap);
+		value_put(values, to->numbers, word);
 	} else {
-		put_counted(w, OTHER_PLAIN, OTHER_MORE, gap);
-		writer_uleb(w, word);
+		put_counted(to->shapes, OTHER_PLAIN, OTHER_MORE, gap);
+		writer_uleb(to->pointers, word);
 	}
 }
 
@@ -345,11 +344,12 @@ static bool put_copy(struct stack_walk *walk, struct writer *w)
 	return true;
 }
 
-void stack_put(struct value_encoder *values, struct writer *w, const struct event_stack *prev,
-	       const struct event_stack *stack, uint64_t sp)
+void stack_put(struct value_encoder *values, const struct stack_writers *to,
+	       const struct event_stack *prev, const struct event_stack *stack, uint64_t sp)
 {
 	uint64_t expected = sp ? (sp + 7) & ~7ULL : prev->base;
 	unsigned flags = (stack->cut ? STACK_CUT : 0) | (stack->shortened ? STACK_SHORTENED : 0);
+	struct writer *w = to->shapes;
 
 	if (stack->end != prev->end)
 		flags |= STACK_OTHER_END;
@@ -366,7 +366,7 @@ void stack_put(struct value_encoder *values, struct writer *w, const struct even
 		if (put_copy(&walk, w))
 			continue;
 		walk.nleft--;
-		put_word(values, w, stack, walk.nleft, walk.slot - 1 - stack->slots[walk.nleft]);
+		put_word(values, to, stack, walk.nleft, walk.slot - 1 - stack->slots[walk.nleft]);
 		walk.slot = stack->slots[walk.nleft];
 	}
 }
@@ -423,32 +423,32 @@ static uint64_t get_stack_pointer(struct reader *r, uint64_t address)
 	return address + (unzigzag(code >> 1) << 3);
 }
 
-static void get_copy(struct stack_walk *walk, struct reader *r, uint64_t count, uint32_t *slots,
-		     uint64_t *words)
+static void get_copy(struct stack_walk *walk, struct reader *r, uint64_t count,
+		     const struct stack_room *room)
 {
 	walk_catch_up(walk);
-	if (count > walk->nprev || count > walk->nleft) {
+	if (count > walk->nprev || count > walk->nleft ||
+	    prev_slot(walk, walk->nprev - count) < 0) {
 		reader_fail(r, "copied stack words");
 		return;
 	}
 	walk->nprev -= count;
 	walk->nleft -= count;
-	if (prev_slot(walk, walk->nprev) < 0) {
-		reader_fail(r, "copied stack words");
-		return;
-	}
+
 	const uint32_t *from = walk->prev->slots + walk->nprev;
-	uint32_t *to = slots + walk->nleft;
+	uint32_t *to = room->slots + walk->nleft;
 	uint32_t shift = (uint32_t)walk->shift;
 
 	for (size_t i = 0; i < count; i++)
 		to[i] = from[i] + shift;
-	memcpy(words + walk->nleft, walk->prev->words + walk->nprev, count * sizeof(*words));
+	memcpy(room->words + walk->nleft, walk->prev->words + walk->nprev,
+	       count * sizeof(*room->words));
 	walk->slot = to[0];
 }
 
 /* The place of the next word, or a failure. */
-static bool get_place(struct stack_walk *walk, struct reader *r, uint64_t gap, uint32_t *slots)
+static bool get_place(struct stack_walk *walk, struct reader *r, uint64_t gap,
+		      const struct stack_room *room)
 {
 	if (gap >= walk->slot)
 		reader_fail(r, "stack slot");
@@ -456,19 +456,20 @@ static bool get_place(struct stack_walk *walk, struct reader *r, uint64_t gap, u
 		return false;
 	walk->slot -= gap + 1;
 	walk->nleft--;
-	slots[walk->nleft] = (uint32_t)walk->slot;
+	room->slots[walk->nleft] = (uint32_t)walk->slot;
 	return true;
 }
 
 /* TOKEN_OTHER: a plain word, or words of the previous snapshot that are gone. */
-static void get_other(struct stack_walk *walk, struct reader *r, unsigned token, uint32_t *slots,
-		      uint64_t *words)
+static void get_other(struct stack_walk *walk, const struct stack_readers *from, unsigned token,
+		      const struct stack_room *room)
 {
+	struct reader *r = from->shapes;
 	uint64_t count = get_counted(r, token, OTHER_MORE);
 
 	if ((token & OTHER_KIND) == OTHER_PLAIN) {
-		if (get_place(walk, r, count, slots))
-			words[walk->nleft] = reader_uleb(r, "stack word");
+		if (get_place(walk, r, count, room))
+			room->words[walk->nleft] = reader_uleb(from->pointers, "stack word");
 		return;
 	}
 	walk_catch_up(walk);
@@ -478,31 +479,33 @@ static void get_other(struct stack_walk *walk, struct reader *r, unsigned token,
 		walk->nprev -= count + 1;
 }
 
-void stack_get(struct value_decoder *values, struct reader *r, const struct event_stack *prev,
-	       struct event_stack *stack, uint32_t *slots, uint64_t *words)
+void stack_get(struct value_decoder *values, const struct stack_readers *from,
+	       const struct event_stack *prev, struct event_stack *stack, struct stack_room room)
 {
 	struct stack_walk walk = walk_begin(prev, stack);
+	struct reader *r = from->shapes;
 
 	while (walk.nleft && !r->failed) {
 		unsigned token = reader_u8(r, "stack token");
+		uint64_t count;
 
-		switch (token & TOKEN_OTHER) {
-		case TOKEN_COPY:
-			get_copy(&walk, r, get_counted(r, token, TOKEN_MORE) + 1, slots, words);
-			break;
-		case TOKEN_STACK:
-			if (get_place(&walk, r, get_counted(r, token, TOKEN_MORE), slots))
-				words[walk.nleft] =
-					get_stack_pointer(r, stack->base + 8 * walk.slot);
-			break;
-		case TOKEN_NUMBER:
-			if (get_place(&walk, r, get_counted(r, token, TOKEN_MORE), slots))
-				words[walk.nleft] = value_get(values, r);
-			break;
-		default:
-			get_other(&walk, r, token, slots, words);
+		if ((token & TOKEN_OTHER) == TOKEN_OTHER) {
+			get_other(&walk, from, token, &room);
+			continue;
 		}
+		count = get_counted(r, token, TOKEN_MORE);
+		if ((token & TOKEN_OTHER) == TOKEN_COPY) {
+			get_copy(&walk, r, count + 1, &room);
+			continue;
+		}
+		if (!get_place(&walk, r, count, &room))
+			break;
+		if ((token & TOKEN_OTHER) == TOKEN_NUMBER)
+			room.words[walk.nleft] = value_get(values, from->numbers);
+		else
+			room.words[walk.nleft] =
+				get_stack_pointer(from->pointers, stack->base + 8 * walk.slot);
 	}
-	stack->slots = slots;
-	stack->words = words;
+	stack->slots = room.slots;
+	stack->words = room.words;
 }

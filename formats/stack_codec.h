@@ -21,10 +21,11 @@
 /* Entries of a call chain that are accepted. */
 #define CHAIN_IPS_MAX 65536
 
-/* Numbers of values, writing side. A zeroed one is empty. */
+/* Numbers of values, writing side. A zeroed one is empty but for @fresh. */
 struct value_encoder {
 	struct map numbers; /* value -> number from 1 */
 	uint64_t last_new;
+	struct writer *fresh; /* where values go that have no number yet */
 };
 
 void value_encoder_reset(struct value_encoder *values);
@@ -34,12 +35,24 @@ void value_encoder_deinit(struct value_encoder *values);
 struct value_decoder {
 	VEC(uint64_t) values;
 	uint64_t last_new;
+	struct reader *fresh;
+};
+
+/* What a snapshot is written to and read from: like goes with like, which packs better. */
+struct stack_writers {
+	struct writer *shapes;   /* lengths, copies, gaps */
+	struct writer *pointers; /* pointers into the stack, small words */
+	struct writer *numbers;  /* numbers of return addresses */
+};
+
+struct stack_readers {
+	struct reader *shapes, *pointers, *numbers;
 };
 
 void value_decoder_reset(struct value_decoder *values);
 void value_decoder_deinit(struct value_decoder *values);
 
-/* One value. */
+/* One value: its number in @w (@r), and itself elsewhere if it is new. */
 void value_put(struct value_encoder *values, struct writer *w, uint64_t value);
 uint64_t value_get(struct value_decoder *values, struct reader *r);
 
@@ -63,16 +76,23 @@ void regs_get(struct value_decoder *values, struct reader *r, const struct event
 	      uint64_t ip, struct event_regs *ret);
 
 /* A snapshot against @prev (empty if there is none); @sp is the stack pointer, 0 if not known. */
-void stack_put(struct value_encoder *values, struct writer *w, const struct event_stack *prev,
-	       const struct event_stack *stack, uint64_t sp);
+void stack_put(struct value_encoder *values, const struct stack_writers *to,
+	       const struct event_stack *prev, const struct event_stack *stack, uint64_t sp);
 
 /*
  * Its two parts: all but the words, with nwords no larger than the bytes left and @prev allow, then the
  * words into arrays of that length, to which the stack then points.
  */
-void stack_get_shape(struct reader *r, const struct event_stack *prev, uint64_t sp,
+void stack_get_shape(struct reader *shapes, const struct event_stack *prev, uint64_t sp,
 		     struct event_stack *ret);
-void stack_get(struct value_decoder *values, struct reader *r, const struct event_stack *prev,
-	       struct event_stack *stack, uint32_t *slots, uint64_t *words);
+
+/* Where the words go. */
+struct stack_room {
+	uint32_t *slots;
+	uint64_t *words;
+};
+
+void stack_get(struct value_decoder *values, const struct stack_readers *from,
+	       const struct event_stack *prev, struct event_stack *stack, struct stack_room room);
 
 #endif

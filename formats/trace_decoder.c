@@ -32,7 +32,8 @@ struct decoder {
 	struct value_decoder values;
 	VEC(struct task) tasks;
 	VEC(const char *) strings;
-	char *pos, *end; /* of the memory that is left */
+	VEC(struct trace_clock) clocks; /* by CPU */
+	char *pos, *end;                /* of the memory that is left */
 	uint64_t time_ns, period;
 	uint32_t cpu, event;
 	size_t task;
@@ -106,7 +107,6 @@ static unsigned get_head(struct decoder *d, struct event *ev)
 	struct reader *r = &d->columns[TRACE_COLUMN_HEADS];
 	unsigned head = reader_u8(r, "event head");
 
-	d->time_ns += (uint64_t)reader_zigzag(r, "event time");
 	if (!(head & TRACE_HEAD_SAME_CPU))
 		d->cpu = get_u32(r, "CPU") - 1;
 	if (!(head & TRACE_HEAD_SAME_TASK))
@@ -117,11 +117,28 @@ static unsigned get_head(struct decoder *d, struct event *ev)
 		reader_fail(r, "CPU");
 	if (r->failed)
 		return 0;
-	ev->time_ns = d->time_ns;
 	ev->cpu = d->cpu;
 	ev->pid = d->tasks.items[d->task].pid;
 	ev->tid = d->tasks.items[d->task].tid;
 	return head & TRACE_HEAD_KIND;
+}
+
+static void get_time(struct decoder *d, struct event *ev)
+{
+	uint64_t distance = (uint64_t)reader_zigzag(&d->columns[TRACE_COLUMN_TIMES], "event time");
+
+	if (ev->kind == EVENT_SAMPLE && ev->cpu <= TRACE_CPU_MAX) {
+		while (d->clocks.len <= ev->cpu)
+			vec_push(&d->clocks, (struct trace_clock){ 0 });
+
+		struct trace_clock *clock = &d->clocks.items[ev->cpu];
+
+		d->time_ns = trace_clock_expected(clock, d->time_ns) + distance;
+		trace_clock_tick(clock, d->time_ns);
+	} else {
+		d->time_ns += distance;
+	}
+	ev->time_ns = d->time_ns;
 }
 
 static const uint64_t *get_chain(struct decoder *d, struct reader *r, const uint64_t *prev,
@@ -154,19 +171,22 @@ static void get_regs(struct decoder *d, struct task *task, struct event_sample *
 
 static void get_stack(struct decoder *d, struct task *task, struct event_sample *s)
 {
-	struct reader *r = &d->columns[TRACE_COLUMN_STACKS];
+	const struct stack_readers from = {
+		.shapes = &d->columns[TRACE_COLUMN_STACK_SHAPES],
+		.pointers = &d->columns[TRACE_COLUMN_STACK_POINTERS],
+		.numbers = &d->columns[TRACE_COLUMN_STACK_NUMBERS],
+	};
+	struct stack_room place;
 	uint64_t sp = 0;
 
 	if (s->regs && s->regs->mask >> d->rec->arch->sp & 1)
 		sp = s->regs->values[d->rec->arch->sp];
-	stack_get_shape(r, &task->stack, sp, &s->stack);
-
-	uint64_t *words = room(d, r, s->stack.nwords * sizeof(*words));
-	uint32_t *slots = room(d, r, s->stack.nwords * sizeof(*slots));
-
-	if (!slots)
+	stack_get_shape(from.shapes, &task->stack, sp, &s->stack);
+	place.words = room(d, from.shapes, s->stack.nwords * sizeof(*place.words));
+	place.slots = room(d, from.shapes, s->stack.nwords * sizeof(*place.slots));
+	if (!place.slots)
 		return;
-	stack_get(&d->values, r, &task->stack, &s->stack, slots, words);
+	stack_get(&d->values, &from, &task->stack, &s->stack, place);
 	task->stack = s->stack;
 }
 
@@ -450,6 +470,7 @@ static bool get_event(struct decoder *d, struct event *ev)
 	unsigned kind = get_head(d, ev);
 
 	ev->kind = kind ? (enum event_kind)(kind - 1) : EVENT_KINDS;
+	get_time(d, ev);
 	if (ev->kind == EVENT_SAMPLE)
 		get_sample(d, &ev->sample);
 	else if (kind)
@@ -519,7 +540,7 @@ static struct err *prepare(struct decoder *d, struct reader *r, struct trace_eve
 
 	get_columns(d, r);
 	if (expanded_len > TRACE_EXPANDED_MAX || count > expanded_len / TRACE_EXPANDED_EVENT ||
-	    count > reader_left(&d->columns[TRACE_COLUMN_HEADS]) / 2)
+	    count > reader_left(&d->columns[TRACE_COLUMN_HEADS]))
 		reader_fail(r, "decoded block");
 	struct err *err = reader_check(r);
 
@@ -545,6 +566,7 @@ struct err *trace_events_decode(const void *content, size_t len, const struct re
 	uint64_t count = 0;
 
 	ret->count = 0;
+	d.values.fresh = &d.columns[TRACE_COLUMN_FRESH];
 	reader_init(&r, content, len, /* big_endian= */ false);
 
 	struct err *err = prepare(&d, &r, ret, &count);
@@ -554,6 +576,7 @@ struct err *trace_events_decode(const void *content, size_t len, const struct re
 	value_decoder_deinit(&d.values);
 	vec_deinit(&d.tasks);
 	vec_deinit(&d.strings);
+	vec_deinit(&d.clocks);
 	return err;
 }
 

@@ -34,7 +34,8 @@ struct trace_encoder {
 	VEC(struct task *) tasks;  /* those beyond the map's length wait to be used again */
 	struct map string_numbers; /* hash -> number from 1 */
 	VEC(char *) strings;
-	uint64_t time_ns, period; /* of the last event, the last sample */
+	VEC(struct trace_clock) clocks; /* by CPU */
+	uint64_t time_ns, period;       /* of the last event, the last sample */
 	uint32_t cpu, event, pid, tid;
 	size_t task; /* index of the last event's */
 };
@@ -44,6 +45,7 @@ struct trace_encoder *trace_encoder_new(const struct arch *arch)
 	struct trace_encoder *enc = memory_zeroed(1, sizeof(*enc));
 
 	enc->arch = arch;
+	enc->values.fresh = &enc->columns[TRACE_COLUMN_FRESH];
 	return enc;
 }
 
@@ -77,6 +79,7 @@ void trace_encoder_free(struct trace_encoder *enc)
 	for (size_t i = 0; i < enc->tasks.len; i++)
 		task_free(enc->tasks.items[i]);
 	vec_deinit(&enc->tasks);
+	vec_deinit(&enc->clocks);
 	forget_strings(enc);
 	map_deinit(&enc->string_numbers);
 	vec_deinit(&enc->strings);
@@ -135,6 +138,26 @@ static void put_task(struct trace_encoder *enc, struct writer *w, const struct e
 	writer_zigzag(w, (int32_t)(ev->tid - ev->pid));
 }
 
+/* Samples of a CPU are about as far apart as the last two were; other events are near the last one. */
+static void put_time(struct trace_encoder *enc, const struct event *ev)
+{
+	struct writer *w = &enc->columns[TRACE_COLUMN_TIMES];
+
+	if (ev->kind == EVENT_SAMPLE && ev->cpu <= TRACE_CPU_MAX) {
+		while (enc->clocks.len <= ev->cpu)
+			vec_push(&enc->clocks, (struct trace_clock){ 0 });
+
+		struct trace_clock *clock = &enc->clocks.items[ev->cpu];
+
+		writer_zigzag(w,
+			      (int64_t)(ev->time_ns - trace_clock_expected(clock, enc->time_ns)));
+		trace_clock_tick(clock, ev->time_ns);
+	} else {
+		writer_zigzag(w, (int64_t)(ev->time_ns - enc->time_ns));
+	}
+	enc->time_ns = ev->time_ns;
+}
+
 static void put_head(struct trace_encoder *enc, const struct event *ev)
 {
 	struct writer *w = &enc->columns[TRACE_COLUMN_HEADS];
@@ -146,12 +169,11 @@ static void put_head(struct trace_encoder *enc, const struct event *ev)
 	if (!first && ev->pid == enc->pid && ev->tid == enc->tid)
 		head |= TRACE_HEAD_SAME_TASK;
 	writer_u8(w, (uint8_t)head);
-	writer_zigzag(w, (int64_t)(ev->time_ns - enc->time_ns));
+	put_time(enc, ev);
 	if (!(head & TRACE_HEAD_SAME_CPU))
 		writer_uleb(w, (uint32_t)(ev->cpu + 1));
 	if (!(head & TRACE_HEAD_SAME_TASK))
 		put_task(enc, w, ev);
-	enc->time_ns = ev->time_ns;
 	enc->cpu = ev->cpu;
 	enc->pid = ev->pid;
 	enc->tid = ev->tid;
@@ -224,12 +246,17 @@ static void put_extras(struct trace_encoder *enc, const struct event_sample *s)
 
 static void put_stack(struct trace_encoder *enc, struct task *task, const struct event_sample *s)
 {
+	const struct stack_writers to = {
+		.shapes = &enc->columns[TRACE_COLUMN_STACK_SHAPES],
+		.pointers = &enc->columns[TRACE_COLUMN_STACK_POINTERS],
+		.numbers = &enc->columns[TRACE_COLUMN_STACK_NUMBERS],
+	};
 	const struct event_stack *stack = &s->stack;
 	uint64_t sp = 0;
 
 	if (s->regs && s->regs->mask >> enc->arch->sp & 1)
 		sp = s->regs->values[enc->arch->sp];
-	stack_put(&enc->values, &enc->columns[TRACE_COLUMN_STACKS], &task->stack, stack, sp);
+	stack_put(&enc->values, &to, &task->stack, stack, sp);
 	task->slots.len = task->words.len = 0;
 	vec_append(&task->slots, stack->slots, stack->nwords);
 	vec_append(&task->words, stack->words, stack->nwords);
@@ -423,6 +450,7 @@ static void begin_anew(struct trace_encoder *enc)
 	map_clear(&enc->task_numbers);
 	forget_strings(enc);
 	enc->summary = (struct trace_encoder_summary){ 0 };
+	enc->clocks.len = 0;
 	enc->time_ns = enc->period = 0;
 	enc->event = 0;
 }
@@ -430,15 +458,17 @@ static void begin_anew(struct trace_encoder *enc)
 void trace_encoder_finish(struct trace_encoder *enc, struct writer *out,
 			  size_t column_lens[TRACE_COLUMNS])
 {
+	size_t start = out->len;
+
 	writer_uleb(out, enc->summary.count);
 	writer_uleb(out, enc->summary.expanded_len);
 	writer_uleb(out, TRACE_COLUMNS - 1);
-	column_lens[0] = 0;
 	for (size_t i = 1; i < TRACE_COLUMNS; i++) {
 		column_lens[i] = enc->columns[i].len;
 		writer_uleb(out, i);
 		writer_uleb(out, column_lens[i]);
 	}
+	column_lens[0] = out->len - start;
 	for (size_t i = 1; i < TRACE_COLUMNS; i++)
 		writer_bytes(out, enc->columns[i].data, enc->columns[i].len);
 	begin_anew(enc);

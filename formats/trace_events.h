@@ -13,11 +13,15 @@
 
 /* The columns, by their number in the file. */
 enum trace_column {
-	TRACE_COLUMN_HEADS = 1, /* kind, time, CPU and thread of every event */
-	TRACE_COLUMN_SAMPLES,   /* addresses, periods, call chains */
+	TRACE_COLUMN_HEADS = 1, /* kind, CPU and thread of every event */
+	TRACE_COLUMN_TIMES,
+	TRACE_COLUMN_SAMPLES, /* addresses, periods, call chains */
 	TRACE_COLUMN_REGS,
-	TRACE_COLUMN_STACKS,
-	TRACE_COLUMN_EXTRAS, /* what few samples have: data addresses, branches, payloads, counts */
+	TRACE_COLUMN_STACK_SHAPES,
+	TRACE_COLUMN_STACK_POINTERS,
+	TRACE_COLUMN_STACK_NUMBERS,
+	TRACE_COLUMN_FRESH,     /* values that come for the first time */
+	TRACE_COLUMN_EXTRAS,    /* what few samples have: data addresses, branches, payloads */
 	TRACE_COLUMN_SIDE_BAND, /* all events that are no samples */
 	TRACE_COLUMNS
 };
@@ -57,6 +61,25 @@ enum trace_extra {
 #define TRACE_SWITCH_PREEMPTED 0x2u
 
 #define TRACE_CPU_MAX          65535 /* higher numbers are not believed */
+
+/*
+ * The rhythm of a CPU's samples. The first one of a block is coded by its distance from the last event of
+ * any CPU, the others by how far they miss the beat.
+ */
+struct trace_clock {
+	uint64_t last_ns, interval_ns; /* 0 before the first sample */
+};
+
+static inline uint64_t trace_clock_expected(const struct trace_clock *clock, uint64_t last_event_ns)
+{
+	return clock->last_ns ? clock->last_ns + clock->interval_ns : last_event_ns;
+}
+
+static inline void trace_clock_tick(struct trace_clock *clock, uint64_t time_ns)
+{
+	clock->interval_ns = clock->last_ns ? time_ns - clock->last_ns : 0;
+	clock->last_ns = time_ns;
+}
 
 /*
  * Memory that a decoder needs for an event and everything in it but strings and payloads. The sum over a

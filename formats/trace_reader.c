@@ -98,7 +98,7 @@ static struct err *read_content(struct trace_reader *t, const struct found_block
 		return err;
 	if (got < len)
 		return err_new(ERR_CORRUPT, "cut off");
-	return zframe_decode(t->zframe, t->packed.data, len, out, block->head.content_len);
+	return zframe_decode_all(t->zframe, t->packed.data, len, out, block->head.content_len);
 }
 
 static struct err *parse_attached(struct trace_reader *t, const struct found_block *block,

@@ -36,7 +36,6 @@ struct trace_writer {
 	struct zframe_encoder *zframe;
 	struct writer content, packed;
 	struct trace_sizes sizes;
-	uint64_t sequence;
 	uint64_t watermark_ns;
 	VEC(struct index_entry) index;
 };
@@ -77,26 +76,53 @@ static struct err *write_all(int fd, const uint8_t *data, size_t len)
 	return NULL;
 }
 
-/* Pack w->content behind the head of @block, write both, and add what that took to @account. */
-static struct err *write_block(struct trace_writer *w, struct trace_block *block, uint64_t *account)
+/* How the content of a block is cut into zstd frames, and what each came to. */
+struct cut {
+	size_t nframes;
+	const size_t *lens;
+	uint64_t *packed_lens;
+};
+
+static struct err *pack_content(struct trace_writer *w, const struct cut *cut)
+{
+	const uint8_t *content = w->content.data;
+
+	for (size_t i = 0; i < cut->nframes; i++) {
+		size_t before = w->packed.len;
+		struct err *err = NULL;
+
+		if (cut->lens[i] || cut->nframes == 1)
+			err = zframe_encode(w->zframe, content, cut->lens[i], &w->packed);
+		if (err)
+			return err;
+		cut->packed_lens[i] = w->packed.len - before;
+		content += cut->lens[i];
+	}
+	return NULL;
+}
+
+/* Pack w->content behind the head of @block, write both and remember where. */
+static struct err *write_block(struct trace_writer *w, struct trace_block *block,
+			       const struct cut *cut)
 {
 	struct trace_block placeholder = { 0 };
-	struct writer head = { .data = NULL };
+	size_t end;
 	struct err *err;
 
-	block->major = TRACE_MAJOR;
-	block->minor = TRACE_MINOR;
-	block->sequence = w->sequence;
-	block->content_len = w->content.len;
 	writer_reset(&w->packed);
 	trace_block_put(&w->packed, &placeholder);
-	err = zframe_encode(w->zframe, w->content.data, w->content.len, &w->packed);
+	err = pack_content(w, cut);
 	if (err)
 		return err;
-	block->packed_len = w->packed.len - TRACE_HEAD_LEN;
-	trace_block_put(&head, block);
-	memcpy(w->packed.data, head.data, TRACE_HEAD_LEN);
-	writer_deinit(&head);
+	end = w->packed.len;
+	block->major = TRACE_MAJOR;
+	block->minor = TRACE_MINOR;
+	block->sequence = w->index.len;
+	block->content_len = w->content.len;
+	block->packed_len = end - TRACE_HEAD_LEN;
+	writer_reset(&w->packed);
+	trace_block_put(&w->packed, block);
+	w->packed.len = end;
 	err = write_all(w->fd, w->packed.data, w->packed.len);
 	if (err)
 		return err;
@@ -104,38 +130,50 @@ static struct err *write_block(struct trace_writer *w, struct trace_block *block
 	struct index_entry entry = { .offset = w->sizes.total, .block = *block };
 
 	vec_push(&w->index, entry);
-	w->sequence++;
 	w->sizes.total += w->packed.len;
-	if (account)
-		*account += w->packed.len;
 	return NULL;
+}
+
+/* Write w->content as a block of @kind and add what that took to @account. */
+static struct err *write_single(struct trace_writer *w, uint8_t kind, uint64_t *account)
+{
+	struct trace_block block = { .kind = kind };
+	uint64_t packed_len = 0;
+	struct cut cut = { .nframes = 1, .lens = &w->content.len, .packed_lens = &packed_len };
+	struct err *err;
+
+	if (w->content.len > TRACE_CONTENT_MAX)
+		return err_new(ERR_UNSUPPORTED, "%zu bytes of '%s' are more than a block may hold",
+			       w->content.len, trace_block_kind_name(kind));
+	err = write_block(w, &block, &cut);
+	if (!err)
+		*account += TRACE_HEAD_LEN + packed_len;
+	return err;
 }
 
 struct err *trace_writer_begin(struct trace_writer *w, const struct recording *rec)
 {
-	struct trace_block block = { .kind = TRACE_HEADER };
-
 	w->events = trace_encoder_new(rec->arch);
 	writer_reset(&w->content);
 	trace_header_put(&w->content, rec, /* nstreams= */ 1);
-	return write_block(w, &block, &w->sizes.other);
+	return write_single(w, TRACE_HEADER, &w->sizes.other);
 }
 
-/* Share what an events block took among its columns, by their length before packing. */
-static void account_columns(struct trace_writer *w, const size_t lens[TRACE_COLUMNS],
-			    uint64_t packed)
+/* Where the bytes of a column are accounted for. */
+static uint64_t *account_of(struct trace_sizes *sizes, enum trace_column column)
 {
-	uint64_t stacks = lens[TRACE_COLUMN_REGS] + lens[TRACE_COLUMN_STACKS];
-	uint64_t side_band = lens[TRACE_COLUMN_SIDE_BAND];
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < TRACE_COLUMNS; i++)
-		all += lens[i];
-	stacks = packed * stacks / MAX(all, 1);
-	side_band = packed * side_band / MAX(all, 1);
-	w->sizes.stacks += stacks;
-	w->sizes.side_band += side_band;
-	w->sizes.samples += packed - stacks - side_band;
+	switch (column) {
+	case TRACE_COLUMN_REGS:
+	case TRACE_COLUMN_STACK_SHAPES:
+	case TRACE_COLUMN_STACK_POINTERS:
+	case TRACE_COLUMN_STACK_NUMBERS:
+	case TRACE_COLUMN_FRESH: /* nearly all of them stood in stacks */
+		return &sizes->stacks;
+	case TRACE_COLUMN_SIDE_BAND:
+		return &sizes->side_band;
+	default:
+		return &sizes->samples;
+	}
 }
 
 static struct err *flush(struct trace_writer *w)
@@ -148,16 +186,21 @@ static struct err *flush(struct trace_writer *w)
 		.watermark_ns = w->watermark_ns,
 	};
 	size_t lens[TRACE_COLUMNS];
-	uint64_t packed = 0;
+	uint64_t packed_lens[TRACE_COLUMNS];
+	struct cut cut = { .nframes = TRACE_COLUMNS, .lens = lens, .packed_lens = packed_lens };
 	struct err *err;
 
 	if (sum.count == 0)
 		return NULL;
 	writer_reset(&w->content);
 	trace_encoder_finish(w->events, &w->content, lens);
-	err = write_block(w, &block, &packed);
-	account_columns(w, lens, packed);
-	return err;
+	err = write_block(w, &block, &cut);
+	if (err)
+		return err;
+	for (size_t i = 0; i < TRACE_COLUMNS; i++)
+		*account_of(&w->sizes, (enum trace_column)i) += packed_lens[i];
+	w->sizes.samples += TRACE_HEAD_LEN;
+	return NULL;
 }
 
 struct err *trace_writer_event(struct trace_writer *w, const struct event *ev)
@@ -181,22 +224,11 @@ struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_
 	return flush(w);
 }
 
-/* Write the content as a block of @kind, after all events so far. */
-static struct err *attach(struct trace_writer *w, uint8_t kind, uint64_t *account)
-{
-	struct trace_block block = { .kind = kind };
-
-	if (w->content.len > TRACE_CONTENT_MAX)
-		return err_new(ERR_UNSUPPORTED, "%zu bytes of '%s' are more than a block may hold",
-			       w->content.len, trace_block_kind_name(kind));
-	return write_block(w, &block, account);
-}
-
 struct err *trace_writer_image(struct trace_writer *w, const struct recording_image *image)
 {
 	writer_reset(&w->content);
 	trace_image_put(&w->content, image);
-	return attach(w, TRACE_IMAGE, &w->sizes.images);
+	return write_single(w, TRACE_IMAGE, &w->sizes.images);
 }
 
 struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
@@ -204,14 +236,14 @@ struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ks
 {
 	writer_reset(&w->content);
 	trace_ksyms_put(&w->content, ksyms, count);
-	return attach(w, TRACE_KSYMS, &w->sizes.symbols);
+	return write_single(w, TRACE_KSYMS, &w->sizes.symbols);
 }
 
 struct err *trace_writer_jit_map(struct trace_writer *w, const struct recording_jit_map *map)
 {
 	writer_reset(&w->content);
 	trace_jit_map_put(&w->content, map);
-	return attach(w, TRACE_JIT_MAP, &w->sizes.symbols);
+	return write_single(w, TRACE_JIT_MAP, &w->sizes.symbols);
 }
 
 static struct err *write_index(struct trace_writer *w)
@@ -229,7 +261,7 @@ static struct err *write_index(struct trace_writer *w)
 		writer_uleb(&w->content, entry->block.last_ns - entry->block.first_ns);
 		offset = entry->offset;
 	}
-	return attach(w, TRACE_INDEX, &w->sizes.other);
+	return write_single(w, TRACE_INDEX, &w->sizes.other);
 }
 
 struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec)
@@ -240,7 +272,7 @@ struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec
 		return err;
 	writer_reset(&w->content);
 	trace_end_put(&w->content, rec);
-	err = attach(w, TRACE_END, &w->sizes.other);
+	err = write_single(w, TRACE_END, &w->sizes.other);
 	if (err)
 		return err;
 	return write_index(w);

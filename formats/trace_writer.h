@@ -42,12 +42,15 @@ MUST_USE struct err *trace_writer_event(struct trace_writer *w, const struct eve
  * Promise that no event still to come is older than @time_ns; readers sort within such rounds.
  * Also the moment at which a block that is older than @max_age_ns is written; 0 flushes at once.
  */
-MUST_USE struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_t max_age_ns);
+MUST_USE struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns,
+					uint64_t max_age_ns);
 
-MUST_USE struct err *trace_writer_image(struct trace_writer *w, const struct recording_image *image);
+MUST_USE struct err *trace_writer_image(struct trace_writer *w,
+					const struct recording_image *image);
 MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
 					size_t count);
-MUST_USE struct err *trace_writer_jit_map(struct trace_writer *w, const struct recording_jit_map *map);
+MUST_USE struct err *trace_writer_jit_map(struct trace_writer *w,
+					  const struct recording_jit_map *map);
 
 /* Write what is pending, the counts, notes and end time of @rec, and the index. */
 MUST_USE struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec);

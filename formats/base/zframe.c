@@ -71,6 +71,19 @@ void zframe_decoder_free(struct zframe_decoder *z)
 	free(z);
 }
 
+static struct err *decode(struct zframe_decoder *z, const void *data, size_t len, void *out,
+			  size_t out_len)
+{
+	size_t made = ZSTD_decompressDCtx(z->context, out, out_len, data, len);
+
+	if (ZSTD_isError(made))
+		return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(made));
+	if (made != out_len)
+		return err_new(ERR_CORRUPT, "zstd frame holds %zu bytes where %zu were announced",
+			       made, out_len);
+	return NULL;
+}
+
 struct err *zframe_decode(struct zframe_decoder *z, const void *data, size_t len, void *out,
 			  size_t out_len)
 {
@@ -80,13 +93,11 @@ struct err *zframe_decode(struct zframe_decoder *z, const void *data, size_t len
 		return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(frame_len));
 	if (frame_len != len)
 		return err_new(ERR_CORRUPT, "zstd frame takes %zu of %zu bytes", frame_len, len);
+	return decode(z, data, len, out, out_len);
+}
 
-	size_t made = ZSTD_decompressDCtx(z->context, out, out_len, data, len);
-
-	if (ZSTD_isError(made))
-		return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(made));
-	if (made != out_len)
-		return err_new(ERR_CORRUPT, "zstd frame holds %zu bytes where %zu were announced",
-			       made, out_len);
-	return NULL;
+struct err *zframe_decode_all(struct zframe_decoder *z, const void *data, size_t len, void *out,
+			      size_t out_len)
+{
+	return decode(z, data, len, out, out_len);
 }

@@ -35,4 +35,8 @@ void zframe_decoder_free(struct zframe_decoder *z);
 MUST_USE struct err *zframe_decode(struct zframe_decoder *z, const void *data, size_t len, void *out,
 				   size_t out_len);
 
+/* The same for any number of frames, one behind the other: together they must fill @out exactly. */
+MUST_USE struct err *zframe_decode_all(struct zframe_decoder *z, const void *data, size_t len,
+				       void *out, size_t out_len);
+
 #endif
