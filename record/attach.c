@@ -43,7 +43,7 @@ struct attach_process {
 struct pending {
 	uint64_t ip;
 	uint32_t pid;
-	uint8_t flags, age;
+	uint8_t leaves, age;
 };
 
 struct cached {
@@ -211,23 +211,30 @@ static void touch_jit(struct attach *a, uint32_t pid, uint64_t ip)
 	perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
 }
 
-static bool look_up(struct attach *a, const struct attach_process *p, uint64_t ip, uint32_t flags)
+/* What @ip may be: mappings of the process, or of the one it came from if it has none there. */
+static size_t meanings(const struct attach *a, const struct attach_process *p, uint64_t ip,
+		       const struct code_range *ret[MEANINGS_MAX])
 {
-	const struct code_range *ranges[MEANINGS_MAX];
-	size_t count = code_map_find(&p->code, ip, ranges, MEANINGS_MAX);
+	size_t count = code_map_find(&p->code, ip, ret, MEANINGS_MAX);
 	const struct attach_process *parent = NULL;
 
 	if (!count && p->parent_pid)
 		parent = find_process(a, p->parent_pid);
-	if (parent)
-		count = code_map_find(&parent->code, ip, ranges, MEANINGS_MAX);
+	return parent ? code_map_find(&parent->code, ip, ret, MEANINGS_MAX) : count;
+}
+
+static bool look_up(struct attach *a, const struct attach_process *p, uint64_t ip, uint64_t leaves)
+{
+	const struct code_range *ranges[MEANINGS_MAX];
+	size_t count = meanings(a, p, ip, ranges);
+
 	for (size_t i = 0; i < count; i++) {
 		const struct code_range *range = ranges[i];
 		struct code_place place = { p->pid, range->start, range->end };
 
 		if (range->file)
 			code_files_touch(&a->files, range->file,
-					 range->file_offset + (ip - range->start), flags, &place);
+					 range->file_offset + (ip - range->start), leaves, &place);
 		else
 			touch_jit(a, p->pid, ip);
 	}
@@ -245,15 +252,18 @@ static bool is_news(struct attach *a, uint64_t ip, uint64_t who)
 	return true;
 }
 
+/* Leaves are counted, so they are looked up each time; there is one a sample. */
 void attach_address(struct attach *a, struct attach_process *p, uint64_t ip, enum attach_use use)
 {
-	uint8_t flags = use == ATTACH_LEAF ? CODE_FILE_LEAF : 0;
+	bool leaf = use == ATTACH_LEAF;
+	bool news = is_news(a, ip, (uint64_t)p->serial << 1 | leaf);
 
-	if (!is_news(a, ip, (uint64_t)p->serial << 1 | flags))
+	if (!news && !leaf)
 		return;
-	look_up(a, p, ip, flags);
-	if (a->pending.len < PENDING_MAX)
-		vec_push(&a->pending, ((struct pending){ ip, p->pid, flags, 0 }));
+	bool known = look_up(a, p, ip, leaf);
+
+	if ((news || !known) && a->pending.len < PENDING_MAX)
+		vec_push(&a->pending, ((struct pending){ ip, p->pid, leaf && !known, 0 }));
 }
 
 void attach_kernel_address(struct attach *a, uint64_t ip)
@@ -275,7 +285,7 @@ static void look_up_pending(struct attach *a)
 		struct pending entry = a->pending.items[i];
 		const struct attach_process *p = find_process(a, entry.pid);
 
-		if (!p || look_up(a, p, entry.ip, entry.flags) || ++entry.age >= ROUNDS_KEPT)
+		if (!p || look_up(a, p, entry.ip, entry.leaves) || ++entry.age >= ROUNDS_KEPT)
 			continue;
 		a->pending.items[kept++] = entry;
 	}

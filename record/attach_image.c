@@ -19,6 +19,9 @@
 /* So many files that could not be had are named. */
 #define NAMED_MAX 10
 
+/* Of all samples: functions that have as many are what annotate will be asked for. */
+#define HOT_PERMILLE 3
+
 struct opened {
 	struct code_file *file;
 	struct image *image; /* NULL for the vdso */
@@ -27,6 +30,12 @@ struct opened {
 struct opened_list {
 	struct opened *items;
 	size_t len, cap;
+};
+
+/* How much of each file travels. */
+struct amount {
+	uint64_t hot; /* samples that make a function worth its code, however long it is */
+	bool everything;
 };
 
 struct addresses {
@@ -54,7 +63,7 @@ static void list_addresses(const struct code_file *file, const struct image *img
 			continue;
 		struct bundle_address address = {
 			.vaddr = slot->key - bias,
-			.leaf = slot->value & CODE_FILE_LEAF,
+			.leaves = slot->value,
 		};
 
 		vec_push(ret, address);
@@ -83,7 +92,7 @@ static struct err *write_image(const struct code_file *file, const struct image 
 }
 
 static struct err *write_bundle(const struct code_file *file, struct image *img,
-				enum attach_bundle bundle, struct trace_writer *w,
+				struct amount amount, struct trace_writer *w,
 				struct attach_report *report)
 {
 	struct cfi_section *cfi = cfi_section_new(img);
@@ -99,7 +108,8 @@ static struct err *write_bundle(const struct code_file *file, struct image *img,
 		.symbols = symbols,
 		.addresses = addresses.items,
 		.naddresses = addresses.len,
-		.everything = bundle == ATTACH_FULL,
+		.hot = amount.hot,
+		.everything = amount.everything,
 	};
 
 	bundle_write(&source, &elf, &counts);
@@ -228,8 +238,20 @@ static void merge_into_first(struct opened_list *list, size_t i)
 	if (first == i)
 		return;
 	for (size_t pos = 0; (slot = map_next(&o->file->offsets, &pos));)
-		*map_put(&list->items[first].file->offsets, slot->key, NULL) |= slot->value;
+		*map_put(&list->items[first].file->offsets, slot->key, NULL) += slot->value;
 	map_clear(&o->file->offsets);
+}
+
+static uint64_t hot_samples(const struct opened_list *list)
+{
+	const struct map_slot *slot;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < list->len; i++) {
+		for (size_t pos = 0; (slot = map_next(&list->items[i].file->offsets, &pos));)
+			total += slot->value;
+	}
+	return MAX(total / 1000 * HOT_PERMILLE, 2);
 }
 
 struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
@@ -242,12 +264,14 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	open_all(files, bundle, notes, report, &list);
 	for (size_t i = 0; i < list.len; i++)
 		merge_into_first(&list, i);
+	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL };
+
 	for (size_t i = 0; i < list.len && !err; i++) {
 		struct opened *o = &list.items[i];
 
 		if (!o->file->offsets.len)
 			continue;
-		err = o->image ? write_bundle(o->file, o->image, bundle, w, report)
+		err = o->image ? write_bundle(o->file, o->image, amount, w, report)
 			       : write_vdso(o->file, w, report);
 	}
 	for (size_t i = 0; i < list.len; i++)

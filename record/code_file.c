@@ -217,17 +217,17 @@ bool code_files_open(struct code_files *files, struct code_file *file)
 	return file->fd >= 0;
 }
 
-void code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
-		      uint32_t flags, const struct code_place *place)
+bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
+		      uint64_t leaves, const struct code_place *place)
 {
 	bool is_new;
 	uint64_t *slot = map_put(&file->offsets, offset, &is_new);
 
-	*slot |= flags;
-	if (!is_new || file->fd >= 0 || file->is_vdso)
-		return;
-	if (file->nattempts < ATTEMPTS_MAX && files->nopen < files->max_open) {
+	*slot += leaves;
+	if (is_new && file->fd < 0 && !file->is_vdso && file->nattempts < ATTEMPTS_MAX &&
+	    files->nopen < files->max_open) {
 		file->nattempts++;
 		open_through(files, file, place);
 	}
+	return is_new;
 }

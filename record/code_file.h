@@ -21,8 +21,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CODE_FILE_LEAF 1u /* flag of an offset: it was executing */
-
 struct code_file {
 	struct code_file *next_same_hash;
 	const char *path;                   /* without " (deleted)" */
@@ -32,7 +30,7 @@ struct code_file {
 	bool deleted, is_vdso;
 	int fd;             /* -1: not open */
 	uint32_t nattempts; /* to open it */
-	struct map offsets; /* in the file -> CODE_FILE_* */
+	struct map offsets; /* in the file -> samples taken there */
 };
 
 /* Zeroed, with @max_open set, is ready. */
@@ -52,9 +50,12 @@ struct code_place {
 	uint64_t start, end;
 };
 
-/* An address at @offset of @file was seen; opens the file if it is not open yet and may be. */
-void code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
-		      uint32_t flags, const struct code_place *place);
+/*
+ * An address at @offset of @file was seen, by @leaves samples as their own; opens the file if it is not open yet
+ * and may be. True if the offset is new.
+ */
+bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
+		      uint64_t leaves, const struct code_place *place);
 
 /* One more attempt, by its path, at the end; false if it cannot be had. */
 bool code_files_open(struct code_files *files, struct code_file *file);

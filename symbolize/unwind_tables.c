@@ -12,6 +12,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "symbolize/cfi_program.h"
+#include "symbolize/elf/bundle.h"
 #include "symbolize/unwind_sigframe.h"
 
 #include <stdlib.h>
@@ -40,6 +41,7 @@ struct table {
 	bool looked_up, code_looked_up;
 	struct image *image, *code;
 	struct cfi_section *cfi;
+	struct bundle_calls *calls;    /* of an image that the recorder cut down */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
 };
 
@@ -72,8 +74,10 @@ void unwind_tables_free(struct unwind_tables *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->tables.len; i++)
+	for (size_t i = 0; i < t->tables.len; i++) {
 		cfi_section_free(t->tables.items[i].cfi);
+		bundle_calls_free(t->tables.items[i].calls);
+	}
 	vec_deinit(&t->tables);
 	cfi_rules_free(t->rules);
 	free(t->memo);
@@ -112,6 +116,7 @@ static void look_up(struct unwind_tables *t, struct table *table, struct module 
 	if (img && image_arch(img) == t->arch) {
 		table->image = img;
 		table->cfi = cfi_section_new(img);
+		table->calls = bundle_calls_new(img);
 	} else {
 		table->without = UNWIND_RULE_NO_FILE;
 	}
@@ -153,6 +158,16 @@ static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint6
 	return code && len >= need ? code : NULL;
 }
 
+/* What the recorder found out about the code, which it may not have sent along. */
+static enum bundle_call recorded_call(struct unwind_tables *t, const struct space_map *map,
+				      uint64_t ip)
+{
+	const struct table *table = has_table(map->module) ? table_of(t, map->module) : NULL;
+
+	return table && table->calls ? bundle_calls_find(table->calls, ip - map->bias)
+				     : BUNDLE_CALL_UNKNOWN;
+}
+
 enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
 				    uint64_t ip)
 {
@@ -160,6 +175,10 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 
 	if (!map->mapped)
 		return UNWIND_CALL_UNKNOWN;
+	enum bundle_call recorded = recorded_call(t, map, ip);
+
+	if (recorded != BUNDLE_CALL_UNKNOWN)
+		return recorded == BUNDLE_CALL_YES ? UNWIND_CALL_YES : UNWIND_CALL_NO;
 	code = code_at(t, map->module, ip - map->bias - CALL_LEN_MAX, CALL_LEN_MAX);
 	if (!code)
 		return UNWIND_CALL_UNKNOWN;

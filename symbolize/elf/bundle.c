@@ -11,6 +11,8 @@
 #include "symbolize/elf/bundle.h"
 
 #include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/reader.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/elf_writer.h"
 #include "symbolize/elf/frame_writer.h"
@@ -20,9 +22,11 @@
 #include <string.h>
 
 #define FUNCTION_LEN_MAX (256U << 10) /* of code, from the function's start */
-#define WINDOW_LEN       (16U << 10)  /* around a leaf beyond that, or without a function */
+#define LEN_PER_SAMPLE   256          /* a function as long as this travels for one sample in it */
 #define CALL_LEN         8            /* bytes before a return address that tell a call */
+#define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
+#define CALLS_SECTION    ".precord.calls"
 #define SEGMENTS_MAX     1000
 #define SYMBOL_LEN_MAX   (1U << 30) /* without a symbol behind it */
 
@@ -38,10 +42,14 @@ struct chosen_symbol {
 struct bundle {
 	const struct bundle_source *src;
 	struct frame_writer frames;
-	struct map frames_seen;  /* begin of each FDE that is in */
-	struct map symbols_seen; /* index of each entry that is in */
+	struct map frames_seen;      /* begin of each FDE that is in */
+	struct map symbols_seen;     /* index of each entry that is in */
+	struct map samples;          /* by begin of function */
+	VEC(struct range) functions; /* the keys of @samples */
 	VEC(struct chosen_symbol) symbols;
 	VEC(struct range) code;
+	struct writer calls;
+	uint64_t last_vaddr; /* the last one in @calls */
 	struct bundle_counts counts;
 };
 
@@ -102,35 +110,46 @@ static void add_code(struct bundle *b, uint64_t begin, uint64_t end)
 		vec_push(&b->code, ((struct range){ begin, end }));
 }
 
-/* The function that holds @vaddr, by symbol or else by rule, at most FUNCTION_LEN_MAX of it. */
-static struct range function_at(const struct bundle *b, uint64_t vaddr,
-				const struct symtab_entry *symbol, const struct cfi_fde *fde)
+/* The function that holds @vaddr, by symbol or else by rule; empty if neither knows. */
+static struct range function_at(const struct bundle *b, const struct symtab_entry *symbol,
+				const struct cfi_fde *fde)
 {
-	struct range r = { vaddr - MIN(vaddr, WINDOW_LEN / 2), vaddr + WINDOW_LEN / 2 };
-
 	if (symbol) {
 		size_t count;
 		const struct symtab_entry *first = symtab_entries(b->src->symbols, &count);
+		uint64_t len = symbol_len(b, (size_t)(symbol - first));
 
-		r.begin = symbol->vaddr;
-		r.end = symbol->vaddr + symbol_len(b, (size_t)(symbol - first));
-	} else if (fde) {
-		r.begin = fde->begin;
-		r.end = fde->end;
+		return (struct range){ symbol->vaddr, symbol->vaddr + len };
 	}
-	if (r.end - r.begin > FUNCTION_LEN_MAX)
-		r.end = r.begin + FUNCTION_LEN_MAX;
-	return r;
+	return fde ? (struct range){ fde->begin, fde->end } : (struct range){ 0, 0 };
 }
 
-static void add_function_code(struct bundle *b, uint64_t vaddr, const struct symtab_entry *symbol,
-			      const struct cfi_fde *fde)
+/* Samples are summed by function; which ones are worth their bytes is decided when all are known. */
+static void count_samples(struct bundle *b, struct range function, uint64_t leaves)
 {
-	struct range r = function_at(b, vaddr, symbol, fde);
+	bool is_new;
 
-	add_code(b, r.begin, r.end);
-	if (vaddr >= r.end)
-		add_code(b, vaddr - WINDOW_LEN / 2, vaddr + WINDOW_LEN / 2);
+	if (function.begin == function.end)
+		return;
+	uint64_t *sum = map_put(&b->samples, function.begin, &is_new);
+
+	*sum += leaves;
+	if (is_new)
+		vec_push(&b->functions, function);
+}
+
+static void add_function_code(struct bundle *b)
+{
+	for (size_t i = 0; i < b->functions.len; i++) {
+		struct range r = b->functions.items[i];
+		uint64_t samples = *map_get(&b->samples, r.begin);
+
+		bool hot = b->src->everything || samples >= b->src->hot;
+
+		r.end = MIN(r.end, r.begin + FUNCTION_LEN_MAX);
+		if (hot || (r.end - r.begin) / LEN_PER_SAMPLE < samples)
+			add_code(b, r.begin, r.end);
+	}
 }
 
 static bool follows_call(const struct bundle *b, uint64_t vaddr)
@@ -145,11 +164,10 @@ static bool follows_call(const struct bundle *b, uint64_t vaddr)
 	return code && len >= CALL_LEN && arch->ends_with_call(code, CALL_LEN);
 }
 
-static void add_address(struct bundle *b, const struct bundle_address *address)
+/* The rules and the symbol that cover @vaddr; returns the function, which may be empty. */
+static struct range add_place(struct bundle *b, uint64_t vaddr)
 {
 	const struct bundle_source *src = b->src;
-	bool call = !address->leaf && follows_call(b, address->vaddr);
-	uint64_t vaddr = call ? address->vaddr - 1 : address->vaddr;
 	const struct symtab_entry *symbol = symtab_find(src->symbols, vaddr);
 	struct cfi_fde fde;
 	bool ruled = src->cfi && cfi_section_find(src->cfi, vaddr, &fde);
@@ -159,9 +177,31 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 		add_fde(b, &fde);
 	if (symbol)
 		add_symbol(b, (size_t)(symbol - symtab_entries(src->symbols, &count)));
-	if (address->leaf || (call && src->everything))
-		add_function_code(b, vaddr, symbol, ruled ? &fde : NULL);
-	add_code(b, address->vaddr - MIN(address->vaddr, CALL_LEN), address->vaddr);
+	return function_at(b, symbol, ruled ? &fde : NULL);
+}
+
+static void note_call(struct bundle *b, uint64_t vaddr, bool call)
+{
+	writer_uleb(&b->calls, (vaddr - b->last_vaddr) << 1 | call);
+	b->last_vaddr = vaddr;
+}
+
+/* Where a signal interrupted right behind a call, the address itself is asked for, so it always is. */
+static void add_address(struct bundle *b, const struct bundle_address *address)
+{
+	uint64_t vaddr = address->vaddr;
+	bool call = follows_call(b, vaddr);
+	struct range function = add_place(b, vaddr);
+
+	if (address->leaves)
+		count_samples(b, function, address->leaves);
+	if (call)
+		function = add_place(b, vaddr - 1);
+	if (call && b->src->everything)
+		count_samples(b, function, 0);
+	if (address->leaves)
+		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
+	note_call(b, vaddr, call);
 }
 
 static void add_everything(struct bundle *b)
@@ -284,6 +324,16 @@ static void write_frames(struct bundle *b, struct elf_writer *elf)
 				});
 }
 
+static void write_calls(struct bundle *b, struct elf_writer *elf)
+{
+	elf_writer_section(elf, (struct elf_writer_section){
+					.name = CALLS_SECTION,
+					.type = SHT_PROGBITS,
+					.data = b->calls.data,
+					.len = b->calls.len,
+				});
+}
+
 static int by_vaddr(const void *a, const void *b)
 {
 	const struct chosen_symbol *x = a, *y = b;
@@ -373,9 +423,11 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 		add_address(&b, &src->addresses[i]);
 	if (src->everything)
 		add_everything(&b);
+	add_function_code(&b);
 	write_segments(src, &elf);
 	write_build_id(src->image, &note, &elf);
 	write_frames(&b, &elf);
+	write_calls(&b, &elf);
 	write_symbols(&b, &table, &names, &elf);
 	write_code(&b, &elf);
 	elf_writer_finish(&elf, out);
@@ -384,10 +436,69 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	frame_writer_deinit(&b.frames);
 	map_deinit(&b.frames_seen);
 	map_deinit(&b.symbols_seen);
+	map_deinit(&b.samples);
+	vec_deinit(&b.functions);
 	vec_deinit(&b.symbols);
 	vec_deinit(&b.code);
+	writer_deinit(&b.calls);
 	writer_deinit(&note);
 	writer_deinit(&table);
 	writer_deinit(&names);
 	elf_writer_deinit(&elf);
+}
+
+/* ---- reading back ---------------------------------------------------------------------------------- */
+
+struct bundle_calls {
+	VEC(uint64_t) addresses; /* ascending */
+	VEC(bool) call;          /* in step with them */
+};
+
+struct bundle_calls *bundle_calls_new(struct image *img)
+{
+	struct image_section section;
+	struct reader r;
+	uint64_t vaddr = 0;
+
+	if (!image_section(img, CALLS_SECTION, &section))
+		return NULL;
+	struct bundle_calls *calls = memory_zeroed(1, sizeof(*calls));
+
+	reader_init(&r, section.data, section.len, /* big_endian= */ false);
+	while (reader_left(&r)) {
+		uint64_t step = reader_uleb(&r, "address");
+
+		vaddr += step >> 1;
+		if (r.failed || vaddr < step >> 1)
+			break;
+		vec_push(&calls->addresses, vaddr);
+		vec_push(&calls->call, step & 1);
+	}
+	return calls;
+}
+
+void bundle_calls_free(struct bundle_calls *calls)
+{
+	if (!calls)
+		return;
+	vec_deinit(&calls->addresses);
+	vec_deinit(&calls->call);
+	free(calls);
+}
+
+enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr)
+{
+	size_t low = 0, high = calls->addresses.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (calls->addresses.items[middle] < vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == calls->addresses.len || calls->addresses.items[low] != vaddr)
+		return BUNDLE_CALL_UNKNOWN;
+	return calls->call.items[low] ? BUNDLE_CALL_YES : BUNDLE_CALL_NO;
 }

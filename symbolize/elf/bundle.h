@@ -5,8 +5,10 @@
  *	.note.gnu.build-id   as in the original
  *	.debug_frame         the rules that cover the addresses, from .eh_frame or .debug_frame
  *	.symtab, .strtab     the symbols that cover them, every one with its length
- *	.text, .plt, …       code: whole functions for leaves, the bytes before other addresses, at their
- *	                     own addresses, under the name of the section that they come from
+ *	.text, .plt, …       code: whole functions where they were sampled often enough for their length, of
+ *	                     others the sampled instruction; at their own addresses, under the name of the
+ *	                     section that they come from
+ *	.precord.calls       which addresses follow a call instruction, see bundle_calls()
  *	PT_LOAD              as in the original, but without bytes in the file (as objcopy --only-keep-debug
  *	                     leaves them): image_bias() works, bytes are found by section
  *
@@ -27,7 +29,8 @@
 /* An address that was recorded, link-time. */
 struct bundle_address {
 	uint64_t vaddr;
-	bool leaf; /* it was executing; otherwise it may be a return address, or anything else that was on a stack */
+	uint64_t
+		leaves; /* samples that were taken there; 0: a return address, or anything else on a stack */
 };
 
 /* What a bundle is made from. */
@@ -37,6 +40,7 @@ struct bundle_source {
 	const struct symtab *symbols;
 	const struct bundle_address *addresses; /* ascending */
 	size_t naddresses;
+	uint64_t hot; /* functions with so many samples travel whole, however long */
 	bool everything; /* all rules and symbols, and the code of all functions that hold an address */
 };
 
@@ -46,5 +50,25 @@ struct bundle_counts {
 
 /* Append the ELF file to @out, which is empty. */
 void bundle_write(const struct bundle_source *src, struct writer *out, struct bundle_counts *ret);
+
+/*
+ * What a bundle knows of calls: the addresses it was made for, ascending, of which those that follow a call
+ * instruction may be return addresses.
+ *
+ * In the section each is the difference to the one before, doubled, plus 1 if it follows a call, in LEB128.
+ */
+struct bundle_calls;
+
+/* NULL if @img is no bundle. */
+struct bundle_calls *bundle_calls_new(struct image *img);
+void bundle_calls_free(struct bundle_calls *calls);
+
+enum bundle_call {
+	BUNDLE_CALL_UNKNOWN, /* not an address that the bundle was made for */
+	BUNDLE_CALL_YES,
+	BUNDLE_CALL_NO,
+};
+
+enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr);
 
 #endif
