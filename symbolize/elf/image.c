@@ -48,6 +48,7 @@ void image_close(struct image *img)
 		return;
 	for (size_t i = 0; i < img->nsections; i++)
 		free(img->sections[i].own);
+	free(img->loaded);
 	free(img->sections);
 	free(img->segments);
 	if (img->elf)
@@ -260,8 +261,10 @@ static struct err *read_tables(struct image *img)
 
 	if (!err)
 		err = read_sections(img);
-	if (!err)
+	if (!err) {
+		image_sort_sections(img);
 		read_build_id(img);
+	}
 	return err;
 }
 

@@ -34,10 +34,16 @@ struct image {
 	size_t nsegments;
 	struct section *sections;
 	size_t nsections;
+	const struct section **loaded; /* those that hold addresses, ascending */
+	size_t nloaded;
+	bool overlapping; /* some of them share addresses: the first in the file counts */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_len;
 	pthread_mutex_t lock; /* decompression changes libelf's state */
 };
+
+/* Fill @img->loaded once the sections are read. */
+void image_sort_sections(struct image *img);
 
 /* Does the file hold @len bytes at @offset? */
 bool image_fits(const struct image *img, uint64_t offset, uint64_t len);

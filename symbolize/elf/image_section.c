@@ -57,7 +57,8 @@ static bool unpack_zlib(const struct image *img, struct section *s, size_t heade
 	uLongf got = len;
 
 	s->own = memory_alloc(len);
-	if (uncompress(s->own, &got, img->bytes + s->offset + header_len, s->len - header_len) != Z_OK ||
+	if (uncompress(s->own, &got, img->bytes + s->offset + header_len, s->len - header_len) !=
+		    Z_OK ||
 	    got != len)
 		return false;
 	s->data = s->own;
@@ -153,18 +154,65 @@ bool image_section(struct image *img, const char *name, struct image_section *re
 	return false;
 }
 
-/* The loaded section at @vaddr. Thread-local templates (.tbss) take no room, so they hold no address. */
-static const struct section *section_at(const struct image *img, uint64_t vaddr)
+static int compare_vaddr(const void *a, const void *b)
 {
+	const struct section *sa = *(const struct section *const *)a;
+	const struct section *sb = *(const struct section *const *)b;
+
+	return sa->vaddr < sb->vaddr ? -1 : sa->vaddr > sb->vaddr;
+}
+
+/* Thread-local templates (.tbss) take no room, so they hold no address. */
+void image_sort_sections(struct image *img)
+{
+	img->loaded = memory_zeroed(img->nsections + 1, sizeof(*img->loaded));
 	if (img->type == ET_REL)
-		return NULL; /* all sections begin at 0 */
+		return; /* all sections begin at 0 */
 	for (size_t i = 0; i < img->nsections; i++) {
 		const struct section *s = &img->sections[i];
 		bool no_room = s->type == SHT_NOBITS && s->flags & SHF_TLS;
 
-		if (s->flags & SHF_ALLOC && !no_room && vaddr >= s->vaddr &&
-		    vaddr - s->vaddr < s->len)
+		if (s->flags & SHF_ALLOC && !no_room && s->len)
+			img->loaded[img->nloaded++] = s;
+	}
+	qsort(img->loaded, img->nloaded, sizeof(*img->loaded), compare_vaddr);
+	for (size_t i = 1; i < img->nloaded; i++) {
+		const struct section *before = img->loaded[i - 1];
+
+		img->overlapping |= img->loaded[i]->vaddr - before->vaddr < before->len;
+	}
+}
+
+static const struct section *first_section_at(const struct image *img, uint64_t vaddr)
+{
+	const struct section *first = NULL;
+
+	for (size_t i = 0; i < img->nloaded; i++) {
+		const struct section *s = img->loaded[i];
+
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->len && (!first || s < first))
+			first = s;
+	}
+	return first;
+}
+
+/* The loaded section at @vaddr. */
+static const struct section *section_at(const struct image *img, uint64_t vaddr)
+{
+	size_t low = 0, high = img->nloaded;
+
+	if (img->overlapping)
+		return first_section_at(img, vaddr);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct section *s = img->loaded[middle];
+
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->len)
 			return s;
+		if (vaddr < s->vaddr)
+			high = middle;
+		else
+			low = middle + 1;
 	}
 	return NULL;
 }
