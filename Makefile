@@ -32,7 +32,7 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/main.c record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
 	record/kernel_symbols.c record/perf_map.c \
-	record/cmd_record.c record/drain.c record/machine.c record/proc_scan.c record/process.c \
+	record/cmd_record.c record/drain.c record/machine.c record/priority.c record/proc_scan.c record/process.c \
 	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
 	record/status_line.c record/summary.c record/target.c record/trace_output.c record/watch.c \
 	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \

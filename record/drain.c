@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Above this share of a ring the recorder is behind: it reads less of each stack to catch up. */
-#define BEHIND_PERCENT       60
-#define FAR_BEHIND_PERCENT   85
+#define BEHIND_PERCENT       80
+#define FAR_BEHIND_PERCENT   92
 #define BEHIND_STACK_LEN     (16 * 1024)
 #define FAR_BEHIND_STACK_LEN (4 * 1024)
 

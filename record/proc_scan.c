@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -254,28 +255,56 @@ struct err *proc_scan_all(const struct proc_visitor *visitor)
 	return err;
 }
 
-void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
+/* Bytes of kernel code, as /proc/iomem has them in physical memory; 0 if it hides them. */
+static uint64_t kernel_code_len(void)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[512];
+	FILE *file = fopen("/proc/iomem", "re");
+	char line[256];
+	uint64_t len = 0;
 
-	*ret_start = *ret_end = 0;
-	while (file && fgets(line, sizeof(line), file)) {
-		uint64_t addr;
-		char name[64];
+	while (file && !len && fgets(line, sizeof(line), file)) {
+		uint64_t start, last;
 
-		if (sscanf(line, "%" SCNx64 " %*c %63s", &addr, name) != 2)
-			continue;
-		if (!strcmp(name, "_text") || (!strcmp(name, "_stext") && !*ret_start))
-			*ret_start = addr;
-		if (strcmp(name, "_etext") != 0)
-			continue;
-		*ret_end = addr;
-		break;
+		if (strstr(line, " : Kernel code") &&
+		    sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &last) == 2 && start)
+			len = last - start + 1;
 	}
 	if (file)
 		fclose(file);
-	if (!*ret_start || !*ret_end)
+	return len;
+}
+
+/* The address of the symbol in a line of /proc/kallsyms if it is @name, otherwise 0. */
+static uint64_t symbol_address(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+	char *end;
+	uint64_t addr = strtoull(line, &end, 16);
+
+	if (end == line || strlen(end) < 3 || strncmp(end + 3, name, len) != 0 ||
+	    !strchr("\n\t", end[3 + len]))
+		return 0;
+	return addr;
+}
+
+void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	/* Its first symbol is soon found; its last one is behind most of the list, which is slow to make. */
+	uint64_t len = file ? kernel_code_len() : 0;
+	char line[512];
+
+	*ret_start = *ret_end = 0;
+	while (file && !*ret_end && fgets(line, sizeof(line), file)) {
+		if (!*ret_start)
+			*ret_start = symbol_address(line, "_text");
+		if (!*ret_start)
+			*ret_start = symbol_address(line, "_stext");
+		*ret_end = *ret_start && len ? *ret_start + len : symbol_address(line, "_etext");
+	}
+	if (file)
+		fclose(file);
+	if (!*ret_start || *ret_end <= *ret_start)
 		*ret_start = *ret_end = 0;
 }
 

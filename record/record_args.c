@@ -73,6 +73,21 @@ static struct err *parse_delay(void *field, const char *value)
 	return NULL;
 }
 
+/* A priority, or "never". */
+static struct err *parse_realtime(void *field, const char *value)
+{
+	uint64_t level;
+
+	if (!strcmp(value, "never")) {
+		*(uint64_t *)field = RECORD_NOT_REALTIME;
+		return NULL;
+	}
+	if (!text_parse_u64(value, &level) || level < 1 || level > 99)
+		return err_new(ERR_USAGE, "'%s' is no priority from 1 to 99, nor 'never'", value);
+	*(uint64_t *)field = level;
+	return NULL;
+}
+
 /* Seconds, with decimals, or with one of the units ms, s, m, h. */
 static struct err *parse_duration(void *field, const char *value)
 {
@@ -118,6 +133,8 @@ const struct opt record_opts[] = {
 		  parse_delay),
 	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
 		  parse_duration),
+	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
+		  "run at this real-time priority, or never (1 when it is late)", parse_realtime),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
 		   "embed of the binaries: none, symbols or full (symbols)", bundles),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define RECORD_DELAY_FOREVER INT64_MAX
+#define RECORD_NOT_REALTIME  UINT64_MAX
 
 struct record_chain {
 	enum recording_chain kind;
@@ -30,6 +31,7 @@ struct record_args {
 	int64_t delay_ns;     /* before sampling starts; RECORD_DELAY_FOREVER: until SIGUSR1 */
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
+	uint64_t realtime; /* priority; 0: when it is late; RECORD_NOT_REALTIME: never */
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
 };
 

@@ -6,6 +6,7 @@
 #include "record/recorder.h"
 
 #include "record/machine.h"
+#include "record/priority.h"
 #include "record/proc_scan.h"
 
 #include <inttypes.h>
@@ -23,6 +24,7 @@
 #define FLAT_SAMPLE_LEN   512           /* of one without a snapshot, a call chain included */
 #define RING_LEN_LEAST    (512ULL << 10)
 #define RING_LEN_MOST     (32ULL << 20)
+#define LATE_PERCENT      50 /* of a ring in use when a quarter should have woken the reader */
 #define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
 static uint64_t now_ns(void)
@@ -273,12 +275,26 @@ static bool react(struct recorder *s, struct watch_result result)
 	return true;
 }
 
+/* Go to the head of the line if asked to, or if waiting in it may soon cost samples. */
+static void hurry_if_late(struct recorder *s)
+{
+	uint64_t level = s->args->realtime;
+
+	if (s->raised || s->raise_failed || level == RECORD_NOT_REALTIME)
+		return;
+	if (!level && !priority_is_low() && drain_totals(s->drain)->fullest < LATE_PERCENT)
+		return;
+	s->raised = priority_raise(level ? (int)level : 1);
+	s->raise_failed = !s->raised;
+}
+
 struct err *recorder_run(struct recorder *s)
 {
 	struct err *err = start(s);
 	bool over = false;
 
 	while (!err && !over) {
+		hurry_if_late(s);
 		over = react(s, watch_wait(&s->watch, &s->sensors, timeout_ms(s)));
 		err = drain_pass(s->drain);
 		status_line_update(&s->status, now_ns(), drain_totals(s->drain),
@@ -286,6 +302,8 @@ struct err *recorder_run(struct recorder *s)
 	}
 	sensors_disable(&s->sensors);
 	s->recording.end_ns = now_ns();
+	if (s->raised)
+		priority_lower();
 	status_line_wipe(&s->status);
 	return err;
 }

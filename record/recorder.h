@@ -45,6 +45,8 @@ struct recorder {
 	uint64_t deadline_ns;  /* UINT64_MAX: none */
 	uint64_t enable_at_ns; /* UINT64_MAX: not by time */
 	bool enabled;
+	bool raised; /* runs at real-time priority */
+	bool raise_failed;
 	enum recorder_end end;
 	int signal; /* that ended it */
 };

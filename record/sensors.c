@@ -174,8 +174,19 @@ static struct err *open_all(struct sensors *s, const struct target *target, stru
 	return err;
 }
 
-struct err *sensors_open(const struct event_plan *plan, const struct target *target,
-			 uint64_t ring_len, struct diag *diag, struct sensors *ret)
+/* The reader wakes when a quarter of a ring is full: it has the time that the rest takes to come. */
+static void set_wakeups(struct event_plan *plan, const struct sensors *s)
+{
+	for (size_t i = 0; i < plan->nevents; i++) {
+		plan->events[i].attr.watermark = 1;
+		plan->events[i].attr.wakeup_watermark = (uint32_t)(s->ring_len / 4);
+	}
+	plan->side_band.watermark = 1;
+	plan->side_band.wakeup_watermark = (uint32_t)(s->side_len / 4);
+}
+
+struct err *sensors_open(struct event_plan *plan, const struct target *target, uint64_t ring_len,
+			 struct diag *diag, struct sensors *ret)
 {
 	struct err *err;
 
@@ -186,6 +197,7 @@ struct err *sensors_open(const struct event_plan *plan, const struct target *tar
 			.ring_len = len,
 			.side_len = MIN(MAX(len / 4, SIDE_LEN_MIN), SIDE_LEN_MAX),
 		};
+		set_wakeups(plan, ret);
 		err = open_all(ret, target, diag);
 		if (!err)
 			return NULL;

@@ -56,11 +56,12 @@ struct sensor_reading {
 /*
  * Open every event of @plan on every task and CPU of @target, disabled, and map the rings; the side-band
  * is enabled at once. Rings shrink from @ring_len until the system grants them. What could not be opened
- * although others could (a CPU that went off line, a task that ended) goes to @diag.
+ * although others could (a CPU that went off line, a task that ended) goes to @diag. Wake-ups are set in @plan
+ * to suit the rings.
  *
  * ERR_SYSTEM: nothing could be opened, or not even the smallest rings are to be had.
  */
-MUST_USE struct err *sensors_open(const struct event_plan *plan, const struct target *target,
+MUST_USE struct err *sensors_open(struct event_plan *plan, const struct target *target,
 				  uint64_t ring_len, struct diag *diag, struct sensors *ret);
 void sensors_close(struct sensors *s);
 
