@@ -31,7 +31,9 @@
 #define MEANINGS_MAX 4 /* of one address */
 
 struct attach_process {
-	uint32_t pid, parent_pid;
+	uint32_t pid;
+	uint32_t lineage[CODE_FILE_LINEAGE]; /* itself and its ancestors, 0 where they end */
+	bool inherits; /* it has not called exec: mappings may be its parent's */
 	uint32_t
 		serial; /* new with each change of mappings, so that cached addresses are looked up again */
 	struct code_map code;
@@ -128,6 +130,7 @@ struct attach_process *attach_process(struct attach *a, uint32_t pid)
 		struct attach_process *p = memory_zeroed(1, sizeof(*p));
 
 		p->pid = pid;
+		p->lineage[0] = pid;
 		p->serial = ++a->last_serial;
 		*slot = (uintptr_t)p;
 	}
@@ -172,7 +175,8 @@ void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)
 	const struct attach_process *parent = attach_process(a, parent_pid);
 	struct attach_process *p = living(a, pid);
 
-	p->parent_pid = parent_pid;
+	p->inherits = true;
+	memcpy(p->lineage + 1, parent->lineage, sizeof(p->lineage) - sizeof(*p->lineage));
 	p->serial = ++a->last_serial;
 	code_map_fork(&p->code, &parent->code);
 }
@@ -181,7 +185,7 @@ void attach_exec(struct attach *a, uint32_t pid)
 {
 	struct attach_process *p = living(a, pid);
 
-	p->parent_pid = 0;
+	p->inherits = false;
 	p->serial = ++a->last_serial;
 	code_map_exec(&p->code);
 }
@@ -218,8 +222,8 @@ static size_t meanings(const struct attach *a, const struct attach_process *p, u
 	size_t count = code_map_find(&p->code, ip, ret, MEANINGS_MAX);
 	const struct attach_process *parent = NULL;
 
-	if (!count && p->parent_pid)
-		parent = find_process(a, p->parent_pid);
+	if (!count && p->inherits)
+		parent = find_process(a, p->lineage[1]);
 	return parent ? code_map_find(&parent->code, ip, ret, MEANINGS_MAX) : count;
 }
 
@@ -230,7 +234,7 @@ static bool look_up(struct attach *a, const struct attach_process *p, uint64_t i
 
 	for (size_t i = 0; i < count; i++) {
 		const struct code_range *range = ranges[i];
-		struct code_place place = { p->pid, range->start, range->end };
+		struct code_place place = { p->lineage, range->start, range->end };
 
 		if (range->file)
 			code_files_touch(&a->files, range->file,

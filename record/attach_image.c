@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* So many files that could not be had are named. */
-#define NAMED_MAX 10
+#define NAMED_MAX 3
 
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
@@ -147,24 +147,43 @@ static struct err *write_vdso(const struct code_file *file, struct trace_writer 
 	return err;
 }
 
-static void name_missing(const struct code_file *file, const char *why, struct diag *notes,
-			 struct attach_report *report)
+/* Files that could not be had, for one reason. */
+struct missing {
+	uint64_t count;
+	const char *names; /* of the first ones, quoted */
+};
+
+struct missing_files {
+	struct arena arena;
+	struct missing gone, unusable;
+};
+
+static void add_missing(struct missing_files *missing, struct missing *why,
+			const struct code_file *file)
 {
-	if (report->missing++ < NAMED_MAX)
-		diag_warn(notes, "'%s' is not embedded: %s", file->path, why);
+	const char *before = why->count ? why->names : "";
+
+	if (why->count++ < NAMED_MAX)
+		why->names = arena_printf(&missing->arena, "%s%s'%s'", before, *before ? ", " : "",
+					  file->path);
 }
 
-/* The open image, or NULL after a word on why not. */
+static void say_missing(const struct missing *missing, const char *why, struct diag *notes)
+{
+	if (missing->count)
+		diag_warn(notes, "%" PRIu64 " sampled file%s not embedded (%s): %s%s",
+			  missing->count, missing->count > 1 ? "s are" : " is", why, missing->names,
+			  missing->count > NAMED_MAX ? " and others" : "");
+}
+
+/* The open image, or NULL and it is counted as missing. */
 static struct image *open_image(struct code_files *files, struct code_file *file,
-				struct diag *notes, struct attach_report *report)
+				struct missing_files *missing)
 {
 	struct image *img;
 
 	if (!code_files_open(files, file)) {
-		name_missing(file,
-			     file->deleted ? "it was deleted and its processes had ended"
-					   : "it was gone, replaced or not readable",
-			     notes, report);
+		add_missing(missing, &missing->gone, file);
 		return NULL;
 	}
 	int fd = file->fd;
@@ -174,7 +193,7 @@ static struct image *open_image(struct code_files *files, struct code_file *file
 	struct err *err = image_open_fd(fd, file->path, &img);
 
 	if (err) {
-		name_missing(file, "it is not usable ELF", notes, report);
+		add_missing(missing, &missing->unusable, file);
 		err_free(err);
 		return NULL;
 	}
@@ -191,27 +210,48 @@ static int by_path(const void *a, const void *b)
 	return x->file->inode < y->file->inode ? -1 : x->file->inode > y->file->inode;
 }
 
-/* Every file that was touched, in order of path; those that cannot be had have been named. */
-static void open_all(struct code_files *files, enum attach_bundle bundle, struct diag *notes,
-		     struct attach_report *report, struct opened_list *ret)
+/* Every file that was touched, in order of path. */
+static void list_touched(const struct code_files *files, struct opened_list *ret)
 {
-	struct opened_list touched = { 0 };
-
 	for (size_t i = 0; i < files->items.len; i++) {
 		if (files->items.items[i]->offsets.len)
-			vec_push(&touched, ((struct opened){ files->items.items[i], NULL }));
+			vec_push(ret, ((struct opened){ files->items.items[i], NULL }));
 	}
-	vec_sort(&touched, by_path);
-	for (size_t i = 0; i < touched.len; i++) {
-		struct opened *o = &touched.items[i];
+	vec_sort(ret, by_path);
+}
 
-		report->files++;
-		if (!o->file->is_vdso && bundle != ATTACH_NONE)
-			o->image = open_image(files, o->file, notes, report);
-		if (o->file->is_vdso || o->image)
-			vec_push(ret, *o);
+/* Open what can be had and leave out the rest, which is said in @notes. */
+static void open_all(struct code_files *files, struct opened_list *list, struct diag *notes,
+		     struct attach_report *report)
+{
+	struct missing_files missing = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->len; i++) {
+		struct opened o = list->items[i];
+
+		if (!o.file->is_vdso)
+			o.image = open_image(files, o.file, &missing);
+		if (o.file->is_vdso || o.image)
+			list->items[kept++] = o;
 	}
-	vec_deinit(&touched);
+	list->len = kept;
+	say_missing(&missing.gone, "gone, replaced or not readable", notes);
+	say_missing(&missing.unusable, "not usable ELF", notes);
+	report->missing = missing.gone.count + missing.unusable.count;
+	arena_deinit(&missing.arena);
+}
+
+/* --bundle=none: only the vdso, which no one can look up later. */
+static void drop_files(struct opened_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->len; i++) {
+		if (list->items[i].file->is_vdso)
+			list->items[kept++] = list->items[i];
+	}
+	list->len = kept;
 }
 
 static bool same_content(const struct opened *a, const struct opened *b)
@@ -261,7 +301,11 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	struct opened_list list = { 0 };
 	struct err *err = NULL;
 
-	open_all(files, bundle, notes, report, &list);
+	list_touched(files, &list);
+	report->files = list.len;
+	if (bundle == ATTACH_NONE)
+		drop_files(&list);
+	open_all(files, &list, notes, report);
 	for (size_t i = 0; i < list.len; i++)
 		merge_into_first(&list, i);
 	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL };
@@ -277,8 +321,5 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	for (size_t i = 0; i < list.len; i++)
 		image_close(list.items[i].image);
 	vec_deinit(&list);
-	if (report->missing > NAMED_MAX)
-		diag_warn(notes, "%" PRIu64 " more files are not embedded",
-			  report->missing - NAMED_MAX);
 	return err;
 }

@@ -148,8 +148,8 @@ static int open_map_file(const struct code_place *place)
 	char path[96];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, place->pid,
-		 place->start, place->end);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 place->lineage[0], place->start, place->end);
 	return reopen(open(path, O_PATH | O_CLOEXEC), &st);
 }
 
@@ -203,8 +203,8 @@ static void open_through(struct code_files *files, struct code_file *file,
 {
 	int fd = open_map_file(place);
 
-	if (fd < 0)
-		fd = open_in_root(file, place->pid);
+	for (size_t i = 0; i < CODE_FILE_LINEAGE && place->lineage[i] && fd < 0; i++)
+		fd = open_in_root(file, place->lineage[i]);
 	if (fd < 0)
 		fd = open_by_path(file);
 	keep(files, file, fd);

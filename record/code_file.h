@@ -6,9 +6,10 @@
  *
  *	/proc/PID/map_files/START-END   the very file, even if deleted or in a container (needs privilege)
  *	/proc/PID/root/PATH             in the process's own root
- *	PATH                            as we see it, for processes that are gone
+ *	/proc/ANCESTOR/root/PATH        for processes that are gone
+ *	PATH                            as we see it
  *
- * The latter two only if device and inode, or else the build ID, are those of the mapping.
+ * All but the first only if device and inode, or else the build ID, are those of the mapping.
  */
 #ifndef RECORD_CODE_FILE_H
 #define RECORD_CODE_FILE_H
@@ -44,9 +45,12 @@ struct code_files {
 /* The file of @map, an executable mapping of a file or the vdso. */
 struct code_file *code_files_get(struct code_files *files, const struct event_mmap *map);
 
+/* The process, and those it descends from, nearest first; 0 ends the list early. */
+#define CODE_FILE_LINEAGE 8
+
 /* A mapping of the file in a process, through which it may be opened. */
 struct code_place {
-	uint32_t pid;
+	const uint32_t *lineage; /* CODE_FILE_LINEAGE numbers */
 	uint64_t start, end;
 };
 
