@@ -51,7 +51,7 @@ static void wait_for_command(struct recorder *s, bool quiet)
 
 static void settle_command(struct recorder *s)
 {
-	if (!s->workload.pid || s->workload.exec_errno || workload_ended(&s->workload))
+	if (!s->workload.started || s->workload.exec_errno || workload_ended(&s->workload))
 		return;
 	if (s->end == RECORDER_SIGNAL)
 		wait_for_end(s);

@@ -78,6 +78,7 @@ struct err *workload_start(struct workload *w)
 
 	if (write(w->go_fd, "g", 1) != 1)
 		return err_system(errno, "cannot start the command");
+	w->started = true;
 	do
 		got = read(w->failed_fd, &error, sizeof(error));
 	while (got < 0 && errno == EINTR);

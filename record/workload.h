@@ -19,6 +19,7 @@ struct workload {
 	int go_fd;      /* a byte here starts it */
 	int failed_fd;  /* its errno comes from here if it could not be started */
 	int exec_errno; /* not 0: it could not be started */
+	bool started;   /* let run by workload_start() */
 	bool ended;
 	int status; /* as from wait(2), once it has ended */
 };

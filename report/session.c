@@ -88,13 +88,14 @@ static void make_parts(struct session *s)
 {
 	size_t ndirs = s->args->debug_dirs.len;
 	const char **dirs = ARENA_ARRAY(&s->arena, const char *, ndirs + 1);
-	struct module_search search = { .symfs = s->args->symfs, .debug_dirs = dirs };
+	struct module_search *search = ARENA_NEW(&s->arena, struct module_search);
 	struct symbolizer_options naming = { .no_inline = !s->args->inlines,
 					     .no_demangle = !s->args->demangle };
 
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
-	s->modules = module_table_new(s->recording, &search, &s->diag);
+	*search = (struct module_search){ .symfs = s->args->symfs, .debug_dirs = dirs };
+	s->modules = module_table_new(s->recording, search, &s->diag);
 	s->spaces = space_table_new(s->modules);
 	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
