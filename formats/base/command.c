@@ -68,17 +68,20 @@ static void remove_word(struct call *call, int word)
 	call->argc--;
 }
 
-static struct err *unknown_command(const struct program *program, const char *name)
+/* @word stands where only a command's name can. */
+static struct err *refuse_operand(const struct call *call, const char *word)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct text_near near = { .wanted = name };
+	struct text_near near = { .wanted = word };
 
-	for (const struct command *const *command = program->commands; *command; command++)
+	if (*call->command->name || find_command(call->program, word))
+		return err_new(ERR_USAGE, "unexpected operand '%s'", word);
+	for (const struct command *const *command = call->program->commands; *command; command++)
 		if (*(*command)->name)
 			text_near_offer(&near, (*command)->name);
 
 	const char *hint = text_near_hint(&near, &arena);
-	struct err *err = err_new(ERR_USAGE, "unknown command '%s'", name);
+	struct err *err = err_new(ERR_USAGE, "unknown command '%s'", word);
 
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
@@ -105,9 +108,9 @@ static struct err *choose_command(struct call *call)
 		remove_word(call, word);
 		return NULL;
 	}
-	if (*call->command->name || !*call->command->operands)
-		return unknown_command(program, call->argv[word]);
-	return NULL;
+	/* Behind options it may be the value of an unknown one: then parsing says so. */
+	return word == 1 && !*call->command->operands ? refuse_operand(call, call->argv[word])
+						      : NULL;
 }
 
 static void print_command_list(const struct program *program)
@@ -167,7 +170,7 @@ static struct err *run_parsed(const struct call *call, void *args, int *ret_stat
 		return NULL;
 	}
 	if (parsed.noperands && !*command->operands)
-		return err_new(ERR_USAGE, "unexpected operand '%s'", parsed.operands[0]);
+		return refuse_operand(call, parsed.operands[0]);
 	return command->run(args, parsed.operands, parsed.noperands, ret_status);
 }
 

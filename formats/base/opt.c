@@ -149,21 +149,21 @@ static struct err *apply(const struct flat *flat, void *args, const char *value)
 	return err_wrap(err, "bad value '%s' for -%c", value ? value : "", opt->short_name);
 }
 
-/* getopt did not know long option @name, or saw several that it abbreviates. */
-static struct err *refuse_long(const struct flat_table *table, const char *name)
+/* getopt did not know long option @word, or saw several that it abbreviates. */
+static struct err *refuse_long(const struct flat_table *table, const char *word)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct text_near near = { .wanted = name };
+	struct text_near near = { .wanted = word };
 	unsigned begins = 0;
 
 	for (size_t i = 0; i + 1 < table->longs.len; i++) {
-		const char *known = table->longs.items[i].name;
+		const char *known = arena_printf(&arena, "--%s", table->longs.items[i].name);
 
-		begins += strncmp(known, name, strlen(name)) == 0;
+		begins += strncmp(known, word, strlen(word)) == 0;
 		text_near_offer(&near, known);
 	}
 	struct err *err =
-		err_new(ERR_USAGE, "%s option '--%s'", begins > 1 ? "ambiguous" : "unknown", name);
+		err_new(ERR_USAGE, "%s option '%s'", begins > 1 ? "ambiguous" : "unknown", word);
 	const char *hint = text_near_hint(&near, &arena);
 
 	return hint ? err_remedy(err, "%s", hint) : err;
@@ -186,7 +186,7 @@ static struct err *refuse(const struct flat_table *table, int code, const char *
 		return err_new(ERR_USAGE, "option '%s' needs an argument", name);
 	if (optopt)
 		return err_new(ERR_USAGE, "option '%s' takes no argument", name);
-	return refuse_long(table, name + strlen("--"));
+	return refuse_long(table, name);
 }
 
 struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,

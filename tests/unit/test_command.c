@@ -186,6 +186,10 @@ TEST(command_names_what_was_misused_and_the_remedy_in_two_lines)
 		   "adder: unknown command 'drwa'\nadder: did you mean 'draw'?\n");
 	CHECK_CALL(&adder, "zzz", 2, "",
 		   "adder: unknown command 'zzz'\nadder: try 'adder --help'\n");
+	CHECK_CALL(&adder, "drwa --colour", 2, "",
+		   "adder: unknown command 'drwa'\nadder: did you mean 'draw'?\n");
+	CHECK_CALL(&adder, "--in-put x", 2, "",
+		   "adder: unknown option '--in-put'\nadder: did you mean '--input'?\n");
 	CHECK_CALL(&adder, "draw --line=x", 2, "",
 		   "adder: bad value 'x' for --lines: it must be a whole number\n"
 		   "adder: try 'adder draw --help'\n");
@@ -198,7 +202,7 @@ TEST(command_names_what_was_misused_and_the_remedy_in_two_lines)
 	CHECK_CALL(&adder, "draw y -q z", 2, "",
 		   "adder: unknown option '-q'\nadder: try 'adder draw --help'\n");
 	CHECK_CALL(&adder, "draw y --colors z", 2, "",
-		   "adder: unknown option '--colors'\nadder: did you mean 'colour'?\n");
+		   "adder: unknown option '--colors'\nadder: did you mean '--colour'?\n");
 	CHECK_CALL(&adder, "draw --format xml --only y", 2, "",
 		   "adder: bad value 'xml' for --format: it must be one of text, csv\n"
 		   "adder: try 'adder draw --help'\n");

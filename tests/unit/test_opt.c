@@ -164,7 +164,7 @@ TEST(opt_offers_near_names)
 	CLEANUP(err_freep) struct err *err = PARSE("--simbol x");
 
 	CHECK(err);
-	CHECK_STR(err_hint(err), "did you mean 'symbol'?");
+	CHECK_STR(err_hint(err), "did you mean '--symbol'?");
 }
 
 TEST(opt_finds_the_first_operand)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+mkdir d; precord -q -o d/none/t -- true; echo $?
