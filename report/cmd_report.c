@@ -58,21 +58,19 @@ static struct err *parse_limit(void *field, const char *value)
 
 static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, levels, "by", 'b', "LEVEL,..",
-		  "a table by leaf, caller, total, module, thread, process, program, comm, cpu, "
-		  "line, "
-		  "address or depth=N",
+		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
+		  "comm, cpu, depth=N",
 		  view_parse_levels),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
-		"what calls FUNCTION (name, MODULE:NAME or glob)"),
+		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",
 		"what FUNCTION calls, and its own share"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
-		  "show N rows (of each group), 0 for all (default 50 as text, else all)",
-		  parse_limit),
+		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),
 	OPT_PARSE(struct report_args, min_share, "min", 0, "PERCENT",
 		  "leave out rows below this share", parse_percent),
 	OPT_CHOICE(struct report_args, sort, "sort", 's', "KEY",
-		   "sort by weight (default), samples, self (with total) or name", sorts),
+		   "by weight (default), samples, self (with total) or name", sorts),
 	OPT_CHOICE(struct report_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   formats),
 	OPT_GROUP(struct report_args, filter, filter_opts),
@@ -389,8 +387,8 @@ const struct command cmd_report = {
 	.summary = "what was recorded and where the time went: a summary, or a table",
 	.operands = "",
 	.details = "Without options it prints a summary of one screen. Shares are of the event's "
-		   "weight "
-		   "(its periods), with the range that holds the true share with 95 % certainty. "
+		   "weight\n"
+		   "(its periods), with the range that holds the true share with 95 % certainty.\n"
 		   "Commands read precord.trace unless -i names another file.",
 	.opts = report_opts,
 	.args_size = sizeof(struct report_args),

@@ -11,16 +11,17 @@
 #include "report/view_table.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
 #define LEAVES_MAX    10
 #define PROGRAMS_MAX  5
+#define LEAVES_WANTED 5 /* remarks give way to them */
 #define LEAVES_MIN    3
 #define PROGRAMS_MIN  2
-#define REMARKS_SMALL 3 /* on a terminal of up to SMALL_LINES */
-#define SMALL_LINES   30
-#define TAIL_LINES    4 /* blank line and what to ask next */
+#define NEXT_LINES    4                        /* what to ask next, with its title */
+#define FIXED_LINES   (NEXT_LINES + 3 + 2 + 1) /* and blank lines, headings, the prompt */
 
 struct page {
 	FILE *out;
@@ -34,34 +35,46 @@ struct page {
 
 /* ---- lines ---- */
 
-/* Print @text, broken at blanks to fit; lines but the first begin with @indent blanks. */
-static void put_wrapped(struct page *page, const char *text, unsigned indent)
+/*
+ * Print @text, broken at blanks to fit; lines but the first begin with @indent blanks. With @out NULL it is only
+ * measured. Returns how many lines it took.
+ */
+static unsigned wrap(struct page *page, FILE *out, const char *text, unsigned indent)
 {
 	size_t room = page->term->columns, column = strspn(text, " ");
 	bool fresh = true; /* nothing on this line yet */
+	unsigned lines = 1;
 
-	fprintf(page->out, "%*s", (int)column, "");
-	text = text_escape(&page->arena, text + column);
-	while (*text) {
+	text = text_escape(&page->arena, text);
+	if (out)
+		fprintf(out, "%*s", (int)column, "");
+	for (text += column; *text; text += *text == ' ') {
 		size_t len = strcspn(text, " ");
 		const char *word = arena_memdup(&page->arena, text, len);
 		size_t width = text_width(word) + !fresh;
 
 		if (room && !fresh && column + width > room) {
-			fprintf(page->out, "\n%*s", (int)indent, "");
+			if (out)
+				fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
-			page->used++;
+			lines++;
 			fresh = true;
 			width--;
 		}
-		fprintf(page->out, "%s%s", fresh ? "" : " ", word);
+		if (out)
+			fprintf(out, "%s%s", fresh ? "" : " ", word);
 		column += width;
 		fresh = false;
 		text += len;
-		text += *text == ' ';
 	}
-	fputc('\n', page->out);
-	page->used++;
+	if (out)
+		fputc('\n', out);
+	return lines;
+}
+
+static void put_wrapped(struct page *page, const char *text, unsigned indent)
+{
+	page->used += wrap(page, page->out, text, indent);
 }
 
 static void put_blank(struct page *page)
@@ -92,6 +105,17 @@ static const char *wall_time(struct page *page)
 	return arena_strdup(&page->arena, text);
 }
 
+/* At most the width of the page, or of a screen where it has none. */
+static const char *shortened(struct page *page, const char *text)
+{
+	size_t room = page->term->columns ? page->term->columns : 200;
+	size_t len = 0;
+
+	while (text[len] && len + 2 < room)
+		len += MAX(text_char_len(text + len), 1);
+	return text[len] ? arena_printf(&page->arena, "%.*s..", (int)len, text) : text;
+}
+
 static void put_recording(struct page *page)
 {
 	const struct recording *rec = page->s->recording;
@@ -109,6 +133,8 @@ static void put_recording(struct page *page)
 	if (*wall_time(page))
 		text = arena_printf(arena, "%s, %s", text, wall_time(page));
 	put_wrapped(page, text, 2);
+	if (*rec->cmdline)
+		put_wrapped(page, shortened(page, rec->cmdline), 2);
 }
 
 static const char *rate_text(struct page *page, const struct profile_event *event)
@@ -155,22 +181,45 @@ static void put_other_events(struct page *page)
 			    2);
 }
 
+/* Lines that are left for remarks if everything else has what it needs. */
+static unsigned room_for_remarks(const struct page *page)
+{
+	unsigned needed = page->used + FIXED_LINES + LEAVES_WANTED + PROGRAMS_MIN;
+
+	if (!page->term->lines)
+		return UINT_MAX;
+	return page->term->lines > needed ? page->term->lines - needed : 1;
+}
+
+static void put_remarks(struct page *page, const struct trust_remarks *remarks)
+{
+	unsigned room = room_for_remarks(page);
+
+	for (size_t i = 0; i < remarks->list.len; i++) {
+		const char *text = arena_printf(&page->arena, "- %s", remarks->list.items[i].text);
+		unsigned lines = wrap(page, NULL, text, 2);
+		bool last = i + 1 == remarks->list.len;
+
+		if (lines + !last > room) {
+			put_wrapped(page, "- more: preport info", 2);
+			return;
+		}
+		put_wrapped(page, text, 2);
+		room -= lines;
+	}
+}
+
 static void put_trust(struct page *page)
 {
-	const char *remarks[TRUST_REMARKS_MAX];
+	struct trust_remarks remarks;
 	struct trust trust;
-	unsigned most = page->term->lines && page->term->lines <= SMALL_LINES ? REMARKS_SMALL
-									      : TRUST_REMARKS_MAX;
-	unsigned len = 0;
 
 	trust_judge(&trust, page->s);
-	trust_remarks(&trust, page->s, &page->arena, remarks);
 	put_wrapped(page, arena_printf(&page->arena, "trust: %s", trust_line(&trust, &page->arena)),
 		    2);
-	for (; remarks[len] && len < most; len++)
-		put_wrapped(page, arena_printf(&page->arena, "- %s", remarks[len]), 2);
-	if (remarks[len])
-		put_wrapped(page, "- more: preport info", 2);
+	trust_remark(&trust, page->s, &page->arena, &remarks);
+	put_remarks(page, &remarks);
+	vec_deinit(&remarks.list);
 }
 
 /* ---- tables ---- */
@@ -279,25 +328,22 @@ static const char *quoted(struct arena *arena, const char *name)
 
 static void put_next(struct page *page)
 {
-	const char *which = strcmp(page->s->args->input, "precord.trace") == 0
-				    ? ""
-				    : arena_printf(&page->arena, " -i %s",
-						   quoted(&page->arena, page->s->args->input));
+	struct arena *arena = &page->arena;
+	const char *preport = "  preport";
 
+	if (strcmp(page->s->args->input, "precord.trace") != 0)
+		preport = arena_printf(arena, "%s -i %s", preport,
+				       quoted(arena, page->s->args->input));
 	put_title(page, "next");
 	put_wrapped(page,
-		    arena_printf(&page->arena,
-				 "  preport%s --by caller     who called them; also "
-				 "total, line, process,leaf",
-				 which),
+		    arena_printf(arena, "%s --by caller (or total, line, process,leaf)", preport),
 		    4);
 	if (page->top_leaf && strlen(page->top_leaf) <= 40)
 		put_wrapped(page,
-			    arena_printf(&page->arena, "  preport%s annotate %s", which,
-					 quoted(&page->arena, page->top_leaf)),
+			    arena_printf(arena, "%s annotate %s", preport,
+					 quoted(arena, page->top_leaf)),
 			    4);
-	put_wrapped(page, arena_printf(&page->arena, "  preport%s flamegraph -o out.html", which),
-		    4);
+	put_wrapped(page, arena_printf(arena, "%s flamegraph -o out.html", preport), 4);
 }
 
 void summary_print(struct session *s, const struct terminal *term, FILE *out)
@@ -312,8 +358,7 @@ void summary_print(struct session *s, const struct terminal *term, FILE *out)
 	put_trust(&page);
 	put_blank(&page);
 	if (term->lines) {
-		/* Two headings, a blank line between, the tail, and a line for the prompt. */
-		unsigned taken = page.used + 2 + 1 + TAIL_LINES + 1;
+		unsigned taken = page.used - 1 + FIXED_LINES;
 		unsigned left = term->lines > taken ? term->lines - taken : 0;
 
 		programs = MAX(MIN(left * 2 / 5, PROGRAMS_MAX), PROGRAMS_MIN);

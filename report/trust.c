@@ -7,6 +7,7 @@
 #include "report/number.h"
 #include "report/tally.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define STACK_LEN_MAX 65528 /* the kernel's limit for PERF_SAMPLE_STACK_USER, perf_event_open(2) */
@@ -108,106 +109,149 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 
 /* ---- remarks ---- */
 
+#define WEIGHT_FILE 3.0 /* before everything that is a share */
+#define WEIGHT_LOST 2.0
+#define WEIGHT_NOTE 0.0
+
 struct remarks {
-	const char **list;
-	size_t len;
+	const struct trust *trust;
+	const struct session *s;
+	struct arena *arena;
+	struct trust_remarks *ret;
 };
 
-static void add(struct remarks *remarks, const char *text)
+static void add(struct remarks *r, double weight, const char *text)
 {
-	if (remarks->len + 1 < TRUST_REMARKS_MAX)
-		remarks->list[remarks->len++] = text;
+	struct trust_remark remark = { text, weight };
+
+	vec_push(&r->ret->list, remark);
 }
 
-static void remark_recording(const struct trust *trust, const struct session *s,
-			     struct arena *arena, struct remarks *remarks)
+/* Of the samples, how many: "1.2 %" */
+static const char *of_samples(const struct remarks *r, uint64_t count)
 {
-	if (!trust->complete_file)
-		add(remarks, "the file has no end: the recorder was killed, or the copy is cut; "
-			     "what is there is whole");
+	return number_share(r->arena, (double)count / (double)MAX(r->s->stream.samples, 1));
+}
+
+static double share_of_samples(const struct remarks *r, uint64_t count)
+{
+	return (double)count / (double)MAX(r->s->stream.samples, 1);
+}
+
+static void remark_recording(struct remarks *r)
+{
+	const struct trust *trust = r->trust;
+	uint32_t stack_len = r->s->recording->stack_len;
+
+	if (r->s->recording->damaged_at)
+		add(r, WEIGHT_FILE,
+		    arena_printf(r->arena, "the file is damaged at offset %" PRIu64,
+				 r->s->recording->damaged_at));
+	else if (!trust->complete_file)
+		add(r, WEIGHT_FILE,
+		    "the file has no end: the recorder was killed, or the copy is cut");
 	if (trust->lost)
-		add(remarks,
-		    arena_printf(arena,
-				 "lost %s of samples: larger rings (precord -m), a lower "
-				 "rate (-F) or smaller snapshots (-g dwarf,16384) keep them",
-				 number_share(arena, part(trust->lost, trust->samples))));
+		add(r, WEIGHT_LOST,
+		    arena_printf(r->arena,
+				 "lost %s (%s): larger rings (precord -m) or a lower rate (-F)",
+				 number_share(r->arena, part(trust->lost, trust->samples)),
+				 number_count(r->arena, trust->lost)));
 	if (trust->throttled)
-		add(remarks, arena_printf(arena,
-					  "throttled %s: the kernel stopped sampling for a while; "
-					  "a lower rate (precord -F) avoids it",
-					  number_of(arena, trust->throttled, "time")));
+		add(r, 1,
+		    arena_printf(r->arena,
+				 "throttled %s by the kernel: a lower rate (precord -F) avoids it",
+				 number_of(r->arena, trust->throttled, "time")));
 	if (trust->shortened)
-		add(remarks,
-		    arena_printf(arena,
-				 "shortened %s under pressure: larger rings (precord -m) or a "
-				 "lower rate (-F) keep them whole",
-				 number_of(arena, trust->shortened, "stack")));
-	if (trust->cut && s->recording->stack_len && s->recording->stack_len < STACK_LEN_MAX)
-		add(remarks,
-		    arena_printf(arena,
-				 "cut %s at %u bytes: precord -g dwarf takes the largest "
-				 "snapshot there is",
-				 number_of(arena, trust->cut, "stack"), s->recording->stack_len));
-	else if (trust->cut)
-		add(remarks, arena_printf(arena,
-					  "cut %s at the kernel's limit of 64 KiB; frame pointers "
-					  "would reach further (-fno-omit-frame-pointer)",
-					  number_of(arena, trust->cut, "stack")));
+		add(r, share_of_samples(r, trust->shortened),
+		    arena_printf(r->arena,
+				 "shortened %s of stacks under pressure: larger rings (precord -m)",
+				 of_samples(r, trust->shortened)));
+	if (!trust->cut)
+		return;
+	add(r, share_of_samples(r, trust->cut) / 2, /* most of them are put together again */
+	    stack_len && stack_len < STACK_LEN_MAX
+		    ? arena_printf(r->arena,
+				   "cut %s of stacks at %u bytes: precord -g dwarf takes more",
+				   of_samples(r, trust->cut), stack_len)
+		    : arena_printf(r->arena,
+				   "cut %s of stacks at 64 KiB, the kernel's limit: frame pointers "
+				   "reach beyond it",
+				   of_samples(r, trust->cut)));
 }
 
-static void remark_broken(const struct trust *trust, struct arena *arena, struct remarks *remarks)
+static void remark_broken(struct remarks *r)
 {
-	bool said[UNWIND_STOPS] = { 0 };
+	const struct trust *trust = r->trust;
 	uint64_t all = trust->broken + trust->complete;
 
-	if (part(trust->broken, trust->complete) < BROKEN_SHARE)
-		return;
-	for (int n = 0; n < UNWIND_STOPS; n++) {
-		int worst = -1;
+	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
+		double share = (double)trust->stops[stop] / (double)MAX(all, 1);
+		const char *remedy = unwind_stop_remedy((enum unwind_stop)stop);
 
-		for (int stop = 0; stop < UNWIND_STOPS; stop++) {
-			if (said[stop] || !tally_is_broken((enum unwind_stop)stop))
-				continue;
-			if (worst < 0 || trust->stops[stop] > trust->stops[worst])
-				worst = stop;
-		}
-		if (worst < 0 || trust->stops[worst] == 0)
-			return;
-		said[worst] = true;
-
-		const char *remedy = unwind_stop_remedy((enum unwind_stop)worst);
-
-		add(remarks,
-		    arena_printf(arena, "broken %s: %s%s%s",
-				 number_share(arena, (double)trust->stops[worst] / (double)all),
-				 unwind_stop_name((enum unwind_stop)worst), remedy ? "; " : "",
+		if (!tally_is_broken((enum unwind_stop)stop) || share < BROKEN_SHARE)
+			continue;
+		add(r, share,
+		    arena_printf(r->arena, "broken %s: %s%s%s", number_share(r->arena, share),
+				 unwind_stop_name((enum unwind_stop)stop), remedy ? "; " : "",
 				 remedy ? remedy : ""));
 	}
 }
 
-static void remark_unnamed(const struct trust *trust, const struct session *s, struct arena *arena,
-			   struct remarks *remarks)
+static const char *naming_remedy(const struct remarks *r, const struct module *mod)
 {
-	const char *note = NULL, *name;
-
-	if (unnamed_share(trust) < UNNAMED_SHARE || trust->worst_module == PROFILE_NONE)
-		return;
-	name = profile_text(s->profile, s->profile->modules.items[trust->worst_module].name);
-	note = module_files_note(session_module(s, trust->worst_module));
-	add(remarks, arena_printf(arena, "unnamed %s, most in '%s': %s",
-				  number_share(arena, unnamed_share(trust)), name,
-				  note && *note ? note : "install its debug symbols"));
+	switch (mod->kind) {
+	case MODULE_JIT:
+		return "let it write /tmp/perf-PID.map (node --perf-basic-prof)";
+	case MODULE_KERNEL:
+	case MODULE_KERNEL_MODULE:
+		return "record as root, or with kernel.kptr_restrict=0";
+	case MODULE_UNKNOWN:
+		return "code in no known mapping";
+	default:
+		break;
+	}
+	if (module_status(mod) == MODULE_READY)
+		return "stripped; install its debug symbols, or set DEBUGINFOD_URLS";
+	return arena_printf(r->arena, "%s", module_files_note(mod));
 }
 
-void trust_remarks(const struct trust *trust, const struct session *s, struct arena *arena,
-		   const char *ret[TRUST_REMARKS_MAX])
+static void remark_unnamed(struct remarks *r)
 {
-	struct remarks remarks = { .list = ret };
+	double share = unnamed_share(r->trust);
+	const struct profile *p = r->s->profile;
+	uint32_t worst = r->trust->worst_module;
 
-	remark_recording(trust, s, arena, &remarks);
-	remark_broken(trust, arena, &remarks);
-	remark_unnamed(trust, s, arena, &remarks);
+	if (share < UNNAMED_SHARE || worst == PROFILE_NONE)
+		return;
+	add(r, share,
+	    arena_printf(r->arena, "unnamed %s, most in %s: %s", number_share(r->arena, share),
+			 profile_text(p, p->modules.items[worst].name),
+			 naming_remedy(r, session_module(r->s, worst))));
+}
+
+/* Worst first; as they were added if equally bad. */
+static void sort(struct trust_remarks *remarks)
+{
+	for (size_t i = 1; i < remarks->list.len; i++) {
+		struct trust_remark remark = remarks->list.items[i];
+		size_t at = i;
+
+		for (; at && remarks->list.items[at - 1].weight < remark.weight; at--)
+			remarks->list.items[at] = remarks->list.items[at - 1];
+		remarks->list.items[at] = remark;
+	}
+}
+
+void trust_remark(const struct trust *trust, const struct session *s, struct arena *arena,
+		  struct trust_remarks *ret)
+{
+	struct remarks r = { trust, s, arena, ret };
+
+	*ret = (struct trust_remarks){ 0 };
+	remark_recording(&r);
+	remark_broken(&r);
+	remark_unnamed(&r);
 	for (size_t i = 0; i < s->recording->nnotes; i++)
-		add(&remarks, s->recording->notes[i]);
-	ret[remarks.len] = NULL;
+		add(&r, WEIGHT_NOTE, s->recording->notes[i]);
+	sort(ret);
 }

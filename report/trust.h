@@ -26,9 +26,18 @@ void trust_judge(struct trust *trust, const struct session *s);
 /* "lost 0, throttled 0, cut 1.2 %, broken 0.3 %, unnamed 0.1 %", in the arena. */
 const char *trust_line(const struct trust *trust, struct arena *arena);
 
-/* What is not as it should be, worst first: reason and remedy as one sentence each. NULL-terminated. */
-#define TRUST_REMARKS_MAX 16
-void trust_remarks(const struct trust *trust, const struct session *s, struct arena *arena,
-		   const char *ret[TRUST_REMARKS_MAX]);
+/* What is not as it should be: reason and remedy in one sentence. */
+struct trust_remark {
+	const char *text;
+	double weight; /* how bad it is; comparable */
+};
+
+struct trust_remarks {
+	VEC(struct trust_remark) list; /* worst first */
+};
+
+/* Texts live in @arena; the list is released with vec_deinit(). */
+void trust_remark(const struct trust *trust, const struct session *s, struct arena *arena,
+		  struct trust_remarks *ret);
 
 #endif
