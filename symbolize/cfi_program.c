@@ -53,7 +53,8 @@ enum opcode {
 #define REMEMBER_MAX 16
 
 struct row {
-	uint64_t listed; /* registers that have an entry, as bits */
+	uint64_t listed;   /* registers that have an entry, as bits */
+	uint64_t in_frame; /* those of them whose slot has been above the stack pointer */
 	int32_t cfa_value;
 	bool cfa_set, cfa_is_expr, ra_signed;
 	uint8_t cfa_reg;
@@ -113,6 +114,7 @@ static void set_reg(struct machine *m, uint64_t reg, enum cfi_reg_kind kind, int
 	if (reg >= m->arch->nregs)
 		return;
 	m->row.listed |= 1ULL << reg;
+	m->row.in_frame &= ~(1ULL << reg);
 	m->row.kinds[reg] = (uint8_t)kind;
 	m->row.values[reg] = value;
 }
@@ -347,6 +349,36 @@ static uint64_t execute(struct machine *m, uint8_t op)
 	return m->vaddr;
 }
 
+static bool below_sp(const struct machine *m, unsigned reg)
+{
+	const struct row *row = &m->row;
+
+	return !row->cfa_is_expr && row->cfa_reg == m->arch->sp &&
+	       (int64_t)row->cfa_value + row->values[reg] < 0;
+}
+
+/*
+ * Compilers do not say that an epilogue's "pop" has brought a register back: its slot is just left behind
+ * below the stack pointer, where a signal may overwrite it. A slot that was there from the beginning
+ * is something else, a register saved in the red zone.
+ */
+static void note_slots(struct machine *m)
+{
+	for (uint64_t left = m->row.listed & ~m->row.in_frame; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
+
+		if (m->row.kinds[reg] == CFI_REG_OFFSET && !below_sp(m, reg))
+			m->row.in_frame |= 1ULL << reg;
+	}
+}
+
+static enum cfi_reg_kind kind_now(const struct machine *m, unsigned reg)
+{
+	if (m->row.in_frame >> reg & 1 && below_sp(m, reg))
+		return CFI_REG_POPPED;
+	return m->row.kinds[reg];
+}
+
 /* Run up to the next row; false at the end of the instructions or at a fault. */
 static bool next_row(struct machine *m, uint64_t *ret_vaddr)
 {
@@ -356,6 +388,7 @@ static bool next_row(struct machine *m, uint64_t *ret_vaddr)
 		if (vaddr < m->vaddr)
 			fail(m, "location that goes back");
 		if (vaddr != m->vaddr && !m->code.failed) {
+			note_slots(m);
 			*ret_vaddr = vaddr;
 			return true;
 		}
@@ -366,11 +399,6 @@ static bool next_row(struct machine *m, uint64_t *ret_vaddr)
 static bool row_is_usable(const struct machine *m)
 {
 	return m->row.cfa_set && m->fde->cie.return_reg < m->arch->nregs;
-}
-
-static bool needs_regs(enum cfi_reg_kind kind)
-{
-	return kind == CFI_REG_REGISTER || kind == CFI_REG_EXPR || kind == CFI_REG_VAL_EXPR;
 }
 
 static uint32_t row_rule(struct machine *m)
@@ -392,8 +420,8 @@ static uint32_t row_rule(struct machine *m)
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
 		rule->regs[rule->nregs++] =
-			(struct cfi_reg){ (uint16_t)reg, row->kinds[reg], row->values[reg] };
-		rule->reads_regs |= needs_regs(row->kinds[reg]);
+			(struct cfi_reg){ (uint16_t)reg, (uint16_t)kind_now(m, reg),
+					  row->values[reg] };
 	}
 	return cfi_rules_add(m->rules, rule);
 }

@@ -18,7 +18,8 @@
 /* What a register holds in the caller. Registers without an entry hold what they hold now. */
 enum cfi_reg_kind {
 	CFI_REG_UNDEFINED,
-	CFI_REG_OFFSET,     /* saved at CFA + value */
+	CFI_REG_OFFSET, /* saved at CFA + value */
+	CFI_REG_POPPED, /* was saved at CFA + value; the stack pointer has passed that, so it is back in place */
 	CFI_REG_VAL_OFFSET, /* is CFA + value */
 	CFI_REG_REGISTER,   /* is in register number value */
 	CFI_REG_EXPR,       /* saved at the address that expression number value computes */
@@ -40,8 +41,7 @@ struct cfi_rule {
 	uint8_t nregs;
 	bool signal_frame;     /* the caller was interrupted, it did not call */
 	bool ra_signed;        /* the return address carries an authentication code (aarch64) */
-	bool reads_regs;       /* some entry needs the values that registers hold now */
-	bool unused;           /* false: rules are compared as bytes */
+	uint16_t unused;       /* 0: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 

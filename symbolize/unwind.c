@@ -163,19 +163,25 @@ static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_wal
 static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *map,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
 {
-	struct unwind_rule rule = { .kind = UNWIND_RULE_NONE };
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
 
-	*ret_how = UNWIND_CFI;
 	if (map)
 		rule = unwind_tables_find(w->tables, map,
 					  lookup_ip(w->state.regs[w->arch->ip], w->state.exact));
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
+		*ret_how = UNWIND_CFI;
 		*ret_stop = UNWIND_BAD_TABLE;
 		return unwind_step(w, rule.cfi);
 	case UNWIND_RULE_SIGFRAME:
+		*ret_how = UNWIND_CFI;
 		*ret_stop = UNWIND_BAD_TABLE;
 		return unwind_step_sigframe(w);
+	case UNWIND_RULE_START:
+		if (!w->state.exact)
+			return UNWIND_IS_ROOT;
+		*ret_stop = UNWIND_NO_TABLE;
+		break;
 	case UNWIND_RULE_BAD:
 		*ret_stop = UNWIND_BAD_TABLE;
 		break;
@@ -187,19 +193,18 @@ static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *m
 		*ret_stop = map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
 		break;
 	}
-	return unwind_step_fallback(w, ret_how);
+	return unwind_step_fallback(w, rule.kind == UNWIND_RULE_NONE, ret_how);
 }
 
 /*
  * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). In a
- * snapshot that lost its application data it might also have been a word of no meaning; the start of a
- * stack has no frame pointer either.
+ * snapshot that lost its application data it might also have been a word of no meaning.
  */
-static enum unwind_stop stop_at_zero(const struct unwind_walk *w)
+static enum unwind_stop stop_at_zero(struct unwind_walk *w)
 {
 	bool no_fp = unwind_knows(&w->state, w->arch->fp) && !w->state.regs[w->arch->fp];
 
-	return no_fp ? UNWIND_ROOT : UNWIND_NO_MAPPING;
+	return no_fp && unwind_is_bottom(w) ? UNWIND_ROOT : UNWIND_NO_MAPPING;
 }
 
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,

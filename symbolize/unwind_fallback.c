@@ -9,6 +9,9 @@
  */
 #include "symbolize/unwind_walk.h"
 
+/* Words above a stack's first frame that are looked at: the environment, or what a thread library keeps there. */
+#define BOTTOM_WORDS 64
+
 static enum unwind_call check_return(struct unwind_walk *w, uint64_t ip)
 {
 	const struct space_map *map = ip ? unwind_tables_map(w->tables, w->space, ip - 1) : NULL;
@@ -30,24 +33,25 @@ static void return_from_leaf(struct unwind_walk *w, uint64_t ip, uint64_t sp)
 
 /*
  * The interrupted function may not have made its frame yet, or never will: then its return address is on
- * top of the stack, or below the frame pointer that it has just pushed.
+ * top of the stack, or below the frame pointer that it has just pushed. In a file that has a table, what the
+ * table leaves out are stubs (_init, PLT entries) that have pushed two words at the most.
  */
-static bool step_top_of_stack(struct unwind_walk *w)
+static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords)
 {
 	uint64_t sp = w->state.regs[w->arch->sp], fp = w->state.regs[w->arch->fp];
-	uint64_t top, next;
+	uint64_t word;
 
-	if (unwind_stack_word(&w->stack, sp, &top) != UNWIND_READ_OK)
-		return false;
-	if (check_return(w, top) == UNWIND_CALL_YES) {
-		return_from_leaf(w, top, sp + 8);
-		return true;
+	for (unsigned i = 0; i < nwords; i++) {
+		if (unwind_stack_word(&w->stack, sp + 8 * i, &word) != UNWIND_READ_OK)
+			return false;
+		if (check_return(w, word) == UNWIND_CALL_YES) {
+			return_from_leaf(w, word, sp + 8 * (i + 1));
+			return true;
+		}
+		if (i == 0 && word == fp)
+			nwords = MAX(nwords, 2);
 	}
-	if (top != fp || unwind_stack_word(&w->stack, sp + 8, &next) != UNWIND_READ_OK ||
-	    check_return(w, next) != UNWIND_CALL_YES)
-		return false;
-	return_from_leaf(w, next, sp + 16);
-	return true;
+	return false;
 }
 
 /* Only where the frame pointer does not help: the link register may be left over from an earlier call. */
@@ -59,6 +63,19 @@ static bool step_link_register(struct unwind_walk *w)
 	    check_return(w, link) != UNWIND_CALL_YES)
 		return false;
 	return_from_leaf(w, link, w->state.regs[w->arch->sp]);
+	return true;
+}
+
+bool unwind_is_bottom(struct unwind_walk *w)
+{
+	uint64_t address = w->state.regs[w->arch->sp], word;
+
+	for (unsigned i = 0; i < BOTTOM_WORDS && unwind_stack_next(&w->stack, &address, &word);
+	     i++) {
+		if (check_return(w, strip(w, word)) != UNWIND_CALL_NO)
+			return false;
+		address += 8;
+	}
 	return true;
 }
 
@@ -78,13 +95,14 @@ static enum unwind_outcome check_fp(struct unwind_walk *w, uint64_t fp)
 
 static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind_how *ret_how)
 {
+	bool by_fp = *ret_how == UNWIND_FP || *ret_how == UNWIND_FP_UNCHECKED;
 	uint64_t fp = w->state.regs[w->arch->fp];
 	uint64_t caller_fp = 0, ip = 0;
 	enum unwind_outcome outcome;
 	enum unwind_call call;
 
 	if (unwind_knows(&w->state, w->arch->fp) && fp == 0)
-		return UNWIND_IS_ROOT;
+		return by_fp || unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	outcome = check_fp(w, fp);
 	if (outcome != UNWIND_STEPPED)
 		return outcome;
@@ -92,7 +110,7 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	unwind_stack_word(&w->stack, fp + 8, &ip);
 	ip = strip(w, ip);
 	if (!ip && !caller_fp)
-		return UNWIND_IS_ROOT;
+		return by_fp || unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	call = check_return(w, ip);
 	if (call == UNWIND_CALL_NO || (caller_fp && caller_fp <= fp && call != UNWIND_CALL_YES))
 		return UNWIND_NO_WAY;
@@ -103,16 +121,18 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	return UNWIND_STEPPED;
 }
 
-enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, enum unwind_how *ret_how)
+enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
+					 enum unwind_how *ret_how)
 {
 	enum unwind_outcome outcome;
 
 	w->reads = 1ULL << w->arch->ip | 1ULL << w->arch->sp | 1ULL << w->arch->fp;
 	w->reads |= w->arch->lr >= 0 ? 1ULL << w->arch->lr : 0;
 	w->writes = 0;
-	*ret_how = UNWIND_LINK;
-	if (w->state.exact && w->arch->lr < 0 && step_top_of_stack(w))
+	if (w->state.exact && w->arch->lr < 0 && step_top_of_stack(w, in_stub ? 3 : 1)) {
+		*ret_how = UNWIND_LINK;
 		return UNWIND_STEPPED;
+	}
 	outcome = step_frame_pointer(w, ret_how);
 	if (outcome == UNWIND_NO_WAY && w->state.exact && w->arch->lr >= 0 &&
 	    step_link_register(w)) {

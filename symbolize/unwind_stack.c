@@ -46,20 +46,27 @@ static size_t search_down(const uint32_t *slots, size_t from, uint64_t slot)
 	return search(slots, high - step, high, slot);
 }
 
-static uint64_t aligned_word(struct unwind_stack *s, uint64_t slot)
+/* The index of the first word at or above @slot. */
+static size_t find(struct unwind_stack *s, uint64_t slot)
 {
 	const struct event_stack *snapshot = s->snapshot;
-	const uint32_t *slots = snapshot->slots;
 	size_t i = s->cursor;
 
 	if (!snapshot->nwords)
 		return 0;
-	if (i < snapshot->nwords && slots[i] < slot)
-		i = search_up(slots, snapshot->nwords, i, slot);
+	if (i < snapshot->nwords && snapshot->slots[i] < slot)
+		i = search_up(snapshot->slots, snapshot->nwords, i, slot);
 	else
-		i = search_down(slots, i, slot);
+		i = search_down(snapshot->slots, i, slot);
 	s->cursor = i;
-	return i < snapshot->nwords && slots[i] == slot ? snapshot->words[i] : 0;
+	return i;
+}
+
+static uint64_t aligned_word(struct unwind_stack *s, uint64_t slot)
+{
+	size_t i = find(s, slot);
+
+	return i < s->snapshot->nwords && s->snapshot->slots[i] == slot ? s->snapshot->words[i] : 0;
 }
 
 static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
@@ -87,6 +94,21 @@ enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uin
 		word = word >> shift | aligned_word(s, offset / 8 + 1) << (64 - shift);
 	*ret = word;
 	return UNWIND_READ_OK;
+}
+
+bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret)
+{
+	const struct event_stack *snapshot = s->snapshot;
+	uint64_t from = *address < snapshot->base ? 0 : (*address - snapshot->base + 7) / 8;
+	size_t i = find(s, from);
+
+	s->low = MIN(s->low, *address);
+	s->high = MAX(s->high, snapshot->end);
+	if (i >= snapshot->nwords)
+		return false;
+	*address = snapshot->base + 8ULL * snapshot->slots[i];
+	*ret = snapshot->words[i];
+	return true;
 }
 
 bool unwind_stack_holds_pair(const struct unwind_stack *s, uint64_t address)

@@ -41,6 +41,12 @@ static inline void unwind_stack_watch(struct unwind_stack *s)
 /* The word at @address, which need not be aligned. */
 enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret);
 
+/*
+ * The next word that is not zero at or above *@address, which becomes its address. False if there
+ * is none.
+ */
+bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret);
+
 /* Does the snapshot hold the 16 bytes at @address, aligned to 8? */
 bool unwind_stack_holds_pair(const struct unwind_stack *s, uint64_t address);
 

@@ -20,6 +20,11 @@ struct update {
 	uint64_t missing;               /* where it would have been */
 };
 
+struct value {
+	uint64_t value;
+	enum unwind_read read; /* how reading it from the stack went */
+};
+
 static bool read_for_expr(void *memory, uint64_t address, uint64_t *ret)
 {
 	return unwind_stack_word(memory, address, ret) == UNWIND_READ_OK;
@@ -51,34 +56,60 @@ static bool compute_cfa(struct unwind_walk *w, const struct cfi_rule *rule, uint
 	return true;
 }
 
-/* The value that @reg's rule gives; *@ret_read tells why there is none. */
-static bool compute_reg(struct unwind_walk *w, const struct cfi_reg *reg, uint64_t cfa,
-			uint64_t *ret, enum unwind_read *ret_read)
+/*
+ * A function saves registers in its own frame. gcc describes those of a realigned frame relative to the
+ * frame pointer, and goes on doing so when the epilogue has already restored that, for the two
+ * instructions before "ret": the register then holds the caller's value, and its rule points elsewhere.
+ */
+static bool is_stale(const struct unwind_walk *w, const struct cfi_rule *rule, uint64_t address,
+		     uint64_t cfa)
 {
-	struct expr_start start = { true, cfa };
+	return !rule->signal_frame && (address >= cfa || address < w->state.regs[w->arch->sp]);
+}
+
+static bool read_by_expr(struct unwind_walk *w, const struct cfi_rule *rule,
+			 const struct cfi_reg *reg, uint64_t cfa, struct value *ret)
+{
+	uint64_t address;
+
+	if (!evaluate(w, reg->value, (struct expr_start){ true, cfa }, &address))
+		return false;
+	if (is_stale(w, rule, address, cfa)) {
+		ret->value = w->state.regs[reg->reg];
+		return unwind_knows(&w->state, reg->reg);
+	}
+	ret->read = unwind_stack_word(&w->stack, address, &ret->value);
+	return ret->read == UNWIND_READ_OK;
+}
+
+/* What @reg's rule gives; false if it gives nothing, and @ret->read tells why. */
+static bool compute_reg(struct unwind_walk *w, const struct cfi_rule *rule,
+			const struct cfi_reg *reg, uint64_t cfa, struct value *ret)
+{
 	uint64_t address = cfa + (uint64_t)(int64_t)reg->value;
 
-	*ret_read = UNWIND_READ_ELSEWHERE;
+	ret->read = UNWIND_READ_ELSEWHERE;
 	switch ((enum cfi_reg_kind)reg->kind) {
 	case CFI_REG_UNDEFINED:
 		return false;
 	case CFI_REG_OFFSET:
-		*ret_read = unwind_stack_word(&w->stack, address, ret);
-		return *ret_read == UNWIND_READ_OK;
+		ret->read = unwind_stack_word(&w->stack, address, &ret->value);
+		return ret->read == UNWIND_READ_OK;
+	case CFI_REG_POPPED:
+		w->reads |= 1ULL << reg->reg;
+		ret->value = w->state.regs[reg->reg];
+		return unwind_knows(&w->state, reg->reg);
 	case CFI_REG_VAL_OFFSET:
-		*ret = address;
+		ret->value = address;
 		return true;
 	case CFI_REG_REGISTER:
 		w->reads |= 1ULL << reg->value;
-		*ret = w->state.regs[reg->value];
+		ret->value = w->state.regs[reg->value];
 		return unwind_knows(&w->state, (unsigned)reg->value);
 	case CFI_REG_EXPR:
-		if (!evaluate(w, reg->value, start, &address))
-			return false;
-		*ret_read = unwind_stack_word(&w->stack, address, ret);
-		return *ret_read == UNWIND_READ_OK;
+		return read_by_expr(w, rule, reg, cfa, ret);
 	case CFI_REG_VAL_EXPR:
-		return evaluate(w, reg->value, start, ret);
+		return evaluate(w, reg->value, (struct expr_start){ true, cfa }, &ret->value);
 	}
 	return false;
 }
@@ -91,13 +122,14 @@ static void compute_update(struct unwind_walk *w, const struct cfi_rule *rule, u
 	u->failure = UNWIND_READ_OK;
 	for (size_t i = 0; i < rule->nregs; i++) {
 		const struct cfi_reg *reg = &rule->regs[i];
-		enum unwind_read read;
+		struct value value;
 
-		if (compute_reg(w, reg, cfa, &u->values[i], &read)) {
+		if (compute_reg(w, rule, reg, cfa, &value)) {
+			u->values[i] = value.value;
 			u->valid |= 1ULL << i;
 		} else if (reg->reg == rule->return_reg) {
 			u->root = reg->kind == CFI_REG_UNDEFINED;
-			u->failure = read;
+			u->failure = value.read;
 			u->missing = w->stack.missing;
 		}
 	}

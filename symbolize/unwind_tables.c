@@ -212,21 +212,36 @@ static bool may_be_trampoline(const struct unwind_tables *t, const struct cfi_fd
 	return fde->end == vaddr + 1 || (fde->cie.signal_frame && t->arch->lr >= 0);
 }
 
+/*
+ * makecontext() and the like put the address of a start routine where a return address belongs. Less 1, it
+ * lies in front of the routine, in padding that no function covers. Nothing called it: it is the root.
+ */
+static bool is_start_routine(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	const struct table *table = table_of(t, mod);
+	const uint8_t *code = code_at(t, mod, vaddr + 1 - CALL_LEN_MAX, CALL_LEN_MAX);
+	struct cfi_fde fde;
+
+	return cfi_section_find(table->cfi, vaddr + 1, &fde) && fde.begin == vaddr + 1 && code &&
+	       !t->arch->ends_with_call(code, CALL_LEN_MAX);
+}
+
 static uint32_t compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
-	bool found = false;
+	bool found;
 	struct cfi_fde fde;
 	uint32_t rule;
 
 	if (table->without == UNWIND_RULE_NO_FILE)
 		return KIND_BIT | UNWIND_RULE_NO_FILE;
-	if (table->cfi)
-		found = cfi_section_find(table->cfi, vaddr, &fde);
+	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
 	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
 		return KIND_BIT | UNWIND_RULE_SIGFRAME;
 	if (!table->cfi)
 		return KIND_BIT | table->without;
+	if (!found && is_start_routine(t, mod, vaddr))
+		return KIND_BIT | UNWIND_RULE_START;
 	if (!found)
 		return KIND_BIT | UNWIND_RULE_NONE;
 	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))

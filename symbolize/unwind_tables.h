@@ -16,7 +16,8 @@
 enum unwind_rule_kind {
 	UNWIND_RULE_CFI,
 	UNWIND_RULE_SIGFRAME, /* a signal trampoline, known by its code */
-	UNWIND_RULE_NONE,     /* the module's table has nothing here */
+	UNWIND_RULE_START, /* a start routine whose address was put in place of a return address */
+	UNWIND_RULE_NONE,  /* the module's table has nothing here */
 	UNWIND_RULE_NO_TABLE, /* the module has no table */
 	UNWIND_RULE_BAD,      /* it has, and it is malformed here */
 	UNWIND_RULE_NO_FILE,  /* the module's file is not to be had */

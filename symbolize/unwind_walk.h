@@ -47,8 +47,18 @@ enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *ru
 /* Step out of a signal trampoline by the layout of the kernel's signal frame. */
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);
 
-/* Step by return address on top of the stack, or by frame pointer. */
-enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, enum unwind_how *ret_how);
+/*
+ * Step by return address on top of the stack, or by frame pointer. @in_stub: the file has a table, which
+ * has nothing for this address. *@ret_how says how this frame was found, and then how the next one was.
+ */
+enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
+					 enum unwind_how *ret_how);
+
+/*
+ * Does no return address follow above this frame? A frame pointer of 0 marks the end of a stack only for
+ * code that has frame pointers; other code may just not have used the register.
+ */
+bool unwind_is_bottom(struct unwind_walk *w);
 
 /* The state after a call has returned: @ip, @sp, and what @known says of the others. */
 void unwind_state_return(struct unwind_walk *w, uint64_t ip, uint64_t sp, uint64_t known);
