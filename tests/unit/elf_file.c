@@ -62,10 +62,10 @@ static void put_section(struct writer *w, const struct elf_file_section *s, uint
 	writer_u64(w, s->vaddr);
 	writer_u64(w, s->offset);
 	writer_u64(w, s->len);
-	writer_u32(w, 0);
+	writer_u32(w, s->link);
 	writer_u32(w, 0);
 	writer_u64(w, 1);
-	writer_u64(w, 0);
+	writer_u64(w, s->entry_len);
 }
 
 static void place_segments(struct elf_file *f)

@@ -22,6 +22,8 @@ struct elf_file_section {
 	uint64_t vaddr;
 	const void *data;
 	size_t len;
+	uint32_t link;   /* sh_link: number of another section, the first added is 1 */
+	uint64_t entry_len; /* sh_entsize */
 	uint64_t offset; /* set by elf_file_finish() */
 };
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+
+#include "symbolize/jit_map.h"
+
+#include <string.h>
+
+static struct jit_map *parse(const char *text)
+{
+	return jit_map_new(guarded(text, strlen(text)), strlen(text));
+}
+
+static const char *name_at(const struct jit_map *map, uint64_t ip)
+{
+	const struct jit_symbol *symbol = jit_map_find(map, ip);
+
+	return symbol ? symbol->name : NULL;
+}
+
+TEST(jit_map_names_code_and_only_code)
+{
+	struct jit_map *map = parse("1000 20 LazyCompile:~add /srv/app.js:3\n"
+				    "0x2000 0X10 two words \r\n"
+				    "  3000\tff\t\ttabbed\n"
+				    "FFFFFFFFFFFFFF00 10 high, and no line end");
+
+	CHECK_STR(name_at(map, 0xfff), NULL);
+	CHECK_STR(name_at(map, 0x1000), "LazyCompile:~add /srv/app.js:3");
+	CHECK_STR(name_at(map, 0x101f), "LazyCompile:~add /srv/app.js:3");
+	CHECK_STR(name_at(map, 0x1020), NULL);
+	CHECK_STR(name_at(map, 0x200f), "two words ");
+	CHECK_STR(name_at(map, 0x30fe), "tabbed");
+	CHECK_STR(name_at(map, 0xffffffffffffff00), "high, and no line end");
+	CHECK_UINT(jit_map_find(map, 0x1010)->start, 0x1000);
+	CHECK_UINT(jit_map_find(map, 0x1010)->len, 0x20);
+	CHECK_UINT(jit_map_skipped(map), 0);
+	jit_map_free(map);
+}
+
+TEST(jit_map_takes_the_later_line_where_memory_was_reused)
+{
+	struct jit_map *map = parse("1000 100 old\n"
+				    "1040 20 new in the middle\n"
+				    "10f0 40 new across the end\n"
+				    "2000 10 first\n"
+				    "2000 10 second\n");
+	size_t count;
+
+	CHECK_STR(name_at(map, 0x103f), "old");
+	CHECK_STR(name_at(map, 0x1040), "new in the middle");
+	CHECK_STR(name_at(map, 0x1060), "old");
+	CHECK_STR(name_at(map, 0x10f0), "new across the end");
+	CHECK_STR(name_at(map, 0x112f), "new across the end");
+	CHECK_STR(name_at(map, 0x2000), "second");
+	jit_map_symbols(map, &count);
+	CHECK_UINT(count, 5);
+	jit_map_free(map);
+}
+
+TEST(jit_map_skips_lines_of_another_form)
+{
+	static const char text[] = "\n"
+				   "1000\n"
+				   "1000 10\n"
+				   "1000 10 \n"
+				   "1000 0 nothing\n"
+				   "x000 10 not hexadecimal\n"
+				   "-1000 10 negative\n"
+				   "11111111111111111 10 more than 64 bits\n"
+				   "fffffffffffffff0 20 beyond the end of memory\n"
+				   "1000 10x glued\n"
+				   "1000 10 good\n";
+	struct jit_map *map = parse(text);
+	size_t count;
+
+	CHECK_STR(name_at(map, 0x1008), "good");
+	jit_map_symbols(map, &count);
+	CHECK_UINT(count, 1);
+	CHECK_UINT(jit_map_skipped(map), 10);
+	jit_map_free(map);
+}
+
+TEST(jit_map_of_nothing_is_empty)
+{
+	struct jit_map *map = jit_map_new(NULL, 0);
+	struct jit_map *nuls = jit_map_new(guarded("\0\0\n\0", 4), 4);
+
+	CHECK_STR(name_at(map, 0), NULL);
+	CHECK_STR(name_at(nuls, 0), NULL);
+	jit_map_free(map);
+	jit_map_free(nuls);
+}
