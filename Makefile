@@ -54,14 +54,17 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_demangle.c tests/unit/test_jit_ma
 	tests/unit/test_symtab.c tests/unit/fake_sysfs.c tests/unit/test_cpu_list.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
 	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_tracepoint.c \
 	tests/unit/event_maker.c tests/unit/test_arch.c \
-	tests/unit/test_trace_reader.c tests/unit/elf_file.c tests/unit/synthetic.c \
+	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_table.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_text.c
+FUZZERS = tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
+# Programs that make input for tests, linked with formats/.
+TEST_TOOLS = tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord.1 Documentation/man/preport.1
@@ -113,6 +116,7 @@ PROGRAMS = $(if $(filter record/main.c,$(RECORD)),$(B)/precord) \
 UNIT = $(B)/tests/unit/run
 FUZZ_PROGRAMS = $(patsubst %.c,$(B)/%,$(FUZZERS))
 TEST_BINARIES = $(patsubst %_plugin,%_plugin.so,$(patsubst %.c,$(B)/%,$(TEST_PROGRAMS)))
+TOOLS = $(patsubst %.c,$(B)/%,$(TEST_TOOLS))
 LIB_FORMATS = $(B)/libformats.a
 LIB_SYMBOLIZE = $(B)/libsymbolize.a
 LIB_RECORD = $(B)/librecord.a
@@ -128,7 +132,7 @@ LIB_REPORT = $(B)/libreport.a
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
 
-tests: all $(UNIT) $(if $(FUZZ),,$(FUZZ_PROGRAMS)) $(TEST_BINARIES)
+tests: all $(UNIT) $(if $(FUZZ),,$(FUZZ_PROGRAMS)) $(TEST_BINARIES) $(TOOLS)
 
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
@@ -222,6 +226,8 @@ $(B)/preport: $(B)/report/main.o $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(link)
 $(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
+$(TOOLS): %: %.o $(LIB_FORMATS)
+	$(link)
 $(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $(filter %.o %.a,$^) $(LIBS)
 $(filter-out %.so,$(TEST_BINARIES)): $(B)/%: %.c $(B)/flags
@@ -232,4 +238,4 @@ $(filter %.so,$(TEST_BINARIES)): $(B)/%.so: %.c $(B)/flags
 	$(call say,CC)$(CC) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
 
 -include $(patsubst %.o,%.d,$(call objects,$(FORMATS) $(SYMBOLIZE) $(RECORD) $(REPORT) $(UNIT_TESTS) \
-	$(FUZZERS) tests/fuzz/replay.c) $(GEN_OBJ))
+	$(FUZZERS) $(TEST_TOOLS) tests/fuzz/replay.c) $(GEN_OBJ))

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* What a thread's last sample held; points to where that was decoded. */
 struct task {
@@ -532,6 +533,21 @@ static void get_columns(struct decoder *d, struct reader *r)
 	}
 }
 
+#define LARGE_PAGE (2u << 20)
+
+/* Whole blocks are written once and read once: most of the time would go into page faults. */
+static void make_memory(struct trace_events *events, size_t len)
+{
+	size_t need = (len + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
+
+	free(events->memory);
+	events->memory = aligned_alloc(LARGE_PAGE, need);
+	events->memory_len = need;
+	if (!events->memory)
+		memory_exhausted(need);
+	madvise(events->memory, need, MADV_HUGEPAGE); /* no harm if it is refused */
+}
+
 static struct err *prepare(struct decoder *d, struct reader *r, struct trace_events *ret,
 			   uint64_t *ret_count)
 {
@@ -546,11 +562,8 @@ static struct err *prepare(struct decoder *d, struct reader *r, struct trace_eve
 
 	if (err)
 		return err;
-	if (ret->memory_len < expanded_len) {
-		free(ret->memory);
-		ret->memory = memory_alloc(expanded_len);
-		ret->memory_len = expanded_len;
-	}
+	if (ret->memory_len < expanded_len)
+		make_memory(ret, expanded_len);
 	ret->events = (struct event *)(void *)ret->memory;
 	d->pos = ret->memory + count * TRACE_EXPANDED_EVENT;
 	d->end = ret->memory + expanded_len;

@@ -438,3 +438,8 @@ const struct trace_block_info *trace_reader_blocks(struct event_source *source, 
 	*ret_count = t->infos.len;
 	return t->infos.items;
 }
+
+uint64_t trace_reader_late_events(struct event_source *source)
+{
+	return trace_window_late(reader_of(source)->window);
+}
