@@ -51,8 +51,10 @@ void table_add_row(struct table *table, unsigned indent, bool dim)
 
 void table_add_cell(struct table *table, const char *text, const char *data)
 {
-	struct table_cell cell = { text, data };
+	struct table_cell cell = { text_escape(table->arena, text), data };
 
+	if (!data && cell.text != text)
+		cell.data = text; /* programs get it as it is */
 	assert(table->cells.len < table_rows(table) * table->columns.len);
 	vec_push(&table->cells, cell);
 }
@@ -177,7 +179,6 @@ static const char *cut(const struct table *table, const char *text, size_t width
 	const char *mark = utf8 ? "\xe2\x80\xa6" : "..";
 	size_t mark_width = utf8 ? 1 : 2;
 
-	text = text_escape(table->arena, text);
 	if (text_width(text) <= width)
 		return text;
 	if (width <= mark_width)

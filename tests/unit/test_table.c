@@ -110,6 +110,17 @@ TEST(table_lines_fit_the_terminal_whatever_the_names)
 	table_deinit(&table);
 }
 
+TEST(table_text_without_a_terminal_is_never_cut)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct table table;
+	struct rendering rendering = { .table = &table };
+
+	fill(&table, &arena, "evil\033[31m\xff", "/p");
+	CHECK(strstr(test_printed(as_text, &rendering), "evil\\x1b[31m\\xff  /p\n"));
+	table_deinit(&table);
+}
+
 TEST(table_csv_quotes_what_needs_it)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
