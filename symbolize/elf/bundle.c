@@ -147,7 +147,7 @@ static void add_function_code(struct bundle *b)
 		bool hot = b->src->everything || samples >= b->src->hot;
 
 		r.end = MIN(r.end, r.begin + FUNCTION_LEN_MAX);
-		if (hot || (r.end - r.begin) / LEN_PER_SAMPLE < samples)
+		if (hot || r.end - r.begin <= samples * LEN_PER_SAMPLE)
 			add_code(b, r.begin, r.end);
 	}
 }
