@@ -94,7 +94,8 @@ static void put_machine(struct info *info)
 	put_fact(info, "Command", "cmdline", rec->cmdline, NULL);
 	put_fact(info, "Host", "hostname", rec->hostname, NULL);
 	put_fact(info, "System", "os_release",
-		 arena_printf(arena, "Linux %s, %s", rec->os_release, rec->arch ? rec->arch->name : "?"),
+		 arena_printf(arena, "Linux %s, %s", rec->os_release,
+			      rec->arch ? rec->arch->name : "?"),
 		 rec->os_release);
 	put_fact(info, NULL, "arch", rec->arch ? rec->arch->name : "", NULL);
 	put_fact(info, "Processor", "cpu_model", rec->cpu_model, NULL);
@@ -103,8 +104,7 @@ static void put_machine(struct info *info)
 		 arena_printf(arena, "%" PRIu64, rec->memory_len));
 	put_fact(info, "Container", "container", rec->container, NULL);
 	put_fact(info, "Began", "began", wall_time(arena, rec), NULL);
-	put_fact(info, "Lasted", "duration_ns",
-		 number_time(arena, session_duration_ns(info->s)),
+	put_fact(info, "Lasted", "duration_ns", number_time(arena, session_duration_ns(info->s)),
 		 arena_printf(arena, "%" PRIu64, session_duration_ns(info->s)));
 	put_fact(info, "Stacks", "chain", chain_name(arena, rec), NULL);
 }
@@ -117,11 +117,11 @@ static void put_trust(struct info *info)
 	uint64_t lost = stream->lost_records + stream->lost_samples + stream->dropped_samples;
 
 	put_fact(info, "File", "complete",
-		 rec->complete ? "complete" :
-		 rec->damaged_at ?
-				 arena_printf(arena, "damaged at offset %" PRIu64 ", read up to there",
-					      rec->damaged_at) :
-				 "its end is missing: the recorder was killed, or the copy is cut",
+		 rec->complete ? "complete"
+		 : rec->damaged_at
+			 ? arena_printf(arena, "damaged at offset %" PRIu64 ", read up to there",
+					rec->damaged_at)
+			 : "its end is missing: the recorder was killed, or the copy is cut",
 		 rec->complete ? "true" : "false");
 	put_number(info, "Samples", "samples", stream->samples);
 	put_number(info, "Lost", "lost", lost);
@@ -214,7 +214,8 @@ static void put_stops(struct info *info)
 	table_init(&table, arena);
 	add_columns(&table, columns, ARRAY_LEN(columns));
 	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
-		double share = tally->samples ? (double)tally->stops[stop] / (double)tally->samples : 0;
+		double share =
+			tally->samples ? (double)tally->stops[stop] / (double)tally->samples : 0;
 		const char *remedy = unwind_stop_remedy(stop);
 
 		if (!tally->stops[stop])
@@ -222,7 +223,8 @@ static void put_stops(struct info *info)
 		table_add_row(&table, 0, false);
 		table_add_cell(&table, number_count(arena, tally->stops[stop]),
 			       arena_printf(arena, "%" PRIu64, tally->stops[stop]));
-		table_add_cell(&table, number_share(arena, share), arena_printf(arena, "%.6f", share));
+		table_add_cell(&table, number_share(arena, share),
+			       arena_printf(arena, "%.6f", share));
 		table_add_cell(&table, unwind_stop_name(stop), NULL);
 		table_add_cell(&table, remedy ? remedy : "", NULL);
 	}
@@ -302,7 +304,10 @@ static void put_losses(struct info *info)
 	static const struct table_column columns[] = {
 		{ .title = "From", .key = "from_ns", .align = TABLE_RIGHT, .number = true },
 		{ .title = "CPU", .key = "cpu", .align = TABLE_RIGHT },
-		{ .title = "Lost by kernel", .key = "by_kernel", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Lost by kernel",
+		  .key = "by_kernel",
+		  .align = TABLE_RIGHT,
+		  .number = true },
 		{ .title = "Dropped", .key = "by_recorder", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Shortened", .key = "shortened", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Throttled", .key = "throttled", .align = TABLE_RIGHT, .number = true },
@@ -344,10 +349,8 @@ static void begin(struct info *info)
 
 static void end(struct info *info)
 {
-	if (info->format != TABLE_JSON)
-		return;
-	json_close(&info->json, '}');
-	fputc('\n', info->out);
+	if (info->format == TABLE_JSON)
+		json_close(&info->json, '}');
 }
 
 void info_print(struct session *s, const struct tally *tally, enum table_format format, FILE *out)
@@ -400,7 +403,10 @@ void info_print_sizes(struct session *s, enum table_format format, FILE *out)
 		{ .title = "Count", .key = "blocks", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Bytes", .key = "bytes", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Unpacked", .key = "content_bytes", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Unpacked",
+		  .key = "content_bytes",
+		  .align = TABLE_RIGHT,
+		  .number = true },
 	};
 	struct info info = { .s = s, .format = format, .out = out };
 	struct size_sum sums[16] = { 0 };

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLD_KEEP  6  /* instructions shown around those with samples */
-#define FOLD_LEAST 4  /* shorter stretches are not worth folding */
+#define FOLD_KEEP  6    /* instructions shown around those with samples */
+#define FOLD_LEAST 4    /* shorter stretches are not worth folding */
 #define LINE_MAX   4096 /* bytes of a source line that are looked at */
 
 /* The lines of one source file; a file that is not there has none. */
@@ -60,7 +60,6 @@ void listing_printer_finish(struct listing_printer *printer)
 {
 	if (printer->options->format == TABLE_JSON) {
 		json_close(&printer->json, ']');
-		fputc('\n', printer->out);
 	}
 	for (size_t i = 0; i < printer->sources.len; i++) {
 		free(printer->sources.items[i].text);
@@ -86,7 +85,8 @@ static void read_source(struct source *source)
 	while (text && fgets(line, sizeof(line), file)) {
 		len = strcspn(line, "\n");
 		fwrite(line, 1, len, text);
-		fputc(line[len] ? 0 : '\n', text); /* over-long lines: the rest is a line that nobody asks for */
+		fputc(line[len] ? 0 : '\n',
+		      text); /* over-long lines: the rest is a line that nobody asks for */
 	}
 	fclose(file);
 	if (text)
@@ -131,9 +131,10 @@ static void put_source(struct listing_printer *printer, const struct annotate_li
 
 	fprintf(printer->out, "%*s", 20, "");
 	text_put_escaped(printer->out, base_name(line->file));
-	fprintf(printer->out, ":%" PRIu32 "  ", line->line);
-	for (; *text == '\t' || *text == ' '; text++)
-		;
+	fprintf(printer->out, ":%" PRIu32, line->line);
+	text += strspn(text, "\t ");
+	if (*text)
+		fputs("  ", printer->out);
 	text_put_escaped(printer->out, text);
 	fputc('\n', printer->out);
 }
@@ -220,9 +221,9 @@ static void put_head(struct listing_printer *printer, const struct annotate_func
 	fputs(" in ", printer->out);
 	text_put_escaped(printer->out, profile_text(p, p->modules.items[function->module].path));
 	fprintf(printer->out, "\n%s (%s) of all %s of ", number_share(arena, share.share),
-		number_interval(arena, &share), number_of(arena, printer->a->total.count, "sample"));
-	text_put_escaped(printer->out,
-			 profile_text(p, p->events.items[printer->a->event].name));
+		number_interval(arena, &share),
+		number_of(arena, printer->a->total.count, "sample"));
+	text_put_escaped(printer->out, profile_text(p, p->events.items[printer->a->event].name));
 	fprintf(printer->out, ", here %s; shares below are of %s, with 95 %% intervals\n\n",
 		number_of(arena, function->sum.count, "sample"),
 		printer->options->global ? "all" : "these");
@@ -232,7 +233,9 @@ static void put_foot(struct listing_printer *printer, const struct annotate_func
 		     const struct annotate_listing *listing)
 {
 	if (listing->code_len < function->len)
-		fprintf(printer->out, "only the first %" PRIu64 " of %" PRIu64 " bytes of code are in the recording\n",
+		fprintf(printer->out,
+			"only the first %" PRIu64 " of %" PRIu64
+			" bytes of code are in the recording\n",
 			listing->code_len, function->len);
 	if (listing->elsewhere.count)
 		fprintf(printer->out, "%s fell on addresses that are not listed\n",
@@ -293,7 +296,8 @@ static void add_row(struct listing_printer *printer, struct table *table,
 	table_add_cell(table, function->name, NULL);
 	table_add_cell(table, profile_text(p, p->modules.items[function->module].path), NULL);
 	table_add_format(table, "0x%" PRIx64, insn->vaddr);
-	table_add_format(table, "%s%s%s", insn->mnemonic, *insn->operands ? " " : "", insn->operands);
+	table_add_format(table, "%s%s%s", insn->mnemonic, *insn->operands ? " " : "",
+			 insn->operands);
 	table_add_format(table, "%" PRIu64, line->sum.count);
 	table_add_format(table, "%" PRIu64, line->sum.weight);
 	table_add_format(table, "%.6f", share.share);
@@ -301,7 +305,8 @@ static void add_row(struct listing_printer *printer, struct table *table,
 	table_add_format(table, "%.6f", share.high);
 	table_add_cell(table, line->file ? line->file : "", NULL);
 	table_add_format(table, "%" PRIu32, line->line);
-	table_add_cell(table, insn->target ? arena_printf(table->arena, "0x%" PRIx64, insn->target) : "",
+	table_add_cell(table,
+		       insn->target ? arena_printf(table->arena, "0x%" PRIx64, insn->target) : "",
 		       NULL);
 	table_add_cell(table, line->callee ? line->callee : "", NULL);
 }

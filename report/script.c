@@ -45,17 +45,26 @@ void script_free(struct script *script)
 }
 
 static const char *const kind_names[EVENT_KINDS] = {
-	[EVENT_SAMPLE] = "sample",     [EVENT_MMAP] = "mmap",	  [EVENT_COMM] = "comm",
-	[EVENT_FORK] = "fork",	       [EVENT_EXIT] = "exit",	  [EVENT_SWITCH] = "switch",
-	[EVENT_LOST] = "lost",	       [EVENT_LOST_SAMPLES] = "lost-samples",
-	[EVENT_THROTTLE] = "throttle", [EVENT_KSYMBOL] = "ksymbol", [EVENT_BPF] = "bpf",
-	[EVENT_CGROUP] = "cgroup",     [EVENT_TEXT_POKE] = "text-poke",
+	[EVENT_SAMPLE] = "sample",
+	[EVENT_MMAP] = "mmap",
+	[EVENT_COMM] = "comm",
+	[EVENT_FORK] = "fork",
+	[EVENT_EXIT] = "exit",
+	[EVENT_SWITCH] = "switch",
+	[EVENT_LOST] = "lost",
+	[EVENT_LOST_SAMPLES] = "lost-samples",
+	[EVENT_THROTTLE] = "throttle",
+	[EVENT_KSYMBOL] = "ksymbol",
+	[EVENT_BPF] = "bpf",
+	[EVENT_CGROUP] = "cgroup",
+	[EVENT_TEXT_POKE] = "text-poke",
 };
 
 /* Signed: synthesised events may stand before the start. */
 static int64_t shown_time(const struct script *script, const struct event *ev)
 {
-	return (int64_t)(ev->time_ns - (script->options->relative ? script->s->recording->start_ns : 0));
+	return (int64_t)(ev->time_ns -
+			 (script->options->relative ? script->s->recording->start_ns : 0));
 }
 
 static const char *event_name(const struct script *script, uint32_t event)
@@ -124,7 +133,8 @@ static void put_frame_text(const struct script *script, const struct unwind_fram
 		else
 			fprintf(script->out, "\t%16s ", "");
 		put_line_text(script, location, i);
-		if (frame->how == UNWIND_FP_UNCHECKED || frame->how == UNWIND_KERNEL_CHAIN)
+		if (!frame->kernel &&
+		    (frame->how == UNWIND_FP_UNCHECKED || frame->how == UNWIND_KERNEL_CHAIN))
 			fprintf(script->out, " [%s]", unwind_how_name(frame->how));
 		fputc('\n', script->out);
 	}
@@ -186,7 +196,10 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 		fprintf(out, "by %" PRIu32 "/%" PRIu32, ev->fork.parent_pid, ev->fork.parent_tid);
 		break;
 	case EVENT_SWITCH:
-		fputs(ev->cpu_switch.in ? "in" : ev->cpu_switch.preempted ? "out, preempted" : "out", out);
+		fputs(ev->cpu_switch.in          ? "in"
+		      : ev->cpu_switch.preempted ? "out, preempted"
+						 : "out",
+		      out);
 		break;
 	case EVENT_LOST:
 	case EVENT_LOST_SAMPLES:
@@ -253,8 +266,10 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 		json_open(json, NULL, '{');
 		put_address(json, "ip", frame->ip);
 		put_address(json, "vaddr", frame->vaddr);
-		json_string(json, "function", profile_text(p, p->functions.items[line->function].name));
-		json_string(json, "module", profile_text(p, p->modules.items[location->module].path));
+		json_string(json, "function",
+			    profile_text(p, p->functions.items[line->function].name));
+		json_string(json, "module",
+			    profile_text(p, p->modules.items[location->module].path));
 		if (*profile_text(p, line->file))
 			json_string(json, "file", profile_text(p, line->file));
 		if (line->line)
@@ -377,7 +392,6 @@ static void put_json(struct script *script, const struct session_event *event)
 	else
 		put_facts_json(script, ev);
 	json_close(json, '}');
-	fputc('\n', script->out);
 }
 
 void script_print(struct script *script, const struct session_event *event)

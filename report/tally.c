@@ -30,7 +30,8 @@ static void count_chain(struct tally *tally, const struct unwind_chain *chain)
 
 		mod->leaves += i == 0;
 		mod->frames++;
-		mod->unsure += how == UNWIND_FP_UNCHECKED || how == UNWIND_KERNEL_CHAIN;
+		mod->unsure += !chain->frames[i].kernel &&
+			       (how == UNWIND_FP_UNCHECKED || how == UNWIND_KERNEL_CHAIN);
 		tally->hows[how]++;
 	}
 	if (tally_is_broken(chain->stop) && chain->stop_module) {
@@ -45,7 +46,8 @@ static void count_chain(struct tally *tally, const struct unwind_chain *chain)
 static struct tally_loss *loss_of(struct tally *tally, uint64_t start_ns, const struct event *ev)
 {
 	uint64_t since_ns = ev->time_ns > start_ns ? ev->time_ns - start_ns : 0;
-	struct tally_loss fresh = { .from_ns = since_ns - since_ns % tally->bucket_ns, .cpu = ev->cpu };
+	struct tally_loss fresh = { .from_ns = since_ns - since_ns % tally->bucket_ns,
+				    .cpu = ev->cpu };
 
 	for (size_t i = tally->losses.len; i--;) {
 		struct tally_loss *loss = &tally->losses.items[i];
