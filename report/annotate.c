@@ -14,10 +14,10 @@
 
 /* What the operand asks for; each location of the profile is held against it. */
 struct wanted {
-	const char *file;	 /* FILE:LINE */
+	const char *file; /* FILE:LINE */
 	size_t file_len;
 	uint64_t line;
-	bool is_address;	 /* address, perhaps with module */
+	bool is_address; /* address, perhaps with module */
 	uint64_t vaddr;
 	const char *module;
 	size_t module_len;
@@ -77,8 +77,8 @@ static bool location_matches(const struct profile *p, const struct profile_locat
 		const struct profile_line *line = &p->lines.items[location->first_line + i];
 
 		if (wanted->file ? line->line == wanted->line &&
-					   path_matches(profile_text(p, line->file), wanted) :
-				   wanted->functions.matches[line->function])
+					   path_matches(profile_text(p, line->file), wanted)
+				 : wanted->functions.matches[line->function])
 			return true;
 	}
 	return false;
@@ -92,9 +92,8 @@ static struct annotate_function container_of(const struct annotate *a,
 	const struct profile_line *last =
 		&p->lines.items[location->first_line + location->nlines - 1];
 	size_t count;
-	const struct symbol_frame *frames =
-		symbolizer_find(a->s->symbolizer, session_module(a->s, location->module),
-				location->vaddr, &count);
+	const struct symbol_frame *frames = symbolizer_find(
+		a->s->symbolizer, session_module(a->s, location->module), location->vaddr, &count);
 	const struct symbol_frame *own = &frames[count - 1];
 
 	return (struct annotate_function){
@@ -217,9 +216,10 @@ struct err *annotate_find(struct annotate *a, struct session *s, const char *wan
 	a->total = profile_total(s->profile, a->event);
 	find_functions(a, &wanted);
 	if (!a->functions.len)
-		return err_remedy(err_new(ERR_USAGE, "no sample was taken in '%s' itself", wanted_text),
-				  "it may only have called what was sampled: try --callees-of '%s'",
-				  wanted_text);
+		return err_remedy(
+			err_new(ERR_USAGE, "no sample was taken in '%s' itself", wanted_text),
+			"it may only have called what was sampled: try --callees-of '%s'",
+			wanted_text);
 	add_hits(a);
 	for (size_t i = 0; i < a->functions.len; i++)
 		vec_sort(&a->functions.items[i].hits, compare_hits);
@@ -245,8 +245,11 @@ static struct err *no_code(const struct annotate *a, const struct annotate_funct
 	if (mod->kind == MODULE_JIT)
 		return err_remedy(err, "code made at run time is not kept in the recording");
 	if (mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE)
-		return err_remedy(err, "install the kernel's debug package, or point --debug-dir to its vmlinux");
-	return err_remedy(err, "point --symfs to a copy of the machine's files with the same build ID");
+		return err_remedy(
+			err,
+			"install the kernel's debug package, or point --debug-dir to its vmlinux");
+	return err_remedy(err,
+			  "point --symfs to a copy of the machine's files with the same build ID");
 }
 
 static void add_callee(const struct annotate *a, const struct annotate_function *function,
@@ -318,9 +321,11 @@ static void disassemble(const struct annotate *a, const struct annotate_function
 	while (at < ret->code_len) {
 		struct annotate_line line = { .code = code + at };
 
-		if (!disasm_next(d, code + at, ret->code_len - at, function->vaddr + at, &line.insn))
+		if (!disasm_next(d, code + at, ret->code_len - at, function->vaddr + at,
+				 &line.insn))
 			break;
-		if (!symbolizer_line(a->s->symbolizer, mod, line.insn.vaddr, &line.file, &line.line))
+		if (!symbolizer_line(a->s->symbolizer, mod, line.insn.vaddr, &line.file,
+				     &line.line))
 			line.file = NULL;
 		add_callee(a, function, &line);
 		vec_push(&ret->lines, line);

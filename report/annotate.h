@@ -20,7 +20,7 @@ struct annotate_hit {
 
 /* A function that has code of its own. */
 struct annotate_function {
-	uint32_t module; /* of the profile */
+	uint32_t module;     /* of the profile */
 	uint64_t vaddr, len; /* len 0: not known */
 	const char *name;
 	struct profile_sum sum;
@@ -30,7 +30,7 @@ struct annotate_function {
 struct annotate {
 	struct session *s;
 	uint32_t event;
-	struct profile_sum total; /* of all samples that passed the filter */
+	struct profile_sum total;                /* of all samples that passed the filter */
 	VEC(struct annotate_function) functions; /* heaviest first, ties by name and address */
 };
 
@@ -47,16 +47,17 @@ void annotate_deinit(struct annotate *a);
 struct annotate_line {
 	struct disasm_insn insn;
 	struct profile_sum sum;
-	const char *file;    /* NULL if not known */
+	const char *file; /* NULL if not known */
 	uint32_t line;
-	bool is_target;	     /* a jump inside the function leads here */
-	const char *callee;  /* function that a direct call or jump leads to; NULL if none or not known */
+	bool is_target; /* a jump inside the function leads here */
+	const char *
+		callee; /* function that a direct call or jump leads to; NULL if none or not known */
 	const uint8_t *code; /* insn.len bytes */
 };
 
 struct annotate_listing {
 	VEC(struct annotate_line) lines;
-	uint64_t code_len;	      /* bytes listed; less than the function has if only those travelled */
+	uint64_t code_len; /* bytes listed; less than the function has if only those travelled */
 	struct profile_sum elsewhere; /* samples on addresses that the listing does not have */
 };
 

@@ -20,13 +20,16 @@ static const char *const formats[] = { "text", "csv", "json", NULL };
 static const char *const percents[] = { "local", "global", NULL };
 
 static const struct opt annotate_opts[] = {
-	OPT_FLAG(struct annotate_args, print.all, "all", 'a', "show long stretches without samples too"),
+	OPT_FLAG(struct annotate_args, print.all, "all", 'a',
+		 "show long stretches without samples too"),
 	OPT_NOT(struct annotate_args, print.source, "no-source", 0, "leave source lines out"),
-	OPT_FLAG(struct annotate_args, print.bytes, "bytes", 0, "show the bytes of each instruction"),
+	OPT_FLAG(struct annotate_args, print.bytes, "bytes", 0,
+		 "show the bytes of each instruction"),
 	OPT_FLAG(struct annotate_args, intel, "intel", 0, "Intel syntax for x86-64"),
 	OPT_CHOICE(struct annotate_args, percent, "percent", 0, "OF",
 		   "shares of the function (local) or of all samples (global)", percents),
-	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json",
+		   formats),
 	OPT_GROUP(struct annotate_args, filter, filter_opts),
 	OPT_GROUP(struct annotate_args, session, session_opts),
 	OPT_END,
@@ -98,9 +101,9 @@ static struct err *annotate_run(void *args_, char **operands, int noperands, int
 	if (noperands != 1)
 		return err_new(ERR_USAGE, "annotate takes one function, %d were given", noperands);
 	args->print.global = strcmp(args->percent, "global") == 0;
-	args->print.format = *args->format == 't' ? TABLE_TEXT :
-			     *args->format == 'c' ? TABLE_CSV :
-						    TABLE_JSON;
+	args->print.format = *args->format == 't'   ? TABLE_TEXT
+			     : *args->format == 'c' ? TABLE_CSV
+						    : TABLE_JSON;
 
 	struct err *err = session_open(&s, &args->session);
 
@@ -115,7 +118,8 @@ const struct command cmd_annotate = {
 	.name = "annotate",
 	.summary = "the hot instructions of a function",
 	.operands = "FUNCTION",
-	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, MODULE:0x1234).",
+	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
+		   "MODULE:0x1234).",
 	.opts = annotate_opts,
 	.args_size = sizeof(struct annotate_args),
 	.defaults = annotate_defaults,

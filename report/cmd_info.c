@@ -16,7 +16,8 @@ struct info_args {
 static const char *const formats[] = { "text", "csv", "json", NULL };
 
 static const struct opt info_opts[] = {
-	OPT_FLAG(struct info_args, sizes, "sizes", 0, "show where the bytes of the file went, nothing else"),
+	OPT_FLAG(struct info_args, sizes, "sizes", 0,
+		 "show where the bytes of the file went, nothing else"),
 	OPT_CHOICE(struct info_args, format, "format", 0, "FORMAT", "text, csv or json", formats),
 	OPT_GROUP(struct info_args, filter, filter_opts),
 	OPT_GROUP(struct info_args, session, session_opts),

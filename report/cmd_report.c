@@ -222,10 +222,10 @@ static void print_heading(struct output *o, const struct view *view)
 	const char *unit = profile_text(p, event->unit);
 	struct arena *arena = &o->arena;
 
-	put_line(arena_printf(arena, "%s: %s, %s%s by %s", profile_text(p, event->name),
+	put_line(arena_printf(arena, "%s: %s, %s %s, by %s", profile_text(p, event->name),
 			      number_of(arena, view->all.count, "sample"),
 			      number_weight(arena, view->all.weight, unit),
-			      strcmp(unit, "ns") == 0 ? " of CPU time" : "", by_text(o)));
+			      strcmp(unit, "ns") == 0 ? "of CPU time" : unit, by_text(o)));
 	if (!filter_is_empty(o->s->filter))
 		put_line(arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->s->stream.samples, "sample"),

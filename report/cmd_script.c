@@ -19,10 +19,14 @@ struct script_args {
 static const char *const formats[] = { "text", "json", NULL };
 
 static const struct opt script_opts[] = {
-	OPT_FLAG(struct script_args, all, "all", 'a', "show mappings, forks, losses and so on too, not only samples"),
-	OPT_FLAG(struct script_args, print.relative, "relative", 0, "count time from the start of the recording"),
-	OPT_FLAG(struct script_args, print.no_chain, "no-chain", 0, "show the leaf of each stack only"),
-	OPT_CHOICE(struct script_args, format, "format", 0, "FORMAT", "text, or json: one object a line", formats),
+	OPT_FLAG(struct script_args, all, "all", 'a',
+		 "show mappings, forks, losses and so on too, not only samples"),
+	OPT_FLAG(struct script_args, print.relative, "relative", 0,
+		 "count time from the start of the recording"),
+	OPT_FLAG(struct script_args, print.no_chain, "no-chain", 0,
+		 "show the leaf of each stack only"),
+	OPT_CHOICE(struct script_args, format, "format", 0, "FORMAT",
+		   "text, or json: one object a line", formats),
 	OPT_GROUP(struct script_args, filter, filter_opts),
 	OPT_GROUP(struct script_args, session, session_opts),
 	OPT_END,

@@ -5,5 +5,6 @@
 #include "report/commands.h"
 
 const struct command *const commands[] = {
-	&cmd_report, &cmd_annotate, &cmd_flamegraph, &cmd_folded, &cmd_info, &cmd_pprof, &cmd_script, NULL,
+	&cmd_report, &cmd_annotate, &cmd_flamegraph, &cmd_folded,
+	&cmd_info,   &cmd_pprof,    &cmd_script,     NULL,
 };

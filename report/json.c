@@ -11,19 +11,40 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The character of @len bytes at @text, which is valid. */
+static uint32_t decode(const char *text, size_t len)
+{
+	uint32_t c = len == 1 ? (uint8_t)*text : (uint8_t)*text & (0xffu >> (len + 1));
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | ((uint8_t)text[i] & 0x3f);
+	return c;
+}
+
+/* Control characters, and marks that hide or turn what is around them. */
+static bool is_harmful(struct arena *arena, const char *text, size_t len)
+{
+	const char *one = arena_memdup(arena, text, len);
+	bool harmful = len > 1 && text_escape(arena, one) != one;
+
+	arena_reset(arena);
+	return harmful || (len == 1 && ((uint8_t)*text < 0x20 || *text == 0x7f));
+}
+
 void json_put_string(FILE *out, const char *text)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
 	fputc('"', out);
 	while (*text) {
 		size_t len = text_char_len(text);
-		uint8_t c = (uint8_t)*text;
 
 		if (len == 0)
-			fprintf(out, "\\\\x%02x", c);
-		else if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(out, "\\u%04x", c);
+			fprintf(out, "\\\\x%02x", (uint8_t)*text);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if (is_harmful(&arena, text, len))
+			fprintf(out, "\\u%04x", decode(text, len)); /* all are below U+10000 */
 		else
 			fwrite(text, 1, len, out);
 		text += MAX(len, 1);

@@ -35,7 +35,7 @@ void json_bool(struct json *json, const char *key, bool value);
 /* @text stands as it is: it is a number already. */
 void json_number(struct json *json, const char *key, const char *text);
 
-/* Only the string, with its quotes. Bytes that are not UTF-8 become the four characters \xNN. */
+/* Only the string, with its quotes. Bytes that are not UTF-8 become the four characters \xNN; what text_escape() hides is written as \uNNNN. */
 void json_put_string(FILE *out, const char *text);
 
 #endif

@@ -103,8 +103,10 @@ const char *payload_text(struct payload_printer *printer, const struct event *ev
 	if (!event || !sample->raw_len || !fields_fit(event, sample))
 		return "";
 
-	struct tep_record record = { .ts = ev->time_ns, .data = (void *)sample->raw,
-				     .size = (int)sample->raw_len, .cpu = (int)ev->cpu };
+	struct tep_record record = { .ts = ev->time_ns,
+				     .data = (void *)sample->raw,
+				     .size = (int)sample->raw_len,
+				     .cpu = (int)ev->cpu };
 
 	trace_seq_reset(&printer->text);
 	tep_print_event(printer->tep, &printer->text, &record, "%s", TEP_PRINT_INFO);

@@ -157,7 +157,7 @@ static void put_event(struct page *page)
 		arena_printf(arena, "%s of %s%s, %s%s", number_of(arena, sum.count, "sample"),
 			     profile_text(p, event->name), rate_text(page, event),
 			     number_weight(arena, sum.weight, unit),
-			     strcmp(unit, "ns") == 0 ? " of CPU time" : " events");
+			     strcmp(unit, "ns") == 0 ? "of CPU time" : unit);
 
 	if (!filter_is_empty(page->s->filter))
 		text = arena_printf(arena, "%s; only %s", text,
@@ -247,7 +247,8 @@ static void put_leaves(struct page *page, unsigned limit)
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
 		const struct view_key *key = view_key(&view, group);
 
-		if (!key->unnamed && *key->fields[0] != '[')
+		if (!key->unnamed && *key->fields[0] != '[' &&
+		    text_escape(&page->arena, key->fields[0]) == key->fields[0])
 			page->top_leaf = arena_strdup(&page->arena, key->fields[0]);
 	}
 	table_deinit(&table);

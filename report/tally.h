@@ -19,14 +19,14 @@ struct tally_module {
 
 /* Losses and throttling within one stretch of the recording, of one CPU. */
 struct tally_loss {
-	uint64_t from_ns;   /* since the start of the recording */
+	uint64_t from_ns; /* since the start of the recording */
 	uint32_t cpu;
 	uint64_t by_kernel, by_recorder, throttles, shortened;
 };
 
 struct tally {
 	VEC(struct tally_module) modules; /* by module.id; .mod is NULL where nothing happened */
-	VEC(struct tally_loss) losses;	  /* by time, then CPU; only those with something to say */
+	VEC(struct tally_loss) losses;    /* by time, then CPU; only those with something to say */
 	uint64_t samples, user_stacks;
 	uint64_t stops[UNWIND_STOPS];
 	uint64_t hows[UNWIND_KERNEL_CHAIN + 1]; /* frames by how they were found */

@@ -143,9 +143,9 @@ TEST(table_json_escapes_hostile_names)
 	table_add_column(&table, &columns[2]);
 	table_add_row(&table, 0, false);
 	table_add_cell(&table, "", NULL);
-	table_add_cell(&table, "\"\\\n\x1b\xff\xc3\xa4", NULL);
+	table_add_cell(&table, "\"\\\n\x1b\xff\xc3\xa4\xe2\x80\xae", NULL);
 	CHECK_STR(test_printed(as_json, &table), "{\"rows\": [{\"share\": null, \"function\": "
-						 "\"\\\"\\\\\\u000a\\u001b\\\\xff\xc3\xa4\"}]}\n");
+						 "\"\\\"\\\\\\u000a\\u001b\\\\xff\xc3\xa4\\u202e\"}]}\n");
 	table_deinit(&table);
 }
 

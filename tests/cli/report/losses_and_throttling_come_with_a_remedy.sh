@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+"$BUILD/tests/tools/write_trace" precord.trace <"$DATA/report/trouble.txt"
+preport

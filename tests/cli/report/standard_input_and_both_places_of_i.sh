@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+"$BUILD/tests/tools/write_trace" other.trace <"$DATA/report/mix.txt"
+preport -i - --by cpu <other.trace
+preport -i other.trace folded | md5sum >before
+preport folded -i other.trace | md5sum | cmp - before && echo same
