@@ -154,7 +154,7 @@ static void put_event(struct page *page)
 	struct profile_sum sum = profile_total(p, page->event);
 	struct arena *arena = &page->arena;
 	const char *text =
-		arena_printf(arena, "%s of %s%s, %s%s", number_of(arena, sum.count, "sample"),
+		arena_printf(arena, "%s of %s%s, %s %s", number_of(arena, sum.count, "sample"),
 			     profile_text(p, event->name), rate_text(page, event),
 			     number_weight(arena, sum.weight, unit),
 			     strcmp(unit, "ns") == 0 ? "of CPU time" : unit);
