@@ -53,7 +53,7 @@ ASSETS =
 UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c tests/unit/test_demangle.c tests/unit/test_jit_map.c tests/unit/test_layers.c \
 	tests/unit/test_symtab.c tests/unit/fake_sysfs.c tests/unit/test_cpu_list.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
 	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_tracepoint.c \
-	tests/unit/event_maker.c tests/unit/test_arch.c \
+	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
 	tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
@@ -62,9 +62,9 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
+FUZZERS = tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
 # Programs that make input for tests, linked with formats/.
-TEST_TOOLS = tests/tools/write_trace.c
+TEST_TOOLS = tests/tools/trace_corpus.c tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord.1 Documentation/man/preport.1
@@ -226,6 +226,7 @@ $(B)/preport: $(B)/report/main.o $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(link)
 $(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
+$(B)/tests/tools/trace_corpus: $(B)/tests/unit/event_maker.o
 $(TOOLS): %: %.o $(LIB_FORMATS)
 	$(link)
 $(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)

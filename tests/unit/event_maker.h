@@ -32,8 +32,4 @@ void maker_deinit(struct event_maker *m);
 /* A recording with something in every field; its arena is the caller's to release. */
 void maker_recording(struct recording *rec);
 
-/* Fail the running test where the two differ. */
-void check_event(const struct event *got, const struct event *want);
-void check_recording(const struct recording *got, const struct recording *want);
-
 #endif

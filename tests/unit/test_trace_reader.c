@@ -11,6 +11,7 @@
 #include "formats/trace_field.h"
 #include "formats/trace_recording.h"
 #include "formats/trace_writer.h"
+#include "tests/unit/event_check.h"
 #include "tests/unit/event_maker.h"
 #include "tests/unit/test.h"
 
