@@ -19,8 +19,7 @@ struct unwinder {
 	struct unwind_tables *tables;
 	struct unwind_splices *splices;
 	struct unwind_stats stats;
-	size_t nframes;
-	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	struct unwind_frames frames;
 };
 
 struct unwinder *unwinder_new(struct module_table *modules, struct space_table *spaces,
@@ -60,9 +59,9 @@ static uint64_t lookup_ip(uint64_t ip, bool exact)
 /* Append a frame; false if there is no room. */
 static bool add_frame(struct unwinder *u, struct unwind_frame frame)
 {
-	if (u->nframes == UNWIND_FRAMES_MAX)
+	if (u->frames.len == UNWIND_FRAMES_MAX)
 		return false;
-	u->frames[u->nframes++] = frame;
+	u->frames.items[u->frames.len++] = frame;
 	return true;
 }
 
@@ -222,11 +221,11 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return stop_at_zero(w);
 		if (!leaf && (!map || !map->exec))
 			return UNWIND_NO_MAPPING;
-		if (unwind_splices_match(u->splices, w, u->frames, &u->nframes, &stop))
+		if (unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
 			return UNWIND_TOO_DEEP;
-		unwind_splices_frame(u->splices, w, &u->frames[u->nframes - 1]);
+		unwind_splices_frame(u->splices, w, &u->frames.items[u->frames.len - 1]);
 
 		unwind_stack_watch(&w->stack);
 		switch (step(w, map, &how, &stop)) {
@@ -305,24 +304,24 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop stop)
 {
 	if (stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED ||
-	    !u->nframes)
+	    !u->frames.len)
 		return NULL;
-	return u->frames[u->nframes - 1].module;
+	return u->frames.items[u->frames.len - 1].module;
 }
 
 void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_chain *ret)
 {
 	enum unwind_stop stop;
 
-	u->nframes = 0;
+	u->frames.len = 0;
 	add_kernel_part(u, &ev->sample);
 	stop = add_user_part(u, ev);
 	u->stats.stacks++;
-	u->stats.frames += u->nframes;
+	u->stats.frames += u->frames.len;
 	u->stats.stops[stop]++;
 	*ret = (struct unwind_chain){
-		.frames = u->frames,
-		.nframes = u->nframes,
+		.frames = u->frames.items,
+		.nframes = u->frames.len,
 		.stop = stop,
 		.stop_module = module_of_stop(u, stop),
 	};

@@ -86,10 +86,10 @@ static enum unwind_outcome check_fp(struct unwind_walk *w, uint64_t fp)
 		return UNWIND_NO_WAY;
 	if (unwind_stack_holds_pair(&w->stack, fp))
 		return UNWIND_STEPPED;
-	if (!w->stack.snapshot->cut || fp < w->stack.snapshot->base)
-		return UNWIND_NO_WAY;
 	w->stack.failed = true;
 	w->stack.missing = fp + 8;
+	if (!w->stack.snapshot->cut || fp < w->stack.snapshot->base)
+		return UNWIND_NO_WAY;
 	return UNWIND_BEYOND;
 }
 

@@ -1,49 +1,387 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_splice.c - nothing is remembered yet.
+ * unwind_splice.c - two samples of a thread mostly differ near the leaf only.
+ *
+ *	last chain   leaf  f1  f2  f3  f4 … root      and the words of its stack, up to the last one read
+ *	new chain    leaf'  g1  ↑ the same ip, sp and needed registers; no word that f2 … root read has changed
+ *
+ * Every step of a walk leaves an account: the registers that decided it, those it set, and the range of the
+ * stack it read. Summed from the root towards the leaf these say what a frame's callers depend on. Two
+ * snapshots are compared from the root down, which gives the lowest address from which on they are
+ * equal. A frame may be taken over if its callers depend on nothing below that.
+ *
+ * What is remembered is kept at the end of its arrays, so that what two samples have in common stays where
+ * it is and only the part near the leaf is written again.
  */
 #include "symbolize/unwind_splice.h"
+
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAST_SLOTS 512 /* threads that are remembered */
+#define BLOCK      16 /* words compared at a time, which the compiler makes a few instructions of */
+
+/* A frame, the state it was stepped from, and on what its callers depend. */
+struct past_frame {
+	struct unwind_frame frame;
+	struct unwind_state state;
+	uint64_t reads, writes; /* of its own step */
+	uint64_t needed;        /* registers that decide this step and all that follow */
+	uint64_t low, high;     /* stack that they read; low 0: it cannot be said */
+};
+
+/* The last chain of a thread. */
+struct past {
+	uint32_t pid, tid;
+	bool usable;
+	const struct space *space;
+	uint64_t generation; /* of @space */
+	enum unwind_stop stop;
+
+	/* At the end of an array of @frames_cap, leaf first. */
+	struct past_frame *frames;
+	size_t nframes, frames_cap;
+
+	/* Likewise, ascending: the words of the snapshot in [@base, @high). */
+	uint64_t *addresses, *words;
+	size_t nwords, words_cap;
+	uint64_t base, high;
+};
+
+struct unwind_splices {
+	const struct arch *arch;
+	uint64_t nregs_mask;
+	uint64_t spliced;
+	struct past slots[PAST_SLOTS];
+
+	/* The walk in progress. */
+	struct past *past;
+	uint64_t equal_from; /* no word at or above this, and below past->high, has changed */
+	size_t next;         /* first frame of @past that may match */
+	size_t matched;      /* the one that did; past->nframes: none */
+	VEC(struct past_frame) fresh;
+};
+
 struct unwind_splices *unwind_splices_new(const struct arch *arch)
 {
-	(void)arch;
-	return NULL;
+	struct unwind_splices *s = memory_zeroed(1, sizeof(*s));
+
+	s->arch = arch;
+	s->nregs_mask = (1ULL << arch->nregs) - 1;
+	return s;
 }
+
 void unwind_splices_free(struct unwind_splices *s)
 {
-	(void)s;
+	if (!s)
+		return;
+	for (size_t i = 0; i < PAST_SLOTS; i++) {
+		free(s->slots[i].frames);
+		free(s->slots[i].addresses);
+		free(s->slots[i].words);
+	}
+	vec_deinit(&s->fresh);
+	free(s);
 }
-void unwind_splices_begin(struct unwind_splices *s, struct unwind_walk *w, const struct event *ev)
-{
-	(void)s;
-	(void)w;
-	(void)ev;
-}
-bool unwind_splices_match(struct unwind_splices *s, struct unwind_walk *w,
-			  struct unwind_frame frames[UNWIND_FRAMES_MAX], size_t *nframes,
-			  enum unwind_stop *ret_stop)
-{
-	(void)s;
-	(void)w;
-	(void)frames;
-	(void)nframes;
-	(void)ret_stop;
-	return false;
-}
-void unwind_splices_frame(struct unwind_splices *s, struct unwind_walk *w,
-			  const struct unwind_frame *frame)
-{
-	(void)s;
-	(void)w;
-	(void)frame;
-}
-void unwind_splices_end(struct unwind_splices *s, struct unwind_walk *w, enum unwind_stop stop)
-{
-	(void)s;
-	(void)w;
-	(void)stop;
-}
+
 uint64_t unwind_splices_frames(const struct unwind_splices *s)
 {
-	(void)s;
-	return 0;
+	return s ? s->spliced : 0;
+}
+
+/* ---- comparing snapshots --------------------------------------------------------------------------- */
+
+static const uint64_t *past_addresses(const struct past *p)
+{
+	return p->addresses + p->words_cap - p->nwords;
+}
+
+static const uint64_t *past_words(const struct past *p)
+{
+	return p->words + p->words_cap - p->nwords;
+}
+
+static struct past_frame *past_frames(const struct past *p)
+{
+	return p->frames + p->frames_cap - p->nframes;
+}
+
+/* How many words of @stack lie below @address. */
+static size_t words_below(const struct event_stack *stack, uint64_t address)
+{
+	uint64_t slot = (address - stack->base + 7) / 8;
+	size_t low = 0, high = stack->nwords;
+
+	if (address <= stack->base)
+		return 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (stack->slots[mid] < slot)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool block_is_equal(const uint64_t *addresses, const uint64_t *words,
+			   const struct event_stack *stack, size_t from)
+{
+	uint64_t difference = 0;
+
+	for (size_t k = 0; k < BLOCK; k++) {
+		difference |= addresses[k] - stack->base - 8ULL * stack->slots[from + k];
+		difference |= words[k] ^ stack->words[from + k];
+	}
+	return !difference;
+}
+
+/* The lowest address from which on, up to @p->high, both snapshots hold the same. */
+static uint64_t equal_from(const struct past *p, const struct event_stack *stack)
+{
+	const uint64_t *addresses = past_addresses(p), *words = past_words(p);
+	size_t i = p->nwords, j = words_below(stack, p->high);
+	uint64_t known_from = MAX(p->base, stack->base);
+
+	while (i >= BLOCK && j >= BLOCK &&
+	       block_is_equal(addresses + i - BLOCK, words + i - BLOCK, stack, j - BLOCK)) {
+		i -= BLOCK;
+		j -= BLOCK;
+	}
+	while (i && j && addresses[i - 1] == stack->base + 8ULL * stack->slots[j - 1] &&
+	       words[i - 1] == stack->words[j - 1]) {
+		i--;
+		j--;
+	}
+	if (i)
+		known_from = MAX(known_from, addresses[i - 1] + 8);
+	if (j)
+		known_from = MAX(known_from, stack->base + 8ULL * stack->slots[j - 1] + 8);
+	return known_from;
+}
+
+/* ---- a walk ---------------------------------------------------------------------------------------- */
+
+static bool is_comparable(const struct past *p, const struct unwind_walk *w)
+{
+	return p->usable && p->space == w->space && p->generation == space_generation(w->space) &&
+	       p->high <= w->stack.snapshot->end;
+}
+
+void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
+			  const struct event *ev)
+{
+	struct past *p;
+
+	if (!s)
+		return;
+	p = &s->slots[map_hash((uint64_t)ev->pid << 32 | ev->tid) % PAST_SLOTS];
+	p->usable = p->usable && p->pid == ev->pid && p->tid == ev->tid && is_comparable(p, w);
+	p->pid = ev->pid;
+	p->tid = ev->tid;
+	if (!p->usable)
+		p->nframes = p->nwords = 0;
+	s->past = p;
+	s->fresh.len = 0;
+	s->next = 0;
+	s->matched = p->nframes;
+	s->equal_from = p->usable ? equal_from(p, w->stack.snapshot) : 0;
+	while (s->next < p->nframes && past_frames(p)[s->next].low < s->equal_from)
+		s->next++;
+}
+
+static bool same_regs(const struct unwind_state *a, const struct unwind_state *b, uint64_t needed)
+{
+	if ((a->known ^ b->known) & needed)
+		return false;
+	for (uint64_t left = needed & a->known; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
+
+		if (a->regs[reg] != b->regs[reg])
+			return false;
+	}
+	return true;
+}
+
+static bool same_frame(const struct unwind_splices *s, const struct past_frame *f,
+		       const struct unwind_state *state, enum unwind_how how)
+{
+	return f->state.regs[s->arch->ip] == state->regs[s->arch->ip] && f->frame.how == how &&
+	       f->state.exact == state->exact && same_regs(&f->state, state, f->needed);
+}
+
+/* Append the callers from frame @first of @p on, as far as there is room. */
+static enum unwind_stop take_over(struct unwind_splices *s, size_t first, struct unwind_frames *out)
+{
+	const struct past *p = s->past;
+	const struct past_frame *frames = past_frames(p);
+
+	for (size_t i = first; i < p->nframes; i++) {
+		if (out->len == UNWIND_FRAMES_MAX)
+			return UNWIND_TOO_DEEP;
+		out->items[out->len++] = frames[i].frame;
+		s->spliced++;
+	}
+	return p->stop;
+}
+
+bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
+			  enum unwind_how how, struct unwind_frames *out,
+			  enum unwind_stop *ret_stop)
+{
+	uint64_t sp = w->state.regs[w->arch->sp];
+	const struct past_frame *frames;
+
+	if (!s || s->next == s->past->nframes)
+		return false;
+	frames = past_frames(s->past);
+	while (s->next < s->past->nframes && frames[s->next].state.regs[w->arch->sp] < sp)
+		s->next++;
+	for (size_t i = s->next; i < s->past->nframes && frames[i].state.regs[w->arch->sp] == sp;
+	     i++) {
+		if (!same_frame(s, &frames[i], &w->state, how))
+			continue;
+		s->matched = i;
+		*ret_stop = take_over(s, i, out);
+		return true;
+	}
+	return false;
+}
+
+/* The step from the newest fresh frame is over: note what it depended on. */
+static void close_step(struct unwind_splices *s, const struct unwind_walk *w)
+{
+	struct past_frame *f;
+
+	if (!s->fresh.len)
+		return;
+	f = &s->fresh.items[s->fresh.len - 1];
+	f->reads = w->reads;
+	f->writes = w->writes;
+	f->low = w->stack.failed ? 0 : w->stack.low;
+	f->high = w->stack.high;
+}
+
+void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w,
+			  const struct unwind_frame *frame)
+{
+	if (!s)
+		return;
+	close_step(s, w);
+	vec_push(&s->fresh, ((struct past_frame){ .frame = *frame, .state = w->state }));
+}
+
+/* ---- remembering ----------------------------------------------------------------------------------- */
+
+/* Sum up the fresh frames' accounts from the root's side, where @older is the frame that was taken over. */
+static void sum_up(struct unwind_splices *s, const struct past_frame *older)
+{
+	const struct arch *arch = s->arch;
+	uint64_t low = older ? older->low : UINT64_MAX;
+	uint64_t high = older ? older->high : 0;
+	/* At the root these decide whether it is one. */
+	uint64_t needed = 1ULL << arch->ip | 1ULL << arch->sp | 1ULL << arch->fp;
+
+	if (older)
+		needed = older->needed;
+	else if (arch->lr >= 0)
+		needed |= 1ULL << arch->lr;
+	for (size_t i = s->fresh.len; i > 0; i--) {
+		struct past_frame *f = &s->fresh.items[i - 1];
+
+		needed = (f->reads | (needed & ~f->writes) | 1ULL << arch->sp | 1ULL << arch->ip) &
+			 s->nregs_mask;
+		low = MIN(low, f->low);
+		high = MAX(high, f->high);
+		f->needed = needed;
+		f->low = low;
+		f->high = high;
+	}
+}
+
+/* Room for @need items of which the last @keep are in use: they move to the new end. */
+static void *grow_at_front(void *items, size_t *cap, size_t keep, size_t need, size_t size)
+{
+	size_t bigger = MAX(need, *cap * 2);
+	char *fresh = memory_alloc(bigger * size);
+
+	if (keep)
+		memcpy(fresh + (bigger - keep) * size, (char *)items + (*cap - keep) * size,
+		       keep * size);
+	free(items);
+	*cap = bigger;
+	return fresh;
+}
+
+static void store_frames(struct unwind_splices *s, struct past *p)
+{
+	size_t kept = p->nframes - s->matched;
+	size_t len = kept + s->fresh.len;
+
+	if (len > p->frames_cap)
+		p->frames = grow_at_front(p->frames, &p->frames_cap, kept, len, sizeof(*p->frames));
+	if (s->fresh.len)
+		memcpy(p->frames + p->frames_cap - len, s->fresh.items,
+		       s->fresh.len * sizeof(*p->frames));
+	p->nframes = len;
+}
+
+static void grow_words(struct past *p, size_t keep, size_t need)
+{
+	size_t cap = p->words_cap;
+
+	p->addresses = grow_at_front(p->addresses, &cap, keep, need, sizeof(*p->addresses));
+	p->words = grow_at_front(p->words, &p->words_cap, keep, need, sizeof(*p->words));
+}
+
+/* Remember the snapshot's words below @high; those that the last one had too are there already. */
+static void store_words(struct unwind_splices *s, struct past *p, const struct event_stack *stack,
+			uint64_t high)
+{
+	size_t len = words_below(stack, high), kept = 0;
+	uint64_t *addresses, *words;
+
+	if (p->usable && high == p->high)
+		kept = len - words_below(stack, MIN(s->equal_from, high));
+	if (len > p->words_cap)
+		grow_words(p, kept, len);
+	addresses = p->addresses + p->words_cap - len;
+	words = p->words + p->words_cap - len;
+	for (size_t i = 0; i < len - kept; i++) {
+		addresses[i] = stack->base + 8ULL * stack->slots[i];
+		words[i] = stack->words[i];
+	}
+	p->nwords = len;
+	p->base = stack->base;
+	p->high = high;
+}
+
+void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
+			enum unwind_stop stop)
+{
+	struct past *p;
+	bool matched;
+
+	if (!s)
+		return;
+	p = s->past;
+	matched = s->matched < p->nframes;
+	close_step(s, w);
+	sum_up(s, matched ? &past_frames(p)[s->matched] : NULL);
+	store_frames(s, p);
+	if (stop == UNWIND_TOO_DEEP || !p->nframes || past_frames(p)[p->nframes - 1].low == 0) {
+		p->usable = false;
+		p->nframes = p->nwords = 0;
+		return;
+	}
+	store_words(s, p, w->stack.snapshot, past_frames(p)->high);
+	p->usable = true;
+	p->space = w->space;
+	p->generation = space_generation(w->space);
+	p->stop = stop;
 }

@@ -17,22 +17,24 @@ struct unwind_splices *unwind_splices_new(const struct arch *arch);
 void unwind_splices_free(struct unwind_splices *s);
 
 /* A walk over the snapshot of @ev begins, with its first state in @w. */
-void unwind_splices_begin(struct unwind_splices *s, struct unwind_walk *w, const struct event *ev);
+void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
+			  const struct event *ev);
 
 /*
- * Before the frame of @w's state is recorded: if the last chain of this thread had the same frame and all
- * that follows from it is unchanged, append it to @frames and say how the chain ended.
+ * Before the frame of @w's state, which was found by @how, is recorded: if the last chain of this thread had
+ * the same frame and all that follows from it is unchanged, append it to @out and say how the chain ended.
  */
-bool unwind_splices_match(struct unwind_splices *s, struct unwind_walk *w,
-			  struct unwind_frame frames[UNWIND_FRAMES_MAX], size_t *nframes,
+bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
+			  enum unwind_how how, struct unwind_frames *out,
 			  enum unwind_stop *ret_stop);
 
-/* A frame was recorded for @w's state, and the step from it comes next. */
-void unwind_splices_frame(struct unwind_splices *s, struct unwind_walk *w,
+/* @frame was recorded for @w's state, and the step from it comes next. */
+void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w,
 			  const struct unwind_frame *frame);
 
 /* The walk ended. */
-void unwind_splices_end(struct unwind_splices *s, struct unwind_walk *w, enum unwind_stop stop);
+void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
+			enum unwind_stop stop);
 
 /* Frames taken over so far. */
 uint64_t unwind_splices_frames(const struct unwind_splices *s);

@@ -32,6 +32,12 @@ struct unwind_walk {
 	uint64_t reads, writes;
 };
 
+/* The frames found so far, the kernel's included. */
+struct unwind_frames {
+	size_t len;
+	struct unwind_frame items[UNWIND_FRAMES_MAX];
+};
+
 enum unwind_outcome {
 	UNWIND_STEPPED, /* the state is the caller's now */
 	UNWIND_IS_ROOT,
