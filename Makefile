@@ -98,7 +98,6 @@ TEST_CFLAGS = -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra
 LIBS = -Wl,--as-needed $(PC_LIBS) -liberty -lpfm -lpthread -lm
 
 ifeq ($(V),)
-Q = @
 say = @printf '  %-4s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)';
 else
 say =
@@ -127,7 +126,7 @@ LIB_REPORT = $(B)/libreport.a
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all tests check check-here unit fuzz fuzz-programs lint bench demo demo-here install uninstall \
+.PHONY: all tests check check-here unit cli e2e fuzz fuzz-programs lint bench demo demo-here install uninstall \
 	clean help packages FORCE
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
@@ -141,6 +140,8 @@ help:
 #: make check           install missing packages if allowed, build, run every test
 #: make check SAN=address,undefined   the same under sanitizers, in a build folder of its own
 #: make unit T=words    only the unit tests whose names contain a word
+#: make cli T='[--update] words'      only these command lines; --update takes what they print as right
+#: make e2e T=names     only these scripts of tests/e2e/
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine
@@ -161,6 +162,13 @@ check-here: tests
 
 unit: $(UNIT)
 	@$(UNIT) $(T)
+
+cli: tests
+	@BUILD='$(B)' tests/run-cli $(T)
+
+e2e: tests
+	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/run-scripts \
+		$(if $(T),$(patsubst %,tests/e2e/%.sh,$(T)),$(sort $(wildcard tests/e2e/*.sh)))
 
 lint: all
 	@BUILD='$(B)' tests/lint/run
