@@ -131,7 +131,7 @@ static struct err *by_paranoia(const struct event_refusal *refusal,
 				  "kernel.perf_event_paranoid=%" PRId64,
 				  level);
 	return err_remedy(err,
-			  "run as root, or: setcap cap_perfmon=ep PRECORD, or: "
+			  "run as root, or: setcap cap_perfmon=ep $(command -v precord), or: "
 			  "sysctl kernel.perf_event_paranoid=%" PRId64,
 			  level);
 }
@@ -152,10 +152,10 @@ static struct err *not_permitted(const struct event_refusal *refusal,
 			"or --security-opt seccomp=unconfined), or record on the host");
 	if (!rights->privileged && refusal->target->pid > 0)
 		return err_remedy(
-			err_system(refusal->errnum, "event '%s': task %d is not ours to look into",
-				   refusal->name, (int)refusal->target->pid),
+			err_system(refusal->errnum, "task %d is not ours to look into",
+				   (int)refusal->target->pid),
 			"run as its user or as root, or: setcap cap_perfmon,cap_sys_ptrace=ep "
-			"PRECORD");
+			"$(command -v precord)");
 	return err_remedy(system_refusal(refusal, "the system forbids it"),
 			  "a security module or lockdown may be the cause: see the kernel's log");
 }
@@ -192,9 +192,10 @@ static struct err *invalid(const struct event_refusal *refusal)
 	const struct perf_event_attr *attr = refusal->attr;
 
 	if (refusal->counts)
-		return unsupported(refusal, "it can be counted here, but not sampled",
-				   "sample cycles or cpu-clock, with this event in its group: "
-				   "-e '{cycles,EVENT}:S'");
+		return err_remedy(
+			unsupported(refusal, "it can be counted here, but not sampled", NULL),
+			"read it with the samples of another: -e '{cpu-clock,%s}:S'",
+			refusal->name);
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		return unsupported(
 			refusal, "the processor has no such breakpoint",

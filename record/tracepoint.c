@@ -30,19 +30,23 @@ static void directory_deinit(struct directory *dir)
 
 static int is_event_dir(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && entry->d_type == DT_DIR;
+	return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
-static struct err *not_permitted(int errnum, const char *path)
+/* The owner's group of every file in tracefs is set by remounting; users may read them through it. */
+static struct err *with_remedy(struct err *err, const char *root)
 {
-	struct err *err = err_system(errnum, "cannot read the tracepoints in '%s'", path);
+	if (err_errno(err) != EACCES && err_errno(err) != EPERM)
+		return err;
+	return err_remedy(err,
+			  "run as root, or let your group read it with: "
+			  "mount -o remount,mode=750,gid=%u %s",
+			  (unsigned)getgid(), root);
+}
 
-	if (errnum == EACCES || errnum == EPERM)
-		return err_remedy(err,
-				  "run as root, or let users read it with: "
-				  "mount -o remount,mode=755 %s",
-				  path);
-	return err;
+static struct err *not_permitted(int errnum, const char *root)
+{
+	return with_remedy(err_system(errnum, "cannot read the tracepoints in '%s'", root), root);
 }
 
 /* The mount point of tracefs, or what debugfs shows of it; NULL if there is neither. */
@@ -123,7 +127,7 @@ struct err *tracepoint_match(const char *root, const char *system, const char *n
 
 	systems.len = scandir(events, &systems.entries, is_event_dir, alphasort);
 	if (systems.len < 0)
-		return not_permitted(errno, events);
+		return not_permitted(errno, root);
 	for (int i = 0; i < systems.len; i++) {
 		const char *own = systems.entries[i]->d_name;
 
@@ -146,13 +150,8 @@ struct err *tracepoint_load(const char *root, struct arena *arena, struct tracep
 
 	if (!err)
 		err = text_file_read(arena_printf(arena, "%s/format", dir), arena, &format);
-	if (err && (err_errno(err) == EACCES || err_errno(err) == EPERM))
-		err = err_remedy(err,
-				 "run as root, or let users read it with: "
-				 "mount -o remount,mode=755 %s",
-				 root);
 	if (err)
-		return err_wrap(err, "tracepoint %s:%s", tp->system, tp->name);
+		return err_wrap(with_remedy(err, root), "tracepoint %s:%s", tp->system, tp->name);
 	if (!text_parse_u64(id, &tp->id))
 		return err_new(ERR_CORRUPT, "tracepoint %s:%s has the id '%s', which is no number",
 			       tp->system, tp->name, id);
