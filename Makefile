@@ -52,7 +52,7 @@ ASSETS =
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c tests/unit/test_demangle.c tests/unit/test_jit_map.c tests/unit/test_layers.c \
 	tests/unit/test_symtab.c tests/unit/fake_sysfs.c tests/unit/test_cpu_list.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
-	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_tracepoint.c \
+	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_text_file.c tests/unit/test_tracepoint.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
 	tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
