@@ -163,5 +163,5 @@ const struct abbrev *abbrevs_find(struct abbrevs *table, uint64_t code)
 
 const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struct abbrev *abbrev)
 {
-	return table->attrs.items + abbrev->first_attr;
+	return abbrev->nattrs ? table->attrs.items + abbrev->first_attr : NULL;
 }

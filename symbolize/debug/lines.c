@@ -246,9 +246,9 @@ static const struct sequence *find_sequence(const struct debug_lines *lines, uin
 		else
 			high = mid;
 	}
-	const struct sequence *seq = &lines->sequences.items[low];
-
-	return low < lines->sequences.len && seq->begin <= vaddr ? seq : NULL;
+	if (low == lines->sequences.len || lines->sequences.items[low].begin > vaddr)
+		return NULL;
+	return &lines->sequences.items[low];
 }
 
 bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct debug_position *ret)
@@ -294,7 +294,8 @@ static const char *make_path(struct debug_lines *lines, const struct line_file *
 
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number)
 {
-	if (number >= lines->header.files.len || !lines->header.files.items[number].name)
+	if (!lines->paths || number >= lines->header.files.len ||
+	    !lines->header.files.items[number].name)
 		return NULL;
 	if (!lines->paths[number])
 		lines->paths[number] = make_path(lines, &lines->header.files.items[number]);

@@ -46,38 +46,40 @@ static bool is_function_slot(const struct plt *plt, uint64_t type)
 static const char *symbol_name(Elf *elf, Elf64_Word link, uint64_t index)
 {
 	Elf_Scn *scn = elf_getscn(elf, link);
-	Elf64_Shdr *shdr = scn ? elf64_getshdr(scn) : NULL;
-	Elf_Data *data = shdr ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr shdr;
+	Elf_Data *data = scn && gelf_getshdr(scn, &shdr) ? elf_getdata(scn, NULL) : NULL;
+	Elf64_Sym sym;
 
 	if (!data || data->d_type != ELF_T_SYM || index >= data->d_size / sizeof(Elf64_Sym))
 		return NULL;
-	const Elf64_Sym *sym = (const Elf64_Sym *)data->d_buf + index;
-	const char *name = elf_strptr(elf, shdr->sh_link, sym->st_name);
+	memcpy(&sym, (const char *)data->d_buf + index * sizeof(sym), sizeof(sym));
+	const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
 
 	return name && *name ? name : NULL;
 }
 
-static void add_relocs(struct plt *plt, Elf_Scn *scn, const Elf64_Shdr *shdr, bool jumps)
+static void add_relocs(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *shdr, bool jumps)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 
 	if (!data || data->d_type != ELF_T_RELA)
 		return;
 	for (size_t i = 0; i < data->d_size / sizeof(Elf64_Rela); i++) {
-		const Elf64_Rela *rela = (const Elf64_Rela *)data->d_buf + i;
-		uint64_t type = ELF64_R_TYPE(rela->r_info);
+		Elf64_Rela rela;
 		struct plt_reloc reloc = { 0 };
 
+		memcpy(&rela, (const char *)data->d_buf + i * sizeof(rela), sizeof(rela));
+		uint64_t type = ELF64_R_TYPE(rela.r_info);
+
 		if (is_irelative(plt, type))
-			reloc.resolver = (uint64_t)rela->r_addend;
+			reloc.resolver = (uint64_t)rela.r_addend;
 		else if (is_function_slot(plt, type))
-			reloc.name =
-				symbol_name(plt->elf, shdr->sh_link, ELF64_R_SYM(rela->r_info));
+			reloc.name = symbol_name(plt->elf, shdr->sh_link, GELF_R_SYM(rela.r_info));
 		else if (!jumps)
 			continue;
 		if (plt->relocs.len == PLT_RELOCS_MAX)
 			return;
-		*map_put(&plt->by_got, rela->r_offset, NULL) = plt->relocs.len;
+		*map_put(&plt->by_got, rela.r_offset, NULL) = plt->relocs.len;
 		if (jumps)
 			vec_push(&plt->jumps, (uint32_t)plt->relocs.len);
 		vec_push(&plt->relocs, reloc);
@@ -198,16 +200,17 @@ static void each_section(struct plt *plt, struct image *img, bool code)
 	if (elf_getshdrstrndx(plt->elf, &names))
 		return;
 	for (Elf_Scn *scn = elf_nextscn(plt->elf, NULL); scn; scn = elf_nextscn(plt->elf, scn)) {
-		Elf64_Shdr *shdr = elf64_getshdr(scn);
-		const char *name = shdr ? elf_strptr(plt->elf, names, shdr->sh_name) : NULL;
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(plt->elf, names, shdr.sh_name) : NULL;
 
 		if (!name)
 			continue;
-		if (!code && shdr->sh_type == SHT_RELA && shdr->sh_flags & SHF_ALLOC)
-			add_relocs(plt, scn, shdr, strcmp(name, ".rela.plt") == 0);
-		if (code && shdr->sh_type == SHT_PROGBITS && shdr->sh_flags & SHF_EXECINSTR &&
+		if (!code && shdr.sh_type == SHT_RELA && shdr.sh_flags & SHF_ALLOC)
+			add_relocs(plt, scn, &shdr, strcmp(name, ".rela.plt") == 0);
+		if (code && shdr.sh_type == SHT_PROGBITS && shdr.sh_flags & SHF_EXECINSTR &&
 		    (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt")))
-			scan_section(plt, img, name, shdr->sh_entsize);
+			scan_section(plt, img, name, shdr.sh_entsize);
 	}
 }
 

@@ -72,7 +72,7 @@ struct source {
 	struct image *img;
 	struct section *sections;
 	size_t nsections;
-	const Elf64_Versym *versions; /* NULL if there are none */
+	const uint8_t *versions; /* Elf64_Versym, perhaps not aligned; NULL if there are none */
 	size_t nversions;
 };
 
@@ -92,14 +92,15 @@ static void read_sections(struct builder *b, struct source *src, Elf *elf)
 		return;
 	src->sections = memory_zeroed(count, sizeof(*src->sections));
 	for (size_t i = 1; i < count; i++) {
-		Elf64_Shdr *shdr = elf64_getshdr(elf_getscn(elf, i));
+		GElf_Shdr shdr;
 		struct section *sec = &src->sections[i];
 
-		if (!shdr || !(shdr->sh_flags & SHF_EXECINSTR) || !(shdr->sh_flags & SHF_ALLOC) ||
-		    __builtin_add_overflow(shdr->sh_addr, shdr->sh_size, &sec->end))
+		if (!gelf_getshdr(elf_getscn(elf, i), &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
+		    !(shdr.sh_flags & SHF_ALLOC) ||
+		    __builtin_add_overflow(shdr.sh_addr, shdr.sh_size, &sec->end))
 			continue;
 		sec->exec = true;
-		sec->begin = shdr->sh_addr;
+		sec->begin = shdr.sh_addr;
 		sec->limit = add_limit(b, sec->end);
 	}
 	src->nsections = count;
@@ -139,14 +140,14 @@ static bool find_limit(struct builder *b, const struct source *src, const Elf64_
 	       limit_by_segment(b, src, sym->st_value, ret);
 }
 
-/* Mapping symbols ($x, $d.17) and the assembler's own labels say nothing. */
+/* Mapping symbols ($x, $d.17), the assembler's own labels and bare versions say nothing. */
 static bool is_wanted(const Elf64_Sym *sym, const char *name)
 {
 	unsigned type = ELF64_ST_TYPE(sym->st_info);
 
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return false;
-	if (!name[0] || (name[0] == '.' && name[1] == 'L'))
+	if (!name[0] || name[0] == '@' || (name[0] == '.' && name[1] == 'L'))
 		return false;
 	return !(name[0] == '$' && name[1] && (!name[2] || name[2] == '.'));
 }
@@ -158,8 +159,12 @@ static unsigned rank_of(const struct source *src, const Elf64_Sym *sym, size_t i
 
 	if (!sym->st_size)
 		rank |= RANK_UNSIZED;
-	if (index < src->nversions && src->versions[index] & 0x8000)
-		rank |= RANK_HIDDEN;
+	if (index < src->nversions) {
+		Elf64_Versym version;
+
+		memcpy(&version, src->versions + index * sizeof(version), sizeof(version));
+		rank |= version & 0x8000 ? RANK_HIDDEN : 0;
+	}
 	return rank;
 }
 
@@ -196,33 +201,36 @@ static bool add_names(struct builder *b, Elf *elf, size_t link, size_t *ret_base
 
 static void read_table(struct builder *b, const struct source *src, Elf *elf, Elf_Scn *scn)
 {
-	Elf64_Shdr *shdr = elf64_getshdr(scn);
+	GElf_Shdr shdr;
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t base, len;
 
-	if (!data || data->d_type != ELF_T_SYM || !add_names(b, elf, shdr->sh_link, &base, &len))
+	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr) ||
+	    !add_names(b, elf, shdr.sh_link, &base, &len))
 		return;
 	size_t count = data->d_size / sizeof(Elf64_Sym);
 
 	count = MIN(count, SYMBOLS_MAX);
 	vec_reserve(&b->symbols, count);
 	for (size_t i = 1; i < count; i++) {
-		const Elf64_Sym *sym = (const Elf64_Sym *)data->d_buf + i;
-		struct candidate cand = { .rank = rank_of(src, sym, i) };
+		Elf64_Sym sym; /* copied, since the table may lie at any offset in the file */
 
-		if (sym->st_name >= len)
+		memcpy(&sym, (const char *)data->d_buf + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name >= len)
 			continue;
-		cand.name = (uint32_t)(base + sym->st_name);
-		add_symbol(b, src, sym, cand);
+		struct candidate cand = { .rank = rank_of(src, &sym, i) & 0xff,
+					  .name = (uint32_t)(base + sym.st_name) };
+
+		add_symbol(b, src, &sym, cand);
 	}
 }
 
 static Elf_Scn *find_section(Elf *elf, Elf64_Word type)
 {
 	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
-		Elf64_Shdr *shdr = elf64_getshdr(scn);
+		GElf_Shdr shdr;
 
-		if (shdr && shdr->sh_type == type)
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type)
 			return scn;
 	}
 	return NULL;
@@ -236,7 +244,7 @@ static void read_versions(struct source *src, Elf *elf)
 	if (!data || data->d_type != ELF_T_HALF || !data->d_buf)
 		return;
 	src->versions = data->d_buf;
-	src->nversions = data->d_size / sizeof(*src->versions);
+	src->nversions = data->d_size / sizeof(Elf64_Versym);
 }
 
 /* Both tables of @img. A relocatable file has no link-time addresses, so nothing is taken from it. */
