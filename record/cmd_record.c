@@ -65,7 +65,7 @@ static int exit_status(const struct recorder *s, int *ret_signal)
 	int status = workload_exit_status(&s->workload, ret_signal);
 
 	/* Without a command a signal is how a recording is meant to end. */
-	if (s->workload.pid && !s->workload.ended && s->end == RECORDER_SIGNAL)
+	if (s->workload.started && !s->workload.ended && s->end == RECORDER_SIGNAL)
 		*ret_signal = s->signal;
 	return status;
 }

@@ -195,7 +195,7 @@ struct err *sensors_open(struct event_plan *plan, const struct target *target, u
 			.plan = plan,
 			.asked_len = ring_len,
 			.ring_len = len,
-			.side_len = MIN(MAX(len / 4, SIDE_LEN_MIN), SIDE_LEN_MAX),
+			.side_len = MIN(MAX(len / 8, SIDE_LEN_MIN), SIDE_LEN_MAX),
 		};
 		set_wakeups(plan, ret);
 		err = open_all(ret, target, diag);
