@@ -23,7 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLICE_US 500 /* one share unit is this long; a turn is 10 units */
+/*
+ * One share unit is this long, and a turn is 10 units. It changes from turn to turn, so that turns do not keep
+ * step with the sampling timer.
+ */
+static __thread unsigned slice_us;
 
 static volatile uint64_t sink;
 
@@ -54,27 +58,27 @@ static __thread uint64_t deadline_ns;
 
 NOINLINE void light(void)
 {
-	BURN(1 * SLICE_US);
+	BURN(1 * slice_us);
 }
 
 NOINLINE void medium(void)
 {
-	BURN(2 * SLICE_US);
+	BURN(2 * slice_us);
 }
 
 NOINLINE void heavy(void)
 {
-	BURN(3 * SLICE_US);
+	BURN(3 * slice_us);
 }
 
 NOINLINE void rest(void)
 {
-	BURN(4 * SLICE_US);
+	BURN(4 * slice_us);
 }
 
 static inline __attribute__((always_inline)) void heavy_inlined(void)
 {
-	BURN(3 * SLICE_US);
+	BURN(3 * slice_us);
 }
 
 NOINLINE void heavy_caller(void)
@@ -99,6 +103,23 @@ static void on_signal(int number)
 }
 
 static void (*first)(void) = heavy;
+static void (*plugin)(uint64_t until_ns);
+
+static void plugged(void)
+{
+	deadline_ns += 3 * slice_us * 1000;
+	plugin(deadline_ns);
+	sink++;
+}
+
+/* 200 to 799 microseconds, by a linear congruence. */
+static void next_slice(void)
+{
+	static __thread uint32_t state = 12345;
+
+	state = state * 1664525 + 1013904223;
+	slice_us = 200 + (state >> 8) % 600;
+}
 
 static void recursive(void)
 {
@@ -118,6 +139,7 @@ static void *work(void *seconds)
 
 	deadline_ns = now_ns();
 	while (now_ns() < end) {
+		next_slice();
 		first();
 		medium();
 		light();
@@ -151,10 +173,11 @@ static void run_children(uint64_t seconds)
 
 static void load_plugin(void)
 {
-	void *plugin = dlopen(getenv("SHARES_PLUGIN"), RTLD_NOW);
+	void *library = dlopen(getenv("SHARES_PLUGIN"), RTLD_NOW);
 
-	first = plugin ? (void (*)(void))dlsym(plugin, "heavy_plugin") : NULL;
-	if (!first) {
+	plugin = library ? (void (*)(uint64_t))dlsym(library, "heavy_plugin") : NULL;
+	first = plugged;
+	if (!plugin) {
 		fprintf(stderr, "shares: %s\n", dlerror());
 		exit(1);
 	}

@@ -5,22 +5,19 @@
 #include <stdint.h>
 #include <time.h>
 
-void heavy_plugin(void);
+void heavy_plugin(uint64_t until_ns);
 
-void heavy_plugin(void)
+/* Work until the thread has used @until_ns of CPU time in all. */
+void heavy_plugin(uint64_t until_ns)
 {
 	static volatile uint64_t sink;
 	struct timespec ts;
-	uint64_t end = 0;
+	uint64_t x = sink | 1;
 
 	do {
 		for (int i = 0; i < 20000; i++)
-			sink = sink * 6364136223846793005u + 1;
+			x = x * 6364136223846793005u + 1;
+		sink = x;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-		uint64_t now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-
-		end = end ? end : now + 1500000;
-		if (now >= end)
-			break;
-	} while (1);
+	} while ((uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec < until_ns);
 }
