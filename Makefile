@@ -50,7 +50,8 @@ PROTOS = formats/pprof.proto
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c tests/unit/test_demangle.c tests/unit/test_jit_map.c tests/unit/test_layers.c \
+UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c tests/unit/test_attach.c \
+	tests/unit/test_debugfile.c tests/unit/test_kernel_symbols.c tests/unit/test_module.c tests/unit/test_perf_map.c tests/unit/test_demangle.c tests/unit/test_jit_map.c tests/unit/test_layers.c \
 	tests/unit/test_symtab.c tests/unit/fake_sysfs.c tests/unit/test_cpu_list.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
 	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_text_file.c tests/unit/test_tracepoint.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/test_arch.c \

@@ -119,8 +119,8 @@ void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct
 			break;
 		if (line[len - 1] != '\n' || len > LINE_LEN_MAX)
 			continue; /* still being written, or no map at all */
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size, &name) == 2 && name &&
-		    holds_any(addresses, count, start, size))
+		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size, &name) == 2 &&
+		    line[name] && holds_any(addresses, count, start, size))
 			writer_bytes(out, line, (size_t)len);
 	}
 	free(line);

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+
+#include "formats/trace_reader.h"
+#include "record/attach.h"
+#include "record/code_map.h"
+#include "symbolize/elf/bundle.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- mappings -------------------------------------------------------------------------------------- */
+
+static const char *file_at(const struct code_map *map, uint64_t ip)
+{
+	const struct code_range *ranges[1];
+
+	if (!code_map_find(map, ip, ranges, 1))
+		return NULL;
+	return ranges[0]->file ? ranges[0]->file->path : "anonymous";
+}
+
+static bool put(struct code_map *map, uint64_t start, uint64_t end, struct code_file *file)
+{
+	struct code_range range = { start, end, 0, file };
+
+	return code_map_insert(map, &range);
+}
+
+TEST(code_map_remembers_what_was_replaced)
+{
+	struct code_file a = { .path = "a" }, b = { .path = "b" };
+	CLEANUP(code_map_deinit) struct code_map map = { 0 }, child = { 0 };
+	const struct code_range *ranges[4];
+
+	CHECK(put(&map, 0x1000, 0x9000, &a));
+	CHECK(!put(&map, 0x1000, 0x9000, &a));
+	CHECK(put(&map, 0x3000, 0x4000, &b));
+	CHECK_STR(file_at(&map, 0x2fff), "a");
+	CHECK_STR(file_at(&map, 0x3000), "b");
+	CHECK_STR(file_at(&map, 0x4000), "a");
+	CHECK_STR(file_at(&map, 0x9000), NULL);
+	CHECK_UINT(code_map_find(&map, 0x3800, ranges, 4), 2);
+	CHECK(ranges[0]->file == &b && ranges[1]->file == &a);
+	code_map_fork(&child, &map);
+	CHECK_STR(file_at(&child, 0x3000), "b");
+	code_map_exec(&map);
+	CHECK_STR(file_at(&map, 0x5000), "a"); /* the past counts */
+	CHECK_UINT(map.now.len, 0);
+}
+
+TEST(code_map_agrees_with_a_plain_model_of_memory)
+{
+	enum { PAGES = 64, ROUNDS = 3000 };
+	struct code_file files[] = { { .path = "a" }, { .path = "b" }, { .path = "c" } };
+	CLEANUP(code_map_deinit) struct code_map map = { 0 };
+	int model[PAGES];
+	uint32_t state = 1;
+
+	memset(model, -1, sizeof(model));
+	for (int i = 0; i < ROUNDS; i++) {
+		state = state * 1664525 + 1013904223;
+		unsigned start = state >> 8 & (PAGES - 1), len = 1 + (state >> 16 & 15);
+		unsigned which = state >> 24 & 3;
+
+		put(&map, start * 0x1000ULL, (start + len) * 0x1000ULL,
+		    which < 3 ? &files[which] : NULL);
+		for (unsigned page = start; page < start + len && page < PAGES; page++)
+			model[page] = (int)which;
+		map.past.len = 0;
+		for (unsigned page = 0; page < PAGES; page++) {
+			const char *want = model[page] < 0   ? NULL
+					   : model[page] < 3 ? files[model[page]].path
+							     : "anonymous";
+
+			CHECK_STR(file_at(&map, page * 0x1000ULL + 0x10), want);
+		}
+	}
+}
+
+/* ---- from addresses to a trace --------------------------------------------------------------------- */
+
+/* What was attached, read back. */
+struct attached {
+	char path[4096];
+	struct event_source *source;
+	const struct recording *rec;
+	struct attach_report report;
+	struct diag notes;
+};
+
+static void write_trace(struct attach *a, struct attached *ret)
+{
+	static const struct recording empty = { .tool = "",
+						.cmdline = "",
+						.hostname = "",
+						.os_release = "",
+						.cpu_model = "",
+						.container = "",
+						.arch = &arch_x86_64,
+						.exit_status = -1 };
+
+	snprintf(ret->path, sizeof(ret->path), "%s", test_path("trace"));
+	int fd = open(ret->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct trace_writer *w = trace_writer_new(fd);
+
+	CHECK_OK(trace_writer_begin(w, &empty));
+	CHECK_OK(attach_write(a, w, &ret->notes, &ret->report));
+	CHECK_OK(trace_writer_end(w, &empty));
+	trace_writer_free(w);
+	close(fd);
+	CHECK_OK(trace_reader_open(ret->path, &ret->source));
+	ret->rec = event_source_recording(ret->source);
+}
+
+static void attached_deinit(struct attached *t)
+{
+	event_source_close(t->source);
+	diag_deinit(&t->notes);
+}
+
+static const struct recording_image *find_image(const struct attached *t, const char *part)
+{
+	for (size_t i = 0; i < t->rec->nimages; i++) {
+		if (strstr(t->rec->images[i].path, part))
+			return &t->rec->images[i];
+	}
+	return NULL;
+}
+
+/* Tell @a of the executable mappings of @pid, as /proc shows them; the one that holds @ip is returned. */
+static struct event_mmap tell_mappings(struct attach *a, uint32_t pid, uint64_t ip)
+{
+	static char path[4096], found_path[4096];
+	struct event_mmap found = { 0 };
+	char maps[64], line[5000];
+
+	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", pid);
+	FILE *file = fopen(maps, "r");
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file)) {
+		struct event_mmap map = { .flags = EVENT_MMAP_EXEC, .path = path };
+		char perms[5];
+
+		path[0] = '\0';
+		sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %4095[^\n]",
+		       &map.start, &map.end, perms, &map.file_offset, &map.inode, path);
+		if (perms[2] != 'x')
+			continue;
+		attach_mmap(a, pid, &map);
+		if (ip < map.start || ip >= map.end)
+			continue;
+		found = map;
+		found.path = strcpy(found_path, path);
+	}
+	fclose(file);
+	return found;
+}
+
+__attribute__((noinline)) static uint64_t code_here(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+/* Link-time address of @ip by the embedded image's own segments. */
+static uint64_t vaddr_in(const struct image *img, const struct event_mmap *map, uint64_t ip)
+{
+	uint64_t bias;
+
+	CHECK(image_bias(img, map->start, map->file_offset, &bias));
+	return ip - bias;
+}
+
+TEST(attach_embeds_what_covers_an_address)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+	struct event_mmap map = tell_mappings(a, pid, ip);
+	struct cfi_fde fde;
+	struct image *img;
+
+	for (int i = 0; i < 3; i++)
+		attach_address(a, attach_process(a, pid), ip, ATTACH_CALLER);
+	attach_round(a);
+	write_trace(a, &t);
+	CHECK_UINT(t.report.files, 1);
+	CHECK_UINT(t.report.addresses, 1);
+	CHECK_UINT(t.rec->nimages, 1);
+	CHECK(t.rec->images[0].partial);
+	CHECK_OK(image_open_memory(t.rec->images[0].elf, t.rec->images[0].elf_len, "self", &img));
+	uint64_t vaddr = vaddr_in(img, &map, ip);
+	struct symtab *symbols = symtab_new(img);
+	const struct symtab_entry *symbol = symtab_find(symbols, vaddr - 1);
+	struct cfi_section *cfi = cfi_section_new(img);
+	struct bundle_calls *calls = bundle_calls_new(img);
+
+	CHECK_STR(symbol ? symbol->name : NULL, __func__);
+	CHECK(cfi && cfi_section_find(cfi, vaddr - 1, &fde));
+	CHECK(bundle_calls_find(calls, vaddr) == BUNDLE_CALL_YES);
+	bundle_calls_free(calls);
+	cfi_section_free(cfi);
+	symtab_free(symbols);
+	image_close(img);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_finds_mappings_that_are_told_later)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+
+	attach_address(a, attach_process(a, pid), ip, ATTACH_LEAF);
+	tell_mappings(a, pid, ip);
+	attach_round(a);
+	write_trace(a, &t);
+	CHECK_UINT(t.rec->nimages, 1);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_follows_fork_exec_and_exit)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+
+	/* The child was forked before its parent's mappings were told. */
+	attach_fork(a, 4000001, pid);
+	tell_mappings(a, pid, ip);
+	attach_exit(a, 4000001);
+	attach_address(a, attach_process(a, 4000001), ip, ATTACH_CALLER);
+	for (int i = 0; i < 5; i++)
+		attach_round(a);
+	attach_exec(a, pid);
+	attach_fork(a, 4000001, pid); /* the number again */
+	attach_exit(a, 4000001);
+	attach_exit(a, 4000001);
+	for (int i = 0; i < 5; i++)
+		attach_round(a);
+	write_trace(a, &t);
+	CHECK_UINT(t.rec->nimages, 1);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_embeds_a_file_that_is_deleted_after_its_first_sample)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	char copy[4096], command[8500];
+	struct stat st;
+
+	snprintf(copy, sizeof(copy), "%s", test_path("copy"));
+	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", (int)getpid(), copy);
+	CHECK_INT(system(command), 0);
+	CHECK_INT(stat(copy, &st), 0);
+	uint64_t ip = code_here();
+	struct event_mmap map = tell_mappings(a, (uint32_t)getpid(), ip);
+
+	/* A process that is gone: only the path is left, and the inode tells that it is right. */
+	map.path = copy;
+	map.inode = st.st_ino;
+	attach_mmap(a, 4000002, &map);
+	attach_address(a, attach_process(a, 4000002), ip, ATTACH_CALLER);
+	unlink(copy);
+	write_trace(a, &t);
+	CHECK(find_image(&t, "/copy"));
+	CHECK_UINT(t.report.missing, 0);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_says_what_vanished_and_never_takes_another_file)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	uint64_t ip = code_here();
+	struct event_mmap map = tell_mappings(a, (uint32_t)getpid(), ip);
+
+	map.path = "/nonexistent/app";
+	attach_mmap(a, 4000003, &map);
+	attach_address(a, attach_process(a, 4000003), ip, ATTACH_CALLER);
+	map.path = "/bin/sh";
+	map.inode = 1;
+	attach_mmap(a, 4000004, &map);
+	attach_address(a, attach_process(a, 4000004), ip, ATTACH_CALLER);
+	write_trace(a, &t);
+	CHECK_UINT(t.rec->nimages, 0);
+	CHECK_UINT(t.report.missing, 2);
+	CHECK(t.notes.entries && strstr(t.notes.entries->message, "'/nonexistent/app'"));
+	CHECK(strstr(t.notes.entries->message, "'/bin/sh'"));
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_writes_one_image_per_build_id)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+	struct event_mmap map = tell_mappings(a, pid, ip);
+
+	attach_address(a, attach_process(a, pid), ip, ATTACH_CALLER);
+	map.generation = 99; /* the same file as another one */
+	attach_mmap(a, pid, &map);
+	attach_address(a, attach_process(a, pid), ip + 64, ATTACH_CALLER);
+	write_trace(a, &t);
+	CHECK_UINT(t.report.files, 2);
+	CHECK_UINT(t.rec->nimages, 1);
+	CHECK_UINT(t.report.addresses, 2);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_without_bundle_keeps_what_cannot_be_had_later)
+{
+	struct attach *a = attach_new(ATTACH_NONE);
+	struct attached t = { 0 };
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+
+	tell_mappings(a, pid, ip);
+	attach_address(a, attach_process(a, pid), ip, ATTACH_LEAF);
+	write_trace(a, &t);
+	CHECK_UINT(t.rec->nimages, 0);
+	CHECK(!t.notes.entries);
+	attach_free(a);
+	attached_deinit(&t);
+}
