@@ -41,6 +41,7 @@ struct maker {
 	struct recording rec;
 	struct recording_event events[EVENTS_MAX];
 	struct recording_count counts[EVENTS_MAX];
+	struct strtab words;
 	struct strtab functions; /* number * FUNCTION_LEN is where it lies */
 	uint32_t pids[PIDS_MAX];
 	unsigned npids;
@@ -99,6 +100,11 @@ static void put_comm(struct maker *m, uint32_t pid, uint32_t tid, char *name)
 	put(m, &ev);
 }
 
+static const char *keep(struct maker *m, const char *word)
+{
+	return strtab_get(&m->words, strtab_add(&m->words, word ? word : ""));
+}
+
 static void add_event(struct maker *m, char *rest)
 {
 	struct recording_event *event = &m->events[m->rec.nevents];
@@ -108,8 +114,8 @@ static void add_event(struct maker *m, char *rest)
 	m->counts[m->rec.nevents] =
 		(struct recording_count){ .event = (uint32_t)m->rec.nevents, .cpu = EVENT_NO_CPU };
 	event->leader = (uint32_t)m->rec.nevents++;
-	event->name = strdup(strsep(&rest, " "));
-	event->unit = strdup(strsep(&rest, " "));
+	event->name = keep(m, strsep(&rest, " "));
+	event->unit = keep(m, strsep(&rest, " "));
 	event->rate = number(&rest);
 	event->is_freq = true;
 	event->samples = true;
@@ -308,6 +314,7 @@ int main(int argc, char **argv)
 		must(trace_writer_begin(m.writer, &m.rec));
 	end(&m);
 	trace_writer_free(m.writer);
+	strtab_deinit(&m.words);
 	strtab_deinit(&m.functions);
 	free(line);
 	return close(fd) ? 1 : 0;
