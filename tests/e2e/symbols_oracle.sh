@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Names, positions and nesting of inlined calls are llvm-symbolizer's, for every kind of debug information that
+# the compilers here can make. What differs for a reason is made equal by normal(), and said there.
+set -eu
+. "$TOP/tests/e2e/lib/recording.bash"
+command -v llvm-symbolizer >/dev/null || skip "there is no llvm-symbolizer"
+command -v readelf >/dev/null || skip "there is no readelf"
+command -v g++ >/dev/null || skip "there is no g++"
+
+sanitize=
+[ -z "$SAN" ] || sanitize="-fsanitize=$SAN"
+# shellcheck disable=SC2046
+"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g $sanitize -I"$TOP" -o symbol_probe "$TOP/tests/tools/symbol_probe.c" \
+	"$BUILD/libsymbolize.a" "$BUILD/libformats.a" \
+	$(pkg-config --libs libdw libelf capstone libzstd zlib liblzma) -liberty -lpthread -lm
+
+addresses() { # addresses FILE COUNT: random ones in its .text
+	readelf -SW "$1" | awk -v count="$2" '
+		function hex(s, n, i) { n = 0; for (i = 1; i <= length(s); i++) n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return n }
+		{ sub(/^ *\[ *[0-9]+\] */, "") }
+		$1 == ".text" { begin = hex($3); len = hex($5) }
+		END { srand(7); for (i = 0; i < count; i++) printf "0x%x\n", begin + int(rand() * len) }'
+}
+
+# - Where there is no line, llvm-symbolizer names the file from the symbol table's FILE symbol, with line 0.
+# - Constructors and destructors have two or three names for one address; either may be chosen.
+normal() {
+	sed -E -e 's/^[^/]*:0:0$/??:0:0/' -e 's/(C|D)[0124]E/\1xE/g'
+}
+
+compare() { # compare FILE
+	addresses "$1" 2000 >addresses
+	./symbol_probe "$PWD/$1" <addresses | normal >ours
+	llvm-symbolizer -i --no-demangle --output-style=LLVM -e "$1" <addresses | normal >theirs
+	echo "$1: $(grep -c . ours) lines, $(diff ours theirs | grep -c '^[<>]' || true) differ"
+	[ "$(grep -c '^$' ours)" = 2000 ] || fail "$1: not 2000 answers"
+	grep -q '[.]h:[1-9]' ours || fail "$1: there are no lines"
+	diff ours theirs | head -n 20
+	cmp -s ours theirs || fail "$1: not as llvm-symbolizer says"
+}
+
+source=$TOP/tests/e2e/symbols/subject.cpp
+build() { # build NAME COMPILER FLAG...: in a folder of its own, since .dwo files get their names from the source
+	mkdir -p "$1.build"
+	(cd "$1.build" && "$2" -std=c++17 -O2 -g "${@:3}" -c "$source" -o subject.o && "$2" "${@:3}" subject.o -o "../$1") >log 2>&1 &&
+		{ compare "$1"; return; }
+	echo "$1: cannot be built here"
+}
+
+for compiler in g++ clang++; do
+	command -v "$compiler" >/dev/null || continue
+	for version in 4 5; do
+		build "$compiler-$version" "$compiler" "-gdwarf-$version"
+		build "$compiler-$version-split" "$compiler" "-gdwarf-$version" -gsplit-dwarf
+		if command -v llvm-dwp >/dev/null && llvm-dwp "$compiler-$version-split.build/"*.dwo -o "$compiler-$version-split.dwp" 2>log; then
+			rm "$compiler-$version-split.build/"*.dwo
+			compare "$compiler-$version-split"
+		fi
+	done
+done
+build g++-sections g++ -ffunction-sections -Wl,--gc-sections
+build g++-compressed g++ -gz=zlib
+build g++-types g++ -fdebug-types-section
+
+# Its units are in partial units, and what several files share in another file: that, llvm-symbolizer does not
+# know, so what was before dwz is the oracle.
+if command -v dwz >/dev/null; then
+	cp g++-4 dwz-single
+	dwz dwz-single
+	compare dwz-single
+	cp g++-4 dwz-a
+	cp g++-5 dwz-b
+	./symbol_probe "$PWD/g++-4" <addresses >before
+	if dwz -m "$PWD/dwz.shared" -M "$PWD/dwz.shared" dwz-a dwz-single dwz-b 2>log && [ -e dwz.shared ]; then
+		./symbol_probe "$PWD/dwz-a" <addresses >after
+		cmp before after || fail "dwz's shared file changes the answers"
+		echo "dwz with a shared file: the same"
+	fi
+fi
