@@ -16,7 +16,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
 	formats/trace_window.c formats/trace_writer.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
-	symbolize/elf/bundle.c symbolize/elf/elf_writer.c symbolize/elf/frame_writer.c \
+	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/mini_elf.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
 	symbolize/layers.c symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
 	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
@@ -32,7 +32,7 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/main.c record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
 	record/kernel_symbols.c record/perf_map.c \
-	record/cmd_record.c record/drain.c record/machine.c record/priority.c record/proc_scan.c record/process.c \
+	record/cgroup.c record/cmd_record.c record/drain.c record/machine.c record/priority.c record/proc_scan.c record/process.c \
 	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
 	record/status_line.c record/summary.c record/target.c record/trace_output.c record/watch.c \
 	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
@@ -56,7 +56,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_text_file.c tests/unit/test_tracepoint.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
+	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_table.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
@@ -68,7 +68,8 @@ FUZZERS = tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_i
 TEST_TOOLS = tests/tools/trace_corpus.c tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
-MAN_PAGES = Documentation/man/precord.1 Documentation/man/preport.1
+MAN_PAGES = Documentation/man/precord.1 Documentation/man/precord-trace.5 \
+	Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

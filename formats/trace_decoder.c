@@ -535,17 +535,20 @@ static void get_columns(struct decoder *d, struct reader *r)
 
 #define LARGE_PAGE (2u << 20)
 
-/* Whole blocks are written once and read once: most of the time would go into page faults. */
+/* Large blocks are written once and read once: most of the time would go into page faults. */
 static void make_memory(struct trace_events *events, size_t len)
 {
-	size_t need = (len + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
-
 	free(events->memory);
-	events->memory = aligned_alloc(LARGE_PAGE, need);
-	events->memory_len = need;
+	events->memory_len = len;
+	if (len < LARGE_PAGE) {
+		events->memory = memory_alloc(len);
+		return;
+	}
+	events->memory_len = (len + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
+	events->memory = aligned_alloc(LARGE_PAGE, events->memory_len);
 	if (!events->memory)
-		memory_exhausted(need);
-	madvise(events->memory, need, MADV_HUGEPAGE); /* no harm if it is refused */
+		memory_exhausted(events->memory_len);
+	madvise(events->memory, events->memory_len, MADV_HUGEPAGE); /* no harm if it is refused */
 }
 
 static struct err *prepare(struct decoder *d, struct reader *r, struct trace_events *ret,
@@ -562,8 +565,8 @@ static struct err *prepare(struct decoder *d, struct reader *r, struct trace_eve
 
 	if (err)
 		return err;
-	if (ret->memory_len < expanded_len)
-		make_memory(ret, expanded_len);
+	if (!ret->memory || ret->memory_len < expanded_len)
+		make_memory(ret, MAX(expanded_len, 1));
 	ret->events = (struct event *)(void *)ret->memory;
 	d->pos = ret->memory + count * TRACE_EXPANDED_EVENT;
 	d->end = ret->memory + expanded_len;
