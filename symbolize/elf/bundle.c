@@ -11,11 +11,10 @@
 #include "symbolize/elf/bundle.h"
 
 #include "formats/base/map.h"
-#include "formats/base/memory.h"
-#include "formats/base/reader.h"
 #include "formats/base/vec.h"
-#include "symbolize/elf/elf_writer.h"
+#include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/frame_writer.h"
+#include "symbolize/elf/mini_elf.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -26,7 +25,6 @@
 #define CALL_LEN         8            /* bytes before a return address that tell a call */
 #define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
-#define CALLS_SECTION    ".precord.calls"
 #define SEGMENTS_MAX     1000
 #define SYMBOL_LEN_MAX   (1U << 30) /* without a symbol behind it */
 
@@ -48,8 +46,7 @@ struct bundle {
 	VEC(struct range) functions; /* the keys of @samples */
 	VEC(struct chosen_symbol) symbols;
 	VEC(struct range) code;
-	struct writer calls;
-	uint64_t last_vaddr; /* the last one in @calls */
+	struct bundle_calls_writer calls;
 	struct bundle_counts counts;
 };
 
@@ -180,12 +177,6 @@ static struct range add_place(struct bundle *b, uint64_t vaddr)
 	return function_at(b, symbol, ruled ? &fde : NULL);
 }
 
-static void note_call(struct bundle *b, uint64_t vaddr, bool call)
-{
-	writer_uleb(&b->calls, (vaddr - b->last_vaddr) << 1 | call);
-	b->last_vaddr = vaddr;
-}
-
 /* Where a signal interrupted right behind a call, the address itself is asked for, so it always is. */
 static void add_address(struct bundle *b, const struct bundle_address *address)
 {
@@ -201,7 +192,7 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 		count_samples(b, function, 0);
 	if (address->leaves)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
-	note_call(b, vaddr, call);
+	bundle_calls_add(&b->calls, vaddr, call);
 }
 
 static void add_everything(struct bundle *b)
@@ -252,7 +243,7 @@ static void merge_code(struct bundle *b, uint64_t gap)
 }
 
 /* Add @range's bytes as sections, one after another where the original changes section. */
-static void add_code_sections(struct bundle *b, struct elf_writer *elf, struct range range)
+static void add_code_sections(struct bundle *b, struct mini_elf *elf, struct range range)
 {
 	while (range.begin < range.end) {
 		const char *name = image_section_at(b->src->image, range.begin);
@@ -262,33 +253,33 @@ static void add_code_sections(struct bundle *b, struct elf_writer *elf, struct r
 		if (!code || !len)
 			return;
 		len = MIN(len, range.end - range.begin);
-		elf_writer_section(elf, (struct elf_writer_section){
-						.name = name ? name : ".text",
-						.type = SHT_PROGBITS,
-						.flags = SHF_ALLOC | SHF_EXECINSTR,
-						.vaddr = range.begin,
-						.data = code,
-						.len = len,
-					});
+		mini_elf_section(elf, (struct mini_elf_section){
+					      .name = name ? name : ".text",
+					      .type = SHT_PROGBITS,
+					      .flags = SHF_ALLOC | SHF_EXECINSTR,
+					      .vaddr = range.begin,
+					      .data = code,
+					      .len = len,
+				      });
 		b->counts.code_len += len;
 		range.begin += len;
 	}
 }
 
-static void write_code(struct bundle *b, struct elf_writer *elf)
+static void write_code(struct bundle *b, struct mini_elf *elf)
 {
 	uint64_t gap = GAP_MAX;
 
 	merge_code(b, gap);
-	while (b->code.len > ELF_WRITER_SECTIONS_MAX / 2)
+	while (b->code.len > MINI_ELF_SECTIONS_MAX / 2)
 		merge_code(b, gap *= 2);
-	for (size_t i = 0; i < b->code.len && elf->sections.len < ELF_WRITER_SECTIONS_MAX; i++)
+	for (size_t i = 0; i < b->code.len && elf->sections.len < MINI_ELF_SECTIONS_MAX; i++)
 		add_code_sections(b, elf, b->code.items[i]);
 }
 
 /* ---- the other sections ---------------------------------------------------------------------------- */
 
-static void write_build_id(const struct image *img, struct writer *note, struct elf_writer *elf)
+static void write_build_id(const struct image *img, struct writer *note, struct mini_elf *elf)
 {
 	size_t len;
 	const uint8_t *id = image_build_id(img, &len);
@@ -302,36 +293,36 @@ static void write_build_id(const struct image *img, struct writer *note, struct 
 	writer_bytes(note, id, len);
 	while (note->len % 4)
 		writer_u8(note, 0);
-	size_t index = elf_writer_section(elf, (struct elf_writer_section){
-						       .name = ".note.gnu.build-id",
-						       .type = SHT_NOTE,
-						       .data = note->data,
-						       .len = note->len,
-					       });
+	size_t index = mini_elf_section(elf, (struct mini_elf_section){
+						     .name = ".note.gnu.build-id",
+						     .type = SHT_NOTE,
+						     .data = note->data,
+						     .len = note->len,
+					     });
 
-	elf_writer_segment(elf, (struct elf_writer_segment){ PT_NOTE, PF_R, .section = index });
+	mini_elf_segment(elf, (struct mini_elf_segment){ PT_NOTE, PF_R, .section = index });
 }
 
-static void write_frames(struct bundle *b, struct elf_writer *elf)
+static void write_frames(struct bundle *b, struct mini_elf *elf)
 {
 	if (!b->frames.out.len)
 		return;
-	elf_writer_section(elf, (struct elf_writer_section){
-					.name = ".debug_frame",
-					.type = SHT_PROGBITS,
-					.data = b->frames.out.data,
-					.len = b->frames.out.len,
-				});
+	mini_elf_section(elf, (struct mini_elf_section){
+				      .name = ".debug_frame",
+				      .type = SHT_PROGBITS,
+				      .data = b->frames.out.data,
+				      .len = b->frames.out.len,
+			      });
 }
 
-static void write_calls(struct bundle *b, struct elf_writer *elf)
+static void write_calls(struct bundle *b, struct mini_elf *elf)
 {
-	elf_writer_section(elf, (struct elf_writer_section){
-					.name = CALLS_SECTION,
-					.type = SHT_PROGBITS,
-					.data = b->calls.data,
-					.len = b->calls.len,
-				});
+	mini_elf_section(elf, (struct mini_elf_section){
+				      .name = BUNDLE_CALLS_SECTION,
+				      .type = SHT_PROGBITS,
+				      .data = b->calls.out.data,
+				      .len = b->calls.out.len,
+			      });
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -343,7 +334,7 @@ static int by_vaddr(const void *a, const void *b)
 
 /* Without a section of their own (SHN_ABS): most functions have no bytes here, or not all. */
 static void write_symbols(struct bundle *b, struct writer *table, struct writer *names,
-			  struct elf_writer *elf)
+			  struct mini_elf *elf)
 {
 	static const uint8_t empty[24];
 
@@ -361,22 +352,22 @@ static void write_symbols(struct bundle *b, struct writer *table, struct writer 
 		writer_u64(table, symbol->len);
 		writer_string(names, symbol->name);
 	}
-	size_t strings = elf_writer_section(elf, (struct elf_writer_section){
-							 .name = ".strtab",
-							 .type = SHT_STRTAB,
-							 .data = names->data,
-							 .len = names->len,
-						 });
+	size_t strings = mini_elf_section(elf, (struct mini_elf_section){
+						       .name = ".strtab",
+						       .type = SHT_STRTAB,
+						       .data = names->data,
+						       .len = names->len,
+					       });
 
-	elf_writer_section(elf, (struct elf_writer_section){
-					.name = ".symtab",
-					.type = SHT_SYMTAB,
-					.data = table->data,
-					.len = table->len,
-					.link = (uint32_t)strings,
-					.info = 1,
-					.entry_len = sizeof(empty),
-				});
+	mini_elf_section(elf, (struct mini_elf_section){
+				      .name = ".symtab",
+				      .type = SHT_SYMTAB,
+				      .data = table->data,
+				      .len = table->len,
+				      .link = (uint32_t)strings,
+				      .info = 1,
+				      .entry_len = sizeof(empty),
+			      });
 }
 
 /* A segment that holds a recorded address was executable in the process, whatever its flags say. */
@@ -391,7 +382,7 @@ static bool was_executed(const struct bundle_source *src, const struct image_seg
 	return false;
 }
 
-static void write_segments(const struct bundle_source *src, struct elf_writer *elf)
+static void write_segments(const struct bundle_source *src, struct mini_elf *elf)
 {
 	size_t count;
 	const struct image_segment *segments = image_segments(src->image, &count);
@@ -402,8 +393,8 @@ static void write_segments(const struct bundle_source *src, struct elf_writer *e
 
 		if (!seg->file_len)
 			continue;
-		elf_writer_segment(
-			elf, (struct elf_writer_segment){
+		mini_elf_segment(
+			elf, (struct mini_elf_segment){
 				     .type = PT_LOAD,
 				     .flags = PF_R | (exec ? PF_X : 0) | (seg->write ? PF_W : 0),
 				     .offset = seg->offset,
@@ -416,7 +407,7 @@ static void write_segments(const struct bundle_source *src, struct elf_writer *e
 void bundle_write(const struct bundle_source *src, struct writer *out, struct bundle_counts *ret)
 {
 	struct bundle b = { .src = src };
-	struct elf_writer elf = { .machine = image_arch(src->image)->elf_machine };
+	struct mini_elf elf = { .machine = image_arch(src->image)->elf_machine };
 	struct writer note = { 0 }, table = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < src->naddresses; i++)
@@ -430,7 +421,7 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	write_calls(&b, &elf);
 	write_symbols(&b, &table, &names, &elf);
 	write_code(&b, &elf);
-	elf_writer_finish(&elf, out);
+	mini_elf_finish(&elf, out);
 	*ret = b.counts;
 
 	frame_writer_deinit(&b.frames);
@@ -440,65 +431,9 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	vec_deinit(&b.functions);
 	vec_deinit(&b.symbols);
 	vec_deinit(&b.code);
-	writer_deinit(&b.calls);
+	writer_deinit(&b.calls.out);
 	writer_deinit(&note);
 	writer_deinit(&table);
 	writer_deinit(&names);
-	elf_writer_deinit(&elf);
-}
-
-/* ---- reading back ---------------------------------------------------------------------------------- */
-
-struct bundle_calls {
-	VEC(uint64_t) addresses; /* ascending */
-	VEC(bool) call;          /* in step with them */
-};
-
-struct bundle_calls *bundle_calls_new(struct image *img)
-{
-	struct image_section section;
-	struct reader r;
-	uint64_t vaddr = 0;
-
-	if (!image_section(img, CALLS_SECTION, &section))
-		return NULL;
-	struct bundle_calls *calls = memory_zeroed(1, sizeof(*calls));
-
-	reader_init(&r, section.data, section.len, /* big_endian= */ false);
-	while (reader_left(&r)) {
-		uint64_t step = reader_uleb(&r, "address");
-
-		vaddr += step >> 1;
-		if (r.failed || vaddr < step >> 1)
-			break;
-		vec_push(&calls->addresses, vaddr);
-		vec_push(&calls->call, step & 1);
-	}
-	return calls;
-}
-
-void bundle_calls_free(struct bundle_calls *calls)
-{
-	if (!calls)
-		return;
-	vec_deinit(&calls->addresses);
-	vec_deinit(&calls->call);
-	free(calls);
-}
-
-enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr)
-{
-	size_t low = 0, high = calls->addresses.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (calls->addresses.items[middle] < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == calls->addresses.len || calls->addresses.items[low] != vaddr)
-		return BUNDLE_CALL_UNKNOWN;
-	return calls->call.items[low] ? BUNDLE_CALL_YES : BUNDLE_CALL_NO;
+	mini_elf_deinit(&elf);
 }

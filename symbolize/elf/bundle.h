@@ -8,7 +8,7 @@
  *	.text, .plt, …       code: whole functions where they were sampled often enough for their length, of
  *	                     others the sampled instruction; at their own addresses, under the name of the
  *	                     section that they come from
- *	.precord.calls       which addresses follow a call instruction, see bundle_calls()
+ *	.precord.calls       which addresses follow a call instruction, see bundle_calls.h
  *	PT_LOAD              as in the original, but without bytes in the file (as objcopy --only-keep-debug
  *	                     leaves them): image_bias() works, bytes are found by section
  *
@@ -50,25 +50,5 @@ struct bundle_counts {
 
 /* Append the ELF file to @out, which is empty. */
 void bundle_write(const struct bundle_source *src, struct writer *out, struct bundle_counts *ret);
-
-/*
- * What a bundle knows of calls: the addresses it was made for, ascending, of which those that follow a call
- * instruction may be return addresses.
- *
- * In the section each is the difference to the one before, doubled, plus 1 if it follows a call, in LEB128.
- */
-struct bundle_calls;
-
-/* NULL if @img is no bundle. */
-struct bundle_calls *bundle_calls_new(struct image *img);
-void bundle_calls_free(struct bundle_calls *calls);
-
-enum bundle_call {
-	BUNDLE_CALL_UNKNOWN, /* not an address that the bundle was made for */
-	BUNDLE_CALL_YES,
-	BUNDLE_CALL_NO,
-};
-
-enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr);
 
 #endif

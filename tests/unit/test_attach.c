@@ -4,7 +4,9 @@
 #include "formats/trace_reader.h"
 #include "record/attach.h"
 #include "record/code_map.h"
-#include "symbolize/elf/bundle.h"
+#include "symbolize/elf/bundle_calls.h"
+#include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/symtab.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

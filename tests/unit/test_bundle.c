@@ -3,6 +3,7 @@
 
 #include "formats/base/vec.h"
 #include "symbolize/elf/bundle.h"
+#include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/frame_writer.h"
 #include "tests/unit/elf_file.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_writer.c - the layout is fixed by the counts, so everything is written in one pass (gABI, chapters
+ * mini_elf.c - the layout is fixed by the counts, so everything is written in one pass (gABI, chapters
  * 4 and 5).
  */
-#include "symbolize/elf/elf_writer.h"
+#include "symbolize/elf/mini_elf.h"
 
 #include "formats/base/map.h"
 
@@ -15,13 +15,13 @@
 #define SHDR_LEN 64
 #define ALIGN    8
 
-size_t elf_writer_section(struct elf_writer *w, struct elf_writer_section section)
+size_t mini_elf_section(struct mini_elf *w, struct mini_elf_section section)
 {
 	vec_push(&w->sections, section);
 	return w->sections.len;
 }
 
-void elf_writer_segment(struct elf_writer *w, struct elf_writer_segment segment)
+void mini_elf_segment(struct mini_elf *w, struct mini_elf_segment segment)
 {
 	vec_push(&w->segments, segment);
 }
@@ -38,7 +38,7 @@ static void pad(struct writer *out)
 }
 
 /* Where each section's bytes go, and where they end. */
-static uint64_t lay_out(const struct elf_writer *w, uint64_t *offsets)
+static uint64_t lay_out(const struct mini_elf *w, uint64_t *offsets)
 {
 	uint64_t offset = EHDR_LEN + w->segments.len * PHDR_LEN;
 
@@ -51,7 +51,7 @@ static uint64_t lay_out(const struct elf_writer *w, uint64_t *offsets)
 }
 
 /* The names one after another; @starts receives where each begins. */
-static void gather_names(struct elf_writer *w, struct writer *names, uint32_t *starts)
+static void gather_names(struct mini_elf *w, struct writer *names, uint32_t *starts)
 {
 	struct map known = { 0 };
 
@@ -70,7 +70,7 @@ static void gather_names(struct elf_writer *w, struct writer *names, uint32_t *s
 	map_deinit(&known);
 }
 
-static void write_header(const struct elf_writer *w, uint64_t section_headers, struct writer *out)
+static void write_header(const struct mini_elf *w, uint64_t section_headers, struct writer *out)
 {
 	static const uint8_t ident[EI_NIDENT] = {
 		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
@@ -92,11 +92,11 @@ static void write_header(const struct elf_writer *w, uint64_t section_headers, s
 	writer_u16(out, (uint16_t)(w->sections.len + 1));
 }
 
-static void write_segment(const struct elf_writer *w, struct elf_writer_segment seg,
+static void write_segment(const struct mini_elf *w, struct mini_elf_segment seg,
 			  const uint64_t *offsets, struct writer *out)
 {
 	if (seg.section) {
-		const struct elf_writer_section *section = &w->sections.items[seg.section - 1];
+		const struct mini_elf_section *section = &w->sections.items[seg.section - 1];
 
 		seg.offset = offsets[seg.section - 1];
 		seg.vaddr = section->vaddr;
@@ -113,7 +113,7 @@ static void write_segment(const struct elf_writer *w, struct elf_writer_segment 
 	writer_u64(out, seg.type == PT_LOAD ? 0x1000 : 4);
 }
 
-static void write_section_header(const struct elf_writer_section *s, uint32_t name, uint64_t offset,
+static void write_section_header(const struct mini_elf_section *s, uint32_t name, uint64_t offset,
 				 struct writer *out)
 {
 	writer_u32(out, name);
@@ -128,10 +128,10 @@ static void write_section_header(const struct elf_writer_section *s, uint32_t na
 	writer_u64(out, s->entry_len);
 }
 
-void elf_writer_finish(struct elf_writer *w, struct writer *out)
+void mini_elf_finish(struct mini_elf *w, struct writer *out)
 {
-	static const struct elf_writer_section none = { .type = SHT_NULL };
-	struct elf_writer_section own = { .type = SHT_STRTAB };
+	static const struct mini_elf_section none = { .type = SHT_NULL };
+	struct mini_elf_section own = { .type = SHT_STRTAB };
 	uint64_t *offsets = memory_zeroed(w->sections.len + 1, sizeof(*offsets));
 	uint32_t *starts = memory_zeroed(w->sections.len + 1, sizeof(*starts));
 	struct writer names = { 0 };
@@ -162,7 +162,7 @@ void elf_writer_finish(struct elf_writer *w, struct writer *out)
 	free(offsets);
 }
 
-void elf_writer_deinit(struct elf_writer *w)
+void mini_elf_deinit(struct mini_elf *w)
 {
 	vec_deinit(&w->sections);
 	vec_deinit(&w->segments);

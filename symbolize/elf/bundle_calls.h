@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bundle_calls.h - which recorded addresses follow a call instruction, and so may be return addresses.
+ *
+ * A bundle (bundle.h) holds this instead of the code in front of every address. In its section ".precord.calls"
+ * the addresses stand in ascending order, each as its difference to the one before, doubled, plus 1 if it
+ * follows a call, in LEB128.
+ */
+#ifndef ELF_BUNDLE_CALLS_H
+#define ELF_BUNDLE_CALLS_H
+
+#include "formats/base/writer.h"
+#include "symbolize/elf/image.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BUNDLE_CALLS_SECTION ".precord.calls"
+
+/* The section, as it is made. A zeroed one is empty and ready. */
+struct bundle_calls_writer {
+	struct writer out;
+	uint64_t last; /* address */
+};
+
+/* Append @vaddr, which is not below the last one. */
+void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, bool follows_call);
+
+struct bundle_calls;
+
+/* NULL if @img is no bundle. */
+struct bundle_calls *bundle_calls_new(struct image *img);
+void bundle_calls_free(struct bundle_calls *calls);
+
+enum bundle_call {
+	BUNDLE_CALL_UNKNOWN, /* not an address that the bundle was made for */
+	BUNDLE_CALL_YES,
+	BUNDLE_CALL_NO,
+};
+
+enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr);
+
+#endif
