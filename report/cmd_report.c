@@ -10,14 +10,18 @@
 #include "report/session.h"
 #include "report/summary.h"
 #include "report/terminal.h"
+#include "report/trust.h"
 #include "report/view_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_FLAT   50 /* rows of a text table that nobody limited */
-#define LIMIT_NESTED 10
+#define LIMIT_FLAT       50 /* rows of a text table that nobody limited */
+#define LIMIT_NESTED     10
+
+#define LOST_TOLERABLE   0.01 /* shares that need no warning below a table */
+#define BROKEN_TOLERABLE 0.05
 
 struct report_args {
 	struct session_args session;
@@ -257,7 +261,7 @@ static void print_text(struct output *o, const struct view *view, const struct t
 	table_print_text(table, &o->term, stdout);
 	if (has_passed_through(view))
 		put_line(
-			"~ on nearly every stack (95 %) of its processes, with no time of its own");
+			"~ on nearly every stack (90 %) of its processes, with no time of its own");
 }
 
 static void print_json(struct output *o, const struct view *view, const struct table *table)
@@ -335,6 +339,24 @@ static void print_events(struct output *o)
 	}
 }
 
+/* What a table cannot show, but would mislead: said on stderr. */
+static void warn_of_gaps(struct session *s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct trust trust;
+
+	trust_judge(&trust, s);
+	double lost = (double)trust.lost / ((double)trust.lost + (double)trust.samples);
+	double broken = (double)trust.broken / (double)trust.samples;
+
+	if (lost > LOST_TOLERABLE)
+		diag_warn(&s->diag, "%s of the samples were lost; 'preport' alone says more",
+			  number_share(&arena, lost));
+	if (broken > BROKEN_TOLERABLE && s->names != SESSION_NAME_NONE)
+		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' alone says why",
+			  number_share(&arena, broken));
+}
+
 static struct err *run_table(struct report_args *args, struct session *s)
 {
 	struct output o = { .args = args, .s = s, .term = terminal_of(stdout) };
@@ -345,8 +367,10 @@ static struct err *run_table(struct report_args *args, struct session *s)
 	err = session_load(s, &args->filter);
 	if (!err)
 		err = find_cut(&o);
-	if (!err)
+	if (!err) {
 		print_events(&o);
+		warn_of_gaps(s);
+	}
 	arena_deinit(&o.arena);
 	return err;
 }

@@ -118,7 +118,7 @@ void view_sort(struct view *view, enum view_sort_by by);
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group);
 
-/* Total only: is it on nearly every stack (95 %) of the processes it is seen in, without time of its own? */
+/* Total only: is it on nearly every stack (90 %) of the processes it is seen in, without time of its own? */
 bool view_is_passed_through(const struct view *view, const struct view_group *group);
 
 #endif
