@@ -12,7 +12,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "symbolize/cfi_program.h"
-#include "symbolize/elf/bundle.h"
+#include "symbolize/elf/bundle_calls.h"
 #include "symbolize/unwind_sigframe.h"
 
 #include <stdlib.h>
