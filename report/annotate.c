@@ -258,7 +258,7 @@ static void add_callee(const struct annotate *a, const struct annotate_function 
 	uint64_t target = line->insn.target;
 	size_t count;
 
-	if (!target || target - function->vaddr < function->len)
+	if (!target || (line->insn.flow != DISASM_CALL && target - function->vaddr < function->len))
 		return;
 	const struct symbol_frame *frames = symbolizer_find(
 		a->s->symbolizer, session_module(a->s, function->module), target, &count);
