@@ -415,10 +415,12 @@ static uint32_t row_rule(struct machine *m)
 		.return_reg = (uint8_t)m->fde->cie.return_reg,
 		.signal_frame = m->fde->cie.signal_frame,
 		.ra_signed = row->ra_signed,
+		.plain = !row->cfa_is_expr && !m->fde->cie.signal_frame,
 	};
 	for (uint64_t left = row->listed; left; left &= left - 1) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
+		rule->plain &= row->kinds[reg] == CFI_REG_OFFSET;
 		rule->regs[rule->nregs++] =
 			(struct cfi_reg){ (uint16_t)reg, (uint16_t)kind_now(m, reg),
 					  row->values[reg] };

@@ -39,9 +39,10 @@ struct cfi_rule {
 	uint8_t cfa_reg;    /* unless @cfa_is_expr */
 	uint8_t return_reg; /* whose value in the caller is the return address */
 	uint8_t nregs;
-	bool signal_frame;     /* the caller was interrupted, it did not call */
-	bool ra_signed;        /* the return address carries an authentication code (aarch64) */
-	uint16_t unused;       /* 0: rules are compared as bytes */
+	bool signal_frame; /* the caller was interrupted, it did not call */
+	bool ra_signed;    /* the return address carries an authentication code (aarch64) */
+	bool plain; /* CFA by register, all entries OFFSET or POPPED, no signal frame: the common case */
+	bool unused;           /* false: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 

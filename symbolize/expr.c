@@ -105,11 +105,12 @@ static void pick(struct machine *m, size_t below)
 static void push_reg(struct machine *m, uint64_t reg)
 {
 	int64_t offset = reader_sleb(&m->code, "register offset");
+	uint64_t value;
 
-	if (reg >= m->context->nregs || !(m->context->known >> reg & 1))
+	if (!m->context->read_reg(m->context->data, reg, &value))
 		fail(m, EXPR_NO_REGISTER);
 	else
-		push(m, m->context->regs[reg] + (uint64_t)offset);
+		push(m, value + (uint64_t)offset);
 }
 
 static void deref(struct machine *m, unsigned len)
@@ -121,7 +122,7 @@ static void deref(struct machine *m, unsigned len)
 		fail(m, EXPR_MALFORMED);
 	if (m->status != EXPR_OK)
 		return;
-	if (!m->context->read_word(m->context->memory, address, &word))
+	if (!m->context->read_word(m->context->data, address, &word))
 		fail(m, EXPR_NO_MEMORY);
 	else
 		push(m, len == 8 ? word : word & ((1ULL << 8 * len) - 1));

@@ -20,14 +20,13 @@ enum expr_status {
 	EXPR_NO_MEMORY,   /* asks for memory that cannot be read */
 };
 
-/* What an expression may look at. */
+/* What an expression may look at; both are given @data. */
 struct expr_context {
-	const uint64_t *regs; /* by DWARF number */
-	uint64_t known;       /* registers whose value is known, as bits */
-	unsigned nregs;
+	/* The value of the register with this DWARF number; false if it is not known. */
+	bool (*read_reg)(void *data, uint64_t reg, uint64_t *ret);
 	/* The 8-byte word at @address, which may be unaligned; false if it cannot be read. */
-	bool (*read_word)(void *memory, uint64_t address, uint64_t *ret);
-	void *memory;
+	bool (*read_word)(void *data, uint64_t address, uint64_t *ret);
+	void *data;
 };
 
 /* What is on the stack at the beginning: the CFA for rules of registers, nothing for the CFA itself. */

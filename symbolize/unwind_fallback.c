@@ -117,6 +117,7 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	*ret_how = call == UNWIND_CALL_YES ? UNWIND_FP : UNWIND_FP_UNCHECKED;
 	w->writes = ~0ULL;
 	w->state.regs[w->arch->fp] = caller_fp;
+	w->state.saved = 0;
 	unwind_state_return(w, ip, fp + 16, 1ULL << w->arch->fp);
 	return UNWIND_STEPPED;
 }

@@ -22,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAST_SLOTS 512 /* threads that are remembered */
-#define BLOCK      16 /* words compared at a time, which the compiler makes a few instructions of */
+#define PAST_SLOTS   512          /* threads that are remembered */
+#define ORIGIN_BELOW (1ULL << 34) /* so far below @high, no stack extends: slots fit 32 bits */
+#define BLOCK        16 /* words compared at a time, which the compiler makes a few instructions of */
 
 /* A frame, the state it was stepped from, and on what its callers depend. */
 struct past_frame {
@@ -46,10 +47,12 @@ struct past {
 	struct past_frame *frames;
 	size_t nframes, frames_cap;
 
-	/* Likewise, ascending: the words of the snapshot in [@base, @high). */
-	uint64_t *addresses, *words;
-	size_t nwords, words_cap;
-	uint64_t base, high;
+	/* Likewise, ascending: the words of the snapshot in [@base, @high), slots counted from @origin. */
+	uint32_t *slots;
+	uint64_t *words;
+	size_t nwords, slots_cap, words_cap;
+	uint64_t base, high, origin;
+	size_t nabove; /* words of the snapshot at or above @high */
 };
 
 struct unwind_splices {
@@ -81,7 +84,7 @@ void unwind_splices_free(struct unwind_splices *s)
 		return;
 	for (size_t i = 0; i < PAST_SLOTS; i++) {
 		free(s->slots[i].frames);
-		free(s->slots[i].addresses);
+		free(s->slots[i].slots);
 		free(s->slots[i].words);
 	}
 	vec_deinit(&s->fresh);
@@ -95,9 +98,9 @@ uint64_t unwind_splices_frames(const struct unwind_splices *s)
 
 /* ---- comparing snapshots --------------------------------------------------------------------------- */
 
-static const uint64_t *past_addresses(const struct past *p)
+static const uint32_t *past_slots(const struct past *p)
 {
-	return p->addresses + p->words_cap - p->nwords;
+	return p->slots + p->slots_cap - p->nwords;
 }
 
 static const uint64_t *past_words(const struct past *p)
@@ -110,14 +113,17 @@ static struct past_frame *past_frames(const struct past *p)
 	return p->frames + p->frames_cap - p->nframes;
 }
 
-/* How many words of @stack lie below @address. */
-static size_t words_below(const struct event_stack *stack, uint64_t address)
+/* How many words of @stack lie below @address; @guess may be it. */
+static size_t words_below(const struct event_stack *stack, uint64_t address, size_t guess)
 {
 	uint64_t slot = (address - stack->base + 7) / 8;
 	size_t low = 0, high = stack->nwords;
 
 	if (address <= stack->base)
 		return 0;
+	if (guess <= high && (guess == high || stack->slots[guess] >= slot) &&
+	    (guess == 0 || stack->slots[guess - 1] < slot))
+		return guess;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -129,40 +135,49 @@ static size_t words_below(const struct event_stack *stack, uint64_t address)
 	return low;
 }
 
-static bool block_is_equal(const uint64_t *addresses, const uint64_t *words,
-			   const struct event_stack *stack, size_t from)
+/* What to add to the slots of a snapshot with this base. */
+static uint32_t slot_shift(const struct past *p, const struct event_stack *stack)
 {
-	uint64_t difference = 0;
+	return (uint32_t)((stack->base - p->origin) / 8);
+}
+
+static bool block_is_equal(const uint32_t *slots, const uint64_t *words,
+			   const struct event_stack *stack, size_t from, uint32_t shift)
+{
+	uint32_t moved = 0;
+	uint64_t changed = 0;
 
 	for (size_t k = 0; k < BLOCK; k++) {
-		difference |= addresses[k] - stack->base - 8ULL * stack->slots[from + k];
-		difference |= words[k] ^ stack->words[from + k];
+		moved |= slots[k] ^ (stack->slots[from + k] + shift);
+		changed |= words[k] ^ stack->words[from + k];
 	}
-	return !difference;
+	return !moved && !changed;
 }
 
 /* The lowest address from which on, up to @p->high, both snapshots hold the same. */
 static uint64_t equal_from(const struct past *p, const struct event_stack *stack)
 {
-	const uint64_t *addresses = past_addresses(p), *words = past_words(p);
-	size_t i = p->nwords, j = words_below(stack, p->high);
-	uint64_t known_from = MAX(p->base, stack->base);
+	const uint32_t *slots = past_slots(p);
+	const uint64_t *words = past_words(p);
+	uint32_t shift = slot_shift(p, stack);
+	size_t i = p->nwords, j = words_below(stack, p->high, stack->nwords - p->nabove);
+	uint64_t from = MAX(p->base, stack->base);
 
 	while (i >= BLOCK && j >= BLOCK &&
-	       block_is_equal(addresses + i - BLOCK, words + i - BLOCK, stack, j - BLOCK)) {
+	       block_is_equal(slots + i - BLOCK, words + i - BLOCK, stack, j - BLOCK, shift)) {
 		i -= BLOCK;
 		j -= BLOCK;
 	}
-	while (i && j && addresses[i - 1] == stack->base + 8ULL * stack->slots[j - 1] &&
+	while (i && j && slots[i - 1] == stack->slots[j - 1] + shift &&
 	       words[i - 1] == stack->words[j - 1]) {
 		i--;
 		j--;
 	}
 	if (i)
-		known_from = MAX(known_from, addresses[i - 1] + 8);
+		from = MAX(from, p->origin + 8ULL * slots[i - 1] + 8);
 	if (j)
-		known_from = MAX(known_from, stack->base + 8ULL * stack->slots[j - 1] + 8);
-	return known_from;
+		from = MAX(from, stack->base + 8ULL * stack->slots[j - 1] + 8);
+	return from;
 }
 
 /* ---- a walk ---------------------------------------------------------------------------------------- */
@@ -195,11 +210,12 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 		s->next++;
 }
 
+/* Where both say that a register was saved, and somebody needed it, its word is among those compared. */
 static bool same_regs(const struct unwind_state *a, const struct unwind_state *b, uint64_t needed)
 {
-	if ((a->known ^ b->known) & needed)
+	if (((a->known ^ b->known) | (a->saved ^ b->saved)) & needed)
 		return false;
-	for (uint64_t left = needed & a->known; left; left &= left - 1) {
+	for (uint64_t left = needed & (a->known | a->saved); left; left &= left - 1) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
 		if (a->regs[reg] != b->regs[reg])
@@ -270,10 +286,18 @@ static void close_step(struct unwind_splices *s, const struct unwind_walk *w)
 void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w,
 			  const struct unwind_frame *frame)
 {
+	struct past_frame *f;
+
 	if (!s)
 		return;
 	close_step(s, w);
-	vec_push(&s->fresh, ((struct past_frame){ .frame = *frame, .state = w->state }));
+	vec_reserve(&s->fresh, 1);
+	f = &s->fresh.items[s->fresh.len++];
+	f->frame = *frame;
+	memcpy(f->state.regs, w->state.regs, s->arch->nregs * sizeof(uint64_t));
+	f->state.known = w->state.known;
+	f->state.saved = w->state.saved;
+	f->state.exact = w->state.exact;
 }
 
 /* ---- remembering ----------------------------------------------------------------------------------- */
@@ -333,9 +357,7 @@ static void store_frames(struct unwind_splices *s, struct past *p)
 
 static void grow_words(struct past *p, size_t keep, size_t need)
 {
-	size_t cap = p->words_cap;
-
-	p->addresses = grow_at_front(p->addresses, &cap, keep, need, sizeof(*p->addresses));
+	p->slots = grow_at_front(p->slots, &p->slots_cap, keep, need, sizeof(*p->slots));
 	p->words = grow_at_front(p->words, &p->words_cap, keep, need, sizeof(*p->words));
 }
 
@@ -343,20 +365,25 @@ static void grow_words(struct past *p, size_t keep, size_t need)
 static void store_words(struct unwind_splices *s, struct past *p, const struct event_stack *stack,
 			uint64_t high)
 {
-	size_t len = words_below(stack, high), kept = 0;
-	uint64_t *addresses, *words;
+	size_t len = words_below(stack, high, stack->nwords - p->nabove), fresh = len;
+	uint32_t *slots, shift;
+	uint64_t *words;
 
 	if (p->usable && high == p->high)
-		kept = len - words_below(stack, MIN(s->equal_from, high));
+		fresh = words_below(stack, MIN(s->equal_from, high), 0);
+	else
+		p->origin = high / 8 * 8 - ORIGIN_BELOW;
 	if (len > p->words_cap)
-		grow_words(p, kept, len);
-	addresses = p->addresses + p->words_cap - len;
+		grow_words(p, len - fresh, len);
+	slots = p->slots + p->slots_cap - len;
 	words = p->words + p->words_cap - len;
-	for (size_t i = 0; i < len - kept; i++) {
-		addresses[i] = stack->base + 8ULL * stack->slots[i];
-		words[i] = stack->words[i];
-	}
+	shift = slot_shift(p, stack);
+	for (size_t i = 0; i < fresh; i++)
+		slots[i] = stack->slots[i] + shift;
+	if (fresh)
+		memcpy(words, stack->words, fresh * sizeof(*words));
 	p->nwords = len;
+	p->nabove = stack->nwords - len;
 	p->base = stack->base;
 	p->high = high;
 }

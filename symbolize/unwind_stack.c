@@ -20,8 +20,13 @@ static size_t search(const uint32_t *slots, size_t low, size_t high, uint64_t sl
 
 static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint64_t slot)
 {
-	size_t step = 1, low = from;
+	size_t step = 1, low;
 
+	for (unsigned i = 0; i < 4; i++) { /* most often it is near */
+		if (++from == len || slots[from] >= slot)
+			return from;
+	}
+	low = from;
 	while (low + step < len && slots[low + step] < slot) {
 		low += step;
 		step *= 2;

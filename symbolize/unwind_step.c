@@ -15,9 +15,6 @@
 struct update {
 	uint64_t values[ARCH_REGS_MAX]; /* by entry of the rule */
 	uint64_t valid;                 /* entries that have one, as bits */
-	bool root;                      /* the return address is undefined */
-	enum unwind_read failure;       /* of the return address */
-	uint64_t missing;               /* where it would have been */
 };
 
 struct value {
@@ -25,34 +22,53 @@ struct value {
 	enum unwind_read read; /* how reading it from the stack went */
 };
 
-static bool read_for_expr(void *memory, uint64_t address, uint64_t *ret)
+bool unwind_reg(struct unwind_walk *w, unsigned reg, uint64_t *ret)
 {
-	return unwind_stack_word(memory, address, ret) == UNWIND_READ_OK;
+	struct unwind_state *state = &w->state;
+	uint64_t bit = 1ULL << reg;
+
+	w->reads |= bit;
+	if (state->saved & bit) {
+		state->saved &= ~bit;
+		if (unwind_stack_word(&w->stack, state->regs[reg], &state->regs[reg]) ==
+		    UNWIND_READ_OK)
+			state->known |= bit;
+	}
+	*ret = state->regs[reg];
+	return state->known & bit;
+}
+
+static bool reg_for_expr(void *data, uint64_t reg, uint64_t *ret)
+{
+	struct unwind_walk *w = data;
+
+	return reg < w->arch->nregs && unwind_reg(w, (unsigned)reg, ret);
+}
+
+static bool word_for_expr(void *data, uint64_t address, uint64_t *ret)
+{
+	struct unwind_walk *w = data;
+
+	return unwind_stack_word(&w->stack, address, ret) == UNWIND_READ_OK;
 }
 
 static bool evaluate(struct unwind_walk *w, int32_t number, struct expr_start start, uint64_t *ret)
 {
 	struct cfi_expr expr = unwind_tables_expr(w->tables, number);
-	struct expr_context context = {
-		.regs = w->state.regs,
-		.known = w->state.known,
-		.nregs = w->arch->nregs,
-		.read_word = read_for_expr,
-		.memory = &w->stack,
-	};
+	struct expr_context context = { reg_for_expr, word_for_expr, w };
 
-	w->reads = ~0ULL; /* whatever it may have looked at */
 	return expr_eval(expr.bytes, expr.len, &context, start, ret) == EXPR_OK;
 }
 
 static bool compute_cfa(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t *ret)
 {
+	uint64_t base;
+
 	if (rule->cfa_is_expr)
 		return evaluate(w, rule->cfa_value, (struct expr_start){ 0 }, ret);
-	w->reads |= 1ULL << rule->cfa_reg;
-	if (!unwind_knows(&w->state, rule->cfa_reg))
+	if (!unwind_reg(w, rule->cfa_reg, &base))
 		return false;
-	*ret = w->state.regs[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
+	*ret = base + (uint64_t)(int64_t)rule->cfa_value;
 	return true;
 }
 
@@ -74,10 +90,8 @@ static bool read_by_expr(struct unwind_walk *w, const struct cfi_rule *rule,
 
 	if (!evaluate(w, reg->value, (struct expr_start){ true, cfa }, &address))
 		return false;
-	if (is_stale(w, rule, address, cfa)) {
-		ret->value = w->state.regs[reg->reg];
-		return unwind_knows(&w->state, reg->reg);
-	}
+	if (is_stale(w, rule, address, cfa))
+		return unwind_reg(w, reg->reg, &ret->value);
 	ret->read = unwind_stack_word(&w->stack, address, &ret->value);
 	return ret->read == UNWIND_READ_OK;
 }
@@ -96,16 +110,12 @@ static bool compute_reg(struct unwind_walk *w, const struct cfi_rule *rule,
 		ret->read = unwind_stack_word(&w->stack, address, &ret->value);
 		return ret->read == UNWIND_READ_OK;
 	case CFI_REG_POPPED:
-		w->reads |= 1ULL << reg->reg;
-		ret->value = w->state.regs[reg->reg];
-		return unwind_knows(&w->state, reg->reg);
+		return unwind_reg(w, reg->reg, &ret->value);
 	case CFI_REG_VAL_OFFSET:
 		ret->value = address;
 		return true;
 	case CFI_REG_REGISTER:
-		w->reads |= 1ULL << reg->value;
-		ret->value = w->state.regs[reg->value];
-		return unwind_knows(&w->state, (unsigned)reg->value);
+		return unwind_reg(w, (unsigned)reg->value, &ret->value);
 	case CFI_REG_EXPR:
 		return read_by_expr(w, rule, reg, cfa, ret);
 	case CFI_REG_VAL_EXPR:
@@ -114,12 +124,20 @@ static bool compute_reg(struct unwind_walk *w, const struct cfi_rule *rule,
 	return false;
 }
 
-static void compute_update(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t cfa,
-			   struct update *u)
+static enum unwind_outcome outcome_of(struct unwind_walk *w, enum unwind_read failure,
+				      uint64_t missing)
 {
+	w->stack.missing = missing;
+	return failure == UNWIND_READ_BEYOND ? UNWIND_BEYOND : UNWIND_ELSEWHERE;
+}
+
+/* Any outcome but UNWIND_STEPPED is that of the return address. */
+static enum unwind_outcome compute_update(struct unwind_walk *w, const struct cfi_rule *rule,
+					  uint64_t cfa, struct update *u)
+{
+	enum unwind_outcome outcome = UNWIND_STEPPED;
+
 	u->valid = 0;
-	u->root = false;
-	u->failure = UNWIND_READ_OK;
 	for (size_t i = 0; i < rule->nregs; i++) {
 		const struct cfi_reg *reg = &rule->regs[i];
 		struct value value;
@@ -128,11 +146,12 @@ static void compute_update(struct unwind_walk *w, const struct cfi_rule *rule, u
 			u->values[i] = value.value;
 			u->valid |= 1ULL << i;
 		} else if (reg->reg == rule->return_reg) {
-			u->root = reg->kind == CFI_REG_UNDEFINED;
-			u->failure = value.read;
-			u->missing = w->stack.missing;
+			outcome = reg->kind == CFI_REG_UNDEFINED
+					  ? UNWIND_IS_ROOT
+					  : outcome_of(w, value.read, w->stack.missing);
 		}
 	}
+	return outcome;
 }
 
 /* Store @u; every register that @rule lists is written, to a value or to "not known". */
@@ -145,6 +164,7 @@ static void store_update(struct unwind_walk *w, const struct cfi_rule *rule, con
 
 		w->writes |= bit;
 		state->known &= ~bit;
+		state->saved &= ~bit;
 		if (u->valid >> i & 1) {
 			state->regs[rule->regs[i].reg] = u->values[i];
 			state->known |= bit;
@@ -152,62 +172,111 @@ static void store_update(struct unwind_walk *w, const struct cfi_rule *rule, con
 	}
 }
 
-/*
- * A call overwrites the link register, so a caller's own is only known to the rule of an interrupted
- * frame. A rule that finds the return address there anyway, farther up, would go around in circles.
- */
-static uint64_t preserved(const struct unwind_walk *w, const struct cfi_rule *rule)
+/* Forget what a call does not preserve; an interruption preserves all. */
+static void forget(struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	return rule->signal_frame ? ~0ULL : w->arch->callee_saved;
+	uint64_t kept = rule->signal_frame ? ~0ULL : w->arch->callee_saved;
+
+	w->state.known &= kept | 1ULL << rule->return_reg;
+	w->state.saved &= kept;
+	w->writes |= ~kept & ~(1ULL << rule->return_reg);
 }
 
-static bool makes_progress(const struct unwind_walk *w, const struct cfi_rule *rule,
-			   uint64_t old_ip, uint64_t old_sp)
+/*
+ * Registers are stored, the return address among them: make it the instruction pointer. A call overwrites
+ * the link register, so a caller's own is only known to the rule of an interrupted frame; otherwise a rule
+ * that looks for the return address there once more, farther up, would go around in circles.
+ */
+static bool enter_caller(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t cfa)
 {
-	const struct unwind_state *state = &w->state;
-	uint64_t ip = state->regs[w->arch->ip], sp = state->regs[w->arch->sp];
+	struct unwind_state *state = &w->state;
+	const struct arch *arch = w->arch;
+	uint64_t own = 1ULL << arch->sp | 1ULL << arch->ip, ip;
 
-	if (ip == old_ip && sp == old_sp)
+	if (!(w->writes >> arch->sp & 1))
+		state->regs[arch->sp] = cfa;
+	if (!unwind_knows(state, rule->return_reg) || !unwind_knows(state, arch->sp))
 		return false;
-	return rule->signal_frame || sp >= old_sp; /* a handler may have had a stack of its own */
+	ip = state->regs[rule->return_reg];
+	if (!(w->writes >> rule->return_reg & 1))
+		w->reads |= 1ULL << rule->return_reg;
+	state->regs[arch->ip] = arch->lr >= 0 ? ip & arch->code_mask : ip;
+	if (!rule->signal_frame)
+		state->known &= ~(1ULL << rule->return_reg);
+	state->known |= own;
+	w->writes |= own | 1ULL << rule->return_reg;
+	state->exact = rule->signal_frame;
+	return true;
+}
+
+static enum unwind_outcome step_by_any(struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	enum unwind_outcome outcome;
+	struct update u;
+	uint64_t cfa;
+
+	if (!compute_cfa(w, rule, &cfa))
+		return UNWIND_ELSEWHERE;
+	outcome = compute_update(w, rule, cfa, &u);
+	if (outcome != UNWIND_STEPPED)
+		return outcome;
+	forget(w, rule);
+	store_update(w, rule, &u);
+	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
+}
+
+/*
+ * The same for a rule that only knows saved registers. Most of these nobody will ever ask for, so where they
+ * are is noted, and only the return address and the frame pointer are read.
+ */
+static enum unwind_outcome step_by_plain(struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	uint64_t at_once = 1ULL << rule->return_reg | 1ULL << w->arch->fp | 1ULL << w->arch->sp;
+	struct unwind_state *state = &w->state;
+	uint64_t cfa;
+
+	if (!compute_cfa(w, rule, &cfa))
+		return UNWIND_ELSEWHERE;
+	forget(w, rule);
+	for (size_t i = 0; i < rule->nregs; i++) {
+		const struct cfi_reg *reg = &rule->regs[i];
+		uint64_t bit = 1ULL << reg->reg, address = cfa + (uint64_t)(int64_t)reg->value;
+		enum unwind_read read;
+
+		if (reg->kind == CFI_REG_POPPED)
+			continue;
+		w->writes |= bit;
+		state->known &= ~bit;
+		state->saved &= ~bit;
+		state->regs[reg->reg] = address;
+		if (!(bit & at_once)) {
+			state->saved |= bit;
+			continue;
+		}
+		read = unwind_stack_word(&w->stack, address, &state->regs[reg->reg]);
+		if (read == UNWIND_READ_OK)
+			state->known |= bit;
+		else if (reg->reg == rule->return_reg)
+			return outcome_of(w, read, address);
+	}
+	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
 }
 
 enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	struct unwind_state *state = &w->state;
-	uint64_t old_ip = state->regs[w->arch->ip], old_sp = state->regs[w->arch->sp];
-	uint64_t cfa, kept = state->known & preserved(w, rule);
-	struct update u;
+	const struct unwind_state *state = &w->state;
+	uint64_t ip = state->regs[w->arch->ip], sp = state->regs[w->arch->sp];
+	enum unwind_outcome outcome;
 
 	w->reads = w->writes = 0;
-	if (!compute_cfa(w, rule, &cfa))
-		return UNWIND_ELSEWHERE;
-	compute_update(w, rule, cfa, &u);
-	if (u.root)
-		return UNWIND_IS_ROOT;
-	if (u.failure != UNWIND_READ_OK) {
-		w->stack.missing = u.missing;
-		return u.failure == UNWIND_READ_BEYOND ? UNWIND_BEYOND : UNWIND_ELSEWHERE;
-	}
-	/* What no rule changes: the stack pointer becomes the CFA, the return address is still in its register. */
-	uint64_t return_bit = 1ULL << rule->return_reg;
-
-	w->writes |= 1ULL << w->arch->sp | 1ULL << w->arch->ip;
-	state->regs[w->arch->sp] = cfa;
-	state->known = kept | (state->known & return_bit);
-	store_update(w, rule, &u);
-	w->reads |= return_bit & ~w->writes;
-	if (!unwind_knows(state, rule->return_reg))
+	outcome = rule->plain ? step_by_plain(w, rule) : step_by_any(w, rule);
+	if (outcome != UNWIND_STEPPED)
+		return outcome;
+	if (state->regs[w->arch->ip] == ip && state->regs[w->arch->sp] == sp)
 		return UNWIND_BAD;
-	uint64_t ip = state->regs[rule->return_reg];
-
-	state->regs[w->arch->ip] = w->arch->lr >= 0 ? ip & w->arch->code_mask : ip;
-	if (!rule->signal_frame && rule->return_reg != w->arch->ip)
-		state->known &= ~return_bit;
-	state->known |= 1ULL << w->arch->sp | 1ULL << w->arch->ip;
-	w->writes |= ~preserved(w, rule); /* made unknown */
-	state->exact = rule->signal_frame;
-	return makes_progress(w, rule, old_ip, old_sp) ? UNWIND_STEPPED : UNWIND_BAD;
+	if (!rule->signal_frame && state->regs[w->arch->sp] < sp)
+		return UNWIND_BAD; /* only a signal handler may have had a stack of its own */
+	return UNWIND_STEPPED;
 }
 
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w)

@@ -17,8 +17,9 @@
 
 /* Registers as one frame sees them. */
 struct unwind_state {
-	uint64_t regs[ARCH_REGS_MAX]; /* by DWARF number */
-	uint64_t known;               /* those whose value is known, as bits */
+	uint64_t regs[ARCH_REGS_MAX]; /* by DWARF number: the value, or where it was saved */
+	uint64_t known;               /* those whose value is there, as bits */
+	uint64_t saved; /* those that are on the stack, at the address that is there instead */
 	bool exact; /* the instruction pointer is where the frame stopped, not where a call returns to */
 };
 
@@ -65,6 +66,12 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
  * code that has frame pointers; other code may just not have used the register.
  */
 bool unwind_is_bottom(struct unwind_walk *w);
+
+/*
+ * The value of a register, read from the stack now if need be; false if it is not known. The instruction,
+ * stack and frame pointer and the link register are never "saved", so these can be looked at directly.
+ */
+bool unwind_reg(struct unwind_walk *w, unsigned reg, uint64_t *ret);
 
 /* The state after a call has returned: @ip, @sp, and what @known says of the others. */
 void unwind_state_return(struct unwind_walk *w, uint64_t ip, uint64_t sp, uint64_t known);
