@@ -363,6 +363,11 @@ static struct err *nothing_there(struct session *s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
+	if (s->stream.samples == 0 && (!s->recording->complete || s->recording->damaged_at))
+		return err_remedy(err_new(ERR_CORRUPT,
+					  "'%s' ends or is damaged before the first sample",
+					  s->args->input),
+				  "copy it again, or wait until precord has ended");
 	if (s->stream.samples == 0)
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", s->args->input),
 				  "was the command idle, or over before the first sample? "
