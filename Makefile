@@ -14,7 +14,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/folded.c formats/perf_record.c formats/pprof.c formats/profile.c \
 	formats/stack_codec.c formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
 	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
-	formats/trace_window.c formats/trace_writer.c
+	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
 	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/mini_elf.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \

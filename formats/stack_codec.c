@@ -15,10 +15,6 @@
 #define NEAR_BELOW (64u << 10)
 #define NEAR_ABOVE (1u << 20)
 
-/* Values that get a number: addresses, not counters or text. */
-#define NUMBERED_MIN (1u << 16)
-#define NUMBERED_MAX 65536 /* values a block */
-
 /* Top two bits of a token; the rest is a count or a gap. */
 #define TOKEN_COPY   0x00u
 #define TOKEN_STACK  0x40u
@@ -27,213 +23,14 @@
 #define TOKEN_MORE   0x3fu /* count or gap is this and more: ULEB follows */
 
 /* Next two bits of TOKEN_OTHER. */
-#define OTHER_PLAIN 0xc0u
-#define OTHER_SKIP  0xd0u
-#define OTHER_KIND  0xf0u
-#define OTHER_MORE  0x0fu
-
-/* Low two bits of a register's code. */
-enum reg_code { REG_VALUE, REG_SELF, REG_NEIGHBOUR, REG_IP };
+#define OTHER_PLAIN     0xc0u
+#define OTHER_SKIP      0xd0u
+#define OTHER_KIND      0xf0u
+#define OTHER_MORE      0x0fu
 
 #define STACK_CUT       0x1u
 #define STACK_SHORTENED 0x2u
 #define STACK_OTHER_END 0x4u
-
-static uint64_t zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
-static uint64_t unzigzag(uint64_t code)
-{
-	return code >> 1 ^ -(code & 1);
-}
-
-void value_encoder_reset(struct value_encoder *values)
-{
-	map_clear(&values->numbers);
-	values->last_new = 0;
-}
-
-void value_encoder_deinit(struct value_encoder *values)
-{
-	map_deinit(&values->numbers);
-}
-
-void value_decoder_reset(struct value_decoder *values)
-{
-	values->values.len = 0;
-	values->last_new = 0;
-}
-
-void value_decoder_deinit(struct value_decoder *values)
-{
-	vec_deinit(&values->values);
-}
-
-/* 0 for a new value, or the number of one seen before. */
-void value_put(struct value_encoder *values, struct writer *w, uint64_t value)
-{
-	uint64_t *number = map_get(&values->numbers, value);
-
-	if (number) {
-		writer_uleb(w, *number);
-		return;
-	}
-	writer_uleb(w, 0);
-	writer_uleb(values->fresh, zigzag(value - values->last_new));
-	values->last_new = value;
-	if (values->numbers.len < NUMBERED_MAX) {
-		uint64_t next = values->numbers.len + 1;
-
-		*map_put(&values->numbers, value, NULL) = next;
-	}
-}
-
-uint64_t value_get(struct value_decoder *values, struct reader *r)
-{
-	uint64_t number = reader_uleb(r, "value number");
-
-	if (number > values->values.len) {
-		reader_fail(r, "value number");
-		return 0;
-	}
-	if (number)
-		return values->values.items[number - 1];
-
-	uint64_t value = values->last_new + unzigzag(reader_uleb(values->fresh, "new value"));
-
-	values->last_new = value;
-	if (values->values.len < NUMBERED_MAX)
-		vec_push(&values->values, value);
-	return value;
-}
-
-void chain_put(struct value_encoder *values, struct writer *w, const uint64_t *prev, size_t nprev,
-	       const uint64_t *ips, size_t nips)
-{
-	size_t shared = 0;
-
-	while (shared < nprev && shared < nips &&
-	       prev[nprev - 1 - shared] == ips[nips - 1 - shared])
-		shared++;
-	writer_uleb(w, nips - shared);
-	if (nprev)
-		writer_uleb(w, nprev - shared);
-	for (size_t i = 0; i < nips - shared; i++)
-		value_put(values, w, ips[i]);
-}
-
-struct chain_shape chain_get_shape(struct reader *r, size_t nprev)
-{
-	uint64_t fresh = reader_uleb(r, "chain length");
-	uint64_t dropped = nprev ? reader_uleb(r, "shared chain length") : 0;
-
-	if (fresh > reader_left(r) || dropped > nprev || fresh + nprev - dropped > CHAIN_IPS_MAX) {
-		reader_fail(r, "chain");
-		return (struct chain_shape){ 0 };
-	}
-	return (struct chain_shape){ .nips = fresh + nprev - dropped, .nshared = nprev - dropped };
-}
-
-void chain_get(struct value_decoder *values, struct reader *r, const uint64_t *prev, size_t nprev,
-	       struct chain_shape shape, uint64_t *ret)
-{
-	size_t fresh = shape.nips - shape.nshared;
-
-	for (size_t i = 0; i < fresh; i++)
-		ret[i] = value_get(values, r);
-	if (shape.nshared)
-		memcpy(ret + fresh, prev + nprev - shape.nshared, shape.nshared * sizeof(*ret));
-}
-
-/* The cheapest way to say @value. */
-static void reg_put(struct value_encoder *values, struct writer *w, uint64_t value, uint64_t self,
-		    uint64_t neighbour)
-{
-	uint64_t by_self = zigzag(value - self);
-	uint64_t by_neighbour = zigzag(value - neighbour);
-	uint64_t nearest = MIN(by_self, by_neighbour);
-
-	if (nearest >= NUMBERED_MIN && value >= NUMBERED_MIN &&
-	    (map_get(&values->numbers, value) || nearest >= 1ULL << 32)) {
-		writer_u8(w, REG_VALUE);
-		value_put(values, w, value);
-		return;
-	}
-	if (nearest >= 1ULL << 61) { /* no room for the two bits */
-		writer_u8(w, REG_VALUE);
-		value_put(values, w, value);
-		return;
-	}
-	writer_uleb(w, nearest << 2 | (by_self == nearest ? REG_SELF : REG_NEIGHBOUR));
-}
-
-void regs_put(struct value_encoder *values, struct writer *w, const struct event_regs *prev,
-	      const struct event_regs *regs, uint64_t ip)
-{
-	uint64_t changed = 0, neighbour = 0;
-
-	for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
-		if (regs->mask >> i & 1 &&
-		    (!(prev->mask >> i & 1) || prev->values[i] != regs->values[i]))
-			changed |= 1ULL << i;
-	}
-	writer_uleb(w, regs->mask ^ prev->mask);
-	writer_uleb(w, changed);
-	for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
-		uint64_t value = regs->values[i];
-
-		if (!(changed >> i & 1))
-			continue;
-		if (value == ip)
-			writer_u8(w, REG_IP);
-		else
-			reg_put(values, w, value, prev->mask >> i & 1 ? prev->values[i] : 0,
-				neighbour);
-		neighbour = value;
-	}
-}
-
-static uint64_t reg_get(struct value_decoder *values, struct reader *r, uint64_t self,
-			uint64_t neighbour, uint64_t ip)
-{
-	uint64_t code = reader_uleb(r, "register");
-
-	switch (code & 3) {
-	case REG_VALUE:
-		return value_get(values, r);
-	case REG_SELF:
-		return self + unzigzag(code >> 2);
-	case REG_NEIGHBOUR:
-		return neighbour + unzigzag(code >> 2);
-	default:
-		return ip;
-	}
-}
-
-void regs_get(struct value_decoder *values, struct reader *r, const struct event_regs *prev,
-	      uint64_t ip, struct event_regs *ret)
-{
-	uint64_t mask = reader_uleb(r, "register mask") ^ prev->mask;
-	uint64_t changed = reader_uleb(r, "changed registers");
-	uint64_t neighbour = 0;
-
-	if (mask >> ARCH_REGS_MAX || changed & ~mask)
-		reader_fail(r, "register mask");
-	*ret = (struct event_regs){ .mask = mask };
-	for (unsigned i = 0; i < ARCH_REGS_MAX && !r->failed; i++) {
-		uint64_t self = prev->mask >> i & 1 ? prev->values[i] : 0;
-
-		if (!(mask >> i & 1))
-			continue;
-		ret->values[i] = self;
-		if (!(changed >> i & 1))
-			continue;
-		neighbour = reg_get(values, r, self, neighbour, ip);
-		ret->values[i] = neighbour;
-	}
-}
 
 /* How far slot 0 of @prev lies above slot 0 of @stack, in slots. */
 static int64_t slot_shift(const struct event_stack *prev, const struct event_stack *stack)
@@ -262,10 +59,11 @@ static void put_word(struct value_encoder *values, const struct stack_writers *t
 	    stack->end - stack->base + NEAR_BELOW + NEAR_ABOVE) {
 		put_counted(to->shapes, TOKEN_STACK, TOKEN_MORE, gap);
 		if (distance & 7)
-			writer_uleb(to->pointers, zigzag(distance) << 1 | 1);
+			writer_uleb(to->pointers, value_zigzag(distance) << 1 | 1);
 		else
-			writer_uleb(to->pointers, zigzag((uint64_t)((int64_t)distance >> 3)) << 1);
-	} else if (word >= NUMBERED_MIN) {
+			writer_uleb(to->pointers, value_zigzag((uint64_t)((int64_t)distance >> 3))
+							  << 1);
+	} else if (word >= VALUE_NUMBERED_MIN) {
 		put_counted(to->shapes, TOKEN_NUMBER, TOKEN_MORE, gap);
 		value_put(values, to->numbers, word);
 	} else {
@@ -354,7 +152,7 @@ void stack_put(struct value_encoder *values, const struct stack_writers *to,
 	if (stack->end != prev->end)
 		flags |= STACK_OTHER_END;
 	writer_u8(w, (uint8_t)flags);
-	writer_uleb(w, zigzag((uint64_t)((int64_t)(stack->base - expected) >> 3)));
+	writer_uleb(w, value_zigzag((uint64_t)((int64_t)(stack->base - expected) >> 3)));
 	if (flags & STACK_OTHER_END)
 		writer_uleb(w, (stack->end - stack->base) >> 3);
 	writer_uleb(w, stack->nwords);
@@ -376,7 +174,7 @@ void stack_get_shape(struct reader *r, const struct event_stack *prev, uint64_t 
 {
 	unsigned flags = reader_u8(r, "stack flags");
 	uint64_t expected = sp ? (sp + 7) & ~7ULL : prev->base;
-	uint64_t base = expected + (unzigzag(reader_uleb(r, "stack base")) << 3);
+	uint64_t base = expected + (value_unzigzag(reader_uleb(r, "stack base")) << 3);
 	uint64_t end = prev->end;
 
 	if (flags & STACK_OTHER_END) {
@@ -419,8 +217,8 @@ static uint64_t get_stack_pointer(struct reader *r, uint64_t address)
 	uint64_t code = reader_uleb(r, "stack pointer");
 
 	if (code & 1)
-		return address + unzigzag(code >> 1);
-	return address + (unzigzag(code >> 1) << 3);
+		return address + value_unzigzag(code >> 1);
+	return address + (value_unzigzag(code >> 1) << 3);
 }
 
 static void get_copy(struct stack_walk *walk, struct reader *r, uint64_t count,

@@ -12,6 +12,7 @@
 #include "formats/base/vec.h"
 #include "formats/stack_codec.h"
 #include "formats/trace_field.h"
+#include "formats/trace_side_band.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct decoder {
 	struct reader columns[TRACE_COLUMNS];
 	struct value_decoder values;
 	VEC(struct task) tasks;
-	VEC(const char *) strings;
+	struct side_band_decoder side_band;
 	VEC(struct trace_clock) clocks; /* by CPU */
 	char *pos, *end;                /* of the memory that is left */
 	uint64_t time_ns, period;
@@ -63,25 +64,6 @@ static uint32_t get_u32(struct reader *r, const char *what)
 	if (value > UINT32_MAX)
 		reader_fail(r, what);
 	return (uint32_t)value;
-}
-
-static const char *get_string(struct decoder *d, struct reader *r)
-{
-	uint64_t number = reader_uleb(r, "string number");
-
-	if (number > d->strings.len)
-		reader_fail(r, "string number");
-	if (r->failed)
-		return "";
-	if (number)
-		return d->strings.items[number - 1];
-
-	const char *text = reader_string(r, "string");
-
-	if (!text)
-		return "";
-	vec_push(&d->strings, text);
-	return text;
 }
 
 static void get_task(struct decoder *d, struct reader *r)
@@ -328,127 +310,13 @@ static void get_sample(struct decoder *d, struct event_sample *s)
 		get_extras(d, s);
 }
 
-static void get_mmap(struct decoder *d, struct reader *r, struct event_mmap *m)
-{
-	const void *id;
-
-	m->start = reader_uleb(r, "mapping");
-	m->end = m->start + reader_uleb(r, "mapping length");
-	m->file_offset = reader_uleb(r, "file offset");
-	m->device = reader_uleb(r, "device");
-	m->inode = reader_uleb(r, "inode");
-	m->generation = reader_uleb(r, "inode generation");
-	m->flags = get_u32(r, "mapping flags");
-	m->build_id_len = reader_u8(r, "build ID length");
-	if (m->build_id_len > sizeof(m->build_id) || m->end < m->start)
-		reader_fail(r, "mapping");
-	id = reader_bytes(r, m->build_id_len, "build ID");
-	if (id)
-		memcpy(m->build_id, id, m->build_id_len);
-	m->path = get_string(d, r);
-}
-
-static void get_lost(struct decoder *d, struct reader *r, struct event_lost *lost)
-{
-	lost->event = get_u32(r, "event number") - 1;
-	lost->count = reader_uleb(r, "lost count");
-	lost->by_recorder = reader_u8(r, "lost by");
-	if (lost->event >= d->rec->nevents && lost->event != RECORDING_NO_EVENT)
-		reader_fail(r, "event number");
-}
-
-static void get_throttle(struct decoder *d, struct reader *r, struct event_throttle *throttle)
-{
-	throttle->event = get_u32(r, "event number") - 1;
-	throttle->stopped = reader_u8(r, "throttle state");
-	if (throttle->event >= d->rec->nevents && throttle->event != RECORDING_NO_EVENT)
-		reader_fail(r, "event number");
-}
-
-static void get_ksymbol(struct decoder *d, struct reader *r, struct event_ksymbol *k)
-{
-	k->addr = reader_uleb(r, "kernel symbol");
-	k->len = reader_uleb(r, "kernel symbol length");
-	k->type = get_u32(r, "kernel symbol type");
-	k->removed = reader_u8(r, "kernel symbol state");
-	k->name = get_string(d, r);
-}
-
-static void get_bpf(struct reader *r, struct event_bpf *bpf)
-{
-	bpf->id = get_u32(r, "BPF program");
-	bpf->type = get_u32(r, "BPF event");
-
-	const void *tag = reader_bytes(r, sizeof(bpf->tag), "BPF tag");
-
-	if (tag)
-		memcpy(bpf->tag, tag, sizeof(bpf->tag));
-}
-
-static void get_text_poke(struct reader *r, struct event_text_poke *poke)
-{
-	poke->addr = reader_uleb(r, "poked address");
-	poke->old_len = reader_uleb(r, "poked length");
-	poke->old_code = reader_bytes(r, poke->old_len, "poked code");
-	poke->new_len = reader_uleb(r, "poked length");
-	poke->new_code = reader_bytes(r, poke->new_len, "poked code");
-}
-
-static void get_payload(struct decoder *d, struct reader *r, struct event *ev)
-{
-	unsigned bits;
-
-	switch (ev->kind) {
-	case EVENT_MMAP:
-		get_mmap(d, r, &ev->mmap);
-		break;
-	case EVENT_COMM:
-		ev->comm.exec = reader_u8(r, "exec");
-		ev->comm.comm = get_string(d, r);
-		break;
-	case EVENT_FORK:
-		ev->fork.parent_pid = get_u32(r, "parent process") - 1;
-		ev->fork.parent_tid = get_u32(r, "parent thread") - 1;
-		break;
-	case EVENT_SWITCH:
-		bits = reader_u8(r, "switch");
-		ev->cpu_switch.in = bits & TRACE_SWITCH_IN;
-		ev->cpu_switch.preempted = bits & TRACE_SWITCH_PREEMPTED;
-		break;
-	case EVENT_LOST:
-	case EVENT_LOST_SAMPLES:
-		get_lost(d, r, &ev->lost);
-		break;
-	case EVENT_THROTTLE:
-		get_throttle(d, r, &ev->throttle);
-		break;
-	case EVENT_KSYMBOL:
-		get_ksymbol(d, r, &ev->ksymbol);
-		break;
-	case EVENT_BPF:
-		get_bpf(r, &ev->bpf);
-		break;
-	case EVENT_CGROUP:
-		ev->cgroup.id = reader_uleb(r, "cgroup");
-		ev->cgroup.path = get_string(d, r);
-		break;
-	case EVENT_TEXT_POKE:
-		get_text_poke(r, &ev->text_poke);
-		break;
-	case EVENT_SAMPLE:
-	case EVENT_EXIT:
-	case EVENT_KINDS:
-		break;
-	}
-}
-
 static void get_side_band(struct decoder *d, struct event *ev)
 {
 	struct reader *r = &d->columns[TRACE_COLUMN_SIDE_BAND];
 	uint64_t len = reader_uleb(r, "event length");
 	struct reader payload = reader_slice(r, len, "event");
 
-	get_payload(d, &payload, ev);
+	side_band_get(&d->side_band, &payload, ev);
 	if (payload.failed)
 		reader_fail(r, payload.failed);
 }
@@ -577,7 +445,7 @@ static struct err *prepare(struct decoder *d, struct reader *r, struct trace_eve
 struct err *trace_events_decode(const void *content, size_t len, const struct recording *rec,
 				struct trace_events *ret)
 {
-	struct decoder d = { .rec = rec };
+	struct decoder d = { .rec = rec, .side_band.nevents = rec->nevents };
 	struct reader r;
 	uint64_t count = 0;
 
@@ -591,7 +459,7 @@ struct err *trace_events_decode(const void *content, size_t len, const struct re
 		err = get_events(&d, count, ret);
 	value_decoder_deinit(&d.values);
 	vec_deinit(&d.tasks);
-	vec_deinit(&d.strings);
+	side_band_decoder_deinit(&d.side_band);
 	vec_deinit(&d.clocks);
 	return err;
 }

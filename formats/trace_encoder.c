@@ -10,6 +10,7 @@
 #include "formats/base/vec.h"
 #include "formats/stack_codec.h"
 #include "formats/trace_field.h"
+#include "formats/trace_side_band.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,9 @@ struct trace_encoder {
 	struct writer scratch2; /* and one inside that */
 	struct trace_encoder_summary summary;
 	struct value_encoder values;
-	struct map task_numbers;   /* pid << 32 | tid -> number from 1 */
-	VEC(struct task *) tasks;  /* those beyond the map's length wait to be used again */
-	struct map string_numbers; /* hash -> number from 1 */
-	VEC(char *) strings;
+	struct map task_numbers;  /* pid << 32 | tid -> number from 1 */
+	VEC(struct task *) tasks; /* those beyond the map's length wait to be used again */
+	struct string_encoder strings;
 	VEC(struct trace_clock) clocks; /* by CPU */
 	uint64_t time_ns, period;       /* of the last event, the last sample */
 	uint32_t cpu, event, pid, tid;
@@ -47,14 +47,6 @@ struct trace_encoder *trace_encoder_new(const struct arch *arch)
 	enc->arch = arch;
 	enc->values.fresh = &enc->columns[TRACE_COLUMN_FRESH];
 	return enc;
-}
-
-static void forget_strings(struct trace_encoder *enc)
-{
-	for (size_t i = 0; i < enc->strings.len; i++)
-		free(enc->strings.items[i]);
-	enc->strings.len = 0;
-	map_clear(&enc->string_numbers);
 }
 
 static void task_free(struct task *task)
@@ -80,31 +72,8 @@ void trace_encoder_free(struct trace_encoder *enc)
 		task_free(enc->tasks.items[i]);
 	vec_deinit(&enc->tasks);
 	vec_deinit(&enc->clocks);
-	forget_strings(enc);
-	map_deinit(&enc->string_numbers);
-	vec_deinit(&enc->strings);
+	string_encoder_deinit(&enc->strings);
 	free(enc);
-}
-
-/* 0 and a new string, or the number of one seen before. Two that collide are both written out. */
-static void put_string(struct trace_encoder *enc, struct writer *w, const char *text)
-{
-	uint64_t hash = strlen(text);
-	bool fresh;
-
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
-
-	uint64_t *number = map_put(&enc->string_numbers, map_hash(hash), &fresh);
-
-	if (!fresh && strcmp(enc->strings.items[*number - 1], text) == 0) {
-		writer_uleb(w, *number);
-		return;
-	}
-	writer_uleb(w, 0);
-	writer_string(w, text);
-	vec_push(&enc->strings, memory_strdup(text));
-	*number = enc->strings.len;
 }
 
 static void begin_task(struct trace_encoder *enc, size_t index)
@@ -323,95 +292,6 @@ static void put_sample(struct trace_encoder *enc, const struct event_sample *s)
 		put_extras(enc, s);
 }
 
-static void put_mmap(struct trace_encoder *enc, struct writer *w, const struct event_mmap *m)
-{
-	size_t id_len = MIN(m->build_id_len, sizeof(m->build_id));
-
-	writer_uleb(w, m->start);
-	writer_uleb(w, m->end - m->start);
-	writer_uleb(w, m->file_offset);
-	writer_uleb(w, m->device);
-	writer_uleb(w, m->inode);
-	writer_uleb(w, m->generation);
-	writer_uleb(w, m->flags);
-	writer_u8(w, (uint8_t)id_len);
-	writer_bytes(w, m->build_id, id_len);
-	put_string(enc, w, m->path);
-}
-
-static void put_ksymbol(struct trace_encoder *enc, struct writer *w, const struct event_ksymbol *k)
-{
-	writer_uleb(w, k->addr);
-	writer_uleb(w, k->len);
-	writer_uleb(w, k->type);
-	writer_u8(w, k->removed);
-	put_string(enc, w, k->name);
-}
-
-static void put_text_poke(struct writer *w, const struct event_text_poke *poke)
-{
-	writer_uleb(w, poke->addr);
-	writer_uleb(w, poke->old_len);
-	writer_bytes(w, poke->old_code, poke->old_len);
-	writer_uleb(w, poke->new_len);
-	writer_bytes(w, poke->new_code, poke->new_len);
-}
-
-static void put_lost(struct writer *w, const struct event_lost *lost)
-{
-	writer_uleb(w, (uint32_t)(lost->event + 1)); /* RECORDING_NO_EVENT is 0 */
-	writer_uleb(w, lost->count);
-	writer_u8(w, lost->by_recorder);
-}
-
-static void put_payload(struct trace_encoder *enc, struct writer *w, const struct event *ev)
-{
-	switch (ev->kind) {
-	case EVENT_MMAP:
-		put_mmap(enc, w, &ev->mmap);
-		break;
-	case EVENT_COMM:
-		writer_u8(w, ev->comm.exec);
-		put_string(enc, w, ev->comm.comm);
-		break;
-	case EVENT_FORK:
-		writer_uleb(w, (uint32_t)(ev->fork.parent_pid + 1));
-		writer_uleb(w, (uint32_t)(ev->fork.parent_tid + 1));
-		break;
-	case EVENT_SWITCH:
-		writer_u8(w, (ev->cpu_switch.in ? TRACE_SWITCH_IN : 0) |
-				     (ev->cpu_switch.preempted ? TRACE_SWITCH_PREEMPTED : 0));
-		break;
-	case EVENT_LOST:
-	case EVENT_LOST_SAMPLES:
-		put_lost(w, &ev->lost);
-		break;
-	case EVENT_THROTTLE:
-		writer_uleb(w, (uint32_t)(ev->throttle.event + 1));
-		writer_u8(w, ev->throttle.stopped);
-		break;
-	case EVENT_KSYMBOL:
-		put_ksymbol(enc, w, &ev->ksymbol);
-		break;
-	case EVENT_BPF:
-		writer_uleb(w, ev->bpf.id);
-		writer_uleb(w, ev->bpf.type);
-		writer_bytes(w, ev->bpf.tag, sizeof(ev->bpf.tag));
-		break;
-	case EVENT_CGROUP:
-		writer_uleb(w, ev->cgroup.id);
-		put_string(enc, w, ev->cgroup.path);
-		break;
-	case EVENT_TEXT_POKE:
-		put_text_poke(w, &ev->text_poke);
-		break;
-	case EVENT_SAMPLE: /* in columns of its own */
-	case EVENT_EXIT:
-	case EVENT_KINDS:
-		break;
-	}
-}
-
 void trace_encoder_add(struct trace_encoder *enc, const struct event *ev)
 {
 	struct trace_encoder_summary *sum = &enc->summary;
@@ -423,7 +303,7 @@ void trace_encoder_add(struct trace_encoder *enc, const struct event *ev)
 		struct writer *out = &enc->columns[TRACE_COLUMN_SIDE_BAND];
 
 		writer_reset(&enc->scratch);
-		put_payload(enc, &enc->scratch, ev);
+		side_band_put(&enc->strings, &enc->scratch, ev);
 		writer_uleb(out, enc->scratch.len);
 		writer_bytes(out, enc->scratch.data, enc->scratch.len);
 	}
@@ -448,7 +328,7 @@ static void begin_anew(struct trace_encoder *enc)
 		writer_reset(&enc->columns[i]);
 	value_encoder_reset(&enc->values);
 	map_clear(&enc->task_numbers);
-	forget_strings(enc);
+	string_encoder_reset(&enc->strings);
 	enc->summary = (struct trace_encoder_summary){ 0 };
 	enc->clocks.len = 0;
 	enc->time_ns = enc->period = 0;
