@@ -264,6 +264,11 @@ TEST(event_plan_samples_user_code_where_kernel_code_is_forbidden)
 
 	k.kernel.no_kernel = true;
 	CHECK_ERR(make(&k, "cycles:k", &task), ERR_SYSTEM, "event 'cycles:k'");
+
+	CLEANUP(planned_deinit) struct planned both = { .kernel = modern };
+
+	both.kernel.no_kernel = true; /* who names the kernel does not want less */
+	CHECK_ERR(make(&both, "cycles:uk", &task), ERR_SYSTEM, "event 'cycles:uk'");
 }
 
 TEST(event_plan_takes_weak_groups_apart_and_refuses_others)
