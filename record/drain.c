@@ -106,6 +106,8 @@ static void follow(struct drain *d, const struct event *ev)
 		attach_fork(d->attach, ev->pid, ev->fork.parent_pid);
 	else if (ev->kind == EVENT_COMM && ev->comm.exec)
 		attach_exec(d->attach, ev->pid);
+	else if (ev->kind == EVENT_KSYMBOL)
+		attach_ksymbol(d->attach, &ev->ksymbol);
 	else if (ended)
 		attach_exit(d->attach, ev->pid);
 }
@@ -130,33 +132,46 @@ static void trim_chain(const struct drain *d, const struct process *proc,
 	sample->nuser_ips = n;
 }
 
+/* A word that may be the address of code: pruning has found out, unless it keeps everything. */
+static void note_word(struct drain *d, const struct process *proc, struct attach_process *to,
+		      uint64_t word)
+{
+	uint64_t ip = word & d->prune.arch->code_mask;
+
+	if (process_is_code(proc, ip))
+		attach_address(d->attach, to, ip, ATTACH_CALLER);
+}
+
+static void note_stack(struct drain *d, const struct process *proc, struct attach_process *to)
+{
+	const struct event_stack *stack = &d->record.event.sample.stack;
+	const struct prune *prune = &d->prune;
+
+	for (size_t i = 0; prune->raw && i < stack->nwords; i++)
+		note_word(d, proc, to, stack->words[i]);
+	for (size_t i = 0; i < prune->ncode; i++)
+		attach_address(d->attach, to, prune->words[prune->code[i]] & prune->arch->code_mask,
+			       ATTACH_CALLER);
+}
+
 /* Every address that a report may have to name or unwind through. */
-static void note_code(struct drain *d, uint32_t pid)
+static void note_code(struct drain *d, uint32_t pid, const struct process *proc)
 {
 	const struct event_sample *sample = &d->record.event.sample;
-	struct attach_process *proc = attach_process(d->attach, pid);
-	const struct prune *prune = &d->prune;
+	struct attach_process *to = attach_process(d->attach, pid);
 	const struct event_regs *regs = sample->regs;
 
 	if (sample->mode == EVENT_MODE_USER)
-		attach_address(d->attach, proc, sample->ip, ATTACH_LEAF);
+		attach_address(d->attach, to, sample->ip, ATTACH_LEAF);
 	else if (sample->mode == EVENT_MODE_KERNEL)
 		attach_kernel_address(d->attach, sample->ip);
 	for (size_t i = 0; i < sample->nkernel_ips; i++)
 		attach_kernel_address(d->attach, sample->kernel_ips[i]);
 	for (size_t i = 0; i < sample->nuser_ips; i++)
-		attach_address(d->attach, proc, sample->user_ips[i], ATTACH_CALLER);
-	for (size_t i = 0; i < prune->ncode; i++)
-		attach_address(d->attach, proc,
-			       prune->words[prune->code[i]] & prune->arch->code_mask,
-			       ATTACH_CALLER);
-	for (uint64_t left = regs ? regs->mask : 0; left; left &= left - 1) {
-		uint64_t value = regs->values[__builtin_ctzll(left)];
-
-		if (value)
-			attach_address(d->attach, proc, value & prune->arch->code_mask,
-				       ATTACH_CALLER);
-	}
+		attach_address(d->attach, to, sample->user_ips[i], ATTACH_CALLER);
+	note_stack(d, proc, to);
+	for (uint64_t left = regs ? regs->mask : 0; left; left &= left - 1)
+		note_word(d, proc, to, regs->values[__builtin_ctzll(left)]);
 }
 
 static void count_sample(struct drain *d, struct recording_count *count)
@@ -184,7 +199,7 @@ static struct err *take_sample(struct drain *d, struct recording_count *count, s
 		d->record.counts[i].event = sensors_event(d->sensors, d->record.count_ids[i]);
 	prune_sample(&d->prune, proc, max_stack, &d->record);
 	trim_chain(d, proc, &ev->sample);
-	note_code(d, ev->pid);
+	note_code(d, ev->pid, proc);
 	count_sample(d, count);
 	return trace_writer_event(d->writer, ev);
 }
