@@ -184,6 +184,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	*s = (struct recorder){ .args = args, .output.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = s->enable_at_ns = UINT64_MAX;
+	/* A reader that goes away is an error of writing; the command gets the default back. */
+	signal(SIGPIPE, SIG_IGN);
 	err = watch_open(&s->watch);
 	if (!err && command)
 		err = workload_fork(command, &s->watch.old_mask, pipe, &s->workload);

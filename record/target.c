@@ -5,17 +5,15 @@
 #include "record/target.h"
 
 #include "formats/base/text.h"
+#include "record/cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CGROUP_ROOT "/sys/fs/cgroup"
 
 const struct opt target_opts[] = {
 	OPT_FLAG(struct target_args, all, "all-cpus", 'a', "record the whole system"),
@@ -161,20 +159,6 @@ static struct err *add_user(struct target *t, const char *name)
 	return NULL;
 }
 
-static struct err *open_cgroup(struct target *t, const char *name)
-{
-	const char *path =
-		!strncmp(name, CGROUP_ROOT "/", sizeof(CGROUP_ROOT))
-			? name
-			: arena_printf(&t->arena, CGROUP_ROOT "/%s", name + strspn(name, "/"));
-
-	t->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (t->cgroup_fd < 0)
-		return err_remedy(err_system(errno, "cgroup '%s'", name),
-				  "give its path below " CGROUP_ROOT ", as systemd-cgls shows it");
-	return NULL;
-}
-
 static struct err *find_cpus(struct target *t, const char *list)
 {
 	struct cpu_list asked = { 0 };
@@ -205,7 +189,7 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 	t->inherit = true;
 	if (args->cgroup) {
 		t->system_wide = true;
-		return open_cgroup(t, args->cgroup);
+		return cgroup_open(args->cgroup, &t->cgroup_fd);
 	}
 	if (args->pids)
 		err = each_id(t, args->pids, "process", add_process);

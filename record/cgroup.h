@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup.h - finds a control group by the path that its members see in /proc/PID/cgroup.
+ */
+#ifndef RECORD_CGROUP_H
+#define RECORD_CGROUP_H
+
+#include "formats/base/arena.h"
+#include "formats/base/err.h"
+
+/*
+ * Open the folder of group @name, "/system.slice/ssh.service" or the same with the mount point in front, for
+ * PERF_FLAG_PID_CGROUP. *@ret_fd is the caller's to close.
+ *
+ * ERR_SYSTEM: there is no such group.  ERR_UNSUPPORTED: cgroups are not mounted.
+ */
+MUST_USE struct err *cgroup_open(const char *name, int *ret_fd);
+
+/*
+ * Where the hierarchy is that events go by, in a file like /proc/self/mounts: that with the perf_event
+ * controller of version 1 if there is one, otherwise that of version 2. NULL if there is neither.
+ */
+const char *cgroup_find_mount(const char *mounts_path, struct arena *arena);
+
+#endif

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Every kind of target records what it says, threads and children included, and nothing else.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+need_system_wide
+
+cat >spin.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *spin(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	for (;;)
+		;
+}
+/* spin NAME: a thread NAME-t that was there before, a child NAME-c and a thread NAME-l that come later */
+int main(int argc, char **argv)
+{
+	static char early[16], late[16], child[16];
+	pthread_t thread;
+	(void)argc;
+	strcat(strcpy(early, argv[1]), "-t");
+	strcat(strcpy(late, argv[1]), "-l");
+	strcat(strcpy(child, argv[1]), "-c");
+	prctl(PR_SET_NAME, argv[1]);
+	alarm(atoi(argv[2]));
+	pthread_create(&thread, NULL, spin, early);
+	usleep(700000);
+	pthread_create(&thread, NULL, spin, late);
+	if (!fork()) {
+		alarm(atoi(argv[2]));
+		spin(child);
+	}
+	spin(argv[1]);
+}
+END
+$CC -O1 -o spin spin.c -lpthread || fail "cannot compile"
+
+comms() { preport -i "$1" --by thread --limit 1000 --format=csv 2>/dev/null | columns thread | sort -u; }
+has() { # has FILE NAME...
+	local file=$1 found
+	shift
+	found=" $(comms "$file" | tr '\n' ' ')"
+	for name; do [[ $found == *" $name "* ]] || fail "$file: no samples of $name among$found"; done
+}
+lacks() {
+	local file=$1 found
+	shift
+	found=" $(comms "$file" | tr '\n' ' ')"
+	for name; do [[ $found != *" $name "* ]] || fail "$file: samples of $name among$found"; done
+}
+
+rate='-F 499'
+./spin other 60 & other=$!
+trap 'kill $other' EXIT
+
+precord -q $rate -o command.trace -- ./spin own 3
+has command.trace own own-t own-l own-c
+lacks command.trace other other-t
+
+./spin tgt 30 & target=$!
+sleep 0.3
+precord -q $rate -o pid.trace --duration 2 -p $target
+has pid.trace tgt tgt-t tgt-l tgt-c
+lacks pid.trace other other-t
+
+tid=$(grep -l tgt-t /proc/$target/task/*/comm | cut -d/ -f5)
+precord -q $rate -o tid.trace --duration 0.5 -t "$tid"
+has tid.trace tgt-t
+lacks tid.trace tgt tgt-l tgt-c other
+kill $target
+
+precord -q $rate -o all.trace -a --duration 1
+has all.trace other other-t other-l other-c
+
+# On one CPU only: what runs there is seen, its mappings too, although it began elsewhere.
+precord -q $rate -o cpu.trace -C 0 --duration 1
+[ "$(preport -i cpu.trace --by cpu --limit 100 --format=csv 2>/dev/null | columns cpu)" = 0 ] ||
+	fail "-C 0: $(preport -i cpu.trace --by cpu --format=csv)"
+if [ "$(nproc)" -gt 1 ]; then
+	taskset -c 1 sh -c 'exec ./spin mover 20' & mover=$!
+	precord -q $rate -o move.trace -C 0 --duration 2 &
+	sleep 0.5
+	for task in /proc/$mover/task/*; do taskset -p -c 0 "${task##*/}" >/dev/null; done
+	wait $!
+	kill $mover 2>/dev/null
+	preport -i move.trace --comm 'mover*' --by module --format=csv 2>/dev/null | grep -q spin ||
+		fail "-C 0: a process that moved there has no mappings"
+fi
+
+if [ "$(id -u)" = 0 ]; then
+	install -m 755 spin /tmp/spin.$$ && chmod 755 /tmp/spin.$$
+	setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/spin.$$ user 4 & user=$!
+	sleep 0.3
+	precord -q $rate -o user.trace --duration 1 -u 65534
+	kill $user
+	rm -f /tmp/spin.$$
+	has user.trace user user-t
+	lacks user.trace other
+fi
+cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$cgroup" ] && [ -w $cgroup/cgroup.procs ] && mkdir $cgroup/precord-test.$$ 2>/dev/null; then
+	sh -c "echo \$\$ >$cgroup/precord-test.$$/cgroup.procs; exec ./spin grp 20" & member=$!
+	sleep 0.2
+	precord -q $rate -o cgroup.trace --duration 1 -G /precord-test.$$ 2>err.txt
+	status=$?
+	pkill -P $member
+	kill $member
+	sleep 0.2
+	rmdir $cgroup/precord-test.$$
+	[ $status = 0 ] || { cat err.txt; fail "-G: $status"; }
+	has cgroup.trace grp grp-t
+	lacks cgroup.trace other
+fi
+exit 0
