@@ -359,23 +359,28 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	return NULL;
 }
 
+/* Why there is nothing to report. */
 static struct err *nothing_there(struct session *s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *input = s->args->input;
+	bool whole = s->recording->complete && !s->recording->damaged_at;
 
-	if (s->stream.samples == 0 && (!s->recording->complete || s->recording->damaged_at))
+	if (s->stream.samples == 0 && !whole)
 		return err_remedy(err_new(ERR_CORRUPT,
-					  "'%s' ends or is damaged before the first sample",
-					  s->args->input),
+					  "'%s' ends or is damaged before the first sample", input),
 				  "copy it again, or wait until precord has ended");
 	if (s->stream.samples == 0)
-		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", s->args->input),
+		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
 				  "was the command idle, or over before the first sample? "
 				  "A higher rate (precord -F) samples shorter ones");
-	return err_remedy(
-		err_new(ERR_UNSUPPORTED, "none of the %" PRIu64 " samples in '%s' passes %s",
-			s->stream.samples, s->args->input, filter_describe(s->filter, &arena)),
-		"'preport --by process' and '--by module' list what there is");
+	if (filter_is_empty(s->filter))
+		return err_new(ERR_CORRUPT, "'%s': its samples are of events that it does not name",
+			       input);
+	return err_remedy(err_new(ERR_UNSUPPORTED,
+				  "none of the %" PRIu64 " samples in '%s' passes %s",
+				  s->stream.samples, input, filter_describe(s->filter, &arena)),
+			  "'preport --by process' and '--by module' list what there is");
 }
 
 struct err *session_load(struct session *s, struct filter *filter)

@@ -23,7 +23,8 @@ struct stats_share stats_share(const struct profile_sum *part, const struct prof
 	if (whole->weight == 0 || n <= 0)
 		return ret;
 
-	double p = (double)part->weight / (double)whole->weight;
+	double p = fmin((double)part->weight / (double)whole->weight,
+			1); /* hostile weights overflow */
 	double scale = 1 + Z * Z / n;
 	double centre = (p + Z * Z / (2 * n)) / scale;
 	double half = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / scale;
