@@ -17,7 +17,7 @@
 
 #define LEAVES_MAX    10
 #define PROGRAMS_MAX  5
-#define LEAVES_WANTED 5 /* remarks give way to them */
+#define LEAVES_WANTED 4 /* all remarks but the first give way to them */
 #define LEAVES_MIN    3
 #define PROGRAMS_MIN  2
 #define NEXT_LINES    4                        /* what to ask next, with its title */
@@ -100,7 +100,7 @@ static const char *wall_time(struct page *page)
 	char text[64] = "";
 
 	if (!rec->wall_ns || !gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
 		return "";
 	return arena_strdup(&page->arena, text);
 }
@@ -129,7 +129,8 @@ static void put_recording(struct page *page)
 		text = arena_printf(arena, "%s, %s", text,
 				    number_of(arena, rec->ncpus_online, "CPU"));
 	if (*rec->os_release)
-		text = arena_printf(arena, "%s, Linux %s", text, rec->os_release);
+		text = arena_printf(arena, "%s, Linux %.*s", text,
+				    (int)strcspn(rec->os_release, "-"), rec->os_release);
 	if (*wall_time(page))
 		text = arena_printf(arena, "%s, %s", text, wall_time(page));
 	put_wrapped(page, text, 2);
@@ -200,12 +201,12 @@ static void put_remarks(struct page *page, const struct trust_remarks *remarks)
 		unsigned lines = wrap(page, NULL, text, 2);
 		bool last = i + 1 == remarks->list.len;
 
-		if (lines + !last > room) {
+		if (i && lines + !last > room) {
 			put_wrapped(page, "- more: preport info", 2);
 			return;
 		}
 		put_wrapped(page, text, 2);
-		room -= lines;
+		room -= MIN(lines, room);
 	}
 }
 
