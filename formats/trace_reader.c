@@ -79,7 +79,7 @@ static void close_readerp(struct trace_reader **t)
 
 static void note_damage(struct trace_reader *t, uint64_t offset)
 {
-	if (t->rec.damaged_at == 0)
+	if (t->rec.damaged_at == 0 || offset < t->rec.damaged_at)
 		t->rec.damaged_at = offset;
 }
 

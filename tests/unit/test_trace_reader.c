@@ -246,6 +246,14 @@ TEST(trace_reader_loses_no_more_than_the_damaged_block)
 		event_source_close(source);
 		made.bytes[places[i]] ^= 1;
 	}
+
+	/* A later block's head is found damaged earlier, but the first damage in the file counts. */
+	made.bytes[places[0]] ^= 1;
+	made.bytes[made.len - 40] ^= 1;
+	CHECK_OK(trace_reader_open_memory(made.bytes, made.len - 30, &source));
+	CHECK_UINT(drain(&made, source), 20);
+	CHECK_UINT(event_source_recording(source)->damaged_at, damaged_at);
+	event_source_close(source);
 	made_deinit(&made);
 }
 
