@@ -19,6 +19,7 @@
 struct abbrevs {
 	VEC(struct abbrev) items; /* [code - 1] as long as codes are consecutive */
 	VEC(struct abbrev_attr) attrs;
+	VEC(struct abbrev_step) steps;
 	struct map by_code; /* code -> index in @items, for the rest */
 	size_t nconsecutive;
 	struct debug_source *source;
@@ -26,67 +27,86 @@ struct abbrevs {
 	bool done;
 };
 
-/* DWARF numbers of the attributes that have a slot. */
+/* Slots of the attributes that have one, plus 1, by number. */
+static const uint8_t slots[] = {
+	[DW_AT_name] = SLOT_NAME + 1,
+	[DW_AT_linkage_name] = SLOT_LINKAGE_NAME + 1,
+	[DW_AT_low_pc] = SLOT_LOW_PC + 1,
+	[DW_AT_high_pc] = SLOT_HIGH_PC + 1,
+	[DW_AT_ranges] = SLOT_RANGES + 1,
+	[DW_AT_abstract_origin] = SLOT_ABSTRACT_ORIGIN + 1,
+	[DW_AT_specification] = SLOT_SPECIFICATION + 1,
+	[DW_AT_call_file] = SLOT_CALL_FILE + 1,
+	[DW_AT_call_line] = SLOT_CALL_LINE + 1,
+	[DW_AT_call_column] = SLOT_CALL_COLUMN + 1,
+	[DW_AT_decl_line] = SLOT_DECL_LINE + 1,
+	[DW_AT_stmt_list] = SLOT_STMT_LIST + 1,
+	[DW_AT_comp_dir] = SLOT_COMP_DIR + 1,
+	[DW_AT_str_offsets_base] = SLOT_STR_OFFSETS_BASE + 1,
+	[DW_AT_addr_base] = SLOT_ADDR_BASE + 1,
+	[DW_AT_rnglists_base] = SLOT_RNGLISTS_BASE + 1,
+	[DW_AT_dwo_name] = SLOT_DWO_NAME + 1,
+};
+
+/* The same for those that vendors made up. */
 static const struct {
 	uint16_t number;
 	uint8_t slot;
-} wanted[] = {
-	{ DW_AT_name, SLOT_NAME },
-	{ DW_AT_linkage_name, SLOT_LINKAGE_NAME },
+} vendor_slots[] = {
 	{ DW_AT_MIPS_linkage_name, SLOT_LINKAGE_NAME },
-	{ DW_AT_low_pc, SLOT_LOW_PC },
-	{ DW_AT_high_pc, SLOT_HIGH_PC },
-	{ DW_AT_ranges, SLOT_RANGES },
-	{ DW_AT_abstract_origin, SLOT_ABSTRACT_ORIGIN },
-	{ DW_AT_specification, SLOT_SPECIFICATION },
-	{ DW_AT_call_file, SLOT_CALL_FILE },
-	{ DW_AT_call_line, SLOT_CALL_LINE },
-	{ DW_AT_call_column, SLOT_CALL_COLUMN },
-	{ DW_AT_decl_line, SLOT_DECL_LINE },
-	{ DW_AT_stmt_list, SLOT_STMT_LIST },
-	{ DW_AT_comp_dir, SLOT_COMP_DIR },
-	{ DW_AT_str_offsets_base, SLOT_STR_OFFSETS_BASE },
-	{ DW_AT_addr_base, SLOT_ADDR_BASE },
 	{ DW_AT_GNU_addr_base, SLOT_ADDR_BASE },
-	{ DW_AT_rnglists_base, SLOT_RNGLISTS_BASE },
 	{ DW_AT_GNU_ranges_base, SLOT_RANGES_BASE },
-	{ DW_AT_dwo_name, SLOT_DWO_NAME },
 	{ DW_AT_GNU_dwo_name, SLOT_DWO_NAME },
 	{ DW_AT_GNU_dwo_id, SLOT_DWO_ID },
 };
 
 static uint8_t slot_of(uint64_t number)
 {
-	if (number > DW_AT_loclists_base && number < DW_AT_lo_user)
-		return SLOT_NONE;
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
-		if (wanted[i].number == number)
-			return wanted[i].slot;
+	if (number < ARRAY_LEN(slots))
+		return slots[number] ? slots[number] - 1 : SLOT_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(vendor_slots); i++) {
+		if (vendor_slots[i].number == number)
+			return vendor_slots[i].slot;
 	}
 	return SLOT_NONE;
 }
 
-/* The attribute specifications that follow; false at the end of the bytes. */
+static void add_step(struct abbrevs *table, struct abbrev *abbrev, struct abbrev_step step)
+{
+	vec_push(&table->steps, step);
+	abbrev->nsteps++;
+}
+
+/* The attribute specifications that follow; false if they are cut or are too many. */
 static bool parse_attrs(struct abbrevs *table, struct reader *r, struct abbrev *abbrev)
 {
-	abbrev->fixed = true;
+	struct abbrev_step step = { 0 };
+
 	abbrev->first_attr = (uint32_t)table->attrs.len;
+	abbrev->first_step = (uint32_t)table->steps.len;
 	for (;;) {
 		uint64_t number = reader_uleb(r, "attribute");
 		uint64_t form = reader_uleb(r, "form");
 		struct abbrev_attr attr = { .form = (uint16_t)MIN(form, UINT16_MAX) };
 		unsigned len = form_fixed_len(attr.form);
 
-		if (r->failed || (!number && !form))
+		if (r->failed || (!number && !form) || abbrev->nattrs > ATTRS_MAX)
 			break;
 		attr.slot = slot_of(number);
 		if (form == DW_FORM_implicit_const)
 			attr.implicit = reader_sleb(r, "implicit constant");
-		abbrev->fixed &= len != FORM_VARIABLE;
-		abbrev->fixed_len += abbrev->fixed ? len : 0;
 		vec_push(&table->attrs, attr);
+		abbrev->nattrs++;
+		if (len != FORM_VARIABLE) {
+			step.fixed_len += len;
+			continue;
+		}
+		step.form = attr.form;
+		add_step(table, abbrev, step);
+		step = (struct abbrev_step){ 0 };
 	}
-	abbrev->nattrs = (uint32_t)table->attrs.len - abbrev->first_attr;
+	if (step.fixed_len)
+		add_step(table, abbrev, step);
 	return !r->failed && abbrev->nattrs <= ATTRS_MAX;
 }
 
@@ -137,6 +157,7 @@ void abbrevs_free(struct abbrevs *table)
 		return;
 	vec_deinit(&table->items);
 	vec_deinit(&table->attrs);
+	vec_deinit(&table->steps);
 	map_deinit(&table->by_code);
 	free(table);
 }
@@ -164,4 +185,9 @@ const struct abbrev *abbrevs_find(struct abbrevs *table, uint64_t code)
 const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struct abbrev *abbrev)
 {
 	return abbrev->nattrs ? table->attrs.items + abbrev->first_attr : NULL;
+}
+
+const struct abbrev_step *abbrevs_steps(const struct abbrevs *table, const struct abbrev *abbrev)
+{
+	return abbrev->nsteps ? table->steps.items + abbrev->first_step : NULL;
 }

@@ -44,12 +44,17 @@ struct abbrev_attr {
 	int64_t implicit; /* value of DW_FORM_implicit_const */
 };
 
+/* How to skip attributes in a plain unit: some bytes, then a value whose length varies (@form 0: none). */
+struct abbrev_step {
+	uint32_t fixed_len;
+	uint16_t form;
+};
+
 struct abbrev {
 	uint16_t tag;
 	bool children;
 	uint32_t first_attr, nattrs;
-	bool fixed; /* in a plain unit the attributes take @fixed_len bytes */
-	uint32_t fixed_len;
+	uint32_t first_step, nsteps;
 };
 
 struct abbrevs;
@@ -64,7 +69,8 @@ void abbrevs_free(struct abbrevs *table);
 /* The abbreviation with @code, NULL if there is none. Valid until the next call. */
 const struct abbrev *abbrevs_find(struct abbrevs *table, uint64_t code);
 
-/* Its attributes; valid as long. */
+/* Its attributes, and how to skip them; valid as long. */
 const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struct abbrev *abbrev);
+const struct abbrev_step *abbrevs_steps(const struct abbrevs *table, const struct abbrev *abbrev);
 
 #endif

@@ -135,6 +135,18 @@ static void read_attrs(struct debug_unit *unit, struct reader *r, const struct a
 	}
 }
 
+static void skip_attrs(struct debug_unit *unit, struct reader *r, const struct abbrev *abbrev)
+{
+	const struct abbrev_step *steps = abbrevs_steps(unit->abbrevs, abbrev);
+	struct debug_attr ignored;
+
+	for (uint32_t i = 0; i < abbrev->nsteps; i++) {
+		reader_skip(r, steps[i].fixed_len, "attributes");
+		if (steps[i].form)
+			form_read(r, &unit->sizes, steps[i].form, 0, &ignored);
+	}
+}
+
 bool debug_die_read(struct debug_unit *unit, uint64_t offset, bool (*tags)(uint16_t tag),
 		    struct debug_die *ret)
 {
@@ -159,8 +171,8 @@ bool debug_die_read(struct debug_unit *unit, uint64_t offset, bool (*tags)(uint1
 			return false;
 		ret->tag = abbrev->tag;
 		ret->children = abbrev->children;
-		if (tags && unit->plain && abbrev->fixed && !tags(abbrev->tag))
-			reader_skip(&r, abbrev->fixed_len, "attributes");
+		if (tags && unit->plain && !tags(abbrev->tag))
+			skip_attrs(unit, &r, abbrev);
 		else
 			read_attrs(unit, &r, abbrev, ret);
 	}

@@ -33,7 +33,7 @@ struct debug_unit {
 	struct form_sizes sizes;
 	uint16_t version;
 	uint8_t type; /* DW_UT_*; DW_UT_compile before DWARF 5 */
-	bool plain;   /* abbrev.fixed_len holds */
+	bool plain;   /* abbreviations' steps hold */
 	uint64_t id;  /* of a skeleton and its split unit, 0 if there is none */
 
 	/* From the first entry. */
