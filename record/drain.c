@@ -17,6 +17,14 @@
 #define BEHIND_STACK_LEN     (16 * 1024)
 #define FAR_BEHIND_STACK_LEN (4 * 1024)
 
+/* A record of a side-band ring, where it lies until the ring is released. */
+struct side_record {
+	uint64_t time_ns;
+	size_t ring, order;
+	const uint8_t *data;
+	size_t len;
+};
+
 struct drain {
 	struct sensors *sensors;
 	struct trace_writer *writer;
@@ -27,6 +35,8 @@ struct drain {
 	struct perf_layout *layouts; /* by event number, the side-band's last */
 	struct process_table processes;
 	VEC(uint64_t) heads;            /* of the sample rings, in this pass */
+	VEC(struct side_record) side;   /* the side-band of this pass */
+	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct recording_count *counts; /* [event][sample ring] */
 	size_t nevents, nrings;
 
@@ -80,6 +90,8 @@ void drain_free(struct drain *d)
 		return;
 	process_table_deinit(&d->processes);
 	vec_deinit(&d->heads);
+	vec_deinit(&d->side);
+	arena_deinit(&d->copies);
 	free(d->layouts);
 	free(d->counts);
 	free(d);
@@ -249,20 +261,59 @@ static struct err *take_record(struct drain *d, size_t ring, bool side, const ui
 	return take_sample(d, &d->counts[number * d->nrings + ring], max_stack);
 }
 
+/* What is in side-band ring number @number. Records that cannot be parsed are left for take_record(). */
+static void gather_side_band(struct drain *d, size_t number)
+{
+	struct ring *ring = &d->sensors->side.items[number];
+	uint64_t head = ring_head(ring);
+	struct side_record side = { .ring = number };
+
+	while (ring_next(ring, head, d->scratch, &side.data, &side.len)) {
+		uint32_t event =
+			sensors_event(d->sensors, perf_record_id(side.data, side.len, false));
+		struct err *err = perf_record_parse(
+			&d->layouts[event != RECORDING_NO_EVENT ? event : d->nevents], side.data,
+			side.len, false, &d->record);
+
+		if (!err && d->record.known)
+			side.time_ns = d->record.event.time_ns;
+		err_free(err);
+		if (side.data == d->scratch)
+			side.data = (const uint8_t *)arena_memdup(&d->copies, side.data, side.len);
+		side.order = d->side.len;
+		vec_push(&d->side, side);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct side_record *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/*
+ * In order of time: a task that moves between CPUs writes its exec to one ring and the mappings of its new
+ * program to another, and followed ring by ring the exec would come last and take them away.
+ */
 static struct err *drain_side_band(struct drain *d)
 {
 	struct err *err = NULL;
 
-	for (size_t i = 0; i < d->sensors->side.len && !err; i++) {
-		struct ring *ring = &d->sensors->side.items[i];
-		uint64_t head = ring_head(ring);
-		const uint8_t *data;
-		size_t len;
+	d->side.len = 0;
+	for (size_t i = 0; i < d->sensors->side.len; i++)
+		gather_side_band(d, i);
+	vec_sort(&d->side, by_time);
+	for (size_t i = 0; i < d->side.len && !err; i++) {
+		const struct side_record *side = &d->side.items[i];
 
-		while (!err && ring_next(ring, head, d->scratch, &data, &len))
-			err = take_record(d, i, true, data, len, PRUNE_ALL);
-		ring_release(ring);
+		err = take_record(d, side->ring, true, side->data, side->len, PRUNE_ALL);
 	}
+	for (size_t i = 0; i < d->sensors->side.len; i++)
+		ring_release(&d->sensors->side.items[i]);
+	arena_reset(&d->copies);
 	return err;
 }
 
