@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+
+#include "symbolize/symbolizer.h"
+#include "tests/unit/elf_file.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT 0x1000
+
+struct subject {
+	struct recording rec;
+	struct module_search search;
+	struct diag diag;
+	struct module_table *modules;
+	struct symbolizer *symbolizer;
+};
+
+static struct recording_ksym ksyms[] = {
+	{ 0xffffffff81000000, 0x100, "startup_64", "" },
+	{ 0xffffffff81000200, 0, "without_length", "" },
+	{ 0xffffffffc0001000, 0x80, "ext4_readdir", "ext4" },
+};
+
+static const char jit_text[] = "7f0000001000 40 LazyCompile:~add /srv/app.js:3\n";
+static struct recording_jit_map jit_maps[] = { { 4711, jit_text, sizeof(jit_text) - 1 } };
+
+static void subject_init(struct subject *s)
+{
+	struct symbolizer_options options = { 0 };
+
+	*s = (struct subject){ 0 };
+	s->rec.ksyms = ksyms;
+	s->rec.nksyms = ARRAY_LEN(ksyms);
+	s->rec.jit_maps = jit_maps;
+	s->rec.njit_maps = ARRAY_LEN(jit_maps);
+	s->rec.arch = &arch_x86_64;
+	s->modules = module_table_new(&s->rec, &s->search, &s->diag);
+	s->symbolizer = symbolizer_new(s->modules, &options);
+}
+
+static void subject_deinit(struct subject *s)
+{
+	symbolizer_free(s->symbolizer);
+	module_table_free(s->modules);
+	diag_deinit(&s->diag);
+}
+
+static const char *name_at(struct subject *s, struct module *mod, uint64_t vaddr)
+{
+	size_t count;
+	const struct symbol_frame *frames = symbolizer_find(s->symbolizer, mod, vaddr, &count);
+
+	CHECK_UINT(count, 1);
+	CHECK(!frames[0].inlined);
+	return frames[0].function;
+}
+
+static void put_symbol(struct writer *symbols, struct writer *names, const char *name,
+		       uint64_t vaddr)
+{
+	writer_u32(symbols, (uint32_t)names->len);
+	writer_u8(symbols, name ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : 0);
+	writer_u8(symbols, 0);
+	writer_u16(symbols, name ? 1 : 0);
+	writer_u64(symbols, vaddr);
+	writer_u64(symbols, name ? 0x10 : 0);
+	writer_string(names, name ? name : "");
+}
+
+/* A file with two functions. */
+static const char *write_file(void)
+{
+	static const uint8_t text[0x100];
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(writer_deinit) struct writer symbols = { 0 };
+	CLEANUP(writer_deinit) struct writer names = { 0 };
+	const char *path = test_path("program");
+
+	put_symbol(&symbols, &names, NULL, 0);
+	put_symbol(&symbols, &names, "_ZN5shape4areaEd", TEXT + 0x20);
+	put_symbol(&symbols, &names, "main", TEXT);
+	elf_file_section(&f, (struct elf_file_section){ .name = ".text",
+							.type = SHT_PROGBITS,
+							.flags = SHF_ALLOC | SHF_EXECINSTR,
+							.vaddr = TEXT,
+							.data = text,
+							.len = sizeof(text) });
+	elf_file_segment(&f, (struct elf_file_segment){
+				     .type = PT_LOAD, .flags = PF_R | PF_X, .vaddr = TEXT });
+	elf_file_section(&f, (struct elf_file_section){ .name = ".symtab",
+							.type = SHT_SYMTAB,
+							.link = 3,
+							.entry_len = sizeof(Elf64_Sym),
+							.data = symbols.data,
+							.len = symbols.len });
+	elf_file_section(&f, (struct elf_file_section){ .name = ".strtab",
+							.type = SHT_STRTAB,
+							.data = names.data,
+							.len = names.len });
+	elf_file_finish(&f);
+	FILE *out = fopen(path, "w");
+
+	CHECK(out && fwrite(f.out.data, 1, f.out.len, out) == f.out.len && !fclose(out));
+	return path;
+}
+
+TEST(symbolizer_names_functions_of_a_file)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	size_t count;
+
+	subject_init(&s);
+	struct module *mod = module_table_file(s.modules, MODULE_FILE, write_file(), NULL, 0);
+	const struct symbol_frame *frame = symbolizer_find(s.symbolizer, mod, TEXT + 0x2f, &count);
+
+	CHECK_UINT(count, 1);
+	CHECK_STR(frame->function, "shape::area(double)");
+	CHECK_STR(frame->linkage_name, "_ZN5shape4areaEd");
+	CHECK_UINT(frame->function_vaddr, TEXT + 0x20);
+	CHECK_UINT(frame->function_len, 0x10);
+	CHECK_STR(frame->file, NULL);
+	CHECK_STR(name_at(&s, mod, TEXT + 0x10), NULL);
+	CHECK_STR(name_at(&s, mod, TEXT + 0xf), "main");
+	CHECK(strstr(symbolizer_note(s.symbolizer, mod), "no debug information"));
+}
+
+TEST(symbolizer_lists_functions_by_address)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	size_t count;
+
+	subject_init(&s);
+	struct module *mod = module_table_file(s.modules, MODULE_FILE, write_file(), NULL, 0);
+	const struct symbol_function *functions = symbolizer_functions(s.symbolizer, mod, &count);
+
+	CHECK_UINT(count, 2);
+	CHECK_STR(functions[0].name, "main");
+	CHECK_STR(functions[1].name, "shape::area(double)");
+	CHECK_UINT(functions[1].len, 0x10);
+}
+
+TEST(symbolizer_keeps_linkage_names_when_asked)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	struct symbolizer_options options = { .no_demangle = true };
+
+	subject_init(&s);
+	symbolizer_free(s.symbolizer);
+	s.symbolizer = symbolizer_new(s.modules, &options);
+	CHECK_STR(name_at(&s, module_table_file(s.modules, MODULE_FILE, write_file(), NULL, 0),
+			  TEXT + 0x20),
+		  "_ZN5shape4areaEd");
+}
+
+TEST(symbolizer_names_the_kernel_by_the_recording)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	size_t count;
+
+	subject_init(&s);
+	struct module *kernel =
+		module_table_file(s.modules, MODULE_KERNEL, "[kernel.kallsyms]", NULL, 0);
+	struct module *ext4 = module_table_file(s.modules, MODULE_KERNEL_MODULE, "[ext4]", NULL, 0);
+
+	CHECK_STR(name_at(&s, kernel, 0xffffffff810000ff), "startup_64");
+	CHECK_STR(name_at(&s, kernel, 0xffffffff81000100), NULL);
+	CHECK_STR(name_at(&s, kernel, 0xffffffff81000210), "without_length");
+	CHECK_STR(name_at(&s, kernel, 0xffffffff81002210),
+		  NULL); /* a gap, not the next page of it */
+	CHECK_STR(name_at(&s, ext4, 0xffffffffc0001010), "ext4_readdir");
+	symbolizer_functions(s.symbolizer, kernel, &count);
+	CHECK_UINT(count, 2);
+	symbolizer_functions(s.symbolizer, ext4, &count);
+	CHECK_UINT(count, 1);
+}
+
+TEST(symbolizer_names_code_of_a_jit_in_its_own_process_only)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	size_t count;
+
+	subject_init(&s);
+	struct module *jit = module_table_jit(s.modules, 4711);
+	struct module *other = module_table_jit(s.modules, 4712);
+
+	CHECK_STR(name_at(&s, jit, 0x7f0000001020), "LazyCompile:~add /srv/app.js:3");
+	CHECK_STR(name_at(&s, other, 0x7f0000001020), NULL);
+	symbolizer_functions(s.symbolizer, jit, &count);
+	CHECK_UINT(count, 1);
+	CHECK(strstr(symbolizer_note(s.symbolizer, jit), "1 symbol"));
+	CHECK(strstr(symbolizer_note(s.symbolizer, other), "perf-PID.map"));
+}
+
+TEST(symbolizer_says_that_it_knows_nothing)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	const char *file = "untouched";
+	uint32_t line = 7;
+
+	subject_init(&s);
+	struct module *unknown = module_table_unknown(s.modules);
+	struct module *missing =
+		module_table_file(s.modules, MODULE_FILE, test_path("no-such-file"), NULL, 0);
+
+	CHECK_STR(name_at(&s, unknown, 0x1234), NULL);
+	CHECK_STR(name_at(&s, missing, TEXT), NULL);
+	CHECK(!symbolizer_line(s.symbolizer, missing, TEXT, &file, &line));
+	CHECK_STR(file, "untouched");
+	CHECK(strstr(symbolizer_note(s.symbolizer, missing), "no symbols"));
+}
