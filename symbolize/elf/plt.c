@@ -132,9 +132,19 @@ static void report(struct plt *plt, const struct plt_reloc *reloc, uint64_t vadd
 		plt->visit(plt->context, &slot);
 }
 
+/* The linker tells, but not for static programs: there slots are "jmp *slot; nop" in 8 bytes. */
+static size_t slot_len(const struct image_section *section, uint64_t entsize)
+{
+	bool jump_at_8 = section->len >= 16 && section->data[8] == 0xff && section->data[9] == 0x25;
+
+	if (entsize == 8 || entsize == 16 || entsize == 32)
+		return entsize;
+	return jump_at_8 ? 8 : 16;
+}
+
 static void scan_x86(struct plt *plt, const struct image_section *section, uint64_t entsize)
 {
-	size_t step = entsize == 8 || entsize == 16 || entsize == 32 ? entsize : 16;
+	size_t step = slot_len(section, entsize);
 
 	for (size_t pos = 0; pos < section->len; pos += step) {
 		size_t len = MIN(step, section->len - pos);

@@ -7,13 +7,7 @@ set -eu
 command -v llvm-symbolizer >/dev/null || skip "there is no llvm-symbolizer"
 command -v readelf >/dev/null || skip "there is no readelf"
 command -v g++ >/dev/null || skip "there is no g++"
-
-sanitize=
-[ -z "$SAN" ] || sanitize="-fsanitize=$SAN"
-# shellcheck disable=SC2046
-"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g $sanitize -I"$TOP" -o symbol_probe "$TOP/tests/tools/symbol_probe.c" \
-	"$BUILD/libsymbolize.a" "$BUILD/libformats.a" \
-	$(pkg-config --libs libdw libelf capstone libzstd zlib liblzma) -liberty -lpthread -lm
+. "$TOP/tests/e2e/lib/symbol_probe.bash"
 
 addresses() { # addresses FILE COUNT: random ones in its .text
 	readelf -SW "$1" | awk -v count="$2" '
