@@ -58,14 +58,14 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
 	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/cfi_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_expr.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
-	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_table.c tests/unit/test_map.c \
+	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_session.c tests/unit/test_table.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
-# Programs that make input for tests, linked with formats/.
-TEST_TOOLS = tests/tools/trace_corpus.c tests/tools/write_trace.c
+# Programs that make and take apart traces for tests, linked with formats/.
+TEST_TOOLS = tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/trace_corpus.c tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord.1 Documentation/man/precord-trace.5 \
@@ -170,7 +170,7 @@ cli: tests
 
 e2e: tests
 	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/run-scripts \
-		$(if $(T),$(patsubst %,tests/e2e/%.sh,$(T)),$(sort $(wildcard tests/e2e/*.sh)))
+		$(if $(T),$(patsubst %,tests/e2e/%.sh,$(T)),$(sort $(wildcard tests/e2e/*.sh tests/e2e/*/*.sh)))
 
 lint: all
 	@BUILD='$(B)' tests/lint/run
@@ -237,6 +237,7 @@ $(B)/preport: $(B)/report/main.o $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 $(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
 $(B)/tests/tools/trace_corpus: $(B)/tests/unit/event_maker.o
+$(B)/tests/tools/prune_trace: $(LIB_RECORD)
 $(TOOLS): %: %.o $(LIB_FORMATS)
 	$(link)
 $(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
