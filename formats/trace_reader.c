@@ -11,6 +11,7 @@
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
 #include "formats/trace_block.h"
+#include "formats/trace_field.h"
 #include "formats/trace_file.h"
 #include "formats/trace_recording.h"
 #include "formats/trace_window.h"
@@ -101,19 +102,33 @@ static struct err *read_content(struct trace_reader *t, const struct found_block
 	return zframe_decode_all(t->zframe, t->packed.data, len, out, block->head.content_len);
 }
 
+static struct err *parse_images(struct trace_reader *t, struct reader *r)
+{
+	struct recording_image image;
+	struct reader value;
+	uint64_t tag;
+
+	while (trace_field_next(r, &tag, &value)) {
+		if (tag != TRACE_IMAGE_TAG)
+			continue;
+		struct err *err = trace_image_load(&value, &t->rec, &image);
+
+		if (err)
+			return err;
+		vec_push(&t->images, image);
+	}
+	return reader_check(r);
+}
+
 static struct err *parse_attached(struct trace_reader *t, const struct found_block *block,
 				  struct reader *r)
 {
-	struct recording_image image;
 	struct recording_jit_map map;
 	struct err *err;
 
 	switch (block->head.kind) {
 	case TRACE_IMAGE:
-		err = trace_image_load(r, &t->rec, &image);
-		if (!err)
-			vec_push(&t->images, image);
-		return err;
+		return parse_images(t, r);
 	case TRACE_JIT_MAP:
 		err = trace_jit_map_load(r, &t->rec, &map);
 		if (!err)

@@ -149,8 +149,16 @@ void trace_header_put(struct writer *w, const struct recording *rec, uint32_t ns
 
 void trace_image_put(struct writer *w, const struct recording_image *image)
 {
-	trace_fields_put(w, image_fields, image);
-	trace_field_put_bytes(w, IMAGE_ELF, image->elf, image->elf_len);
+	struct writer fields = { 0 };
+
+	trace_fields_put(&fields, image_fields, image);
+	writer_uleb(&fields, IMAGE_ELF);
+	writer_uleb(&fields, image->elf_len);
+	writer_uleb(w, TRACE_IMAGE_TAG);
+	writer_uleb(w, fields.len + image->elf_len);
+	writer_bytes(w, fields.data, fields.len);
+	writer_bytes(w, image->elf, image->elf_len);
+	writer_deinit(&fields);
 }
 
 void trace_jit_map_put(struct writer *w, const struct recording_jit_map *map)

@@ -23,7 +23,10 @@ void trace_end_put(struct writer *w, const struct recording *rec);
 MUST_USE struct err *trace_header_load(struct reader *r, struct recording *rec,
 				       uint32_t *ret_nstreams);
 
-/* ELF bytes and texts are not copied: they last as long as the content. */
+/* A block may hold several images; each is one field with this tag. */
+#define TRACE_IMAGE_TAG 1
+
+/* One of them, from that field's value. ELF bytes and texts are not copied: they last as long as the content. */
 MUST_USE struct err *trace_image_load(struct reader *r, struct recording *rec,
 				      struct recording_image *ret);
 MUST_USE struct err *trace_jit_map_load(struct reader *r, struct recording *rec,

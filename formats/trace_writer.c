@@ -25,6 +25,9 @@
 #define CONTENT_GOAL  (1u << 20)
 #define EXPANDED_GOAL (24u << 20)
 
+/* A block of images is closed when it holds so much. */
+#define IMAGES_GOAL (4u << 20)
+
 struct index_entry {
 	uint64_t offset;
 	struct trace_block block;
@@ -35,6 +38,7 @@ struct trace_writer {
 	struct trace_encoder *events; /* from trace_writer_begin() on */
 	struct zframe_encoder *zframe;
 	struct writer content, packed;
+	struct writer images; /* content of a block that is still growing */
 	struct trace_sizes sizes;
 	uint64_t watermark_ns;
 	VEC(struct index_entry) index;
@@ -57,6 +61,7 @@ void trace_writer_free(struct trace_writer *w)
 	zframe_encoder_free(w->zframe);
 	writer_deinit(&w->content);
 	writer_deinit(&w->packed);
+	writer_deinit(&w->images);
 	vec_deinit(&w->index);
 	free(w);
 }
@@ -224,11 +229,31 @@ struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_
 	return flush(w);
 }
 
+static struct err *flush_images(struct trace_writer *w)
+{
+	struct writer images = w->images;
+	struct err *err;
+
+	if (images.len == 0)
+		return NULL;
+	w->images = w->content;
+	w->content = images;
+	err = write_single(w, TRACE_IMAGE, &w->sizes.images);
+	writer_reset(&w->images);
+	return err;
+}
+
+/* Images have much in common: several of them in one block take a tenth less. */
 struct err *trace_writer_image(struct trace_writer *w, const struct recording_image *image)
 {
-	writer_reset(&w->content);
-	trace_image_put(&w->content, image);
-	return write_single(w, TRACE_IMAGE, &w->sizes.images);
+	if (w->images.len + image->elf_len > IMAGES_GOAL) {
+		struct err *err = flush_images(w);
+
+		if (err)
+			return err;
+	}
+	trace_image_put(&w->images, image);
+	return NULL;
 }
 
 struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
@@ -268,6 +293,8 @@ struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec
 {
 	struct err *err = flush(w);
 
+	if (!err)
+		err = flush_images(w);
 	if (err)
 		return err;
 	writer_reset(&w->content);

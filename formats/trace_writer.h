@@ -45,6 +45,7 @@ MUST_USE struct err *trace_writer_event(struct trace_writer *w, const struct eve
 MUST_USE struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns,
 					uint64_t max_age_ns);
 
+/* Images are gathered and written in blocks of some megabytes, the last one by trace_writer_end(). */
 MUST_USE struct err *trace_writer_image(struct trace_writer *w,
 					const struct recording_image *image);
 MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,

@@ -2,12 +2,13 @@
 /*
  * fuzz_trace.c - trace files, and the contents of their blocks without the checksums around them.
  *
- * An input that begins with a letter of "EHIJKN" is the content of a block of events, the header, an image,
+ * An input that begins with a letter of "EHIJKN" is the content of a block of events, the header, images,
  * a JIT map, kernel symbols or the end. Everything else is a file.
  */
 #include "tests/fuzz/fuzz.h"
 
 #include "formats/trace_decoder.h"
+#include "formats/trace_field.h"
 #include "formats/trace_reader.h"
 #include "formats/trace_recording.h"
 
@@ -138,9 +139,25 @@ static void fuzz_events(const uint8_t *data, size_t len, const struct recording 
 	trace_events_deinit(&events);
 }
 
-static struct err *load_content(char kind, struct reader *r, struct recording *rec)
+static struct err *load_images(struct reader *r, struct recording *rec)
 {
 	struct recording_image image;
+	struct reader value;
+	uint64_t tag;
+
+	while (trace_field_next(r, &tag, &value)) {
+		struct err *err = trace_image_load(&value, rec, &image);
+
+		if (err)
+			return err;
+		check_string(image.path);
+		CHECK(image.build_id_len <= 20);
+	}
+	return reader_check(r);
+}
+
+static struct err *load_content(char kind, struct reader *r, struct recording *rec)
+{
 	struct recording_jit_map map;
 	uint32_t nstreams;
 
@@ -148,7 +165,7 @@ static struct err *load_content(char kind, struct reader *r, struct recording *r
 	case 'H':
 		return trace_header_load(r, rec, &nstreams);
 	case 'I':
-		return trace_image_load(r, rec, &image);
+		return load_images(r, rec);
 	case 'J':
 		return trace_jit_map_load(r, rec, &map);
 	case 'K':

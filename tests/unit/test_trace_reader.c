@@ -228,7 +228,7 @@ TEST(trace_reader_loses_no_more_than_the_damaged_block)
 	made_read(&made);
 	CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
 	blocks = trace_reader_blocks(source, &nblocks);
-	CHECK_UINT(nblocks, 10); /* header, events, images, ksyms, JIT map, end, index */
+	CHECK_UINT(nblocks, 9); /* header, events, images, ksyms, JIT map, end, index */
 	CHECK_STR(blocks[2].kind, "events");
 
 	/* Once in its content, once in its head. */
