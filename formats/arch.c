@@ -2,7 +2,8 @@
 /*
  * arch.c - the two processors, as tables.
  *
- * Kernel numbering: arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/include/uapi/asm/perf_regs.h.
+ * Kernel numbering: arch/x86/include/uapi/asm/perf_regs.h,
+ * arch/arm64/include/uapi/asm/perf_regs.h.
  */
 #include "formats/arch.h"
 
@@ -13,7 +14,10 @@
 
 #define NONE 0xff
 
-/* Kernel: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 .. r15. DWARF: ax dx cx bx si di bp sp. */
+/*
+ * Kernel: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 .. r15. DWARF: ax dx cx bx si di
+ * bp sp.
+ */
 static const uint8_t x86_64_kernel_regs[] = {
 	0,    3,    2,    1,    4, 5, 6,  7,  16, NONE, NONE, NONE,
 	NONE, NONE, NONE, NONE, 8, 9, 10, 11, 12, 13,   14,   15,
@@ -47,8 +51,8 @@ static size_t modrm_len(const uint8_t *p, size_t len)
 }
 
 /*
- * E8 rel32, or FF /2 (near) or FF /3 (far, memory only). Prefixes, REX included, only stand in front of
- * the opcode, so where the opcode and its operand fit exactly they need not be looked at.
+ * E8 rel32, or FF /2 (near) or FF /3 (far, memory only). Prefixes, REX included, only stand in
+ * front of the opcode, so where the opcode and its operand fit exactly they need not be looked at.
  */
 static bool x86_64_ends_with_call(const uint8_t *code, size_t len)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_codec.c - what is the same as in the thread's previous snapshot is a count, and what is new is made
- * small and, more important, equal to what other frames of the same functions gave, so that zstd finds it.
+ * stack_codec.c - what is the same as in the thread's previous snapshot is a count, and what is
+ * new is made small and, more important, equal to what other frames of the same functions gave, so
+ * that zstd finds it.
  *
- * Both lists of words are walked from the root side, by absolute address. Pointers into the stack are
- * coded by their distance from the slot they stand in, return addresses by number: two calls of the same
- * function at different depths give the same bytes.
+ * Both lists of words are walked from the root side, by absolute address. Pointers into the stack
+ * are coded by their distance from the slot they stand in, return addresses by number: two calls
+ * of the same function at different depths give the same bytes.
  */
 #include "formats/stack_codec.h"
 
@@ -122,7 +123,9 @@ static size_t equal_run(const struct stack_walk *walk, size_t nprev)
 	return n;
 }
 
-/* Copy what is equal from here on, passing words that are gone if that leads to something equal. */
+/*
+ * Copy what is equal from here on, passing words that are gone if that leads to something equal.
+ */
 static bool put_copy(struct stack_walk *walk, struct writer *w)
 {
 	size_t next = walk->nprev;

@@ -30,8 +30,8 @@ void stack_put(struct value_encoder *values, const struct stack_writers *to,
 	       const struct event_stack *prev, const struct event_stack *stack, uint64_t sp);
 
 /*
- * Its two parts: all but the words, with nwords no larger than the bytes left and @prev allow, then the
- * words into arrays of that length, to which the stack then points.
+ * Its two parts: all but the words, with nwords no larger than the bytes left and @prev allow,
+ * then the words into arrays of that length, to which the stack then points.
  */
 void stack_get_shape(struct reader *shapes, const struct event_stack *prev, uint64_t sp,
 		     struct event_stack *ret);

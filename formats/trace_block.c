@@ -2,8 +2,8 @@
 /*
  * trace_block.c - heads of blocks to bytes and back.
  *
- * A head is checked as a whole before any field of it is believed. Its CRC stands at its very end, so
- * that a newer minor version can lengthen the head.
+ * A head is checked as a whole before any field of it is believed. Its CRC stands at its very end,
+ * so that a newer minor version can lengthen the head.
  */
 #include "formats/trace_block.h"
 

@@ -4,7 +4,8 @@
  *
  *	| skippable frame: the block's head, 76 bytes | zstd frame: the content |
  *
- * Heads carry a mark and a CRC of their own, so that a reader that lost its way finds the next one.
+ * Heads carry a mark and a CRC of their own, so that a reader that lost its way finds the next
+ * one.
  */
 #ifndef FORMATS_TRACE_BLOCK_H
 #define FORMATS_TRACE_BLOCK_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_decoder.c - decodes a block in one go, into one piece of memory whose length the block states.
+ * trace_decoder.c - decodes a block in one go, into one piece of memory whose length the block
+ * states.
  *
- * The stated length is a promise that is checked with every allocation, so a small block that copies
- * itself over and over runs out of it instead of running this machine out of memory.
+ * The stated length is a promise that is checked with every allocation, so a small block that
+ * copies itself over and over runs out of it instead of running this machine out of memory.
  */
 #include "formats/trace_decoder.h"
 

@@ -15,13 +15,13 @@
 struct trace_events {
 	struct event *events;
 	size_t count;
-	char *memory; /* the events and what they point to, but for strings and payloads: those lie in the content */
+	char *memory; /* the events and what they point to; strings and payloads lie in the content */
 	size_t memory_len;
 };
 
 /*
- * Decode @len bytes of @content, which must outlive the events. @rec tells the architecture and how many
- * events there are. The memory of @ret is used again if it is large enough.
+ * Decode @len bytes of @content, which must outlive the events. @rec tells the architecture and
+ * how many events there are. The memory of @ret is used again if it is large enough.
  *
  * ERR_CORRUPT: the content is not well-formed; @ret is then empty.
  */

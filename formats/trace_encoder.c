@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_encoder.c - keeps, for each thread of the block, a copy of what its last sample held, since that is
- * what the next one is coded against.
+ * trace_encoder.c - keeps, for each thread of the block, a copy of what its last sample held,
+ * since that is what the next one is coded against.
  */
 #include "formats/trace_encoder.h"
 
@@ -107,7 +107,10 @@ static void put_task(struct trace_encoder *enc, struct writer *w, const struct e
 	writer_zigzag(w, (int32_t)(ev->tid - ev->pid));
 }
 
-/* Samples of a CPU are about as far apart as the last two were; other events are near the last one. */
+/*
+ * Samples of a CPU are about as far apart as the last two were; other events are near the last
+ * one.
+ */
 static void put_time(struct trace_encoder *enc, const struct event *ev)
 {
 	struct writer *w = &enc->columns[TRACE_COLUMN_TIMES];

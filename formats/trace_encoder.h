@@ -31,8 +31,8 @@ struct trace_encoder_summary {
 struct trace_encoder_summary trace_encoder_summary(const struct trace_encoder *enc);
 
 /*
- * Append the content to @out and begin anew. The lengths of the columns add up to it; what stands in
- * front of the first is number 0.
+ * Append the content to @out and begin anew. The lengths of the columns add up to it; what stands
+ * in front of the first is number 0.
  */
 void trace_encoder_finish(struct trace_encoder *enc, struct writer *out,
 			  size_t column_lens[TRACE_COLUMNS]);

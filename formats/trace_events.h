@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_events.h - the layout of an events block's content, shared by trace_encoder and trace_decoder:
- * precord-trace(5), "EVENTS".
+ * trace_events.h - the layout of an events block's content, shared by trace_encoder and
+ * trace_decoder: precord-trace(5), "EVENTS".
  *
- * A block stands alone: nothing in it refers to another block but to the header. Within it, what is alike
- * stands together in columns.
+ * A block stands alone: nothing in it refers to another block but to the header. Within it, what
+ * is alike stands together in columns.
  */
 #ifndef FORMATS_TRACE_EVENTS_H
 #define FORMATS_TRACE_EVENTS_H
@@ -63,8 +63,8 @@ enum trace_extra {
 #define TRACE_CPU_MAX          65535 /* higher numbers are not believed */
 
 /*
- * The rhythm of a CPU's samples. The first one of a block is coded by its distance from the last event of
- * any CPU, the others by how far they miss the beat.
+ * The rhythm of a CPU's samples. The first one of a block is coded by its distance from the last
+ * event of any CPU, the others by how far they miss the beat.
  */
 struct trace_clock {
 	uint64_t last_ns, interval_ns; /* 0 before the first sample */
@@ -82,8 +82,9 @@ static inline void trace_clock_tick(struct trace_clock *clock, uint64_t time_ns)
 }
 
 /*
- * Memory that a decoder needs for an event and everything in it but strings and payloads. The sum over a
- * block is limited and stands in its content, so that a small block cannot grow without bound.
+ * Memory that a decoder needs for an event and everything in it but strings and payloads. The sum
+ * over a block is limited and stands in its content, so that a small block cannot grow without
+ * bound.
  */
 #define TRACE_EXPANDED_EVENT 256u
 #define TRACE_EXPANDED_REGS  288u

@@ -4,8 +4,8 @@
  *
  *	| tag, ULEB | length, ULEB | value |
  *
- * Tables say which tag is which member of a struct; writing and reading share them. Unknown tags are
- * skipped, members whose tag does not occur keep their value.
+ * Tables say which tag is which member of a struct; writing and reading share them. Unknown tags
+ * are skipped, members whose tag does not occur keep their value.
  */
 #ifndef FORMATS_TRACE_FIELD_H
 #define FORMATS_TRACE_FIELD_H
@@ -36,7 +36,10 @@ struct trace_field {
 
 #define TRACE_BUILD_ID_MAX 20
 
-/* Append the members of @object that @table lists; zeros and empty strings are left out, I32 never. */
+/*
+ * Append the members of @object that @table lists; zeros and empty strings are left out, I32
+ * never.
+ */
 void trace_fields_put(struct writer *w, const struct trace_field *table, const void *object);
 
 /* Append one field. */
@@ -46,7 +49,10 @@ void trace_field_put_uint(struct writer *w, uint64_t tag, uint64_t value);
 /* The next field; false at the end or when it does not fit (reader_check() tells). */
 bool trace_field_next(struct reader *r, uint64_t *ret_tag, struct reader *ret_value);
 
-/* Store @value in the member with @tag, if @table has it; a value that is wrong makes @value fail. */
+/*
+ * Store @value in the member with @tag, if @table has it; a value that is wrong makes @value
+ * fail.
+ */
 void trace_field_load(const struct trace_field *table, uint64_t tag, struct reader *value,
 		      struct arena *arena, void *object);
 

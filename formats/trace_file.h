@@ -2,8 +2,8 @@
 /*
  * trace_file.h - the bytes of a trace at any offset, from a file, from memory or from a pipe.
  *
- * Files are read and never mapped: they may shrink while they are open. A pipe is first copied to an
- * unlinked temporary file.
+ * Files are read and never mapped: they may shrink while they are open. A pipe is first copied to
+ * an unlinked temporary file.
  */
 #ifndef FORMATS_TRACE_FILE_H
 #define FORMATS_TRACE_FILE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_reader.c - finds the blocks of a trace, loads all but the events, and feeds those to the window.
+ * trace_reader.c - finds the blocks of a trace, loads all but the events, and feeds those to the
+ * window.
  *
- * Every head says when its block's oldest event was. As all heads are read before the first event, it is
- * known for each event whether an older one can still come, and so when it may be delivered.
+ * Every head says when its block's oldest event was. As all heads are read before the first event,
+ * it is known for each event whether an older one can still come, and so when it may be delivered.
  */
 #include "formats/trace_reader.h"
 

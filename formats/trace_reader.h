@@ -2,11 +2,11 @@
 /*
  * trace_reader.h - reads a trace file (precord-trace(5)) as an event source.
  *
- * Opening reads the header, walks the block headers and loads what stands at the end (counts, embedded
- * images, symbols), so that the recording is complete before the first event. A file whose end is
- * missing or damaged is read as far as it goes; recording.complete and .damaged_at tell, the latter
- * for good only after the last event, since events are unpacked as they are asked for. A pipe is first
- * copied to an unlinked temporary file.
+ * Opening reads the header, walks the block headers and loads what stands at the end (counts,
+ * embedded images, symbols), so that the recording is complete before the first event. A file
+ * whose end is missing or damaged is read as far as it goes; recording.complete and .damaged_at
+ * tell, the latter for good only after the last event, since events are unpacked as they are asked
+ * for. A pipe is first copied to an unlinked temporary file.
  */
 #ifndef FORMATS_TRACE_READER_H
 #define FORMATS_TRACE_READER_H
@@ -32,12 +32,15 @@ struct trace_block_info {
 	const char *kind;     /* "header", "events", "image", "ksyms", "jit-map", "end", "index", "unknown" */
 };
 
-/* All blocks in file order; valid until the source is closed. @source must come from this module. */
+/*
+ * All blocks in file order; valid until the source is closed. @source must come from this
+ * module.
+ */
 const struct trace_block_info *trace_reader_blocks(struct event_source *source, size_t *ret_count);
 
 /*
- * How many events so far came later than one with a younger time: none, unless the file's promises are
- * wrong or it needs more memory to sort than a reader gives it.
+ * How many events so far came later than one with a younger time: none, unless the file's promises
+ * are wrong or it needs more memory to sort than a reader gives it.
  */
 uint64_t trace_reader_late_events(struct event_source *source);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_recording.c - tables of which tag is which member. A tag, once given out, keeps its meaning.
+ * trace_recording.c - tables of which tag is which member. A tag, once given out, keeps its
+ * meaning.
  */
 #include "formats/trace_recording.h"
 

@@ -3,8 +3,8 @@
  * trace_recording.h - the contents of all blocks but events, to and from struct recording:
  * precord-trace(5), "HEADER" to "END".
  *
- * The putting side appends to @w. The loading side adds to a recording, whose arena the results live in;
- * what it fills grows by one per call, so callers give vectors.
+ * The putting side appends to @w. The loading side adds to a recording, whose arena the results
+ * live in; what it fills grows by one per call, so callers give vectors.
  */
 #ifndef FORMATS_TRACE_RECORDING_H
 #define FORMATS_TRACE_RECORDING_H
@@ -26,7 +26,10 @@ MUST_USE struct err *trace_header_load(struct reader *r, struct recording *rec,
 /* A block may hold several images; each is one field with this tag. */
 #define TRACE_IMAGE_TAG 1
 
-/* One of them, from that field's value. ELF bytes and texts are not copied: they last as long as the content. */
+/*
+ * One of them, from that field's value. ELF bytes and texts are not copied: they last as long as
+ * the content.
+ */
 MUST_USE struct err *trace_image_load(struct reader *r, struct recording *rec,
 				      struct recording_image *ret);
 MUST_USE struct err *trace_jit_map_load(struct reader *r, struct recording *rec,

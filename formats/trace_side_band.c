@@ -2,7 +2,8 @@
 /*
  * trace_side_band.c - each kind of event to bytes, then each kind back.
  *
- * A payload may grow at its end in a newer minor version; so may nothing that takes a string number.
+ * A payload may grow at its end in a newer minor version; so may nothing that takes a string
+ * number.
  */
 #include "formats/trace_side_band.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_side_band.h - the payloads of all events that are no samples: precord-trace(5), "Other events".
+ * trace_side_band.h - the payloads of all events that are no samples: precord-trace(5), "Other
+ * events".
  *
  * Strings are numbered as they first appear; both sides begin each block with an empty table.
  */

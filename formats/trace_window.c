@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_window.c - one sorted list of places for each open block, and the smallest head of them all.
+ * trace_window.c - one sorted list of places for each open block, and the smallest head of them
+ * all.
  */
 #include "formats/trace_window.h"
 

@@ -2,9 +2,9 @@
 /*
  * trace_window.h - the blocks of events that are decoded at the moment, merged by time.
  *
- * Events come out ordered by time and, where times are equal, by their place in the file. Blocks overlap
- * in time by what the kernel's rings held back, so one or two are open at once; memory is limited all
- * the same, and a file that asks for more gets its events out of order and counted.
+ * Events come out ordered by time and, where times are equal, by their place in the file. Blocks
+ * overlap in time by what the kernel's rings held back, so one or two are open at once; memory is
+ * limited all the same, and a file that asks for more gets its events out of order and counted.
  */
 #ifndef FORMATS_TRACE_WINDOW_H
 #define FORMATS_TRACE_WINDOW_H
@@ -23,8 +23,8 @@ struct trace_window *trace_window_new(const struct recording *rec);
 void trace_window_free(struct trace_window *win);
 
 /*
- * Room for the content of the next block in the file, @len bytes, to be filled in by the caller and then
- * handed over with trace_window_add().
+ * Room for the content of the next block in the file, @len bytes, to be filled in by the caller
+ * and then handed over with trace_window_add().
  */
 uint8_t *trace_window_room(struct trace_window *win, size_t len);
 
@@ -34,7 +34,10 @@ MUST_USE struct err *trace_window_add(struct trace_window *win, size_t len);
 /* May another block be added? If not, events have to be taken first. */
 bool trace_window_has_room(const struct trace_window *win);
 
-/* Time of the oldest event; false if there is none. What trace_window_take() gave becomes invalid. */
+/*
+ * Time of the oldest event; false if there is none. What trace_window_take() gave becomes
+ * invalid.
+ */
 bool trace_window_oldest(struct trace_window *win, uint64_t *ret_time_ns);
 
 /* Take the oldest event; there must be one. */

@@ -2,7 +2,8 @@
 /*
  * trace_writer.c - gathers events into a block, packs it and writes it out whole.
  *
- * Each block is one write, so the end of a file whose writer was killed is at worst a part of one block.
+ * Each block is one write, so the end of a file whose writer was killed is at worst a part of one
+ * block.
  */
 #include "formats/trace_writer.h"
 

@@ -2,9 +2,9 @@
 /*
  * trace_writer.h - writes a trace file (precord-trace(5)), block by block, to any descriptor.
  *
- * Order of calls: trace_writer_new(), trace_writer_begin() once, then events, then the attachments and
- * trace_writer_end(). Blocks go out with one write each, so a recorder that is killed leaves a file that
- * reads up to its last whole block. Not thread-safe.
+ * Order of calls: trace_writer_new(), trace_writer_begin() once, then events, then the attachments
+ * and trace_writer_end(). Blocks go out with one write each, so a recorder that is killed leaves a
+ * file that reads up to its last whole block. Not thread-safe.
  */
 #ifndef FORMATS_TRACE_WRITER_H
 #define FORMATS_TRACE_WRITER_H
@@ -45,7 +45,10 @@ MUST_USE struct err *trace_writer_event(struct trace_writer *w, const struct eve
 MUST_USE struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns,
 					uint64_t max_age_ns);
 
-/* Images are gathered and written in blocks of some megabytes, the last one by trace_writer_end(). */
+/*
+ * Images are gathered and written in blocks of some megabytes, the last one by
+ * trace_writer_end().
+ */
 MUST_USE struct err *trace_writer_image(struct trace_writer *w,
 					const struct recording_image *image);
 MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_codec.h - values that come again and again, and what consists of them: call chains, registers.
- * precord-trace(5), "Values" and "Samples", has the bytes.
+ * value_codec.h - values that come again and again, and what consists of them: call chains,
+ * registers. precord-trace(5), "Values" and "Samples", has the bytes.
  *
- * Writing and reading go in step: both sides see the same values in the same order, from an empty state.
- * Values that are likely to come again (return addresses above all) are numbered as they first appear.
+ * Writing and reading go in step: both sides see the same values in the same order, from an empty
+ * state. Values that are likely to come again (return addresses above all) are numbered as they
+ * first appear.
  */
 #ifndef FORMATS_VALUE_CODEC_H
 #define FORMATS_VALUE_CODEC_H

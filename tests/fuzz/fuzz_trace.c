@@ -2,8 +2,8 @@
 /*
  * fuzz_trace.c - trace files, and the contents of their blocks without the checksums around them.
  *
- * An input that begins with a letter of "EHIJKN" is the content of a block of events, the header, images,
- * a JIT map, kernel symbols or the end. Everything else is a file.
+ * An input that begins with a letter of "EHIJKN" is the content of a block of events, the header,
+ * images, a JIT map, kernel symbols or the end. Everything else is a file.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_trace_page.c - the hex dump in precord-trace(5) is what trace_writer writes and trace_reader reads.
+ * test_trace_page.c - the hex dump in precord-trace(5) is what trace_writer writes and
+ * trace_reader reads.
  */
 #include "formats/trace_reader.h"
 #include "formats/trace_writer.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_trace_reader.c - what trace_writer wrote, trace_reader gives back; and what it makes of damage.
+ * test_trace_reader.c - what trace_writer wrote, trace_reader gives back; and what it makes of
+ * damage.
  */
 #include "formats/trace_reader.h"
 
