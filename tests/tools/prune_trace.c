@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prune_trace.c - a trace with whole stacks (precord --raw-stacks) as precord would have written it without:
+ * the same samples both ways, so that what pruning changes can be seen.
+ *
+ * Usage: prune_trace RAW PRUNED
+ */
+#include "formats/trace_reader.h"
+#include "formats/trace_writer.h"
+#include "record/prune.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct pruner {
+	struct process_table processes;
+	struct prune prune;
+	struct perf_record record;
+	uint8_t bytes[PERF_RECORD_LEN_MAX];
+	uint64_t words_before, words_after;
+};
+
+static void must(struct err *error)
+{
+	if (error)
+		errx(1, "%s", err_message(error));
+}
+
+/* The bytes of the snapshot as the kernel gave them, from the stack pointer up. */
+static void restore_stack(struct pruner *p, const struct event_stack *stack)
+{
+	struct perf_record *rec = &p->record;
+	uint64_t sp = rec->regs.values[p->prune.arch->sp];
+	size_t skip = (size_t)(stack->base - sp);
+
+	memset(p->bytes, 0, sizeof(p->bytes));
+	rec->stack = NULL;
+	rec->stack_len = rec->stack_room = 0;
+	if (stack->end == stack->base)
+		return;
+	if (skip > 7 || skip + (stack->end - stack->base) > sizeof(p->bytes))
+		errx(1, "a snapshot of %" PRIu64 " bytes at %#" PRIx64, stack->end - stack->base,
+		     sp);
+	for (size_t i = 0; i < stack->nwords; i++)
+		memcpy(p->bytes + skip + 8 * (size_t)stack->slots[i], &stack->words[i], 8);
+	rec->stack = p->bytes;
+	rec->stack_len = skip + (size_t)(stack->end - stack->base);
+	rec->stack_room = stack->cut ? rec->stack_len : rec->stack_len + 8;
+}
+
+static void prune_event(struct pruner *p, struct event *ev)
+{
+	struct process *proc = process_get(&p->processes, ev->pid);
+	struct perf_record *rec = &p->record;
+	struct event_sample *sample = &rec->event.sample;
+	size_t n = ev->sample.nuser_ips != 0;
+
+	rec->event = *ev;
+	p->words_before += ev->sample.stack.nwords;
+	while (n < sample->nuser_ips && process_is_code(proc, sample->user_ips[n]))
+		n++;
+	sample->nuser_ips = n;
+	if (ev->sample.regs) {
+		rec->regs = *ev->sample.regs;
+		sample->regs = &rec->regs;
+		restore_stack(p, &ev->sample.stack);
+		prune_sample(&p->prune, proc, PRUNE_ALL, rec);
+	}
+	p->words_after += sample->stack.nwords;
+	*ev = rec->event;
+}
+
+static void copy_attachments(struct trace_writer *w, const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nimages; i++)
+		must(trace_writer_image(w, &rec->images[i]));
+	must(trace_writer_ksyms(w, rec->ksyms, rec->nksyms));
+	for (size_t i = 0; i < rec->njit_maps; i++)
+		must(trace_writer_jit_map(w, &rec->jit_maps[i]));
+	must(trace_writer_end(w, rec));
+}
+
+static void copy_events(struct pruner *p, struct event_source *source, struct trace_writer *w)
+{
+	struct event ev;
+
+	while (event_source_next(source, &ev)) {
+		if (ev.kind == EVENT_SAMPLE)
+			prune_event(p, &ev);
+		else
+			process_table_event(&p->processes, &ev);
+		must(trace_writer_event(w, &ev));
+		/* Events come in order here. */
+		must(trace_writer_round(w, ev.time_ns, UINT64_MAX));
+	}
+	must(event_source_finish(source));
+}
+
+int main(int argc, char **argv)
+{
+	struct pruner *p = memory_zeroed(1, sizeof(*p));
+	struct event_source *source;
+	int fd = argc == 3 ? open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+
+	if (fd < 0)
+		err(2, "usage: prune_trace RAW PRUNED");
+	must(trace_reader_open(argv[1], &source));
+	struct recording rec = *event_source_recording(source);
+	struct trace_writer *w = trace_writer_new(fd);
+
+	if (!rec.raw_stacks)
+		errx(1, "'%s' does not hold whole stacks", argv[1]);
+	p->prune.arch = rec.arch;
+	rec.raw_stacks = false;
+	must(trace_writer_begin(w, &rec));
+	copy_events(p, source, w);
+	copy_attachments(w, &rec);
+	printf("%" PRIu64 " of %" PRIu64 " words kept\n", p->words_after, p->words_before);
+	trace_writer_free(w);
+	event_source_close(source);
+	process_table_deinit(&p->processes);
+	free(p);
+	return close(fd) ? 1 : 0;
+}
