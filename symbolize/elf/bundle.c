@@ -24,6 +24,7 @@
 #define LEN_PER_SAMPLE   256          /* a function as long as this travels for one sample in it */
 #define CALL_LEN         8            /* bytes before a return address that tell a call */
 #define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
+#define EDGE_LEN         16 /* bytes before an address where rules begin or end */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
 #define SEGMENTS_MAX     1000
 #define SYMBOL_LEN_MAX   (1U << 30) /* without a symbol behind it */
@@ -161,38 +162,65 @@ static bool follows_call(const struct bundle *b, uint64_t vaddr)
 	return code && len >= CALL_LEN && arch->ends_with_call(code, CALL_LEN);
 }
 
-/* The rules and the symbol that cover @vaddr; returns the function, which may be empty. */
-static struct range add_place(struct bundle *b, uint64_t vaddr)
+/* What covers an address. */
+struct place {
+	struct range function; /* empty if it is not known */
+	bool ruled;
+	uint64_t rules_end; /* of the rules' range */
+};
+
+/* Take the rules and the symbol that cover @vaddr. */
+static struct place add_place(struct bundle *b, uint64_t vaddr)
 {
 	const struct bundle_source *src = b->src;
 	const struct symtab_entry *symbol = symtab_find(src->symbols, vaddr);
+	struct place place = { 0 };
 	struct cfi_fde fde;
-	bool ruled = src->cfi && cfi_section_find(src->cfi, vaddr, &fde);
 	size_t count;
 
-	if (ruled)
+	place.ruled = src->cfi && cfi_section_find(src->cfi, vaddr, &fde);
+	if (place.ruled) {
 		add_fde(b, &fde);
+		place.rules_end = fde.end;
+	}
 	if (symbol)
 		add_symbol(b, (size_t)(symbol - symtab_entries(src->symbols, &count)));
-	return function_at(b, symbol, ruled ? &fde : NULL);
+	place.function = function_at(b, symbol, place.ruled ? &fde : NULL);
+	return place;
 }
 
-/* Where a signal interrupted right behind a call, the address itself is asked for, so it always is. */
+/*
+ * Both the address and the byte before it are asked for: that of a call, or that of an instruction which a
+ * signal interrupted. Where no rule is, or where it ends, the unwinder looks at the code, for a signal trampoline
+ * or the start of a routine.
+ */
 static void add_address(struct bundle *b, const struct bundle_address *address)
 {
 	uint64_t vaddr = address->vaddr;
 	bool call = follows_call(b, vaddr);
-	struct range function = add_place(b, vaddr);
+	struct place at = add_place(b, vaddr);
+	struct place before = add_place(b, vaddr - 1);
+	bool at_edge = !at.ruled || !before.ruled || before.rules_end == vaddr;
 
 	if (address->leaves)
-		count_samples(b, function, address->leaves);
-	if (call)
-		function = add_place(b, vaddr - 1);
-	if (call && b->src->everything)
-		count_samples(b, function, 0);
-	if (address->leaves)
+		count_samples(b, at.function, address->leaves);
+	else if (call && b->src->everything)
+		count_samples(b, before.function, 0);
+	if (address->leaves || at_edge)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
+	if (at_edge)
+		add_code(b, vaddr - MIN(vaddr, EDGE_LEN), vaddr);
 	bundle_calls_add(&b->calls, vaddr, call);
+}
+
+/* An image that has a table must not look like one that has none: those are unwound in another way. */
+static void add_any_rule(struct bundle *b)
+{
+	struct cfi_fde fde;
+	size_t pos = 0;
+
+	if (!b->counts.fdes && b->src->cfi && cfi_section_each(b->src->cfi, &pos, &fde))
+		add_fde(b, &fde);
 }
 
 static void add_everything(struct bundle *b)
@@ -414,6 +442,7 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 		add_address(&b, &src->addresses[i]);
 	if (src->everything)
 		add_everything(&b);
+	add_any_rule(&b);
 	add_function_code(&b);
 	write_segments(src, &elf);
 	write_build_id(src->image, &note, &elf);
