@@ -56,7 +56,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_text_file.c tests/unit/test_tracepoint.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/test_arch.c \
 	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_writer.c tests/unit/cfi_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
+	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_writer.c tests/unit/cfi_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_expr.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_session.c tests/unit/test_table.c tests/unit/test_map.c \
 	tests/unit/test_opt.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \

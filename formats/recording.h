@@ -123,7 +123,11 @@ struct recording {
 	size_t nnotes;
 
 	bool complete; /* the file has its end; false after a crash of the recorder or a cut copy */
-	uint64_t damaged_at; /* offset of the first block that could not be read, 0 if none */
+	/*
+	 * Offset of the first block that could not be read, 0 if none. Events are unpacked as they are
+	 * asked for, so this is final only after the last one.
+	 */
+	uint64_t damaged_at;
 };
 
 #endif

@@ -116,6 +116,40 @@ TEST(trace_reader_gives_back_all_that_was_written)
 	}
 }
 
+/* All 33 registers, and a stack pointer with another number than on x86-64. */
+TEST(trace_reader_gives_back_samples_of_aarch64)
+{
+	struct event_regs regs = { .mask = (1ull << 33) - 1 };
+	uint32_t slots[] = { 0, 1, 2 };
+	uint64_t words[] = { 0xaaaac0de0000, 0xfffff0000010, 0x12aaaac0de0000 };
+	struct event ev = { .kind = EVENT_SAMPLE, .time_ns = 5, .sample.regs = &regs };
+	struct event_source *source;
+	struct event got;
+	struct made made;
+
+	made_begin(&made, 1);
+	trace_writer_free(made.writer);
+	CHECK(ftruncate(made.fd, 0) == 0 && lseek(made.fd, 0, SEEK_SET) == 0);
+	made.rec.arch = &arch_aarch64;
+	made.writer = trace_writer_new(made.fd);
+	CHECK_OK(trace_writer_begin(made.writer, &made.rec));
+	for (unsigned i = 0; i < 33; i++)
+		regs.values[i] = 0xfffff0000000 + i;
+	regs.values[arch_aarch64.sp] = 0xfffff0000000;
+	ev.sample.stack = (struct event_stack){ 0xfffff0000000, 0xfffff0000018, 3,    slots,
+						words,          false,          false };
+	vec_push(&made.events, ev);
+	CHECK_OK(trace_writer_event(made.writer, &ev));
+	made_attach(&made);
+	made_read(&made);
+	CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
+	check_recording(event_source_recording(source), &made.rec);
+	CHECK(event_source_next(source, &got));
+	check_event(&got, &ev);
+	event_source_close(source);
+	made_deinit(&made);
+}
+
 /* A whole trace of a few events of each kind, in two blocks. */
 static void make_small(struct made *made)
 {
