@@ -221,21 +221,21 @@ static void sort_entries(struct index *index)
 /* Merge two sorted lists; where one of @second begins inside one of @first it is left out. */
 static void merge(const struct index *first, const struct index *second, struct index *ret)
 {
-	size_t i = 0, j = 0;
 	uint64_t covered = 0; /* by those of @first so far */
+	size_t j = 0;
 
-	while (i < first->entries.len || j < second->entries.len) {
-		const struct entry *a = first->entries.items + i, *b = second->entries.items + j;
+	for (size_t i = 0; i <= first->entries.len; i++) {
+		bool last = i == first->entries.len;
+		uint64_t begin = last ? UINT64_MAX : first->entries.items[i].begin;
 
-		if (j == second->entries.len || (i < first->entries.len && a->begin <= b->begin)) {
-			vec_push(&ret->entries, *a);
-			covered = MAX(covered, a->end);
-			i++;
-		} else {
-			if (b->begin >= covered)
-				vec_push(&ret->entries, *b);
-			j++;
+		for (; j < second->entries.len && second->entries.items[j].begin < begin; j++) {
+			if (second->entries.items[j].begin >= covered)
+				vec_push(&ret->entries, second->entries.items[j]);
 		}
+		if (last)
+			break;
+		vec_push(&ret->entries, first->entries.items[i]);
+		covered = MAX(covered, first->entries.items[i].end);
 	}
 }
 
@@ -341,5 +341,10 @@ bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde
 
 const char *cfi_section_defect(const struct cfi_section *cfi)
 {
-	return cfi->defect[0] ? cfi->defect : NULL;
+	bool any;
+
+	pthread_mutex_lock(&late(cfi)->lock);
+	any = cfi->defect[0];
+	pthread_mutex_unlock(&late(cfi)->lock);
+	return any ? cfi->defect : NULL; /* once there, it stays as it is */
 }
