@@ -22,9 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAST_SLOTS   512          /* threads that are remembered */
-#define ORIGIN_BELOW (1ULL << 34) /* so far below @high, no stack extends: slots fit 32 bits */
-#define BLOCK        16 /* words compared at a time, which the compiler makes a few instructions of */
+#define PAST_SLOTS      512          /* threads that are remembered */
+#define ORIGIN_BELOW    (1ULL << 34) /* so far below @high, no stack extends: slots fit 32 bits */
+#define FRAMES_AT_FIRST 32
+#define WORDS_AT_FIRST  256
+#define BLOCK           16 /* words compared at a time, which the compiler makes a few instructions of */
 
 /* A frame, the state it was stepped from, and on what its callers depend. */
 struct past_frame {
@@ -188,6 +190,16 @@ static bool is_comparable(const struct past *p, const struct unwind_walk *w)
 	       p->high <= w->stack.snapshot->end;
 }
 
+/* A slot that is used for the first time. */
+static void give_room(struct past *p)
+{
+	p->frames_cap = FRAMES_AT_FIRST;
+	p->slots_cap = p->words_cap = WORDS_AT_FIRST;
+	p->frames = memory_zeroed(p->frames_cap, sizeof(*p->frames));
+	p->slots = memory_zeroed(p->slots_cap, sizeof(*p->slots));
+	p->words = memory_zeroed(p->words_cap, sizeof(*p->words));
+}
+
 void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 			  const struct event *ev)
 {
@@ -196,6 +208,8 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 	if (!s)
 		return;
 	p = &s->slots[map_hash((uint64_t)ev->pid << 32 | ev->tid) % PAST_SLOTS];
+	if (!p->frames)
+		give_room(p);
 	p->usable = p->usable && p->pid == ev->pid && p->tid == ev->tid && is_comparable(p, w);
 	p->pid = ev->pid;
 	p->tid = ev->tid;
