@@ -23,7 +23,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define CACHE_LEN    (1U << 16)
+#define CACHE_LEN    (1U << 15) /* buckets: 2 MiB, room for what a busy machine executes */
+#define BUCKET_LEN   4
 #define ROUNDS_KEPT  2 /* for which an ended process is kept, and an address without a mapping */
 #define PENDING_MAX  (1U << 20)
 #define OPEN_MAX     256
@@ -53,13 +54,18 @@ struct cached {
 	uint64_t who; /* serial and use; 0: empty */
 };
 
+/* One cache line, the latest first. */
+struct bucket {
+	struct cached lines[BUCKET_LEN];
+};
+
 struct attach {
 	enum attach_bundle bundle;
 	struct map processes; /* pid -> struct attach_process * */
 	VEC(struct attach_process *) ended;
 	uint32_t last_serial;
 	uint64_t round;
-	struct cached *cache;
+	struct bucket *cache;
 	VEC(struct pending) pending;
 	struct code_files files;
 	struct map jits; /* pid -> struct perf_map * */
@@ -245,14 +251,17 @@ static bool look_up(struct attach *a, const struct attach_process *p, uint64_t i
 	return count;
 }
 
-/* The cache line for @ip; false if it holds just that. */
+/* Put @ip into the cache; false if it is there already. */
 static bool is_news(struct attach *a, uint64_t ip, uint64_t who)
 {
-	struct cached *line = &a->cache[map_hash(ip ^ who << 48) & (CACHE_LEN - 1)];
+	struct cached *lines = a->cache[map_hash(ip ^ who << 48) & (CACHE_LEN - 1)].lines;
 
-	if (line->ip == ip && line->who == who)
-		return false;
-	*line = (struct cached){ ip, who };
+	for (size_t i = 0; i < BUCKET_LEN; i++) {
+		if (lines[i].ip == ip && lines[i].who == who)
+			return false;
+	}
+	memmove(lines + 1, lines, (BUCKET_LEN - 1) * sizeof(*lines));
+	lines[0] = (struct cached){ ip, who };
 	return true;
 }
 
