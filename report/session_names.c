@@ -15,7 +15,7 @@ static uint32_t function_of(struct session *s, uint32_t module, const struct sym
 	struct profile_function function = {
 		.linkage_name = profile_string(p, frame->linkage_name ? frame->linkage_name : ""),
 		.module = module,
-		.file = profile_string(p, frame->file ? frame->file : ""),
+		.file = profile_string(p, frame->function_file ? frame->function_file : ""),
 		.line = frame->function_line,
 		.unnamed = !name,
 	};

@@ -438,6 +438,11 @@ size_t module_name_images(struct module_table *table, struct module *mod, struct
 	return count;
 }
 
+bool module_image_is_embedded(const struct module *mod, const struct image *img)
+{
+	return img == ((const struct entry *)mod)->embedded.image;
+}
+
 enum module_status module_status(const struct module *mod)
 {
 	return ((const struct entry *)mod)->status;

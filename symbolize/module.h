@@ -84,6 +84,9 @@ struct image *module_code(struct module_table *table, struct module *mod);
 /* The images to name with, best first: separate debug file, the file, the embedded one. At most 4; returns how many. */
 size_t module_name_images(struct module_table *table, struct module *mod, struct image *ret[4]);
 
+/* Is @img, one of @mod's, what the trace embeds? */
+bool module_image_is_embedded(const struct module *mod, const struct image *img);
+
 enum module_status module_status(const struct module *mod);
 
 /* One line: where the files came from, or what is missing and how to get it. */

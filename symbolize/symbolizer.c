@@ -12,6 +12,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/debug/info.h"
 #include "symbolize/demangle.h"
+#include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/jit_map.h"
 #include "symbolize/ksyms.h"
@@ -26,6 +27,8 @@ struct naming {
 	struct image *images[IMAGES_MAX];
 	struct symtab *tabs[IMAGES_MAX]; /* NULL until needed */
 	size_t nimages;
+	struct cfi_section *cfi[IMAGES_MAX]; /* of functions without a name; NULL until needed */
+	bool cfi_tried;
 	struct debug_info *debug; /* NULL: not opened yet, or there is none */
 	bool debug_tried;
 	struct jit_map *jit;
@@ -65,8 +68,10 @@ static void naming_free(struct naming *naming)
 {
 	if (!naming)
 		return;
-	for (size_t i = 0; i < naming->nimages; i++)
+	for (size_t i = 0; i < naming->nimages; i++) {
 		symtab_free(naming->tabs[i]);
+		cfi_section_free(naming->cfi[i]);
+	}
 	debug_info_free(naming->debug);
 	jit_map_free(naming->jit);
 	vec_deinit(&naming->functions);
@@ -158,6 +163,22 @@ static struct symbol find_in_images(struct naming *naming, uint64_t vaddr)
 	return (struct symbol){ 0 };
 }
 
+/* A function without a name still has a beginning and an end, where call frame information tells them. */
+static struct symbol find_unnamed(struct naming *naming, uint64_t vaddr)
+{
+	struct cfi_fde fde;
+
+	for (size_t i = 0; i < naming->nimages && !naming->cfi_tried; i++)
+		naming->cfi[i] = cfi_section_new(naming->images[i]);
+	naming->cfi_tried = true;
+	for (size_t i = 0; i < naming->nimages; i++) {
+		if (naming->cfi[i] && cfi_section_find(naming->cfi[i], vaddr - naming->slide, &fde))
+			return (struct symbol){ NULL, fde.begin + naming->slide,
+						fde.end - fde.begin };
+	}
+	return (struct symbol){ 0 };
+}
+
 static struct symbol find_symbol(struct symbolizer *s, struct module *mod, uint64_t vaddr)
 {
 	struct naming *naming = naming_of(s, mod);
@@ -168,7 +189,9 @@ static struct symbol find_symbol(struct symbolizer *s, struct module *mod, uint6
 		return (struct symbol){ ksym->name, ksym->addr, ksym->len };
 	if (jit)
 		return (struct symbol){ jit->name, jit->start, jit->len };
-	return find_in_images(naming, vaddr);
+	struct symbol symbol = find_in_images(naming, vaddr);
+
+	return symbol.name ? symbol : find_unnamed(naming, vaddr);
 }
 
 static const char *readable(struct symbolizer *s, const char *linkage_name)
@@ -198,18 +221,19 @@ static void fill_frame(struct symbolizer *s, const struct debug_frame *from,
 	ret->file = from->file;
 	ret->line = from->line;
 	ret->column = from->column;
+	ret->function_file = from->decl_file;
 	ret->function_line = from->decl_line;
 }
 
 static void fill_outermost(struct symbolizer *s, const struct symbol *symbol,
 			   struct symbol_frame *frame)
 {
+	frame->function_vaddr = symbol->vaddr;
+	frame->function_len = symbol->len;
 	if (!symbol->name)
 		return;
 	frame->function = readable(s, symbol->name);
 	frame->linkage_name = symbol->name;
-	frame->function_vaddr = symbol->vaddr;
-	frame->function_len = symbol->len;
 }
 
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
@@ -354,17 +378,35 @@ static const char *note_jit(struct symbolizer *s, const struct naming *naming)
 			    count, jit_map_skipped(naming->jit));
 }
 
-/* The first image with a full symbol table; without one, the first that has any symbols. */
+/* Are there lines? Opens nothing that was not opened. */
+static bool has_lines(const struct symbolizer *s, const struct naming *naming)
+{
+	for (size_t i = 0; i < naming->nimages && !naming->debug_tried; i++) {
+		if (image_has_section(naming->images[i], ".debug_info"))
+			return !s->options.no_inline;
+	}
+	return naming->debug;
+}
+
+/*
+ * The first file with a full symbol table; without one, the first that has any symbols. What is embedded
+ * in the trace has those that were sampled, in a full table whatever the file had.
+ */
 static const char *note_file(struct symbolizer *s, struct naming *naming, const struct module *mod)
 {
 	const struct image *some = NULL;
 	const struct image *full = NULL;
+	size_t embedded = 0;
 
 	for (size_t i = 0; i < naming->nimages; i++) {
 		const struct symtab *tab = symtab_of(naming, i);
 		size_t count;
 
 		symtab_entries(tab, &count);
+		if (module_image_is_embedded(mod, naming->images[i])) {
+			embedded += count;
+			continue;
+		}
 		if (!full && symtab_is_full(tab))
 			full = naming->images[i];
 		if (!some && count)
@@ -376,7 +418,7 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 		return arena_printf(&s->arena,
 				    "symbols and lines, but few inlined calls: '%s' was not found",
 				    missing);
-	if (naming->debug)
+	if (has_lines(s, naming))
 		return arena_printf(&s->arena, "symbols, lines and inlined calls from %s",
 				    image_path(naming->images[0]));
 	if (full)
@@ -387,6 +429,8 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 			&s->arena,
 			"dynamic symbols only, from %s; its debug package names the rest",
 			image_path(some));
+	if (embedded)
+		return "symbols from the trace; lines need the file and its debug information";
 	return arena_printf(&s->arena, "no symbols: %s", module_files_note(mod));
 }
 

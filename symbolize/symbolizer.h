@@ -18,12 +18,13 @@ struct symbolizer_options {
 struct symbol_frame {
 	const char *function;     /* demangled; NULL if not known */
 	const char *linkage_name; /* as in the file; NULL if not known */
-	uint64_t function_vaddr;  /* where the (outermost) function starts; 0 if not known */
+	uint64_t function_vaddr;  /* where the (outermost) function starts, also if it has no name; 0 if not known */
 	uint64_t function_len;    /* 0 if not known */
 	const char *file;         /* source path as the compiler saw it; NULL if not known */
 	uint32_t line;            /* 0 if not known */
 	uint32_t column;          /* 0 if not known */
-	uint32_t function_line;   /* where the function is declared; 0 if not known */
+	const char *function_file; /* where the function is declared; NULL if not known */
+	uint32_t function_line;	   /* 0 if not known */
 	bool inlined;             /* into the next frame */
 };
 

@@ -39,6 +39,7 @@ static const uint8_t slots[] = {
 	[DW_AT_call_file] = SLOT_CALL_FILE + 1,
 	[DW_AT_call_line] = SLOT_CALL_LINE + 1,
 	[DW_AT_call_column] = SLOT_CALL_COLUMN + 1,
+	[DW_AT_decl_file] = SLOT_DECL_FILE + 1,
 	[DW_AT_decl_line] = SLOT_DECL_LINE + 1,
 	[DW_AT_stmt_list] = SLOT_STMT_LIST + 1,
 	[DW_AT_comp_dir] = SLOT_COMP_DIR + 1,

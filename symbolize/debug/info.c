@@ -183,8 +183,20 @@ static void open_inlines(struct debug_info *info, struct opened *opened)
 	opened->inlines = inlines_new(opened->unit);
 }
 
-/* Fill in what @die and what it is an instance or the definition of say. */
-static void describe(struct debug_unit *unit, uint64_t offset, struct debug_frame *frame)
+/* Files are numbers in the table of the unit, of the skeleton for a split one. Not those of dwz's shared units. */
+static const char *decl_file(struct debug_info *info, const struct debug_unit *unit,
+			     const struct debug_die *die)
+{
+	const struct debug_unit *owner = unit->skeleton ? unit->skeleton : unit;
+
+	if (!debug_die_has(die, SLOT_DECL_FILE) || owner->source != &info->source)
+		return NULL;
+	return debug_lines_file(lines_of(info, owner), debug_die_uint(die, SLOT_DECL_FILE));
+}
+
+/* Fill in what the entry at @offset and what it is an instance or the definition of say. */
+static void describe(struct debug_info *info, struct debug_unit *unit, uint64_t offset,
+		     struct debug_frame *frame)
 {
 	struct debug_die die;
 
@@ -193,8 +205,10 @@ static void describe(struct debug_unit *unit, uint64_t offset, struct debug_fram
 			frame->linkage_name = debug_die_string(unit, &die, SLOT_LINKAGE_NAME);
 		if (!frame->name)
 			frame->name = debug_die_string(unit, &die, SLOT_NAME);
-		if (!frame->decl_line)
+		if (!frame->decl_line) {
 			frame->decl_line = (uint32_t)debug_die_uint(&die, SLOT_DECL_LINE);
+			frame->decl_file = decl_file(info, unit, &die);
+		}
 		if (!debug_die_ref(unit, &die, SLOT_ABSTRACT_ORIGIN, &unit, &offset) &&
 		    !debug_die_ref(unit, &die, SLOT_SPECIFICATION, &unit, &offset))
 			return;
@@ -247,7 +261,7 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
 			ret[i] = (struct debug_frame){ 0 };
 		if (i)
 			locate_call(opened, offsets[i - 1], &ret[i]);
-		describe(opened->unit, offsets[i], &ret[i]);
+		describe(info, opened->unit, offsets[i], &ret[i]);
 	}
 	return count ? count : located;
 }

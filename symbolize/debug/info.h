@@ -24,7 +24,8 @@ struct debug_frame {
 	const char *name;         /* as in the source, without its scope; NULL if not known */
 	const char *file;         /* where it executes; NULL if not known */
 	uint32_t line, column;    /* 0 if not known */
-	uint32_t decl_line;       /* where it is declared; 0 if not known */
+	const char *decl_file;    /* where it is declared; NULL if not known */
+	uint32_t decl_line;       /* 0 if not known */
 };
 
 /* NULL if @img has no debug information. @img must outlive the result. */

@@ -64,6 +64,9 @@ const struct image_segment *image_segments(const struct image *img, size_t *ret_
  */
 bool image_section(struct image *img, const char *name, struct image_section *ret);
 
+/* Is there a section @name with bytes, under either of its names? It is not decompressed for that. */
+bool image_has_section(const struct image *img, const char *name);
+
 /* The name of the section that holds link-time address @vaddr, e.g. ".plt"; NULL if none does. */
 const char *image_section_at(const struct image *img, uint64_t vaddr);
 

@@ -154,6 +154,15 @@ bool image_section(struct image *img, const char *name, struct image_section *re
 	return false;
 }
 
+bool image_has_section(const struct image *img, const char *name)
+{
+	for (size_t i = 0; i < img->nsections; i++) {
+		if (has_name(&img->sections[i], name) && img->sections[i].type != SHT_NOBITS)
+			return true;
+	}
+	return false;
+}
+
 static int compare_vaddr(const void *a, const void *b)
 {
 	const struct section *sa = *(const struct section *const *)a;

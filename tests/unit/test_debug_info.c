@@ -60,16 +60,20 @@ static void put_abbrevs(struct subject *s)
 					 DW_AT_stmt_list,
 					 DW_FORM_sec_offset,
 					 0 };
-	static const uint16_t abstract[] = { DW_AT_name,
-					     DW_FORM_string,
-					     DW_AT_linkage_name,
-					     DW_FORM_string,
-					     DW_AT_decl_line,
-					     DW_FORM_data1,
-					     0 };
-	static const uint16_t outer[] = { DW_AT_name,    DW_FORM_string, DW_AT_decl_line,
-					  DW_FORM_data1, DW_AT_low_pc,   DW_FORM_addr,
-					  DW_AT_high_pc, DW_FORM_udata,  0 };
+	static const uint16_t abstract[] = { DW_AT_name,      DW_FORM_string,  DW_AT_linkage_name,
+					     DW_FORM_string,  DW_AT_decl_file, DW_FORM_data1,
+					     DW_AT_decl_line, DW_FORM_data1,   0 };
+	static const uint16_t outer[] = { DW_AT_name,
+					  DW_FORM_string,
+					  DW_AT_decl_file,
+					  DW_FORM_data1,
+					  DW_AT_decl_line,
+					  DW_FORM_data1,
+					  DW_AT_low_pc,
+					  DW_FORM_addr,
+					  DW_AT_high_pc,
+					  DW_FORM_udata,
+					  0 };
 	static const uint16_t inlined[] = { DW_AT_abstract_origin,
 					    DW_FORM_ref4,
 					    DW_AT_low_pc,
@@ -115,6 +119,7 @@ static uint32_t put_abstract(struct writer *w, const char *name, const char *lin
 	writer_uleb(w, CODE_ABSTRACT);
 	writer_string(w, name);
 	writer_string(w, linkage_name);
+	writer_u8(w, 2);
 	writer_u8(w, line);
 	return offset;
 }
@@ -130,6 +135,7 @@ static void put_function(struct writer *w, const char *name, uint64_t vaddr, uin
 {
 	writer_uleb(w, CODE_OUTER);
 	writer_string(w, name);
+	writer_u8(w, 1);
 	writer_u8(w, 9);
 	writer_u64(w, vaddr);
 	writer_uleb(w, len);
@@ -378,6 +384,8 @@ static void check_nesting(uint16_t version)
 		CHECK_UINT(debug_info_find(s.debug, TEXT + at, frames), 3);
 		check_frame(&frames[0], "_Z5inneri", "/src/inc/b.h", 3, 2);
 		CHECK_STR(frames[0].name, "inner");
+		CHECK_STR(frames[0].decl_file, "/src/inc/b.h");
+		CHECK_STR(frames[2].decl_file, "/src/a.c");
 		check_frame(&frames[1], "_Z6middlei", "/src/inc/b.h", 6, 4);
 		check_frame(&frames[2], "outer", "/src/a.c", 12, 9);
 	}
