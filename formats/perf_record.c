@@ -242,7 +242,7 @@ static void read_sample(struct reader *r, const struct perf_layout *layout, stru
 	if (type & PERF_SAMPLE_ADDR)
 		sample->addr = reader_u64(r, "data address");
 	read_cpu(r, type, rec);
-	sample->period = type & PERF_SAMPLE_PERIOD ? reader_u64(r, "period") : 1;
+	sample->period = type & PERF_SAMPLE_PERIOD ? reader_u64(r, "period") : layout->period;
 	if (type & PERF_SAMPLE_READ)
 		read_counts(r, layout->read_format, rec);
 	if (type & PERF_SAMPLE_CALLCHAIN)

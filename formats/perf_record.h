@@ -18,6 +18,7 @@ struct perf_layout {
 	uint64_t branch_sample_type; /* PERF_SAMPLE_BRANCH_* */
 	uint64_t regs_user;          /* kernel's mask of the user registers in a sample */
 	uint64_t regs_intr;
+	uint64_t period;	     /* of samples that do not carry theirs */
 	const struct arch *arch;
 	bool sample_id_all; /* records other than samples carry identity and time too */
 };

@@ -7,6 +7,7 @@
 #include "record/recorder.h"
 #include "record/summary.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -81,6 +82,8 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	if (s->workload.exec_errno)
 		return err_wrap(err, "'%s'", command[0]);
 
+	if (err && err_errno(err) == ENOSPC)
+		err = err_remedy(err, "what was recorded until then can be read; free some space, or give -o FILE elsewhere");
 	/* Even if the file cannot be written any more, say what there is. */
 	struct err *finish_err = err ? NULL : recorder_finish(s);
 

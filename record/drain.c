@@ -25,6 +25,8 @@ struct side_record {
 	size_t len;
 };
 
+#define TIMES_AGREE 20 /* within a twentieth: each task's times are read at moments of their own */
+
 struct drain {
 	struct sensors *sensors;
 	struct trace_writer *writer;
@@ -56,6 +58,7 @@ static struct perf_layout layout_of(const struct perf_event_attr *attr)
 		.branch_sample_type = attr->branch_sample_type,
 		.regs_user = attr->sample_regs_user,
 		.regs_intr = attr->sample_regs_intr,
+		.period = attr->freq ? 1 : attr->sample_period,
 		.arch = arch_native(),
 		.sample_id_all = attr->sample_id_all,
 	};
@@ -131,9 +134,11 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	return trace_writer_event(d->writer, ev);
 }
 
-/* The user's part of the chain up to the first address that is no code, which the kernel's walk made up. */
-static void trim_chain(const struct drain *d, const struct process *proc,
-		       struct event_sample *sample)
+/*
+ * The user's part of the chain up to the first address that is no code, which the kernel's walk made up:
+ * a mark takes its place, unless it is 0, where walks end.
+ */
+static void trim_chain(struct drain *d, const struct process *proc, struct event_sample *sample)
 {
 	size_t n = MIN(sample->nuser_ips, (size_t)1);
 
@@ -141,6 +146,8 @@ static void trim_chain(const struct drain *d, const struct process *proc,
 		return;
 	while (n < sample->nuser_ips && process_is_code(proc, sample->user_ips[n]))
 		n++;
+	if (n < sample->nuser_ips && sample->user_ips[n])
+		d->record.words[sample->user_ips + n++ - d->record.words] = EVENT_IP_ASTRAY;
 	sample->nuser_ips = n;
 }
 
@@ -385,6 +392,28 @@ static void add_reading(const struct drain *d, const struct sensor *sensor,
 	}
 }
 
+/*
+ * An event of a task on one CPU is enabled whenever the task runs, and runs only there: that alone is no
+ * sharing of counters. Over all CPUs the two agree unless there was some.
+ */
+static void settle_times(const struct drain *d, struct recording_count *rows)
+{
+	uint64_t enabled = 0, running = 0;
+
+	for (size_t ring = 0; ring < d->nrings; ring++) {
+		enabled = MAX(enabled, rows[ring].enabled_ns);
+		running += rows[ring].running_ns;
+	}
+	bool shared = running < enabled - enabled / TIMES_AGREE;
+
+	for (size_t ring = 0; ring < d->nrings; ring++) {
+		double part = running ? (double)rows[ring].running_ns / (double)running : 0;
+
+		rows[ring].enabled_ns =
+			shared ? (uint64_t)((double)enabled * part) : rows[ring].running_ns;
+	}
+}
+
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count)
 {
 	size_t count = d->nevents * d->nrings;
@@ -397,6 +426,8 @@ struct recording_count *drain_counts(const struct drain *d, struct arena *arena,
 	}
 	for (size_t i = 0; i < d->sensors->items.len; i++)
 		add_reading(d, &d->sensors->items.items[i], rows);
+	for (size_t i = 0; i < d->nevents && !d->options.system_wide; i++)
+		settle_times(d, rows + i * d->nrings);
 	*ret_count = count;
 	return rows;
 }

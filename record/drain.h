@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct drain_options {
+	bool system_wide;    /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	uint64_t max_age_ns; /* write a block that is older */

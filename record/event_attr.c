@@ -18,7 +18,7 @@
 #define PRECISE_MOST 3
 #define SAMPLE_ALWAYS                                                                   \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+	 PERF_SAMPLE_CPU)
 #define READ_ALWAYS \
 	(PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
@@ -101,6 +101,12 @@ static void set_rate(struct perf_event_attr *attr, struct event_rate rate)
 {
 	attr->freq = rate.kind == EVENT_RATE_FREQ;
 	attr->sample_freq = rate.value; /* or sample_period, in the same place */
+	/*
+	 * Asked for the period of each sample, the kernel samples every single page fault, tracepoint or other
+	 * software event, whatever the period (kernel/events/core.c, perf_swevent_event).
+	 */
+	if (attr->freq)
+		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (event_attr_is_clock(attr) && !attr->freq)
 		attr->sample_period = MAX(rate.value, EVENT_RATE_CLOCK_PERIOD_MIN_NS);
 }

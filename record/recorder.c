@@ -159,6 +159,7 @@ static enum attach_bundle bundle(const char *name)
 static struct err *begin_trace(struct recorder *s)
 {
 	struct drain_options options = {
+		.system_wide = s->target.system_wide,
 		.raw_stacks = s->args->raw_stacks,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.max_age_ns = BLOCK_AGE_NS,
