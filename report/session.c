@@ -60,11 +60,11 @@ void session_args_deinit(struct session_args *args)
 
 /* ---- opening ---- */
 
-static struct err *open_source(struct session *s)
+static struct err *open_source(const struct session_args *args, struct event_source **ret)
 {
-	struct err *err = trace_reader_open(s->args->input, &s->source);
+	struct err *err = trace_reader_open(args->input, ret);
 
-	if (err && err_errno(err) == ENOENT && strcmp(s->args->input, "precord.trace") == 0)
+	if (err && err_errno(err) == ENOENT && strcmp(args->input, "precord.trace") == 0)
 		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
 	return err;
 }
@@ -104,17 +104,23 @@ static void make_parts(struct session *s)
 	add_events(s);
 }
 
+void session_open_source(struct session *s, const struct session_args *args,
+			 struct event_source *source)
+{
+	*s = (struct session){ .args = args, .source = source };
+	s->recording = event_source_recording(source);
+	make_parts(s);
+}
+
 struct err *session_open(struct session *s, const struct session_args *args)
 {
+	struct event_source *source;
+	struct err *err = open_source(args, &source);
+
 	*s = (struct session){ .args = args };
-
-	struct err *err = open_source(s);
-
-	if (err)
-		return err;
-	s->recording = event_source_recording(s->source);
-	make_parts(s);
-	return NULL;
+	if (!err)
+		session_open_source(s, args, source);
+	return err;
 }
 
 static void free_paths(struct session_paths *paths)

@@ -83,6 +83,10 @@ struct session {
  * Whatever happens, session_close() releases @s. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as the reader says.
  */
 MUST_USE struct err *session_open(struct session *s, const struct session_args *args);
+
+/* The same on a source that is open; session_close() closes it. */
+void session_open_source(struct session *s, const struct session_args *args,
+			 struct event_source *source);
 void session_close(struct session *s);
 
 /*

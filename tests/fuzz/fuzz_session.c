@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_session.c - events that no recorder would write, all the way to the tables.
+ *
+ * The input is read as a list of events, so that the coding of the file is out of the way: mappings that overlap,
+ * stacks with any words, registers that point anywhere, threads that fork themselves. Code comes from this program's
+ * own file, so that there are unwind tables and symbols to be misled by.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include "formats/base/reader.h"
+#include "report/session.h"
+#include "report/trust.h"
+#include "report/view.h"
+
+#define WORDS_MAX 64
+#define IPS_MAX   8
+#define EVENTS    2
+
+struct maker {
+	struct event_source source; /* must be first */
+	struct reader r;
+	uint64_t time_ns;
+	uint64_t ips[2 * IPS_MAX];
+	struct event_regs regs;
+	uint32_t slots[WORDS_MAX];
+	uint64_t words[WORDS_MAX];
+	char name[8];
+};
+
+static struct recording_event events[EVENTS] = {
+	{ .name = "cpu-clock", .unit = "ns", .format = "", .samples = true },
+	{ .name = "faults", .unit = "events", .format = "", .samples = true },
+};
+
+static const struct recording recording = {
+	.tool = "",
+	.cmdline = "",
+	.hostname = "",
+	.os_release = "",
+	.cpu_model = "",
+	.container = "",
+	.arch = &arch_x86_64,
+	.events = events,
+	.nevents = EVENTS,
+	.complete = true,
+};
+
+static const char *const paths[] = {
+	"//anon", "[vdso]", "[stack]", "/proc/self/exe", "/absent", "", "[kernel.kallsyms]_text"
+};
+
+static uint64_t address(struct reader *r)
+{
+	static const uint64_t bases[] = {
+		0, 0x400000, 0x7f0000000000, 0x7ffffffde000, 0xffffffff81000000, UINT64_MAX - 0xffff
+	};
+	uint8_t which = reader_u8(r, "base");
+
+	if (which >= 0xf0)
+		return reader_u64(r, "address");
+	return bases[which % ARRAY_LEN(bases)] + reader_u16(r, "offset");
+}
+
+static size_t read_ips(struct maker *m, uint64_t *ips)
+{
+	size_t count = reader_u8(&m->r, "chain length") % (IPS_MAX + 1);
+
+	for (size_t i = 0; i < count; i++)
+		ips[i] = address(&m->r);
+	return count;
+}
+
+static void read_stack(struct maker *m, struct event_stack *ret)
+{
+	uint32_t slot = 0;
+
+	ret->base = address(&m->r) & ~7ull;
+	ret->nwords = reader_u8(&m->r, "words") % (WORDS_MAX + 1);
+	for (size_t i = 0; i < ret->nwords; i++) {
+		slot += 1 + reader_u8(&m->r, "gap") % 16;
+		m->slots[i] = slot - 1;
+		m->words[i] = address(&m->r);
+	}
+	ret->end = ret->base + 8ull * slot;
+	if (ret->end < ret->base) /* the reader of a trace refuses it */
+		*ret = (struct event_stack){ 0 };
+	ret->slots = m->slots;
+	ret->words = m->words;
+	ret->cut = slot % 2;
+}
+
+static void read_sample(struct maker *m, struct event_sample *ret)
+{
+	uint8_t flags = reader_u8(&m->r, "flags");
+
+	ret->event = flags % (EVENTS + 1);
+	ret->mode = (enum event_mode)(reader_u8(&m->r, "mode") % 6);
+	ret->ip = address(&m->r);
+	ret->period = reader_u32(&m->r, "period");
+	ret->nkernel_ips = flags & 0x10 ? read_ips(m, m->ips) : 0;
+	ret->kernel_ips = m->ips;
+	ret->nuser_ips = flags & 0x20 ? read_ips(m, m->ips + IPS_MAX) : 0;
+	ret->user_ips = m->ips + IPS_MAX;
+	if (!(flags & 0x40))
+		return;
+	m->regs.mask =
+		flags & 0x80 ? UINT64_MAX >> (64 - ARCH_REGS_MAX) : reader_u32(&m->r, "mask");
+	for (size_t i = 0; i < ARCH_REGS_MAX; i++)
+		m->regs.values[i] = i < 17 ? address(&m->r) : 0;
+	ret->regs = &m->regs;
+	read_stack(m, &ret->stack);
+}
+
+static void read_mapping(struct maker *m, struct event_mmap *ret)
+{
+	ret->start = address(&m->r) & ~0xfffull;
+	ret->end = ret->start + reader_u16(&m->r, "pages") * 0x1000ull;
+	ret->file_offset = reader_u8(&m->r, "offset") * 0x1000ull;
+	ret->flags = reader_u8(&m->r, "flags") % 4;
+	ret->path = paths[reader_u8(&m->r, "path") % ARRAY_LEN(paths)];
+}
+
+static void read_rest(struct maker *m, struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		read_sample(m, &ev->sample);
+		break;
+	case EVENT_MMAP:
+		read_mapping(m, &ev->mmap);
+		break;
+	case EVENT_COMM:
+		for (size_t i = 0; i + 1 < sizeof(m->name); i++)
+			m->name[i] = (char)reader_u8(&m->r, "name");
+		ev->comm = (struct event_comm){ m->name, reader_u8(&m->r, "exec") % 2 };
+		break;
+	case EVENT_FORK:
+		ev->fork.parent_pid = reader_u8(&m->r, "parent") % 8;
+		ev->fork.parent_tid = reader_u8(&m->r, "parent thread") % 8;
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		ev->lost.count = reader_u32(&m->r, "lost");
+		break;
+	case EVENT_KSYMBOL:
+		ev->ksymbol.addr = address(&m->r);
+		ev->ksymbol.len = reader_u32(&m->r, "length");
+		ev->ksymbol.removed = reader_u8(&m->r, "removed") % 2;
+		ev->ksymbol.name = "bpf_prog";
+		break;
+	case EVENT_CGROUP:
+		ev->cgroup.path = "/";
+		break;
+	default:
+		break;
+	}
+}
+
+static const struct recording *get_recording(struct event_source *source)
+{
+	(void)source;
+	return &recording;
+}
+
+static bool next_event(struct event_source *source, struct event *ret)
+{
+	struct maker *m = (struct maker *)(void *)source;
+
+	*ret = (struct event){ .kind = (enum event_kind)(reader_u8(&m->r, "kind") % EVENT_KINDS) };
+	m->time_ns += reader_u8(&m->r, "time");
+	ret->time_ns = m->time_ns;
+	ret->cpu = reader_u8(&m->r, "cpu");
+	ret->pid = reader_u8(&m->r, "pid") % 8;
+	ret->tid = reader_u8(&m->r, "tid") % 8;
+	read_rest(m, ret);
+	return !m->r.failed;
+}
+
+static struct err *finish(struct event_source *source)
+{
+	(void)source;
+	return NULL;
+}
+
+static void close_source(struct event_source *source)
+{
+	(void)source;
+}
+
+static const struct event_source_ops ops = { get_recording, next_event, finish, close_source };
+
+/* Every level but total puts each sample into one group. */
+static void check_view(const struct session *s, enum view_by by, uint32_t event)
+{
+	struct view_spec spec = { .levels = { .items = { { by, 2 } }, .len = 1 }, .event = event };
+	struct profile_sum sum = profile_total(s->profile, event);
+	uint64_t weight = 0, count = 0;
+	struct view view;
+
+	view_build(&view, s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	for (size_t i = 0; i < view.groups.len; i++) {
+		weight += view.groups.items[i].sum.weight;
+		count += view.groups.items[i].sum.count;
+		CHECK(view.groups.items[i].sum.count <= sum.count);
+		view_is_passed_through(&view, &view.groups.items[i]);
+	}
+	CHECK(by == VIEW_TOTAL || (weight == sum.weight && count == sum.count));
+	CHECK(view.ntop == view.groups.len);
+	view_deinit(&view);
+}
+
+static void check_profile(const struct session *s)
+{
+	const struct profile *p = s->profile;
+	struct trust trust;
+
+	for (size_t i = 1; i < p->stacks.len; i++)
+		CHECK(p->stacks.items[i].parent < i);
+	CHECK(profile_total(p, PROFILE_NONE).count == s->matched.count);
+	CHECK(s->matched.count <= s->stream.samples);
+	for (uint32_t event = 0; event < EVENTS; event++)
+		for (int by = 0; by < VIEW_BYS; by++)
+			check_view(s, (enum view_by)by, event);
+	trust_judge(&trust, s);
+	CHECK(trust.complete + trust.broken == s->matched.count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct maker m = { .source = { &ops } };
+	struct session_args args;
+	struct filter filter = { 0 };
+	struct session s;
+
+	reader_init(&m.r, data, len, /* big_endian= */ false);
+	session_args_init(&args);
+	args.inlines = false; /* the debug information of a fuzz target is large */
+	session_open_source(&s, &args, &m.source);
+
+	struct err *err = session_load(&s, &filter);
+
+	if (!err)
+		check_profile(&s);
+	err_free(err);
+	session_close(&s);
+	return 0;
+}
