@@ -102,7 +102,10 @@ static void add_kernel_part(struct unwinder *u, const struct event_sample *s)
 
 /* ---- the kernel's walk of the user stack ----------------------------------------------------------- */
 
-/* Append @s->user_ips from @first on. */
+/*
+ * Append @s->user_ips from @first on, up to 0, where a walk ends, or to what is no code: the kernel follows
+ * whatever is in the frame pointer.
+ */
 static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space,
 					 const struct event_sample *s, size_t first)
 {
@@ -112,6 +115,10 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 		const struct space_map *map =
 			unwind_tables_map(u->tables, space, lookup_ip(ip, exact));
 
+		if (!exact && !ip)
+			break;
+		if (!exact && (!map || !map->exec))
+			return UNWIND_NO_MAPPING;
 		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))
 			return UNWIND_TOO_DEEP;
 	}
@@ -157,6 +164,32 @@ static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_wal
 	return position ? add_kernel_chain(u, w->space, s, position) : otherwise;
 }
 
+/*
+ * The walk ended with the frame at @last_ip although the kernel's goes on: a function that switches stacks (Go's
+ * runtime.systemstack). Up to there both must agree, and the next frame pointer must lead out of the snapshot; what
+ * the kernel read from there on is the other stack.
+ */
+static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwind_walk *w,
+						const struct event_sample *s)
+{
+	uint64_t last_ip = u->frames.items[u->frames.len - 1].ip;
+	uint64_t fp = s->regs->values[w->arch->fp];
+	uint64_t ip;
+
+	if (!(s->regs->mask >> w->arch->fp & 1))
+		return UNWIND_NO_MAPPING;
+	for (size_t i = 1; i < s->nuser_ips; i++) {
+		if (!unwind_stack_holds_pair(&w->stack, fp))
+			return s->user_ips[i - 1] == last_ip ? add_kernel_chain(u, w->space, s, i) :
+							       UNWIND_NO_MAPPING;
+		unwind_stack_word(&w->stack, fp + 8, &ip);
+		unwind_stack_word(&w->stack, fp, &fp);
+		if ((w->arch->lr >= 0 ? ip & w->arch->code_mask : ip) != s->user_ips[i])
+			break;
+	}
+	return UNWIND_NO_MAPPING;
+}
+
 /* ---- our walk -------------------------------------------------------------------------------------- */
 
 static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *map,
@@ -196,14 +229,15 @@ static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *m
 }
 
 /*
- * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). In a
- * snapshot that lost its application data it might also have been a word of no meaning.
+ * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). Unwind
+ * tables are believed; behind a frame pointer it might also have been a word without meaning, which pruning
+ * made 0.
  */
-static enum unwind_stop stop_at_zero(struct unwind_walk *w)
+static bool is_root_at_zero(struct unwind_walk *w, enum unwind_how how)
 {
 	bool no_fp = unwind_knows(&w->state, w->arch->fp) && !w->state.regs[w->arch->fp];
 
-	return no_fp && unwind_is_bottom(w) ? UNWIND_ROOT : UNWIND_NO_MAPPING;
+	return how == UNWIND_CFI || (no_fp && unwind_is_bottom(w));
 }
 
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
@@ -217,10 +251,10 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		const struct space_map *map =
 			unwind_tables_map(w->tables, w->space, lookup_ip(ip, w->state.exact));
 
-		if (!leaf && ip == 0)
-			return stop_at_zero(w);
+		if (!leaf && ip == 0 && is_root_at_zero(w, how))
+			return UNWIND_ROOT;
 		if (!leaf && (!map || !map->exec))
-			return UNWIND_NO_MAPPING;
+			return continue_on_other_stack(u, w, s);
 		if (unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
