@@ -64,7 +64,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_unwind.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_session.c tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
+FUZZERS = tests/fuzz/fuzz_session.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
 # Programs that make and take apart traces for tests, linked with formats/.
 TEST_TOOLS = tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/trace_corpus.c tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
