@@ -199,6 +199,8 @@ static const char *first_field(struct filler *f, const struct view_group *group)
 {
 	const char *text = view_key(f->view, group)->fields[0];
 
+	if (by_of(f, group->level) == VIEW_LINE && f->nlevels > 1 && strrchr(text, '/'))
+		text = strrchr(text, '/') + 1; /* the column is cut at the end */
 	if (by_of(f, group->level) == VIEW_CPU && f->nlevels > 1)
 		text = *text ? arena_printf(f->arena, "cpu %s", text) : "cpu not known";
 	return view_is_passed_through(f->view, group) ? arena_printf(f->arena, "~ %s", text) : text;
