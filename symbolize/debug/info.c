@@ -55,6 +55,18 @@ static bool has_code(const struct debug_unit *unit)
 	return unit->tag == DW_TAG_compile_unit || unit->tag == DW_TAG_skeleton_unit;
 }
 
+/* Units may share a table. */
+static struct debug_lines *lines_of(struct debug_info *info, const struct debug_unit *unit)
+{
+	bool is_new;
+	uint64_t *slot =
+		map_put(&info->lines, unit->has_lines ? unit->line_offset : UINT64_MAX, &is_new);
+
+	if (is_new)
+		*slot = (uintptr_t)debug_lines_new(unit);
+	return (struct debug_lines *)(uintptr_t)*slot;
+}
+
 /* From the last to the first, so that the first holds where units overlap. Code that was thrown away is at 0. */
 static void index_units(struct debug_info *info)
 {
@@ -69,6 +81,8 @@ static void index_units(struct debug_info *info)
 			continue;
 		ranges.len = 0;
 		debug_ranges_append(&ranges, unit, &die);
+		if (!ranges.len && !debug_die_has(&die, SLOT_HIGH_PC) && unit->has_lines)
+			debug_lines_ranges(lines_of(info, unit), &ranges);
 		for (size_t j = 0; j < ranges.len; j++) {
 			if (!ranges.items[j].begin ||
 			    !is_executable(info->image, ranges.items[j].begin))
@@ -133,18 +147,6 @@ void debug_info_free(struct debug_info *info)
 	debug_source_deinit(&info->alt);
 	image_close(info->alt_image);
 	free(info);
-}
-
-/* Units may share a table. */
-static struct debug_lines *lines_of(struct debug_info *info, const struct debug_unit *unit)
-{
-	bool is_new;
-	uint64_t *slot =
-		map_put(&info->lines, unit->has_lines ? unit->line_offset : UINT64_MAX, &is_new);
-
-	if (is_new)
-		*slot = (uintptr_t)debug_lines_new(unit);
-	return (struct debug_lines *)(uintptr_t)*slot;
 }
 
 static struct opened *open_lines(struct debug_info *info, uint64_t vaddr)

@@ -274,6 +274,16 @@ bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct de
 	return true;
 }
 
+void debug_lines_ranges(const struct debug_lines *lines, struct debug_ranges *ranges)
+{
+	for (size_t i = 0; i < lines->sequences.len; i++) {
+		const struct sequence *seq = &lines->sequences.items[i];
+		struct layer range = { seq->begin, seq->end };
+
+		vec_push(ranges, range);
+	}
+}
+
 /* "dir/name", with the unit's directory in front of a relative one. */
 static const char *make_path(struct debug_lines *lines, const struct line_file *file)
 {

@@ -8,6 +8,7 @@
 #ifndef DEBUG_LINES_H
 #define DEBUG_LINES_H
 
+#include "symbolize/debug/ranges.h"
 #include "symbolize/debug/unit.h"
 
 struct debug_lines;
@@ -23,6 +24,9 @@ void debug_lines_free(struct debug_lines *lines);
 
 /* The row that covers @vaddr; false if none does. */
 bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct debug_position *ret);
+
+/* Append the addresses that the table has rows for, for a unit that does not say where its code is. */
+void debug_lines_ranges(const struct debug_lines *lines, struct debug_ranges *ranges);
 
 /* The path of file @number, with its directory; NULL if there is none. Valid until debug_lines_free(). */
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number);

@@ -28,6 +28,7 @@ enum code {
 
 struct subject {
 	uint16_t version;
+	bool no_range;         /* the unit does not say where its code ends */
 	uint32_t inner_origin; /* offset that the innermost call refers to; 0: the right one */
 	struct elf_file file;
 	struct writer info, abbrev, line, ranges;
@@ -102,6 +103,8 @@ static void put_abbrevs(struct subject *s)
 	struct writer *w = &s->abbrev;
 
 	put_abbrev(w, CODE_UNIT, DW_TAG_compile_unit, true, unit);
+	if (s->no_range)
+		memset(memchr(w->data, DW_AT_high_pc, w->len), DW_AT_language, 1);
 	put_abbrev(w, CODE_ABSTRACT, DW_TAG_subprogram, false, abstract);
 	put_abbrev(w, CODE_OUTER, DW_TAG_subprogram, true, outer);
 	put_abbrev(w, CODE_INLINED, DW_TAG_inlined_subroutine, true, inlined);
@@ -405,6 +408,17 @@ TEST(debug_info_tells_inlined_calls_apart_in_dwarf_4)
 TEST(debug_info_tells_inlined_calls_apart_in_dwarf_5)
 {
 	check_nesting(5);
+}
+
+TEST(debug_info_finds_units_that_do_not_say_where_they_are)
+{
+	CLEANUP(subject_deinit) struct subject s = { .version = 5, .no_range = true };
+	struct debug_frame frames[DEBUG_INFO_FRAMES_MAX];
+
+	subject_write(&s);
+	subject_open(&s);
+	CHECK_UINT(debug_info_find(s.debug, TEXT + 0x18, frames), 3);
+	CHECK_UINT(debug_info_find(s.debug, TEXT + 0x50, frames), 0);
 }
 
 TEST(debug_info_gives_lines_alone)
