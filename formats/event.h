@@ -81,13 +81,18 @@ struct event_count {
 	uint64_t enabled_ns, running_ns;
 };
 
+#define EVENT_IP_ASTRAY 1 /* stands for an address that is no code and was not kept */
+
 struct event_sample {
 	uint32_t event;	 /* index in recording.events */
 	enum event_mode mode;
 	uint64_t ip;
 	uint64_t period; /* the sample's weight, in the unit of the event */
 
-	/* Call chains from the leaf on, without context markers. User addresses are return addresses but the first. */
+	/*
+	 * Call chains from the leaf on, without context markers. User addresses are return addresses but the first;
+	 * where the last one is EVENT_IP_ASTRAY or no code, the kernel's walk went astray there.
+	 */
 	size_t nkernel_ips, nuser_ips;
 	const uint64_t *kernel_ips, *user_ips;
 

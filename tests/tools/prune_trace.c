@@ -53,6 +53,16 @@ static void restore_stack(struct pruner *p, const struct event_stack *stack)
 	rec->stack_room = stack->cut ? rec->stack_len : rec->stack_len + 8;
 }
 
+/* The chain up to entry @n, with a mark there. */
+static const uint64_t *mark_astray(struct pruner *p, const struct event_sample *sample, size_t n)
+{
+	if (n >= PERF_RECORD_WORDS_MAX)
+		errx(1, "a chain of %zu", n);
+	memcpy(p->record.words, sample->user_ips, n * sizeof(*sample->user_ips));
+	p->record.words[n] = EVENT_IP_ASTRAY;
+	return p->record.words;
+}
+
 static void prune_event(struct pruner *p, struct event *ev)
 {
 	struct process *proc = process_get(&p->processes, ev->pid);
@@ -64,6 +74,8 @@ static void prune_event(struct pruner *p, struct event *ev)
 	p->words_before += ev->sample.stack.nwords;
 	while (n < sample->nuser_ips && process_is_code(proc, sample->user_ips[n]))
 		n++;
+	if (n < sample->nuser_ips && sample->user_ips[n])
+		sample->user_ips = mark_astray(p, sample, n++);
 	sample->nuser_ips = n;
 	if (ev->sample.regs) {
 		rec->regs = *ev->sample.regs;
