@@ -65,8 +65,9 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_session.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
-# Programs that make and take apart traces for tests, linked with formats/.
-TEST_TOOLS = tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/trace_corpus.c tests/tools/write_trace.c
+# Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
+TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
+	tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/trace_corpus.c tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord.1 Documentation/man/precord-trace.5 \
@@ -183,7 +184,7 @@ fuzz:
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 bench: all $(TEST_BINARIES)
-	@tests/bench/bench.sh $(B)/precord $(B)/preport $(B)/tests/programs/shares
+	@BUILD="$(abspath $(B))" CC="$(CC)" tests/bench/run
 
 demo: packages
 	@$(MAKE) --no-print-directory demo-here
@@ -239,7 +240,7 @@ $(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLI
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
 $(B)/tests/tools/trace_corpus: $(B)/tests/unit/event_maker.o
 $(B)/tests/tools/prune_trace: $(LIB_RECORD)
-$(TOOLS): %: %.o $(LIB_FORMATS)
+$(TOOLS): %: %.o $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(link)
 $(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $(filter %.o %.a,$^) $(LIBS)
