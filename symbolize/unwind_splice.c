@@ -402,6 +402,13 @@ static void store_words(struct unwind_splices *s, struct past *p, const struct e
 	p->high = high;
 }
 
+/* Other ends also depend on the size of the snapshot, the kernel's chain or the frames in front. */
+static bool is_account_complete(enum unwind_stop stop)
+{
+	return stop == UNWIND_ROOT || stop == UNWIND_NO_TABLE || stop == UNWIND_BAD_TABLE ||
+	       stop == UNWIND_NO_BINARY;
+}
+
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 			enum unwind_stop stop)
 {
@@ -415,7 +422,7 @@ void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 	close_step(s, w);
 	sum_up(s, matched ? &past_frames(p)[s->matched] : NULL);
 	store_frames(s, p);
-	if (stop == UNWIND_TOO_DEEP || !p->nframes || past_frames(p)[p->nframes - 1].low == 0) {
+	if (!is_account_complete(stop) || !p->nframes || past_frames(p)[p->nframes - 1].low == 0) {
 		p->usable = false;
 		p->nframes = p->nwords = 0;
 		return;

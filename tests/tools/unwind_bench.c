@@ -63,6 +63,15 @@ static bool same(const struct unwind_chain *a, const struct unwind_chain *b)
 	return true;
 }
 
+static void print_chain(const char *title, const struct unwind_chain *chain)
+{
+	for (size_t i = 0; i < chain->nframes; i++)
+		printf("%s %4zu 0x%" PRIx64 " %s+0x%" PRIx64 " %s\n", title, i, chain->frames[i].ip,
+		       chain->frames[i].module->path, chain->frames[i].vaddr,
+		       unwind_how_name(chain->frames[i].how));
+	printf("%s stop %s\n", title, unwind_stop_name(chain->stop));
+}
+
 static void count(struct bench *b, const struct unwind_chain *chain)
 {
 	uint64_t module = chain->stop_module ? chain->stop_module->id + 1 : 0;
@@ -91,7 +100,10 @@ static void take(struct bench *b, const struct event *ev)
 		return;
 	count(b, &chain);
 	unwinder_walk(b->reference, ev, &reference);
-	b->differences += !same(&chain, &reference);
+	if (!same(&chain, &reference) && b->differences++ < 3) {
+		print_chain("spliced", &chain);
+		print_chain("in full", &reference);
+	}
 }
 
 static int compare(const void *a, const void *b)
