@@ -147,8 +147,8 @@ static void trim_chain(struct drain *d, const struct process *proc, struct event
 	while (n < sample->nuser_ips && process_is_code(proc, sample->user_ips[n]))
 		n++;
 	if (n < sample->nuser_ips && sample->user_ips[n])
-		d->record.words[sample->user_ips + n++ - d->record.words] = EVENT_IP_ASTRAY;
-	sample->nuser_ips = n;
+		d->record.words[sample->user_ips + n - d->record.words] = EVENT_IP_ASTRAY;
+	sample->nuser_ips = MIN(n + 1, sample->nuser_ips);
 }
 
 /* A word that may be the address of code: pruning has found out, unless it keeps everything. */

@@ -116,7 +116,7 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 			unwind_tables_map(u->tables, space, lookup_ip(ip, exact));
 
 		if (!exact && !ip)
-			break;
+			return i > 1 ? UNWIND_SPLICED : UNWIND_NO_MAPPING;
 		if (!exact && (!map || !map->exec))
 			return UNWIND_NO_MAPPING;
 		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))

@@ -12,10 +12,16 @@
 /* Words above a stack's first frame that are looked at: the environment, or what a thread library keeps there. */
 #define BOTTOM_WORDS 64
 
+/*
+ * Both the address and the call in front of it are code: where a mapping begins or ends there is none, and
+ * pruning keeps such a word no more than any other number.
+ */
 static enum unwind_call check_return(struct unwind_walk *w, uint64_t ip)
 {
-	const struct space_map *map = ip ? unwind_tables_map(w->tables, w->space, ip - 1) : NULL;
+	const struct space_map *map = ip ? unwind_tables_map(w->tables, w->space, ip) : NULL;
 
+	if (map && map->exec)
+		map = unwind_tables_map(w->tables, w->space, ip - 1);
 	return map && map->exec ? unwind_tables_call(w->tables, map, ip) : UNWIND_CALL_NO;
 }
 
@@ -69,9 +75,9 @@ static bool step_link_register(struct unwind_walk *w)
 bool unwind_is_bottom(struct unwind_walk *w)
 {
 	uint64_t address = w->state.regs[w->arch->sp], word;
+	uint64_t end = address + 8 * BOTTOM_WORDS;
 
-	for (unsigned i = 0; i < BOTTOM_WORDS && unwind_stack_next(&w->stack, &address, &word);
-	     i++) {
+	while (unwind_stack_next(&w->stack, &address, &word) && address < end) {
 		if (check_return(w, strip(w, word)) != UNWIND_CALL_NO)
 			return false;
 		address += 8;

@@ -21,7 +21,8 @@
 #define PAGE_SHIFT   12
 #define MAP_SLOTS    1024  /* pages of code that a recording's stacks touch at a time */
 #define MEMO_SLOTS   16384 /* to begin with */
-#define CALL_LEN_MAX 8 /* code in front of a return address that arch.ends_with_call() looks at */
+#define CALL_LEN_MAX 8  /* code in front of a return address that arch.ends_with_call() looks at */
+#define ENTRY_LEN    64 /* of start code in assembly: sets a few registers and calls */
 
 struct map_slot_by_page {
 	uint64_t page, generation;
@@ -226,6 +227,15 @@ static bool is_start_routine(struct unwind_tables *t, struct module *mod, uint64
 	       !t->arch->ends_with_call(code, CALL_LEN_MAX);
 }
 
+/* Where the kernel lets a program or its loader begin: what comes before is not a caller, but its arguments. */
+static bool is_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	const struct table *table = table_of(t, mod);
+	uint64_t entry = image_entry(table->image);
+
+	return entry && vaddr >= entry && vaddr - entry < ENTRY_LEN;
+}
+
 static uint32_t compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
@@ -240,7 +250,7 @@ static uint32_t compile(struct unwind_tables *t, struct module *mod, uint64_t va
 		return KIND_BIT | UNWIND_RULE_SIGFRAME;
 	if (!table->cfi)
 		return KIND_BIT | table->without;
-	if (!found && is_start_routine(t, mod, vaddr))
+	if (!found && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
 		return KIND_BIT | UNWIND_RULE_START;
 	if (!found)
 		return KIND_BIT | UNWIND_RULE_NONE;

@@ -435,7 +435,10 @@ static void write_segments(const struct bundle_source *src, struct mini_elf *elf
 void bundle_write(const struct bundle_source *src, struct writer *out, struct bundle_counts *ret)
 {
 	struct bundle b = { .src = src };
-	struct mini_elf elf = { .machine = image_arch(src->image)->elf_machine };
+	struct mini_elf elf = {
+		.machine = image_arch(src->image)->elf_machine,
+		.entry = image_entry(src->image),
+	};
 	struct writer note = { 0 }, table = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < src->naddresses; i++)

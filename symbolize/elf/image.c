@@ -29,7 +29,7 @@
 struct header {
 	uint8_t class, data;
 	uint16_t type, machine, phentsize, shentsize;
-	uint64_t phoff, shoff, phnum, shnum;
+	uint64_t entry, phoff, shoff, phnum, shnum;
 };
 
 static struct image *image_new(const char *path)
@@ -84,7 +84,8 @@ static struct err *parse_header(const uint8_t *bytes, size_t len, struct header 
 	reader_skip(&r, EI_NIDENT - EI_DATA - 1, "identification");
 	h.type = reader_u16(&r, "file type");
 	h.machine = reader_u16(&r, "machine");
-	reader_skip(&r, 4 + 8, "version and entry");
+	reader_skip(&r, 4, "version");
+	h.entry = reader_u64(&r, "entry");
 	h.phoff = reader_u64(&r, "program header offset");
 	h.shoff = reader_u64(&r, "section header offset");
 	reader_skip(&r, 4 + 2, "flags and header size");
@@ -277,8 +278,10 @@ static struct err *check_header(struct image *img)
 		err = check_kind(&h, &img->arch);
 	if (!err)
 		err = check_tables(img, &h);
-	if (!err)
+	if (!err) {
 		img->type = h.type;
+		img->entry = h.entry;
+	}
 	return err;
 }
 
@@ -393,6 +396,11 @@ const char *image_path(const struct image *img)
 const struct arch *image_arch(const struct image *img)
 {
 	return img->arch;
+}
+
+uint64_t image_entry(const struct image *img)
+{
+	return img->entry;
 }
 
 bool image_is_relocatable(const struct image *img)

@@ -51,6 +51,7 @@ void image_closep(struct image **img);
 
 const char *image_path(const struct image *img);
 const struct arch *image_arch(const struct image *img);
+uint64_t image_entry(const struct image *img); /* where a program starts; 0: nowhere */
 bool image_is_relocatable(const struct image *img); /* ET_REL: a kernel module */
 
 /* Binary build ID; length 0 if there is none. */

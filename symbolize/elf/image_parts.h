@@ -29,6 +29,7 @@ struct image {
 	const uint8_t *bytes;
 	size_t len;
 	const struct arch *arch;
+	uint64_t entry;
 	uint16_t type; /* ET_* */
 	struct image_segment *segments;
 	size_t nsegments;

@@ -80,7 +80,7 @@ static void write_header(const struct mini_elf *w, uint64_t section_headers, str
 	writer_u16(out, ET_DYN);
 	writer_u16(out, w->machine);
 	writer_u32(out, EV_CURRENT);
-	writer_u64(out, 0); /* entry */
+	writer_u64(out, w->entry);
 	writer_u64(out, w->segments.len ? EHDR_LEN : 0);
 	writer_u64(out, section_headers);
 	writer_u32(out, 0); /* flags */

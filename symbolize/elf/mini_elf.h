@@ -39,6 +39,7 @@ struct mini_elf_segment {
 
 struct mini_elf {
 	uint16_t machine;                      /* EM_* */
+	uint64_t entry;                        /* link-time address; 0 for none */
 	VEC(struct mini_elf_section) sections; /* from index 1 on */
 	VEC(struct mini_elf_segment) segments;
 	struct strtab names;

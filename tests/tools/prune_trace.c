@@ -75,8 +75,8 @@ static void prune_event(struct pruner *p, struct event *ev)
 	while (n < sample->nuser_ips && process_is_code(proc, sample->user_ips[n]))
 		n++;
 	if (n < sample->nuser_ips && sample->user_ips[n])
-		sample->user_ips = mark_astray(p, sample, n++);
-	sample->nuser_ips = n;
+		sample->user_ips = mark_astray(p, sample, n);
+	sample->nuser_ips = MIN(n + 1, sample->nuser_ips);
 	if (ev->sample.regs) {
 		rec->regs = *ev->sample.regs;
 		sample->regs = &rec->regs;

@@ -534,6 +534,18 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x3f);
 	check_end(w, 2, UNWIND_SPLICED);
 
+	/* An end is an end; what is no code is not a frame, and the chain not complete. */
+	w->user_ips[2] = 0;
+	w->nuser_ips = 3;
+	walk(w);
+	check_end(w, 2, UNWIND_SPLICED);
+	w->user_ips[2] = EVENT_IP_ASTRAY;
+	walk(w);
+	check_end(w, 2, UNWIND_NO_MAPPING);
+	w->user_ips[2] = 0x7ffffff01000;
+	walk(w);
+	check_end(w, 2, UNWIND_NO_MAPPING);
+
 	w->nuser_ips = 1;
 	walk(w);
 	check_end(w, 1, UNWIND_NO_STACK);
