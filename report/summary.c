@@ -20,6 +20,7 @@
 #define LEAVES_WANTED 4 /* all remarks but the first give way to them */
 #define LEAVES_MIN    3
 #define PROGRAMS_MIN  2
+#define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
 #define NEXT_LINES    4                        /* what to ask next, with its title */
 #define FIXED_LINES   (NEXT_LINES + 3 + 2 + 1) /* and blank lines, headings, the prompt */
 
@@ -29,7 +30,7 @@ struct page {
 	struct arena arena;
 	struct session *s;
 	uint32_t event;
-	const char *top_leaf; /* NULL: none that can be asked about */
+	const char *top_leaf; /* MODULE:FUNCTION, NULL: none that can be asked about */
 	unsigned used;        /* lines */
 };
 
@@ -250,7 +251,8 @@ static void put_leaves(struct page *page, unsigned limit)
 
 		if (!key->unnamed && *key->fields[0] != '[' &&
 		    text_escape(&page->arena, key->fields[0]) == key->fields[0])
-			page->top_leaf = arena_strdup(&page->arena, key->fields[0]);
+			page->top_leaf =
+				arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
 	}
 	table_deinit(&table);
 	view_deinit(&view);
@@ -340,7 +342,7 @@ static void put_next(struct page *page)
 	put_wrapped(page,
 		    arena_printf(arena, "%s --by caller (or total, line, process,leaf)", preport),
 		    4);
-	if (page->top_leaf && strlen(page->top_leaf) <= 40)
+	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
 		put_wrapped(page,
 			    arena_printf(arena, "%s annotate %s", preport,
 					 quoted(arena, page->top_leaf)),
