@@ -6,8 +6,8 @@
  * knows is read when the first address in it is asked for. Hostile input costs time and memory in
  * proportion to the file. Not thread-safe.
  *
- * It is our own reader, and not libdw: version 0.188 knows no .dwp, keeps 64 bytes for each line row for ever, and
- * walks all entries of a unit again for each address. See Documentation/architecture.md.
+ * It is our own reader, since libdw's dwarf_getscopes() walks a unit again for each address. See
+ * Documentation/symbols.md.
  */
 #ifndef DEBUG_INFO_H
 #define DEBUG_INFO_H
