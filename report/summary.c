@@ -249,7 +249,8 @@ static void put_leaves(struct page *page, unsigned limit)
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
 		const struct view_key *key = view_key(&view, group);
 
-		if (!key->unnamed && *key->fields[0] != '[' &&
+		/* "[kernel]" and the like: the code is rarely at hand */
+		if (!key->unnamed && *key->fields[0] != '[' && *key->fields[1] != '[' &&
 		    text_escape(&page->arena, key->fields[0]) == key->fields[0])
 			page->top_leaf =
 				arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
