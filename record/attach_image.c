@@ -25,6 +25,7 @@
 struct opened {
 	struct code_file *file;
 	struct image *image; /* NULL for the vdso */
+	bool alias;          /* another path of an image that is written before */
 };
 
 struct opened_list {
@@ -215,7 +216,7 @@ static void list_touched(const struct code_files *files, struct opened_list *ret
 {
 	for (size_t i = 0; i < files->items.len; i++) {
 		if (files->items.items[i]->offsets.len)
-			vec_push(ret, ((struct opened){ files->items.items[i], NULL }));
+			vec_push(ret, ((struct opened){ .file = files->items.items[i] }));
 	}
 	vec_sort(ret, by_path);
 }
@@ -266,7 +267,26 @@ static bool same_content(const struct opened *a, const struct opened *b)
 	return a_len && a_len == b_len && memcmp(a_id, b_id, a_len) == 0;
 }
 
-/* One build ID is one image, however many paths and file systems it was mapped from. */
+/* Is one like number @i, from the same path, written before it? */
+static bool path_is_known(const struct opened_list *list, size_t i)
+{
+	const struct opened *o = &list->items[i];
+
+	for (size_t j = 0; j < i; j++) {
+		const struct opened *other = &list->items[j];
+		bool written = other->alias || other->file->offsets.len;
+
+		if (written && strcmp(other->file->path, o->file->path) == 0 &&
+		    same_content(other, o))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * One build ID is one image, however many paths and file systems it was mapped from. Where the mapping did
+ * not tell the build ID, an image of nothing else but that stands for the path.
+ */
 static void merge_into_first(struct opened_list *list, size_t i)
 {
 	struct opened *o = &list->items[i];
@@ -280,6 +300,7 @@ static void merge_into_first(struct opened_list *list, size_t i)
 	for (size_t pos = 0; (slot = map_next(&o->file->offsets, &pos));)
 		*map_put(&list->items[first].file->offsets, slot->key, NULL) += slot->value;
 	map_clear(&o->file->offsets);
+	o->alias = o->image && !o->file->build_id_len && !path_is_known(list, i);
 }
 
 static uint64_t hot_samples(const struct opened_list *list)
@@ -313,7 +334,7 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	for (size_t i = 0; i < list.len && !err; i++) {
 		struct opened *o = &list.items[i];
 
-		if (!o->file->offsets.len)
+		if (!o->file->offsets.len && !o->alias)
 			continue;
 		err = o->image ? write_bundle(o->file, o->image, amount, w, report)
 			       : write_vdso(o->file, w, report);

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEVERAL UINT64_MAX
+
 /* A file that is opened once. */
 struct source {
 	bool tried;
@@ -46,9 +48,31 @@ struct module_table {
 	struct recording nothing; /* where there is no recording */
 	VEC(struct entry *) entries;
 	struct map by_hash;    /* of path and build ID -> first entry + 1 by id */
+	struct map images;     /* by path -> the only embedded one + 1, or SEVERAL */
 	struct map by_jit_pid; /* -> id + 1 */
 	uint32_t unknown;      /* id + 1 */
 };
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ULL; /* FNV-1a */
+	return hash;
+}
+
+static void index_images(struct module_table *table)
+{
+	for (size_t i = 0; i < table->rec->nimages; i++) {
+		const char *path = table->rec->images[i].path;
+		bool is_new;
+		uint64_t *slot =
+			map_put(&table->images, hash_bytes(0, path, strlen(path)), &is_new);
+
+		*slot = is_new ? i + 1 : SEVERAL;
+	}
+}
 
 struct module_table *module_table_new(const struct recording *rec,
 				      const struct module_search *search, struct diag *diag)
@@ -58,6 +82,7 @@ struct module_table *module_table_new(const struct recording *rec,
 	table->rec = rec ? rec : &table->nothing;
 	table->search = search;
 	table->diag = diag;
+	index_images(table);
 	return table;
 }
 
@@ -74,21 +99,13 @@ void module_table_free(struct module_table *table)
 	}
 	vec_deinit(&table->entries);
 	map_deinit(&table->by_hash);
+	map_deinit(&table->images);
 	map_deinit(&table->by_jit_pid);
 	arena_deinit(&table->arena);
 	free(table);
 }
 
 /* ---- finding and adding ---------------------------------------------------------------------------- */
-
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ULL; /* FNV-1a */
-	return hash;
-}
 
 /* Several kernel modules are shown by their bare names, as lsmod does. */
 static const char *kernel_module_name(struct arena *arena, const char *file)
@@ -170,6 +187,23 @@ static struct key make_key(const struct module_table *table, enum module_kind ki
 	return key;
 }
 
+/*
+ * Mappings from before the recording come without build IDs. What was sampled at their path and embedded is
+ * their file, unless that was gone by then.
+ */
+static void adopt_build_id(const struct module_table *table, struct key *key)
+{
+	const uint64_t *slot = map_get(&table->images, hash_bytes(0, key->path, key->path_len));
+	const struct recording_image *image =
+		slot && *slot != SEVERAL ? &table->rec->images[*slot - 1] : NULL;
+
+	if (!image || key->deleted || strncmp(image->path, key->path, key->path_len) != 0 ||
+	    image->path[key->path_len])
+		return;
+	key->build_id = image->build_id;
+	key->build_id_len = image->build_id_len;
+}
+
 struct module *module_table_file(struct module_table *table, enum module_kind kind,
 				 const char *path, const uint8_t *build_id, size_t build_id_len)
 {
@@ -178,6 +212,8 @@ struct module *module_table_file(struct module_table *table, enum module_kind ki
 	if (build_id_len && build_id_len <= IMAGE_BUILD_ID_MAX) {
 		key.build_id = build_id;
 		key.build_id_len = build_id_len;
+	} else if (kind == MODULE_FILE || kind == MODULE_VDSO) {
+		adopt_build_id(table, &key);
 	}
 	uint64_t *slot = map_put(&table->by_hash, key_hash(&key), NULL);
 	struct entry *first = *slot ? table->entries.items[*slot - 1] : NULL;

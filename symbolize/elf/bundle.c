@@ -189,10 +189,37 @@ static struct place add_place(struct bundle *b, uint64_t vaddr)
 	return place;
 }
 
+/* Is there a system call within EDGE_LEN of @vaddr, as signal trampolines make? */
+static bool near_system_call(const struct bundle *b, uint64_t vaddr)
+{
+	static const struct {
+		uint16_t machine;
+		uint8_t len;
+		char code[4];
+	} calls[] = { { EM_X86_64, 2, "\x0f\x05" }, { EM_AARCH64, 4, "\x01\x00\x00\xd4" } };
+	size_t len;
+	const uint8_t *code = image_bytes_at(b->src->image, vaddr - MIN(vaddr, EDGE_LEN), &len);
+
+	for (size_t i = 0; code && i < ARRAY_LEN(calls); i++) {
+		if (image_arch(b->src->image)->elf_machine == calls[i].machine &&
+		    memmem(code, MIN(len, EDGE_LEN + INSTRUCTION_LEN), calls[i].code, calls[i].len))
+			return true;
+	}
+	return false;
+}
+
+/* Where no rule is, or where it ends, the unwinder looks for the start of a routine or a signal trampoline. */
+static bool code_matters(const struct bundle *b, uint64_t vaddr, const struct place *at,
+			 const struct place *before)
+{
+	if (at->ruled && !before->ruled)
+		return true;
+	return (!at->ruled || before->rules_end == vaddr) && near_system_call(b, vaddr);
+}
+
 /*
  * Both the address and the byte before it are asked for: that of a call, or that of an instruction which a
- * signal interrupted. Where no rule is, or where it ends, the unwinder looks at the code, for a signal trampoline
- * or the start of a routine.
+ * signal interrupted.
  */
 static void add_address(struct bundle *b, const struct bundle_address *address)
 {
@@ -200,16 +227,15 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 	bool call = follows_call(b, vaddr);
 	struct place at = add_place(b, vaddr);
 	struct place before = add_place(b, vaddr - 1);
-	bool at_edge = !at.ruled || !before.ruled || before.rules_end == vaddr;
 
 	if (address->leaves)
 		count_samples(b, at.function, address->leaves);
 	else if (call && b->src->everything)
 		count_samples(b, before.function, 0);
-	if (address->leaves || at_edge)
+	if (address->leaves)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
-	if (at_edge)
-		add_code(b, vaddr - MIN(vaddr, EDGE_LEN), vaddr);
+	if (code_matters(b, vaddr, &at, &before))
+		add_code(b, vaddr - MIN(vaddr, EDGE_LEN), vaddr + INSTRUCTION_LEN);
 	bundle_calls_add(&b->calls, vaddr, call);
 }
 

@@ -7,6 +7,7 @@
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
+#include "symbolize/module.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -324,6 +325,53 @@ TEST(attach_writes_one_image_per_build_id)
 	CHECK_UINT(t.report.files, 2);
 	CHECK_UINT(t.rec->nimages, 1);
 	CHECK_UINT(t.report.addresses, 2);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(attach_gives_a_second_path_of_an_image_its_build_id)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	char copy[4096], command[8500];
+	struct stat st;
+
+	snprintf(copy, sizeof(copy), "%s", test_path("copy"));
+	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", (int)getpid(), copy);
+	CHECK_INT(system(command), 0);
+	CHECK_INT(stat(copy, &st), 0);
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+	struct event_mmap map = tell_mappings(a, pid, ip);
+
+	attach_address(a, attach_process(a, pid), ip, ATTACH_CALLER);
+	map.path = copy;
+	map.inode = st.st_ino;
+	attach_mmap(a, 4000005, &map);
+	attach_address(a, attach_process(a, 4000005), ip + 64, ATTACH_CALLER);
+	write_trace(a, &t);
+	CHECK_UINT(t.rec->nimages, 2);
+	const struct recording_image *first = &t.rec->images[0], *second = &t.rec->images[1];
+
+	CHECK(strcmp(first->path, second->path) != 0);
+	CHECK(first->build_id_len);
+	CHECK_UINT(second->build_id_len, first->build_id_len);
+	CHECK_MEM(second->build_id, first->build_id, first->build_id_len);
+	CHECK_UINT(t.report.addresses, 2);
+	struct module_table *table = module_table_new(t.rec, NULL, &t.notes);
+
+	/* Whichever stands first: both paths lead to one image. */
+	for (int i = 0; i < 2; i++) {
+		const struct recording_image *image = &t.rec->images[i];
+		struct module *mod = module_table_file(table, MODULE_FILE, image->path, NULL, 0);
+		struct bundle_calls *calls = bundle_calls_new(module_image(table, mod));
+		uint64_t vaddr = vaddr_in(module_image(table, mod), &map, ip);
+
+		CHECK(bundle_calls_find(calls, vaddr) == BUNDLE_CALL_YES);
+		CHECK(bundle_calls_find(calls, vaddr + 64) != BUNDLE_CALL_UNKNOWN);
+		bundle_calls_free(calls);
+	}
+	module_table_free(table);
 	attach_free(a);
 	attached_deinit(&t);
 }

@@ -196,6 +196,7 @@ TEST(module_without_a_build_id_has_that_of_the_only_image_from_its_path)
 	struct module_table *table = module_table_new(&rec, NULL, &diag);
 	struct module *mod = module_table_file(table, MODULE_FILE, path, NULL, 0);
 
+	CHECK(module_table_file(table, MODULE_FILE, path, id_a, 4) == mod);
 	CHECK(module_image(table, mod));
 	CHECK_UINT(module_name_images(table, mod, names), 1);
 	CHECK(names[0] == module_image(table, mod));
