@@ -54,7 +54,16 @@ uint16_t reader_u16(struct reader *r, const char *what)
 
 uint32_t reader_u32(struct reader *r, const char *what)
 {
-	return (uint32_t)fixed(r, 4, what);
+	const uint8_t *p;
+	uint32_t value;
+
+	if (r->big_endian || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return (uint32_t)fixed(r, 4, what);
+	p = take(r, 4, what);
+	if (!p)
+		return 0;
+	memcpy(&value, p, 4);
+	return value;
 }
 
 uint64_t reader_u64(struct reader *r, const char *what)
