@@ -39,7 +39,8 @@ struct err *disasm_open(const struct arch *arch, enum disasm_syntax syntax, stru
 		i++;
 	if (i == ARRAY_LEN(decoders) ||
 	    cs_open(decoders[i].arch, decoders[i].mode, &handle) != CS_ERR_OK)
-		return err_new(ERR_UNSUPPORTED, "the disassembler library knows no %s code", arch->name);
+		return err_new(ERR_UNSUPPORTED, "the disassembler library knows no %s code",
+			       arch->name);
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 	if (decoders[i].arch == CS_ARCH_X86 && syntax == DISASM_ATT)
 		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
@@ -75,7 +76,8 @@ static uint64_t immediate_target(const struct disasm *d, const cs_insn *insn)
 				return (uint64_t)detail->x86.operands[i].imm;
 		return 0;
 	}
-	for (uint8_t i = detail->arm64.op_count; i-- > 0;) /* the target is last: tbz x0, #3, target */
+	for (uint8_t i = detail->arm64.op_count;
+	     i-- > 0;) /* the target is last: tbz x0, #3, target */
 		if (detail->arm64.operands[i].type == ARM64_OP_IMM)
 			return (uint64_t)detail->arm64.operands[i].imm;
 	return 0;
@@ -90,9 +92,8 @@ static bool is_unconditional(const struct disasm *d, const cs_insn *insn)
 {
 	if (d->unit == 1)
 		return insn->id == X86_INS_JMP || insn->id == X86_INS_LJMP;
-	return (insn->id == ARM64_INS_B &&
-		(insn->detail->arm64.cc == ARM64_CC_INVALID ||
-		 insn->detail->arm64.cc == ARM64_CC_AL)) ||
+	return (insn->id == ARM64_INS_B && (insn->detail->arm64.cc == ARM64_CC_INVALID ||
+					    insn->detail->arm64.cc == ARM64_CC_AL)) ||
 	       strncmp(insn->mnemonic, "br", 2) == 0;
 }
 
@@ -106,7 +107,8 @@ static bool is_call(const struct disasm *d, const cs_insn *insn)
 
 static bool is_return(const struct disasm *d, const cs_insn *insn)
 {
-	return in_group(d, insn, CS_GRP_RET) || (d->unit == 4 && strncmp(insn->mnemonic, "ret", 3) == 0);
+	return in_group(d, insn, CS_GRP_RET) ||
+	       (d->unit == 4 && strncmp(insn->mnemonic, "ret", 3) == 0);
 }
 
 static enum disasm_flow flow_of(const struct disasm *d, const cs_insn *insn)
@@ -127,8 +129,8 @@ static void set_undecoded(const struct disasm *d, const uint8_t *code, size_t le
 	insn->flow = DISASM_UNDECODED;
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), ".byte");
 	for (size_t i = 0, at = 0; i < insn->len; i++)
-		at += (size_t)snprintf(insn->operands + at, sizeof(insn->operands) - at,
-				       "%s0x%02x", i ? ", " : "", code[i]);
+		at += (size_t)snprintf(insn->operands + at, sizeof(insn->operands) - at, "%s0x%02x",
+				       i ? ", " : "", code[i]);
 }
 
 bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,

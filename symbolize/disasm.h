@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 enum disasm_syntax {
-	DISASM_ATT,   /* as objdump prints by default; x86 only, ignored elsewhere */
+	DISASM_ATT, /* as objdump prints by default; x86 only, ignored elsewhere */
 	DISASM_INTEL,
 };
 
 enum disasm_flow {
-	DISASM_PLAIN,	  /* goes on with the next instruction */
-	DISASM_JUMP,	  /* always */
-	DISASM_BRANCH,	  /* sometimes */
+	DISASM_PLAIN,  /* goes on with the next instruction */
+	DISASM_JUMP,   /* always */
+	DISASM_BRANCH, /* sometimes */
 	DISASM_CALL,
 	DISASM_RETURN,
 	DISASM_UNDECODED, /* no instruction that capstone knows: bytes as data */
@@ -28,10 +28,10 @@ enum disasm_flow {
 
 struct disasm_insn {
 	uint64_t vaddr;
-	uint8_t len;		 /* bytes */
+	uint8_t len; /* bytes */
 	enum disasm_flow flow;
-	uint64_t target;	 /* of a direct jump, branch or call; 0 if there is none */
-	char mnemonic[32];	 /* ".byte" for DISASM_UNDECODED */
+	uint64_t target;   /* of a direct jump, branch or call; 0 if there is none */
+	char mnemonic[32]; /* ".byte" for DISASM_UNDECODED */
 	char operands[160];
 };
 
