@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define CUT_MIN      12 /* a column is not cut below this */
+#define ALIGN_MAX    60 /* where lines have no limit, longer names push the rest of their line aside */
 #define INDENT_WIDTH 2
 #define GAP          2 /* columns between columns */
 
@@ -194,6 +195,7 @@ static const char *cut(const struct table *table, const char *text, size_t width
 struct line {
 	FILE *out;
 	size_t blanks;
+	bool limited; /* to the width of a terminal */
 };
 
 static void put_text(struct line *line, const char *text)
@@ -208,7 +210,9 @@ static void put_cell(const struct table *table, const struct shown *shown, size_
 		     const char *text, struct line *line)
 {
 	size_t width = text_width(text);
-	size_t pad = shown[column].width > width ? shown[column].width - width : 0;
+	size_t limit = line->limited ? SIZE_MAX : ALIGN_MAX;
+	size_t aligned = MIN(shown[column].width, limit);
+	size_t pad = aligned > width ? aligned - width : 0;
 	bool right = table->columns.items[column].align == TABLE_RIGHT;
 
 	line->blanks += right ? pad : 0;
@@ -219,7 +223,7 @@ static void put_cell(const struct table *table, const struct shown *shown, size_
 static void put_header(const struct table *table, const struct shown *shown,
 		       const struct terminal *term, FILE *out)
 {
-	struct line line = { .out = out };
+	struct line line = { .out = out, .limited = term->columns != 0 };
 
 	if (term->colour)
 		fputs("\033[1m", out);
@@ -234,7 +238,7 @@ static void put_row(const struct table *table, const struct shown *shown, size_t
 		    const struct terminal *term, FILE *out)
 {
 	bool dim = term->colour && table->dims.items[row];
-	struct line line = { .out = out };
+	struct line line = { .out = out, .limited = term->columns != 0 };
 
 	if (dim)
 		fputs("\033[2m", out);
