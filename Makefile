@@ -23,7 +23,7 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/lines.c \
 	symbolize/debug/package.c symbolize/debug/ranges.c symbolize/debug/source.c \
 	symbolize/debug/split.c symbolize/debug/supplement.c symbolize/debug/unit.c \
-	symbolize/debugfile.c symbolize/disasm.c symbolize/module.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/debugfile.c symbolize/disasm.c symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
 	symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/expr.c \
 	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_sigframe.c \
 	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
