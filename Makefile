@@ -15,7 +15,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
 	formats/stack_codec.c formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
 	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
 	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
-SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vdso.c \
+SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/vdso.c \
 	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/mini_elf.c symbolize/elf/frame_writer.c \
 	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
 	symbolize/layers.c symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
@@ -32,7 +32,7 @@ SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/vd
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/main.c record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
 	record/kernel_symbols.c record/perf_map.c \
-	record/cgroup.c record/cmd_record.c record/drain.c record/machine.c record/priority.c record/proc_scan.c record/process.c \
+	record/cgroup.c record/cmd_record.c record/drain.c record/family.c record/machine.c record/priority.c record/proc_scan.c record/process.c \
 	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
 	record/status_line.c record/summary.c record/target.c record/trace_output.c record/watch.c \
 	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \

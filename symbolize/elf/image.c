@@ -262,6 +262,8 @@ static struct err *read_tables(struct image *img)
 
 	if (!err)
 		err = read_sections(img);
+	if (!err && !img->nsections)
+		image_add_unwind_sections(img);
 	if (!err) {
 		image_sort_sections(img);
 		read_build_id(img);

@@ -43,6 +43,9 @@ struct image {
 	pthread_mutex_t lock; /* decompression changes libelf's state */
 };
 
+/* Where there are no section headers, make sections of what PT_GNU_EH_FRAME leads to. */
+void image_add_unwind_sections(struct image *img);
+
 /* Fill @img->loaded once the sections are read. */
 void image_sort_sections(struct image *img);
 

@@ -290,6 +290,36 @@ TEST(cfi_section_knows_signal_frames)
 	cfi_section_free(cfi);
 }
 
+TEST(cfi_section_is_found_without_section_headers)
+{
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(cfi_writer_deinit) struct cfi_writer w = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct image *with_headers = NULL;
+	struct writer hdr = { 0 };
+
+	three_functions(&w, PC_RELATIVE);
+	writer_u32(&w.out, 0);          /* the end */
+	writer_u32(&w.out, 0xffffff00); /* what comes behind does not matter */
+	cfi_writer_hdr(&w, HDR_VADDR, &hdr);
+	elf_file_segment(&f, (struct elf_file_segment){ PT_LOAD, PF_R, 0, EH_VADDR, 0, 0 });
+	elf_file_segment(&f,
+			 (struct elf_file_segment){ PT_GNU_EH_FRAME, PF_R, 0, HDR_VADDR, 0, 0 });
+	cfi_section_free(open_sections(&f, &w, &hdr, NULL, &with_headers));
+	image_close(with_headers);
+	memset(f.out.data + 40, 0, 8); /* e_shoff */
+	memset(f.out.data + 60, 0, 4); /* e_shnum, e_shstrndx */
+	CHECK_OK(image_open_memory(guarded(f.out.data, f.out.len), f.out.len, "test", &img));
+	struct cfi_section *cfi = cfi_section_new(img);
+
+	CHECK(cfi);
+	check_three(cfi);
+	check_each(cfi, 3);
+	CHECK_STR(cfi_section_defect(cfi), NULL);
+	cfi_section_free(cfi);
+	writer_deinit(&hdr);
+}
+
 TEST(cfi_section_is_absent_where_a_file_has_none)
 {
 	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
