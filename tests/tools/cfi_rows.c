@@ -2,7 +2,7 @@
 /*
  * cfi_rows.c - print every row of a file's unwind table, one a line, for comparison with readelf -wF.
  *
- *	cfi_rows FILE          LOCATION CFA REGISTER=RULE ...
+ *	cfi_rows FILE         LOCATION CFA REGISTER=RULE ...
  *	cfi_rows --time FILE   compile all and say how long it took
  */
 #include "formats/base/vec.h"
@@ -54,6 +54,11 @@ static void print_row(uint64_t vaddr, uint32_t rule, void *context)
 
 int main(int argc, char **argv)
 {
+	if (argc < 2) {
+		fprintf(stderr, "usage: cfi_rows [--time] FILE\n");
+		return 2;
+	}
+
 	struct dump d = { .quiet = argc > 2 };
 	struct cfi_section *cfi;
 	struct image *img;
@@ -63,7 +68,8 @@ int main(int argc, char **argv)
 	size_t pos = 0, nfdes = 0, bad = 0;
 
 	if (err) {
-		fprintf(stderr, "%s\n", err_message(err));
+		fprintf(stderr, "cfi_rows: %s\n", err_message(err));
+		err_free(err);
 		return 1;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &from);
@@ -81,5 +87,8 @@ int main(int argc, char **argv)
 		nfdes, bad, d.nrows, cfi_rules_len(d.rules),
 		(double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6,
 		cfi && cfi_section_defect(cfi) ? cfi_section_defect(cfi) : "none");
+	cfi_section_free(cfi);
+	cfi_rules_free(d.rules);
+	image_close(img);
 	return 0;
 }
