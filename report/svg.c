@@ -11,12 +11,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define ROW        17 /* height of a row of boxes, in pixels */
-#define MARGIN     10
-#define HEAD       44 /* room for title and subtitle */
-#define FOOT       26
-#define CHAR_WIDTH 6.6 /* of the 11 px monospaced font, rounded up */
-#define WIDTH_MIN  0.1 /* narrower boxes are not drawn */
+#define ROW         17 /* height of a row of boxes, in pixels */
+#define MARGIN      10
+#define HEAD        44 /* room for title and subtitle */
+#define FOOT        26
+#define CHAR_WIDTH  6.6 /* of the 11 px monospaced font, rounded up */
+#define WIDTH_MIN   0.4 /* narrower boxes cannot be seen and are not drawn */
+#define TITLE_WIDTH 9.2 /* of a character of the title */
 
 struct canvas {
 	const struct flame *flame;
@@ -24,6 +25,7 @@ struct canvas {
 	FILE *out;
 	double scale;   /* pixels a unit of weight */
 	uint64_t least; /* weight of the lightest box that is drawn */
+	uint32_t depth; /* of the deepest box that is drawn */
 	uint32_t height;
 };
 
@@ -48,6 +50,26 @@ static void put_xml(FILE *out, const char *text, size_t len)
 			fputc(text[i], out);
 		}
 	}
+}
+
+/* Bytes of @name that fit into @columns characters. */
+static size_t fitting(const char *name, size_t columns)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < columns && name[len]; i++)
+		len += MAX(text_char_len(name + len), 1);
+	return len;
+}
+
+/* As much of @text as fits, and a mark where it was cut; @columns is at least 3. */
+static void put_fitting(FILE *out, const char *text, size_t columns)
+{
+	size_t len = fitting(text, columns);
+	bool is_cut = text[len];
+
+	put_xml(out, text, is_cut ? fitting(text, columns - 2) : len);
+	fputs(is_cut ? ".." : "", out);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -99,7 +121,7 @@ static void put_head(const struct canvas *c)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text class=\"t\" "
 		"x=\"%d\" y=\"20\">",
 		width, c->height, width, c->height, style, MARGIN);
-	put_xml(c->out, c->options->title, SIZE_MAX);
+	put_fitting(c->out, c->options->title, (size_t)((width - 2 * MARGIN) / TITLE_WIDTH));
 	fprintf(c->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", MARGIN);
 	put_xml(c->out, c->options->subtitle, SIZE_MAX);
 	fputs("</text>\n", c->out);
@@ -119,34 +141,19 @@ static void put_amount(const struct canvas *c, const struct flame_node *node)
 			100.0 * (double)node->self / total);
 }
 
-/* Bytes of @name that fit into @columns characters. */
-static size_t fitting(const char *name, size_t columns)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < columns && name[len]; i++)
-		len += MAX(text_char_len(name + len), 1);
-	return len;
-}
-
 static void put_label(const struct canvas *c, const char *name, double x, double y, double width)
 {
-	size_t columns = (size_t)((width - 4) / CHAR_WIDTH);
-	size_t len = fitting(name, columns);
-
 	if (width < 3 * CHAR_WIDTH + 4)
 		return;
-	if (name[len])
-		len = fitting(name, columns - 2);
 	fprintf(c->out, "<text x=\"%.1f\" y=\"%.0f\">", x + 3, y + 12);
-	put_xml(c->out, name, len);
-	fputs(name[len] ? "..</text>" : "</text>", c->out);
+	put_fitting(c->out, name, (size_t)((width - 4) / CHAR_WIDTH));
+	fputs("</text>", c->out);
 }
 
 static void put_box(const struct canvas *c, const struct flame_node *node, double x)
 {
 	double width = (double)node->weight * c->scale;
-	uint32_t row = c->options->root_on_top ? node->depth : c->flame->depth - node->depth;
+	uint32_t row = c->options->root_on_top ? node->depth : c->depth - node->depth;
 	double y = HEAD + (double)row * ROW;
 
 	fputs("<g class=\"f\"><title>", c->out);
@@ -200,6 +207,16 @@ static uint64_t least_weight(const struct flame *flame, double scale)
 	return least;
 }
 
+static uint32_t drawn_depth(const struct flame *flame, uint64_t least)
+{
+	uint32_t depth = 0;
+
+	for (size_t i = 0; i < flame->nodes.len; i++)
+		if (flame->nodes.items[i].weight >= least)
+			depth = MAX(depth, flame->nodes.items[i].depth);
+	return depth;
+}
+
 void svg_write(const struct flame *flame, const struct svg_options *options, FILE *out)
 {
 	uint64_t total = MAX(flame->nodes.items[0].weight, 1);
@@ -208,10 +225,11 @@ void svg_write(const struct flame *flame, const struct svg_options *options, FIL
 		.options = options,
 		.out = out,
 		.scale = ((double)options->width - 2 * MARGIN) / (double)total,
-		.height = HEAD + (flame->depth + 1) * ROW + FOOT,
 	};
 
 	c.least = least_weight(flame, c.scale);
+	c.depth = drawn_depth(flame, c.least);
+	c.height = HEAD + (c.depth + 1) * ROW + FOOT;
 	put_head(&c);
 	uint64_t drawn = put_tree(&c, 0, MARGIN);
 

@@ -253,7 +253,7 @@ TEST(svg_pictures_have_a_limit_and_say_what_it_cut)
 		snprintf(name, sizeof(name), "f%ju", (uintmax_t)i);
 		uint32_t at = add_location(p, 0, 0x10000 + i, NULL, name);
 
-		add_samples(p, profile_add_stack(p, 0, at, PROFILE_HOW_SURE), 0, 1000 + i);
+		add_samples(p, profile_add_stack(p, 0, at, PROFILE_HOW_SURE), 0, 10000 + i);
 	}
 	flame_init(&flame, p, &options);
 	struct svg_options wide = { .title = "", .subtitle = "", .width = 20000 };
