@@ -334,6 +334,11 @@ static struct err *open_elf_file(struct image *img)
 	img->bytes = (const uint8_t *)elf_rawfile(img->elf, &img->len);
 	if (!img->bytes)
 		return err_new(ERR_CORRUPT, "cannot be read: %s", elf_errmsg(-1));
+	/* All of it is mapped; split debug information alone can be thousands of files. */
+	if (elf_cntl(img->elf, ELF_C_FDREAD) == 0) {
+		close(img->fd);
+		img->fd = -1;
+	}
 	err = check_header(img); /* again: the file may have changed */
 	return err ? err : read_tables(img);
 }
