@@ -222,10 +222,11 @@ struct err *trace_writer_event(struct trace_writer *w, const struct event *ev)
 
 struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_t max_age_ns)
 {
-	uint64_t first_ns = trace_encoder_summary(w->events).first_ns;
+	struct trace_encoder_summary sum = trace_encoder_summary(w->events);
 
+	/* By the newest event, since the promise lags behind: what is not written yet dies with the recorder. */
 	w->watermark_ns = MAX(w->watermark_ns, time_ns);
-	if (max_age_ns && w->watermark_ns < first_ns + max_age_ns)
+	if (max_age_ns && MAX(w->watermark_ns, sum.last_ns) < sum.first_ns + max_age_ns)
 		return NULL;
 	return flush(w);
 }

@@ -75,6 +75,15 @@ TEST(trace_writer_closes_a_block_when_it_is_old)
 	CHECK_OK(trace_writer_event(target.writer, &ev));
 	CHECK_OK(trace_writer_round(target.writer, 2000, 0)); /* at once */
 	CHECK(file_len(&target) > len);
+
+	/* By its newest event, whatever is promised. */
+	len = file_len(&target);
+	ev.time_ns = 3000;
+	CHECK_OK(trace_writer_event(target.writer, &ev));
+	ev.time_ns = 4000;
+	CHECK_OK(trace_writer_event(target.writer, &ev));
+	CHECK_OK(trace_writer_round(target.writer, 2500, 1000));
+	CHECK(file_len(&target) > len);
 	target_deinit(&target);
 }
 
