@@ -60,7 +60,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c 
 	tests/unit/test_trace_writer.c tests/unit/cfi_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
 	tests/unit/test_arena.c tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_expr.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
 	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_session.c tests/unit/test_table.c tests/unit/test_map.c \
-	tests/unit/test_opt.c tests/unit/test_proc_scan.c tests/unit/test_ring.c \
+	tests/unit/test_opt.c tests/unit/test_family.c tests/unit/test_proc_scan.c tests/unit/test_ring.c \
 	tests/unit/test_target.c tests/unit/test_workload.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
 	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_unwind.c tests/unit/test_vec.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c

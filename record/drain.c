@@ -31,6 +31,7 @@ struct drain {
 	struct sensors *sensors;
 	struct trace_writer *writer;
 	struct attach *attach;
+	struct family *family;
 	struct drain_options options;
 	struct drain_totals totals;
 
@@ -40,6 +41,7 @@ struct drain {
 	VEC(struct side_record) side;   /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct recording_count *counts; /* [event][sample ring] */
+	uint64_t *foreign;              /* the same: samples that were not kept */
 	size_t nevents, nrings;
 
 	uint64_t newest_ns;        /* record seen */
@@ -65,7 +67,7 @@ static struct perf_layout layout_of(const struct perf_event_attr *attr)
 }
 
 struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, struct attach *attach,
-			const struct drain_options *options)
+			struct family *family, const struct drain_options *options)
 {
 	const struct event_plan *plan = sensors->plan;
 	struct drain *d = memory_zeroed(1, sizeof(*d));
@@ -73,6 +75,7 @@ struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, st
 	d->sensors = sensors;
 	d->writer = writer;
 	d->attach = attach;
+	d->family = family;
 	d->options = *options;
 	d->nevents = plan->nevents;
 	d->nrings = sensors->samples.len;
@@ -81,6 +84,7 @@ struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, st
 		d->layouts[i] = layout_of(&plan->events[i].attr);
 	d->layouts[d->nevents] = layout_of(&plan->side_band);
 	d->counts = memory_zeroed(d->nevents * d->nrings + 1, sizeof(*d->counts));
+	d->foreign = memory_zeroed(d->nevents * d->nrings + 1, sizeof(*d->foreign));
 	vec_reserve(&d->heads, d->nrings);
 	d->prune.arch = arch_native();
 	d->prune.raw = options->raw_stacks;
@@ -97,6 +101,7 @@ void drain_free(struct drain *d)
 	arena_deinit(&d->copies);
 	free(d->layouts);
 	free(d->counts);
+	free(d->foreign);
 	free(d);
 }
 
@@ -206,12 +211,21 @@ static void count_sample(struct drain *d, struct recording_count *count)
 	d->totals.stack_bytes += d->record.stack_len;
 }
 
-static struct err *take_sample(struct drain *d, struct recording_count *count, size_t max_stack)
+/* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
+static bool is_foreign(const struct drain *d, const struct event *ev)
+{
+	return !family_has(d->family, ev->pid, ev->tid) ||
+	       (d->options.skip_pid && ev->pid == d->options.skip_pid);
+}
+
+static struct err *take_sample(struct drain *d, size_t row, size_t max_stack)
 {
 	struct event *ev = &d->record.event;
 
-	if (d->options.skip_pid && ev->pid == d->options.skip_pid)
+	if (is_foreign(d, ev)) {
+		d->foreign[row]++;
 		return NULL;
+	}
 	struct process *proc = process_get(&d->processes, ev->pid);
 
 	for (size_t i = 0; i < ev->sample.ncounts; i++)
@@ -219,7 +233,7 @@ static struct err *take_sample(struct drain *d, struct recording_count *count, s
 	prune_sample(&d->prune, proc, max_stack, &d->record);
 	trim_chain(d, proc, &ev->sample);
 	note_code(d, ev->pid, proc);
-	count_sample(d, count);
+	count_sample(d, &d->counts[row]);
 	return trace_writer_event(d->writer, ev);
 }
 
@@ -229,6 +243,8 @@ static struct err *take_other(struct drain *d, size_t ring, bool side)
 	uint32_t about = sensors_event(d->sensors, d->record.about_id);
 	bool known = about != RECORDING_NO_EVENT;
 
+	if (!family_event(d->family, ev))
+		return NULL;
 	if (ev->kind == EVENT_LOST) {
 		*(side ? &d->totals.side_lost : &d->totals.lost) += ev->lost.count;
 		ev->lost.event = about;
@@ -265,7 +281,7 @@ static struct err *take_record(struct drain *d, size_t ring, bool side, const ui
 	if (!known)
 		return NULL;
 	d->record.event.sample.event = number;
-	return take_sample(d, &d->counts[number * d->nrings + ring], max_stack);
+	return take_sample(d, number * d->nrings + ring, max_stack);
 }
 
 /* What is in side-band ring number @number. Records that cannot be parsed are left for take_record(). */
@@ -414,6 +430,21 @@ static void settle_times(const struct drain *d, struct recording_count *rows)
 	}
 }
 
+/*
+ * Events of CPUs count and lose for everybody: of the losses the family has the share that it has of the
+ * samples, and the counter says nothing about it.
+ */
+static void settle_share(struct recording_count *row, uint64_t foreign)
+{
+	uint64_t all = row->samples + foreign;
+
+	if (all)
+		row->lost_kernel =
+			(uint64_t)((double)row->lost_kernel * (double)row->samples / (double)all +
+				   0.5);
+	row->value = 0;
+}
+
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count)
 {
 	size_t count = d->nevents * d->nrings;
@@ -426,7 +457,9 @@ struct recording_count *drain_counts(const struct drain *d, struct arena *arena,
 	}
 	for (size_t i = 0; i < d->sensors->items.len; i++)
 		add_reading(d, &d->sensors->items.items[i], rows);
-	for (size_t i = 0; i < d->nevents && !d->options.system_wide; i++)
+	for (size_t i = 0; i < count && d->family->selected && d->options.by_cpu; i++)
+		settle_share(&rows[i], d->foreign[i]);
+	for (size_t i = 0; i < d->nevents && !d->options.by_cpu; i++)
 		settle_times(d, rows + i * d->nrings);
 	*ret_count = count;
 	return rows;

@@ -13,6 +13,7 @@
 #include "formats/perf_record.h"
 #include "formats/trace_writer.h"
 #include "record/attach.h"
+#include "record/family.h"
 #include "record/process.h"
 #include "record/prune.h"
 #include "record/sensors.h"
@@ -21,7 +22,7 @@
 #include <stdint.h>
 
 struct drain_options {
-	bool system_wide;    /* events follow CPUs, not tasks */
+	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	uint64_t max_age_ns; /* write a block that is older */
@@ -46,11 +47,11 @@ struct drain_totals {
 struct drain;
 
 /*
- * Drain the rings of @sensors into @writer and tell @attach; all three must outlive the drain. @rec->events
- * describe the plan's events.
+ * Drain what @family did from the rings of @sensors into @writer and tell @attach; all four must outlive
+ * the drain.
  */
 struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, struct attach *attach,
-			const struct drain_options *options);
+			struct family *family, const struct drain_options *options);
 void drain_free(struct drain *d);
 
 /* One pass over all rings. ERR_SYSTEM: the trace cannot be written. */

@@ -9,6 +9,7 @@
 #include "record/priority.h"
 #include "record/proc_scan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,21 @@ static uint64_t choose_ring_len(const struct record_args *args, const struct tar
 	return len;
 }
 
+/* Samples come so seldom that those of others do no harm. */
+static bool is_sparse(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->nevents; i++) {
+		const struct perf_event_attr *attr = &plan->events[i].attr;
+		bool is_clock =
+			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
+
+		if (plan->events[i].desc->samples && !is_clock &&
+		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
+			return false;
+	}
+	return true;
+}
+
 static struct err *make_plan(struct recorder *s)
 {
 	struct record_args *args = s->args;
@@ -63,17 +79,36 @@ static struct err *make_plan(struct recorder *s)
 		.chain = args->chain.kind,
 		.stack_len = args->chain.stack_len,
 		.probe = {
-			.pid = s->target.system_wide ? -1 : 0,
+			.pid = s->target.by_cpu ? -1 : 0,
 			.cpu = (int)s->target.cpus.cpus[0],
 			.cgroup_fd = s->target.cgroup_fd,
 		},
-		.inherit = s->target.inherit && !s->target.system_wide,
-		.enable_on_exec = s->workload.pid && !s->target.system_wide && !args->delay_ns,
+		.inherit = s->target.inherit && !s->target.by_cpu,
+		.enable_on_exec = s->workload.pid && !s->target.by_cpu && !args->delay_ns,
 		.sample_cgroup = false,
 	};
 
-	event_list_default(&args->events);
 	return event_plan_make(&args->events, &request, &s->plan);
+}
+
+/* Follow CPUs for the sake of short-lived tasks if that is allowed and cheap, otherwise the tasks. */
+static struct err *choose_plan(struct recorder *s)
+{
+	bool by_cpu = s->target.by_cpu;
+
+	event_list_default(&s->args->events);
+	s->target.by_cpu = true;
+	struct err *err = make_plan(s);
+
+	if (by_cpu || (!err && is_sparse(&s->plan)))
+		return err;
+	if (!err)
+		event_plan_deinit(&s->plan);
+	else if (err_errno(err) == EACCES || err_errno(err) == EPERM)
+		s->shy = true;
+	err_free(err);
+	s->target.by_cpu = false;
+	return make_plan(s);
 }
 
 static const char *command_line(struct recorder *s)
@@ -159,7 +194,7 @@ static enum attach_bundle bundle(const char *name)
 static struct err *begin_trace(struct recorder *s)
 {
 	struct drain_options options = {
-		.system_wide = s->target.system_wide,
+		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.max_age_ns = BLOCK_AGE_NS,
@@ -172,7 +207,8 @@ static struct err *begin_trace(struct recorder *s)
 		return err;
 	s->writer = trace_writer_new(s->output.fd);
 	s->attach = attach_new(bundle(s->args->bundle));
-	s->drain = drain_new(&s->sensors, s->writer, s->attach, &options);
+	family_init(&s->family, &s->target);
+	s->drain = drain_new(&s->sensors, s->writer, s->attach, &s->family, &options);
 	err = trace_writer_begin(s->writer, &s->recording);
 	return err ? err : scan(s);
 }
@@ -193,7 +229,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = target_find(&args->target, s->workload.pid, &s->target);
 	if (!err)
-		err = make_plan(s);
+		err = choose_plan(s);
 	if (!err)
 		err = sensors_open(&s->plan, &s->target, choose_ring_len(args, &s->target),
 				   &s->diag, &s->sensors);
@@ -214,7 +250,7 @@ static void enable(struct recorder *s)
 static struct err *start(struct recorder *s)
 {
 	const struct record_args *args = s->args;
-	bool by_exec = s->workload.pid && !s->target.system_wide;
+	bool by_exec = s->workload.pid && !s->target.by_cpu;
 
 	s->recording.start_ns = now_ns();
 	status_line_init(&s->status, args->quiet, s->recording.start_ns);
@@ -269,7 +305,7 @@ static bool react(struct recorder *s, struct watch_result result)
 	}
 	if (s->workload.pid && workload_ended(&s->workload))
 		s->end = RECORDER_COMMAND_ENDED;
-	else if (!s->watch.live_rings && !s->workload.pid)
+	else if (!s->workload.pid && (!s->watch.live_rings || !family_lives(&s->family)))
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;
@@ -311,6 +347,16 @@ struct err *recorder_run(struct recorder *s)
 	return err;
 }
 
+/* Per-task clocks start anew in each task, and in -F 99 a process of 10 ms gets one tick at most. */
+static void warn_of_short_tasks(struct recorder *s)
+{
+	diag_err(&s->diag,
+		 err_remedy(err_new(ERR_UNSUPPORTED, "processes and threads that ran for less than "
+						     "a sampling period were not seen"),
+			    "they are if events may follow CPUs: run as root, or: sysctl "
+			    "kernel.perf_event_paranoid=0"));
+}
+
 /* What was found out on the way, for whoever reads the trace. */
 static void collect_notes(struct recorder *s)
 {
@@ -338,6 +384,8 @@ struct err *recorder_finish(struct recorder *s)
 		err = attach_write(s->attach, s->writer, &s->diag, &s->attached);
 	if (err)
 		return err;
+	if (s->shy)
+		warn_of_short_tasks(s);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	if (s->workload.ended)
 		rec->exit_status = s->workload.status;
@@ -351,6 +399,7 @@ void recorder_close(struct recorder *s)
 	watch_close(&s->watch);
 	workload_deinit(&s->workload);
 	drain_free(s->drain);
+	family_deinit(&s->family);
 	attach_free(s->attach);
 	trace_writer_free(s->writer);
 	err_free(trace_output_close(&s->output));

@@ -32,6 +32,7 @@ struct recorder {
 	struct watch watch;
 	struct workload workload;
 	struct target target;
+	struct family family;
 	struct event_plan plan;
 	struct sensors sensors;
 	struct trace_output output;
@@ -45,6 +46,7 @@ struct recorder {
 	uint64_t deadline_ns;  /* UINT64_MAX: none */
 	uint64_t enable_at_ns; /* UINT64_MAX: not by time */
 	bool enabled;
+	bool shy;    /* events follow tasks for want of permission */
 	bool raised; /* runs at real-time priority */
 	bool raise_failed;
 	enum recorder_end end;

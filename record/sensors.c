@@ -148,7 +148,7 @@ static struct err *open_cpu(struct sensors *s, const struct target *target, uint
 		.cgroup_fd = open_one == open_samplers ? target->cgroup_fd : -1,
 	};
 
-	if (target->system_wide)
+	if (target->by_cpu)
 		return try_open(s, &at, open_one, diag);
 	for (size_t i = 0; i < target->tasks.len; i++) {
 		at.pid = target->tasks.items[i].tid;
@@ -162,7 +162,7 @@ static struct err *open_cpu(struct sensors *s, const struct target *target, uint
 
 static struct err *open_all(struct sensors *s, const struct target *target, struct diag *diag)
 {
-	const struct cpu_list *side_cpus = target->system_wide ? &target->online : &target->cpus;
+	const struct cpu_list *side_cpus = target->by_cpu ? &target->online : &target->cpus;
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < side_cpus->len && !err; i++)
@@ -170,7 +170,7 @@ static struct err *open_all(struct sensors *s, const struct target *target, stru
 	for (size_t i = 0; i < target->cpus.len && !err; i++)
 		err = open_cpu(s, target, target->cpus.cpus[i], open_samplers, diag);
 	if (!err && !s->samples.len)
-		err = err_system(target->system_wide ? ENODEV : ESRCH, "nothing is left to record");
+		err = err_system(target->by_cpu ? ENODEV : ESRCH, "nothing is left to record");
 	return err;
 }
 
@@ -195,7 +195,7 @@ struct err *sensors_open(struct event_plan *plan, const struct target *target, u
 			.plan = plan,
 			.asked_len = ring_len,
 			.ring_len = len,
-			.side_len = MIN(MAX(len / 8, SIDE_LEN_MIN), SIDE_LEN_MAX),
+			.side_len = len == ring_len ? SIDE_LEN_MAX : MAX(len / 16, SIDE_LEN_MIN),
 		};
 		set_wakeups(plan, ret);
 		err = open_all(ret, target, diag);

@@ -188,7 +188,7 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 
 	t->inherit = true;
 	if (args->cgroup) {
-		t->system_wide = true;
+		t->system_wide = t->by_cpu = true;
 		return cgroup_open(args->cgroup, &t->cgroup_fd);
 	}
 	if (args->pids)
@@ -201,7 +201,7 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 		err = add_user(t, args->user);
 	if (!err && !t->tasks.len && !args->all && command_pid)
 		err = args->cpus ? NULL : add_thread(t, command_pid);
-	t->system_wide = !t->tasks.len;
+	t->system_wide = t->by_cpu = !t->tasks.len;
 	return err;
 }
 

@@ -118,4 +118,14 @@ if [ -n "$cgroup" ] && [ -w $cgroup/cgroup.procs ] && mkdir $cgroup/precord-test
 	has cgroup.trace grp grp-t
 	lacks cgroup.trace other
 fi
+
+# A thousand processes that are much shorter than the sampling period take as much time as they take.
+TIMEFORMAT='%3U %3S'
+precord -q -e cpu-clock -F 99 -o short.trace -- bash -c '
+	TIMEFORMAT="%3U %3S"
+	time for i in $(seq 1000); do /bin/true; done' 2>time.txt
+true=$(tail -n 1 time.txt | awk '{ print $1 + $2 }')
+seen=$(preport -i short.trace --by module --limit 1000 --format=csv 2>/dev/null | columns weight | awk '{ s += $1 } END { print s / 1e9 }')
+echo "short processes: $true s, sampled $seen s"
+awk -v t="$true" -v s="$seen" 'BEGIN { exit !(s > 0.6 * t && s < 1.6 * t) }' || fail "$seen s were sampled of $true s"
 exit 0

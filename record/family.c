@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * family.c - membership goes from parent to child; a number that is used again is whoever it is now.
+ */
+#include "record/family.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the maps say of somebody; 0 is a stranger. */
+#define FAMILY_MEMBER 1
+#define FAMILY_ENDED  2 /* a member that was found to have ended */
+
+void family_init(struct family *f, const struct target *target)
+{
+	*f = (struct family){ .selected = target->tasks.len > 0 };
+	for (size_t i = 0; i < target->tasks.len; i++) {
+		const struct target_task *task = &target->tasks.items[i];
+
+		*map_put(&f->processes, (uint32_t)task->pid, NULL) = FAMILY_MEMBER;
+		if (!target->inherit)
+			*map_put(&f->threads, (uint32_t)task->tid, NULL) = FAMILY_MEMBER;
+	}
+}
+
+void family_deinit(struct family *f)
+{
+	map_deinit(&f->processes);
+	map_deinit(&f->threads);
+}
+
+static bool is_member(const struct map *map, uint32_t id)
+{
+	const uint64_t *member = map_get(map, id);
+
+	return member && *member;
+}
+
+bool family_has(const struct family *f, uint32_t pid, uint32_t tid)
+{
+	if (!f->selected)
+		return true;
+	return f->threads.len ? is_member(&f->threads, tid) : is_member(&f->processes, pid);
+}
+
+static void follow_fork(struct family *f, const struct event *ev)
+{
+	bool joins = !f->threads.len && is_member(&f->processes, ev->fork.parent_pid);
+
+	if (ev->pid == ev->fork.parent_pid)
+		return;
+	if (joins || is_member(&f->processes, ev->pid))
+		*map_put(&f->processes, ev->pid, NULL) = joins ? FAMILY_MEMBER : 0;
+}
+
+bool family_event(struct family *f, const struct event *ev)
+{
+	if (!f->selected)
+		return true;
+	switch (ev->kind) {
+	case EVENT_FORK:
+		follow_fork(f, ev);
+		return is_member(&f->processes, ev->pid);
+	case EVENT_MMAP:
+		return ev->mmap.flags & EVENT_MMAP_KERNEL || is_member(&f->processes, ev->pid);
+	case EVENT_COMM:
+	case EVENT_EXIT:
+	case EVENT_SWITCH:
+		return is_member(&f->processes, ev->pid);
+	default:
+		return true; /* about the kernel, or about the recording */
+	}
+}
+
+/* A process or thread that has ended but was not waited for is no more alive than one that is gone. */
+static bool is_alive(uint32_t id)
+{
+	char path[64], text[1024];
+	char state = 'X';
+	long nthreads = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", id);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	const char *after_name = strrchr(text, ')');
+
+	/* Behind the name, which may hold anything: the state, and 17 fields on how many threads there are. */
+	if (!after_name ||
+	    sscanf(after_name + 1,
+		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
+		   &state, &nthreads) != 2)
+		return false;
+	return (state != 'Z' && state != 'X') || nthreads > 1;
+}
+
+bool family_lives(struct family *f)
+{
+	struct map *map = f->threads.len ? &f->threads : &f->processes;
+
+	if (!f->selected)
+		return true;
+	for (size_t i = 0; i < map->cap; i++) {
+		if (!map->used[i] || map->slots[i].value != FAMILY_MEMBER)
+			continue;
+		if (is_alive((uint32_t)map->slots[i].key))
+			return true;
+		/* What is still in the rings counts; only the question is settled. */
+		map->slots[i].value = FAMILY_ENDED;
+	}
+	return false;
+}
