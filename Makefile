@@ -6,72 +6,90 @@
 
 # ---- what it is made of ---------------------------------------------------------------------------
 
-FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c \
-	formats/base/completion.c formats/base/diag.c formats/base/err.c formats/base/map.c \
-	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/strtab.c \
-	formats/base/text.c formats/base/writer.c formats/base/zframe.c \
-	formats/mapping.c \
-	formats/folded.c formats/perf_record.c formats/pprof.c formats/profile.c \
-	formats/stack_codec.c formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
-	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
-	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
-SYMBOLIZE = symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/vdso.c \
-	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/mini_elf.c symbolize/elf/frame_writer.c \
-	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/demangle.c \
-	symbolize/layers.c symbolize/jit_map.c symbolize/ksyms.c symbolize/symbolizer.c \
-	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
-	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/lines.c \
-	symbolize/debug/package.c symbolize/debug/ranges.c symbolize/debug/source.c \
-	symbolize/debug/split.c symbolize/debug/supplement.c symbolize/debug/unit.c \
-	symbolize/debugfile.c symbolize/disasm.c symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/expr.c \
-	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_sigframe.c \
-	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
-	symbolize/unwind_tables.c \
-	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c
+FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/base/completion.c \
+	formats/base/diag.c formats/base/err.c formats/base/map.c formats/base/memory.c \
+	formats/base/opt.c formats/base/reader.c formats/base/strtab.c formats/base/text.c \
+	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/mapping.c \
+	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
+	formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
+	formats/trace_field.c formats/trace_file.c formats/trace_reader.c \
+	formats/trace_recording.c formats/trace_side_band.c formats/trace_window.c \
+	formats/trace_writer.c formats/value_codec.c
+SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
+	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
+	symbolize/debug/line_header.c symbolize/debug/lines.c symbolize/debug/package.c \
+	symbolize/debug/ranges.c symbolize/debug/source.c symbolize/debug/split.c \
+	symbolize/debug/supplement.c symbolize/debug/unit.c symbolize/debugfile.c \
+	symbolize/demangle.c symbolize/disasm.c symbolize/elf/bundle.c \
+	symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c \
+	symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c symbolize/elf/image.c \
+	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
+	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
+	symbolize/expr.c symbolize/jit_map.c symbolize/ksyms.c symbolize/layers.c \
+	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
+	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
+	symbolize/unwind_step.c symbolize/unwind_tables.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/main.c record/attach.c record/attach_image.c record/code_file.c record/code_map.c \
-	record/kernel_symbols.c record/perf_map.c \
-	record/cgroup.c record/cmd_record.c record/drain.c record/family.c record/machine.c record/priority.c record/proc_scan.c record/process.c \
-	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
-	record/status_line.c record/summary.c record/target.c record/trace_output.c record/watch.c \
-	record/workload.c record/cmd_list.c record/cpu_list.c record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
-	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
-	record/event_terms.c record/pmu.c record/text_file.c record/tracepoint.c
-REPORT = report/cmd_report.c report/commands.c report/filter.c report/json.c report/lookup.c report/main.c report/number.c \
-	report/session.c report/session_names.c report/stats.c report/summary.c report/table.c \
+RECORD = record/attach.c record/attach_image.c record/cgroup.c record/cmd_list.c \
+	record/cmd_record.c record/code_file.c record/code_map.c record/cpu_list.c record/drain.c \
+	record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
+	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c \
+	record/event_spec.c record/event_terms.c record/family.c record/kernel_symbols.c \
+	record/machine.c record/main.c record/perf_map.c record/pmu.c record/priority.c \
+	record/proc_scan.c record/process.c record/prune.c record/record_args.c record/recorder.c \
+	record/ring.c record/sensors.c record/status_line.c record/summary.c record/target.c \
+	record/text_file.c record/trace_output.c record/tracepoint.c record/watch.c \
+	record/workload.c
+REPORT = report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c \
+	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c \
+	report/commands.c report/export.c report/filter.c report/flame.c report/info.c \
+	report/json.c report/listing.c report/lookup.c report/main.c report/number.c \
+	report/output.c report/payload.c report/script.c report/session.c report/session_names.c \
+	report/stats.c report/summary.c report/svg.c report/table.c report/tally.c \
 	report/terminal.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_table.c \
-	report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_script.c \
-	report/export.c report/flame.c report/info.c report/listing.c report/output.c report/payload.c report/script.c report/svg.c report/tally.c
+	report/view_table.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
 ASSETS =
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/test_space.c tests/unit/test_bundle.c tests/unit/test_attach.c \
-	tests/unit/test_debugfile.c tests/unit/test_kernel_symbols.c tests/unit/test_module.c tests/unit/test_perf_map.c tests/unit/test_demangle.c tests/unit/test_jit_map.c tests/unit/test_layers.c \
-	tests/unit/test_symtab.c tests/unit/test_symbolizer.c tests/unit/test_debug_info.c tests/unit/fake_sysfs.c tests/unit/test_cpu_list.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
-	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_pmu.c tests/unit/test_text_file.c tests/unit/test_tracepoint.c \
-	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/test_arch.c \
-	tests/unit/test_stack_codec.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
-	tests/unit/test_trace_writer.c tests/unit/cfi_writer.c tests/unit/elf_file.c tests/unit/synthetic.c \
-	tests/unit/test_arena.c tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_expr.c tests/unit/test_command.c tests/unit/test_diag.c tests/unit/test_err.c \
-	tests/unit/test_disasm.c tests/unit/test_exports.c tests/unit/test_image.c tests/unit/test_filter.c tests/unit/test_lookup.c tests/unit/test_session.c tests/unit/test_table.c tests/unit/test_map.c \
-	tests/unit/test_opt.c tests/unit/test_family.c tests/unit/test_proc_scan.c tests/unit/test_ring.c \
-	tests/unit/test_target.c tests/unit/test_workload.c tests/unit/test_prune.c tests/unit/test_process.c tests/unit/test_perf_record.c tests/unit/test_profile.c tests/unit/test_reader.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_text.c tests/unit/test_view.c tests/unit/test_unwind.c tests/unit/test_vec.c tests/unit/test_writer.c \
+UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
+	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
+	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c \
+	tests/unit/test_attach.c tests/unit/test_bundle.c tests/unit/test_cfi_program.c \
+	tests/unit/test_cfi_section.c tests/unit/test_command.c tests/unit/test_cpu_list.c \
+	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_demangle.c \
+	tests/unit/test_diag.c tests/unit/test_disasm.c tests/unit/test_err.c \
+	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
+	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
+	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_image.c \
+	tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c tests/unit/test_layers.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_module.c \
+	tests/unit/test_opt.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
+	tests/unit/test_pmu.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
+	tests/unit/test_profile.c tests/unit/test_prune.c tests/unit/test_reader.c \
+	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_space.c \
+	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
+	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
+	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
+	tests/unit/test_trace_block.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
+	tests/unit/test_trace_recording.c tests/unit/test_trace_writer.c \
+	tests/unit/test_tracepoint.c tests/unit/test_unwind.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_session.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_trace.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_perf_map.c
+FUZZERS = tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
+	tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
+	tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
-TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
-	tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/trace_corpus.c tests/tools/write_trace.c
+TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/prune_trace.c \
+	tests/tools/trace_corpus.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
+	tests/tools/write_trace.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
-MAN_PAGES = Documentation/man/precord.1 Documentation/man/precord-trace.5 \
+MAN_PAGES = Documentation/man/precord-trace.5 Documentation/man/precord.1 \
 	Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
