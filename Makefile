@@ -80,7 +80,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
+FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
 	tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
 	tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.

@@ -12,6 +12,8 @@
 
 void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, bool follows_call)
 {
+	if (vaddr >> 63) /* no program has code there; it would not fit */
+		return;
 	writer_uleb(&w->out, (vaddr - w->last) << 1 | follows_call);
 	w->last = vaddr;
 }
