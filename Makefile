@@ -35,7 +35,7 @@ RECORD = record/attach.c record/attach_image.c record/cgroup.c record/cmd_list.c
 	record/cmd_record.c record/code_file.c record/code_map.c record/cpu_list.c record/drain.c \
 	record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
 	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c \
-	record/event_spec.c record/event_terms.c record/family.c record/kernel_symbols.c \
+	record/event_spec.c record/event_terms.c record/family.c record/hotplug.c record/kernel_symbols.c \
 	record/machine.c record/main.c record/perf_map.c record/pmu.c record/priority.c \
 	record/proc_scan.c record/process.c record/prune.c record/record_args.c record/recorder.c \
 	record/ring.c record/sensors.c record/status_line.c record/summary.c record/target.c \

@@ -221,8 +221,9 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	*s = (struct recorder){ .args = args, .output.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = s->enable_at_ns = UINT64_MAX;
-	/* A reader that goes away is an error of writing; the command gets the default back. */
+	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	err = watch_open(&s->watch);
 	if (!err && command)
 		err = workload_fork(command, &s->watch.old_mask, pipe, &s->workload);
@@ -237,6 +238,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = begin_trace(s);
 	if (!err)
 		err = watch_rings(&s->watch, &s->sensors);
+	hotplug_init(&s->hotplug, &s->sensors, &s->target, &s->watch, &s->diag);
 	return err;
 }
 
@@ -286,6 +288,12 @@ static void toggle(struct recorder *s)
 	s->enabled = false;
 }
 
+/* Events of tasks hang up when all of them have ended; for those of CPUs the tasks are asked. */
+static bool targets_live(struct recorder *s)
+{
+	return s->target.by_cpu ? family_lives(&s->family) : s->watch.live_rings > 0;
+}
+
 /* What the wait brought; true if it ends the recording. */
 static bool react(struct recorder *s, struct watch_result result)
 {
@@ -305,7 +313,7 @@ static bool react(struct recorder *s, struct watch_result result)
 	}
 	if (s->workload.pid && workload_ended(&s->workload))
 		s->end = RECORDER_COMMAND_ENDED;
-	else if (!s->workload.pid && (!s->watch.live_rings || !family_lives(&s->family)))
+	else if (!s->workload.pid && !targets_live(s))
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;
@@ -334,6 +342,7 @@ struct err *recorder_run(struct recorder *s)
 
 	while (!err && !over) {
 		hurry_if_late(s);
+		hotplug_check(&s->hotplug, s->enabled);
 		over = react(s, watch_wait(&s->watch, &s->sensors, timeout_ms(s)));
 		err = drain_pass(s->drain);
 		status_line_update(&s->status, now_ns(), drain_totals(s->drain),
@@ -403,6 +412,7 @@ void recorder_close(struct recorder *s)
 	attach_free(s->attach);
 	trace_writer_free(s->writer);
 	err_free(trace_output_close(&s->output));
+	hotplug_deinit(&s->hotplug);
 	sensors_close(&s->sensors);
 	event_plan_deinit(&s->plan);
 	target_deinit(&s->target);

@@ -12,6 +12,7 @@
 #include "formats/base/diag.h"
 #include "record/attach.h"
 #include "record/drain.h"
+#include "record/hotplug.h"
 #include "record/trace_output.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
@@ -35,6 +36,7 @@ struct recorder {
 	struct family family;
 	struct event_plan plan;
 	struct sensors sensors;
+	struct hotplug hotplug;
 	struct trace_output output;
 	struct trace_writer *writer;
 	struct attach *attach;

@@ -213,6 +213,34 @@ struct err *sensors_open(struct event_plan *plan, const struct target *target, u
 			       "close other profilers");
 }
 
+/* @request for the samplers from number @first on. */
+static void control_samplers(const struct sensors *s, size_t first, unsigned long request)
+{
+	for (size_t i = first; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event != SENSOR_SIDE_BAND)
+			ioctl(sensor->fd, request, 0);
+	}
+}
+
+struct err *sensors_reopen(struct sensors *s, const struct target *target, uint32_t cpu,
+			   bool enabled)
+{
+	struct diag none = { 0 };
+	size_t first = s->items.len;
+	struct err *err = NULL;
+
+	if (find_ring(&s->side, cpu))
+		err = open_cpu(s, target, cpu, open_side_band, &none);
+	if (!err && find_ring(&s->samples, cpu))
+		err = open_cpu(s, target, cpu, open_samplers, &none);
+	diag_deinit(&none);
+	if (!err && enabled)
+		control_samplers(s, first, PERF_EVENT_IOC_ENABLE);
+	return err;
+}
+
 void sensors_close(struct sensors *s)
 {
 	for (size_t i = 0; i < s->samples.len; i++)
@@ -227,24 +255,14 @@ void sensors_close(struct sensors *s)
 	map_deinit(&s->by_id);
 }
 
-static void control_samplers(const struct sensors *s, unsigned long request)
-{
-	for (size_t i = 0; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
-
-		if (sensor->event != SENSOR_SIDE_BAND)
-			ioctl(sensor->fd, request, 0);
-	}
-}
-
 void sensors_enable(const struct sensors *s)
 {
-	control_samplers(s, PERF_EVENT_IOC_ENABLE);
+	control_samplers(s, 0, PERF_EVENT_IOC_ENABLE);
 }
 
 void sensors_disable(const struct sensors *s)
 {
-	control_samplers(s, PERF_EVENT_IOC_DISABLE);
+	control_samplers(s, 0, PERF_EVENT_IOC_DISABLE);
 }
 
 uint32_t sensors_event(const struct sensors *s, uint64_t id)

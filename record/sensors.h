@@ -65,6 +65,13 @@ MUST_USE struct err *sensors_open(struct event_plan *plan, const struct target *
 				  uint64_t ring_len, struct diag *diag, struct sensors *ret);
 void sensors_close(struct sensors *s);
 
+/*
+ * Open the events of @cpu, which was off line, once more; they write to the ring it had. ERR_SYSTEM: that
+ * cannot be done.
+ */
+MUST_USE struct err *sensors_reopen(struct sensors *s, const struct target *target, uint32_t cpu,
+				    bool enabled);
+
 /* Start and stop counting. */
 void sensors_enable(const struct sensors *s);
 void sensors_disable(const struct sensors *s);

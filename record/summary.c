@@ -86,6 +86,17 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
+/* How long the recorder may stand still, going by the first event. */
+static void print_endurance(const struct recorder *s, FILE *out)
+{
+	const struct perf_event_attr *attr = &s->plan.events[0].attr;
+	uint64_t sample_len = s->plan.stack_len + 512;
+
+	if (attr->freq && attr->sample_freq)
+		fprintf(out, PREFIX "a ring holds %.1f s of samples of the largest size\n",
+			(double)s->sensors.ring_len / (double)(attr->sample_freq * sample_len));
+}
+
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
@@ -101,6 +112,7 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		PREFIX "%zu rings of %s, side-band %zu of %s; fullest at a pass: %" PRIu64 " %%\n",
 		s->sensors.samples.len, text_size(arena, s->sensors.ring_len), s->sensors.side.len,
 		text_size(arena, s->sensors.side_len), totals->fullest);
+	print_endurance(s, out);
 	fprintf(out, PREFIX "%" PRIu64 " wake-ups (%.1f a second), %" PRIu64 " passes\n",
 		s->watch.wakeups, elapsed > 0 ? (double)s->watch.wakeups / elapsed : 0,
 		totals->passes);

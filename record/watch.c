@@ -85,6 +85,16 @@ struct err *watch_rings(struct watch *w, const struct sensors *s)
 	return NULL;
 }
 
+struct err *watch_more(struct watch *w, const struct sensors *s, size_t first)
+{
+	for (size_t i = first; i < s->items.len; i++) {
+		if (!add(w, s, i))
+			return err_system(errno, "cannot wait for the ring of CPU %" PRIu32,
+					  s->items.items[i].cpu);
+	}
+	return NULL;
+}
+
 /* Sensor number @number has hung up: wait for the next one that writes to its ring. */
 static void replace(struct watch *w, const struct sensors *s, size_t number)
 {

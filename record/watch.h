@@ -36,6 +36,9 @@ void watch_close(struct watch *w);
 /* Wait for the rings of @s too. ERR_SYSTEM: no descriptors. */
 MUST_USE struct err *watch_rings(struct watch *w, const struct sensors *s);
 
+/* Wait for those from number @first on too, that were opened since. ERR_SYSTEM: no descriptors. */
+MUST_USE struct err *watch_more(struct watch *w, const struct sensors *s, size_t first);
+
 /* Sleep for @timeout_ms at most. Rings whose tasks have all ended are forgotten, see live_rings. */
 struct watch_result watch_wait(struct watch *w, const struct sensors *s, int timeout_ms);
 

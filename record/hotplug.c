@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotplug.c - one small file of sysfs is read at every wake-up, and compared as text.
+ */
+#include "record/hotplug.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ONLINE_PATH "/sys/devices/system/cpu/online"
+
+/* What the kernel says now; true if it is not what it said before. */
+static bool text_changed(struct hotplug *h)
+{
+	char text[HOTPLUG_TEXT_MAX] = "";
+	int fd = open(ONLINE_PATH, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0 || !strcmp(text, h->text))
+		return false;
+	memcpy(h->text, text, sizeof(text));
+	return true;
+}
+
+void hotplug_init(struct hotplug *h, struct sensors *sensors, const struct target *target,
+		  struct watch *watch, struct diag *diag)
+{
+	*h = (struct hotplug){
+		.sensors = sensors,
+		.target = target,
+		.watch = watch,
+		.diag = diag,
+		.online = target->online,
+	};
+	text_changed(h);
+}
+
+void hotplug_deinit(struct hotplug *h)
+{
+	arena_deinit(&h->arena);
+}
+
+static void reopen(struct hotplug *h, uint32_t cpu, bool enabled)
+{
+	size_t first = h->sensors->items.len;
+	struct err *err = sensors_reopen(h->sensors, h->target, cpu, enabled);
+
+	if (!err)
+		err = watch_more(h->watch, h->sensors, first);
+	if (err)
+		diag_err(h->diag, err);
+	else
+		diag_warn(h->diag, "CPU %" PRIu32 " was off line for a while and not recorded then",
+			  cpu);
+}
+
+void hotplug_check(struct hotplug *h, bool enabled)
+{
+	const struct cpu_list *known = &h->target->online;
+	struct cpu_list now;
+
+	/* Events of tasks find their way by themselves. */
+	if (!h->target->by_cpu || !text_changed(h))
+		return;
+	cpu_list_online(&h->arena, &now);
+	for (size_t i = 0; i < known->len; i++) {
+		uint32_t cpu = known->cpus[i];
+
+		if (cpu_list_has(&now, cpu) && !cpu_list_has(&h->online, cpu))
+			reopen(h, cpu, enabled);
+		else if (!cpu_list_has(&now, cpu) && cpu_list_has(&h->online, cpu))
+			diag_warn(h->diag,
+				  "CPU %" PRIu32 " went off line and was not recorded then", cpu);
+	}
+	for (size_t i = 0; i < now.len; i++) {
+		if (!cpu_list_has(known, now.cpus[i]))
+			diag_warn(h->diag, "CPU %" PRIu32 " came on line and is not recorded",
+				  now.cpus[i]);
+	}
+	h->online = now;
+}
