@@ -41,23 +41,26 @@ static void wait_for_end(struct recorder *s)
 }
 
 /* Wait for a command that outlives its recording; signals now do what they would without us. */
-static void wait_for_command(struct recorder *s, bool quiet)
+static void wait_for_command(struct recorder *s, const struct err *err, bool quiet)
 {
-	if (!quiet)
+	if (err)
+		fprintf(stderr, "precord: %s: the recording is over, the command goes on\n",
+			err_message(err));
+	else if (!quiet)
 		fprintf(stderr, "precord: the recording is over, the command goes on\n");
 	sigprocmask(SIG_SETMASK, &s->watch.old_mask, NULL);
 	if (waitpid(s->workload.pid, &s->workload.status, 0) == s->workload.pid)
 		s->workload.ended = true;
 }
 
-static void settle_command(struct recorder *s)
+static void settle_command(struct recorder *s, const struct err *err)
 {
 	if (!s->workload.started || s->workload.exec_errno || workload_ended(&s->workload))
 		return;
 	if (s->end == RECORDER_SIGNAL)
 		wait_for_end(s);
 	else
-		wait_for_command(s, s->args->quiet);
+		wait_for_command(s, err, s->args->quiet);
 }
 
 /* The exit status, or the signal to die by. */
@@ -101,7 +104,7 @@ static struct err *record_run(void *args, char **operands, int noperands, int *r
 	int signal_number = 0;
 	struct err *err = record(&s, args, noperands ? operands : NULL);
 
-	settle_command(&s);
+	settle_command(&s, err);
 	*ret_status = exit_status(&s, &signal_number);
 	if (err && s.workload.exec_errno) {
 		/* Not a failure of ours: the shell's status for it, so the message is printed here. */

@@ -27,6 +27,7 @@ __attribute__((noreturn)) static void run_child(char **argv, const sigset_t *mas
 		_exit(STATUS_NOT_STARTED);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], argv);
 
 	int error = errno;
