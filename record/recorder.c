@@ -378,7 +378,9 @@ static void collect_notes(struct recorder *s)
 	for (size_t i = 0; i < s->plan.nnotes; i++)
 		rec->notes[rec->nnotes++] = s->plan.notes[i];
 	for (struct diag_entry *entry = s->diag.entries; entry; entry = entry->next)
-		rec->notes[rec->nnotes++] = entry->message;
+		rec->notes[rec->nnotes++] = entry->hint ? arena_printf(&rec->arena, "%s; %s",
+								       entry->message, entry->hint)
+							: entry->message;
 }
 
 struct err *recorder_finish(struct recorder *s)

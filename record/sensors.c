@@ -185,6 +185,18 @@ static void set_wakeups(struct event_plan *plan, const struct sensors *s)
 	plan->side_band.wakeup_watermark = (uint32_t)(s->side_len / 4);
 }
 
+static void tell_of_smaller_rings(const struct sensors *s, struct diag *diag)
+{
+	if (s->ring_len == s->asked_len)
+		return;
+	diag_err(diag, err_remedy(err_new(ERR_SYSTEM,
+					  "the system allowed ring buffers of %" PRIu64
+					  " KiB instead of %" PRIu64
+					  " KiB for each CPU, which may lose samples",
+					  s->ring_len / 1024, s->asked_len / 1024),
+				  "raise /proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l'"));
+}
+
 struct err *sensors_open(struct event_plan *plan, const struct target *target, uint64_t ring_len,
 			 struct diag *diag, struct sensors *ret)
 {
@@ -199,8 +211,10 @@ struct err *sensors_open(struct event_plan *plan, const struct target *target, u
 		};
 		set_wakeups(plan, ret);
 		err = open_all(ret, target, diag);
-		if (!err)
+		if (!err) {
+			tell_of_smaller_rings(ret, diag);
 			return NULL;
+		}
 		sensors_close(ret);
 		/* Lockable memory is all that smaller rings can help with. */
 		if (!ret->refused || len / 2 < RING_LEN_MIN)

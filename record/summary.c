@@ -68,19 +68,6 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 			totals->broken);
 }
 
-static void print_rings(const struct recorder *s, FILE *out)
-{
-	const struct sensors *sensors = &s->sensors;
-
-	if (sensors->ring_len < sensors->asked_len)
-		fprintf(out,
-			PREFIX "the system allowed ring buffers of %" PRIu64
-			       " KiB instead of %" PRIu64
-			       " KiB for each CPU, which may lose samples; raise "
-			       "/proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l'\n",
-			sensors->ring_len / 1024, sensors->asked_len / 1024);
-}
-
 static double seconds(const struct timeval *time)
 {
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
@@ -146,7 +133,6 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 		text_put_escaped(out, s->args->output);
 	fputc('\n', out);
 	print_losses(s, lost, out);
-	print_rings(s, out);
 	if (verbose)
 		print_details(s, &arena, out);
 }

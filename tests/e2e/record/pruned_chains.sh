@@ -10,7 +10,7 @@ $CC -O2 -g -fomit-frame-pointer -o subject "$TOP/tests/e2e/unwind/subject.c" -lp
 
 # Programs of all kinds, one after another; what this machine does not have is left out.
 cat >work.sh <<'END'
-for mode in recursive inlined threads signal fork; do ./shares $mode 0.3; done
+for mode in recursive inlined signal; do ./shares $mode 1; done
 for kind in plain alloca vla realigned signal fault altstack coroutine callback thread deep; do timeout 0.15 ./subject $kind; done
 printf '#include <map>\n#include <string>\n#include <iostream>\nint main(int c, char **v) { std::map<std::string, int> m; m[v[0]] = c; std::cout << m.size(); }\n' >t.cpp
 c++ -O2 -g -c t.cpp 2>/dev/null
