@@ -114,8 +114,15 @@ static void put_trust(struct info *info)
 	const struct session_stream *stream = &info->s->stream;
 	const struct recording *rec = info->s->recording;
 	struct arena *arena = &info->s->arena;
-	uint64_t lost = stream->lost_records + stream->lost_samples + stream->dropped_samples;
+	uint64_t lost = 0, dropped = 0;
 
+	/* The events tell of losses when there is room again: the counts at the end know of the last ones too. */
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		lost += rec->counts[i].lost_kernel;
+		dropped += rec->counts[i].lost_recorder;
+	}
+	lost = MAX(lost, stream->lost_records + stream->lost_samples);
+	dropped = MAX(dropped, stream->dropped_samples);
 	put_fact(info, "File", "complete",
 		 rec->complete ? "complete"
 		 : rec->damaged_at
@@ -124,9 +131,9 @@ static void put_trust(struct info *info)
 			 : "its end is missing: the recorder was killed, or the copy is cut",
 		 rec->complete ? "true" : "false");
 	put_number(info, "Samples", "samples", stream->samples);
-	put_number(info, "Lost", "lost", lost);
-	put_number(info, NULL, "lost_by_kernel", stream->lost_records + stream->lost_samples);
-	put_number(info, NULL, "dropped_by_recorder", stream->dropped_samples);
+	put_number(info, "Lost", "lost", lost + dropped);
+	put_number(info, NULL, "lost_by_kernel", lost);
+	put_number(info, NULL, "dropped_by_recorder", dropped);
 	put_number(info, "Throttled", "throttled", stream->throttles);
 	put_number(info, "Stacks cut", "cut", stream->cut);
 	put_number(info, "Shortened", "shortened", stream->shortened);
