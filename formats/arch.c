@@ -72,6 +72,17 @@ static bool x86_64_ends_with_call(const uint8_t *code, size_t len)
 	return false;
 }
 
+/* call rel32 */
+static bool x86_64_direct_call(const uint8_t *code, size_t len, int64_t *ret)
+{
+	const uint8_t *p = code + len - 4;
+
+	if (len < 5 || p[-1] != 0xe8)
+		return false;
+	*ret = (int32_t)((uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0]);
+	return true;
+}
+
 /* x0 .. x29, lr, sp, pc: the kernel's and the DWARF numbers are the same. */
 static const uint8_t aarch64_kernel_regs[] = {
 	0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
@@ -111,6 +122,19 @@ static bool aarch64_ends_with_call(const uint8_t *code, size_t len)
 	return false;
 }
 
+/* bl label: 26 bits in units of 4 bytes from the instruction itself (Arm ARM, C6.2.35) */
+static bool aarch64_direct_call(const uint8_t *code, size_t len, int64_t *ret)
+{
+	const uint8_t *p = code + len - 4;
+
+	if (len < 4 || p[3] >> 2 != 0x25)
+		return false;
+	uint32_t words = (uint32_t)(p[3] & 3) << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+
+	*ret = ((int64_t)(words ^ 0x2000000) - 0x2000000) * 4 - 4;
+	return true;
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -127,6 +151,7 @@ const struct arch arch_x86_64 = {
 	.user_end = 1ULL << 47,
 	.reg_names = x86_64_reg_names,
 	.ends_with_call = x86_64_ends_with_call,
+	.direct_call = x86_64_direct_call,
 };
 
 const struct arch arch_aarch64 = {
@@ -145,6 +170,7 @@ const struct arch arch_aarch64 = {
 	.user_end = 1ULL << 48,
 	.reg_names = aarch64_reg_names,
 	.ends_with_call = aarch64_ends_with_call,
+	.direct_call = aarch64_direct_call,
 };
 
 static const struct arch *const archs[] = { &arch_x86_64, &arch_aarch64 };

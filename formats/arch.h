@@ -31,6 +31,8 @@ struct arch {
 	const char *const *reg_names; /* by register number */
 	/* Does a call instruction end exactly at the end of these @len bytes (at most 8 are looked at)? */
 	bool (*ends_with_call)(const uint8_t *code, size_t len);
+	/* If that may be a direct call: the distance from its end to where it leads. */
+	bool (*direct_call)(const uint8_t *code, size_t len, int64_t *ret);
 };
 
 extern const struct arch arch_x86_64, arch_aarch64;

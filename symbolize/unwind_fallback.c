@@ -9,6 +9,12 @@
  */
 #include "symbolize/unwind_walk.h"
 
+/* How far into a function without a symbol an address is believed to be. */
+#define FUNCTION_LEN_MAX 4096
+
+/* What a stub without a rule has on the stack at the most: two words that it pushed, and its return address. */
+#define STUB_WORDS 3
+
 /* Words above a stack's first frame that are looked at: the environment, or what a thread library keeps there. */
 #define BOTTOM_WORDS 64
 
@@ -22,7 +28,20 @@ static enum unwind_call check_return(struct unwind_walk *w, uint64_t ip)
 
 	if (map && map->exec)
 		map = unwind_tables_map(w->tables, w->space, ip - 1);
-	return map && map->exec ? unwind_tables_call(w->tables, map, ip) : UNWIND_CALL_NO;
+	return map && map->exec ? unwind_tables_call(w->tables, map, ip, NULL) : UNWIND_CALL_NO;
+}
+
+/* Does @ip follow a direct call of the interrupted function? Without symbols, of something not far before it. */
+static bool called_here(struct unwind_walk *w, uint64_t ip)
+{
+	uint64_t pc = w->state.regs[w->arch->ip], target, start;
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip - 1);
+	const struct space_map *here = unwind_tables_map(w->tables, w->space, pc);
+
+	if (!here || !map || unwind_tables_call(w->tables, map, ip, &target) != UNWIND_CALL_YES)
+		return false;
+	start = unwind_tables_function(w->tables, here, pc);
+	return start ? target == start : target && pc - target < FUNCTION_LEN_MAX;
 }
 
 static uint64_t strip(const struct unwind_walk *w, uint64_t ip)
@@ -39,10 +58,11 @@ static void return_from_leaf(struct unwind_walk *w, uint64_t ip, uint64_t sp)
 
 /*
  * The interrupted function may not have made its frame yet, or never will: then its return address is on
- * top of the stack, or below the frame pointer that it has just pushed. In a file that has a table, what the
- * table leaves out are stubs (_init, PLT entries) that have pushed two words at the most.
+ * top of the stack, or below the frame pointer that it has just pushed. What lies there in the middle of a function
+ * may also be left over from an earlier call, so that where frame pointers may be right, only a call of this very
+ * function will do. In a file that has a table, what the table leaves out are stubs (_init, PLT entries).
  */
-static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords)
+static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords, bool any_call)
 {
 	uint64_t sp = w->state.regs[w->arch->sp], fp = w->state.regs[w->arch->fp];
 	uint64_t word;
@@ -50,7 +70,7 @@ static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords)
 	for (unsigned i = 0; i < nwords; i++) {
 		if (unwind_stack_word(&w->stack, sp + 8 * i, &word) != UNWIND_READ_OK)
 			return false;
-		if (check_return(w, word) == UNWIND_CALL_YES) {
+		if (check_return(w, word) == UNWIND_CALL_YES && (any_call || called_here(w, word))) {
 			return_from_leaf(w, word, sp + 8 * (i + 1));
 			return true;
 		}
@@ -118,6 +138,8 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	if (!ip && !caller_fp)
 		return by_fp || unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	call = check_return(w, ip);
+	if (by_fp && !caller_fp && call == UNWIND_CALL_NO)
+		return UNWIND_IS_ROOT; /* a routine that nobody called was put in place of a caller: runtime.goexit */
 	if (call == UNWIND_CALL_NO || (caller_fp && caller_fp <= fp && call != UNWIND_CALL_YES))
 		return UNWIND_NO_WAY;
 	*ret_how = call == UNWIND_CALL_YES ? UNWIND_FP : UNWIND_FP_UNCHECKED;
@@ -128,6 +150,12 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	return UNWIND_STEPPED;
 }
 
+/* Where the frame pointer does not help. */
+static bool step_leaf(struct unwind_walk *w)
+{
+	return w->arch->lr < 0 ? step_top_of_stack(w, 1, /* any_call= */ true) : step_link_register(w);
+}
+
 enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how)
 {
@@ -136,13 +164,13 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 	w->reads = 1ULL << w->arch->ip | 1ULL << w->arch->sp | 1ULL << w->arch->fp;
 	w->reads |= w->arch->lr >= 0 ? 1ULL << w->arch->lr : 0;
 	w->writes = 0;
-	if (w->state.exact && w->arch->lr < 0 && step_top_of_stack(w, in_stub ? 3 : 1)) {
+	if (w->state.exact && w->arch->lr < 0 &&
+	    step_top_of_stack(w, in_stub ? STUB_WORDS : 1, /* any_call= */ in_stub)) {
 		*ret_how = UNWIND_LINK;
 		return UNWIND_STEPPED;
 	}
 	outcome = step_frame_pointer(w, ret_how);
-	if (outcome == UNWIND_NO_WAY && w->state.exact && w->arch->lr >= 0 &&
-	    step_link_register(w)) {
+	if (outcome == UNWIND_NO_WAY && w->state.exact && step_leaf(w)) {
 		*ret_how = UNWIND_LINK;
 		return UNWIND_STEPPED;
 	}

@@ -13,6 +13,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/cfi_program.h"
 #include "symbolize/elf/bundle_calls.h"
+#include "symbolize/elf/symtab.h"
 #include "symbolize/unwind_sigframe.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct table {
 	struct image *image, *code;
 	struct cfi_section *cfi;
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
+	struct symtab *symbols;	       /* read when first needed */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
 };
 
@@ -78,6 +80,7 @@ void unwind_tables_free(struct unwind_tables *t)
 	for (size_t i = 0; i < t->tables.len; i++) {
 		cfi_section_free(t->tables.items[i].cfi);
 		bundle_calls_free(t->tables.items[i].calls);
+		symtab_free(t->tables.items[i].symbols);
 	}
 	vec_deinit(&t->tables);
 	cfi_rules_free(t->rules);
@@ -161,29 +164,58 @@ static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint6
 
 /* What the recorder found out about the code, which it may not have sent along. */
 static enum bundle_call recorded_call(struct unwind_tables *t, const struct space_map *map,
-				      uint64_t ip)
+				      uint64_t vaddr, uint64_t *ret_target)
 {
 	const struct table *table = has_table(map->module) ? table_of(t, map->module) : NULL;
 
-	return table && table->calls ? bundle_calls_find(table->calls, ip - map->bias)
+	return table && table->calls ? bundle_calls_find(table->calls, vaddr, ret_target)
 				     : BUNDLE_CALL_UNKNOWN;
 }
 
-enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
-				    uint64_t ip)
+static enum bundle_call call_at(struct unwind_tables *t, const struct space_map *map,
+				uint64_t vaddr, uint64_t *ret_target)
 {
-	const uint8_t *code;
+	const uint8_t *code = code_at(t, map->module, vaddr - CALL_LEN_MAX, CALL_LEN_MAX);
+	int64_t distance;
+
+	if (!code)
+		return BUNDLE_CALL_UNKNOWN;
+	if (!t->arch->ends_with_call(code, CALL_LEN_MAX))
+		return BUNDLE_CALL_NO;
+	if (t->arch->direct_call(code, CALL_LEN_MAX, &distance))
+		*ret_target = vaddr + (uint64_t)distance;
+	return BUNDLE_CALL_YES;
+}
+
+enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
+				    uint64_t ip, uint64_t *ret_target)
+{
+	uint64_t target = 0;
+	enum bundle_call call;
 
 	if (!map->mapped)
 		return UNWIND_CALL_UNKNOWN;
-	enum bundle_call recorded = recorded_call(t, map, ip);
-
-	if (recorded != BUNDLE_CALL_UNKNOWN)
-		return recorded == BUNDLE_CALL_YES ? UNWIND_CALL_YES : UNWIND_CALL_NO;
-	code = code_at(t, map->module, ip - map->bias - CALL_LEN_MAX, CALL_LEN_MAX);
-	if (!code)
+	call = recorded_call(t, map, ip - map->bias, &target);
+	if (call == BUNDLE_CALL_UNKNOWN)
+		call = call_at(t, map, ip - map->bias, &target);
+	if (ret_target)
+		*ret_target = target ? target + map->bias : 0;
+	if (call == BUNDLE_CALL_UNKNOWN)
 		return UNWIND_CALL_UNKNOWN;
-	return t->arch->ends_with_call(code, CALL_LEN_MAX) ? UNWIND_CALL_YES : UNWIND_CALL_NO;
+	return call == BUNDLE_CALL_YES ? UNWIND_CALL_YES : UNWIND_CALL_NO;
+}
+
+uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	struct table *table = map->mapped && has_table(map->module) ? table_of(t, map->module) : NULL;
+	const struct symtab_entry *entry;
+
+	if (!table || !table->image)
+		return 0;
+	if (!table->symbols)
+		table->symbols = symtab_new(table->image);
+	entry = symtab_find(table->symbols, ip - map->bias);
+	return entry ? entry->vaddr + map->bias : 0;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------------- */

@@ -50,8 +50,12 @@ enum unwind_call {
 	UNWIND_CALL_UNKNOWN, /* the code is not there to look at */
 };
 
+/* @ret_target, which may be NULL, is where a direct call leads in the process, 0 if it is none or not known. */
 enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
-				    uint64_t ip);
+				    uint64_t ip, uint64_t *ret_target);
+
+/* Where the function that holds @ip of @map begins, by symbol; 0 if that is not known. */
+uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
 
 uint64_t unwind_tables_hits(const struct unwind_tables *t);
 uint64_t unwind_tables_misses(const struct unwind_tables *t);

@@ -10,17 +10,35 @@
 
 #include <stdlib.h>
 
-void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, bool follows_call)
+/* In the two low bits of each step. */
+enum {
+	NO_CALL = 0,
+	INDIRECT_CALL = 1,
+	DIRECT_CALL = 2,
+};
+
+void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, enum bundle_call call,
+		      uint64_t target)
 {
-	if (vaddr >> 63) /* no program has code there; it would not fit */
+	unsigned kind = call != BUNDLE_CALL_YES ? NO_CALL : target ? DIRECT_CALL : INDIRECT_CALL;
+
+	if (vaddr >> 62) /* no program has code there; it would not fit */
 		return;
-	writer_uleb(&w->out, (vaddr - w->last) << 1 | follows_call);
+	writer_uleb(&w->out, (vaddr - w->last) << 2 | kind);
+	if (kind == DIRECT_CALL)
+		writer_zigzag(&w->out, (int64_t)(target - vaddr));
 	w->last = vaddr;
 }
 
+/* One address of the list. */
+struct entry {
+	uint64_t vaddr;
+	uint64_t target; /* of a direct call, else 0 */
+	bool call;
+};
+
 struct bundle_calls {
-	VEC(uint64_t) addresses; /* ascending */
-	VEC(bool) call;          /* in step with them */
+	VEC(struct entry) entries; /* ascending */
 };
 
 struct bundle_calls *bundle_calls_new(struct image *img)
@@ -36,12 +54,16 @@ struct bundle_calls *bundle_calls_new(struct image *img)
 	reader_init(&r, section.data, section.len, /* big_endian= */ false);
 	while (reader_left(&r)) {
 		uint64_t step = reader_uleb(&r, "address");
+		int64_t distance = (step & 3) == DIRECT_CALL ? reader_zigzag(&r, "target of a call") : 0;
 
-		vaddr += step >> 1;
-		if (r.failed || vaddr < step >> 1)
+		vaddr += step >> 2;
+		if (r.failed || vaddr < step >> 2)
 			break;
-		vec_push(&calls->addresses, vaddr);
-		vec_push(&calls->call, step & 1);
+		struct entry entry = { .vaddr = vaddr, .call = (step & 3) != NO_CALL };
+
+		if ((step & 3) == DIRECT_CALL)
+			entry.target = vaddr + (uint64_t)distance;
+		vec_push(&calls->entries, entry);
 	}
 	return calls;
 }
@@ -50,24 +72,26 @@ void bundle_calls_free(struct bundle_calls *calls)
 {
 	if (!calls)
 		return;
-	vec_deinit(&calls->addresses);
-	vec_deinit(&calls->call);
+	vec_deinit(&calls->entries);
 	free(calls);
 }
 
-enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr)
+enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr,
+				   uint64_t *ret_target)
 {
-	size_t low = 0, high = calls->addresses.len;
+	size_t low = 0, high = calls->entries.len;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (calls->addresses.items[middle] < vaddr)
+		if (calls->entries.items[middle].vaddr < vaddr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == calls->addresses.len || calls->addresses.items[low] != vaddr)
+	if (low == calls->entries.len || calls->entries.items[low].vaddr != vaddr)
 		return BUNDLE_CALL_UNKNOWN;
-	return calls->call.items[low] ? BUNDLE_CALL_YES : BUNDLE_CALL_NO;
+	if (ret_target)
+		*ret_target = calls->entries.items[low].target;
+	return calls->entries.items[low].call ? BUNDLE_CALL_YES : BUNDLE_CALL_NO;
 }

@@ -3,8 +3,8 @@
  * bundle_calls.h - which recorded addresses follow a call instruction, and so may be return addresses.
  *
  * A bundle (bundle.h) holds this instead of the code in front of every address. In its section ".precord.calls"
- * the addresses stand in ascending order, each as its difference to the one before, doubled, plus 1 if it
- * follows a call, in LEB128.
+ * the addresses stand in ascending order, each as a uleb of its difference to the one before, times 4, plus 1
+ * if it follows an indirect call, 2 if a direct one; then a zigzag follows, from the address to where that leads.
  */
 #ifndef ELF_BUNDLE_CALLS_H
 #define ELF_BUNDLE_CALLS_H
@@ -23,8 +23,15 @@ struct bundle_calls_writer {
 	uint64_t last; /* address */
 };
 
-/* Append @vaddr, which is not below the last one. */
-void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, bool follows_call);
+enum bundle_call {
+	BUNDLE_CALL_UNKNOWN, /* not an address that the bundle was made for */
+	BUNDLE_CALL_YES,
+	BUNDLE_CALL_NO,
+};
+
+/* Append @vaddr, which is not below the last one. @target is where a direct call leads, 0 for others. */
+void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, enum bundle_call call,
+		      uint64_t target);
 
 struct bundle_calls;
 
@@ -32,12 +39,8 @@ struct bundle_calls;
 struct bundle_calls *bundle_calls_new(struct image *img);
 void bundle_calls_free(struct bundle_calls *calls);
 
-enum bundle_call {
-	BUNDLE_CALL_UNKNOWN, /* not an address that the bundle was made for */
-	BUNDLE_CALL_YES,
-	BUNDLE_CALL_NO,
-};
-
-enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr);
+/* @ret_target, which may be NULL, is where a direct call leads, 0 if it is none. */
+enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr,
+				   uint64_t *ret_target);
 
 #endif

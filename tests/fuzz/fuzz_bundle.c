@@ -74,7 +74,7 @@ static void check_bundle(struct image *whole, struct image *part,
 	CHECK(calls);
 	for (size_t i = 0; i < count; i++) {
 		CHECK(addresses[i].vaddr >> 63 ||
-		      bundle_calls_find(calls, addresses[i].vaddr) != BUNDLE_CALL_UNKNOWN);
+		      bundle_calls_find(calls, addresses[i].vaddr, NULL) != BUNDLE_CALL_UNKNOWN);
 		check_code(whole, part, addresses[i].vaddr);
 	}
 	CHECK(!cfi || !cfi_section_defect(cfi));

@@ -208,7 +208,7 @@ TEST(attach_embeds_what_covers_an_address)
 
 	CHECK_STR(symbol ? symbol->name : NULL, __func__);
 	CHECK(cfi && cfi_section_find(cfi, vaddr - 1, &fde));
-	CHECK(bundle_calls_find(calls, vaddr) == BUNDLE_CALL_YES);
+	CHECK(bundle_calls_find(calls, vaddr, NULL) == BUNDLE_CALL_YES);
 	bundle_calls_free(calls);
 	cfi_section_free(cfi);
 	symtab_free(symbols);
@@ -367,8 +367,8 @@ TEST(attach_gives_a_second_path_of_an_image_its_build_id)
 		struct bundle_calls *calls = bundle_calls_new(module_image(table, mod));
 		uint64_t vaddr = vaddr_in(module_image(table, mod), &map, ip);
 
-		CHECK(bundle_calls_find(calls, vaddr) == BUNDLE_CALL_YES);
-		CHECK(bundle_calls_find(calls, vaddr + 64) != BUNDLE_CALL_UNKNOWN);
+		CHECK(bundle_calls_find(calls, vaddr, NULL) == BUNDLE_CALL_YES);
+		CHECK(bundle_calls_find(calls, vaddr + 64, NULL) != BUNDLE_CALL_UNKNOWN);
 		bundle_calls_free(calls);
 	}
 	module_table_free(table);

@@ -104,7 +104,7 @@ static void check_call(const struct opened *o, const struct bundle_calls *calls,
 	const uint8_t *code = image_bytes_at(o->image, vaddr - 8, &len);
 	bool call = code && len >= 8 && image_arch(o->image)->ends_with_call(code, 8);
 
-	CHECK(bundle_calls_find(calls, vaddr) == (call ? BUNDLE_CALL_YES : BUNDLE_CALL_NO));
+	CHECK(bundle_calls_find(calls, vaddr, NULL) == (call ? BUNDLE_CALL_YES : BUNDLE_CALL_NO));
 }
 
 static void check_instruction(const struct opened *a, const struct opened *b, uint64_t vaddr)
@@ -158,7 +158,7 @@ TEST(bundle_answers_like_the_file_for_the_addresses_it_was_made_for)
 		check_call(&whole, calls, vaddr);
 		if (addresses.items[i].leaves)
 			check_instruction(&whole, &part, vaddr);
-		CHECK(bundle_calls_find(calls, vaddr + 1) == BUNDLE_CALL_UNKNOWN);
+		CHECK(bundle_calls_find(calls, vaddr + 1, NULL) == BUNDLE_CALL_UNKNOWN);
 	}
 	check_same_place(&whole, &part);
 	const uint8_t *x = image_build_id(whole.image, &x_len);
@@ -289,9 +289,9 @@ TEST(bundle_leaves_out_what_was_not_seen)
 
 	CHECK_UINT(nsymbols(&part), 1);
 	CHECK_UINT(bytes_at(&part, 0x50), 0);
-	CHECK(bundle_calls_find(calls, CODE_VADDR + 0x55) == BUNDLE_CALL_YES);
-	CHECK(bundle_calls_find(calls, CODE_VADDR + 0x56) == BUNDLE_CALL_NO);
-	CHECK(bundle_calls_find(calls, CODE_VADDR + 0x54) == BUNDLE_CALL_UNKNOWN);
+	CHECK(bundle_calls_find(calls, CODE_VADDR + 0x55, NULL) == BUNDLE_CALL_YES);
+	CHECK(bundle_calls_find(calls, CODE_VADDR + 0x56, NULL) == BUNDLE_CALL_NO);
+	CHECK(bundle_calls_find(calls, CODE_VADDR + 0x54, NULL) == BUNDLE_CALL_UNKNOWN);
 	CHECK(!image_section(part.image, ".debug_frame", &(struct image_section){ 0 }));
 	bundle_calls_free(calls);
 	opened_close(&part);
