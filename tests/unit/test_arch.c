@@ -138,3 +138,25 @@ TEST(arch_takes_nothing_else_for_a_call)
 	check_codes(&arch_x86_64, x86_64_others, ARRAY_LEN(x86_64_others), false);
 	check_codes(&arch_aarch64, aarch64_others, ARRAY_LEN(aarch64_others), false);
 }
+
+TEST(arch_knows_where_a_direct_call_leads)
+{
+	static const uint8_t forward[] = { 0x90, 0xe8, 0x10, 0x00, 0x00, 0x00 };
+	static const uint8_t back[] = { 0xe8, 0xfb, 0xff, 0xff, 0xff };
+	static const uint8_t indirect[] = { 0x90, 0x90, 0x90, 0xff, 0xd0 };
+	static const uint8_t bl_next[] = { 0x01, 0x00, 0x00, 0x94 };
+	static const uint8_t bl_back[] = { 0xff, 0xff, 0xff, 0x97 };
+	static const uint8_t blr[] = { 0x00, 0x01, 0x3f, 0xd6 };
+	int64_t distance;
+
+	CHECK(arch_x86_64.direct_call(forward, sizeof(forward), &distance));
+	CHECK_INT(distance, 0x10);
+	CHECK(arch_x86_64.direct_call(back, sizeof(back), &distance));
+	CHECK_INT(distance, -5); /* of itself */
+	CHECK(!arch_x86_64.direct_call(indirect, sizeof(indirect), &distance));
+	CHECK(arch_aarch64.direct_call(bl_next, sizeof(bl_next), &distance));
+	CHECK_INT(distance, 0);
+	CHECK(arch_aarch64.direct_call(bl_back, sizeof(bl_back), &distance));
+	CHECK_INT(distance, -8);
+	CHECK(!arch_aarch64.direct_call(blr, sizeof(blr), &distance));
+}
