@@ -22,7 +22,6 @@
 
 #define FUNCTION_LEN_MAX (256U << 10) /* of code, from the function's start */
 #define LEN_PER_SAMPLE   256          /* a function as long as this travels for one sample in it */
-#define CALL_LEN         8            /* bytes before a return address that tell a call */
 #define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
 #define EDGE_LEN         16 /* bytes before an address where rules begin or end */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
@@ -150,25 +149,6 @@ static void add_function_code(struct bundle *b)
 	}
 }
 
-/* @ret_target is where a direct call leads, 0 for an indirect one. */
-static bool follows_call(const struct bundle *b, uint64_t vaddr, uint64_t *ret_target)
-{
-	const struct arch *arch = image_arch(b->src->image);
-	int64_t distance;
-	size_t len;
-
-	*ret_target = 0;
-	if (vaddr < CALL_LEN)
-		return false;
-	const uint8_t *code = image_bytes_at(b->src->image, vaddr - CALL_LEN, &len);
-
-	if (!code || len < CALL_LEN || !arch->ends_with_call(code, CALL_LEN))
-		return false;
-	if (arch->direct_call(code, CALL_LEN, &distance))
-		*ret_target = vaddr + (uint64_t)distance;
-	return true;
-}
-
 /* What covers an address. */
 struct place {
 	struct range function; /* empty if it is not known */
@@ -231,8 +211,7 @@ static bool code_matters(const struct bundle *b, uint64_t vaddr, const struct pl
 static void add_address(struct bundle *b, const struct bundle_address *address)
 {
 	uint64_t vaddr = address->vaddr;
-	uint64_t target;
-	bool call = follows_call(b, vaddr, &target);
+	bool call = bundle_calls_look(&b->calls, b->src->image, vaddr);
 	struct place at = add_place(b, vaddr);
 	struct place before = add_place(b, vaddr - 1);
 
@@ -244,7 +223,6 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
 	if (code_matters(b, vaddr, &at, &before))
 		add_code(b, vaddr - MIN(vaddr, EDGE_LEN), vaddr + INSTRUCTION_LEN);
-	bundle_calls_add(&b->calls, vaddr, call ? BUNDLE_CALL_YES : BUNDLE_CALL_NO, target);
 }
 
 /* An image that has a table must not look like one that has none: those are unwound in another way. */

@@ -17,17 +17,34 @@ enum {
 	DIRECT_CALL = 2,
 };
 
-void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, enum bundle_call call,
-		      uint64_t target)
+#define CALL_LEN 8 /* bytes before a return address that tell a call */
+
+/* What ends at @vaddr; @ret_distance is set for a direct call. */
+static unsigned kind_at(struct image *img, uint64_t vaddr, int64_t *ret_distance)
 {
-	unsigned kind = call != BUNDLE_CALL_YES ? NO_CALL : target ? DIRECT_CALL : INDIRECT_CALL;
+	const struct arch *arch = image_arch(img);
+	const uint8_t *code = NULL;
+	size_t len = 0;
+
+	if (vaddr >= CALL_LEN)
+		code = image_bytes_at(img, vaddr - CALL_LEN, &len);
+	if (!code || len < CALL_LEN || !arch->ends_with_call(code, CALL_LEN))
+		return NO_CALL;
+	return arch->direct_call(code, CALL_LEN, ret_distance) ? DIRECT_CALL : INDIRECT_CALL;
+}
+
+bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr)
+{
+	int64_t distance = 0;
+	unsigned kind = kind_at(img, vaddr, &distance);
 
 	if (vaddr >> 62) /* no program has code there; it would not fit */
-		return;
+		return false;
 	writer_uleb(&w->out, (vaddr - w->last) << 2 | kind);
 	if (kind == DIRECT_CALL)
-		writer_zigzag(&w->out, (int64_t)(target - vaddr));
+		writer_zigzag(&w->out, distance);
 	w->last = vaddr;
+	return kind != NO_CALL;
 }
 
 /* One address of the list. */

@@ -29,9 +29,11 @@ enum bundle_call {
 	BUNDLE_CALL_NO,
 };
 
-/* Append @vaddr, which is not below the last one. @target is where a direct call leads, 0 for others. */
-void bundle_calls_add(struct bundle_calls_writer *w, uint64_t vaddr, enum bundle_call call,
-		      uint64_t target);
+/*
+ * Append @vaddr, which is not below the last one, after a look at the code in front of it in @img. True if a call
+ * instruction ends there.
+ */
+bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr);
 
 struct bundle_calls;
 
