@@ -7,7 +7,6 @@ set -eu
 command -v llvm-symbolizer >/dev/null || skip "there is no llvm-symbolizer"
 command -v readelf >/dev/null || skip "there is no readelf"
 command -v g++ >/dev/null || skip "there is no g++"
-. "$TOP/tests/e2e/lib/symbol_probe.bash"
 
 addresses() { # addresses FILE COUNT: random ones in its .text
 	readelf -SW "$1" | awk -v count="$2" '
@@ -25,7 +24,7 @@ normal() {
 
 compare() { # compare FILE
 	addresses "$1" 2000 >addresses
-	./symbol_probe "$PWD/$1" <addresses | normal >ours
+	"$BUILD/tests/tools/symbol_probe" "$PWD/$1" <addresses | normal >ours
 	llvm-symbolizer -i --no-demangle --output-style=LLVM -e "$1" <addresses | normal >theirs
 	echo "$1: $(grep -c . ours) lines, $(diff ours theirs | grep -c '^[<>]' || true) differ"
 	[ "$(grep -c '^$' ours)" = 2000 ] || fail "$1: not 2000 answers"
@@ -47,7 +46,7 @@ for compiler in g++ clang++; do
 	for version in 4 5; do
 		build "$compiler-$version" "$compiler" "-gdwarf-$version"
 		build "$compiler-$version-split" "$compiler" "-gdwarf-$version" -gsplit-dwarf
-		if command -v llvm-dwp >/dev/null && llvm-dwp "$compiler-$version-split.build/"*.dwo -o "$compiler-$version-split.dwp" 2>log; then
+		if command -v llvm-dwp >/dev/null && timeout 20 llvm-dwp "$compiler-$version-split.build/"*.dwo -o "$compiler-$version-split.dwp" 2>log; then
 			rm "$compiler-$version-split.build/"*.dwo
 			compare "$compiler-$version-split"
 		fi
@@ -65,9 +64,9 @@ if command -v dwz >/dev/null; then
 	compare dwz-single
 	cp g++-4 dwz-a
 	cp g++-5 dwz-b
-	./symbol_probe "$PWD/g++-4" <addresses >before
+	"$BUILD/tests/tools/symbol_probe" "$PWD/g++-4" <addresses >before
 	if dwz -m "$PWD/dwz.shared" -M "$PWD/dwz.shared" dwz-a dwz-single dwz-b 2>log && [ -e dwz.shared ]; then
-		./symbol_probe "$PWD/dwz-a" <addresses >after
+		"$BUILD/tests/tools/symbol_probe" "$PWD/dwz-a" <addresses >after
 		cmp before after || fail "dwz's shared file changes the answers"
 		echo "dwz with a shared file: the same"
 	fi

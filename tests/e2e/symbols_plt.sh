@@ -4,7 +4,6 @@
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 command -v objdump >/dev/null || skip "there is no objdump"
-. "$TOP/tests/e2e/lib/symbol_probe.bash"
 
 cat >main.c <<'END'
 #include <stdio.h>
@@ -26,7 +25,7 @@ END
 # that it names must be ours.
 compare() { # compare FILE
 	objdump -d "$1" | sed -nE 's/^0*([0-9a-f]+) <(\w+)(@@?[A-Z_0-9.]+)?@plt>:$/\1 \2@plt/p' >expected
-	cut -d' ' -f1 expected | ./symbol_probe "$PWD/$1" | awk 'NR % 3 == 1' >names
+	cut -d' ' -f1 expected | "$BUILD/tests/tools/symbol_probe" "$PWD/$1" | awk 'NR % 3 == 1' >names
 	cut -d' ' -f1 expected | paste -d' ' - names >found
 	[ "$(wc -l <expected)" -ge 6 ] || fail "$1: objdump finds only $(wc -l <expected) slots"
 	diff expected found || fail "$1: other names than objdump"

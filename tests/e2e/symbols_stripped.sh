@@ -5,7 +5,6 @@
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 command -v objcopy >/dev/null || skip "there is no objcopy"
-. "$TOP/tests/e2e/lib/symbol_probe.bash"
 
 cat >main.c <<'END'
 #include <stdio.h>
@@ -20,14 +19,14 @@ nm whole | sed -nE 's/^0*([0-9a-f]+) [tT] (hidden|shown|main)$/\1/p' >starts
 awk '{ print; for (i = 1; i < 4; i++) printf "%s+%d\n", $1, i }' starts |
 	while IFS=+ read -r base add; do printf '%x\n' $((0x$base + ${add:-0})); done >addresses
 [ "$(wc -l <addresses)" = 12 ] || fail "hidden, shown and main are not there"
-./symbol_probe "$PWD/whole" <addresses >expected
+"$BUILD/tests/tools/symbol_probe" "$PWD/whole" <addresses >expected
 grep -q '^twice$' expected || fail "no inlined call in the whole program"
 grep -q '^hidden$' expected || fail "no local function in the whole program"
 
 objcopy --only-keep-debug whole link.debug
 strip -o link whole
 objcopy --add-gnu-debuglink=link.debug link
-./symbol_probe "$PWD/link" <addresses >found
+"$BUILD/tests/tools/symbol_probe" "$PWD/link" <addresses >found
 diff expected found || fail "other answers through the debug link"
 
 # The link is the same, the file another: its checksum is wrong, and its build ID too.
@@ -35,7 +34,7 @@ mkdir other
 "$CC" -O1 -g -Wl,--build-id main.c -o other/whole
 objcopy --only-keep-debug other/whole other/link.debug
 cp link other/
-./symbol_probe "$PWD/other/link" <addresses >found
+"$BUILD/tests/tools/symbol_probe" "$PWD/other/link" <addresses >found
 ! grep -q '^hidden$' found || fail "a debug file of another build was used"
 
 if command -v xz >/dev/null; then
@@ -44,6 +43,6 @@ if command -v xz >/dev/null; then
 	xz -k mini
 	strip -o packed whole
 	objcopy --add-section .gnu_debugdata=mini.xz packed
-	./symbol_probe "$PWD/packed" <addresses >found
+	"$BUILD/tests/tools/symbol_probe" "$PWD/packed" <addresses >found
 	[ "$(grep -c '^hidden$' found)" = 4 ] || { cat found; fail "the symbols in .gnu_debugdata are not used"; }
 fi
