@@ -116,13 +116,15 @@ static void put_trust(struct info *info)
 	struct arena *arena = &info->s->arena;
 	uint64_t lost = 0, dropped = 0;
 
-	/* The events tell of losses when there is room again: the counts at the end know of the last ones too. */
+	/* Of the counts at the end and the events on the way the former know more; see trust.c. */
 	for (size_t i = 0; i < rec->ncounts; i++) {
 		lost += rec->counts[i].lost_kernel;
 		dropped += rec->counts[i].lost_recorder;
 	}
-	lost = MAX(lost, stream->lost_records + stream->lost_samples);
-	dropped = MAX(dropped, stream->dropped_samples);
+	if (!lost && !dropped) {
+		lost = stream->lost_records + stream->lost_samples;
+		dropped = stream->dropped_samples;
+	}
 	put_fact(info, "File", "complete",
 		 rec->complete ? "complete"
 		 : rec->damaged_at

@@ -26,9 +26,12 @@ static void judge_stream(struct trust *trust, const struct session *s)
 		cut += rec->counts[i].stacks_cut;
 		shortened += rec->counts[i].stacks_shortened;
 	}
-	/* The counts at the end of the file and the events on the way tell the same; one may be missing. */
+	/*
+	 * The counts at the end of the file and the events on the way tell the same; one may be missing. Of losses the
+	 * counts know more: the last ones, and which part was of other processes on the same CPU.
+	 */
 	trust->lost =
-		MAX(lost, stream->lost_records + stream->lost_samples + stream->dropped_samples);
+		lost ? lost : stream->lost_records + stream->lost_samples + stream->dropped_samples;
 	trust->throttled = MAX(throttled, stream->throttles);
 	trust->cut = MAX(cut, stream->cut);
 	trust->shortened = MAX(shortened, stream->shortened);
