@@ -222,6 +222,7 @@ static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *m
 		break;
 	case UNWIND_RULE_NONE:
 	case UNWIND_RULE_NO_TABLE:
+	case UNWIND_RULE_KINDS:
 		*ret_stop = map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
 		break;
 	}

@@ -66,6 +66,7 @@ struct unwind_splices {
 	/* The walk in progress. */
 	struct past *past;
 	uint64_t equal_from; /* no word at or above this, and below past->high, has changed */
+	size_t nchanged;     /* words of the snapshot below that */
 	size_t next;         /* first frame of @past that may match */
 	size_t matched;      /* the one that did; past->nframes: none */
 	VEC(struct past_frame) fresh;
@@ -156,8 +157,9 @@ static bool block_is_equal(const uint32_t *slots, const uint64_t *words,
 	return !moved && !changed;
 }
 
-/* The lowest address from which on, up to @p->high, both snapshots hold the same. */
-static uint64_t equal_from(const struct past *p, const struct event_stack *stack)
+/* The lowest address from which on, up to @p->high, both snapshots hold the same; and how many words are not. */
+static uint64_t equal_from(const struct past *p, const struct event_stack *stack,
+			   size_t *ret_nchanged)
 {
 	const uint32_t *slots = past_slots(p);
 	const uint64_t *words = past_words(p);
@@ -179,6 +181,7 @@ static uint64_t equal_from(const struct past *p, const struct event_stack *stack
 		from = MAX(from, p->origin + 8ULL * slots[i - 1] + 8);
 	if (j)
 		from = MAX(from, stack->base + 8ULL * stack->slots[j - 1] + 8);
+	*ret_nchanged = j;
 	return from;
 }
 
@@ -219,7 +222,7 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 	s->fresh.len = 0;
 	s->next = 0;
 	s->matched = p->nframes;
-	s->equal_from = p->usable ? equal_from(p, w->stack.snapshot) : 0;
+	s->equal_from = p->usable ? equal_from(p, w->stack.snapshot, &s->nchanged) : 0;
 	while (s->next < p->nframes && past_frames(p)[s->next].low < s->equal_from)
 		s->next++;
 }
@@ -384,7 +387,7 @@ static void store_words(struct unwind_splices *s, struct past *p, const struct e
 	uint64_t *words;
 
 	if (p->usable && high == p->high)
-		fresh = words_below(stack, MIN(s->equal_from, high), 0);
+		fresh = s->nchanged;
 	else
 		p->origin = high / 8 * 8 - ORIGIN_BELOW;
 	if (len > p->words_cap)

@@ -3,8 +3,7 @@
  * unwind_tables.c - two memories in front of the sections.
  *
  * Addresses to mappings, by page: entries carry the generation of the address space, which no two
- * spaces share, so nothing is ever flushed. Module and address to rule: a table that grows, with the
- * kind or the number of the rule in 32 bits.
+ * spaces share, so nothing is ever flushed. Module and address to rule: unwind_memo.c.
  */
 #include "symbolize/unwind_tables.h"
 
@@ -14,14 +13,14 @@
 #include "symbolize/cfi_program.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/symtab.h"
+#include "symbolize/unwind_memo.h"
 #include "symbolize/unwind_sigframe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE_SHIFT   12
-#define MAP_SLOTS    1024  /* pages of code that a recording's stacks touch at a time */
-#define MEMO_SLOTS   16384 /* to begin with */
+#define MAP_SLOTS    1024 /* pages of code that a recording's stacks touch at a time */
 #define CALL_LEN_MAX 8  /* code in front of a return address that arch.ends_with_call() looks at */
 #define ENTRY_LEN    64 /* of start code in assembly: sets a few registers and calls */
 
@@ -30,21 +29,13 @@ struct map_slot_by_page {
 	const struct space_map *map;
 };
 
-struct memo_slot {
-	uint64_t vaddr;
-	uint32_t module; /* id + 1; 0: the slot is free */
-	uint32_t rule;   /* number, or KIND_BIT and enum unwind_rule_kind */
-};
-
-#define KIND_BIT 0x80000000u
-
 /* What is known of one module's file. */
 struct table {
 	bool looked_up, code_looked_up;
 	struct image *image, *code;
 	struct cfi_section *cfi;
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
-	struct symtab *symbols;	       /* read when first needed */
+	struct symtab *symbols;        /* read when first needed */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
 };
 
@@ -54,9 +45,7 @@ struct unwind_tables {
 	const struct unwind_sigframe *sigframe;
 	struct cfi_rules *rules;
 	VEC(struct table) tables; /* by module id */
-	struct memo_slot *memo;
-	size_t nmemo, memo_len;
-	uint64_t hits, misses;
+	struct unwind_memo memo;
 	struct map_slot_by_page maps[MAP_SLOTS];
 };
 
@@ -68,8 +57,6 @@ struct unwind_tables *unwind_tables_new(struct module_table *modules, const stru
 	t->arch = arch;
 	t->sigframe = unwind_sigframe_of(arch);
 	t->rules = cfi_rules_new();
-	t->nmemo = MEMO_SLOTS;
-	t->memo = memory_zeroed(t->nmemo, sizeof(*t->memo));
 	return t;
 }
 
@@ -84,7 +71,7 @@ void unwind_tables_free(struct unwind_tables *t)
 	}
 	vec_deinit(&t->tables);
 	cfi_rules_free(t->rules);
-	free(t->memo);
+	unwind_memo_deinit(&t->memo);
 	free(t);
 }
 
@@ -207,7 +194,8 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 
 uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
 {
-	struct table *table = map->mapped && has_table(map->module) ? table_of(t, map->module) : NULL;
+	struct table *table =
+		map->mapped && has_table(map->module) ? table_of(t, map->module) : NULL;
 	const struct symtab_entry *entry;
 
 	if (!table || !table->image)
@@ -268,7 +256,7 @@ static bool is_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr
 	return entry && vaddr >= entry && vaddr - entry < ENTRY_LEN;
 }
 
-static uint32_t compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
 	bool found;
@@ -276,74 +264,38 @@ static uint32_t compile(struct unwind_tables *t, struct module *mod, uint64_t va
 	uint32_t rule;
 
 	if (table->without == UNWIND_RULE_NO_FILE)
-		return KIND_BIT | UNWIND_RULE_NO_FILE;
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
 	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
-		return KIND_BIT | UNWIND_RULE_SIGFRAME;
+		return (struct unwind_rule){ .kind = UNWIND_RULE_SIGFRAME };
 	if (!table->cfi)
-		return KIND_BIT | table->without;
+		return (struct unwind_rule){ .kind = table->without };
 	if (!found && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
-		return KIND_BIT | UNWIND_RULE_START;
+		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
 	if (!found)
-		return KIND_BIT | UNWIND_RULE_NONE;
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NONE };
 	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))
-		return KIND_BIT | UNWIND_RULE_BAD;
-	return rule;
-}
-
-static struct memo_slot *memo_slot(const struct unwind_tables *t, uint32_t module, uint64_t vaddr)
-{
-	size_t i =
-		((vaddr ^ (uint64_t)module << 40) * 0x9e3779b97f4a7c15ULL >> 32) & (t->nmemo - 1);
-
-	while (t->memo[i].module && (t->memo[i].vaddr != vaddr || t->memo[i].module != module))
-		i = (i + 1) & (t->nmemo - 1);
-	return &t->memo[i];
-}
-
-static void grow_memo(struct unwind_tables *t)
-{
-	struct memo_slot *old = t->memo;
-	size_t nold = t->nmemo;
-
-	t->nmemo *= 2;
-	t->memo = memory_zeroed(t->nmemo, sizeof(*t->memo));
-	for (size_t i = 0; i < nold; i++) {
-		if (old[i].module)
-			*memo_slot(t, old[i].module, old[i].vaddr) = old[i];
-	}
-	free(old);
-}
-
-static struct memo_slot *fill(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
-{
-	struct memo_slot *slot;
-
-	t->misses++;
-	if (++t->memo_len * 2 > t->nmemo)
-		grow_memo(t);
-	slot = memo_slot(t, mod->id + 1, vaddr);
-	*slot = (struct memo_slot){ vaddr, mod->id + 1, compile(t, mod, vaddr) };
-	return slot;
+		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }
 
 struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
 				      uint64_t ip)
 {
-	const struct memo_slot *slot;
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
+	uint64_t vaddr = ip - map->bias, key;
 
 	if (!has_table(map->module))
-		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
+		return rule;
 	if (!map->mapped)
 		return (struct unwind_rule){ .kind = table_of(t, map->module)->without };
-	slot = memo_slot(t, map->module->id + 1, ip - map->bias);
-	if (slot->module)
-		t->hits++;
-	else
-		slot = fill(t, map->module, ip - map->bias);
-	if (slot->rule & KIND_BIT)
-		return (struct unwind_rule){ .kind = slot->rule & ~KIND_BIT };
-	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, slot->rule) };
+	if (!unwind_memo_key(map->module->id, vaddr, &key))
+		return compile(t, map->module, vaddr);
+	if (unwind_memo_get(&t->memo, key, &rule))
+		return rule;
+	rule = compile(t, map->module, vaddr);
+	unwind_memo_put(&t->memo, key, rule);
+	return rule;
 }
 
 struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)
@@ -353,10 +305,10 @@ struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number
 
 uint64_t unwind_tables_hits(const struct unwind_tables *t)
 {
-	return t->hits;
+	return t->memo.hits;
 }
 
 uint64_t unwind_tables_misses(const struct unwind_tables *t)
 {
-	return t->misses;
+	return t->memo.misses;
 }
