@@ -42,6 +42,16 @@ if command -v go >/dev/null; then
 	table leaf | columns samples function | sort -t"$(printf '\t')" -k1,1nr | awk '{ print $1 }' | head -n 10 >ours
 	awk 'seen && $1 > 0 { print $1 } /flat%/ { seen = 1 }' top.txt | sort -nr | head -n 10 >theirs
 	diff ours theirs || fail "pprof's ten largest functions differ from --by leaf's"
+	# Callers, of functions that called nothing that was sampled: there pprof's edges are the leaf's callers.
+	awk 'seen && $1 == $4 && NF == 6 && $6 ~ /^[A-Za-z_0-9]+$/ { print $6 } /flat%/ { seen = 1 }' top.txt | head -n 5 >leaves
+	[ -s leaves ] || fail "pprof shows no function that is only a leaf"
+	table caller >callers.csv
+	while read -r leaf; do
+		columns function caller samples <callers.csv | awk -F'\t' -v f="$leaf" '$1 == f { n[$2] += $3 } END { for (c in n) print n[c], c }' | sort >ours
+		go tool pprof -peek "^$leaf\$" -sample_index=samples t.pb.gz 2>/dev/null |
+			awk '/^-+\+-+$/ { on++; next } on == 2 && $2 ~ /%$/ && $3 == "|" { sub(/ \(inline\)$/, ""); n = $1; sub(/^.*\|   /, ""); print n, $0; next } on == 2 { exit }' | sort >theirs
+		diff ours theirs || fail "pprof -peek and --by caller disagree about '$leaf'"
+	done <leaves
 else
 	echo "Go is not here: the file is decoded by the unit tests only"
 fi
