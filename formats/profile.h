@@ -42,7 +42,7 @@ struct profile_function {
 	uint32_t module;
 	uint32_t file;	       /* string: source path, "" if not known */
 	uint32_t line;	       /* where it is declared, 0 if not known */
-	bool unnamed;	       /* no symbol was found: the name is "[module]" or "0xADDR" made up for it */
+	bool unnamed;	       /* no symbol was found: "[module+0xSTART]" or "[module]" stands for it */
 };
 
 /* One function at a location. */

@@ -6,7 +6,20 @@
  */
 #include "report/session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+/* "[cc1+0x57a30]" where unwind tables at least tell where the function begins, otherwise "[cc1]". */
+static const char *made_up_name(struct session *s, uint32_t module, uint64_t vaddr)
+{
+	const char *of = profile_text(s->profile, s->profile->modules.items[module].name);
+
+	if (*of == '[')
+		return of;
+	if (!vaddr)
+		return arena_printf(&s->arena, "[%s]", of);
+	return arena_printf(&s->arena, "[%s+0x%" PRIx64 "]", of, vaddr);
+}
 
 static uint32_t function_of(struct session *s, uint32_t module, const struct symbol_frame *frame)
 {
@@ -20,11 +33,8 @@ static uint32_t function_of(struct session *s, uint32_t module, const struct sym
 		.unnamed = !name,
 	};
 
-	if (!name) {
-		const char *of = profile_text(p, p->modules.items[module].name);
-
-		name = *of == '[' ? of : arena_printf(&s->arena, "[%s]", of);
-	}
+	if (!name)
+		name = made_up_name(s, module, frame->function_vaddr);
 	function.name = profile_string(p, name);
 	return profile_add_function(p, &function);
 }
