@@ -58,7 +58,12 @@ record() { # record TRACE OPTION...
 	check "$trace"
 }
 
-record raw.trace --raw-stacks
+# The kernel leaves a random gap between the stack and the arguments; where it holds a page that was never touched, the
+# snapshot ends there.
+for try in 1 2 3 4 5 6 7 8; do
+	record raw.trace --raw-stacks
+	[ -z "$missing" ] && break
+done
 [ -z "$missing" ] || fail "this test would not notice:$missing"
 grep -q '^Stacks .*application data was kept' info.txt || { cat info.txt; fail "the file does not say that it holds application data"; }
 
