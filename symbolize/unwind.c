@@ -390,7 +390,8 @@ static const struct {
 			       "copy the binary to this machine and name its root with --symfs" },
 	[UNWIND_UNREADABLE] = { "unreadable memory", NULL },
 	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
-	[UNWIND_NO_STACK] = { "no stack recorded", "record stacks with -g dwarf or -g fp" },
+	[UNWIND_NO_STACK] = { "no stack recorded",
+			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
 	[UNWIND_TOO_DEEP] = { "too deep", NULL },
 	[UNWIND_NOT_WALKED] = { "no user part", NULL },
 };
