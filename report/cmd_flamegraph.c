@@ -9,7 +9,6 @@
 #include "report/svg.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 /* Where a terminal's user finds the picture. */
 #define DEFAULT_FILE "flame.svg"
@@ -88,21 +87,14 @@ static struct err *write_picture(void *args, struct session *s, FILE *out)
 
 static struct err *flamegraph_run(void *args, char **operands, int noperands, int *ret_status)
 {
+	static const struct export_file file = { DEFAULT_FILE, "xdg-open" };
 	struct flamegraph_args *flame = args;
 
 	(void)ret_status;
 	if (flame->width < WIDTH_LEAST || flame->width > WIDTH_MOST)
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
-	if (!flame->export.output && isatty(STDOUT_FILENO))
-		flame->export.output = DEFAULT_FILE;
-
-	struct err *err = export_run(args, operands, noperands, write_picture);
-
-	if (!err && flame->export.output)
-		fprintf(stderr, "preport: wrote '%s'; open it in a browser\n",
-			flame->export.output);
-	return err;
+	return export_run_file(args, operands, noperands, write_picture, &file);
 }
 
 const struct command cmd_flamegraph = {

@@ -7,7 +7,6 @@
 #include "report/export.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 /* Where a terminal's user finds the file that a terminal cannot show. */
 #define DEFAULT_FILE "precord.pb.gz"
@@ -49,18 +48,10 @@ static struct err *write_profile(void *args, struct session *s, FILE *out)
 
 static struct err *pprof_run(void *args, char **operands, int noperands, int *ret_status)
 {
-	struct pprof_args *pprof = args;
+	static const struct export_file file = { DEFAULT_FILE, "go tool pprof -top" };
 
 	(void)ret_status;
-	if (!pprof->export.output && isatty(STDOUT_FILENO))
-		pprof->export.output = DEFAULT_FILE;
-
-	struct err *err = export_run(args, operands, noperands, write_profile);
-
-	if (!err && pprof->export.output)
-		fprintf(stderr, "preport: wrote '%s', for example for: go tool pprof -top %s\n",
-			pprof->export.output, pprof->export.output);
-	return err;
+	return export_run_file(args, operands, noperands, write_profile, &file);
 }
 
 const struct command cmd_pprof = {

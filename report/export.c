@@ -6,6 +6,8 @@
 
 #include "report/output.h"
 
+#include <unistd.h>
+
 const struct opt export_opts[] = {
 	OPT_STR(struct export_args, output, "output", 'o', "FILE", "write to FILE"),
 	OPT_GROUP(struct export_args, filter, filter_opts),
@@ -54,6 +56,22 @@ struct err *export_run(void *args, char **operands, int noperands, export_fn *wr
 		err = load_and_write(&s, export, write);
 	session_warn(&s);
 	session_close(&s);
+	return err;
+}
+
+struct err *export_run_file(void *args, char **operands, int noperands, export_fn *write,
+			    const struct export_file *file)
+{
+	struct export_args *export = args;
+
+	if (!export->output && isatty(STDOUT_FILENO))
+		export->output = file->name;
+
+	struct err *err = export_run(args, operands, noperands, write);
+
+	if (!err && export->output)
+		fprintf(stderr, "preport: wrote '%s'; look at it with: %s %s\n", export->output,
+			file->with, export->output);
 	return err;
 }
 

@@ -32,6 +32,16 @@ typedef struct err *export_fn(void *args, struct session *s, FILE *out);
  */
 MUST_USE struct err *export_run(void *args, char **operands, int noperands, export_fn *write);
 
+/* A file that no terminal can show. */
+struct export_file {
+	const char *name; /* where a terminal's user finds it unless -o says otherwise */
+	const char *with; /* the command to look at it with */
+};
+
+/* The same, but never to a terminal; says on standard error what was written. */
+MUST_USE struct err *export_run_file(void *args, char **operands, int noperands, export_fn *write,
+				     const struct export_file *file);
+
 /*
  * What an incomplete stack is called, by profile_sample.stop; NULL for those that miss nothing. @ret has
  * UNWIND_STOPS entries.
