@@ -44,14 +44,15 @@ static void flamegraph_defaults(void *args)
 static const char *subtitle(struct session *s, const struct flame *flame, uint32_t event)
 {
 	const struct recording *rec = s->recording;
-	uint64_t lost = s->stream.lost_records + s->stream.lost_samples + s->stream.dropped_samples;
+	struct session_losses losses = session_losses(s);
 	struct profile_event *which = &s->profile->events.items[event];
 
 	return arena_printf(
 		&s->arena,
 		"%s on %s, %.1f s, %" PRIu64 " samples, %" PRIu64 " lost; width is %s in %s",
 		profile_text(s->profile, which->name), rec->hostname,
-		(double)session_duration_ns(s) / 1e9, flame->nodes.items[0].count, lost,
+		(double)session_duration_ns(s) / 1e9, flame->nodes.items[0].count,
+			    losses.by_kernel + losses.by_recorder,
 		profile_text(s->profile, which->name), profile_text(s->profile, which->unit));
 }
 

@@ -20,19 +20,16 @@ static const struct opt pprof_opts[] = {
 	OPT_END,
 };
 
-static uint64_t lost_samples(const struct session *s)
-{
-	return s->stream.lost_records + s->stream.lost_samples + s->stream.dropped_samples;
-}
-
 static struct err *write_profile(void *args, struct session *s, FILE *out)
 {
 	const struct recording *rec = s->recording;
+	struct session_losses losses = session_losses(s);
+	uint64_t lost = losses.by_kernel + losses.by_recorder;
 	const char *comments[] = {
 		arena_printf(&s->arena, "recorded by %s on %s (%s)", rec->tool, rec->hostname,
 			     rec->os_release),
-		arena_printf(&s->arena, "lost: %" PRIu64 " of %" PRIu64 " samples", lost_samples(s),
-			     s->stream.samples + lost_samples(s)),
+		arena_printf(&s->arena, "lost: %" PRIu64 " of %" PRIu64 " samples", lost,
+			     s->stream.samples + lost),
 		NULL,
 	};
 	struct pprof_about about = {

@@ -114,17 +114,8 @@ static void put_trust(struct info *info)
 	const struct session_stream *stream = &info->s->stream;
 	const struct recording *rec = info->s->recording;
 	struct arena *arena = &info->s->arena;
-	uint64_t lost = 0, dropped = 0;
+	struct session_losses losses = session_losses(info->s);
 
-	/* Of the counts at the end and the events on the way the former know more; see trust.c. */
-	for (size_t i = 0; i < rec->ncounts; i++) {
-		lost += rec->counts[i].lost_kernel;
-		dropped += rec->counts[i].lost_recorder;
-	}
-	if (!lost && !dropped) {
-		lost = stream->lost_records + stream->lost_samples;
-		dropped = stream->dropped_samples;
-	}
 	put_fact(info, "File", "complete",
 		 rec->complete ? "complete"
 		 : rec->damaged_at
@@ -133,9 +124,9 @@ static void put_trust(struct info *info)
 			 : "its end is missing: the recorder was killed, or the copy is cut",
 		 rec->complete ? "true" : "false");
 	put_number(info, "Samples", "samples", stream->samples);
-	put_number(info, "Lost", "lost", lost + dropped);
-	put_number(info, NULL, "lost_by_kernel", lost);
-	put_number(info, NULL, "dropped_by_recorder", dropped);
+	put_number(info, "Lost", "lost", losses.by_kernel + losses.by_recorder);
+	put_number(info, NULL, "lost_by_kernel", losses.by_kernel);
+	put_number(info, NULL, "dropped_by_recorder", losses.by_recorder);
 	put_number(info, "Throttled", "throttled", stream->throttles);
 	put_number(info, "Stacks cut", "cut", stream->cut);
 	put_number(info, "Shortened", "shortened", stream->shortened);

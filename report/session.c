@@ -418,6 +418,21 @@ uint32_t session_default_event(const struct session *s)
 	return first == PROFILE_NONE ? 0 : first;
 }
 
+struct session_losses session_losses(const struct session *s)
+{
+	const struct recording *rec = s->recording;
+	struct session_losses losses = { 0 };
+
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		losses.by_kernel += rec->counts[i].lost_kernel;
+		losses.by_recorder += rec->counts[i].lost_recorder;
+	}
+	if (losses.by_kernel || losses.by_recorder)
+		return losses;
+	return (struct session_losses){ s->stream.lost_records + s->stream.lost_samples,
+					s->stream.dropped_samples };
+}
+
 void session_warn(const struct session *s)
 {
 	diag_print(&s->diag, "preport", stderr);

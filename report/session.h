@@ -130,6 +130,17 @@ struct module *session_module(const struct session *s, uint32_t profile_module);
 /* The event that tables are about unless the user says otherwise: the first with samples that passes the filter. */
 uint32_t session_default_event(const struct session *s);
 
+/* Samples that are missing, and who had no room for them. */
+struct session_losses {
+	uint64_t by_kernel, by_recorder;
+};
+
+/*
+ * The counts at the end of the file and the events on the way tell the same, and one may be missing. The counts know
+ * more: the last losses, and which part of them was of other processes on the same CPU.
+ */
+struct session_losses session_losses(const struct session *s);
+
 /* Print the warnings to stderr, once. */
 void session_warn(const struct session *s);
 

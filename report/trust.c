@@ -18,20 +18,16 @@ static void judge_stream(struct trust *trust, const struct session *s)
 {
 	const struct recording *rec = s->recording;
 	const struct session_stream *stream = &s->stream;
-	uint64_t lost = 0, throttled = 0, cut = 0, shortened = 0;
+	struct session_losses losses = session_losses(s);
+	uint64_t throttled = 0, cut = 0, shortened = 0;
 
 	for (size_t i = 0; i < rec->ncounts; i++) {
-		lost += rec->counts[i].lost_kernel + rec->counts[i].lost_recorder;
 		throttled += rec->counts[i].throttled;
 		cut += rec->counts[i].stacks_cut;
 		shortened += rec->counts[i].stacks_shortened;
 	}
-	/*
-	 * The counts at the end of the file and the events on the way tell the same; one may be missing. Of losses the
-	 * counts know more: the last ones, and which part was of other processes on the same CPU.
-	 */
-	trust->lost =
-		lost ? lost : stream->lost_records + stream->lost_samples + stream->dropped_samples;
+	/* The counts at the end of the file and the events on the way tell the same; one may be missing. */
+	trust->lost = losses.by_kernel + losses.by_recorder;
 	trust->throttled = MAX(throttled, stream->throttles);
 	trust->cut = MAX(cut, stream->cut);
 	trust->shortened = MAX(shortened, stream->shortened);
