@@ -38,15 +38,17 @@ if command -v go >/dev/null; then
 	export HOME=$PWD
 	go tool pprof -top -nodecount=1000000 -nodefraction=0 -sample_index=samples t.pb.gz 2>/dev/null >top.txt
 	same "pprof -top" "$(awk 'seen { s += $1 } /flat%/ { seen = 1 } END { print s }' top.txt)" "$samples"
-	# Function by function. pprof shortens names, so compare the ten largest counts.
-	table leaf | columns samples function | sort -t"$(printf '\t')" -k1,1nr | awk '{ print $1 }' | head -n 10 >ours
-	awk 'seen && $1 > 0 { print $1 } /flat%/ { seen = 1 }' top.txt | sort -nr | head -n 10 >theirs
-	diff ours theirs || fail "pprof's ten largest functions differ from --by leaf's"
+	# Function by function, of all modules together as pprof has them. Names of C++ are shortened there: only plain ones.
+	table leaf | columns function samples | awk -F'\t' '$1 ~ /^[A-Za-z0-9_]+$/ { n[$1] += $2 } END { for (f in n) print n[f], f }' | sort >ours
+	awk 'seen && $1 > 0 { sub(/ \(inline\)$/, ""); if (NF == 6 && $6 ~ /^[A-Za-z0-9_]+$/) print $1, $6 } /flat%/ { seen = 1 }' top.txt | sort >theirs
+	[ "$(wc -l <ours)" -ge 5 ] || fail "only $(wc -l <ours) functions have plain names"
+	diff ours theirs || fail "pprof -top and --by leaf disagree about a function"
 	# Callers, of functions that called nothing that was sampled: there pprof's edges are the leaf's callers.
 	awk 'seen && $1 == $4 && NF == 6 && $6 ~ /^[A-Za-z_0-9]+$/ { print $6 } /flat%/ { seen = 1 }' top.txt | head -n 5 >leaves
 	[ -s leaves ] || fail "pprof shows no function that is only a leaf"
 	table caller >callers.csv
 	while read -r leaf; do
+		grep ",$leaf,\"" callers.csv && continue # a caller's name with commas: columns takes plain cells only
 		columns function caller samples <callers.csv | awk -F'\t' -v f="$leaf" '$1 == f { n[$2] += $3 } END { for (c in n) print n[c], c }' | sort >ours
 		go tool pprof -peek "^$leaf\$" -sample_index=samples t.pb.gz 2>/dev/null |
 			awk '/^-+\+-+$/ { on++; next } on == 2 && $2 ~ /%$/ && $3 == "|" { sub(/ \(inline\)$/, ""); n = $1; sub(/^.*\|   /, ""); print n, $0; next } on == 2 { exit }' | sort >theirs
