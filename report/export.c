@@ -78,8 +78,5 @@ struct err *export_run_file(void *args, char **operands, int noperands, export_f
 void export_stop_names(const char **ret)
 {
 	for (int stop = 0; stop < UNWIND_STOPS; stop++)
-		ret[stop] = unwind_stop_name(stop);
-	ret[UNWIND_ROOT] = NULL;
-	ret[UNWIND_SPLICED] = NULL;
-	ret[UNWIND_NOT_WALKED] = NULL;
+		ret[stop] = unwind_stop_is_complete(stop) ? NULL : unwind_stop_name(stop);
 }

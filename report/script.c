@@ -140,11 +140,6 @@ static void put_frame_text(const struct script *script, const struct unwind_fram
 	}
 }
 
-static bool is_complete(enum unwind_stop stop)
-{
-	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED;
-}
-
 static void put_sample_text(struct script *script, const struct session_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
@@ -162,7 +157,7 @@ static void put_sample_text(struct script *script, const struct session_event *e
 		put_frame_text(script, &chain->frames[i], stack);
 		stack = stacks[stack].parent;
 	}
-	if (!is_complete(chain->stop) && !script->options->no_chain)
+	if (!unwind_stop_is_complete(chain->stop) && !script->options->no_chain)
 		fprintf(script->out, "\t[%s]\n", unwind_stop_name(chain->stop));
 	fputc('\n', script->out);
 }

@@ -6,11 +6,6 @@
 
 #define BUCKETS 40 /* stretches that the recording is divided into, of at least a second */
 
-bool tally_is_broken(enum unwind_stop stop)
-{
-	return stop != UNWIND_ROOT && stop != UNWIND_SPLICED && stop != UNWIND_NOT_WALKED;
-}
-
 static struct tally_module *tally_of(struct tally *tally, struct module *mod)
 {
 	while (tally->modules.len <= mod->id)
@@ -34,7 +29,7 @@ static void count_chain(struct tally *tally, const struct unwind_chain *chain)
 			       (how == UNWIND_FP_UNCHECKED || how == UNWIND_KERNEL_CHAIN);
 		tally->hows[how]++;
 	}
-	if (tally_is_broken(chain->stop) && chain->stop_module) {
+	if (!unwind_stop_is_complete(chain->stop) && chain->stop_module) {
 		struct tally_module *mod = tally_of(tally, chain->stop_module);
 
 		mod->broken++;

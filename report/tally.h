@@ -33,9 +33,6 @@ struct tally {
 	uint64_t bucket_ns;
 };
 
-/* Did a chain that ended so miss frames that it should have? */
-bool tally_is_broken(enum unwind_stop stop);
-
 /* Walk all events that pass @filter. */
 MUST_USE struct err *tally_count(struct tally *tally, struct session *s, struct filter *filter);
 void tally_deinit(struct tally *tally);

@@ -5,7 +5,6 @@
 #include "report/trust.h"
 
 #include "report/number.h"
-#include "report/tally.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 		enum unwind_stop stop = (enum unwind_stop)row->stop;
 
 		trust->stops[stop] += row->count;
-		if (tally_is_broken(stop))
+		if (!unwind_stop_is_complete(stop))
 			trust->broken += row->count;
 		else
 			trust->complete += row->count;
@@ -187,7 +186,7 @@ static void remark_broken(struct remarks *r)
 		double share = (double)trust->stops[stop] / (double)MAX(all, 1);
 		const char *remedy = unwind_stop_remedy((enum unwind_stop)stop);
 
-		if (!tally_is_broken((enum unwind_stop)stop) || share < BROKEN_SHARE)
+		if (unwind_stop_is_complete((enum unwind_stop)stop) || share < BROKEN_SHARE)
 			continue;
 		add(r, share,
 		    arena_printf(r->arena, "broken %s: %s%s%s", number_share(r->arena, share),

@@ -338,8 +338,7 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 
 static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop stop)
 {
-	if (stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED ||
-	    !u->frames.len)
+	if (unwind_stop_is_complete(stop) || !u->frames.len)
 		return NULL;
 	return u->frames.items[u->frames.len - 1].module;
 }
@@ -395,6 +394,11 @@ static const struct {
 	[UNWIND_TOO_DEEP] = { "too deep", NULL },
 	[UNWIND_NOT_WALKED] = { "no user part", NULL },
 };
+
+bool unwind_stop_is_complete(enum unwind_stop stop)
+{
+	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED;
+}
 
 const char *unwind_stop_name(enum unwind_stop stop)
 {

@@ -82,6 +82,9 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 
 const struct unwind_stats *unwinder_stats(const struct unwinder *u);
 
+/* Does a chain that ended so have all its frames, as far as there are any? */
+bool unwind_stop_is_complete(enum unwind_stop stop);
+
 /* One short phrase, "snapshot ended" for example, and what the user can do about it (NULL: nothing). */
 const char *unwind_stop_name(enum unwind_stop stop);
 const char *unwind_stop_remedy(enum unwind_stop stop);
