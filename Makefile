@@ -31,16 +31,16 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
 	symbolize/unwind_step.c symbolize/unwind_tables.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/attach.c record/attach_image.c record/cgroup.c record/cmd_list.c \
-	record/cmd_record.c record/code_file.c record/code_map.c record/cpu_list.c record/drain.c \
-	record/event_attr.c record/event_catalog.c record/event_lookup.c record/event_names.c \
-	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c \
-	record/event_spec.c record/event_terms.c record/family.c record/hotplug.c record/kernel_symbols.c \
-	record/machine.c record/main.c record/perf_map.c record/pmu.c record/priority.c \
-	record/proc_scan.c record/process.c record/prune.c record/record_args.c record/recorder.c \
-	record/ring.c record/sensors.c record/status_line.c record/summary.c record/target.c \
-	record/text_file.c record/trace_output.c record/tracepoint.c record/watch.c \
-	record/workload.c
+RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
+	record/cmd_list.c record/cmd_record.c record/code_file.c record/code_map.c record/cpu_list.c \
+	record/description.c record/drain.c record/event_attr.c record/event_catalog.c \
+	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
+	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
+	record/family.c record/hotplug.c record/kernel_symbols.c record/machine.c record/main.c \
+	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
+	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
+	record/status_line.c record/summary.c record/target.c record/text_file.c record/trace_output.c \
+	record/tracepoint.c record/watch.c record/workload.c
 REPORT = report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c \
 	report/commands.c report/export.c report/filter.c report/flame.c report/info.c \

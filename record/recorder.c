@@ -5,28 +5,19 @@
  */
 #include "record/recorder.h"
 
-#include "record/machine.h"
+#include "record/approach.h"
+#include "record/description.h"
 #include "record/priority.h"
 #include "record/proc_scan.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
 #define BLOCK_AGE_NS      1000000000ULL /* a recorder that is killed loses this much */
-#define SAMPLE_LEN        65536         /* of the largest sample in a ring */
-#define FLAT_SAMPLE_LEN   512           /* of one without a snapshot, a call chain included */
-#define RING_LEN_LEAST    (512ULL << 10)
-#define RING_LEN_MOST     (32ULL << 20)
 #define LATE_PERCENT      50 /* of a ring in use when a quarter should have woken the reader */
-#define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
 static uint64_t now_ns(void)
 {
@@ -34,119 +25,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-/* Room for about a second of samples, so that a recorder that gets no CPU for long loses none. */
-static uint64_t choose_ring_len(const struct record_args *args, const struct target *target)
-{
-	uint64_t rate = args->rate.kind == EVENT_RATE_FREQ ? args->rate.value : EVENT_RATE_DEFAULT;
-	uint64_t sample_len = args->chain.kind != RECORDING_CHAIN_DWARF ? FLAT_SAMPLE_LEN
-			      : args->chain.stack_len ? args->chain.stack_len + FLAT_SAMPLE_LEN
-						      : SAMPLE_LEN;
-	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = MIN(RING_LEN_MOST, memory / RING_MEMORY_SHARE / MAX(target->cpus.len, 1U));
-	uint64_t len = RING_LEN_LEAST;
-
-	if (args->ring_len)
-		return args->ring_len;
-	if (args->rate.kind == EVENT_RATE_PERIOD)
-		rate = 1000; /* nobody knows; more is bounded by the limits below */
-	while (len < rate * sample_len && len * 2 <= most)
-		len *= 2;
-	return len;
-}
-
-/* Samples come so seldom that those of others do no harm. */
-static bool is_sparse(const struct event_plan *plan)
-{
-	for (size_t i = 0; i < plan->nevents; i++) {
-		const struct perf_event_attr *attr = &plan->events[i].attr;
-		bool is_clock =
-			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
-
-		if (plan->events[i].desc->samples && !is_clock &&
-		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
-			return false;
-	}
-	return true;
-}
-
-static struct err *make_plan(struct recorder *s)
-{
-	struct record_args *args = s->args;
-	struct event_request request = {
-		.rate = args->rate,
-		.chain = args->chain.kind,
-		.stack_len = args->chain.stack_len,
-		.probe = {
-			.pid = s->target.by_cpu ? -1 : 0,
-			.cpu = (int)s->target.cpus.cpus[0],
-			.cgroup_fd = s->target.cgroup_fd,
-		},
-		.inherit = s->target.inherit && !s->target.by_cpu,
-		.enable_on_exec = s->workload.pid && !s->target.by_cpu && !args->delay_ns,
-		.sample_cgroup = false,
-	};
-
-	return event_plan_make(&args->events, &request, &s->plan);
-}
-
-/* Follow CPUs for the sake of short-lived tasks if that is allowed and cheap, otherwise the tasks. */
-static struct err *choose_plan(struct recorder *s)
-{
-	bool by_cpu = s->target.by_cpu;
-
-	event_list_default(&s->args->events);
-	s->target.by_cpu = true;
-	struct err *err = make_plan(s);
-
-	if (by_cpu || (!err && is_sparse(&s->plan)))
-		return err;
-	if (!err)
-		event_plan_deinit(&s->plan);
-	else if (err_errno(err) == EACCES || err_errno(err) == EPERM)
-		s->shy = true;
-	err_free(err);
-	s->target.by_cpu = false;
-	return make_plan(s);
-}
-
-static const char *command_line(struct recorder *s)
-{
-	FILE *file = s->args->no_cmdline ? NULL : fopen("/proc/self/cmdline", "re");
-	struct arena *arena = &s->recording.arena;
-	char text[4096] = "";
-	size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-
-	if (file)
-		fclose(file);
-	if (!len)
-		return "";
-	for (size_t i = 0; i + 1 < len; i++) {
-		if (!text[i])
-			text[i] = ' ';
-	}
-	return arena_strdup(arena, text);
-}
-
-static void describe(struct recorder *s)
-{
-	struct recording *rec = &s->recording;
-
-	machine_describe(rec);
-	rec->tool = "precord " VERSION;
-	rec->cmdline = command_line(s);
-	rec->chain = s->plan.stack_len                              ? RECORDING_CHAIN_DWARF
-		     : s->args->chain.kind == RECORDING_CHAIN_DWARF ? RECORDING_CHAIN_FP
-								    : s->args->chain.kind;
-	rec->stack_len = s->plan.stack_len;
-	rec->raw_stacks = s->args->raw_stacks;
-	rec->system_wide = s->target.system_wide;
-	rec->recorder_pid = (uint32_t)getpid();
-	rec->exit_status = -1;
-	rec->events = event_plan_describe(&s->plan, &rec->arena);
-	rec->nevents = s->plan.nevents;
-	rec->start_ns = rec->clock_ns;
 }
 
 static struct err *told_event(void *context, const struct event *ev)
@@ -200,7 +78,7 @@ static struct err *begin_trace(struct recorder *s)
 		.max_age_ns = BLOCK_AGE_NS,
 	};
 
-	describe(s);
+	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	struct err *err = trace_output_open(s->args->output, &s->output);
 
 	if (err)
@@ -230,9 +108,9 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = target_find(&args->target, s->workload.pid, &s->target);
 	if (!err)
-		err = choose_plan(s);
+		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)
-		err = sensors_open(&s->plan, &s->target, choose_ring_len(args, &s->target),
+		err = sensors_open(&s->plan, &s->target, approach_ring_len(args, &s->target),
 				   &s->diag, &s->sensors);
 	if (!err)
 		err = begin_trace(s);
@@ -366,23 +244,6 @@ static void warn_of_short_tasks(struct recorder *s)
 			    "kernel.perf_event_paranoid=0"));
 }
 
-/* What was found out on the way, for whoever reads the trace. */
-static void collect_notes(struct recorder *s)
-{
-	struct recording *rec = &s->recording;
-	size_t count = s->plan.nnotes;
-
-	for (struct diag_entry *entry = s->diag.entries; entry; entry = entry->next)
-		count++;
-	rec->notes = ARENA_ARRAY(&rec->arena, const char *, count);
-	for (size_t i = 0; i < s->plan.nnotes; i++)
-		rec->notes[rec->nnotes++] = s->plan.notes[i];
-	for (struct diag_entry *entry = s->diag.entries; entry; entry = entry->next)
-		rec->notes[rec->nnotes++] = entry->hint ? arena_printf(&rec->arena, "%s; %s",
-								       entry->message, entry->hint)
-							: entry->message;
-}
-
 struct err *recorder_finish(struct recorder *s)
 {
 	struct recording *rec = &s->recording;
@@ -400,7 +261,7 @@ struct err *recorder_finish(struct recorder *s)
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	if (s->workload.ended)
 		rec->exit_status = s->workload.status;
-	collect_notes(s);
+	description_note(rec, &s->plan, &s->diag);
 	err = trace_writer_end(s->writer, rec);
 	return err ? err : trace_output_close(&s->output);
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * approach.c - a clock that follows a task begins anew with each, so short tasks are seen only by way of the CPUs.
+ */
+#include "record/approach.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define SAMPLE_LEN        65536         /* of the largest sample in a ring */
+#define FLAT_SAMPLE_LEN   512           /* of one without a snapshot, a call chain included */
+#define RING_LEN_LEAST    (512ULL << 10)
+#define RING_LEN_MOST     (32ULL << 20)
+#define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
+
+/* Samples come so seldom that those of others do no harm. */
+static bool is_sparse(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->nevents; i++) {
+		const struct perf_event_attr *attr = &plan->events[i].attr;
+		bool is_clock =
+			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
+
+		if (plan->events[i].desc->samples && !is_clock &&
+		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
+			return false;
+	}
+	return true;
+}
+
+static struct err *make_plan(struct record_args *args, const struct target *target, bool exec,
+			     struct event_plan *ret)
+{
+	struct event_request request = {
+		.rate = args->rate,
+		.chain = args->chain.kind,
+		.stack_len = args->chain.stack_len,
+		.probe = {
+			.pid = target->by_cpu ? -1 : 0,
+			.cpu = (int)target->cpus.cpus[0],
+			.cgroup_fd = target->cgroup_fd,
+		},
+		.inherit = target->inherit && !target->by_cpu,
+		.enable_on_exec = exec && !target->by_cpu && !args->delay_ns,
+		.sample_cgroup = false,
+	};
+
+	return event_plan_make(&args->events, &request, ret);
+}
+
+struct err *approach_choose(struct record_args *args, struct target *target, bool exec,
+			    struct event_plan *ret, bool *ret_shy)
+{
+	bool by_cpu = target->by_cpu;
+
+	*ret_shy = false;
+	event_list_default(&args->events);
+	target->by_cpu = true;
+	struct err *err = make_plan(args, target, exec, ret);
+
+	if (by_cpu || (!err && is_sparse(ret)))
+		return err;
+	if (!err)
+		event_plan_deinit(ret);
+	else
+		*ret_shy = err_errno(err) == EACCES || err_errno(err) == EPERM;
+	err_free(err);
+	target->by_cpu = false;
+	return make_plan(args, target, exec, ret);
+}
+
+/* Room for about a second of samples, so that a recorder that gets no CPU for long loses none. */
+uint64_t approach_ring_len(const struct record_args *args, const struct target *target)
+{
+	uint64_t rate = args->rate.kind == EVENT_RATE_FREQ ? args->rate.value : EVENT_RATE_DEFAULT;
+	uint64_t sample_len = args->chain.kind != RECORDING_CHAIN_DWARF ? FLAT_SAMPLE_LEN
+			      : args->chain.stack_len ? args->chain.stack_len + FLAT_SAMPLE_LEN
+						      : SAMPLE_LEN;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t most = MIN(RING_LEN_MOST, memory / RING_MEMORY_SHARE / MAX(target->cpus.len, 1U));
+	uint64_t len = RING_LEN_LEAST;
+
+	if (args->ring_len)
+		return args->ring_len;
+	if (args->rate.kind == EVENT_RATE_PERIOD)
+		rate = 1000; /* nobody knows; more is bounded by the limits below */
+	while (len < rate * sample_len && len * 2 <= most)
+		len *= 2;
+	return len;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * approach.h - how a target is followed: by its CPUs or task by task, with which events, into rings of what size.
+ */
+#ifndef RECORD_APPROACH_H
+#define RECORD_APPROACH_H
+
+#include "record/event_plan.h"
+#include "record/record_args.h"
+#include "record/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Follow CPUs for the sake of short-lived tasks if that is allowed and cheap, otherwise the tasks: target->by_cpu
+ * says which. @exec: the target is a command that is still to be started. *@ret_shy is true if tasks are followed
+ * for want of permission. Errors are those of event_plan_make().
+ */
+MUST_USE struct err *approach_choose(struct record_args *args, struct target *target, bool exec,
+				     struct event_plan *ret, bool *ret_shy);
+
+/* Bytes for the ring of each CPU. */
+uint64_t approach_ring_len(const struct record_args *args, const struct target *target);
+
+#endif
