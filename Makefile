@@ -57,28 +57,28 @@ ASSETS =
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
-	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c \
-	tests/unit/test_attach.c tests/unit/test_bundle.c tests/unit/test_cfi_program.c \
-	tests/unit/test_cfi_section.c tests/unit/test_command.c tests/unit/test_cpu_list.c \
-	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_demangle.c \
-	tests/unit/test_diag.c tests/unit/test_disasm.c tests/unit/test_err.c \
-	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
-	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
-	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_image.c \
-	tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c tests/unit/test_layers.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_module.c \
-	tests/unit/test_opt.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
-	tests/unit/test_profile.c tests/unit/test_prune.c tests/unit/test_reader.c \
-	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_trace_block.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_writer.c \
+	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
+	tests/unit/test_bundle.c tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c \
+	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_debug_info.c \
+	tests/unit/test_debugfile.c tests/unit/test_demangle.c tests/unit/test_diag.c \
+	tests/unit/test_disasm.c tests/unit/test_err.c tests/unit/test_event_names.c \
+	tests/unit/test_event_plan.c tests/unit/test_event_rate.c tests/unit/test_event_spec.c \
+	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
+	tests/unit/test_filter.c tests/unit/test_image.c tests/unit/test_jit_map.c \
+	tests/unit/test_kernel_symbols.c tests/unit/test_layers.c tests/unit/test_lookup.c \
+	tests/unit/test_map.c tests/unit/test_module.c tests/unit/test_opt.c tests/unit/test_perf_map.c \
+	tests/unit/test_perf_record.c tests/unit/test_pmu.c tests/unit/test_proc_scan.c \
+	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \
+	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_session.c \
+	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
+	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
+	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c tests/unit/test_trace_writer.c \
 	tests/unit/test_tracepoint.c tests/unit/test_unwind.c tests/unit/test_vec.c \
 	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c
+	tests/unit/test_zframe.c tests/unit/unwind_world.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
 	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \

@@ -30,7 +30,7 @@ static void put_header(struct elf_file *f, uint64_t shoff)
 	writer_u16(w, f->type ? f->type : ET_DYN);
 	writer_u16(w, f->machine ? f->machine : EM_X86_64);
 	writer_u32(w, EV_CURRENT);
-	writer_u64(w, 0); /* entry */
+	writer_u64(w, f->entry);
 	writer_u64(w, f->nsegments ? 64 : 0);
 	writer_u64(w, shoff);
 	writer_u32(w, 0);

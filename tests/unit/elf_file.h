@@ -34,6 +34,7 @@ struct elf_file_segment {
 
 struct elf_file {
 	uint16_t type, machine; /* 0: ET_DYN, EM_X86_64 */
+	uint64_t entry;         /* where the program starts; 0: nowhere */
 	struct elf_file_section sections[ELF_FILE_MAX];
 	struct elf_file_segment segments[ELF_FILE_MAX];
 	size_t nsections, nsegments;

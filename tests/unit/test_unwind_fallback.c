@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+#include "tests/unit/unwind_world.h"
+
+TEST(unwind_uses_the_frame_pointer_where_there_is_no_rule)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(STUB + 0x50), 0);
+	world_set_reg(w, w->arch->fp, world_slot(6));
+	w->words[6] = world_slot(10);
+	w->words[7] = IP(STUB + 0x40);
+	w->words[10] = world_slot(14);
+	w->words[11] = JIT_START + 0x100; /* no code to look at */
+	w->words[14] = world_slot(18);
+	w->words[15] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(STUB + 0x40), UNWIND_FP);
+	world_check_frame(w, 2, JIT_START + 0x100, UNWIND_FP_UNCHECKED);
+	world_check_frame(w, 3, IP(START + 0x40), UNWIND_FP);
+	world_check_end(w, 4, UNWIND_ROOT);
+}
+
+TEST(unwind_takes_no_return_address_that_follows_no_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(STUB + 0x50), 0);
+	world_set_reg(w, w->arch->fp, world_slot(6));
+	w->words[6] = world_slot(10);
+	w->words[7] = IP(START + 0x41);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_TABLE);
+}
+
+TEST(unwind_finds_the_caller_of_a_stub_on_top_of_the_stack)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(STUB + 0x50), 0);
+	world_set_reg(w, w->arch->fp, world_slot(6)); /* the caller's: it must not be followed */
+	w->words[0] = 5;                  /* what a PLT slot pushes */
+	w->words[1] = IP(MIDDLE + 0x40);
+	w->words[2 + 2] = IP(START + 0x40);
+	w->words[6] = world_slot(10);
+	w->words[7] = IP(LEAF + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_LINK);
+	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
+	world_check_end(w, 3, UNWIND_ROOT);
+}
+
+TEST(unwind_takes_the_end_of_the_frame_pointers_for_the_root)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, JIT_START + 8, 0);
+	world_set_reg(w, w->arch->fp, world_slot(6));
+	w->words[7] = IP(STUB + 0x40); /* its frame pointer was 0 */
+	world_walk(w);
+	world_check_frame(w, 1, IP(STUB + 0x40), UNWIND_FP);
+	world_check_end(w, 2, UNWIND_ROOT);
+}
+
+/* A register that is 0 is no frame pointer where frame pointers did not lead to it. */
+TEST(unwind_takes_no_zero_for_the_root_while_return_addresses_follow)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	world_set_reg(w, w->arch->fp, 0);
+	w->words[0] = IP(STUB + 0x40);
+	w->words[9] = IP(MIDDLE + 0x40);
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_TABLE);
+	w->words[9] = 0;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_ROOT);
+}
+
+TEST(unwind_says_that_the_binary_is_missing)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, OTHER_START + 0x10, 0);
+	world_set_reg(w, w->arch->fp, 1);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_BINARY);
+	CHECK_STR(w->chain.stop_module->name, "missing.so");
+}
+
+/* What stands above the program's first instructions is its arguments; nothing called them. */
+TEST(unwind_takes_the_entry_of_the_file_for_the_root)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	world_set_reg(w, w->arch->fp, world_slot(20));
+	w->words[0] = IP(ENTRY + 0x20);
+	w->words[20] = world_slot(24); /* a frame pointer that could be followed */
+	w->words[21] = IP(MIDDLE + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(ENTRY + 0x20), UNWIND_CFI);
+	world_check_end(w, 2, UNWIND_ROOT);
+
+	w->words[0] = IP(ENTRY - 0x20); /* before it there is other code */
+	world_walk(w);
+	CHECK(w->chain.nframes > 2);
+}
+
+/* Wherever a return address is looked for without a rule, a word that follows no call is refused. */
+TEST(unwind_refuses_forged_return_addresses_on_both_machines)
+{
+	const struct arch *archs[] = { &arch_x86_64, &arch_aarch64 };
+
+	for (size_t i = 0; i < ARRAY_LEN(archs); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(archs[i]);
+
+		/* By frame pointer. */
+		world_set_leaf(w, IP(STUB + 0x50), 0);
+		world_set_reg(w, w->arch->fp, world_slot(6));
+		w->words[6] = world_slot(10);
+		w->words[7] = IP(START + 0x44);
+		world_walk(w);
+		world_check_end(w, 1, UNWIND_NO_TABLE);
+
+		/* On top of the stack, and in the link register. */
+		world_set_reg(w, w->arch->fp, 1);
+		w->words[0] = IP(START + 0x44);
+		if (w->arch->lr >= 0)
+			world_set_reg(w, (unsigned)w->arch->lr, IP(START + 0x44));
+		world_walk(w);
+		world_check_end(w, 1, UNWIND_NO_TABLE);
+
+		/* The same places are believed if a call is there. */
+		w->words[0] = IP(START + 0x40);
+		if (w->arch->lr >= 0)
+			world_set_reg(w, (unsigned)w->arch->lr, IP(START + 0x40));
+		world_walk(w);
+		world_check_frame(w, 1, IP(START + 0x40), UNWIND_LINK);
+		world_check_end(w, 2, UNWIND_ROOT);
+	}
+}

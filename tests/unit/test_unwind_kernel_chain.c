@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+#include "tests/unit/unwind_world.h"
+
+TEST(unwind_says_that_the_snapshot_ended)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	w->words[0] = IP(MIDDLE + 0x40);
+	w->nwords = 3; /* the return address of MIDDLE is the next word */
+	w->cut = true;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_SNAPSHOT_ENDED);
+	CHECK_STR(w->chain.stop_module->name, "prog");
+}
+
+TEST(unwind_goes_on_with_the_kernels_chain_where_the_snapshot_ends)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(FRAMED), 0);
+	world_set_reg(w, w->arch->fp, world_slot(2));
+	world_recurse(w, 2, 10, IP(FRAMED + 0x40));
+	w->nwords = 2 + 4 * 3; /* three of ten return addresses; the same ones all the way */
+	w->cut = true;
+	w->nuser_ips = 12;
+	w->user_ips[0] = IP(FRAMED);
+	for (size_t i = 1; i <= 10; i++)
+		w->user_ips[i] = IP(FRAMED + 0x40);
+	w->user_ips[11] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 12, UNWIND_SPLICED);
+	world_check_frame(w, 3, IP(FRAMED + 0x40), UNWIND_CFI);
+	world_check_frame(w, 4, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
+	world_check_frame(w, 11, IP(START + 0x40), UNWIND_KERNEL_CHAIN);
+	CHECK_UINT(w->chain.frames[11].vaddr, START + 0x3f);
+
+	w->user_ips[2] = IP(MIDDLE + 0x40); /* not the chain of this stack */
+	world_walk(w);
+	world_check_end(w, 4, UNWIND_SNAPSHOT_ENDED);
+}
+
+/* The kernel's next frame pointer leads past the frame that is missing: one would be left out. */
+TEST(unwind_takes_no_kernel_chain_that_leaves_a_gap)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE), 0);
+	world_set_reg(w, w->arch->fp, world_slot(20));
+	w->words[1] = world_slot(20);
+	w->words[2] = IP(LEAF + 0x40);
+	w->nwords = 3;
+	w->cut = true;
+	w->nuser_ips = 2;
+	w->user_ips[0] = IP(MIDDLE);
+	w->user_ips[1] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_SNAPSHOT_ENDED);
+}
+
+TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	w->user_ips[0] = IP(LEAF);
+	w->user_ips[1] = IP(MIDDLE + 0x40);
+	w->nuser_ips = 2;
+	world_walk(w);
+	world_check_frame(w, 0, IP(LEAF), UNWIND_LEAF);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_KERNEL_CHAIN);
+	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x3f);
+	world_check_end(w, 2, UNWIND_SPLICED);
+
+	/* An end is an end; what is no code is not a frame, and the chain not complete. */
+	w->user_ips[2] = 0;
+	w->nuser_ips = 3;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_SPLICED);
+	w->user_ips[2] = EVENT_IP_ASTRAY;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_MAPPING);
+	w->user_ips[2] = 0x7ffffff01000;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_MAPPING);
+
+	w->nuser_ips = 1;
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_STACK);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unwind_world.h"
+
+#include "tests/unit/test.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALL_LEN    5
+#define CODE(bytes) (bytes), sizeof(bytes) - 1
+#define PC_RELATIVE 0x1b
+
+static void write_x86_64_rules(struct cfi_writer *w)
+{
+	cfi_writer_cie(w, "zR", PC_RELATIVE, 16, CODE("\x0c\x07\x08\x90\x01"));
+	cfi_writer_fde(w, LEAF, 0x100, CODE(""));
+	cfi_writer_fde(w, MIDDLE, 0x100, CODE("\x0e\x18\x86\x02"));
+	cfi_writer_fde(w, FRAMED, 0x100, CODE("\x0c\x06\x10\x86\x02"));
+	cfi_writer_fde(w, START, 0x100, CODE("\x07\x10"));
+	cfi_writer_fde(w, BROKEN, 0x100, CODE("\x17"));
+	cfi_writer_fde(w, FAR, 0x40, CODE("\x90\x80\x80\x04"));
+	cfi_writer_fde(w, BACK, 0x40, CODE("\x13\x04\x11\x10\x7c"));
+	cfi_writer_fde(w, LOOP, 0x40, CODE("\x0e\x00\x09\x10\x10"));
+	cfi_writer_cie(w, "zRS", PC_RELATIVE, 16, CODE("\x0c\x07\x20\x90\x03"));
+	cfi_writer_fde(w, SIGNAL, 0x100, CODE(""));
+}
+
+/* The same in the way of a machine with a link register; LEAF keeps it there. */
+static void write_aarch64_rules(struct cfi_writer *w)
+{
+	cfi_writer_cie(w, "zR", PC_RELATIVE, 30, CODE("\x0c\x1f\x00"));
+	cfi_writer_fde(w, LEAF, 0x100, CODE(""));
+	cfi_writer_fde(w, MIDDLE, 0x100, CODE("\x2d\x0e\x10\x9d\x02\x9e\x01"));
+	cfi_writer_fde(w, FRAMED, 0x100, CODE("\x0c\x1d\x10\x9d\x02\x9e\x01"));
+	cfi_writer_fde(w, START, 0x100, CODE("\x07\x1e"));
+}
+
+/* Put a call in front of @vaddr, so that it may be returned to. */
+static void put_call(struct world *w, uint64_t vaddr)
+{
+	if (w->arch == &arch_aarch64)
+		memcpy(&w->text[vaddr - TEXT - 4], "\x01\x00\x00\x94", 4);
+	else
+		memcpy(&w->text[vaddr - TEXT - CALL_LEN], "\xe8\x00\x00\x00\x00", CALL_LEN);
+}
+
+static void build_program(struct world *w)
+{
+	struct elf_file *f = &w->file;
+
+	for (uint64_t vaddr = LEAF; vaddr < TEXT + TEXT_LEN; vaddr += 0x100)
+		put_call(w, vaddr + 0x40);
+	memcpy(&w->text[STUB + 0x80 - TEXT], "\x68\x11\x80\xd2\x01\x00\x00\xd4",
+	       8); /* aarch64's trampoline */
+	put_call(w, ENTRY + 0x20);
+	f->machine = w->arch->elf_machine;
+	f->entry = ENTRY;
+	w->cfi.vaddr = 0x3000;
+	if (w->arch == &arch_aarch64)
+		write_aarch64_rules(&w->cfi);
+	else
+		write_x86_64_rules(&w->cfi);
+	elf_file_section(f, (struct elf_file_section){ .name = ".text",
+						       .type = SHT_PROGBITS,
+						       .flags = SHF_ALLOC | SHF_EXECINSTR,
+						       .vaddr = TEXT,
+						       .data = w->text,
+						       .len = TEXT_LEN });
+	elf_file_section(f, (struct elf_file_section){ .name = ".eh_frame",
+						       .type = SHT_PROGBITS,
+						       .flags = SHF_ALLOC,
+						       .vaddr = 0x3000,
+						       .data = w->cfi.out.data,
+						       .len = w->cfi.out.len });
+	elf_file_segment(f, (struct elf_file_segment){ PT_LOAD, PF_R | PF_X, 0, TEXT, 0, 0 });
+	elf_file_finish(f);
+}
+
+void world_map(struct world *w, const char *path, uint64_t start, uint64_t len)
+{
+	struct event ev = { .kind = EVENT_MMAP, .pid = PID, .tid = PID };
+
+	ev.mmap = (struct event_mmap){
+		.start = start, .end = start + len, .flags = EVENT_MMAP_EXEC, .path = path
+	};
+	if (strcmp(path, "/nowhere/prog") == 0) {
+		ev.mmap.build_id_len = 4;
+		memcpy(ev.mmap.build_id, "abcd", 4);
+	}
+	space_table_apply(w->spaces, &ev);
+}
+
+struct world *world_new(const struct arch *arch)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	const struct space_map *program;
+
+	w->arch = arch;
+	w->rec.arch = arch;
+	build_program(w);
+	w->image = (struct recording_image){ .path = "/nowhere/prog",
+					     .build_id_len = 4,
+					     .build_id = "abcd",
+					     .elf = w->file.out.data,
+					     .elf_len = w->file.out.len };
+	w->rec.images = &w->image;
+	w->rec.nimages = 1;
+	w->modules = module_table_new(&w->rec, NULL, &w->diag);
+	w->spaces = space_table_new(w->modules);
+	world_map(w, "/nowhere/prog", 0x555500000000, 0x4000);
+	world_map(w, "//anon", JIT_START, 0x10000);
+	world_map(w, "/nowhere/missing.so", OTHER_START, 0x10000);
+	program = space_find(space_table_get(w->spaces, PID), 0x555500000000);
+	CHECK(program && program->mapped);
+	w->bias = program->bias;
+	w->unwinder = unwinder_new(w->modules, w->spaces, NULL);
+	w->reference =
+		unwinder_new(w->modules, w->spaces, &(struct unwind_options){ .no_splice = true });
+	w->nwords = STACK_LEN;
+	return w;
+}
+
+static void world_free(struct world *w)
+{
+	unwinder_free(w->unwinder);
+	unwinder_free(w->reference);
+	space_table_free(w->spaces);
+	module_table_free(w->modules);
+	diag_deinit(&w->diag);
+	arena_deinit(&w->rec.arena);
+	elf_file_deinit(&w->file);
+	cfi_writer_deinit(&w->cfi);
+	free(w);
+}
+
+void world_freep(struct world **w)
+{
+	world_free(*w);
+}
+
+void world_set_reg(struct world *w, unsigned reg, uint64_t value)
+{
+	w->regs.values[reg] = value;
+	w->regs.mask |= 1ULL << reg;
+}
+
+uint64_t world_slot(size_t index)
+{
+	return STACK_BASE + 8 * index;
+}
+
+/* The sampled instruction, and the stack pointer at word @sp. */
+void world_set_leaf(struct world *w, uint64_t ip, size_t sp)
+{
+	world_set_reg(w, w->arch->ip, ip);
+	world_set_reg(w, w->arch->sp, world_slot(sp));
+}
+
+/* The snapshot is what lies above the stack pointer. */
+struct event world_event(struct world *w)
+{
+	struct event ev = { .kind = EVENT_SAMPLE, .pid = PID, .tid = PID };
+	struct event_sample *s = &ev.sample;
+	size_t first = w->regs.mask ? (w->regs.values[w->arch->sp] - STACK_BASE) / 8 : 0, n = 0;
+
+	for (size_t i = first; i < w->nwords; i++) {
+		if (w->words[i]) {
+			w->slots[n] = (uint32_t)(i - first);
+			w->kept[n++] = w->words[i];
+		}
+	}
+	s->mode = w->nkernel_ips ? EVENT_MODE_KERNEL : EVENT_MODE_USER;
+	s->ip = w->nkernel_ips ? w->kernel_ips[0] : w->regs.values[w->arch->ip];
+	s->regs = w->regs.mask ? &w->regs : NULL;
+	s->stack = (struct event_stack){ .base = world_slot(first),
+					 .end = w->regs.mask ? world_slot(w->nwords) : world_slot(first),
+					 .nwords = n,
+					 .slots = w->slots,
+					 .words = w->kept,
+					 .cut = w->cut };
+	s->user_ips = w->user_ips;
+	s->nuser_ips = w->nuser_ips;
+	s->kernel_ips = w->kernel_ips;
+	s->nkernel_ips = w->nkernel_ips;
+	return ev;
+}
+
+static void check_same(const struct unwind_chain *a, const struct unwind_chain *b)
+{
+	CHECK_UINT(a->nframes, b->nframes);
+	CHECK_UINT(a->stop, b->stop);
+	CHECK(a->stop_module == b->stop_module);
+	for (size_t i = 0; i < a->nframes; i++) {
+		CHECK_UINT(a->frames[i].ip, b->frames[i].ip);
+		CHECK_UINT(a->frames[i].vaddr, b->frames[i].vaddr);
+		CHECK_UINT(a->frames[i].how, b->frames[i].how);
+		CHECK(a->frames[i].module == b->frames[i].module);
+	}
+}
+
+/* Walk twice with splicing and once without: the result is always the same. */
+void world_walk(struct world *w)
+{
+	struct event ev = world_event(w);
+	struct unwind_chain reference;
+
+	unwinder_walk(w->reference, &ev, &reference);
+	unwinder_walk(w->unwinder, &ev, &w->chain);
+	check_same(&w->chain, &reference);
+	unwinder_walk(w->unwinder, &ev, &w->chain);
+	check_same(&w->chain, &reference);
+}
+
+/* Frame @i returns to @ip, and is looked up one before it. */
+void world_check_frame(const struct world *w, size_t i, uint64_t ip, enum unwind_how how)
+{
+	CHECK(i < w->chain.nframes);
+	CHECK_UINT(w->chain.frames[i].ip, ip);
+	CHECK_STR(unwind_how_name(w->chain.frames[i].how), unwind_how_name(how));
+}
+
+void world_check_end(const struct world *w, size_t nframes, enum unwind_stop stop)
+{
+	CHECK_STR(unwind_stop_name(w->chain.stop), unwind_stop_name(stop));
+	CHECK_UINT(w->chain.nframes, nframes);
+	CHECK_UINT(w->chain.stop_module == NULL,
+		   stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED);
+}
+
+void world_recurse(struct world *w, size_t from, size_t count, uint64_t ip)
+{
+	for (size_t i = 0; i < count; i++) {
+		w->words[from + 4 * i] = world_slot(from + 4 * (i + 1));
+		w->words[from + 4 * i + 1] = ip;
+	}
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_world.h - one small program in one process and one sample of it, for the tests of the unwinder.
+ *
+ * A test lays return addresses and frame pointers into @words, sets registers, and walks.
+ */
+#ifndef UNIT_UNWIND_WORLD_H
+#define UNIT_UNWIND_WORLD_H
+
+#include "symbolize/unwind.h"
+#include "tests/unit/cfi_writer.h"
+#include "tests/unit/elf_file.h"
+
+#define PID        100
+#define STACK_BASE 0x7ffc00001000
+#define STACK_LEN  128 /* words */
+#define TEXT       0x1000
+#define TEXT_LEN   0x800
+
+/* Functions of the program, by link-time address; each but the last three has 0x100 bytes. */
+#define LEAF   0x1000 /* CFA sp+8 */
+#define MIDDLE 0x1100 /* CFA sp+24, the frame pointer at CFA-16 */
+#define FRAMED 0x1200 /* CFA fp+16, the frame pointer at CFA-16 */
+#define START  0x1300 /* the return address is undefined */
+#define SIGNAL 0x1400 /* a signal frame: CFA sp+32, instruction pointer at CFA-24 */
+#define STUB   0x1500 /* no rule */
+#define ENTRY  0x15a0 /* no rule either; the file says that the program starts here */
+#define BROKEN 0x1600 /* a malformed rule */
+#define FAR    0x1700 /* saves its return address where no stack is */
+#define BACK   0x1740 /* CFA below the stack pointer */
+#define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer */
+
+/* What an address in a process is to the test: link-time address and the program it is in. */
+#define IP(vaddr)   (w->bias + (vaddr))
+#define JIT_START   0x100000000
+#define OTHER_START 0x200000000 /* a library whose file is missing */
+
+struct world {
+	const struct arch *arch;
+	struct recording rec;
+	struct recording_image image;
+	struct diag diag;
+	struct elf_file file;
+	struct cfi_writer cfi;
+	uint8_t text[TEXT_LEN];
+	struct module_table *modules;
+	struct space_table *spaces;
+	struct unwinder *unwinder, *reference; /* the second splices nothing */
+	uint64_t bias;
+
+	/* The sample. */
+	uint64_t words[STACK_LEN];
+	size_t nwords; /* captured */
+	bool cut;
+	struct event_regs regs;
+	uint64_t user_ips[16], kernel_ips[4];
+	size_t nuser_ips, nkernel_ips;
+	uint32_t slots[STACK_LEN];
+	uint64_t kept[STACK_LEN];
+	struct unwind_chain chain;
+};
+
+struct world *world_new(const struct arch *arch);
+void world_freep(struct world **w);
+
+/* Map @path, which is the program's own or any other, over what is there. */
+void world_map(struct world *w, const char *path, uint64_t start, uint64_t len);
+
+/* The address of word @index. */
+uint64_t world_slot(size_t index);
+
+void world_set_reg(struct world *w, unsigned reg, uint64_t value);
+
+/* The sampled instruction, and the stack pointer at word @sp. */
+void world_set_leaf(struct world *w, uint64_t ip, size_t sp);
+
+/* Frames of FRAMED at words @from, @from + 4 …, each with its frame pointer and return address. */
+void world_recurse(struct world *w, size_t from, size_t count, uint64_t ip);
+
+/* The sample as an event: the snapshot is what lies above the stack pointer. */
+struct event world_event(struct world *w);
+
+/* Walk twice with splicing and once without: the result, which is @w->chain, is always the same. */
+void world_walk(struct world *w);
+
+/* Frame @i returns to @ip and was found so. */
+void world_check_frame(const struct world *w, size_t i, uint64_t ip, enum unwind_how how);
+void world_check_end(const struct world *w, size_t nframes, enum unwind_stop stop);
+
+#endif
