@@ -13,6 +13,9 @@ fail() {
 
 # Leave with "skipped" where recording is not permitted at all; other failures are the tests' to find.
 need_recording() {
+	local limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate 2>/dev/null)
+	[ "${limit:-5000}" -ge 5000 ] ||
+		skip "the kernel has lowered its limit to $limit samples a second; raise perf_event_max_sample_rate"
 	precord -q -F 99 -o try.trace -- true 2>try.err && return
 	grep -qiE 'permitted|permission|paranoid|seccomp|not implemented' try.err && skip "recording is refused here: $(head -n 1 try.err)"
 	cat try.err >&2
