@@ -11,10 +11,9 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/opt.c formats/base/reader.c formats/base/strtab.c formats/base/text.c \
 	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/mapping.c \
 	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
-	formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
-	formats/trace_field.c formats/trace_file.c formats/trace_reader.c \
-	formats/trace_recording.c formats/trace_side_band.c formats/trace_window.c \
-	formats/trace_writer.c formats/value_codec.c
+	formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c \
+	formats/trace_file.c formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
+	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
 	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
 	symbolize/debug/line_header.c symbolize/debug/lines.c symbolize/debug/package.c \
@@ -78,7 +77,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_tracepoint.c tests/unit/test_unwind.c tests/unit/test_vec.c \
 	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c tests/unit/unwind_world.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
+	tests/unit/test_trace_rewrite.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
 	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \

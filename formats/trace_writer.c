@@ -291,12 +291,17 @@ static struct err *write_index(struct trace_writer *w)
 	return write_single(w, TRACE_INDEX, &w->sizes.other);
 }
 
-struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec)
+struct err *trace_writer_stop(struct trace_writer *w)
 {
 	struct err *err = flush(w);
 
-	if (!err)
-		err = flush_images(w);
+	return err ? err : flush_images(w);
+}
+
+struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec)
+{
+	struct err *err = trace_writer_stop(w);
+
 	if (err)
 		return err;
 	writer_reset(&w->content);

@@ -59,6 +59,9 @@ MUST_USE struct err *trace_writer_jit_map(struct trace_writer *w,
 /* Write what is pending, the counts, notes and end time of @rec, and the index. */
 MUST_USE struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec);
 
+/* Write what is pending and no end: the trace counts as one whose recorder was killed. */
+MUST_USE struct err *trace_writer_stop(struct trace_writer *w);
+
 const struct trace_sizes *trace_writer_sizes(const struct trace_writer *w);
 
 #endif
