@@ -18,17 +18,17 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
 	symbolize/debug/line_header.c symbolize/debug/lines.c symbolize/debug/package.c \
 	symbolize/debug/ranges.c symbolize/debug/source.c symbolize/debug/split.c \
-	symbolize/debug/supplement.c symbolize/debug/unit.c symbolize/debugfile.c \
-	symbolize/demangle.c symbolize/disasm.c symbolize/elf/bundle.c \
-	symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c \
-	symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c symbolize/elf/image.c \
-	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
-	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
-	symbolize/expr.c symbolize/jit_map.c symbolize/ksyms.c symbolize/layers.c \
-	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
+	symbolize/debug/supplement.c symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c \
+	symbolize/disasm.c symbolize/elf/bundle.c symbolize/elf/bundle_calls.c \
+	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
+	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
+	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
+	symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
+	symbolize/jit_map.c symbolize/ksyms.c symbolize/layers.c symbolize/module.c \
+	symbolize/module_files.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
+	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
 	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c
+	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/code_file.c record/code_map.c record/cpu_list.c \

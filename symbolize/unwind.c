@@ -6,6 +6,7 @@
 
 #include "formats/base/memory.h"
 #include "symbolize/unwind_splice.h"
+#include "symbolize/unwind_trace.h"
 #include "symbolize/unwind_walk.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct unwinder *unwinder_new(struct module_table *modules, struct space_table *
 	if (options)
 		u->options = *options;
 	u->tables = unwind_tables_new(modules, u->arch);
-	if (!u->options.no_splice)
+	if (!u->options.no_splice && !u->options.trace)
 		u->splices = unwind_splices_new(u->arch);
 	return u;
 }
@@ -200,6 +201,8 @@ static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *m
 	if (map)
 		rule = unwind_tables_find(w->tables, map,
 					  lookup_ip(w->state.regs[w->arch->ip], w->state.exact));
+	if (w->stack.trace)
+		unwind_trace_rule(w->stack.trace, w, map, rule);
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
 		*ret_how = UNWIND_CFI;
@@ -241,6 +244,22 @@ static bool is_root_at_zero(struct unwind_walk *w, enum unwind_how how)
 	return how == UNWIND_CFI || (no_fp && unwind_is_bottom(w));
 }
 
+/* A step, and what became of it into the trace if there is one. */
+static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w,
+				       const struct space_map *map, enum unwind_how *ret_how,
+				       enum unwind_stop *ret_stop)
+{
+	enum unwind_outcome outcome;
+
+	unwind_stack_watch(&w->stack);
+	if (w->stack.trace)
+		unwind_trace_step(w->stack.trace, w, u->frames.len - 1);
+	outcome = step(w, map, ret_how, ret_stop);
+	if (w->stack.trace)
+		unwind_trace_outcome(w->stack.trace, outcome, *ret_how);
+	return outcome;
+}
+
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				  const struct event_sample *s)
 {
@@ -262,8 +281,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return UNWIND_TOO_DEEP;
 		unwind_splices_frame(u->splices, w, &u->frames.items[u->frames.len - 1]);
 
-		unwind_stack_watch(&w->stack);
-		switch (step(w, map, &how, &stop)) {
+		switch (traced_step(u, w, map, &how, &stop)) {
 		case UNWIND_STEPPED:
 			break;
 		case UNWIND_IS_ROOT:
@@ -298,6 +316,7 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 	enum unwind_stop stop;
 
 	unwind_stack_init(&w.stack, &s->stack);
+	w.stack.trace = u->options.trace;
 	init_state(&w.state, u->arch, s->regs);
 	unwind_splices_begin(u->splices, &w, ev);
 	stop = walk_user(u, &w, s);
@@ -348,6 +367,8 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 	enum unwind_stop stop;
 
 	u->frames.len = 0;
+	if (u->options.trace)
+		unwind_trace_begin(u->options.trace);
 	add_kernel_part(u, &ev->sample);
 	stop = add_user_part(u, ev);
 	u->stats.stacks++;
@@ -359,6 +380,11 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 		.stop = stop,
 		.stop_module = module_of_stop(u, stop),
 	};
+}
+
+struct cfi_expr unwinder_expr(const struct unwinder *u, int32_t number)
+{
+	return unwind_tables_expr(u->tables, number);
 }
 
 const struct unwind_stats *unwinder_stats(const struct unwinder *u)

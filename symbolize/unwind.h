@@ -10,6 +10,7 @@
 #define SYMBOLIZE_UNWIND_H
 
 #include "formats/event.h"
+#include "symbolize/cfi_rule.h"
 #include "symbolize/module.h"
 #include "symbolize/space.h"
 
@@ -66,8 +67,11 @@ struct unwind_stats {
 
 struct unwinder;
 
+struct unwind_trace;
+
 struct unwind_options {
 	bool no_splice; /* walk every frame, for tests and measurements */
+	struct unwind_trace *trace; /* NULL, or what is to be told of every walk (unwind_trace.h) */
 };
 
 struct unwinder *unwinder_new(struct module_table *modules, struct space_table *spaces,
@@ -79,6 +83,9 @@ void unwinder_free(struct unwinder *u);
  * the recorded chain where there is no snapshot.
  */
 void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_chain *ret);
+
+/* Expression @number of a rule that this unwinder's trace names. */
+struct cfi_expr unwinder_expr(const struct unwinder *u, int32_t number);
 
 const struct unwind_stats *unwinder_stats(const struct unwinder *u);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolize/unwind_stack.h"
 
+#include "symbolize/unwind_trace.h"
+
 /* No stack of a thread is larger; what is farther up is something else. */
 #define STACK_LEN_MAX (1ULL << 30)
 
@@ -74,13 +76,22 @@ static uint64_t aligned_word(struct unwind_stack *s, uint64_t slot)
 	return i < s->snapshot->nwords && s->snapshot->slots[i] == slot ? s->snapshot->words[i] : 0;
 }
 
+static void tell(struct unwind_stack *s, uint64_t address, uint64_t word, enum unwind_read read)
+{
+	unwind_trace_word(s->trace, (struct unwind_trace_read){ address, word, read });
+}
+
 static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
 {
+	enum unwind_read read = UNWIND_READ_ELSEWHERE;
+
 	s->failed = true;
 	s->missing = address;
-	return address >= s->snapshot->end && address - s->snapshot->end < STACK_LEN_MAX
-		       ? UNWIND_READ_BEYOND
-		       : UNWIND_READ_ELSEWHERE;
+	if (address >= s->snapshot->end && address - s->snapshot->end < STACK_LEN_MAX)
+		read = UNWIND_READ_BEYOND;
+	if (s->trace)
+		tell(s, address, 0, read);
+	return read;
 }
 
 enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret)
@@ -98,6 +109,8 @@ enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uin
 	if (shift)
 		word = word >> shift | aligned_word(s, offset / 8 + 1) << (64 - shift);
 	*ret = word;
+	if (s->trace)
+		tell(s, address, word, UNWIND_READ_OK);
 	return UNWIND_READ_OK;
 }
 

@@ -11,6 +11,8 @@
 
 #include "formats/event.h"
 
+struct unwind_trace;
+
 enum unwind_read {
 	UNWIND_READ_OK,
 	UNWIND_READ_BEYOND,    /* above the snapshot: it ended too early */
@@ -23,6 +25,7 @@ struct unwind_stack {
 	uint64_t low, high; /* what was read since unwind_stack_watch() lies in [low, high) */
 	bool failed;        /* a read since then did not succeed */
 	uint64_t missing;   /* the address of the last one that did not */
+	struct unwind_trace *trace; /* NULL, or what is told of every word */
 };
 
 static inline void unwind_stack_init(struct unwind_stack *s, const struct event_stack *snapshot)

@@ -298,6 +298,28 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 	return rule;
 }
 
+struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct space_map *map,
+					  uint64_t ip)
+{
+	struct unwind_origin origin = { 0 };
+	const struct table *table;
+	struct cfi_fde fde;
+
+	if (!map || !map->mapped || !has_table(map->module))
+		return origin;
+	table = table_of(t, map->module);
+	if (!table->image)
+		return origin;
+	origin.section = image_section_at(table->image, ip - map->bias);
+	origin.embedded = module_image_is_embedded(map->module, table->image);
+	if (!table->cfi || !cfi_section_find(table->cfi, ip - map->bias, &fde))
+		return origin;
+	origin.table = fde.from_debug_frame ? ".debug_frame" : ".eh_frame";
+	origin.begin = fde.begin;
+	origin.end = fde.end;
+	return origin;
+}
+
 struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)
 {
 	return cfi_rules_expr(t->rules, (uint32_t)number);

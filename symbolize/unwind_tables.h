@@ -38,6 +38,17 @@ void unwind_tables_free(struct unwind_tables *t);
 struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
 				      uint64_t ip);
 
+/* Where the rule at an address comes from, for people. */
+struct unwind_origin {
+	const char *section; /* that holds the address, ".plt" for example; NULL if that is not known */
+	const char *table;   /* ".eh_frame", ".debug_frame"; NULL: nothing covers the address */
+	bool embedded;       /* both are those that the trace brought along */
+	uint64_t begin, end; /* what the table's entry covers, link-time */
+};
+
+struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct space_map *map,
+					  uint64_t ip);
+
 struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number);
 
 /* The mapping of @space that holds @ip; NULL if none does. */

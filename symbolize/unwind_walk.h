@@ -7,6 +7,7 @@
  *	unwind_step.c      a step by a rule
  *	unwind_fallback.c  a step without one
  *	unwind_splice.c    steps that need not be taken, because the last sample took them
+ *	unwind_trace.c     what a walk did, for people
  */
 #ifndef SYMBOLIZE_UNWIND_WALK_H
 #define SYMBOLIZE_UNWIND_WALK_H
