@@ -33,13 +33,13 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/code_file.c record/code_map.c record/cpu_list.c \
 	record/description.c record/drain.c record/event_attr.c record/event_catalog.c \
-	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
-	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
-	record/family.c record/hotplug.c record/kernel_symbols.c record/machine.c record/main.c \
-	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
-	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
-	record/status_line.c record/summary.c record/target.c record/text_file.c record/trace_output.c \
-	record/tracepoint.c record/watch.c record/workload.c
+	record/event_group.c record/event_lookup.c record/event_names.c record/event_open.c \
+	record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
+	record/event_terms.c record/family.c record/hotplug.c record/kernel_symbols.c record/machine.c \
+	record/main.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
+	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
+	record/sensors.c record/status_line.c record/summary.c record/target.c record/text_file.c \
+	record/trace_output.c record/tracepoint.c record/watch.c record/workload.c
 REPORT = report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c \
 	report/commands.c report/export.c report/filter.c report/flame.c report/info.c \
@@ -87,6 +87,8 @@ FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
 	tests/tools/trace_corpus.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
 	tests/tools/write_trace.c
+# A stand-in for perf_event_open() of machines that nobody here has, preloaded by tests.
+FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-trace.5 Documentation/man/precord.1 \
@@ -154,7 +156,7 @@ LIB_REPORT = $(B)/libreport.a
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
 
-tests: all $(UNIT) $(if $(FUZZ),,$(FUZZ_PROGRAMS)) $(TEST_BINARIES) $(TOOLS)
+tests: all $(UNIT) $(if $(FUZZ),,$(FUZZ_PROGRAMS)) $(TEST_BINARIES) $(TOOLS) $(B)/libfakepmu.so
 
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
@@ -269,6 +271,8 @@ $(filter-out %.so,$(TEST_BINARIES)): $(B)/%: %.c $(B)/flags
 $(filter %.so,$(TEST_BINARIES)): $(B)/%.so: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(TEST_CFLAGS) -fPIC -shared -o $@ $<
+$(B)/libfakepmu.so: $(FAKEPMU) tests/fakepmu/fakepmu.h $(B)/flags
+	$(call say,CC)$(CC) $(TEST_CFLAGS) -I. -fPIC -shared -o $@ $(FAKEPMU) -ldl
 
 -include $(patsubst %.o,%.d,$(call objects,$(FORMATS) $(SYMBOLIZE) $(RECORD) $(REPORT) $(UNIT_TESTS) \
 	$(FUZZERS) $(TEST_TOOLS) tests/fuzz/replay.c) $(GEN_OBJ))

@@ -19,6 +19,10 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+/* INTEL_TD_SLOTS and INTEL_TD_METRIC_* of arch/x86/include/asm/perf_event.h, since Linux 5.10. */
+#define SLOTS_CONFIG        0x0400
+#define METRIC_CONFIG_FIRST 0x8000
+#define METRIC_CONFIG_LAST  0x8700
 #define PMU_TYPE_SHIFT 32 /* PERF_PMU_TYPE_SHIFT, which older headers lack */
 #define LIST_HINT      "'precord list' shows the events of this machine"
 #define RAW_DIGITS_MAX 16
@@ -169,6 +173,19 @@ void event_lookup_pmu(struct event_lookup *lookup, const char *name)
 		desc->type = pmu->type;
 		desc->pmu = pmu;
 	}
+}
+
+bool event_lookup_is_slots(const struct event_desc *desc)
+{
+	return desc->pmu && desc->pmu->is_core && desc->type == desc->pmu->type &&
+	       desc->config == SLOTS_CONFIG && pmu_event_find(desc->pmu, "slots");
+}
+
+bool event_lookup_is_metric(const struct event_desc *desc)
+{
+	return desc->pmu && desc->pmu->is_core && desc->type == desc->pmu->type &&
+	       desc->config >= METRIC_CONFIG_FIRST && desc->config <= METRIC_CONFIG_LAST &&
+	       !(desc->config & 0xff) && pmu_event_find(desc->pmu, "slots");
 }
 
 /* ---- tracepoints ---- */

@@ -49,6 +49,10 @@ MUST_USE struct err *event_lookup_tracepoint(struct event_lookup *lookup, const 
 MUST_USE struct err *event_lookup_breakpoint(struct event_lookup *lookup, const char *address,
 					     const char *access);
 
+/* Is it what Intel's PERF_METRICS group is led by, or one of its metrics? Neither can sample then. */
+bool event_lookup_is_slots(const struct event_desc *desc);
+bool event_lookup_is_metric(const struct event_desc *desc);
+
 /* "no such PMU" about @name, with near names. */
 MUST_USE struct err *event_lookup_unknown_pmu(struct event_lookup *lookup, const char *name);
 

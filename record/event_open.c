@@ -251,6 +251,9 @@ struct err *event_refusal_explain(const struct event_refusal *refusal,
 	case EINVAL:
 	case EOPNOTSUPP:
 		return invalid(refusal);
+	case ENODATA:
+		return unsupported(refusal, "on this CPU it counts only behind its helper",
+				   "open both as a group: -e '{mem-loads-aux,mem-loads}:P'");
 	case EMFILE:
 	case ENFILE:
 		return no_descriptors(refusal);

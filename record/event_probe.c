@@ -9,6 +9,7 @@
 #include "record/event_open.h"
 
 #include "record/event_attr.h"
+#include "record/event_group.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -256,17 +257,61 @@ static bool is_alone(const struct event_list *list, size_t index)
 	       (index + 1 == list->len || list->items[index + 1].leader != index);
 }
 
+/* Does member @index open for itself, so that it is the group that is refused? */
+static bool opens_alone(const struct maker *m, size_t index)
+{
+	const struct event_planned *event = &m->plan->events[index];
+	struct event_target target = target_for(event->desc, &m->request->probe);
+
+	return event_open_check(m->kernel, &event->attr, &target) == 0;
+}
+
+static size_t group_len(const struct event_list *list, uint32_t leader)
+{
+	size_t count = 0;
+
+	for (size_t i = leader; i < list->len; i++)
+		count += list->items[i].leader == leader;
+	return count;
+}
+
+/* Open event @index and keep its descriptor if others may join it. The last of a group shows whether it runs. */
+static struct err *plan_next(struct maker *m, struct event_list *list, size_t index,
+			     struct open_events *open)
+{
+	uint32_t leader = list->items[index].leader;
+	bool is_last = index + 1 == list->len || list->items[index + 1].leader != leader;
+	int fd = -1;
+
+	plan_event(m, list, index);
+	struct err *err = settle(m, &m->plan->events[index],
+				 leader == index ? -1 : open->fds.items[leader], &fd);
+
+	if (err && leader != index && err_kind(err) == ERR_UNSUPPORTED && opens_alone(m, index)) {
+		err_free(err);
+		return event_group_too_large(list->items[leader].name, group_len(list, leader),
+					     true);
+	}
+	if (err)
+		return err;
+	if (is_alone(list, index)) {
+		close(fd);
+		fd = -1;
+	}
+	vec_push(&open->fds, fd);
+	if (leader != index && is_last && !event_group_runs(open->fds.items[leader]))
+		return event_group_too_large(list->items[leader].name, group_len(list, leader),
+					     false);
+	return NULL;
+}
+
 static struct err *plan_events(struct maker *m, struct event_list *list)
 {
 	CLEANUP(open_events_deinit) struct open_events open = { 0 };
 
 	for (size_t i = 0; i < list->len;) {
 		uint32_t leader = list->items[i].leader;
-		int fd = -1;
-
-		plan_event(m, list, i);
-		struct err *err = settle(m, &m->plan->events[i],
-					 leader == i ? -1 : open.fds.items[leader], &fd);
+		struct err *err = plan_next(m, list, i, &open);
 
 		if (err && list->items[i].weak && leader != i) {
 			err_free(err);
@@ -280,11 +325,6 @@ static struct err *plan_events(struct maker *m, struct event_list *list)
 		}
 		if (err)
 			return err;
-		if (is_alone(list, i)) {
-			close(fd);
-			fd = -1;
-		}
-		vec_push(&open.fds, fd);
 		i++;
 	}
 	return NULL;

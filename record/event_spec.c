@@ -209,15 +209,36 @@ static struct err *read_event(struct parser *p, struct event_modifiers group_mod
 	return NULL;
 }
 
-/* Make the events from @first on one group; with :S only the leader samples. */
-static void join_group(struct event_list *list, size_t first)
+/*
+ * Which of a :S group samples: the leader. But where slots lead, the kernel lets neither them nor the
+ * metrics that they bring (PERF_METRICS, Intel since Ice Lake) sample, and the first other event does.
+ */
+static struct err *choose_sampler(const struct event_list *list, size_t first, size_t *ret)
 {
-	for (size_t i = first; i < list->len; i++) {
+	*ret = first;
+	if (!list->items[first].read_group || !event_lookup_is_slots(&list->items[first]))
+		return NULL;
+	while (++*ret < list->len)
+		if (!event_lookup_is_metric(&list->items[*ret]))
+			return NULL;
+	return err_remedy(err_new(ERR_USAGE, "no event of the group can sample: slots and the "
+					     "topdown metrics are only read"),
+			  "add one that can: -e '{slots,cycles,topdown-retiring,...}:S'");
+}
+
+/* Make the events from @first on one group; with :S only one of them samples. */
+static struct err *join_group(struct event_list *list, size_t first)
+{
+	size_t sampler;
+	struct err *err = choose_sampler(list, first, &sampler);
+
+	for (size_t i = first; !err && i < list->len; i++) {
 		struct event_desc *desc = &list->items[i];
 
 		desc->leader = (uint32_t)first;
-		desc->samples = i == first || !desc->read_group;
+		desc->samples = i == sampler || !desc->read_group;
 	}
+	return err;
 }
 
 /* {EVENT,EVENT...}[:MODIFIERS]; the modifiers are read first, because each event's name shows them. */
@@ -246,7 +267,7 @@ static struct err *read_group(struct parser *p)
 	}
 	p->pos = end;
 	if (!err)
-		join_group(p->list, first);
+		err = join_group(p->list, first);
 	return err;
 }
 

@@ -288,7 +288,7 @@ TEST(event_plan_takes_weak_groups_apart_and_refuses_others)
 
 	q.kernel.group_max = 1;
 	CHECK_ERR(make(&q, "{cycles,instructions,branches}", &system_wide), ERR_UNSUPPORTED,
-		  "event 'branches'");
+		  "the group of 'cycles' is too large: 3 events");
 }
 
 TEST(event_plan_reads_groups_with_the_leaders_samples)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_group.c - the test is a read: time enabled that has passed and time running that has not.
+ */
+#include "record/event_group.h"
+
+#include "record/text_file.h"
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WATCHDOG_FILE "/proc/sys/kernel/nmi_watchdog"
+#define CPU_FILE      "/proc/cpuinfo"
+#define TRY_NS        1000000 /* a group that is alone is scheduled at once */
+#define WORDS_MAX     256
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+bool event_group_runs(int leader_fd)
+{
+	uint64_t words[WORDS_MAX] = { 0 };
+	uint64_t start = now_ns();
+
+	if (ioctl(leader_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+		return true;
+	while (now_ns() - start < TRY_NS)
+		;
+	ioctl(leader_fd, PERF_EVENT_IOC_DISABLE, 0);
+
+	/* Value or number of members, then the times: alike with and without PERF_FORMAT_GROUP. */
+	ssize_t got = read(leader_fd, words, sizeof(words));
+
+	ioctl(leader_fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+	return got < (ssize_t)(3 * sizeof(*words)) || !words[1] || words[2];
+}
+
+static bool watchdog_is_on(struct arena *arena)
+{
+	const char *text = "";
+	CLEANUP(err_freep) struct err *err = text_file_read(WATCHDOG_FILE, arena, &text);
+
+	return !err && *text == '1';
+}
+
+static bool is_guest(struct arena *arena)
+{
+	const char *flags = text_file_field(CPU_FILE, "flags", arena);
+
+	return flags && strstr(flags, "hypervisor");
+}
+
+const char *event_group_cause(struct arena *arena)
+{
+	if (watchdog_is_on(arena))
+		return "the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0";
+	if (is_guest(arena))
+		return "this is a virtual machine: its hypervisor may keep counters to itself";
+	return "other profilers or the firmware may hold counters: ask for fewer events at once";
+}
+
+struct err *event_group_too_large(const char *name, size_t count, bool refused)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	return err_remedy(err_new(ERR_UNSUPPORTED,
+				  "the group of '%s' is too large: %zu events at once %s", name,
+				  count,
+				  refused ? "are more than the PMU has counters for"
+					  : "are accepted by the kernel, but never counted"),
+			  "%s; or split the group, or make it weak: {...}:W",
+			  event_group_cause(&arena));
+}
