@@ -17,7 +17,6 @@
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
-#include "formats/base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +25,29 @@
 #define ORIGIN_BELOW    (1ULL << 34) /* so far below @high, no stack extends: slots fit 32 bits */
 #define FRAMES_AT_FIRST 32
 #define WORDS_AT_FIRST  256
+#define PAST_VALUES     4  /* besides ip and sp; seldom more than the frame pointer is needed */
+#define FEW_REGS        17 /* of x86-64: copied as one piece of constant length */
 #define BLOCK           16 /* words compared at a time, which the compiler makes a few instructions of */
 
-/* A frame, the state it was stepped from, and on what its callers depend. */
+/* A frame, and on what its callers depend. */
 struct past_frame {
 	struct unwind_frame frame;
-	struct unwind_state state;
+	uint64_t sp;
+	uint64_t needed;       /* registers that decide this step and all that follow */
+	uint64_t known, saved; /* of those, as in the state it was stepped from */
+	uint64_t low, high;    /* stack that they read; low 0: it cannot be said */
+	bool exact, lasting;   /* not @lasting: more values than there is room for */
+	uint64_t values[PAST_VALUES]; /* of @known | @saved, ascending, without ip and sp */
+};
+
+/* A frame of the walk in progress: any register may yet turn out to be needed. */
+struct fresh_frame {
+	struct unwind_frame frame;
+	uint64_t regs[ARCH_REGS_MAX];
+	uint64_t known, saved;
 	uint64_t reads, writes; /* of its own step */
-	uint64_t needed;        /* registers that decide this step and all that follow */
-	uint64_t low, high;     /* stack that they read; low 0: it cannot be said */
+	uint64_t low, high;
+	bool exact;
 };
 
 /* The last chain of a thread. */
@@ -59,7 +72,7 @@ struct past {
 
 struct unwind_splices {
 	const struct arch *arch;
-	uint64_t nregs_mask;
+	uint64_t nregs_mask, own; /* all registers; ip and sp */
 	uint64_t spliced;
 	struct past slots[PAST_SLOTS];
 
@@ -69,7 +82,8 @@ struct unwind_splices {
 	size_t nchanged;     /* words of the snapshot below that */
 	size_t next;         /* first frame of @past that may match */
 	size_t matched;      /* the one that did; past->nframes: none */
-	VEC(struct past_frame) fresh;
+	size_t nfresh;
+	struct fresh_frame fresh[UNWIND_FRAMES_MAX];
 };
 
 struct unwind_splices *unwind_splices_new(const struct arch *arch)
@@ -78,6 +92,7 @@ struct unwind_splices *unwind_splices_new(const struct arch *arch)
 
 	s->arch = arch;
 	s->nregs_mask = (1ULL << arch->nregs) - 1;
+	s->own = 1ULL << arch->ip | 1ULL << arch->sp;
 	return s;
 }
 
@@ -90,7 +105,6 @@ void unwind_splices_free(struct unwind_splices *s)
 		free(s->slots[i].slots);
 		free(s->slots[i].words);
 	}
-	vec_deinit(&s->fresh);
 	free(s);
 }
 
@@ -219,7 +233,7 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 	if (!p->usable)
 		p->nframes = p->nwords = 0;
 	s->past = p;
-	s->fresh.len = 0;
+	s->nfresh = 0;
 	s->next = 0;
 	s->matched = p->nframes;
 	s->equal_from = p->usable ? equal_from(p, w->stack.snapshot, &s->nchanged) : 0;
@@ -228,24 +242,25 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 }
 
 /* Where both say that a register was saved, and somebody needed it, its word is among those compared. */
-static bool same_regs(const struct unwind_state *a, const struct unwind_state *b, uint64_t needed)
+static bool same_regs(const struct past_frame *f, const struct unwind_state *state, uint64_t own)
 {
-	if (((a->known ^ b->known) | (a->saved ^ b->saved)) & needed)
-		return false;
-	for (uint64_t left = needed & (a->known | a->saved); left; left &= left - 1) {
-		unsigned reg = (unsigned)__builtin_ctzll(left);
+	size_t n = 0;
 
-		if (a->regs[reg] != b->regs[reg])
+	if (((f->known ^ state->known) | (f->saved ^ state->saved)) & f->needed)
+		return false;
+	for (uint64_t left = (f->known | f->saved) & ~own; left; left &= left - 1) {
+		if (f->values[n++] != state->regs[__builtin_ctzll(left)])
 			return false;
 	}
 	return true;
 }
 
+/* The frame's stack pointer is that of @state. */
 static bool same_frame(const struct unwind_splices *s, const struct past_frame *f,
 		       const struct unwind_state *state, enum unwind_how how)
 {
-	return f->state.regs[s->arch->ip] == state->regs[s->arch->ip] && f->frame.how == how &&
-	       f->state.exact == state->exact && same_regs(&f->state, state, f->needed);
+	return f->frame.ip == state->regs[s->arch->ip] && f->frame.how == how &&
+	       f->exact == state->exact && f->lasting && same_regs(f, state, s->own);
 }
 
 /* Append the callers from frame @first of @p on, as far as there is room. */
@@ -273,10 +288,9 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 	if (!s || s->next == s->past->nframes)
 		return false;
 	frames = past_frames(s->past);
-	while (s->next < s->past->nframes && frames[s->next].state.regs[w->arch->sp] < sp)
+	while (s->next < s->past->nframes && frames[s->next].sp < sp)
 		s->next++;
-	for (size_t i = s->next; i < s->past->nframes && frames[i].state.regs[w->arch->sp] == sp;
-	     i++) {
+	for (size_t i = s->next; i < s->past->nframes && frames[i].sp == sp; i++) {
 		if (!same_frame(s, &frames[i], &w->state, how))
 			continue;
 		s->matched = i;
@@ -289,11 +303,11 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 /* The step from the newest fresh frame is over: note what it depended on. */
 static void close_step(struct unwind_splices *s, const struct unwind_walk *w)
 {
-	struct past_frame *f;
+	struct fresh_frame *f;
 
-	if (!s->fresh.len)
+	if (!s->nfresh)
 		return;
-	f = &s->fresh.items[s->fresh.len - 1];
+	f = &s->fresh[s->nfresh - 1];
 	f->reads = w->reads;
 	f->writes = w->writes;
 	f->low = w->stack.failed ? 0 : w->stack.low;
@@ -303,46 +317,59 @@ static void close_step(struct unwind_splices *s, const struct unwind_walk *w)
 void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w,
 			  const struct unwind_frame *frame)
 {
-	struct past_frame *f;
+	struct fresh_frame *f;
 
 	if (!s)
 		return;
 	close_step(s, w);
-	vec_reserve(&s->fresh, 1);
-	f = &s->fresh.items[s->fresh.len++];
+	f = &s->fresh[s->nfresh++];
 	f->frame = *frame;
-	memcpy(f->state.regs, w->state.regs, s->arch->nregs * sizeof(uint64_t));
-	f->state.known = w->state.known;
-	f->state.saved = w->state.saved;
-	f->state.exact = w->state.exact;
+	if (s->arch->nregs <= FEW_REGS)
+		memcpy(f->regs, w->state.regs, FEW_REGS * sizeof(uint64_t));
+	else
+		memcpy(f->regs, w->state.regs, sizeof(f->regs));
+	f->known = w->state.known;
+	f->saved = w->state.saved;
+	f->exact = w->state.exact;
 }
 
 /* ---- remembering ----------------------------------------------------------------------------------- */
 
-/* Sum up the fresh frames' accounts from the root's side, where @older is the frame that was taken over. */
-static void sum_up(struct unwind_splices *s, const struct past_frame *older)
+/* What is kept of @fresh, whose callers are summed up in @older. */
+static void keep_frame(const struct unwind_splices *s, const struct fresh_frame *fresh,
+		       const struct past_frame *older, struct past_frame *ret)
 {
-	const struct arch *arch = s->arch;
-	uint64_t low = older ? older->low : UINT64_MAX;
-	uint64_t high = older ? older->high : 0;
-	/* At the root these decide whether it is one. */
+	uint64_t needed = (fresh->reads | (older->needed & ~fresh->writes) | s->own) &
+			  s->nregs_mask;
+	size_t n = 0;
+
+	ret->frame = fresh->frame;
+	ret->sp = fresh->regs[s->arch->sp];
+	ret->needed = needed;
+	ret->known = fresh->known & needed;
+	ret->saved = fresh->saved & needed;
+	ret->low = MIN(older->low, fresh->low);
+	ret->high = MAX(older->high, fresh->high);
+	ret->exact = fresh->exact;
+	ret->lasting = true;
+	for (uint64_t left = (ret->known | ret->saved) & ~s->own; left; left &= left - 1) {
+		if (n == PAST_VALUES) {
+			ret->lasting = false;
+			break;
+		}
+		ret->values[n++] = fresh->regs[__builtin_ctzll(left)];
+	}
+}
+
+/* What stands for the callers of the root. */
+static struct past_frame beyond_root(const struct arch *arch)
+{
+	/* These decide whether it is one. */
 	uint64_t needed = 1ULL << arch->ip | 1ULL << arch->sp | 1ULL << arch->fp;
 
-	if (older)
-		needed = older->needed;
-	else if (arch->lr >= 0)
+	if (arch->lr >= 0)
 		needed |= 1ULL << arch->lr;
-	for (size_t i = s->fresh.len; i > 0; i--) {
-		struct past_frame *f = &s->fresh.items[i - 1];
-
-		needed = (f->reads | (needed & ~f->writes) | 1ULL << arch->sp | 1ULL << arch->ip) &
-			 s->nregs_mask;
-		low = MIN(low, f->low);
-		high = MAX(high, f->high);
-		f->needed = needed;
-		f->low = low;
-		f->high = high;
-	}
+	return (struct past_frame){ .needed = needed, .low = UINT64_MAX };
 }
 
 /* Room for @need items of which the last @keep are in use: they move to the new end. */
@@ -359,16 +386,24 @@ static void *grow_at_front(void *items, size_t *cap, size_t keep, size_t need, s
 	return fresh;
 }
 
+/* Put the fresh frames in front of those taken over, and sum up their accounts from the root's side. */
 static void store_frames(struct unwind_splices *s, struct past *p)
 {
+	struct past_frame end = beyond_root(s->arch), *frame;
+	const struct past_frame *older = &end;
 	size_t kept = p->nframes - s->matched;
-	size_t len = kept + s->fresh.len;
+	size_t len = kept + s->nfresh;
 
 	if (len > p->frames_cap)
 		p->frames = grow_at_front(p->frames, &p->frames_cap, kept, len, sizeof(*p->frames));
-	if (s->fresh.len)
-		memcpy(p->frames + p->frames_cap - len, s->fresh.items,
-		       s->fresh.len * sizeof(*p->frames));
+	frame = p->frames + p->frames_cap - kept;
+	if (kept)
+		older = frame;
+	for (size_t i = s->nfresh; i > 0; i--) {
+		frame--;
+		keep_frame(s, &s->fresh[i - 1], older, frame);
+		older = frame;
+	}
 	p->nframes = len;
 }
 
@@ -416,14 +451,11 @@ void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 			enum unwind_stop stop)
 {
 	struct past *p;
-	bool matched;
 
 	if (!s)
 		return;
 	p = s->past;
-	matched = s->matched < p->nframes;
 	close_step(s, w);
-	sum_up(s, matched ? &past_frames(p)[s->matched] : NULL);
 	store_frames(s, p);
 	if (!is_account_complete(stop) || !p->nframes || past_frames(p)[p->nframes - 1].low == 0) {
 		p->usable = false;

@@ -6,6 +6,9 @@
 /* No stack of a thread is larger; what is farther up is something else. */
 #define STACK_LEN_MAX (1ULL << 30)
 
+#define NEAR 8  /* slots that are compared together */
+#define FAR  64 /* beyond this the distance doubles */
+
 /* The first index in (@low, @high] whose slot is not below @slot; that at @low is. */
 static size_t search(const uint32_t *slots, size_t low, size_t high, uint64_t slot)
 {
@@ -20,15 +23,26 @@ static size_t search(const uint32_t *slots, size_t low, size_t high, uint64_t sl
 	return high;
 }
 
-static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint64_t slot)
+/*
+ * From @from, whose slot is below @slot, up. Most often it is near, but how near nobody can predict: so the next few are
+ * counted at once instead of looked at one after another.
+ */
+static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint32_t slot)
 {
-	size_t step = 1, low;
+	size_t step = NEAR, low;
 
-	for (unsigned i = 0; i < 4; i++) { /* most often it is near */
-		if (++from == len || slots[from] >= slot)
+	while (len - from > NEAR) {
+		uint32_t below = 0;
+
+		for (unsigned i = 0; i < NEAR; i++)
+			below += slots[from + i] < slot;
+		from += below;
+		if (below < NEAR)
 			return from;
+		if ((step += NEAR) > FAR)
+			break;
 	}
-	low = from;
+	low = from ? from - 1 : 0; /* still below */
 	while (low + step < len && slots[low + step] < slot) {
 		low += step;
 		step *= 2;
@@ -62,7 +76,8 @@ static size_t find(struct unwind_stack *s, uint64_t slot)
 	if (!snapshot->nwords)
 		return 0;
 	if (i < snapshot->nwords && snapshot->slots[i] < slot)
-		i = search_up(snapshot->slots, snapshot->nwords, i, slot);
+		i = search_up(snapshot->slots, snapshot->nwords, i,
+			      (uint32_t)MIN(slot, UINT32_MAX));
 	else
 		i = search_down(snapshot->slots, i, slot);
 	s->cursor = i;

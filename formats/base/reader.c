@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.c - every access goes through take(), the only place that compares a length with what is left.
+ * reader.c - every access goes through take(), which compares a length with what is left; but for single
+ * bytes, which reader.h has in line, and numbers well inside the input.
  */
 #include "formats/base/reader.h"
 
@@ -38,13 +39,6 @@ static uint64_t fixed(struct reader *r, size_t len, const char *what)
 	for (size_t i = 0; p && i < len; i++)
 		value = value << 8 | p[r->big_endian ? i : len - 1 - i];
 	return value;
-}
-
-uint8_t reader_u8(struct reader *r, const char *what)
-{
-	const uint8_t *p = take(r, 1, what);
-
-	return p ? *p : 0;
 }
 
 uint16_t reader_u16(struct reader *r, const char *what)
@@ -109,14 +103,22 @@ static uint64_t leb(struct reader *r, const char *what, bool is_signed)
 	}
 }
 
-uint64_t reader_uleb(struct reader *r, const char *what)
+#define LEB_PLAIN 9 /* bytes that fit 64 bits whatever they hold */
+
+uint64_t reader_long_uleb(struct reader *r, const char *what)
 {
 	const uint8_t *p = r->pos;
+	uint64_t value = 0;
 
-	if (!r->failed && p < r->end && !(*p & 0x80)) { /* one byte: by far the commonest */
-		r->pos++;
-		r->offset++;
-		return *p;
+	if (reader_left(r) < LEB_PLAIN)
+		return leb(r, what, /* is_signed= */ false);
+	for (unsigned i = 0; i < LEB_PLAIN; i++) {
+		value |= (uint64_t)(p[i] & 0x7f) << 7 * i;
+		if (!(p[i] & 0x80)) {
+			r->pos += i + 1;
+			r->offset += i + 1;
+			return value;
+		}
 	}
 	return leb(r, what, /* is_signed= */ false);
 }
@@ -162,12 +164,6 @@ struct reader reader_slice(struct reader *r, size_t len, const char *what)
 	slice.failed = r->failed;
 	slice.end = p ? p + len : slice.pos;
 	return slice;
-}
-
-void reader_fail(struct reader *r, const char *what)
-{
-	if (!r->failed)
-		r->failed = what;
 }
 
 struct err *reader_check(const struct reader *r)

@@ -30,13 +30,41 @@ static inline size_t reader_left(const struct reader *r)
 	return r->failed ? 0 : (size_t)(r->end - r->pos);
 }
 
-uint8_t reader_u8(struct reader *r, const char *what);
+/* Make the reader fail by hand: a value was read that cannot be. */
+static inline void reader_fail(struct reader *r, const char *what)
+{
+	if (!r->failed)
+		r->failed = what;
+}
+
+static inline uint8_t reader_u8(struct reader *r, const char *what)
+{
+	if (r->failed || r->pos == r->end) {
+		reader_fail(r, what);
+		return 0;
+	}
+	r->offset++;
+	return *r->pos++;
+}
+
 uint16_t reader_u16(struct reader *r, const char *what);
 uint32_t reader_u32(struct reader *r, const char *what);
 uint64_t reader_u64(struct reader *r, const char *what);
 
 /* LEB128; more than 64 bits is a failure. Encodings longer than needed are fine (DWARF 5, 7.6). */
-uint64_t reader_uleb(struct reader *r, const char *what);
+uint64_t reader_long_uleb(struct reader *r, const char *what);
+
+static inline uint64_t reader_uleb(struct reader *r, const char *what)
+{
+	const uint8_t *p = r->pos;
+
+	if (r->failed || p == r->end || *p & 0x80)
+		return reader_long_uleb(r, what);
+	r->pos++; /* one byte: by far the commonest */
+	r->offset++;
+	return *p;
+}
+
 int64_t reader_sleb(struct reader *r, const char *what);
 
 /* Zig-zag: 0, -1, 1, -2, 2 … as 0, 1, 2, 3, 4 … in LEB128. */
@@ -52,9 +80,6 @@ void reader_skip(struct reader *r, size_t len, const char *what);
 
 /* A reader over the next @len bytes, which @r skips. It inherits the failure if they do not fit. */
 struct reader reader_slice(struct reader *r, size_t len, const char *what);
-
-/* Make the reader fail by hand: a value was read that cannot be. */
-void reader_fail(struct reader *r, const char *what);
 
 /* NULL, or an ERR_CORRUPT that names the field that did not fit and its offset. */
 MUST_USE struct err *reader_check(const struct reader *r);
