@@ -193,16 +193,15 @@ static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwin
 
 /* ---- our walk -------------------------------------------------------------------------------------- */
 
-static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *map,
+static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
 {
 	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
 
-	if (map)
-		rule = unwind_tables_find(w->tables, map,
-					  lookup_ip(w->state.regs[w->arch->ip], w->state.exact));
+	if (place->map)
+		rule = unwind_tables_rule(w->tables, place);
 	if (w->stack.trace)
-		unwind_trace_rule(w->stack.trace, w, map, rule);
+		unwind_trace_rule(w->stack.trace, w, place->map, rule);
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
 		*ret_how = UNWIND_CFI;
@@ -226,7 +225,7 @@ static enum unwind_outcome step(struct unwind_walk *w, const struct space_map *m
 	case UNWIND_RULE_NONE:
 	case UNWIND_RULE_NO_TABLE:
 	case UNWIND_RULE_KINDS:
-		*ret_stop = map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
+		*ret_stop = place->map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
 		break;
 	}
 	return unwind_step_fallback(w, rule.kind == UNWIND_RULE_NONE, ret_how);
@@ -246,7 +245,7 @@ static bool is_root_at_zero(struct unwind_walk *w, enum unwind_how how)
 
 /* A step, and what became of it into the trace if there is one. */
 static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w,
-				       const struct space_map *map, enum unwind_how *ret_how,
+				       struct unwind_place *place, enum unwind_how *ret_how,
 				       enum unwind_stop *ret_stop)
 {
 	enum unwind_outcome outcome;
@@ -254,7 +253,7 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	unwind_stack_watch(&w->stack);
 	if (w->stack.trace)
 		unwind_trace_step(w->stack.trace, w, u->frames.len - 1);
-	outcome = step(w, map, ret_how, ret_stop);
+	outcome = step(w, place, ret_how, ret_stop);
 	if (w->stack.trace)
 		unwind_trace_outcome(w->stack.trace, outcome, *ret_how);
 	return outcome;
@@ -268,8 +267,9 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 
 	for (bool leaf = true;; leaf = false) {
 		uint64_t ip = w->state.regs[w->arch->ip];
-		const struct space_map *map =
-			unwind_tables_map(w->tables, w->space, lookup_ip(ip, w->state.exact));
+		struct unwind_place *place =
+			unwind_tables_place(w->tables, w->space, lookup_ip(ip, w->state.exact));
+		const struct space_map *map = place->map;
 
 		if (!leaf && ip == 0 && is_root_at_zero(w, how))
 			return UNWIND_ROOT;
@@ -281,7 +281,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return UNWIND_TOO_DEEP;
 		unwind_splices_frame(u->splices, w, &u->frames.items[u->frames.len - 1]);
 
-		switch (traced_step(u, w, map, &how, &stop)) {
+		switch (traced_step(u, w, place, &how, &stop)) {
 		case UNWIND_STEPPED:
 			break;
 		case UNWIND_IS_ROOT:

@@ -66,8 +66,12 @@ static bool compute_cfa(struct unwind_walk *w, const struct cfi_rule *rule, uint
 
 	if (rule->cfa_is_expr)
 		return evaluate(w, rule->cfa_value, (struct expr_start){ 0 }, ret);
-	if (!unwind_reg(w, rule->cfa_reg, &base))
+	if (w->state.known >> rule->cfa_reg & 1) { /* not "saved" then */
+		w->reads |= 1ULL << rule->cfa_reg;
+		base = w->state.regs[rule->cfa_reg];
+	} else if (!unwind_reg(w, rule->cfa_reg, &base)) {
 		return false;
+	}
 	*ret = base + (uint64_t)(int64_t)rule->cfa_value;
 	return true;
 }
@@ -233,32 +237,33 @@ static enum unwind_outcome step_by_plain(struct unwind_walk *w, const struct cfi
 {
 	uint64_t at_once = 1ULL << rule->return_reg | 1ULL << w->arch->fp | 1ULL << w->arch->sp;
 	struct unwind_state *state = &w->state;
-	uint64_t cfa;
+	uint64_t cfa, set = 0, got = 0;
 
 	if (!compute_cfa(w, rule, &cfa))
 		return UNWIND_ELSEWHERE;
 	forget(w, rule);
 	for (size_t i = 0; i < rule->nregs; i++) {
 		const struct cfi_reg *reg = &rule->regs[i];
-		uint64_t bit = 1ULL << reg->reg, address = cfa + (uint64_t)(int64_t)reg->value;
-		enum unwind_read read;
 
 		if (reg->kind == CFI_REG_POPPED)
 			continue;
-		w->writes |= bit;
-		state->known &= ~bit;
-		state->saved &= ~bit;
-		state->regs[reg->reg] = address;
-		if (!(bit & at_once)) {
-			state->saved |= bit;
-			continue;
-		}
-		read = unwind_stack_word(&w->stack, address, &state->regs[reg->reg]);
+		set |= 1ULL << reg->reg;
+		state->regs[reg->reg] = cfa + (uint64_t)(int64_t)reg->value;
+	}
+	for (uint64_t left = set & at_once; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
+		uint64_t address = state->regs[reg];
+		enum unwind_read read =
+			unwind_stack_word(&w->stack, address, &state->regs[reg]);
+
 		if (read == UNWIND_READ_OK)
-			state->known |= bit;
-		else if (reg->reg == rule->return_reg)
+			got |= 1ULL << reg;
+		else if (reg == rule->return_reg)
 			return outcome_of(w, read, address);
 	}
+	w->writes |= set;
+	state->known = (state->known & ~set) | got;
+	state->saved = (state->saved & ~set) | (set & ~at_once);
 	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
 }
 

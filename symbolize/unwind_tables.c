@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_tables.c - two memories in front of the sections.
+ * unwind_tables.c - three memories in front of the sections.
  *
  * Addresses to mappings, by page: entries carry the generation of the address space, which no two
- * spaces share, so nothing is ever flushed. Module and address to rule: unwind_memo.c.
+ * spaces share, so nothing is ever flushed. Module and address to rule: unwind_memo.c. In front of both, the addresses
+ * that were walked last, mapping and rule side by side: stacks have most of their callers in common.
  */
 #include "symbolize/unwind_tables.h"
 
@@ -21,6 +22,7 @@
 
 #define PAGE_SHIFT   12
 #define MAP_SLOTS    1024 /* pages of code that a recording's stacks touch at a time */
+#define PLACES       1024 /* addresses: what the first-level cache holds */
 #define CALL_LEN_MAX 8  /* code in front of a return address that arch.ends_with_call() looks at */
 #define ENTRY_LEN    64 /* of start code in assembly: sets a few registers and calls */
 
@@ -47,6 +49,7 @@ struct unwind_tables {
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
 	struct map_slot_by_page maps[MAP_SLOTS];
+	struct unwind_place places[PLACES];
 };
 
 struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch)
@@ -89,6 +92,20 @@ const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space 
 		slot->generation = generation;
 	}
 	return slot->map;
+}
+
+struct unwind_place *unwind_tables_place(struct unwind_tables *t, struct space *space, uint64_t ip)
+{
+	uint64_t generation = space_generation(space);
+	struct unwind_place *place = &t->places[(ip ^ ip >> 10) % PLACES];
+
+	if (place->ip != ip || place->generation != generation || !place->map) {
+		place->map = unwind_tables_map(t, space, ip);
+		place->ip = ip;
+		place->generation = generation;
+		place->has_rule = false;
+	}
+	return place;
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */

@@ -55,6 +55,27 @@ struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number
 const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space *space,
 					  uint64_t ip);
 
+/* An address of a process with all that is known of it. */
+struct unwind_place {
+	uint64_t ip, generation;     /* of the address space */
+	const struct space_map *map; /* NULL if none holds @ip */
+	bool has_rule;               /* private: unwind_tables_rule() tells */
+	struct unwind_rule rule;
+};
+
+/* The place of @ip in @space, valid until the next call; those that come again soon are at hand. */
+struct unwind_place *unwind_tables_place(struct unwind_tables *t, struct space *space, uint64_t ip);
+
+/* The rule at a place that has a mapping. */
+static inline struct unwind_rule unwind_tables_rule(struct unwind_tables *t,
+						    struct unwind_place *place)
+{
+	if (!place->has_rule)
+		place->rule = unwind_tables_find(t, place->map, place->ip);
+	place->has_rule = true;
+	return place->rule;
+}
+
 /* Does a call instruction end at @vaddr of @mod? */
 enum unwind_call {
 	UNWIND_CALL_NO,
