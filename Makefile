@@ -24,9 +24,9 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
 	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
 	symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
-	symbolize/jit_map.c symbolize/ksyms.c symbolize/layers.c symbolize/module.c \
-	symbolize/module_files.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
-	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
+	symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c \
+	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
 	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c
 # With record/main.c (report/main.c) in its list, the program is built.

@@ -17,7 +17,7 @@ static struct tally_module *tally_of(struct tally *tally, struct module *mod)
 static void count_chain(struct tally *tally, const struct unwind_chain *chain)
 {
 	tally->samples++;
-	tally->user_stacks += chain->stop != UNWIND_NOT_WALKED;
+	tally->user_stacks += chain->stop != UNWIND_NOT_WALKED && chain->stop != UNWIND_ENTERING;
 	tally->stops[chain->stop]++;
 	for (size_t i = 0; i < chain->nframes; i++) {
 		struct tally_module *mod = tally_of(tally, chain->frames[i].module);

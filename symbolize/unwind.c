@@ -5,6 +5,7 @@
 #include "symbolize/unwind.h"
 
 #include "formats/base/memory.h"
+#include "symbolize/kernel_entry.h"
 #include "symbolize/unwind_splice.h"
 #include "symbolize/unwind_trace.h"
 #include "symbolize/unwind_walk.h"
@@ -337,6 +338,8 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 	struct space *space = space_table_get(u->spaces, ev->pid);
 	uint64_t ip;
 
+	if (kernel_entry_has_stale_user(module_table_recording(u->modules), s))
+		return UNWIND_ENTERING;
 	if (has_regs(u, s) && s->stack.end > s->stack.base)
 		return walk_snapshot(u, ev, space);
 	if (s->nuser_ips > 1)
@@ -418,6 +421,9 @@ static const struct {
 	[UNWIND_NO_STACK] = { "no stack recorded",
 			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
 	[UNWIND_TOO_DEEP] = { "too deep", NULL },
+	[UNWIND_ENTERING] = { "just entering the kernel",
+			      "the kernel had not saved the caller's registers yet; sample a clock "
+			      "(-e cpu-clock) to avoid it" },
 	[UNWIND_NOT_WALKED] = { "no user part", NULL },
 };
 

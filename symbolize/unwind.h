@@ -36,6 +36,7 @@ enum unwind_stop {
 	UNWIND_NO_MAPPING,     /* the address lies in no known mapping */
 	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
 	UNWIND_TOO_DEEP,       /* UNWIND_FRAMES_MAX */
+	UNWIND_ENTERING,       /* into the kernel: the user's registers were not saved yet */
 	UNWIND_NOT_WALKED,     /* no user part was asked for or there is none (kernel thread) */
 	UNWIND_STOPS           /* how many there are */
 };

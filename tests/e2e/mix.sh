@@ -31,7 +31,7 @@ for name in $(cat names); do
 	tr -d '\r' <info.csv | awk '/^stacks,share/ { on = 1; next } on && !NF { exit } on' >stops
 	rooted=$(count 'complete|completed by the kernel')
 	# A kernel thread, or a process in the middle of exec, has no user stack to walk; one that the snapshot cut is not walked to its end.
-	beside=$(count 'no user part|no stack recorded|snapshot ended')
+	beside=$(count 'no user part|just entering|no stack recorded|snapshot ended')
 	all=$(awk -F, '{ s += $1 } END { print s + 0 }' stops)
 	walked=$((all - beside))
 	echo "$name: $rooted of $walked stacks reach the root ($beside more were cut or have no user part)"

@@ -98,6 +98,40 @@ TEST(unwind_puts_the_kernels_frames_first)
 	world_check_end(w, 2, UNWIND_NOT_WALKED);
 }
 
+TEST(unwind_leaves_out_registers_that_an_earlier_entry_into_the_kernel_left_behind)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+	struct recording_ksym ksyms[] = {
+		{ 0xffffffff81000000, 0x100, "asm_exc_page_fault", "" },
+		{ 0xffffffff81000100, 0x100, "error_entry", "" },
+		{ 0xffffffff81000200, 0x100, "do_syscall_64", "" },
+	};
+
+	w->rec.ksyms = ksyms;
+	w->rec.nksyms = ARRAY_LEN(ksyms);
+	world_set_leaf(w, IP(START + 0x10), 0);
+
+	w->kernel_ips[0] = 0xffffffff81000110;
+	w->kernel_ips[1] = 0xffffffff81000010;
+	w->nkernel_ips = 2;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_ENTERING);
+
+	/* An exception in the kernel: the registers are of the system call around it. */
+	w->kernel_ips[2] = 0xffffffff81000210;
+	w->nkernel_ips = 3;
+	world_walk(w);
+	world_check_end(w, 4, UNWIND_ROOT);
+
+	/* Behind the stub they are saved. */
+	w->kernel_ips[0] = 0xffffffff81000210;
+	w->nkernel_ips = 2;
+	world_walk(w);
+	world_check_end(w, 3, UNWIND_ROOT);
+	w->rec.ksyms = NULL;
+	w->rec.nksyms = 0;
+}
+
 TEST(unwind_uses_the_link_register_of_an_interrupted_leaf_only)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_aarch64);
