@@ -41,7 +41,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 			.cgroup_fd = target->cgroup_fd,
 		},
 		.inherit = target->inherit && !target->by_cpu,
-		.enable_on_exec = exec && !target->by_cpu && !args->delay_ns,
+		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
 		.sample_cgroup = false,
 	};
 

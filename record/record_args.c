@@ -59,20 +59,6 @@ static struct err *parse_ring_len(void *field, const char *value)
 	return NULL;
 }
 
-static struct err *parse_delay(void *field, const char *value)
-{
-	uint64_t ms;
-
-	if (!strcmp(value, "-1")) {
-		*(int64_t *)field = RECORD_DELAY_FOREVER;
-		return NULL;
-	}
-	if (!text_parse_u64(value, &ms) || ms > (uint64_t)(SECONDS_MAX * 1000))
-		return err_new(ERR_USAGE, "'%s' is no number of milliseconds, nor -1", value);
-	*(int64_t *)field = (int64_t)ms * 1000000;
-	return NULL;
-}
-
 /* A priority, or "never". */
 static struct err *parse_realtime(void *field, const char *value)
 {
@@ -129,8 +115,11 @@ const struct opt record_opts[] = {
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
 	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "ring buffer of each CPU",
 		  parse_ring_len),
-	OPT_PARSE(ARGS, delay_ns, "delay", 'D', "MS", "start after MS milliseconds, -1: at SIGUSR1",
-		  parse_delay),
+	OPT_PARSE(ARGS, delay, "delay", 'D', "MS",
+		  "sample from MS milliseconds on, -1: when told to; or in windows: 10-20,30-40",
+		  delay_parse),
+	OPT_PARSE(ARGS, control, "control", 0, "CTL",
+		  "take commands from fifo:CTL[,ACK] or fd:CTL[,ACK]", control_parse),
 	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
 		  parse_duration),
 	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
@@ -160,4 +149,6 @@ void record_args_release(void *args)
 	struct record_args *a = args;
 
 	event_list_deinit(&a->events);
+	delay_deinit(&a->delay);
+	control_args_deinit(&a->control);
 }

@@ -7,14 +7,15 @@
 
 #include "formats/base/opt.h"
 #include "formats/recording.h"
+#include "record/control.h"
+#include "record/delay.h"
 #include "record/event_spec.h"
 #include "record/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORD_DELAY_FOREVER INT64_MAX
-#define RECORD_NOT_REALTIME  UINT64_MAX
+#define RECORD_NOT_REALTIME UINT64_MAX
 
 struct record_chain {
 	enum recording_chain kind;
@@ -28,7 +29,8 @@ struct record_args {
 	struct record_chain chain;
 	const char *output;
 	uint64_t ring_len;    /* bytes for each CPU, 0: by rate and memory */
-	int64_t delay_ns;     /* before sampling starts; RECORD_DELAY_FOREVER: until SIGUSR1 */
+	struct delay delay;
+	struct control_args control;
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
 	uint64_t realtime; /* priority; 0: when it is late; RECORD_NOT_REALTIME: never */

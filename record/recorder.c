@@ -98,11 +98,15 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 
 	*s = (struct recorder){ .args = args, .output.fd = -1 };
 	s->target.cgroup_fd = -1;
-	s->deadline_ns = s->enable_at_ns = UINT64_MAX;
+	s->deadline_ns = UINT64_MAX;
 	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	err = watch_open(&s->watch);
+	if (!err)
+		err = steering_open(&s->steering, &args->control);
+	if (!err && args->control.given)
+		err = watch_control(&s->watch, s->steering.control.command_fd);
 	if (!err && command)
 		err = workload_fork(command, &s->watch.old_mask, pipe, &s->workload);
 	if (!err)
@@ -120,13 +124,6 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
-static void enable(struct recorder *s)
-{
-	sensors_enable(&s->sensors);
-	s->enabled = true;
-	s->enable_at_ns = UINT64_MAX;
-}
-
 static struct err *start(struct recorder *s)
 {
 	const struct record_args *args = s->args;
@@ -136,34 +133,19 @@ static struct err *start(struct recorder *s)
 	status_line_init(&s->status, args->quiet, s->recording.start_ns);
 	if (args->duration_ns)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
-	if (args->delay_ns > 0 && args->delay_ns != RECORD_DELAY_FOREVER)
-		s->enable_at_ns = s->recording.start_ns + (uint64_t)args->delay_ns;
-	if (!args->delay_ns && by_exec)
-		s->enabled = true;
-	else if (!args->delay_ns)
-		enable(s);
+	steering_start(&s->steering, &s->sensors, &args->delay, s->recording.start_ns, by_exec);
 	return s->workload.pid ? workload_start(&s->workload) : NULL;
 }
 
 static int timeout_ms(const struct recorder *s)
 {
 	uint64_t now = now_ns();
-	uint64_t until = MIN(s->deadline_ns, s->enable_at_ns);
+	uint64_t until = MIN(s->deadline_ns, s->steering.next_ns);
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (until <= now)
 		return 0;
 	return (int)MIN((until - now + 999999) / 1000000, tick);
-}
-
-static void toggle(struct recorder *s)
-{
-	if (!s->enabled) {
-		enable(s);
-		return;
-	}
-	sensors_disable(&s->sensors);
-	s->enabled = false;
 }
 
 /* Events of tasks hang up when all of them have ended; for those of CPUs the tasks are asked. */
@@ -172,24 +154,52 @@ static bool targets_live(struct recorder *s)
 	return s->target.by_cpu ? family_lives(&s->family) : s->watch.live_rings > 0;
 }
 
+static struct err *snapshot(struct recorder *s)
+{
+	(void)s;
+	return err_new(ERR_USAGE, "'snapshot' needs --overwrite or --switch-output");
+}
+
+/* Obey commands that came in; true if one of them ends the recording. */
+static bool obey(struct recorder *s)
+{
+	enum steering_order order;
+	bool more = steering_read(&s->steering);
+
+	while ((order = steering_obey(&s->steering)) != STEERING_NOTHING) {
+		CLEANUP(err_freep) struct err *err = order == STEERING_SNAPSHOT ? snapshot(s) : NULL;
+
+		steering_answer(&s->steering, err);
+		if (order == STEERING_STOP)
+			return true;
+	}
+	if (!more)
+		watch_forget_control(&s->watch, s->steering.control.command_fd);
+	return false;
+}
+
+static bool end_by_signal(struct recorder *s, const struct watch_result *result)
+{
+	/* The terminal signals the whole group; others mean us alone. */
+	if (result->signal && result->from_process)
+		workload_signal(&s->workload, result->signal);
+	s->signal = result->signal;
+	return result->signal;
+}
+
 /* What the wait brought; true if it ends the recording. */
 static bool react(struct recorder *s, struct watch_result result)
 {
 	uint64_t now = now_ns();
 
-	if (now >= s->enable_at_ns)
-		enable(s);
-	if (result.signal == SIGUSR1) {
-		toggle(s);
-	} else if (result.signal) {
-		/* The terminal signals the whole group; others mean us alone. */
-		if (result.from_process)
-			workload_signal(&s->workload, result.signal);
-		s->signal = result.signal;
+	steering_tick(&s->steering, now);
+	if (result.toggles % 2)
+		steering_toggle(&s->steering);
+	if (end_by_signal(s, &result))
 		s->end = RECORDER_SIGNAL;
-		return true;
-	}
-	if (s->workload.pid && workload_ended(&s->workload))
+	else if (result.control && obey(s))
+		s->end = RECORDER_STOPPED;
+	else if (s->workload.pid && workload_ended(&s->workload))
 		s->end = RECORDER_COMMAND_ENDED;
 	else if (!s->workload.pid && !targets_live(s))
 		s->end = RECORDER_TARGETS_GONE;
@@ -220,7 +230,7 @@ struct err *recorder_run(struct recorder *s)
 
 	while (!err && !over) {
 		hurry_if_late(s);
-		hotplug_check(&s->hotplug, s->enabled);
+		hotplug_check(&s->hotplug, s->steering.enabled);
 		over = react(s, watch_wait(&s->watch, &s->sensors, timeout_ms(s)));
 		err = drain_pass(s->drain);
 		status_line_update(&s->status, now_ns(), drain_totals(s->drain),
@@ -269,6 +279,7 @@ struct err *recorder_finish(struct recorder *s)
 void recorder_close(struct recorder *s)
 {
 	watch_close(&s->watch);
+	steering_close(&s->steering);
 	workload_deinit(&s->workload);
 	drain_free(s->drain);
 	family_deinit(&s->family);

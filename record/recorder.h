@@ -16,6 +16,7 @@
 #include "record/trace_output.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
+#include "record/steering.h"
 #include "record/watch.h"
 #include "record/workload.h"
 
@@ -24,6 +25,7 @@ enum recorder_end {
 	RECORDER_COMMAND_ENDED,
 	RECORDER_TIME_UP,
 	RECORDER_SIGNAL,
+	RECORDER_STOPPED, /* by a command */
 	RECORDER_TARGETS_GONE,
 	RECORDER_WRITE_FAILED,
 };
@@ -45,9 +47,8 @@ struct recorder {
 	struct attach_report attached;
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;
-	uint64_t deadline_ns;  /* UINT64_MAX: none */
-	uint64_t enable_at_ns; /* UINT64_MAX: not by time */
-	bool enabled;
+	uint64_t deadline_ns; /* UINT64_MAX: none */
+	struct steering steering;
 	bool shy;    /* events follow tasks for want of permission */
 	bool raised; /* runs at real-time priority */
 	bool raise_failed;

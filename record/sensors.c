@@ -227,13 +227,22 @@ struct err *sensors_open(struct event_plan *plan, const struct target *target, u
 			       "close other profilers");
 }
 
-/* @request for the samplers from number @first on. */
+static bool is_off(const struct sensors *s, uint32_t event)
+{
+	for (size_t i = 0; i < s->off.len; i++) {
+		if (s->off.items[i] == event)
+			return true;
+	}
+	return false;
+}
+
+/* @request for the samplers from number @first on, but those that were switched off. */
 static void control_samplers(const struct sensors *s, size_t first, unsigned long request)
 {
 	for (size_t i = first; i < s->items.len; i++) {
 		const struct sensor *sensor = &s->items.items[i];
 
-		if (sensor->event != SENSOR_SIDE_BAND)
+		if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event))
 			ioctl(sensor->fd, request, 0);
 	}
 }
@@ -266,17 +275,37 @@ void sensors_close(struct sensors *s)
 	vec_deinit(&s->samples);
 	vec_deinit(&s->side);
 	vec_deinit(&s->items);
+	vec_deinit(&s->off);
 	map_deinit(&s->by_id);
 }
 
-void sensors_enable(const struct sensors *s)
+void sensors_enable(struct sensors *s)
 {
+	s->off.len = 0;
 	control_samplers(s, 0, PERF_EVENT_IOC_ENABLE);
 }
 
 void sensors_disable(const struct sensors *s)
 {
 	control_samplers(s, 0, PERF_EVENT_IOC_DISABLE);
+}
+
+void sensors_switch(struct sensors *s, size_t event, bool on)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->off.len; i++) {
+		if (s->off.items[i] != event)
+			s->off.items[kept++] = s->off.items[i];
+	}
+	s->off.len = kept;
+	for (size_t i = 0; i < s->items.len; i++) {
+		if (s->items.items[i].event == event)
+			ioctl(s->items.items[i].fd,
+			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	}
+	if (!on)
+		vec_push(&s->off, (uint32_t)event);
 }
 
 uint32_t sensors_event(const struct sensors *s, uint64_t id)

@@ -45,6 +45,7 @@ struct sensors {
 	uint64_t ring_len, side_len; /* bytes of data in each that was to be had */
 	uint64_t asked_len;          /* what was wanted for each sample ring */
 	bool refused;                /* the system did not grant the memory of a ring */
+	VEC(uint32_t) off; /* events that were switched off one by one */
 };
 
 /* What a counter says. */
@@ -73,8 +74,11 @@ MUST_USE struct err *sensors_reopen(struct sensors *s, const struct target *targ
 				    bool enabled);
 
 /* Start and stop counting. */
-void sensors_enable(const struct sensors *s);
+void sensors_enable(struct sensors *s);
 void sensors_disable(const struct sensors *s);
+
+/* The same for one event; the next sensors_enable() is for all again. */
+void sensors_switch(struct sensors *s, size_t event, bool on);
 
 /* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
 uint32_t sensors_event(const struct sensors *s, uint64_t id);

@@ -16,12 +16,14 @@
 
 #define EVENTS_MAX 64
 
-/* What epoll hands back: the number of a sensor, or this. */
-#define SIGNAL_TOKEN UINT64_MAX
+/* What epoll hands back: the number of a sensor, or one of these. */
+#define SIGNAL_TOKEN  UINT64_MAX
+#define CONTROL_TOKEN (UINT64_MAX - 1)
 
 struct err *watch_open(struct watch *ret)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD };
+	static const int signals[] = { SIGINT,  SIGTERM, SIGHUP,
+					SIGUSR1, SIGUSR2, SIGCHLD };
 	sigset_t mask;
 
 	*ret = (struct watch){ .epoll_fd = -1, .signal_fd = -1 };
@@ -108,17 +110,40 @@ static void replace(struct watch *w, const struct sensors *s, size_t number)
 	w->live_rings -= gone->event != SENSOR_SIDE_BAND && w->live_rings > 0;
 }
 
+struct err *watch_control(struct watch *w, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = CONTROL_TOKEN };
+
+	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+		return NULL;
+	return err_remedy(err_system(errno, "cannot wait for commands on descriptor %d", fd),
+			  "it must be a FIFO, a pipe, a socket or a terminal");
+}
+
+void watch_forget_control(struct watch *w, int fd)
+{
+	epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
 static void read_signals(struct watch *w, struct watch_result *result)
 {
 	struct signalfd_siginfo info;
 
 	while (read(w->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
+		switch (info.ssi_signo) {
+		case SIGCHLD:
 			result->child = true;
-			continue;
+			break;
+		case SIGUSR1:
+			result->toggles++;
+			break;
+		case SIGUSR2:
+			result->snapshot = true;
+			break;
+		default:
+			result->signal = (int)info.ssi_signo;
+			result->from_process = info.ssi_code <= 0;
 		}
-		result->signal = (int)info.ssi_signo;
-		result->from_process = info.ssi_code <= 0;
 	}
 }
 
@@ -132,6 +157,8 @@ struct watch_result watch_wait(struct watch *w, const struct sensors *s, int tim
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.u64 == SIGNAL_TOKEN)
 			read_signals(w, &result);
+		else if (events[i].data.u64 == CONTROL_TOKEN)
+			result.control = true;
 		else if (events[i].events & (EPOLLHUP | EPOLLERR))
 			replace(w, s, events[i].data.u64);
 	}

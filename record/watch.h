@@ -25,7 +25,10 @@ struct watch {
 /* What has happened, several at once perhaps. */
 struct watch_result {
 	bool child;        /* a child has ended */
-	int signal;        /* SIGINT, SIGTERM, SIGHUP, SIGUSR1 or 0 */
+	int signal;        /* SIGINT, SIGTERM, SIGHUP or 0 */
+	unsigned toggles;  /* times that SIGUSR1 came */
+	bool snapshot;     /* SIGUSR2 came */
+	bool control;      /* commands can be read */
 	bool from_process; /* the signal was sent by a process, not by the terminal */
 };
 
@@ -38,6 +41,12 @@ MUST_USE struct err *watch_rings(struct watch *w, const struct sensors *s);
 
 /* Wait for those from number @first on too, that were opened since. ERR_SYSTEM: no descriptors. */
 MUST_USE struct err *watch_more(struct watch *w, const struct sensors *s, size_t first);
+
+/* Wait for commands on @fd too. ERR_SYSTEM: it cannot be waited for. */
+MUST_USE struct err *watch_control(struct watch *w, int fd);
+
+/* No longer. */
+void watch_forget_control(struct watch *w, int fd);
 
 /* Sleep for @timeout_ms at most. Rings whose tasks have all ended are forgotten, see live_rings. */
 struct watch_result watch_wait(struct watch *w, const struct sensors *s, int timeout_ms);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * steering.c - whoever speaks last is right: time, the signal and commands all turn the same switch.
+ */
+#include "record/steering.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_MAX 512
+
+/* At once, and without stdio, since the recording goes on. */
+static void say(const char *what, const char *text)
+{
+	char line[TEXT_MAX];
+	int len = snprintf(line, sizeof(line), "precord: %s: %.400s\n", what, text);
+
+	if (write(STDERR_FILENO, line, MIN((size_t)len, sizeof(line) - 1)) < 0)
+		return; /* a terminal that is gone is no reason to stop */
+}
+
+struct err *steering_open(struct steering *s, const struct control_args *args)
+{
+	*s = (struct steering){ .next_ns = UINT64_MAX };
+	return control_open(args, &s->control);
+}
+
+void steering_close(struct steering *s)
+{
+	control_close(&s->control);
+}
+
+static void turn(struct steering *s, bool on)
+{
+	if (on)
+		sensors_enable(s->sensors);
+	else
+		sensors_disable(s->sensors);
+	s->enabled = on;
+}
+
+static void wait_for_edge(struct steering *s, uint64_t elapsed_ns)
+{
+	uint64_t next = delay_next(s->delay, elapsed_ns);
+
+	s->next_ns = next == DELAY_NEVER ? UINT64_MAX : s->start_ns + next;
+}
+
+void steering_start(struct steering *s, struct sensors *sensors, const struct delay *delay,
+		    uint64_t now_ns, bool by_exec)
+{
+	s->sensors = sensors;
+	s->delay = delay;
+	s->start_ns = now_ns;
+	if (by_exec && !delay->given)
+		s->enabled = true;
+	else if (delay_is_on(delay, 0))
+		turn(s, true);
+	wait_for_edge(s, 0);
+}
+
+void steering_tick(struct steering *s, uint64_t now_ns)
+{
+	if (now_ns < s->next_ns)
+		return;
+	turn(s, delay_is_on(s->delay, now_ns - s->start_ns));
+	wait_for_edge(s, now_ns - s->start_ns);
+}
+
+void steering_toggle(struct steering *s)
+{
+	turn(s, !s->enabled);
+}
+
+bool steering_read(struct steering *s)
+{
+	return control_read(&s->control);
+}
+
+static void list_events(const struct steering *s)
+{
+	for (size_t i = 0; i < s->sensors->plan->nevents; i++)
+		say("event", s->sensors->plan->events[i].name);
+}
+
+/* By the name that it was asked for, or the one that it was opened under. */
+static struct err *turn_event(struct steering *s, const char *name, bool on)
+{
+	const struct event_plan *plan = s->sensors->plan;
+	bool found = false;
+
+	for (size_t i = 0; i < plan->nevents; i++) {
+		const struct event_planned *event = &plan->events[i];
+
+		if (strcmp(event->name, name) != 0 && strcmp(event->desc->name, name) != 0)
+			continue;
+		sensors_switch(s->sensors, i, on);
+		s->enabled |= on;
+		found = true;
+	}
+	return found ? NULL
+		     : err_new(ERR_USAGE, "there is no event '%s'; 'evlist' names them", name);
+}
+
+/* Every event, or the one that is named. */
+static struct err *turn_as_told(struct steering *s, const struct control_command *command)
+{
+	bool on = command->verb == CONTROL_ENABLE;
+
+	if (command->event)
+		return turn_event(s, command->event, on);
+	turn(s, on);
+	return NULL;
+}
+
+static struct err *obey_one(struct steering *s, const struct control_command *command,
+			    enum steering_order *ret)
+{
+	switch (command->verb) {
+	case CONTROL_SNAPSHOT:
+		*ret = STEERING_SNAPSHOT;
+		break;
+	case CONTROL_STOP:
+		*ret = STEERING_STOP;
+		break;
+	case CONTROL_EVLIST:
+		list_events(s);
+		break;
+	case CONTROL_PING:
+		break;
+	case CONTROL_ENABLE:
+	case CONTROL_DISABLE:
+		return turn_as_told(s, command);
+	}
+	return NULL;
+}
+
+enum steering_order steering_obey(struct steering *s)
+{
+	enum steering_order order = STEERING_NOTHING;
+	struct control_command command;
+	struct err *err;
+
+	while (control_next(&s->control, &command, &err)) {
+		if (!err)
+			err = obey_one(s, &command, &order);
+		if (order != STEERING_NOTHING)
+			return order;
+		steering_answer(s, err);
+		err_free(err);
+	}
+	return order;
+}
+
+void steering_answer(const struct steering *s, const struct err *err)
+{
+	if (err)
+		say("--control", err_message(err));
+	control_answer(&s->control, err);
+}
