@@ -5,6 +5,7 @@
 #include "record/approach.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #define SAMPLE_LEN        65536         /* of the largest sample in a ring */
@@ -69,22 +70,41 @@ struct err *approach_choose(struct record_args *args, struct target *target, boo
 	return make_plan(args, target, exec, ret);
 }
 
+/* Of the largest sample in a ring, going by what was granted. */
+static uint64_t sample_len(const struct event_plan *plan)
+{
+	return plan->stack_len ? MIN(plan->stack_len + FLAT_SAMPLE_LEN, SAMPLE_LEN) : FLAT_SAMPLE_LEN;
+}
+
+/* What -m says, unless that is less than two samples: the kernel would drop every one. */
+static uint64_t granted_len(const struct event_plan *plan, uint64_t asked, struct diag *diag)
+{
+	uint64_t len = asked;
+
+	while (len < 2 * sample_len(plan))
+		len *= 2;
+	if (len > asked)
+		diag_warn(diag,
+			  "ring buffers of %" PRIu64 " KiB cannot hold two samples with their stacks: "
+			  "they have %" PRIu64 " KiB instead",
+			  asked / 1024, len / 1024);
+	return len;
+}
+
 /* Room for about a second of samples, so that a recorder that gets no CPU for long loses none. */
-uint64_t approach_ring_len(const struct record_args *args, const struct target *target)
+uint64_t approach_ring_len(const struct record_args *args, const struct target *target,
+			   const struct event_plan *plan, struct diag *diag)
 {
 	uint64_t rate = args->rate.kind == EVENT_RATE_FREQ ? args->rate.value : EVENT_RATE_DEFAULT;
-	uint64_t sample_len = args->chain.kind != RECORDING_CHAIN_DWARF ? FLAT_SAMPLE_LEN
-			      : args->chain.stack_len ? args->chain.stack_len + FLAT_SAMPLE_LEN
-						      : SAMPLE_LEN;
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t most = MIN(RING_LEN_MOST, memory / RING_MEMORY_SHARE / MAX(target->cpus.len, 1U));
 	uint64_t len = RING_LEN_LEAST;
 
 	if (args->ring_len)
-		return args->ring_len;
+		return granted_len(plan, args->ring_len, diag);
 	if (args->rate.kind == EVENT_RATE_PERIOD)
 		rate = 1000; /* nobody knows; more is bounded by the limits below */
-	while (len < rate * sample_len && len * 2 <= most)
+	while (len < rate * sample_len(plan) && len * 2 <= most)
 		len *= 2;
 	return len;
 }

@@ -5,6 +5,7 @@
 #ifndef RECORD_APPROACH_H
 #define RECORD_APPROACH_H
 
+#include "formats/base/diag.h"
 #include "record/event_plan.h"
 #include "record/record_args.h"
 #include "record/target.h"
@@ -20,7 +21,8 @@
 MUST_USE struct err *approach_choose(struct record_args *args, struct target *target, bool exec,
 				     struct event_plan *ret, bool *ret_shy);
 
-/* Bytes for the ring of each CPU. */
-uint64_t approach_ring_len(const struct record_args *args, const struct target *target);
+/* Bytes for the ring of each CPU, at least two samples; if -m asked for less, @diag is told. */
+uint64_t approach_ring_len(const struct record_args *args, const struct target *target,
+			   const struct event_plan *plan, struct diag *diag);
 
 #endif

@@ -4,9 +4,7 @@
  */
 #include "record/priority.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <sys/resource.h>
 
 bool priority_raise(int level)
 {
@@ -20,12 +18,4 @@ void priority_lower(void)
 	const struct sched_param param = { 0 };
 
 	sched_setscheduler(0, SCHED_OTHER, &param);
-}
-
-bool priority_is_low(void)
-{
-	errno = 0;
-	int nice_level = getpriority(PRIO_PROCESS, 0);
-
-	return !errno && nice_level > 0;
 }

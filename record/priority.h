@@ -10,15 +10,12 @@
 #include <stdbool.h>
 
 /*
- * Run before all ordinary threads, at real-time priority @level (1 is the lowest). False if that is not allowed.
- * Processes started from now on do not inherit it.
+ * Run this thread before all ordinary ones, at real-time priority @level (1 is the lowest), whatever nice(1) says.
+ * False if that is not allowed. Processes and threads started from now on do not inherit it.
  */
 bool priority_raise(int level);
 
 /* Back to an ordinary thread. */
 void priority_lower(void);
-
-/* Does the recorder stand behind ordinary threads (it was started with nice)? */
-bool priority_is_low(void);
 
 #endif

@@ -123,7 +123,7 @@ const struct opt record_opts[] = {
 	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
 		  parse_duration),
 	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
-		  "run at this real-time priority, or never (1 when it is late)", parse_realtime),
+		  "run at this real-time priority, or never (1, if permitted)", parse_realtime),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
 		   "embed of the binaries: none, symbols or full (symbols)", bundles),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),

@@ -33,7 +33,7 @@ struct record_args {
 	struct control_args control;
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
-	uint64_t realtime; /* priority; 0: when it is late; RECORD_NOT_REALTIME: never */
+	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
 };
 

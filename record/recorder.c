@@ -10,6 +10,7 @@
 #include "record/priority.h"
 #include "record/proc_scan.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +18,6 @@
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
 #define BLOCK_AGE_NS      1000000000ULL /* a recorder that is killed loses this much */
-#define LATE_PERCENT      50 /* of a ring in use when a quarter should have woken the reader */
 
 static uint64_t now_ns(void)
 {
@@ -68,6 +68,26 @@ static enum attach_bundle bundle(const char *name)
 	return strcmp(name, "full") ? ATTACH_SYMBOLS : ATTACH_FULL;
 }
 
+/*
+ * From the moment that rings fill, go to the head of the line: a reader that waits behind a thousand busy
+ * threads does not even find out that it is late.
+ */
+static void hurry(struct recorder *s)
+{
+	uint64_t level = s->args->realtime;
+
+	if (level == RECORD_NOT_REALTIME)
+		return;
+	s->raised = priority_raise(level ? (int)level : 1);
+	if (level && !s->raised)
+		diag_err(&s->diag, err_remedy(err_new(ERR_SYSTEM,
+						      "real-time priority %" PRIu64
+						      " is not permitted; the recorder runs like any "
+						      "other program",
+						      level),
+					      "run as root, or raise 'ulimit -r'"));
+}
+
 /* The head of the file, and what there is to tell before the first sample. */
 static struct err *begin_trace(struct recorder *s)
 {
@@ -113,9 +133,12 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = target_find(&args->target, s->workload.pid, &s->target);
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
+	hurry(s);
 	if (!err)
-		err = sensors_open(&s->plan, &s->target, approach_ring_len(args, &s->target),
-				   &s->diag, &s->sensors);
+		err = sensors_open(
+			&s->plan, &s->target,
+			approach_ring_len(args, &s->target, &s->plan, &s->diag),
+			&s->diag, &s->sensors);
 	if (!err)
 		err = begin_trace(s);
 	if (!err)
@@ -210,26 +233,12 @@ static bool react(struct recorder *s, struct watch_result result)
 	return true;
 }
 
-/* Go to the head of the line if asked to, or if waiting in it may soon cost samples. */
-static void hurry_if_late(struct recorder *s)
-{
-	uint64_t level = s->args->realtime;
-
-	if (s->raised || s->raise_failed || level == RECORD_NOT_REALTIME)
-		return;
-	if (!level && !priority_is_low() && drain_totals(s->drain)->fullest < LATE_PERCENT)
-		return;
-	s->raised = priority_raise(level ? (int)level : 1);
-	s->raise_failed = !s->raised;
-}
-
 struct err *recorder_run(struct recorder *s)
 {
 	struct err *err = start(s);
 	bool over = false;
 
 	while (!err && !over) {
-		hurry_if_late(s);
 		hotplug_check(&s->hotplug, s->steering.enabled);
 		over = react(s, watch_wait(&s->watch, &s->sensors, timeout_ms(s)));
 		err = drain_pass(s->drain);

@@ -51,7 +51,6 @@ struct recorder {
 	struct steering steering;
 	bool shy;    /* events follow tasks for want of permission */
 	bool raised; /* runs at real-time priority */
-	bool raise_failed;
 	enum recorder_end end;
 	int signal; /* that ended it */
 };

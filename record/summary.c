@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
-#define PREFIX "precord: "
+#define PREFIX          "precord: "
+#define FLAT_SAMPLE_LEN 512 /* bytes of a sample beside its stack */
 
 void summary_print_notes(const struct recorder *s, FILE *out)
 {
@@ -73,15 +74,25 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* How long the recorder may stand still, going by the first event. */
+/* How long the recorder may stand still at any moment: it is woken when a quarter of a ring is full. */
 static void print_endurance(const struct recorder *s, FILE *out)
 {
-	const struct perf_event_attr *attr = &s->plan.events[0].attr;
-	uint64_t sample_len = s->plan.stack_len + 512;
+	uint64_t bytes = 0; /* a second */
 
-	if (attr->freq && attr->sample_freq)
-		fprintf(out, PREFIX "a ring holds %.1f s of samples of the largest size\n",
-			(double)s->sensors.ring_len / (double)(attr->sample_freq * sample_len));
+	for (size_t i = 0; i < s->plan.nevents; i++) {
+		const struct perf_event_attr *attr = &s->plan.events[i].attr;
+
+		if (attr->freq)
+			bytes += attr->sample_freq *
+				 MIN(attr->sample_stack_user + FLAT_SAMPLE_LEN, RING_RECORD_MAX);
+	}
+	if (bytes)
+		fprintf(out,
+			PREFIX "a ring holds %.2f s of samples of the largest size; at any moment "
+			       "the recorder may stand still for %.2f s\n",
+			(double)s->sensors.ring_len / (double)bytes,
+			(double)(s->sensors.ring_len - s->sensors.ring_len / 4) / (double)bytes);
+	fprintf(out, PREFIX "priority: %s\n", s->raised ? "real-time" : "that of an ordinary program");
 }
 
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
