@@ -41,14 +41,14 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/recorder.c record/ring.c record/sensors.c record/status_line.c record/steering.c \
 	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
 	record/watch.c record/workload.c
-REPORT = report/annotate.c report/cmd_annotate.c report/cmd_flamegraph.c report/cmd_folded.c \
-	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c \
-	report/commands.c report/export.c report/filter.c report/flame.c report/info.c \
-	report/json.c report/listing.c report/lookup.c report/main.c report/number.c \
-	report/output.c report/payload.c report/script.c report/session.c report/session_names.c \
-	report/stats.c report/summary.c report/svg.c report/table.c report/tally.c \
-	report/terminal.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_table.c
+REPORT = report/annotate.c report/cmd_annotate.c report/cmd_debug_unwind.c \
+	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c \
+	report/cmd_report.c report/cmd_script.c report/commands.c report/cut.c report/export.c \
+	report/filter.c report/flame.c report/info.c report/json.c report/listing.c report/lookup.c \
+	report/main.c report/number.c report/output.c report/payload.c report/rule_text.c \
+	report/script.c report/session.c report/session_names.c report/stats.c report/summary.c \
+	report/svg.c report/table.c report/tally.c report/terminal.c report/trust.c report/view.c \
+	report/view_keys.c report/view_levels.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -93,7 +93,7 @@ FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-trace.5 Documentation/man/precord.1 \
-	Documentation/man/preport.1
+	Documentation/man/preport-debug-unwind.1 Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

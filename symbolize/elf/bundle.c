@@ -422,16 +422,19 @@ static bool was_executed(const struct bundle_source *src, const struct image_seg
 	return false;
 }
 
-static void write_segments(const struct bundle_source *src, struct mini_elf *elf)
+/* As far as the file's bytes reach; a bundle's own segments have none, and are so long already. */
+static void write_segments(const struct bundle *b, struct mini_elf *elf)
 {
+	const struct bundle_source *src = b->src;
 	size_t count;
 	const struct image_segment *segments = image_segments(src->image, &count);
 
 	for (size_t i = 0; i < count && i < SEGMENTS_MAX; i++) {
 		const struct image_segment *seg = &segments[i];
 		bool exec = seg->exec || was_executed(src, seg);
+		uint64_t len = b->calls.known ? seg->memory_len : seg->file_len;
 
-		if (!seg->file_len)
+		if (!len)
 			continue;
 		mini_elf_segment(
 			elf, (struct mini_elf_segment){
@@ -439,7 +442,7 @@ static void write_segments(const struct bundle_source *src, struct mini_elf *elf
 				     .flags = PF_R | (exec ? PF_X : 0) | (seg->write ? PF_W : 0),
 				     .offset = seg->offset,
 				     .vaddr = seg->vaddr,
-				     .memory_len = seg->file_len,
+				     .memory_len = len,
 			     });
 	}
 }
@@ -452,14 +455,16 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 		.entry = image_entry(src->image),
 	};
 	struct writer note = { 0 }, table = { 0 }, names = { 0 };
+	struct bundle_calls *known = bundle_calls_new(src->image);
 
+	b.calls.known = known;
 	for (size_t i = 0; i < src->naddresses; i++)
 		add_address(&b, &src->addresses[i]);
 	if (src->everything)
 		add_everything(&b);
 	add_any_rule(&b);
 	add_function_code(&b);
-	write_segments(src, &elf);
+	write_segments(&b, &elf);
 	write_build_id(src->image, &note, &elf);
 	write_frames(&b, &elf);
 	write_calls(&b, &elf);
@@ -476,6 +481,7 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	vec_deinit(&b.symbols);
 	vec_deinit(&b.code);
 	writer_deinit(&b.calls.out);
+	bundle_calls_free(known);
 	writer_deinit(&note);
 	writer_deinit(&table);
 	writer_deinit(&names);

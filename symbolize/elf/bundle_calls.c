@@ -33,20 +33,6 @@ static unsigned kind_at(struct image *img, uint64_t vaddr, int64_t *ret_distance
 	return arch->direct_call(code, CALL_LEN, ret_distance) ? DIRECT_CALL : INDIRECT_CALL;
 }
 
-bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr)
-{
-	int64_t distance = 0;
-	unsigned kind = kind_at(img, vaddr, &distance);
-
-	if (vaddr >> 62) /* no program has code there; it would not fit */
-		return false;
-	writer_uleb(&w->out, (vaddr - w->last) << 2 | kind);
-	if (kind == DIRECT_CALL)
-		writer_zigzag(&w->out, distance);
-	w->last = vaddr;
-	return kind != NO_CALL;
-}
-
 /* One address of the list. */
 struct entry {
 	uint64_t vaddr;
@@ -111,4 +97,30 @@ enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t va
 	if (ret_target)
 		*ret_target = calls->entries.items[low].target;
 	return calls->entries.items[low].call ? BUNDLE_CALL_YES : BUNDLE_CALL_NO;
+}
+
+/* What an earlier bundle says of @vaddr; what it does not know is no call. */
+static unsigned kind_known(const struct bundle_calls *known, uint64_t vaddr, int64_t *ret_distance)
+{
+	uint64_t target = 0;
+
+	if (bundle_calls_find(known, vaddr, &target) != BUNDLE_CALL_YES)
+		return NO_CALL;
+	*ret_distance = (int64_t)(target - vaddr);
+	return target ? DIRECT_CALL : INDIRECT_CALL;
+}
+
+bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr)
+{
+	int64_t distance = 0;
+	unsigned kind = w->known ? kind_known(w->known, vaddr, &distance) :
+				   kind_at(img, vaddr, &distance);
+
+	if (vaddr >> 62) /* no program has code there; it would not fit */
+		return false;
+	writer_uleb(&w->out, (vaddr - w->last) << 2 | kind);
+	if (kind == DIRECT_CALL)
+		writer_zigzag(&w->out, distance);
+	w->last = vaddr;
+	return kind != NO_CALL;
 }

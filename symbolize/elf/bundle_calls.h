@@ -17,10 +17,13 @@
 
 #define BUNDLE_CALLS_SECTION ".precord.calls"
 
+struct bundle_calls;
+
 /* The section, as it is made. A zeroed one is empty and ready. */
 struct bundle_calls_writer {
 	struct writer out;
 	uint64_t last; /* address */
+	const struct bundle_calls *known; /* of an image that is a bundle itself; NULL: there is code to look at */
 };
 
 enum bundle_call {
@@ -34,8 +37,6 @@ enum bundle_call {
  * instruction ends there.
  */
 bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr);
-
-struct bundle_calls;
 
 /* NULL if @img is no bundle. */
 struct bundle_calls *bundle_calls_new(struct image *img);
