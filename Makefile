@@ -31,14 +31,15 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
-	record/cmd_list.c record/cmd_record.c record/code_file.c record/code_map.c record/control.c \
-	record/cpu_list.c record/delay.c record/description.c record/drain.c record/event_attr.c \
-	record/event_catalog.c record/event_group.c record/event_lookup.c record/event_names.c \
-	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c \
-	record/event_spec.c record/event_terms.c record/family.c record/hotplug.c \
-	record/kernel_symbols.c record/machine.c record/main.c record/perf_map.c record/pmu.c \
-	record/priority.c record/proc_scan.c record/process.c record/prune.c record/record_args.c \
-	record/recorder.c record/ring.c record/sensors.c record/status_line.c record/steering.c \
+	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \
+	record/control.c record/counter_set.c record/cpu_list.c record/delay.c record/description.c \
+	record/drain.c record/event_attr.c record/event_catalog.c record/event_group.c \
+	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
+	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
+	record/family.c record/hotplug.c record/kernel_symbols.c record/machine.c record/main.c \
+	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
+	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sensors.c \
+	record/stat_report.c record/stat_table.c record/status_line.c record/steering.c \
 	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
 	record/watch.c record/workload.c
 REPORT = report/annotate.c report/cmd_annotate.c report/cmd_debug_unwind.c \
@@ -92,8 +93,9 @@ TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/prune_t
 FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
-MAN_PAGES = Documentation/man/precord-trace.5 Documentation/man/precord.1 \
-	Documentation/man/preport-debug-unwind.1 Documentation/man/preport.1
+MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
+	Documentation/man/precord.1 Documentation/man/preport-debug-unwind.1 \
+	Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

@@ -11,27 +11,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define STATUS_OWN_FAILURE   125
 #define WAIT_AFTER_SIGNAL_MS 2000
-
-/* Die as the command did, so that whoever waits for us sees the same; without a core of our own. */
-static void die_by(int signal_number)
-{
-	const struct rlimit no_core = { 0, 0 };
-	sigset_t mask;
-
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &no_core);
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&mask);
-	sigaddset(&mask, signal_number);
-	sigprocmask(SIG_UNBLOCK, &mask, NULL);
-	raise(signal_number);
-}
 
 /* The command was told to end: give it a moment, since its status is ours. */
 static void wait_for_end(struct recorder *s)
@@ -114,7 +98,7 @@ static struct err *record_run(void *args, char **operands, int noperands, int *r
 	}
 	recorder_close(&s);
 	if (!err && signal_number)
-		die_by(signal_number);
+		workload_die_by(signal_number);
 	return err;
 }
 

@@ -188,6 +188,24 @@ void event_attr_build(const struct event_desc *desc, bool is_leader,
 	*ret = attr;
 }
 
+void event_attr_count(const struct event_desc *desc, bool is_leader, bool inherit, bool on_exec,
+		      struct perf_event_attr *ret)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	set_what(&attr, desc);
+	set_levels(&attr, desc);
+	attr.exclude_idle = desc->exclude_idle;
+	attr.precise_ip = 0; /* of a sample's address only */
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.inherit = inherit;
+	attr.disabled = is_leader;
+	attr.enable_on_exec = is_leader && on_exec;
+	attr.pinned = is_leader && desc->pinned;
+	attr.exclusive = is_leader && desc->exclusive;
+	*ret = attr;
+}
+
 void event_attr_to_clock(struct perf_event_attr *attr, const struct event_target *target)
 {
 	attr->type = PERF_TYPE_SOFTWARE;

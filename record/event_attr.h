@@ -33,6 +33,10 @@ void event_attr_build(const struct event_desc *desc, bool is_leader,
 		      const struct event_request *request, const struct event_machine *machine,
 		      struct perf_event_attr *ret);
 
+/* The attributes for @desc when it is only counted; @inherit: in children too, @on_exec: from exec on. */
+void event_attr_count(const struct event_desc *desc, bool is_leader, bool inherit, bool on_exec,
+		      struct perf_event_attr *ret);
+
 /* Make @attr the clock that stands in for an event that the machine lacks. */
 void event_attr_to_clock(struct perf_event_attr *attr, const struct event_target *target);
 

@@ -112,6 +112,8 @@ static struct err *add_sysfs(struct event_lookup *lookup, const struct pmu *pmu,
 	desc->config1 = configs[1];
 	desc->config2 = configs[2];
 	desc->pmu = pmu;
+	desc->scale = pmu_event_find(pmu, name)->scale;
+	desc->scale_unit = pmu_event_find(pmu, name)->unit;
 	return NULL;
 }
 

@@ -39,6 +39,8 @@ struct event_desc {
 	const char *name; /* as asked for, modifiers included; globs expanded; what name= says */
 	bool named;       /* by name= */
 	const char *unit; /* of the period: "ns" for clocks, otherwise "events" */
+	double scale;           /* of a count, to give @scale_unit; 0: it is a plain count */
+	const char *scale_unit; /* "Joules"; NULL or "" for a plain count */
 	const struct pmu *pmu; /* where it counts, for sysfs PMUs; NULL: the kernel decides */
 	uint32_t type;         /* PERF_TYPE_* or the PMU's number */
 	uint64_t config, config1, config2;

@@ -248,6 +248,8 @@ static struct err *set_own(const char *name, const char *value, struct event_lis
 
 	if (event && !value) {
 		err = pmu_event_encode(pmu, event, configs);
+		desc->scale = event->scale;
+		desc->scale_unit = event->unit;
 	} else if (pmu && is_own_term(pmu, name)) {
 		err = value ? parse_value(value, &number) : NULL;
 		if (!err)

@@ -4,12 +4,13 @@
  */
 #include "record/cmd_list.h"
 #include "record/cmd_record.h"
+#include "record/cmd_stat.h"
 
 #include <stddef.h>
 
 #define STATUS_OWN_FAILURE 125
 
-static const struct command *const commands[] = { &cmd_record, &cmd_list, NULL };
+static const struct command *const commands[] = { &cmd_record, &cmd_stat, &cmd_list, NULL };
 
 static const struct program program = {
 	.name = "precord",

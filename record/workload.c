@@ -5,7 +5,9 @@
 #include "record/workload.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <fcntl.h>
@@ -114,6 +116,20 @@ int workload_exit_status(const struct workload *w, int *ret_signal)
 		return 128 + *ret_signal;
 	}
 	return WEXITSTATUS(w->status);
+}
+
+void workload_die_by(int signal_number)
+{
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t mask;
+
+	fflush(NULL);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&mask);
+	sigaddset(&mask, signal_number);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	raise(signal_number);
 }
 
 void workload_deinit(struct workload *w)

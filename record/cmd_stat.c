@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_stat.c - runs the command as often as asked, reads the counters at each interval and at the end.
+ *
+ * Counts of a command begin at its exec and are complete: they are read after it has been waited for, when
+ * the kernel has added what its children counted. Results go to standard error, as those of time(1) do,
+ * because standard output is the command's; without a command, and with -o, they go where results go.
+ */
+#include "record/cmd_stat.h"
+
+#include "formats/base/text.h"
+#include "record/counter_set.h"
+#include "record/stat_report.h"
+#include "record/watch.h"
+#include "record/workload.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS           200 /* between looks at whether the tasks still live */
+#define INTERVAL_MIN_MS   10
+#define WAIT_AFTER_SIGNAL 2000000000ULL
+#define SOFTWARE_SET      "context-switches,cpu-migrations,page-faults"
+#define HARDWARE_SET      "cycles,instructions,branches,branch-misses"
+
+struct stat_args {
+	struct target_args target;
+	struct event_list events;
+	uint64_t interval_ms, repeat, duration_s;
+	bool per_cpu, per_core, per_thread, no_inherit;
+	const char *format, *output;
+};
+
+struct stat_session {
+	struct stat_args *args;
+	char **command;
+	struct watch watch;
+	struct sensors no_sensors; /* the watch wants some */
+	struct workload workload;
+	struct target target;
+	struct counter_set set;
+	struct stat_table table;
+	struct stat_report report;
+	struct stat_times times;
+	double elapsed_sq; /* seconds, squared and summed */
+	uint64_t start_ns; /* of this run */
+	int signal;        /* that ended it */
+};
+
+static const char *const formats[] = { "text", "csv", "json", NULL };
+
+#define ARGS struct stat_args
+
+static const struct opt stat_opts[] = {
+	OPT_GROUP(ARGS, target, target_opts),
+	OPT_PARSE(ARGS, events, "event", 'e', "LIST", "events to count, see 'precord list'",
+		  event_list_parse),
+	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "for the tracepoints before it: which to count",
+		  event_list_parse_filter),
+	OPT_UINT(ARGS, interval_ms, "interval", 'I', "MS", "print what was counted every MS milliseconds"),
+	OPT_UINT(ARGS, repeat, "repeat", 'r', "N", "run the command N times, show mean and spread"),
+	OPT_UINT(ARGS, duration_s, "duration", 0, "SECONDS", "stop after so many seconds"),
+	OPT_FLAG(ARGS, per_cpu, "per-cpu", 0, "a row for each CPU (with -a or -C)"),
+	OPT_FLAG(ARGS, per_core, "per-core", 0, "a row for each physical core (with -a or -C)"),
+	OPT_FLAG(ARGS, per_thread, "per-thread", 0, "a row for each thread (with -p, -t or -u)"),
+	OPT_FLAG(ARGS, no_inherit, "no-inherit", 'i', "leave out what the tasks start"),
+	OPT_CHOICE(ARGS, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_STR(ARGS, output, "output", 'o', "FILE", "write the counts to FILE"),
+	OPT_END,
+};
+
+static void stat_defaults(void *args)
+{
+	((struct stat_args *)args)->format = formats[0];
+}
+
+static void stat_release(void *args)
+{
+	event_list_deinit(&((struct stat_args *)args)->events);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static double children_s(bool user)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	const struct timeval *tv = user ? &usage.ru_utime : &usage.ru_stime;
+
+	return (double)tv->tv_sec + (double)tv->tv_usec / 1e6;
+}
+
+/* ---- what is asked for ---- */
+
+static struct err *check(const struct stat_args *args, bool has_command)
+{
+	bool tasks = args->target.pids || args->target.tids || args->target.user;
+	bool cpus = !tasks && (args->target.all || args->target.cpus || args->target.cgroup);
+
+	if (args->per_cpu + args->per_core + args->per_thread > 1)
+		return err_new(ERR_USAGE, "more than one of --per-cpu, --per-core, --per-thread");
+	if ((args->per_cpu || args->per_core) && !cpus)
+		return err_remedy(err_new(ERR_USAGE, "counters of tasks do not know their CPUs"),
+				  "use --per-cpu and --per-core with -a or -C");
+	if (args->per_thread && !tasks)
+		return err_new(ERR_USAGE, "--per-thread needs threads: -p, -t or -u");
+	if (args->interval_ms && args->interval_ms < INTERVAL_MIN_MS)
+		return err_new(ERR_USAGE, "an interval is %d ms or more", INTERVAL_MIN_MS);
+	if (args->repeat > 1 && args->interval_ms)
+		return err_new(ERR_USAGE, "-r and -I exclude each other");
+	if (args->repeat > 1 && !has_command)
+		return err_new(ERR_USAGE, "-r needs a command to repeat");
+	return NULL;
+}
+
+static struct err *default_events(struct stat_args *args, bool by_cpu)
+{
+	struct event_list *list = &args->events;
+
+	if (list->len)
+		return NULL;
+	struct err *err = event_list_add(list, by_cpu ? "cpu-clock," SOFTWARE_SET
+						      : "task-clock," SOFTWARE_SET);
+
+	return err ? err : event_list_add(list, HARDWARE_SET);
+}
+
+static const char *subject(struct stat_session *s, struct arena *arena)
+{
+	const char *text = "";
+
+	if (s->args->target.all || s->args->target.cpus)
+		return "the whole system";
+	if (s->args->target.cgroup)
+		return arena_printf(arena, "cgroup %s", s->args->target.cgroup);
+	if (!s->command || s->target.tasks.len > 1)
+		return arena_printf(arena, "%zu thread%s", s->target.tasks.len,
+				    s->target.tasks.len == 1 ? "" : "s");
+	for (char **word = s->command; *word; word++)
+		text = arena_printf(arena, "%s%s%s", text, *text ? " " : "", *word);
+	return arena_printf(arena, "'%s'", text_escape(arena, text));
+}
+
+/* ---- a run ---- */
+
+static struct err *open_run(struct stat_session *s)
+{
+	struct stat_args *args = s->args;
+	struct err *err = NULL;
+
+	if (s->command)
+		err = workload_fork(s->command, &s->watch.old_mask, false, &s->workload);
+	if (!err)
+		err = target_find(&args->target, s->workload.pid, &s->target);
+	if (!err)
+		err = default_events(args, !s->target.tasks.len);
+	if (err)
+		return err;
+
+	bool own = s->command && s->target.tasks.len == 1 &&
+		   s->target.tasks.items[0].pid == s->workload.pid;
+	struct counter_request request = {
+		.inherit = !args->no_inherit && s->target.inherit,
+		.on_exec = own,
+	};
+
+	return counter_set_open(&args->events, &s->target, &request, &s->set);
+}
+
+static void close_run(struct stat_session *s)
+{
+	counter_set_close(&s->set);
+	target_deinit(&s->target);
+	workload_deinit(&s->workload);
+}
+
+static bool targets_live(const struct stat_session *s)
+{
+	for (size_t i = 0; i < s->target.tasks.len; i++)
+		if (kill(s->target.tasks.items[i].tid, 0) == 0 || errno == EPERM)
+			return true;
+	return !s->target.tasks.len;
+}
+
+static void end_interval(struct stat_session *s)
+{
+	stat_table_add(&s->table, &s->set);
+	stat_table_end_run(&s->table);
+	stat_report_rows(&s->report, (double)(now_ns() - s->start_ns) / 1e9);
+	stat_table_reset(&s->table);
+}
+
+/* Wait for the end: of the command or of the tasks, by a signal, after --duration. */
+static void wait_for_end(struct stat_session *s)
+{
+	uint64_t interval_ns = s->args->interval_ms * 1000000, next_ns = s->start_ns + interval_ns;
+	uint64_t end_ns = s->args->duration_s ? s->start_ns + s->args->duration_s * 1000000000
+					      : UINT64_MAX;
+
+	for (;;) {
+		uint64_t now = now_ns(), until = interval_ns ? MIN(next_ns, end_ns) : end_ns;
+		int ms = until <= now ? 0 : (int)MIN((until - now + 999999) / 1000000, TICK_MS);
+		struct watch_result result = watch_wait(&s->watch, &s->no_sensors, ms);
+
+		now = now_ns();
+		if (result.signal && result.signal != SIGUSR1 && !s->signal) {
+			if (result.from_process)
+				workload_signal(&s->workload, result.signal);
+			s->signal = result.signal;
+			end_ns = s->workload.pid ? now + WAIT_AFTER_SIGNAL : now;
+		}
+		if (s->workload.pid ? workload_ended(&s->workload) : !targets_live(s))
+			return;
+		if (now >= end_ns)
+			return;
+		if (interval_ns && now >= next_ns) {
+			end_interval(s);
+			next_ns += interval_ns * (1 + (now - next_ns) / interval_ns);
+		}
+	}
+}
+
+static struct err *run_once(struct stat_session *s)
+{
+	double user_s = children_s(true), system_s = children_s(false);
+	bool on_exec = s->command && s->target.tasks.len;
+	struct err *err = NULL;
+
+	s->start_ns = now_ns();
+	if (!on_exec || s->target.tasks.items[0].pid != s->workload.pid)
+		counter_set_enable(&s->set);
+	if (s->command)
+		err = workload_start(&s->workload);
+	if (err)
+		return err;
+	wait_for_end(s);
+	counter_set_disable(&s->set);
+
+	double elapsed_s = (double)(now_ns() - s->start_ns) / 1e9;
+
+	s->times.elapsed_s += elapsed_s;
+	s->elapsed_sq += elapsed_s * elapsed_s;
+	s->times.user_s += children_s(true) - user_s;
+	s->times.system_s += children_s(false) - system_s;
+	return NULL;
+}
+
+/* ---- the whole ---- */
+
+static void settle_times(struct stat_session *s, unsigned runs)
+{
+	struct stat_times *times = &s->times;
+	double n = runs ? runs : 1;
+
+	times->elapsed_s /= n;
+	times->user_s /= n;
+	times->system_s /= n;
+	times->has_command = s->command != NULL;
+	if (runs < 2 || times->elapsed_s <= 0)
+		return;
+	double variance =
+		fmax(0, (s->elapsed_sq - n * times->elapsed_s * times->elapsed_s) / (n - 1));
+
+	times->elapsed_spread = 100 * sqrt(variance / n) / times->elapsed_s;
+}
+
+static struct err *open_report(struct stat_session *s)
+{
+	const struct stat_args *args = s->args;
+	FILE *out = s->command ? stderr : stdout;
+
+	if (args->output)
+		out = fopen(args->output, "we");
+	if (!out)
+		return err_system(errno, "cannot write '%s'", args->output);
+	s->report = (struct stat_report){
+		.out = out,
+		.format = !strcmp(args->format, "csv")    ? STAT_CSV
+			  : !strcmp(args->format, "json") ? STAT_JSON
+							  : STAT_TEXT,
+		.table = &s->table,
+		.list = &args->events,
+		.intervals = args->interval_ms != 0,
+		.runs = (unsigned)args->repeat,
+	};
+	return NULL;
+}
+
+static struct err *close_report(struct stat_session *s)
+{
+	FILE *out = s->report.out;
+	bool failed = out && (fflush(out) != 0 || ferror(out));
+
+	if (out && s->args->output)
+		failed |= fclose(out) != 0;
+	s->report.out = NULL;
+	return failed ? err_system(errno, "cannot write the counts") : NULL;
+}
+
+static enum stat_by by_of(const struct stat_args *args)
+{
+	return args->per_cpu      ? STAT_BY_CPU
+	       : args->per_core   ? STAT_BY_CORE
+	       : args->per_thread ? STAT_BY_THREAD
+				  : STAT_BY_ALL;
+}
+
+static struct err *all_runs(struct stat_session *s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	unsigned runs = 0, wanted = s->args->repeat ? (unsigned)s->args->repeat : 1;
+	bool is_default = !s->args->events.len;
+	struct err *err = open_report(s);
+
+	s->report.is_default = is_default;
+	for (; !err && runs < wanted && !s->signal; runs++) {
+		err = open_run(s);
+		if (!err && !runs) {
+			stat_table_init(&s->table, &s->args->events, by_of(s->args));
+			stat_table_prepare(&s->table, &s->set);
+			s->report.subject = subject(s, &arena);
+			stat_report_begin(&s->report);
+			if (s->set.user_only)
+				fprintf(stderr, "precord: kernel code is not counted, for want of "
+						"permission\n");
+		}
+		if (!err)
+			err = run_once(s);
+		if (err)
+			return err;
+		if (s->args->interval_ms) {
+			end_interval(s);
+		} else {
+			stat_table_add(&s->table, &s->set);
+			stat_table_end_run(&s->table);
+		}
+		if (runs + 1 < wanted && !s->signal)
+			close_run(s);
+	}
+	if (err)
+		return err;
+	settle_times(s, runs);
+	s->report.refusals = s->set.refusals;
+	if (!s->args->interval_ms)
+		stat_report_rows(&s->report, -1);
+	stat_report_end(&s->report, &s->times);
+	return NULL;
+}
+
+static struct err *stat_run(void *raw_args, char **operands, int noperands, int *ret_status)
+{
+	struct stat_args *args = raw_args;
+	struct stat_session s = { .args = args, .command = noperands ? operands : NULL };
+	int signal_number = 0;
+	struct err *err = check(args, noperands);
+
+	s.target.cgroup_fd = -1;
+	if (err)
+		return err;
+	err = watch_open(&s.watch);
+	if (!err)
+		err = all_runs(&s);
+	struct err *close_err = close_report(&s);
+
+	if (!err)
+		err = close_err;
+	else
+		err_free(close_err);
+	*ret_status = workload_exit_status(&s.workload, &signal_number);
+	if (err && s.workload.exec_errno) {
+		/* Not a failure of ours: the shell's status for it, so the message is printed here. */
+		fprintf(stderr, "precord: '%s': %s\n", operands[0], err_message(err));
+		err_free(err);
+		err = NULL;
+	}
+	close_run(&s);
+	stat_table_deinit(&s.table);
+	watch_close(&s.watch);
+	if (!err && signal_number)
+		workload_die_by(signal_number);
+	return err;
+}
+
+const struct command cmd_stat = {
+	.name = "stat",
+	.summary = "count events without sampling",
+	.operands = "[-- COMMAND [ARG]...]",
+	.details =
+		"Without a target the command and all that it starts are counted; with one (-a, -C, -p, "
+		"-t, -G, -u) the command only says how long.\n"
+		"The counts of a command go to standard error. The exit status is the command's.",
+	.opts = stat_opts,
+	.args_size = sizeof(struct stat_args),
+	.defaults = stat_defaults,
+	.run = stat_run,
+	.release = stat_release,
+	.order = OPT_BEFORE_OPERANDS,
+};
