@@ -42,14 +42,15 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/stat_report.c record/stat_table.c record/status_line.c record/steering.c \
 	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
 	record/watch.c record/workload.c
-REPORT = report/annotate.c report/cmd_annotate.c report/cmd_debug_unwind.c \
+REPORT = report/annotate.c report/call_tree.c report/cmd_annotate.c report/cmd_debug_unwind.c \
 	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c \
 	report/cmd_report.c report/cmd_script.c report/commands.c report/cut.c report/export.c \
 	report/filter.c report/flame.c report/info.c report/json.c report/listing.c report/lookup.c \
 	report/main.c report/number.c report/output.c report/payload.c report/rule_text.c \
 	report/script.c report/session.c report/session_names.c report/stats.c report/summary.c \
-	report/svg.c report/table.c report/tally.c report/terminal.c report/trust.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_table.c report/walk_text.c
+	report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
+	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
+	report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -80,7 +81,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c tests/unit/unwind_world.c tests/unit/test_unwind_fallback.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c
+	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c tests/unit/test_call_tree.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
 	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \

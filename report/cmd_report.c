@@ -4,11 +4,10 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
-#include "report/json.h"
-#include "report/lookup.h"
 #include "report/number.h"
 #include "report/session.h"
 #include "report/summary.h"
+#include "report/tables.h"
 #include "report/terminal.h"
 #include "report/trust.h"
 #include "report/view_table.h"
@@ -20,6 +19,8 @@
 #define LIMIT_FLAT       50 /* rows of a text table that nobody limited */
 #define LIMIT_NESTED     10
 
+#define TREE_FOLDED      0.005 /* share below which a text tree is folded unless --min says otherwise */
+
 #define LOST_TOLERABLE   0.01 /* shares that need no warning below a table */
 #define BROKEN_TOLERABLE 0.05
 
@@ -29,7 +30,8 @@ struct report_args {
 	struct view_levels levels;
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
-	double min_share;
+	double min_share; /* negative: not given */
+	bool tree;
 	const char *sort, *format;
 };
 
@@ -69,6 +71,8 @@ static const struct opt report_opts[] = {
 		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",
 		"what FUNCTION calls, and its own share"),
+	OPT_FLAG(struct report_args, tree, "tree", 't',
+		 "as a tree of calls (--by total) or of callers (--by leaf), folded below 0.5 %"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
 		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),
 	OPT_PARSE(struct report_args, min_share, "min", 0, "PERCENT",
@@ -88,6 +92,7 @@ static void report_defaults(void *args)
 
 	session_args_init(&report->session);
 	report->limit = VIEW_TABLE_ALL;
+	report->min_share = -1;
 }
 
 static void report_release(void *args)
@@ -103,7 +108,7 @@ static void report_release(void *args)
 static bool wants_table(const struct report_args *args)
 {
 	return args->levels.len || args->callers_of || args->callees_of || args->format ||
-	       args->sort || args->min_share > 0 || args->limit != VIEW_TABLE_ALL;
+	       args->sort || args->tree || args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
 }
 
 static enum table_format format_of(const struct report_args *args)
@@ -124,9 +129,44 @@ static enum view_sort_by sort_of(const struct report_args *args)
 
 static uint64_t limit_of(const struct report_args *args, const struct view_levels *levels)
 {
-	if (args->limit != VIEW_TABLE_ALL || format_of(args) != TABLE_TEXT)
+	if (args->limit != VIEW_TABLE_ALL || args->tree || format_of(args) != TABLE_TEXT)
 		return args->limit;
 	return levels->len > 1 ? LIMIT_NESTED : LIMIT_FLAT;
+}
+
+static double min_share_of(const struct report_args *args)
+{
+	if (args->min_share >= 0)
+		return args->min_share;
+	return args->tree && format_of(args) == TABLE_TEXT ? TREE_FOLDED : 0;
+}
+
+static bool by_callers(const struct report_args *args)
+{
+	if (args->levels.len == 0)
+		return args->callers_of != NULL;
+	return args->levels.items[0].by == VIEW_LEAF || args->levels.items[0].by == VIEW_CALLER;
+}
+
+/* A tree begins at one end of the stack. */
+static struct err *check_tree(const struct report_args *args)
+{
+	const struct view_levels *levels = &args->levels;
+	bool from_root = levels->len == 1 && levels->items[0].by == VIEW_TOTAL;
+	bool from_leaf = levels->len == 1 && levels->items[0].by == VIEW_LEAF;
+
+	if (!args->tree)
+		return NULL;
+	if (levels->len && !from_root && !from_leaf)
+		return err_remedy(err_new(ERR_USAGE, "--tree goes with one end of the stacks only"),
+				  "--by total begins at the root, --by leaf with what ran");
+	if ((args->callers_of && from_root) || (args->callees_of && from_leaf))
+		return err_new(ERR_USAGE, "the tree of %s begins with that function, not with --by %s",
+			       args->callers_of ? "--callers-of" : "--callees-of",
+			       from_root ? "total" : "leaf");
+	if (args->sort && strcmp(args->sort, "weight") != 0)
+		return err_new(ERR_USAGE, "a tree is sorted by weight, not by %s", args->sort);
+	return NULL;
 }
 
 static struct view_levels levels_of(const struct report_args *args)
@@ -139,204 +179,6 @@ static struct view_levels levels_of(const struct report_args *args)
 						   : (struct view_level){ VIEW_LEAF, 0 };
 	}
 	return levels;
-}
-
-/* The fewer names the levels need, the sooner the table is there. */
-static enum session_names names_of(const struct report_args *args, const struct view_levels *levels)
-{
-	enum session_names names = SESSION_NAME_NONE;
-
-	if (args->callers_of || args->callees_of)
-		return SESSION_NAME_ALL;
-	for (unsigned i = 0; i < levels->len; i++) {
-		switch (levels->items[i].by) {
-		case VIEW_TOTAL:
-		case VIEW_DEPTH:
-			return SESSION_NAME_ALL;
-		case VIEW_CALLER:
-			names = SESSION_NAME_CALLERS;
-			break;
-		case VIEW_LEAF:
-		case VIEW_LINE:
-		case VIEW_ADDRESS:
-			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;
-			break;
-		default:
-			break;
-		}
-	}
-	return names;
-}
-
-/* ---- tables ---- */
-
-struct output {
-	struct report_args *args;
-	struct session *s;
-	struct arena arena;
-	struct view_spec spec; /* all but the event */
-	const char *cut_name;  /* the function that --callers-of or --callees-of means */
-	struct terminal term;
-	struct json json;
-	bool begun;
-};
-
-static struct err *find_cut(struct output *o)
-{
-	const char *wanted = o->args->callers_of ? o->args->callers_of : o->args->callees_of;
-	struct lookup found;
-	struct err *err;
-
-	if (!wanted)
-		return NULL;
-	err = lookup_function(o->s->profile, wanted, &o->arena, &found);
-	if (err)
-		return err;
-	o->spec.cut = o->args->callers_of ? VIEW_CALLERS : VIEW_CALLEES;
-	o->spec.cut_at = found.matches;
-	o->cut_name = found.name;
-	return NULL;
-}
-
-static const char *by_text(struct output *o)
-{
-	const char *text = "";
-
-	for (unsigned i = 0; i < o->spec.levels.len; i++) {
-		const struct view_level *level = &o->spec.levels.items[i];
-
-		text = arena_printf(&o->arena, "%s%s%s", text, i ? "," : "",
-				    view_by_name(level->by));
-		if (level->by == VIEW_DEPTH)
-			text = arena_printf(&o->arena, "%s=%u", text, level->depth);
-	}
-	return text;
-}
-
-static void put_line(const char *text)
-{
-	text_put_escaped(stdout, text);
-	putchar('\n');
-}
-
-static void print_heading(struct output *o, const struct view *view)
-{
-	const struct profile *p = o->s->profile;
-	const struct profile_event *event = &p->events.items[view->spec.event];
-	const char *unit = profile_text(p, event->unit);
-	struct arena *arena = &o->arena;
-
-	put_line(arena_printf(arena, "%s: %s, %s %s, by %s", profile_text(p, event->name),
-			      number_of(arena, view->all.count, "sample"),
-			      number_weight(arena, view->all.weight, unit),
-			      strcmp(unit, "ns") == 0 ? "of CPU time" : unit, by_text(o)));
-	if (!filter_is_empty(o->s->filter))
-		put_line(arena_printf(arena, "of %s, only %s",
-				      number_of(arena, o->s->stream.samples, "sample"),
-				      filter_describe(o->s->filter, arena)));
-	if (o->cut_name) {
-		struct stats_share share = stats_share(&view->whole, &view->all);
-
-		put_line(arena_printf(arena, "%s of '%s', which is on %s of them (%s)",
-				      view->spec.cut == VIEW_CALLERS ? "callers" : "callees",
-				      o->cut_name, number_count(arena, view->whole.count),
-				      number_share(arena, share.share)));
-	}
-}
-
-static bool has_passed_through(const struct view *view)
-{
-	for (size_t i = 0; i < view->groups.len; i++) {
-		if (view_is_passed_through(view, &view->groups.items[i]))
-			return true;
-	}
-	return false;
-}
-
-static void print_text(struct output *o, const struct view *view, const struct table *table)
-{
-	if (o->begun)
-		putchar('\n');
-	print_heading(o, view);
-	table_print_text(table, &o->term, stdout);
-	if (has_passed_through(view))
-		put_line(
-			"~ on nearly every stack (90 %) of its processes, with no time of its own");
-}
-
-static void print_json(struct output *o, const struct view *view, const struct table *table)
-{
-	const struct profile *p = o->s->profile;
-	const struct profile_event *event = &p->events.items[view->spec.event];
-	struct json *json = &o->json;
-
-	json_open(json, NULL, '{');
-	json_string(json, "event", profile_text(p, event->name));
-	json_string(json, "unit", profile_text(p, event->unit));
-	json_string(json, "by", by_text(o));
-	json_string(json, "filter", filter_describe(o->s->filter, &o->arena));
-	if (o->cut_name)
-		json_string(json, view->spec.cut == VIEW_CALLERS ? "callers_of" : "callees_of",
-			    o->cut_name);
-	json_uint(json, "samples", view->whole.count);
-	json_uint(json, "weight", view->whole.weight);
-	json_uint(json, "all_samples", view->all.count);
-	json_uint(json, "all_weight", view->all.weight);
-	table_print_json(table, "rows", json);
-	json_close(json, '}');
-}
-
-static void print_event(struct output *o, uint32_t event)
-{
-	enum table_format format = format_of(o->args);
-	struct view_table_options options = {
-		.data = format != TABLE_TEXT,
-		.limit = limit_of(o->args, &o->spec.levels),
-		.min_share = o->args->min_share,
-		.event = profile_text(o->s->profile, o->s->profile->events.items[event].name),
-	};
-	struct view_spec spec = o->spec;
-	struct table table;
-	struct view view;
-
-	spec.event = event;
-	view_build(&view, o->s->profile, &spec);
-	view_sort(&view, sort_of(o->args));
-	table_init(&table, &o->arena);
-	view_table_fill(&table, &view, &options);
-	if (format == TABLE_TEXT)
-		print_text(o, &view, &table);
-	else if (format == TABLE_CSV)
-		table_print_csv(&table, stdout, /* with_header= */ !o->begun);
-	else
-		print_json(o, &view, &table);
-	o->begun = true;
-	table_deinit(&table);
-	view_deinit(&view);
-}
-
-/* The events that --event names, or the first one. */
-static void print_events(struct output *o)
-{
-	bool json = format_of(o->args) == TABLE_JSON;
-
-	if (json) {
-		json_init(&o->json, stdout);
-		o->json.lines = true;
-		json_open(&o->json, NULL, '{');
-		json_open(&o->json, "tables", '[');
-	}
-	for (uint32_t i = 0; i < o->s->profile->events.len; i++) {
-		bool wanted = o->args->filter.events.len ? filter_passes_kind(&o->args->filter, i)
-							 : i == session_default_event(o->s);
-
-		if (wanted)
-			print_event(o, i);
-	}
-	if (json) {
-		json_close(&o->json, ']');
-		json_close(&o->json, '}');
-	}
 }
 
 /* What a table cannot show, but would mislead: said on stderr. */
@@ -359,19 +201,26 @@ static void warn_of_gaps(struct session *s)
 
 static struct err *run_table(struct report_args *args, struct session *s)
 {
-	struct output o = { .args = args, .s = s, .term = terminal_of(stdout) };
+	struct view_levels levels = levels_of(args);
+	struct tables_request request = {
+		.levels = levels,
+		.tree = args->tree,
+		.from_leaf = by_callers(args),
+		.callers_of = args->callers_of,
+		.callees_of = args->callees_of,
+		.limit = limit_of(args, &levels),
+		.min_share = min_share_of(args),
+		.sort = sort_of(args),
+		.format = format_of(args),
+	};
 	struct err *err;
 
-	o.spec.levels = levels_of(args);
-	s->names = names_of(args, &o.spec.levels);
+	s->names = tables_names(&request);
 	err = session_load(s, &args->filter);
 	if (!err)
-		err = find_cut(&o);
-	if (!err) {
-		print_events(&o);
+		err = tables_print(&request, s);
+	if (!err)
 		warn_of_gaps(s);
-	}
-	arena_deinit(&o.arena);
 	return err;
 }
 
@@ -398,6 +247,9 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 		return err_new(ERR_USAGE, "unexpected '%s'", operands[0]);
 	if (report->callers_of && report->callees_of)
 		return err_new(ERR_USAGE, "--callers-of and --callees-of exclude each other");
+	err = check_tree(report);
+	if (err)
+		return err;
 	err = session_open(&s, &report->session);
 	if (!err)
 		err = wants_table(report) ? run_table(report, &s) : run_summary(report, &s);

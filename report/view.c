@@ -17,77 +17,14 @@
 
 struct builder {
 	struct view *view;
-	struct map numbers;            /* parent group and key -> group + 1 */
-	VEC(struct view_frame) frames; /* of the current row */
-	struct view_path path;
-	size_t frames_max;                 /* no level looks at more */
+	struct map numbers; /* parent group and key -> group + 1 */
+	struct view_paths paths;
+	struct view_path path;             /* of the current row */
 	uint32_t *stamps[VIEW_LEVELS_MAX]; /* by function: the last visit that counted it */
 	uint32_t visits[VIEW_LEVELS_MAX];
 	struct profile_sum *processes; /* by process: all its rows */
 	VEC(uint32_t) last_process;    /* by group */
 };
-
-/* ---- paths ---- */
-
-static void add_frames(struct builder *b, uint32_t location)
-{
-	const struct profile *p = b->view->profile;
-	const struct profile_location *at = &p->locations.items[location];
-	struct view_frame frame = { PROFILE_NONE, location, PROFILE_NONE };
-
-	if (at->nlines == 0)
-		vec_push(&b->frames, frame);
-	for (uint32_t i = 0; i < at->nlines; i++) {
-		frame.line = at->first_line + i;
-		frame.function =
-			view_keys_function(b->view->keys, p->lines.items[frame.line].function);
-		vec_push(&b->frames, frame);
-	}
-}
-
-static bool is_cut_at(const struct builder *b, const struct view_frame *frame)
-{
-	return frame->line != PROFILE_NONE &&
-	       b->view->spec.cut_at[b->view->profile->lines.items[frame->line].function];
-}
-
-/* Keep the part of the path that was asked for; false if the function is not on it. */
-static bool cut_path(struct builder *b)
-{
-	struct view_path *path = &b->path;
-	size_t at = path->len;
-
-	for (size_t i = 0; i < path->len; i++) {
-		if (!is_cut_at(b, &path->frames[i]))
-			continue;
-		at = i;
-		if (b->view->spec.cut == VIEW_CALLEES)
-			break;
-	}
-	if (at == path->len)
-		return false;
-	if (b->view->spec.cut == VIEW_CALLEES) {
-		path->len = at;
-		path->empty = "[self]";
-	} else {
-		path->frames += at + 1;
-		path->len -= at + 1;
-		path->empty = "[no caller]";
-	}
-	return true;
-}
-
-static bool make_path(struct builder *b, const struct profile_sample *row)
-{
-	const struct profile *p = b->view->profile;
-
-	b->frames.len = 0;
-	for (uint32_t stack = row->stack; stack && b->frames.len < b->frames_max;
-	     stack = p->stacks.items[stack].parent)
-		add_frames(b, p->stacks.items[stack].location);
-	b->path = (struct view_path){ b->frames.items, b->frames.len, row, "[no stack]" };
-	return b->view->spec.cut == VIEW_WHOLE || cut_path(b);
-}
 
 static size_t frames_needed(const struct view_spec *spec)
 {
@@ -195,7 +132,7 @@ static void add_rows(struct builder *b)
 		if (row->event != b->view->spec.event)
 			continue;
 		stats_add(&b->view->all, row);
-		if (b->view->spec.cut != VIEW_WHOLE && !make_path(b, row))
+		if (b->view->spec.cut != VIEW_WHOLE && !view_paths_make(&b->paths, row, &b->path))
 			continue;
 
 		struct ordered_row ordered = { view_keys_process(b->view->keys, row->thread), i };
@@ -206,7 +143,7 @@ static void add_rows(struct builder *b)
 	}
 	vec_sort(&rows, compare_rows);
 	for (size_t i = 0; i < rows.len; i++) {
-		if (make_path(b, &p->samples.items[rows.items[i].row]))
+		if (view_paths_make(&b->paths, &p->samples.items[rows.items[i].row], &b->path))
 			descend(b, 0, PROFILE_NONE);
 	}
 	vec_deinit(&rows);
@@ -214,10 +151,17 @@ static void add_rows(struct builder *b)
 
 void view_build(struct view *view, const struct profile *p, const struct view_spec *spec)
 {
-	struct builder b = { .view = view, .frames_max = frames_needed(spec) };
+	struct builder b = { .view = view };
 
 	*view = (struct view){ .profile = p, .spec = *spec };
 	view->keys = view_keys_new(p, &spec->levels, &view->arena);
+	b.paths = (struct view_paths){
+		.profile = p,
+		.keys = view->keys,
+		.cut = spec->cut,
+		.cut_at = spec->cut_at,
+		.frames_max = frames_needed(spec),
+	};
 	b.processes = memory_zeroed(p->threads.len + 1, sizeof(*b.processes));
 	for (unsigned i = 0; i < spec->levels.len; i++)
 		b.stamps[i] = memory_zeroed(p->functions.len + 1, sizeof(*b.stamps[i]));
@@ -228,7 +172,7 @@ void view_build(struct view *view, const struct profile *p, const struct view_sp
 		free(b.stamps[i]);
 	free(b.processes);
 	map_deinit(&b.numbers);
-	vec_deinit(&b.frames);
+	view_paths_deinit(&b.paths);
 	vec_deinit(&b.last_process);
 }
 

@@ -8,22 +8,7 @@
 #ifndef REPORT_VIEW_KEYS_H
 #define REPORT_VIEW_KEYS_H
 
-#include "report/view.h"
-
-/* One function of a stack, inlined ones included. */
-struct view_frame {
-	uint32_t function; /* the first of those that look the same; PROFILE_NONE: not named */
-	uint32_t location;
-	uint32_t line; /* index in profile.lines, PROFILE_NONE: not named */
-};
-
-/* What the levels look at: the frames of one sample row after the cut, leaf first. */
-struct view_path {
-	const struct view_frame *frames;
-	size_t len;
-	const struct profile_sample *row;
-	const char *empty; /* what to say where there is no frame */
-};
+#include "report/view_path.h"
 
 struct view_keys;
 
