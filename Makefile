@@ -11,24 +11,26 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/opt.c formats/base/reader.c formats/base/strtab.c formats/base/text.c \
 	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/mapping.c \
 	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
-	formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c \
-	formats/trace_file.c formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
-	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
+	formats/trace_attached.c formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
+	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
+	formats/trace_rewrite.c formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c \
+	formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
 	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
-	symbolize/debug/line_header.c symbolize/debug/lines.c symbolize/debug/package.c \
-	symbolize/debug/ranges.c symbolize/debug/source.c symbolize/debug/split.c \
-	symbolize/debug/supplement.c symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c \
-	symbolize/disasm.c symbolize/elf/bundle.c symbolize/elf/bundle_calls.c \
-	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
-	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
-	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
-	symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
-	symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c \
-	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
-	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c
+	symbolize/debug/line_header.c symbolize/debug/line_table.c symbolize/debug/lines.c \
+	symbolize/debug/package.c symbolize/debug/ranges.c symbolize/debug/source.c \
+	symbolize/debug/split.c symbolize/debug/supplement.c symbolize/debug/unit.c \
+	symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c symbolize/elf/bundle.c \
+	symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c \
+	symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c symbolize/elf/image.c \
+	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
+	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
+	symbolize/expr.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c \
+	symbolize/layers.c symbolize/module.c symbolize/module_files.c symbolize/space.c \
+	symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
+	symbolize/unwind_memo.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
+	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
+	symbolize/unwind_trace.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \
@@ -42,15 +44,15 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/stat_report.c record/stat_table.c record/status_line.c record/steering.c \
 	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
 	record/watch.c record/workload.c
-REPORT = report/annotate.c report/call_tree.c report/cmd_annotate.c report/cmd_debug_unwind.c \
-	report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c \
-	report/cmd_report.c report/cmd_script.c report/commands.c report/cut.c report/export.c \
-	report/filter.c report/flame.c report/info.c report/json.c report/listing.c report/lookup.c \
-	report/main.c report/number.c report/output.c report/payload.c report/rule_text.c \
-	report/script.c report/session.c report/session_names.c report/stats.c report/summary.c \
-	report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
-	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_path.c report/view_table.c report/walk_text.c
+REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
+	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
+	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/commands.c \
+	report/cut.c report/export.c report/filter.c report/flame.c report/info.c report/json.c \
+	report/listing.c report/lookup.c report/main.c report/number.c report/output.c report/payload.c \
+	report/rule_text.c report/script.c report/session.c report/session_names.c report/stats.c \
+	report/summary.c report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
+	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
+	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -81,7 +83,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_zframe.c tests/unit/unwind_world.c tests/unit/test_unwind_fallback.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c tests/unit/test_call_tree.c
+	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c tests/unit/test_call_tree.c \
+	tests/unit/test_line_table.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
 	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
@@ -95,8 +98,8 @@ FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
-	Documentation/man/precord.1 Documentation/man/preport-debug-unwind.1 \
-	Documentation/man/preport.1
+	Documentation/man/precord.1 Documentation/man/preport-bundle.1 \
+	Documentation/man/preport-debug-unwind.1 Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

@@ -60,6 +60,15 @@ struct recording_image {
 	size_t elf_len;
 };
 
+/* Source positions and inlined calls of one module, which preport bundle added. */
+struct recording_lines {
+	const char *path;      /* of the module, as reports name it: in the mappings, or "[kernel]" */
+	uint8_t build_id_len;
+	uint8_t build_id[20];
+	const uint8_t *table;  /* see symbolize/debug/line_table.h */
+	size_t table_len;
+};
+
 /* A kernel symbol near an address that was recorded. */
 struct recording_ksym {
 	uint64_t addr;
@@ -113,6 +122,8 @@ struct recording {
 	size_t ncounts;
 	struct recording_image *images;
 	size_t nimages;
+	struct recording_lines *lines;
+	size_t nlines;
 	struct recording_ksym *ksyms; /* ascending by address */
 	size_t nksyms;
 	struct recording_jit_map *jit_maps;

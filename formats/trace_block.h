@@ -39,6 +39,7 @@ enum trace_block_kind {
 	TRACE_JIT_MAP,
 	TRACE_END,
 	TRACE_INDEX,
+	TRACE_LINES,
 };
 
 struct trace_block {
@@ -65,7 +66,7 @@ void trace_block_put(struct writer *w, const struct trace_block *block);
  */
 MUST_USE struct err *trace_block_parse(struct reader *r, struct trace_block *ret);
 
-/* "header", "events", "image", "ksyms", "jit-map", "end", "index", "unknown". */
+/* "header", "events", "image", "ksyms", "jit-map", "end", "index", "lines", "unknown". */
 const char *trace_block_kind_name(uint8_t kind);
 
 /* CRC-32 as in IEEE 802.3 and gzip. */

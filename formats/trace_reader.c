@@ -11,6 +11,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
+#include "formats/trace_attached.h"
 #include "formats/trace_block.h"
 #include "formats/trace_field.h"
 #include "formats/trace_file.h"
@@ -41,6 +42,7 @@ struct trace_reader {
 	VEC(struct found_block) blocks;
 	VEC(struct trace_block_info) infos;
 	VEC(struct recording_image) images;
+	VEC(struct recording_lines) lines;
 	VEC(struct recording_jit_map) jit_maps;
 	VEC(uint8_t *) attached; /* contents that the above point into */
 	uint64_t attached_len;
@@ -66,6 +68,7 @@ static void close_reader(struct event_source *source)
 	vec_deinit(&t->blocks);
 	vec_deinit(&t->infos);
 	vec_deinit(&t->images);
+	vec_deinit(&t->lines);
 	vec_deinit(&t->jit_maps);
 	arena_deinit(&t->rec.arena);
 	trace_file_close(&t->file);
@@ -125,6 +128,7 @@ static struct err *parse_attached(struct trace_reader *t, const struct found_blo
 				  struct reader *r)
 {
 	struct recording_jit_map map;
+	struct recording_lines lines;
 	struct err *err;
 
 	switch (block->head.kind) {
@@ -134,6 +138,11 @@ static struct err *parse_attached(struct trace_reader *t, const struct found_blo
 		err = trace_jit_map_load(r, &t->rec, &map);
 		if (!err)
 			vec_push(&t->jit_maps, map);
+		return err;
+	case TRACE_LINES:
+		err = trace_lines_load(r, &t->rec, &lines);
+		if (!err)
+			vec_push(&t->lines, lines);
 		return err;
 	case TRACE_KSYMS:
 		return trace_ksyms_load(r, &t->rec);
@@ -284,6 +293,12 @@ static struct err *open_header(struct trace_reader *t, struct found_block *ret)
 	return err ? err_wrap(err, "unreadable header") : NULL;
 }
 
+static bool is_attached(uint8_t kind)
+{
+	return kind == TRACE_IMAGE || kind == TRACE_LINES || kind == TRACE_KSYMS ||
+	       kind == TRACE_JIT_MAP || kind == TRACE_END;
+}
+
 /* Events wait, the index is not needed, the header was first; all else is loaded. */
 static void take_block(struct trace_reader *t, const struct found_block *block, uint64_t sequence)
 {
@@ -291,8 +306,7 @@ static void take_block(struct trace_reader *t, const struct found_block *block, 
 
 	if (block->head.sequence != sequence)
 		note_damage(t, block->offset);
-	if (block->head.kind == TRACE_IMAGE || block->head.kind == TRACE_KSYMS ||
-	    block->head.kind == TRACE_JIT_MAP || block->head.kind == TRACE_END)
+	if (is_attached(block->head.kind))
 		err = load_attached(t, block);
 	if (err)
 		note_damage(t, block->offset);
@@ -424,6 +438,8 @@ static struct err *open_file(struct trace_file file, struct event_source **ret)
 	find_oldest(t);
 	t->rec.images = t->images.items;
 	t->rec.nimages = t->images.len;
+	t->rec.lines = t->lines.items;
+	t->rec.nlines = t->lines.len;
 	t->rec.jit_maps = t->jit_maps.items;
 	t->rec.njit_maps = t->jit_maps.len;
 	*ret = &t->source;

@@ -29,7 +29,8 @@ MUST_USE struct err *trace_reader_open_memory(const void *data, size_t len,
 struct trace_block_info {
 	uint64_t offset, len; /* in the file, header included */
 	uint64_t content_len; /* decompressed */
-	const char *kind;     /* "header", "events", "image", "ksyms", "jit-map", "end", "index", "unknown" */
+	const char *kind;     /* "header", "events", "image", "ksyms", "jit-map", "end", "index", "lines",
+			     "unknown" */
 };
 
 /*

@@ -59,6 +59,8 @@ static struct err *put_attachments(struct trace_writer *w, const struct recordin
 
 	for (size_t i = 0; i < as->nimages && !err; i++)
 		err = trace_writer_image(w, &as->images[i]);
+	for (size_t i = 0; i < as->nlines && !err; i++)
+		err = trace_writer_lines(w, &as->lines[i]);
 	if (!err && as->nksyms)
 		err = trace_writer_ksyms(w, as->ksyms, as->nksyms);
 	for (size_t i = 0; i < as->njit_maps && !err; i++)

@@ -10,6 +10,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
+#include "formats/trace_attached.h"
 #include "formats/trace_block.h"
 #include "formats/trace_encoder.h"
 #include "formats/trace_recording.h"
@@ -271,6 +272,13 @@ struct err *trace_writer_jit_map(struct trace_writer *w, const struct recording_
 	writer_reset(&w->content);
 	trace_jit_map_put(&w->content, map);
 	return write_single(w, TRACE_JIT_MAP, &w->sizes.symbols);
+}
+
+struct err *trace_writer_lines(struct trace_writer *w, const struct recording_lines *lines)
+{
+	writer_reset(&w->content);
+	trace_lines_put(&w->content, lines);
+	return write_single(w, TRACE_LINES, &w->sizes.symbols);
 }
 
 static struct err *write_index(struct trace_writer *w)

@@ -56,6 +56,9 @@ MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct rec
 MUST_USE struct err *trace_writer_jit_map(struct trace_writer *w,
 					  const struct recording_jit_map *map);
 
+MUST_USE struct err *trace_writer_lines(struct trace_writer *w,
+					const struct recording_lines *lines);
+
 /* Write what is pending, the counts, notes and end time of @rec, and the index. */
 MUST_USE struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec);
 

@@ -136,7 +136,8 @@ void layers_free(struct layers *layers)
 	free(layers);
 }
 
-uint32_t layers_find(const struct layers *layers, uint64_t addr)
+/* How many pieces begin at or before @addr. */
+static size_t pieces_upto(const struct layers *layers, uint64_t addr)
 {
 	size_t low = 0, high = layers->pieces.len;
 
@@ -148,5 +149,19 @@ uint32_t layers_find(const struct layers *layers, uint64_t addr)
 		else
 			high = mid;
 	}
-	return low ? layers->pieces.items[low - 1].index : LAYERS_NONE;
+	return low;
+}
+
+uint32_t layers_find(const struct layers *layers, uint64_t addr)
+{
+	size_t count = pieces_upto(layers, addr);
+
+	return count ? layers->pieces.items[count - 1].index : LAYERS_NONE;
+}
+
+uint64_t layers_next(const struct layers *layers, uint64_t addr)
+{
+	size_t count = pieces_upto(layers, addr);
+
+	return count < layers->pieces.len ? layers->pieces.items[count].begin : UINT64_MAX;
 }

@@ -23,4 +23,7 @@ void layers_free(struct layers *layers);
 /* The index of the range that shows at @addr, LAYERS_NONE if none covers it. Thread-safe. */
 uint32_t layers_find(const struct layers *layers, uint64_t addr);
 
+/* The first address above @addr at which layers_find() may say something else; UINT64_MAX if none is. */
+uint64_t layers_next(const struct layers *layers, uint64_t addr);
+
 #endif

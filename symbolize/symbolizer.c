@@ -11,6 +11,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
 #include "symbolize/debug/info.h"
+#include "symbolize/debug/line_table.h"
 #include "symbolize/demangle.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
@@ -31,6 +32,7 @@ struct naming {
 	bool cfi_tried;
 	struct debug_info *debug; /* NULL: not opened yet, or there is none */
 	bool debug_tried;
+	struct line_table *lines; /* from the trace; NULL if it has none */
 	struct jit_map *jit;
 	uint64_t slide; /* of the running kernel against its file */
 	VEC(struct symbol_function) functions;
@@ -73,6 +75,7 @@ static void naming_free(struct naming *naming)
 		cfi_section_free(naming->cfi[i]);
 	}
 	debug_info_free(naming->debug);
+	line_table_free(naming->lines);
 	jit_map_free(naming->jit);
 	vec_deinit(&naming->functions);
 	free(naming);
@@ -131,6 +134,9 @@ static struct naming *naming_new(struct symbolizer *s, struct module *mod)
 		naming->nimages = module_name_images(s->modules, mod, naming->images);
 	if (mod->kind == MODULE_KERNEL && naming->nimages)
 		naming->slide = kernel_slide(s, naming->images[0]);
+	if (!s->options.no_inline && s->rec)
+		naming->lines = line_table_find_recorded(s->rec, mod->path, mod->build_id,
+							 mod->build_id_len);
 	return naming;
 }
 
@@ -236,14 +242,26 @@ static void fill_outermost(struct symbolizer *s, const struct symbol *symbol,
 	frame->linkage_name = symbol->name;
 }
 
+/* The trace's own table answers first, for the addresses it was made for. */
+static size_t find_debug(struct symbolizer *s, struct naming *naming, uint64_t vaddr,
+			 struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
+{
+	size_t count = naming->lines ? line_table_find(naming->lines, vaddr, ret) : 0;
+
+	if (count)
+		return count;
+	struct debug_info *debug = debug_of(s, naming);
+
+	return debug ? debug_info_find(debug, vaddr - naming->slide, ret) : 0;
+}
+
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 					   size_t *ret_count)
 {
 	struct naming *naming = naming_of(s, mod);
-	struct debug_info *debug = debug_of(s, naming);
 	struct symbol symbol = find_symbol(s, mod, vaddr);
 	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
-	size_t nfound = debug ? debug_info_find(debug, vaddr - naming->slide, found) : 0;
+	size_t nfound = find_debug(s, naming, vaddr, found);
 	size_t count = nfound ? nfound : 1;
 	struct symbol_frame *frames = ARENA_ARRAY(&s->arena, struct symbol_frame, count);
 
@@ -351,9 +369,33 @@ bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line)
 {
 	struct naming *naming = naming_of(s, mod);
+	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
+
+	if (naming->lines && line_table_find(naming->lines, vaddr, found)) {
+		*ret_file = found[0].file;
+		*ret_line = found[0].line;
+		return found[0].file;
+	}
 	struct debug_info *debug = debug_of(s, naming);
 
 	return debug && debug_info_line(debug, vaddr - naming->slide, ret_file, ret_line);
+}
+
+void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, uint64_t end,
+		      struct line_table_maker *maker)
+{
+	struct naming *naming = naming_of(s, mod);
+	struct debug_info *debug = debug_of(s, naming);
+	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
+
+	for (uint64_t vaddr = begin, next; debug && vaddr < end; vaddr = next) {
+		size_t count = debug_info_find(debug, vaddr - naming->slide, found);
+
+		uint64_t left = debug_info_next(debug, vaddr - naming->slide) - (vaddr - naming->slide);
+
+		next = left < end - vaddr ? vaddr + left : end;
+		line_table_maker_add(maker, vaddr, next, found, count);
+	}
 }
 
 static const char *note_kernel(const struct symbolizer *s, const struct naming *naming)
@@ -362,6 +404,8 @@ static const char *note_kernel(const struct symbolizer *s, const struct naming *
 		return "no symbols: kernel addresses were hidden from the recorder; record as root "
 		       "or "
 		       "with kernel.kptr_restrict=0";
+	if (naming->lines)
+		return "symbols and lines from the recording";
 	return naming->debug ? "symbols from the recording, lines from vmlinux"
 			     : "symbols from the recording";
 }
@@ -418,6 +462,8 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 		return arena_printf(&s->arena,
 				    "symbols and lines, but few inlined calls: '%s' was not found",
 				    missing);
+	if (naming->lines && !line_table_is_empty(naming->lines))
+		return "symbols, lines and inlined calls from the trace";
 	if (has_lines(s, naming))
 		return arena_printf(&s->arena, "symbols, lines and inlined calls from %s",
 				    image_path(naming->images[0]));
@@ -430,7 +476,8 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 			"dynamic symbols only, from %s; its debug package names the rest",
 			image_path(some));
 	if (embedded)
-		return "symbols from the trace; lines need the file and its debug information";
+		return "symbols from the trace; lines need the file and its debug information (preport "
+		       "bundle)";
 	return arena_printf(&s->arena, "no symbols: %s", module_files_note(mod));
 }
 

@@ -56,6 +56,15 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line);
 
+struct line_table_maker;
+
+/*
+ * Add to @maker what debug information on this machine says from @begin to @end of @mod, for preport bundle. Ranges must
+ * come in ascending order. Nothing is added where there is none.
+ */
+void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, uint64_t end,
+		      struct line_table_maker *maker);
+
 /* What naming found out about @mod, one line: "symbols and lines from /usr/lib/debug/…", "no symbols". */
 const char *symbolizer_note(struct symbolizer *s, struct module *mod);
 

@@ -268,6 +268,18 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
 	return count ? count : located;
 }
 
+uint64_t debug_info_next(struct debug_info *info, uint64_t vaddr)
+{
+	uint64_t next = layers_next(info->layers, vaddr);
+	struct opened *opened = open_lines(info, vaddr);
+
+	if (!opened)
+		return next;
+	open_inlines(info, opened);
+	next = MIN(next, debug_lines_next(opened->lines, vaddr));
+	return MIN(next, inlines_next(opened->inlines, vaddr));
+}
+
 bool debug_info_line(struct debug_info *info, uint64_t vaddr, const char **ret_file,
 		     uint32_t *ret_line)
 {

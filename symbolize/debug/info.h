@@ -39,6 +39,11 @@ void debug_info_free(struct debug_info *info);
 size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
 		       struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);
 
+/*
+ * The first address above @vaddr at which debug_info_find() may say something else; UINT64_MAX if none is.
+ */
+uint64_t debug_info_next(struct debug_info *info, uint64_t vaddr);
+
 /* The source position alone. */
 bool debug_info_line(struct debug_info *info, uint64_t vaddr, const char **ret_file,
 		     uint32_t *ret_line);

@@ -116,3 +116,8 @@ size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret
 	}
 	return count;
 }
+
+uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr)
+{
+	return layers_next(inlines->layers, vaddr);
+}

@@ -21,4 +21,7 @@ void inlines_free(struct inlines *inlines);
  */
 size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret, size_t max);
 
+/* The first address above @vaddr at which the answer may be another one. */
+uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr);
+
 #endif

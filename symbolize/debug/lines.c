@@ -234,7 +234,8 @@ void debug_lines_free(struct debug_lines *lines)
 }
 
 /* The sequence that holds @vaddr: the first that ends behind it, if it has begun. */
-static const struct sequence *find_sequence(const struct debug_lines *lines, uint64_t vaddr)
+/* How many sequences end at or before @vaddr. */
+static size_t sequences_before(const struct debug_lines *lines, uint64_t vaddr)
 {
 	size_t low = 0, high = lines->sequences.len;
 
@@ -246,17 +247,12 @@ static const struct sequence *find_sequence(const struct debug_lines *lines, uin
 		else
 			high = mid;
 	}
-	if (low == lines->sequences.len || lines->sequences.items[low].begin > vaddr)
-		return NULL;
-	return &lines->sequences.items[low];
+	return low;
 }
 
-bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct debug_position *ret)
+/* How many rows of @seq are at or before @vaddr, which it holds: one at least, the first is at offset 0. */
+static size_t rows_upto(const struct debug_lines *lines, const struct sequence *seq, uint64_t vaddr)
 {
-	const struct sequence *seq = find_sequence(lines, vaddr);
-
-	if (!seq)
-		return false;
 	const struct row *rows = lines->rows.items + seq->first;
 	size_t low = 0, high = seq->nrows;
 
@@ -268,10 +264,37 @@ bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct de
 		else
 			high = mid;
 	}
-	const struct row *row = &rows[low - 1]; /* the first row is at offset 0 */
+	return low;
+}
+
+bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct debug_position *ret)
+{
+	size_t at = sequences_before(lines, vaddr);
+
+	if (at == lines->sequences.len || lines->sequences.items[at].begin > vaddr)
+		return false;
+	const struct sequence *seq = &lines->sequences.items[at];
+	const struct row *row =
+		&lines->rows.items[seq->first + rows_upto(lines, seq, vaddr) - 1];
 
 	*ret = (struct debug_position){ row->file, row->line, row->column };
 	return true;
+}
+
+uint64_t debug_lines_next(const struct debug_lines *lines, uint64_t vaddr)
+{
+	size_t at = sequences_before(lines, vaddr);
+
+	if (at == lines->sequences.len)
+		return UINT64_MAX;
+	const struct sequence *seq = &lines->sequences.items[at];
+
+	if (seq->begin > vaddr)
+		return seq->begin;
+	size_t next = rows_upto(lines, seq, vaddr);
+
+	return next < seq->nrows ? seq->begin + lines->rows.items[seq->first + next].offset :
+				   seq->end;
 }
 
 void debug_lines_ranges(const struct debug_lines *lines, struct debug_ranges *ranges)

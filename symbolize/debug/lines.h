@@ -25,6 +25,9 @@ void debug_lines_free(struct debug_lines *lines);
 /* The row that covers @vaddr; false if none does. */
 bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct debug_position *ret);
 
+/* The first address above @vaddr at which the answer may be another one. */
+uint64_t debug_lines_next(const struct debug_lines *lines, uint64_t vaddr);
+
 /* Append the addresses that the table has rows for, for a unit that does not say where its code is. */
 void debug_lines_ranges(const struct debug_lines *lines, struct debug_ranges *ranges);
 

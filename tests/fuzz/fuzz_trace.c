@@ -2,15 +2,17 @@
 /*
  * fuzz_trace.c - trace files, and the contents of their blocks without the checksums around them.
  *
- * An input that begins with a letter of "EHIJKN" is the content of a block of events, the header,
- * images, a JIT map, kernel symbols or the end. Everything else is a file.
+ * An input that begins with a letter of "EHIJKLN" is the content of a block of events, the header,
+ * images, a JIT map, kernel symbols, lines or the end. Everything else is a file.
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "formats/trace_attached.h"
 #include "formats/trace_decoder.h"
 #include "formats/trace_field.h"
 #include "formats/trace_reader.h"
 #include "formats/trace_recording.h"
+#include "symbolize/debug/line_table.h"
 
 #include <string.h>
 
@@ -156,6 +158,28 @@ static struct err *load_images(struct reader *r, struct recording *rec)
 	return reader_check(r);
 }
 
+static struct err *load_lines(struct reader *r, struct recording *rec)
+{
+	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
+	struct recording_lines lines;
+	struct line_table *table;
+	struct err *err = trace_lines_load(r, rec, &lines);
+
+	if (!err)
+		err = line_table_new(lines.table, lines.table_len, &table);
+	if (err)
+		return err;
+	for (uint64_t vaddr = 0; vaddr < 4096; vaddr++) {
+		size_t count = line_table_find(table, vaddr, found);
+
+		CHECK(count <= DEBUG_INFO_FRAMES_MAX);
+		for (size_t i = 0; i < count; i++)
+			CHECK(!found[i].name || strlen(found[i].name) < SIZE_MAX);
+	}
+	line_table_free(table);
+	return NULL;
+}
+
 static struct err *load_content(char kind, struct reader *r, struct recording *rec)
 {
 	struct recording_jit_map map;
@@ -168,6 +192,8 @@ static struct err *load_content(char kind, struct reader *r, struct recording *r
 		return load_images(r, rec);
 	case 'J':
 		return trace_jit_map_load(r, rec, &map);
+	case 'L':
+		return load_lines(r, rec);
 	case 'K':
 		return trace_ksyms_load(r, rec);
 	default:
@@ -201,7 +227,7 @@ static void fuzz_content(char kind, const uint8_t *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	if (len && memchr("EHIJKN", data[0], 6))
+	if (len && memchr("EHIJKLN", data[0], 7))
 		fuzz_content((char)data[0], data + 1, len - 1);
 	else
 		fuzz_file(data, len);

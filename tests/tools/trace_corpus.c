@@ -5,6 +5,7 @@
  *	trace_corpus tests/data/fuzz/trace
  */
 #include "formats/base/writer.h"
+#include "formats/trace_attached.h"
 #include "formats/trace_encoder.h"
 #include "formats/trace_recording.h"
 #include "formats/trace_writer.h"

@@ -226,6 +226,14 @@ static void check_attached(const struct recording *got, const struct recording *
 		CHECK_STR(got->ksyms[i].name, want->ksyms[i].name);
 		CHECK_STR(got->ksyms[i].module, want->ksyms[i].module);
 	}
+	CHECK_UINT(got->nlines, want->nlines);
+	for (size_t i = 0; i < want->nlines; i++) {
+		CHECK_STR(got->lines[i].path, want->lines[i].path);
+		CHECK_UINT(got->lines[i].build_id_len, want->lines[i].build_id_len);
+		CHECK_MEM(got->lines[i].build_id, want->lines[i].build_id, sizeof(got->lines[i].build_id));
+		CHECK_UINT(got->lines[i].table_len, want->lines[i].table_len);
+		CHECK_MEM(got->lines[i].table, want->lines[i].table, want->lines[i].table_len);
+	}
 	CHECK_UINT(got->njit_maps, want->njit_maps);
 	for (size_t i = 0; i < want->njit_maps; i++) {
 		CHECK_UINT(got->jit_maps[i].pid, want->jit_maps[i].pid);

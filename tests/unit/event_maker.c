@@ -340,6 +340,13 @@ static void make_attached(struct recording *rec)
 	rec->nimages = 2;
 	rec->ksyms = ksyms;
 	rec->nksyms = 3;
+	rec->lines = ARENA_NEW(&rec->arena, struct recording_lines);
+	*rec->lines = (struct recording_lines){ .path = "/usr/lib/libc.so.6",
+						.build_id_len = 2,
+						.build_id = { 7, 8 },
+						.table = (const uint8_t *)"\0\0\0\0",
+						.table_len = 4 };
+	rec->nlines = 1;
 	rec->jit_maps = maps;
 	rec->njit_maps = 1;
 }

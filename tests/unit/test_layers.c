@@ -23,6 +23,12 @@ TEST(layers_show_what_was_laid_last)
 	CHECK_UINT(layers_find(l, 80), 0);
 	CHECK_UINT(layers_find(l, 99), 0);
 	CHECK_UINT(layers_find(l, 100), LAYERS_NONE);
+	CHECK_UINT(layers_next(l, 0), 10);
+	CHECK_UINT(layers_next(l, 10), 20);
+	CHECK_UINT(layers_next(l, 39), 40);
+	CHECK_UINT(layers_next(l, 79), 80);
+	CHECK_UINT(layers_next(l, 80), 100);
+	CHECK_UINT(layers_next(l, 100), UINT64_MAX);
 	layers_free(l);
 }
 

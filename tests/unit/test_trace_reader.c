@@ -8,6 +8,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
+#include "formats/trace_attached.h"
 #include "formats/trace_block.h"
 #include "formats/trace_field.h"
 #include "formats/trace_recording.h"
@@ -63,6 +64,7 @@ static void made_attach(struct made *made)
 {
 	for (size_t i = 0; i < made->rec.nimages; i++)
 		CHECK_OK(trace_writer_image(made->writer, &made->rec.images[i]));
+	CHECK_OK(trace_writer_lines(made->writer, made->rec.lines));
 	CHECK_OK(trace_writer_ksyms(made->writer, made->rec.ksyms, made->rec.nksyms));
 	CHECK_OK(trace_writer_jit_map(made->writer, &made->rec.jit_maps[0]));
 	CHECK_OK(trace_writer_end(made->writer, &made->rec));
@@ -263,7 +265,7 @@ TEST(trace_reader_loses_no_more_than_the_damaged_block)
 	made_read(&made);
 	CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
 	blocks = trace_reader_blocks(source, &nblocks);
-	CHECK_UINT(nblocks, 9); /* header, events, images, ksyms, JIT map, end, index */
+	CHECK_UINT(nblocks, 10); /* header, events, images, lines, ksyms, JIT map, end, index */
 	CHECK_STR(blocks[2].kind, "events");
 
 	/* Once in its content, once in its head. */
@@ -396,7 +398,7 @@ TEST(trace_reader_skips_what_a_newer_minor_version_adds)
 	CHECK_OK(trace_reader_open_memory(file.data, file.len, &source));
 	CHECK_STR(trace_reader_blocks(source, &nblocks)[1].kind, "unknown");
 	CHECK_UINT(nblocks, 3);
-	rec.nimages = rec.nksyms = rec.njit_maps = 0;
+	rec.nimages = rec.nlines = rec.nksyms = rec.njit_maps = 0;
 	check_recording(event_source_recording(source), &rec);
 	event_source_close(source);
 	arena_deinit(&rec.arena);

@@ -6,6 +6,7 @@
  */
 #include "formats/trace_recording.h"
 
+#include "formats/trace_attached.h"
 #include "formats/trace_block.h"
 #include "formats/trace_field.h"
 #include "tests/unit/event_check.h"
