@@ -30,7 +30,7 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
 	symbolize/unwind_memo.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
 	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
-	symbolize/unwind_trace.c
+	symbolize/unwind_trace.c symbolize/unwind_words.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \

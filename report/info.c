@@ -245,14 +245,76 @@ static int compare_modules(const void *a, const void *b)
 	return strcmp(x->mod->path, y->mod->path);
 }
 
-static const char *worst_stop(const struct tally_module *mod)
-{
-	int worst = 0;
+/* Stacks that ended in one module for one reason. */
+struct broken {
+	const struct tally_module *mod;
+	enum unwind_stop stop;
+	uint64_t count;
+};
 
-	for (int stop = 1; stop < UNWIND_STOPS; stop++)
-		if (mod->stops[stop] > mod->stops[worst])
-			worst = stop;
-	return mod->broken ? unwind_stop_name(worst) : "";
+/* Most stacks first, then by path and reason. */
+static int compare_broken(const void *a, const void *b)
+{
+	const struct broken *x = a, *y = b;
+	int by_path = strcmp(x->mod->mod->path, y->mod->mod->path);
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return by_path ? by_path : (int)x->stop - (int)y->stop;
+}
+
+/* What is known of the module says more than the reason alone. */
+static const char *remedy_of(struct arena *arena, const struct broken *broken)
+{
+	const char *remedy = unwind_stop_remedy(broken->stop);
+
+	if (broken->stop == UNWIND_NO_BINARY)
+		return arena_printf(arena, "%s; %s", module_files_note(broken->mod->mod), remedy);
+	if (broken->mod->mod->kind == MODULE_JIT && broken->stop == UNWIND_NO_FRAME_POINTER)
+		return "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)";
+	return remedy ? remedy : "'preport debug-unwind' shows one";
+}
+
+static void put_broken(struct info *info)
+{
+	static const struct table_column columns[] = {
+		{ .title = "Stacks", .key = "stacks", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Because", .key = "because" },
+		{ .title = "Module", .key = "module", .fit = TABLE_CUT_START },
+		{ .title = "What would help", .key = "remedy", .fit = TABLE_CUT_END },
+	};
+	struct arena *arena = &info->s->arena;
+	VEC(struct broken) list = { 0 };
+	struct table table;
+
+	for (size_t i = 0; i < info->tally->modules.len; i++) {
+		const struct tally_module *mod = &info->tally->modules.items[i];
+
+		for (int stop = 0; mod->mod && stop < UNWIND_STOPS; stop++)
+			if (mod->stops[stop])
+				vec_push(&list, ((struct broken){ mod, (enum unwind_stop)stop,
+								  mod->stops[stop] }));
+	}
+	if (!list.len)
+		return;
+	vec_sort(&list, compare_broken);
+	table_init(&table, arena);
+	add_columns(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < list.len; i++) {
+		const struct broken *broken = &list.items[i];
+		double share = (double)broken->count / (double)MAX(info->tally->samples, 1);
+
+		table_add_row(&table, 0, false);
+		table_add_format(&table, "%" PRIu64, broken->count);
+		table_add_cell(&table, number_share(arena, share),
+			       arena_printf(arena, "%.6f", share));
+		table_add_cell(&table, unwind_stop_name(broken->stop), NULL);
+		table_add_cell(&table, broken->mod->mod->path, NULL);
+		table_add_cell(&table, remedy_of(arena, broken), NULL);
+	}
+	vec_deinit(&list);
+	print_table(info, &table, "Where stacks broke, worst first", "broken");
 }
 
 static void add_module(struct info *info, struct table *table, const struct tally_module *mod)
@@ -265,7 +327,6 @@ static void add_module(struct info *info, struct table *table, const struct tall
 	table_add_format(table, "%" PRIu64, mod->frames);
 	table_add_format(table, "%" PRIu64, mod->unsure);
 	table_add_format(table, "%" PRIu64, mod->broken);
-	table_add_cell(table, worst_stop(mod), NULL);
 	table_add_cell(table, mod->mod->path, NULL);
 	table_add_cell(table, arena_printf(&info->s->arena, "%.12s", hex),
 		       arena_strdup(&info->s->arena, hex));
@@ -279,7 +340,6 @@ static void put_modules(struct info *info)
 		{ .title = "Frames", .key = "frames", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Unsure", .key = "unsure", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Broken", .key = "broken", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Mostly because", .key = "because", .fit = TABLE_DROP },
 		{ .title = "Module", .key = "module", .fit = TABLE_CUT_START },
 		{ .title = "Build ID", .key = "build_id" },
 		{ .title = "Names", .key = "names", .fit = TABLE_CUT_END },
@@ -362,6 +422,7 @@ void info_print(struct session *s, const struct tally *tally, enum table_format 
 	put_trust(&info);
 	put_events(&info);
 	put_stops(&info);
+	put_broken(&info);
 	put_modules(&info);
 	put_losses(&info);
 	end(&info);

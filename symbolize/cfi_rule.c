@@ -146,3 +146,11 @@ size_t cfi_rules_len(const struct cfi_rules *rules)
 {
 	return rules->rules.items.len;
 }
+
+bool cfi_rule_is_root(const struct cfi_rule *rule)
+{
+	for (size_t i = 0; i < rule->nregs; i++)
+		if (rule->regs[i].reg == rule->return_reg)
+			return rule->regs[i].kind == CFI_REG_UNDEFINED;
+	return false;
+}

@@ -46,6 +46,9 @@ struct cfi_rule {
 	struct cfi_reg regs[]; /* ascending */
 };
 
+/* Does the rule say that there is no caller? */
+bool cfi_rule_is_root(const struct cfi_rule *rule);
+
 struct cfi_expr {
 	const uint8_t *bytes;
 	size_t len;

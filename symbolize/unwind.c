@@ -104,12 +104,75 @@ static void add_kernel_part(struct unwinder *u, const struct event_sample *s)
 
 /* ---- the kernel's walk of the user stack ----------------------------------------------------------- */
 
+/* A function of the C library or a runtime that begins a stack, where no rule says so. */
+static bool is_start_name(const char *name)
+{
+	static const char *const names[] = {
+		"__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
+		"generic_start_main",	  "start_thread",      "__clone",
+		"clone",		  "clone3",	       "__clone3",
+		"_start",		  "_start_c",	       "runtime.goexit",
+	};
+
+	for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Does a frame of the kernel's chain begin its stack? A chain that just ends says nothing: the next function may use
+ * the register for something else, as most C libraries do below main().
+ */
+static bool is_start(struct unwinder *u, const struct space_map *map, const struct space_map *callee_map,
+		     const struct unwind_frame *callee, uint64_t ip)
+{
+	struct unwind_rule rule;
+	const char *name;
+
+	if (!map)
+		return false;
+	rule = unwind_tables_find(u->tables, map, ip);
+	if (rule.kind == UNWIND_RULE_START)
+		return true;
+	if (rule.kind == UNWIND_RULE_CFI && cfi_rule_is_root(rule.cfi))
+		return true;
+	if (is_start_name(unwind_tables_function_name(u->tables, map, ip)))
+		return true;
+	/* Who else calls main()? */
+	name = callee_map ? unwind_tables_function_name(u->tables, callee_map,
+							 callee->vaddr + callee_map->bias) :
+			    NULL;
+	return name && strcmp(name, "main") == 0;
+}
+
+/* The end of the kernel's chain: @otherwise, unless the newest frame is seen to be the root. */
+static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *space, bool at_zero,
+					    enum unwind_stop otherwise)
+{
+	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
+	const struct unwind_frame *callee = u->frames.len > 1 ? last - 1 : NULL;
+	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
+	const struct space_map *map = unwind_tables_map(u->tables, space, at), *callee_map = NULL;
+
+	if (callee && !callee->kernel)
+		callee_map = unwind_tables_map(u->tables, space,
+					       lookup_ip(callee->ip, callee->how == UNWIND_LEAF));
+	if (is_start(u, map, callee_map, callee, at))
+		return UNWIND_SPLICED;
+	/* By the ABIs, 0 ends a chain of frame pointers; where there are rules, code may have none. */
+	if (at_zero && map && unwind_tables_find(u->tables, map, at).kind != UNWIND_RULE_CFI)
+		return UNWIND_SPLICED;
+	return otherwise;
+}
+
 /*
  * Append @s->user_ips from @first on, up to 0, where a walk ends, or to what is no code: the kernel follows
  * whatever is in the frame pointer.
  */
 static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space,
-					 const struct event_sample *s, size_t first)
+					 const struct event_sample *s, size_t first,
+					 enum unwind_stop otherwise)
 {
 	for (size_t i = first; i < s->nuser_ips; i++) {
 		bool exact = i == 0;
@@ -117,14 +180,12 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 		const struct space_map *map =
 			unwind_tables_map(u->tables, space, lookup_ip(ip, exact));
 
-		if (!exact && !ip)
-			return i > 1 ? UNWIND_SPLICED : UNWIND_NO_MAPPING;
-		if (!exact && (!map || !map->exec))
-			return UNWIND_NO_MAPPING;
+		if (!exact && (!ip || !map || !map->exec))
+			return end_of_kernel_chain(u, space, i > 1 && !ip, otherwise);
 		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))
 			return UNWIND_TOO_DEEP;
 	}
-	return UNWIND_SPLICED;
+	return end_of_kernel_chain(u, space, /* at_zero= */ false, otherwise);
 }
 
 /*
@@ -163,7 +224,7 @@ static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_wal
 	uint64_t missing = w->stack.missing;
 	size_t position = chain_position(w, s, missing);
 
-	return position ? add_kernel_chain(u, w->space, s, position) : otherwise;
+	return position ? add_kernel_chain(u, w->space, s, position, otherwise) : otherwise;
 }
 
 /*
@@ -182,7 +243,7 @@ static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwin
 		return UNWIND_NO_MAPPING;
 	for (size_t i = 1; i < s->nuser_ips; i++) {
 		if (!unwind_stack_holds_pair(&w->stack, fp))
-			return s->user_ips[i - 1] == last_ip ? add_kernel_chain(u, w->space, s, i) :
+			return s->user_ips[i - 1] == last_ip ? add_kernel_chain(u, w->space, s, i, UNWIND_NO_MAPPING) :
 							       UNWIND_NO_MAPPING;
 		unwind_stack_word(&w->stack, fp + 8, &ip);
 		unwind_stack_word(&w->stack, fp, &fp);
@@ -193,6 +254,14 @@ static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwin
 }
 
 /* ---- our walk -------------------------------------------------------------------------------------- */
+
+/* Code of a JIT has no table of its nature. */
+static enum unwind_stop stop_without_table(const struct space_map *map)
+{
+	if (!map)
+		return UNWIND_NO_MAPPING;
+	return map->module->kind == MODULE_FILE ? UNWIND_NO_TABLE : UNWIND_NO_FRAME_POINTER;
+}
 
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
@@ -223,8 +292,10 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 	case UNWIND_RULE_NO_FILE:
 		*ret_stop = UNWIND_NO_BINARY;
 		break;
-	case UNWIND_RULE_NONE:
 	case UNWIND_RULE_NO_TABLE:
+		*ret_stop = stop_without_table(place->map);
+		break;
+	case UNWIND_RULE_NONE:
 	case UNWIND_RULE_KINDS:
 		*ret_stop = place->map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
 		break;
@@ -343,7 +414,7 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 	if (has_regs(u, s) && s->stack.end > s->stack.base)
 		return walk_snapshot(u, ev, space);
 	if (s->nuser_ips > 1)
-		return add_kernel_chain(u, space, s, 0);
+		return add_kernel_chain(u, space, s, 0, UNWIND_NO_FRAME_POINTER);
 	if (has_regs(u, s))
 		ip = s->regs->values[u->arch->ip];
 	else if (s->nuser_ips)
@@ -398,60 +469,4 @@ const struct unwind_stats *unwinder_stats(const struct unwinder *u)
 	stats->memo_misses = unwind_tables_misses(u->tables);
 	stats->spliced_frames = unwind_splices_frames(u->splices);
 	return stats;
-}
-
-/* ---- words ----------------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name, *remedy;
-} stops[UNWIND_STOPS] = {
-	[UNWIND_ROOT] = { "complete", NULL },
-	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
-	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
-				    "record larger stack snapshots (-g dwarf), or build with "
-				    "-fno-omit-frame-pointer" },
-	[UNWIND_NO_TABLE] = { "no unwind table",
-			      "build with -fasynchronous-unwind-tables or "
-			      "-fno-omit-frame-pointer; for a JIT, let it keep frame pointers" },
-	[UNWIND_BAD_TABLE] = { "bad unwind table", NULL },
-	[UNWIND_NO_BINARY] = { "binary missing",
-			       "copy the binary to this machine and name its root with --symfs" },
-	[UNWIND_UNREADABLE] = { "unreadable memory", NULL },
-	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
-	[UNWIND_NO_STACK] = { "no stack recorded",
-			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
-	[UNWIND_TOO_DEEP] = { "too deep", NULL },
-	[UNWIND_ENTERING] = { "just entering the kernel",
-			      "the kernel had not saved the caller's registers yet; sample a clock "
-			      "(-e cpu-clock) to avoid it" },
-	[UNWIND_NOT_WALKED] = { "no user part", NULL },
-};
-
-bool unwind_stop_is_complete(enum unwind_stop stop)
-{
-	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED;
-}
-
-const char *unwind_stop_name(enum unwind_stop stop)
-{
-	return stops[stop].name;
-}
-
-const char *unwind_stop_remedy(enum unwind_stop stop)
-{
-	return stops[stop].remedy;
-}
-
-const char *unwind_how_name(enum unwind_how how)
-{
-	static const char *const names[] = {
-		[UNWIND_LEAF] = "leaf",
-		[UNWIND_CFI] = "unwind table",
-		[UNWIND_FP] = "frame pointer",
-		[UNWIND_FP_UNCHECKED] = "frame pointer, unchecked",
-		[UNWIND_LINK] = "return address of a leaf",
-		[UNWIND_KERNEL_CHAIN] = "kernel",
-	};
-
-	return names[how];
 }

@@ -30,6 +30,8 @@ enum unwind_stop {
 	UNWIND_SPLICED, /* the snapshot ended, the rest is the kernel's chain down to its end */
 	UNWIND_SNAPSHOT_ENDED, /* it would go on beyond the bytes that were captured */
 	UNWIND_NO_TABLE,       /* no rule for this address and no frame pointer */
+	UNWIND_NO_FRAME_POINTER, /* only frame pointers lead on from here, and there is none: a JIT's code, or the
+				    kernel's chain, where it ends without a sign that this is the root */
 	UNWIND_BAD_TABLE,      /* malformed rule or a loop */
 	UNWIND_NO_BINARY,      /* the module's file is not there, or has another build ID */
 	UNWIND_UNREADABLE,     /* a rule asks for memory that is not stack */

@@ -18,6 +18,13 @@
 /* Words above a stack's first frame that are looked at: the environment, or what a thread library keeps there. */
 #define BOTTOM_WORDS 64
 
+static bool is_code(struct unwind_walk *w, uint64_t ip)
+{
+	const struct space_map *map = ip ? unwind_tables_map(w->tables, w->space, ip) : NULL;
+
+	return map && map->exec;
+}
+
 /*
  * Both the address and the call in front of it are code: where a mapping begins or ends there is none, and
  * pruning keeps such a word no more than any other number.
@@ -128,7 +135,7 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	enum unwind_call call;
 
 	if (unwind_knows(&w->state, w->arch->fp) && fp == 0)
-		return by_fp || unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
+		return unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	outcome = check_fp(w, fp);
 	if (outcome != UNWIND_STEPPED)
 		return outcome;
@@ -136,9 +143,9 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	unwind_stack_word(&w->stack, fp + 8, &ip);
 	ip = strip(w, ip);
 	if (!ip && !caller_fp)
-		return by_fp || unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
+		return unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	call = check_return(w, ip);
-	if (by_fp && !caller_fp && call == UNWIND_CALL_NO)
+	if (by_fp && !caller_fp && is_code(w, ip) && call == UNWIND_CALL_NO && unwind_is_bottom(w))
 		return UNWIND_IS_ROOT; /* a routine that nobody called was put in place of a caller: runtime.goexit */
 	if (call == UNWIND_CALL_NO || (caller_fp && caller_fp <= fp && call != UNWIND_CALL_YES))
 		return UNWIND_NO_WAY;

@@ -209,18 +209,32 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 	return call == BUNDLE_CALL_YES ? UNWIND_CALL_YES : UNWIND_CALL_NO;
 }
 
-uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+static const struct symtab_entry *symbol_at(struct unwind_tables *t, const struct space_map *map,
+					    uint64_t ip)
 {
 	struct table *table =
 		map->mapped && has_table(map->module) ? table_of(t, map->module) : NULL;
-	const struct symtab_entry *entry;
 
 	if (!table || !table->image)
-		return 0;
+		return NULL;
 	if (!table->symbols)
 		table->symbols = symtab_new(table->image);
-	entry = symtab_find(table->symbols, ip - map->bias);
+	return symtab_find(table->symbols, ip - map->bias);
+}
+
+uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	const struct symtab_entry *entry = symbol_at(t, map, ip);
+
 	return entry ? entry->vaddr + map->bias : 0;
+}
+
+const char *unwind_tables_function_name(struct unwind_tables *t, const struct space_map *map,
+					uint64_t ip)
+{
+	const struct symtab_entry *entry = symbol_at(t, map, ip);
+
+	return entry ? entry->name : NULL;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------------- */

@@ -90,6 +90,10 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 /* Where the function that holds @ip of @map begins, by symbol; 0 if that is not known. */
 uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
 
+/* Its name as in the file, NULL if that is not known. */
+const char *unwind_tables_function_name(struct unwind_tables *t, const struct space_map *map,
+					uint64_t ip);
+
 uint64_t unwind_tables_hits(const struct unwind_tables *t);
 uint64_t unwind_tables_misses(const struct unwind_tables *t);
 

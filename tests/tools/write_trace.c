@@ -149,8 +149,8 @@ static void add_thread(struct maker *m, char *rest)
 	put_comm(m, pid, tid, rest);
 }
 
-/* Leaf first. */
-static size_t read_stack(struct maker *m, char *rest, uint64_t ips[DEPTH_MAX])
+/* Leaf first; behind the root the 0 of a frame pointer that ends the chain. */
+static size_t read_stack(struct maker *m, char *rest, uint64_t ips[DEPTH_MAX + 1])
 {
 	size_t count = 0;
 
@@ -167,13 +167,15 @@ static size_t read_stack(struct maker *m, char *rest, uint64_t ips[DEPTH_MAX])
 		ips[i] = ips[count - 1 - i];
 		ips[count - 1 - i] = ip;
 	}
+	if (count > 1)
+		ips[count++] = 0;
 	return count;
 }
 
 static void add_samples(struct maker *m, char *rest)
 {
 	struct event ev = { .kind = EVENT_SAMPLE };
-	uint64_t ips[DEPTH_MAX], count;
+	uint64_t ips[DEPTH_MAX + 1], count;
 
 	ev.sample.event = (uint32_t)number(&rest);
 	ev.sample.mode = EVENT_MODE_USER;

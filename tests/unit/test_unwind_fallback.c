@@ -60,6 +60,14 @@ TEST(unwind_takes_the_end_of_the_frame_pointers_for_the_root)
 	world_walk(w);
 	world_check_frame(w, 1, IP(STUB + 0x40), UNWIND_FP);
 	world_check_end(w, 2, UNWIND_ROOT);
+
+	w->words[20] = IP(MIDDLE + 0x40); /* somebody called farther up: the register was used for something else */
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_TABLE);
+
+	w->words[7] = JIT_START + 0x100; /* such code has no table, and is asked for frame pointers */
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
 }
 
 /* A register that is 0 is no frame pointer where frame pointers did not lead to it. */

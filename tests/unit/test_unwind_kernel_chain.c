@@ -70,19 +70,27 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	world_check_frame(w, 0, IP(LEAF), UNWIND_LEAF);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_KERNEL_CHAIN);
 	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x3f);
-	world_check_end(w, 2, UNWIND_SPLICED);
+	/* It merely ends: the next function may have no frame pointer. */
+	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
 
-	/* An end is an end; what is no code is not a frame, and the chain not complete. */
-	w->user_ips[2] = 0;
+	/* With 0 behind it too, where there are rules; and what is no code is not a frame. */
+	const uint64_t ends[] = { 0, EVENT_IP_ASTRAY, 0x7ffffff01000 };
+
 	w->nuser_ips = 3;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		w->user_ips[2] = ends[i];
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	}
+
+	/* A function that says that it is the root is, and code without rules is believed that 0 ends its chain. */
+	w->user_ips[2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 3, UNWIND_SPLICED);
+	w->user_ips[1] = JIT_START + 0x100;
+	w->user_ips[2] = 0;
 	world_walk(w);
 	world_check_end(w, 2, UNWIND_SPLICED);
-	w->user_ips[2] = EVENT_IP_ASTRAY;
-	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_MAPPING);
-	w->user_ips[2] = 0x7ffffff01000;
-	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_MAPPING);
 
 	w->nuser_ips = 1;
 	world_walk(w);

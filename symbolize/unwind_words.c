@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_words.c - how frames are found and chains end, in words.
+ */
+#include "symbolize/unwind.h"
+
+static const struct {
+	const char *name, *remedy;
+} stops[UNWIND_STOPS] = {
+	[UNWIND_ROOT] = { "complete", NULL },
+	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
+	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
+				    "record larger stack snapshots (-g dwarf), or build with "
+				    "-fno-omit-frame-pointer" },
+	[UNWIND_NO_TABLE] = { "no unwind table",
+			      "build with -fasynchronous-unwind-tables or "
+			      "-fno-omit-frame-pointer" },
+	[UNWIND_NO_FRAME_POINTER] = { "no frame pointer",
+				      "record with -g dwarf; let a JIT keep frame pointers (java "
+				      "-XX:+PreserveFramePointer)" },
+	[UNWIND_BAD_TABLE] = { "bad unwind table", NULL },
+	[UNWIND_NO_BINARY] = { "binary missing",
+			       "copy the binary to this machine and name its root with --symfs" },
+	[UNWIND_UNREADABLE] = { "unreadable memory", NULL },
+	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
+	[UNWIND_NO_STACK] = { "no stack recorded",
+			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
+	[UNWIND_TOO_DEEP] = { "too deep", NULL },
+	[UNWIND_ENTERING] = { "just entering the kernel",
+			      "the kernel had not saved the caller's registers yet; sample a clock "
+			      "(-e cpu-clock) to avoid it" },
+	[UNWIND_NOT_WALKED] = { "no user part", NULL },
+};
+
+bool unwind_stop_is_complete(enum unwind_stop stop)
+{
+	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED;
+}
+
+const char *unwind_stop_name(enum unwind_stop stop)
+{
+	return stops[stop].name;
+}
+
+const char *unwind_stop_remedy(enum unwind_stop stop)
+{
+	return stops[stop].remedy;
+}
+
+const char *unwind_how_name(enum unwind_how how)
+{
+	static const char *const names[] = {
+		[UNWIND_LEAF] = "leaf",
+		[UNWIND_CFI] = "unwind table",
+		[UNWIND_FP] = "frame pointer",
+		[UNWIND_FP_UNCHECKED] = "frame pointer, unchecked",
+		[UNWIND_LINK] = "return address of a leaf",
+		[UNWIND_KERNEL_CHAIN] = "kernel",
+	};
+
+	return names[how];
+}
