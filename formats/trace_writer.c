@@ -36,7 +36,8 @@ struct index_entry {
 };
 
 struct trace_writer {
-	int fd;
+	int fd;                 /* -1: there is a sink */
+	struct trace_sink sink; /* take is NULL: there is a descriptor */
 	struct trace_encoder *events; /* from trace_writer_begin() on */
 	struct zframe_encoder *zframe;
 	struct writer content, packed;
@@ -52,6 +53,14 @@ struct trace_writer *trace_writer_new(int fd)
 
 	w->fd = fd;
 	w->zframe = zframe_encoder_new(ZSTD_LEVEL, 0);
+	return w;
+}
+
+struct trace_writer *trace_writer_new_to(const struct trace_sink *sink)
+{
+	struct trace_writer *w = trace_writer_new(-1);
+
+	w->sink = *sink;
 	return w;
 }
 
@@ -80,6 +89,20 @@ static struct err *write_all(int fd, const uint8_t *data, size_t len)
 		data += done;
 		len -= (size_t)done;
 	}
+	return NULL;
+}
+
+static struct err *put_out(struct trace_writer *w, const struct trace_block *block)
+{
+	struct index_entry entry = { .offset = w->sizes.total, .block = *block };
+	struct err *err = w->sink.take ? w->sink.take(w->sink.context, block, w->packed.data,
+						       w->packed.len)
+				       : write_all(w->fd, w->packed.data, w->packed.len);
+
+	if (err)
+		return err;
+	vec_push(&w->index, entry);
+	w->sizes.total += w->packed.len;
 	return NULL;
 }
 
@@ -130,15 +153,23 @@ static struct err *write_block(struct trace_writer *w, struct trace_block *block
 	writer_reset(&w->packed);
 	trace_block_put(&w->packed, block);
 	w->packed.len = end;
-	err = write_all(w->fd, w->packed.data, w->packed.len);
-	if (err)
-		return err;
+	return put_out(w, block);
+}
 
-	struct index_entry entry = { .offset = w->sizes.total, .block = *block };
+struct err *trace_writer_block(struct trace_writer *w, const struct trace_block *block,
+			       const uint8_t *data, size_t len)
+{
+	struct trace_block renumbered = *block;
 
-	vec_push(&w->index, entry);
-	w->sizes.total += w->packed.len;
-	return NULL;
+	renumbered.sequence = w->index.len;
+	writer_reset(&w->packed);
+	trace_block_put(&w->packed, &renumbered);
+	writer_bytes(&w->packed, data + TRACE_HEAD_LEN, len - TRACE_HEAD_LEN);
+	struct err *err = put_out(w, &renumbered);
+
+	if (!err)
+		w->sizes.samples += len;
+	return err;
 }
 
 /* Write w->content as a block of @kind and add what that took to @account. */

@@ -11,7 +11,9 @@
 
 #include "formats/event.h"
 #include "formats/recording.h"
+#include "formats/trace_block.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct trace_writer;
@@ -28,6 +30,19 @@ struct trace_sizes {
 /* Write to @fd, which stays the caller's and need not be seekable. */
 struct trace_writer *trace_writer_new(int fd);
 void trace_writer_free(struct trace_writer *w);
+
+/* Where blocks go in place of a descriptor: @data is the head of @block and what is packed behind it. */
+struct trace_sink {
+	struct err *(*take)(void *context, const struct trace_block *block, const uint8_t *data,
+			    size_t len);
+	void *context;
+};
+
+struct trace_writer *trace_writer_new_to(const struct trace_sink *sink);
+
+/* Append a block of events as a sink was given it. */
+MUST_USE struct err *trace_writer_block(struct trace_writer *w, const struct trace_block *block,
+					const uint8_t *data, size_t len);
 
 /* Write the header: all of @rec that is known now. */
 MUST_USE struct err *trace_writer_begin(struct trace_writer *w, const struct recording *rec);

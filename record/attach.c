@@ -406,6 +406,19 @@ static struct err *write_jit_maps(const struct attach *a, struct trace_writer *w
 	return err;
 }
 
+void attach_forget(struct attach *a)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&a->jits, &pos));)
+		perf_map_free((struct perf_map *)(uintptr_t)slot->value);
+	map_clear(&a->jits);
+	map_clear(&a->kernel.addresses);
+	for (size_t i = 0; i < a->files.items.len; i++)
+		code_file_forget(a->files.items.items[i]);
+	memset(a->cache, 0, CACHE_LEN * sizeof(*a->cache));
+}
+
 struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
 			 struct attach_report *ret)
 {

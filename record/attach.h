@@ -82,11 +82,14 @@ void attach_kernel_address(struct attach *a, uint64_t ip);
 void attach_round(struct attach *a);
 
 /*
- * Write images, kernel symbols and perf maps. Call it once, when no more is told, while processes still
- * live if possible. What could not be had is said in @notes, one line each, for recording.notes.
+ * Write images, kernel symbols and perf maps for all that was told so far, while processes still
+ * live if possible. It can be called for several files. What could not be had is said in @notes, one line each, for recording.notes.
  * ERR_SYSTEM: the trace cannot be written.
  */
 MUST_USE struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
 				  struct attach_report *ret);
+
+/* Forget which addresses were told, for a file that has a beginning of its own; processes and mappings stay. */
+void attach_forget(struct attach *a);
 
 #endif

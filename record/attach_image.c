@@ -215,7 +215,7 @@ static int by_path(const void *a, const void *b)
 static void list_touched(const struct code_files *files, struct opened_list *ret)
 {
 	for (size_t i = 0; i < files->items.len; i++) {
-		if (files->items.items[i]->offsets.len)
+		if (files->items.items[i]->offsets.len || files->items.items[i]->merged)
 			vec_push(ret, ((struct opened){ .file = files->items.items[i] }));
 	}
 	vec_sort(ret, by_path);
@@ -300,6 +300,7 @@ static void merge_into_first(struct opened_list *list, size_t i)
 	for (size_t pos = 0; (slot = map_next(&o->file->offsets, &pos));)
 		*map_put(&list->items[first].file->offsets, slot->key, NULL) += slot->value;
 	map_clear(&o->file->offsets);
+	o->file->merged = true;
 	o->alias = o->image && !o->file->build_id_len && !path_is_known(list, i);
 }
 

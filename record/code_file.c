@@ -210,6 +210,12 @@ static void open_through(struct code_files *files, struct code_file *file,
 	keep(files, file, fd);
 }
 
+void code_file_forget(struct code_file *file)
+{
+	map_clear(&file->offsets);
+	file->merged = false;
+}
+
 bool code_files_open(struct code_files *files, struct code_file *file)
 {
 	if (file->fd < 0)

@@ -32,6 +32,7 @@ struct code_file {
 	int fd;             /* -1: not open */
 	uint32_t nattempts; /* to open it */
 	struct map offsets; /* in the file -> samples taken there */
+	bool merged;        /* offsets are with another file of the same content (attach_image.c) */
 };
 
 /* Zeroed, with @max_open set, is ready. */
@@ -60,6 +61,9 @@ struct code_place {
  */
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place);
+
+/* Nothing was seen in it. */
+void code_file_forget(struct code_file *file);
 
 /* One more attempt, by its path, at the end; false if it cannot be had. */
 bool code_files_open(struct code_files *files, struct code_file *file);

@@ -29,7 +29,7 @@ struct side_record {
 
 struct drain {
 	struct sensors *sensors;
-	struct trace_writer *writer;
+	struct journal *journal;
 	struct attach *attach;
 	struct family *family;
 	struct drain_options options;
@@ -66,14 +66,14 @@ static struct perf_layout layout_of(const struct perf_event_attr *attr)
 	};
 }
 
-struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, struct attach *attach,
+struct drain *drain_new(struct sensors *sensors, struct journal *journal, struct attach *attach,
 			struct family *family, const struct drain_options *options)
 {
 	const struct event_plan *plan = sensors->plan;
 	struct drain *d = memory_zeroed(1, sizeof(*d));
 
 	d->sensors = sensors;
-	d->writer = writer;
+	d->journal = journal;
 	d->attach = attach;
 	d->family = family;
 	d->options = *options;
@@ -136,7 +136,7 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 {
 	d->totals.side_band++;
 	follow(d, ev);
-	return trace_writer_event(d->writer, ev);
+	return journal_event(d->journal, ev);
 }
 
 /*
@@ -234,7 +234,7 @@ static struct err *take_sample(struct drain *d, size_t row, size_t max_stack)
 	trim_chain(d, proc, &ev->sample);
 	note_code(d, ev->pid, proc);
 	count_sample(d, &d->counts[row]);
-	return trace_writer_event(d->writer, ev);
+	return journal_event(d->journal, ev);
 }
 
 static struct err *take_other(struct drain *d, size_t ring, bool side)
@@ -370,6 +370,7 @@ static struct err *drain_samples(struct drain *d, size_t number)
 
 struct err *drain_pass(struct drain *d)
 {
+	journal_begin_pass(d->journal);
 	d->heads.len = 0;
 	for (size_t i = 0; i < d->nrings; i++)
 		vec_push(&d->heads, ring_head(&d->sensors->samples.items[i]));
@@ -385,7 +386,7 @@ struct err *drain_pass(struct drain *d)
 	uint64_t finished_ns = d->newest_before_ns;
 
 	d->newest_before_ns = d->newest_ns;
-	return trace_writer_round(d->writer, finished_ns, d->options.max_age_ns);
+	return journal_end_pass(d->journal, finished_ns);
 }
 
 /* Add what the counter of @sensor says to the row of its event and CPU. */

@@ -11,9 +11,9 @@
 #define RECORD_DRAIN_H
 
 #include "formats/perf_record.h"
-#include "formats/trace_writer.h"
 #include "record/attach.h"
 #include "record/family.h"
+#include "record/journal.h"
 #include "record/process.h"
 #include "record/prune.h"
 #include "record/sensors.h"
@@ -25,7 +25,6 @@ struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
-	uint64_t max_age_ns; /* write a block that is older */
 };
 
 /* So far. */
@@ -47,10 +46,10 @@ struct drain_totals {
 struct drain;
 
 /*
- * Drain what @family did from the rings of @sensors into @writer and tell @attach; all four must outlive
+ * Drain what @family did from the rings of @sensors into @journal and tell @attach; all four must outlive
  * the drain.
  */
-struct drain *drain_new(struct sensors *sensors, struct trace_writer *writer, struct attach *attach,
+struct drain *drain_new(struct sensors *sensors, struct journal *journal, struct attach *attach,
 			struct family *family, const struct drain_options *options);
 void drain_free(struct drain *d);
 

@@ -16,6 +16,9 @@
 #define RING_LEN_MAX  (1ULL << 30)
 #define SECONDS_MAX   1e9
 
+#define FLIGHT_LEN     (32ULL << 20)
+#define FLIGHT_LEN_MIN (1ULL << 20)
+
 /* "dwarf", "dwarf,BYTES", "fp", "none" */
 static struct err *parse_chain(void *field, const char *value)
 {
@@ -80,7 +83,7 @@ static struct err *parse_duration(void *field, const char *value)
 	static const struct {
 		const char *name;
 		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "h", 3600 } };
+	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 } };
 	char *end;
 	double number = strtod(value, &end);
 
@@ -94,6 +97,58 @@ static struct err *parse_duration(void *field, const char *value)
 		return NULL;
 	}
 	return err_new(ERR_USAGE, "'%s' is no time like 30, 1.5s, 200ms, 5m", value);
+}
+
+/* "signal", a size with a unit, or a time with one. */
+static struct err *parse_switch(void *field, const char *value)
+{
+	struct volumes_args *volumes = field;
+	bool signal = !value || !strcmp(value, "signal");
+	char unit = !signal && *value ? value[strlen(value) - 1] : '\0';
+
+	volumes->switches = true;
+	volumes->switch_len = volumes->switch_time_ns = 0;
+	if (signal || (strchr("BKMG", unit) && text_parse_size(value, &volumes->switch_len) &&
+		       volumes->switch_len))
+		return NULL;
+	if (unit && strchr("smhd", unit)) {
+		struct err *err = parse_duration(&volumes->switch_time_ns, value);
+
+		if (!err)
+			return NULL;
+		err_free(err);
+	}
+	return err_new(ERR_USAGE,
+		       "'%s' is no size like 100M, no time like 30s or 5m, and not 'signal'", value);
+}
+
+static struct err *parse_flight_len(void *field, const char *value)
+{
+	uint64_t *len = field;
+
+	*len = FLIGHT_LEN;
+	if (value && (!text_parse_size(value, len) || *len < FLIGHT_LEN_MIN))
+		return err_new(ERR_USAGE, "'%s' is no size from 1M on", value);
+	return NULL;
+}
+
+static struct err *parse_max_len(void *field, const char *value)
+{
+	uint64_t len;
+
+	if (!text_parse_size(value, &len) || !len)
+		return err_new(ERR_USAGE, "'%s' is no size like 500M", value);
+	*(uint64_t *)field = len;
+	return NULL;
+}
+
+static struct err *parse_max_files(void *field, const char *value)
+{
+	uint64_t *count = field;
+
+	if (!text_parse_u64(value, count) || !*count)
+		return err_new(ERR_USAGE, "'%s' is no number from 1 on", value);
+	return NULL;
 }
 
 static const char *const bundles[] = { "none", "symbols", "full", NULL };
@@ -113,6 +168,15 @@ const struct opt record_opts[] = {
 	OPT_PARSE(ARGS, chain, "call-graph", 'g', "MODE",
 		  "stacks: dwarf[,BYTES], fp or none (dwarf)", parse_chain),
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
+	OPT_PARSE(ARGS, volumes, "switch-output", 0, "[SIZE|TIME|signal]",
+		  "go on in a new file at this size, after this time, or at SIGUSR2", parse_switch),
+	OPT_PARSE(ARGS, volumes.max_files, "max-files", 0, "N",
+		  "keep only the last N files with a time in their names", parse_max_files),
+	OPT_PARSE(ARGS, max_len, "max-size", 0, "SIZE", "stop when so much has been written",
+		  parse_max_len),
+	OPT_PARSE(ARGS, volumes.flight_len, "overwrite", 0, "[SIZE]",
+		  "keep the last moments in memory (32M), write them at SIGUSR2 and at the end",
+		  parse_flight_len),
 	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "ring buffer of each CPU",
 		  parse_ring_len),
 	OPT_PARSE(ARGS, delay, "delay", 'D', "MS",
@@ -141,6 +205,7 @@ void record_args_defaults(void *args)
 
 	a->output = "precord.trace";
 	a->bundle = "symbols";
+	a->max_len = UINT64_MAX;
 	a->chain.kind = RECORDING_CHAIN_DWARF;
 }
 

@@ -11,6 +11,7 @@
 #include "record/delay.h"
 #include "record/event_spec.h"
 #include "record/target.h"
+#include "record/volumes_args.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ struct record_args {
 	struct event_rate rate;
 	struct record_chain chain;
 	const char *output;
+	struct volumes_args volumes;
+	uint64_t max_len; /* stop when so much has been written; UINT64_MAX: no limit */
 	uint64_t ring_len;    /* bytes for each CPU, 0: by rate and memory */
 	struct delay delay;
 	struct control_args control;

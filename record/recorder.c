@@ -17,7 +17,6 @@
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
-#define BLOCK_AGE_NS      1000000000ULL /* a recorder that is killed loses this much */
 
 static uint64_t now_ns(void)
 {
@@ -95,20 +94,19 @@ static struct err *begin_trace(struct recorder *s)
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
-		.max_age_ns = BLOCK_AGE_NS,
 	};
 
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
-	struct err *err = trace_output_open(s->args->output, &s->output);
+	s->attach = attach_new(bundle(s->args->bundle));
+	struct err *err = volumes_open(&s->volumes, &s->args->volumes, s->args->output,
+				       &s->recording, &s->plan, s->attach, &s->diag);
 
 	if (err)
 		return err;
-	s->writer = trace_writer_new(s->output.fd);
-	s->attach = attach_new(bundle(s->args->bundle));
 	family_init(&s->family, &s->target);
-	s->drain = drain_new(&s->sensors, s->writer, s->attach, &s->family, &options);
-	err = trace_writer_begin(s->writer, &s->recording);
-	return err ? err : scan(s);
+	s->drain = drain_new(&s->sensors, &s->volumes.journal, s->attach, &s->family, &options);
+	s->volumes.drain = s->drain;
+	return scan(s);
 }
 
 struct err *recorder_open(struct recorder *s, struct record_args *args, char **command)
@@ -116,7 +114,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	bool pipe = !strcmp(args->output, "-");
 	struct err *err;
 
-	*s = (struct recorder){ .args = args, .output.fd = -1 };
+	*s = (struct recorder){ .args = args, .volumes.output.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = UINT64_MAX;
 	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
@@ -163,12 +161,22 @@ static struct err *start(struct recorder *s)
 static int timeout_ms(const struct recorder *s)
 {
 	uint64_t now = now_ns();
-	uint64_t until = MIN(s->deadline_ns, s->steering.next_ns);
+	uint64_t until = MIN(MIN(s->deadline_ns, s->steering.next_ns), volumes_next_ns(&s->volumes));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (until <= now)
 		return 0;
 	return (int)MIN((until - now + 999999) / 1000000, tick);
+}
+
+/* Twice, so that the last round is finished too. */
+static struct err *drain_rest(struct recorder *s)
+{
+	struct err *err = NULL;
+
+	for (int i = 0; i < 2 && !err; i++)
+		err = drain_pass(s->drain);
+	return err;
 }
 
 /* Events of tasks hang up when all of them have ended; for those of CPUs the tasks are asked. */
@@ -177,10 +185,25 @@ static bool targets_live(struct recorder *s)
 	return s->target.by_cpu ? family_lives(&s->family) : s->watch.live_rings > 0;
 }
 
+/* All that the rings hold belongs to it. A file that cannot be gone on with ends the recording. */
 static struct err *snapshot(struct recorder *s)
 {
-	(void)s;
-	return err_new(ERR_USAGE, "'snapshot' needs --overwrite or --switch-output");
+	if (!volumes_can_snapshot(&s->volumes))
+		return err_new(ERR_USAGE, "'snapshot' needs --overwrite or --switch-output");
+	struct err *err = drain_rest(s);
+
+	return err ? err : volumes_snapshot(&s->volumes, now_ns());
+}
+
+/* SIGUSR2. */
+static struct err *snapshot_by_signal(struct recorder *s)
+{
+	struct err *err = volumes_can_snapshot(&s->volumes) ? snapshot(s) : NULL;
+
+	if (!err || !volumes_can_go_on(&s->volumes))
+		return err;
+	diag_err(&s->diag, err);
+	return NULL;
 }
 
 /* Obey commands that came in; true if one of them ends the recording. */
@@ -190,10 +213,11 @@ static bool obey(struct recorder *s)
 	bool more = steering_read(&s->steering);
 
 	while ((order = steering_obey(&s->steering)) != STEERING_NOTHING) {
-		CLEANUP(err_freep) struct err *err = order == STEERING_SNAPSHOT ? snapshot(s) : NULL;
+		CLEANUP(err_freep) struct err *err =
+			order == STEERING_SNAPSHOT ? snapshot(s) : NULL;
 
 		steering_answer(&s->steering, err);
-		if (order == STEERING_STOP)
+		if (order == STEERING_STOP || (err && !volumes_can_go_on(&s->volumes)))
 			return true;
 	}
 	if (!more)
@@ -228,9 +252,26 @@ static bool react(struct recorder *s, struct watch_result result)
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;
+	else if (volumes_sizes(&s->volumes).total >= s->args->max_len)
+		s->end = RECORDER_SIZE_REACHED;
 	else
 		return false;
 	return true;
+}
+
+/* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
+static struct err *pass(struct recorder *s, bool *ret_over)
+{
+	struct watch_result result = watch_wait(&s->watch, &s->sensors, timeout_ms(s));
+	struct err *err = result.snapshot ? snapshot_by_signal(s) : NULL;
+
+	if (!err) {
+		*ret_over = react(s, result);
+		err = drain_pass(s->drain);
+	}
+	if (!err && !*ret_over)
+		err = volumes_tick(&s->volumes, now_ns());
+	return err;
 }
 
 struct err *recorder_run(struct recorder *s)
@@ -240,10 +281,10 @@ struct err *recorder_run(struct recorder *s)
 
 	while (!err && !over) {
 		hotplug_check(&s->hotplug, s->steering.enabled);
-		over = react(s, watch_wait(&s->watch, &s->sensors, timeout_ms(s)));
-		err = drain_pass(s->drain);
-		status_line_update(&s->status, now_ns(), drain_totals(s->drain),
-				   trace_writer_sizes(s->writer));
+		err = pass(s, &over);
+		struct trace_sizes sizes = volumes_sizes(&s->volumes);
+
+		status_line_update(&s->status, now_ns(), drain_totals(s->drain), &sizes);
 	}
 	sensors_disable(&s->sensors);
 	s->recording.end_ns = now_ns();
@@ -263,26 +304,25 @@ static void warn_of_short_tasks(struct recorder *s)
 			    "kernel.perf_event_paranoid=0"));
 }
 
+/* The limit is a plan, not a failure, but whoever reads the file shall know why it ends. */
+static void note_size(struct recorder *s)
+{
+	diag_warn(&s->diag, "the recording ended because the file had reached --max-size");
+}
+
 struct err *recorder_finish(struct recorder *s)
 {
 	struct recording *rec = &s->recording;
-	struct err *err = NULL;
+	struct err *err = drain_rest(s);
 
-	/* Twice, so that the last round is finished too. */
-	for (int i = 0; i < 2 && !err; i++)
-		err = drain_pass(s->drain);
-	if (!err)
-		err = attach_write(s->attach, s->writer, &s->diag, &s->attached);
-	if (err)
-		return err;
 	if (s->shy)
 		warn_of_short_tasks(s);
+	if (s->end == RECORDER_SIZE_REACHED)
+		note_size(s);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	if (s->workload.ended)
 		rec->exit_status = s->workload.status;
-	description_note(rec, &s->plan, &s->diag);
-	err = trace_writer_end(s->writer, rec);
-	return err ? err : trace_output_close(&s->output);
+	return err ? err : volumes_finish(&s->volumes);
 }
 
 void recorder_close(struct recorder *s)
@@ -292,9 +332,8 @@ void recorder_close(struct recorder *s)
 	workload_deinit(&s->workload);
 	drain_free(s->drain);
 	family_deinit(&s->family);
+	volumes_close(&s->volumes);
 	attach_free(s->attach);
-	trace_writer_free(s->writer);
-	err_free(trace_output_close(&s->output));
 	hotplug_deinit(&s->hotplug);
 	sensors_close(&s->sensors);
 	event_plan_deinit(&s->plan);

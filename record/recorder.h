@@ -13,10 +13,10 @@
 #include "record/attach.h"
 #include "record/drain.h"
 #include "record/hotplug.h"
-#include "record/trace_output.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
 #include "record/steering.h"
+#include "record/volumes.h"
 #include "record/watch.h"
 #include "record/workload.h"
 
@@ -25,6 +25,7 @@ enum recorder_end {
 	RECORDER_COMMAND_ENDED,
 	RECORDER_TIME_UP,
 	RECORDER_SIGNAL,
+	RECORDER_SIZE_REACHED,
 	RECORDER_STOPPED, /* by a command */
 	RECORDER_TARGETS_GONE,
 	RECORDER_WRITE_FAILED,
@@ -39,12 +40,10 @@ struct recorder {
 	struct event_plan plan;
 	struct sensors sensors;
 	struct hotplug hotplug;
-	struct trace_output output;
-	struct trace_writer *writer;
 	struct attach *attach;
+	struct volumes volumes;
 	struct drain *drain;
 	struct recording recording;
-	struct attach_report attached;
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */

@@ -98,7 +98,7 @@ static void print_endurance(const struct recorder *s, FILE *out)
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
-	const struct trace_sizes *sizes = trace_writer_sizes(s->writer);
+	const struct trace_sizes sizes = volumes_sizes(&s->volumes);
 	double elapsed = (double)(s->recording.end_ns - s->recording.start_ns) / 1e9;
 	struct rusage usage;
 
@@ -118,12 +118,12 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		PREFIX
 		"stacks copied: %s; in the file: samples %s, stacks %s, side-band %s (%" PRIu64
 		" records), images %s, symbols %s\n",
-		text_size(arena, totals->stack_bytes), text_size(arena, sizes->samples),
-		text_size(arena, sizes->stacks), text_size(arena, sizes->side_band),
-		totals->side_band, text_size(arena, sizes->images),
-		text_size(arena, sizes->symbols));
+		text_size(arena, totals->stack_bytes), text_size(arena, sizes.samples),
+		text_size(arena, sizes.stacks), text_size(arena, sizes.side_band),
+		totals->side_band, text_size(arena, sizes.images),
+		text_size(arena, sizes.symbols));
 	fprintf(out, PREFIX "embedded %" PRIu64 " of %" PRIu64 " files in %.0f ms\n",
-		s->attached.images, s->attached.files, (double)s->attached.time_ns / 1e6);
+		s->volumes.attached.images, s->volumes.attached.files, (double)s->volumes.attached.time_ns / 1e6);
 }
 
 void summary_print(const struct recorder *s, FILE *out, bool verbose)
@@ -137,11 +137,11 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; %s in ",
 		(double)(s->recording.end_ns - s->recording.start_ns) / 1e9, totals->samples,
 		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples),
-		text_size(&arena, trace_writer_sizes(s->writer)->total));
-	if (s->output.is_pipe)
+		text_size(&arena, volumes_sizes(&s->volumes).total));
+	if (s->volumes.output.is_pipe)
 		fputs("the pipe", out);
 	else
-		text_put_escaped(out, s->args->output);
+		text_put_escaped(out, volumes_last_path(&s->volumes));
 	fputc('\n', out);
 	print_losses(s, lost, out);
 	if (verbose)

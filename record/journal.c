@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * journal.c - side-band events are followed only if that will be of use.
+ */
+#include "record/journal.h"
+
+void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t max_age_ns)
+{
+	*j = (struct journal){
+		.writer = writer,
+		.landscape = turns ? landscape_new() : NULL,
+		.max_age_ns = max_age_ns,
+	};
+}
+
+void journal_deinit(struct journal *j)
+{
+	landscape_free(j->landscape);
+	j->landscape = NULL;
+}
+
+struct err *journal_event(struct journal *j, const struct event *ev)
+{
+	if (j->landscape && ev->kind != EVENT_SAMPLE)
+		landscape_event(j->landscape, ev);
+	return trace_writer_event(j->writer, ev);
+}
+
+void journal_begin_pass(struct journal *j)
+{
+	if (j->landscape)
+		landscape_round(j->landscape);
+}
+
+struct err *journal_end_pass(struct journal *j, uint64_t finished_ns)
+{
+	return trace_writer_round(j->writer, finished_ns, j->max_age_ns);
+}
+
+static struct err *tell(void *context, const struct event *ev)
+{
+	return trace_writer_event(context, ev);
+}
+
+struct err *journal_turn(struct journal *j, struct trace_writer *writer)
+{
+	j->writer = writer;
+	return landscape_tell(j->landscape, tell, writer);
+}

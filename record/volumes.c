@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * volumes.c - a file gets the time into its name when it is complete, so that whoever waits for one never
+ * reads half of it.
+ */
+#include "record/volumes.h"
+
+#include "formats/base/memory.h"
+#include "record/description.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BLOCK_AGE_NS        1000000000ULL  /* a recorder that is killed loses this much */
+#define FLIGHT_BLOCK_AGE_NS 10000000000ULL /* blocks in memory die with it anyway */
+#define STAMP_MAX           32
+#define SAME_NAME_MAX       1000
+
+/* ---- the file that is being written -------------------------------------------------------------------- */
+
+/* Begin a file at @start_ns in v->output, which is open. */
+static struct err *begin_file(struct volumes *v, uint64_t start_ns)
+{
+	uint64_t whole_start_ns = v->recording->start_ns;
+
+	v->writer = trace_writer_new(v->output.fd);
+	v->recording->start_ns = start_ns;
+	struct err *err = trace_writer_begin(v->writer, v->recording);
+
+	v->recording->start_ns = whole_start_ns;
+	return err;
+}
+
+static void add_sizes(struct trace_sizes *to, const struct trace_sizes *sizes)
+{
+	to->total += sizes->total;
+	to->samples += sizes->samples;
+	to->stacks += sizes->stacks;
+	to->side_band += sizes->side_band;
+	to->images += sizes->images;
+	to->symbols += sizes->symbols;
+	to->other += sizes->other;
+}
+
+/* What was counted since @base. */
+static void subtract(struct recording_count *rows, const struct recording_count *base,
+		     size_t nrows)
+{
+	for (size_t i = 0; base && i < nrows; i++) {
+		rows[i].samples -= base[i].samples;
+		rows[i].lost_kernel -= MIN(base[i].lost_kernel, rows[i].lost_kernel);
+		rows[i].lost_recorder -= base[i].lost_recorder;
+		rows[i].throttled -= base[i].throttled;
+		rows[i].stacks_cut -= base[i].stacks_cut;
+		rows[i].stacks_shortened -= base[i].stacks_shortened;
+		rows[i].value -= MIN(base[i].value, rows[i].value);
+		rows[i].enabled_ns -= MIN(base[i].enabled_ns, rows[i].enabled_ns);
+		rows[i].running_ns -= MIN(base[i].running_ns, rows[i].running_ns);
+	}
+}
+
+/* Images, the counts since @base, notes: the file in v->writer is whole. */
+static struct err *end_file(struct volumes *v, const struct recording_count *base)
+{
+	struct recording end = *v->recording;
+	struct err *err = attach_write(v->attach, v->writer, v->diag, &v->attached);
+
+	end.arena = (struct arena){ 0 };
+	end.counts = drain_counts(v->drain, &end.arena, &end.ncounts);
+	subtract(end.counts, base, end.ncounts);
+	description_note(&end, v->plan, v->diag);
+	if (!err)
+		err = trace_writer_end(v->writer, &end);
+	arena_deinit(&end.arena);
+	add_sizes(&v->finished, trace_writer_sizes(v->writer));
+	trace_writer_free(v->writer);
+	v->writer = NULL;
+	struct err *close_err = trace_output_close(&v->output);
+
+	if (!err)
+		return close_err;
+	err_free(close_err);
+	return err;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+/* FILE.YYYYMMDDhhmmsscc, as perf names them; a hundredth later if there is such a file. */
+static char *stamped_name(const char *path)
+{
+	struct timespec now;
+	struct tm tm;
+	char stamp[STAMP_MAX], *name;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (int i = 0;; i++) {
+		localtime_r(&now.tv_sec, &tm);
+		strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+		if (asprintf(&name, "%s.%s%02ld", path, stamp, now.tv_nsec / 10000000) < 0)
+			memory_exhausted(strlen(path));
+		if (access(name, F_OK) != 0 || i == SAME_NAME_MAX)
+			return name;
+		free(name);
+		now.tv_nsec += 10000000;
+		now.tv_sec += now.tv_nsec / 1000000000;
+		now.tv_nsec %= 1000000000;
+	}
+}
+
+static struct err *drop_oldest(struct volumes *v)
+{
+	struct err *err = NULL;
+
+	while (!err && v->args.max_files && v->names.len > v->args.max_files) {
+		char *name = v->names.items[0];
+
+		if (unlink(name) < 0 && errno != ENOENT)
+			err = err_system(errno, "cannot remove '%s' (--max-files)", name);
+		free(name);
+		v->names.len--;
+		memmove(v->names.items, v->names.items + 1,
+			v->names.len * sizeof(*v->names.items));
+	}
+	return err;
+}
+
+/* The file at @path is complete: put the time into its name. */
+static struct err *stamp(struct volumes *v, const char *path)
+{
+	char *name = stamped_name(v->path);
+
+	if (rename(path, name) < 0) {
+		struct err *err = err_system(errno, "cannot rename '%s' to '%s'", path, name);
+
+		free(name);
+		return err;
+	}
+	vec_push(&v->names, name);
+	return drop_oldest(v);
+}
+
+/* ---- one file after another ------------------------------------------------------------------------------ */
+
+/* Everything that is counted from now on belongs to the next file. */
+static void rebase(struct volumes *v)
+{
+	struct arena arena = { 0 };
+	size_t nrows;
+	const struct recording_count *rows = drain_counts(v->drain, &arena, &nrows);
+
+	free(v->base);
+	v->base = memory_zeroed(nrows + 1, sizeof(*rows));
+	if (nrows)
+		memcpy(v->base, rows, nrows * sizeof(*rows));
+	arena_deinit(&arena);
+}
+
+static struct err *next_file(struct volumes *v, uint64_t now_ns)
+{
+	v->recording->end_ns = now_ns;
+	struct err *err = end_file(v, v->base);
+
+	if (!err)
+		err = stamp(v, v->path);
+	if (err)
+		return err;
+	attach_forget(v->attach);
+	rebase(v);
+	v->start_ns = now_ns;
+	err = trace_output_open(v->path, &v->output);
+	if (!err)
+		err = begin_file(v, now_ns);
+	return err ? err : journal_turn(&v->journal, v->writer);
+}
+
+/* ---- a flight recorder ----------------------------------------------------------------------------------- */
+
+/* The log's next chapter begins with what is there now. */
+static struct err *next_chapter(struct volumes *v, uint64_t now_ns)
+{
+	struct arena arena = { 0 };
+	size_t nrows;
+	const struct recording_count *rows = drain_counts(v->drain, &arena, &nrows);
+	struct trace_sink sink = flight_log_sink(v->log);
+	struct trace_writer *writer = trace_writer_new_to(&sink);
+	struct err *err = trace_writer_round(v->log_writer, 0, 0);
+
+	if (!err) {
+		flight_log_begin_chapter(v->log, now_ns, rows, nrows);
+		err = trace_writer_begin(writer, v->recording);
+	}
+	arena_deinit(&arena);
+	trace_writer_free(v->log_writer);
+	v->log_writer = writer;
+	if (!err)
+		err = journal_turn(&v->journal, writer);
+	if (!err)
+		err = trace_writer_round(writer, 0, 0);
+	flight_log_landscape_ends(v->log);
+	return err;
+}
+
+/* All that is in memory, to v->output. */
+static struct err *write_log(struct volumes *v)
+{
+	const struct recording_count *base;
+	struct err *err = trace_writer_round(v->log_writer, 0, 0);
+
+	if (!err)
+		err = begin_file(v, flight_log_start(v->log, &base));
+	if (!err)
+		err = flight_log_write(v->log, v->writer);
+	return err ? err : end_file(v, base);
+}
+
+/* Into a file of another name than the one that is kept for the end. */
+static struct err *flight_snapshot(struct volumes *v, uint64_t now_ns)
+{
+	struct trace_output kept = v->output;
+	char *name;
+
+	if (asprintf(&name, "%s.part", v->path) < 0)
+		memory_exhausted(strlen(v->path));
+	v->recording->end_ns = now_ns;
+	struct err *err = trace_output_open(name, &v->output);
+
+	if (!err)
+		err = write_log(v);
+	if (!err)
+		err = stamp(v, name);
+	trace_writer_free(v->writer);
+	v->writer = NULL;
+	err_free(trace_output_close(&v->output));
+	v->output = kept;
+	free(name);
+	return err;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+static struct err *check_pipe(const struct volumes *v)
+{
+	if (!v->output.is_pipe || !volumes_can_snapshot(v))
+		return NULL;
+	return err_remedy(err_new(ERR_USAGE, "several files do not go into a pipe"),
+			  "give -o FILE, or leave --switch-output and --overwrite out");
+}
+
+/* The first chapter: what runs already will be told to it as events. */
+static struct err *begin_log(struct volumes *v)
+{
+	v->log = flight_log_new(v->args.flight_len);
+	flight_log_begin_chapter(v->log, v->start_ns, NULL, 0);
+	flight_log_landscape_ends(v->log);
+
+	struct trace_sink sink = flight_log_sink(v->log);
+
+	v->log_writer = trace_writer_new_to(&sink);
+	return trace_writer_begin(v->log_writer, v->recording);
+}
+
+struct err *volumes_open(struct volumes *v, const struct volumes_args *args, const char *path,
+			 struct recording *recording, const struct event_plan *plan,
+			 struct attach *attach, struct diag *diag)
+{
+	*v = (struct volumes){
+		.args = *args,
+		.path = path,
+		.plan = plan,
+		.recording = recording,
+		.diag = diag,
+		.attach = attach,
+		.start_ns = recording->start_ns,
+	};
+	struct err *err = trace_output_open(path, &v->output);
+
+	if (!err)
+		err = check_pipe(v);
+	if (!err)
+		err = args->flight_len ? begin_log(v) : begin_file(v, v->start_ns);
+	journal_init(&v->journal, v->log ? v->log_writer : v->writer, volumes_can_snapshot(v),
+		     v->log ? FLIGHT_BLOCK_AGE_NS : BLOCK_AGE_NS);
+	return err;
+}
+
+void volumes_close(struct volumes *v)
+{
+	journal_deinit(&v->journal);
+	trace_writer_free(v->writer);
+	trace_writer_free(v->log_writer);
+	flight_log_free(v->log);
+	err_free(trace_output_close(&v->output));
+	for (size_t i = 0; i < v->names.len; i++)
+		free(v->names.items[i]);
+	vec_deinit(&v->names);
+	free(v->base);
+}
+
+bool volumes_can_snapshot(const struct volumes *v)
+{
+	return v->args.switches || v->args.flight_len;
+}
+
+bool volumes_can_go_on(const struct volumes *v)
+{
+	return v->log || v->writer;
+}
+
+uint64_t volumes_next_ns(const struct volumes *v)
+{
+	return v->args.switch_time_ns && !v->log ? v->start_ns + v->args.switch_time_ns
+						 : UINT64_MAX;
+}
+
+struct err *volumes_tick(struct volumes *v, uint64_t now_ns)
+{
+	if (v->log)
+		return flight_log_chapter_is_full(v->log) ? next_chapter(v, now_ns) : NULL;
+	if (now_ns >= volumes_next_ns(v) ||
+	    (v->args.switch_len && trace_writer_sizes(v->writer)->total >= v->args.switch_len))
+		return next_file(v, now_ns);
+	return NULL;
+}
+
+struct err *volumes_snapshot(struct volumes *v, uint64_t now_ns)
+{
+	return v->log ? flight_snapshot(v, now_ns) : next_file(v, now_ns);
+}
+
+struct err *volumes_finish(struct volumes *v)
+{
+	struct err *err = v->log ? write_log(v) : end_file(v, v->base);
+
+	if (!err && v->args.switches && !v->log)
+		err = stamp(v, v->path);
+	return err;
+}
+
+struct trace_sizes volumes_sizes(const struct volumes *v)
+{
+	struct trace_sizes sizes = v->finished;
+
+	if (v->writer)
+		add_sizes(&sizes, trace_writer_sizes(v->writer));
+	return sizes;
+}
+
+const char *volumes_last_path(const struct volumes *v)
+{
+	bool stamped = v->args.switches && !v->log && v->names.len;
+
+	return stamped ? v->names.items[v->names.len - 1] : v->path;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * volumes.h - the files that a recording is written to.
+ *
+ *	always             FILE
+ *	--switch-output    FILE while it grows, FILE.2026112119301507 when it is complete; then the next one begins
+ *	--overwrite        nothing but memory, FILE.2026... for each snapshot, and FILE at the end
+ *
+ * Each is complete and readable by itself: it begins with what was there, ends with images, counts and notes, and
+ * its counts are those of its own time. Not thread-safe.
+ */
+#ifndef RECORD_VOLUMES_H
+#define RECORD_VOLUMES_H
+
+#include "formats/base/diag.h"
+#include "record/attach.h"
+#include "record/drain.h"
+#include "record/flight_log.h"
+#include "record/journal.h"
+#include "record/trace_output.h"
+#include "record/volumes_args.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct volumes {
+	struct volumes_args args;
+	const char *path;
+	const struct event_plan *plan;
+	struct recording *recording; /* what all files share, and the start and end of all */
+	struct diag *diag;
+	struct attach *attach;
+	const struct drain *drain; /* for the counts; set when there is one */
+	struct journal journal;
+
+	struct trace_output output;
+	struct trace_writer *writer; /* to the output; NULL: no file is being written */
+	struct flight_log *log;      /* NULL: files only */
+	struct trace_writer *log_writer;
+
+	uint64_t start_ns; /* of the file that is being written */
+	struct recording_count *base; /* counts at that time, NULL: all 0 */
+	VEC(char *) names;            /* of the complete files with a time in their names, oldest first */
+	struct trace_sizes finished;  /* of the complete files together */
+	struct attach_report attached;
+};
+
+/*
+ * Create the file at @path. @recording, @plan, @attach and @diag must outlive the volumes.
+ * ERR_SYSTEM: it cannot be created.  ERR_USAGE: it is nothing to write to, or a pipe where files are wanted.
+ */
+MUST_USE struct err *volumes_open(struct volumes *v, const struct volumes_args *args,
+				  const char *path, struct recording *recording,
+				  const struct event_plan *plan, struct attach *attach,
+				  struct diag *diag);
+void volumes_close(struct volumes *v);
+
+/* Between two passes: go on to the next file if it is time for it or the file is large enough. ERR_SYSTEM: that failed. */
+MUST_USE struct err *volumes_tick(struct volumes *v, uint64_t now_ns);
+
+/* When time makes the next file begin; UINT64_MAX: never. */
+uint64_t volumes_next_ns(const struct volumes *v);
+
+/* Are there snapshots? */
+bool volumes_can_snapshot(const struct volumes *v);
+
+/* Write what there is to a file with @now_ns in its name, now. ERR_SYSTEM: that failed. */
+MUST_USE struct err *volumes_snapshot(struct volumes *v, uint64_t now_ns);
+
+/* False after an error that leaves no file to write to. */
+bool volumes_can_go_on(const struct volumes *v);
+
+/* The last file is complete at recording->end_ns. */
+MUST_USE struct err *volumes_finish(struct volumes *v);
+
+/* Bytes written to all files so far. */
+struct trace_sizes volumes_sizes(const struct volumes *v);
+
+/* The file that was completed last. */
+const char *volumes_last_path(const struct volumes *v);
+
+#endif

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# --switch-output and --overwrite: each file is complete and readable by itself, with names and mappings from before it
+# began; together the files of --switch-output hold every sample once; old files go, a limit ends the recording.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+$CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
+./shares plain 100 & victim=$!
+trap 'kill $victim 2>/dev/null' EXIT
+
+info() { preport -i "$1" info --format=json | sed -n "s/^  \"$2\": \"*\([0-9a-z]*\)\"*,*\$/\1/p"; }
+
+# FILE has names of its own for what the victim does, and counts that are its own.
+check() { # check FILE AT-LEAST
+	[ "$(info "$1" complete)" = true ] || fail "$1 is not complete"
+	[ "$(info "$1" samples)" -ge "$2" ] || fail "$1 has only $(info "$1" samples) samples"
+	preport -i "$1" --by leaf --limit 20 --format=csv 2>table.err | columns function module >names.txt || { cat table.err; fail "$1: no table"; }
+	grep -q "^heavy	shares$" names.txt || { cat names.txt; fail "$1: the function has no name"; }
+	preport -i "$1" --by process --format=csv 2>/dev/null | grep -q shares || fail "$1: the process has no name"
+	preport -i "$1" script --no-chain --format=json 2>/dev/null | grep -c '"kind": "sample"' >count.txt
+	[ "$(cat count.txt)" = "$(info "$1" samples)" ] || fail "$1: script has $(cat count.txt) samples, info $(info "$1" samples)"
+}
+
+# By time, with Python starting and ending in between.
+precord -F 499 -o t.trace --switch-output=600ms -p $victim --duration 2.2 2>err.txt || { cat err.txt; fail "by time"; }
+set -- t.trace.2*
+[ $# -ge 3 ] || fail "only $# files by time"
+[ ! -e t.trace ] || fail "a file without a time in its name is left"
+total=0
+for file; do
+	[[ $file =~ ^t\.trace\.20[0-9]{14}$ ]] || fail "a file is called $file"
+	check "$file" 1
+	total=$((total + $(info "$file" samples)))
+done
+printed=$(sed -n 's/^precord: .* s, \([0-9]*\) samples.*/\1/p' err.txt)
+[ "$total" = "$printed" ] || { cat err.txt; fail "the files have $total samples together, $printed were seen"; }
+
+# By size, the last two only.
+precord -F 1999 -o s.trace --switch-output=4K --max-files 2 -p $victim --duration 4 2>err.txt || { cat err.txt; fail "by size"; }
+set -- s.trace.2*
+[ $# = 2 ] || fail "--max-files 2 left $# files"
+for file; do check "$file" 1; done
+
+# By signal and by command, which is answered when the file is there.
+mkfifo ctl ack || fail "no FIFO to be had"
+exec 8<>ack
+precord -q -F 999 -o g.trace --switch-output --control fifo:ctl,ack -p $victim 2>err.txt & recorder=$!
+echo ping >ctl
+read -r -t 30 -u 8 answer || fail "no answer to ping"
+sleep 0.5
+echo snapshot >ctl
+read -r -t 30 -u 8 answer && [ "$(tr -d '\0' <<<"$answer")" = ack ] || fail "no answer to snapshot"
+check "$(ls g.trace.2* | head -n 1)" 50
+kill -USR2 $recorder
+sleep 0.3
+echo stop >ctl
+wait $recorder || { cat err.txt; fail "status $?"; }
+set -- g.trace.2*
+[ $# = 3 ] || fail "a command, a signal and the end gave $# files"
+
+# A flight recorder: nothing is written but at the command and at the end; what ran and ended before is in there.
+mkdir -p fly
+precord -q -F 999 -o fly/f.trace --overwrite=1M --control fifo:ctl,ack -p $victim 2>err.txt & recorder=$!
+read -r -t 1 -u 8 answer
+echo ping >ctl
+read -r -t 30 -u 8 answer || fail "no answer to ping"
+sleep 0.6
+[ "$(ls fly)" = f.trace ] && [ ! -s fly/f.trace ] || fail "a flight recorder writes before it is asked: $(ls -s fly)"
+echo snapshot >ctl
+read -r -t 30 -u 8 answer || fail "no answer to snapshot"
+check fly/f.trace.2* 100
+first=$(info fly/f.trace.2* samples)
+sleep 0.3
+echo stop >ctl
+wait $recorder || { cat err.txt; fail "status $?"; }
+check fly/f.trace $((first + 1))
+
+# The limit ends the recording, not the command, whose status is passed on; the file says why it ends.
+precord -F 1999 -o m.trace --max-size 8K -- sh -c './shares plain 4; exit 7' 2>err.txt
+[ $? = 7 ] || { cat err.txt; fail "the command's status is not passed on"; }
+check m.trace 1
+grep -q -e '--max-size' err.txt || { cat err.txt; fail "no word of the limit"; }
+preport -i m.trace info | grep -q '^Note .*--max-size' || fail "the file does not say why it ends"
+
+refused() { # refused WORDS ARG...
+	local words=$1
+	shift
+	precord "$@" -- true 2>err.txt >out.txt && fail "precord $* is taken"
+	grep -q -e "$words" err.txt || { cat err.txt; fail "precord $*: no word of it"; }
+}
+refused 'do not go into a pipe' -o - --switch-output
+refused 'do not go into a pipe' -o - --overwrite
+refused 'no size like 100M' --switch-output=100
+refused 'no size like 100M' --switch-output=x
+refused 'no size from 1M on' --overwrite=1K
+refused 'no number from 1 on' --max-files 0
+exit 0
