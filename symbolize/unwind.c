@@ -121,8 +121,8 @@ static bool is_start_name(const char *name)
 }
 
 /*
- * Does a frame of the kernel's chain begin its stack? A chain that just ends says nothing: the next function may use
- * the register for something else, as most C libraries do below main().
+ * Does a frame begin its stack, although no step says so? A kernel's chain that just ends says nothing: the next function
+ * may use the register for something else, as most C libraries do below main(); and musl has no rules at all.
  */
 static bool is_start(struct unwinder *u, const struct space_map *map, const struct space_map *callee_map,
 		     const struct unwind_frame *callee, uint64_t ip)
@@ -146,19 +146,29 @@ static bool is_start(struct unwinder *u, const struct space_map *map, const stru
 	return name && strcmp(name, "main") == 0;
 }
 
+/* Is the newest frame seen to be the root? */
+static bool last_is_start(struct unwinder *u, struct space *space)
+{
+	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
+	const struct unwind_frame *callee = u->frames.len > 1 ? last - 1 : NULL;
+	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
+	const struct space_map *callee_map = NULL;
+
+	if (callee && !callee->kernel)
+		callee_map = unwind_tables_map(u->tables, space,
+					       lookup_ip(callee->ip, callee->how == UNWIND_LEAF));
+	return is_start(u, unwind_tables_map(u->tables, space, at), callee_map, callee, at);
+}
+
 /* The end of the kernel's chain: @otherwise, unless the newest frame is seen to be the root. */
 static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *space, bool at_zero,
 					    enum unwind_stop otherwise)
 {
 	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
-	const struct unwind_frame *callee = u->frames.len > 1 ? last - 1 : NULL;
 	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
-	const struct space_map *map = unwind_tables_map(u->tables, space, at), *callee_map = NULL;
+	const struct space_map *map = unwind_tables_map(u->tables, space, at);
 
-	if (callee && !callee->kernel)
-		callee_map = unwind_tables_map(u->tables, space,
-					       lookup_ip(callee->ip, callee->how == UNWIND_LEAF));
-	if (is_start(u, map, callee_map, callee, at))
+	if (last_is_start(u, space))
 		return UNWIND_SPLICED;
 	/* By the ABIs, 0 ends a chain of frame pointers; where there are rules, code may have none. */
 	if (at_zero && map && unwind_tables_find(u->tables, map, at).kind != UNWIND_RULE_CFI)
@@ -367,7 +377,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_BAD:
 			return UNWIND_BAD_TABLE;
 		case UNWIND_NO_WAY:
-			return stop;
+			return !leaf && last_is_start(u, w->space) ? UNWIND_ROOT : stop;
 		}
 	}
 }

@@ -21,7 +21,9 @@ static const struct {
 	[UNWIND_BAD_TABLE] = { "bad unwind table", NULL },
 	[UNWIND_NO_BINARY] = { "binary missing",
 			       "copy the binary to this machine and name its root with --symfs" },
-	[UNWIND_UNREADABLE] = { "unreadable memory", NULL },
+	[UNWIND_UNREADABLE] = { "unreadable memory",
+				"the rest may lie on another stack (sigaltstack, a coroutine), of which "
+				"a snapshot holds nothing" },
 	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
 	[UNWIND_NO_STACK] = { "no stack recorded",
 			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
