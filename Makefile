@@ -24,13 +24,14 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c \
 	symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c symbolize/elf/image.c \
 	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
-	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
-	symbolize/expr.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c \
-	symbolize/layers.c symbolize/module.c symbolize/module_files.c symbolize/space.c \
-	symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
-	symbolize/unwind_memo.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
-	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
-	symbolize/unwind_trace.c symbolize/unwind_words.c
+	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symbol_version.c \
+	symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c symbolize/jit_map.c \
+	symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c symbolize/module.c \
+	symbolize/module_files.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
+	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
+	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
+	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
+	symbolize/unwind_words.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \
@@ -87,9 +88,10 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c tests/unit/test_call_tree.c \
 	tests/unit/test_line_table.c tests/unit/test_landscape.c tests/unit/test_flight_log.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
-	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
-	tests/fuzz/fuzz_trace.c
+FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
+	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
+	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c \
+	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
 	tests/tools/trace_corpus.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \

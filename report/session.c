@@ -433,8 +433,10 @@ struct session_losses session_losses(const struct session *s)
 					s->stream.dropped_samples };
 }
 
-void session_warn(const struct session *s)
+void session_warn(struct session *s)
 {
+	if (s->modules)
+		module_table_warn_defects(s->modules);
 	diag_print(&s->diag, "preport", stderr);
 }
 

@@ -142,7 +142,7 @@ struct session_losses {
 struct session_losses session_losses(const struct session *s);
 
 /* Print the warnings to stderr, once. */
-void session_warn(const struct session *s);
+void session_warn(struct session *s);
 
 /*
  * How long was recorded: from enabling to disabling, or to the last event if the end is missing.

@@ -84,6 +84,9 @@ struct image *module_code(struct module_table *table, struct module *mod);
 /* The images to name with, best first: separate debug file, the file, the embedded one. At most 4; returns how many. */
 size_t module_name_images(struct module_table *table, struct module *mod, struct image *ret[4]);
 
+/* Warn of each file that was opened and found damaged: one line with the first defect. Asked once, at the end. */
+void module_table_warn_defects(struct module_table *table);
+
 /* Is @img, one of @mod's, what the trace embeds? */
 bool module_image_is_embedded(const struct module *mod, const struct image *img);
 

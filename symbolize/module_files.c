@@ -166,6 +166,25 @@ static void warn_unusable(struct module_table *table, const struct entry *e)
 				       "their paths are taken on trust");
 }
 
+static void warn_defect(struct module_table *table, struct image *img)
+{
+	const char *defect = img ? image_defect(img) : NULL;
+
+	if (defect)
+		diag_warn(table->diag, "'%s' is damaged: %s", image_path(img), defect);
+}
+
+void module_table_warn_defects(struct module_table *table)
+{
+	for (size_t i = 0; i < table->entries.len; i++) {
+		const struct entry *e = table->entries.items[i];
+
+		warn_defect(table, e->embedded.image);
+		warn_defect(table, e->binary.image);
+		warn_defect(table, e->separate.image);
+	}
+}
+
 struct image *module_image(struct module_table *table, struct module *mod)
 {
 	struct entry *e = entry_of(mod);

@@ -18,7 +18,8 @@
 #include <dwarf.h>
 #include <string.h>
 
-#define ORIGINS_MAX 8 /* instance, abstract instance, declaration; more is a cycle */
+#define ORIGINS_MAX  8 /* instance, abstract instance, declaration; more is a cycle */
+#define NAME_LEN_MAX (1u << 16)
 
 /* What was opened of one unit. */
 struct opened {
@@ -196,6 +197,15 @@ static const char *decl_file(struct debug_info *info, const struct debug_unit *u
 	return debug_lines_file(lines_of(info, owner), debug_die_uint(die, SLOT_DECL_FILE));
 }
 
+/* Names may share their bytes, so that each is as long as the section: what no compiler writes is none. */
+static const char *name_in(const struct debug_unit *unit, const struct debug_die *die,
+			   enum debug_slot slot)
+{
+	const char *name = debug_die_string(unit, die, slot);
+
+	return name && strnlen(name, NAME_LEN_MAX) < NAME_LEN_MAX ? name : NULL;
+}
+
 /* Fill in what the entry at @offset and what it is an instance or the definition of say. */
 static void describe(struct debug_info *info, struct debug_unit *unit, uint64_t offset,
 		     struct debug_frame *frame)
@@ -204,9 +214,9 @@ static void describe(struct debug_info *info, struct debug_unit *unit, uint64_t 
 
 	for (int i = 0; i < ORIGINS_MAX && debug_die_read(unit, offset, NULL, &die); i++) {
 		if (!frame->linkage_name)
-			frame->linkage_name = debug_die_string(unit, &die, SLOT_LINKAGE_NAME);
+			frame->linkage_name = name_in(unit, &die, SLOT_LINKAGE_NAME);
 		if (!frame->name)
-			frame->name = debug_die_string(unit, &die, SLOT_NAME);
+			frame->name = name_in(unit, &die, SLOT_NAME);
 		if (!frame->decl_line) {
 			frame->decl_line = (uint32_t)debug_die_uint(&die, SLOT_DECL_LINE);
 			frame->decl_file = decl_file(info, unit, &die);

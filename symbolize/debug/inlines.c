@@ -109,7 +109,7 @@ size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret
 	uint32_t index = layer == LAYERS_NONE ? NONE : inlines->owners.items[layer];
 	size_t count = 0;
 
-	for (; index != NONE; index = inlines->nodes.items[index].parent) {
+	for (; index != NONE && count <= max; index = inlines->nodes.items[index].parent) {
 		if (count < max)
 			ret[count] = inlines->unit_offset + inlines->nodes.items[index].offset;
 		count++;

@@ -140,6 +140,9 @@ bool line_header_read(const struct debug_unit *unit, struct line_header *ret,
 		len = reader_u64(&section, "line table length");
 	struct reader r = reader_slice(&section, (size_t)len, "line table");
 
+	if (reader_left(&r) > unit->source->line_budget)
+		return false; /* tables that lie in each other: read over and over */
+	unit->source->line_budget -= reader_left(&r);
 	h->version = reader_u16(&r, "line table version");
 	if (h->version < 2 || h->version > 5)
 		reader_fail(&r, "line table version");

@@ -30,8 +30,8 @@ struct line_header {
 };
 
 /*
- * Read the header of @unit's program and leave in @ret_program the opcodes. False if it is malformed;
- * @ret is to be released in any case.
+ * Read the header of @unit's program and leave in @ret_program the opcodes. False if it is malformed,
+ * or if more line tables were read than the file has bytes for; @ret is to be released in any case.
  */
 bool line_header_read(const struct debug_unit *unit, struct line_header *ret,
 		      struct reader *ret_program);

@@ -11,6 +11,7 @@
 #include "symbolize/debug/line_header.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <string.h>
 
 #define FILE_BITS   20
@@ -211,11 +212,6 @@ struct debug_lines *debug_lines_new(const struct debug_unit *unit)
 
 	if (!unit->has_lines || !line_header_read(unit, &lines->header, &program))
 		return lines;
-	size_t len = reader_left(&program);
-
-	if (len > unit->source->line_budget)
-		return lines;
-	unit->source->line_budget -= len;
 	run_program(lines, program);
 	vec_sort(&lines->sequences, by_end);
 	lines->paths = ARENA_ARRAY(&lines->arena, const char *, lines->header.files.len);
@@ -307,6 +303,18 @@ void debug_lines_ranges(const struct debug_lines *lines, struct debug_ranges *ra
 	}
 }
 
+/* Not one that goes on and on: what is longer than any system takes is no path. */
+static bool is_usable(const char *name)
+{
+	return name && *name && strnlen(name, PATH_MAX) < PATH_MAX;
+}
+
+/* What must stand between @dir and a name. */
+static const char *separator(const char *dir)
+{
+	return dir[strlen(dir) - 1] == '/' ? "" : "/";
+}
+
 /* "dir/name", with the unit's directory in front of a relative one. */
 static const char *make_path(struct debug_lines *lines, const struct line_file *file)
 {
@@ -316,19 +324,22 @@ static const char *make_path(struct debug_lines *lines, const struct line_file *
 	const char *top =
 		h->version >= 5 && h->directories.len ? h->directories.items[0] : h->comp_dir;
 
-	if (file->name[0] == '/' || ((!dir || !*dir) && (!top || !*top)))
+	dir = is_usable(dir) ? dir : NULL;
+	top = is_usable(top) ? top : NULL;
+	if (file->name[0] == '/' || (!dir && !top))
 		return file->name;
-	if (!dir || !*dir)
-		return arena_printf(&lines->arena, "%s/%s", top, file->name);
-	if (dir[0] == '/' || !top || !*top || dir == top)
-		return arena_printf(&lines->arena, "%s/%s", dir, file->name);
-	return arena_printf(&lines->arena, "%s/%s/%s", top, dir, file->name);
+	if (!dir)
+		return arena_printf(&lines->arena, "%s%s%s", top, separator(top), file->name);
+	if (dir[0] == '/' || !top || dir == top)
+		return arena_printf(&lines->arena, "%s%s%s", dir, separator(dir), file->name);
+	return arena_printf(&lines->arena, "%s%s%s%s%s", top, separator(top), dir, separator(dir),
+			    file->name);
 }
 
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number)
 {
 	if (!lines->paths || number >= lines->header.files.len ||
-	    !lines->header.files.items[number].name)
+	    !is_usable(lines->header.files.items[number].name))
 		return NULL;
 	if (!lines->paths[number])
 		lines->paths[number] = make_path(lines, &lines->header.files.items[number]);

@@ -45,7 +45,7 @@ struct debug_source {
 	struct map abbrevs;   /* offset in .debug_abbrev -> struct abbrevs * */
 	size_t abbrev_budget; /* bytes that may still be parsed: tables that overlap are not honest */
 	size_t range_budget; /* the same for range list entries */
-	size_t line_budget;  /* and for bytes of line programs */
+	size_t line_budget;  /* and for bytes of line tables */
 	struct arena arena;
 };
 

@@ -47,6 +47,7 @@ struct cfi_section {
 	atomic_bool complete; /* the table has as many entries as .eh_frame has FDEs */
 	struct index index;
 	char defect[160];
+	struct image *img; /* is told of @defect */
 };
 
 __attribute__((format(printf, 2, 3))) static void note_defect(struct cfi_section *cfi,
@@ -59,6 +60,7 @@ __attribute__((format(printf, 2, 3))) static void note_defect(struct cfi_section
 	va_start(args, fmt);
 	vsnprintf(cfi->defect, sizeof(cfi->defect), fmt, args);
 	va_end(args);
+	image_note_defect(cfi->img, "%s", cfi->defect);
 }
 
 /* Take the binary search table of .eh_frame_hdr if it has the one form that linkers write. */
@@ -98,6 +100,7 @@ struct cfi_section *cfi_section_new(struct image *img)
 		return NULL;
 	cfi = memory_zeroed(1, sizeof(*cfi));
 	pthread_mutex_init(&cfi->lock, NULL);
+	cfi->img = img;
 	if (has_eh)
 		cfi->eh = (struct cfi_bytes){ .data = eh.data,
 					      .len = eh.len,

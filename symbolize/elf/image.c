@@ -15,6 +15,8 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -393,6 +395,27 @@ struct err *image_open_memory(const void *data, size_t len, const char *path, st
 	*ret = img;
 	img = NULL; /* now the caller's */
 	return NULL;
+}
+
+void image_note_defect(struct image *img, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	pthread_mutex_lock(&img->lock);
+	if (!img->defect[0])
+		vsnprintf(img->defect, sizeof(img->defect), fmt, args);
+	pthread_mutex_unlock(&img->lock);
+	va_end(args);
+}
+
+const char *image_defect(struct image *img)
+{
+	pthread_mutex_lock(&img->lock);
+	bool any = img->defect[0];
+
+	pthread_mutex_unlock(&img->lock);
+	return any ? img->defect : NULL; /* once there, it stays as it is */
 }
 
 const char *image_path(const struct image *img)

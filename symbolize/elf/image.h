@@ -60,10 +60,17 @@ const uint8_t *image_build_id(const struct image *img, size_t *ret_len);
 const struct image_segment *image_segments(const struct image *img, size_t *ret_count);
 
 /*
- * Find section @name. False if there is none, or it is SHT_NOBITS, or it cannot be decompressed within
- * the limit of 4 GiB. ".zdebug_" names are found under ".debug_" as well.
+ * Find section @name. False if there is none, or it is SHT_NOBITS, or it cannot be decompressed: to
+ * at most 4 GiB, and all sections of a file to a few hundred times its length, which is noted as a defect. ".zdebug_" names are found under ".debug_" as well.
  */
 bool image_section(struct image *img, const char *name, struct image_section *ret);
+
+/*
+ * What is wrong with the file: a section that cannot be unpacked, debug information that goes in circles.
+ * The first note stays, since what comes after it is often its consequence. NULL: nothing was noticed.
+ */
+void image_note_defect(struct image *img, const char *fmt, ...) PRINTF(2, 3);
+const char *image_defect(struct image *img);
 
 /* Is there a section @name with bytes, under either of its names? It is not decompressed for that. */
 bool image_has_section(const struct image *img, const char *name);

@@ -40,7 +40,9 @@ struct image {
 	bool overlapping; /* some of them share addresses: the first in the file counts */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_len;
-	pthread_mutex_t lock; /* decompression changes libelf's state */
+	char defect[160];     /* the first thing that was found wrong with it, or empty */
+	uint64_t unpacked;    /* bytes that sections were decompressed to */
+	pthread_mutex_t lock; /* for decompression and @defect */
 };
 
 /* Where there are no section headers, make sections of what PT_GNU_EH_FRAME leads to. */

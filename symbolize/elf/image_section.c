@@ -28,9 +28,23 @@
 #define PAGE_LEN_MIN 0x1000ULL
 #define PAGE_LEN_MAX 0x10000ULL
 
-static bool expansion_is_sane(uint64_t packed, uint64_t len)
+/*
+ * Debug information packs three to ten times. A few sections of zeros may do better; all together that makes
+ * no hundreds of times the file's length.
+ */
+#define UNPACKED_MIN  (16ULL << 20)
+#define UNPACKED_RATE 200
+
+/* Is @len what @packed bytes can hold, and within what a file's sections may come to? Counts it if so. */
+static bool expansion_is_sane(struct image *img, uint64_t packed, uint64_t len)
 {
-	return len && len <= SECTION_LEN_MAX && len / EXPANSION_MAX <= packed;
+	uint64_t limit = MAX(UNPACKED_MIN, img->len * UNPACKED_RATE);
+
+	if (!len || len > SECTION_LEN_MAX || len / EXPANSION_MAX > packed ||
+	    len > limit - MIN(limit, img->unpacked))
+		return false;
+	img->unpacked += len;
+	return true;
 }
 
 /* libelf of 0.188 and before knows no zstd. */
@@ -67,7 +81,7 @@ static bool unpack_zlib(const struct image *img, struct section *s, size_t heade
 }
 
 /* SHF_COMPRESSED: the section begins with type, padding, length and alignment (gABI, chapter 4). */
-static bool unpack(const struct image *img, struct section *s)
+static bool unpack(struct image *img, struct section *s)
 {
 	struct reader r;
 
@@ -78,14 +92,14 @@ static bool unpack(const struct image *img, struct section *s)
 	uint64_t len = reader_u64(&r, "decompressed length");
 
 	reader_skip(&r, 8, "alignment");
-	if (r.failed || !expansion_is_sane(s->len, len))
+	if (r.failed || !expansion_is_sane(img, s->len, len))
 		return false;
 	if (type == ELFCOMPRESS_ZSTD)
 		return unpack_zstd(img, s, len);
 	return type == ELFCOMPRESS_ZLIB && unpack_zlib(img, s, CHDR_LEN, len);
 }
 
-static bool unpack_legacy(const struct image *img, struct section *s)
+static bool unpack_legacy(struct image *img, struct section *s)
 {
 	struct reader r;
 
@@ -94,7 +108,7 @@ static bool unpack_legacy(const struct image *img, struct section *s)
 	uint64_t len = reader_u64(&r, "decompressed length");
 
 	return !r.failed && memcmp(magic, "ZLIB", 4) == 0 &&
-	       expansion_is_sane(s->len - LEGACY_HEADER_LEN, len) &&
+	       expansion_is_sane(img, s->len - LEGACY_HEADER_LEN, len) &&
 	       unpack_zlib(img, s, LEGACY_HEADER_LEN, len);
 }
 
@@ -103,7 +117,7 @@ static bool is_legacy(const struct section *s)
 	return strncmp(s->name, ".zdebug", strlen(".zdebug")) == 0;
 }
 
-/* Point @s->data at its bytes. Called with the lock held. */
+/* Point @s->data at its bytes. Called with the lock held. Sections of debug files may have no bytes. */
 static bool load(struct image *img, struct section *s)
 {
 	if (s->data || s->failed)
@@ -117,6 +131,10 @@ static bool load(struct image *img, struct section *s)
 	else {
 		s->data = img->bytes + s->offset;
 		s->data_len = s->len;
+	}
+	if (s->failed) {
+		free(s->own);
+		s->own = NULL;
 	}
 	return !s->failed;
 }
@@ -140,6 +158,9 @@ bool image_section(struct image *img, const char *name, struct image_section *re
 		bool loaded = load(img, s);
 
 		pthread_mutex_unlock(&img->lock);
+		if (!loaded && s->type != SHT_NOBITS)
+			image_note_defect(img, "section '%s' cannot be read: it is cut, or not what its "
+					       "compression header says", s->name);
 		if (!loaded)
 			continue;
 		*ret = (struct image_section){

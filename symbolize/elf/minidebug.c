@@ -11,11 +11,15 @@
 #include <string.h>
 
 #define MINIDEBUG_LEN_MAX    (256u << 20)
+#define MINIDEBUG_LEN_MIN    (1u << 20)
+#define MINIDEBUG_RATE       64 /* symbol tables pack to a quarter */
 #define MINIDEBUG_MEMORY_MAX (128u << 20) /* of the decoder: a preset of -9 needs 65 MiB */
 
 /* Decode what @stream has been given into *@ret, which the caller frees in any case. */
 static bool decode(lzma_stream *stream, uint8_t **ret, size_t *ret_len)
 {
+	size_t limit = MIN(stream->avail_in * MINIDEBUG_RATE + MINIDEBUG_LEN_MIN,
+			   MINIDEBUG_LEN_MAX);
 	size_t cap = 64 << 10;
 	lzma_ret status = LZMA_OK;
 
@@ -24,7 +28,7 @@ static bool decode(lzma_stream *stream, uint8_t **ret, size_t *ret_len)
 	stream->avail_out = cap;
 	while (status == LZMA_OK) {
 		if (!stream->avail_out) {
-			if (cap >= MINIDEBUG_LEN_MAX)
+			if (cap >= limit)
 				return false;
 			*ret = memory_resize(*ret, cap * 2, 1);
 			stream->next_out = *ret + cap;
@@ -57,6 +61,8 @@ void minidebug_init(struct minidebug *ret, struct image *img)
 	ret->data = data;
 	if (whole)
 		err_free(image_open_memory(data, len, image_path(img), &ret->image));
+	if (!ret->image)
+		image_note_defect(img, "what '.gnu_debugdata' holds is no small ELF file");
 }
 
 void minidebug_deinit(struct minidebug *mini)

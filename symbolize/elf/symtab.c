@@ -13,6 +13,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/elf/minidebug.h"
 #include "symbolize/elf/plt.h"
+#include "symbolize/elf/symbol_version.h"
 
 #include <gelf.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@
 #define SECTIONS_MAX (1u << 20)
 #define SYMBOLS_MAX  (1u << 28)
 #define NAMES_MAX    (UINT32_C(1) << 31) /* bytes */
+#define NAME_LEN_MAX (1u << 16)
+#define NAMES_RATE   8 /* names share tails, but not that much */
 
 enum rank {
 	RANK_WEAK = 1,
@@ -45,6 +48,8 @@ struct builder {
 	VEC(uint64_t) limits; /* where the section or segment of a symbol ends */
 	struct map ifuncs;    /* resolver's address -> offset in names */
 	bool full;
+	uint64_t names_left; /* bytes that the names of this table may still take */
+	bool excessive;      /* they would take more, or one is too long */
 };
 
 struct extent {
@@ -168,13 +173,29 @@ static unsigned rank_of(const struct source *src, const Elf64_Sym *sym, size_t i
 	return rank;
 }
 
+/*
+ * Each symbol may name nearly the whole string table, so that names together could be as long as its square.
+ * True if @name is one that a linker may have written.
+ */
+static bool spend_name(struct builder *b, const char *name)
+{
+	size_t len = strnlen(name, NAME_LEN_MAX);
+
+	if (len == NAME_LEN_MAX || len > b->names_left) {
+		b->excessive = true;
+		return false;
+	}
+	b->names_left -= len;
+	return true;
+}
+
 static void add_symbol(struct builder *b, const struct source *src, const Elf64_Sym *sym,
 		       struct candidate cand)
 {
 	uint32_t limit;
 
 	if (!is_wanted(sym, b->names.items + cand.name) || !find_limit(b, src, sym, &limit) ||
-	    limit >= 1u << 24)
+	    limit >= 1u << 24 || !spend_name(b, b->names.items + cand.name))
 		return;
 	cand.vaddr = sym->st_value;
 	cand.len = sym->st_size;
@@ -211,6 +232,7 @@ static void read_table(struct builder *b, const struct source *src, Elf *elf, El
 	size_t count = data->d_size / sizeof(Elf64_Sym);
 
 	count = MIN(count, SYMBOLS_MAX);
+	b->names_left = NAMES_RATE * (uint64_t)len + 4096;
 	vec_reserve(&b->symbols, count);
 	for (size_t i = 1; i < count; i++) {
 		Elf64_Sym sym; /* copied, since the table may lie at any offset in the file */
@@ -326,19 +348,11 @@ static void sort_by_address(struct candidate **items, size_t count)
 	*items = from;
 }
 
-/* Is a name of this kind one that only old binaries link to? "memcpy@GLIBC_2.2.5", but not "@@". */
-static bool is_hidden_name(const char *name)
-{
-	const char *at = strchr(name, '@');
-
-	return at && at != name && at[1] != '@' && strcmp(at, "@plt") != 0;
-}
-
 static bool is_better(const struct builder *b, const struct candidate *x, const struct candidate *y)
 {
 	const char *xname = b->names.items + x->name, *yname = b->names.items + y->name;
-	unsigned xrank = x->rank | (is_hidden_name(xname) ? RANK_HIDDEN : 0);
-	unsigned yrank = y->rank | (is_hidden_name(yname) ? RANK_HIDDEN : 0);
+	unsigned xrank = x->rank | (symbol_version_is_hidden(xname) ? RANK_HIDDEN : 0);
+	unsigned yrank = y->rank | (symbol_version_is_hidden(yname) ? RANK_HIDDEN : 0);
 	size_t xunder = strspn(xname, "_"), yunder = strspn(yname, "_");
 
 	if (xrank != yrank)
@@ -406,19 +420,6 @@ static void fill(struct symtab *tab, const struct builder *b, const struct candi
 	}
 }
 
-/* Cut versions ("@@GLIBC_2.14") off all names at once. Strings that share a tail share the cut. */
-static void cut_versions(char *names, size_t len)
-{
-	char *end = names + len;
-
-	for (char *at = names; (at = memchr(at, '@', (size_t)(end - at))); at++) {
-		bool plt = end - at >= 5 && memcmp(at, "@plt", 5) == 0;
-
-		if (at > names && at[-1] && !plt)
-			*at = '\0';
-	}
-}
-
 struct symtab *symtab_new(struct image *img)
 {
 	struct symtab *tab = memory_zeroed(1, sizeof(*tab));
@@ -435,8 +436,10 @@ struct symtab *symtab_new(struct image *img)
 	if (b.symbols.len) {
 		sort_by_address(&b.symbols.items, b.symbols.len);
 		fill(tab, &b, b.symbols.items, choose(&b, b.symbols.items, b.symbols.len));
-		cut_versions(b.names.items, b.names.len);
+		symbol_versions_cut(b.names.items, b.names.len);
 	}
+	if (b.excessive)
+		image_note_defect(img, "symbols with names that no linker writes were left out");
 	tab->full = b.full;
 	tab->names = b.names.items;
 	vec_deinit(&b.symbols);

@@ -73,7 +73,7 @@ static void check_bundle(struct image *whole, struct image *part,
 	CHECK(whole_len == part_len && memcmp(a, b, part_len) == 0);
 	CHECK(calls);
 	for (size_t i = 0; i < count; i++) {
-		CHECK(addresses[i].vaddr >> 63 ||
+		CHECK(addresses[i].vaddr >> 62 ||
 		      bundle_calls_find(calls, addresses[i].vaddr, NULL) != BUNDLE_CALL_UNKNOWN);
 		check_code(whole, part, addresses[i].vaddr);
 	}
