@@ -7,14 +7,14 @@
 # ---- what it is made of ---------------------------------------------------------------------------
 
 FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/base/completion.c \
-	formats/base/diag.c formats/base/err.c formats/base/map.c formats/base/memory.c \
-	formats/base/opt.c formats/base/reader.c formats/base/strtab.c formats/base/text.c \
-	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/mapping.c \
-	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
-	formats/trace_attached.c formats/trace_block.c formats/trace_decoder.c formats/trace_encoder.c \
-	formats/trace_field.c formats/trace_file.c formats/trace_reader.c formats/trace_recording.c \
-	formats/trace_rewrite.c formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c \
-	formats/value_codec.c
+	formats/base/diag.c formats/base/err.c formats/base/gzip.c formats/base/map.c \
+	formats/base/memory.c formats/base/opt.c formats/base/reader.c formats/base/sha256.c \
+	formats/base/strtab.c formats/base/text.c formats/base/writer.c formats/base/zframe.c \
+	formats/folded.c formats/mapping.c formats/perf_record.c formats/pprof.c formats/profile.c \
+	formats/stack_codec.c formats/trace_attached.c formats/trace_block.c formats/trace_decoder.c \
+	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_reader.c \
+	formats/trace_recording.c formats/trace_rewrite.c formats/trace_side_band.c \
+	formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
 	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
 	symbolize/debug/line_header.c symbolize/debug/line_table.c symbolize/debug/lines.c \
@@ -49,16 +49,22 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/commands.c \
-	report/cut.c report/export.c report/filter.c report/flame.c report/info.c report/json.c \
-	report/listing.c report/lookup.c report/main.c report/number.c report/output.c report/payload.c \
-	report/rule_text.c report/script.c report/session.c report/session_names.c report/stats.c \
-	report/summary.c report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
-	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
-	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
+	report/cut.c report/export.c report/filter.c report/flame.c report/flame_data.c \
+	report/flame_page.c report/flame_tree.c report/info.c report/json.c report/listing.c \
+	report/lookup.c report/main.c report/markup.c report/number.c report/output.c report/page.c \
+	report/payload.c report/rule_text.c report/script.c report/session.c report/session_names.c \
+	report/stats.c report/summary.c report/svg.c report/table.c report/tables.c report/tally.c \
+	report/terminal.c report/trace_copy.c report/tree_table.c report/trust.c report/view.c \
+	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
+	report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
-ASSETS =
+ASSETS = report/web/app.js report/web/block.js report/web/boxes.js report/web/callers.js \
+	report/web/colours.js report/web/draw.js report/web/flame.css report/web/flame.html \
+	report/web/functions.js report/web/loader.js report/web/names.js report/web/picture.js \
+	report/web/profile.js report/web/search.js report/web/state.js report/web/stats.js \
+	report/web/strip.js report/web/tree.js report/web/view.js
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
@@ -86,7 +92,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_zframe.c tests/unit/unwind_world.c tests/unit/test_unwind_fallback.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
 	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c tests/unit/test_call_tree.c \
-	tests/unit/test_line_table.c tests/unit/test_landscape.c tests/unit/test_flight_log.c
+	tests/unit/test_line_table.c tests/unit/test_landscape.c tests/unit/test_flight_log.c \
+	tests/unit/test_sha256.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
@@ -102,7 +109,8 @@ FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
 	Documentation/man/precord.1 Documentation/man/preport-bundle.1 \
-	Documentation/man/preport-debug-unwind.1 Documentation/man/preport.1
+	Documentation/man/preport-debug-unwind.1 Documentation/man/preport-flamegraph.1 \
+	Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

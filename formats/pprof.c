@@ -7,11 +7,11 @@
  */
 #include "formats/pprof.h"
 
+#include "formats/base/gzip.h"
 #include "formats/base/text.h"
 #include "formats/pprof.pb-c.h"
 
 #include <errno.h>
-#include <zlib.h>
 
 /* Each event has its samples and its weight. */
 #define TYPES_PER_EVENT 2
@@ -245,33 +245,6 @@ static void builder_deinit(struct builder *b)
 	strtab_deinit(&b->extra);
 }
 
-/* Compress @len bytes into a gzip member without time or name, so that equal input gives equal output. */
-static struct err *write_gzip(const uint8_t *data, size_t len, FILE *out)
-{
-	enum { GZIP_WINDOW = 15 + 16 };
-	uint8_t buffer[16384];
-	z_stream z = { 0 };
-	int state;
-
-	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return err_system(ENOMEM, "cannot compress the profile");
-	do {
-		if (!z.avail_in) {
-			z.next_in = (Bytef *)data;
-			z.avail_in = (uInt)MIN(len, (size_t)1 << 30);
-			data += z.avail_in;
-			len -= z.avail_in;
-		}
-		z.next_out = buffer;
-		z.avail_out = sizeof(buffer);
-		state = deflate(&z, len ? Z_NO_FLUSH : Z_FINISH);
-		fwrite(buffer, 1, sizeof(buffer) - z.avail_out, out);
-	} while (state == Z_OK || state == Z_BUF_ERROR);
-	deflateEnd(&z);
-	return ferror(out) ? err_system(errno, "cannot write the profile") : NULL;
-}
-
 struct err *pprof_write(const struct profile *p, const struct pprof_about *about, FILE *out)
 {
 	CLEANUP(builder_deinit) struct builder b = { .p = p };
@@ -282,5 +255,12 @@ struct err *pprof_write(const struct profile *p, const struct pprof_about *about
 	CLEANUP(memory_freep) uint8_t *packed = memory_alloc(len);
 
 	pprof__profile__pack(&b.out, packed);
-	return write_gzip(packed, len, out);
+
+	CLEANUP(writer_deinit) struct writer file = { 0 };
+	struct err *err = gzip_encode(packed, len, &file);
+
+	if (err)
+		return err;
+	fwrite(file.data, 1, file.len, out);
+	return ferror(out) ? err_system(errno, "cannot write the profile") : NULL;
 }

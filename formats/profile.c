@@ -241,7 +241,7 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 	       a->event == b->event && a->stop == b->stop && a->user == b->user;
 }
 
-void profile_add_sample(struct profile *p, const struct profile_sample *sample)
+uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
 	uint32_t fresh = (uint32_t)p->samples.len;
 	uint64_t tail = pair(sample->cpu, sample->event << 16 | sample->stop << 1 | sample->user);
@@ -250,7 +250,7 @@ void profile_add_sample(struct profile *p, const struct profile_sample *sample)
 
 	if (number == fresh) {
 		vec_push(&p->samples, *sample);
-		return;
+		return number;
 	}
 
 	struct profile_sample *row = &p->samples.items[number];
@@ -258,6 +258,7 @@ void profile_add_sample(struct profile *p, const struct profile_sample *sample)
 	row->count += sample->count;
 	row->weight += sample->weight;
 	row->weight_sq += sample->weight_sq;
+	return number;
 }
 
 struct profile_sum profile_total(const struct profile *p, uint32_t event)

@@ -132,8 +132,8 @@ uint32_t profile_add_event(struct profile *p, const struct profile_event *event)
 void profile_set_lines(struct profile *p, uint32_t location, const struct profile_line *lines,
 		       uint32_t count);
 
-/* Add @sample to the row that is the same but for count and weights. */
-void profile_add_sample(struct profile *p, const struct profile_sample *sample);
+/* Add @sample to the row that is the same but for count and weights; the row's number. */
+uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample);
 
 /* Sums over all samples of @event (PROFILE_NONE: of every event). */
 struct profile_sum {

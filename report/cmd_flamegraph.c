@@ -1,34 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_flamegraph.c - the flame graph as a static SVG picture.
+ * cmd_flamegraph.c - the flame graph: a page to work with (report/web/), or a static SVG picture.
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
 #include "report/export.h"
 #include "report/flame.h"
+#include "report/flame_data.h"
+#include "report/flame_page.h"
 #include "report/svg.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-/* Where a terminal's user finds the picture. */
-#define DEFAULT_FILE "flame.svg"
-#define WIDTH_LEAST  300
-#define WIDTH_MOST   20000
+/* Where a terminal's user finds the page. */
+#define DEFAULT_PAGE    "flame.html"
+#define DEFAULT_PICTURE "flame.svg"
+#define WIDTH_DEFAULT   1200
+#define WIDTH_LEAST     300
+#define WIDTH_MOST      20000
 
 struct flamegraph_args {
 	struct export_args export; /* first, for export_defaults() */
-	const char *title;
-	uint64_t width;
-	bool root_on_top, tid;
+	const char *title, *by;
+	uint64_t width; /* 0: not given */
+	bool svg, reverse, root_on_top;
 };
 
+/* In the order of enum flame_by. */
+static const char *const bys[] = { "program", "process", "thread", "comm", "cpu", "none", NULL };
+
 static const struct opt flamegraph_opts[] = {
-	OPT_STR(struct flamegraph_args, title, "title", 0, "TEXT", "title of the picture"),
+	OPT_FLAG(struct flamegraph_args, svg, "svg", 0,
+		 "a static SVG picture instead of a page, as with -o FILE.svg"),
+	OPT_STR(struct flamegraph_args, title, "title", 0, "TEXT", "title instead of the command"),
 	OPT_UINT(struct flamegraph_args, width, "width", 0, "PIXELS",
-		 "width of the picture (default 1200)"),
+		 "width of the SVG picture (default 1200)"),
+	OPT_CHOICE(struct flamegraph_args, by, "by", 'b', "LEVEL",
+		   "what the stacks stand on: program (default), process, thread, comm, cpu, none",
+		   bys),
+	OPT_FLAG(struct flamegraph_args, reverse, "reverse", 0, "leaves first, then their callers"),
 	OPT_FLAG(struct flamegraph_args, root_on_top, "root-on-top", 0,
 		 "let the stacks grow downwards"),
-	OPT_FLAG(struct flamegraph_args, tid, "with-tid", 0, "keep threads apart"),
 	OPT_GROUP(struct flamegraph_args, export, export_opts),
 	OPT_END,
 };
@@ -38,7 +51,14 @@ static void flamegraph_defaults(void *args)
 	struct flamegraph_args *flame = args;
 
 	export_defaults(args);
-	flame->width = 1200;
+	flame->by = bys[0];
+}
+
+static const char *title_of(const struct flamegraph_args *args, struct session *s)
+{
+	const char *command = *s->recording->cmdline ? s->recording->cmdline : "Flame graph";
+
+	return text_escape(&s->arena, args->title ? args->title : command);
 }
 
 static const char *subtitle(struct session *s, const struct flame *flame, uint32_t event)
@@ -52,57 +72,98 @@ static const char *subtitle(struct session *s, const struct flame *flame, uint32
 		"%s on %s, %.1f s, %" PRIu64 " samples, %" PRIu64 " lost; width is %s in %s",
 		profile_text(s->profile, which->name), rec->hostname,
 		(double)session_duration_ns(s) / 1e9, flame->nodes.items[0].count,
-			    losses.by_kernel + losses.by_recorder,
-		profile_text(s->profile, which->name), profile_text(s->profile, which->unit));
+		losses.by_kernel + losses.by_recorder, profile_text(s->profile, which->name),
+		profile_text(s->profile, which->unit));
 }
 
-static struct err *write_picture(void *args, struct session *s, FILE *out)
+static enum flame_by by_of(const char *name)
 {
-	const struct flamegraph_args *flame_args = args;
+	int by = 0;
+
+	while (strcmp(bys[by], name) != 0)
+		by++;
+	return (enum flame_by)by;
+}
+
+static void write_picture(const struct flamegraph_args *args, struct session *s, FILE *out)
+{
 	CLEANUP(flame_deinit) struct flame flame;
 	const char *stops[UNWIND_STOPS];
-	struct folded_options frames = {
-		.event = session_default_event(s),
-		.tid = flame_args->tid,
-		.suffixes = true,
-		.stop_names = stops,
-		.nstops = UNWIND_STOPS,
+	struct flame_options how = {
+		.frames = { .event = session_default_event(s),
+			    .suffixes = true,
+			    .stop_names = stops,
+			    .nstops = UNWIND_STOPS },
+		.by = by_of(args->by),
+		.reverse = args->reverse,
 	};
 
 	export_stop_names(stops);
-	flame_init(&flame, s->profile, &frames);
+	flame_init(&flame, s->profile, &how);
 
-	const char *command = *s->recording->cmdline ? s->recording->cmdline : "Flame graph";
-	const char *unit = profile_text(s->profile, s->profile->events.items[frames.event].unit);
+	uint32_t event = how.frames.event;
+	const char *unit = profile_text(s->profile, s->profile->events.items[event].unit);
 	struct svg_options options = {
-		.title = text_escape(&s->arena, flame_args->title ? flame_args->title : command),
-		.subtitle = text_escape(&s->arena, subtitle(s, &flame, frames.event)),
-		.width = (uint32_t)flame_args->width,
-		.root_on_top = flame_args->root_on_top,
+		.title = title_of(args, s),
+		.subtitle = text_escape(&s->arena, subtitle(s, &flame, event)),
+		.width = (uint32_t)(args->width ? args->width : WIDTH_DEFAULT),
+		.root_on_top = args->root_on_top,
 		.weight_is_ns = strcmp(unit, "ns") == 0,
 	};
 
 	svg_write(&flame, &options, out);
+}
+
+static struct err *write_either(void *args, struct session *s, FILE *out)
+{
+	const struct flamegraph_args *flame = args;
+	struct flame_data_view view = {
+		.title = title_of(flame, s),
+		.by = flame->by,
+		.callers = flame->reverse,
+		.root_on_top = flame->root_on_top,
+		.event = session_default_event(s),
+	};
+
+	if (!flame->svg)
+		return flame_page_write(s, &view, out);
+	write_picture(flame, s, out);
 	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
 static struct err *flamegraph_run(void *args, char **operands, int noperands, int *ret_status)
 {
-	static const struct export_file file = { DEFAULT_FILE, "xdg-open" };
+	static const struct export_file page = { DEFAULT_PAGE, "xdg-open" };
+	static const struct export_file picture = { DEFAULT_PICTURE, "xdg-open" };
 	struct flamegraph_args *flame = args;
 
 	(void)ret_status;
-	if (flame->width < WIDTH_LEAST || flame->width > WIDTH_MOST)
+	if (flame->export.output && ends_with(flame->export.output, ".svg"))
+		flame->svg = true;
+	if (flame->width && !flame->svg)
+		return err_remedy(err_new(ERR_USAGE, "a page is as wide as its window"),
+				  "--width goes with --svg");
+	if (flame->width && (flame->width < WIDTH_LEAST || flame->width > WIDTH_MOST))
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
-	return export_run_file(args, operands, noperands, write_picture, &file);
+	flame->export.times = !flame->svg;
+	return export_run_file(args, operands, noperands, write_either,
+			       flame->svg ? &picture : &page);
 }
 
 const struct command cmd_flamegraph = {
 	.name = "flamegraph",
-	.summary = "a flame graph as an SVG picture",
+	.summary = "a flame graph, as a page or an SVG picture",
 	.operands = "",
-	.details = "On a terminal the file is " DEFAULT_FILE " unless -o names another.",
+	.details = "On a terminal the file is " DEFAULT_PAGE " (with --svg " DEFAULT_PICTURE
+		   ") unless -o names another.",
 	.opts = flamegraph_opts,
 	.args_size = sizeof(struct flamegraph_args),
 	.defaults = flamegraph_defaults,

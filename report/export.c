@@ -52,6 +52,7 @@ struct err *export_run(void *args, char **operands, int noperands, export_fn *wr
 
 	struct err *err = session_open(&s, &export->session);
 
+	s.keep_times = export->times;
 	if (!err)
 		err = load_and_write(&s, export, write);
 	session_warn(&s);

@@ -16,6 +16,7 @@ struct export_args {
 	struct session_args session;
 	struct filter filter;
 	const char *output; /* NULL: standard output */
+	bool times;         /* not an option: keep the time of each sample (session.times) */
 };
 
 /* -o, filter_opts and session_opts. */

@@ -6,6 +6,9 @@
 #include "report/flame.h"
 
 #include "formats/base/map.h"
+#include "formats/base/text.h"
+
+#include <inttypes.h>
 
 struct builder {
 	struct flame *flame;
@@ -89,22 +92,62 @@ static uint32_t sort_brothers(struct flame_node *nodes, uint32_t list)
 	return sorted;
 }
 
-void flame_init(struct flame *flame, const struct profile *p, const struct folded_options *options)
+/* What a sample's stack stands on, instead of the name of its process. */
+static void set_group(const struct profile *p, const struct profile_sample *sample,
+		      enum flame_by by, struct arena *arena, const char **frame)
+{
+	const struct profile_thread *thread = &p->threads.items[sample->thread];
+
+	if (by == FLAME_BY_COMM)
+		*frame = text_escape(arena, profile_text(p, thread->comm));
+	else if (by == FLAME_BY_CPU)
+		*frame = sample->cpu == UINT32_MAX
+				 ? "[no CPU]"
+				 : arena_printf(arena, "CPU %" PRIu32, sample->cpu);
+}
+
+static void reverse(const char **frames, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		const char *frame = frames[i];
+
+		frames[i] = frames[count - 1 - i];
+		frames[count - 1 - i] = frame;
+	}
+}
+
+static void add_row(struct builder *b, const struct profile *p, const struct flame_options *options,
+		    const struct profile_sample *sample, struct arena *arena)
+{
+	struct folded_options names = options->frames;
+	const char **frames;
+
+	names.pid = options->by == FLAME_BY_PROCESS;
+	names.tid = options->by == FLAME_BY_THREAD;
+
+	size_t count = folded_frames(p, sample, &names, arena, &frames);
+	size_t skip = options->by == FLAME_BY_NONE;
+
+	set_group(p, sample, options->by, arena, &frames[0]);
+	if (options->reverse)
+		reverse(frames + skip, count - skip);
+	add_sample(b, sample, frames + skip, count - skip);
+}
+
+void flame_init(struct flame *flame, const struct profile *p, const struct flame_options *options)
 {
 	CLEANUP(arena_deinit) struct arena scratch = { 0 };
 	struct builder b = { .flame = flame };
 
-	*flame = (struct flame){ 0 };
+	*flame = (struct flame){
+		.grouped = options->by != FLAME_BY_NONE && !options->reverse,
+	};
 	vec_push(&flame->nodes, ((struct flame_node){ .name = "all" }));
 	for (size_t i = 0; i < p->samples.len; i++) {
-		const char **frames;
-
-		if (p->samples.items[i].event != options->event)
+		if (p->samples.items[i].event != options->frames.event)
 			continue;
 		arena_reset(&scratch);
-		size_t count = folded_frames(p, &p->samples.items[i], options, &scratch, &frames);
-
-		add_sample(&b, &p->samples.items[i], frames, count);
+		add_row(&b, p, options, &p->samples.items[i], &scratch);
 	}
 	for (size_t i = 0; i < flame->nodes.len; i++)
 		flame->nodes.items[i].first_child =

@@ -8,6 +8,8 @@
 #include "formats/folded.h"
 #include "formats/profile.h"
 
+#include <stdbool.h>
+
 struct flame_node {
 	const char *name;
 	uint32_t first_child, next; /* 0: none; brothers are sorted by name */
@@ -19,11 +21,28 @@ struct flame_node {
 struct flame {
 	VEC(struct flame_node) nodes; /* [0] is the root */
 	uint32_t depth;               /* of the deepest node */
+	bool grouped;                 /* what stands on the root are processes and the like */
 	struct arena arena;           /* of the names */
 };
 
-/* Merge the samples that @options chooses; frames are named as in collapsed stacks. */
-void flame_init(struct flame *flame, const struct profile *p, const struct folded_options *options);
+/* What stands between the root and the functions. */
+enum flame_by {
+	FLAME_BY_PROGRAM, /* all processes of one name */
+	FLAME_BY_PROCESS,
+	FLAME_BY_THREAD,
+	FLAME_BY_COMM, /* all threads of one name */
+	FLAME_BY_CPU,
+	FLAME_BY_NONE,
+};
+
+struct flame_options {
+	struct folded_options frames; /* how they are named; .pid and .tid are set by @by */
+	enum flame_by by;
+	bool reverse; /* leaves first */
+};
+
+/* Merge the samples of the event that @options chooses. */
+void flame_init(struct flame *flame, const struct profile *p, const struct flame_options *options);
 void flame_deinit(struct flame *flame);
 
 #endif

@@ -141,6 +141,7 @@ void session_close(struct session *s)
 	space_table_free(s->spaces);
 	module_table_free(s->modules);
 	event_source_close(s->source);
+	vec_deinit(&s->times);
 	vec_deinit(&s->profile_modules);
 	vec_deinit(&s->session_modules);
 	diag_deinit(&s->diag);
@@ -361,7 +362,11 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	s->matched.count++;
 	s->matched.weight += weight;
 	s->matched.weight_sq += sample.weight_sq;
-	profile_add_sample(p, &sample);
+
+	struct session_time when = { profile_add_sample(p, &sample), event->ev->time_ns, weight };
+
+	if (s->keep_times)
+		vec_push(&s->times, when);
 	return NULL;
 }
 

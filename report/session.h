@@ -57,9 +57,17 @@ enum session_names {
 	SESSION_NAME_NONE,
 };
 
+/* One sample's place in time, which the profile's rows do not have. */
+struct session_time {
+	uint32_t row; /* of profile.samples */
+	uint64_t time_ns, weight;
+};
+
 struct session {
 	const struct session_args *args;
 	enum session_names names; /* may be set between session_open() and session_load() */
+	bool keep_times;          /* the same: fill .times */
+	VEC(struct session_time) times; /* in order of time */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */

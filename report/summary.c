@@ -348,7 +348,7 @@ static void put_next(struct page *page)
 			    arena_printf(arena, "%s annotate %s", preport,
 					 quoted(arena, page->top_leaf)),
 			    4);
-	put_wrapped(page, arena_printf(arena, "%s flamegraph -o out.svg", preport), 4);
+	put_wrapped(page, arena_printf(arena, "%s flamegraph -o out.html", preport), 4);
 }
 
 void summary_print(struct session *s, const struct terminal *term, FILE *out)

@@ -7,6 +7,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/text.h"
+#include "report/markup.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,29 +30,6 @@ struct canvas {
 	uint32_t height;
 };
 
-/* Write @text as XML text; what XML 1.0 does not allow was escaped before (text_escape). */
-static void put_xml(FILE *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len && text[i]; i++) {
-		switch (text[i]) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(text[i], out);
-		}
-	}
-}
-
 /* Bytes of @name that fit into @columns characters. */
 static size_t fitting(const char *name, size_t columns)
 {
@@ -68,7 +46,7 @@ static void put_fitting(FILE *out, const char *text, size_t columns)
 	size_t len = fitting(text, columns);
 	bool is_cut = text[len];
 
-	put_xml(out, text, is_cut ? fitting(text, columns - 2) : len);
+	markup_put(out, text, is_cut ? fitting(text, columns - 2) : len);
 	fputs(is_cut ? ".." : "", out);
 }
 
@@ -80,9 +58,9 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* CSS class of a frame, see put_head(); three shades each so that neighbours differ. */
-static char kind_of(const struct flame_node *node)
+static char kind_of(const struct flame *flame, const struct flame_node *node)
 {
-	if (node->depth <= 1)
+	if (node->depth <= flame->grouped)
 		return 'p';
 	if (ends_with(node->name, "_[k]"))
 		return 'k';
@@ -123,7 +101,7 @@ static void put_head(const struct canvas *c)
 		width, c->height, width, c->height, style, MARGIN);
 	put_fitting(c->out, c->options->title, (size_t)((width - 2 * MARGIN) / TITLE_WIDTH));
 	fprintf(c->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", MARGIN);
-	put_xml(c->out, c->options->subtitle, SIZE_MAX);
+	markup_put(c->out, c->options->subtitle, SIZE_MAX);
 	fputs("</text>\n", c->out);
 }
 
@@ -157,12 +135,12 @@ static void put_box(const struct canvas *c, const struct flame_node *node, doubl
 	double y = HEAD + (double)row * ROW;
 
 	fputs("<g class=\"f\"><title>", c->out);
-	put_xml(c->out, node->name, SIZE_MAX);
+	markup_put(c->out, node->name, SIZE_MAX);
 	put_amount(c, node);
 	fprintf(c->out,
 		"</title><rect class=\"%c%u\" x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" "
 		"rx=\"1\"/>",
-		kind_of(node), shade_of(node->name), x, y, width, ROW - 1);
+		kind_of(c->flame, node), shade_of(node->name), x, y, width, ROW - 1);
 	put_label(c, node->name, x, y, width);
 	fputs("</g>\n", c->out);
 }

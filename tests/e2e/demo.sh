@@ -13,5 +13,5 @@ done
 awk '!/^.+ [0-9]+$/ { exit 1 }' demo/demo.folded || fail 'folded stacks are not "stack weight" lines'
 [ "$(wc -l <demo/demo.folded)" -gt 20 ] || fail 'there are hardly any stacks'
 gzip -t <demo/demo.pb.gz || fail 'the pprof file is not gzip'
-tail -n 1 demo/demo.svg | grep -q '</svg>' || fail 'the picture is not whole'
+tail -n 1 demo/demo.html | grep -q '</html>' || fail 'the page is not whole'
 [ "$(stat -c %a demo/demo.trace)" = 600 ] || fail 'the trace is not private'

@@ -196,7 +196,7 @@ TEST(pprof_labels_tell_process_thread_and_cpu)
 TEST(flame_merges_equal_frames_and_keeps_every_weight)
 {
 	struct profile *p = small_profile();
-	struct folded_options options = { 0 };
+	struct flame_options options = { 0 };
 	struct flame flame;
 
 	flame_init(&flame, p, &options);
@@ -227,7 +227,7 @@ static void print_svg(FILE *out, void *context)
 TEST(svg_pictures_let_no_name_out_of_its_text)
 {
 	struct profile *p = small_profile();
-	struct folded_options options = { 0 };
+	struct flame_options options = { 0 };
 	struct flame flame;
 
 	flame_init(&flame, p, &options);
@@ -245,7 +245,7 @@ TEST(svg_pictures_let_no_name_out_of_its_text)
 TEST(svg_pictures_have_a_limit_and_say_what_it_cut)
 {
 	struct profile *p = small_profile();
-	struct folded_options options = { 0 };
+	struct flame_options options = { 0 };
 	struct flame flame;
 	char name[32];
 

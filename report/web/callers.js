@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree turned round: what used the time first, then who called it. A node's children are made when they are asked
+// for, so a large profile costs what is looked at.
+import { Tree } from "./tree.js";
+
+export class CallerTree extends Tree {
+	constructor(tree, order, width) {
+		super(tree.p, tree.sides);
+		this.from = tree;
+		this.labels = tree.labels;
+		this.order = order;
+		this.width = width;
+		this.totals = tree.totals.map((side) => ({ w: [side.w[0]], n: [side.n[0]], q: [side.q[0]] }));
+		this.selves = tree.totals.map(() => ({ w: [0], n: [0], q: [0] }));
+		this.lists = [null];
+		this.entries = [this.leaves()];
+	}
+
+	// Where samples end: { at, sums }, @sums are six numbers for two sides.
+	leaves() {
+		const tree = this.from, entries = [];
+		for (let node = 1; node < tree.length; node++) {
+			const sums = [];
+			for (const side of tree.selves)
+				sums.push(side.w[node], side.n[node], side.q[node]);
+			if (sums[1] || sums[4])
+				entries.push({ at: node, sums });
+		}
+		return entries;
+	}
+
+	children(node) {
+		return this.lists[node] ??= this.expand(node);
+	}
+
+	expand(node) {
+		const tree = this.from, found = new Map();
+		for (const entry of this.entries[node]) {
+			const at = node ? tree.parent[entry.at] : entry.at;
+			if (!at)
+				continue;
+			const key = tree.frame[at] * 8 + tree.kind[at];
+			let child = found.get(key);
+			if (child === undefined) {
+				child = this.add(node, tree.frame[at], tree.kind[at]);
+				found.set(key, child);
+				this.entries.push(new Map());
+				this.lists.push(null);
+				for (const sums of [...this.totals, ...this.selves])
+					["w", "n", "q"].forEach((sum) => sums[sum].push(0));
+			}
+			this.addEntry(child, at, entry.sums, !tree.parent[at]);
+		}
+		this.entries[node] = [];
+		const list = [...found.values()];
+		for (const child of list)
+			this.entries[child] = [...this.entries[child].values()];
+		return list.sort((a, b) => this.compare(a, b));
+	}
+
+	// Entries that have come to the same node go on as one.
+	addEntry(child, at, sums, ends) {
+		const entries = this.entries[child], entry = entries.get(at);
+		if (entry)
+			entry.sums = entry.sums.map((sum, i) => sum + sums[i]);
+		else
+			entries.set(at, { at, sums });
+		this.totals.forEach((side, s) => {
+			["w", "n", "q"].forEach((key, i) => {
+				side[key][child] += sums[3 * s + i];
+				if (ends)
+					this.selves[s][key][child] += sums[3 * s + i];
+			});
+		});
+	}
+
+	resort(order, width) {
+		this.order = order;
+		this.width = width;
+		for (const list of this.lists)
+			list?.sort((a, b) => this.compare(a, b));
+	}
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the page is looked at, as one object; what differs from the beginning stands in the URL, so that a link or a bookmark
+// shows the same.
+
+export function firstState(p) {
+	return {
+		set: Math.max(0, p.sets.findIndex((set) => set.first)), by: p.meta.by || "program", show: "graph",
+		callers: p.meta.callers ? 1 : 0, top: p.meta.rootOnTop ? 1 : 0, recursion: "keep", order: "name", colour: "kind",
+		names: "short", theme: "", find: "", keep: [], hide: [], fold: [], zoom: "", a: [], b: [], other: -1, width: "both",
+		strip: "cpu", fn: -1, sort: "-self", filter: "",
+	};
+}
+
+export function writeHash(state, first) {
+	const params = new URLSearchParams();
+	for (const [key, value] of Object.entries(state)) {
+		if (Array.isArray(value))
+			value.forEach((one) => params.append(key, one));
+		else if (value !== first[key])
+			params.set(key, value);
+	}
+	const text = params.toString();
+	return text ? "#" + text : "";
+}
+
+// What @hash says that makes sense.
+export function readHash(hash, first) {
+	const state = { ...first }, params = new URLSearchParams(hash.replace(/^#/, ""));
+	for (const [key, value] of Object.entries(first)) {
+		if (!params.has(key))
+			continue;
+		const text = params.get(key), numbers = params.getAll(key).map(Number);
+		if (key === "a" || key === "b")
+			state[key] = numbers.length === 2 && numbers.every(Number.isInteger) && numbers[0] >= 0 && numbers[0] < numbers[1] ? numbers : [];
+		else if (key === "hide" || key === "fold")
+			state[key] = numbers.filter((number) => Number.isInteger(number) && number >= 0);
+		else if (Array.isArray(value))
+			state[key] = params.getAll(key);
+		else if (typeof value === "number")
+			state[key] = Number.isInteger(Number(text)) ? Number(text) : value;
+		else
+			state[key] = text;
+	}
+	return checked(state, first);
+}
+
+const CHOICES = {
+	by: ["none", "program", "process", "thread", "comm", "cpu"], show: ["graph", "table"], recursion: ["keep", "direct", "all"],
+	order: ["name", "size"], colour: ["kind", "module", "self"], names: ["short", "full"], theme: ["", "light", "dark"],
+	width: ["both", "a", "b"], strip: ["cpu", "thread"],
+};
+
+function checked(state, first) {
+	for (const [key, values] of Object.entries(CHOICES)) {
+		if (!values.includes(state[key]))
+			state[key] = first[key];
+	}
+	return state;
+}

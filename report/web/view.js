@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page says in words: head, panel, tables, legend. Names come from hostile places and become text nodes only.
+import { amount, count, difference, interval, percent, share, signedPercent } from "./stats.js";
+import { KIND_NAMES } from "./colours.js";
+import { KIND } from "./tree.js";
+
+export const $ = (id) => document.getElementById(id);
+
+// An element with attributes, listeners (on...), and children (strings become text).
+export function make(tag, attributes = {}, ...children) {
+	const element = document.createElement(tag);
+	for (const [key, value] of Object.entries(attributes)) {
+		if (key.startsWith("on"))
+			element.addEventListener(key.slice(2), value);
+		else if (value !== null && value !== false)
+			element.setAttribute(key, value);
+	}
+	element.append(...children.filter((child) => child !== null));
+	return element;
+}
+
+export function options(select, values, value) {
+	select.replaceChildren(...values.map(([key, text]) => make("option", { value: key }, text)));
+	select.value = value;
+}
+
+export function showHead(p, set, totals) {
+	const meta = p.meta, lost = meta.lostKernel + meta.lostRecorder, event = p.sets[set];
+	const rate = event.rate ? event.isFreq ? ` at ${count(event.rate)} Hz` : `, one in ${count(event.rate)}` : "";
+	$("title").textContent = document.title = meta.title;
+	$("facts").replaceChildren(make("b", {}, event.name), rate + " \u00b7 ",
+		make("b", {}, count(totals.n) + " samples"), ", " + amount(totals.w, event.unit) + " \u00b7 ",
+		make("b", { class: lost ? "bad" : "" }, count(lost) + " lost"),
+		` \u00b7 ${meta.duration.toFixed(2)} s` + (meta.host ? " on " + meta.host : "") + (meta.kernel ? ", Linux " + meta.kernel : ""));
+	$("trust").replaceChildren("Trust: " + meta.trust + " \u00b7 intervals are 95 %" + (meta.filter ? " \u00b7 only " + meta.filter : ""),
+		meta.whole ? "" : make("span", { class: "bad" }, " \u00b7 the recording has no end or is damaged"));
+}
+
+// "12.30 % (11.90\u201312.70)"
+function shareText(part, whole) {
+	const s = share(part, whole);
+	return `${percent(s.share)} (${interval(s)})`;
+}
+
+export function changeText(a, wholeA, b, wholeB) {
+	const d = difference(share(a, wholeA), share(b, wholeB));
+	return `${signedPercent(d.delta)} (${(d.low * 100).toFixed(2)} \u2026 ${(d.high * 100).toFixed(2)})` + (d.sure ? "" : ", no more than noise");
+}
+
+const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
+
+// What is known of a node: [name, text] pairs.
+export function nodeFacts(tree, node, zoom, unit) {
+	const all = tree.total(0), total = tree.total(node), facts = [], self = tree.self(node);
+	facts.push(["Total", `${shareText(total, all)}, ${amount(total.w, unit)}, n ${count(total.n)}`]);
+	if (tree.sides === 2) {
+		facts[0][0] = "A";
+		facts.push(["B", `${shareText(tree.total(node, 1), tree.total(0, 1))}, n ${count(tree.total(node, 1).n)}`]);
+		facts.push(["B \u2212 A", changeText(total, all, tree.total(node, 1), tree.total(0, 1))]);
+		return facts;
+	}
+	facts.push([tree.lists ? "Not called further" : "Self", `${shareText(self, all)}, ${amount(self.w, unit)}, n ${count(self.n)}`]);
+	if (zoom)
+		facts.push(["Of the zoomed", percent(share(total, tree.total(zoom)).share)]);
+	return facts;
+}
+
+export function placeOf(tree, node) {
+	const p = tree.p, mod = tree.module(node);
+	if (mod < 0)
+		return node ? KIND_NAMES[tree.kind[node]] : "all samples";
+	const module = p.meta.modules[mod], frame = tree.frame[node];
+	const file = frame < p.nfunctions && p.file[frame] ? ` \u00b7 ${p.file[frame]}${p.line[frame] ? ":" + p.line[frame] : ""}` : "";
+	return `${KIND_NAMES[tree.kind[node]]} \u00b7 ${module[1] || module[0]}${file}`;
+}
+
+export function showPanel(tree, node, zoom, unit) {
+	$("panel").replaceChildren(make("div", { class: "name" }, tree.name(node)),
+		make("div", { class: "place" }, placeOf(tree, node)),
+		make("dl", {}, ...nodeFacts(tree, node, zoom, unit).map(([name, text]) => fact(name, text))));
+}
+
+export function showLegend(entries) {
+	$("legend").replaceChildren(...entries.map(([colour, text]) => {
+		const swatch = make("i");
+		swatch.style.background = colour;
+		return make("span", { role: "listitem" }, swatch, text);
+	}));
+}
+
+// ---- tables ----
+
+const COLUMNS = [["self", "Self"], ["total", "Total"], ["n", "n"], ["name", "Function"]];
+const ROWS_MAX = 500;
+
+function sortRows(rows, sort) {
+	const key = sort.replace(/^-/, ""), sign = sort.startsWith("-") ? -1 : 1;
+	const value = { self: (row) => row.self[0].w, total: (row) => row.total[0].w, n: (row) => row.total[0].n,
+		change: (row) => row.change.delta }[key];
+	return rows.sort((a, b) => (value ? sign * (value(a) - value(b)) : 0) || (key === "name" ? sign : 1) * (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+}
+
+function shareCell(sums, whole) {
+	const s = share(sums, whole), cell = make("td", { class: "bar", title: interval(s) + " %" }, percent(s.share));
+	cell.style.setProperty("--part", (s.share * 100).toFixed(1) + "%");
+	return cell;
+}
+
+/*
+ * @rows of sumFunctions(). @on: sort(key) and pick(frame) are called for clicks.
+ */
+export function showFunctions(tree, rows, { sort, filter, selected, pick, resort }) {
+	const all = tree.total(0), sides = tree.sides, columns = sides === 2 ? [["change", "B \u2212 A"], ...COLUMNS] : COLUMNS;
+	for (const row of rows)
+		row.change ??= sides === 2 ? difference(share(row.total[0], all), share(row.total[1], tree.total(0, 1))) : null;
+	const found = sortRows(rows.filter((row) => !filter || filter.test(row.text)), sort);
+	const heads = columns.map(([key, title]) => {
+		const mine = sort.replace(/^-/, "") === key, down = sort.startsWith("-");
+		return make("th", { class: key, scope: "col", "aria-sort": mine ? down ? "descending" : "ascending" : null },
+			make("button", { onclick: () => resort(mine ? (down ? "" : "-") + key : (key === "name" ? "" : "-") + key) }, title + (mine ? down ? " \u25be" : " \u25b4" : "")));
+	});
+	const body = found.slice(0, ROWS_MAX).map((row) => make("tr", { "data-frame": row.frame, "aria-selected": row.frame === selected ? "true" : null },
+		sides === 2 ? make("td", { class: row.change.sure ? "" : "dim" }, signedPercent(row.change.delta)) : null,
+		shareCell(row.self[0], all), shareCell(row.total[0], all), make("td", { class: "dim" }, count(row.total[0].n)),
+		make("td", { class: "name" }, make("button", { title: row.text.slice(0, 2000), onclick: () => pick(row.frame) }, row.text))));
+	$("functions").replaceChildren(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
+	$("rows").textContent = `${count(found.length)} functions` + (found.length > ROWS_MAX ? `, the first ${ROWS_MAX} shown` : "");
+}
+
+// One list of neighbours(), shares of the function's total.
+function neighbourTable(title, rows, whole, tree, pick) {
+	const body = rows.sort((a, b) => b.sums[0].w - a.sums[0].w || (a.text < b.text ? -1 : 1)).slice(0, ROWS_MAX).map((row) => make("tr", {},
+		shareCell(row.sums[0], whole), make("td", { class: "dim" }, count(row.sums[0].n)),
+		make("td", { class: "name" }, make("button", { disabled: row.frame < 0 ? "" : null, onclick: () => pick(row.frame) }, row.text))));
+	return make("table", {}, make("caption", {}, title), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Share"),
+		make("th", { scope: "col" }, "n"), make("th", { scope: "col", class: "name" }, "Function"))), make("tbody", {}, ...body));
+}
+
+export function showNeighbours(tree, row, { callers, callees }, pick) {
+	const all = tree.total(0), name = row.text.length > 300 ? row.text.slice(0, 300) + "\u2026" : row.text;
+	$("around").replaceChildren(make("h2", { class: "name" }, name),
+		make("p", {}, `Self ${shareText(row.self[0], all)}, total ${shareText(row.total[0], all)}, n ${count(row.total[0].n)}`),
+		neighbourTable("Callers", callers, row.total[0], tree, pick), neighbourTable("Callees", callees, row.total[0], tree, pick));
+}
+
+export function isLabel(tree, node) {
+	return tree.kind[node] === KIND.group || tree.kind[node] === KIND.stop;
+}
