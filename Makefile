@@ -40,12 +40,12 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
 	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
 	record/family.c record/flight_log.c record/hotplug.c record/journal.c record/kernel_symbols.c \
-	record/landscape.c record/machine.c record/main.c record/perf_map.c record/pmu.c \
-	record/priority.c record/proc_scan.c record/process.c record/prune.c record/record_args.c \
-	record/recorder.c record/ring.c record/sensors.c record/stat_report.c record/stat_table.c \
-	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
-	record/trace_output.c record/tracepoint.c record/tract.c record/volumes.c record/watch.c \
-	record/workload.c
+	record/landscape.c record/ledger.c record/machine.c record/main.c record/perf_map.c \
+	record/pmu.c record/priority.c record/proc_scan.c record/process.c record/prune.c \
+	record/record_args.c record/recorder.c record/ring.c record/sensors.c record/stat_report.c \
+	record/stat_table.c record/status_line.c record/steering.c record/summary.c record/target.c \
+	record/text_file.c record/trace_output.c record/tracepoint.c record/tract.c record/volumes.c \
+	record/watch.c record/workload.c
 REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/commands.c \
@@ -70,39 +70,39 @@ ASSETS = report/web/app.js report/web/block.js report/web/boxes.js report/web/ca
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
 	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
-	tests/unit/test_bundle.c tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c \
-	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_debug_info.c \
-	tests/unit/test_debugfile.c tests/unit/test_demangle.c tests/unit/test_diag.c \
-	tests/unit/test_disasm.c tests/unit/test_err.c tests/unit/test_event_names.c \
-	tests/unit/test_event_plan.c tests/unit/test_event_rate.c tests/unit/test_event_spec.c \
-	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
-	tests/unit/test_filter.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_layers.c tests/unit/test_lookup.c \
-	tests/unit/test_map.c tests/unit/test_module.c tests/unit/test_opt.c tests/unit/test_perf_map.c \
+	tests/unit/test_bundle.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
+	tests/unit/test_cfi_section.c tests/unit/test_command.c tests/unit/test_cpu_list.c \
+	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_delay.c \
+	tests/unit/test_demangle.c tests/unit/test_diag.c tests/unit/test_disasm.c \
+	tests/unit/test_err.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
+	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_exports.c \
+	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_filter.c \
+	tests/unit/test_flight_log.c tests/unit/test_image.c tests/unit/test_jit_map.c \
+	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
+	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_module.c tests/unit/test_opt.c tests/unit/test_perf_map.c \
 	tests/unit/test_perf_record.c tests/unit/test_pmu.c tests/unit/test_proc_scan.c \
 	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \
 	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_session.c \
-	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
-	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
-	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
-	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c tests/unit/test_trace_writer.c \
-	tests/unit/test_tracepoint.c tests/unit/test_unwind.c tests/unit/test_vec.c \
+	tests/unit/test_sha256.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
+	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
+	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
+	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_trace_block.c \
+	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
 	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c tests/unit/unwind_world.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_delay.c tests/unit/test_call_tree.c \
-	tests/unit/test_line_table.c tests/unit/test_landscape.c tests/unit/test_flight_log.c \
-	tests/unit/test_sha256.c
+	tests/unit/test_zframe.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
 	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c \
 	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
-TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
-	tests/tools/trace_corpus.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
-	tests/tools/write_trace.c
+TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/prune_trace.c \
+	tests/tools/symbol_probe.c tests/tools/trace_corpus.c tests/tools/unwind_bench.c \
+	tests/tools/unwind_probe.c tests/tools/write_trace.c
 # A stand-in for perf_event_open() of machines that nobody here has, preloaded by tests.
 FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.

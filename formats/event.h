@@ -66,7 +66,7 @@ struct event_stack {
 	const uint32_t *slots;  /* ascending; the word's address is base + 8 * slot */
 	const uint64_t *words;
 	bool cut;	        /* the copy was ended by the size limit, not by the end of readable stack */
-	bool shortened;	        /* the recorder was pressed for room and kept less than the kernel gave */
+	bool shortened;	        /* the recorder was pressed for room and kept, or had the kernel copy, less than usual */
 };
 
 struct event_branch {

@@ -42,12 +42,12 @@ struct recording_count {
 	uint32_t event, cpu;
 	uint64_t samples;	    /* written to the file */
 	uint64_t lost_kernel;	    /* found no room in the ring */
-	uint64_t lost_recorder;	    /* dropped under pressure by the recorder */
+	uint64_t lost_recorder;	    /* dropped by the recorder */
 	uint64_t stacks_shortened;  /* by the recorder, under pressure */
 	uint64_t stacks_cut;	    /* by the snapshot's size limit */
 	uint64_t throttled;	    /* times the kernel stopped the event */
 	uint64_t enabled_ns, running_ns; /* running less than enabled: counters were shared */
-	uint64_t value;		    /* the counter at the end; 0 if it was not read */
+	uint64_t value;		    /* the counter at the end; where only some tasks were kept, what the periods of their samples say */
 };
 
 /* A file's content, or the part of it that matters, embedded in the trace as a small ELF file. */

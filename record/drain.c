@@ -7,15 +7,21 @@
  */
 #include "record/drain.h"
 
+#include "record/ledger.h"
+
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Above this share of a ring the recorder is behind: it reads less of each stack to catch up. */
-#define BEHIND_PERCENT       80
-#define FAR_BEHIND_PERCENT   92
-#define BEHIND_STACK_LEN     (16 * 1024)
-#define FAR_BEHIND_STACK_LEN (4 * 1024)
+/*
+ * A recorder that finds so much of a ring in use is behind: it has the kernel write less of each stack there, so that
+ * the rest lasts longer, until things have been as usual for a while (it is woken at a quarter). If a ring is nearly
+ * full all the same, it also looks at less of what is in it.
+ */
+#define BEHIND_PERCENT     55
+#define CAUGHT_UP_PERCENT  35
+#define CAUGHT_UP_NS       2000000000ULL
+#define FAR_BEHIND_PERCENT 92
 
 /* A record of a side-band ring, where it lies until the ring is released. */
 struct side_record {
@@ -24,8 +30,6 @@ struct side_record {
 	const uint8_t *data;
 	size_t len;
 };
-
-#define TIMES_AGREE 20 /* within a twentieth: each task's times are read at moments of their own */
 
 struct drain {
 	struct sensors *sensors;
@@ -40,8 +44,8 @@ struct drain {
 	VEC(uint64_t) heads;            /* of the sample rings, in this pass */
 	VEC(struct side_record) side;   /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
-	struct recording_count *counts; /* [event][sample ring] */
-	uint64_t *foreign;              /* the same: samples that were not kept */
+	struct ledger ledger;
+	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	size_t nevents, nrings;
 
 	uint64_t newest_ns;        /* record seen */
@@ -83,8 +87,8 @@ struct drain *drain_new(struct sensors *sensors, struct journal *journal, struct
 	for (size_t i = 0; i < d->nevents; i++)
 		d->layouts[i] = layout_of(&plan->events[i].attr);
 	d->layouts[d->nevents] = layout_of(&plan->side_band);
-	d->counts = memory_zeroed(d->nevents * d->nrings + 1, sizeof(*d->counts));
-	d->foreign = memory_zeroed(d->nevents * d->nrings + 1, sizeof(*d->foreign));
+	ledger_init(&d->ledger, sensors);
+	d->behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->behind_ns));
 	vec_reserve(&d->heads, d->nrings);
 	d->prune.arch = arch_native();
 	d->prune.raw = options->raw_stacks;
@@ -100,8 +104,8 @@ void drain_free(struct drain *d)
 	vec_deinit(&d->side);
 	arena_deinit(&d->copies);
 	free(d->layouts);
-	free(d->counts);
-	free(d->foreign);
+	ledger_deinit(&d->ledger);
+	free(d->behind_ns);
 	free(d);
 }
 
@@ -198,16 +202,14 @@ static void note_code(struct drain *d, uint32_t pid, const struct process *proc)
 		note_word(d, proc, to, regs->values[__builtin_ctzll(left)]);
 }
 
-static void count_sample(struct drain *d, struct recording_count *count)
+static void count_sample(struct drain *d, uint32_t event, size_t ring)
 {
-	const struct event_stack *stack = &d->record.event.sample.stack;
+	const struct event_sample *sample = &d->record.event.sample;
 
-	count->samples++;
-	count->stacks_cut += stack->cut;
-	count->stacks_shortened += stack->shortened;
+	ledger_keep(&d->ledger, event, ring, sample);
 	d->totals.samples++;
-	d->totals.cut += stack->cut;
-	d->totals.shortened += stack->shortened;
+	d->totals.cut += sample->stack.cut && !sample->stack.shortened;
+	d->totals.shortened += sample->stack.shortened;
 	d->totals.stack_bytes += d->record.stack_len;
 }
 
@@ -218,12 +220,12 @@ static bool is_foreign(const struct drain *d, const struct event *ev)
 	       (d->options.skip_pid && ev->pid == d->options.skip_pid);
 }
 
-static struct err *take_sample(struct drain *d, size_t row, size_t max_stack)
+static struct err *take_sample(struct drain *d, size_t ring, bool lean, size_t max_stack)
 {
 	struct event *ev = &d->record.event;
 
 	if (is_foreign(d, ev)) {
-		d->foreign[row]++;
+		ledger_pass_over(&d->ledger, ring);
 		return NULL;
 	}
 	struct process *proc = process_get(&d->processes, ev->pid);
@@ -231,9 +233,10 @@ static struct err *take_sample(struct drain *d, size_t row, size_t max_stack)
 	for (size_t i = 0; i < ev->sample.ncounts; i++)
 		d->record.counts[i].event = sensors_event(d->sensors, d->record.count_ids[i]);
 	prune_sample(&d->prune, proc, max_stack, &d->record);
+	ev->sample.stack.shortened |= lean && ev->sample.stack.cut;
 	trim_chain(d, proc, &ev->sample);
 	note_code(d, ev->pid, proc);
-	count_sample(d, &d->counts[row]);
+	count_sample(d, ev->sample.event, ring);
 	return journal_event(d->journal, ev);
 }
 
@@ -245,33 +248,54 @@ static struct err *take_other(struct drain *d, size_t ring, bool side)
 
 	if (!family_event(d->family, ev))
 		return NULL;
-	if (ev->kind == EVENT_LOST) {
+	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
+		if (!side)
+			ev->lost.count = ledger_lose(&d->ledger, ring, ev->lost.count);
+		if (!ev->lost.count)
+			return NULL;
 		*(side ? &d->totals.side_lost : &d->totals.lost) += ev->lost.count;
 		ev->lost.event = about;
-	} else if (ev->kind == EVENT_LOST_SAMPLES) {
-		d->totals.lost += ev->lost.count;
 	} else if (ev->kind == EVENT_THROTTLE) {
 		ev->throttle.event = about;
 		d->totals.throttled += ev->throttle.stopped;
-		if (known && !side)
-			d->counts[about * d->nrings + ring].throttled += ev->throttle.stopped;
+		if (known && !side && ev->throttle.stopped)
+			ledger_throttle(&d->ledger, about, ring);
 	}
 	return drain_event(d, ev);
+}
+
+/* A record that cannot be parsed. If it was a sample, that is a loss like any other. */
+static struct err *take_broken(struct drain *d, size_t ring, uint32_t event, const uint8_t *data)
+{
+	struct perf_event_header header;
+	struct event lost = {
+		.kind = EVENT_LOST_SAMPLES,
+		.time_ns = d->newest_ns,
+		.lost = { .event = event, .count = 1, .by_recorder = true },
+	};
+
+	d->totals.broken++;
+	memcpy(&header, data, sizeof(header));
+	if (header.type != PERF_RECORD_SAMPLE || event == RECORDING_NO_EVENT)
+		return NULL;
+	lost.cpu = d->sensors->samples.items[ring].cpu;
+	ledger_drop(&d->ledger, event, ring);
+	return drain_event(d, &lost);
 }
 
 /* One record of ring number @ring. */
 static struct err *take_record(struct drain *d, size_t ring, bool side, const uint8_t *data,
 			       size_t len, size_t max_stack)
 {
-	uint32_t number = sensors_event(d->sensors, perf_record_id(data, len, false));
+	uint64_t id = perf_record_id(data, len, false);
+	uint32_t number = sensors_event(d->sensors, id);
 	bool known = number != RECORDING_NO_EVENT;
 	struct err *err = perf_record_parse(&d->layouts[known ? number : d->nevents], data, len,
 					    false, &d->record);
 
 	if (err) {
 		err_free(err);
-		d->totals.broken++;
-		return NULL;
+		return take_broken(d, ring, number, data);
 	}
 	if (!d->record.known)
 		return NULL;
@@ -281,7 +305,7 @@ static struct err *take_record(struct drain *d, size_t ring, bool side, const ui
 	if (!known)
 		return NULL;
 	d->record.event.sample.event = number;
-	return take_sample(d, number * d->nrings + ring, max_stack);
+	return take_sample(d, ring, sensors_is_lean(d->sensors, id), max_stack);
 }
 
 /* What is in side-band ring number @number. Records that cannot be parsed are left for take_record(). */
@@ -340,22 +364,29 @@ static struct err *drain_side_band(struct drain *d)
 	return err;
 }
 
-/* How much of each stack to look at, going by how full the ring is. */
-static size_t stack_limit(struct drain *d, const struct ring *ring, uint64_t head)
+/* How much of each stack to have copied from now on, and to look at, going by how full the ring is. */
+static size_t stack_limit(struct drain *d, size_t number, uint64_t head)
 {
+	struct ring *ring = &d->sensors->samples.items[number];
 	uint64_t percent = (head - ring->tail) * 100 / ring->data_len;
+	bool was_lean = ring->lean;
 
 	d->totals.fullest = MAX(d->totals.fullest, percent);
-	if (percent > FAR_BEHIND_PERCENT)
-		return FAR_BEHIND_STACK_LEN;
-	return percent > BEHIND_PERCENT ? BEHIND_STACK_LEN : PRUNE_ALL;
+	if (percent > BEHIND_PERCENT) {
+		d->behind_ns[number] = d->newest_ns;
+		sensors_set_lean(d->sensors, ring, true);
+	} else if (percent < CAUGHT_UP_PERCENT &&
+		   d->newest_ns > d->behind_ns[number] + CAUGHT_UP_NS) {
+		sensors_set_lean(d->sensors, ring, false);
+	}
+	return percent > FAR_BEHIND_PERCENT && was_lean ? SENSORS_LEAN_STACK_LEN : PRUNE_ALL;
 }
 
 static struct err *drain_samples(struct drain *d, size_t number)
 {
 	struct ring *ring = &d->sensors->samples.items[number];
 	uint64_t head = d->heads.items[number];
-	size_t max_stack = stack_limit(d, ring, head);
+	size_t max_stack = stack_limit(d, number, head);
 	struct err *err = NULL;
 	const uint8_t *data;
 	size_t len;
@@ -389,79 +420,8 @@ struct err *drain_pass(struct drain *d)
 	return journal_end_pass(d->journal, finished_ns);
 }
 
-/* Add what the counter of @sensor says to the row of its event and CPU. */
-static void add_reading(const struct drain *d, const struct sensor *sensor,
-			struct recording_count *rows)
-{
-	struct sensor_reading reading;
-
-	if (sensor->event == SENSOR_SIDE_BAND || !sensors_read(d->sensors, sensor, &reading))
-		return;
-	for (size_t ring = 0; ring < d->nrings; ring++) {
-		struct recording_count *row = &rows[sensor->event * d->nrings + ring];
-
-		if (row->cpu != sensor->cpu)
-			continue;
-		row->value += reading.value;
-		row->enabled_ns += reading.enabled_ns;
-		row->running_ns += reading.running_ns;
-		row->lost_kernel += reading.lost;
-	}
-}
-
-/*
- * An event of a task on one CPU is enabled whenever the task runs, and runs only there: that alone is no
- * sharing of counters. Over all CPUs the two agree unless there was some.
- */
-static void settle_times(const struct drain *d, struct recording_count *rows)
-{
-	uint64_t enabled = 0, running = 0;
-
-	for (size_t ring = 0; ring < d->nrings; ring++) {
-		enabled = MAX(enabled, rows[ring].enabled_ns);
-		running += rows[ring].running_ns;
-	}
-	bool shared = running < enabled - enabled / TIMES_AGREE;
-
-	for (size_t ring = 0; ring < d->nrings; ring++) {
-		double part = running ? (double)rows[ring].running_ns / (double)running : 0;
-
-		rows[ring].enabled_ns =
-			shared ? (uint64_t)((double)enabled * part) : rows[ring].running_ns;
-	}
-}
-
-/*
- * Events of CPUs count and lose for everybody: of the losses the family has the share that it has of the
- * samples, and the counter says nothing about it.
- */
-static void settle_share(struct recording_count *row, uint64_t foreign)
-{
-	uint64_t all = row->samples + foreign;
-
-	if (all)
-		row->lost_kernel =
-			(uint64_t)((double)row->lost_kernel * (double)row->samples / (double)all +
-				   0.5);
-	row->value = 0;
-}
-
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count)
 {
-	size_t count = d->nevents * d->nrings;
-	struct recording_count *rows = ARENA_ARRAY(arena, struct recording_count, count);
-
-	for (size_t i = 0; i < count; i++) {
-		rows[i] = d->counts[i];
-		rows[i].event = (uint32_t)(i / d->nrings);
-		rows[i].cpu = d->sensors->samples.items[i % d->nrings].cpu;
-	}
-	for (size_t i = 0; i < d->sensors->items.len; i++)
-		add_reading(d, &d->sensors->items.items[i], rows);
-	for (size_t i = 0; i < count && d->family->selected && d->options.by_cpu; i++)
-		settle_share(&rows[i], d->foreign[i]);
-	for (size_t i = 0; i < d->nevents && !d->options.by_cpu; i++)
-		settle_times(d, rows + i * d->nrings);
-	*ret_count = count;
-	return rows;
+	return ledger_close(&d->ledger, d->sensors, d->options.by_cpu, d->family->selected, arena,
+			    ret_count);
 }

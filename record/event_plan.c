@@ -35,6 +35,34 @@ struct err *event_plan_open(const struct event_plan *plan, size_t index,
 	return err;
 }
 
+static bool in_group(const struct event_plan *plan, size_t index)
+{
+	for (size_t i = 0; i < plan->nevents; i++) {
+		if (i != index && plan->events[i].leader == plan->events[index].leader)
+			return true;
+	}
+	return false;
+}
+
+int event_plan_open_lean(const struct event_plan *plan, size_t index, const struct event_target *target,
+			 uint32_t stack_len)
+{
+	struct perf_event_attr attr = plan->events[index].attr;
+
+	if (attr.sample_stack_user <= stack_len || in_group(plan, index))
+		return -1;
+	attr.sample_stack_user = stack_len;
+	int fd = event_open_try(&event_kernel_real, &attr, target, -1);
+	struct err *err = fd < 0 ? NULL : event_open_filter(plan->events[index].desc, fd);
+
+	if (err) {
+		err_free(err);
+		close(fd);
+		return -1;
+	}
+	return fd < 0 ? -1 : fd;
+}
+
 struct err *event_plan_open_side_band(const struct event_plan *plan,
 				      const struct event_target *target, int *ret_fd)
 {

@@ -107,6 +107,13 @@ void event_plan_deinit(struct event_plan *plan);
 MUST_USE struct err *event_plan_open(const struct event_plan *plan, size_t index,
 				     const struct event_target *target, int group_fd, int *ret_fd);
 
+/*
+ * The same event once more, alone and with snapshots of no more than @stack_len bytes. -1 if there is no such thing:
+ * members of groups, events whose snapshots are as short anyway, refusal.
+ */
+int event_plan_open_lean(const struct event_plan *plan, size_t index, const struct event_target *target,
+			 uint32_t stack_len);
+
 /* The same for the side-band event. */
 MUST_USE struct err *event_plan_open_side_band(const struct event_plan *plan,
 					       const struct event_target *target, int *ret_fd);

@@ -35,12 +35,10 @@ static const struct ring *find_ring(const struct ring_list *rings, uint32_t cpu)
 	return NULL;
 }
 
-static void remember(struct sensors *s, int fd, uint32_t event, uint32_t cpu)
+static void remember(struct sensors *s, struct sensor sensor)
 {
-	struct sensor sensor = { .fd = fd, .event = event, .cpu = cpu };
-
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &sensor.id) == 0)
-		*map_put(&s->by_id, sensor.id, NULL) = event == SENSOR_SIDE_BAND ? 0 : event + 1ULL;
+	if (ioctl(sensor.fd, PERF_EVENT_IOC_ID, &sensor.id) == 0)
+		*map_put(&s->by_id, sensor.id, NULL) = s->items.len + 1;
 	vec_push(&s->items, sensor);
 }
 
@@ -77,7 +75,8 @@ static struct err *open_side_band(struct sensors *s, const struct event_target *
 		close(fd);
 		return err;
 	}
-	remember(s, fd, SENSOR_SIDE_BAND, (uint32_t)at->cpu);
+	remember(s, (struct sensor){
+			    .fd = fd, .event = SENSOR_SIDE_BAND, .cpu = (uint32_t)at->cpu });
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return NULL;
 }
@@ -92,6 +91,29 @@ static int group_fd(const struct sensors *s, size_t first, uint32_t index)
 			return s->items.items[i].fd;
 	}
 	return -1;
+}
+
+/* A second one like the last, for when the reader is behind; without it, more is lost then. */
+static void open_lean(struct sensors *s, const struct event_target *at)
+{
+	struct sensor *full = &s->items.items[s->items.len - 1];
+	struct sensor lean = {
+		.event = full->event,
+		.cpu = full->cpu,
+		.mode = SENSOR_LEAN,
+	};
+
+	if (at->pid != -1)
+		return;
+	lean.fd = event_plan_open_lean(s->plan, full->event, at, SENSORS_LEAN_STACK_LEN);
+	if (lean.fd < 0)
+		return;
+	if (ioctl(lean.fd, PERF_EVENT_IOC_SET_OUTPUT, find_ring(&s->samples, lean.cpu)->fd) < 0) {
+		close(lean.fd);
+		return;
+	}
+	full->mode = SENSOR_FULL;
+	remember(s, lean);
 }
 
 static struct err *open_samplers(struct sensors *s, const struct event_target *at)
@@ -112,7 +134,8 @@ static struct err *open_samplers(struct sensors *s, const struct event_target *a
 			close(fd);
 			return err;
 		}
-		remember(s, fd, i, (uint32_t)at->cpu);
+		remember(s, (struct sensor){ .fd = fd, .event = i, .cpu = (uint32_t)at->cpu });
+		open_lean(s, at);
 	}
 	return NULL;
 }
@@ -236,14 +259,26 @@ static bool is_off(const struct sensors *s, uint32_t event)
 	return false;
 }
 
-/* @request for the samplers from number @first on, but those that were switched off. */
-static void control_samplers(const struct sensors *s, size_t first, unsigned long request)
+/* Of twins, is it the one that its CPU takes now? */
+static bool has_turn(const struct sensors *s, const struct sensor *sensor)
+{
+	return sensor->mode == SENSOR_ALWAYS ||
+	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
+}
+
+static void set(const struct sensor *sensor, bool on)
+{
+	ioctl(sensor->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* Let the samplers from number @first on do what @s says. */
+static void control_samplers(const struct sensors *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
 		const struct sensor *sensor = &s->items.items[i];
 
 		if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event))
-			ioctl(sensor->fd, request, 0);
+			set(sensor, s->enabled && has_turn(s, sensor));
 	}
 }
 
@@ -260,7 +295,7 @@ struct err *sensors_reopen(struct sensors *s, const struct target *target, uint3
 		err = open_cpu(s, target, cpu, open_samplers, &none);
 	diag_deinit(&none);
 	if (!err && enabled)
-		control_samplers(s, first, PERF_EVENT_IOC_ENABLE);
+		control_samplers(s, first);
 	return err;
 }
 
@@ -282,12 +317,14 @@ void sensors_close(struct sensors *s)
 void sensors_enable(struct sensors *s)
 {
 	s->off.len = 0;
-	control_samplers(s, 0, PERF_EVENT_IOC_ENABLE);
+	s->enabled = true;
+	control_samplers(s, 0);
 }
 
-void sensors_disable(const struct sensors *s)
+void sensors_disable(struct sensors *s)
 {
-	control_samplers(s, 0, PERF_EVENT_IOC_DISABLE);
+	s->enabled = false;
+	control_samplers(s, 0);
 }
 
 void sensors_switch(struct sensors *s, size_t event, bool on)
@@ -300,19 +337,48 @@ void sensors_switch(struct sensors *s, size_t event, bool on)
 	}
 	s->off.len = kept;
 	for (size_t i = 0; i < s->items.len; i++) {
-		if (s->items.items[i].event == event)
-			ioctl(s->items.items[i].fd,
-			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event == event)
+			set(sensor, on && has_turn(s, sensor));
 	}
 	if (!on)
 		vec_push(&s->off, (uint32_t)event);
 }
 
+void sensors_set_lean(struct sensors *s, struct ring *ring, bool lean)
+{
+	if (ring->lean == lean || !s->enabled)
+		return;
+	ring->lean = lean;
+	for (size_t i = 0; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->cpu == ring->cpu && sensor->mode != SENSOR_ALWAYS &&
+		    !is_off(s, sensor->event))
+			set(sensor, has_turn(s, sensor));
+	}
+}
+
+static const struct sensor *find_sensor(const struct sensors *s, uint64_t id)
+{
+	const uint64_t *position = map_get(&s->by_id, id);
+
+	return position ? &s->items.items[*position - 1] : NULL;
+}
+
 uint32_t sensors_event(const struct sensors *s, uint64_t id)
 {
-	const uint64_t *event = map_get(&s->by_id, id);
+	const struct sensor *sensor = find_sensor(s, id);
 
-	return event && *event ? (uint32_t)(*event - 1) : RECORDING_NO_EVENT;
+	return sensor && sensor->event != SENSOR_SIDE_BAND ? sensor->event : RECORDING_NO_EVENT;
+}
+
+bool sensors_is_lean(const struct sensors *s, uint64_t id)
+{
+	const struct sensor *sensor = find_sensor(s, id);
+
+	return sensor && sensor->mode == SENSOR_LEAN;
 }
 
 /* One of the values that a read gives, in the order of perf_event_open(2), "read format". */

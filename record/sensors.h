@@ -7,6 +7,9 @@
  *	CPU 1  ===================================      ---------------
  *	                sample rings                      side-band rings: samples never crowd them out
  *
+ * Where events follow CPUs, one that takes large snapshots is opened twice, the second time with short ones: of the
+ * two only one is enabled, the lean one while the reader is behind. A ring then lasts four times as long.
+ *
  * Sensors own descriptors and rings. Not thread-safe.
  */
 #ifndef RECORD_SENSORS_H
@@ -23,12 +26,23 @@
 
 #define SENSOR_SIDE_BAND UINT32_MAX
 
+/* Bytes of a lean snapshot. */
+#define SENSORS_LEAN_STACK_LEN (16 * 1024)
+
+/* When a sensor is enabled, while sampling is. */
+enum sensor_mode {
+	SENSOR_ALWAYS,
+	SENSOR_FULL, /* it has a lean twin, the next one in the list */
+	SENSOR_LEAN,
+};
+
 /* One descriptor. */
 struct sensor {
 	int fd;
 	uint32_t event; /* number in the plan, SENSOR_SIDE_BAND for the dummy */
 	uint32_t cpu;
 	uint64_t id; /* as in its records */
+	enum sensor_mode mode;
 };
 
 struct ring_list {
@@ -39,12 +53,13 @@ struct ring_list {
 struct sensors {
 	const struct event_plan *plan;
 	VEC(struct sensor) items;
-	struct map by_id;            /* event number + 1, by id; 0 for the side-band */
+	struct map by_id;            /* position in @items + 1, by id */
 	struct ring_list samples;    /* one for each CPU of target.cpus that works */
 	struct ring_list side;       /* one for each CPU whose tasks are followed */
 	uint64_t ring_len, side_len; /* bytes of data in each that was to be had */
 	uint64_t asked_len;          /* what was wanted for each sample ring */
 	bool refused;                /* the system did not grant the memory of a ring */
+	bool enabled;                /* by sensors_enable() */
 	VEC(uint32_t) off; /* events that were switched off one by one */
 };
 
@@ -75,13 +90,19 @@ MUST_USE struct err *sensors_reopen(struct sensors *s, const struct target *targ
 
 /* Start and stop counting. */
 void sensors_enable(struct sensors *s);
-void sensors_disable(const struct sensors *s);
+void sensors_disable(struct sensors *s);
 
 /* The same for one event; the next sensors_enable() is for all again. */
 void sensors_switch(struct sensors *s, size_t event, bool on);
 
+/* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
+void sensors_set_lean(struct sensors *s, struct ring *ring, bool lean);
+
 /* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
 uint32_t sensors_event(const struct sensors *s, uint64_t id);
+
+/* Are its snapshots the short ones? */
+bool sensors_is_lean(const struct sensors *s, uint64_t id);
 
 /* Read a counter; false if it cannot be. */
 bool sensors_read(const struct sensors *s, const struct sensor *sensor, struct sensor_reading *ret);

@@ -252,7 +252,7 @@ static void count_event(struct session_stream *stream, const struct event *ev)
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
 		stream->samples++;
-		stream->cut += ev->sample.stack.cut;
+		stream->cut += ev->sample.stack.cut && !ev->sample.stack.shortened;
 		stream->shortened += ev->sample.stack.shortened;
 		break;
 	case EVENT_LOST:

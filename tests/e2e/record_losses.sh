@@ -97,18 +97,26 @@ none_lost 'all CPUs oversubscribed' busy.trace
 still=$(sed -n 's/.*may stand still for \([0-9.]*\) s$/\1/p' busy.err)
 [ -n "$still" ] || { cat busy.err; fail "-v does not say for how long the recorder may stand still"; }
 
-# Stopped again and again for as long as that.
+# stop_often RECORDER SECONDS TIMES: stop it for so long. Who does that must not wait for a CPU itself, or it is longer.
+mkfifo never
+exec 3<>never
+stop_often() {
+	chrt -R -f -p 2 $BASHPID >/dev/null 2>&1
+	read -t 0.5 -r <&3
+	for ((i = 0; i < $3; i++)); do
+		kill -STOP "$1"
+		read -t "$2" -r <&3
+		kill -CONT "$1"
+		read -t 0.2 -r <&3
+	done
+}
+
+# Stopped again and again for nearly as long as that.
 precord -q -a -e cpu-clock -F 999 -o still.trace -- ./burn burn $((4 * cpus)) $seconds & recorder=$!
-sleep 0.5
-for ((i = 0; i < 2 * seconds - 2; i++)); do
-	kill -STOP $recorder
-	sleep "$(awk -v s="$still" 'BEGIN { print 0.8 * s }')"
-	kill -CONT $recorder
-	sleep 0.2
-done
+(stop_often $recorder "$(awk -v s="$still" 'BEGIN { print 0.7 * s }')" $((2 * seconds - 2)))
 wait $recorder
 read -r samples lost shortened <<<"$(counts still.trace)"
-echo "stopped for 0.8 of $still s: $samples samples, $lost lost, $shortened shortened"
+echo "stopped for 0.7 of $still s: $samples samples, $lost lost, $shortened shortened"
 [ "$lost" = 0 ] || fail "$lost samples were lost by a recorder that stood still for less than it may"
 
 if [ $may_hurry ]; then
@@ -118,6 +126,17 @@ if [ $may_hurry ]; then
 	nice -n 19 precord -q -a -e cpu-clock -F 999 -o crowd.trace -- ./burn crowd 4096 $seconds
 	none_lost 'a crowd of 4,096 busy threads' crowd.trace
 fi
+
+# Stopped for longer than that: shorter stacks come first, so that only in the beginning samples are lost.
+precord -q -a -e cpu-clock -F 999 -m 8M -o pressed.trace -- ./burn burn $((4 * cpus)) 5 & recorder=$!
+(stop_often $recorder 0.3 8)
+wait $recorder
+read -r samples lost shortened <<<"$(counts pressed.trace)"
+echo "pressed: $samples samples, $lost lost, $shortened shortened"
+[ "$shortened" -gt 500 ] || fail "only $shortened stacks were shortened"
+[ "$lost" -lt "$shortened" ] || fail "$lost samples were lost although short stacks would have found room"
+preport -i pressed.trace info --format=json >info.json 2>/dev/null
+grep -q '"shortened": [1-9].*"throttled"' info.json || { cat info.json; fail "shortened stacks are not on the time line"; }
 
 # Stopped for longer than its rings last: samples and losses together are what the clock gave.
 precord -q -a -e cpu-clock -F 999 -m 1M -o stopped.trace --duration 4 & recorder=$!
