@@ -4,6 +4,7 @@
  */
 #include "record/attach_image.h"
 
+#include "formats/base/page_guard.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/bundle.h"
 #include "symbolize/elf/cfi_section.h"
@@ -37,6 +38,8 @@ struct opened_list {
 struct amount {
 	uint64_t hot; /* samples that make a function worth its code, however long it is */
 	bool everything;
+	const struct page_guard *guard; /* on */
+	struct diag *notes;
 };
 
 struct addresses {
@@ -96,11 +99,13 @@ static struct err *write_bundle(const struct code_file *file, struct image *img,
 				struct amount amount, struct trace_writer *w,
 				struct attach_report *report)
 {
+	uint64_t gone = page_guard_count(amount.guard);
 	struct cfi_section *cfi = cfi_section_new(img);
 	struct symtab *symbols = symtab_new(img);
 	struct addresses addresses = { 0 };
 	struct writer elf = { 0 };
 	struct bundle_counts counts;
+	struct err *err = NULL;
 
 	list_addresses(file, img, &addresses);
 	struct bundle_source source = {
@@ -114,11 +119,17 @@ static struct err *write_bundle(const struct code_file *file, struct image *img,
 	};
 
 	bundle_write(&source, &elf, &counts);
-	report->addresses += addresses.len;
-	report->fdes += counts.fdes;
-	report->symbols += counts.symbols;
-	struct err *err = write_image(file, img, elf.data, elf.len, /* partial= */ true, w, report);
-
+	if (page_guard_count(amount.guard) != gone) {
+		/* Half of it would be taken for all of it. */
+		diag_warn(amount.notes, "'%s' was cut short while it was embedded, and is left out",
+			  file->path);
+		report->missing++;
+	} else {
+		report->addresses += addresses.len;
+		report->fdes += counts.fdes;
+		report->symbols += counts.symbols;
+		err = write_image(file, img, elf.data, elf.len, /* partial= */ true, w, report);
+	}
 	writer_deinit(&elf);
 	vec_deinit(&addresses);
 	symtab_free(symbols);
@@ -322,7 +333,10 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 {
 	struct opened_list list = { 0 };
 	struct err *err = NULL;
+	struct page_guard guard;
 
+	/* Binaries are rebuilt while they are recorded: the mapping of one that is cut short must not kill us. */
+	page_guard_begin(&guard);
 	list_touched(files, &list);
 	report->files = list.len;
 	if (bundle == ATTACH_NONE)
@@ -330,7 +344,7 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	open_all(files, &list, notes, report);
 	for (size_t i = 0; i < list.len; i++)
 		merge_into_first(&list, i);
-	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL };
+	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL, &guard, notes };
 
 	for (size_t i = 0; i < list.len && !err; i++) {
 		struct opened *o = &list.items[i];
@@ -343,5 +357,6 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	for (size_t i = 0; i < list.len; i++)
 		image_close(list.items[i].image);
 	vec_deinit(&list);
+	page_guard_end(&guard);
 	return err;
 }
