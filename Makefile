@@ -52,11 +52,11 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/cut.c report/export.c report/filter.c report/flame.c report/flame_data.c \
 	report/flame_page.c report/flame_tree.c report/info.c report/json.c report/listing.c \
 	report/lookup.c report/main.c report/markup.c report/number.c report/output.c report/page.c \
-	report/payload.c report/rule_text.c report/script.c report/session.c report/session_names.c \
-	report/stats.c report/summary.c report/svg.c report/table.c report/tables.c report/tally.c \
-	report/terminal.c report/trace_copy.c report/tree_table.c report/trust.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
-	report/walk_text.c
+	report/pager.c report/payload.c report/rule_text.c report/script.c report/session.c \
+	report/session_names.c report/stats.c report/summary.c report/svg.c report/table.c \
+	report/tables.c report/tally.c report/terminal.c report/trace_copy.c report/tree_table.c \
+	report/trust.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
+	report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto

@@ -5,12 +5,14 @@
 #include "report/annotate.h"
 #include "report/commands.h"
 #include "report/listing.h"
+#include "report/terminal.h"
 
 #include <string.h>
 
 struct annotate_args {
 	struct session_args session;
 	struct filter filter;
+	struct terminal_args terminal;
 	struct listing_options print;
 	const char *format, *percent;
 	bool intel;
@@ -30,6 +32,7 @@ static const struct opt annotate_opts[] = {
 		   "shares of the function (local) or of all samples (global)", percents),
 	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json",
 		   formats),
+	OPT_GROUP(struct annotate_args, terminal, terminal_opts),
 	OPT_GROUP(struct annotate_args, filter, filter_opts),
 	OPT_GROUP(struct annotate_args, session, session_opts),
 	OPT_END,
@@ -40,6 +43,7 @@ static void annotate_defaults(void *args)
 	struct annotate_args *annotate = args;
 
 	session_args_init(&annotate->session);
+	terminal_args_init(&annotate->terminal);
 	annotate->print.source = true;
 	annotate->format = "text";
 	annotate->percent = "local";
@@ -89,7 +93,12 @@ static struct err *annotate(struct session *s, struct annotate_args *args, const
 
 	if (!err)
 		err = annotate_find(&a, s, wanted);
-	return err ? err : print_functions(&a, args);
+	if (err)
+		return err;
+
+	struct terminal term = terminal_open(&args->terminal);
+
+	return terminal_close(&term, print_functions(&a, args));
 }
 
 static struct err *annotate_run(void *args_, char **operands, int noperands, int *ret_status)

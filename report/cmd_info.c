@@ -5,10 +5,12 @@
  */
 #include "report/commands.h"
 #include "report/info.h"
+#include "report/terminal.h"
 
 struct info_args {
 	struct session_args session;
 	struct filter filter;
+	struct terminal_args terminal;
 	const char *format;
 	bool sizes;
 };
@@ -19,6 +21,7 @@ static const struct opt info_opts[] = {
 	OPT_FLAG(struct info_args, sizes, "sizes", 0,
 		 "show where the bytes of the file went, nothing else"),
 	OPT_CHOICE(struct info_args, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_GROUP(struct info_args, terminal, terminal_opts),
 	OPT_GROUP(struct info_args, filter, filter_opts),
 	OPT_GROUP(struct info_args, session, session_opts),
 	OPT_END,
@@ -29,6 +32,7 @@ static void info_defaults(void *args)
 	struct info_args *info = args;
 
 	session_args_init(&info->session);
+	terminal_args_init(&info->terminal);
 	info->format = "text";
 }
 
@@ -49,15 +53,18 @@ static struct err *show(struct session *s, struct info_args *args)
 {
 	CLEANUP(tally_deinit) struct tally tally = { 0 };
 
-	if (args->sizes) {
-		info_print_sizes(s, format_of(args->format), stdout);
-		return NULL;
-	}
-	struct err *err = tally_count(&tally, s, &args->filter);
+	struct err *err = args->sizes ? NULL : tally_count(&tally, s, &args->filter);
 
-	if (!err)
+	if (err)
+		return err;
+
+	struct terminal term = terminal_open(&args->terminal);
+
+	if (args->sizes)
+		info_print_sizes(s, format_of(args->format), stdout);
+	else
 		info_print(s, &tally, format_of(args->format), stdout);
-	return err;
+	return terminal_close(&term, NULL);
 }
 
 static struct err *info_run(void *args, char **operands, int noperands, int *ret_status)

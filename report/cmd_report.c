@@ -8,7 +8,6 @@
 #include "report/session.h"
 #include "report/summary.h"
 #include "report/tables.h"
-#include "report/terminal.h"
 #include "report/trust.h"
 #include "report/view_table.h"
 
@@ -27,6 +26,7 @@
 struct report_args {
 	struct session_args session;
 	struct filter filter;
+	struct terminal_args terminal;
 	struct view_levels levels;
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
@@ -81,6 +81,7 @@ static const struct opt report_opts[] = {
 		   "by weight (default), samples, self (with total) or name", sorts),
 	OPT_CHOICE(struct report_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   formats),
+	OPT_GROUP(struct report_args, terminal, terminal_opts),
 	OPT_GROUP(struct report_args, filter, filter_opts),
 	OPT_GROUP(struct report_args, session, session_opts),
 	OPT_END,
@@ -91,6 +92,7 @@ static void report_defaults(void *args)
 	struct report_args *report = args;
 
 	session_args_init(&report->session);
+	terminal_args_init(&report->terminal);
 	report->limit = VIEW_TABLE_ALL;
 	report->min_share = -1;
 }
@@ -218,7 +220,7 @@ static struct err *run_table(struct report_args *args, struct session *s)
 	s->names = tables_names(&request);
 	err = session_load(s, &args->filter);
 	if (!err)
-		err = tables_print(&request, s);
+		err = tables_print(&request, s, &args->terminal);
 	if (!err)
 		warn_of_gaps(s);
 	return err;
@@ -226,14 +228,16 @@ static struct err *run_table(struct report_args *args, struct session *s)
 
 static struct err *run_summary(struct report_args *args, struct session *s)
 {
-	struct terminal term = terminal_of(stdout);
+	struct terminal term;
 	struct err *err;
 
 	s->names = SESSION_NAME_LEAVES;
 	err = session_load(s, &args->filter);
-	if (!err)
-		summary_print(s, &term, stdout);
-	return err;
+	if (err)
+		return err;
+	term = terminal_open(&args->terminal);
+	summary_print(s, &term, stdout);
+	return terminal_close(&term, NULL);
 }
 
 static struct err *report_run(void *args, char **operands, int noperands, int *ret_status)

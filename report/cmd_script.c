@@ -5,12 +5,14 @@
 #include "report/commands.h"
 #include "report/script.h"
 #include "report/session.h"
+#include "report/terminal.h"
 
 #include <string.h>
 
 struct script_args {
 	struct session_args session;
 	struct filter filter;
+	struct terminal_args terminal;
 	struct script_options print;
 	const char *format;
 	bool all;
@@ -27,6 +29,7 @@ static const struct opt script_opts[] = {
 		 "show the leaf of each stack only"),
 	OPT_CHOICE(struct script_args, format, "format", 0, "FORMAT",
 		   "text, or json: one object a line", formats),
+	OPT_GROUP(struct script_args, terminal, terminal_opts),
 	OPT_GROUP(struct script_args, filter, filter_opts),
 	OPT_GROUP(struct script_args, session, session_opts),
 	OPT_END,
@@ -37,6 +40,7 @@ static void script_defaults(void *args)
 	struct script_args *script = args;
 
 	session_args_init(&script->session);
+	terminal_args_init(&script->terminal);
 	script->format = "text";
 }
 
@@ -63,6 +67,17 @@ static struct err *visit(void *context, struct session *s, const struct session_
 	return NULL;
 }
 
+static struct err *print(struct session *s, struct script_args *args)
+{
+	struct terminal term = terminal_open(&args->terminal);
+	struct walk walk = { args, script_new(s, &args->print, stdout) };
+	struct session_visitor visitor = { visit, &walk };
+	struct err *err = session_each(s, &args->filter, &visitor);
+
+	script_free(walk.script);
+	return terminal_close(&term, err);
+}
+
 static struct err *script_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct script_args *script = args;
@@ -75,13 +90,8 @@ static struct err *script_run(void *args, char **operands, int noperands, int *r
 
 	struct err *err = session_open(&s, &script->session);
 
-	if (!err) {
-		struct walk walk = { script, script_new(&s, &script->print, stdout) };
-		struct session_visitor visitor = { visit, &walk };
-
-		err = session_each(&s, &script->filter, &visitor);
-		script_free(walk.script);
-	}
+	if (!err)
+		err = print(&s, script);
 	session_warn(&s);
 	session_close(&s);
 	return err;

@@ -183,7 +183,7 @@ static void put_events(struct info *info)
 	for (size_t i = 0; i < rec->ncounts; i++) {
 		const struct recording_count *count = &rec->counts[i];
 
-		table_add_row(&table, 0, false);
+		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, rec->events[count->event].name, NULL);
 		if (count->cpu == EVENT_NO_CPU)
 			table_add_cell(&table, "all", NULL);
@@ -220,7 +220,7 @@ static void put_stops(struct info *info)
 
 		if (!tally->stops[stop])
 			continue;
-		table_add_row(&table, 0, false);
+		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, number_count(arena, tally->stops[stop]),
 			       arena_printf(arena, "%" PRIu64, tally->stops[stop]));
 		table_add_cell(&table, number_share(arena, share),
@@ -322,7 +322,7 @@ static void add_module(struct info *info, struct table *table, const struct tall
 	char hex[2 * sizeof(mod->mod->build_id) + 1];
 
 	image_build_id_hex(mod->mod->build_id, mod->mod->build_id_len, hex);
-	table_add_row(table, 0, false);
+	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_format(table, "%" PRIu64, mod->leaves);
 	table_add_format(table, "%" PRIu64, mod->frames);
 	table_add_format(table, "%" PRIu64, mod->unsure);
@@ -382,7 +382,7 @@ static void put_losses(struct info *info)
 	for (size_t i = 0; i < info->tally->losses.len; i++) {
 		const struct tally_loss *loss = &info->tally->losses.items[i];
 
-		table_add_row(&table, 0, false);
+		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, arena_printf(arena, "%.1f s", (double)loss->from_ns / 1e9),
 			       arena_printf(arena, "%" PRIu64, loss->from_ns));
 		if (loss->cpu == EVENT_NO_CPU)
@@ -484,7 +484,7 @@ void info_print_sizes(struct session *s, enum table_format format, FILE *out)
 	for (size_t i = 0; i < nsums; i++) {
 		double share = total ? (double)sums[i].len / (double)total : 0;
 
-		table_add_row(&table, 0, false);
+		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, sums[i].kind, NULL);
 		table_add_format(&table, "%" PRIu64, sums[i].blocks);
 		table_add_format(&table, "%" PRIu64, sums[i].len);

@@ -292,7 +292,7 @@ static void add_row(struct listing_printer *printer, struct table *table,
 	const struct disasm_insn *insn = &line->insn;
 	struct stats_share share = stats_share(&line->sum, whole_of(printer, function));
 
-	table_add_row(table, 0, false);
+	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, function->name, NULL);
 	table_add_cell(table, profile_text(p, p->modules.items[function->module].path), NULL);
 	table_add_format(table, "0x%" PRIx64, insn->vaddr);

@@ -274,7 +274,7 @@ static void add_program(struct page *page, struct table *table, const struct vie
 		which = arena_printf(&page->arena, "%s processes",
 				     number_count(&page->arena, group->count));
 	}
-	table_add_row(table, 0, false);
+	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, number_share(&page->arena, share.share), NULL);
 	table_add_cell(table, number_interval(&page->arena, &share), NULL);
 	table_add_cell(table, number_count(&page->arena, share.count), NULL);

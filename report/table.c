@@ -2,8 +2,9 @@
 /*
  * table.c - three renderings of the same cells.
  *
- * Widths are terminal columns, not bytes. A table that is too wide first loses the columns that may go, then the
- * widest of the columns that may be cut gives way, one column at a time, so that short ones stay whole.
+ * Widths are terminal columns, not bytes. In a table that is too wide the widest of the columns that may be cut gives
+ * way, a character at a time, so that short ones stay whole; before any is cut to less than names need to be told
+ * apart, the columns that may go are left out.
  */
 #include "report/table.h"
 
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#define CUT_EASY     36 /* columns that may go are left out before one is cut below this */
 #define CUT_MIN      12 /* a column is not cut below this */
 #define ALIGN_MAX    60 /* where lines have no limit, longer names push the rest of their line aside */
 #define INDENT_WIDTH 2
@@ -34,7 +36,7 @@ void table_deinit(struct table *table)
 	vec_deinit(&table->columns);
 	vec_deinit(&table->cells);
 	vec_deinit(&table->indents);
-	vec_deinit(&table->dims);
+	vec_deinit(&table->tones);
 }
 
 void table_add_column(struct table *table, const struct table_column *column)
@@ -43,11 +45,11 @@ void table_add_column(struct table *table, const struct table_column *column)
 	vec_push(&table->columns, *column);
 }
 
-void table_add_row(struct table *table, unsigned indent, bool dim)
+void table_add_row(struct table *table, unsigned indent, enum table_tone tone)
 {
 	assert(table->cells.len == table_rows(table) * table->columns.len);
 	vec_push(&table->indents, (uint8_t)indent);
-	vec_push(&table->dims, dim);
+	vec_push(&table->tones, (uint8_t)tone);
 }
 
 void table_add_cell(struct table *table, const char *text, const char *data)
@@ -115,8 +117,8 @@ static size_t total_width(const struct table *table, const struct shown *shown)
 	return width ? width - GAP : 0;
 }
 
-/* The widest column that may still be cut; NULL if there is none. */
-static struct shown *widest(const struct table *table, struct shown *shown)
+/* The widest column that may be cut and is wider than @least; NULL if there is none. */
+static struct shown *widest(const struct table *table, struct shown *shown, size_t least)
 {
 	struct shown *best = NULL;
 
@@ -125,14 +127,28 @@ static struct shown *widest(const struct table *table, struct shown *shown)
 
 		if (shown[c].hidden || (fit != TABLE_CUT_END && fit != TABLE_CUT_START))
 			continue;
-		if (shown[c].width > CUT_MIN && (!best || shown[c].width > best->width))
+		if (shown[c].width > least && (!best || shown[c].width > best->width))
 			best = &shown[c];
 	}
 	return best;
 }
 
+/* Cut columns, none below @least, until the whole is at most @columns wide. */
+static void cut_widest(const struct table *table, struct shown *shown, size_t columns, size_t least)
+{
+	for (size_t total = total_width(table, shown); total > columns; total--) {
+		struct shown *column = widest(table, shown, least);
+
+		if (!column)
+			return;
+		column->width--;
+	}
+}
+
 static void fit(const struct table *table, struct shown *shown, size_t columns)
 {
+	cut_widest(table, shown, columns, CUT_EASY);
+
 	size_t total = total_width(table, shown);
 
 	for (size_t c = table->columns.len; c-- > 0 && total > columns;) {
@@ -141,13 +157,7 @@ static void fit(const struct table *table, struct shown *shown, size_t columns)
 		shown[c].hidden = true;
 		total = total_width(table, shown);
 	}
-	for (; total > columns; total--) {
-		struct shown *column = widest(table, shown);
-
-		if (!column)
-			return;
-		column->width--;
-	}
+	cut_widest(table, shown, columns, CUT_MIN);
 }
 
 /* The first byte of the longest end of @text that is at most @width wide. */
@@ -237,11 +247,12 @@ static void put_header(const struct table *table, const struct shown *shown,
 static void put_row(const struct table *table, const struct shown *shown, size_t row,
 		    const struct terminal *term, FILE *out)
 {
-	bool dim = term->colour && table->dims.items[row];
+	static const char *const codes[] = { NULL, "\033[2m", "\033[1m", "\033[33m" };
+	const char *code = term->colour ? codes[table->tones.items[row]] : NULL;
 	struct line line = { .out = out, .limited = term->columns != 0 };
 
-	if (dim)
-		fputs("\033[2m", out);
+	if (code)
+		fputs(code, out);
 	for (size_t c = 0; c < table->columns.len; c++) {
 		size_t indent = indent_of(table, row, c);
 
@@ -256,7 +267,7 @@ static void put_row(const struct table *table, const struct shown *shown, size_t
 			text = arena_printf(table->arena, "%*s%s", (int)indent, "", text);
 		put_cell(table, shown, c, text, &line);
 	}
-	fputs(dim ? "\033[0m\n" : "\n", out);
+	fputs(code ? "\033[0m\n" : "\n", out);
 }
 
 void table_print_text(const struct table *table, const struct terminal *term, FILE *out)

@@ -43,6 +43,14 @@ struct table_column {
 	bool number; /* a number or true/false in JSON: not quoted */
 };
 
+/* How a row stands out where there is colour; never the only sign of anything. */
+enum table_tone {
+	TABLE_PLAIN,
+	TABLE_DIM,      /* less important: what is left out, what everything passes through */
+	TABLE_HOT,      /* bold: surely more than a twentieth */
+	TABLE_DOUBTFUL, /* yellow: the name is not known */
+};
+
 struct table_cell {
 	const char *text; /* for people */
 	const char *data; /* for CSV and JSON; NULL: the same */
@@ -53,7 +61,7 @@ struct table {
 	VEC(struct table_column) columns;
 	VEC(struct table_cell) cells; /* row by row */
 	VEC(uint8_t) indents;         /* one for each row: of its first name column, in text */
-	VEC(bool) dims;               /* one for each row: less important */
+	VEC(uint8_t) tones;           /* one for each row: enum table_tone */
 	unsigned indent_column;       /* which column is indented */
 };
 
@@ -63,7 +71,7 @@ void table_deinit(struct table *table);
 void table_add_column(struct table *table, const struct table_column *column);
 
 /* Begin a row; then exactly one table_add_cell() for each column. */
-void table_add_row(struct table *table, unsigned indent, bool dim);
+void table_add_row(struct table *table, unsigned indent, enum table_tone tone);
 void table_add_cell(struct table *table, const char *text, const char *data);
 
 /* A cell made with printf, the same for people and programs. */

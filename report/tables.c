@@ -8,7 +8,6 @@
 #include "report/json.h"
 #include "report/lookup.h"
 #include "report/number.h"
-#include "report/terminal.h"
 #include "report/tree_table.h"
 #include "report/view_table.h"
 
@@ -189,6 +188,7 @@ static void print_view(struct output *o, const struct view_spec *spec, struct ta
 		.limit = o->request->limit,
 		.min_share = o->request->min_share,
 		.event = event_name(o, spec->event),
+		.bars = o->term.utf8 && o->term.columns,
 	};
 	struct view view;
 
@@ -258,15 +258,19 @@ static void print_events(struct output *o)
 	}
 }
 
-struct err *tables_print(const struct tables_request *request, struct session *s)
+struct err *tables_print(const struct tables_request *request, struct session *s,
+			 const struct terminal_args *terminal)
 {
-	struct output o = { .request = request, .s = s, .term = terminal_of(stdout) };
+	struct output o = { .request = request, .s = s };
 	struct err *err;
 
 	o.spec.levels = request->levels;
 	err = find_cut(&o);
-	if (!err)
+	if (!err) {
+		o.term = terminal_open(terminal);
 		print_events(&o);
+		err = terminal_close(&o.term, NULL);
+	}
 	arena_deinit(&o.arena);
 	return err;
 }

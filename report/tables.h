@@ -7,6 +7,7 @@
 
 #include "report/session.h"
 #include "report/table.h"
+#include "report/terminal.h"
 #include "report/view.h"
 
 struct tables_request {
@@ -26,6 +27,7 @@ enum session_names tables_names(const struct tables_request *request);
 /*
  * Print. ERR_USAGE: the function of callers_of or callees_of is not there, or several are; see lookup_function().
  */
-MUST_USE struct err *tables_print(const struct tables_request *request, struct session *s);
+MUST_USE struct err *tables_print(const struct tables_request *request, struct session *s,
+				  const struct terminal_args *terminal);
 
 #endif

@@ -5,6 +5,7 @@
 #include "report/terminal.h"
 
 #include "formats/base/text.h"
+#include "report/pager.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -48,4 +49,48 @@ struct terminal terminal_of(FILE *out)
 	if (term.columns && term.columns < COLUMNS_MIN)
 		term.columns = COLUMNS_MIN;
 	return term;
+}
+
+static const char *const colors[] = { "auto", "always", "never", NULL };
+
+const struct opt terminal_opts[] = {
+	OPT_CHOICE(struct terminal_args, color, "color", 0, "WHEN",
+		   "auto (default: on a terminal), always or never", colors),
+	OPT_NOT(struct terminal_args, pager, "no-pager", 0,
+		"do not send long output through $PREPORT_PAGER, $PAGER or less"),
+	OPT_END,
+};
+
+void terminal_args_init(struct terminal_args *args)
+{
+	*args = (struct terminal_args){ .color = "auto", .pager = true };
+}
+
+struct terminal terminal_open(const struct terminal_args *args)
+{
+	struct terminal term = terminal_of(stdout);
+
+	if (strcmp(args->color, "auto") != 0)
+		term.colour = strcmp(args->color, "always") == 0;
+	if (args->pager)
+		term.pager = pager_start();
+	if (term.pager) {
+		char columns[16];
+
+		/* For all that looks at standard output from now on. */
+		snprintf(columns, sizeof(columns), "%u", term.columns);
+		setenv("COLUMNS", columns, /* overwrite= */ 1);
+	}
+	return term;
+}
+
+struct err *terminal_close(struct terminal *term, struct err *err)
+{
+	struct err *pager_err = pager_finish(term->pager);
+
+	term->pager = NULL;
+	if (!err)
+		return pager_err;
+	err_free(pager_err);
+	return err;
 }

@@ -75,7 +75,7 @@ static void put_text_row(struct filler *f, const char *guides, const struct prof
 {
 	struct stats_share share = share_of(f, sum);
 
-	table_add_row(f->table, 0, own == NULL);
+	table_add_row(f->table, 0, own ? TABLE_PLAIN : TABLE_DIM);
 	table_add_cell(f->table, number_share(f->arena, share.share), NULL);
 	table_add_cell(f->table, number_interval(f->arena, &share), NULL);
 	table_add_cell(f->table, number_count(f->arena, share.count), NULL);
@@ -262,7 +262,7 @@ static void put_data(struct filler *f, const struct call_node *node, uint64_t pa
 	uint64_t number = f->rows++;
 	uint32_t shown = count_shown(f, node);
 
-	table_add_row(f->table, 0, false);
+	table_add_row(f->table, 0, TABLE_PLAIN);
 	if (f->options->event)
 		table_add_cell(f->table, f->options->event, NULL);
 	table_add_format(f->table, "%" PRIu64, number);

@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define HOT_SHARE 0.05 /* a row stands out if its share is surely more */
+#define BAR_WIDTH 10   /* columns of the longest bar, which is the largest share's */
+
 struct filler {
 	struct table *table;
 	struct arena *arena;
@@ -16,7 +19,8 @@ struct filler {
 	const struct view_table_options *options;
 	const char *unit;
 	unsigned nlevels;
-	bool total; /* some level is VIEW_TOTAL */
+	bool total;     /* some level is VIEW_TOTAL */
+	double largest; /* share of a row */
 };
 
 static enum view_by by_of(const struct filler *f, unsigned level)
@@ -91,6 +95,9 @@ static void add_text_columns(struct filler *f)
 	bool time = strcmp(f->unit, "ns") == 0;
 
 	add_number(f, "share", "share", TABLE_KEEP);
+	if (f->options->bars)
+		table_add_column(f->table, &(struct table_column){ "", "bar", TABLE_LEFT,
+								   TABLE_DROP, false });
 	add_number(f, "95 % range", "range", TABLE_KEEP);
 	add_number(f, "samples", "samples", TABLE_KEEP);
 	if (!f->options->brief)
@@ -146,7 +153,7 @@ static void put_data_row(struct filler *f, const struct view_group *group)
 {
 	struct stats_share share = stats_share(&group->sum, &f->view->whole);
 
-	table_add_row(f->table, 0, false);
+	table_add_row(f->table, 0, TABLE_PLAIN);
 	if (f->options->event)
 		table_add_cell(f->table, f->options->event, NULL);
 	put_data_share(f, &share);
@@ -163,11 +170,29 @@ static void put_data_row(struct filler *f, const struct view_group *group)
 	put_data_fields(f, group);
 }
 
+/*
+ * Eighths of a column: U+2588 is a full block, U+258F one eighth. What is left out together may be more than any row
+ * and has no bar.
+ */
+static const char *bar_of(struct filler *f, double share)
+{
+	unsigned eighths = (unsigned)(share / f->largest * BAR_WIDTH * 8 + 0.5);
+	const char *bar = "";
+
+	if (share > f->largest)
+		return bar;
+	for (; eighths >= 8; eighths -= 8)
+		bar = arena_printf(f->arena, "%s\xe2\x96\x88", bar);
+	return eighths ? arena_printf(f->arena, "%s\xe2\x96%c", bar, (char)(0x90 - eighths)) : bar;
+}
+
 static void put_share(struct filler *f, const struct profile_sum *sum)
 {
 	struct stats_share share = stats_share(sum, &f->view->whole);
 
 	table_add_cell(f->table, number_share(f->arena, share.share), NULL);
+	if (f->options->bars)
+		table_add_cell(f->table, bar_of(f, share.share), NULL);
 	table_add_cell(f->table, number_interval(f->arena, &share), NULL);
 	table_add_cell(f->table, number_count(f->arena, share.count), NULL);
 	if (!f->options->brief)
@@ -206,11 +231,20 @@ static const char *first_field(struct filler *f, const struct view_group *group)
 	return view_is_passed_through(f->view, group) ? arena_printf(f->arena, "~ %s", text) : text;
 }
 
+static enum table_tone tone_of(const struct filler *f, const struct view_group *group)
+{
+	if (view_is_passed_through(f->view, group))
+		return TABLE_DIM;
+	if (view_key(f->view, group)->unnamed)
+		return TABLE_DOUBTFUL;
+	return stats_share(&group->sum, &f->view->whole).low > HOT_SHARE ? TABLE_HOT : TABLE_PLAIN;
+}
+
 static void put_text_row(struct filler *f, const struct view_group *group)
 {
 	unsigned nfields;
 
-	table_add_row(f->table, group->level, view_is_passed_through(f->view, group));
+	table_add_row(f->table, group->level, tone_of(f, group));
 	put_share(f, &group->sum);
 	if (f->total && by_of(f, group->level) == VIEW_TOTAL)
 		table_add_cell(
@@ -235,11 +269,11 @@ static void put_rest(struct filler *f, unsigned level, const struct profile_sum 
 {
 	bool additive = by_of(f, level) != VIEW_TOTAL;
 
-	table_add_row(f->table, level, true);
+	table_add_row(f->table, level, TABLE_DIM);
 	if (additive) {
 		put_share(f, sum);
 	} else {
-		for (int i = f->options->brief ? 3 : 4; i > 0; i--)
+		for (int i = 3 + !f->options->brief + f->options->bars; i > 0; i--)
 			table_add_cell(f->table, "", NULL);
 	}
 	if (f->total)
@@ -301,6 +335,9 @@ void view_table_fill(struct table *table, const struct view *view,
 
 	for (unsigned level = 0; level < f.nlevels; level++)
 		f.total |= by_of(&f, level) == VIEW_TOTAL;
+	for (uint32_t i = 0; i < view->groups.len; i++)
+		f.largest = MAX(f.largest,
+				stats_share(&view->groups.items[i].sum, &view->whole).share);
 	if (options->data)
 		add_data_columns(&f);
 	else

@@ -19,6 +19,7 @@ struct view_table_options {
 	double min_share;  /* 0 .. 1: rows below are left out */
 	const char *event; /* first column of data; NULL: none */
 	bool brief;        /* no weights and no row about the rest */
+	bool bars;         /* draw shares as bars beside the numbers; needs UTF-8 */
 };
 
 /* Fill the fresh @table from @view, which is sorted and must outlive it. */
