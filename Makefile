@@ -170,7 +170,7 @@ LIB_REPORT = $(B)/libreport.a
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all tests check check-here unit cli e2e fuzz fuzz-programs lint bench demo demo-here install uninstall \
+.PHONY: all tests check check-here check-oracles unit cli e2e fuzz fuzz-programs lint bench demo demo-here install uninstall \
 	clean help packages FORCE
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
@@ -186,6 +186,7 @@ help:
 #: make unit T=words    only the unit tests whose names contain a word
 #: make cli T='[--update] words'      only these command lines; --update takes what they print as right
 #: make e2e T=names     only these scripts of tests/e2e/
+#: make check-oracles   large binaries against readelf and llvm-symbolizer: minutes, 600 MB to fetch
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine
@@ -213,6 +214,9 @@ cli: tests
 e2e: tests
 	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/run-scripts \
 		$(if $(T),$(patsubst %,tests/e2e/%.sh,$(T)),$(sort $(wildcard tests/e2e/*.sh tests/e2e/*/*.sh)))
+
+check-oracles: tests
+	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' TEST_TIMEOUT=1800 tests/run-scripts $(sort $(wildcard tests/oracles/*.sh))
 
 lint: all
 	@BUILD='$(B)' tests/lint/run
