@@ -112,6 +112,7 @@ static bool is_start_name(const char *name)
 		"generic_start_main",	  "start_thread",      "__clone",
 		"clone",		  "clone3",	       "__clone3",
 		"_start",		  "_start_c",	       "runtime.goexit",
+		"runtime.goexit.abi0",	  "runtime.mcall", /* its callee never returns */
 	};
 
 	for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
@@ -356,7 +357,8 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		if (!leaf && ip == 0 && is_root_at_zero(w, how))
 			return UNWIND_ROOT;
 		if (!leaf && (!map || !map->exec))
-			return continue_on_other_stack(u, w, s);
+			return last_is_start(u, w->space) ? UNWIND_ROOT :
+							    continue_on_other_stack(u, w, s);
 		if (unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
