@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # alone
-# Real programs side by side, the whole machine recorded: of each program's stacks at least 98 in 100 reach their root (95 for Go, whose
-# scheduler leaves the stack it ran on), and nothing is lost.
+# Real programs side by side, the whole machine recorded: of each program's stacks at least 99 in 100 reach their root, and nothing is lost.
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_system_wide
@@ -37,9 +36,7 @@ for name in $(cat names); do
 	echo "$name: $rooted of $walked stacks reach the root ($beside more were cut or have no user part)"
 	[ $walked -ge 50 ] || continue
 	checked=$((checked + 1))
-	least=98
-	[ "$name" != gomix.bin ] || least=95
-	[ $((rooted * 100)) -ge $((walked * least)) ] || { cat stops; fail "$name: fewer than $least % reach the root"; }
+	[ $((rooted * 100)) -ge $((walked * 99)) ] || { cat stops; fail "$name: fewer than 99 % reach the root"; }
 done
 echo "$lost lost"
 [ "$lost" = 0 ] || fail "$lost samples were lost"
