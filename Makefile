@@ -14,7 +14,8 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/profile.c formats/stack_codec.c formats/trace_attached.c formats/trace_block.c \
 	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
 	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
-	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
+	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
+	formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
 	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
 	symbolize/debug/line_header.c symbolize/debug/line_table.c symbolize/debug/lines.c \
@@ -51,12 +52,12 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/commands.c \
 	report/cut.c report/export.c report/filter.c report/flame.c report/flame_data.c \
 	report/flame_page.c report/flame_tree.c report/info.c report/json.c report/listing.c \
-	report/lookup.c report/main.c report/markup.c report/number.c report/output.c report/page.c \
-	report/pager.c report/payload.c report/rule_text.c report/script.c report/session.c \
-	report/session_names.c report/stats.c report/summary.c report/svg.c report/table.c \
-	report/tables.c report/tally.c report/terminal.c report/trace_copy.c report/tree_table.c \
-	report/trust.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
-	report/view_table.c report/walk_text.c
+	report/lookup.c report/main.c report/markup.c report/moment.c report/number.c report/output.c \
+	report/page.c report/pager.c report/payload.c report/rule_text.c report/script.c \
+	report/session.c report/session_names.c report/stats.c report/summary.c report/svg.c \
+	report/table.c report/tables.c report/tally.c report/terminal.c report/trace_copy.c \
+	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
+	report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -80,21 +81,21 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_flight_log.c tests/unit/test_image.c tests/unit/test_jit_map.c \
 	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
 	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_module.c tests/unit/test_opt.c tests/unit/test_page_guard.c \
-	tests/unit/test_perf_map.c tests/unit/test_perf_record.c tests/unit/test_pmu.c \
-	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
-	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c \
-	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_trace_block.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_workload.c tests/unit/test_writer.c tests/unit/test_zframe.c \
-	tests/unit/unwind_world.c
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c \
+	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
+	tests/unit/test_pmu.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
+	tests/unit/test_profile.c tests/unit/test_prune.c tests/unit/test_reader.c \
+	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_sha256.c \
+	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
+	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
+	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \

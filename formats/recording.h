@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define RECORDING_NO_EVENT UINT32_MAX
+#define RECORDING_UTC_OFFSET_ZERO 86400
 
 enum recording_chain {
 	RECORDING_CHAIN_NONE,  /* only the instruction pointer */
@@ -101,6 +102,7 @@ struct recording {
 	 */
 	uint32_t clock;
 	uint64_t clock_ns, wall_ns;
+	uint32_t utc_offset; /* of the recorder's time zone: seconds east of UTC + RECORDING_UTC_OFFSET_ZERO; 0: not known */
 	uint64_t start_ns, end_ns; /* enabled from, until; end 0 if the recorder was killed */
 
 	enum recording_chain chain;

@@ -113,6 +113,16 @@ static const char *cpu_model(struct arena *arena)
 	return model ? model : "";
 }
 
+/* Of the time zone that this process has, at the moment of its clocks. */
+static void find_zone(struct recording *rec)
+{
+	time_t seconds = (time_t)(rec->wall_ns / 1000000000);
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		rec->utc_offset = (uint32_t)(RECORDING_UTC_OFFSET_ZERO + tm.tm_gmtoff);
+}
+
 void machine_describe(struct recording *rec)
 {
 	struct utsname names;
@@ -133,4 +143,5 @@ void machine_describe(struct recording *rec)
 	rec->memory_len = (uint64_t)sysconf(_SC_PHYS_PAGES) * rec->page_size;
 	find_kernel(rec);
 	machine_read_clocks(rec);
+	find_zone(rec);
 }

@@ -8,14 +8,10 @@
 #include "formats/base/text.h"
 #include "report/lookup.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SECONDS_MAX 1e9
 
 /* ---- options ---- */
 
@@ -49,44 +45,60 @@ static struct err *parse_numbers(void *field, const char *value)
 	return NULL;
 }
 
-/* "1.5", "500ms", "20%", or nothing. */
-static bool parse_moment(const char *text, struct filter_moment *ret)
+/* Where a window is divided: at the comma, or between two shares as in "10%-20%". */
+static char *divide(char *window)
 {
-	char *end;
+	char *comma = strchr(window, ',');
+	char *dash = strstr(window, "%-");
 
-	*ret = (struct filter_moment){ 0 };
-	if (!*text)
-		return true;
-	if (strspn(text, "0123456789.") == 0)
-		return false;
-	errno = 0;
-	ret->value = strtod(text, &end);
-	ret->given = true;
-	ret->percent = strcmp(end, "%") == 0;
-	if (strcmp(end, "ms") == 0)
-		ret->value /= 1000;
-	else if (*end && strcmp(end, "s") != 0 && !ret->percent)
-		return false;
-	return errno == 0 && isfinite(ret->value) &&
-	       ret->value <= (ret->percent ? 100 : SECONDS_MAX);
+	return comma ? comma : dash ? dash + 1 : NULL;
 }
 
-/* The field is filter.from, with filter.to right behind it. */
+/* "10%/2", as in perf: the second tenth. */
+static bool parse_slice(const char *text, struct filter *filter)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *slash = strstr(text, "%/");
+	uint64_t number;
+
+	if (!slash || !text_parse_u64(slash + 2, &number) || !number || number > 10000)
+		return false;
+	if (!moment_parse(arena_printf(&arena, "%.*s", (int)(slash + 1 - text), text),
+			  &filter->to) ||
+	    filter->to.kind != MOMENT_PERCENT)
+		return false;
+	filter->from = filter->to;
+	filter->from.value *= (double)(number - 1);
+	filter->to.value *= (double)number;
+	return filter->to.value <= 100.0001;
+}
+
+static bool parse_ends(const char *text, struct filter *filter)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	char *from = arena_strdup(&arena, text);
+	char *to = divide(from);
+
+	if (!to)
+		return parse_slice(text, filter);
+	*to++ = 0;
+	return moment_parse(from, &filter->from) && moment_parse(to, &filter->to) &&
+	       (filter->from.kind || filter->to.kind);
+}
+
+/* The field is filter.window. */
 static struct err *parse_window(void *field, const char *value)
 {
-	struct filter *filter = (struct filter *)((char *)field - offsetof(struct filter, from));
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	char *from = arena_strdup(&arena, value);
-	char *to = strchr(from, ',');
+	struct filter *filter = (struct filter *)((char *)field - offsetof(struct filter, window));
 
-	if (to)
-		*to++ = 0;
-	if (!to || !parse_moment(from, &filter->from) || !parse_moment(to, &filter->to) ||
-	    (!filter->from.given && !filter->to.given))
+	filter->window = value;
+	if (!parse_ends(value, filter))
 		return err_remedy(
 			err_new(ERR_USAGE, "'%s' is no window of time", value),
-			"it takes FROM,TO in seconds or per cent: 1.5,3 or 500ms, or 20%%,40%%");
-	if (filter->from.given && filter->to.given && filter->from.percent == filter->to.percent &&
+			"it takes FROM,TO in seconds, per cent or wall-clock time: 1.5,3 or "
+			"500ms, or 20%%,40%% or 14:03:20,14:03:25");
+	if (filter->from.kind == filter->to.kind && filter->from.kind != MOMENT_TIME_OF_DAY &&
+	    !filter->from.has_offset && !filter->to.has_offset &&
 	    filter->from.value >= filter->to.value)
 		return err_new(ERR_USAGE, "'%s' ends before it begins", value);
 	return NULL;
@@ -105,8 +117,9 @@ const struct opt filter_opts[] = {
 		 "only samples whose leaf is this function (glob)"),
 	OPT_LIST(struct filter, events, "event", 'e', "NAME",
 		 "this event (glob) instead of the first"),
-	OPT_PARSE(struct filter, from, "time", 0, "FROM,TO",
-		  "only this window, in seconds or per cent: 1.5,3 or 20%,40%", parse_window),
+	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
+		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
+		  parse_window),
 	OPT_END,
 };
 
@@ -126,7 +139,7 @@ bool filter_is_empty(const struct filter *filter)
 {
 	return !filter->comms.len && !filter->modules.len && !filter->symbols.len &&
 	       !filter->events.len && !filter->pids.ranges.len && !filter->tids.ranges.len &&
-	       !filter->cpus.ranges.len && !filter->from.given && !filter->to.given;
+	       !filter->cpus.ranges.len && !filter->window;
 }
 
 /* ---- binding ---- */
@@ -168,33 +181,40 @@ static struct err *bind_event(struct filter *filter, const struct recording *rec
 	return rec->nevents ? err_remedy(err, "there is '%s'", rec->events[0].name) : err;
 }
 
-static struct err *moment_ns(const struct filter_moment *moment, const struct recording *rec,
-			     uint64_t otherwise, uint64_t *ret)
+static bool is_wall_clock(const struct moment *moment)
 {
-	double offset_ns = moment->value * 1e9;
+	return moment->kind == MOMENT_TIME_OF_DAY || moment->kind == MOMENT_DATE;
+}
 
-	if (!moment->given) {
-		*ret = otherwise;
+/* A wall-clock window that misses the recording is most likely meant for another time zone or day. */
+static struct err *check_window(const struct filter *filter, const struct recording *rec)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	uint64_t end_ns = rec->end_ns ? rec->end_ns : UINT64_MAX;
+	struct err *err = NULL;
+
+	if (!is_wall_clock(&filter->from) && !is_wall_clock(&filter->to))
 		return NULL;
-	}
-	if (moment->percent) {
-		if (rec->end_ns <= rec->start_ns)
-			return err_remedy(
-				err_new(ERR_UNSUPPORTED,
-					"--time in per cent of a recording without an end"),
-				"say it in seconds");
-		offset_ns = moment->value / 100 * (double)(rec->end_ns - rec->start_ns);
-	}
-	*ret = rec->start_ns + (uint64_t)llround(offset_ns);
-	return NULL;
+	if (filter->from_ns >= filter->to_ns)
+		err = err_new(ERR_USAGE, "--time '%s' ends before it begins", filter->window);
+	else if (filter->to_ns <= rec->start_ns || filter->from_ns > end_ns)
+		err = err_new(ERR_USAGE, "--time '%s' lies outside the recording", filter->window);
+	if (!err)
+		return NULL;
+	return err_remedy(err, "it began at %s%s%s",
+			  moment_wall_clock(rec, rec->start_ns, &arena),
+			  rec->end_ns ? " and ended at " : "",
+			  rec->end_ns ? moment_wall_clock(rec, rec->end_ns, &arena) : "");
 }
 
 struct err *filter_bind(struct filter *filter, const struct recording *rec)
 {
-	struct err *err = moment_ns(&filter->from, rec, 0, &filter->from_ns);
+	struct err *err = moment_resolve(&filter->from, rec, 0, &filter->from_ns);
 
 	if (!err)
-		err = moment_ns(&filter->to, rec, UINT64_MAX, &filter->to_ns);
+		err = moment_resolve(&filter->to, rec, UINT64_MAX, &filter->to_ns);
+	if (!err)
+		err = check_window(filter, rec);
 	if (err || !filter->events.len)
 		return err;
 
@@ -318,13 +338,6 @@ static const char *describe_numbers(struct arena *arena, const char *text, const
 	return text;
 }
 
-static const char *describe_moment(struct arena *arena, const struct filter_moment *moment)
-{
-	if (!moment->given)
-		return "";
-	return arena_printf(arena, "%g%s", moment->value, moment->percent ? "%" : "");
-}
-
 const char *filter_describe(const struct filter *filter, struct arena *arena)
 {
 	const char *text = "";
@@ -336,9 +349,7 @@ const char *filter_describe(const struct filter *filter, struct arena *arena)
 	text = describe_list(arena, text, "module", &filter->modules);
 	text = describe_list(arena, text, "symbol", &filter->symbols);
 	text = describe_list(arena, text, "event", &filter->events);
-	if (filter->from.given || filter->to.given)
-		text = arena_printf(arena, "%s%s--time=%s,%s", text, *text ? " " : "",
-				    describe_moment(arena, &filter->from),
-				    describe_moment(arena, &filter->to));
+	if (filter->window)
+		text = arena_printf(arena, "%s%s--time=%s", text, *text ? " " : "", filter->window);
 	return text;
 }

@@ -12,6 +12,7 @@
 #include "formats/base/opt.h"
 #include "formats/event.h"
 #include "formats/profile.h"
+#include "report/moment.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,19 +26,14 @@ struct filter_numbers {
 	VEC(struct filter_range) ranges;
 };
 
-/* One end of --time: seconds since the recording began, or a share of its length. */
-struct filter_moment {
-	bool given, percent;
-	double value; /* seconds, or 0 .. 100 */
-};
-
 struct filter {
 	struct opt_list comms; /* name of the thread or of its process */
 	struct filter_numbers pids, tids, cpus;
 	struct opt_list modules; /* of the leaf: path or last part of it */
 	struct opt_list symbols; /* of the leaf: name, or name without what follows '(' */
 	struct opt_list events;
-	struct filter_moment from, to;
+	const char *window; /* --time as it was given, NULL if it was not */
+	struct moment from, to;
 
 	/* Set by filter_bind(). */
 	uint64_t from_ns, to_ns; /* on the recording's clock; to_ns is the first moment outside */
@@ -55,6 +51,7 @@ bool filter_is_empty(const struct filter *filter);
  * Turn the window into times of @rec and look whether its events are there.
  *
  * ERR_USAGE: no event has such a name (near names in the remedy).  ERR_UNSUPPORTED: per cent of a recording that has no end.
+ * ERR_USAGE also: a window of wall-clock time that lies outside the recording.
  */
 MUST_USE struct err *filter_bind(struct filter *filter, const struct recording *rec);
 
