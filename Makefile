@@ -14,8 +14,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/profile.c formats/stack_codec.c formats/trace_attached.c formats/trace_block.c \
 	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
 	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
-	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
-	formats/value_codec.c
+	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
 	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
 	symbolize/debug/line_header.c symbolize/debug/line_table.c symbolize/debug/lines.c \
@@ -49,15 +48,15 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/watch.c record/workload.c
 REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
-	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/commands.c \
-	report/cut.c report/export.c report/filter.c report/flame.c report/flame_data.c \
-	report/flame_page.c report/flame_tree.c report/info.c report/json.c report/listing.c \
-	report/lookup.c report/main.c report/markup.c report/moment.c report/number.c report/output.c \
-	report/page.c report/pager.c report/payload.c report/rule_text.c report/script.c \
-	report/session.c report/session_names.c report/stats.c report/summary.c report/svg.c \
-	report/table.c report/tables.c report/tally.c report/terminal.c report/trace_copy.c \
-	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_path.c report/view_table.c report/walk_text.c
+	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
+	report/commands.c report/cut.c report/export.c report/filter.c report/flame.c \
+	report/flame_data.c report/flame_page.c report/flame_tree.c report/info.c report/json.c \
+	report/listing.c report/lookup.c report/main.c report/markup.c report/moment.c report/number.c \
+	report/output.c report/page.c report/pager.c report/payload.c report/rule_text.c \
+	report/script.c report/session.c report/session_names.c report/stats.c report/summary.c \
+	report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
+	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
+	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -112,7 +111,7 @@ TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
 	Documentation/man/precord.1 Documentation/man/preport-bundle.1 \
 	Documentation/man/preport-debug-unwind.1 Documentation/man/preport-flamegraph.1 \
-	Documentation/man/preport.1
+	Documentation/man/preport-strip.1 Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

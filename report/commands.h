@@ -11,7 +11,7 @@
 extern const struct command cmd_report;
 
 extern const struct command cmd_annotate, cmd_bundle, cmd_debug_unwind, cmd_flamegraph, cmd_folded,
-	cmd_info, cmd_pprof, cmd_script;
+	cmd_info, cmd_pprof, cmd_script, cmd_strip;
 
 /* All of them, NULL-terminated, in the order of --help; the unnamed one first. */
 extern const struct command *const commands[];

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_strip.c - takes out of a trace what another reader need not have: words of stacks and registers, the recorder's
+ * command line, the host.
+ *
+ * Nothing is blanked in place: a new file is written from what is to stay, so what was taken is in no part of it.
+ */
+#include "report/commands.h"
+#include "report/session.h"
+#include "report/trace_copy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct strip_args {
+	struct session_args session;
+	const char *output;
+	bool stacks, command_lines, host;
+};
+
+static const struct opt strip_opts[] = {
+	OPT_STR(struct strip_args, output, "output", 'o', "FILE",
+		"write to FILE instead of TRACE with .stripped in its name"),
+	OPT_FLAG(struct strip_args, stacks, "stacks", 0,
+		 "call chains instead of registers and words of stacks"),
+	OPT_FLAG(struct strip_args, command_lines, "command-lines", 0,
+		 "no command line of the recorder"),
+	OPT_FLAG(struct strip_args, host, "host", 0, "no host name, container and processor model"),
+	OPT_GROUP(struct strip_args, session, session_opts),
+	OPT_END,
+};
+
+static void strip_defaults(void *args)
+{
+	session_args_init(&((struct strip_args *)args)->session);
+}
+
+static void strip_release(void *args)
+{
+	session_args_deinit(&((struct strip_args *)args)->session);
+}
+
+/* ---- chains ---------------------------------------------------------------------------------------- */
+
+/* The user part of every sample's chain, in the order of samples. */
+struct chains {
+	VEC(uint64_t) ips;
+	VEC(size_t) ends; /* of each sample's: index behind its last */
+	size_t next;      /* sample that is copied next */
+};
+
+static void chains_deinit(struct chains *chains)
+{
+	vec_deinit(&chains->ips);
+	vec_deinit(&chains->ends);
+}
+
+static struct err *keep_chain(void *context, struct session *s, const struct session_event *event)
+{
+	struct chains *chains = context;
+
+	(void)s;
+	if (event->ev->kind != EVENT_SAMPLE)
+		return NULL;
+	for (size_t i = 0; i < event->chain->nframes; i++) {
+		if (!event->chain->frames[i].kernel)
+			vec_push(&chains->ips, event->chain->frames[i].ip);
+	}
+	vec_push(&chains->ends, chains->ips.len);
+	return NULL;
+}
+
+/* What a recorder of call chains would have written. */
+static bool take_chain(void *context, struct event *ev)
+{
+	struct chains *chains = context;
+
+	if (ev->kind != EVENT_SAMPLE || chains->next == chains->ends.len)
+		return true;
+	size_t begin = chains->next ? chains->ends.items[chains->next - 1] : 0;
+	size_t end = chains->ends.items[chains->next++];
+
+	ev->sample.regs = NULL;
+	ev->sample.stack = (struct event_stack){ 0 };
+	ev->sample.user_ips = chains->ips.items + begin;
+	ev->sample.nuser_ips = end - begin;
+	return true;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------- */
+
+/* "run.trace" -> "run.stripped.trace". */
+static const char *default_output(struct session *s, const char *input)
+{
+	size_t len = strlen(input), suffix = strlen(".trace");
+	bool has = len > suffix && strcmp(input + len - suffix, ".trace") == 0;
+
+	return arena_printf(&s->arena, "%.*s.stripped%s", (int)(has ? len - suffix : len), input,
+			    has ? ".trace" : "");
+}
+
+static void change_header(const struct strip_args *args, struct recording *as)
+{
+	if (args->command_lines)
+		as->cmdline = "";
+	if (args->host)
+		as->hostname = as->cpu_model = as->container = "";
+	if (args->stacks) {
+		as->chain = RECORDING_CHAIN_FP;
+		as->stack_len = 0;
+		as->raw_stacks = false;
+	}
+}
+
+static struct err *strip(struct session *s, const struct strip_args *args)
+{
+	CLEANUP(chains_deinit) struct chains chains = { 0 };
+	struct session_visitor visitor = { keep_chain, &chains };
+	struct filter everything = { 0 };
+	struct recording as = *s->recording;
+	struct trace_copy copy = {
+		.input = args->session.input,
+		.output = args->output ? args->output : default_output(s, args->session.input),
+		.as = &as,
+		.event = args->stacks ? take_chain : NULL,
+		.context = &chains,
+	};
+	uint64_t len = 0;
+	struct err *err = args->stacks ? session_each(s, &everything, &visitor) : NULL;
+
+	if (err)
+		return err;
+	change_header(args, &as);
+	err = trace_copy(&copy, &len);
+	if (!err)
+		fprintf(stderr, "preport: '%s': %" PRIu64 " bytes\n", copy.output, len);
+	return err;
+}
+
+static struct err *strip_run(void *args_, char **operands, int noperands, int *ret_status)
+{
+	struct strip_args *args = args_;
+	struct session s;
+	struct err *err = trace_copy_input(operands, noperands, &args->session.input);
+
+	(void)ret_status;
+	if (!err && !args->stacks && !args->command_lines && !args->host)
+		err = err_remedy(err_new(ERR_USAGE, "nothing to take out was named"),
+				 "say --stacks, --command-lines or --host");
+	if (err)
+		return err;
+	err = session_open(&s, &args->session);
+	if (!err)
+		err = strip(&s, args);
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+const struct command cmd_strip = {
+	.name = "strip",
+	.summary = "take things out of a trace before handing it on",
+	.operands = "[TRACE]",
+	.opts = strip_opts,
+	.args_size = sizeof(struct strip_args),
+	.defaults = strip_defaults,
+	.run = strip_run,
+	.release = strip_release,
+};
