@@ -12,7 +12,7 @@ export const THEMES = {
 		match: "#9c1a8b", modules: ["#f7b76d", "#8fc4ee", "#8ad3b0", "#e9a3c6", "#f3e27a", "#bfa5e8", "#c9a78a", "#a9d46f"],
 		other: "#d5d9de", heat: ["#fdf3d0", "#fbd98c", "#f7b455", "#ea8a3a", "#c95f2b", "#99391f"],
 		less: ["#e4edf9", "#a9c8f0", "#6a9fe0"], more: ["#fdeadb", "#f8bf8c", "#ec8e45"], same: "#e3e5e8",
-		strip: ["#f1f3f6", "#c6d9f2", "#7fb0e6", "#3d7fc4", "#1c4f8c", "#0d2b52"],
+		strip: ["#f1f3f6", "#d5e4f6", "#aecbee", "#7dabe0", "#4b86ca", "#2a63a6"],
 	},
 	dark: {
 		ground: "#14171b", text: "#e8eaed", muted: "#a3abb6", line: "#14171b", ring: "#8ab4f8", dim: 0.35,
@@ -20,7 +20,7 @@ export const THEMES = {
 		match: "#f48be0", modules: ["#8a5519", "#285f96", "#1d6a4c", "#88386a", "#685c10", "#5f4a9c", "#6f4f33", "#44661a"],
 		other: "#434a54", heat: ["#3a3527", "#5d4a1d", "#7c5519", "#96521c", "#b04a20", "#c23d24"],
 		less: ["#27313f", "#2b4d79", "#2a66b0"], more: ["#3d3129", "#71451f", "#9c5518"], same: "#3a3f46",
-		strip: ["#1d2228", "#1f3a5c", "#285f9c", "#4a90d9", "#8fc2f5", "#dbeeff"],
+		strip: ["#1d2228", "#1c3350", "#22466f", "#2a5c92", "#3a79b8", "#5c9fdd"],
 	},
 };
 

@@ -73,7 +73,7 @@ export function drawStrip(context, lanes, scale, theme, windows, seconds) {
 		context.fillStyle = theme.text;
 		context.fillText(lane.name, 0, i * LANE + LANE / 2, scale.left - 6);
 		cells[i].forEach((value, x) => {
-			const level = value ? Math.min(5, 1 + Math.floor(Math.sqrt(value / most) * 4.999)) : 0;
+			const level = value ? Math.min(5, 1 + Math.floor(value / most * 4.999)) : 0;
 			context.fillStyle = theme.strip[level];
 			context.fillRect(scale.left + x * CELL, i * LANE, CELL - 1, LANE - 1);
 		});
