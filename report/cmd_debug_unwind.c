@@ -112,8 +112,8 @@ static void print_broken(const struct search *search)
 static struct err *not_there(const struct session *s, uint64_t number)
 {
 	if (number > s->stream.samples)
-		return err_new(ERR_USAGE, "there are %" PRIu64 " samples, no number %" PRIu64,
-			       s->stream.samples, number);
+		return err_new(ERR_USAGE, "there is no sample %" PRIu64 ", the last one is %" PRIu64,
+			       number, s->stream.samples);
 	return err_new(ERR_USAGE, "sample %" PRIu64 " does not pass the filters", number);
 }
 

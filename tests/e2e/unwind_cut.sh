@@ -59,5 +59,5 @@ for raw in '' --raw-stacks; do
 	grep -q 'unwind table' alone || fail 'nothing was walked'
 done
 preport -i load.trace debug-unwind --cut $((total + 1)) none.trace 2>err && fail 'a sample that is not there'
-grep -q "there are $total samples" err || fail "$(cat err)"
+grep -q "the last one is $total" err || fail "$(cat err)"
 [ ! -e none.trace ] || fail 'a file without a sample'
