@@ -8,11 +8,12 @@
 
 FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/base/completion.c \
 	formats/base/diag.c formats/base/err.c formats/base/gzip.c formats/base/map.c \
-	formats/base/memory.c formats/base/opt.c formats/base/page_guard.c formats/base/reader.c \
-	formats/base/sha256.c formats/base/strtab.c formats/base/text.c formats/base/writer.c \
-	formats/base/zframe.c formats/folded.c formats/mapping.c formats/perf_record.c formats/pprof.c \
-	formats/profile.c formats/stack_codec.c formats/trace_attached.c formats/trace_block.c \
-	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
+	formats/base/memory.c formats/base/opt.c formats/base/page_guard.c formats/base/pool.c \
+	formats/base/reader.c formats/base/sha256.c formats/base/strtab.c formats/base/text.c \
+	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/mapping.c \
+	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
+	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
+	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
 	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
 	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
@@ -31,7 +32,7 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.
 	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
 	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
-	symbolize/unwind_words.c
+	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \
@@ -53,8 +54,8 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/flame_data.c report/flame_page.c report/flame_tree.c report/info.c report/json.c \
 	report/listing.c report/lookup.c report/main.c report/markup.c report/moment.c report/number.c \
 	report/output.c report/page.c report/pager.c report/payload.c report/rule_text.c \
-	report/script.c report/session.c report/session_names.c report/stats.c report/summary.c \
-	report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
+	report/script.c report/session.c report/session_names.c report/session_walk.c report/stats.c \
+	report/summary.c report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
 	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
 	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 

@@ -11,6 +11,7 @@
 
 #include "formats/arch.h"
 #include "formats/base/err.h"
+#include "formats/base/vec.h"
 #include "formats/recording.h"
 
 #include <stdbool.h>
@@ -200,11 +201,28 @@ struct event_source {
 	const struct event_source_ops *ops;
 };
 
+struct pool;
+struct trace_chunk;
+
+/*
+ * Some events of a source, in time order, that outlast its next ones. A zeroed one is ready; it may be filled again
+ * after it was released, and keeps its memory until event_batch_deinit().
+ */
+struct event_batch {
+	VEC(const struct event *) events;
+	VEC(struct trace_chunk *) chunks; /* the source's: what the events lie in */
+};
+
 struct event_source_ops {
 	const struct recording *(*recording)(struct event_source *source);
 	bool (*next)(struct event_source *source, struct event *ret);
 	struct err *(*finish)(struct event_source *source);
 	void (*close)(struct event_source *source);
+
+	/* NULL, all three, if the source cannot work ahead. */
+	void (*use_pool)(struct event_source *source, struct pool *pool);
+	bool (*next_batch)(struct event_source *source, size_t max, struct event_batch *ret);
+	void (*release)(struct event_source *source, struct event_batch *batch);
 };
 
 /* What was recorded, how and where; complete from the start on. Lives as long as the source. */
@@ -217,6 +235,39 @@ static inline const struct recording *event_source_recording(struct event_source
 static inline bool event_source_next(struct event_source *source, struct event *ret)
 {
 	return source->ops->next(source, ret);
+}
+
+/* Can it work ahead with a pool, and hand out events that last? */
+static inline bool event_source_has_batches(const struct event_source *source)
+{
+	return source->ops->next_batch;
+}
+
+/* Read ahead by way of @pool from now on; NULL, at the latest before @pool goes: no longer. */
+static inline void event_source_use_pool(struct event_source *source, struct pool *pool)
+{
+	source->ops->use_pool(source, pool);
+}
+
+/*
+ * The next events, at most @max and at least 1; false if there are none, event_source_finish() tells why. The same
+ * events in the same order as by event_source_next(). Any thread may read them; release them in the one that got them.
+ */
+static inline bool event_source_next_batch(struct event_source *source, size_t max,
+					   struct event_batch *ret)
+{
+	return source->ops->next_batch(source, max, ret);
+}
+
+static inline void event_source_release(struct event_source *source, struct event_batch *batch)
+{
+	source->ops->release(source, batch);
+}
+
+static inline void event_batch_deinit(struct event_batch *batch)
+{
+	vec_deinit(&batch->events);
+	vec_deinit(&batch->chunks);
 }
 
 /* NULL at a clean end. */

@@ -437,6 +437,7 @@ static struct err *prepare(struct decoder *d, struct reader *r, struct trace_eve
 	if (!ret->memory || ret->memory_len < expanded_len)
 		make_memory(ret, MAX(expanded_len, 1));
 	ret->events = (struct event *)(void *)ret->memory;
+	ret->used_len = expanded_len;
 	d->pos = ret->memory + count * TRACE_EXPANDED_EVENT;
 	d->end = ret->memory + expanded_len;
 	*ret_count = count;

@@ -17,6 +17,7 @@ struct trace_events {
 	size_t count;
 	char *memory; /* the events and what they point to; strings and payloads lie in the content */
 	size_t memory_len;
+	size_t used_len; /* of it, by this block */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "formats/trace_block.h"
 #include "formats/trace_field.h"
 #include "formats/trace_file.h"
+#include "formats/trace_loader.h"
 #include "formats/trace_recording.h"
 #include "formats/trace_window.h"
 
@@ -37,6 +38,8 @@ struct trace_reader {
 	struct trace_file file;
 	struct recording rec;
 	struct zframe_decoder *zframe;
+	struct trace_chunks chunks;
+	struct trace_loader *loader;
 	struct trace_window *window;
 	struct writer packed; /* a zstd frame as it is in the file */
 	VEC(struct found_block) blocks;
@@ -59,7 +62,9 @@ static void close_reader(struct event_source *source)
 {
 	struct trace_reader *t = reader_of(source);
 
+	trace_loader_free(t->loader);
 	trace_window_free(t->window);
+	trace_chunks_deinit(&t->chunks);
 	zframe_decoder_free(t->zframe);
 	writer_deinit(&t->packed);
 	for (size_t i = 0; i < t->attached.len; i++)
@@ -88,22 +93,21 @@ static void note_damage(struct trace_reader *t, uint64_t offset)
 		t->rec.damaged_at = offset;
 }
 
+static struct trace_place place_of(const struct found_block *block)
+{
+	return (struct trace_place){
+		.offset = block->offset + block->head.head_len,
+		.packed_len = block->head.packed_len,
+		.len = block->head.content_len,
+	};
+}
+
 /* Decompress the content of @block to @out, which has room for it. */
 static struct err *read_content(struct trace_reader *t, const struct found_block *block, void *out)
 {
-	size_t len = block->head.packed_len, got = 0;
-	uint64_t offset = block->offset + block->head.head_len;
+	struct trace_place place = place_of(block);
 
-	writer_reset(&t->packed);
-	writer_reserve(&t->packed, len);
-
-	struct err *err = trace_file_read(&t->file, offset, t->packed.data, len, &got);
-
-	if (err)
-		return err;
-	if (got < len)
-		return err_new(ERR_CORRUPT, "cut off");
-	return zframe_decode_all(t->zframe, t->packed.data, len, out, block->head.content_len);
+	return trace_chunk_unpack(&t->file, &place, &t->packed, t->zframe, out);
 }
 
 static struct err *parse_images(struct trace_reader *t, struct reader *r)
@@ -354,6 +358,16 @@ static void find_oldest(struct trace_reader *t)
 	}
 }
 
+static void list_events(struct trace_reader *t)
+{
+	for (size_t i = 0; i < t->blocks.len; i++) {
+		struct trace_place place = place_of(&t->blocks.items[i]);
+
+		if (t->blocks.items[i].head.kind == TRACE_EVENTS)
+			trace_loader_add(t->loader, &place);
+	}
+}
+
 static const struct recording *get_recording(struct event_source *source)
 {
 	return &reader_of(source)->rec;
@@ -368,11 +382,11 @@ static bool load_events(struct trace_reader *t)
 		return false;
 
 	const struct found_block *block = &t->blocks.items[t->next++];
-	size_t len = block->head.content_len;
-	struct err *err = read_content(t, block, trace_window_room(t->window, MAX(len, 1)));
+	struct trace_chunk *chunk;
+	struct err *err = trace_loader_next(t->loader, &chunk);
 
-	if (!err)
-		err = trace_window_add(t->window, len);
+	if (!err && chunk)
+		trace_window_add(t->window, chunk);
 	if (err && err_kind(err) == ERR_SYSTEM) {
 		t->failure = err;
 		return false;
@@ -383,9 +397,9 @@ static bool load_events(struct trace_reader *t)
 	return true;
 }
 
-static bool next_event(struct event_source *source, struct event *ret)
+/* The next event in time order, which lies in *@ret_chunk; NULL at the end and on failure. */
+static const struct event *advance(struct trace_reader *t, struct trace_chunk **ret_chunk)
 {
-	struct trace_reader *t = reader_of(source);
 	uint64_t time_ns = 0;
 
 	for (;;) {
@@ -395,14 +409,66 @@ static bool next_event(struct event_source *source, struct event *ret)
 			     !trace_window_has_room(t->window);
 
 		if (t->failure)
-			return false;
-		if (any && final) {
-			trace_window_take(t->window, ret);
-			return true;
-		}
+			return NULL;
+		if (any && final)
+			return trace_window_take(t->window, ret_chunk);
 		if (!load_events(t) && !any)
-			return false;
+			return NULL;
 	}
+}
+
+static bool next_event(struct event_source *source, struct event *ret)
+{
+	struct trace_chunk *chunk;
+	const struct event *ev = advance(reader_of(source), &chunk);
+
+	if (ev)
+		*ret = *ev;
+	return ev;
+}
+
+static void use_pool(struct event_source *source, struct pool *pool)
+{
+	struct trace_reader *t = reader_of(source);
+
+	if (pool)
+		trace_loader_use(t->loader, pool);
+	else
+		trace_loader_settle(t->loader);
+}
+
+static bool is_held(const struct event_batch *batch, const struct trace_chunk *chunk)
+{
+	for (size_t i = batch->chunks.len; i > 0; i--) {
+		if (batch->chunks.items[i - 1] == chunk)
+			return true;
+	}
+	return false;
+}
+
+static bool next_batch(struct event_source *source, size_t max, struct event_batch *ret)
+{
+	struct trace_reader *t = reader_of(source);
+	struct trace_chunk *chunk, *last = NULL;
+	const struct event *ev;
+
+	ret->events.len = ret->chunks.len = 0;
+	while (ret->events.len < max && (ev = advance(t, &chunk))) {
+		if (chunk != last && !is_held(ret, chunk)) {
+			chunk->holds++;
+			vec_push(&ret->chunks, chunk);
+		}
+		last = chunk;
+		vec_push(&ret->events, ev);
+	}
+	return ret->events.len;
+}
+
+static void release(struct event_source *source, struct event_batch *batch)
+{
+	for (size_t i = 0; i < batch->chunks.len; i++)
+		trace_window_let_go(reader_of(source)->window, batch->chunks.items[i]);
+	batch->events.len = batch->chunks.len = 0;
 }
 
 /* Damage is told by the recording; only what the system refused is an error here. */
@@ -420,6 +486,9 @@ static const struct event_source_ops ops = {
 	.next = next_event,
 	.finish = finish,
 	.close = close_reader,
+	.use_pool = use_pool,
+	.next_batch = next_batch,
+	.release = release,
 };
 
 static struct err *open_file(struct trace_file file, struct event_source **ret)
@@ -429,13 +498,15 @@ static struct err *open_file(struct trace_file file, struct event_source **ret)
 	t->source.ops = &ops;
 	t->file = file;
 	t->zframe = zframe_decoder_new();
-	t->window = trace_window_new(&t->rec);
+	t->window = trace_window_new(&t->chunks);
+	t->loader = trace_loader_new(&t->file, &t->rec, &t->chunks);
 
 	struct err *err = walk_blocks(t);
 
 	if (err)
 		return err;
 	find_oldest(t);
+	list_events(t);
 	t->rec.images = t->images.items;
 	t->rec.nimages = t->images.len;
 	t->rec.lines = t->lines.items;

@@ -6,41 +6,24 @@
 #include "formats/trace_window.h"
 
 #include "formats/base/memory.h"
-#include "formats/trace_decoder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BLOCKS_MAX 64
 #define MEMORY_MAX (256u << 20)
 
-struct place {
-	uint64_t time_ns;
-	uint32_t index; /* in events */
-};
-
-struct open_block {
-	uint8_t *content;
-	size_t content_cap;
-	struct trace_events events;
-	struct place *order; /* of all events */
-	size_t order_cap, pos;
-	uint64_t number; /* of the block in the file: breaks ties */
-};
-
 struct trace_window {
-	const struct recording *rec;
-	struct open_block blocks[BLOCKS_MAX];
-	size_t nblocks; /* in use; those beyond keep their memory for the next */
-	size_t oldest;
+	struct trace_chunks *chunks;
+	struct trace_chunk *open[BLOCKS_MAX];
+	size_t nopen, oldest;
 	uint64_t next_number, last_ns, late;
 };
 
-struct trace_window *trace_window_new(const struct recording *rec)
+struct trace_window *trace_window_new(struct trace_chunks *chunks)
 {
 	struct trace_window *win = memory_zeroed(1, sizeof(*win));
 
-	win->rec = rec;
+	win->chunks = chunks;
 	return win;
 }
 
@@ -48,96 +31,53 @@ void trace_window_free(struct trace_window *win)
 {
 	if (!win)
 		return;
-	for (size_t i = 0; i < BLOCKS_MAX; i++) {
-		free(win->blocks[i].content);
-		free(win->blocks[i].order);
-		trace_events_deinit(&win->blocks[i].events);
-	}
+	for (size_t i = 0; i < win->nopen; i++)
+		trace_chunks_put(win->chunks, win->open[i]);
 	free(win);
 }
 
+/* Depends on nothing but the blocks, so that the order of events does not. */
 bool trace_window_has_room(const struct trace_window *win)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < win->nblocks; i++)
-		used += win->blocks[i].content_cap + win->blocks[i].events.memory_len;
-	return win->nblocks < BLOCKS_MAX && used < MEMORY_MAX;
+	for (size_t i = 0; i < win->nopen; i++)
+		used += win->open[i]->len;
+	return win->nopen < BLOCKS_MAX && used < MEMORY_MAX;
 }
 
 /* Blocks that are used up make way for those behind them. */
 static void close_spent(struct trace_window *win)
 {
-	for (size_t i = 0; i < win->nblocks;) {
-		struct open_block *block = &win->blocks[i];
+	for (size_t i = 0; i < win->nopen;) {
+		struct trace_chunk *chunk = win->open[i];
 
-		if (block->pos < block->events.count) {
+		if (chunk->pos < chunk->events.count) {
 			i++;
 			continue;
 		}
-		struct open_block spent = *block;
-
-		win->nblocks--;
-		*block = win->blocks[win->nblocks];
-		win->blocks[win->nblocks] = spent;
+		win->open[i] = win->open[--win->nopen];
+		chunk->spent = true;
+		if (!chunk->holds)
+			trace_chunks_put(win->chunks, chunk);
 	}
 }
 
-uint8_t *trace_window_room(struct trace_window *win, size_t len)
+void trace_window_let_go(struct trace_window *win, struct trace_chunk *chunk)
 {
-	struct open_block *block = &win->blocks[win->nblocks];
-
-	if (block->content_cap < len) {
-		free(block->content);
-		block->content = memory_alloc(len);
-		block->content_cap = len;
-	}
-	return block->content;
+	if (--chunk->holds == 0 && chunk->spent)
+		trace_chunks_put(win->chunks, chunk);
 }
 
-static int by_time(const void *a, const void *b)
+void trace_window_add(struct trace_window *win, struct trace_chunk *chunk)
 {
-	const struct place *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	chunk->pos = 0;
+	chunk->spent = false;
+	chunk->number = win->next_number++;
+	win->open[win->nopen++] = chunk;
 }
 
-static void sort_events(struct open_block *block)
-{
-	size_t count = block->events.count;
-	bool sorted = true;
-
-	if (block->order_cap < count) {
-		free(block->order);
-		block->order = memory_alloc(count * sizeof(*block->order));
-		block->order_cap = count;
-	}
-	for (size_t i = 0; i < count; i++) {
-		block->order[i].time_ns = block->events.events[i].time_ns;
-		block->order[i].index = (uint32_t)i;
-		sorted = sorted && (!i || block->order[i - 1].time_ns <= block->order[i].time_ns);
-	}
-	if (!sorted)
-		qsort(block->order, count, sizeof(*block->order), by_time);
-}
-
-struct err *trace_window_add(struct trace_window *win, size_t len)
-{
-	struct open_block *block = &win->blocks[win->nblocks];
-	struct err *err = trace_events_decode(block->content, len, win->rec, &block->events);
-
-	if (err)
-		return err;
-	sort_events(block);
-	block->pos = 0;
-	block->number = win->next_number++;
-	win->nblocks++;
-	return NULL;
-}
-
-static bool comes_first(const struct open_block *a, const struct open_block *b)
+static bool comes_first(const struct trace_chunk *a, const struct trace_chunk *b)
 {
 	uint64_t x = a->order[a->pos].time_ns, y = b->order[b->pos].time_ns;
 
@@ -146,27 +86,30 @@ static bool comes_first(const struct open_block *a, const struct open_block *b)
 
 bool trace_window_oldest(struct trace_window *win, uint64_t *ret_time_ns)
 {
+	const struct trace_chunk *chunk;
+
 	close_spent(win);
-	if (win->nblocks == 0)
+	if (win->nopen == 0)
 		return false;
 	win->oldest = 0;
-	for (size_t i = 1; i < win->nblocks; i++) {
-		if (comes_first(&win->blocks[i], &win->blocks[win->oldest]))
+	for (size_t i = 1; i < win->nopen; i++) {
+		if (comes_first(win->open[i], win->open[win->oldest]))
 			win->oldest = i;
 	}
-	const struct open_block *block = &win->blocks[win->oldest];
-
-	*ret_time_ns = block->order[block->pos].time_ns;
+	chunk = win->open[win->oldest];
+	*ret_time_ns = chunk->order[chunk->pos].time_ns;
 	return true;
 }
 
-void trace_window_take(struct trace_window *win, struct event *ret)
+const struct event *trace_window_take(struct trace_window *win, struct trace_chunk **ret_chunk)
 {
-	struct open_block *block = &win->blocks[win->oldest];
+	struct trace_chunk *chunk = win->open[win->oldest];
+	const struct event *ev = &chunk->events.events[chunk->order[chunk->pos++].index];
 
-	*ret = block->events.events[block->order[block->pos++].index];
-	win->late += ret->time_ns < win->last_ns;
-	win->last_ns = MAX(win->last_ns, ret->time_ns);
+	win->late += ev->time_ns < win->last_ns;
+	win->last_ns = MAX(win->last_ns, ev->time_ns);
+	*ret_chunk = chunk;
+	return ev;
 }
 
 uint64_t trace_window_late(const struct trace_window *win)

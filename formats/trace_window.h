@@ -9,8 +9,8 @@
 #ifndef FORMATS_TRACE_WINDOW_H
 #define FORMATS_TRACE_WINDOW_H
 
-#include "formats/base/err.h"
 #include "formats/event.h"
+#include "formats/trace_chunk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,30 +18,29 @@
 
 struct trace_window;
 
-/* @rec must outlive the window. */
-struct trace_window *trace_window_new(const struct recording *rec);
+/* @chunks, which takes what is used up, must outlive the window. */
+struct trace_window *trace_window_new(struct trace_chunks *chunks);
+
+/* All that was held must have been let go. */
 void trace_window_free(struct trace_window *win);
 
-/*
- * Room for the content of the next block in the file, @len bytes, to be filled in by the caller
- * and then handed over with trace_window_add().
- */
-uint8_t *trace_window_room(struct trace_window *win, size_t len);
-
-/* Decode what was put in that room. ERR_CORRUPT: it is not well-formed; nothing was added. */
-MUST_USE struct err *trace_window_add(struct trace_window *win, size_t len);
+/* Add the next block of the file, which is the window's from now on. */
+void trace_window_add(struct trace_window *win, struct trace_chunk *chunk);
 
 /* May another block be added? If not, events have to be taken first. */
 bool trace_window_has_room(const struct trace_window *win);
 
 /*
  * Time of the oldest event; false if there is none. What trace_window_take() gave becomes
- * invalid.
+ * invalid, unless its chunk is held.
  */
 bool trace_window_oldest(struct trace_window *win, uint64_t *ret_time_ns);
 
-/* Take the oldest event; there must be one. */
-void trace_window_take(struct trace_window *win, struct event *ret);
+/* Take the oldest event, of *@ret_chunk; there must be one. */
+const struct event *trace_window_take(struct trace_window *win, struct trace_chunk **ret_chunk);
+
+/* Let go of a chunk once, whose holds were counted up before. */
+void trace_window_let_go(struct trace_window *win, struct trace_chunk *chunk);
 
 /* How many were taken that were older than one taken before. */
 uint64_t trace_window_late(const struct trace_window *win);

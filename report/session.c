@@ -9,6 +9,7 @@
 #include "report/session.h"
 
 #include "formats/trace_reader.h"
+#include "report/session_walk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,6 +40,8 @@ const struct opt session_opts[] = {
 	OPT_STR(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR"),
 	OPT_LIST(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
 		 "look for debug files below DIR as well"),
+	OPT_UINT(struct session_args, threads, "threads", 0, "N",
+		 "unwind with N threads (default: one for each CPU, 1 for a small input)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
 		"leave inlined calls and source lines out"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
@@ -95,7 +98,9 @@ static void make_parts(struct session *s)
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
 	*search = (struct module_search){ .symfs = s->args->symfs, .debug_dirs = dirs };
+	s->search = search;
 	s->modules = module_table_new(s->recording, search, &s->diag);
+	module_table_unknown(s->modules); /* the same number however many threads there are */
 	s->spaces = space_table_new(s->modules);
 	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
@@ -244,8 +249,10 @@ static uint32_t add_stack(struct session *s, uint32_t thread, const struct unwin
 
 /* ---- the walk ---- */
 
-static void count_event(struct session_stream *stream, const struct event *ev)
+static void count_event(struct session *s, const struct event *ev)
 {
+	struct session_stream *stream = &s->stream;
+
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -281,43 +288,63 @@ static bool passes_stack(struct session *s, uint32_t stack)
 	return filter_passes_stack(s->filter, s->profile, stack);
 }
 
-static struct err *visit(struct session *s, const struct event *ev,
-			 const struct session_visitor *visitor)
+static bool passes(struct session *s, const struct event *ev,
+		   const struct space_thread **ret_thread)
 {
-	struct unwind_chain chain;
-	struct session_event event = { .ev = ev };
-
-	count_event(&s->stream, ev);
 	space_table_apply(s->spaces, ev);
 	if (!filter_passes_event(s->filter, ev))
-		return NULL;
-	event.thread = space_table_thread(s->spaces, ev->pid, ev->tid);
-	if (!filter_passes_names(s->filter, event.thread->comm, event.thread->process))
-		return NULL;
-	if (ev->kind == EVENT_SAMPLE) {
-		unwinder_walk(s->unwinder, ev, &chain);
-		event.chain = &chain;
-		event.stack = add_stack(s, event.thread->index, &chain);
-		if (!passes_stack(s, event.stack))
+		return false;
+	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
+	return filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
+}
+
+static struct err *take(struct session *s, struct session_event *event,
+			const struct session_visitor *visitor)
+{
+	if (event->chain) {
+		event->stack = add_stack(s, event->thread->index, event->chain);
+		if (!passes_stack(s, event->stack))
 			return NULL;
 	}
-	return visitor->event(visitor->context, s, &event);
+	return visitor->event(visitor->context, s, event);
+}
+
+static struct err *walk_alone(struct session *s, const struct session_visitor *visitor)
+{
+	struct unwind_chain chain;
+	struct event ev;
+
+	while (event_source_next(s->source, &ev)) {
+		struct session_event event = { .ev = &ev };
+		struct err *err;
+
+		count_event(s, &ev);
+		if (!passes(s, &ev, &event.thread))
+			continue;
+		if (ev.kind == EVENT_SAMPLE) {
+			unwinder_walk(s->unwinder, &ev, &chain);
+			event.chain = &chain;
+		}
+		err = take(s, &event, visitor);
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 struct err *session_each(struct session *s, struct filter *filter,
 			 const struct session_visitor *visitor)
 {
-	struct event ev;
+	static const struct session_walk walk = { passes, take, count_event };
 	struct err *err = filter_bind(filter, s->recording);
+	unsigned nthreads = session_walk_threads(s);
 
 	if (err)
 		return err;
 	s->filter = filter;
-	while (event_source_next(s->source, &ev)) {
-		err = visit(s, &ev, visitor);
-		if (err)
-			return err;
-	}
+	err = nthreads > 1 ? session_walk(s, &walk, visitor, nthreads) : walk_alone(s, visitor);
+	if (err)
+		return err;
 	err = event_source_finish(s->source);
 	if (err && s->stream.events) {
 		diag_err(&s->diag, err_wrap(err, "'%s' is read as far as it goes", s->args->input));

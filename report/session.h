@@ -23,12 +23,13 @@
 #include "symbolize/symbolizer.h"
 #include "symbolize/unwind.h"
 
-/* -i, --symfs, --debug-dir, --no-inline, --no-demangle. */
+/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-demangle. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
 	bool inlines, demangle; /* both true from the start */
+	uint64_t threads;	/* 0: as many as pay */
 };
 
 extern const struct opt session_opts[];
@@ -73,6 +74,7 @@ struct session {
 	struct diag diag;         /* warnings; the command prints them with session_warn() */
 	struct event_source *source;
 	const struct recording *recording;
+	const struct module_search *search;
 	struct module_table *modules;
 	struct space_table *spaces;
 	struct unwinder *unwinder;

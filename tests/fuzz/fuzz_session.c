@@ -188,7 +188,9 @@ static void close_source(struct event_source *source)
 	(void)source;
 }
 
-static const struct event_source_ops ops = { get_recording, next_event, finish, close_source };
+static const struct event_source_ops ops = {
+	.recording = get_recording, .next = next_event, .finish = finish, .close = close_source,
+};
 
 /* Every level but total puts each sample into one group. */
 static void check_view(const struct session *s, enum view_by by, uint32_t event)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool.c - one queue, one lock: a task takes a millisecond, so nobody waits for the lock.
+ */
+#include "formats/base/pool.h"
+
+#include "formats/base/memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+struct worker {
+	struct pool *pool;
+	unsigned number;
+	pthread_t thread;
+};
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t arrived, finished; /* a task */
+	struct pool_task *first, **end;   /* of those that nobody runs yet */
+	bool closing;
+	unsigned nworkers; /* without the owner */
+	struct worker workers[POOL_THREADS_MAX - 1];
+};
+
+/* Locked before and after, not in between; there is a task. */
+static void run_first(struct pool *pool, unsigned worker)
+{
+	struct pool_task *task = pool->first;
+
+	pool->first = task->next;
+	if (!pool->first)
+		pool->end = &pool->first;
+	pthread_mutex_unlock(&pool->lock);
+	task->run(task, worker);
+	pthread_mutex_lock(&pool->lock);
+	task->done = true;
+	pthread_cond_signal(&pool->finished); /* only the owner waits for it */
+}
+
+static void *work(void *data)
+{
+	struct worker *worker = data;
+	struct pool *pool = worker->pool;
+
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->closing) {
+		if (pool->first)
+			run_first(pool, worker->number);
+		else
+			pthread_cond_wait(&pool->arrived, &pool->lock);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* Signals are for the thread that knows what to do with them. */
+static void start_workers(struct pool *pool, unsigned count)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (pool->nworkers < count) {
+		struct worker *worker = &pool->workers[pool->nworkers];
+
+		*worker = (struct worker){ .pool = pool, .number = pool->nworkers + 1 };
+		if (pthread_create(&worker->thread, NULL, work, worker))
+			break;
+		pool->nworkers++;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+struct pool *pool_new(unsigned nthreads)
+{
+	struct pool *pool = memory_zeroed(1, sizeof(*pool));
+
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->arrived, NULL);
+	pthread_cond_init(&pool->finished, NULL);
+	pool->end = &pool->first;
+	if (nthreads > POOL_THREADS_MAX)
+		nthreads = POOL_THREADS_MAX;
+	start_workers(pool, nthreads ? nthreads - 1 : 0);
+	return pool;
+}
+
+void pool_free(struct pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->closing = true;
+	pthread_cond_broadcast(&pool->arrived);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->nworkers; i++)
+		pthread_join(pool->workers[i].thread, NULL);
+	pthread_cond_destroy(&pool->finished);
+	pthread_cond_destroy(&pool->arrived);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+unsigned pool_threads(const struct pool *pool)
+{
+	return pool->nworkers + 1;
+}
+
+void pool_submit(struct pool *pool, struct pool_task *task)
+{
+	task->next = NULL;
+	task->done = false;
+	pthread_mutex_lock(&pool->lock);
+	*pool->end = task;
+	pool->end = &task->next;
+	pthread_cond_signal(&pool->arrived);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_wait(struct pool *pool, struct pool_task *task)
+{
+	pthread_mutex_lock(&pool->lock);
+	while (!task->done) {
+		if (pool->first)
+			run_first(pool, 0);
+		else
+			pthread_cond_wait(&pool->finished, &pool->lock);
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+unsigned pool_cpus(void)
+{
+	cpu_set_t set;
+	int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	if (count < 1)
+		return 1;
+	return count < POOL_THREADS_MAX ? (unsigned)count : POOL_THREADS_MAX;
+}

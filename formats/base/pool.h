@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool.h - a few threads that run tasks in the order in which they were handed in.
+ *
+ *	static void square(struct pool_task *task, unsigned worker) { ... (struct job *)(void *)task ... }
+ *
+ *	pool = pool_new(2);			-- the caller is one of the two
+ *	job.task.run = square;
+ *	pool_submit(pool, &job.task);
+ *	pool_wait(pool, &job.task);		-- runs whatever is in front of it meanwhile
+ *
+ * One thread, the owner, submits and waits. Tasks must not wait for each other; they share nothing but what they lock
+ * themselves. What a task wrote is visible to the owner after pool_wait().
+ */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include <stdbool.h>
+
+#define POOL_THREADS_MAX 64
+
+struct pool_task {
+	/* @worker: 0 for the owner, less than pool_threads(); no two tasks run as the same one at a time. */
+	void (*run)(struct pool_task *task, unsigned worker);
+	struct pool_task *next; /* private, as is @done */
+	bool done;
+};
+
+struct pool;
+
+/* @nthreads with the owner, 1 to POOL_THREADS_MAX; fewer if the system has no room for them. */
+struct pool *pool_new(unsigned nthreads);
+
+/* All tasks that were submitted must have been waited for. */
+void pool_free(struct pool *pool);
+
+/* How many there are, the owner included. */
+unsigned pool_threads(const struct pool *pool);
+
+/* The task stays the caller's and must not move until it was waited for. */
+void pool_submit(struct pool *pool, struct pool_task *task);
+void pool_wait(struct pool *pool, struct pool_task *task);
+
+/* CPUs that this process may run on, at least 1 and at most POOL_THREADS_MAX. */
+unsigned pool_cpus(void);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session_walk.c - batches of events: prepared in order, walked by anybody, taken in order.
+ *
+ *	owner     prepare 5      take 2   prepare 6      take 3 …
+ *	walkers   walk 3 ─────────► walk 5 …
+ *	          walk 4 ───────────────► walk 6 …
+ *
+ * The owner's part is what depends on order: names of threads, the filter, the trie. While it waits it walks, too.
+ */
+#include "report/session_walk.h"
+
+#include "formats/base/memory.h"
+#include "symbolize/walkers.h"
+
+#include <stdlib.h>
+
+/* Samples that a second thread pays for: its share of opening files and making rules is 20 ms. */
+#define SAMPLES_MIN 10000
+
+/* What prepare() found out of an event that passes. */
+struct ready {
+	uint32_t number; /* of the event in its batch */
+	struct space_thread thread;
+};
+
+struct ready_list {
+	VEC(struct ready) items;
+};
+
+static uint64_t expected_samples(const struct recording *rec)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < rec->ncounts; i++)
+		samples += rec->counts[i].samples;
+	return samples;
+}
+
+unsigned session_walk_threads(const struct session *s)
+{
+	if (!event_source_has_batches(s->source))
+		return 1;
+	if (s->args->threads)
+		return (unsigned)MIN(s->args->threads, POOL_THREADS_MAX);
+	return expected_samples(s->recording) < SAMPLES_MIN && s->recording->complete ? 1
+										      : pool_cpus();
+}
+
+static void prepare(struct session *s, const struct session_walk *walk, struct walk_batch *batch)
+{
+	struct ready_list *list = batch->context;
+
+	if (!list)
+		batch->context = list = memory_zeroed(1, sizeof(*list));
+	list->items.len = 0;
+	for (uint32_t i = 0; i < batch->events.events.len; i++) {
+		const struct event *ev = batch->events.events.items[i];
+		const struct space_thread *thread;
+		bool passes = walk->passes(s, ev, &thread);
+
+		vec_push(&batch->wanted, passes && ev->kind == EVENT_SAMPLE);
+		if (passes)
+			vec_push(&list->items, ((struct ready){ i, *thread }));
+	}
+}
+
+static struct err *take(struct session *s, const struct session_walk *walk, struct walkers *walkers,
+			struct walk_batch *batch, const struct session_visitor *visitor)
+{
+	const struct ready_list *list = batch->context;
+	size_t next = 0, nchains = 0;
+	struct unwind_chain chain;
+
+	for (uint32_t i = 0; i < batch->events.events.len; i++) {
+		const struct event *ev = batch->events.events.items[i];
+		struct session_event event = { .ev = ev };
+		struct err *err;
+
+		walk->count(s, ev);
+		if (next == list->items.len || list->items.items[next].number != i)
+			continue;
+		event.thread = &list->items.items[next++].thread;
+		if (batch->wanted.items[i]) {
+			walkers_chain(walkers, batch, nchains++, &chain);
+			event.chain = &chain;
+		}
+		err = walk->take(s, &event, visitor);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static void fill(struct session *s, const struct session_walk *walk, struct walkers *walkers)
+{
+	struct walk_batch *batch;
+
+	while ((batch = walkers_room(walkers)) &&
+	       event_source_next_batch(s->source, WALKERS_BATCH, &batch->events)) {
+		prepare(s, walk, batch);
+		walkers_submit(walkers, batch);
+	}
+}
+
+static struct err *walk_all(struct session *s, const struct session_walk *walk,
+			    struct walkers *walkers, const struct session_visitor *visitor)
+{
+	struct walk_batch *batch;
+
+	for (;;) {
+		struct err *err;
+
+		fill(s, walk, walkers);
+		batch = walkers_oldest(walkers);
+		if (!batch)
+			return NULL;
+		err = take(s, walk, walkers, batch, visitor);
+		if (err)
+			return err;
+		event_source_release(s->source, &batch->events);
+		walkers_done(walkers, batch);
+	}
+}
+
+static void free_ready(struct session *s, struct walkers *walkers)
+{
+	struct walk_batch *batch;
+	size_t pos = 0;
+
+	while (walkers_each(walkers, &pos, &batch)) {
+		struct ready_list *list = batch->context;
+
+		event_source_release(s->source, &batch->events);
+		if (list)
+			vec_deinit(&list->items);
+		free(list);
+	}
+}
+
+struct err *session_walk(struct session *s, const struct session_walk *walk,
+			 const struct session_visitor *visitor, unsigned nthreads)
+{
+	struct pool *pool = pool_new(nthreads);
+	struct walkers *walkers = walkers_new(s->modules, s->search, pool);
+	struct err *err;
+
+	event_source_use_pool(s->source, pool);
+	err = walk_all(s, walk, walkers, visitor);
+	walkers_settle(walkers);
+	free_ready(s, walkers);
+	walkers_free(walkers);
+	event_source_use_pool(s->source, NULL);
+	pool_free(pool);
+	return err;
+}

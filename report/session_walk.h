@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session_walk.h - the events of a session walked by several threads, for session.c only.
+ */
+#ifndef REPORT_SESSION_WALK_H
+#define REPORT_SESSION_WALK_H
+
+#include "report/session.h"
+
+/* How many threads pay for this input, as far as the user leaves that open; 1 if the source cannot work ahead. */
+unsigned session_walk_threads(const struct session *s);
+
+/* What is done with each event in the order of the stream; the same with one thread. */
+struct session_walk {
+	/* Take @ev in; false if it does not pass the filter. *@ret_thread is its thread as of now. */
+	bool (*passes)(struct session *s, const struct event *ev,
+		       const struct space_thread **ret_thread);
+	/* @event->chain is there if it is a sample, @event->stack is not yet. */
+	struct err *(*take)(struct session *s, struct session_event *event,
+			    const struct session_visitor *visitor);
+	void (*count)(struct session *s, const struct event *ev);
+};
+
+/* All events, with @nthreads threads. What @visitor returns ends it. */
+MUST_USE struct err *session_walk(struct session *s, const struct session_walk *walk,
+				  const struct session_visitor *visitor, unsigned nthreads);
+
+#endif
