@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define AHEAD_MAX 16 /* blocks, a few megabytes each */
+#define AHEAD_MAX 8 /* blocks, with what they expand to some ten megabytes each */
 
 struct load {
 	struct pool_task task; /* must be first */
@@ -102,7 +102,7 @@ static void begin(struct trace_loader *loader)
 
 struct err *trace_loader_next(struct trace_loader *loader, struct trace_chunk **ret)
 {
-	size_t ahead = loader->pool ? MIN(2 * pool_threads(loader->pool), AHEAD_MAX) : 1;
+	size_t ahead = loader->pool ? MIN(pool_threads(loader->pool) + 1, AHEAD_MAX) : 1;
 	struct load *load;
 
 	while (loader->begun < loader->places.len && loader->begun - loader->taken < ahead)
