@@ -16,20 +16,20 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
 	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
 	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
-SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/debug/abbrev.c \
-	symbolize/debug/form.c symbolize/debug/info.c symbolize/debug/inlines.c \
-	symbolize/debug/line_header.c symbolize/debug/line_table.c symbolize/debug/lines.c \
-	symbolize/debug/package.c symbolize/debug/ranges.c symbolize/debug/source.c \
-	symbolize/debug/split.c symbolize/debug/supplement.c symbolize/debug/unit.c \
-	symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c symbolize/elf/bundle.c \
-	symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c \
-	symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c symbolize/elf/image.c \
-	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
-	symbolize/elf/minidebug.c symbolize/elf/plt.c symbolize/elf/symbol_version.c \
-	symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c symbolize/jit_map.c \
-	symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c symbolize/module.c \
-	symbolize/module_files.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
-	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
+SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c \
+	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
+	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
+	symbolize/debug/lines.c symbolize/debug/package.c symbolize/debug/ranges.c \
+	symbolize/debug/source.c symbolize/debug/split.c symbolize/debug/supplement.c \
+	symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c \
+	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c \
+	symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c \
+	symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/image_stripped.c \
+	symbolize/elf/mini_elf.c symbolize/elf/minidebug.c symbolize/elf/plt.c \
+	symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
+	symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c \
+	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
 	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
 	symbolize/unwind_words.c symbolize/walkers.c
@@ -72,25 +72,25 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
 	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
 	tests/unit/test_bundle.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
-	tests/unit/test_cfi_section.c tests/unit/test_command.c tests/unit/test_cpu_list.c \
-	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_delay.c \
-	tests/unit/test_demangle.c tests/unit/test_diag.c tests/unit/test_disasm.c \
-	tests/unit/test_err.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
-	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_exports.c \
-	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_filter.c \
-	tests/unit/test_flight_log.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
-	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c \
+	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
+	tests/unit/test_cpu_list.c tests/unit/test_debug_info.c tests/unit/test_debugfile.c \
+	tests/unit/test_delay.c tests/unit/test_demangle.c tests/unit/test_diag.c \
+	tests/unit/test_disasm.c tests/unit/test_err.c tests/unit/test_event_names.c \
+	tests/unit/test_event_plan.c tests/unit/test_event_rate.c tests/unit/test_event_spec.c \
+	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
+	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_image.c \
+	tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
+	tests/unit/test_layers.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
+	tests/unit/test_map.c tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
-	tests/unit/test_profile.c tests/unit/test_prune.c tests/unit/test_reader.c \
-	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_sha256.c \
-	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
-	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
-	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
-	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
+	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \
+	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_session.c \
+	tests/unit/test_sha256.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
+	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
+	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
+	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_trace_block.c \
+	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
 	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
 	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \

@@ -120,7 +120,7 @@ static struct err *not_there(const struct session *s, uint64_t number)
 static struct err *show(struct session *s, struct debug_args *args, const char *cut_path)
 {
 	struct search search = { .args = args, .cut_path = cut_path };
-	struct session_visitor visitor = { visit, &search };
+	struct session_visitor visitor = { .event = visit, .context = &search };
 	struct err *err = session_each(s, &args->filter, &visitor);
 
 	if (!err && args->cut && !search.done)

@@ -3,8 +3,8 @@
  * session.c - one pass over the events: mappings feed the address spaces, samples are unwound and put into the
  * trie. Names come last, each distinct address once.
  *
- * Samples that follow each other in a thread share most of their callers, so each thread's last path is kept
- * (for a few threads) and compared from the root on: what is equal needs no table.
+ * Chains go into a trie of modules and addresses first (chain_trie.h), where most of each is found at once; only
+ * what is new there is looked up in the profile.
  */
 #include "report/session.h"
 
@@ -15,24 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PATHS 64 /* threads whose last path is remembered, by index modulo this */
-
-struct step {
-	const struct module *module;
-	uint64_t vaddr;
-	uint32_t stack;
-	uint8_t how;
-};
-
-/* From the root to the leaf. */
-struct session_path {
-	VEC(struct step) steps;
-};
-
-struct session_paths {
-	struct session_path of[PATHS];
-};
 
 const struct opt session_opts[] = {
 	OPT_STR(struct session_args, input, "input", 'i', "FILE",
@@ -105,7 +87,8 @@ static void make_parts(struct session *s)
 	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
 	s->profile = profile_new();
-	s->paths = memory_zeroed(1, sizeof(*s->paths));
+	s->trie = memory_zeroed(1, sizeof(*s->trie));
+	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
 	add_events(s);
 }
 
@@ -128,18 +111,19 @@ struct err *session_open(struct session *s, const struct session_args *args)
 	return err;
 }
 
-static void free_paths(struct session_paths *paths)
+static void free_trie(struct session *s)
 {
-	if (!paths)
+	if (!s->trie)
 		return;
-	for (size_t i = 0; i < PATHS; i++)
-		vec_deinit(&paths->of[i].steps);
-	free(paths);
+	chain_trie_deinit(s->trie);
+	vec_deinit(&s->stacks->of);
+	free(s->trie);
+	free(s->stacks);
 }
 
 void session_close(struct session *s)
 {
-	free_paths(s->paths);
+	free_trie(s);
 	profile_free(s->profile);
 	symbolizer_free(s->symbolizer);
 	unwinder_free(s->unwinder);
@@ -214,37 +198,31 @@ static enum profile_how how_of(enum unwind_how how)
 	}
 }
 
-static bool same_step(const struct step *step, const struct unwind_frame *frame)
+void session_stacks_add(struct session *s, struct session_stacks *stacks,
+			const struct chain_node *nodes, size_t count)
 {
-	return step->module == frame->module && step->vaddr == frame->vaddr &&
-	       step->how == (uint8_t)frame->how;
+	if (!stacks->of.len)
+		vec_push(&stacks->of, 0);
+	for (size_t i = 0; i < count; i++) {
+		const struct chain_node *node = &nodes[i];
+		uint32_t parent = stacks->of.items[node->parent];
+		uint32_t module = profile_module_of(s, module_table_get(s->modules, node->module));
+		uint32_t location = profile_add_location(s->profile, module, node->vaddr);
+		uint32_t stack = profile_add_stack(s->profile, parent, location,
+						   how_of((enum unwind_how)node->how));
+
+		vec_push(&stacks->of, stack);
+	}
 }
 
-/* The stack in the trie, from the root down along the thread's last path as far as that is the same. */
-static uint32_t add_stack(struct session *s, uint32_t thread, const struct unwind_chain *chain)
+static uint32_t add_stack(struct session *s, const struct unwind_chain *chain)
 {
-	struct session_path *path = &s->paths->of[thread % PATHS];
-	size_t depth = 0;
-	uint32_t stack = 0;
+	uint32_t leaf = chain_trie_add(s->trie, chain);
+	size_t known = MAX(s->stacks->of.len, 1);
 
-	while (depth < chain->nframes && depth < path->steps.len &&
-	       same_step(&path->steps.items[depth], &chain->frames[chain->nframes - 1 - depth]))
-		depth++;
-	path->steps.len = depth;
-	if (depth)
-		stack = path->steps.items[depth - 1].stack;
-	for (; depth < chain->nframes; depth++) {
-		const struct unwind_frame *frame = &chain->frames[chain->nframes - 1 - depth];
-		uint32_t module = profile_module_of(s, frame->module);
-		uint32_t location = profile_add_location(s->profile, module, frame->vaddr);
-
-		stack = profile_add_stack(s->profile, stack, location, how_of(frame->how));
-
-		struct step step = { frame->module, frame->vaddr, stack, (uint8_t)frame->how };
-
-		vec_push(&path->steps, step);
-	}
-	return stack;
+	session_stacks_add(s, s->stacks, s->trie->nodes.items + known,
+			   s->trie->nodes.len - known);
+	return s->stacks->of.items[leaf];
 }
 
 /* ---- the walk ---- */
@@ -301,11 +279,8 @@ static bool passes(struct session *s, const struct event *ev,
 static struct err *take(struct session *s, struct session_event *event,
 			const struct session_visitor *visitor)
 {
-	if (event->chain) {
-		event->stack = add_stack(s, event->thread->index, event->chain);
-		if (!passes_stack(s, event->stack))
-			return NULL;
-	}
+	if (event->chain && !passes_stack(s, event->stack))
+		return NULL;
 	return visitor->event(visitor->context, s, event);
 }
 
@@ -324,6 +299,7 @@ static struct err *walk_alone(struct session *s, const struct session_visitor *v
 		if (ev.kind == EVENT_SAMPLE) {
 			unwinder_walk(s->unwinder, &ev, &chain);
 			event.chain = &chain;
+			event.stack = add_stack(s, &chain);
 		}
 		err = take(s, &event, visitor);
 		if (err)
@@ -337,7 +313,7 @@ struct err *session_each(struct session *s, struct filter *filter,
 {
 	static const struct session_walk walk = { passes, take, count_event };
 	struct err *err = filter_bind(filter, s->recording);
-	unsigned nthreads = session_walk_threads(s);
+	unsigned nthreads = visitor->apart ? session_walk_threads(s) : 1;
 
 	if (err)
 		return err;
@@ -423,7 +399,7 @@ static struct err *nothing_there(struct session *s)
 
 struct err *session_load(struct session *s, struct filter *filter)
 {
-	const struct session_visitor visitor = { .event = add_sample };
+	const struct session_visitor visitor = { .event = add_sample, .apart = true };
 	struct err *err = session_each(s, filter, &visitor);
 
 	if (err)

@@ -82,7 +82,8 @@ struct session {
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct profile_sum matched;           /* samples that passed the filter, of all events */
-	struct session_paths *paths;          /* private: last path of each thread */
+	struct chain_trie *trie;              /* private: what was walked alone */
+	struct session_stacks *stacks;        /* private: node of @trie -> stack of the profile */
 	VEC(uint32_t) profile_modules;        /* module.id -> profile module + 1, 0 for none yet */
 	VEC(struct module *) session_modules; /* profile module -> module */
 };
@@ -119,6 +120,11 @@ struct session_visitor {
 	/* An error ends the walk and is returned. */
 	struct err *(*event)(void *context, struct session *s, const struct session_event *event);
 	void *context;
+	/*
+	 * .event() asks for nothing but what it is handed, not even the frames of the chain, which then are not there: other
+	 * threads may walk, and be ahead of it.
+	 */
+	bool apart;
 };
 
 /*

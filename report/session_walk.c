@@ -18,6 +18,9 @@
 /* Samples that a second thread pays for: its share of opening files and making rules is 20 ms. */
 #define SAMPLES_MIN 10000
 
+/* More would wait for the one that puts everything in order. */
+#define THREADS_MAX 8
+
 /* What prepare() found out of an event that passes. */
 struct ready {
 	uint32_t number; /* of the event in its batch */
@@ -43,8 +46,9 @@ unsigned session_walk_threads(const struct session *s)
 		return 1;
 	if (s->args->threads)
 		return (unsigned)MIN(s->args->threads, POOL_THREADS_MAX);
-	return expected_samples(s->recording) < SAMPLES_MIN && s->recording->complete ? 1
-										      : pool_cpus();
+	if (s->recording->complete && expected_samples(s->recording) < SAMPLES_MIN)
+		return 1;
+	return MIN(pool_cpus(), THREADS_MAX);
 }
 
 static void prepare(struct session *s, const struct session_walk *walk, struct walk_batch *batch)
@@ -65,12 +69,27 @@ static void prepare(struct session *s, const struct session_walk *walk, struct w
 	}
 }
 
-static struct err *take(struct session *s, const struct session_walk *walk, struct walkers *walkers,
-			struct walk_batch *batch, const struct session_visitor *visitor)
+/* The stack of a sample, and how its chain ended. */
+static uint32_t add_stack(struct session *s, const struct walked *walked,
+			  struct session_stacks *stacks, const struct chain_node *fresh,
+			  struct unwind_chain *ret)
+{
+	*ret = (struct unwind_chain){ .stop = walked->stop };
+	if (walked->stop_module)
+		ret->stop_module = module_table_get(s->modules, walked->stop_module - 1);
+	session_stacks_add(s, stacks, fresh, walked->nfresh);
+	return stacks->of.items[walked->leaf];
+}
+
+static struct err *take(struct session *s, const struct session_walk *walk,
+			struct session_stacks *stacks, struct walk_batch *batch,
+			const struct session_visitor *visitor)
 {
 	const struct ready_list *list = batch->context;
-	size_t next = 0, nchains = 0;
+	const struct walked *walked = batch->walked.items;
+	const struct chain_node *fresh = batch->fresh.items;
 	struct unwind_chain chain;
+	size_t next = 0;
 
 	for (uint32_t i = 0; i < batch->events.events.len; i++) {
 		const struct event *ev = batch->events.events.items[i];
@@ -82,8 +101,9 @@ static struct err *take(struct session *s, const struct session_walk *walk, stru
 			continue;
 		event.thread = &list->items.items[next++].thread;
 		if (batch->wanted.items[i]) {
-			walkers_chain(walkers, batch, nchains++, &chain);
+			event.stack = add_stack(s, walked, stacks, fresh, &chain);
 			event.chain = &chain;
+			fresh += walked++->nfresh;
 		}
 		err = walk->take(s, &event, visitor);
 		if (err)
@@ -104,7 +124,8 @@ static void fill(struct session *s, const struct session_walk *walk, struct walk
 }
 
 static struct err *walk_all(struct session *s, const struct session_walk *walk,
-			    struct walkers *walkers, const struct session_visitor *visitor)
+			    struct walkers *walkers, struct session_stacks stacks[],
+			    const struct session_visitor *visitor)
 {
 	struct walk_batch *batch;
 
@@ -115,7 +136,7 @@ static struct err *walk_all(struct session *s, const struct session_walk *walk,
 		batch = walkers_oldest(walkers);
 		if (!batch)
 			return NULL;
-		err = take(s, walk, walkers, batch, visitor);
+		err = take(s, walk, &stacks[batch->worker], batch, visitor);
 		if (err)
 			return err;
 		event_source_release(s->source, &batch->events);
@@ -141,16 +162,19 @@ static void free_ready(struct session *s, struct walkers *walkers)
 struct err *session_walk(struct session *s, const struct session_walk *walk,
 			 const struct session_visitor *visitor, unsigned nthreads)
 {
+	struct session_stacks stacks[POOL_THREADS_MAX] = { 0 }; /* of each walker's trie */
 	struct pool *pool = pool_new(nthreads);
 	struct walkers *walkers = walkers_new(s->modules, s->search, pool);
 	struct err *err;
 
 	event_source_use_pool(s->source, pool);
-	err = walk_all(s, walk, walkers, visitor);
+	err = walk_all(s, walk, walkers, stacks, visitor);
 	walkers_settle(walkers);
 	free_ready(s, walkers);
 	walkers_free(walkers);
 	event_source_use_pool(s->source, NULL);
 	pool_free(pool);
+	for (unsigned i = 0; i < POOL_THREADS_MAX; i++)
+		vec_deinit(&stacks[i].of);
 	return err;
 }

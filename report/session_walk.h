@@ -6,6 +6,16 @@
 #define REPORT_SESSION_WALK_H
 
 #include "report/session.h"
+#include "symbolize/chain_trie.h"
+
+/* Nodes of a trie to stacks of the profile. Empty when zeroed. */
+struct session_stacks {
+	VEC(uint32_t) of;
+};
+
+/* @nodes are the next @count of their trie, numbered from 1 on. */
+void session_stacks_add(struct session *s, struct session_stacks *stacks,
+			const struct chain_node *nodes, size_t count);
 
 /* How many threads pay for this input, as far as the user leaves that open; 1 if the source cannot work ahead. */
 unsigned session_walk_threads(const struct session *s);
@@ -15,7 +25,7 @@ struct session_walk {
 	/* Take @ev in; false if it does not pass the filter. *@ret_thread is its thread as of now. */
 	bool (*passes)(struct session *s, const struct event *ev,
 		       const struct space_thread **ret_thread);
-	/* @event->chain is there if it is a sample, @event->stack is not yet. */
+	/* @event is complete. */
 	struct err *(*take)(struct session *s, struct session_event *event,
 			    const struct session_visitor *visitor);
 	void (*count)(struct session *s, const struct event *ev);

@@ -88,7 +88,7 @@ static int compare_losses(const void *a, const void *b)
 
 struct err *tally_count(struct tally *tally, struct session *s, struct filter *filter)
 {
-	struct session_visitor visitor = { count_event, tally };
+	struct session_visitor visitor = { .event = count_event, .context = tally };
 
 	*tally = (struct tally){ 0 };
 	tally->bucket_ns = MAX(session_duration_ns(s) / BUCKETS, 1000000000);

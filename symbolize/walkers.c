@@ -22,6 +22,7 @@ struct machine {
 	struct module_table *modules;
 	struct space_table *spaces;
 	struct unwinder *unwinder;
+	struct chain_trie trie;
 };
 
 struct walkers {
@@ -32,7 +33,6 @@ struct walkers {
 	size_t nbatches;
 	uint64_t submitted, done; /* batches so far */
 	struct walk_batch batches[BATCHES_MAX];
-	struct unwind_frame frames[UNWIND_FRAMES_MAX];
 };
 
 static struct walk_batch *batch_of(struct walkers *w, uint64_t number)
@@ -59,12 +59,14 @@ struct walkers *walkers_new(struct module_table *modules, const struct module_se
 		module_table_unknown(m->modules); /* not when the first walker needs it */
 		m->spaces = space_table_new(m->modules);
 		m->unwinder = unwinder_new(m->modules, m->spaces, NULL);
+		chain_trie_add(&m->trie, &(struct unwind_chain){ 0 }); /* the root */
 	}
 	return w;
 }
 
 static void free_machine(struct machine *m)
 {
+	chain_trie_deinit(&m->trie);
 	unwinder_free(m->unwinder);
 	space_table_free(m->spaces);
 	module_table_free(m->modules);
@@ -108,8 +110,8 @@ void walkers_free(struct walkers *w)
 	for (size_t i = 0; i < w->nbatches; i++) {
 		event_batch_deinit(&w->batches[i].events);
 		vec_deinit(&w->batches[i].wanted);
-		vec_deinit(&w->batches[i].chains);
-		vec_deinit(&w->batches[i].frames);
+		vec_deinit(&w->batches[i].walked);
+		vec_deinit(&w->batches[i].fresh);
 	}
 	free(w->machines);
 	free(w);
@@ -135,25 +137,15 @@ static void catch_up(struct machine *m, struct walkers *w, uint64_t number)
 	atomic_store_explicit(&m->seen, number, memory_order_release);
 }
 
-static void keep(struct walk_batch *batch, const struct unwind_chain *chain)
+static void keep(struct machine *m, struct walk_batch *batch, const struct unwind_chain *chain)
 {
-	struct walked walked = { .first = batch->frames.len, .nframes = chain->nframes };
+	size_t known = m->trie.nodes.len;
+	struct walked walked = { .leaf = chain_trie_add(&m->trie, chain), .stop = chain->stop };
 
-	walked.stop = chain->stop;
+	walked.nfresh = (uint32_t)(m->trie.nodes.len - known);
 	walked.stop_module = chain->stop_module ? chain->stop_module->id + 1 : 0;
-	vec_push(&batch->chains, walked);
-	vec_reserve(&batch->frames, chain->nframes);
-	for (size_t i = 0; i < chain->nframes; i++) {
-		const struct unwind_frame *frame = &chain->frames[i];
-
-		batch->frames.items[batch->frames.len++] = (struct walked_frame){
-			.ip = frame->ip,
-			.vaddr = frame->vaddr,
-			.module = frame->module->id,
-			.how = (uint8_t)frame->how,
-			.kernel = frame->kernel,
-		};
-	}
+	vec_push(&batch->walked, walked);
+	vec_append(&batch->fresh, m->trie.nodes.items + known, walked.nfresh);
 }
 
 static void walk(struct pool_task *task, unsigned worker)
@@ -163,6 +155,7 @@ static void walk(struct pool_task *task, unsigned worker)
 	struct machine *m = &w->machines[worker];
 	struct unwind_chain chain;
 
+	batch->worker = worker;
 	pthread_mutex_lock(&m->lock);
 	catch_up(m, w, batch->number);
 	atomic_store_explicit(&m->seen, batch->number + 1, memory_order_release);
@@ -173,7 +166,7 @@ static void walk(struct pool_task *task, unsigned worker)
 			space_table_apply(m->spaces, ev);
 		} else if (batch->wanted.items[i]) {
 			unwinder_walk(m->unwinder, ev, &chain);
-			keep(batch, &chain);
+			keep(m, batch, &chain);
 		}
 	}
 	pthread_mutex_unlock(&m->lock);
@@ -190,7 +183,7 @@ struct walk_batch *walkers_room(struct walkers *w)
 	batch->walkers = w;
 	batch->number = w->submitted;
 	batch->task.run = walk;
-	batch->wanted.len = batch->chains.len = batch->frames.len = 0;
+	batch->wanted.len = batch->walked.len = batch->fresh.len = 0;
 	return batch;
 }
 
@@ -218,29 +211,6 @@ struct walk_batch *walkers_oldest(struct walkers *w)
 		pthread_mutex_unlock(&m->lock);
 	}
 	return batch;
-}
-
-void walkers_chain(struct walkers *w, const struct walk_batch *batch, size_t i,
-		   struct unwind_chain *ret)
-{
-	const struct walked *walked = &batch->chains.items[i];
-
-	for (size_t k = 0; k < walked->nframes; k++) {
-		const struct walked_frame *frame = &batch->frames.items[walked->first + k];
-
-		w->frames[k] = (struct unwind_frame){
-			.ip = frame->ip,
-			.vaddr = frame->vaddr,
-			.module = module_table_get(w->modules, frame->module),
-			.how = (enum unwind_how)frame->how,
-			.kernel = frame->kernel,
-		};
-	}
-	*ret = (struct unwind_chain){ .frames = w->frames,
-				      .nframes = walked->nframes,
-				      .stop = walked->stop };
-	if (walked->stop_module)
-		ret->stop_module = module_table_get(w->modules, walked->stop_module - 1);
 }
 
 void walkers_done(struct walkers *w, struct walk_batch *batch)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walkers.h - several unwinders over one stream of events: batches in, chains out, in the order of the stream.
+ * walkers.h - several unwinders over one stream of events: batches in, stacks out, in the order of the stream.
  *
  *	while ((batch = walkers_room(w)) && event_source_next_batch(source, WALKERS_BATCH, &batch->events))
  *		... mark which samples are wanted ...
  *		walkers_submit(w, batch);
  *	batch = walkers_oldest(w);
- *	... walkers_chain(w, batch, i, &chain) for each, in order ...
+ *	... batch->walked and batch->fresh, in order ...
  *	event_source_release(source, &batch->events);
  *	walkers_done(w, batch);
  *
  * A walker has modules, address spaces and an unwinder of its own, which nobody shares. It takes in the side-band of every
- * batch, and walks the samples of those that fall to it. What a chain holds does not depend on who walked it, so
- * the result is the same for any number of threads. Modules have the same numbers in all tables, because each sees the
+ * batch, walks the samples of those that fall to it, and puts their chains into a trie of its own. What a chain holds does not
+ * depend on who walked it, so the result is the same for any number of threads. Modules have the same numbers in all tables, because each sees the
  * same mappings in the same order.
  */
 #ifndef SYMBOLIZE_WALKERS_H
@@ -20,39 +20,36 @@
 
 #include "formats/base/pool.h"
 #include "formats/base/vec.h"
+#include "symbolize/chain_trie.h"
 #include "symbolize/unwind.h"
 
 #define WALKERS_BATCH 256 /* events that are worth handing over together */
 
-struct walked_frame {
-	uint64_t ip, vaddr;
-	uint32_t module; /* id */
-	uint8_t how;
-	bool kernel;
-};
-
+/* What became of a sample. */
 struct walked {
-	size_t first, nframes;
-	uint32_t stop_module; /* id + 1, 0 for none */
+	uint32_t leaf;	 /* node of its walker's trie */
+	uint32_t nfresh; /* nodes that came up with it: the next ones of walk_batch.fresh */
 	enum unwind_stop stop;
+	uint32_t stop_module; /* id + 1, 0 for none */
 };
 
 struct walk_batch {
 	struct pool_task task; /* private; must be first */
 	struct walkers *walkers;
 	uint64_t number; /* from 0 */
+	unsigned worker; /* who walked it: its trie's number */
 	struct event_batch events;
 	VEC(bool) wanted; /* the caller's: of each event, is it a sample to be walked? */
 	void *context;	  /* the caller's */
-	VEC(struct walked) chains; /* private: of the wanted ones */
-	VEC(struct walked_frame) frames;
+	VEC(struct walked) walked;    /* the wanted ones, in order */
+	VEC(struct chain_node) fresh; /* numbered on from those of the walker's batches before */
 };
 
 struct walkers;
 
 /*
- * As many walkers as @pool has threads. @modules is the caller's table, which module pointers of chains refer to, with nothing
- * in it yet; it must have taken in the same events when walkers_chain() is called. All must outlive the walkers.
+ * As many walkers as @pool has threads. @modules is the caller's table, with nothing in it yet; it must have taken
+ * in the events of a batch when that is asked for. All must outlive the walkers.
  */
 struct walkers *walkers_new(struct module_table *modules, const struct module_search *search,
 			    struct pool *pool);
@@ -72,10 +69,6 @@ void walkers_submit(struct walkers *w, struct walk_batch *batch);
 
 /* The oldest batch that was submitted, walked; NULL if there is none. */
 struct walk_batch *walkers_oldest(struct walkers *w);
-
-/* The chain of the @i-th wanted sample; valid until the next call. */
-void walkers_chain(struct walkers *w, const struct walk_batch *batch, size_t i,
-		   struct unwind_chain *ret);
 
 /* The caller is through with the oldest batch. Its events are released by now. */
 void walkers_done(struct walkers *w, struct walk_batch *batch);

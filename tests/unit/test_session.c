@@ -209,7 +209,7 @@ TEST(session_each_hands_out_events_in_order)
 	struct session_args args;
 	struct filter filter = { 0 };
 	uint64_t last_ns = 0;
-	struct session_visitor visitor = { count_in_order, &last_ns };
+	struct session_visitor visitor = { .event = count_in_order, .context = &last_ns };
 	struct session s;
 
 	make_samples();
