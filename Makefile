@@ -14,7 +14,7 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
 	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
 	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
-	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
+	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
 	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c \
 	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \

@@ -17,6 +17,7 @@
 #include "formats/trace_file.h"
 #include "formats/trace_loader.h"
 #include "formats/trace_recording.h"
+#include "formats/trace_scan.h"
 #include "formats/trace_window.h"
 
 #include <errno.h>
@@ -25,13 +26,6 @@
 #include <string.h>
 
 #define ATTACHED_MAX (1024u << 20) /* images, texts: decompressed, together */
-#define SCAN_LEN     (64u << 10)
-
-struct found_block {
-	struct trace_block head;
-	uint64_t offset;
-	uint64_t oldest_ns; /* of this and all events blocks behind it */
-};
 
 struct trace_reader {
 	struct event_source source; /* must be first */
@@ -42,7 +36,7 @@ struct trace_reader {
 	struct trace_loader *loader;
 	struct trace_window *window;
 	struct writer packed; /* a zstd frame as it is in the file */
-	VEC(struct found_block) blocks;
+	VEC(struct trace_found) blocks;
 	VEC(struct trace_block_info) infos;
 	VEC(struct recording_image) images;
 	VEC(struct recording_lines) lines;
@@ -93,7 +87,7 @@ static void note_damage(struct trace_reader *t, uint64_t offset)
 		t->rec.damaged_at = offset;
 }
 
-static struct trace_place place_of(const struct found_block *block)
+static struct trace_place place_of(const struct trace_found *block)
 {
 	return (struct trace_place){
 		.offset = block->offset + block->head.head_len,
@@ -103,7 +97,7 @@ static struct trace_place place_of(const struct found_block *block)
 }
 
 /* Decompress the content of @block to @out, which has room for it. */
-static struct err *read_content(struct trace_reader *t, const struct found_block *block, void *out)
+static struct err *read_content(struct trace_reader *t, const struct trace_found *block, void *out)
 {
 	struct trace_place place = place_of(block);
 
@@ -128,7 +122,7 @@ static struct err *parse_images(struct trace_reader *t, struct reader *r)
 	return reader_check(r);
 }
 
-static struct err *parse_attached(struct trace_reader *t, const struct found_block *block,
+static struct err *parse_attached(struct trace_reader *t, const struct trace_found *block,
 				  struct reader *r)
 {
 	struct recording_jit_map map;
@@ -156,7 +150,7 @@ static struct err *parse_attached(struct trace_reader *t, const struct found_blo
 }
 
 /* Load anything but events and the header. */
-static struct err *load_attached(struct trace_reader *t, const struct found_block *block)
+static struct err *load_attached(struct trace_reader *t, const struct trace_found *block)
 {
 	size_t len = block->head.content_len;
 	struct reader r;
@@ -177,7 +171,7 @@ static struct err *load_attached(struct trace_reader *t, const struct found_bloc
 	return parse_attached(t, block, &r);
 }
 
-static struct err *load_header(struct trace_reader *t, const struct found_block *block)
+static struct err *load_header(struct trace_reader *t, const struct trace_found *block)
 {
 	size_t len = block->head.content_len;
 	CLEANUP(memory_freep) uint8_t *content = memory_alloc(MAX(len, 1));
@@ -191,64 +185,7 @@ static struct err *load_header(struct trace_reader *t, const struct found_block 
 	return trace_header_load(&r, &t->rec, &nstreams);
 }
 
-/* The head of a block at @offset, whose content must be there too. */
-static struct err *read_head(struct trace_reader *t, uint64_t offset, struct found_block *ret)
-{
-	struct found_block block = { .offset = offset };
-	uint8_t bytes[8 + TRACE_HEAD_LEN_MAX];
-	struct reader r;
-	size_t got;
-	struct err *err = trace_file_read(&t->file, offset, bytes, sizeof(bytes), &got);
-
-	if (err)
-		return err;
-	reader_init(&r, bytes, got, /* big_endian= */ false);
-	r.offset = offset;
-	err = trace_block_parse(&r, &block.head);
-	if (err)
-		return err;
-	if (block.head.packed_len > t->file.len - offset - block.head.head_len)
-		return err_new(ERR_CORRUPT, "block cut off at offset %" PRIu64, offset);
-	*ret = block;
-	return NULL;
-}
-
-/* Is there an intact block at @offset? */
-static bool is_block(struct trace_reader *t, uint64_t offset)
-{
-	struct found_block block;
-	struct err *err = read_head(t, offset, &block);
-
-	err_free(err);
-	return !err;
-}
-
-/* Where the next intact block begins, from @offset on; the end of the file if there is none. */
-static uint64_t find_block(struct trace_reader *t, uint64_t offset)
-{
-	CLEANUP(memory_freep) uint8_t *bytes = memory_alloc(SCAN_LEN);
-	size_t got;
-
-	for (; offset < t->file.len; offset += SCAN_LEN - TRACE_MARK_LEN - 7) {
-		const uint8_t *mark = bytes;
-		struct err *err = trace_file_read(&t->file, offset, bytes, SCAN_LEN, &got);
-
-		err_free(err);
-		if (err)
-			break;
-		while ((mark = memmem(mark, got - (size_t)(mark - bytes), TRACE_MARK,
-				      TRACE_MARK_LEN))) {
-			uint64_t place = offset + (uint64_t)(mark - bytes) - 8;
-
-			if (mark - bytes >= 8 && is_block(t, place))
-				return place;
-			mark++;
-		}
-	}
-	return t->file.len;
-}
-
-static void add_block(struct trace_reader *t, const struct found_block *block)
+static void add_block(struct trace_reader *t, const struct trace_found *block)
 {
 	struct trace_block_info info = {
 		.offset = block->offset,
@@ -284,9 +221,9 @@ static struct err *not_a_trace(struct trace_reader *t, struct err *err)
 	return err_wrap(err, "not a trace of precord");
 }
 
-static struct err *open_header(struct trace_reader *t, struct found_block *ret)
+static struct err *open_header(struct trace_reader *t, struct trace_found *ret)
 {
-	struct err *err = read_head(t, 0, ret);
+	struct err *err = trace_scan_head(&t->file, 0, ret);
 
 	if (err)
 		return not_a_trace(t, err);
@@ -304,7 +241,7 @@ static bool is_attached(uint8_t kind)
 }
 
 /* Events wait, the index is not needed, the header was first; all else is loaded. */
-static void take_block(struct trace_reader *t, const struct found_block *block, uint64_t sequence)
+static void take_block(struct trace_reader *t, const struct trace_found *block, uint64_t sequence)
 {
 	struct err *err = NULL;
 
@@ -320,7 +257,7 @@ static void take_block(struct trace_reader *t, const struct found_block *block, 
 
 static struct err *walk_blocks(struct trace_reader *t)
 {
-	struct found_block block;
+	struct trace_found block;
 	struct err *err = open_header(t, &block);
 	uint64_t offset, sequence;
 
@@ -330,11 +267,11 @@ static struct err *walk_blocks(struct trace_reader *t)
 	offset = block.head.head_len + block.head.packed_len;
 	sequence = block.head.sequence;
 	while (offset < t->file.len) {
-		err = read_head(t, offset, &block);
+		err = trace_scan_head(&t->file, offset, &block);
 		if (err) {
 			err_free(err);
 			note_damage(t, offset);
-			offset = find_block(t, offset + 1);
+			offset = trace_scan_next(&t->file, offset + 1);
 			continue;
 		}
 		take_block(t, &block, sequence + 1);
@@ -350,7 +287,7 @@ static void find_oldest(struct trace_reader *t)
 	uint64_t oldest_ns = UINT64_MAX;
 
 	for (size_t i = t->blocks.len; i > 0; i--) {
-		struct found_block *block = &t->blocks.items[i - 1];
+		struct trace_found *block = &t->blocks.items[i - 1];
 
 		if (block->head.kind == TRACE_EVENTS)
 			oldest_ns = MIN(oldest_ns, block->head.first_ns);
@@ -381,7 +318,7 @@ static bool load_events(struct trace_reader *t)
 	if (t->next == t->blocks.len)
 		return false;
 
-	const struct found_block *block = &t->blocks.items[t->next++];
+	const struct trace_found *block = &t->blocks.items[t->next++];
 	struct trace_chunk *chunk;
 	struct err *err = trace_loader_next(t->loader, &chunk);
 
