@@ -116,7 +116,7 @@ static void change_header(const struct strip_args *args, struct recording *as)
 static struct err *strip(struct session *s, const struct strip_args *args)
 {
 	CLEANUP(chains_deinit) struct chains chains = { 0 };
-	struct session_visitor visitor = { keep_chain, &chains };
+	struct session_visitor visitor = { .event = keep_chain, .context = &chains };
 	struct filter everything = { 0 };
 	struct recording as = *s->recording;
 	struct trace_copy copy = {
