@@ -40,13 +40,13 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/drain.c record/event_attr.c record/event_catalog.c record/event_group.c \
 	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
 	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
-	record/family.c record/flight_log.c record/hotplug.c record/journal.c record/kernel_symbols.c \
-	record/landscape.c record/ledger.c record/machine.c record/main.c record/perf_map.c \
-	record/pmu.c record/priority.c record/proc_scan.c record/process.c record/prune.c \
-	record/record_args.c record/recorder.c record/ring.c record/sensors.c record/stat_report.c \
-	record/stat_table.c record/status_line.c record/steering.c record/summary.c record/target.c \
-	record/text_file.c record/trace_output.c record/tracepoint.c record/tract.c record/volumes.c \
-	record/watch.c record/workload.c
+	record/family.c record/flight_log.c record/group_counts.c record/hotplug.c record/journal.c \
+	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
+	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
+	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sample_extras.c \
+	record/sensors.c record/stat_report.c record/stat_table.c record/status_line.c \
+	record/steering.c record/summary.c record/target.c record/text_file.c record/trace_output.c \
+	record/tracepoint.c record/tract.c record/volumes.c record/watch.c record/workload.c
 REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \

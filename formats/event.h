@@ -78,7 +78,12 @@ struct event_branch {
 /* The value of one event of a group that is read with the sample (PERF_SAMPLE_READ). */
 struct event_count {
 	uint32_t event;	 /* index in recording.events */
-	uint64_t value;	 /* counted so far on this CPU or thread, not the difference */
+	/*
+	 * Counted so far by what is recorded, not the difference: on this CPU, or by this thread on this
+	 * CPU where events follow tasks (recording.system_wide or not, the difference of two samples of one
+	 * CPU and thread is sound; that of two samples of one CPU where they follow CPUs).
+	 */
+	uint64_t value;
 	uint64_t enabled_ns, running_ns;
 };
 

@@ -44,6 +44,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		.inherit = target->inherit && !target->by_cpu,
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
 		.sample_cgroup = false,
+		.extras = &args->extras,
 	};
 
 	return event_plan_make(&args->events, &request, ret);

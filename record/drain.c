@@ -7,6 +7,7 @@
  */
 #include "record/drain.h"
 
+#include "record/group_counts.h"
 #include "record/ledger.h"
 
 #include <linux/perf_event.h>
@@ -45,6 +46,7 @@ struct drain {
 	VEC(struct side_record) side;   /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct ledger ledger;
+	struct group_counts group; /* of samples that carry counts */
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	size_t nevents, nrings;
 
@@ -88,6 +90,7 @@ struct drain *drain_new(struct sensors *sensors, struct journal *journal, struct
 		d->layouts[i] = layout_of(&plan->events[i].attr);
 	d->layouts[d->nevents] = layout_of(&plan->side_band);
 	ledger_init(&d->ledger, sensors);
+	group_counts_init(&d->group, d->nrings, d->nevents);
 	d->behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->behind_ns));
 	vec_reserve(&d->heads, d->nrings);
 	d->prune.arch = arch_native();
@@ -105,6 +108,7 @@ void drain_free(struct drain *d)
 	arena_deinit(&d->copies);
 	free(d->layouts);
 	ledger_deinit(&d->ledger);
+	group_counts_deinit(&d->group);
 	free(d->behind_ns);
 	free(d);
 }
@@ -182,6 +186,16 @@ static void note_stack(struct drain *d, const struct process *proc, struct attac
 			       ATTACH_CALLER);
 }
 
+/* An end of a branch, in whichever half of the address space. */
+static void note_branch(struct drain *d, const struct process *proc, struct attach_process *to,
+			uint64_t ip)
+{
+	if (ip >> 63)
+		attach_kernel_address(d->attach, ip);
+	else
+		note_word(d, proc, to, ip);
+}
+
 /* Every address that a report may have to name or unwind through. */
 static void note_code(struct drain *d, uint32_t pid, const struct process *proc)
 {
@@ -197,6 +211,10 @@ static void note_code(struct drain *d, uint32_t pid, const struct process *proc)
 		attach_kernel_address(d->attach, sample->kernel_ips[i]);
 	for (size_t i = 0; i < sample->nuser_ips; i++)
 		attach_address(d->attach, to, sample->user_ips[i], ATTACH_CALLER);
+	for (size_t i = 0; i < sample->nbranches; i++) {
+		note_branch(d, proc, to, sample->branches[i].from);
+		note_branch(d, proc, to, sample->branches[i].to);
+	}
 	note_stack(d, proc, to);
 	for (uint64_t left = regs ? regs->mask : 0; left; left &= left - 1)
 		note_word(d, proc, to, regs->values[__builtin_ctzll(left)]);
@@ -224,14 +242,19 @@ static struct err *take_sample(struct drain *d, size_t ring, bool lean, size_t m
 {
 	struct event *ev = &d->record.event;
 
+	for (size_t i = 0; i < ev->sample.ncounts; i++)
+		d->record.counts[i].event = sensors_event(d->sensors, d->record.count_ids[i]);
 	if (is_foreign(d, ev)) {
+		if (d->options.by_cpu)
+			group_counts_skip(&d->group, ring, d->record.counts,
+					  ev->sample.ncounts);
 		ledger_pass_over(&d->ledger, ring);
 		return NULL;
 	}
 	struct process *proc = process_get(&d->processes, ev->pid);
 
-	for (size_t i = 0; i < ev->sample.ncounts; i++)
-		d->record.counts[i].event = sensors_event(d->sensors, d->record.count_ids[i]);
+	if (d->options.by_cpu)
+		group_counts_keep(&d->group, ring, d->record.counts, ev->sample.ncounts);
 	prune_sample(&d->prune, proc, max_stack, &d->record);
 	ev->sample.stack.shortened |= lean && ev->sample.stack.cut;
 	trim_chain(d, proc, &ev->sample);

@@ -157,6 +157,9 @@ static void set_samples(struct perf_event_attr *attr, const struct event_desc *d
 		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	if (desc->read_group)
 		attr->sample_type |= PERF_SAMPLE_READ;
+	if (request->extras)
+		sample_extras_set(request->extras, is_hardware(desc),
+				  has(machine, EVENT_FEATURE_WEIGHT_STRUCT), attr);
 }
 
 void event_attr_build(const struct event_desc *desc, bool is_leader,
@@ -302,6 +305,9 @@ void event_attr_try_feature(struct perf_event_attr *attr, enum event_feature fea
 		attr->inherit = 1;
 		attr->sample_type |= PERF_SAMPLE_READ;
 		attr->read_format |= PERF_FORMAT_GROUP;
+		break;
+	case EVENT_FEATURE_WEIGHT_STRUCT:
+		attr->sample_type |= PERF_SAMPLE_WEIGHT_STRUCT;
 		break;
 	case EVENT_FEATURES:
 		break;

@@ -191,6 +191,9 @@ static struct err *invalid(const struct event_refusal *refusal)
 {
 	const struct perf_event_attr *attr = refusal->attr;
 
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK && !attr->precise_ip)
+		return unsupported(refusal, "the PMU records no branches here, or none such",
+				   "leave -b and -j out; virtual machines seldom have them");
 	if (refusal->counts)
 		return err_remedy(
 			unsupported(refusal, "it can be counted here, but not sampled", NULL),

@@ -15,6 +15,7 @@
 #include "formats/base/err.h"
 #include "formats/recording.h"
 #include "record/event_spec.h"
+#include "record/sample_extras.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -39,6 +40,7 @@ struct event_request {
 	bool inherit;        /* follow children */
 	bool enable_on_exec; /* start when the task calls exec; otherwise disabled until the ioctl */
 	bool context_switch; /* side-band: a record for each switch */
+	const struct sample_extras *extras; /* branches and the like; NULL: none */
 	bool sample_cgroup;  /* each sample names its cgroup */
 	uint32_t wakeup_len; /* wake the reader when so many bytes are in the ring; 0: half of it */
 };
@@ -57,6 +59,7 @@ enum event_feature {
 	EVENT_FEATURE_FORMAT_LOST,  /* exact losses for each event */
 	EVENT_FEATURE_STACK_USER,   /* snapshots */
 	EVENT_FEATURE_READ_INHERIT, /* :S groups that follow children */
+	EVENT_FEATURE_WEIGHT_STRUCT, /* weights in parts, Linux 5.12 */
 	EVENT_FEATURES
 };
 

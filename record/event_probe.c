@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PRECISE_MOST 3
+
 /* While the plan is made. */
 struct maker {
 	struct event_plan *plan;
@@ -146,6 +148,8 @@ static bool to_clock(struct maker *m, struct event_planned *event)
 {
 	const struct event_desc *desc = event->desc;
 
+	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return false; /* no clock knows branches */
 	if (!is_cycles(desc) || desc->precise || event_attr_is_clock(&event->attr))
 		return false;
 	event_attr_to_clock(&event->attr, &m->request->probe);
@@ -376,6 +380,14 @@ static void note_event(struct maker *m, const struct event_planned *event)
 				     desc->name));
 }
 
+/* The precision that was granted where as much as possible was wanted: told, not guessed. */
+static void note_precision(struct maker *m, const struct event_planned *event)
+{
+	if (event->desc->precise_max && !event->desc->is_default)
+		note(m, arena_printf(&m->plan->arena, "%s: precision %u of %d", event->desc->name,
+				     (unsigned)event->attr.precise_ip, PRECISE_MOST));
+}
+
 static void finish(struct maker *m)
 {
 	struct event_plan *plan = m->plan;
@@ -385,6 +397,7 @@ static void finish(struct maker *m)
 
 		event->name = final_name(&plan->arena, event);
 		note_event(m, event);
+		note_precision(m, event);
 		plan->stack_len = MAX(plan->stack_len, event->attr.sample_stack_user);
 	}
 	event_attr_side_band(m->request, &m->machine, &plan->side_band);
@@ -392,6 +405,20 @@ static void finish(struct maker *m)
 	plan->nnotes = m->notes.len;
 	if (plan->nnotes)
 		memcpy(plan->notes, m->notes.items, plan->nnotes * sizeof(*plan->notes));
+}
+
+/* Branch stacks come from hardware; asked for where no event has them, the recording would be in vain. */
+static struct err *check_branches(const struct maker *m)
+{
+	const struct sample_extras *extras = m->request->extras;
+
+	if (!extras || !sample_extras_branches(extras))
+		return NULL;
+	for (size_t i = 0; i < m->plan->nevents; i++)
+		if (m->plan->events[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return NULL;
+	return err_remedy(err_new(ERR_USAGE, "no event that is sampled can have branch stacks"),
+			  "sample a hardware event: -e cycles");
 }
 
 static struct err *make(struct maker *m, struct event_list *list)
@@ -414,6 +441,8 @@ static struct err *make(struct maker *m, struct event_list *list)
 	m->plan->nevents = list->len;
 	struct err *err = plan_events(m, list);
 
+	if (!err)
+		err = check_branches(m);
 	if (!err)
 		finish(m);
 	return err;

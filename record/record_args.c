@@ -167,6 +167,7 @@ const struct opt record_opts[] = {
 		  event_list_parse_filter),
 	OPT_PARSE(ARGS, chain, "call-graph", 'g', "MODE",
 		  "stacks: dwarf[,BYTES], fp or none (dwarf)", parse_chain),
+	OPT_GROUP(ARGS, extras, sample_extras_opts),
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
 	OPT_PARSE(ARGS, volumes, "switch-output", 0, "[SIZE|TIME|signal]",
 		  "go on in a new file at this size, after this time, or at SIGUSR2", parse_switch),

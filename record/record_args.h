@@ -10,6 +10,7 @@
 #include "record/control.h"
 #include "record/delay.h"
 #include "record/event_spec.h"
+#include "record/sample_extras.h"
 #include "record/target.h"
 #include "record/volumes_args.h"
 
@@ -28,6 +29,7 @@ struct record_args {
 	struct event_list events;
 	struct event_rate rate;
 	struct record_chain chain;
+	struct sample_extras extras;
 	const char *output;
 	struct volumes_args volumes;
 	uint64_t max_len; /* stop when so much has been written; UINT64_MAX: no limit */

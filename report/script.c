@@ -18,6 +18,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* struct perf_branch_entry: mispred, predicted, in_tx, abort, then 16 bits of cycles. */
+#define BRANCH_CYCLES_SHIFT 4
+#define BRANCH_CYCLES_MASK  0xffff
+
 struct script {
 	struct session *s;
 	const struct script_options *options;
@@ -276,6 +280,46 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 	}
 }
 
+/* The branches before the sample, newest first; flags as in struct perf_branch_entry. */
+static void put_branches_json(struct json *json, const struct event_sample *sample)
+{
+	if (!sample->nbranches)
+		return;
+	json_open(json, "branches", '[');
+	for (size_t i = 0; i < sample->nbranches; i++) {
+		const struct event_branch *branch = &sample->branches[i];
+
+		json_open(json, NULL, '{');
+		put_address(json, "from", branch->from);
+		put_address(json, "to", branch->to);
+		json_bool(json, "mispredicted", branch->flags & 1);
+		json_uint(json, "cycles", branch->flags >> BRANCH_CYCLES_SHIFT & BRANCH_CYCLES_MASK);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+/* What the counters of the group said, as in struct event_count. */
+static void put_counts_json(struct script *script, const struct event_sample *sample)
+{
+	struct json *json = &script->json;
+
+	if (!sample->ncounts)
+		return;
+	json_open(json, "counts", '[');
+	for (size_t i = 0; i < sample->ncounts; i++) {
+		const struct event_count *count = &sample->counts[i];
+
+		json_open(json, NULL, '{');
+		json_string(json, "event", event_name(script, count->event));
+		json_uint(json, "value", count->value);
+		json_uint(json, "enabled_ns", count->enabled_ns);
+		json_uint(json, "running_ns", count->running_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void put_sample_json(struct script *script, const struct session_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
@@ -288,6 +332,12 @@ static void put_sample_json(struct script *script, const struct session_event *e
 	json_uint(&script->json, "period", sample->period);
 	if (sample->addr)
 		put_address(&script->json, "addr", sample->addr);
+	if (sample->weight)
+		json_uint(&script->json, "weight", sample->weight);
+	if (sample->data_src)
+		put_address(&script->json, "data_src", sample->data_src);
+	put_branches_json(&script->json, sample);
+	put_counts_json(script, sample);
 	if (*payload)
 		json_string(&script->json, "payload", payload);
 	json_string(&script->json, "stop", unwind_stop_name(chain->stop));
