@@ -46,7 +46,8 @@ RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c
 	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sample_extras.c \
 	record/sensors.c record/stat_report.c record/stat_table.c record/status_line.c \
 	record/steering.c record/summary.c record/target.c record/text_file.c record/trace_output.c \
-	record/tracepoint.c record/tract.c record/volumes.c record/watch.c record/workload.c
+	record/tracepoint.c record/tract.c record/vendor_event.c record/volumes.c record/watch.c \
+	record/workload.c
 REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \

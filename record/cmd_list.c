@@ -75,7 +75,8 @@ static bool is_shown(const struct listing *l, const struct event_catalog_entry *
 {
 	if (l->pattern || l->args->all)
 		return matches(l, e);
-	return is_usable(e) && e->kind != EVENT_CATALOG_TRACEPOINT;
+	return is_usable(e) && e->kind != EVENT_CATALOG_TRACEPOINT &&
+	       e->kind != EVENT_CATALOG_VENDOR;
 }
 
 /* ---- text ---- */
@@ -123,6 +124,7 @@ static void put_title(enum event_catalog_kind kind)
 		[EVENT_CATALOG_CACHE] = "Cache events",
 		[EVENT_CATALOG_SOFTWARE] = "Software events",
 		[EVENT_CATALOG_PMU] = "Events of other PMUs",
+		[EVENT_CATALOG_VENDOR] = "Events as the processor's maker calls them",
 		[EVENT_CATALOG_TRACEPOINT] = "Tracepoints",
 	};
 
@@ -192,6 +194,10 @@ static void put_rest(struct listing *l, enum event_catalog_kind kind)
 	if (kind == EVENT_CATALOG_TRACEPOINT) {
 		printf("  %zu in these systems; precord list 'SYSTEM:*' shows them\n  ", total);
 		put_wrapped(l, 2, systems_text(l));
+		return;
+	}
+	if (kind == EVENT_CATALOG_VENDOR) {
+		printf("  %zu; precord list vendor shows them\n", total);
 		return;
 	}
 	if (shown)

@@ -9,6 +9,7 @@
 #include "formats/base/vec.h"
 #include "record/event_names.h"
 #include "record/tracepoint.h"
+#include "record/vendor_event.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +28,7 @@ const char *event_catalog_kind_name(enum event_catalog_kind kind)
 	static const char *const names[] = {
 		[EVENT_CATALOG_HARDWARE] = "hardware",     [EVENT_CATALOG_CACHE] = "cache",
 		[EVENT_CATALOG_SOFTWARE] = "software",     [EVENT_CATALOG_PMU] = "pmu",
-		[EVENT_CATALOG_TRACEPOINT] = "tracepoint",
+		[EVENT_CATALOG_VENDOR] = "vendor",       [EVENT_CATALOG_TRACEPOINT] = "tracepoint",
 	};
 
 	return names[kind];
@@ -156,6 +157,24 @@ static void add_pmu(struct maker *m, const struct pmu *pmu)
 	}
 }
 
+static void add_vendor(const char *name, const char *description, void *context)
+{
+	struct maker *m = context;
+	struct vendor_event event;
+
+	if (!vendor_event_find(name, &event))
+		return;
+	const uint64_t configs[PMU_CONFIGS] = { event.config, event.config1, event.config2 };
+
+	add(m, (struct event_catalog_entry){
+		       .kind = EVENT_CATALOG_VENDOR,
+		       .use = try_config(m, event.type, configs, NULL),
+		       .name = name,
+		       .alias = "",
+		       .description = description,
+	       });
+}
+
 /* Whether tracepoints can be used, by the example of the first. */
 static enum event_catalog_use try_tracepoint(struct maker *m, const char *root,
 					     struct tracepoint first)
@@ -207,6 +226,7 @@ void event_catalog_make(const struct event_kernel *kernel, struct event_catalog 
 	for (size_t i = 0; i < m.pmus.len; i++)
 		add_pmu(&m, &m.pmus.items[i]);
 	pmu_set_deinit(&m.pmus);
+	vendor_event_each(&catalog.arena, add_vendor, &m);
 	catalog.tracefs = add_tracepoints(&m);
 	catalog.len = m.entries.len;
 	catalog.entries = ARENA_ARRAY(&catalog.arena, struct event_catalog_entry, catalog.len);

@@ -16,6 +16,7 @@ enum event_catalog_kind {
 	EVENT_CATALOG_CACHE,
 	EVENT_CATALOG_SOFTWARE,
 	EVENT_CATALOG_PMU, /* named in sysfs */
+	EVENT_CATALOG_VENDOR, /* as the maker of the processor calls it, see vendor_event.h */
 	EVENT_CATALOG_TRACEPOINT,
 	EVENT_CATALOG_KINDS
 };
@@ -44,7 +45,7 @@ struct event_catalog {
 	struct err *tracefs; /* why there are no tracepoints, or NULL */
 };
 
-/* "hardware", "cache", "software", "pmu", "tracepoint" */
+/* "hardware", "cache", "software", "pmu", "vendor", "tracepoint" */
 const char *event_catalog_kind_name(enum event_catalog_kind kind);
 
 /* "yes", "user", "count", "no", "denied", "busy" */

@@ -11,6 +11,7 @@
 #include "formats/base/text.h"
 #include "record/event_names.h"
 #include "record/tracepoint.h"
+#include "record/vendor_event.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -117,10 +118,22 @@ static struct err *add_sysfs(struct event_lookup *lookup, const struct pmu *pmu,
 	return NULL;
 }
 
+static void add_vendor(struct event_lookup *lookup, const char *name,
+		       const struct vendor_event *event)
+{
+	struct event_desc *desc = add(lookup, name);
+
+	desc->type = event->type;
+	desc->config = event->config;
+	desc->config1 = event->config1;
+	desc->config2 = event->config2;
+}
+
 struct err *event_lookup_name(struct event_lookup *lookup, const char *name)
 {
 	const struct event_name *known = event_name_find(name);
 	const struct pmu *pmu;
+	struct vendor_event vendor;
 	uint64_t config;
 
 	if (known && known->type == PERF_TYPE_SOFTWARE) {
@@ -137,6 +150,8 @@ struct err *event_lookup_name(struct event_lookup *lookup, const char *name)
 		return add_sysfs(lookup, pmu, name);
 	} else if (parse_raw(name, &config)) {
 		add_generic(lookup, name, PERF_TYPE_RAW, config);
+	} else if (vendor_event_find(name, &vendor)) {
+		add_vendor(lookup, name, &vendor);
 	} else {
 		return event_lookup_unknown(lookup, name);
 	}
@@ -145,10 +160,12 @@ struct err *event_lookup_name(struct event_lookup *lookup, const char *name)
 
 bool event_lookup_has_name(struct event_lookup *lookup, const char *name)
 {
+	struct vendor_event vendor;
 	uint64_t config;
 
 	return event_name_find(name) || event_cache_parse(name, &config) ||
-	       pmu_with_event(lookup, name) || parse_raw(name, &config);
+	       pmu_with_event(lookup, name) || parse_raw(name, &config) ||
+	       (*name && vendor_event_find(name, &vendor));
 }
 
 bool event_lookup_has_pmu(struct event_lookup *lookup, const char *name)
@@ -331,6 +348,12 @@ static void offer_cache(const char *name, uint64_t config, const char *descripti
 	text_near_offer(offer->near, arena_strdup(offer->arena, name));
 }
 
+static void offer_vendor(const char *name, const char *description, void *context)
+{
+	(void)description;
+	text_near_offer(context, name);
+}
+
 struct err *event_lookup_unknown_pmu(struct event_lookup *lookup, const char *name)
 {
 	const struct pmu_set *pmus = &lookup->list->pmus;
@@ -356,6 +379,7 @@ struct err *event_lookup_unknown(struct event_lookup *lookup, const char *name)
 	for (size_t i = 0; i < list->pmus.len; i++)
 		for (size_t k = 0; k < list->pmus.items[i].nevents; k++)
 			text_near_offer(&near, list->pmus.items[i].events[k].name);
+	vendor_event_each(&list->arena, offer_vendor, &near);
 	if (!near.len)
 		offer_tracepoints(list, "*", &near);
 	return with_hint(lookup, &near, err_new(ERR_USAGE, "no event '%s'", name));

@@ -136,6 +136,15 @@ static struct err *apply_terms(struct event_lookup *lookup, const char *terms, b
 	return NULL;
 }
 
+/* "EVENT:UMASK" of libpfm4: what follows the colon is no list of modifiers. */
+static bool is_vendor_with_mask(struct event_lookup *lookup, const char *head, const char *rest)
+{
+	struct event_modifiers mods = { 0 };
+	CLEANUP(err_freep) struct err *err = event_modifiers_parse(rest, &mods);
+
+	return err && event_lookup_has_name(lookup, head);
+}
+
 /* Find what the words mean; *@ret_mods gets the modifiers that stood in the head. */
 static struct err *look_up(struct event_lookup *lookup, const struct words *words,
 			   const char **ret_mods)
@@ -150,7 +159,9 @@ static struct err *look_up(struct event_lookup *lookup, const struct words *word
 
 	char *rest = (char *)split_colon(head);
 
-	if (event_lookup_has_name(lookup, head)) {
+	if (is_vendor_with_mask(lookup, words->head, rest)) {
+		err = event_lookup_name(lookup, words->head);
+	} else if (event_lookup_has_name(lookup, head)) {
 		*ret_mods = rest;
 		err = event_lookup_name(lookup, head);
 	} else if (strchr(words->head, ':')) {

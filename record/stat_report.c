@@ -35,7 +35,7 @@ static const char *unit_of(const struct event_desc *desc)
 
 static const char *state_name(enum stat_state state)
 {
-	static const char *const names[] = { "counted", "not counted", "not supported" };
+	static const char *const names[] = { "counted", "not counted", "impossible", "not supported" };
 
 	return names[state];
 }
@@ -314,6 +314,17 @@ static void text_never_ran(const struct stat_report *r)
 	}
 }
 
+static void text_impossible(const struct stat_report *r)
+{
+	for (size_t i = 0; i < r->table->rows.len; i++) {
+		if (r->table->rows.items[i].state != STAT_IMPOSSIBLE)
+			continue;
+		fprintf(r->out, "impossible: counters gave more than any processor can do; the PMU of this "
+				"(virtual) machine is at fault, count fewer events at once\n");
+		return;
+	}
+}
+
 static void text_end(const struct stat_report *r, const struct stat_times *times)
 {
 	fprintf(r->out, "\n%*.6f s  elapsed", VALUE_WIDTH - 2, times->elapsed_s);
@@ -325,6 +336,7 @@ static void text_end(const struct stat_report *r, const struct stat_times *times
 			VALUE_WIDTH - 2, times->system_s);
 	text_refusals(r);
 	text_never_ran(r);
+	text_impossible(r);
 }
 
 void stat_report_end(struct stat_report *r, const struct stat_times *times)

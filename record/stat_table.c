@@ -8,11 +8,14 @@
 #include "record/text_file.h"
 
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TOPOLOGY   "/sys/devices/system/cpu/cpu%d/topology/%s"
+#define POSSIBLE_A_NS  1000    /* no event of a core happens more often */
+#define POSSIBLE_SLACK 1000000 /* times are less exact than counts */
 #define CORE_SHIFT 32 /* of the package in a core's key */
 
 void stat_table_init(struct stat_table *t, const struct event_list *list, enum stat_by by)
@@ -34,7 +37,7 @@ void stat_table_reset(struct stat_table *t)
 		row->value = (struct counter_value){ 0 };
 		row->sum = row->sum_sq = row->run = 0;
 		row->runs = 0;
-		if (row->state == STAT_COUNTED)
+		if (row->state == STAT_COUNTED || row->state == STAT_IMPOSSIBLE)
 			row->state = STAT_NOT_COUNTED;
 	}
 }
@@ -117,6 +120,16 @@ void stat_table_prepare(struct stat_table *t, const struct counter_set *set)
 		rows_of(t, key_of(t, &set->items.items[i]), set);
 }
 
+/* PMUs of some hypervisors give 2^50 and the like when counters are shared out in turns. */
+static bool is_possible(const struct event_desc *desc, const struct counter_value *value)
+{
+	bool of_core = desc->type == PERF_TYPE_HARDWARE || desc->type == PERF_TYPE_HW_CACHE ||
+		       desc->type == PERF_TYPE_RAW || (desc->pmu && desc->pmu->is_core);
+
+	return !of_core || value->value <= POSSIBLE_SLACK ||
+	       value->value / POSSIBLE_A_NS <= value->running_ns;
+}
+
 void stat_table_add(struct stat_table *t, struct counter_set *set)
 {
 	struct counter_value value;
@@ -132,7 +145,9 @@ void stat_table_add(struct stat_table *t, struct counter_set *set)
 		row->value.enabled_ns += value.enabled_ns;
 		row->value.running_ns += value.running_ns;
 		row->run += counter_value_scaled(&value);
-		if (value.running_ns)
+		if (!is_possible(&t->list->items[row->event], &value))
+			row->state = STAT_IMPOSSIBLE;
+		else if (value.running_ns && row->state != STAT_IMPOSSIBLE)
 			row->state = STAT_COUNTED;
 	}
 }

@@ -19,6 +19,7 @@ enum stat_by { STAT_BY_ALL, STAT_BY_CPU, STAT_BY_CORE, STAT_BY_THREAD };
 enum stat_state {
 	STAT_COUNTED,
 	STAT_NOT_COUNTED,   /* it never had a counter, or its task never ran */
+	STAT_IMPOSSIBLE,    /* more than any processor can do in the time: its PMU is at fault */
 	STAT_NOT_SUPPORTED, /* this machine does not have it */
 };
 
