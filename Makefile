@@ -15,7 +15,8 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
 	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
 	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
-	formats/trace_side_band.c formats/trace_window.c formats/trace_writer.c formats/value_codec.c
+	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
+	formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c \
 	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
@@ -52,13 +53,14 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
 	report/commands.c report/cut.c report/export.c report/filter.c report/flame.c \
-	report/flame_data.c report/flame_page.c report/flame_tree.c report/info.c report/json.c \
-	report/listing.c report/lookup.c report/main.c report/markup.c report/moment.c report/number.c \
-	report/output.c report/page.c report/pager.c report/payload.c report/rule_text.c \
-	report/script.c report/session.c report/session_names.c report/session_walk.c report/stats.c \
-	report/summary.c report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
-	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
-	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
+	report/flame_data.c report/flame_page.c report/flame_tree.c report/info.c report/info_sizes.c \
+	report/json.c report/listing.c report/lookup.c report/main.c report/markup.c report/moment.c \
+	report/number.c report/output.c report/page.c report/pager.c report/payload.c \
+	report/rule_text.c report/script.c report/session.c report/session_names.c \
+	report/session_walk.c report/stats.c report/summary.c report/svg.c report/table.c \
+	report/tables.c report/tally.c report/terminal.c report/trace_copy.c report/tree_table.c \
+	report/trust.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
+	report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto

@@ -38,8 +38,8 @@ void trace_chunks_deinit(struct trace_chunks *chunks)
 	}
 }
 
-struct err *trace_chunk_unpack(const struct trace_file *file, const struct trace_place *place,
-			       struct writer *packed, struct zframe_decoder *zframe, void *out)
+struct err *trace_chunk_read(const struct trace_file *file, const struct trace_place *place,
+			     struct writer *packed)
 {
 	size_t got = 0;
 	struct err *err;
@@ -49,9 +49,16 @@ struct err *trace_chunk_unpack(const struct trace_file *file, const struct trace
 	err = trace_file_read(file, place->offset, packed->data, place->packed_len, &got);
 	if (err)
 		return err;
-	if (got < place->packed_len)
-		return err_new(ERR_CORRUPT, "cut off");
-	return zframe_decode_all(zframe, packed->data, place->packed_len, out, place->len);
+	return got < place->packed_len ? err_new(ERR_CORRUPT, "cut off") : NULL;
+}
+
+struct err *trace_chunk_unpack(const struct trace_file *file, const struct trace_place *place,
+			       struct writer *packed, struct zframe_decoder *zframe, void *out)
+{
+	struct err *err = trace_chunk_read(file, place, packed);
+
+	return err ? err :
+		     zframe_decode_all(zframe, packed->data, place->packed_len, out, place->len);
 }
 
 static int by_time(const void *a, const void *b)

@@ -61,6 +61,10 @@ void trace_chunks_deinit(struct trace_chunks *chunks);
 MUST_USE struct err *trace_chunk_load(struct trace_chunk *chunk, const struct trace_file *file,
 				      const struct trace_place *place, const struct recording *rec);
 
+/* Read what is at @place, as it is in the file, to @packed, emptied first. ERR_CORRUPT: the file ends before. ERR_SYSTEM. */
+MUST_USE struct err *trace_chunk_read(const struct trace_file *file,
+				      const struct trace_place *place, struct writer *packed);
+
 /* Unpack what is at @place to @out, of place->len bytes, by way of @packed. */
 MUST_USE struct err *trace_chunk_unpack(const struct trace_file *file,
 					const struct trace_place *place, struct writer *packed,

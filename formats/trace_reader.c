@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_reader.c - finds the blocks of a trace, loads all but the events, and feeds those to the
- * window.
+ * trace_reader.c - finds the blocks of a trace, loads all but the events, and feeds those to the window.
  *
  * Every head says when its block's oldest event was. As all heads are read before the first event,
  * it is known for each event whether an older one can still come, and so when it may be delivered.
@@ -190,6 +189,7 @@ static void add_block(struct trace_reader *t, const struct trace_found *block)
 	struct trace_block_info info = {
 		.offset = block->offset,
 		.len = block->head.head_len + block->head.packed_len,
+		.packed_len = block->head.packed_len,
 		.content_len = block->head.content_len,
 		.kind = trace_block_kind_name(block->head.kind),
 	};
@@ -477,6 +477,21 @@ const struct trace_block_info *trace_reader_blocks(struct event_source *source, 
 
 	*ret_count = t->infos.len;
 	return t->infos.items;
+}
+
+struct err *trace_reader_packed(struct event_source *source, size_t number, const uint8_t **ret)
+{
+	struct trace_reader *t = reader_of(source);
+	struct trace_place place = place_of(&t->blocks.items[number]);
+	struct err *err = trace_chunk_read(&t->file, &place, &t->packed);
+
+	*ret = t->packed.data;
+	return err;
+}
+
+uint64_t trace_reader_len(struct event_source *source)
+{
+	return reader_of(source)->file.len;
 }
 
 uint64_t trace_reader_late_events(struct event_source *source)

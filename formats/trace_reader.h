@@ -28,6 +28,7 @@ MUST_USE struct err *trace_reader_open_memory(const void *data, size_t len,
 /* Where the bytes of the file went; offsets and lengths of blocks are those of the file. */
 struct trace_block_info {
 	uint64_t offset, len; /* in the file, header included */
+	uint64_t packed_len;  /* its zstd frames */
 	uint64_t content_len; /* decompressed */
 	const char *kind;     /* "header", "events", "image", "ksyms", "jit-map", "end", "index", "lines",
 			     "unknown" */
@@ -38,6 +39,13 @@ struct trace_block_info {
  * module.
  */
 const struct trace_block_info *trace_reader_blocks(struct event_source *source, size_t *ret_count);
+
+/* The zstd frames of block @number as they are in the file; valid until the next call on @source. ERR_SYSTEM. */
+MUST_USE struct err *trace_reader_packed(struct event_source *source, size_t number,
+					 const uint8_t **ret);
+
+/* Length of the file in bytes. */
+uint64_t trace_reader_len(struct event_source *source);
 
 /*
  * How many events so far came later than one with a younger time: none, unless the file's promises

@@ -61,10 +61,10 @@ static struct err *show(struct session *s, struct info_args *args)
 	struct terminal term = terminal_open(&args->terminal);
 
 	if (args->sizes)
-		info_print_sizes(s, format_of(args->format), stdout);
+		err = info_print_sizes(s, format_of(args->format), stdout);
 	else
 		info_print(s, &tally, format_of(args->format), stdout);
-	return terminal_close(&term, NULL);
+	return terminal_close(&term, err);
 }
 
 static struct err *info_run(void *args, char **operands, int noperands, int *ret_status)

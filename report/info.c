@@ -7,6 +7,7 @@
 
 #include "formats/base/text.h"
 #include "formats/trace_reader.h"
+#include "report/info_sizes.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -305,7 +306,7 @@ static void put_broken(struct info *info)
 		const struct broken *broken = &list.items[i];
 		double share = (double)broken->count / (double)MAX(info->tally->samples, 1);
 
-		table_add_row(&table, 0, false);
+		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_format(&table, "%" PRIu64, broken->count);
 		table_add_cell(&table, number_share(arena, share),
 			       arena_printf(arena, "%.6f", share));
@@ -430,68 +431,41 @@ void info_print(struct session *s, const struct tally *tally, enum table_format 
 
 /* ---- sizes ----------------------------------------------------------------------------------------- */
 
-struct size_sum {
-	const char *kind;
-	uint64_t blocks, len, content_len;
-};
-
-/* Blocks by kind, in the order in which kinds first appear. */
-static size_t sum_blocks(struct session *s, struct size_sum *sums, size_t max)
-{
-	size_t nblocks, nsums = 0;
-	const struct trace_block_info *blocks = trace_reader_blocks(s->source, &nblocks);
-
-	for (size_t i = 0; i < nblocks; i++) {
-		size_t at = 0;
-
-		while (at < nsums && strcmp(sums[at].kind, blocks[i].kind) != 0)
-			at++;
-		if (at == max)
-			continue;
-		nsums = MAX(nsums, at + 1);
-		sums[at].kind = blocks[i].kind;
-		sums[at].blocks++;
-		sums[at].len += blocks[i].len;
-		sums[at].content_len += blocks[i].content_len;
-	}
-	return nsums;
-}
-
-void info_print_sizes(struct session *s, enum table_format format, FILE *out)
+struct err *info_print_sizes(struct session *s, enum table_format format, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{ .title = "Blocks", .key = "kind" },
-		{ .title = "Count", .key = "blocks", .align = TABLE_RIGHT, .number = true },
+		{ .title = "What", .key = "group" },
+		{ .title = "Part", .key = "part" },
 		{ .title = "Bytes", .key = "bytes", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Unpacked",
 		  .key = "content_bytes",
 		  .align = TABLE_RIGHT,
 		  .number = true },
+		{ .title = "A sample",
+		  .key = "bytes_per_sample",
+		  .align = TABLE_RIGHT,
+		  .number = true },
 	};
 	struct info info = { .s = s, .format = format, .out = out };
-	struct size_sum sums[16] = { 0 };
-	size_t nsums = sum_blocks(s, sums, ARRAY_LEN(sums));
-	uint64_t total = 0;
+	struct trace_part_size sizes[TRACE_PARTS];
 	struct table table;
+	struct err *err = trace_sizes(s->source, sizes);
 
-	for (size_t i = 0; i < nsums; i++)
-		total += sums[i].len;
+	if (err)
+		return err;
+	struct trace_part_size all = { trace_reader_len(s->source), info_sizes_samples(s) };
+
 	begin(&info);
-	put_number(&info, "File, bytes", "total", total);
+	put_number(&info, "File, bytes", "total", all.packed_len);
+	put_number(&info, "Samples", "samples", all.len);
 	table_init(&table, &s->arena);
 	add_columns(&table, columns, ARRAY_LEN(columns));
-	for (size_t i = 0; i < nsums; i++) {
-		double share = total ? (double)sums[i].len / (double)total : 0;
-
-		table_add_row(&table, 0, TABLE_PLAIN);
-		table_add_cell(&table, sums[i].kind, NULL);
-		table_add_format(&table, "%" PRIu64, sums[i].blocks);
-		table_add_format(&table, "%" PRIu64, sums[i].len);
-		table_add_cell(&table, number_share(&s->arena, share),
-			       arena_printf(&s->arena, "%.6f", share));
-		table_add_format(&table, "%" PRIu64, sums[i].content_len);
+	for (enum trace_part i = 0; i < TRACE_PARTS; i++) {
+		if (sizes[i].packed_len)
+			info_sizes_add(&table, &s->arena, i, &sizes[i], &all);
 	}
 	print_table(&info, &table, "Where the bytes went", "sizes");
 	end(&info);
+	return NULL;
 }

@@ -11,7 +11,7 @@
 
 void info_print(struct session *s, const struct tally *tally, enum table_format format, FILE *out);
 
-/* Where the bytes of a trace file went, by kind of block. */
-void info_print_sizes(struct session *s, enum table_format format, FILE *out);
+/* Where the bytes of a trace file went; all of them. ERR_SYSTEM: it cannot be read. */
+MUST_USE struct err *info_print_sizes(struct session *s, enum table_format format, FILE *out);
 
 #endif

@@ -400,6 +400,9 @@ void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, 
 
 static const char *note_kernel(const struct symbolizer *s, const struct naming *naming)
 {
+	if (!s->rec->nksyms && !naming->nimages && !s->rec->complete)
+		return "no symbols: the file ends before them; the recorder was killed, or the "
+		       "copy is not whole";
 	if (!s->rec->nksyms && !naming->nimages)
 		return "no symbols: kernel addresses were hidden from the recorder; record as root "
 		       "or "

@@ -101,3 +101,16 @@ struct err *zframe_decode_all(struct zframe_decoder *z, const void *data, size_t
 {
 	return decode(z, data, len, out, out_len);
 }
+
+bool zframe_lens(const void *data, size_t len, size_t *ret_len, size_t *ret_content_len)
+{
+	size_t frame_len = ZSTD_findFrameCompressedSize(data, len);
+	unsigned long long content_len = ZSTD_getFrameContentSize(data, len);
+
+	if (ZSTD_isError(frame_len) || content_len == ZSTD_CONTENTSIZE_UNKNOWN ||
+	    content_len == ZSTD_CONTENTSIZE_ERROR)
+		return false;
+	*ret_len = frame_len;
+	*ret_content_len = content_len;
+	return true;
+}

@@ -8,6 +8,7 @@
 #include "formats/base/err.h"
 #include "formats/base/writer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,5 +39,11 @@ MUST_USE struct err *zframe_decode(struct zframe_decoder *z, const void *data, s
 /* The same for any number of frames, one behind the other: together they must fill @out exactly. */
 MUST_USE struct err *zframe_decode_all(struct zframe_decoder *z, const void *data, size_t len,
 				       void *out, size_t out_len);
+
+/*
+ * How long the frame is that @data begins with, packed and decompressed. False if it is none, does not fit
+ * in @len, or does not say.
+ */
+bool zframe_lens(const void *data, size_t len, size_t *ret_len, size_t *ret_content_len);
 
 #endif

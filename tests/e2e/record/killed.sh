@@ -75,4 +75,16 @@ for ((i = 0; i < kills / 3; i++)); do
 	[ "$complete" = false ] || [ "$samples" = "$whole" ] || fail "the first $len of $size bytes are called complete"
 	[ "$samples" -le "$whole" ] || fail "the first $len of $size bytes hold $samples samples, more than $whole"
 done
+
+# All events, but nothing that comes after them: what is missing is said, and the kernel's settings are not blamed.
+for ((len = size; len > 1000; len -= len / 50)); do
+	head -c $len whole.trace >cut.trace
+	[ -n "$(preport -i cut.trace info --sizes --format=csv 2>/dev/null | grep -E '^(symbols|modules),')" ] || break
+done
+check cut.trace "the events alone"
+preport -i cut.trace info >info.txt 2>/dev/null
+if grep -q '\[kernel\]' info.txt; then
+	grep '\[kernel\]' info.txt | grep -q 'the file ends before them' || { grep '\[kernel\]' info.txt; fail "no word of the cut"; }
+	if grep 'kernel addresses were hidden' info.txt; then fail "the kernel's settings are blamed"; fi
+fi
 exit 0

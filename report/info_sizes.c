@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * info_sizes.c - what the parts of a trace are called, and what a sample took of each.
+ */
+#include "report/info_sizes.h"
+
+#include "report/number.h"
+
+#include <inttypes.h>
+
+static const struct {
+	const char *group, *part;
+} size_names[TRACE_PARTS] = {
+	[TRACE_PART_HEADER] = { "framing", "header" },
+	[TRACE_PART_HEADS] = { "samples", "kind, CPU, thread" },
+	[TRACE_PART_TIMES] = { "samples", "times" },
+	[TRACE_PART_SAMPLES] = { "samples", "addresses, periods, chains" },
+	[TRACE_PART_EXTRAS] = { "samples", "extras" },
+	[TRACE_PART_REGS] = { "registers", "registers" },
+	[TRACE_PART_STACK_SHAPES] = { "stacks", "shapes" },
+	[TRACE_PART_STACK_POINTERS] = { "stacks", "pointers into the stack" },
+	[TRACE_PART_STACK_NUMBERS] = { "stacks", "code addresses seen before" },
+	[TRACE_PART_FRESH] = { "stacks", "new code addresses" },
+	[TRACE_PART_SIDE_BAND] = { "side-band", "mappings, names, forks, exits" },
+	[TRACE_PART_IMAGES] = { "modules", "unwind tables, symbols, code" },
+	[TRACE_PART_LINES] = { "modules", "lines and inlined calls" },
+	[TRACE_PART_KSYMS] = { "symbols", "kernel symbols" },
+	[TRACE_PART_JIT_MAPS] = { "symbols", "JIT maps" },
+	[TRACE_PART_END] = { "framing", "counts and notes" },
+	[TRACE_PART_INDEX] = { "framing", "index" },
+	[TRACE_PART_FRAMING] = { "framing", "heads of blocks and columns" },
+	[TRACE_PART_OTHER] = { "other", "of a newer version" },
+	[TRACE_PART_UNREADABLE] = { "other", "damaged" },
+};
+
+uint64_t info_sizes_samples(struct session *s)
+{
+	struct event ev;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < s->recording->ncounts; i++)
+		count += s->recording->counts[i].samples;
+	while (!s->recording->complete && event_source_next(s->source, &ev))
+		count += ev.kind == EVENT_SAMPLE;
+	return count;
+}
+
+void info_sizes_add(struct table *table, struct arena *arena, enum trace_part part,
+		    const struct trace_part_size *size, const struct trace_part_size *all)
+{
+	double share = (double)size->packed_len / (double)MAX(all->packed_len, 1);
+
+	table_add_row(table, 0, TABLE_PLAIN);
+	table_add_cell(table, size_names[part].group, NULL);
+	table_add_cell(table, size_names[part].part, NULL);
+	table_add_format(table, "%" PRIu64, size->packed_len);
+	table_add_cell(table, number_share(arena, share), arena_printf(arena, "%.6f", share));
+	table_add_format(table, "%" PRIu64, size->len);
+	/* @all's second length is the number of samples. */
+	table_add_format(table, "%.2f", (double)size->packed_len / (double)MAX(all->len, 1));
+}
