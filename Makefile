@@ -174,7 +174,7 @@ LIB_REPORT = $(B)/libreport.a
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all tests check check-here check-oracles unit cli e2e fuzz fuzz-programs lint bench demo demo-here install uninstall \
+.PHONY: all tests check check-here check-oracles unit cli e2e fuzz fuzz-programs lint bench gallery demo demo-here install uninstall \
 	clean help packages FORCE
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
@@ -194,6 +194,7 @@ help:
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine
+#: make gallery         pictures of the pages for Documentation/gallery/ (needs node, npm and chromium)
 #: make demo            record what this machine does for some seconds and show the reports
 #: make install         into DESTDIR=/PREFIX=/usr/local: programs, man pages, completions
 #: make uninstall       remove what install put there
@@ -233,6 +234,10 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 
 bench: all $(TEST_BINARIES)
 	@BUILD="$(abspath $(B))" CC="$(CC)" tests/bench/run
+	@BUILD="$(abspath $(B))" tests/bench/pictures
+
+gallery: all
+	@BUILD="$(abspath $(B))" tests/web/gallery
 
 demo: packages
 	@$(MAKE) --no-print-directory demo-here

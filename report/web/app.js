@@ -203,8 +203,10 @@ class App {
 		const s = this.state, unit = this.p.sets[s.set].unit;
 		document.documentElement.dataset.theme = s.theme;
 		this.theme = THEMES[this.themeName()];
-		this.moduleColours = moduleColours(this.tree, this.theme);
-		showHead(this.p, s.set, this.tree.total(0));
+		if (this.coloursOf?.tree !== this.tree || this.coloursOf.theme !== this.theme)
+			this.coloursOf = { tree: this.tree, theme: this.theme, modules: moduleColours(this.tree, this.theme) };
+		this.moduleColours = this.coloursOf.modules;
+		showHead(this.p, s.set, this.tree.totals.map((_, side) => this.tree.total(0, side)));
 		$("graph").hidden = $("crumbs").hidden = $("panel").hidden = $("legend").hidden = s.show !== "graph";
 		$("table").hidden = s.show === "graph";
 		this.renderStrip();
@@ -307,8 +309,8 @@ class App {
 		const s = this.state, pick = (frame) => this.set({ fn: frame });
 		this.rows ??= sumFunctions(this.tree);
 		const filter = s.filter || s.find ? pattern(s.filter || s.find) : null;
-		showFunctions(this.tree, this.rows, { sort: s.sort, filter, selected: s.fn, pick, resort: (sort) => this.set({ sort }) });
-		const row = this.rows.find((one) => one.frame === s.fn) ?? this.rows[0];
+		const top = showFunctions(this.tree, this.rows, { sort: s.sort, filter, selected: s.fn, pick, resort: (sort) => this.set({ sort }) });
+		const row = this.rows.find((one) => one.frame === s.fn) ?? top;
 		if (row)
 			showNeighbours(this.tree, row, neighbours(this.tree, row.frame), pick);
 	}
@@ -323,15 +325,19 @@ class App {
 			this.lanes = makeLanes(p, s.set, s.strip);
 		this.laneKey = key;
 		const canvas = $("strip"), ratio = devicePixelRatio || 1, width = $("time").clientWidth - 28, height = this.lanes.length * LANE + 16;
+		const drawn = JSON.stringify([key, width, ratio, this.stripRange, this.windowOf("a"), this.windowOf("b"), this.themeName()]);
+		if (drawn === this.drawn)
+			return;
+		this.drawn = drawn;
 		canvas.width = Math.round(width * ratio);
 		canvas.height = Math.round(height * ratio);
 		canvas.style.height = height + "px";
-		const context = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
+		const context = canvas.getContext("2d");
 		context.scale(ratio * (canvas.width / ratio / width), ratio);
 		this.scale = new StripScale(width, ...this.stripRange);
 		const windows = [["a", "A"], ["b", "B"]].filter(([one]) => this.windowOf(one).length)
 			.map(([one, name]) => ({ range: this.windowOf(one), name, colour: this.theme.ring && (one === "a" ? this.theme.ring : this.theme.more[2]) }));
-		drawStrip(context, this.lanes, this.scale, this.theme, windows, (bin) => binTime(p, bin), style);
+		drawStrip(context, this.lanes, this.scale, this.theme, windows, (bin) => binTime(p, bin));
 		canvas.setAttribute("aria-label", `Samples over time, ${this.lanes.length} lanes` + (s.a.length ? `, window A ${this.rangeText(s.a)}` : "") + ". Drag, or arrow keys, choose a window.");
 	}
 
@@ -615,4 +621,7 @@ function fail(error) {
 	document.body.replaceChildren(make("p", { class: "error", role: "alert" }, "This page cannot be shown: " + error.message + ". It may be incomplete; make it again with preport flamegraph."));
 }
 
-globalThis.readBlock("profile").then((bytes) => { globalThis.app = new App(parseProfile(bytes)); }).catch(fail);
+globalThis.readBlock("profile").then((bytes) => { 
+	globalThis.app = new App(parseProfile(bytes));
+	performance.mark("shown");
+}).catch(fail);

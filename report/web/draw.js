@@ -43,8 +43,6 @@ function drawRing(context, { layout, tree, theme, focus, y }) {
 		return;
 	const width = Math.max(box.w, 4), top = y(tree.depth[focus]);
 	context.lineWidth = 2;
-	context.strokeStyle = theme.ground;
-	context.strokeRect(box.x + 2, top + 2, Math.max(width - 5, 1), ROW - 5);
 	context.strokeStyle = theme.ring;
 	context.strokeRect(box.x, top, width - 1, ROW - 1);
 }

@@ -4,8 +4,10 @@
 
 // The bytes that page_add_data() put into the page as @id.
 globalThis.readBlock = async (id) => {
-	const text = document.getElementById(id).textContent.replace(/\s+/g, "");
-	const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+	const text = document.getElementById(id).textContent;
+	const characters = atob(text), packed = new Uint8Array(characters.length);
+	for (let i = 0; i < packed.length; i++)
+		packed[i] = characters.charCodeAt(i);
 	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 };

@@ -46,9 +46,13 @@ export function parseProfile(bytes) {
 	p.file = Array.from(column(Int32Array, meta.functions, plain), (i) => texts[i]);
 	p.line = column(Int32Array, meta.functions, plain);
 	p.parent = readParents(r, meta.nodes);
-	const frame = column(Int32Array, meta.nodes, (last, i) => i ? r.uleb() : 0);
-	p.func = frame.map((value) => value >> 1);
-	p.inlined = Uint8Array.from(frame, (value) => value & 1);
+	p.func = new Int32Array(meta.nodes);
+	p.inlined = new Uint8Array(meta.nodes);
+	for (let i = 1; i < meta.nodes; i++) {
+		const frame = r.uleb();
+		p.func[i] = frame >> 1;
+		p.inlined[i] = frame & 1;
+	}
 	p.row = {
 		node: column(Int32Array, meta.rows, (last) => last + r.uleb()),
 		thread: column(Int32Array, meta.rows, plain),

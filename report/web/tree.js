@@ -190,16 +190,22 @@ const GROUPS = {
 
 // Rows by what they stand on: [{ label, kthread, stop, rows }].
 export function groupRows(p, by, wanted) {
-	const groups = new Map(), name = GROUPS[by];
-	for (let i = 0; i < p.row.node.length; i++) {
+	const groups = new Map(), known = new Map(), name = GROUPS[by], { thread, cpu, stop } = p.row;
+	const groupOf = (i) => {
+		const of = p.meta.threads[thread[i]], label = name(of, cpu[i]), key = label + "\0" + stop[i];
+		if (!groups.has(key))
+			groups.set(key, { label, stop: stop[i], kthread: true, rows: [] });
+		const group = groups.get(key);
+		group.kthread = group.kthread && of[4] === 1;
+		return group;
+	};
+	for (let i = 0; i < thread.length; i++) {
 		if (!wanted(i))
 			continue;
-		const thread = p.meta.threads[p.row.thread[i]], stop = p.row.stop[i];
-		const label = name(thread, p.row.cpu[i]), key = label + "\0" + stop;
-		let group = groups.get(key);
+		const key = (by === "cpu" ? cpu[i] + 1 : thread[i]) * 256 + stop[i];
+		let group = known.get(key);
 		if (!group)
-			groups.set(key, group = { label, stop, kthread: true, rows: [] });
-		group.kthread = group.kthread && thread[4] === 1;
+			known.set(key, group = groupOf(i));
 		group.rows.push(i);
 	}
 	return [...groups.values()];

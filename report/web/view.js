@@ -29,7 +29,7 @@ export function showHead(p, set, totals) {
 	const rate = event.rate ? event.isFreq ? ` at ${count(event.rate)} Hz` : `, one in ${count(event.rate)}` : "";
 	$("title").textContent = document.title = meta.title;
 	$("facts").replaceChildren(make("b", {}, event.name), rate + " \u00b7 ",
-		make("b", {}, count(totals.n) + " samples"), ", " + amount(totals.w, event.unit) + " \u00b7 ",
+		make("b", {}, totals.map((side) => count(side.n)).join(" and ") + " samples"), ", " + totals.map((side) => amount(side.w, event.unit)).join(" and ") + " \u00b7 ",
 		make("b", { class: lost ? "bad" : "" }, count(lost) + " lost"),
 		` \u00b7 ${meta.duration.toFixed(2)} s` + (meta.host ? " on " + meta.host : "") + (meta.kernel ? ", Linux " + meta.kernel : ""));
 	$("trust").replaceChildren("Trust: " + meta.trust + " \u00b7 intervals are 95 %" + (meta.filter ? " \u00b7 only " + meta.filter : ""),
@@ -107,7 +107,7 @@ function shareCell(sums, whole) {
 }
 
 /*
- * @rows of sumFunctions(). @on: sort(key) and pick(frame) are called for clicks.
+ * @rows of sumFunctions(); pick(frame) and resort(sort) are called for clicks. The row that comes first.
  */
 export function showFunctions(tree, rows, { sort, filter, selected, pick, resort }) {
 	const all = tree.total(0), sides = tree.sides, columns = sides === 2 ? [["change", "B \u2212 A"], ...COLUMNS] : COLUMNS;
@@ -125,6 +125,7 @@ export function showFunctions(tree, rows, { sort, filter, selected, pick, resort
 		make("td", { class: "name" }, make("button", { title: row.text.slice(0, 2000), onclick: () => pick(row.frame) }, row.text))));
 	$("functions").replaceChildren(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
 	$("rows").textContent = `${count(found.length)} functions` + (found.length > ROWS_MAX ? `, the first ${ROWS_MAX} shown` : "");
+	return found[0];
 }
 
 // One list of neighbours(), shares of the function's total.
