@@ -35,7 +35,7 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c 
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
 	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/approach.c record/attach.c record/attach_image.c record/cgroup.c \
+RECORD = record/approach.c record/attach.c record/attach_image.c record/budget.c record/cgroup.c \
 	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \
 	record/control.c record/counter_set.c record/cpu_list.c record/delay.c record/description.c \
 	record/drain.c record/event_attr.c record/event_catalog.c record/event_group.c \
@@ -74,26 +74,27 @@ ASSETS = report/web/app.js report/web/block.js report/web/boxes.js report/web/ca
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
 	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
-	tests/unit/test_bundle.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
-	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
-	tests/unit/test_cpu_list.c tests/unit/test_debug_info.c tests/unit/test_debugfile.c \
-	tests/unit/test_delay.c tests/unit/test_demangle.c tests/unit/test_diag.c \
-	tests/unit/test_disasm.c tests/unit/test_err.c tests/unit/test_event_names.c \
-	tests/unit/test_event_plan.c tests/unit/test_event_rate.c tests/unit/test_event_spec.c \
-	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
-	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_image.c \
-	tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
-	tests/unit/test_layers.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
-	tests/unit/test_map.c tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c \
-	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
-	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \
-	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_session.c \
-	tests/unit/test_sha256.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
-	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
-	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
-	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_budget.c tests/unit/test_bundle.c tests/unit/test_call_tree.c \
+	tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c \
+	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_debug_info.c \
+	tests/unit/test_debugfile.c tests/unit/test_delay.c tests/unit/test_demangle.c \
+	tests/unit/test_diag.c tests/unit/test_disasm.c tests/unit/test_err.c \
+	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
+	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
+	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
+	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c \
+	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_table.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_module.c \
+	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page_guard.c \
+	tests/unit/test_perf_map.c tests/unit/test_perf_record.c tests/unit/test_pmu.c \
+	tests/unit/test_pool.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
+	tests/unit/test_profile.c tests/unit/test_prune.c tests/unit/test_reader.c \
+	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_sha256.c \
+	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
+	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
+	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
 	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
 	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \

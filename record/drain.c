@@ -430,8 +430,10 @@ struct err *drain_pass(struct drain *d)
 		vec_push(&d->heads, ring_head(&d->sensors->samples.items[i]));
 	struct err *err = drain_side_band(d);
 
-	for (size_t i = 0; i < d->nrings && !err; i++)
+	for (size_t i = 0; i < d->nrings && !err; i++) {
 		err = drain_samples(d, i);
+		priority_check(d->options.priority);
+	}
 	if (err)
 		return err;
 	d->totals.passes++;

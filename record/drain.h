@@ -14,6 +14,7 @@
 #include "record/attach.h"
 #include "record/family.h"
 #include "record/journal.h"
+#include "record/priority.h"
 #include "record/process.h"
 #include "record/prune.h"
 #include "record/sensors.h"
@@ -25,6 +26,7 @@ struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	struct priority *priority; /* to be checked ring by ring */
 };
 
 /* So far. */

@@ -7,7 +7,6 @@
 
 #include "record/approach.h"
 #include "record/description.h"
-#include "record/priority.h"
 #include "record/proc_scan.h"
 
 #include <inttypes.h>
@@ -77,8 +76,7 @@ static void hurry(struct recorder *s)
 
 	if (level == RECORD_NOT_REALTIME)
 		return;
-	s->raised = priority_raise(level ? (int)level : 1);
-	if (level && !s->raised)
+	if (!priority_raise(&s->priority, level ? (int)level : 1, level) && level)
 		diag_err(&s->diag, err_remedy(err_new(ERR_SYSTEM,
 						      "real-time priority %" PRIu64
 						      " is not permitted; the recorder runs like any "
@@ -94,6 +92,7 @@ static struct err *begin_trace(struct recorder *s)
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
+		.priority = &s->priority,
 	};
 
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
@@ -154,6 +153,7 @@ static struct err *start(struct recorder *s)
 	status_line_init(&s->status, args->quiet, s->recording.start_ns);
 	if (args->duration_ns)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
+	priority_begin(&s->priority);
 	steering_start(&s->steering, &s->sensors, &args->delay, s->recording.start_ns, by_exec);
 	return s->workload.pid ? workload_start(&s->workload) : NULL;
 }
@@ -259,6 +259,20 @@ static bool react(struct recorder *s, struct watch_result result)
 	return true;
 }
 
+/* So much work that the recorder would stand in the way of everybody else: what it then loses has a reason. */
+static void note_priority(struct recorder *s)
+{
+	if (s->priority.given_up == s->noted_given_up)
+		return;
+	s->noted_given_up = s->priority.given_up;
+	diag_err(&s->diag,
+		 err_remedy(err_new(ERR_SYSTEM,
+				    "the recorder needed more than %d %% of a CPU and gave up its "
+				    "real-time priority for a while",
+				    BUDGET_PERCENT),
+			    "a lower -F, fewer events or smaller stacks; --realtime=1 insists"));
+}
+
 /* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
@@ -269,6 +283,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		*ret_over = react(s, result);
 		err = drain_pass(s->drain);
 	}
+	note_priority(s);
 	if (!err && !*ret_over)
 		err = volumes_tick(&s->volumes, now_ns());
 	return err;
@@ -288,8 +303,7 @@ struct err *recorder_run(struct recorder *s)
 	}
 	sensors_disable(&s->sensors);
 	s->recording.end_ns = now_ns();
-	if (s->raised)
-		priority_lower();
+	priority_lower(&s->priority);
 	status_line_wipe(&s->status);
 	return err;
 }

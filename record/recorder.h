@@ -13,6 +13,7 @@
 #include "record/attach.h"
 #include "record/drain.h"
 #include "record/hotplug.h"
+#include "record/priority.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
 #include "record/steering.h"
@@ -48,8 +49,9 @@ struct recorder {
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */
 	struct steering steering;
-	bool shy;    /* events follow tasks for want of permission */
-	bool raised; /* runs at real-time priority */
+	bool shy; /* events follow tasks for want of permission */
+	struct priority priority;
+	uint64_t noted_given_up; /* times that it was said in @diag */
 	enum recorder_end end;
 	int signal; /* that ended it */
 };

@@ -74,6 +74,16 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
+static void print_priority(const struct priority *p, FILE *out)
+{
+	if (!p->was_raised)
+		fputs(PREFIX "priority: that of an ordinary program\n", out);
+	else if (p->given_up)
+		fprintf(out, PREFIX "priority: real-time, given up %" PRIu64 " times\n", p->given_up);
+	else
+		fputs(PREFIX "priority: real-time\n", out);
+}
+
 /* How long the recorder may stand still at any moment: it is woken when a quarter of a ring is full. */
 static void print_endurance(const struct recorder *s, FILE *out)
 {
@@ -92,7 +102,7 @@ static void print_endurance(const struct recorder *s, FILE *out)
 			       "the recorder may stand still for %.2f s\n",
 			(double)s->sensors.ring_len / (double)bytes,
 			(double)(s->sensors.ring_len - s->sensors.ring_len / 4) / (double)bytes);
-	fprintf(out, PREFIX "priority: %s\n", s->raised ? "real-time" : "that of an ordinary program");
+	print_priority(&s->priority, out);
 }
 
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
