@@ -53,10 +53,10 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
 	report/commands.c report/cut.c report/export.c report/filter.c report/flame.c \
-	report/flame_data.c report/flame_page.c report/flame_tree.c report/info.c report/info_sizes.c \
-	report/json.c report/listing.c report/lookup.c report/main.c report/markup.c report/moment.c \
-	report/number.c report/output.c report/page.c report/pager.c report/payload.c \
-	report/rule_text.c report/script.c report/session.c report/session_names.c \
+	report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c report/flow_loops.c \
+	report/info.c report/info_sizes.c report/json.c report/listing.c report/lookup.c report/main.c \
+	report/markup.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
+	report/payload.c report/rule_text.c report/script.c report/session.c report/session_names.c \
 	report/session_walk.c report/stats.c report/summary.c report/svg.c report/table.c \
 	report/tables.c report/tally.c report/terminal.c report/trace_copy.c report/tree_table.c \
 	report/trust.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
@@ -82,10 +82,10 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
 	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
 	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
-	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c \
-	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_table.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_flow.c tests/unit/test_image.c tests/unit/test_jit_map.c \
+	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
+	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
 	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \
