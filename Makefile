@@ -58,17 +58,19 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/markup.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
 	report/payload.c report/rule_text.c report/script.c report/session.c report/session_names.c \
 	report/session_walk.c report/stats.c report/summary.c report/svg.c report/table.c \
-	report/tables.c report/tally.c report/terminal.c report/trace_copy.c report/tree_table.c \
-	report/trust.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
-	report/view_table.c report/walk_text.c
+	report/tables.c report/tally.c report/terminal.c report/topics.c report/trace_copy.c \
+	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
+	report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
-ASSETS = report/web/app.js report/web/block.js report/web/boxes.js report/web/callers.js \
-	report/web/colours.js report/web/draw.js report/web/flame.css report/web/flame.html \
-	report/web/functions.js report/web/loader.js report/web/names.js report/web/picture.js \
-	report/web/profile.js report/web/search.js report/web/state.js report/web/stats.js \
-	report/web/strip.js report/web/tree.js report/web/view.js
+ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt \
+	report/help/stacks.txt report/help/steps.txt report/help/symbols.txt report/help/terminal.txt \
+	report/help/trust.txt report/web/app.js report/web/block.js report/web/boxes.js \
+	report/web/callers.js report/web/colours.js report/web/draw.js report/web/flame.css \
+	report/web/flame.html report/web/functions.js report/web/loader.js report/web/names.js \
+	report/web/picture.js report/web/profile.js report/web/search.js report/web/state.js \
+	report/web/stats.js report/web/strip.js report/web/tree.js report/web/view.js
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \

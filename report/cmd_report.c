@@ -71,7 +71,7 @@ static const struct opt report_opts[] = {
 		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",
 		"what FUNCTION calls, and its own share"),
-	OPT_FLAG(struct report_args, tree, "tree", 't',
+	OPT_FLAG(struct report_args, tree, "tree", 0,
 		 "as a tree of calls (--by total) or of callers (--by leaf), folded below 0.5 %"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
 		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),

@@ -3,6 +3,7 @@
  * main.c - preport: reads a recording and says what burned the time.
  */
 #include "report/commands.h"
+#include "report/topics.h"
 
 #include <locale.h>
 
@@ -14,6 +15,7 @@ int main(int argc, char **argv)
 		.summary = "report on a recording made by precord",
 		.see_also = "preport(1), precord(1), precord-trace(5)",
 		.commands = commands,
+		.topics = topics,
 	};
 
 	setlocale(LC_CTYPE, "");

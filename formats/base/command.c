@@ -28,6 +28,7 @@ struct call {
 	int argc;
 	char **argv; /* without the command word; on the heap */
 	bool help;   /* asked for with the word "help" */
+	const struct topic *topic; /* that help is wanted about; NULL: the command */
 };
 
 static const struct opt *opts_of(const struct command *command)
@@ -40,6 +41,14 @@ static const struct command *find_command(const struct program *program, const c
 	for (const struct command *const *command = program->commands; *command; command++)
 		if (strcmp((*command)->name, name) == 0)
 			return *command;
+	return NULL;
+}
+
+static const struct topic *find_topic(const struct program *program, const char *name)
+{
+	for (const struct topic *topic = program->topics; topic && topic->name; topic++)
+		if (strcmp(topic->name, name) == 0)
+			return topic;
 	return NULL;
 }
 
@@ -79,9 +88,14 @@ static struct err *refuse_operand(const struct call *call, const char *word)
 	for (const struct command *const *command = call->program->commands; *command; command++)
 		if (*(*command)->name)
 			text_near_offer(&near, (*command)->name);
+	for (const struct topic *topic = call->program->topics; call->help && topic && topic->name;
+	     topic++)
+		text_near_offer(&near, topic->name);
 
 	const char *hint = text_near_hint(&near, &arena);
-	struct err *err = err_new(ERR_USAGE, "unknown command '%s'", word);
+	struct err *err = err_new(ERR_USAGE, "unknown %s '%s'",
+				  call->help && call->program->topics ? "command or topic" : "command",
+				  word);
 
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
@@ -108,6 +122,11 @@ static struct err *choose_command(struct call *call)
 		remove_word(call, word);
 		return NULL;
 	}
+	call->topic = call->help ? find_topic(program, call->argv[word]) : NULL;
+	if (call->topic) {
+		remove_word(call, word);
+		return NULL;
+	}
 	/* Behind options it may be the value of an unknown one: then parsing says so. */
 	return word == 1 && !*call->command->operands ? refuse_operand(call, call->argv[word])
 						      : NULL;
@@ -119,6 +138,15 @@ static void print_command_list(const struct program *program)
 	for (const struct command *const *command = program->commands; *command; command++)
 		if (*(*command)->name)
 			printf("  %-12s  %s\n", (*command)->name, (*command)->summary);
+}
+
+static void print_topic_list(const struct program *program)
+{
+	if (!program->topics)
+		return;
+	printf("\ntopics:\n");
+	for (const struct topic *topic = program->topics; topic->name; topic++)
+		printf("  %-12s  %s\n", topic->name, topic->summary);
 }
 
 static bool has_named_commands(const struct program *program)
@@ -140,6 +168,8 @@ static void print_help(const struct program *program, const struct command *comm
 	printf("%s\n", *command->summary ? command->summary : program->summary);
 	if (whole && has_named_commands(program))
 		print_command_list(program);
+	if (whole)
+		print_topic_list(program);
 	printf("\noptions:\n");
 	opt_print_help(opts_of(command), stdout);
 	if (command->details) {
@@ -147,7 +177,8 @@ static void print_help(const struct program *program, const struct command *comm
 		text_put_wrapped(stdout, command->details, 0, HELP_WIDTH);
 	}
 	if (whole && has_named_commands(program))
-		printf("\n'%s COMMAND --help' tells about one command.\n", program->name);
+		printf("\n'%s COMMAND --help' tells about one command%s.\n", program->name,
+		       program->topics ? ", 'help TOPIC' about a topic" : "");
 	if (program->see_also)
 		printf("\nSee also: %s\n", program->see_also);
 }
@@ -161,6 +192,10 @@ static struct err *run_parsed(const struct call *call, void *args, int *ret_stat
 
 	if (err)
 		return err;
+	if (call->topic) {
+		fputs((const char *)call->topic->text, stdout);
+		return NULL;
+	}
 	if (parsed.help || call->help) {
 		print_help(call->program, command);
 		return NULL;

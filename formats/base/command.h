@@ -6,6 +6,7 @@
 #define BASE_COMMAND_H
 
 #include "formats/base/opt.h"
+#include "formats/base/topic.h"
 
 struct command {
 	const char *name;     /* "" for the one that runs when none is named */
@@ -27,6 +28,7 @@ struct program {
 	const char *summary;
 	const char *see_also; /* "preport(1), precord-trace(5)" */
 	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
+	const struct topic *topics; /* for "help TOPIC", ended by one without a name; NULL: none */
 };
 
 /*

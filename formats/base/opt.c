@@ -6,6 +6,7 @@
 
 #include "formats/base/text.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
@@ -189,6 +190,23 @@ static struct err *refuse(const struct flat_table *table, int code, const char *
 	return refuse_long(table, name);
 }
 
+/* Two options of one command that are called the same: our own mistake, and the later one never heard of. */
+static bool has_clash(const struct flat_table *table)
+{
+	for (size_t i = 0; i < table->options.len; i++) {
+		const struct opt *a = table->options.items[i].opt;
+
+		for (size_t j = 0; j < i; j++) {
+			const struct opt *b = table->options.items[j].opt;
+
+			if ((a->short_name && a->short_name == b->short_name) ||
+			    (a->name && b->name && strcmp(a->name, b->name) == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
 struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 		      enum opt_order order, struct opt_result *ret)
 {
@@ -197,6 +215,7 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 	int code;
 
 	build(&table, opts, order);
+	assert(!has_clash(&table));
 	optind = 0; /* glibc: start afresh, permutation state included */
 	opterr = 0;
 	for (;;) {

@@ -93,8 +93,12 @@ static const struct command cmd_any = {
 };
 static const struct command *const adder_commands[] = { &cmd_sum, &cmd_draw, NULL };
 static const struct command *const runner_commands[] = { &cmd_any, NULL };
-static const struct program adder = { "adder", "1.2", "adds", "adder(1)", adder_commands };
-static const struct program runner = { "runner", "1.2", "runs", NULL, runner_commands };
+static const struct topic adder_topics[] = {
+	{ "carry", "what is left over", (const unsigned char *)"Carry the one.\n" },
+	{ NULL, NULL, NULL },
+};
+static const struct program adder = { "adder", "1.2", "adds", "adder(1)", adder_commands, adder_topics };
+static const struct program runner = { "runner", "1.2", "runs", NULL, runner_commands, NULL };
 
 /* What a call wrote where. */
 struct result {
@@ -237,6 +241,20 @@ TEST(command_help_is_an_answer)
 	CHECK_STR(call(&adder, 0, "help draw").out, one.out);
 	CHECK_STR(call(&adder, 0, "help").out, whole.out);
 	CHECK_CALL(&adder, "--version", 0, "adder 1.2\n", "");
+}
+
+TEST(command_help_knows_topics_too)
+{
+	struct result whole = call(&adder, 0, "--help"), topic = call(&adder, 0, "help carry");
+	struct result wrong = call(&adder, 0, "help cary");
+
+	CHECK(strstr(whole.out, "topics:\n  carry "));
+	CHECK_STR(topic.out, "Carry the one.\n");
+	CHECK_INT(topic.status, 0);
+	CHECK_INT(wrong.status, 2);
+	CHECK(strstr(wrong.err, "unknown command or topic 'cary'"));
+	CHECK(strstr(wrong.err, "carry"));
+	CHECK_INT(call(&adder, 0, "carry").status, 2); /* no command */
 }
 
 TEST(command_lists_every_option_for_the_checks)
