@@ -488,6 +488,7 @@ class App {
 		$("event-label").hidden = p.sets.length < 2;
 		on("set", "change", () => this.set({ set: Number($("set").value) }));
 		options($("module"), p.meta.modules.map((mod, i) => [i, mod[0]]).sort((a, b) => a[1] < b[1] ? -1 : 1), 0);
+		on("more", "toggle", () => { $("module").value = Math.max(0, this.shown.module(this.focus)); });
 		for (const key of ["hide", "fold"])
 			on(key, "click", () => this.set({ [key]: [...new Set([...this.state[key], Number($("module").value)])], zoom: "" }));
 		on("show-graph", "click", () => this.set({ show: "graph" }));
