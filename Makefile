@@ -35,20 +35,20 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c 
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
 	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/approach.c record/attach.c record/attach_image.c record/budget.c record/cgroup.c \
-	record/cmd_list.c record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c \
-	record/control.c record/counter_set.c record/cpu_list.c record/delay.c record/description.c \
-	record/drain.c record/event_attr.c record/event_catalog.c record/event_group.c \
-	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
-	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
-	record/family.c record/flight_log.c record/group_counts.c record/hotplug.c record/journal.c \
-	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
-	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
-	record/prune.c record/record_args.c record/recorder.c record/ring.c record/sample_extras.c \
-	record/sensors.c record/stat_report.c record/stat_table.c record/status_line.c \
-	record/steering.c record/summary.c record/target.c record/text_file.c record/trace_output.c \
-	record/tracepoint.c record/tract.c record/vendor_event.c record/volumes.c record/watch.c \
-	record/workload.c
+RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
+	record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c record/cmd_stat.c \
+	record/code_file.c record/code_map.c record/control.c record/counter_set.c record/cpu_list.c \
+	record/delay.c record/description.c record/drain.c record/event_attr.c record/event_catalog.c \
+	record/event_group.c record/event_lookup.c record/event_names.c record/event_open.c \
+	record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
+	record/event_terms.c record/family.c record/flight_log.c record/group_counts.c record/hotplug.c \
+	record/journal.c record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c \
+	record/main.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
+	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
+	record/sample_extras.c record/sensors.c record/stat_report.c record/stat_table.c \
+	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
+	record/trace_output.c record/tracepoint.c record/tract.c record/vendor_event.c record/volumes.c \
+	record/watch.c record/workload.c
 REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
@@ -75,19 +75,20 @@ ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
-	tests/unit/synthetic.c tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
-	tests/unit/test_budget.c tests/unit/test_bundle.c tests/unit/test_call_tree.c \
-	tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c \
-	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_debug_info.c \
-	tests/unit/test_debugfile.c tests/unit/test_delay.c tests/unit/test_demangle.c \
-	tests/unit/test_diag.c tests/unit/test_disasm.c tests/unit/test_err.c \
-	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
-	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
-	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
-	tests/unit/test_flow.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
-	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/synthetic.c tests/unit/test_affinity.c tests/unit/test_arch.c \
+	tests/unit/test_arena.c tests/unit/test_attach.c tests/unit/test_budget.c \
+	tests/unit/test_bundle.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
+	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
+	tests/unit/test_cpu_list.c tests/unit/test_debug_info.c tests/unit/test_debugfile.c \
+	tests/unit/test_delay.c tests/unit/test_demangle.c tests/unit/test_diag.c \
+	tests/unit/test_disasm.c tests/unit/test_err.c tests/unit/test_event_names.c \
+	tests/unit/test_event_plan.c tests/unit/test_event_rate.c tests/unit/test_event_spec.c \
+	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
+	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
+	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c \
+	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_table.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_module.c \
+	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
 	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \

@@ -409,6 +409,10 @@ static struct err *drain_samples(struct drain *d, size_t number)
 {
 	struct ring *ring = &d->sensors->samples.items[number];
 	uint64_t head = d->heads.items[number];
+
+	if (head == ring->tail)
+		return NULL;
+	affinity_follow(d->options.affinity, ring->cpu);
 	size_t max_stack = stack_limit(d, number, head);
 	struct err *err = NULL;
 	const uint8_t *data;

@@ -11,6 +11,7 @@
 #define RECORD_DRAIN_H
 
 #include "formats/perf_record.h"
+#include "record/affinity.h"
 #include "record/attach.h"
 #include "record/family.h"
 #include "record/journal.h"
@@ -27,6 +28,7 @@ struct drain_options {
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	struct priority *priority; /* to be checked ring by ring */
+	struct affinity *affinity; /* to follow ring by ring */
 };
 
 /* So far. */

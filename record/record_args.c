@@ -189,6 +189,8 @@ const struct opt record_opts[] = {
 		  parse_duration),
 	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
 		  "run at this real-time priority, or never (1, if permitted)", parse_realtime),
+	OPT_PARSE(ARGS, affinity, "affinity", 0, "CPUS|node|cpu|sys",
+		  "run on these CPUs, near each ring, on its CPU, or anywhere (sys)", affinity_parse),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
 		   "embed of the binaries: none, symbols or full (symbols)", bundles),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),

@@ -7,6 +7,7 @@
 
 #include "formats/base/opt.h"
 #include "formats/recording.h"
+#include "record/affinity.h"
 #include "record/control.h"
 #include "record/delay.h"
 #include "record/event_spec.h"
@@ -39,6 +40,7 @@ struct record_args {
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
+	struct affinity_args affinity;
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
 };
 

@@ -16,6 +16,7 @@
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
+#define NODES_DIR         "/sys/devices/system/node"
 
 static uint64_t now_ns(void)
 {
@@ -93,6 +94,7 @@ static struct err *begin_trace(struct recorder *s)
 		.raw_stacks = s->args->raw_stacks,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.priority = &s->priority,
+		.affinity = &s->affinity,
 	};
 
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
@@ -130,6 +132,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = target_find(&args->target, s->workload.pid, &s->target);
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
+	if (!err)
+		err = affinity_open(&args->affinity, &s->target.cpus, NODES_DIR, &s->affinity);
 	hurry(s);
 	if (!err)
 		err = sensors_open(
@@ -329,6 +333,7 @@ struct err *recorder_finish(struct recorder *s)
 	struct recording *rec = &s->recording;
 	struct err *err = drain_rest(s);
 
+	affinity_close(&s->affinity);
 	if (s->shy)
 		warn_of_short_tasks(s);
 	if (s->end == RECORDER_SIZE_REACHED)
@@ -341,6 +346,7 @@ struct err *recorder_finish(struct recorder *s)
 
 void recorder_close(struct recorder *s)
 {
+	affinity_close(&s->affinity);
 	watch_close(&s->watch);
 	steering_close(&s->steering);
 	workload_deinit(&s->workload);

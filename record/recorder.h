@@ -51,6 +51,7 @@ struct recorder {
 	struct steering steering;
 	bool shy; /* events follow tasks for want of permission */
 	struct priority priority;
+	struct affinity affinity;
 	uint64_t noted_given_up; /* times that it was said in @diag */
 	enum recorder_end end;
 	int signal; /* that ended it */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * affinity.h - on which CPUs the recorder runs (--affinity).
+ *
+ *	sys    wherever the system puts it: it wakes up where there is room
+ *	LIST   only on these, so that all others are left to what is recorded
+ *	node   beside the memory of the ring that it reads: on any CPU of its NUMA node
+ *	cpu    on the ring's own CPU, whose caches hold what was just written
+ *
+ * An affinity is that of one thread, which makes all the calls; processes that it has started before keep theirs.
+ */
+#ifndef RECORD_AFFINITY_H
+#define RECORD_AFFINITY_H
+
+#include "formats/base/err.h"
+#include "record/cpu_list.h"
+
+#include <stdint.h>
+
+enum affinity_kind {
+	AFFINITY_SYSTEM,
+	AFFINITY_LIST,
+	AFFINITY_NODE,
+	AFFINITY_CPU,
+};
+
+struct affinity_args {
+	enum affinity_kind kind;
+	const char *list;
+};
+
+/* For OPT_PARSE: --affinity=sys|node|cpu|LIST. ERR_USAGE: it is none of these. */
+MUST_USE struct err *affinity_parse(void *field, const char *value);
+
+struct affinity_place;
+
+/* A zeroed one does nothing. */
+struct affinity {
+	enum affinity_kind kind;
+	struct arena arena;
+	struct affinity_place *places; /* where to be for each CPU, ascending */
+	size_t nplaces;
+	const struct affinity_place *here; /* NULL: not known */
+	struct cpu_list before;            /* where it was allowed to run */
+};
+
+/*
+ * Prepare for rings of @cpus. @nodes_dir is /sys/devices/system/node.
+ * ERR_USAGE: the list is malformed.  ERR_SYSTEM: none of its CPUs is on line and permitted.
+ */
+MUST_USE struct err *affinity_open(const struct affinity_args *args, const struct cpu_list *cpus,
+				   const char *nodes_dir, struct affinity *ret);
+
+/* The ring of @cpu comes next: go where that says. A CPU that is off line or not permitted changes nothing. */
+void affinity_follow(struct affinity *a, uint32_t cpu);
+
+/* No more rings: back to where it was allowed to run, unless a list was given. */
+void affinity_close(struct affinity *a);
+
+#endif
