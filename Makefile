@@ -23,17 +23,17 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c 
 	symbolize/debug/lines.c symbolize/debug/package.c symbolize/debug/ranges.c \
 	symbolize/debug/source.c symbolize/debug/split.c symbolize/debug/supplement.c \
 	symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c \
-	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/cfi_pointer.c \
-	symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c symbolize/elf/frame_writer.c \
-	symbolize/elf/image.c symbolize/elf/image_section.c symbolize/elf/image_stripped.c \
-	symbolize/elf/mini_elf.c symbolize/elf/minidebug.c symbolize/elf/plt.c \
-	symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
-	symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c \
-	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
-	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
-	symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/bundle_names.c \
+	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
+	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
+	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
+	symbolize/elf/plt.c symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
+	symbolize/expr.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c \
+	symbolize/layers.c symbolize/module.c symbolize/module_files.c symbolize/space.c \
+	symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
+	symbolize/unwind_memo.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
+	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
+	symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c record/cmd_stat.c \
@@ -56,11 +56,12 @@ REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_a
 	report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c report/flow_loops.c \
 	report/info.c report/info_sizes.c report/json.c report/listing.c report/lookup.c report/main.c \
 	report/markup.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
-	report/payload.c report/rule_text.c report/script.c report/session.c report/session_names.c \
-	report/session_walk.c report/stats.c report/summary.c report/svg.c report/table.c \
-	report/tables.c report/tally.c report/terminal.c report/topics.c report/trace_copy.c \
-	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_path.c report/view_table.c report/walk_text.c
+	report/payload.c report/pseudonyms.c report/rule_text.c report/script.c report/session.c \
+	report/session_names.c report/session_walk.c report/stats.c report/strip_names.c \
+	report/summary.c report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
+	report/topics.c report/trace_copy.c report/tree_table.c report/trust.c report/view.c \
+	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
+	report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -77,18 +78,18 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
 	tests/unit/synthetic.c tests/unit/test_affinity.c tests/unit/test_arch.c \
 	tests/unit/test_arena.c tests/unit/test_attach.c tests/unit/test_budget.c \
-	tests/unit/test_bundle.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
-	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
-	tests/unit/test_cpu_list.c tests/unit/test_debug_info.c tests/unit/test_debugfile.c \
-	tests/unit/test_delay.c tests/unit/test_demangle.c tests/unit/test_diag.c \
-	tests/unit/test_disasm.c tests/unit/test_err.c tests/unit/test_event_names.c \
-	tests/unit/test_event_plan.c tests/unit/test_event_rate.c tests/unit/test_event_spec.c \
-	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
-	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
-	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c \
-	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_table.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_bundle.c tests/unit/test_bundle_names.c tests/unit/test_call_tree.c \
+	tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c \
+	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_debug_info.c \
+	tests/unit/test_debugfile.c tests/unit/test_delay.c tests/unit/test_demangle.c \
+	tests/unit/test_diag.c tests/unit/test_disasm.c tests/unit/test_err.c \
+	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
+	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
+	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
+	tests/unit/test_flow.c tests/unit/test_image.c tests/unit/test_jit_map.c \
+	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
+	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
 	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \

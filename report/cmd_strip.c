@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_strip.c - takes out of a trace what another reader need not have: words of stacks and registers, the recorder's
- * command line, the host.
+ * cmd_strip.c - takes out of a trace what another reader need not have: words of stacks and registers, names, the
+ * recorder's command line, the host.
  *
  * Nothing is blanked in place: a new file is written from what is to stay, so what was taken is in no part of it.
  */
 #include "report/commands.h"
 #include "report/session.h"
+#include "report/strip_names.h"
 #include "report/trace_copy.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 struct strip_args {
 	struct session_args session;
 	const char *output;
-	bool stacks, command_lines, host;
+	bool stacks, names, command_lines, host;
 };
 
 static const struct opt strip_opts[] = {
@@ -24,6 +25,8 @@ static const struct opt strip_opts[] = {
 		"write to FILE instead of TRACE with .stripped in its name"),
 	OPT_FLAG(struct strip_args, stacks, "stacks", 0,
 		 "call chains instead of registers and words of stacks"),
+	OPT_FLAG(struct strip_args, names, "names", 0,
+		 "numbers for names of threads, files and functions, and no command line"),
 	OPT_FLAG(struct strip_args, command_lines, "command-lines", 0,
 		 "no command line of the recorder"),
 	OPT_FLAG(struct strip_args, host, "host", 0, "no host name, container and processor model"),
@@ -56,6 +59,19 @@ static void chains_deinit(struct chains *chains)
 	vec_deinit(&chains->ends);
 }
 
+/* What happens to events on their way. */
+struct passage {
+	struct chains chains;     /* --stacks */
+	struct strip_names names; /* --names */
+	bool take_chains, rename;
+};
+
+static void passage_deinit(struct passage *passage)
+{
+	chains_deinit(&passage->chains);
+	strip_names_deinit(&passage->names);
+}
+
 static struct err *keep_chain(void *context, struct session *s, const struct session_event *event)
 {
 	struct chains *chains = context;
@@ -72,12 +88,10 @@ static struct err *keep_chain(void *context, struct session *s, const struct ses
 }
 
 /* What a recorder of call chains would have written. */
-static bool take_chain(void *context, struct event *ev)
+static void take_chain(struct chains *chains, struct event *ev)
 {
-	struct chains *chains = context;
-
 	if (ev->kind != EVENT_SAMPLE || chains->next == chains->ends.len)
-		return true;
+		return;
 	size_t begin = chains->next ? chains->ends.items[chains->next - 1] : 0;
 	size_t end = chains->ends.items[chains->next++];
 
@@ -85,6 +99,16 @@ static bool take_chain(void *context, struct event *ev)
 	ev->sample.stack = (struct event_stack){ 0 };
 	ev->sample.user_ips = chains->ips.items + begin;
 	ev->sample.nuser_ips = end - begin;
+}
+
+static bool pass(void *context, struct event *ev)
+{
+	struct passage *passage = context;
+
+	if (passage->take_chains)
+		take_chain(&passage->chains, ev);
+	if (passage->rename)
+		strip_names_event(&passage->names, ev);
 	return true;
 }
 
@@ -115,23 +139,33 @@ static void change_header(const struct strip_args *args, struct recording *as)
 
 static struct err *strip(struct session *s, const struct strip_args *args)
 {
-	CLEANUP(chains_deinit) struct chains chains = { 0 };
-	struct session_visitor visitor = { .event = keep_chain, .context = &chains };
+	CLEANUP(passage_deinit) struct passage passage = {
+		.take_chains = args->stacks,
+		.rename = args->names,
+	};
+	struct session_visitor visitor = { .event = keep_chain, .context = &passage.chains };
 	struct filter everything = { 0 };
 	struct recording as = *s->recording;
 	struct trace_copy copy = {
 		.input = args->session.input,
 		.output = args->output ? args->output : default_output(s, args->session.input),
 		.as = &as,
-		.event = args->stacks ? take_chain : NULL,
-		.context = &chains,
+		.event = pass,
+		.context = &passage,
 	};
 	uint64_t len = 0;
+
+	if (args->names && s->recording->raw_stacks && !args->stacks)
+		return err_remedy(err_new(ERR_USAGE, "'%s' holds the application's data, names in it cannot be told",
+					  copy.input),
+				  "say --stacks as well");
 	struct err *err = args->stacks ? session_each(s, &everything, &visitor) : NULL;
 
 	if (err)
 		return err;
 	change_header(args, &as);
+	if (args->names)
+		strip_names_recording(&passage.names, &as, &s->diag);
 	err = trace_copy(&copy, &len);
 	if (!err)
 		fprintf(stderr, "preport: '%s': %" PRIu64 " bytes\n", copy.output, len);
@@ -145,9 +179,9 @@ static struct err *strip_run(void *args_, char **operands, int noperands, int *r
 	struct err *err = trace_copy_input(operands, noperands, &args->session.input);
 
 	(void)ret_status;
-	if (!err && !args->stacks && !args->command_lines && !args->host)
+	if (!err && !args->stacks && !args->names && !args->command_lines && !args->host)
 		err = err_remedy(err_new(ERR_USAGE, "nothing to take out was named"),
-				 "say --stacks, --command-lines or --host");
+				 "say --stacks, --names, --command-lines or --host");
 	if (err)
 		return err;
 	err = session_open(&s, &args->session);

@@ -118,12 +118,14 @@ static void put_trust(struct info *info)
 	struct session_losses losses = session_losses(info->s);
 
 	put_fact(info, "File", "complete",
-		 rec->complete ? "complete"
-		 : rec->damaged_at
-			 ? arena_printf(arena, "damaged at offset %" PRIu64 ", read up to there",
-					rec->damaged_at)
+		 rec->damaged_at
+			 ? arena_printf(arena, "damaged at offset %" PRIu64 "%s", rec->damaged_at,
+					rec->complete ? ", what stood there is missing" :
+							", and its end is missing")
+		 : rec->complete
+			 ? "complete"
 			 : "its end is missing: the recorder was killed, or the copy is cut",
-		 rec->complete ? "true" : "false");
+		 rec->complete && !rec->damaged_at ? "true" : "false");
 	put_number(info, "Samples", "samples", stream->samples);
 	put_number(info, "Lost", "lost", losses.by_kernel + losses.by_recorder);
 	put_number(info, NULL, "lost_by_kernel", losses.by_kernel);

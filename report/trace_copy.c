@@ -9,9 +9,35 @@
 #include "report/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/*
+ * What stood in a damaged block is missing in the copy, which is whole: a note says so. A recording without its end has
+ * no notes, and the copy lacks its end as well.
+ */
+static struct err *write_end(const struct trace_copy *copy, struct event_source *source,
+			     struct trace_rewrite *rw)
+{
+	uint64_t damaged_at = event_source_recording(source)->damaged_at;
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct recording as = *copy->as;
+
+	if (!damaged_at)
+		return trace_rewrite_end(rw, &as);
+	const char **notes = ARENA_ARRAY(&arena, const char *, as.nnotes + 1);
+
+	for (size_t i = 0; i < as.nnotes; i++)
+		notes[i] = as.notes[i];
+	notes[as.nnotes++] = arena_printf(&arena,
+					  "the recording that this is a copy of was damaged at offset "
+					  "%" PRIu64 "; what stood there is missing",
+					  damaged_at);
+	as.notes = notes;
+	return trace_rewrite_end(rw, &as);
+}
 
 static struct err *copy_events(const struct trace_copy *copy, struct event_source *source,
 			       struct trace_rewrite *rw)
@@ -28,7 +54,7 @@ static struct err *copy_events(const struct trace_copy *copy, struct event_sourc
 	}
 	struct err *err = event_source_finish(source);
 
-	return err ? err : trace_rewrite_end(rw, copy->as);
+	return err ? err : write_end(copy, source, rw);
 }
 
 static struct err *copy_to(const struct trace_copy *copy, struct event_source *source, int fd)

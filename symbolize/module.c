@@ -227,6 +227,11 @@ struct module *module_table_get(const struct module_table *table, uint32_t id)
 	return &table->entries.items[id]->mod;
 }
 
+struct diag *module_table_diag(const struct module_table *table)
+{
+	return table->diag;
+}
+
 const struct recording *module_table_recording(const struct module_table *table)
 {
 	return table->rec;

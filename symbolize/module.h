@@ -69,6 +69,7 @@ struct module *module_table_unknown(struct module_table *table);
 size_t module_table_len(const struct module_table *table);
 struct module *module_table_get(const struct module_table *table, uint32_t id);
 const struct recording *module_table_recording(const struct module_table *table);
+struct diag *module_table_diag(const struct module_table *table); /* as given */
 
 /*
  * The image to unwind with: .eh_frame or .debug_frame, segments. Embedded first, then the file.

@@ -136,7 +136,7 @@ static struct naming *naming_new(struct symbolizer *s, struct module *mod)
 		naming->slide = kernel_slide(s, naming->images[0]);
 	if (!s->options.no_inline && s->rec)
 		naming->lines = line_table_find_recorded(s->rec, mod->path, mod->build_id,
-							 mod->build_id_len);
+							 mod->build_id_len, module_table_diag(s->modules));
 	return naming;
 }
 

@@ -104,8 +104,7 @@ static void add_kernel_part(struct unwinder *u, const struct event_sample *s)
 
 /* ---- the kernel's walk of the user stack ----------------------------------------------------------- */
 
-/* A function of the C library or a runtime that begins a stack, where no rule says so. */
-static bool is_start_name(const char *name)
+bool unwind_is_start_name(const char *name)
 {
 	static const char *const names[] = {
 		"__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
@@ -138,7 +137,7 @@ static bool is_start(struct unwinder *u, const struct space_map *map, const stru
 		return true;
 	if (rule.kind == UNWIND_RULE_CFI && cfi_rule_is_root(rule.cfi))
 		return true;
-	if (is_start_name(unwind_tables_function_name(u->tables, map, ip)))
+	if (unwind_is_start_name(unwind_tables_function_name(u->tables, map, ip)))
 		return true;
 	/* Who else calls main()? */
 	name = callee_map ? unwind_tables_function_name(u->tables, callee_map,

@@ -324,7 +324,8 @@ void line_table_free(struct line_table *table)
 }
 
 struct line_table *line_table_find_recorded(const struct recording *rec, const char *path,
-					    const uint8_t *build_id, size_t build_id_len)
+					    const uint8_t *build_id, size_t build_id_len,
+					    struct diag *diag)
 {
 	for (size_t i = 0; i < rec->nlines; i++) {
 		const struct recording_lines *lines = &rec->lines[i];
@@ -333,7 +334,11 @@ struct line_table *line_table_find_recorded(const struct recording *rec, const c
 		if (strcmp(lines->path, path) != 0 || lines->build_id_len != build_id_len ||
 		    memcmp(lines->build_id, build_id, build_id_len) != 0)
 			continue;
-		err_free(line_table_new(lines->table, lines->table_len, &table));
+		struct err *err = line_table_new(lines->table, lines->table_len, &table);
+
+		if (err)
+			diag_err(diag, err_wrap(err, "the lines of '%s' in the trace are damaged",
+						path));
 		return table;
 	}
 	return NULL;
@@ -374,6 +379,16 @@ size_t line_table_find(const struct line_table *table, uint64_t vaddr,
 		};
 	}
 	return count;
+}
+
+bool line_table_range(const struct line_table *table, size_t number, uint64_t *ret_begin,
+		      uint64_t *ret_end)
+{
+	if (number >= table->nranges)
+		return false;
+	*ret_begin = table->ranges[number].begin;
+	*ret_end = table->ranges[number].end;
+	return true;
 }
 
 bool line_table_is_empty(const struct line_table *table)

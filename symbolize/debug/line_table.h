@@ -11,6 +11,7 @@
 #ifndef DEBUG_LINE_TABLE_H
 #define DEBUG_LINE_TABLE_H
 
+#include "formats/base/diag.h"
 #include "formats/base/err.h"
 #include "formats/base/writer.h"
 #include "formats/recording.h"
@@ -26,13 +27,18 @@ struct line_table;
 MUST_USE struct err *line_table_new(const void *data, size_t len, struct line_table **ret);
 void line_table_free(struct line_table *table);
 
-/* The table that @rec has for a module; NULL if it has none or it is malformed. */
+/* The table that @rec has for a module; NULL if it has none, or it is malformed, which is a warning. */
 struct line_table *line_table_find_recorded(const struct recording *rec, const char *path,
-					    const uint8_t *build_id, size_t build_id_len);
+					    const uint8_t *build_id, size_t build_id_len,
+					    struct diag *diag);
 
 /* As debug_info_find(); strings are valid until line_table_free(). */
 size_t line_table_find(const struct line_table *table, uint64_t vaddr,
 		       struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);
+
+/* Its range @number, from 0 in ascending order; false if there are no more. */
+bool line_table_range(const struct line_table *table, size_t number, uint64_t *ret_begin,
+		      uint64_t *ret_end);
 
 /* Does it have anything? */
 bool line_table_is_empty(const struct line_table *table);

@@ -126,13 +126,16 @@ TEST(line_table_of_a_module_is_found_by_path_and_build_id)
 		{ .path = "/bad", .table = bytes.data, .table_len = 3 },
 	};
 	struct recording rec = { .lines = lines, .nlines = 2 };
-	struct line_table *table = line_table_find_recorded(&rec, "/a", id, 2);
+	CLEANUP(diag_deinit) struct diag diag = { 0 };
+	struct line_table *table = line_table_find_recorded(&rec, "/a", id, 2, &diag);
 
 	CHECK(table);
 	line_table_free(table);
-	CHECK(!line_table_find_recorded(&rec, "/a", other, 2));
-	CHECK(!line_table_find_recorded(&rec, "/a", id, 0));
-	CHECK(!line_table_find_recorded(&rec, "/b", id, 2));
-	CHECK(!line_table_find_recorded(&rec, "/bad", id, 0));
+	CHECK(!line_table_find_recorded(&rec, "/a", other, 2, &diag));
+	CHECK(!line_table_find_recorded(&rec, "/a", id, 0, &diag));
+	CHECK(!line_table_find_recorded(&rec, "/b", id, 2, &diag));
+	CHECK(!diag.entries);
+	CHECK(!line_table_find_recorded(&rec, "/bad", id, 0, &diag));
+	CHECK(diag.entries); /* not the same as having none */
 	writer_deinit(&bytes);
 }
