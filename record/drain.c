@@ -9,6 +9,7 @@
 
 #include "record/group_counts.h"
 #include "record/ledger.h"
+#include "record/side_record.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -24,14 +25,6 @@
 #define CAUGHT_UP_NS       2000000000ULL
 #define FAR_BEHIND_PERCENT 92
 
-/* A record of a side-band ring, where it lies until the ring is released. */
-struct side_record {
-	uint64_t time_ns;
-	size_t ring, order;
-	const uint8_t *data;
-	size_t len;
-};
-
 struct drain {
 	struct sensors *sensors;
 	struct journal *journal;
@@ -43,7 +36,7 @@ struct drain {
 	struct perf_layout *layouts; /* by event number, the side-band's last */
 	struct process_table processes;
 	VEC(uint64_t) heads;            /* of the sample rings, in this pass */
-	VEC(struct side_record) side;   /* the side-band of this pass */
+	struct side_records side;       /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct ledger ledger;
 	struct group_counts group; /* of samples that carry counts */
@@ -355,19 +348,6 @@ static void gather_side_band(struct drain *d, size_t number)
 	}
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct side_record *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-/*
- * In order of time: a task that moves between CPUs writes its exec to one ring and the mappings of its new
- * program to another, and followed ring by ring the exec would come last and take them away.
- */
 static struct err *drain_side_band(struct drain *d)
 {
 	struct err *err = NULL;
@@ -375,7 +355,7 @@ static struct err *drain_side_band(struct drain *d)
 	d->side.len = 0;
 	for (size_t i = 0; i < d->sensors->side.len; i++)
 		gather_side_band(d, i);
-	vec_sort(&d->side, by_time);
+	side_records_sort(&d->side);
 	for (size_t i = 0; i < d->side.len && !err; i++) {
 		const struct side_record *side = &d->side.items[i];
 
