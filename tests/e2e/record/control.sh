@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Commands that come in by a FIFO or a descriptor are obeyed and answered while Python runs; what is no command is
+# Commands that come in by a FIFO or a descriptor are obeyed and answered while a program runs; what is no command is
 # refused in the answer and on standard error, and the recording goes on. Windows of -D hold the samples they should.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"

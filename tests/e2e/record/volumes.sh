@@ -22,7 +22,7 @@ check() { # check FILE AT-LEAST
 	[ "$(cat count.txt)" = "$(info "$1" samples)" ] || fail "$1: script has $(cat count.txt) samples, info $(info "$1" samples)"
 }
 
-# By time, with Python starting and ending in between.
+# By time.
 precord -F 499 -o t.trace --switch-output=600ms -p $victim --duration 2.2 2>err.txt || { cat err.txt; fail "by time"; }
 set -- t.trace.2*
 [ $# -ge 3 ] || fail "only $# files by time"
