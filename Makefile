@@ -49,19 +49,20 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/stat_table.c record/status_line.c record/steering.c record/summary.c record/target.c \
 	record/text_file.c record/trace_output.c record/tracepoint.c record/tract.c \
 	record/vendor_event.c record/volumes.c record/watch.c record/workload.c
-REPORT = report/annotate.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
-	report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c report/cmd_folded.c \
-	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
-	report/commands.c report/cut.c report/export.c report/filter.c report/flame.c \
-	report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c report/flow_loops.c \
-	report/info.c report/info_sizes.c report/json.c report/listing.c report/lookup.c report/main.c \
-	report/markup.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
-	report/payload.c report/pseudonyms.c report/rule_text.c report/script.c report/session.c \
-	report/session_names.c report/session_walk.c report/stats.c report/strip_names.c \
-	report/summary.c report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c \
-	report/topics.c report/trace_copy.c report/tree_table.c report/trust.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
-	report/walk_text.c
+REPORT = report/annotate.c report/annotate_list.c report/bundle_parts.c report/call_tree.c \
+	report/cmd_annotate.c report/cmd_bundle.c report/cmd_debug_unwind.c report/cmd_flamegraph.c \
+	report/cmd_folded.c report/cmd_info.c report/cmd_pprof.c report/cmd_report.c \
+	report/cmd_script.c report/cmd_strip.c report/commands.c report/cut.c report/export.c \
+	report/filter.c report/flame.c report/flame_data.c report/flame_page.c report/flame_tree.c \
+	report/flow.c report/flow_loops.c report/info.c report/info_sizes.c report/json.c \
+	report/listing.c report/listing_arrows.c report/listing_rows.c report/listing_text.c \
+	report/lookup.c report/main.c report/markup.c report/moment.c report/number.c report/output.c \
+	report/page.c report/pager.c report/payload.c report/pseudonyms.c report/rule_text.c \
+	report/script.c report/session.c report/session_names.c report/session_walk.c \
+	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
+	report/table.c report/tables.c report/tally.c report/terminal.c report/topics.c \
+	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
+	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -119,9 +120,10 @@ FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
-	Documentation/man/precord.1 Documentation/man/preport-bundle.1 \
-	Documentation/man/preport-debug-unwind.1 Documentation/man/preport-flamegraph.1 \
-	Documentation/man/preport-strip.1 Documentation/man/preport.1
+	Documentation/man/precord.1 Documentation/man/preport-annotate.1 \
+	Documentation/man/preport-bundle.1 Documentation/man/preport-debug-unwind.1 \
+	Documentation/man/preport-flamegraph.1 Documentation/man/preport-strip.1 \
+	Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

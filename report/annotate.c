@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate.c - gathers the leaf samples of the functions that were asked for, by module and start address.
+ *
+ * First the functions are found, by the locations that the operand means; then every sample is given to the function
+ * that its address lies in, whichever inlined function it was in.
  */
 #include "report/annotate.h"
 
@@ -22,6 +25,7 @@ struct wanted {
 	const char *module;
 	size_t module_len;
 	struct lookup functions; /* otherwise */
+	const bool *hot;         /* or these functions, by number */
 };
 
 /* "0x1234", or "libc.so.6:0x1234". */
@@ -51,11 +55,20 @@ static bool parse_line(const char *text, struct wanted *ret)
 	return memchr(text, '.', ret->file_len) || memchr(text, '/', ret->file_len);
 }
 
+/* If no leaf has the name, those of callers tell whether it was met at all. */
 static struct err *parse_wanted(struct session *s, const char *text, struct wanted *ret)
 {
 	if (parse_address(text, ret) || parse_line(text, ret))
 		return NULL;
 	ret->file = NULL;
+
+	struct err *err = lookup_function(s->profile, text, &s->arena, &ret->functions);
+
+	if (!err || s->names == SESSION_NAME_ALL)
+		return err;
+	err_free(err);
+	s->names = SESSION_NAME_ALL;
+	session_name_samples(s);
 	return lookup_function(s->profile, text, &s->arena, &ret->functions);
 }
 
@@ -70,9 +83,17 @@ static bool path_matches(const char *path, const struct wanted *wanted)
 	return len == wanted->file_len || path[len - wanted->file_len - 1] == '/';
 }
 
+/* The function at @location that has code of its own. */
+static uint32_t own_function(const struct profile *p, const struct profile_location *location)
+{
+	return p->lines.items[location->first_line + location->nlines - 1].function;
+}
+
 static bool location_matches(const struct profile *p, const struct profile_location *location,
 			     const struct wanted *wanted)
 {
+	if (wanted->hot)
+		return wanted->hot[own_function(p, location)];
 	for (uint32_t i = 0; i < location->nlines; i++) {
 		const struct profile_line *line = &p->lines.items[location->first_line + i];
 
@@ -89,8 +110,6 @@ static struct annotate_function container_of(const struct annotate *a,
 					     const struct profile_location *location)
 {
 	const struct profile *p = a->s->profile;
-	const struct profile_line *last =
-		&p->lines.items[location->first_line + location->nlines - 1];
 	size_t count;
 	const struct symbol_frame *frames = symbolizer_find(
 		a->s->symbolizer, session_module(a->s, location->module), location->vaddr, &count);
@@ -100,7 +119,7 @@ static struct annotate_function container_of(const struct annotate *a,
 		.module = location->module,
 		.vaddr = own->function_vaddr ? own->function_vaddr : location->vaddr,
 		.len = own->function_len,
-		.name = profile_text(p, p->functions.items[last->function].name),
+		.name = profile_text(p, p->functions.items[own_function(p, location)].name),
 	};
 }
 
@@ -114,117 +133,241 @@ static bool covers(const struct profile *p, const struct annotate_function *func
 	       wanted->vaddr - function->vaddr < MAX(function->len, 1);
 }
 
-static struct annotate_function *function_of(struct annotate *a,
-					     const struct annotate_function *wanted)
+/* The leaf's location, NULL for a sample without one. */
+static const struct profile_location *leaf_of(const struct profile *p,
+					      const struct profile_sample *sample)
 {
-	for (size_t i = 0; i < a->functions.len; i++)
-		if (a->functions.items[i].module == wanted->module &&
-		    a->functions.items[i].vaddr == wanted->vaddr)
-			return &a->functions.items[i];
-	vec_push(&a->functions, *wanted);
-	return &a->functions.items[a->functions.len - 1];
+	return sample->stack ? &p->locations.items[p->stacks.items[sample->stack].location] : NULL;
 }
 
-/* Marks the functions that the operand means: those around a matching location. */
+static int by_place(const void *a, const void *b)
+{
+	const struct annotate_function *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+static void keep_distinct(struct annotate *a)
+{
+	size_t kept = 0;
+
+	vec_sort(&a->functions, by_place);
+	for (size_t i = 0; i < a->functions.len; i++) {
+		struct annotate_function *function = &a->functions.items[i];
+
+		if (kept && by_place(function, &a->functions.items[kept - 1]) == 0)
+			continue;
+		function->sums = ARENA_ARRAY(&a->s->arena, struct profile_sum, a->events.len);
+		a->functions.items[kept++] = *function;
+	}
+	a->functions.len = kept;
+}
+
+/* The functions that the operand means: those around a matching location. Ascending by module and address. */
 static void find_functions(struct annotate *a, const struct wanted *wanted)
 {
 	const struct profile *p = a->s->profile;
+	bool *seen = memory_zeroed(p->locations.len + 1, sizeof(*seen));
 
 	for (size_t i = 0; i < p->samples.len; i++) {
-		uint32_t stack = p->samples.items[i].stack;
+		const struct profile_location *location = leaf_of(p, &p->samples.items[i]);
 
-		if (!stack || p->samples.items[i].event != a->event)
+		if (!location || seen[location - p->locations.items])
 			continue;
-		const struct profile_location *location =
-			&p->locations.items[p->stacks.items[stack].location];
-
+		seen[location - p->locations.items] = true;
 		if (!wanted->is_address && !location_matches(p, location, wanted))
 			continue;
 		struct annotate_function function = container_of(a, location);
 
 		if (!wanted->is_address || covers(p, &function, wanted))
-			function_of(a, &function);
+			vec_push(&a->functions, function);
 	}
+	free(seen);
+	keep_distinct(a);
 }
 
-static void add_hit(struct annotate_function *function, uint64_t vaddr,
-		    const struct profile_sample *sample)
+/* The function found that covers @location, NULL if none does. */
+static struct annotate_function *function_at(struct annotate *a,
+					     const struct profile_location *location)
 {
-	stats_add(&function->sum, sample);
-	for (size_t i = 0; i < function->hits.len; i++) {
-		if (function->hits.items[i].vaddr == vaddr) {
-			stats_add(&function->hits.items[i].sum, sample);
-			return;
-		}
-	}
-	struct annotate_hit hit = { .vaddr = vaddr };
+	size_t low = 0, high = a->functions.len;
 
-	stats_add(&hit.sum, sample);
-	vec_push(&function->hits, hit);
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct annotate_function *function = &a->functions.items[mid];
+
+		if (function->module < location->module ||
+		    (function->module == location->module && function->vaddr <= location->vaddr))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	struct annotate_function *function = low ? &a->functions.items[low - 1] : NULL;
+
+	if (function && function->module == location->module &&
+	    location->vaddr - function->vaddr < MAX(function->len, 1))
+		return function;
+	return NULL;
 }
 
 /* All leaf samples inside the functions found, whichever inlined function they were in. */
 static void add_hits(struct annotate *a)
 {
 	const struct profile *p = a->s->profile;
+	uint32_t *column = memory_zeroed(p->events.len + 1, sizeof(*column));
 
+	for (uint32_t i = 0; i < a->events.len; i++)
+		column[a->events.items[i].event] = i;
 	for (size_t i = 0; i < p->samples.len; i++) {
 		const struct profile_sample *sample = &p->samples.items[i];
+		const struct profile_location *location = leaf_of(p, sample);
+		struct annotate_function *function = location ? function_at(a, location) : NULL;
 
-		if (!sample->stack || sample->event != a->event)
+		if (!function)
 			continue;
-		const struct profile_location *location =
-			&p->locations.items[p->stacks.items[sample->stack].location];
+		struct annotate_hit hit = { .vaddr = location->vaddr,
+					    .column = column[sample->event] };
 
-		for (size_t k = 0; k < a->functions.len; k++) {
-			struct annotate_function *function = &a->functions.items[k];
-
-			if (function->module == location->module &&
-			    location->vaddr - function->vaddr < MAX(function->len, 1))
-				add_hit(function, location->vaddr, sample);
-		}
+		stats_add(&hit.sum, sample);
+		stats_add(&function->sums[hit.column], sample);
+		vec_push(&function->hits, hit);
 	}
+	free(column);
 }
 
 static int compare_hits(const void *a, const void *b)
 {
 	const struct annotate_hit *x = a, *y = b;
 
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return (x->column > y->column) - (x->column < y->column);
+}
+
+static void merge_hits(struct annotate_function *function)
+{
+	size_t kept = 0;
+
+	vec_sort(&function->hits, compare_hits);
+	for (size_t i = 0; i < function->hits.len; i++) {
+		const struct annotate_hit *hit = &function->hits.items[i];
+
+		if (kept && compare_hits(hit, &function->hits.items[kept - 1]) == 0)
+			stats_add_sum(&function->hits.items[kept - 1].sum, &hit->sum);
+		else
+			function->hits.items[kept++] = *hit;
+	}
+	function->hits.len = kept;
 }
 
 static int compare_functions(const void *a, const void *b)
 {
 	const struct annotate_function *x = a, *y = b;
 
-	if (x->sum.weight != y->sum.weight)
-		return x->sum.weight > y->sum.weight ? -1 : 1;
+	if (x->sums[0].weight != y->sums[0].weight)
+		return x->sums[0].weight > y->sums[0].weight ? -1 : 1;
 	if (strcmp(x->name, y->name) != 0)
 		return strcmp(x->name, y->name);
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	return by_place(x, y);
+}
+
+static void annotate_init(struct annotate *a, struct session *s)
+{
+	*a = (struct annotate){ .s = s };
+	for (uint32_t i = 0; i < s->profile->events.len; i++) {
+		struct annotate_event event = {
+			.event = i,
+			.name = profile_text(s->profile, s->profile->events.items[i].name),
+			.total = profile_total(s->profile, i),
+		};
+
+		if (event.total.count)
+			vec_push(&a->events, event);
+	}
+}
+
+static void rank(struct annotate *a)
+{
+	add_hits(a);
+	for (size_t i = 0; i < a->functions.len; i++)
+		merge_hits(&a->functions.items[i]);
+	vec_sort(&a->functions, compare_functions);
 }
 
 struct err *annotate_find(struct annotate *a, struct session *s, const char *wanted_text)
 {
 	struct wanted wanted = { 0 };
 
-	*a = (struct annotate){ .s = s, .event = session_default_event(s) };
+	annotate_init(a, s);
 	struct err *err = parse_wanted(s, wanted_text, &wanted);
 
 	if (err)
 		return err;
-	a->total = profile_total(s->profile, a->event);
 	find_functions(a, &wanted);
 	if (!a->functions.len)
 		return err_remedy(
 			err_new(ERR_USAGE, "no sample was taken in '%s' itself", wanted_text),
 			"it may only have called what was sampled: try --callees-of '%s'",
 			wanted_text);
-	add_hits(a);
-	for (size_t i = 0; i < a->functions.len; i++)
-		vec_sort(&a->functions.items[i].hits, compare_hits);
-	vec_sort(&a->functions, compare_functions);
+	rank(a);
 	return NULL;
+}
+
+struct weighed {
+	uint32_t function;
+	uint64_t weight;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* The @count heaviest functions of the first event, by name; so that no more than these are looked for. */
+static bool *hot_functions(const struct annotate *a, size_t count)
+{
+	const struct profile *p = a->s->profile;
+	bool *hot = memory_zeroed(p->functions.len + 1, sizeof(*hot));
+	struct weighed *all = memory_zeroed(p->functions.len + 1, sizeof(*all));
+
+	for (uint32_t i = 0; i < p->functions.len; i++)
+		all[i].function = i;
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *sample = &p->samples.items[i];
+		const struct profile_location *location = leaf_of(p, sample);
+
+		if (location && sample->event == a->events.items[0].event)
+			all[own_function(p, location)].weight += sample->weight;
+	}
+	qsort(all, p->functions.len, sizeof(*all), by_weight);
+	for (size_t i = 0; i < count && i < p->functions.len && all[i].weight; i++)
+		hot[all[i].function] = true;
+	free(all);
+	return hot;
+}
+
+void annotate_find_hot(struct annotate *a, struct session *s, size_t count)
+{
+	struct wanted wanted = { 0 };
+
+	annotate_init(a, s);
+	if (!a->events.len)
+		return;
+	bool *hot = hot_functions(a, count);
+
+	wanted.hot = hot;
+	find_functions(a, &wanted);
+	rank(a);
+	for (size_t i = count; i < a->functions.len; i++) /* several functions may share a name */
+		vec_deinit(&a->functions.items[i].hits);
+	a->functions.len = MIN(a->functions.len, count);
+	free(hot);
 }
 
 void annotate_deinit(struct annotate *a)
@@ -232,130 +375,27 @@ void annotate_deinit(struct annotate *a)
 	for (size_t i = 0; i < a->functions.len; i++)
 		vec_deinit(&a->functions.items[i].hits);
 	vec_deinit(&a->functions);
+	vec_deinit(&a->events);
 }
 
-/* ---- listing --------------------------------------------------------------------------------------- */
+/* Types of events (linux/perf_event.h). */
+enum { TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, TYPE_BREAKPOINT = 5 };
 
-static struct err *no_code(const struct annotate *a, const struct annotate_function *function)
+const char *annotate_skid(const struct annotate *a, const struct annotate_event *event)
 {
-	const struct module *mod = session_module(a->s, function->module);
-	struct err *err = err_new(ERR_UNSUPPORTED, "the code of '%s' is not there: module '%s'",
-				  function->name, mod->path);
+	const struct recording *rec = a->s->recording;
 
-	if (mod->kind == MODULE_JIT)
-		return err_remedy(err, "code made at run time is not kept in the recording");
-	if (mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE)
-		return err_remedy(
-			err,
-			"install the kernel's debug package, or point --debug-dir to its vmlinux");
-	return err_remedy(err,
-			  "point --symfs to a copy of the machine's files with the same build ID");
-}
+	if (event->event >= rec->nevents)
+		return NULL;
+	const struct recording_event *asked = &rec->events[event->event];
 
-static void add_callee(const struct annotate *a, const struct annotate_function *function,
-		       struct annotate_line *line)
-{
-	uint64_t target = line->insn.target;
-	size_t count;
-
-	if (!target || (line->insn.flow != DISASM_CALL && target - function->vaddr < function->len))
-		return;
-	const struct symbol_frame *frames = symbolizer_find(
-		a->s->symbolizer, session_module(a->s, function->module), target, &count);
-
-	line->callee = frames[count - 1].function;
-}
-
-static int compare_lines(const void *key, const void *item)
-{
-	uint64_t vaddr = *(const uint64_t *)key;
-	const struct annotate_line *line = item;
-
-	if (vaddr < line->insn.vaddr)
-		return -1;
-	return vaddr - line->insn.vaddr >= line->insn.len;
-}
-
-static struct annotate_line *line_at(struct annotate_listing *listing, uint64_t vaddr)
-{
-	return bsearch(&vaddr, listing->lines.items, listing->lines.len,
-		       sizeof(*listing->lines.items), compare_lines);
-}
-
-static void mark_targets(struct annotate_listing *listing)
-{
-	for (size_t i = 0; i < listing->lines.len; i++) {
-		const struct disasm_insn *insn = &listing->lines.items[i].insn;
-		struct annotate_line *target = NULL;
-
-		if (insn->target && insn->flow != DISASM_CALL)
-			target = line_at(listing, insn->target);
-		if (target)
-			target->is_target = true;
-	}
-}
-
-static void add_sum(struct profile_sum *to, const struct profile_sum *sum)
-{
-	to->count += sum->count;
-	to->weight += sum->weight;
-	to->weight_sq += sum->weight_sq;
-}
-
-static void place_hits(const struct annotate_function *function, struct annotate_listing *listing)
-{
-	for (size_t i = 0; i < function->hits.len; i++) {
-		const struct annotate_hit *hit = &function->hits.items[i];
-		struct annotate_line *line = line_at(listing, hit->vaddr);
-
-		add_sum(line ? &line->sum : &listing->elsewhere, &hit->sum);
-	}
-}
-
-static void disassemble(const struct annotate *a, const struct annotate_function *function,
-			struct disasm *d, const uint8_t *code, struct annotate_listing *ret)
-{
-	struct module *mod = session_module(a->s, function->module);
-	uint64_t at = 0;
-
-	while (at < ret->code_len) {
-		struct annotate_line line = { .code = code + at };
-
-		if (!disasm_next(d, code + at, ret->code_len - at, function->vaddr + at,
-				 &line.insn))
-			break;
-		if (!symbolizer_line(a->s->symbolizer, mod, line.insn.vaddr, &line.file,
-				     &line.line))
-			line.file = NULL;
-		add_callee(a, function, &line);
-		vec_push(&ret->lines, line);
-		at += line.insn.len;
-	}
-}
-
-struct err *annotate_list(struct annotate *a, const struct annotate_function *function,
-			  enum disasm_syntax syntax, struct annotate_listing *ret)
-{
-	struct image *img = module_code(a->s->modules, session_module(a->s, function->module));
-	size_t left = 0;
-	const uint8_t *code = img ? image_bytes_at(img, function->vaddr, &left) : NULL;
-	struct disasm *d;
-
-	if (!code || !function->len)
-		return no_code(a, function);
-	struct err *err = disasm_open(image_arch(img), syntax, &d);
-
-	if (err)
-		return err;
-	*ret = (struct annotate_listing){ .code_len = MIN(function->len, left) };
-	disassemble(a, function, d, code, ret);
-	disasm_close(d);
-	mark_targets(ret);
-	place_hits(function, ret);
-	return NULL;
-}
-
-void annotate_listing_deinit(struct annotate_listing *listing)
-{
-	vec_deinit(&listing->lines);
+	if (strcmp(asked->unit, "ns") == 0)
+		return "samples are taken by a timer's interrupt, on the instruction that was waited for "
+		       "or behind it; in the kernel where interrupts were allowed again";
+	if (asked->precise || asked->type == TYPE_SOFTWARE || asked->type == TYPE_TRACEPOINT ||
+	    asked->type == TYPE_BREAKPOINT)
+		return NULL;
+	return "samples land some instructions behind the one that caused them (skid): look above a hot "
+	       "instruction too, at loads, divisions and jumps; where the processor can, record "
+	       "precisely (-e cycles:pp)";
 }

@@ -14,17 +14,25 @@ struct annotate_args {
 	struct filter filter;
 	struct terminal_args terminal;
 	struct listing_options print;
-	const char *format, *percent;
-	bool intel;
+	const char *format, *percent, *source;
+	uint64_t hot; /* 0: not given */
+	bool intel, no_source;
 };
 
 static const char *const formats[] = { "text", "csv", "json", NULL };
 static const char *const percents[] = { "local", "global", NULL };
 
+/* In the order of enum listing_source. */
+static const char *const sources[] = { "none", "between", "beside", NULL };
+
 static const struct opt annotate_opts[] = {
 	OPT_FLAG(struct annotate_args, print.all, "all", 'a',
 		 "show long stretches without samples too"),
-	OPT_NOT(struct annotate_args, print.source, "no-source", 0, "leave source lines out"),
+	OPT_UINT(struct annotate_args, hot, "hot", 0, "N",
+		 "the N functions with the most samples, instead of FUNCTION"),
+	OPT_CHOICE(struct annotate_args, source, "source", 0, "WHERE",
+		   "source lines between the instructions (default), beside them, or none", sources),
+	OPT_FLAG(struct annotate_args, no_source, "no-source", 0, "the same as --source=none"),
 	OPT_FLAG(struct annotate_args, print.bytes, "bytes", 0,
 		 "show the bytes of each instruction"),
 	OPT_FLAG(struct annotate_args, intel, "intel", 0, "Intel syntax for x86-64"),
@@ -44,7 +52,7 @@ static void annotate_defaults(void *args)
 
 	session_args_init(&annotate->session);
 	terminal_args_init(&annotate->terminal);
-	annotate->print.source = true;
+	annotate->source = "between";
 	annotate->format = "text";
 	annotate->percent = "local";
 }
@@ -70,7 +78,7 @@ static struct err *print_functions(struct annotate *a, const struct annotate_arg
 		struct err *err = annotate_list(a, &a->functions.items[i], syntax, &listing);
 
 		if (!err) {
-			listing_print(printer, &a->functions.items[i], &listing);
+			listing_print(printer, &listing);
 			shown++;
 		} else if (!missing) {
 			missing = err;
@@ -89,35 +97,52 @@ static struct err *print_functions(struct annotate *a, const struct annotate_arg
 static struct err *annotate(struct session *s, struct annotate_args *args, const char *wanted)
 {
 	CLEANUP(annotate_deinit) struct annotate a = { 0 };
-	struct err *err = session_load(s, &args->filter);
+	struct err *err;
 
-	if (!err)
-		err = annotate_find(&a, s, wanted);
+	s->names = SESSION_NAME_LEAVES;
+	err = session_load(s, &args->filter);
 	if (err)
 		return err;
+	if (wanted)
+		err = annotate_find(&a, s, wanted);
+	else
+		annotate_find_hot(&a, s, args->hot);
+	if (err)
+		return err;
+	args->print.term = terminal_open(&args->terminal);
+	return terminal_close(&args->print.term, print_functions(&a, args));
+}
 
-	struct terminal term = terminal_open(&args->terminal);
-
-	return terminal_close(&term, print_functions(&a, args));
+/* What was asked for in words, in numbers. ERR_USAGE: it does not fit together. */
+static struct err *read_args(struct annotate_args *args, int noperands)
+{
+	if (noperands == 0 && !args->hot)
+		return err_remedy(err_new(ERR_USAGE, "annotate takes one function"),
+				  "or --hot=N for those with the most samples");
+	if (noperands > 1 || (noperands && args->hot))
+		return err_new(ERR_USAGE, "annotate takes one function%s, %d were given",
+			       args->hot ? " or --hot" : "", noperands);
+	args->print.global = strcmp(args->percent, "global") == 0;
+	args->print.format = *args->format == 't'   ? TABLE_TEXT
+			     : *args->format == 'c' ? TABLE_CSV
+						    : TABLE_JSON;
+	while (!args->no_source && strcmp(sources[args->print.source], args->source) != 0)
+		args->print.source++;
+	return NULL;
 }
 
 static struct err *annotate_run(void *args_, char **operands, int noperands, int *ret_status)
 {
 	struct annotate_args *args = args_;
+	struct err *err = read_args(args, noperands);
 	struct session s;
 
 	(void)ret_status;
-	if (noperands != 1)
-		return err_new(ERR_USAGE, "annotate takes one function, %d were given", noperands);
-	args->print.global = strcmp(args->percent, "global") == 0;
-	args->print.format = *args->format == 't'   ? TABLE_TEXT
-			     : *args->format == 'c' ? TABLE_CSV
-						    : TABLE_JSON;
-
-	struct err *err = session_open(&s, &args->session);
-
+	if (err)
+		return err;
+	err = session_open(&s, &args->session);
 	if (!err)
-		err = annotate(&s, args, operands[0]);
+		err = annotate(&s, args, noperands ? operands[0] : NULL);
 	session_warn(&s);
 	session_close(&s);
 	return err;
@@ -126,7 +151,7 @@ static struct err *annotate_run(void *args_, char **operands, int noperands, int
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.summary = "the hot instructions of a function",
-	.operands = "FUNCTION",
+	.operands = "[FUNCTION]",
 	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
 		   "MODULE:0x1234).",
 	.opts = annotate_opts,

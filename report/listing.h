@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing.h - prints annotated functions as text, CSV or JSON.
+ * listing.h - prints annotated functions as text, CSV, JSON or a page.
+ *
+ *	printer = listing_printer_new(a, &options, out);
+ *	listing_print(printer, &listing);		// any number of functions
+ *	listing_printer_finish(printer);
  */
 #ifndef REPORT_LISTING_H
 #define REPORT_LISTING_H
@@ -8,22 +12,44 @@
 #include "report/annotate.h"
 #include "report/table.h"
 
+enum listing_source {
+	LISTING_SOURCE_NONE,
+	LISTING_SOURCE_BETWEEN, /* rows of their own between the instructions */
+	LISTING_SOURCE_BESIDE,  /* to the right of each instruction */
+};
+
 struct listing_options {
 	enum table_format format;
-	bool all;    /* long stretches without samples too */
-	bool source; /* interleave source lines */
+	bool all; /* long stretches without samples too */
+	enum listing_source source;
 	bool bytes;
-	bool global; /* shares of all samples instead of the function's */
+	bool global;          /* shares of all samples instead of the function's */
+	struct terminal term; /* for text */
 };
 
 struct listing_printer;
 
 struct listing_printer *listing_printer_new(const struct annotate *a,
 					    const struct listing_options *options, FILE *out);
-void listing_print(struct listing_printer *printer, const struct annotate_function *function,
-		   const struct annotate_listing *listing);
+void listing_print(struct listing_printer *printer, struct annotate_listing *listing);
 
 /* Ends the output and frees the printer. */
 void listing_printer_finish(struct listing_printer *printer);
+
+/* What shares of @listing are shares of, for the event of @column. */
+const struct profile_sum *listing_whole(const struct annotate *a,
+					const struct annotate_listing *listing, size_t column,
+					bool global);
+
+/* "inner loop from 1a2b to 1a5c, entered elsewhere too" */
+const char *listing_loop_text(struct arena *arena, const struct annotate_listing *listing,
+			      uint32_t loop);
+
+/* "push_back(int), called at vector.h:12"; of the function that frame @frame of @line is. Not escaped. */
+const char *listing_call_text(struct arena *arena, const struct annotate_line *line, uint32_t frame);
+
+/* "only the first 64 of 90 bytes of code are in the recording" and the like; "" if nothing is missing. */
+const char *listing_missing_text(struct arena *arena, const struct annotate *a,
+				 const struct annotate_listing *listing);
 
 #endif

@@ -29,4 +29,11 @@ static inline void stats_add(struct profile_sum *sum, const struct profile_sampl
 	sum->weight_sq += row->weight_sq;
 }
 
+static inline void stats_add_sum(struct profile_sum *to, const struct profile_sum *sum)
+{
+	to->count += sum->count;
+	to->weight += sum->weight;
+	to->weight_sq += sum->weight_sq;
+}
+
 #endif
