@@ -8,7 +8,11 @@
  *
  * A symbol at s can only be the answer for the addresses from the first one at or after s on, and can only
  * end what the last address before s lies in. So each line changes at most one best start and one nearest
- * end, and two sweeps over the addresses spread them.
+ * end, and two sweeps over the addresses spread them. A start is put in its place when the next line does not lie
+ * nearer to the same address, which it nearly always does: few names are ever looked at.
+ *
+ * Most of the time is the kernel's, which makes the text. Its own symbols come first and in ascending order, since it
+ * looks addresses up by bisection; when all recorded ones lie among them, the list is left behind the last.
  */
 #include "record/kernel_symbols.h"
 
@@ -63,7 +67,7 @@ void kernel_symbols_deinit(struct kernel_symbols *symbols)
 struct line {
 	uint64_t addr;
 	char type;
-	const char *name, *module; /* into the line; @module is "" for the kernel itself */
+	char *name; /* as it is in the text, up to the end of the line */
 };
 
 static const char *parse_hex(const char *text, uint64_t *ret)
@@ -82,7 +86,7 @@ static const char *parse_hex(const char *text, uint64_t *ret)
 	return text;
 }
 
-/* "ffffffff81000000 T _stext" or "ffffffffc0000000 t ext4_get_block\t[ext4]", cut in place. */
+/* "ffffffff81000000 T _stext" or "ffffffffc0000000 t ext4_get_block\t[ext4]". */
 static bool parse_line(char *text, struct line *ret)
 {
 	const char *pos = parse_hex(text, &ret->addr);
@@ -90,27 +94,29 @@ static bool parse_line(char *text, struct line *ret)
 	if (pos == text || pos[0] != ' ' || !pos[1] || pos[2] != ' ')
 		return false;
 	ret->type = pos[1];
-	char *name = text + (pos - text) + 3;
+	ret->name = text + (pos - text) + 3;
+	return *ret->name && *ret->name != '\n' && *ret->name != '\t';
+}
+
+/* Cut the name at its end; returns the module, "" for the kernel itself. */
+static const char *cut_name(char *name)
+{
 	char *end = name + strcspn(name, "\t\n");
+	char *module = *end == '\t' && end[1] == '[' ? end + 2 : NULL;
 
-	ret->name = name;
-	ret->module = "";
-	if (*end == '\t' && end[1] == '[') {
-		char *module_end = strchr(end + 2, ']');
-
-		if (!module_end)
-			return false;
-		*module_end = '\0';
-		ret->module = end + 2;
-	}
 	*end = '\0';
-	return *name;
+	if (!module)
+		return "";
+	module[strcspn(module, "]\n")] = '\0';
+	return module;
 }
 
 /* Functions, but not the padding before them (CONFIG_CALL_PADDING) nor arm64's mapping symbols. */
 static bool is_function(const struct line *line)
 {
-	return strchr("tTwW", line->type) && line->name[0] != '$' &&
+	char type = line->type;
+
+	return (type == 't' || type == 'T' || type == 'w' || type == 'W') && line->name[0] != '$' &&
 	       strncmp(line->name, "__pfx_", 6) != 0;
 }
 
@@ -141,23 +147,52 @@ static bool is_better_name(const char *name, const char *than)
 	return strcmp(name, than) < 0;
 }
 
-static void offer(struct kernel_symbols *symbols, struct answers *answers, const struct line *line)
+/* The line before, of which it is not yet known whether it is the best start for its address. */
+struct pending {
+	char *text;
+	size_t cap;
+	struct line line;
+	size_t index; /* first address at or after it; SIZE_MAX: there is no line */
+};
+
+static void settle(struct kernel_symbols *symbols, struct answers *answers, struct pending *last)
 {
-	size_t i = first_from(answers, line->addr);
+	struct answer *a = last->index < answers->len ? &answers->items[last->index] : NULL;
+	uint64_t addr = last->line.addr;
+
+	last->index = SIZE_MAX;
+	/* One that starts at the address also ends what lies before, but not after, so @next stays. */
+	if (!a || addr < a->start)
+		return;
+	const char *module = cut_name(last->line.name);
+
+	if (addr == a->start && !is_better_name(last->line.name, a->name))
+		return;
+	a->start = addr;
+	a->name = arena_strdup(&symbols->arena, last->line.name);
+	a->module = *module ? arena_strdup(&symbols->arena, module) : "";
+}
+
+/* @addr lies where the search ended last time, as long as no address lies between. */
+static size_t find_from(const struct answers *answers, size_t hint, uint64_t addr)
+{
+	bool same = hint <= answers->len && (!hint || answers->items[hint - 1].ip < addr) &&
+		    (hint == answers->len || answers->items[hint].ip >= addr);
+
+	return same ? hint : first_from(answers, addr);
+}
+
+/* Returns the index of the first address at or after the line. */
+static size_t offer(struct kernel_symbols *symbols, struct answers *answers, struct pending *last,
+		    const struct line *line, size_t hint)
+{
+	size_t i = find_from(answers, hint, line->addr);
 
 	if (i > 0 && line->addr < answers->items[i - 1].next)
 		answers->items[i - 1].next = line->addr;
-	if (i == answers->len)
-		return;
-	struct answer *a = &answers->items[i];
-
-	/* One that starts at the address also ends what lies before, but not after, so @next stays. */
-	if (line->addr < a->start ||
-	    (line->addr == a->start && !is_better_name(line->name, a->name)))
-		return;
-	a->start = line->addr;
-	a->name = arena_strdup(&symbols->arena, line->name);
-	a->module = *line->module ? arena_strdup(&symbols->arena, line->module) : "";
+	if (last->index != SIZE_MAX && (last->index != i || line->addr <= last->line.addr))
+		settle(symbols, answers, last);
+	return i;
 }
 
 /* An address without a nearer symbol has that of the address before; ends go the other way. */
@@ -177,23 +212,39 @@ static void spread(struct answers *answers)
 			MIN(answers->items[i - 1].next, answers->items[i].next);
 }
 
+/* Have all addresses their answer when the kernel's own symbols have come as far as @line? */
+static bool is_past(const struct answers *answers, uint64_t first, const struct line *line)
+{
+	return answers->items[0].ip >= first && line->addr > answers->items[answers->len - 1].ip &&
+	       !strchr(line->name, '\t');
+}
+
 static bool read_kallsyms(struct kernel_symbols *symbols, FILE *kallsyms, struct answers *answers)
 {
-	char *text = NULL;
-	size_t cap = 0;
-	bool shown = false;
+	struct pending now = { .index = SIZE_MAX }, last = { .index = SIZE_MAX };
+	uint64_t first = 0, before = 0; /* addresses, as long as they ascend */
+	size_t hint = 0;
 
-	while (getline(&text, &cap, kallsyms) > 0) {
-		struct line line;
-
-		if (!parse_line(text, &line) || !is_function(&line) || !line.addr)
+	while (getline(&now.text, &now.cap, kallsyms) > 0) {
+		if (!parse_line(now.text, &now.line) || !is_function(&now.line) || !now.line.addr)
 			continue;
-		shown = true;
-		offer(symbols, answers, &line);
+		first = first ? first : now.line.addr;
+		before = now.line.addr >= before ? now.line.addr : UINT64_MAX;
+		now.index = hint = offer(symbols, answers, &last, &now.line, hint);
+
+		struct pending empty = last;
+
+		last = now;
+		now = (struct pending){ .text = empty.text, .cap = empty.cap, .index = SIZE_MAX };
+		if (before != UINT64_MAX && is_past(answers, first, &last.line))
+			break;
 	}
-	free(text);
+	if (last.index != SIZE_MAX)
+		settle(symbols, answers, &last);
+	free(now.text);
+	free(last.text);
 	spread(answers);
-	return shown;
+	return first;
 }
 
 /* ---- the result ------------------------------------------------------------------------------------ */

@@ -80,6 +80,22 @@ TEST(kernel_symbols_a_return_address_behind_a_function_still_finds_it)
 	CHECK_STR(r.list.items[1].name, "do_two");
 }
 
+/* Modules may lie below the kernel, as on arm64: the list must not be left before them. */
+TEST(kernel_symbols_modules_below_the_kernel_are_found)
+{
+	CLEANUP(result_deinit) struct result r = { 0 };
+
+	kernel_symbols_touch(&r.symbols, 0xffffffff81001004);
+	kernel_symbols_touch(&r.symbols, 0xffffff0000001004);
+	read_list(&r, "ffffffff81001000 T do_one\n"
+		      "ffffffff81002000 T do_two\n"
+		      "ffffffff81003000 T do_three\n"
+		      "ffffff0000001000 t early_module\t[early]\n");
+	CHECK_UINT(r.list.len, 2);
+	check_symbol(&r.list.items[0], 0xffffff0000001000, 0, "early_module", "early");
+	check_symbol(&r.list.items[1], 0xffffffff81001000, 0x1000, "do_one", "");
+}
+
 TEST(kernel_symbols_order_of_lines_does_not_matter)
 {
 	CLEANUP(result_deinit) struct result r = { 0 };
