@@ -107,6 +107,7 @@ static struct err *write_bundle(const struct code_file *file, struct image *img,
 	struct bundle_counts counts;
 	struct err *err = NULL;
 
+	cfi_section_check_near(cfi);
 	list_addresses(file, img, &addresses);
 	struct bundle_source source = {
 		.image = img,

@@ -40,6 +40,7 @@ struct cfi_section {
 	const uint8_t *table; /* of .eh_frame_hdr; NULL if there is none that we can use */
 	size_t ntable;
 	uint64_t hdr_vaddr;
+	bool sampled; /* the table's rows are checked only near what is asked for */
 
 	pthread_mutex_t lock; /* for building the index, and for @defect */
 	atomic_bool indexed;  /* @index is complete and will not change */
@@ -121,6 +122,12 @@ void cfi_section_free(struct cfi_section *cfi)
 	vec_deinit(&cfi->index.entries);
 	pthread_mutex_destroy(&cfi->lock);
 	free(cfi);
+}
+
+void cfi_section_check_near(struct cfi_section *cfi)
+{
+	if (cfi)
+		cfi->sampled = true;
 }
 
 /* The FDE at @offset with its own CIE. */
@@ -347,6 +354,21 @@ static bool rows_are_true(const struct cfi_section *cfi)
 	return true;
 }
 
+/* Do the rows on both sides of @vaddr tell the truth? */
+static bool rows_are_true_near(const struct cfi_section *cfi, uint64_t vaddr)
+{
+	size_t next = table_row(cfi, vaddr);
+
+	for (size_t row = next ? next - 1 : 0; row <= next && row < cfi->ntable; row++) {
+		struct cfi_fde fde;
+
+		if (!fde_at(&cfi->eh, row_offset(cfi, row), &fde) ||
+		    fde.begin != table_vaddr(cfi, row, 0))
+			return false;
+	}
+	return true;
+}
+
 static size_t count_fdes(const struct cfi_bytes *bytes)
 {
 	struct cfi_record rec;
@@ -361,15 +383,17 @@ static size_t count_fdes(const struct cfi_bytes *bytes)
  * The table has nothing for an address: is that the truth? If its rows are true and as many as there are
  * FDEs, and there is no other section, it is. To find that out takes a third of the time that an index does.
  */
-static bool is_complete(const struct cfi_section *cfi)
+static bool is_complete(const struct cfi_section *cfi, uint64_t vaddr)
 {
 	struct cfi_section *own = late(cfi);
 
+	if (cfi->sampled && !rows_are_true_near(cfi, vaddr))
+		return false;
 	if (atomic_load_explicit(&own->complete, memory_order_relaxed))
 		return true;
 	if (cfi->debug.data || atomic_load_explicit(&own->indexed, memory_order_acquire))
 		return false;
-	if (count_fdes(&cfi->eh) != cfi->ntable || !rows_are_true(cfi))
+	if (count_fdes(&cfi->eh) != cfi->ntable || (!cfi->sampled && !rows_are_true(cfi)))
 		return false;
 	atomic_store_explicit(&own->complete, true, memory_order_relaxed);
 	return true;
@@ -385,7 +409,7 @@ bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_
 		*ret = fde;
 		return true;
 	}
-	if (by_table && is_complete(cfi))
+	if (by_table && is_complete(cfi, vaddr))
 		return false;
 	if (!find_by_index(cfi, vaddr, &fde))
 		return false;

@@ -46,6 +46,13 @@ struct cfi_section;
 struct cfi_section *cfi_section_new(struct image *img);
 void cfi_section_free(struct cfi_section *cfi);
 
+/*
+ * When it has nothing for an address, .eh_frame_hdr's table is believed if it has as many rows as there are FDEs and
+ * the rows on both sides of the address are true; not all rows are checked then, which takes most of the time of a
+ * few questions. For a recorder. @cfi may be NULL.
+ */
+void cfi_section_check_near(struct cfi_section *cfi);
+
 /* The FDE that covers @vaddr; false if none does or it is malformed. Thread-safe. */
 bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret);
 

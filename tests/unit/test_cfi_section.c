@@ -196,8 +196,7 @@ TEST(cfi_section_prefers_eh_frame_and_adds_debug_frame)
 	writer_deinit(&hdr);
 }
 
-/* Change 4 bytes of a sound header, and see that nothing is lost. */
-static void check_lying_hdr(size_t offset, uint32_t value, bool noticed)
+static void check_lying_hdr_in(size_t offset, uint32_t value, bool noticed, bool near)
 {
 	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
 	CLEANUP(cfi_writer_deinit) struct cfi_writer w = { 0 };
@@ -209,10 +208,19 @@ static void check_lying_hdr(size_t offset, uint32_t value, bool noticed)
 	memcpy(hdr.data + offset, &value, 4);
 	struct cfi_section *cfi = open_sections(&f, &w, &hdr, NULL, &img);
 
+	if (near)
+		cfi_section_check_near(cfi);
 	check_three(cfi);
 	CHECK_UINT(cfi_section_defect(cfi) != NULL, noticed);
 	cfi_section_free(cfi);
 	writer_deinit(&hdr);
+}
+
+/* Change 4 bytes of a sound header, and see that nothing is lost, however closely it is looked at. */
+static void check_lying_hdr(size_t offset, uint32_t value, bool noticed)
+{
+	check_lying_hdr_in(offset, value, noticed, /* near= */ false);
+	check_lying_hdr_in(offset, value, noticed, /* near= */ true);
 }
 
 TEST(cfi_section_notices_a_header_that_lies)
