@@ -57,10 +57,10 @@ REPORT = report/annotate.c report/annotate_list.c report/bundle_parts.c report/c
 	report/flow.c report/flow_loops.c report/info.c report/info_sizes.c report/json.c \
 	report/listing.c report/listing_arrows.c report/listing_rows.c report/listing_text.c \
 	report/lookup.c report/main.c report/markup.c report/moment.c report/number.c report/output.c \
-	report/page.c report/pager.c report/payload.c report/pseudonyms.c report/rule_text.c \
-	report/script.c report/session.c report/session_names.c report/session_walk.c \
-	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
-	report/table.c report/tables.c report/tally.c report/terminal.c report/topics.c \
+	report/page.c report/pager.c report/payload.c report/progress.c report/pseudonyms.c \
+	report/rule_text.c report/script.c report/session.c report/session_names.c \
+	report/session_walk.c report/source_text.c report/stats.c report/strip_names.c report/summary.c \
+	report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c report/topics.c \
 	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
 	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 
@@ -93,19 +93,19 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
-	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_prune.c \
-	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_session.c \
-	tests/unit/test_sha256.c tests/unit/test_side_record.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_trace_block.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_workload.c tests/unit/test_writer.c tests/unit/test_zframe.c \
-	tests/unit/unwind_world.c
+	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
+	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c \
+	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_side_record.c \
+	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
+	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
+	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \

@@ -223,6 +223,7 @@ struct event_source_ops {
 	bool (*next)(struct event_source *source, struct event *ret);
 	struct err *(*finish)(struct event_source *source);
 	void (*close)(struct event_source *source);
+	void (*progress)(struct event_source *source, uint64_t *ret_done, uint64_t *ret_len); /* may be NULL */
 
 	/* NULL, all three, if the source cannot work ahead. */
 	void (*use_pool)(struct event_source *source, struct pool *pool);
@@ -240,6 +241,15 @@ static inline const struct recording *event_source_recording(struct event_source
 static inline bool event_source_next(struct event_source *source, struct event *ret)
 {
 	return source->ops->next(source, ret);
+}
+
+/* How much of how many bytes was read; 0 of 0 if the source does not know. */
+static inline void event_source_progress(struct event_source *source, uint64_t *ret_done,
+					 uint64_t *ret_len)
+{
+	*ret_done = *ret_len = 0;
+	if (source->ops->progress)
+		source->ops->progress(source, ret_done, ret_len);
 }
 
 /* Can it work ahead with a pool, and hand out events that last? */

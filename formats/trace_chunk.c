@@ -9,6 +9,7 @@ struct trace_chunk *trace_chunks_get(struct trace_chunks *chunks)
 {
 	struct trace_chunk *chunk = chunks->free;
 
+	chunks->nused++;
 	if (chunk) {
 		chunks->free = chunk->next;
 		return chunk;
@@ -22,6 +23,8 @@ void trace_chunks_put(struct trace_chunks *chunks, struct trace_chunk *chunk)
 {
 	chunk->next = chunks->free;
 	chunks->free = chunk;
+	chunks->nused--;
+	chunks->len_max = MAX(chunks->len_max, chunk->len);
 }
 
 void trace_chunks_deinit(struct trace_chunks *chunks)

@@ -43,9 +43,11 @@ struct trace_chunk {
 	struct zframe_decoder *zframe;
 };
 
-/* Chunks that nobody needs at the moment. A zeroed list is empty. */
+/* All chunks of a trace: those that nobody needs at the moment, and how many somebody does. Empty when zeroed. */
 struct trace_chunks {
 	struct trace_chunk *free;
+	size_t nused;	 /* were got and not put back */
+	size_t len_max;	 /* of memory, of any chunk that was put back */
 };
 
 /* One of the list, or a new one. */

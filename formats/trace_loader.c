@@ -10,7 +10,14 @@
 
 #include <stdlib.h>
 
-#define AHEAD_MAX 8 /* blocks, with what they expand to some ten megabytes each */
+#define AHEAD_MAX 8 /* blocks */
+
+/*
+ * Writers end a block before it expands to this, and the batches that threads walk hold on to theirs. With more than
+ * AHEAD_MEMORY in use, only what is asked for is loaded.
+ */
+#define EXPANDED_LEN ((size_t)24 << 20)
+#define AHEAD_MEMORY (5 * EXPANDED_LEN)
 
 struct load {
 	struct pool_task task; /* must be first */
@@ -100,12 +107,25 @@ static void begin(struct trace_loader *loader)
 		run(&load->task, 0);
 }
 
+/* May another block be loaded, though nobody waits for it yet? */
+static bool has_room(const struct trace_loader *loader)
+{
+	const struct trace_place *place = &loader->places.items[loader->begun];
+	const struct trace_chunks *chunks = loader->chunks;
+	size_t ahead = loader->begun - loader->taken;
+
+	if (!loader->pool || ahead >= MIN(pool_threads(loader->pool) + 1, AHEAD_MAX))
+		return false;
+	return MAX(MAX(place->len, EXPANDED_LEN), chunks->len_max) <=
+	       AHEAD_MEMORY / (chunks->nused + 1);
+}
+
 struct err *trace_loader_next(struct trace_loader *loader, struct trace_chunk **ret)
 {
-	size_t ahead = loader->pool ? MIN(pool_threads(loader->pool) + 1, AHEAD_MAX) : 1;
 	struct load *load;
 
-	while (loader->begun < loader->places.len && loader->begun - loader->taken < ahead)
+	while (loader->begun < loader->places.len &&
+	       (loader->begun == loader->taken || has_room(loader)))
 		begin(loader);
 	*ret = NULL;
 	if (loader->taken == loader->begun)

@@ -418,11 +418,20 @@ static struct err *finish(struct event_source *source)
 	return err;
 }
 
+static void progress(struct event_source *source, uint64_t *ret_done, uint64_t *ret_len)
+{
+	const struct trace_reader *t = reader_of(source);
+
+	*ret_done = t->next < t->blocks.len ? t->blocks.items[t->next].offset : t->file.len;
+	*ret_len = t->file.len;
+}
+
 static const struct event_source_ops ops = {
 	.recording = get_recording,
 	.next = next_event,
 	.finish = finish,
 	.close = close_reader,
+	.progress = progress,
 	.use_pool = use_pool,
 	.next_batch = next_batch,
 	.release = release,

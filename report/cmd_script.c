@@ -71,7 +71,7 @@ static struct err *print(struct session *s, struct script_args *args)
 {
 	struct terminal term = terminal_open(&args->terminal);
 	struct walk walk = { args, script_new(s, &args->print, stdout) };
-	struct session_visitor visitor = { .event = visit, .context = &walk };
+	struct session_visitor visitor = { .event = visit, .context = &walk, .prints = true };
 	struct err *err = session_each(s, &args->filter, &visitor);
 
 	script_free(walk.script);

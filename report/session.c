@@ -28,6 +28,8 @@ const struct opt session_opts[] = {
 		"leave inlined calls and source lines out"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_NOT(struct session_args, progress, "no-progress", 0,
+		"no line on the terminal while a large trace is read"),
 	OPT_END,
 };
 
@@ -35,7 +37,8 @@ void session_args_init(struct session_args *args)
 {
 	*args = (struct session_args){ .input = "precord.trace",
 				       .inlines = true,
-				       .demangle = true };
+				       .demangle = true,
+				       .progress = true };
 }
 
 void session_args_deinit(struct session_args *args)
@@ -227,10 +230,24 @@ static uint32_t add_stack(struct session *s, const struct unwind_chain *chain)
 
 /* ---- the walk ---- */
 
+static void show_progress(struct session *s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *slash = strrchr(s->args->input, '/');
+	uint64_t done, len;
+
+	event_source_progress(s->source, &done, &len);
+	progress_show(&s->progress,
+		      progress_text(&arena, slash ? slash + 1 : s->args->input, done, len,
+				    s->stream.samples, progress_elapsed_ns(&s->progress)));
+}
+
 static void count_event(struct session *s, const struct event *ev)
 {
 	struct session_stream *stream = &s->stream;
 
+	if (progress_due(&s->progress))
+		show_progress(s);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -318,7 +335,9 @@ struct err *session_each(struct session *s, struct filter *filter,
 	if (err)
 		return err;
 	s->filter = filter;
+	progress_begin(&s->progress, stderr, s->args->progress && !visitor->prints);
 	err = nthreads > 1 ? session_walk(s, &walk, visitor, nthreads) : walk_alone(s, visitor);
+	progress_end(&s->progress);
 	if (err)
 		return err;
 	err = event_source_finish(s->source);

@@ -18,17 +18,18 @@
 #include "formats/event.h"
 #include "formats/profile.h"
 #include "report/filter.h"
+#include "report/progress.h"
 #include "symbolize/module.h"
 #include "symbolize/space.h"
 #include "symbolize/symbolizer.h"
 #include "symbolize/unwind.h"
 
-/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-demangle. */
+/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-demangle, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
-	bool inlines, demangle; /* both true from the start */
+	bool inlines, demangle, progress; /* all true from the start */
 	uint64_t threads;	/* 0: as many as pay */
 };
 
@@ -81,6 +82,7 @@ struct session {
 	struct symbolizer *symbolizer;
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
+	struct progress progress;             /* on standard error */
 	struct profile_sum matched;           /* samples that passed the filter, of all events */
 	struct chain_trie *trie;              /* private: what was walked alone */
 	struct session_stacks *stacks;        /* private: node of @trie -> stack of the profile */
@@ -125,6 +127,7 @@ struct session_visitor {
 	 * threads may walk, and be ahead of it.
 	 */
 	bool apart;
+	bool prints; /* on the way, where a line of progress would be in between */
 };
 
 /*

@@ -4,6 +4,7 @@
  *
  * In order of module and address: what lies together in the debug information is read together.
  */
+#include "report/number.h"
 #include "report/session.h"
 
 #include <inttypes.h>
@@ -93,6 +94,14 @@ static void want_stack(const struct session *s, uint32_t stack, bool *wanted, bo
 	}
 }
 
+static void show_progress(struct session *s, size_t done, size_t count)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	progress_show(&s->progress, arena_printf(&arena, "names of %s addresses: %zu %%",
+						 number_count(&arena, count), 100 * done / count));
+}
+
 void session_name_samples(struct session *s)
 {
 	struct profile *p = s->profile;
@@ -108,8 +117,12 @@ void session_name_samples(struct session *s)
 	}
 	if (order.len > 1) /* by address: what lies together is read together */
 		qsort_r(order.items, order.len, sizeof(*order.items), compare_locations, p);
-	for (size_t i = 0; i < order.len; i++)
+	for (size_t i = 0; i < order.len; i++) {
+		if (progress_due(&s->progress))
+			show_progress(s, i, order.len);
 		session_name(s, order.items[i]);
+	}
+	progress_end(&s->progress);
 	vec_deinit(&order);
 	free(wanted);
 	free(seen);

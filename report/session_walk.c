@@ -18,7 +18,7 @@
 /* Samples that a second thread pays for: its share of opening files and making rules is 20 ms. */
 #define SAMPLES_MIN 10000
 
-/* More would wait for the one that puts everything in order. */
+/* More would wait for the one that puts everything in order, and cost memory. */
 #define THREADS_MAX 8
 
 /* What prepare() found out of an event that passes. */
@@ -45,7 +45,7 @@ unsigned session_walk_threads(const struct session *s)
 	if (!event_source_has_batches(s->source))
 		return 1;
 	if (s->args->threads)
-		return (unsigned)MIN(s->args->threads, POOL_THREADS_MAX);
+		return (unsigned)MIN(s->args->threads, THREADS_MAX);
 	if (s->recording->complete && expected_samples(s->recording) < SAMPLES_MIN)
 		return 1;
 	return MIN(pool_cpus(), THREADS_MAX);
