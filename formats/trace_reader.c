@@ -19,10 +19,8 @@
 #include "formats/trace_scan.h"
 #include "formats/trace_window.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ATTACHED_MAX (1024u << 20) /* images, texts: decompressed, together */
 
@@ -198,35 +196,12 @@ static void add_block(struct trace_reader *t, const struct trace_found *block)
 	vec_push(&t->infos, info);
 }
 
-/* Something other than a trace: say what. */
-static struct err *not_a_trace(struct trace_reader *t, struct err *err)
-{
-	uint8_t magic[8] = { 0 };
-	size_t got = 0;
-
-	if (err_kind(err) != ERR_CORRUPT)
-		return err;
-	if (t->file.len == 0) {
-		err_free(err);
-		return err_new(ERR_CORRUPT, "the file is empty");
-	}
-	struct err *failed = trace_file_read(&t->file, 0, magic, sizeof(magic), &got);
-
-	err_free(failed);
-	if (memcmp(magic, "PERFILE2", 8) == 0 || memcmp(magic, "2ELIFREP", 8) == 0) {
-		err_free(err);
-		err = err_new(ERR_UNSUPPORTED, "this is a perf.data file, not a trace of precord");
-		return err_remedy(err, "record with precord, or read it with 'perf report'");
-	}
-	return err_wrap(err, "not a trace of precord");
-}
-
 static struct err *open_header(struct trace_reader *t, struct trace_found *ret)
 {
 	struct err *err = trace_scan_head(&t->file, 0, ret);
 
 	if (err)
-		return not_a_trace(t, err);
+		return trace_scan_explain(&t->file, err);
 	if (ret->head.kind != TRACE_HEADER)
 		return err_new(ERR_CORRUPT, "a block of kind %u stands where the header belongs",
 			       ret->head.kind);

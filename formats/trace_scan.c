@@ -62,3 +62,25 @@ uint64_t trace_scan_next(const struct trace_file *file, uint64_t offset)
 	}
 	return file->len;
 }
+
+struct err *trace_scan_explain(const struct trace_file *file, struct err *err)
+{
+	uint8_t magic[8] = { 0 };
+	size_t got = 0;
+
+	if (err_kind(err) != ERR_CORRUPT)
+		return err;
+	if (file->len == 0) {
+		err_free(err);
+		return err_new(ERR_CORRUPT, "the file is empty");
+	}
+	struct err *failed = trace_file_read(file, 0, magic, sizeof(magic), &got);
+
+	err_free(failed);
+	if (memcmp(magic, "PERFILE2", 8) == 0 || memcmp(magic, "2ELIFREP", 8) == 0) {
+		err_free(err);
+		err = err_new(ERR_UNSUPPORTED, "this is a perf.data file, not a trace of precord");
+		return err_remedy(err, "record with precord, or read it with 'perf report'");
+	}
+	return err_wrap(err, "not a trace of precord");
+}

@@ -21,4 +21,7 @@ MUST_USE struct err *trace_scan_head(const struct trace_file *file, uint64_t off
 /* Where the next intact block begins, from @offset on; the end of the file if there is none. */
 uint64_t trace_scan_next(const struct trace_file *file, uint64_t offset);
 
+/* @err was found at the beginning of @file: if that is something other than a trace, say what. Takes @err. */
+MUST_USE struct err *trace_scan_explain(const struct trace_file *file, struct err *err);
+
 #endif
