@@ -86,8 +86,7 @@ static bool parse_ends(const char *text, struct filter *filter)
 	       (filter->from.kind || filter->to.kind);
 }
 
-/* The field is filter.window. */
-static struct err *parse_window(void *field, const char *value)
+struct err *filter_parse_window(void *field, const char *value)
 {
 	struct filter *filter = (struct filter *)((char *)field - offsetof(struct filter, window));
 
@@ -119,7 +118,7 @@ const struct opt filter_opts[] = {
 		 "this event (glob) instead of the first"),
 	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
 		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
-		  parse_window),
+		  filter_parse_window),
 	OPT_END,
 };
 

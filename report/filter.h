@@ -42,6 +42,9 @@ struct filter {
 
 extern const struct opt filter_opts[];
 
+/* "1.5,3" for OPT_PARSE: @field is the window of a struct filter, whose window is set. ERR_USAGE. */
+MUST_USE struct err *filter_parse_window(void *field, const char *value);
+
 void filter_deinit(struct filter *filter);
 
 /* Is there any condition at all? */

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_diff.c - what changed between recordings, or between two windows of one.
+ */
+#include "formats/base/text.h"
+#include "report/commands.h"
+#include "report/diff_head.h"
+#include "report/diff_table.h"
+#include "report/number.h"
+#include "report/tables.h"
+#include "report/view_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILES_MAX     16
+#define LIMIT_DEFAULT 50 /* rows as text that nobody limited */
+#define STATUS_GREW   3  /* exit status of --fail-above */
+#define SEEN_SHARE    0.05 /* of a function that stands for many when it is said what could be seen */
+
+static const char default_input[] = "precord.trace";
+
+struct diff_args {
+	struct session_args session;
+	struct filter filter;
+	struct terminal_args terminal;
+	struct filter window_a, window_b; /* only .window, .from and .to are used */
+	struct opt_list same_modules;
+	const char *by, *scale, *format;
+	uint64_t limit;    /* VIEW_TABLE_ALL: not given */
+	double fail_above; /* per cent; negative: not given */
+	double run_noise;
+	bool all;
+};
+
+static const char *const scales[] = { "share", "time", "typical", "none", NULL }; /* enum diff_scale */
+static const char *const formats[] = { "text", "csv", "json", NULL };
+static const char *const bys[] = { "leaf", "caller", "total", "module", "line", "process", "comm", NULL };
+static const enum view_by bys_are[] = { VIEW_LEAF, VIEW_CALLER,	 VIEW_TOTAL, VIEW_MODULE,
+					VIEW_LINE, VIEW_PROGRAM, VIEW_COMM };
+
+/* "5" or "5%", up to @most. */
+static struct err *parse_percent(const char *value, double most, double *ret)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || !strchr("0123456789.", *value) || (*end && strcmp(end, "%") != 0) ||
+	    !isfinite(percent) || percent > most)
+		return err_new(ERR_USAGE, "'%s' is no number from 0 to %.0f per cent", value, most);
+	*ret = percent / 100;
+	return NULL;
+}
+
+static struct err *parse_fail_above(void *field, const char *value)
+{
+	return parse_percent(value, 1e6, (double *)field);
+}
+
+static struct err *parse_run_noise(void *field, const char *value)
+{
+	return parse_percent(value, 100, (double *)field);
+}
+
+static struct err *parse_limit(void *field, const char *value)
+{
+	uint64_t limit;
+
+	if (!text_parse_u64(value, &limit))
+		return err_new(ERR_USAGE, "'%s' is no whole number", value);
+	*(uint64_t *)field = limit ? limit : VIEW_TABLE_ALL - 1;
+	return NULL;
+}
+
+static const struct opt diff_opts[] = {
+	OPT_CHOICE(struct diff_args, by, "by", 'b', "LEVEL",
+		   "compare leaf functions (default), caller, total, module, line, process, comm",
+		   bys),
+	OPT_CHOICE(struct diff_args, scale, "scale", 0, "WHAT",
+		   "compare shares (share, default), weight in a second (time), weight with the typical "
+		   "function held equal (typical), or weight (none)",
+		   scales),
+	OPT_PARSE(struct diff_args, window_a.window, "time-a", 0, "FROM,TO",
+		  "of the first file only this window (see --time)", filter_parse_window),
+	OPT_PARSE(struct diff_args, window_b.window, "time-b", 0, "FROM,TO",
+		  "of the others only this window; with one file, of the same file",
+		  filter_parse_window),
+	OPT_LIST(struct diff_args, same_modules, "same-module", 0, "OLD=NEW",
+		 "module NEW is what OLD was, under another name"),
+	OPT_FLAG(struct diff_args, all, "all", 'a', "rows that are no more than noise too"),
+	OPT_PARSE(struct diff_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 50 as text)",
+		  parse_limit),
+	OPT_PARSE(struct diff_args, fail_above, "fail-above", 0, "PERCENT",
+		  "exit with 3 if a row surely grew by more than PERCENT of the whole",
+		  parse_fail_above),
+	OPT_PARSE(struct diff_args, run_noise, "run-noise", 0, "PERCENT",
+		  "how much runs of one program differ anyway (default 5)", parse_run_noise),
+	OPT_CHOICE(struct diff_args, format, "format", 0, "FORMAT", "text (default), csv or json",
+		   formats),
+	OPT_GROUP(struct diff_args, terminal, terminal_opts),
+	OPT_GROUP(struct diff_args, filter, filter_opts),
+	OPT_GROUP(struct diff_args, session, session_opts),
+	OPT_END,
+};
+
+static void diff_defaults(void *args)
+{
+	struct diff_args *diff = args;
+
+	session_args_init(&diff->session);
+	diff->session.input = default_input;
+	terminal_args_init(&diff->terminal);
+	diff->by = bys[0];
+	diff->scale = scales[0];
+	diff->format = formats[0];
+	diff->limit = VIEW_TABLE_ALL;
+	diff->fail_above = -1;
+	diff->run_noise = DIFF_RUN_NOISE;
+}
+
+static void diff_release(void *args)
+{
+	struct diff_args *diff = args;
+
+	filter_deinit(&diff->filter);
+	opt_list_deinit(&diff->same_modules);
+	session_args_deinit(&diff->session);
+}
+
+/* ---- inputs ---- */
+
+/* One recording on its way in. */
+struct input {
+	struct session_args args;
+	struct filter filter; /* shares its lists with the command's */
+	struct session session;
+};
+
+struct comparison {
+	const struct diff_args *args;
+	struct input inputs[FILES_MAX];
+	const struct session *sessions[FILES_MAX];
+	const char *labels[FILES_MAX], *files[FILES_MAX];
+	uint32_t count;
+	struct diff_merge merge;
+	struct diff diff;
+	struct arena arena;
+};
+
+static enum view_by by_of(const struct diff_args *args)
+{
+	size_t i = 0;
+
+	while (strcmp(bys[i], args->by) != 0)
+		i++;
+	return bys_are[i];
+}
+
+static enum diff_scale scale_of(const struct diff_args *args)
+{
+	int scale = 0;
+
+	while (strcmp(scales[scale], args->scale) != 0)
+		scale++;
+	return (enum diff_scale)scale;
+}
+
+static struct err *add_input(struct comparison *c, const char *file)
+{
+	struct input *input = &c->inputs[c->count];
+	const struct filter *window = c->count ? &c->args->window_b : &c->args->window_a;
+
+	if (c->count == FILES_MAX)
+		return err_new(ERR_USAGE, "more than %d files", FILES_MAX);
+	input->args = c->args->session;
+	input->args.input = file;
+	input->filter = c->args->filter;
+	if (window->window) {
+		input->filter.window = window->window;
+		input->filter.from = window->from;
+		input->filter.to = window->to;
+	}
+	c->files[c->count] = file;
+	c->labels[c->count] = arena_printf(&c->arena, "%c", 'A' + (int)c->count);
+	c->sessions[c->count++] = &input->session;
+	return NULL;
+}
+
+/* The files that are compared: -i, the operands, or twice the same one. */
+static struct err *list_inputs(struct comparison *c, char **operands, int noperands)
+{
+	const struct diff_args *args = c->args;
+	bool two_windows = args->window_a.window || args->window_b.window;
+	struct err *err = NULL;
+
+	if (args->filter.window && two_windows)
+		return err_new(ERR_USAGE, "--time is for all files; --time-a and --time-b exclude it");
+	if (args->session.input != default_input || noperands == 0)
+		err = add_input(c, args->session.input);
+	for (int i = 0; i < noperands && !err; i++)
+		err = add_input(c, operands[i]);
+	if (!err && c->count == 1 && two_windows)
+		err = add_input(c, c->files[0]);
+	if (err || c->count > 1)
+		return err;
+	return err_remedy(err_new(ERR_USAGE, "there is nothing to compare '%s' with", c->files[0]),
+			  "name a second file, or two windows with --time-a and --time-b");
+}
+
+static struct err *check_units(const struct comparison *c)
+{
+	const struct profile *p = c->merge.profile;
+
+	for (uint32_t i = 1; i < c->count && scale_of(c->args) != DIFF_SHARE; i++) {
+		const char *a = profile_text(p, p->events.items[0].unit);
+		const char *b = profile_text(p, p->events.items[i].unit);
+
+		if (strcmp(a, b) != 0)
+			return err_remedy(err_new(ERR_UNSUPPORTED,
+						  "'%s' counts in %s, '%s' in %s", c->files[0], a,
+						  c->files[i], b),
+					  "only --scale=share compares them, if at all");
+	}
+	return NULL;
+}
+
+static struct err *load_input(struct comparison *c, struct input *input)
+{
+	const struct tables_request request = {
+		.levels = { .items = { { by_of(c->args), 0 } }, .len = 1 }
+	};
+	struct err *err = session_open(&input->session, &input->args);
+
+	if (err)
+		return err;
+	input->session.keep_times = true;
+	input->session.names = tables_names(&request);
+	if (scale_of(c->args) == DIFF_TYPICAL && input->session.names == SESSION_NAME_NONE)
+		input->session.names = SESSION_NAME_LEAVES;
+	err = session_load(&input->session, &input->filter);
+	if (!err)
+		diff_merge_add(&c->merge, &input->session, session_default_event(&input->session));
+	return err;
+}
+
+static void close_inputs(struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		session_warn(&c->inputs[i].session);
+		session_close(&c->inputs[i].session);
+		vec_deinit(&c->inputs[i].filter.event_passes);
+	}
+}
+
+/* ---- output ---- */
+
+static void put_conclusion(struct comparison *c, size_t nsure)
+{
+	const struct diff *d = &c->diff;
+	struct arena *arena = &c->arena;
+	double value = SEEN_SHARE;
+
+	if (scale_of(c->args) != DIFF_SHARE)
+		value *= (double)d->sides[0].whole.weight * d->sides[0].scale;
+
+	const char *change = diff_table_change(arena, d, diff_could_see(d, value, 1)) + 1;
+
+	printf("%s of %s compared %s more than noise (chance of a false alarm: below %.0f %%)\n",
+	       nsure ? number_count(arena, nsure) : "none", number_count(arena, d->tested),
+	       nsure > 1 ? "are" : "is", DIFF_ALARM * 100);
+	printf("a row of %.0f %% would have had to change by %s %s to be seen\n", SEEN_SHARE * 100,
+	       change, diff_table_unit(arena, d));
+}
+
+static void print_text(struct comparison *c, const struct diff_head *head,
+		       const struct terminal *term)
+{
+	const struct diff_table_options options = {
+		.labels = c->labels,
+		.files = c->files,
+		.limit = c->args->limit == VIEW_TABLE_ALL ? LIMIT_DEFAULT : c->args->limit,
+		.all = c->args->all,
+	};
+	struct table table;
+	size_t nsure = 0;
+
+	while (nsure < c->diff.rows.len && c->diff.rows.items[nsure].sure)
+		nsure++;
+	diff_head_print(head, term, stdout);
+	putchar('\n');
+	table_init(&table, &c->arena);
+
+	size_t left_out = diff_table_text(&table, &c->diff, &options);
+
+	if (table_rows(&table)) {
+		printf("by %s, changes in %s\n", c->args->by, diff_table_unit(&c->arena, &c->diff));
+		table_print_text(&table, term, stdout);
+		if (left_out)
+			printf("(%s more)\n", number_count(&c->arena, left_out));
+		putchar('\n');
+	}
+	table_deinit(&table);
+	put_conclusion(c, nsure);
+}
+
+static void print_json(struct comparison *c, const struct diff_head *head, struct table *table)
+{
+	struct json json;
+
+	json_init(&json, stdout);
+	json.lines = true;
+	json_open(&json, NULL, '{');
+	json_string(&json, "by", c->args->by);
+	json_string(&json, "scale", c->args->scale);
+	json_string(&json, "unit", diff_table_unit(&c->arena, &c->diff));
+	json_uint(&json, "tested", c->diff.tested);
+	json_number(&json, "run_noise", arena_printf(&c->arena, "%g", c->args->run_noise));
+	diff_head_json(head, &json);
+	table_print_json(table, "rows", &json);
+	json_close(&json, '}');
+}
+
+static void print_data(struct comparison *c, const struct diff_head *head)
+{
+	const struct diff_table_options options = { .labels = c->labels, .files = c->files };
+	struct table table;
+
+	table_init(&table, &c->arena);
+	diff_table_data(&table, &c->diff, &options);
+	if (strcmp(c->args->format, "json") == 0) {
+		print_json(c, head, &table);
+	} else {
+		table_print_csv(&table, stdout, /* with_header= */ true);
+		for (size_t i = 0; i < head->warnings.len; i++)
+			diag_warn(&c->inputs[0].session.diag, "%s", head->warnings.items[i]);
+	}
+	table_deinit(&table);
+}
+
+static struct err *print(struct comparison *c)
+{
+	struct terminal term = terminal_open(&c->args->terminal);
+	struct diff_head head;
+
+	diff_head_init(&head, &c->diff, c->sessions, c->labels, &c->arena);
+	if (strcmp(c->args->format, "text") == 0)
+		print_text(c, &head, &term);
+	else
+		print_data(c, &head);
+	diff_head_deinit(&head);
+	return terminal_close(&term, NULL);
+}
+
+/* Did any row surely grow by more than --fail-above? */
+static bool grew_too_much(const struct comparison *c)
+{
+	const struct diff *d = &c->diff;
+	double whole = (double)d->sides[0].whole.weight * d->sides[0].scale;
+
+	for (size_t i = 0; c->args->fail_above >= 0 && i < d->rows.len; i++)
+		for (uint32_t side = 1; side < d->nsides; side++) {
+			const struct diff_compared *change = &d->rows.items[i].changes[side];
+
+			if (change->sure && change->change > c->args->fail_above * whole)
+				return true;
+		}
+	return false;
+}
+
+static struct err *compare(struct comparison *c, int *ret_status)
+{
+	const struct diff_options options = { .by = by_of(c->args),
+					      .scale = scale_of(c->args),
+					      .run_noise = c->args->run_noise };
+	struct err *err = NULL;
+
+	for (uint32_t i = 0; i < c->count && !err; i++)
+		err = load_input(c, &c->inputs[i]);
+	if (!err)
+		err = check_units(c);
+	if (err)
+		return err;
+	err = diff_init(&c->diff, &c->merge, c->sessions, &options);
+	if (!err)
+		err = print(c);
+	if (!err && grew_too_much(c))
+		*ret_status = STATUS_GREW;
+	return err;
+}
+
+static struct err *check_same_modules(const struct opt_list *pairs)
+{
+	for (size_t i = 0; i < pairs->len; i++) {
+		const char *equals = strchr(pairs->items[i], '=');
+
+		if (!equals || equals == pairs->items[i] || !equals[1])
+			return err_new(ERR_USAGE, "'%s' is no OLD=NEW", pairs->items[i]);
+	}
+	return NULL;
+}
+
+static struct err *diff_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct comparison *c = memory_zeroed(1, sizeof(*c));
+	struct err *err;
+
+	c->args = args;
+	diff_merge_init(&c->merge, &c->args->same_modules);
+	err = check_same_modules(&c->args->same_modules);
+	if (!err)
+		err = list_inputs(c, operands, noperands);
+	if (!err)
+		err = compare(c, ret_status);
+	diff_deinit(&c->diff);
+	close_inputs(c);
+	diff_merge_deinit(&c->merge);
+	arena_deinit(&c->arena);
+	free(c);
+	return err;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.summary = "what changed between recordings, or windows of one",
+	.operands = "A B...",
+	.details = "Only rows that differ by more than noise are shown, unless --all asks for more.",
+	.opts = diff_opts,
+	.args_size = sizeof(struct diff_args),
+	.defaults = diff_defaults,
+	.run = diff_run,
+	.release = diff_release,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff.h - several recordings at one level (functions, callers, modules, ...), row by row, each against the first.
+ *
+ *	diff_init(&d, &merge, sessions, &how);
+ *	... d.rows, d.sides ...
+ *	diff_deinit(&d);
+ */
+#ifndef REPORT_DIFF_H
+#define REPORT_DIFF_H
+
+#include "report/diff_merge.h"
+#include "report/diff_stats.h"
+#include "report/view.h"
+
+struct diff_groups;
+
+/* What is compared. */
+enum diff_scale {
+	DIFF_SHARE,   /* shares of each recording's weight */
+	DIFF_TIME,    /* weight in a second of recording */
+	DIFF_TYPICAL, /* weight, the others scaled so that the typical function is the same */
+	DIFF_NONE,    /* weight as it is */
+};
+
+struct diff_options {
+	enum view_by by; /* not VIEW_DEPTH, nor what has numbers that change from run to run */
+	enum diff_scale scale;
+	double run_noise;
+};
+
+/* One recording. */
+struct diff_side {
+	struct profile_sum whole;
+	uint64_t duration_ns;
+	double scale;     /* value = weight * scale */
+	double unit;      /* value of one effective sample */
+	bool has_times;   /* so that clumping could be measured */
+};
+
+struct diff_row {
+	const struct view_key *key;
+	struct profile_sum *sums;      /* by side */
+	struct diff_compared *changes; /* by side, against side 0; [0] is not used */
+	bool sure;                     /* any of them */
+};
+
+struct diff {
+	struct diff_options options;
+	const struct diff_merge *merge;
+	uint32_t nsides;
+	struct diff_side *sides;
+	VEC(struct diff_row) rows; /* sure ones first, then by the size of the largest change; ties by name */
+	size_t tested;             /* comparisons that the correction is for */
+	struct arena arena;
+	struct diff_groups *groups; /* private */
+};
+
+/*
+ * Compare. @sessions are what was merged, in that order; with .keep_times for clumping. ERR_UNSUPPORTED: there is nothing to
+ * scale by.
+ */
+MUST_USE struct err *diff_init(struct diff *d, const struct diff_merge *merge,
+			       const struct session *const *sessions,
+			       const struct diff_options *options);
+void diff_deinit(struct diff *d);
+
+/* What is compared of @row: share, amount per second, ... */
+double diff_value(const struct diff *d, const struct diff_row *row, uint32_t side);
+
+/* By how much a row whose value on side 0 is @value must change to be named, against @side. */
+double diff_could_see(const struct diff *d, double value, uint32_t side);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_merge.h - several recordings as one profile, in which what has the same name is the same.
+ *
+ * Event number i of the merged profile is recording i. Functions, modules and files have the names of match.h; addresses,
+ * process and thread ids are gone, as they are others in each run.
+ */
+#ifndef REPORT_DIFF_MERGE_H
+#define REPORT_DIFF_MERGE_H
+
+#include "formats/base/opt.h"
+#include "report/session.h"
+
+struct diff_merge {
+	struct profile *profile;
+	const struct opt_list *same; /* "OLD=NEW" modules that count as one, in that order of recordings or not; may be empty */
+	struct strtab contents;      /* what stands at a location -> its address in the merged profile */
+	struct arena arena;
+	VEC(uint32_t) rows;          /* one after another: row of the recording -> row of the merged profile */
+	VEC(uint32_t) events;        /* by recording: which of its events */
+	VEC(size_t) first_row;       /* by recording: where its rows begin */
+};
+
+void diff_merge_init(struct diff_merge *merge, const struct opt_list *same);
+void diff_merge_deinit(struct diff_merge *merge);
+
+/* Add the samples of @event of @s, which is loaded, as the next recording. */
+void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t event);
+
+/* The merged row of @row of recording @side; PROFILE_NONE if it is of another event. */
+uint32_t diff_merge_row(const struct diff_merge *merge, uint32_t side, uint32_t row);
+
+#endif

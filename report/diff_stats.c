@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_stats.c - the tests behind "is more than noise".
+ *
+ * DIFF_RUN_NOISE: 100 pairs of equal runs on a busy machine (tests/bench/diff-alarms). Of their reports by leaf 3 named a
+ * change without it, 2 with 0.05; by total 8, all of them interrupts, or threads of one name that had shared their work in
+ * another way. With what diff_threads.h and diff_groups_is_outside() know of those: none.
+ */
+#include "report/diff_stats.h"
+
+#include "formats/base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define Z 1.959963984540054 /* 95 % of a normal distribution lie within this many deviations */
+
+#define EXACT_BELOW 30 /* samples of both sides; as many are normal enough */
+#define FREEDOM     (2.0 * 2 / 3 * DIFF_BLOCKS) /* of two variances by successive differences */
+#define TERMS_MAX   500
+
+/* ---- distributions ---- */
+
+double diff_normal_tail(double z)
+{
+	return erfc(z / M_SQRT2) / 2;
+}
+
+static double away_from_zero(double value)
+{
+	return fabs(value) < DBL_MIN * 1e10 ? DBL_MIN * 1e10 : value;
+}
+
+/* The continued fraction (DLMF 8.17.22) by the modified method of Lentz. */
+static double beta_fraction(double x, double a, double b)
+{
+	double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), result = d;
+
+	for (int m = 1; m <= TERMS_MAX; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+
+		d = 1 / away_from_zero(1 + even * d);
+		c = away_from_zero(1 + even / c);
+		result *= c * d;
+		d = 1 / away_from_zero(1 + odd * d);
+		c = away_from_zero(1 + odd / c);
+		result *= c * d;
+		if (fabs(c * d - 1) < 1e-14)
+			break;
+	}
+	return result;
+}
+
+double diff_beta(double x, double a, double b)
+{
+	if (x <= 0)
+		return 0;
+	if (x >= 1)
+		return 1;
+
+	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(x, a, b) / a;
+	return 1 - front * beta_fraction(1 - x, b, a) / b;
+}
+
+double diff_student_tail(double t, double freedom)
+{
+	return diff_beta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
+}
+
+/*
+ * Two-sided, of @x of @n that each had the chance @q; neither need be whole. P(X >= x) is I(q; x, n - x + 1).
+ */
+static double binomial_p(double x, double n, double q)
+{
+	double above = x <= 0 ? 1 : diff_beta(q, x, n - x + 1);
+	double below = x >= n ? 1 : 1 - diff_beta(q, x + 1, n - x);
+
+	return fmin(1, 2 * fmin(above, below));
+}
+
+/* ---- one row ---- */
+
+double diff_effect(const float *residuals, double independent)
+{
+	double sum = 0;
+
+	if (independent <= 0)
+		return 1;
+	for (int i = 1; i < DIFF_BLOCKS; i++) {
+		double step = (double)residuals[i] - residuals[i - 1];
+
+		sum += step * step / 2;
+	}
+	return fmax(1, sum * DIFF_BLOCKS / (DIFF_BLOCKS - 1) / independent);
+}
+
+static double bounded(double value, const struct diff_how *how)
+{
+	return how->shares ? fmax(0, 1 - value) : 1;
+}
+
+/* Variance of one side if its true value were @value. */
+static double variance(const struct diff_amount *side, double value, double effect,
+		       const struct diff_how *how)
+{
+	double noise = how->run_noise * value * bounded(value, how);
+
+	return value * side->unit * effect * bounded(value, how) + noise * noise;
+}
+
+/* A side without samples says nothing of clumping; both are taken to clump alike. */
+static double common_effect(const struct diff_amount *a, const struct diff_amount *b)
+{
+	double sum = a->value + b->value;
+
+	return sum > 0 ? (a->effect * a->value + b->effect * b->value) / sum : 1;
+}
+
+/* The value of both if they were equal: weighted by how much each side knows. */
+static double common_value(const struct diff_amount *a, const struct diff_amount *b)
+{
+	double wa = 1 / a->unit, wb = 1 / b->unit;
+
+	return (a->value * wa + b->value * wb) / (wa + wb);
+}
+
+static double deviation(const struct diff_amount *a, const struct diff_amount *b, double value,
+			const struct diff_how *how)
+{
+	double effect = common_effect(a, b);
+
+	return sqrt(variance(a, value, effect, how) + variance(b, value, effect, how));
+}
+
+static double tail(double z, double effect)
+{
+	return effect > 1 ? diff_student_tail(z, FREEDOM) : diff_normal_tail(z);
+}
+
+static double p_of(const struct diff_amount *a, const struct diff_amount *b,
+		   const struct diff_how *how)
+{
+	double effect = common_effect(a, b);
+	double sigma = deviation(a, b, common_value(a, b), how);
+	double p = sigma > 0 ? 2 * tail(fabs(b->value - a->value) / sigma, effect) : 1;
+	double xa = a->value / a->unit / effect, xb = b->value / b->unit / effect;
+
+	if (xa + xb < EXACT_BELOW)
+		p = fmax(p, binomial_p(xb, xa + xb, a->unit / (a->unit + b->unit)));
+	return p;
+}
+
+/* Wilson's interval of a share, and the one for a Poisson count that is made the same way. */
+static void interval(const struct diff_amount *side, double effect, const struct diff_how *how,
+		     double *ret_low, double *ret_high)
+{
+	double n = 1 / (side->unit * effect), value = side->value;
+	double scale = how->shares ? 1 + Z * Z / n : 1;
+	double centre = (value + Z * Z / (2 * n)) / scale;
+	double half = Z * sqrt(value * bounded(value, how) / n + Z * Z / (4 * n * n)) / scale;
+
+	*ret_low = fmax(0, centre - half);
+	*ret_high = how->shares ? fmin(1, centre + half) : centre + half;
+}
+
+/* R. G. Newcombe, Statist. Med. 17 (1998), method 10: each side's own interval, added in quadrature. */
+static void set_interval(const struct diff_amount *a, const struct diff_amount *b,
+			 const struct diff_how *how, struct diff_compared *ret)
+{
+	double effect = common_effect(a, b), a_low, a_high, b_low, b_high;
+	double a_noise = Z * how->run_noise * a->value * bounded(a->value, how);
+	double b_noise = Z * how->run_noise * b->value * bounded(b->value, how);
+	double noise = a_noise * a_noise + b_noise * b_noise;
+
+	interval(a, effect, how, &a_low, &a_high);
+	interval(b, effect, how, &b_low, &b_high);
+	ret->low = ret->change - sqrt((b->value - b_low) * (b->value - b_low) +
+				      (a_high - a->value) * (a_high - a->value) + noise);
+	ret->high = ret->change + sqrt((b_high - b->value) * (b_high - b->value) +
+				       (a->value - a_low) * (a->value - a_low) + noise);
+}
+
+struct diff_compared diff_compare(const struct diff_amount *a, const struct diff_amount *b,
+				  const struct diff_how *how)
+{
+	struct diff_compared ret = { .change = b->value - a->value, .p = 1, .adjusted = 1 };
+
+	set_interval(a, b, how, &ret);
+	ret.tested = a->value / a->unit + b->value / b->unit >= DIFF_COUNT_MIN;
+	if (ret.tested)
+		ret.p = p_of(a, b, how);
+	return ret;
+}
+
+/* ---- all rows ---- */
+
+static int compare_p(const void *left, const void *right)
+{
+	const struct diff_compared *a = *(struct diff_compared *const *)left;
+	const struct diff_compared *b = *(struct diff_compared *const *)right;
+
+	return (a->p > b->p) - (a->p < b->p);
+}
+
+size_t diff_holm(struct diff_compared **rows, size_t count)
+{
+	size_t tested = 0;
+	double worst = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i]->tested)
+			rows[tested++] = rows[i];
+	if (tested > 1)
+		qsort(rows, tested, sizeof(struct diff_compared *), compare_p);
+	for (size_t i = 0; i < tested; i++) {
+		worst = fmax(worst, fmin(1, rows[i]->p * (double)(tested - i)));
+		rows[i]->adjusted = worst;
+		rows[i]->sure = worst < DIFF_ALARM;
+	}
+	return tested;
+}
+
+double diff_detectable(const struct diff_amount *a, const struct diff_amount *b,
+		       const struct diff_how *how, size_t tested)
+{
+	double wanted = DIFF_ALARM / (double)MAX(tested, (size_t)1) / 2, low = 0, high = 40;
+	double effect = common_effect(a, b);
+
+	while (high - low > 1e-6) {
+		double middle = (low + high) / 2;
+
+		if (tail(middle, effect) > wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high * deviation(a, b, a->value, how);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_stats.h - is what differs between two recordings more than noise?
+ *
+ * Three kinds of noise are told apart:
+ *
+ *	sampling	so many samples say so much and no more (the effective number, as in stats.h)
+ *	clumping	samples of one run are not independent: a function that runs in long stretches is hit many times in a
+ *			row. A recording is cut into DIFF_BLOCKS pieces of time; what neighbouring pieces differ by, against
+ *			what independent samples would, is the design effect (Kish), by which the number of samples is
+ *			divided. Neighbours (von Neumann's successive differences), so that phases which every run goes
+ *			through do not count as noise. Never less than 1.
+ *	run to run	memory layout, frequency, neighbours on the machine: two runs of one program differ by more than
+ *			their samples say. It cannot be seen in one run; DIFF_RUN_NOISE was measured (see diff_stats.c).
+ *
+ * Tests are two-sided. Few samples are tested exactly, by the binomial distribution, more by the normal one, or by
+ * Student's where the clumping had to be estimated. Holm's correction (S. Holm, Scand. J. Stat. 6, 1979) holds for any
+ * dependence between rows, and rows do depend on each other: shares add up to 1, callers contain what they call. It
+ * keeps the chance that a report of two equal programs names any row below DIFF_ALARM. Benjamini and Hochberg's would
+ * let through one wrong row among twenty named, which is not what a gate in CI wants.
+ */
+#ifndef REPORT_DIFF_STATS_H
+#define REPORT_DIFF_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DIFF_BLOCKS    32
+#define DIFF_ALARM     0.05
+#define DIFF_RUN_NOISE 0.05 /* relative standard deviation of an amount */
+#define DIFF_COUNT_MIN 10   /* samples of both sides together, below which a row is not tested */
+
+/* One row of one recording. */
+struct diff_amount {
+	double value;  /* a share, or an amount */
+	double unit;   /* what one sample of the recording is worth in @value, on average */
+	double effect; /* design effect, at least 1 */
+};
+
+struct diff_compared {
+	double change, low, high; /* of b over a, with the interval of 95 % */
+	double p;                 /* two-sided, of this row alone; 1 for rows that are not tested */
+	bool tested;
+	bool sure; /* adjusted for all rows that were tested: set by diff_holm() */
+	double adjusted;
+};
+
+struct diff_how {
+	bool shares;      /* values are shares of a whole: at most 1, and the whole varies less than its parts */
+	double run_noise; /* relative, of an amount; of a share p, of p (1 - p) */
+};
+
+/*
+ * How much more a sum of residuals varies than if samples were independent. @residuals: for each block, what the row has
+ * there less what it would have if its share were the same throughout. @independent: variance of the row's sum that
+ * independent samples would have; 0 gives 1.
+ */
+double diff_effect(const float *residuals, double independent);
+
+struct diff_compared diff_compare(const struct diff_amount *a, const struct diff_amount *b,
+				  const struct diff_how *how);
+
+/* Adjust the p of rows[0 .. count) that were tested, and say which are sure. Returns how many were tested. */
+size_t diff_holm(struct diff_compared **rows, size_t count);
+
+/* How much @a would have had to change, to be sure among @tested rows. */
+double diff_detectable(const struct diff_amount *a, const struct diff_amount *b,
+		       const struct diff_how *how, size_t tested);
+
+/* Building stones, tested against tables. */
+double diff_normal_tail(double z);                     /* P(Z > z) */
+double diff_beta(double x, double a, double b);        /* regularised incomplete beta function */
+double diff_student_tail(double t, double freedom);    /* P(T > t) for t >= 0 */
+
+#endif
