@@ -56,25 +56,27 @@ REPORT = report/annotate.c report/annotate_list.c report/bundle_parts.c report/c
 	report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c report/diff_stats.c \
 	report/diff_table.c report/diff_threads.c report/export.c report/filter.c report/flame.c \
 	report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c report/flow_loops.c \
-	report/info.c report/info_sizes.c report/json.c report/listing.c report/listing_arrows.c \
-	report/listing_rows.c report/listing_text.c report/lookup.c report/main.c report/markup.c \
-	report/match.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
-	report/payload.c report/progress.c report/pseudonyms.c report/rule_text.c report/script.c \
-	report/session.c report/session_names.c report/session_walk.c report/source_text.c \
-	report/stats.c report/strip_names.c report/summary.c report/svg.c report/table.c \
-	report/tables.c report/tally.c report/terminal.c report/topics.c report/trace_copy.c \
-	report/tree_table.c report/trust.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_path.c report/view_table.c report/walk_text.c
+	report/group_deltas.c report/info.c report/info_sizes.c report/json.c report/listing.c \
+	report/listing_arrows.c report/listing_rows.c report/listing_text.c report/lookup.c \
+	report/main.c report/markup.c report/match.c report/measures.c report/metric_expr.c \
+	report/metric_set.c report/metrics.c report/moment.c report/number.c report/output.c \
+	report/page.c report/pager.c report/payload.c report/progress.c report/pseudonyms.c \
+	report/rule_text.c report/script.c report/session.c report/session_names.c \
+	report/session_walk.c report/source_text.c report/stats.c report/strip_names.c report/summary.c \
+	report/svg.c report/table.c report/tables.c report/tally.c report/terminal.c report/topics.c \
+	report/trace_copy.c report/tree_table.c report/trust.c report/view.c report/view_keys.c \
+	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
 ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt \
 	report/help/stacks.txt report/help/steps.txt report/help/symbols.txt report/help/terminal.txt \
-	report/help/trust.txt report/web/app.js report/web/block.js report/web/boxes.js \
-	report/web/callers.js report/web/colours.js report/web/draw.js report/web/flame.css \
-	report/web/flame.html report/web/functions.js report/web/loader.js report/web/names.js \
-	report/web/picture.js report/web/profile.js report/web/search.js report/web/state.js \
-	report/web/stats.js report/web/strip.js report/web/tree.js report/web/view.js
+	report/help/trust.txt report/metrics.txt report/web/app.js report/web/block.js \
+	report/web/boxes.js report/web/callers.js report/web/colours.js report/web/draw.js \
+	report/web/flame.css report/web/flame.html report/web/functions.js report/web/loader.js \
+	report/web/names.js report/web/picture.js report/web/profile.js report/web/search.js \
+	report/web/state.js report/web/stats.js report/web/strip.js report/web/tree.js \
+	report/web/view.js
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
@@ -92,8 +94,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
 	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c \
 	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_table.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c \
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
 	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
@@ -112,8 +114,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
-	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_session.c \
-	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
+	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c \
+	tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/multiply_trace.c \
 	tests/tools/prune_trace.c tests/tools/symbol_probe.c tests/tools/trace_corpus.c \

@@ -41,6 +41,7 @@ static const struct trace_field header_fields[] = {
 	REC(22, U64, kernel_text_end),
 	REC(23, BUILD_ID, kernel_build_id_len),
 	REC(26, U32, utc_offset),
+	REC(27, BOOL, by_cpu),
 	{ 0 },
 };
 

@@ -38,6 +38,7 @@ void description_begin(struct recording *rec, const struct record_args *args,
 	rec->stack_len = plan->stack_len;
 	rec->raw_stacks = args->raw_stacks;
 	rec->system_wide = target->system_wide;
+	rec->by_cpu = target->by_cpu;
 	rec->recorder_pid = (uint32_t)getpid();
 	rec->exit_status = -1;
 	rec->events = event_plan_describe(plan, &rec->arena);

@@ -4,6 +4,7 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
+#include "report/metrics.h"
 #include "report/number.h"
 #include "report/session.h"
 #include "report/summary.h"
@@ -27,6 +28,7 @@ struct report_args {
 	struct session_args session;
 	struct filter filter;
 	struct terminal_args terminal;
+	struct metrics_args metrics;
 	struct view_levels levels;
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
@@ -81,6 +83,7 @@ static const struct opt report_opts[] = {
 		   "by weight (default), samples, self (with total) or name", sorts),
 	OPT_CHOICE(struct report_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   formats),
+	OPT_GROUP(struct report_args, metrics, metrics_opts),
 	OPT_GROUP(struct report_args, terminal, terminal_opts),
 	OPT_GROUP(struct report_args, filter, filter_opts),
 	OPT_GROUP(struct report_args, session, session_opts),
@@ -101,6 +104,7 @@ static void report_release(void *args)
 {
 	struct report_args *report = args;
 
+	metrics_args_deinit(&report->metrics);
 	filter_deinit(&report->filter);
 	session_args_deinit(&report->session);
 }
@@ -110,7 +114,7 @@ static void report_release(void *args)
 static bool wants_table(const struct report_args *args)
 {
 	return args->levels.len || args->callers_of || args->callees_of || args->format ||
-	       args->sort || args->tree || args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
+	       args->metrics.wanted.len || args->metrics.files.len || args->sort || args->tree || args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
 }
 
 static enum table_format format_of(const struct report_args *args)
@@ -166,6 +170,8 @@ static struct err *check_tree(const struct report_args *args)
 		return err_new(ERR_USAGE, "the tree of %s begins with that function, not with --by %s",
 			       args->callers_of ? "--callers-of" : "--callees-of",
 			       from_root ? "total" : "leaf");
+	if (args->metrics.wanted.len)
+		return err_new(ERR_USAGE, "--metric goes with tables, not with --tree");
 	if (args->sort && strcmp(args->sort, "weight") != 0)
 		return err_new(ERR_USAGE, "a tree is sorted by weight, not by %s", args->sort);
 	return NULL;
@@ -215,12 +221,16 @@ static struct err *run_table(struct report_args *args, struct session *s)
 		.sort = sort_of(args),
 		.format = format_of(args),
 	};
-	struct err *err;
+	struct metrics metrics;
+	struct err *err = metrics_open(&metrics, &args->metrics, s);
 
+	request.metrics = &metrics;
 	s->names = tables_names(&request);
-	err = session_load(s, &args->filter);
+	if (!err)
+		err = session_load(s, &args->filter);
 	if (!err)
 		err = tables_print(&request, s, &args->terminal);
+	metrics_close(&metrics);
 	if (!err)
 		warn_of_gaps(s);
 	return err;

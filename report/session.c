@@ -248,6 +248,8 @@ static void count_event(struct session *s, const struct event *ev)
 
 	if (progress_due(&s->progress))
 		show_progress(s);
+	if (s->listener)
+		s->listener->event(s->listener->context, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -389,6 +391,8 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 
 	if (s->keep_times)
 		vec_push(&s->times, when);
+	if (s->listener)
+		s->listener->row(s->listener->context, event->ev, when.row);
 	return NULL;
 }
 

@@ -65,8 +65,16 @@ struct session_time {
 	uint64_t time_ns, weight;
 };
 
+/* Told of every event in order of time, whatever the filter says, and then which row a sample went into. */
+struct session_listener {
+	void (*event)(void *context, const struct event *ev);
+	void (*row)(void *context, const struct event *ev, uint32_t row);
+	void *context;
+};
+
 struct session {
 	const struct session_args *args;
+	const struct session_listener *listener; /* may be set like names; NULL: none */
 	enum session_names names; /* may be set between session_open() and session_load() */
 	bool keep_times;          /* the same: fill .times */
 	VEC(struct session_time) times; /* in order of time */

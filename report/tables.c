@@ -132,6 +132,36 @@ static bool has_passed_through(const struct view *view)
 	return false;
 }
 
+static void print_notes(struct output *o)
+{
+	const struct metrics *metrics = o->request->metrics;
+	const char *note;
+
+	for (unsigned i = 0; metrics && (note = metrics_note(metrics, i, &o->arena)) != NULL; i++)
+		put_line(note);
+}
+
+/* How the columns came about. */
+static void print_json_metrics(struct output *o)
+{
+	const struct metrics *metrics = o->request->metrics;
+
+	if (!metrics || !metrics->items.len)
+		return;
+	json_open(&o->json, "metrics", '[');
+	for (size_t i = 0; i < metrics->items.len; i++) {
+		const struct metric *metric = &metrics->items.items[i];
+		bool apart = metric->measures.method == MEASURES_APART;
+
+		json_open(&o->json, NULL, '{');
+		json_string(&o->json, "name", metric->name);
+		json_string(&o->json, "formula", metric->def->formula);
+		json_string(&o->json, "counted", apart ? "apart" : "together");
+		json_close(&o->json, '}');
+	}
+	json_close(&o->json, ']');
+}
+
 static void print_text(struct output *o, const struct result *r, const struct table *table)
 {
 	if (o->begun)
@@ -141,6 +171,7 @@ static void print_text(struct output *o, const struct result *r, const struct ta
 	if (r->passed_through)
 		put_line(
 			"~ on nearly every stack (90 %) of its processes, with no time of its own");
+	print_notes(o);
 }
 
 static void print_json(struct output *o, const struct result *r, const struct table *table)
@@ -161,6 +192,7 @@ static void print_json(struct output *o, const struct result *r, const struct ta
 	json_uint(json, "weight", r->whole.weight);
 	json_uint(json, "all_samples", r->all.count);
 	json_uint(json, "all_weight", r->all.weight);
+	print_json_metrics(o);
 	table_print_json(table, "rows", json);
 	json_close(json, '}');
 }
@@ -188,6 +220,7 @@ static void print_view(struct output *o, const struct view_spec *spec, struct ta
 		.limit = o->request->limit,
 		.min_share = o->request->min_share,
 		.event = event_name(o, spec->event),
+		.metrics = o->request->metrics,
 		.bars = o->term.utf8 && o->term.columns,
 	};
 	struct view view;
@@ -265,6 +298,10 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 	struct err *err;
 
 	o.spec.levels = request->levels;
+	if (request->metrics) {
+		o.spec.measures = request->metrics->measures.items;
+		o.spec.nmeasures = (unsigned)request->metrics->measures.len;
+	}
 	err = find_cut(&o);
 	if (!err) {
 		o.term = terminal_open(terminal);

@@ -5,6 +5,7 @@
 #ifndef REPORT_TABLES_H
 #define REPORT_TABLES_H
 
+#include "report/metrics.h"
 #include "report/session.h"
 #include "report/table.h"
 #include "report/terminal.h"
@@ -19,6 +20,7 @@ struct tables_request {
 	double min_share;                    /* 0 .. 1 */
 	enum view_sort_by sort;
 	enum table_format format;
+	const struct metrics *metrics; /* columns of tables; NULL: none */
 };
 
 /* The fewer names a table needs, the sooner it is there: what session_load() must name. */

@@ -20,6 +20,8 @@ struct builder {
 	struct map numbers; /* parent group and key -> group + 1 */
 	struct view_paths paths;
 	struct view_path path;             /* of the current row */
+	uint32_t row;                      /* its number */
+	size_t measured_len;               /* doubles of a group */
 	uint32_t *stamps[VIEW_LEVELS_MAX]; /* by function: the last visit that counted it */
 	uint32_t visits[VIEW_LEVELS_MAX];
 	struct profile_sum *processes; /* by process: all its rows */
@@ -45,12 +47,25 @@ static size_t frames_needed(const struct view_spec *spec)
 
 /* ---- groups ---- */
 
+/* Of another event: it only brings its counts to groups that there are. */
+static bool only_measures(const struct builder *b)
+{
+	return b->path.row->event != b->view->spec.event;
+}
+
 static uint32_t find_group(struct builder *b, uint32_t parent, unsigned level, uint32_t key)
 {
 	struct view *view = b->view;
 	struct view_group fresh = { .parent = parent, .level = level, .key = key };
+	uint64_t place = (uint64_t)parent << 32 | key;
 	bool is_new;
-	uint64_t *number = map_put(&b->numbers, (uint64_t)parent << 32 | key, &is_new);
+	uint64_t *number;
+
+	if (only_measures(b)) {
+		number = map_get(&b->numbers, place);
+		return number ? (uint32_t)*number : PROFILE_NONE;
+	}
+	number = map_put(&b->numbers, place, &is_new);
 
 	if (is_new) {
 		*number = view->groups.len;
@@ -62,13 +77,35 @@ static uint32_t find_group(struct builder *b, uint32_t parent, unsigned level, u
 
 static void descend(struct builder *b, unsigned level, uint32_t parent);
 
+static void add_measures(struct builder *b, uint32_t number)
+{
+	struct view *view = b->view;
+	size_t at = (size_t)number * b->measured_len;
+
+	while (view->measured.len < view->groups.len * b->measured_len)
+		vec_push(&view->measured, 0);
+	for (unsigned i = 0; i < view->spec.nmeasures; i++) {
+		measures_sum_row(view->spec.measures[i], b->row, view->measured.items + at);
+		at += measures_len(view->spec.measures[i]);
+	}
+}
+
 static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t frame)
 {
 	uint32_t key = view_keys_find(b->view->keys, level, &b->path, frame);
 	uint32_t number = find_group(b, parent, level, key);
-	struct view_group *group = &b->view->groups.items[number];
 	uint32_t process = view_keys_process(b->view->keys, b->path.row->thread);
+	struct view_group *group;
 
+	if (number == PROFILE_NONE)
+		return;
+	add_measures(b, number);
+	if (only_measures(b)) {
+		if (level + 1 < b->view->spec.levels.len)
+			descend(b, level + 1, number);
+		return;
+	}
+	group = &b->view->groups.items[number];
 	stats_add(&group->sum, b->path.row);
 	if (frame == 0)
 		stats_add(&group->self, b->path.row);
@@ -109,6 +146,7 @@ static void descend(struct builder *b, unsigned level, uint32_t parent)
 /* ---- rows ---- */
 
 struct ordered_row {
+	bool only_measures; /* last, when all groups are there */
 	uint32_t process, row;
 };
 
@@ -116,6 +154,8 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct ordered_row *ra = a, *rb = b;
 
+	if (ra->only_measures != rb->only_measures)
+		return ra->only_measures ? 1 : -1;
 	if (ra->process != rb->process)
 		return ra->process < rb->process ? -1 : 1;
 	return ra->row < rb->row ? -1 : ra->row > rb->row;
@@ -129,21 +169,29 @@ static void add_rows(struct builder *b)
 	for (uint32_t i = 0; i < p->samples.len; i++) {
 		const struct profile_sample *row = &p->samples.items[i];
 
-		if (row->event != b->view->spec.event)
+		bool other = row->event != b->view->spec.event;
+
+		if (other && !b->view->spec.nmeasures)
 			continue;
-		stats_add(&b->view->all, row);
+		if (!other)
+			stats_add(&b->view->all, row);
 		if (b->view->spec.cut != VIEW_WHOLE && !view_paths_make(&b->paths, row, &b->path))
 			continue;
 
-		struct ordered_row ordered = { view_keys_process(b->view->keys, row->thread), i };
+		struct ordered_row ordered = {
+			other, view_keys_process(b->view->keys, row->thread), i
+		};
 
+		vec_push(&rows, ordered);
+		if (other)
+			continue;
 		stats_add(&b->view->whole, row);
 		stats_add(&b->processes[ordered.process], row);
-		vec_push(&rows, ordered);
 	}
 	vec_sort(&rows, compare_rows);
 	for (size_t i = 0; i < rows.len; i++) {
-		if (view_paths_make(&b->paths, &p->samples.items[rows.items[i].row], &b->path))
+		b->row = rows.items[i].row;
+		if (view_paths_make(&b->paths, &p->samples.items[b->row], &b->path))
 			descend(b, 0, PROFILE_NONE);
 	}
 	vec_deinit(&rows);
@@ -166,6 +214,9 @@ void view_build(struct view *view, const struct profile *p, const struct view_sp
 	for (unsigned i = 0; i < spec->levels.len; i++)
 		b.stamps[i] = memory_zeroed(p->functions.len + 1, sizeof(*b.stamps[i]));
 
+	for (unsigned i = 0; i < spec->nmeasures; i++)
+		b.measured_len += measures_len(spec->measures[i]);
+
 	add_rows(&b);
 
 	for (unsigned i = 0; i < spec->levels.len; i++)
@@ -181,8 +232,20 @@ void view_deinit(struct view *view)
 	view_keys_free(view->keys);
 	vec_deinit(&view->groups);
 	vec_deinit(&view->order);
+	vec_deinit(&view->measured);
 	arena_deinit(&view->arena);
 	*view = (struct view){ 0 };
+}
+
+const double *view_measured(const struct view *view, const struct view_group *group, unsigned which)
+{
+	size_t len = 0, at = 0;
+
+	for (unsigned i = 0; i < view->spec.nmeasures; i++) {
+		at += i < which ? measures_len(view->spec.measures[i]) : 0;
+		len += measures_len(view->spec.measures[i]);
+	}
+	return view->measured.items + (size_t)(group - view->groups.items) * len + at;
 }
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group)

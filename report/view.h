@@ -11,6 +11,7 @@
 #include "formats/base/map.h"
 #include "formats/base/err.h"
 #include "formats/profile.h"
+#include "report/measures.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,6 +71,8 @@ struct view_spec {
 	uint32_t event;
 	enum view_cut cut;
 	const bool *cut_at; /* by function */
+	const struct measures *const *measures; /* @nmeasures of them, summed up for each group */
+	unsigned nmeasures;
 };
 
 /* One group's name; fields that the level does not have are NULL. */
@@ -105,6 +108,7 @@ struct view {
 	VEC(struct view_group) groups;
 	VEC(uint32_t) order; /* groups, those of one parent together and sorted; outermost first */
 	uint32_t ntop;       /* how many of them have no parent */
+	VEC(double) measured; /* by group, all that spec.measures sum up; see view_measured() */
 	struct arena arena;
 	struct view_keys *keys; /* private */
 };
@@ -115,6 +119,9 @@ void view_deinit(struct view *view);
 
 /* Sort each parent's children; ties by name. Must come before view.order is used. */
 void view_sort(struct view *view, enum view_sort_by by);
+
+/* The sums of spec.measures[@which] for @group. */
+const double *view_measured(const struct view *view, const struct view_group *group, unsigned which);
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group);
 

@@ -72,6 +72,42 @@ static void add_field_columns(struct filler *f, unsigned level)
 	}
 }
 
+static size_t nmetrics(const struct filler *f)
+{
+	return f->options->metrics ? f->options->metrics->items.len : 0;
+}
+
+/* A name of ours may be one of the table's too. */
+static const char *metric_key(struct filler *f, const char *name, const char *what)
+{
+	const char *key = arena_printf(f->arena, "%s%s", name, what);
+
+	return has_key(f, key) ? arena_printf(f->arena, "metric_%s", key) : key;
+}
+
+static void add_metric_data_columns(struct filler *f)
+{
+	static const char *const parts[] = { "", "_low", "_high", "_samples" };
+
+	for (size_t i = 0; i < nmetrics(f); i++)
+		for (size_t k = 0; k < ARRAY_LEN(parts); k++)
+			add_number(f, NULL,
+				   metric_key(f, f->options->metrics->items.items[i].name, parts[k]),
+				   TABLE_KEEP);
+}
+
+static void add_metric_text_columns(struct filler *f)
+{
+	for (size_t i = 0; i < nmetrics(f); i++) {
+		const struct metric *metric = &f->options->metrics->items.items[i];
+		const char *mark = metric->measures.method == MEASURES_APART ? "*" : "";
+
+		add_number(f, arena_printf(f->arena, "%s%s", metric->name, mark), metric->name,
+			   TABLE_KEEP);
+		add_number(f, "95 % range", metric->name, TABLE_KEEP);
+	}
+}
+
 static void add_data_columns(struct filler *f)
 {
 	if (f->options->event)
@@ -86,6 +122,7 @@ static void add_data_columns(struct filler *f)
 		add_number(f, NULL, "self_samples", TABLE_KEEP);
 		add_number(f, NULL, "passed_through", TABLE_KEEP);
 	}
+	add_metric_data_columns(f);
 	for (unsigned level = 0; level < f->nlevels; level++)
 		add_field_columns(f, level);
 }
@@ -104,6 +141,7 @@ static void add_text_columns(struct filler *f)
 		add_number(f, time ? "CPU time" : f->unit, "weight", TABLE_DROP);
 	if (f->total)
 		add_number(f, "self", "self", TABLE_KEEP);
+	add_metric_text_columns(f);
 	f->table->indent_column = (unsigned)f->table->columns.len;
 	if (f->nlevels == 1) {
 		add_field_columns(f, 0);
@@ -149,6 +187,42 @@ static void put_data_fields(struct filler *f, const struct view_group *group)
 		table_add_cell(f->table, view_key(f->view, group)->fields[i], NULL);
 }
 
+static struct measure_value metric_of(const struct filler *f, const struct view_group *group,
+				      unsigned which)
+{
+	const struct metric *metric = &f->options->metrics->items.items[which];
+
+	return measures_value(&metric->measures, view_measured(f->view, group, which),
+			      metric->expr);
+}
+
+static void put_data_metrics(struct filler *f, const struct view_group *group)
+{
+	for (unsigned i = 0; i < nmetrics(f); i++) {
+		struct measure_value value = metric_of(f, group, i);
+		double parts[] = { value.value, value.low, value.high };
+
+		for (size_t k = 0; k < ARRAY_LEN(parts); k++) {
+			if (value.known)
+				table_add_format(f->table, "%.6f", parts[k]);
+			else
+				table_add_cell(f->table, "", NULL);
+		}
+		table_add_format(f->table, "%" PRIu64, value.n);
+	}
+}
+
+static void put_text_metrics(struct filler *f, const struct view_group *group)
+{
+	for (unsigned i = 0; i < nmetrics(f); i++) {
+		const struct metric *metric = &f->options->metrics->items.items[i];
+		struct measure_value value = metric_of(f, group, i);
+
+		table_add_cell(f->table, metrics_text(metric, &value, f->arena), NULL);
+		table_add_cell(f->table, metrics_range(metric, &value, f->arena), NULL);
+	}
+}
+
 static void put_data_row(struct filler *f, const struct view_group *group)
 {
 	struct stats_share share = stats_share(&group->sum, &f->view->whole);
@@ -167,6 +241,7 @@ static void put_data_row(struct filler *f, const struct view_group *group)
 		table_add_cell(f->table, view_is_passed_through(f->view, total) ? "true" : "false",
 			       NULL);
 	}
+	put_data_metrics(f, group);
 	put_data_fields(f, group);
 }
 
@@ -253,6 +328,7 @@ static void put_text_row(struct filler *f, const struct view_group *group)
 			NULL);
 	else if (f->total)
 		table_add_cell(f->table, "", NULL);
+	put_text_metrics(f, group);
 	table_add_cell(f->table, first_field(f, group), NULL);
 	if (f->nlevels > 1) {
 		table_add_cell(f->table, rest_of_fields(f, group), NULL);
@@ -276,7 +352,7 @@ static void put_rest(struct filler *f, unsigned level, const struct profile_sum 
 		for (int i = 3 + !f->options->brief + f->options->bars; i > 0; i--)
 			table_add_cell(f->table, "", NULL);
 	}
-	if (f->total)
+	for (size_t i = f->total + 2 * nmetrics(f); i > 0; i--)
 		table_add_cell(f->table, "", NULL);
 	table_add_cell(f->table, arena_printf(f->arena, "(%s more)", number_count(f->arena, count)),
 		       NULL);

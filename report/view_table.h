@@ -8,6 +8,7 @@
 #ifndef REPORT_VIEW_TABLE_H
 #define REPORT_VIEW_TABLE_H
 
+#include "report/metrics.h"
 #include "report/table.h"
 #include "report/view.h"
 
@@ -19,6 +20,7 @@ struct view_table_options {
 	double min_share;  /* 0 .. 1: rows below are left out */
 	const char *event; /* first column of data; NULL: none */
 	bool brief;        /* no weights and no row about the rest */
+	const struct metrics *metrics; /* columns for each; NULL: none. The view has their measures */
 	bool bars;         /* draw shares as bars beside the numbers; needs UTF-8 */
 };
 
