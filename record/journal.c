@@ -4,12 +4,15 @@
  */
 #include "record/journal.h"
 
-void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t max_age_ns)
+#define AGE_SHARE   8 /* of the recording is lost at most with the open block */
+#define AGE_MOST_NS 10000000000ULL
+
+void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t min_age_ns)
 {
 	*j = (struct journal){
 		.writer = writer,
 		.landscape = turns ? landscape_new() : NULL,
-		.max_age_ns = max_age_ns,
+		.min_age_ns = min_age_ns,
 	};
 }
 
@@ -34,7 +37,13 @@ void journal_begin_pass(struct journal *j)
 
 struct err *journal_end_pass(struct journal *j, uint64_t finished_ns)
 {
-	return trace_writer_round(j->writer, finished_ns, j->max_age_ns);
+	uint64_t age_ns = 0;
+
+	if (!j->begun_ns)
+		j->begun_ns = finished_ns;
+	else if (finished_ns > j->begun_ns)
+		age_ns = MIN((finished_ns - j->begun_ns) / AGE_SHARE, AGE_MOST_NS);
+	return trace_writer_round(j->writer, finished_ns, MAX(age_ns, j->min_age_ns));
 }
 
 static struct err *tell(void *context, const struct event *ev)

@@ -17,11 +17,16 @@
 struct journal {
 	struct trace_writer *writer; /* the caller's */
 	struct landscape *landscape; /* NULL: it will not be turned */
-	uint64_t max_age_ns;         /* write a block that is older */
+	uint64_t min_age_ns;         /* of a block that is written before it is full */
+	uint64_t begun_ns;           /* end of the first pass, 0 before */
 };
 
-/* Write to @writer from now on. @turns: it may be turned later. */
-void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t max_age_ns);
+/*
+ * Write to @writer from now on. @turns: it may be turned later. A block that is not full is written when it is as old as
+ * an eighth of the recording so far, at least @min_age_ns, at most ten seconds: so much is lost with a recorder that is
+ * killed. Long blocks are small: what they know of a thread's last stack they need not be told again.
+ */
+void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t min_age_ns);
 void journal_deinit(struct journal *j);
 
 /* Errors of these are those of the trace writer. */

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BLOCK_AGE_NS        1000000000ULL  /* a recorder that is killed loses this much */
+#define BLOCK_AGE_NS        2000000000ULL  /* and more as the recording grows, see journal_init() */
 #define FLIGHT_BLOCK_AGE_NS 10000000000ULL /* blocks in memory die with it anyway */
 #define STAMP_MAX           32
 #define SAME_NAME_MAX       1000

@@ -45,7 +45,7 @@ for ((i = 0; i < kills; i += at_once)); do
 	done
 	# Most of them after the first block, some before.
 	sleep 0.$((RANDOM % 900 + 100))
-	[ $((i / at_once % 3)) = 0 ] || sleep 2
+	[ $((i / at_once % 3)) = 0 ] || sleep 3
 	for recorder in "${recorders[@]}"; do
 		sleep 0.0$((RANDOM % 90 + 10))
 		kill -KILL "$recorder"

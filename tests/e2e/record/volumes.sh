@@ -37,7 +37,7 @@ printed=$(sed -n 's/^precord: .* s, \([0-9]*\) samples.*/\1/p' err.txt)
 [ "$total" = "$printed" ] || { cat err.txt; fail "the files have $total samples together, $printed were seen"; }
 
 # By size, the last two only.
-precord -F 1999 -o s.trace --switch-output=4K --max-files 2 -p $victim --duration 4 2>err.txt || { cat err.txt; fail "by size"; }
+precord -F 1999 -o s.trace --switch-output=4K --max-files 2 -p $victim --duration 7 2>err.txt || { cat err.txt; fail "by size"; }
 set -- s.trace.2*
 [ $# = 2 ] || fail "--max-files 2 left $# files"
 for file; do check "$file" 1; done
