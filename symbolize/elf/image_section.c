@@ -280,9 +280,15 @@ const uint8_t *image_bytes_at(struct image *img, uint64_t vaddr, size_t *ret_len
 			return bytes_of(img, seg->offset, seg->file_len, vaddr - seg->vaddr,
 					ret_len);
 	}
-	if (s)
-		return bytes_of(img, s->offset, s->len, vaddr - s->vaddr, ret_len);
-	return NULL;
+	const uint8_t *bytes =
+		s ? bytes_of(img, s->offset, s->len, vaddr - s->vaddr, ret_len) : NULL;
+
+	/* Where a segment begins, the section has no say any more. */
+	for (size_t i = 0; bytes && i < img->nsegments; i++) {
+		if (img->segments[i].vaddr > vaddr && img->segments[i].file_len)
+			*ret_len = MIN(*ret_len, img->segments[i].vaddr - vaddr);
+	}
+	return bytes;
 }
 
 /*
