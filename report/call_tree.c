@@ -51,7 +51,8 @@ static void add_rows(struct builder *b)
 		const struct profile_sample *row = &p->samples.items[i];
 		struct view_path path;
 
-		if (row->event != b->tree->spec.event)
+		if (row->event != b->tree->spec.event ||
+		    (b->tree->spec.rows && !b->tree->spec.rows[i]))
 			continue;
 		stats_add(&b->tree->all, row);
 		if (view_paths_make(&b->paths, row, &path))

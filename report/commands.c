@@ -5,7 +5,17 @@
 #include "report/commands.h"
 
 const struct command *const commands[] = {
-	&cmd_report, &cmd_annotate, &cmd_bundle, &cmd_debug_unwind, &cmd_diff, &cmd_flamegraph, &cmd_folded,
-	&cmd_info,   &cmd_pprof,    &cmd_script,     &cmd_strip,
+	&cmd_report,
+	&cmd_annotate,
+	&cmd_bundle,
+	&cmd_debug_unwind,
+	&cmd_diff,
+	&cmd_flamegraph,
+	&cmd_folded,
+	&cmd_info,
+	&cmd_pprof,
+	&cmd_script,
+	&cmd_strip,
+	&cmd_tui,
 	NULL,
 };

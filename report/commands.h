@@ -10,8 +10,17 @@
 /* The one without a name: the summary, or a table with --by and the like. */
 extern const struct command cmd_report;
 
-extern const struct command cmd_annotate, cmd_bundle, cmd_debug_unwind, cmd_diff, cmd_flamegraph, cmd_folded,
-	cmd_info, cmd_pprof, cmd_script, cmd_strip;
+extern const struct command cmd_annotate;
+extern const struct command cmd_bundle;
+extern const struct command cmd_debug_unwind;
+extern const struct command cmd_diff;
+extern const struct command cmd_flamegraph;
+extern const struct command cmd_folded;
+extern const struct command cmd_info;
+extern const struct command cmd_pprof;
+extern const struct command cmd_script;
+extern const struct command cmd_strip;
+extern const struct command cmd_tui;
 
 /* All of them, NULL-terminated, in the order of --help; the unnamed one first. */
 extern const struct command *const commands[];

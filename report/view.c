@@ -171,7 +171,8 @@ static void add_rows(struct builder *b)
 
 		bool other = row->event != b->view->spec.event;
 
-		if (other && !b->view->spec.nmeasures)
+		if ((other && !b->view->spec.nmeasures) ||
+		    (b->view->spec.rows && !b->view->spec.rows[i]))
 			continue;
 		if (!other)
 			stats_add(&b->view->all, row);

@@ -71,6 +71,7 @@ struct view_spec {
 	uint32_t event;
 	enum view_cut cut;
 	const bool *cut_at; /* by function */
+	const bool *rows;   /* by sample row of the profile: which are looked at; NULL: all */
 	const struct measures *const *measures; /* @nmeasures of them, summed up for each group */
 	unsigned nmeasures;
 };

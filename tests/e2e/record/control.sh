@@ -49,7 +49,7 @@ wait $recorder || { cat err.txt; fail "status $? after stop"; }
 grep -q "^precord: --control: unknown command 'no'" err.txt || { cat err.txt; fail "the unknown command is not named"; }
 grep -Eq "^precord: event: (cycles|cpu-clock)" err.txt || { cat err.txt; fail "evlist names no event"; }
 n=$(samples c.trace)
-[ "$n" -ge 100 ] || { cat err.txt; fail "only $n samples between enable and disable"; }
+[ "$n" -ge 20 ] || { cat err.txt; fail "only $n samples between enable and disable"; }
 times c.trace | awk '{ if (!first) first = $1; last = $1 } END { exit !(last && last - first < 0.8) }' ||
 	fail "samples are further apart than enable and disable"
 

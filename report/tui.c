@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tui.c - draws the browser's rows and turns keys into what they mean.
+ *
+ *	line 0        the recording, the event, how the samples are narrowed
+ *	line 1        the columns
+ *	2 … last - 1  rows
+ *	last          what happened last, or the keys
+ */
+#include "report/tui.h"
+
+#include "formats/base/text.h"
+#include "report/annotate.h"
+#include "report/browser.h"
+#include "report/flame_page.h"
+#include "report/listing.h"
+#include "report/number.h"
+#include "report/output.h"
+#include "report/stats.h"
+#include "report/tui_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAME_FILE  "flamegraph.html"
+#define HOT_SHARE   0.05
+#define SHARE_WIDTH 8
+#define RANGE_WIDTH 11
+#define COUNT_WIDTH 10
+#define NAMES_AT    (SHARE_WIDTH + RANGE_WIDTH + COUNT_WIDTH + 2)
+#define INDENT      2
+
+static const char keys_line[] =
+	"Enter unfold  a annotate  / search  l leaves  s sums  t p d only  ? keys  q quit";
+
+static const char keys_text[] =
+	"Up, Down, k, j      move\n"
+	"PageUp, PageDown    a page; Home and End: first and last row\n"
+	"Enter, Right, Left  unfold a row into its callers, or fold it; in a table of threads,\n"
+	"                    processes or modules: only this one from now on\n"
+	"l                   leaves: functions that ran themselves\n"
+	"s                   sums: functions anywhere on the stacks\n"
+	"t, p, d             choose a thread, a process, a module\n"
+	"Backspace           undo the last choice\n"
+	"/                   only rows whose name holds a text; Escape: all\n"
+	"Tab                 the next event\n"
+	"a                   instructions of the function, the hottest in the middle\n"
+	"f                   write a flame graph to " FLAME_FILE "\n"
+	"q                   quit\n";
+
+struct tui {
+	struct session *s;
+	struct screen *screen;
+	struct browser *browser;
+	size_t chosen, top;
+	char message[256];
+	struct arena arena; /* of one picture */
+	bool closed;
+};
+
+/* ---- drawing ---- */
+
+static unsigned page_of(const struct tui *t)
+{
+	unsigned lines = screen_lines(t->screen);
+
+	return lines > 4 ? lines - 3 : 1;
+}
+
+static void put_title(struct tui *t)
+{
+	static const char *const tables[] = { "leaves", "sums", "threads", "modules", "processes" };
+	const struct profile *p = t->s->profile;
+	const struct profile_event *event = &p->events.items[browser_event(t->browser)];
+	struct profile_sum whole = browser_whole(t->browser);
+	const char *narrowed = browser_narrowed(t->browser);
+	const struct session_losses losses = session_losses(t->s);
+
+	screen_put(t->screen, 0, 0, screen_columns(t->screen), SCREEN_BAR,
+		   arena_printf(&t->arena, "%s of %s: %s, %s lost%s%s",
+				tables[browser_table(t->browser)], profile_text(p, event->name),
+				number_of(&t->arena, whole.count, "sample"),
+				number_count(&t->arena, losses.by_kernel + losses.by_recorder),
+				*narrowed ? "; only " : "", narrowed));
+	screen_put(t->screen, 1, 0, screen_columns(t->screen), SCREEN_BOLD,
+		   browser_table(t->browser) == BROWSER_TOTALS ?
+			   "   share   95 % range      self  function" :
+			   "   share   95 % range   samples  name");
+}
+
+static enum screen_style style_of(const struct browser_row *row, const struct stats_share *share)
+{
+	if (row->unnamed)
+		return SCREEN_DOUBTFUL;
+	if (row->depth)
+		return SCREEN_PLAIN;
+	return share->low > HOT_SHARE ? SCREEN_BOLD : SCREEN_PLAIN;
+}
+
+static const char *row_text(struct tui *t, const struct browser_row *row,
+			    const struct stats_share *share, const struct profile_sum *whole)
+{
+	struct arena *arena = &t->arena;
+	bool totals = browser_table(t->browser) == BROWSER_TOTALS && !row->depth;
+	const char *third = totals ? number_share(arena, stats_share(&row->self, whole).share) :
+				     number_count(arena, row->sum.count);
+
+	return arena_printf(arena, "%*s  %*s%*s  ", SHARE_WIDTH, number_share(arena, share->share),
+			    RANGE_WIDTH, number_interval(arena, share), COUNT_WIDTH, third);
+}
+
+static void put_row(struct tui *t, unsigned line, const struct browser_row *row, bool chosen)
+{
+	unsigned columns = screen_columns(t->screen);
+	struct profile_sum whole = browser_whole(t->browser);
+	struct stats_share share = stats_share(&row->sum, &whole);
+	enum screen_style style = chosen ? SCREEN_CHOSEN : style_of(row, &share);
+	const char *sign = !row->unfolds ? "  " : row->unfolded ? "- " : "+ ";
+	unsigned indent = MIN(row->depth * INDENT, columns / 3);
+	const char *numbers = row_text(t, row, &share, &whole);
+	unsigned at = (unsigned)strlen(numbers);
+	const char *name =
+		arena_printf(&t->arena, "%*s%s%s", (int)indent, "", sign, row->name);
+	unsigned detail = (unsigned)text_width(row->detail);
+	unsigned room = columns > at ? columns - at : 0;
+
+	/* The name has what the detail leaves, but at least half. */
+	detail = MIN(detail, room / 3);
+	screen_put(t->screen, line, 0, at, style, numbers);
+	screen_put(t->screen, line, at, room, style, name);
+	if (detail && text_width(name) + detail + 2 <= room)
+		screen_put(t->screen, line, columns - detail, detail,
+			   chosen ? SCREEN_CHOSEN : SCREEN_DIM, row->detail);
+}
+
+/* Keep the chosen row in the picture. */
+static void follow(struct tui *t, size_t count)
+{
+	unsigned page = page_of(t);
+
+	t->chosen = MIN(t->chosen, count ? count - 1 : 0);
+	if (t->chosen < t->top)
+		t->top = t->chosen;
+	if (t->chosen >= t->top + page)
+		t->top = t->chosen - page + 1;
+}
+
+static void draw(struct tui *t)
+{
+	size_t count;
+	const struct browser_row *rows = browser_rows(t->browser, &count);
+	unsigned page = page_of(t);
+
+	follow(t, count);
+	arena_reset(&t->arena);
+	screen_clear(t->screen);
+	put_title(t);
+	for (unsigned i = 0; i < page && t->top + i < count; i++)
+		put_row(t, i + 2, &rows[t->top + i], t->top + i == t->chosen);
+	if (!count)
+		screen_put(t->screen, 2, 2, screen_columns(t->screen), SCREEN_DIM, "no row");
+	screen_put(t->screen, screen_lines(t->screen) - 1, 0, screen_columns(t->screen), SCREEN_BAR,
+		   *t->message ? t->message : keys_line);
+	screen_show(t->screen);
+}
+
+static void say(struct tui *t, const char *text)
+{
+	snprintf(t->message, sizeof(t->message), "%s", text);
+}
+
+static void say_error(struct tui *t, struct err *err)
+{
+	say(t, err_message(err));
+	err_free(err);
+}
+
+/* ---- what keys do ---- */
+
+static const struct browser_row *chosen_row(struct tui *t)
+{
+	size_t count;
+	const struct browser_row *rows = browser_rows(t->browser, &count);
+
+	return t->chosen < count ? &rows[t->chosen] : NULL;
+}
+
+static void show_table(struct tui *t, enum browser_table table)
+{
+	browser_show(t->browser, table);
+	t->chosen = t->top = 0;
+}
+
+/* Asked for in the status line; false if it was called off. */
+static bool ask(struct tui *t, const char *what, char *answer, size_t room)
+{
+	size_t len = 0;
+	int key = 0;
+
+	*answer = 0;
+	while (key != SCREEN_KEY_ENTER) {
+		snprintf(t->message, sizeof(t->message), "%s%s_", what, answer);
+		draw(t);
+		key = screen_key(t->screen);
+		if (key == SCREEN_KEY_ESCAPE || key == SCREEN_KEY_CLOSED) {
+			t->closed = key == SCREEN_KEY_CLOSED;
+			*t->message = 0;
+			return false;
+		}
+		if (key == SCREEN_KEY_BACKSPACE && len)
+			answer[--len] = 0;
+		if (key >= ' ' && key < 127 && len + 1 < room) {
+			answer[len++] = (char)key;
+			answer[len] = 0;
+		}
+	}
+	*t->message = 0;
+	return true;
+}
+
+static void search(struct tui *t)
+{
+	char text[128];
+
+	if (!ask(t, "only names with: ", text, sizeof(text)))
+		*text = 0;
+	browser_search(t->browser, text);
+	t->chosen = t->top = 0;
+}
+
+/* The line with the greatest share at its beginning. */
+static size_t hottest_line(const char *text)
+{
+	size_t best = 0, line = 0;
+	double most = 0;
+
+	for (; text && *text; line++) {
+		char *end;
+		double share = strtod(text, &end);
+
+		if (end != text && strncmp(end, " %", 2) == 0 && share > most) {
+			most = share;
+			best = line;
+		}
+		text = strchr(text, '\n');
+		text += text != NULL;
+	}
+	return best;
+}
+
+/* The listing of @wanted as text, on the heap. */
+static struct err *list_function(struct tui *t, const char *wanted, char **ret)
+{
+	CLEANUP(annotate_deinit) struct annotate a = { 0 };
+	struct listing_options options = {
+		.source = LISTING_SOURCE_BETWEEN,
+		.term = { .columns = screen_columns(t->screen), .utf8 = screen_is_utf8(t->screen) },
+	};
+	struct err *err = annotate_find(&a, t->s, wanted);
+	size_t len;
+
+	if (err)
+		return err;
+	FILE *out = open_memstream(ret, &len);
+	struct listing_printer *printer = listing_printer_new(&a, &options, out);
+
+	for (size_t i = 0; i < a.functions.len && !err; i++) {
+		CLEANUP(annotate_listing_deinit) struct annotate_listing listing = { 0 };
+
+		err = annotate_list(&a, &a.functions.items[i], DISASM_ATT, &listing);
+		if (!err)
+			listing_print(printer, &listing);
+	}
+	listing_printer_finish(printer);
+	fclose(out);
+	return err;
+}
+
+static void annotate(struct tui *t)
+{
+	const struct browser_row *row = chosen_row(t);
+	char *text = NULL;
+
+	if (!row || browser_table(t->browser) > BROWSER_TOTALS)
+		return;
+
+	const char *wanted = arena_printf(&t->arena, "%s:%s", row->detail, row->name);
+	struct err *err = list_function(t, wanted, &text);
+
+	if (err)
+		say_error(t, err);
+	else
+		t->closed = !tui_text_show(t->screen,
+					   arena_printf(&t->arena, "%s, of all samples", wanted),
+					   text, hottest_line(text));
+	free(text);
+}
+
+static void write_flame_graph(struct tui *t)
+{
+	const struct flame_data_view view = {
+		.title = FLAME_FILE,
+		.by = "program",
+		.event = browser_event(t->browser),
+	};
+	struct output out;
+	struct err *err = output_open(&out, FLAME_FILE);
+
+	if (!err) {
+		err = flame_page_write(t->s, &view, out.stream);
+		if (!err)
+			err = output_commit(&out);
+		output_close(&out);
+	}
+	if (err)
+		say_error(t, err);
+	else
+		say(t, "wrote " FLAME_FILE ", of all samples");
+}
+
+static void enter(struct tui *t)
+{
+	if (!chosen_row(t))
+		return;
+	if (browser_table(t->browser) <= BROWSER_TOTALS) {
+		browser_toggle(t->browser, t->chosen);
+		return;
+	}
+	browser_narrow(t->browser, t->chosen);
+	t->chosen = t->top = 0;
+}
+
+/* Left folds what is unfolded, and goes to the row above that it belongs to otherwise. */
+static void fold(struct tui *t)
+{
+	size_t count;
+	const struct browser_row *rows = browser_rows(t->browser, &count);
+
+	if (t->chosen >= count)
+		return;
+	if (rows[t->chosen].unfolded) {
+		browser_toggle(t->browser, t->chosen);
+		return;
+	}
+	unsigned depth = rows[t->chosen].depth;
+
+	while (depth && t->chosen && rows[t->chosen].depth >= depth)
+		t->chosen--;
+}
+
+static bool move(struct tui *t, int key)
+{
+	unsigned page = page_of(t);
+
+	switch (key) {
+	case SCREEN_KEY_UP:
+	case 'k':
+		t->chosen -= t->chosen > 0;
+		return true;
+	case SCREEN_KEY_DOWN:
+	case 'j':
+		t->chosen++;
+		return true;
+	case SCREEN_KEY_PAGE_UP:
+		t->chosen -= MIN(t->chosen, (size_t)page);
+		return true;
+	case SCREEN_KEY_PAGE_DOWN:
+		t->chosen += page;
+		return true;
+	case SCREEN_KEY_HOME:
+		t->chosen = 0;
+		return true;
+	case SCREEN_KEY_END:
+		t->chosen = SIZE_MAX / 2;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void widen(struct tui *t)
+{
+	if (browser_table(t->browser) > BROWSER_TOTALS)
+		show_table(t, BROWSER_LEAVES);
+	else if (!browser_widen(t->browser))
+		say(t, "all samples are shown");
+	t->chosen = t->top = 0;
+}
+
+static void act(struct tui *t, int key)
+{
+	if (move(t, key))
+		return;
+	switch (key) {
+	case SCREEN_KEY_RIGHT:
+		if (chosen_row(t) && chosen_row(t)->unfolded)
+			break;
+		/* fallthrough */
+	case SCREEN_KEY_ENTER:
+	case ' ':
+		enter(t);
+		break;
+	case SCREEN_KEY_LEFT:
+		fold(t);
+		break;
+	case SCREEN_KEY_TAB:
+		browser_next_event(t->browser);
+		break;
+	case SCREEN_KEY_BACKSPACE:
+		widen(t);
+		break;
+	case SCREEN_KEY_ESCAPE:
+		browser_search(t->browser, "");
+		break;
+	case 'l':
+		show_table(t, BROWSER_LEAVES);
+		break;
+	case 's':
+		show_table(t, BROWSER_TOTALS);
+		break;
+	case 't':
+		show_table(t, BROWSER_THREADS);
+		break;
+	case 'p':
+		show_table(t, BROWSER_PROCESSES);
+		break;
+	case 'd':
+		show_table(t, BROWSER_MODULES);
+		break;
+	case '/':
+		search(t);
+		break;
+	case 'a':
+		annotate(t);
+		break;
+	case 'f':
+		write_flame_graph(t);
+		break;
+	case '?':
+		t->closed = !tui_text_show(t->screen, "keys", keys_text, 0);
+		break;
+	case SCREEN_KEY_CLOSED:
+		t->closed = true;
+		break;
+	default:
+		break;
+	}
+}
+
+struct err *tui_run(struct session *s, struct screen *screen)
+{
+	struct tui t = { .s = s, .screen = screen };
+	int key = 0;
+
+	t.browser = browser_new(s->profile, session_default_event(s));
+	while (!t.closed && key != 'q') {
+		draw(&t);
+		key = screen_key(screen);
+		*t.message = 0;
+		act(&t, key);
+	}
+	browser_free(t.browser);
+	arena_deinit(&t.arena);
+	return NULL;
+}

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The terminal interface in a real terminal: what each key shows, at 80 by 24, larger and after a resize, with names that
+# try to steer the terminal.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+command -v tmux >/dev/null || skip "tmux is not installed"
+write_trace() { "$BUILD/tests/tools/write_trace" "$1.trace" <"$TOP/tests/data/report/$1.txt"; }
+write_trace mix
+write_trace hostile 2>/dev/null || cp mix.trace hostile.trace
+
+tmux() { command tmux -L "tui$$" "$@"; }
+trap 'tmux kill-server 2>/dev/null' EXIT
+open() { # open TRACE [OPTION]...
+	tmux kill-server 2>/dev/null
+	tmux -f /dev/null new-session -d -x 80 -y 24 "exec bash --norc"
+	tmux send-keys "clear; TERM=screen LC_ALL=C.UTF-8 preport -i $*; echo status=\$?" Enter
+	sees 'leaves of cpu-clock' || fail "it does not open"
+}
+sees() { # sees PATTERN: within five seconds
+	for i in $(seq 50); do
+		tmux capture-pane -p >shown
+		grep -qE -- "$1" shown && return
+		sleep 0.1
+	done
+	cat shown
+	return 1
+}
+key() { tmux send-keys "$@"; }
+
+open mix.trace tui
+sees '40.0 % +30.9-49.8 +40  \+ std::vector' || fail "the first leaf"
+sees 'Enter unfold .* q quit$' || fail "the keys are cut at 80 columns"
+key Enter
+sees '40  - std::vector' && sees '40    +start ' || fail "Enter unfolds callers"
+key Left
+sees '40  \+ std::vector' || fail "Left folds"
+key s
+sees 'sums of cpu-clock' && sees '60.0 % +50.2-69.1 +0.0 %  \+ main' || fail "sums"
+key / r e c Enter
+sees '10.0 % .* rec ' && ! grep -q ' main ' shown || fail "a search keeps what it finds"
+key Escape
+sees ' main ' || fail "Escape shows all again"
+key t
+sees 'threads of cpu-clock' && sees 'worker' || fail "threads"
+key Down Down Enter
+sees 'only thread worker \(pid 100, tid 101\)' && sees '100.0 % .* malloc|20 samples' || fail "one thread"
+key BSpace
+sees 'of cpu-clock: 100 samples, 0 lost$' || fail "Backspace widens"
+key Tab
+sees 'of faults: 10 samples' || fail "Tab goes to the next event"
+key Tab '?'
+sees 'undo the last choice' || fail "keys are explained"
+key q
+sees 'of cpu-clock: 100 samples' || fail "back from the keys"
+key f
+sees 'wrote flamegraph.html' || fail "f writes a flame graph"
+grep -q '<canvas' flamegraph.html || fail "the flame graph is none"
+tmux resize-window -x 120 -y 40
+sees 'undo|q quit' && [ "$(wc -l <shown)" -ge 39 ] || fail "a larger window is used"
+key l Down a
+sees 'is not|no code|cannot|of all samples|0x' || fail "annotate says what it cannot show"
+key q
+key q
+sees 'status=0' || fail "q quits with 0"
+
+# Real code: the hottest instruction is in the middle.
+if precord -q -F 99 -o try.trace -- true 2>/dev/null; then
+	$CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
+	precord -q -F 999 -o shares.trace -- ./shares recursive 1 >/dev/null || fail "precord"
+	tmux kill-server
+	tmux -f /dev/null new-session -d -x 80 -y 24 "TERM=screen preport -i shares.trace tui --module shares"
+	sees 'leaves of' || fail "a real recording does not open"
+	key a
+	sees 'of all samples' && sees '^ *[0-9.]+ % ' || fail "no instructions"
+fi
+
+open hostile.trace tui
+! grep -q $'\033' shown || fail "a name steers the terminal"
+key q
+sees 'status=0' || fail "hostile names"
+preport tui -i mix.trace </dev/null >out 2>err && fail "it runs without a terminal"
+grep -q 'must be a terminal' err || fail "what is missing is not said"
+exit 0
