@@ -10,13 +10,13 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/diag.c formats/base/err.c formats/base/gzip.c formats/base/map.c \
 	formats/base/memory.c formats/base/opt.c formats/base/page_guard.c formats/base/pool.c \
 	formats/base/reader.c formats/base/sha256.c formats/base/strtab.c formats/base/text.c \
-	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/mapping.c \
-	formats/perf_record.c formats/pprof.c formats/profile.c formats/stack_codec.c \
-	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
-	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
-	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
-	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
-	formats/value_codec.c
+	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/folded_read.c \
+	formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
+	formats/profile_source.c formats/stack_codec.c formats/trace_attached.c formats/trace_block.c \
+	formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c \
+	formats/trace_file.c formats/trace_loader.c formats/trace_reader.c formats/trace_recording.c \
+	formats/trace_rewrite.c formats/trace_scan.c formats/trace_side_band.c formats/trace_sizes.c \
+	formats/trace_window.c formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c \
 	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
@@ -54,19 +54,19 @@ REPORT = report/annotate.c report/annotate_list.c report/browser.c report/bundle
 	report/cmd_diff.c report/cmd_flamegraph.c report/cmd_folded.c report/cmd_info.c \
 	report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c report/cmd_tui.c \
 	report/commands.c report/cut.c report/diff.c report/diff_groups.c report/diff_head.c \
-	report/diff_merge.c report/diff_stats.c report/diff_table.c report/diff_threads.c \
-	report/export.c report/filter.c report/flame.c report/flame_data.c report/flame_page.c \
-	report/flame_tree.c report/flow.c report/flow_loops.c report/group_deltas.c report/info.c \
-	report/info_sizes.c report/json.c report/listing.c report/listing_arrows.c \
+	report/diff_merge.c report/diff_page.c report/diff_stats.c report/diff_table.c \
+	report/diff_threads.c report/export.c report/filter.c report/flame.c report/flame_data.c \
+	report/flame_page.c report/flame_tree.c report/flow.c report/flow_loops.c report/group_deltas.c \
+	report/info.c report/info_sizes.c report/json.c report/listing.c report/listing_arrows.c \
 	report/listing_rows.c report/listing_text.c report/lookup.c report/main.c report/markup.c \
 	report/match.c report/measures.c report/metric_expr.c report/metric_set.c report/metrics.c \
 	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
 	report/progress.c report/pseudonyms.c report/rule_text.c report/screen.c report/script.c \
-	report/session.c report/session_names.c report/session_walk.c report/source_text.c \
-	report/stats.c report/strip_names.c report/summary.c report/svg.c report/table.c \
-	report/tables.c report/tally.c report/terminal.c report/topics.c report/trace_copy.c \
-	report/tree_table.c report/trust.c report/tui.c report/tui_text.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
+	report/session.c report/session_import.c report/session_names.c report/session_walk.c \
+	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
+	report/table.c report/tables.c report/tally.c report/terminal.c report/topics.c \
+	report/trace_copy.c report/tree_table.c report/trust.c report/tui.c report/tui_text.c \
+	report/view.c report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
 	report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
@@ -94,21 +94,21 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
 	tests/unit/test_event_spec.c tests/unit/test_exports.c tests/unit/test_expr.c \
 	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
-	tests/unit/test_flow.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
-	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_match.c tests/unit/test_metric.c tests/unit/test_module.c \
+	tests/unit/test_flow.c tests/unit/test_folded_read.c tests/unit/test_image.c \
+	tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
+	tests/unit/test_layers.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
+	tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c tests/unit/test_module.c \
 	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_proc_scan.c \
-	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
-	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c \
-	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_side_record.c \
-	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
-	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
-	tests/unit/test_text_file.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
-	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
+	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
+	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
+	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_sha256.c \
+	tests/unit/test_side_record.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
+	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
+	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
+	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_trace_block.c \
+	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
 	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
 	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
@@ -118,7 +118,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
 	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c \
-	tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
+	tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
+	tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/multiply_trace.c \
 	tests/tools/prune_trace.c tests/tools/symbol_probe.c tests/tools/trace_corpus.c \

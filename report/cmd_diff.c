@@ -5,8 +5,10 @@
 #include "formats/base/text.h"
 #include "report/commands.h"
 #include "report/diff_head.h"
+#include "report/diff_page.h"
 #include "report/diff_table.h"
 #include "report/number.h"
+#include "report/output.h"
 #include "report/tables.h"
 #include "report/view_table.h"
 
@@ -31,7 +33,8 @@ struct diff_args {
 	uint64_t limit;    /* VIEW_TABLE_ALL: not given */
 	double fail_above; /* per cent; negative: not given */
 	double run_noise;
-	bool all;
+	bool all, flamegraph;
+	const char *output;
 };
 
 static const char *const scales[] = { "share", "time", "typical", "none", NULL }; /* enum diff_scale */
@@ -98,6 +101,9 @@ static const struct opt diff_opts[] = {
 		  "how much runs of one program differ anyway (default 5)", parse_run_noise),
 	OPT_CHOICE(struct diff_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   formats),
+	OPT_FLAG(struct diff_args, flamegraph, "flamegraph", 0,
+		 "write a page with both as one flame graph instead"),
+	OPT_STR(struct diff_args, output, "output", 'o', "FILE", "write the page to FILE"),
 	OPT_GROUP(struct diff_args, terminal, terminal_opts),
 	OPT_GROUP(struct diff_args, filter, filter_opts),
 	OPT_GROUP(struct diff_args, session, session_opts),
@@ -236,6 +242,8 @@ static struct err *load_input(struct comparison *c, struct input *input)
 		return err;
 	input->session.keep_times = true;
 	input->session.names = tables_names(&request);
+	if (c->args->flamegraph)
+		input->session.names = SESSION_NAME_ALL;
 	if (scale_of(c->args) == DIFF_TYPICAL && input->session.names == SESSION_NAME_NONE)
 		input->session.names = SESSION_NAME_LEAVES;
 	err = session_load(&input->session, &input->filter);
@@ -368,6 +376,32 @@ static bool grew_too_much(const struct comparison *c)
 	return false;
 }
 
+static struct err *write_page(struct comparison *c)
+{
+	CLEANUP(output_close) struct output out = { 0 };
+	struct err *err = output_open(&out, c->args->output);
+
+	if (!err)
+		err = diff_page_write(&c->merge, c->sessions, c->files, out.stream);
+	if (!err)
+		err = output_commit(&out);
+	if (!err && c->args->output)
+		fprintf(stderr, "preport: wrote '%s'; look at it with: xdg-open %s\n",
+			c->args->output, c->args->output);
+	return err;
+}
+
+static struct err *check_page(const struct comparison *c)
+{
+	if (c->args->output && !c->args->flamegraph)
+		return err_new(ERR_USAGE, "-o is for --flamegraph; tables go to standard output");
+	if (c->args->flamegraph && c->count > 2)
+		return err_new(ERR_USAGE, "a page shows two files, not %u", c->count);
+	if (c->args->flamegraph && c->args->fail_above >= 0)
+		return err_new(ERR_USAGE, "--fail-above goes with tables, not with --flamegraph");
+	return NULL;
+}
+
 static struct err *compare(struct comparison *c, int *ret_status)
 {
 	const struct diff_options options = { .by = by_of(c->args),
@@ -381,6 +415,8 @@ static struct err *compare(struct comparison *c, int *ret_status)
 		err = check_units(c);
 	if (err)
 		return err;
+	if (c->args->flamegraph)
+		return write_page(c);
 	err = diff_init(&c->diff, &c->merge, c->sessions, &options);
 	if (!err)
 		err = print(c);
@@ -410,6 +446,8 @@ static struct err *diff_run(void *args, char **operands, int noperands, int *ret
 	err = check_same_modules(&c->args->same_modules);
 	if (!err)
 		err = list_inputs(c, operands, noperands);
+	if (!err)
+		err = check_page(c);
 	if (!err)
 		err = compare(c, ret_status);
 	diff_deinit(&c->diff);

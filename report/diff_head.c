@@ -327,7 +327,6 @@ void diff_head_print(const struct diff_head *head, const struct terminal *term, 
 		fputs("! ", out);
 		text_put_wrapped(out, text_escape(head->arena, head->warnings.items[i]), 2,
 				 term->columns ? term->columns : SIZE_MAX);
-		fputc('\n', out);
 	}
 }
 

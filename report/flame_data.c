@@ -81,11 +81,16 @@ static void put_events(struct json *json, struct encoder *e)
 		if (at == first)
 			continue;
 		json_open(json, NULL, '{');
-		put_profile_text(json, e, "name", event->name);
+		if (e->view->names)
+			put_text(json, e, "name", e->view->names[i]);
+		else
+			put_profile_text(json, e, "name", event->name);
 		put_profile_text(json, e, "unit", event->unit);
 		json_uint(json, "rate", event->rate);
 		json_bool(json, "isFreq", event->is_freq);
 		json_bool(json, "first", i == e->view->event);
+		if (e->view->compare && i == e->view->other)
+			json_bool(json, "other", true);
 		json_uint(json, "entries", at - first);
 		json_close(json, '}');
 	}

@@ -16,6 +16,9 @@ struct flame_data_view {
 	bool callers;   /* leaves first */
 	bool root_on_top;
 	uint32_t event;
+	bool compare; /* show what differs between .event and .other from the start */
+	uint32_t other;
+	const char *const *names; /* of the events, for people; NULL: their own */
 };
 
 /* Append the block. ERR_SYSTEM: out of memory. */

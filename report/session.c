@@ -8,7 +8,9 @@
  */
 #include "report/session.h"
 
+#include "formats/profile_source.h"
 #include "formats/trace_reader.h"
+#include "report/session_import.h"
 #include "report/session_walk.h"
 
 #include <errno.h>
@@ -105,13 +107,19 @@ void session_open_source(struct session *s, const struct session_args *args,
 
 struct err *session_open(struct session *s, const struct session_args *args)
 {
+	struct profile *profile = NULL;
 	struct event_source *source;
-	struct err *err = open_source(args, &source);
+	struct err *err = profile_source_is(args->input)
+				  ? profile_source_open(args->input, &source, &profile)
+				  : open_source(args, &source);
 
 	*s = (struct session){ .args = args };
-	if (!err)
-		session_open_source(s, args, source);
-	return err;
+	if (err)
+		return err;
+	session_open_source(s, args, source);
+	if (profile)
+		session_import_profile(s, profile);
+	return NULL;
 }
 
 static void free_trie(struct session *s)
@@ -336,6 +344,10 @@ struct err *session_each(struct session *s, struct filter *filter,
 
 	if (err)
 		return err;
+	if (s->imported)
+		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds sums, not events",
+					  s->args->input),
+				  "this needs a trace of precord");
 	s->filter = filter;
 	progress_begin(&s->progress, stderr, s->args->progress && !visitor->prints);
 	err = nthreads > 1 ? session_walk(s, &walk, visitor, nthreads) : walk_alone(s, visitor);
@@ -423,13 +435,15 @@ static struct err *nothing_there(struct session *s)
 struct err *session_load(struct session *s, struct filter *filter)
 {
 	const struct session_visitor visitor = { .event = add_sample, .apart = true };
-	struct err *err = session_each(s, filter, &visitor);
+	struct err *err = s->imported ? session_import_load(s, filter)
+				      : session_each(s, filter, &visitor);
 
 	if (err)
 		return err;
 	if (s->matched.count == 0)
 		return nothing_there(s);
-	session_name_samples(s);
+	if (!s->imported)
+		session_name_samples(s);
 	return NULL;
 }
 

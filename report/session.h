@@ -76,7 +76,8 @@ struct session {
 	const struct session_args *args;
 	const struct session_listener *listener; /* may be set like names; NULL: none */
 	enum session_names names; /* may be set between session_open() and session_load() */
-	bool keep_times;          /* the same: fill .times */
+	bool keep_times;          /* the same: fill .times, if the input has any */
+	bool imported;            /* the input was a profile: there are no events, chains or code */
 	VEC(struct session_time) times; /* in order of time */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
@@ -99,7 +100,8 @@ struct session {
 };
 
 /*
- * Open the input that @args names and get ready to read events. @args must outlive the session.
+ * Open the input that @args names and get ready to read events; or read it, if it is a profile already (collapsed stacks,
+ * pprof). @args must outlive the session.
  *
  * Whatever happens, session_close() releases @s. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as the reader says.
  */
@@ -139,7 +141,8 @@ struct session_visitor {
 };
 
 /*
- * Instead of session_load(): hand every event that passes @filter to @visitor in time order. The profile gets stacks and
+ * Instead of session_load(): hand every event that passes @filter to @visitor in time order. ERR_UNSUPPORTED: the input is a profile
+ * and has no events. The profile gets stacks and
  * locations but no samples; name what you print with session_name().
  */
 MUST_USE struct err *session_each(struct session *s, struct filter *filter,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_page.h - two merged recordings as one interactive flame graph: each frame is as wide as its shares in both, what
+ * vanished included, and says by colour and sign what changed.
+ */
+#ifndef REPORT_DIFF_PAGE_H
+#define REPORT_DIFF_PAGE_H
+
+#include "report/diff_merge.h"
+
+#include <stdio.h>
+
+/*
+ * @merge holds two recordings, with every frame named; @sessions and @files are theirs. ERR_SYSTEM: out of memory.
+ */
+MUST_USE struct err *diff_page_write(const struct diff_merge *merge,
+				     const struct session *const *sessions,
+				     const char *const *files, FILE *out);
+
+#endif
