@@ -191,7 +191,7 @@ LIB_REPORT = $(B)/libreport.a
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all tests check check-here check-oracles unit cli e2e fuzz fuzz-programs lint bench gallery demo demo-here install uninstall \
+.PHONY: all tests check check-here check-guest check-oracles cross unit cli e2e fuzz fuzz-programs lint bench gallery demo demo-here install uninstall \
 	clean help packages FORCE
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
@@ -208,6 +208,8 @@ help:
 #: make cli T='[--update] words'      only these command lines; --update takes what they print as right
 #: make e2e T=names     only these scripts of tests/e2e/
 #: make check-oracles   large binaries against readelf and llvm-symbolizer: minutes, 600 MB to fetch
+#: make cross ARCH=aarch64   build for it, and run its unit tests under emulation
+#: make check-guest     an aarch64 machine with a PMU, in QEMU: T=names, only these scripts of tests/guest/
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine
@@ -239,6 +241,12 @@ e2e: tests
 
 check-oracles: tests
 	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' TEST_TIMEOUT=1800 tests/run-scripts $(sort $(wildcard tests/oracles/*.sh))
+
+cross:
+	@BUILD='$(BUILD)' .ci/cross $(ARCH)
+
+check-guest: tests
+	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/guest/run $(T)
 
 lint: all
 	@BUILD='$(B)' tests/lint/run
