@@ -10,6 +10,7 @@ const struct command *const commands[] = {
 	&cmd_bundle,
 	&cmd_debug_unwind,
 	&cmd_diff,
+	&cmd_export,
 	&cmd_flamegraph,
 	&cmd_folded,
 	&cmd_info,

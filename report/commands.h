@@ -14,6 +14,7 @@ extern const struct command cmd_annotate;
 extern const struct command cmd_bundle;
 extern const struct command cmd_debug_unwind;
 extern const struct command cmd_diff;
+extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_folded;
 extern const struct command cmd_info;

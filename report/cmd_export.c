@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_export.c - the profile for other tools. Each format is one file behind the table here.
+ */
+#include "formats/base/gzip.h"
+#include "report/commands.h"
+#include "report/export.h"
+#include "report/export_format.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct export_format *const formats[] = {
+	&export_firefox, &export_speedscope, &export_chrome, &export_callgrind, &export_perf_script,
+};
+
+/* In the order of the table. */
+static const char *const format_names[] = { "firefox",   "speedscope",  "chrome",
+					    "callgrind", "perf-script", NULL };
+
+_Static_assert(ARRAY_LEN(formats) + 1 == ARRAY_LEN(format_names), "each format has a name");
+
+struct export_to_args {
+	struct export_args export; /* first, for export_defaults() */
+	const char *to;
+	const struct export_format *format; /* not an option: what @to says */
+	bool gzip;                          /* not an option: what the file's name says */
+};
+
+static const struct opt export_to_opts[] = {
+	OPT_CHOICE(struct export_to_args, to, "to", 0, "FORMAT",
+		   "firefox, speedscope, chrome, callgrind or perf-script", format_names),
+	OPT_GROUP(struct export_to_args, export, export_opts),
+	OPT_END,
+};
+
+static const struct export_format *format_of(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(format_names[i], name) != 0)
+		i++;
+	return formats[i];
+}
+
+static struct err *write_compressed(const struct export_format *format, struct session *s,
+				    FILE *out)
+{
+	CLEANUP(memory_freep) char *plain = NULL;
+	CLEANUP(writer_deinit) struct writer packed = { 0 };
+	size_t len = 0;
+	FILE *memory = open_memstream(&plain, &len);
+
+	if (!memory)
+		return err_system(errno, "cannot write to memory");
+	format->write(s, memory);
+
+	bool failed = ferror(memory) != 0;
+
+	if (fclose(memory) != 0 || failed)
+		return err_system(errno, "the file does not fit into memory");
+
+	struct err *err = gzip_encode(plain, len, &packed);
+
+	if (err)
+		return err;
+	fwrite(packed.data, 1, packed.len, out);
+	return NULL;
+}
+
+static struct err *write_format(void *args, struct session *s, FILE *out)
+{
+	const struct export_to_args *to = args;
+	struct err *err = NULL;
+
+	if (to->gzip)
+		err = write_compressed(to->format, s, out);
+	else
+		to->format->write(s, out);
+	if (!err && ferror(out))
+		err = err_system(errno, "cannot write the %s file", to->to);
+	if (!err)
+		fprintf(stderr, "preport: a %s file %s\n", to->to, to->format->missing);
+	return err;
+}
+
+static bool ends_in_gz(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+
+	return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+}
+
+/* Where it goes; NULL: standard output. */
+static const char *output_of(const struct export_to_args *to)
+{
+	if (to->export.output || !isatty(STDOUT_FILENO))
+		return to->export.output;
+	return to->format->file;
+}
+
+static struct err *export_to_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct export_to_args *to = args;
+
+	(void)ret_status;
+	if (!to->to)
+		return err_remedy(err_new(ERR_USAGE, "--to is missing"),
+				  "one of --to=firefox, speedscope, chrome, callgrind, perf-script");
+	to->format = format_of(to->to);
+	to->export.times = to->format->times;
+	to->gzip = ends_in_gz(output_of(to));
+	if (to->gzip && !to->format->gzip)
+		return err_remedy(err_new(ERR_USAGE, "a %s file is not compressed", to->to),
+				  "what opens it cannot read '%s'; leave '.gz' out",
+				  to->export.output);
+	if (!to->format->file)
+		return export_run(args, operands, noperands, write_format);
+
+	const struct export_file file = { to->format->file, to->format->with };
+
+	return export_run_file(args, operands, noperands, write_format, &file);
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.summary = "the profile for Firefox Profiler, speedscope, Chrome, KCachegrind, or as perf script has it",
+	.operands = "",
+	.details = "With -o FILE.gz the file is compressed, where its tool takes that.",
+	.opts = export_to_opts,
+	.args_size = sizeof(struct export_to_args),
+	.defaults = export_defaults,
+	.run = export_to_run,
+	.release = export_release,
+};
