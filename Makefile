@@ -45,10 +45,10 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/journal.c record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c \
 	record/main.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
 	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
-	record/sample_extras.c record/sensors.c record/side_record.c record/stat_report.c \
-	record/stat_table.c record/status_line.c record/steering.c record/summary.c record/target.c \
-	record/text_file.c record/trace_output.c record/tracepoint.c record/tract.c \
-	record/vendor_event.c record/volumes.c record/watch.c record/workload.c
+	record/ring_reader.c record/sample_extras.c record/sensors.c record/side_record.c \
+	record/stat_report.c record/stat_table.c record/status_line.c record/steering.c \
+	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
+	record/tract.c record/vendor_event.c record/volumes.c record/watch.c record/workload.c
 REPORT = report/annotate.c report/annotate_list.c report/browser.c report/bundle_parts.c \
 	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_debug_unwind.c \
 	report/cmd_diff.c report/cmd_export.c report/cmd_flamegraph.c report/cmd_folded.c \

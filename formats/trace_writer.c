@@ -35,10 +35,26 @@ struct index_entry {
 	struct trace_block block;
 };
 
+/* A block of events that is packed but not written. */
+struct kept {
+	struct trace_block block;
+	size_t start, end; /* in the stream's packed bytes */
+	uint64_t packed_lens[TRACE_COLUMNS];
+};
+
+/* Everything that adding an event touches: streams may grow side by side. */
+struct stream {
+	struct trace_encoder *events;
+	struct zframe_encoder *zframe;
+	struct writer content, packed;
+	VEC(struct kept) kept;
+};
+
 struct trace_writer {
 	int fd;                 /* -1: there is a sink */
 	struct trace_sink sink; /* take is NULL: there is a descriptor */
-	struct trace_encoder *events; /* from trace_writer_begin() on */
+	struct stream *streams; /* with encoders from trace_writer_begin() on */
+	size_t nstreams;
 	struct zframe_encoder *zframe;
 	struct writer content, packed;
 	struct writer images; /* content of a block that is still growing */
@@ -53,7 +69,24 @@ struct trace_writer *trace_writer_new(int fd)
 
 	w->fd = fd;
 	w->zframe = zframe_encoder_new(ZSTD_LEVEL, 0);
+	trace_writer_set_streams(w, 1);
 	return w;
+}
+
+void trace_writer_set_streams(struct trace_writer *w, size_t nstreams)
+{
+	free(w->streams);
+	w->streams = memory_zeroed(nstreams, sizeof(*w->streams));
+	w->nstreams = nstreams;
+}
+
+static void stream_deinit(struct stream *s)
+{
+	trace_encoder_free(s->events);
+	zframe_encoder_free(s->zframe);
+	writer_deinit(&s->content);
+	writer_deinit(&s->packed);
+	vec_deinit(&s->kept);
 }
 
 struct trace_writer *trace_writer_new_to(const struct trace_sink *sink)
@@ -68,7 +101,9 @@ void trace_writer_free(struct trace_writer *w)
 {
 	if (!w)
 		return;
-	trace_encoder_free(w->events);
+	for (size_t i = 0; i < w->nstreams; i++)
+		stream_deinit(&w->streams[i]);
+	free(w->streams);
 	zframe_encoder_free(w->zframe);
 	writer_deinit(&w->content);
 	writer_deinit(&w->packed);
@@ -92,17 +127,18 @@ static struct err *write_all(int fd, const uint8_t *data, size_t len)
 	return NULL;
 }
 
-static struct err *put_out(struct trace_writer *w, const struct trace_block *block)
+/* Write @block, of which @data holds the head and what is packed behind it. */
+static struct err *put_out(struct trace_writer *w, const struct trace_block *block,
+			   const uint8_t *data, size_t len)
 {
 	struct index_entry entry = { .offset = w->sizes.total, .block = *block };
-	struct err *err = w->sink.take ? w->sink.take(w->sink.context, block, w->packed.data,
-						       w->packed.len)
-				       : write_all(w->fd, w->packed.data, w->packed.len);
+	struct err *err = w->sink.take ? w->sink.take(w->sink.context, block, data, len)
+				       : write_all(w->fd, data, len);
 
 	if (err)
 		return err;
 	vec_push(&w->index, entry);
-	w->sizes.total += w->packed.len;
+	w->sizes.total += len;
 	return NULL;
 }
 
@@ -113,19 +149,18 @@ struct cut {
 	uint64_t *packed_lens;
 };
 
-static struct err *pack_content(struct trace_writer *w, const struct cut *cut)
+static struct err *pack(struct zframe_encoder *zframe, const uint8_t *content,
+			const struct cut *cut, struct writer *packed)
 {
-	const uint8_t *content = w->content.data;
-
 	for (size_t i = 0; i < cut->nframes; i++) {
-		size_t before = w->packed.len;
+		size_t before = packed->len;
 		struct err *err = NULL;
 
 		if (cut->lens[i] || cut->nframes == 1)
-			err = zframe_encode(w->zframe, content, cut->lens[i], &w->packed);
+			err = zframe_encode(zframe, content, cut->lens[i], packed);
 		if (err)
 			return err;
-		cut->packed_lens[i] = w->packed.len - before;
+		cut->packed_lens[i] = packed->len - before;
 		content += cut->lens[i];
 	}
 	return NULL;
@@ -141,7 +176,7 @@ static struct err *write_block(struct trace_writer *w, struct trace_block *block
 
 	writer_reset(&w->packed);
 	trace_block_put(&w->packed, &placeholder);
-	err = pack_content(w, cut);
+	err = pack(w->zframe, w->content.data, cut, &w->packed);
 	if (err)
 		return err;
 	end = w->packed.len;
@@ -153,7 +188,7 @@ static struct err *write_block(struct trace_writer *w, struct trace_block *block
 	writer_reset(&w->packed);
 	trace_block_put(&w->packed, block);
 	w->packed.len = end;
-	return put_out(w, block);
+	return put_out(w, block, w->packed.data, w->packed.len);
 }
 
 struct err *trace_writer_block(struct trace_writer *w, const struct trace_block *block,
@@ -165,7 +200,7 @@ struct err *trace_writer_block(struct trace_writer *w, const struct trace_block 
 	writer_reset(&w->packed);
 	trace_block_put(&w->packed, &renumbered);
 	writer_bytes(&w->packed, data + TRACE_HEAD_LEN, len - TRACE_HEAD_LEN);
-	struct err *err = put_out(w, &renumbered);
+	struct err *err = put_out(w, &renumbered, w->packed.data, w->packed.len);
 
 	if (!err)
 		w->sizes.samples += len;
@@ -191,9 +226,12 @@ static struct err *write_single(struct trace_writer *w, uint8_t kind, uint64_t *
 
 struct err *trace_writer_begin(struct trace_writer *w, const struct recording *rec)
 {
-	w->events = trace_encoder_new(rec->arch);
+	for (size_t i = 0; i < w->nstreams; i++) {
+		w->streams[i].events = trace_encoder_new(rec->arch);
+		w->streams[i].zframe = zframe_encoder_new(ZSTD_LEVEL, 0);
+	}
 	writer_reset(&w->content);
-	trace_header_put(&w->content, rec, /* nstreams= */ 1);
+	trace_header_put(&w->content, rec, (uint32_t)w->nstreams);
 	return write_single(w, TRACE_HEADER, &w->sizes.other);
 }
 
@@ -214,53 +252,125 @@ static uint64_t *account_of(struct trace_sizes *sizes, enum trace_column column)
 	}
 }
 
-static struct err *flush(struct trace_writer *w)
+/* Pack what stream number @number holds into a block, and keep that. */
+static struct err *keep(struct trace_writer *w, size_t number)
 {
-	struct trace_encoder_summary sum = trace_encoder_summary(w->events);
-	struct trace_block block = {
-		.kind = TRACE_EVENTS,
-		.first_ns = sum.first_ns,
-		.last_ns = sum.last_ns,
-		.watermark_ns = w->watermark_ns,
+	struct stream *s = &w->streams[number];
+	struct trace_encoder_summary sum = trace_encoder_summary(s->events);
+	struct trace_block placeholder = { 0 };
+	struct kept kept = {
+		.block = {
+			.kind = TRACE_EVENTS,
+			.stream = (uint32_t)number,
+			.first_ns = sum.first_ns,
+			.last_ns = sum.last_ns,
+			.watermark_ns = w->watermark_ns,
+			.major = TRACE_MAJOR,
+			.minor = TRACE_MINOR,
+		},
+		.start = s->packed.len,
 	};
 	size_t lens[TRACE_COLUMNS];
-	uint64_t packed_lens[TRACE_COLUMNS];
-	struct cut cut = { .nframes = TRACE_COLUMNS, .lens = lens, .packed_lens = packed_lens };
-	struct err *err;
+	struct cut cut = { TRACE_COLUMNS, lens, kept.packed_lens };
 
 	if (sum.count == 0)
 		return NULL;
-	writer_reset(&w->content);
-	trace_encoder_finish(w->events, &w->content, lens);
-	err = write_block(w, &block, &cut);
+	writer_reset(&s->content);
+	trace_encoder_finish(s->events, &s->content, lens);
+	trace_block_put(&s->packed, &placeholder);
+	struct err *err = pack(s->zframe, s->content.data, &cut, &s->packed);
+
+	if (err)
+		return err;
+	kept.end = s->packed.len;
+	kept.block.content_len = s->content.len;
+	kept.block.packed_len = kept.end - kept.start - TRACE_HEAD_LEN;
+	vec_push(&s->kept, kept);
+	return NULL;
+}
+
+static struct err *write_kept(struct trace_writer *w, const struct stream *s, struct kept *kept)
+{
+	uint8_t *data = s->packed.data + kept->start;
+
+	kept->block.sequence = w->index.len;
+	writer_reset(&w->packed);
+	trace_block_put(&w->packed, &kept->block);
+	memcpy(data, w->packed.data, TRACE_HEAD_LEN);
+	struct err *err = put_out(w, &kept->block, data, kept->end - kept->start);
+
 	if (err)
 		return err;
 	for (size_t i = 0; i < TRACE_COLUMNS; i++)
-		*account_of(&w->sizes, (enum trace_column)i) += packed_lens[i];
+		*account_of(&w->sizes, (enum trace_column)i) += kept->packed_lens[i];
 	w->sizes.samples += TRACE_HEAD_LEN;
 	return NULL;
 }
 
-struct err *trace_writer_event(struct trace_writer *w, const struct event *ev)
+static struct err *write_all_kept(struct trace_writer *w, struct stream *s)
 {
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < s->kept.len && !err; i++)
+		err = write_kept(w, s, &s->kept.items[i]);
+	s->kept.len = 0;
+	writer_reset(&s->packed);
+	return err;
+}
+
+static struct err *flush(struct trace_writer *w)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < w->nstreams && !err; i++) {
+		err = keep(w, i);
+		if (!err)
+			err = write_all_kept(w, &w->streams[i]);
+	}
+	return err;
+}
+
+struct err *trace_writer_add(struct trace_writer *w, size_t stream, const struct event *ev)
+{
+	struct trace_encoder *events = w->streams[stream].events;
 	struct trace_encoder_summary sum;
 
-	trace_encoder_add(w->events, ev);
-	sum = trace_encoder_summary(w->events);
+	trace_encoder_add(events, ev);
+	sum = trace_encoder_summary(events);
 	if (sum.content_len < CONTENT_GOAL && sum.expanded_len < EXPANDED_GOAL)
 		return NULL;
-	return flush(w);
+	return keep(w, stream);
+}
+
+struct err *trace_writer_event(struct trace_writer *w, const struct event *ev)
+{
+	struct err *err = trace_writer_add(w, 0, ev);
+
+	return err ? err : write_all_kept(w, &w->streams[0]);
+}
+
+/*
+ * By the newest event, since the promise lags behind: what is not written yet dies with the recorder. Streams are
+ * flushed together, so that a reader of the file need not hold one back for another.
+ */
+static bool is_due(const struct trace_writer *w, uint64_t max_age_ns)
+{
+	bool due = !max_age_ns;
+
+	for (size_t i = 0; i < w->nstreams; i++) {
+		const struct stream *s = &w->streams[i];
+		struct trace_encoder_summary sum = trace_encoder_summary(s->events);
+
+		due |= s->kept.len || (sum.count && MAX(w->watermark_ns, sum.last_ns) >=
+							    sum.first_ns + max_age_ns);
+	}
+	return due;
 }
 
 struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_t max_age_ns)
 {
-	struct trace_encoder_summary sum = trace_encoder_summary(w->events);
-
-	/* By the newest event, since the promise lags behind: what is not written yet dies with the recorder. */
 	w->watermark_ns = MAX(w->watermark_ns, time_ns);
-	if (max_age_ns && MAX(w->watermark_ns, sum.last_ns) < sum.first_ns + max_age_ns)
-		return NULL;
-	return flush(w);
+	return is_due(w, max_age_ns) ? flush(w) : NULL;
 }
 
 static struct err *flush_images(struct trace_writer *w)

@@ -44,14 +44,26 @@ struct trace_writer *trace_writer_new_to(const struct trace_sink *sink);
 MUST_USE struct err *trace_writer_block(struct trace_writer *w, const struct trace_block *block,
 					const uint8_t *data, size_t len);
 
+/*
+ * Before the header: events will be told on @nstreams streams, 1 to TRACE_STREAM_MAX + 1, on each of them by one
+ * thread at a time. Only trace_writer_add() may be called by several threads at a time.
+ */
+void trace_writer_set_streams(struct trace_writer *w, size_t nstreams);
+
 /* Write the header: all of @rec that is known now. */
 MUST_USE struct err *trace_writer_begin(struct trace_writer *w, const struct recording *rec);
 
 /*
- * Append an event. Events come in any order; samples, stacks and strings are copied.
+ * Append an event on stream 0. Events come in any order; samples, stacks and strings are copied.
  * A full block is compressed and written here. ERR_SYSTEM: the file cannot be written.
  */
 MUST_USE struct err *trace_writer_event(struct trace_writer *w, const struct event *ev);
+
+/*
+ * Append an event on a stream. A full block is compressed here, and kept for the next trace_writer_round(), which
+ * writes it. ERR_SYSTEM: out of memory.
+ */
+MUST_USE struct err *trace_writer_add(struct trace_writer *w, size_t stream, const struct event *ev);
 
 /*
  * Promise that no event still to come is older than @time_ns; readers sort within such rounds.

@@ -2,9 +2,9 @@
 /*
  * attach.c - sorts addresses into the files, the JIT memory and the kernel that they lie in.
  *
- * Almost every address was told before: a cache of one line per look-up answers that. A new one is looked
- * up in its process's mappings at once, so that its file is opened while it is there, and once more a
- * round later, when mappings that stood in another ring have been told as well.
+ * Almost every address was told before: a cache of one line per look-up in each front answers that. A new one
+ * is looked up in its process's mappings when the rings have been read, so that its file is opened while it is there, and
+ * once more a round later, when mappings that stood in another ring have been told as well.
  */
 #include "record/attach.h"
 
@@ -59,13 +59,31 @@ struct bucket {
 	struct cached lines[BUCKET_LEN];
 };
 
+/* An address that was news to its front, or a leaf, which is counted. */
+struct told {
+	uint64_t ip;
+	uint32_t pid;
+	bool news, leaf, kernel;
+};
+
+struct attach_front {
+	const struct attach *attach;
+	struct bucket *cache;
+	uint32_t pid; /* of the sample */
+	uint64_t who; /* the process, as the cache knows it: its serial, or its number if it has none */
+	VEC(struct told) told;
+};
+
+#define WHO_KERNEL  UINT64_MAX
+#define WHO_NO_CODE (1ULL << 62) /* with the process's number: nothing is known of it */
+
 struct attach {
 	enum attach_bundle bundle;
 	struct map processes; /* pid -> struct attach_process * */
 	VEC(struct attach_process *) ended;
 	uint32_t last_serial;
 	uint64_t round;
-	struct bucket *cache;
+	VEC(struct attach_front *) fronts;
 	VEC(struct pending) pending;
 	struct code_files files;
 	struct map jits; /* pid -> struct perf_map * */
@@ -87,7 +105,6 @@ struct attach *attach_new(enum attach_bundle bundle)
 	struct attach *a = memory_zeroed(1, sizeof(*a));
 
 	a->bundle = bundle;
-	a->cache = memory_zeroed(CACHE_LEN, sizeof(*a->cache));
 	a->files.max_open = bundle == ATTACH_NONE ? 0 : open_limit();
 	return a;
 }
@@ -115,8 +132,25 @@ void attach_free(struct attach *a)
 	vec_deinit(&a->pending);
 	code_files_deinit(&a->files);
 	kernel_symbols_deinit(&a->kernel);
-	free(a->cache);
+	for (size_t i = 0; i < a->fronts.len; i++) {
+		vec_deinit(&a->fronts.items[i]->told);
+		free(a->fronts.items[i]->cache);
+		free(a->fronts.items[i]);
+	}
+	vec_deinit(&a->fronts);
 	free(a);
+}
+
+struct attach_front *attach_front(struct attach *a, size_t number)
+{
+	while (a->fronts.len <= number) {
+		struct attach_front *f = memory_zeroed(1, sizeof(*f));
+
+		f->attach = a;
+		f->cache = memory_zeroed(CACHE_LEN, sizeof(*f->cache));
+		vec_push(&a->fronts, f);
+	}
+	return a->fronts.items[number];
 }
 
 /* ---- processes ------------------------------------------------------------------------------------- */
@@ -128,7 +162,8 @@ static struct attach_process *find_process(const struct attach *a, uint32_t pid)
 	return slot ? (struct attach_process *)(uintptr_t)*slot : NULL;
 }
 
-struct attach_process *attach_process(struct attach *a, uint32_t pid)
+/* Made if it is new. */
+static struct attach_process *attach_process(struct attach *a, uint32_t pid)
 {
 	uint64_t *slot = map_put(&a->processes, pid, NULL);
 
@@ -143,7 +178,7 @@ struct attach_process *attach_process(struct attach *a, uint32_t pid)
 	return (struct attach_process *)(uintptr_t)*slot;
 }
 
-/* The process lives, whatever was told before. */
+/* It lives, whatever was told before. */
 static struct attach_process *living(struct attach *a, uint32_t pid)
 {
 	struct attach_process *p = attach_process(a, pid);
@@ -252,9 +287,9 @@ static bool look_up(struct attach *a, const struct attach_process *p, uint64_t i
 }
 
 /* Put @ip into the cache; false if it is there already. */
-static bool is_news(struct attach *a, uint64_t ip, uint64_t who)
+static bool is_news(struct attach_front *f, uint64_t ip, uint64_t who)
 {
-	struct cached *lines = a->cache[map_hash(ip ^ who << 48) & (CACHE_LEN - 1)].lines;
+	struct cached *lines = f->cache[map_hash(ip ^ who << 48) & (CACHE_LEN - 1)].lines;
 
 	for (size_t i = 0; i < BUCKET_LEN; i++) {
 		if (lines[i].ip == ip && lines[i].who == who)
@@ -265,24 +300,53 @@ static bool is_news(struct attach *a, uint64_t ip, uint64_t who)
 	return true;
 }
 
-/* Leaves are counted, so they are looked up each time; there is one a sample. */
-void attach_address(struct attach *a, struct attach_process *p, uint64_t ip, enum attach_use use)
+void attach_begin(struct attach_front *f, uint32_t pid)
 {
-	bool leaf = use == ATTACH_LEAF;
-	bool news = is_news(a, ip, (uint64_t)p->serial << 1 | leaf);
+	const struct attach_process *p = find_process(f->attach, pid);
 
-	if (!news && !leaf)
-		return;
-	bool known = look_up(a, p, ip, leaf);
-
-	if ((news || !known) && a->pending.len < PENDING_MAX)
-		vec_push(&a->pending, ((struct pending){ ip, p->pid, leaf && !known, 0 }));
+	f->pid = pid;
+	f->who = (p ? p->serial : WHO_NO_CODE | pid) << 1;
 }
 
-void attach_kernel_address(struct attach *a, uint64_t ip)
+/* Leaves are counted, so they are told each time; there is one a sample. */
+void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
-	if (is_news(a, ip, UINT64_MAX))
-		kernel_symbols_touch(&a->kernel, ip);
+	bool leaf = use == ATTACH_LEAF;
+	bool news = is_news(f, ip, f->who | leaf);
+
+	if (news || leaf)
+		vec_push(&f->told,
+			 ((struct told){ .ip = ip, .pid = f->pid, .news = news, .leaf = leaf }));
+}
+
+void attach_kernel_address(struct attach_front *f, uint64_t ip)
+{
+	if (is_news(f, ip, WHO_KERNEL))
+		vec_push(&f->told, ((struct told){ .ip = ip, .kernel = true }));
+}
+
+static void take_told(struct attach *a, const struct told *told)
+{
+	if (told->kernel) {
+		kernel_symbols_touch(&a->kernel, told->ip);
+		return;
+	}
+	bool known = look_up(a, attach_process(a, told->pid), told->ip, told->leaf);
+
+	if ((told->news || !known) && a->pending.len < PENDING_MAX)
+		vec_push(&a->pending,
+			 ((struct pending){ told->ip, told->pid, told->leaf && !known, 0 }));
+}
+
+static void take_all_told(struct attach *a)
+{
+	for (size_t i = 0; i < a->fronts.len; i++) {
+		struct attach_front *f = a->fronts.items[i];
+
+		for (size_t j = 0; j < f->told.len; j++)
+			take_told(a, &f->told.items[j]);
+		f->told.len = 0;
+	}
 }
 
 void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev)
@@ -328,6 +392,7 @@ static void forget_ended(struct attach *a)
 void attach_round(struct attach *a)
 {
 	a->round++;
+	take_all_told(a);
 	look_up_pending(a);
 	forget_ended(a);
 }
@@ -416,7 +481,8 @@ void attach_forget(struct attach *a)
 	map_clear(&a->kernel.addresses);
 	for (size_t i = 0; i < a->files.items.len; i++)
 		code_file_forget(a->files.items.items[i]);
-	memset(a->cache, 0, CACHE_LEN * sizeof(*a->cache));
+	for (size_t i = 0; i < a->fronts.len; i++)
+		memset(a->fronts.items[i]->cache, 0, CACHE_LEN * sizeof(struct bucket));
 }
 
 struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
@@ -426,6 +492,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 	uint64_t start_ns = now_ns();
 	struct err *err;
 
+	take_all_told(a);
 	look_up_pending(a);
 	err = write_kernel(a, w, notes, &report);
 	if (!err)

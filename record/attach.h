@@ -10,16 +10,18 @@
  *	attach_fork(a, pid, parent_pid);                  a new process (threads need not be told)
  *	attach_exec(a, pid);  attach_exit(a, pid);        the process, not a thread of it
  *
- *	struct attach_process *p = attach_process(a, pid);     once a sample
- *	attach_address(a, p, sample_ip, ATTACH_LEAF);          user ip of the sample
- *	attach_address(a, p, word, ATTACH_CALLER);             chain, kept stack words and registers
- *	attach_kernel_address(a, ip);                          kernel ips
+ *	struct attach_front *f = attach_front(a, 0);           one for each reader of rings
+ *	attach_begin(f, pid);                                  once a sample
+ *	attach_address(f, sample_ip, ATTACH_LEAF);             user ip of the sample
+ *	attach_address(f, word, ATTACH_CALLER);                chain, kept stack words and registers
+ *	attach_kernel_address(f, ip);                          kernel ips
  *
  *	attach_round(a);                                  after each drain of all rings
  *
- * Telling an address again costs a few nanoseconds, so callers need not remember. A file is opened when an
- * address in it is first told, through the process while it lives, and its descriptor kept; nothing else
- * is read before attach_write(). Allocates when something new is told, amortised. Not thread-safe.
+ * Telling an address again costs a few nanoseconds, so callers need not remember. A file is opened in the round
+ * in which an address in it was first told, through the process while it lives, and its descriptor kept; nothing else
+ * is read before attach_write(). Allocates when something new is told, amortised. Fronts may be used by one thread
+ * each while nothing else is called; otherwise not thread-safe.
  */
 #ifndef RECORD_ATTACH_H
 #define RECORD_ATTACH_H
@@ -55,7 +57,7 @@ struct attach_report {
 };
 
 struct attach;
-struct attach_process;
+struct attach_front;
 
 struct attach *attach_new(enum attach_bundle bundle);
 void attach_free(struct attach *a);
@@ -69,14 +71,17 @@ void attach_exit(struct attach *a, uint32_t pid);
 /* Kernel code came or went: its name travels if an address in it was seen. */
 void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev);
 
-/* The process, known or not; valid until the next attach_round() or attach_exit(). Never NULL. */
-struct attach_process *attach_process(struct attach *a, uint32_t pid);
+/* Front number @number, made if it is new. It is the attach's and lasts as long. */
+struct attach_front *attach_front(struct attach *a, size_t number);
 
-void attach_address(struct attach *a, struct attach_process *p, uint64_t ip, enum attach_use use);
-void attach_kernel_address(struct attach *a, uint64_t ip);
+/* What comes next was seen in this process, known or not. */
+void attach_begin(struct attach_front *f, uint32_t pid);
+
+void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use);
+void attach_kernel_address(struct attach_front *f, uint64_t ip);
 
 /*
- * All rings have been drained once more. Addresses whose mapping was not known yet are looked up again,
+ * All rings have been drained once more. What the fronts were told is looked up; addresses whose mapping was not known yet are looked up again,
  * and processes that ended two rounds ago are forgotten.
  */
 void attach_round(struct attach *a);

@@ -5,19 +5,17 @@
  *	heads of the sample rings | all side-band rings, to their ends | samples, up to those heads
  *
  * In this order a mapping is always known before the samples that need it: the kernel wrote it first.
- * Nothing is allocated in a pass but what grows with processes and code seen. Not thread-safe.
+ * Nothing is allocated in a pass but what grows with processes and code seen. Several
+ * threads may share the samples of a pass; when it ends they rest. Not thread-safe.
  */
 #ifndef RECORD_DRAIN_H
 #define RECORD_DRAIN_H
 
 #include "formats/perf_record.h"
-#include "record/affinity.h"
 #include "record/attach.h"
 #include "record/family.h"
 #include "record/journal.h"
-#include "record/priority.h"
-#include "record/process.h"
-#include "record/prune.h"
+#include "record/ring_reader.h"
 #include "record/sensors.h"
 
 #include <stdbool.h>
@@ -27,24 +25,8 @@ struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
-	struct priority *priority; /* to be checked ring by ring */
-	struct affinity *affinity; /* to follow ring by ring */
-};
-
-/* So far. */
-struct drain_totals {
-	uint64_t samples;
-	uint64_t
-		lost; /* records the sample rings had no room for, as told by the kernel on the way */
-	uint64_t side_lost; /* records the side-band rings had no room for */
-	uint64_t cut, shortened;
-	uint64_t throttled;
-	uint64_t broken;      /* records that could not be parsed */
-	uint64_t side_band;   /* records other than samples */
-	uint64_t stack_bytes; /* copied by the kernel */
-	uint64_t passes;
-	uint64_t
-		fullest; /* per cent of a sample ring that was in use at the beginning of a pass, at most */
+	size_t nreaders;     /* threads that read sample rings, the caller's included */
+	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
 };
 
 struct drain;

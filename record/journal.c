@@ -29,6 +29,11 @@ struct err *journal_event(struct journal *j, const struct event *ev)
 	return trace_writer_event(j->writer, ev);
 }
 
+struct err *journal_add(const struct journal *j, size_t stream, const struct event *ev)
+{
+	return trace_writer_add(j->writer, stream, ev);
+}
+
 void journal_begin_pass(struct journal *j)
 {
 	if (j->landscape)

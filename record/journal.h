@@ -32,6 +32,9 @@ void journal_deinit(struct journal *j);
 /* Errors of these are those of the trace writer. */
 MUST_USE struct err *journal_event(struct journal *j, const struct event *ev);
 
+/* A sample, or what else sample rings hold, on a stream of its own: see trace_writer_add(). */
+MUST_USE struct err *journal_add(const struct journal *j, size_t stream, const struct event *ev);
+
 /* A pass over the rings begins, a pass ends: trace_writer_round(). */
 void journal_begin_pass(struct journal *j);
 MUST_USE struct err *journal_end_pass(struct journal *j, uint64_t finished_ns);

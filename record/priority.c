@@ -38,6 +38,15 @@ bool priority_raise(struct priority *p, int level, bool kept)
 	return p->raised;
 }
 
+void priority_join(struct priority *p, const struct priority *first)
+{
+	if (p->joined)
+		return;
+	if (first->level)
+		priority_raise(p, first->level, first->kept);
+	p->joined = true;
+}
+
 void priority_begin(struct priority *p)
 {
 	budget_init(&p->budget, clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_THREAD_CPUTIME_ID));

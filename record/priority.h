@@ -22,6 +22,7 @@ struct priority {
 	bool raised;        /* runs at @level now */
 	bool was_raised;    /* did so for a while at least */
 	struct budget budget;
+	bool joined;          /* priority_join() was called */
 	uint64_t given_up;    /* times */
 	uint64_t given_up_ns; /* when, the last time */
 };
@@ -31,6 +32,12 @@ struct priority {
  * False if that is not allowed. Processes and threads started from now on do not inherit it.
  */
 bool priority_raise(struct priority *p, int level, bool kept);
+
+/*
+ * The first time that this thread calls it: run as @first may, another thread of the recorder. Each thread
+ * has a budget of its own.
+ */
+void priority_join(struct priority *p, const struct priority *first);
 
 /* What was used until now does not count. */
 void priority_begin(struct priority *p);

@@ -102,6 +102,14 @@ struct process *process_get(struct process_table *table, uint32_t pid)
 	return (struct process *)(uintptr_t)*slot;
 }
 
+const struct process *process_find(const struct process_table *table, uint32_t pid)
+{
+	static const struct process none;
+	const uint64_t *slot = map_get(&table->by_pid, pid);
+
+	return slot && *slot ? (const struct process *)(uintptr_t)*slot : &none;
+}
+
 struct process *process_add_existing(struct process_table *table, uint32_t pid, uint32_t nthreads)
 {
 	struct process *proc = process_get(table, pid);

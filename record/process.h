@@ -51,6 +51,9 @@ struct process_table {
 /* The process, made if it is new. Valid until process_table_round(). */
 struct process *process_get(struct process_table *table, uint32_t pid);
 
+/* The process, or one without code if it is not known. Several threads may ask while nothing changes. */
+const struct process *process_find(const struct process_table *table, uint32_t pid);
+
 /* A process that runs already, with so many threads. */
 struct process *process_add_existing(struct process_table *table, uint32_t pid, uint32_t nthreads);
 

@@ -4,6 +4,7 @@
  */
 #include "record/record_args.h"
 
+#include "formats/base/pool.h"
 #include "formats/base/text.h"
 #include "record/event_rate.h"
 
@@ -151,6 +152,16 @@ static struct err *parse_max_files(void *field, const char *value)
 	return NULL;
 }
 
+static struct err *parse_reader_threads(void *field, const char *value)
+{
+	uint64_t *count = field;
+
+	if (!text_parse_u64(value, count) || !*count || *count > POOL_THREADS_MAX)
+		return err_new(ERR_USAGE, "'%s' is no number of threads from 1 to %d", value,
+			       POOL_THREADS_MAX);
+	return NULL;
+}
+
 static const char *const bundles[] = { "none", "symbols", "full", NULL };
 
 #define ARGS struct record_args
@@ -189,6 +200,8 @@ const struct opt record_opts[] = {
 		  parse_duration),
 	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
 		  "run at this real-time priority, or never (1, if permitted)", parse_realtime),
+	OPT_PARSE(ARGS, reader_threads, "reader-threads", 0, "N",
+		  "threads that share the rings of the CPUs (1)", parse_reader_threads),
 	OPT_PARSE(ARGS, affinity, "affinity", 0, "CPUS|node|cpu|sys",
 		  "run on these CPUs, near each ring, on its CPU, or anywhere (sys)", affinity_parse),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",

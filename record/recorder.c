@@ -10,6 +10,7 @@
 #include "record/proc_scan.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,13 +78,29 @@ static void hurry(struct recorder *s)
 
 	if (level == RECORD_NOT_REALTIME)
 		return;
-	if (!priority_raise(&s->priority, level ? (int)level : 1, level) && level)
+	if (!priority_raise(&s->hands[0].priority, level ? (int)level : 1, level) && level)
 		diag_err(&s->diag, err_remedy(err_new(ERR_SYSTEM,
 						      "real-time priority %" PRIu64
 						      " is not permitted; the recorder runs like any "
 						      "other program",
 						      level),
 					      "run as root, or raise 'ulimit -r'"));
+}
+
+/* A hand for each thread that reads rings; ours is the first. */
+static struct err *begin_hands(struct recorder *s)
+{
+	struct affinity first;
+	struct err *err = affinity_open(&s->args->affinity, &s->target.cpus, NODES_DIR, &first);
+
+	s->nreaders = MAX(MIN(s->args->reader_threads, s->target.cpus.len), (size_t)1);
+	s->hands = memory_zeroed(s->nreaders, sizeof(*s->hands));
+	for (size_t i = 0; i < s->nreaders; i++) {
+		s->hands[i].affinity = first;
+		if (i)
+			s->hands[i].affinity.arena = (struct arena){ 0 };
+	}
+	return err;
 }
 
 /* The head of the file, and what there is to tell before the first sample. */
@@ -93,12 +110,13 @@ static struct err *begin_trace(struct recorder *s)
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
-		.priority = &s->priority,
-		.affinity = &s->affinity,
+		.nreaders = s->nreaders,
+		.hands = s->hands,
 	};
 
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
+	s->args->volumes.nstreams = s->nreaders;
 	struct err *err = volumes_open(&s->volumes, &s->args->volumes, s->args->output,
 				       &s->recording, &s->plan, s->attach, &s->diag);
 
@@ -133,8 +151,9 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)
-		err = affinity_open(&args->affinity, &s->target.cpus, NODES_DIR, &s->affinity);
-	hurry(s);
+		err = begin_hands(s);
+	if (!err)
+		hurry(s);
 	if (!err)
 		err = sensors_open(
 			&s->plan, &s->target,
@@ -157,7 +176,7 @@ static struct err *start(struct recorder *s)
 	status_line_init(&s->status, args->quiet, s->recording.start_ns);
 	if (args->duration_ns)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
-	priority_begin(&s->priority);
+	priority_begin(&s->hands[0].priority);
 	steering_start(&s->steering, &s->sensors, &args->delay, s->recording.start_ns, by_exec);
 	return s->workload.pid ? workload_start(&s->workload) : NULL;
 }
@@ -263,12 +282,23 @@ static bool react(struct recorder *s, struct watch_result result)
 	return true;
 }
 
+uint64_t recorder_given_up(const struct recorder *s)
+{
+	uint64_t times = 0;
+
+	for (size_t i = 0; i < s->nreaders; i++)
+		times += s->hands[i].priority.given_up;
+	return times;
+}
+
 /* So much work that the recorder would stand in the way of everybody else: what it then loses has a reason. */
 static void note_priority(struct recorder *s)
 {
-	if (s->priority.given_up == s->noted_given_up)
+	uint64_t given_up = recorder_given_up(s);
+
+	if (given_up == s->noted_given_up)
 		return;
-	s->noted_given_up = s->priority.given_up;
+	s->noted_given_up = given_up;
 	diag_err(&s->diag,
 		 err_remedy(err_new(ERR_SYSTEM,
 				    "the recorder needed more than %d %% of a CPU and gave up its "
@@ -307,7 +337,7 @@ struct err *recorder_run(struct recorder *s)
 	}
 	sensors_disable(&s->sensors);
 	s->recording.end_ns = now_ns();
-	priority_lower(&s->priority);
+	priority_lower(&s->hands[0].priority);
 	status_line_wipe(&s->status);
 	return err;
 }
@@ -333,7 +363,7 @@ struct err *recorder_finish(struct recorder *s)
 	struct recording *rec = &s->recording;
 	struct err *err = drain_rest(s);
 
-	affinity_close(&s->affinity);
+	affinity_close(&s->hands[0].affinity);
 	if (s->shy)
 		warn_of_short_tasks(s);
 	if (s->end == RECORDER_SIZE_REACHED)
@@ -346,11 +376,13 @@ struct err *recorder_finish(struct recorder *s)
 
 void recorder_close(struct recorder *s)
 {
-	affinity_close(&s->affinity);
+	if (s->hands)
+		affinity_close(&s->hands[0].affinity);
 	watch_close(&s->watch);
 	steering_close(&s->steering);
 	workload_deinit(&s->workload);
 	drain_free(s->drain);
+	free(s->hands);
 	family_deinit(&s->family);
 	volumes_close(&s->volumes);
 	attach_free(s->attach);

@@ -13,7 +13,6 @@
 #include "record/attach.h"
 #include "record/drain.h"
 #include "record/hotplug.h"
-#include "record/priority.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
 #include "record/steering.h"
@@ -50,8 +49,8 @@ struct recorder {
 	uint64_t deadline_ns; /* UINT64_MAX: none */
 	struct steering steering;
 	bool shy; /* events follow tasks for want of permission */
-	struct priority priority;
-	struct affinity affinity;
+	struct ring_hand *hands; /* threads that read rings, ours first */
+	size_t nreaders;
 	uint64_t noted_given_up; /* times that it was said in @diag */
 	enum recorder_end end;
 	int signal; /* that ended it */
@@ -61,6 +60,9 @@ struct recorder {
 MUST_USE struct err *recorder_open(struct recorder *s, struct record_args *args, char **command);
 MUST_USE struct err *recorder_run(struct recorder *s);
 MUST_USE struct err *recorder_finish(struct recorder *s);
+
+/* How often threads of the recorder gave up their real-time priority. */
+uint64_t recorder_given_up(const struct recorder *s);
 
 /* Release everything; the command, if it still runs, goes on. */
 void recorder_close(struct recorder *s);

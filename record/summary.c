@@ -74,12 +74,14 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-static void print_priority(const struct priority *p, FILE *out)
+static void print_priority(const struct recorder *s, FILE *out)
 {
-	if (!p->was_raised)
+	uint64_t given_up = recorder_given_up(s);
+
+	if (!s->hands[0].priority.was_raised)
 		fputs(PREFIX "priority: that of an ordinary program\n", out);
-	else if (p->given_up)
-		fprintf(out, PREFIX "priority: real-time, given up %" PRIu64 " times\n", p->given_up);
+	else if (given_up)
+		fprintf(out, PREFIX "priority: real-time, given up %" PRIu64 " times\n", given_up);
 	else
 		fputs(PREFIX "priority: real-time\n", out);
 }
@@ -102,7 +104,9 @@ static void print_endurance(const struct recorder *s, FILE *out)
 			       "the recorder may stand still for %.2f s\n",
 			(double)s->sensors.ring_len / (double)bytes,
 			(double)(s->sensors.ring_len - s->sensors.ring_len / 4) / (double)bytes);
-	print_priority(&s->priority, out);
+	print_priority(s, out);
+	if (s->nreaders > 1)
+		fprintf(out, PREFIX "%zu threads read the rings\n", s->nreaders);
 }
 
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)

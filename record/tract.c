@@ -88,8 +88,9 @@ static size_t clear_range(struct tracts *tracts, uint64_t start, uint64_t end)
 	}
 	for (last = pos; last < tracts->len && tracts->items[last].map.end <= end; last++)
 		tract_name_drop(tracts->items[last].path);
-	memmove(tracts->items + pos, tracts->items + last,
-		(tracts->len - last) * sizeof(*tracts->items));
+	if (last > pos)
+		memmove(tracts->items + pos, tracts->items + last,
+			(tracts->len - last) * sizeof(*tracts->items));
 	tracts->len -= last - pos;
 	if (pos < tracts->len && tracts->items[pos].map.start < end) {
 		struct event_mmap *right = &tracts->items[pos].map;

@@ -28,6 +28,7 @@ static struct err *begin_file(struct volumes *v, uint64_t start_ns)
 	uint64_t whole_start_ns = v->recording->start_ns;
 
 	v->writer = trace_writer_new(v->output.fd);
+	trace_writer_set_streams(v->writer, v->args.nstreams);
 	v->recording->start_ns = start_ns;
 	struct err *err = trace_writer_begin(v->writer, v->recording);
 
@@ -189,6 +190,7 @@ static struct err *next_chapter(struct volumes *v, uint64_t now_ns)
 	struct trace_writer *writer = trace_writer_new_to(&sink);
 	struct err *err = trace_writer_round(v->log_writer, 0, 0);
 
+	trace_writer_set_streams(writer, v->args.nstreams);
 	if (!err) {
 		flight_log_begin_chapter(v->log, now_ns, rows, nrows);
 		err = trace_writer_begin(writer, v->recording);
@@ -260,6 +262,7 @@ static struct err *begin_log(struct volumes *v)
 	struct trace_sink sink = flight_log_sink(v->log);
 
 	v->log_writer = trace_writer_new_to(&sink);
+	trace_writer_set_streams(v->log_writer, v->args.nstreams);
 	return trace_writer_begin(v->log_writer, v->recording);
 }
 

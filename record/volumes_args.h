@@ -6,6 +6,7 @@
 #define RECORD_VOLUMES_ARGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct volumes_args {
@@ -14,6 +15,7 @@ struct volumes_args {
 	uint64_t switch_time_ns; /* after so long, 0: not by time */
 	uint64_t max_files;      /* keep so many with a time in their names, 0: all */
 	uint64_t flight_len;     /* --overwrite: bytes of memory, 0: not given */
+	size_t nstreams;         /* of events in each file; the command line does not say */
 };
 
 #endif

@@ -167,6 +167,14 @@ static struct event_mmap tell_mappings(struct attach *a, uint32_t pid, uint64_t 
 	return found;
 }
 
+static void tell(struct attach *a, uint32_t pid, uint64_t ip, enum attach_use use)
+{
+	struct attach_front *f = attach_front(a, ip % 2);
+
+	attach_begin(f, pid);
+	attach_address(f, ip, use);
+}
+
 __attribute__((noinline)) static uint64_t code_here(void)
 {
 	return (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -192,7 +200,7 @@ TEST(attach_embeds_what_covers_an_address)
 	struct image *img;
 
 	for (int i = 0; i < 3; i++)
-		attach_address(a, attach_process(a, pid), ip, ATTACH_CALLER);
+		tell(a, pid, ip, ATTACH_CALLER);
 	attach_round(a);
 	write_trace(a, &t);
 	CHECK_UINT(t.report.files, 1);
@@ -224,7 +232,7 @@ TEST(attach_finds_mappings_that_are_told_later)
 	uint32_t pid = (uint32_t)getpid();
 	uint64_t ip = code_here();
 
-	attach_address(a, attach_process(a, pid), ip, ATTACH_LEAF);
+	tell(a, pid, ip, ATTACH_LEAF);
 	tell_mappings(a, pid, ip);
 	attach_round(a);
 	write_trace(a, &t);
@@ -244,7 +252,7 @@ TEST(attach_follows_fork_exec_and_exit)
 	attach_fork(a, 4000001, pid);
 	tell_mappings(a, pid, ip);
 	attach_exit(a, 4000001);
-	attach_address(a, attach_process(a, 4000001), ip, ATTACH_CALLER);
+	tell(a, 4000001, ip, ATTACH_CALLER);
 	for (int i = 0; i < 5; i++)
 		attach_round(a);
 	attach_exec(a, pid);
@@ -259,7 +267,7 @@ TEST(attach_follows_fork_exec_and_exit)
 	attached_deinit(&t);
 }
 
-TEST(attach_embeds_a_file_that_is_deleted_after_its_first_sample)
+TEST(attach_embeds_a_file_that_is_deleted_after_the_round_of_its_first_sample)
 {
 	struct attach *a = attach_new(ATTACH_SYMBOLS);
 	struct attached t = { 0 };
@@ -277,7 +285,8 @@ TEST(attach_embeds_a_file_that_is_deleted_after_its_first_sample)
 	map.path = copy;
 	map.inode = st.st_ino;
 	attach_mmap(a, 4000002, &map);
-	attach_address(a, attach_process(a, 4000002), ip, ATTACH_CALLER);
+	tell(a, 4000002, ip, ATTACH_CALLER);
+	attach_round(a);
 	unlink(copy);
 	write_trace(a, &t);
 	CHECK(find_image(&t, "/copy"));
@@ -295,11 +304,11 @@ TEST(attach_says_what_vanished_and_never_takes_another_file)
 
 	map.path = "/nonexistent/app";
 	attach_mmap(a, 4000003, &map);
-	attach_address(a, attach_process(a, 4000003), ip, ATTACH_CALLER);
+	tell(a, 4000003, ip, ATTACH_CALLER);
 	map.path = "/bin/sh";
 	map.inode = 1;
 	attach_mmap(a, 4000004, &map);
-	attach_address(a, attach_process(a, 4000004), ip, ATTACH_CALLER);
+	tell(a, 4000004, ip, ATTACH_CALLER);
 	write_trace(a, &t);
 	CHECK_UINT(t.rec->nimages, 0);
 	CHECK_UINT(t.report.missing, 2);
@@ -317,10 +326,10 @@ TEST(attach_writes_one_image_per_build_id)
 	uint64_t ip = code_here();
 	struct event_mmap map = tell_mappings(a, pid, ip);
 
-	attach_address(a, attach_process(a, pid), ip, ATTACH_CALLER);
+	tell(a, pid, ip, ATTACH_CALLER);
 	map.generation = 99; /* the same file as another one */
 	attach_mmap(a, pid, &map);
-	attach_address(a, attach_process(a, pid), ip + 64, ATTACH_CALLER);
+	tell(a, pid, ip + 64, ATTACH_CALLER);
 	write_trace(a, &t);
 	CHECK_UINT(t.report.files, 2);
 	CHECK_UINT(t.rec->nimages, 1);
@@ -346,11 +355,11 @@ TEST(attach_gives_a_second_path_of_an_image_its_build_id)
 	uint64_t ip = code_here();
 	struct event_mmap map = tell_mappings(a, pid, ip);
 
-	attach_address(a, attach_process(a, pid), ip, ATTACH_CALLER);
+	tell(a, pid, ip, ATTACH_CALLER);
 	map.path = copy;
 	map.inode = st.st_ino;
 	attach_mmap(a, 4000005, &map);
-	attach_address(a, attach_process(a, 4000005), ip + 64, ATTACH_CALLER);
+	tell(a, 4000005, ip + 64, ATTACH_CALLER);
 	write_trace(a, &t);
 	CHECK_UINT(t.rec->nimages, 2);
 	const struct recording_image *first = &t.rec->images[0], *second = &t.rec->images[1];
@@ -386,7 +395,7 @@ TEST(attach_without_bundle_keeps_what_cannot_be_had_later)
 	uint64_t ip = code_here();
 
 	tell_mappings(a, pid, ip);
-	attach_address(a, attach_process(a, pid), ip, ATTACH_LEAF);
+	tell(a, pid, ip, ATTACH_LEAF);
 	write_trace(a, &t);
 	CHECK_UINT(t.rec->nimages, 0);
 	CHECK(!t.notes.entries);

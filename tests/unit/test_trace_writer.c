@@ -8,6 +8,7 @@
 #include "formats/base/zframe.h"
 #include "formats/trace_block.h"
 #include "formats/trace_reader.h"
+#include "tests/unit/event_check.h"
 #include "tests/unit/event_maker.h"
 #include "tests/unit/test.h"
 
@@ -55,6 +56,51 @@ static struct event_source *target_open(const struct target *target)
 static uint64_t file_len(const struct target *target)
 {
 	return (uint64_t)lseek(target->fd, 0, SEEK_END);
+}
+
+/* @count events, each on one of @nstreams, as a reader gets them. */
+static struct event_source *make_on_streams(struct target *target, size_t nstreams, size_t count)
+{
+	*target = (struct target){ .maker.state = 5, .maker.time_ns = 1000 };
+	target->fd = memfd_create("trace", MFD_CLOEXEC);
+	CHECK(target->fd >= 0);
+	maker_recording(&target->rec);
+	target->writer = trace_writer_new(target->fd);
+	trace_writer_set_streams(target->writer, nstreams);
+	CHECK_OK(trace_writer_begin(target->writer, &target->rec));
+	for (size_t i = 0; i < count; i++) {
+		struct event ev;
+
+		maker_any(&target->maker, &ev);
+		ev.time_ns = 1000 + i;
+		CHECK_OK(trace_writer_add(target->writer, ev.cpu % nstreams, &ev));
+		if (i % 1000 == 999)
+			CHECK_OK(trace_writer_round(target->writer, i, 3000));
+	}
+	CHECK_OK(trace_writer_end(target->writer, &target->rec));
+	return target_open(target);
+}
+
+TEST(trace_writer_gives_the_same_events_on_one_stream_and_on_several)
+{
+	for (size_t nstreams = 2; nstreams < 8; nstreams += 3) {
+		struct target one, several;
+		struct event_source *a = make_on_streams(&one, 1, 5000);
+		struct event_source *b = make_on_streams(&several, nstreams, 5000);
+		struct event x, y;
+		size_t count = 0;
+
+		for (; event_source_next(a, &x); count++) {
+			CHECK(event_source_next(b, &y));
+			check_event(&y, &x);
+		}
+		CHECK(!event_source_next(b, &y));
+		CHECK_UINT(count, 5000);
+		event_source_close(a);
+		event_source_close(b);
+		target_deinit(&one);
+		target_deinit(&several);
+	}
 }
 
 TEST(trace_writer_closes_a_block_when_it_is_old)
