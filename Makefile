@@ -45,7 +45,7 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/journal.c record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c \
 	record/main.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
 	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
-	record/ring_reader.c record/sample_extras.c record/sensors.c record/side_record.c \
+	record/ring_reader.c record/sample_extras.c record/seen.c record/sensors.c record/side_record.c \
 	record/stat_report.c record/stat_table.c record/status_line.c record/steering.c \
 	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
 	record/tract.c record/vendor_event.c record/volumes.c record/watch.c record/workload.c
@@ -106,17 +106,18 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
 	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
 	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
-	tests/unit/test_ring.c tests/unit/test_session.c tests/unit/test_sha256.c \
-	tests/unit/test_side_record.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
-	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
-	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
-	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
-	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
-	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c tests/unit/unwind_world.c
+	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
+	tests/unit/test_sha256.c tests/unit/test_side_record.c tests/unit/test_space.c \
+	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
+	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
+	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
+	tests/unit/test_trace_block.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
+	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
+	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
+	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
+	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
+	tests/unit/test_workload.c tests/unit/test_writer.c tests/unit/test_zframe.c \
+	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \

@@ -16,6 +16,7 @@
 #include "record/code_map.h"
 #include "record/kernel_symbols.h"
 #include "record/perf_map.h"
+#include "record/seen.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,8 +24,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define CACHE_LEN    (1U << 15) /* buckets: 2 MiB, room for what a busy machine executes */
-#define BUCKET_LEN   4
 #define ROUNDS_KEPT  2 /* for which an ended process is kept, and an address without a mapping */
 #define PENDING_MAX  (1U << 20)
 #define OPEN_MAX     256
@@ -49,16 +48,6 @@ struct pending {
 	uint8_t leaves, age;
 };
 
-struct cached {
-	uint64_t ip;
-	uint64_t who; /* serial and use; 0: empty */
-};
-
-/* One cache line, the latest first. */
-struct bucket {
-	struct cached lines[BUCKET_LEN];
-};
-
 /* An address that was news to its front, or a leaf, which is counted. */
 struct told {
 	uint64_t ip;
@@ -68,7 +57,7 @@ struct told {
 
 struct attach_front {
 	const struct attach *attach;
-	struct bucket *cache;
+	struct seen seen;
 	uint32_t pid; /* of the sample */
 	uint64_t who; /* the process, as the cache knows it: its serial, or its number if it has none */
 	VEC(struct told) told;
@@ -134,7 +123,7 @@ void attach_free(struct attach *a)
 	kernel_symbols_deinit(&a->kernel);
 	for (size_t i = 0; i < a->fronts.len; i++) {
 		vec_deinit(&a->fronts.items[i]->told);
-		free(a->fronts.items[i]->cache);
+		seen_deinit(&a->fronts.items[i]->seen);
 		free(a->fronts.items[i]);
 	}
 	vec_deinit(&a->fronts);
@@ -147,7 +136,7 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 		struct attach_front *f = memory_zeroed(1, sizeof(*f));
 
 		f->attach = a;
-		f->cache = memory_zeroed(CACHE_LEN, sizeof(*f->cache));
+		seen_init(&f->seen);
 		vec_push(&a->fronts, f);
 	}
 	return a->fronts.items[number];
@@ -286,20 +275,6 @@ static bool look_up(struct attach *a, const struct attach_process *p, uint64_t i
 	return count;
 }
 
-/* Put @ip into the cache; false if it is there already. */
-static bool is_news(struct attach_front *f, uint64_t ip, uint64_t who)
-{
-	struct cached *lines = f->cache[map_hash(ip ^ who << 48) & (CACHE_LEN - 1)].lines;
-
-	for (size_t i = 0; i < BUCKET_LEN; i++) {
-		if (lines[i].ip == ip && lines[i].who == who)
-			return false;
-	}
-	memmove(lines + 1, lines, (BUCKET_LEN - 1) * sizeof(*lines));
-	lines[0] = (struct cached){ ip, who };
-	return true;
-}
-
 void attach_begin(struct attach_front *f, uint32_t pid)
 {
 	const struct attach_process *p = find_process(f->attach, pid);
@@ -312,7 +287,7 @@ void attach_begin(struct attach_front *f, uint32_t pid)
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
 	bool leaf = use == ATTACH_LEAF;
-	bool news = is_news(f, ip, f->who | leaf);
+	bool news = seen_add(&f->seen, ip, f->who | leaf);
 
 	if (news || leaf)
 		vec_push(&f->told,
@@ -321,7 +296,7 @@ void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 
 void attach_kernel_address(struct attach_front *f, uint64_t ip)
 {
-	if (is_news(f, ip, WHO_KERNEL))
+	if (seen_add(&f->seen, ip, WHO_KERNEL))
 		vec_push(&f->told, ((struct told){ .ip = ip, .kernel = true }));
 }
 
@@ -482,7 +457,7 @@ void attach_forget(struct attach *a)
 	for (size_t i = 0; i < a->files.items.len; i++)
 		code_file_forget(a->files.items.items[i]);
 	for (size_t i = 0; i < a->fronts.len; i++)
-		memset(a->fronts.items[i]->cache, 0, CACHE_LEN * sizeof(struct bucket));
+		seen_forget_all(&a->fronts.items[i]->seen);
 }
 
 struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
