@@ -12,11 +12,12 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/reader.c formats/base/sha256.c formats/base/strtab.c formats/base/text.c \
 	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/folded_read.c \
 	formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
-	formats/profile_source.c formats/stack_codec.c formats/trace_attached.c formats/trace_block.c \
-	formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c \
-	formats/trace_file.c formats/trace_loader.c formats/trace_reader.c formats/trace_recording.c \
-	formats/trace_rewrite.c formats/trace_scan.c formats/trace_side_band.c formats/trace_sizes.c \
-	formats/trace_window.c formats/trace_writer.c formats/value_codec.c
+	formats/profile_source.c formats/stack_codec.c formats/topdown.c formats/trace_attached.c \
+	formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c \
+	formats/trace_field.c formats/trace_file.c formats/trace_loader.c formats/trace_reader.c \
+	formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
+	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
+	formats/value_codec.c
 SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c \
 	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
@@ -47,30 +48,31 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
 	record/ring_reader.c record/sample_extras.c record/seen.c record/sensors.c record/side_record.c \
 	record/stat_report.c record/stat_table.c record/status_line.c record/steering.c \
-	record/summary.c record/target.c record/text_file.c record/trace_output.c record/tracepoint.c \
-	record/tract.c record/vendor_event.c record/volumes.c record/watch.c record/workload.c
+	record/summary.c record/target.c record/text_file.c record/topdown_events.c \
+	record/trace_output.c record/tracepoint.c record/tract.c record/vendor_event.c record/volumes.c \
+	record/watch.c record/workload.c
 REPORT = report/annotate.c report/annotate_list.c report/browser.c report/bundle_parts.c \
 	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_debug_unwind.c \
 	report/cmd_diff.c report/cmd_export.c report/cmd_flamegraph.c report/cmd_folded.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
-	report/cmd_tui.c report/commands.c report/cut.c report/diff.c report/diff_groups.c \
-	report/diff_head.c report/diff_merge.c report/diff_page.c report/diff_stats.c \
-	report/diff_table.c report/diff_threads.c report/export.c report/export_callgrind.c \
-	report/export_chrome.c report/export_firefox.c report/export_perf_script.c \
-	report/export_speedscope.c report/filter.c report/firefox_tables.c report/flame.c \
-	report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c report/flow_loops.c \
-	report/frame_list.c report/group_deltas.c report/info.c report/info_sizes.c report/json.c \
-	report/listing.c report/listing_arrows.c report/listing_rows.c report/listing_text.c \
-	report/lookup.c report/main.c report/markup.c report/match.c report/measures.c \
-	report/metric_expr.c report/metric_set.c report/metrics.c report/moment.c report/number.c \
-	report/output.c report/page.c report/pager.c report/payload.c report/progress.c \
+	report/cmd_topdown.c report/cmd_tui.c report/commands.c report/counting.c report/cut.c \
+	report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c report/diff_page.c \
+	report/diff_stats.c report/diff_table.c report/diff_threads.c report/export.c \
+	report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
+	report/export_perf_script.c report/export_speedscope.c report/filter.c report/firefox_tables.c \
+	report/flame.c report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c \
+	report/flow_loops.c report/frame_list.c report/group_deltas.c report/info.c report/info_sizes.c \
+	report/json.c report/listing.c report/listing_arrows.c report/listing_rows.c \
+	report/listing_text.c report/lookup.c report/main.c report/markup.c report/match.c \
+	report/measures.c report/metric_expr.c report/metric_set.c report/metrics.c report/moment.c \
+	report/number.c report/output.c report/page.c report/pager.c report/payload.c report/progress.c \
 	report/pseudonyms.c report/rule_text.c report/screen.c report/script.c report/session.c \
 	report/session_import.c report/session_names.c report/session_walk.c report/source_text.c \
 	report/stats.c report/strip_names.c report/summary.c report/svg.c report/table.c \
-	report/tables.c report/tally.c report/terminal.c report/topics.c report/trace_copy.c \
-	report/track.c report/tree_table.c report/trust.c report/tui.c report/tui_text.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
-	report/walk_text.c
+	report/tables.c report/tally.c report/terminal.c report/topdown_text.c report/topdown_tree.c \
+	report/topics.c report/trace_copy.c report/track.c report/tree_table.c report/trust.c \
+	report/tui.c report/tui_text.c report/view.c report/view_keys.c report/view_levels.c \
+	report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -111,13 +113,13 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
 	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
 	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_trace_block.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_workload.c tests/unit/test_writer.c tests/unit/test_zframe.c \
-	tests/unit/unwind_world.c
+	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
@@ -137,7 +139,7 @@ MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
 	Documentation/man/preport-bundle.1 Documentation/man/preport-debug-unwind.1 \
 	Documentation/man/preport-diff.1 Documentation/man/preport-export.1 \
 	Documentation/man/preport-flamegraph.1 Documentation/man/preport-strip.1 \
-	Documentation/man/preport-tui.1 Documentation/man/preport.1
+	Documentation/man/preport-topdown.1 Documentation/man/preport-tui.1 Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ static bool watchdog_is_on(struct arena *arena)
 
 static bool is_guest(struct arena *arena)
 {
-	const char *flags = text_file_field(CPU_FILE, "flags", arena);
+	const char *flags = text_file_field(CPU_FILE, "flags\t\t", arena);
 
 	return flags && strstr(flags, "hypervisor");
 }

@@ -13,6 +13,7 @@
 #include "record/event_spec.h"
 #include "record/sample_extras.h"
 #include "record/target.h"
+#include "record/topdown_events.h"
 #include "record/volumes_args.h"
 
 #include <stdbool.h>
@@ -28,6 +29,7 @@ struct record_chain {
 struct record_args {
 	struct target_args target;
 	struct event_list events;
+	struct topdown_args topdown;
 	struct event_rate rate;
 	struct record_chain chain;
 	struct sample_extras extras;

@@ -149,6 +149,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = target_find(&args->target, s->workload.pid, &s->target);
 	if (!err)
+		err = topdown_events_add(&args->events, &args->topdown, &s->diag);
+	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)
 		err = begin_hands(s);

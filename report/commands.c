@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&cmd_pprof,
 	&cmd_script,
 	&cmd_strip,
+	&cmd_topdown,
 	&cmd_tui,
 	NULL,
 };

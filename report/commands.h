@@ -21,6 +21,7 @@ extern const struct command cmd_info;
 extern const struct command cmd_pprof;
 extern const struct command cmd_script;
 extern const struct command cmd_strip;
+extern const struct command cmd_topdown;
 extern const struct command cmd_tui;
 
 /* All of them, NULL-terminated, in the order of --help; the unnamed one first. */

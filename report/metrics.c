@@ -5,8 +5,6 @@
  */
 #include "report/metrics.h"
 
-#include "report/number.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +12,6 @@
 #include <unistd.h>
 
 #define MODIFIERS    "ukhpPGHISDWe"
-#define SHARED_SHARE 0.999 /* of the time: counters that ran less were shared out in turns */
-#define DOUBT_SHARE  0.9   /* ... and less than this is worth a doubt */
 
 const struct opt metrics_opts[] = {
 	OPT_LIST(struct metrics_args, wanted, "metric", 0, "NAME,..",
@@ -314,28 +310,14 @@ static struct err *find_wanted(struct metrics *m, const struct metrics_args *arg
 	return err;
 }
 
-/* ---- while the recording is read ------------------------------------------------------------------- */
+/* ---- opening ---- */
 
-static void heard_event(void *context, const struct event *ev)
+/* When all are there: they do not move any more. */
+static void count_all(struct metrics *m)
 {
-	struct metrics *m = context;
-
-	if (ev->kind == EVENT_SAMPLE)
-		group_deltas_add(&m->deltas, ev);
-}
-
-static void heard_row(void *context, const struct event *ev, uint32_t row)
-{
-	struct metrics *m = context;
-
 	for (size_t i = 0; i < m->items.len; i++) {
-		struct measures *measures = &m->items.items[i].measures;
-
-		if (measures->method == MEASURES_GROUP)
-			measures_add_deltas(measures, row, m->deltas.now.items, m->deltas.now.len);
-		else
-			measures_add_period(measures, row, ev->sample.event,
-					    MAX(ev->sample.period, 1));
+		vec_push(&m->measures, &m->items.items[i].measures);
+		counting_add(&m->counting, &m->items.items[i].measures);
 	}
 }
 
@@ -346,14 +328,37 @@ struct err *metrics_open(struct metrics *m, const struct metrics_args *args, str
 	*m = (struct metrics){ .s = s };
 	if (!args->wanted.len)
 		return args->files.len ? err_new(ERR_USAGE, "--metrics goes with --metric") : NULL;
-	group_deltas_init(&m->deltas, s->recording);
+	counting_open(&m->counting, s);
 	err = define(m, args);
 	if (!err)
 		err = find_wanted(m, args);
-	for (size_t i = 0; i < m->items.len; i++)
-		vec_push(&m->measures, &m->items.items[i].measures);
-	m->listener = (struct session_listener){ heard_event, heard_row, m };
-	s->listener = &m->listener;
+	count_all(m);
+	return err;
+}
+
+struct err *metrics_open_available(struct metrics *m, const char *const *names, struct session *s)
+{
+	struct metrics_args none = { 0 };
+	struct err *err;
+
+	*m = (struct metrics){ .s = s };
+	counting_open(&m->counting, s);
+	err = define(m, &none);
+	if (!err)
+		err = metric_set_check(&m->set);
+	for (; *names && !err; names++) {
+		struct metric metric = { .name = *names };
+		CLEANUP(err_freep) struct err *missing = NULL;
+
+		err = metric_set_find(&m->set, metric.name, &metric.def);
+		if (err)
+			break;
+		metric.expr = metric_expr_copy(metric.def->expr, &s->arena);
+		missing = bind(&metric, s);
+		if (!missing)
+			vec_push(&m->items, metric);
+	}
+	count_all(m);
 	return err;
 }
 
@@ -361,11 +366,9 @@ void metrics_close(struct metrics *m)
 {
 	for (size_t i = 0; i < m->items.len; i++)
 		measures_deinit(&m->items.items[i].measures);
-	if (m->s)
-		m->s->listener = NULL;
+	counting_close(&m->counting);
 	vec_deinit(&m->items);
 	vec_deinit(&m->measures);
-	group_deltas_deinit(&m->deltas);
 	metric_set_deinit(&m->set);
 	*m = (struct metrics){ 0 };
 }
@@ -401,33 +404,12 @@ static bool has_method(const struct metrics *m, enum measures_method method)
 	return false;
 }
 
-static const char *group_note(const struct metrics *m, struct arena *arena)
-{
-	const struct group_delta_tally *tally = &m->deltas.tally;
-	double ran = tally->enabled_ns ? (double)tally->running_ns / (double)tally->enabled_ns : 1;
-	const char *text = arena_printf(
-		arena, "counted from sample to sample (%s)",
-		number_of(arena, tally->used, "sample"));
-
-	if (ran < SHARED_SHARE)
-		text = arena_printf(arena, "%s, counters shared out in turns: theirs was %s of the time%s",
-				    text, number_share(arena, ran),
-				    ran < DOUBT_SHARE ? ", so be careful" : "");
-	if (tally->not_counted)
-		text = arena_printf(arena, "%s; %s without counts", text,
-				    number_of(arena, tally->not_counted, "sample"));
-	if (tally->impossible)
-		text = arena_printf(arena, "%s; %s left out, whose counts are impossible", text,
-				    number_of(arena, tally->impossible, "sample"));
-	return text;
-}
-
 const char *metrics_note(const struct metrics *m, unsigned number, struct arena *arena)
 {
 	bool group = has_method(m, MEASURES_GROUP), apart = has_method(m, MEASURES_APART);
 
 	if (number == 0 && group)
-		return group_note(m, arena);
+		return counting_note(&m->counting, arena);
 	if (number == (group ? 1 : 0) && apart)
 		return "* not counted together: from samples that each event took on its own";
 	if (number == (unsigned)group + apart && m->items.len)

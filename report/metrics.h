@@ -11,9 +11,8 @@
 #ifndef REPORT_METRICS_H
 #define REPORT_METRICS_H
 
-#include "report/measures.h"
+#include "report/counting.h"
 #include "report/metric_set.h"
-#include "report/session.h"
 
 struct metrics_args {
 	struct opt_list wanted; /* "ipc,NAME=FORMULA" */
@@ -36,8 +35,7 @@ struct metrics {
 	VEC(struct metric) items;
 	VEC(const struct measures *) measures; /* the same, for view_spec */
 	struct session *s;
-	struct group_deltas deltas;
-	struct session_listener listener;
+	struct counting counting;
 };
 
 /*
@@ -49,6 +47,9 @@ struct metrics {
  */
 MUST_USE struct err *metrics_open(struct metrics *m, const struct metrics_args *args,
 				  struct session *s);
+/* The same of those of @names (NULL at the end), which come with preport, that the recording has the events for. */
+MUST_USE struct err *metrics_open_available(struct metrics *m, const char *const *names,
+					    struct session *s);
 void metrics_close(struct metrics *m);
 
 /* "1.23", "4.5 %", "-" if it is not known; and "1.18-1.28". */

@@ -21,6 +21,7 @@
 
 #define SYSFS       "/sys/bus/event_source/devices"
 #define WATCHDOG    "/proc/sys/kernel/nmi_watchdog"
+#define CPUINFO     "/proc/cpuinfo"
 #define SAMPLES     200
 #define WORDS_MAX   1024
 #define FIRST_ID    1000000
@@ -233,6 +234,8 @@ static const char *redirect(const char *path, char *buffer)
 		snprintf(buffer, PATH_LEN, "%s%s", root, path + strlen(SYSFS));
 	else if (strcmp(path, WATCHDOG) == 0)
 		snprintf(buffer, PATH_LEN, "%s/../nmi_watchdog", root);
+	else if (strcmp(path, CPUINFO) == 0)
+		snprintf(buffer, PATH_LEN, "%s/../cpuinfo", root);
 	else
 		return path;
 	return buffer;

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_topdown.c - where issue slots went: the tree for all that was recorded, a row for each process and function, and
+ * in words what holds it up and what to look at.
+ */
+#include "report/commands.h"
+#include "report/metrics.h"
+#include "report/tables.h"
+#include "report/topdown_text.h"
+
+#include <string.h>
+
+#define LIMIT_DEFAULT 10
+
+struct cmd_topdown_args {
+	struct session_args session;
+	struct filter filter;
+	struct terminal_args terminal;
+	uint64_t limit;
+	const char *format;
+};
+
+static const char *const formats[] = { "text", "csv", "json", NULL };
+
+static const struct opt topdown_opts[] = {
+	OPT_UINT(struct cmd_topdown_args, limit, "limit", 'n', "N",
+		 "N processes and N functions (default 10)"),
+	OPT_CHOICE(struct cmd_topdown_args, format, "format", 0, "FORMAT", "text, csv or json",
+		   formats),
+	OPT_GROUP(struct cmd_topdown_args, terminal, terminal_opts),
+	OPT_GROUP(struct cmd_topdown_args, filter, filter_opts),
+	OPT_GROUP(struct cmd_topdown_args, session, session_opts),
+	OPT_END,
+};
+
+static void topdown_defaults(void *args)
+{
+	struct cmd_topdown_args *topdown = args;
+
+	session_args_init(&topdown->session);
+	terminal_args_init(&topdown->terminal);
+	topdown->limit = LIMIT_DEFAULT;
+	topdown->format = "text";
+}
+
+static void topdown_release(void *args)
+{
+	struct cmd_topdown_args *topdown = args;
+
+	filter_deinit(&topdown->filter);
+	session_args_deinit(&topdown->session);
+}
+
+static enum table_format format_of(const struct cmd_topdown_args *args)
+{
+	if (*args->format == 't')
+		return TABLE_TEXT;
+	return *args->format == 'c' ? TABLE_CSV : TABLE_JSON;
+}
+
+static struct err *no_counts(const struct session *s)
+{
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' counted nothing that tells why it took long",
+				  s->args->input),
+			  "record with 'precord --topdown -- COMMAND' where there is a PMU; "
+			  "'preport' alone shows where the time went");
+}
+
+/* What comes nearest: ratios of what was counted. */
+static struct err *print_nearest(struct cmd_topdown_args *args, struct session *s)
+{
+	static const char *const names[] = { "ipc",		"branch-mpki",	 "frontend-stalls",
+					     "backend-stalls",	"cache-mpki",	 "branch-miss-rate",
+					     "cache-miss-rate", NULL };
+	struct tables_request request = {
+		.levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
+		.limit = args->limit,
+		.format = format_of(args),
+	};
+	struct metrics metrics;
+	struct err *err = metrics_open_available(&metrics, names, s);
+
+	s->names = SESSION_NAME_LEAVES;
+	if (!err && !metrics.items.len)
+		err = no_counts(s);
+	if (!err)
+		err = session_load(s, &args->filter);
+	if (!err) {
+		diag_warn(&s->diag, "no issue slots were counted, so there are no top-down levels; "
+				    "'preport info' has the recorder's reason");
+		request.metrics = &metrics;
+		err = tables_print(&request, s, &args->terminal);
+	}
+	metrics_close(&metrics);
+	return err;
+}
+
+static struct err *print_levels(struct cmd_topdown_args *args, struct session *s,
+				struct topdown_tree *tree)
+{
+	struct err *err;
+	struct terminal term;
+
+	s->names = SESSION_NAME_LEAVES;
+	err = session_load(s, &args->filter);
+	if (err)
+		return err;
+	term = terminal_open(&args->terminal);
+	topdown_text_print(tree, s, format_of(args), args->limit, &term);
+	return terminal_close(&term, NULL);
+}
+
+static struct err *topdown(struct cmd_topdown_args *args, struct session *s)
+{
+	struct topdown_tree tree;
+	struct err *err = topdown_tree_open(&tree, s);
+
+	if (!err && tree.model && !tree.nnodes)
+		err = no_counts(s);
+	if (!err)
+		err = tree.model ? print_levels(args, s, &tree) : print_nearest(args, s);
+	topdown_tree_close(&tree);
+	return err;
+}
+
+static struct err *topdown_run(void *args_, char **operands, int noperands, int *ret_status)
+{
+	struct cmd_topdown_args *args = args_;
+	struct session s;
+	struct err *err;
+
+	(void)ret_status;
+	if (noperands)
+		return err_new(ERR_USAGE, "unexpected '%s'", operands[0]);
+	if (!args->limit)
+		args->limit = UINT64_MAX;
+	err = session_open(&s, &args->session);
+	if (!err)
+		err = topdown(args, &s);
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+const struct command cmd_topdown = {
+	.name = "topdown",
+	.summary = "why the processor was slow: front end, back end, wrong guesses",
+	.operands = "",
+	.details = "Record with precord --topdown. A slot is room for one operation in one cycle; the "
+		   "parts are\nof all slots, with the range that holds the true part with 95 % certainty.",
+	.opts = topdown_opts,
+	.args_size = sizeof(struct cmd_topdown_args),
+	.defaults = topdown_defaults,
+	.run = topdown_run,
+	.release = topdown_release,
+};
