@@ -318,12 +318,13 @@ static struct err *write_all_kept(struct trace_writer *w, struct stream *s)
 	return err;
 }
 
-static struct err *flush(struct trace_writer *w)
+/* Write what is packed; with @all, what is not is packed before. */
+static struct err *flush(struct trace_writer *w, bool all)
 {
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < w->nstreams && !err; i++) {
-		err = keep(w, i);
+		err = all ? keep(w, i) : NULL;
 		if (!err)
 			err = write_all_kept(w, &w->streams[i]);
 	}
@@ -361,8 +362,8 @@ static bool is_due(const struct trace_writer *w, uint64_t max_age_ns)
 		const struct stream *s = &w->streams[i];
 		struct trace_encoder_summary sum = trace_encoder_summary(s->events);
 
-		due |= s->kept.len || (sum.count && MAX(w->watermark_ns, sum.last_ns) >=
-							    sum.first_ns + max_age_ns);
+		due |= sum.count &&
+		       MAX(w->watermark_ns, sum.last_ns) >= sum.first_ns + max_age_ns;
 	}
 	return due;
 }
@@ -370,7 +371,7 @@ static bool is_due(const struct trace_writer *w, uint64_t max_age_ns)
 struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_t max_age_ns)
 {
 	w->watermark_ns = MAX(w->watermark_ns, time_ns);
-	return is_due(w, max_age_ns) ? flush(w) : NULL;
+	return flush(w, is_due(w, max_age_ns));
 }
 
 static struct err *flush_images(struct trace_writer *w)
@@ -442,7 +443,7 @@ static struct err *write_index(struct trace_writer *w)
 
 struct err *trace_writer_stop(struct trace_writer *w)
 {
-	struct err *err = flush(w);
+	struct err *err = flush(w, /* all= */ true);
 
 	return err ? err : flush_images(w);
 }
