@@ -248,7 +248,7 @@ static struct err *load_input(struct comparison *c, struct input *input)
 		input->session.names = SESSION_NAME_LEAVES;
 	err = session_load(&input->session, &input->filter);
 	if (!err)
-		diff_merge_add(&c->merge, &input->session, session_default_event(&input->session));
+		diff_merge_look(&c->merge, &input->session);
 	return err;
 }
 
@@ -411,6 +411,8 @@ static struct err *compare(struct comparison *c, int *ret_status)
 
 	for (uint32_t i = 0; i < c->count && !err; i++)
 		err = load_input(c, &c->inputs[i]);
+	for (uint32_t i = 0; i < c->count && !err; i++)
+		diff_merge_add(&c->merge, c->sessions[i], session_default_event(c->sessions[i]));
 	if (!err)
 		err = check_units(c);
 	if (err)

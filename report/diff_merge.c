@@ -27,6 +27,8 @@ void diff_merge_deinit(struct diff_merge *merge)
 {
 	profile_free(merge->profile);
 	strtab_deinit(&merge->contents);
+	strtab_deinit(&merge->build_ids);
+	map_deinit(&merge->builds);
 	arena_deinit(&merge->arena);
 	vec_deinit(&merge->rows);
 	vec_deinit(&merge->events);
@@ -45,6 +47,26 @@ static const char *module_name(struct diff_merge *merge, const char *name)
 				arena_memdup(&merge->arena, pair, (size_t)(equals - pair)));
 	}
 	return name;
+}
+
+void diff_merge_look(struct diff_merge *merge, const struct session *s)
+{
+	const struct profile *from = s->profile;
+
+	for (size_t i = 0; i < from->modules.len; i++) {
+		const struct profile_module *mod = &from->modules.items[i];
+		const char *name = module_name(merge, profile_text(from, mod->name));
+		uint32_t build =
+			strtab_add(&merge->build_ids, profile_text(from, mod->build_id));
+		bool is_new;
+		uint64_t *known =
+			map_put(&merge->builds, profile_string(merge->profile, name), &is_new);
+
+		if (is_new)
+			*known = build;
+		else if (*known != build)
+			*known = 0;
+	}
 }
 
 static void translate_modules(struct translation *t)
@@ -68,13 +90,16 @@ static uint32_t file_of(struct translation *t, uint32_t file)
 	return profile_string(t->merge->profile, match_file(profile_text(t->from, file)));
 }
 
-/* What has no symbol is known by where it lies, which is elsewhere in each build; only the module stays. */
+/* What has no symbol is known by where it lies, which is elsewhere in each build; then only the module stays. */
 static const char *function_name(struct translation *t, const struct profile_function *function)
 {
 	const struct profile *to = t->merge->profile;
-	const char *module =
-		profile_text(to, to->modules.items[t->modules[function->module]].name);
+	uint32_t module_name = to->modules.items[t->modules[function->module]].name;
+	const uint64_t *build = map_get(&t->merge->builds, module_name);
+	const char *module = profile_text(to, module_name);
 
+	if (function->unnamed && build && *build)
+		return profile_text(t->from, function->name);
 	if (!function->unnamed)
 		return match_function(&t->merge->arena, profile_text(t->from, function->name));
 	return *module == '[' ? module : arena_printf(&t->merge->arena, "[%s]", module);

@@ -8,6 +8,7 @@
 #ifndef REPORT_DIFF_MERGE_H
 #define REPORT_DIFF_MERGE_H
 
+#include "formats/base/map.h"
 #include "formats/base/opt.h"
 #include "report/session.h"
 
@@ -15,6 +16,8 @@ struct diff_merge {
 	struct profile *profile;
 	const struct opt_list *same; /* "OLD=NEW" modules that count as one, in that order of recordings or not; may be empty */
 	struct strtab contents;      /* what stands at a location -> its address in the merged profile */
+	struct map builds;           /* name of a module -> its build ID in all recordings, 0 if they differ */
+	struct strtab build_ids;
 	struct arena arena;
 	VEC(uint32_t) rows;          /* one after another: row of the recording -> row of the merged profile */
 	VEC(uint32_t) events;        /* by recording: which of its events */
@@ -23,6 +26,12 @@ struct diff_merge {
 
 void diff_merge_init(struct diff_merge *merge, const struct opt_list *same);
 void diff_merge_deinit(struct diff_merge *merge);
+
+/*
+ * Look at the modules of @s, which is loaded. Of all recordings before any is added: where a module is the same build in all of
+ * them, functions without a symbol are told apart by their addresses.
+ */
+void diff_merge_look(struct diff_merge *merge, const struct session *s);
 
 /* Add the samples of @event of @s, which is loaded, as the next recording. */
 void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t event);

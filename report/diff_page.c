@@ -7,6 +7,32 @@
 #include "formats/base/text.h"
 #include "report/flame_page.h"
 
+#include <string.h>
+
+/* The page says what was lost: that of both. */
+static void add_losses(struct session *both, struct recording *rec, const struct session *other,
+		       struct arena *arena)
+{
+	const struct recording *more = other->recording;
+	struct recording_count *counts =
+		ARENA_ARRAY(arena, struct recording_count, rec->ncounts + more->ncounts + 1);
+
+	if (rec->ncounts)
+		memcpy(counts, rec->counts, rec->ncounts * sizeof(*counts));
+	if (more->ncounts)
+		memcpy(counts + rec->ncounts, more->counts, more->ncounts * sizeof(*counts));
+	rec->counts = counts;
+	rec->ncounts += more->ncounts;
+	rec->complete &= more->complete;
+	both->stream.samples += other->stream.samples;
+	both->stream.lost_records += other->stream.lost_records;
+	both->stream.lost_samples += other->stream.lost_samples;
+	both->stream.dropped_samples += other->stream.dropped_samples;
+	both->stream.throttles += other->stream.throttles;
+	both->stream.cut += other->stream.cut;
+	both->stream.shortened += other->stream.shortened;
+}
+
 struct err *diff_page_write(const struct diff_merge *merge, const struct session *const *sessions,
 			    const char *const *files, FILE *out)
 {
@@ -28,9 +54,12 @@ struct err *diff_page_write(const struct diff_merge *merge, const struct session
 		.other = 1,
 		.names = names,
 	};
-	/* What the page says of the recording is said of A; times would be those of two clocks. */
+	/* Machine and duration are those of A; times would be those of two clocks. */
 	struct session both = *sessions[0];
+	struct recording recording = *sessions[0]->recording;
 
+	add_losses(&both, &recording, sessions[1], &arena);
+	both.recording = &recording;
 	both.profile = merge->profile;
 	both.times.items = NULL;
 	both.times.len = both.times.cap = 0;

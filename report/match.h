@@ -12,7 +12,7 @@
  *			memcpy@@GLIBC_2.14		memcpy (but memcpy@plt stays)
  *			{lambda(int)#2}, {closure#2}	{lambda(int)}, {closure}
  *			main::$_2			main::$_ (clang's lambdas)
- *			[module+0x1234]			[module] (no symbol)
+ *			[module+0x1234]			[module] (no symbol; not where all builds are the same)
  *	modules		/a/b/libfoo.so.1.2		libfoo.so
  *			libfoo-1.2.so			libfoo.so
  *			prog (deleted)			prog
