@@ -2,9 +2,12 @@
 /*
  * cmd_annotate.c - the hot instructions of a function.
  */
+#include "formats/base/text.h"
 #include "report/annotate.h"
 #include "report/commands.h"
 #include "report/listing.h"
+#include "report/listing_page.h"
+#include "report/output.h"
 #include "report/terminal.h"
 
 #include <string.h>
@@ -15,6 +18,7 @@ struct annotate_args {
 	struct terminal_args terminal;
 	struct listing_options print;
 	const char *format, *percent, *source;
+	const char *html; /* file; NULL: text */
 	uint64_t hot; /* 0: not given */
 	bool intel, no_source;
 };
@@ -40,6 +44,7 @@ static const struct opt annotate_opts[] = {
 		   "shares of the function (local) or of all samples (global)", percents),
 	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json",
 		   formats),
+	OPT_STR(struct annotate_args, html, "html", 0, "FILE", "write a page instead of text"),
 	OPT_GROUP(struct annotate_args, terminal, terminal_opts),
 	OPT_GROUP(struct annotate_args, filter, filter_opts),
 	OPT_GROUP(struct annotate_args, session, session_opts),
@@ -65,10 +70,15 @@ static void annotate_release(void *args)
 	session_args_deinit(&annotate->session);
 }
 
+/* Where functions go: one of both. */
+struct sink {
+	struct listing_printer *text;
+	struct listing_page *page;
+};
+
 /* Functions whose code is not there are warnings as long as one can be shown. */
-static struct err *print_functions(struct annotate *a, const struct annotate_args *args)
+static struct err *put_functions(struct annotate *a, const struct annotate_args *args, struct sink to)
 {
-	struct listing_printer *printer = listing_printer_new(a, &args->print, stdout);
 	enum disasm_syntax syntax = args->intel ? DISASM_INTEL : DISASM_ATT;
 	struct err *missing = NULL;
 	size_t shown = 0;
@@ -77,21 +87,56 @@ static struct err *print_functions(struct annotate *a, const struct annotate_arg
 		CLEANUP(annotate_listing_deinit) struct annotate_listing listing = { 0 };
 		struct err *err = annotate_list(a, &a->functions.items[i], syntax, &listing);
 
-		if (!err) {
-			listing_print(printer, &listing);
-			shown++;
-		} else if (!missing) {
+		if (!err && to.page)
+			listing_page_put(to.page, &listing);
+		else if (!err)
+			listing_print(to.text, &listing);
+		else if (!missing)
 			missing = err;
-		} else {
+		else
 			diag_err(&a->s->diag, err);
-		}
+		shown += !err;
 	}
-	listing_printer_finish(printer);
 	if (missing && shown) {
 		diag_err(&a->s->diag, missing);
 		missing = NULL;
 	}
 	return missing;
+}
+
+static struct err *print_functions(struct annotate *a, struct annotate_args *args)
+{
+	args->print.term = terminal_open(&args->terminal);
+
+	struct listing_printer *printer = listing_printer_new(a, &args->print, stdout);
+	struct err *err = put_functions(a, args, (struct sink){ .text = printer });
+
+	listing_printer_finish(printer);
+	return terminal_close(&args->print.term, err);
+}
+
+static struct err *write_page(struct annotate *a, const struct annotate_args *args,
+			      const char *wanted)
+{
+	const char *title = wanted ? arena_printf(&a->s->arena, "Code of %s", wanted) : "Hottest functions";
+	struct output out;
+	struct err *err = output_open(&out, args->html);
+
+	if (err)
+		return err;
+	title = text_escape(&a->s->arena, title);
+
+	struct listing_page *page = listing_page_new(a, &args->print, out.stream);
+
+	listing_page_begin(page, title);
+	err = put_functions(a, args, (struct sink){ .page = page });
+	if (!err)
+		err = listing_page_end(page, title);
+	if (!err)
+		err = output_commit(&out);
+	listing_page_free(page);
+	output_close(&out);
+	return err;
 }
 
 static struct err *annotate(struct session *s, struct annotate_args *args, const char *wanted)
@@ -109,8 +154,7 @@ static struct err *annotate(struct session *s, struct annotate_args *args, const
 		annotate_find_hot(&a, s, args->hot);
 	if (err)
 		return err;
-	args->print.term = terminal_open(&args->terminal);
-	return terminal_close(&args->print.term, print_functions(&a, args));
+	return args->html ? write_page(&a, args, wanted) : print_functions(&a, args);
 }
 
 /* What was asked for in words, in numbers. ERR_USAGE: it does not fit together. */
@@ -122,6 +166,8 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 	if (noperands > 1 || (noperands && args->hot))
 		return err_new(ERR_USAGE, "annotate takes one function%s, %d were given",
 			       args->hot ? " or --hot" : "", noperands);
+	if (args->html && *args->format != 't')
+		return err_new(ERR_USAGE, "a page is not %s", args->format);
 	args->print.global = strcmp(args->percent, "global") == 0;
 	args->print.format = *args->format == 't'   ? TABLE_TEXT
 			     : *args->format == 'c' ? TABLE_CSV

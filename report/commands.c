@@ -13,6 +13,7 @@ const struct command *const commands[] = {
 	&cmd_export,
 	&cmd_flamegraph,
 	&cmd_folded,
+	&cmd_html,
 	&cmd_info,
 	&cmd_pprof,
 	&cmd_script,

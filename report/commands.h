@@ -17,6 +17,7 @@ extern const struct command cmd_diff;
 extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_folded;
+extern const struct command cmd_html;
 extern const struct command cmd_info;
 extern const struct command cmd_pprof;
 extern const struct command cmd_script;

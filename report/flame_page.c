@@ -4,7 +4,9 @@
  */
 #include "report/flame_page.h"
 
-#include "report/page.h"
+#include <assert.h>
+
+#define ASSETS_MAX 32
 
 PAGE_ASSET_DECLARE(flame_css);
 PAGE_ASSET_DECLARE(flame_html);
@@ -25,41 +27,81 @@ PAGE_ASSET_DECLARE(state_js);
 PAGE_ASSET_DECLARE(view_js);
 PAGE_ASSET_DECLARE(app_js);
 
-struct err *flame_page_write(struct session *s, const struct flame_data_view *view, FILE *out)
+static const struct page_asset own_styles[] = { PAGE_ASSET(flame_css), { 0 } };
+static const struct page_asset own_bodies[] = { PAGE_ASSET(flame_html), { 0 } };
+static const struct page_asset own_scripts[] = {
+	PAGE_ASSET(block_js),
+	PAGE_ASSET(profile_js),
+	PAGE_ASSET(stats_js),
+	PAGE_ASSET(names_js),
+	PAGE_ASSET(tree_js),
+	PAGE_ASSET(callers_js),
+	PAGE_ASSET(search_js),
+	PAGE_ASSET(functions_js),
+	PAGE_ASSET(colours_js),
+	PAGE_ASSET(boxes_js),
+	PAGE_ASSET(draw_js),
+	PAGE_ASSET(strip_js),
+	PAGE_ASSET(picture_js),
+	PAGE_ASSET(state_js),
+	PAGE_ASSET(view_js),
+	{ 0 },
+};
+static const struct page_asset last_script[] = { PAGE_ASSET(app_js), { 0 } };
+
+/* One list after another; the rest of @ret stays zero, which ends it. */
+static void join(struct page_asset ret[ASSETS_MAX], const struct page_asset *assets)
 {
-	static const struct page_asset styles[] = { PAGE_ASSET(flame_css), { 0 } };
-	static const struct page_asset bodies[] = { PAGE_ASSET(flame_html), { 0 } };
-	static const struct page_asset scripts[] = {
-		PAGE_ASSET(block_js),
-		PAGE_ASSET(profile_js),
-		PAGE_ASSET(stats_js),
-		PAGE_ASSET(names_js),
-		PAGE_ASSET(tree_js),
-		PAGE_ASSET(callers_js),
-		PAGE_ASSET(search_js),
-		PAGE_ASSET(functions_js),
-		PAGE_ASSET(colours_js),
-		PAGE_ASSET(boxes_js),
-		PAGE_ASSET(draw_js),
-		PAGE_ASSET(strip_js),
-		PAGE_ASSET(picture_js),
-		PAGE_ASSET(state_js),
-		PAGE_ASSET(view_js),
-		PAGE_ASSET(app_js),
-		{ 0 },
-	};
-	const struct page_template page = { view->title, styles, bodies, scripts };
+	size_t at = 0;
+
+	while (ret[at].data)
+		at++;
+	for (; assets && assets->data; assets++) {
+		assert(at + 1 < ASSETS_MAX);
+		ret[at++] = *assets;
+	}
+}
+
+static struct err *write_page(const struct page_template *page, const struct writer *data,
+			      const struct flame_page_more *more, FILE *out)
+{
+	struct err *err;
+
+	page_begin(out, page);
+	err = page_add_data(out, "profile", data->data, data->len);
+	if (!err && more->write)
+		err = more->write(more->context, out);
+	return err ? err : page_end(out, page);
+}
+
+struct err *flame_page_write_more(struct session *s, const struct flame_data_view *view,
+				  const struct flame_page_more *more, FILE *out)
+{
+	struct page_asset styles[ASSETS_MAX] = { 0 }, bodies[ASSETS_MAX] = { 0 },
+			  scripts[ASSETS_MAX] = { 0 };
 	CLEANUP(writer_deinit) struct writer data = { 0 };
 	struct flame_tree tree;
 
+	join(styles, own_styles);
+	join(styles, more->styles);
+	join(bodies, more->bodies);
+	join(bodies, own_bodies);
+	join(scripts, own_scripts);
+	join(scripts, more->scripts);
+	join(scripts, last_script);
 	flame_tree_init(&tree, s);
 
 	struct err *err = flame_data_write(&tree, s, view, &data);
 
 	flame_tree_deinit(&tree);
-	if (err)
-		return err;
-	page_begin(out, &page);
-	err = page_add_data(out, "profile", data.data, data.len);
-	return err ? err : page_end(out, &page);
+	return err ? err
+		   : write_page(&(struct page_template){ view->title, styles, bodies, scripts }, &data,
+				more, out);
+}
+
+struct err *flame_page_write(struct session *s, const struct flame_data_view *view, FILE *out)
+{
+	static const struct flame_page_more nothing;
+
+	return flame_page_write_more(s, view, &nothing, out);
 }

@@ -515,6 +515,8 @@ class App {
 	}
 
 	restore() {
+		if (document.getElementById(location.hash.slice(1)))
+			return;
 		this.state = readHash(location.hash, this.first);
 		this.steps = history.state?.steps ?? 0;
 		this.checkState();

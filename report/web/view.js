@@ -78,6 +78,7 @@ export function showPanel(tree, node, zoom, unit) {
 	$("panel").replaceChildren(make("div", { class: "name" }, tree.name(node)),
 		make("div", { class: "place" }, placeOf(tree, node)),
 		make("dl", {}, ...nodeFacts(tree, node, zoom, unit).map(([name, text]) => fact(name, text))));
+	dispatchEvent(new CustomEvent("frame", { detail: { panel: $("panel"), name: tree.name(node), module: tree.p.meta.modules[tree.module(node)]?.[0] } }));
 }
 
 export function showLegend(entries) {

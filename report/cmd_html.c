@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_html.c - one file to look at: flame graph, summary, tables and code.
+ */
+#include "formats/base/text.h"
+#include "report/commands.h"
+#include "report/export.h"
+#include "report/report_page.h"
+#include "report/view_table.h"
+
+#include <string.h>
+
+#define DEFAULT_PAGE  "report.html"
+#define DEFAULT_HOT   10
+#define DEFAULT_LIMIT 50
+
+struct html_args {
+	struct export_args export; /* first, for export_defaults() */
+	const char *title, *percent;
+	uint64_t hot, limit;
+	bool intel;
+};
+
+static const char *const percents[] = { "local", "global", NULL };
+
+static const struct opt html_opts[] = {
+	OPT_STR(struct html_args, title, "title", 0, "TEXT", "title instead of the command"),
+	OPT_UINT(struct html_args, hot, "hot", 0, "N",
+		 "show the code of the N hottest functions (default 10)"),
+	OPT_UINT(struct html_args, limit, "limit", 'n', "N",
+		 "at most N rows in each table (default 50, 0 for all)"),
+	OPT_FLAG(struct html_args, intel, "intel", 0, "Intel syntax for x86-64"),
+	OPT_CHOICE(struct html_args, percent, "percent", 0, "OF",
+		   "shares of the function (local) or of all samples (global)", percents),
+	OPT_GROUP(struct html_args, export, export_opts),
+	OPT_END,
+};
+
+static void html_defaults(void *args_)
+{
+	struct html_args *args = args_;
+
+	export_defaults(args);
+	args->hot = DEFAULT_HOT;
+	args->limit = DEFAULT_LIMIT;
+	args->percent = percents[0];
+}
+
+static struct err *write_report(void *args_, struct session *s, FILE *out)
+{
+	const struct html_args *args = args_;
+	const char *command = *s->recording->cmdline ? s->recording->cmdline : "Report";
+	struct report_page_options options = {
+		.view = { .title = text_escape(&s->arena, args->title ? args->title : command),
+			  .by = "program",
+			  .event = session_default_event(s) },
+		.hot = args->hot,
+		.limit = args->limit ? args->limit : VIEW_TABLE_ALL,
+		.syntax = args->intel ? DISASM_INTEL : DISASM_ATT,
+		.listing = { .source = LISTING_SOURCE_BETWEEN,
+			     .global = strcmp(args->percent, "global") == 0 },
+	};
+
+	return report_page_write(s, &options, out);
+}
+
+static struct err *html_run(void *args_, char **operands, int noperands, int *ret_status)
+{
+	static const struct export_file page = { DEFAULT_PAGE, "xdg-open" };
+	struct html_args *args = args_;
+
+	(void)ret_status;
+	args->export.times = true;
+	return export_run_file(args, operands, noperands, write_report, &page);
+}
+
+const struct command cmd_html = {
+	.name = "html",
+	.summary = "a page with flame graph, summary, tables and the hottest functions' code",
+	.operands = "",
+	.details = "On a terminal the file is " DEFAULT_PAGE " unless -o names another.",
+	.opts = html_opts,
+	.args_size = sizeof(struct html_args),
+	.defaults = html_defaults,
+	.run = html_run,
+	.release = export_release,
+};

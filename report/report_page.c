@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_page.c - the sections behind the flame graph.
+ */
+#include "report/report_page.h"
+
+#include "formats/base/text.h"
+#include "report/listing_page.h"
+#include "report/markup.h"
+#include "report/summary.h"
+#include "report/table_page.h"
+#include "report/view_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define SUMMARY_COLUMNS 100
+
+PAGE_ASSET_DECLARE(code_css);
+PAGE_ASSET_DECLARE(report_css);
+PAGE_ASSET_DECLARE(report_html);
+PAGE_ASSET_DECLARE(code_js);
+
+struct writing {
+	struct session *s;
+	const struct report_page_options *options;
+	struct arena arena;
+	FILE *out;
+};
+
+/* The same words as on a terminal. */
+static void put_summary(struct writing *w)
+{
+	struct terminal term = { .columns = SUMMARY_COLUMNS, .utf8 = true };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		memory_exhausted(BUFSIZ);
+	summary_print(w->s, &term, memory);
+	fclose(memory);
+	fputs("<section class=\"report\" id=\"summary\"><h2>Summary</h2>\n"
+	      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary\"><pre>",
+	      w->out);
+	markup_put(w->out, text, len);
+	fputs("</pre></div></section>\n", w->out);
+	free(text);
+}
+
+static void put_table(struct writing *w, enum view_by by, uint32_t event, const char *what)
+{
+	const struct profile *p = w->s->profile;
+	const char *name = profile_text(p, p->events.items[event].name);
+	struct view_spec spec = { .levels = { .items = { { .by = by } }, .len = 1 },
+				  .event = event };
+	struct view_table_options options = { .limit = w->options->limit, .event = name };
+	const char *caption = arena_printf(&w->arena, "%s, %s", what, name);
+	struct table table;
+	struct view view;
+
+	view_build(&view, p, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	table_init(&table, &w->arena);
+	view_table_fill(&table, &view, &options);
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", w->out);
+	markup_put(w->out, text_escape(&w->arena, caption), SIZE_MAX);
+	fputs("\">", w->out);
+	table_page_put(&table, caption, w->out);
+	fputs("</div>\n", w->out);
+	table_deinit(&table);
+	view_deinit(&view);
+}
+
+static void put_tables(struct writing *w)
+{
+	static const struct {
+		enum view_by by;
+		const char *what;
+	} tables[] = {
+		{ VIEW_LEAF, "Functions, by time of their own" },
+		{ VIEW_TOTAL, "Functions, with what they call" },
+		{ VIEW_MODULE, "Modules" },
+		{ VIEW_PROCESS, "Processes" },
+		{ VIEW_THREAD, "Threads" },
+	};
+
+	fputs("<section class=\"report\" id=\"tables\"><h2>Tables</h2>\n", w->out);
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		for (uint32_t e = 0; e < w->s->profile->events.len; e++)
+			if (profile_total(w->s->profile, e).count)
+				put_table(w, tables[i].by, e, tables[i].what);
+	fputs("</section>\n", w->out);
+}
+
+static void put_code(struct writing *w)
+{
+	CLEANUP(annotate_deinit) struct annotate a = { 0 };
+	struct listing_page *page = listing_page_new(&a, &w->options->listing, w->out);
+
+	fputs("<section class=\"report\" id=\"code\"><h2>Hottest functions</h2>\n"
+	      "<p>Those with the most samples in their own code, each with its instructions.</p></section>\n",
+	      w->out);
+	annotate_find_hot(&a, w->s, w->options->hot);
+	for (size_t i = 0; i < a.functions.len; i++) {
+		CLEANUP(annotate_listing_deinit) struct annotate_listing listing = { 0 };
+		struct err *err =
+			annotate_list(&a, &a.functions.items[i], w->options->syntax, &listing);
+
+		if (err)
+			listing_page_put_missing(page, &a.functions.items[i], err);
+		else
+			listing_page_put(page, &listing);
+	}
+	listing_page_free(page);
+}
+
+static struct err *write_sections(void *context, FILE *out)
+{
+	struct writing *w = context;
+
+	w->out = out;
+	put_summary(w);
+	put_tables(w);
+	put_code(w);
+	return NULL;
+}
+
+struct err *report_page_write(struct session *s, const struct report_page_options *options, FILE *out)
+{
+	static const struct page_asset styles[] = { PAGE_ASSET(report_css), PAGE_ASSET(code_css), { 0 } };
+	static const struct page_asset bodies[] = { PAGE_ASSET(report_html), { 0 } };
+	static const struct page_asset scripts[] = { PAGE_ASSET(code_js), { 0 } };
+	struct writing w = { .s = s, .options = options };
+	struct flame_page_more more = { styles, bodies, scripts, write_sections, &w };
+	struct err *err = flame_page_write_more(s, &options->view, &more, out);
+
+	arena_deinit(&w.arena);
+	return err;
+}
