@@ -9,7 +9,9 @@
 #include "formats/pprof.h"
 #include "formats/pprof.pb-c.h"
 #include "report/flame.h"
+#include "report/frame_list.h"
 #include "report/svg.h"
+#include "symbolize/unwind.h"
 #include "tests/unit/test.h"
 
 #include <string.h>
@@ -190,6 +192,29 @@ TEST(pprof_labels_tell_process_thread_and_cpu)
 	}
 	CHECK_INT(seen, 5);
 	pprof__profile__free_unpacked(file, NULL);
+	profile_free(p);
+}
+
+TEST(frame_lists_go_from_the_reason_by_the_root_to_the_innermost_inlined_function)
+{
+	static const char *const names[] = { "[snapshot ended]", "main", "parse", "scan" };
+	struct profile *p = small_profile();
+	struct profile_sample row = p->samples.items[0];
+	struct arena arena = { 0 };
+	struct frame_list list = { 0 };
+
+	for (unsigned reasons = 0; reasons < 2; reasons++) {
+		row.stop = reasons ? UNWIND_SNAPSHOT_ENDED : UNWIND_ROOT;
+		frame_list_fill(&list, p, &row);
+		CHECK_UINT(list.frames.len, 3 + reasons);
+		for (size_t i = 0; i < list.frames.len; i++)
+			CHECK_STR(frame_name(&list, &list.frames.items[i], p, &arena),
+				  names[i + 1 - reasons]);
+		CHECK_UINT(list.frames.items[list.frames.len - 1].inlined, 1);
+		CHECK_UINT(list.frames.items[list.frames.len - 2].inlined, 0);
+	}
+	frame_list_deinit(&list);
+	arena_deinit(&arena);
 	profile_free(p);
 }
 
