@@ -3,6 +3,10 @@
  * unwind_probe.c - unwinds live threads that it stops with ptrace, for comparison with other unwinders.
  *
  *	unwind_probe PID              the chain of every thread
+ *	unwind_probe --dump ARCH MAPS REGS STACK
+ *	                              the chain of a thread that somebody else stopped, maybe on another kind of
+ *	                              machine: MAPS as in /proc, REGS numbers in the order of perf, STACK bytes from
+ *	                              the stack pointer on
  *	unwind_probe --steps N COMMAND [ARG…]
  *	                              run COMMAND until it raises SIGTRAP (int3), then single-step it N times and
  *	                              compare each chain with a shadow stack kept by watching calls and returns
@@ -68,18 +72,24 @@ static void add_mapping(struct probe *p, char *line)
 	space_table_apply(p->spaces, &ev);
 }
 
-static void read_mappings(struct probe *p)
+static void read_mappings(struct probe *p, const char *path)
 {
-	char path[64], line[4400];
-	FILE *maps;
+	char line[4400];
+	FILE *maps = fopen(path, "r");
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
-	maps = fopen(path, "r");
 	if (!maps)
 		die(path);
 	while (fgets(line, sizeof(line), maps))
 		add_mapping(p, line);
 	fclose(maps);
+}
+
+static void open_unwinder(struct probe *p, const struct arch *arch)
+{
+	p->rec = (struct recording){ .arch = arch };
+	p->modules = module_table_new(&p->rec, NULL, &p->diag);
+	p->spaces = space_table_new(p->modules);
+	p->unwinder = unwinder_new(p->modules, p->spaces, &(struct unwind_options){ 0 });
 }
 
 static void open_process(struct probe *p, pid_t pid)
@@ -91,11 +101,9 @@ static void open_process(struct probe *p, pid_t pid)
 	p->mem = open(path, O_RDONLY | O_CLOEXEC);
 	if (p->mem < 0)
 		die(path);
-	p->rec = (struct recording){ .arch = arch_native() };
-	p->modules = module_table_new(&p->rec, NULL, &p->diag);
-	p->spaces = space_table_new(p->modules);
-	p->unwinder = unwinder_new(p->modules, p->spaces, &(struct unwind_options){ 0 });
-	read_mappings(p);
+	open_unwinder(p, arch_native());
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	read_mappings(p, path);
 }
 
 static void close_process(struct probe *p)
@@ -106,7 +114,8 @@ static void close_process(struct probe *p)
 	diag_deinit(&p->diag);
 	vec_deinit(&p->slots);
 	vec_deinit(&p->words);
-	close(p->mem);
+	if (p->mem >= 0)
+		close(p->mem);
 }
 
 #if defined(__x86_64__)
@@ -135,7 +144,25 @@ static void read_regs(pid_t tid, struct event_regs *ret)
 }
 #endif
 
-/* The live stack as sparse words, as the recorder keeps them but without dropping any. */
+/* @len bytes of the snapshot as sparse words, as the recorder keeps them but without dropping any. */
+static struct event_stack sparse_stack(struct probe *p, uint64_t base, size_t len)
+{
+	p->slots.len = p->words.len = 0;
+	for (uint32_t i = 0; i < len / 8; i++) {
+		if (p->snapshot[i]) {
+			vec_push(&p->slots, i);
+			vec_push(&p->words, p->snapshot[i]);
+		}
+	}
+	return (struct event_stack){ .base = base,
+				     .end = base + len / 8 * 8,
+				     .nwords = p->words.len,
+				     .slots = p->slots.items,
+				     .words = p->words.items,
+				     .cut = len == sizeof(p->snapshot) };
+}
+
+/* The live stack. */
 static struct event_stack read_stack(struct probe *p, uint64_t sp)
 {
 	uint64_t base = (sp + 7) / 8 * 8;
@@ -152,31 +179,25 @@ static struct event_stack read_stack(struct probe *p, uint64_t sp)
 			break;
 		len += (ssize_t)want;
 	}
-	p->slots.len = p->words.len = 0;
-	for (uint32_t i = 0; i < (size_t)len / 8; i++) {
-		if (p->snapshot[i]) {
-			vec_push(&p->slots, i);
-			vec_push(&p->words, p->snapshot[i]);
-		}
-	}
-	return (struct event_stack){ .base = base,
-				     .end = base + (uint64_t)len / 8 * 8,
-				     .nwords = p->words.len,
-				     .slots = p->slots.items,
-				     .words = p->words.items,
-				     .cut = (size_t)len == sizeof(p->snapshot) };
+	return sparse_stack(p, base, (size_t)len);
+}
+
+static void walk(struct probe *p, pid_t tid, const struct event_regs *regs, struct event_stack stack,
+		 struct unwind_chain *ret)
+{
+	struct event ev = { .kind = EVENT_SAMPLE, .pid = (uint32_t)p->pid, .tid = (uint32_t)tid };
+
+	ev.sample.mode = EVENT_MODE_USER;
+	ev.sample.regs = regs;
+	ev.sample.ip = regs->values[p->rec.arch->ip];
+	ev.sample.stack = stack;
+	unwinder_walk(p->unwinder, &ev, ret);
 }
 
 static void unwind(struct probe *p, pid_t tid, struct event_regs *regs, struct unwind_chain *ret)
 {
-	struct event ev = { .kind = EVENT_SAMPLE, .pid = (uint32_t)p->pid, .tid = (uint32_t)tid };
-
 	read_regs(tid, regs);
-	ev.sample.mode = EVENT_MODE_USER;
-	ev.sample.regs = regs;
-	ev.sample.ip = regs->values[p->rec.arch->ip];
-	ev.sample.stack = read_stack(p, regs->values[p->rec.arch->sp]);
-	unwinder_walk(p->unwinder, &ev, ret);
+	walk(p, tid, regs, read_stack(p, regs->values[p->rec.arch->sp]), ret);
 }
 
 static void print_chain(const struct unwind_chain *chain)
@@ -223,6 +244,35 @@ static void probe_process(struct probe *p, pid_t pid)
 	}
 	closedir(dir);
 	close_process(p);
+}
+
+static int probe_dump(struct probe *p, char **argv)
+{
+	const struct arch *arch = arch_by_name(argv[0]);
+	struct event_regs regs = { 0 };
+	struct unwind_chain chain;
+	FILE *file;
+	size_t len;
+	unsigned n = 0;
+
+	if (!arch || !(file = fopen(argv[2], "r")))
+		die("dump");
+	while (n < ARRAY_LEN(regs.values) && fscanf(file, "%" SCNi64, (int64_t *)&regs.values[n]) == 1)
+		regs.mask |= 1ULL << n++;
+	fclose(file);
+	file = fopen(argv[3], "r");
+	if (!file)
+		die(argv[3]);
+	len = fread(p->snapshot, 1, sizeof(p->snapshot), file);
+	fclose(file);
+	p->pid = 1;
+	p->mem = -1;
+	open_unwinder(p, arch);
+	read_mappings(p, argv[1]);
+	walk(p, 1, &regs, sparse_stack(p, regs.values[arch->sp], len), &chain);
+	print_chain(&chain);
+	close_process(p);
+	return 0;
 }
 
 /* ---- single steps ---------------------------------------------------------------------------------- */
@@ -331,8 +381,10 @@ int main(int argc, char **argv)
 
 	if (argc > 3 && strcmp(argv[1], "--steps") == 0)
 		return step_process(&p, strtoul(argv[2], NULL, 10), argv + 3);
+	if (argc == 6 && strcmp(argv[1], "--dump") == 0)
+		return probe_dump(&p, argv + 2);
 	if (argc != 2) {
-		fprintf(stderr, "usage: unwind_probe PID | --steps N COMMAND [ARG...]\n");
+		fprintf(stderr, "usage: unwind_probe PID | --dump ARCH MAPS REGS STACK | --steps N COMMAND [ARG...]\n");
 		return 2;
 	}
 	probe_process(&p, (pid_t)atoi(argv[1]));
