@@ -9,6 +9,7 @@
 #define REPORT_ANNOTATE_H
 
 #include "report/flow.h"
+#include "report/measures.h"
 #include "report/session.h"
 #include "report/stats.h"
 #include "symbolize/disasm.h"
@@ -37,6 +38,8 @@ struct annotate_function {
 
 struct annotate {
 	struct session *s;
+	const struct measures *const *measures;  /* to be summed up for each instruction: set before annotate_find() */
+	unsigned nmeasures;
 	VEC(struct annotate_event) events;       /* those with samples, in the recording's order */
 	VEC(struct annotate_function) functions; /* heaviest first, ties by name and address */
 };
@@ -79,6 +82,8 @@ struct annotate_listing {
 	struct profile_sum *loop_sums;    /* nevents for each loop, with those inside it */
 	struct profile_sum *elsewhere;    /* one for each event: on addresses that the listing does not have */
 	uint64_t code_len; /* bytes listed; less than the function has if only those travelled */
+	double *measured;    /* for each line the sums of annotate.measures, one behind the other; NULL if there are none */
+	size_t measured_len; /* of one line */
 };
 
 /*

@@ -55,6 +55,37 @@ static void place_hits(const struct annotate *a, struct annotate_listing *listin
 	}
 }
 
+/* What was counted with the samples that fell on each instruction, whichever event they are of. */
+static void place_measures(const struct annotate *a, struct annotate_listing *listing)
+{
+	const struct profile *p = a->s->profile;
+	const struct annotate_function *function = listing->function;
+
+	for (unsigned i = 0; i < a->nmeasures; i++)
+		listing->measured_len += measures_len(a->measures[i]);
+	if (!a->nmeasures)
+		return;
+	listing->measured = ARENA_ARRAY(&listing->arena, double,
+					listing->lines.len * listing->measured_len);
+	for (uint32_t row = 0; row < p->samples.len; row++) {
+		uint32_t stack = p->samples.items[row].stack;
+		const struct profile_location *at =
+			stack ? &p->locations.items[p->stacks.items[stack].location] : NULL;
+		struct annotate_line *line =
+			at && at->module == function->module ? line_at(listing, at->vaddr) : NULL;
+
+		if (!line)
+			continue;
+		double *sums = listing->measured +
+			       (size_t)(line - listing->lines.items) * listing->measured_len;
+
+		for (unsigned i = 0; i < a->nmeasures; i++) {
+			measures_sum_row(a->measures[i], row, sums);
+			sums += measures_len(a->measures[i]);
+		}
+	}
+}
+
 static void add_sums(struct profile_sum *to, const struct profile_sum *sums, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -150,6 +181,7 @@ struct err *annotate_list(struct annotate *a, const struct annotate_function *fu
 	disassemble(d, code, ret);
 	disasm_close(d);
 	place_hits(a, ret);
+	place_measures(a, ret);
 	add_flow(a, ret);
 	return NULL;
 }

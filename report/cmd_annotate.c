@@ -16,6 +16,7 @@ struct annotate_args {
 	struct session_args session;
 	struct filter filter;
 	struct terminal_args terminal;
+	struct metrics_args metrics;
 	struct listing_options print;
 	const char *format, *percent, *source;
 	const char *html; /* file; NULL: text */
@@ -45,6 +46,7 @@ static const struct opt annotate_opts[] = {
 	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json",
 		   formats),
 	OPT_STR(struct annotate_args, html, "html", 0, "FILE", "write a page instead of text"),
+	OPT_GROUP(struct annotate_args, metrics, metrics_opts),
 	OPT_GROUP(struct annotate_args, terminal, terminal_opts),
 	OPT_GROUP(struct annotate_args, filter, filter_opts),
 	OPT_GROUP(struct annotate_args, session, session_opts),
@@ -66,6 +68,7 @@ static void annotate_release(void *args)
 {
 	struct annotate_args *annotate = args;
 
+	metrics_args_deinit(&annotate->metrics);
 	filter_deinit(&annotate->filter);
 	session_args_deinit(&annotate->session);
 }
@@ -139,9 +142,12 @@ static struct err *write_page(struct annotate *a, const struct annotate_args *ar
 	return err;
 }
 
-static struct err *annotate(struct session *s, struct annotate_args *args, const char *wanted)
+static struct err *annotate_with(const struct metrics *metrics, struct session *s,
+				 struct annotate_args *args, const char *wanted)
 {
-	CLEANUP(annotate_deinit) struct annotate a = { 0 };
+	CLEANUP(annotate_deinit) struct annotate a = {
+		.measures = metrics->measures.items, .nmeasures = (unsigned)metrics->measures.len
+	};
 	struct err *err;
 
 	s->names = SESSION_NAME_LEAVES;
@@ -157,6 +163,18 @@ static struct err *annotate(struct session *s, struct annotate_args *args, const
 	return args->html ? write_page(&a, args, wanted) : print_functions(&a, args);
 }
 
+static struct err *annotate(struct session *s, struct annotate_args *args, const char *wanted)
+{
+	struct metrics metrics;
+	struct err *err = metrics_open(&metrics, &args->metrics, s);
+
+	args->print.metrics = &metrics;
+	if (!err)
+		err = annotate_with(&metrics, s, args, wanted);
+	metrics_close(&metrics);
+	return err;
+}
+
 /* What was asked for in words, in numbers. ERR_USAGE: it does not fit together. */
 static struct err *read_args(struct annotate_args *args, int noperands)
 {
@@ -168,6 +186,9 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 			       args->hot ? " or --hot" : "", noperands);
 	if (args->html && *args->format != 't')
 		return err_new(ERR_USAGE, "a page is not %s", args->format);
+	if (args->html && args->metrics.wanted.len)
+		return err_remedy(err_new(ERR_USAGE, "a page has no room for --metric"),
+				  "metrics stand beside the shares in text, CSV and JSON");
 	args->print.global = strcmp(args->percent, "global") == 0;
 	args->print.format = *args->format == 't'   ? TABLE_TEXT
 			     : *args->format == 'c' ? TABLE_CSV

@@ -98,6 +98,63 @@ const char *listing_missing_text(struct arena *arena, const struct annotate *a,
 	return arena_printf(arena, "%s%s", cut, lost);
 }
 
+/* ---- metrics --------------------------------------------------------------------------------------- */
+
+size_t listing_nmetrics(const struct listing_options *options)
+{
+	return options->metrics ? options->metrics->items.len : 0;
+}
+
+/* Is @line in @loop, or in one inside it? FLOW_NONE is around everything. */
+static bool is_in_loop(const struct annotate_listing *listing, size_t line, uint32_t loop)
+{
+	uint32_t at = listing->flow->blocks[listing->flow->block_of[line]].loop;
+
+	while (at != loop && at != FLOW_NONE)
+		at = listing->flow->loops[at].parent;
+	return at == loop;
+}
+
+static struct measure_value metric_over(const struct listing_options *options,
+					const struct annotate_listing *listing, size_t first,
+					size_t count, uint32_t loop, size_t which)
+{
+	const struct metric *items = options->metrics->items.items;
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	size_t len = measures_len(&items[which].measures), skip = 0;
+	double *sums = ARENA_ARRAY(&arena, double, len);
+
+	for (size_t i = 0; i < which; i++)
+		skip += measures_len(&items[i].measures);
+	for (size_t i = first; i < first + count; i++) {
+		const double *own = listing->measured + i * listing->measured_len + skip;
+
+		for (size_t k = 0; k < len && is_in_loop(listing, i, loop); k++)
+			sums[k] += own[k];
+	}
+	return measures_value(&items[which].measures, sums, items[which].expr);
+}
+
+struct measure_value listing_metric(const struct listing_options *options,
+				    const struct annotate_listing *listing, size_t line,
+				    size_t which)
+{
+	return metric_over(options, listing, line, 1, FLOW_NONE, which);
+}
+
+struct measure_value listing_loop_metric(const struct listing_options *options,
+					 const struct annotate_listing *listing, uint32_t loop,
+					 size_t which)
+{
+	return metric_over(options, listing, 0, listing->lines.len, loop, which);
+}
+
+struct measure_value listing_function_metric(const struct listing_options *options,
+					     const struct annotate_listing *listing, size_t which)
+{
+	return metric_over(options, listing, 0, listing->lines.len, FLOW_NONE, which);
+}
+
 /* ---- CSV and JSON ---------------------------------------------------------------------------------- */
 
 static const struct table_column columns[] = {
@@ -168,6 +225,41 @@ static void add_flow_cells(const struct listing_printer *printer, struct table *
 	table_add_format(table, "%.6f", stats_share(of_loop, whole).share);
 }
 
+static const char *const metric_parts[] = { "", "_low", "_high", "_samples" };
+
+static void add_metric_columns(const struct listing_printer *printer, struct table *table)
+{
+	for (size_t i = 0; i < listing_nmetrics(printer->options); i++) {
+		const char *name = printer->options->metrics->items.items[i].name;
+
+		for (size_t k = 0; k < ARRAY_LEN(metric_parts); k++) {
+			struct table_column column = {
+				.key = arena_printf(table->arena, "metric_%s%s", name, metric_parts[k]),
+				.number = true,
+			};
+
+			table_add_column(table, &column);
+		}
+	}
+}
+
+static void add_metric_cells(const struct listing_printer *printer, struct table *table,
+			     const struct annotate_listing *listing, size_t line)
+{
+	for (size_t i = 0; i < listing_nmetrics(printer->options); i++) {
+		struct measure_value v = listing_metric(printer->options, listing, line, i);
+		double parts[] = { v.value, v.low, v.high };
+
+		for (size_t k = 0; k < ARRAY_LEN(parts); k++) {
+			if (v.known)
+				table_add_format(table, "%.6f", parts[k]);
+			else
+				table_add_cell(table, "", NULL);
+		}
+		table_add_format(table, "%" PRIu64, v.n);
+	}
+}
+
 static void add_row(struct listing_printer *printer, struct table *table,
 		    struct annotate_listing *listing, size_t i, size_t column)
 {
@@ -196,6 +288,7 @@ static void add_row(struct listing_printer *printer, struct table *table,
 		       NULL);
 	table_add_cell(table, line->callee ? line->callee : "", NULL);
 	add_flow_cells(printer, table, listing, i, column);
+	add_metric_cells(printer, table, listing, i);
 }
 
 static void print_json(struct listing_printer *printer, const struct annotate_listing *listing,
@@ -232,6 +325,7 @@ static void print_table(struct listing_printer *printer, struct annotate_listing
 	table_init(&table, &printer->arena);
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		table_add_column(&table, &columns[i]);
+	add_metric_columns(printer, &table);
 	for (size_t i = 0; i < listing->lines.len; i++)
 		for (size_t e = 0; e < printer->a->events.len; e++)
 			add_row(printer, &table, listing, i, e);

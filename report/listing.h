@@ -10,6 +10,7 @@
 #define REPORT_LISTING_H
 
 #include "report/annotate.h"
+#include "report/metrics.h"
 #include "report/table.h"
 
 enum listing_source {
@@ -24,6 +25,7 @@ struct listing_options {
 	enum listing_source source;
 	bool bytes;
 	bool global;          /* shares of all samples instead of the function's */
+	const struct metrics *metrics; /* beside the shares; NULL: none. The annotation has their measures */
 	struct terminal term; /* for text */
 };
 
@@ -40,6 +42,17 @@ void listing_printer_finish(struct listing_printer *printer);
 const struct profile_sum *listing_whole(const struct annotate *a,
 					const struct annotate_listing *listing, size_t column,
 					bool global);
+
+/* How many metrics there are, and what one comes to at instruction @line, in a loop, and in the whole listing. */
+size_t listing_nmetrics(const struct listing_options *options);
+struct measure_value listing_metric(const struct listing_options *options,
+				    const struct annotate_listing *listing, size_t line,
+				    size_t which);
+struct measure_value listing_loop_metric(const struct listing_options *options,
+					 const struct annotate_listing *listing, uint32_t loop,
+					 size_t which);
+struct measure_value listing_function_metric(const struct listing_options *options,
+					     const struct annotate_listing *listing, size_t which);
 
 /* "inner loop from 1a2b to 1a5c, entered elsewhere too" */
 const char *listing_loop_text(struct arena *arena, const struct annotate_listing *listing,

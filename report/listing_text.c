@@ -26,6 +26,7 @@
 #define LANES_NARROW  3
 #define BESIDE_COLUMN 44 /* of the code: where source beside it begins */
 #define ADDRESS_LEAST 7  /* digits: as wide as the title */
+#define METRIC_WIDTH  23 /* of a value and its range */
 #define HOT           0.05
 #define SUMMARY_LOOPS 3
 
@@ -74,7 +75,8 @@ static void end_line(struct printer *p, bool hot)
 
 static size_t shares_width(const struct printer *p)
 {
-	return p->a->events.len * (p->ranges ? 19 : 8);
+	return p->a->events.len * (p->ranges ? 19 : 8) +
+	       listing_nmetrics(p->options) * METRIC_WIDTH;
 }
 
 static const char *share_text(struct printer *p, const struct profile_sum *sum, size_t column)
@@ -103,6 +105,32 @@ static void put_shares(struct printer *p, const struct profile_sum *sums)
 	}
 }
 
+static void put_metrics(struct printer *p, size_t line)
+{
+	for (size_t i = 0; i < listing_nmetrics(p->options); i++) {
+		const struct metric *metric = &p->options->metrics->items.items[i];
+		struct measure_value v = listing_metric(p->options, p->listing, line, i);
+
+		fprintf(p->line, "%8s  %-12s ",
+			v.n ? metrics_text(metric, &v, &p->arena) : "",
+			metrics_range(metric, &v, &p->arena));
+	}
+}
+
+/* ", ipc 0.87 (0.72-1.01)", of each metric in @loop. */
+static void put_loop_metrics(struct printer *p, uint32_t loop)
+{
+	for (size_t i = 0; i < listing_nmetrics(p->options); i++) {
+		const struct metric *metric = &p->options->metrics->items.items[i];
+		struct measure_value v = listing_loop_metric(p->options, p->listing, loop, i);
+
+		if (v.known)
+			fprintf(p->line, ", %s %s (%s)", metric->name,
+				metrics_text(metric, &v, &p->arena),
+				metrics_range(metric, &v, &p->arena));
+	}
+}
+
 /* The share of the block that begins with instruction @i, of the first event. */
 static void put_block(struct printer *p, const struct listing_row *row)
 {
@@ -123,6 +151,7 @@ static void put_margin(struct printer *p, size_t i)
 	listing_rows_arrows(&p->rows, i, p->options->term.utf8, arrows);
 	if (row->kind == LISTING_INSN) {
 		put_shares(p, row->sums);
+		put_metrics(p, row->line);
 		put_block(p, row);
 		fprintf(p->line, "%s %*" PRIx64 "  ", arrows, p->address_width,
 			p->listing->lines.items[row->line].insn.vaddr);
@@ -223,6 +252,7 @@ static void print_row(struct printer *p, size_t i)
 	case LISTING_LOOP:
 		fputs(listing_loop_text(&p->arena, p->listing, row->loop), p->line);
 		put_sums_in_words(p, row->sums);
+		put_loop_metrics(p, row->loop);
 		break;
 	case LISTING_FOLD:
 		fprintf(p->line, "... %" PRIu32 " instructions without samples", row->count);
@@ -281,6 +311,26 @@ static void print_skids(struct printer *p)
 	}
 }
 
+/* Of the whole function, and how they were counted. */
+static void print_metrics(struct printer *p)
+{
+	const char *note;
+
+	for (size_t i = 0; i < listing_nmetrics(p->options); i++) {
+		const struct metric *metric = &p->options->metrics->items.items[i];
+		struct measure_value v = listing_function_metric(p->options, p->listing, i);
+
+		fprintf(p->line, "%s %s (%s)", text_escape(&p->arena, metric->name),
+			metrics_text(metric, &v, &p->arena),
+			metrics_range(metric, &v, &p->arena));
+		end_line(p, false);
+	}
+	for (unsigned i = 0; listing_nmetrics(p->options) &&
+			     (note = metrics_note(p->options->metrics, i, &p->arena)) != NULL;
+	     i++)
+		print_wrapped(p, note);
+}
+
 static int heavier_loop(const void *a, const void *b, void *context)
 {
 	const struct printer *p = context;
@@ -332,6 +382,9 @@ static void print_titles(struct printer *p)
 	}
 	for (size_t e = 0; e < p->a->events.len; e++)
 		fputs(p->ranges ? "  share  95 % range " : "  share ", p->line);
+	for (size_t i = 0; i < listing_nmetrics(p->options); i++)
+		fprintf(p->line, "%*.*s ", METRIC_WIDTH - 1, METRIC_WIDTH - 1,
+			text_escape(&p->arena, p->options->metrics->items.items[i].name));
 	fprintf(p->line, "%7s %*s %*s", "block", (int)p->rows.lanes + 1, "",
 		p->address_width, "address");
 	end_line(p, true);
@@ -349,6 +402,7 @@ static void print_head(struct printer *p)
 	for (size_t e = 0; e < p->a->events.len; e++)
 		print_event(p, e);
 	print_skids(p);
+	print_metrics(p);
 	fprintf(p->line, "shares below are of %s, with 95 %% intervals%s",
 		p->options->global ? "all" : "these",
 		p->ranges ? "" : " where there is room for them");

@@ -36,6 +36,13 @@ mkdir -p config/preport && cp mine config/preport/metrics
 XDG_CONFIG_HOME=$PWD/config preport -i t.trace --metric mine >out || fail "one's own metrics"
 expect '99.9 %' out
 
+# Of a function, its loop and its instructions; fakepmu_hot has 150 samples on one instruction on each CPU.
+preport -i t.trace annotate fakepmu_hot --metric ipc >out || fail "annotate"
+expect 'ipc 1.00 (1.00-1.00)' out
+preport -i t.trace annotate fakepmu_hot --metric ipc --format=csv >out || fail "annotate as CSV"
+expect 'metric_ipc_low' out
+grep -q ',1.001000,1.001000,1.001000,' out || fail "no instruction has its ratio"
+
 # Members that sample on their own: marked. In two groups: refused.
 on amd precord -q -a -c 1000 -e cycles,instructions -o t.trace -- true || fail "two events"
 preport -i t.trace --metric ipc >out || fail "apart"
