@@ -129,9 +129,10 @@ FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_
 	tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
 	tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
-TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/dump_trace.c tests/tools/multiply_trace.c \
-	tests/tools/prune_trace.c tests/tools/symbol_probe.c tests/tools/trace_corpus.c \
-	tests/tools/unwind_bench.c tests/tools/unwind_probe.c tests/tools/write_trace.c
+TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_trace.c \
+	tests/tools/multiply_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
+	tests/tools/trace_corpus.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
+	tests/tools/write_trace.c
 # A stand-in for perf_event_open() of machines that nobody here has, preloaded by tests.
 FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.

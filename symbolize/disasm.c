@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define X86_LEN_MAX 15 /* bytes of an instruction */
+
 struct disasm {
 	csh handle;
 	cs_insn *insn;
@@ -122,10 +124,45 @@ static enum disasm_flow flow_of(const struct disasm *d, const cs_insn *insn)
 	return is_unconditional(d, insn) ? DISASM_JUMP : DISASM_BRANCH;
 }
 
+/*
+ * The length of a VEX or EVEX instruction, which capstone 4 often does not know but which follows from how it is encoded (Intel
+ * SDM volume 2, 2.3 and 2.7): without it, its last bytes would be read as instructions. 0 if it is none.
+ */
+static size_t vex_len(const uint8_t *code, size_t len)
+{
+	size_t at = code[0] == 0xc5 ? 2 : code[0] == 0xc4 ? 3 : code[0] == 0x62 ? 4 : 0;
+
+	if (!at || len < at + 2)
+		return 0;
+
+	unsigned map = code[0] == 0xc5 ? 1 : code[1] & (code[0] == 0xc4 ? 0x1f : 7);
+	uint8_t opcode = code[at], modrm = code[at + 1], mod = modrm >> 6;
+
+	if (map == 1 && opcode == 0x77) /* vzeroupper, vzeroall */
+		return at + 1;
+	at += 2;
+	if (mod != 3 && (modrm & 7) == 4) {
+		if (len <= at)
+			return 0;
+		if (mod == 0 && (code[at] & 7) == 5)
+			at += 4;
+		at++;
+	} else if (mod == 0 && (modrm & 7) == 5) {
+		at += 4;
+	}
+	at += mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	if (map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+				      (opcode >= 0xc4 && opcode <= 0xc6))))
+		at++; /* an immediate byte */
+	return at <= len && at <= X86_LEN_MAX ? at : 0;
+}
+
 static void set_undecoded(const struct disasm *d, const uint8_t *code, size_t len,
 			  struct disasm_insn *insn)
 {
-	insn->len = (uint8_t)MIN(d->unit, len);
+	size_t vex = d->unit == 1 ? vex_len(code, len) : 0;
+
+	insn->len = (uint8_t)(vex ? vex : MIN(d->unit, len));
 	insn->flow = DISASM_UNDECODED;
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), ".byte");
 	for (size_t i = 0, at = 0; i < insn->len; i++)

@@ -44,7 +44,8 @@ void disasm_close(struct disasm *d);
 
 /*
  * The instruction at the start of @len bytes of code that are at @vaddr. Always yields one of at least one byte;
- * bytes that are no instruction come one by one (x86) or four by four (aarch64). False if @len is 0.
+ * bytes that are no instruction come one by one (x86) or four by four (aarch64); those of a VEX or EVEX instruction that is
+ * not known come together. False if @len is 0.
  */
 bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
 		 struct disasm_insn *ret);

@@ -61,3 +61,16 @@ TEST(disasm_passes_over_bytes_that_are_no_instruction)
 	INSN(arch_aarch64, "\xff\xff\xff\xff", .mnemonic = ".byte",
 	     .operands = "0xff, 0xff, 0xff, 0xff", .len = 4, .flow = DISASM_UNDECODED);
 }
+
+TEST(disasm_knows_how_long_vector_instructions_are_that_it_does_not_know)
+{
+	/* kmovd %k0,%eax; vpcmpub $0,0x20(%rdi),%ymm16,%k1 */
+	INSN(arch_x86_64, "\xc5\xfb\x93\xc0\x90", .mnemonic = ".byte", .operands = "0xc5, 0xfb, 0x93, 0xc0",
+	     .len = 4, .flow = DISASM_UNDECODED);
+	INSN(arch_x86_64, "\x62\xf3\x7d\x20\x3f\x4f\x01\x00\x90", .mnemonic = ".byte",
+	     .operands = "0x62, 0xf3, 0x7d, 0x20, 0x3f, 0x4f, 0x01, 0x00", .len = 8,
+	     .flow = DISASM_UNDECODED);
+	/* cut off: a byte at a time */
+	INSN(arch_x86_64, "\xc5\xfb\x93", .mnemonic = ".byte", .operands = "0xc5", .len = 1,
+	     .flow = DISASM_UNDECODED);
+}
