@@ -51,7 +51,7 @@ read -r -t 30 -u 8 answer || fail "no answer to ping"
 sleep 0.5
 echo snapshot >ctl
 read -r -t 30 -u 8 answer && [ "$(tr -d '\0' <<<"$answer")" = ack ] || fail "no answer to snapshot"
-check "$(ls g.trace.2* | head -n 1)" 50
+check "$(ls g.trace.2* | head -n 1)" 10
 kill -USR2 $recorder
 sleep 0.3
 echo stop >ctl
@@ -69,7 +69,7 @@ sleep 0.6
 [ "$(ls fly)" = f.trace ] && [ ! -s fly/f.trace ] || fail "a flight recorder writes before it is asked: $(ls -s fly)"
 echo snapshot >ctl
 read -r -t 30 -u 8 answer || fail "no answer to snapshot"
-check fly/f.trace.2* 100
+check fly/f.trace.2* 20
 first=$(info fly/f.trace.2* samples)
 sleep 0.3
 echo stop >ctl
