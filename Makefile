@@ -18,8 +18,8 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
 	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
 	formats/value_codec.c
-SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c \
-	symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
+SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \
+	symbolize/chain_trie.c symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
 	symbolize/debug/lines.c symbolize/debug/package.c symbolize/debug/ranges.c \
 	symbolize/debug/source.c symbolize/debug/split.c symbolize/debug/supplement.c \
@@ -30,11 +30,12 @@ SYMBOLIZE = symbolize/cfi_program.c symbolize/cfi_rule.c symbolize/chain_trie.c 
 	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
 	symbolize/elf/plt.c symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
 	symbolize/expr.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c \
-	symbolize/layers.c symbolize/module.c symbolize/module_files.c symbolize/space.c \
-	symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
-	symbolize/unwind_memo.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
-	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
-	symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c symbolize/module.c \
+	symbolize/module_files.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
+	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
+	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
+	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
+	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c record/cmd_stat.c \
@@ -52,22 +53,22 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/trace_output.c record/tracepoint.c record/tract.c record/vendor_event.c record/volumes.c \
 	record/watch.c record/workload.c
 REPORT = report/annotate.c report/annotate_list.c report/browser.c report/bundle_parts.c \
-	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_debug_unwind.c \
-	report/cmd_diff.c report/cmd_export.c report/cmd_flamegraph.c report/cmd_folded.c \
-	report/cmd_html.c report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c \
-	report/cmd_strip.c report/cmd_topdown.c report/cmd_tui.c report/commands.c report/counting.c \
-	report/cut.c report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c \
-	report/diff_page.c report/diff_stats.c report/diff_table.c report/diff_threads.c \
-	report/export.c report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
-	report/export_perf_script.c report/export_speedscope.c report/filter.c report/firefox_tables.c \
-	report/flame.c report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c \
-	report/flow_loops.c report/frame_list.c report/group_deltas.c report/info.c report/info_sizes.c \
-	report/json.c report/listing.c report/listing_arrows.c report/listing_page.c \
-	report/listing_rows.c report/listing_text.c report/lookup.c report/main.c report/markup.c \
-	report/match.c report/measures.c report/metric_expr.c report/metric_set.c report/metrics.c \
-	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
-	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
-	report/script.c report/session.c report/session_import.c report/session_names.c \
+	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_cache.c \
+	report/cmd_debug_unwind.c report/cmd_diff.c report/cmd_export.c report/cmd_flamegraph.c \
+	report/cmd_folded.c report/cmd_html.c report/cmd_info.c report/cmd_pprof.c report/cmd_report.c \
+	report/cmd_script.c report/cmd_strip.c report/cmd_topdown.c report/cmd_tui.c report/commands.c \
+	report/counting.c report/cut.c report/diff.c report/diff_groups.c report/diff_head.c \
+	report/diff_merge.c report/diff_page.c report/diff_stats.c report/diff_table.c \
+	report/diff_threads.c report/export.c report/export_callgrind.c report/export_chrome.c \
+	report/export_firefox.c report/export_perf_script.c report/export_speedscope.c report/filter.c \
+	report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
+	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
+	report/info.c report/info_sizes.c report/json.c report/listing.c report/listing_arrows.c \
+	report/listing_page.c report/listing_rows.c report/listing_text.c report/lookup.c report/main.c \
+	report/markup.c report/match.c report/measures.c report/metric_expr.c report/metric_set.c \
+	report/metrics.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
+	report/payload.c report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c \
+	report/screen.c report/script.c report/session.c report/session_import.c report/session_names.c \
 	report/session_walk.c report/source_text.c report/stats.c report/strip_names.c report/summary.c \
 	report/svg.c report/table.c report/table_page.c report/tables.c report/tally.c \
 	report/terminal.c report/topdown_text.c report/topdown_tree.c report/topics.c \
@@ -103,9 +104,9 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_family.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
 	tests/unit/test_flow.c tests/unit/test_folded_read.c tests/unit/test_image.c \
 	tests/unit/test_jit_map.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
-	tests/unit/test_layers.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
-	tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_layers.c tests/unit/test_line_cache.c tests/unit/test_line_table.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c \
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
 	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
@@ -124,10 +125,10 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_zframe.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
-	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_lines.c \
-	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c \
-	tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
-	tests/fuzz/fuzz_trace.c
+	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_line_cache.c \
+	tests/fuzz/fuzz_lines.c tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c \
+	tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c \
+	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_trace.c \
 	tests/tools/multiply_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
@@ -139,11 +140,11 @@ FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
 MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
 	Documentation/man/precord.1 Documentation/man/preport-annotate.1 \
-	Documentation/man/preport-bundle.1 Documentation/man/preport-debug-unwind.1 \
-	Documentation/man/preport-diff.1 Documentation/man/preport-export.1 \
-	Documentation/man/preport-flamegraph.1 Documentation/man/preport-html.1 \
-	Documentation/man/preport-strip.1 Documentation/man/preport-topdown.1 \
-	Documentation/man/preport-tui.1 Documentation/man/preport.1
+	Documentation/man/preport-bundle.1 Documentation/man/preport-cache.1 \
+	Documentation/man/preport-debug-unwind.1 Documentation/man/preport-diff.1 \
+	Documentation/man/preport-export.1 Documentation/man/preport-flamegraph.1 \
+	Documentation/man/preport-html.1 Documentation/man/preport-strip.1 \
+	Documentation/man/preport-topdown.1 Documentation/man/preport-tui.1 Documentation/man/preport.1
 
 # ---- how it is built ------------------------------------------------------------------------------
 

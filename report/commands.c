@@ -8,6 +8,7 @@ const struct command *const commands[] = {
 	&cmd_report,
 	&cmd_annotate,
 	&cmd_bundle,
+	&cmd_cache,
 	&cmd_debug_unwind,
 	&cmd_diff,
 	&cmd_export,

@@ -12,6 +12,7 @@
 #include "formats/trace_reader.h"
 #include "report/session_import.h"
 #include "report/session_walk.h"
+#include "symbolize/cache_folder.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +29,8 @@ const struct opt session_opts[] = {
 		 "unwind with N threads (default: one for each CPU, 1 for a small input)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
 		"leave inlined calls and source lines out"),
+	OPT_NOT(struct session_args, cache, "no-cache", 0,
+		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
@@ -40,6 +43,7 @@ void session_args_init(struct session_args *args)
 	*args = (struct session_args){ .input = "precord.trace",
 				       .inlines = true,
 				       .demangle = true,
+				       .cache = true,
 				       .progress = true };
 }
 
@@ -79,8 +83,11 @@ static void make_parts(struct session *s)
 	size_t ndirs = s->args->debug_dirs.len;
 	const char **dirs = ARENA_ARRAY(&s->arena, const char *, ndirs + 1);
 	struct module_search *search = ARENA_NEW(&s->arena, struct module_search);
-	struct symbolizer_options naming = { .no_inline = !s->args->inlines,
-					     .no_demangle = !s->args->demangle };
+	struct symbolizer_options naming = {
+		.no_inline = !s->args->inlines,
+		.no_demangle = !s->args->demangle,
+		.cache = s->args->cache ? cache_folder_path(&s->arena) : NULL,
+	};
 
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));

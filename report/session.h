@@ -24,12 +24,12 @@
 #include "symbolize/symbolizer.h"
 #include "symbolize/unwind.h"
 
-/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-demangle, --no-progress. */
+/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
-	bool inlines, demangle, progress; /* all true from the start */
+	bool inlines, demangle, cache, progress; /* all true from the start */
 	uint64_t threads;	/* 0: as many as pay */
 };
 

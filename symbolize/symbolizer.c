@@ -10,13 +10,12 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
-#include "symbolize/debug/info.h"
-#include "symbolize/debug/line_table.h"
 #include "symbolize/demangle.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/jit_map.h"
 #include "symbolize/ksyms.h"
+#include "symbolize/line_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +29,7 @@ struct naming {
 	size_t nimages;
 	struct cfi_section *cfi[IMAGES_MAX]; /* of functions without a name; NULL until needed */
 	bool cfi_tried;
-	struct debug_info *debug; /* NULL: not opened yet, or there is none */
-	bool debug_tried;
-	struct line_table *lines; /* from the trace; NULL if it has none */
+	struct line_source lines;
 	struct jit_map *jit;
 	uint64_t slide; /* of the running kernel against its file */
 	VEC(struct symbol_function) functions;
@@ -74,8 +71,7 @@ static void naming_free(struct naming *naming)
 		symtab_free(naming->tabs[i]);
 		cfi_section_free(naming->cfi[i]);
 	}
-	debug_info_free(naming->debug);
-	line_table_free(naming->lines);
+	line_source_deinit(&naming->lines);
 	jit_map_free(naming->jit);
 	vec_deinit(&naming->functions);
 	free(naming);
@@ -122,6 +118,22 @@ static struct jit_map *open_jit_map(const struct symbolizer *s, uint32_t pid)
 	return NULL;
 }
 
+static void describe_lines(struct symbolizer *s, struct naming *naming, const struct module *mod)
+{
+	struct line_source *lines = &naming->lines;
+
+	lines->mod = mod;
+	lines->off = s->options.no_inline;
+	lines->folder = s->options.cache;
+	lines->slide = naming->slide;
+	lines->nimages = naming->nimages;
+	memcpy(lines->images, naming->images, sizeof(lines->images));
+	if (!lines->off && s->rec)
+		lines->table = line_table_find_recorded(s->rec, mod->path, mod->build_id,
+							mod->build_id_len,
+							module_table_diag(s->modules));
+}
+
 static struct naming *naming_new(struct symbolizer *s, struct module *mod)
 {
 	struct naming *naming = memory_zeroed(1, sizeof(*naming));
@@ -134,9 +146,7 @@ static struct naming *naming_new(struct symbolizer *s, struct module *mod)
 		naming->nimages = module_name_images(s->modules, mod, naming->images);
 	if (mod->kind == MODULE_KERNEL && naming->nimages)
 		naming->slide = kernel_slide(s, naming->images[0]);
-	if (!s->options.no_inline && s->rec)
-		naming->lines = line_table_find_recorded(s->rec, mod->path, mod->build_id,
-							 mod->build_id_len, module_table_diag(s->modules));
+	describe_lines(s, naming, mod);
 	return naming;
 }
 
@@ -207,17 +217,6 @@ static const char *readable(struct symbolizer *s, const char *linkage_name)
 	return demangler_name(s->demangler, linkage_name);
 }
 
-/* The debug information of the first image that has any. */
-static struct debug_info *debug_of(struct symbolizer *s, struct naming *naming)
-{
-	if (!naming->debug_tried && !s->options.no_inline) {
-		naming->debug_tried = true;
-		for (size_t i = 0; i < naming->nimages && !naming->debug; i++)
-			naming->debug = debug_info_new(naming->images[i]);
-	}
-	return naming->debug;
-}
-
 /* What debug information says, for the functions that were inlined and the one that has the code. */
 static void fill_frame(struct symbolizer *s, const struct debug_frame *from,
 		       struct symbol_frame *ret)
@@ -242,26 +241,13 @@ static void fill_outermost(struct symbolizer *s, const struct symbol *symbol,
 	frame->linkage_name = symbol->name;
 }
 
-/* The trace's own table answers first, for the addresses it was made for. */
-static size_t find_debug(struct symbolizer *s, struct naming *naming, uint64_t vaddr,
-			 struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
-{
-	size_t count = naming->lines ? line_table_find(naming->lines, vaddr, ret) : 0;
-
-	if (count)
-		return count;
-	struct debug_info *debug = debug_of(s, naming);
-
-	return debug ? debug_info_find(debug, vaddr - naming->slide, ret) : 0;
-}
-
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 					   size_t *ret_count)
 {
 	struct naming *naming = naming_of(s, mod);
 	struct symbol symbol = find_symbol(s, mod, vaddr);
 	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
-	size_t nfound = find_debug(s, naming, vaddr, found);
+	size_t nfound = line_source_find(&naming->lines, vaddr, found);
 	size_t count = nfound ? nfound : 1;
 	struct symbol_frame *frames = ARENA_ARRAY(&s->arena, struct symbol_frame, count);
 
@@ -368,34 +354,13 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line)
 {
-	struct naming *naming = naming_of(s, mod);
-	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
-
-	if (naming->lines && line_table_find(naming->lines, vaddr, found)) {
-		*ret_file = found[0].file;
-		*ret_line = found[0].line;
-		return found[0].file;
-	}
-	struct debug_info *debug = debug_of(s, naming);
-
-	return debug && debug_info_line(debug, vaddr - naming->slide, ret_file, ret_line);
+	return line_source_line(&naming_of(s, mod)->lines, vaddr, ret_file, ret_line);
 }
 
 void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, uint64_t end,
 		      struct line_table_maker *maker)
 {
-	struct naming *naming = naming_of(s, mod);
-	struct debug_info *debug = debug_of(s, naming);
-	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
-
-	for (uint64_t vaddr = begin, next; debug && vaddr < end; vaddr = next) {
-		size_t count = debug_info_find(debug, vaddr - naming->slide, found);
-
-		uint64_t left = debug_info_next(debug, vaddr - naming->slide) - (vaddr - naming->slide);
-
-		next = left < end - vaddr ? vaddr + left : end;
-		line_table_maker_add(maker, vaddr, next, found, count);
-	}
+	line_source_gather(&naming_of(s, mod)->lines, begin, end, maker);
 }
 
 static const char *note_kernel(const struct symbolizer *s, const struct naming *naming)
@@ -407,10 +372,10 @@ static const char *note_kernel(const struct symbolizer *s, const struct naming *
 		return "no symbols: kernel addresses were hidden from the recorder; record as root "
 		       "or "
 		       "with kernel.kptr_restrict=0";
-	if (naming->lines)
+	if (naming->lines.table)
 		return "symbols and lines from the recording";
-	return naming->debug ? "symbols from the recording, lines from vmlinux"
-			     : "symbols from the recording";
+	return line_source_was_used(&naming->lines) ? "symbols from the recording, lines from vmlinux"
+						    : "symbols from the recording";
 }
 
 static const char *note_jit(struct symbolizer *s, const struct naming *naming)
@@ -423,16 +388,6 @@ static const char *note_jit(struct symbolizer *s, const struct naming *naming)
 	jit_map_symbols(naming->jit, &count);
 	return arena_printf(&s->arena, "%zu symbols from its perf map, %zu lines not understood",
 			    count, jit_map_skipped(naming->jit));
-}
-
-/* Are there lines? Opens nothing that was not opened. */
-static bool has_lines(const struct symbolizer *s, const struct naming *naming)
-{
-	for (size_t i = 0; i < naming->nimages && !naming->debug_tried; i++) {
-		if (image_has_section(naming->images[i], ".debug_info"))
-			return !s->options.no_inline;
-	}
-	return naming->debug;
 }
 
 /*
@@ -459,15 +414,15 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 		if (!some && count)
 			some = naming->images[i];
 	}
-	const char *missing = naming->debug ? debug_info_missing(naming->debug) : NULL;
+	const char *missing = line_source_missing(&naming->lines);
 
 	if (missing)
 		return arena_printf(&s->arena,
 				    "symbols and lines, but few inlined calls: '%s' was not found",
 				    missing);
-	if (naming->lines && !line_table_is_empty(naming->lines))
+	if (naming->lines.table && !line_table_is_empty(naming->lines.table))
 		return "symbols, lines and inlined calls from the trace";
-	if (has_lines(s, naming))
+	if (line_source_has_lines(&naming->lines))
 		return arena_printf(&s->arena, "symbols, lines and inlined calls from %s",
 				    image_path(naming->images[0]));
 	if (full)

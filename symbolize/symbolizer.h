@@ -12,6 +12,7 @@
 struct symbolizer_options {
 	bool no_inline; /* symbols only: no lines, no inlined calls, no debug information read */
 	bool no_demangle;
+	const char *cache; /* folder for answers of debug information, NULL for none; see line_cache.h */
 };
 
 /* One function at an address. */

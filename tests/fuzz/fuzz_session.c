@@ -238,6 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	reader_init(&m.r, data, len, /* big_endian= */ false);
 	session_args_init(&args);
+	args.cache = false;
 	args.inlines = false; /* the debug information of a fuzz target is large */
 	session_open_source(&s, &args, &m.source);
 

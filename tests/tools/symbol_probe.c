@@ -6,7 +6,7 @@
  *
  * Addresses are hexadecimal link-time ones, a line each. For each, a line with the linkage name and a line with
  * the position for every frame, innermost first, and an empty line. With TIME=1 in the environment, how
- * long it took and how much memory goes to stderr instead.
+ * long it took and how much memory goes to stderr instead. CACHE=FOLDER keeps answers there, as preport does.
  */
 #include "symbolize/symbolizer.h"
 
@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	options.no_inline = getenv("NAMES_ONLY") != NULL;
+	options.cache = getenv("CACHE");
 	double start = now_ms();
 	struct module_table *modules = module_table_new(NULL, &search, &diag);
 	struct module *mod = module_table_file(modules, MODULE_FILE, argv[1], NULL, 0);
