@@ -126,6 +126,11 @@ static void put_trust(struct info *info)
 			 ? "complete"
 			 : "its end is missing: the recorder was killed, or the copy is cut",
 		 rec->complete && !rec->damaged_at ? "true" : "false");
+	if (session_unverified(info->s))
+		put_fact(info, "Unverified", "unverified",
+			 arena_printf(arena, "%s without a recorded build ID, taken on trust",
+				      number_of(arena, session_unverified(info->s), "file")),
+			 arena_printf(arena, "%" PRIu64, session_unverified(info->s)));
 	put_number(info, "Samples", "samples", stream->samples);
 	put_number(info, "Lost", "lost", losses.by_kernel + losses.by_recorder);
 	put_number(info, NULL, "lost_by_kernel", losses.by_kernel);

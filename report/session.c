@@ -26,7 +26,7 @@ const struct opt session_opts[] = {
 	OPT_LIST(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
 		 "look for debug files below DIR as well"),
 	OPT_UINT(struct session_args, threads, "threads", 0, "N",
-		 "unwind with N threads (default: one for each CPU, 1 for a small input)"),
+		 "unwind with N threads, at most 8 (default 1)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
 		"leave inlined calls and source lines out"),
 	OPT_NOT(struct session_args, cache, "no-cache", 0,
@@ -202,6 +202,15 @@ static uint32_t profile_module_of(struct session *s, struct module *mod)
 struct module *session_module(const struct session *s, uint32_t profile_module)
 {
 	return s->session_modules.items[profile_module];
+}
+
+uint64_t session_unverified(const struct session *s)
+{
+	uint64_t count = 0;
+
+	for (uint32_t id = 0; id < module_table_len(s->modules); id++)
+		count += module_is_unverified(module_table_get(s->modules, id));
+	return count;
 }
 
 static enum profile_how how_of(enum unwind_how how)

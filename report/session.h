@@ -30,7 +30,7 @@ struct session_args {
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
 	bool inlines, demangle, cache, progress; /* all true from the start */
-	uint64_t threads;	/* 0: as many as pay */
+	uint64_t threads;	/* 0: one */
 };
 
 extern const struct opt session_opts[];
@@ -156,6 +156,9 @@ void session_name_samples(struct session *s);
 
 /* The module behind a module of s->profile, for annotate and info. */
 struct module *session_module(const struct session *s, uint32_t profile_module);
+
+/* Files that were used though nothing tells that they are those that were recorded. */
+uint64_t session_unverified(const struct session *s);
 
 /* The event that tables are about unless the user says otherwise: the first with samples that passes the filter. */
 uint32_t session_default_event(const struct session *s);

@@ -15,9 +15,6 @@
 
 #include <stdlib.h>
 
-/* Samples that a second thread pays for: its share of opening files and making rules is 20 ms. */
-#define SAMPLES_MIN 10000
-
 /* More would wait for the one that puts everything in order, and cost memory. */
 #define THREADS_MAX 8
 
@@ -31,24 +28,11 @@ struct ready_list {
 	VEC(struct ready) items;
 };
 
-static uint64_t expected_samples(const struct recording *rec)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < rec->ncounts; i++)
-		samples += rec->counts[i].samples;
-	return samples;
-}
-
 unsigned session_walk_threads(const struct session *s)
 {
 	if (!event_source_has_batches(s->source))
 		return 1;
-	if (s->args->threads)
-		return (unsigned)MIN(s->args->threads, THREADS_MAX);
-	if (s->recording->complete && expected_samples(s->recording) < SAMPLES_MIN)
-		return 1;
-	return MIN(pool_cpus(), THREADS_MAX);
+	return (unsigned)MIN(MAX(s->args->threads, 1), THREADS_MAX);
 }
 
 static void prepare(struct session *s, const struct session_walk *walk, struct walk_batch *batch)

@@ -17,7 +17,7 @@ struct session_stacks {
 void session_stacks_add(struct session *s, struct session_stacks *stacks,
 			const struct chain_node *nodes, size_t count);
 
-/* How many threads pay for this input, as far as the user leaves that open; 1 if the source cannot work ahead. */
+/* How many threads there are to be; 1 if the source cannot work ahead. */
 unsigned session_walk_threads(const struct session *s);
 
 /* What is done with each event in the order of the stream; the same with one thread. */

@@ -240,6 +240,17 @@ static void sort(struct trust_remarks *remarks)
 	}
 }
 
+static void remark_unverified(struct remarks *r)
+{
+	uint64_t count = session_unverified(r->s);
+
+	if (count)
+		add(r, WEIGHT_NOTE,
+		    arena_printf(r->arena,
+				 "no build ID was recorded for %s: what is at the path now is taken on trust",
+				 number_of(r->arena, count, "file")));
+}
+
 void trust_remark(const struct trust *trust, const struct session *s, struct arena *arena,
 		  struct trust_remarks *ret)
 {
@@ -249,6 +260,7 @@ void trust_remark(const struct trust *trust, const struct session *s, struct are
 	remark_recording(&r);
 	remark_broken(&r);
 	remark_unnamed(&r);
+	remark_unverified(&r);
 	for (size_t i = 0; i < s->recording->nnotes; i++)
 		add(&r, WEIGHT_NOTE, s->recording->notes[i]);
 	sort(ret);

@@ -161,9 +161,6 @@ static void warn_unusable(struct module_table *table, const struct entry *e)
 			  e->binary.found);
 	else if (e->binary.result == DEBUGFILE_BROKEN)
 		diag_warn(table->diag, "'%s' is not usable ELF", e->binary.found);
-	else if (e->binary.result == DEBUGFILE_UNVERIFIED)
-		diag_warn(table->diag, "no build ID was recorded for some binaries: the files at "
-				       "their paths are taken on trust");
 }
 
 static void warn_defect(struct module_table *table, struct image *img)
@@ -235,6 +232,11 @@ size_t module_name_images(struct module_table *table, struct module *mod, struct
 bool module_image_is_embedded(const struct module *mod, const struct image *img)
 {
 	return img == ((const struct entry *)mod)->embedded.image;
+}
+
+bool module_is_unverified(const struct module *mod)
+{
+	return ((const struct entry *)mod)->binary.result == DEBUGFILE_UNVERIFIED;
 }
 
 enum module_status module_status(const struct module *mod)

@@ -7,7 +7,6 @@
 #include "formats/base/memory.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -131,14 +130,4 @@ void pool_wait(struct pool *pool, struct pool_task *task)
 			pthread_cond_wait(&pool->finished, &pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);
-}
-
-unsigned pool_cpus(void)
-{
-	cpu_set_t set;
-	int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-
-	if (count < 1)
-		return 1;
-	return count < POOL_THREADS_MAX ? (unsigned)count : POOL_THREADS_MAX;
 }

@@ -41,7 +41,4 @@ unsigned pool_threads(const struct pool *pool);
 void pool_submit(struct pool *pool, struct pool_task *task);
 void pool_wait(struct pool *pool, struct pool_task *task);
 
-/* CPUs that this process may run on, at least 1 and at most POOL_THREADS_MAX. */
-unsigned pool_cpus(void);
-
 #endif
