@@ -33,7 +33,7 @@ done
 compare long.trace
 compare long.trace folded
 compare long.trace info
-compare long.trace --by total --comm 'cc1' --limit 1000
+compare long.trace --by total --comm awk --limit 1000
 compare long.trace script
 
 # Every sample a hundred times: a hundred times as many, and the same share of each function.
@@ -51,4 +51,5 @@ CODE
 peak() { python3 peak.py "$BUILD/preport" -i "$1" --by leaf --threads 1; }
 a=$(peak t.trace) b=$(peak many.trace)
 echo "peak memory, KiB: $a, with a hundred times the samples $b"
-[ "$b" -lt $((a * 3 / 2 + 40000)) ] || fail "a hundred times the same samples need $b KiB instead of $a"
+# A full block, which the short one does not have, expands to 24 MiB.
+[ "$b" -lt $((a + 36000)) ] || fail "a hundred times the same samples need $b KiB instead of $a"
