@@ -8,14 +8,16 @@ add_program "$CROSS/precord"
 build_program work
 record() {
 	run_guest --icount <<'EOF'
-precord -q -c 100000 -o /out/process.trace -- work 500
+precord -q -c 97003 -o /out/process.trace -- work 500
 precord -q -a -c 100000 -o /out/system.trace -- work 100
 precord -q -a -e '{cycles,instructions}:S' -c 1000000 -o /out/group.trace -- work 500
 EOF
 }
 record || { cat console; fail 'the guest cannot record'; }
 
-check_process() { # 41 M cycles: heavy has 3 parts of 4, and every stack of either has the same callers
+# 41 M cycles: heavy has 3 parts of 4, and every stack of either has the same callers. The period keeps no step with
+# the rounds of 80,000 instructions.
+check_process() {
 	preport -i out/process.trace folded >folded
 	awk -v OFS='\t' '
 		{ weight = $NF; sub(/ [0-9]*$/, ""); all += weight }
@@ -26,7 +28,7 @@ check_process() { # 41 M cycles: heavy has 3 parts of 4, and every stack of eith
 			print all, heavy, light, good
 			if (all < 39e6 || all > 43e6) { print "cycles in all:", all; bad = 1 }
 			if (good != heavy + light) { print "callers are wrong"; bad = 1 }
-			if (heavy < 0.74 * (heavy + light) || heavy > 0.76 * (heavy + light)) { print "shares"; bad = 1 }
+			if (heavy < 0.73 * (heavy + light) || heavy > 0.77 * (heavy + light)) { print "shares"; bad = 1 }
 			if (heavy + light < 0.95 * all) { print "work is where it should not be"; bad = 1 }
 			exit bad
 		}' folded || { cat folded; fail 'a process sampled exactly'; }
