@@ -16,7 +16,7 @@ EOF
 record || { cat console; fail 'the guest cannot record'; }
 
 # 41 M cycles: heavy has 3 parts of 4, and every stack of either has the same callers. The period keeps no step with
-# the rounds of 80,000 instructions.
+# the rounds of 80,000 instructions, but the tick does: so much of 3 in 4 as 400 random samples would allow.
 check_process() {
 	preport -i out/process.trace folded >folded
 	awk -v OFS='\t' '
@@ -28,7 +28,7 @@ check_process() {
 			print all, heavy, light, good
 			if (all < 39e6 || all > 43e6) { print "cycles in all:", all; bad = 1 }
 			if (good != heavy + light) { print "callers are wrong"; bad = 1 }
-			if (heavy < 0.73 * (heavy + light) || heavy > 0.77 * (heavy + light)) { print "shares"; bad = 1 }
+			if (heavy < 0.70 * (heavy + light) || heavy > 0.80 * (heavy + light)) { print "shares"; bad = 1 }
 			if (heavy + light < 0.95 * all) { print "work is where it should not be"; bad = 1 }
 			exit bad
 		}' folded || { cat folded; fail 'a process sampled exactly'; }
