@@ -101,7 +101,10 @@ static void keep_everything(struct prune *prune, const uint8_t *bytes, struct ev
 	}
 }
 
-/* Registers are kept by the same rule; the stack and instruction pointers always. */
+/*
+ * Registers are kept by the same rule; the stack and instruction pointers always. A frame pointer of 0 means that the
+ * stack ends, and one that is data must not look so.
+ */
 static void prune_regs(const struct prune *prune, const struct process *proc, struct window own,
 		       struct event_regs *regs)
 {
@@ -115,7 +118,7 @@ static void prune_regs(const struct prune *prune, const struct process *proc, st
 		if (reg == arch->sp || reg == arch->ip || value - own.start < own.len ||
 		    process_is_code(proc, value & mask))
 			continue;
-		regs->values[reg] = 0;
+		regs->values[reg] = reg == arch->fp && value ? PRUNE_DATA : 0;
 	}
 }
 

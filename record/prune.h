@@ -20,6 +20,9 @@
 /* A snapshot ends here at the latest when the recorder is short of time. */
 #define PRUNE_ALL SIZE_MAX
 
+/* What stands for data in the frame pointer: neither 0 nor an address. */
+#define PRUNE_DATA 1
+
 /* Room for one pruned sample, and what a caller may set once. Large: allocate one and use it again. */
 struct prune {
 	const struct arch *arch;

@@ -26,6 +26,14 @@ static const char *const stubs[] = {
 	"spurious_entries_start",
 	"asm_common_interrupt",
 	"asm_spurious_interrupt",
+	/* What error_entry calls on its way; from a system call the registers are saved, and its stub is none of these. */
+	"srso_alias_untrain_ret",
+	"srso_untrain_ret",
+	"retbleed_untrain_ret",
+	"zen_untrain_ret",
+	"entry_untrain_ret",
+	"entry_ibpb",
+	"write_ibpb",
 };
 
 static const char *const stub_prefixes[] = { "asm_exc_", "asm_sysvec_", "asm_int80_" };

@@ -9,10 +9,12 @@ write_trace() { "$BUILD/tests/tools/write_trace" "$1.trace" <"$TOP/tests/data/re
 write_trace mix
 write_trace hostile 2>/dev/null || cp mix.trace hostile.trace
 
-tmux() { command tmux -L "tui$$" "$@"; }
+server=0
+tmux() { command tmux -L "tui$$-$server" "$@"; }
 trap 'tmux kill-server 2>/dev/null' EXIT
 open() { # open TRACE [OPTION]...
 	tmux kill-server 2>/dev/null
+	server=$((server + 1)) # the one before may take a moment to end
 	tmux -f /dev/null new-session -d -x 80 -y 24 "exec bash --norc"
 	tmux send-keys "clear; TERM=screen LC_ALL=C.UTF-8 preport -i $*; echo status=\$?" Enter
 	sees 'leaves of cpu-clock' || fail "it does not open"
@@ -69,6 +71,7 @@ if precord -q -F 99 -o try.trace -- true 2>/dev/null; then
 	$CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
 	precord -q -F 999 -o shares.trace -- ./shares recursive 1 >/dev/null || fail "precord"
 	tmux kill-server
+	server=$((server + 1))
 	tmux -f /dev/null new-session -d -x 80 -y 24 "TERM=screen preport -i shares.trace tui --module shares"
 	sees 'leaves of' || fail "a real recording does not open"
 	key a
