@@ -30,7 +30,9 @@ value() { # value FILE EVENT: its count
 for event in cycles instructions; do
 	plain=$(awk -v event=$event '$1 == event { print $2 }' out/plain)
 	[ "${plain:-0}" -gt 40000000 ] || { cat out/plain; fail "a plain program counts no $event"; }
-	[ "$(value stat $event:u)" = "$plain" ] || { cat out/stat; fail "$event: not $plain, as a plain program counts"; }
+	# The two may differ by the few instructions around their system calls.
+	counted=$(value stat $event:u)
+	[ $((counted - plain)) -ge -20 ] && [ $((counted - plain)) -le 20 ] || { cat out/stat; fail "$event: not $plain, as a plain program counts"; }
 	[ "$(value all $event)" -gt "$plain" ] || { cat out/all; fail "the whole system has fewer $event than one program"; }
 done
 
