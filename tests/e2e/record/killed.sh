@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A recorder that is killed at any moment leaves a file that reads up to its last whole block, with counts that agree;
 # so does any beginning of a complete file. KILLS says how often to kill.
+# alone: several recorders at once take more counters than there are, and some virtual machines count nonsense then
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
