@@ -428,8 +428,9 @@ static struct err *nothing_there(struct session *s)
 				  "copy it again, or wait until precord has ended");
 	if (s->stream.samples == 0)
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
-				  "was the command idle, or over before the first sample? "
-				  "A higher rate (precord -F) samples shorter ones");
+				  "was the command idle, or over before the first sample? A higher "
+				  "rate (precord -F) samples shorter ones; if others hold the "
+				  "counters, a clock needs none (-e cpu-clock)");
 	if (filter_is_empty(s->filter))
 		return err_new(ERR_CORRUPT, "'%s': its samples are of events that it does not name",
 			       input);
