@@ -6,105 +6,29 @@
 #include "formats/trace_reader.h"
 
 #include "formats/base/memory.h"
-#include "formats/base/vec.h"
-#include "formats/base/zframe.h"
-#include "formats/trace_attached.h"
-#include "formats/trace_block.h"
 #include "formats/trace_field.h"
 #include "formats/trace_recording.h"
-#include "formats/trace_writer.h"
 #include "tests/unit/event_check.h"
-#include "tests/unit/event_maker.h"
 #include "tests/unit/test.h"
+#include "tests/unit/trace_maker.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-/* A trace under construction, in memory. */
-struct made {
-	int fd;
-	struct trace_writer *writer;
-	struct recording rec;
-	struct event_maker maker;
-	VEC(struct event) events;
-	char *bytes;
-	size_t len;
-};
-
-static void made_begin(struct made *made, uint64_t seed)
-{
-	*made = (struct made){ .maker.state = seed };
-	made->fd = memfd_create("trace", MFD_CLOEXEC);
-	CHECK(made->fd >= 0);
-	maker_recording(&made->rec);
-	made->writer = trace_writer_new(made->fd);
-	CHECK_OK(trace_writer_begin(made->writer, &made->rec));
-}
-
-static void made_add(struct made *made, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct event ev;
-
-		maker_any(&made->maker, &ev);
-		vec_push(&made->events, ev);
-		CHECK_OK(trace_writer_event(made->writer, &ev));
-	}
-}
-
-static void made_flush(struct made *made)
-{
-	CHECK_OK(trace_writer_round(made->writer, made->maker.time_ns, 0));
-}
-
-static void made_attach(struct made *made)
-{
-	for (size_t i = 0; i < made->rec.nimages; i++)
-		CHECK_OK(trace_writer_image(made->writer, &made->rec.images[i]));
-	CHECK_OK(trace_writer_lines(made->writer, made->rec.lines));
-	CHECK_OK(trace_writer_ksyms(made->writer, made->rec.ksyms, made->rec.nksyms));
-	CHECK_OK(trace_writer_jit_map(made->writer, &made->rec.jit_maps[0]));
-	CHECK_OK(trace_writer_end(made->writer, &made->rec));
-}
-
-static void made_read(struct made *made)
-{
-	off_t len = lseek(made->fd, 0, SEEK_END);
-
-	CHECK(len > 0);
-	CHECK_UINT(trace_writer_sizes(made->writer)->total, (uint64_t)len);
-	made->len = (size_t)len;
-	made->bytes = memory_alloc(made->len);
-	CHECK_UINT((uint64_t)pread(made->fd, made->bytes, made->len, 0), made->len);
-}
-
-static void made_deinit(struct made *made)
-{
-	trace_writer_free(made->writer);
-	close(made->fd);
-	arena_deinit(&made->rec.arena);
-	maker_deinit(&made->maker);
-	vec_deinit(&made->events);
-	free(made->bytes);
-}
 
 TEST(trace_reader_gives_back_all_that_was_written)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct made made;
+		struct trace_maker made;
 		struct event_source *source;
 		struct event ev;
 
-		made_begin(&made, seed);
+		trace_maker_begin(&made, seed);
 		for (int i = 0; i < 4; i++) {
-			made_add(&made, seed * 20);
-			made_flush(&made);
+			trace_maker_add(&made, seed * 20);
+			trace_maker_flush(&made);
 		}
-		made_attach(&made);
-		made_read(&made);
+		trace_maker_attach(&made);
+		trace_maker_read(&made);
 		CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
 		check_recording(event_source_recording(source), &made.rec);
 		for (size_t i = 0; i < made.events.len; i++) {
@@ -114,7 +38,7 @@ TEST(trace_reader_gives_back_all_that_was_written)
 		CHECK(!event_source_next(source, &ev));
 		CHECK_OK(event_source_finish(source));
 		event_source_close(source);
-		made_deinit(&made);
+		trace_maker_deinit(&made);
 	}
 }
 
@@ -127,9 +51,9 @@ TEST(trace_reader_gives_back_samples_of_aarch64)
 	struct event ev = { .kind = EVENT_SAMPLE, .time_ns = 5, .sample.regs = &regs };
 	struct event_source *source;
 	struct event got;
-	struct made made;
+	struct trace_maker made;
 
-	made_begin(&made, 1);
+	trace_maker_begin(&made, 1);
 	trace_writer_free(made.writer);
 	CHECK(ftruncate(made.fd, 0) == 0 && lseek(made.fd, 0, SEEK_SET) == 0);
 	made.rec.arch = &arch_aarch64;
@@ -142,50 +66,22 @@ TEST(trace_reader_gives_back_samples_of_aarch64)
 						words,          false,          false };
 	vec_push(&made.events, ev);
 	CHECK_OK(trace_writer_event(made.writer, &ev));
-	made_attach(&made);
-	made_read(&made);
+	trace_maker_attach(&made);
+	trace_maker_read(&made);
 	CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
 	check_recording(event_source_recording(source), &made.rec);
 	CHECK(event_source_next(source, &got));
 	check_event(&got, &ev);
 	event_source_close(source);
-	made_deinit(&made);
-}
-
-/* A whole trace of a few events of each kind, in two blocks. */
-static void make_small(struct made *made)
-{
-	made_begin(made, 7);
-	made_add(made, 12);
-	made_flush(made);
-	made_add(made, 12);
-	made_attach(made);
-	made_read(made);
-}
-
-/* How many of the events of @made come out of @source, which must give them in order. */
-static size_t drain(const struct made *made, struct event_source *source)
-{
-	struct event ev;
-	size_t next = 0, count = 0;
-
-	while (event_source_next(source, &ev)) {
-		while (next < made->events.len && made->events.items[next].time_ns != ev.time_ns)
-			next++;
-		CHECK(next < made->events.len);
-		check_event(&ev, &made->events.items[next++]);
-		count++;
-	}
-	CHECK_OK(event_source_finish(source));
-	return count;
+	trace_maker_deinit(&made);
 }
 
 TEST(trace_reader_reads_a_cut_file_as_far_as_it_goes)
 {
-	struct made made;
+	struct trace_maker made;
 	size_t seen = 0;
 
-	make_small(&made);
+	trace_maker_small(&made);
 	for (size_t len = 0; len < made.len; len++) {
 		struct event_source *source = NULL;
 		struct err *err = trace_reader_open_memory(guarded(made.bytes, len), len, &source);
@@ -198,7 +94,7 @@ TEST(trace_reader_reads_a_cut_file_as_far_as_it_goes)
 			continue;
 		}
 		rec = event_source_recording(source);
-		size_t count = drain(&made, source);
+		size_t count = trace_maker_drain(&made, source);
 
 		CHECK(count >= seen);
 		CHECK(rec->complete || count <= made.events.len);
@@ -207,10 +103,10 @@ TEST(trace_reader_reads_a_cut_file_as_far_as_it_goes)
 		event_source_close(source);
 	}
 	CHECK_UINT(seen, made.events.len);
-	made_deinit(&made);
+	trace_maker_deinit(&made);
 }
 
-static void check_flipped(struct made *made, size_t at, uint8_t bits)
+static void check_flipped(struct trace_maker *made, size_t at, uint8_t bits)
 {
 	struct event_source *source;
 	const struct recording *rec;
@@ -226,7 +122,7 @@ static void check_flipped(struct made *made, size_t at, uint8_t bits)
 	}
 	/* Reading goes on in the flipped file: what was noticed at opening is not enough. */
 	made->bytes[at] = (char)(made->bytes[at] ^ bits);
-	size_t count = drain(made, source);
+	size_t count = trace_maker_drain(made, source);
 
 	made->bytes[at] = (char)(made->bytes[at] ^ bits);
 	rec = event_source_recording(source);
@@ -239,30 +135,30 @@ static void check_flipped(struct made *made, size_t at, uint8_t bits)
 
 TEST(trace_reader_notices_every_wrong_byte)
 {
-	struct made made;
+	struct trace_maker made;
 
-	make_small(&made);
+	trace_maker_small(&made);
 	for (size_t at = 0; at < made.len; at++) {
 		check_flipped(&made, at, (uint8_t)(1u << at % 8));
 		check_flipped(&made, at, 0xff);
 	}
-	made_deinit(&made);
+	trace_maker_deinit(&made);
 }
 
 TEST(trace_reader_loses_no_more_than_the_damaged_block)
 {
 	struct event_source *source;
 	const struct trace_block_info *blocks;
-	struct made made;
+	struct trace_maker made;
 	size_t nblocks;
 
-	made_begin(&made, 3);
+	trace_maker_begin(&made, 3);
 	for (int i = 0; i < 3; i++) {
-		made_add(&made, 10);
-		made_flush(&made);
+		trace_maker_add(&made, 10);
+		trace_maker_flush(&made);
 	}
-	made_attach(&made);
-	made_read(&made);
+	trace_maker_attach(&made);
+	trace_maker_read(&made);
 	CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
 	blocks = trace_reader_blocks(source, &nblocks);
 	CHECK_UINT(nblocks, 10); /* header, events, images, lines, ksyms, JIT map, end, index */
@@ -276,7 +172,7 @@ TEST(trace_reader_loses_no_more_than_the_damaged_block)
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		made.bytes[places[i]] ^= 1;
 		CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
-		CHECK_UINT(drain(&made, source), 20);
+		CHECK_UINT(trace_maker_drain(&made, source), 20);
 		CHECK_UINT(event_source_recording(source)->damaged_at, damaged_at);
 		CHECK(event_source_recording(source)->complete);
 		CHECK_UINT(event_source_recording(source)->nksyms, made.rec.nksyms);
@@ -288,18 +184,18 @@ TEST(trace_reader_loses_no_more_than_the_damaged_block)
 	made.bytes[places[0]] ^= 1;
 	made.bytes[made.len - 40] ^= 1;
 	CHECK_OK(trace_reader_open_memory(made.bytes, made.len - 30, &source));
-	CHECK_UINT(drain(&made, source), 20);
+	CHECK_UINT(trace_maker_drain(&made, source), 20);
 	CHECK_UINT(event_source_recording(source)->damaged_at, damaged_at);
 	event_source_close(source);
-	made_deinit(&made);
+	trace_maker_deinit(&made);
 }
 
 /* Events whose times are @times, with a new block before each 0. */
-static struct event_source *open_times(struct made *made, const uint64_t *times, size_t count)
+static struct event_source *open_times(struct trace_maker *made, const uint64_t *times, size_t count)
 {
 	struct event_source *source;
 
-	made_begin(made, 1);
+	trace_maker_begin(made, 1);
 	for (size_t i = 0; i < count; i++) {
 		struct event ev = { .kind = EVENT_EXIT, .time_ns = times[i], .pid = (uint32_t)i };
 
@@ -309,7 +205,7 @@ static struct event_source *open_times(struct made *made, const uint64_t *times,
 			CHECK_OK(trace_writer_round(made->writer, 0, 0));
 	}
 	CHECK_OK(trace_writer_end(made->writer, &made->rec));
-	made_read(made);
+	trace_maker_read(made);
 	CHECK_OK(trace_reader_open_memory(made->bytes, made->len, &source));
 	return source;
 }
@@ -318,7 +214,7 @@ TEST(trace_reader_sorts_by_time_and_then_by_place)
 {
 	static const uint64_t times[] = { 30, 10, 20, 20, 0, 5, 20, 40, 0, 50, 45, 0, 35, 60, 1 };
 	static const uint64_t sorted[] = { 1, 5, 10, 20, 20, 20, 30, 35, 40, 45, 50, 60 };
-	struct made made;
+	struct trace_maker made;
 	struct event_source *source = open_times(&made, times, ARRAY_LEN(times));
 	struct event ev;
 	uint32_t last_pid = 0;
@@ -332,7 +228,7 @@ TEST(trace_reader_sorts_by_time_and_then_by_place)
 	CHECK(!event_source_next(source, &ev));
 	CHECK_UINT(trace_reader_late_events(source), 0);
 	event_source_close(source);
-	made_deinit(&made);
+	trace_maker_deinit(&made);
 }
 
 /* Every block overlaps with every other: more than a reader keeps open. */
@@ -340,7 +236,7 @@ TEST(trace_reader_gives_up_order_before_it_gives_up_memory)
 {
 	CLEANUP(memory_freep) uint64_t *times = memory_zeroed(600, sizeof(*times));
 	struct event_source *source;
-	struct made made;
+	struct trace_maker made;
 	struct event ev;
 	size_t count = 0;
 
@@ -354,23 +250,7 @@ TEST(trace_reader_gives_up_order_before_it_gives_up_memory)
 	CHECK_UINT(count, 400);
 	CHECK(trace_reader_late_events(source) > 0);
 	event_source_close(source);
-	made_deinit(&made);
-}
-
-/* Append a block of @kind with @content to @made's file. */
-static void append_block(struct writer *file, struct trace_block block,
-			 const struct writer *content)
-{
-	struct zframe_encoder *z = zframe_encoder_new(3, 0);
-	struct writer packed = { 0 };
-
-	CHECK_OK(zframe_encode(z, content->data, content->len, &packed));
-	block.content_len = content->len;
-	block.packed_len = packed.len;
-	trace_block_put(file, &block);
-	writer_bytes(file, packed.data, packed.len);
-	writer_deinit(&packed);
-	zframe_encoder_free(z);
+	trace_maker_deinit(&made);
 }
 
 TEST(trace_reader_skips_what_a_newer_minor_version_adds)
@@ -384,16 +264,16 @@ TEST(trace_reader_skips_what_a_newer_minor_version_adds)
 	maker_recording(&rec);
 	trace_header_put(&content, &rec, 1);
 	trace_field_put_bytes(&content, 1000, "something new", 13);
-	append_block(&file, block, &content);
+	trace_maker_block(&file, block, &content);
 	block.kind = 77;
 	block.sequence++;
-	append_block(&file, block, &content);
+	trace_maker_block(&file, block, &content);
 	block.kind = TRACE_END;
 	block.sequence++;
 	writer_reset(&content);
 	trace_end_put(&content, &rec);
 	trace_field_put_uint(&content, 1001, 12345);
-	append_block(&file, block, &content);
+	trace_maker_block(&file, block, &content);
 
 	CHECK_OK(trace_reader_open_memory(file.data, file.len, &source));
 	CHECK_STR(trace_reader_blocks(source, &nblocks)[1].kind, "unknown");
@@ -406,97 +286,13 @@ TEST(trace_reader_skips_what_a_newer_minor_version_adds)
 	writer_deinit(&file);
 }
 
-/* An events block with one column of heads, times and so on, from @columns by number. */
-static void put_events(struct writer *content, uint64_t count, uint64_t expanded,
-		       const char *const columns[12])
-{
-	uint64_t ncolumns = 0;
-
-	for (size_t i = 0; i < 12; i++)
-		ncolumns += columns[i] != NULL;
-	writer_reset(content);
-	writer_uleb(content, count);
-	writer_uleb(content, expanded);
-	writer_uleb(content, ncolumns);
-	for (size_t i = 0; i < 12; i++) {
-		if (!columns[i])
-			continue;
-		writer_uleb(content, i);
-		writer_uleb(content, (uint8_t)columns[i][0]);
-	}
-	for (size_t i = 0; i < 12; i++) {
-		if (columns[i])
-			writer_bytes(content, columns[i] + 1, (uint8_t)columns[i][0]);
-	}
-}
-
-/* Read the events of one such block; how many there were, or -1 if it counts as damaged. */
-static int read_events(uint64_t count, uint64_t expanded, const char *const columns[12])
-{
-	struct trace_block block = { .major = TRACE_MAJOR, .kind = TRACE_HEADER };
-	struct writer content = { 0 }, file = { 0 };
-	struct event_source *source;
-	struct recording rec;
-	struct event ev;
-	int found = 0;
-
-	maker_recording(&rec);
-	trace_header_put(&content, &rec, 1);
-	append_block(&file, block, &content);
-	put_events(&content, count, expanded, columns);
-	block.kind = TRACE_EVENTS;
-	block.sequence++;
-	append_block(&file, block, &content);
-	CHECK_OK(trace_reader_open_memory(file.data, file.len, &source));
-	while (event_source_next(source, &ev))
-		found++;
-	CHECK_OK(event_source_finish(source));
-	if (event_source_recording(source)->damaged_at)
-		found = -1;
-	event_source_close(source);
-	arena_deinit(&rec.arena);
-	writer_deinit(&content);
-	writer_deinit(&file);
-	return found;
-}
-
-/* The columns begin with their length. Numbers are those of enum trace_column. */
-TEST(trace_reader_skips_kinds_of_events_and_columns_it_does_not_know)
-{
-	const char *columns[12] = {
-		[1] = "\6\5\1\0\1\2\165", /* an exit of 0, an event of kind 21 by the same */
-		[2] = "\2\2\2",
-		[10] = "\5\0\3abc",
-		[11] = "\2??",
-	};
-
-	CHECK_UINT((uint64_t)read_events(2, 512, columns), 1);
-}
-
-TEST(trace_reader_refuses_blocks_that_grow_beyond_their_promise)
-{
-	const char *columns[12] = {
-		[1] = "\7\1\1\0\1\2\141\141", /* three samples of one thread */
-		[2] = "\3\2\2\2",
-		/* User mode, user chain: two addresses, then twice the same chain again. */
-		[3] = "\20\202\2\0\2\1\1\202\2\1\0\0\202\2\1\0\0",
-		[8] = "\3\200\200\4",
-	};
-
-	CHECK_INT(read_events(3, 3 * 256 + 3 * 2 * 8, columns), 3);
-	CHECK_INT(read_events(3, 3 * 256 + 3 * 2 * 8 - 1, columns), -1);
-	CHECK_INT(read_events(3, 3 * 256 - 1, columns), -1);
-	CHECK_INT(read_events(3, 1ull << 40, columns), -1);
-	CHECK_INT(read_events(4, 4 * 256 + 64, columns), -1); /* one more than there are */
-}
-
 TEST(trace_reader_refuses_another_major_version)
 {
 	struct trace_block block = { .major = TRACE_MAJOR + 1, .kind = TRACE_HEADER };
 	struct writer content = { 0 }, file = { 0 };
 	struct event_source *source;
 
-	append_block(&file, block, &content);
+	trace_maker_block(&file, block, &content);
 	CHECK_ERR(trace_reader_open_memory(file.data, file.len, &source), ERR_UNSUPPORTED,
 		  "trace format 2.0");
 	writer_deinit(&file);
@@ -520,14 +316,14 @@ TEST(trace_reader_says_what_is_not_a_trace)
 TEST(trace_reader_reads_from_files_and_from_pipes)
 {
 	struct event_source *source;
-	struct made made;
+	struct trace_maker made;
 	char path[32];
 	int pipe_fds[2];
 
-	make_small(&made);
+	trace_maker_small(&made);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", made.fd);
 	CHECK_OK(trace_reader_open(path, &source));
-	CHECK_UINT(drain(&made, source), made.events.len);
+	CHECK_UINT(trace_maker_drain(&made, source), made.events.len);
 	event_source_close(source);
 
 	CHECK(pipe2(pipe_fds, O_CLOEXEC) == 0);
@@ -536,20 +332,20 @@ TEST(trace_reader_reads_from_files_and_from_pipes)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", pipe_fds[0]);
 	CHECK_OK(trace_reader_open(path, &source));
 	close(pipe_fds[0]);
-	CHECK_UINT(drain(&made, source), made.events.len);
+	CHECK_UINT(trace_maker_drain(&made, source), made.events.len);
 	event_source_close(source);
-	made_deinit(&made);
+	trace_maker_deinit(&made);
 }
 
 /* The file shrinks while it is open: no SIGBUS, but damage. */
 TEST(trace_reader_survives_a_file_that_shrinks)
 {
 	struct event_source *source;
-	struct made made;
+	struct trace_maker made;
 	struct event ev;
 	char path[32];
 
-	make_small(&made);
+	trace_maker_small(&made);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", made.fd);
 	CHECK_OK(trace_reader_open(path, &source));
 	CHECK(ftruncate(made.fd, (off_t)made.len / 4) == 0);
@@ -558,5 +354,5 @@ TEST(trace_reader_survives_a_file_that_shrinks)
 	CHECK_OK(event_source_finish(source));
 	CHECK(event_source_recording(source)->damaged_at > 0);
 	event_source_close(source);
-	made_deinit(&made);
+	trace_maker_deinit(&made);
 }

@@ -235,3 +235,42 @@ void world_recurse(struct world *w, size_t from, size_t count, uint64_t ip)
 		w->words[from + 4 * i + 1] = ip;
 	}
 }
+
+uint64_t world_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 33;
+}
+
+void world_lay_stack(struct world *w, uint64_t *seed, size_t from)
+{
+	size_t at = STACK_LEN - 8, fp = 0;
+	uint64_t caller = IP(START + 0x40);
+
+	memset(w->words + from, 0, (STACK_LEN - from) * sizeof(w->words[0]));
+	while (at > from + 8) {
+		switch (world_random(seed) % 3) {
+		case 0: /* LEAF */
+			w->words[--at] = caller;
+			caller = IP(LEAF + 0x40);
+			break;
+		case 1: /* MIDDLE */
+			w->words[--at] = caller;
+			w->words[--at] = fp;
+			w->words[--at] = world_random(seed);
+			caller = IP(MIDDLE + 0x40);
+			break;
+		case 2: /* FRAMED, with some locals */
+			w->words[--at] = caller;
+			w->words[--at] = fp;
+			fp = world_slot(at);
+			at -= world_random(seed) % 4;
+			caller = IP(FRAMED + 0x40);
+			break;
+		}
+	}
+	w->words[--at] = caller;
+	world_set_leaf(w, IP(LEAF + world_random(seed) % 0x100), at);
+	world_set_reg(w, w->arch->fp, fp);
+	world_set_reg(w, 3, world_random(seed));
+}

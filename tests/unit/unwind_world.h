@@ -77,6 +77,12 @@ void world_set_leaf(struct world *w, uint64_t ip, size_t sp);
 /* Frames of FRAMED at words @from, @from + 4 …, each with its frame pointer and return address. */
 void world_recurse(struct world *w, size_t from, size_t count, uint64_t ip);
 
+/* A number below 2^31; the same ones for the same @seed. */
+uint64_t world_random(uint64_t *seed);
+
+/* Lay a random stack of frames from the top down to word @from, and set the registers of a leaf below it. */
+void world_lay_stack(struct world *w, uint64_t *seed, size_t from);
+
 /* The sample as an event: the snapshot is what lies above the stack pointer. */
 struct event world_event(struct world *w);
 
