@@ -209,6 +209,8 @@ static struct err *annotate_run(void *args_, char **operands, int noperands, int
 		return err;
 	err = session_open(&s, &args->session);
 	if (!err)
+		err = session_need_trace(&s);
+	if (!err)
 		err = annotate(&s, args, noperands ? operands[0] : NULL);
 	session_warn(&s);
 	session_close(&s);

@@ -86,6 +86,8 @@ static struct err *bundle_run(void *args_, char **operands, int noperands, int *
 		return err;
 	err = session_open(&s, &args->session);
 	if (!err)
+		err = session_need_trace(&s);
+	if (!err)
 		err = bundle(&s, args);
 	session_warn(&s);
 	session_close(&s);

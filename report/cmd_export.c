@@ -69,11 +69,26 @@ static struct err *write_compressed(const struct export_format *format, struct s
 	return NULL;
 }
 
+/* A profile has no times: each sum becomes one sample at the beginning, so that totals are right. */
+static void sums_as_samples(struct session *s)
+{
+	diag_warn(&s->diag, "'%s' has no times: each of its stacks is one sample at the beginning",
+		  s->args->input);
+	for (uint32_t row = 0; row < s->profile->samples.len; row++) {
+		struct session_time time = { .row = row,
+					     .weight = s->profile->samples.items[row].weight };
+
+		vec_push(&s->times, time);
+	}
+}
+
 static struct err *write_format(void *args, struct session *s, FILE *out)
 {
 	const struct export_to_args *to = args;
 	struct err *err = NULL;
 
+	if (s->imported && to->format->times)
+		sums_as_samples(s);
 	if (to->gzip)
 		err = write_compressed(to->format, s, out);
 	else

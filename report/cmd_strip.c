@@ -186,6 +186,8 @@ static struct err *strip_run(void *args_, char **operands, int noperands, int *r
 		return err;
 	err = session_open(&s, &args->session);
 	if (!err)
+		err = session_need_trace(&s);
+	if (!err)
 		err = strip(&s, args);
 	session_warn(&s);
 	session_close(&s);

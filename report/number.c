@@ -61,6 +61,30 @@ const char *number_weight(struct arena *arena, uint64_t weight, const char *unit
 	return three_digits(arena, value, prefixes[prefix]);
 }
 
+/* What @event counts, without the modifiers: "cycles" of "cycles:u". */
+static const char *counted(struct arena *arena, const char *event)
+{
+	size_t len = strcspn(event, ":"), modifiers = strspn(event + len, ":ukhGHpPSDeW");
+	size_t word = strspn(event, "abcdefghijklmnopqrstuvwxyzL123456789-");
+
+	if (!len || word != len || event[len - 1] != 's' || event[len + modifiers])
+		return "events";
+	return arena_printf(arena, "%.*s", (int)len, event);
+}
+
+static const char *amount(struct arena *arena, uint64_t weight, const char *event, const char *unit)
+{
+	const char *number = number_weight(arena, weight, unit);
+
+	if (strcmp(unit, "ns") == 0)
+		return arena_printf(arena, "%s of CPU time", number);
+	if (strcmp(event, "samples") == 0)
+		return arena_printf(arena, "together %s", number);
+	if (strcmp(unit, "events") == 0)
+		unit = counted(arena, event);
+	return arena_printf(arena, "%s %s", number, unit);
+}
+
 const char *number_share(struct arena *arena, double share)
 {
 	double percent = share * 100;
@@ -81,4 +105,15 @@ const char *number_of(struct arena *arena, uint64_t count, const char *noun)
 {
 	return arena_printf(arena, "%s %s%s", number_count(arena, count), noun,
 			    count == 1 ? "" : "s");
+}
+
+const char *number_sum(struct arena *arena, const struct profile_sum *sum, const char *of,
+		       const char *event, const char *unit)
+{
+	const char *samples = number_of(arena, sum->count, "sample");
+
+	if (sum->weight == sum->count && strcmp(event, "samples") == 0)
+		return arena_printf(arena, "%s%s", samples, of);
+	return arena_printf(arena, "%s%s, %s", samples, of,
+			    amount(arena, sum->weight, event, unit));
 }

@@ -342,6 +342,16 @@ static struct err *walk_alone(struct session *s, const struct session_visitor *v
 	return NULL;
 }
 
+struct err *session_need_trace(const struct session *s)
+{
+	if (!s->imported)
+		return NULL;
+	return err_remedy(err_new(ERR_UNSUPPORTED,
+				  "'%s' holds stacks with their sums, neither events nor code",
+				  s->args->input),
+			  "this needs a trace of precord");
+}
+
 struct err *session_each(struct session *s, struct filter *filter,
 			 const struct session_visitor *visitor)
 {
@@ -349,12 +359,10 @@ struct err *session_each(struct session *s, struct filter *filter,
 	struct err *err = filter_bind(filter, s->recording);
 	unsigned nthreads = visitor->apart ? session_walk_threads(s) : 1;
 
+	if (!err)
+		err = session_need_trace(s);
 	if (err)
 		return err;
-	if (s->imported)
-		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds sums, not events",
-					  s->args->input),
-				  "this needs a trace of precord");
 	s->filter = filter;
 	progress_begin(&s->progress, stderr, s->args->progress && !visitor->prints);
 	err = nthreads > 1 ? session_walk(s, &walk, visitor, nthreads) : walk_alone(s, visitor);

@@ -141,12 +141,14 @@ struct session_visitor {
 };
 
 /*
- * Instead of session_load(): hand every event that passes @filter to @visitor in time order. ERR_UNSUPPORTED: the input is a profile
- * and has no events. The profile gets stacks and
- * locations but no samples; name what you print with session_name().
+ * Instead of session_load(): hand every event that passes @filter to @visitor in time order. ERR_UNSUPPORTED: see
+ * session_need_trace(). The profile gets stacks and locations but no samples; name what you print with session_name().
  */
 MUST_USE struct err *session_each(struct session *s, struct filter *filter,
 				  const struct session_visitor *visitor);
+
+/* ERR_UNSUPPORTED: the input is a profile, which has neither events nor code. For commands that need a trace. */
+MUST_USE struct err *session_need_trace(const struct session *s);
 
 /* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
 void session_name(struct session *s, uint32_t location);

@@ -121,8 +121,12 @@ static void put_recording(struct page *page)
 {
 	const struct recording *rec = page->s->recording;
 	struct arena *arena = &page->arena;
-	const char *text = arena_printf(arena, "%s: %s", page->s->args->input,
-					number_time(arena, session_duration_ns(page->s)));
+	const char *input = page->s->args->input;
+	const char *text =
+		session_duration_ns(page->s) ?
+			arena_printf(arena, "%s: %s", input,
+				     number_time(arena, session_duration_ns(page->s))) :
+			arena_printf(arena, "%s: no times", input);
 
 	if (*rec->hostname)
 		text = arena_printf(arena, "%s of %s", text, rec->hostname);
@@ -152,14 +156,12 @@ static void put_event(struct page *page)
 {
 	const struct profile *p = page->s->profile;
 	const struct profile_event *event = &p->events.items[page->event];
-	const char *unit = profile_text(p, event->unit);
+	const char *name = profile_text(p, event->name);
 	struct profile_sum sum = profile_total(p, page->event);
 	struct arena *arena = &page->arena;
-	const char *text =
-		arena_printf(arena, "%s of %s%s, %s %s", number_of(arena, sum.count, "sample"),
-			     profile_text(p, event->name), rate_text(page, event),
-			     number_weight(arena, sum.weight, unit),
-			     strcmp(unit, "ns") == 0 ? "of CPU time" : unit);
+	const char *of = arena_printf(arena, " of %s%s", name, rate_text(page, event));
+	const char *text = number_sum(arena, &sum, strcmp(name, "samples") == 0 ? "" : of, name,
+				      profile_text(p, event->unit));
 
 	if (!filter_is_empty(page->s->filter))
 		text = arena_printf(arena, "%s; only %s", text,

@@ -102,13 +102,12 @@ static void print_heading(struct output *o, const struct result *r)
 {
 	const struct profile *p = o->s->profile;
 	const struct profile_event *event = &p->events.items[r->event];
-	const char *unit = profile_text(p, event->unit);
+	const char *name = profile_text(p, event->name);
 	struct arena *arena = &o->arena;
 
-	put_line(arena_printf(arena, "%s: %s, %s %s, by %s", profile_text(p, event->name),
-			      number_of(arena, r->all.count, "sample"),
-			      number_weight(arena, r->all.weight, unit),
-			      strcmp(unit, "ns") == 0 ? "of CPU time" : unit, by_text(o)));
+	put_line(arena_printf(arena, "%s: %s, by %s", name,
+			      number_sum(arena, &r->all, "", name, profile_text(p, event->unit)),
+			      by_text(o)));
 	if (!filter_is_empty(o->s->filter))
 		put_line(arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->s->stream.samples, "sample"),

@@ -77,7 +77,9 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 
 void trust_judge(struct trust *trust, const struct session *s)
 {
-	*trust = (struct trust){ .samples = s->matched.count, .worst_module = PROFILE_NONE };
+	*trust = (struct trust){ .samples = s->matched.count,
+				 .worst_module = PROFILE_NONE,
+				 .sums_only = s->imported };
 	judge_stream(trust, s);
 	judge_rows(trust, s->profile);
 }
@@ -96,6 +98,8 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 {
 	uint64_t whole = trust->samples > trust->cut ? trust->samples - trust->cut : 0;
 
+	if (trust->sums_only)
+		return "sums do not tell what was lost, cut, broken or unnamed";
 	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s",
 			    trust->lost ? number_share(arena, part(trust->lost, trust->samples))
 					: "0",
