@@ -86,6 +86,15 @@ struct event_count {
 	uint64_t enabled_ns, running_ns;
 };
 
+#define EVENT_COUNT_A_NS  1000	  /* no event of a core happens more often */
+#define EVENT_COUNT_SLACK 1000000 /* times are less exact than counts */
+
+/* PMUs of some hypervisors count 2^50 and the like where events take turns. */
+static inline bool event_count_is_possible(uint64_t value, uint64_t running_ns)
+{
+	return value <= EVENT_COUNT_SLACK || value / EVENT_COUNT_A_NS <= running_ns;
+}
+
 #define EVENT_IP_ASTRAY 1 /* stands for an address that is no code and was not kept */
 
 struct event_sample {

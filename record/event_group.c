@@ -15,7 +15,8 @@
 
 #define WATCHDOG_FILE "/proc/sys/kernel/nmi_watchdog"
 #define CPU_FILE      "/proc/cpuinfo"
-#define TRY_NS        1000000 /* a group that is alone is scheduled at once */
+#define TRY_NS        1000000  /* a group that is alone is scheduled at once */
+#define TRIES_NS_MAX  25000000 /* beside others that take turns, in one of the next turns (4 ms each) */
 #define WORDS_MAX     256
 
 static uint64_t now_ns(void)
@@ -26,22 +27,31 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-bool event_group_runs(int leader_fd)
+/* Has it run, or can that not be told? Value or number of members, then the times: with PERF_FORMAT_GROUP as without. */
+static bool has_run(int leader_fd)
 {
 	uint64_t words[WORDS_MAX] = { 0 };
-	uint64_t start = now_ns();
+	ssize_t got = read(leader_fd, words, sizeof(words));
+
+	return got < (ssize_t)(3 * sizeof(*words)) || !words[1] || words[2];
+}
+
+bool event_group_runs(int leader_fd)
+{
+	uint64_t start = now_ns(), next = start + TRY_NS;
+	bool runs = false;
 
 	if (ioctl(leader_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return true;
-	while (now_ns() - start < TRY_NS)
-		;
+	while (!runs && now_ns() - start < TRIES_NS_MAX) {
+		while (now_ns() < next)
+			;
+		next += TRY_NS;
+		runs = has_run(leader_fd);
+	}
 	ioctl(leader_fd, PERF_EVENT_IOC_DISABLE, 0);
-
-	/* Value or number of members, then the times: alike with and without PERF_FORMAT_GROUP. */
-	ssize_t got = read(leader_fd, words, sizeof(words));
-
 	ioctl(leader_fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-	return got < (ssize_t)(3 * sizeof(*words)) || !words[1] || words[2];
+	return runs;
 }
 
 static bool watchdog_is_on(struct arena *arena)

@@ -8,6 +8,7 @@
 #include "record/approach.h"
 #include "record/description.h"
 #include "record/proc_scan.h"
+#include "record/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -371,6 +372,7 @@ struct err *recorder_finish(struct recorder *s)
 	if (s->end == RECORDER_SIZE_REACHED)
 		note_size(s);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
+	turns_tell(rec, &s->diag);
 	if (s->workload.ended)
 		rec->exit_status = s->workload.status;
 	return err ? err : volumes_finish(&s->volumes);

@@ -5,6 +5,7 @@
  */
 #include "record/stat_table.h"
 
+#include "formats/event.h"
 #include "record/text_file.h"
 
 #include <inttypes.h>
@@ -14,8 +15,6 @@
 #include <string.h>
 
 #define TOPOLOGY   "/sys/devices/system/cpu/cpu%d/topology/%s"
-#define POSSIBLE_A_NS  1000    /* no event of a core happens more often */
-#define POSSIBLE_SLACK 1000000 /* times are less exact than counts */
 #define CORE_SHIFT 32 /* of the package in a core's key */
 
 void stat_table_init(struct stat_table *t, const struct event_list *list, enum stat_by by)
@@ -120,14 +119,12 @@ void stat_table_prepare(struct stat_table *t, const struct counter_set *set)
 		rows_of(t, key_of(t, &set->items.items[i]), set);
 }
 
-/* PMUs of some hypervisors give 2^50 and the like when counters are shared out in turns. */
 static bool is_possible(const struct event_desc *desc, const struct counter_value *value)
 {
 	bool of_core = desc->type == PERF_TYPE_HARDWARE || desc->type == PERF_TYPE_HW_CACHE ||
 		       desc->type == PERF_TYPE_RAW || (desc->pmu && desc->pmu->is_core);
 
-	return !of_core || value->value <= POSSIBLE_SLACK ||
-	       value->value / POSSIBLE_A_NS <= value->running_ns;
+	return !of_core || event_count_is_possible(value->value, value->running_ns);
 }
 
 void stat_table_add(struct stat_table *t, struct counter_set *set)

@@ -6,8 +6,6 @@
  */
 #include "report/group_deltas.h"
 
-#define POSSIBLE_A_NS  1000    /* no event of a core happens more often */
-#define POSSIBLE_SLACK 1000000 /* times are less exact than counts */
 #define START_SLACK_NS 1000000
 
 enum delta_state {
@@ -78,7 +76,7 @@ static enum delta_state delta_of(struct group_deltas *g, const struct event *ev,
 	ret->running_ns = count->running_ns - before.running_ns;
 	if (!ret->running_ns && ret->enabled_ns)
 		return DELTA_NOT_COUNTED;
-	if (ret->value > POSSIBLE_SLACK && ret->value / POSSIBLE_A_NS > ret->running_ns)
+	if (!event_count_is_possible(ret->value, ret->running_ns))
 		return DELTA_IMPOSSIBLE;
 	return DELTA_USED;
 }

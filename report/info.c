@@ -7,6 +7,7 @@
 
 #include "formats/base/text.h"
 #include "formats/trace_reader.h"
+#include "report/event_turns.h"
 #include "report/info_sizes.h"
 #include "report/number.h"
 
@@ -175,6 +176,8 @@ static void put_events(struct info *info)
 		{ .title = "Event", .key = "event", .fit = TABLE_CUT_END },
 		{ .title = "CPU", .key = "cpu", .align = TABLE_RIGHT },
 		{ .title = "Samples", .key = "samples", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Counted", .key = "counted", .align = TABLE_RIGHT },
+		{ .title = "Had a counter", .key = "had_counter", .align = TABLE_RIGHT },
 		{ .title = "Lost", .key = "lost", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Dropped", .key = "dropped", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Cut", .key = "cut", .align = TABLE_RIGHT, .number = true },
@@ -190,6 +193,7 @@ static void put_events(struct info *info)
 	add_columns(&table, columns, ARRAY_LEN(columns));
 	for (size_t i = 0; i < rec->ncounts; i++) {
 		const struct recording_count *count = &rec->counts[i];
+		struct event_turns turns = event_turns_of_count(count);
 
 		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, rec->events[count->event].name, NULL);
@@ -198,6 +202,11 @@ static void put_events(struct info *info)
 		else
 			table_add_format(&table, "%" PRIu32, count->cpu);
 		table_add_format(&table, "%" PRIu64, count->samples);
+		table_add_cell(&table, event_turns_value(&turns, &info->s->arena),
+			       event_turns_value_data(&turns, &info->s->arena));
+		table_add_cell(&table, event_turns_text(&turns, &info->s->arena),
+			       turns.known ? arena_printf(&info->s->arena, "%.6f",
+							  event_turns_share(&turns)) : "");
 		table_add_format(&table, "%" PRIu64, count->lost_kernel);
 		table_add_format(&table, "%" PRIu64, count->lost_recorder);
 		table_add_format(&table, "%" PRIu64, count->stacks_cut);

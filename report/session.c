@@ -434,6 +434,12 @@ static struct err *nothing_there(struct session *s)
 		return err_remedy(err_new(ERR_CORRUPT,
 					  "'%s' ends or is damaged before the first sample", input),
 				  "copy it again, or wait until precord has ended");
+	if (s->stream.samples == 0 && session_unheard_event(s))
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "'%s' holds no samples: '%s' never had a counter", input,
+					  session_unheard_event(s)),
+				  "others hold the counters ('preport info' says who may); a clock needs "
+				  "none: precord -e cpu-clock");
 	if (s->stream.samples == 0)
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
 				  "was the command idle, or over before the first sample? A higher "

@@ -162,6 +162,9 @@ struct module *session_module(const struct session *s, uint32_t profile_module);
 /* Files that were used though nothing tells that they are those that were recorded. */
 uint64_t session_unverified(const struct session *s);
 
+/* The first event that was on and never had a counter; NULL if there is none. */
+const char *session_unheard_event(const struct session *s);
+
 /* The event that tables are about unless the user says otherwise: the first with samples that passes the filter. */
 uint32_t session_default_event(const struct session *s);
 

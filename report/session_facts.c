@@ -2,6 +2,7 @@
 /*
  * session_facts.c - what a session that was read can say about the recording as a whole.
  */
+#include "report/event_turns.h"
 #include "report/session.h"
 
 struct session_losses session_losses(const struct session *s)
@@ -35,4 +36,15 @@ uint64_t session_unverified(const struct session *s)
 	for (uint32_t id = 0; id < module_table_len(s->modules); id++)
 		count += module_is_unverified(module_table_get(s->modules, id));
 	return count;
+}
+
+const char *session_unheard_event(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->recording->nevents; i++) {
+		struct event_turns turns = event_turns_of(s->recording, i);
+
+		if (event_turns_never(&turns))
+			return s->recording->events[i].name;
+	}
+	return NULL;
 }

@@ -4,14 +4,17 @@
  */
 #include "report/trust.h"
 
+#include "report/event_turns.h"
 #include "report/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STACK_LEN_MAX 65528 /* the kernel's limit for PERF_SAMPLE_STACK_USER, perf_event_open(2) */
 #define UNNAMED_SHARE 0.005 /* of the weight; less needs no remark */
 #define BROKEN_SHARE  0.001
+#define TURNS_NAMED   3 /* events that are named one by one */
 
 static void judge_stream(struct trust *trust, const struct session *s)
 {
@@ -181,6 +184,53 @@ static void remark_recording(struct remarks *r)
 				   of_samples(r, trust->cut)));
 }
 
+static bool is_noted(const struct recording *rec, const char *words)
+{
+	for (size_t i = 0; i < rec->nnotes; i++)
+		if (strstr(rec->notes[i], words))
+			return true;
+	return false;
+}
+
+/* Events that took turns at the counters, or found none, unless the recorder has said so, and why. */
+static void remark_turns(struct remarks *r)
+{
+	const struct recording *rec = r->s->recording;
+	const char *never = "", *wrong = "", *shared = "";
+	double least = 1, most = 0;
+	unsigned nshared = 0;
+
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		struct event_turns turns = event_turns_of(rec, i);
+		double share = event_turns_share(&turns);
+		const char *name = rec->events[i].name;
+
+		if (event_turns_never(&turns)) {
+			never = arena_printf(r->arena, "%s%s%s", never, *never ? ", " : "", name);
+		} else if (turns.impossible) {
+			wrong = arena_printf(r->arena, "%s%s%s", wrong, *wrong ? ", " : "", name);
+		} else if (share < EVENT_TURNS_WHOLE) {
+			least = MIN(least, share);
+			most = MAX(most, share);
+			nshared++;
+			shared = arena_printf(r->arena, "%s%s%s %s", shared, *shared ? ", " : "", name,
+					      number_share(r->arena, share));
+		}
+	}
+	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER))
+		add(r, 1, arena_printf(r->arena, "not counted, which is not 0, for want of a counter: %s", never));
+	if (*wrong)
+		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
+	if (nshared > TURNS_NAMED)
+		shared = arena_printf(r->arena, "%u events had one for %s to %s", nshared,
+				      number_share(r->arena, least), number_share(r->arena, most));
+	if (nshared && !is_noted(rec, RECORDING_NOTE_TURNS))
+		add(r, 1 - least,
+		    arena_printf(r->arena,
+				 "counters were taken in turns: %s of the time; record fewer events at once",
+				 shared));
+}
+
 static void remark_broken(struct remarks *r)
 {
 	const struct trust *trust = r->trust;
@@ -262,6 +312,7 @@ void trust_remark(const struct trust *trust, const struct session *s, struct are
 
 	*ret = (struct trust_remarks){ 0 };
 	remark_recording(&r);
+	remark_turns(&r);
 	remark_broken(&r);
 	remark_unnamed(&r);
 	remark_unverified(&r);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * turns.c - a warning for all events that never had a counter, and one for all that shared theirs.
+ */
+#include "record/turns.h"
+
+#include "record/event_group.h"
+
+#include <linux/perf_event.h>
+
+#define ON_NS_MIN 10000000 /* whoever was on for less may just have come too late */
+#define ENOUGH    0.95	   /* of the time: whoever has less is told */
+
+struct times {
+	uint64_t enabled_ns, running_ns, samples;
+};
+
+static struct times times_of(const struct recording *rec, uint32_t event)
+{
+	struct times times = { 0 };
+
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		if (rec->counts[i].event != event)
+			continue;
+		times.enabled_ns += rec->counts[i].enabled_ns;
+		times.running_ns += rec->counts[i].running_ns;
+		times.samples += rec->counts[i].samples;
+	}
+	return times;
+}
+
+/* Events of software need no counter. */
+static bool needs_counter(const struct recording_event *event)
+{
+	return event->type != PERF_TYPE_SOFTWARE && event->type != PERF_TYPE_TRACEPOINT &&
+	       event->type != PERF_TYPE_BREAKPOINT;
+}
+
+/* What precord found of all events. */
+struct findings {
+	const char *never;    /* their names */
+	const char *least;    /* the one of those that shared which had least of the time */
+	double least_part;
+	unsigned nshared;
+};
+
+static struct findings find(const struct recording *rec, struct arena *arena)
+{
+	struct findings f = { .never = "", .least_part = ENOUGH };
+
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		const struct times times = times_of(rec, i);
+		double part = (double)times.running_ns / (double)MAX(times.enabled_ns, 1);
+		const char *name = rec->events[i].name;
+
+		if (!needs_counter(&rec->events[i]) || times.enabled_ns < ON_NS_MIN)
+			continue;
+		if (!times.running_ns && !times.samples) {
+			f.never = arena_printf(arena, "%s%s'%s'", f.never, *f.never ? ", " : "", name);
+			continue;
+		}
+		f.nshared += part < ENOUGH;
+		if (part < f.least_part) {
+			f.least_part = part;
+			f.least = name;
+		}
+	}
+	return f;
+}
+
+void turns_tell(const struct recording *rec, struct diag *diag)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct findings f = find(rec, &arena);
+
+	if (*f.never)
+		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED, RECORDING_NOTE_NEVER ": %s", f.never), "%s",
+					  event_group_cause(&arena)));
+	if (f.nshared == 1)
+		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED,
+						  "'%s' " RECORDING_NOTE_TURNS " with others, and had one for "
+						  "%.0f %% of the time", f.least, 100 * f.least_part),
+					  "%s", event_group_cause(&arena)));
+	else if (f.nshared)
+		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED,
+						  "%u events " RECORDING_NOTE_TURNS "; '%s' had least, %.0f %% of "
+						  "the time", f.nshared, f.least, 100 * f.least_part),
+					  "fewer at once have more; %s", event_group_cause(&arena)));
+}

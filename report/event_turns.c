@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_turns.c - the recorder reads every counter when it ends; these are its times.
+ */
+#include "report/event_turns.h"
+
+#include "formats/event.h"
+#include "report/number.h"
+
+#define ON_NS_MIN 1000000 /* a counter that was on for less tells nothing about turns */
+
+static void add(struct event_turns *turns, const struct recording_count *count)
+{
+	turns->enabled_ns += count->enabled_ns;
+	turns->running_ns += count->running_ns;
+	turns->samples += count->samples;
+	turns->value += (double)count->value;
+	turns->impossible |= !event_count_is_possible(count->value, count->running_ns);
+}
+
+static void finish(struct event_turns *turns)
+{
+	turns->known = turns->enabled_ns >= ON_NS_MIN;
+	if (turns->running_ns && turns->running_ns < turns->enabled_ns)
+		turns->value *= (double)turns->enabled_ns / (double)turns->running_ns;
+}
+
+struct event_turns event_turns_of_count(const struct recording_count *count)
+{
+	struct event_turns turns = { 0 };
+
+	add(&turns, count);
+	finish(&turns);
+	return turns;
+}
+
+struct event_turns event_turns_of(const struct recording *rec, uint32_t event)
+{
+	struct event_turns turns = { 0 };
+
+	for (size_t i = 0; i < rec->ncounts; i++)
+		if (rec->counts[i].event == event)
+			add(&turns, &rec->counts[i]);
+	finish(&turns);
+	return turns;
+}
+
+double event_turns_share(const struct event_turns *turns)
+{
+	if (!turns->known || turns->running_ns >= turns->enabled_ns)
+		return 1;
+	return (double)turns->running_ns / (double)turns->enabled_ns;
+}
+
+bool event_turns_never(const struct event_turns *turns)
+{
+	return turns->known && !turns->running_ns && !turns->samples;
+}
+
+const char *event_turns_text(const struct event_turns *turns, struct arena *arena)
+{
+	double share = event_turns_share(turns);
+
+	if (!turns->known)
+		return "";
+	if (event_turns_never(turns))
+		return "never";
+	return share < EVENT_TURNS_WHOLE ? number_share(arena, share) : "100 %";
+}
+
+/* What stands in place of a number; NULL if there is one. */
+static const char *no_value(const struct event_turns *turns)
+{
+	if (turns->impossible)
+		return "impossible";
+	if (event_turns_never(turns))
+		return "not counted";
+	return turns->known ? NULL : "";
+}
+
+const char *event_turns_value(const struct event_turns *turns, struct arena *arena)
+{
+	const char *none = no_value(turns);
+
+	return none ? none : number_count(arena, (uint64_t)(turns->value + 0.5));
+}
+
+const char *event_turns_value_data(const struct event_turns *turns, struct arena *arena)
+{
+	const char *none = no_value(turns);
+
+	return none ? none : arena_printf(arena, "%.0f", turns->value);
+}

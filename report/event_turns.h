@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_turns.h - how much of its time an event had a counter.
+ *
+ * A PMU has few counters; events that want more take turns. What an event counted is then of a part of the time only,
+ * and an event that never had its turn was not counted, which is not 0.
+ */
+#ifndef REPORT_EVENT_TURNS_H
+#define REPORT_EVENT_TURNS_H
+
+#include "formats/base/arena.h"
+#include "formats/recording.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EVENT_TURNS_WHOLE 0.999 /* of the time: whoever ran so much shared with nobody */
+
+struct event_turns {
+	uint64_t enabled_ns, running_ns;
+	uint64_t samples;
+	double value;	  /* counted, and scaled up to the whole time */
+	bool known;	  /* was on for some time, so that the share means something */
+	bool impossible;  /* more than a processor can count in that time: the PMU, or its hypervisor, is wrong */
+};
+
+/* Of one row of the recording's counts, or of all that @event has. */
+struct event_turns event_turns_of_count(const struct recording_count *count);
+struct event_turns event_turns_of(const struct recording *rec, uint32_t event);
+
+/* Part of the time that it ran; 1 if that is not known. */
+double event_turns_share(const struct event_turns *turns);
+
+/* Was it on, and never had a counter? */
+bool event_turns_never(const struct event_turns *turns);
+
+/* "100 %", "17.3 %", "never", "" if it was not on. */
+const char *event_turns_text(const struct event_turns *turns, struct arena *arena);
+
+/* "1,234", "not counted", "impossible", "" if it was not on; the same for programs, without commas. */
+const char *event_turns_value(const struct event_turns *turns, struct arena *arena);
+const char *event_turns_value_data(const struct event_turns *turns, struct arena *arena);
+
+#endif
