@@ -5,7 +5,7 @@
 set -u
 dir=$1
 cpus=$(getconf _NPROCESSORS_ONLN)
-trap 'kill 0' TERM INT
+trap 'trap "" TERM INT; kill 0; exit' TERM INT
 
 cat > "$dir/load.cpp" <<'CODE'
 #include <algorithm>

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_bench.c - unwinds every stack of a trace, times that alone (CPU time, less what reading
- * the clock takes), or checks it.
+ * unwind_bench.c - unwinds every stack of a trace and measures that alone, or checks it.
  *
  *	unwind_bench [--no-splice] [--check] [--warm] TRACE
  *
- * --check walks every stack twice, with and without taking frames over from the last sample, and demands
- * the same chains. Prints per module where and why stacks stopped, and a hash of all chains.
+ * What is measured is unwinder_walk(): the reads of the stack are in it, decoding the trace and following mappings are
+ * not. The clock (CPU time of the thread) and the counters of user code, where there are any, are read around each run of
+ * samples without other events between them, a batch at most: a system call around every stack would cost as much as some
+ * frames, and leave its own traces in the caches. A frame is one that was delivered, walked or taken over.
+ *
+ * --warm goes through the trace once more with all rules known. --check walks every stack twice, with and without taking
+ * frames over from the last sample, and demands the same chains. Prints per module where and why stacks stopped, and a
+ * hash of all chains.
  */
 #include "formats/base/map.h"
 #include "formats/trace_reader.h"
@@ -16,39 +21,123 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+#define BATCH 256
+
+/* What was spent so far. */
+struct spent {
+	uint64_t ns, cycles, instructions;
+};
+
+struct meter {
+	int fd; /* of the counters, -1 without */
+	struct spent least; /* what two readings measure when there is nothing between them */
+};
 
 struct bench {
 	const char *path;
 	bool no_splice, check, warm;
 	struct unwinder *unwinder, *reference;
-	uint64_t clock_ns, ns, hash, differences, stack_len, words;
+	struct meter meter;
+	struct spent spent;
+	uint64_t hash, differences, stack_len, words;
 	uint64_t hows[8];
 	struct map stops; /* module id, stop -> count */
 	struct module_table *modules;
 };
 
-static uint64_t now_ns(void)
+/* ---- the meter ---- */
+
+static int open_counter(uint64_t config, int leader)
 {
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.exclude_kernel = true,
+		.exclude_hv = true,
+		.read_format = PERF_FORMAT_GROUP,
+		.pinned = leader < 0, /* always there or not at all */
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void give_up_counters(struct meter *m)
+{
+	close(m->fd);
+	m->fd = -1;
+}
+
+static struct spent meter_read(struct meter *m)
+{
+	uint64_t counts[3] = { 0 }; /* how many, and they */
+	struct spent now = { 0 };
 	struct timespec t;
 
+	if (m->fd >= 0 && read(m->fd, counts, sizeof(counts)) != sizeof(counts))
+		give_up_counters(m); /* somebody else has them */
+	now.cycles = counts[1];
+	now.instructions = counts[2];
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	now.ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return now;
 }
 
-/* What two calls of now_ns() measure when there is nothing between them. */
-static uint64_t clock_cost(void)
+static struct spent between(struct spent start, struct spent end)
 {
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < 1000; i++) {
-		uint64_t start = now_ns();
-		uint64_t spent = now_ns() - start;
-
-		least = MIN(least, spent);
-	}
-	return least;
+	return (struct spent){ end.ns - start.ns, end.cycles - start.cycles,
+			       end.instructions - start.instructions };
 }
+
+static uint64_t less(uint64_t value, uint64_t least)
+{
+	return value > least ? value - least : 0;
+}
+
+/* To @sum, what has passed since @start. */
+static void meter_add(struct meter *m, struct spent start, struct spent *sum)
+{
+	struct spent passed = between(start, meter_read(m));
+
+	sum->ns += less(passed.ns, m->least.ns);
+	sum->cycles += less(passed.cycles, m->least.cycles);
+	sum->instructions += less(passed.instructions, m->least.instructions);
+}
+
+static struct meter meter_open(void)
+{
+	struct meter m = { .fd = open_counter(PERF_COUNT_HW_CPU_CYCLES, -1),
+			   .least = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+
+	if (m.fd >= 0 && open_counter(PERF_COUNT_HW_INSTRUCTIONS, m.fd) < 0)
+		give_up_counters(&m);
+	for (int i = 0; i < 1000; i++) {
+		struct spent start = meter_read(&m);
+		struct spent passed = between(start, meter_read(&m));
+
+		m.least.ns = MIN(m.least.ns, passed.ns);
+		m.least.cycles = MIN(m.least.cycles, passed.cycles);
+		m.least.instructions = MIN(m.least.instructions, passed.instructions);
+	}
+	return m;
+}
+
+static void print_spent(const struct bench *b, uint64_t frames)
+{
+	double n = (double)MAX(frames, 1);
+
+	printf("%.1f ms, %.1f ns a frame", (double)b->spent.ns / 1e6, (double)b->spent.ns / n);
+	if (b->meter.fd >= 0)
+		printf(" (%.1f cycles, %.1f instructions)", (double)b->spent.cycles / n,
+		       (double)b->spent.instructions / n);
+}
+
+/* ---- chains ---- */
 
 static bool same(const struct unwind_chain *a, const struct unwind_chain *b)
 {
@@ -85,25 +174,47 @@ static void count(struct bench *b, const struct unwind_chain *chain)
 	++*map_put(&b->stops, module << 8 | chain->stop, NULL);
 }
 
-static void take(struct bench *b, const struct event *ev)
+static void check(struct bench *b, const struct event *ev, const struct unwind_chain *chain)
 {
-	struct unwind_chain chain, reference;
+	struct unwind_chain reference;
 
-	uint64_t start = now_ns();
-
-	unwinder_walk(b->unwinder, ev, &chain);
-	uint64_t spent = now_ns() - start;
-
-	b->ns += spent > b->clock_ns ? spent - b->clock_ns : 0;
-	b->stack_len += ev->sample.stack.end - ev->sample.stack.base;
-	b->words += ev->sample.stack.nwords;
-	if (!b->check)
-		return;
-	count(b, &chain);
+	count(b, chain);
 	unwinder_walk(b->reference, ev, &reference);
-	if (!same(&chain, &reference) && b->differences++ < 3) {
-		print_chain("spliced", &chain);
+	if (!same(chain, &reference) && b->differences++ < 3) {
+		print_chain("spliced", chain);
 		print_chain("in full", &reference);
+	}
+}
+
+/* Samples without anything else between them. */
+static void walk_run(struct bench *b, const struct event *const *events, size_t count)
+{
+	struct spent start = meter_read(&b->meter);
+	struct unwind_chain chain;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct event_stack *stack = &events[i]->sample.stack;
+
+		unwinder_walk(b->unwinder, events[i], &chain);
+		b->stack_len += stack->end - stack->base;
+		b->words += stack->nwords;
+		if (b->check)
+			check(b, events[i], &chain);
+	}
+	meter_add(&b->meter, start, &b->spent);
+}
+
+static void walk_batch(struct bench *b, struct space_table *spaces, const struct event *const *events, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		size_t from = i;
+
+		while (i < count && events[i]->kind == EVENT_SAMPLE)
+			i++;
+		if (i > from)
+			walk_run(b, events + from, i - from);
+		else
+			space_table_apply(spaces, events[i++]);
 	}
 }
 
@@ -139,9 +250,9 @@ static void report(struct bench *b)
 	       " frames (%.0f %% spliced), %.1f words a stack, hash %016" PRIx64 "\n",
 	       s->stacks, s->frames, 100.0 * (double)s->spliced_frames / (double)s->frames,
 	       (double)b->words / (double)s->stacks, b->hash);
-	printf("%.1f ms, %.1f ns a frame, %.0f MB/s of stack, %" PRIu64 " rules compiled\n",
-	       (double)b->ns / 1e6, (double)b->ns / (double)s->frames,
-	       (double)b->stack_len / ((double)b->ns / 1e3), s->memo_misses);
+	print_spent(b, s->frames);
+	printf(", %.0f MB/s of stack, %" PRIu64 " rules compiled\n",
+	       (double)b->stack_len / ((double)b->spent.ns / 1e3), s->memo_misses);
 	if (b->check)
 		printf("%" PRIu64 " chains differ from those walked in full\n", b->differences);
 	free(stops);
@@ -149,14 +260,13 @@ static void report(struct bench *b)
 
 static void walk_all(struct bench *b, struct event_source *source, struct space_table *spaces)
 {
-	struct event ev;
+	struct event_batch batch = { 0 };
 
-	while (event_source_next(source, &ev)) {
-		if (ev.kind == EVENT_SAMPLE)
-			take(b, &ev);
-		else
-			space_table_apply(spaces, &ev);
+	while (event_source_next_batch(source, BATCH, &batch)) {
+		walk_batch(b, spaces, batch.events.items, batch.events.len);
+		event_source_release(source, &batch);
 	}
+	event_batch_deinit(&batch);
 }
 
 /* Once more with all rules known, as in a longer recording. */
@@ -166,11 +276,12 @@ static void run_warm(struct bench *b, struct space_table *spaces)
 	struct event_source *source;
 
 	err_free(trace_reader_open(b->path, &source));
-	b->ns = 0;
+	b->spent = (struct spent){ 0 };
 	walk_all(b, source, spaces);
 	frames = unwinder_stats(b->unwinder)->frames - frames;
-	printf("again, with all rules known: %.1f ms, %.1f ns a frame\n", (double)b->ns / 1e6,
-	       (double)b->ns / (double)frames);
+	printf("again, with all rules known: ");
+	print_spent(b, frames);
+	putchar('\n');
 	event_source_close(source);
 }
 
@@ -180,7 +291,7 @@ static void run(struct bench *b, struct event_source *source)
 	struct diag diag = { 0 };
 	struct space_table *spaces;
 
-	b->clock_ns = clock_cost();
+	b->meter = meter_open();
 	b->modules = module_table_new(rec, NULL, &diag);
 	spaces = space_table_new(b->modules);
 	b->unwinder = unwinder_new(b->modules, spaces,
