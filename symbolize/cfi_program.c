@@ -425,6 +425,7 @@ static uint32_t row_rule(struct machine *m)
 			(struct cfi_reg){ (uint16_t)reg, (uint16_t)kind_now(m, reg),
 					  row->values[reg] };
 	}
+	cfi_rule_sum_up(rule);
 	return cfi_rules_add(m->rules, rule);
 }
 

@@ -32,7 +32,7 @@ struct cfi_rules {
 	struct pool exprs; /* data is the bytes */
 };
 
-static_assert(sizeof(struct cfi_rule) == 12 && sizeof(struct cfi_reg) == 8, "no padding");
+static_assert(sizeof(struct cfi_rule) == 24 && sizeof(struct cfi_reg) == 8, "no padding");
 
 struct cfi_rules *cfi_rules_new(void)
 {
@@ -118,6 +118,21 @@ static uint32_t pool_add(struct pool *pool, struct arena *arena, const void *dat
 static size_t rule_len(const struct cfi_rule *rule)
 {
 	return sizeof(*rule) + rule->nregs * sizeof(rule->regs[0]);
+}
+
+void cfi_rule_sum_up(struct cfi_rule *rule)
+{
+	rule->saved = 0;
+	rule->ra_value = 0;
+	for (size_t i = 0; rule->plain && i < rule->nregs; i++) {
+		const struct cfi_reg *reg = &rule->regs[i];
+
+		if (reg->kind != CFI_REG_OFFSET)
+			continue;
+		rule->saved |= 1ULL << reg->reg;
+		if (reg->reg == rule->return_reg)
+			rule->ra_value = reg->value;
+	}
 }
 
 uint32_t cfi_rules_add(struct cfi_rules *rules, const struct cfi_rule *rule)

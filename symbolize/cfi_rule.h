@@ -34,6 +34,8 @@ struct cfi_reg {
 
 /* The canonical frame address is the stack pointer's value before the call. */
 struct cfi_rule {
+	uint64_t saved;    /* of a plain rule, the registers that are at CFA + value, as bits */
+	int32_t ra_value;  /* of a plain rule that saves the return address: value of its entry */
 	int32_t cfa_value; /* CFA = this + a register, or the number of the expression that computes it */
 	bool cfa_is_expr;
 	uint8_t cfa_reg;    /* unless @cfa_is_expr */
@@ -45,6 +47,9 @@ struct cfi_rule {
 	bool unused;           /* false: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
+
+/* Fill in what follows from the rest: @saved and @ra_value. */
+void cfi_rule_sum_up(struct cfi_rule *rule);
 
 /* Does the rule say that there is no caller? */
 bool cfi_rule_is_root(const struct cfi_rule *rule);

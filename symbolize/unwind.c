@@ -59,7 +59,7 @@ static uint64_t lookup_ip(uint64_t ip, bool exact)
 }
 
 /* Append a frame; false if there is no room. */
-static bool add_frame(struct unwinder *u, struct unwind_frame frame)
+static inline bool add_frame(struct unwinder *u, struct unwind_frame frame)
 {
 	if (u->frames.len == UNWIND_FRAMES_MAX)
 		return false;
@@ -81,7 +81,7 @@ static bool add_kernel_frame(struct unwinder *u, uint64_t ip, bool exact)
 			    });
 }
 
-static bool add_user_frame(struct unwinder *u, const struct space_map *map, uint64_t ip, bool exact,
+static inline bool add_user_frame(struct unwinder *u, const struct space_map *map, uint64_t ip, bool exact,
 			   enum unwind_how how)
 {
 	uint64_t at = lookup_ip(ip, exact);
@@ -341,6 +341,13 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	return outcome;
 }
 
+static inline struct unwind_place *place_of(struct unwind_walk *w, uint64_t at)
+{
+	struct unwind_place *place = unwind_place_find(w->places, w->generation, at);
+
+	return place ? place : unwind_tables_fill(w->tables, w->space, at);
+}
+
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				  const struct event_sample *s)
 {
@@ -349,8 +356,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 
 	for (bool leaf = true;; leaf = false) {
 		uint64_t ip = w->state.regs[w->arch->ip];
-		struct unwind_place *place =
-			unwind_tables_place(w->tables, w->space, lookup_ip(ip, w->state.exact));
+		struct unwind_place *place = place_of(w, lookup_ip(ip, w->state.exact));
 		const struct space_map *map = place->map;
 
 		if (!leaf && ip == 0 && is_root_at_zero(w, how))
@@ -362,7 +368,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
 			return UNWIND_TOO_DEEP;
-		unwind_splices_frame(u->splices, w, &u->frames.items[u->frames.len - 1]);
+		unwind_splices_frame(u->splices, w);
 
 		switch (traced_step(u, w, place, &how, &stop)) {
 		case UNWIND_STEPPED:
@@ -388,6 +394,7 @@ static void init_state(struct unwind_state *state, const struct arch *arch,
 {
 	memcpy(state->regs, regs->values, sizeof(state->regs));
 	state->known = regs->mask & ((1ULL << arch->nregs) - 1);
+	state->saved = 0;
 	state->exact = true;
 }
 
@@ -395,15 +402,16 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 				      struct space *space)
 {
 	const struct event_sample *s = &ev->sample;
-	struct unwind_walk w = { .arch = u->arch, .tables = u->tables, .space = space };
+	struct unwind_walk w;
 	enum unwind_stop stop;
 
+	unwind_walk_init(&w, u->arch, u->tables, space);
 	unwind_stack_init(&w.stack, &s->stack);
 	w.stack.trace = u->options.trace;
 	init_state(&w.state, u->arch, s->regs);
-	unwind_splices_begin(u->splices, &w, ev);
+	unwind_splices_begin(u->splices, &w, &u->frames, ev);
 	stop = walk_user(u, &w, s);
-	unwind_splices_end(u->splices, &w, stop);
+	unwind_splices_end(u->splices, &w, &u->frames, stop);
 	return stop;
 }
 

@@ -35,7 +35,7 @@ void unwind_memo_put(struct unwind_memo *memo, uint64_t key, struct unwind_rule 
 	memo->misses++;
 	*unwind_memo_slot(memo, key) = (struct unwind_memo_slot){
 		.key = key,
-		.value = rule.kind == UNWIND_RULE_CFI ? (uintptr_t)rule.cfi : (uintptr_t)rule.kind,
+		.value = unwind_rule_pack(rule),
 	};
 }
 

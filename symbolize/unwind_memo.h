@@ -12,8 +12,7 @@
 
 struct unwind_memo_slot {
 	uint64_t key; /* 0: free */
-	uintptr_t
-		value; /* a struct cfi_rule *, or an enum unwind_rule_kind other than UNWIND_RULE_CFI */
+	uintptr_t value; /* unwind_rule_pack() */
 };
 
 struct unwind_memo {
@@ -48,11 +47,7 @@ static inline bool unwind_memo_get(struct unwind_memo *memo, uint64_t key, struc
 	if (!slot || !slot->key)
 		return false;
 	memo->hits++;
-	if (slot->value < UNWIND_RULE_KINDS)
-		*ret = (struct unwind_rule){ .kind = (enum unwind_rule_kind)slot->value };
-	else
-		*ret = (struct unwind_rule){ UNWIND_RULE_CFI,
-					     (const struct cfi_rule *)slot->value };
+	*ret = unwind_rule_unpack(slot->value);
 	return true;
 }
 

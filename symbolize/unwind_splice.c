@@ -25,27 +25,28 @@
 #define ORIGIN_BELOW    (1ULL << 34) /* so far below @high, no stack extends: slots fit 32 bits */
 #define FRAMES_AT_FIRST 32
 #define WORDS_AT_FIRST  256
-#define PAST_VALUES     4  /* besides ip and sp; seldom more than the frame pointer is needed */
-#define FEW_REGS        17 /* of x86-64: copied as one piece of constant length */
 #define BLOCK           16 /* words compared at a time, which the compiler makes a few instructions of */
 
-/* A frame, and on what its callers depend. */
-struct past_frame {
-	struct unwind_frame frame;
-	uint64_t sp;
-	uint64_t needed;       /* registers that decide this step and all that follow */
-	uint64_t known, saved; /* of those, as in the state it was stepped from */
-	uint64_t low, high;    /* stack that they read; low 0: it cannot be said */
-	bool exact, lasting;   /* not @lasting: more values than there is room for */
-	uint64_t values[PAST_VALUES]; /* of @known | @saved, ascending, without ip and sp */
+/* Registers that frames are compared by, besides instruction and stack pointer. */
+struct values {
+	uint64_t fp, lr; /* 0 if not known */
+	bool knows_fp, knows_lr;
 };
 
-/* A frame of the walk in progress: any register may yet turn out to be needed. */
-struct fresh_frame {
-	struct unwind_frame frame;
-	uint64_t regs[ARCH_REGS_MAX];
-	uint64_t known, saved;
-	uint64_t reads, writes; /* of its own step */
+/* On what the callers of a frame depend. */
+struct account {
+	uint64_t sp;
+	struct values values;
+	uint64_t needed;     /* registers that decide this step and all that follow */
+	uint64_t low, high;  /* stack that they read; low 0: it cannot be said */
+	bool exact, lasting; /* not @lasting: other registers are needed, so that it cannot be compared */
+};
+
+/* A frame of the walk in progress, and its own step. */
+struct fresh {
+	uint64_t sp;
+	struct values values;
+	uint64_t reads, writes;
 	uint64_t low, high;
 	bool exact;
 };
@@ -58,8 +59,9 @@ struct past {
 	uint64_t generation; /* of @space */
 	enum unwind_stop stop;
 
-	/* At the end of an array of @frames_cap, leaf first. */
-	struct past_frame *frames;
+	/* At the end of arrays of @frames_cap, leaf first. */
+	struct unwind_frame *frames;
+	struct account *accounts;
 	size_t nframes, frames_cap;
 
 	/* Likewise, ascending: the words of the snapshot in [@base, @high), slots counted from @origin. */
@@ -72,7 +74,7 @@ struct past {
 
 struct unwind_splices {
 	const struct arch *arch;
-	uint64_t nregs_mask, own; /* all registers; ip and sp */
+	uint64_t comparable; /* registers: what struct values has, ip and sp */
 	uint64_t spliced;
 	struct past slots[PAST_SLOTS];
 
@@ -82,17 +84,25 @@ struct unwind_splices {
 	size_t nchanged;     /* words of the snapshot below that */
 	size_t next;         /* first frame of @past that may match */
 	size_t matched;      /* the one that did; past->nframes: none */
+	size_t first;        /* fresh frame among those of the walk */
 	size_t nfresh;
-	struct fresh_frame fresh[UNWIND_FRAMES_MAX];
+	struct fresh fresh[UNWIND_FRAMES_MAX];
 };
+
+/* Registers that decide whether a frame is the root. */
+static uint64_t beyond_root(const struct arch *arch)
+{
+	uint64_t needed = 1ULL << arch->ip | 1ULL << arch->sp | 1ULL << arch->fp;
+
+	return arch->lr >= 0 ? needed | 1ULL << arch->lr : needed;
+}
 
 struct unwind_splices *unwind_splices_new(const struct arch *arch)
 {
 	struct unwind_splices *s = memory_zeroed(1, sizeof(*s));
 
 	s->arch = arch;
-	s->nregs_mask = (1ULL << arch->nregs) - 1;
-	s->own = 1ULL << arch->ip | 1ULL << arch->sp;
+	s->comparable = beyond_root(arch);
 	return s;
 }
 
@@ -102,6 +112,7 @@ void unwind_splices_free(struct unwind_splices *s)
 		return;
 	for (size_t i = 0; i < PAST_SLOTS; i++) {
 		free(s->slots[i].frames);
+		free(s->slots[i].accounts);
 		free(s->slots[i].slots);
 		free(s->slots[i].words);
 	}
@@ -125,9 +136,14 @@ static const uint64_t *past_words(const struct past *p)
 	return p->words + p->words_cap - p->nwords;
 }
 
-static struct past_frame *past_frames(const struct past *p)
+static const struct unwind_frame *past_frames(const struct past *p)
 {
 	return p->frames + p->frames_cap - p->nframes;
+}
+
+static const struct account *past_accounts(const struct past *p)
+{
+	return p->accounts + p->frames_cap - p->nframes;
 }
 
 /* How many words of @stack lie below @address; @guess may be it. */
@@ -213,12 +229,13 @@ static void give_room(struct past *p)
 	p->frames_cap = FRAMES_AT_FIRST;
 	p->slots_cap = p->words_cap = WORDS_AT_FIRST;
 	p->frames = memory_zeroed(p->frames_cap, sizeof(*p->frames));
+	p->accounts = memory_zeroed(p->frames_cap, sizeof(*p->accounts));
 	p->slots = memory_zeroed(p->slots_cap, sizeof(*p->slots));
 	p->words = memory_zeroed(p->words_cap, sizeof(*p->words));
 }
 
 void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
-			  const struct event *ev)
+			  const struct unwind_frames *frames, const struct event *ev)
 {
 	struct past *p;
 
@@ -233,65 +250,81 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 	if (!p->usable)
 		p->nframes = p->nwords = 0;
 	s->past = p;
+	s->first = frames->len;
 	s->nfresh = 0;
 	s->next = 0;
 	s->matched = p->nframes;
 	s->equal_from = p->usable ? equal_from(p, w->stack.snapshot, &s->nchanged) : 0;
-	while (s->next < p->nframes && past_frames(p)[s->next].low < s->equal_from)
+	while (s->next < p->nframes && past_accounts(p)[s->next].low < s->equal_from)
 		s->next++;
 }
 
-/* Where both say that a register was saved, and somebody needed it, its word is among those compared. */
-static bool same_regs(const struct past_frame *f, const struct unwind_state *state, uint64_t own)
+/* Is what decides the step from a frame and all that follow the same? Their stack pointers are. */
+static bool same_step(const struct unwind_splices *s, const struct account *a,
+		      const struct values *now, bool exact)
 {
-	size_t n = 0;
+	const struct arch *arch = s->arch;
 
-	if (((f->known ^ state->known) | (f->saved ^ state->saved)) & f->needed)
+	if (a->exact != exact || !a->lasting)
 		return false;
-	for (uint64_t left = (f->known | f->saved) & ~own; left; left &= left - 1) {
-		if (f->values[n++] != state->regs[__builtin_ctzll(left)])
-			return false;
-	}
+	if (a->needed >> arch->fp & 1 &&
+	    (a->values.knows_fp != now->knows_fp || a->values.fp != now->fp))
+		return false;
+	if (arch->lr >= 0 && a->needed >> arch->lr & 1 &&
+	    (a->values.knows_lr != now->knows_lr || a->values.lr != now->lr))
+		return false;
 	return true;
-}
-
-/* The frame's stack pointer is that of @state. */
-static bool same_frame(const struct unwind_splices *s, const struct past_frame *f,
-		       const struct unwind_state *state, enum unwind_how how)
-{
-	return f->frame.ip == state->regs[s->arch->ip] && f->frame.how == how &&
-	       f->exact == state->exact && f->lasting && same_regs(f, state, s->own);
 }
 
 /* Append the callers from frame @first of @p on, as far as there is room. */
 static enum unwind_stop take_over(struct unwind_splices *s, size_t first, struct unwind_frames *out)
 {
 	const struct past *p = s->past;
-	const struct past_frame *frames = past_frames(p);
+	size_t count = MIN(p->nframes - first, UNWIND_FRAMES_MAX - out->len);
 
-	for (size_t i = first; i < p->nframes; i++) {
-		if (out->len == UNWIND_FRAMES_MAX)
-			return UNWIND_TOO_DEEP;
-		out->items[out->len++] = frames[i].frame;
-		s->spliced++;
+	memcpy(out->items + out->len, past_frames(p) + first, count * sizeof(out->items[0]));
+	out->len += count;
+	s->spliced += count;
+	return count < p->nframes - first ? UNWIND_TOO_DEEP : p->stop;
+}
+
+/* These two are never "saved", so they can be looked at directly. */
+static struct values values_of(const struct unwind_walk *w)
+{
+	const struct arch *arch = w->arch;
+	const struct unwind_state *state = &w->state;
+	struct values values = { .knows_fp = state->known & w->fp };
+
+	if (values.knows_fp)
+		values.fp = state->regs[arch->fp];
+	if (arch->lr >= 0 && unwind_knows(state, (unsigned)arch->lr)) {
+		values.knows_lr = true;
+		values.lr = state->regs[arch->lr];
 	}
-	return p->stop;
+	return values;
 }
 
 bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 			  enum unwind_how how, struct unwind_frames *out,
 			  enum unwind_stop *ret_stop)
 {
-	uint64_t sp = w->state.regs[w->arch->sp];
-	const struct past_frame *frames;
+	uint64_t sp = w->state.regs[w->arch->sp], ip = w->state.regs[w->arch->ip];
+	const struct account *accounts;
+	const struct unwind_frame *frames;
+	struct values now;
 
 	if (!s || s->next == s->past->nframes)
 		return false;
-	frames = past_frames(s->past);
-	while (s->next < s->past->nframes && frames[s->next].sp < sp)
+	accounts = past_accounts(s->past);
+	while (s->next < s->past->nframes && accounts[s->next].sp < sp)
 		s->next++;
-	for (size_t i = s->next; i < s->past->nframes && frames[i].sp == sp; i++) {
-		if (!same_frame(s, &frames[i], &w->state, how))
+	if (s->next == s->past->nframes || accounts[s->next].sp != sp)
+		return false;
+	frames = past_frames(s->past);
+	now = values_of(w);
+	for (size_t i = s->next; i < s->past->nframes && accounts[i].sp == sp; i++) {
+		if (frames[i].ip != ip || frames[i].how != how ||
+		    !same_step(s, &accounts[i], &now, w->state.exact))
 			continue;
 		s->matched = i;
 		*ret_stop = take_over(s, i, out);
@@ -303,7 +336,7 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 /* The step from the newest fresh frame is over: note what it depended on. */
 static void close_step(struct unwind_splices *s, const struct unwind_walk *w)
 {
-	struct fresh_frame *f;
+	struct fresh *f;
 
 	if (!s->nfresh)
 		return;
@@ -314,62 +347,36 @@ static void close_step(struct unwind_splices *s, const struct unwind_walk *w)
 	f->high = w->stack.high;
 }
 
-void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w,
-			  const struct unwind_frame *frame)
+void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w)
 {
-	struct fresh_frame *f;
+	struct fresh *f;
 
 	if (!s)
 		return;
 	close_step(s, w);
 	f = &s->fresh[s->nfresh++];
-	f->frame = *frame;
-	if (s->arch->nregs <= FEW_REGS)
-		memcpy(f->regs, w->state.regs, FEW_REGS * sizeof(uint64_t));
-	else
-		memcpy(f->regs, w->state.regs, sizeof(f->regs));
-	f->known = w->state.known;
-	f->saved = w->state.saved;
+	f->sp = w->state.regs[w->arch->sp];
+	f->values = values_of(w);
 	f->exact = w->state.exact;
 }
 
 /* ---- remembering ----------------------------------------------------------------------------------- */
 
-/* What is kept of @fresh, whose callers are summed up in @older. */
-static void keep_frame(const struct unwind_splices *s, const struct fresh_frame *fresh,
-		       const struct past_frame *older, struct past_frame *ret)
+/* The account of @fresh, whose callers' is @older. */
+static struct account sum_up(const struct unwind_splices *s, const struct fresh *fresh,
+			     const struct account *older)
 {
-	uint64_t needed = (fresh->reads | (older->needed & ~fresh->writes) | s->own) &
-			  s->nregs_mask;
-	size_t n = 0;
+	uint64_t needed = fresh->reads | (older->needed & ~fresh->writes);
 
-	ret->frame = fresh->frame;
-	ret->sp = fresh->regs[s->arch->sp];
-	ret->needed = needed;
-	ret->known = fresh->known & needed;
-	ret->saved = fresh->saved & needed;
-	ret->low = MIN(older->low, fresh->low);
-	ret->high = MAX(older->high, fresh->high);
-	ret->exact = fresh->exact;
-	ret->lasting = true;
-	for (uint64_t left = (ret->known | ret->saved) & ~s->own; left; left &= left - 1) {
-		if (n == PAST_VALUES) {
-			ret->lasting = false;
-			break;
-		}
-		ret->values[n++] = fresh->regs[__builtin_ctzll(left)];
-	}
-}
-
-/* What stands for the callers of the root. */
-static struct past_frame beyond_root(const struct arch *arch)
-{
-	/* These decide whether it is one. */
-	uint64_t needed = 1ULL << arch->ip | 1ULL << arch->sp | 1ULL << arch->fp;
-
-	if (arch->lr >= 0)
-		needed |= 1ULL << arch->lr;
-	return (struct past_frame){ .needed = needed, .low = UINT64_MAX };
+	return (struct account){
+		.sp = fresh->sp,
+		.values = fresh->values,
+		.needed = needed,
+		.low = MIN(older->low, fresh->low),
+		.high = MAX(older->high, fresh->high),
+		.exact = fresh->exact,
+		.lasting = !(needed & ~s->comparable),
+	};
 }
 
 /* Room for @need items of which the last @keep are in use: they move to the new end. */
@@ -386,25 +393,34 @@ static void *grow_at_front(void *items, size_t *cap, size_t keep, size_t need, s
 	return fresh;
 }
 
-/* Put the fresh frames in front of those taken over, and sum up their accounts from the root's side. */
-static void store_frames(struct unwind_splices *s, struct past *p)
+static void grow_frames(struct past *p, size_t keep, size_t need)
 {
-	struct past_frame end = beyond_root(s->arch), *frame;
-	const struct past_frame *older = &end;
-	size_t kept = p->nframes - s->matched;
-	size_t len = kept + s->nfresh;
+	size_t cap = p->frames_cap;
 
-	if (len > p->frames_cap)
-		p->frames = grow_at_front(p->frames, &p->frames_cap, kept, len, sizeof(*p->frames));
-	frame = p->frames + p->frames_cap - kept;
+	p->frames = grow_at_front(p->frames, &cap, keep, need, sizeof(*p->frames));
+	p->accounts = grow_at_front(p->accounts, &p->frames_cap, keep, need, sizeof(*p->accounts));
+}
+
+/* Put the fresh frames in front of those taken over, and sum up their accounts from the root's side. */
+static void store_frames(struct unwind_splices *s, struct past *p, const struct unwind_frames *walked)
+{
+	const struct account end = { .needed = beyond_root(s->arch), .low = UINT64_MAX };
+	const struct account *older = &end;
+	size_t kept = p->nframes - s->matched;
+	struct account *account;
+
+	if (kept + s->nfresh > p->frames_cap)
+		grow_frames(p, kept, kept + s->nfresh);
+	account = p->accounts + p->frames_cap - kept;
 	if (kept)
-		older = frame;
+		older = account;
 	for (size_t i = s->nfresh; i > 0; i--) {
-		frame--;
-		keep_frame(s, &s->fresh[i - 1], older, frame);
-		older = frame;
+		*--account = sum_up(s, &s->fresh[i - 1], older);
+		older = account;
 	}
-	p->nframes = len;
+	p->nframes = kept + s->nfresh;
+	memcpy(p->frames + p->frames_cap - p->nframes, walked->items + s->first,
+	       s->nfresh * sizeof(*p->frames));
 }
 
 static void grow_words(struct past *p, size_t keep, size_t need)
@@ -447,8 +463,16 @@ static bool is_account_complete(enum unwind_stop stop)
 	       stop == UNWIND_NO_BINARY;
 }
 
+/* Is there something to remember, and can it be said what it depends on? */
+static bool is_lasting(const struct unwind_splices *s, enum unwind_stop stop)
+{
+	if (!is_account_complete(stop))
+		return false;
+	return s->matched < s->past->nframes || (s->nfresh && s->fresh[s->nfresh - 1].low);
+}
+
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
-			enum unwind_stop stop)
+			const struct unwind_frames *frames, enum unwind_stop stop)
 {
 	struct past *p;
 
@@ -456,13 +480,13 @@ void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 		return;
 	p = s->past;
 	close_step(s, w);
-	store_frames(s, p);
-	if (!is_account_complete(stop) || !p->nframes || past_frames(p)[p->nframes - 1].low == 0) {
+	if (!is_lasting(s, stop)) {
 		p->usable = false;
 		p->nframes = p->nwords = 0;
 		return;
 	}
-	store_words(s, p, w->stack.snapshot, past_frames(p)->high);
+	store_frames(s, p, frames);
+	store_words(s, p, w->stack.snapshot, past_accounts(p)->high);
 	p->usable = true;
 	p->space = w->space;
 	p->generation = space_generation(w->space);

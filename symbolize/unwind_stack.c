@@ -6,7 +6,7 @@
 /* No stack of a thread is larger; what is farther up is something else. */
 #define STACK_LEN_MAX (1ULL << 30)
 
-#define NEAR 8  /* slots that are compared together */
+#define NEAR 16 /* slots that are compared together */
 #define FAR  64 /* beyond this the distance doubles */
 
 /* The first index in (@low, @high] whose slot is not below @slot; that at @low is. */
@@ -23,26 +23,38 @@ static size_t search(const uint32_t *slots, size_t low, size_t high, uint64_t sl
 	return high;
 }
 
+/* How many of NEAR slots are below @slot. */
+static size_t count_below(const uint32_t *slots, uint32_t slot)
+{
+	int32_t below = 0;
+
+	for (unsigned i = 0; i < NEAR; i++)
+		below += (int32_t)slots[i] < (int32_t)slot; /* both far less than 2^31; signed is one instruction */
+	return (size_t)below;
+}
+
 /*
  * From @from, whose slot is below @slot, up. Most often it is near, but how near nobody can predict: so the next few are
  * counted at once instead of looked at one after another.
  */
 static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint32_t slot)
 {
-	size_t step = NEAR, low;
+	size_t far = from + FAR, step = NEAR, low;
 
-	while (len - from > NEAR) {
-		uint32_t below = 0;
-
-		for (unsigned i = 0; i < NEAR; i++)
-			below += slots[from + i] < slot;
-		from += below;
-		if (below < NEAR)
-			return from;
-		if ((step += NEAR) > FAR)
-			break;
+	if (len < NEAR) {
+		while (from < len && slots[from] < slot)
+			from++;
+		return from;
 	}
-	low = from ? from - 1 : 0; /* still below */
+	while (from < far) {
+		size_t at = MIN(from, len - NEAR);
+		size_t below = count_below(slots + at, slot);
+
+		from = at + below;
+		if (below < NEAR || from == len)
+			return from;
+	}
+	low = from - 1; /* still below */
 	while (low + step < len && slots[low + step] < slot) {
 		low += step;
 		step *= 2;
@@ -50,45 +62,46 @@ static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint32_t
 	return search(slots, low, low + step < len ? low + step : len, slot);
 }
 
-/* The slot at @from is not below @slot. */
+/* The slot before @from is not below @slot. */
 static size_t search_down(const uint32_t *slots, size_t from, uint64_t slot)
 {
-	size_t step = 1, high = from;
+	size_t step = 1, high = from - 1;
 
 	while (high >= step && slots[high - step] >= slot) {
 		high -= step;
 		step *= 2;
 	}
-	if (high < step) {
-		if (slots[0] >= slot)
-			return 0;
-		return search(slots, 0, high, slot);
-	}
-	return search(slots, high - step, high, slot);
+	if (high >= step)
+		return search(slots, high - step, high, slot);
+	return slots[0] >= slot ? 0 : search(slots, 0, high, slot);
 }
 
 /* The index of the first word at or above @slot. */
-static size_t find(struct unwind_stack *s, uint64_t slot)
+static size_t find(struct unwind_stack *s, uint32_t slot)
 {
-	const struct event_stack *snapshot = s->snapshot;
-	size_t i = s->cursor;
+	const uint32_t *slots = s->snapshot->slots;
+	size_t i = s->cursor, len = s->snapshot->nwords;
 
-	if (!snapshot->nwords)
-		return 0;
-	if (i < snapshot->nwords && snapshot->slots[i] < slot)
-		i = search_up(snapshot->slots, snapshot->nwords, i,
-			      (uint32_t)MIN(slot, UINT32_MAX));
-	else
-		i = search_down(snapshot->slots, i, slot);
+	if (i < len && slots[i] < slot)
+		i = search_up(slots, len, i, slot);
+	else if (i && slots[i - 1] >= slot)
+		i = search_down(slots, i, slot);
 	s->cursor = i;
 	return i;
 }
 
-static uint64_t aligned_word(struct unwind_stack *s, uint64_t slot)
+static uint64_t aligned_word(struct unwind_stack *s, uint32_t slot)
 {
 	size_t i = find(s, slot);
 
 	return i < s->snapshot->nwords && s->snapshot->slots[i] == slot ? s->snapshot->words[i] : 0;
+}
+
+/* Into the account. */
+static void note(struct unwind_stack *s, uint64_t address, unsigned len)
+{
+	s->low = MIN(s->low, address);
+	s->high = MAX(s->high, address + len);
 }
 
 static void tell(struct unwind_stack *s, uint64_t address, uint64_t word, enum unwind_read read)
@@ -109,31 +122,46 @@ static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
 	return read;
 }
 
-enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret)
+/* What unwind_stack_word() does not expect: an address between words, outside, or somebody to tell. */
+static __attribute__((noinline)) enum unwind_read any_word(struct unwind_stack *s, uint64_t address,
+							   uint64_t *ret)
 {
 	uint64_t offset = address - s->snapshot->base;
 	uint64_t len = s->snapshot->end - s->snapshot->base;
-	unsigned shift = address % 8 * 8;
+	unsigned shift = address % 8 * 8, need = shift ? 16 : 8;
+	uint32_t slot = (uint32_t)(offset / 8);
 	uint64_t word;
 
-	if (offset >= len || len - offset < (shift ? 16 : 8))
+	if (offset >= len || len - offset < need)
 		return fail(s, address);
-	s->low = MIN(s->low, address);
-	s->high = MAX(s->high, address + (shift ? 16 : 8));
-	word = aligned_word(s, offset / 8);
+	note(s, address, need);
+	word = aligned_word(s, slot);
 	if (shift)
-		word = word >> shift | aligned_word(s, offset / 8 + 1) << (64 - shift);
+		word = word >> shift | aligned_word(s, slot + 1) << (64 - shift);
 	*ret = word;
 	if (s->trace)
 		tell(s, address, word, UNWIND_READ_OK);
 	return UNWIND_READ_OK;
 }
 
+enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret)
+{
+	const struct event_stack *snapshot = s->snapshot;
+	uint64_t offset = address - snapshot->base;
+
+	if (offset % 8 || offset >= snapshot->end - snapshot->base || s->trace)
+		return any_word(s, address, ret);
+	note(s, address, 8);
+	*ret = aligned_word(s, (uint32_t)(offset / 8));
+	return UNWIND_READ_OK;
+}
+
 bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret)
 {
 	const struct event_stack *snapshot = s->snapshot;
+	uint64_t end = (snapshot->end - snapshot->base) / 8;
 	uint64_t from = *address < snapshot->base ? 0 : (*address - snapshot->base + 7) / 8;
-	size_t i = find(s, from);
+	size_t i = find(s, (uint32_t)MIN(from, end));
 
 	s->low = MIN(s->low, *address);
 	s->high = MAX(s->high, snapshot->end);

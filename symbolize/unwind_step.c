@@ -60,7 +60,7 @@ static bool evaluate(struct unwind_walk *w, int32_t number, struct expr_start st
 	return expr_eval(expr.bytes, expr.len, &context, start, ret) == EXPR_OK;
 }
 
-static bool compute_cfa(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t *ret)
+static inline bool compute_cfa(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t *ret)
 {
 	uint64_t base;
 
@@ -191,24 +191,24 @@ static void forget(struct unwind_walk *w, const struct cfi_rule *rule)
  * the link register, so a caller's own is only known to the rule of an interrupted frame; otherwise a rule
  * that looks for the return address there once more, farther up, would go around in circles.
  */
-static bool enter_caller(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t cfa)
+static inline bool enter_caller(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t cfa)
 {
 	struct unwind_state *state = &w->state;
 	const struct arch *arch = w->arch;
-	uint64_t own = 1ULL << arch->sp | 1ULL << arch->ip, ip;
+	uint64_t own = w->sp | w->ip, ra = 1ULL << rule->return_reg, ip;
 
-	if (!(w->writes >> arch->sp & 1))
+	if (!(w->writes & w->sp))
 		state->regs[arch->sp] = cfa;
-	if (!unwind_knows(state, rule->return_reg) || !unwind_knows(state, arch->sp))
+	if (~state->known & (ra | w->sp))
 		return false;
 	ip = state->regs[rule->return_reg];
-	if (!(w->writes >> rule->return_reg & 1))
-		w->reads |= 1ULL << rule->return_reg;
+	if (!(w->writes & ra))
+		w->reads |= ra;
 	state->regs[arch->ip] = arch->lr >= 0 ? ip & arch->code_mask : ip;
 	if (!rule->signal_frame)
-		state->known &= ~(1ULL << rule->return_reg);
+		state->known &= ~ra;
 	state->known |= own;
-	w->writes |= own | 1ULL << rule->return_reg;
+	w->writes |= own | ra;
 	state->exact = rule->signal_frame;
 	return true;
 }
@@ -229,41 +229,43 @@ static enum unwind_outcome step_by_any(struct unwind_walk *w, const struct cfi_r
 	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
 }
 
+/* Register @reg is at the address that stands for it. */
+static enum unwind_read read_saved(struct unwind_walk *w, unsigned reg)
+{
+	return unwind_stack_word(&w->stack, w->state.regs[reg], &w->state.regs[reg]);
+}
+
 /*
  * The same for a rule that only knows saved registers. Most of these nobody will ever ask for, so where they
  * are is noted, and only the return address and the frame pointer are read.
  */
 static enum unwind_outcome step_by_plain(struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	uint64_t at_once = 1ULL << rule->return_reg | 1ULL << w->arch->fp | 1ULL << w->arch->sp;
+	uint64_t fp = w->fp, sp = w->sp, ra = 1ULL << rule->return_reg;
 	struct unwind_state *state = &w->state;
-	uint64_t cfa, set = 0, got = 0;
+	uint64_t cfa, got = 0;
 
 	if (!compute_cfa(w, rule, &cfa))
 		return UNWIND_ELSEWHERE;
 	forget(w, rule);
 	for (size_t i = 0; i < rule->nregs; i++) {
-		const struct cfi_reg *reg = &rule->regs[i];
-
-		if (reg->kind == CFI_REG_POPPED)
-			continue;
-		set |= 1ULL << reg->reg;
-		state->regs[reg->reg] = cfa + (uint64_t)(int64_t)reg->value;
+		if (rule->regs[i].kind == CFI_REG_OFFSET)
+			state->regs[rule->regs[i].reg] = cfa + (uint64_t)(int64_t)rule->regs[i].value;
 	}
-	for (uint64_t left = set & at_once; left; left &= left - 1) {
-		unsigned reg = (unsigned)__builtin_ctzll(left);
-		uint64_t address = state->regs[reg];
-		enum unwind_read read =
-			unwind_stack_word(&w->stack, address, &state->regs[reg]);
+	if (rule->saved & fp && read_saved(w, w->arch->fp) == UNWIND_READ_OK)
+		got |= fp;
+	if (rule->saved & sp && read_saved(w, w->arch->sp) == UNWIND_READ_OK)
+		got |= sp;
+	if (rule->saved & ra) {
+		enum unwind_read read = read_saved(w, rule->return_reg);
 
-		if (read == UNWIND_READ_OK)
-			got |= 1ULL << reg;
-		else if (reg == rule->return_reg)
-			return outcome_of(w, read, address);
+		if (read != UNWIND_READ_OK)
+			return outcome_of(w, read, cfa + (uint64_t)(int64_t)rule->ra_value);
+		got |= ra;
 	}
-	w->writes |= set;
-	state->known = (state->known & ~set) | got;
-	state->saved = (state->saved & ~set) | (set & ~at_once);
+	w->writes |= rule->saved;
+	state->known = (state->known & ~rule->saved) | got;
+	state->saved = (state->saved & ~rule->saved) | (rule->saved & ~(fp | sp | ra));
 	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
 }
 

@@ -22,7 +22,6 @@
 
 #define PAGE_SHIFT   12
 #define MAP_SLOTS    1024 /* pages of code that a recording's stacks touch at a time */
-#define PLACES       1024 /* addresses: what the first-level cache holds */
 #define CALL_LEN_MAX 8  /* code in front of a return address that arch.ends_with_call() looks at */
 #define ENTRY_LEN    64 /* of start code in assembly: sets a few registers and calls */
 
@@ -49,7 +48,7 @@ struct unwind_tables {
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
 	struct map_slot_by_page maps[MAP_SLOTS];
-	struct unwind_place places[PLACES];
+	struct unwind_place places[UNWIND_PLACES];
 };
 
 struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch)
@@ -94,17 +93,20 @@ const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space 
 	return slot->map;
 }
 
-struct unwind_place *unwind_tables_place(struct unwind_tables *t, struct space *space, uint64_t ip)
+struct unwind_place *unwind_tables_places(struct unwind_tables *t)
 {
-	uint64_t generation = space_generation(space);
-	struct unwind_place *place = &t->places[(ip ^ ip >> 10) % PLACES];
+	return t->places;
+}
 
-	if (place->ip != ip || place->generation != generation || !place->map) {
-		place->map = unwind_tables_map(t, space, ip);
-		place->ip = ip;
-		place->generation = generation;
-		place->has_rule = false;
-	}
+struct unwind_place *unwind_tables_fill(struct unwind_tables *t, struct space *space, uint64_t ip)
+{
+	struct unwind_place *place = unwind_place_slot(t->places, ip);
+
+	*place = (struct unwind_place){
+		.ip = ip,
+		.generation = space_generation(space),
+		.map = unwind_tables_map(t, space, ip),
+	};
 	return place;
 }
 

@@ -59,21 +59,51 @@ const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space 
 struct unwind_place {
 	uint64_t ip, generation;     /* of the address space */
 	const struct space_map *map; /* NULL if none holds @ip */
-	bool has_rule;               /* private: unwind_tables_rule() tells */
-	struct unwind_rule rule;
+	uintptr_t rule;              /* private: unwind_tables_rule() tells */
 };
 
-/* The place of @ip in @space, valid until the next call; those that come again soon are at hand. */
-struct unwind_place *unwind_tables_place(struct unwind_tables *t, struct space *space, uint64_t ip);
+#define UNWIND_PLACES 4096 /* that are at hand: stacks have most of their callers in common */
+
+/* All of them: never moves. */
+struct unwind_place *unwind_tables_places(struct unwind_tables *t);
+
+/* Look up what is not among them, and put it there; valid until the next call. */
+struct unwind_place *unwind_tables_fill(struct unwind_tables *t, struct space *space, uint64_t ip);
+
+static inline struct unwind_place *unwind_place_slot(struct unwind_place *places, uint64_t ip)
+{
+	return &places[(ip ^ ip >> 12) % UNWIND_PLACES];
+}
+
+/* The place of @ip if it is in the table of @places, else NULL. */
+static inline struct unwind_place *unwind_place_find(struct unwind_place *places,
+						     uint64_t generation, uint64_t ip)
+{
+	struct unwind_place *place = unwind_place_slot(places, ip);
+
+	return place->ip == ip && place->generation == generation && place->map ? place : NULL;
+}
+
+/* A rule in a word: where it is, or the kind of one that is not CFI. 0: not known. */
+static inline uintptr_t unwind_rule_pack(struct unwind_rule rule)
+{
+	return rule.kind == UNWIND_RULE_CFI ? (uintptr_t)rule.cfi : (uintptr_t)rule.kind;
+}
+
+static inline struct unwind_rule unwind_rule_unpack(uintptr_t packed)
+{
+	if (packed < UNWIND_RULE_KINDS)
+		return (struct unwind_rule){ .kind = (enum unwind_rule_kind)packed };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, (const struct cfi_rule *)packed };
+}
 
 /* The rule at a place that has a mapping. */
 static inline struct unwind_rule unwind_tables_rule(struct unwind_tables *t,
 						    struct unwind_place *place)
 {
-	if (!place->has_rule)
-		place->rule = unwind_tables_find(t, place->map, place->ip);
-	place->has_rule = true;
-	return place->rule;
+	if (!place->rule)
+		place->rule = unwind_rule_pack(unwind_tables_find(t, place->map, place->ip));
+	return unwind_rule_unpack(place->rule);
 }
 
 /* Does a call instruction end at @vaddr of @mod? */

@@ -27,9 +27,12 @@ struct unwind_state {
 struct unwind_walk {
 	const struct arch *arch;
 	struct unwind_tables *tables;
+	struct unwind_place *places; /* of @tables */
 	struct space *space;
+	uint64_t generation;         /* of @space */
 	struct unwind_stack stack;
 	struct unwind_state state;
+	uint64_t ip, sp, fp; /* these registers, as bits */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
 };
@@ -48,6 +51,20 @@ enum unwind_outcome {
 	UNWIND_BAD,       /* the rule cannot be right */
 	UNWIND_NO_WAY,    /* none of the fallbacks applies */
 };
+
+static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *arch,
+				    struct unwind_tables *tables, struct space *space)
+{
+	w->arch = arch;
+	w->tables = tables;
+	w->places = unwind_tables_places(tables);
+	w->space = space;
+	w->generation = space_generation(space);
+	w->ip = 1ULL << arch->ip;
+	w->sp = 1ULL << arch->sp;
+	w->fp = 1ULL << arch->fp;
+	w->reads = w->writes = 0;
+}
 
 /* Step by @rule. */
 enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *rule);
