@@ -159,14 +159,6 @@ forks=$(grep -c '"kind": "fork"' events.json)
 # The kernel is asked for as many samples as fit the time that the CPUs were busy.
 preport -i stopped.trace --by cpu >/dev/null || fail "the file does not read"
 
-# Short-lived processes, all of them.
-precord -q -e cpu-clock -F 99 -o storm.trace -- ./burn storm 5000
-preport -i storm.trace script --all --format=json 2>/dev/null >events.json
-for kind in fork exit; do
-	found=$(grep -c "\"kind\": \"$kind\"" events.json)
-	[ "$found" -ge 5000 ] || fail "$found of 5000 $kind events"
-done
-
 # Periods of software events are what was asked for.
 precord -q -e page-faults -c 100 -o faults.trace -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls -R /usr/include >/dev/null; done'
 preport -i faults.trace script --format=json 2>/dev/null | grep -o '"period": [0-9]*' | sort -u >periods.txt

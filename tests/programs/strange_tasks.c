@@ -9,10 +9,15 @@
  *	name         the only thread calls itself NAME
  *	mappings     executable pages are mapped and unmapped all the time; prints how many times
  *	storm        1000 short processes in a row, each called NAME, each execs this program as "nothing"
+ *	swarm        as many short processes as MILLISECONDS says, called NAME0, NAME1, ...; prints the number of each
+ *	crowd        as many threads at once, called the same way; prints "ready", and when a line or the end of
+ *	             standard input has come each burns a millisecond; prints the number of each
  *	busy, nothing  burn CPU time under the name of the program file; or do not
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,14 +39,19 @@ static uint64_t cpu_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void burn(void)
+static void burn_ms(uint64_t ms)
 {
-	uint64_t end = cpu_ms() + strtoull(args[2], NULL, 10);
+	uint64_t end = cpu_ms() + ms;
 
 	while (cpu_ms() < end) {
 		for (int i = 0; i < 20000; i++)
 			sink += sink * 3 + 1;
 	}
+}
+
+static void burn(void)
+{
+	burn_ms(strtoull(args[2], NULL, 10));
 }
 
 static void *exec_busy(void *unused)
@@ -118,6 +128,73 @@ static int storm(void)
 	return 0;
 }
 
+static void call_oneself(unsigned number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%s%u", args[3], number);
+	prctl(PR_SET_NAME, text);
+}
+
+static int swarm(void)
+{
+	unsigned count = (unsigned)strtoul(args[2], NULL, 10);
+
+	for (unsigned i = 0; i < count; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			call_oneself(i);
+			_exit(0);
+		}
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			return 1;
+		printf("%d %s%u\n", (int)pid, args[3], i);
+	}
+	return 0;
+}
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static atomic_uint begun;
+
+static void *crowd_thread(void *unused)
+{
+	unsigned number = atomic_fetch_add(&begun, 1);
+
+	(void)unused;
+	call_oneself(number);
+	pthread_mutex_lock(&gate);
+	printf("%d %s%u\n", (int)gettid(), args[3], number);
+	pthread_mutex_unlock(&gate);
+	burn_ms(1);
+	return NULL;
+}
+
+static int crowd(void)
+{
+	unsigned count = (unsigned)strtoul(args[2], NULL, 10);
+	pthread_t *threads = calloc(count, sizeof(*threads));
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * 1024);
+	pthread_mutex_lock(&gate);
+	for (unsigned i = 0; i < count; i++) {
+		if (pthread_create(&threads[i], &small, crowd_thread, NULL))
+			return 1;
+	}
+	while (begun < count)
+		usleep(1000);
+	printf("ready\n");
+	fflush(stdout);
+	getchar();
+	pthread_mutex_unlock(&gate);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	return 0;
+}
+
 static int busy(void)
 {
 	burn();
@@ -137,6 +214,7 @@ int main(int argc, char **argv)
 	} kinds[] = {
 		{ "thread-exec", thread_exec }, { "leaderless", leaderless }, { "name", name },
 		{ "mappings", mappings },       { "storm", storm },           { "busy", busy },
+		{ "swarm", swarm },             { "crowd", crowd },
 		{ "nothing", nothing },
 	};
 
