@@ -5,6 +5,7 @@
 #include "report/diff_head.h"
 
 #include "formats/base/text.h"
+#include "report/event_turns.h"
 #include "report/number.h"
 #include "report/trust.h"
 
@@ -173,10 +174,16 @@ static void judge_alone(struct diff_head *head, const struct facts *f, uint32_t 
 {
 	const struct diff_side *of = &head->diff->sides[side];
 	const char *label = head->labels[side];
+	struct event_turns turns =
+		event_turns_of(f->rec, head->diff->merge->events.items[side]);
+	double counted = event_turns_share(&turns);
 
 	if (f->lost > LOST_TOLERABLE)
 		warn(head, arena_printf(head->arena, "%s lost %s of its samples", label,
 					number_share(head->arena, f->lost)));
+	if (counted < EVENT_TURNS_WHOLE)
+		warn(head, arena_printf(head->arena, "%s counted only %s of the time", label,
+					number_share(head->arena, counted)));
 	if (!f->rec->complete || f->rec->damaged_at)
 		warn(head, arena_printf(head->arena, "%s is not whole", label));
 	if (of->whole.count < SAMPLES_WANTED)

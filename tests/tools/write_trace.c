@@ -11,6 +11,7 @@
  *	sample EVENT PID TID CPU PERIOD COUNT ROOT;...;LEAF
  *	lost CPU COUNT			samples that the kernel had no room for
  *	throttle CPU			the kernel stopped event 0
+ *	counted ENABLED RUNNING		event 0 had a counter for so many of so many nanoseconds
  *	unfinished			leave the end of the file out
  *
  * Functions are code of a JIT, named by a perf map, so that no binary is needed. In names \xNN is a byte.
@@ -215,6 +216,12 @@ static void add_throttle(struct maker *m, char *rest)
 	put(m, &ev);
 }
 
+static void set_counted(struct maker *m, char *rest)
+{
+	m->counts[0].enabled_ns = number(&rest);
+	m->counts[0].running_ns = number(&rest);
+}
+
 static void set_time(struct maker *m, char *rest)
 {
 	m->time_ns = START_NS + (uint64_t)(strtod(rest, NULL) * 1e9);
@@ -236,6 +243,7 @@ static void read_line(struct maker *m, char *line)
 		{ "thread", add_thread },     { "at", set_time },
 		{ "sample", add_samples },    { "lost", add_loss },
 		{ "throttle", add_throttle }, { "unfinished", leave_unfinished },
+		{ "counted", set_counted },
 	};
 	const char *word = strsep(&line, " ");
 
