@@ -3,6 +3,7 @@
  * cmd_report.c - preport without a command: the summary, or a table when one is asked for.
  */
 #include "formats/base/text.h"
+#include "report/branch_table.h"
 #include "report/commands.h"
 #include "report/metrics.h"
 #include "report/number.h"
@@ -24,12 +25,19 @@
 #define LOST_TOLERABLE   0.01 /* shares that need no warning below a table */
 #define BROKEN_TOLERABLE 0.05
 
+/* What --by asks for: levels, or a table of its own. */
+struct report_by {
+	struct view_levels levels;
+	bool branches;
+	enum branches_by branches_by;
+};
+
 struct report_args {
 	struct session_args session;
 	struct filter filter;
 	struct terminal_args terminal;
 	struct metrics_args metrics;
-	struct view_levels levels;
+	struct report_by by;
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
 	double min_share; /* negative: not given */
@@ -64,11 +72,19 @@ static struct err *parse_limit(void *field, const char *value)
 	return NULL;
 }
 
+static struct err *parse_by(void *field, const char *value)
+{
+	struct report_by *by = field;
+
+	by->branches = branch_table_parse(value, &by->branches_by);
+	return by->branches ? NULL : view_parse_levels(&by->levels, value);
+}
+
 static const struct opt report_opts[] = {
-	OPT_PARSE(struct report_args, levels, "by", 'b', "LEVEL,..",
+	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
-		  "comm, cpu, depth=N",
-		  view_parse_levels),
+		  "comm, cpu, depth=N; branch, branch=line, branch=address",
+		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
 		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",
@@ -113,8 +129,9 @@ static void report_release(void *args)
 
 static bool wants_table(const struct report_args *args)
 {
-	return args->levels.len || args->callers_of || args->callees_of || args->format ||
-	       args->metrics.wanted.len || args->metrics.files.len || args->sort || args->tree || args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
+	return args->by.levels.len || args->callers_of || args->callees_of || args->format ||
+	       args->metrics.wanted.len || args->metrics.files.len || args->sort || args->tree ||
+	       args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
 }
 
 static enum table_format format_of(const struct report_args *args)
@@ -149,15 +166,15 @@ static double min_share_of(const struct report_args *args)
 
 static bool by_callers(const struct report_args *args)
 {
-	if (args->levels.len == 0)
+	if (args->by.levels.len == 0)
 		return args->callers_of != NULL;
-	return args->levels.items[0].by == VIEW_LEAF || args->levels.items[0].by == VIEW_CALLER;
+	return args->by.levels.items[0].by == VIEW_LEAF || args->by.levels.items[0].by == VIEW_CALLER;
 }
 
 /* A tree begins at one end of the stack. */
 static struct err *check_tree(const struct report_args *args)
 {
-	const struct view_levels *levels = &args->levels;
+	const struct view_levels *levels = &args->by.levels;
 	bool from_root = levels->len == 1 && levels->items[0].by == VIEW_TOTAL;
 	bool from_leaf = levels->len == 1 && levels->items[0].by == VIEW_LEAF;
 
@@ -179,7 +196,7 @@ static struct err *check_tree(const struct report_args *args)
 
 static struct view_levels levels_of(const struct report_args *args)
 {
-	struct view_levels levels = args->levels;
+	struct view_levels levels = args->by.levels;
 
 	if (levels.len == 0) {
 		levels.len = 1;
@@ -236,6 +253,38 @@ static struct err *run_table(struct report_args *args, struct session *s)
 	return err;
 }
 
+/* Branches are no samples with stacks of their own. */
+static struct err *check_branches(const struct report_args *args)
+{
+	const char *option = args->tree		       ? "--tree"
+			     : args->callers_of	       ? "--callers-of"
+			     : args->callees_of	       ? "--callees-of"
+			     : args->metrics.wanted.len ? "--metric"
+							: NULL;
+
+	if (option)
+		return err_new(ERR_USAGE, "%s is about stacks and does not go with --by branch",
+			       option);
+	if (sort_of(args) == VIEW_SORT_SELF)
+		return err_new(ERR_USAGE, "branches have no self time to be sorted by");
+	return NULL;
+}
+
+static struct err *run_branches(struct report_args *args, struct session *s)
+{
+	struct branch_table_request request = {
+		.by = args->by.branches_by,
+		.sort = sort_of(args) == VIEW_SORT_NAME ? BRANCHES_SORT_NAME : BRANCHES_SORT_COUNT,
+		.format = format_of(args),
+		.limit = args->limit,
+		.min_share = min_share_of(args),
+	};
+
+	if (args->limit == VIEW_TABLE_ALL && request.format == TABLE_TEXT)
+		request.limit = LIMIT_FLAT;
+	return branch_table_run(&request, s, &args->filter, &args->terminal);
+}
+
 static struct err *run_summary(struct report_args *args, struct session *s)
 {
 	struct terminal term;
@@ -261,11 +310,13 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 		return err_new(ERR_USAGE, "unexpected '%s'", operands[0]);
 	if (report->callers_of && report->callees_of)
 		return err_new(ERR_USAGE, "--callers-of and --callees-of exclude each other");
-	err = check_tree(report);
+	err = report->by.branches ? check_branches(report) : check_tree(report);
 	if (err)
 		return err;
 	err = session_open(&s, &report->session);
-	if (!err)
+	if (!err && report->by.branches)
+		err = run_branches(report, &s);
+	else if (!err)
 		err = wants_table(report) ? run_table(report, &s) : run_summary(report, &s);
 	session_warn(&s);
 	session_close(&s);

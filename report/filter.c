@@ -277,12 +277,16 @@ bool filter_needs_stacks(const struct filter *filter)
 
 bool filter_passes_stack(const struct filter *filter, const struct profile *p, uint32_t stack)
 {
-	bool module_passes = !filter->modules.len, symbol_passes = !filter->symbols.len;
-	const struct profile_location *leaf;
-
 	if (stack == 0)
-		return module_passes && symbol_passes;
-	leaf = &p->locations.items[p->stacks.items[stack].location];
+		return !filter_needs_stacks(filter);
+	return filter_passes_location(filter, p, p->stacks.items[stack].location);
+}
+
+bool filter_passes_location(const struct filter *filter, const struct profile *p, uint32_t location)
+{
+	bool module_passes = !filter->modules.len, symbol_passes = !filter->symbols.len;
+	const struct profile_location *leaf = &p->locations.items[location];
+
 	for (size_t i = 0; i < filter->modules.len && !module_passes; i++)
 		module_passes = lookup_matches_module(p, leaf->module, filter->modules.items[i],
 						      strlen(filter->modules.items[i]));

@@ -71,6 +71,9 @@ bool filter_passes_names(const struct filter *filter, const char *comm, const ch
 bool filter_needs_stacks(const struct filter *filter);
 bool filter_passes_stack(const struct filter *filter, const struct profile *p, uint32_t stack);
 
+/* The same of a location by itself. */
+bool filter_passes_location(const struct filter *filter, const struct profile *p, uint32_t location);
+
 /* The options that were given, as the user wrote them: "--comm=clang --cpu=0-3"; "" for none. */
 const char *filter_describe(const struct filter *filter, struct arena *arena);
 

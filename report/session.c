@@ -204,6 +204,16 @@ struct module *session_module(const struct session *s, uint32_t profile_module)
 	return s->session_modules.items[profile_module];
 }
 
+uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
+{
+	const struct space_map *map = ip >> 63 ? space_table_find_kernel(s->spaces, ip)
+					       : space_find(space_table_get(s->spaces, pid), ip);
+
+	if (!map || !map->module)
+		return SESSION_NOWHERE;
+	return profile_add_location(s->profile, profile_module_of(s, map->module), ip - map->bias);
+}
+
 static enum profile_how how_of(enum unwind_how how)
 {
 	switch (how) {
@@ -330,7 +340,7 @@ static struct err *walk_alone(struct session *s, const struct session_visitor *v
 		count_event(s, &ev);
 		if (!passes(s, &ev, &event.thread))
 			continue;
-		if (ev.kind == EVENT_SAMPLE) {
+		if (ev.kind == EVENT_SAMPLE && !visitor->flat) {
 			unwinder_walk(s->unwinder, &ev, &chain);
 			event.chain = &chain;
 			event.stack = add_stack(s, &chain);

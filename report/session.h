@@ -137,6 +137,11 @@ struct session_visitor {
 	 * threads may walk, and be ahead of it.
 	 */
 	bool apart;
+	/*
+	 * It wants no stacks: samples come without chain and stack, whatever the filter says about functions and modules,
+	 * which is left to .event().
+	 */
+	bool flat;
 	bool prints; /* on the way, where a line of progress would be in between */
 };
 
@@ -149,6 +154,14 @@ MUST_USE struct err *session_each(struct session *s, struct filter *filter,
 
 /* ERR_UNSUPPORTED: the input is a profile, which has neither events nor code. For commands that need a trace. */
 MUST_USE struct err *session_need_trace(const struct session *s);
+
+#define SESSION_NOWHERE UINT32_MAX
+
+/*
+ * The location of address @ip in process @pid, as mapped at the moment of the event that a visitor or listener is being
+ * handed; SESSION_NOWHERE if nothing is mapped there. Not for visitors that are apart.
+ */
+uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip);
 
 /* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
 void session_name(struct session *s, uint32_t location);

@@ -22,6 +22,38 @@ struct stats_share stats_share(const struct profile_sum *part, const struct prof
 /* As many samples of equal weight would be as sure as these. */
 double stats_effective_count(const struct profile_sum *sum);
 
+/*
+ * A ratio of sums over things that come in bunches, as the branches of one sample do: those of a bunch are alike, so that
+ * they tell less than as many that come apart. What counts is how bunches differ (ratio estimator; W. G. Cochran,
+ * Sampling Techniques, chapter 6). A zeroed one is ready.
+ */
+struct stats_ratio {
+	double part, whole; /* sums over all bunches */
+	double part_sq, cross, whole_sq;
+	uint64_t nbunches;
+};
+
+/* What one bunch adds to both sums. */
+static inline void stats_ratio_add(struct stats_ratio *r, double part, double whole)
+{
+	r->part += part;
+	r->whole += whole;
+	r->part_sq += part * part;
+	r->cross += part * whole;
+	r->whole_sq += whole * whole;
+	r->nbunches++;
+}
+
+/* The ratio where the part is of the whole: .count is the part. Never surer than if all came apart. */
+struct stats_share stats_ratio_share(const struct stats_ratio *r);
+
+struct stats_mean {
+	double mean, low, high;
+};
+
+/* The ratio where it is a mean; 0 of nothing. */
+struct stats_mean stats_ratio_mean(const struct stats_ratio *r);
+
 static inline void stats_add(struct profile_sum *sum, const struct profile_sample *row)
 {
 	sum->count += row->count;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 4096
+#define BRANCH    "branch" /* a table of its own: branch_table.h */
 
 struct level_info {
 	const char *name;
@@ -70,6 +71,7 @@ static struct err *unknown(const char *word)
 
 	for (int by = 0; by < VIEW_BYS; by++)
 		text_near_offer(&near, levels[by].name);
+	text_near_offer(&near, BRANCH);
 
 	const char *hint = text_near_hint(&near, &arena);
 	struct err *err = err_new(ERR_USAGE, "unknown level '%s'", word);
@@ -77,7 +79,7 @@ static struct err *unknown(const char *word)
 	return err_remedy(
 		err,
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, cpu, "
-		"line, address and depth=N",
+		"line, address and depth=N, and branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }
 
@@ -110,6 +112,10 @@ static struct err *parse_level(char *word, struct view_level *ret)
 			return err_new(ERR_USAGE, "level '%s' takes no value", word);
 		return NULL;
 	}
+	if (strcmp(word, BRANCH) == 0)
+		return err_remedy(err_new(ERR_USAGE, "branches are no level beside others"),
+				  "--by branch, branch=line or branch=address stands by itself; "
+				  "filters choose processes and functions");
 	return unknown(word);
 }
 

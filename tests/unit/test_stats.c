@@ -75,6 +75,59 @@ TEST(stats_interval_holds_the_truth_at_its_rate)
 	CHECK(held > trials * 93 / 100 && held < trials * 97 / 100);
 }
 
+TEST(stats_ratio_of_single_things_is_a_plain_share)
+{
+	struct stats_ratio r = { 0 };
+
+	for (int i = 0; i < 100; i++)
+		stats_ratio_add(&r, i < 10, 1);
+
+	struct stats_share s = stats_ratio_share(&r);
+
+	/* statsmodels.stats.proportion.proportion_confint(10, 100, method="wilson"), one per cent wider for 100/99 */
+	CHECK(fabs(s.share - 0.1) < 1e-12);
+	CHECK(fabs(s.low - 0.05522914) < 1e-3 && fabs(s.high - 0.17436566) < 1e-3);
+	CHECK_UINT(s.count, 10);
+}
+
+/* Bunches of 20 that are all alike inside are worth no more than as many single things. */
+TEST(stats_ratio_counts_bunches_that_are_alike_once)
+{
+	struct stats_ratio bunches = { 0 }, single = { 0 }, none = { 0 };
+
+	for (int i = 0; i < 100; i++) {
+		stats_ratio_add(&bunches, i < 30 ? 20 : 0, 20);
+		stats_ratio_add(&single, i < 30, 1);
+	}
+	struct stats_share a = stats_ratio_share(&bunches), b = stats_ratio_share(&single);
+
+	CHECK(fabs(a.low - b.low) < 1e-9 && fabs(a.high - b.high) < 1e-9);
+	CHECK_UINT(a.count, 600);
+	CHECK(stats_ratio_share(&none).high == 1 && stats_ratio_mean(&none).mean == 0);
+	stats_ratio_add(&none, 5, 5);
+	CHECK(stats_ratio_share(&none).low < 0.3); /* one bunch tells little */
+}
+
+/* Means of bunches whose size and level vary: about 95 % of the intervals hold the true one. */
+TEST(stats_ratio_mean_holds_the_truth_at_its_rate)
+{
+	unsigned held = 0, trials = 1000, seed = 4711;
+
+	for (unsigned t = 0; t < trials; t++) {
+		struct stats_ratio r = { 0 };
+
+		for (int i = 0; i < 300; i++) {
+			double size = 1 + rand_r(&seed) % 8, level = rand_r(&seed) % 21;
+
+			stats_ratio_add(&r, size * level, size);
+		}
+		struct stats_mean m = stats_ratio_mean(&r);
+
+		held += m.low <= 10 && 10 <= m.high;
+	}
+	CHECK(held > trials * 92 / 100 && held < trials * 98 / 100);
+}
+
 TEST(number_formats_are_stable)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };

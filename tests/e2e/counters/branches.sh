@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Branch stacks as a table: counts, mispredictions and cycles are those that the stand-in's samples carry by construction.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+. "$TOP/tests/e2e/lib/fakepmu.bash"
+need_system_wide
+
+# 200 samples on each CPU with 7 branches of a loop (2 of them mispredicted; 10 to 16 cycles) and one call (17).
+on intel precord -q -a -b -e cycles -o t.trace -- true || fail "-b"
+samples=$(preport -i t.trace script --format=json | grep -c '"kind": "sample"')
+preport -i t.trace --by branch --format=csv >branches.csv || fail "--by branch"
+columns branches mispredicted cycles from to from_module <branches.csv >found
+cat >wanted <<EOF
+$((7 * samples))	0.285714	13.000000	fakepmu_hot	fakepmu_hot	libfakepmu.so
+$samples	0.000000	17.000000	fakepmu_hot	fakepmu_cold	libfakepmu.so
+EOF
+diff wanted found || fail "counts by construction"
+columns share low high <branches.csv | awk '!($2 < $1 && $1 < $3) { exit 1 }' || fail "intervals hold the share"
+
+preport -i t.trace --by branch >text || fail "as text"
+grep -q '^[0-9,]* branches in [0-9,]* samples, by branch$' text || fail "the heading"
+expect 'cycles are those since the branch before' text
+preport -i t.trace --by branch=address --format=csv | columns from_address to_address from >found
+grep -c '^0x[0-9a-f]*20	0x[0-9a-f]*10	fakepmu_hot$' found >/dev/null || { cat found; fail "addresses of the loop"; }
+preport -i t.trace --by branch=line --format=json >json || fail "as JSON"
+expect '"by": "branch=line"' json
+expect '"from_line": "' json
+
+# A filter with a function keeps branches that have an end there; the others choose samples.
+[ "$(preport -i t.trace --by branch --symbol fakepmu_cold --format=csv | columns branches share to)" = \
+	"$samples	1.000000	fakepmu_cold" ] || fail "--symbol"
+[ "$(preport -i t.trace --by branch --limit 1 | grep -c 'more)')" = 1 ] || fail "--limit says what is left out"
+[ "$(preport -i t.trace --by branch --min 50 --format=csv | columns from | wc -l)" = 1 ] || fail "--min"
+[ "$(preport -i t.trace --by branch --cpu 0 --format=csv | columns branches | head -n 1)" -lt $((7 * samples)) ] ||
+	[ "$(nproc)" = 1 ] || fail "--cpu"
+preport -i t.trace --by branch --comm absent 2>out && fail "a filter that nothing passes"
+expect "that passes --comm=absent carries a branch" out
+
+# What cannot be is said.
+on intel precord -q -a -e cycles -o none.trace -- true || fail "no branches"
+preport -i none.trace --by branch 2>out && fail "branches without any"
+expect "no sample of 'none.trace' carries a branch" out
+expect 'precord -b' out
+preport -i t.trace --by process,branch 2>out && fail "branches inside a level"
+expect 'branches are no level beside others' out
+preport -i t.trace --by branch --tree 2>out && fail "a tree of branches"
+expect '--tree is about stacks' out
+preport -i t.trace --by branhc 2>out && fail "a slip"
+expect "did you mean 'branch'?" out
+exit 0
