@@ -10,6 +10,7 @@
 
 #include "record/event_attr.h"
 #include "record/event_group.h"
+#include "record/extras_probe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -407,18 +408,18 @@ static void finish(struct maker *m)
 		memcpy(plan->notes, m->notes.items, plan->nnotes * sizeof(*plan->notes));
 }
 
-/* Branch stacks come from hardware; asked for where no event has them, the recording would be in vain. */
-static struct err *check_branches(const struct maker *m)
+static struct err *check_extras(struct maker *m)
 {
-	const struct sample_extras *extras = m->request->extras;
+	struct extras_gaps gaps = { 0 };
+	struct err *err = m->request->extras ? extras_probe(m->kernel, m->plan, m->request->extras,
+							    &gaps)
+					     : NULL;
 
-	if (!extras || !sample_extras_branches(extras))
-		return NULL;
-	for (size_t i = 0; i < m->plan->nevents; i++)
-		if (m->plan->events[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
-			return NULL;
-	return err_remedy(err_new(ERR_USAGE, "no event that is sampled can have branch stacks"),
-			  "sample a hardware event: -e cycles");
+	if (gaps.data)
+		note(m, gaps.data);
+	if (gaps.weight)
+		note(m, gaps.weight);
+	return err;
 }
 
 static struct err *make(struct maker *m, struct event_list *list)
@@ -442,7 +443,7 @@ static struct err *make(struct maker *m, struct event_list *list)
 	struct err *err = plan_events(m, list);
 
 	if (!err)
-		err = check_branches(m);
+		err = check_extras(m);
 	if (!err)
 		finish(m);
 	return err;

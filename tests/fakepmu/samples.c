@@ -4,7 +4,8 @@
  *
  * Sample i (from 0) was taken after i + 1 milliseconds. Until then an event has counted (i + 1) times its
  * rate: 1000 plus its number in the table's group, of slots 6000, of the metrics of 6000 slots a part each
- * (FAKE_PARTS), less what it did not run. Three of four samples are in fakepmu_hot, one in fakepmu_cold.
+ * (FAKE_PARTS), less what it did not run. Three of four samples are in fakepmu_hot, one in fakepmu_cold. Every
+ * fifth load of a precise event comes from RAM in 300 cycles, the others from level 1 in 5; they go to 16 lines of fakepmu_table.
  */
 #include "tests/fakepmu/fakepmu.h"
 
@@ -20,7 +21,15 @@
 #define COUNT_A_STEP  1000
 #define METRIC_SHIFT  8
 #define MEMORY_L1_HIT 0x68100142ULL /* a load that hit level 1, no snoop, TLB hit */
-#define MEMORY_RAM    0x681001a42ULL
+/* A load that local memory answered, no cache had it, the page was walked for; as arch/x86/events/intel/ds.c puts it. */
+#define MEMORY_RAM                                                                        \
+	(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, LOC_RAM) |         \
+	 PERF_MEM_S(LVLNUM, RAM) | PERF_MEM_S(SNOOP, MISS) | PERF_MEM_S(TLB, MISS) | \
+	 PERF_MEM_S(TLB, WK))
+/* What every kernel says of an event that does not know. */
+#define MEMORY_NA                                                                     \
+	(PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) | \
+	 PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA))
 
 /* Of 1000: retiring, bad speculation, front end, back end; then heavy, mispredicts, latency, memory. */
 static const uint64_t FAKE_PARTS[8] = { 400, 100, 200, 300, 50, 80, 120, 200 };
@@ -31,7 +40,7 @@ struct record {
 };
 
 /* Functions and data of this library, for samples to be in. */
-uint64_t fakepmu_table[512];
+uint64_t fakepmu_table[512] __attribute__((aligned(64)));
 void fakepmu_hot(void);
 void fakepmu_cold(void);
 
@@ -142,6 +151,14 @@ static void put_branches(struct record *r, const struct perf_event_attr *attr)
 	}
 }
 
+/* Precise events of Intel's; other PMUs leave zeros. */
+static bool knows_data(const struct fake_table *t, const struct fake_event *e)
+{
+	bool intel = t->machine->vendor == FAKE_INTEL || t->machine->vendor == FAKE_HYBRID;
+
+	return intel && e->pmu && e->attr.precise_ip;
+}
+
 static void put_body(struct record *r, const struct fake_table *t, int index, uint64_t steps,
 		     uint64_t now_ns)
 {
@@ -152,7 +169,8 @@ static void put_body(struct record *r, const struct fake_table *t, int index, ui
 	uint64_t ip = (uint64_t)(uintptr_t)(cold ? fakepmu_cold : fakepmu_hot) + 16;
 	uint32_t pid = e->pid > 0 ? (uint32_t)e->pid : (uint32_t)getpid();
 	uint64_t period = attr->freq ? COUNT_A_STEP : attr->sample_period;
-	uint64_t data = (uint64_t)(uintptr_t)fakepmu_table + 8 * (steps % 16);
+	bool knows = knows_data(t, e);
+	uint64_t data = knows ? (uint64_t)(uintptr_t)fakepmu_table + 64 * (steps % 16) : 0;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		put_u64(r, e->id);
@@ -188,9 +206,9 @@ static void put_body(struct record *r, const struct fake_table *t, int index, ui
 	if (type & PERF_SAMPLE_STACK_USER)
 		put_u64(r, 0);
 	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
-		put_u64(r, ram ? 300 : 5);
+		put_u64(r, !knows ? 0 : ram ? 300 : 5);
 	if (type & PERF_SAMPLE_DATA_SRC)
-		put_u64(r, ram ? MEMORY_RAM : MEMORY_L1_HIT);
+		put_u64(r, !knows ? MEMORY_NA : ram ? MEMORY_RAM : MEMORY_L1_HIT);
 	if (type & PERF_SAMPLE_TRANSACTION)
 		put_u64(r, 0);
 	if (type & PERF_SAMPLE_PHYS_ADDR)

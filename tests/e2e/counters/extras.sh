@@ -23,6 +23,20 @@ on arm precord -q -a -b -o t.trace -- true 2>out && fail "branches on Arm"
 expect 'the PMU records no branches here' out
 on intel precord -q -a -b -e cpu-clock -o t.trace -- true 2>out && fail "branches of a clock"
 expect 'no event that is sampled can have branch stacks' out
+
+# What no event has is refused, what some lack is said; nothing is recorded as zeros.
+on arm precord -q -a -d -o t.trace -- true 2>out && fail "data addresses on Arm"
+expect 'no event that is sampled has data addresses: cycles had none when tried' out
+on amd precord -q -a --weight -o t.trace -- true 2>out && fail "weights on AMD without IBS"
+expect 'no event that is sampled has weights: cycles had none when tried' out
+on intel precord -q -a -d -e cycles -o t.trace -- true 2>out && fail "data addresses of inexact samples"
+expect 'sample exactly: -e cycles:P' out
+on intel precord -a -d -e cycles:P,instructions -o t.trace -- true 2>out || fail "one of two has data"
+expect 'samples of instructions have no data addresses' out
+precord -q -d -e cpu-clock -o t.trace -- true 2>out && fail "data addresses of a clock"
+expect 'cpu-clock had none when tried' out
+precord -q -d -e page-faults -o t.trace -- true || fail "page faults have an address"
+
 precord -q -j any,wobble -- true 2>out && fail "an unknown filter"
 expect "no branch filter 'wobble'" out
 
