@@ -158,62 +158,6 @@ void session_close(struct session *s)
 
 /* ---- stacks ---- */
 
-static enum profile_module_kind kind_of(const struct module *mod)
-{
-	switch (mod->kind) {
-	case MODULE_KERNEL:
-	case MODULE_KERNEL_MODULE:
-		return PROFILE_KERNEL;
-	case MODULE_JIT:
-		return PROFILE_JIT;
-	case MODULE_UNKNOWN:
-		return PROFILE_UNKNOWN;
-	default:
-		return PROFILE_USER;
-	}
-}
-
-static uint32_t profile_module_of(struct session *s, struct module *mod)
-{
-	char build_id[2 * sizeof(mod->build_id) + 1] = "";
-
-	while (s->profile_modules.len <= mod->id)
-		vec_push(&s->profile_modules, 0);
-	if (s->profile_modules.items[mod->id])
-		return s->profile_modules.items[mod->id] - 1;
-
-	image_build_id_hex(mod->build_id, mod->build_id_len, build_id);
-
-	struct profile_module entry = {
-		.name = profile_string(s->profile, mod->name),
-		.path = profile_string(s->profile, mod->path),
-		.build_id = profile_string(s->profile, build_id),
-		.kind = kind_of(mod),
-	};
-	uint32_t number = profile_add_module(s->profile, &entry);
-
-	s->profile_modules.items[mod->id] = number + 1;
-	while (s->session_modules.len <= number)
-		vec_push(&s->session_modules, NULL);
-	s->session_modules.items[number] = mod;
-	return number;
-}
-
-struct module *session_module(const struct session *s, uint32_t profile_module)
-{
-	return s->session_modules.items[profile_module];
-}
-
-uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
-{
-	const struct space_map *map = ip >> 63 ? space_table_find_kernel(s->spaces, ip)
-					       : space_find(space_table_get(s->spaces, pid), ip);
-
-	if (!map || !map->module)
-		return SESSION_NOWHERE;
-	return profile_add_location(s->profile, profile_module_of(s, map->module), ip - map->bias);
-}
-
 static enum profile_how how_of(enum unwind_how how)
 {
 	switch (how) {
@@ -234,7 +178,7 @@ void session_stacks_add(struct session *s, struct session_stacks *stacks,
 	for (size_t i = 0; i < count; i++) {
 		const struct chain_node *node = &nodes[i];
 		uint32_t parent = stacks->of.items[node->parent];
-		uint32_t module = profile_module_of(s, module_table_get(s->modules, node->module));
+		uint32_t module = session_profile_module(s, module_table_get(s->modules, node->module));
 		uint32_t location = profile_add_location(s->profile, module, node->vaddr);
 		uint32_t stack = profile_add_stack(s->profile, parent, location,
 						   how_of((enum unwind_how)node->how));

@@ -169,6 +169,9 @@ void session_name(struct session *s, uint32_t location);
 /* Name what the stacks of the profile's samples need, by s->names. Part of session_load(). */
 void session_name_samples(struct session *s);
 
+/* The module of s->profile that stands for @mod. */
+uint32_t session_profile_module(struct session *s, struct module *mod);
+
 /* The module behind a module of s->profile, for annotate and info. */
 struct module *session_module(const struct session *s, uint32_t profile_module);
 
