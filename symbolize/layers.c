@@ -123,6 +123,7 @@ struct layers *layers_new(const struct layer *ranges, size_t count)
 		add_piece(&sweep, order.items[i].begin);
 	}
 	close_until(&sweep, UINT64_MAX);
+	vec_fit(&layers->pieces);
 	free(sweep.open.items);
 	vec_deinit(&order);
 	return layers;

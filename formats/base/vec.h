@@ -45,6 +45,11 @@
 		(vec)->len += vec_count_;                                                    \
 	} while (0)
 
+/* Give back the room that is left, of one that grows no more. */
+#define vec_fit(vec)                                                                                 \
+	((void)((vec)->cap = (vec)->len,                                                             \
+		(vec)->items = memory_resize((vec)->items, (vec)->cap, sizeof(*(vec)->items))))
+
 /* Sort with a qsort() comparison. */
 #define vec_sort(vec, compare)                                                       \
 	((vec)->len > 1 ? qsort((vec)->items, (vec)->len, sizeof(*(vec)->items), compare) : (void)0)

@@ -20,6 +20,7 @@ struct abbrevs {
 	VEC(struct abbrev) items; /* [code - 1] as long as codes are consecutive */
 	VEC(struct abbrev_attr) attrs;
 	VEC(struct abbrev_step) steps;
+	VEC(int64_t) implicits;
 	struct map by_code; /* code -> index in @items, for the rest */
 	size_t nconsecutive;
 	struct debug_source *source;
@@ -94,8 +95,10 @@ static bool parse_attrs(struct abbrevs *table, struct reader *r, struct abbrev *
 		if (r->failed || (!number && !form) || abbrev->nattrs > ATTRS_MAX)
 			break;
 		attr.slot = slot_of(number);
-		if (form == DW_FORM_implicit_const)
-			attr.implicit = reader_sleb(r, "implicit constant");
+		if (form == DW_FORM_implicit_const) {
+			attr.implicit = (uint32_t)table->implicits.len;
+			vec_push(&table->implicits, reader_sleb(r, "implicit constant"));
+		}
 		vec_push(&table->attrs, attr);
 		abbrev->nattrs++;
 		if (len != FORM_VARIABLE) {
@@ -159,6 +162,7 @@ void abbrevs_free(struct abbrevs *table)
 	vec_deinit(&table->items);
 	vec_deinit(&table->attrs);
 	vec_deinit(&table->steps);
+	vec_deinit(&table->implicits);
 	map_deinit(&table->by_code);
 	free(table);
 }
@@ -191,4 +195,9 @@ const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struc
 const struct abbrev_step *abbrevs_steps(const struct abbrevs *table, const struct abbrev *abbrev)
 {
 	return abbrev->nsteps ? table->steps.items + abbrev->first_step : NULL;
+}
+
+int64_t abbrevs_implicit(const struct abbrevs *table, const struct abbrev_attr *attr)
+{
+	return table->implicits.items[attr->implicit];
 }

@@ -39,10 +39,11 @@ enum debug_slot {
 	SLOT_NONE = SLOT_COUNT
 };
 
+/* Large debug information has millions of these. */
 struct abbrev_attr {
 	uint16_t form;
-	uint8_t slot;     /* enum debug_slot */
-	int64_t implicit; /* value of DW_FORM_implicit_const */
+	uint8_t slot;	   /* enum debug_slot */
+	uint32_t implicit; /* for abbrevs_implicit() */
 };
 
 /* How to skip attributes in a plain unit: some bytes, then a value whose length varies (@form 0: none). */
@@ -73,5 +74,8 @@ const struct abbrev *abbrevs_find(struct abbrevs *table, uint64_t code);
 /* Its attributes, and how to skip them; valid as long. */
 const struct abbrev_attr *abbrevs_attrs(const struct abbrevs *table, const struct abbrev *abbrev);
 const struct abbrev_step *abbrevs_steps(const struct abbrevs *table, const struct abbrev *abbrev);
+
+/* The constant of an attribute with DW_FORM_implicit_const. */
+int64_t abbrevs_implicit(const struct abbrevs *table, const struct abbrev_attr *attr);
 
 #endif

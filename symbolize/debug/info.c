@@ -213,6 +213,7 @@ static void describe(struct debug_info *info, struct debug_unit *unit, uint64_t 
 	struct debug_die die;
 
 	for (int i = 0; i < ORIGINS_MAX && debug_die_read(unit, offset, NULL, &die); i++) {
+		image_passed(unit->source->image, IMAGE_PLACE);
 		if (!frame->linkage_name)
 			frame->linkage_name = name_in(unit, &die, SLOT_LINKAGE_NAME);
 		if (!frame->name)

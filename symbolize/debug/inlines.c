@@ -88,6 +88,9 @@ struct inlines *inlines_new(struct debug_unit *unit)
 	if (unit->end - unit->offset < UINT32_MAX)
 		walk_unit(&walk);
 	inlines->layers = layers_new(walk.ranges.items, walk.ranges.len);
+	vec_fit(&inlines->nodes);
+	vec_fit(&inlines->owners);
+	image_passed(unit->source->image, unit->end - unit->offset);
 	vec_deinit(&walk.ranges);
 	vec_deinit(&walk.enclosing);
 	return inlines;

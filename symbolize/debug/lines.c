@@ -214,6 +214,7 @@ struct debug_lines *debug_lines_new(const struct debug_unit *unit)
 		return lines;
 	run_program(lines, program);
 	vec_sort(&lines->sequences, by_end);
+	vec_fit(&lines->rows);
 	lines->paths = ARENA_ARRAY(&lines->arena, const char *, lines->header.files.len);
 	return lines;
 }

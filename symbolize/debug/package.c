@@ -132,7 +132,7 @@ bool debug_package_find(struct debug_package *p, uint64_t id, struct debug_sourc
 	struct reader offsets = index_reader(p, first + (*row - 1) * width);
 	struct reader lens = index_reader(p, first + (p->nunits + *row - 1) * width);
 
-	*ret = (struct debug_source){ 0 };
+	*ret = (struct debug_source){ .image = p->image };
 	for (unsigned i = 0; i < DEBUG_SECTIONS; i++)
 		ret->sections[i] = p->whole.sections[i];
 	for (uint32_t i = 0; i < p->ncolumns; i++) {

@@ -21,7 +21,7 @@ bool debug_source_init(struct debug_source *ret, struct image *img, const char *
 {
 	char name[64];
 
-	*ret = (struct debug_source){ 0 };
+	*ret = (struct debug_source){ .image = img };
 	for (unsigned i = 0; i < DEBUG_SECTIONS; i++) {
 		struct image_section section;
 

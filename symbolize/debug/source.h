@@ -38,6 +38,7 @@ struct debug_unit;
 struct abbrevs;
 
 struct debug_source {
+	struct image *image; /* that the sections are of */
 	struct debug_bytes sections[DEBUG_SECTIONS];
 	struct debug_source *alt; /* what dwz moved out; NULL if nothing was */
 	struct debug_unit *units; /* ascending by offset */

@@ -91,6 +91,7 @@ void debug_units_read(struct debug_source *source)
 	for (size_t i = 0; i < units.len; i++) {
 		source->units[i] = units.items[i];
 		read_root(&source->units[i]);
+		image_passed(source->image, IMAGE_PLACE);
 	}
 	vec_deinit(&units);
 }
@@ -128,8 +129,11 @@ static void read_attrs(struct debug_unit *unit, struct reader *r, const struct a
 
 	for (uint32_t i = 0; i < abbrev->nattrs; i++) {
 		bool wanted = attrs[i].slot < SLOT_COUNT && !(ret->present >> attrs[i].slot & 1);
+		int64_t implicit = attrs[i].form == DW_FORM_implicit_const
+					   ? abbrevs_implicit(unit->abbrevs, &attrs[i])
+					   : 0;
 
-		form_read(r, &unit->sizes, attrs[i].form, attrs[i].implicit,
+		form_read(r, &unit->sizes, attrs[i].form, implicit,
 			  wanted ? &ret->attrs[attrs[i].slot] : &ignored);
 		ret->present |= (uint32_t)wanted << attrs[i].slot;
 	}

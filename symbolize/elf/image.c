@@ -39,7 +39,6 @@ static struct image *image_new(const char *path)
 	struct image *img = memory_zeroed(1, sizeof(*img));
 
 	img->path = memory_strdup(path);
-	img->fd = -1;
 	pthread_mutex_init(&img->lock, NULL);
 	return img;
 }
@@ -55,8 +54,8 @@ void image_close(struct image *img)
 	free(img->segments);
 	if (img->elf)
 		elf_end(img->elf);
-	if (img->fd >= 0)
-		close(img->fd);
+	if (img->mapped)
+		munmap((void *)(uintptr_t)img->bytes, img->len);
 	pthread_mutex_destroy(&img->lock);
 	free(img->path);
 	free(img);
@@ -305,67 +304,20 @@ static struct err *check_file(int fd, size_t *ret_len)
 	return NULL;
 }
 
-/* Check the header before libelf does, on a mapping of our own that goes again. */
-static struct err *check_file_header(struct image *img)
+/* libelf is given our mapping, so that pages of it may be let go (image_passed()). */
+static struct err *map_file(struct image *img, int fd)
 {
-	struct err *err = check_file(img->fd, &img->len);
+	struct err *err = check_file(fd, &img->len);
 	void *map;
 
 	if (err)
 		return err;
-	map = mmap(NULL, img->len, PROT_READ, MAP_PRIVATE, img->fd, 0);
+	map = mmap(NULL, img->len, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return err_system(errno, "cannot map it");
 	img->bytes = map;
-	err = check_header(img);
-	img->bytes = NULL;
-	munmap(map, img->len);
-	return err;
-}
-
-static struct err *open_elf_file(struct image *img)
-{
-	struct err *err = check_file_header(img);
-
-	if (err)
-		return err;
-	elf_version(EV_CURRENT);
-	img->elf = elf_begin(img->fd, ELF_C_READ_MMAP, NULL);
-	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF)
-		return err_new(ERR_CORRUPT, "not an ELF file: %s", elf_errmsg(-1));
-	img->bytes = (const uint8_t *)elf_rawfile(img->elf, &img->len);
-	if (!img->bytes)
-		return err_new(ERR_CORRUPT, "cannot be read: %s", elf_errmsg(-1));
-	/* All of it is mapped; split debug information alone can be thousands of files. */
-	if (elf_cntl(img->elf, ELF_C_FDREAD) == 0) {
-		close(img->fd);
-		img->fd = -1;
-	}
-	err = check_header(img); /* again: the file may have changed */
-	return err ? err : read_tables(img);
-}
-
-struct err *image_open_fd(int fd, const char *path, struct image **ret)
-{
-	CLEANUP(image_closep) struct image *img = image_new(path);
-	struct err *err;
-
-	img->fd = fd;
-	err = open_elf_file(img);
-	if (err)
-		return err_wrap(err, "'%s'", path);
-	*ret = img;
-	img = NULL; /* now the caller's */
+	img->mapped = true;
 	return NULL;
-}
-
-struct err *image_open(const char *path, struct image **ret)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return err_system(errno, "cannot open '%s'", path);
-	return image_open_fd(fd, path, ret);
 }
 
 static struct err *open_elf_memory(struct image *img)
@@ -380,6 +332,31 @@ static struct err *open_elf_memory(struct image *img)
 	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF)
 		return err_new(ERR_CORRUPT, "not an ELF file: %s", elf_errmsg(-1));
 	return read_tables(img);
+}
+
+/* The descriptor goes at once: split debug information alone can be thousands of files. */
+struct err *image_open_fd(int fd, const char *path, struct image **ret)
+{
+	CLEANUP(image_closep) struct image *img = image_new(path);
+	struct err *err = map_file(img, fd);
+
+	close(fd);
+	if (!err)
+		err = open_elf_memory(img);
+	if (err)
+		return err_wrap(err, "'%s'", path);
+	*ret = img;
+	img = NULL; /* now the caller's */
+	return NULL;
+}
+
+struct err *image_open(const char *path, struct image **ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return err_system(errno, "cannot open '%s'", path);
+	return image_open_fd(fd, path, ret);
 }
 
 struct err *image_open_memory(const void *data, size_t len, const char *path, struct image **ret)

@@ -66,6 +66,15 @@ const struct image_segment *image_segments(const struct image *img, size_t *ret_
 bool image_section(struct image *img, const char *name, struct image_section *ret);
 
 /*
+ * About @len bytes were read that will hardly be read again soon; IMAGE_PLACE for a few in one
+ * place, since the kernel maps the pages around them as well. Now and then the file's pages are let
+ * go, so that memory does not come to hold as much as was ever looked at; they come back when they
+ * are read. For one thread at a time.
+ */
+#define IMAGE_PLACE (64u << 10)
+void image_passed(struct image *img, uint64_t len);
+
+/*
  * What is wrong with the file: a section that cannot be unpacked, debug information that goes in circles.
  * The first note stays, since what comes after it is often its consequence. NULL: nothing was noticed.
  */

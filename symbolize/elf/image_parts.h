@@ -24,10 +24,11 @@ struct section {
 
 struct image {
 	char *path;
-	int fd; /* -1 for memory */
 	Elf *elf;
 	const uint8_t *bytes;
 	size_t len;
+	bool mapped;	 /* the bytes are a mapping of the file, ours */
+	uint64_t passed; /* bytes that were read since its pages were let go */
 	const struct arch *arch;
 	uint64_t entry;
 	uint16_t type; /* ET_* */

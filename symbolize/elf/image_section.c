@@ -11,6 +11,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <zlib.h>
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -27,6 +28,9 @@
 /* Mappings begin on a page; these are the sizes that the architectures here have. */
 #define PAGE_LEN_MIN 0x1000ULL
 #define PAGE_LEN_MAX 0x10000ULL
+
+/* What may be in memory of a file's pages. Less costs time: what is needed again is mapped again. */
+#define PASSED_MAX (48ULL << 20)
 
 /*
  * Debug information packs three to ten times. A few sections of zeros may do better; all together that makes
@@ -117,6 +121,22 @@ static bool is_legacy(const struct section *s)
 	return strncmp(s->name, ".zdebug", strlen(".zdebug")) == 0;
 }
 
+/* All pages may go at any time: nobody writes to them, so they come back from the file as they were. */
+static void let_go(const struct image *img)
+{
+	if (img->mapped)
+		madvise((void *)(uintptr_t)img->bytes, img->len, MADV_DONTNEED);
+}
+
+void image_passed(struct image *img, uint64_t len)
+{
+	img->passed += len;
+	if (img->passed < PASSED_MAX)
+		return;
+	img->passed = 0;
+	let_go(img);
+}
+
 /* Point @s->data at its bytes. Called with the lock held. Sections of debug files may have no bytes. */
 static bool load(struct image *img, struct section *s)
 {
@@ -132,6 +152,8 @@ static bool load(struct image *img, struct section *s)
 		s->data = img->bytes + s->offset;
 		s->data_len = s->len;
 	}
+	if (s->own)
+		let_go(img); /* what was packed is not read again */
 	if (s->failed) {
 		free(s->own);
 		s->own = NULL;

@@ -7,6 +7,8 @@
 #include "tests/unit/elf_file.h"
 
 #include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -161,6 +163,78 @@ TEST(image_decompresses_sections_of_every_kind)
 	writer_deinit(&zstd);
 	writer_deinit(&legacy);
 	writer_deinit(&huge);
+}
+
+/* Bytes of @data's pages that count as this process's memory: of the mapping that holds it, by /proc/self/smaps. */
+static uint64_t resident_at(const void *data)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	unsigned long begin, end, kib, ret = 0;
+	bool inside = false;
+	char line[512];
+
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			inside = (uintptr_t)data >= begin && (uintptr_t)data < end;
+		else if (inside && sscanf(line, "Rss: %lu kB", &kib) == 1)
+			ret = kib * 1024;
+	}
+	fclose(maps);
+	return ret;
+}
+
+static uint32_t sum_of(const struct image_section *s)
+{
+	return (uint32_t)adler32(1, s->data, (uInt)s->len);
+}
+
+/* Packed bytes go once they are unpacked, others after enough of them was read, and come back as they were. */
+TEST(image_keeps_no_more_of_a_file_in_memory_than_is_read)
+{
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct writer plain = { 0 }, packed = { 0 };
+	char path[] = "/tmp/precord-unit-XXXXXX";
+	struct image_section s, unpacked;
+	int fd = mkstemp(path);
+
+	for (uint64_t i = 0; i < 1u << 19; i++)
+		writer_u64(&plain, i * i * 0x9e3779b97f4a7c15ULL); /* packs badly */
+	uLongf len = compressBound(plain.len);
+	uint8_t *stream = memory_alloc(len);
+
+	CHECK_INT(compress2(stream, &len, plain.data, plain.len, 1), Z_OK);
+	writer_u64(&packed, ELFCOMPRESS_ZLIB);
+	writer_u64(&packed, plain.len);
+	writer_u64(&packed, 1);
+	writer_bytes(&packed, stream, len);
+	free(stream);
+	elf_file_section(&f, (struct elf_file_section){ .name = ".debug_info",
+							.type = SHT_PROGBITS,
+							.flags = SHF_COMPRESSED,
+							.data = packed.data,
+							.len = packed.len });
+	elf_file_section(&f, (struct elf_file_section){ .name = ".debug_line",
+							.type = SHT_PROGBITS,
+							.data = plain.data,
+							.len = plain.len });
+	elf_file_finish(&f);
+	CHECK(fd >= 0 && write(fd, f.out.data, f.out.len) == (ssize_t)f.out.len);
+	close(fd);
+	CHECK_OK(image_open(path, &img));
+	CHECK(image_section(img, ".debug_line", &s));
+	CHECK(image_section(img, ".debug_info", &unpacked));
+	CHECK(resident_at(s.data) < packed.len / 4);
+	CHECK_UINT(sum_of(&s), sum_of(&unpacked));
+	CHECK(resident_at(s.data) >= s.len / 2);
+	for (int i = 0; i < 1024; i++)
+		image_passed(img, IMAGE_PLACE);
+	CHECK(resident_at(s.data) < s.len / 4);
+	CHECK_UINT(sum_of(&s), sum_of(&unpacked));
+	unlink(path);
+	writer_deinit(&plain);
+	writer_deinit(&packed);
 }
 
 /* Offsets and addresses of program headers as the linkers make them. */
