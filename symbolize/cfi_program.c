@@ -420,12 +420,12 @@ static uint32_t row_rule(struct machine *m)
 	for (uint64_t left = row->listed; left; left &= left - 1) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
-		rule->plain &= row->kinds[reg] == CFI_REG_OFFSET;
+		rule->plain &= row->kinds[reg] == CFI_REG_OFFSET && reg != m->arch->sp;
 		rule->regs[rule->nregs++] =
 			(struct cfi_reg){ (uint16_t)reg, (uint16_t)kind_now(m, reg),
 					  row->values[reg] };
 	}
-	cfi_rule_sum_up(rule);
+	cfi_rule_sum_up(rule, m->arch->fp);
 	return cfi_rules_add(m->rules, rule);
 }
 

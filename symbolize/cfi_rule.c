@@ -32,7 +32,7 @@ struct cfi_rules {
 	struct pool exprs; /* data is the bytes */
 };
 
-static_assert(sizeof(struct cfi_rule) == 24 && sizeof(struct cfi_reg) == 8, "no padding");
+static_assert(sizeof(struct cfi_rule) == 32 && sizeof(struct cfi_reg) == 8, "no padding");
 
 struct cfi_rules *cfi_rules_new(void)
 {
@@ -120,10 +120,10 @@ static size_t rule_len(const struct cfi_rule *rule)
 	return sizeof(*rule) + rule->nregs * sizeof(rule->regs[0]);
 }
 
-void cfi_rule_sum_up(struct cfi_rule *rule)
+void cfi_rule_sum_up(struct cfi_rule *rule, unsigned fp)
 {
 	rule->saved = 0;
-	rule->ra_value = 0;
+	rule->ra_value = rule->fp_value = 0;
 	for (size_t i = 0; rule->plain && i < rule->nregs; i++) {
 		const struct cfi_reg *reg = &rule->regs[i];
 
@@ -132,7 +132,18 @@ void cfi_rule_sum_up(struct cfi_rule *rule)
 		rule->saved |= 1ULL << reg->reg;
 		if (reg->reg == rule->return_reg)
 			rule->ra_value = reg->value;
+		if (reg->reg == fp)
+			rule->fp_value = reg->value;
 	}
+}
+
+int64_t cfi_rule_offset(const struct cfi_rule *rule, unsigned reg)
+{
+	size_t i = 0;
+
+	while (rule->regs[i].reg != reg)
+		i++;
+	return rule->regs[i].value;
 }
 
 uint32_t cfi_rules_add(struct cfi_rules *rules, const struct cfi_rule *rule)

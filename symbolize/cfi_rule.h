@@ -34,8 +34,9 @@ struct cfi_reg {
 
 /* The canonical frame address is the stack pointer's value before the call. */
 struct cfi_rule {
-	uint64_t saved;    /* of a plain rule, the registers that are at CFA + value, as bits */
-	int32_t ra_value;  /* of a plain rule that saves the return address: value of its entry */
+	uint64_t saved;   /* of a plain rule, the registers that are at CFA + value, as bits */
+	int32_t ra_value; /* of those, value of the return address */
+	int32_t fp_value; /* and of the frame pointer */
 	int32_t cfa_value; /* CFA = this + a register, or the number of the expression that computes it */
 	bool cfa_is_expr;
 	uint8_t cfa_reg;    /* unless @cfa_is_expr */
@@ -43,13 +44,16 @@ struct cfi_rule {
 	uint8_t nregs;
 	bool signal_frame; /* the caller was interrupted, it did not call */
 	bool ra_signed;    /* the return address carries an authentication code (aarch64) */
-	bool plain; /* CFA by register, all entries OFFSET or POPPED, no signal frame: the common case */
-	bool unused;           /* false: rules are compared as bytes */
+	bool plain; /* CFA by register, all entries OFFSET or POPPED and none for sp, no signal frame: the common case */
+	uint8_t unused[5];     /* 0: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 
-/* Fill in what follows from the rest: @saved and @ra_value. */
-void cfi_rule_sum_up(struct cfi_rule *rule);
+/* Fill in what follows from the rest: @saved and the two values. @fp is the frame pointer's number. */
+void cfi_rule_sum_up(struct cfi_rule *rule, unsigned fp);
+
+/* Where a register is that @rule has among @saved, from the CFA. */
+int64_t cfi_rule_offset(const struct cfi_rule *rule, unsigned reg);
 
 /* Does the rule say that there is no caller? */
 bool cfi_rule_is_root(const struct cfi_rule *rule);

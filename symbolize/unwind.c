@@ -22,6 +22,7 @@ struct unwinder {
 	struct unwind_splices *splices;
 	struct unwind_stats stats;
 	struct unwind_frames frames;
+	struct unwind_save saves[UNWIND_FRAMES_MAX];
 };
 
 struct unwinder *unwinder_new(struct module_table *modules, struct space_table *spaces,
@@ -364,11 +365,12 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		if (!leaf && (!map || !map->exec))
 			return last_is_start(u, w->space) ? UNWIND_ROOT :
 							    continue_on_other_stack(u, w, s);
-		if (unwind_splices_match(u->splices, w, how, &u->frames, &stop))
+		if (u->splices && unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
 			return UNWIND_TOO_DEEP;
-		unwind_splices_frame(u->splices, w);
+		if (u->splices)
+			unwind_splices_frame(u->splices, w);
 
 		switch (traced_step(u, w, place, &how, &stop)) {
 		case UNWIND_STEPPED:
@@ -392,7 +394,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 static void init_state(struct unwind_state *state, const struct arch *arch,
 		       const struct event_regs *regs)
 {
-	memcpy(state->regs, regs->values, sizeof(state->regs));
+	memcpy(state->regs, regs->values, arch->nregs * sizeof(state->regs[0]));
 	state->known = regs->mask & ((1ULL << arch->nregs) - 1);
 	state->saved = 0;
 	state->exact = true;
@@ -405,7 +407,7 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 	struct unwind_walk w;
 	enum unwind_stop stop;
 
-	unwind_walk_init(&w, u->arch, u->tables, space);
+	unwind_walk_init(&w, u->arch, u->tables, space, u->saves);
 	unwind_stack_init(&w.stack, &s->stack);
 	w.stack.trace = u->options.trace;
 	init_state(&w.state, u->arch, s->regs);

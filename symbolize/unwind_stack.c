@@ -6,7 +6,7 @@
 /* No stack of a thread is larger; what is farther up is something else. */
 #define STACK_LEN_MAX (1ULL << 30)
 
-#define NEAR 16 /* slots that are compared together */
+#define NEAR UNWIND_STACK_NEAR
 #define FAR  64 /* beyond this the distance doubles */
 
 /* The first index in (@low, @high] whose slot is not below @slot; that at @low is. */
@@ -23,20 +23,7 @@ static size_t search(const uint32_t *slots, size_t low, size_t high, uint64_t sl
 	return high;
 }
 
-/* How many of NEAR slots are below @slot. */
-static size_t count_below(const uint32_t *slots, uint32_t slot)
-{
-	int32_t below = 0;
-
-	for (unsigned i = 0; i < NEAR; i++)
-		below += (int32_t)slots[i] < (int32_t)slot; /* both far less than 2^31; signed is one instruction */
-	return (size_t)below;
-}
-
-/*
- * From @from, whose slot is below @slot, up. Most often it is near, but how near nobody can predict: so the next few are
- * counted at once instead of looked at one after another.
- */
+/* From @from, whose slot is below @slot, up. */
 static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint32_t slot)
 {
 	size_t far = from + FAR, step = NEAR, low;
@@ -48,7 +35,7 @@ static size_t search_up(const uint32_t *slots, size_t len, size_t from, uint32_t
 	}
 	while (from < far) {
 		size_t at = MIN(from, len - NEAR);
-		size_t below = count_below(slots + at, slot);
+		size_t below = unwind_stack_below(slots + at, slot);
 
 		from = at + below;
 		if (below < NEAR || from == len)
@@ -76,8 +63,7 @@ static size_t search_down(const uint32_t *slots, size_t from, uint64_t slot)
 	return slots[0] >= slot ? 0 : search(slots, 0, high, slot);
 }
 
-/* The index of the first word at or above @slot. */
-static size_t find(struct unwind_stack *s, uint32_t slot)
+size_t unwind_stack_seek(struct unwind_stack *s, uint32_t slot)
 {
 	const uint32_t *slots = s->snapshot->slots;
 	size_t i = s->cursor, len = s->snapshot->nwords;
@@ -92,16 +78,9 @@ static size_t find(struct unwind_stack *s, uint32_t slot)
 
 static uint64_t aligned_word(struct unwind_stack *s, uint32_t slot)
 {
-	size_t i = find(s, slot);
+	size_t i = unwind_stack_seek(s, slot);
 
 	return i < s->snapshot->nwords && s->snapshot->slots[i] == slot ? s->snapshot->words[i] : 0;
-}
-
-/* Into the account. */
-static void note(struct unwind_stack *s, uint64_t address, unsigned len)
-{
-	s->low = MIN(s->low, address);
-	s->high = MAX(s->high, address + len);
 }
 
 static void tell(struct unwind_stack *s, uint64_t address, uint64_t word, enum unwind_read read)
@@ -122,9 +101,7 @@ static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
 	return read;
 }
 
-/* What unwind_stack_word() does not expect: an address between words, outside, or somebody to tell. */
-static __attribute__((noinline)) enum unwind_read any_word(struct unwind_stack *s, uint64_t address,
-							   uint64_t *ret)
+enum unwind_read unwind_stack_any_word(struct unwind_stack *s, uint64_t address, uint64_t *ret)
 {
 	uint64_t offset = address - s->snapshot->base;
 	uint64_t len = s->snapshot->end - s->snapshot->base;
@@ -134,7 +111,8 @@ static __attribute__((noinline)) enum unwind_read any_word(struct unwind_stack *
 
 	if (offset >= len || len - offset < need)
 		return fail(s, address);
-	note(s, address, need);
+	s->low = MIN(s->low, address);
+	s->high = MAX(s->high, address + need);
 	word = aligned_word(s, slot);
 	if (shift)
 		word = word >> shift | aligned_word(s, slot + 1) << (64 - shift);
@@ -144,24 +122,12 @@ static __attribute__((noinline)) enum unwind_read any_word(struct unwind_stack *
 	return UNWIND_READ_OK;
 }
 
-enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret)
-{
-	const struct event_stack *snapshot = s->snapshot;
-	uint64_t offset = address - snapshot->base;
-
-	if (offset % 8 || offset >= snapshot->end - snapshot->base || s->trace)
-		return any_word(s, address, ret);
-	note(s, address, 8);
-	*ret = aligned_word(s, (uint32_t)(offset / 8));
-	return UNWIND_READ_OK;
-}
-
 bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret)
 {
 	const struct event_stack *snapshot = s->snapshot;
 	uint64_t end = (snapshot->end - snapshot->base) / 8;
 	uint64_t from = *address < snapshot->base ? 0 : (*address - snapshot->base + 7) / 8;
-	size_t i = find(s, (uint32_t)MIN(from, end));
+	size_t i = unwind_stack_seek(s, (uint32_t)MIN(from, end));
 
 	s->low = MIN(s->low, *address);
 	s->high = MAX(s->high, snapshot->end);

@@ -9,6 +9,7 @@
 #ifndef SYMBOLIZE_UNWIND_STACK_H
 #define SYMBOLIZE_UNWIND_STACK_H
 
+#include "formats/base/compiler.h"
 #include "formats/event.h"
 
 struct unwind_trace;
@@ -41,8 +42,57 @@ static inline void unwind_stack_watch(struct unwind_stack *s)
 	s->failed = false;
 }
 
+#define UNWIND_STACK_NEAR 16 /* slots that are compared together */
+
+/* How many of UNWIND_STACK_NEAR slots are below @slot. */
+static inline size_t unwind_stack_below(const uint32_t *slots, uint32_t slot)
+{
+	int32_t below = 0;
+
+	for (unsigned i = 0; i < UNWIND_STACK_NEAR; i++)
+		below += (int32_t)slots[i] < (int32_t)slot; /* far less than 2^31; signed is one instruction */
+	return (size_t)below;
+}
+
+/* Move the cursor to the first word at or above @slot, wherever it is; its index. */
+size_t unwind_stack_seek(struct unwind_stack *s, uint32_t slot);
+
+/*
+ * The same. Most often it is a little farther up, but how far nobody can predict: so the next few are counted at once
+ * instead of looked at one after another.
+ */
+static inline size_t unwind_stack_find(struct unwind_stack *s, uint32_t slot)
+{
+	const struct event_stack *snapshot = s->snapshot;
+	const uint32_t *slots = snapshot->slots + s->cursor;
+	size_t below;
+
+	if (snapshot->nwords - s->cursor < UNWIND_STACK_NEAR || slots[0] >= slot)
+		return unwind_stack_seek(s, slot);
+	below = unwind_stack_below(slots, slot);
+	s->cursor += below;
+	return below < UNWIND_STACK_NEAR ? s->cursor : unwind_stack_seek(s, slot);
+}
+
+/* What unwind_stack_word() does not expect: an address between words, outside, or somebody to tell. */
+enum unwind_read unwind_stack_any_word(struct unwind_stack *s, uint64_t address, uint64_t *ret);
+
 /* The word at @address, which need not be aligned. */
-enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address, uint64_t *ret);
+static inline enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_t address,
+						 uint64_t *ret)
+{
+	const struct event_stack *snapshot = s->snapshot;
+	uint64_t offset = address - snapshot->base;
+	size_t i;
+
+	if (offset % 8 || offset >= snapshot->end - snapshot->base || s->trace)
+		return unwind_stack_any_word(s, address, ret);
+	s->low = MIN(s->low, address);
+	s->high = MAX(s->high, address + 8);
+	i = unwind_stack_find(s, (uint32_t)(offset / 8));
+	*ret = i < snapshot->nwords && snapshot->slots[i] == offset / 8 ? snapshot->words[i] : 0;
+	return UNWIND_READ_OK;
+}
 
 /*
  * The next word that is not zero at or above *@address, which becomes its address. False if there

@@ -22,6 +22,15 @@ struct value {
 	enum unwind_read read; /* how reading it from the stack went */
 };
 
+uint64_t unwind_where_saved(const struct unwind_walk *w, unsigned reg)
+{
+	const struct unwind_save *save = w->saves + w->nsaves - 1;
+
+	while (!(save->rule->saved >> reg & 1))
+		save--;
+	return save->cfa + (uint64_t)cfi_rule_offset(save->rule, reg);
+}
+
 bool unwind_reg(struct unwind_walk *w, unsigned reg, uint64_t *ret)
 {
 	struct unwind_state *state = &w->state;
@@ -30,7 +39,7 @@ bool unwind_reg(struct unwind_walk *w, unsigned reg, uint64_t *ret)
 	w->reads |= bit;
 	if (state->saved & bit) {
 		state->saved &= ~bit;
-		if (unwind_stack_word(&w->stack, state->regs[reg], &state->regs[reg]) ==
+		if (unwind_stack_word(&w->stack, unwind_where_saved(w, reg), &state->regs[reg]) ==
 		    UNWIND_READ_OK)
 			state->known |= bit;
 	}
@@ -229,43 +238,36 @@ static enum unwind_outcome step_by_any(struct unwind_walk *w, const struct cfi_r
 	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
 }
 
-/* Register @reg is at the address that stands for it. */
-static enum unwind_read read_saved(struct unwind_walk *w, unsigned reg)
-{
-	return unwind_stack_word(&w->stack, w->state.regs[reg], &w->state.regs[reg]);
-}
-
 /*
- * The same for a rule that only knows saved registers. Most of these nobody will ever ask for, so where they
- * are is noted, and only the return address and the frame pointer are read.
+ * The same for a rule that only knows saved registers. Most of these nobody will ever ask for, so it is noted
+ * that this step saved them, and only the return address and the frame pointer are read.
  */
 static enum unwind_outcome step_by_plain(struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	uint64_t fp = w->fp, sp = w->sp, ra = 1ULL << rule->return_reg;
+	uint64_t at_once = w->fp | 1ULL << rule->return_reg, saved = rule->saved;
 	struct unwind_state *state = &w->state;
-	uint64_t cfa, got = 0;
+	enum unwind_read read;
+	uint64_t cfa, address;
 
 	if (!compute_cfa(w, rule, &cfa))
 		return UNWIND_ELSEWHERE;
 	forget(w, rule);
-	for (size_t i = 0; i < rule->nregs; i++) {
-		if (rule->regs[i].kind == CFI_REG_OFFSET)
-			state->regs[rule->regs[i].reg] = cfa + (uint64_t)(int64_t)rule->regs[i].value;
-	}
-	if (rule->saved & fp && read_saved(w, w->arch->fp) == UNWIND_READ_OK)
-		got |= fp;
-	if (rule->saved & sp && read_saved(w, w->arch->sp) == UNWIND_READ_OK)
-		got |= sp;
-	if (rule->saved & ra) {
-		enum unwind_read read = read_saved(w, rule->return_reg);
-
+	w->saves[w->nsaves++] = (struct unwind_save){ rule, cfa };
+	w->writes |= saved;
+	state->known = (state->known & ~saved) | (saved & at_once);
+	state->saved = (state->saved | saved) & ~at_once;
+	if (saved & w->fp) {
+		address = cfa + (uint64_t)(int64_t)rule->fp_value;
+		read = unwind_stack_word(&w->stack, address, &state->regs[w->arch->fp]);
 		if (read != UNWIND_READ_OK)
-			return outcome_of(w, read, cfa + (uint64_t)(int64_t)rule->ra_value);
-		got |= ra;
+			state->known &= ~w->fp;
 	}
-	w->writes |= rule->saved;
-	state->known = (state->known & ~rule->saved) | got;
-	state->saved = (state->saved & ~rule->saved) | (rule->saved & ~(fp | sp | ra));
+	if (saved & 1ULL << rule->return_reg) {
+		address = cfa + (uint64_t)(int64_t)rule->ra_value;
+		read = unwind_stack_word(&w->stack, address, &state->regs[rule->return_reg]);
+		if (read != UNWIND_READ_OK)
+			return outcome_of(w, read, address);
+	}
 	return enter_caller(w, rule, cfa) ? UNWIND_STEPPED : UNWIND_BAD;
 }
 

@@ -20,6 +20,11 @@ void unwind_trace_step(struct unwind_trace *trace, const struct unwind_walk *w, 
 		.first_read = trace->reads.len,
 	};
 
+	for (uint64_t left = step.state.saved; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
+
+		step.state.regs[reg] = unwind_where_saved(w, reg);
+	}
 	vec_push(&trace->steps, step);
 }
 

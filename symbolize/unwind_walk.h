@@ -18,10 +18,16 @@
 
 /* Registers as one frame sees them. */
 struct unwind_state {
-	uint64_t regs[ARCH_REGS_MAX]; /* by DWARF number: the value, or where it was saved */
+	uint64_t regs[ARCH_REGS_MAX]; /* by DWARF number: the value */
 	uint64_t known;               /* those whose value is there, as bits */
-	uint64_t saved; /* those that are on the stack, at the address that is there instead */
+	uint64_t saved; /* those that are on the stack, where the last rule that saved them says */
 	bool exact; /* the instruction pointer is where the frame stopped, not where a call returns to */
+};
+
+/* A step by a plain rule, and from where on its registers were saved. */
+struct unwind_save {
+	const struct cfi_rule *rule;
+	uint64_t cfa;
 };
 
 struct unwind_walk {
@@ -32,6 +38,8 @@ struct unwind_walk {
 	uint64_t generation;         /* of @space */
 	struct unwind_stack stack;
 	struct unwind_state state;
+	struct unwind_save *saves; /* the walk's so far, room for UNWIND_FRAMES_MAX */
+	size_t nsaves;
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
@@ -53,7 +61,8 @@ enum unwind_outcome {
 };
 
 static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *arch,
-				    struct unwind_tables *tables, struct space *space)
+				    struct unwind_tables *tables, struct space *space,
+				    struct unwind_save saves[UNWIND_FRAMES_MAX])
 {
 	w->arch = arch;
 	w->tables = tables;
@@ -64,6 +73,8 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->sp = 1ULL << arch->sp;
 	w->fp = 1ULL << arch->fp;
 	w->reads = w->writes = 0;
+	w->saves = saves;
+	w->nsaves = 0;
 }
 
 /* Step by @rule. */
@@ -90,6 +101,9 @@ bool unwind_is_bottom(struct unwind_walk *w);
  * stack and frame pointer and the link register are never "saved", so these can be looked at directly.
  */
 bool unwind_reg(struct unwind_walk *w, unsigned reg, uint64_t *ret);
+
+/* Where a register is that is "saved". */
+uint64_t unwind_where_saved(const struct unwind_walk *w, unsigned reg);
 
 /* The state after a call has returned: @ip, @sp, and what @known says of the others. */
 void unwind_state_return(struct unwind_walk *w, uint64_t ip, uint64_t sp, uint64_t known);
