@@ -11,11 +11,11 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/memory.c formats/base/opt.c formats/base/page_guard.c formats/base/pool.c \
 	formats/base/reader.c formats/base/sha256.c formats/base/strtab.c formats/base/text.c \
 	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/folded_read.c \
-	formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
-	formats/profile_source.c formats/stack_codec.c formats/topdown.c formats/trace_attached.c \
-	formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c \
-	formats/trace_field.c formats/trace_file.c formats/trace_loader.c formats/trace_reader.c \
-	formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
+	formats/jitdump.c formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c \
+	formats/profile.c formats/profile_source.c formats/stack_codec.c formats/topdown.c \
+	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
+	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
+	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
 	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
 	formats/value_codec.c
 SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \
@@ -29,25 +29,25 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
 	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
 	symbolize/elf/plt.c symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
-	symbolize/expr.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c \
-	symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c symbolize/module.c \
-	symbolize/module_files.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
-	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
+	symbolize/expr.c symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c \
+	symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c \
+	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
 	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
 	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
 	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
-	record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c record/cmd_stat.c \
-	record/code_file.c record/code_map.c record/control.c record/counter_set.c record/cpu_list.c \
-	record/delay.c record/description.c record/drain.c record/event_attr.c record/event_catalog.c \
-	record/event_group.c record/event_lookup.c record/event_names.c record/event_open.c \
-	record/event_plan.c record/event_probe.c record/event_rate.c record/event_spec.c \
-	record/event_terms.c record/extras_probe.c record/family.c record/flight_log.c \
-	record/group_counts.c record/hotplug.c record/journal.c record/kernel_symbols.c \
-	record/landscape.c record/ledger.c record/machine.c record/main.c record/perf_map.c \
-	record/pmu.c record/priority.c record/proc_scan.c record/process.c record/prune.c \
-	record/record_args.c record/recorder.c record/ring.c record/ring_reader.c \
+	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \
+	record/cmd_stat.c record/code_file.c record/code_map.c record/control.c record/counter_set.c \
+	record/cpu_list.c record/delay.c record/description.c record/drain.c record/event_attr.c \
+	record/event_catalog.c record/event_group.c record/event_lookup.c record/event_names.c \
+	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c \
+	record/event_spec.c record/event_terms.c record/extras_probe.c record/family.c \
+	record/flight_log.c record/group_counts.c record/hotplug.c record/jit_code.c record/journal.c \
+	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
+	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
+	record/prune.c record/record_args.c record/recorder.c record/ring.c record/ring_reader.c \
 	record/sample_extras.c record/sample_trial.c record/seen.c record/sensors.c \
 	record/side_record.c record/stat_report.c record/stat_table.c record/status_line.c \
 	record/steering.c record/summary.c record/target.c record/text_file.c record/topdown_events.c \
@@ -106,33 +106,34 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
 	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
 	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
-	tests/unit/test_line_cache.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
-	tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
-	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
-	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
-	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
-	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
-	tests/unit/test_sha256.c tests/unit/test_side_record.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
-	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c
+	tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
+	tests/unit/test_layers.c tests/unit/test_line_cache.c tests/unit/test_line_table.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c \
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_number.c \
+	tests/unit/test_opt.c tests/unit/test_page.c tests/unit/test_page_guard.c \
+	tests/unit/test_perf_map.c tests/unit/test_perf_record.c tests/unit/test_pmu.c \
+	tests/unit/test_pool.c tests/unit/test_pprof_read.c tests/unit/test_proc_scan.c \
+	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
+	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_seen.c \
+	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_side_record.c \
+	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
+	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
+	tests/unit/test_text_file.c tests/unit/test_topdown.c tests/unit/test_trace_block.c \
+	tests/unit/test_trace_chunk.c tests/unit/test_trace_loader.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
+	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
+	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
-	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_line_cache.c \
-	tests/fuzz/fuzz_lines.c tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c \
-	tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c \
-	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
+	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_jitdump.c \
+	tests/fuzz/fuzz_line_cache.c tests/fuzz/fuzz_lines.c tests/fuzz/fuzz_metrics.c \
+	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_profile.c \
+	tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_trace.c \
 	tests/tools/multiply_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \

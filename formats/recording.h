@@ -78,11 +78,13 @@ struct recording_ksym {
 	const char *module;	/* "" for the kernel itself */
 };
 
-/* Lines of a perf map (/tmp/perf-PID.map) near addresses that were recorded. */
+/* What a process's JIT said of its code near addresses that were recorded. */
 struct recording_jit_map {
 	uint32_t pid;
-	const char *text;	/* as in the file, lines of "START SIZE NAME" in hexadecimal */
+	const char *text;	/* of /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal */
 	size_t len;
+	const uint8_t *dump;	/* see formats/jitdump.h; NULL if there is none */
+	size_t dump_len;
 };
 
 /* In notes of precord about events that had no counter, or had one in turns: it knew who may be to blame. */

@@ -36,6 +36,7 @@ static const struct trace_field jit_map_fields[] = {
 };
 
 #define JIT_MAP_TEXT 2
+#define JIT_MAP_DUMP 3
 
 #define KSYMS_MAX     (4u << 20)
 
@@ -73,6 +74,8 @@ void trace_jit_map_put(struct writer *w, const struct recording_jit_map *map)
 {
 	trace_fields_put(w, jit_map_fields, map);
 	trace_field_put_bytes(w, JIT_MAP_TEXT, map->text, map->len);
+	if (map->dump_len)
+		trace_field_put_bytes(w, JIT_MAP_DUMP, map->dump, map->dump_len);
 }
 
 /* The number of @name in @modules, which it joins if need be. There are a few hundred at most. */
@@ -164,6 +167,9 @@ struct err *trace_jit_map_load(struct reader *r, struct recording *rec,
 		if (tag == JIT_MAP_TEXT) {
 			map.len = reader_left(&value);
 			map.text = reader_bytes(&value, map.len, "JIT map");
+		} else if (tag == JIT_MAP_DUMP) {
+			map.dump_len = reader_left(&value);
+			map.dump = reader_bytes(&value, map.dump_len, "JIT dump");
 		} else {
 			trace_field_load(jit_map_fields, tag, &value, &rec->arena, &map);
 		}

@@ -10,12 +10,13 @@
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
+#include "formats/jitdump.h"
 #include "formats/mapping.h"
 #include "record/attach_image.h"
+#include "record/attach_jit.h"
 #include "record/code_file.h"
 #include "record/code_map.h"
 #include "record/kernel_symbols.h"
-#include "record/perf_map.h"
 #include "record/seen.h"
 
 #include <inttypes.h>
@@ -27,7 +28,6 @@
 #define ROUNDS_KEPT  2 /* for which an ended process is kept, and an address without a mapping */
 #define PENDING_MAX  (1U << 20)
 #define OPEN_MAX     256
-#define JIT_OPEN_MAX 64
 #define MEANINGS_MAX 4 /* of one address */
 
 struct attach_process {
@@ -75,7 +75,7 @@ struct attach {
 	VEC(struct attach_front *) fronts;
 	VEC(struct pending) pending;
 	struct code_files files;
-	struct map jits; /* pid -> struct perf_map * */
+	struct attach_jit jit;
 	struct kernel_symbols kernel;
 };
 
@@ -113,10 +113,8 @@ void attach_free(struct attach *a)
 	for (size_t pos = 0; (slot = map_next(&a->processes, &pos));)
 		if (slot->value)
 			process_free((struct attach_process *)(uintptr_t)slot->value);
-	for (size_t pos = 0; (slot = map_next(&a->jits, &pos));)
-		perf_map_free((struct perf_map *)(uintptr_t)slot->value);
 	map_deinit(&a->processes);
-	map_deinit(&a->jits);
+	attach_jit_deinit(&a->jit);
 	vec_deinit(&a->ended);
 	vec_deinit(&a->pending);
 	code_files_deinit(&a->files);
@@ -194,6 +192,11 @@ void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
 
 	if (!mapping_is_anonymous(map))
 		range.file = code_files_get(&a->files, map);
+	if (range.file && jitdump_is_path(map->path)) {
+		struct code_place place = { p->lineage, range.start, range.end };
+
+		attach_jit_dump(&a->jit, pid, &a->files, range.file, &place);
+	}
 	if (code_map_insert(&p->code, &range))
 		p->serial = ++a->last_serial;
 }
@@ -209,6 +212,7 @@ void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)
 	memcpy(p->lineage + 1, parent->lineage, sizeof(p->lineage) - sizeof(*p->lineage));
 	p->serial = ++a->last_serial;
 	code_map_fork(&p->code, &parent->code);
+	attach_jit_fork(&a->jit, pid, parent_pid);
 }
 
 void attach_exec(struct attach *a, uint32_t pid)
@@ -218,6 +222,7 @@ void attach_exec(struct attach *a, uint32_t pid)
 	p->inherits = false;
 	p->serial = ++a->last_serial;
 	code_map_exec(&p->code);
+	attach_jit_exec(&a->jit, pid);
 }
 
 void attach_exit(struct attach *a, uint32_t pid)
@@ -234,16 +239,6 @@ void attach_exit(struct attach *a, uint32_t pid)
 }
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
-
-static void touch_jit(struct attach *a, uint32_t pid, uint64_t ip)
-{
-	bool is_new;
-	uint64_t *slot = map_put(&a->jits, pid, &is_new);
-
-	if (is_new)
-		*slot = (uintptr_t)perf_map_new(pid, a->jits.len <= JIT_OPEN_MAX);
-	perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
-}
 
 /* What @ip may be: mappings of the process, or of the one it came from if it has none there. */
 static size_t meanings(const struct attach *a, const struct attach_process *p, uint64_t ip,
@@ -270,7 +265,7 @@ static bool look_up(struct attach *a, const struct attach_process *p, uint64_t i
 			code_files_touch(&a->files, range->file,
 					 range->file_offset + (ip - range->start), leaves, &place);
 		else
-			touch_jit(a, p->pid, ip);
+			attach_jit_touch(&a->jit, p->pid, ip);
 	}
 	return count;
 }
@@ -402,57 +397,9 @@ static struct err *write_kernel(struct attach *a, struct trace_writer *w, struct
 	return err;
 }
 
-static struct err *write_jit_map(const struct perf_map *map, struct trace_writer *w,
-				 struct diag *notes, struct attach_report *report)
-{
-	struct writer text = { 0 };
-	struct err *err = NULL;
-	enum perf_map_result result = perf_map_read(map, &text);
-
-	if (result == PERF_MAP_FOREIGN)
-		diag_warn(notes,
-			  "the perf map of process %" PRIu32 " belongs to another user: not used",
-			  map->pid);
-	if (text.len) {
-		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len };
-
-		err = trace_writer_jit_map(w, &found);
-		report->jit_maps++;
-	}
-	writer_deinit(&text);
-	return err;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	const struct perf_map *x = *(struct perf_map *const *)a, *y = *(struct perf_map *const *)b;
-
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-static struct err *write_jit_maps(const struct attach *a, struct trace_writer *w,
-				  struct diag *notes, struct attach_report *report)
-{
-	VEC(struct perf_map *) maps = { 0 };
-	const struct map_slot *slot;
-	struct err *err = NULL;
-
-	for (size_t pos = 0; (slot = map_next(&a->jits, &pos));)
-		vec_push(&maps, (struct perf_map *)(uintptr_t)slot->value);
-	vec_sort(&maps, by_pid);
-	for (size_t i = 0; i < maps.len && !err; i++)
-		err = write_jit_map(maps.items[i], w, notes, report);
-	vec_deinit(&maps);
-	return err;
-}
-
 void attach_forget(struct attach *a)
 {
-	const struct map_slot *slot;
-
-	for (size_t pos = 0; (slot = map_next(&a->jits, &pos));)
-		perf_map_free((struct perf_map *)(uintptr_t)slot->value);
-	map_clear(&a->jits);
+	attach_jit_forget(&a->jit);
 	map_clear(&a->kernel.addresses);
 	for (size_t i = 0; i < a->files.items.len; i++)
 		code_file_forget(a->files.items.items[i]);
@@ -471,7 +418,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 	look_up_pending(a);
 	err = write_kernel(a, w, notes, &report);
 	if (!err)
-		err = write_jit_maps(a, w, notes, &report);
+		err = attach_jit_write(&a->jit, &a->files, w, notes, &report);
 	if (!err)
 		err = attach_image_write_all(&a->files, a->bundle, w, notes, &report);
 	report.time_ns = now_ns() - start_ns;

@@ -210,6 +210,14 @@ static void open_through(struct code_files *files, struct code_file *file,
 	keep(files, file, fd);
 }
 
+bool code_files_hold(struct code_files *files, struct code_file *file,
+		     const struct code_place *place)
+{
+	if (file->fd < 0)
+		open_through(files, file, place);
+	return file->fd >= 0;
+}
+
 void code_file_forget(struct code_file *file)
 {
 	map_clear(&file->offsets);

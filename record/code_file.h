@@ -62,6 +62,10 @@ struct code_place {
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place);
 
+/* Open @file through the mapping at @place, though nothing was seen in it; false if it cannot be had. */
+bool code_files_hold(struct code_files *files, struct code_file *file,
+		     const struct code_place *place);
+
 /* Nothing was seen in it. */
 void code_file_forget(struct code_file *file);
 

@@ -56,6 +56,7 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 	map->pid = pid;
 	map->inner_pid = pid;
 	map->tmp_fd = -1;
+	map->mem_fd = -1;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
 	int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -66,8 +67,10 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 		map->known = true;
 	}
 	map->inner_pid = read_inner_pid(proc_fd, pid);
-	if (keep_open)
+	if (keep_open) {
 		map->tmp_fd = openat(proc_fd, "root/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		map->mem_fd = openat(proc_fd, "mem", O_RDONLY | O_CLOEXEC);
+	}
 	close(proc_fd);
 	return map;
 }
@@ -78,6 +81,8 @@ void perf_map_free(struct perf_map *map)
 		return;
 	if (map->tmp_fd >= 0)
 		close(map->tmp_fd);
+	if (map->mem_fd >= 0)
+		close(map->mem_fd);
 	map_deinit(&map->addresses);
 	free(map);
 }
@@ -89,7 +94,7 @@ void perf_map_touch(struct perf_map *map, uint64_t ip)
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-static bool holds_any(const uint64_t *addresses, size_t count, uint64_t start, uint64_t len)
+bool perf_map_hits(const uint64_t *addresses, size_t count, uint64_t start, uint64_t len)
 {
 	size_t low = 0, high = count;
 
@@ -104,6 +109,16 @@ static bool holds_any(const uint64_t *addresses, size_t count, uint64_t start, u
 	return low < count && addresses[low] - start < MAX(len, 1);
 }
 
+const char *perf_map_line(const char *line, uint64_t *ret_start, uint64_t *ret_len)
+{
+	int name = 0;
+
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", ret_start, ret_len, &name) != 2 || !name ||
+	    !line[name])
+		return NULL;
+	return line + name;
+}
+
 void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out)
 {
 	char *line = NULL;
@@ -112,15 +127,14 @@ void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct
 
 	while ((len = getline(&line, &cap, file)) > 0) {
 		uint64_t start, size;
-		int name = 0;
 
 		total += (size_t)len;
 		if (total > FILE_LEN_MAX || out->len - first_len > KEPT_LEN_MAX)
 			break;
 		if (line[len - 1] != '\n' || len > LINE_LEN_MAX)
 			continue; /* still being written, or no map at all */
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &start, &size, &name) == 2 &&
-		    line[name] && holds_any(addresses, count, start, size))
+		if (perf_map_line(line, &start, &size) &&
+		    perf_map_hits(addresses, count, start, size))
 			writer_bytes(out, line, (size_t)len);
 	}
 	free(line);
@@ -170,21 +184,30 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *out)
+uint64_t *perf_map_addresses(const struct perf_map *map, size_t *ret_count)
 {
 	VEC(uint64_t) addresses = { 0 };
 	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&map->addresses, &pos));)
+		vec_push(&addresses, slot->key);
+	vec_sort(&addresses, by_value);
+	*ret_count = addresses.len;
+	return addresses.items;
+}
+
+enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *out)
+{
 	bool foreign = false;
-	size_t pos = 0;
+	size_t count;
 	FILE *file = open_map(map, &foreign);
 
 	if (!file)
 		return foreign ? PERF_MAP_FOREIGN : PERF_MAP_NONE;
-	while ((slot = map_next(&map->addresses, &pos)))
-		vec_push(&addresses, slot->key);
-	vec_sort(&addresses, by_value);
-	perf_map_filter(file, addresses.items, addresses.len, out);
-	vec_deinit(&addresses);
+	uint64_t *addresses = perf_map_addresses(map, &count);
+
+	perf_map_filter(file, addresses, count, out);
+	free(addresses);
 	fclose(file);
 	return PERF_MAP_READ;
 }

@@ -23,10 +23,11 @@ struct perf_map {
 	uid_t uid;
 	bool known; /* @inner_pid and @uid are the process's */
 	int tmp_fd; /* its /tmp, -1 if it could not be opened */
+	int mem_fd; /* its memory, as long as it lives; -1 likewise */
 	struct map addresses;
 };
 
-/* Look at process @pid; always gives a map. @keep_open: its /tmp may be held by a descriptor. */
+/* Look at process @pid; always gives a map. @keep_open: its /tmp and memory may be held by descriptors. */
 struct perf_map *perf_map_new(uint32_t pid, bool keep_open);
 void perf_map_free(struct perf_map *map);
 
@@ -41,6 +42,15 @@ enum perf_map_result {
 
 /* Append to @out the lines, as they are, whose code holds an address that was touched. */
 enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *out);
+
+/* The addresses that were touched, ascending; the caller's to free(). */
+uint64_t *perf_map_addresses(const struct perf_map *map, size_t *ret_count);
+
+/* Lies any of the ascending @addresses in the @len bytes from @start on? */
+bool perf_map_hits(const uint64_t *addresses, size_t count, uint64_t start, uint64_t len);
+
+/* Cut a line, with its end, into numbers; where its name begins, NULL if it is no line of a perf map. */
+const char *perf_map_line(const char *line, uint64_t *ret_start, uint64_t *ret_len);
 
 /* The lines of @file that hold one of the ascending @addresses, for perf_map_read() and tests. */
 void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out);

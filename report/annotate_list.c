@@ -14,7 +14,11 @@ static struct err *no_code(const struct annotate *a, const struct annotate_funct
 				  function->name, mod->path);
 
 	if (mod->kind == MODULE_JIT)
-		return err_remedy(err, "code made at run time is not kept in the recording");
+		return err_remedy(
+			err,
+			"code made at run time travels along if the program writes a dump of it: "
+			"node --perf-prof, java with libperf-jvmti, DOTNET_PerfEnabled=1; or, with a "
+			"perf map, if the program still runs when the recording ends");
 	if (mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE)
 		return err_remedy(
 			err,
@@ -162,17 +166,30 @@ static void disassemble(struct disasm *d, const uint8_t *code, struct annotate_l
 	}
 }
 
+/* The code from @function's beginning on, in a file or made at run time; NULL if it is not there. */
+static const uint8_t *find_code(const struct annotate *a, const struct annotate_function *function,
+				const struct arch **ret_arch, size_t *ret_left)
+{
+	struct module *mod = session_module(a->s, function->module);
+	struct image *img = module_code(a->s->modules, mod);
+
+	*ret_arch = img ? image_arch(img) : a->s->recording->arch;
+	if (mod->kind == MODULE_JIT)
+		return symbolizer_jit_code(a->s->symbolizer, mod, function->vaddr, ret_left);
+	return img ? image_bytes_at(img, function->vaddr, ret_left) : NULL;
+}
+
 struct err *annotate_list(struct annotate *a, const struct annotate_function *function,
 			  enum disasm_syntax syntax, struct annotate_listing *ret)
 {
-	struct image *img = module_code(a->s->modules, session_module(a->s, function->module));
+	const struct arch *arch;
 	size_t left = 0;
-	const uint8_t *code = img ? image_bytes_at(img, function->vaddr, &left) : NULL;
+	const uint8_t *code = find_code(a, function, &arch, &left);
 	struct disasm *d;
 
 	if (!code || !function->len)
 		return no_code(a, function);
-	struct err *err = disasm_open(image_arch(img), syntax, &d);
+	struct err *err = disasm_open(arch, syntax, &d);
 
 	if (err)
 		return err;

@@ -135,9 +135,10 @@ static void add_ksym(struct strip_names *names, struct recording_ksym sym)
 	vec_push(&names->ksyms, sym);
 }
 
+/* Code that was made at run time is left out: what it holds nobody knows. */
 static void add_jit_map(struct strip_names *names, struct recording_jit_map map)
 {
-	struct jit_map *old = jit_map_new(map.text, map.len);
+	struct jit_map *old = jit_map_new_dumped(map.text, map.len, map.dump, map.dump_len);
 	struct writer *bytes = new_bytes(names);
 	size_t count;
 	const struct jit_symbol *symbols = jit_map_symbols(old, &count);
@@ -155,6 +156,8 @@ static void add_jit_map(struct strip_names *names, struct recording_jit_map map)
 	jit_map_free(old);
 	map.text = (const char *)bytes->data;
 	map.len = bytes->len;
+	map.dump = NULL;
+	map.dump_len = 0;
 	if (map.len)
 		vec_push(&names->jit_maps, map);
 }

@@ -209,6 +209,24 @@ struct module *module_table_jit(struct module_table *table, uint32_t pid)
 	return &table->entries.items[*slot - 1]->mod;
 }
 
+void module_table_jit_dump(struct module_table *table, uint32_t pid, const char *path)
+{
+	bool deleted;
+	size_t len = mapping_path_len(path, &deleted);
+	struct module *mod = module_table_jit(table, pid);
+
+	if (!mod->dump_path || strncmp(mod->dump_path, path, len) != 0 || mod->dump_path[len])
+		mod->dump_path = arena_memdup(&table->arena, path, len);
+}
+
+const char *module_dump_file(const struct module_table *table, const struct module *mod)
+{
+	if (!mod->dump_path || !table->search || !table->search->symfs)
+		return mod->dump_path;
+	return arena_printf(((const struct entry *)mod)->arena, "%s%s", table->search->symfs,
+			    mod->dump_path);
+}
+
 struct module *module_table_unknown(struct module_table *table)
 {
 	if (!table->unknown)

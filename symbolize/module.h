@@ -43,6 +43,7 @@ struct module {
 	const char *name; /* last part of the path; "[ext4]" for a kernel module */
 	bool deleted;     /* the file was gone or replaced when it was recorded */
 	uint32_t pid;     /* for MODULE_JIT */
+	const char *dump_path; /* for MODULE_JIT: the dump that the process maps (formats/jitdump.h), NULL if none */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
 };
@@ -64,6 +65,10 @@ void module_table_free(struct module_table *table);
 struct module *module_table_file(struct module_table *table, enum module_kind kind,
 				 const char *path, const uint8_t *build_id, size_t build_id_len);
 struct module *module_table_jit(struct module_table *table, uint32_t pid);
+/* The process maps the dump of its JIT at @path. */
+void module_table_jit_dump(struct module_table *table, uint32_t pid, const char *path);
+/* As it is here, below --symfs; NULL if there is none. */
+const char *module_dump_file(const struct module_table *table, const struct module *mod);
 struct module *module_table_unknown(struct module_table *table);
 
 size_t module_table_len(const struct module_table *table);

@@ -13,6 +13,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/strtab.h"
+#include "formats/jitdump.h"
 #include "formats/mapping.h"
 #include "symbolize/space_maps.h"
 
@@ -179,6 +180,8 @@ static struct module *user_module(struct space_table *table, uint32_t pid,
 
 	if (mapping_is_anonymous(map))
 		return module_table_jit(table->modules, pid);
+	if (jitdump_is_path(map->path))
+		module_table_jit_dump(table->modules, pid, map->path);
 	if (strcmp(map->path, "[vdso]") == 0)
 		kind = MODULE_VDSO;
 	else if (map->path[0] == '[')

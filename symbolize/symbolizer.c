@@ -13,7 +13,7 @@
 #include "symbolize/demangle.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
-#include "symbolize/jit_map.h"
+#include "symbolize/jit_files.h"
 #include "symbolize/ksyms.h"
 #include "symbolize/line_source.h"
 
@@ -107,17 +107,6 @@ static uint64_t kernel_slide(const struct symbolizer *s, const struct image *img
 	return 0;
 }
 
-static struct jit_map *open_jit_map(const struct symbolizer *s, uint32_t pid)
-{
-	for (size_t i = 0; i < s->rec->njit_maps; i++) {
-		const struct recording_jit_map *map = &s->rec->jit_maps[i];
-
-		if (map->pid == pid)
-			return jit_map_new(map->text, map->len);
-	}
-	return NULL;
-}
-
 static void describe_lines(struct symbolizer *s, struct naming *naming, const struct module *mod)
 {
 	struct line_source *lines = &naming->lines;
@@ -139,7 +128,7 @@ static struct naming *naming_new(struct symbolizer *s, struct module *mod)
 	struct naming *naming = memory_zeroed(1, sizeof(*naming));
 
 	if (mod->kind == MODULE_JIT)
-		naming->jit = open_jit_map(s, mod->pid);
+		naming->jit = jit_files_open(s->modules, mod);
 	if (mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO)
 		naming->nimages = module_name_images(s->modules, mod, naming->images);
 	if (mod->kind == MODULE_KERNEL && s->rec->kernel_text)
@@ -241,6 +230,15 @@ static void fill_outermost(struct symbolizer *s, const struct symbol *symbol,
 	frame->linkage_name = symbol->name;
 }
 
+/* What a dump of the JIT says of the source. */
+static void fill_jit_line(struct naming *naming, uint64_t vaddr, struct symbol_frame *frame)
+{
+	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
+
+	if (jit)
+		jit_symbol_line(jit, vaddr, &frame->file, &frame->line);
+}
+
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 					   size_t *ret_count)
 {
@@ -256,6 +254,8 @@ const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *
 		frames[i].inlined = i + 1 < nfound;
 	}
 	fill_outermost(s, &symbol, &frames[count - 1]);
+	if (!nfound && !s->options.no_inline)
+		fill_jit_line(naming, vaddr, &frames[0]);
 	*ret_count = count;
 	return frames;
 }
@@ -354,7 +354,24 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line)
 {
-	return line_source_line(&naming_of(s, mod)->lines, vaddr, ret_file, ret_line);
+	struct naming *naming = naming_of(s, mod);
+	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
+
+	if (jit)
+		return jit_symbol_line(jit, vaddr, ret_file, ret_line);
+	return line_source_line(&naming->lines, vaddr, ret_file, ret_line);
+}
+
+const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+				   size_t *ret_len)
+{
+	struct naming *naming = naming_of(s, mod);
+	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
+
+	if (!jit || !jit->code)
+		return NULL;
+	*ret_len = jit->len - (vaddr - jit->start);
+	return jit->code + (vaddr - jit->start);
 }
 
 void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, uint64_t end,
@@ -383,9 +400,17 @@ static const char *note_jit(struct symbolizer *s, const struct naming *naming)
 	size_t count;
 
 	if (!naming->jit)
-		return "no symbols: run the program so that it writes /tmp/perf-PID.map (node "
+		return "no symbols: run the program so that it writes a dump of its code (node "
+		       "--perf-prof, java with libperf-jvmti) or /tmp/perf-PID.map (node "
 		       "--perf-basic-prof, java with perf-map-agent, python -X perf)";
-	jit_map_symbols(naming->jit, &count);
+	const struct jit_symbol *symbols = jit_map_symbols(naming->jit, &count);
+	size_t ncodes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ncodes += symbols[i].code != NULL;
+	if (ncodes)
+		return arena_printf(&s->arena, "%zu symbols from its JIT, %zu of them with code",
+				    count, ncodes);
 	return arena_printf(&s->arena, "%zu symbols from its perf map, %zu lines not understood",
 			    count, jit_map_skipped(naming->jit));
 }

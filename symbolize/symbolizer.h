@@ -57,6 +57,13 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line);
 
+/*
+ * The bytes of code that was made at run time, from @vaddr of @mod, a MODULE_JIT, to the end of its function; NULL if
+ * they are not known. Valid until symbolizer_free().
+ */
+const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+				   size_t *ret_len);
+
 struct line_table_maker;
 
 /*

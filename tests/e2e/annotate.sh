@@ -40,12 +40,7 @@ END_C
 "$CC" -g -O1 -fno-unroll-loops -o hot hot.c
 precord -q -F 499 -e cpu-clock -e task-clock -o h.trace -- ./hot >/dev/null
 annotate() { preport -i h.trace annotate "$@"; }
-# CSV with commas inside cells made semicolons, as columns wants it.
-csv() {
-	annotate "$@" --format=csv | awk '{ line = ""; n = split($0, part, "\"")
-		for (i = 1; i <= n; i++) { if (i % 2 == 0) gsub(/,/, ";", part[i]); line = line part[i] }
-		print line }'
-}
+csv() { annotate "$@" --format=csv | plain_csv; }
 
 # Each event has shares of its own, which add up to one; and so do blocks.
 csv hot >hot.csv

@@ -268,7 +268,7 @@ static void put_names(struct maker *m)
 			strtab_get(&m->functions, i));
 	fclose(out);
 	for (unsigned i = 0; i < m->npids; i++) {
-		struct recording_jit_map map = { m->pids[i], text, len };
+		struct recording_jit_map map = { .pid = m->pids[i], .text = text, .len = len };
 
 		must(trace_writer_jit_map(m->writer, &map));
 	}

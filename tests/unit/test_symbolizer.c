@@ -25,7 +25,9 @@ static struct recording_ksym ksyms[] = {
 };
 
 static const char jit_text[] = "7f0000001000 40 LazyCompile:~add /srv/app.js:3\n";
-static struct recording_jit_map jit_maps[] = { { 4711, jit_text, sizeof(jit_text) - 1 } };
+static struct recording_jit_map jit_maps[] = {
+	{ .pid = 4711, .text = jit_text, .len = sizeof(jit_text) - 1 }
+};
 
 static void subject_init(struct subject *s)
 {

@@ -27,6 +27,12 @@ need_system_wide() {
 	skip "recording the whole system is refused here: $(head -n 1 try.err)"
 }
 
+# CSV with commas inside cells made semicolons, as columns wants it.
+plain_csv() {
+	awk '{ line = ""; n = split($0, part, "\""); for (i = 1; i <= n; i++) {
+		if (i % 2 == 0) gsub(/,/, ";", part[i]); line = line part[i] } print line }'
+}
+
 # columns NAME... <CSV: the columns with these names, tab-separated, without the header. Plain cells only.
 columns() {
 	tr -d '\r' | awk -F, -v OFS='\t' -v names="$*" '

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jitdump.h - what a just-in-time compiler says of the code it makes: jit-PID.dump, with the code itself
+ * (tools/perf/Documentation/jitdump-specification.txt).
+ *
+ *	header                            who writes, when it began
+ *	debug info, code load             source lines come right before the code that they are of
+ *	code load                         address, length, name, bytes
+ *	code move, unwinding info, close
+ *
+ * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
+ * while it is read: a record that is not whole is its end. All of it is hostile.
+ */
+#ifndef FORMATS_JITDUMP_H
+#define FORMATS_JITDUMP_H
+
+#include "formats/base/reader.h"
+#include "formats/base/writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum jitdump_kind {
+	JITDUMP_LOAD = 0,
+	JITDUMP_MOVE = 1,
+	JITDUMP_DEBUG_INFO = 2,
+};
+
+struct jitdump_record {
+	uint32_t kind; /* others than those above say nothing here */
+	uint64_t ip, len;      /* of the code in the process; for a move, where it is from then on */
+	uint64_t old_ip;       /* of a move */
+	const char *name;      /* of a load: never NULL, may be empty */
+	const uint8_t *code;   /* of a load: @len bytes */
+	struct reader entries; /* of debug info: for jitdump_lines() */
+	uint64_t nentries;
+	const uint8_t *bytes;  /* the whole record */
+	size_t bytes_len;
+};
+
+/* From @offset on, up to the next entry, the code comes from @line of @file. */
+struct jitdump_line {
+	uint64_t offset;
+	const char *file; /* NULL if it cannot be read */
+	uint32_t line;
+};
+
+struct jitdump {
+	struct reader reader;
+	size_t header_len;
+	uint16_t machine; /* EM_* */
+	uint32_t pid;     /* as the process knows itself */
+	uint64_t time_ns; /* it was begun, on the recording's clock unless a runtime chose another */
+	bool is_v8;
+};
+
+/* Is @path that of such a file: ".../jit-NUMBER.dump", perhaps with " (deleted)"? */
+bool jitdump_is_path(const char *path);
+
+/*
+ * Begin to read @len bytes at @data, which must outlive it.
+ * ERR_CORRUPT: they are no dump.  ERR_UNSUPPORTED: of a version that is not known.
+ */
+MUST_USE struct err *jitdump_open(struct jitdump *dump, const void *data, size_t len);
+
+/* The next record; false at the end, and at a record that is not whole. */
+bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret);
+
+/*
+ * The source lines of @info, debug info for code of @code_len bytes, in its order, into @ret with room for
+ * info->nentries; returns how many make sense. Files are in place.
+ */
+size_t jitdump_lines(const struct jitdump *dump, const struct jitdump_record *info,
+		     uint64_t code_len, struct jitdump_line *ret);
+
+/* Write a dump of our own: its header, then code. */
+void jitdump_put_header(struct writer *w, uint16_t machine, uint32_t pid, uint64_t time_ns);
+void jitdump_put_load(struct writer *w, uint32_t pid, uint64_t ip, const char *name,
+		      const uint8_t *code, size_t len);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+
+#include "formats/jitdump.h"
+#include "record/jit_code.h"
+#include "symbolize/jit_map.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+
+/* The beginning of a record whose length is filled in by end(). */
+static size_t begin(struct writer *w, uint32_t kind)
+{
+	size_t at = w->len;
+
+	writer_u32(w, kind);
+	writer_u32(w, 0);
+	writer_u64(w, 7);
+	return at;
+}
+
+static void end(struct writer *w, size_t at)
+{
+	uint32_t len = (uint32_t)(w->len - at);
+
+	memcpy(w->data + at + 4, &len, sizeof(len));
+}
+
+static void put_entry(struct writer *w, uint64_t ip, uint32_t line, const char *file, size_t len)
+{
+	writer_u64(w, ip);
+	writer_u32(w, line);
+	writer_u32(w, 0);
+	writer_bytes(w, file, len);
+	writer_u8(w, 0);
+}
+
+static void put_move(struct writer *w, uint64_t old_ip, uint64_t ip)
+{
+	size_t at = begin(w, JITDUMP_MOVE);
+
+	writer_u64(w, 0);
+	writer_u64(w, ip);
+	writer_u64(w, old_ip);
+	writer_u64(w, ip);
+	writer_u64(w, sizeof(code));
+	writer_u64(w, 1);
+	end(w, at);
+}
+
+static void put_lines(struct writer *w, uint64_t ip)
+{
+	size_t at = begin(w, JITDUMP_DEBUG_INFO);
+
+	writer_u64(w, ip);
+	writer_u64(w, 2);
+	put_entry(w, ip + 3, 8, "\xff", 1);
+	put_entry(w, ip + 1, 7, "A.java", 6);
+	end(w, at);
+}
+
+static struct jit_map *parse(const struct writer *w)
+{
+	return jit_map_new_dumped("1000 40 by perf map\n", 20, guarded(w->data, w->len), w->len);
+}
+
+static const char *name_at(const struct jit_map *map, uint64_t ip)
+{
+	const struct jit_symbol *symbol = jit_map_find(map, ip);
+
+	return symbol ? symbol->name : NULL;
+}
+
+TEST(jitdump_is_known_by_its_name)
+{
+	CHECK(jitdump_is_path("/srv/jit-4711.dump"));
+	CHECK(jitdump_is_path("jit-0.dump (deleted)"));
+	CHECK(!jitdump_is_path("/srv/jit-.dump"));
+	CHECK(!jitdump_is_path("/srv/jit-1x.dump"));
+	CHECK(!jitdump_is_path("/srv/jit-1.dump/other"));
+	CHECK(!jitdump_is_path("/srv/a-jit-1.dump"));
+	CHECK(!jitdump_is_path(""));
+}
+
+TEST(jitdump_names_code_and_lines_over_the_perf_map)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	const char *file = NULL;
+	uint32_t line = 0;
+
+	jitdump_put_header(&w, 62, 42, 5);
+	put_lines(&w, 0x1010);
+	jitdump_put_load(&w, 42, 0x1010, "run", code, sizeof(code));
+	struct jit_map *map = parse(&w);
+	const struct jit_symbol *run = jit_map_find(map, 0x1015);
+
+	CHECK_STR(name_at(map, 0x100f), "by perf map");
+	CHECK_STR(name_at(map, 0x1016), "by perf map");
+	CHECK_STR(run->name, "run");
+	CHECK_MEM(run->code, code, sizeof(code));
+	CHECK(!jit_symbol_line(run, 0x1010, &file, &line));
+	CHECK(jit_symbol_line(run, 0x1012, &file, &line));
+	CHECK_STR(file, "A.java");
+	CHECK_UINT(line, 7);
+	CHECK(jit_symbol_line(run, 0x1015, &file, &line));
+	CHECK_UINT(line, 8);
+	jit_map_free(map);
+}
+
+TEST(jitdump_follows_code_that_moves)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+
+	jitdump_put_header(&w, 62, 42, 5);
+	jitdump_put_load(&w, 42, 0x2000, "moved", code, sizeof(code));
+	put_move(&w, 0x2000, 0x3000);
+	put_move(&w, 0x3000, 0x4000);
+	jitdump_put_load(&w, 42, 0x2000, "next", code, sizeof(code));
+	struct jit_map *map = parse(&w);
+
+	CHECK_STR(name_at(map, 0x4005), "moved");
+	CHECK_STR(name_at(map, 0x2000), "next");
+	CHECK_MEM(jit_map_find(map, 0x4000)->code, code, sizeof(code));
+	jit_map_free(map);
+}
+
+TEST(jitdump_of_v8_has_biased_lines_and_names_that_may_be_anything)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	const char *file = NULL;
+	uint32_t line = 0, pad = 0xdeadbeef;
+
+	jitdump_put_header(&w, 62, 42, 5);
+	memcpy(w.data + 16, &pad, sizeof(pad));
+	size_t at = begin(&w, JITDUMP_DEBUG_INFO);
+
+	writer_u64(&w, 0x2000);
+	writer_u64(&w, 2);
+	put_entry(&w, 0x2040, 3, "\1\0\2\0", 4);
+	put_entry(&w, 0x2044, 4, "\0\0\0\3", 4);
+	writer_u32(&w, 0); /* padding */
+	end(&w, at);
+	jitdump_put_load(&w, 42, 0x2000, "JS:*add /srv/my app.js:3:9", code, sizeof(code));
+	struct jit_map *map = parse(&w);
+
+	CHECK(jit_symbol_line(jit_map_find(map, 0x2000), 0x2000, &file, &line));
+	CHECK_STR(file, "/srv/my app.js");
+	CHECK_UINT(line, 3);
+	CHECK(jit_symbol_line(jit_map_find(map, 0x2000), 0x2005, &file, &line));
+	CHECK_UINT(line, 4);
+	jit_map_free(map);
+}
+
+TEST(jitdump_that_is_cut_anywhere_ends_before_the_cut)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+
+	jitdump_put_header(&w, 62, 42, 5);
+	put_lines(&w, 0x2000);
+	jitdump_put_load(&w, 42, 0x2000, "run", code, sizeof(code));
+	for (size_t len = 0; len < w.len; len++) {
+		struct jit_map *map = jit_map_new_dumped("", 0, guarded(w.data, len), len);
+		struct jitdump dump;
+		struct jitdump_record rec;
+		size_t count;
+		CLEANUP(err_freep) struct err *err =
+			jitdump_open(&dump, guarded(w.data, len), len);
+
+		CHECK(!err == (len >= 40));
+		for (count = 0; !err && jitdump_next(&dump, &rec);)
+			count++;
+		CHECK(count < 2);
+		jit_map_symbols(map, &count);
+		CHECK_UINT(count, 0);
+		jit_map_free(map);
+	}
+}
+
+TEST(jitdump_is_refused_if_it_is_none)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	struct jitdump dump;
+
+	jitdump_put_header(&w, 62, 42, 5);
+	w.data[4] = 2;
+	CLEANUP(err_freep) struct err *version = jitdump_open(&dump, w.data, w.len);
+
+	CHECK(version && err_kind(version) == ERR_UNSUPPORTED);
+	w.data[0] ^= 1;
+	CLEANUP(err_freep) struct err *magic = jitdump_open(&dump, w.data, w.len);
+
+	CHECK(magic && err_kind(magic) == ERR_CORRUPT);
+}
+
+/* Only what was sampled travels; where it came from does too. */
+TEST(jit_code_keeps_the_records_of_addresses_that_were_seen)
+{
+	static const uint64_t addresses[] = { 0x1005, 0x4002 };
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	CLEANUP(writer_deinit) struct writer out = { 0 };
+	size_t count;
+
+	jitdump_put_header(&w, 62, 42, 5);
+	put_lines(&w, 0x1000);
+	jitdump_put_load(&w, 42, 0x1000, "seen", code, sizeof(code));
+	jitdump_put_load(&w, 42, 0x1100, "not seen", code, sizeof(code));
+	jitdump_put_load(&w, 42, 0x2000, "moved", code, sizeof(code));
+	put_move(&w, 0x2000, 0x3000);
+	put_move(&w, 0x3000, 0x4000);
+	CHECK(jit_code_filter(guarded(w.data, w.len), w.len, addresses, 2, &out));
+	struct jit_map *map = parse(&out);
+
+	CHECK_UINT(jit_map_find(map, 0x1005)->nlines, 2);
+	CHECK_STR(name_at(map, 0x1100), NULL);
+	CHECK_STR(name_at(map, 0x4005), "moved");
+	jit_map_symbols(map, &count);
+	CHECK_UINT(count, 1 + 4); /* with the line of the perf map, and each place of what moved */
+	jit_map_free(map);
+
+	writer_reset(&out);
+	CHECK(jit_code_filter(w.data, w.len, (uint64_t[]){ 0x9000 }, 1, &out));
+	CHECK_UINT(out.len, 0);
+	CHECK(jit_code_filter("no dump", 7, addresses, 2, &out));
+	CHECK_UINT(out.len, 0);
+}
+
+__attribute__((noinline, aligned(64))) static int some_code(int x)
+{
+	return x * 3 + 1;
+}
+
+/* This process's own memory. */
+TEST(jit_code_is_read_from_memory_where_the_perf_map_says_it_is)
+{
+	CLEANUP(writer_deinit) struct writer out = { 0 };
+	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
+	char text[100];
+
+	CHECK(some_code(1) == 4);
+	int len = snprintf(text, sizeof(text), "%lx 4 some code\n10 10 nothing is there\n",
+			   (unsigned long)(uintptr_t)some_code);
+
+	CHECK(jit_code_from_memory(map, 62, text, (size_t)len, &out));
+	struct jit_map *found = jit_map_new_dumped("", 0, out.data, out.len);
+	const struct jit_symbol *symbol = jit_map_find(found, (uintptr_t)some_code + 1);
+
+	CHECK_STR(symbol->name, "some code");
+	CHECK_MEM(symbol->code, (const void *)(uintptr_t)some_code, 4);
+	CHECK_STR(name_at(found, 0x10), NULL);
+	jit_map_free(found);
+	perf_map_free(map);
+}
