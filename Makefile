@@ -226,7 +226,7 @@ help:
 #: make e2e T=names     only these scripts of tests/e2e/
 #: make check-oracles   large binaries against readelf and llvm-symbolizer: minutes, 600 MB to fetch
 #: make cross ARCH=aarch64   build for it, and run its unit tests under emulation
-#: make check-guest     an aarch64 machine with a PMU, in QEMU: T=names, only these scripts of tests/guest/
+#: make check-guest     machines in QEMU, aarch64 with a PMU and x86-64: T=names, only these scripts of tests/guest/
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine

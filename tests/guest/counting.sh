@@ -15,6 +15,7 @@ precord stat --format=csv -a -e cycles,instructions -- work 500 >/out/all 2>&1
 many=cycles,instructions
 for i in 1 2 3 4 5 6; do many=$many,cycles,instructions; done
 precord stat --format=csv -e $many -- work 3000 >/out/many 2>&1
+precord -q -c 1000003 -e $many -o /out/turns.trace -- work 3000 >/out/turns 2>&1
 for names in r8:u armv8_pmuv3/inst_retired/u armv8_pmuv3/event=8/u; do
 	precord stat --format=csv -e $names -- work 500
 done >/out/names 2>&1
@@ -45,6 +46,12 @@ awk -F, '$10 == "counted" { n++; share = $9 / $8; if (share < 0.4 || share > 0.6
 		if (!least || $4 < least) least = $4
 		if ($4 > most) most = $4 }
 	END { exit n != 14 || bad || most > 1.01 * least }' out/many || { cat out/many; fail '14 events on 7 counters'; }
+
+# Recorded, they take turns as well: precord says so, and preport has the part of the time that each had.
+grep -q '^precord: warning: 14 events took turns at the counters' out/turns || { cat out/turns; fail '14 events recorded'; }
+preport -i out/turns.trace info --format=csv | tr -d '\r' | awk -F, '
+	$1 ~ /^(cycles|instructions)$/ { n++; if ($5 < 0.35 || $5 > 0.65 || $4 !~ /^[0-9]+$/) { print; bad = 1 } }
+	END { exit n != 14 || bad }' || { preport -i out/turns.trace info; fail 'the time that 14 recorded events had'; }
 
 grep -q '^,,branch-misses,,.*,not supported$' out/absent || { cat out/absent; fail 'an event that is not there'; }
 grep -q '^,,stalled-cycles-backend,0,.*,counted$' out/absent || { cat out/absent; fail 'an event that does not happen'; }
