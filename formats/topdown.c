@@ -61,6 +61,19 @@
 	{ "none-delivered", 0x400019c, 1, 2, false }, { "mispredicted", 0xc5, 1, 2, false },    \
 	{ "cleared", 0x10401c3, 1, 2, false }
 
+#define ICL_STALLS(group)                                                                        \
+	{ "cycles3", 0x3c, group, 2, false }, { "memory-stalls", 0x140014a3, group, 2, false }, \
+	{ "store-stalls", 0x20040a6, group, 2, false }, { "stalls", 0x40004a3, group, 2, false }, \
+	{ "ports1", 0x02a6, group, 2, false }, { "ports2", 0x04a6, group, 2, false }
+
+/* All of level 2 but fetch latency. */
+#define ICL_LEVEL2                                                                               \
+	BANDWIDTH, MISPREDICT("bad-spec * mispredicted / (mispredicted + cleared)"),             \
+	CLEARS("machine clears"),                                                               \
+	MEMORY("backend * min(1, (memory-stalls + store-stalls) / (stalls + ports1 + "           \
+	       "retiring * ports2 + store-stalls))"),                                            \
+	CORE("core bound")
+
 #define ZEN_EVENTS(all_lanes, resync)                                                            \
 	{ "cycles", 0x76, 0, 1, false }, { "no-ops", 0x1000001a0, 0, 1, false },                \
 	{ "backend-stalls", 0x100001ea0, 0, 1, false }, { "dispatched", 0x07aa, 0, 1, false },  \
@@ -143,20 +156,28 @@ const struct topdown_model topdown_models[] = {
 			    { "m-frontend", 0x8200, 0, 1, false }, { "m-backend", 0x8300, 0, 1, false },
 			    { "dropping", 0x100d, 0, 1, false }, { "clears-count", 0x104010d, 0, 1, false },
 			    { "none-delivered", 0x500019c, 0, 2, false }, { "mispredicted", 0xc5, 0, 2, false },
-			    { "cleared", 0x10401c3, 0, 2, false },
-			    { "cycles3", 0x3c, 1, 2, false }, { "memory-stalls", 0x140014a3, 1, 2, false },
-			    { "store-stalls", 0x20040a6, 1, 2, false }, { "stalls", 0x40004a3, 1, 2, false },
-			    { "ports1", 0x02a6, 1, 2, false }, { "ports2", 0x04a6, 1, 2, false } },
+			    { "cleared", 0x10401c3, 0, 2, false }, ICL_STALLS(1) },
 		.defs = { { "all", "m-retiring + m-bad-spec + m-frontend + m-backend" } },
 		.nodes = { L1("max(0, m-frontend / all - dropping / slots)",
 			      "max(0, 1 - frontend - retiring - backend)", "m-retiring / all",
 			      "m-backend / all + 5 * clears-count / slots"),
-			   LATENCY("max(0, min(frontend, (5 * none-delivered - dropping) / slots))"), BANDWIDTH,
-			   MISPREDICT("bad-spec * mispredicted / (mispredicted + cleared)"),
-			   CLEARS("machine clears"),
-			   MEMORY("backend * min(1, (memory-stalls + store-stalls) / (stalls + ports1 + "
-				  "retiring * ports2 + store-stalls))"),
-			   CORE("core bound") },
+			   LATENCY("max(0, min(frontend, (5 * none-delivered - dropping) / slots))"), ICL_LEVEL2 },
+	},
+	{
+		.name = "icl-gp",
+		.title = "Intel Ice Lake to Rocket Lake, without PERF_METRICS (a virtual machine)",
+		.source = "Linux pmu-events icelakex: the programmable TOPDOWN events; pmu-tools icx_server_ratios",
+		.width = 5,
+		.events = { { "cycles", 0x3c, 0, 1, false }, { "slots", 0x01a4, 0, 1, false },
+			    { "backend-slots", 0x02a4, 0, 1, false }, { "retired", 0x02c2, 0, 1, false },
+			    { "bubbles", 0x019c, 0, 1, false }, { "dropping", 0x100d, 0, 1, true },
+			    { "clears-count", 0x104010d, 0, 1, true },
+			    { "slots2", 0x01a4, 1, 2, false }, { "none-delivered", 0x500019c, 1, 2, false },
+			    { "mispredicted", 0xc5, 1, 2, false }, { "cleared", 0x10401c3, 1, 2, false }, ICL_STALLS(2) },
+		.defs = { { "dropping", "0" }, { "clears-count", "0" } },
+		.nodes = { L1("max(0, (bubbles - dropping) / slots)", "max(0, 1 - frontend - retiring - backend)",
+			      "retired / slots", "(backend-slots + 5 * clears-count) / slots"),
+			   LATENCY("max(0, min(frontend, 5 * none-delivered / slots2 - dropping / slots))"), ICL_LEVEL2 },
 	},
 	{
 		.name = "spr",
@@ -296,7 +317,7 @@ static const struct topdown_model *intel(const struct topdown_cpu *cpu)
 	if (memchr(skl, (int)cpu->model, sizeof(skl)))
 		return named(cpu->smt ? "skl-smt" : "skl");
 	if (memchr(icl, (int)cpu->model, sizeof(icl)))
-		return named(cpu->has_slots ? "icl" : NULL);
+		return named(cpu->has_slots ? "icl" : "icl-gp");
 	if (memchr(spr, (int)cpu->model, sizeof(spr)))
 		return named(cpu->has_slots ? "spr" : "spr-gp");
 	return NULL;

@@ -18,6 +18,7 @@
 
 struct list_args {
 	bool all;
+	const char *pmu;
 	const char *format;
 };
 
@@ -32,6 +33,7 @@ static const char *const formats[] = { "text", "csv", NULL };
 
 static const struct opt list_opts[] = {
 	OPT_FLAG(struct list_args, all, "all", 'a', "show also what does not work here"),
+	OPT_STR(struct list_args, pmu, "pmu", 0, "NAME", "only those that this PMU counts; a glob"),
 	OPT_CHOICE(struct list_args, format, "format", 0, "FORMAT", "text or csv", formats),
 	OPT_END,
 };
@@ -57,6 +59,8 @@ static const char *glob_of(struct arena *arena, const char *word)
 
 static bool matches(const struct listing *l, const struct event_catalog_entry *e)
 {
+	if (l->args->pmu && fnmatch(l->args->pmu, e->pmu, 0) != 0)
+		return false;
 	if (!l->pattern)
 		return true;
 	return fnmatch(l->pattern, e->name, FNM_CASEFOLD) == 0 ||
@@ -70,10 +74,16 @@ static bool is_usable(const struct event_catalog_entry *e)
 	       e->use == EVENT_CATALOG_COUNTS;
 }
 
+/* Was something asked for, rather than everything? */
+static bool is_narrow(const struct listing *l)
+{
+	return l->pattern || l->args->pmu;
+}
+
 /* Is @e worth a line of its own? */
 static bool is_shown(const struct listing *l, const struct event_catalog_entry *e)
 {
-	if (l->pattern || l->args->all)
+	if (is_narrow(l) || l->args->all)
 		return matches(l, e);
 	return is_usable(e) && e->kind != EVENT_CATALOG_TRACEPOINT &&
 	       e->kind != EVENT_CATALOG_VENDOR;
@@ -123,7 +133,7 @@ static void put_title(enum event_catalog_kind kind)
 		[EVENT_CATALOG_HARDWARE] = "Hardware events",
 		[EVENT_CATALOG_CACHE] = "Cache events",
 		[EVENT_CATALOG_SOFTWARE] = "Software events",
-		[EVENT_CATALOG_PMU] = "Events of other PMUs",
+		[EVENT_CATALOG_PMU] = "Events that sysfs names",
 		[EVENT_CATALOG_VENDOR] = "Events as the processor's maker calls them",
 		[EVENT_CATALOG_TRACEPOINT] = "Tracepoints",
 	};
@@ -189,7 +199,7 @@ static void put_rest(struct listing *l, enum event_catalog_kind kind)
 	size_t total = count(l, kind, NULL), shown = count(l, kind, is_shown);
 	const char *pattern = event_catalog_kind_name(kind);
 
-	if (l->pattern || l->args->all || total == shown)
+	if (is_narrow(l) || l->args->all || total == shown)
 		return;
 	if (kind == EVENT_CATALOG_TRACEPOINT) {
 		printf("  %zu in these systems; precord list 'SYSTEM:*' shows them\n  ", total);
@@ -242,7 +252,7 @@ static void put_tracefs(struct listing *l)
 {
 	const struct err *err = l->catalog.tracefs;
 
-	if (!err || l->pattern)
+	if (!err || is_narrow(l))
 		return;
 	put_title(EVENT_CATALOG_TRACEPOINT);
 	printf("  ");
@@ -254,25 +264,66 @@ static void put_tracefs(struct listing *l)
 	printf("\n");
 }
 
+static void put_pmu(struct listing *l, const struct event_catalog_pmu *pmu)
+{
+	printf("  ");
+	put_wrapped(l, 4, arena_printf(&l->arena, "PMU %s: %s", pmu->name, pmu->about));
+}
+
+static const struct event_catalog_pmu *find_pmu(const struct listing *l, const char *name)
+{
+	for (size_t i = 0; i < l->catalog.npmus; i++)
+		if (strcmp(l->catalog.pmus[i].name, name) == 0)
+			return &l->catalog.pmus[i];
+	return NULL;
+}
+
+/* Those that sysfs names stand below their PMU. */
+static void put_entries(struct listing *l, enum event_catalog_kind kind)
+{
+	const char *pmu = "";
+
+	for (size_t i = 0; i < l->catalog.len; i++) {
+		const struct event_catalog_entry *e = &l->catalog.entries[i];
+
+		if (e->kind != kind || !is_shown(l, e))
+			continue;
+		if (kind == EVENT_CATALOG_PMU && strcmp(pmu, e->pmu) != 0 && find_pmu(l, e->pmu))
+			put_pmu(l, find_pmu(l, e->pmu));
+		pmu = e->pmu;
+		put_entry(l, e);
+	}
+}
+
+/* PMUs that were asked for by name, and have no events with names. */
+static size_t put_nameless(struct listing *l)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < l->catalog.npmus && l->args->pmu && !l->pattern; i++) {
+		if (fnmatch(l->args->pmu, l->catalog.pmus[i].name, 0) != 0)
+			continue;
+		put_pmu(l, &l->catalog.pmus[i]);
+		printf("  no events with names: write %s/FIELD=N,.../\n", l->catalog.pmus[i].name);
+		found++;
+	}
+	return found;
+}
+
 static void put_text(struct listing *l)
 {
 	for (int kind = 0; kind < EVENT_CATALOG_KINDS; kind++) {
 		size_t shown = count(l, (enum event_catalog_kind)kind, is_shown);
 
-		if (!shown && (l->pattern || !count(l, (enum event_catalog_kind)kind, NULL)))
+		if (!shown && (is_narrow(l) || !count(l, (enum event_catalog_kind)kind, NULL)))
 			continue;
 		put_title((enum event_catalog_kind)kind);
-		for (size_t i = 0; i < l->catalog.len; i++) {
-			const struct event_catalog_entry *e = &l->catalog.entries[i];
-
-			if (e->kind == (enum event_catalog_kind)kind && is_shown(l, e))
-				put_entry(l, e);
-		}
+		put_entries(l, (enum event_catalog_kind)kind);
 		put_rest(l, (enum event_catalog_kind)kind);
 		printf("\n");
 	}
 	put_tracefs(l);
-	if (!l->pattern)
+	if (!is_narrow(l))
 		put_other_forms();
 	put_legend(l);
 }
@@ -293,7 +344,7 @@ static void put_quoted(struct listing *l, const char *text)
 
 static void put_csv(struct listing *l)
 {
-	printf("kind,usable,name,alias,description\n");
+	printf("kind,usable,name,alias,description,pmu\n");
 	for (size_t i = 0; i < l->catalog.len; i++) {
 		const struct event_catalog_entry *e = &l->catalog.entries[i];
 
@@ -305,11 +356,22 @@ static void put_csv(struct listing *l)
 		put_quoted(l, e->alias);
 		putchar(',');
 		put_quoted(l, e->description);
+		putchar(',');
+		put_quoted(l, e->pmu);
 		putchar('\n');
 	}
 }
 
 /* ---- the command ---- */
+
+static struct err *no_pmu(struct listing *l)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < l->catalog.npmus; i++)
+		names = arena_printf(&l->arena, "%s%s%s", names, i ? ", " : "", l->catalog.pmus[i].name);
+	return err_remedy(err_new(ERR_USAGE, "this machine has no PMU '%s'", l->args->pmu), "it has %s", names);
+}
 
 static struct err *nothing(struct listing *l, const char *word)
 {
@@ -340,6 +402,8 @@ static struct err *list_run(void *args, char **operands, int noperands, int *ret
 	event_catalog_make(&event_kernel_real, &l.catalog);
 	for (size_t i = 0; i < l.catalog.len; i++)
 		found += matches(&l, &l.catalog.entries[i]);
+	if (!found && l.args->pmu && !l.pattern)
+		return put_nameless(&l) ? NULL : no_pmu(&l);
 	if (!found)
 		return nothing(&l, noperands ? operands[0] : "*");
 	if (strcmp(l.args->format, "csv") == 0)
@@ -353,7 +417,7 @@ const struct command cmd_list = {
 	.name = "list",
 	.summary = "show the events that this machine can sample",
 	.operands = "[GLOB]",
-	.details = "GLOB is matched with names and kinds (hardware, cache, software, pmu, "
+	.details = "GLOB is matched with names and kinds (hardware, cache, software, pmu, vendor,\n"
 		   "tracepoint);\n"
 		   "a word without wildcards may stand anywhere in a name.",
 	.opts = list_opts,

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STATUS_OWN_FAILURE   125
+#define STATUS_NO_TOPDOWN    1
 #define WAIT_AFTER_SIGNAL_MS 2000
 
 /* The command was told to end: give it a moment, since its status is ours. */
@@ -89,13 +89,18 @@ static struct err *record_run(void *args, char **operands, int noperands, int *r
 	struct err *err = record(&s, args, noperands ? operands : NULL);
 
 	settle_command(&s, err);
-	*ret_status = exit_status(&s, &signal_number);
+	int status = exit_status(&s, &signal_number);
+
 	if (err && s.workload.exec_errno) {
 		/* Not a failure of ours: the shell's status for it, so the message is printed here. */
 		fprintf(stderr, "precord: %s\n", err_message(err));
 		err_free(err);
 		err = NULL;
 	}
+	if (!err)
+		*ret_status = status;
+	else if (s.no_topdown) /* an answer about this machine, as preport topdown's is */
+		*ret_status = STATUS_NO_TOPDOWN;
 	recorder_close(&s);
 	if (!err && signal_number)
 		workload_die_by(signal_number);
@@ -109,7 +114,8 @@ const struct command cmd_record = {
 	.details =
 		"Without a target (-a, -C, -p, -t, -G, -u) the command and all that it starts are "
 		"recorded; with one, the command only says how long.\n"
-		"The exit status is the command's; 125 if precord itself failed.",
+		"The exit status is the command's; 125 if precord itself failed (1 if there is nothing "
+		"for --topdown to count).",
 	.opts = record_opts,
 	.args_size = sizeof(struct record_args),
 	.defaults = record_args_defaults,

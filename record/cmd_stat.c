@@ -380,13 +380,17 @@ static struct err *stat_run(void *raw_args, char **operands, int noperands, int 
 		err = close_err;
 	else
 		err_free(close_err);
-	*ret_status = workload_exit_status(&s.workload, &signal_number);
+
+	int status = workload_exit_status(&s.workload, &signal_number);
+
 	if (err && s.workload.exec_errno) {
 		/* Not a failure of ours: the shell's status for it, so the message is printed here. */
 		fprintf(stderr, "precord: '%s': %s\n", operands[0], err_message(err));
 		err_free(err);
 		err = NULL;
 	}
+	if (!err)
+		*ret_status = status;
 	close_run(&s);
 	stat_table_deinit(&s.table);
 	watch_close(&s.watch);

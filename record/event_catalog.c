@@ -12,6 +12,7 @@
 #include "record/vendor_event.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define RARE_PERIOD (1ull << 40) /* the event stays disabled, but some PMUs check what is asked */
@@ -20,6 +21,7 @@ struct maker {
 	const struct event_kernel *kernel;
 	struct event_catalog *catalog;
 	struct pmu_set pmus;
+	const char *core; /* name of the only core PMU, "" if there is none or there are several */
 	VEC(struct event_catalog_entry) entries;
 };
 
@@ -118,6 +120,7 @@ static void add_known(struct maker *m, enum event_catalog_kind kind, uint32_t ty
 			       .name = event->name,
 			       .alias = event->alias ? event->alias : "",
 			       .description = event->description,
+			       .pmu = type == PERF_TYPE_SOFTWARE ? "software" : m->core,
 		       });
 	}
 }
@@ -133,6 +136,7 @@ static void add_cache(const char *name, uint64_t config, const char *description
 		       .name = arena_strdup(&m->catalog->arena, name),
 		       .alias = "",
 		       .description = arena_strdup(&m->catalog->arena, description),
+		       .pmu = m->core,
 	       });
 }
 
@@ -153,8 +157,17 @@ static void add_pmu(struct maker *m, const struct pmu *pmu)
 			       .name = arena_printf(arena, "%s/%s/", pmu->name, event->name),
 			       .alias = "",
 			       .description = arena_printf(arena, "%s%s", event->terms, unit),
+			       .pmu = arena_strdup(arena, pmu->name),
 		       });
 	}
+}
+
+static const char *pmu_of_type(struct maker *m, uint32_t type)
+{
+	for (size_t i = 0; i < m->pmus.len && type != PERF_TYPE_RAW; i++)
+		if (m->pmus.items[i].type == type)
+			return arena_strdup(&m->catalog->arena, m->pmus.items[i].name);
+	return m->core;
 }
 
 static void add_vendor(const char *name, const char *description, void *context)
@@ -172,6 +185,7 @@ static void add_vendor(const char *name, const char *description, void *context)
 		       .name = name,
 		       .alias = "",
 		       .description = description,
+		       .pmu = pmu_of_type(m, event.type),
 	       });
 }
 
@@ -209,9 +223,39 @@ static struct err *add_tracepoints(struct maker *m)
 			       .name = arena_printf(arena, "%s:%s", tp->system, tp->name),
 			       .alias = "",
 			       .description = "",
+			       .pmu = "tracepoint",
 		       });
 	}
 	return NULL;
+}
+
+static const char *about(const struct pmu *pmu, struct arena *arena)
+{
+	const char *text = arena_printf(arena, "type %" PRIu32, pmu->type);
+
+	for (size_t i = 0; i < pmu->nfields; i++)
+		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "; fields ", pmu->fields[i].name);
+	for (size_t i = 0; i < pmu->cpus.len; i++)
+		text = arena_printf(arena, "%s%s%" PRIu32, text, i ? "," : "; only CPUs ", pmu->cpus.cpus[i]);
+	return text;
+}
+
+/* Which PMUs there are, and the name of the only one of the cores. */
+static void load_pmus(struct maker *m)
+{
+	struct event_catalog *c = m->catalog;
+
+	m->core = "";
+	err_free(pmu_set_load(&m->pmus, PMU_SYSFS));
+	c->pmus = ARENA_ARRAY(&c->arena, struct event_catalog_pmu, m->pmus.len);
+	for (size_t i = 0; i < m->pmus.len; i++) {
+		const struct pmu *pmu = &m->pmus.items[i];
+		const char *name = arena_strdup(&c->arena, pmu->name);
+
+		c->pmus[c->npmus++] = (struct event_catalog_pmu){ name, about(pmu, &c->arena) };
+		if (pmu->is_core && m->pmus.ncore == 1)
+			m->core = name;
+	}
 }
 
 void event_catalog_make(const struct event_kernel *kernel, struct event_catalog *ret)
@@ -219,14 +263,14 @@ void event_catalog_make(const struct event_kernel *kernel, struct event_catalog 
 	struct event_catalog catalog = { 0 };
 	struct maker m = { .kernel = kernel, .catalog = &catalog };
 
+	load_pmus(&m);
 	add_known(&m, EVENT_CATALOG_HARDWARE, PERF_TYPE_HARDWARE);
 	event_cache_each(add_cache, &m);
 	add_known(&m, EVENT_CATALOG_SOFTWARE, PERF_TYPE_SOFTWARE);
-	err_free(pmu_set_load(&m.pmus, PMU_SYSFS));
 	for (size_t i = 0; i < m.pmus.len; i++)
 		add_pmu(&m, &m.pmus.items[i]);
-	pmu_set_deinit(&m.pmus);
 	vendor_event_each(&catalog.arena, add_vendor, &m);
+	pmu_set_deinit(&m.pmus);
 	catalog.tracefs = add_tracepoints(&m);
 	catalog.len = m.entries.len;
 	catalog.entries = ARENA_ARRAY(&catalog.arena, struct event_catalog_entry, catalog.len);

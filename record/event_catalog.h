@@ -36,12 +36,20 @@ struct event_catalog_entry {
 	const char *name;        /* as -e takes it */
 	const char *alias;       /* or "" */
 	const char *description; /* "" if there is none */
+	const char *pmu;         /* that counts it; "" where several kinds of cores do */
+};
+
+struct event_catalog_pmu {
+	const char *name;
+	const char *about; /* "type 4; fields event, umask; CPUs 0-3" */
 };
 
 struct event_catalog {
 	struct arena arena;
 	struct event_catalog_entry *entries; /* by kind, then in the kernel's order or by name */
 	size_t len;
+	struct event_catalog_pmu *pmus; /* by name */
+	size_t npmus;
 	struct err *tracefs; /* why there are no tracepoints, or NULL */
 };
 

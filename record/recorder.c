@@ -149,8 +149,10 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = workload_fork(command, &s->watch.old_mask, pipe, &s->workload);
 	if (!err)
 		err = target_find(&args->target, s->workload.pid, &s->target);
-	if (!err)
+	if (!err) {
 		err = topdown_events_add(&args->events, &args->topdown, &s->diag);
+		s->no_topdown = err != NULL;
+	}
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)

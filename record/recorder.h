@@ -49,6 +49,7 @@ struct recorder {
 	uint64_t deadline_ns; /* UINT64_MAX: none */
 	struct steering steering;
 	bool shy; /* events follow tasks for want of permission */
+	bool no_topdown; /* nothing to count was found for --topdown */
 	struct ring_hand *hands; /* threads that read rings, ours first */
 	size_t nreaders;
 	uint64_t noted_given_up; /* times that it was said in @diag */

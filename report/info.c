@@ -82,7 +82,7 @@ static const char *chain_name(struct arena *arena, const struct recording *rec)
 	if (rec->chain == RECORDING_CHAIN_NONE)
 		return "none";
 	if (rec->chain == RECORDING_CHAIN_FP)
-		return "frame pointers";
+		return "frame pointers: of a leaf without a frame of its own, the caller is left out";
 	return arena_printf(arena, "dwarf, %" PRIu32 " bytes, %s", rec->stack_len,
 			    rec->raw_stacks ? "raw: application data was kept" : "pruned");
 }

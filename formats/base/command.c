@@ -320,7 +320,8 @@ int program_main(const struct program *program, int argc, char **argv, int failu
 		err_free(flush_err);
 	if (err) {
 		print_error(&call, err);
-		status = failure_status ? failure_status : err_exit_status(err);
+		if (!status)
+			status = failure_status ? failure_status : err_exit_status(err);
 	}
 	err_free(err);
 	free(call.argv);

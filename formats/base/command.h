@@ -16,7 +16,7 @@ struct command {
 	const struct opt *opts;
 	size_t args_size;
 	void (*defaults)(void *args); /* NULL: all zero */
-	/* @args holds the options; *@ret_status is the exit status, 0 unless run() sets another. */
+	/* @args holds the options; *@ret_status is the exit status, with an error too, 0 unless run() sets another. */
 	struct err *(*run)(void *args, char **operands, int noperands, int *ret_status);
 	void (*release)(void *args); /* frees what parsing allocated; NULL: nothing */
 	enum opt_order order;
