@@ -224,7 +224,7 @@ help:
 #: make unit T=words    only the unit tests whose names contain a word
 #: make cli T='[--update] words'      only these command lines; --update takes what they print as right
 #: make e2e T=names     only these scripts of tests/e2e/
-#: make check-oracles   large binaries against readelf and llvm-symbolizer: minutes, 600 MB to fetch
+#: make check-oracles   large binaries against readelf and llvm-symbolizer: 12 minutes, 600 MB to fetch
 #: make cross ARCH=aarch64   build for it, and run its unit tests under emulation
 #: make check-guest     machines in QEMU, aarch64 with a PMU and x86-64: T=names, only these scripts of tests/guest/
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages

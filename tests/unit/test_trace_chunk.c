@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_trace_chunk.c - blocks of events: what one that is not as a writer would write it may cost, and the order of what is
- * in it.
+ * test_trace_chunk.c - blocks of events: what one that is not as a writer would write it may cost,
+ * and the order of what is in it.
  */
 #include "formats/trace_chunk.h"
 
@@ -114,8 +114,11 @@ static void find_blocks(const struct trace_maker *made, struct blocks *ret)
 	CHECK_OK(trace_reader_open_memory(made->bytes, made->len, &source));
 	info = trace_reader_blocks(source, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct trace_place place = { info[i].offset + info[i].len - info[i].packed_len,
-					     (size_t)info[i].packed_len, (size_t)info[i].content_len };
+		struct trace_place place = {
+			.offset = info[i].offset + info[i].len - info[i].packed_len,
+			.packed_len = (size_t)info[i].packed_len,
+			.len = (size_t)info[i].content_len,
+		};
 
 		if (strcmp(info[i].kind, "events") == 0)
 			vec_push(&ret->places, place);
@@ -135,7 +138,10 @@ static void check_order(const struct trace_chunk *chunk, size_t count)
 	}
 }
 
-/* A chunk is used again for a larger and a smaller block, and after a damaged one: nothing of the last may be left. */
+/*
+ * A chunk is used again for a larger and a smaller block, and after a damaged one: nothing of the
+ * last may be left.
+ */
 TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 {
 	static const size_t sizes[] = { 40, 300, 5 };
@@ -167,7 +173,8 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &cut, &made.rec), ERR_CORRUPT, "");
 		CHECK_UINT(chunk->events.count, 0);
 		longer.len++;
-		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &longer, &made.rec), ERR_CORRUPT, "");
+		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &longer, &made.rec), ERR_CORRUPT,
+			  "");
 		longer.offset = made.len - 1;
 		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &longer, &made.rec), ERR_CORRUPT,
 			  "cut off");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_trace_loader.c - blocks come in the order of the file, each once, damaged ones as errors in their place; with
- * any number of threads, and whether or not they are wanted to the end.
+ * test_trace_loader.c - blocks come in the order of the file, each once, damaged ones as errors in
+ * their place; with any number of threads, and whether or not they are wanted to the end.
  */
 #include "formats/trace_loader.h"
 
@@ -37,8 +37,11 @@ static void add_blocks(struct trace_loader *loader, const struct trace_maker *ma
 	CHECK_OK(trace_reader_open_memory(made->bytes, made->len, &source));
 	info = trace_reader_blocks(source, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct trace_place place = { info[i].offset + info[i].len - info[i].packed_len,
-					     (size_t)info[i].packed_len, (size_t)info[i].content_len };
+		struct trace_place place = {
+			.offset = info[i].offset + info[i].len - info[i].packed_len,
+			.packed_len = (size_t)info[i].packed_len,
+			.len = (size_t)info[i].content_len,
+		};
 
 		if (strcmp(info[i].kind, "events") != 0)
 			continue;
@@ -49,8 +52,11 @@ static void add_blocks(struct trace_loader *loader, const struct trace_maker *ma
 	event_source_close(source);
 }
 
-/* Take @wanted blocks by way of @pool, which may be NULL, and keep up to @hold of them at a time. */
-static void check_loaded(const struct trace_maker *made, struct pool *pool, size_t wanted, size_t hold)
+/*
+ * Take @wanted blocks by way of @pool, which may be NULL, and keep up to @hold of them at a time.
+ */
+static void check_loaded(const struct trace_maker *made, struct pool *pool, size_t wanted,
+			 size_t hold)
 {
 	struct trace_file file = trace_file_memory(made->bytes, made->len);
 	struct trace_chunks chunks = { 0 };

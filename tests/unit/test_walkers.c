@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_walkers.c - with any number of threads the chains of a stream are those that one unwinder finds in its order, though
- * programs move, fork and end in between.
+ * test_walkers.c - with any number of threads the chains of a stream are those that one unwinder
+ * finds in its order, though programs move, fork and end in between.
  */
 #include "symbolize/walkers.h"
 
@@ -29,7 +29,10 @@ static void *copy(struct stream *s, const void *data, size_t len)
 	return memcpy(to, data, len);
 }
 
-/* The program of a process is mapped anew, somewhere else; its stacks from now on are of that place. */
+/*
+ * The program of a process is mapped anew, somewhere else; its stacks from now on are of that
+ * place.
+ */
 static struct event move_program(struct stream *s, size_t process, uint64_t *seed)
 {
 	struct event ev = { .kind = EVENT_MMAP, .pid = PID + (uint32_t)process };
@@ -68,7 +71,8 @@ static void make_stream(struct stream *s, struct world *w)
 		size_t process = i < PROCESSES ? i : world_random(&seed) % PROCESSES;
 		bool moves = i < PROCESSES || world_random(&seed) % 20 == 0;
 
-		s->events[i] = moves ? move_program(s, process, &seed) : sample(s, w, process, &seed);
+		s->events[i] = moves ? move_program(s, process, &seed) :
+				       sample(s, w, process, &seed);
 		s->events[i].time_ns = i;
 	}
 }
@@ -127,7 +131,10 @@ static void take(struct owner *owner, const struct walk_batch *batch)
 	CHECK(fresh == batch->fresh.items + batch->fresh.len);
 }
 
-/* Submit as many batches as there is room for, from event *@next on. One sample in eight is not wanted. */
+/*
+ * Submit as many batches as there is room for, from event *@next on. One sample in eight is not
+ * wanted.
+ */
 static void submit(struct walkers *walkers, const struct stream *s, size_t *next)
 {
 	struct walk_batch *batch;

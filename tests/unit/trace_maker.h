@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_maker.h - traces in memory, for tests: whole ones of random events, and files put together block by block.
+ * trace_maker.h - traces in memory, for tests: whole ones of random events, and files put together
+ * block by block.
  *
  *	trace_maker_begin(&made, seed);
  *	trace_maker_add(&made, 12);

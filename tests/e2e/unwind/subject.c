@@ -2,7 +2,8 @@
 /*
  * subject.c - a program whose stacks are awkward to unwind, one way per argument.
  *
- *	subject KIND	call down to a place of that kind and wait there for a debugger
+ *	subject KIND	call down to a place of that kind and wait there for a debugger;
+ *			with CRASH in the environment, die there of SIGSEGV instead
  *	subject step	stop with SIGTRAP, then do a bit of everything, to be single-stepped
  */
 #include <alloca.h>
@@ -26,6 +27,8 @@ static int ready = -1;
 /* Tell the test that the place is reached, and stay. */
 NOINLINE static void wait_here(void)
 {
+	if (getenv("CRASH"))
+		*(volatile int *)(uintptr_t)sink = 1;
 	if (write(ready, "x", 1) != 1)
 		_exit(1);
 	for (;;)
