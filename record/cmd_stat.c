@@ -139,17 +139,32 @@ static struct err *default_events(struct stat_args *args, bool by_cpu)
 	return err ? err : event_list_add(list, HARDWARE_SET);
 }
 
+/* Is the command what is counted, rather than how long? */
+static bool counts_command(const struct stat_session *s)
+{
+	const struct target_args *target = &s->args->target;
+
+	return s->command && !target->all && !target->cpus && !target->cgroup && !target->pids &&
+	       !target->tids && !target->user;
+}
+
 static const char *subject(struct stat_session *s, struct arena *arena)
 {
+	const struct target_args *target = &s->args->target;
 	const char *text = "";
 
-	if (s->args->target.all || s->args->target.cpus)
+	if (target->cpus)
+		return arena_printf(arena, "CPU %s", text_escape(arena, target->cpus));
+	if (target->all)
 		return "the whole system";
-	if (s->args->target.cgroup)
-		return arena_printf(arena, "cgroup %s", s->args->target.cgroup);
-	if (!s->command || s->target.tasks.len > 1)
-		return arena_printf(arena, "%zu thread%s", s->target.tasks.len,
-				    s->target.tasks.len == 1 ? "" : "s");
+	if (target->cgroup)
+		return arena_printf(arena, "cgroup %s", text_escape(arena, target->cgroup));
+	if (target->pids)
+		return arena_printf(arena, "process %s", text_escape(arena, target->pids));
+	if (target->tids)
+		return arena_printf(arena, "thread %s", text_escape(arena, target->tids));
+	if (target->user)
+		return arena_printf(arena, "user %s", text_escape(arena, target->user));
 	for (char **word = s->command; *word; word++)
 		text = arena_printf(arena, "%s%s%s", text, *text ? " " : "", *word);
 	return arena_printf(arena, "'%s'", text_escape(arena, text));
@@ -269,7 +284,7 @@ static void settle_times(struct stat_session *s, unsigned runs)
 	times->elapsed_s /= n;
 	times->user_s /= n;
 	times->system_s /= n;
-	times->has_command = s->command != NULL;
+	times->has_command = counts_command(s);
 	if (runs < 2 || times->elapsed_s <= 0)
 		return;
 	double variance =

@@ -19,6 +19,7 @@ struct html_args {
 	const char *title, *percent;
 	uint64_t hot, limit;
 	bool intel;
+	struct topdown_tree topdown; /* while the page is made */
 };
 
 static const char *const percents[] = { "local", "global", NULL };
@@ -48,7 +49,7 @@ static void html_defaults(void *args_)
 
 static struct err *write_report(void *args_, struct session *s, FILE *out)
 {
-	const struct html_args *args = args_;
+	struct html_args *args = args_;
 	const char *command = *s->recording->cmdline ? s->recording->cmdline : "Report";
 	struct report_page_options options = {
 		.view = { .title = text_escape(&s->arena, args->title ? args->title : command),
@@ -61,7 +62,23 @@ static struct err *write_report(void *args_, struct session *s, FILE *out)
 			     .global = strcmp(args->percent, "global") == 0 },
 	};
 
+	if (args->topdown.nnodes)
+		options.topdown = &args->topdown;
 	return report_page_write(s, &options, out);
+}
+
+static struct err *prepare(void *args_, struct session *s)
+{
+	struct html_args *args = args_;
+
+	return topdown_tree_open(&args->topdown, s);
+}
+
+static void finish(void *args_)
+{
+	struct html_args *args = args_;
+
+	topdown_tree_close(&args->topdown);
 }
 
 static struct err *html_run(void *args_, char **operands, int noperands, int *ret_status)
@@ -71,6 +88,8 @@ static struct err *html_run(void *args_, char **operands, int noperands, int *re
 
 	(void)ret_status;
 	args->export.times = true;
+	args->export.prepare = prepare;
+	args->export.finish = finish;
 	return export_run_file(args, operands, noperands, write_report, &page);
 }
 

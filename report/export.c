@@ -53,8 +53,12 @@ struct err *export_run(void *args, char **operands, int noperands, export_fn *wr
 	struct err *err = session_open(&s, &export->session);
 
 	s.keep_times = export->times;
+	if (!err && export->prepare)
+		err = export->prepare(args, &s);
 	if (!err)
 		err = load_and_write(&s, export, write);
+	if (export->finish)
+		export->finish(args);
 	session_warn(&s);
 	session_close(&s);
 	return err;

@@ -9,6 +9,7 @@
 #include "report/markup.h"
 #include "report/summary.h"
 #include "report/table_page.h"
+#include "report/topdown_page.h"
 #include "report/view_table.h"
 
 #include <inttypes.h>
@@ -121,6 +122,8 @@ static struct err *write_sections(void *context, FILE *out)
 
 	w->out = out;
 	put_summary(w);
+	if (w->options->topdown)
+		topdown_page_put(w->options->topdown, w->s, out);
 	put_tables(w);
 	put_code(w);
 	return NULL;

@@ -8,6 +8,7 @@
 
 #include "report/flame_page.h"
 #include "report/listing.h"
+#include "report/topdown_tree.h"
 
 struct report_page_options {
 	struct flame_data_view view;
@@ -15,6 +16,7 @@ struct report_page_options {
 	size_t limit; /* rows of each table */
 	enum disasm_syntax syntax;
 	struct listing_options listing;
+	const struct topdown_tree *topdown; /* NULL: none was recorded */
 };
 
 /*

@@ -18,7 +18,6 @@
 
 struct printer {
 	const struct topdown_tree *tree;
-	const struct measures *measures; /* the tree's, as views want it */
 	struct session *s;
 	enum table_format format;
 	uint64_t limit;
@@ -118,17 +117,14 @@ const char *topdown_text_verdict(const struct topdown_tree *tree,
 	return arena_printf(arena, "%s; look for %s%s", text, node->advice, next);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------- */
-
-static void sum_all(struct printer *p)
+static const char *verdict(struct printer *p)
 {
-	const struct measures *m = &p->tree->measures;
-	double *sums = ARENA_ARRAY(&p->arena, double, measures_len(m));
+	const char *worst = topdown_tree_worst(p->tree, p->s, p->whole, &p->arena);
 
-	for (uint32_t i = 0; i < p->s->profile->samples.len; i++)
-		measures_sum_row(m, i, sums);
-	topdown_tree_judge(p->tree, sums, p->whole);
+	return topdown_text_verdict(p->tree, p->whole, worst, &p->arena);
 }
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
 
 static const char *percent(struct arena *arena, const struct measure_value *v)
 {
@@ -181,51 +177,47 @@ static void print_tree(struct printer *p)
 	table_deinit(&table);
 }
 
-static const char *method_text(struct printer *p)
+const char *topdown_text_method(const struct topdown_tree *tree, struct arena *arena)
 {
-	if (p->tree->measures.method == MEASURES_APART)
+	if (tree->measures.method == MEASURES_APART)
 		return "each event sampled on its own (method 2): exact about places, wider ranges";
-	return arena_printf(&p->arena,
+	return arena_printf(arena,
 			    "%s; a difference is the function's in which it ended (method 1): functions "
 			    "that run for less than a period at a time lean towards their neighbours",
-			    counting_note(&p->tree->counting, &p->arena));
+			    counting_note(&tree->counting, arena));
+}
+
+const char *topdown_text_sum(const struct topdown_tree *tree,
+			     const struct topdown_value values[TOPDOWN_NODES_MAX], struct arena *arena)
+{
+	double sum = topdown_tree_sum(tree, values);
+
+	if (!(fabs(sum - 1) > SUM_TOLERANCE))
+		return NULL;
+	return arena_printf(arena,
+			    "the parts sum to %.1f %%: counters that do not agree, or a part that came "
+			    "out below 0 and is shown as 0",
+			    100 * sum);
 }
 
 static void print_head(struct printer *p)
 {
 	const struct topdown_model *model = p->tree->model;
-	double sum = topdown_tree_sum(p->tree, p->whole);
 
 	put_line(arena_printf(&p->arena, "top-down on %s%s", model->title,
 			      model->width ? arena_printf(&p->arena, ", %u slots a cycle", model->width)
 					   : ""));
-	print_wrapped(p, method_text(p));
+	print_wrapped(p, topdown_text_method(p->tree, &p->arena));
 	if (model->lacking)
 		print_wrapped(p, model->lacking);
 	if (!filter_is_empty(p->s->filter))
 		put_line(arena_printf(&p->arena, "only %s",
 				      filter_describe(p->s->filter, &p->arena)));
-	if (fabs(sum - 1) > SUM_TOLERANCE)
-		print_wrapped(p, arena_printf(&p->arena,
-					      "the parts sum to %.1f %%: counters that do not agree, or a "
-					      "part that came out below 0 and is shown as 0",
-					      100 * sum));
+	if (topdown_text_sum(p->tree, p->whole, &p->arena))
+		print_wrapped(p, topdown_text_sum(p->tree, p->whole, &p->arena));
 }
 
 /* ---- processes and functions ----------------------------------------------------------------------- */
-
-static void make_view(struct printer *p, enum view_by by, struct view *ret)
-{
-	struct view_spec spec = {
-		.levels = { .items = { { by, 0 } }, .len = 1 },
-		.event = session_default_event(p->s),
-		.measures = &p->measures,
-		.nmeasures = 1,
-	};
-
-	view_build(ret, p->s->profile, &spec);
-	view_sort(ret, VIEW_SORT_WEIGHT);
-}
 
 static void add_table_columns(struct printer *p, struct table *table, enum view_by by)
 {
@@ -265,7 +257,7 @@ static void add_group_row(struct printer *p, struct table *table, const struct v
 	struct topdown_value values[TOPDOWN_NODES_MAX];
 	unsigned nfields;
 
-	topdown_tree_judge(p->tree, view_measured(view, group, 0), values);
+	topdown_tree_judge_group(p->tree, view, group, values);
 	view_fields(view->spec.levels.items[0].by, &nfields);
 	table_add_row(table, 0, values[0].value.known ? TABLE_PLAIN : TABLE_DIM);
 	table_add_cell(table,
@@ -283,7 +275,7 @@ static void print_groups(struct printer *p, enum view_by by, const char *title)
 	struct table table;
 	struct view view;
 
-	make_view(p, by, &view);
+	topdown_tree_view(p->tree, p->s, by, &view);
 	table_init(&table, &p->arena);
 	add_table_columns(p, &table, by);
 	for (uint32_t i = 0; i < view.ntop && i < p->limit; i++)
@@ -295,36 +287,6 @@ static void print_groups(struct printer *p, enum view_by by, const char *title)
 				      number_count(&p->arena, view.ntop - p->limit)));
 	table_deinit(&table);
 	view_deinit(&view);
-}
-
-/* The function that has most of what the bottleneck takes. */
-static const char *worst_function(struct printer *p)
-{
-	bool sure;
-	unsigned at = topdown_tree_bottleneck(p->tree, p->whole, &sure);
-	const char *name = NULL;
-	double most = 0;
-	struct view view;
-
-	if (at == UINT_MAX)
-		return NULL;
-	make_view(p, VIEW_LEAF, &view);
-	for (uint32_t i = 0; i < view.ntop; i++) {
-		const struct view_group *group = &view.groups.items[view.order.items[i]];
-		struct topdown_value values[TOPDOWN_NODES_MAX];
-
-		topdown_tree_judge(p->tree, view_measured(&view, group, 0), values);
-		double part = values[at].value.known
-				      ? values[at].value.value * (double)group->sum.weight
-				      : 0;
-
-		if (part <= most)
-			continue;
-		most = part;
-		name = arena_strdup(&p->arena, view_key(&view, group)->fields[0]);
-	}
-	view_deinit(&view);
-	return name;
 }
 
 /* ---- CSV and JSON ---------------------------------------------------------------------------------- */
@@ -383,7 +345,7 @@ static void add_data_view(struct printer *p, struct table *table, enum view_by b
 {
 	struct view view;
 
-	make_view(p, by, &view);
+	topdown_tree_view(p->tree, p->s, by, &view);
 	for (uint32_t i = 0; i < view.ntop && i < p->limit; i++) {
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
 		const struct view_key *key = view_key(&view, group);
@@ -393,7 +355,7 @@ static void add_data_view(struct printer *p, struct table *table, enum view_by b
 					  stats_share(&group->sum, &view.whole).share,
 					  group->sum.count };
 
-		topdown_tree_judge(p->tree, view_measured(&view, group, 0), values);
+		topdown_tree_judge_group(p->tree, &view, group, values);
 		add_data_rows(p, table, &row, values);
 	}
 	view_deinit(&view);
@@ -421,9 +383,8 @@ static void print_data(struct printer *p)
 		json_string(&json, "title", p->tree->model->title);
 		json_string(&json, "source", p->tree->model->source);
 		json_uint(&json, "width", p->tree->model->width);
-		json_string(&json, "method", method_text(p));
-		json_string(&json, "verdict",
-			    topdown_text_verdict(p->tree, p->whole, worst_function(p), &p->arena));
+		json_string(&json, "method", topdown_text_method(p->tree, &p->arena));
+		json_string(&json, "verdict", verdict(p));
 		table_print_json(&table, "rows", &json);
 		json_close(&json, '}');
 	}
@@ -433,9 +394,9 @@ static void print_data(struct printer *p)
 void topdown_text_print(const struct topdown_tree *tree, struct session *s, enum table_format format,
 			uint64_t limit, const struct terminal *term)
 {
-	struct printer p = { .tree = tree, .measures = &tree->measures, .s = s, .format = format, .limit = limit, .term = term };
+	struct printer p = { .tree = tree, .s = s, .format = format, .limit = limit, .term = term };
 
-	sum_all(&p);
+	topdown_tree_judge_all(tree, s, p.whole);
 	if (format != TABLE_TEXT) {
 		print_data(&p);
 	} else {
@@ -445,8 +406,7 @@ void topdown_text_print(const struct topdown_tree *tree, struct session *s, enum
 		print_groups(&p, VIEW_PROCESS, "processes: parts in per cent of their slots");
 		print_groups(&p, VIEW_LEAF, "functions");
 		putchar('\n');
-		print_wrapped(&p,
-			      topdown_text_verdict(tree, p.whole, worst_function(&p), &p.arena));
+		print_wrapped(&p, verdict(&p));
 	}
 	arena_deinit(&p.arena);
 }

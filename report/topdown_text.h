@@ -18,4 +18,11 @@ const char *topdown_text_verdict(const struct topdown_tree *tree,
 				 const struct topdown_value values[TOPDOWN_NODES_MAX],
 				 const char *function, struct arena *arena);
 
+/* How the figures came about. */
+const char *topdown_text_method(const struct topdown_tree *tree, struct arena *arena);
+
+/* What to know of parts that do not sum up to all; NULL if they do. */
+const char *topdown_text_sum(const struct topdown_tree *tree,
+			     const struct topdown_value values[TOPDOWN_NODES_MAX], struct arena *arena);
+
 #endif

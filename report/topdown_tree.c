@@ -123,6 +123,7 @@ struct err *topdown_tree_open(struct topdown_tree *tree, struct session *s)
 	*tree = (struct topdown_tree){ .model = model_of(s->recording) };
 	if (!tree->model)
 		return NULL;
+	tree->shown = &tree->measures;
 	find_events(tree, s);
 	err = define(tree, &s->arena);
 	if (!err)
@@ -213,4 +214,67 @@ unsigned topdown_tree_bottleneck(const struct topdown_tree *tree,
 			*ret_sure &= child_sure;
 	}
 	return best;
+}
+
+void topdown_tree_judge_all(const struct topdown_tree *tree, const struct session *s,
+			    struct topdown_value values[TOPDOWN_NODES_MAX])
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	double *sums = ARENA_ARRAY(&arena, double, measures_len(&tree->measures));
+
+	for (uint32_t i = 0; i < s->profile->samples.len; i++)
+		measures_sum_row(&tree->measures, i, sums);
+	topdown_tree_judge(tree, sums, values);
+}
+
+void topdown_tree_judge_group(const struct topdown_tree *tree, const struct view *view,
+			      const struct view_group *group,
+			      struct topdown_value values[TOPDOWN_NODES_MAX])
+{
+	topdown_tree_judge(tree, view_measured(view, group, 0), values);
+}
+
+void topdown_tree_view(const struct topdown_tree *tree, struct session *s, enum view_by by,
+		       struct view *ret)
+{
+	struct view_spec spec = {
+		.levels = { .items = { { by, 0 } }, .len = 1 },
+		.event = session_default_event(s),
+		.measures = &tree->shown,
+		.nmeasures = 1,
+	};
+
+	view_build(ret, s->profile, &spec);
+	view_sort(ret, VIEW_SORT_WEIGHT);
+}
+
+const char *topdown_tree_worst(const struct topdown_tree *tree, struct session *s,
+			       const struct topdown_value whole[TOPDOWN_NODES_MAX],
+			       struct arena *arena)
+{
+	bool sure;
+	unsigned at = topdown_tree_bottleneck(tree, whole, &sure);
+	const char *name = NULL;
+	double most = 0;
+	struct view view;
+
+	if (at == UINT_MAX)
+		return NULL;
+	topdown_tree_view(tree, s, VIEW_LEAF, &view);
+	for (uint32_t i = 0; i < view.ntop; i++) {
+		const struct view_group *group = &view.groups.items[view.order.items[i]];
+		struct topdown_value values[TOPDOWN_NODES_MAX];
+
+		topdown_tree_judge_group(tree, &view, group, values);
+		double part = values[at].value.known
+				      ? values[at].value.value * (double)group->sum.weight
+				      : 0;
+
+		if (part <= most)
+			continue;
+		most = part;
+		name = arena_strdup(arena, view_key(&view, group)->fields[0]);
+	}
+	view_deinit(&view);
+	return name;
 }

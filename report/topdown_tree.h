@@ -12,6 +12,7 @@
 #include "formats/topdown.h"
 #include "report/counting.h"
 #include "report/metric_set.h"
+#include "report/view.h"
 
 struct topdown_branch {
 	const struct topdown_node *node;
@@ -22,6 +23,7 @@ struct topdown_tree {
 	const struct topdown_model *model; /* NULL: the recording has none of theirs */
 	struct metric_set set;
 	struct measures measures;
+	const struct measures *shown; /* the same, as views want it */
 	struct topdown_branch nodes[TOPDOWN_NODES_MAX]; /* those that can be computed, as in the model */
 	unsigned nnodes;
 	struct counting counting;
@@ -40,6 +42,22 @@ void topdown_tree_close(struct topdown_tree *tree);
 /* What each node comes to. */
 void topdown_tree_judge(const struct topdown_tree *tree, const double *sums,
 			struct topdown_value values[TOPDOWN_NODES_MAX]);
+
+/* The same for all of a loaded session, and for a row of a view of topdown_tree_view(). */
+void topdown_tree_judge_all(const struct topdown_tree *tree, const struct session *s,
+			    struct topdown_value values[TOPDOWN_NODES_MAX]);
+void topdown_tree_judge_group(const struct topdown_tree *tree, const struct view *view,
+			      const struct view_group *group,
+			      struct topdown_value values[TOPDOWN_NODES_MAX]);
+
+/* Groups by @by, those with most weight first; view_deinit() releases @ret. */
+void topdown_tree_view(const struct topdown_tree *tree, struct session *s, enum view_by by,
+		       struct view *ret);
+
+/* The function that has most of what the bottleneck of @whole takes, in @arena; NULL if there is no bottleneck. */
+const char *topdown_tree_worst(const struct topdown_tree *tree, struct session *s,
+			       const struct topdown_value whole[TOPDOWN_NODES_MAX],
+			       struct arena *arena);
 
 /* The parts of level 1 together: 1 but for rounding, unless one was held at 0. NaN if they are not known. */
 double topdown_tree_sum(const struct topdown_tree *tree,

@@ -32,6 +32,10 @@ grep -q 'memory bound' said && fail "level 2 was not asked for"
 record intel 2
 part memory 0.200000
 part heavy 0.050000
+preport -i t.trace html -o report.html 2>out || { cat out; fail "a page with top-down"; }
+expect '<h2>Top-down' report.html
+expect '<th scope="row" class="left">memory bound</th><td>20.0 %</td>' report.html
+expect '<rect y="1" height="8" width="20.00"/>' report.html
 record hybrid
 expect "only those of 'cpu_core' are looked at" out
 
