@@ -194,6 +194,10 @@ static struct err *invalid(const struct event_refusal *refusal)
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK && !attr->precise_ip)
 		return unsupported(refusal, "the PMU records no branches here, or none such",
 				   "leave -b and -j out; virtual machines seldom have them");
+	if (refusal->less_precise)
+		return err_remedy(unsupported(refusal, "it cannot be as precise as asked for here", NULL),
+				  "the PMU has level %u of the %u asked for; modifier P takes what there is",
+				  refusal->less_precise - 1, (unsigned)attr->precise_ip);
 	if (refusal->counts)
 		return err_remedy(
 			unsupported(refusal, "it can be counted here, but not sampled", NULL),
@@ -313,6 +317,20 @@ static bool counts(const struct event_kernel *kernel, const struct perf_event_at
 	return event_open_check(kernel, &counting, target) == 0;
 }
 
+/* The most precise level below @attr's at which it opens, plus 1; 0 if there is none, or precision is not the cause. */
+static unsigned less_precise(const struct event_kernel *kernel, const struct perf_event_attr *attr,
+			     const struct event_target *target)
+{
+	struct perf_event_attr lower = *attr;
+
+	for (unsigned level = attr->precise_ip; level-- > 0;) {
+		lower.precise_ip = level & 3;
+		if (event_open_check(kernel, &lower, target) == 0)
+			return level + 1;
+	}
+	return 0;
+}
+
 struct err *event_open_explain(const struct event_kernel *kernel, const char *name,
 			       const struct perf_event_attr *attr,
 			       const struct event_target *target, int errnum)
@@ -324,6 +342,7 @@ struct err *event_open_explain(const struct event_kernel *kernel, const char *na
 		.errnum = errnum,
 		.counts =
 			(errnum == EINVAL || errnum == EOPNOTSUPP) && counts(kernel, attr, target),
+		.less_precise = less_precise(kernel, attr, target),
 	};
 	struct event_rights rights;
 

@@ -61,6 +61,7 @@ struct event_refusal {
 	const struct event_target *target;
 	int errnum;
 	bool counts; /* the same event opens when it does not sample */
+	unsigned less_precise; /* of an event that is to be precise, 1 + the level at which it does open; 0: at none */
 };
 
 /*

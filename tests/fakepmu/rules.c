@@ -28,6 +28,9 @@ static const struct fake_machine machines[] = {
 	    { 10, 6, 1, 1, 3, true, false, true } } },
 	{ "amd", FAKE_AMD, { { 4, 6, 0, 0, 2, true, false, true } } },
 	{ "arm", FAKE_ARM, { { 8, 7, 0, 0, 3, false, false, false } } },
+	{ "biglittle",
+	  FAKE_ARM,
+	  { { 8, 7, 0, 1, 3, false, false, false }, { 9, 7, 1, 1, 3, false, false, false } } },
 };
 
 const struct fake_machine *fake_machine_find(const char *name)
@@ -54,9 +57,23 @@ bool fake_is_ours(const struct fake_table *t, const struct perf_event_attr *attr
 	       attr->type == PERF_TYPE_RAW || pmu_of_type(t->machine, attr->type);
 }
 
-/* The PMU that @attr means; *@ret_config is what is left of config. */
+/* Arm's PMUs register no type of their own for generic events: the first that takes the CPU has it. */
+static const struct fake_pmu *pmu_of_cpu(const struct fake_machine *machine, int cpu)
+{
+	for (int i = 0; i < FAKE_PMUS_MAX && machine->pmus[i].type; i++) {
+		const struct fake_pmu *pmu = &machine->pmus[i];
+
+		if (cpu < 0 || !pmu->ncpus ||
+		    (cpu >= pmu->first_cpu && cpu < pmu->first_cpu + pmu->ncpus))
+			return pmu;
+	}
+	return NULL;
+}
+
+/* The PMU that @attr means on @cpu; *@ret_config is what is left of config. */
 static const struct fake_pmu *pmu_of(const struct fake_machine *machine,
-				     const struct perf_event_attr *attr, uint64_t *ret_config)
+				     const struct perf_event_attr *attr, int cpu,
+				     uint64_t *ret_config)
 {
 	bool generic = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
 	uint32_t upper = (uint32_t)(attr->config >> PMU_TYPE_SHIFT);
@@ -66,7 +83,9 @@ static const struct fake_pmu *pmu_of(const struct fake_machine *machine,
 		return &machine->pmus[0];
 	if (!generic)
 		return pmu_of_type(machine, attr->type);
-	return upper ? pmu_of_type(machine, upper) : &machine->pmus[0];
+	if (upper)
+		return pmu_of_type(machine, upper);
+	return machine->vendor == FAKE_ARM ? pmu_of_cpu(machine, cpu) : &machine->pmus[0];
 }
 
 /* Generic events that the vendors' tables leave out. */
@@ -180,7 +199,7 @@ int fake_judge(const struct fake_table *t, struct fake_event *event, int leader)
 		return errnum;
 	if (event->attr.type == PERF_TYPE_SOFTWARE)
 		return leader < 0 ? 0 : judge_group(t, event, leader);
-	pmu = event->pmu = pmu_of(machine, &event->attr, &config);
+	pmu = event->pmu = pmu_of(machine, &event->attr, event->cpu, &config);
 	if (!pmu || !exists(machine, &event->attr, config))
 		return ENOENT;
 	if (pmu->ncpus && event->cpu >= 0 &&

@@ -200,7 +200,7 @@ TEST(event_plan_steps_down_in_precision_unless_it_was_asked_for)
 
 	p.kernel.precise = 1;
 	CHECK_ERR(make(&p, "instructions:pp", &system_wide), ERR_UNSUPPORTED,
-		  "event 'instructions:pp': it can be counted here, but not sampled");
+		  "event 'instructions:pp': it cannot be as precise as asked for here");
 }
 
 TEST(event_plan_prefers_precision_to_leaving_guests_out)
@@ -429,7 +429,7 @@ TEST(event_refusal_tells_whose_task_it_is)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 };
 	struct event_target target = { 4711, -1, -1 };
-	struct event_refusal refusal = { "x", &attr, &target, EACCES, false };
+	struct event_refusal refusal = { "x", &attr, &target, EACCES, false, 0 };
 	struct event_rights rights = RIGHTS(.paranoid = 2);
 
 	CHECK_ERR(event_refusal_explain(&refusal, &rights), ERR_SYSTEM,

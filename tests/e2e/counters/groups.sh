@@ -41,4 +41,30 @@ try hybrid cycles || { cat out; fail "cycles of a hybrid machine"; }
 preport -i t.trace info >info || fail "info"
 expect 'cpu_core/cycles/' info
 expect 'cpu_atom/cycles/' info
+rows() { # rows TRACE: event, CPU and whether there were samples, of each row of info
+	preport -i "$1" info --format=csv | tr -d '\r' | awk -F, '$1 ~ /\// && $2 ~ /^[0-9]+$/ { print $1, $2, ($3 > 0) }' | sort
+}
+# Each on its own CPUs, and nowhere else: the stand-in refuses the others, as Linux does.
+cpus() { # cpus MACHINE EVENT EXPECTED
+	on "$1" precord -q -a -e "$2" -o t.trace -- sleep 0.2 >out 2>&1 || { cat out; fail "$2 on $1"; }
+	rows t.trace | grep ' 1$' >got
+	printf '%s\n' "$3" | diff - got || fail "$2 on $1: not on the right CPUs"
+}
+cpus hybrid cycles 'cpu_atom/cycles/ 1 1
+cpu_core/cycles/ 0 1'
+cpus hybrid cpu_atom/cpu-cycles/ 'cpu_atom/cpu-cycles/ 1 1'
+cpus biglittle cycles 'armv8_cortex_a55/cycles/ 0 1
+armv8_cortex_a76/cycles/ 1 1'
+cpus biglittle armv8_cortex_a76/cpu_cycles/ 'armv8_cortex_a76/cpu_cycles/ 1 1'
+on biglittle precord stat --format=csv -a --per-cpu -e cycles -- true >out 2>&1 || fail "counting on big.LITTLE"
+[ "$(grep -c 'cycles/.*,counted' out)" = 2 ] || { cat out; fail "cycles of two kinds of cores"; }
+on biglittle precord -q -e cycles -o t.trace -- true >out 2>&1 || { cat out; fail "a process on big.LITTLE"; }
+
+# The most precise level is found by trying, and told; what is not to be had is refused with the level that is.
+on hybrid precord -a -e cycles:P -o t.trace -- true >out 2>&1 || { cat out; fail "as precise as can be"; }
+expect 'cpu_atom/cycles/P: precision 3 of 3' out
+on amd precord -a -e cycles:P -o t.trace -- true >out 2>&1 || { cat out; fail "as precise as AMD can be"; }
+expect 'cycles:P: precision 2 of 3' out
+try amd cycles:ppp && fail "more precise than there is"
+expect 'the PMU has level 2 of the 3 asked for' out
 exit 0
