@@ -111,8 +111,7 @@ void attach_free(struct attach *a)
 	if (!a)
 		return;
 	for (size_t pos = 0; (slot = map_next(&a->processes, &pos));)
-		if (slot->value)
-			process_free((struct attach_process *)(uintptr_t)slot->value);
+		process_free((struct attach_process *)(uintptr_t)slot->value);
 	map_deinit(&a->processes);
 	attach_jit_deinit(&a->jit);
 	vec_deinit(&a->ended);
@@ -353,7 +352,7 @@ static void forget_ended(struct attach *a)
 			a->ended.items[kept++] = p;
 			continue;
 		}
-		*map_put(&a->processes, p->pid, NULL) = 0;
+		map_remove(&a->processes, p->pid);
 		process_free(p);
 	}
 	a->ended.len = kept;

@@ -173,8 +173,10 @@ static void follow(struct drain *d, const struct event *ev)
 		attach_exec(d->attach, ev->pid);
 	else if (ev->kind == EVENT_KSYMBOL)
 		attach_ksymbol(d->attach, &ev->ksymbol);
-	else if (ended)
+	if (ended) {
 		attach_exit(d->attach, ev->pid);
+		family_leave(d->family, ev->pid);
+	}
 }
 
 struct err *drain_event(struct drain *d, const struct event *ev)
@@ -293,6 +295,7 @@ struct err *drain_pass(struct drain *d)
 		return err;
 	d->totals.passes++;
 	process_table_round(&d->processes);
+	family_round(d->family);
 	attach_round(d->attach);
 	uint64_t finished_ns = d->newest_before_ns;
 

@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 /* What the maps say of somebody; 0 is a stranger. */
-#define FAMILY_MEMBER 1
-#define FAMILY_ENDED  2 /* a member that was found to have ended */
+#define FAMILY_MEMBER  1
+#define FAMILY_ENDED   2 /* a member that was found to have ended */
+#define FAMILY_LEAVING 3 /* and more: a member that ended, by its own records, so many rounds after the first */
+
+#define ROUNDS_KEPT 2
 
 void family_init(struct family *f, const struct target *target)
 {
@@ -30,6 +33,7 @@ void family_deinit(struct family *f)
 {
 	map_deinit(&f->processes);
 	map_deinit(&f->threads);
+	vec_deinit(&f->leavers);
 }
 
 static bool is_member(const struct map *map, uint32_t id)
@@ -73,6 +77,36 @@ bool family_event(struct family *f, const struct event *ev)
 	default:
 		return true; /* about the kernel, or about the recording */
 	}
+}
+
+void family_leave(struct family *f, uint32_t pid)
+{
+	if (!f->selected || !is_member(&f->processes, pid))
+		return;
+	*map_put(&f->processes, pid, NULL) = FAMILY_LEAVING + f->round;
+	vec_push(&f->leavers, ((struct family_leaver){ pid, f->round }));
+}
+
+void family_round(struct family *f)
+{
+	size_t gone = 0;
+
+	f->round++;
+	for (; gone < f->leavers.len; gone++) {
+		struct family_leaver leaver = f->leavers.items[gone];
+		const uint64_t *state = map_get(&f->processes, leaver.pid);
+
+		if (f->round - leaver.round < ROUNDS_KEPT)
+			break;
+		/* Otherwise its number lives again, or did. */
+		if (state && *state == FAMILY_LEAVING + leaver.round)
+			map_remove(&f->processes, leaver.pid);
+	}
+	if (!gone)
+		return;
+	f->leavers.len -= gone;
+	memmove(f->leavers.items, f->leavers.items + gone,
+		f->leavers.len * sizeof(*f->leavers.items));
 }
 
 /* A process or thread that has ended but was not waited for is no more alive than one that is gone. */

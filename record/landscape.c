@@ -35,7 +35,7 @@ struct group {
 };
 
 struct landscape {
-	struct map by_pid; /* to struct inhabitant *, 0 for one that has gone */
+	struct map by_pid; /* to struct inhabitant * */
 	struct tracts kernel;
 	VEC(struct code) codes;
 	VEC(struct event_bpf) programs;
@@ -77,7 +77,7 @@ static void inhabitant_free(struct inhabitant *who)
 
 static void leave(struct landscape *l, struct inhabitant *who)
 {
-	*map_put(&l->by_pid, who->pid, NULL) = 0;
+	map_remove(&l->by_pid, who->pid);
 	inhabitant_free(who);
 }
 
@@ -354,10 +354,8 @@ struct err *landscape_tell(const struct landscape *l,
 	const struct map_slot *slot;
 	struct err *err = tell_kernel(l, &to);
 
-	for (size_t pos = 0; !err && (slot = map_next(&l->by_pid, &pos));) {
-		if (slot->value)
-			err = tell_inhabitant((struct inhabitant *)(uintptr_t)slot->value, &to);
-	}
+	for (size_t pos = 0; !err && (slot = map_next(&l->by_pid, &pos));)
+		err = tell_inhabitant((struct inhabitant *)(uintptr_t)slot->value, &to);
 	for (size_t i = 0; i < l->recent.len && !err; i++)
 		err = tell(context, &l->recent.items[i]);
 	return err;
@@ -374,10 +372,8 @@ void landscape_free(struct landscape *l)
 
 	if (!l)
 		return;
-	for (size_t pos = 0; (slot = map_next(&l->by_pid, &pos));) {
-		if (slot->value)
-			inhabitant_free((struct inhabitant *)(uintptr_t)slot->value);
-	}
+	for (size_t pos = 0; (slot = map_next(&l->by_pid, &pos));)
+		inhabitant_free((struct inhabitant *)(uintptr_t)slot->value);
 	map_deinit(&l->by_pid);
 	tracts_deinit(&l->kernel);
 	for (size_t i = 0; i < l->codes.len; i++)

@@ -91,7 +91,7 @@ struct process *process_get(struct process_table *table, uint32_t pid)
 	bool is_new;
 	uint64_t *slot = map_put(&table->by_pid, pid, &is_new);
 
-	if (is_new || !*slot) {
+	if (is_new) {
 		struct process *proc = memory_zeroed(1, sizeof(*proc));
 
 		proc->pid = pid;
@@ -107,7 +107,7 @@ const struct process *process_find(const struct process_table *table, uint32_t p
 	static const struct process none;
 	const uint64_t *slot = map_get(&table->by_pid, pid);
 
-	return slot && *slot ? (const struct process *)(uintptr_t)*slot : &none;
+	return slot ? (const struct process *)(uintptr_t)*slot : &none;
 }
 
 struct process *process_add_existing(struct process_table *table, uint32_t pid, uint32_t nthreads)
@@ -217,7 +217,7 @@ void process_table_round(struct process_table *table)
 		proc->past.len = 0;
 		proc->past_until = 0;
 		if (!proc->nthreads) {
-			*map_put(&table->by_pid, proc->pid, NULL) = 0;
+			map_remove(&table->by_pid, proc->pid);
 			free_process(proc);
 			continue;
 		}
@@ -230,10 +230,8 @@ void process_table_deinit(struct process_table *table)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&table->by_pid, &pos));) {
-		if (slot->value)
-			free_process((struct process *)(uintptr_t)slot->value);
-	}
+	for (size_t pos = 0; (slot = map_next(&table->by_pid, &pos));)
+		free_process((struct process *)(uintptr_t)slot->value);
 	map_deinit(&table->by_pid);
 	vec_deinit(&table->fading);
 }

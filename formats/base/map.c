@@ -74,6 +74,29 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new)
 	return &map->slots[i].value;
 }
 
+/*
+ * What follows moves up, so that no look-up meets a gap before its key: an entry may fill the gap unless its own
+ * place lies between the two.
+ */
+void map_remove(struct map *map, uint64_t key)
+{
+	size_t last = map->cap - 1; /* a mask, too */
+	size_t gap = map->cap ? locate(map, key) : 0;
+
+	if (!map->cap || !map->used[gap])
+		return;
+	for (size_t i = (gap + 1) & last; map->used[i]; i = (i + 1) & last) {
+		size_t home = map_hash(map->slots[i].key) & last;
+
+		if (((i - home) & last) < ((i - gap) & last))
+			continue;
+		map->slots[gap] = map->slots[i];
+		gap = i;
+	}
+	map->used[gap] = 0;
+	map->len--;
+}
+
 const struct map_slot *map_next(const struct map *map, size_t *pos)
 {
 	while (*pos < map->cap) {

@@ -23,13 +23,16 @@ struct map {
 	size_t len;    /* keys present */
 };
 
-/* The value at @key, or NULL; valid until the next map_put(). */
+/* The value at @key, or NULL; valid until the next map_put() or map_remove(). */
 uint64_t *map_get(const struct map *map, uint64_t key);
 
 /*
- * The value at @key, made 0 if the key is new; valid until the next map_put(). @ret_new may be NULL.
+ * The value at @key, made 0 if the key is new; valid until the next map_put() or map_remove(). @ret_new may be NULL.
  */
 uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new);
+
+/* Forget @key, if it is there; not while walking. */
+void map_remove(struct map *map, uint64_t key);
 
 /* Walk all entries: start with *pos = 0, stop when NULL is returned. */
 const struct map_slot *map_next(const struct map *map, size_t *pos);

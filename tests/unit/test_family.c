@@ -116,3 +116,30 @@ TEST(family_lives_until_its_last_member_has_ended)
 	CHECK(family_has(&family, (uint32_t)child, (uint32_t)child)); /* its last samples count */
 	CHECK(waitpid(child, NULL, 0) == child);
 }
+
+TEST(family_forgets_who_left_two_rounds_ago_unless_the_number_lives_again)
+{
+	FAMILY;
+
+	select_task(&family, 10, 10, true);
+	CHECK(forked(&family, 11, 11, 10));
+	CHECK(forked(&family, 12, 12, 10));
+	CHECK(forked(&family, 13, 13, 10));
+	for (uint32_t pid = 11; pid <= 13; pid++)
+		family_leave(&family, pid);
+	family_leave(&family, 77); /* a stranger */
+	CHECK(forked(&family, 12, 12, 10));
+	family_round(&family);
+	CHECK(family_has(&family, 11, 11)); /* its last samples */
+	CHECK(forked(&family, 13, 13, 10));
+	family_leave(&family, 13);
+	family_round(&family);
+	CHECK(!family_has(&family, 11, 11));
+	CHECK(family_has(&family, 12, 12));
+	CHECK(family_has(&family, 13, 13)); /* who has the number now left a round ago */
+	family_round(&family);
+	CHECK(!family_has(&family, 13, 13));
+	CHECK_UINT(family.processes.len, 2);
+	CHECK_UINT(family.leavers.len, 0);
+	CHECK(family_has(&family, 10, 10));
+}

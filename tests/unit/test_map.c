@@ -62,3 +62,32 @@ TEST(map_next_visits_every_key_once)
 	}
 	CHECK_UINT(count, 1000);
 }
+
+/* Against a plain array, in a map that stays small, so that runs of slots meet and go around its end. */
+TEST(map_forgets_what_was_removed_and_nothing_else)
+{
+	CLEANUP(map_deinit) struct map map = { 0 };
+	bool there[24] = { false };
+	uint64_t random = 1;
+	size_t count = 0;
+
+	map_remove(&map, 5);
+	for (int step = 0; step < 20000; step++) {
+		random = map_hash(random + (uint64_t)step);
+		uint64_t i = random % ARRAY_LEN(there);
+
+		if (random >> 63)
+			*map_put(&map, key(i), NULL) = i;
+		else
+			map_remove(&map, key(i));
+		count += (random >> 63) - (uint64_t)there[i];
+		there[i] = random >> 63;
+		CHECK_UINT(map.len, count);
+		for (uint64_t j = 0; j < ARRAY_LEN(there); j++) {
+			const uint64_t *value = map_get(&map, key(j));
+
+			CHECK(there[j] ? value && *value == j : !value);
+		}
+	}
+	CHECK(map.cap <= 64);
+}
