@@ -39,7 +39,12 @@ static uint64_t cpu_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void burn_ms(uint64_t ms)
+static uint64_t asked_ms(void)
+{
+	return strtoull(args[2], NULL, 10);
+}
+
+static void burn(uint64_t ms)
 {
 	uint64_t end = cpu_ms() + ms;
 
@@ -47,11 +52,6 @@ static void burn_ms(uint64_t ms)
 		for (int i = 0; i < 20000; i++)
 			sink += sink * 3 + 1;
 	}
-}
-
-static void burn(void)
-{
-	burn_ms(strtoull(args[2], NULL, 10));
 }
 
 static void *exec_busy(void *unused)
@@ -75,7 +75,7 @@ static void *burn_named(void *unused)
 	(void)unused;
 	prctl(PR_SET_NAME, args[3]);
 	usleep(100000); /* the leader is gone by then */
-	burn();
+	burn(asked_ms());
 	exit(0);
 }
 
@@ -90,14 +90,14 @@ static int leaderless(void)
 static int name(void)
 {
 	prctl(PR_SET_NAME, args[3]);
-	burn();
+	burn(asked_ms());
 	return 0;
 }
 
 static int mappings(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	uint64_t end = cpu_ms() + strtoull(args[2], NULL, 10);
+	uint64_t end = cpu_ms() + asked_ms();
 	unsigned count = 0;
 
 	while (cpu_ms() < end) {
@@ -166,7 +166,7 @@ static void *crowd_thread(void *unused)
 	pthread_mutex_lock(&gate);
 	printf("%d %s%u\n", (int)gettid(), args[3], number);
 	pthread_mutex_unlock(&gate);
-	burn_ms(1);
+	burn(1);
 	return NULL;
 }
 
@@ -197,7 +197,7 @@ static int crowd(void)
 
 static int busy(void)
 {
-	burn();
+	burn(asked_ms());
 	return 0;
 }
 
