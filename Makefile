@@ -46,13 +46,13 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/event_spec.c record/event_terms.c record/extras_probe.c record/family.c \
 	record/flight_log.c record/group_counts.c record/hotplug.c record/jit_code.c record/journal.c \
 	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
-	record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c record/process.c \
-	record/prune.c record/record_args.c record/recorder.c record/ring.c record/ring_reader.c \
-	record/sample_extras.c record/sample_trial.c record/seen.c record/sensors.c \
-	record/side_record.c record/stat_report.c record/stat_table.c record/status_line.c \
-	record/steering.c record/summary.c record/target.c record/text_file.c record/topdown_events.c \
-	record/trace_output.c record/tracepoint.c record/tract.c record/turns.c record/vendor_event.c \
-	record/volumes.c record/watch.c record/workload.c
+	record/map_query.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
+	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
+	record/ring_reader.c record/sample_extras.c record/sample_trial.c record/seen.c \
+	record/sensors.c record/side_record.c record/stat_report.c record/stat_table.c \
+	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
+	record/topdown_events.c record/trace_output.c record/tracepoint.c record/tract.c record/turns.c \
+	record/vendor_event.c record/volumes.c record/watch.c record/workload.c
 REPORT = report/annotate.c report/annotate_list.c report/branch_table.c report/branches.c \
 	report/browser.c report/bundle_parts.c report/call_tree.c report/cmd_annotate.c \
 	report/cmd_bundle.c report/cmd_cache.c report/cmd_debug_unwind.c report/cmd_diff.c \

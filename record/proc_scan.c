@@ -7,6 +7,7 @@
 
 #include "formats/base/text.h"
 #include "formats/base/vec.h"
+#include "record/map_query.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,24 +38,34 @@ struct scan {
 	struct thread_list threads;
 };
 
-/* The whole file at @path below @dir_fd, with a NUL; false if it cannot be read. */
-static bool read_whole(int dir_fd, const char *path, struct buffer *ret)
+/* All that there is to read, with a NUL. */
+static bool read_open(int fd, struct buffer *ret)
 {
-	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 
 	ret->len = 0;
-	if (fd < 0)
-		return false;
 	do {
 		vec_reserve(ret, 64 * 1024);
 		got = read(fd, ret->items + ret->len, ret->cap - ret->len - 1);
 		if (got > 0)
 			ret->len += (size_t)got;
 	} while (got > 0 || (got < 0 && errno == EINTR));
-	close(fd);
 	ret->items[ret->len] = '\0';
 	return got == 0;
+}
+
+/* The whole file at @path below @dir_fd, with a NUL; false if it cannot be read. */
+static bool read_whole(int dir_fd, const char *path, struct buffer *ret)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+
+	ret->len = 0;
+	if (fd < 0)
+		return false;
+	bool whole = read_open(fd, ret);
+
+	close(fd);
+	return whole;
 }
 
 static bool is_number(const char *name, uint32_t *ret)
@@ -108,14 +119,13 @@ static bool may_be_executable(const char *line)
 	return perms && strlen(perms) > 3 && perms[3] == 'x';
 }
 
-static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
-			     const struct proc_visitor *visitor)
+/* The mappings in @buffer, which came from @maps_fd. */
+static struct err *tell_lines(int maps_fd, uint32_t pid, struct buffer *buffer,
+			      const struct proc_visitor *visitor)
 {
 	char *rest = NULL;
 	struct err *err = NULL;
 
-	if (!read_whole(dir_fd, "maps", buffer))
-		return NULL;
 	for (char *line = strtok_r(buffer->items, "\n", &rest); line && !err;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		struct event ev = {
@@ -125,9 +135,26 @@ static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
 			.tid = pid,
 		};
 
-		if (may_be_executable(line) && parse_map(line, &ev.mmap))
-			err = visitor->event(visitor->context, &ev);
+		if (!may_be_executable(line) || !parse_map(line, &ev.mmap))
+			continue;
+		if (ev.mmap.inode)
+			map_query_build_id(maps_fd, &ev.mmap);
+		err = visitor->event(visitor->context, &ev);
 	}
+	return err;
+}
+
+static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
+			     const struct proc_visitor *visitor)
+{
+	int fd = openat(dir_fd, "maps", O_RDONLY | O_CLOEXEC);
+	struct err *err = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (read_open(fd, buffer))
+		err = tell_lines(fd, pid, buffer, visitor);
+	close(fd);
 	return err;
 }
 

@@ -34,6 +34,26 @@ $CC -O2 -g -o other other.c || fail "cannot compile"
 precord -q -F 999 -o replaced.trace -- sh -c './replaced plain 1 & sleep 0.2; rm replaced; cp other replaced; wait' || fail "precord: $?"
 named replaced.trace "a file that was replaced"
 
+# What ran before is told with the build ID of what is mapped, not of what lies at its path by now.
+build_id() { readelf -n "$1" | sed -n 's/^ *Build ID: //p'; }
+cp shares replaced
+./replaced plain 100 & changed=$!
+trap 'kill $victim $changed' EXIT
+sleep 0.2
+rm replaced
+cp other replaced
+precord -q -F 999 --bundle=none -o id.trace --duration 0.5 -p $changed || fail "precord -p: $?"
+preport -i id.trace script --all --format=json >events.json 2>/dev/null
+sed -n 's/.*"kind": "mmap".*"build_id": "\([^"]*\)", "path": "[^"]*\/replaced[^/]*$/\1/p' events.json |
+	sort -u >ids.txt
+grep -q "$(build_id other)" ids.txt && fail "a file that was replaced has the other's build ID"
+if grep -q '"build_id": "[^"].*/libc' events.json; then # Linux 6.11 and later
+	[ "$(cat ids.txt)" = "$(build_id shares)" ] ||
+		{ cat ids.txt; fail "a file that was replaced has not its own build ID"; }
+fi
+preport -i id.trace --by leaf --format=csv 2>/dev/null | columns function | grep -qx main &&
+	fail "functions of a file that was replaced are named from the other"
+
 [ "$(id -u)" = 0 ] && unshare -mpf --mount-proc true 2>/dev/null || exit 0
 mkdir hidden
 cp other hidden/shares
@@ -46,7 +66,7 @@ unshare -mpf --mount-proc --kill-child sh inside.sh 100 & outer=$!
 sleep 0.5
 inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
 [ -n "$inner" ] || fail "the namespace is empty"
-trap 'kill $victim; kill -KILL $inner' EXIT
+trap 'kill $victim $changed; kill -KILL $inner' EXIT
 precord -q -F 999 -o inside.trace --duration 1 -p "$inner" || fail "precord -p into a namespace: $?"
 named inside.trace "a process in a namespace"
 exit 0
