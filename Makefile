@@ -109,26 +109,26 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
 	tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
 	tests/unit/test_layers.c tests/unit/test_line_cache.c tests/unit/test_line_table.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_match.c tests/unit/test_metric.c \
-	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_number.c \
-	tests/unit/test_opt.c tests/unit/test_page.c tests/unit/test_page_guard.c \
-	tests/unit/test_perf_map.c tests/unit/test_perf_record.c tests/unit/test_pmu.c \
-	tests/unit/test_pool.c tests/unit/test_pprof_read.c tests/unit/test_proc_scan.c \
-	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
-	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_seen.c \
-	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_side_record.c \
-	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
-	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
-	tests/unit/test_text_file.c tests/unit/test_topdown.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_chunk.c tests/unit/test_trace_loader.c tests/unit/test_trace_page.c \
-	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
-	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
-	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
-	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
-	tests/unit/unwind_world.c
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_map_query.c \
+	tests/unit/test_match.c tests/unit/test_metric.c tests/unit/test_module.c \
+	tests/unit/test_moment.c tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
+	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
+	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
+	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
+	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
+	tests/unit/test_sha256.c tests/unit/test_side_record.c tests/unit/test_space.c \
+	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
+	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
+	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
+	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
+	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
+	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
+	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
+	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
+	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
+	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_jitdump.c \

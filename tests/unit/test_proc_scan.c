@@ -50,7 +50,8 @@ static struct err *tell_event(void *context, const struct event *ev)
 	} else {
 		told->maps++;
 		told->own_code |= here >= ev->mmap.start && here < ev->mmap.end &&
-				  ev->mmap.path[0] == '/' && ev->mmap.inode;
+				  ev->mmap.path[0] == '/' &&
+				  (ev->mmap.inode || ev->mmap.build_id_len);
 		told->anonymous |= ev->mmap.start == (uintptr_t)told->anonymous_addr &&
 				   !strcmp(ev->mmap.path, "//anon");
 		CHECK(ev->mmap.flags & EVENT_MMAP_EXEC);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_map_query.c - what the kernel says of this program, against what its own file says.
+ */
+#include "tests/unit/test.h"
+
+#include "record/map_query.h"
+#include "record/proc_scan.h"
+#include "symbolize/elf/image.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* The mapping of this very code. */
+static struct err *keep_own_code(void *context, const struct event *ev)
+{
+	struct event_mmap *own = context;
+	uint64_t here = (uintptr_t)keep_own_code;
+
+	if (ev->kind == EVENT_MMAP && here >= ev->mmap.start && here < ev->mmap.end)
+		*own = ev->mmap;
+	return NULL;
+}
+
+static void no_process(void *context, uint32_t pid, uint32_t nthreads)
+{
+	(void)context;
+	(void)pid;
+	(void)nthreads;
+}
+
+TEST(map_query_knows_the_build_id_of_what_is_mapped)
+{
+	struct event_mmap own = { 0 };
+	const struct proc_visitor visitor = { keep_own_code, no_process, &own };
+	struct image *img;
+	size_t len;
+
+	CHECK_OK(proc_scan_process(getpid(), &visitor));
+	if (!own.build_id_len)
+		SKIP("the kernel does not tell (Linux 6.11), or this program has no build ID");
+	CHECK_UINT(own.device, 0);
+	CHECK_UINT(own.inode, 0);
+	CHECK_OK(image_open("/proc/self/exe", &img));
+	const uint8_t *id = image_build_id(img, &len);
+
+	CHECK_UINT(own.build_id_len, len);
+	CHECK(memcmp(own.build_id, id, len) == 0);
+	image_close(img);
+}
+
+TEST(map_query_leaves_alone_what_it_does_not_know)
+{
+	struct event_mmap map = { .start = 4096, .end = 8192, .inode = 7 };
+	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+	CHECK(maps >= 0);
+	CHECK(!map_query_build_id(maps, &map)); /* nothing is there */
+	CHECK(!map_query_build_id(-1, &map));
+	CHECK_UINT(map.inode, 7);
+	CHECK_UINT(map.build_id_len, 0);
+	close(maps);
+}
