@@ -20,6 +20,7 @@
 #define SMT_FILE   "/sys/devices/system/cpu/smt/active"
 #define ARM_LTD    0x41
 #define ZEN3_TOP   0x19 /* AMD families up to this one; of this one only what has no table */
+#define ALONE      2    /* events of a group that is too small to tell much */
 #define SLOT_SLICE 100000000 /* slots from sample to sample where each event samples: 30 to 200 a second */
 
 struct builder {
@@ -268,7 +269,14 @@ static void add_nearest(struct builder *b)
 		if (!fits(b, &m))
 			m.len--;
 	}
-	diag_warn(b->diag, "%s: instructions, misses and stalls are recorded instead", why_not(b));
+	const char *names = m.len ? m.texts[0] : "";
+
+	for (size_t i = 1; i < m.len; i++)
+		names = arena_printf(&b->arena, "%s, %s", names, m.texts[i]);
+	diag_warn(b->diag, "%s: what comes nearest is recorded instead: %s", why_not(b), names);
+	if (m.len <= ALONE)
+		diag_warn(b->diag, "more than %zu event%s at once %s not to be had: %s", m.len,
+			  m.len == 1 ? "" : "s", m.len == 1 ? "is" : "are", event_group_cause(&b->arena));
 	put_group(b, &m);
 }
 

@@ -177,7 +177,9 @@ static struct err *bind_event(struct filter *filter, const struct recording *rec
 
 	if (hint)
 		return err_remedy(err, "%s", hint);
-	return rec->nevents ? err_remedy(err, "there is '%s'", rec->events[0].name) : err;
+	return rec->nevents ? err_remedy(err, "there is '%s'; 'precord -e %s' would record it",
+					 rec->events[0].name, glob)
+			    : err;
 }
 
 static bool is_wall_clock(const struct moment *moment)

@@ -76,7 +76,7 @@ static void put_tree(struct drawing *d)
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Top-down tree\"><table "
 		"class=\"topdown\"><caption>All that was recorded</caption>\n<thead><tr><th scope=\"col\" "
 		"class=\"left\">part</th><th scope=\"col\">of %s</th><th scope=\"col\">95 %% range</th><th "
-		"scope=\"col\">threshold</th><th scope=\"col\"></th></tr></thead>\n<tbody>\n",
+		"scope=\"col\">threshold</th><th scope=\"col\" class=\"left\">as a bar</th></tr></thead>\n<tbody>\n",
 		d->tree->model->width ? "slots" : "cycles");
 	for (unsigned i = 0; i < d->tree->nnodes; i++) {
 		if (nodes[i].node->parent)
@@ -132,7 +132,9 @@ static void put_group(struct drawing *d, const struct view *view, const struct v
 		else
 			fputs("<td>-</td>", d->out);
 	}
-	fputs("</tr>\n", d->out);
+	fputs("<td class=\"left\">", d->out);
+	put(d, topdown_text_bottleneck(d->tree, values, &d->arena));
+	fputs("</td></tr>\n", d->out);
 }
 
 static void put_groups(struct drawing *d, enum view_by by, const char *title, uint32_t limit)
@@ -144,7 +146,7 @@ static void put_groups(struct drawing *d, enum view_by by, const char *title, ui
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table "
 		"class=\"topdown\"><caption>%s: parts in per cent of their %s, '-' below 30 samples</caption>\n"
 		"<thead><tr><th scope=\"col\" class=\"left\">name</th><th scope=\"col\">share</th><th "
-		"scope=\"col\">samples</th><th scope=\"col\"></th>",
+		"scope=\"col\">samples</th><th scope=\"col\" class=\"left\">as a bar</th>",
 		title, title, d->tree->model->width ? "slots" : "cycles");
 	for (unsigned i = 0; i < d->tree->nnodes; i++)
 		if (!d->tree->nodes[i].node->parent)
@@ -152,7 +154,7 @@ static void put_groups(struct drawing *d, enum view_by by, const char *title, ui
 				"<th scope=\"col\"><svg class=\"key\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
 				"class=\"td%u\" width=\"10\" height=\"10\"/></svg> %s</th>",
 				number++, d->tree->nodes[i].node->name);
-	fputs("</tr></thead>\n<tbody>\n", d->out);
+	fputs("<th scope=\"col\" class=\"left\">held up by</th></tr></thead>\n<tbody>\n", d->out);
 	topdown_tree_view(d->tree, d->s, by, &view);
 	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
 		put_group(d, &view, &view.groups.items[view.order.items[i]]);

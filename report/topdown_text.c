@@ -117,6 +117,19 @@ const char *topdown_text_verdict(const struct topdown_tree *tree,
 	return arena_printf(arena, "%s; look for %s%s", text, node->advice, next);
 }
 
+const char *topdown_text_bottleneck(const struct topdown_tree *tree,
+				    const struct topdown_value values[TOPDOWN_NODES_MAX],
+				    struct arena *arena)
+{
+	bool sure;
+	unsigned at = topdown_tree_bottleneck(tree, values, &sure);
+
+	if (at == UINT_MAX)
+		return "";
+	return arena_printf(arena, "%s %.0f %%%s", tree->nodes[at].node->name,
+			    100 * values[at].value.value, sure ? "" : " ?");
+}
+
 static const char *verdict(struct printer *p)
 {
 	const char *worst = topdown_tree_worst(p->tree, p->s, p->whole, &p->arena);
@@ -233,6 +246,7 @@ static void add_table_columns(struct printer *p, struct table *table, enum view_
 		if (!p->tree->nodes[i].node->parent)
 			table_add_column(table, &number);
 	}
+	table_add_column(table, &(struct table_column){ "held up by", "part", TABLE_LEFT, TABLE_KEEP, false });
 	table->indent_column = (unsigned)table->columns.len;
 	for (unsigned i = 0; i < nfields; i++)
 		table_add_column(table, &(struct table_column){ fields[i].title, fields[i].key,
@@ -266,6 +280,7 @@ static void add_group_row(struct printer *p, struct table *table, const struct v
 	for (unsigned i = 0; i < p->tree->nnodes; i++)
 		if (!p->tree->nodes[i].node->parent)
 			table_add_cell(table, part_text(p, &values[i]), NULL);
+	table_add_cell(table, topdown_text_bottleneck(p->tree, values, &p->arena), NULL);
 	for (unsigned i = 0; i < nfields; i++)
 		table_add_cell(table, key->fields[i], NULL);
 }

@@ -18,6 +18,11 @@ const char *topdown_text_verdict(const struct topdown_tree *tree,
 				 const struct topdown_value values[TOPDOWN_NODES_MAX],
 				 const char *function, struct arena *arena);
 
+/* The part that holds it up, of level 2 where that is known: "memory bound 23 %", with a "?" if not surely; or "". */
+const char *topdown_text_bottleneck(const struct topdown_tree *tree,
+				    const struct topdown_value values[TOPDOWN_NODES_MAX],
+				    struct arena *arena);
+
 /* How the figures came about. */
 const char *topdown_text_method(const struct topdown_tree *tree, struct arena *arena);
 
