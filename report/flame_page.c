@@ -25,6 +25,8 @@ PAGE_ASSET_DECLARE(strip_js);
 PAGE_ASSET_DECLARE(picture_js);
 PAGE_ASSET_DECLARE(state_js);
 PAGE_ASSET_DECLARE(view_js);
+PAGE_ASSET_DECLARE(time_js);
+PAGE_ASSET_DECLARE(keys_js);
 PAGE_ASSET_DECLARE(app_js);
 
 static const struct page_asset own_styles[] = { PAGE_ASSET(flame_css), { 0 } };
@@ -45,6 +47,8 @@ static const struct page_asset own_scripts[] = {
 	PAGE_ASSET(picture_js),
 	PAGE_ASSET(state_js),
 	PAGE_ASSET(view_js),
+	PAGE_ASSET(time_js),
+	PAGE_ASSET(keys_js),
 	{ 0 },
 };
 static const struct page_asset last_script[] = { PAGE_ASSET(app_js), { 0 } };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: what the user does becomes state, state becomes a tree, a tree becomes boxes.
-import { binTime, parseProfile } from "./profile.js";
+import { parseProfile } from "./profile.js";
 import { difference, percent, share, amount, count, interval } from "./stats.js";
 import { steps } from "./names.js";
 import { buildTree } from "./tree.js";
@@ -8,22 +8,13 @@ import { CallerTree } from "./callers.js";
 import { coveredBy, hitsBelow, matchFrames, pattern } from "./search.js";
 import { neighbours, sumFunctions } from "./functions.js";
 import { legend, moduleColours, painter, THEMES } from "./colours.js";
-import { boxAt, findBox, layOut, ROW } from "./boxes.js";
+import { findBox, layOut, nodeIn, ROW } from "./boxes.js";
 import { drawBoxes } from "./draw.js";
 import { download, toPng, toSvg } from "./picture.js";
 import { firstState, readHash, writeHash } from "./state.js";
-import { drawStrip, LANE, makeLanes, StripScale } from "./strip.js";
+import { TimeStrip } from "./time.js";
+import { KEYS, pressKey } from "./keys.js";
 import { $, make, nodeFacts, options, placeOf, showFunctions, showHead, showLegend, showNeighbours, showPanel } from "./view.js";
-
-const KEYS = [["/", "search", () => $("find").focus()], ["n N", "next, previous hit"], ["f", "only stacks with a match", (app) => app.keepFound()],
-	["t", "graph or table", (app) => app.set({ show: app.state.show === "graph" ? "table" : "graph" })],
-	["i", "callers: leaves first", (app) => app.set({ callers: 1 - app.state.callers, zoom: "" })],
-	["r", "recursion: as it is, direct, all collapsed", (app) => app.set({ recursion: { keep: "direct", direct: "all", all: "keep" }[app.state.recursion] })],
-	["o", "root on top or at the bottom", (app) => app.set({ top: 1 - app.state.top })], ["s", "brothers by name or size", (app) => app.set({ order: app.state.order === "name" ? "size" : "name" })],
-	["m", "colours: kind, module, self", (app) => app.set({ colour: { kind: "module", module: "self", self: "kind" }[app.state.colour] })],
-	["d", "dark or light", (app) => app.set({ theme: app.themeName() === "dark" ? "light" : "dark" })],
-	["arrows", "to the caller, the callee, the brothers"], ["Enter, click", "zoom"], ["Backspace", "back"], ["0", "all of it", (app) => app.zoomTo(0)],
-	["c C", "copy the name, the whole stack"], ["Esc", "end the search, then the zoom", (app) => app.escape()], ["?", "this list", () => $("keys").showModal()]];
 
 const LISTS = {
 	by: [["none", "nothing"], ["program", "program"], ["process", "process"], ["thread", "thread"], ["comm", "thread name"], ["cpu", "CPU"]],
@@ -42,7 +33,7 @@ class App {
 		this.focus = 0;
 		this.hover = -1;
 		this.steps = 0;
-		this.stripRange = [0, p.meta.bins];
+		this.time = new TimeStrip(this);
 		this.checkState();
 		this.listen();
 		this.update();
@@ -206,19 +197,34 @@ class App {
 		if (this.coloursOf?.tree !== this.tree || this.coloursOf.theme !== this.theme)
 			this.coloursOf = { tree: this.tree, theme: this.theme, modules: moduleColours(this.tree, this.theme) };
 		this.moduleColours = this.coloursOf.modules;
-		showHead(this.p, s.set, this.tree.totals.map((_, side) => this.tree.total(0, side)));
+		this.renderHead();
 		$("graph").hidden = $("crumbs").hidden = $("panel").hidden = $("legend").hidden = s.show !== "graph";
 		$("table").hidden = s.show === "graph";
-		this.renderStrip();
+		this.time.render();
 		this.renderChips();
 		if (s.show === "table")
 			return this.renderTable();
 		this.fill = painter(this.shown, s.colour, this.theme, { modules: this.moduleColours, change: (node) => this.change(node) });
-		this.legend = legend(this.shown, s.colour, this.theme, this.moduleColours);
-		showLegend(this.legend);
+		this.renderLegend();
 		this.renderCrumbs();
 		this.renderGraph();
 		showPanel(this.shown, this.hover >= 0 ? this.hover : this.focus, this.zoom, unit);
+	}
+
+	// What did not change is not made anew: each change costs the browser a layout.
+	renderHead() {
+		const key = this.tree;
+		if (key !== this.headOf)
+			showHead(this.p, this.state.set, this.tree.totals.map((_, side) => this.tree.total(0, side)));
+		this.headOf = key;
+	}
+
+	renderLegend() {
+		const entries = legend(this.shown, this.state.colour, this.theme, this.moduleColours), key = JSON.stringify(entries);
+		if (key !== this.legendKey)
+			showLegend(entries);
+		this.legendKey = key;
+		this.legend = entries;
 	}
 
 	change(node) {
@@ -247,7 +253,7 @@ class App {
 	renderGraph() {
 		const box = $("graph"), width = box.clientWidth;
 		this.layout = layOut(this.shown, this.zoom, width);
-		this.height = Math.max(this.layout.deepest * ROW + 1, box.clientHeight);
+		this.height = Math.max(this.layout.rows.length * ROW + 1, box.clientHeight);
 		$("spacer").style.height = this.height + "px";
 		const place = this.zoom + " " + this.state.top + " " + this.treeKey;
 		if (place !== this.scrolledFor) {
@@ -265,9 +271,10 @@ class App {
 		canvas.height = Math.round(height * ratio);
 		canvas.style.width = width + "px";
 		canvas.style.height = height + "px";
+		this.paintedAt = box.scrollTop;
 		const context = canvas.getContext("2d");
 		context.scale(ratio, ratio);
-		drawBoxes(context, { ...this.picture(), focus: this.focus, height, y: (depth) => this.top(depth) - box.scrollTop });
+		drawBoxes(context, { ...this.picture(), focus: this.focus, height, y: (depth) => this.top(depth) - this.paintedAt });
 	}
 
 	top(depth) {
@@ -294,15 +301,7 @@ class App {
 		$("chips").replaceChildren(...s.keep.map((text, i) => chip("only stacks with " + text, without("keep", i))),
 			...s.hide.map((mod, i) => chip("hidden: " + this.p.meta.modules[mod][0], without("hide", i))),
 			...s.fold.map((mod, i) => chip("folded: " + this.p.meta.modules[mod][0], without("fold", i))),
-			...(s.a.length ? [chip("A " + this.rangeText(s.a), { a: [], b: [] })] : []), ...(s.b.length ? [chip("B " + this.rangeText(s.b), { b: [] })] : []));
-	}
-
-	rangeText(range) {
-		return range.map((bin) => binTime(this.p, bin).toFixed(this.digits())).join("\u2013") + " s";
-	}
-
-	digits() {
-		return Math.max(0, Math.ceil(-Math.log10(this.p.meta.bin || 1) - 1e-9));
+			...(s.a.length ? [chip("A " + this.time.rangeText(s.a), { a: [], b: [] })] : []), ...(s.b.length ? [chip("B " + this.time.rangeText(s.b), { b: [] })] : []));
 	}
 
 	renderTable() {
@@ -315,53 +314,17 @@ class App {
 			showNeighbours(this.tree, row, neighbours(this.tree, row.frame), pick);
 	}
 
-	renderStrip() {
-		const s = this.state, p = this.p, hasTime = p.meta.bin > 0 && p.meta.bins > 1;
-		$("time").hidden = !hasTime;
-		if (!hasTime)
-			return;
-		const key = s.set + s.strip;
-		if (key !== this.laneKey)
-			this.lanes = makeLanes(p, s.set, s.strip);
-		this.laneKey = key;
-		const canvas = $("strip"), ratio = devicePixelRatio || 1, width = $("time").clientWidth - 28, height = this.lanes.length * LANE + 16;
-		const drawn = JSON.stringify([key, width, ratio, this.stripRange, this.windowOf("a"), this.windowOf("b"), this.themeName()]);
-		if (drawn === this.drawn)
-			return;
-		this.drawn = drawn;
-		canvas.width = Math.round(width * ratio);
-		canvas.height = Math.round(height * ratio);
-		canvas.style.height = height + "px";
-		const context = canvas.getContext("2d");
-		context.scale(ratio * (canvas.width / ratio / width), ratio);
-		this.scale = new StripScale(width, ...this.stripRange);
-		const windows = [["a", "A"], ["b", "B"]].filter(([one]) => this.windowOf(one).length)
-			.map(([one, name]) => ({ range: this.windowOf(one), name, colour: this.theme.ring && (one === "a" ? this.theme.ring : this.theme.more[2]) }));
-		drawStrip(context, this.lanes, this.scale, this.theme, windows, (bin) => binTime(p, bin));
-		canvas.setAttribute("aria-label", `Samples over time, ${this.lanes.length} lanes` + (s.a.length ? `, window A ${this.rangeText(s.a)}` : "") + ". Drag, or arrow keys, choose a window.");
-	}
-
-	windowOf(one) {
-		return this.dragging?.which === one ? this.dragging.range : this.state[one];
-	}
-
 	showControls() {
 		const s = this.state;
 		for (const id of ["by", "colour", "recursion", "order", "names", "top", "theme", "width"])
 			$(id).value = s[id];
 		$("set").value = s.set;
-		$("lanes").value = s.strip;
 		if (document.activeElement !== $("find"))
 			$("find").value = s.find;
-		for (const [id, on] of [["show-graph", s.show === "graph"], ["show-table", s.show === "table"], ["callers", s.callers === 1], ["compare", Boolean(this.comparing)]])
+		for (const [id, on] of [["show-graph", s.show === "graph"], ["show-table", s.show === "table"], ["callers", s.callers === 1]])
 			$(id).setAttribute("aria-pressed", String(on));
-		$("b-range").hidden = !s.b.length && !this.comparing;
 		$("width-label").hidden = !s.b.length && s.other < 0;
-		$("compare").disabled = !s.a.length;
-		$("closer").disabled = !s.a.length;
-		$("whole").disabled = !s.a.length && this.stripRange[1] - this.stripRange[0] === this.p.meta.bins;
-		for (const one of ["a", "b"])
-			["from", "to"].forEach((end, i) => { $(one + "-" + end).value = s[one].length ? binTime(this.p, s[one][i]).toFixed(this.digits()) : ""; });
+		this.time.showControls();
 	}
 
 	// ---- saying it ----
@@ -436,46 +399,6 @@ class App {
 			toPng(this.picture()).then((blob) => download(blob, name));
 	}
 
-	key(event) {
-		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName), graph = event.target === $("canvas");
-		if ($("keys").open || event.altKey || (event.ctrlKey && event.key !== "f") || event.metaKey)
-			return;
-		if (event.key === "Escape" && $("more").open)
-			return void ($("more").open = false);
-		if (event.key === "Escape" || (event.ctrlKey && event.key === "f")) {
-			if (event.ctrlKey)
-				$("find").focus();
-			else
-				this.escape();
-			return event.preventDefault();
-		}
-		if (typing)
-			return;
-		const doIt = this.keyAction(event, graph);
-		if (doIt) {
-			event.preventDefault();
-			doIt();
-		}
-	}
-
-	keyAction({ key, target }, graph) {
-		const button = /^(BUTTON|SUMMARY)$/.test(target.tagName);
-		if (key === "n" || key === "N")
-			return () => this.nextHit(key === "n" ? 1 : -1);
-		if (key === "c" || key === "C")
-			return () => this.copy(key === "c" ? "name" : "stack");
-		if (key === "Backspace")
-			return () => this.back();
-		if (graph && key.startsWith("Arrow"))
-			return () => this.walk(key);
-		if (target === $("strip") && key.startsWith("Arrow"))
-			return null;
-		if (key === "Enter" && !button && this.state.show === "graph")
-			return () => this.zoomTo(this.focus);
-		const entry = KEYS.find((one) => one[2] && (one[0] === key || (one[0] === "Esc" && key === "Escape")));
-		return entry ? () => entry[2](this) : null;
-	}
-
 	// ---- listening ----
 
 	listen() {
@@ -505,13 +428,13 @@ class App {
 			["copy-stack", () => this.copy("stack")], ["help", () => $("keys").showModal()]])
 			on(id, "click", what);
 		$("keys").querySelector("dl").replaceChildren(...KEYS.flatMap(([keys, text]) => [make("dt", {}, keys), make("dd", {}, text)]));
-		document.addEventListener("keydown", (event) => this.key(event));
+		document.addEventListener("keydown", (event) => pressKey(this, event));
 		document.addEventListener("click", (event) => $("more").contains(event.target) || ($("more").open = false));
 		addEventListener("popstate", () => this.restore());
 		addEventListener("resize", () => this.render());
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.render());
 		this.listenGraph(on);
-		this.listenStrip(on);
+		this.time.listen(on);
 	}
 
 	restore() {
@@ -526,7 +449,7 @@ class App {
 	nodeUnder(event) {
 		const y = event.offsetY + $("graph").scrollTop;
 		const depth = this.state.top ? Math.floor(y / ROW) : Math.floor((this.height - y) / ROW);
-		return boxAt(this.layout, depth, event.offsetX)?.node ?? -1;
+		return nodeIn(this.layout, depth, event.offsetX);
 	}
 
 	listenGraph(on) {
@@ -537,86 +460,8 @@ class App {
 			if (node >= 0)
 				this.zoomTo(node);
 		});
-		on("graph", "scroll", () => this.paint());
+		on("graph", "scroll", () => $("graph").scrollTop === this.paintedAt || this.paint());
 		on("canvas", "focus", () => this.say(this.focus));
-	}
-
-	listenStrip(on) {
-		const range = (x, y) => x < y ? [x, y] : [y, Math.max(x, y + 1)];
-		on("strip", "pointerdown", (event) => {
-			const at = this.scale.bin(event.offsetX), which = this.comparing || event.shiftKey && this.state.a.length ? "b" : "a";
-			this.dragging = { which, at, range: range(at, at) };
-			$("strip").setPointerCapture(event.pointerId);
-		});
-		on("strip", "pointermove", (event) => {
-			if (!this.dragging)
-				return;
-			this.dragging.range = range(this.dragging.at, this.scale.bin(event.offsetX));
-			this.renderStrip();
-		});
-		on("strip", "pointerup", (event) => {
-			const drag = this.dragging;
-			this.dragging = null;
-			if (drag)
-				this.choose(drag.which, Math.abs(this.scale.x(drag.at) - event.offsetX) < 3 ? [] : drag.range);
-		});
-		on("strip", "keydown", (event) => this.stripKey(event));
-		for (const one of ["a", "b"]) {
-			for (const end of ["from", "to"])
-				on(one + "-" + end, "change", () => this.typed(one));
-		}
-		on("compare", "click", () => {
-			this.comparing = !this.comparing;
-			this.showControls();
-			this.live(this.comparing ? "choose the second window" : "");
-		});
-		on("closer", "click", () => {
-			this.stripRange = [...this.state.a];
-			this.update();
-		});
-		on("whole", "click", () => {
-			this.stripRange = [0, this.p.meta.bins];
-			this.set({ a: [], b: [] });
-		});
-	}
-
-	choose(which, range) {
-		this.comparing = false;
-		this.set(range.length || which === "b" ? { [which]: range } : { a: [], b: [] });
-		const total = this.tree.total(0, which === "b" && range.length ? 1 : 0);
-		this.live(range.length ? `window ${which.toUpperCase()} ${this.rangeText(range)}, ${count(total.n)} samples` : "all the time");
-	}
-
-	// Seconds that were typed, to bins.
-	typed(one) {
-		const bin = (id, otherwise) => {
-			const seconds = parseFloat($(id).value);
-			return Number.isFinite(seconds) ? Math.max(0, Math.min(this.p.meta.bins, Math.round((seconds - this.p.meta.start) / this.p.meta.bin))) : otherwise;
-		};
-		const from = bin(one + "-from", 0), to = bin(one + "-to", this.p.meta.bins);
-		if (from < to)
-			this.choose(one, [from, to]);
-		else
-			this.showControls();
-	}
-
-	// Left and right move the window (a tenth of what is shown at first), with Shift its end.
-	stripKey(event) {
-		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], which = this.comparing || this.state.b.length ? "b" : "a";
-		if (!step)
-			return;
-		event.preventDefault();
-		const [first, last] = this.stripRange, length = Math.max(1, Math.round((last - first) / 10)), old = this.state[which], clamp = (bin) => Math.max(first, Math.min(last, bin));
-		let range = [first, first + length];
-		if (old.length && event.shiftKey)
-			range = [old[0], Math.max(old[0] + 1, clamp(old[1] + step * Math.max(1, Math.round(length / 10))))];
-		else if (old.length) {
-			const by = Math.max(first - old[0], Math.min(last - old[1], step * Math.max(1, Math.round(length / 5))));
-			range = [old[0] + by, old[1] + by];
-		}
-		const comparing = this.comparing;
-		this.choose(which, range);
-		this.comparing = comparing && !this.state.b.length;
 	}
 }
 

@@ -33,6 +33,10 @@ export class CallerTree extends Tree {
 		return this.lists[node] ??= this.expand(node);
 	}
 
+	eachChild(node, visit) {
+		this.children(node).forEach(visit);
+	}
+
 	expand(node) {
 		const tree = this.from, found = new Map();
 		for (const entry of this.entries[node]) {

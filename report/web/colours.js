@@ -91,7 +91,7 @@ export function legend(tree, how, theme, modules) {
 		return [...modules].map(([mod, colour]) => [colour, tree.p.meta.modules[mod][0]]).concat([[theme.other, "other modules"]]);
 	if (how === "self")
 		return theme.heat.map((colour, i) => [colour, i === 0 ? "passes on" : i === theme.heat.length - 1 ? "itself" : ""]);
-	const used = new Set(tree.kind);
+	const whole = tree.from ?? tree, used = whole.kindsUsed ??= new Set(whole.kind);
 	return [KIND.user, KIND.inlined, KIND.kernel, KIND.kthread, KIND.jit, KIND.unknown, KIND.group, KIND.stop]
 		.filter((kind) => used.has(kind)).map((kind) => [theme.kinds[kind], KIND_NAMES[kind]]);
 }

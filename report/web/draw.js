@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes on a canvas.
 import { textOn } from "./colours.js";
-import { fit } from "./names.js";
-import { ROW } from "./boxes.js";
+import { fit, LABEL_MIN } from "./names.js";
+import { findBox, ROW } from "./boxes.js";
 
 export const FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
@@ -11,38 +11,45 @@ export const FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, mon
  * -1), y(depth) (top of a row), height.
  */
 export function drawBoxes(context, what) {
-	const { layout, tree, theme, match } = what;
 	context.font = FONT;
 	context.textBaseline = "middle";
 	const letter = context.measureText("mmmmmmmmmm").width / 10;
-	for (let depth = 0; depth < layout.rows.length; depth++) {
+	what.layout.rows.forEach((row, depth) => {
 		const y = what.y(depth);
-		if (y + ROW < 0 || y > what.height)
-			continue;
-		for (const box of layout.rows[depth]) {
-			const hit = match && match[tree.frame[box.node]];
-			const fill = hit ? theme.match : what.fill(box.node);
-			context.globalAlpha = match && !hit ? theme.dim + 0.35 : 1;
-			context.fillStyle = fill;
-			context.fillRect(box.x, y, Math.max(box.w - (box.w > 3 ? 1 : 0.2), 0.4), ROW - 1);
-			const label = fit(what.forms(box.node), Math.floor((box.w - 7) / letter));
-			if (!label)
-				continue;
-			context.globalAlpha = 1;
-			context.fillStyle = match && !hit ? theme.text : textOn(fill);
-			context.fillText(label, box.x + 3, y + ROW / 2);
-		}
-	}
+		if (y + ROW >= 0 && y <= what.height)
+			drawRow(context, what, row, y, letter);
+	});
 	context.globalAlpha = 1;
 	drawRing(context, what);
 }
 
+// Of boxes that are narrower than a pixel one is drawn a pixel, a hit before others. Names are made only where one fits.
+function drawRow(context, { tree, theme, match, fill, forms }, row, y, letter) {
+	let pixel = -1, pixelHit = false;
+	for (let i = 0; i < row.node.length; i++) {
+		const node = row.node[i], x = row.x[i], w = row.w[i], hit = match !== null && match[tree.frame[node]] === 1;
+		if (w < 1 && Math.floor(x) === pixel && (pixelHit || !hit))
+			continue;
+		pixel = w < 1 ? Math.floor(x) : -1;
+		pixelHit = hit;
+		const colour = hit ? theme.match : fill(node), columns = Math.floor((w - 7) / letter);
+		context.globalAlpha = match && !hit ? theme.dim + 0.35 : 1;
+		context.fillStyle = colour;
+		context.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0.2), 0.4), ROW - 1);
+		const label = columns < LABEL_MIN ? "" : fit(forms(node), columns);
+		if (!label)
+			continue;
+		context.globalAlpha = 1;
+		context.fillStyle = match && !hit ? theme.text : textOn(colour);
+		context.fillText(label, x + 3, y + ROW / 2);
+	}
+}
+
 function drawRing(context, { layout, tree, theme, focus, y }) {
-	const box = focus >= 0 && layout.rows[tree.depth[focus]]?.find((one) => one.node === focus);
+	const box = focus >= 0 && findBox(layout, tree, focus);
 	if (!box)
 		return;
-	const width = Math.max(box.w, 4), top = y(tree.depth[focus]);
 	context.lineWidth = 2;
 	context.strokeStyle = theme.ring;
-	context.strokeRect(box.x, top, width - 1, ROW - 1);
+	context.strokeRect(box.x, y(tree.depth[focus]), Math.max(box.w, 4) - 1, ROW - 1);
 }

@@ -7,7 +7,7 @@ const OPEN = "(<[{", CLOSE = ")>]}";
 
 // How many characters of @name at @at are an operator's name ("operator()", "operator<<="), 0 if none is there.
 function operatorLength(name, at) {
-	if (!name.startsWith("operator", at) || (at && /[\w$]/.test(name[at - 1])))
+	if (name[at] !== "o" || !name.startsWith("operator", at) || (at && /[\w$]/.test(name[at - 1])))
 		return 0;
 	const sign = /^operator\s*(\(\)|\[\]|<=>|->\*?|<<=?|>>=?|[-+*/%^&|!=<>~,]{1,2}=?)/.exec(name.slice(at, at + 14));
 	return sign ? sign[0].length : 0;
@@ -106,6 +106,9 @@ export function steps(name) {
 		add(rest);
 	}
 }
+
+// Fewer characters than these say nothing.
+export const LABEL_MIN = 2;
 
 // The longest form of at most @columns characters, or the shortest one cut; "" if there is no room.
 export function fit(forms, columns) {

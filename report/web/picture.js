@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture that is shown, as a file: SVG and PNG with title, facts and legend.
 import { textOn } from "./colours.js";
-import { fit } from "./names.js";
+import { fit, LABEL_MIN } from "./names.js";
 import { ROW } from "./boxes.js";
 import { drawBoxes, FONT } from "./draw.js";
 
 const HEAD = 52, FOOT = 28, MARGIN = 10, LETTER = 7.3;
+const CANVAS_MAX = 32000; // pixels that browsers allow; a higher picture is drawn smaller
 
 export function escapeMarkup(text) {
 	return text.replace(/[<>&"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
@@ -20,14 +21,13 @@ export function toSvg(what) {
 		`<rect width="100%" height="100%" fill="${theme.ground}"/>`,
 		`<text x="${MARGIN}" y="21" font-size="15" font-weight="bold" fill="${theme.text}">${escapeMarkup(fit([what.title], Math.floor(what.width / 9.2)))}</text>`,
 		`<text x="${MARGIN}" y="41" fill="${theme.muted}">${escapeMarkup(what.facts)}</text>`];
-	for (let depth = 0; depth < rows; depth++) {
-		for (const { node, x, w } of layout.rows[depth]) {
-			const hit = what.match && what.match[tree.frame[node]], fill = hit ? theme.match : what.fill(node);
-			const label = fit(what.forms(node), Math.floor((w - 7) / LETTER)), y = top(depth);
-			out.push(`<g><title>${escapeMarkup(what.tip(node))}</title><rect x="${(x + MARGIN).toFixed(1)}" y="${y}" width="${Math.max(w - 0.7, 0.3).toFixed(1)}" height="${ROW - 1}" fill="${fill}"/>` +
-				(label ? `<text x="${(x + MARGIN + 3).toFixed(1)}" y="${y + 13}" fill="${textOn(fill)}">${escapeMarkup(label)}</text>` : "") + "</g>");
-		}
-	}
+	layout.rows.forEach((row, depth) => row.node.forEach((node, i) => {
+		const x = row.x[i] + MARGIN, w = row.w[i], y = top(depth), columns = Math.floor((w - 7) / LETTER);
+		const hit = what.match && what.match[tree.frame[node]], fill = hit ? theme.match : what.fill(node);
+		const label = columns < LABEL_MIN ? "" : fit(what.forms(node), columns);
+		out.push(`<g><title>${escapeMarkup(what.tip(node))}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(w - 0.7, 0.3).toFixed(1)}" height="${ROW - 1}" fill="${fill}"/>` +
+			(label ? `<text x="${(x + 3).toFixed(1)}" y="${y + 13}" fill="${textOn(fill)}">${escapeMarkup(label)}</text>` : "") + "</g>");
+	}));
 	let x = MARGIN;
 	for (const [colour, text] of what.legend) {
 		out.push(`<rect x="${x}" y="${height - 20}" width="12" height="12" fill="${colour}"/><text x="${x + 16}" y="${height - 10}" fill="${theme.text}">${escapeMarkup(text)}</text>`);
@@ -37,11 +37,11 @@ export function toSvg(what) {
 }
 
 export function toPng(what) {
-	const rows = what.layout.rows.length, scale = 2;
-	const height = HEAD + rows * ROW + FOOT, width = what.width + 2 * MARGIN;
+	const rows = what.layout.rows.length, width = what.width + 2 * MARGIN;
+	const height = HEAD + rows * ROW + FOOT, scale = Math.min(2, CANVAS_MAX / height);
 	const canvas = document.createElement("canvas"), context = canvas.getContext("2d");
 	canvas.width = width * scale;
-	canvas.height = Math.min(height * scale, 32000);
+	canvas.height = Math.floor(height * scale);
 	context.scale(scale, scale);
 	context.fillStyle = what.theme.ground;
 	context.fillRect(0, 0, width, height);

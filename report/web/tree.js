@@ -150,12 +150,19 @@ export class Tree {
 	// In order. Sorted only when asked for: a picture asks for a small part.
 	children(node) {
 		const list = this.list.subarray(this.start[node], this.start[node + 1]);
-		if (!this.sorted[node]) {
-			this.sorted[node] = 1;
-			if (list.length > 1)
-				list.sort((a, b) => this.compare(a, b));
-		}
+		if (!this.sorted[node] && list.length > 1)
+			list.sort((a, b) => this.compare(a, b));
+		this.sorted[node] = 1;
 		return list;
+	}
+
+	// The same without a list: of most nodes there are many, and each has one child.
+	eachChild(node, visit) {
+		const from = this.start[node], to = this.start[node + 1];
+		if (to - from > 1 && !this.sorted[node])
+			this.children(node);
+		for (let i = from; i < to; i++)
+			visit(this.list[i]);
 	}
 
 	resort(order, width) {

@@ -20,6 +20,6 @@ export async function openPage(browser, file, { hash = "", width = 1280, height 
 	page.on("dialog", (dialog) => { complaints.push("a dialog: " + dialog.message()); dialog.dismiss(); });
 	page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || complaints.push("asked for " + request.url()));
 	await page.goto(pathToFileURL(file) + hash);
-	await page.waitForFunction(() => globalThis.app || document.querySelector(".error"));
+	await page.waitForFunction(() => globalThis.app || document.querySelector(".error") || !document.getElementById("profile"));
 	return page;
 }

@@ -12,9 +12,9 @@ const clicks = await page.evaluate(async () => {
 	const times = [], app = globalThis.app;
 	const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
 	for (let i = 0; i < 9; i++) {
-		const rows = app.layout.rows, row = rows[Math.min(rows.length - 1, 2 + i * 2)], box = row[row.length >> 1];
+		const rows = app.layout.rows, row = rows[Math.min(rows.length - 1, 2 + i * 2)].node, node = row[row.length >> 1];
 		const from = performance.now();
-		app.zoomTo(box.node);
+		app.zoomTo(node);
 		await painted();
 		times.push(performance.now() - from);
 		app.zoomTo(0);
