@@ -116,6 +116,31 @@ static void open_lean(struct sensors *s, const struct event_target *at)
 	remember(s, lean);
 }
 
+/* Does @index, or the event that leads it, have no place on this CPU? */
+static bool is_refused(const struct sensors *s, uint32_t index, const struct event_target *at)
+{
+	for (size_t i = 0; i < s->refusals.len; i++) {
+		const struct sensor_refusal *refusal = &s->refusals.items[i];
+
+		if (refusal->cpu == (uint32_t)at->cpu &&
+		    refusal->event == s->plan->events[index].leader)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Can it be this CPU's own trouble, such as counters or breakpoints that somebody else holds there? Whether it is
+ * shows when the event has been tried on the others.
+ */
+static bool may_be_of_cpu(const struct err *err, const struct event_target *at)
+{
+	int errnum = err_errno(err);
+
+	return at->pid == -1 && (errnum == EBUSY || errnum == ENOSPC || errnum == EOPNOTSUPP ||
+				 errnum == EINVAL || errnum == EIO || errnum == ENXIO);
+}
+
 static struct err *open_samplers(struct sensors *s, const struct event_target *at)
 {
 	size_t first = s->items.len;
@@ -123,10 +148,16 @@ static struct err *open_samplers(struct sensors *s, const struct event_target *a
 	for (uint32_t i = 0; i < s->plan->nevents; i++) {
 		int fd;
 
-		if (!event_desc_runs_on(s->plan->events[i].desc, (uint32_t)at->cpu))
+		if (!event_desc_runs_on(s->plan->events[i].desc, (uint32_t)at->cpu) ||
+		    is_refused(s, i, at))
 			continue;
 		struct err *err = event_plan_open(s->plan, i, at, group_fd(s, first, i), &fd);
 
+		if (err && may_be_of_cpu(err, at)) {
+			vec_push(&s->refusals,
+				 ((struct sensor_refusal){ i, (uint32_t)at->cpu, err }));
+			continue;
+		}
 		if (err)
 			return err;
 		err = attach_ring(s, &s->samples, fd, (uint32_t)at->cpu, s->ring_len);
@@ -183,6 +214,41 @@ static struct err *open_cpu(struct sensors *s, const struct target *target, uint
 	return NULL;
 }
 
+static bool is_open(const struct sensors *s, uint32_t event)
+{
+	for (size_t i = 0; i < s->items.len; i++) {
+		if (s->items.items[i].event == event)
+			return true;
+	}
+	return false;
+}
+
+static void forget_refusals(struct sensors *s)
+{
+	for (size_t i = 0; i < s->refusals.len; i++)
+		err_free(s->refusals.items[i].err);
+	vec_deinit(&s->refusals);
+}
+
+/* An event that is open nowhere ends it; others are told of, CPU by CPU. */
+static struct err *settle_refusals(struct sensors *s, struct diag *diag)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < s->refusals.len && !err; i++) {
+		struct sensor_refusal *refusal = &s->refusals.items[i];
+
+		if (is_open(s, refusal->event))
+			diag_err(diag, err_wrap(refusal->err, "not sampled on CPU %" PRIu32,
+						refusal->cpu));
+		else
+			err = refusal->err;
+		refusal->err = NULL;
+	}
+	forget_refusals(s);
+	return err;
+}
+
 static struct err *open_all(struct sensors *s, const struct target *target, struct diag *diag)
 {
 	const struct cpu_list *side_cpus = target->by_cpu ? &target->online : &target->cpus;
@@ -192,6 +258,8 @@ static struct err *open_all(struct sensors *s, const struct target *target, stru
 		err = open_cpu(s, target, side_cpus->cpus[i], open_side_band, diag);
 	for (size_t i = 0; i < target->cpus.len && !err; i++)
 		err = open_cpu(s, target, target->cpus.cpus[i], open_samplers, diag);
+	if (!err)
+		err = settle_refusals(s, diag);
 	if (!err && !s->samples.len)
 		err = err_system(target->by_cpu ? ENODEV : ESRCH, "nothing is left to record");
 	return err;
@@ -293,6 +361,8 @@ struct err *sensors_reopen(struct sensors *s, const struct target *target, uint3
 		err = open_cpu(s, target, cpu, open_side_band, &none);
 	if (!err && find_ring(&s->samples, cpu))
 		err = open_cpu(s, target, cpu, open_samplers, &none);
+	if (!err)
+		err = settle_refusals(s, &none);
 	diag_deinit(&none);
 	if (!err && enabled)
 		control_samplers(s, first);
@@ -311,6 +381,7 @@ void sensors_close(struct sensors *s)
 	vec_deinit(&s->side);
 	vec_deinit(&s->items);
 	vec_deinit(&s->off);
+	forget_refusals(s);
 	map_deinit(&s->by_id);
 }
 

@@ -45,6 +45,12 @@ struct sensor {
 	enum sensor_mode mode;
 };
 
+/* An event that could not be opened on one CPU. */
+struct sensor_refusal {
+	uint32_t event, cpu;
+	struct err *err;
+};
+
 struct ring_list {
 	struct ring *items;
 	size_t len, cap;
@@ -60,6 +66,7 @@ struct sensors {
 	uint64_t asked_len;          /* what was wanted for each sample ring */
 	bool refused;                /* the system did not grant the memory of a ring */
 	bool enabled;                /* by sensors_enable() */
+	VEC(struct sensor_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
 };
 
@@ -72,7 +79,7 @@ struct sensor_reading {
 /*
  * Open every event of @plan on every task and CPU of @target, disabled, and map the rings; the side-band
  * is enabled at once. Rings shrink from @ring_len until the system grants them. What could not be opened
- * although others could (a CPU that went off line, a task that ended) goes to @diag. Wake-ups are set in @plan
+ * although others could (a CPU that went off line, an event that one CPU has no counter for, a task that ended) goes to @diag. Wake-ups are set in @plan
  * to suit the rings.
  *
  * ERR_SYSTEM: nothing could be opened, or not even the smallest rings are to be had.

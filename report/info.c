@@ -175,7 +175,6 @@ static void put_events(struct info *info)
 	static const struct table_column columns[] = {
 		{ .title = "Event", .key = "event", .fit = TABLE_CUT_END },
 		{ .title = "CPU", .key = "cpu", .align = TABLE_RIGHT },
-		{ .title = "Counted", .key = "counted", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Samples", .key = "samples", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Counted", .key = "counted", .align = TABLE_RIGHT },
 		{ .title = "Had a counter", .key = "had_counter", .align = TABLE_RIGHT },
@@ -202,7 +201,6 @@ static void put_events(struct info *info)
 			table_add_cell(&table, "all", NULL);
 		else
 			table_add_format(&table, "%" PRIu32, count->cpu);
-		table_add_format(&table, "%" PRIu64, count->value);
 		table_add_format(&table, "%" PRIu64, count->samples);
 		table_add_cell(&table, event_turns_value(&turns, &info->s->arena),
 			       event_turns_value_data(&turns, &info->s->arena));

@@ -75,7 +75,11 @@ $CC -O0 -o burn burn.c -lpthread || fail "cannot compile"
 cpus=$(nproc)
 
 # counts FILE: samples and losses over all CPUs, as the kernel counted them
-counts() { preport -i "$1" info 2>/dev/null | awk '$1 == "cpu-clock" && NF >= 8 { s += $(NF-5); l += $(NF-4); h += $(NF-1) } END { gsub(",", "", s); print s + 0, l + 0, h + 0 }'; }
+counts() {
+	preport -i "$1" info --format=json 2>/dev/null | tr -d '",:{}' | awk '$1 == "event" && $2 == "cpu-clock" {
+		for (i = 1; i < NF; i += 2) sum[$i] += $(i + 1)
+	} END { print sum["samples"] + 0, sum["lost"] + 0, sum["shortened"] + 0 }'
+}
 
 seconds=${LOSS_SECONDS:-3}
 
