@@ -87,7 +87,5 @@ const char *event_turns_value(const struct event_turns *turns, struct arena *are
 
 const char *event_turns_value_data(const struct event_turns *turns, struct arena *arena)
 {
-	const char *none = no_value(turns);
-
-	return none ? none : arena_printf(arena, "%.0f", turns->value);
+	return no_value(turns) ? "" : arena_printf(arena, "%.0f", turns->value);
 }

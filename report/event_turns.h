@@ -37,7 +37,7 @@ bool event_turns_never(const struct event_turns *turns);
 /* "100 %", "17.3 %", "never", "" if it was not on. */
 const char *event_turns_text(const struct event_turns *turns, struct arena *arena);
 
-/* "1,234", "not counted", "impossible", "" if it was not on; the same for programs, without commas. */
+/* "1,234", "not counted", "impossible", "" if it was not on; for programs a plain number, or "". */
 const char *event_turns_value(const struct event_turns *turns, struct arena *arena);
 const char *event_turns_value_data(const struct event_turns *turns, struct arena *arena);
 
