@@ -28,14 +28,14 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
 	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
 	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
-	symbolize/elf/plt.c symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
-	symbolize/expr.c symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c \
-	symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c \
-	symbolize/module.c symbolize/module_files.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
-	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
-	symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/elf/object_table.c symbolize/elf/plt.c symbolize/elf/symbol_version.c \
+	symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c symbolize/jit_files.c \
+	symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c \
+	symbolize/line_cache.c symbolize/line_source.c symbolize/module.c symbolize/module_files.c \
+	symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c \
+	symbolize/unwind_fallback.c symbolize/unwind_memo.c symbolize/unwind_sigframe.c \
+	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
+	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \
@@ -59,15 +59,16 @@ REPORT = report/annotate.c report/annotate_list.c report/branch_table.c report/b
 	report/cmd_export.c report/cmd_flamegraph.c report/cmd_folded.c report/cmd_html.c \
 	report/cmd_info.c report/cmd_pprof.c report/cmd_report.c report/cmd_script.c report/cmd_strip.c \
 	report/cmd_topdown.c report/cmd_tui.c report/commands.c report/counting.c report/cut.c \
-	report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c report/diff_page.c \
-	report/diff_stats.c report/diff_table.c report/diff_threads.c report/event_turns.c \
-	report/export.c report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
-	report/export_perf_script.c report/export_speedscope.c report/filter.c report/firefox_tables.c \
-	report/flame.c report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c \
-	report/flow_loops.c report/frame_list.c report/group_deltas.c report/info.c report/info_sizes.c \
-	report/json.c report/listing.c report/listing_arrows.c report/listing_page.c \
-	report/listing_rows.c report/listing_text.c report/lookup.c report/main.c report/markup.c \
-	report/match.c report/measures.c report/metric_expr.c report/metric_set.c report/metrics.c \
+	report/data_places.c report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c \
+	report/diff_page.c report/diff_stats.c report/diff_table.c report/diff_threads.c \
+	report/event_turns.c report/export.c report/export_callgrind.c report/export_chrome.c \
+	report/export_firefox.c report/export_perf_script.c report/export_speedscope.c report/filter.c \
+	report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
+	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
+	report/info.c report/info_sizes.c report/json.c report/latency.c report/listing.c \
+	report/listing_arrows.c report/listing_page.c report/listing_rows.c report/listing_text.c \
+	report/lookup.c report/main.c report/markup.c report/match.c report/measures.c \
+	report/memory_source.c report/metric_expr.c report/metric_set.c report/metrics.c \
 	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
 	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
 	report/script.c report/session.c report/session_facts.c report/session_import.c \
@@ -93,24 +94,25 @@ ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt 
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
-	tests/unit/event_check.c tests/unit/event_maker.c tests/unit/fake_sysfs.c \
-	tests/unit/synthetic.c tests/unit/test_affinity.c tests/unit/test_arch.c \
-	tests/unit/test_arena.c tests/unit/test_attach.c tests/unit/test_branches.c \
-	tests/unit/test_browser.c tests/unit/test_budget.c tests/unit/test_bundle.c \
-	tests/unit/test_bundle_names.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
-	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
-	tests/unit/test_cpu_list.c tests/unit/test_debug_info.c tests/unit/test_debugfile.c \
-	tests/unit/test_delay.c tests/unit/test_demangle.c tests/unit/test_diag.c \
-	tests/unit/test_diff_stats.c tests/unit/test_diff_threads.c tests/unit/test_disasm.c \
-	tests/unit/test_err.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
-	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_event_turns.c \
-	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
-	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
-	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
-	tests/unit/test_layers.c tests/unit/test_line_cache.c tests/unit/test_line_table.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_map_query.c \
-	tests/unit/test_match.c tests/unit/test_metric.c tests/unit/test_module.c \
+	tests/unit/event_check.c tests/unit/event_list.c tests/unit/event_maker.c \
+	tests/unit/fake_sysfs.c tests/unit/synthetic.c tests/unit/test_affinity.c \
+	tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
+	tests/unit/test_branches.c tests/unit/test_browser.c tests/unit/test_budget.c \
+	tests/unit/test_bundle.c tests/unit/test_bundle_names.c tests/unit/test_call_tree.c \
+	tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c \
+	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_data_places.c \
+	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_delay.c \
+	tests/unit/test_demangle.c tests/unit/test_diag.c tests/unit/test_diff_stats.c \
+	tests/unit/test_diff_threads.c tests/unit/test_disasm.c tests/unit/test_err.c \
+	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
+	tests/unit/test_event_spec.c tests/unit/test_event_turns.c tests/unit/test_exports.c \
+	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_filter.c \
+	tests/unit/test_flight_log.c tests/unit/test_flow.c tests/unit/test_folded_read.c \
+	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_jitdump.c \
+	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
+	tests/unit/test_line_cache.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
+	tests/unit/test_map.c tests/unit/test_map_query.c tests/unit/test_match.c \
+	tests/unit/test_memory_source.c tests/unit/test_metric.c tests/unit/test_module.c \
 	tests/unit/test_moment.c tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \

@@ -25,7 +25,7 @@ struct index {
 };
 
 struct profile_index {
-	struct index modules, functions, locations, stacks, threads, samples;
+	struct index modules, functions, locations, stacks, threads, data, samples;
 };
 
 typedef bool equal_fn(const struct profile *p, uint32_t number, const void *entry);
@@ -80,6 +80,7 @@ struct profile *profile_new(void)
 
 	p->index = memory_zeroed(1, sizeof(*p->index));
 	strtab_add(&p->strings, "");
+	profile_add_data(p, &(struct profile_data){ 0 });
 	vec_push(&p->stacks, root);
 	return p;
 }
@@ -93,6 +94,7 @@ void profile_free(struct profile *p)
 	free(p->index->locations.slots);
 	free(p->index->stacks.slots);
 	free(p->index->threads.slots);
+	free(p->index->data.slots);
 	free(p->index->samples.slots);
 	free(p->index);
 	vec_deinit(&p->modules);
@@ -102,6 +104,7 @@ void profile_free(struct profile *p)
 	vec_deinit(&p->stacks);
 	vec_deinit(&p->threads);
 	vec_deinit(&p->events);
+	vec_deinit(&p->data);
 	vec_deinit(&p->samples);
 	strtab_deinit(&p->strings);
 	free(p);
@@ -217,6 +220,26 @@ uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thre
 	return number;
 }
 
+static bool same_data(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_data *a = &p->data.items[number], *b = entry;
+
+	return a->object == b->object && a->module == b->module && a->addr == b->addr &&
+	       a->source == b->source;
+}
+
+uint32_t profile_add_data(struct profile *p, const struct profile_data *data)
+{
+	uint32_t fresh = (uint32_t)p->data.len;
+	uint64_t hash = map_hash(map_hash(pair(data->object, data->module)) ^
+				 map_hash(data->addr) ^ data->source);
+	uint32_t number = index_find(&p->index->data, p, hash, same_data, data, fresh);
+
+	if (number == fresh)
+		vec_push(&p->data, *data);
+	return number;
+}
+
 uint32_t profile_add_event(struct profile *p, const struct profile_event *event)
 {
 	vec_push(&p->events, *event);
@@ -238,14 +261,16 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 	const struct profile_sample *a = &p->samples.items[number], *b = entry;
 
 	return a->stack == b->stack && a->thread == b->thread && a->cpu == b->cpu &&
-	       a->event == b->event && a->stop == b->stop && a->user == b->user;
+	       a->event == b->event && a->stop == b->stop && a->user == b->user &&
+	       a->data == b->data;
 }
 
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
 	uint32_t fresh = (uint32_t)p->samples.len;
 	uint64_t tail = pair(sample->cpu, sample->event << 16 | sample->stop << 1 | sample->user);
-	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail);
+	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail ^
+				 (uint64_t)sample->data << 32);
 	uint32_t number = index_find(&p->index->samples, p, hash, same_sample, sample, fresh);
 
 	if (number == fresh) {

@@ -8,8 +8,8 @@
  *	              │
  *	              └► location (module, address) ──► lines: inlined functions, innermost first
  *
- * Numbers 0 are: string "", stack the root. All else counts from 0. Everything is append-only; ids
- * stay valid until profile_free(). Equal samples (same stack, event, thread, CPU) are one row with counts, so size
+ * Numbers 0 are: string "", stack the root, data nothing. All else counts from 0. Everything is append-only; ids
+ * stay valid until profile_free(). Equal samples (same stack, event, thread, CPU, data) are one row with counts, so size
  * grows with distinct stacks, not with samples.
  */
 #ifndef FORMATS_PROFILE_H
@@ -85,6 +85,14 @@ struct profile_event {
 	bool is_freq;
 };
 
+/* Memory that samples accessed; what they are not told apart by is 0. */
+struct profile_data {
+	uint32_t object;  /* string: a variable, or "[heap]" and the like */
+	uint32_t module;  /* string: where that is */
+	uint64_t addr;    /* in the process; of a cache line, where it begins */
+	uint64_t source;  /* union perf_mem_data_src */
+};
+
 /* Samples that are the same in everything but time. */
 struct profile_sample {
 	uint32_t stack;
@@ -93,6 +101,7 @@ struct profile_sample {
 	uint32_t cpu;	   /* UINT32_MAX if not known */
 	uint8_t stop;	   /* why the chain ended: enum unwind_stop, 0 for complete */
 	bool user;	   /* the leaf ran in user space */
+	uint32_t data;	   /* what memory it accessed; 0: not told apart by that */
 	uint64_t count;	   /* how many samples */
 	uint64_t weight;   /* sum of their periods */
 	double weight_sq;  /* sum of the squares of their periods */
@@ -107,6 +116,7 @@ struct profile {
 	VEC(struct profile_stack) stacks; /* [0] is the root */
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_event) events;
+	VEC(struct profile_data) data; /* [0] is nothing */
 	VEC(struct profile_sample) samples;
 	uint64_t start_ns, end_ns; /* of the time that the samples cover, after filters */
 
@@ -126,6 +136,7 @@ uint32_t profile_add_function(struct profile *p, const struct profile_function *
 uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr);
 uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how);
 uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread); /* equal: all fields */
+uint32_t profile_add_data(struct profile *p, const struct profile_data *data); /* equal: all fields */
 uint32_t profile_add_event(struct profile *p, const struct profile_event *event); /* always new */
 
 /* Set what is at @location, once; innermost first, at least one. */

@@ -246,6 +246,7 @@ void event_attr_side_band(const struct event_request *request, const struct even
 	attr.disabled = 0;
 	attr.inherit = request->inherit && request->probe.pid >= 0 && request->probe.cgroup_fd < 0;
 	attr.mmap = 1;
+	attr.mmap_data = request->extras && request->extras->data;
 	attr.comm = 1;
 	attr.task = 1;
 	attr.mmap2 = has(machine, EVENT_FEATURE_MMAP2);

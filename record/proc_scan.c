@@ -102,16 +102,16 @@ static bool parse_map(char *line, struct event_mmap *ret)
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
 		   &ret->start, &ret->end, perms, &ret->file_offset, &major_number, &minor_number,
 		   &ret->inode, &path) < 7 ||
-	    perms[2] != 'x')
+	    (perms[0] != 'r' && perms[1] != 'w' && perms[2] != 'x'))
 		return false;
-	ret->flags = EVENT_MMAP_EXEC;
+	ret->flags = perms[2] == 'x' ? EVENT_MMAP_EXEC : 0;
 	ret->device = makedev(major_number, minor_number);
 	unescape(line + path);
 	ret->path = line[path] ? line + path : ANONYMOUS_PATH;
 	return true;
 }
 
-/* Call for executable mappings only: their lines are few, and sscanf() is slow. */
+/* Executable mappings are few, and sscanf() is slow. */
 static bool may_be_executable(const char *line)
 {
 	const char *perms = strchr(line, ' ');
@@ -135,7 +135,8 @@ static struct err *tell_lines(int maps_fd, uint32_t pid, struct buffer *buffer,
 			.tid = pid,
 		};
 
-		if (!may_be_executable(line) || !parse_map(line, &ev.mmap))
+		if ((!visitor->data && !may_be_executable(line)) ||
+		    !parse_map(line, &ev.mmap))
 			continue;
 		if (ev.mmap.inode)
 			map_query_build_id(maps_fd, &ev.mmap);

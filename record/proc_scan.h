@@ -20,6 +20,7 @@ struct proc_visitor {
 	/* Before the events of each process. */
 	void (*process)(void *context, uint32_t pid, uint32_t nthreads);
 	void *context;
+	bool data; /* mappings without code too */
 };
 
 /* The kernel's text from /proc/kallsyms; 0 and 0 if it hides addresses. */

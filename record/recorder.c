@@ -45,7 +45,7 @@ static void told_process(void *context, uint32_t pid, uint32_t nthreads)
 /* Tell what runs already: everything, or the processes that are recorded. */
 static struct err *scan(struct recorder *s)
 {
-	const struct proc_visitor visitor = { told_event, told_process, s };
+	const struct proc_visitor visitor = { told_event, told_process, s, s->args->extras.data };
 	struct err *err =
 		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);
 	pid_t previous = 0;

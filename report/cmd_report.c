@@ -5,6 +5,7 @@
 #include "formats/base/text.h"
 #include "report/branch_table.h"
 #include "report/commands.h"
+#include "report/data_places.h"
 #include "report/metrics.h"
 #include "report/number.h"
 #include "report/session.h"
@@ -83,7 +84,8 @@ static struct err *parse_by(void *field, const char *value)
 static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
-		  "comm, cpu, depth=N; branch, branch=line, branch=address",
+		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source; branch, "
+		  "branch=line, branch=address",
 		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
 		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
@@ -224,6 +226,38 @@ static void warn_of_gaps(struct session *s)
 			  number_share(&arena, broken));
 }
 
+/* A table of nothing but "[no address]" would look like an answer. */
+static struct err *check_data(const struct data_places *data, const struct session *s)
+{
+	bool address = data->objects && !data->with_address;
+	bool source = data->sources && !data->with_source;
+
+	if (!address && !source)
+		return NULL;
+	return err_remedy(err_new(ERR_UNSUPPORTED, "no sample of '%s' %s", s->args->input,
+				  address ? "has a data address" : "tells where its data came from"),
+			  "record with 'precord -d --weight', which says what this machine's PMU "
+			  "knows");
+}
+
+static struct err *load_and_print(struct report_args *args, struct session *s,
+				  struct tables_request *request)
+{
+	CLEANUP(data_places_deinit) struct data_places data = { 0 };
+	struct err *err;
+
+	if (data_places_wanted(&request->levels, &data))
+		request->data = s->data = &data;
+	s->names = tables_names(request);
+	err = session_load(s, &args->filter);
+	if (!err && s->data)
+		err = check_data(&data, s);
+	if (!err)
+		err = tables_print(request, s, &args->terminal);
+	s->data = NULL;
+	return err;
+}
+
 static struct err *run_table(struct report_args *args, struct session *s)
 {
 	struct view_levels levels = levels_of(args);
@@ -242,11 +276,8 @@ static struct err *run_table(struct report_args *args, struct session *s)
 	struct err *err = metrics_open(&metrics, &args->metrics, s);
 
 	request.metrics = &metrics;
-	s->names = tables_names(&request);
 	if (!err)
-		err = session_load(s, &args->filter);
-	if (!err)
-		err = tables_print(&request, s, &args->terminal);
+		err = load_and_print(args, s, &request);
 	metrics_close(&metrics);
 	if (!err)
 		warn_of_gaps(s);

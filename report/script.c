@@ -13,6 +13,7 @@
 
 #include "formats/base/text.h"
 #include "report/json.h"
+#include "report/memory_source.h"
 #include "report/payload.h"
 
 #include <inttypes.h>
@@ -280,6 +281,19 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 	}
 }
 
+/* As it was recorded, and in words as far as these tell anything. */
+static void put_source(struct json *json, uint64_t source)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	put_address(json, "data_src", source);
+	if (!memory_source_known(source))
+		return;
+	json_string(json, "data_source", memory_source_level(&arena, source));
+	json_string(json, "tlb", memory_source_tlb(&arena, source));
+	json_string(json, "snoop", memory_source_rest(&arena, source));
+}
+
 /* The branches before the sample, newest first; flags as in struct perf_branch_entry. */
 static void put_branches_json(struct json *json, const struct event_sample *sample)
 {
@@ -335,7 +349,7 @@ static void put_sample_json(struct script *script, const struct session_event *e
 	if (sample->weight)
 		json_uint(&script->json, "weight", sample->weight);
 	if (sample->data_src)
-		put_address(&script->json, "data_src", sample->data_src);
+		put_source(&script->json, sample->data_src);
 	put_branches_json(&script->json, sample);
 	put_counts_json(script, sample);
 	if (*payload)

@@ -10,6 +10,7 @@
 
 #include "formats/profile_source.h"
 #include "formats/trace_reader.h"
+#include "report/data_places.h"
 #include "report/session_import.h"
 #include "report/session_walk.h"
 #include "symbolize/cache_folder.h"
@@ -361,6 +362,8 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		.weight_sq = (double)weight * (double)weight,
 	};
 
+	if (s->data)
+		sample.data = data_places_find(s->data, s, event->ev);
 	if (s->matched.count == 0 || event->ev->time_ns < p->start_ns)
 		p->start_ns = event->ev->time_ns;
 	p->end_ns = MAX(p->end_ns, event->ev->time_ns);
@@ -372,6 +375,8 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 
 	if (s->keep_times)
 		vec_push(&s->times, when);
+	if (s->data)
+		data_places_row(s->data, event->ev, when.row);
 	if (s->listener)
 		s->listener->row(s->listener->context, event->ev, when.row);
 	return NULL;
@@ -410,7 +415,7 @@ static struct err *nothing_there(struct session *s)
 
 struct err *session_load(struct session *s, struct filter *filter)
 {
-	const struct session_visitor visitor = { .event = add_sample, .apart = true };
+	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data };
 	struct err *err = s->imported ? session_import_load(s, filter)
 				      : session_each(s, filter, &visitor);
 

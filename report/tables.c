@@ -301,6 +301,10 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 		o.spec.measures = request->metrics->measures.items;
 		o.spec.nmeasures = (unsigned)request->metrics->measures.len;
 	}
+	if (request->data && request->data->with_latency) {
+		o.spec.latencies = request->data->latencies.items;
+		o.spec.nlatencies = request->data->latencies.len;
+	}
 	err = find_cut(&o);
 	if (!err) {
 		o.term = terminal_open(terminal);

@@ -5,6 +5,7 @@
 #ifndef REPORT_TABLES_H
 #define REPORT_TABLES_H
 
+#include "report/data_places.h"
 #include "report/metrics.h"
 #include "report/session.h"
 #include "report/table.h"
@@ -21,6 +22,7 @@ struct tables_request {
 	enum view_sort_by sort;
 	enum table_format format;
 	const struct metrics *metrics; /* columns of tables; NULL: none */
+	const struct data_places *data; /* that levels look at, and latencies; NULL: none */
 };
 
 /* The fewer names a table needs, the sooner it is there: what session_load() must name. */

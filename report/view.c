@@ -90,6 +90,16 @@ static void add_measures(struct builder *b, uint32_t number)
 	}
 }
 
+static void add_latency(struct builder *b, uint32_t number)
+{
+	struct view *view = b->view;
+
+	while (view->latencies.len < view->groups.len)
+		vec_push(&view->latencies, ((struct latency){ 0 }));
+	if (b->row < view->spec.nlatencies)
+		latency_add_sum(&view->latencies.items[number], &view->spec.latencies[b->row]);
+}
+
 static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t frame)
 {
 	uint32_t key = view_keys_find(b->view->keys, level, &b->path, frame);
@@ -105,6 +115,8 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 			descend(b, level + 1, number);
 		return;
 	}
+	if (b->view->spec.latencies)
+		add_latency(b, number);
 	group = &b->view->groups.items[number];
 	stats_add(&group->sum, b->path.row);
 	if (frame == 0)
@@ -233,6 +245,7 @@ void view_deinit(struct view *view)
 	view_keys_free(view->keys);
 	vec_deinit(&view->groups);
 	vec_deinit(&view->order);
+	vec_deinit(&view->latencies);
 	vec_deinit(&view->measured);
 	arena_deinit(&view->arena);
 	*view = (struct view){ 0 };
@@ -247,6 +260,11 @@ const double *view_measured(const struct view *view, const struct view_group *gr
 		len += measures_len(view->spec.measures[i]);
 	}
 	return view->measured.items + (size_t)(group - view->groups.items) * len + at;
+}
+
+const struct latency *view_latency(const struct view *view, const struct view_group *group)
+{
+	return view->latencies.len ? &view->latencies.items[group - view->groups.items] : NULL;
 }
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group)

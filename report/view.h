@@ -11,6 +11,7 @@
 #include "formats/base/map.h"
 #include "formats/base/err.h"
 #include "formats/profile.h"
+#include "report/latency.h"
 #include "report/measures.h"
 
 #include <stdbool.h>
@@ -29,6 +30,10 @@ enum view_by {
 	VIEW_LINE,    /* source line of the leaf */
 	VIEW_ADDRESS, /* instruction of the leaf */
 	VIEW_DEPTH,   /* the function at depth N from the root, which is 1 */
+	VIEW_DATA_SYMBOL,  /* memory that was accessed, see data_places.h: variable, heap, stack, ... */
+	VIEW_DATA_ADDRESS,
+	VIEW_DATA_LINE,    /* cache line */
+	VIEW_DATA_SOURCE,  /* which cache or memory it came from */
 	VIEW_BYS
 };
 
@@ -74,6 +79,8 @@ struct view_spec {
 	const bool *rows;   /* by sample row of the profile: which are looked at; NULL: all */
 	const struct measures *const *measures; /* @nmeasures of them, summed up for each group */
 	unsigned nmeasures;
+	const struct latency *latencies; /* by row, @nlatencies of them; NULL: none */
+	size_t nlatencies;
 };
 
 /* One group's name; fields that the level does not have are NULL. */
@@ -109,6 +116,7 @@ struct view {
 	VEC(struct view_group) groups;
 	VEC(uint32_t) order; /* groups, those of one parent together and sorted; outermost first */
 	uint32_t ntop;       /* how many of them have no parent */
+	VEC(struct latency) latencies; /* by group; empty without spec.latencies */
 	VEC(double) measured; /* by group, all that spec.measures sum up; see view_measured() */
 	struct arena arena;
 	struct view_keys *keys; /* private */
@@ -123,6 +131,9 @@ void view_sort(struct view *view, enum view_sort_by by);
 
 /* The sums of spec.measures[@which] for @group. */
 const double *view_measured(const struct view *view, const struct view_group *group, unsigned which);
+
+/* How long the accesses of @group took; NULL if the view has no latencies. */
+const struct latency *view_latency(const struct view *view, const struct view_group *group);
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group);
 

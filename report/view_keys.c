@@ -4,6 +4,9 @@
  */
 #include "report/view_keys.h"
 
+#include "report/data_places.h"
+#include "report/memory_source.h"
+
 #include <inttypes.h>
 
 #define EMPTY_IDENTITY UINT64_MAX       /* no frame to look at */
@@ -21,6 +24,7 @@ struct view_keys {
 	uint32_t *functions; /* by function: the first that looks the same */
 	uint32_t *threads, *processes;
 	struct map lines; /* file and line -> number + 1 */
+	struct map objects, addrs; /* of data: -> number */
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -99,6 +103,8 @@ void view_keys_free(struct view_keys *keys)
 		vec_deinit(&keys->levels[i].keys);
 	}
 	map_deinit(&keys->lines);
+	map_deinit(&keys->objects);
+	map_deinit(&keys->addrs);
 	free(keys);
 }
 
@@ -126,6 +132,22 @@ static uint64_t line_identity(struct view_keys *keys, const struct view_frame *f
 	return pair(number, frame->function);
 }
 
+/* Rows are told apart by all that the view's levels ask for together: each level looks at its own part. */
+static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t number)
+{
+	const struct profile_data *data = &keys->p->data.items[number];
+	uint64_t object = pair(data->object, data->module), addr = data->addr;
+
+	if (by == VIEW_DATA_SYMBOL)
+		return object;
+	if (by == VIEW_DATA_SOURCE)
+		return data->source;
+	if (by == VIEW_DATA_LINE)
+		addr -= addr % DATA_LINE_LEN;
+	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
+		    number_of(&keys->addrs, addr, (uint32_t)keys->addrs.len));
+}
+
 /* The frame at depth @depth from the root, which is 1; the leaf is the last. NULL if the stack ends before. */
 static const struct view_frame *frame_at_depth(const struct view_path *path, uint32_t depth)
 {
@@ -148,6 +170,11 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		return keys->p->threads.items[path->row->thread].comm;
 	case VIEW_CPU:
 		return path->row->cpu;
+	case VIEW_DATA_SYMBOL:
+	case VIEW_DATA_ADDRESS:
+	case VIEW_DATA_LINE:
+	case VIEW_DATA_SOURCE:
+		return data_identity(keys, level->by, path->row->data);
 	default:
 		break;
 	}
@@ -227,6 +254,24 @@ static struct view_key thread_texts(const struct view_keys *keys, enum view_by b
 	}
 }
 
+static struct view_key data_texts(const struct view_keys *keys, enum view_by by, uint32_t number)
+{
+	const struct profile_data *data = &keys->p->data.items[number];
+	const char *object = profile_text(keys->p, data->object);
+	const char *module = profile_text(keys->p, data->module);
+	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % DATA_LINE_LEN : data->addr;
+	const char *at = data->addr ? arena_printf(keys->arena, "0x%" PRIx64, addr) : "";
+
+	if (by == VIEW_DATA_SYMBOL)
+		return (struct view_key){ .fields = { object, module } };
+	if (by != VIEW_DATA_SOURCE)
+		return (struct view_key){ .fields = { at, object, module } };
+	at = memory_source_level(keys->arena, data->source);
+	return (struct view_key){ .fields = { *at ? at : "[not told]",
+					      memory_source_tlb(keys->arena, data->source),
+					      memory_source_rest(keys->arena, data->source) } };
+}
+
 static struct view_key frame_texts(const struct view_keys *keys, enum view_by by,
 				   const struct view_frame *frame, bool has_caller)
 {
@@ -283,6 +328,8 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
 	    level->by == VIEW_COMM || level->by == VIEW_CPU)
 		return thread_texts(keys, level->by, path->row);
+	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_SOURCE)
+		return data_texts(keys, level->by, path->row->data);
 	if (!at)
 		return empty_texts(level->by, path->empty);
 	if (level->by == VIEW_DEPTH) {

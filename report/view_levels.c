@@ -25,6 +25,14 @@ struct level_info {
 	{                                        \
 		"module", "module", false, false \
 	}
+#define OBJECT                                         \
+	{                                              \
+		"memory", "data_object", false, false \
+	}
+#define OBJECT_MODULE                              \
+	{                                          \
+		"in", "data_module", false, false \
+	}
 #define PID                               \
 	{                                 \
 		"pid", "pid", true, false \
@@ -51,6 +59,22 @@ static const struct level_info levels[VIEW_BYS] = {
 			   3,
 			   { { "address", "address", false, false }, FUNCTION, MODULE } },
 	[VIEW_DEPTH] = { "depth", 2, { FUNCTION, MODULE } },
+	[VIEW_DATA_SYMBOL] = { "data-symbol", 2, { OBJECT, OBJECT_MODULE } },
+	[VIEW_DATA_ADDRESS] = { "data-address",
+				3,
+				{ { "data address", "data_address", false, false },
+				  OBJECT,
+				  OBJECT_MODULE } },
+	[VIEW_DATA_LINE] = { "data-line",
+			     3,
+			     { { "cache line", "data_line", false, false },
+			       OBJECT,
+			       OBJECT_MODULE } },
+	[VIEW_DATA_SOURCE] = { "data-source",
+			       3,
+			       { { "data from", "data_source", false, false },
+				 { "TLB", "tlb", false, false },
+				 { "snoop, locks", "snoop", false, false } } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
@@ -79,7 +103,8 @@ static struct err *unknown(const char *word)
 	return err_remedy(
 		err,
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, cpu, "
-		"line, address and depth=N, and branch by itself",
+		"line, address, depth=N, data-symbol, data-address, data-line and data-source, and "
+		"branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }
 

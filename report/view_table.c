@@ -108,6 +108,20 @@ static void add_metric_text_columns(struct filler *f)
 	}
 }
 
+static bool has_latency(const struct filler *f)
+{
+	return f->view->spec.latencies;
+}
+
+static void add_latency_data_columns(struct filler *f)
+{
+	static const char *const keys[] = { "latency", "latency_low", "latency_high",
+					    "latency_deviation", "latency_samples" };
+
+	for (size_t i = 0; has_latency(f) && i < ARRAY_LEN(keys); i++)
+		add_number(f, NULL, keys[i], TABLE_KEEP);
+}
+
 static void add_data_columns(struct filler *f)
 {
 	if (f->options->event)
@@ -122,6 +136,7 @@ static void add_data_columns(struct filler *f)
 		add_number(f, NULL, "self_samples", TABLE_KEEP);
 		add_number(f, NULL, "passed_through", TABLE_KEEP);
 	}
+	add_latency_data_columns(f);
 	add_metric_data_columns(f);
 	for (unsigned level = 0; level < f->nlevels; level++)
 		add_field_columns(f, level);
@@ -141,6 +156,10 @@ static void add_text_columns(struct filler *f)
 		add_number(f, time ? "CPU time" : f->unit, "weight", TABLE_DROP);
 	if (f->total)
 		add_number(f, "self", "self", TABLE_KEEP);
+	if (has_latency(f)) {
+		add_number(f, "latency", "latency", TABLE_KEEP);
+		add_number(f, "95 % range", "latency", TABLE_KEEP);
+	}
 	add_metric_text_columns(f);
 	f->table->indent_column = (unsigned)f->table->columns.len;
 	if (f->nlevels == 1) {
@@ -185,6 +204,45 @@ static void put_data_fields(struct filler *f, const struct view_group *group)
 	view_fields(by_of(f, group->level), &nfields);
 	for (unsigned i = 0; i < nfields; i++)
 		table_add_cell(f->table, view_key(f->view, group)->fields[i], NULL);
+}
+
+static void put_data_latency(struct filler *f, const struct view_group *group)
+{
+	const struct latency *l = view_latency(f->view, group);
+	struct stats_mean mean;
+
+	if (!has_latency(f))
+		return;
+	if (!l || !l->count) {
+		for (int i = 0; i < 4; i++)
+			table_add_cell(f->table, "", NULL);
+		table_add_cell(f->table, "0", NULL);
+		return;
+	}
+	mean = stats_ratio_mean(&l->mean);
+	table_add_format(f->table, "%.3f", mean.mean);
+	table_add_format(f->table, "%.3f", mean.low);
+	table_add_format(f->table, "%.3f", mean.high);
+	table_add_format(f->table, "%.3f", latency_deviation(l));
+	table_add_format(f->table, "%" PRIu64, l->count);
+}
+
+static void put_text_latency(struct filler *f, const struct view_group *group)
+{
+	const struct latency *l = view_latency(f->view, group);
+	bool known = l && l->count >= MEASURES_LEAST;
+	struct stats_mean mean;
+
+	if (!has_latency(f))
+		return;
+	if (!known) {
+		table_add_cell(f->table, "-", NULL);
+		table_add_cell(f->table, "", NULL);
+		return;
+	}
+	mean = stats_ratio_mean(&l->mean);
+	table_add_format(f->table, "%.1f", mean.mean);
+	table_add_format(f->table, "%.1f-%.1f", mean.low, mean.high);
 }
 
 static struct measure_value metric_of(const struct filler *f, const struct view_group *group,
@@ -241,6 +299,7 @@ static void put_data_row(struct filler *f, const struct view_group *group)
 		table_add_cell(f->table, view_is_passed_through(f->view, total) ? "true" : "false",
 			       NULL);
 	}
+	put_data_latency(f, group);
 	put_data_metrics(f, group);
 	put_data_fields(f, group);
 }
@@ -328,6 +387,7 @@ static void put_text_row(struct filler *f, const struct view_group *group)
 			NULL);
 	else if (f->total)
 		table_add_cell(f->table, "", NULL);
+	put_text_latency(f, group);
 	put_text_metrics(f, group);
 	table_add_cell(f->table, first_field(f, group), NULL);
 	if (f->nlevels > 1) {
@@ -352,7 +412,7 @@ static void put_rest(struct filler *f, unsigned level, const struct profile_sum 
 		for (int i = 3 + !f->options->brief + f->options->bars; i > 0; i--)
 			table_add_cell(f->table, "", NULL);
 	}
-	for (size_t i = f->total + 2 * nmetrics(f); i > 0; i--)
+	for (size_t i = f->total + 2 * (has_latency(f) + nmetrics(f)); i > 0; i--)
 		table_add_cell(f->table, "", NULL);
 	table_add_cell(f->table, arena_printf(f->arena, "(%s more)", number_count(f->arena, count)),
 		       NULL);

@@ -159,7 +159,7 @@ static void warn_unusable(struct module_table *table, const struct entry *e)
 	if (e->binary.result == DEBUGFILE_MISMATCH)
 		diag_warn(table->diag, "'%s' is not the file that was recorded: not used",
 			  e->binary.found);
-	else if (e->binary.result == DEBUGFILE_BROKEN)
+	else if (e->binary.result == DEBUGFILE_BROKEN && (e->mod.has_code || !e->mod.has_data))
 		diag_warn(table->diag, "'%s' is not usable ELF", e->binary.found);
 }
 

@@ -178,6 +178,9 @@ static struct module *user_module(struct space_table *table, uint32_t pid,
 {
 	enum module_kind kind = MODULE_FILE;
 
+	if (mapping_is_anonymous(map) && !(map->flags & EVENT_MMAP_EXEC))
+		return module_table_file(table->modules, MODULE_UNKNOWN,
+					 map->path[0] == '[' ? map->path : "[anonymous]", NULL, 0);
 	if (mapping_is_anonymous(map))
 		return module_table_jit(table->modules, pid);
 	if (jitdump_is_path(map->path))
@@ -232,6 +235,8 @@ static void apply_mmap(struct space_table *table, const struct event *ev)
 		.exec = map->flags & EVENT_MMAP_EXEC,
 	};
 
+	entry.module->has_code |= entry.exec;
+	entry.module->has_data |= !entry.exec;
 	if (entry.module->kind == MODULE_JIT || entry.module->kind == MODULE_UNKNOWN) {
 		entry.mapped = true;
 		entry.looked_up = true;
@@ -341,7 +346,8 @@ static void look_up(struct space_table *table, struct space_map *map)
 	map->looked_up = true;
 	map->bias = map->start - map->file_offset;
 	if (img)
-		map->mapped = image_bias(img, map->start, map->file_offset, &map->bias);
+		map->mapped = (map->exec ? image_bias : image_data_bias)(
+			img, map->start, map->file_offset, &map->bias);
 }
 
 const struct space_map *space_find(struct space *space, uint64_t ip)

@@ -12,6 +12,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/demangle.h"
 #include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/object_table.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/jit_files.h"
 #include "symbolize/ksyms.h"
@@ -26,6 +27,7 @@
 struct naming {
 	struct image *images[IMAGES_MAX];
 	struct symtab *tabs[IMAGES_MAX]; /* NULL until needed */
+	struct object_table *objects[IMAGES_MAX]; /* the same */
 	size_t nimages;
 	struct cfi_section *cfi[IMAGES_MAX]; /* of functions without a name; NULL until needed */
 	bool cfi_tried;
@@ -69,6 +71,7 @@ static void naming_free(struct naming *naming)
 		return;
 	for (size_t i = 0; i < naming->nimages; i++) {
 		symtab_free(naming->tabs[i]);
+		object_table_free(naming->objects[i]);
 		cfi_section_free(naming->cfi[i]);
 	}
 	line_source_deinit(&naming->lines);
@@ -258,6 +261,22 @@ const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *
 		fill_jit_line(naming, vaddr, &frames[0]);
 	*ret_count = count;
 	return frames;
+}
+
+const char *symbolizer_object(struct symbolizer *s, struct module *mod, uint64_t vaddr)
+{
+	struct naming *naming = naming_of(s, mod);
+
+	for (size_t i = 0; i < naming->nimages; i++) {
+		const struct object_entry *entry;
+
+		if (!naming->objects[i])
+			naming->objects[i] = object_table_new(naming->images[i]);
+		entry = object_table_find(naming->objects[i], vaddr - naming->slide);
+		if (entry)
+			return readable(s, entry->name);
+	}
+	return NULL;
 }
 
 static int by_vaddr(const void *a, const void *b)

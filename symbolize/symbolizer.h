@@ -42,6 +42,9 @@ void symbolizer_free(struct symbolizer *s);
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 					   size_t *ret_count);
 
+/* The variable of @mod that holds @vaddr, demangled; NULL if none is known. Valid until symbolizer_free(). */
+const char *symbolizer_object(struct symbolizer *s, struct module *mod, uint64_t vaddr);
+
 /* A function of @mod by name, for annotate. */
 struct symbol_function {
 	const char *name; /* demangled */

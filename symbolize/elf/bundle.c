@@ -422,7 +422,10 @@ static bool was_executed(const struct bundle_source *src, const struct image_seg
 	return false;
 }
 
-/* As far as the file's bytes reach; a bundle's own segments have none, and are so long already. */
+/*
+ * As far as the file's bytes reach, and variables that are zero at first behind them; a bundle's own segments have none,
+ * and are so long already.
+ */
 static void write_segments(const struct bundle *b, struct mini_elf *elf)
 {
 	const struct bundle_source *src = b->src;
@@ -432,7 +435,8 @@ static void write_segments(const struct bundle *b, struct mini_elf *elf)
 	for (size_t i = 0; i < count && i < SEGMENTS_MAX; i++) {
 		const struct image_segment *seg = &segments[i];
 		bool exec = seg->exec || was_executed(src, seg);
-		uint64_t len = b->calls.known ? seg->memory_len : seg->file_len;
+		bool variables = seg->write && !exec;
+		uint64_t len = b->calls.known || variables ? seg->memory_len : seg->file_len;
 
 		if (!len)
 			continue;

@@ -100,6 +100,10 @@ const uint8_t *image_bytes_at(struct image *img, uint64_t vaddr, size_t *ret_len
  */
 bool image_bias(const struct image *img, uint64_t start, uint64_t file_offset, uint64_t *ret_bias);
 
+/* The same for a mapping that was not executable: other segments first. */
+bool image_data_bias(const struct image *img, uint64_t start, uint64_t file_offset,
+		     uint64_t *ret_bias);
+
 /* The underlying Elf *, for the libdw modules only. */
 void *image_elf(struct image *img);
 

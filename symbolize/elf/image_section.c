@@ -321,11 +321,12 @@ const uint8_t *image_bytes_at(struct image *img, uint64_t vaddr, size_t *ret_len
  *	         [ read-only        ][ text         ]
  *	mapping of text:        ^ file_offset      its segment's vaddr is that of the inner bracket
  */
-static bool starts_in(const struct image_segment *seg, uint64_t file_offset, uint64_t page_len)
+static bool starts_in(const struct image_segment *seg, uint64_t file_offset, uint64_t page_len,
+		      bool stripped)
 {
 	uint64_t first = seg->offset & ~(page_len - 1);
-	/* Code that was left out of the file (bundle.h, objcopy --only-keep-debug) is still placed by it. */
-	uint64_t len = seg->file_len || !seg->exec ? seg->file_len : seg->memory_len;
+	/* What was left out of the file (bundle.h, objcopy --only-keep-debug) is still placed by it. */
+	uint64_t len = seg->file_len || !stripped ? seg->file_len : seg->memory_len;
 
 	if (file_offset < seg->offset)
 		return file_offset >= first && len;
@@ -333,32 +334,35 @@ static bool starts_in(const struct image_segment *seg, uint64_t file_offset, uin
 }
 
 static const struct image_segment *segment_for(const struct image *img, uint64_t file_offset,
-					       uint64_t page_len, bool exec)
+					       uint64_t page_len, bool exec, bool data)
 {
 	for (size_t i = 0; i < img->nsegments; i++) {
 		const struct image_segment *seg = &img->segments[i];
 
-		if (seg->exec == exec && starts_in(seg, file_offset, page_len))
+		if (seg->exec == exec &&
+		    starts_in(seg, file_offset, page_len, exec || data))
 			return seg;
 	}
 	return NULL;
 }
 
-bool image_bias(const struct image *img, uint64_t start, uint64_t file_offset, uint64_t *ret_bias)
+/* @data: executable segments come last, not first. */
+static bool find_bias(const struct image *img, bool data, uint64_t start, uint64_t file_offset,
+		      uint64_t *ret_bias)
 {
-	static const struct {
+	const struct {
 		uint64_t page_len;
 		bool exec;
 	} tries[] = {
-		{ PAGE_LEN_MIN, true },
-		{ PAGE_LEN_MAX, true },
-		{ PAGE_LEN_MIN, false },
-		{ PAGE_LEN_MAX, false },
+		{ PAGE_LEN_MIN, !data },
+		{ PAGE_LEN_MAX, !data },
+		{ PAGE_LEN_MIN, data },
+		{ PAGE_LEN_MAX, data },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(tries); i++) {
 		const struct image_segment *seg =
-			segment_for(img, file_offset, tries[i].page_len, tries[i].exec);
+			segment_for(img, file_offset, tries[i].page_len, tries[i].exec, data);
 
 		if (seg) {
 			*ret_bias = start - (seg->vaddr - seg->offset + file_offset);
@@ -366,6 +370,17 @@ bool image_bias(const struct image *img, uint64_t start, uint64_t file_offset, u
 		}
 	}
 	return false;
+}
+
+bool image_bias(const struct image *img, uint64_t start, uint64_t file_offset, uint64_t *ret_bias)
+{
+	return find_bias(img, /* data= */ false, start, file_offset, ret_bias);
+}
+
+bool image_data_bias(const struct image *img, uint64_t start, uint64_t file_offset,
+		     uint64_t *ret_bias)
+{
+	return find_bias(img, /* data= */ true, start, file_offset, ret_bias);
 }
 
 void *image_elf(struct image *img)

@@ -9,6 +9,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "formats/base/reader.h"
+#include "report/branches.h"
+#include "report/data_places.h"
 #include "report/session.h"
 #include "report/trust.h"
 #include "report/view.h"
@@ -16,6 +18,7 @@
 #define WORDS_MAX 64
 #define IPS_MAX   8
 #define EVENTS    2
+#define BRANCHES_MAX 8
 
 struct maker {
 	struct event_source source; /* must be first */
@@ -25,6 +28,7 @@ struct maker {
 	struct event_regs regs;
 	uint32_t slots[WORDS_MAX];
 	uint64_t words[WORDS_MAX];
+	struct event_branch branches[BRANCHES_MAX];
 	char name[8];
 };
 
@@ -90,12 +94,30 @@ static void read_stack(struct maker *m, struct event_stack *ret)
 	ret->cut = slot % 2;
 }
 
+/* What the hardware tells beside the address. */
+static void read_extras(struct maker *m, struct event_sample *ret)
+{
+	ret->addr = address(&m->r);
+	ret->weight = reader_u16(&m->r, "weight");
+	ret->data_src = reader_u64(&m->r, "source");
+	ret->nbranches = reader_u8(&m->r, "branches") % (BRANCHES_MAX + 1);
+	ret->branches = m->branches;
+	for (size_t i = 0; i < ret->nbranches; i++) {
+		m->branches[i].from = address(&m->r);
+		m->branches[i].to = address(&m->r);
+		m->branches[i].flags = reader_u32(&m->r, "flags");
+	}
+}
+
 static void read_sample(struct maker *m, struct event_sample *ret)
 {
 	uint8_t flags = reader_u8(&m->r, "flags");
+	uint8_t mode = reader_u8(&m->r, "mode");
 
 	ret->event = flags % (EVENTS + 1);
-	ret->mode = (enum event_mode)(reader_u8(&m->r, "mode") % 6);
+	ret->mode = (enum event_mode)(mode % 6);
+	if (mode >= 0xc0)
+		read_extras(m, ret);
 	ret->ip = address(&m->r);
 	ret->period = reader_u32(&m->r, "period");
 	ret->nkernel_ips = flags & 0x10 ? read_ips(m, m->ips) : 0;
@@ -229,6 +251,37 @@ static void check_profile(const struct session *s)
 	CHECK(trust.complete + trust.broken == s->matched.count);
 }
 
+static void no_event(void *context, const struct event *ev)
+{
+	(void)context;
+	(void)ev;
+}
+
+static void take_branches(void *context, const struct event *ev, uint32_t row)
+{
+	(void)row;
+	branches_take(context, ev);
+}
+
+/* Every branch is in one row, and no more of them missed than there are. */
+static void check_branches(struct branches *b)
+{
+	double sum = 0;
+
+	branches_finish(b);
+	branches_sort(b, BRANCHES_SORT_COUNT);
+	for (size_t i = 0; i < b->rows.len; i++) {
+		const struct branches_row *row = &b->rows.items[i];
+		struct stats_share share = stats_ratio_share(&row->count);
+
+		sum += row->count.part;
+		CHECK(row->missed.part <= row->missed.whole);
+		CHECK(row->missed.whole <= row->count.part);
+		CHECK(share.low <= share.share && share.share <= share.high);
+	}
+	CHECK(sum == b->all.whole);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct maker m = { .source = { &ops } };
@@ -242,11 +295,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	args.inlines = false; /* the debug information of a fuzz target is large */
 	session_open_source(&s, &args, &m.source);
 
+	struct data_places places = { .objects = true, .addresses = true, .sources = true };
+	struct branches branches;
+	const struct session_listener listener = { no_event, take_branches, &branches };
+
+	branches_init(&branches, &s, (enum branches_by)(len % 3));
+	s.listener = &listener;
+	s.data = &places;
 	struct err *err = session_load(&s, &filter);
 
-	if (!err)
+	if (!err) {
 		check_profile(&s);
+		check_branches(&branches);
+	}
 	err_free(err);
+	branches_deinit(&branches);
+	data_places_deinit(&places);
 	session_close(&s);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * test_branches.c - branches are counted where their addresses were mapped at that moment.
  */
 #include "report/branches.h"
+#include "tests/unit/event_list.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
@@ -12,61 +13,6 @@
 #define MISSED 1u
 #define HIT    2u
 #define CYCLES(n) ((uint64_t)(n) << 4)
-
-struct list_source {
-	struct event_source source; /* must be first */
-	const struct event *events;
-	size_t left;
-};
-
-static struct recording_event cycles = {
-	.name = "cycles", .unit = "events", .format = "", .samples = true
-};
-
-static const struct recording recording = {
-	.tool = "",
-	.cmdline = "",
-	.hostname = "",
-	.os_release = "",
-	.cpu_model = "",
-	.container = "",
-	.arch = &arch_x86_64,
-	.events = &cycles,
-	.nevents = 1,
-	.complete = true,
-};
-
-static const struct recording *get_recording(struct event_source *source)
-{
-	(void)source;
-	return &recording;
-}
-
-static bool next_event(struct event_source *source, struct event *ret)
-{
-	struct list_source *list = (struct list_source *)(void *)source;
-
-	if (!list->left)
-		return false;
-	*ret = *list->events++;
-	list->left--;
-	return true;
-}
-
-static struct err *finish(struct event_source *source)
-{
-	(void)source;
-	return NULL;
-}
-
-static void close_source(struct event_source *source)
-{
-	(void)source;
-}
-
-static const struct event_source_ops ops = {
-	.recording = get_recording, .next = next_event, .finish = finish, .close = close_source,
-};
 
 static struct err *take(void *context, struct session *s, const struct session_event *event)
 {
@@ -78,7 +24,7 @@ static struct err *take(void *context, struct session *s, const struct session_e
 }
 
 struct world {
-	struct list_source list;
+	struct event_list_source list;
 	struct session_args args;
 	struct session s;
 	struct branches b;
@@ -89,7 +35,7 @@ static void run(struct world *w, const struct event *events, size_t count, struc
 {
 	struct session_visitor visitor = { .event = take, .context = &w->b, .flat = true };
 
-	w->list = (struct list_source){ { &ops }, events, count };
+	event_list_init(&w->list, events, count);
 	session_args_init(&w->args);
 	w->args.cache = false;
 	session_open_source(&w->s, &w->args, &w->list.source);
@@ -108,31 +54,16 @@ static void end(struct world *w)
 
 static struct event map_file(const char *path, uint64_t time_ns)
 {
-	return (struct event){
-		.kind = EVENT_MMAP,
-		.time_ns = time_ns,
-		.pid = 7,
-		.tid = 7,
-		.mmap = { .start = CODE,
-			  .end = CODE + 0x10000,
-			  .flags = EVENT_MMAP_EXEC,
-			  .path = path },
-	};
+	return event_list_map(path, CODE, EVENT_MMAP_EXEC, time_ns);
 }
 
 static struct event sample(uint64_t time_ns, const struct event_branch *branches, size_t count)
 {
-	return (struct event){
-		.kind = EVENT_SAMPLE,
-		.time_ns = time_ns,
-		.pid = 7,
-		.tid = 7,
-		.sample = { .mode = EVENT_MODE_USER,
-			    .ip = CODE,
-			    .period = 1,
-			    .nbranches = count,
-			    .branches = branches },
-	};
+	struct event ev = event_list_sample(CODE, time_ns);
+
+	ev.sample.nbranches = count;
+	ev.sample.branches = branches;
+	return ev;
 }
 
 static const struct event_branch loop[] = {

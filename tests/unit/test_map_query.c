@@ -32,7 +32,9 @@ static void no_process(void *context, uint32_t pid, uint32_t nthreads)
 TEST(map_query_knows_the_build_id_of_what_is_mapped)
 {
 	struct event_mmap own = { 0 };
-	const struct proc_visitor visitor = { keep_own_code, no_process, &own };
+	const struct proc_visitor visitor = { .event = keep_own_code,
+						      .process = no_process,
+						      .context = &own };
 	struct image *img;
 	size_t len;
 

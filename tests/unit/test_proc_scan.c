@@ -73,7 +73,7 @@ static void *wait_for_end(void *pipe_fd)
 TEST(proc_scan_tells_of_this_process_with_its_threads_and_code)
 {
 	struct told told = { 0 };
-	const struct proc_visitor visitor = { tell_event, tell_process, &told };
+	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 	int fds[4];
 	char byte;
 	pthread_t thread;
@@ -103,7 +103,7 @@ TEST(proc_scan_tells_of_this_process_with_its_threads_and_code)
 TEST(proc_scan_of_a_process_that_is_gone_tells_nothing)
 {
 	struct told told = { 0 };
-	const struct proc_visitor visitor = { tell_event, tell_process, &told };
+	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 
 	CHECK_OK(proc_scan_process(0x7ffffff0, &visitor));
 	CHECK_UINT(told.forks + told.comms + told.maps, 0);
@@ -112,7 +112,7 @@ TEST(proc_scan_of_a_process_that_is_gone_tells_nothing)
 TEST(proc_scan_stops_at_the_visitors_error)
 {
 	struct told told = { .stop_after = 3 };
-	const struct proc_visitor visitor = { tell_event, tell_process, &told };
+	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 
 	CHECK_ERR(proc_scan_all(&visitor), ERR_SYSTEM, "enough");
 	CHECK_UINT(told.forks + told.comms + told.maps, 3);
@@ -121,7 +121,7 @@ TEST(proc_scan_stops_at_the_visitors_error)
 TEST(proc_scan_kernel_text_is_all_or_nothing)
 {
 	struct told told = { 0 };
-	const struct proc_visitor visitor = { tell_event, tell_process, &told };
+	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 	uint64_t start = 1, end = 1;
 
 	proc_scan_kernel_text(&start, &end);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
+#include "symbolize/elf/object_table.h"
 #include "symbolize/elf/symtab.h"
 #include "tests/unit/elf_file.h"
 
@@ -320,4 +321,42 @@ TEST(symtab_reads_the_symbols_inside_gnu_debugdata)
 		CHECK_STR(name_at(&outer, TEXT + 0x50), broken ? NULL : "hidden");
 		CHECK(symtab_is_full(outer.tab) == !broken);
 	}
+}
+
+/* ---- object_table.h ---- */
+
+static const char *object_at(const struct object_table *table, uint64_t vaddr)
+{
+	const struct object_entry *entry = object_table_find(table, vaddr);
+
+	return entry ? entry->name : NULL;
+}
+
+TEST(object_table_finds_variables_and_the_innermost_of_several)
+{
+	CLEANUP(subject_deinit) struct subject s;
+	struct object_table *table;
+
+	subject_init(&s);
+	add(&s, "all", OBJECT, DATA, 64);
+	add(&s, "part", OBJECT, DATA + 16, 8);
+	add(&s, "local_part", ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), DATA + 16, 8);
+	add(&s, "a_weak_part", ELF64_ST_INFO(STB_WEAK, STT_OBJECT), DATA + 16, 8);
+	add(&s, "function", GLOBAL, DATA + 100, 8);
+	add(&s, "empty", OBJECT, DATA + 200, 0);
+	add(&s, "endless", OBJECT, DATA + 300, UINT64_MAX);
+	finish(&s);
+	table = object_table_new(s.image);
+	CHECK_STR(object_at(table, DATA - 1), NULL);
+	CHECK_STR(object_at(table, DATA), "all");
+	CHECK_STR(object_at(table, DATA + 16), "part");
+	CHECK_STR(object_at(table, DATA + 23), "part");
+	CHECK_STR(object_at(table, DATA + 24), "all");
+	CHECK_STR(object_at(table, DATA + 64), NULL);
+	CHECK_STR(object_at(table, DATA + 100), NULL);
+	CHECK_STR(object_at(table, DATA + 200), NULL);
+	CHECK_STR(object_at(table, DATA + 300), NULL);
+	CHECK_STR(object_at(table, UINT64_MAX), NULL);
+	object_table_free(table);
+	object_table_free(NULL);
 }
