@@ -244,6 +244,19 @@ static struct err *flight_snapshot(struct volumes *v, uint64_t now_ns)
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
+/* Options that would do nothing: their user expects something else. */
+static struct err *check_args(const struct volumes_args *args)
+{
+	if (args->max_files && !args->switches && !args->flight_len)
+		return err_remedy(err_new(ERR_USAGE, "--max-files is for files with a time in their names"),
+				  "give --switch-output or --overwrite, too");
+	if (args->flight_len && (args->switch_len || args->switch_time_ns))
+		return err_remedy(err_new(ERR_USAGE, "--overwrite writes when it is told to, not by size or time"),
+				  "for files of a time or size, leave --overwrite out; for a flight recorder, "
+				  "give --switch-output=signal or nothing");
+	return NULL;
+}
+
 static struct err *check_pipe(const struct volumes *v)
 {
 	if (!v->output.is_pipe || !volumes_can_snapshot(v))
@@ -279,8 +292,11 @@ struct err *volumes_open(struct volumes *v, const struct volumes_args *args, con
 		.attach = attach,
 		.start_ns = recording->start_ns,
 	};
-	struct err *err = trace_output_open(path, &v->output);
+	struct err *err = check_args(args);
 
+	v->output.fd = -1;
+	if (!err)
+		err = trace_output_open(path, &v->output);
 	if (!err)
 		err = check_pipe(v);
 	if (!err)
