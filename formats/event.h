@@ -61,6 +61,8 @@ struct event_regs {
  * Words that are not listed held nothing an unwinder can use; they read as zero. With all words kept
  * (precord --raw-stacks) the words that are zero are still left out.
  */
+#define EVENT_STACK_BEYOND (8ULL << 20) /* bytes of own stack that are believed to follow one that was cut */
+
 struct event_stack {
 	uint64_t base, end;     /* multiples of 8; equal if there is no snapshot */
 	size_t nwords;

@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-/* Own stack beyond a snapshot that was cut: how far registers and words may point past its end. */
-#define STACK_BEYOND_CUT (8ULL << 20)
-
 /* What counts as own stack: [start, start + len). */
 struct window {
 	uint64_t start, len;
@@ -143,7 +140,7 @@ void prune_sample(struct prune *prune, const struct process *proc, size_t max_le
 	struct window own = { sp, rec->stack_len };
 
 	if (stack->cut)
-		own.len += STACK_BEYOND_CUT;
+		own.len += EVENT_STACK_BEYOND;
 	if (prune->raw) {
 		if (rec->stack)
 			keep_everything(prune, rec->stack + skip, stack);

@@ -317,13 +317,16 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 /*
  * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). Unwind
  * tables are believed; behind a frame pointer it might also have been a word without meaning, which pruning
- * made 0.
+ * made 0, and in the code of a JIT often is.
  */
-static bool is_root_at_zero(struct unwind_walk *w, enum unwind_how how)
+static bool is_root_at_zero(struct unwind_walk *w, const struct unwind_frame *callee,
+			    enum unwind_how how)
 {
 	bool no_fp = unwind_knows(&w->state, w->arch->fp) && !w->state.regs[w->arch->fp];
 
-	return how == UNWIND_CFI || (no_fp && unwind_is_bottom(w));
+	if (how == UNWIND_CFI)
+		return true;
+	return no_fp && callee->module->kind != MODULE_JIT && unwind_is_bottom(w);
 }
 
 /* A step, and what became of it into the trace if there is one. */
@@ -360,7 +363,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		struct unwind_place *place = place_of(w, lookup_ip(ip, w->state.exact));
 		const struct space_map *map = place->map;
 
-		if (!leaf && ip == 0 && is_root_at_zero(w, how))
+		if (!leaf && ip == 0 && is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how))
 			return UNWIND_ROOT;
 		if (!leaf && (!map || !map->exec))
 			return last_is_start(u, w->space) ? UNWIND_ROOT :

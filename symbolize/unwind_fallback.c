@@ -65,7 +65,8 @@ static void return_from_leaf(struct unwind_walk *w, uint64_t ip, uint64_t sp)
 
 /*
  * The interrupted function may not have made its frame yet, or never will: then its return address is on
- * top of the stack, or below the frame pointer that it has just pushed. What lies there in the middle of a function
+ * top of the stack, or below the frame pointer that it has just pushed (one that leads somewhere: data may be 0 in the
+ * register, and pruned on the stack). What lies there in the middle of a function
  * may also be left over from an earlier call, so that where frame pointers may be right, only a call of this very
  * function will do. In a file that has a table, what the table leaves out are stubs (_init, PLT entries).
  */
@@ -81,7 +82,7 @@ static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords, bool any_c
 			return_from_leaf(w, word, sp + 8 * (i + 1));
 			return true;
 		}
-		if (i == 0 && word == fp)
+		if (i == 0 && word == fp && unwind_stack_holds_pair(&w->stack, fp))
 			nwords = MAX(nwords, 2);
 	}
 	return false;
@@ -112,16 +113,40 @@ bool unwind_is_bottom(struct unwind_walk *w)
 	return true;
 }
 
+/* What pruning leaves of a saved frame pointer, so that whole stacks are not walked in another way. */
+static uint64_t without_data(struct unwind_walk *w, uint64_t fp)
+{
+	const struct event_stack *snapshot = w->stack.snapshot;
+	uint64_t end = snapshot->end + (snapshot->cut ? EVENT_STACK_BEYOND : 0);
+
+	return (fp >= snapshot->base && fp < end) || is_code(w, fp) ? fp : 0;
+}
+
+/*
+ * 0 ends a stack, but not in the code of a JIT: that may keep data in the register, which pruning makes 0 where it was
+ * saved; and its stacks begin in a file's code.
+ */
+static bool ends_at_zero(struct unwind_walk *w)
+{
+	uint64_t ip = w->state.regs[w->arch->ip];
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip - !w->state.exact);
+
+	return map && map->module->kind != MODULE_JIT && unwind_is_bottom(w);
+}
+
 /* A frame pointer that is followed: on the stack, not below its top, aligned. */
 static enum unwind_outcome check_fp(struct unwind_walk *w, uint64_t fp)
 {
+	const struct event_stack *snapshot = w->stack.snapshot;
+
 	if (!unwind_knows(&w->state, w->arch->fp) || fp % 8 || fp < w->state.regs[w->arch->sp])
 		return UNWIND_NO_WAY;
 	if (unwind_stack_holds_pair(&w->stack, fp))
 		return UNWIND_STEPPED;
 	w->stack.failed = true;
 	w->stack.missing = fp + 8;
-	if (!w->stack.snapshot->cut || fp < w->stack.snapshot->base)
+	if (!snapshot->cut || fp < snapshot->base ||
+	    fp >= snapshot->end + EVENT_STACK_BEYOND)
 		return UNWIND_NO_WAY;
 	return UNWIND_BEYOND;
 }
@@ -135,15 +160,16 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	enum unwind_call call;
 
 	if (unwind_knows(&w->state, w->arch->fp) && fp == 0)
-		return unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
+		return ends_at_zero(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	outcome = check_fp(w, fp);
 	if (outcome != UNWIND_STEPPED)
 		return outcome;
 	unwind_stack_word(&w->stack, fp, &caller_fp);
+	caller_fp = without_data(w, caller_fp);
 	unwind_stack_word(&w->stack, fp + 8, &ip);
 	ip = strip(w, ip);
 	if (!ip && !caller_fp)
-		return unwind_is_bottom(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
+		return ends_at_zero(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	call = check_return(w, ip);
 	if (by_fp && !caller_fp && is_code(w, ip) && call == UNWIND_CALL_NO && unwind_is_bottom(w))
 		return UNWIND_IS_ROOT; /* a routine that nobody called was put in place of a caller: runtime.goexit */

@@ -68,6 +68,47 @@ TEST(unwind_takes_the_end_of_the_frame_pointers_for_the_root)
 	w->words[7] = JIT_START + 0x100; /* such code has no table, and is asked for frame pointers */
 	world_walk(w);
 	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	w->words[20] = 0; /* data in the register, pruned where it was saved, is no end of the stack */
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	world_set_reg(w, w->arch->fp, 0);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_set_reg(w, w->arch->fp, world_slot(30)); /* nor are two words of data */
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+}
+
+/* Two words of data that pruning has made 0, one of them in the frame pointer, are not alike. */
+TEST(unwind_takes_no_data_for_a_frame_pointer_that_was_just_pushed)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, JIT_START + 8, 0);
+	world_set_reg(w, w->arch->fp, 0);
+	w->words[1] = IP(MIDDLE + 0x40);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_set_reg(w, w->arch->fp, 12345); /* as it is when nothing is pruned */
+	w->words[0] = 12345;
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+}
+
+/* The frame is one; what it saved was data, and its caller's. */
+TEST(unwind_walks_past_a_frame_that_saved_data_pruned_or_not)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	for (size_t i = 0; i < 2; i++) {
+		world_set_leaf(w, JIT_START + 8, 0);
+		world_set_reg(w, w->arch->fp, world_slot(6));
+		w->words[6] = i ? 0xa5846 : 0;
+		w->words[7] = JIT_START + 0x40;
+		world_walk(w);
+		world_check_frame(w, 1, JIT_START + 0x40, UNWIND_FP_UNCHECKED);
+		world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	}
 }
 
 /* A register that is 0 is no frame pointer where frame pointers did not lead to it. */
