@@ -249,9 +249,9 @@ static void put_events(struct listing_page *page)
 			number_interval(arena, &share),
 			number_of(arena, event->total.count, "sample"));
 		put(page, event->name);
-		fprintf(page->out, ", here %s. ", number_of(arena, sum->count, "sample"));
+		fprintf(page->out, ", here %s", number_of(arena, sum->count, "sample"));
 		if (skid)
-			fputs("<span class=\"skid\">", page->out);
+			fputs("; <span class=\"skid\">", page->out);
 		put(page, skid ? skid : "");
 		fprintf(page->out, "%s</p>\n", skid ? "</span>" : "");
 	}

@@ -148,6 +148,12 @@ class App {
 		}
 	}
 
+	// Leaves are thousands: by name nothing could be read of them.
+	turnRound() {
+		const callers = 1 - this.state.callers;
+		this.set({ callers, order: callers ? "size" : "name", zoom: "" });
+	}
+
 	// ---- search ----
 
 	search() {
@@ -416,7 +422,7 @@ class App {
 			on(key, "click", () => this.set({ [key]: [...new Set([...this.state[key], Number($("module").value)])], zoom: "" }));
 		on("show-graph", "click", () => this.set({ show: "graph" }));
 		on("show-table", "click", () => this.set({ show: "table" }));
-		on("callers", "click", () => this.set({ callers: 1 - this.state.callers, zoom: "" }));
+		on("callers", "click", () => this.turnRound());
 		on("find", "input", () => this.set({ find: $("find").value }));
 		on("find", "keydown", (event) => event.key === "Enter" && this.nextHit(event.shiftKey ? -1 : 1));
 		on("next", "click", () => this.nextHit(1));

@@ -5,7 +5,7 @@ import { $ } from "./view.js";
 // [keys, what they do, and for those that mean the same everywhere how]
 export const KEYS = [["/", "search", () => $("find").focus()], ["n N", "next, previous hit"], ["f", "only stacks with a match", (app) => app.keepFound()],
 	["t", "graph or table", (app) => app.set({ show: app.state.show === "graph" ? "table" : "graph" })],
-	["i", "callers: leaves first", (app) => app.set({ callers: 1 - app.state.callers, zoom: "" })],
+	["i", "callers: leaves first", (app) => app.turnRound()],
 	["r", "recursion: as it is, direct, all collapsed", (app) => app.set({ recursion: { keep: "direct", direct: "all", all: "keep" }[app.state.recursion] })],
 	["o", "root on top or at the bottom", (app) => app.set({ top: 1 - app.state.top })], ["s", "brothers by name or size", (app) => app.set({ order: app.state.order === "name" ? "size" : "name" })],
 	["m", "colours: kind, module, self", (app) => app.set({ colour: { kind: "module", module: "self", self: "kind" }[app.state.colour] })],

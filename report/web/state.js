@@ -5,7 +5,7 @@
 export function firstState(p) {
 	return {
 		set: Math.max(0, p.sets.findIndex((set) => set.first)), by: p.meta.by || "program", show: "graph",
-		callers: p.meta.callers ? 1 : 0, top: p.meta.rootOnTop ? 1 : 0, recursion: "keep", order: "name", colour: "kind",
+		callers: p.meta.callers ? 1 : 0, top: p.meta.rootOnTop ? 1 : 0, recursion: "keep", order: p.meta.callers ? "size" : "name", colour: "kind",
 		names: "short", theme: "", find: "", keep: [], hide: [], fold: [], zoom: "", a: [], b: [], other: p.sets.findIndex((set) => set.other), width: "both",
 		strip: "cpu", fn: -1, sort: "-self", filter: "",
 	};

@@ -134,7 +134,7 @@ function neighbourTable(title, rows, whole, tree, pick) {
 	const body = rows.sort((a, b) => b.sums[0].w - a.sums[0].w || (a.text < b.text ? -1 : 1)).slice(0, ROWS_MAX).map((row) => make("tr", {},
 		shareCell(row.sums[0], whole), make("td", { class: "dim" }, count(row.sums[0].n)),
 		make("td", { class: "name" }, make("button", { disabled: row.frame < 0 ? "" : null, onclick: () => pick(row.frame) }, row.text))));
-	return make("table", {}, make("caption", {}, title), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Share"),
+	return make("table", {}, make("caption", {}, title + (rows.length > ROWS_MAX ? `: the first ${ROWS_MAX} of ${count(rows.length)}` : "")), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Share"),
 		make("th", { scope: "col" }, "n"), make("th", { scope: "col", class: "name" }, "Function"))), make("tbody", {}, ...body));
 }
 

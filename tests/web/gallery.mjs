@@ -42,7 +42,7 @@ for (const scheme of ["light", "dark"]) {
 		const options = { scheme, width, height: width === 400 ? 860 : 720 }, end = `-${scheme}-${width}`;
 		await shoot("graph" + end, "page.html", options, point);
 		await shoot("search" + end, "page.html", { ...options, hash: "#colour=module" }, search);
-		await shoot("callers" + end, "page.html", { ...options, hash: "#callers=1&colour=self" });
+		await shoot("callers" + end, "page.html", { ...options, hash: "#callers=1&order=size" });
 		await shoot("table" + end, "page.html", { ...options, hash: "#show=table" });
 		await shoot("compare" + end, "page.html", options, compare);
 		await shoot("report" + end, "report.html", options);

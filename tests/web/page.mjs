@@ -118,6 +118,51 @@ await sameAsTables("#show=table&set=1", "leaf_other.csv", "total_other.csv");
 	}
 }
 
+// What stands under "More": the ways of looking, each of which can be taken back.
+{
+	const page = await open("page.html"), paths = () => page.evaluate(() => {
+		const tree = globalThis.app.tree;
+		return Array.from({ length: tree.length }, (_, node) => tree.path(node).map((one) => tree.name(one)).join(";"));
+	});
+	assert.ok((await paths()).includes("server;main;parse;lex;parse;next"));
+	await page.click("#more summary");
+	await page.selectOption("#recursion", "all");
+	assert.ok((await paths()).includes("server;main;parse;next"));
+	await page.selectOption("#recursion", "keep");
+	await page.selectOption("#by", "thread");
+	assert.ok((await paths()).includes("worker (10/11);main;work;hash"));
+	await page.selectOption("#by", "none");
+	assert.ok((await paths()).includes("main;work;hash"));
+	await page.selectOption("#top", "1");
+	const canvas = await (await page.$("#canvas")).boundingBox();
+	await page.mouse.move(canvas.x + 50, canvas.y + 8);
+	assert.equal(await page.textContent("#panel .name"), "all");
+	const module = await page.$eval("#module", (list) => list.selectedOptions[0].textContent);
+	await page.click("#fold");
+	assert.equal(await page.textContent("#chips"), `folded: ${module} \u2715`);
+	assert.ok((await paths()).includes(`[${module}]`));
+	await page.click("#chips button");
+	await page.click("#more summary");
+	await page.click("#hide");
+	assert.ok(!(await paths()).some((path) => path.includes("hash") && path.includes("main")));
+	await page.click("#chips button");
+	assert.ok((await paths()).includes("main;work;hash"));
+	for (const colour of ["module", "self", "kind"]) {
+		await page.selectOption("#colour", colour);
+		assert.match(await page.textContent("#legend"), { module: /other modules/, self: /itself/, kind: /JIT/ }[colour]);
+	}
+	await page.click("#callers");
+	const widths = await page.evaluate(() => globalThis.app.layout.rows[1].w);
+	assert.deepEqual(widths, [...widths].sort((a, b) => b - a), "callers of leaves, the greatest first");
+	await page.click("#show-table");
+	for (const [column, want] of [["name", /^hash/], ["total", /^main/]]) {
+		await page.click(`#functions th.${column} button`);
+		assert.match(await page.textContent("#functions tbody tr:first-child td.name"), want);
+	}
+	await page.click("#functions td.name button >> text=lex");
+	assert.match(await page.textContent("#around"), /lex.*Callers.*parse.*Callees.*parse/s);
+}
+
 // Hostile names are text, whatever is done with them.
 for (const hash of ["", "#show=table", "#callers=1&colour=module&names=full", "#by=thread&find=."]) {
 	const page = await open("hostile.html", { hash });

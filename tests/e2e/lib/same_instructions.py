@@ -4,7 +4,7 @@
 
 Usage: same_instructions.py ARCH OBJDUMP OURS
 
-OBJDUMP has lines of "objdump -dw", OURS of disasm_probe, for the same addresses. Lengths must be equal. What the two spell in ways of
+OBJDUMP has lines of "objdump -dw", OURS of disasm_probe, for the same addresses. ARCH is x86_64, x86_64-intel or aarch64. Lengths must be equal. What the two spell in ways of
 their own is explained by one of the classes below, after which texts must be equal too. Prints how many instructions each class
 explains, and those that none does; exits with 1 if there are any.
 """
@@ -96,6 +96,44 @@ def compare_x86(theirs, ours):
     return prefixes_t == prefixes_o and name_t == name_o and same_numbers(operands_o, operands_t, classes), classes
 
 
+def compare_intel(theirs, ours):
+    classes = []
+
+    def explain(one):
+        if one not in classes:
+            classes.append(one)
+
+    prefixes_t, name_t, operands_t = split(theirs)
+    prefixes_o, name_o, operands_o = split(ours)
+    if name_o == ".byte":
+        return re.match(r"v|k|\(bad\)", name_t) is not None, ["unknown to capstone 4: AVX-512 and newer, shown as bytes"]
+    if re.fullmatch(r"[0-9a-f]+", operands_t) and re.match(r"j|call|loop|xbegin", name_t):
+        operands_t = "0x" + operands_t  # of every branch
+    if name_o.startswith("nop") and (name_t.startswith("nop") or theirs.endswith("xchg ax,ax")):
+        return True, ["paddings differ in prefixes"]
+    if X86_SYNONYMS.get(name_o) == name_t:
+        explain(f"synonym: {name_o} for {name_t}")
+        name_o = name_t
+    elif prefixes_t and name_o[:-1] == name_t and name_o[-1] in "bdwq":
+        explain("string instructions say their size: rep stosq for rep stos")
+        name_o = name_t
+    for what, rule in (("sizes are in lower case", lambda t: re.sub(r"\b([A-Z]+) PTR\b", lambda m: m[1].lower() + " ptr", t)),
+                       ("addresses in a segment are in brackets", lambda t: re.sub(r"\b([fg]s):\[(\w+)\]", r"\1:\2", t)),
+                       ("blanks around + and -", lambda t: re.sub(r"\s*([-+*])\s*", r"\1", t)),
+                       ("an index times 1 and a displacement of 0 are left out", lambda t: re.sub(r"[-+]0x0(?=\])", "", t.replace("*1", ""))),
+                       ("segments of string instructions are left out", lambda t: re.sub(r"\b[de]s:(?=\[)", "", t)),
+                       ("the size of an operand of lea or of a prefetch is left out", lambda t: re.sub(r"\w+ ptr ", "", t) if re.match(r"lea|prefetch|nop", name_t) else t)):
+        if rule(operands_t) != operands_t or rule(operands_o) != operands_o:
+            if rule(operands_t) != operands_t or what not in classes:
+                explain(what)
+            operands_t, operands_o = rule(operands_t), rule(operands_o)
+    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in ("cs", "ds", "data16", "rex.W", "addr32")] == prefixes_o:
+        explain("prefixes without effect are left out")
+        prefixes_t = prefixes_o
+    signed = lambda t: re.sub(r"-(0x[0-9a-f]+|\d+)(?=[\]+])", r"+-\1", t)
+    return prefixes_t == prefixes_o and name_t == name_o and same_numbers(signed(operands_o), signed(operands_t), classes), classes
+
+
 def moved(name, operands):
     """What movz, movn and orr put into a register, as mov says it."""
     if name == "ins":
@@ -147,6 +185,9 @@ def parse_objdump(line, arch):
     return int(address.strip(" :"), 16), length, blanks(text)
 
 
+COMPARE = {"x86_64": compare_x86, "x86_64-intel": compare_intel, "aarch64": compare_aarch64}
+
+
 def main():
     arch, theirs, ours = sys.argv[1:]
     used, different, shown, total = collections.Counter(), collections.Counter(), {}, 0
@@ -156,7 +197,7 @@ def main():
         b = blanks(b)
         assert address == int(our_address, 16)
         total += 1
-        same, classes = (compare_x86 if arch == "x86_64" else compare_aarch64)(a, b)
+        same, classes = COMPARE[arch](a, b)
         if same and int(our_length) == length:
             used.update(classes or ["equal"])
             continue

@@ -71,7 +71,8 @@ static void write_dump(const char *path, uint64_t addr)
 int main(int argc, char **argv)
 {
 	char path[64];
-	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	clock_t end = clock() + (argv[2][0] - '0') * CLOCKS_PER_SEC;
 
 	memcpy(memory + 64, code, sizeof(code));
@@ -118,7 +119,8 @@ shows_spin k.trace || { cat spin.csv; fail "the dump on disk is not used"; }
 cp "$dump" right.dump
 cp kept.dump "$dump"
 preport -i k.trace --by leaf >out 2>err
-grep -q "is not used for process [0-9]*: it is of another process" err || { cat err; fail "another process's dump is used"; }
+grep -q "is not used for process [0-9]*: it is of another process" err ||
+	{ cat err; fail "another process's dump is used"; }
 head -c 60 right.dump >"$dump"
 preport -i k.trace --by leaf >out 2>err || fail "a dump that is cut stops everything"
 rm "$dump"
@@ -138,7 +140,7 @@ grep -q -- 'node --perf-prof' err || { cat err; fail "it does not say what to do
 
 command -v node >/dev/null || { echo "node is not installed: only a JIT of our own was recorded"; exit 0; }
 cat >app.js <<'END'
-function mixer(a) { let s = 0; for (let i = 0; i < a.length; i++) s = (s * 31 + a[i]) | 0; return s; }
+function mixer(a) { let s = 0; for (const n of a) s = (s * 31 + n) | 0; return s; }
 const numbers = new Int32Array(10000).map((_, i) => i * 7);
 let sum = 0, end = Date.now() + 1500;
 while (Date.now() < end)
@@ -146,7 +148,8 @@ while (Date.now() < end)
 END
 precord -q -F 499 -o n.trace -- node --perf-prof app.js >/dev/null
 rm -f jit-*.dump
-preport -i n.trace annotate '*mixer*' --format=csv 2>err | plain_csv >node.csv || { cat err; fail "no code of Node's"; }
+preport -i n.trace annotate '*mixer*' --format=csv 2>err | plain_csv >node.csv ||
+	{ cat err; fail "no code of Node's"; }
 columns share loop_depth <node.csv | awk '$2 > 0 { sum += $1 } END { exit !(sum > 0.5) }' ||
 	{ head -n 40 node.csv; fail "Node's code has no loop with the time"; }
 preport -i n.trace --by line --format=csv | grep -q 'app.js:1' || fail "Node's lines are not known"
