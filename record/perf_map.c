@@ -119,23 +119,40 @@ const char *perf_map_line(const char *line, uint64_t *ret_start, uint64_t *ret_l
 	return line + name;
 }
 
+/*
+ * The length of the next line, its end included, of which @line gets as much as there is room for;
+ * 0 at the end of the file. A file may hold gigabytes without an end of line.
+ */
+static size_t next_line(FILE *file, char line[LINE_LEN_MAX + 1])
+{
+	size_t len = 0;
+	int c = 0;
+
+	while (c != '\n' && len <= FILE_LEN_MAX && (c = getc_unlocked(file)) != EOF) {
+		if (len < LINE_LEN_MAX)
+			line[len] = (char)c;
+		len++;
+	}
+	line[MIN(len, LINE_LEN_MAX)] = '\0';
+	return len;
+}
+
 void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out)
 {
-	char *line = NULL;
-	size_t cap = 0, total = 0, first_len = out->len;
-	ssize_t len;
+	char *line = memory_alloc(LINE_LEN_MAX + 1);
+	size_t len, total = 0, first_len = out->len;
 
-	while ((len = getline(&line, &cap, file)) > 0) {
+	while ((len = next_line(file, line)) > 0) {
 		uint64_t start, size;
 
-		total += (size_t)len;
+		total += len;
 		if (total > FILE_LEN_MAX || out->len - first_len > KEPT_LEN_MAX)
 			break;
-		if (line[len - 1] != '\n' || len > LINE_LEN_MAX)
+		if (len > LINE_LEN_MAX || line[len - 1] != '\n')
 			continue; /* still being written, or no map at all */
 		if (perf_map_line(line, &start, &size) &&
 		    perf_map_hits(addresses, count, start, size))
-			writer_bytes(out, line, (size_t)len);
+			writer_bytes(out, line, len);
 	}
 	free(line);
 }

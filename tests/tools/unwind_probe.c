@@ -9,13 +9,15 @@
  *	                              the stack pointer on
  *	unwind_probe --steps N COMMAND [ARG…]
  *	                              run COMMAND until it raises SIGTRAP (int3), then single-step it N times and
- *	                              compare each chain with a shadow stack kept by watching calls and returns
+ *	                              compare each chain with a shadow stack kept by watching calls, returns and
+ *	                              signals; a chain is incomplete if it says so, and otherwise has all of it
  *
  * A chain is printed as one line "thread TID", one line per frame "ADDRESS MODULE+0xOFFSET how", and one
  * line "stop REASON".
  */
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
+#include "symbolize/elf/vdso.h"
 #include "symbolize/unwind.h"
 
 #include <dirent.h>
@@ -28,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -54,6 +57,29 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* The kernel says which vdso it is; here it is our own. */
+static void identify_vdso(struct event_mmap *map)
+{
+	size_t len, id_len;
+	const uint8_t *bytes = vdso_own(&len), *id;
+	struct image *img;
+	struct err *err;
+
+	if (!bytes)
+		return;
+	err = image_open_memory(bytes, len, "[vdso]", &img);
+	if (err) {
+		err_free(err);
+		return;
+	}
+	id = image_build_id(img, &id_len);
+	if (id && id_len <= sizeof(map->build_id)) {
+		memcpy(map->build_id, id, id_len);
+		map->build_id_len = (uint8_t)id_len;
+	}
+	image_close(img);
+}
+
 /* Feed one line of /proc/PID/maps as a mapping. */
 static void add_mapping(struct probe *p, char *line)
 {
@@ -69,6 +95,8 @@ static void add_mapping(struct probe *p, char *line)
 		return;
 	ev.mmap.flags = EVENT_MMAP_EXEC;
 	ev.mmap.path = line[path] ? line + path : "//anon";
+	if (strcmp(ev.mmap.path, "[vdso]") == 0 && p->rec.arch == arch_native())
+		identify_vdso(&ev.mmap);
 	space_table_apply(p->spaces, &ev);
 }
 
@@ -290,7 +318,20 @@ static uint64_t peek(struct probe *p, uint64_t address)
 	return word;
 }
 
-/* A call leaves the address behind it on top of the stack; a return takes it from there. */
+/* Is the next instruction the system call that ends a signal handler? x86-64's, as all that steps is. */
+static bool is_sigreturn(struct probe *p, const struct event_regs *regs)
+{
+	uint16_t code = 0;
+
+	return regs->values[0] == SYS_rt_sigreturn &&
+	       pread(p->mem, &code, sizeof(code), (off_t)regs->values[p->rec.arch->ip]) == sizeof(code) &&
+	       code == 0x050f;
+}
+
+/*
+ * A call leaves the address behind it on top of the stack; a return takes it from there. A signal is a call by nobody
+ * of its handler, by the trampoline, whose caller is what was interrupted.
+ */
 static void follow(struct probe *p, struct shadow *s, const struct event_regs *before,
 		   const struct event_regs *after)
 {
@@ -309,12 +350,42 @@ static void follow(struct probe *p, struct shadow *s, const struct event_regs *b
 	} else if (sp > old_sp && s->returns.len && ip == s->returns.items[s->returns.len - 1] &&
 		   peek(p, sp - 8) == ip) {
 		s->returns.len--;
+	} else if (s->returns.len && ip == s->returns.items[s->returns.len - 1] &&
+		   is_sigreturn(p, before)) {
+		s->returns.len--;
 	}
 }
 
+/* A step of the process, into the handler if a signal is due. False if it has ended. */
+static bool step_once(struct probe *p, struct shadow *s, struct event_regs *regs)
+{
+	struct event_regs before = *regs;
+	int status;
+
+	if (ptrace(PTRACE_SINGLESTEP, p->pid, 0, 0) < 0 || waitpid(p->pid, &status, 0) < 0)
+		die("step");
+	if (!WIFSTOPPED(status))
+		return false;
+	read_regs(p->pid, regs);
+	follow(p, s, &before, regs);
+	if (WSTOPSIG(status) == SIGTRAP)
+		return true;
+	before = *regs;
+	if (ptrace(PTRACE_SINGLESTEP, p->pid, 0, WSTOPSIG(status)) < 0 || waitpid(p->pid, &status, 0) < 0)
+		die("signal");
+	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+		return false;
+	read_regs(p->pid, regs);
+	vec_push(&s->returns, before.values[p->rec.arch->ip]);
+	vec_push(&s->returns, peek(p, regs->values[p->rec.arch->sp]));
+	return true;
+}
+
+/* A chain that says that it is not complete has to be the beginning of what is true. */
 static bool matches(const struct unwind_chain *chain, const struct shadow *s)
 {
-	if (chain->nframes != s->returns.len + 1 || chain->stop != UNWIND_ROOT)
+	if (chain->nframes > s->returns.len + 1 ||
+	    (chain->stop == UNWIND_ROOT && chain->nframes < s->returns.len + 1))
 		return false;
 	for (size_t i = 1; i < chain->nframes; i++) {
 		if (chain->frames[i].ip != s->returns.items[s->returns.len - i])
@@ -332,10 +403,10 @@ static void print_mismatch(const struct unwind_chain *chain, const struct shadow
 
 static int step_process(struct probe *p, unsigned long nsteps, char **argv)
 {
-	struct event_regs before, after;
+	struct event_regs regs;
 	struct unwind_chain chain;
 	struct shadow shadow = { 0 };
-	unsigned long wrong = 0, done;
+	unsigned long wrong = 0, incomplete = 0, done;
 	pid_t pid = fork();
 	int status;
 
@@ -352,22 +423,17 @@ static int step_process(struct probe *p, unsigned long nsteps, char **argv)
 		return 1;
 	}
 	open_process(p, pid);
-	unwind(p, pid, &before, &chain);
+	unwind(p, pid, &regs, &chain);
 	for (size_t i = chain.nframes; i > 1; i--)
 		vec_push(&shadow.returns, chain.frames[i - 1].ip);
 	print_chain(&chain);
-	for (done = 0; done < nsteps; done++) {
-		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) < 0 || waitpid(pid, &status, 0) < 0)
-			die("step");
-		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
-			break;
-		unwind(p, pid, &after, &chain);
-		follow(p, &shadow, &before, &after);
-		before = after;
+	for (done = 0; done < nsteps && step_once(p, &shadow, &regs); done++) {
+		unwind(p, pid, &regs, &chain);
+		incomplete += chain.stop != UNWIND_ROOT;
 		if (!matches(&chain, &shadow) && wrong++ < 5)
 			print_mismatch(&chain, &shadow);
 	}
-	printf("%lu steps, %lu wrong\n", done, wrong);
+	printf("%lu steps, %lu incomplete, %lu wrong\n", done, incomplete, wrong);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	vec_deinit(&shadow.returns);

@@ -5,6 +5,7 @@
  *	cases KIND MS [COMMAND…]
  *
  * The callers are main, outer, KIND's function (place_KIND) and then burn and step, in this order, whatever lies between.
+ * With STEP in the environment it stops with SIGTRAP in front of that, to be single-stepped.
  * With kind "memfd" the program runs itself as COMMAND out of memory, with "deleted" it removes itself first.
  */
 #define _GNU_SOURCE
@@ -234,6 +235,8 @@ int main(int argc, char **argv)
 		return 2;
 	wanted_ms = strtoul(argv[2], NULL, 10);
 	rest = argv + 3;
+	if (getenv("STEP"))
+		raise(SIGTRAP);
 	outer(argv[1]);
 	return 0;
 }

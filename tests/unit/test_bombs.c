@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_bombs.c - small files that stand for more than they are: what they ask for is refused, and what is
+ * beside it in the same file is used all the same.
+ *
+ * Each would take gigabytes, or minutes, if it were believed. What is inside one module's walls (loops of
+ * expressions, headers that lie, cut tables) is in that module's test.
+ */
+#include "tests/unit/test.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/writer.h"
+#include "record/perf_map.h"
+#include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/image.h"
+#include "symbolize/elf/symtab.h"
+#include "tests/unit/elf_file.h"
+
+#include <elf.h>
+#include <lzma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define TEXT 0x1000
+#define MIB  ((size_t)1 << 20)
+
+/* A compressed section of @len zeros: a thousandth of that. */
+static void put_zeros(struct writer *w, size_t len)
+{
+	CLEANUP(memory_freep) uint8_t *zeros = memory_zeroed(1, len);
+	uLongf packed_len = compressBound(len);
+	CLEANUP(memory_freep) uint8_t *packed = memory_alloc(packed_len);
+
+	CHECK(compress(packed, &packed_len, zeros, len) == Z_OK);
+	writer_u32(w, ELFCOMPRESS_ZLIB);
+	writer_u32(w, 0);
+	writer_u64(w, len);
+	writer_u64(w, 1);
+	writer_bytes(w, packed, packed_len);
+}
+
+static void add_section(struct elf_file *f, const char *name, uint32_t type, uint64_t flags,
+			const struct writer *content)
+{
+	elf_file_section(f, (struct elf_file_section){ .name = name,
+						       .type = type,
+						       .flags = flags,
+						       .data = content->data,
+						       .len = content->len });
+}
+
+static void add_text(struct elf_file *f)
+{
+	static const uint8_t text[0x100];
+
+	elf_file_section(f, (struct elf_file_section){ .name = ".text",
+						       .type = SHT_PROGBITS,
+						       .flags = SHF_ALLOC | SHF_EXECINSTR,
+						       .vaddr = TEXT,
+						       .data = text,
+						       .len = sizeof(text) });
+	elf_file_segment(f, (struct elf_file_segment){ PT_LOAD, PF_R | PF_X, 0, TEXT, 0, 0 });
+}
+
+/* Of many sections that expand a thousand times, a file gets some, and the rest is refused. */
+TEST(bombs_of_compressed_sections_expand_to_a_bounded_sum)
+{
+	static const char *const names[] = { ".debug_a", ".debug_b", ".debug_c", ".debug_d",
+					     ".debug_e", ".debug_f", ".debug_g", ".debug_h" };
+	CLEANUP(writer_deinit) struct writer zeros = { 0 };
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct image_section s;
+	size_t expanded = 0;
+
+	put_zeros(&zeros, 6 * MIB);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		add_section(&f, names[i], SHT_PROGBITS, SHF_COMPRESSED, &zeros);
+	elf_file_finish(&f);
+	CHECK(f.out.len < MIB / 10);
+	CHECK_OK(image_open_memory(f.out.data, f.out.len, "test", &img));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		expanded += image_section(img, names[i], &s) ? s.len : 0;
+	CHECK(expanded >= 6 * MIB && expanded <= 16 * MIB);
+}
+
+/* 32 MiB of zeros in some kilobytes of .gnu_debugdata: its own symbols are those that are left. */
+TEST(bombs_of_gnu_debugdata_are_no_symbols)
+{
+	CLEANUP(memory_freep) uint8_t *zeros = memory_zeroed(1, 32 * MIB);
+	CLEANUP(memory_freep) uint8_t *packed = memory_alloc(MIB);
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct symtab *tab;
+	size_t len = 0, count;
+
+	CHECK(lzma_easy_buffer_encode(0, LZMA_CHECK_NONE, NULL, zeros, 32 * MIB, packed, &len,
+				      MIB) == LZMA_OK);
+	CHECK(len < MIB / 10);
+	add_text(&f);
+	elf_file_section(&f, (struct elf_file_section){ .name = ".gnu_debugdata",
+							.type = SHT_PROGBITS,
+							.data = packed,
+							.len = len });
+	elf_file_finish(&f);
+	CHECK_OK(image_open_memory(f.out.data, f.out.len, "test", &img));
+	tab = symtab_new(img);
+	symtab_entries(tab, &count);
+	CHECK_UINT(count, 0);
+	CHECK(image_defect(img));
+	symtab_free(tab);
+}
+
+/* A header that declares @count symbols, of which one is there. */
+static void check_declared(uint64_t count)
+{
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct writer names = { 0 }, symbols = { 0 };
+	struct symtab *tab = NULL;
+	Elf64_Sym sym = { .st_name = 1,
+			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			  .st_shndx = 1,
+			  .st_value = TEXT,
+			  .st_size = 16 };
+	Elf64_Shdr header;
+	Elf64_Ehdr file;
+	size_t at, found;
+	struct err *err;
+
+	writer_bytes(&names, "\0only\0", 6);
+	writer_bytes(&symbols, &(Elf64_Sym){ 0 }, sizeof(sym));
+	writer_bytes(&symbols, &sym, sizeof(sym));
+	add_text(&f);
+	add_section(&f, ".strtab", SHT_STRTAB, 0, &names);
+	elf_file_section(&f, (struct elf_file_section){ .name = ".symtab",
+							.type = SHT_SYMTAB,
+							.link = 2,
+							.entry_len = sizeof(sym),
+							.data = symbols.data,
+							.len = symbols.len });
+	elf_file_finish(&f);
+	memcpy(&file, f.out.data, sizeof(file));
+	at = file.e_shoff + 3 * sizeof(header);
+	memcpy(&header, f.out.data + at, sizeof(header));
+	CHECK_UINT(header.sh_type, SHT_SYMTAB);
+	header.sh_size = count * sizeof(sym);
+	memcpy(f.out.data + at, &header, sizeof(header));
+	err = image_open_memory(f.out.data, f.out.len, "test", &img);
+	if (!err) {
+		tab = symtab_new(img);
+		symtab_entries(tab, &found);
+		CHECK(found <= 1);
+	}
+	err_free(err);
+	symtab_free(tab);
+	writer_deinit(&names);
+	writer_deinit(&symbols);
+}
+
+TEST(bombs_of_symbol_tables_declare_what_is_not_there)
+{
+	check_declared(2);
+	check_declared(3);
+	check_declared(4000000000);
+	check_declared(UINT64_MAX / sizeof(Elf64_Sym));
+}
+
+/* Gigabytes without a line, sparse: what comes before counts, and what lies behind is not waited for. */
+TEST(bombs_of_perf_maps_are_read_as_far_as_a_map_may_go)
+{
+	static const char first[] = "1000 10 first\n", last[] = "\n2000 10 last\n";
+	static const uint64_t addresses[] = { 0x1000, 0x2000 };
+	CLEANUP(writer_deinit) struct writer out = { 0 };
+	FILE *file = tmpfile();
+	off_t end = (off_t)3 << 30;
+	struct rusage before, after;
+
+	CHECK(file);
+	CHECK(pwrite(fileno(file), first, sizeof(first) - 1, 0) == sizeof(first) - 1);
+	CHECK(pwrite(fileno(file), last, sizeof(last) - 1, end) == sizeof(last) - 1);
+	getrusage(RUSAGE_SELF, &before);
+	perf_map_filter(file, addresses, ARRAY_LEN(addresses), &out);
+	getrusage(RUSAGE_SELF, &after);
+	fclose(file);
+	CHECK(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* KiB: no line is held in memory */
+	CHECK_UINT(out.len, sizeof(first) - 1);
+	CHECK_MEM(out.data, first, sizeof(first) - 1);
+}
+
+/* As many kept lines as one likes: the trace gets a bounded part of them. */
+TEST(bombs_of_perf_maps_leave_a_bounded_part_in_the_trace)
+{
+	static const uint64_t address = 0x1000;
+	CLEANUP(writer_deinit) struct writer out = { 0 };
+	FILE *file = tmpfile();
+	char line[256];
+
+	CHECK(file);
+	snprintf(line, sizeof(line), "1000 10 %0200d\n", 0);
+	for (size_t i = 0; i < 40 * MIB / strlen(line); i++)
+		fputs(line, file);
+	rewind(file);
+	perf_map_filter(file, &address, 1, &out);
+	fclose(file);
+	CHECK(out.len > MIB && out.len < 17 * MIB);
+	CHECK(out.data[out.len - 1] == '\n'); /* whole lines */
+}
+
+/* A CIE whose length says that it goes on for ever, one that is its own CIE, an FDE that is its own. */
+TEST(bombs_of_eh_frame_lead_back_to_themselves)
+{
+	static const uint32_t entries[][4] = {
+		{ 12, 4, 0x1000, 0x10 },	  /* the CIE of the FDE is the FDE */
+		{ 12, 0x7fffffff, 0x1000, 0x10 }, /* is before the section */
+		{ 0xfffffff0, 0, 0, 0 },	  /* longer than the section */
+		{ 12, 0, 0x00527a01, 0 },	  /* a CIE that ends in its augmentation */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(entries); i++) {
+		CLEANUP(writer_deinit) struct writer section = { 0 };
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(image_closep) struct image *img = NULL;
+		struct cfi_section *cfi;
+		struct cfi_fde fde;
+
+		for (size_t k = 0; k < 4; k++)
+			writer_u32(&section, entries[i][k]);
+		add_text(&f);
+		elf_file_section(&f, (struct elf_file_section){ .name = ".eh_frame",
+								.type = SHT_PROGBITS,
+								.flags = SHF_ALLOC,
+								.vaddr = 0x3000,
+								.data = section.data,
+								.len = section.len });
+		elf_file_finish(&f);
+		CHECK_OK(image_open_memory(f.out.data, f.out.len, "test", &img));
+		cfi = cfi_section_new(img);
+		CHECK(!cfi || !cfi_section_find(cfi, 0x1004, &fde));
+		cfi_section_free(cfi);
+	}
+}
