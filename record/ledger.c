@@ -128,10 +128,13 @@ static void settle_times(const struct ledger *l, struct recording_count *rows)
 		enabled = MAX(enabled, rows[ring].enabled_ns);
 		running += rows[ring].running_ns;
 	}
+	if (!running) /* it never had a counter, which is to be seen */
+		return;
+
 	bool shared = running < enabled - enabled / TIMES_AGREE;
 
 	for (size_t ring = 0; ring < l->nrings; ring++) {
-		double part = running ? (double)rows[ring].running_ns / (double)running : 0;
+		double part = (double)rows[ring].running_ns / (double)running;
 
 		rows[ring].enabled_ns =
 			shared ? (uint64_t)((double)enabled * part) : rows[ring].running_ns;

@@ -43,11 +43,11 @@ static void *real(const char *name)
 
 static struct fake_table *the_table(void)
 {
-	const char *samples = getenv("FAKEPMU_SAMPLES");
+	const char *samples = getenv("FAKEPMU_SAMPLES"), *taken = getenv("FAKEPMU_TAKEN");
 
 	if (!table.machine) {
 		table.machine = fake_machine_find(getenv("FAKEPMU"));
-		table.watchdog = getenv("FAKEPMU_WATCHDOG") != NULL;
+		table.taken = (taken ? atoi(taken) : 0) + (getenv("FAKEPMU_WATCHDOG") != NULL);
 		table.nsamples = samples ? strtoull(samples, NULL, 10) : SAMPLES;
 	}
 	return table.machine ? &table : NULL;

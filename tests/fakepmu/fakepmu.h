@@ -10,6 +10,7 @@
  *	FAKEPMU           intel (Sapphire Rapids), hybrid (Alder Lake on two CPUs), amd (Zen 4), arm (Neoverse N1)
  *	FAKEPMU_SYSFS     stands for /sys/bus/event_source/devices (make one with tests/fakepmu/sysfs)
  *	FAKEPMU_WATCHDOG  1: the NMI watchdog holds a counter
+ *	FAKEPMU_TAKEN     so many are held by others
  *	FAKEPMU_SAMPLES   that each sampling event gives on each CPU when it is enabled (200)
  *
  * Counts are functions of the sample's number, so that a test can work them out: see samples.c.
@@ -61,7 +62,7 @@ struct fake_event {
 
 struct fake_table {
 	const struct fake_machine *machine;
-	bool watchdog;
+	int taken; /* counters of each PMU that others hold */
 	uint64_t nsamples;
 	struct fake_event events[FAKE_EVENTS_MAX];
 	int len;

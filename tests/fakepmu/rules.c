@@ -228,7 +228,7 @@ uint64_t fake_running(const struct fake_table *t, const struct fake_event *event
 
 	if (!event->pmu)
 		return 1000;
-	have = event->pmu->counters - t->watchdog;
+	have = event->pmu->counters - t->taken;
 	own = counters_of(t, event->leader, event->pmu);
 	if (own > have)
 		return 0;
