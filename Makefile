@@ -72,13 +72,13 @@ REPORT = report/annotate.c report/annotate_list.c report/branch_table.c report/b
 	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
 	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
 	report/script.c report/session.c report/session_facts.c report/session_import.c \
-	report/session_names.c report/session_places.c report/session_walk.c report/source_text.c \
-	report/stats.c report/strip_names.c report/summary.c report/svg.c report/table.c \
-	report/table_page.c report/tables.c report/tally.c report/terminal.c report/topdown_page.c \
-	report/topdown_text.c report/topdown_tree.c report/topics.c report/trace_copy.c report/track.c \
-	report/tree_table.c report/trust.c report/tui.c report/tui_text.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
-	report/walk_text.c
+	report/session_names.c report/session_places.c report/session_walk.c report/short_name.c \
+	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
+	report/table.c report/table_page.c report/tables.c report/tally.c report/terminal.c \
+	report/topdown_page.c report/topdown_text.c report/topdown_tree.c report/topics.c \
+	report/trace_copy.c report/track.c report/tree_table.c report/trust.c report/tui.c \
+	report/tui_text.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
+	report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -96,7 +96,7 @@ ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt 
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_list.c tests/unit/event_maker.c \
 	tests/unit/fake_sysfs.c tests/unit/synthetic.c tests/unit/test_affinity.c \
-	tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c \
+	tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c tests/unit/test_bombs.c \
 	tests/unit/test_branches.c tests/unit/test_browser.c tests/unit/test_budget.c \
 	tests/unit/test_bundle.c tests/unit/test_bundle_names.c tests/unit/test_call_tree.c \
 	tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c \
@@ -119,19 +119,19 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
 	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
 	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
-	tests/unit/test_sha256.c tests/unit/test_side_record.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
-	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c \
-	tests/unit/test_bombs.c
+	tests/unit/test_sha256.c tests/unit/test_short_name.c tests/unit/test_side_record.c \
+	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
+	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
+	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
+	tests/unit/test_text_file.c tests/unit/test_topdown.c tests/unit/test_trace_block.c \
+	tests/unit/test_trace_chunk.c tests/unit/test_trace_loader.c tests/unit/test_trace_page.c \
+	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
+	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
+	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
 	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_jitdump.c \

@@ -86,7 +86,7 @@ static void add_field_columns(struct filler *f)
 				 &(struct table_column){ fields[i].title, fields[i].key,
 							 fields[i].number ? TABLE_RIGHT : TABLE_LEFT,
 							 fields[i].is_path ? TABLE_CUT_START
-									   : TABLE_CUT_END,
+									   : TABLE_CUT_NAME,
 							 fields[i].number });
 }
 

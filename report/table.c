@@ -9,6 +9,7 @@
 #include "report/table.h"
 
 #include "formats/base/text.h"
+#include "report/short_name.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -125,7 +126,7 @@ static struct shown *widest(const struct table *table, struct shown *shown, size
 	for (size_t c = 0; c < table->columns.len; c++) {
 		enum table_fit fit = table->columns.items[c].fit;
 
-		if (shown[c].hidden || (fit != TABLE_CUT_END && fit != TABLE_CUT_START))
+		if (shown[c].hidden || fit == TABLE_KEEP || fit == TABLE_DROP)
 			continue;
 		if (shown[c].width > least && (!best || shown[c].width > best->width))
 			best = &shown[c];
@@ -183,6 +184,34 @@ static size_t start_within(struct arena *arena, const char *text, size_t width)
 	return len;
 }
 
+/* The bytes of @text that are the branches of a tree in front of a name. */
+static size_t guides_len(const char *text)
+{
+	static const char *const guides[] = { " ", "| ", "+ ", "` ", "\xe2\x94\x82 ", "\xe2\x94\x9c ",
+					      "\xe2\x94\x94 ", "~ " };
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(guides); i++) {
+		if (strncmp(text + len, guides[i], strlen(guides[i])) != 0)
+			continue;
+		len += strlen(guides[i]);
+		i = SIZE_MAX; /* once more from the first */
+	}
+	return len;
+}
+
+/* A name that still has to be cut says most with its beginning. */
+static const char *shorten(const struct table *table, const char *text, size_t width, bool utf8)
+{
+	size_t guides = guides_len(text);
+	const char *lead = arena_printf(table->arena, "%.*s", (int)guides, text);
+	size_t taken = text_width(lead);
+	const char *name =
+		short_name(table->arena, text + guides, width > taken ? width - taken : 0, utf8);
+
+	return arena_printf(table->arena, "%s%s", lead, name);
+}
+
 static const char *cut(const struct table *table, const char *text, size_t width,
 		       enum table_fit how, bool utf8)
 {
@@ -190,6 +219,8 @@ static const char *cut(const struct table *table, const char *text, size_t width
 	const char *mark = utf8 ? "\xe2\x80\xa6" : "..";
 	size_t mark_width = utf8 ? 1 : 2;
 
+	if (text_width(text) > width && how == TABLE_CUT_NAME)
+		text = shorten(table, text, width, utf8);
 	if (text_width(text) <= width)
 		return text;
 	if (width <= mark_width)

@@ -32,6 +32,7 @@ enum table_fit {
 	TABLE_KEEP,      /* nothing */
 	TABLE_CUT_END,   /* cut cells: "std::vector<int, st…" */
 	TABLE_CUT_START, /* "…/x86_64-linux-gnu/libc.so.6" */
+	TABLE_CUT_NAME,  /* functions' names are shortened, "vector<…>::push_back", and cut if nothing else helps */
 	TABLE_DROP,      /* leave the column out */
 };
 
@@ -79,7 +80,6 @@ void table_add_format(struct table *table, const char *fmt, ...) PRINTF(2, 3);
 
 size_t table_rows(const struct table *table);
 
-/* @indent columns are left free at the left of every line. */
 void table_print_text(const struct table *table, const struct terminal *term, FILE *out);
 void table_print_csv(const struct table *table, FILE *out, bool with_header);
 

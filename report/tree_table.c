@@ -218,7 +218,7 @@ static void add_text_columns(struct filler *f)
 	const struct table_column range = { "95 % range", "range", TABLE_RIGHT, TABLE_DROP, true };
 	const struct table_column samples = { "samples", "samples", TABLE_RIGHT, TABLE_DROP, true };
 	const struct table_column self = { "self", "self", TABLE_RIGHT, TABLE_KEEP, true };
-	const struct table_column function = { "function", "function", TABLE_LEFT, TABLE_CUT_END,
+	const struct table_column function = { "function", "function", TABLE_LEFT, TABLE_CUT_NAME,
 					       false };
 	const struct table_column module = { "module", "module", TABLE_LEFT, TABLE_DROP, false };
 

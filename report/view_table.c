@@ -40,7 +40,7 @@ static void add_number(struct filler *f, const char *title, const char *key, enu
 static void add_name(struct filler *f, const char *title, const char *key, bool is_path)
 {
 	struct table_column column = { title, key, TABLE_LEFT,
-				       is_path ? TABLE_CUT_START : TABLE_CUT_END, false };
+				       is_path ? TABLE_CUT_START : TABLE_CUT_NAME, false };
 
 	table_add_column(f->table, &column);
 }
