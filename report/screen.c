@@ -24,6 +24,7 @@
 struct screen {
 	SCREEN *terminal;
 	bool utf8;
+	bool colour;
 };
 
 static const struct {
@@ -44,6 +45,7 @@ static const struct {
 
 struct err *screen_new(struct screen **ret)
 {
+	const char *no_colour = getenv("NO_COLOR") ? getenv("NO_COLOR") : "";
 	struct screen *s;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -63,7 +65,8 @@ struct err *screen_new(struct screen **ret)
 	keypad(stdscr, TRUE);
 	set_escdelay(ESCAPE_WAIT_MS);
 	curs_set(0);
-	if (has_colors()) {
+	s->colour = has_colors() && !*no_colour;
+	if (s->colour) {
 		start_color();
 		use_default_colors();
 		init_pair(COLOUR_DOUBT, COLOR_YELLOW, -1);
@@ -104,14 +107,14 @@ void screen_clear(struct screen *s)
 	erase();
 }
 
-static attr_t attributes_of(enum screen_style style)
+static attr_t attributes_of(const struct screen *s, enum screen_style style)
 {
 	static const attr_t attributes[] = {
 		[SCREEN_PLAIN] = A_NORMAL, [SCREEN_BOLD] = A_BOLD,   [SCREEN_DIM] = A_DIM,
 		[SCREEN_DOUBTFUL] = A_NORMAL, [SCREEN_BAR] = A_REVERSE, [SCREEN_CHOSEN] = A_REVERSE,
 	};
 
-	if (style == SCREEN_DOUBTFUL && has_colors())
+	if (style == SCREEN_DOUBTFUL && s->colour)
 		return (attr_t)COLOR_PAIR(COLOUR_DOUBT);
 	return attributes[style];
 }
@@ -150,7 +153,7 @@ void screen_put(struct screen *s, unsigned line, unsigned column, unsigned width
 		text = arena_printf(&arena, "%.*s%s", (int)fit(&arena, text, width - 1, &shown),
 				    text, mark);
 	len = fit(&arena, text, width, &shown);
-	attrset(attributes_of(style));
+	attrset(attributes_of(s, style));
 	mvaddnstr((int)line, (int)column, text, (int)len);
 	for (; style >= SCREEN_BAR && shown < width; shown++)
 		addch(' ');

@@ -16,6 +16,7 @@
 #include "report/listing.h"
 #include "report/number.h"
 #include "report/output.h"
+#include "report/short_name.h"
 #include "report/stats.h"
 #include "report/tui_text.h"
 
@@ -27,8 +28,9 @@
 #define SHARE_WIDTH 8
 #define RANGE_WIDTH 11
 #define COUNT_WIDTH 10
-#define NAMES_AT    (SHARE_WIDTH + RANGE_WIDTH + COUNT_WIDTH + 2)
+#define WIDE        60 /* columns of a screen with room for ranges, counts and details */
 #define INDENT      2
+#define GAP         2
 
 static const char keys_line[] =
 	"Enter unfold  a annotate  / search  l leaves  s sums  t p d only  ? keys  q quit";
@@ -36,8 +38,8 @@ static const char keys_line[] =
 static const char keys_text[] =
 	"Up, Down, k, j      move\n"
 	"PageUp, PageDown    a page; Home and End: first and last row\n"
-	"Enter, Right, Left  unfold a row into its callers, or fold it; in a table of threads,\n"
-	"                    processes or modules: only this one from now on\n"
+	"Enter, Right, Left  unfold a row into its callers, or fold it; in a table of\n"
+	"                    threads, processes or modules: only this one from now on\n"
 	"l                   leaves: functions that ran themselves\n"
 	"s                   sums: functions anywhere on the stacks\n"
 	"t, p, d             choose a thread, a process, a module\n"
@@ -67,6 +69,17 @@ static unsigned page_of(const struct tui *t)
 	return lines > 4 ? lines - 3 : 1;
 }
 
+static bool is_wide(const struct tui *t)
+{
+	return screen_columns(t->screen) >= WIDE;
+}
+
+/* The column where names begin. */
+static unsigned names_at(const struct tui *t)
+{
+	return SHARE_WIDTH + GAP + (is_wide(t) ? RANGE_WIDTH + COUNT_WIDTH + GAP : 0);
+}
+
 static void put_title(struct tui *t)
 {
 	static const char *const tables[] = { "leaves", "sums", "threads", "modules", "processes" };
@@ -83,6 +96,7 @@ static void put_title(struct tui *t)
 				number_count(&t->arena, losses.by_kernel + losses.by_recorder),
 				*narrowed ? "; only " : "", narrowed));
 	screen_put(t->screen, 1, 0, screen_columns(t->screen), SCREEN_BOLD,
+		   !is_wide(t)						 ? "   share  name" :
 		   browser_table(t->browser) == BROWSER_TOTALS ?
 			   "   share   95 % range      self  function" :
 			   "   share   95 % range   samples  name");
@@ -105,31 +119,53 @@ static const char *row_text(struct tui *t, const struct browser_row *row,
 	const char *third = totals ? number_share(arena, stats_share(&row->self, whole).share) :
 				     number_count(arena, row->sum.count);
 
-	return arena_printf(arena, "%*s  %*s%*s  ", SHARE_WIDTH, number_share(arena, share->share),
+	if (!is_wide(t))
+		return arena_printf(arena, "%*s", SHARE_WIDTH, number_share(arena, share->share));
+	return arena_printf(arena, "%*s  %*s%*s", SHARE_WIDTH, number_share(arena, share->share),
 			    RANGE_WIDTH, number_interval(arena, share), COUNT_WIDTH, third);
 }
 
-static void put_row(struct tui *t, unsigned line, const struct browser_row *row, bool chosen)
+/* Sign and name, as far as @columns go. */
+static const char *name_text(struct tui *t, const struct browser_row *row, unsigned columns)
+{
+	const char *sign = !row->unfolds ? "  " : row->unfolded ? "- " : "+ ";
+	unsigned indent = MIN(row->depth * INDENT, columns / 3), lead = indent + INDENT;
+	const char *name = short_name(&t->arena, text_escape(&t->arena, row->name),
+				      columns > lead ? columns - lead : 0,
+				      screen_is_utf8(t->screen));
+
+	return arena_printf(&t->arena, "%*s%s%s", (int)indent, "", sign, name);
+}
+
+/* The columns that names of @rows take, so that the details stand below each other and have up to a third. */
+static unsigned names_width(struct tui *t, const struct browser_row *rows, size_t count)
 {
 	unsigned columns = screen_columns(t->screen);
+	unsigned room = columns > names_at(t) ? columns - names_at(t) : 0;
+	size_t details = 0, names = 0;
+
+	for (size_t i = 0; i < count && is_wide(t); i++)
+		details = MAX(details, text_width(text_escape(&t->arena, rows[i].detail)) + GAP);
+	room -= (unsigned)MIN(details, room / 3);
+	for (size_t i = 0; i < count; i++)
+		names = MAX(names, text_width(name_text(t, &rows[i], room)));
+	return (unsigned)MIN(names, room);
+}
+
+static void put_row(struct tui *t, unsigned line, const struct browser_row *row, unsigned width,
+		    bool chosen)
+{
+	unsigned columns = screen_columns(t->screen), names = names_at(t);
+	unsigned detail = names + width + GAP;
 	struct profile_sum whole = browser_whole(t->browser);
 	struct stats_share share = stats_share(&row->sum, &whole);
 	enum screen_style style = chosen ? SCREEN_CHOSEN : style_of(row, &share);
-	const char *sign = !row->unfolds ? "  " : row->unfolded ? "- " : "+ ";
-	unsigned indent = MIN(row->depth * INDENT, columns / 3);
-	const char *numbers = row_text(t, row, &share, &whole);
-	unsigned at = (unsigned)strlen(numbers);
-	const char *name =
-		arena_printf(&t->arena, "%*s%s%s", (int)indent, "", sign, row->name);
-	unsigned detail = (unsigned)text_width(row->detail);
-	unsigned room = columns > at ? columns - at : 0;
 
-	/* The name has what the detail leaves, but at least half. */
-	detail = MIN(detail, room / 3);
-	screen_put(t->screen, line, 0, at, style, numbers);
-	screen_put(t->screen, line, at, room, style, name);
-	if (detail && text_width(name) + detail + 2 <= room)
-		screen_put(t->screen, line, columns - detail, detail,
+	screen_put(t->screen, line, 0, columns, chosen ? SCREEN_CHOSEN : SCREEN_PLAIN, "");
+	screen_put(t->screen, line, 0, names, style, row_text(t, row, &share, &whole));
+	screen_put(t->screen, line, names, width, style, name_text(t, row, width));
+	if (is_wide(t) && detail < columns)
+		screen_put(t->screen, line, detail, columns - detail,
 			   chosen ? SCREEN_CHOSEN : SCREEN_DIM, row->detail);
 }
 
@@ -155,12 +191,16 @@ static void draw(struct tui *t)
 	arena_reset(&t->arena);
 	screen_clear(t->screen);
 	put_title(t);
-	for (unsigned i = 0; i < page && t->top + i < count; i++)
-		put_row(t, i + 2, &rows[t->top + i], t->top + i == t->chosen);
+
+	size_t shown = MIN(page, count - MIN(t->top, count));
+	unsigned width = names_width(t, rows + t->top, shown);
+
+	for (unsigned i = 0; i < shown; i++)
+		put_row(t, i + 2, &rows[t->top + i], width, t->top + i == t->chosen);
 	if (!count)
 		screen_put(t->screen, 2, 2, screen_columns(t->screen), SCREEN_DIM, "no row");
 	screen_put(t->screen, screen_lines(t->screen) - 1, 0, screen_columns(t->screen), SCREEN_BAR,
-		   *t->message ? t->message : keys_line);
+		   *t->message ? t->message : is_wide(t) ? keys_line : "? keys  q quit");
 	screen_show(t->screen);
 }
 
@@ -228,7 +268,7 @@ static void search(struct tui *t)
 	t->chosen = t->top = 0;
 }
 
-/* The line with the greatest share at its beginning. */
+/* The line with the greatest share in the column at its beginning, which is more than "29.5 % (20.7-40.0) in the loop". */
 static size_t hottest_line(const char *text)
 {
 	size_t best = 0, line = 0;
@@ -238,7 +278,7 @@ static size_t hottest_line(const char *text)
 		char *end;
 		double share = strtod(text, &end);
 
-		if (end != text && strncmp(end, " %", 2) == 0 && share > most) {
+		if (end != text && strncmp(end, " %  ", 4) == 0 && share > most) {
 			most = share;
 			best = line;
 		}
