@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES_MAX     16
-#define LIMIT_DEFAULT 50 /* rows as text that nobody limited */
-#define STATUS_GREW   3  /* exit status of --fail-above */
-#define SEEN_SHARE    0.05 /* of a function that stands for many when it is said what could be seen */
+#define FILES_MAX	16
+#define LIMIT_DEFAULT	50    /* rows as text that nobody limited */
+#define STATUS_GREW	3     /* exit status of --fail-above */
+#define RUN_NOISE_LEAST 0.005 /* no pair of runs promises less of the next one */
+#define SEEN_SHARE	0.05  /* of a function that stands for many when it is said what could be seen */
 
 static const char default_input[] = "precord.trace";
 
@@ -98,7 +99,7 @@ static const struct opt diff_opts[] = {
 		  "exit with 3 if a row surely grew by more than PERCENT of the whole",
 		  parse_fail_above),
 	OPT_PARSE(struct diff_args, run_noise, "run-noise", 0, "PERCENT",
-		  "how much runs of one program differ anyway (default 5)", parse_run_noise),
+		  "how much runs of one program differ anyway (default 3)", parse_run_noise),
 	OPT_CHOICE(struct diff_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   formats),
 	OPT_FLAG(struct diff_args, flamegraph, "flamegraph", 0,
@@ -263,6 +264,19 @@ static void close_inputs(struct comparison *c)
 
 /* ---- output ---- */
 
+/* Those who compare a program with itself learn how little it varies. */
+static void put_run_noise(struct comparison *c)
+{
+	struct diff_noise noise;
+
+	if (c->count != 2 || !diff_run_noise(&c->diff, 1, &noise))
+		return;
+	noise.at_most = fmax(noise.at_most, RUN_NOISE_LEAST);
+	if (noise.at_most < c->args->run_noise)
+		printf("if nothing changed, runs differ by at most %.1f %%: with --run-noise=%.1f less would be seen\n",
+		       noise.at_most * 100, noise.at_most * 100);
+}
+
 static void put_conclusion(struct comparison *c, size_t nsure)
 {
 	const struct diff *d = &c->diff;
@@ -279,6 +293,8 @@ static void put_conclusion(struct comparison *c, size_t nsure)
 	       nsure > 1 ? "are" : "is", DIFF_ALARM * 100);
 	printf("a row of %.0f %% would have had to change by %s %s to be seen\n", SEEN_SHARE * 100,
 	       change, diff_table_unit(arena, d));
+	if (!nsure)
+		put_run_noise(c);
 }
 
 static void print_text(struct comparison *c, const struct diff_head *head,
@@ -314,6 +330,7 @@ static void print_text(struct comparison *c, const struct diff_head *head,
 
 static void print_json(struct comparison *c, const struct diff_head *head, struct table *table)
 {
+	struct diff_noise noise;
 	struct json json;
 
 	json_init(&json, stdout);
@@ -324,6 +341,10 @@ static void print_json(struct comparison *c, const struct diff_head *head, struc
 	json_string(&json, "unit", diff_table_unit(&c->arena, &c->diff));
 	json_uint(&json, "tested", c->diff.tested);
 	json_number(&json, "run_noise", arena_printf(&c->arena, "%g", c->args->run_noise));
+	if (c->count == 2 && diff_run_noise(&c->diff, 1, &noise)) {
+		json_number(&json, "run_noise_seen", arena_printf(&c->arena, "%.4f", noise.likely));
+		json_number(&json, "run_noise_at_most", arena_printf(&c->arena, "%.4f", noise.at_most));
+	}
 	diff_head_json(head, &json);
 	table_print_json(table, "rows", &json);
 	json_close(&json, '}');

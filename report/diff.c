@@ -13,6 +13,8 @@
 
 #define OUTSIDE_NOISE 1  /* relative, of interrupts: they may come twice as often, or not at all */
 #define TYPICAL_ROWS  5  /* as few say what is typical */
+#define NOISE_ROWS    5  /* and as few what the noise is */
+#define NOISE_COUNT   300 /* with so many samples on each side: more rows, but hardly more known */
 #define TYPICAL_COUNT 30 /* samples on each side for a function to count there */
 
 /* ---- scales ---- */
@@ -129,7 +131,8 @@ double diff_value(const struct diff *d, const struct diff_row *row, uint32_t sid
 static struct diff_how how_of(const struct diff *d)
 {
 	return (struct diff_how){ .shares = d->options.scale == DIFF_SHARE,
-				  .run_noise = d->options.run_noise };
+				  .run_noise = d->options.run_noise,
+				  .whole = (double)d->sides[0].whole.weight * d->sides[0].scale };
 }
 
 static struct diff_amount amount_of(const struct diff *d, uint32_t group, uint32_t side)
@@ -248,4 +251,27 @@ double diff_could_see(const struct diff *d, double value, uint32_t side)
 	struct diff_how how = how_of(d);
 
 	return diff_detectable(&a, &b, &how, d->tested);
+}
+
+bool diff_run_noise(const struct diff *d, uint32_t side, struct diff_noise *ret)
+{
+	VEC(struct diff_amount) a = { 0 }, b = { 0 };
+	struct diff_how how = how_of(d);
+
+	for (uint32_t group = 0; group < d->groups->count; group++) {
+		if (diff_groups_sum(d->groups, group, 0)->count < NOISE_COUNT ||
+		    diff_groups_sum(d->groups, group, side)->count < NOISE_COUNT ||
+		    diff_groups_is_outside(d->groups, group))
+			continue;
+		vec_push(&a, amount_of(d, group, 0));
+		vec_push(&b, amount_of(d, group, side));
+	}
+
+	bool enough = a.len >= NOISE_ROWS && d->options.by != VIEW_TOTAL;
+
+	if (enough)
+		*ret = diff_noise_of(a.items, b.items, a.len, &how);
+	vec_deinit(&a);
+	vec_deinit(&b);
+	return enough;
 }

@@ -71,4 +71,10 @@ double diff_value(const struct diff *d, const struct diff_row *row, uint32_t sid
 /* By how much a row whose value on side 0 is @value must change to be named, against @side. */
 double diff_could_see(const struct diff *d, double value, uint32_t side);
 
+/*
+ * What @side shows of the noise between runs, if nothing changed between it and the first. False: too few rows have the samples,
+ * or rows contain each other.
+ */
+bool diff_run_noise(const struct diff *d, uint32_t side, struct diff_noise *ret);
+
 #endif

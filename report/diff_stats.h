@@ -27,7 +27,8 @@
 
 #define DIFF_BLOCKS    32
 #define DIFF_ALARM     0.05
-#define DIFF_RUN_NOISE 0.05 /* relative standard deviation of an amount */
+#define DIFF_RUN_NOISE 0.03 /* relative standard deviation of an amount */
+#define DIFF_RUN_FLOOR 0.07 /* of the whole, times the noise: 0.2 points. Small rows double by where memory lies */
 #define DIFF_COUNT_MIN 10   /* samples of both sides together, below which a row is not tested */
 
 /* One row of one recording. */
@@ -48,6 +49,7 @@ struct diff_compared {
 struct diff_how {
 	bool shares;      /* values are shares of a whole: at most 1, and the whole varies less than its parts */
 	double run_noise; /* relative, of an amount; of a share p, of p (1 - p) */
+	double whole;     /* what values are parts of; DIFF_RUN_FLOOR of it varies too, relative to .run_noise */
 };
 
 /*
@@ -67,7 +69,21 @@ size_t diff_holm(struct diff_compared **rows, size_t count);
 double diff_detectable(const struct diff_amount *a, const struct diff_amount *b,
 		       const struct diff_how *how, size_t tested);
 
+/* By how much runs of one program differ, told by two of them in which nothing changed. */
+struct diff_noise {
+	double likely, at_most; /* as diff_how.run_noise; the second with 95 % certainty */
+	size_t rows;
+};
+
+/*
+ * The noise that makes the differences of a[i] and b[i], i below @count, as large as they are: R. C. Paule and J. Mandel, J. Res. Natl.
+ * Bur. Stand. 87 (1982), and W. Viechtbauer, Statist. Med. 26 (2007), for the bound. At most 1.
+ */
+struct diff_noise diff_noise_of(const struct diff_amount *a, const struct diff_amount *b,
+				size_t count, const struct diff_how *how);
+
 /* Building stones, tested against tables. */
+double diff_chi_square(double z, double freedom);      /* the quantile where a normal one is @z; of 5 and more, within 2 % */
 double diff_normal_tail(double z);                     /* P(Z > z) */
 double diff_beta(double x, double a, double b);        /* regularised incomplete beta function */
 double diff_student_tail(double t, double freedom);    /* P(T > t) for t >= 0 */

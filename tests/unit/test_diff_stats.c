@@ -27,6 +27,8 @@ TEST(diff_distributions_are_those_of_the_tables)
 	CHECK(diff_beta(0, 2, 3) == 0 && diff_beta(1, 2, 3) == 1);
 	CHECK(near(diff_student_tail(2.228138852, 10), 0.025, 1e-8));
 	CHECK(near(diff_student_tail(1, 1), 0.25, 1e-12));
+	CHECK(near(diff_chi_square(-1.644853626951472, 5), 1.145476, 0.02));
+	CHECK(near(diff_chi_square(1.644853626951472, 10), 18.307038, 0.01));
 }
 
 TEST(diff_of_many_samples_is_the_two_proportion_test)
@@ -178,4 +180,39 @@ TEST(diff_could_see_is_what_is_just_sure)
 	CHECK(more.p * 20 < DIFF_ALARM);
 	diff_holm(order, 1);
 	CHECK(more.sure);
+}
+
+TEST(diff_small_rows_may_vary_by_a_part_of_the_whole)
+{
+	struct diff_how strict = { .shares = true, .run_noise = 0.03 }, how = strict;
+	struct diff_amount a = { 0.005, 1e-6, 1 }, b = { 0.008, 1e-6, 1 };
+	struct diff_amount large_a = { 0.3, 1e-6, 1 }, large_b = { 0.4, 1e-6, 1 };
+
+	how.whole = 1;
+	CHECK(diff_compare(&a, &b, &strict).p < 1e-6);
+	CHECK(diff_compare(&a, &b, &how).p > 0.1);
+	CHECK(diff_compare(&large_a, &large_b, &how).p < 1e-6);
+}
+
+TEST(diff_noise_is_what_differences_are_like)
+{
+	enum { COUNT = 400 };
+	static const double deviate[] = { -1.5, -0.5, 0.5, 1.5 }; /* variance 1.25 */
+	struct diff_how how = { .whole = 0 };
+	struct diff_amount a[COUNT], b[COUNT];
+
+	for (int i = 0; i < COUNT; i++) {
+		a[i] = b[i] = (struct diff_amount){ 1000, 1e-9, 1 };
+		b[i].value += 20 * deviate[i % 4]; /* runs that differ by 20 sqrt(1.25 / 2) of 1000 */
+	}
+	struct diff_noise noise = diff_noise_of(a, b, COUNT, &how);
+
+	CHECK(near(noise.likely, 0.02 * sqrt(1.25 / 2), 0.02));
+	CHECK(noise.at_most > noise.likely && noise.at_most < noise.likely * 1.1);
+	CHECK_UINT(noise.rows, COUNT);
+
+	for (int i = 0; i < COUNT; i++) /* what samples explain is no noise of runs */
+		a[i].unit = b[i].unit = 1;
+	noise = diff_noise_of(a, b, COUNT, &how);
+	CHECK(noise.likely == 0);
 }

@@ -11,7 +11,7 @@
 #define MORE 0
 #endif
 #define WORDS  4096
-#define ROUNDS 400
+#define ROUNDS 900
 
 static char text[WORDS * 8];
 static uint32_t words[WORDS], sorted[WORDS], table[WORDS];
@@ -90,7 +90,7 @@ int main(void)
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		fill(i);
 		format();
-		sum += parse(WORDS * 16 * (100 + MORE) / 100);
+		sum += parse(WORDS * 4 * (100 + MORE) / 100);
 		sort();
 		sum += search();
 		scatter();
