@@ -77,8 +77,8 @@ REPORT = report/annotate.c report/annotate_list.c report/branch_table.c report/b
 	report/table.c report/table_page.c report/tables.c report/tally.c report/terminal.c \
 	report/topdown_page.c report/topdown_text.c report/topdown_tree.c report/topics.c \
 	report/trace_copy.c report/track.c report/tree_table.c report/trust.c report/tui.c \
-	report/tui_text.c report/view.c report/view_keys.c report/view_levels.c report/view_path.c \
-	report/view_table.c report/walk_text.c
+	report/tui_listing.c report/tui_text.c report/view.c report/view_keys.c report/view_levels.c \
+	report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto

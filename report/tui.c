@@ -10,14 +10,13 @@
 #include "report/tui.h"
 
 #include "formats/base/text.h"
-#include "report/annotate.h"
 #include "report/browser.h"
 #include "report/flame_page.h"
-#include "report/listing.h"
 #include "report/number.h"
 #include "report/output.h"
 #include "report/short_name.h"
 #include "report/stats.h"
+#include "report/tui_listing.h"
 #include "report/tui_text.h"
 
 #include <stdlib.h>
@@ -268,72 +267,18 @@ static void search(struct tui *t)
 	t->chosen = t->top = 0;
 }
 
-/* The line with the greatest share in the column at its beginning, which is more than "29.5 % (20.7-40.0) in the loop". */
-static size_t hottest_line(const char *text)
-{
-	size_t best = 0, line = 0;
-	double most = 0;
-
-	for (; text && *text; line++) {
-		char *end;
-		double share = strtod(text, &end);
-
-		if (end != text && strncmp(end, " %  ", 4) == 0 && share > most) {
-			most = share;
-			best = line;
-		}
-		text = strchr(text, '\n');
-		text += text != NULL;
-	}
-	return best;
-}
-
-/* The listing of @wanted as text, on the heap. */
-static struct err *list_function(struct tui *t, const char *wanted, char **ret)
-{
-	CLEANUP(annotate_deinit) struct annotate a = { 0 };
-	struct listing_options options = {
-		.source = LISTING_SOURCE_BETWEEN,
-		.term = { .columns = screen_columns(t->screen), .utf8 = screen_is_utf8(t->screen) },
-	};
-	struct err *err = annotate_find(&a, t->s, wanted);
-	size_t len;
-
-	if (err)
-		return err;
-	FILE *out = open_memstream(ret, &len);
-	struct listing_printer *printer = listing_printer_new(&a, &options, out);
-
-	for (size_t i = 0; i < a.functions.len && !err; i++) {
-		CLEANUP(annotate_listing_deinit) struct annotate_listing listing = { 0 };
-
-		err = annotate_list(&a, &a.functions.items[i], DISASM_ATT, &listing);
-		if (!err)
-			listing_print(printer, &listing);
-	}
-	listing_printer_finish(printer);
-	fclose(out);
-	return err;
-}
-
 static void annotate(struct tui *t)
 {
 	const struct browser_row *row = chosen_row(t);
-	char *text = NULL;
 
 	if (!row || browser_table(t->browser) > BROWSER_TOTALS)
 		return;
 
 	const char *wanted = arena_printf(&t->arena, "%s:%s", row->detail, row->name);
-	struct err *err = list_function(t, wanted, &text);
+	struct err *err = tui_listing_show(t->screen, t->s, wanted, &t->closed);
 
 	if (err)
 		say_error(t, err);
-	else
-		t->closed = !tui_text_show(t->screen,
-					   arena_printf(&t->arena, "%s, of all samples", wanted),
-					   text, hottest_line(text));
-	free(text);
 }
 
 static void write_flame_graph(struct tui *t)
