@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The instructions that samples fell on, in a compiler at work, are those of objdump, as AT&T and as Intel write them, and
-# every difference in how they are written has an explanation (lib/same_instructions.py).
+# The instructions that samples fell on, in a compiler at work, are those of objdump, as AT&T and Intel write
+# them, and every difference in how they are written has an explanation (lib/same_instructions.py).
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
@@ -26,13 +26,13 @@ precord -q -F 2999 -e cpu-clock:u -g none -o c.trace -- \
 preport -i c.trace --by address --limit 0 --format=csv >addresses.csv 2>/dev/null
 preport -i c.trace script --all --no-chain 2>/dev/null | grep -o "/[^ ]*$" | sort -u >paths
 "$TOP/tests/e2e/lib/sampled_code.py" addresses.csv paths code >offsets
-[ "$(wc -l <offsets)" -gt 500 ] || fail "only $(wc -l <offsets) sampled instructions were found"
+[ "$(wc -l <offsets)" -gt 500 ] ||
+	fail "only $(wc -l <offsets) sampled instructions were found"
 
 base=400000
 printf '.globl _start\n.text\n_start: .incbin "code"\n' >code.s
 "$CC" -nostdlib -static -no-pie -Wl,-Ttext=0x$base -Wl,--build-id=none -o code.elf code.s
-awk -v base=$((0x$base)) '{ printf "%x\n", base + strtonum("0x" $1) }' offsets >addresses 2>/dev/null ||
-	python3 -c "for line in open('offsets'): print(f'{0x$base + int(line, 16):x}')" >addresses
+python3 -c "for line in open('offsets'): print(f'{0x$base + int(line, 16):x}')" >addresses
 for syntax in att intel; do
 	LC_ALL=C objdump -dw -M "$syntax" code.elf | grep -P '^ +[0-9a-f]+:\t' |
 		awk 'NR == FNR { wanted[$1 ":"] = 1; next } $1 in wanted' addresses - >theirs

@@ -13,6 +13,7 @@ import re
 import sys
 
 PREFIXES = {"rep", "repz", "repe", "repne", "repnz", "lock", "bnd", "notrack", "data16", "cs", "ds", "es", "ss", "fs", "gs", "rex.W", "addr32"}
+SILENT_PREFIXES = {"cs", "ds", "data16", "rex.W", "addr32", "notrack"}  # the last is unknown to capstone 4
 X86_SYNONYMS = {  # ours: objdump's
     "movabsq": "movabs", "wait": "fwait", "movd": "movq",
 }
@@ -90,7 +91,7 @@ def compare_x86(theirs, ours):
     if name_t == "xchg" and operands_o != operands_t and operands_o.split(",")[::-1] == operands_t.split(","):
         explain("operands of xchg in the other order")
         operands_o = operands_t
-    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in ("cs", "ds", "data16", "rex.W", "addr32")] == prefixes_o:
+    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in SILENT_PREFIXES] == prefixes_o:
         explain("prefixes without effect are left out")
         prefixes_t = prefixes_o
     return prefixes_t == prefixes_o and name_t == name_o and same_numbers(operands_o, operands_t, classes), classes
@@ -127,7 +128,7 @@ def compare_intel(theirs, ours):
             if rule(operands_t) != operands_t or what not in classes:
                 explain(what)
             operands_t, operands_o = rule(operands_t), rule(operands_o)
-    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in ("cs", "ds", "data16", "rex.W", "addr32")] == prefixes_o:
+    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in SILENT_PREFIXES] == prefixes_o:
         explain("prefixes without effect are left out")
         prefixes_t = prefixes_o
     signed = lambda t: re.sub(r"-(0x[0-9a-f]+|\d+)(?=[\]+])", r"+-\1", t)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Code that a program makes while it runs is annotated, with its source: from the dump that it writes, also when that is
-# gone; from a dump on disk, if the recorder was killed; and from memory, if there is only a perf map.
+# Code that a program makes while it runs is annotated, with its source: from the dump that it writes,
+# also when that is gone; from a dump on disk, if the recorder was killed; and from memory, if there is
+# only a perf map.
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
@@ -96,7 +97,9 @@ END
 
 shows_spin() { # shows_spin TRACE: the three instructions, nearly all time on the first two
 	preport -i "$1" annotate spin --format=csv | plain_csv >spin.csv || return 1
-	columns instruction share <spin.csv | awk '/^dec/ { sum += $NF; n++ } /^jne/ { sum += $NF; n++ }
+	columns instruction share <spin.csv | awk '
+		/^dec/ { sum += $NF; n++ }
+		/^jne/ { sum += $NF; n++ }
 		/^ret/ { n++ } END { exit !(n == 3 && sum > 0.9) }'
 }
 
@@ -138,7 +141,7 @@ rm -f "$(cat path)"
 preport -i g.trace annotate spin 2>err && fail "code of a process that is gone, without a dump"
 grep -q -- 'node --perf-prof' err || { cat err; fail "it does not say what to do"; }
 
-command -v node >/dev/null || { echo "node is not installed: only a JIT of our own was recorded"; exit 0; }
+command -v node >/dev/null || { echo "without node: only a JIT of our own was recorded"; exit 0; }
 cat >app.js <<'END'
 function mixer(a) { let s = 0; for (const n of a) s = (s * 31 + n) | 0; return s; }
 const numbers = new Int32Array(10000).map((_, i) => i * 7);
