@@ -275,7 +275,10 @@ static int compare_functions(const void *a, const void *b)
 
 static void annotate_init(struct annotate *a, struct session *s)
 {
-	*a = (struct annotate){ .s = s, .measures = a->measures, .nmeasures = a->nmeasures };
+	*a = (struct annotate){ .s = s,
+				.measures = a->measures,
+				.nmeasures = a->nmeasures,
+				.branches = a->branches };
 	for (uint32_t i = 0; i < s->profile->events.len; i++) {
 		struct annotate_event event = {
 			.event = i,

@@ -8,6 +8,7 @@
 #ifndef REPORT_ANNOTATE_H
 #define REPORT_ANNOTATE_H
 
+#include "report/branches.h"
 #include "report/flow.h"
 #include "report/measures.h"
 #include "report/session.h"
@@ -40,6 +41,7 @@ struct annotate {
 	struct session *s;
 	const struct measures *const *measures;  /* to be summed up for each instruction: set before annotate_find() */
 	unsigned nmeasures;
+	const struct branches *branches; /* by location, finished; NULL: none. Set before annotate_list() */
 	VEC(struct annotate_event) events;       /* those with samples, in the recording's order */
 	VEC(struct annotate_function) functions; /* heaviest first, ties by name and address */
 };
@@ -72,6 +74,20 @@ struct annotate_line {
 	size_t nframes;
 };
 
+/* The recorded branches of one instruction. */
+struct annotate_branch {
+	double taken;              /* that leave from it */
+	struct stats_ratio missed; /* of those where that is known */
+	struct stats_ratio cycles; /* since the branch before, of those where they are known */
+	double entered;            /* that lead to it */
+};
+
+/* Branches between two instructions, by line. */
+struct annotate_jump {
+	uint32_t from, to;
+	double count;
+};
+
 struct annotate_listing {
 	const struct annotate_function *function;
 	struct arena arena;
@@ -84,6 +100,10 @@ struct annotate_listing {
 	uint64_t code_len; /* bytes listed; less than the function has if only those travelled */
 	double *measured;    /* for each line the sums of annotate.measures, one behind the other; NULL if there are none */
 	size_t measured_len; /* of one line */
+	struct annotate_branch *branches; /* one for each line; NULL: the recording has none */
+	VEC(struct annotate_jump) jumps;  /* ascending */
+	double taken;                     /* that leave from here, with those to elsewhere */
+	struct stats_ratio missed;        /* of all of them */
 };
 
 /*
@@ -92,6 +112,12 @@ struct annotate_listing {
  */
 MUST_USE struct err *annotate_list(struct annotate *a, const struct annotate_function *function,
 				   enum disasm_syntax syntax, struct annotate_listing *ret);
+/* How many recorded branches led from instruction @from to @to. */
+double annotate_jump_count(const struct annotate_listing *listing, uint32_t from, uint32_t to);
+
+/* Part of annotate_list(): fill in .branches and what follows. */
+void annotate_place_branches(const struct annotate *a, struct annotate_listing *listing);
+
 void annotate_listing_deinit(struct annotate_listing *listing);
 
 /* Find out the source position, the inlined calls and the callee of a line; naming only what is shown is faster. */

@@ -199,6 +199,7 @@ struct err *annotate_list(struct annotate *a, const struct annotate_function *fu
 	disasm_close(d);
 	place_hits(a, ret);
 	place_measures(a, ret);
+	annotate_place_branches(a, ret);
 	add_flow(a, ret);
 	return NULL;
 }
@@ -207,6 +208,7 @@ void annotate_listing_deinit(struct annotate_listing *listing)
 {
 	flow_free(listing->flow);
 	vec_deinit(&listing->lines);
+	vec_deinit(&listing->jumps);
 	arena_deinit(&listing->arena);
 }
 

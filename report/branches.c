@@ -100,11 +100,12 @@ static struct branches_seen look_at(struct branches *b, uint32_t location)
 {
 	const struct filter *filter = b->s->filter;
 	bool somewhere = location != SESSION_NOWHERE;
+	bool named = b->by != BRANCHES_BY_LOCATION;
 
-	if (somewhere)
+	if (somewhere && named)
 		session_name(b->s, location);
 
-	uint64_t *place = map_put(&b->names, identity(b, location), NULL);
+	uint64_t *place = map_put(&b->names, named ? identity(b, location) : location, NULL);
 
 	if (!*place) {
 		vec_push(&b->places, ((struct branches_place){ location }));
@@ -112,7 +113,7 @@ static struct branches_seen look_at(struct branches *b, uint32_t location)
 	}
 	return (struct branches_seen){
 		.place = (uint32_t)*place,
-		.passes = !filter_needs_stacks(filter) ||
+		.passes = !named || !filter_needs_stacks(filter) ||
 			  (somewhere && filter_passes_location(filter, b->s->profile, location)),
 	};
 }

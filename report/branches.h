@@ -21,6 +21,7 @@ enum branches_by {
 	BRANCHES_BY_FUNCTION,
 	BRANCHES_BY_LINE,
 	BRANCHES_BY_ADDRESS,
+	BRANCHES_BY_LOCATION, /* without names; a filter's functions and modules do not matter */
 };
 
 /* What the processor told of one branch. */

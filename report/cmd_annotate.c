@@ -145,15 +145,20 @@ static struct err *write_page(struct annotate *a, const struct annotate_args *ar
 static struct err *annotate_with(const struct metrics *metrics, struct session *s,
 				 struct annotate_args *args, const char *wanted)
 {
-	CLEANUP(annotate_deinit) struct annotate a = {
-		.measures = metrics->measures.items, .nmeasures = (unsigned)metrics->measures.len
-	};
+	CLEANUP(branches_deinit) struct branches branches;
+	CLEANUP(annotate_deinit) struct annotate a = { .measures = metrics->measures.items,
+						       .nmeasures = (unsigned)metrics->measures.len,
+						       .branches = &branches };
 	struct err *err;
 
+	branches_init(&branches, s, BRANCHES_BY_LOCATION);
 	s->names = SESSION_NAME_LEAVES;
+	s->branches = &branches;
 	err = session_load(s, &args->filter);
+	s->branches = NULL;
 	if (err)
 		return err;
+	branches_finish(&branches);
 	if (wanted)
 		err = annotate_find(&a, s, wanted);
 	else

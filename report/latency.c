@@ -17,12 +17,7 @@ void latency_add(struct latency *l, uint64_t latency, uint64_t period)
 
 void latency_add_sum(struct latency *to, const struct latency *from)
 {
-	to->mean.part += from->mean.part;
-	to->mean.whole += from->mean.whole;
-	to->mean.part_sq += from->mean.part_sq;
-	to->mean.cross += from->mean.cross;
-	to->mean.whole_sq += from->mean.whole_sq;
-	to->mean.nbunches += from->mean.nbunches;
+	stats_ratio_add_sum(&to->mean, &from->mean);
 	to->squares += from->squares;
 	to->count += from->count;
 }

@@ -225,6 +225,52 @@ static void add_flow_cells(const struct listing_printer *printer, struct table *
 	table_add_format(table, "%.6f", stats_share(of_loop, whole).share);
 }
 
+static bool has_branches(const struct listing_printer *printer)
+{
+	return printer->a->branches && printer->a->branches->rows.len;
+}
+
+static void add_branch_columns(const struct listing_printer *printer, struct table *table)
+{
+	static const char *const keys[] = {
+		"taken",  "mispredicted", "mispredicted_low", "mispredicted_high",
+		"mispredicted_branches", "cycles", "cycles_low", "cycles_high", "cycles_branches",
+		"entered",
+	};
+
+	for (size_t i = 0; has_branches(printer) && i < ARRAY_LEN(keys); i++)
+		table_add_column(table,
+				 &(struct table_column){ .key = keys[i], .number = true });
+}
+
+/* Three figures, empty where nothing is known, and how many branches they are of. */
+static void add_known_cells(struct table *table, const double figures[3], double count)
+{
+	for (size_t i = 0; i < 3; i++)
+		table_add_cell(table,
+			       count > 0 ? arena_printf(table->arena, "%.6f", figures[i]) : "",
+			       NULL);
+	table_add_format(table, "%.0f", count);
+}
+
+static void add_branch_cells(const struct listing_printer *printer, struct table *table,
+			     const struct annotate_listing *listing, size_t line)
+{
+	if (!has_branches(printer))
+		return;
+
+	const struct annotate_branch *branch = &listing->branches[line];
+	struct stats_share missed = stats_ratio_share(&branch->missed);
+	struct stats_mean cycles = stats_ratio_mean(&branch->cycles);
+
+	table_add_format(table, "%.0f", branch->taken);
+	add_known_cells(table, (const double[]){ missed.share, missed.low, missed.high },
+			branch->missed.whole);
+	add_known_cells(table, (const double[]){ cycles.mean, cycles.low, cycles.high },
+			branch->cycles.whole);
+	table_add_format(table, "%.0f", branch->entered);
+}
+
 static const char *const metric_parts[] = { "", "_low", "_high", "_samples" };
 
 static void add_metric_columns(const struct listing_printer *printer, struct table *table)
@@ -288,6 +334,7 @@ static void add_row(struct listing_printer *printer, struct table *table,
 		       NULL);
 	table_add_cell(table, line->callee ? line->callee : "", NULL);
 	add_flow_cells(printer, table, listing, i, column);
+	add_branch_cells(printer, table, listing, i);
 	add_metric_cells(printer, table, listing, i);
 }
 
@@ -325,6 +372,7 @@ static void print_table(struct listing_printer *printer, struct annotate_listing
 	table_init(&table, &printer->arena);
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		table_add_column(&table, &columns[i]);
+	add_branch_columns(printer, &table);
 	add_metric_columns(printer, &table);
 	for (size_t i = 0; i < listing->lines.len; i++)
 		for (size_t e = 0; e < printer->a->events.len; e++)

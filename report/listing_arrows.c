@@ -12,14 +12,18 @@
 
 #define LENGTH_MAX 400 /* rows; also keeps hostile code from costing its square */
 
+#define HEAVY 0.1 /* share of the function's recorded branches */
+
 struct jump {
 	uint32_t from, to; /* rows */
+	double count;      /* recorded branches */
 };
 
 /* Jumps to one row. */
 struct group {
 	uint32_t first, count; /* of the jumps */
 	uint32_t top, bottom;  /* rows */
+	double branches;
 };
 
 struct placer {
@@ -61,7 +65,9 @@ static void find_jumps(struct placer *p, const struct listing_rows *rows,
 
 		if (target == FLOW_NONE || !row_of[target])
 			continue;
-		struct jump jump = { .from = row_of[i] - 1, .to = row_of[target] - 1 };
+		struct jump jump = { .from = row_of[i] - 1,
+				     .to = row_of[target] - 1,
+				     .count = annotate_jump_count(listing, i, target) };
 
 		if (MAX(jump.from, jump.to) - MIN(jump.from, jump.to) <= LENGTH_MAX)
 			vec_push(&p->jumps, jump);
@@ -83,6 +89,7 @@ static void group_jumps(struct placer *p)
 			last = &p->groups.items[p->groups.len - 1];
 		}
 		last->count++;
+		last->branches += jump->count;
 		last->top = MIN(last->top, jump->from);
 		last->bottom = MAX(last->bottom, jump->from);
 	}
@@ -97,9 +104,12 @@ static bool is_free(const struct placer *p, const struct group *group, unsigned 
 	return true;
 }
 
-static void draw(struct placer *p, const struct group *group, unsigned lane)
+static void draw(struct placer *p, const struct group *group, unsigned lane, bool heavy)
 {
 	uint8_t *cells = p->cells + lane;
+
+	for (uint32_t row = group->top; heavy && row <= group->bottom; row++)
+		cells[row * LISTING_LANES_MAX] |= LISTING_ARROW_HEAVY;
 
 	for (uint32_t row = group->top; row < group->bottom; row++) {
 		cells[row * LISTING_LANES_MAX] |= LISTING_ARROW_DOWN;
@@ -127,7 +137,8 @@ void listing_arrows_place(struct listing_rows *rows, const struct annotate_listi
 			lane++;
 		if (lane == lanes)
 			continue;
-		draw(&p, &p.groups.items[i], lane);
+		draw(&p, &p.groups.items[i], lane,
+		     listing->taken > 0 && p.groups.items[i].branches >= HEAVY * listing->taken);
 		rows->lanes = MAX(rows->lanes, lane + 1);
 	}
 	rows->arrows = arena_alloc(&rows->arena, rows->rows.len * rows->lanes + 1);
@@ -139,32 +150,45 @@ void listing_arrows_place(struct listing_rows *rows, const struct annotate_listi
 	free(p.cells);
 }
 
-static const char *glyph(unsigned cell, bool passes, bool utf8)
+/* How an arrow looks: one that much came along is drawn with heavier lines. */
+struct pen {
+	const char *through, *flat, *up, *down, *cross, *upright;
+};
+
+static const struct pen pens[2][2] = {
+	{ { "+", "-", "'", ",", "+", "|" }, { "#", "=", "#", "#", "#", "#" } },
+	{ { "├", "─", "╰", "╭", "┼", "│" }, { "┣", "━", "┗", "┏", "╂", "┃" } },
+};
+
+static const char *glyph(unsigned cell, bool passes, bool heavy_passes, bool utf8)
 {
+	const struct pen *pen = &pens[utf8][(cell & LISTING_ARROW_HEAVY) != 0];
 	bool up = cell & LISTING_ARROW_UP, down = cell & LISTING_ARROW_DOWN;
 
 	if (cell & LISTING_ARROW_END) {
 		if (up && down)
-			return utf8 ? "├" : "+";
+			return pen->through;
 		if (!up && !down)
-			return utf8 ? "─" : "-"; /* a jump to itself */
-		return up ? (utf8 ? "╰" : "'") : (utf8 ? "╭" : ",");
+			return pen->flat; /* a jump to itself */
+		return up ? pen->up : pen->down;
 	}
 	if (up || down)
-		return passes ? (utf8 ? "┼" : "+") : (utf8 ? "│" : "|");
-	return passes ? (utf8 ? "─" : "-") : " ";
+		return passes ? pen->cross : pen->upright;
+	return passes ? pens[utf8][heavy_passes].flat : " ";
 }
 
 void listing_rows_arrows(const struct listing_rows *rows, size_t i, bool utf8, char ret[32])
 {
 	const uint8_t *cells = rows->arrows + i * rows->lanes;
-	bool passes = false, head = false;
+	bool passes = false, head = false, heavy = false;
 	size_t at = 0;
 
 	for (unsigned lane = rows->lanes; lane-- > 0;) {
-		at += (size_t)snprintf(ret + at, 32 - at, "%s", glyph(cells[lane], passes, utf8));
+		at += (size_t)snprintf(ret + at, 32 - at, "%s",
+				       glyph(cells[lane], passes, heavy, utf8));
 		passes |= cells[lane] & LISTING_ARROW_END;
+		heavy |= cells[lane] & LISTING_ARROW_END && cells[lane] & LISTING_ARROW_HEAVY;
 		head |= cells[lane] & LISTING_ARROW_HEAD;
 	}
-	snprintf(ret + at, 32 - at, "%s", head ? ">" : passes ? (utf8 ? "─" : "-") : " ");
+	snprintf(ret + at, 32 - at, "%s", head ? ">" : passes ? pens[utf8][heavy].flat : " ");
 }

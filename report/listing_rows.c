@@ -49,7 +49,13 @@ static bool *find_hot_heads(const struct maker *m)
 	return hot;
 }
 
-/* Which lines are near a sample, or begin a loop with samples. */
+/* Are there samples on line @i, or recorded branches from it? */
+static bool is_busy(const struct annotate_listing *listing, uint32_t i)
+{
+	return listing->lines.items[i].sums || (listing->branches && listing->branches[i].taken > 0);
+}
+
+/* Which lines are near such a one, or begin a loop with samples. */
 static bool *find_kept(const struct maker *m)
 {
 	const struct annotate_listing *listing = m->listing;
@@ -57,13 +63,13 @@ static bool *find_kept(const struct maker *m)
 	bool *kept = memory_zeroed(count + 1, sizeof(*kept));
 	bool *hot_head = find_hot_heads(m);
 
-	for (uint32_t i = 0; i < count; i++) { /* behind a sample */
-		near = listing->lines.items[i].sums ? FOLD_KEEP + 1 : near ? near - 1 : 0;
+	for (uint32_t i = 0; i < count; i++) { /* behind one */
+		near = is_busy(listing, i) ? FOLD_KEEP + 1 : near ? near - 1 : 0;
 		kept[i] = near || is_loop_head(listing, hot_head, i);
 	}
 	near = 0;
 	for (uint32_t i = count; i-- > 0;) { /* and before */
-		near = listing->lines.items[i].sums ? FOLD_KEEP + 1 : near ? near - 1 : 0;
+		near = is_busy(listing, i) ? FOLD_KEEP + 1 : near ? near - 1 : 0;
 		kept[i] |= near > 0;
 	}
 	free(hot_head);

@@ -36,6 +36,7 @@ enum {
 	LISTING_ARROW_DOWN = 2, /* goes on below */
 	LISTING_ARROW_END = 4,  /* turns to the code here */
 	LISTING_ARROW_HEAD = 8, /* and this is where it leads */
+	LISTING_ARROW_HEAVY = 16, /* a tenth of the function's branches or more came this way */
 };
 
 struct listing_rows {

@@ -27,6 +27,7 @@
 #define BESIDE_COLUMN 44 /* of the code: where source beside it begins */
 #define ADDRESS_LEAST 7  /* digits: as wide as the title */
 #define METRIC_WIDTH  23 /* of a value and its range */
+#define BRANCH_WIDTH  25 /* of what is known of branches */
 #define HOT           0.05
 #define SUMMARY_LOOPS 3
 
@@ -76,7 +77,8 @@ static void end_line(struct printer *p, bool hot)
 static size_t shares_width(const struct printer *p)
 {
 	return p->a->events.len * (p->ranges ? 19 : 8) +
-	       listing_nmetrics(p->options) * METRIC_WIDTH;
+	       listing_nmetrics(p->options) * METRIC_WIDTH +
+	       (p->listing->branches ? BRANCH_WIDTH : 0);
 }
 
 static const char *share_text(struct printer *p, const struct profile_sum *sum, size_t column)
@@ -117,6 +119,30 @@ static void put_metrics(struct printer *p, size_t line)
 	}
 }
 
+/* How often the branch at @line was taken, what part was mispredicted, the cycles of the code up to it. */
+static void put_branch(struct printer *p, size_t line)
+{
+	const struct annotate_branch *branch = p->listing->branches;
+	struct stats_share missed;
+
+	if (!branch)
+		return;
+	branch += line;
+	if (!branch->taken) {
+		fprintf(p->line, "%*s", BRANCH_WIDTH, "");
+		return;
+	}
+	missed = stats_ratio_share(&branch->missed);
+	fprintf(p->line, "%8s ", number_count(&p->arena, (uint64_t)branch->taken));
+	fprintf(p->line, "%7s ",
+		branch->missed.whole >= MEASURES_LEAST ? number_share(&p->arena, missed.share)
+						       : "-");
+	if (branch->cycles.whole >= MEASURES_LEAST)
+		fprintf(p->line, "%7.1f ", stats_ratio_mean(&branch->cycles).mean);
+	else
+		fprintf(p->line, "%7s ", "-");
+}
+
 /* ", ipc 0.87 (0.72-1.01)", of each metric in @loop. */
 static void put_loop_metrics(struct printer *p, uint32_t loop)
 {
@@ -151,6 +177,7 @@ static void put_margin(struct printer *p, size_t i)
 	listing_rows_arrows(&p->rows, i, p->options->term.utf8, arrows);
 	if (row->kind == LISTING_INSN) {
 		put_shares(p, row->sums);
+		put_branch(p, row->line);
 		put_metrics(p, row->line);
 		put_block(p, row);
 		fprintf(p->line, "%s %*" PRIx64 "  ", arrows, p->address_width,
@@ -331,6 +358,24 @@ static void print_metrics(struct printer *p)
 		print_wrapped(p, note);
 }
 
+/* What is known of all branches that leave from here. */
+static void print_branches(struct printer *p)
+{
+	const struct annotate_listing *listing = p->listing;
+	struct stats_share missed = stats_ratio_share(&listing->missed);
+
+	if (!listing->branches)
+		return;
+	fprintf(p->line, "%s of %s recorded branches leave from here",
+		number_count(&p->arena, (uint64_t)listing->taken),
+		number_count(&p->arena, (uint64_t)p->a->branches->all.whole));
+	if (listing->missed.whole >= MEASURES_LEAST)
+		fprintf(p->line, ", %s (%s) of them mispredicted",
+			number_share(&p->arena, missed.share),
+			number_interval(&p->arena, &missed));
+	end_line(p, false);
+}
+
 static int heavier_loop(const void *a, const void *b, void *context)
 {
 	const struct printer *p = context;
@@ -382,6 +427,8 @@ static void print_titles(struct printer *p)
 	}
 	for (size_t e = 0; e < p->a->events.len; e++)
 		fputs(p->ranges ? "  share  95 % range " : "  share ", p->line);
+	if (p->listing->branches)
+		fprintf(p->line, "%8s %7s %7s ", "taken", "missed", "cycles");
 	for (size_t i = 0; i < listing_nmetrics(p->options); i++)
 		fprintf(p->line, "%*.*s ", METRIC_WIDTH - 1, METRIC_WIDTH - 1,
 			text_escape(&p->arena, p->options->metrics->items.items[i].name));
@@ -403,6 +450,7 @@ static void print_head(struct printer *p)
 		print_event(p, e);
 	print_skids(p);
 	print_metrics(p);
+	print_branches(p);
 	fprintf(p->line, "shares below are of %s, with 95 %% intervals%s",
 		p->options->global ? "all" : "these",
 		p->ranges ? "" : " where there is room for them");

@@ -10,6 +10,7 @@
 
 #include "formats/profile_source.h"
 #include "formats/trace_reader.h"
+#include "report/branches.h"
 #include "report/data_places.h"
 #include "report/session_import.h"
 #include "report/session_walk.h"
@@ -375,6 +376,8 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 
 	if (s->keep_times)
 		vec_push(&s->times, when);
+	if (s->branches)
+		branches_take(s->branches, event->ev);
 	if (s->data)
 		data_places_row(s->data, event->ev, when.row);
 	if (s->listener)
@@ -415,7 +418,7 @@ static struct err *nothing_there(struct session *s)
 
 struct err *session_load(struct session *s, struct filter *filter)
 {
-	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data };
+	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data && !s->branches };
 	struct err *err = s->imported ? session_import_load(s, filter)
 				      : session_each(s, filter, &visitor);
 

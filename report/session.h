@@ -72,6 +72,7 @@ struct session_listener {
 	void *context;
 };
 
+struct branches;
 struct data_places;
 
 struct session {
@@ -80,6 +81,7 @@ struct session {
 	enum session_names names; /* may be set between session_open() and session_load() */
 	bool keep_times;          /* the same: fill .times, if the input has any */
 	struct data_places *data; /* may be set like names: tell samples apart by what memory they accessed; NULL: no */
+	struct branches *branches; /* the same: count the branches of samples that pass */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	VEC(struct session_time) times; /* in order of time */
 	struct filter *filter;    /* NULL before session_load() or session_each() */

@@ -44,6 +44,16 @@ static inline void stats_ratio_add(struct stats_ratio *r, double part, double wh
 	r->nbunches++;
 }
 
+static inline void stats_ratio_add_sum(struct stats_ratio *to, const struct stats_ratio *from)
+{
+	to->part += from->part;
+	to->whole += from->whole;
+	to->part_sq += from->part_sq;
+	to->cross += from->cross;
+	to->whole_sq += from->whole_sq;
+	to->nbunches += from->nbunches;
+}
+
 /* The ratio where the part is of the whole: .count is the part. Never surer than if all came apart. */
 struct stats_share stats_ratio_share(const struct stats_ratio *r);
 

@@ -44,8 +44,20 @@ uint64_t fakepmu_table[512] __attribute__((aligned(64)));
 void fakepmu_hot(void);
 void fakepmu_cold(void);
 
-__attribute__((noinline, aligned(256))) void fakepmu_hot(void)
+/* A loop whose jump back has an address that we know: only the same assembly file sees the names. */
+#if defined(__aarch64__)
+#define LOOP "mov x9, #3\n.Lfake_loop: subs x9, x9, #1\n.Lfake_back: b.ne .Lfake_loop\n"
+#define LOOP_CLOBBERS "x9", "cc"
+#else
+#define LOOP "movl $3, %%ecx\n.Lfake_loop: subl $1, %%ecx\n.Lfake_back: jnz .Lfake_loop\n"
+#define LOOP_CLOBBERS "ecx", "cc"
+#endif
+extern const char fake_loop[] __asm__(".Lfake_loop") __attribute__((visibility("hidden")));
+extern const char fake_back[] __asm__(".Lfake_back") __attribute__((visibility("hidden")));
+
+__attribute__((noinline, noclone, aligned(256))) void fakepmu_hot(void)
 {
+	__asm__ volatile(LOOP : : : LOOP_CLOBBERS);
 	for (volatile int i = 0; i < 100; i++)
 		fakepmu_table[i & 7] += (uint64_t)i * 3;
 	fakepmu_cold();
@@ -145,8 +157,8 @@ static void put_branches(struct record *r, const struct perf_event_attr *attr)
 	for (uint64_t i = 0; i < BRANCHES; i++) {
 		bool call = i == BRANCHES - 1, missed = i % 4 == 0;
 
-		put_u64(r, hot + (call ? 48 : 32));
-		put_u64(r, call ? cold : hot + 16);
+		put_u64(r, call ? hot + 48 : (uint64_t)(uintptr_t)fake_back);
+		put_u64(r, call ? cold : (uint64_t)(uintptr_t)fake_loop);
 		put_u64(r, (missed ? 1 : 2) | (10 + i) << 4);
 	}
 }

@@ -21,8 +21,8 @@ columns share low high <branches.csv | awk '!($2 < $1 && $1 < $3) { exit 1 }' ||
 preport -i t.trace --by branch >text || fail "as text"
 grep -q '^[0-9,]* branches in [0-9,]* samples, by branch$' text || fail "the heading"
 expect 'cycles are those since the branch before' text
-preport -i t.trace --by branch=address --format=csv | columns from_address to_address from >found
-grep -c '^0x[0-9a-f]*20	0x[0-9a-f]*10	fakepmu_hot$' found >/dev/null || { cat found; fail "addresses of the loop"; }
+[ "$(preport -i t.trace --by branch=address --format=csv | columns branches from from_address | grep -c "^$((7 * samples))	fakepmu_hot	0x")" = 1 ] ||
+	fail "addresses of the loop"
 preport -i t.trace --by branch=line --format=json >json || fail "as JSON"
 expect '"by": "branch=line"' json
 expect '"from_line": "' json
@@ -37,8 +37,20 @@ expect '"from_line": "' json
 preport -i t.trace --by branch --comm absent 2>out && fail "a filter that nothing passes"
 expect "that passes --comm=absent carries a branch" out
 
+# annotate has them beside the instruction, the arrow of the loop is heavy.
+preport -i t.trace annotate fakepmu_hot --no-source >text || fail "annotate"
+expect 'recorded branches leave from here, 28.6 %' text
+grep -qE '28\.6 % +13\.0 .*(┗━|#=) +[0-9a-f]+ +(jne|b\.ne)' text || { cat text; fail "the jump back"; }
+grep -qE '(┏|#)>' text || { cat text; fail "a heavy arrow leads to the loop"; }
+preport -i t.trace annotate fakepmu_hot --format=csv | columns taken mispredicted cycles entered | grep -v '^0	' >found
+printf '%s\t0.285714\t13.000000\t0\n' $((7 * samples)) >wanted
+grep -qxFf wanted found || { cat found; fail "annotate as CSV"; }
+[ "$(preport -i t.trace annotate fakepmu_cold --format=csv | tr -d '\r' | awk -F, 'NR == 2 { print $NF }')" = "$samples" ] ||
+	fail "fakepmu_cold is entered at its first instruction"
+
 # What cannot be is said.
 on intel precord -q -a -e cycles -o none.trace -- true || fail "no branches"
+preport -i none.trace annotate fakepmu_hot | grep -q missed && fail "columns of branches without any"
 preport -i none.trace --by branch 2>out && fail "branches without any"
 expect "no sample of 'none.trace' carries a branch" out
 expect 'precord -b' out
