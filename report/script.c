@@ -12,16 +12,14 @@
 #include "report/script.h"
 
 #include "formats/base/text.h"
+#include "report/branches.h"
+#include "report/extras_text.h"
 #include "report/json.h"
 #include "report/memory_source.h"
 #include "report/payload.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* struct perf_branch_entry: mispred, predicted, in_tx, abort, then 16 bits of cycles. */
-#define BRANCH_CYCLES_SHIFT 4
-#define BRANCH_CYCLES_MASK  0xffff
 
 struct script {
 	struct session *s;
@@ -157,6 +155,7 @@ static void put_sample_text(struct script *script, const struct session_event *e
 	text_put_escaped(script->out, event_name(script, sample->event));
 	fputs(": ", script->out);
 	text_put_escaped(script->out, payload_text(script->payload, event->ev));
+	extras_put_data(script->out, sample);
 	fputc('\n', script->out);
 	for (size_t i = 0; i < shown && stack; i++) {
 		put_frame_text(script, &chain->frames[i], stack);
@@ -164,6 +163,11 @@ static void put_sample_text(struct script *script, const struct session_event *e
 	}
 	if (!unwind_stop_is_complete(chain->stop) && !script->options->no_chain)
 		fprintf(script->out, "\t[%s]\n", unwind_stop_name(chain->stop));
+	if (sample->nbranches) {
+		fputs("\tbrstack", script->out);
+		extras_put_branches(script->out, sample);
+		fputc('\n', script->out);
+	}
 	fputc('\n', script->out);
 }
 
@@ -302,12 +306,13 @@ static void put_branches_json(struct json *json, const struct event_sample *samp
 	json_open(json, "branches", '[');
 	for (size_t i = 0; i < sample->nbranches; i++) {
 		const struct event_branch *branch = &sample->branches[i];
+		struct branches_facts facts = branches_facts(branch);
 
 		json_open(json, NULL, '{');
 		put_address(json, "from", branch->from);
 		put_address(json, "to", branch->to);
-		json_bool(json, "mispredicted", branch->flags & 1);
-		json_uint(json, "cycles", branch->flags >> BRANCH_CYCLES_SHIFT & BRANCH_CYCLES_MASK);
+		json_bool(json, "mispredicted", facts.missed);
+		json_uint(json, "cycles", facts.cycles);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -227,6 +227,10 @@ static void count_event(struct session *s, const struct event *ev)
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
 		stream->samples++;
+		stream->branches += ev->sample.nbranches;
+		stream->with_branches += ev->sample.nbranches != 0;
+		stream->with_address += ev->sample.addr != 0;
+		stream->with_weight += ev->sample.weight != 0;
 		stream->cut += ev->sample.stack.cut && !ev->sample.stack.shortened;
 		stream->shortened += ev->sample.stack.shortened;
 		break;

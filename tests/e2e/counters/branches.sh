@@ -48,6 +48,11 @@ grep -qxFf wanted found || { cat found; fail "annotate as CSV"; }
 [ "$(preport -i t.trace annotate fakepmu_cold --format=csv | tr -d '\r' | awk -F, 'NR == 2 { print $NF }')" = "$samples" ] ||
 	fail "fakepmu_cold is entered at its first instruction"
 
+# script has them as perf does, newest first.
+preport -i t.trace script >text || fail "script"
+grep -m 1 brstack text | grep -qE '^	brstack( 0x[0-9a-f]+/0x[0-9a-f]+/[MP]/-/-/1[0-7]){8}$' || { grep -m 1 brstack text; fail "brstack"; }
+grep -m 1 brstack text | grep -qE 'brstack \S+/M/-/-/10 \S+/P/-/-/11 ' || fail "the first is mispredicted"
+
 # What cannot be is said.
 on intel precord -q -a -e cycles -o none.trace -- true || fail "no branches"
 preport -i none.trace annotate fakepmu_hot | grep -q missed && fail "columns of branches without any"

@@ -26,6 +26,8 @@ expect 'fakepmu_cold' text
 	fail "--symbol chooses samples"
 preport -i t.trace script --format=json >json || fail "script"
 expect '"data_source": "load, L1 hit"' json
+preport -i t.trace script >text || fail "script as text"
+grep -qE 'cycles:P: data 0x[0-9a-f]+ load, RAM hit, TLB miss walk, snoop miss, weight 300$' text || fail "data as text"
 
 # Without -d there is nothing to tell, and mappings without code are not recorded.
 on intel precord -q -a -e cycles -o none.trace -- true || fail "no data"

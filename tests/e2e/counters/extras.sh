@@ -17,6 +17,12 @@ expect '"weight": 5' sample
 expect '"data_src": "0x68100142"' sample
 expect '"addr": ' sample
 
+preport -i t.trace info --format=csv | tr -d '\r' >info
+samples=$(sed -n 's/^samples,//p' info)
+for fact in "branches,$((8 * samples))" "with_branches,$samples" "with_data_address,$samples" "with_weight,$samples"; do
+	expect "$fact" info
+done
+
 on amd precord -q -a -e cycles:P -o t.trace -- true 2>out || fail "amd"
 expect 'cycles:P: precision 2 of 3' out
 on arm precord -q -a -b -o t.trace -- true 2>out && fail "branches on Arm"
