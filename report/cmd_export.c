@@ -125,6 +125,7 @@ static struct err *export_to_run(void *args, char **operands, int noperands, int
 				  "one of --to=firefox, speedscope, chrome, callgrind, perf-script");
 	to->format = format_of(to->to);
 	to->export.times = to->format->times;
+	to->export.branches = to->format->branches;
 	to->gzip = ends_in_gz(output_of(to));
 	if (to->gzip && !to->format->gzip)
 		return err_remedy(err_new(ERR_USAGE, "a %s file is not compressed", to->to),

@@ -53,6 +53,7 @@ struct err *export_run(void *args, char **operands, int noperands, export_fn *wr
 	struct err *err = session_open(&s, &export->session);
 
 	s.keep_times = export->times;
+	s.keep_branches = export->branches;
 	if (!err && export->prepare)
 		err = export->prepare(args, &s);
 	if (!err)

@@ -17,6 +17,7 @@ struct export_args {
 	struct filter filter;
 	const char *output; /* NULL: standard output */
 	bool times;         /* not an option: keep the time of each sample (session.times) */
+	bool branches;      /* the same of their branches */
 	/* No options either; @args is the command's. Before anything is loaded, and when all is done; or NULL. */
 	struct err *(*prepare)(void *args, struct session *s);
 	void (*finish)(void *args);

@@ -15,6 +15,7 @@ struct export_format {
 	const char *with;    /* what looks at it, in front of the file's name */
 	const char *missing; /* what the format cannot hold: "holds no ..." */
 	bool times;          /* it wants every sample's time (session.times) */
+	bool branches;       /* it wants their branches too (session.kept_branches) */
 	bool gzip;           /* its tool opens compressed files */
 	/* Write the profile of @s, which is loaded and named; a failed write is seen in @out. */
 	void (*write)(struct session *s, FILE *out);

@@ -11,6 +11,7 @@
  */
 #include "formats/base/text.h"
 #include "report/export_format.h"
+#include "report/extras_text.h"
 #include "report/frame_list.h"
 
 #include <ctype.h>
@@ -79,9 +80,19 @@ static void put_frame(struct writer_state *w, const struct frame *frame)
 		frame->inlined ? "inlined" : mend(&w->arena, path, begins_anything));
 }
 
+/* On a line behind the frames, as perf script -F ip,sym,brstack does. */
+static void put_branches(struct writer_state *w, size_t first, size_t count)
+{
+	if (!count)
+		return;
+	extras_put_branches(w->out, &w->s->kept_branches.items[first], count);
+	fputc('\n', w->out);
+}
+
 static void write_perf_script(struct session *s, FILE *out)
 {
 	struct writer_state w = { .s = s, .p = s->profile, .out = out };
+	size_t branch = 0;
 
 	for (size_t i = 0; i < s->times.len; i++) {
 		const struct profile_sample *row = &w.p->samples.items[s->times.items[i].row];
@@ -90,6 +101,8 @@ static void write_perf_script(struct session *s, FILE *out)
 		frame_list_fill(&w.list, w.p, row);
 		for (size_t frame = w.list.frames.len; frame--;)
 			put_frame(&w, &w.list.frames.items[frame]);
+		put_branches(&w, branch, s->times.items[i].nbranches);
+		branch += s->times.items[i].nbranches;
 		fputc('\n', out);
 		arena_reset(&w.arena);
 	}
@@ -102,5 +115,6 @@ const struct export_format export_perf_script = {
 	.missing = "holds no processes' names, build IDs, source files or lines; its addresses are those "
 		   "in the module's file",
 	.times = true,
+	.branches = true,
 	.write = write_perf_script,
 };

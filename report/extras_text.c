@@ -10,10 +10,10 @@
 #define FLAG_IN_TX 0x4u
 #define FLAG_ABORT 0x8u
 
-void extras_put_branches(FILE *out, const struct event_sample *sample)
+void extras_put_branches(FILE *out, const struct event_branch *branches, size_t count)
 {
-	for (size_t i = 0; i < sample->nbranches; i++) {
-		const struct event_branch *branch = &sample->branches[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct event_branch *branch = &branches[i];
 		struct branches_facts facts = branches_facts(branch);
 
 		fprintf(out, " 0x%" PRIx64 "/0x%" PRIx64 "/%c/%c/%c/%" PRIu32, branch->from,

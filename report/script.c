@@ -165,7 +165,7 @@ static void put_sample_text(struct script *script, const struct session_event *e
 		fprintf(script->out, "\t[%s]\n", unwind_stop_name(chain->stop));
 	if (sample->nbranches) {
 		fputs("\tbrstack", script->out);
-		extras_put_branches(script->out, sample);
+		extras_put_branches(script->out, sample->branches, sample->nbranches);
 		fputc('\n', script->out);
 	}
 	fputc('\n', script->out);

@@ -151,6 +151,7 @@ void session_close(struct session *s)
 	module_table_free(s->modules);
 	event_source_close(s->source);
 	vec_deinit(&s->times);
+	vec_deinit(&s->kept_branches);
 	vec_deinit(&s->profile_modules);
 	vec_deinit(&s->session_modules);
 	diag_deinit(&s->diag);
@@ -376,7 +377,14 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	s->matched.weight += weight;
 	s->matched.weight_sq += sample.weight_sq;
 
-	struct session_time when = { profile_add_sample(p, &sample), event->ev->time_ns, weight };
+	struct session_time when = { .row = profile_add_sample(p, &sample),
+				     .time_ns = event->ev->time_ns,
+				     .weight = weight };
+
+	if (s->keep_branches && from->nbranches) {
+		when.nbranches = (uint32_t)from->nbranches;
+		vec_append(&s->kept_branches, from->branches, from->nbranches);
+	}
 
 	if (s->keep_times)
 		vec_push(&s->times, when);

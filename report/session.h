@@ -64,6 +64,7 @@ enum session_names {
 /* One sample's place in time, which the profile's rows do not have. */
 struct session_time {
 	uint32_t row; /* of profile.samples */
+	uint32_t nbranches; /* the next so many of session.kept_branches; 0 unless they are kept */
 	uint64_t time_ns, weight;
 };
 
@@ -82,10 +83,12 @@ struct session {
 	const struct session_listener *listener; /* may be set like names; NULL: none */
 	enum session_names names; /* may be set between session_open() and session_load() */
 	bool keep_times;          /* the same: fill .times, if the input has any */
+	bool keep_branches;       /* the same: .kept_branches, beside .times */
 	struct data_places *data; /* may be set like names: tell samples apart by what memory they accessed; NULL: no */
 	struct branches *branches; /* the same: count the branches of samples that pass */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	VEC(struct session_time) times; /* in order of time */
+	VEC(struct event_branch) kept_branches;
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */

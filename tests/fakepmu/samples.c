@@ -55,7 +55,7 @@ void fakepmu_cold(void);
 extern const char fake_loop[] __asm__(".Lfake_loop") __attribute__((visibility("hidden")));
 extern const char fake_back[] __asm__(".Lfake_back") __attribute__((visibility("hidden")));
 
-__attribute__((noinline, noclone, aligned(256))) void fakepmu_hot(void)
+__attribute__((noinline, aligned(256))) void fakepmu_hot(void)
 {
 	__asm__ volatile(LOOP : : : LOOP_CLOBBERS);
 	for (volatile int i = 0; i < 100; i++)

@@ -53,6 +53,9 @@ preport -i t.trace script >text || fail "script"
 grep -m 1 brstack text | grep -qE '^	brstack( 0x[0-9a-f]+/0x[0-9a-f]+/[MP]/-/-/1[0-7]){8}$' || { grep -m 1 brstack text; fail "brstack"; }
 grep -m 1 brstack text | grep -qE 'brstack \S+/M/-/-/10 \S+/P/-/-/11 ' || fail "the first is mispredicted"
 
+preport -i t.trace export --to=perf-script -o t.txt 2>/dev/null || fail "export"
+[ "$(grep -cE '^( 0x[0-9a-f]+/0x[0-9a-f]+/[MP]/-/-/1[0-7]){8}$' t.txt)" = "$samples" ] || fail "branches of each sample"
+
 # What cannot be is said.
 on intel precord -q -a -e cycles -o none.trace -- true || fail "no branches"
 preport -i none.trace annotate fakepmu_hot | grep -q missed && fail "columns of branches without any"
