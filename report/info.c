@@ -65,19 +65,6 @@ static void put_number(struct info *info, const char *title, const char *key, ui
 			 arena_printf(arena, "%" PRIu64, value));
 }
 
-/* What samples of hardware events carry; nothing about what none does. */
-static void put_extras(struct info *info, const struct session_stream *stream)
-{
-	if (stream->with_branches) {
-		put_number(info, "  branches", "branches", stream->branches);
-		put_number(info, "  in samples", "with_branches", stream->with_branches);
-	}
-	if (stream->with_address)
-		put_number(info, "  data address", "with_data_address", stream->with_address);
-	if (stream->with_weight)
-		put_number(info, "  weight", "with_weight", stream->with_weight);
-}
-
 static const char *wall_time(struct arena *arena, const struct recording *rec)
 {
 	time_t seconds = (time_t)((rec->wall_ns + (rec->start_ns - rec->clock_ns)) / 1000000000);
@@ -146,7 +133,14 @@ static void put_trust(struct info *info)
 				      number_of(arena, session_unverified(info->s), "file")),
 			 arena_printf(arena, "%" PRIu64, session_unverified(info->s)));
 	put_number(info, "Samples", "samples", stream->samples);
-	put_extras(info, stream);
+	if (stream->with_branches) {
+		put_number(info, "  branches", "branches", stream->branches);
+		put_number(info, "  in samples", "with_branches", stream->with_branches);
+	}
+	if (stream->with_address)
+		put_number(info, "  data address", "with_data_address", stream->with_address);
+	if (stream->with_weight)
+		put_number(info, "  weight", "with_weight", stream->with_weight);
 	put_number(info, "Lost", "lost", losses.by_kernel + losses.by_recorder);
 	put_number(info, NULL, "lost_by_kernel", losses.by_kernel);
 	put_number(info, NULL, "dropped_by_recorder", losses.by_recorder);
