@@ -15,6 +15,7 @@
 #include "report/session_import.h"
 #include "report/session_walk.h"
 #include "symbolize/cache_folder.h"
+#include "symbolize/name_ahead.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -145,11 +146,13 @@ void session_close(struct session *s)
 {
 	free_trie(s);
 	profile_free(s->profile);
+	name_ahead_free(s->ahead);
 	symbolizer_free(s->symbolizer);
 	unwinder_free(s->unwinder);
 	space_table_free(s->spaces);
 	module_table_free(s->modules);
 	event_source_close(s->source);
+	pool_free(s->pool);
 	vec_deinit(&s->times);
 	vec_deinit(&s->kept_branches);
 	vec_deinit(&s->profile_modules);
@@ -325,8 +328,10 @@ struct err *session_each(struct session *s, struct filter *filter,
 	if (err)
 		return err;
 	s->filter = filter;
+	if (nthreads > 1 && !s->pool)
+		s->pool = pool_new(nthreads);
 	progress_begin(&s->progress, stderr, s->args->progress && !visitor->prints);
-	err = nthreads > 1 ? session_walk(s, &walk, visitor, nthreads) : walk_alone(s, visitor);
+	err = nthreads > 1 ? session_walk(s, &walk, visitor) : walk_alone(s, visitor);
 	progress_end(&s->progress);
 	if (err)
 		return err;
@@ -339,6 +344,28 @@ struct err *session_each(struct session *s, struct filter *filter,
 }
 
 /* ---- the profile ---- */
+
+/* The leaf of @stack will be asked for its name. */
+static void read_ahead(struct session *s, uint32_t stack)
+{
+	const struct profile *p = s->profile;
+
+	uint32_t location = p->stacks.items[stack].location;
+
+	if (stack)
+		name_ahead_read(s->ahead, session_module(s, p->locations.items[location].module));
+}
+
+/* Unless the filter asks for names on the way. */
+static void begin_ahead(struct session *s, const struct filter *filter)
+{
+	unsigned nthreads = session_walk_threads(s);
+
+	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter))
+		return;
+	s->pool = pool_new(nthreads);
+	s->ahead = name_ahead_new(s->symbolizer, s->pool);
+}
 
 static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
 {
@@ -386,6 +413,8 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		vec_append(&s->kept_branches, from->branches, from->nbranches);
 	}
 
+	if (s->ahead)
+		read_ahead(s, sample.stack);
 	if (s->keep_times)
 		vec_push(&s->times, when);
 	if (s->branches)
@@ -431,9 +460,11 @@ static struct err *nothing_there(struct session *s)
 struct err *session_load(struct session *s, struct filter *filter)
 {
 	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data && !s->branches };
-	struct err *err = s->imported ? session_import_load(s, filter)
-				      : session_each(s, filter, &visitor);
+	struct err *err;
 
+	if (!s->imported && visitor.apart)
+		begin_ahead(s, filter);
+	err = s->imported ? session_import_load(s, filter) : session_each(s, filter, &visitor);
 	if (err)
 		return err;
 	if (s->matched.count == 0)

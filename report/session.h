@@ -99,6 +99,8 @@ struct session {
 	struct space_table *spaces;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
+	struct pool *pool;        /* NULL: one thread is to do everything */
+	struct name_ahead *ahead; /* while names are read by several, otherwise NULL */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */

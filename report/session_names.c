@@ -6,6 +6,7 @@
  */
 #include "report/number.h"
 #include "report/session.h"
+#include "symbolize/name_ahead.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,6 +103,23 @@ static void show_progress(struct session *s, size_t done, size_t count)
 						 number_count(&arena, count), 100 * done / count));
 }
 
+/* Have the other threads look up what session_name() is going to ask for, in the same order. */
+static void look_up_ahead(struct session *s, const uint32_t *order, size_t count)
+{
+	const struct profile_location *locations = s->profile->locations.items;
+	uint64_t *vaddrs = memory_alloc(MAX(count, 1) * sizeof(*vaddrs));
+
+	for (size_t i = 0, end; i < count; i = end) {
+		uint32_t module = locations[order[i]].module;
+
+		for (end = i; end < count && locations[order[end]].module == module; end++)
+			vaddrs[end] = locations[order[end]].vaddr;
+		name_ahead_look_up(s->ahead, session_module(s, module), vaddrs + i, end - i);
+	}
+	name_ahead_wait(s->ahead);
+	free(vaddrs);
+}
+
 void session_name_samples(struct session *s)
 {
 	struct profile *p = s->profile;
@@ -117,6 +135,8 @@ void session_name_samples(struct session *s)
 	}
 	if (order.len > 1) /* by address: what lies together is read together */
 		qsort_r(order.items, order.len, sizeof(*order.items), compare_locations, p);
+	if (s->ahead)
+		look_up_ahead(s, order.items, order.len);
 	for (size_t i = 0; i < order.len; i++) {
 		if (progress_due(&s->progress))
 			show_progress(s, i, order.len);

@@ -144,20 +144,18 @@ static void free_ready(struct session *s, struct walkers *walkers)
 }
 
 struct err *session_walk(struct session *s, const struct session_walk *walk,
-			 const struct session_visitor *visitor, unsigned nthreads)
+			 const struct session_visitor *visitor)
 {
 	struct session_stacks stacks[POOL_THREADS_MAX] = { 0 }; /* of each walker's trie */
-	struct pool *pool = pool_new(nthreads);
-	struct walkers *walkers = walkers_new(s->modules, s->search, pool);
+	struct walkers *walkers = walkers_new(s->modules, s->search, s->pool);
 	struct err *err;
 
-	event_source_use_pool(s->source, pool);
+	event_source_use_pool(s->source, s->pool);
 	err = walk_all(s, walk, walkers, stacks, visitor);
 	walkers_settle(walkers);
 	free_ready(s, walkers);
 	walkers_free(walkers);
 	event_source_use_pool(s->source, NULL);
-	pool_free(pool);
 	for (unsigned i = 0; i < POOL_THREADS_MAX; i++)
 		vec_deinit(&stacks[i].of);
 	return err;

@@ -31,8 +31,8 @@ struct session_walk {
 	void (*count)(struct session *s, const struct event *ev);
 };
 
-/* All events, with @nthreads threads. What @visitor returns ends it. */
+/* All events, with the threads of s->pool. What @visitor returns ends it. */
 MUST_USE struct err *session_walk(struct session *s, const struct session_walk *walk,
-				  const struct session_visitor *visitor, unsigned nthreads);
+				  const struct session_visitor *visitor);
 
 #endif

@@ -7,6 +7,7 @@ void line_source_deinit(struct line_source *source)
 	if (source->cache && source->debug && !debug_info_missing(source->debug))
 		line_cache_save(source->cache);
 	line_cache_free(source->cache);
+	line_cache_free(source->retired);
 	debug_info_free(source->debug);
 	line_table_free(source->table);
 	*source = (struct line_source){ 0 };
@@ -20,7 +21,7 @@ static void open_debug(struct line_source *source)
 	for (size_t i = 0; i < source->nimages && !source->debug; i++) {
 		source->debug = debug_info_new(source->images[i]);
 		if (source->debug && source->images[i] != source->cached) {
-			line_cache_free(source->cache); /* is about another file */
+			source->retired = source->cache; /* is about another file */
 			source->cache = NULL;
 		}
 	}
@@ -40,6 +41,15 @@ static void open_cache(struct line_source *source)
 		source->cached = img;
 		source->cache = line_cache_open(source->folder, img);
 	}
+}
+
+void line_source_open(struct line_source *source)
+{
+	if (source->table)
+		return;
+	open_cache(source);
+	if (!source->cache || line_cache_is_empty(source->cache))
+		open_debug(source);
 }
 
 static size_t find_in_debug(struct line_source *source, uint64_t vaddr,

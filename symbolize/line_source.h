@@ -24,7 +24,7 @@ struct line_source {
 	struct line_table *table; /* of the trace, the source's from now on; NULL if it has none */
 
 	/* Private. */
-	struct line_cache *cache;
+	struct line_cache *cache, *retired; /* what the latter said is still good */
 	const struct image *cached; /* what @cache is about */
 	bool cache_tried;
 	struct debug_info *debug;
@@ -33,6 +33,9 @@ struct line_source {
 
 /* Keeps in the cache what was found. */
 void line_source_deinit(struct line_source *source);
+
+/* Open what the first question would most likely have opened. */
+void line_source_open(struct line_source *source);
 
 /* As debug_info_find(); strings are valid until line_source_deinit(). */
 size_t line_source_find(struct line_source *source, uint64_t vaddr,

@@ -1,42 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbolizer.c - asks, for each kind of module, whoever knows: symbol tables, the recording's kernel
- * symbols, a JIT's map; and debug information for what was inlined and where the source is.
+ * symbolizer.c - a naming for each module, and what it answers in words that people read.
  *
  * The function that has code of its own is named by the symbol table, so that stripped and unstripped
- * files agree and clones (.cold, .part) are told apart. Everything is opened at the first question.
+ * files agree and clones (.cold, .part) are told apart.
  */
 #include "symbolize/symbolizer.h"
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
 #include "symbolize/demangle.h"
-#include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/object_table.h"
-#include "symbolize/elf/symtab.h"
-#include "symbolize/jit_files.h"
-#include "symbolize/ksyms.h"
-#include "symbolize/line_source.h"
+#include "symbolize/naming.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define IMAGES_MAX 4
-
-/* What is known of one module. */
-struct naming {
-	struct image *images[IMAGES_MAX];
-	struct symtab *tabs[IMAGES_MAX]; /* NULL until needed */
-	struct object_table *objects[IMAGES_MAX]; /* the same */
-	size_t nimages;
-	struct cfi_section *cfi[IMAGES_MAX]; /* of functions without a name; NULL until needed */
-	bool cfi_tried;
-	struct line_source lines;
-	struct jit_map *jit;
-	uint64_t slide; /* of the running kernel against its file */
-	VEC(struct symbol_function) functions;
-	bool listed; /* @functions is filled */
-};
 
 struct symbolizer {
 	struct module_table *modules;
@@ -45,12 +23,6 @@ struct symbolizer {
 	struct demangler *demangler;
 	struct arena arena;
 	VEC(struct naming *) namings; /* by module id */
-};
-
-/* What a symbol table says about an address. */
-struct symbol {
-	const char *name; /* NULL: nothing */
-	uint64_t vaddr, len;
 };
 
 struct symbolizer *symbolizer_new(struct module_table *modules,
@@ -65,21 +37,6 @@ struct symbolizer *symbolizer_new(struct module_table *modules,
 	return s;
 }
 
-static void naming_free(struct naming *naming)
-{
-	if (!naming)
-		return;
-	for (size_t i = 0; i < naming->nimages; i++) {
-		symtab_free(naming->tabs[i]);
-		object_table_free(naming->objects[i]);
-		cfi_section_free(naming->cfi[i]);
-	}
-	line_source_deinit(&naming->lines);
-	jit_map_free(naming->jit);
-	vec_deinit(&naming->functions);
-	free(naming);
-}
-
 void symbolizer_free(struct symbolizer *s)
 {
 	if (!s)
@@ -92,114 +49,13 @@ void symbolizer_free(struct symbolizer *s)
 	free(s);
 }
 
-static bool is_kernel(const struct module *mod)
-{
-	return mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE;
-}
-
-/* The kernel's text begins with its first executable segment, and runs wherever the recording says. */
-static uint64_t kernel_slide(const struct symbolizer *s, const struct image *img)
-{
-	size_t count;
-	const struct image_segment *segments = image_segments(img, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (segments[i].exec)
-			return s->rec->kernel_text - segments[i].vaddr;
-	}
-	return 0;
-}
-
-static void describe_lines(struct symbolizer *s, struct naming *naming, const struct module *mod)
-{
-	struct line_source *lines = &naming->lines;
-
-	lines->mod = mod;
-	lines->off = s->options.no_inline;
-	lines->folder = s->options.cache;
-	lines->slide = naming->slide;
-	lines->nimages = naming->nimages;
-	memcpy(lines->images, naming->images, sizeof(lines->images));
-	if (!lines->off && s->rec)
-		lines->table = line_table_find_recorded(s->rec, mod->path, mod->build_id,
-							mod->build_id_len,
-							module_table_diag(s->modules));
-}
-
-static struct naming *naming_new(struct symbolizer *s, struct module *mod)
-{
-	struct naming *naming = memory_zeroed(1, sizeof(*naming));
-
-	if (mod->kind == MODULE_JIT)
-		naming->jit = jit_files_open(s->modules, mod);
-	if (mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO)
-		naming->nimages = module_name_images(s->modules, mod, naming->images);
-	if (mod->kind == MODULE_KERNEL && s->rec->kernel_text)
-		naming->nimages = module_name_images(s->modules, mod, naming->images);
-	if (mod->kind == MODULE_KERNEL && naming->nimages)
-		naming->slide = kernel_slide(s, naming->images[0]);
-	describe_lines(s, naming, mod);
-	return naming;
-}
-
-static struct naming *naming_of(struct symbolizer *s, struct module *mod)
+struct naming *symbolizer_open(struct symbolizer *s, struct module *mod)
 {
 	while (s->namings.len <= mod->id)
 		vec_push(&s->namings, NULL);
 	if (!s->namings.items[mod->id])
-		s->namings.items[mod->id] = naming_new(s, mod);
+		s->namings.items[mod->id] = naming_new(s->modules, mod, &s->options);
 	return s->namings.items[mod->id];
-}
-
-static struct symtab *symtab_of(struct naming *naming, size_t i)
-{
-	if (!naming->tabs[i])
-		naming->tabs[i] = symtab_new(naming->images[i]);
-	return naming->tabs[i];
-}
-
-static struct symbol find_in_images(struct naming *naming, uint64_t vaddr)
-{
-	for (size_t i = 0; i < naming->nimages; i++) {
-		const struct symtab *tab = symtab_of(naming, i);
-		const struct symtab_entry *entry = symtab_find(tab, vaddr - naming->slide);
-
-		if (entry)
-			return (struct symbol){ entry->name, entry->vaddr + naming->slide,
-						symtab_end(tab, entry) - entry->vaddr };
-	}
-	return (struct symbol){ 0 };
-}
-
-/* A function without a name still has a beginning and an end, where call frame information tells them. */
-static struct symbol find_unnamed(struct naming *naming, uint64_t vaddr)
-{
-	struct cfi_fde fde;
-
-	for (size_t i = 0; i < naming->nimages && !naming->cfi_tried; i++)
-		naming->cfi[i] = cfi_section_new(naming->images[i]);
-	naming->cfi_tried = true;
-	for (size_t i = 0; i < naming->nimages; i++) {
-		if (naming->cfi[i] && cfi_section_find(naming->cfi[i], vaddr - naming->slide, &fde))
-			return (struct symbol){ NULL, fde.begin + naming->slide,
-						fde.end - fde.begin };
-	}
-	return (struct symbol){ 0 };
-}
-
-static struct symbol find_symbol(struct symbolizer *s, struct module *mod, uint64_t vaddr)
-{
-	struct naming *naming = naming_of(s, mod);
-	const struct recording_ksym *ksym = is_kernel(mod) ? ksyms_find(s->rec, vaddr) : NULL;
-	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
-
-	if (ksym)
-		return (struct symbol){ ksym->name, ksym->addr, ksym->len };
-	if (jit)
-		return (struct symbol){ jit->name, jit->start, jit->len };
-	struct symbol symbol = find_in_images(naming, vaddr);
-
-	return symbol.name ? symbol : find_unnamed(naming, vaddr);
 }
 
 static const char *readable(struct symbolizer *s, const char *linkage_name)
@@ -222,7 +78,7 @@ static void fill_frame(struct symbolizer *s, const struct debug_frame *from,
 	ret->function_line = from->decl_line;
 }
 
-static void fill_outermost(struct symbolizer *s, const struct symbol *symbol,
+static void fill_outermost(struct symbolizer *s, const struct naming_symbol *symbol,
 			   struct symbol_frame *frame)
 {
 	frame->function_vaddr = symbol->vaddr;
@@ -245,19 +101,17 @@ static void fill_jit_line(struct naming *naming, uint64_t vaddr, struct symbol_f
 const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 					   size_t *ret_count)
 {
-	struct naming *naming = naming_of(s, mod);
-	struct symbol symbol = find_symbol(s, mod, vaddr);
-	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
-	size_t nfound = line_source_find(&naming->lines, vaddr, found);
-	size_t count = nfound ? nfound : 1;
+	struct naming *naming = symbolizer_open(s, mod);
+	const struct naming_answer *answer = naming_answer(naming, vaddr);
+	size_t count = answer->count ? answer->count : 1;
 	struct symbol_frame *frames = ARENA_ARRAY(&s->arena, struct symbol_frame, count);
 
-	for (size_t i = 0; i < nfound; i++) {
-		fill_frame(s, &found[i], &frames[i]);
-		frames[i].inlined = i + 1 < nfound;
+	for (size_t i = 0; i < answer->count; i++) {
+		fill_frame(s, &naming->frames.items[answer->first + i], &frames[i]);
+		frames[i].inlined = i + 1 < answer->count;
 	}
-	fill_outermost(s, &symbol, &frames[count - 1]);
-	if (!nfound && !s->options.no_inline)
+	fill_outermost(s, &answer->symbol, &frames[count - 1]);
+	if (!answer->count && !s->options.no_inline)
 		fill_jit_line(naming, vaddr, &frames[0]);
 	*ret_count = count;
 	return frames;
@@ -265,7 +119,7 @@ const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *
 
 const char *symbolizer_object(struct symbolizer *s, struct module *mod, uint64_t vaddr)
 {
-	struct naming *naming = naming_of(s, mod);
+	struct naming *naming = symbolizer_open(s, mod);
 
 	for (size_t i = 0; i < naming->nimages; i++) {
 		const struct object_entry *entry;
@@ -288,7 +142,7 @@ static int by_vaddr(const void *a, const void *b)
 	return strcmp(x->linkage_name, y->linkage_name);
 }
 
-static void list_function(struct symbolizer *s, struct naming *naming, struct symbol symbol)
+static void list_function(struct symbolizer *s, struct naming *naming, struct naming_symbol symbol)
 {
 	struct symbol_function function = { readable(s, symbol.name), symbol.name, symbol.vaddr,
 					    symbol.len };
@@ -299,7 +153,7 @@ static void list_function(struct symbolizer *s, struct naming *naming, struct sy
 /* Those of one image, but for addresses that the images before it name. */
 static void list_image(struct symbolizer *s, struct naming *naming, size_t image)
 {
-	const struct symtab *tab = symtab_of(naming, image);
+	const struct symtab *tab = naming_symtab(naming, image);
 	size_t before = naming->functions.len;
 	size_t count;
 	const struct symtab_entry *entries = symtab_entries(tab, &count);
@@ -312,7 +166,7 @@ static void list_image(struct symbolizer *s, struct naming *naming, size_t image
 		if (old < before && naming->functions.items[old].vaddr == vaddr)
 			continue;
 		list_function(s, naming,
-			      (struct symbol){ entries[i].name, vaddr,
+			      (struct naming_symbol){ entries[i].name, vaddr,
 					       symtab_end(tab, &entries[i]) - entries[i].vaddr });
 	}
 	vec_sort(&naming->functions, by_vaddr);
@@ -336,7 +190,7 @@ static void list_kernel(struct symbolizer *s, struct naming *naming, const struc
 						       : is_module_name(mod->name, sym->module);
 
 		if (ours)
-			list_function(s, naming, (struct symbol){ sym->name, sym->addr, sym->len });
+			list_function(s, naming, (struct naming_symbol){ sym->name, sym->addr, sym->len });
 	}
 	vec_sort(&naming->functions, by_vaddr);
 }
@@ -348,18 +202,18 @@ static void list_jit(struct symbolizer *s, struct naming *naming)
 
 	for (size_t i = 0; i < count; i++)
 		list_function(s, naming,
-			      (struct symbol){ symbols[i].name, symbols[i].start, symbols[i].len });
+			      (struct naming_symbol){ symbols[i].name, symbols[i].start, symbols[i].len });
 	vec_sort(&naming->functions, by_vaddr);
 }
 
 const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct module *mod,
 						   size_t *ret_count)
 {
-	struct naming *naming = naming_of(s, mod);
+	struct naming *naming = symbolizer_open(s, mod);
 
 	if (!naming->listed) {
 		naming->listed = true;
-		if (is_kernel(mod))
+		if (naming_is_kernel(mod))
 			list_kernel(s, naming, mod);
 		if (naming->jit)
 			list_jit(s, naming);
@@ -373,7 +227,7 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 		     const char **ret_file, uint32_t *ret_line)
 {
-	struct naming *naming = naming_of(s, mod);
+	struct naming *naming = symbolizer_open(s, mod);
 	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
 
 	if (jit)
@@ -384,7 +238,7 @@ bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 				   size_t *ret_len)
 {
-	struct naming *naming = naming_of(s, mod);
+	struct naming *naming = symbolizer_open(s, mod);
 	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
 
 	if (!jit || !jit->code)
@@ -396,7 +250,7 @@ const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uin
 void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, uint64_t end,
 		      struct line_table_maker *maker)
 {
-	line_source_gather(&naming_of(s, mod)->lines, begin, end, maker);
+	line_source_gather(&symbolizer_open(s, mod)->lines, begin, end, maker);
 }
 
 static const char *note_kernel(const struct symbolizer *s, const struct naming *naming)
@@ -445,7 +299,7 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 	size_t embedded = 0;
 
 	for (size_t i = 0; i < naming->nimages; i++) {
-		const struct symtab *tab = symtab_of(naming, i);
+		const struct symtab *tab = naming_symtab(naming, i);
 		size_t count;
 
 		symtab_entries(tab, &count);
@@ -485,9 +339,9 @@ static const char *note_file(struct symbolizer *s, struct naming *naming, const 
 
 const char *symbolizer_note(struct symbolizer *s, struct module *mod)
 {
-	struct naming *naming = naming_of(s, mod);
+	struct naming *naming = symbolizer_open(s, mod);
 
-	if (is_kernel(mod))
+	if (naming_is_kernel(mod))
 		return note_kernel(s, naming);
 	if (mod->kind == MODULE_JIT)
 		return note_jit(s, naming);

@@ -45,6 +45,21 @@ const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *
 /* The variable of @mod that holds @vaddr, demangled; NULL if none is known. Valid until symbolizer_free(). */
 const char *symbolizer_object(struct symbolizer *s, struct module *mod, uint64_t vaddr);
 
+/*
+ * The same in two steps, of which the second can be taken by another thread, by one at a time for a module. Until that is
+ * through, nothing else may be asked about the module; other modules are free.
+ */
+struct naming;
+
+/* Open the files of @mod. Valid until symbolizer_free(). */
+struct naming *symbolizer_open(struct symbolizer *s, struct module *mod);
+
+/* In any thread: read their tables. */
+void naming_read(struct naming *naming);
+
+/* In any thread: look up @vaddrs, ascending, so that symbolizer_find() has the answers at hand if it is asked in this order. */
+void naming_look_up(struct naming *naming, const uint64_t *vaddrs, size_t count);
+
 /* A function of @mod by name, for annotate. */
 struct symbol_function {
 	const char *name; /* demangled */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.c - one queue, one lock: a task takes a millisecond, so nobody waits for the lock.
+ * pool.c - two queues, one lock: a task takes a millisecond, so nobody waits for the lock.
+ *
+ * Those that are apart take longer. Were the owner to run one, what only it does would stand still, and the others
+ * would soon run out of work.
  */
 #include "formats/base/pool.h"
 
@@ -16,28 +19,36 @@ struct worker {
 	pthread_t thread;
 };
 
+/* Tasks that nobody runs yet. */
+struct queue {
+	struct pool_task *first, **end;
+};
+
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t arrived, finished; /* a task */
-	struct pool_task *first, **end;   /* of those that nobody runs yet */
+	struct queue queue, apart;
 	bool closing;
 	unsigned nworkers; /* without the owner */
 	struct worker workers[POOL_THREADS_MAX - 1];
 };
 
-/* Locked before and after, not in between; there is a task. */
-static void run_first(struct pool *pool, unsigned worker)
+/* Locked before and after, not in between. False if there is none. */
+static bool run_first(struct pool *pool, struct queue *queue, unsigned worker)
 {
-	struct pool_task *task = pool->first;
+	struct pool_task *task = queue->first;
 
-	pool->first = task->next;
-	if (!pool->first)
-		pool->end = &pool->first;
+	if (!task)
+		return false;
+	queue->first = task->next;
+	if (!queue->first)
+		queue->end = &queue->first;
 	pthread_mutex_unlock(&pool->lock);
 	task->run(task, worker);
 	pthread_mutex_lock(&pool->lock);
 	task->done = true;
 	pthread_cond_signal(&pool->finished); /* only the owner waits for it */
+	return true;
 }
 
 static void *work(void *data)
@@ -47,9 +58,8 @@ static void *work(void *data)
 
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->closing) {
-		if (pool->first)
-			run_first(pool, worker->number);
-		else
+		if (!run_first(pool, &pool->apart, worker->number) &&
+		    !run_first(pool, &pool->queue, worker->number))
 			pthread_cond_wait(&pool->arrived, &pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -81,7 +91,8 @@ struct pool *pool_new(unsigned nthreads)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->arrived, NULL);
 	pthread_cond_init(&pool->finished, NULL);
-	pool->end = &pool->first;
+	pool->queue.end = &pool->queue.first;
+	pool->apart.end = &pool->apart.first;
 	if (nthreads > POOL_THREADS_MAX)
 		nthreads = POOL_THREADS_MAX;
 	start_workers(pool, nthreads ? nthreads - 1 : 0);
@@ -111,11 +122,13 @@ unsigned pool_threads(const struct pool *pool)
 
 void pool_submit(struct pool *pool, struct pool_task *task)
 {
+	struct queue *queue = task->apart ? &pool->apart : &pool->queue;
+
 	task->next = NULL;
 	task->done = false;
 	pthread_mutex_lock(&pool->lock);
-	*pool->end = task;
-	pool->end = &task->next;
+	*queue->end = task;
+	queue->end = &task->next;
 	pthread_cond_signal(&pool->arrived);
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -124,9 +137,8 @@ void pool_wait(struct pool *pool, struct pool_task *task)
 {
 	pthread_mutex_lock(&pool->lock);
 	while (!task->done) {
-		if (pool->first)
-			run_first(pool, 0);
-		else
+		if (!run_first(pool, &pool->queue, 0) &&
+		    !(task->apart && run_first(pool, &pool->apart, 0)))
 			pthread_cond_wait(&pool->finished, &pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);

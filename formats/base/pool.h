@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.h - a few threads that run tasks in the order in which they were handed in.
+ * pool.h - a few threads that run tasks in the order in which they were handed in; those that are apart come first.
  *
  *	static void square(struct pool_task *task, unsigned worker) { ... (struct job *)(void *)task ... }
  *
@@ -22,6 +22,7 @@
 struct pool_task {
 	/* @worker: 0 for the owner, less than pool_threads(); no two tasks run as the same one at a time. */
 	void (*run)(struct pool_task *task, unsigned worker);
+	bool apart; /* it takes long: the owner only runs it if it has nothing else to do while it waits for such a one */
 	struct pool_task *next; /* private, as is @done */
 	bool done;
 };

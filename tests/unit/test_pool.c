@@ -27,7 +27,9 @@ static void run_all(unsigned nthreads)
 
 	CHECK(pool_threads(pool) >= 1 && pool_threads(pool) <= POOL_THREADS_MAX);
 	for (unsigned i = 0; i < TASKS; i++) {
-		jobs[i] = (struct job){ .task = { .run = square }, .input = i, .busy = busy };
+		jobs[i] = (struct job){ .task = { .run = square, .apart = i % 3 == 0 },
+					.input = i,
+					.busy = busy };
 		pool_submit(pool, &jobs[i].task);
 	}
 	for (unsigned i = 0; i < TASKS; i++) {
@@ -48,4 +50,25 @@ TEST(a_pool_runs_every_task_once_with_any_number_of_threads)
 	run_all(7);
 	run_all(1000000);
 	pool_free(NULL);
+}
+
+static void leave(struct pool_task *task, unsigned worker)
+{
+	((struct job *)(void *)task)->output = worker;
+}
+
+TEST(the_owner_of_a_pool_runs_what_is_apart_only_if_it_waits_for_such_a_task)
+{
+	struct job apart = { .task = { .run = leave, .apart = true }, .output = 7 };
+	struct job other = { .task = { .run = leave }, .output = 7 };
+	struct pool *pool = pool_new(1);
+
+	pool_submit(pool, &apart.task);
+	pool_submit(pool, &other.task);
+	pool_wait(pool, &other.task);
+	CHECK_UINT(other.output, 0);
+	CHECK_UINT(apart.output, 7);
+	pool_wait(pool, &apart.task);
+	CHECK_UINT(apart.output, 0);
+	pool_free(pool);
 }
