@@ -414,9 +414,11 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 	unwind_stack_init(&w.stack, &s->stack);
 	w.stack.trace = u->options.trace;
 	init_state(&w.state, u->arch, s->regs);
-	unwind_splices_begin(u->splices, &w, &u->frames, ev);
+	if (u->splices)
+		unwind_splices_begin(u->splices, &w, &u->frames, ev);
 	stop = walk_user(u, &w, s);
-	unwind_splices_end(u->splices, &w, &u->frames, stop);
+	if (u->splices)
+		unwind_splices_end(u->splices, &w, &u->frames, stop);
 	return stop;
 }
 

@@ -55,6 +55,7 @@ struct fresh {
 struct past {
 	uint32_t pid, tid;
 	bool usable;
+	bool broke_off; /* the last walk could not be kept */
 	const struct space *space;
 	uint64_t generation; /* of @space */
 	enum unwind_stop stop;
@@ -80,6 +81,7 @@ struct unwind_splices {
 
 	/* The walk in progress. */
 	struct past *past;
+	bool idle; /* nothing to take over, and most likely nothing that could be kept */
 	uint64_t equal_from; /* no word at or above this, and below past->high, has changed */
 	size_t nchanged;     /* words of the snapshot below that */
 	size_t next;         /* first frame of @past that may match */
@@ -237,11 +239,8 @@ static void give_room(struct past *p)
 void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 			  const struct unwind_frames *frames, const struct event *ev)
 {
-	struct past *p;
+	struct past *p = &s->slots[map_hash((uint64_t)ev->pid << 32 | ev->tid) % PAST_SLOTS];
 
-	if (!s)
-		return;
-	p = &s->slots[map_hash((uint64_t)ev->pid << 32 | ev->tid) % PAST_SLOTS];
 	if (!p->frames)
 		give_room(p);
 	p->usable = p->usable && p->pid == ev->pid && p->tid == ev->tid && is_comparable(p, w);
@@ -250,6 +249,7 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 	if (!p->usable)
 		p->nframes = p->nwords = 0;
 	s->past = p;
+	s->idle = !p->usable && p->broke_off && w->stack.snapshot->cut;
 	s->first = frames->len;
 	s->nfresh = 0;
 	s->next = 0;
@@ -313,7 +313,7 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 	const struct unwind_frame *frames;
 	struct values now;
 
-	if (!s || s->next == s->past->nframes)
+	if (s->next == s->past->nframes)
 		return false;
 	accounts = past_accounts(s->past);
 	while (s->next < s->past->nframes && accounts[s->next].sp < sp)
@@ -351,7 +351,7 @@ void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w)
 {
 	struct fresh *f;
 
-	if (!s)
+	if (s->idle)
 		return;
 	close_step(s, w);
 	f = &s->fresh[s->nfresh++];
@@ -474,11 +474,11 @@ static bool is_lasting(const struct unwind_splices *s, enum unwind_stop stop)
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 			const struct unwind_frames *frames, enum unwind_stop stop)
 {
-	struct past *p;
+	struct past *p = s->past;
 
-	if (!s)
+	p->broke_off = !is_account_complete(stop);
+	if (s->idle)
 		return;
-	p = s->past;
 	close_step(s, w);
 	if (!is_lasting(s, stop)) {
 		p->usable = false;

@@ -4,7 +4,7 @@
  * one are taken over instead of walked.
  *
  * Exact, not likely: frames are taken over only if every register and every word of the stack that decided
- * them is the same. All functions accept NULL and then do nothing.
+ * them is the same.
  */
 #ifndef SYMBOLIZE_UNWIND_SPLICE_H
 #define SYMBOLIZE_UNWIND_SPLICE_H
