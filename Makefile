@@ -26,17 +26,17 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c \
 	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/bundle_names.c \
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
-	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_section.c \
-	symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c symbolize/elf/minidebug.c \
-	symbolize/elf/object_table.c symbolize/elf/plt.c symbolize/elf/symbol_version.c \
-	symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c symbolize/jit_files.c \
-	symbolize/jit_map.c symbolize/kernel_entry.c symbolize/ksyms.c symbolize/layers.c \
-	symbolize/line_cache.c symbolize/line_source.c symbolize/module.c symbolize/module_files.c \
-	symbolize/name_ahead.c symbolize/naming.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_memo.c \
-	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
-	symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_relocate.c \
+	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
+	symbolize/elf/minidebug.c symbolize/elf/object_table.c symbolize/elf/plt.c \
+	symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
+	symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/kernel_module.c \
+	symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c \
+	symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c symbolize/naming.c \
+	symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c \
+	symbolize/unwind_fallback.c symbolize/unwind_memo.c symbolize/unwind_sigframe.c \
+	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
+	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \

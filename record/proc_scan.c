@@ -7,6 +7,7 @@
 
 #include "formats/base/text.h"
 #include "formats/base/vec.h"
+#include "record/machine.h"
 #include "record/map_query.h"
 
 #include <dirent.h>
@@ -336,8 +337,21 @@ void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 		*ret_start = *ret_end = 0;
 }
 
-static struct err *tell_kernel_map(const char *path, uint64_t start, uint64_t end,
-				   const struct proc_visitor *visitor)
+static void read_build_id(const char *notes, struct event_mmap *map)
+{
+	uint8_t bytes[256];
+	int fd = open(notes, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	if (len > 0)
+		machine_find_build_id(bytes, (size_t)len, map->build_id, &map->build_id_len);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* @notes: of ELF, where its build ID may be found; NULL if it is known otherwise. */
+static struct err *tell_kernel_map(const char *path, const char *notes, uint64_t start,
+				   uint64_t end, const struct proc_visitor *visitor)
 {
 	struct event ev = {
 		.kind = EVENT_MMAP,
@@ -351,6 +365,8 @@ static struct err *tell_kernel_map(const char *path, uint64_t start, uint64_t en
 		},
 	};
 
+	if (notes)
+		read_build_id(notes, &ev.mmap);
 	return visitor->event(visitor->context, &ev);
 }
 
@@ -358,19 +374,20 @@ static struct err *tell_kernel_map(const char *path, uint64_t start, uint64_t en
 static struct err *tell_module(const char *line, const struct proc_visitor *visitor)
 {
 	uint64_t addr, len;
-	char name[128], path[160];
+	char name[128], path[160], notes[192];
 
 	if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &len, &addr) != 3 || !addr)
 		return NULL;
 	snprintf(path, sizeof(path), "[%s]", name);
-	return tell_kernel_map(path, addr, addr + len, visitor);
+	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	return tell_kernel_map(path, notes, addr, addr + len, visitor);
 }
 
 struct err *proc_scan_kernel(uint64_t text_start, uint64_t text_end,
 			     const struct proc_visitor *visitor)
 {
 	struct err *err =
-		text_start ? tell_kernel_map(KERNEL_PATH, text_start, text_end, visitor) : NULL;
+		text_start ? tell_kernel_map(KERNEL_PATH, NULL, text_start, text_end, visitor) : NULL;
 	FILE *file = err ? NULL : fopen("/proc/modules", "re");
 	char line[1024];
 

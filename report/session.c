@@ -492,6 +492,8 @@ uint32_t session_default_event(const struct session *s)
 
 void session_warn(struct session *s)
 {
+	if (s->symbolizer)
+		symbolizer_keep(s->symbolizer, &s->diag);
 	if (s->modules)
 		module_table_warn_defects(s->modules);
 	diag_print(&s->diag, "preport", stderr);

@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -354,6 +355,68 @@ enum debugfile_result debugfile_kernel(const struct module_search *search,
 		if (search && search->symfs)
 			try_path(&s, with_release(arena, search->symfs, kernel_paths[i], release));
 		try_path(&s, with_release(arena, "", kernel_paths[i], release));
+	}
+	try_debuginfod(&s, "debuginfod_find_debuginfo");
+	return finish(&s, ret, ret_found);
+}
+
+/* Below these, at any depth. */
+static const char *const module_folders[] = {
+	DEBUG_ROOT "/lib/modules/%s",
+	DEBUG_ROOT "/usr/lib/modules/%s",
+	"/lib/modules/%s",
+};
+
+/* "[nf_tables]" is also called "nf_tables", and its file "nf-tables.ko" or "nf_tables.ko.debug". */
+static bool is_module_file(const char *file, const char *module)
+{
+	if (*module == '[')
+		module++;
+	for (; *module && *module != ']' && *module != '.'; module++, file++) {
+		char dash = *file == '-' ? '_' : *file;
+
+		if (dash != (*module == '-' ? '_' : *module))
+			return false;
+	}
+	return !strcmp(file, ".ko") || !strcmp(file, ".ko.debug");
+}
+
+/* A few thousand files; links are not followed, so it ends. */
+static void try_folder(struct search *s, char *folder)
+{
+	const char *slash = strrchr(s->wanted->path, '/');
+	const char *module = slash ? slash + 1 : s->wanted->path;
+	char *roots[] = { folder, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+
+	for (FTSENT *e; tree && !done(s) && (e = fts_read(tree));) {
+		if (e->fts_info != FTS_D && e->fts_info != FTS_DP && is_module_file(e->fts_name, module))
+			try_path(s, arena_strdup(s->arena, e->fts_path));
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+enum debugfile_result debugfile_kernel_module(const struct module_search *search,
+					      const struct debugfile_wanted *wanted,
+					      const char *release, struct arena *arena,
+					      struct image **ret, const char **ret_found)
+{
+	struct search s = { search, wanted, arena, .result = DEBUGFILE_MISSING };
+	bool usable = *release && *release != '.' && !strchr(release, '/');
+
+	if (!wanted->build_id_len)
+		return DEBUGFILE_MISSING;
+	try_build_id_dirs(&s, ".debug");
+	for (size_t i = 0; usable && i < ARRAY_LEN(module_folders) && !done(&s); i++) {
+		const char *root = search && search->symfs ? search->symfs : "";
+
+		try_folder(&s, arena_strdup(arena, with_release(arena, root, module_folders[i],
+								release)));
+		if (*root && !done(&s))
+			try_folder(&s, arena_strdup(arena, with_release(arena, "",
+									module_folders[i],
+									release)));
 	}
 	try_debuginfod(&s, "debuginfod_find_debuginfo");
 	return finish(&s, ret, ret_found);

@@ -54,6 +54,15 @@ enum debugfile_result debugfile_kernel(const struct module_search *search,
 				       struct arena *arena, struct image **ret,
 				       const char **ret_found);
 
+/*
+ * The file of the running kernel module that @wanted->path, "[name]" or a path, names, for @release: with debug information
+ * if there is one, by build ID, which must be known.
+ */
+enum debugfile_result debugfile_kernel_module(const struct module_search *search,
+					      const struct debugfile_wanted *wanted,
+					      const char *release, struct arena *arena,
+					      struct image **ret, const char **ret_found);
+
 /* CRC-32 (IEEE 802.3, as in .gnu_debuglink) over @len bytes, continuing from @crc, 0 at first. */
 uint32_t debugfile_crc32(uint32_t crc, const void *data, size_t len);
 

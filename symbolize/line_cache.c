@@ -19,7 +19,6 @@
 #define MAGIC_LEN 8
 #define HEAD_LEN  (MAGIC_LEN + LINE_CACHE_STAMP_LEN + SHA256_LEN)
 #define DEBUG_MIN (4u << 20)  /* bytes of a file */
-#define ADDED_MAX (1u << 20)  /* frames that wait to be written */
 
 /* To be raised when the same debug information is to be read another way. */
 #define FORMAT 1
@@ -30,7 +29,7 @@ struct added {
 };
 
 struct line_cache {
-	char *folder, *name;
+	char *folder, *name, *path; /* @path: of the file with the debug information */
 	uint8_t stamp[LINE_CACHE_STAMP_LEN];
 	uint8_t *data; /* of the entry */
 	struct line_table *table; /* NULL: there is none */
@@ -119,6 +118,7 @@ struct line_cache *line_cache_open(const char *folder, const struct image *img)
 	cache = memory_zeroed(1, sizeof(*cache));
 	cache->folder = memory_strdup(folder);
 	cache->name = memory_strdup(name);
+	cache->path = memory_strdup(image_path(img));
 	make_stamp(&st, cache->stamp);
 	cache->data = cache_folder_read(folder, name, &len);
 	if (cache->data)
@@ -136,6 +136,7 @@ void line_cache_free(struct line_cache *cache)
 	free(cache->data);
 	free(cache->folder);
 	free(cache->name);
+	free(cache->path);
 	free(cache);
 }
 
@@ -165,8 +166,6 @@ void line_cache_add(struct line_cache *cache, uint64_t begin, uint64_t end,
 	static const struct debug_frame nothing;
 	struct added added = { begin, end, cache->frames.len, nframes ? nframes : 1 };
 
-	if (cache->frames.len + added.count > ADDED_MAX)
-		return;
 	for (size_t i = 0; i < nframes; i++) {
 		if (!is_exact(&frames[i]))
 			return;
@@ -215,19 +214,27 @@ static void merge(const struct line_cache *cache, struct line_table_maker *maker
 				     line_table_find(cache->table, begin, frames));
 }
 
-void line_cache_save(struct line_cache *cache)
+struct err *line_cache_save(struct line_cache *cache)
 {
 	struct line_table_maker *maker;
 	struct writer out = { 0 };
+	struct err *err = NULL;
 
 	if (!cache->added.len)
-		return;
+		return NULL;
 	maker = line_table_maker_new();
 	vec_sort(&cache->added, by_begin);
 	merge(cache, maker);
 	line_cache_pack(maker, cache->stamp, &out);
-	err_free(cache_folder_write(cache->folder, cache->name, out.data, out.len));
+	if (out.len > CACHE_FILE_MAX)
+		err = err_new(ERR_UNSUPPORTED,
+			      "what '%s' says about all these addresses is not kept for the next run: "
+			      "%zu MiB, where an entry of the cache has %u at most",
+			      cache->path, out.len >> 20, CACHE_FILE_MAX >> 20);
+	else
+		err_free(cache_folder_write(cache->folder, cache->name, out.data, out.len));
 	writer_deinit(&out);
 	line_table_maker_free(maker);
 	cache->added.len = cache->frames.len = 0;
+	return err;
 }

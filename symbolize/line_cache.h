@@ -38,8 +38,11 @@ size_t line_cache_find(const struct line_cache *cache, uint64_t vaddr,
 void line_cache_add(struct line_cache *cache, uint64_t begin, uint64_t end,
 		    const struct debug_frame *frames, size_t nframes);
 
-/* Write what is there and what was added, if anything was. Should that fail, there is one entry less. */
-void line_cache_save(struct line_cache *cache);
+/*
+ * Write what is there and what was added, if anything was. Should that fail, there is one entry less.
+ * ERR_UNSUPPORTED: it is larger than CACHE_FILE_MAX, so the old one stays.
+ */
+MUST_USE struct err *line_cache_save(struct line_cache *cache);
 
 /* The two halves of it, for tests: an entry's bytes, and the table in them, NULL if they are not well-formed. */
 void line_cache_pack(const struct line_table_maker *maker,

@@ -1,16 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolize/line_source.h"
 
+#include "symbolize/kernel_module.h"
+#include "symbolize/ksyms.h"
+
 /* Incomplete answers are not kept: what is missing may be there the next time. */
-void line_source_deinit(struct line_source *source)
+struct err *line_source_keep(struct line_source *source)
 {
 	if (source->cache && source->debug && !debug_info_missing(source->debug))
-		line_cache_save(source->cache);
+		return line_cache_save(source->cache);
+	return NULL;
+}
+
+void line_source_deinit(struct line_source *source)
+{
+	err_free(line_source_keep(source));
 	line_cache_free(source->cache);
 	line_cache_free(source->retired);
+	kernel_module_free(source->places);
 	debug_info_free(source->debug);
 	line_table_free(source->table);
 	*source = (struct line_source){ 0 };
+}
+
+/* Where @vaddr is in the files; 0, where nothing is, if it is not known. */
+static uint64_t place_of(struct line_source *source, uint64_t vaddr)
+{
+	const struct recording_ksym *sym;
+	uint64_t place = 0;
+
+	if (source->mod->kind != MODULE_KERNEL_MODULE)
+		return vaddr - source->slide;
+	if (!source->places && source->nimages)
+		source->places = kernel_module_new(source->images[0]);
+	sym = source->places ? ksyms_find(source->rec, vaddr) : NULL;
+	if (sym)
+		kernel_module_place(source->places, sym, vaddr, &place);
+	return place;
 }
 
 static void open_debug(struct line_source *source)
@@ -74,7 +100,7 @@ size_t line_source_find(struct line_source *source, uint64_t vaddr,
 
 	if (count)
 		return count;
-	vaddr -= source->slide;
+	vaddr = place_of(source, vaddr);
 	open_cache(source);
 	count = source->cache ? line_cache_find(source->cache, vaddr, ret) : 0;
 	return count ? count : find_in_debug(source, vaddr, ret);
@@ -92,7 +118,7 @@ bool line_source_line(struct line_source *source, uint64_t vaddr, const char **r
 	}
 	open_debug(source);
 	return source->debug &&
-	       debug_info_line(source->debug, vaddr - source->slide, ret_file, ret_line);
+	       debug_info_line(source->debug, place_of(source, vaddr), ret_file, ret_line);
 }
 
 void line_source_gather(struct line_source *source, uint64_t begin, uint64_t end,
@@ -102,9 +128,9 @@ void line_source_gather(struct line_source *source, uint64_t begin, uint64_t end
 
 	open_debug(source);
 	for (uint64_t vaddr = begin, next; source->debug && vaddr < end; vaddr = next) {
-		uint64_t at = vaddr - source->slide;
+		uint64_t at = place_of(source, vaddr);
 		size_t count = debug_info_find(source->debug, at, found);
-		uint64_t left = debug_info_next(source->debug, at) - at;
+		uint64_t left = at ? debug_info_next(source->debug, at) - at : 1;
 
 		next = left < end - vaddr ? vaddr + left : end;
 		line_table_maker_add(maker, vaddr, next, found, count);

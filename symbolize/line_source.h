@@ -19,11 +19,13 @@ struct line_source {
 	struct image *images[4]; /* best first */
 	size_t nimages;
 	uint64_t slide;	    /* of addresses that are asked for against the files; the table has it in */
+	const struct recording *rec; /* where functions of a running kernel module are */
 	bool off;	    /* read no debug information */
 	const char *folder; /* of the cache; NULL: none */
 	struct line_table *table; /* of the trace, the source's from now on; NULL if it has none */
 
 	/* Private. */
+	struct kernel_module *places; /* of a kernel module, the sections of which have a slide each */
 	struct line_cache *cache, *retired; /* what the latter said is still good */
 	const struct image *cached; /* what @cache is about */
 	bool cache_tried;
@@ -31,7 +33,8 @@ struct line_source {
 	bool debug_tried;
 };
 
-/* Keeps in the cache what was found. */
+/* Keep in the cache what was found since the last time; line_source_deinit() does it, too. See line_cache_save(). */
+MUST_USE struct err *line_source_keep(struct line_source *source);
 void line_source_deinit(struct line_source *source);
 
 /* Open what the first question would most likely have opened. */

@@ -117,20 +117,27 @@ static struct image *binary(struct module_table *table, struct entry *e)
 	return src->image;
 }
 
+static bool has_separate(const struct module *mod)
+{
+	return mod->kind == MODULE_FILE || mod->kind == MODULE_KERNEL ||
+	       mod->kind == MODULE_KERNEL_MODULE;
+}
+
 static struct image *separate(struct module_table *table, struct entry *e)
 {
 	struct source *src = &e->separate;
 
-	if (src->tried || (e->mod.kind != MODULE_FILE && e->mod.kind != MODULE_KERNEL))
+	if (src->tried || !has_separate(&e->mod))
 		return src->image;
 	src->tried = true;
 	struct debugfile_wanted wanted = wanted_file(table, e);
 
-	if (e->mod.kind == MODULE_KERNEL) {
-		const char *release = table->rec->os_release;
+	if (e->mod.kind != MODULE_FILE) {
+		const char *release = table->rec->os_release ? table->rec->os_release : "";
 
-		src->result = debugfile_kernel(table->search, &wanted, release ? release : "",
-					       &table->arena, &src->image, &src->found);
+		src->result = (e->mod.kind == MODULE_KERNEL ? debugfile_kernel
+							    : debugfile_kernel_module)(
+			table->search, &wanted, release, &table->arena, &src->image, &src->found);
 		return src->image;
 	}
 	struct image *own = binary(table, e);

@@ -44,6 +44,9 @@ static void describe_lines(struct naming *naming, struct module_table *modules,
 	lines->slide = naming->slide;
 	lines->nimages = naming->nimages;
 	memcpy(lines->images, naming->images, sizeof(lines->images));
+	lines->rec = naming->rec;
+	if (mod->kind == MODULE_KERNEL_MODULE && !lines->off)
+		lines->nimages = module_name_images(modules, naming->mod, lines->images);
 	if (!lines->off && naming->rec)
 		lines->table = line_table_find_recorded(naming->rec, mod->path, mod->build_id,
 							mod->build_id_len,

@@ -49,6 +49,17 @@ void symbolizer_free(struct symbolizer *s)
 	free(s);
 }
 
+void symbolizer_keep(struct symbolizer *s, struct diag *diag)
+{
+	for (size_t i = 0; i < s->namings.len; i++) {
+		struct naming *naming = s->namings.items[i];
+		struct err *err = naming ? line_source_keep(&naming->lines) : NULL;
+
+		if (err)
+			diag_err(diag, err);
+	}
+}
+
 struct naming *symbolizer_open(struct symbolizer *s, struct module *mod)
 {
 	while (s->namings.len <= mod->id)
@@ -253,7 +264,7 @@ void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, 
 	line_source_gather(&symbolizer_open(s, mod)->lines, begin, end, maker);
 }
 
-static const char *note_kernel(const struct symbolizer *s, const struct naming *naming)
+static const char *note_kernel(struct symbolizer *s, const struct naming *naming)
 {
 	if (!s->rec->nksyms && !naming->nimages && !s->rec->complete)
 		return "no symbols: the file ends before them; the recorder was killed, or the "
@@ -264,6 +275,9 @@ static const char *note_kernel(const struct symbolizer *s, const struct naming *
 		       "with kernel.kptr_restrict=0";
 	if (naming->lines.table)
 		return "symbols and lines from the recording";
+	if (naming->mod->kind == MODULE_KERNEL_MODULE && line_source_has_lines(&naming->lines))
+		return arena_printf(&s->arena, "symbols from the recording, lines from %s",
+				    image_path(naming->lines.images[0]));
 	return line_source_was_used(&naming->lines) ? "symbols from the recording, lines from vmlinux"
 						    : "symbols from the recording";
 }

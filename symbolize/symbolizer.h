@@ -35,6 +35,9 @@ struct symbolizer *symbolizer_new(struct module_table *modules,
 				  const struct symbolizer_options *options);
 void symbolizer_free(struct symbolizer *s);
 
+/* Keep what was found for later runs, as symbolizer_free() does, and add to @diag what cannot be kept. */
+void symbolizer_keep(struct symbolizer *s, struct diag *diag);
+
 /*
  * The functions at @vaddr of @mod, innermost inlined call first, the function that has code of its own
  * last; at least one frame. Valid until symbolizer_free().

@@ -99,9 +99,7 @@ static void index_units(struct debug_info *info)
 
 static void open_supplement(struct debug_info *info)
 {
-	struct image_section link;
-
-	if (!image_section(info->image, ".gnu_debugaltlink", &link))
+	if (!debug_supplement_is_linked(info->image))
 		return;
 	info->alt_image = debug_supplement_open(info->image);
 	if (!info->alt_image || !debug_source_init(&info->alt, info->alt_image, "")) {
@@ -117,7 +115,7 @@ struct debug_info *debug_info_new(struct image *img)
 	struct debug_info *info;
 	struct image_section section;
 
-	if (image_is_relocatable(img) || !image_section(img, ".debug_info", &section))
+	if (!image_section(img, ".debug_info", &section))
 		return NULL;
 	info = memory_zeroed(1, sizeof(*info));
 	info->image = img;

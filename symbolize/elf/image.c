@@ -195,7 +195,10 @@ static struct err *read_sections(struct image *img)
 			.vaddr = sh.sh_addr,
 			.offset = sh.sh_offset,
 			.len = sh.sh_size,
+			.align = sh.sh_addralign,
 			.type = sh.sh_type,
+			.link = sh.sh_link,
+			.info = sh.sh_info,
 			.flags = sh.sh_flags,
 			.index = elf_ndxscn(scn),
 		};
@@ -266,6 +269,7 @@ static struct err *read_tables(struct image *img)
 	if (!err && !img->nsections)
 		image_add_unwind_sections(img);
 	if (!err) {
+		image_lay_out(img);
 		image_sort_sections(img);
 		read_build_id(img);
 	}

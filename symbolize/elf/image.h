@@ -52,7 +52,15 @@ void image_closep(struct image **img);
 const char *image_path(const struct image *img);
 const struct arch *image_arch(const struct image *img);
 uint64_t image_entry(const struct image *img); /* where a program starts; 0: nowhere */
-bool image_is_relocatable(const struct image *img); /* ET_REL: a kernel module */
+
+/*
+ * ET_REL: a kernel module. Its sections get addresses as if it was linked alone, from 0x10000 on, each with code is a
+ * segment, and its debug information is completed accordingly.
+ */
+bool image_is_relocatable(const struct image *img);
+
+/* What values of symbols in section number @section count from: the section in a relocatable file, 0 in others. */
+uint64_t image_symbol_base(const struct image *img, size_t section);
 
 /* Binary build ID; length 0 if there is none. */
 const uint8_t *image_build_id(const struct image *img, size_t *ret_len);

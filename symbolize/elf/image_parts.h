@@ -14,9 +14,10 @@ struct section {
 	const char *name;
 	uint64_t vaddr, offset, len;
 	uint64_t flags;
-	uint32_t type;
+	uint64_t align;
+	uint32_t type, link, info;
 	size_t index;
-	uint8_t *own;        /* decompressed by us, to be freed */
+	uint8_t *own;        /* decompressed or relocated by us, to be freed */
 	const uint8_t *data; /* decompressed, ours or libelf's; NULL until asked for */
 	size_t data_len;
 	bool failed; /* cannot be decompressed */
@@ -43,11 +44,18 @@ struct image {
 	size_t build_id_len;
 	char defect[160];     /* the first thing that was found wrong with it, or empty */
 	uint64_t unpacked;    /* bytes that sections were decompressed to */
+	uint64_t relocated;   /* bytes of relocations that were applied */
 	pthread_mutex_t lock; /* for decompression and @defect */
 };
 
 /* Where there are no section headers, make sections of what PT_GNU_EH_FRAME leads to. */
 void image_add_unwind_sections(struct image *img);
+
+/* Give the sections of a relocatable file addresses, and make segments of those with code. */
+void image_lay_out(struct image *img);
+
+/* Complete what @s, a loaded section of a relocatable file, says about addresses. */
+void image_relocate(struct image *img, struct section *s);
 
 /* Fill @img->loaded once the sections are read. */
 void image_sort_sections(struct image *img);

@@ -154,6 +154,8 @@ static bool load(struct image *img, struct section *s)
 	}
 	if (s->own)
 		let_go(img); /* what was packed is not read again */
+	if (!s->failed)
+		image_relocate(img, s);
 	if (s->failed) {
 		free(s->own);
 		s->own = NULL;
@@ -218,8 +220,6 @@ static int compare_vaddr(const void *a, const void *b)
 void image_sort_sections(struct image *img)
 {
 	img->loaded = memory_zeroed(img->nsections + 1, sizeof(*img->loaded));
-	if (img->type == ET_REL)
-		return; /* all sections begin at 0 */
 	for (size_t i = 0; i < img->nsections; i++) {
 		const struct section *s = &img->sections[i];
 		bool no_room = s->type == SHT_NOBITS && s->flags & SHF_TLS;

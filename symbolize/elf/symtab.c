@@ -99,13 +99,15 @@ static void read_sections(struct builder *b, struct source *src, Elf *elf)
 	for (size_t i = 1; i < count; i++) {
 		GElf_Shdr shdr;
 		struct section *sec = &src->sections[i];
+		uint64_t base = image_symbol_base(src->img, i);
 
 		if (!gelf_getshdr(elf_getscn(elf, i), &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
 		    !(shdr.sh_flags & SHF_ALLOC) ||
 		    __builtin_add_overflow(shdr.sh_addr, shdr.sh_size, &sec->end))
 			continue;
 		sec->exec = true;
-		sec->begin = shdr.sh_addr;
+		sec->begin = shdr.sh_addr + base;
+		sec->end += base;
 		sec->limit = add_limit(b, sec->end);
 	}
 	src->nsections = count;
@@ -240,6 +242,7 @@ static void read_table(struct builder *b, const struct source *src, Elf *elf, El
 		memcpy(&sym, (const char *)data->d_buf + i * sizeof(sym), sizeof(sym));
 		if (sym.st_name >= len)
 			continue;
+		sym.st_value += image_symbol_base(src->img, sym.st_shndx);
 		struct candidate cand = { .rank = rank_of(src, &sym, i) & 0xff,
 					  .name = (uint32_t)(base + sym.st_name) };
 
@@ -269,13 +272,13 @@ static void read_versions(struct source *src, Elf *elf)
 	src->nversions = data->d_size / sizeof(Elf64_Versym);
 }
 
-/* Both tables of @img. A relocatable file has no link-time addresses, so nothing is taken from it. */
+/* Both tables of @img. */
 static void read_image(struct builder *b, struct image *img)
 {
 	struct source src = { .img = img };
 	Elf *elf = image_elf(img);
 
-	if (!elf || image_is_relocatable(img))
+	if (!elf)
 		return;
 	read_sections(b, &src, elf);
 	Elf_Scn *full = find_section(elf, SHT_SYMTAB);

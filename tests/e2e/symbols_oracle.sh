@@ -45,6 +45,7 @@ for compiler in g++ clang++; do
 	command -v "$compiler" >/dev/null || continue
 	for version in 4 5; do
 		build "$compiler-$version" "$compiler" "-gdwarf-$version"
+		build "$compiler-$version-types" "$compiler" "-gdwarf-$version" -fdebug-types-section
 		build "$compiler-$version-split" "$compiler" "-gdwarf-$version" -gsplit-dwarf
 		if command -v llvm-dwp >/dev/null && timeout 20 llvm-dwp "$compiler-$version-split.build/"*.dwo -o "$compiler-$version-split.dwp" 2>log; then
 			rm "$compiler-$version-split.build/"*.dwo
@@ -54,7 +55,6 @@ for compiler in g++ clang++; do
 done
 build g++-sections g++ -ffunction-sections -Wl,--gc-sections
 build g++-compressed g++ -gz=zlib
-build g++-types g++ -fdebug-types-section
 
 # Its units are in partial units, and what several files share in another file: that, llvm-symbolizer does not
 # know, so what was before dwz is the oracle.
@@ -69,5 +69,21 @@ if command -v dwz >/dev/null; then
 		"$BUILD/tests/tools/symbol_probe" "$PWD/dwz-a" <addresses >after
 		cmp before after || fail "dwz's shared file changes the answers"
 		echo "dwz with a shared file: the same"
+	fi
+	cp g++-5 sup-a
+	cp g++-5-types sup-b
+	if dwz -5 -m "$PWD/sup.shared" -M sup.shared sup-a sup-b 2>log && readelf -SW sup-a | grep -q '[.]debug_sup'; then
+		for file in g++-5:sup-a g++-5-types:sup-b; do
+			"$BUILD/tests/tools/symbol_probe" "$PWD/${file%:*}" <addresses >before
+			"$BUILD/tests/tools/symbol_probe" "$PWD/${file#*:}" <addresses >after
+			cmp before after || fail "dwz's shared file of DWARF 5 changes the answers of ${file%:*}"
+		done
+		mv sup.shared elsewhere
+		"$BUILD/tests/tools/symbol_probe" "$PWD/sup-a" <addresses >without
+		cmp -s after without && fail "without the shared file of DWARF 5 nothing is missing: it was not used"
+		cp dwz.shared sup.shared 2>/dev/null || cp sup-b sup.shared
+		"$BUILD/tests/tools/symbol_probe" "$PWD/sup-a" <addresses >other
+		cmp -s without other || fail "a file with another checksum was used"
+		echo "dwz with a shared file of DWARF 5: the same"
 	fi
 fi

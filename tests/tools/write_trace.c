@@ -12,6 +12,9 @@
  *	lost CPU COUNT			samples that the kernel had no room for
  *	throttle CPU			the kernel stopped event 0
  *	counted ENABLED RUNNING		event 0 had a counter for so many of so many nanoseconds
+ *	module NAME BUILD-ID START LEN	a kernel module; addresses and lengths of these three are hexadecimal
+ *	ksym MODULE ADDRESS LEN NAME	a function of it, by ascending address
+ *	ksample EVENT PID TID CPU PERIOD COUNT ADDRESS	in the kernel, without a stack
  *	unfinished			leave the end of the file out
  *
  * Functions are code of a JIT, named by a perf map, so that no binary is needed. In names \xNN is a byte.
@@ -36,6 +39,7 @@
 #define DEPTH_MAX    256
 #define EVENTS_MAX   8
 #define PIDS_MAX     64
+#define KSYMS_MAX    16
 
 struct maker {
 	struct trace_writer *writer;
@@ -44,6 +48,7 @@ struct maker {
 	struct recording_count counts[EVENTS_MAX];
 	struct strtab words;
 	struct strtab functions; /* number * FUNCTION_LEN is where it lies */
+	struct recording_ksym ksyms[KSYMS_MAX];
 	uint32_t pids[PIDS_MAX];
 	unsigned npids;
 	uint64_t time_ns;
@@ -64,6 +69,13 @@ static uint64_t number(char **rest)
 	if (!word || !text_parse_u64(word, &value))
 		errx(1, "'%s' is no number", word ? word : "");
 	return value;
+}
+
+static uint64_t hex_number(char **rest)
+{
+	const char *word = strsep(rest, " ");
+
+	return word ? strtoull(word, NULL, 16) : 0;
 }
 
 /* "\x1b" to the byte, in place. */
@@ -196,6 +208,56 @@ static void add_samples(struct maker *m, char *rest)
 	}
 }
 
+static void add_module(struct maker *m, char *rest)
+{
+	struct event ev = { .kind = EVENT_MMAP, .cpu = EVENT_NO_CPU, .pid = UINT32_MAX };
+
+	ev.mmap.flags = EVENT_MMAP_EXEC | EVENT_MMAP_KERNEL;
+	ev.mmap.path = keep(m, strsep(&rest, " "));
+	for (const char *id = strsep(&rest, " "); id && id[0] && id[1] && ev.mmap.build_id_len < 20; id += 2) {
+		char digits[] = { id[0], id[1], 0 };
+
+		ev.mmap.build_id[ev.mmap.build_id_len++] = (uint8_t)strtoul(digits, NULL, 16);
+	}
+	ev.mmap.start = hex_number(&rest);
+	ev.mmap.end = ev.mmap.start + hex_number(&rest);
+	put(m, &ev);
+}
+
+static void add_ksym(struct maker *m, char *rest)
+{
+	struct recording_ksym *sym = &m->ksyms[m->rec.nksyms];
+
+	if (m->rec.nksyms++ == KSYMS_MAX)
+		errx(1, "too many kernel symbols");
+	sym->module = keep(m, strsep(&rest, " "));
+	sym->addr = hex_number(&rest);
+	sym->len = hex_number(&rest);
+	sym->name = keep(m, rest);
+}
+
+static void add_kernel_samples(struct maker *m, char *rest)
+{
+	struct event ev = { .kind = EVENT_SAMPLE, .sample.mode = EVENT_MODE_KERNEL };
+	uint64_t count;
+
+	ev.sample.event = (uint32_t)number(&rest);
+	ev.pid = (uint32_t)number(&rest);
+	ev.tid = (uint32_t)number(&rest);
+	ev.cpu = (uint32_t)number(&rest);
+	ev.sample.period = number(&rest);
+	count = number(&rest);
+	ev.sample.ip = hex_number(&rest);
+	ev.sample.kernel_ips = &ev.sample.ip;
+	ev.sample.nkernel_ips = 1;
+	m->counts[ev.sample.event].samples += count;
+	for (; count; count--) {
+		ev.time_ns = m->time_ns;
+		m->time_ns += 1000000;
+		put(m, &ev);
+	}
+}
+
 static void add_loss(struct maker *m, char *rest)
 {
 	struct event ev = { .kind = EVENT_LOST_SAMPLES, .time_ns = m->time_ns };
@@ -243,7 +305,8 @@ static void read_line(struct maker *m, char *line)
 		{ "thread", add_thread },     { "at", set_time },
 		{ "sample", add_samples },    { "lost", add_loss },
 		{ "throttle", add_throttle }, { "unfinished", leave_unfinished },
-		{ "counted", set_counted },
+		{ "counted", set_counted },   { "module", add_module },
+		{ "ksym", add_ksym },	      { "ksample", add_kernel_samples },
 	};
 	const char *word = strsep(&line, " ");
 
@@ -285,6 +348,8 @@ static void end(struct maker *m)
 	m->rec.counts = m->counts;
 	m->rec.ncounts = m->rec.nevents;
 	put_names(m);
+	if (m->rec.nksyms)
+		must(trace_writer_ksyms(m->writer, m->ksyms, m->rec.nksyms));
 	must(trace_writer_end(m->writer, &m->rec));
 }
 

@@ -3,9 +3,13 @@
  * test_line_cache.c - entries that are whole answer as they were asked; all others are as good as none.
  */
 #include "symbolize/line_cache.h"
+
+#include "formats/base/memory.h"
 #include "symbolize/cache_folder.h"
+#include "tests/unit/elf_file.h"
 #include "tests/unit/test.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +79,7 @@ TEST(line_cache_takes_no_entry_of_another_program_or_file)
 	writer_deinit(&out);
 }
 
-/* ---- the folder ---- */
+/* ---- from run to run ---- */
 
 static const char *new_folder(void)
 {
@@ -104,6 +108,83 @@ static void remove_folder(const char *folder)
 	CHECK_UINT(count_files(folder), 0);
 	CHECK(rmdir(folder) == 0);
 }
+
+/* A file that is worth an entry: the cache asks for its build ID, length and times. */
+static struct image *open_large_file(char *path)
+{
+	static const uint8_t note[] = { 4, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd, 0, 0 };
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	uint8_t *bytes = memory_zeroed(5, 1 << 20);
+	struct image *img = NULL;
+	int fd = mkstemp(path);
+
+	elf_file_section(&f, (struct elf_file_section){ .name = ".note.gnu.build-id",
+							.type = SHT_NOTE,
+							.data = note,
+							.len = sizeof(note) });
+	elf_file_section(&f, (struct elf_file_section){ .name = ".debug_info",
+							.type = SHT_PROGBITS,
+							.data = bytes,
+							.len = 5 << 20 });
+	elf_file_finish(&f);
+	CHECK(fd >= 0 && write(fd, f.out.data, f.out.len) == (ssize_t)f.out.len);
+	close(fd);
+	free(bytes);
+	CHECK_OK(image_open(path, &img));
+	return img;
+}
+
+TEST(line_cache_keeps_as_many_answers_as_are_found)
+{
+	char path[] = "/tmp/precord-test-XXXXXX";
+	CLEANUP(image_closep) struct image *img = open_large_file(path);
+	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
+	const struct debug_frame frames[] = { inner, outer };
+	const uint64_t count = 600000; /* with two functions each more than a million */
+	const char *folder = new_folder();
+	struct line_cache *cache = line_cache_open(folder, img);
+
+	CHECK(cache);
+	for (uint64_t i = 0; i < count; i++)
+		line_cache_add(cache, 16 * i, 16 * i + 8, frames, 2);
+	CHECK_OK(line_cache_save(cache));
+	line_cache_free(cache);
+	cache = line_cache_open(folder, img);
+	CHECK_UINT(line_cache_find(cache, 16 * (count - 1) + 7, found), 2);
+	CHECK_STR(found[1].name, "outer");
+	line_cache_free(cache);
+	unlink(path);
+	remove_folder(folder);
+}
+
+TEST(line_cache_says_when_an_entry_would_be_too_large)
+{
+	char path[] = "/tmp/precord-test-XXXXXX";
+	CLEANUP(image_closep) struct image *img = open_large_file(path);
+	const char *folder = new_folder();
+	struct line_cache *cache = line_cache_open(folder, img);
+	const size_t len = 60000, count = 2 * (CACHE_FILE_MAX / len);
+	char *names = memory_alloc(count * (len + 1));
+
+	CHECK(cache);
+	for (size_t i = 0; i < count; i++) {
+		char *name = names + i * (len + 1);
+		struct debug_frame frame = { .name = name };
+
+		memset(name, 'x', len);
+		snprintf(name + len - 8, 9, "%08zu", i);
+		line_cache_add(cache, 16 * i, 16 * i + 8, &frame, 1);
+	}
+	CHECK_ERR(line_cache_save(cache), ERR_UNSUPPORTED, "is not kept for the next run");
+	CHECK_UINT(count_files(folder), 0);
+	CHECK_OK(line_cache_save(cache)); /* it was said once */
+	line_cache_free(cache);
+	free(names);
+	unlink(path);
+	remove_folder(folder);
+}
+
+/* ---- the folder ---- */
 
 TEST(cache_folder_gives_back_what_was_written_last)
 {

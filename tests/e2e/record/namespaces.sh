@@ -27,23 +27,6 @@ rm gone
 precord -q -F 999 -o gone.trace --duration 1 -p $victim || fail "precord -p: $?"
 named gone.trace "a file that was gone"
 
-# Compiled, run and removed at once, one after another under the same name.
-cat >brief.sh <<'END'
-for i in 1 2 3; do
-	echo "long spin$i(void) { volatile long x = $i; for (long i = 0; i < 200000000; i++) x += i * $i; return x; }
-		int main(void) { return spin$i() & 1; }" >brief.c
-	${CC:-cc} -O1 -o brief brief.c
-	./brief & sleep 0.1
-	rm brief
-	wait
-done
-END
-precord -q -F 499 -o brief.trace -- sh brief.sh || fail "precord: $?"
-preport -i brief.trace --limit 1000 --format=csv 2>/dev/null | columns function >functions.txt
-for i in 1 2 3; do
-	grep -qx spin$i functions.txt || { head functions.txt; fail "'spin$i', which was removed at once, has no name"; }
-done
-
 # Another file takes its place.
 cp shares replaced
 printf 'int main(void) { volatile long i; for (i = 0; i < 1000000000; i++) ; }\n' >other.c
