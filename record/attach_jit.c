@@ -59,6 +59,20 @@ static struct code_file *dump_of(const struct attach_jit *jit, uint32_t pid)
 	return slot ? (struct code_file *)(uintptr_t)*slot : NULL;
 }
 
+static void gather_names(const struct perf_map *map, struct diag *notes, struct writer *out)
+{
+	enum perf_map_result result = perf_map_read(map, out);
+
+	if (result == PERF_MAP_FOREIGN)
+		diag_warn(notes,
+			  "the perf map of process %" PRIu32 " belongs to another user: not used",
+			  map->pid);
+	else if (result == PERF_MAP_CUT)
+		diag_warn(notes,
+			  "the perf map of process %" PRIu32 " is too large: read in part only",
+			  map->pid);
+}
+
 /* What the JIT says itself, or else what is in memory where the perf map says it is. */
 static void gather_code(const struct attach_jit *jit, struct code_files *files,
 			const struct perf_map *map, const struct writer *text, struct diag *notes,
@@ -88,10 +102,7 @@ static struct err *write_process(const struct attach_jit *jit, struct code_files
 	struct writer text = { 0 }, dump = { 0 };
 	struct err *err = NULL;
 
-	if (perf_map_read(map, &text) == PERF_MAP_FOREIGN)
-		diag_warn(notes,
-			  "the perf map of process %" PRIu32 " belongs to another user: not used",
-			  map->pid);
+	gather_names(map, notes, &text);
 	gather_code(jit, files, map, &text, notes, &dump);
 	if (text.len || dump.len) {
 		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len,

@@ -137,16 +137,18 @@ static size_t next_line(FILE *file, char line[LINE_LEN_MAX + 1])
 	return len;
 }
 
-void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out)
+bool perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out)
 {
 	char *line = memory_alloc(LINE_LEN_MAX + 1);
 	size_t len, total = 0, first_len = out->len;
+	bool whole = true;
 
 	while ((len = next_line(file, line)) > 0) {
 		uint64_t start, size;
 
 		total += len;
-		if (total > FILE_LEN_MAX || out->len - first_len > KEPT_LEN_MAX)
+		whole = total <= FILE_LEN_MAX && out->len - first_len <= KEPT_LEN_MAX;
+		if (!whole)
 			break;
 		if (len > LINE_LEN_MAX || line[len - 1] != '\n')
 			continue; /* still being written, or no map at all */
@@ -155,6 +157,7 @@ void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct
 			writer_bytes(out, line, len);
 	}
 	free(line);
+	return whole;
 }
 
 /* Open the map @name below @dir_fd if its owner may speak for the process. */
@@ -223,8 +226,9 @@ enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *ou
 		return foreign ? PERF_MAP_FOREIGN : PERF_MAP_NONE;
 	uint64_t *addresses = perf_map_addresses(map, &count);
 
-	perf_map_filter(file, addresses, count, out);
+	bool whole = perf_map_filter(file, addresses, count, out);
+
 	free(addresses);
 	fclose(file);
-	return PERF_MAP_READ;
+	return whole ? PERF_MAP_READ : PERF_MAP_CUT;
 }

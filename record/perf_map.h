@@ -36,6 +36,7 @@ void perf_map_touch(struct perf_map *map, uint64_t ip);
 
 enum perf_map_result {
 	PERF_MAP_READ,
+	PERF_MAP_CUT,     /* read, but not to its end: see perf_map_filter() */
 	PERF_MAP_NONE,    /* there is no file */
 	PERF_MAP_FOREIGN, /* there is one of another user */
 };
@@ -52,7 +53,10 @@ bool perf_map_hits(const uint64_t *addresses, size_t count, uint64_t start, uint
 /* Cut a line, with its end, into numbers; where its name begins, NULL if it is no line of a perf map. */
 const char *perf_map_line(const char *line, uint64_t *ret_start, uint64_t *ret_len);
 
-/* The lines of @file that hold one of the ascending @addresses, for perf_map_read() and tests. */
-void perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out);
+/*
+ * The lines of @file that hold one of the ascending @addresses, for perf_map_read() and tests. False if it was left
+ * before its end, after 512 MiB read or 16 MiB kept: no JIT writes that much of what a recording can touch.
+ */
+bool perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out);
 
 #endif

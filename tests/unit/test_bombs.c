@@ -184,7 +184,7 @@ TEST(bombs_of_perf_maps_are_read_as_far_as_a_map_may_go)
 	CHECK(pwrite(fileno(file), first, sizeof(first) - 1, 0) == sizeof(first) - 1);
 	CHECK(pwrite(fileno(file), last, sizeof(last) - 1, end) == sizeof(last) - 1);
 	getrusage(RUSAGE_SELF, &before);
-	perf_map_filter(file, addresses, ARRAY_LEN(addresses), &out);
+	CHECK(!perf_map_filter(file, addresses, ARRAY_LEN(addresses), &out));
 	getrusage(RUSAGE_SELF, &after);
 	fclose(file);
 	CHECK(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* KiB: no line is held in memory */
@@ -205,7 +205,7 @@ TEST(bombs_of_perf_maps_leave_a_bounded_part_in_the_trace)
 	for (size_t i = 0; i < 40 * MIB / strlen(line); i++)
 		fputs(line, file);
 	rewind(file);
-	perf_map_filter(file, &address, 1, &out);
+	CHECK(!perf_map_filter(file, &address, 1, &out));
 	fclose(file);
 	CHECK(out.len > MIB && out.len < 17 * MIB);
 	CHECK(out.data[out.len - 1] == '\n'); /* whole lines */

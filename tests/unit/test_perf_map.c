@@ -16,7 +16,7 @@ static const char *filtered(const char *text, const uint64_t *addresses, size_t 
 	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
 	CHECK(file);
-	perf_map_filter(file, addresses, count, &out);
+	CHECK(perf_map_filter(file, addresses, count, &out));
 	fclose(file);
 	CHECK(out.len < sizeof(kept));
 	if (out.len)
