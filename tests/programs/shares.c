@@ -54,7 +54,11 @@ static __thread uint64_t deadline_ns;
 		} while (now_ns() < deadline_ns);                      \
 	} while (0)
 
+#ifdef __clang__ /* does not clone, and does not know the word */
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 NOINLINE void light(void)
 {

@@ -51,7 +51,7 @@ struct probe {
 	uint64_t snapshot[SNAPSHOT_MAX / 8];
 };
 
-static void die(const char *what)
+_Noreturn static void die(const char *what)
 {
 	fprintf(stderr, "unwind_probe: %s: %s\n", what, strerror(errno));
 	exit(1);

@@ -25,7 +25,11 @@
 #include <ucontext.h>
 #endif
 
+#ifdef __clang__ /* does not clone, and does not know the word */
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 volatile unsigned sink;
 static unsigned long wanted_ms;
