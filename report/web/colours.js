@@ -86,7 +86,7 @@ export function painter(tree, how, theme, { modules, change }) {
 // What the colours mean: [colour, text].
 export function legend(tree, how, theme, modules) {
 	if (tree.sides === 2)
-		return [[theme.more[2], "B has more"], [theme.less[2], "B has less"], [theme.same, "no more than noise"]];
+		return [[theme.more[2], "B has more"], [theme.less[2], "B has less"], [theme.same, "no more than noise, each frame by itself"]];
 	if (how === "module")
 		return [...modules].map(([mod, colour]) => [colour, tree.p.meta.modules[mod][0]]).concat([[theme.other, "other modules"]]);
 	if (how === "self")

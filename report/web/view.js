@@ -92,17 +92,20 @@ export function showLegend(entries) {
 // ---- tables ----
 
 const COLUMNS = [["self", "Self"], ["total", "Total"], ["n", "n"], ["name", "Function"]];
+// "wide": left out where there is no room.
+const TWO_SIDES = [["change", "B \u2212 A"], ["self", "Self A", "wide"], ["total", "Total A"], ["n", "n A", "wide"],
+	["other", "Total B"], ["n-other", "n B", "wide"], ["name", "Function"]];
 const ROWS_MAX = 500;
 
 function sortRows(rows, sort) {
 	const key = sort.replace(/^-/, ""), sign = sort.startsWith("-") ? -1 : 1;
 	const value = { self: (row) => row.self[0].w, total: (row) => row.total[0].w, n: (row) => row.total[0].n,
-		change: (row) => row.change.delta }[key];
+		other: (row) => row.total[1].w, "n-other": (row) => row.total[1].n, change: (row) => row.change.delta }[key];
 	return rows.sort((a, b) => (value ? sign * (value(a) - value(b)) : 0) || (key === "name" ? sign : 1) * (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 
-function shareCell(sums, whole) {
-	const s = share(sums, whole), cell = make("td", { class: "bar", title: interval(s) + " %" }, percent(s.share));
+function shareCell(sums, whole, room = "") {
+	const s = share(sums, whole), cell = make("td", { class: "bar " + room, title: interval(s) + " %" }, percent(s.share));
 	cell.style.setProperty("--part", (s.share * 100).toFixed(1) + "%");
 	return cell;
 }
@@ -111,38 +114,44 @@ function shareCell(sums, whole) {
  * @rows of sumFunctions(); pick(frame) and resort(sort) are called for clicks. The row that comes first.
  */
 export function showFunctions(tree, rows, { sort, filter, selected, pick, resort }) {
-	const all = tree.total(0), sides = tree.sides, columns = sides === 2 ? [["change", "B \u2212 A"], ...COLUMNS] : COLUMNS;
+	const all = tree.total(0), sides = tree.sides, columns = sides === 2 ? TWO_SIDES : COLUMNS;
 	for (const row of rows)
 		row.change ??= sides === 2 ? difference(share(row.total[0], all), share(row.total[1], tree.total(0, 1))) : null;
 	const found = sortRows(rows.filter((row) => !filter || filter.test(row.text)), sort);
-	const heads = columns.map(([key, title]) => {
+	const heads = columns.map(([key, title, room = ""]) => {
 		const mine = sort.replace(/^-/, "") === key, down = sort.startsWith("-");
-		return make("th", { class: key, scope: "col", "aria-sort": mine ? down ? "descending" : "ascending" : null },
+		return make("th", { class: key + " " + room, scope: "col", "aria-sort": mine ? down ? "descending" : "ascending" : null },
 			make("button", { onclick: () => resort(mine ? (down ? "" : "-") + key : (key === "name" ? "" : "-") + key) }, title + (mine ? down ? " \u25be" : " \u25b4" : "")));
 	});
+	const number = (sums, room = "") => make("td", { class: "dim " + room }, count(sums.n)), wide = sides === 2 ? "wide" : "";
 	const body = found.slice(0, ROWS_MAX).map((row) => make("tr", { "data-frame": row.frame, "aria-selected": row.frame === selected ? "true" : null },
 		sides === 2 ? make("td", { class: row.change.sure ? "" : "dim" }, signedPercent(row.change.delta)) : null,
-		shareCell(row.self[0], all), shareCell(row.total[0], all), make("td", { class: "dim" }, count(row.total[0].n)),
+		shareCell(row.self[0], all, wide), shareCell(row.total[0], all), number(row.total[0], wide),
+		...(sides === 2 ? [shareCell(row.total[1], tree.total(0, 1)), number(row.total[1], wide)] : []),
 		make("td", { class: "name" }, make("button", { title: row.text.slice(0, 2000), onclick: () => pick(row.frame) }, row.text))));
 	$("functions").replaceChildren(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
 	$("rows").textContent = `${count(found.length)} functions` + (found.length > ROWS_MAX ? `, the first ${ROWS_MAX} shown` : "");
 	return found[0];
 }
 
-// One list of neighbours(), shares of the function's total.
-function neighbourTable(title, rows, whole, tree, pick) {
-	const body = rows.sort((a, b) => b.sums[0].w - a.sums[0].w || (a.text < b.text ? -1 : 1)).slice(0, ROWS_MAX).map((row) => make("tr", {},
-		shareCell(row.sums[0], whole), make("td", { class: "dim" }, count(row.sums[0].n)),
+// One list of neighbours() as @side sees it, shares of the function's total there.
+function neighbourTable(title, rows, side, whole, pick) {
+	const all = rows.filter((row) => row.sums[side].n).sort((a, b) => b.sums[side].w - a.sums[side].w || (a.text < b.text ? -1 : 1));
+	const body = all.slice(0, ROWS_MAX).map((row) => make("tr", {},
+		shareCell(row.sums[side], whole), make("td", { class: "dim" }, count(row.sums[side].n)),
 		make("td", { class: "name" }, make("button", { disabled: row.frame < 0 ? "" : null, onclick: () => pick(row.frame) }, row.text))));
-	return make("table", {}, make("caption", {}, title + (rows.length > ROWS_MAX ? `: the first ${ROWS_MAX} of ${count(rows.length)}` : "")), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Share"),
+	return make("table", {}, make("caption", {}, title + (all.length > ROWS_MAX ? `: the first ${ROWS_MAX} of ${count(all.length)}` : "")), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Share"),
 		make("th", { scope: "col" }, "n"), make("th", { scope: "col", class: "name" }, "Function"))), make("tbody", {}, ...body));
 }
 
 export function showNeighbours(tree, row, { callers, callees }, pick) {
-	const all = tree.total(0), name = row.text.length > 300 ? row.text.slice(0, 300) + "\u2026" : row.text;
-	$("around").replaceChildren(make("h2", { class: "name" }, name),
-		make("p", {}, `Self ${shareText(row.self[0], all)}, total ${shareText(row.total[0], all)}, n ${count(row.total[0].n)}`),
-		neighbourTable("Callers", callers, row.total[0], tree, pick), neighbourTable("Callees", callees, row.total[0], tree, pick));
+	const name = row.text.length > 300 ? row.text.slice(0, 300) + "\u2026" : row.text;
+	const parts = row.total.flatMap((total, side) => {
+		const all = tree.total(0, side), which = tree.sides === 2 ? " in " + "AB"[side] : "";
+		return [make("p", {}, `Self ${shareText(row.self[side], all)}, total ${shareText(total, all)}, n ${count(total.n)}${which}`),
+			...(total.n ? [neighbourTable("Callers" + which, callers, side, total, pick), neighbourTable("Callees" + which, callees, side, total, pick)] : [])];
+	});
+	$("around").replaceChildren(make("h2", { class: "name" }, name), ...parts);
 }
 
 export function isLabel(tree, node) {
