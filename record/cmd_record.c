@@ -58,6 +58,22 @@ static int exit_status(const struct recorder *s, int *ret_signal)
 	return status;
 }
 
+/* What helps against an error of writing the trace; NULL for any other. */
+static const char *write_remedy(int errnum)
+{
+	switch (errnum) {
+	case ENOSPC:
+	case EDQUOT:
+		return "free some space, or give -o FILE elsewhere";
+	case EFBIG:
+		return "raise 'ulimit -f', or give --switch-output";
+	case EIO:
+		return "look at the disk, or give -o FILE on another";
+	default:
+		return NULL;
+	}
+}
+
 static struct err *record(struct recorder *s, struct record_args *args, char **command)
 {
 	struct err *err = recorder_open(s, args, command);
@@ -69,8 +85,9 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	if (s->workload.exec_errno)
 		return err_wrap(err, "'%s'", command[0]);
 
-	if (err && err_errno(err) == ENOSPC)
-		err = err_remedy(err, "what was recorded until then can be read; free some space, or give -o FILE elsewhere");
+	if (err && write_remedy(err_errno(err)))
+		err = err_remedy(err, "what was recorded until then can be read; %s",
+				 write_remedy(err_errno(err)));
 	/* Even if the file cannot be written any more, say what there is. */
 	struct err *finish_err = err ? NULL : recorder_finish(s);
 

@@ -125,7 +125,7 @@ static void put_trust(struct info *info)
 							", and its end is missing")
 		 : rec->complete
 			 ? "complete"
-			 : "its end is missing: the recorder was killed, or the copy is cut",
+			 : "its end is missing: the recorder was killed or could not write, or the copy is cut",
 		 rec->complete && !rec->damaged_at ? "true" : "false");
 	if (session_unverified(info->s))
 		put_fact(info, "Unverified", "unverified",
