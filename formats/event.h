@@ -70,6 +70,16 @@ struct event_stack {
 	const uint64_t *words;
 	bool cut;	        /* the copy was ended by the size limit, not by the end of readable stack */
 	bool shortened;	        /* the recorder was pressed for room and kept, or had the kernel copy, less than usual */
+
+	/*
+	 * What decoding a trace tells, so that nobody has to compare words: from @same_from up to the lower of both ends,
+	 * this snapshot and @previous hold the same. That is the one of the same thread (pid and tid) that stands in
+	 * front of this in the same block of the file, in the order of the file and whatever events are handed out, and
+	 * it lasts as long as this does. NULL: this is the first, or they have nothing in common.
+	 */
+	const struct event_stack *previous;
+	uint64_t same_from; /* an address, not below either base */
+	uint64_t number;    /* no other snapshot of the trace has it; 0: not decoded, nothing is told */
 };
 
 struct event_branch {

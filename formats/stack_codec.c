@@ -80,6 +80,10 @@ struct stack_walk {
 	size_t nprev;  /* words of @prev not passed yet */
 	size_t nleft;  /* words of @stack still to come */
 	uint64_t slot; /* the last one that came, at first the end */
+
+	/* Reading: */
+	bool differs;       /* below the lower end something was not the same in both */
+	uint64_t same_from; /* address of the lowest word above that; 0: there is none */
 };
 
 static struct stack_walk walk_begin(const struct event_stack *prev, const struct event_stack *stack)
@@ -235,6 +239,9 @@ static void get_copy(struct stack_walk *walk, struct reader *r, uint64_t count,
 	}
 	walk->nprev -= count;
 	walk->nleft -= count;
+	if (!walk->differs)
+		walk->same_from = walk->prev->base + 8 * (uint64_t)walk->prev->slots[walk->nprev];
+	walk->differs = true; /* or else the copy would be longer */
 
 	const uint32_t *from = walk->prev->slots + walk->nprev;
 	uint32_t *to = room->slots + walk->nleft;
@@ -257,6 +264,7 @@ static bool get_place(struct stack_walk *walk, struct reader *r, uint64_t gap,
 		return false;
 	walk->slot -= gap + 1;
 	walk->nleft--;
+	walk->differs |= walk->stack->base + 8 * walk->slot < walk->prev->end;
 	room->slots[walk->nleft] = (uint32_t)walk->slot;
 	return true;
 }
@@ -274,6 +282,7 @@ static void get_other(struct stack_walk *walk, const struct stack_readers *from,
 		return;
 	}
 	walk_catch_up(walk);
+	walk->differs = true;
 	if ((token & OTHER_KIND) != OTHER_SKIP || count >= walk->nprev)
 		reader_fail(r, "stack token");
 	else
@@ -309,4 +318,6 @@ void stack_get(struct value_decoder *values, const struct stack_readers *from,
 	}
 	stack->slots = room.slots;
 	stack->words = room.words;
+	stack->previous = walk.same_from ? prev : NULL;
+	stack->same_from = walk.same_from;
 }

@@ -42,6 +42,7 @@ struct stack_room {
 	uint64_t *words;
 };
 
+/* @prev must last as long as @stack, which may point to it. */
 void stack_get(struct value_decoder *values, const struct stack_readers *from,
 	       const struct event_stack *prev, struct event_stack *stack, struct stack_room room);
 

@@ -5,6 +5,10 @@
 
 #include <stdlib.h>
 
+#define NUMBERS_SHIFT 24 /* a block holds fewer snapshots: TRACE_EXPANDED_MAX / TRACE_EXPANDED_EVENT */
+
+_Static_assert(TRACE_EXPANDED_MAX / TRACE_EXPANDED_EVENT < 1u << NUMBERS_SHIFT, "or numbers come twice");
+
 struct trace_chunk *trace_chunks_get(struct trace_chunks *chunks)
 {
 	struct trace_chunk *chunk = chunks->free;
@@ -106,7 +110,8 @@ struct err *trace_chunk_load(struct trace_chunk *chunk, const struct trace_file 
 	}
 	err = trace_chunk_unpack(file, place, &chunk->packed, chunk->zframe, chunk->content);
 	if (!err)
-		err = trace_events_decode(chunk->content, place->len, rec, &chunk->events);
+		err = trace_events_decode(chunk->content, place->len, rec,
+					  place->offset << NUMBERS_SHIFT, &chunk->events);
 	if (err)
 		return err;
 	sort_events(chunk);

@@ -24,7 +24,7 @@
 struct task {
 	uint32_t pid, tid;
 	const struct event_regs *regs;
-	struct event_stack stack;
+	const struct event_stack *stack; /* NULL: none yet */
 	const uint64_t *kernel_ips, *user_ips;
 	size_t nkernel_ips, nuser_ips;
 };
@@ -40,6 +40,7 @@ struct decoder {
 	uint64_t time_ns, period;
 	uint32_t cpu, event;
 	size_t task;
+	uint64_t number; /* of the last snapshot */
 };
 
 /* @len bytes, 8-byte aligned; NULL and a failure of @r when the block promised less. */
@@ -160,18 +161,21 @@ static void get_stack(struct decoder *d, struct task *task, struct event_sample 
 		.pointers = &d->columns[TRACE_COLUMN_STACK_POINTERS],
 		.numbers = &d->columns[TRACE_COLUMN_STACK_NUMBERS],
 	};
+	static const struct event_stack none;
+	const struct event_stack *prev = task->stack ? task->stack : &none;
 	struct stack_room place;
 	uint64_t sp = 0;
 
 	if (s->regs && s->regs->mask >> d->rec->arch->sp & 1)
 		sp = s->regs->values[d->rec->arch->sp];
-	stack_get_shape(from.shapes, &task->stack, sp, &s->stack);
+	stack_get_shape(from.shapes, prev, sp, &s->stack);
 	place.words = room(d, from.shapes, s->stack.nwords * sizeof(*place.words));
 	place.slots = room(d, from.shapes, s->stack.nwords * sizeof(*place.slots));
 	if (!place.slots)
 		return;
-	stack_get(&d->values, &from, &task->stack, &s->stack, place);
-	task->stack = s->stack;
+	stack_get(&d->values, &from, prev, &s->stack, place);
+	s->stack.number = ++d->number;
+	task->stack = &s->stack;
 }
 
 /* Room for the array that @r begins with the length of, each element at least @min bytes. */
@@ -445,9 +449,9 @@ static struct err *prepare(struct decoder *d, struct reader *r, struct trace_eve
 }
 
 struct err *trace_events_decode(const void *content, size_t len, const struct recording *rec,
-				struct trace_events *ret)
+				uint64_t number, struct trace_events *ret)
 {
-	struct decoder d = { .rec = rec, .side_band.nevents = rec->nevents };
+	struct decoder d = { .rec = rec, .side_band.nevents = rec->nevents, .number = number };
 	struct reader r;
 	uint64_t count = 0;
 

@@ -22,12 +22,14 @@ struct trace_events {
 
 /*
  * Decode @len bytes of @content, which must outlive the events. @rec tells the architecture and
- * how many events there are. The memory of @ret is used again if it is large enough.
+ * how many events there are. Snapshots get the numbers behind @number, which must not be those of another block.
+ * The memory of @ret is used again if it is large enough.
  *
  * ERR_CORRUPT: the content is not well-formed; @ret is then empty.
  */
 MUST_USE struct err *trace_events_decode(const void *content, size_t len,
-					 const struct recording *rec, struct trace_events *ret);
+					 const struct recording *rec, uint64_t number,
+					 struct trace_events *ret);
 
 void trace_events_deinit(struct trace_events *events);
 

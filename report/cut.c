@@ -102,6 +102,8 @@ static void cut_stack(struct cut *c, const struct event_stack *from)
 	to->slots = c->slots.items;
 	to->words = c->words.items;
 	to->nwords = c->words.len;
+	to->previous = NULL; /* that one has words that this lost */
+	to->same_from = to->number = 0;
 }
 
 static void cut_regs(struct cut *c, const struct event_regs *from)

@@ -2,13 +2,17 @@
 /*
  * unwind_splice.c - two samples of a thread mostly differ near the leaf only.
  *
- *	last chain   leaf  f1  f2  f3  f4 … root      and the words of its stack, up to the last one read
+ *	last chain   leaf  f1  f2  f3  f4 … root      and the number of its snapshot
  *	new chain    leaf'  g1  ↑ the same ip, sp and needed registers; no word that f2 … root read has changed
  *
  * Every step of a walk leaves an account: the registers that decided it, those it set, and the range of the
- * stack it read. Summed from the root towards the leaf these say what a frame's callers depend on. Two
- * snapshots are compared from the root down, which gives the lowest address from which on they are
- * equal. A frame may be taken over if its callers depend on nothing below that.
+ * stack it read. Summed from the root towards the leaf these say what a frame's callers depend on. No
+ * words are compared: decoding the trace has told from which address on a snapshot holds the same as the
+ * thread's one before it in the file (formats/event.h). That need not be the one whose chain is remembered:
+ * samples are filtered, walked in other threads, or come in another order. So a search goes back from one
+ * snapshot to the next until it finds the remembered one, and the highest of their addresses counts. If it
+ * does not, as at the start of each block of the file, nothing is taken over. A frame may be taken over if
+ * its callers depend on nothing below that address.
  *
  * What is remembered is kept at the end of its arrays, so that what two samples have in common stays where
  * it is and only the part near the leaf is written again.
@@ -22,10 +26,8 @@
 #include <string.h>
 
 #define PAST_SLOTS      512          /* threads that are remembered */
-#define ORIGIN_BELOW    (1ULL << 34) /* so far below @high, no stack extends: slots fit 32 bits */
 #define FRAMES_AT_FIRST 32
-#define WORDS_AT_FIRST  256
-#define BLOCK           16 /* words compared at a time, which the compiler makes a few instructions of */
+#define SEARCH_MAX      64 /* snapshots: looking at more would cost as much as a walk */
 
 /* Registers that frames are compared by, besides instruction and stack pointer. */
 struct values {
@@ -65,12 +67,8 @@ struct past {
 	struct account *accounts;
 	size_t nframes, frames_cap;
 
-	/* Likewise, ascending: the words of the snapshot in [@base, @high), slots counted from @origin. */
-	uint32_t *slots;
-	uint64_t *words;
-	size_t nwords, slots_cap, words_cap;
-	uint64_t base, high, origin;
-	size_t nabove; /* words of the snapshot at or above @high */
+	uint64_t number; /* of the snapshot */
+	uint64_t high;   /* the end of what was read of it */
 };
 
 struct unwind_splices {
@@ -81,9 +79,7 @@ struct unwind_splices {
 
 	/* The walk in progress. */
 	struct past *past;
-	bool idle; /* nothing to take over, and most likely nothing that could be kept */
-	uint64_t equal_from; /* no word at or above this, and below past->high, has changed */
-	size_t nchanged;     /* words of the snapshot below that */
+	bool idle;           /* nothing to take over, and most likely nothing that could be kept */
 	size_t next;         /* first frame of @past that may match */
 	size_t matched;      /* the one that did; past->nframes: none */
 	size_t first;        /* fresh frame among those of the walk */
@@ -115,8 +111,6 @@ void unwind_splices_free(struct unwind_splices *s)
 	for (size_t i = 0; i < PAST_SLOTS; i++) {
 		free(s->slots[i].frames);
 		free(s->slots[i].accounts);
-		free(s->slots[i].slots);
-		free(s->slots[i].words);
 	}
 	free(s);
 }
@@ -124,18 +118,6 @@ void unwind_splices_free(struct unwind_splices *s)
 uint64_t unwind_splices_frames(const struct unwind_splices *s)
 {
 	return s ? s->spliced : 0;
-}
-
-/* ---- comparing snapshots --------------------------------------------------------------------------- */
-
-static const uint32_t *past_slots(const struct past *p)
-{
-	return p->slots + p->slots_cap - p->nwords;
-}
-
-static const uint64_t *past_words(const struct past *p)
-{
-	return p->words + p->words_cap - p->nwords;
 }
 
 static const struct unwind_frame *past_frames(const struct past *p)
@@ -148,114 +130,63 @@ static const struct account *past_accounts(const struct past *p)
 	return p->accounts + p->frames_cap - p->nframes;
 }
 
-/* How many words of @stack lie below @address; @guess may be it. */
-static size_t words_below(const struct event_stack *stack, uint64_t address, size_t guess)
-{
-	uint64_t slot = (address - stack->base + 7) / 8;
-	size_t low = 0, high = stack->nwords;
-
-	if (address <= stack->base)
-		return 0;
-	if (guess <= high && (guess == high || stack->slots[guess] >= slot) &&
-	    (guess == 0 || stack->slots[guess - 1] < slot))
-		return guess;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (stack->slots[mid] < slot)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* What to add to the slots of a snapshot with this base. */
-static uint32_t slot_shift(const struct past *p, const struct event_stack *stack)
-{
-	return (uint32_t)((stack->base - p->origin) / 8);
-}
-
-static bool block_is_equal(const uint32_t *slots, const uint64_t *words,
-			   const struct event_stack *stack, size_t from, uint32_t shift)
-{
-	uint32_t moved = 0;
-	uint64_t changed = 0;
-
-	for (size_t k = 0; k < BLOCK; k++) {
-		moved |= slots[k] ^ (stack->slots[from + k] + shift);
-		changed |= words[k] ^ stack->words[from + k];
-	}
-	return !moved && !changed;
-}
-
-/* The lowest address from which on, up to @p->high, both snapshots hold the same; and how many words are not. */
-static uint64_t equal_from(const struct past *p, const struct event_stack *stack,
-			   size_t *ret_nchanged)
-{
-	const uint32_t *slots = past_slots(p);
-	const uint64_t *words = past_words(p);
-	uint32_t shift = slot_shift(p, stack);
-	size_t i = p->nwords, j = words_below(stack, p->high, stack->nwords - p->nabove);
-	uint64_t from = MAX(p->base, stack->base);
-
-	while (i >= BLOCK && j >= BLOCK &&
-	       block_is_equal(slots + i - BLOCK, words + i - BLOCK, stack, j - BLOCK, shift)) {
-		i -= BLOCK;
-		j -= BLOCK;
-	}
-	while (i && j && slots[i - 1] == stack->slots[j - 1] + shift &&
-	       words[i - 1] == stack->words[j - 1]) {
-		i--;
-		j--;
-	}
-	if (i)
-		from = MAX(from, p->origin + 8ULL * slots[i - 1] + 8);
-	if (j)
-		from = MAX(from, stack->base + 8ULL * stack->slots[j - 1] + 8);
-	*ret_nchanged = j;
-	return from;
-}
-
 /* ---- a walk ---------------------------------------------------------------------------------------- */
 
-static bool is_comparable(const struct past *p, const struct unwind_walk *w)
+/* Is it of this thread, and would the same be found at all addresses? */
+static bool is_comparable(const struct past *p, const struct unwind_walk *w, const struct event *ev)
 {
-	return p->usable && p->space == w->space && p->generation == space_generation(w->space) &&
-	       p->high <= w->stack.snapshot->end;
+	return p->usable && p->pid == ev->pid && p->tid == ev->tid && p->space == w->space &&
+	       p->generation == space_generation(w->space);
+}
+
+/*
+ * An address from which on, up to @p->high, @stack holds the same as the snapshot of @p and all between the two;
+ * UINT64_MAX: that one is not found.
+ */
+static uint64_t equal_from(const struct past *p, const struct event_stack *stack)
+{
+	uint64_t from = stack->base;
+
+	for (unsigned i = 0; i < SEARCH_MAX && stack && p->high <= stack->end; i++) {
+		if (stack->number == p->number)
+			return from;
+		from = MAX(from, stack->same_from);
+		stack = stack->previous;
+	}
+	return UINT64_MAX;
 }
 
 /* A slot that is used for the first time. */
 static void give_room(struct past *p)
 {
 	p->frames_cap = FRAMES_AT_FIRST;
-	p->slots_cap = p->words_cap = WORDS_AT_FIRST;
 	p->frames = memory_zeroed(p->frames_cap, sizeof(*p->frames));
 	p->accounts = memory_zeroed(p->frames_cap, sizeof(*p->accounts));
-	p->slots = memory_zeroed(p->slots_cap, sizeof(*p->slots));
-	p->words = memory_zeroed(p->words_cap, sizeof(*p->words));
 }
 
 void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 			  const struct unwind_frames *frames, const struct event *ev)
 {
 	struct past *p = &s->slots[map_hash((uint64_t)ev->pid << 32 | ev->tid) % PAST_SLOTS];
+	const struct event_stack *stack = w->stack.snapshot;
+	uint64_t from = UINT64_MAX;
 
 	if (!p->frames)
 		give_room(p);
-	p->usable = p->usable && p->pid == ev->pid && p->tid == ev->tid && is_comparable(p, w);
+	if (is_comparable(p, w, ev))
+		from = equal_from(p, stack);
+	p->usable = from != UINT64_MAX;
 	p->pid = ev->pid;
 	p->tid = ev->tid;
 	if (!p->usable)
-		p->nframes = p->nwords = 0;
+		p->nframes = 0;
 	s->past = p;
-	s->idle = !p->usable && p->broke_off && w->stack.snapshot->cut;
+	s->idle = !stack->number || (!p->usable && p->broke_off && stack->cut);
 	s->first = frames->len;
 	s->nfresh = 0;
 	s->next = 0;
 	s->matched = p->nframes;
-	s->equal_from = p->usable ? equal_from(p, w->stack.snapshot, &s->nchanged) : 0;
-	while (s->next < p->nframes && past_accounts(p)[s->next].low < s->equal_from)
+	while (s->next < p->nframes && past_accounts(p)[s->next].low < from)
 		s->next++;
 }
 
@@ -423,39 +354,6 @@ static void store_frames(struct unwind_splices *s, struct past *p, const struct 
 	       s->nfresh * sizeof(*p->frames));
 }
 
-static void grow_words(struct past *p, size_t keep, size_t need)
-{
-	p->slots = grow_at_front(p->slots, &p->slots_cap, keep, need, sizeof(*p->slots));
-	p->words = grow_at_front(p->words, &p->words_cap, keep, need, sizeof(*p->words));
-}
-
-/* Remember the snapshot's words below @high; those that the last one had too are there already. */
-static void store_words(struct unwind_splices *s, struct past *p, const struct event_stack *stack,
-			uint64_t high)
-{
-	size_t len = words_below(stack, high, stack->nwords - p->nabove), fresh = len;
-	uint32_t *slots, shift;
-	uint64_t *words;
-
-	if (p->usable && high == p->high)
-		fresh = s->nchanged;
-	else
-		p->origin = high / 8 * 8 - ORIGIN_BELOW;
-	if (len > p->words_cap)
-		grow_words(p, len - fresh, len);
-	slots = p->slots + p->slots_cap - len;
-	words = p->words + p->words_cap - len;
-	shift = slot_shift(p, stack);
-	for (size_t i = 0; i < fresh; i++)
-		slots[i] = stack->slots[i] + shift;
-	if (fresh)
-		memcpy(words, stack->words, fresh * sizeof(*words));
-	p->nwords = len;
-	p->nabove = stack->nwords - len;
-	p->base = stack->base;
-	p->high = high;
-}
-
 /* Other ends also depend on the size of the snapshot, the kernel's chain or the frames in front. */
 static bool is_account_complete(enum unwind_stop stop)
 {
@@ -482,11 +380,12 @@ void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 	close_step(s, w);
 	if (!is_lasting(s, stop)) {
 		p->usable = false;
-		p->nframes = p->nwords = 0;
+		p->nframes = 0;
 		return;
 	}
 	store_frames(s, p, frames);
-	store_words(s, p, w->stack.snapshot, past_accounts(p)->high);
+	p->number = w->stack.snapshot->number;
+	p->high = past_accounts(p)->high;
 	p->usable = true;
 	p->space = w->space;
 	p->generation = space_generation(w->space);

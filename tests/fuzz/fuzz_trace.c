@@ -132,7 +132,7 @@ static void fuzz_file(const uint8_t *data, size_t len)
 static void fuzz_events(const uint8_t *data, size_t len, const struct recording *rec)
 {
 	struct trace_events events = { 0 };
-	struct err *err = trace_events_decode(data, len, rec, &events);
+	struct err *err = trace_events_decode(data, len, rec, /* number= */ 0, &events);
 
 	CHECK(!err || (err_kind(err) == ERR_CORRUPT && events.count == 0));
 	for (size_t i = 0; i < events.count; i++)

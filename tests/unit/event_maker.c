@@ -118,8 +118,7 @@ static const struct event_regs *any_regs(struct event_maker *m, size_t task, uin
 		regs->mask = maker_random(m, 1 << 17);
 	for (unsigned i = 0; i < 17; i++) {
 		if (maker_random(m, 3) == 0)
-			regs->values[i] =
-				any_stack_word(m, &(struct event_stack){ 0, 4096, 0, 0, 0, 0, 0 });
+			regs->values[i] = any_stack_word(m, &(struct event_stack){ .end = 4096 });
 		if (maker_random(m, 20) == 0)
 			regs->values[i] = ip;
 		if (!(regs->mask >> i & 1))

@@ -89,12 +89,32 @@ static void check_same(const struct event_stack *got, const struct event_stack *
 	CHECK_MEM(got->words, want->words, want->nwords * sizeof(*want->words));
 }
 
+static uint64_t word_at(const struct event_stack *stack, uint64_t address)
+{
+	for (size_t i = 0; i < stack->nwords; i++) {
+		if (stack->base + 8ULL * stack->slots[i] == address)
+			return stack->words[i];
+	}
+	return 0;
+}
+
+/* What is said to be the same as in @prev must be. */
+static void check_told(const struct event_stack *got, const struct event_stack *prev)
+{
+	CHECK(!got->previous || got->previous == prev);
+	if (!got->previous)
+		return;
+	CHECK(got->same_from >= got->base && got->same_from >= prev->base);
+	for (uint64_t at = got->same_from; at < MIN(got->end, prev->end); at += 8)
+		CHECK_UINT(word_at(got, at), word_at(prev, at));
+}
+
 /* Write @second after @first, check that both come back; how many bytes the second took. */
 static size_t there_and_back(const struct event_stack *first, const struct event_stack *second)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	static const struct event_stack none;
-	struct event_stack got;
+	struct event_stack got, before_it;
 	struct stack_writers to;
 	struct line line;
 	size_t before, len;
@@ -108,8 +128,10 @@ static size_t there_and_back(const struct event_stack *first, const struct event
 	line_turn(&line);
 	got = get_stack(&line, &arena, &none, first->base);
 	check_same(&got, first);
-	got = get_stack(&line, &arena, &got, second->base - 3);
+	before_it = got;
+	got = get_stack(&line, &arena, &before_it, second->base - 3);
 	check_same(&got, second);
+	check_told(&got, &before_it);
 	CHECK_UINT(reader_left(&line.shapes_in), 0);
 	line_deinit(&line);
 	return len;
@@ -119,7 +141,9 @@ static size_t there_and_back(const struct event_stack *first, const struct event
 
 static const uint32_t slots[] = { 0, 3, 4, 70, 127 };
 static const uint64_t words[] = { 0x401000, 0x7ffc0000u + 0ull, BASE + 8 * 70ull, 0x402000, 7 };
-static const struct event_stack plain = { BASE, BASE + 1024, 5, slots, words, true, false };
+static const struct event_stack plain = {
+	.base = BASE, .end = BASE + 1024, .nwords = 5, .slots = slots, .words = words, .cut = true
+};
 
 TEST(stack_codec_takes_four_bytes_for_a_stack_that_stayed)
 {
@@ -184,7 +208,9 @@ TEST(stack_codec_gives_frames_of_one_function_the_same_bytes)
 	static const struct event_stack none;
 	uint64_t frames[] = { BASE + 64, 0x401000, BASE + 64 + 4 * 8, 0x401000 };
 	uint32_t places[] = { 0, 1, 4, 5 };
-	struct event_stack stack = { BASE, BASE + 64, 4, places, frames, false, false };
+	struct event_stack stack = {
+		.base = BASE, .end = BASE + 64, .nwords = 4, .slots = places, .words = frames
+	};
 
 	line_init(&line);
 	to = line_writers(&line);
@@ -205,6 +231,7 @@ TEST(stack_codec_brings_any_stack_back)
 	struct event ev[400];
 	struct stack_writers to;
 	struct line line;
+	size_t told = 0;
 
 	line_init(&line);
 	to = line_writers(&line);
@@ -216,10 +243,14 @@ TEST(stack_codec_brings_any_stack_back)
 	line_turn(&line);
 	for (size_t i = 0; i < ARRAY_LEN(ev); i++) {
 		struct event_stack *prev = &got[ev[i].tid % MAKER_TASKS];
+		struct event_stack now = get_stack(&line, &maker.arena, prev, 0);
 
-		*prev = get_stack(&line, &maker.arena, prev, 0);
-		check_same(prev, &ev[i].sample.stack);
+		check_same(&now, &ev[i].sample.stack);
+		check_told(&now, prev);
+		told += now.previous != NULL;
+		*prev = now;
 	}
+	CHECK(told > 0);
 	line_deinit(&line);
 	maker_deinit(&maker);
 }

@@ -138,6 +138,32 @@ static void check_order(const struct trace_chunk *chunk, size_t count)
 	}
 }
 
+/* Snapshots are numbered, and told of none but the one of the same thread in front of them; how many are. */
+static size_t check_told(const struct trace_events *events, uint64_t *last)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *ev = &events->events[i], *before = NULL;
+		const struct event_stack *stack = &ev->sample.stack;
+
+		if (ev->kind != EVENT_SAMPLE || !stack->number)
+			continue;
+		CHECK(stack->number > *last);
+		*last = stack->number;
+		for (size_t k = 0; k < i; k++) {
+			const struct event *other = &events->events[k];
+
+			if (other->kind == EVENT_SAMPLE && other->sample.stack.number &&
+			    other->pid == ev->pid && other->tid == ev->tid)
+				before = other;
+		}
+		CHECK(!stack->previous || (before && stack->previous == &before->sample.stack));
+		told += stack->previous != NULL;
+	}
+	return told;
+}
+
 /*
  * A chunk is used again for a larger and a smaller block, and after a damaged one: nothing of the
  * last may be left.
@@ -149,7 +175,8 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 	struct trace_maker made;
 	struct blocks blocks;
 	struct trace_chunk *chunk;
-	size_t first = 0;
+	size_t first = 0, told = 0;
+	uint64_t last = 0;
 
 	trace_maker_begin(&made, 11);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
@@ -167,6 +194,7 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 
 		CHECK_OK(trace_chunk_load(chunk, &blocks.file, &blocks.places.items[i], &made.rec));
 		check_order(chunk, sizes[i]);
+		told += check_told(&chunk->events, &last);
 		for (size_t k = 0; k < sizes[i]; k++)
 			check_event(&chunk->events.events[k], &made.events.items[first + k]);
 		cut.packed_len--;
@@ -179,6 +207,7 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &longer, &made.rec), ERR_CORRUPT,
 			  "cut off");
 	}
+	CHECK(told > 0);
 	CHECK_UINT(chunks.nused, 1);
 	trace_chunks_put(&chunks, chunk);
 	CHECK_UINT(chunks.nused, 0);

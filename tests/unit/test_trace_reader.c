@@ -62,8 +62,9 @@ TEST(trace_reader_gives_back_samples_of_aarch64)
 	for (unsigned i = 0; i < 33; i++)
 		regs.values[i] = 0xfffff0000000 + i;
 	regs.values[arch_aarch64.sp] = 0xfffff0000000;
-	ev.sample.stack = (struct event_stack){ 0xfffff0000000, 0xfffff0000018, 3,    slots,
-						words,          false,          false };
+	ev.sample.stack = (struct event_stack){
+		.base = 0xfffff0000000, .end = 0xfffff0000018, .nwords = 3, .slots = slots, .words = words
+	};
 	vec_push(&made.events, ev);
 	CHECK_OK(trace_writer_event(made.writer, &ev));
 	trace_maker_attach(&made);

@@ -50,6 +50,7 @@ static struct event move_program(struct stream *s, size_t process, uint64_t *see
 static struct event sample(struct stream *s, struct world *w, size_t process, uint64_t *seed)
 {
 	uint64_t bias = w->bias;
+	struct event_stack *stack;
 	struct event ev;
 
 	w->bias += s->starts[process] - PROGRAM;
@@ -58,8 +59,10 @@ static struct event sample(struct stream *s, struct world *w, size_t process, ui
 	ev = world_event(w);
 	ev.pid = ev.tid = PID + (uint32_t)process;
 	ev.sample.regs = copy(s, ev.sample.regs, sizeof(*ev.sample.regs));
-	ev.sample.stack.slots = copy(s, w->slots, ev.sample.stack.nwords * sizeof(w->slots[0]));
-	ev.sample.stack.words = copy(s, w->kept, ev.sample.stack.nwords * sizeof(w->kept[0]));
+	stack = &ev.sample.stack;
+	stack->slots = copy(s, stack->slots, stack->nwords * sizeof(stack->slots[0]));
+	stack->words = copy(s, stack->words, stack->nwords * sizeof(stack->words[0]));
+	stack->previous = NULL; /* of another process */
 	return ev;
 }
 

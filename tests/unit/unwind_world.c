@@ -157,28 +157,68 @@ void world_set_leaf(struct world *w, uint64_t ip, size_t sp)
 	world_set_reg(w, w->arch->sp, world_slot(sp));
 }
 
+static struct world_taken *taken(struct world *w, uint64_t number)
+{
+	return &w->taken[number % WORLD_TAKEN];
+}
+
+/* The first word from which on both hold the same, up to the lower of their ends. */
+static size_t same_from(const struct world_taken *a, const struct world_taken *b)
+{
+	size_t end = MIN(a->end, b->end), first = MAX(a->first, b->first), i = end;
+
+	while (i > first && a->words[i - 1] == b->words[i - 1])
+		i--;
+	return i;
+}
+
+static void tell(struct world *w, struct world_taken *now)
+{
+	const struct world_taken *prev = taken(w, w->ntaken - 1);
+	size_t from = same_from(now, prev);
+
+	now->stack.number = w->ntaken;
+	if (w->ntaken == 1 || from >= MIN(now->end, prev->end))
+		return;
+	now->stack.previous = &prev->stack;
+	now->stack.same_from = world_slot(from);
+}
+
 /* The snapshot is what lies above the stack pointer. */
+static const struct event_stack *take_snapshot(struct world *w)
+{
+	size_t first = w->regs.mask ? (w->regs.values[w->arch->sp] - STACK_BASE) / 8 : 0, n = 0;
+	struct world_taken *now = taken(w, ++w->ntaken);
+
+	taken(w, w->ntaken + 1)->stack.previous = NULL; /* that was this one */
+	now->first = first;
+	now->end = w->regs.mask ? w->nwords : first;
+	memcpy(now->words, w->words, sizeof(now->words));
+	for (size_t i = first; i < w->nwords; i++) {
+		if (w->words[i]) {
+			now->slots[n] = (uint32_t)(i - first);
+			now->kept[n++] = w->words[i];
+		}
+	}
+	now->stack = (struct event_stack){ .base = world_slot(first),
+					   .end = world_slot(now->end),
+					   .nwords = n,
+					   .slots = now->slots,
+					   .words = now->kept,
+					   .cut = w->cut };
+	tell(w, now);
+	return &now->stack;
+}
+
 struct event world_event(struct world *w)
 {
 	struct event ev = { .kind = EVENT_SAMPLE, .pid = PID, .tid = PID };
 	struct event_sample *s = &ev.sample;
-	size_t first = w->regs.mask ? (w->regs.values[w->arch->sp] - STACK_BASE) / 8 : 0, n = 0;
 
-	for (size_t i = first; i < w->nwords; i++) {
-		if (w->words[i]) {
-			w->slots[n] = (uint32_t)(i - first);
-			w->kept[n++] = w->words[i];
-		}
-	}
 	s->mode = w->nkernel_ips ? EVENT_MODE_KERNEL : EVENT_MODE_USER;
 	s->ip = w->nkernel_ips ? w->kernel_ips[0] : w->regs.values[w->arch->ip];
 	s->regs = w->regs.mask ? &w->regs : NULL;
-	s->stack = (struct event_stack){ .base = world_slot(first),
-					 .end = w->regs.mask ? world_slot(w->nwords) : world_slot(first),
-					 .nwords = n,
-					 .slots = w->slots,
-					 .words = w->kept,
-					 .cut = w->cut };
+	s->stack = *take_snapshot(w);
 	s->user_ips = w->user_ips;
 	s->nuser_ips = w->nuser_ips;
 	s->kernel_ips = w->kernel_ips;

@@ -35,6 +35,17 @@
 #define JIT_START   0x100000000
 #define OTHER_START 0x200000000 /* a library whose file is missing */
 
+#define WORLD_TAKEN 8 /* samples that are told about, the last one included */
+
+/* A sample's snapshot. */
+struct world_taken {
+	struct event_stack stack;
+	size_t first, end;         /* words of the stack */
+	uint64_t words[STACK_LEN]; /* all of them */
+	uint32_t slots[STACK_LEN];
+	uint64_t kept[STACK_LEN];
+};
+
 struct world {
 	const struct arch *arch;
 	struct recording rec;
@@ -55,8 +66,8 @@ struct world {
 	struct event_regs regs;
 	uint64_t user_ips[16], kernel_ips[4];
 	size_t nuser_ips, nkernel_ips;
-	uint32_t slots[STACK_LEN];
-	uint64_t kept[STACK_LEN];
+	struct world_taken taken[WORLD_TAKEN]; /* the last ones in turn */
+	uint64_t ntaken;
 	struct unwind_chain chain;
 };
 
@@ -83,7 +94,10 @@ uint64_t world_random(uint64_t *seed);
 /* Lay a random stack of frames from the top down to word @from, and set the registers of a leaf below it. */
 void world_lay_stack(struct world *w, uint64_t *seed, size_t from);
 
-/* The sample as an event: the snapshot is what lies above the stack pointer. */
+/*
+ * The sample as an event: the snapshot is what lies above the stack pointer. It is told what the snapshot has in common
+ * with that of the last call, as by one who decodes a trace; whether that was walked is not known.
+ */
 struct event world_event(struct world *w);
 
 /* Walk twice with splicing and once without: the result, which is @w->chain, is always the same. */
