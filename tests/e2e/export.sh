@@ -78,6 +78,14 @@ if [ -e "$viewer" ]; then
 else
 	echo "Go's trace viewer is not here"
 fi
+if "$TOP/tests/web/packages" @firefox-devtools/profiler-cli@0; then
+	for trace in real hostile; do
+		node "$TOP/tests/web/firefox.mjs" $trace.firefox cpu-clock page-faults >$trace.imported
+		"$leaves" firefox-importer $trace.imported $trace.csv
+	done
+else
+	echo "Firefox Profiler's importer cannot be had from npm"
+fi
 export CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 [ -n "$CHROMIUM" ] || skip "chromium is not installed: speedscope has not seen the files"
 "$TOP/tests/web/packages" speedscope@1 || skip "speedscope cannot be had from npm"
