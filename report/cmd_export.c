@@ -6,6 +6,7 @@
 #include "report/commands.h"
 #include "report/export.h"
 #include "report/export_format.h"
+#include "report/number.h"
 
 #include <errno.h>
 #include <string.h>
@@ -82,6 +83,28 @@ static void sums_as_samples(struct session *s)
 	}
 }
 
+/* What the recording has and the file has not. */
+static void say_missing(struct session *s, const struct export_to_args *to)
+{
+	const struct recording *rec = s->recording;
+	const char *read = "";
+
+	fprintf(stderr, "preport: a %s file %s\n", to->to, to->format->missing);
+	export_warn_losses(s);
+	for (uint32_t i = 0; !s->imported && i < rec->nevents; i++)
+		if (!rec->events[i].samples && rec->events[i].leader != i)
+			read = arena_printf(&s->arena, "%s%s%s", read, *read ? ", " : "",
+					    rec->events[i].name);
+	if (*read)
+		fprintf(stderr,
+			"preport: left out: the counts of %s that each sample carries; "
+			"'preport --metric' has them\n",
+			read);
+	if (s->stream.with_branches && !to->format->branches)
+		fprintf(stderr, "preport: left out: the branches of %s; 'preport --by branch' has them\n",
+			number_of(&s->arena, s->stream.with_branches, "sample"));
+}
+
 static struct err *write_format(void *args, struct session *s, FILE *out)
 {
 	const struct export_to_args *to = args;
@@ -96,7 +119,7 @@ static struct err *write_format(void *args, struct session *s, FILE *out)
 	if (!err && ferror(out))
 		err = err_system(errno, "cannot write the %s file", to->to);
 	if (!err)
-		fprintf(stderr, "preport: a %s file %s\n", to->to, to->format->missing);
+		say_missing(s, to);
 	return err;
 }
 

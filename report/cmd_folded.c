@@ -40,6 +40,7 @@ static struct err *write_stacks(void *args, struct session *s, FILE *out)
 	};
 
 	export_stop_names(stops);
+	export_warn_losses(s);
 	return folded_write(s->profile, &options, out);
 }
 

@@ -32,6 +32,8 @@ static struct err *write_profile(void *args, struct session *s, FILE *out)
 			     s->stream.samples + lost),
 		NULL,
 	};
+	export_warn_losses(s);
+
 	struct pprof_about about = {
 		.wall_ns = rec->wall_ns + (rec->start_ns - rec->clock_ns),
 		.duration_ns = session_duration_ns(s),

@@ -5,6 +5,7 @@
 #include "report/export.h"
 
 #include "report/output.h"
+#include "report/trust.h"
 
 #include <unistd.h>
 
@@ -85,4 +86,20 @@ void export_stop_names(const char **ret)
 {
 	for (int stop = 0; stop < UNWIND_STOPS; stop++)
 		ret[stop] = unwind_stop_is_complete(stop) ? NULL : unwind_stop_name(stop);
+}
+
+void export_warn_losses(struct session *s)
+{
+	struct trust_remarks remarks = { 0 };
+	struct trust trust;
+
+	if (s->imported)
+		return;
+	trust_judge(&trust, s);
+	trust_remark(&trust, s, &s->arena, &remarks);
+	for (size_t i = 0; i < remarks.list.len; i++)
+		if (remarks.list.items[i].weight >= TRUST_LOST)
+			diag_warn(&s->diag, "%s; what was written does not tell",
+				  remarks.list.items[i].text);
+	vec_deinit(&remarks.list);
 }

@@ -53,4 +53,7 @@ MUST_USE struct err *export_run_file(void *args, char **operands, int noperands,
  */
 void export_stop_names(const char **ret);
 
+/* A file of another tool's format does not say what the recording lost, or that it is damaged: warn of that. */
+void export_warn_losses(struct session *s);
+
 #endif

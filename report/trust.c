@@ -114,8 +114,7 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 
 /* ---- remarks ---- */
 
-#define WEIGHT_FILE 3.0 /* before everything that is a share */
-#define WEIGHT_LOST 2.0
+#define WEIGHT_FILE (TRUST_LOST + 1)
 #define WEIGHT_NOTE 0.0
 
 struct remarks {
@@ -156,7 +155,7 @@ static void remark_recording(struct remarks *r)
 		add(r, WEIGHT_FILE,
 		    "the file has no end: the recorder was killed, or the copy is cut");
 	if (trust->lost)
-		add(r, WEIGHT_LOST,
+		add(r, TRUST_LOST,
 		    arena_printf(r->arena,
 				 "lost %s (%s): larger rings (precord -m) or a lower rate (-F)",
 				 number_share(r->arena, part(trust->lost, trust->samples)),

@@ -27,6 +27,8 @@ void trust_judge(struct trust *trust, const struct session *s);
 /* "lost 0, throttled 0, cut 1.2 %, broken 0.3 %, unnamed 0.1 %", in the arena. */
 const char *trust_line(const struct trust *trust, struct arena *arena);
 
+#define TRUST_LOST 2.0 /* the weight, at least, of what is not in the file; before everything that is a share */
+
 /* What is not as it should be: reason and remedy in one sentence. */
 struct trust_remark {
 	const char *text;
