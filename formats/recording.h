@@ -21,6 +21,8 @@ enum recording_chain {
 	RECORDING_CHAIN_NONE,  /* only the instruction pointer */
 	RECORDING_CHAIN_FP,    /* the kernel's frame-pointer walk */
 	RECORDING_CHAIN_DWARF, /* registers and a stack snapshot, and the kernel's walk beside them */
+	/* what was unwound from those before they were taken out; a chain whose root was reached ends with address 0 */
+	RECORDING_CHAIN_UNWOUND,
 };
 
 /* One event that was opened: a column of counts, or the source of samples. */

@@ -181,7 +181,7 @@ static struct err *check_header(const struct recording *rec, uint32_t nstreams)
 {
 	if (!rec->arch)
 		return err_new(ERR_CORRUPT, "the header names no architecture");
-	if (rec->chain > RECORDING_CHAIN_DWARF)
+	if (rec->chain > RECORDING_CHAIN_UNWOUND)
 		return err_new(ERR_CORRUPT, "call chains of kind %u", (unsigned)rec->chain);
 	for (size_t i = 0; i < rec->nevents; i++) {
 		if (rec->events[i].leader >= rec->nevents)

@@ -50,6 +50,7 @@ static void strip_release(void *args)
 struct chains {
 	VEC(uint64_t) ips;
 	VEC(size_t) ends; /* of each sample's: index behind its last */
+	bool unwound;     /* there are snapshots; otherwise the recorder's own chains stay as they are */
 	size_t next;      /* sample that is copied next */
 };
 
@@ -75,6 +76,7 @@ static void passage_deinit(struct passage *passage)
 static struct err *keep_chain(void *context, struct session *s, const struct session_event *event)
 {
 	struct chains *chains = context;
+	size_t begin = chains->ips.len;
 
 	(void)s;
 	if (event->ev->kind != EVENT_SAMPLE)
@@ -83,11 +85,13 @@ static struct err *keep_chain(void *context, struct session *s, const struct ses
 		if (!event->chain->frames[i].kernel)
 			vec_push(&chains->ips, event->chain->frames[i].ip);
 	}
+	if (chains->ips.len > begin && unwind_stop_is_complete(event->chain->stop))
+		vec_push(&chains->ips, 0); /* as RECORDING_CHAIN_UNWOUND has it */
 	vec_push(&chains->ends, chains->ips.len);
 	return NULL;
 }
 
-/* What a recorder of call chains would have written. */
+/* The chain in the place of registers and stack. */
 static void take_chain(struct chains *chains, struct event *ev)
 {
 	if (ev->kind != EVENT_SAMPLE || chains->next == chains->ends.len)
@@ -97,6 +101,8 @@ static void take_chain(struct chains *chains, struct event *ev)
 
 	ev->sample.regs = NULL;
 	ev->sample.stack = (struct event_stack){ 0 };
+	if (!chains->unwound)
+		return;
 	ev->sample.user_ips = chains->ips.items + begin;
 	ev->sample.nuser_ips = end - begin;
 }
@@ -131,7 +137,8 @@ static void change_header(const struct strip_args *args, struct recording *as)
 	if (args->host)
 		as->hostname = as->cpu_model = as->container = "";
 	if (args->stacks) {
-		as->chain = RECORDING_CHAIN_FP;
+		if (as->chain == RECORDING_CHAIN_DWARF)
+			as->chain = RECORDING_CHAIN_UNWOUND;
 		as->stack_len = 0;
 		as->raw_stacks = false;
 	}
@@ -140,6 +147,7 @@ static void change_header(const struct strip_args *args, struct recording *as)
 static struct err *strip(struct session *s, const struct strip_args *args)
 {
 	CLEANUP(passage_deinit) struct passage passage = {
+		.chains.unwound = s->recording->chain == RECORDING_CHAIN_DWARF,
 		.take_chains = args->stacks,
 		.rename = args->names,
 	};

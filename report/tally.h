@@ -29,7 +29,7 @@ struct tally {
 	VEC(struct tally_loss) losses;    /* by time, then CPU; only those with something to say */
 	uint64_t samples, user_stacks;
 	uint64_t stops[UNWIND_STOPS];
-	uint64_t hows[UNWIND_KERNEL_CHAIN + 1]; /* frames by how they were found */
+	uint64_t hows[UNWIND_EARLIER + 1]; /* frames by how they were found */
 	uint64_t bucket_ns;
 };
 

@@ -105,22 +105,6 @@ static void add_kernel_part(struct unwinder *u, const struct event_sample *s)
 
 /* ---- the kernel's walk of the user stack ----------------------------------------------------------- */
 
-bool unwind_is_start_name(const char *name)
-{
-	static const char *const names[] = {
-		"__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
-		"generic_start_main",	  "start_thread",      "__clone",
-		"clone",		  "clone3",	       "__clone3",
-		"_start",		  "_start_c",	       "runtime.goexit",
-		"runtime.goexit.abi0",	  "runtime.mcall", /* its callee never returns */
-	};
-
-	for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 /*
  * Does a frame begin its stack, although no step says so? A kernel's chain that just ends says nothing: the next function
  * may use the register for something else, as most C libraries do below main(); and musl has no rules at all.
@@ -134,9 +118,8 @@ static bool is_start(struct unwinder *u, const struct space_map *map, const stru
 	if (!map)
 		return false;
 	rule = unwind_tables_find(u->tables, map, ip);
-	if (rule.kind == UNWIND_RULE_START)
-		return true;
-	if (rule.kind == UNWIND_RULE_CFI && cfi_rule_is_root(rule.cfi))
+	if (rule.kind == UNWIND_RULE_START ||
+	    (rule.kind == UNWIND_RULE_CFI && cfi_rule_is_root(rule.cfi)))
 		return true;
 	if (unwind_is_start_name(unwind_tables_function_name(u->tables, map, ip)))
 		return true;
@@ -429,14 +412,33 @@ static bool has_regs(const struct unwinder *u, const struct event_sample *s)
 	return s->regs && s->regs->mask >> u->arch->ip & 1 && s->regs->mask >> u->arch->sp & 1;
 }
 
+/* A chain that was unwound before its stack was taken out: as it is, and 0 behind its root. */
+static enum unwind_stop add_earlier_chain(struct unwinder *u, struct space *space,
+					  const struct event_sample *s)
+{
+	for (size_t i = 0; i < s->nuser_ips; i++) {
+		uint64_t ip = s->user_ips[i];
+
+		if (!ip && i + 1 == s->nuser_ips)
+			return UNWIND_ROOT;
+		if (!add_user_frame(u, unwind_tables_map(u->tables, space, lookup_ip(ip, !i)), ip,
+				    /* exact= */ !i, i ? UNWIND_EARLIER : UNWIND_LEAF))
+			return UNWIND_TOO_DEEP;
+	}
+	return s->nuser_ips ? UNWIND_EARLIER_STOP : UNWIND_NOT_WALKED;
+}
+
 static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev)
 {
 	const struct event_sample *s = &ev->sample;
+	const struct recording *rec = module_table_recording(u->modules);
 	struct space *space = space_table_get(u->spaces, ev->pid);
 	uint64_t ip;
 
-	if (kernel_entry_has_stale_user(module_table_recording(u->modules), s))
+	if (kernel_entry_has_stale_user(rec, s))
 		return UNWIND_ENTERING;
+	if (rec && rec->chain == RECORDING_CHAIN_UNWOUND)
+		return add_earlier_chain(u, space, s);
 	if (has_regs(u, s) && s->stack.end > s->stack.base)
 		return walk_snapshot(u, ev, space);
 	if (s->nuser_ips > 1)

@@ -22,6 +22,7 @@ enum unwind_how {
 	UNWIND_FP_UNCHECKED, /* by frame pointer; the code was not there to check */
 	UNWIND_LINK, /* link register or word at the stack pointer of a leaf without rules, checked */
 	UNWIND_KERNEL_CHAIN, /* from the kernel's frame-pointer walk */
+	UNWIND_EARLIER,      /* before the stacks were taken out of the trace; how is not known any more */
 };
 
 /* Why a chain ended. */
@@ -39,6 +40,7 @@ enum unwind_stop {
 	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
 	UNWIND_TOO_DEEP,       /* UNWIND_FRAMES_MAX */
 	UNWIND_ENTERING,       /* into the kernel: the user's registers were not saved yet */
+	UNWIND_EARLIER_STOP,   /* it stopped so before the stacks were taken out; why is not known any more */
 	UNWIND_NOT_WALKED,     /* no user part was asked for or there is none (kernel thread) */
 	UNWIND_STOPS           /* how many there are */
 };

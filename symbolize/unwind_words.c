@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_words.c - how frames are found and chains end, in words.
+ * unwind_words.c - how frames are found and chains end, in words, and the names that begin a stack.
  */
 #include "symbolize/unwind.h"
+
+#include "formats/base/memory.h"
+
+#include <string.h>
 
 static const struct {
 	const char *name, *remedy;
@@ -31,6 +35,8 @@ static const struct {
 	[UNWIND_ENTERING] = { "just entering the kernel",
 			      "the kernel had not saved the caller's registers yet; sample a clock "
 			      "(-e cpu-clock) to avoid it" },
+	[UNWIND_EARLIER_STOP] = { "stopped before the stacks were taken out",
+				  "the trace that was stripped says why" },
 	[UNWIND_NOT_WALKED] = { "no user part", NULL },
 };
 
@@ -58,7 +64,24 @@ const char *unwind_how_name(enum unwind_how how)
 		[UNWIND_FP_UNCHECKED] = "frame pointer, unchecked",
 		[UNWIND_LINK] = "return address of a leaf",
 		[UNWIND_KERNEL_CHAIN] = "kernel",
+		[UNWIND_EARLIER] = "unwinding before the stacks were taken out",
 	};
 
 	return names[how];
+}
+
+bool unwind_is_start_name(const char *name)
+{
+	static const char *const names[] = {
+		"__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
+		"generic_start_main",	  "start_thread",      "__clone",
+		"clone",		  "clone3",	       "__clone3",
+		"_start",		  "_start_c",	       "runtime.goexit",
+		"runtime.goexit.abi0",	  "runtime.mcall", /* its callee never returns */
+	};
+
+	for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
 }

@@ -17,6 +17,16 @@ if grep -q command-line-secret stripped.raw; then fail "the command line is stil
 if preport info -i run.stripped.trace 2>/dev/null | grep '^Host'; then fail "the host is still there"; fi
 preport info --sizes --format=csv -i run.stripped.trace >sizes.csv
 if grep -E '^(stacks,(shapes|pointers into the stack)|registers),' sizes.csv; then fail "registers or stacks are still there"; fi
+# Its chains are ours, not a walk of the kernel's, and end as they did.
+preport info -i run.stripped.trace >info.txt 2>/dev/null
+grep -q '^Stacks  *unwound before they were taken out' info.txt || { cat info.txt; fail "stacks of another kind"; }
+complete() { # complete FILE: how many stacks are
+	preport info --format=csv -i "$1" 2>/dev/null |
+		awk -F, '$1 + 0 && $3 ~ /^"?complete/ { sum += $1 } END { print sum + 0 }'
+}
+[ "$(complete run.trace)" -gt 0 ] || fail "no stack is complete"
+[ "$(complete run.trace)" = "$(complete run.stripped.trace)" ] || fail "other stacks are complete"
+if preport script -i run.stripped.trace 2>/dev/null | grep -F 'shares.c' | grep -F '[kernel]'; then fail "frames are the kernel's"; fi
 for view in leaf module thread total; do
 	preport -i run.trace --by $view --limit 10000 --format=csv 2>/dev/null >a.csv
 	preport -i run.stripped.trace --by $view --limit 10000 --format=csv 2>/dev/null >b.csv

@@ -80,8 +80,8 @@ TEST(trace_recording_header_is_refused_when_numbers_cannot_be)
 	CHECK_ERR(load_header(&w, &rec), ERR_CORRUPT, "led by event 7 of 1");
 	arena_deinit(&rec.arena);
 	trace_field_put_bytes(&w, 1, "aarch64", 7);
-	trace_field_put_uint(&w, 16, 3);
-	CHECK_ERR(load_header(&w, &rec), ERR_CORRUPT, "kind 3");
+	trace_field_put_uint(&w, 16, 4);
+	CHECK_ERR(load_header(&w, &rec), ERR_CORRUPT, "kind 4");
 	arena_deinit(&rec.arena);
 	trace_field_put_bytes(&w, 1, "aarch64", 7);
 	trace_field_put_uint(&w, 25, TRACE_STREAM_MAX + 2);
