@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # An event that one CPU has no room for is sampled on the others and named, on the terminal and in the file; one that
-# no CPU of the recording has room for is an error. The breakpoints of the last CPU are taken by another program.
+# no CPU of the recording has room for is an error. The breakpoints of the last CPU, then those of the first, are taken
+# by another program.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
@@ -54,21 +55,34 @@ int main(int argc, char **argv)
 SRC
 $CC -O1 -o write-often write.c || fail "cannot compile"
 
-./hold "$cpu" >held.txt & holder=$!
-trap 'kill $holder' EXIT
-for _ in $(seq 100); do [ -s held.txt ] && break; sleep 0.1; done
-[ "$(cat held.txt)" -gt 0 ] && [ "$(cat held.txt)" -lt 64 ] ||
-	skip "breakpoints cannot be used up here: $(cat held.txt) of 64 were granted"
+trap 'kill $holder 2>/dev/null' EXIT
+hold() { # hold CPU: all of its breakpoints
+	rm -f held.txt
+	./hold "$1" >held.txt & holder=$!
+	for _ in $(seq 100); do [ -s held.txt ] && break; sleep 0.1; done
+	[ "$(cat held.txt)" -gt 0 ] && [ "$(cat held.txt)" -lt 64 ] ||
+		skip "breakpoints cannot be used up here: $(cat held.txt) of 64 were granted"
+}
 
-precord -a -e mem:0x10000000/4:w -c 100 -o one.trace -- \
-	taskset -c 0 ./write-often 5000 2>err.txt ||
-	{ cat err.txt; fail "precord: $?"; }
-words="not sampled on CPU $cpu: event 'mem:0x10000000/4:w'"
-grep -q "^precord: warning: $words" err.txt || { cat err.txt; fail "the CPU is not named"; }
-preport -i one.trace info >info.txt 2>&1
-grep -q "^Note .*$words" info.txt || { cat info.txt; fail "the file does not name the CPU"; }
-preport -i one.trace info --format=json 2>/dev/null | grep -q '"cpu": "0", "samples": [1-9]' ||
-	{ cat info.txt; fail "the other CPU was not sampled"; }
+goes_on() { # goes_on FULL OTHER: without the first CPU, on the other
+	precord -a -e mem:0x10000000/4:w -c 100 -o one.trace -- \
+		taskset -c "$2" ./write-often 5000 2>err.txt ||
+		{ cat err.txt; fail "CPU $1 is full: precord: $?"; }
+	words="not sampled on CPU $1: event 'mem:0x10000000/4:w'"
+	grep -q "^precord: warning: $words" err.txt || { cat err.txt; fail "CPU $1 is not named"; }
+	preport -i one.trace info >info.txt 2>&1
+	grep -q "^Note .*$words" info.txt || { cat info.txt; fail "the file does not name CPU $1"; }
+	preport -i one.trace info --format=json 2>/dev/null | grep -q "\"cpu\": \"$2\", \"samples\": [1-9]" ||
+		{ cat info.txt; fail "CPU $2 was not sampled"; }
+}
+
+first=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+hold "$first"
+goes_on "$first" "$cpu"
+kill "$holder"
+wait "$holder" 2>/dev/null
+hold "$cpu"
+goes_on "$cpu" "$first"
 
 precord -C "$cpu" -e mem:0x10000000/4:w -o none.trace -- true 2>err.txt &&
 	fail "an event without a CPU is no error"
