@@ -31,13 +31,19 @@ void steering_close(struct steering *s)
 	control_close(&s->control);
 }
 
+static void note_enabled(struct steering *s, bool on)
+{
+	s->enabled = on;
+	s->was_enabled |= on;
+}
+
 static void turn(struct steering *s, bool on)
 {
 	if (on)
 		sensors_enable(s->sensors);
 	else
 		sensors_disable(s->sensors);
-	s->enabled = on;
+	note_enabled(s, on);
 }
 
 static void wait_for_edge(struct steering *s, uint64_t elapsed_ns)
@@ -54,7 +60,7 @@ void steering_start(struct steering *s, struct sensors *sensors, const struct de
 	s->delay = delay;
 	s->start_ns = now_ns;
 	if (by_exec && !delay->given)
-		s->enabled = true;
+		note_enabled(s, true);
 	else if (delay_is_on(delay, 0))
 		turn(s, true);
 	wait_for_edge(s, 0);
@@ -96,7 +102,7 @@ static struct err *turn_event(struct steering *s, const char *name, bool on)
 		if (strcmp(event->name, name) != 0 && strcmp(event->desc->name, name) != 0)
 			continue;
 		sensors_switch(s->sensors, i, on);
-		s->enabled |= on;
+		note_enabled(s, s->enabled || on);
 		found = true;
 	}
 	return found ? NULL

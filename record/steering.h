@@ -20,6 +20,7 @@ struct steering {
 	uint64_t start_ns;
 	uint64_t next_ns; /* when time changes something next; UINT64_MAX: never */
 	bool enabled;     /* sampling is on, for some events at least */
+	bool was_enabled; /* it was at some time */
 };
 
 /* What a command asks of whoever runs the recording. */

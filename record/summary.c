@@ -69,6 +69,26 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 			totals->broken);
 }
 
+/* A recording without samples that did what it was told to. */
+static void print_never_enabled(const struct recorder *s, FILE *out)
+{
+	const struct record_args *args = s->args;
+
+	if (!args->delay.given || s->steering.was_enabled)
+		return;
+	fputs(PREFIX "nothing was sampled: ", out);
+	if (args->delay.windows.len)
+		fputs("it was over before -D lets sampling begin\n", out);
+	else if (args->control.given)
+		fputs("after -D -1 sampling was never enabled; send 'enable' to --control, or "
+		      "SIGUSR1\n",
+		      out);
+	else
+		fputs("after -D -1 sampling was never enabled; send precord SIGUSR1, or give "
+		      "--control and send 'enable'\n",
+		      out);
+}
+
 static double seconds(const struct timeval *time)
 {
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
@@ -157,6 +177,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	else
 		text_put_escaped(out, volumes_last_path(&s->volumes));
 	fputc('\n', out);
+	print_never_enabled(s, out);
 	print_losses(s, lost, out);
 	if (verbose)
 		print_details(s, &arena, out);

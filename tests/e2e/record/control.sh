@@ -74,6 +74,16 @@ times w.trace | awk '{
 	} END { print a + 0, b + 0, between + 0; exit !(a > 50 && b > 50 && !between) }' >counts.txt ||
 	fail "samples in the first window, the second, elsewhere: $(cat counts.txt)"
 
+# A recording that was never enabled says so, and how it could have been.
+never() { # never WORDS ARG...
+	precord --duration 0.2 -o n.trace -p $victim "${@:2}" 2>err.txt || { cat err.txt; fail "precord ${*:2}"; }
+	grep -q "^precord: nothing was sampled: .*$1" err.txt || { cat err.txt; fail "precord ${*:2}: no word of it"; }
+}
+never 'give --control' -D -1
+never "send 'enable' to --control" -D -1 --control fifo:ctl
+never 'before -D' -D 60000
+precord --duration 0.2 -o n.trace -p $victim 2>err.txt && ! grep 'nothing was sampled' err.txt || fail "enabled, and the contrary is said"
+
 # What makes no sense is refused before anything is recorded.
 refused() { # refused WORDS ARG...
 	local words=$1
