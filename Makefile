@@ -135,11 +135,12 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
 	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_debug_info.c tests/fuzz/fuzz_demangle.c \
-	tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c tests/fuzz/fuzz_jitdump.c \
-	tests/fuzz/fuzz_line_cache.c tests/fuzz/fuzz_lines.c tests/fuzz/fuzz_metrics.c \
-	tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_profile.c \
-	tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
+FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
+	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
+	tests/fuzz/fuzz_jitdump.c tests/fuzz/fuzz_line_cache.c tests/fuzz/fuzz_lines.c \
+	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c \
+	tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
+	tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_trace.c \
 	tests/tools/multiply_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
@@ -343,7 +344,7 @@ $(B)/tests/tools/trace_corpus: $(B)/tests/unit/event_maker.o
 $(B)/tests/tools/prune_trace: $(LIB_RECORD)
 $(TOOLS): %: %.o $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(link)
-$(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
+$(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $(filter %.o %.a,$^) $(LIBS)
 $(filter-out %.so,$(TEST_BINARIES)): $(B)/%: %.c $(B)/flags
 	@mkdir -p $(@D)
