@@ -95,6 +95,8 @@ static void put_machine(struct info *info)
 	struct arena *arena = &info->s->arena;
 
 	put_fact(info, "Recorded by", "tool", rec->tool, NULL);
+	if (rec->recorder_pid)
+		put_number(info, "Its process", "recorder_pid", rec->recorder_pid);
 	put_fact(info, "Command", "cmdline", rec->cmdline, NULL);
 	put_fact(info, "Host", "hostname", rec->hostname, NULL);
 	put_fact(info, "System", "os_release",

@@ -261,20 +261,41 @@ static void put_leaves(struct page *page, unsigned limit)
 	view_deinit(&view);
 }
 
+/* Is precord itself among the processes of @group? */
+static bool has_recorder(const struct page *page, const struct view *view,
+			 const struct view_group *group)
+{
+	const struct recording *rec = page->s->recording;
+	uint64_t pid;
+
+	for (uint32_t i = 0; rec && rec->recorder_pid && i < group->count; i++) {
+		const struct view_group *process =
+			&view->groups.items[view->order.items[group->first + i]];
+
+		if (text_parse_u64(view_key(view, process)->fields[1], &pid) &&
+		    pid == rec->recorder_pid)
+			return true;
+	}
+	return false;
+}
+
 static void add_program(struct page *page, struct table *table, const struct view *view,
 			const struct view_group *group)
 {
 	struct stats_share share = stats_share(&group->sum, &view->whole);
+	bool recorder = has_recorder(page, view, group);
 	const char *which;
 
 	if (group->count == 1) {
 		const struct view_group *only =
 			&view->groups.items[view->order.items[group->first]];
 
-		which = arena_printf(&page->arena, "pid %s", view_key(view, only)->fields[1]);
+		which = arena_printf(&page->arena, "pid %s%s", view_key(view, only)->fields[1],
+				     recorder ? ", the recorder" : "");
 	} else {
-		which = arena_printf(&page->arena, "%s processes",
-				     number_count(&page->arena, group->count));
+		which = arena_printf(&page->arena, "%s processes%s",
+				     number_count(&page->arena, group->count),
+				     recorder ? ", one is the recorder" : "");
 	}
 	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, number_share(&page->arena, share.share), NULL);
