@@ -85,14 +85,14 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	if (s->workload.exec_errno)
 		return err_wrap(err, "'%s'", command[0]);
 
-	if (err && write_remedy(err_errno(err)))
-		err = err_remedy(err, "what was recorded until then can be read; %s",
-				 write_remedy(err_errno(err)));
 	/* Even if the file cannot be written any more, say what there is. */
 	struct err *finish_err = err ? NULL : recorder_finish(s);
 
 	if (!err)
 		err = finish_err;
+	if (err && write_remedy(err_errno(err)))
+		err = err_remedy(err, "what was recorded until then can be read; %s",
+				 write_remedy(err_errno(err)));
 	diag_print(&s->diag, "precord", stderr);
 	if (!args->quiet)
 		summary_print(s, stderr, args->verbose);
