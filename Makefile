@@ -130,10 +130,10 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
 	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
 	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c tests/unit/test_vec.c \
-	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
-	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
-	tests/unit/unwind_world.c
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
+	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
+	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
 	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \

@@ -61,6 +61,7 @@ struct event_regs {
  * Words that are not listed held nothing an unwinder can use; they read as zero. With all words kept
  * (precord --raw-stacks) the words that are zero are still left out.
  */
+#define EVENT_STACK_MAX	   65536ULL	/* bytes of a snapshot: the kernel's limit is a little less */
 #define EVENT_STACK_BEYOND (8ULL << 20) /* bytes of own stack that are believed to follow one that was cut */
 
 struct event_stack {
@@ -81,6 +82,14 @@ struct event_stack {
 	uint64_t same_from; /* an address, not below either base */
 	uint64_t number;    /* no other snapshot of the trace has it; 0: not decoded, nothing is told */
 };
+
+/* What lies from the end of @stack up to here may be more of it; beyond, pruning has left no word that points there. */
+static inline uint64_t event_stack_reach(const struct event_stack *stack)
+{
+	uint64_t more = stack->cut ? EVENT_STACK_BEYOND : stack->shortened ? EVENT_STACK_MAX : 0;
+
+	return more < UINT64_MAX - stack->end ? stack->end + more : UINT64_MAX;
+}
 
 struct event_branch {
 	uint64_t from, to;

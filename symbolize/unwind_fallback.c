@@ -117,9 +117,8 @@ bool unwind_is_bottom(struct unwind_walk *w)
 static uint64_t without_data(struct unwind_walk *w, uint64_t fp)
 {
 	const struct event_stack *snapshot = w->stack.snapshot;
-	uint64_t end = snapshot->end + (snapshot->cut ? EVENT_STACK_BEYOND : 0);
 
-	return (fp >= snapshot->base && fp < end) || is_code(w, fp) ? fp : 0;
+	return (fp >= snapshot->base && fp < event_stack_reach(snapshot)) || is_code(w, fp) ? fp : 0;
 }
 
 /*
@@ -145,8 +144,7 @@ static enum unwind_outcome check_fp(struct unwind_walk *w, uint64_t fp)
 		return UNWIND_STEPPED;
 	w->stack.failed = true;
 	w->stack.missing = fp + 8;
-	if (!snapshot->cut || fp < snapshot->base ||
-	    fp >= snapshot->end + EVENT_STACK_BEYOND)
+	if (fp < snapshot->base || w->stack.missing >= event_stack_reach(snapshot))
 		return UNWIND_NO_WAY;
 	return UNWIND_BEYOND;
 }

@@ -3,9 +3,6 @@
 
 #include "symbolize/unwind_trace.h"
 
-/* No stack of a thread is larger; what is farther up is something else. */
-#define STACK_LEN_MAX (1ULL << 30)
-
 #define NEAR UNWIND_STACK_NEAR
 #define FAR  64 /* beyond this the distance doubles */
 
@@ -94,7 +91,7 @@ static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
 
 	s->failed = true;
 	s->missing = address;
-	if (address >= s->snapshot->end && address - s->snapshot->end < STACK_LEN_MAX)
+	if (address >= s->snapshot->end && address < event_stack_reach(s->snapshot))
 		read = UNWIND_READ_BEYOND;
 	if (s->trace)
 		tell(s, address, 0, read);
