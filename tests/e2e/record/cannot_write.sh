@@ -73,8 +73,16 @@ up_to_whole_block() { # up_to_whole_block FILE
 }
 breaks 20000 -o broken.trace -- sh work.sh 1
 up_to_whole_block broken.trace
+
+# Without a command it just ends.
+./shares plain 100 & victim=$!
+trap 'kill $victim; umount small 2>/dev/null' EXIT
+: >done
+breaks 20000 --duration 50 -o target.trace -p $victim
+up_to_whole_block target.trace
 # Volumes that were full before are whole, the last one reads.
-breaks 36000 --switch-output=1s -o parts.trace -- sh work.sh 3
+: >done
+breaks 100000 --switch-output=1s --duration 50 -o parts.trace -p $victim
 if [ ! -s filter.txt ]; then
 	parts=(parts.trace.*)
 	[ -e "${parts[0]}" ] || fail "an I/O error: there is no earlier volume"
@@ -84,13 +92,6 @@ if [ ! -s filter.txt ]; then
 	done
 	reads parts.trace 'an I/O error in a later volume'
 fi
-
-# Without a command it just ends.
-./shares plain 100 & victim=$!
-trap 'kill $victim; umount small 2>/dev/null' EXIT
-: >done
-breaks 20000 --duration 50 -o target.trace -p $victim
-up_to_whole_block target.trace
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
 	timeout 60 precord $rate --duration 50 -o small/full.trace -p $victim 2>err.txt
