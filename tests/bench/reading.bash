@@ -51,8 +51,10 @@ reading_unwinding() {
 	local tool=$BUILD/tests/tools/unwind_bench
 	[ -x "$tool" ] || return
 	echo
-	echo "Unwinding alone:"
-	"$tool" "$dir/report.trace" 2>&1 | sed 's/^/  /'
+	echo "Unwinding alone, a frame delivered (bar 100 ns, 40 ns with taking over callers):"
+	"$tool" --warm "$dir/report.trace" 2>&1 | sed 's/^/  /'
+	echo "  every frame walked:"
+	"$tool" --warm --no-splice "$dir/report.trace" 2>&1 | tail -2 | sed 's/^/  /'
 }
 
 reading_debug() {
