@@ -10,14 +10,14 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/diag.c formats/base/err.c formats/base/gzip.c formats/base/map.c \
 	formats/base/memory.c formats/base/opt.c formats/base/page_guard.c formats/base/pool.c \
 	formats/base/reader.c formats/base/sha256.c formats/base/strtab.c formats/base/text.c \
-	formats/base/writer.c formats/base/zframe.c formats/folded.c formats/folded_read.c \
-	formats/jitdump.c formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c \
-	formats/profile.c formats/profile_source.c formats/stack_codec.c formats/topdown.c \
-	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
-	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
-	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
-	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
-	formats/value_codec.c
+	formats/base/writer.c formats/base/zframe.c formats/event_turns.c formats/folded.c \
+	formats/folded_read.c formats/jitdump.c formats/mapping.c formats/perf_record.c formats/pprof.c \
+	formats/pprof_read.c formats/profile.c formats/profile_source.c formats/stack_codec.c \
+	formats/topdown.c formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c \
+	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
+	formats/trace_loader.c formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
+	formats/trace_scan.c formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c \
+	formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \
 	symbolize/chain_trie.c symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
@@ -62,25 +62,25 @@ REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/cmd_script.c report/cmd_strip.c report/cmd_topdown.c report/cmd_tui.c report/commands.c \
 	report/counting.c report/cut.c report/data_places.c report/diff.c report/diff_groups.c \
 	report/diff_head.c report/diff_merge.c report/diff_page.c report/diff_stats.c \
-	report/diff_table.c report/diff_threads.c report/event_turns.c report/export.c \
-	report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
-	report/export_perf_script.c report/export_speedscope.c report/extras_text.c report/filter.c \
-	report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
-	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
-	report/info.c report/info_sizes.c report/json.c report/latency.c report/listing.c \
-	report/listing_arrows.c report/listing_page.c report/listing_rows.c report/listing_text.c \
-	report/lookup.c report/main.c report/markup.c report/match.c report/measures.c \
-	report/memory_source.c report/metric_expr.c report/metric_set.c report/metrics.c \
-	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
-	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
-	report/script.c report/session.c report/session_facts.c report/session_import.c \
-	report/session_names.c report/session_places.c report/session_walk.c report/short_name.c \
-	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
-	report/table.c report/table_page.c report/tables.c report/tally.c report/terminal.c \
-	report/topdown_page.c report/topdown_text.c report/topdown_tree.c report/topics.c \
-	report/trace_copy.c report/track.c report/tree_table.c report/trust.c report/tui.c \
-	report/tui_listing.c report/tui_text.c report/view.c report/view_keys.c report/view_levels.c \
-	report/view_path.c report/view_table.c report/walk_text.c
+	report/diff_table.c report/diff_threads.c report/export.c report/export_callgrind.c \
+	report/export_chrome.c report/export_firefox.c report/export_perf_script.c \
+	report/export_speedscope.c report/extras_text.c report/filter.c report/firefox_tables.c \
+	report/flame.c report/flame_data.c report/flame_page.c report/flame_tree.c report/flow.c \
+	report/flow_loops.c report/frame_list.c report/group_deltas.c report/info.c report/info_sizes.c \
+	report/json.c report/latency.c report/listing.c report/listing_arrows.c report/listing_page.c \
+	report/listing_rows.c report/listing_text.c report/lookup.c report/main.c report/markup.c \
+	report/match.c report/measures.c report/memory_source.c report/metric_expr.c \
+	report/metric_set.c report/metrics.c report/moment.c report/number.c report/output.c \
+	report/page.c report/pager.c report/payload.c report/progress.c report/pseudonyms.c \
+	report/report_page.c report/rule_text.c report/screen.c report/script.c report/session.c \
+	report/session_facts.c report/session_import.c report/session_names.c report/session_places.c \
+	report/session_walk.c report/short_name.c report/source_text.c report/stats.c \
+	report/strip_names.c report/summary.c report/svg.c report/table.c report/table_page.c \
+	report/tables.c report/tally.c report/terminal.c report/topdown_page.c report/topdown_text.c \
+	report/topdown_tree.c report/topics.c report/trace_copy.c report/track.c report/tree_table.c \
+	report/trust.c report/tui.c report/tui_listing.c report/tui_text.c report/turns_text.c \
+	report/view.c report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
+	report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto

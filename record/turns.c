@@ -4,30 +4,13 @@
  */
 #include "record/turns.h"
 
+#include "formats/event_turns.h"
 #include "record/event_group.h"
 
 #include <linux/perf_event.h>
 
 #define ON_NS_MIN 10000000 /* whoever was on for less may just have come too late */
 #define ENOUGH    0.95	   /* of the time: whoever has less is told */
-
-struct times {
-	uint64_t enabled_ns, running_ns, samples;
-};
-
-static struct times times_of(const struct recording *rec, uint32_t event)
-{
-	struct times times = { 0 };
-
-	for (size_t i = 0; i < rec->ncounts; i++) {
-		if (rec->counts[i].event != event)
-			continue;
-		times.enabled_ns += rec->counts[i].enabled_ns;
-		times.running_ns += rec->counts[i].running_ns;
-		times.samples += rec->counts[i].samples;
-	}
-	return times;
-}
 
 /* Events of software need no counter. */
 static bool needs_counter(const struct recording_event *event)
@@ -49,13 +32,13 @@ static struct findings find(const struct recording *rec, struct arena *arena)
 	struct findings f = { .never = "", .least_part = ENOUGH };
 
 	for (uint32_t i = 0; i < rec->nevents; i++) {
-		const struct times times = times_of(rec, i);
-		double part = (double)times.running_ns / (double)MAX(times.enabled_ns, 1);
+		const struct event_turns turns = event_turns_of(rec, i);
+		double part = event_turns_share(&turns);
 		const char *name = rec->events[i].name;
 
-		if (!needs_counter(&rec->events[i]) || times.enabled_ns < ON_NS_MIN)
+		if (!needs_counter(&rec->events[i]) || turns.enabled_ns < ON_NS_MIN)
 			continue;
-		if (!times.running_ns && !times.samples) {
+		if (event_turns_never(&turns)) {
 			f.never = arena_printf(arena, "%s%s'%s'", f.never, *f.never ? ", " : "", name);
 			continue;
 		}

@@ -5,7 +5,7 @@
 #include "report/diff_head.h"
 
 #include "formats/base/text.h"
-#include "report/event_turns.h"
+#include "formats/event_turns.h"
 #include "report/number.h"
 #include "report/trust.h"
 

@@ -7,9 +7,9 @@
 
 #include "formats/base/text.h"
 #include "formats/trace_reader.h"
-#include "report/event_turns.h"
 #include "report/info_sizes.h"
 #include "report/number.h"
+#include "report/turns_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -214,9 +214,9 @@ static void put_events(struct info *info)
 		else
 			table_add_format(&table, "%" PRIu32, count->cpu);
 		table_add_format(&table, "%" PRIu64, count->samples);
-		table_add_cell(&table, event_turns_value(&turns, &info->s->arena),
-			       event_turns_value_data(&turns, &info->s->arena));
-		table_add_cell(&table, event_turns_text(&turns, &info->s->arena),
+		table_add_cell(&table, turns_text_value(&turns, &info->s->arena),
+			       turns_text_value_data(&turns, &info->s->arena));
+		table_add_cell(&table, turns_text_share(&turns, &info->s->arena),
 			       turns.known ? arena_printf(&info->s->arena, "%.6f",
 							  event_turns_share(&turns)) : "");
 		table_add_format(&table, "%" PRIu64, count->lost_kernel);

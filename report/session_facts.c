@@ -2,7 +2,7 @@
 /*
  * session_facts.c - what a session that was read can say about the recording as a whole.
  */
-#include "report/event_turns.h"
+#include "formats/event_turns.h"
 #include "report/session.h"
 
 struct session_losses session_losses(const struct session *s)

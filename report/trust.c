@@ -4,7 +4,7 @@
  */
 #include "report/trust.h"
 
-#include "report/event_turns.h"
+#include "formats/event_turns.h"
 #include "report/number.h"
 
 #include <inttypes.h>

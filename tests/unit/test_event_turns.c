@@ -2,7 +2,7 @@
 /*
  * test_event_turns.c - shares of time, and what must not look like a count.
  */
-#include "report/event_turns.h"
+#include "report/turns_text.h"
 #include "tests/unit/test.h"
 
 #include <string.h>
@@ -25,12 +25,12 @@ TEST(event_turns_are_shown_and_made_up_for)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct event_turns turns = turns_of(1000, 100 * MS, 25 * MS);
 
-	CHECK_STR(event_turns_text(&turns, &arena), "25.0 %");
-	CHECK_STR(event_turns_value(&turns, &arena), "4,000");
-	CHECK_STR(event_turns_value_data(&turns, &arena), "4000");
+	CHECK_STR(turns_text_share(&turns, &arena), "25.0 %");
+	CHECK_STR(turns_text_value(&turns, &arena), "4,000");
+	CHECK_STR(turns_text_value_data(&turns, &arena), "4000");
 	turns = turns_of(0, 100 * MS, 100 * MS);
-	CHECK_STR(event_turns_text(&turns, &arena), "100 %");
-	CHECK_STR(event_turns_value(&turns, &arena), "0");
+	CHECK_STR(turns_text_share(&turns, &arena), "100 %");
+	CHECK_STR(turns_text_value(&turns, &arena), "0");
 }
 
 TEST(event_turns_that_never_came_are_not_a_count_of_nothing)
@@ -39,11 +39,11 @@ TEST(event_turns_that_never_came_are_not_a_count_of_nothing)
 	struct event_turns turns = turns_of(0, 100 * MS, 0);
 
 	CHECK(event_turns_never(&turns));
-	CHECK_STR(event_turns_text(&turns, &arena), "never");
-	CHECK_STR(event_turns_value(&turns, &arena), "not counted");
+	CHECK_STR(turns_text_share(&turns, &arena), "never");
+	CHECK_STR(turns_text_value(&turns, &arena), "not counted");
 	turns = turns_of(0, 0, 0);
 	CHECK(!event_turns_never(&turns));
-	CHECK_STR(event_turns_value(&turns, &arena), "");
+	CHECK_STR(turns_text_value(&turns, &arena), "");
 }
 
 TEST(event_turns_with_more_than_a_processor_can_count_are_impossible)
@@ -51,5 +51,5 @@ TEST(event_turns_with_more_than_a_processor_can_count_are_impossible)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct event_turns turns = turns_of(1ULL << 50, 100 * MS, 50 * MS);
 
-	CHECK_STR(event_turns_value(&turns, &arena), "impossible");
+	CHECK_STR(turns_text_value(&turns, &arena), "impossible");
 }

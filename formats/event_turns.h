@@ -5,10 +5,9 @@
  * A PMU has few counters; events that want more take turns. What an event counted is then of a part of the time only,
  * and an event that never had its turn was not counted, which is not 0.
  */
-#ifndef REPORT_EVENT_TURNS_H
-#define REPORT_EVENT_TURNS_H
+#ifndef FORMATS_EVENT_TURNS_H
+#define FORMATS_EVENT_TURNS_H
 
-#include "formats/base/arena.h"
 #include "formats/recording.h"
 
 #include <stdbool.h>
@@ -33,12 +32,5 @@ double event_turns_share(const struct event_turns *turns);
 
 /* Was it on, and never had a counter? */
 bool event_turns_never(const struct event_turns *turns);
-
-/* "100 %", "17.3 %", "never", "" if it was not on. */
-const char *event_turns_text(const struct event_turns *turns, struct arena *arena);
-
-/* "1,234", "not counted", "impossible", "" if it was not on; for programs a plain number, or "". */
-const char *event_turns_value(const struct event_turns *turns, struct arena *arena);
-const char *event_turns_value_data(const struct event_turns *turns, struct arena *arena);
 
 #endif

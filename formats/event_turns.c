@@ -2,10 +2,9 @@
 /*
  * event_turns.c - the recorder reads every counter when it ends; these are its times.
  */
-#include "report/event_turns.h"
+#include "formats/event_turns.h"
 
 #include "formats/event.h"
-#include "report/number.h"
 
 #define ON_NS_MIN 1000000 /* a counter that was on for less tells nothing about turns */
 
@@ -55,37 +54,4 @@ double event_turns_share(const struct event_turns *turns)
 bool event_turns_never(const struct event_turns *turns)
 {
 	return turns->known && !turns->running_ns && !turns->samples;
-}
-
-const char *event_turns_text(const struct event_turns *turns, struct arena *arena)
-{
-	double share = event_turns_share(turns);
-
-	if (!turns->known)
-		return "";
-	if (event_turns_never(turns))
-		return "never";
-	return share < EVENT_TURNS_WHOLE ? number_share(arena, share) : "100 %";
-}
-
-/* What stands in place of a number; NULL if there is one. */
-static const char *no_value(const struct event_turns *turns)
-{
-	if (turns->impossible)
-		return "impossible";
-	if (event_turns_never(turns))
-		return "not counted";
-	return turns->known ? NULL : "";
-}
-
-const char *event_turns_value(const struct event_turns *turns, struct arena *arena)
-{
-	const char *none = no_value(turns);
-
-	return none ? none : number_count(arena, (uint64_t)(turns->value + 0.5));
-}
-
-const char *event_turns_value_data(const struct event_turns *turns, struct arena *arena)
-{
-	return no_value(turns) ? "" : arena_printf(arena, "%.0f", turns->value);
 }
