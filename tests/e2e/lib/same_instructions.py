@@ -56,83 +56,67 @@ def same_numbers(ours, theirs, classes):
     return False
 
 
-def compare_x86(theirs, ours):
-    classes = []
+def att_rules(name_t):
+    return (("an index times 1 and a displacement of 0 are left out", lambda t: re.sub(r"(?<![\w])0x0\((?=[%,])", "(", t.replace(",1)", ")"))),
+            ("segments of string instructions are left out", lambda t: re.sub(r"%[de]s:(?=\()", "", t)),
+            ("capstone 4 calls the index of some AVX-512 operands xmm9 instead of r9", lambda t: re.sub(r"(\([^()]*,%)xmm(\d+)(?=[,)])", lambda m: m[1] + REGISTERS[int(m[2])], t)),
+            ("masks stand behind a blank", lambda t: t.replace(" {", "{")),
+            ("shifts by 1 say so", lambda t: re.sub(r"^\$1,", "", t) if re.match(r"sh[lr]|sa[lr]|ro[lr]|rc[lr]", name_t) else t),
+            ("%st is implied", lambda t: re.sub(r",%st$|^%st,|\(0\)", "", t) if name_t.startswith("f") else t))
 
-    def explain(one):
-        if one not in classes:
-            classes.append(one)
 
+def intel_rules(name_t):
+    return (("sizes are in lower case", lambda t: re.sub(r"\b([A-Z]+) PTR\b", lambda m: m[1].lower() + " ptr", t)),
+            ("addresses in a segment are in brackets", lambda t: re.sub(r"\b([fg]s):\[(\w+)\]", r"\1:\2", t)),
+            ("blanks around + and -", lambda t: re.sub(r"\s*([-+*])\s*", r"\1", t)),
+            ("an index times 1 and a displacement of 0 are left out", lambda t: re.sub(r"[-+]0x0(?=\])", "", t.replace("*1", ""))),
+            ("segments of string instructions are left out", lambda t: re.sub(r"\b[de]s:(?=\[)", "", t)),
+            ("the size of an operand of lea or of a prefetch is left out", lambda t: re.sub(r"\w+ ptr ", "", t) if re.match(r"lea|prefetch|nop", name_t) else t))
+
+
+def same_prefixes(theirs, ours, classes):
+    if theirs != ours and [p for p in theirs if p not in SILENT_PREFIXES] == ours:
+        classes.append("prefixes without effect are left out")
+        return True
+    return theirs == ours
+
+
+def apply(rules, theirs, ours, classes):
+    """Operands after @rules, of which those that made a difference are named."""
+    for what, rule in rules:
+        if (rule(theirs) != theirs or rule(ours) != ours) and what not in classes:
+            classes.append(what)
+        theirs, ours = rule(theirs), rule(ours)
+    return theirs, ours
+
+
+def compare_x86(theirs, ours, att=True):
     prefixes_t, name_t, operands_t = split(theirs)
     prefixes_o, name_o, operands_o = split(ours)
     if name_o == ".byte":
         return re.match(r"v|k|\(bad\)", name_t) is not None, ["unknown to capstone 4: AVX-512 and newer, shown as bytes"]
     if re.fullmatch(r"[0-9a-f]+", operands_t) and re.match(r"j|call|loop|xbegin", name_t):
         operands_t = "0x" + operands_t  # of every branch
-    if name_o.startswith("nop") and (name_t.startswith("nop") or theirs.endswith("xchg %ax,%ax")):
-        explain("paddings differ in prefixes")
-        return True, classes
-    if name_o != name_t and name_o[:-1] == name_t and name_o[-1] in "bwlqst":
-        explain("the operand's size is always written: movq for mov")
-        name_o = name_t
-    elif X86_SYNONYMS.get(name_o) == name_t:
-        explain(f"synonym: {name_o} for {name_t}")
-        name_o = name_t
-    for what, rule in (("an index times 1 and a displacement of 0 are left out", lambda t: re.sub(r"(?<![\w])0x0\((?=[%,])", "(", t.replace(",1)", ")"))),
-                       ("segments of string instructions are left out", lambda t: re.sub(r"%[de]s:(?=\()", "", t)),
-                       ("capstone 4 calls the index of some AVX-512 operands xmm9 instead of r9", lambda t: re.sub(r"(\([^()]*,%)xmm(\d+)(?=[,)])", lambda m: m[1] + REGISTERS[int(m[2])], t)),
-                       ("masks stand behind a blank", lambda t: t.replace(" {", "{")),
-                       ("shifts by 1 say so", lambda t: re.sub(r"^\$1,", "", t) if re.match(r"sh[lr]|sa[lr]|ro[lr]|rc[lr]", name_t) else t),
-                       ("%st is implied", lambda t: re.sub(r",%st$|^%st,|\(0\)", "", t) if name_t.startswith("f") else t)):
-        if rule(operands_t) != operands_t or rule(operands_o) != operands_o:
-            if rule(operands_t) == rule(operands_o) or what not in classes:
-                explain(what)
-            operands_t, operands_o = rule(operands_t), rule(operands_o)
-    if name_t == "xchg" and operands_o != operands_t and operands_o.split(",")[::-1] == operands_t.split(","):
-        explain("operands of xchg in the other order")
-        operands_o = operands_t
-    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in SILENT_PREFIXES] == prefixes_o:
-        explain("prefixes without effect are left out")
-        prefixes_t = prefixes_o
-    return prefixes_t == prefixes_o and name_t == name_o and same_numbers(operands_o, operands_t, classes), classes
-
-
-def compare_intel(theirs, ours):
-    classes = []
-
-    def explain(one):
-        if one not in classes:
-            classes.append(one)
-
-    prefixes_t, name_t, operands_t = split(theirs)
-    prefixes_o, name_o, operands_o = split(ours)
-    if name_o == ".byte":
-        return re.match(r"v|k|\(bad\)", name_t) is not None, ["unknown to capstone 4: AVX-512 and newer, shown as bytes"]
-    if re.fullmatch(r"[0-9a-f]+", operands_t) and re.match(r"j|call|loop|xbegin", name_t):
-        operands_t = "0x" + operands_t  # of every branch
-    if name_o.startswith("nop") and (name_t.startswith("nop") or theirs.endswith("xchg ax,ax")):
+    if name_o.startswith("nop") and (name_t.startswith("nop") or re.search(r"xchg (%ax,%ax|ax,ax)$", theirs)):
         return True, ["paddings differ in prefixes"]
+    classes = []
     if X86_SYNONYMS.get(name_o) == name_t:
-        explain(f"synonym: {name_o} for {name_t}")
+        classes.append(f"synonym: {name_o} for {name_t}")
         name_o = name_t
-    elif prefixes_t and name_o[:-1] == name_t and name_o[-1] in "bdwq":
-        explain("string instructions say their size: rep stosq for rep stos")
+    elif att and name_o[:-1] == name_t and name_o[-1] in "bwlqst":
+        classes.append("the operand's size is always written: movq for mov")
         name_o = name_t
-    for what, rule in (("sizes are in lower case", lambda t: re.sub(r"\b([A-Z]+) PTR\b", lambda m: m[1].lower() + " ptr", t)),
-                       ("addresses in a segment are in brackets", lambda t: re.sub(r"\b([fg]s):\[(\w+)\]", r"\1:\2", t)),
-                       ("blanks around + and -", lambda t: re.sub(r"\s*([-+*])\s*", r"\1", t)),
-                       ("an index times 1 and a displacement of 0 are left out", lambda t: re.sub(r"[-+]0x0(?=\])", "", t.replace("*1", ""))),
-                       ("segments of string instructions are left out", lambda t: re.sub(r"\b[de]s:(?=\[)", "", t)),
-                       ("the size of an operand of lea or of a prefetch is left out", lambda t: re.sub(r"\w+ ptr ", "", t) if re.match(r"lea|prefetch|nop", name_t) else t)):
-        if rule(operands_t) != operands_t or rule(operands_o) != operands_o:
-            if rule(operands_t) != operands_t or what not in classes:
-                explain(what)
-            operands_t, operands_o = rule(operands_t), rule(operands_o)
-    if prefixes_t != prefixes_o and [p for p in prefixes_t if p not in SILENT_PREFIXES] == prefixes_o:
-        explain("prefixes without effect are left out")
-        prefixes_t = prefixes_o
-    signed = lambda t: re.sub(r"-(0x[0-9a-f]+|\d+)(?=[\]+])", r"+-\1", t)
-    return prefixes_t == prefixes_o and name_t == name_o and same_numbers(signed(operands_o), signed(operands_t), classes), classes
+    elif not att and prefixes_t and name_o[:-1] == name_t and name_o[-1] in "bdwq":
+        classes.append("string instructions say their size: rep stosq for rep stos")
+        name_o = name_t
+    operands_t, operands_o = apply((att_rules if att else intel_rules)(name_t), operands_t, operands_o, classes)
+    if att and name_t == "xchg" and operands_o != operands_t and operands_o.split(",")[::-1] == operands_t.split(","):
+        classes.append("operands of xchg in the other order")
+        operands_o = operands_t
+    if not att:  # "a-1" is "a+-1"
+        operands_t, operands_o = (re.sub(r"-(0x[0-9a-f]+|\d+)(?=[\]+])", r"+-\1", t) for t in (operands_t, operands_o))
+    same = same_prefixes(prefixes_t, prefixes_o, classes) and name_t == name_o
+    return same and same_numbers(operands_o, operands_t, classes), classes
 
 
 def moved(name, operands):
@@ -186,7 +170,7 @@ def parse_objdump(line, arch):
     return int(address.strip(" :"), 16), length, blanks(text)
 
 
-COMPARE = {"x86_64": compare_x86, "x86_64-intel": compare_intel, "aarch64": compare_aarch64}
+COMPARE = {"x86_64": compare_x86, "x86_64-intel": lambda theirs, ours: compare_x86(theirs, ours, att=False), "aarch64": compare_aarch64}
 
 
 def main():
