@@ -34,9 +34,10 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c \
 	symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c symbolize/naming.c \
 	symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c \
-	symbolize/unwind_fallback.c symbolize/unwind_memo.c symbolize/unwind_sigframe.c \
-	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
-	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/unwind_fallback.c symbolize/unwind_memo.c symbolize/unwind_red_zone.c \
+	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
+	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
+	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \
@@ -133,7 +134,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
 	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
 	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c
+	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c \
+	tests/unit/test_unwind_red_zone.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
 	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \

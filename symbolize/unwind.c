@@ -257,6 +257,18 @@ static enum unwind_stop stop_without_table(const struct space_map *map)
 	return map->module->kind == MODULE_FILE ? UNWIND_NO_TABLE : UNWIND_NO_FRAME_POINTER;
 }
 
+static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
+					enum unwind_how *ret_how)
+{
+	enum unwind_outcome outcome = unwind_step(w, rule);
+
+	*ret_how = UNWIND_CFI;
+	if (outcome != UNWIND_ELSEWHERE || !unwind_step_red_zone(w, rule))
+		return outcome;
+	*ret_how = UNWIND_RED_ZONE;
+	return UNWIND_STEPPED;
+}
+
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
 {
@@ -268,9 +280,8 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		unwind_trace_rule(w->stack.trace, w, place->map, rule);
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
-		*ret_how = UNWIND_CFI;
 		*ret_stop = UNWIND_BAD_TABLE;
-		return unwind_step(w, rule.cfi);
+		return step_by_rule(w, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:
 		*ret_how = UNWIND_CFI;
 		*ret_stop = UNWIND_BAD_TABLE;

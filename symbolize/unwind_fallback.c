@@ -25,11 +25,7 @@ static bool is_code(struct unwind_walk *w, uint64_t ip)
 	return map && map->exec;
 }
 
-/*
- * Both the address and the call in front of it are code: where a mapping begins or ends there is none, and
- * pruning keeps such a word no more than any other number.
- */
-static enum unwind_call check_return(struct unwind_walk *w, uint64_t ip)
+enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip)
 {
 	const struct space_map *map = ip ? unwind_tables_map(w->tables, w->space, ip) : NULL;
 
@@ -78,7 +74,7 @@ static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords, bool any_c
 	for (unsigned i = 0; i < nwords; i++) {
 		if (unwind_stack_word(&w->stack, sp + 8 * i, &word) != UNWIND_READ_OK)
 			return false;
-		if (check_return(w, word) == UNWIND_CALL_YES && (any_call || called_here(w, word))) {
+		if (unwind_check_return(w, word) == UNWIND_CALL_YES && (any_call || called_here(w, word))) {
 			return_from_leaf(w, word, sp + 8 * (i + 1));
 			return true;
 		}
@@ -94,7 +90,7 @@ static bool step_link_register(struct unwind_walk *w)
 	uint64_t link = strip(w, w->state.regs[w->arch->lr]);
 
 	if (!unwind_knows(&w->state, (unsigned)w->arch->lr) || link == w->state.regs[w->arch->ip] ||
-	    check_return(w, link) != UNWIND_CALL_YES)
+	    unwind_check_return(w, link) != UNWIND_CALL_YES)
 		return false;
 	return_from_leaf(w, link, w->state.regs[w->arch->sp]);
 	return true;
@@ -106,7 +102,7 @@ bool unwind_is_bottom(struct unwind_walk *w)
 	uint64_t end = address + 8 * BOTTOM_WORDS;
 
 	while (unwind_stack_next(&w->stack, &address, &word) && address < end) {
-		if (check_return(w, strip(w, word)) != UNWIND_CALL_NO)
+		if (unwind_check_return(w, strip(w, word)) != UNWIND_CALL_NO)
 			return false;
 		address += 8;
 	}
@@ -168,7 +164,7 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	ip = strip(w, ip);
 	if (!ip && !caller_fp)
 		return ends_at_zero(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
-	call = check_return(w, ip);
+	call = unwind_check_return(w, ip);
 	if (by_fp && !caller_fp && is_code(w, ip) && call == UNWIND_CALL_NO && unwind_is_bottom(w))
 		return UNWIND_IS_ROOT; /* a routine that nobody called was put in place of a caller: runtime.goexit */
 	if (call == UNWIND_CALL_NO || (caller_fp && caller_fp <= fp && call != UNWIND_CALL_YES))

@@ -106,6 +106,12 @@ enum unwind_read unwind_stack_any_word(struct unwind_stack *s, uint64_t address,
 	uint32_t slot = (uint32_t)(offset / 8);
 	uint64_t word;
 
+	if (address && address == s->assumed_at) {
+		*ret = s->assumed;
+		if (s->trace)
+			tell(s, address, *ret, UNWIND_READ_OK);
+		return UNWIND_READ_OK;
+	}
 	if (offset >= len || len - offset < need)
 		return fail(s, address);
 	s->low = MIN(s->low, address);
@@ -127,10 +133,12 @@ bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret)
 	size_t i = unwind_stack_seek(s, (uint32_t)MIN(from, end));
 
 	s->low = MIN(s->low, *address);
-	s->high = MAX(s->high, snapshot->end);
-	if (i >= snapshot->nwords)
+	if (i >= snapshot->nwords) {
+		s->high = MAX(s->high, snapshot->end);
 		return false;
+	}
 	*address = snapshot->base + 8ULL * snapshot->slots[i];
+	s->high = MAX(s->high, *address + 8);
 	*ret = snapshot->words[i];
 	return true;
 }

@@ -5,6 +5,7 @@
  *	unwind.c           the loop: look up, record the frame, step
  *	unwind_tables.c    which rule holds at an address
  *	unwind_step.c      a step by a rule
+ *	unwind_red_zone.c  the same, where the rule reads a word that no snapshot has
  *	unwind_fallback.c  a step without one
  *	unwind_splice.c    steps that need not be taken, because the last sample took them
  *	unwind_trace.c     what a walk did, for people
@@ -80,6 +81,12 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 /* Step by @rule. */
 enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *rule);
 
+/*
+ * The same for an interrupted function whose rule did not find the word it reads below the stack pointer. False, and
+ * nothing has changed, if there is no copy of it that leads to a caller, or there are two that differ.
+ */
+bool unwind_step_red_zone(struct unwind_walk *w, const struct cfi_rule *rule);
+
 /* Step out of a signal trampoline by the layout of the kernel's signal frame. */
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);
 
@@ -89,6 +96,12 @@ enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);
  */
 enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how);
+
+/*
+ * Does a call end at @ip? Both the address and the call in front of it are code: where a mapping begins or ends
+ * there is none, and pruning keeps such a word no more than any other number.
+ */
+enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip);
 
 /*
  * Does no return address follow above this frame? A frame pointer of 0 marks the end of a stack only for

@@ -22,6 +22,7 @@ static void write_x86_64_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, FAR, 0x40, CODE("\x90\x80\x80\x04"));
 	cfi_writer_fde(w, BACK, 0x40, CODE("\x13\x04\x11\x10\x7c"));
 	cfi_writer_fde(w, LOOP, 0x40, CODE("\x0e\x00\x09\x10\x10"));
+	cfi_writer_fde(w, ZONE, 0x40, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_cie(w, "zRS", PC_RELATIVE, 16, CODE("\x0c\x07\x20\x90\x03"));
 	cfi_writer_fde(w, SIGNAL, 0x100, CODE(""));
 }
