@@ -34,10 +34,10 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c \
 	symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c symbolize/naming.c \
 	symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c \
-	symbolize/unwind_fallback.c symbolize/unwind_memo.c symbolize/unwind_red_zone.c \
-	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
-	symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/unwind_fallback.c symbolize/unwind_kernel_chain.c symbolize/unwind_memo.c \
+	symbolize/unwind_red_zone.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
+	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
+	symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \

@@ -182,69 +182,22 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 	return end_of_kernel_chain(u, space, /* at_zero= */ false, otherwise);
 }
 
-/*
- * Which entry of the kernel's chain is the return address at @missing, where our walk ended? The kernel
- * followed frame pointers from the sampled one on, so its entry i + 1 was read at the i-th frame pointer
- * plus 8. Following them through the snapshot gives every entry a stack address, also under recursion,
- * where the same return address occurs many times. 0 if none was read there.
- */
-static size_t chain_position(struct unwind_walk *w, const struct event_sample *s, uint64_t missing)
-{
-	uint64_t fp = s->regs->values[w->arch->fp];
-
-	if (!(s->regs->mask >> w->arch->fp & 1))
-		return 0;
-	for (size_t i = 1; i < s->nuser_ips; i++) {
-		uint64_t ip, next;
-
-		if (fp + 8 == missing)
-			return i;
-		if (unwind_stack_word(&w->stack, fp + 8, &ip) != UNWIND_READ_OK ||
-		    unwind_stack_word(&w->stack, fp, &next) != UNWIND_READ_OK)
-			return 0;
-		if (w->arch->lr >= 0)
-			ip &= w->arch->code_mask;
-		if (ip != s->user_ips[i])
-			return 0;
-		fp = next;
-	}
-	return 0;
-}
-
 /* The snapshot does not hold the next return address: go on with the kernel's chain if that is sound. */
 static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_walk *w,
 					   const struct event_sample *s, enum unwind_stop otherwise)
 {
-	uint64_t missing = w->stack.missing;
-	size_t position = chain_position(w, s, missing);
+	size_t position = unwind_kernel_chain_at(w, s, w->stack.missing);
 
 	return position ? add_kernel_chain(u, w->space, s, position, otherwise) : otherwise;
 }
 
-/*
- * The walk ended with the frame at @last_ip although the kernel's goes on: a function that switches stacks (Go's
- * runtime.systemstack). Up to there both must agree, and the next frame pointer must lead out of the snapshot; what
- * the kernel read from there on is the other stack.
- */
+/* The walk ended although the kernel's goes on: a function that switches stacks (Go's runtime.systemstack). */
 static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwind_walk *w,
 						const struct event_sample *s)
 {
-	uint64_t last_ip = u->frames.items[u->frames.len - 1].ip;
-	uint64_t fp = s->regs->values[w->arch->fp];
-	uint64_t ip;
+	size_t position = unwind_kernel_chain_leaves(w, s, u->frames.items[u->frames.len - 1].ip);
 
-	if (!(s->regs->mask >> w->arch->fp & 1))
-		return UNWIND_NO_MAPPING;
-	for (size_t i = 1; i < s->nuser_ips; i++) {
-		if (!unwind_stack_holds_pair(&w->stack, fp))
-			return s->user_ips[i - 1] == last_ip ? add_kernel_chain(u, w->space, s, i, UNWIND_NO_MAPPING) :
-							       UNWIND_NO_MAPPING;
-		unwind_stack_word(&w->stack, fp + 8, &ip);
-		unwind_stack_word(&w->stack, fp, &fp);
-		if ((w->arch->lr >= 0 ? ip & w->arch->code_mask : ip) != s->user_ips[i])
-			break;
-	}
-	return UNWIND_NO_MAPPING;
+	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_NO_MAPPING) : UNWIND_NO_MAPPING;
 }
 
 /* ---- our walk -------------------------------------------------------------------------------------- */

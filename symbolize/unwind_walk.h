@@ -2,13 +2,14 @@
 /*
  * unwind_walk.h - one walk in progress and the ways to take a step, for the parts of the unwinder only.
  *
- *	unwind.c           the loop: look up, record the frame, step
- *	unwind_tables.c    which rule holds at an address
- *	unwind_step.c      a step by a rule
- *	unwind_red_zone.c  the same, where the rule reads a word that no snapshot has
- *	unwind_fallback.c  a step without one
- *	unwind_splice.c    steps that need not be taken, because the last sample took them
- *	unwind_trace.c     what a walk did, for people
+ *	unwind.c               the loop: look up, record the frame, step
+ *	unwind_tables.c        which rule holds at an address
+ *	unwind_step.c          a step by a rule
+ *	unwind_red_zone.c      the same, where the rule reads a word that no snapshot has
+ *	unwind_fallback.c      a step without one
+ *	unwind_kernel_chain.c  where the kernel's own walk takes over
+ *	unwind_splice.c        steps that need not be taken, because the last sample took them
+ *	unwind_trace.c         what a walk did, for people
  */
 #ifndef SYMBOLIZE_UNWIND_WALK_H
 #define SYMBOLIZE_UNWIND_WALK_H
@@ -102,6 +103,18 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
  * there is none, and pruning keeps such a word no more than any other number.
  */
 enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip);
+
+/*
+ * Which of @s->user_ips, the kernel's chain, is the return address that it read at @missing? 0: none was read there,
+ * or the two walks differ before.
+ */
+size_t unwind_kernel_chain_at(struct unwind_walk *w, const struct event_sample *s, uint64_t missing);
+
+/*
+ * The first of @s->user_ips that was read outside the snapshot, of a chain that agrees up to @last_ip; 0: none. What
+ * the kernel read from there on is another stack.
+ */
+size_t unwind_kernel_chain_leaves(struct unwind_walk *w, const struct event_sample *s, uint64_t last_ip);
 
 /*
  * Does no return address follow above this frame? A frame pointer of 0 marks the end of a stack only for
