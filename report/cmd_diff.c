@@ -6,9 +6,11 @@
 #include "report/commands.h"
 #include "report/diff_head.h"
 #include "report/diff_page.h"
+#include "report/diff_power.h"
 #include "report/diff_table.h"
 #include "report/number.h"
 #include "report/output.h"
+#include "report/session_import.h"
 #include "report/tables.h"
 #include "report/view_table.h"
 
@@ -19,8 +21,6 @@
 #define FILES_MAX	16
 #define LIMIT_DEFAULT	50    /* rows as text that nobody limited */
 #define STATUS_GREW	3     /* exit status of --fail-above */
-#define RUN_NOISE_LEAST 0.005 /* no pair of runs promises less of the next one */
-#define SEEN_SHARE	0.05  /* of a function that stands for many when it is said what could be seen */
 
 static const char default_input[] = "precord.trace";
 
@@ -249,6 +249,8 @@ static struct err *load_input(struct comparison *c, struct input *input)
 		input->session.names = SESSION_NAME_LEAVES;
 	err = session_load(&input->session, &input->filter);
 	if (!err)
+		err = session_import_answers(&input->session, &request.levels);
+	if (!err)
 		diff_merge_look(&c->merge, &input->session);
 	return err;
 }
@@ -264,39 +266,6 @@ static void close_inputs(struct comparison *c)
 
 /* ---- output ---- */
 
-/* Those who compare a program with itself learn how little it varies. */
-static void put_run_noise(struct comparison *c)
-{
-	struct diff_noise noise;
-
-	if (c->count != 2 || !diff_run_noise(&c->diff, 1, &noise))
-		return;
-	noise.at_most = fmax(noise.at_most, RUN_NOISE_LEAST);
-	if (noise.at_most < c->args->run_noise)
-		printf("if nothing changed, runs differ by at most %.1f %%: with --run-noise=%.1f less would be seen\n",
-		       noise.at_most * 100, noise.at_most * 100);
-}
-
-static void put_conclusion(struct comparison *c, size_t nsure)
-{
-	const struct diff *d = &c->diff;
-	struct arena *arena = &c->arena;
-	double value = SEEN_SHARE;
-
-	if (scale_of(c->args) != DIFF_SHARE)
-		value *= (double)d->sides[0].whole.weight * d->sides[0].scale;
-
-	const char *change = diff_table_change(arena, d, diff_could_see(d, value, 1)) + 1;
-
-	printf("%s of %s compared %s more than noise (chance of a false alarm: below %.0f %%)\n",
-	       nsure ? number_count(arena, nsure) : "none", number_count(arena, d->tested),
-	       nsure > 1 ? "are" : "is", DIFF_ALARM * 100);
-	printf("a row of %.0f %% would have had to change by %s %s to be seen\n", SEEN_SHARE * 100,
-	       change, diff_table_unit(arena, d));
-	if (!nsure)
-		put_run_noise(c);
-}
-
 static void print_text(struct comparison *c, const struct diff_head *head,
 		       const struct terminal *term)
 {
@@ -306,12 +275,14 @@ static void print_text(struct comparison *c, const struct diff_head *head,
 		.limit = c->args->limit == VIEW_TABLE_ALL ? LIMIT_DEFAULT : c->args->limit,
 		.all = c->args->all,
 	};
+	const struct diff_power power = { &c->diff, &c->arena };
 	struct table table;
 	size_t nsure = 0;
 
 	while (nsure < c->diff.rows.len && c->diff.rows.items[nsure].sure)
 		nsure++;
 	diff_head_print(head, term, stdout);
+	diff_power_print(&power, term, stdout);
 	putchar('\n');
 	table_init(&table, &c->arena);
 
@@ -325,11 +296,12 @@ static void print_text(struct comparison *c, const struct diff_head *head,
 		putchar('\n');
 	}
 	table_deinit(&table);
-	put_conclusion(c, nsure);
+	diff_power_conclude(&power, nsure, stdout);
 }
 
 static void print_json(struct comparison *c, const struct diff_head *head, struct table *table)
 {
+	const struct diff_power power = { &c->diff, &c->arena };
 	struct diff_noise noise;
 	struct json json;
 
@@ -345,6 +317,7 @@ static void print_json(struct comparison *c, const struct diff_head *head, struc
 		json_number(&json, "run_noise_seen", arena_printf(&c->arena, "%.4f", noise.likely));
 		json_number(&json, "run_noise_at_most", arena_printf(&c->arena, "%.4f", noise.at_most));
 	}
+	diff_power_json(&power, &json);
 	diff_head_json(head, &json);
 	table_print_json(table, "rows", &json);
 	json_close(&json, '}');

@@ -135,6 +135,15 @@ static struct diff_how how_of(const struct diff *d)
 				  .whole = (double)d->sides[0].whole.weight * d->sides[0].scale };
 }
 
+static struct diff_how how_of_group(const struct diff *d, uint32_t group)
+{
+	struct diff_how how = how_of(d);
+
+	if (diff_groups_is_outside(d->groups, group))
+		how.run_noise = fmax(how.run_noise, OUTSIDE_NOISE);
+	return how;
+}
+
 static struct diff_amount amount_of(const struct diff *d, uint32_t group, uint32_t side)
 {
 	const struct profile_sum *sum = diff_groups_sum(d->groups, group, side);
@@ -151,16 +160,15 @@ static struct diff_amount amount_of(const struct diff *d, uint32_t group, uint32
 
 static void compare_row(struct diff *d, uint32_t group)
 {
-	struct diff_how how = how_of(d);
+	struct diff_how how = how_of_group(d, group);
 	struct diff_amount first = amount_of(d, group, 0);
 	struct diff_row row = {
 		.key = view_keys_get(d->groups->keys, 0, group),
 		.sums = d->groups->sums + (size_t)group * d->nsides,
 		.changes = ARENA_ARRAY(&d->arena, struct diff_compared, d->nsides),
+		.group = group,
 	};
 
-	if (diff_groups_is_outside(d->groups, group))
-		how.run_noise = fmax(how.run_noise, OUTSIDE_NOISE);
 	for (uint32_t side = 1; side < d->nsides; side++) {
 		struct diff_amount amount = amount_of(d, group, side);
 
@@ -181,6 +189,23 @@ static void correct(struct diff *d)
 	for (size_t i = 0; i < d->rows.len; i++)
 		for (uint32_t side = 1; side < d->nsides; side++)
 			d->rows.items[i].sure |= d->rows.items[i].changes[side].sure;
+}
+
+static double mean_effect(const struct diff *d)
+{
+	double sum = 0, values = 0;
+
+	for (size_t i = 0; i < d->rows.len; i++)
+		for (uint32_t side = 0; side < d->nsides; side++) {
+			const struct diff_row *row = &d->rows.items[i];
+			struct diff_amount amount = amount_of(d, row->group, side);
+
+			if (!row->changes[MAX(side, 1)].tested)
+				continue;
+			sum += amount.value * amount.effect;
+			values += amount.value;
+		}
+	return values > 0 ? sum / values : 1;
 }
 
 static double largest_change(const struct diff_row *row, uint32_t nsides)
@@ -228,6 +253,7 @@ struct err *diff_init(struct diff *d, const struct diff_merge *merge,
 	for (uint32_t i = 0; i < d->groups->count; i++)
 		compare_row(d, i);
 	correct(d);
+	d->effect = mean_effect(d);
 	if (d->rows.len > 1)
 		qsort_r(d->rows.items, d->rows.len, sizeof(*d->rows.items), compare_rows, d);
 	return NULL;
@@ -244,13 +270,36 @@ void diff_deinit(struct diff *d)
 	*d = (struct diff){ 0 };
 }
 
-double diff_could_see(const struct diff *d, double value, uint32_t side)
+/* ---- what would have been found ---- */
+
+/* A share that goes from p to q while all else stays has (q - p) / (p (1 - q)) more to do. */
+static struct diff_least least(const struct diff *d, const struct diff_amount *a,
+			       const struct diff_amount *b, const struct diff_how *how)
 {
-	struct diff_amount a = { value, d->sides[0].unit, 1 };
-	struct diff_amount b = { value, d->sides[side].unit, 1 };
+	struct diff_least ret = { .change = diff_detectable(a, b, how, d->tested) };
+	double grown = a->value + ret.change;
+
+	ret.slower = INFINITY;
+	if (a->value > 0 && (!how->shares || grown < 1))
+		ret.slower = ret.change / a->value / (how->shares ? 1 - grown : 1);
+	return ret;
+}
+
+struct diff_least diff_least_of_row(const struct diff *d, const struct diff_row *row, uint32_t side)
+{
+	struct diff_amount a = amount_of(d, row->group, 0), b = amount_of(d, row->group, side);
+	struct diff_how how = how_of_group(d, row->group);
+
+	return least(d, &a, &b, &how);
+}
+
+struct diff_least diff_least_of_value(const struct diff *d, double value, uint32_t side)
+{
+	struct diff_amount a = { value, d->sides[0].unit, d->effect };
+	struct diff_amount b = { value, d->sides[side].unit, d->effect };
 	struct diff_how how = how_of(d);
 
-	return diff_detectable(&a, &b, &how, d->tested);
+	return least(d, &a, &b, &how);
 }
 
 bool diff_run_noise(const struct diff *d, uint32_t side, struct diff_noise *ret)

@@ -43,6 +43,13 @@ struct diff_row {
 	struct profile_sum *sums;      /* by side */
 	struct diff_compared *changes; /* by side, against side 0; [0] is not used */
 	bool sure;                     /* any of them */
+	uint32_t group;                /* private */
+};
+
+/* The smallest growth that a comparison would have named four times in five (DIFF_POWER). */
+struct diff_least {
+	double change; /* INFINITY: none is large enough */
+	double slower; /* how much more work that is, relative to what it did; if shares: while all else stays as it is */
 };
 
 struct diff {
@@ -52,6 +59,7 @@ struct diff {
 	struct diff_side *sides;
 	VEC(struct diff_row) rows; /* sure ones first, then by the size of the largest change; ties by name */
 	size_t tested;             /* comparisons that the correction is for */
+	double effect;             /* design effect of rows that were tested, on average by their value */
 	struct arena arena;
 	struct diff_groups *groups; /* private */
 };
@@ -68,8 +76,11 @@ void diff_deinit(struct diff *d);
 /* What is compared of @row: share, amount per second, ... */
 double diff_value(const struct diff *d, const struct diff_row *row, uint32_t side);
 
-/* By how much a row whose value on side 0 is @value must change to be named, against @side. */
-double diff_could_see(const struct diff *d, double value, uint32_t side);
+/* What would have been found of @row, against @side. */
+struct diff_least diff_least_of_row(const struct diff *d, const struct diff_row *row, uint32_t side);
+
+/* The same of a row whose value on side 0 is @value and that clumps as rows do on average. */
+struct diff_least diff_least_of_value(const struct diff *d, double value, uint32_t side);
 
 /*
  * What @side shows of the noise between runs, if nothing changed between it and the first. False: too few rows have the samples,

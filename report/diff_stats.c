@@ -18,10 +18,12 @@
 
 #define Z           1.959963984540054 /* 95 % of a normal distribution lie within this many deviations */
 #define Z_ONE_SIDED 1.644853626951472 /* and below this many */
+#define Z_POWER     0.841621233572914 /* and DIFF_POWER of it below this many */
 
 #define EXACT_BELOW 30 /* samples of both sides; as many are normal enough */
 #define FREEDOM     (2.0 * 2 / 3 * DIFF_BLOCKS) /* of two variances by successive differences */
 #define TERMS_MAX   500
+#define GROWTH_MAX  1000 /* times the whole; amounts have no end */
 
 /* ---- distributions ---- */
 
@@ -281,19 +283,50 @@ struct diff_noise diff_noise_of(const struct diff_amount *a, const struct diff_a
 	return (struct diff_noise){ found[0], found[1], count };
 }
 
-double diff_detectable(const struct diff_amount *a, const struct diff_amount *b,
+/* ---- power ---- */
+
+/* Would @b be named even if noise took from it as much as it does in one of five recordings? */
+static bool would_be_found(const struct diff_amount *a, struct diff_amount b,
+			   const struct diff_how *how, double alarm)
+{
+	double effect = common_effect(a, &b);
+	double sigma = sqrt(variance(a, a->value, effect, how) +
+			    variance(&b, b.value, effect, how));
+
+	b.value -= Z_POWER * sigma;
+	if (b.value <= a->value)
+		return false;
+
+	struct diff_compared compared = diff_compare(a, &b, how);
+
+	return compared.tested && compared.p < alarm;
+}
+
+double diff_detectable(const struct diff_amount *side, const struct diff_amount *other,
 		       const struct diff_how *how, size_t tested)
 {
-	double wanted = DIFF_ALARM / (double)MAX(tested, (size_t)1) / 2, low = 0, high = 40;
-	double effect = common_effect(a, b);
+	double alarm = DIFF_ALARM / (double)MAX(tested, (size_t)1);
+	double most = how->shares ? 1 - side->value : GROWTH_MAX * fmax(side->value, how->whole);
+	struct diff_amount grown = *other;
+	double low = 0, high = fmin(most, fmax(side->value / 16, DIFF_COUNT_MIN * other->unit));
 
-	while (high - low > 1e-6) {
+	if (!(high > 0) || !(side->unit > 0))
+		return INFINITY;
+	for (;; low = high, high = fmin(most, 2 * high)) {
+		grown.value = side->value + high;
+		if (would_be_found(side, grown, how, alarm))
+			break;
+		if (high >= most)
+			return INFINITY;
+	}
+	while (high - low > 1e-3 * high) {
 		double middle = (low + high) / 2;
 
-		if (tail(middle, effect) > wanted)
-			low = middle;
-		else
+		grown.value = side->value + middle;
+		if (would_be_found(side, grown, how, alarm))
 			high = middle;
+		else
+			low = middle;
 	}
-	return high * deviation(a, b, a->value, how);
+	return high;
 }

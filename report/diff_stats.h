@@ -29,6 +29,7 @@
 #define DIFF_ALARM     0.05
 #define DIFF_RUN_NOISE 0.03 /* relative standard deviation of an amount */
 #define DIFF_RUN_FLOOR 0.07 /* of the whole, times the noise: 0.2 points. Small rows double by where memory lies */
+#define DIFF_POWER     0.8  /* chance of what is said to be found */
 #define DIFF_COUNT_MIN 10   /* samples of both sides together, below which a row is not tested */
 
 /* One row of one recording. */
@@ -65,8 +66,11 @@ struct diff_compared diff_compare(const struct diff_amount *a, const struct diff
 /* Adjust the p of rows[0 .. count) that were tested, and say which are sure. Returns how many were tested. */
 size_t diff_holm(struct diff_compared **rows, size_t count);
 
-/* How much @a would have had to change, to be sure among @tested rows. */
-double diff_detectable(const struct diff_amount *a, const struct diff_amount *b,
+/*
+ * The smallest growth of @side that is found with DIFF_POWER, if @tested rows are corrected for: noise may hide a part of
+ * what grew. @other is the other recording, of which only .unit and .effect count. INFINITY: none is large enough.
+ */
+double diff_detectable(const struct diff_amount *side, const struct diff_amount *other,
 		       const struct diff_how *how, size_t tested);
 
 /* By how much runs of one program differ, told by two of them in which nothing changed. */

@@ -166,7 +166,8 @@ static void add_data_columns(struct filler *f)
 {
 	static const char *const numbers[] = { "a",     "b",          "change",  "low",
 					       "high",  "p",          "p_adjusted", "sure",
-					       "samples_a", "samples_b", "weight_a", "weight_b" };
+					       "samples_a", "samples_b", "weight_a", "weight_b",
+					       "least",	"least_slower" };
 	static const char *const texts[] = { "verdict", "file" };
 
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
@@ -176,6 +177,21 @@ static void add_data_columns(struct filler *f)
 		table_add_column(f->table, &(struct table_column){ NULL, texts[i], TABLE_LEFT,
 								   TABLE_KEEP, false });
 	add_field_columns(f);
+}
+
+/* What is not known, or would never be found, is left empty. */
+static void put_least(struct filler *f, const struct diff_row *row, uint32_t side)
+{
+	struct diff_least least = { INFINITY, INFINITY };
+
+	if (row->changes[side].tested)
+		least = diff_least_of_row(f->diff, row, side);
+	for (int i = 0; i < 2; i++) {
+		double value = i ? least.slower : least.change;
+
+		table_add_cell(f->table, isfinite(value) ? arena_printf(f->arena, "%.4g", value) : "",
+			       NULL);
+	}
 }
 
 static void put_data_row(struct filler *f, const struct diff_row *row, uint32_t side)
@@ -195,6 +211,7 @@ static void put_data_row(struct filler *f, const struct diff_row *row, uint32_t 
 	table_add_format(f->table, "%" PRIu64, row->sums[side].count);
 	table_add_format(f->table, "%" PRIu64, row->sums[0].weight);
 	table_add_format(f->table, "%" PRIu64, row->sums[side].weight);
+	put_least(f, row, side);
 	table_add_cell(f->table, diff_table_verdict(row, side), NULL);
 	table_add_cell(f->table, f->options->files[side], NULL);
 	put_fields(f, row);

@@ -10,7 +10,7 @@ stacks 0 >gone.folded
 preport diff a.folded same.folded
 preport diff a.folded b.folded --scale=none
 preport diff a.folded gone.folded --scale=typical
-preport diff gone.folded a.folded --scale=typical --format=csv 2>/dev/null | cut -d, -f 1-3,8-15
+preport diff gone.folded a.folded --scale=typical --format=csv 2>/dev/null | cut -d, -f 1-3,8-12,15-17
 preport diff a.folded same.folded b.folded --scale=none
 preport diff a.folded b.folded --scale=none --by total --all --limit 2
 preport diff a.folded b.folded --scale=none --fail-above=10 >/dev/null; echo "status $?"
