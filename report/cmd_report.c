@@ -9,6 +9,7 @@
 #include "report/metrics.h"
 #include "report/number.h"
 #include "report/session.h"
+#include "report/session_import.h"
 #include "report/summary.h"
 #include "report/tables.h"
 #include "report/trust.h"
@@ -252,6 +253,8 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 	err = session_load(s, &args->filter);
 	if (!err && s->data)
 		err = check_data(&data, s);
+	if (!err)
+		err = session_import_answers(s, &request->levels);
 	if (!err)
 		err = tables_print(request, s, &args->terminal);
 	s->data = NULL;

@@ -6,6 +6,8 @@
 
 #include "report/stats.h"
 
+#include <string.h>
+
 void session_import_profile(struct session *s, struct profile *profile)
 {
 	struct module *unknown = module_table_unknown(s->modules);
@@ -58,5 +60,65 @@ struct err *session_import_load(struct session *s, struct filter *filter)
 		p->samples.items[kept++] = row;
 	}
 	p->samples.len = kept;
+	return NULL;
+}
+
+/* ---- what is in it ---- */
+
+static bool has_lines(const struct profile *p)
+{
+	for (size_t i = 0; i < p->lines.len; i++)
+		if (p->lines.items[i].line)
+			return true;
+	return false;
+}
+
+/* Where a file has no addresses, locations are told apart by made-up ones; so it is modules that tell. */
+static bool has_addresses(const struct profile *p)
+{
+	for (size_t i = 0; i < p->modules.len; i++)
+		if (*profile_text(p, p->modules.items[i].build_id) ||
+		    strchr(profile_text(p, p->modules.items[i].path), '/'))
+			return true;
+	return false;
+}
+
+static bool has_threads(const struct profile *p)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->threads.items[p->samples.items[i].thread].tid)
+			return true;
+	return false;
+}
+
+static bool has_cpus(const struct profile *p)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.items[i].cpu != UINT32_MAX)
+			return true;
+	return false;
+}
+
+static const struct need {
+	enum view_by by;
+	bool (*is_met)(const struct profile *p);
+	const char *what;
+} needs[] = {
+	{ VIEW_LINE, has_lines, "source lines" },
+	{ VIEW_ADDRESS, has_addresses, "addresses" },
+	{ VIEW_THREAD, has_threads, "threads" },
+	{ VIEW_CPU, has_cpus, "CPUs" },
+};
+
+struct err *session_import_answers(const struct session *s, const struct view_levels *levels)
+{
+	for (unsigned i = 0; s->imported && i < levels->len; i++)
+		for (size_t n = 0; n < ARRAY_LEN(needs); n++)
+			if (needs[n].by == levels->items[i].by && !needs[n].is_met(s->profile))
+				return err_remedy(
+					err_new(ERR_UNSUPPORTED,
+						"'%s' holds stacks with their sums, but no %s",
+						s->args->input, needs[n].what),
+					"take the trace itself, or another level, such as --by=leaf");
 	return NULL;
 }

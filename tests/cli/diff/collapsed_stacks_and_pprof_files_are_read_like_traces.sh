@@ -15,3 +15,6 @@ preport folded -i a.folded --with-module
 preport pprof -i a.folded -o a.pb.gz && preport folded -i a.pb.gz --with-module
 gzip -dc a.pb.gz >a.pb && preport -i a.pb --by leaf --module prog
 preport flamegraph -i a.pb.gz -o a.html && head -c 15 a.html
+for by in line address thread cpu leaf,line; do # not with made-up answers
+	! preport -i a.folded --by $by
+done

@@ -8,6 +8,7 @@ try a.folded a.folded --scale=typical
 try a.folded a.folded --fail-above=x
 try a.folded a.folded --same-module=x
 try a.folded a.folded --by address
+try a.folded a.folded --by line
 try a.folded a.folded --time=1,2 --time-a=1,2
 try a.folded a.folded a.folded --flamegraph -o d.html
 try a.folded a.folded -o d.html
