@@ -5,7 +5,7 @@
 #include "symbolize/jit_map.h"
 
 #include "formats/base/arena.h"
-
+#include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "symbolize/layers.h"
 
@@ -140,27 +140,34 @@ static void add_lines(struct jit_map *map, const struct jitdump *dump,
 		lines[i].file = file;
 }
 
-static void add_moved(struct jit_map *map, const struct jitdump_record *move)
+/* The last symbol that begins at an address, of the first @nsymbols; made as moves come, which are rare. */
+struct latest {
+	struct map by_start; /* of numbers in jit_map.symbols */
+	size_t nsymbols;
+};
+
+static void add_moved(struct jit_map *map, struct latest *latest, const struct jitdump_record *move)
 {
-	for (size_t i = map->symbols.len; i--;) {
-		struct jit_symbol symbol = map->symbols.items[i];
+	for (; latest->nsymbols < map->symbols.len; latest->nsymbols++)
+		*map_put(&latest->by_start, map->symbols.items[latest->nsymbols].start, NULL) =
+			latest->nsymbols;
 
-		if (symbol.start != move->old_ip)
-			continue;
-		symbol.start = move->ip;
-		if (symbol.len <= UINT64_MAX - symbol.start)
-			vec_push(&map->symbols, symbol);
+	const uint64_t *number = map_get(&latest->by_start, move->old_ip);
+
+	if (!number)
 		return;
-	}
-}
+	struct jit_symbol symbol = map->symbols.items[*number];
 
-#define MOVES_MAX 10000 /* each looks for its code from the last one on */
+	symbol.start = move->ip;
+	if (symbol.len <= UINT64_MAX - symbol.start)
+		vec_push(&map->symbols, symbol);
+}
 
 static void parse_dump(struct jit_map *map, size_t len)
 {
 	struct jitdump dump;
 	struct jitdump_record rec, info = { .kind = UINT32_MAX };
-	size_t nmoves = 0;
+	struct latest latest = { 0 };
 	struct err *err = jitdump_open(&dump, map->dump, len);
 
 	if (err) {
@@ -170,8 +177,8 @@ static void parse_dump(struct jit_map *map, size_t len)
 	while (map->symbols.len < LAYERS_NONE && jitdump_next(&dump, &rec)) {
 		if (rec.kind == JITDUMP_DEBUG_INFO)
 			info = rec;
-		if (rec.kind == JITDUMP_MOVE && nmoves++ < MOVES_MAX)
-			add_moved(map, &rec);
+		if (rec.kind == JITDUMP_MOVE)
+			add_moved(map, &latest, &rec);
 		if (rec.kind != JITDUMP_LOAD || !rec.len || !*rec.name)
 			continue;
 		struct jit_symbol symbol = {
@@ -182,6 +189,7 @@ static void parse_dump(struct jit_map *map, size_t len)
 		info.kind = UINT32_MAX; /* of one code only */
 		vec_push(&map->symbols, symbol);
 	}
+	map_deinit(&latest.by_start);
 }
 
 static void lay_over(struct jit_map *map)

@@ -127,6 +127,21 @@ TEST(jitdump_follows_code_that_moves)
 	jit_map_free(map);
 }
 
+TEST(jitdump_follows_code_however_often_it_moves)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	const unsigned nmoves = 50000;
+
+	jitdump_put_header(&w, 62, 42, 5);
+	jitdump_put_load(&w, 42, 0x2000, "moved", code, sizeof(code));
+	for (unsigned i = 0; i < nmoves; i++)
+		put_move(&w, 0x2000 + i * 0x10, 0x2010 + i * 0x10);
+	struct jit_map *map = parse(&w);
+
+	CHECK_STR(name_at(map, 0x2000 + nmoves * 0x10), "moved");
+	jit_map_free(map);
+}
+
 TEST(jitdump_of_v8_has_biased_lines_and_names_that_may_be_anything)
 {
 	CLEANUP(writer_deinit) struct writer w = { 0 };
