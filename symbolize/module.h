@@ -88,8 +88,11 @@ struct image *module_image(struct module_table *table, struct module *mod);
  */
 struct image *module_code(struct module_table *table, struct module *mod);
 
-/* The images to name with, best first: separate debug file, the file, the embedded one. At most 4; returns how many. */
-size_t module_name_images(struct module_table *table, struct module *mod, struct image *ret[4]);
+#define MODULE_NAME_IMAGES_MAX 3
+
+/* The images to name with, best first: separate debug file, the file, the embedded one. Returns how many. */
+size_t module_name_images(struct module_table *table, struct module *mod,
+			  struct image *ret[MODULE_NAME_IMAGES_MAX]);
 
 /* Warn of each file that was opened and found damaged: one line with the first defect. Asked once, at the end. */
 void module_table_warn_defects(struct module_table *table);

@@ -223,7 +223,8 @@ struct image *module_code(struct module_table *table, struct module *mod)
 	return own ? own : img;
 }
 
-size_t module_name_images(struct module_table *table, struct module *mod, struct image *ret[4])
+size_t module_name_images(struct module_table *table, struct module *mod,
+			  struct image *ret[MODULE_NAME_IMAGES_MAX])
 {
 	struct entry *e = entry_of(mod);
 	struct image *sources[] = { separate(table, e), binary(table, e), embedded(table, e) };

@@ -16,8 +16,6 @@
 #include "symbolize/line_source.h"
 #include "symbolize/symbolizer.h"
 
-#define NAMING_IMAGES_MAX 4
-
 /* What a symbol table says about an address. */
 struct naming_symbol {
 	const char *name; /* NULL: nothing */
@@ -35,11 +33,12 @@ struct naming_answer {
 struct naming {
 	struct module *mod;
 	const struct recording *rec;
-	struct image *images[NAMING_IMAGES_MAX];
-	struct symtab *tabs[NAMING_IMAGES_MAX]; /* NULL until needed */
-	struct object_table *objects[NAMING_IMAGES_MAX]; /* the same */
+	struct image *images[MODULE_NAME_IMAGES_MAX];
 	size_t nimages;
-	struct cfi_section *cfi[NAMING_IMAGES_MAX]; /* of functions without a name; NULL until needed */
+	/* Of each image, NULL until needed. */
+	struct symtab *tabs[MODULE_NAME_IMAGES_MAX];
+	struct object_table *objects[MODULE_NAME_IMAGES_MAX];
+	struct cfi_section *cfi[MODULE_NAME_IMAGES_MAX]; /* where functions without a name begin */
 	bool cfi_tried;
 	struct line_source lines;
 	struct jit_map *jit;
