@@ -7,17 +7,18 @@
 # ---- what it is made of ---------------------------------------------------------------------------
 
 FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/base/completion.c \
-	formats/base/diag.c formats/base/err.c formats/base/gzip.c formats/base/map.c \
-	formats/base/memory.c formats/base/opt.c formats/base/page_guard.c formats/base/pool.c \
-	formats/base/reader.c formats/base/sha256.c formats/base/strtab.c formats/base/text.c \
-	formats/base/writer.c formats/base/zframe.c formats/event_turns.c formats/folded.c \
-	formats/folded_read.c formats/jitdump.c formats/mapping.c formats/perf_record.c formats/pprof.c \
-	formats/pprof_read.c formats/profile.c formats/profile_source.c formats/stack_codec.c \
-	formats/topdown.c formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c \
-	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
-	formats/trace_loader.c formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
-	formats/trace_scan.c formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c \
-	formats/trace_writer.c formats/value_codec.c
+	formats/base/diag.c formats/base/err.c formats/base/file_bytes.c formats/base/gzip.c \
+	formats/base/map.c formats/base/memory.c formats/base/opt.c formats/base/page_guard.c \
+	formats/base/pool.c formats/base/reader.c formats/base/sha256.c formats/base/strtab.c \
+	formats/base/text.c formats/base/writer.c formats/base/zframe.c formats/event_turns.c \
+	formats/folded.c formats/folded_read.c formats/jitdump.c formats/mapping.c \
+	formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
+	formats/profile_source.c formats/stack_codec.c formats/topdown.c formats/trace_attached.c \
+	formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c \
+	formats/trace_field.c formats/trace_file.c formats/trace_loader.c formats/trace_reader.c \
+	formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
+	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
+	formats/value_codec.c
 SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \
 	symbolize/chain_trie.c symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
@@ -109,33 +110,33 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_diff_threads.c tests/unit/test_disasm.c tests/unit/test_err.c \
 	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
 	tests/unit/test_event_spec.c tests/unit/test_event_turns.c tests/unit/test_exports.c \
-	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_filter.c \
-	tests/unit/test_flight_log.c tests/unit/test_flow.c tests/unit/test_folded_read.c \
-	tests/unit/test_image.c tests/unit/test_jit_map.c tests/unit/test_jitdump.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
-	tests/unit/test_line_cache.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
-	tests/unit/test_map.c tests/unit/test_map_query.c tests/unit/test_match.c \
-	tests/unit/test_memory_source.c tests/unit/test_metric.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
-	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
-	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
-	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
-	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
-	tests/unit/test_sha256.c tests/unit/test_short_name.c tests/unit/test_side_record.c \
-	tests/unit/test_space.c tests/unit/test_stack_codec.c tests/unit/test_stats.c \
-	tests/unit/test_strtab.c tests/unit/test_symbolizer.c tests/unit/test_symtab.c \
-	tests/unit/test_table.c tests/unit/test_target.c tests/unit/test_text.c \
-	tests/unit/test_text_file.c tests/unit/test_topdown.c tests/unit/test_trace_block.c \
-	tests/unit/test_trace_chunk.c tests/unit/test_trace_loader.c tests/unit/test_trace_page.c \
-	tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
-	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_red_zone.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_unwind_stack.c tests/unit/test_vec.c \
-	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
-	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
-	tests/unit/unwind_world.c
+	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_file_bytes.c \
+	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
+	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
+	tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
+	tests/unit/test_layers.c tests/unit/test_line_cache.c tests/unit/test_line_table.c \
+	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_map_query.c \
+	tests/unit/test_match.c tests/unit/test_memory_source.c tests/unit/test_metric.c \
+	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_number.c \
+	tests/unit/test_opt.c tests/unit/test_page.c tests/unit/test_page_guard.c \
+	tests/unit/test_perf_map.c tests/unit/test_perf_record.c tests/unit/test_pmu.c \
+	tests/unit/test_pool.c tests/unit/test_pprof_read.c tests/unit/test_proc_scan.c \
+	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
+	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_seen.c \
+	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_short_name.c \
+	tests/unit/test_side_record.c tests/unit/test_source_text.c tests/unit/test_space.c \
+	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
+	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
+	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
+	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
+	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
+	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
+	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
+	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
+	tests/unit/test_unwind_red_zone.c tests/unit/test_unwind_splice.c \
+	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
+	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
 	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \

@@ -4,7 +4,7 @@
  */
 #include "formats/profile_source.h"
 
-#include "formats/base/writer.h"
+#include "formats/base/file_bytes.h"
 #include "formats/folded_read.h"
 #include "formats/pprof_read.h"
 
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOKED_AT 4096
-#define PIECE     (1 << 20)
+#define LOOKED_AT    4096
+#define FILE_LEN_MAX ((size_t)4 << 30)
 
 struct profile_source {
 	struct event_source source; /* first */
@@ -78,24 +78,6 @@ bool profile_source_is(const char *path)
 	return len > 0 && is_profile(start, (size_t)len);
 }
 
-static struct err *read_file(const char *path, struct writer *ret)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : 1;
-
-	while (len > 0) {
-		writer_reserve(ret, PIECE);
-		len = read(fd, ret->data + ret->len, PIECE);
-		ret->len += len > 0 ? (size_t)len : 0;
-	}
-
-	struct err *err = len < 0 ? err_system(errno, "cannot read '%s'", path) : NULL;
-
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 /* Texts live in the profile's table, which may go before the recording. */
 static void set_recording(struct recording *rec, const struct profile *p, const char *tool,
 			  const struct pprof_facts *facts)
@@ -133,7 +115,7 @@ struct err *profile_source_open(const char *path, struct event_source **ret,
 {
 	CLEANUP(writer_deinit) struct writer data = { 0 };
 	struct pprof_facts facts = { 0 };
-	struct err *err = read_file(path, &data);
+	struct err *err = file_bytes_read(path, FILE_LEN_MAX, &data);
 	bool pprof = data.len && pprof_is(data.data, data.len);
 
 	if (err)

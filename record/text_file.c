@@ -1,64 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_file.c - such files have no length before they are read, so they are read until they end.
+ * text_file.c - what the kernel tells is copied, trimmed and, where it is one number or one of many lines, taken apart.
  */
 #include "record/text_file.h"
 
+#include "formats/base/file_bytes.h"
 #include "formats/base/text.h"
-#include "formats/base/vec.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-
-struct bytes {
-	VEC(char) data;
-};
-
-static void bytes_deinit(struct bytes *bytes)
-{
-	vec_deinit(&bytes->data);
-}
-
-/* 0, or the errno. */
-static int read_all(int fd, struct bytes *bytes)
-{
-	for (;;) {
-		vec_reserve(&bytes->data, 4096);
-		ssize_t len = read(fd, bytes->data.items + bytes->data.len, 4096);
-
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len < 0)
-			return errno;
-		if (len == 0)
-			return 0;
-		bytes->data.len += (size_t)len;
-		if (bytes->data.len > TEXT_FILE_MAX)
-			return EFBIG;
-	}
-}
 
 struct err *text_file_read(const char *path, struct arena *arena, const char **ret)
 {
-	CLEANUP(bytes_deinit) struct bytes bytes = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(writer_deinit) struct writer bytes = { 0 };
+	struct err *err = file_bytes_read(path, TEXT_FILE_MAX, &bytes);
+	size_t len = bytes.len;
 
-	if (fd < 0)
-		return err_system(errno, "cannot open '%s'", path);
-
-	int errnum = read_all(fd, &bytes);
-
-	close(fd);
-	if (errnum)
-		return err_system(errnum, "cannot read '%s'", path);
-
-	size_t len = bytes.data.len;
-
-	while (len && strchr(" \t\n", bytes.data.items[len - 1]))
+	if (err)
+		return err;
+	while (len && strchr(" \t\n", bytes.data[len - 1]))
 		len--;
-	*ret = arena_memdup(arena, bytes.data.items, len);
+	*ret = arena_memdup(arena, bytes.data, len);
 	return NULL;
 }
 

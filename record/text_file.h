@@ -16,7 +16,7 @@
 
 /*
  * The content of the file at @path without blanks and line feeds at its end.
- * ERR_SYSTEM: it cannot be read, or is over TEXT_FILE_MAX bytes (EFBIG).
+ * ERR_SYSTEM: it cannot be read.  ERR_UNSUPPORTED: it is longer than TEXT_FILE_MAX bytes.
  */
 MUST_USE struct err *text_file_read(const char *path, struct arena *arena, const char **ret);
 

@@ -4,10 +4,10 @@
  */
 #include "report/metric_set.h"
 
+#include "formats/base/file_bytes.h"
 #include "formats/base/text.h"
 #include "report/page.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,21 +155,10 @@ struct err *metric_set_add_text(struct metric_set *set, const char *place, const
 
 struct err *metric_set_add_file(struct metric_set *set, const char *path)
 {
-	FILE *file = fopen(path, "re");
-	struct err *err = NULL;
+	CLEANUP(writer_deinit) struct writer text = { 0 };
+	struct err *err = file_bytes_read(path, FILE_LEN_MAX, &text);
 
-	if (!file)
-		return err_system(errno, "cannot open '%s'", path);
-
-	char *text = arena_alloc(&set->arena, FILE_LEN_MAX + 1);
-	size_t len = fread(text, 1, FILE_LEN_MAX + 1, file);
-
-	if (ferror(file))
-		err = err_system(errno, "cannot read '%s'", path);
-	else if (len > FILE_LEN_MAX)
-		err = err_new(ERR_USAGE, "'%s' is longer than %u bytes", path, FILE_LEN_MAX);
-	fclose(file);
-	return err ? err : metric_set_add_text(set, path, text, len);
+	return err ? err : metric_set_add_text(set, path, (const char *)text.data, text.len);
 }
 
 struct err *metric_set_add_definition(struct metric_set *set, const char *text)

@@ -1,62 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_text.c - a file that is not there, or is no regular file, has no lines.
+ * source_text.c - a file that is not there, is no regular file, or is far too long for a source has no lines.
  */
 #include "report/source_text.h"
 
+#include "formats/base/file_bytes.h"
 #include "formats/base/memory.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define LINE_MAX 4096              /* bytes of a line that are looked at */
-#define FILE_MAX (64 * 1024 * 1024) /* no source file; lines behind this are not shown */
+#define FILE_LEN_MAX (64u << 20) /* longer ones are no source */
+#define LINE_LEN_MAX 4096        /* bytes, for the sake of scripts that were packed into one line */
+#define CUT_MARK     "..."
 
 struct source_file {
 	const char *path;
-	char *text; /* lines, each ends with a NUL */
+	struct writer text; /* lines, each ends with a NUL */
 	VEC(char *) lines;
 };
 
-static FILE *open_regular(const char *path)
+static void end_line(char *line, char *end)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	FILE *file = NULL;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		file = fdopen(fd, "r");
-	if (!file && fd >= 0)
-		close(fd);
-	return file;
+	*end = '\0';
+	if (end - line > LINE_LEN_MAX)
+		memcpy(line + LINE_LEN_MAX - strlen(CUT_MARK), CUT_MARK, sizeof(CUT_MARK));
 }
 
-static void read_file(struct source_file *source)
+static void read_file(struct source_file *file)
 {
-	FILE *file = open_regular(source->path);
-	char line[LINE_MAX];
-	size_t text_len = 0;
-	FILE *text = file ? open_memstream(&source->text, &text_len) : NULL;
+	CLEANUP(err_freep)
+	struct err *err = file_bytes_read_regular(file->path, FILE_LEN_MAX, &file->text);
 
-	while (text && ftell(file) < FILE_MAX && fgets(line, sizeof(line), file)) {
-		size_t len = strcspn(line, "\n");
-		int c = line[len];
+	if (err)
+		writer_reset(&file->text);
+	writer_u8(&file->text, '\n');
 
-		fwrite(line, 1, len, text);
-		fputc(0, text);
-		while (c != '\n' && c != EOF) /* the rest of a line that is too long */
-			c = fgetc(file);
+	char *end = (char *)file->text.data + file->text.len;
+
+	for (char *line = (char *)file->text.data; line < end;) {
+		char *eol = memchr(line, '\n', (size_t)(end - line));
+
+		end_line(line, eol);
+		vec_push(&file->lines, line);
+		line = eol + 1;
 	}
-	if (file)
-		fclose(file);
-	if (text)
-		fclose(text);
-	for (size_t at = 0; at < text_len; at += strlen(source->text + at) + 1)
-		vec_push(&source->lines, source->text + at);
 }
 
 const char *source_text_line(struct source_text *text, const char *path, uint32_t number)
@@ -82,7 +70,7 @@ const char *source_text_line(struct source_text *text, const char *path, uint32_
 void source_text_deinit(struct source_text *text)
 {
 	for (size_t i = 0; i < text->files.len; i++) {
-		free(text->files.items[i]->text);
+		writer_deinit(&text->files.items[i]->text);
 		vec_deinit(&text->files.items[i]->lines);
 		free(text->files.items[i]);
 	}

@@ -16,8 +16,8 @@ struct source_text {
 };
 
 /*
- * Line @number of the file at @path, without what it is indented with; "" if it is not there. Long lines are cut. Not
- * escaped. Valid until source_text_deinit().
+ * Line @number of the file at @path, without what it is indented with; "" if it is not there. A line of more than
+ * 4,096 bytes ends with "..." there. Not escaped. Valid until source_text_deinit().
  */
 const char *source_text_line(struct source_text *text, const char *path, uint32_t number);
 void source_text_deinit(struct source_text *text);

@@ -7,7 +7,7 @@
  */
 #include "symbolize/cache_folder.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/file_bytes.h"
 #include "formats/base/vec.h"
 
 #include <dirent.h>
@@ -66,51 +66,36 @@ static void mark_used(int fd, const struct stat *st)
 		(void)!futimens(fd, times);
 }
 
-static bool read_all(int fd, uint8_t *to, size_t len)
+static uint8_t *read_mine(int fd, const char *path, size_t *ret_len)
 {
-	while (len) {
-		ssize_t got = read(fd, to, len);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to += got;
-		len -= (size_t)got;
-	}
-	return true;
-}
-
-static uint8_t *read_file(int fd, size_t *ret_len)
-{
+	struct writer bytes = { 0 };
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (uint64_t)st.st_size > CACHE_FILE_MAX)
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return NULL;
 
-	size_t len = (size_t)st.st_size;
-	uint8_t *data = memory_alloc(MAX(len, 1));
+	struct err *err = file_bytes_take(fd, path, CACHE_FILE_MAX, &bytes);
 
-	if (!read_all(fd, data, len)) {
-		free(data);
+	if (err) {
+		err_free(err);
+		writer_deinit(&bytes);
 		return NULL;
 	}
 	mark_used(fd, &st);
-	*ret_len = len;
-	return data;
+	*ret_len = bytes.len;
+	return bytes.data;
 }
 
 uint8_t *cache_folder_read(const char *folder, const char *name, size_t *ret_len)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	int fd = open(arena_printf(&arena, "%s/%s", folder, name),
-		      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const char *path = arena_printf(&arena, "%s/%s", folder, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	uint8_t *data;
 
 	if (fd < 0)
 		return NULL;
-	data = read_file(fd, ret_len);
+	data = read_mine(fd, path, ret_len);
 	close(fd);
 	return data;
 }

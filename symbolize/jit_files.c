@@ -4,13 +4,11 @@
  */
 #include "symbolize/jit_files.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/file_bytes.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,50 +46,33 @@ static const char *why_not(const struct recording *rec, const char *path, const 
 	return NULL;
 }
 
-/* The whole file; NULL if it cannot be had. Its length is that at this moment, the program may go on writing. */
-static uint8_t *read_file(const char *path, size_t *ret_len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	uint8_t *data = NULL;
-	size_t len = 0;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
-		data = memory_alloc((size_t)st.st_size);
-		for (ssize_t got; len < (size_t)st.st_size; len += (size_t)got) {
-			got = read(fd, data + len, (size_t)st.st_size - len);
-			if (got <= 0)
-				break;
-		}
-	}
-	close(fd);
-	*ret_len = len;
-	return data;
-}
-
 static struct jit_map *open_dump(struct module_table *modules, const struct module *mod,
 				 const struct recording_jit_map *recorded)
 {
-	const struct recording *rec = module_table_recording(modules);
+	CLEANUP(writer_deinit) struct writer dump = { 0 };
 	const char *path = module_dump_file(modules, mod);
-	size_t len = 0;
-	uint8_t *data = path ? read_file(path, &len) : NULL;
-	struct jit_map *map = NULL;
 
-	if (!data)
+	if (!path || access(path, F_OK))
 		return NULL;
-	const char *reason = why_not(rec, mod->dump_path, data, len);
 
-	if (reason)
-		diag_warn(module_table_diag(modules), "'%s' is not used for process %" PRIu32 ": %s",
-			  path, mod->pid, reason);
-	else
-		map = jit_map_new_dumped(recorded ? recorded->text : "",
-					 recorded ? recorded->len : 0, data, len);
-	free(data);
-	return map;
+	struct diag *diag = module_table_diag(modules);
+	CLEANUP(err_freep)
+	struct err *err = file_bytes_read_regular(path, JIT_FILES_DUMP_MAX, &dump);
+
+	if (err) {
+		diag_warn(diag, "the dump of process %" PRIu32 "'s code is not used: %s", mod->pid,
+			  err_message(err));
+		return NULL;
+	}
+	const char *reason =
+		why_not(module_table_recording(modules), mod->dump_path, dump.data, dump.len);
+
+	if (reason) {
+		diag_warn(diag, "'%s' is not used for process %" PRIu32 ": %s", path, mod->pid, reason);
+		return NULL;
+	}
+	return jit_map_new_dumped(recorded ? recorded->text : "", recorded ? recorded->len : 0,
+				  dump.data, dump.len);
 }
 
 struct jit_map *jit_files_open(struct module_table *modules, const struct module *mod)

@@ -124,6 +124,9 @@ cp kept.dump "$dump"
 preport -i k.trace --by leaf >out 2>err
 grep -q "is not used for process [0-9]*: it is of another process" err ||
 	{ cat err; fail "another process's dump is used"; }
+truncate -s 513M "$dump"
+preport -i k.trace --by leaf >out 2>err
+grep -q "is longer than 512 MiB" err || { cat err; fail "nobody says that the dump is too long"; }
 head -c 60 right.dump >"$dump"
 preport -i k.trace --by leaf >out 2>err || fail "a dump that is cut stops everything"
 rm "$dump"
