@@ -98,34 +98,6 @@ TEST(trace_chunk_refuses_blocks_that_grow_beyond_their_promise)
 	CHECK_INT(read_events(4, 4 * 256 + 64, columns), -1); /* one more than there are */
 }
 
-/* Every block of events of @made, and the file that they are in. */
-struct blocks {
-	struct trace_file file;
-	VEC(struct trace_place) places;
-};
-
-static void find_blocks(const struct trace_maker *made, struct blocks *ret)
-{
-	const struct trace_block_info *info;
-	struct event_source *source;
-	size_t count;
-
-	*ret = (struct blocks){ .file = trace_file_memory(made->bytes, made->len) };
-	CHECK_OK(trace_reader_open_memory(made->bytes, made->len, &source));
-	info = trace_reader_blocks(source, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct trace_place place = {
-			.offset = info[i].offset + info[i].len - info[i].packed_len,
-			.packed_len = (size_t)info[i].packed_len,
-			.len = (size_t)info[i].content_len,
-		};
-
-		if (strcmp(info[i].kind, "events") == 0)
-			vec_push(&ret->places, place);
-	}
-	event_source_close(source);
-}
-
 static void check_order(const struct trace_chunk *chunk, size_t count)
 {
 	CHECK_UINT(chunk->events.count, count);
@@ -173,7 +145,7 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 	static const size_t sizes[] = { 40, 300, 5 };
 	struct trace_chunks chunks = { 0 };
 	struct trace_maker made;
-	struct blocks blocks;
+	struct trace_file file;
 	struct trace_chunk *chunk;
 	size_t first = 0, told = 0;
 	uint64_t last = 0;
@@ -185,26 +157,27 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 	}
 	trace_maker_attach(&made);
 	trace_maker_read(&made);
-	find_blocks(&made, &blocks);
-	CHECK_UINT(blocks.places.len, ARRAY_LEN(sizes));
+	trace_maker_locate(&made);
+	file = trace_file_memory(made.bytes, made.len);
+	CHECK_UINT(made.places.len, ARRAY_LEN(sizes));
 
 	chunk = trace_chunks_get(&chunks);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); first += sizes[i++]) {
-		struct trace_place cut = blocks.places.items[i], longer = cut;
+		struct trace_place cut = made.places.items[i], longer = cut;
 
-		CHECK_OK(trace_chunk_load(chunk, &blocks.file, &blocks.places.items[i], &made.rec));
+		CHECK_OK(trace_chunk_load(chunk, &file, &made.places.items[i], &made.rec));
 		check_order(chunk, sizes[i]);
 		told += check_told(&chunk->events, &last);
 		for (size_t k = 0; k < sizes[i]; k++)
 			check_event(&chunk->events.events[k], &made.events.items[first + k]);
 		cut.packed_len--;
-		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &cut, &made.rec), ERR_CORRUPT, "");
+		CHECK_ERR(trace_chunk_load(chunk, &file, &cut, &made.rec), ERR_CORRUPT, "");
 		CHECK_UINT(chunk->events.count, 0);
 		longer.len++;
-		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &longer, &made.rec), ERR_CORRUPT,
+		CHECK_ERR(trace_chunk_load(chunk, &file, &longer, &made.rec), ERR_CORRUPT,
 			  "");
 		longer.offset = made.len - 1;
-		CHECK_ERR(trace_chunk_load(chunk, &blocks.file, &longer, &made.rec), ERR_CORRUPT,
+		CHECK_ERR(trace_chunk_load(chunk, &file, &longer, &made.rec), ERR_CORRUPT,
 			  "cut off");
 	}
 	CHECK(told > 0);
@@ -214,7 +187,6 @@ TEST(trace_chunk_holds_the_last_block_that_was_loaded_and_nothing_else)
 	CHECK(trace_chunks_get(&chunks) == chunk);
 	trace_chunks_put(&chunks, chunk);
 	trace_chunks_deinit(&chunks);
-	vec_deinit(&blocks.places);
 	trace_maker_deinit(&made);
 }
 
@@ -226,7 +198,7 @@ TEST(trace_chunk_orders_events_by_time_and_then_by_place)
 	struct trace_chunks chunks = { 0 };
 	struct trace_chunk *chunk = trace_chunks_get(&chunks);
 	struct trace_maker made;
-	struct blocks blocks;
+	struct trace_file file;
 
 	trace_maker_begin(&made, 1);
 	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
@@ -236,14 +208,14 @@ TEST(trace_chunk_orders_events_by_time_and_then_by_place)
 	}
 	CHECK_OK(trace_writer_end(made.writer, &made.rec));
 	trace_maker_read(&made);
-	find_blocks(&made, &blocks);
-	CHECK_UINT(blocks.places.len, 1);
-	CHECK_OK(trace_chunk_load(chunk, &blocks.file, &blocks.places.items[0], &made.rec));
+	trace_maker_locate(&made);
+	file = trace_file_memory(made.bytes, made.len);
+	CHECK_UINT(made.places.len, 1);
+	CHECK_OK(trace_chunk_load(chunk, &file, &made.places.items[0], &made.rec));
 	check_order(chunk, ARRAY_LEN(times));
 	for (size_t i = 0; i < ARRAY_LEN(times); i++)
 		CHECK_UINT(chunk->events.events[chunk->order[i].index].pid, order[i]);
 	trace_chunks_put(&chunks, chunk);
 	trace_chunks_deinit(&chunks);
-	vec_deinit(&blocks.places);
 	trace_maker_deinit(&made);
 }

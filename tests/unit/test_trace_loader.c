@@ -5,12 +5,9 @@
  */
 #include "formats/trace_loader.h"
 
-#include "formats/trace_reader.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/test.h"
 #include "tests/unit/trace_maker.h"
-
-#include <string.h>
 
 #define BLOCKS  30
 #define DAMAGED 11 /* the number of a block */
@@ -25,31 +22,19 @@ static void make_blocks(struct trace_maker *made)
 	}
 	trace_maker_attach(made);
 	trace_maker_read(made);
+	trace_maker_locate(made);
 }
 
 /* Have all blocks of events loaded, one of which is cut short. */
 static void add_blocks(struct trace_loader *loader, const struct trace_maker *made)
 {
-	const struct trace_block_info *info;
-	struct event_source *source;
-	size_t count, nevents = 0;
+	CHECK_UINT(made->places.len, BLOCKS);
+	for (size_t i = 0; i < BLOCKS; i++) {
+		struct trace_place place = made->places.items[i];
 
-	CHECK_OK(trace_reader_open_memory(made->bytes, made->len, &source));
-	info = trace_reader_blocks(source, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct trace_place place = {
-			.offset = info[i].offset + info[i].len - info[i].packed_len,
-			.packed_len = (size_t)info[i].packed_len,
-			.len = (size_t)info[i].content_len,
-		};
-
-		if (strcmp(info[i].kind, "events") != 0)
-			continue;
-		place.packed_len -= nevents++ == DAMAGED;
+		place.packed_len -= i == DAMAGED;
 		trace_loader_add(loader, &place);
 	}
-	CHECK_UINT(nevents, BLOCKS);
-	event_source_close(source);
 }
 
 /*

@@ -3,10 +3,12 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/zframe.h"
+#include "formats/trace_reader.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -57,6 +59,27 @@ void trace_maker_read(struct trace_maker *made)
 	CHECK_UINT((uint64_t)pread(made->fd, made->bytes, made->len, 0), made->len);
 }
 
+void trace_maker_locate(struct trace_maker *made)
+{
+	const struct trace_block_info *info;
+	struct event_source *source;
+	size_t count;
+
+	CHECK_OK(trace_reader_open_memory(made->bytes, made->len, &source));
+	info = trace_reader_blocks(source, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct trace_place place = {
+			.offset = info[i].offset + info[i].len - info[i].packed_len,
+			.packed_len = (size_t)info[i].packed_len,
+			.len = (size_t)info[i].content_len,
+		};
+
+		if (strcmp(info[i].kind, "events") == 0)
+			vec_push(&made->places, place);
+	}
+	event_source_close(source);
+}
+
 void trace_maker_deinit(struct trace_maker *made)
 {
 	trace_writer_free(made->writer);
@@ -64,6 +87,7 @@ void trace_maker_deinit(struct trace_maker *made)
 	arena_deinit(&made->rec.arena);
 	maker_deinit(&made->maker);
 	vec_deinit(&made->events);
+	vec_deinit(&made->places);
 	free(made->bytes);
 }
 

@@ -16,6 +16,7 @@
 
 #include "formats/base/vec.h"
 #include "formats/trace_block.h"
+#include "formats/trace_chunk.h"
 #include "formats/trace_writer.h"
 #include "tests/unit/event_maker.h"
 
@@ -31,6 +32,7 @@ struct trace_maker {
 	VEC(struct event) events; /* all that were written */
 	char *bytes;              /* of the file, once it was read */
 	size_t len;
+	VEC(struct trace_place) places; /* of its blocks of events, once they were located */
 };
 
 /* Begin with a header of maker_recording(). */
@@ -47,6 +49,9 @@ void trace_maker_attach(struct trace_maker *made);
 
 /* Fill @made->bytes. */
 void trace_maker_read(struct trace_maker *made);
+
+/* Fill @made->places, after trace_maker_read(). */
+void trace_maker_locate(struct trace_maker *made);
 
 void trace_maker_deinit(struct trace_maker *made);
 
