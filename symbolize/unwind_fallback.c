@@ -84,7 +84,7 @@ static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords, bool any_c
 	return false;
 }
 
-/* Only where the frame pointer does not help: the link register may be left over from an earlier call. */
+/* Only where the frame pointer does not help, or in a slot: it may be left over from an earlier call. */
 static bool step_link_register(struct unwind_walk *w)
 {
 	uint64_t link = strip(w, w->state.regs[w->arch->lr]);
@@ -94,6 +94,19 @@ static bool step_link_register(struct unwind_walk *w)
 		return false;
 	return_from_leaf(w, link, w->state.regs[w->arch->sp]);
 	return true;
+}
+
+/*
+ * A slot of the PLT has no rule on a machine with a link register. It neither calls nor has a frame, so that whoever
+ * came here, by a call or as the last thing that it did, left the return address there. The frame pointer
+ * would leave the caller out.
+ */
+static bool step_slot(struct unwind_walk *w)
+{
+	uint64_t pc = w->state.regs[w->arch->ip];
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, pc);
+
+	return map && unwind_tables_is_slot(w->tables, map, pc) && step_link_register(w);
 }
 
 bool unwind_is_bottom(struct unwind_walk *w)
@@ -183,6 +196,14 @@ static bool step_leaf(struct unwind_walk *w)
 	return w->arch->lr < 0 ? step_top_of_stack(w, 1, /* any_call= */ true) : step_link_register(w);
 }
 
+/* What is surer than the frame pointer, in an interrupted function. */
+static bool step_innermost(struct unwind_walk *w, bool in_stub)
+{
+	if (w->arch->lr >= 0)
+		return in_stub && step_slot(w);
+	return step_top_of_stack(w, in_stub ? STUB_WORDS : 1, /* any_call= */ in_stub);
+}
+
 enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how)
 {
@@ -191,8 +212,7 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 	w->reads = 1ULL << w->arch->ip | 1ULL << w->arch->sp | 1ULL << w->arch->fp;
 	w->reads |= w->arch->lr >= 0 ? 1ULL << w->arch->lr : 0;
 	w->writes = 0;
-	if (w->state.exact && w->arch->lr < 0 &&
-	    step_top_of_stack(w, in_stub ? STUB_WORDS : 1, /* any_call= */ in_stub)) {
+	if (w->state.exact && step_innermost(w, in_stub)) {
 		*ret_how = UNWIND_LINK;
 		return UNWIND_STEPPED;
 	}

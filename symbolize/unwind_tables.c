@@ -239,6 +239,14 @@ const char *unwind_tables_function_name(struct unwind_tables *t, const struct sp
 	return entry ? entry->name : NULL;
 }
 
+bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	const char *name = unwind_tables_function_name(t, map, ip);
+	const char *at = name ? strrchr(name, '@') : NULL;
+
+	return at && strcmp(at, "@plt") == 0;
+}
+
 /* ---- rules ----------------------------------------------------------------------------------------- */
 
 static bool is_trampoline(struct unwind_tables *t, struct module *mod, uint64_t vaddr)

@@ -124,6 +124,9 @@ uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map 
 const char *unwind_tables_function_name(struct unwind_tables *t, const struct space_map *map,
 					uint64_t ip);
 
+/* Is @ip of @map in a slot of the procedure linkage table? */
+bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
 uint64_t unwind_tables_hits(const struct unwind_tables *t);
 uint64_t unwind_tables_misses(const struct unwind_tables *t);
 

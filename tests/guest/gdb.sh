@@ -12,22 +12,26 @@ done
 root=$FOREIGN/root
 failed=0
 
-# stop PROGRAM KIND: regs, stack, maps and gdb's chain of it where it waits.
+# stop PROGRAM KIND [GDB-ARGUMENT...]: regs, stack, maps and gdb's chain of it where it waits, or
+# where the arguments then bring it.
 stop() {
+	local program=$1 kind=$2
+	shift 2
+	[ $# -gt 0 ] || set -- -ex delete -ex 'stepi 3'
 	rm -f socket
-	qemu-aarch64-static -g "$PWD/socket" -E PADDING="$gdb_dump_padding" -L "$root" "./$1" "$2" \
+	qemu-aarch64-static -g "$PWD/socket" -E PADDING="$gdb_dump_padding" -L "$root" "./$program" "$kind" \
 		>ready &
 	local pid=$! i seen=1
 	for i in {1..100}; do [ -S socket ] && break; sleep 0.1; done
-	gdb_dump "$root" "$1" -ex 'target remote socket' -ex 'break wait_here' -ex continue \
-		-ex 'delete' -ex 'stepi 3' || seen=
+	gdb_dump "$root" "$program" -ex 'target remote socket' -ex 'break wait_here' -ex continue \
+		"$@" || seen=
 	kill $pid 2>/dev/null || :
 	wait $pid 2>/dev/null || :
-	[ $seen ] || { cat gdb.log; fail "gdb could not stop '$1 $2'"; }
+	[ $seen ] || { cat gdb.log; fail "gdb could not stop '$program $kind'"; }
 }
 
-check() { # check PROGRAM KIND
-	stop "$1" "$2"
+check() { # check PROGRAM KIND [GDB-ARGUMENT...]
+	stop "$@"
 	"$BUILD/tests/tools/unwind_probe" --dump aarch64 maps regs stack >probe
 	sed -n 's/^\(0x[0-9a-f]*\) .*/\1/p' probe >ours
 	if ! cmp -s ours chain || ! grep -q '^stop complete' probe; then
@@ -48,6 +52,16 @@ for kind in alloca vla realigned callback deep plain; do
 	check O2 $kind
 done
 check O0 realigned
+
+# A slot of the PLT, instruction by instruction: it has no unwind rows, and the return address in the
+# link register.
+$cc -O2 -no-pie -Wl,-z,lazy -o slots "$TOP/tests/e2e/unwind/subject.c" -lpthread
+slot=$(aarch64-linux-gnu-objdump -d slots | sed -n 's/^0*\([0-9a-f]*\) <write@plt>:/\1/p')
+for steps in 0 1 2 3; do
+	check slots plain -ex "break *0x$slot" -ex continue -ex delete -ex "stepi $steps"
+	[ "$(sed -n 1p chain)" = "$(printf '0x%016x' $((0x$slot + 4 * steps)))" ] ||
+		fail "gdb did not stop in the slot"
+done
 
 # Signed return addresses: gdb does not know from the emulator which bits are the signature, so the
 # chain is that of the same program without.

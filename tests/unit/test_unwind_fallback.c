@@ -190,3 +190,31 @@ TEST(unwind_refuses_forged_return_addresses_on_both_machines)
 		world_check_end(w, 2, UNWIND_ROOT);
 	}
 }
+
+/* The link register is right in a slot, where the frame pointer is the caller's: it would leave the caller out. */
+TEST(unwind_finds_the_caller_of_a_slot_in_the_link_register)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_aarch64);
+	unsigned link = (unsigned)w->arch->lr;
+
+	world_set_reg(w, w->arch->fp, world_slot(6));
+	w->words[6] = world_slot(20);
+	w->words[7] = IP(START + 0x40);
+	world_set_reg(w, link, IP(FRAMED + 0x40));
+	for (uint64_t pc = SLOT; pc < SLOT + SLOT_LEN; pc += 4) {
+		world_set_leaf(w, IP(pc), 2);
+		world_walk(w);
+		world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_LINK);
+		world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
+		world_check_end(w, 3, UNWIND_ROOT);
+	}
+
+	/* What follows no call is none, and elsewhere the register may be left over. */
+	world_set_reg(w, link, IP(FRAMED + 0x44));
+	world_walk(w);
+	world_check_frame(w, 1, IP(START + 0x40), UNWIND_FP);
+	world_set_reg(w, link, IP(FRAMED + 0x40));
+	world_set_leaf(w, IP(SLOT + SLOT_LEN), 2);
+	world_walk(w);
+	world_check_frame(w, 1, IP(START + 0x40), UNWIND_FP);
+}

@@ -46,15 +46,27 @@ static void put_call(struct world *w, uint64_t vaddr)
 		memcpy(&w->text[vaddr - TEXT - CALL_LEN], "\xe8\x00\x00\x00\x00", CALL_LEN);
 }
 
+/* One symbol, of the slot; section 4 has its name. */
+static void put_slot_symbol(Elf64_Sym symbols[2])
+{
+	symbols[1] = (Elf64_Sym){ .st_name = 1,
+				  .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+				  .st_shndx = 1,
+				  .st_value = SLOT,
+				  .st_size = SLOT_LEN };
+}
+
 static void build_program(struct world *w)
 {
 	struct elf_file *f = &w->file;
+	Elf64_Sym symbols[2] = { 0 };
 
 	for (uint64_t vaddr = LEAF; vaddr < TEXT + TEXT_LEN; vaddr += 0x100)
 		put_call(w, vaddr + 0x40);
 	memcpy(&w->text[STUB + 0x80 - TEXT], "\x68\x11\x80\xd2\x01\x00\x00\xd4",
 	       8); /* aarch64's trampoline */
 	put_call(w, ENTRY + 0x20);
+	put_slot_symbol(symbols);
 	f->machine = w->arch->elf_machine;
 	f->entry = ENTRY;
 	w->cfi.vaddr = 0x3000;
@@ -74,6 +86,16 @@ static void build_program(struct world *w)
 						       .vaddr = 0x3000,
 						       .data = w->cfi.out.data,
 						       .len = w->cfi.out.len });
+	elf_file_section(f, (struct elf_file_section){ .name = ".symtab",
+						       .type = SHT_SYMTAB,
+						       .data = symbols,
+						       .len = sizeof(symbols),
+						       .link = 4,
+						       .entry_len = sizeof(symbols[0]) });
+	elf_file_section(f, (struct elf_file_section){ .name = ".strtab",
+						       .type = SHT_STRTAB,
+						       .data = "\0puts@plt",
+						       .len = sizeof("\0puts@plt") });
 	elf_file_segment(f, (struct elf_file_segment){ PT_LOAD, PF_R | PF_X, 0, TEXT, 0, 0 });
 	elf_file_finish(f);
 }

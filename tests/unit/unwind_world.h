@@ -17,7 +17,7 @@
 #define TEXT       0x1000
 #define TEXT_LEN   0x800
 
-/* Functions of the program, by link-time address; each but the last three has 0x100 bytes. */
+/* Functions of the program, by link-time address; each has 0x100 bytes or those up to the next. */
 #define LEAF   0x1000 /* CFA sp+8 */
 #define MIDDLE 0x1100 /* CFA sp+24, the frame pointer at CFA-16 */
 #define FRAMED 0x1200 /* CFA fp+16, the frame pointer at CFA-16 */
@@ -25,6 +25,8 @@
 #define SIGNAL 0x1400 /* a signal frame: CFA sp+32, instruction pointer at CFA-24 */
 #define STUB   0x1500 /* no rule */
 #define ENTRY  0x15a0 /* no rule either; the file says that the program starts here */
+#define SLOT   0x15e0 /* puts@plt, without a rule */
+#define SLOT_LEN 0x18
 #define BROKEN 0x1600 /* a malformed rule */
 #define FAR    0x1700 /* saves its return address where no stack is */
 #define BACK   0x1740 /* CFA below the stack pointer */
