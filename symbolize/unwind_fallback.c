@@ -109,6 +109,14 @@ static bool step_slot(struct unwind_walk *w)
 	return map && unwind_tables_is_slot(w->tables, map, pc) && step_link_register(w);
 }
 
+/* What pruning leaves of a saved frame pointer, so that whole stacks are not walked in another way. */
+static uint64_t without_data(struct unwind_walk *w, uint64_t fp)
+{
+	const struct event_stack *snapshot = w->stack.snapshot;
+
+	return (fp >= snapshot->base && fp < event_stack_reach(snapshot)) || is_code(w, fp) ? fp : 0;
+}
+
 bool unwind_is_bottom(struct unwind_walk *w)
 {
 	uint64_t address = w->state.regs[w->arch->sp], word;
@@ -122,24 +130,42 @@ bool unwind_is_bottom(struct unwind_walk *w)
 	return true;
 }
 
-/* What pruning leaves of a saved frame pointer, so that whole stacks are not walked in another way. */
-static uint64_t without_data(struct unwind_walk *w, uint64_t fp)
+/*
+ * Of a frame that shows nothing but a 0. One that keeps data in the register may be large, so that a return address
+ * in the rest of the snapshot counts, however far up. And the snapshot must show what lies above a first frame: the
+ * arguments, or what a thread library keeps there, have pointers into the stack. Else it was ended by its size, or
+ * by a page in the middle of a large frame that nobody has touched yet. The answer depends on where the snapshot ends,
+ * so that the next sample may not take it over.
+ */
+static bool is_end_of_stack(struct unwind_walk *w)
 {
 	const struct event_stack *snapshot = w->stack.snapshot;
+	uint64_t address = w->state.regs[w->arch->sp], word;
+	bool more = event_stack_reach(snapshot) > snapshot->end, pointers = false;
 
-	return (fp >= snapshot->base && fp < event_stack_reach(snapshot)) || is_code(w, fp) ? fp : 0;
+	w->stack.failed = true;
+	w->stack.missing = snapshot->end;
+	if (more && (address > snapshot->end || snapshot->end - address < 8 * BOTTOM_WORDS))
+		return false;
+	for (; unwind_stack_next(&w->stack, &address, &word); address += 8) {
+		if (unwind_check_return(w, strip(w, word)) != UNWIND_CALL_NO)
+			return false;
+		pointers = pointers || without_data(w, word);
+	}
+	return pointers;
 }
 
 /*
  * 0 ends a stack, but not in the code of a JIT: that may keep data in the register, which pruning makes 0 where it was
- * saved; and its stacks begin in a file's code.
+ * saved; and its stacks begin in a file's code. A file's may do so too, but not at the end of a stack; and what was
+ * interrupted, and has no name, has most likely been called.
  */
 static bool ends_at_zero(struct unwind_walk *w)
 {
-	uint64_t ip = w->state.regs[w->arch->ip];
-	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip - !w->state.exact);
+	uint64_t call = w->state.regs[w->arch->ip] - 1;
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, call);
 
-	return map && map->module->kind != MODULE_JIT && unwind_is_bottom(w);
+	return !w->state.exact && map && map->module->kind != MODULE_JIT && is_end_of_stack(w);
 }
 
 /* A frame pointer that is followed: on the stack, not below its top, aligned. */

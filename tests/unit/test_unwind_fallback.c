@@ -57,6 +57,7 @@ TEST(unwind_takes_the_end_of_the_frame_pointers_for_the_root)
 	world_set_leaf(w, JIT_START + 8, 0);
 	world_set_reg(w, w->arch->fp, world_slot(6));
 	w->words[7] = IP(STUB + 0x40); /* its frame pointer was 0 */
+	w->words[120] = world_slot(122); /* arguments */
 	world_walk(w);
 	world_check_frame(w, 1, IP(STUB + 0x40), UNWIND_FP);
 	world_check_end(w, 2, UNWIND_ROOT);
@@ -120,11 +121,57 @@ TEST(unwind_takes_no_zero_for_the_root_while_return_addresses_follow)
 	world_set_reg(w, w->arch->fp, 0);
 	w->words[0] = IP(STUB + 0x40);
 	w->words[9] = IP(MIDDLE + 0x40);
+	w->words[120] = world_slot(122);
 	world_walk(w);
 	world_check_end(w, 2, UNWIND_NO_TABLE);
 	w->words[9] = 0;
 	world_walk(w);
 	world_check_end(w, 2, UNWIND_ROOT);
+}
+
+/*
+ * A register that holds data is 0 in a pruned stack where it was saved, and its frame may be large. Whole and pruned
+ * stacks give the same: only one that shows to its end that nobody called is taken for complete.
+ */
+TEST(unwind_takes_no_large_frame_that_keeps_data_for_the_root)
+{
+	static const uint64_t saved[] = { 0, 0xa5846 };
+
+	for (size_t i = 0; i < ARRAY_LEN(saved); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+		world_set_leaf(w, JIT_START + 8, 0);
+		world_set_reg(w, w->arch->fp, world_slot(6));
+		w->words[6] = saved[i];
+		w->words[7] = IP(STUB + 0x40);
+		w->words[100] = IP(MIDDLE + 0x40); /* far above */
+		w->words[120] = world_slot(122);
+		w->words[126] = saved[i];
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_NO_TABLE);
+		w->words[100] = 0;
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_ROOT);
+
+		w->words[120] = saved[i]; /* a page that was not there ended the snapshot */
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_NO_TABLE);
+
+		w->words[60] = world_slot(62); /* its size did */
+		w->nwords = 70;
+		w->cut = true;
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_NO_TABLE);
+		w->nwords = 80;
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_ROOT);
+
+		/* The interrupted function has been called by somebody. */
+		world_set_leaf(w, IP(STUB + 0x50), 0);
+		world_set_reg(w, w->arch->fp, 0);
+		world_walk(w);
+		world_check_end(w, 1, UNWIND_NO_TABLE);
+	}
 }
 
 TEST(unwind_says_that_the_binary_is_missing)
