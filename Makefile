@@ -43,15 +43,15 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \
 	record/cmd_stat.c record/code_file.c record/code_map.c record/control.c record/counter_set.c \
-	record/cpu_list.c record/delay.c record/description.c record/drain.c record/event_attr.c \
-	record/event_catalog.c record/event_group.c record/event_lookup.c record/event_names.c \
-	record/event_open.c record/event_plan.c record/event_probe.c record/event_rate.c \
-	record/event_spec.c record/event_terms.c record/extras_probe.c record/family.c \
-	record/flight_log.c record/group_counts.c record/hotplug.c record/jit_code.c record/journal.c \
-	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
-	record/map_query.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
-	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
-	record/ring_reader.c record/sample_extras.c record/sample_trial.c record/seen.c \
+	record/cpu_list.c record/delay.c record/description.c record/doorbell.c record/drain.c \
+	record/event_attr.c record/event_catalog.c record/event_group.c record/event_lookup.c \
+	record/event_names.c record/event_open.c record/event_plan.c record/event_probe.c \
+	record/event_rate.c record/event_spec.c record/event_terms.c record/extras_probe.c \
+	record/family.c record/flight_log.c record/group_counts.c record/hotplug.c record/jit_code.c \
+	record/journal.c record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c \
+	record/main.c record/map_query.c record/perf_map.c record/pmu.c record/priority.c \
+	record/proc_scan.c record/process.c record/prune.c record/record_args.c record/recorder.c \
+	record/ring.c record/ring_reader.c record/sample_extras.c record/sample_trial.c record/seen.c \
 	record/sensors.c record/side_record.c record/stat_report.c record/stat_table.c \
 	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
 	record/topdown_events.c record/trace_output.c record/tracepoint.c record/tract.c record/turns.c \
@@ -107,36 +107,37 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_data_places.c \
 	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_delay.c \
 	tests/unit/test_demangle.c tests/unit/test_diag.c tests/unit/test_diff_stats.c \
-	tests/unit/test_diff_threads.c tests/unit/test_disasm.c tests/unit/test_err.c \
-	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
-	tests/unit/test_event_spec.c tests/unit/test_event_turns.c tests/unit/test_exports.c \
-	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_file_bytes.c \
-	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
-	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c \
-	tests/unit/test_layers.c tests/unit/test_line_cache.c tests/unit/test_line_table.c \
-	tests/unit/test_lookup.c tests/unit/test_map.c tests/unit/test_map_query.c \
-	tests/unit/test_match.c tests/unit/test_memory_source.c tests/unit/test_metric.c \
-	tests/unit/test_module.c tests/unit/test_moment.c tests/unit/test_number.c \
-	tests/unit/test_opt.c tests/unit/test_page.c tests/unit/test_page_guard.c \
-	tests/unit/test_perf_map.c tests/unit/test_perf_record.c tests/unit/test_pmu.c \
-	tests/unit/test_pool.c tests/unit/test_pprof_read.c tests/unit/test_proc_scan.c \
-	tests/unit/test_process.c tests/unit/test_profile.c tests/unit/test_progress.c \
-	tests/unit/test_prune.c tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_seen.c \
-	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_short_name.c \
-	tests/unit/test_side_record.c tests/unit/test_source_text.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
-	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_red_zone.c tests/unit/test_unwind_splice.c \
-	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_zframe.c tests/unit/trace_maker.c tests/unit/unwind_world.c
+	tests/unit/test_diff_threads.c tests/unit/test_disasm.c tests/unit/test_doorbell.c \
+	tests/unit/test_err.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
+	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_event_turns.c \
+	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
+	tests/unit/test_file_bytes.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
+	tests/unit/test_flow.c tests/unit/test_folded_read.c tests/unit/test_image.c \
+	tests/unit/test_jit_map.c tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c \
+	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_cache.c \
+	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_map_query.c tests/unit/test_match.c tests/unit/test_memory_source.c \
+	tests/unit/test_metric.c tests/unit/test_module.c tests/unit/test_moment.c \
+	tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
+	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
+	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
+	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
+	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
+	tests/unit/test_sha256.c tests/unit/test_short_name.c tests/unit/test_side_record.c \
+	tests/unit/test_source_text.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
+	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
+	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
+	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_topdown.c \
+	tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c tests/unit/test_trace_loader.c \
+	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
+	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
+	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_red_zone.c \
+	tests/unit/test_unwind_splice.c tests/unit/test_unwind_stack.c tests/unit/test_vec.c \
+	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
+	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
+	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
 	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \

@@ -75,6 +75,7 @@ struct attach {
 	VEC(struct attach_front *) fronts;
 	VEC(struct pending) pending;
 	struct code_files files;
+	uint64_t news; /* files that were new when they were mapped */
 	struct attach_jit jit;
 	struct kernel_symbols kernel;
 };
@@ -181,12 +182,13 @@ static bool is_user_code(const struct event_mmap *map)
 	       strcmp(map->path, "[vdso]") == 0;
 }
 
-void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+/* The range in @pid, whose file is NULL for anonymous memory and all that is no code. */
+static struct code_range add_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
 {
 	struct code_range range = { map->start, map->end, map->file_offset, NULL };
 
 	if (!is_user_code(map))
-		return;
+		return range;
 	struct attach_process *p = living(a, pid);
 
 	if (!mapping_is_anonymous(map))
@@ -198,6 +200,30 @@ void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
 	}
 	if (code_map_insert(&p->code, &range))
 		p->serial = ++a->last_serial;
+	return range;
+}
+
+void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+{
+	add_mmap(a, pid, map);
+}
+
+void attach_new_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+{
+	size_t known = a->files.items.len;
+	struct code_range range = add_mmap(a, pid, map);
+
+	if (a->files.items.len == known)
+		return;
+	struct code_place place = { attach_process(a, pid)->lineage, range.start, range.end };
+
+	a->news++;
+	code_files_foresee(&a->files, range.file, &place);
+}
+
+uint64_t attach_news(const struct attach *a)
+{
+	return a->news;
 }
 
 void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)

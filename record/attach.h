@@ -64,6 +64,10 @@ void attach_free(struct attach *a);
 
 /* @map as it goes into the trace; those without EVENT_MMAP_EXEC and kernel ones are ignored. */
 void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
+/* The same for one that was made just now: a file that is new is opened at once, for it may be gone when it is sampled. */
+void attach_new_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
+/* How many files were new to it. */
+uint64_t attach_news(const struct attach *a);
 void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid);
 void attach_exec(struct attach *a, uint32_t pid);
 void attach_exit(struct attach *a, uint32_t pid);

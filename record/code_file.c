@@ -92,6 +92,7 @@ void code_files_deinit(struct code_files *files)
 		map_deinit(&file->offsets);
 	}
 	vec_deinit(&files->items);
+	vec_deinit(&files->foreseen);
 	map_deinit(&files->by_hash);
 	arena_deinit(&files->arena);
 }
@@ -210,6 +211,53 @@ static void open_through(struct code_files *files, struct code_file *file,
 	keep(files, file, fd);
 }
 
+/* Those that turned out to be wanted stay open; of the others no more than the latest @most. */
+static void trim_foreseen(struct code_files *files, size_t most)
+{
+	size_t idle = 0, kept = 0;
+
+	for (size_t i = 0; i < files->foreseen.len; i++)
+		idle += !files->foreseen.items[i]->wanted;
+	for (size_t i = 0; i < files->foreseen.len; i++) {
+		struct code_file *file = files->foreseen.items[i];
+
+		if (file->wanted)
+			continue;
+		if (idle <= most) {
+			files->foreseen.items[kept++] = file;
+			continue;
+		}
+		idle--;
+		close(file->fd);
+		file->fd = -1;
+		files->nopen--;
+	}
+	files->foreseen.len = kept;
+}
+
+/* A file that is wanted now comes before those that may be. */
+static bool has_room(struct code_files *files)
+{
+	if (files->nopen >= files->max_open)
+		trim_foreseen(files, CODE_FILES_FORESEEN / 2);
+	if (files->nopen >= files->max_open)
+		trim_foreseen(files, 0);
+	return files->nopen < files->max_open;
+}
+
+void code_files_foresee(struct code_files *files, struct code_file *file,
+			const struct code_place *place)
+{
+	if (file->fd >= 0 || file->is_vdso || files->nopen >= files->max_open)
+		return;
+	open_through(files, file, place);
+	if (file->fd < 0)
+		return;
+	vec_push(&files->foreseen, file);
+	if (files->foreseen.len > CODE_FILES_FORESEEN)
+		trim_foreseen(files, CODE_FILES_FORESEEN);
+}
+
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place)
 {
@@ -238,8 +286,9 @@ bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t
 	uint64_t *slot = map_put(&file->offsets, offset, &is_new);
 
 	*slot += leaves;
+	file->wanted |= is_new;
 	if (is_new && file->fd < 0 && !file->is_vdso && file->nattempts < ATTEMPTS_MAX &&
-	    files->nopen < files->max_open) {
+	    has_room(files)) {
 		file->nattempts++;
 		open_through(files, file, place);
 	}

@@ -30,6 +30,7 @@ struct code_file {
 	uint8_t build_id[20];
 	bool deleted, is_vdso;
 	int fd;             /* -1: not open */
+	bool wanted;        /* something was seen in it, perhaps in an earlier volume */
 	uint32_t nattempts; /* to open it */
 	struct map offsets; /* in the file -> samples taken there */
 	bool merged;        /* offsets are with another file of the same content (attach_image.c) */
@@ -41,6 +42,7 @@ struct code_files {
 	VEC(struct code_file *) items; /* in order of appearance */
 	struct map by_hash;            /* of identity -> index + 1 */
 	size_t nopen, max_open;
+	VEC(struct code_file *) foreseen; /* the oldest first; they may be wanted by now */
 };
 
 /* The file of @map, an executable mapping of a file or the vdso. */
@@ -65,6 +67,14 @@ bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t
 /* Open @file through the mapping at @place, though nothing was seen in it; false if it cannot be had. */
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place);
+
+/*
+ * @file was mapped at @place a moment ago and is new: open it, for it may be gone when something is seen in it. Of
+ * those in which nothing is, the latest CODE_FILES_FORESEEN stay open, while there are descriptors to spare.
+ */
+#define CODE_FILES_FORESEEN 64
+void code_files_foresee(struct code_files *files, struct code_file *file,
+			const struct code_place *place);
 
 /* Nothing was seen in it. */
 void code_file_forget(struct code_file *file);

@@ -165,7 +165,9 @@ static void follow(struct drain *d, const struct event *ev)
 {
 	bool ended = process_table_event(&d->processes, ev);
 
-	if (ev->kind == EVENT_MMAP)
+	if (ev->kind == EVENT_MMAP && ev->time_ns)
+		attach_new_mmap(d->attach, ev->pid, &ev->mmap);
+	else if (ev->kind == EVENT_MMAP)
 		attach_mmap(d->attach, ev->pid, &ev->mmap);
 	else if (ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
 		attach_fork(d->attach, ev->pid, ev->fork.parent_pid);

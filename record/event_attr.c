@@ -262,6 +262,16 @@ void event_attr_side_band(const struct event_request *request, const struct even
 	*ret = attr;
 }
 
+void event_attr_doorbell(const struct perf_event_attr *side_band, struct perf_event_attr *ret)
+{
+	event_attr_dummy(ret);
+	ret->disabled = 0;
+	ret->inherit = side_band->inherit;
+	ret->mmap = 1;
+	ret->watermark = 1;
+	ret->wakeup_watermark = 1; /* each record; wakeup_events would count samples only */
+}
+
 void event_attr_try_feature(struct perf_event_attr *attr, enum event_feature feature)
 {
 	switch (feature) {

@@ -4,6 +4,7 @@
  */
 #include "record/event_plan.h"
 
+#include "record/event_attr.h"
 #include "record/event_open.h"
 
 #include <errno.h>
@@ -63,16 +64,30 @@ int event_plan_open_lean(const struct event_plan *plan, size_t index, const stru
 	return fd < 0 ? -1 : fd;
 }
 
+static struct err *open_dummy(const struct perf_event_attr *attr, const struct event_target *target,
+			      int *ret_fd)
+{
+	int fd = event_open_try(&event_kernel_real, attr, target, -1);
+
+	if (fd < 0)
+		return event_open_explain(&event_kernel_real, "dummy", attr, target, -fd);
+	*ret_fd = fd;
+	return NULL;
+}
+
 struct err *event_plan_open_side_band(const struct event_plan *plan,
 				      const struct event_target *target, int *ret_fd)
 {
-	struct event_planned event = { .name = "dummy", .attr = plan->side_band };
-	int fd = event_open_try(&event_kernel_real, &event.attr, target, -1);
+	return open_dummy(&plan->side_band, target, ret_fd);
+}
 
-	if (fd < 0)
-		return event_open_explain(&event_kernel_real, event.name, &event.attr, target, -fd);
-	*ret_fd = fd;
-	return NULL;
+struct err *event_plan_open_doorbell(const struct event_plan *plan,
+				     const struct event_target *target, int *ret_fd)
+{
+	struct perf_event_attr attr;
+
+	event_attr_doorbell(&plan->side_band, &attr);
+	return open_dummy(&attr, target, ret_fd);
 }
 
 bool event_plan_has(const struct event_plan *plan, enum event_feature feature)

@@ -121,6 +121,10 @@ int event_plan_open_lean(const struct event_plan *plan, size_t index, const stru
 MUST_USE struct err *event_plan_open_side_band(const struct event_plan *plan,
 					       const struct event_target *target, int *ret_fd);
 
+/* The same for the event behind a doorbell. */
+MUST_USE struct err *event_plan_open_doorbell(const struct event_plan *plan,
+					      const struct event_target *target, int *ret_fd);
+
 bool event_plan_has(const struct event_plan *plan, enum event_feature feature);
 
 /* The events as the trace names them; strings live as long as the plan and its list. */

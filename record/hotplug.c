@@ -27,12 +27,13 @@ static bool text_changed(struct hotplug *h)
 }
 
 void hotplug_init(struct hotplug *h, struct sensors *sensors, const struct target *target,
-		  struct watch *watch, struct diag *diag)
+		  struct watch *watch, struct doorbell *bell, struct diag *diag)
 {
 	*h = (struct hotplug){
 		.sensors = sensors,
 		.target = target,
 		.watch = watch,
+		.bell = bell,
 		.diag = diag,
 		.online = target->online,
 	};
@@ -51,6 +52,8 @@ static void reopen(struct hotplug *h, uint32_t cpu, bool enabled)
 
 	if (!err)
 		err = watch_more(h->watch, h->sensors, first);
+	if (!err)
+		err = doorbell_reopen(h->bell, cpu);
 	if (err)
 		diag_err(h->diag, err);
 	else

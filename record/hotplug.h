@@ -9,6 +9,7 @@
 #define RECORD_HOTPLUG_H
 
 #include "formats/base/diag.h"
+#include "record/doorbell.h"
 #include "record/sensors.h"
 #include "record/target.h"
 #include "record/watch.h"
@@ -21,6 +22,7 @@ struct hotplug {
 	struct sensors *sensors;
 	const struct target *target;
 	struct watch *watch;
+	struct doorbell *bell;
 	struct diag *diag; /* is told of each CPU that went or came */
 	struct arena arena;
 	struct cpu_list online;      /* when it was last looked at */
@@ -28,7 +30,7 @@ struct hotplug {
 };
 
 void hotplug_init(struct hotplug *h, struct sensors *sensors, const struct target *target,
-		  struct watch *watch, struct diag *diag);
+		  struct watch *watch, struct doorbell *bell, struct diag *diag);
 void hotplug_deinit(struct hotplug *h);
 
 /* Look whether CPUs went or came. Events of those that came count if @enabled. Cheap when nothing changed. */

@@ -129,12 +129,24 @@ static struct err *begin_trace(struct recorder *s)
 	return scan(s);
 }
 
+/* Without it files that vanish soon are not held in time; that is no reason not to record. */
+static void hang_bell(struct recorder *s)
+{
+	if (bundle(s->args->bundle) == ATTACH_NONE)
+		return;
+	s->no_bell = doorbell_open(&s->bell, &s->plan, &s->target);
+	if (!s->no_bell)
+		s->no_bell = watch_bell(&s->watch, s->bell.fd);
+	if (s->no_bell)
+		doorbell_close(&s->bell);
+}
+
 struct err *recorder_open(struct recorder *s, struct record_args *args, char **command)
 {
 	bool pipe = !strcmp(args->output, "-");
 	struct err *err;
 
-	*s = (struct recorder){ .args = args, .volumes.output.fd = -1 };
+	*s = (struct recorder){ .args = args, .volumes.output.fd = -1, .bell.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = UINT64_MAX;
 	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
@@ -168,7 +180,9 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = begin_trace(s);
 	if (!err)
 		err = watch_rings(&s->watch, &s->sensors);
-	hotplug_init(&s->hotplug, &s->sensors, &s->target, &s->watch, &s->diag);
+	if (!err)
+		hang_bell(s);
+	hotplug_init(&s->hotplug, &s->sensors, &s->target, &s->watch, &s->bell, &s->diag);
 	return err;
 }
 
@@ -189,7 +203,8 @@ static struct err *start(struct recorder *s)
 static int timeout_ms(const struct recorder *s)
 {
 	uint64_t now = now_ns();
-	uint64_t until = MIN(MIN(s->deadline_ns, s->steering.next_ns), volumes_next_ns(&s->volumes));
+	uint64_t until = MIN(MIN(s->deadline_ns, s->steering.next_ns),
+			     MIN(volumes_next_ns(&s->volumes), s->bell.rests_until_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (until <= now)
@@ -312,16 +327,31 @@ static void note_priority(struct recorder *s)
 			    "a lower -F, fewer events or smaller stacks; --realtime=1 insists"));
 }
 
+/* Once the bell has rested it may ring again. */
+static struct watch_result wait(struct recorder *s)
+{
+	struct watch_result result = watch_wait(&s->watch, &s->sensors, timeout_ms(s));
+
+	if (doorbell_rested(&s->bell, now_ns())) {
+		s->no_bell = watch_bell(&s->watch, s->bell.fd);
+		if (s->no_bell)
+			doorbell_close(&s->bell);
+	}
+	return result;
+}
+
 /* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
-	struct watch_result result = watch_wait(&s->watch, &s->sensors, timeout_ms(s));
+	struct watch_result result = wait(s);
 	struct err *err = result.snapshot ? snapshot_by_signal(s) : NULL;
 
 	if (!err) {
 		*ret_over = react(s, result);
 		err = drain_pass(s->drain);
 	}
+	if (result.bell)
+		doorbell_rest(&s->bell, now_ns(), attach_news(s->attach));
 	note_priority(s);
 	if (!err && !*ret_over)
 		err = volumes_tick(&s->volumes, now_ns());
@@ -393,6 +423,8 @@ void recorder_close(struct recorder *s)
 	volumes_close(&s->volumes);
 	attach_free(s->attach);
 	hotplug_deinit(&s->hotplug);
+	doorbell_close(&s->bell);
+	err_free(s->no_bell);
 	sensors_close(&s->sensors);
 	event_plan_deinit(&s->plan);
 	target_deinit(&s->target);

@@ -11,6 +11,7 @@
 
 #include "formats/base/diag.h"
 #include "record/attach.h"
+#include "record/doorbell.h"
 #include "record/drain.h"
 #include "record/hotplug.h"
 #include "record/record_args.h"
@@ -39,6 +40,8 @@ struct recorder {
 	struct family family;
 	struct event_plan plan;
 	struct sensors sensors;
+	struct doorbell bell;
+	struct err *no_bell; /* why there is none */
 	struct hotplug hotplug;
 	struct attach *attach;
 	struct volumes volumes;

@@ -145,9 +145,13 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		s->sensors.samples.len, text_size(arena, s->sensors.ring_len), s->sensors.side.len,
 		text_size(arena, s->sensors.side_len), totals->fullest);
 	print_endurance(s, out);
-	fprintf(out, PREFIX "%" PRIu64 " wake-ups (%.1f a second), %" PRIu64 " passes\n",
+	fprintf(out,
+		PREFIX "%" PRIu64 " wake-ups (%.1f a second), %" PRIu64
+		       " of them for new code; %" PRIu64 " passes\n",
 		s->watch.wakeups, elapsed > 0 ? (double)s->watch.wakeups / elapsed : 0,
-		totals->passes);
+		s->bell.wakeups, totals->passes);
+	if (s->no_bell)
+		fprintf(out, PREFIX "new code does not wake it: %s\n", err_message(s->no_bell));
 	fprintf(out,
 		PREFIX
 		"stacks copied: %s; in the file: samples %s, stacks %s, side-band %s (%" PRIu64

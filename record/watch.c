@@ -19,6 +19,7 @@
 /* What epoll hands back: the number of a sensor, or one of these. */
 #define SIGNAL_TOKEN  UINT64_MAX
 #define CONTROL_TOKEN (UINT64_MAX - 1)
+#define BELL_TOKEN    (UINT64_MAX - 2)
 
 struct err *watch_open(struct watch *ret)
 {
@@ -125,6 +126,16 @@ void watch_forget_control(struct watch *w, int fd)
 	epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
+struct err *watch_bell(struct watch *w, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.u64 = BELL_TOKEN };
+
+	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_MOD, fd, &event) == 0 ||
+	    epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+		return NULL;
+	return err_system(errno, "cannot wait for mappings");
+}
+
 static void read_signals(struct watch *w, struct watch_result *result)
 {
 	struct signalfd_siginfo info;
@@ -159,6 +170,8 @@ struct watch_result watch_wait(struct watch *w, const struct sensors *s, int tim
 			read_signals(w, &result);
 		else if (events[i].data.u64 == CONTROL_TOKEN)
 			result.control = true;
+		else if (events[i].data.u64 == BELL_TOKEN)
+			result.bell = true;
 		else if (events[i].events & (EPOLLHUP | EPOLLERR))
 			replace(w, s, events[i].data.u64);
 	}

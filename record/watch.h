@@ -29,6 +29,7 @@ struct watch_result {
 	unsigned toggles;  /* times that SIGUSR1 came */
 	bool snapshot;     /* SIGUSR2 came */
 	bool control;      /* commands can be read */
+	bool bell;         /* the doorbell rang; it is no longer waited for */
 	bool from_process; /* the signal was sent by a process, not by the terminal */
 };
 
@@ -45,7 +46,10 @@ MUST_USE struct err *watch_more(struct watch *w, const struct sensors *s, size_t
 /* Wait for commands on @fd too. ERR_SYSTEM: it cannot be waited for. */
 MUST_USE struct err *watch_control(struct watch *w, int fd);
 
-/* No longer. */
+/* Wait for the doorbell's @fd, too, once; call it again when it may ring again. ERR_SYSTEM: it cannot be waited for. */
+MUST_USE struct err *watch_bell(struct watch *w, int fd);
+
+/* Wait for commands no longer. */
 void watch_forget_control(struct watch *w, int fd);
 
 /* Sleep for @timeout_ms at most. Rings whose tasks have all ended are forgotten, see live_rings. */

@@ -295,6 +295,78 @@ TEST(attach_embeds_a_file_that_is_deleted_after_the_round_of_its_first_sample)
 	attached_deinit(&t);
 }
 
+TEST(attach_embeds_a_file_that_was_gone_before_its_first_sample_was_seen)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	char copy[4096], command[8500];
+	struct stat st;
+
+	snprintf(copy, sizeof(copy), "%s", test_path("copy"));
+	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", (int)getpid(), copy);
+	CHECK_INT(system(command), 0);
+	CHECK_INT(stat(copy, &st), 0);
+	uint64_t ip = code_here();
+	struct event_mmap map = tell_mappings(a, (uint32_t)getpid(), ip);
+
+	map.path = copy;
+	map.inode = st.st_ino;
+	attach_new_mmap(a, 4000006, &map);
+	CHECK_UINT(attach_news(a), 1);
+	attach_new_mmap(a, 4000006, &map);
+	CHECK_UINT(attach_news(a), 1);
+	unlink(copy);
+	tell(a, 4000006, ip, ATTACH_CALLER);
+	attach_round(a);
+	write_trace(a, &t);
+	CHECK(find_image(&t, "/copy"));
+	CHECK_UINT(t.report.missing, 0);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
+TEST(code_files_hold_the_latest_that_may_be_wanted_and_all_that_are)
+{
+	enum { ROOM = CODE_FILES_FORESEEN + 8, COUNT = ROOM + 2 };
+	struct code_files files = { .max_open = ROOM };
+	const uint32_t nobody[CODE_FILE_LINEAGE] = { 4000007 };
+	const struct code_place place = { nobody, 0x1000, 0x2000 };
+	struct code_file *each[COUNT];
+	char path[4096];
+
+	for (int i = 0; i < COUNT; i++) {
+		char name[32];
+		struct stat st;
+
+		snprintf(name, sizeof(name), "file%d", i);
+		snprintf(path, sizeof(path), "%s", test_path(name));
+		int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+		CHECK_INT(fstat(fd, &st), 0);
+		close(fd);
+		const struct event_mmap map = { .flags = EVENT_MMAP_EXEC, .path = path, .inode = st.st_ino };
+
+		each[i] = code_files_get(&files, &map);
+		code_files_foresee(&files, each[i], &place);
+		CHECK(each[i]->fd >= 0);
+		if (i == 1)
+			code_files_touch(&files, each[i], 64, 1, &place);
+	}
+	CHECK(each[0]->fd < 0);  /* there were later ones */
+	CHECK(each[1]->fd >= 0); /* it is wanted */
+	CHECK(each[COUNT - 1]->fd >= 0);
+	CHECK_UINT(files.nopen, CODE_FILES_FORESEEN + 1);
+	/* All that is wanted finds room. */
+	for (int i = 0; i < ROOM; i++) {
+		code_files_touch(&files, each[i], 128, 1, &place);
+		CHECK(each[i]->fd >= 0);
+	}
+	CHECK_UINT(files.nopen, ROOM);
+	code_files_touch(&files, each[ROOM], 128, 1, &place);
+	CHECK(each[ROOM]->fd < 0);
+	code_files_deinit(&files);
+}
+
 TEST(attach_says_what_vanished_and_never_takes_another_file)
 {
 	struct attach *a = attach_new(ATTACH_SYMBOLS);

@@ -1,20 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A recorder whose rings do not fill wakes about once a second, however many CPUs it follows, and -v says how often.
+# A recorder whose rings do not fill wakes about once a second, however many CPUs it follows, and when somebody executes
+# something; -v says how often.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 
 # wakes WHAT OPTION...: where next to nothing is copied, others' work fills no ring either
 wakes() {
-	local what=$1 wakeups seconds
+	local what=$1 wakeups seconds for_code
 	shift
 	precord -v -F 99 -g none -m 8M -o idle.trace "$@" 2>err.txt || { cat err.txt; fail "$what: $?"; }
 	wakeups=$(sed -n 's/^precord: \([0-9]*\) wake-ups ([0-9.]* a second).*/\1/p' err.txt)
+	for_code=$(sed -n 's/^precord: .* wake-ups .* \([0-9]*\) of them for new code.*/\1/p' err.txt)
 	seconds=$(sed -n 's/^precord: \([0-9]*\)\.[0-9] s, .*/\1/p' err.txt)
-	echo "$what: $wakeups wake-ups in $seconds s"
-	[ -n "$wakeups" ] && [ -n "$seconds" ] || { cat err.txt; fail "$what: -v does not say how often"; }
-	# One a second; and the beginning and the end of the command
+	echo "$what: $wakeups wake-ups in $seconds s, $for_code of them for new code"
+	[ -n "$wakeups" ] && [ -n "$seconds" ] && [ -n "$for_code" ] || { cat err.txt; fail "$what: -v does not say how often"; }
+	# One a second; and the beginning and the end of the command. What others execute wakes it as well, and again
+	# when it has rested: every 10 ms at first, every 100 ms if that was for nothing
+	[ "$for_code" -le $((seconds * 25 + 40)) ] || { cat err.txt; fail "$what: $for_code wake-ups for new code"; }
+	wakeups=$((wakeups - for_code))
 	[ "$wakeups" -le $((seconds * 3 / 2 + 6)) ] || { cat err.txt; fail "$what: $wakeups wake-ups in $seconds s"; }
 }
 

@@ -27,6 +27,33 @@ rm gone
 precord -q -F 999 -o gone.trace --duration 1 -p $victim || fail "precord -p: $?"
 named gone.trace "a file that was gone"
 
+# Compiled, run and removed at once, one after another under the same name, and in a mount namespace that ends with it.
+# No ring is ever full enough to wake the recorder, a new program is; and it is the first to run then if it may have
+# real-time priority.
+cat >brief.sh <<'END'
+for i in 1 2 3; do
+	echo "long spin$i(void) { volatile long x = $i; for (long i = 0; i < 100000000; i++) x += i * $i; return x; }
+		int main(void) { return spin$i() == 0; }" >brief.c
+	${CC:-cc} -O1 -o brief brief.c
+	if [ $i = 3 ] && unshare -m true 2>/dev/null; then
+		mkdir -p brief.d
+		unshare -m sh -c 'mount -t tmpfs tmpfs brief.d && mv brief brief.d && brief.d/brief'
+	else
+		./brief & sleep 0.25
+		rm brief
+		wait
+	fi
+done
+END
+if [ "$(id -u)" = 0 ]; then
+	precord -q -F 199 -g none -m 8M -o brief.trace -- sh brief.sh || fail "precord: $?"
+	preport -i brief.trace --limit 1000 --format=csv 2>/dev/null | columns function >functions.txt
+	for i in 1 2 3; do
+		grep -qx spin$i functions.txt ||
+			{ head functions.txt; fail "'spin$i', which was removed at once, has no name"; }
+	done
+fi
+
 # Another file takes its place.
 cp shares replaced
 printf 'int main(void) { volatile long i; for (i = 0; i < 1000000000; i++) ; }\n' >other.c
