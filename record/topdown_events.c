@@ -247,7 +247,7 @@ static const char *why_not(struct builder *b)
 }
 
 /* In the order of worth, as many as fit. */
-static void add_nearest(struct builder *b)
+static struct err *add_nearest(struct builder *b)
 {
 	static const struct {
 		const char *name;
@@ -269,7 +269,13 @@ static void add_nearest(struct builder *b)
 		if (!fits(b, &m))
 			m.len--;
 	}
-	const char *names = m.len ? m.texts[0] : "";
+	if (!m.len)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "top-down needs hardware counters, and none is free"),
+				  "%s; 'precord -e cpu-clock' shows where time goes, not why",
+				  event_group_cause(&b->arena));
+
+	const char *names = m.texts[0];
 
 	for (size_t i = 1; i < m.len; i++)
 		names = arena_printf(&b->arena, "%s, %s", names, m.texts[i]);
@@ -278,6 +284,7 @@ static void add_nearest(struct builder *b)
 		diag_warn(b->diag, "more than %zu event%s at once %s not to be had: %s", m.len,
 			  m.len == 1 ? "" : "s", m.len == 1 ? "is" : "are", event_group_cause(&b->arena));
 	put_group(b, &m);
+	return NULL;
 }
 
 static bool has_cycles(const struct builder *b)
@@ -312,10 +319,7 @@ static struct err *build(struct builder *b)
 				  "here 'precord -e cpu-clock' shows where time goes, not why; "
 				  "a virtual machine may have counters in another size");
 	model = b->core ? topdown_for_cpu(&b->cpu) : NULL;
-	if (model)
-		err = add_model(b, model);
-	else
-		add_nearest(b);
+	err = model ? add_model(b, model) : add_nearest(b);
 	return err ? err : event_list_add(b->list, b->text);
 }
 
