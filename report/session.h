@@ -215,4 +215,7 @@ void session_warn(struct session *s);
  */
 uint64_t session_duration_ns(const struct session *s);
 
+/* "preport", or "preport -i FILE" if that is not what preport reads anyway: how a command that is proposed begins. */
+const char *session_command(const struct session *s, struct arena *arena);
+
 #endif

@@ -2,8 +2,11 @@
 /*
  * session_facts.c - what a session that was read can say about the recording as a whole.
  */
+#include "formats/base/text.h"
 #include "formats/event_turns.h"
 #include "report/session.h"
+
+#include <string.h>
 
 struct session_losses session_losses(const struct session *s)
 {
@@ -27,6 +30,13 @@ uint64_t session_duration_ns(const struct session *s)
 	uint64_t start_ns = rec->start_ns ? rec->start_ns : s->stream.first_ns;
 
 	return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+const char *session_command(const struct session *s, struct arena *arena)
+{
+	if (strcmp(s->args->input, "precord.trace") == 0)
+		return "preport";
+	return arena_printf(arena, "preport -i %s", text_shell_word(arena, s->args->input));
 }
 
 uint64_t session_unverified(const struct session *s)

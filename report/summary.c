@@ -333,35 +333,11 @@ static void put_programs(struct page *page, unsigned limit)
 	view_deinit(&view);
 }
 
-/* As a word of the shell. */
-static const char *quoted(struct arena *arena, const char *name)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-.:@/,+";
-	char *text = arena_alloc(arena, strlen(name) * 4 + 3);
-	char *out = text;
-
-	if (!name[strspn(name, plain)])
-		return name;
-	*out++ = '\'';
-	for (; *name; name++) {
-		if (*name == '\'')
-			out = stpcpy(out, "'\\''");
-		else
-			*out++ = *name;
-	}
-	*out = '\'';
-	return text;
-}
-
 static void put_next(struct page *page)
 {
 	struct arena *arena = &page->arena;
-	const char *preport = "  preport";
+	const char *preport = arena_printf(arena, "  %s", session_command(page->s, arena));
 
-	if (strcmp(page->s->args->input, "precord.trace") != 0)
-		preport = arena_printf(arena, "%s -i %s", preport,
-				       quoted(arena, page->s->args->input));
 	put_title(page, "next");
 	put_wrapped(page,
 		    arena_printf(arena, "%s --by caller (or total, line, process,leaf)", preport),
@@ -369,7 +345,7 @@ static void put_next(struct page *page)
 	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
 		put_wrapped(page,
 			    arena_printf(arena, "%s annotate %s", preport,
-					 quoted(arena, page->top_leaf)),
+					 text_shell_word(arena, page->top_leaf)),
 			    4);
 	put_wrapped(page, arena_printf(arena, "%s flamegraph -o out.html", preport), 4);
 }

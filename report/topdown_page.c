@@ -169,7 +169,7 @@ void topdown_page_put(const struct topdown_tree *tree, struct session *s, FILE *
 	topdown_tree_judge_all(tree, s, d.whole);
 	fputs("<section class=\"report\" id=\"topdown\"><h2>Top-down: why the processor was slow</h2>\n", out);
 	put_paragraph(&d, topdown_text_verdict(tree, d.whole, topdown_tree_worst(tree, s, d.whole, &d.arena),
-					       &d.arena));
+					       session_command(s, &d.arena), &d.arena));
 	put_paragraph(&d, arena_printf(&d.arena, "%s; %s", tree->model->title,
 				       topdown_text_method(tree, &d.arena)));
 	if (topdown_text_sum(tree, d.whole, &d.arena))

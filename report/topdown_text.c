@@ -94,7 +94,7 @@ static bool can_go_deeper(const struct topdown_tree *tree, const struct topdown_
 
 const char *topdown_text_verdict(const struct topdown_tree *tree,
 				 const struct topdown_value values[TOPDOWN_NODES_MAX],
-				 const char *function, struct arena *arena)
+				 const char *function, const char *command, struct arena *arena)
 {
 	bool sure;
 	unsigned at = topdown_tree_bottleneck(tree, values, &sure);
@@ -112,8 +112,8 @@ const char *topdown_text_verdict(const struct topdown_tree *tree,
 	if (can_go_deeper(tree, node))
 		text = arena_printf(arena, "%s; precord --topdown=2 divides it", text);
 	if (function)
-		next = arena_printf(arena, "; most of it in '%s': preport annotate '%s'", function,
-				    function);
+		next = arena_printf(arena, "; most of it in '%s': %s annotate %s", function,
+				    command, text_shell_word(arena, function));
 	return arena_printf(arena, "%s; look for %s%s", text, node->advice, next);
 }
 
@@ -134,7 +134,8 @@ static const char *verdict(struct printer *p)
 {
 	const char *worst = topdown_tree_worst(p->tree, p->s, p->whole, &p->arena);
 
-	return topdown_text_verdict(p->tree, p->whole, worst, &p->arena);
+	return topdown_text_verdict(p->tree, p->whole, worst, session_command(p->s, &p->arena),
+				    &p->arena);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------- */

@@ -13,10 +13,13 @@
 void topdown_text_print(const struct topdown_tree *tree, struct session *s, enum table_format format,
 			uint64_t limit, const struct terminal *term);
 
-/* What holds it up, how sure that is and what to do next, in a sentence or two; @function may be NULL. */
+/*
+ * What holds it up, how sure that is and what to do next, in a sentence or two. @function, which may be NULL, has most of it;
+ * @command is how preport is called for this input.
+ */
 const char *topdown_text_verdict(const struct topdown_tree *tree,
 				 const struct topdown_value values[TOPDOWN_NODES_MAX],
-				 const char *function, struct arena *arena);
+				 const char *function, const char *command, struct arena *arena);
 
 /* The part that holds it up, of level 2 where that is known: "memory bound 23 %", with a "?" if not surely; or "". */
 const char *topdown_text_bottleneck(const struct topdown_tree *tree,

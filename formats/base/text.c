@@ -91,6 +91,27 @@ void text_put_escaped(FILE *out, const char *text)
 	}
 }
 
+const char *text_shell_word(struct arena *arena, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-.:@/,+";
+	char *word, *out;
+
+	if (*text && !text[strspn(text, plain)])
+		return text;
+	word = out = arena_alloc(arena, strlen(text) * 4 + 3);
+	*out++ = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			out = stpcpy(out, "'\\''");
+		else
+			*out++ = *text;
+	}
+	*out++ = '\'';
+	*out = 0;
+	return word;
+}
+
 /* East Asian wide and emoji blocks (Unicode TR 11), coarse: enough to line up columns. */
 static bool is_wide(uint32_t c)
 {

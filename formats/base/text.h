@@ -28,6 +28,9 @@ void text_put_escaped(FILE *out, const char *text);
  */
 void text_put_wrapped(FILE *out, const char *text, size_t indent, size_t width);
 
+/* @text as one word of the shell: itself if it is plain, else in single quotes. */
+const char *text_shell_word(struct arena *arena, const char *text);
+
 /* Columns that escaped UTF-8 @text takes on a terminal (wcwidth in the C.UTF-8 sense; wide = 2). */
 size_t text_width(const char *text);
 

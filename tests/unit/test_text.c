@@ -58,6 +58,16 @@ TEST(text_escapes_every_byte_that_is_not_utf8)
 		     "a");
 }
 
+TEST(text_shell_words_are_one_word_and_quoted_only_if_need_be)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_STR(text_shell_word(&arena, "std::sort@v1,a+b"), "std::sort@v1,a+b");
+	CHECK_STR(text_shell_word(&arena, ""), "''");
+	CHECK_STR(text_shell_word(&arena, "operator()(int) const"), "'operator()(int) const'");
+	CHECK_STR(text_shell_word(&arena, "<Foo<'a> as $(rm)>"), "'<Foo<'\\''a> as $(rm)>'");
+}
+
 TEST(text_width_counts_columns_not_bytes)
 {
 	CHECK_UINT(text_width("abc"), 3);

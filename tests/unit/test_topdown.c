@@ -244,7 +244,7 @@ TEST(topdown_level_two_is_left_out_where_it_was_not_recorded)
 static const char *verdict(struct built *b, const struct row *row, const char *function)
 {
 	build(b, row->model, row->counts);
-	return topdown_text_verdict(&b->tree, b->values, function, &b->rec.arena);
+	return topdown_text_verdict(&b->tree, b->values, function, "preport", &b->rec.arena);
 }
 
 TEST(topdown_children_are_flagged_only_below_flagged_parents)
@@ -264,7 +264,7 @@ TEST(topdown_children_are_flagged_only_below_flagged_parents)
 
 	/* 60 % front end, of it 39 % latency; the back end's 10 % are no bottleneck, whatever memory says. */
 	CHECK(strstr(text, "surely: fetch latency 39 % (39-39) of slots, the most of front end bound"));
-	CHECK(strstr(text, "preport annotate 'hot'loop'"));
+	CHECK(strstr(text, "preport annotate 'hot'\\''loop'"));
 	for (unsigned i = 0; i < b.tree.nnodes; i++) {
 		const char *key = b.tree.nodes[i].node->key;
 		bool expected = strcmp(key, "frontend") == 0 || strcmp(key, "fetch-latency") == 0 ||

@@ -27,7 +27,7 @@ part backend 0.300000
 part bad-spec 0.267667
 text 'top-down on Intel Golden Cove'
 text 'surely: back end bound 30 % (30-30) of slots; precord --topdown=2 divides it'
-text "preport annotate 'fakepmu_hot'"
+text 'preport -i t.trace annotate fakepmu_hot'
 grep -q 'memory bound' said && fail "level 2 was not asked for"
 record intel 2
 part memory 0.200000
