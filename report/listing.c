@@ -56,6 +56,39 @@ const struct profile_sum *listing_whole(const struct annotate *a,
 	return global ? &a->events.items[column].total : &listing->function->sums[column];
 }
 
+struct listing_branch_text listing_branch_text(struct arena *arena,
+					       const struct annotate_branch *branch)
+{
+	struct listing_branch_text text = { "", "", "" };
+
+	if (!branch->taken)
+		return text;
+	text.taken = number_count(arena, (uint64_t)branch->taken);
+	text.missed = text.cycles = "-";
+	if (branch->missed.whole >= MEASURES_LEAST)
+		text.missed = number_share(arena, stats_ratio_share(&branch->missed).share);
+	if (branch->cycles.whole >= MEASURES_LEAST)
+		text.cycles = arena_printf(arena, "%.1f", stats_ratio_mean(&branch->cycles).mean);
+	return text;
+}
+
+const char *listing_branches_text(struct arena *arena, const struct annotate *a,
+				  const struct annotate_listing *listing)
+{
+	struct stats_share missed = stats_ratio_share(&listing->missed);
+	const char *text;
+
+	if (!listing->branches)
+		return "";
+	text = arena_printf(arena, "%s of %s recorded branches leave from here",
+			    number_count(arena, (uint64_t)listing->taken),
+			    number_count(arena, (uint64_t)a->branches->all.whole));
+	if (listing->missed.whole < MEASURES_LEAST)
+		return text;
+	return arena_printf(arena, "%s, %s (%s) of them mispredicted", text,
+			    number_share(arena, missed.share), number_interval(arena, &missed));
+}
+
 const char *listing_loop_text(struct arena *arena, const struct annotate_listing *listing,
 			      uint32_t loop)
 {

@@ -54,6 +54,18 @@ struct measure_value listing_loop_metric(const struct listing_options *options,
 struct measure_value listing_function_metric(const struct listing_options *options,
 					     const struct annotate_listing *listing, size_t which);
 
+/* What is known of the branches from one instruction, "-" where too few tell; all "" if none was recorded. */
+struct listing_branch_text {
+	const char *taken, *missed, *cycles;
+};
+
+struct listing_branch_text listing_branch_text(struct arena *arena,
+					       const struct annotate_branch *branch);
+
+/* "1,234 of 5,678 recorded branches leave from here, 2.1 % (1.7-2.6) of them mispredicted"; "" if none were recorded. */
+const char *listing_branches_text(struct arena *arena, const struct annotate *a,
+				  const struct annotate_listing *listing);
+
 /* "inner loop from 1a2b to 1a5c, entered elsewhere too" */
 const char *listing_loop_text(struct arena *arena, const struct annotate_listing *listing,
 			      uint32_t loop);

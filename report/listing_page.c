@@ -85,6 +85,18 @@ static void put_shares(struct listing_page *page, const struct profile_sum *sums
 	}
 }
 
+/* Three cells, as on the terminal, if any branches were recorded. */
+static void put_branch(struct listing_page *page, const struct listing_row *row)
+{
+	struct listing_branch_text text = { "", "", "" };
+
+	if (!page->listing->branches)
+		return;
+	if (row->kind == LISTING_INSN)
+		text = listing_branch_text(&page->arena, &page->listing->branches[row->line]);
+	fprintf(page->out, "<td>%s</td><td>%s</td><td>%s</td>", text.taken, text.missed, text.cycles);
+}
+
 static void put_block(struct listing_page *page, const struct listing_row *row)
 {
 	uint32_t number = page->listing->flow->block_of[row->line];
@@ -210,6 +222,7 @@ static void put_row(struct listing_page *page, size_t i)
 		fprintf(page->out, " id=\"code-%zu-%" PRIx64 "\"", page->id, line->insn.vaddr);
 	fputc('>', page->out);
 	put_shares(page, insn ? row->sums : NULL);
+	put_branch(page, row);
 	if (insn)
 		put_block(page, row);
 	else
@@ -286,6 +299,11 @@ static void put_titles(struct listing_page *page)
 		put(page, page->a->events.items[e].name);
 		fputs("</th>", page->out);
 	}
+	if (page->listing->branches)
+		fputs("<th scope=\"col\" title=\"how often the branch was recorded\">taken</th>"
+		      "<th scope=\"col\" title=\"how many of them were mispredicted\">missed</th>"
+		      "<th scope=\"col\" title=\"mean cycles of the code before the branch\">cycles</th>",
+		      page->out);
 	fputs("<th scope=\"col\" title=\"share of the basic block that begins here\">block</th><td></td>"
 	      "<th scope=\"col\">address</th><th scope=\"col\" class=\"text\">code</th>",
 	      page->out);
@@ -308,6 +326,9 @@ void listing_page_put(struct listing_page *page, struct annotate_listing *listin
 	put_head(page, listing->function);
 	fprintf(page->out, "<p>Shares below are of %s, with 95 %% intervals.</p>\n",
 		page->options->global ? "all samples" : "these");
+	if (listing->branches)
+		fprintf(page->out, "<p>%s.</p>\n",
+			listing_branches_text(&page->arena, page->a, listing));
 	put_titles(page);
 	for (size_t i = 0; i < page->rows.rows.len; i++)
 		put_row(page, i);

@@ -122,25 +122,12 @@ static void put_metrics(struct printer *p, size_t line)
 /* How often the branch at @line was taken, what part was mispredicted, the cycles of the code up to it. */
 static void put_branch(struct printer *p, size_t line)
 {
-	const struct annotate_branch *branch = p->listing->branches;
-	struct stats_share missed;
+	struct listing_branch_text text;
 
-	if (!branch)
+	if (!p->listing->branches)
 		return;
-	branch += line;
-	if (!branch->taken) {
-		fprintf(p->line, "%*s", BRANCH_WIDTH, "");
-		return;
-	}
-	missed = stats_ratio_share(&branch->missed);
-	fprintf(p->line, "%8s ", number_count(&p->arena, (uint64_t)branch->taken));
-	fprintf(p->line, "%7s ",
-		branch->missed.whole >= MEASURES_LEAST ? number_share(&p->arena, missed.share)
-						       : "-");
-	if (branch->cycles.whole >= MEASURES_LEAST)
-		fprintf(p->line, "%7.1f ", stats_ratio_mean(&branch->cycles).mean);
-	else
-		fprintf(p->line, "%7s ", "-");
+	text = listing_branch_text(&p->arena, &p->listing->branches[line]);
+	fprintf(p->line, "%8s %7s %7s ", text.taken, text.missed, text.cycles);
 }
 
 /* ", ipc 0.87 (0.72-1.01)", of each metric in @loop. */
@@ -358,24 +345,6 @@ static void print_metrics(struct printer *p)
 		print_wrapped(p, note);
 }
 
-/* What is known of all branches that leave from here. */
-static void print_branches(struct printer *p)
-{
-	const struct annotate_listing *listing = p->listing;
-	struct stats_share missed = stats_ratio_share(&listing->missed);
-
-	if (!listing->branches)
-		return;
-	fprintf(p->line, "%s of %s recorded branches leave from here",
-		number_count(&p->arena, (uint64_t)listing->taken),
-		number_count(&p->arena, (uint64_t)p->a->branches->all.whole));
-	if (listing->missed.whole >= MEASURES_LEAST)
-		fprintf(p->line, ", %s (%s) of them mispredicted",
-			number_share(&p->arena, missed.share),
-			number_interval(&p->arena, &missed));
-	end_line(p, false);
-}
-
 static int heavier_loop(const void *a, const void *b, void *context)
 {
 	const struct printer *p = context;
@@ -450,7 +419,10 @@ static void print_head(struct printer *p)
 		print_event(p, e);
 	print_skids(p);
 	print_metrics(p);
-	print_branches(p);
+	if (p->listing->branches) {
+		fputs(listing_branches_text(&p->arena, p->a, p->listing), p->line);
+		end_line(p, false);
+	}
 	fprintf(p->line, "shares below are of %s, with 95 %% intervals%s",
 		p->options->global ? "all" : "these",
 		p->ranges ? "" : " where there is room for them");

@@ -5,6 +5,7 @@
 #include "report/report_page.h"
 
 #include "formats/base/text.h"
+#include "report/branches.h"
 #include "report/listing_page.h"
 #include "report/markup.h"
 #include "report/summary.h"
@@ -94,15 +95,12 @@ static void put_tables(struct writing *w)
 	fputs("</section>\n", w->out);
 }
 
-static void put_code(struct writing *w)
+static void put_functions(struct writing *w, struct session *s, struct branches *branches)
 {
-	CLEANUP(annotate_deinit) struct annotate a = { 0 };
+	CLEANUP(annotate_deinit) struct annotate a = { .branches = branches };
 	struct listing_page *page = listing_page_new(&a, &w->options->listing, w->out);
 
-	fputs("<section class=\"report\" id=\"code\"><h2>Hottest functions</h2>\n"
-	      "<p>Those with the most samples in their own code, each with its instructions.</p></section>\n",
-	      w->out);
-	annotate_find_hot(&a, w->s, w->options->hot);
+	annotate_find_hot(&a, s, w->options->hot);
 	for (size_t i = 0; i < a.functions.len; i++) {
 		CLEANUP(annotate_listing_deinit) struct annotate_listing listing = { 0 };
 		struct err *err =
@@ -114,6 +112,43 @@ static void put_code(struct writing *w)
 			listing_page_put(page, &listing);
 	}
 	listing_page_free(page);
+}
+
+/*
+ * Branches are counted while samples are walked one after another, which few recordings are worth: those that have some are
+ * read once more. False: they cannot be.
+ */
+static bool put_functions_with_branches(struct writing *w)
+{
+	CLEANUP(branches_deinit) struct branches branches;
+	struct session s;
+	struct err *err = session_open(&s, w->s->args);
+
+	branches_init(&branches, &s, BRANCHES_BY_LOCATION);
+	s.names = SESSION_NAME_LEAVES;
+	s.branches = &branches;
+	if (!err)
+		err = session_load(&s, w->s->filter);
+	s.branches = NULL;
+	if (!err) {
+		branches_finish(&branches);
+		put_functions(w, &s, &branches);
+	}
+	session_close(&s);
+
+	bool done = !err;
+
+	err_free(err);
+	return done;
+}
+
+static void put_code(struct writing *w)
+{
+	fputs("<section class=\"report\" id=\"code\"><h2>Hottest functions</h2>\n"
+	      "<p>Those with the most samples in their own code, each with its instructions.</p></section>\n",
+	      w->out);
+	if (!w->s->stream.with_branches || !put_functions_with_branches(w))
+		put_functions(w, w->s, NULL);
 }
 
 static struct err *write_sections(void *context, FILE *out)

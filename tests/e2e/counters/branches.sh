@@ -48,6 +48,15 @@ grep -qxFf wanted found || { cat found; fail "annotate as CSV"; }
 [ "$(preport -i t.trace annotate fakepmu_cold --format=csv | tr -d '\r' | awk -F, 'NR == 2 { print $NF }')" = "$samples" ] ||
 	fail "fakepmu_cold is entered at its first instruction"
 
+# So do the pages, and those of a recording without any have no such columns.
+preport -i t.trace annotate fakepmu_hot --html=code.html 2>out || { cat out; fail "annotate --html"; }
+preport -i t.trace html -o report.html 2>out || fail "html"
+for page in code.html report.html; do
+	expect '>taken</th>' $page
+	expect 'recorded branches leave from here, 28.6 %' $page
+	tr -d ',' <$page | grep -q "<td>$((7 * samples))</td><td>28.6 %</td><td>13.0</td>" || fail "$page: the jump back"
+done
+
 # script has them as perf does, newest first.
 preport -i t.trace script >text || fail "script"
 grep -m 1 brstack text | grep -qE '^	brstack( 0x[0-9a-f]+/0x[0-9a-f]+/[MP]/-/-/1[0-7]){8}$' || { grep -m 1 brstack text; fail "brstack"; }
@@ -59,6 +68,8 @@ preport -i t.trace export --to=perf-script -o t.txt 2>/dev/null || fail "export"
 # What cannot be is said.
 on intel precord -q -a -e cycles -o none.trace -- true || fail "no branches"
 preport -i none.trace annotate fakepmu_hot | grep -q missed && fail "columns of branches without any"
+preport -i none.trace html -o none.html 2>/dev/null || fail "html without branches"
+grep -q '>taken</th>' none.html && fail "columns of branches in a page without any"
 preport -i none.trace --by branch 2>out && fail "branches without any"
 expect "no sample of 'none.trace' carries a branch" out
 expect 'precord -b' out
