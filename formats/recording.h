@@ -50,7 +50,7 @@ struct recording_count {
 	uint64_t stacks_cut;	    /* by the snapshot's size limit */
 	uint64_t throttled;	    /* times the kernel stopped the event */
 	uint64_t enabled_ns, running_ns; /* running less than enabled: counters were shared */
-	uint64_t value;		    /* the counter at the end; where only some tasks were kept, what the periods of their samples say */
+	uint64_t value;		    /* the counter at the end; where only some tasks were kept, what their samples say */
 };
 
 /* A file's content, or the part of it that matters, embedded in the trace as a small ELF file. */

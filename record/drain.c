@@ -305,8 +305,24 @@ struct err *drain_pass(struct drain *d)
 	return journal_end_pass(d->journal, finished_ns);
 }
 
+/* Members of groups that only count have no periods that would tell what is ours of their counts; samples of others have it. */
+static void settle_members(const struct drain *d, struct recording_count *counts)
+{
+	for (size_t event = 0; event < d->nevents; event++) {
+		if (d->sensors->plan->events[event].desc->samples)
+			continue;
+		for (size_t ring = 0; ring < d->nrings; ring++)
+			counts[event * d->nrings + ring].value =
+				group_counts_own(&d->group, ring, event);
+	}
+}
+
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count)
 {
-	return ledger_close(&d->ledger, d->sensors, d->options.by_cpu, d->family->selected, arena,
-			    ret_count);
+	struct recording_count *counts = ledger_close(&d->ledger, d->sensors, d->options.by_cpu,
+						      d->family->selected, arena, ret_count);
+
+	if (d->options.by_cpu && d->family->selected)
+		settle_members(d, counts);
+	return counts;
 }

@@ -50,3 +50,10 @@ void group_counts_keep(struct group_counts *g, size_t cpu, struct event_count *c
 		counts[i].running_ns -= g->foreign[at].running_ns;
 	}
 }
+
+uint64_t group_counts_own(const struct group_counts *g, size_t cpu, size_t event)
+{
+	size_t at = cpu * g->nevents + event;
+
+	return g->last[at].value - g->foreign[at].value;
+}

@@ -28,4 +28,7 @@ void group_counts_skip(struct group_counts *g, size_t cpu, const struct event_co
 /* One that is: @counts become what is its own. */
 void group_counts_keep(struct group_counts *g, size_t cpu, struct event_count *counts, size_t n);
 
+/* What @event has counted on @cpu of what is recorded, up to the last sample there. */
+uint64_t group_counts_own(const struct group_counts *g, size_t cpu, size_t event);
+
 #endif

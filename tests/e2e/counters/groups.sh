@@ -81,4 +81,16 @@ on amd precord -a -e cycles:P -o t.trace -- true >out 2>&1 || { cat out; fail "a
 expect 'cycles:P: precision 2 of 3' out
 try amd cycles:ppp && fail "more precise than there is"
 expect 'the PMU has level 2 of the 3 asked for' out
+
+# Counters of CPUs count for everybody: of a command's recording, members that do not sample have what its samples say.
+while :; do /bin/true; done &
+other=$!
+precord -q -F 499 -e '{cpu-clock,page-faults}:S' -o t.trace -- \
+	sh -c 'for i in $(seq 200); do /bin/true; done'
+kill $other
+preport -i t.trace script --format=json |
+	sed -n 's/.*"cpu": \([0-9]*\),.*"event": "page-faults", "value": \([0-9]*\),.*/\1 \2/p' |
+	awk '{ last[$1] = $2 } END { for (cpu in last) sum += last[cpu]; print sum + 0 }' >said
+preport -i t.trace info --format=csv | tr -d '\r' | awk -F, '$1 == "page-faults" { sum += $4 } END { print sum + 0 }' >counted
+[ "$(cat said)" -gt 1000 ] && diff said counted || { preport -i t.trace info; fail "what page-faults counted"; }
 exit 0
