@@ -92,9 +92,9 @@ ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt 
 	report/web/boxes.js report/web/callers.js report/web/code.css report/web/code.js \
 	report/web/colours.js report/web/draw.js report/web/flame.css report/web/flame.html \
 	report/web/functions.js report/web/keys.js report/web/loader.js report/web/names.js \
-	report/web/picture.js report/web/profile.js report/web/report.css report/web/report.html \
-	report/web/search.js report/web/state.js report/web/stats.js report/web/strip.js \
-	report/web/time.js report/web/tree.js report/web/view.js
+	report/web/noise.js report/web/picture.js report/web/profile.js report/web/report.css \
+	report/web/report.html report/web/search.js report/web/state.js report/web/stats.js \
+	report/web/strip.js report/web/time.js report/web/tree.js report/web/view.js
 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \

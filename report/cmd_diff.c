@@ -376,7 +376,7 @@ static struct err *write_page(struct comparison *c)
 	struct err *err = output_open(&out, c->args->output);
 
 	if (!err)
-		err = diff_page_write(&c->merge, c->sessions, c->files, out.stream);
+		err = diff_page_write(&c->diff, c->sessions, c->files, out.stream);
 	if (!err)
 		err = output_commit(&out);
 	if (!err && c->args->output)
@@ -398,8 +398,9 @@ static struct err *check_page(const struct comparison *c)
 
 static struct err *compare(struct comparison *c, int *ret_status)
 {
-	const struct diff_options options = { .by = by_of(c->args),
-					      .scale = scale_of(c->args),
+	bool page = c->args->flamegraph; /* of shares, with everything that is on stacks */
+	const struct diff_options options = { .by = page ? VIEW_TOTAL : by_of(c->args),
+					      .scale = page ? DIFF_SHARE : scale_of(c->args),
 					      .run_noise = c->args->run_noise };
 	struct err *err = NULL;
 
@@ -411,11 +412,9 @@ static struct err *compare(struct comparison *c, int *ret_status)
 		err = check_units(c);
 	if (err)
 		return err;
-	if (c->args->flamegraph)
-		return write_page(c);
 	err = diff_init(&c->diff, &c->merge, c->sessions, &options);
 	if (!err)
-		err = print(c);
+		err = page ? write_page(c) : print(c);
 	if (!err && grew_too_much(c))
 		*ret_status = STATUS_GREW;
 	return err;

@@ -302,6 +302,20 @@ struct diff_least diff_least_of_value(const struct diff *d, double value, uint32
 	return least(d, &a, &b, &how);
 }
 
+double diff_function_effect(const struct diff *d, uint32_t function, uint32_t side)
+{
+	uint32_t group = d->groups->by_function[function];
+
+	if (group == PROFILE_NONE)
+		return 1;
+	if (diff_groups_is_outside(d->groups, group))
+		return INFINITY;
+
+	struct diff_amount a = amount_of(d, group, 0), b = amount_of(d, group, side);
+
+	return diff_common_effect(&a, &b);
+}
+
 bool diff_run_noise(const struct diff *d, uint32_t side, struct diff_noise *ret)
 {
 	VEC(struct diff_amount) a = { 0 }, b = { 0 };

@@ -83,6 +83,12 @@ struct diff_least diff_least_of_row(const struct diff *d, const struct diff_row 
 struct diff_least diff_least_of_value(const struct diff *d, double value, uint32_t side);
 
 /*
+ * By total: the design effect of a function of the merged profile, the first of those that look the same, on side 0 and @side
+ * together; INFINITY for what is never named, as interrupts hardly are.
+ */
+double diff_function_effect(const struct diff *d, uint32_t function, uint32_t side);
+
+/*
  * What @side shows of the noise between runs, if nothing changed between it and the first. False: too few rows have the samples,
  * or rows contain each other.
  */

@@ -25,6 +25,10 @@ static void add_member(struct builder *b, const struct view_path *path, size_t f
 {
 	uint32_t group = view_keys_find(b->groups->keys, 0, path, frame);
 	bool is_new;
+
+	if (b->by == VIEW_TOTAL && path->len && path->frames[frame].function != PROFILE_NONE)
+		b->groups->by_function[path->frames[frame].function] = group;
+
 	uint64_t *visit = map_put(&b->visits, group, &is_new);
 
 	if (!is_new && *visit == row + 1u)
@@ -169,6 +173,13 @@ void diff_groups_init(struct diff_groups *groups, const struct diff_merge *merge
 	groups->has_times = ARENA_ARRAY(&groups->arena, bool, groups->nsides + 1);
 	groups->whole_blocks =
 		ARENA_ARRAY(&groups->arena, double, (size_t)(groups->nsides + 1) * DIFF_BLOCKS);
+	if (by == VIEW_TOTAL) {
+		size_t count = merge->profile->functions.len;
+
+		groups->by_function = ARENA_ARRAY(&groups->arena, uint32_t, count + 1);
+		for (size_t i = 0; i < count; i++)
+			groups->by_function[i] = PROFILE_NONE;
+	}
 	find_members(&b);
 	add_sums(&b);
 	groups->blocks = memory_zeroed(((size_t)groups->count * groups->nsides + 1) * DIFF_BLOCKS,

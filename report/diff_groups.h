@@ -22,6 +22,7 @@ struct diff_groups {
 	double *whole_blocks; /* [side * DIFF_BLOCKS + block] */
 	double *by_threads;   /* [group * nsides + side]: variance of the weight, by threads of one name */
 	double *outside;      /* [group]: weight that ran within hardware interrupts */
+	uint32_t *by_function; /* VIEW_TOTAL only: group of the first function that looks the same; PROFILE_NONE */
 };
 
 /* Group by @by. The session of each recording gives the times, if it has them. */

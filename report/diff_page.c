@@ -33,12 +33,16 @@ static void add_losses(struct session *both, struct recording *rec, const struct
 	both->stream.shortened += other->stream.shortened;
 }
 
-struct err *diff_page_write(const struct diff_merge *merge, const struct session *const *sessions,
+struct err *diff_page_write(const struct diff *diff, const struct session *const *sessions,
 			    const char *const *files, FILE *out)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const struct profile *p = merge->profile;
+	const struct profile *p = diff->merge->profile;
+	double *effects = ARENA_ARRAY(&arena, double, p->functions.len + 1);
 	const char *names[2];
+
+	for (uint32_t i = 0; i < p->functions.len; i++)
+		effects[i] = diff_function_effect(diff, i, 1);
 
 	for (uint32_t side = 0; side < 2; side++)
 		names[side] = arena_printf(&arena, "%c: %s, %s", 'A' + (int)side,
@@ -53,6 +57,8 @@ struct err *diff_page_write(const struct diff_merge *merge, const struct session
 		.compare = true,
 		.other = 1,
 		.names = names,
+		.run_noise = diff->options.run_noise,
+		.effects = effects,
 	};
 	/* Machine and duration are those of A; times would be those of two clocks. */
 	struct session both = *sessions[0];
@@ -60,7 +66,7 @@ struct err *diff_page_write(const struct diff_merge *merge, const struct session
 
 	add_losses(&both, &recording, sessions[1], &arena);
 	both.recording = &recording;
-	both.profile = merge->profile;
+	both.profile = diff->merge->profile;
 	both.times.items = NULL;
 	both.times.len = both.times.cap = 0;
 	return flame_page_write(&both, &view, out);

@@ -6,14 +6,14 @@
 #ifndef REPORT_DIFF_PAGE_H
 #define REPORT_DIFF_PAGE_H
 
-#include "report/diff_merge.h"
+#include "report/diff.h"
 
 #include <stdio.h>
 
 /*
- * @merge holds two recordings, with every frame named; @sessions and @files are theirs. ERR_SYSTEM: out of memory.
+ * @diff is of two recordings by total, with every frame named; @sessions and @files are theirs. ERR_SYSTEM: out of memory.
  */
-MUST_USE struct err *diff_page_write(const struct diff_merge *merge,
+MUST_USE struct err *diff_page_write(const struct diff *diff,
 				     const struct session *const *sessions,
 				     const char *const *files, FILE *out);
 

@@ -125,8 +125,7 @@ static double variance(const struct diff_amount *side, double value, double effe
 	return value * side->unit * effect * bounded(value, how) + noise_variance(value, how);
 }
 
-/* A side without samples says nothing of clumping; both are taken to clump alike. */
-static double common_effect(const struct diff_amount *a, const struct diff_amount *b)
+double diff_common_effect(const struct diff_amount *a, const struct diff_amount *b)
 {
 	double sum = a->value + b->value;
 
@@ -144,7 +143,7 @@ static double common_value(const struct diff_amount *a, const struct diff_amount
 static double deviation(const struct diff_amount *a, const struct diff_amount *b, double value,
 			const struct diff_how *how)
 {
-	double effect = common_effect(a, b);
+	double effect = diff_common_effect(a, b);
 
 	return sqrt(variance(a, value, effect, how) + variance(b, value, effect, how));
 }
@@ -157,7 +156,7 @@ static double tail(double z, double effect)
 static double p_of(const struct diff_amount *a, const struct diff_amount *b,
 		   const struct diff_how *how)
 {
-	double effect = common_effect(a, b);
+	double effect = diff_common_effect(a, b);
 	double sigma = deviation(a, b, common_value(a, b), how);
 	double p = sigma > 0 ? 2 * tail(fabs(b->value - a->value) / sigma, effect) : 1;
 	double xa = a->value / a->unit / effect, xb = b->value / b->unit / effect;
@@ -184,7 +183,7 @@ static void interval(const struct diff_amount *side, double effect, const struct
 static void set_interval(const struct diff_amount *a, const struct diff_amount *b,
 			 const struct diff_how *how, struct diff_compared *ret)
 {
-	double effect = common_effect(a, b), a_low, a_high, b_low, b_high;
+	double effect = diff_common_effect(a, b), a_low, a_high, b_low, b_high;
 	double noise = Z * Z * (noise_variance(a->value, how) + noise_variance(b->value, how));
 
 	interval(a, effect, how, &a_low, &a_high);
@@ -289,7 +288,7 @@ struct diff_noise diff_noise_of(const struct diff_amount *a, const struct diff_a
 static bool would_be_found(const struct diff_amount *a, struct diff_amount b,
 			   const struct diff_how *how, double alarm)
 {
-	double effect = common_effect(a, &b);
+	double effect = diff_common_effect(a, &b);
 	double sigma = sqrt(variance(a, a->value, effect, how) +
 			    variance(&b, b.value, effect, how));
 

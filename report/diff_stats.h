@@ -60,6 +60,9 @@ struct diff_how {
  */
 double diff_effect(const float *residuals, double independent);
 
+/* The design effect of both sides together: one without samples says nothing of clumping. */
+double diff_common_effect(const struct diff_amount *a, const struct diff_amount *b);
+
 struct diff_compared diff_compare(const struct diff_amount *a, const struct diff_amount *b,
 				  const struct diff_how *how);
 

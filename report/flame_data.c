@@ -170,6 +170,23 @@ static void put_view(struct json *json, struct encoder *e)
 	json_bool(json, "rootOnTop", e->view->root_on_top);
 }
 
+/* What does not fit a figure, as it is never sure, is a large one. */
+static void put_noise(struct json *json, struct encoder *e)
+{
+	if (!e->view->effects)
+		return;
+	json_open(json, "noise", '{');
+	json_number(json, "run", arena_printf(&e->arena, "%g", e->view->run_noise));
+	json_open(json, "effects", '[');
+	for (size_t i = 0; i < e->tree->functions.len; i++) {
+		double effect = e->view->effects[e->tree->functions.items[i]];
+
+		json_number(json, NULL, arena_printf(&e->arena, "%.3g", MIN(effect, 1e9)));
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
 static void put_stops(struct json *json)
 {
 	json_open(json, "stops", '[');
@@ -195,6 +212,7 @@ static struct err *put_head(struct encoder *e)
 	put_events(&json, e);
 	put_modules(&json, e);
 	put_threads(&json, e);
+	put_noise(&json, e);
 	put_stops(&json);
 	json_uint(&json, "functions", e->tree->functions.len);
 	json_uint(&json, "nodes", e->tree->nodes.len);

@@ -18,6 +18,8 @@ struct flame_data_view {
 	uint32_t event;
 	bool compare; /* show what differs between .event and .other from the start */
 	uint32_t other;
+	double run_noise;      /* of a comparison, see diff_stats.h; with .effects */
+	const double *effects; /* by function of the profile: how it clumps; NULL: not known */
 	const char *const *names; /* of the events, for people; NULL: their own */
 };
 

@@ -13,6 +13,7 @@ PAGE_ASSET_DECLARE(flame_html);
 PAGE_ASSET_DECLARE(block_js);
 PAGE_ASSET_DECLARE(profile_js);
 PAGE_ASSET_DECLARE(stats_js);
+PAGE_ASSET_DECLARE(noise_js);
 PAGE_ASSET_DECLARE(names_js);
 PAGE_ASSET_DECLARE(tree_js);
 PAGE_ASSET_DECLARE(callers_js);
@@ -35,6 +36,7 @@ static const struct page_asset own_scripts[] = {
 	PAGE_ASSET(block_js),
 	PAGE_ASSET(profile_js),
 	PAGE_ASSET(stats_js),
+	PAGE_ASSET(noise_js),
 	PAGE_ASSET(names_js),
 	PAGE_ASSET(tree_js),
 	PAGE_ASSET(callers_js),

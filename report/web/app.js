@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: what the user does becomes state, state becomes a tree, a tree becomes boxes.
 import { parseProfile } from "./profile.js";
-import { difference, percent, share, amount, count, interval } from "./stats.js";
+import { percent, share } from "./stats.js";
+import { changeAt } from "./noise.js";
 import { steps } from "./names.js";
 import { buildTree } from "./tree.js";
 import { CallerTree } from "./callers.js";
@@ -210,7 +211,7 @@ class App {
 		this.renderChips();
 		if (s.show === "table")
 			return this.renderTable();
-		this.fill = painter(this.shown, s.colour, this.theme, { modules: this.moduleColours, change: (node) => this.change(node) });
+		this.fill = painter(this.shown, s.colour, this.theme, { modules: this.moduleColours, change: (node) => changeAt(this.shown, node) });
 		this.renderLegend();
 		this.renderCrumbs();
 		this.renderGraph();
@@ -233,11 +234,6 @@ class App {
 		this.legend = entries;
 	}
 
-	change(node) {
-		const tree = this.shown;
-		return difference(share(tree.total(node), tree.total(0)), share(tree.total(node, 1), tree.total(0, 1)));
-	}
-
 	nameForms(node) {
 		const name = this.shown.name(node);
 		if (this.state.names === "full")
@@ -252,7 +248,7 @@ class App {
 		const forms = this.nameForms(node);
 		if (this.shown.sides === 1)
 			return forms;
-		const d = this.change(node), sign = !d.sure ? "= " : d.delta > 0 ? "+ " : "\u2212 ";
+		const d = changeAt(this.shown, node), sign = !d.sure ? "= " : d.delta > 0 ? "+ " : "\u2212 ";
 		return forms.map((form) => sign + form);
 	}
 
@@ -329,7 +325,8 @@ class App {
 			$("find").value = s.find;
 		for (const [id, on] of [["show-graph", s.show === "graph"], ["show-table", s.show === "table"], ["callers", s.callers === 1]])
 			$(id).setAttribute("aria-pressed", String(on));
-		$("width-label").hidden = !s.b.length && s.other < 0;
+		$("width-label").hidden = this.tree.sides === 1;
+		$("colour-label").hidden = !$("width-label").hidden;
 		this.time.showControls();
 	}
 

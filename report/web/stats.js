@@ -17,12 +17,12 @@ export function share(part, whole) {
 	};
 }
 
-// @b - @a with its interval (Newcombe, hybrid score); .sure when that does not contain 0.
+// @b - @a with its interval (Newcombe, hybrid score).
 export function difference(a, b) {
 	const delta = b.share - a.share;
 	const low = delta - Math.hypot(b.share - b.low, a.high - a.share);
 	const high = delta + Math.hypot(b.high - b.share, a.share - a.low);
-	return { delta, low, high, sure: low > 0 || high < 0 };
+	return { delta, low, high };
 }
 
 // "12.34 %"; small shares keep two digits that say something.

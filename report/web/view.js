@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page says in words: head, panel, tables, legend. Names come from hostile places and become text nodes only.
-import { amount, count, difference, interval, percent, share, signedPercent } from "./stats.js";
+import { amount, count, interval, percent, share, signedPercent } from "./stats.js";
+import { changeAt, judgeRows } from "./noise.js";
 import { KIND_NAMES } from "./colours.js";
 import { KIND } from "./tree.js";
 
@@ -42,8 +43,7 @@ function shareText(part, whole) {
 	return `${percent(s.share)} (${interval(s)})`;
 }
 
-export function changeText(a, wholeA, b, wholeB) {
-	const d = difference(share(a, wholeA), share(b, wholeB));
+function changeText(d) {
 	return `${signedPercent(d.delta)} (${(d.low * 100).toFixed(2)} \u2026 ${(d.high * 100).toFixed(2)})` + (d.sure ? "" : ", no more than noise");
 }
 
@@ -56,7 +56,7 @@ export function nodeFacts(tree, node, zoom, unit) {
 	if (tree.sides === 2) {
 		facts[0][0] = "A";
 		facts.push(["B", `${shareText(tree.total(node, 1), tree.total(0, 1))}, n ${count(tree.total(node, 1).n)}`]);
-		facts.push(["B \u2212 A", changeText(total, all, tree.total(node, 1), tree.total(0, 1))]);
+		facts.push(["B \u2212 A", changeText(changeAt(tree, node))]);
 		return facts;
 	}
 	facts.push([tree.lists ? "Not called further" : "Self", `${shareText(self, all)}, ${amount(self.w, unit)}, n ${count(self.n)}`]);
@@ -115,8 +115,8 @@ function shareCell(sums, whole, room = "") {
  */
 export function showFunctions(tree, rows, { sort, filter, selected, pick, resort }) {
 	const all = tree.total(0), sides = tree.sides, columns = sides === 2 ? TWO_SIDES : COLUMNS;
-	for (const row of rows)
-		row.change ??= sides === 2 ? difference(share(row.total[0], all), share(row.total[1], tree.total(0, 1))) : null;
+	if (sides === 2 && rows.length && !rows[0].change)
+		judgeRows(tree, rows);
 	const found = sortRows(rows.filter((row) => !filter || filter.test(row.text)), sort);
 	const heads = columns.map(([key, title, room = ""]) => {
 		const mine = sort.replace(/^-/, "") === key, down = sort.startsWith("-");

@@ -23,6 +23,20 @@ preport diff a.trace b.trace --by leaf --format=csv >leaf.csv 2>/dev/null
 preport diff a.trace b.trace --by total --format=csv >total.csv 2>/dev/null
 preport diff a.trace a.trace --flamegraph -o same.html 2>/dev/null
 
+# 150 functions, all the same but for chance; and one that has few samples, all on one side.
+chance() {
+	printf "event cpu-clock ns 1000\nprocess 10 server\n"
+	awk -v seed="$1" 'BEGIN { srand(seed); for (i = 0; i < 6000; i++) print "sample 0 10 10 0 1000000 1 main;f" int(rand() * 150) }'
+}
+for pair in "chance 1 2" "few 1 1"; do
+	set -- $pair
+	chance "$2" | $write_trace $1.a.trace
+	chance "$3" | awk -v add=$1 '{ print } add == "few" && NR % 40 == 9 { print "sample 0 10 10 0 1000000 1 main;added" }' |
+		$write_trace $1.b.trace
+	preport diff $1.a.trace $1.b.trace --run-noise=0 --flamegraph -o $1.html 2>/dev/null
+	preport diff $1.a.trace $1.b.trace --run-noise=0 --by total --format=csv >$1.csv 2>/dev/null
+done
+
 # Names that would be markup, move text or fill the page, on either side.
 evil=$(printf '%s;' '</script><script>evil=1</script>' '"><svg/onload=evil=1>' '\xe2\x80\xaeltr' '\x1b[31mred' \
 	'<img/src=x/onerror=evil=1>')

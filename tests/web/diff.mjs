@@ -38,6 +38,30 @@ const functions = (page) => page.$$eval("#functions tbody tr", (rows) => rows.ma
 	assert.match(await page.textContent("#around"), /n 0 in A.*n 134 in B.*Callers in B.*send/s);
 }
 
+// The table is as sure as preport diff --by total, and of two recordings of the same that differ by chance nothing is.
+async function signed(page) {
+	return page.evaluate(() => {
+		const app = globalThis.app, nodes = Array.from({ length: app.shown.length }, (_, node) => node);
+		return nodes.filter((node) => app.signed(node).at(-1)[0] !== "=").map((node) => app.shown.name(node));
+	});
+}
+for (const name of ["page", "chance", "few"]) {
+	const page = await open(`${name}.html`, { hash: "#show=table" }), rows = csv(`${name === "page" ? "total" : name}.csv`);
+	const sure = await page.$$eval("#functions tbody tr", (all) => all.filter((row) => row.cells[0].className === "").map((row) => row.cells[row.cells.length - 1].textContent));
+	assert.deepEqual(sure.sort(), rows.filter((row) => row.sure === "true").map((row) => row.function).sort(), `${name}: what is sure`);
+	assert.equal(sure.length > 0, name !== "chance", name);
+	assert.ok(await page.isHidden("#colour"), "a list of colours that has no effect");
+	if (name !== "chance")
+		continue;
+	assert.ok(rows.filter((row) => Number(row.low) > 0 || Number(row.high) < 0).length > 1, "each row by itself would be an alarm");
+	await page.click("#show-graph");
+	assert.deepEqual(await signed(page), [], "chance");
+	assert.match(await page.textContent("#legend"), /no more than noise \(chance of a false alarm among \d{3} frames: below 5 %\)/);
+	await page.click("#callers");
+	await page.evaluate(() => [...globalThis.app.shown.children(0)].forEach((node) => globalThis.app.shown.children(node)));
+	assert.deepEqual(await signed(page), [], "chance, callers");
+}
+
 // Each frame has its sign; what vanished has a box.
 {
 	const page = await open("page.html"), signs = await page.evaluate(() => {
@@ -51,8 +75,7 @@ const functions = (page) => page.$$eval("#functions tbody tr", (rows) => rows.ma
 	assert.ok(boxes.includes("vanished"));
 	assert.match(await page.textContent("#legend"), /B has more.*B has less.*no more than noise/);
 	const same = await open("same.html");
-	assert.ok(await same.evaluate(() => Array.from({ length: globalThis.app.shown.length }, (_, node) => node)
-		.every((node) => !globalThis.app.change(node).sure)), "a recording differs from itself");
+	assert.deepEqual(await signed(same), [], "a recording differs from itself");
 }
 
 // By keyboard, and what the keys are at is in view: the panel does not lie upon it.

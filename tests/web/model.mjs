@@ -42,7 +42,7 @@ for (const hostile of ["(((((", "<<<<", ">>>>", "operator", "operator<", "::", "
 const s = share({ w: 30, n: 30, q: 30 }, { w: 100, n: 100, q: 100 });
 assert.ok(Math.abs(s.low - 0.2189) < 1e-3 && Math.abs(s.high - 0.3958) < 1e-3);
 assert.deepEqual(share({ w: 0, n: 0, q: 0 }, { w: 0, n: 0, q: 0 }), { share: 0, low: 0, high: 1, n: 0 });
-assert.equal(difference(s, s).sure, false);
+assert.equal(difference(s, s).delta, 0);
 assert.equal(percent(0.12345), "12.35 %");
 
 // ---- colours ----
