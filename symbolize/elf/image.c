@@ -164,7 +164,7 @@ static struct err *read_segments(struct image *img)
 			.vaddr = ph.p_vaddr,
 			.memory_len = ph.p_memsz,
 			.offset = ph.p_offset,
-			.file_len = ph.p_filesz,
+			.file_len = MIN(ph.p_filesz, ph.p_memsz), /* no loader maps more */
 			.exec = ph.p_flags & PF_X,
 			.write = ph.p_flags & PF_W,
 		};
