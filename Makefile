@@ -76,13 +76,14 @@ REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
 	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
 	report/script.c report/session.c report/session_facts.c report/session_import.c \
-	report/session_names.c report/session_places.c report/session_walk.c report/short_name.c \
-	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
-	report/table.c report/table_page.c report/tables.c report/tally.c report/terminal.c \
-	report/topdown_page.c report/topdown_text.c report/topdown_tree.c report/topics.c \
-	report/trace_copy.c report/track.c report/tree_table.c report/trust.c report/tui.c \
-	report/tui_listing.c report/tui_text.c report/turns_text.c report/view.c report/view_keys.c \
-	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
+	report/session_names.c report/session_places.c report/session_run.c report/session_walk.c \
+	report/short_name.c report/source_text.c report/stats.c report/strip_names.c report/summary.c \
+	report/svg.c report/table.c report/table_page.c report/tables.c report/tally.c \
+	report/terminal.c report/topdown_page.c report/topdown_text.c report/topdown_tree.c \
+	report/topics.c report/trace_copy.c report/track.c report/tree_table.c report/trust.c \
+	report/tui.c report/tui_listing.c report/tui_text.c report/turns_text.c report/view.c \
+	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
+	report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto

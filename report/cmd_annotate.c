@@ -20,6 +20,7 @@ struct annotate_args {
 	struct listing_options print;
 	const char *format, *percent, *source;
 	const char *html; /* file; NULL: text */
+	const char *function; /* the operand; NULL: not given */
 	uint64_t hot; /* 0: not given */
 	bool intel, no_source;
 };
@@ -118,10 +119,10 @@ static struct err *print_functions(struct annotate *a, struct annotate_args *arg
 	return terminal_close(&args->print.term, err);
 }
 
-static struct err *write_page(struct annotate *a, const struct annotate_args *args,
-			      const char *wanted)
+static struct err *write_page(struct annotate *a, const struct annotate_args *args)
 {
-	const char *title = wanted ? arena_printf(&a->s->arena, "Code of %s", wanted) : "Hottest functions";
+	const char *title = args->function ? arena_printf(&a->s->arena, "Code of %s", args->function)
+					   : "Hottest functions";
 	struct output out;
 	struct err *err = output_open(&out, args->html);
 
@@ -143,7 +144,7 @@ static struct err *write_page(struct annotate *a, const struct annotate_args *ar
 }
 
 static struct err *annotate_with(const struct metrics *metrics, struct session *s,
-				 struct annotate_args *args, const char *wanted)
+				 struct annotate_args *args)
 {
 	CLEANUP(branches_deinit) struct branches branches;
 	CLEANUP(annotate_deinit) struct annotate a = { .measures = metrics->measures.items,
@@ -159,23 +160,27 @@ static struct err *annotate_with(const struct metrics *metrics, struct session *
 	if (err)
 		return err;
 	branches_finish(&branches);
-	if (wanted)
-		err = annotate_find(&a, s, wanted);
+	if (args->function)
+		err = annotate_find(&a, s, args->function);
 	else
 		annotate_find_hot(&a, s, args->hot);
 	if (err)
 		return err;
-	return args->html ? write_page(&a, args, wanted) : print_functions(&a, args);
+	return args->html ? write_page(&a, args) : print_functions(&a, args);
 }
 
-static struct err *annotate(struct session *s, struct annotate_args *args, const char *wanted)
+static struct err *annotate(struct session *s, void *args_)
 {
+	struct annotate_args *args = args_;
 	struct metrics metrics;
-	struct err *err = metrics_open(&metrics, &args->metrics, s);
+	struct err *err = session_need_trace(s);
 
+	if (err)
+		return err;
+	err = metrics_open(&metrics, &args->metrics, s);
 	args->print.metrics = &metrics;
 	if (!err)
-		err = annotate_with(&metrics, s, args, wanted);
+		err = annotate_with(&metrics, s, args);
 	metrics_close(&metrics);
 	return err;
 }
@@ -207,19 +212,10 @@ static struct err *annotate_run(void *args_, char **operands, int noperands, int
 {
 	struct annotate_args *args = args_;
 	struct err *err = read_args(args, noperands);
-	struct session s;
 
 	(void)ret_status;
-	if (err)
-		return err;
-	err = session_open(&s, &args->session);
-	if (!err)
-		err = session_need_trace(&s);
-	if (!err)
-		err = annotate(&s, args, noperands ? operands[0] : NULL);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	args->function = noperands ? operands[0] : NULL;
+	return err ? err : session_run(&args->session, annotate, args);
 }
 
 const struct command cmd_annotate = {

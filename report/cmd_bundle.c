@@ -42,8 +42,9 @@ static void name_missing(struct session *s, const struct bundle_parts *parts)
 	}
 }
 
-static struct err *bundle(struct session *s, const struct bundle_args *args)
+static struct err *bundle(struct session *s, void *args_)
 {
+	const struct bundle_args *args = args_;
 	CLEANUP(bundle_parts_deinit) struct bundle_parts parts = { 0 };
 	struct filter everything = { 0 };
 	struct recording as = *s->recording;
@@ -53,8 +54,10 @@ static struct err *bundle(struct session *s, const struct bundle_args *args)
 		.as = &as,
 	};
 	uint64_t len = 0;
-	struct err *err = session_load(s, &everything);
+	struct err *err = session_need_trace(s);
 
+	if (!err)
+		err = session_load(s, &everything);
 	if (err)
 		return err;
 	bundle_parts_make(&parts, s);
@@ -76,22 +79,12 @@ static struct err *bundle(struct session *s, const struct bundle_args *args)
 static struct err *bundle_run(void *args_, char **operands, int noperands, int *ret_status)
 {
 	struct bundle_args *args = args_;
-	struct session s;
 	struct err *err = trace_copy_input(operands, noperands, &args->session.input);
 
 	(void)ret_status;
 	if (!err && !args->session.inlines)
 		err = err_new(ERR_USAGE, "with --no-inline there is nothing to bundle");
-	if (err)
-		return err;
-	err = session_open(&s, &args->session);
-	if (!err)
-		err = session_need_trace(&s);
-	if (!err)
-		err = bundle(&s, args);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return err ? err : session_run(&args->session, bundle, args);
 }
 
 const struct command cmd_bundle = {

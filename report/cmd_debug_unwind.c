@@ -19,6 +19,7 @@ struct debug_args {
 	struct session_args session;
 	struct filter filter;
 	uint64_t sample, cut; /* 0: not given */
+	const char *cut_path; /* the operand; NULL: not given */
 };
 
 static const struct opt debug_opts[] = {
@@ -34,7 +35,6 @@ static const struct opt debug_opts[] = {
 /* One pass over the samples. */
 struct search {
 	const struct debug_args *args;
-	const char *cut_path;
 	struct unwinder *unwinder; /* tells @trace */
 	struct unwind_trace trace;
 	char *text; /* the walk that will be shown; NULL: none yet */
@@ -83,7 +83,7 @@ static struct err *visit(void *context, struct session *s, const struct session_
 	search->passed++;
 	if (search->args->cut && number == search->args->cut) {
 		search->done = true;
-		return cut_write(s, event->ev, search->cut_path);
+		return cut_write(s, event->ev, search->args->cut_path);
 	}
 	if (search->args->cut)
 		return NULL;
@@ -117,9 +117,10 @@ static struct err *not_there(const struct session *s, uint64_t number)
 	return err_new(ERR_USAGE, "sample %" PRIu64 " does not pass the filters", number);
 }
 
-static struct err *show(struct session *s, struct debug_args *args, const char *cut_path)
+static struct err *show(struct session *s, void *args_)
 {
-	struct search search = { .args = args, .cut_path = cut_path };
+	struct debug_args *args = args_;
+	struct search search = { .args = args };
 	struct session_visitor visitor = { .event = visit, .context = &search };
 	struct err *err = session_each(s, &args->filter, &visitor);
 
@@ -154,18 +155,11 @@ static struct err *check_operands(const struct debug_args *args, char **operands
 static struct err *debug_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct debug_args *debug = args;
-	struct session s;
 	struct err *err = check_operands(debug, operands, noperands);
 
 	(void)ret_status;
-	if (err)
-		return err;
-	err = session_open(&s, &debug->session);
-	if (!err)
-		err = show(&s, debug, noperands ? operands[0] : NULL);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	debug->cut_path = noperands ? operands[0] : NULL;
+	return err ? err : session_run(&debug->session, show, debug);
 }
 
 static void debug_defaults(void *args)

@@ -142,6 +142,8 @@ static struct err *export_to_run(void *args, char **operands, int noperands, int
 {
 	struct export_to_args *to = args;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
 	if (!to->to)
 		return err_remedy(err_new(ERR_USAGE, "--to is missing"),
@@ -155,11 +157,11 @@ static struct err *export_to_run(void *args, char **operands, int noperands, int
 				  "what opens it cannot read '%s'; leave '.gz' out",
 				  to->export.output);
 	if (!to->format->file)
-		return export_run(args, operands, noperands, write_format);
+		return export_run(args, write_format);
 
 	const struct export_file file = { to->format->file, to->format->with };
 
-	return export_run_file(args, operands, noperands, write_format, &file);
+	return export_run_file(args, write_format, &file);
 }
 
 const struct command cmd_export = {

@@ -144,6 +144,8 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 	static const struct export_file picture = { DEFAULT_PICTURE, "xdg-open" };
 	struct flamegraph_args *flame = args;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
 	if (flame->export.output && ends_with(flame->export.output, ".svg"))
 		flame->svg = true;
@@ -154,8 +156,7 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
 	flame->export.times = !flame->svg;
-	return export_run_file(args, operands, noperands, write_either,
-			       flame->svg ? &picture : &page);
+	return export_run_file(args, write_either, flame->svg ? &picture : &page);
 }
 
 const struct command cmd_flamegraph = {

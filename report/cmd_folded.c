@@ -46,8 +46,10 @@ static struct err *write_stacks(void *args, struct session *s, FILE *out)
 
 static struct err *folded_run(void *args, char **operands, int noperands, int *ret_status)
 {
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	return export_run(args, operands, noperands, write_stacks);
+	return export_run(args, write_stacks);
 }
 
 const struct command cmd_folded = {

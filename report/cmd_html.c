@@ -86,11 +86,13 @@ static struct err *html_run(void *args_, char **operands, int noperands, int *re
 	static const struct export_file page = { DEFAULT_PAGE, "xdg-open" };
 	struct html_args *args = args_;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
 	args->export.times = true;
 	args->export.prepare = prepare;
 	args->export.finish = finish;
-	return export_run_file(args, operands, noperands, write_report, &page);
+	return export_run_file(args, write_report, &page);
 }
 
 const struct command cmd_html = {

@@ -49,8 +49,9 @@ static enum table_format format_of(const char *name)
 	return *name == 't' ? TABLE_TEXT : *name == 'c' ? TABLE_CSV : TABLE_JSON;
 }
 
-static struct err *show(struct session *s, struct info_args *args)
+static struct err *show(struct session *s, void *args_)
 {
+	struct info_args *args = args_;
 	CLEANUP(tally_deinit) struct tally tally = { 0 };
 
 	struct err *err = args->sizes ? NULL : tally_count(&tally, s, &args->filter);
@@ -69,20 +70,10 @@ static struct err *show(struct session *s, struct info_args *args)
 
 static struct err *info_run(void *args, char **operands, int noperands, int *ret_status)
 {
-	struct info_args *info = args;
-	struct session s;
-
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	if (noperands)
-		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
-
-	struct err *err = session_open(&s, &info->session);
-
-	if (!err)
-		err = show(&s, info);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return session_run(&((struct info_args *)args)->session, show, args);
 }
 
 const struct command cmd_info = {

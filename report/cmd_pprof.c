@@ -49,8 +49,10 @@ static struct err *pprof_run(void *args, char **operands, int noperands, int *re
 {
 	static const struct export_file file = { DEFAULT_FILE, "go tool pprof -top" };
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	return export_run_file(args, operands, noperands, write_profile, &file);
+	return export_run_file(args, write_profile, &file);
 }
 
 const struct command cmd_pprof = {

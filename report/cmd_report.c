@@ -261,8 +261,9 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 	return err;
 }
 
-static struct err *run_table(struct report_args *args, struct session *s)
+static struct err *run_table(struct session *s, void *args_)
 {
+	struct report_args *args = args_;
 	struct view_levels levels = levels_of(args);
 	struct tables_request request = {
 		.levels = levels,
@@ -304,8 +305,9 @@ static struct err *check_branches(const struct report_args *args)
 	return NULL;
 }
 
-static struct err *run_branches(struct report_args *args, struct session *s)
+static struct err *run_branches(struct session *s, void *args_)
 {
+	struct report_args *args = args_;
 	struct branch_table_request request = {
 		.by = args->by.branches_by,
 		.sort = sort_of(args) == VIEW_SORT_NAME ? BRANCHES_SORT_NAME : BRANCHES_SORT_COUNT,
@@ -319,8 +321,9 @@ static struct err *run_branches(struct report_args *args, struct session *s)
 	return branch_table_run(&request, s, &args->filter, &args->terminal);
 }
 
-static struct err *run_summary(struct report_args *args, struct session *s)
+static struct err *run_summary(struct session *s, void *args_)
 {
+	struct report_args *args = args_;
 	struct terminal term;
 	struct err *err;
 
@@ -336,25 +339,21 @@ static struct err *run_summary(struct report_args *args, struct session *s)
 static struct err *report_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct report_args *report = args;
-	struct session s;
 	struct err *err;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	if (noperands)
-		return err_new(ERR_USAGE, "unexpected '%s'", operands[0]);
 	if (report->callers_of && report->callees_of)
 		return err_new(ERR_USAGE, "--callers-of and --callees-of exclude each other");
 	err = report->by.branches ? check_branches(report) : check_tree(report);
 	if (err)
 		return err;
-	err = session_open(&s, &report->session);
-	if (!err && report->by.branches)
-		err = run_branches(report, &s);
-	else if (!err)
-		err = wants_table(report) ? run_table(report, &s) : run_summary(report, &s);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return session_run(&report->session,
+			   report->by.branches   ? run_branches
+			   : wants_table(report) ? run_table
+						 : run_summary,
+			   report);
 }
 
 const struct command cmd_report = {

@@ -67,8 +67,9 @@ static struct err *visit(void *context, struct session *s, const struct session_
 	return NULL;
 }
 
-static struct err *print(struct session *s, struct script_args *args)
+static struct err *print(struct session *s, void *args_)
 {
+	struct script_args *args = args_;
 	struct terminal term = terminal_open(&args->terminal);
 	struct walk walk = { args, script_new(s, &args->print, stdout) };
 	struct session_visitor visitor = { .event = visit, .context = &walk, .prints = true };
@@ -81,20 +82,12 @@ static struct err *print(struct session *s, struct script_args *args)
 static struct err *script_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct script_args *script = args;
-	struct session s;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	if (noperands)
-		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
 	script->print.json = strcmp(script->format, "json") == 0;
-
-	struct err *err = session_open(&s, &script->session);
-
-	if (!err)
-		err = print(&s, script);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return session_run(&script->session, print, script);
 }
 
 const struct command cmd_script = {

@@ -144,8 +144,9 @@ static void change_header(const struct strip_args *args, struct recording *as)
 	}
 }
 
-static struct err *strip(struct session *s, const struct strip_args *args)
+static struct err *strip(struct session *s, void *args_)
 {
+	const struct strip_args *args = args_;
 	CLEANUP(passage_deinit) struct passage passage = {
 		.chains.unwound = s->recording->chain == RECORDING_CHAIN_DWARF,
 		.take_chains = args->stacks,
@@ -162,13 +163,16 @@ static struct err *strip(struct session *s, const struct strip_args *args)
 		.context = &passage,
 	};
 	uint64_t len = 0;
+	struct err *err = session_need_trace(s);
 
+	if (err)
+		return err;
 	if (args->names && s->recording->raw_stacks && !args->stacks)
 		return err_remedy(err_new(ERR_USAGE, "'%s' holds the application's data, names in it cannot be told",
 					  copy.input),
 				  "say --stacks as well");
-	struct err *err = args->stacks ? session_each(s, &everything, &visitor) : NULL;
-
+	if (args->stacks)
+		err = session_each(s, &everything, &visitor);
 	if (err)
 		return err;
 	change_header(args, &as);
@@ -183,23 +187,13 @@ static struct err *strip(struct session *s, const struct strip_args *args)
 static struct err *strip_run(void *args_, char **operands, int noperands, int *ret_status)
 {
 	struct strip_args *args = args_;
-	struct session s;
 	struct err *err = trace_copy_input(operands, noperands, &args->session.input);
 
 	(void)ret_status;
 	if (!err && !args->stacks && !args->names && !args->command_lines && !args->host)
 		err = err_remedy(err_new(ERR_USAGE, "nothing to take out was named"),
 				 "say --stacks, --names, --command-lines or --host");
-	if (err)
-		return err;
-	err = session_open(&s, &args->session);
-	if (!err)
-		err = session_need_trace(&s);
-	if (!err)
-		err = strip(&s, args);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return err ? err : session_run(&args->session, strip, args);
 }
 
 const struct command cmd_strip = {

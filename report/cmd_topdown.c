@@ -110,8 +110,9 @@ static struct err *print_levels(struct cmd_topdown_args *args, struct session *s
 	return terminal_close(&term, NULL);
 }
 
-static struct err *topdown(struct cmd_topdown_args *args, struct session *s)
+static struct err *topdown(struct session *s, void *args_)
 {
+	struct cmd_topdown_args *args = args_;
 	struct topdown_tree tree;
 	struct err *err = topdown_tree_open(&tree, s);
 
@@ -126,20 +127,13 @@ static struct err *topdown(struct cmd_topdown_args *args, struct session *s)
 static struct err *topdown_run(void *args_, char **operands, int noperands, int *ret_status)
 {
 	struct cmd_topdown_args *args = args_;
-	struct session s;
-	struct err *err;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	if (noperands)
-		return err_new(ERR_USAGE, "unexpected '%s'", operands[0]);
 	if (!args->limit)
 		args->limit = UINT64_MAX;
-	err = session_open(&s, &args->session);
-	if (!err)
-		err = topdown(args, &s);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return session_run(&args->session, topdown, args);
 }
 
 const struct command cmd_topdown = {

@@ -35,8 +35,9 @@ static void tui_release(void *args)
 }
 
 /* Reading comes first, so that what goes wrong there is said on the terminal as it was. */
-static struct err *look_around(struct session *s, struct tui_args *args)
+static struct err *look_around(struct session *s, void *args_)
 {
+	struct tui_args *args = args_;
 	struct screen *screen;
 	struct err *err;
 
@@ -54,22 +55,14 @@ static struct err *look_around(struct session *s, struct tui_args *args)
 static struct err *tui_main(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct tui_args *tui = args;
-	struct session s;
 
+	(void)operands;
+	(void)noperands;
 	(void)ret_status;
-	if (noperands)
-		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
 	if (strcmp(tui->session.input, "-") == 0)
 		return err_remedy(err_new(ERR_USAGE, "standard input is where keys come from"),
 				  "write the recording to a file first");
-
-	struct err *err = session_open(&s, &tui->session);
-
-	if (!err)
-		err = look_around(&s, tui);
-	session_warn(&s);
-	session_close(&s);
-	return err;
+	return session_run(&tui->session, look_around, tui);
 }
 
 const struct command cmd_tui = {

@@ -31,50 +31,55 @@ void export_release(void *args)
 	session_args_deinit(&export->session);
 }
 
-static struct err *load_and_write(struct session *s, struct export_args *args, export_fn *write)
+struct job {
+	struct export_args *args;
+	export_fn *write;
+};
+
+static struct err *load_and_write(struct session *s, const struct job *job)
 {
 	CLEANUP(output_close) struct output out = { 0 };
-	struct err *err = session_load(s, &args->filter);
+	struct err *err = session_load(s, &job->args->filter);
 
 	if (!err)
-		err = output_open(&out, args->output);
+		err = output_open(&out, job->args->output);
 	if (!err)
-		err = write(args, s, out.stream);
+		err = job->write(job->args, s, out.stream);
 	return err ? err : output_commit(&out);
 }
 
-struct err *export_run(void *args, char **operands, int noperands, export_fn *write)
+static struct err *do_job(struct session *s, void *job_)
 {
-	struct export_args *export = args;
-	struct session s;
+	const struct job *job = job_;
+	struct export_args *args = job->args;
+	struct err *err = NULL;
 
-	if (noperands)
-		return err_new(ERR_USAGE, "unexpected operand '%s'", operands[0]);
-
-	struct err *err = session_open(&s, &export->session);
-
-	s.keep_times = export->times;
-	s.keep_branches = export->branches;
-	if (!err && export->prepare)
-		err = export->prepare(args, &s);
+	s->keep_times = args->times;
+	s->keep_branches = args->branches;
+	if (args->prepare)
+		err = args->prepare(args, s);
 	if (!err)
-		err = load_and_write(&s, export, write);
-	if (export->finish)
-		export->finish(args);
-	session_warn(&s);
-	session_close(&s);
+		err = load_and_write(s, job);
+	if (args->finish)
+		args->finish(args);
 	return err;
 }
 
-struct err *export_run_file(void *args, char **operands, int noperands, export_fn *write,
-			    const struct export_file *file)
+struct err *export_run(void *args, export_fn *write)
+{
+	struct job job = { args, write };
+
+	return session_run(&job.args->session, do_job, &job);
+}
+
+struct err *export_run_file(void *args, export_fn *write, const struct export_file *file)
 {
 	struct export_args *export = args;
 
 	if (!export->output && isatty(STDOUT_FILENO))
 		export->output = file->name;
 
-	struct err *err = export_run(args, operands, noperands, write);
+	struct err *err = export_run(args, write);
 
 	if (!err && export->output)
 		fprintf(stderr, "preport: wrote '%s'; look at it with: %s %s\n", export->output,

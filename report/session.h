@@ -2,11 +2,15 @@
 /*
  * session.h - one input on its way to a report: events, address spaces, chains, the profile, names.
  *
- *	struct err *err = session_open(&s, &args->session);
- *	if (!err)
- *		err = session_load(&s, &args->filter);
- *	... s.profile ...
- *	session_close(&s);
+ *	static struct err *print(struct session *s, void *args_)
+ *	{
+ *		struct hot_args *args = args_;
+ *		struct err *err = session_load(s, &args->filter);
+ *
+ *		... s->profile ...
+ *	}
+ *
+ *	... session_run(&args->session, print, args) ...
  *
  * A command embeds a struct session_args and lists session_opts as an OPT_GROUP; its .defaults calls
  * session_args_init(), its .release session_args_deinit(). Not thread-safe.
@@ -209,6 +213,12 @@ struct session_losses session_losses(const struct session *s);
 
 /* Print the warnings to stderr, once. */
 void session_warn(struct session *s);
+
+/* What a command does with its session; @args are the command's. */
+typedef struct err *session_fn(struct session *s, void *args);
+
+/* The whole life of a command's session: opened as @session says, given to @work, its warnings printed, closed. */
+MUST_USE struct err *session_run(const struct session_args *session, session_fn *work, void *args);
 
 /*
  * How long was recorded: from enabling to disabling, or to the last event if the end is missing.

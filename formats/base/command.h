@@ -11,7 +11,7 @@
 struct command {
 	const char *name;     /* "" for the one that runs when none is named */
 	const char *summary;  /* one line, lower case, no full stop */
-	const char *operands; /* "FUNCTION", "[GLOB]"; "" for none */
+	const char *operands; /* "FUNCTION", "[GLOB]"; "" for none: then run() is never given any */
 	const char *details;  /* more lines for --help, or NULL */
 	const struct opt *opts;
 	size_t args_size;
