@@ -41,31 +41,33 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
-	record/attach_jit.c record/budget.c record/cgroup.c record/cmd_list.c record/cmd_record.c \
-	record/cmd_stat.c record/code_file.c record/code_map.c record/control.c record/counter_set.c \
-	record/cpu_list.c record/delay.c record/description.c record/doorbell.c record/drain.c \
-	record/event_attr.c record/event_catalog.c record/event_group.c record/event_lookup.c \
-	record/event_names.c record/event_open.c record/event_plan.c record/event_probe.c \
-	record/event_rate.c record/event_spec.c record/event_terms.c record/extras_probe.c \
-	record/family.c record/flight_log.c record/group_counts.c record/hotplug.c record/jit_code.c \
-	record/journal.c record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c \
-	record/main.c record/map_query.c record/perf_map.c record/pmu.c record/priority.c \
-	record/proc_scan.c record/process.c record/prune.c record/record_args.c record/recorder.c \
-	record/ring.c record/ring_reader.c record/sample_extras.c record/sample_trial.c record/seen.c \
-	record/sensors.c record/side_record.c record/stat_report.c record/stat_table.c \
-	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
-	record/topdown_events.c record/trace_output.c record/tracepoint.c record/tract.c record/turns.c \
-	record/vendor_event.c record/volumes.c record/watch.c record/workload.c
+	record/attach_jit.c record/attach_kernel.c record/budget.c record/cgroup.c record/cmd_list.c \
+	record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c record/control.c \
+	record/counter_set.c record/cpu_list.c record/delay.c record/description.c record/doorbell.c \
+	record/drain.c record/event_attr.c record/event_catalog.c record/event_group.c \
+	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
+	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
+	record/extras_probe.c record/family.c record/flight_log.c record/group_counts.c \
+	record/hotplug.c record/jit_code.c record/journal.c record/kallsyms.c record/kcore.c \
+	record/kernel_code.c record/kernel_symbols.c record/landscape.c record/ledger.c \
+	record/machine.c record/main.c record/map_query.c record/perf_map.c record/pmu.c \
+	record/priority.c record/proc_scan.c record/process.c record/prune.c record/record_args.c \
+	record/recorder.c record/ring.c record/ring_reader.c record/sample_extras.c \
+	record/sample_trial.c record/seen.c record/sensors.c record/side_record.c record/stat_report.c \
+	record/stat_table.c record/status_line.c record/steering.c record/summary.c record/target.c \
+	record/text_file.c record/topdown_events.c record/trace_output.c record/tracepoint.c \
+	record/tract.c record/turns.c record/vendor_event.c record/volumes.c record/watch.c \
+	record/workload.c
 REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/branch_table.c report/branches.c report/browser.c report/bundle_parts.c \
 	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_cache.c \
 	report/cmd_debug_unwind.c report/cmd_diff.c report/cmd_export.c report/cmd_flamegraph.c \
 	report/cmd_folded.c report/cmd_html.c report/cmd_info.c report/cmd_pprof.c report/cmd_report.c \
-	report/cmd_script.c report/cmd_strip.c report/cmd_topdown.c report/cmd_tui.c report/commands.c \
-	report/counting.c report/cut.c report/data_places.c report/diff.c report/diff_groups.c \
-	report/diff_head.c report/diff_merge.c report/diff_page.c report/diff_power.c \
-	report/diff_stats.c report/diff_table.c report/diff_threads.c report/export.c \
-	report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
+	report/cmd_script.c report/cmd_strip.c report/cmd_topdown.c report/cmd_tui.c \
+	report/code_origin.c report/commands.c report/counting.c report/cut.c report/data_places.c \
+	report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c report/diff_page.c \
+	report/diff_power.c report/diff_stats.c report/diff_table.c report/diff_threads.c \
+	report/export.c report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
 	report/export_perf_script.c report/export_speedscope.c report/extras_text.c report/filter.c \
 	report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
 	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
@@ -114,12 +116,12 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
 	tests/unit/test_file_bytes.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
 	tests/unit/test_flow.c tests/unit/test_folded_read.c tests/unit/test_image.c \
-	tests/unit/test_jit_map.c tests/unit/test_jitdump.c tests/unit/test_kernel_symbols.c \
-	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_cache.c \
-	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_map_query.c tests/unit/test_match.c tests/unit/test_memory_source.c \
-	tests/unit/test_metric.c tests/unit/test_module.c tests/unit/test_moment.c \
-	tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_jit_map.c tests/unit/test_jitdump.c tests/unit/test_kernel_code.c \
+	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
+	tests/unit/test_line_cache.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
+	tests/unit/test_map.c tests/unit/test_map_query.c tests/unit/test_match.c \
+	tests/unit/test_memory_source.c tests/unit/test_metric.c tests/unit/test_module.c \
+	tests/unit/test_moment.c tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
 	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
 	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
 	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \

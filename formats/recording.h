@@ -72,6 +72,32 @@ struct recording_lines {
 	size_t table_len;
 };
 
+/* Does the code of kernel functions travel along, and if not, why. A number keeps its meaning: it is in files. */
+enum recording_code {
+	RECORDING_CODE_UNKNOWN,    /* nothing is said: an older recorder, one that was killed, or no sample in the kernel */
+	RECORDING_CODE_EMBEDDED,
+	RECORDING_CODE_LEFT_OUT,   /* --bundle=none */
+	RECORDING_CODE_ABSENT,     /* the kernel has no /proc/kcore */
+	RECORDING_CODE_COVERED,    /* something else stands in its place, as in containers */
+	RECORDING_CODE_DENIED,     /* it takes root and CAP_SYS_RAWIO */
+	RECORDING_CODE_LOCKED,     /* lockdown=confidentiality */
+	RECORDING_CODE_HIDDEN,     /* kptr_restrict: nobody says where functions begin and end */
+	RECORDING_CODE_UNREADABLE, /* /proc/kcore has nothing of what was asked for */
+};
+
+/*
+ * Code of kernel functions as it ran: what lay in the kernel's memory when the recording ended, its own, its modules'
+ * and BPF programs', as one ELF file whose sections lie at their addresses in the running kernel.
+ */
+struct recording_kernel_code {
+	enum recording_code status;
+	uint64_t time_ns;    /* that reading it took */
+	uint32_t functions;  /* in @elf */
+	uint32_t unread;     /* of those asked for: their memory cannot be read, or the limit was reached */
+	const uint8_t *elf;
+	size_t elf_len;
+};
+
 /* A kernel symbol near an address that was recorded. */
 struct recording_ksym {
 	uint64_t addr;
@@ -137,6 +163,7 @@ struct recording {
 	size_t nlines;
 	struct recording_ksym *ksyms; /* ascending by address */
 	size_t nksyms;
+	struct recording_kernel_code kernel_code;
 	struct recording_jit_map *jit_maps;
 	size_t njit_maps;
 

@@ -38,6 +38,18 @@ static const struct trace_field jit_map_fields[] = {
 #define JIT_MAP_TEXT 2
 #define JIT_MAP_DUMP 3
 
+static const struct trace_field kernel_code_fields[] = {
+	{ 1, TRACE_FIELD_U32, offsetof(struct recording_kernel_code, status) },
+	{ 2, TRACE_FIELD_U64, offsetof(struct recording_kernel_code, time_ns) },
+	{ 3, TRACE_FIELD_U32, offsetof(struct recording_kernel_code, functions) },
+	{ 4, TRACE_FIELD_U32, offsetof(struct recording_kernel_code, unread) },
+	{ 0 },
+};
+
+#define KERNEL_CODE_ELF 5
+
+_Static_assert(sizeof(enum recording_code) == sizeof(uint32_t), "as TRACE_FIELD_U32 wants it");
+
 #define KSYMS_MAX     (4u << 20)
 
 #define KSYMS_MODULES 1 /* names, each with its NUL */
@@ -76,6 +88,13 @@ void trace_jit_map_put(struct writer *w, const struct recording_jit_map *map)
 	trace_field_put_bytes(w, JIT_MAP_TEXT, map->text, map->len);
 	if (map->dump_len)
 		trace_field_put_bytes(w, JIT_MAP_DUMP, map->dump, map->dump_len);
+}
+
+void trace_kernel_code_put(struct writer *w, const struct recording_kernel_code *code)
+{
+	trace_fields_put(w, kernel_code_fields, code);
+	if (code->elf_len)
+		trace_field_put_bytes(w, KERNEL_CODE_ELF, code->elf, code->elf_len);
 }
 
 /* The number of @name in @modules, which it joins if need be. There are a few hundred at most. */
@@ -180,6 +199,29 @@ struct err *trace_jit_map_load(struct reader *r, struct recording *rec,
 
 	if (!err)
 		*ret = map;
+	return err;
+}
+
+struct err *trace_kernel_code_load(struct reader *r, struct recording *rec)
+{
+	struct recording_kernel_code code = { 0 };
+	struct reader value;
+	uint64_t tag;
+
+	while (trace_field_next(r, &tag, &value)) {
+		if (tag == KERNEL_CODE_ELF) {
+			code.elf_len = reader_left(&value);
+			code.elf = reader_bytes(&value, code.elf_len, "kernel code");
+		} else {
+			trace_field_load(kernel_code_fields, tag, &value, &rec->arena, &code);
+		}
+		if (value.failed)
+			return reader_check(&value);
+	}
+	struct err *err = reader_check(r);
+
+	if (!err)
+		rec->kernel_code = code;
 	return err;
 }
 

@@ -16,6 +16,7 @@ void trace_image_put(struct writer *w, const struct recording_image *image);
 void trace_lines_put(struct writer *w, const struct recording_lines *lines);
 void trace_ksyms_put(struct writer *w, const struct recording_ksym *ksyms, size_t count);
 void trace_jit_map_put(struct writer *w, const struct recording_jit_map *map);
+void trace_kernel_code_put(struct writer *w, const struct recording_kernel_code *code);
 
 /* A block may hold several images; each is one field with this tag. */
 #define TRACE_IMAGE_TAG 1
@@ -30,6 +31,7 @@ MUST_USE struct err *trace_lines_load(struct reader *r, struct recording *rec,
 				      struct recording_lines *ret);
 MUST_USE struct err *trace_jit_map_load(struct reader *r, struct recording *rec,
 					struct recording_jit_map *ret);
+MUST_USE struct err *trace_kernel_code_load(struct reader *r, struct recording *rec);
 
 /* Adds to rec->ksyms; a second block must go on above the first. */
 MUST_USE struct err *trace_ksyms_load(struct reader *r, struct recording *rec);

@@ -132,7 +132,7 @@ const char *trace_block_kind_name(uint8_t kind)
 		[TRACE_HEADER] = "header", [TRACE_EVENTS] = "events",   [TRACE_IMAGE] = "image",
 		[TRACE_KSYMS] = "ksyms",   [TRACE_JIT_MAP] = "jit-map", [TRACE_END] = "end",
 		[TRACE_INDEX] = "index",
-		[TRACE_LINES] = "lines",
+		[TRACE_LINES] = "lines",   [TRACE_KERNEL_CODE] = "kernel-code",
 	};
 
 	if (kind < ARRAY_LEN(names) && names[kind])

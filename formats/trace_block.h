@@ -40,6 +40,7 @@ enum trace_block_kind {
 	TRACE_END,
 	TRACE_INDEX,
 	TRACE_LINES,
+	TRACE_KERNEL_CODE,
 };
 
 struct trace_block {
@@ -66,7 +67,7 @@ void trace_block_put(struct writer *w, const struct trace_block *block);
  */
 MUST_USE struct err *trace_block_parse(struct reader *r, struct trace_block *ret);
 
-/* "header", "events", "image", "ksyms", "jit-map", "end", "index", "lines", "unknown". */
+/* "header", "events", "image", "ksyms", "jit-map", "end", "index", "lines", "kernel-code", "unknown". */
 const char *trace_block_kind_name(uint8_t kind);
 
 /* CRC-32 as in IEEE 802.3 and gzip. */

@@ -141,6 +141,8 @@ static struct err *parse_attached(struct trace_reader *t, const struct trace_fou
 		return err;
 	case TRACE_KSYMS:
 		return trace_ksyms_load(r, &t->rec);
+	case TRACE_KERNEL_CODE:
+		return trace_kernel_code_load(r, &t->rec);
 	default:
 		return trace_end_load(r, &t->rec);
 	}
@@ -212,7 +214,7 @@ static struct err *open_header(struct trace_reader *t, struct trace_found *ret)
 static bool is_attached(uint8_t kind)
 {
 	return kind == TRACE_IMAGE || kind == TRACE_LINES || kind == TRACE_KSYMS ||
-	       kind == TRACE_JIT_MAP || kind == TRACE_END;
+	       kind == TRACE_KERNEL_CODE || kind == TRACE_JIT_MAP || kind == TRACE_END;
 }
 
 /* Events wait, the index is not needed, the header was first; all else is loaded. */

@@ -31,7 +31,7 @@ struct trace_block_info {
 	uint64_t packed_len;  /* its zstd frames */
 	uint64_t content_len; /* decompressed */
 	const char *kind;     /* "header", "events", "image", "ksyms", "jit-map", "end", "index", "lines",
-			     "unknown" */
+			     "kernel-code", "unknown" */
 };
 
 /*

@@ -63,6 +63,8 @@ static struct err *put_attachments(struct trace_writer *w, const struct recordin
 		err = trace_writer_lines(w, &as->lines[i]);
 	if (!err && as->nksyms)
 		err = trace_writer_ksyms(w, as->ksyms, as->nksyms);
+	if (!err && as->kernel_code.status != RECORDING_CODE_UNKNOWN)
+		err = trace_writer_kernel_code(w, &as->kernel_code);
 	for (size_t i = 0; i < as->njit_maps && !err; i++)
 		err = trace_writer_jit_map(w, &as->jit_maps[i]);
 	return err;

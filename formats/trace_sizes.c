@@ -42,7 +42,7 @@ static enum trace_part part_of_kind(const char *kind)
 		{ "header", TRACE_PART_HEADER }, { "image", TRACE_PART_IMAGES },
 		{ "lines", TRACE_PART_LINES },   { "ksyms", TRACE_PART_KSYMS },
 		{ "jit-map", TRACE_PART_JIT_MAPS }, { "end", TRACE_PART_END },
-		{ "index", TRACE_PART_INDEX },
+		{ "index", TRACE_PART_INDEX },   { "kernel-code", TRACE_PART_KERNEL_CODE },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {

@@ -416,6 +416,13 @@ struct err *trace_writer_jit_map(struct trace_writer *w, const struct recording_
 	return write_single(w, TRACE_JIT_MAP, &w->sizes.symbols);
 }
 
+struct err *trace_writer_kernel_code(struct trace_writer *w, const struct recording_kernel_code *code)
+{
+	writer_reset(&w->content);
+	trace_kernel_code_put(&w->content, code);
+	return write_single(w, TRACE_KERNEL_CODE, &w->sizes.images);
+}
+
 struct err *trace_writer_lines(struct trace_writer *w, const struct recording_lines *lines)
 {
 	writer_reset(&w->content);

@@ -80,6 +80,8 @@ MUST_USE struct err *trace_writer_image(struct trace_writer *w,
 					const struct recording_image *image);
 MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
 					size_t count);
+MUST_USE struct err *trace_writer_kernel_code(struct trace_writer *w,
+					      const struct recording_kernel_code *code);
 MUST_USE struct err *trace_writer_jit_map(struct trace_writer *w,
 					  const struct recording_jit_map *map);
 

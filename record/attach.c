@@ -14,9 +14,9 @@
 #include "formats/mapping.h"
 #include "record/attach_image.h"
 #include "record/attach_jit.h"
+#include "record/attach_kernel.h"
 #include "record/code_file.h"
 #include "record/code_map.h"
-#include "record/kernel_symbols.h"
 #include "record/seen.h"
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ struct attach {
 	struct code_files files;
 	uint64_t news; /* files that were new when they were mapped */
 	struct attach_jit jit;
-	struct kernel_symbols kernel;
+	struct attach_kernel kernel;
 };
 
 /* Leave most descriptors to the rings. */
@@ -118,7 +118,7 @@ void attach_free(struct attach *a)
 	vec_deinit(&a->ended);
 	vec_deinit(&a->pending);
 	code_files_deinit(&a->files);
-	kernel_symbols_deinit(&a->kernel);
+	kernel_symbols_deinit(&a->kernel.symbols);
 	for (size_t i = 0; i < a->fronts.len; i++) {
 		vec_deinit(&a->fronts.items[i]->told);
 		seen_deinit(&a->fronts.items[i]->seen);
@@ -138,6 +138,12 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 		vec_push(&a->fronts, f);
 	}
 	return a->fronts.items[number];
+}
+
+void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end)
+{
+	a->kernel.text = begin;
+	a->kernel.text_end = end;
 }
 
 /* ---- processes ------------------------------------------------------------------------------------- */
@@ -314,16 +320,18 @@ void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 			 ((struct told){ .ip = ip, .pid = f->pid, .news = news, .leaf = leaf }));
 }
 
-void attach_kernel_address(struct attach_front *f, uint64_t ip)
+void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
-	if (seen_add(&f->seen, ip, WHO_KERNEL))
-		vec_push(&f->told, ((struct told){ .ip = ip, .kernel = true }));
+	bool leaf = use == ATTACH_LEAF;
+
+	if (seen_add(&f->seen, ip, WHO_KERNEL) || leaf)
+		vec_push(&f->told, ((struct told){ .ip = ip, .leaf = leaf, .kernel = true }));
 }
 
 static void take_told(struct attach *a, const struct told *told)
 {
 	if (told->kernel) {
-		kernel_symbols_touch(&a->kernel, told->ip);
+		kernel_symbols_touch(&a->kernel.symbols, told->ip, told->leaf);
 		return;
 	}
 	bool known = look_up(a, attach_process(a, told->pid), told->ip, told->leaf);
@@ -346,7 +354,7 @@ static void take_all_told(struct attach *a)
 
 void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev)
 {
-	kernel_symbols_tell(&a->kernel, ev);
+	kernel_symbols_tell(&a->kernel.symbols, ev);
 }
 
 static void look_up_pending(struct attach *a)
@@ -402,30 +410,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
-static struct err *write_kernel(struct attach *a, struct trace_writer *w, struct diag *notes,
-				struct attach_report *report)
-{
-	struct kernel_symbol_list list = { 0 };
-	FILE *kallsyms = a->kernel.addresses.len ? fopen("/proc/kallsyms", "re") : NULL;
-	struct err *err = NULL;
-
-	if (!kernel_symbols_read(&a->kernel, kallsyms, &list))
-		diag_warn(notes,
-			  "kernel functions have no names: /proc/kallsyms hides its addresses "
-			  "(sysctl kernel.kptr_restrict=0, or run as root)");
-	if (kallsyms)
-		fclose(kallsyms);
-	if (list.len)
-		err = trace_writer_ksyms(w, list.items, list.len);
-	report->ksyms = list.len;
-	vec_deinit(&list);
-	return err;
-}
-
 void attach_forget(struct attach *a)
 {
 	attach_jit_forget(&a->jit);
-	map_clear(&a->kernel.addresses);
+	map_clear(&a->kernel.symbols.addresses);
 	for (size_t i = 0; i < a->files.items.len; i++)
 		code_file_forget(a->files.items.items[i]);
 	for (size_t i = 0; i < a->fronts.len; i++)
@@ -441,7 +429,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 
 	take_all_told(a);
 	look_up_pending(a);
-	err = write_kernel(a, w, notes, &report);
+	err = attach_kernel_write(&a->kernel, a->bundle, w, notes, &report);
 	if (!err)
 		err = attach_jit_write(&a->jit, &a->files, w, notes, &report);
 	if (!err)

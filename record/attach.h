@@ -2,7 +2,7 @@
 /*
  * attach.h - gathers which code a recording touched, and at its end embeds in the trace what is needed to
  * make sense of it elsewhere: unwind rows, symbols and code near the addresses that were seen, kernel
- * symbols, lines of perf maps.
+ * symbols and code, lines of perf maps.
  *
  * While recording it is told of mappings and addresses, in any order that the rings give them:
  *
@@ -14,7 +14,7 @@
  *	attach_begin(f, pid);                                  once a sample
  *	attach_address(f, sample_ip, ATTACH_LEAF);             user ip of the sample
  *	attach_address(f, word, ATTACH_CALLER);                chain, kept stack words and registers
- *	attach_kernel_address(f, ip);                          kernel ips
+ *	attach_kernel_address(f, sample_ip, ATTACH_LEAF);      kernel ips
  *
  *	attach_round(a);                                  after each drain of all rings
  *
@@ -34,7 +34,7 @@
 
 /* How much travels along (--bundle). */
 enum attach_bundle {
-	ATTACH_NONE, /* no files: reports need the same binaries; only what nothing can bring back: kernel, JIT, vdso */
+	ATTACH_NONE, /* no files: reports need the same binaries; only what nothing can bring back: names of the kernel, JIT, vdso */
 	ATTACH_SYMBOLS, /* the default: rows and symbols near addresses, code of sampled functions, kernel, JIT */
 	ATTACH_FULL, /* besides, all rows and symbols of every file that was touched, and code of all functions seen */
 };
@@ -53,6 +53,7 @@ struct attach_report {
 	uint64_t addresses;     /* distinct, in files */
 	uint64_t fdes, symbols; /* embedded */
 	uint64_t ksyms, jit_maps;
+	struct recording_kernel_code kernel_code; /* without its bytes */
 	uint64_t missing; /* files that vanished or cannot be read; named in the notes */
 };
 
@@ -61,6 +62,9 @@ struct attach_front;
 
 struct attach *attach_new(enum attach_bundle bundle);
 void attach_free(struct attach *a);
+
+/* Where the kernel's own code is; without it none of that is embedded. */
+void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end);
 
 /* @map as it goes into the trace; those without EVENT_MMAP_EXEC and kernel ones are ignored. */
 void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
@@ -82,7 +86,7 @@ struct attach_front *attach_front(struct attach *a, size_t number);
 void attach_begin(struct attach_front *f, uint32_t pid);
 
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use);
-void attach_kernel_address(struct attach_front *f, uint64_t ip);
+void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use);
 
 /*
  * All rings have been drained once more. What the fronts were told is looked up; addresses whose mapping was not known yet are looked up again,

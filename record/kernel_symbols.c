@@ -17,9 +17,11 @@
 #include "record/kernel_symbols.h"
 
 #include "formats/base/memory.h"
+#include "record/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TOLD_MAX       (1U << 17)
 #define SYMBOL_LEN_MAX (16U << 20) /* beyond, the next symbol is that of another module */
@@ -28,7 +30,11 @@
 struct answer {
 	uint64_t ip;
 	uint64_t start; /* of the nearest symbol at or before it, 0 if there is none */
-	uint64_t next;  /* the nearest symbol after it, UINT64_MAX if there is none */
+	uint64_t next;  /* the nearest function after it, UINT64_MAX if there is none */
+	uint64_t stop;  /* the same of symbols of any kind */
+	uint64_t next_module; /* hash of its name */
+	uint64_t leaves;
+	bool beside; /* not recorded itself: the address behind it was */
 	const char *name, *module;
 };
 
@@ -37,9 +43,9 @@ struct answers {
 	size_t len, cap;
 };
 
-void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip)
+void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t leaves)
 {
-	map_put(&symbols->addresses, ip, NULL);
+	*map_put(&symbols->addresses, ip, NULL) += leaves;
 }
 
 void kernel_symbols_tell(struct kernel_symbols *symbols, const struct event_ksymbol *ev)
@@ -60,64 +66,6 @@ void kernel_symbols_deinit(struct kernel_symbols *symbols)
 	arena_deinit(&symbols->arena);
 	map_deinit(&symbols->addresses);
 	vec_deinit(&symbols->told);
-}
-
-/* ---- one line -------------------------------------------------------------------------------------- */
-
-struct line {
-	uint64_t addr;
-	char type;
-	char *name; /* as it is in the text, up to the end of the line */
-};
-
-static const char *parse_hex(const char *text, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	for (;; text++) {
-		if (*text >= '0' && *text <= '9')
-			value = value << 4 | (uint64_t)(*text - '0');
-		else if (*text >= 'a' && *text <= 'f')
-			value = value << 4 | (uint64_t)(*text - 'a' + 10);
-		else
-			break;
-	}
-	*ret = value;
-	return text;
-}
-
-/* "ffffffff81000000 T _stext" or "ffffffffc0000000 t ext4_get_block\t[ext4]". */
-static bool parse_line(char *text, struct line *ret)
-{
-	const char *pos = parse_hex(text, &ret->addr);
-
-	if (pos == text || pos[0] != ' ' || !pos[1] || pos[2] != ' ')
-		return false;
-	ret->type = pos[1];
-	ret->name = text + (pos - text) + 3;
-	return *ret->name && *ret->name != '\n' && *ret->name != '\t';
-}
-
-/* Cut the name at its end; returns the module, "" for the kernel itself. */
-static const char *cut_name(char *name)
-{
-	char *end = name + strcspn(name, "\t\n");
-	char *module = *end == '\t' && end[1] == '[' ? end + 2 : NULL;
-
-	*end = '\0';
-	if (!module)
-		return "";
-	module[strcspn(module, "]\n")] = '\0';
-	return module;
-}
-
-/* Functions, but not the padding before them (CONFIG_CALL_PADDING) nor arm64's mapping symbols. */
-static bool is_function(const struct line *line)
-{
-	char type = line->type;
-
-	return (type == 't' || type == 'T' || type == 'w' || type == 'W') && line->name[0] != '$' &&
-	       strncmp(line->name, "__pfx_", 6) != 0;
 }
 
 /* ---- the pass -------------------------------------------------------------------------------------- */
@@ -151,7 +99,7 @@ static bool is_better_name(const char *name, const char *than)
 struct pending {
 	char *text;
 	size_t cap;
-	struct line line;
+	struct kallsyms_line line;
 	size_t index; /* first address at or after it; SIZE_MAX: there is no line */
 };
 
@@ -164,7 +112,7 @@ static void settle(struct kernel_symbols *symbols, struct answers *answers, stru
 	/* One that starts at the address also ends what lies before, but not after, so @next stays. */
 	if (!a || addr < a->start)
 		return;
-	const char *module = cut_name(last->line.name);
+	const char *module = kallsyms_cut(last->line.name);
 
 	if (addr == a->start && !is_better_name(last->line.name, a->name))
 		return;
@@ -182,14 +130,26 @@ static size_t find_from(const struct answers *answers, size_t hint, uint64_t add
 	return same ? hint : first_from(answers, addr);
 }
 
-/* Returns the index of the first address at or after the line. */
-static size_t offer(struct kernel_symbols *symbols, struct answers *answers, struct pending *last,
-		    const struct line *line, size_t hint)
+/* A symbol of whatever kind ends what lies before it. Returns the index of the first address at or after the line. */
+static size_t offer_end(struct answers *answers, const struct kallsyms_line *line, size_t hint)
 {
 	size_t i = find_from(answers, hint, line->addr);
 
-	if (i > 0 && line->addr < answers->items[i - 1].next)
+	if (i > 0)
+		answers->items[i - 1].stop = MIN(answers->items[i - 1].stop, line->addr);
+	return i;
+}
+
+/* That of a function, which begins something as well. */
+static size_t offer(struct kernel_symbols *symbols, struct answers *answers, struct pending *last,
+		    const struct kallsyms_line *line, size_t hint)
+{
+	size_t i = offer_end(answers, line, hint);
+
+	if (i > 0 && line->addr < answers->items[i - 1].next) {
 		answers->items[i - 1].next = line->addr;
+		answers->items[i - 1].next_module = kallsyms_module(line);
+	}
 	if (last->index != SIZE_MAX && (last->index != i || line->addr <= last->line.addr))
 		settle(symbols, answers, last);
 	return i;
@@ -207,13 +167,19 @@ static void spread(struct answers *answers)
 		a->name = before->name;
 		a->module = before->module;
 	}
-	for (size_t i = answers->len; i-- > 1;)
-		answers->items[i - 1].next =
-			MIN(answers->items[i - 1].next, answers->items[i].next);
+	for (size_t i = answers->len; i-- > 1;) {
+		struct answer *a = &answers->items[i - 1];
+
+		a->stop = MIN(a->stop, answers->items[i].stop);
+		if (a->next <= answers->items[i].next)
+			continue;
+		a->next = answers->items[i].next;
+		a->next_module = answers->items[i].next_module;
+	}
 }
 
 /* Have all addresses their answer when the kernel's own symbols have come as far as @line? */
-static bool is_past(const struct answers *answers, uint64_t first, const struct line *line)
+static bool is_past(const struct answers *answers, uint64_t first, const struct kallsyms_line *line)
 {
 	return answers->items[0].ip >= first && line->addr > answers->items[answers->len - 1].ip &&
 	       !strchr(line->name, '\t');
@@ -226,8 +192,14 @@ static bool read_kallsyms(struct kernel_symbols *symbols, FILE *kallsyms, struct
 	size_t hint = 0;
 
 	while (getline(&now.text, &now.cap, kallsyms) > 0) {
-		if (!parse_line(now.text, &now.line) || !is_function(&now.line) || !now.line.addr)
+		if (!kallsyms_parse(now.text, &now.line) || !now.line.addr)
 			continue;
+		if (!kallsyms_is_function(&now.line)) {
+			if (kallsyms_is_padding(&now.line))
+				continue;
+			hint = offer_end(answers, &now.line, hint);
+			continue;
+		}
 		first = first ? first : now.line.addr;
 		before = now.line.addr >= before ? now.line.addr : UINT64_MAX;
 		now.index = hint = offer(symbols, answers, &last, &now.line, hint);
@@ -272,13 +244,27 @@ static void list_addresses(const struct kernel_symbols *symbols, struct answers 
 	size_t pos = 0, kept = 0;
 
 	while ((slot = map_next(&symbols->addresses, &pos))) {
-		vec_push(ret, ((struct answer){ .ip = slot->key, .next = UINT64_MAX }));
-		vec_push(ret, ((struct answer){ .ip = slot->key - 1, .next = UINT64_MAX }));
+		struct answer a = { .ip = slot->key,
+				    .next = UINT64_MAX,
+				    .stop = UINT64_MAX,
+				    .leaves = slot->value };
+
+		vec_push(ret, a);
+		a.ip--;
+		a.leaves = 0;
+		a.beside = true;
+		vec_push(ret, a);
 	}
 	vec_sort(ret, by_ip);
 	for (size_t i = 0; i < ret->len; i++) {
-		if (!kept || ret->items[kept - 1].ip != ret->items[i].ip)
+		struct answer *last = kept ? &ret->items[kept - 1] : NULL;
+
+		if (!last || last->ip != ret->items[i].ip) {
 			ret->items[kept++] = ret->items[i];
+			continue;
+		}
+		last->leaves += ret->items[i].leaves;
+		last->beside &= ret->items[i].beside;
 	}
 	ret->len = kept;
 }
@@ -299,6 +285,73 @@ static void gather(const struct answers *answers, struct kernel_symbol_list *ret
 		};
 
 		vec_push(ret, symbol);
+	}
+}
+
+/* Where the function that all answers from @a to @last lie in ends at the latest. */
+static uint64_t end_of(const struct answer *a, const struct answer *last)
+{
+	uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t page_end = (last->ip | (page_len - 1)) + 1;
+	uint64_t end = MIN(a->next, a->stop);
+	bool followed = a->next - a->start <= SYMBOL_LEN_MAX && strcmp(a->module, "bpf") != 0 &&
+			a->next_module == kallsyms_hash(a->module);
+
+	return followed ? end : MIN(end, page_end);
+}
+
+static void gather_functions(const struct answers *answers, struct kernel_function_list *ret)
+{
+	for (size_t i = 0, behind; i < answers->len; i = behind) {
+		const struct answer *a = &answers->items[i], *last = NULL;
+		struct kernel_function function = { .begin = a->start };
+
+		for (behind = i; behind < answers->len && answers->items[behind].start == a->start;
+		     behind++) {
+			function.leaves += answers->items[behind].leaves;
+			if (!answers->items[behind].beside)
+				last = &answers->items[behind];
+		}
+		if (!a->start || !last)
+			continue;
+		function.own = !*a->module;
+		function.end = end_of(a, last);
+		vec_push(ret, function);
+	}
+}
+
+static int by_begin(const void *key, const void *item)
+{
+	uint64_t begin = *(const uint64_t *)key;
+	const struct kernel_function *function = item;
+
+	return begin < function->begin ? -1 : begin > function->begin;
+}
+
+/* What the kernel told of its length is exact. */
+static void take_told_lengths(const struct kernel_symbols *symbols, struct kernel_function_list *list)
+{
+	for (size_t i = 0; i < symbols->told.len && list->len; i++) {
+		const struct kernel_code *code = &symbols->told.items[i];
+		struct kernel_function *function = bsearch(&code->addr, list->items, list->len,
+							   sizeof(*list->items), by_begin);
+
+		if (function)
+			function->end = code->addr + code->len;
+	}
+}
+
+/* Where nothing of the same module follows, the distance to the next symbol is no length. */
+static void take_lengths(const struct kernel_function_list *functions, struct kernel_symbol_list *list)
+{
+	for (size_t i = 0; i < list->len && functions->len; i++) {
+		struct recording_ksym *symbol = &list->items[i];
+		const struct kernel_function *function = bsearch(
+			&symbol->addr, functions->items, functions->len,
+			sizeof(*functions->items), by_begin);
+
+		if (function && *symbol->module)
+			symbol->len = function->end - function->begin;
 	}
 }
 
@@ -351,7 +404,7 @@ static void drop_repeated(struct kernel_symbol_list *list)
 }
 
 bool kernel_symbols_read(struct kernel_symbols *symbols, FILE *kallsyms,
-			 struct kernel_symbol_list *ret)
+			 struct kernel_symbol_list *ret, struct kernel_function_list *ret_functions)
 {
 	struct answers answers = { 0 };
 	bool shown = true;
@@ -360,6 +413,9 @@ bool kernel_symbols_read(struct kernel_symbols *symbols, FILE *kallsyms,
 	if (answers.len)
 		shown = kallsyms && read_kallsyms(symbols, kallsyms, &answers);
 	gather(&answers, ret);
+	gather_functions(&answers, ret_functions);
+	take_told_lengths(symbols, ret_functions);
+	take_lengths(ret_functions, ret);
 	gather_told(symbols, &answers, ret);
 	drop_repeated(ret);
 	vec_deinit(&answers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_symbols.h - the names of the kernel functions that recorded addresses lie in.
+ * kernel_symbols.h - the names of the kernel functions that recorded addresses lie in, and where these begin and end.
  *
  * From one pass over /proc/kallsyms, modules included, and from what the kernel told of code that came and
  * went (BPF programs, trampolines). A zeroed struct is ready.
@@ -35,18 +35,34 @@ struct kernel_symbol_list {
 	size_t len, cap;
 };
 
-/* An address in the kernel was seen. */
-void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip);
+/*
+ * A function with recorded addresses that is in the kernel now, as far as it is code and nothing else: no symbol of any
+ * kind lies in it, and where nothing of the same module follows it ends with the page of the last recorded address.
+ */
+struct kernel_function {
+	uint64_t begin, end;
+	uint64_t leaves; /* samples taken in it */
+	bool own;        /* the kernel's, not a module's or a BPF program's */
+};
+
+struct kernel_function_list {
+	struct kernel_function *items; /* ascending, each once */
+	size_t len, cap;
+};
+
+/* An address in the kernel was seen, by so many samples taken there (0: a caller's). */
+void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t leaves);
 
 /* Code appeared; what is removed is remembered nevertheless. */
 void kernel_symbols_tell(struct kernel_symbols *symbols, const struct event_ksymbol *ev);
 
 /*
- * Fill @ret with the symbols for all addresses touched, from @kallsyms (NULL: it cannot be read). Strings
- * live as long as @symbols. False if it hides its addresses (kernel.kptr_restrict).
+ * Fill @ret with the symbols for all addresses touched, from @kallsyms (NULL: it cannot be read), and @ret_functions with
+ * the functions among them. Strings live as long as @symbols. False if it hides its addresses (kernel.kptr_restrict).
  */
 bool kernel_symbols_read(struct kernel_symbols *symbols, FILE *kallsyms,
-			 struct kernel_symbol_list *ret);
+			 struct kernel_symbol_list *ret,
+			 struct kernel_function_list *ret_functions);
 
 void kernel_symbols_deinit(struct kernel_symbols *symbols);
 

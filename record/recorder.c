@@ -117,6 +117,7 @@ static struct err *begin_trace(struct recorder *s)
 
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
+	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->volumes.nstreams = s->nreaders;
 	struct err *err = volumes_open(&s->volumes, &s->args->volumes, s->args->output,
 				       &s->recording, &s->plan, s->attach, &s->diag);

@@ -97,7 +97,7 @@ static void note_stack(struct ring_reader *r, const struct process *proc)
 static void note_branch(struct ring_reader *r, const struct process *proc, uint64_t ip)
 {
 	if (ip >> 63)
-		attach_kernel_address(r->front, ip);
+		attach_kernel_address(r->front, ip, ATTACH_CALLER);
 	else
 		note_word(r, proc, ip);
 }
@@ -112,9 +112,9 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 	if (sample->mode == EVENT_MODE_USER)
 		attach_address(r->front, sample->ip, ATTACH_LEAF);
 	else if (sample->mode == EVENT_MODE_KERNEL)
-		attach_kernel_address(r->front, sample->ip);
+		attach_kernel_address(r->front, sample->ip, ATTACH_LEAF);
 	for (size_t i = 0; i < sample->nkernel_ips; i++)
-		attach_kernel_address(r->front, sample->kernel_ips[i]);
+		attach_kernel_address(r->front, sample->kernel_ips[i], ATTACH_CALLER);
 	for (size_t i = 0; i < sample->nuser_ips; i++)
 		attach_address(r->front, sample->user_ips[i], ATTACH_CALLER);
 	for (size_t i = 0; i < sample->nbranches; i++) {

@@ -162,6 +162,11 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		text_size(arena, sizes.symbols));
 	fprintf(out, PREFIX "embedded %" PRIu64 " of %" PRIu64 " files in %.0f ms\n",
 		s->volumes.attached.images, s->volumes.attached.files, (double)s->volumes.attached.time_ns / 1e6);
+	if (s->volumes.attached.kernel_code.status == RECORDING_CODE_EMBEDDED)
+		fprintf(out, PREFIX "embedded the code of %" PRIu32 " kernel functions, %s, in %.1f ms\n",
+			s->volumes.attached.kernel_code.functions,
+			text_size(arena, s->volumes.attached.kernel_code.elf_len),
+			(double)s->volumes.attached.kernel_code.time_ns / 1e6);
 }
 
 void summary_print(const struct recorder *s, FILE *out, bool verbose)

@@ -4,28 +4,10 @@
  */
 #include "report/annotate.h"
 
+#include "report/code_origin.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static struct err *no_code(const struct annotate *a, const struct annotate_function *function)
-{
-	const struct module *mod = session_module(a->s, function->module);
-	struct err *err = err_new(ERR_UNSUPPORTED, "the code of '%s' is not there: module '%s'",
-				  function->name, mod->path);
-
-	if (mod->kind == MODULE_JIT)
-		return err_remedy(
-			err,
-			"code made at run time travels along if the program writes a dump of it: "
-			"node --perf-prof, java with libperf-jvmti, DOTNET_PerfEnabled=1; or, with a "
-			"perf map, if the program still runs when the recording ends");
-	if (mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE)
-		return err_remedy(
-			err,
-			"install the kernel's debug package, or point --debug-dir to its vmlinux");
-	return err_remedy(err,
-			  "point --symfs to a copy of the machine's files with the same build ID");
-}
 
 static int compare_lines(const void *key, const void *item)
 {
@@ -166,37 +148,26 @@ static void disassemble(struct disasm *d, const uint8_t *code, struct annotate_l
 	}
 }
 
-/* The code from @function's beginning on, in a file or made at run time; NULL if it is not there. */
-static const uint8_t *find_code(const struct annotate *a, const struct annotate_function *function,
-				const struct arch **ret_arch, size_t *ret_left)
-{
-	struct module *mod = session_module(a->s, function->module);
-	struct image *img = module_code(a->s->modules, mod);
-
-	*ret_arch = img ? image_arch(img) : a->s->recording->arch;
-	if (mod->kind == MODULE_JIT)
-		return symbolizer_jit_code(a->s->symbolizer, mod, function->vaddr, ret_left);
-	return img ? image_bytes_at(img, function->vaddr, ret_left) : NULL;
-}
-
 struct err *annotate_list(struct annotate *a, const struct annotate_function *function,
 			  enum disasm_syntax syntax, struct annotate_listing *ret)
 {
-	const struct arch *arch;
-	size_t left = 0;
-	const uint8_t *code = find_code(a, function, &arch, &left);
+	struct module *mod = session_module(a->s, function->module);
+	struct code_origin origin;
 	struct disasm *d;
 
-	if (!code || !function->len)
-		return no_code(a, function);
-	struct err *err = disasm_open(arch, syntax, &d);
+	if (!code_origin_find(a->s, mod, function->vaddr, &origin) || !function->len)
+		return code_origin_missing(a->s->recording, mod, function->name);
+	struct err *err = disasm_open(origin.arch, syntax, &d);
 
 	if (err)
 		return err;
 	*ret = (struct annotate_listing){ .function = function,
-					  .code_len = MIN(function->len, left) };
-	disassemble(d, code, ret);
+					  .code_len = MIN(function->len, origin.len) };
+	disassemble(d, origin.code, ret);
 	disasm_close(d);
+	for (size_t i = 0; i < ret->lines.len; i++)
+		code_origin_compare(&origin, &ret->lines.items[i].insn);
+	ret->origin = code_origin_text(&origin, ret->lines.len, &ret->arena);
 	place_hits(a, ret);
 	place_measures(a, ret);
 	annotate_place_branches(a, ret);

@@ -7,6 +7,7 @@
 
 #include "formats/base/text.h"
 #include "formats/trace_reader.h"
+#include "report/code_origin.h"
 #include "report/info_sizes.h"
 #include "report/number.h"
 #include "report/turns_text.h"
@@ -115,6 +116,14 @@ static void put_machine(struct info *info)
 	put_fact(info, "Stacks", "chain", chain_name(arena, rec), NULL);
 }
 
+/* Of the running kernel: how much code, and in what time it was read; or why there is none. */
+static void put_kernel_code(struct info *info)
+{
+	put_fact(info, "Kernel code", "kernel_code",
+		 code_origin_kernel_note(info->s->recording, &info->s->arena), NULL);
+	put_number(info, NULL, "kernel_code_ns", info->s->recording->kernel_code.time_ns);
+}
+
 static void put_trust(struct info *info)
 {
 	const struct session_stream *stream = &info->s->stream;
@@ -152,6 +161,7 @@ static void put_trust(struct info *info)
 	put_number(info, "Stacks cut", "cut", stream->cut);
 	put_number(info, "Shortened", "shortened", stream->shortened);
 	put_number(info, NULL, "events", stream->events);
+	put_kernel_code(info);
 	for (size_t i = 0; i < rec->nnotes; i++)
 		put_fact(info, "Note", "note", rec->notes[i], NULL);
 }
@@ -393,10 +403,7 @@ static void put_losses(struct info *info)
 	static const struct table_column columns[] = {
 		{ .title = "From", .key = "from_ns", .align = TABLE_RIGHT, .number = true },
 		{ .title = "CPU", .key = "cpu", .align = TABLE_RIGHT },
-		{ .title = "Lost by kernel",
-		  .key = "by_kernel",
-		  .align = TABLE_RIGHT,
-		  .number = true },
+		{ .title = "Lost by kernel", .key = "by_kernel", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Dropped", .key = "by_recorder", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Shortened", .key = "shortened", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Throttled", .key = "throttled", .align = TABLE_RIGHT, .number = true },
@@ -466,14 +473,8 @@ struct err *info_print_sizes(struct session *s, enum table_format format, FILE *
 		{ .title = "Part", .key = "part" },
 		{ .title = "Bytes", .key = "bytes", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Unpacked",
-		  .key = "content_bytes",
-		  .align = TABLE_RIGHT,
-		  .number = true },
-		{ .title = "A sample",
-		  .key = "bytes_per_sample",
-		  .align = TABLE_RIGHT,
-		  .number = true },
+		{ .title = "Unpacked", .key = "content_bytes", .align = TABLE_RIGHT, .number = true },
+		{ .title = "A sample", .key = "bytes_per_sample", .align = TABLE_RIGHT, .number = true },
 	};
 	struct info info = { .s = s, .format = format, .out = out };
 	struct trace_part_size sizes[TRACE_PARTS];
@@ -487,12 +488,12 @@ struct err *info_print_sizes(struct session *s, enum table_format format, FILE *
 	begin(&info);
 	put_number(&info, "File, bytes", "total", all.packed_len);
 	put_number(&info, "Samples", "samples", all.len);
+	put_kernel_code(&info);
 	table_init(&table, &s->arena);
 	add_columns(&table, columns, ARRAY_LEN(columns));
-	for (enum trace_part i = 0; i < TRACE_PARTS; i++) {
+	for (enum trace_part i = 0; i < TRACE_PARTS; i++)
 		if (sizes[i].packed_len)
 			info_sizes_add(&table, &s->arena, i, &sizes[i], &all);
-	}
 	print_table(&info, &table, "Where the bytes went", "sizes");
 	end(&info);
 	return NULL;

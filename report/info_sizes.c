@@ -23,6 +23,7 @@ static const struct {
 	[TRACE_PART_FRESH] = { "stacks", "new code addresses" },
 	[TRACE_PART_SIDE_BAND] = { "side-band", "mappings, names, forks, exits" },
 	[TRACE_PART_IMAGES] = { "modules", "unwind tables, symbols, code" },
+	[TRACE_PART_KERNEL_CODE] = { "modules", "kernel code" },
 	[TRACE_PART_LINES] = { "modules", "lines and inlined calls" },
 	[TRACE_PART_KSYMS] = { "symbols", "kernel symbols" },
 	[TRACE_PART_JIT_MAPS] = { "symbols", "JIT maps" },

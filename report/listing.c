@@ -379,6 +379,8 @@ static void print_json(struct listing_printer *printer, const struct annotate_li
 
 	json_open(json, NULL, '{');
 	json_string(json, "function", listing->function->name);
+	if (listing->origin)
+		json_string(json, "code", listing->origin);
 	json_uint(json, "samples", listing->function->sums[0].count);
 	json_uint(json, "all_samples", a->events.items[0].total.count);
 	json_open(json, "events", '[');

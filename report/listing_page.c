@@ -324,6 +324,11 @@ void listing_page_put(struct listing_page *page, struct annotate_listing *listin
 	page->beside = NULL;
 	listing_rows_init(&page->rows, page->a, listing, &how);
 	put_head(page, listing->function);
+	if (listing->origin) {
+		fputs("<p>", page->out);
+		put(page, listing->origin);
+		fputs("</p>\n", page->out);
+	}
 	fprintf(page->out, "<p>Shares below are of %s, with 95 %% intervals.</p>\n",
 		page->options->global ? "all samples" : "these");
 	if (listing->branches)

@@ -415,6 +415,8 @@ static void print_head(struct printer *p)
 	fprintf(p->line, "%s in %s", text_escape(&p->arena, function->name),
 		text_escape(&p->arena, module));
 	end_line(p, true);
+	if (p->listing->origin)
+		print_wrapped(p, text_escape(&p->arena, p->listing->origin));
 	for (size_t e = 0; e < p->a->events.len; e++)
 		print_event(p, e);
 	print_skids(p);

@@ -57,6 +57,7 @@ void module_table_free(struct module_table *table)
 		image_close(e->binary.image);
 		image_close(e->separate.image);
 	}
+	image_close(table->running);
 	vec_deinit(&table->entries);
 	map_deinit(&table->by_hash);
 	map_deinit(&table->images);

@@ -84,7 +84,8 @@ struct diag *module_table_diag(const struct module_table *table); /* as given */
 struct image *module_image(struct module_table *table, struct module *mod);
 
 /*
- * The image with the bytes of the code (embedded, or the file itself), NULL if there is none. May be the same.
+ * The image with the bytes of the code (embedded, or the file itself), NULL if there is none. May be the same. That of the
+ * kernel and its modules, one for all of them, is what was in the kernel's memory as it ran.
  */
 struct image *module_code(struct module_table *table, struct module *mod);
 

@@ -211,8 +211,25 @@ struct image *module_image(struct module_table *table, struct module *mod)
 	return img;
 }
 
+static struct image *running_kernel(struct module_table *table)
+{
+	const struct recording_kernel_code *code = &table->rec->kernel_code;
+
+	if (table->running_tried || !code->elf_len)
+		return table->running;
+	table->running_tried = true;
+	struct err *err =
+		image_open_memory(code->elf, code->elf_len, "[kernel]", &table->running);
+
+	if (err)
+		diag_err(table->diag, err_wrap(err, "the kernel's code in the trace"));
+	return table->running;
+}
+
 struct image *module_code(struct module_table *table, struct module *mod)
 {
+	if (mod->kind == MODULE_KERNEL || mod->kind == MODULE_KERNEL_MODULE)
+		return running_kernel(table);
 	struct entry *e = entry_of(mod);
 	struct image *img = embedded(table, e);
 

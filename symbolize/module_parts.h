@@ -38,6 +38,8 @@ struct module_table {
 	struct map images;     /* by path -> the only embedded one + 1, or SEVERAL */
 	struct map by_jit_pid; /* -> id + 1 */
 	uint32_t unknown;      /* id + 1 */
+	struct image *running; /* the running kernel's code, from the trace */
+	bool running_tried;
 };
 
 #endif

@@ -258,6 +258,23 @@ const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uin
 	return jit->code + (vaddr - jit->start);
 }
 
+bool symbolizer_kernel_file(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+			    struct symbol_kernel_file *ret)
+{
+	struct naming *naming = symbolizer_open(s, mod);
+
+	for (size_t i = 0; mod->kind == MODULE_KERNEL && i < naming->nimages; i++) {
+		struct image *img = naming->images[i];
+
+		ret->code = image_bytes_at(img, vaddr - naming->slide, &ret->len);
+		ret->path = image_path(img);
+		ret->slide = naming->slide;
+		if (ret->code)
+			return true;
+	}
+	return false;
+}
+
 void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, uint64_t end,
 		      struct line_table_maker *maker)
 {

@@ -85,6 +85,18 @@ bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 				   size_t *ret_len);
 
+/* Code of the kernel as its file has it, which is not all that ran: it was relocated and patched. */
+struct symbol_kernel_file {
+	const uint8_t *code;
+	size_t len;       /* that follow */
+	const char *path; /* of the file */
+	uint64_t slide;   /* by which it was relocated */
+};
+
+/* What vmlinux has at @vaddr of @mod; false if there is no such file, or @mod is not the kernel itself. Valid as above. */
+bool symbolizer_kernel_file(struct symbolizer *s, struct module *mod, uint64_t vaddr,
+			    struct symbol_kernel_file *ret);
+
 struct line_table_maker;
 
 /*

@@ -192,6 +192,8 @@ static struct err *load_content(char kind, struct reader *r, struct recording *r
 		return load_images(r, rec);
 	case 'J':
 		return trace_jit_map_load(r, rec, &map);
+	case 'C':
+		return trace_kernel_code_load(r, rec);
 	case 'L':
 		return load_lines(r, rec);
 	case 'K':

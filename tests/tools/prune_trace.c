@@ -92,6 +92,8 @@ static void copy_attachments(struct trace_writer *w, const struct recording *rec
 	for (size_t i = 0; i < rec->nimages; i++)
 		must(trace_writer_image(w, &rec->images[i]));
 	must(trace_writer_ksyms(w, rec->ksyms, rec->nksyms));
+	if (rec->kernel_code.status != RECORDING_CODE_UNKNOWN)
+		must(trace_writer_kernel_code(w, &rec->kernel_code));
 	for (size_t i = 0; i < rec->njit_maps; i++)
 		must(trace_writer_jit_map(w, &rec->jit_maps[i]));
 	must(trace_writer_end(w, rec));

@@ -60,6 +60,8 @@ static void save_contents(const char *folder, const struct recording *rec)
 	save_content(folder, "header", 'H', &content);
 	trace_image_put(&content, &rec->images[0]);
 	save_content(folder, "image", 'I', &content);
+	trace_kernel_code_put(&content, &rec->kernel_code);
+	save_content(folder, "kernel-code", 'C', &content);
 	trace_jit_map_put(&content, &rec->jit_maps[0]);
 	save_content(folder, "jit-map", 'J', &content);
 	trace_ksyms_put(&content, rec->ksyms, rec->nksyms);
@@ -104,6 +106,7 @@ static void save_file(const char *folder, const struct recording *rec)
 	}
 	must(trace_writer_image(w, &rec->images[0]));
 	must(trace_writer_ksyms(w, rec->ksyms, rec->nksyms));
+	must(trace_writer_kernel_code(w, &rec->kernel_code));
 	must(trace_writer_jit_map(w, &rec->jit_maps[0]));
 	must(trace_writer_end(w, rec));
 	trace_writer_free(w);

@@ -235,6 +235,12 @@ static void check_attached(const struct recording *got, const struct recording *
 		CHECK_UINT(got->lines[i].table_len, want->lines[i].table_len);
 		CHECK_MEM(got->lines[i].table, want->lines[i].table, want->lines[i].table_len);
 	}
+	CHECK_UINT(got->kernel_code.status, want->kernel_code.status);
+	CHECK_UINT(got->kernel_code.time_ns, want->kernel_code.time_ns);
+	CHECK_UINT(got->kernel_code.functions, want->kernel_code.functions);
+	CHECK_UINT(got->kernel_code.unread, want->kernel_code.unread);
+	CHECK_UINT(got->kernel_code.elf_len, want->kernel_code.elf_len);
+	CHECK_MEM(got->kernel_code.elf, want->kernel_code.elf, want->kernel_code.elf_len);
 	CHECK_UINT(got->njit_maps, want->njit_maps);
 	for (size_t i = 0; i < want->njit_maps; i++) {
 		CHECK_UINT(got->jit_maps[i].pid, want->jit_maps[i].pid);

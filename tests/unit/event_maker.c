@@ -339,6 +339,12 @@ static void make_attached(struct recording *rec)
 	rec->nimages = 2;
 	rec->ksyms = ksyms;
 	rec->nksyms = 3;
+	rec->kernel_code = (struct recording_kernel_code){ .status = RECORDING_CODE_EMBEDDED,
+							   .time_ns = 123456,
+							   .functions = 2,
+							   .unread = 1,
+							   .elf = (const uint8_t *)"\177ELF",
+							   .elf_len = 4 };
 	rec->lines = ARENA_NEW(&rec->arena, struct recording_lines);
 	*rec->lines = (struct recording_lines){ .path = "/usr/lib/libc.so.6",
 						.build_id_len = 2,

@@ -126,6 +126,7 @@ TEST(trace_block_kinds_have_names)
 	CHECK_STR(trace_block_kind_name(TRACE_HEADER), "header");
 	CHECK_STR(trace_block_kind_name(TRACE_INDEX), "index");
 	CHECK_STR(trace_block_kind_name(TRACE_LINES), "lines");
+	CHECK_STR(trace_block_kind_name(TRACE_KERNEL_CODE), "kernel-code");
 	CHECK_STR(trace_block_kind_name(0), "unknown");
-	CHECK_STR(trace_block_kind_name(TRACE_LINES + 1), "unknown");
+	CHECK_STR(trace_block_kind_name(TRACE_KERNEL_CODE + 1), "unknown");
 }

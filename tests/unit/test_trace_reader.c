@@ -162,7 +162,7 @@ TEST(trace_reader_loses_no_more_than_the_damaged_block)
 	trace_maker_read(&made);
 	CHECK_OK(trace_reader_open_memory(made.bytes, made.len, &source));
 	blocks = trace_reader_blocks(source, &nblocks);
-	CHECK_UINT(nblocks, 10); /* header, events, images, lines, ksyms, JIT map, end, index */
+	CHECK_UINT(nblocks, 11); /* header, events, images, lines, ksyms, kernel code, JIT map, end, index */
 	CHECK_STR(blocks[2].kind, "events");
 
 	/* Once in its content, once in its head. */
@@ -280,6 +280,7 @@ TEST(trace_reader_skips_what_a_newer_minor_version_adds)
 	CHECK_STR(trace_reader_blocks(source, &nblocks)[1].kind, "unknown");
 	CHECK_UINT(nblocks, 3);
 	rec.nimages = rec.nlines = rec.nksyms = rec.njit_maps = 0;
+	rec.kernel_code = (struct recording_kernel_code){ 0 };
 	check_recording(event_source_recording(source), &rec);
 	event_source_close(source);
 	arena_deinit(&rec.arena);

@@ -44,6 +44,7 @@ void trace_maker_attach(struct trace_maker *made)
 		CHECK_OK(trace_writer_image(made->writer, &made->rec.images[i]));
 	CHECK_OK(trace_writer_lines(made->writer, made->rec.lines));
 	CHECK_OK(trace_writer_ksyms(made->writer, made->rec.ksyms, made->rec.nksyms));
+	CHECK_OK(trace_writer_kernel_code(made->writer, &made->rec.kernel_code));
 	CHECK_OK(trace_writer_jit_map(made->writer, &made->rec.jit_maps[0]));
 	CHECK_OK(trace_writer_end(made->writer, &made->rec));
 }
