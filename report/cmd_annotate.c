@@ -25,7 +25,6 @@ struct annotate_args {
 	bool intel, no_source;
 };
 
-static const char *const formats[] = { "text", "csv", "json", NULL };
 static const char *const percents[] = { "local", "global", NULL };
 
 /* In the order of enum listing_source. */
@@ -45,7 +44,7 @@ static const struct opt annotate_opts[] = {
 	OPT_CHOICE(struct annotate_args, percent, "percent", 0, "OF",
 		   "shares of the function (local) or of all samples (global)", percents),
 	OPT_CHOICE(struct annotate_args, format, "format", 0, "FORMAT", "text, csv or json",
-		   formats),
+		   table_formats),
 	OPT_STR(struct annotate_args, html, "html", 0, "FILE", "write a page instead of text"),
 	OPT_GROUP(struct annotate_args, metrics, metrics_opts),
 	OPT_GROUP(struct annotate_args, terminal, terminal_opts),
@@ -200,9 +199,7 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 		return err_remedy(err_new(ERR_USAGE, "a page has no room for --metric"),
 				  "metrics stand beside the shares in text, CSV and JSON");
 	args->print.global = strcmp(args->percent, "global") == 0;
-	args->print.format = *args->format == 't'   ? TABLE_TEXT
-			     : *args->format == 'c' ? TABLE_CSV
-						    : TABLE_JSON;
+	args->print.format = table_format_named(args->format);
 	while (!args->no_source && strcmp(sources[args->print.source], args->source) != 0)
 		args->print.source++;
 	return NULL;

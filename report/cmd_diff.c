@@ -39,7 +39,6 @@ struct diff_args {
 };
 
 static const char *const scales[] = { "share", "time", "typical", "none", NULL }; /* enum diff_scale */
-static const char *const formats[] = { "text", "csv", "json", NULL };
 static const char *const bys[] = { "leaf", "caller", "total", "module", "line", "process", "comm", NULL };
 static const enum view_by bys_are[] = { VIEW_LEAF, VIEW_CALLER,	 VIEW_TOTAL, VIEW_MODULE,
 					VIEW_LINE, VIEW_PROGRAM, VIEW_COMM };
@@ -101,7 +100,7 @@ static const struct opt diff_opts[] = {
 	OPT_PARSE(struct diff_args, run_noise, "run-noise", 0, "PERCENT",
 		  "how much runs of one program differ anyway (default 3)", parse_run_noise),
 	OPT_CHOICE(struct diff_args, format, "format", 0, "FORMAT", "text (default), csv or json",
-		   formats),
+		   table_formats),
 	OPT_FLAG(struct diff_args, flamegraph, "flamegraph", 0,
 		 "write a page with both as one flame graph instead"),
 	OPT_STR(struct diff_args, output, "output", 'o', "FILE", "write the page to FILE"),
@@ -120,7 +119,7 @@ static void diff_defaults(void *args)
 	terminal_args_init(&diff->terminal);
 	diff->by = bys[0];
 	diff->scale = scales[0];
-	diff->format = formats[0];
+	diff->format = table_formats[TABLE_TEXT];
 	diff->limit = VIEW_TABLE_ALL;
 	diff->fail_above = -1;
 	diff->run_noise = DIFF_RUN_NOISE;

@@ -15,12 +15,10 @@ struct info_args {
 	bool sizes;
 };
 
-static const char *const formats[] = { "text", "csv", "json", NULL };
-
 static const struct opt info_opts[] = {
 	OPT_FLAG(struct info_args, sizes, "sizes", 0,
 		 "show where the bytes of the file went, nothing else"),
-	OPT_CHOICE(struct info_args, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_CHOICE(struct info_args, format, "format", 0, "FORMAT", "text, csv or json", table_formats),
 	OPT_GROUP(struct info_args, terminal, terminal_opts),
 	OPT_GROUP(struct info_args, filter, filter_opts),
 	OPT_GROUP(struct info_args, session, session_opts),
@@ -44,16 +42,12 @@ static void info_release(void *args)
 	session_args_deinit(&info->session);
 }
 
-static enum table_format format_of(const char *name)
-{
-	return *name == 't' ? TABLE_TEXT : *name == 'c' ? TABLE_CSV : TABLE_JSON;
-}
-
 static struct err *show(struct session *s, void *args_)
 {
 	struct info_args *args = args_;
 	CLEANUP(tally_deinit) struct tally tally = { 0 };
 
+	enum table_format format = table_format_named(args->format);
 	struct err *err = args->sizes ? NULL : tally_count(&tally, s, &args->filter);
 
 	if (err)
@@ -62,18 +56,23 @@ static struct err *show(struct session *s, void *args_)
 	struct terminal term = terminal_open(&args->terminal);
 
 	if (args->sizes)
-		err = info_print_sizes(s, format_of(args->format), stdout);
+		err = info_print_sizes(s, format, stdout);
 	else
-		info_print(s, &tally, format_of(args->format), stdout);
+		info_print(s, &tally, format, stdout);
 	return terminal_close(&term, err);
 }
 
-static struct err *info_run(void *args, char **operands, int noperands, int *ret_status)
+static struct err *info_run(void *args_, char **operands, int noperands, int *ret_status)
 {
+	struct info_args *args = args_;
+
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return session_run(&((struct info_args *)args)->session, show, args);
+	if (args->sizes && !filter_is_empty(&args->filter))
+		return err_remedy(err_new(ERR_USAGE, "--sizes is about the whole file"),
+				  "leave --comm, --time and the like out");
+	return session_run(&args->session, show, args);
 }
 
 const struct command cmd_info = {

@@ -48,7 +48,6 @@ struct report_args {
 };
 
 static const char *const sorts[] = { "weight", "samples", "self", "name", NULL };
-static const char *const formats[] = { "text", "csv", "json", NULL };
 
 /* "0.5" or "0.5%" */
 static struct err *parse_percent(void *field, const char *value)
@@ -101,7 +100,7 @@ static const struct opt report_opts[] = {
 	OPT_CHOICE(struct report_args, sort, "sort", 's', "KEY",
 		   "by weight (default), samples, self (with total) or name", sorts),
 	OPT_CHOICE(struct report_args, format, "format", 0, "FORMAT", "text (default), csv or json",
-		   formats),
+		   table_formats),
 	OPT_GROUP(struct report_args, metrics, metrics_opts),
 	OPT_GROUP(struct report_args, terminal, terminal_opts),
 	OPT_GROUP(struct report_args, filter, filter_opts),
@@ -137,13 +136,6 @@ static bool wants_table(const struct report_args *args)
 	       args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
 }
 
-static enum table_format format_of(const struct report_args *args)
-{
-	if (!args->format || strcmp(args->format, "text") == 0)
-		return TABLE_TEXT;
-	return strcmp(args->format, "csv") == 0 ? TABLE_CSV : TABLE_JSON;
-}
-
 static enum view_sort_by sort_of(const struct report_args *args)
 {
 	if (!args->sort || strcmp(args->sort, "weight") == 0)
@@ -155,7 +147,7 @@ static enum view_sort_by sort_of(const struct report_args *args)
 
 static uint64_t limit_of(const struct report_args *args, const struct view_levels *levels)
 {
-	if (args->limit != VIEW_TABLE_ALL || args->tree || format_of(args) != TABLE_TEXT)
+	if (args->limit != VIEW_TABLE_ALL || args->tree || table_format_named(args->format) != TABLE_TEXT)
 		return args->limit;
 	return levels->len > 1 ? LIMIT_NESTED : LIMIT_FLAT;
 }
@@ -164,7 +156,7 @@ static double min_share_of(const struct report_args *args)
 {
 	if (args->min_share >= 0)
 		return args->min_share;
-	return args->tree && format_of(args) == TABLE_TEXT ? TREE_FOLDED : 0;
+	return args->tree && table_format_named(args->format) == TABLE_TEXT ? TREE_FOLDED : 0;
 }
 
 static bool by_callers(const struct report_args *args)
@@ -274,7 +266,7 @@ static struct err *run_table(struct session *s, void *args_)
 		.limit = limit_of(args, &levels),
 		.min_share = min_share_of(args),
 		.sort = sort_of(args),
-		.format = format_of(args),
+		.format = table_format_named(args->format),
 	};
 	struct metrics metrics;
 	struct err *err = metrics_open(&metrics, &args->metrics, s);
@@ -311,7 +303,7 @@ static struct err *run_branches(struct session *s, void *args_)
 	struct branch_table_request request = {
 		.by = args->by.branches_by,
 		.sort = sort_of(args) == VIEW_SORT_NAME ? BRANCHES_SORT_NAME : BRANCHES_SORT_COUNT,
-		.format = format_of(args),
+		.format = table_format_named(args->format),
 		.limit = args->limit,
 		.min_share = min_share_of(args),
 	};

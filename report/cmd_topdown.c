@@ -8,7 +8,6 @@
 #include "report/tables.h"
 #include "report/topdown_text.h"
 
-#include <string.h>
 
 #define LIMIT_DEFAULT 10
 
@@ -20,13 +19,11 @@ struct cmd_topdown_args {
 	const char *format;
 };
 
-static const char *const formats[] = { "text", "csv", "json", NULL };
-
 static const struct opt topdown_opts[] = {
 	OPT_UINT(struct cmd_topdown_args, limit, "limit", 'n', "N",
 		 "N processes and N functions (default 10)"),
 	OPT_CHOICE(struct cmd_topdown_args, format, "format", 0, "FORMAT", "text, csv or json",
-		   formats),
+		   table_formats),
 	OPT_GROUP(struct cmd_topdown_args, terminal, terminal_opts),
 	OPT_GROUP(struct cmd_topdown_args, filter, filter_opts),
 	OPT_GROUP(struct cmd_topdown_args, session, session_opts),
@@ -51,13 +48,6 @@ static void topdown_release(void *args)
 	session_args_deinit(&topdown->session);
 }
 
-static enum table_format format_of(const struct cmd_topdown_args *args)
-{
-	if (*args->format == 't')
-		return TABLE_TEXT;
-	return *args->format == 'c' ? TABLE_CSV : TABLE_JSON;
-}
-
 static struct err *no_counts(const struct session *s)
 {
 	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' counted nothing that tells why it took long",
@@ -75,7 +65,7 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 	struct tables_request request = {
 		.levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
 		.limit = args->limit,
-		.format = format_of(args),
+		.format = table_format_named(args->format),
 	};
 	struct metrics metrics;
 	struct err *err = metrics_open_available(&metrics, names, s);
@@ -106,7 +96,7 @@ static struct err *print_levels(struct cmd_topdown_args *args, struct session *s
 	if (err)
 		return err;
 	term = terminal_open(&args->terminal);
-	topdown_text_print(tree, s, format_of(args), args->limit, &term);
+	topdown_text_print(tree, s, table_format_named(args->format), args->limit, &term);
 	return terminal_close(&term, NULL);
 }
 

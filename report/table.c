@@ -27,6 +27,17 @@ struct shown {
 	bool hidden;
 };
 
+const char *const table_formats[] = { "text", "csv", "json", NULL };
+
+enum table_format table_format_named(const char *name)
+{
+	enum table_format format = TABLE_TEXT;
+
+	while (name && table_formats[format] && strcmp(name, table_formats[format]) != 0)
+		format++;
+	return format;
+}
+
 void table_init(struct table *table, struct arena *arena)
 {
 	*table = (struct table){ .arena = arena };

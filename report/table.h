@@ -22,6 +22,12 @@ enum table_format {
 	TABLE_JSON,
 };
 
+/* "text", "csv", "json", NULL: the choices of --format, in the order of enum table_format. */
+extern const char *const table_formats[];
+
+/* The format of that name, one of table_formats; NULL is text. */
+enum table_format table_format_named(const char *name);
+
 enum table_align {
 	TABLE_LEFT,
 	TABLE_RIGHT,
