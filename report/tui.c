@@ -422,7 +422,8 @@ static void act(struct tui *t, int key)
 		write_flame_graph(t);
 		break;
 	case '?':
-		t->closed = !tui_text_show(t->screen, "keys", keys_text, 0);
+		t->closed = !tui_text_show(t->screen,
+					    &(struct tui_text){ .title = "keys", .text = keys_text });
 		break;
 	case SCREEN_KEY_CLOSED:
 		t->closed = true;

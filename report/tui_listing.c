@@ -32,6 +32,18 @@ static size_t hottest_line(const char *text)
 	return best;
 }
 
+/* The line that names the columns. */
+static size_t heading_line(const char *text)
+{
+	for (size_t line = 0; text && *text; line++) {
+		if (strncmp(text, "  share ", 8) == 0)
+			return line;
+		text = strchr(text, '\n');
+		text += text != NULL;
+	}
+	return 0;
+}
+
 /* The listing of @wanted as text, on the heap. */
 static struct err *list_function(const struct screen *screen, struct session *s, const char *wanted,
 				 char **ret)
@@ -76,9 +88,15 @@ struct err *tui_listing_show(struct screen *screen, struct session *s, const cha
 	struct err *err = list_function(screen, s, wanted, &text);
 
 	if (!err)
-		*ret_closed = !tui_text_show(screen,
-					     arena_printf(&arena, "%s, of all samples", wanted),
-					     text, hottest_line(text));
+		*ret_closed = !tui_text_show(
+			screen,
+			&(struct tui_text){
+				.title = arena_printf(&arena, "%s, of all samples: shares of the function",
+						      wanted),
+				.text = text,
+				.middle = hottest_line(text),
+				.heading = heading_line(text),
+			});
 	free(text);
 	return err;
 }

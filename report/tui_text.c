@@ -11,7 +11,7 @@
 
 struct viewer {
 	struct screen *screen;
-	const char *title;
+	const struct tui_text *text;
 	VEC(const char *) lines;
 	size_t top;
 };
@@ -45,10 +45,12 @@ static void draw(struct viewer *v)
 
 	clamp(v);
 	screen_clear(v->screen);
-	screen_put(v->screen, 0, 0, columns, SCREEN_BAR, v->title);
+	screen_put(v->screen, 0, 0, columns, SCREEN_BAR, v->text->title);
 	for (size_t i = 0; i < page && v->top + i < v->lines.len; i++)
 		screen_put(v->screen, (unsigned)i + 1, 0, columns, SCREEN_PLAIN,
 			   v->lines.items[v->top + i]);
+	if (v->text->heading && v->top > v->text->heading)
+		screen_put(v->screen, 1, 0, columns, SCREEN_BAR, v->lines.items[v->text->heading]);
 	screen_put(v->screen, screen_lines(v->screen) - 1, 0, columns, SCREEN_BAR,
 		   "arrows and page keys scroll, h the middle again, q back");
 	screen_show(v->screen);
@@ -89,16 +91,16 @@ static void scroll(struct viewer *v, int key, size_t middle)
 	clamp(v);
 }
 
-bool tui_text_show(struct screen *screen, const char *title, const char *text, size_t middle)
+bool tui_text_show(struct screen *screen, const struct tui_text *text)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct viewer v = { .screen = screen, .title = title };
+	struct viewer v = { .screen = screen, .text = text };
 	int key = 'h';
 
-	split(&v, arena_strdup(&arena, text));
+	split(&v, arena_strdup(&arena, text->text));
 	while (key != SCREEN_KEY_CLOSED && key != 'q' && key != SCREEN_KEY_ESCAPE &&
 	       key != SCREEN_KEY_ENTER) {
-		scroll(&v, key, middle);
+		scroll(&v, key, text->middle);
 		draw(&v);
 		key = screen_key(screen);
 	}

@@ -9,10 +9,14 @@
 
 #include <stddef.h>
 
-/*
- * Show @text, whose lines end in '\n', under @title until q, Escape or Enter; @middle is the line that is in the middle
- * at first. False if the terminal is gone.
- */
-bool tui_text_show(struct screen *screen, const char *title, const char *text, size_t middle);
+struct tui_text {
+	const char *title;
+	const char *text; /* lines end in '\n' */
+	size_t middle;    /* the line that is in the middle at first */
+	size_t heading;   /* the line that stays in view when what it is above is; 0: none */
+};
+
+/* Show @text until q, Escape or Enter. False if the terminal is gone. */
+bool tui_text_show(struct screen *screen, const struct tui_text *text);
 
 #endif
