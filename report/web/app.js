@@ -25,6 +25,8 @@ const LISTS = {
 	lanes: [["cpu", "CPUs"], ["thread", "threads"]], width: [["both", "both"], ["a", "A"], ["b", "B"]],
 };
 
+const CRUMBS = 6; // of a deeper path there is no room for names
+
 class App {
 	constructor(p) {
 		this.p = p;
@@ -222,7 +224,7 @@ class App {
 	renderHead() {
 		const key = this.tree;
 		if (key !== this.headOf)
-			showHead(this.p, this.state.set, this.tree.totals.map((_, side) => this.tree.total(0, side)));
+			showHead(this.p, this.state.set, this.state.other, key);
 		this.headOf = key;
 	}
 
@@ -292,8 +294,8 @@ class App {
 	}
 
 	renderCrumbs() {
-		const path = [0, ...this.shown.path(this.zoom)];
-		$("crumbs").replaceChildren(...path.flatMap((node, i) => [i ? "\u203a" : "", make("button", { onclick: () => this.zoomTo(node), "aria-current": i === path.length - 1 ? "true" : null },
+		const all = [0, ...this.shown.path(this.zoom)], path = all.length > CRUMBS ? [0, ...all.slice(1 - CRUMBS)] : all;
+		$("crumbs").replaceChildren(...path.flatMap((node, i) => [i === 1 && path !== all ? `\u203a ${all.length - CRUMBS} more \u203a` : i ? "\u203a" : "", make("button", { onclick: () => this.zoomTo(node), "aria-current": i === path.length - 1 ? "true" : null },
 			this.nameForms(node).find((form) => form.length < 40) ?? this.nameForms(node).at(-1).slice(0, 60))]));
 	}
 
@@ -327,6 +329,7 @@ class App {
 			$(id).setAttribute("aria-pressed", String(on));
 		$("width-label").hidden = this.tree.sides === 1;
 		$("colour-label").hidden = !$("width-label").hidden;
+		$("event-label").hidden = this.p.sets.length < 2 || s.other >= 0;
 		this.time.showControls();
 	}
 
@@ -411,7 +414,6 @@ class App {
 			on(id, "change", () => this.set({ [id === "lanes" ? "strip" : id]: id === "top" ? Number($(id).value) : $(id).value, ...(id === "by" ? { zoom: "" } : {}) }));
 		}
 		options($("set"), p.sets.map((set, i) => [i, set.name]), s.set);
-		$("event-label").hidden = p.sets.length < 2;
 		on("set", "change", () => this.set({ set: Number($("set").value) }));
 		options($("module"), p.meta.modules.map((mod, i) => [i, mod[0]]).sort((a, b) => a[1] < b[1] ? -1 : 1), 0);
 		on("more", "toggle", () => { $("module").value = Math.max(0, this.shown.module(this.focus)); });

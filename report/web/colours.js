@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is painted how. Kinds differ in hue and in lightness, for those who do not see the hue; text stands on every
 // colour with a contrast of at least 4.5.
-import { frameNoise } from "./noise.js";
 import { KIND } from "./tree.js";
 
 export const KIND_NAMES = ["process", "user", "inlined", "kernel", "JIT", "kernel thread", "incomplete", "unknown"];
@@ -87,7 +86,7 @@ export function painter(tree, how, theme, { modules, change }) {
 // What the colours mean: [colour, text].
 export function legend(tree, how, theme, modules) {
 	if (tree.sides === 2)
-		return [[theme.more[2], "B has more"], [theme.less[2], "B has less"], [theme.same, `no more than noise (chance of a false alarm among ${frameNoise(tree).tested} frames: below 5 %)`]];
+		return [[theme.more[2], "B has more"], [theme.less[2], "B has less"], [theme.same, "no more than noise"]];
 	if (how === "module")
 		return [...modules].map(([mod, colour]) => [colour, tree.p.meta.modules[mod][0]]).concat([[theme.other, "other modules"]]);
 	if (how === "self")

@@ -45,10 +45,16 @@ export function count(value) {
 	return Math.round(value).toLocaleString("en-US");
 }
 
+// "1,234" or "1.23 M": as many digits as can be meant.
+function large(value) {
+	const power = value < 1e5 ? 0 : Math.min(5, Math.floor(Math.log10(value) / 3));
+	return power ? Number((value / 1000 ** power).toPrecision(3)) + " " + " kMGTP"[power] : count(value);
+}
+
 // A weight in the event's unit.
 export function amount(value, unit) {
 	if (unit !== "ns")
-		return count(value) + (unit ? " " + unit : "");
+		return large(value) + (unit ? " " + unit : "");
 	if (value >= 1e9)
 		return (value / 1e9).toFixed(value >= 1e11 ? 0 : 2) + " s";
 	return value >= 1e6 ? (value / 1e6).toFixed(1) + " ms" : (value / 1e3).toFixed(1) + " \u00b5s";

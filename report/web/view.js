@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page says in words: head, panel, tables, legend. Names come from hostile places and become text nodes only.
 import { amount, count, interval, percent, share, signedPercent } from "./stats.js";
-import { changeAt, judgeRows } from "./noise.js";
+import { changeAt, frameNoise, judgeRows } from "./noise.js";
 import { KIND_NAMES } from "./colours.js";
 import { KIND } from "./tree.js";
 
@@ -25,15 +25,16 @@ export function options(select, values, value) {
 	select.value = value;
 }
 
-export function showHead(p, set, totals) {
+export function showHead(p, set, other, tree) {
+	const totals = tree.totals.map((_, side) => tree.total(0, side));
 	const meta = p.meta, lost = meta.lostKernel + meta.lostRecorder, event = p.sets[set];
 	const rate = event.rate ? event.isFreq ? ` at ${count(event.rate)} Hz` : `, one in ${count(event.rate)}` : "";
 	$("title").textContent = document.title = meta.title;
-	$("facts").replaceChildren(make("b", {}, event.name), rate + " \u00b7 ",
+	$("facts").replaceChildren(make("b", {}, other >= 0 ? event.name + " and " + p.sets[other].name : event.name), rate + " \u00b7 ",
 		make("b", {}, totals.map((side) => count(side.n)).join(" and ") + " samples"), ", " + totals.map((side) => amount(side.w, event.unit)).join(" and ") + " \u00b7 ",
 		make("b", { class: lost ? "bad" : "" }, count(lost) + " lost"),
 		` \u00b7 ${meta.duration.toFixed(2)} s` + (meta.host ? " on " + meta.host : "") + (meta.kernel ? ", Linux " + meta.kernel : ""));
-	$("trust").replaceChildren("Trust: " + meta.trust + " \u00b7 intervals are 95 %" + (meta.filter ? " \u00b7 only " + meta.filter : ""),
+	$("trust").replaceChildren("Trust: " + meta.trust + " \u00b7 intervals are 95 %" + (tree.sides === 2 ? `, colours of ${count(frameNoise(tree).tested)} frames together: a false alarm in fewer than 5 % of pictures` : "") + (meta.filter ? " \u00b7 only " + meta.filter : ""),
 		meta.whole ? "" : make("span", { class: "bad" }, " \u00b7 the recording has no end or is damaged"));
 }
 
@@ -44,7 +45,7 @@ function shareText(part, whole) {
 }
 
 function changeText(d) {
-	return `${signedPercent(d.delta)} (${(d.low * 100).toFixed(2)} \u2026 ${(d.high * 100).toFixed(2)})` + (d.sure ? "" : ", no more than noise");
+	return `${signedPercent(d.delta)} (${signedPercent(d.low)} \u2026 ${signedPercent(d.high)})` + (d.sure ? "" : ", no more than noise");
 }
 
 const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));

@@ -56,7 +56,8 @@ for (const name of ["page", "chance", "few"]) {
 	assert.ok(rows.filter((row) => Number(row.low) > 0 || Number(row.high) < 0).length > 1, "each row by itself would be an alarm");
 	await page.click("#show-graph");
 	assert.deepEqual(await signed(page), [], "chance");
-	assert.match(await page.textContent("#legend"), /no more than noise \(chance of a false alarm among \d{3} frames: below 5 %\)/);
+	assert.match(await page.textContent("#trust"), /colours of \d{3} frames together/);
+	assert.ok(await page.isVisible("#width") && await page.isHidden("#set"), "widths can be chosen, events cannot");
 	await page.click("#callers");
 	await page.evaluate(() => [...globalThis.app.shown.children(0)].forEach((node) => globalThis.app.shown.children(node)));
 	assert.deepEqual(await signed(page), [], "chance, callers");
