@@ -177,6 +177,11 @@ struct recording {
 	 * asked for, so this is final only after the last one.
 	 */
 	uint64_t damaged_at;
+	/*
+	 * Events that were handed out after a younger one, so far: 0, unless the file's promises are wrong or it needs more
+	 * memory to sort than a reader gives it.
+	 */
+	uint64_t late_events;
 };
 
 #endif

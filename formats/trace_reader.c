@@ -311,6 +311,14 @@ static bool load_events(struct trace_reader *t)
 	return true;
 }
 
+static const struct event *take_event(struct trace_reader *t, struct trace_chunk **ret_chunk)
+{
+	const struct event *ev = trace_window_take(t->window, ret_chunk);
+
+	t->rec.late_events = trace_window_late(t->window);
+	return ev;
+}
+
 /* The next event in time order, which lies in *@ret_chunk; NULL at the end and on failure. */
 static const struct event *advance(struct trace_reader *t, struct trace_chunk **ret_chunk)
 {
@@ -325,7 +333,7 @@ static const struct event *advance(struct trace_reader *t, struct trace_chunk **
 		if (t->failure)
 			return NULL;
 		if (any && final)
-			return trace_window_take(t->window, ret_chunk);
+			return take_event(t, ret_chunk);
 		if (!load_events(t) && !any)
 			return NULL;
 	}
@@ -478,9 +486,4 @@ struct err *trace_reader_packed(struct event_source *source, size_t number, cons
 uint64_t trace_reader_len(struct event_source *source)
 {
 	return reader_of(source)->file.len;
-}
-
-uint64_t trace_reader_late_events(struct event_source *source)
-{
-	return trace_window_late(reader_of(source)->window);
 }

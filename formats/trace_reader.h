@@ -47,10 +47,4 @@ MUST_USE struct err *trace_reader_packed(struct event_source *source, size_t num
 /* Length of the file in bytes. */
 uint64_t trace_reader_len(struct event_source *source);
 
-/*
- * How many events so far came later than one with a younger time: none, unless the file's promises
- * are wrong or it needs more memory to sort than a reader gives it.
- */
-uint64_t trace_reader_late_events(struct event_source *source);
-
 #endif

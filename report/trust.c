@@ -154,6 +154,12 @@ static void remark_recording(struct remarks *r)
 	else if (!trust->complete_file)
 		add(r, WEIGHT_FILE,
 		    "the file has no end: the recorder was killed, or the copy is cut");
+	if (r->s->recording->late_events)
+		add(r, WEIGHT_FILE,
+		    arena_printf(r->arena,
+				 "%s came out of order, since sorting them would take too much memory: addresses "
+				 "near them may have been looked up in the wrong mappings",
+				 number_of(r->arena, r->s->recording->late_events, "event")));
 	if (trust->lost)
 		add(r, TRUST_LOST,
 		    arena_printf(r->arena,

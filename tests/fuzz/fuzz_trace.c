@@ -123,7 +123,7 @@ static void fuzz_file(const uint8_t *data, size_t len)
 		late += ev.time_ns < last_ns;
 		last_ns = ev.time_ns > last_ns ? ev.time_ns : last_ns;
 	}
-	CHECK(late == trace_reader_late_events(source));
+	CHECK(late == event_source_recording(source)->late_events);
 	err = event_source_finish(source);
 	CHECK(!err); /* memory cannot refuse to be read */
 	event_source_close(source);

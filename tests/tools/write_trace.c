@@ -15,6 +15,7 @@
  *	module NAME BUILD-ID START LEN	a kernel module; addresses and lengths of these three are hexadecimal
  *	ksym MODULE ADDRESS LEN NAME	a function of it, by ascending address
  *	ksample EVENT PID TID CPU PERIOD COUNT ADDRESS	in the kernel, without a stack
+ *	round				what follows goes into another block and may be older
  *	unfinished			leave the end of the file out
  *
  * Functions are code of a JIT, named by a perf map, so that no binary is needed. In names \xNN is a byte.
@@ -289,6 +290,12 @@ static void set_time(struct maker *m, char *rest)
 	m->time_ns = START_NS + (uint64_t)(strtod(rest, NULL) * 1e9);
 }
 
+static void end_round(struct maker *m, char *rest)
+{
+	(void)rest;
+	must(trace_writer_round(m->writer, 0, 0));
+}
+
 static void leave_unfinished(struct maker *m, char *rest)
 {
 	(void)rest;
@@ -307,6 +314,7 @@ static void read_line(struct maker *m, char *line)
 		{ "throttle", add_throttle }, { "unfinished", leave_unfinished },
 		{ "counted", set_counted },   { "module", add_module },
 		{ "ksym", add_ksym },	      { "ksample", add_kernel_samples },
+		{ "round", end_round },
 	};
 	const char *word = strsep(&line, " ");
 

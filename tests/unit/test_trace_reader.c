@@ -227,7 +227,7 @@ TEST(trace_reader_sorts_by_time_and_then_by_place)
 		last_pid = ev.pid;
 	}
 	CHECK(!event_source_next(source, &ev));
-	CHECK_UINT(trace_reader_late_events(source), 0);
+	CHECK_UINT(event_source_recording(source)->late_events, 0);
 	event_source_close(source);
 	trace_maker_deinit(&made);
 }
@@ -249,7 +249,7 @@ TEST(trace_reader_gives_up_order_before_it_gives_up_memory)
 	while (event_source_next(source, &ev))
 		count++;
 	CHECK_UINT(count, 400);
-	CHECK(trace_reader_late_events(source) > 0);
+	CHECK(event_source_recording(source)->late_events > 0);
 	event_source_close(source);
 	trace_maker_deinit(&made);
 }
