@@ -22,12 +22,6 @@ void value_encoder_deinit(struct value_encoder *values)
 	map_deinit(&values->numbers);
 }
 
-void value_decoder_reset(struct value_decoder *values)
-{
-	values->values.len = 0;
-	values->last_new = 0;
-}
-
 void value_decoder_deinit(struct value_decoder *values)
 {
 	vec_deinit(&values->values);

@@ -42,7 +42,6 @@ struct value_decoder {
 	struct reader *fresh;
 };
 
-void value_decoder_reset(struct value_decoder *values);
 void value_decoder_deinit(struct value_decoder *values);
 
 /* One value: its number in @w (@r), and itself elsewhere if it is new. */

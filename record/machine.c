@@ -26,7 +26,8 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-void machine_read_clocks(struct recording *rec)
+/* Read both clocks at the same moment into @rec, as near as can be. */
+static void read_clocks(struct recording *rec)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -142,6 +143,6 @@ void machine_describe(struct recording *rec)
 	rec->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	rec->memory_len = (uint64_t)sysconf(_SC_PHYS_PAGES) * rec->page_size;
 	find_kernel(rec);
-	machine_read_clocks(rec);
+	read_clocks(rec);
 	find_zone(rec);
 }

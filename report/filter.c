@@ -143,13 +143,19 @@ bool filter_is_empty(const struct filter *filter)
 
 /* ---- binding ---- */
 
+/* As fnmatch(3) has it; case matters. */
+static bool matches(const char *glob, const char *text)
+{
+	return strcmp(glob, text) == 0 || fnmatch(glob, text, 0) == 0;
+}
+
 /* "cycles:u" is also what is meant by "cycles"; a tracepoint's "sched:" is no modifier. */
 static bool matches_event(const char *glob, const char *name)
 {
 	const char *modifiers = strrchr(name, ':');
 	size_t len = strlen(glob);
 
-	if (filter_matches(glob, name))
+	if (matches(glob, name))
 		return true;
 	return modifiers && modifiers[1 + strspn(modifiers + 1, "ukhpPGHDSIWeb")] == 0 &&
 	       len == (size_t)(modifiers - name) && strncmp(glob, name, len) == 0;
@@ -260,7 +266,7 @@ bool filter_passes_kind(const struct filter *filter, uint32_t event)
 static bool matches_any(const struct opt_list *globs, const char *text)
 {
 	for (size_t i = 0; i < globs->len; i++) {
-		if (filter_matches(globs->items[i], text))
+		if (matches(globs->items[i], text))
 			return true;
 	}
 	return false;
@@ -284,6 +290,14 @@ bool filter_passes_stack(const struct filter *filter, const struct profile *p, u
 	return filter_passes_location(filter, p, p->stacks.items[stack].location);
 }
 
+/* Also without its arguments. */
+static bool matches_function(const char *glob, const char *name)
+{
+	size_t len = lookup_base_len(name);
+
+	return matches(glob, name) || (strlen(glob) == len && strncmp(glob, name, len) == 0);
+}
+
 bool filter_passes_location(const struct filter *filter, const struct profile *p, uint32_t location)
 {
 	bool module_passes = !filter->modules.len, symbol_passes = !filter->symbols.len;
@@ -299,22 +313,10 @@ bool filter_passes_location(const struct filter *filter, const struct profile *p
 	const char *name = profile_text(p, p->functions.items[function].name);
 
 	for (size_t i = 0; i < filter->symbols.len; i++) {
-		if (filter_matches_function(filter->symbols.items[i], name))
+		if (matches_function(filter->symbols.items[i], name))
 			return true;
 	}
 	return false;
-}
-
-bool filter_matches(const char *glob, const char *text)
-{
-	return strcmp(glob, text) == 0 || fnmatch(glob, text, 0) == 0;
-}
-
-bool filter_matches_function(const char *glob, const char *name)
-{
-	size_t len = lookup_base_len(name);
-
-	return filter_matches(glob, name) || (strlen(glob) == len && strncmp(glob, name, len) == 0);
 }
 
 /* ---- describing ---- */

@@ -77,8 +77,4 @@ bool filter_passes_location(const struct filter *filter, const struct profile *p
 /* The options that were given, as the user wrote them: "--comm=clang --cpu=0-3"; "" for none. */
 const char *filter_describe(const struct filter *filter, struct arena *arena);
 
-/* Does @text match @glob (fnmatch(3), case matters)? Function names also match without their arguments. */
-bool filter_matches(const char *glob, const char *text);
-bool filter_matches_function(const char *glob, const char *name);
-
 #endif

@@ -31,7 +31,8 @@ static bool is_harmful(struct arena *arena, const char *text, size_t len)
 	return harmful || (len == 1 && ((uint8_t)*text < 0x20 || *text == 0x7f));
 }
 
-void json_put_string(FILE *out, const char *text)
+/* With its quotes. */
+static void put_string(FILE *out, const char *text)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
@@ -75,7 +76,7 @@ static void begin(struct json *json, const char *key)
 		new_line(json);
 	}
 	if (key) {
-		json_put_string(json->out, key);
+		put_string(json->out, key);
 		fputs(": ", json->out);
 	}
 }
@@ -102,7 +103,7 @@ void json_close(struct json *json, char bracket)
 void json_string(struct json *json, const char *key, const char *text)
 {
 	begin(json, key);
-	json_put_string(json->out, text);
+	put_string(json->out, text);
 }
 
 void json_number(struct json *json, const char *key, const char *text)

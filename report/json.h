@@ -28,14 +28,12 @@ void json_init(struct json *json, FILE *out);
  */
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *json, char bracket);                 /* '}' or ']' */
+/* Bytes that are not UTF-8 become the four characters \xNN; what text_escape() hides is written as \uNNNN. */
 void json_string(struct json *json, const char *key, const char *text);
 void json_uint(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 
 /* @text stands as it is: it is a number already. */
 void json_number(struct json *json, const char *key, const char *text);
-
-/* Only the string, with its quotes. Bytes that are not UTF-8 become the four characters \xNN; what text_escape() hides is written as \uNNNN. */
-void json_put_string(FILE *out, const char *text);
 
 #endif

@@ -96,7 +96,8 @@ void debug_units_read(struct debug_source *source)
 	vec_deinit(&units);
 }
 
-struct debug_unit *debug_units_find(struct debug_source *source, uint64_t offset)
+/* The unit that holds @offset of its .debug_info; NULL if none does. */
+static struct debug_unit *find_unit(struct debug_source *source, uint64_t offset)
 {
 	size_t low = 0, high = source->nunits;
 
@@ -295,13 +296,13 @@ bool debug_die_ref(struct debug_unit *unit, const struct debug_die *die, enum de
 		}
 		break;
 	case DW_FORM_ref_addr:
-		found = debug_units_find(unit->source, offset);
+		found = find_unit(unit->source, offset);
 		break;
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
 		if (unit->source->alt)
-			found = debug_units_find(unit->source->alt, offset);
+			found = find_unit(unit->source->alt, offset);
 		break;
 	}
 	if (!found)

@@ -48,9 +48,6 @@ struct debug_unit {
 /* Find all units of @source and read their first entries. What is malformed ends the list. */
 void debug_units_read(struct debug_source *source);
 
-/* The unit that holds @offset of its .debug_info; NULL if none does. */
-struct debug_unit *debug_units_find(struct debug_source *source, uint64_t offset);
-
 /* Give a split unit its skeleton. */
 void debug_unit_attach(struct debug_unit *unit, struct debug_unit *skeleton);
 

@@ -29,7 +29,7 @@ static uint64_t stored_value(struct reader *r, uint8_t encoding, const char *wha
 	}
 }
 
-bool cfi_pointer_is_known(uint8_t encoding)
+static bool is_known(uint8_t encoding)
 {
 	uint8_t base = encoding & CFI_POINTER_BASE_MASK;
 	uint8_t format = encoding & CFI_POINTER_FORMAT_MASK;
@@ -48,7 +48,7 @@ uint64_t cfi_pointer_read(struct reader *r, uint8_t encoding, const struct cfi_p
 	uint64_t own_vaddr = base->start_vaddr + r->offset;
 	uint64_t value;
 
-	if (!cfi_pointer_is_known(encoding)) {
+	if (!is_known(encoding)) {
 		reader_fail(r, what);
 		return 0;
 	}

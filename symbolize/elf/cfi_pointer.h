@@ -38,10 +38,7 @@ struct cfi_pointer_base {
 		data_vaddr; /* what data-relative pointers count from; 0 if there is no such thing */
 };
 
-/* Can cfi_pointer_read() make an address of this encoding? Indirect, text-, function-relative and aligned ones it cannot. */
-bool cfi_pointer_is_known(uint8_t encoding);
-
-/* Read one pointer; the reader fails if the encoding is not known. */
+/* Read one pointer; the reader fails if the encoding is not known, or is indirect, text- or function-relative, or aligned. */
 uint64_t cfi_pointer_read(struct reader *r, uint8_t encoding, const struct cfi_pointer_base *base,
 			  const char *what);
 
