@@ -2,6 +2,7 @@
 /*
  * main.c - preport: reads a recording and says what burned the time.
  */
+#include "formats/base/memory.h"
 #include "report/commands.h"
 #include "report/topics.h"
 
@@ -18,6 +19,7 @@ int main(int argc, char **argv)
 		.topics = topics,
 	};
 
+	memory_keep();
 	setlocale(LC_CTYPE, "");
 	return program_main(&program, argc, argv, /* failure_status= */ 0);
 }

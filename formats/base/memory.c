@@ -6,11 +6,18 @@
 #include "formats/base/memory.h"
 
 #include <errno.h>
-
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void memory_keep(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 16 << 20);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
+}
 
 void memory_exhausted(size_t len)
 {

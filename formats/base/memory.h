@@ -24,6 +24,12 @@ void *memory_resize(void *ptr, size_t count, size_t size);
 /* strdup() that cannot fail. */
 char *memory_strdup(const char *text);
 
+/*
+ * For a program that grows until it ends: what free() gets is kept, and large pieces come from the same heap. Given back, memory
+ * has to be zeroed again by the kernel, under a lock that all threads need.
+ */
+void memory_keep(void);
+
 /* Say that @len bytes could not be had, and exit with status 1 (125 is precord's to choose). */
 __attribute__((noreturn)) void memory_exhausted(size_t len);
 
