@@ -147,6 +147,7 @@ void session_close(struct session *s)
 	free_trie(s);
 	profile_free(s->profile);
 	name_ahead_free(s->ahead);
+	session_wanted_deinit(&s->wanted);
 	symbolizer_free(s->symbolizer);
 	unwinder_free(s->unwinder);
 	space_table_free(s->spaces);
@@ -345,17 +346,6 @@ struct err *session_each(struct session *s, struct filter *filter,
 
 /* ---- the profile ---- */
 
-/* The leaf of @stack will be asked for its name. */
-static void read_ahead(struct session *s, uint32_t stack)
-{
-	const struct profile *p = s->profile;
-
-	uint32_t location = p->stacks.items[stack].location;
-
-	if (stack)
-		name_ahead_read(s->ahead, session_module(s, p->locations.items[location].module));
-}
-
 /* Unless the filter asks for names on the way. */
 static void begin_ahead(struct session *s, const struct filter *filter)
 {
@@ -414,7 +404,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	}
 
 	if (s->ahead)
-		read_ahead(s, sample.stack);
+		session_name_ahead(s, sample.stack);
 	if (s->keep_times)
 		vec_push(&s->times, when);
 	if (s->branches)

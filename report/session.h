@@ -23,6 +23,7 @@
 #include "formats/profile.h"
 #include "report/filter.h"
 #include "report/progress.h"
+#include "report/session_names.h"
 #include "symbolize/module.h"
 #include "symbolize/space.h"
 #include "symbolize/symbolizer.h"
@@ -104,7 +105,8 @@ struct session {
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct pool *pool;        /* NULL: one thread is to do everything */
-	struct name_ahead *ahead; /* while names are read by several, otherwise NULL */
+	struct name_ahead *ahead; /* NULL: names are looked up when they are asked for */
+	struct session_wanted wanted; /* private */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */

@@ -4,12 +4,15 @@
  *
  * In order of module and address: what lies together in the debug information is read together.
  */
+#include "report/session_names.h"
+
 #include "report/number.h"
 #include "report/session.h"
 #include "symbolize/name_ahead.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* "[cc1+0x57a30]" where unwind tables at least tell where the function begins, otherwise "[cc1]". */
 static const char *made_up_name(struct session *s, uint32_t module, uint64_t vaddr)
@@ -77,20 +80,49 @@ static int compare_locations(const void *a, const void *b, void *context)
 	return la->vaddr < lb->vaddr ? -1 : la->vaddr > lb->vaddr;
 }
 
+/* Mark @index of @count; was it marked before? */
+static bool mark(struct session_marks *marks, uint32_t index, size_t count)
+{
+	if (marks->of.len <= index) {
+		size_t more = count - marks->of.len;
+
+		vec_reserve(&marks->of, more);
+		memset(marks->of.items + marks->of.len, 0, more * sizeof(*marks->of.items));
+		marks->of.len = count;
+	}
+	bool before = marks->of.items[index];
+
+	marks->of.items[index] = true;
+	return before;
+}
+
+static void ask_ahead(struct session *s, uint32_t location)
+{
+	const struct profile_location *l = &s->profile->locations.items[location];
+
+	name_ahead_ask(s->ahead, session_module(s, l->module), l->vaddr);
+}
+
 /*
- * Mark the locations of a stack that will be looked at. @seen, by stack, ends a whole walk where another has been.
+ * Mark the locations of a stack that will be looked at; with all threads at work, have them named at once. That a stack was
+ * seen ends a whole walk where another has been.
  */
-static void want_stack(const struct session *s, uint32_t stack, bool *wanted, bool *seen)
+static void want_stack(struct session *s, struct session_wanted *wanted, uint32_t stack)
 {
 	const struct profile *p = s->profile;
 	bool all = s->names == SESSION_NAME_ALL;
 	unsigned depth = s->names == SESSION_NAME_CALLERS ? 2 : s->names == SESSION_NAME_LEAVES;
 
 	for (unsigned i = 0; stack && (all || i < depth); i++) {
-		if (all && seen[stack])
+		uint32_t location = p->stacks.items[stack].location;
+
+		if (all && mark(&wanted->stacks, stack, p->stacks.len))
 			return;
-		seen[stack] = true;
-		wanted[p->stacks.items[stack].location] = true;
+		if (!mark(&wanted->locations, location, p->locations.len)) {
+			vec_push(&wanted->order, location);
+			if (s->ahead)
+				ask_ahead(s, location);
+		}
 		stack = p->stacks.items[stack].parent;
 	}
 }
@@ -103,47 +135,44 @@ static void show_progress(struct session *s, size_t done, size_t count)
 						 number_count(&arena, count), 100 * done / count));
 }
 
-/* Have the other threads look up what session_name() is going to ask for, in the same order. */
-static void look_up_ahead(struct session *s, const uint32_t *order, size_t count)
+/* Meanwhile others look up what is in the modules behind. */
+static void wait_for_names(struct session *s, uint32_t location)
 {
-	const struct profile_location *locations = s->profile->locations.items;
-	uint64_t *vaddrs = memory_alloc(MAX(count, 1) * sizeof(*vaddrs));
+	if (s->ahead)
+		name_ahead_wait(s->ahead,
+				session_module(s, s->profile->locations.items[location].module));
+}
 
-	for (size_t i = 0, end; i < count; i = end) {
-		uint32_t module = locations[order[i]].module;
-
-		for (end = i; end < count && locations[order[end]].module == module; end++)
-			vaddrs[end] = locations[order[end]].vaddr;
-		name_ahead_look_up(s->ahead, session_module(s, module), vaddrs + i, end - i);
-	}
-	name_ahead_wait(s->ahead);
-	free(vaddrs);
+void session_name_ahead(struct session *s, uint32_t stack)
+{
+	want_stack(s, &s->wanted, stack);
 }
 
 void session_name_samples(struct session *s)
 {
 	struct profile *p = s->profile;
-	bool *wanted = memory_zeroed(p->locations.len + 1, sizeof(*wanted));
-	bool *seen = memory_zeroed(p->stacks.len, sizeof(*seen));
-	VEC(uint32_t) order = { 0 };
+	struct session_wanted *wanted = &s->wanted;
 
 	for (size_t i = 0; i < p->samples.len; i++)
-		want_stack(s, p->samples.items[i].stack, wanted, seen);
-	for (uint32_t i = 0; i < p->locations.len; i++) {
-		if (wanted[i])
-			vec_push(&order, i);
-	}
-	if (order.len > 1) /* by address: what lies together is read together */
-		qsort_r(order.items, order.len, sizeof(*order.items), compare_locations, p);
+		want_stack(s, wanted, p->samples.items[i].stack);
 	if (s->ahead)
-		look_up_ahead(s, order.items, order.len);
-	for (size_t i = 0; i < order.len; i++) {
+		name_ahead_begin(s->ahead);
+	if (wanted->order.len > 1)
+		qsort_r(wanted->order.items, wanted->order.len, sizeof(*wanted->order.items),
+			compare_locations, p);
+	for (size_t i = 0; i < wanted->order.len; i++) {
 		if (progress_due(&s->progress))
-			show_progress(s, i, order.len);
-		session_name(s, order.items[i]);
+			show_progress(s, i, wanted->order.len);
+		wait_for_names(s, wanted->order.items[i]);
+		session_name(s, wanted->order.items[i]);
 	}
 	progress_end(&s->progress);
-	vec_deinit(&order);
-	free(wanted);
-	free(seen);
+	session_wanted_deinit(wanted);
+}
+
+void session_wanted_deinit(struct session_wanted *wanted)
+{
+	vec_deinit(&wanted->locations.of);
+	vec_deinit(&wanted->stacks.of);
+	vec_deinit(&wanted->order);
 }

@@ -3,16 +3,18 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "symbolize/naming.h"
 
 #include <stdlib.h>
+
+#define AT_ONCE 64 /* addresses that are worth a task */
 
 /* One module. */
 struct errand {
 	struct pool_task task; /* must be first */
 	struct naming *naming;
 	bool under_way;
-	const uint64_t *vaddrs;
-	size_t count; /* 0: read the tables */
+	VEC(uint64_t) asked, taken; /* addresses that wait, and those that the task looks up */
 };
 
 struct name_ahead {
@@ -30,13 +32,27 @@ struct name_ahead *name_ahead_new(struct symbolizer *symbolizer, struct pool *po
 	return a;
 }
 
+static void finish(struct name_ahead *a, struct errand *errand)
+{
+	if (errand->under_way)
+		pool_wait(a->pool, &errand->task);
+	errand->under_way = false;
+}
+
 void name_ahead_free(struct name_ahead *a)
 {
 	if (!a)
 		return;
-	name_ahead_wait(a);
-	for (size_t i = 0; i < a->errands.len; i++)
-		free(a->errands.items[i]);
+	for (size_t i = 0; i < a->errands.len; i++) {
+		struct errand *errand = a->errands.items[i];
+
+		if (!errand)
+			continue;
+		finish(a, errand);
+		vec_deinit(&errand->asked);
+		vec_deinit(&errand->taken);
+		free(errand);
+	}
 	vec_deinit(&a->errands);
 	free(a);
 }
@@ -46,61 +62,65 @@ static void run(struct pool_task *task, unsigned worker)
 	struct errand *errand = (struct errand *)(void *)task;
 
 	(void)worker;
-	if (errand->count)
-		naming_look_up(errand->naming, errand->vaddrs, errand->count);
-	else
-		naming_read(errand->naming);
+	naming_look_up(errand->naming, errand->taken.items, errand->taken.len);
 }
 
+/* What was asked for is looked up, if nothing is under way. */
 static void begin(struct name_ahead *a, struct errand *errand)
 {
-	errand->task = (struct pool_task){ .run = run, .apart = true };
+	if (!errand->asked.len || (errand->under_way && !pool_done(a->pool, &errand->task)))
+		return;
+	errand->taken.len = 0;
+	vec_append(&errand->taken, errand->asked.items, errand->asked.len);
+	errand->asked.len = 0;
+	errand->task = (struct pool_task){
+		.run = run,
+		.apart = true,
+		.first = line_source_has_lines(&errand->naming->lines),
+	};
 	errand->under_way = true;
 	pool_submit(a->pool, &errand->task);
 }
 
-static void finish(struct name_ahead *a, struct errand *errand)
-{
-	if (errand && errand->under_way)
-		pool_wait(a->pool, &errand->task);
-	if (errand)
-		errand->under_way = false;
-}
-
-/* The errand for @mod, which is new if its .naming is not known. */
-static struct errand *errand_of(struct name_ahead *a, const struct module *mod)
+static struct errand *errand_of(struct name_ahead *a, struct module *mod)
 {
 	while (a->errands.len <= mod->id)
 		vec_push(&a->errands, NULL);
-	if (!a->errands.items[mod->id])
-		a->errands.items[mod->id] = memory_zeroed(1, sizeof(struct errand));
+	if (!a->errands.items[mod->id]) {
+		struct errand *errand = memory_zeroed(1, sizeof(*errand));
+
+		errand->naming = symbolizer_open(a->symbolizer, mod);
+		a->errands.items[mod->id] = errand;
+	}
 	return a->errands.items[mod->id];
 }
 
-void name_ahead_read(struct name_ahead *a, struct module *mod)
+/* The first address has tables unpacked and indexed, which is best begun at once. */
+void name_ahead_ask(struct name_ahead *a, struct module *mod, uint64_t vaddr)
 {
 	struct errand *errand = errand_of(a, mod);
 
-	if (errand->naming)
+	vec_push(&errand->asked, vaddr);
+	if (!errand->under_way || errand->asked.len % AT_ONCE == 0)
+		begin(a, errand);
+}
+
+void name_ahead_begin(struct name_ahead *a)
+{
+	for (size_t i = 0; i < a->errands.len; i++) {
+		if (a->errands.items[i])
+			begin(a, a->errands.items[i]);
+	}
+}
+
+void name_ahead_wait(struct name_ahead *a, const struct module *mod)
+{
+	struct errand *errand = mod->id < a->errands.len ? a->errands.items[mod->id] : NULL;
+
+	name_ahead_begin(a);
+	if (!errand)
 		return;
-	errand->naming = symbolizer_open(a->symbolizer, mod);
-	begin(a, errand);
-}
-
-void name_ahead_look_up(struct name_ahead *a, struct module *mod, const uint64_t *vaddrs,
-			size_t count)
-{
-	struct errand *errand = errand_of(a, mod);
-
 	finish(a, errand);
-	errand->naming = symbolizer_open(a->symbolizer, mod);
-	errand->vaddrs = vaddrs;
-	errand->count = count;
-	begin(a, errand);
-}
-
-void name_ahead_wait(struct name_ahead *a)
-{
-	for (size_t i = 0; i < a->errands.len; i++)
-		finish(a, a->errands.items[i]);
+	begin(a, errand); /* what came meanwhile */
+	finish(a, errand);
 }

@@ -59,6 +59,8 @@ struct naming *naming_new(struct module_table *modules, struct module *mod,
 	struct naming *naming = memory_zeroed(1, sizeof(*naming));
 
 	*naming = (struct naming){ .mod = mod, .rec = module_table_recording(modules) };
+	if (!options->no_demangle)
+		naming->demangler = demangler_new();
 	if (mod->kind == MODULE_JIT)
 		naming->jit = jit_files_open(modules, mod);
 	if (mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO)
@@ -84,6 +86,8 @@ void naming_free(struct naming *naming)
 	jit_map_free(naming->jit);
 	vec_deinit(&naming->functions);
 	vec_deinit(&naming->answers);
+	map_deinit(&naming->known);
+	demangler_free(naming->demangler);
 	vec_deinit(&naming->frames);
 	free(naming);
 }
@@ -139,11 +143,11 @@ static struct naming_symbol find_symbol(struct naming *naming, uint64_t vaddr)
 	return symbol.name ? symbol : find_unnamed(naming, vaddr);
 }
 
-void naming_read(struct naming *naming)
+const char *naming_readable(struct naming *naming, const char *linkage_name)
 {
-	if (naming->nimages)
-		naming_symtab(naming, 0);
-	line_source_open(&naming->lines);
+	if (!linkage_name || !naming->demangler)
+		return linkage_name;
+	return demangler_name(naming->demangler, linkage_name);
 }
 
 static void look_up(struct naming *naming, uint64_t vaddr)
@@ -157,17 +161,40 @@ static void look_up(struct naming *naming, uint64_t vaddr)
 	vec_push(&naming->answers, answer);
 }
 
+/* The demangler remembers, so that who asks for the names finds them made. */
+static void make_readable(struct naming *naming, const struct naming_answer *answer)
+{
+	naming_readable(naming, answer->symbol.name);
+	for (size_t i = 0; i < answer->count; i++)
+		naming_readable(naming, debug_frame_linkage(&naming->frames.items[answer->first + i]));
+}
+
 void naming_look_up(struct naming *naming, const uint64_t *vaddrs, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	naming->answers.len = naming->nknown;
+	naming->frames.len = naming->nknown_frames;
+	for (size_t i = 0; i < count; i++) {
+		bool is_new;
+		uint64_t *slot = map_put(&naming->known, vaddrs[i], &is_new);
+
+		if (!is_new)
+			continue;
+		*slot = naming->answers.len;
 		look_up(naming, vaddrs[i]);
+		make_readable(naming, &naming->answers.items[naming->answers.len - 1]);
+	}
+	naming->nknown = naming->answers.len;
+	naming->nknown_frames = naming->frames.len;
 }
 
 const struct naming_answer *naming_answer(struct naming *naming, uint64_t vaddr)
 {
-	if (naming->next == naming->answers.len || naming->answers.items[naming->next].vaddr != vaddr) {
-		naming->answers.len = naming->frames.len = naming->next = 0;
-		look_up(naming, vaddr);
-	}
-	return &naming->answers.items[naming->next++];
+	const uint64_t *known = map_get(&naming->known, vaddr);
+
+	if (known)
+		return &naming->answers.items[*known];
+	naming->answers.len = naming->nknown;
+	naming->frames.len = naming->nknown_frames;
+	look_up(naming, vaddr);
+	return &naming->answers.items[naming->nknown];
 }

@@ -8,7 +8,9 @@
 #ifndef SYMBOLIZE_NAMING_H
 #define SYMBOLIZE_NAMING_H
 
+#include "formats/base/map.h"
 #include "formats/base/vec.h"
+#include "symbolize/demangle.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/object_table.h"
 #include "symbolize/elf/symtab.h"
@@ -45,9 +47,11 @@ struct naming {
 	uint64_t slide; /* of the running kernel against its file */
 	VEC(struct symbol_function) functions;
 	bool listed; /* @functions is filled */
-	VEC(struct naming_answer) answers; /* looked up beforehand */
+	VEC(struct naming_answer) answers;
 	VEC(struct debug_frame) frames;
-	size_t next; /* of @answers */
+	struct map known; /* vaddr -> index of @answers: looked up beforehand */
+	size_t nknown, nknown_frames; /* behind them is the answer to the last question */
+	struct demangler *demangler; /* NULL: names stay as they are */
 };
 
 /* Opens the files of @mod, a module of @modules. For the owner of @modules. */
@@ -59,6 +63,9 @@ bool naming_is_kernel(const struct module *mod);
 
 /* Of image @i, read when first needed. */
 struct symtab *naming_symtab(struct naming *naming, size_t i);
+
+/* @linkage_name as people read it; NULL for NULL. Valid until naming_free(). */
+const char *naming_readable(struct naming *naming, const char *linkage_name);
 
 /* What is known of @vaddr: looked up beforehand, or now. Valid until the next call. */
 const struct naming_answer *naming_answer(struct naming *naming, uint64_t vaddr);

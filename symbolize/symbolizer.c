@@ -9,7 +9,6 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
-#include "symbolize/demangle.h"
 #include "symbolize/elf/object_table.h"
 #include "symbolize/naming.h"
 
@@ -20,7 +19,6 @@ struct symbolizer {
 	struct module_table *modules;
 	const struct recording *rec;
 	struct symbolizer_options options;
-	struct demangler *demangler;
 	struct arena arena;
 	VEC(struct naming *) namings; /* by module id */
 };
@@ -33,7 +31,6 @@ struct symbolizer *symbolizer_new(struct module_table *modules,
 	s->modules = modules;
 	s->rec = module_table_recording(modules);
 	s->options = *options;
-	s->demangler = demangler_new();
 	return s;
 }
 
@@ -44,7 +41,6 @@ void symbolizer_free(struct symbolizer *s)
 	for (size_t i = 0; i < s->namings.len; i++)
 		naming_free(s->namings.items[i]);
 	vec_deinit(&s->namings);
-	demangler_free(s->demangler);
 	arena_deinit(&s->arena);
 	free(s);
 }
@@ -69,19 +65,12 @@ struct naming *symbolizer_open(struct symbolizer *s, struct module *mod)
 	return s->namings.items[mod->id];
 }
 
-static const char *readable(struct symbolizer *s, const char *linkage_name)
-{
-	if (!linkage_name || s->options.no_demangle)
-		return linkage_name;
-	return demangler_name(s->demangler, linkage_name);
-}
-
 /* What debug information says, for the functions that were inlined and the one that has the code. */
-static void fill_frame(struct symbolizer *s, const struct debug_frame *from,
+static void fill_frame(struct naming *naming, const struct debug_frame *from,
 		       struct symbol_frame *ret)
 {
-	ret->linkage_name = from->linkage_name ? from->linkage_name : from->name;
-	ret->function = readable(s, ret->linkage_name);
+	ret->linkage_name = debug_frame_linkage(from);
+	ret->function = naming_readable(naming, ret->linkage_name);
 	ret->file = from->file;
 	ret->line = from->line;
 	ret->column = from->column;
@@ -89,14 +78,14 @@ static void fill_frame(struct symbolizer *s, const struct debug_frame *from,
 	ret->function_line = from->decl_line;
 }
 
-static void fill_outermost(struct symbolizer *s, const struct naming_symbol *symbol,
+static void fill_outermost(struct naming *naming, const struct naming_symbol *symbol,
 			   struct symbol_frame *frame)
 {
 	frame->function_vaddr = symbol->vaddr;
 	frame->function_len = symbol->len;
 	if (!symbol->name)
 		return;
-	frame->function = readable(s, symbol->name);
+	frame->function = naming_readable(naming, symbol->name);
 	frame->linkage_name = symbol->name;
 }
 
@@ -118,10 +107,10 @@ const struct symbol_frame *symbolizer_find(struct symbolizer *s, struct module *
 	struct symbol_frame *frames = ARENA_ARRAY(&s->arena, struct symbol_frame, count);
 
 	for (size_t i = 0; i < answer->count; i++) {
-		fill_frame(s, &naming->frames.items[answer->first + i], &frames[i]);
+		fill_frame(naming, &naming->frames.items[answer->first + i], &frames[i]);
 		frames[i].inlined = i + 1 < answer->count;
 	}
-	fill_outermost(s, &answer->symbol, &frames[count - 1]);
+	fill_outermost(naming, &answer->symbol, &frames[count - 1]);
 	if (!answer->count && !s->options.no_inline)
 		fill_jit_line(naming, vaddr, &frames[0]);
 	*ret_count = count;
@@ -139,7 +128,7 @@ const char *symbolizer_object(struct symbolizer *s, struct module *mod, uint64_t
 			naming->objects[i] = object_table_new(naming->images[i]);
 		entry = object_table_find(naming->objects[i], vaddr - naming->slide);
 		if (entry)
-			return readable(s, entry->name);
+			return naming_readable(naming, entry->name);
 	}
 	return NULL;
 }
@@ -153,16 +142,16 @@ static int by_vaddr(const void *a, const void *b)
 	return strcmp(x->linkage_name, y->linkage_name);
 }
 
-static void list_function(struct symbolizer *s, struct naming *naming, struct naming_symbol symbol)
+static void list_function(struct naming *naming, struct naming_symbol symbol)
 {
-	struct symbol_function function = { readable(s, symbol.name), symbol.name, symbol.vaddr,
-					    symbol.len };
+	struct symbol_function function = { naming_readable(naming, symbol.name), symbol.name,
+					    symbol.vaddr, symbol.len };
 
 	vec_push(&naming->functions, function);
 }
 
 /* Those of one image, but for addresses that the images before it name. */
-static void list_image(struct symbolizer *s, struct naming *naming, size_t image)
+static void list_image(struct naming *naming, size_t image)
 {
 	const struct symtab *tab = naming_symtab(naming, image);
 	size_t before = naming->functions.len;
@@ -176,7 +165,7 @@ static void list_image(struct symbolizer *s, struct naming *naming, size_t image
 			old++;
 		if (old < before && naming->functions.items[old].vaddr == vaddr)
 			continue;
-		list_function(s, naming,
+		list_function(naming,
 			      (struct naming_symbol){ entries[i].name, vaddr,
 					       symtab_end(tab, &entries[i]) - entries[i].vaddr });
 	}
@@ -201,18 +190,18 @@ static void list_kernel(struct symbolizer *s, struct naming *naming, const struc
 						       : is_module_name(mod->name, sym->module);
 
 		if (ours)
-			list_function(s, naming, (struct naming_symbol){ sym->name, sym->addr, sym->len });
+			list_function(naming, (struct naming_symbol){ sym->name, sym->addr, sym->len });
 	}
 	vec_sort(&naming->functions, by_vaddr);
 }
 
-static void list_jit(struct symbolizer *s, struct naming *naming)
+static void list_jit(struct naming *naming)
 {
 	size_t count;
 	const struct jit_symbol *symbols = jit_map_symbols(naming->jit, &count);
 
 	for (size_t i = 0; i < count; i++)
-		list_function(s, naming,
+		list_function(naming,
 			      (struct naming_symbol){ symbols[i].name, symbols[i].start, symbols[i].len });
 	vec_sort(&naming->functions, by_vaddr);
 }
@@ -227,9 +216,9 @@ const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct 
 		if (naming_is_kernel(mod))
 			list_kernel(s, naming, mod);
 		if (naming->jit)
-			list_jit(s, naming);
+			list_jit(naming);
 		for (size_t i = 0; i < naming->nimages; i++)
-			list_image(s, naming, i);
+			list_image(naming, i);
 	}
 	*ret_count = naming->functions.len;
 	return naming->functions.items;

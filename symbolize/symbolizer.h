@@ -57,10 +57,7 @@ struct naming;
 /* Open the files of @mod. Valid until symbolizer_free(). */
 struct naming *symbolizer_open(struct symbolizer *s, struct module *mod);
 
-/* In any thread: read their tables. */
-void naming_read(struct naming *naming);
-
-/* In any thread: look up @vaddrs, ascending, so that symbolizer_find() has the answers at hand if it is asked in this order. */
+/* In any thread: look up @vaddrs, so that symbolizer_find() has the answers at hand. */
 void naming_look_up(struct naming *naming, const uint64_t *vaddrs, size_t count);
 
 /* A function of @mod by name, for annotate. */

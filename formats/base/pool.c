@@ -120,15 +120,27 @@ unsigned pool_threads(const struct pool *pool)
 	return pool->nworkers + 1;
 }
 
+static void put(struct queue *queue, struct pool_task *task)
+{
+	struct pool_task **at = queue->end;
+
+	if (task->first) {
+		for (at = &queue->first; *at && (*at)->first;)
+			at = &(*at)->next;
+	}
+	task->next = *at;
+	*at = task;
+	if (!task->next)
+		queue->end = &task->next;
+}
+
 void pool_submit(struct pool *pool, struct pool_task *task)
 {
 	struct queue *queue = task->apart ? &pool->apart : &pool->queue;
 
-	task->next = NULL;
 	task->done = false;
 	pthread_mutex_lock(&pool->lock);
-	*queue->end = task;
-	queue->end = &task->next;
+	put(queue, task);
 	pthread_cond_signal(&pool->arrived);
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -142,4 +154,13 @@ void pool_wait(struct pool *pool, struct pool_task *task)
 			pthread_cond_wait(&pool->finished, &pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);
+}
+
+bool pool_done(struct pool *pool, const struct pool_task *task)
+{
+	pthread_mutex_lock(&pool->lock);
+	bool done = task->done;
+
+	pthread_mutex_unlock(&pool->lock);
+	return done;
 }

@@ -23,6 +23,7 @@ struct pool_task {
 	/* @worker: 0 for the owner, less than pool_threads(); no two tasks run as the same one at a time. */
 	void (*run)(struct pool_task *task, unsigned worker);
 	bool apart; /* it takes long: the owner only runs it if it has nothing else to do while it waits for such a one */
+	bool first; /* before all others that are apart: more depends on it */
 	struct pool_task *next; /* private, as is @done */
 	bool done;
 };
@@ -41,5 +42,8 @@ unsigned pool_threads(const struct pool *pool);
 /* The task stays the caller's and must not move until it was waited for. */
 void pool_submit(struct pool *pool, struct pool_task *task);
 void pool_wait(struct pool *pool, struct pool_task *task);
+
+/* Would pool_wait() return at once? What the task wrote is visible if so. */
+bool pool_done(struct pool *pool, const struct pool_task *task);
 
 #endif

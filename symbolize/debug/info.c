@@ -37,6 +37,7 @@ struct debug_info {
 	struct opened *opened; /* by index of the unit */
 	struct map lines;      /* offset in .debug_line -> struct debug_lines * */
 	const char *missing;
+	size_t missing_at; /* index of the unit that told, so that order of questions is of no matter */
 };
 
 static bool is_executable(const struct image *img, uint64_t vaddr)
@@ -162,6 +163,17 @@ static struct opened *open_lines(struct debug_info *info, uint64_t vaddr)
 	return opened;
 }
 
+/* One is enough to be told of: the first unit's, whichever was asked for first. */
+static void note_missing(struct debug_info *info, const struct debug_unit *unit)
+{
+	size_t at = (size_t)(unit - info->source.units);
+
+	if (info->missing && at >= info->missing_at)
+		return;
+	info->missing = unit->dwo_name;
+	info->missing_at = at;
+}
+
 /* The unit with the entries of @unit: itself, or what it is the skeleton of. */
 static struct debug_unit *full_unit(struct debug_info *info, struct debug_unit *unit)
 {
@@ -171,8 +183,8 @@ static struct debug_unit *full_unit(struct debug_info *info, struct debug_unit *
 		info->split = debug_split_new(image_path(info->image));
 	struct debug_unit *found = debug_split_find(info->split, unit);
 
-	if (!found && !info->missing)
-		info->missing = unit->dwo_name;
+	if (!found)
+		note_missing(info, unit);
 	return found ? found : unit;
 }
 

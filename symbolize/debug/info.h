@@ -28,6 +28,11 @@ struct debug_frame {
 	uint32_t decl_line;       /* 0 if not known */
 };
 
+static inline const char *debug_frame_linkage(const struct debug_frame *frame)
+{
+	return frame->linkage_name ? frame->linkage_name : frame->name;
+}
+
 /* NULL if @img has no debug information. @img must outlive the result. */
 struct debug_info *debug_info_new(struct image *img);
 void debug_info_free(struct debug_info *info);
