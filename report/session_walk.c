@@ -96,17 +96,19 @@ static struct err *take(struct session *s, const struct session_walk *walk,
 	return NULL;
 }
 
-static void fill(struct session *s, const struct session_walk *walk, struct walkers *walkers)
+/* Hand the next batch over; false if there is no room, or no more events. */
+static bool hand_over(struct session *s, const struct session_walk *walk, struct walkers *walkers)
 {
-	struct walk_batch *batch;
+	struct walk_batch *batch = walkers_room(walkers);
 
-	while ((batch = walkers_room(walkers)) &&
-	       event_source_next_batch(s->source, WALKERS_BATCH, &batch->events)) {
-		prepare(s, walk, batch);
-		walkers_submit(walkers, batch);
-	}
+	if (!batch || !event_source_next_batch(s->source, WALKERS_BATCH, &batch->events))
+		return false;
+	prepare(s, walk, batch);
+	walkers_submit(walkers, batch);
+	return true;
 }
 
+/* A batch that is walked is taken before more is prepared: what comes of it may give others work. */
 static struct err *walk_all(struct session *s, const struct session_walk *walk,
 			    struct walkers *walkers, struct session_stacks stacks[],
 			    const struct session_visitor *visitor)
@@ -116,7 +118,8 @@ static struct err *walk_all(struct session *s, const struct session_walk *walk,
 	for (;;) {
 		struct err *err;
 
-		fill(s, walk, walkers);
+		while (!walkers_ready(walkers) && hand_over(s, walk, walkers))
+			;
 		batch = walkers_oldest(walkers);
 		if (!batch)
 			return NULL;

@@ -23,7 +23,7 @@
 #include "symbolize/chain_trie.h"
 #include "symbolize/unwind.h"
 
-#define WALKERS_BATCH 256 /* events that are worth handing over together */
+#define WALKERS_BATCH 512 /* events that are worth handing over together */
 
 /* What became of a sample. */
 struct walked {
@@ -66,6 +66,9 @@ void walkers_free(struct walkers *w);
 /* A batch to fill and submit; NULL while too many are under way. Emptied but for .context. */
 struct walk_batch *walkers_room(struct walkers *w);
 void walkers_submit(struct walkers *w, struct walk_batch *batch);
+
+/* Is the oldest batch walked? */
+bool walkers_ready(const struct walkers *w);
 
 /* The oldest batch that was submitted, walked; NULL if there is none. */
 struct walk_batch *walkers_oldest(struct walkers *w);
