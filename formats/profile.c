@@ -35,7 +35,7 @@ static void index_grow(struct index *index)
 	struct index old = *index;
 
 	index->nslots = old.nslots ? old.nslots * 2 : SLOTS_FIRST;
-	index->slots = memory_zeroed(index->nslots, sizeof(*index->slots));
+	index->slots = memory_table(index->nslots, sizeof(*index->slots));
 	for (uint32_t i = 0; i < old.nslots; i++) {
 		uint32_t at = old.slots[i].hash & (index->nslots - 1);
 

@@ -27,7 +27,7 @@ static void grow(struct chain_trie *trie)
 	size_t nold = trie->nslots;
 
 	trie->nslots = nold ? nold * 2 : SLOTS_AT_FIRST;
-	trie->slots = memory_zeroed(trie->nslots, sizeof(*trie->slots));
+	trie->slots = memory_table(trie->nslots, sizeof(*trie->slots));
 	for (size_t i = 0; i < nold; i++) {
 		size_t at = old[i].hash & (trie->nslots - 1);
 

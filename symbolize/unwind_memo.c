@@ -19,7 +19,7 @@ static void grow(struct unwind_memo *memo)
 	size_t nold = memo->nslots;
 
 	memo->nslots = nold ? nold * 2 : SLOTS_AT_FIRST;
-	memo->slots = memory_zeroed(memo->nslots, sizeof(*memo->slots));
+	memo->slots = memory_table(memo->nslots, sizeof(*memo->slots));
 	for (size_t i = 0; i < nold; i++) {
 		if (old[i].key)
 			*unwind_memo_slot(memo, old[i].key) = old[i];

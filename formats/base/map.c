@@ -33,8 +33,8 @@ static void grow(struct map *map)
 {
 	struct map bigger = { .cap = map->cap ? map->cap * 2 : 16, .len = map->len };
 
-	bigger.slots = memory_zeroed(bigger.cap, sizeof(*bigger.slots));
-	bigger.used = memory_zeroed(bigger.cap, 1);
+	bigger.slots = memory_table(bigger.cap, sizeof(*bigger.slots));
+	bigger.used = memory_table(bigger.cap, 1);
 	for (size_t i = 0; i < map->cap; i++) {
 		if (!map->used[i])
 			continue;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE_LEN 4096 /* the smallest there is */
+
 void memory_keep(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 16 << 20);
@@ -42,6 +44,15 @@ void *memory_zeroed(size_t count, size_t size)
 	if (!ptr)
 		memory_exhausted(count * size);
 	return ptr;
+}
+
+void *memory_table(size_t count, size_t size)
+{
+	volatile char *bytes = memory_zeroed(count, size);
+
+	for (size_t i = 0; i < count * size; i += PAGE_LEN)
+		bytes[i] = 0;
+	return (void *)bytes;
 }
 
 void *memory_resize(void *ptr, size_t count, size_t size)

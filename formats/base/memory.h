@@ -18,6 +18,12 @@ void *memory_alloc(size_t len);
 /* @count zeroed elements of @size bytes. */
 void *memory_zeroed(size_t count, size_t size);
 
+/*
+ * The same for a hash table. Where a page is looked at before it is written, the kernel maps a page of zeros that all share, and
+ * replaces it at the first write, for which the other threads' processors are interrupted. So each is written here.
+ */
+void *memory_table(size_t count, size_t size);
+
 /* realloc() to @count elements of @size bytes. */
 void *memory_resize(void *ptr, size_t count, size_t size);
 

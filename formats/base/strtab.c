@@ -38,7 +38,7 @@ static void grow(struct strtab *tab)
 {
 	tab->nslots = tab->nslots ? tab->nslots * 2 : 64;
 	free(tab->slots);
-	tab->slots = memory_zeroed(tab->nslots, sizeof(*tab->slots));
+	tab->slots = memory_table(tab->nslots, sizeof(*tab->slots));
 	for (uint32_t id = 0; id < tab->len; id++)
 		tab->slots[locate(tab, tab->strings[id])] = id + 1;
 }
