@@ -23,14 +23,24 @@ reading_inlined() {
 	row "with inlined calls, wall s" "$a" "$b" "" "$(ratio "$b" "$a") times faster (bar 1000); perf: $count of $all samples, scaled"
 }
 
-reading_threads() {
+# threads_row NAME TRACE
+threads_row() {
 	for _ in $(seq "$rounds"); do
-		cpu one "$preport" -i "$dir/report.trace" --by leaf --no-cache --threads 1
-		cpu two "$preport" -i "$dir/report.trace" --by leaf --no-cache --threads 2
+		cpu one "$preport" -i "$2" --by leaf --no-cache --threads 1
+		cpu two "$preport" -i "$2" --by leaf --no-cache --threads 2
 	done
-	row "threads 1 and 2, wall s" "$(median "$dir/one.wall")" "$(median "$dir/two.wall")" "" \
+	row "$1, wall s" "$(median "$dir/one.wall")" "$(median "$dir/two.wall")" "" \
 		"$(ratio "$(median "$dir/one.wall")" "$(median "$dir/two.wall")") times faster (bar 1.7; load $(cut -d' ' -f1 /proc/loadavg))"
-	row "threads 1 and 2, CPU s" "$(median "$dir/one.cpu")" "$(median "$dir/two.cpu")" "" ""
+	row "$1, CPU s" "$(median "$dir/one.cpu")" "$(median "$dir/two.cpu")" "" ""
+	rm -f "$dir"/one.* "$dir"/two.*
+}
+
+reading_threads() {
+	local tool=$BUILD/tests/tools/multiply_trace
+	threads_row "threads 1 and 2" "$dir/report.trace"
+	[ -x "$tool" ] && "$tool" --rounds 10 "$dir/report.trace" "$dir/longer.trace" || return
+	threads_row "the same, 10 times as long" "$dir/longer.trace"
+	rm -f "$dir/longer.trace"
 }
 
 peak() { python3 -c 'import resource, subprocess, sys

@@ -19,7 +19,7 @@ precord -q -e cpu-clock -F 1999 -o t.trace -- sh busy.sh >/dev/null
 "$BUILD/tests/tools/multiply_trace" --each 100 t.trace many.trace
 
 compare() {
-	for n in 1 2 7; do
+	for n in 1 2 3 8; do
 		preport -i "$@" --threads $n >out.$n 2>err.$n || fail "$* with $n threads: $(cat err.$n)"
 		[ -s out.$n ] || fail "$*: no output"
 		cmp -s out.1 out.$n || fail "$*: $n threads give another output than one"
@@ -30,6 +30,7 @@ for file in t.trace long.trace many.trace; do
 	compare $file --by leaf --limit 100000 --format=csv
 	compare $file --by caller --limit 100000
 done
+compare t.trace --by total --limit 100000 # all frames are named, not only the leaves
 compare long.trace
 compare long.trace folded
 compare long.trace info
