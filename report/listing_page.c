@@ -30,6 +30,7 @@ struct listing_page {
 	const struct annotate_function *function;
 	struct annotate_listing *listing; /* NULL: its code is not there */
 	struct listing_rows rows;
+	bool skid_said; /* once a page is enough */
 	size_t id; /* of the section: its place in a->functions */
 	const struct annotate_line *beside;
 };
@@ -256,7 +257,7 @@ static void put_events(struct listing_page *page)
 		const struct annotate_event *event = &page->a->events.items[e];
 		const struct profile_sum *sum = &page->function->sums[e];
 		struct stats_share share = stats_share(sum, &event->total);
-		const char *skid = annotate_skid(page->a, event);
+		const char *skid = page->skid_said ? NULL : annotate_skid(page->a, event);
 
 		fprintf(page->out, "<p>%s (%s) of all %s of ", number_share(arena, share.share),
 			number_interval(arena, &share),
@@ -268,6 +269,7 @@ static void put_events(struct listing_page *page)
 		put(page, skid ? skid : "");
 		fprintf(page->out, "%s</p>\n", skid ? "</span>" : "");
 	}
+	page->skid_said = true;
 }
 
 static void put_head(struct listing_page *page, const struct annotate_function *function)
