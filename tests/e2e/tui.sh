@@ -87,6 +87,7 @@ if precord -q -F 99 -o try.trace -- true 2>/dev/null; then
 	sees 'leaves of' || fail "a real recording does not open"
 	key a
 	sees 'of all samples' && sees '^ *[0-9.]+ % ' || fail "no instructions"
+	sees 'share +95 % range +block' || fail "columns without names"
 	sed -n 7,17p shown | grep -qE '^ *[0-9.]+ %  ' || fail "the hottest instruction is not in the middle"
 fi
 
