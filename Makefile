@@ -222,7 +222,7 @@ LIB_REPORT = $(B)/libreport.a
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all tests check check-here check-guest check-oracles cross unit cli e2e fuzz fuzz-programs lint bench gallery demo demo-here install uninstall \
+.PHONY: all tests check check-here check-fresh check-guest check-oracles cross unit cli e2e fuzz fuzz-programs lint bench gallery demo demo-here install uninstall \
 	clean help packages FORCE
 
 all: $(LIB_FORMATS) $(LIB_SYMBOLIZE) $(PROGRAMS)
@@ -241,6 +241,7 @@ help:
 #: make check-oracles   large binaries against readelf and llvm-symbolizer: 12 minutes, 600 MB to fetch
 #: make cross ARCH=aarch64   build for it, and run its unit tests under emulation
 #: make check-guest     machines in QEMU, aarch64 with a PMU and x86-64: T=names, only these scripts of tests/guest/
+#: make check-fresh DIST=noble PMU=no CPU=no-avx   .ci/run in another distribution without those (root); T='make check'
 #: make lint            layering, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine
@@ -275,6 +276,9 @@ check-oracles: tests
 
 cross:
 	@BUILD='$(BUILD)' .ci/cross $(ARCH)
+
+check-fresh:
+	@BUILD='$(BUILD)' DIST='$(DIST)' PMU='$(PMU)' CPU='$(CPU)' tests/fresh/run $(T)
 
 check-guest: tests
 	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/guest/run $(T)
