@@ -64,5 +64,5 @@ done
 command -v node >/dev/null || skip 'node is not installed'
 export CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 [ -n "$CHROMIUM" ] || skip 'chromium is not installed'
-"$TOP/tests/web/packages" || skip 'playwright-core and axe-core cannot be had from npm'
+"$TOP/tests/web/packages" || skip 'playwright-core and axe-core cannot be had from npm, or not for this node'
 node "$TOP/tests/web/diff.mjs" "$PWD"

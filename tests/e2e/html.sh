@@ -62,5 +62,5 @@ preport -i h.trace annotate nothing --html none.html 2>err && fail "a page of no
 command -v node >/dev/null || skip 'node is not installed'
 export CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 [ -n "$CHROMIUM" ] || skip 'chromium is not installed'
-"$TOP/tests/web/packages" || skip 'playwright-core and axe-core cannot be had from npm'
+"$TOP/tests/web/packages" || skip 'playwright-core and axe-core cannot be had from npm, or not for this node'
 node "$TOP/tests/web/report.mjs" "$PWD"

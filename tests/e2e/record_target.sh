@@ -8,6 +8,7 @@ need_system_wide
 
 cat >spin.c <<'END'
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
 	usleep(700000);
 	pthread_create(&thread, NULL, spin, late);
 	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		alarm(atoi(argv[2]));
 		spin(child);
 	}
@@ -57,26 +59,57 @@ lacks() {
 }
 
 rate='-F 499'
-./spin other 60 & other=$!
+
+# cpu_time NAME...: what the threads of each name have had of the CPUs by now, in ms
+cpu_time() {
+	local name
+	for name; do
+		echo "$name $(cat /dev/null $(grep -slx "$name" /proc/[0-9]*/task/*/comm | sed 's/comm$/schedstat/') 2>/dev/null |
+			awk '{ ns += $1 } END { printf "%d", ns / 1e6 }')"
+	done
+}
+
+# sampled FILE "TARGET..." NAME...: record until each of NAME has had 100 ms of a CPU meanwhile: how long that
+# takes is the scheduler's to say, on a busy machine many seconds. The status is precord's.
+sampled() {
+	local file=$1 target=$2 recorder before
+	shift 2
+	# bash lets what it puts into the background ignore the interrupt that is to end it.
+	env --default-signal=INT precord -q $rate -o "$file" $target & recorder=$!
+	until ls -l /proc/$recorder/fd 2>/dev/null | grep -q perf_event; do
+		[ -e /proc/$recorder ] || break
+		sleep 0.1
+	done
+	before=$(cpu_time "$@")
+	for _ in $(seq 600); do
+		sleep 0.1
+		paste -d ' ' <(echo "$before") <(cpu_time "$@") | awk '$4 - $2 < 100 { exit 1 }' && break
+		[ -e /proc/$recorder ] || break
+	done
+	kill -INT $recorder 2>/dev/null
+	wait $recorder
+}
+
+./spin other 300 & other=$!
 trap 'kill $other' EXIT
 
 precord -q $rate -o command.trace -- ./spin own 3
 has command.trace own own-t own-l own-c
 lacks command.trace other other-t
 
-./spin tgt 30 & target=$!
+./spin tgt 120 & target=$!
 sleep 0.3
-precord -q $rate -o pid.trace --duration 2 -p $target
+sampled pid.trace "-p $target" tgt tgt-t tgt-l tgt-c || fail "-p: status $?"
 has pid.trace tgt tgt-t tgt-l tgt-c
 lacks pid.trace other other-t
 
 tid=$(grep -l tgt-t /proc/$target/task/*/comm | cut -d/ -f5)
-precord -q $rate -o tid.trace --duration 0.5 -t "$tid"
+sampled tid.trace "-t $tid" tgt-t || fail "-t: status $?"
 has tid.trace tgt-t
 lacks tid.trace tgt tgt-l tgt-c other
 kill $target
 
-precord -q $rate -o all.trace -a --duration 1
+sampled all.trace -a other other-t other-l other-c || fail "-a: status $?"
 has all.trace other other-t other-l other-c
 
 # On one CPU only: what runs there is seen, its mappings too, although it began elsewhere.
@@ -96,9 +129,9 @@ fi
 
 if [ "$(id -u)" = 0 ]; then
 	install -m 755 spin /tmp/spin.$$ && chmod 755 /tmp/spin.$$
-	setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/spin.$$ user 4 & user=$!
+	setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/spin.$$ user 60 & user=$!
 	sleep 0.3
-	precord -q $rate -o user.trace --duration 1 -u 65534
+	sampled user.trace '-u 65534' user user-t || fail "-u: status $?"
 	kill $user
 	rm -f /tmp/spin.$$
 	has user.trace user user-t
@@ -106,9 +139,9 @@ if [ "$(id -u)" = 0 ]; then
 fi
 cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [ -n "$cgroup" ] && [ -w $cgroup/cgroup.procs ] && mkdir $cgroup/precord-test.$$ 2>/dev/null; then
-	sh -c "echo \$\$ >$cgroup/precord-test.$$/cgroup.procs; exec ./spin grp 20" & member=$!
+	sh -c "echo \$\$ >$cgroup/precord-test.$$/cgroup.procs; exec ./spin grp 60" & member=$!
 	sleep 0.2
-	precord -q $rate -o cgroup.trace --duration 1 -G /precord-test.$$ 2>err.txt
+	sampled cgroup.trace "-G /precord-test.$$" grp grp-t 2>err.txt
 	status=$?
 	pkill -P $member
 	kill $member

@@ -75,7 +75,7 @@ breaks 20000 -o broken.trace -- sh work.sh 1
 up_to_whole_block broken.trace
 
 # Without a command it just ends.
-./shares plain 100 & victim=$!
+ahead ./shares plain 100 & victim=$!
 trap 'kill $victim; umount small 2>/dev/null' EXIT
 : >done
 breaks 20000 --duration 50 -o target.trace -p $victim

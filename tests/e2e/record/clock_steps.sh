@@ -32,7 +32,7 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 }
 SRC
 $CC -O1 -shared -fPIC -o steps.so steps.c || fail "cannot compile"
-./shares plain 100 & victim=$!
+ahead ./shares plain 100 & victim=$!
 trap 'kill $victim' EXIT
 record() {
 	LD_PRELOAD=$PWD/steps.so precord -q -F 499 -p $victim "$@" 2>err.txt ||

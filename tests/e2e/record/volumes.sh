@@ -6,7 +6,7 @@ set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 $CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
-./shares plain 100 & victim=$!
+ahead ./shares plain 100 & victim=$!
 trap 'kill $victim 2>/dev/null' EXIT
 
 info() { preport -i "$1" info --format=json | sed -n "s/^  \"$2\": \"*\([0-9a-z]*\)\"*,*\$/\1/p"; }
