@@ -10,9 +10,9 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/diag.c formats/base/err.c formats/base/file_bytes.c formats/base/gzip.c \
 	formats/base/map.c formats/base/memory.c formats/base/opt.c formats/base/page_guard.c \
 	formats/base/pool.c formats/base/reader.c formats/base/sha256.c formats/base/strtab.c \
-	formats/base/text.c formats/base/writer.c formats/base/zframe.c formats/event_turns.c \
-	formats/folded.c formats/folded_read.c formats/jitdump.c formats/mapping.c \
-	formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
+	formats/base/text.c formats/base/writer.c formats/base/xz.c formats/base/zframe.c \
+	formats/event_turns.c formats/folded.c formats/folded_read.c formats/jitdump.c \
+	formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
 	formats/profile_source.c formats/stack_codec.c formats/topdown.c formats/trace_attached.c \
 	formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c \
 	formats/trace_field.c formats/trace_file.c formats/trace_loader.c formats/trace_reader.c \
@@ -27,18 +27,18 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c \
 	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/bundle_names.c \
 	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
-	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_relocate.c \
-	symbolize/elf/image_section.c symbolize/elf/image_stripped.c symbolize/elf/mini_elf.c \
-	symbolize/elf/minidebug.c symbolize/elf/object_table.c symbolize/elf/plt.c \
-	symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c symbolize/expr.c \
-	symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c symbolize/kernel_module.c \
-	symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c symbolize/line_source.c \
-	symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c symbolize/naming.c \
-	symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c symbolize/unwind.c \
-	symbolize/unwind_fallback.c symbolize/unwind_kernel_chain.c symbolize/unwind_memo.c \
-	symbolize/unwind_red_zone.c symbolize/unwind_sigframe.c symbolize/unwind_splice.c \
-	symbolize/unwind_stack.c symbolize/unwind_step.c symbolize/unwind_tables.c \
-	symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_packed.c \
+	symbolize/elf/image_relocate.c symbolize/elf/image_section.c symbolize/elf/image_stripped.c \
+	symbolize/elf/mini_elf.c symbolize/elf/minidebug.c symbolize/elf/object_table.c \
+	symbolize/elf/plt.c symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
+	symbolize/expr.c symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c \
+	symbolize/kernel_module.c symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c \
+	symbolize/line_source.c symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c \
+	symbolize/naming.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
+	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_kernel_chain.c \
+	symbolize/unwind_memo.c symbolize/unwind_red_zone.c symbolize/unwind_sigframe.c \
+	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
+	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/attach_kernel.c record/budget.c record/cgroup.c record/cmd_list.c \
@@ -139,7 +139,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_red_zone.c \
 	tests/unit/test_unwind_splice.c tests/unit/test_unwind_stack.c tests/unit/test_vec.c \
 	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
-	tests/unit/test_writer.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
+	tests/unit/test_writer.c tests/unit/test_xz.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
 	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
@@ -149,10 +149,10 @@ FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_deb
 	tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
 	tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
-TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_trace.c \
-	tests/tools/multiply_trace.c tests/tools/prune_trace.c tests/tools/symbol_probe.c \
-	tests/tools/trace_corpus.c tests/tools/unwind_bench.c tests/tools/unwind_probe.c \
-	tests/tools/write_trace.c
+TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_kcore.c \
+	tests/tools/dump_trace.c tests/tools/multiply_trace.c tests/tools/prune_trace.c \
+	tests/tools/symbol_probe.c tests/tools/trace_corpus.c tests/tools/unwind_bench.c \
+	tests/tools/unwind_probe.c tests/tools/write_trace.c
 # A stand-in for perf_event_open() of machines that nobody here has, preloaded by tests.
 FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.

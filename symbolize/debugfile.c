@@ -129,7 +129,7 @@ static void try_path(struct search *s, const char *path)
 
 	if (done(s) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
-	struct err *err = image_open(path, &img);
+	struct err *err = image_is_packed(path) ? image_open_packed(path, &img) : image_open(path, &img);
 
 	if (err) {
 		if (err_kind(err) != ERR_SYSTEM)
@@ -370,6 +370,8 @@ static const char *const module_folders[] = {
 /* "[nf_tables]" is also called "nf_tables", and its file "nf-tables.ko" or "nf_tables.ko.debug". */
 static bool is_module_file(const char *file, const char *module)
 {
+	static const char *const endings[] = { ".ko", ".ko.debug", ".ko.xz", ".ko.zst", ".ko.gz" };
+
 	if (*module == '[')
 		module++;
 	for (; *module && *module != ']' && *module != '.'; module++, file++) {
@@ -378,7 +380,11 @@ static bool is_module_file(const char *file, const char *module)
 		if (dash != (*module == '-' ? '_' : *module))
 			return false;
 	}
-	return !strcmp(file, ".ko") || !strcmp(file, ".ko.debug");
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+		if (!strcmp(file, endings[i]))
+			return true;
+	}
+	return false;
 }
 
 /* A few thousand files; links are not followed, so it ends. */
@@ -395,6 +401,21 @@ static void try_folder(struct search *s, char *folder)
 	}
 	if (tree)
 		fts_close(tree);
+}
+
+/* Modules as they are loaded have no debug information: there may be some elsewhere. */
+static void try_for_lines(struct search *s)
+{
+	struct image *plain = s->image;
+
+	if (plain && image_has_section(plain, ".debug_line"))
+		return;
+	s->image = NULL;
+	try_debuginfod(s, "debuginfod_find_debuginfo");
+	if (s->image)
+		image_close(plain);
+	else if (plain)
+		take(s, plain, DEBUGFILE_FOUND);
 }
 
 enum debugfile_result debugfile_kernel_module(const struct module_search *search,
@@ -418,6 +439,6 @@ enum debugfile_result debugfile_kernel_module(const struct module_search *search
 									module_folders[i],
 									release)));
 	}
-	try_debuginfod(&s, "debuginfod_find_debuginfo");
+	try_for_lines(&s);
 	return finish(&s, ret, ret_found);
 }

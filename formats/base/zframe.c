@@ -102,6 +102,37 @@ struct err *zframe_decode_all(struct zframe_decoder *z, const void *data, size_t
 	return decode(z, data, len, out, out_len);
 }
 
+static struct err *unpack(ZSTD_DCtx *context, ZSTD_inBuffer in, size_t max, struct writer *out)
+{
+	size_t begin = out->len, left = 1, room = ZSTD_DStreamOutSize();
+
+	while (in.pos < in.size || left) {
+		size_t before = in.pos;
+
+		writer_reserve(out, room);
+		ZSTD_outBuffer to = { out->data + out->len, room, 0 };
+
+		left = ZSTD_decompressStream(context, &to, &in);
+		if (ZSTD_isError(left))
+			return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(left));
+		out->len += to.pos;
+		if (out->len - begin > max)
+			return err_new(ERR_UNSUPPORTED, "it unpacks to more than %zu bytes", max);
+		if (left && !to.pos && in.pos == before)
+			return err_new(ERR_CORRUPT, "its compression is cut");
+	}
+	return NULL;
+}
+
+struct err *zframe_unpack(const void *data, size_t len, size_t max, struct writer *out)
+{
+	struct zframe_decoder *z = zframe_decoder_new();
+	struct err *err = unpack(z->context, (ZSTD_inBuffer){ data, len, 0 }, max, out);
+
+	zframe_decoder_free(z);
+	return err;
+}
+
 bool zframe_lens(const void *data, size_t len, size_t *ret_len, size_t *ret_content_len)
 {
 	size_t frame_len = ZSTD_findFrameCompressedSize(data, len);

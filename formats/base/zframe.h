@@ -41,6 +41,12 @@ MUST_USE struct err *zframe_decode_all(struct zframe_decoder *z, const void *dat
 				       void *out, size_t out_len);
 
 /*
+ * Append what the frames at @data hold to @out, at most @max bytes and a few; they need not say how much it is.
+ * ERR_CORRUPT: damaged or cut. ERR_UNSUPPORTED: more than @max.
+ */
+MUST_USE struct err *zframe_unpack(const void *data, size_t len, size_t max, struct writer *out);
+
+/*
  * How long the frame is that @data begins with, packed and decompressed. False if it is none, does not fit
  * in @len, or does not say.
  */

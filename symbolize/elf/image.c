@@ -56,6 +56,7 @@ void image_close(struct image *img)
 		elf_end(img->elf);
 	if (img->mapped)
 		munmap((void *)(uintptr_t)img->bytes, img->len);
+	free(img->unpacked_file);
 	pthread_mutex_destroy(&img->lock);
 	free(img->path);
 	free(img);

@@ -46,6 +46,14 @@ MUST_USE struct err *image_open(const char *path, struct image **ret);
 MUST_USE struct err *image_open_fd(int fd, const char *path, struct image **ret); /* takes @fd over */
 MUST_USE struct err *image_open_memory(const void *data, size_t len, const char *path,
 				       struct image **ret);
+
+/*
+ * The same of a file that is compressed as a whole, which its name tells (.xz, .zst, .gz): unpacked in memory, to 1 GiB and 100
+ * times its length at most. ERR_UNSUPPORTED: it holds more. ERR_CORRUPT: its compression is damaged, too.
+ */
+bool image_is_packed(const char *path);
+MUST_USE struct err *image_open_packed(const char *path, struct image **ret);
+
 void image_close(struct image *img);
 void image_closep(struct image **img);
 

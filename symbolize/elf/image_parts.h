@@ -29,6 +29,7 @@ struct image {
 	const uint8_t *bytes;
 	size_t len;
 	bool mapped;	 /* the bytes are a mapping of the file, ours */
+	void *unpacked_file; /* what they are otherwise, if they are ours; freed with the image */
 	uint64_t passed; /* bytes that were read since its pages were let go */
 	const struct arch *arch;
 	uint64_t entry;

@@ -98,6 +98,22 @@ preport -i t.trace --by leaf --symfs root -n 0 --no-cache --format csv 2>/dev/nu
 grep -q '^twice' found || fail "no inlined call in a module: $(cat found)"
 preport info -i t.trace --symfs root 2>/dev/null | grep -q 'lines from root/.*/de-mo.ko' || fail 'info does not say where the lines are from'
 
+# As distributions keep modules: compressed. One that stands for more than it may is left alone, and so is one that is cut.
+for packer in 'xz .xz' 'zstd .zst' 'gzip .gz'; do
+	set -- $packer
+	command -v $1 >/dev/null || { echo "there is no $1"; continue; }
+	rm -f $folder/*
+	$1 -c demo-5.ko >$folder/de-mo.ko$2
+	lines >found
+	grep -v '^[?[]' found | diff expected - || fail "not the lines of the module with $1: $(cat found err)"
+	{ cat demo-5.ko; head -c 60000000 /dev/zero; } | $1 -9 -c >$folder/de-mo.ko$2
+	lines | grep -q 'demo.c' && fail "$1: 60 MB from $(stat -c %s $folder/de-mo.ko$2) bytes"
+	$1 -c demo-5.ko | head -c 1000 >$folder/de-mo.ko$2
+	lines | grep -q 'demo.c' && fail "$1: a file that is cut"
+done
+rm -f $folder/*
+cp demo-5.ko $folder/de-mo.ko
+
 make_trace "${id//[0-9]/a}"
 lines | grep -q 'demo.c' && fail 'a module with another build ID was used'
 exit 0

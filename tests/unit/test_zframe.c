@@ -95,3 +95,19 @@ TEST(zframe_rejects_other_lengths_and_a_second_frame)
 	CHECK_OK(zframe_encode(f->encoder, "", 0, &f->frame));
 	CHECK_ERR(decode(f, f->frame.data, f->frame.len), ERR_CORRUPT, "zstd frame takes");
 }
+
+TEST(zframe_unpacks_what_does_not_say_its_length_up_to_a_limit)
+{
+	CLEANUP(fixture_freep) struct fixture *f = fixture_new();
+	struct writer out = { 0 };
+
+	CHECK_OK(zframe_unpack(f->frame.data, f->frame.len, 5000, &out));
+	CHECK_UINT(out.len, 5000);
+	CHECK_ERR(zframe_unpack(f->frame.data, f->frame.len, 4999, &out), ERR_UNSUPPORTED, "4999");
+	for (size_t len = 0; len < f->frame.len; len++) {
+		writer_reset(&out);
+		CHECK_ERR(zframe_unpack(guarded(f->frame.data, len), len, 5000, &out), ERR_CORRUPT,
+			  "");
+	}
+	writer_deinit(&out);
+}

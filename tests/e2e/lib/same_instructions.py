@@ -100,6 +100,9 @@ def compare_x86(theirs, ours, att=True):
     if name_o.startswith("nop") and (name_t.startswith("nop") or re.search(r"xchg (%ax,%ax|ax,ax)$", theirs)):
         return True, ["paddings differ in prefixes"]
     classes = []
+    if "ds" in prefixes_t and "%ds:" in operands_o:
+        classes.append("the ds that lock becomes on one CPU stands at the operand")
+        operands_o = operands_o.replace("%ds:", "")
     if X86_SYNONYMS.get(name_o) == name_t:
         classes.append(f"synonym: {name_o} for {name_t}")
         name_o = name_t

@@ -137,10 +137,10 @@ make_image() {
 	(cd root && find . | LC_ALL=C sort | cpio -o -H newc --quiet --reproducible -R 0:0) >image.cpio
 }
 
-# run_guest [--cpu MODEL] [--icount] [--smp N] <SCRIPT: what SCRIPT leaves in /out is in out/, its exit status
+# run_guest [--cpu MODEL] [--icount] [--smp N] [--kaslr] <SCRIPT: what SCRIPT leaves in /out is in out/, its exit status
 # that of this, what it prints in ./console.
 run_guest() {
-	local cpu=neoverse-n1 icount= smp=1 status machine console
+	local cpu=neoverse-n1 icount= smp=1 kaslr=nokaslr status machine console
 	# QEMU 7.2 gives cmpxchg16b wrong flags now and then, and Linux 6.12 relies on them.
 	[ $guest_arch = x86_64 ] && cpu=Haswell,cx16=off
 	while [ $# -gt 0 ]; do
@@ -148,6 +148,7 @@ run_guest() {
 		--cpu) cpu=$2; shift 2 ;;
 		--icount) icount='-icount shift=0,sleep=off -seed 1 -rtc base=2024-01-01,clock=vm'; shift ;;
 		--smp) smp=$2; shift 2 ;;
+		--kaslr) kaslr=; shift ;;
 		*) fail "run_guest knows no $1" ;;
 		esac
 	done
@@ -163,7 +164,7 @@ run_guest() {
 	timeout "${GUEST_TIMEOUT:-240}" $machine -cpu "$cpu" $icount -smp "$smp" -m 512 \
 		-nographic -no-reboot -nic none -kernel "$KERNEL/vmlinuz" -initrd image.cpio \
 		-drive if=none,id=disk,format=raw,file=disk \
-		-append "console=$console quiet panic=-1 nokaslr" </dev/null >console 2>&1 || :
+		-append "console=$console quiet panic=-1 $kaslr" </dev/null >console 2>&1 || :
 	tr -d '\r' <console >console.text && mv console.text console
 	status=$(sed -n 's/^== status //p' console)
 	[ -n "$status" ] || { tail -n 30 console; fail 'the guest did not come to its end'; }
