@@ -11,11 +11,13 @@
 #include "formats/base/memory.h"
 #include "formats/base/writer.h"
 #include "record/perf_map.h"
+#include "symbolize/debug/line_header.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/image.h"
 #include "symbolize/elf/symtab.h"
 #include "tests/unit/elf_file.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <lzma.h>
 #include <stdio.h>
@@ -243,4 +245,112 @@ TEST(bombs_of_eh_frame_lead_back_to_themselves)
 		CHECK(!cfi || !cfi_section_find(cfi, 0x1004, &fde));
 		cfi_section_free(cfi);
 	}
+}
+
+/* ---- debug information ---- */
+
+/* A source of nothing but @w in one section. */
+static void init_source(struct debug_source *ret, enum debug_section section, const struct writer *w)
+{
+	*ret = (struct debug_source){ 0 };
+	ret->sections[section] = (struct debug_bytes){ w->data, w->len };
+	debug_source_ready(ret);
+}
+
+/* One abbreviation; the table goes on with the next. */
+static void put_abbreviation(struct writer *w, uint64_t code)
+{
+	writer_uleb(w, code);
+	writer_uleb(w, DW_TAG_variable);
+	writer_u8(w, false);
+	writer_uleb(w, DW_AT_name);
+	writer_uleb(w, DW_FORM_string);
+	writer_u16(w, 0);
+}
+
+#define NTABLES 1000
+
+/* Where @separate, each of a thousand tables of three has its own end; else one table begins at a thousand places. */
+static size_t find_last_abbreviations(bool separate, size_t *ret_left)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	CLEANUP(debug_source_deinit) struct debug_source source;
+	uint64_t offsets[NTABLES];
+	size_t found = 0;
+
+	for (unsigned i = 0; i < NTABLES; i++) {
+		offsets[i] = w.len;
+		for (unsigned k = 0; k < 3; k++)
+			put_abbreviation(&w, separate ? k + 1 : 3 * i + k + 1);
+		if (separate)
+			writer_u8(&w, 0);
+	}
+	writer_u8(&w, 0);
+	init_source(&source, DEBUG_ABBREV, &w);
+	for (unsigned i = 0; i < NTABLES; i++)
+		found += abbrevs_find(abbrevs_get(&source, offsets[i]), separate ? 3 : 3 * NTABLES) != NULL;
+	*ret_left = source.abbrev_budget;
+	return found;
+}
+
+/* Each is read to its end, but not for ever: some are, and then there is nothing more to be had. */
+TEST(bombs_of_abbreviations_lie_in_each_other)
+{
+	size_t left;
+
+	CHECK_UINT(find_last_abbreviations(/* separate= */ true, &left), NTABLES);
+	size_t found = find_last_abbreviations(/* separate= */ false, &left);
+
+	CHECK(found >= 4 && found < 10);
+	CHECK(left < 10);
+}
+
+/* A line table without directories, files and rows whose length is said to be @len, 0: its own. */
+static void put_line_table(struct writer *w, uint32_t len)
+{
+	static const uint8_t tables[] = { 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0 };
+
+	writer_u32(w, len ? len : 6 + sizeof(tables));
+	writer_u16(w, 4);
+	writer_u32(w, sizeof(tables));
+	writer_bytes(w, tables, sizeof(tables));
+}
+
+#define LINE_TABLE_LEN 30
+
+/* @separate as above; what lies in each other reaches to the end of the section. */
+static size_t read_line_tables(bool separate, size_t *ret_left)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+	CLEANUP(debug_source_deinit) struct debug_source source;
+	size_t found = 0;
+
+	for (uint32_t i = 0; i < NTABLES; i++)
+		put_line_table(&w, separate ? 0 : (NTABLES - i) * LINE_TABLE_LEN - 4);
+	CHECK_UINT(w.len, NTABLES * LINE_TABLE_LEN);
+	init_source(&source, DEBUG_LINE, &w);
+	for (size_t i = 0; i < NTABLES; i++) {
+		struct debug_unit unit = { .source = &source,
+					   .has_lines = true,
+					   .line_offset = i * LINE_TABLE_LEN,
+					   .sizes = { .addr = 8, .offset = 4 } };
+		struct line_header header;
+		struct reader program;
+
+		found += line_header_read(&unit, &header, &program);
+		line_header_deinit(&header);
+	}
+	*ret_left = source.line_budget;
+	return found;
+}
+
+TEST(bombs_of_line_tables_lie_in_each_other)
+{
+	size_t left;
+
+	CHECK_UINT(read_line_tables(/* separate= */ true, &left), NTABLES);
+	size_t found = read_line_tables(/* separate= */ false, &left);
+
+	CHECK(found >= 4 && found < NTABLES / 4); /* short ones still have room */
+	CHECK(left < LINE_TABLE_LEN);
 }

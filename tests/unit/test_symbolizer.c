@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
+#include "symbolize/elf/cfi_section.h"
 #include "symbolize/symbolizer.h"
 #include "tests/unit/elf_file.h"
 
@@ -72,6 +73,41 @@ static void put_symbol(struct writer *symbols, struct writer *names, const char 
 	writer_string(names, name ? name : "");
 }
 
+static void add_text(struct elf_file *f, const uint8_t *text, size_t len)
+{
+	elf_file_section(f, (struct elf_file_section){ .name = ".text",
+						       .type = SHT_PROGBITS,
+						       .flags = SHF_ALLOC | SHF_EXECINSTR,
+						       .vaddr = TEXT,
+						       .data = text,
+						       .len = len });
+	elf_file_segment(f, (struct elf_file_segment){
+				    .type = PT_LOAD, .flags = PF_R | PF_X, .vaddr = TEXT });
+}
+
+/* As sections 2 and 3. */
+static void add_symbols(struct elf_file *f, const struct writer *symbols, const struct writer *names)
+{
+	elf_file_section(f, (struct elf_file_section){ .name = ".symtab",
+						       .type = SHT_SYMTAB,
+						       .link = 3,
+						       .entry_len = sizeof(Elf64_Sym),
+						       .data = symbols->data,
+						       .len = symbols->len });
+	elf_file_section(f, (struct elf_file_section){ .name = ".strtab",
+						       .type = SHT_STRTAB,
+						       .data = names->data,
+						       .len = names->len });
+}
+
+static void write_elf(struct elf_file *f, const char *path)
+{
+	elf_file_finish(f);
+	FILE *out = fopen(path, "w");
+
+	CHECK(out && fwrite(f->out.data, 1, f->out.len, out) == f->out.len && !fclose(out));
+}
+
 /* A file with two functions. */
 static const char *write_file(void)
 {
@@ -84,28 +120,9 @@ static const char *write_file(void)
 	put_symbol(&symbols, &names, NULL, 0);
 	put_symbol(&symbols, &names, "_ZN5shape4areaEd", TEXT + 0x20);
 	put_symbol(&symbols, &names, "main", TEXT);
-	elf_file_section(&f, (struct elf_file_section){ .name = ".text",
-							.type = SHT_PROGBITS,
-							.flags = SHF_ALLOC | SHF_EXECINSTR,
-							.vaddr = TEXT,
-							.data = text,
-							.len = sizeof(text) });
-	elf_file_segment(&f, (struct elf_file_segment){
-				     .type = PT_LOAD, .flags = PF_R | PF_X, .vaddr = TEXT });
-	elf_file_section(&f, (struct elf_file_section){ .name = ".symtab",
-							.type = SHT_SYMTAB,
-							.link = 3,
-							.entry_len = sizeof(Elf64_Sym),
-							.data = symbols.data,
-							.len = symbols.len });
-	elf_file_section(&f, (struct elf_file_section){ .name = ".strtab",
-							.type = SHT_STRTAB,
-							.data = names.data,
-							.len = names.len });
-	elf_file_finish(&f);
-	FILE *out = fopen(path, "w");
-
-	CHECK(out && fwrite(f.out.data, 1, f.out.len, out) == f.out.len && !fclose(out));
+	add_text(&f, text, sizeof(text));
+	add_symbols(&f, &symbols, &names);
+	write_elf(&f, path);
 	return path;
 }
 
@@ -212,4 +229,77 @@ TEST(symbolizer_says_that_it_knows_nothing)
 	CHECK(!symbolizer_line(s.symbolizer, missing, TEXT, &file, &line));
 	CHECK_STR(file, "untouched");
 	CHECK(strstr(symbolizer_note(s.symbolizer, missing), "no symbols"));
+}
+
+/* ---- damage ---- */
+
+struct damage {
+	const char *section;
+	uint64_t flags;
+	const char *said; /* a part of the warning */
+};
+
+static const struct damage damages[] = {
+	{ ".gnu_debugdata", 0, ".gnu_debugdata" },
+	{ ".debug_info", SHF_COMPRESSED, ".debug_info" },
+	{ ".eh_frame", SHF_ALLOC, ".eh_frame" },
+	{ ".eh_frame_hdr", SHF_ALLOC, NULL }, /* the section that it is a guide to is not there: nothing is lost */
+};
+
+/* A file with one function and a section that holds anything but what it should. */
+static const char *write_damaged_file(const struct damage *damage)
+{
+	static const char garbage[] = "\x11\x00\x00\x00\xff\xff\xff\x7f no such thing";
+	static const uint8_t text[0x100];
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(writer_deinit) struct writer symbols = { 0 };
+	CLEANUP(writer_deinit) struct writer names = { 0 };
+	const char *path = test_path("damaged");
+
+	put_symbol(&symbols, &names, NULL, 0);
+	put_symbol(&symbols, &names, "still_known", TEXT);
+	add_text(&f, text, sizeof(text));
+	add_symbols(&f, &symbols, &names);
+	elf_file_section(&f, (struct elf_file_section){ .name = damage->section,
+							.type = SHT_PROGBITS,
+							.flags = damage->flags,
+							.vaddr = damage->flags & SHF_ALLOC ? 0x3000 : 0,
+							.data = garbage,
+							.len = sizeof(garbage) });
+	write_elf(&f, path);
+	return path;
+}
+
+/* What is wrong with one file is one line, however often it is asked, and changes no other. */
+TEST(symbolizer_warns_of_a_damaged_file_once_and_names_the_others)
+{
+	for (size_t i = 0; i < ARRAY_LEN(damages); i++) {
+		CLEANUP(subject_deinit) struct subject s;
+		const char *path = write_damaged_file(&damages[i]);
+		char expected[256];
+
+		subject_init(&s);
+		struct module *bad = module_table_file(s.modules, MODULE_FILE, path, NULL, 0);
+		struct module *good = module_table_file(s.modules, MODULE_FILE, write_file(), NULL, 0);
+		struct cfi_section *cfi = cfi_section_new(module_image(s.modules, bad));
+		struct cfi_fde fde;
+
+		for (uint64_t vaddr = TEXT; vaddr < TEXT + 0x10; vaddr++) {
+			CHECK_STR(name_at(&s, bad, vaddr), "still_known");
+			CHECK_STR(name_at(&s, good, vaddr), "main");
+			CHECK(!cfi || !cfi_section_find(cfi, vaddr, &fde));
+		}
+		cfi_section_free(cfi);
+		module_table_warn_defects(s.modules);
+		if (!damages[i].said) {
+			CHECK(!s.diag.entries);
+			continue;
+		}
+		snprintf(expected, sizeof(expected), "'%s' is damaged: ", path);
+		CHECK(s.diag.entries && !s.diag.entries->next);
+		CHECK_UINT(s.diag.entries->count, 1);
+		CHECK(strncmp(s.diag.entries->message, expected, strlen(expected)) == 0);
+		CHECK(strstr(s.diag.entries->message, damages[i].said));
+		CHECK(!strchr(s.diag.entries->message, '\n'));
+	}
 }
