@@ -238,7 +238,7 @@ help:
 #: make unit T=words    only the unit tests whose names contain a word
 #: make cli T='[--update] words'      only these command lines; --update takes what they print as right
 #: make e2e T=names     only these scripts of tests/e2e/
-#: make check-oracles   large binaries against readelf and llvm-symbolizer: 12 minutes, 600 MB to fetch
+#: make check-oracles   T=names: every comparison with other tools, as one table: 15 minutes, 600 MB to fetch
 #: make cross ARCH=aarch64   build for it, and run its unit tests under emulation
 #: make check-guest     machines in QEMU, aarch64 with a PMU and x86-64: T=names, only these scripts of tests/guest/
 #: make check-fresh DIST=noble PMU=no CPU=no-avx   .ci/run in another distribution without those (root); T='make check'
@@ -272,7 +272,7 @@ e2e: tests
 		$(if $(T),$(patsubst %,tests/e2e/%.sh,$(T)),$(sort $(wildcard tests/e2e/*.sh tests/e2e/*/*.sh)))
 
 check-oracles: tests
-	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' TEST_TIMEOUT=1800 tests/run-scripts $(sort $(wildcard tests/oracles/*.sh))
+	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/oracles/run $(T)
 
 cross:
 	@BUILD='$(BUILD)' .ci/cross $(ARCH)
