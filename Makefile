@@ -11,12 +11,12 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/map.c formats/base/memory.c formats/base/opt.c formats/base/page_guard.c \
 	formats/base/pool.c formats/base/reader.c formats/base/sha256.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/xz.c formats/base/zframe.c \
-	formats/event_turns.c formats/folded.c formats/folded_read.c formats/jitdump.c \
-	formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c formats/profile.c \
-	formats/profile_source.c formats/stack_codec.c formats/topdown.c formats/trace_attached.c \
-	formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c formats/trace_encoder.c \
-	formats/trace_field.c formats/trace_file.c formats/trace_loader.c formats/trace_reader.c \
-	formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
+	formats/event_missed.c formats/event_turns.c formats/folded.c formats/folded_read.c \
+	formats/jitdump.c formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c \
+	formats/profile.c formats/profile_source.c formats/stack_codec.c formats/topdown.c \
+	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
+	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
+	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
 	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
 	formats/value_codec.c
 SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \

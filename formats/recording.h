@@ -49,6 +49,7 @@ struct recording_count {
 	uint64_t stacks_shortened;  /* by the recorder, under pressure */
 	uint64_t stacks_cut;	    /* by the snapshot's size limit */
 	uint64_t throttled;	    /* times the kernel stopped the event */
+	uint64_t missed;	    /* samples that its count implies and that never came: the counter did not interrupt */
 	uint64_t enabled_ns, running_ns; /* running less than enabled: counters were shared */
 	uint64_t value;		    /* the counter at the end; where only some tasks were kept, what their samples say */
 };

@@ -91,7 +91,8 @@ static const struct trace_field count_fields[] = {
 	COUNT(1, U32, event),       COUNT(2, U32, cpu),           COUNT(3, U64, samples),
 	COUNT(4, U64, lost_kernel), COUNT(5, U64, lost_recorder), COUNT(6, U64, stacks_shortened),
 	COUNT(7, U64, stacks_cut),  COUNT(8, U64, throttled),     COUNT(9, U64, enabled_ns),
-	COUNT(10, U64, running_ns), COUNT(11, U64, value),        { 0 },
+	COUNT(10, U64, running_ns), COUNT(11, U64, value),        COUNT(12, U64, missed),
+	{ 0 },
 };
 
 /* More than any machine has, and few enough not to exhaust it. */

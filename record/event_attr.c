@@ -221,6 +221,12 @@ void event_attr_to_clock(struct perf_event_attr *attr, const struct event_target
 		attr->sample_period = MAX(attr->sample_period, EVENT_RATE_CLOCK_PERIOD_MIN_NS);
 }
 
+bool event_attr_needs_counter(uint32_t type)
+{
+	return type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT &&
+	       type != PERF_TYPE_BREAKPOINT;
+}
+
 void event_attr_dummy(struct perf_event_attr *ret)
 {
 	*ret = (struct perf_event_attr){

@@ -43,6 +43,9 @@ void event_attr_to_clock(struct perf_event_attr *attr, const struct event_target
 /* Is it cpu-clock or task-clock? */
 bool event_attr_is_clock(const struct perf_event_attr *attr);
 
+/* Do events of @type (PERF_TYPE_* or a PMU's) need a counter of the hardware? */
+bool event_attr_needs_counter(uint32_t type);
+
 /* A disabled dummy without any optional bit: what features are tried on. */
 void event_attr_dummy(struct perf_event_attr *ret);
 

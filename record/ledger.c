@@ -6,6 +6,7 @@
 #include "record/ledger.h"
 
 #include "formats/base/memory.h"
+#include "record/event_attr.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@
 struct ledger_row {
 	struct recording_count count;
 	uint64_t periods; /* of the samples kept */
+	uint64_t passed_over, passed_periods; /* samples of others, and their periods */
 };
 
 struct ledger_ring {
@@ -58,8 +60,12 @@ void ledger_keep(struct ledger *l, uint32_t event, size_t ring, const struct eve
 	l->rings[ring].all_kept++;
 }
 
-void ledger_pass_over(struct ledger *l, size_t ring)
+void ledger_pass_over(struct ledger *l, uint32_t event, size_t ring, uint64_t period)
 {
+	struct ledger_row *row = row_of(l, event, ring);
+
+	row->passed_over++;
+	row->passed_periods += period;
 	l->rings[ring].passed_over++;
 	l->rings[ring].all_passed_over++;
 }
@@ -142,6 +148,27 @@ static void settle_times(const struct ledger *l, struct recording_count *rows)
 }
 
 /*
+ * The periods of all samples add up to what was counted, unless an interrupt did not come. Those of lost samples are
+ * taken to be as long as the others. Of what is missing, the part is ours that the samples are.
+ */
+static uint64_t missed(const struct ledger_ring *ring, const struct ledger_row *known,
+		       const struct recording_count *row, const struct perf_event_attr *attr)
+{
+	uint64_t seen = row->samples + known->passed_over;
+	double periods = (double)known->periods + (double)known->passed_periods;
+	double period = attr->freq ? periods / (double)MAX(seen, 1U) : (double)attr->sample_period;
+
+	if (!(period > 0) || !event_attr_needs_counter(attr->type))
+		return 0;
+	/* Kernels that keep no count of each event's losses say at least what the ring lost. */
+	uint64_t lost = MAX(row->lost_kernel, ring->lost) + row->lost_recorder;
+	double missing = (double)row->value / period - (double)seen - (double)lost;
+
+	missing *= part(row->samples, known->passed_over);
+	return missing >= 1 ? (uint64_t)missing : 0;
+}
+
+/*
  * Events of CPUs count and lose for everybody. Of the losses the share is ours that was said on the way; the
  * count is what the periods of our samples, kept and lost, come to.
  */
@@ -167,6 +194,9 @@ struct recording_count *ledger_close(const struct ledger *l, const struct sensor
 		rows[i] = l->rows[i].count;
 	for (size_t i = 0; i < sensors->items.len; i++)
 		add_reading(l, sensors, &sensors->items.items[i], rows);
+	for (size_t i = 0; i < count && by_cpu; i++)
+		rows[i].missed = missed(&l->rings[i % l->nrings], &l->rows[i], &rows[i],
+					&sensors->plan->events[rows[i].event].attr);
 	for (size_t i = 0; i < count && selected && by_cpu; i++)
 		settle_share(&l->rings[i % l->nrings], &l->rows[i], &rows[i]);
 	for (size_t i = 0; i < l->nevents && !by_cpu; i++)

@@ -33,8 +33,8 @@ void ledger_deinit(struct ledger *l);
 /* A sample of @event came out of sample ring number @ring, and is written. */
 void ledger_keep(struct ledger *l, uint32_t event, size_t ring, const struct event_sample *sample);
 
-/* The same, of a task that is not recorded. */
-void ledger_pass_over(struct ledger *l, size_t ring);
+/* The same, with @period, of a task that is not recorded. */
+void ledger_pass_over(struct ledger *l, uint32_t event, size_t ring, uint64_t period);
 
 /* The same, but it cannot be understood. */
 void ledger_drop(struct ledger *l, uint32_t event, size_t ring);

@@ -155,7 +155,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 		if (r->scene->by_cpu)
 			group_counts_skip(r->scene->group, ring, r->record.counts,
 					  ev->sample.ncounts);
-		ledger_pass_over(r->scene->ledger, ring);
+		ledger_pass_over(r->scene->ledger, ev->sample.event, ring, ev->sample.period);
 		return NULL;
 	}
 	const struct process *proc = process_find(r->scene->processes, ev->pid);

@@ -5,6 +5,7 @@
 #include "record/summary.h"
 
 #include "formats/base/text.h"
+#include "formats/event_missed.h"
 
 #include <inttypes.h>
 #include <sys/resource.h>
@@ -67,6 +68,28 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 	if (totals->broken)
 		fprintf(out, PREFIX "%" PRIu64 " records of the kernel could not be understood\n",
 			totals->broken);
+}
+
+/* Nobody but the counter itself knows of these. */
+static void print_missed(const struct recorder *s, FILE *out)
+{
+	const struct recording *rec = &s->recording;
+	struct event_missed missed;
+
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		if (!event_missed_of(rec, i, &missed))
+			continue;
+		fputs(PREFIX "'", out);
+		text_put_escaped(out, rec->events[i].name);
+		fprintf(out, "' gave %" PRIu64 " of the %" PRIu64 " samples that its count implies",
+			missed.came, missed.implied);
+		if (!missed.everywhere && missed.ncpus == 1)
+			fprintf(out, " on CPU %" PRIu32, missed.cpu);
+		else if (!missed.everywhere)
+			fprintf(out, " on %" PRIu32 " CPUs", missed.ncpus);
+		fputs(": its counter does not always interrupt here, as in some virtual machines\n"
+		      PREFIX "-e cpu-clock samples by a timer\n", out);
+	}
 }
 
 /* A recording without samples that did what it was told to. */
@@ -188,6 +211,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	fputc('\n', out);
 	print_never_enabled(s, out);
 	print_losses(s, lost, out);
+	print_missed(s, out);
 	if (verbose)
 		print_details(s, &arena, out);
 }

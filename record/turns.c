@@ -5,19 +5,11 @@
 #include "record/turns.h"
 
 #include "formats/event_turns.h"
+#include "record/event_attr.h"
 #include "record/event_group.h"
-
-#include <linux/perf_event.h>
 
 #define ON_NS_MIN 10000000 /* whoever was on for less may just have come too late */
 #define ENOUGH    0.95	   /* of the time: whoever has less is told */
-
-/* Events of software need no counter. */
-static bool needs_counter(const struct recording_event *event)
-{
-	return event->type != PERF_TYPE_SOFTWARE && event->type != PERF_TYPE_TRACEPOINT &&
-	       event->type != PERF_TYPE_BREAKPOINT;
-}
 
 /* What precord found of all events. */
 struct findings {
@@ -36,7 +28,7 @@ static struct findings find(const struct recording *rec, struct arena *arena)
 		double part = event_turns_share(&turns);
 		const char *name = rec->events[i].name;
 
-		if (!needs_counter(&rec->events[i]) || turns.enabled_ns < ON_NS_MIN)
+		if (!event_attr_needs_counter(rec->events[i].type) || turns.enabled_ns < ON_NS_MIN)
 			continue;
 		if (event_turns_never(&turns)) {
 			f.never = arena_printf(arena, "%s%s'%s'", f.never, *f.never ? ", " : "", name);

@@ -56,6 +56,7 @@ static void subtract(struct recording_count *rows, const struct recording_count 
 		rows[i].lost_kernel -= MIN(base[i].lost_kernel, rows[i].lost_kernel);
 		rows[i].lost_recorder -= base[i].lost_recorder;
 		rows[i].throttled -= base[i].throttled;
+		rows[i].missed -= MIN(base[i].missed, rows[i].missed); /* an estimate */
 		rows[i].stacks_cut -= base[i].stacks_cut;
 		rows[i].stacks_shortened -= base[i].stacks_shortened;
 		rows[i].value -= MIN(base[i].value, rows[i].value);

@@ -205,6 +205,7 @@ static void put_events(struct info *info)
 		{ .title = "Cut", .key = "cut", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Shortened", .key = "shortened", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Throttled", .key = "throttled", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Missed", .key = "missed", .align = TABLE_RIGHT, .number = true },
 	};
 	const struct recording *rec = info->s->recording;
 	struct table table;
@@ -234,6 +235,7 @@ static void put_events(struct info *info)
 		table_add_format(&table, "%" PRIu64, count->stacks_cut);
 		table_add_format(&table, "%" PRIu64, count->stacks_shortened);
 		table_add_format(&table, "%" PRIu64, count->throttled);
+		table_add_format(&table, "%" PRIu64, count->missed);
 	}
 	print_table(info, &table, "What each event gave, by CPU", "counts");
 }

@@ -4,6 +4,7 @@
  */
 #include "report/trust.h"
 
+#include "formats/event_missed.h"
 #include "formats/event_turns.h"
 #include "report/number.h"
 
@@ -236,6 +237,29 @@ static void remark_turns(struct remarks *r)
 				 shared));
 }
 
+/* A bias that nothing else shows: what ran while the counter was silent is missing. */
+static void remark_missed(struct remarks *r)
+{
+	const struct recording *rec = r->s->recording;
+	struct event_missed missed;
+
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		if (!event_missed_of(rec, i, &missed))
+			continue;
+		double share = 1 - (double)missed.came / (double)missed.implied;
+
+		add(r, TRUST_LOST,
+		    arena_printf(r->arena,
+				 "%s: %s of the samples that its count implies never came%s, for the counter "
+				 "does not always interrupt: record with -e cpu-clock",
+				 rec->events[i].name, number_share(r->arena, share),
+				 missed.everywhere     ? ""
+				 : missed.ncpus == 1 ? arena_printf(r->arena, " on CPU %" PRIu32, missed.cpu)
+						     : arena_printf(r->arena, " on %" PRIu32 " CPUs",
+								    missed.ncpus)));
+	}
+}
+
 static void remark_broken(struct remarks *r)
 {
 	const struct trust *trust = r->trust;
@@ -317,6 +341,7 @@ void trust_remark(const struct trust *trust, const struct session *s, struct are
 
 	*ret = (struct trust_remarks){ 0 };
 	remark_recording(&r);
+	remark_missed(&r);
 	remark_turns(&r);
 	remark_broken(&r);
 	remark_unnamed(&r);

@@ -44,10 +44,12 @@ static void *real(const char *name)
 static struct fake_table *the_table(void)
 {
 	const char *samples = getenv("FAKEPMU_SAMPLES"), *taken = getenv("FAKEPMU_TAKEN");
+	const char *deaf = getenv("FAKEPMU_DEAF");
 
 	if (!table.machine) {
 		table.machine = fake_machine_find(getenv("FAKEPMU"));
 		table.taken = (taken ? atoi(taken) : 0) + (getenv("FAKEPMU_WATCHDOG") != NULL);
+		table.deaf = deaf ? strtoull(deaf, NULL, 10) : 0;
 		table.nsamples = samples ? strtoull(samples, NULL, 10) : SAMPLES;
 	}
 	return table.machine ? &table : NULL;

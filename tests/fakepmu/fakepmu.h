@@ -11,6 +11,7 @@
  *	FAKEPMU_SYSFS     stands for /sys/bus/event_source/devices (make one with tests/fakepmu/sysfs)
  *	FAKEPMU_WATCHDOG  1: the NMI watchdog holds a counter
  *	FAKEPMU_TAKEN     so many are held by others
+ *	FAKEPMU_DEAF      N: only every Nth interrupt comes, and its sample has the period of one
  *	FAKEPMU_SAMPLES   that each sampling event gives on each CPU when it is enabled (200)
  *
  * Counts are functions of the sample's number, so that a test can work them out: see samples.c.
@@ -64,6 +65,7 @@ struct fake_table {
 	const struct fake_machine *machine;
 	int taken; /* counters of each PMU that others hold */
 	uint64_t nsamples;
+	uint64_t deaf; /* 0 or 1: every interrupt comes */
 	struct fake_event events[FAKE_EVENTS_MAX];
 	int len;
 };

@@ -180,7 +180,8 @@ static void put_body(struct record *r, const struct fake_table *t, int index, ui
 	bool cold = steps % 4 == 0, ram = steps % 5 == 0;
 	uint64_t ip = (uint64_t)(uintptr_t)(cold ? fakepmu_cold : fakepmu_hot) + 16;
 	uint32_t pid = e->pid > 0 ? (uint32_t)e->pid : (uint32_t)getpid();
-	uint64_t period = attr->freq ? COUNT_A_STEP : attr->sample_period;
+	uint64_t counted = count_after(t, index, steps) - count_after(t, index, steps - 1);
+	uint64_t period = attr->freq ? counted : attr->sample_period;
 	bool knows = knows_data(t, e);
 	uint64_t data = knows ? (uint64_t)(uintptr_t)fakepmu_table + 64 * (steps % 16) : 0;
 
@@ -261,6 +262,8 @@ void fake_emit(struct fake_table *t, int index)
 			.misc = PERF_RECORD_MISC_USER,
 		};
 
+		if (t->deaf && i % t->deaf)
+			continue;
 		put_body(&r, t, index, i, now_ns);
 		header.size = (uint16_t)r.len;
 		memcpy(r.bytes, &header, sizeof(header));

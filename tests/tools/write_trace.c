@@ -12,6 +12,7 @@
  *	lost CPU COUNT			samples that the kernel had no room for
  *	throttle CPU			the kernel stopped event 0
  *	counted ENABLED RUNNING		event 0 had a counter for so many of so many nanoseconds
+ *	missed COUNT			event 0 counted enough for so many samples more
  *	module NAME BUILD-ID START LEN	a kernel module; addresses and lengths of these three are hexadecimal
  *	ksym MODULE ADDRESS LEN NAME	a function of it, by ascending address
  *	ksample EVENT PID TID CPU PERIOD COUNT ADDRESS	in the kernel, without a stack
@@ -285,6 +286,11 @@ static void set_counted(struct maker *m, char *rest)
 	m->counts[0].running_ns = number(&rest);
 }
 
+static void set_missed(struct maker *m, char *rest)
+{
+	m->counts[0].missed = number(&rest);
+}
+
 static void set_time(struct maker *m, char *rest)
 {
 	m->time_ns = START_NS + (uint64_t)(strtod(rest, NULL) * 1e9);
@@ -313,6 +319,7 @@ static void read_line(struct maker *m, char *line)
 		{ "sample", add_samples },    { "lost", add_loss },
 		{ "throttle", add_throttle }, { "unfinished", leave_unfinished },
 		{ "counted", set_counted },   { "module", add_module },
+		{ "missed", set_missed },
 		{ "ksym", add_ksym },	      { "ksample", add_kernel_samples },
 		{ "round", end_round },
 	};

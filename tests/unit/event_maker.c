@@ -309,7 +309,7 @@ static void make_counts(struct recording *rec)
 {
 	struct recording_count *counts = ARENA_ARRAY(&rec->arena, struct recording_count, 2);
 
-	counts[0] = (struct recording_count){ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+	counts[0] = (struct recording_count){ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
 	counts[1] =
 		(struct recording_count){ .event = 2, .cpu = EVENT_NO_CPU, .value = UINT64_MAX };
 	rec->counts = counts;

@@ -93,4 +93,14 @@ preport -i t.trace script --format=json |
 	awk '{ last[$1] = $2 } END { for (cpu in last) sum += last[cpu]; print sum + 0 }' >said
 preport -i t.trace info --format=csv | tr -d '\r' | awk -F, '$1 == "page-faults" { sum += $4 } END { print sum + 0 }' >counted
 [ "$(cat said)" -gt 1000 ] && diff said counted || { preport -i t.trace info; fail "what page-faults counted"; }
+
+# A counter that gives an interrupt in three, although it counted for all, and one that gives all.
+FAKEPMU_DEAF=3 on intel precord -a -e cycles -o t.trace -- sleep 0.2 >out 2>&1 || { cat out; fail "a deaf counter"; }
+ncpus=$(getconf _NPROCESSORS_ONLN)
+expect "'cycles' gave $((66 * ncpus)) of the $((200 * ncpus)) samples that its count implies: its counter" out
+expect '-e cpu-clock samples by a timer' out
+preport -i t.trace >out 2>/dev/null
+expect 'cycles: 67.0 % of the samples that its count implies never came, for the counter' out
+on intel precord -a -e cycles -e instructions -o t.trace -- sleep 0.2 >out 2>&1 || { cat out; fail "two counters"; }
+! grep 'count implies' out || fail "samples are missing that came"
 exit 0
