@@ -29,13 +29,6 @@ static bool is_sparse(const struct event_plan *plan)
 	return true;
 }
 
-/* Counters or breakpoints that somebody else holds on one CPU may be free on another. */
-static bool is_full(const struct err *err)
-{
-	return err_errno(err) == EBUSY || err_errno(err) == ENOSPC;
-}
-
-/* Tried on the first CPU, and where that has no room on the others: an event that opens somewhere can be planned. */
 static struct err *make_plan(struct record_args *args, const struct target *target, bool exec,
 			     struct event_plan *ret)
 {
@@ -48,22 +41,14 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 			.cpu = (int)target->cpus.cpus[0],
 			.cgroup_fd = target->cgroup_fd,
 		},
+		.cpus = target->by_cpu ? &target->cpus : NULL,
 		.inherit = target->inherit && !target->by_cpu,
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
 		.sample_cgroup = false,
 		.extras = &args->extras,
 	};
 
-	struct err *err = event_plan_make(&args->events, &request, ret);
-
-	for (size_t i = 1; err && is_full(err) && target->by_cpu && i < target->cpus.len; i++) {
-		request.probe.cpu = (int)target->cpus.cpus[i];
-		struct err *there = event_plan_make(&args->events, &request, ret);
-
-		err_free(there ? there : err);
-		err = there ? err : NULL;
-	}
-	return err;
+	return event_plan_make(&args->events, &request, ret);
 }
 
 struct err *approach_choose(struct record_args *args, struct target *target, bool exec,

@@ -37,6 +37,7 @@ struct event_request {
 	uint32_t stack_len; /* snapshot in bytes, 0: the largest that the kernel takes */
 	struct event_target
 		probe;       /* a target like those to come; pid 0 (ourselves) stands for a task */
+	const struct cpu_list *cpus; /* on which else what @probe's CPU has no room for may be tried; NULL: on none */
 	bool inherit;        /* follow children */
 	bool enable_on_exec; /* start when the task calls exec; otherwise disabled until the ioctl */
 	bool context_switch; /* side-band: a record for each switch */

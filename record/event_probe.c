@@ -23,6 +23,7 @@
 struct maker {
 	struct event_plan *plan;
 	const struct event_request *request;
+	struct event_target probe; /* that of the request, or another CPU */
 	const struct event_kernel *kernel;
 	struct event_rights rights;
 	struct event_machine machine;
@@ -191,7 +192,7 @@ static struct event_target target_for(const struct event_desc *desc,
 /* Find attributes that open beside @group_fd; the descriptor is the caller's. */
 static struct err *settle(struct maker *m, struct event_planned *event, int group_fd, int *ret_fd)
 {
-	struct event_target target = target_for(event->desc, &m->request->probe);
+	struct event_target target = target_for(event->desc, &m->probe);
 	int fd;
 
 	while ((fd = event_open_try(m->kernel, &event->attr, &target, group_fd)) < 0)
@@ -266,7 +267,7 @@ static bool is_alone(const struct event_list *list, size_t index)
 static bool opens_alone(const struct maker *m, size_t index)
 {
 	const struct event_planned *event = &m->plan->events[index];
-	struct event_target target = target_for(event->desc, &m->request->probe);
+	struct event_target target = target_for(event->desc, &m->probe);
 
 	return event_open_check(m->kernel, &event->attr, &target) == 0;
 }
@@ -310,27 +311,73 @@ static struct err *plan_next(struct maker *m, struct event_list *list, size_t in
 	return NULL;
 }
 
+/* Event @first and the members of its group; *@ret_next is the one that failed, or the first of the next group. */
+static struct err *plan_members(struct maker *m, struct event_list *list, size_t first,
+				struct open_events *open, size_t *ret_next)
+{
+	struct err *err = NULL;
+	size_t i = first;
+
+	while (i < list->len && list->items[i].leader == first) {
+		err = plan_next(m, list, i, open);
+		if (err)
+			break;
+		i++;
+	}
+	*ret_next = i;
+	return err;
+}
+
+/* Counters or breakpoints that somebody else holds on one CPU may be free on another. */
+static bool is_full(const struct err *err)
+{
+	return err && (err_errno(err) == EBUSY || err_errno(err) == ENOSPC);
+}
+
+/* The same on the first CPU that has room for them all: what opens somewhere can be planned. */
+static struct err *plan_group(struct maker *m, struct event_list *list, size_t first,
+			      struct open_events *open, size_t *ret_next)
+{
+	const struct cpu_list *cpus = m->request->cpus;
+	struct err *err = plan_members(m, list, first, open, ret_next);
+
+	for (size_t i = 0; cpus && i < cpus->len && is_full(err); i++) {
+		size_t next;
+
+		m->probe.cpu = (int)cpus->cpus[i];
+		open_events_close(open, first);
+		struct err *there = plan_members(m, list, first, open, &next);
+
+		if (is_full(there)) {
+			err_free(there);
+			continue;
+		}
+		err_free(err);
+		err = there;
+		*ret_next = next;
+	}
+	m->probe = m->request->probe;
+	return err;
+}
+
 static struct err *plan_events(struct maker *m, struct event_list *list)
 {
 	CLEANUP(open_events_deinit) struct open_events open = { 0 };
 
-	for (size_t i = 0; i < list->len;) {
-		uint32_t leader = list->items[i].leader;
-		struct err *err = plan_next(m, list, i, &open);
+	for (size_t first = 0, next; first < list->len; first = next) {
+		struct err *err = plan_group(m, list, first, &open, &next);
 
-		if (err && list->items[i].weak && leader != i) {
-			err_free(err);
-			note(m, arena_printf(&m->plan->arena,
-					     "the group of '%s' does not fit and was taken apart",
-					     list->items[leader].name));
-			dissolve(list, leader);
-			open_events_close(&open, leader);
-			i = leader;
+		if (!err)
 			continue;
-		}
-		if (err)
+		if (!list->items[next].weak || next == first)
 			return err;
-		i++;
+		err_free(err);
+		note(m, arena_printf(&m->plan->arena,
+				     "the group of '%s' does not fit and was taken apart",
+				     list->items[first].name));
+		dissolve(list, (uint32_t)first);
+		open_events_close(&open, first);
+		next = first;
 	}
 	return NULL;
 }
@@ -453,7 +500,12 @@ struct err *event_plan_make_on(const struct event_kernel *kernel, struct event_l
 			       const struct event_request *request, struct event_plan *ret)
 {
 	struct event_plan plan = { 0 };
-	struct maker m = { .plan = &plan, .request = request, .kernel = kernel };
+	struct maker m = {
+		.plan = &plan,
+		.request = request,
+		.probe = request->probe,
+		.kernel = kernel,
+	};
 
 	event_list_default(list);
 	struct err *err = make(&m, list);

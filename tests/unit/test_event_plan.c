@@ -25,6 +25,7 @@ struct kernel {
 	unsigned group_max; /* members beside the leader */
 	unsigned members;   /* opened in the group that was last begun */
 	unsigned opens;
+	unsigned full[2][4]; /* on these CPUs hardware events of these numbers have no room; 1 + number, 0: none */
 };
 
 static int refuse_dummy(const struct kernel *k, const struct perf_event_attr *attr)
@@ -66,7 +67,9 @@ static int answer(void *context, const struct perf_event_attr *attr,
 	struct kernel *k = context;
 	int refused = refuse(k, attr, group_fd);
 
-	(void)target;
+	for (size_t i = 0; i < 4 && target->cpu >= 0 && target->cpu < 2; i++)
+		if (attr->type == PERF_TYPE_HARDWARE && attr->config + 1 == k->full[target->cpu][i])
+			refused = -EBUSY;
 	k->opens++;
 	if (group_fd < 0)
 		k->members = 0;
@@ -290,6 +293,33 @@ TEST(event_plan_takes_weak_groups_apart_and_refuses_others)
 	q.kernel.group_max = 1;
 	CHECK_ERR(make(&q, "{cycles,instructions,branches}", &system_wide), ERR_UNSUPPORTED,
 		  "the group of 'cycles' is too large: 3 events");
+}
+
+TEST(event_plan_tries_each_event_on_a_cpu_that_has_room)
+{
+	static uint32_t numbers[] = { 0, 1, 2 };
+	static const struct cpu_list cpus = { numbers, ARRAY_LEN(numbers) };
+	struct event_request request = system_wide;
+	struct kernel crowded = modern;
+
+	crowded.full[0][0] = 1 + PERF_COUNT_HW_CPU_CYCLES;
+	crowded.full[1][0] = 1 + PERF_COUNT_HW_INSTRUCTIONS;
+	CLEANUP(planned_deinit) struct planned p = { .kernel = crowded };
+	CLEANUP(planned_deinit) struct planned group = { .kernel = crowded };
+	CLEANUP(planned_deinit) struct planned alone = { .kernel = crowded };
+
+	request.cpus = &cpus;
+	CHECK_OK(make(&p, "cycles,instructions,branches", &request));
+	CHECK_UINT(p.plan.nevents, 3);
+	CHECK_STR(p.plan.events[1].name, "instructions");
+	/* No CPU but the last has room for both at once. */
+	CHECK_OK(make(&group, "{cycles,instructions}", &request));
+	CHECK_UINT(group.plan.events[1].leader, 0);
+	request.cpus = NULL;
+	CLEANUP(err_freep) struct err *err = make(&alone, "instructions,cycles", &request);
+
+	CHECK(err && strstr(err_message(err), "'cycles'"));
+	CHECK_INT(err_errno(err), EBUSY);
 }
 
 TEST(event_plan_reads_groups_with_the_leaders_samples)
