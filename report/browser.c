@@ -28,6 +28,7 @@ struct browser {
 	const struct profile *profile;
 	enum browser_table table, before; /* before: where a choice returns to */
 	uint32_t event;
+	uint32_t recorder_pid; /* 0: not known */
 	char *search; /* on the heap */
 	VEC(struct narrowing) narrowings;
 	struct arena narrowed; /* their texts */
@@ -132,13 +133,16 @@ static void add_callers(struct browser *b, struct browser_tree *tree, uint32_t p
 	}
 }
 
-static const char *detail_of(struct browser *b, const struct view_key *key)
+static const char *detail_of(struct browser *b, const struct view_group *group,
+			     const struct view_key *key)
 {
 	switch (b->table) {
 	case BROWSER_THREADS:
 		return arena_printf(&b->arena, "pid %s, tid %s", key->fields[1], key->fields[2]);
 	case BROWSER_PROCESSES:
-		return arena_printf(&b->arena, "pid %s", key->fields[1]);
+		return arena_printf(&b->arena, "pid %s%s", key->fields[1],
+				    view_group_is_of(&b->view, group, b->recorder_pid) ?
+					    ", the recorder" : "");
 	default:
 		return key->fields[1];
 	}
@@ -155,7 +159,7 @@ static struct browser_row row_of(struct browser *b, uint32_t number)
 	const struct view_key *key = view_key(&b->view, group);
 	struct browser_row row = {
 		.name = key->fields[0],
-		.detail = detail_of(b, key),
+		.detail = detail_of(b, group, key),
 		.sum = group->sum,
 		.self = group->self,
 		.unnamed = key->unnamed,
@@ -261,12 +265,13 @@ static void rebuild(struct browser *b)
 	list(b);
 }
 
-struct browser *browser_new(const struct profile *p, uint32_t event)
+struct browser *browser_new(const struct profile *p, uint32_t event, uint32_t recorder_pid)
 {
 	struct browser *b = memory_zeroed(1, sizeof(*b));
 
 	b->profile = p;
 	b->event = event;
+	b->recorder_pid = recorder_pid;
 	b->search = memory_strdup("");
 	rebuild(b);
 	return b;

@@ -33,8 +33,8 @@ struct browser_row {
 
 struct browser;
 
-/* Every frame of @p is named; it must outlive the browser. */
-struct browser *browser_new(const struct profile *p, uint32_t event);
+/* Every frame of @p is named; it must outlive the browser. The process of @recorder_pid is marked, 0: none. */
+struct browser *browser_new(const struct profile *p, uint32_t event, uint32_t recorder_pid);
 void browser_free(struct browser *b);
 
 /* The rows in order, valid until the next call that changes something. */

@@ -56,7 +56,12 @@ static void put_table(struct writing *w, enum view_by by, uint32_t event, const 
 	const char *name = profile_text(p, p->events.items[event].name);
 	struct view_spec spec = { .levels = { .items = { { .by = by } }, .len = 1 },
 				  .event = event };
-	struct view_table_options options = { .limit = w->options->limit, .event = name };
+	const struct recording *rec = w->s->recording;
+	struct view_table_options options = {
+		.limit = w->options->limit,
+		.event = name,
+		.recorder_pid = rec ? rec->recorder_pid : 0,
+	};
 	const char *caption = arena_printf(&w->arena, "%s, %s", what, name);
 	struct table table;
 	struct view view;

@@ -266,14 +266,12 @@ static bool has_recorder(const struct page *page, const struct view *view,
 			 const struct view_group *group)
 {
 	const struct recording *rec = page->s->recording;
-	uint64_t pid;
 
-	for (uint32_t i = 0; rec && rec->recorder_pid && i < group->count; i++) {
+	for (uint32_t i = 0; rec && i < group->count; i++) {
 		const struct view_group *process =
 			&view->groups.items[view->order.items[group->first + i]];
 
-		if (text_parse_u64(view_key(view, process)->fields[1], &pid) &&
-		    pid == rec->recorder_pid)
+		if (view_group_is_of(view, process, rec->recorder_pid))
 			return true;
 	}
 	return false;

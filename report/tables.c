@@ -220,6 +220,7 @@ static void print_view(struct output *o, const struct view_spec *spec, struct ta
 		.min_share = o->request->min_share,
 		.event = event_name(o, spec->event),
 		.metrics = o->request->metrics,
+		.recorder_pid = o->s->recording ? o->s->recording->recorder_pid : 0,
 		.bars = o->term.utf8 && o->term.columns,
 	};
 	struct view view;

@@ -438,7 +438,8 @@ struct err *tui_run(struct session *s, struct screen *screen)
 	struct tui t = { .s = s, .screen = screen };
 	int key = 0;
 
-	t.browser = browser_new(s->profile, session_default_event(s));
+	t.browser = browser_new(s->profile, session_default_event(s),
+				s->recording ? s->recording->recorder_pid : 0);
 	while (!t.closed && key != 'q') {
 		draw(&t);
 		key = screen_key(screen);

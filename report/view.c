@@ -7,6 +7,7 @@
  */
 #include "report/view.h"
 
+#include "formats/base/text.h"
 #include "report/view_keys.h"
 #include "report/stats.h"
 
@@ -353,6 +354,15 @@ void view_sort(struct view *view, enum view_sort_by by)
 		else if (view->groups.items[parent].count++ == 0)
 			view->groups.items[parent].first = i;
 	}
+}
+
+bool view_group_is_of(const struct view *view, const struct view_group *group, uint32_t pid)
+{
+	enum view_by by = view->spec.levels.items[group->level].by;
+	uint64_t number;
+
+	return pid && (by == VIEW_PROCESS || by == VIEW_THREAD) &&
+	       text_parse_u64(view_key(view, group)->fields[1], &number) && number == pid;
 }
 
 bool view_is_passed_through(const struct view *view, const struct view_group *group)

@@ -137,6 +137,9 @@ const struct latency *view_latency(const struct view *view, const struct view_gr
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group);
 
+/* Is @group a process, or a thread, of @pid, which is not 0? */
+bool view_group_is_of(const struct view *view, const struct view_group *group, uint32_t pid);
+
 /* Total only: is it on nearly every stack (90 %) of the processes it is seen in, without time of its own? */
 bool view_is_passed_through(const struct view *view, const struct view_group *group);
 

@@ -21,6 +21,7 @@ struct view_table_options {
 	const char *event; /* first column of data; NULL: none */
 	bool brief;        /* no weights and no row about the rest */
 	const struct metrics *metrics; /* columns for each; NULL: none. The view has their measures */
+	uint32_t recorder_pid; /* whose rows are marked where they are text; 0: nobody's */
 	bool bars;         /* draw shares as bars beside the numbers; needs UTF-8 */
 };
 

@@ -56,7 +56,7 @@ TEST(browser_unfolds_leaves_into_their_callers)
 	struct profile *p;
 
 	p = filled();
-	struct browser *b = browser_new(p, 0);
+	struct browser *b = browser_new(p, 0, 0);
 
 	CHECK_STR(rows(b, &arena), "malloc:60 hot:30 [no stack]:10");
 	browser_toggle(b, 0);
@@ -78,7 +78,7 @@ TEST(browser_unfolds_sums_into_their_callers_too)
 	struct profile *p;
 
 	p = filled();
-	struct browser *b = browser_new(p, 0);
+	struct browser *b = browser_new(p, 0, 0);
 
 	browser_show(b, BROWSER_TOTALS);
 	browser_toggle(b, find(b, "run"));
@@ -97,7 +97,7 @@ TEST(browser_narrows_step_by_step_and_back)
 	struct profile *p;
 
 	p = filled();
-	struct browser *b = browser_new(p, 0);
+	struct browser *b = browser_new(p, 0, 0);
 
 	browser_show(b, BROWSER_MODULES);
 	browser_narrow(b, find(b, "libc"));

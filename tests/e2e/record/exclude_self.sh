@@ -31,5 +31,10 @@ with=$(cat with.pid) without=$(cat without.pid)
 [ "$(samples without.trace $without)" = 0 ] || fail "--exclude-self: $(samples without.trace $without) samples"
 [ "$(samples without.trace $with)" -gt 0 ] || fail "--exclude-self: another precord was left out"
 preport -i with.trace --pid $with >page.txt 2>&1
+preport -i with.trace --by process --limit 100000 >processes.txt 2>&1
+grep -q 'precord, the recorder .*'$with processes.txt || { cat processes.txt; fail "the recorder is not marked by process"; }
+[ "$(grep -c 'the recorder' processes.txt)" = 1 ] || { cat processes.txt; fail "somebody else is taken for the recorder"; }
+preport html -i with.trace --pid $with -o page.html 2>err.txt || { cat err.txt; fail "no page"; }
+grep -q 'the recorder' page.html || fail "the recorder is not marked in the page"
 grep -q 'precord .*the recorder' page.txt || { cat page.txt; fail "the recorder is not marked"; }
 exit 0
