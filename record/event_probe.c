@@ -242,27 +242,6 @@ static void plan_event(struct maker *m, struct event_list *list, size_t index)
 	event_attr_build(desc, desc->leader == index, m->request, &m->machine, &event->attr);
 }
 
-/* Take the weak group of @leader apart: each event for itself. */
-static void dissolve(struct event_list *list, uint32_t leader)
-{
-	for (uint32_t i = leader; i < list->len; i++) {
-		struct event_desc *desc = &list->items[i];
-
-		if (desc->leader != leader)
-			continue;
-		desc->leader = i;
-		desc->samples = true;
-		desc->read_group = false;
-		desc->weak = false;
-	}
-}
-
-static bool is_alone(const struct event_list *list, size_t index)
-{
-	return list->items[index].leader == index &&
-	       (index + 1 == list->len || list->items[index + 1].leader != index);
-}
-
 /* Does member @index open for itself, so that it is the group that is refused? */
 static bool opens_alone(const struct maker *m, size_t index)
 {
@@ -270,15 +249,6 @@ static bool opens_alone(const struct maker *m, size_t index)
 	struct event_target target = target_for(event->desc, &m->probe);
 
 	return event_open_check(m->kernel, &event->attr, &target) == 0;
-}
-
-static size_t group_len(const struct event_list *list, uint32_t leader)
-{
-	size_t count = 0;
-
-	for (size_t i = leader; i < list->len; i++)
-		count += list->items[i].leader == leader;
-	return count;
 }
 
 /* Open event @index and keep its descriptor if others may join it. The last of a group shows whether it runs. */
@@ -295,18 +265,18 @@ static struct err *plan_next(struct maker *m, struct event_list *list, size_t in
 
 	if (err && leader != index && err_kind(err) == ERR_UNSUPPORTED && opens_alone(m, index)) {
 		err_free(err);
-		return event_group_too_large(list->items[leader].name, group_len(list, leader),
+		return event_group_too_large(list->items[leader].name, event_list_group_len(list, leader),
 					     true);
 	}
 	if (err)
 		return err;
-	if (is_alone(list, index)) {
+	if (event_list_is_alone(list, index)) {
 		close(fd);
 		fd = -1;
 	}
 	vec_push(&open->fds, fd);
 	if (leader != index && is_last && !event_group_runs(open->fds.items[leader]))
-		return event_group_too_large(list->items[leader].name, group_len(list, leader),
+		return event_group_too_large(list->items[leader].name, event_list_group_len(list, leader),
 					     false);
 	return NULL;
 }
@@ -375,7 +345,7 @@ static struct err *plan_events(struct maker *m, struct event_list *list)
 		note(m, arena_printf(&m->plan->arena,
 				     "the group of '%s' does not fit and was taken apart",
 				     list->items[first].name));
-		dissolve(list, (uint32_t)first);
+		event_list_dissolve(list, (uint32_t)first);
 		open_events_close(&open, first);
 		next = first;
 	}

@@ -401,3 +401,32 @@ void event_list_deinit(struct event_list *list)
 	arena_deinit(&list->arena);
 	*list = (struct event_list){ 0 };
 }
+
+bool event_list_is_alone(const struct event_list *list, size_t index)
+{
+	return list->items[index].leader == index &&
+	       (index + 1 == list->len || list->items[index + 1].leader != index);
+}
+
+size_t event_list_group_len(const struct event_list *list, uint32_t leader)
+{
+	size_t count = 0;
+
+	for (size_t i = leader; i < list->len; i++)
+		count += list->items[i].leader == leader;
+	return count;
+}
+
+void event_list_dissolve(struct event_list *list, uint32_t leader)
+{
+	for (uint32_t i = leader; i < list->len; i++) {
+		struct event_desc *desc = &list->items[i];
+
+		if (desc->leader != leader)
+			continue;
+		desc->leader = i;
+		desc->samples = true;
+		desc->read_group = false;
+		desc->weak = false;
+	}
+}

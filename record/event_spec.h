@@ -104,4 +104,13 @@ bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu);
 
 void event_list_deinit(struct event_list *list);
 
+/* Does event @index stand for itself, in no group? */
+bool event_list_is_alone(const struct event_list *list, size_t index);
+
+/* Members of the group of @leader, itself included. */
+size_t event_list_group_len(const struct event_list *list, uint32_t leader);
+
+/* Take the group of @leader apart: each event for itself. */
+void event_list_dissolve(struct event_list *list, uint32_t leader);
+
 #endif

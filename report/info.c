@@ -220,22 +220,19 @@ static void put_events(struct info *info)
 
 		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, rec->events[count->event].name, NULL);
-		if (count->cpu == EVENT_NO_CPU)
-			table_add_cell(&table, "all", NULL);
-		else
-			table_add_format(&table, "%" PRIu32, count->cpu);
+		table_add_cell(&table, count->cpu == EVENT_NO_CPU ? "all" : arena_printf(
+						&info->s->arena, "%" PRIu32, count->cpu), NULL);
 		table_add_format(&table, "%" PRIu64, count->samples);
 		table_add_cell(&table, turns_text_value(&turns, &info->s->arena),
 			       turns_text_value_data(&turns, &info->s->arena));
 		table_add_cell(&table, turns_text_share(&turns, &info->s->arena),
 			       turns.known ? arena_printf(&info->s->arena, "%.6f",
 							  event_turns_share(&turns)) : "");
-		table_add_format(&table, "%" PRIu64, count->lost_kernel);
-		table_add_format(&table, "%" PRIu64, count->lost_recorder);
-		table_add_format(&table, "%" PRIu64, count->stacks_cut);
-		table_add_format(&table, "%" PRIu64, count->stacks_shortened);
-		table_add_format(&table, "%" PRIu64, count->throttled);
-		table_add_format(&table, "%" PRIu64, count->missed);
+		const uint64_t numbers[] = { count->lost_kernel, count->lost_recorder, count->stacks_cut,
+					     count->stacks_shortened, count->throttled, count->missed };
+
+		for (size_t j = 0; j < ARRAY_LEN(numbers); j++)
+			table_add_format(&table, "%" PRIu64, numbers[j]);
 	}
 	print_table(info, &table, "What each event gave, by CPU", "counts");
 }
