@@ -31,8 +31,11 @@ __attribute__((section(".init.text"))) int demo_init(int x)
 	return demo_hot(x) + demo_cold(x + 1);
 }
 CODE
+# Ubuntu's compiler begins functions with endbr64, as kernels need not: the first bytes would be another line's.
+plain=-fcf-protection=none
+"${CC:-cc}" $plain -c -o plain.o demo.c 2>/dev/null || plain=
 for version in 4 5; do
-	"${CC:-cc}" -O2 -gdwarf-$version -fno-pie -c demo.c -o demo-$version.o
+	"${CC:-cc}" -O2 $plain -gdwarf-$version -fno-pie -c demo.c -o demo-$version.o
 	ld -r --build-id=sha1 demo-$version.o -o demo-$version.ko
 done
 "${CC:-cc}" -O2 -g -gz=zlib -c demo.c -o packed.o

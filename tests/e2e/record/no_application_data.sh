@@ -51,7 +51,7 @@ check() { # check TRACE: sets $found and $missing, lists of secrets
 record() { # record TRACE OPTION...
 	local trace=$1
 	shift
-	precord -q -F 999 -o "$trace" "$@" -- sh run.sh 2>err.txt || { cat err.txt; fail "precord $*"; }
+	(ahead precord -q -F 999 -o "$trace" "$@" -- sh run.sh) 2>err.txt || { cat err.txt; fail "precord $*"; }
 	heap=$(sed -n 's/^heap //p' heap.txt | head -n 1)
 	preport -i "$trace" info >info.txt 2>&1 || { cat info.txt; fail "$trace does not read"; }
 	[ "$(preport -i "$trace" info --format=json | sed -n 's/^  "samples": \([0-9]*\),$/\1/p')" -ge 100 ] || fail "$trace: too few samples"
