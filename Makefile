@@ -11,8 +11,12 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/base/map.c formats/base/memory.c formats/base/opt.c formats/base/page_guard.c \
 	formats/base/pool.c formats/base/reader.c formats/base/sha256.c formats/base/strtab.c \
 	formats/base/text.c formats/base/writer.c formats/base/xz.c formats/base/zframe.c \
-	formats/event_missed.c formats/event_turns.c formats/folded.c formats/folded_read.c \
-	formats/jitdump.c formats/mapping.c formats/perf_record.c formats/pprof.c formats/pprof_read.c \
+	formats/build_id_note.c formats/event_missed.c formats/event_turns.c formats/folded.c \
+	formats/folded_read.c formats/jitdump.c formats/kallsyms.c formats/mapping.c \
+	formats/perf_data.c formats/perf_data_attrs.c formats/perf_data_build_ids.c \
+	formats/perf_data_features.c formats/perf_data_head.c formats/perf_data_order.c \
+	formats/perf_data_side.c formats/perf_data_stack.c formats/perf_data_stream.c \
+	formats/perf_record.c formats/perf_record_place.c formats/pprof.c formats/pprof_read.c \
 	formats/profile.c formats/profile_source.c formats/stack_codec.c formats/topdown.c \
 	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
 	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
@@ -34,11 +38,12 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/expr.c symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c \
 	symbolize/kernel_module.c symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c \
 	symbolize/line_source.c symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c \
-	symbolize/naming.c symbolize/space.c symbolize/space_maps.c symbolize/symbolizer.c \
-	symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_kernel_chain.c \
-	symbolize/unwind_memo.c symbolize/unwind_red_zone.c symbolize/unwind_sigframe.c \
-	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
-	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/naming.c symbolize/own_kernel.c symbolize/space.c symbolize/space_maps.c \
+	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
+	symbolize/unwind_kernel_chain.c symbolize/unwind_memo.c symbolize/unwind_red_zone.c \
+	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
+	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
+	symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/attach_kernel.c record/budget.c record/cgroup.c record/cmd_list.c \
@@ -48,16 +53,15 @@ RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image
 	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
 	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
 	record/extras_probe.c record/family.c record/flight_log.c record/group_counts.c \
-	record/hotplug.c record/jit_code.c record/journal.c record/kallsyms.c record/kcore.c \
-	record/kernel_code.c record/kernel_symbols.c record/landscape.c record/ledger.c \
-	record/machine.c record/main.c record/map_query.c record/perf_map.c record/pmu.c \
-	record/priority.c record/proc_scan.c record/process.c record/prune.c record/record_args.c \
-	record/recorder.c record/ring.c record/ring_reader.c record/sample_extras.c \
-	record/sample_trial.c record/seen.c record/sensors.c record/side_record.c record/stat_report.c \
-	record/stat_table.c record/status_line.c record/steering.c record/summary.c record/target.c \
-	record/text_file.c record/topdown_events.c record/trace_output.c record/tracepoint.c \
-	record/tract.c record/turns.c record/vendor_event.c record/volumes.c record/watch.c \
-	record/workload.c
+	record/hotplug.c record/jit_code.c record/journal.c record/kcore.c record/kernel_code.c \
+	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
+	record/map_query.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
+	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
+	record/ring_reader.c record/sample_extras.c record/sample_trial.c record/seen.c \
+	record/sensors.c record/side_record.c record/stat_report.c record/stat_table.c \
+	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
+	record/topdown_events.c record/trace_output.c record/tracepoint.c record/tract.c record/turns.c \
+	record/vendor_event.c record/volumes.c record/watch.c record/workload.c
 REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/branch_table.c report/branches.c report/browser.c report/bundle_parts.c \
 	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_cache.c \
@@ -78,13 +82,13 @@ REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
 	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
 	report/script.c report/session.c report/session_facts.c report/session_import.c \
-	report/session_names.c report/session_places.c report/session_run.c report/session_walk.c \
-	report/short_name.c report/source_text.c report/stats.c report/strip_names.c report/summary.c \
-	report/svg.c report/table.c report/table_page.c report/tables.c report/tally.c \
-	report/terminal.c report/topdown_page.c report/topdown_text.c report/topdown_tree.c \
-	report/topics.c report/trace_copy.c report/track.c report/tree_table.c report/trust.c \
-	report/tui.c report/tui_listing.c report/tui_text.c report/turns_text.c report/view.c \
-	report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
+	report/session_input.c report/session_names.c report/session_places.c report/session_run.c \
+	report/session_walk.c report/short_name.c report/source_text.c report/stats.c \
+	report/strip_names.c report/summary.c report/svg.c report/table.c report/table_page.c \
+	report/tables.c report/tally.c report/terminal.c report/topdown_page.c report/topdown_text.c \
+	report/topdown_tree.c report/topics.c report/trace_copy.c report/track.c report/tree_table.c \
+	report/trust.c report/tui.c report/tui_listing.c report/tui_text.c report/turns_text.c \
+	report/view.c report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
 	report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
@@ -102,44 +106,46 @@ ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt 
 # The unit tests, with what helps them, make one program.
 UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/event_check.c tests/unit/event_list.c tests/unit/event_maker.c \
-	tests/unit/fake_sysfs.c tests/unit/synthetic.c tests/unit/test_affinity.c \
-	tests/unit/test_arch.c tests/unit/test_arena.c tests/unit/test_attach.c tests/unit/test_bombs.c \
-	tests/unit/test_branches.c tests/unit/test_browser.c tests/unit/test_budget.c \
-	tests/unit/test_bundle.c tests/unit/test_bundle_names.c tests/unit/test_call_tree.c \
-	tests/unit/test_cfi_program.c tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c \
-	tests/unit/test_command.c tests/unit/test_cpu_list.c tests/unit/test_data_places.c \
-	tests/unit/test_debug_info.c tests/unit/test_debugfile.c tests/unit/test_delay.c \
-	tests/unit/test_demangle.c tests/unit/test_diag.c tests/unit/test_diff_stats.c \
-	tests/unit/test_diff_threads.c tests/unit/test_disasm.c tests/unit/test_doorbell.c \
-	tests/unit/test_err.c tests/unit/test_event_names.c tests/unit/test_event_plan.c \
-	tests/unit/test_event_rate.c tests/unit/test_event_spec.c tests/unit/test_event_turns.c \
-	tests/unit/test_exports.c tests/unit/test_expr.c tests/unit/test_family.c \
-	tests/unit/test_file_bytes.c tests/unit/test_filter.c tests/unit/test_flight_log.c \
-	tests/unit/test_flow.c tests/unit/test_folded_read.c tests/unit/test_image.c \
-	tests/unit/test_jit_map.c tests/unit/test_jitdump.c tests/unit/test_kernel_code.c \
-	tests/unit/test_kernel_symbols.c tests/unit/test_landscape.c tests/unit/test_layers.c \
-	tests/unit/test_line_cache.c tests/unit/test_line_table.c tests/unit/test_lookup.c \
-	tests/unit/test_map.c tests/unit/test_map_query.c tests/unit/test_match.c \
-	tests/unit/test_memory_source.c tests/unit/test_metric.c tests/unit/test_module.c \
-	tests/unit/test_moment.c tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
-	tests/unit/test_page_guard.c tests/unit/test_perf_map.c tests/unit/test_perf_record.c \
-	tests/unit/test_pmu.c tests/unit/test_pool.c tests/unit/test_pprof_read.c \
-	tests/unit/test_proc_scan.c tests/unit/test_process.c tests/unit/test_profile.c \
-	tests/unit/test_progress.c tests/unit/test_prune.c tests/unit/test_reader.c \
-	tests/unit/test_ring.c tests/unit/test_seen.c tests/unit/test_session.c \
-	tests/unit/test_sha256.c tests/unit/test_short_name.c tests/unit/test_side_record.c \
-	tests/unit/test_source_text.c tests/unit/test_space.c tests/unit/test_stack_codec.c \
-	tests/unit/test_stats.c tests/unit/test_strtab.c tests/unit/test_symbolizer.c \
-	tests/unit/test_symtab.c tests/unit/test_table.c tests/unit/test_target.c \
-	tests/unit/test_text.c tests/unit/test_text_file.c tests/unit/test_topdown.c \
-	tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c tests/unit/test_trace_loader.c \
-	tests/unit/test_trace_page.c tests/unit/test_trace_reader.c tests/unit/test_trace_recording.c \
-	tests/unit/test_trace_rewrite.c tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c \
-	tests/unit/test_unwind.c tests/unit/test_unwind_fallback.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_red_zone.c \
-	tests/unit/test_unwind_splice.c tests/unit/test_unwind_stack.c tests/unit/test_vec.c \
-	tests/unit/test_view.c tests/unit/test_walkers.c tests/unit/test_workload.c \
-	tests/unit/test_writer.c tests/unit/test_xz.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
+	tests/unit/fake_sysfs.c tests/unit/perf_data_maker.c tests/unit/synthetic.c \
+	tests/unit/test_affinity.c tests/unit/test_arch.c tests/unit/test_arena.c \
+	tests/unit/test_attach.c tests/unit/test_bombs.c tests/unit/test_branches.c \
+	tests/unit/test_browser.c tests/unit/test_budget.c tests/unit/test_bundle.c \
+	tests/unit/test_bundle_names.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
+	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
+	tests/unit/test_cpu_list.c tests/unit/test_data_places.c tests/unit/test_debug_info.c \
+	tests/unit/test_debugfile.c tests/unit/test_delay.c tests/unit/test_demangle.c \
+	tests/unit/test_diag.c tests/unit/test_diff_stats.c tests/unit/test_diff_threads.c \
+	tests/unit/test_disasm.c tests/unit/test_doorbell.c tests/unit/test_err.c \
+	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
+	tests/unit/test_event_spec.c tests/unit/test_event_turns.c tests/unit/test_exports.c \
+	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_file_bytes.c \
+	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
+	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
+	tests/unit/test_jitdump.c tests/unit/test_kernel_code.c tests/unit/test_kernel_symbols.c \
+	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_cache.c \
+	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
+	tests/unit/test_map_query.c tests/unit/test_match.c tests/unit/test_memory_source.c \
+	tests/unit/test_metric.c tests/unit/test_module.c tests/unit/test_moment.c \
+	tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
+	tests/unit/test_page_guard.c tests/unit/test_perf_data.c tests/unit/test_perf_map.c \
+	tests/unit/test_perf_record.c tests/unit/test_pmu.c tests/unit/test_pool.c \
+	tests/unit/test_pprof_read.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
+	tests/unit/test_profile.c tests/unit/test_progress.c tests/unit/test_prune.c \
+	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_seen.c \
+	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_short_name.c \
+	tests/unit/test_side_record.c tests/unit/test_source_text.c tests/unit/test_space.c \
+	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
+	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
+	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
+	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
+	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
+	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
+	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
+	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
+	tests/unit/test_unwind_red_zone.c tests/unit/test_unwind_splice.c \
+	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
+	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
+	tests/unit/test_xz.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
 	tests/unit/unwind_world.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \

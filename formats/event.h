@@ -104,7 +104,7 @@ struct event_count {
 	 * CPU where events follow tasks (not recording.by_cpu): see report/group_deltas.h.
 	 */
 	uint64_t value;
-	uint64_t enabled_ns, running_ns;
+	uint64_t enabled_ns, running_ns; /* 0 and 0: not known */
 };
 
 #define EVENT_COUNT_A_NS  1000	  /* no event of a core happens more often */

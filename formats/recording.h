@@ -164,6 +164,7 @@ struct recording {
 	size_t nlines;
 	struct recording_ksym *ksyms; /* ascending by address */
 	size_t nksyms;
+	const char *ksyms_remedy; /* why there are none, and what would help; NULL: they were hidden from the recorder */
 	struct recording_kernel_code kernel_code;
 	struct recording_jit_map *jit_maps;
 	size_t njit_maps;

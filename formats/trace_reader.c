@@ -454,10 +454,15 @@ struct err *trace_reader_open(const char *path, struct event_source **ret)
 	struct trace_file file;
 	struct err *err = trace_file_open(path, &file);
 
-	if (err)
-		return err;
-	err = open_file(file, ret);
-	return err ? err_wrap(err, "'%s'", path) : NULL;
+	return err ? err : trace_reader_open_file(path, file, ret);
+}
+
+struct err *trace_reader_open_file(const char *name, struct trace_file file,
+				   struct event_source **ret)
+{
+	struct err *err = open_file(file, ret);
+
+	return err ? err_wrap(err, "'%s'", name) : NULL;
 }
 
 struct err *trace_reader_open_memory(const void *data, size_t len, struct event_source **ret)

@@ -12,6 +12,7 @@
 #define FORMATS_TRACE_READER_H
 
 #include "formats/event.h"
+#include "formats/trace_file.h"
 
 /*
  * Open the trace at @path, "-" for standard input.
@@ -20,6 +21,10 @@
  * ERR_UNSUPPORTED: another major version, or a format that has another reader (perf.data).
  */
 MUST_USE struct err *trace_reader_open(const char *path, struct event_source **ret);
+
+/* The same for a file that is open, which the source closes; on failure, too. @name is for messages. */
+MUST_USE struct err *trace_reader_open_file(const char *name, struct trace_file file,
+					    struct event_source **ret);
 
 /* The same for @len bytes at @data, which must outlive the source. */
 MUST_USE struct err *trace_reader_open_memory(const void *data, size_t len,

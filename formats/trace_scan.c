@@ -80,7 +80,8 @@ struct err *trace_scan_explain(const struct trace_file *file, struct err *err)
 	if (memcmp(magic, "PERFILE2", 8) == 0 || memcmp(magic, "2ELIFREP", 8) == 0) {
 		err_free(err);
 		err = err_new(ERR_UNSUPPORTED, "this is a perf.data file, not a trace of precord");
-		return err_remedy(err, "record with precord, or read it with 'perf report'");
+		return err_remedy(err, "reports read it with -i; what rewrites traces needs one that "
+				       "precord recorded");
 	}
 	return err_wrap(err, "not a trace of precord");
 }

@@ -17,14 +17,13 @@
 #include "record/kernel_symbols.h"
 
 #include "formats/base/memory.h"
-#include "record/kallsyms.h"
+#include "formats/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define TOLD_MAX       (1U << 17)
-#define SYMBOL_LEN_MAX (16U << 20) /* beyond, the next symbol is that of another module */
+#define TOLD_MAX (1U << 17)
 
 /* What is known for one address. */
 struct answer {
@@ -85,16 +84,6 @@ static size_t first_from(const struct answers *answers, uint64_t addr)
 	return low;
 }
 
-/* Of names for one address the same one each time, whatever the order of lines. */
-static bool is_better_name(const char *name, const char *than)
-{
-	size_t under = strspn(name, "_"), than_under = strspn(than, "_");
-
-	if (under != than_under)
-		return under < than_under;
-	return strcmp(name, than) < 0;
-}
-
 /* The line before, of which it is not yet known whether it is the best start for its address. */
 struct pending {
 	char *text;
@@ -114,7 +103,7 @@ static void settle(struct kernel_symbols *symbols, struct answers *answers, stru
 		return;
 	const char *module = kallsyms_cut(last->line.name);
 
-	if (addr == a->start && !is_better_name(last->line.name, a->name))
+	if (addr == a->start && !kallsyms_is_better_name(last->line.name, a->name))
 		return;
 	a->start = addr;
 	a->name = arena_strdup(&symbols->arena, last->line.name);
@@ -279,7 +268,7 @@ static void gather(const struct answers *answers, struct kernel_symbol_list *ret
 			continue;
 		struct recording_ksym symbol = {
 			.addr = a->start,
-			.len = len <= SYMBOL_LEN_MAX ? len : 0,
+			.len = len <= KALLSYMS_SYMBOL_LEN_MAX ? len : 0,
 			.name = a->name,
 			.module = a->module,
 		};
@@ -294,7 +283,7 @@ static uint64_t end_of(const struct answer *a, const struct answer *last)
 	uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t page_end = (last->ip | (page_len - 1)) + 1;
 	uint64_t end = MIN(a->next, a->stop);
-	bool followed = a->next - a->start <= SYMBOL_LEN_MAX && strcmp(a->module, "bpf") != 0 &&
+	bool followed = a->next - a->start <= KALLSYMS_SYMBOL_LEN_MAX && strcmp(a->module, "bpf") != 0 &&
 			a->next_module == kallsyms_hash(a->module);
 
 	return followed ? end : MIN(end, page_end);

@@ -4,12 +4,11 @@
  */
 #include "record/machine.h"
 
-#include "formats/base/reader.h"
+#include "formats/build_id_note.h"
 #include "record/cpu_list.h"
 #include "record/proc_scan.h"
 #include "record/text_file.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -45,28 +44,6 @@ static void read_clocks(struct recording *rec)
 	}
 }
 
-bool machine_find_build_id(const void *notes, size_t len, uint8_t ret_id[20], uint8_t *ret_len)
-{
-	struct reader r;
-
-	reader_init(&r, notes, len, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	while (reader_left(&r)) {
-		uint32_t name_len = reader_u32(&r, "note name size");
-		uint32_t desc_len = reader_u32(&r, "note size");
-		uint32_t type = reader_u32(&r, "note type");
-		const char *name = reader_bytes(&r, ((size_t)name_len + 3) & ~3ULL, "note name");
-		const uint8_t *desc = reader_bytes(&r, ((size_t)desc_len + 3) & ~3ULL, "note");
-
-		if (!desc || type != NT_GNU_BUILD_ID || name_len != sizeof(ELF_NOTE_GNU) ||
-		    memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) != 0 || desc_len > 20)
-			continue;
-		memcpy(ret_id, desc, desc_len);
-		*ret_len = (uint8_t)desc_len;
-		return true;
-	}
-	return false;
-}
-
 static void find_kernel(struct recording *rec)
 {
 	uint8_t notes[4096];
@@ -76,8 +53,8 @@ static void find_kernel(struct recording *rec)
 	if (fd >= 0)
 		close(fd);
 	if (len > 0)
-		machine_find_build_id(notes, (size_t)len, rec->kernel_build_id,
-				      &rec->kernel_build_id_len);
+		build_id_note_find(notes, (size_t)len, rec->kernel_build_id,
+				   &rec->kernel_build_id_len);
 	proc_scan_kernel_text(&rec->kernel_text, &rec->kernel_text_end);
 }
 

@@ -13,7 +13,4 @@
  */
 void machine_describe(struct recording *rec);
 
-/* Find the build ID in ELF notes of @len bytes, as in /sys/kernel/notes; false if there is none. */
-bool machine_find_build_id(const void *notes, size_t len, uint8_t ret_id[20], uint8_t *ret_len);
-
 #endif

@@ -7,7 +7,7 @@
 
 #include "formats/base/text.h"
 #include "formats/base/vec.h"
-#include "record/machine.h"
+#include "formats/build_id_note.h"
 #include "record/map_query.h"
 
 #include <dirent.h>
@@ -344,7 +344,7 @@ static void read_build_id(const char *notes, struct event_mmap *map)
 	ssize_t len = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
 
 	if (len > 0)
-		machine_find_build_id(bytes, (size_t)len, map->build_id, &map->build_id_len);
+		build_id_note_find(bytes, (size_t)len, map->build_id, &map->build_id_len);
 	if (fd >= 0)
 		close(fd);
 }

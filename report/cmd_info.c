@@ -5,6 +5,7 @@
  */
 #include "report/commands.h"
 #include "report/info.h"
+#include "report/session_input.h"
 #include "report/terminal.h"
 
 struct info_args {
@@ -48,7 +49,8 @@ static struct err *show(struct session *s, void *args_)
 	CLEANUP(tally_deinit) struct tally tally = { 0 };
 
 	enum table_format format = table_format_named(args->format);
-	struct err *err = args->sizes ? NULL : tally_count(&tally, s, &args->filter);
+	struct err *err = args->sizes ? session_input_need_blocks(s)
+				      : tally_count(&tally, s, &args->filter);
 
 	if (err)
 		return err;

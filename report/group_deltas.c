@@ -76,7 +76,7 @@ static enum delta_state delta_of(struct group_deltas *g, const struct event *ev,
 	ret->running_ns = count->running_ns - before.running_ns;
 	if (!ret->running_ns && ret->enabled_ns)
 		return DELTA_NOT_COUNTED;
-	if (!event_count_is_possible(ret->value, ret->running_ns))
+	if (count->enabled_ns && !event_count_is_possible(ret->value, ret->running_ns))
 		return DELTA_IMPOSSIBLE;
 	return DELTA_USED;
 }

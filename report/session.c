@@ -9,10 +9,10 @@
 #include "report/session.h"
 
 #include "formats/profile_source.h"
-#include "formats/trace_reader.h"
 #include "report/branches.h"
 #include "report/data_places.h"
 #include "report/session_import.h"
+#include "report/session_input.h"
 #include "report/session_walk.h"
 #include "symbolize/cache_folder.h"
 #include "symbolize/name_ahead.h"
@@ -56,15 +56,6 @@ void session_args_deinit(struct session_args *args)
 }
 
 /* ---- opening ---- */
-
-static struct err *open_source(const struct session_args *args, struct event_source **ret)
-{
-	struct err *err = trace_reader_open(args->input, ret);
-
-	if (err && err_errno(err) == ENOENT && strcmp(args->input, "precord.trace") == 0)
-		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
-	return err;
-}
 
 static void add_events(struct session *s)
 {
@@ -121,7 +112,7 @@ struct err *session_open(struct session *s, const struct session_args *args)
 	struct event_source *source;
 	struct err *err = profile_source_is(args->input)
 				  ? profile_source_open(args->input, &source, &profile)
-				  : open_source(args, &source);
+				  : session_input_open(args->input, &source);
 
 	*s = (struct session){ .args = args };
 	if (err)

@@ -285,7 +285,8 @@ static const char *naming_remedy(const struct remarks *r, const struct module *m
 		return "let it write /tmp/perf-PID.map (node --perf-basic-prof)";
 	case MODULE_KERNEL:
 	case MODULE_KERNEL_MODULE:
-		return "record as root, or with kernel.kptr_restrict=0";
+		return r->s->recording->ksyms_remedy ? r->s->recording->ksyms_remedy :
+						       "record as root, or with kernel.kptr_restrict=0";
 	case MODULE_UNKNOWN:
 		return "code in no known mapping";
 	default:

@@ -162,6 +162,15 @@ static void try_build_id_dirs(struct search *s, const char *suffix)
 	try_build_id(s, "", DEBUG_ROOT, suffix);
 }
 
+/* Where perf record keeps a copy of what it met: ~/.debug/.build-id/xx/yyyy/elf (perf-buildid-cache(1)). */
+static void try_perf_cache(struct search *s)
+{
+	const char *home = getenv("HOME");
+
+	if (home && *home)
+		try_build_id(s, home, "/.debug", "/elf");
+}
+
 /* ---- debuginfod ------------------------------------------------------------------------------------ */
 
 /* <elfutils/debuginfod.h>, resolved at run time. */
@@ -240,6 +249,7 @@ enum debugfile_result debugfile_binary(const struct module_search *search,
 		try_path(&s, arena_printf(arena, "%s%s", search->symfs, wanted->path));
 	try_build_id_dirs(&s, "");
 	try_path(&s, wanted->path);
+	try_perf_cache(&s);
 	try_debuginfod(&s, "debuginfod_find_executable");
 	return finish(&s, ret, ret_found);
 }
@@ -439,6 +449,7 @@ enum debugfile_result debugfile_kernel_module(const struct module_search *search
 									module_folders[i],
 									release)));
 	}
+	try_perf_cache(&s);
 	try_for_lines(&s);
 	return finish(&s, ret, ret_found);
 }

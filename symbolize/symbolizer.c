@@ -272,6 +272,8 @@ void symbolizer_lines(struct symbolizer *s, struct module *mod, uint64_t begin, 
 
 static const char *note_kernel(struct symbolizer *s, const struct naming *naming)
 {
+	if (!s->rec->nksyms && !naming->nimages && s->rec->ksyms_remedy)
+		return arena_printf(&s->arena, "no symbols: %s", s->rec->ksyms_remedy);
 	if (!s->rec->nksyms && !naming->nimages && !s->rec->complete)
 		return "no symbols: the file ends before them; the recorder was killed, or the "
 		       "copy is not whole";

@@ -145,3 +145,41 @@ bool zframe_lens(const void *data, size_t len, size_t *ret_len, size_t *ret_cont
 	*ret_content_len = content_len;
 	return true;
 }
+
+struct zframe_stream {
+	ZSTD_DCtx *context;
+};
+
+struct zframe_stream *zframe_stream_new(void)
+{
+	struct zframe_stream *z = memory_zeroed(1, sizeof(*z));
+
+	z->context = ZSTD_createDCtx();
+	if (!z->context)
+		memory_exhausted(sizeof(*z));
+	return z;
+}
+
+void zframe_stream_free(struct zframe_stream *z)
+{
+	if (z)
+		ZSTD_freeDCtx(z->context);
+	free(z);
+}
+
+struct err *zframe_stream_unpack(struct zframe_stream *z, const void *data, size_t len, void *out,
+				 size_t out_len, size_t *ret_taken, size_t *ret_made)
+{
+	ZSTD_inBuffer from = { data, len, 0 };
+	ZSTD_outBuffer to = { out, out_len, 0 };
+
+	do {
+		size_t left = ZSTD_decompressStream(z->context, &to, &from);
+
+		if (ZSTD_isError(left))
+			return err_new(ERR_CORRUPT, "bad zstd frame (%s)", ZSTD_getErrorName(left));
+	} while (from.pos < from.size && to.pos < to.size);
+	*ret_taken = from.pos;
+	*ret_made = to.pos;
+	return NULL;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zframe.h - zstd frames, each whole in memory, with their content checksum (RFC 8878).
+ * zframe.h - zstd frames (RFC 8878): each whole in memory, with their content checksum; or one that comes in pieces.
  */
 #ifndef BASE_ZFRAME_H
 #define BASE_ZFRAME_H
@@ -51,5 +51,21 @@ MUST_USE struct err *zframe_unpack(const void *data, size_t len, size_t max, str
  * in @len, or does not say.
  */
 bool zframe_lens(const void *data, size_t len, size_t *ret_len, size_t *ret_content_len);
+
+/* A frame without an end that is fed as its pieces come, and unpacked as there is room. Not thread-safe. */
+struct zframe_stream;
+
+struct zframe_stream *zframe_stream_new(void);
+void zframe_stream_free(struct zframe_stream *z);
+
+/*
+ * Unpack from @data, of @len bytes, to @out, of @out_len. *@ret_taken bytes were used up, and *@ret_made made. Nothing
+ * more comes out of what was given when less was made than there is room for.
+ *
+ * ERR_CORRUPT: it is no frame.
+ */
+MUST_USE struct err *zframe_stream_unpack(struct zframe_stream *z, const void *data, size_t len,
+					  void *out, size_t out_len, size_t *ret_taken,
+					  size_t *ret_made);
 
 #endif

@@ -4,8 +4,8 @@
  */
 #include "record/target.h"
 
+#include "formats/build_id_note.h"
 #include "record/cgroup.h"
-#include "record/machine.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
@@ -114,9 +114,9 @@ TEST(target_machine_has_a_build_id_in_its_notes)
 	};
 	uint8_t id[20], len = 0;
 
-	CHECK(machine_find_build_id(notes, sizeof(notes), id, &len));
+	CHECK(build_id_note_find(notes, sizeof(notes), id, &len));
 	CHECK_UINT(len, 3);
 	CHECK_MEM(id, "\7\10\11", 3);
 	for (size_t cut = 0; cut < sizeof(notes); cut++)
-		CHECK(!machine_find_build_id(guarded(notes, cut), cut, id, &len));
+		CHECK(!build_id_note_find(guarded(notes, cut), cut, id, &len));
 }

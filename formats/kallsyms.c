@@ -2,7 +2,7 @@
 /*
  * kallsyms.c - parsed by hand, since there are 200,000 lines.
  */
-#include "record/kallsyms.h"
+#include "formats/kallsyms.h"
 
 #include <string.h>
 
@@ -71,4 +71,13 @@ bool kallsyms_is_function(const struct kallsyms_line *line)
 	char type = line->type;
 
 	return (type == 't' || type == 'T' || type == 'w' || type == 'W') && !kallsyms_is_padding(line);
+}
+
+bool kallsyms_is_better_name(const char *name, const char *than)
+{
+	size_t under = strspn(name, "_"), than_under = strspn(than, "_");
+
+	if (under != than_under)
+		return under < than_under;
+	return strcmp(name, than) < 0;
 }

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What perf record wrote, preport reads: as many samples with as many events as perf script lists, the same leaves, the
+# same callers by registers and stack snapshots, from files and from a pipe, compressed or not, of a command or of all CPUs.
+set -eu
+. "$TOP/tests/e2e/lib/recording.bash"
+command -v perf >/dev/null || skip "perf is not installed"
+# Some perf fall over build IDs that they meet (6.1: "stack smashing detected"): they record without.
+no_ids=
+perf record -e cpu-clock -F 99 -o try.data -- true >try.out 2>&1 || no_ids=-B
+perf record $no_ids -e cpu-clock -F 99 -o try.data -- true >try.out 2>&1 ||
+	skip "perf cannot record here: $(tail -n 1 try.out)"
+
+cat >work.c <<'CODE'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) double leaf(double x) { for (int i = 0; i < 3000; i++) x = x * 1.0000001 + 0.3; return x; }
+__attribute__((noinline)) double deep(int n, double x) { return n ? deep(n - 1, x) + 1 : leaf(x) + 1; }
+__attribute__((noinline)) double other(double x) { for (int i = 0; i < 9000; i++) x = x * 0.9999999 + 0.1; return x + 1; }
+__attribute__((noinline)) double touch(double x) { char *p = malloc(1 << 22); memset(p, 1, 1 << 22); x += p[(int)x & 7]; free(p); return x + 1; }
+int main(int argc, char **argv) {
+	double x = argc;
+	for (int i = 0; i < 8000; i++) { x = deep(i % 9, x); x = other(x); if (i % 300 == 0) x = touch(x); }
+	return x == 0 && argv[0];
+}
+CODE
+cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o work work.c 2>/dev/null || skip "no C compiler is installed"
+
+# theirs FILE EVENT: comm, leaf, weight of each sample, those of the program by name, all else by what it is not.
+theirs() {
+	perf script -i "$1" --no-inline -F comm,event,period,ip,sym,dso 2>/dev/null | awk -v event="$2" '
+		BEGIN { RS = ""; FS = "\n" }
+		{ n = split($1, head, " "); name = head[n]; sub(/:+$/, "", name); sub(/:.*/, "", name)
+		  if (name != event) next
+		  split($2, leaf, " "); count[$2 ~ /\/work\)$/ ? leaf[2] : "elsewhere"]++; weight[$2 ~ /\/work\)$/ ? leaf[2] : "elsewhere"] += head[n - 1] }
+		END { for (k in count) printf "%s %d %.0f\n", k, count[k], weight[k] }' | LC_ALL=C sort
+}
+
+# ours FILE EVENT: the same.
+ours() {
+	preport -i "$1" --by leaf --event "$2" --limit 0 --no-inline --format=csv 2>/dev/null | plain_csv |
+		columns function module samples weight | awk -F '\t' '
+		{ key = $2 == "work" ? $1 : "elsewhere"; count[key] += $3; weight[key] += $4 }
+		END { for (k in count) printf "%s %d %.0f\n", k, count[k], weight[k] }' | LC_ALL=C sort
+}
+
+# Does perf itself read the file? 6.1 falls over some of its own.
+readable() {
+	perf script -i "$1" -F ip >readable.txt 2>readable.err || return 1
+	[ -s readable.txt ]
+}
+
+# same FILE [EVENT]: with the default event there is the program's own code.
+same() {
+	local event=${2:-cpu-clock}
+	readable "$1" || return 0
+	theirs "$1" "$event" >"$1.theirs"
+	ours "$1" "$event" >"$1.ours"
+	[ "$(wc -l <"$1.theirs")" -gt "$((2 - $#))" ] || fail "perf script sees hardly anything in $1"
+	diff "$1.theirs" "$1.ours" >"$1.diff" || fail "$1: perf script (<) and preport (>) differ: $(cat "$1.diff")"
+}
+
+# User stacks of samples in the program from main() on, by perf script and by preport: below, names depend on debug symbols.
+same_stacks() {
+	perf script -i "$1" --no-inline -F comm,ip,sym,dso 2>/dev/null | awk '
+		BEGIN { RS = ""; FS = "\n" }
+		$2 ~ /\/work\)$/ { line = ""; for (i = NF; i > 1; i--) { split($i, part, " "); line = line ";" part[2] } count[line]++ }
+		END { for (k in count) print k, count[k] }' | sed 's/^.*;main;/main;/' | LC_ALL=C sort >stacks.theirs
+	grep -q 'main;deep' stacks.theirs || return 0 # this perf cannot unwind
+	preport -i "$1" folded --samples --no-inline --module work 2>/dev/null | sed 's/^.*;main;/main;/' | LC_ALL=C sort >stacks.ours
+	diff stacks.theirs stacks.ours >stacks.diff || fail "$1: stacks by perf script (<) and preport (>): $(cat stacks.diff)"
+}
+
+perf record $no_ids -e cpu-clock -F 999 -g -o fp.data ./work >/dev/null 2>&1
+readable fp.data || skip "perf script cannot read what perf recorded: $(tail -n 1 readable.err)"
+same fp.data
+preport -i fp.data info >info.txt 2>/dev/null
+grep -q '^Recorded by *perf ' info.txt || fail "info does not say that perf recorded it"
+grep -q '^File *complete' info.txt || fail "info does not call the file complete"
+preport <fp.data -i - --by leaf 2>/dev/null | grep -q leaf || fail "standard input is not read"
+
+perf record $no_ids -e cpu-clock -F 499 --call-graph dwarf -o dwarf.data ./work >/dev/null 2>&1
+same dwarf.data
+same_stacks dwarf.data
+
+perf record $no_ids -e cpu-clock -F 499 -g -o - ./work 2>/dev/null >pipe.data
+same pipe.data
+perf record $no_ids -e cpu-clock -F 499 -g -o - ./work 2>/dev/null | preport -i - --by leaf 2>/dev/null | grep -q leaf ||
+	fail "a pipe from perf record is not read"
+
+if perf record $no_ids -z -e cpu-clock -F 499 --call-graph dwarf -o packed.data ./work >packed.out 2>&1 && grep -q compressed packed.out; then
+	same packed.data
+	same_stacks packed.data
+fi
+
+if perf record $no_ids -e '{cpu-clock,page-faults}:S' -F 499 -g -o group.data ./work >/dev/null 2>&1; then
+	preport -i group.data script --format json 2>/dev/null | grep -q '"counts": \[{' || fail "the counts of a group are not read"
+fi
+
+if perf record $no_ids -a -e cpu-clock -e page-faults -F 199 -g -o all.data ./work >/dev/null 2>&1; then
+	same all.data
+	same all.data page-faults
+fi
+
+# A recorder that was killed left no end: what is there is read.
+head -c $(($(stat -c %s fp.data) / 2)) fp.data >cut.data
+preport -i cut.data --by leaf >cut.txt 2>/dev/null || fail "half a file is not read"
+grep -q leaf cut.txt || fail "half a file gives nothing"
+preport -i cut.data 2>/dev/null | grep -q 'has no end' || fail "half a file passes for a whole one"
+
+# What needs blocks of a trace says so.
+! preport -i fp.data info --sizes >sizes.txt 2>&1 || fail "info --sizes of perf.data succeeds"
+grep -q 'perf.data' sizes.txt || fail "info --sizes does not say why not: $(cat sizes.txt)"
+! preport strip -o stripped.trace fp.data >strip.txt 2>&1 || fail "perf.data is stripped"
+grep -q 'perf.data' strip.txt || fail "strip does not say why not"

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_perf_data.c - files as perf record writes them, and as it never would.
+ */
+#include "formats/perf_data.h"
+
+#include "tests/unit/perf_data_maker.h"
+#include "tests/unit/test.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define FORMAT_LOST 16
+#define REGS_SP_IP  ((1ULL << 7) | (1ULL << 8)) /* PERF_REG_X86_SP, _IP */
+
+static const struct perf_data_attr_made cycles = { .period = 1000 };
+
+#define MAKER CLEANUP(perf_data_maker_deinit) struct perf_data_maker m = { 0 }
+
+static void close_sourcep(struct event_source **source)
+{
+	event_source_close(*source);
+}
+
+/* All that @len bytes at @data hold, a line each; what went wrong at the end. */
+static const char *list(const void *data, size_t len, struct arena *arena)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	CLEANUP(err_freep) struct err *err = perf_data_open_memory(data, len, &source);
+	const char *text = "";
+	struct event ev;
+
+	if (err)
+		return arena_strdup(arena, err_message(err));
+	while (event_source_next(source, &ev)) {
+		if (ev.kind == EVENT_SAMPLE)
+			text = arena_printf(arena, "%ssample %" PRIu32 " at %" PRIu64 " %#" PRIx64 " *%" PRIu64 "\n",
+					    text, ev.sample.event, ev.time_ns, ev.sample.ip,
+					    ev.sample.period);
+		else if (ev.kind == EVENT_COMM)
+			text = arena_printf(arena, "%scomm %s at %" PRIu64 "\n", text, ev.comm.comm,
+					    ev.time_ns);
+		else if (ev.kind == EVENT_MMAP)
+			text = arena_printf(arena, "%smmap %s %d\n", text, ev.mmap.path,
+					    ev.mmap.build_id_len);
+		else if (ev.kind == EVENT_LOST || ev.kind == EVENT_LOST_SAMPLES)
+			text = arena_printf(arena, "%slost %" PRIu64 "\n", text, ev.lost.count);
+		else
+			text = arena_printf(arena, "%skind %d\n", text, (int)ev.kind);
+	}
+	err = event_source_finish(source);
+	return err ? arena_printf(arena, "%s%s\n", text, err_message(err)) : text;
+}
+
+static const char *listed(struct perf_data_maker *m, struct arena *arena)
+{
+	return list(guarded(m->w.data, m->w.len), m->w.len, arena);
+}
+
+#define ARENA CLEANUP(arena_deinit) struct arena arena = { 0 }
+
+TEST(perf_data_gives_events_and_their_names)
+{
+	static const struct perf_data_attr_made attrs[] = {
+		{ .period = 1000 },
+		{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 99, .flags = 1 << 10 },
+		{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY },
+	};
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	MAKER;
+
+	perf_data_begin(&m, attrs, 3);
+	perf_data_sample(&m, 100, 5, 0x10);
+	perf_data_feature(&m, 3);
+	perf_data_text(&m.features, "host");
+	perf_data_feature(&m, 5);
+	perf_data_text(&m.features, "6.1");
+	perf_data_feature(&m, 6);
+	perf_data_text(&m.features, "aarch64");
+	perf_data_end(&m);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+
+	const struct recording *rec = event_source_recording(source);
+
+	CHECK_UINT(rec->nevents, 3);
+	CHECK_STR(rec->events[0].name, "cycles");
+	CHECK_UINT(rec->events[0].rate, 1000);
+	CHECK(!rec->events[0].is_freq && rec->events[0].samples);
+	CHECK_STR(rec->events[1].name, "cpu-clock");
+	CHECK_STR(rec->events[1].unit, "ns");
+	CHECK(rec->events[1].is_freq);
+	CHECK(!rec->events[2].samples);
+	CHECK_STR(rec->hostname, "host");
+	CHECK_STR(rec->tool, "perf 6.1");
+	CHECK(rec->arch == &arch_aarch64);
+	CHECK(rec->complete && !rec->damaged_at);
+}
+
+TEST(perf_data_tells_whose_a_sample_is_by_id)
+{
+	static const struct perf_data_attr_made attrs[] = { { .period = 1 }, { .period = 1, .config = 1 } };
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, attrs, 2);
+	perf_data_sample(&m, 201, 5, 0x10);
+	perf_data_sample(&m, 100, 6, 0x20);
+	perf_data_sample(&m, 333, 7, 0x30); /* nobody's */
+	perf_data_end(&m);
+	CHECK_STR(listed(&m, &arena), "sample 1 at 5 0x10 *7\nsample 0 at 6 0x20 *7\n");
+}
+
+TEST(perf_data_orders_events_within_rounds)
+{
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_sample(&m, 100, 30, 0x30);
+	perf_data_sample(&m, 100, 10, 0x10);
+	perf_data_round(&m);
+	perf_data_sample(&m, 100, 20, 0x20); /* another CPU's, not older than the round before allows */
+	perf_data_round(&m);
+	perf_data_comm(&m, 15, "late");
+	perf_data_end(&m);
+	CHECK_STR(listed(&m, &arena), "sample 0 at 10 0x10 *7\nsample 0 at 20 0x20 *7\n"
+				      "sample 0 at 30 0x30 *7\ncomm late at 15\n");
+}
+
+TEST(perf_data_knows_the_kernel_before_the_first_event)
+{
+	static const uint8_t id[24] = { 1, 2, 3, [19] = 9, 20 };
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_mmap(&m, -1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000,
+		       "[kernel.kallsyms]_text");
+	perf_data_mmap(&m, 10, 0x1000, 0x1000, 0, "/bin/a");
+	perf_data_sample(&m, 100, 30, 0x30);
+	perf_data_feature(&m, 2);
+	for (int i = 0; i < 2; i++) {
+		writer_u32(&m.features, 0);
+		writer_u16(&m.features, 1 << 15);
+		writer_u16(&m.features, 8 + 4 + 24 + 24);
+		writer_u32(&m.features, UINT32_MAX);
+		writer_bytes(&m.features, id, 24);
+		writer_bytes(&m.features, i ? "/bin/a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" : "[kernel.kallsyms]\0\0\0\0\0\0", 24);
+	}
+	perf_data_end(&m);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+
+	const struct recording *rec = event_source_recording(source);
+
+	CHECK_UINT(rec->kernel_text, 0xffffffff81000000);
+	CHECK_UINT(rec->kernel_text_end, 0xffffffff82000000);
+	CHECK_UINT(rec->kernel_build_id_len, 20);
+	CHECK_MEM(rec->kernel_build_id, id, 20);
+	CHECK_STR(listed(&m, &arena), "mmap [kernel.kallsyms]_text 0\nmmap /bin/a 20\n"
+				      "sample 0 at 30 0x30 *7\n");
+}
+
+TEST(perf_data_keeps_the_words_of_a_stack)
+{
+	static const struct perf_data_attr_made dwarf = {
+		.period = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.regs_user = REGS_SP_IP,
+		.stack_len = 64,
+	};
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	struct event ev;
+	MAKER;
+
+	perf_data_begin(&m, &dwarf, 1);
+	perf_data_open_record(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	writer_u32(&m.w, 10);
+	writer_u32(&m.w, 11);
+	writer_u64(&m.w, 5);
+	writer_u64(&m.w, PERF_SAMPLE_REGS_ABI_64);
+	writer_u64(&m.w, 0x7f04); /* sp: the first word is cut */
+	writer_u64(&m.w, 0x4000);
+	writer_u64(&m.w, 64);
+	writer_u32(&m.w, 0xdead);
+	for (unsigned i = 0; i < 7; i++)
+		writer_u64(&m.w, i % 3 ? 0 : 0x100 + i);
+	writer_u32(&m.w, 0xbeef); /* behind the last whole word that was copied */
+	writer_u64(&m.w, 52);
+	perf_data_close_record(&m);
+	perf_data_end(&m);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+	CHECK(event_source_recording(source)->chain == RECORDING_CHAIN_DWARF);
+	CHECK_UINT(event_source_recording(source)->stack_len, 64);
+	CHECK(event_source_next(source, &ev));
+
+	const struct event_stack *stack = &ev.sample.stack;
+
+	CHECK_UINT(stack->base, 0x7f08);
+	CHECK_UINT(stack->end, 0x7f08 + 48);
+	CHECK_UINT(stack->nwords, 2);
+	CHECK_UINT(stack->slots[1], 3);
+	CHECK_UINT(stack->words[1], 0x103);
+	CHECK(!stack->cut);
+	CHECK_UINT(ev.sample.regs->values[7], 0x7f04);
+	CHECK_UINT(ev.sample.regs->values[16], 0x4000);
+}
+
+TEST(perf_data_of_a_killed_perf_is_read_as_far_as_it_goes)
+{
+	static const char both[] = "sample 0 at 5 0x10 *7\nsample 0 at 6 0x20 *7\n";
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_sample(&m, 100, 5, 0x10);
+	perf_data_sample(&m, 100, 6, 0x20);
+	CHECK_STR(listed(&m, &arena), both);
+	perf_data_sample(&m, 100, 7, 0x30);
+	m.w.len -= 8;
+	CHECK_STR(listed(&m, &arena), both);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+	CHECK(!event_source_recording(source)->complete);
+}
+
+TEST(perf_data_says_where_a_record_is_damaged)
+{
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_sample(&m, 100, 5, 0x10);
+	perf_data_open_record(&m, PERF_RECORD_COMM, 0);
+	perf_data_close_record(&m);
+	perf_data_sample(&m, 100, 6, 0x20);
+	perf_data_end(&m);
+	CHECK_STR(listed(&m, &arena),
+		  arena_printf(&arena,
+			       "sample 0 at 5 0x10 *7\nsample 0 at 6 0x20 *7\n"
+			       "in the record of type 3 at offset %zu: sample id does not fit at offset 8\n",
+			       m.data + 56));
+}
+
+TEST(perf_data_says_where_no_record_begins)
+{
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_sample(&m, 100, 5, 0x10);
+	writer_u64(&m.w, 9);
+	perf_data_end(&m);
+	CHECK_STR(listed(&m, &arena),
+		  arena_printf(&arena,
+			       "sample 0 at 5 0x10 *7\n"
+			       "a record of type 9 and 0 bytes at offset %zu\n", m.data + 56));
+}
+
+TEST(perf_data_counts_what_was_lost_once)
+{
+	static const struct perf_data_attr_made tells = { .period = 1, .read_format = FORMAT_LOST };
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &tells, 1);
+	perf_data_sample(&m, 100, 5, 0x10);
+	perf_data_open_record(&m, PERF_RECORD_LOST, 0);
+	writer_u64(&m.w, 100);
+	writer_u64(&m.w, 8);
+	perf_data_trailer(&m, 100, 6);
+	perf_data_close_record(&m);
+	for (uint64_t id = 100; id < 102; id++) { /* 5 + 5, of which 8 are told */
+		perf_data_open_record(&m, PERF_RECORD_LOST_SAMPLES, 0);
+		writer_u64(&m.w, 5);
+		perf_data_trailer(&m, id, 0);
+		perf_data_close_record(&m);
+	}
+	perf_data_open_record(&m, PERF_RECORD_LOST_SAMPLES, 0); /* the PMU's own, on the way */
+	writer_u64(&m.w, 3);
+	perf_data_trailer(&m, 100, 9);
+	perf_data_close_record(&m);
+	perf_data_end(&m);
+	CHECK_STR(listed(&m, &arena), "sample 0 at 5 0x10 *7\nlost 8\nlost 2\nlost 3\n");
+}
+
+TEST(perf_data_of_other_machines_is_refused)
+{
+	static const struct perf_data_attr_made mute[] = {
+		{ .period = 1, .sample_type = PERF_SAMPLE_IP }, { .period = 1, .sample_type = PERF_SAMPLE_IP }
+	};
+	struct event_source *source;
+	MAKER;
+
+	CHECK_ERR(perf_data_open_memory("2ELIFREP\0\0\0\0\0\0\0\150", 16, &source), ERR_UNSUPPORTED,
+		  "big-endian");
+	CHECK_ERR(perf_data_open_memory("PERFILE2", 8, &source), ERR_CORRUPT, "header");
+	perf_data_begin(&m, mute, 2);
+	perf_data_end(&m);
+	CHECK_ERR(perf_data_open_memory(m.w.data, m.w.len, &source), ERR_UNSUPPORTED, "whose");
+}
+
+/* A file with everything in it that has a length or a count. */
+static void make_rich(struct perf_data_maker *m)
+{
+	perf_data_begin(m, &cycles, 1);
+	perf_data_mmap(m, -1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, "[kernel.kallsyms]_text");
+	perf_data_comm(m, 4, "name");
+	perf_data_sample(m, 100, 5, 0x10);
+	perf_data_round(m);
+	perf_data_sample(m, 100, 6, 0x20);
+	perf_data_feature(m, 3);
+	perf_data_text(&m->features, "host");
+	perf_data_feature(m, 11);
+	writer_u32(&m->features, 1);
+	perf_data_text(&m->features, "perf");
+	perf_data_feature(m, 17);
+	writer_u32(&m->features, 1);
+	perf_data_text(&m->features, "group");
+	writer_u32(&m->features, 0);
+	writer_u32(&m->features, 1);
+	perf_data_end(m);
+}
+
+TEST(perf_data_survives_every_cut)
+{
+	MAKER;
+
+	make_rich(&m);
+	for (size_t len = 0; len < m.w.len; len++) {
+		ARENA;
+
+		list(guarded(m.w.data, len), len, &arena);
+	}
+}
+
+TEST(perf_data_survives_every_flip)
+{
+	MAKER;
+
+	make_rich(&m);
+	for (size_t i = 0; i < m.w.len; i++) {
+		for (unsigned bit = 0; bit < 8; bit += 7) {
+			ARENA;
+
+			m.w.data[i] ^= (uint8_t)(1 << bit);
+			list(guarded(m.w.data, m.w.len), m.w.len, &arena);
+			m.w.data[i] ^= (uint8_t)(1 << bit);
+		}
+	}
+}
