@@ -39,11 +39,10 @@ SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.
 	symbolize/kernel_module.c symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c \
 	symbolize/line_source.c symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c \
 	symbolize/naming.c symbolize/own_kernel.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c \
-	symbolize/unwind_kernel_chain.c symbolize/unwind_memo.c symbolize/unwind_red_zone.c \
-	symbolize/unwind_sigframe.c symbolize/unwind_splice.c symbolize/unwind_stack.c \
-	symbolize/unwind_step.c symbolize/unwind_tables.c symbolize/unwind_trace.c \
-	symbolize/unwind_words.c symbolize/walkers.c
+	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_hidden.c \
+	symbolize/unwind_kernel_chain.c symbolize/unwind_memo.c symbolize/unwind_sigframe.c \
+	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
+	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
 # With record/main.c (report/main.c) in its list, the program is built.
 RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
 	record/attach_jit.c record/attach_kernel.c record/budget.c record/cgroup.c record/cmd_list.c \
@@ -141,8 +140,8 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
 	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
 	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_kernel_chain.c \
-	tests/unit/test_unwind_red_zone.c tests/unit/test_unwind_splice.c \
+	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_hidden.c \
+	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
 	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
 	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_xz.c tests/unit/test_zframe.c tests/unit/trace_maker.c \

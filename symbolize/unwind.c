@@ -216,9 +216,9 @@ static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_
 	enum unwind_outcome outcome = unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
-	if (outcome != UNWIND_ELSEWHERE || !unwind_step_red_zone(w, rule))
+	if (outcome != UNWIND_ELSEWHERE || !unwind_step_hidden(w, rule))
 		return outcome;
-	*ret_how = UNWIND_RED_ZONE;
+	*ret_how = UNWIND_COPY;
 	return UNWIND_STEPPED;
 }
 

@@ -106,12 +106,6 @@ enum unwind_read unwind_stack_any_word(struct unwind_stack *s, uint64_t address,
 	uint32_t slot = (uint32_t)(offset / 8);
 	uint64_t word;
 
-	if (address && address == s->assumed_at) {
-		*ret = s->assumed;
-		if (s->trace)
-			tell(s, address, *ret, UNWIND_READ_OK);
-		return UNWIND_READ_OK;
-	}
 	if (offset >= len || len - offset < need)
 		return fail(s, address);
 	s->low = MIN(s->low, address);

@@ -26,8 +26,6 @@ struct unwind_stack {
 	uint64_t low, high; /* what was read since unwind_stack_watch() lies in [low, high) */
 	bool failed;        /* a read since then did not succeed */
 	uint64_t missing;   /* the address of the last one that did not */
-	uint64_t assumed_at;        /* not 0: an address outside the snapshot, */
-	uint64_t assumed;           /* and the word that reading it gives */
 	struct unwind_trace *trace; /* NULL, or what is told of every word */
 };
 

@@ -61,11 +61,22 @@ static bool word_for_expr(void *data, uint64_t address, uint64_t *ret)
 	return unwind_stack_word(&w->stack, address, ret) == UNWIND_READ_OK;
 }
 
+static bool word_assumed(void *data, uint64_t address, uint64_t *ret)
+{
+	const struct unwind_walk *w = data;
+
+	(void)address;
+	*ret = *w->assumed;
+	return true;
+}
+
 static bool evaluate(struct unwind_walk *w, int32_t number, struct expr_start start, uint64_t *ret)
 {
 	struct cfi_expr expr = unwind_tables_expr(w->tables, number);
 	struct expr_context context = { reg_for_expr, word_for_expr, w };
 
+	if (w->assumed && !start.has_value)
+		context.read_word = word_assumed;
 	return expr_eval(expr.bytes, expr.len, &context, start, ret) == EXPR_OK;
 }
 

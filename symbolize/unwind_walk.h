@@ -5,7 +5,7 @@
  *	unwind.c               the loop: look up, record the frame, step
  *	unwind_tables.c        which rule holds at an address
  *	unwind_step.c          a step by a rule
- *	unwind_red_zone.c      the same, where the rule reads a word that no snapshot has
+ *	unwind_hidden.c        the same, where the rule asks for what no trace has
  *	unwind_fallback.c      a step without one
  *	unwind_kernel_chain.c  where the kernel's own walk takes over
  *	unwind_splice.c        steps that need not be taken, because the last sample took them
@@ -42,6 +42,7 @@ struct unwind_walk {
 	struct unwind_state state;
 	struct unwind_save *saves; /* the walk's so far, room for UNWIND_FRAMES_MAX */
 	size_t nsaves;
+	const uint64_t *assumed; /* NULL, or what the expression for a CFA reads, wherever it does */
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
@@ -77,16 +78,17 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->reads = w->writes = 0;
 	w->saves = saves;
 	w->nsaves = 0;
+	w->assumed = NULL;
 }
 
 /* Step by @rule. */
 enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *rule);
 
 /*
- * The same for an interrupted function whose rule did not find the word it reads below the stack pointer. False, and
- * nothing has changed, if there is no copy of it that leads to a caller, or there are two that differ.
+ * The same for an interrupted function, after a step by its rule has not found what it reads. False, and nothing has
+ * changed, if there is no word in its frame that leads to a caller, or there are two that differ.
  */
-bool unwind_step_red_zone(struct unwind_walk *w, const struct cfi_rule *rule);
+bool unwind_step_hidden(struct unwind_walk *w, const struct cfi_rule *rule);
 
 /* Step out of a signal trampoline by the layout of the kernel's signal frame. */
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);

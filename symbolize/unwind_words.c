@@ -63,7 +63,7 @@ const char *unwind_how_name(enum unwind_how how)
 		[UNWIND_FP] = "frame pointer",
 		[UNWIND_FP_UNCHECKED] = "frame pointer, unchecked",
 		[UNWIND_LINK] = "return address of a leaf",
-		[UNWIND_RED_ZONE] = "unwind table and a copy of a word below the stack",
+		[UNWIND_COPY] = "unwind table and a copy of a word that is not in the trace",
 		[UNWIND_KERNEL_CHAIN] = "kernel",
 		[UNWIND_EARLIER] = "unwinding before the stacks were taken out",
 	};

@@ -92,7 +92,7 @@ fi
 if command -v c++ >/dev/null && c++ -O2 -w -o throwing "$TOP/tests/programs/unwind/throwing.cc"; then
 	check throw 'main;outer.*;place_throw.*;guard::~guard.*;burn' ./throwing $ms
 fi
-# OpenSSL has code for each kind of CPU; that for AVX2 keeps what its rules read in the red zone. OPENSSL_ia32cap(3)
+# OpenSSL has code for each kind of CPU; that for AVX2 keeps what its rules read below the stack pointer. OPENSSL_ia32cap(3)
 # takes SHA and AVX-512 away, and then AVX2 and AVX, as far as the CPU has them.
 if command -v openssl >/dev/null; then
 	check libcrypto '' openssl speed -seconds 1 -bytes 1024 sha256

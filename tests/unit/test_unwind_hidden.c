@@ -14,17 +14,17 @@ static struct world *hash_world(void)
 	return w;
 }
 
-TEST(unwind_puts_a_copy_in_the_place_of_a_word_below_the_stack_pointer)
+TEST(unwind_puts_a_copy_in_the_place_of_a_word_that_is_hidden)
 {
 	CLEANUP(world_freep) struct world *w = hash_world();
 
 	world_walk(w);
-	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_RED_ZONE);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
 	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
 	world_check_end(w, 3, UNWIND_ROOT);
 }
 
-TEST(unwind_takes_two_copies_of_a_word_below_the_stack_pointer_if_they_are_equal)
+TEST(unwind_takes_two_copies_of_a_word_that_is_hidden_if_they_are_equal)
 {
 	CLEANUP(world_freep) struct world *w = hash_world();
 
@@ -32,7 +32,7 @@ TEST(unwind_takes_two_copies_of_a_word_below_the_stack_pointer_if_they_are_equal
 	w->words[6] = world_slot(7); /* leads to nothing */
 	w->words[7] = 1;
 	world_walk(w);
-	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_RED_ZONE);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
 	world_check_end(w, 3, UNWIND_ROOT);
 }
 
