@@ -17,6 +17,7 @@
 #define MISC_BUILD_ID         (1U << 14)
 #define CONTEXT_FIRST         ((uint64_t)-4095) /* PERF_CONTEXT_MAX: addresses from here on are markers */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640) /* Linux 6.19: a cookie follows, no address */
+#define BRANCH_COUNTERS (1U << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: a word for each branch */
 #define KSYMBOL_UNREGISTERED  1U
 
 uint64_t perf_record_id(const uint8_t *data, size_t len, bool big_endian)
@@ -139,6 +140,7 @@ static void read_branches(struct reader *r, const struct perf_layout *layout,
 	if (!words)
 		return;
 	read_words(r, words, count * (sizeof(struct event_branch) / 8));
+	reader_skip(r, layout->branch_sample_type & BRANCH_COUNTERS ? count * 8 : 0, "branch counters");
 	rec->event.sample.branches = (const struct event_branch *)(const void *)words;
 	rec->event.sample.nbranches = count;
 }

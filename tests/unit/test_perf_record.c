@@ -355,6 +355,32 @@ TEST(perf_record_sample_with_everything)
 	CHECK_MEM(b.rec->stack, "\xaa\xaa\0\0\0\0\0\0\xbb\xbb", 10);
 }
 
+TEST(perf_record_finds_what_follows_the_counters_of_branches)
+{
+	BENCH;
+	const struct perf_layout layout = {
+		.sample_type = IDENTITY | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | 1U << 19, /* PERF_SAMPLE_BRANCH_COUNTERS */
+		.arch = &arch_x86_64,
+	};
+
+	begin(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	writer_u64(&b.w, 99);
+	writer_u32(&b.w, 10);
+	writer_u32(&b.w, 11);
+	writer_u64(&b.w, 12);
+	writer_u64(&b.w, 3);
+	writer_u64(&b.w, 2); /* branches: from, to, flags of each, then a word for each */
+	for (uint64_t i = 0; i < 2 * 3 + 2; i++)
+		writer_u64(&b.w, 100 + i);
+	writer_u64(&b.w, 77); /* weight */
+	const struct event *ev = parse(&b, &layout);
+
+	CHECK_UINT(ev->sample.nbranches, 2);
+	CHECK_UINT(ev->sample.branches[1].from, 103);
+	CHECK_UINT(ev->sample.weight, 77);
+}
+
 TEST(perf_record_sample_rejects_every_truncation)
 {
 	BENCH;
