@@ -112,5 +112,5 @@ preport -i cut.data 2>/dev/null | grep -q 'has no end' || fail "half a file pass
 # What needs blocks of a trace says so.
 ! preport -i fp.data info --sizes >sizes.txt 2>&1 || fail "info --sizes of perf.data succeeds"
 grep -q 'perf.data' sizes.txt || fail "info --sizes does not say why not: $(cat sizes.txt)"
-! preport strip -o stripped.trace fp.data >strip.txt 2>&1 || fail "perf.data is stripped"
+! preport strip --names -o stripped.trace fp.data >strip.txt 2>&1 || fail "perf.data is stripped"
 grep -q 'perf.data' strip.txt || fail "strip does not say why not"
