@@ -57,11 +57,12 @@ preport -i t.trace --metric ipc >out || fail "shared counters"
 expect 'theirs was 50.0 % of the time, so be careful' out
 
 # A PMU of flesh and blood: a chain of multiplications waits for itself, independent additions do not.
+# How fast these are depends on what the core's other thread does.
 "$BUILD/precord" stat -e cycles,instructions -- true >out 2>&1
 grep -q 'not supported' out && exit 0
 "$CC" -O1 -g -o loops "$TOP/tests/programs/ipc_loops.c" || fail "cannot compile"
 precord -q -F 997 -e '{cycles:u,instructions:u}:S' -o t.trace -- ./loops || exit 0
 preport -i t.trace --no-inline --metric ipc --format=csv >out || fail "of a real PMU"
 awk -F, 'NR > 1 && $11 == "chained" { slow = $9 } NR > 1 && $11 == "independent" { fast = $8 }
-	 END { exit !(slow > 0 && slow < 1.5 && fast > 2 && fast < 8) }' out || { cat out; fail "ipc of known loops"; }
+	 END { exit !(slow > 0 && slow < 1.5 && fast > 2 * slow && fast < 8) }' out || { cat out; fail "ipc of known loops"; }
 exit 0
