@@ -150,9 +150,9 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
 	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
 	tests/fuzz/fuzz_jitdump.c tests/fuzz/fuzz_line_cache.c tests/fuzz/fuzz_lines.c \
-	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_map.c \
-	tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c tests/fuzz/fuzz_text.c \
-	tests/fuzz/fuzz_trace.c
+	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_data.c \
+	tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c \
+	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
 TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_kcore.c \
 	tests/tools/dump_trace.c tests/tools/multiply_trace.c tests/tools/prune_trace.c \

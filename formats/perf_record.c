@@ -17,7 +17,7 @@
 #define MISC_BUILD_ID         (1U << 14)
 #define CONTEXT_FIRST         ((uint64_t)-4095) /* PERF_CONTEXT_MAX: addresses from here on are markers */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640) /* Linux 6.19: a cookie follows, no address */
-#define BRANCH_COUNTERS (1U << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: a word for each branch */
+#define BRANCH_COUNTERS       (1U << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: a word for each branch */
 #define KSYMBOL_UNREGISTERED  1U
 
 uint64_t perf_record_id(const uint8_t *data, size_t len, bool big_endian)
@@ -133,8 +133,7 @@ static void read_branches(struct reader *r, const struct perf_layout *layout,
 {
 	uint64_t count = reader_u64(r, "branch count");
 
-	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		reader_u64(r, "branch index");
+	reader_skip(r, layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX ? 8 : 0, "branch index");
 	uint64_t *words = take_words(rec, r, count, sizeof(struct event_branch));
 
 	if (!words)
@@ -269,7 +268,8 @@ static void read_mmap(struct reader *r, struct perf_record *rec)
 	rec->event.pid = reader_u32(r, "process");
 	rec->event.tid = reader_u32(r, "thread");
 	map->start = reader_u64(r, "mapping address");
-	map->end = map->start + reader_u64(r, "mapping size");
+	if (__builtin_add_overflow(map->start, reader_u64(r, "mapping size"), &map->end))
+		map->end = UINT64_MAX;
 	map->file_offset = reader_u64(r, "file offset");
 	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL)
 		map->flags |= EVENT_MMAP_KERNEL;

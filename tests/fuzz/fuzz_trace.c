@@ -2,10 +2,10 @@
 /*
  * fuzz_trace.c - trace files, and the contents of their blocks without the checksums around them.
  *
- * An input that begins with a letter of "EHIJKLN" is the content of a block of events, the header,
- * images, a JIT map, kernel symbols, lines or the end. Everything else is a file.
+ * An input that begins with a letter of "CEHIJKLN" is the content of a block of the kernel's code, events, the
+ * header, images, a JIT map, kernel symbols, lines or the end. Everything else is a file.
  */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/event_check.h"
 
 #include "formats/trace_attached.h"
 #include "formats/trace_decoder.h"
@@ -15,95 +15,6 @@
 #include "symbolize/debug/line_table.h"
 
 #include <string.h>
-
-static void check_string(const char *text)
-{
-	CHECK(text && strlen(text) < SIZE_MAX);
-}
-
-static void check_stack(const struct event_stack *stack)
-{
-	uint64_t nslots = (stack->end - stack->base) / 8;
-
-	CHECK(stack->base <= stack->end && stack->base % 8 == 0 && stack->end % 8 == 0);
-	for (size_t i = 0; i < stack->nwords; i++) {
-		CHECK(stack->slots[i] < nslots);
-		CHECK(!i || stack->slots[i] > stack->slots[i - 1]);
-	}
-}
-
-/* Every byte that an event promises can be read. */
-static void check_sample(const struct event_sample *s, const struct recording *rec)
-{
-	uint64_t sum = 0;
-
-	CHECK(s->event < rec->nevents && s->mode <= EVENT_MODE_GUEST_USER);
-	CHECK(!s->regs || s->regs->mask >> rec->arch->nregs == 0);
-	check_stack(&s->stack);
-	for (size_t i = 0; i < s->nkernel_ips; i++)
-		sum += s->kernel_ips[i];
-	for (size_t i = 0; i < s->nuser_ips; i++)
-		sum += s->user_ips[i];
-	for (size_t i = 0; i < s->raw_len; i++)
-		sum += s->raw[i];
-	for (size_t i = 0; i < s->nbranches; i++)
-		sum += s->branches[i].from + s->branches[i].flags;
-	for (size_t i = 0; i < s->ncounts; i++)
-		CHECK(s->counts[i].event < rec->nevents);
-	for (size_t i = 0; i < s->stack.nwords; i++)
-		sum += s->stack.words[i];
-	CHECK(sum != 0x123456789abcdef1);
-}
-
-static void check_event(const struct event *ev, const struct recording *rec)
-{
-	CHECK(ev->kind < EVENT_KINDS);
-	switch (ev->kind) {
-	case EVENT_SAMPLE:
-		check_sample(&ev->sample, rec);
-		break;
-	case EVENT_MMAP:
-		check_string(ev->mmap.path);
-		CHECK(ev->mmap.start <= ev->mmap.end && ev->mmap.build_id_len <= 20);
-		break;
-	case EVENT_COMM:
-		check_string(ev->comm.comm);
-		break;
-	case EVENT_KSYMBOL:
-		check_string(ev->ksymbol.name);
-		break;
-	case EVENT_CGROUP:
-		check_string(ev->cgroup.path);
-		break;
-	case EVENT_LOST:
-	case EVENT_LOST_SAMPLES:
-		CHECK(ev->lost.event < rec->nevents || ev->lost.event == RECORDING_NO_EVENT);
-		break;
-	default:
-		break;
-	}
-}
-
-static void check_recording(const struct recording *rec)
-{
-	check_string(rec->tool);
-	check_string(rec->cmdline);
-	for (size_t i = 0; i < rec->nevents; i++) {
-		check_string(rec->events[i].name);
-		CHECK(rec->events[i].leader < rec->nevents);
-	}
-	for (size_t i = 0; i < rec->ncounts; i++)
-		CHECK(rec->counts[i].event < rec->nevents);
-	for (size_t i = 0; i < rec->nimages; i++)
-		CHECK(rec->images[i].build_id_len <= 20);
-	for (size_t i = 0; i < rec->nksyms; i++) {
-		check_string(rec->ksyms[i].name);
-		check_string(rec->ksyms[i].module);
-		CHECK(!i || rec->ksyms[i].addr >= rec->ksyms[i - 1].addr);
-	}
-	for (size_t i = 0; i < rec->nnotes; i++)
-		check_string(rec->notes[i]);
-}
 
 static void fuzz_file(const uint8_t *data, size_t len)
 {
@@ -229,7 +140,7 @@ static void fuzz_content(char kind, const uint8_t *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	if (len && memchr("EHIJKLN", data[0], 7))
+	if (len && memchr("CEHIJKLN", data[0], 8))
 		fuzz_content((char)data[0], data + 1, len - 1);
 	else
 		fuzz_file(data, len);

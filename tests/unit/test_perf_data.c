@@ -349,3 +349,15 @@ TEST(perf_data_survives_every_flip)
 		}
 	}
 }
+
+TEST(perf_data_of_a_pipe_tells_its_events_as_records)
+{
+	MAKER;
+	ARENA;
+
+	perf_data_begin_pipe(&m, &cycles, 1);
+	perf_data_comm(&m, 5, "work");
+	perf_data_sample(&m, 100, 20, 0x401000);
+	perf_data_round(&m);
+	CHECK_STR(listed(&m, &arena), "comm work at 5\nsample 0 at 20 0x401000 *7\n");
+}

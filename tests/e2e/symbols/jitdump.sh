@@ -112,9 +112,12 @@ preport -i s.trace annotate --hot 1 2>err && fail "stripped, its code is still t
 ! grep -q '/srv/a.x' s.trace || fail "stripped, its source is still named"
 
 # A recorder that is killed embeds nothing: the dump on disk serves, if it is of that very process.
-precord -q -F 499 -o k.trace -- ./jit dump 3 >path 2>/dev/null &
+precord -q -F 499 -o k.trace -- ./jit dump 9 >path 2>/dev/null &
 recorder=$!
-sleep 2
+for _ in {1..40}; do # until the file has a block with its samples
+	sleep 0.5
+	preport -i k.trace script 2>/dev/null | grep -q spin && break
+done
 kill -KILL $recorder
 wait $recorder 2>/dev/null || true
 dump=$(cat path)
