@@ -40,7 +40,7 @@ if command -v go >/dev/null; then
 	same "pprof -top" "$(awk 'seen { s += $1 } /flat%/ { seen = 1 } END { print s }' top.txt)" "$samples"
 	# Function by function, of all modules together as pprof has them. Names of C++ are shortened there: only plain ones.
 	table leaf | columns function samples | awk -F'\t' '$1 ~ /^[A-Za-z0-9_]+$/ { n[$1] += $2 } END { for (f in n) print n[f], f }' | sort >ours
-	awk 'seen && $1 > 0 { sub(/ \(inline\)$/, ""); if (NF == 6 && $6 ~ /^[A-Za-z0-9_]+$/) print $1, $6 } /flat%/ { seen = 1 }' top.txt | sort >theirs
+	awk 'seen && $1 > 0 { sub(/ \((partial-)?inline\)$/, ""); if (NF == 6 && $6 ~ /^[A-Za-z0-9_]+$/) print $1, $6 } /flat%/ { seen = 1 }' top.txt | sort >theirs
 	[ "$(wc -l <ours)" -ge 5 ] || fail "only $(wc -l <ours) functions have plain names"
 	diff ours theirs || fail "pprof -top and --by leaf disagree about a function"
 	# Callers, of functions that called nothing that was sampled: there pprof's edges are the leaf's callers.

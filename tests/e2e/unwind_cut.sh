@@ -5,7 +5,8 @@
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
-dump=$BUILD/tests/tools/dump_trace
+dump=$BUILD/tests/tools/dump_trace hidden="SECRET\|$(uname -n)"
+[ "$(uname -n | wc -c)" -gt 4 ] || hidden=SECRET # the bytes of so short a name are in any file now and then
 
 cat >load.c <<'END'
 #include <signal.h>
@@ -55,7 +56,7 @@ for raw in '' --raw-stacks; do
 		chain cut.trace 1 >alone
 		cat alone >>walked
 		diff whole alone || fail "sample $n is walked in another way alone"
-		! "$dump" cut.trace | grep -aq "SECRET\|$(uname -n)" || fail "sample $n alone holds data or names"
+		! "$dump" cut.trace | grep -aq "$hidden" || fail "sample $n alone holds data or names"
 	done
 	[ "$(stat -c %s cut.trace)" -lt 20000 ] || fail "a cut of $(stat -c %s cut.trace) bytes"
 	grep -q 'unwind table' walked || fail 'nothing was walked'
