@@ -170,6 +170,40 @@ static void set_undecoded(const struct disasm *d, const uint8_t *code, size_t le
 				       i ? ", " : "", code[i]);
 }
 
+/*
+ * Before an indirect jump or call, 3e is "notrack": the target need not begin with endbr64 (Intel SDM volume 1, 17.3.3.2).
+ * Capstone 4 takes it for the segment that it was.
+ */
+static bool is_notrack(const struct disasm *d, enum disasm_flow flow)
+{
+	return d->unit == 1 && (flow == DISASM_JUMP || flow == DISASM_CALL) &&
+	       d->insn->detail->x86.opcode[0] == 0xff && d->insn->detail->x86.prefix[1] == X86_PREFIX_DS;
+}
+
+/* @text without the first @what in it. */
+static void leave_out(char *text, const char *what)
+{
+	char *found = strstr(text, what);
+
+	if (found)
+		memmove(found, found + strlen(what), strlen(found + strlen(what)) + 1);
+}
+
+static void set_text(const struct disasm *d, struct disasm_insn *insn)
+{
+	bool notrack = is_notrack(d, insn->flow);
+	const char *name = d->insn->mnemonic;
+
+	if (notrack && strncmp(name, "notrack", 7) == 0)
+		notrack = false; /* capstone 5 */
+	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%s%s", notrack ? "notrack " : "", name);
+	snprintf(insn->operands, sizeof(insn->operands), "%s", d->insn->op_str);
+	if (notrack) {
+		leave_out(insn->operands, "%ds:"); /* AT&T */
+		leave_out(insn->operands, "ds:");
+	}
+}
+
 bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
 		 struct disasm_insn *ret)
 {
@@ -188,7 +222,6 @@ bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vad
 	ret->flow = flow_of(d, d->insn);
 	if (ret->flow == DISASM_JUMP || ret->flow == DISASM_BRANCH || ret->flow == DISASM_CALL)
 		ret->target = immediate_target(d, d->insn);
-	snprintf(ret->mnemonic, sizeof(ret->mnemonic), "%s", d->insn->mnemonic);
-	snprintf(ret->operands, sizeof(ret->operands), "%s", d->insn->op_str);
+	set_text(d, ret);
 	return true;
 }

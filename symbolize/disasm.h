@@ -31,7 +31,7 @@ struct disasm_insn {
 	uint8_t len; /* bytes */
 	enum disasm_flow flow;
 	uint64_t target;   /* of a direct jump, branch or call; 0 if there is none */
-	char mnemonic[32]; /* ".byte" for DISASM_UNDECODED */
+	char mnemonic[40]; /* ".byte" for DISASM_UNDECODED */
 	char operands[160];
 };
 

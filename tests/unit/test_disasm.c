@@ -38,6 +38,15 @@ TEST(disasm_knows_the_flow_of_x86_64_code)
 	INSN(arch_x86_64, "\xc3", .mnemonic = "retq", .operands = "", .len = 1, .flow = DISASM_RETURN);
 }
 
+TEST(disasm_tells_a_jump_that_need_not_meet_an_endbr64)
+{
+	INSN(arch_x86_64, "\x3e\xff\xe0", .mnemonic = "notrack jmpq", .operands = "*%rax", .len = 3,
+	     .flow = DISASM_JUMP);
+	INSN(arch_x86_64, "\x3e\xff\x24\xc5\x00\x20\x40\x00", .mnemonic = "notrack jmpq",
+	     .operands = "*0x402000(, %rax, 8)", .len = 8, .flow = DISASM_JUMP);
+	INSN(arch_x86_64, "\x3e\x8b\x03", .mnemonic = "movl", .operands = "%ds:(%rbx), %eax", .len = 3);
+}
+
 TEST(disasm_knows_the_flow_of_aarch64_code)
 {
 	INSN(arch_aarch64, "\x04\x00\x00\x94", .mnemonic = "bl", .operands = "#0x1010", .len = 4,

@@ -13,7 +13,7 @@ import re
 import sys
 
 PREFIXES = {"rep", "repz", "repe", "repne", "repnz", "lock", "bnd", "notrack", "data16", "cs", "ds", "es", "ss", "fs", "gs", "rex.W", "addr32"}
-SILENT_PREFIXES = {"cs", "ds", "data16", "rex.W", "addr32", "notrack"}  # the last is unknown to capstone 4
+SILENT_PREFIXES = {"cs", "ds", "data16", "rex.W", "addr32"}
 X86_SYNONYMS = {  # ours: objdump's
     "movabsq": "movabs", "wait": "fwait", "movd": "movq",
 }
