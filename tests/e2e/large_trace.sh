@@ -16,7 +16,7 @@ CODE
 precord -q -e cpu-clock -F 4999 -o t.trace -- sh busy.sh >/dev/null
 rounds=80
 [ -n "${SAN-}" ] && rounds=20
-"$BUILD/tests/tools/multiply_trace" --rounds 2 t.trace short.trace
+"$BUILD/tests/tools/multiply_trace" --rounds 10 t.trace short.trace # more than a block, as the long one
 "$BUILD/tests/tools/multiply_trace" --rounds $rounds t.trace long.trace
 
 cat >peak.py <<'CODE'
