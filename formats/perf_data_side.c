@@ -178,8 +178,10 @@ void perf_data_side_describe(const struct perf_data_facts *facts)
 	const struct perf_data_build_id *kernel =
 		perf_data_build_ids_find(facts->build_ids, KERNEL_PATH);
 
-	if (!rec->arch)
+	if (!rec->arch) {
 		rec->arch = arch_native();
+		add_note(rec, "the file does not say on which architecture it was recorded: this machine's is assumed");
+	}
 	rec->clock = CLOCK_UNKNOWN;
 	if (kernel) {
 		rec->kernel_build_id_len = kernel->len;

@@ -188,6 +188,8 @@ TEST(perf_data_keeps_the_words_of_a_stack)
 	writer_u32(&m.w, 0xbeef); /* behind the last whole word that was copied */
 	writer_u64(&m.w, 52);
 	perf_data_close_record(&m);
+	perf_data_feature(&m, 6);
+	perf_data_text(&m.features, "x86_64");
 	perf_data_end(&m);
 	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
 	CHECK(event_source_recording(source)->chain == RECORDING_CHAIN_DWARF);

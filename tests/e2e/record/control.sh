@@ -6,7 +6,7 @@ set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 $CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
-ahead ./shares plain 60 & victim=$!
+ahead ./shares plain 300 & victim=$!
 trap 'kill $victim 2>/dev/null' EXIT
 
 # The times of all samples, in seconds.
