@@ -18,6 +18,8 @@
 /* There is no number for the scheduler's clock, which no program can read. */
 #define CLOCK_UNKNOWN UINT32_MAX
 
+#define NOTES_MAX 4
+
 void perf_data_side_init(struct recording *rec)
 {
 	rec->tool = "perf";
@@ -161,7 +163,6 @@ static void note_unknown(struct recording *rec, const struct perf_data_attrs *at
 		has_cpus &= !attr->event.samples || attr->layout.sample_type & PERF_SAMPLE_CPU;
 		has_times &= !attr->event.samples || attr->layout.sample_type & PERF_SAMPLE_TIME;
 	}
-	rec->notes = ARENA_ARRAY(&rec->arena, const char *, 4);
 	if (!tells_losses)
 		add_note(rec, "losses after the last record that told of them are not known: perf.data of "
 			      "Linux before 6.0 has no counts of them");
@@ -178,6 +179,7 @@ void perf_data_side_describe(const struct perf_data_facts *facts)
 	const struct perf_data_build_id *kernel =
 		perf_data_build_ids_find(facts->build_ids, KERNEL_PATH);
 
+	rec->notes = ARENA_ARRAY(&rec->arena, const char *, NOTES_MAX);
 	if (!rec->arch) {
 		rec->arch = arch_native();
 		add_note(rec, "the file does not say on which architecture it was recorded: this machine's is assumed");
