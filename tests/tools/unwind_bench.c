@@ -243,9 +243,9 @@ static void report(struct bench *b)
 		       module ? " in " : "",
 		       module ? module_table_get(b->modules, (uint32_t)module - 1)->path : "");
 	}
-	for (size_t i = 0; i < 6; i++)
-		printf("%8" PRIu64 "  frames by %s\n", b->hows[i],
-		       unwind_how_name((enum unwind_how)i));
+	for (size_t i = 0; i < ARRAY_LEN(b->hows); i++)
+		if (b->hows[i])
+			printf("%8" PRIu64 "  frames by %s\n", b->hows[i], unwind_how_name((enum unwind_how)i));
 	printf("%" PRIu64 " stacks, %" PRIu64
 	       " frames (%.0f %% spliced), %.1f words a stack, hash %016" PRIx64 "\n",
 	       s->stacks, s->frames, 100.0 * (double)s->spliced_frames / (double)s->frames,
