@@ -282,6 +282,7 @@ static bool next_event(struct event_source *source, struct event *ret)
 
 		let_go(p);
 		p->has_current = perf_data_order_take(&p->order, pressed, &p->current);
+		p->rec.late_events = p->order.nlate;
 		if (p->has_current && hand_out(p, ret))
 			return true;
 		if (!p->has_current && p->ended)
@@ -327,11 +328,6 @@ bool perf_data_is_source(const struct event_source *source)
 struct recording *perf_data_recording(struct event_source *source)
 {
 	return &of(source)->rec;
-}
-
-uint64_t perf_data_late_events(struct event_source *source)
-{
-	return of(source)->order.nlate;
 }
 
 /* ---- opening --------------------------------------------------------------------------------------- */

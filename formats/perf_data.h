@@ -36,7 +36,4 @@ bool perf_data_is_source(const struct event_source *source);
 /* What @source, one of these, says of the recording, for whoever knows more: kernel symbols. */
 struct recording *perf_data_recording(struct event_source *source);
 
-/* How many events so far came later than one with a younger time. */
-uint64_t perf_data_late_events(struct event_source *source);
-
 #endif

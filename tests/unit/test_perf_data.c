@@ -363,3 +363,23 @@ TEST(perf_data_of_a_pipe_tells_its_events_as_records)
 	perf_data_round(&m);
 	CHECK_STR(listed(&m, &arena), "comm work at 5\nsample 0 at 20 0x401000 *7\n");
 }
+
+TEST(perf_data_counts_what_came_after_its_round)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	struct event ev;
+	size_t count = 0;
+	MAKER;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_sample(&m, 100, 20, 0x401000);
+	perf_data_round(&m);
+	perf_data_round(&m); /* from here on nothing is older than 20 */
+	perf_data_sample(&m, 100, 10, 0x401000);
+	perf_data_end(&m);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+	while (event_source_next(source, &ev))
+		count++;
+	CHECK_UINT(count, 2);
+	CHECK_UINT(event_source_recording(source)->late_events, 1);
+}
