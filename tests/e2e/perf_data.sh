@@ -61,14 +61,17 @@ same() {
 	diff "$1.theirs" "$1.ours" >"$1.diff" || fail "$1: perf script (<) and preport (>) differ: $(cat "$1.diff")"
 }
 
+# Those of the stacks on standard input that have main(), which may be the leaf, from there on.
+from_main() { sed -n 's/^.*;main\([; ]\)/main\1/p' | LC_ALL=C sort; }
+
 # User stacks of samples in the program from main() on, by perf script and by preport: below, names depend on debug symbols.
 same_stacks() {
 	perf script -i "$1" --no-inline -F comm,ip,sym,dso 2>/dev/null | awk '
 		BEGIN { RS = ""; FS = "\n" }
 		$2 ~ /\/work\)$/ { line = ""; for (i = NF; i > 1; i--) { split($i, part, " "); line = line ";" part[2] } count[line]++ }
-		END { for (k in count) print k, count[k] }' | sed 's/^.*;main;/main;/' | LC_ALL=C sort >stacks.theirs
+		END { for (k in count) print k, count[k] }' | from_main >stacks.theirs
 	grep -q 'main;deep' stacks.theirs || return 0 # this perf cannot unwind
-	preport -i "$1" folded --samples --no-inline --module work 2>/dev/null | sed 's/^.*;main;/main;/' | LC_ALL=C sort >stacks.ours
+	preport -i "$1" folded --samples --no-inline --module work 2>/dev/null | from_main >stacks.ours
 	diff stacks.theirs stacks.ours >stacks.diff || fail "$1: stacks by perf script (<) and preport (>): $(cat stacks.diff)"
 }
 

@@ -267,23 +267,31 @@ TEST(attach_follows_fork_exec_and_exit)
 	attached_deinit(&t);
 }
 
+/* Writes this program to a file that may be deleted, and its name to @path; its inode. */
+static ino_t copy_this_program(char *path, size_t room)
+{
+	char command[8500];
+	struct stat st;
+
+	snprintf(path, room, "%s", test_path("copy"));
+	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", (int)getpid(), path);
+	CHECK_INT(system(command), 0);
+	CHECK_INT(stat(path, &st), 0);
+	return st.st_ino;
+}
+
 TEST(attach_embeds_a_file_that_is_deleted_after_the_round_of_its_first_sample)
 {
 	struct attach *a = attach_new(ATTACH_SYMBOLS);
 	struct attached t = { 0 };
-	char copy[4096], command[8500];
-	struct stat st;
-
-	snprintf(copy, sizeof(copy), "%s", test_path("copy"));
-	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", (int)getpid(), copy);
-	CHECK_INT(system(command), 0);
-	CHECK_INT(stat(copy, &st), 0);
+	char copy[4096];
+	ino_t inode = copy_this_program(copy, sizeof(copy));
 	uint64_t ip = code_here();
 	struct event_mmap map = tell_mappings(a, (uint32_t)getpid(), ip);
 
 	/* A process that is gone: only the path is left, and the inode tells that it is right. */
 	map.path = copy;
-	map.inode = st.st_ino;
+	map.inode = inode;
 	attach_mmap(a, 4000002, &map);
 	tell(a, 4000002, ip, ATTACH_CALLER);
 	attach_round(a);
@@ -299,18 +307,13 @@ TEST(attach_embeds_a_file_that_was_gone_before_its_first_sample_was_seen)
 {
 	struct attach *a = attach_new(ATTACH_SYMBOLS);
 	struct attached t = { 0 };
-	char copy[4096], command[8500];
-	struct stat st;
-
-	snprintf(copy, sizeof(copy), "%s", test_path("copy"));
-	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", (int)getpid(), copy);
-	CHECK_INT(system(command), 0);
-	CHECK_INT(stat(copy, &st), 0);
+	char copy[4096];
+	ino_t inode = copy_this_program(copy, sizeof(copy));
 	uint64_t ip = code_here();
 	struct event_mmap map = tell_mappings(a, (uint32_t)getpid(), ip);
 
 	map.path = copy;
-	map.inode = st.st_ino;
+	map.inode = inode;
 	attach_new_mmap(a, 4000006, &map);
 	CHECK_UINT(attach_news(a), 1);
 	attach_new_mmap(a, 4000006, &map);
