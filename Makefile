@@ -71,16 +71,16 @@ REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c report/diff_page.c \
 	report/diff_power.c report/diff_stats.c report/diff_table.c report/diff_threads.c \
 	report/export.c report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
-	report/export_perf_script.c report/export_speedscope.c report/extras_text.c report/filter.c \
-	report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
+	report/export_perf_script.c report/export_speedscope.c report/extras_text.c report/fact_sheet.c \
+	report/filter.c report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
 	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
-	report/info.c report/info_sizes.c report/json.c report/latency.c report/listing.c \
-	report/listing_arrows.c report/listing_page.c report/listing_rows.c report/listing_text.c \
-	report/lookup.c report/main.c report/markup.c report/match.c report/measures.c \
-	report/memory_source.c report/metric_expr.c report/metric_set.c report/metrics.c \
-	report/moment.c report/number.c report/output.c report/page.c report/pager.c report/payload.c \
-	report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c report/screen.c \
-	report/script.c report/session.c report/session_facts.c report/session_import.c \
+	report/info.c report/info_sizes.c report/info_stacks.c report/json.c report/latency.c \
+	report/listing.c report/listing_arrows.c report/listing_page.c report/listing_rows.c \
+	report/listing_text.c report/lookup.c report/main.c report/markup.c report/match.c \
+	report/measures.c report/memory_source.c report/metric_expr.c report/metric_set.c \
+	report/metrics.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
+	report/payload.c report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c \
+	report/screen.c report/script.c report/session.c report/session_facts.c report/session_import.c \
 	report/session_input.c report/session_names.c report/session_places.c report/session_run.c \
 	report/session_walk.c report/short_name.c report/source_text.c report/stats.c \
 	report/strip_names.c report/summary.c report/svg.c report/table.c report/table_page.c \

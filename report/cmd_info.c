@@ -5,6 +5,7 @@
  */
 #include "report/commands.h"
 #include "report/info.h"
+#include "report/info_sizes.h"
 #include "report/session_input.h"
 #include "report/terminal.h"
 
@@ -58,7 +59,7 @@ static struct err *show(struct session *s, void *args_)
 	struct terminal term = terminal_open(&args->terminal);
 
 	if (args->sizes)
-		err = info_print_sizes(s, format, stdout);
+		err = info_sizes_print(s, format, stdout);
 	else
 		info_print(s, &tally, format, stdout);
 	return terminal_close(&term, err);

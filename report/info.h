@@ -5,13 +5,13 @@
 #ifndef REPORT_INFO_H
 #define REPORT_INFO_H
 
+#include "report/fact_sheet.h"
 #include "report/session.h"
-#include "report/table.h"
 #include "report/tally.h"
 
 void info_print(struct session *s, const struct tally *tally, enum table_format format, FILE *out);
 
-/* Where the bytes of a trace file went; all of them. ERR_SYSTEM: it cannot be read. */
-MUST_USE struct err *info_print_sizes(struct session *s, enum table_format format, FILE *out);
+/* Of the running kernel: how much code @rec has, and in what time it was read; or why there is none. */
+void info_put_kernel_code(struct fact_sheet *sheet, const struct recording *rec);
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "report/info_sizes.h"
 
+#include "formats/trace_reader.h"
+#include "formats/trace_sizes.h"
+#include "report/info.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -34,7 +37,8 @@ static const struct {
 	[TRACE_PART_UNREADABLE] = { "other", "damaged" },
 };
 
-uint64_t info_sizes_samples(struct session *s)
+/* How many samples are in the file, by its own counts; without an end, by reading them. */
+static uint64_t samples_in(struct session *s)
 {
 	struct event ev;
 	uint64_t count = 0;
@@ -46,9 +50,11 @@ uint64_t info_sizes_samples(struct session *s)
 	return count;
 }
 
-void info_sizes_add(struct table *table, struct arena *arena, enum trace_part part,
-		    const struct trace_part_size *size, const struct trace_part_size *all)
+/* The row of @part. @all is the length of the file, and in .len the number of samples. */
+static void add_row(struct table *table, enum trace_part part, const struct trace_part_size *size,
+		    const struct trace_part_size *all)
 {
+	struct arena *arena = table->arena;
 	double share = (double)size->packed_len / (double)MAX(all->packed_len, 1);
 
 	table_add_row(table, 0, TABLE_PLAIN);
@@ -57,6 +63,38 @@ void info_sizes_add(struct table *table, struct arena *arena, enum trace_part pa
 	table_add_format(table, "%" PRIu64, size->packed_len);
 	table_add_cell(table, number_share(arena, share), arena_printf(arena, "%.6f", share));
 	table_add_format(table, "%" PRIu64, size->len);
-	/* @all's second length is the number of samples. */
 	table_add_format(table, "%.2f", (double)size->packed_len / (double)MAX(all->len, 1));
+}
+
+struct err *info_sizes_print(struct session *s, enum table_format format, FILE *out)
+{
+	static const struct table_column columns[] = {
+		{ .title = "What", .key = "group" },
+		{ .title = "Part", .key = "part" },
+		{ .title = "Bytes", .key = "bytes", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Unpacked", .key = "content_bytes", .align = TABLE_RIGHT, .number = true },
+		{ .title = "A sample", .key = "bytes_per_sample", .align = TABLE_RIGHT, .number = true },
+	};
+	struct trace_part_size sizes[TRACE_PARTS];
+	struct fact_sheet sheet;
+	struct table table;
+	struct err *err = trace_sizes(s->source, sizes);
+
+	if (err)
+		return err;
+	struct trace_part_size all = { trace_reader_len(s->source), samples_in(s) };
+
+	fact_sheet_open(&sheet, &s->arena, format, out);
+	fact_sheet_put_number(&sheet, "File, bytes", "total", all.packed_len);
+	fact_sheet_put_number(&sheet, "Samples", "samples", all.len);
+	info_put_kernel_code(&sheet, s->recording);
+	table_init(&table, &s->arena);
+	table_add_columns(&table, columns, ARRAY_LEN(columns));
+	for (enum trace_part i = 0; i < TRACE_PARTS; i++)
+		if (sizes[i].packed_len)
+			add_row(&table, i, &sizes[i], &all);
+	fact_sheet_put_table(&sheet, &table, "Where the bytes went", "sizes");
+	fact_sheet_close(&sheet);
+	return NULL;
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * info_sizes.h - the rows of preport info --sizes.
+ * info_sizes.h - where the bytes of a trace file went; all of them.
  */
 #ifndef REPORT_INFO_SIZES_H
 #define REPORT_INFO_SIZES_H
 
-#include "formats/trace_sizes.h"
 #include "report/session.h"
 #include "report/table.h"
 
-/* How many samples are in the file, by its own counts; without an end, by reading them. */
-uint64_t info_sizes_samples(struct session *s);
-
-/* Add the row of @part. @all is the length of the file, and in .len the number of samples. */
-void info_sizes_add(struct table *table, struct arena *arena, enum trace_part part,
-		    const struct trace_part_size *size, const struct trace_part_size *all);
+/* ERR_SYSTEM: it cannot be read. */
+MUST_USE struct err *info_sizes_print(struct session *s, enum table_format format, FILE *out);
 
 #endif

@@ -405,8 +405,7 @@ static void print_table(struct listing_printer *printer, struct annotate_listing
 	struct table table;
 
 	table_init(&table, &printer->arena);
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		table_add_column(&table, &columns[i]);
+	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	add_branch_columns(printer, &table);
 	add_metric_columns(printer, &table);
 	for (size_t i = 0; i < listing->lines.len; i++)

@@ -322,8 +322,7 @@ static void put_programs(struct page *page, unsigned limit)
 	view_build(&view, page->s->profile, &spec);
 	view_sort(&view, VIEW_SORT_WEIGHT);
 	table_init(&table, &page->arena);
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		table_add_column(&table, &columns[i]);
+	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
 		add_program(page, &table, &view, &view.groups.items[view.order.items[i]]);
 	put_table(page, &table);

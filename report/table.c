@@ -57,6 +57,12 @@ void table_add_column(struct table *table, const struct table_column *column)
 	vec_push(&table->columns, *column);
 }
 
+void table_add_columns(struct table *table, const struct table_column *columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		table_add_column(table, &columns[i]);
+}
+
 void table_add_row(struct table *table, unsigned indent, enum table_tone tone)
 {
 	assert(table->cells.len == table_rows(table) * table->columns.len);

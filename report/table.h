@@ -76,6 +76,7 @@ void table_init(struct table *table, struct arena *arena);
 void table_deinit(struct table *table);
 
 void table_add_column(struct table *table, const struct table_column *column);
+void table_add_columns(struct table *table, const struct table_column *columns, size_t count);
 
 /* Begin a row; then exactly one table_add_cell() for each column. */
 void table_add_row(struct table *table, unsigned indent, enum table_tone tone);

@@ -384,8 +384,7 @@ static void print_data(struct printer *p)
 	struct table table;
 
 	table_init(&table, &p->arena);
-	for (size_t i = 0; i < ARRAY_LEN(data_columns); i++)
-		table_add_column(&table, &data_columns[i]);
+	table_add_columns(&table, data_columns, ARRAY_LEN(data_columns));
 	add_data_rows(p, &table, &all, p->whole);
 	add_data_view(p, &table, VIEW_PROCESS, "process");
 	add_data_view(p, &table, VIEW_LEAF, "function");
