@@ -16,13 +16,13 @@ FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/bas
 	formats/perf_data.c formats/perf_data_attrs.c formats/perf_data_build_ids.c \
 	formats/perf_data_features.c formats/perf_data_head.c formats/perf_data_order.c \
 	formats/perf_data_side.c formats/perf_data_stack.c formats/perf_data_stream.c \
-	formats/perf_record.c formats/perf_record_place.c formats/pprof.c formats/pprof_read.c \
-	formats/profile.c formats/profile_source.c formats/stack_codec.c formats/topdown.c \
-	formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c formats/trace_decoder.c \
-	formats/trace_encoder.c formats/trace_field.c formats/trace_file.c formats/trace_loader.c \
-	formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c formats/trace_scan.c \
-	formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c formats/trace_writer.c \
-	formats/value_codec.c
+	formats/perf_record.c formats/perf_record_place.c formats/perf_record_sample.c formats/pprof.c \
+	formats/pprof_read.c formats/profile.c formats/profile_source.c formats/stack_codec.c \
+	formats/topdown.c formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c \
+	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
+	formats/trace_loader.c formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
+	formats/trace_scan.c formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c \
+	formats/trace_writer.c formats/value_codec.c
 SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \
 	symbolize/chain_trie.c symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
 	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
