@@ -21,6 +21,7 @@
 #define PRECISE_MASK	    3
 #define FLAG_SAMPLE_ID_ALL  (1ULL << 18)
 #define FLAG_USE_CLOCKID    (1ULL << 25)
+#define FLAG_BUILD_ID       (1ULL << 34)
 
 /* What perf calls them, for files that do not say. */
 static const char *const hardware_names[] = {
@@ -68,6 +69,7 @@ static void read_flags(struct perf_data_attr *attr, uint64_t flags)
 	event->exclude_hv = flags & FLAG_EXCLUDE_HV;
 	event->samples = event->rate && !dummy;
 	attr->layout.sample_id_all = flags & FLAG_SAMPLE_ID_ALL;
+	attr->layout.build_ids = flags & FLAG_BUILD_ID;
 	/* Samples without a period are one of @rate events; how many they stand for at a frequency nobody knows. */
 	attr->layout.period = event->is_freq ? 1 : event->rate;
 }
@@ -130,9 +132,11 @@ struct err *perf_data_attrs_add(struct perf_data_attrs *attrs, struct reader *r)
 
 	struct err *err = reader_check(&rest);
 
-	if (!err)
-		vec_push(&attrs->items, attr);
-	return err;
+	if (err)
+		return err;
+	vec_push(&attrs->items, attr);
+	attrs->items.items[0].layout.build_ids |= attr.layout.build_ids; /* which are those of what perf made up */
+	return NULL;
 }
 
 void perf_data_attrs_add_ids(struct perf_data_attrs *attrs, struct reader *r, uint32_t number)

@@ -253,6 +253,8 @@ struct err *perf_record_parse(const struct perf_layout *layout, const uint8_t *d
 	ret->type = reader_u32(&r, "record type");
 	ret->misc = reader_u16(&r, "record flags");
 	reader_skip(&r, 2, "record size");
+	if (ret->type == PERF_RECORD_MMAP2 && !layout->build_ids)
+		ret->misc &= (uint16_t)~MISC_BUILD_ID;
 	if (ret->type == PERF_RECORD_SAMPLE) {
 		ret->known = true;
 		perf_record_sample_read(&r, layout, ret);

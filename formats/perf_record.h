@@ -21,6 +21,12 @@ struct perf_layout {
 	uint64_t period;	     /* of samples that do not carry theirs */
 	const struct arch *arch;
 	bool sample_id_all; /* records other than samples carry identity and time too */
+	/*
+	 * Build IDs of mapped files were asked for. Where they were not, a record that says it has one lies: for each
+	 * mapping the kernel (perf_event_mmap_output(), at least to 6.18) makes one header for all that listen, and leaves
+	 * in it what the one before had asked for.
+	 */
+	bool build_ids;
 };
 
 #define PERF_RECORD_LEN_MAX    65536

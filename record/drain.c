@@ -64,6 +64,7 @@ static struct perf_layout layout_of(const struct perf_event_attr *attr)
 		.period = attr->freq ? 1 : attr->sample_period,
 		.arch = arch_native(),
 		.sample_id_all = attr->sample_id_all,
+		.build_ids = attr->build_id,
 	};
 }
 

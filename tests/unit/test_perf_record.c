@@ -20,6 +20,7 @@ static const struct perf_layout side_band = {
 	.sample_type = IDENTITY,
 	.arch = &arch_x86_64,
 	.sample_id_all = true,
+	.build_ids = true,
 };
 
 /* A record under construction, and what it was parsed to. */
@@ -90,24 +91,29 @@ static const struct event *parse(struct bench *b, const struct perf_layout *layo
 	return &b->rec->event;
 }
 
+static void put_mmap2_with_inode(struct bench *b, uint16_t misc)
+{
+	begin(b, PERF_RECORD_MMAP2, misc);
+	writer_u32(&b->w, 20);
+	writer_u32(&b->w, 21);
+	writer_u64(&b->w, 0x1000);
+	writer_u64(&b->w, 0x2000);
+	writer_u64(&b->w, 0x3000);
+	writer_u32(&b->w, 8);
+	writer_u32(&b->w, 1);
+	writer_u64(&b->w, 77);
+	writer_u64(&b->w, 5);
+	writer_u32(&b->w, PROT_READ | PROT_EXEC);
+	writer_u32(&b->w, MAP_PRIVATE);
+	put_padded(b, "/bin/true");
+	put_trailer(b);
+}
+
 TEST(perf_record_mmap2_with_inode)
 {
 	BENCH;
 
-	begin(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-	writer_u32(&b.w, 20);
-	writer_u32(&b.w, 21);
-	writer_u64(&b.w, 0x1000);
-	writer_u64(&b.w, 0x2000);
-	writer_u64(&b.w, 0x3000);
-	writer_u32(&b.w, 8);
-	writer_u32(&b.w, 1);
-	writer_u64(&b.w, 77);
-	writer_u64(&b.w, 5);
-	writer_u32(&b.w, PROT_READ | PROT_EXEC);
-	writer_u32(&b.w, MAP_PRIVATE);
-	put_padded(&b, "/bin/true");
-	put_trailer(&b);
+	put_mmap2_with_inode(&b, PERF_RECORD_MISC_USER);
 	const struct event *ev = parse(&b, &side_band);
 
 	CHECK_UINT(ev->kind, EVENT_MMAP);
@@ -122,6 +128,21 @@ TEST(perf_record_mmap2_with_inode)
 	CHECK_UINT(ev->mmap.flags, EVENT_MMAP_EXEC);
 	CHECK_UINT(ev->mmap.build_id_len, 0);
 	CHECK_STR(ev->mmap.path, "/bin/true");
+}
+
+/* The header may be what the kernel made for another listener, who had asked for build IDs. */
+TEST(perf_record_mmap2_has_no_build_id_that_was_not_asked_for)
+{
+	BENCH;
+	struct perf_layout layout = side_band;
+
+	layout.build_ids = false;
+	put_mmap2_with_inode(&b, PERF_RECORD_MISC_USER | 1U << 14);
+	const struct event *ev = parse(&b, &layout);
+
+	CHECK_UINT(ev->mmap.build_id_len, 0);
+	CHECK_UINT(ev->mmap.inode, 77);
+	CHECK_UINT(ev->mmap.device, 0x801);
 }
 
 TEST(perf_record_mmap2_with_build_id)
