@@ -9,7 +9,10 @@
 #include "symbolize/own_kernel.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Symbols of the kernel are not in the file, but perhaps here. */
 static struct err *open_perf_data(const char *path, struct trace_file file, struct event_source **ret)
@@ -21,10 +24,38 @@ static struct err *open_perf_data(const char *path, struct trace_file file, stru
 	return err;
 }
 
+static bool has_file(const char *folder, const char *name, char *ret_path, size_t room)
+{
+	return snprintf(ret_path, room, "%s/%s", folder, name) < (int)room && access(ret_path, F_OK) == 0;
+}
+
+/*
+ * perf record --kcore and --threads write a folder, in which "data" is the perf.data. With --threads it has no samples:
+ * they are in "data.0" and so on.
+ */
+static struct err *open_folder(const char *path, struct trace_file *ret)
+{
+	char data[PATH_MAX], part[PATH_MAX];
+
+	if (!has_file(path, "data", data, sizeof(data)))
+		return err_remedy(err_system(EISDIR, "cannot read '%s'", path), "name a file");
+	if (has_file(path, "data.0", part, sizeof(part)))
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "'%s' was written by perf record --threads, whose samples are in a file for each thread",
+					  path),
+				  "record without --threads");
+	return trace_file_open(data, ret);
+}
+
 struct err *session_input_open(const char *path, struct event_source **ret)
 {
 	struct trace_file file;
 	struct err *err = trace_file_open(path, &file);
+
+	if (err && err_errno(err) == EISDIR) {
+		err_free(err);
+		err = open_folder(path, &file);
+	}
 
 	if (err && err_errno(err) == ENOENT && strcmp(path, "precord.trace") == 0)
 		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
