@@ -219,7 +219,10 @@ void session_warn(struct session *s);
 /* What a command does with its session; @args are the command's. */
 typedef struct err *session_fn(struct session *s, void *args);
 
-/* The whole life of a command's session: opened as @session says, given to @work, its warnings printed, closed. */
+/*
+ * The whole life of a command's session: opened as @session says, given to @work, its warnings printed, left to the end of the
+ * process, which is near. Who goes on afterwards calls session_open() and session_close().
+ */
 MUST_USE struct err *session_run(const struct session_args *session, session_fn *work, void *args);
 
 /*
