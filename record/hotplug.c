@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotplug.c - one small file of sysfs is read at every wake-up, and compared as text.
+ * hotplug.c - one small file of sysfs stays open, is read ten times a second at most, and compared as text.
  */
 #include "record/hotplug.h"
 
@@ -10,16 +10,14 @@
 #include <unistd.h>
 
 #define ONLINE_PATH "/sys/devices/system/cpu/online"
+#define LOOK_EVERY_NS 100000000
 
 /* What the kernel says now; true if it is not what it said before. */
 static bool text_changed(struct hotplug *h)
 {
 	char text[HOTPLUG_TEXT_MAX] = "";
-	int fd = open(ONLINE_PATH, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t len = h->fd < 0 ? -1 : pread(h->fd, text, sizeof(text) - 1, 0);
 
-	if (fd >= 0)
-		close(fd);
 	if (len <= 0 || !strcmp(text, h->text))
 		return false;
 	memcpy(h->text, text, sizeof(text));
@@ -36,12 +34,17 @@ void hotplug_init(struct hotplug *h, struct sensors *sensors, const struct targe
 		.bell = bell,
 		.diag = diag,
 		.online = target->online,
+		/* Events of tasks find their way by themselves. */
+		.fd = target->by_cpu ? open(ONLINE_PATH, O_RDONLY | O_CLOEXEC) : -1,
 	};
 	text_changed(h);
 }
 
 void hotplug_deinit(struct hotplug *h)
 {
+	if (h->fd >= 0)
+		close(h->fd);
+	h->fd = -1;
 	arena_deinit(&h->arena);
 }
 
@@ -61,13 +64,15 @@ static void reopen(struct hotplug *h, uint32_t cpu, bool enabled)
 			  cpu);
 }
 
-void hotplug_check(struct hotplug *h, bool enabled)
+void hotplug_check(struct hotplug *h, uint64_t now_ns, bool enabled)
 {
 	const struct cpu_list *known = &h->target->online;
 	struct cpu_list now;
 
-	/* Events of tasks find their way by themselves. */
-	if (!h->target->by_cpu || !text_changed(h))
+	if (now_ns - h->looked_ns < LOOK_EVERY_NS)
+		return;
+	h->looked_ns = now_ns;
+	if (!text_changed(h))
 		return;
 	cpu_list_online(&h->arena, &now);
 	for (size_t i = 0; i < known->len; i++) {

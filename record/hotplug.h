@@ -4,6 +4,8 @@
  *
  * The kernel takes the events of a CPU away with it and does not bring them back, so they are opened anew, into
  * the ring that the CPU had before.
+ *
+ * Owns a descriptor. Not thread-safe.
  */
 #ifndef RECORD_HOTPLUG_H
 #define RECORD_HOTPLUG_H
@@ -15,6 +17,7 @@
 #include "record/watch.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define HOTPLUG_TEXT_MAX 512
 
@@ -24,6 +27,8 @@ struct hotplug {
 	struct watch *watch;
 	struct doorbell *bell;
 	struct diag *diag; /* is told of each CPU that went or came */
+	int fd;             /* of what the kernel says; -1: it says nothing, or nobody asks */
+	uint64_t looked_ns; /* when it was last read */
 	struct arena arena;
 	struct cpu_list online;      /* when it was last looked at */
 	char text[HOTPLUG_TEXT_MAX]; /* the same as the kernel writes it */
@@ -33,7 +38,10 @@ void hotplug_init(struct hotplug *h, struct sensors *sensors, const struct targe
 		  struct watch *watch, struct doorbell *bell, struct diag *diag);
 void hotplug_deinit(struct hotplug *h);
 
-/* Look whether CPUs went or came. Events of those that came count if @enabled. Cheap when nothing changed. */
-void hotplug_check(struct hotplug *h, bool enabled);
+/*
+ * Look whether CPUs went or came, unless that was done a moment ago. Events of those that came count if @enabled.
+ * Cheap when nothing changed; called at each wake-up.
+ */
+void hotplug_check(struct hotplug *h, uint64_t now_ns, bool enabled);
 
 #endif

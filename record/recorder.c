@@ -365,7 +365,7 @@ struct err *recorder_run(struct recorder *s)
 	bool over = false;
 
 	while (!err && !over) {
-		hotplug_check(&s->hotplug, s->steering.enabled);
+		hotplug_check(&s->hotplug, now_ns(), s->steering.enabled);
 		err = pass(s, &over);
 		struct trace_sizes sizes = volumes_sizes(&s->volumes);
 
