@@ -141,8 +141,7 @@ static const char *detail_of(struct browser *b, const struct view_group *group,
 		return arena_printf(&b->arena, "pid %s, tid %s", key->fields[1], key->fields[2]);
 	case BROWSER_PROCESSES:
 		return arena_printf(&b->arena, "pid %s%s", key->fields[1],
-				    view_group_is_of(&b->view, group, b->recorder_pid) ?
-					    ", the recorder" : "");
+				    view_recorder_mark(&b->view, group, b->recorder_pid));
 	default:
 		return key->fields[1];
 	}

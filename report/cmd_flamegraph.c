@@ -95,6 +95,7 @@ static void write_picture(const struct flamegraph_args *args, struct session *s,
 			    .stop_names = stops,
 			    .nstops = UNWIND_STOPS },
 		.by = by_of(args->by),
+		.recorder_pid = s->recording->recorder_pid,
 		.reverse = args->reverse,
 	};
 

@@ -7,6 +7,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/text.h"
+#include "report/view.h"
 
 #include <inttypes.h>
 
@@ -106,6 +107,13 @@ static void set_group(const struct profile *p, const struct profile_sample *samp
 				 : arena_printf(arena, "CPU %" PRIu32, sample->cpu);
 }
 
+static bool is_recorder(const struct profile *p, const struct profile_sample *sample,
+			const struct flame_options *options)
+{
+	return options->recorder_pid && options->by != FLAME_BY_CPU &&
+	       p->threads.items[sample->thread].pid == options->recorder_pid;
+}
+
 static void reverse(const char **frames, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
@@ -129,6 +137,8 @@ static void add_row(struct builder *b, const struct profile *p, const struct fla
 	size_t skip = options->by == FLAME_BY_NONE;
 
 	set_group(p, sample, options->by, arena, &frames[0]);
+	if (is_recorder(p, sample, options))
+		frames[0] = arena_printf(arena, "%s" VIEW_RECORDER_MARK, frames[0]);
 	if (options->reverse)
 		reverse(frames + skip, count - skip);
 	add_sample(b, sample, frames + skip, count - skip);

@@ -7,6 +7,7 @@
 #include "formats/base/text.h"
 #include "report/json.h"
 #include "report/trust.h"
+#include "report/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -114,6 +115,16 @@ static void put_modules(struct json *json, struct encoder *e)
 	json_close(json, ']');
 }
 
+/* A name of @thread, marked if it recorded: two recordings that are compared keep what is the same in both together. */
+static void put_thread_name(struct json *json, struct encoder *e,
+			    const struct profile_thread *thread, uint32_t name)
+{
+	uint32_t recorder = e->view->compare ? 0 : e->s->recording->recorder_pid;
+	const char *mark = recorder && thread->pid == recorder ? VIEW_RECORDER_MARK : "";
+
+	put_text(json, e, NULL, arena_printf(&e->arena, "%s%s", profile_text(e->p, name), mark));
+}
+
 static void put_threads(struct json *json, struct encoder *e)
 {
 	json_open(json, "threads", '[');
@@ -124,8 +135,8 @@ static void put_threads(struct json *json, struct encoder *e)
 		json_open(json, NULL, '[');
 		json_uint(json, NULL, thread->pid);
 		json_uint(json, NULL, thread->tid);
-		put_profile_text(json, e, NULL, thread->comm);
-		put_profile_text(json, e, NULL, thread->process);
+		put_thread_name(json, e, thread, thread->comm);
+		put_thread_name(json, e, thread, thread->process);
 		json_uint(json, NULL, e->kernel_threads[i]);
 		json_close(json, ']');
 	}

@@ -365,6 +365,37 @@ bool view_group_is_of(const struct view *view, const struct view_group *group, u
 	       text_parse_u64(view_key(view, group)->fields[1], &number) && number == pid;
 }
 
+/* Has a thread of @pid, or with @others one of any other process, the name that @group stands for? */
+static bool has_name(const struct view *view, const struct view_group *group, uint32_t pid,
+		     bool others)
+{
+	const struct profile *p = view->profile;
+	const char *name = view_key(view, group)->fields[0];
+	bool by_comm = view->spec.levels.items[group->level].by == VIEW_COMM;
+
+	for (size_t i = 0; i < p->threads.len; i++) {
+		const struct profile_thread *thread = &p->threads.items[i];
+
+		if ((thread->pid != pid) == others &&
+		    !strcmp(profile_text(p, by_comm ? thread->comm : thread->process), name))
+			return true;
+	}
+	return false;
+}
+
+const char *view_recorder_mark(const struct view *view, const struct view_group *group,
+			       uint32_t pid)
+{
+	enum view_by by = view->spec.levels.items[group->level].by;
+
+	if (by != VIEW_PROGRAM && by != VIEW_COMM)
+		return view_group_is_of(view, group, pid) ? VIEW_RECORDER_MARK : "";
+	if (!pid || !has_name(view, group, pid, /* others= */ false))
+		return "";
+	return has_name(view, group, pid, /* others= */ true) ? ", partly the recorder"
+							      : VIEW_RECORDER_MARK;
+}
+
 bool view_is_passed_through(const struct view *view, const struct view_group *group)
 {
 	const struct profile_sum *within = &group->within;

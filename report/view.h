@@ -140,6 +140,15 @@ const struct view_key *view_key(const struct view *view, const struct view_group
 /* Is @group a process, or a thread, of @pid, which is not 0? */
 bool view_group_is_of(const struct view *view, const struct view_group *group, uint32_t pid);
 
+#define VIEW_RECORDER_MARK ", the recorder"
+
+/*
+ * What is to be read behind the name of @group if process @pid recorded: "" if it has no part in the group, or if @pid is
+ * 0. A group of programs or of names is looked up by name, so that samples that do not pass the view's filter count too.
+ */
+const char *view_recorder_mark(const struct view *view, const struct view_group *group,
+			       uint32_t pid);
+
 /* Total only: is it on nearly every stack (90 %) of the processes it is seen in, without time of its own? */
 bool view_is_passed_through(const struct view *view, const struct view_group *group);
 

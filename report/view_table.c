@@ -358,8 +358,10 @@ static const char *first_field(struct filler *f, const struct view_group *group)
 {
 	const char *text = view_key(f->view, group)->fields[0];
 
-	if (view_group_is_of(f->view, group, f->options->recorder_pid))
-		text = arena_printf(f->arena, "%s, the recorder", text);
+	const char *mark = view_recorder_mark(f->view, group, f->options->recorder_pid);
+
+	if (*mark)
+		text = arena_printf(f->arena, "%s%s", text, mark);
 	if (by_of(f, group->level) == VIEW_LINE && f->nlevels > 1 && strrchr(text, '/'))
 		text = strrchr(text, '/') + 1; /* the column is cut at the end */
 	if (by_of(f, group->level) == VIEW_CPU && f->nlevels > 1)

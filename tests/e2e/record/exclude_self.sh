@@ -34,6 +34,15 @@ preport -i with.trace --pid $with >page.txt 2>&1
 preport -i with.trace --by process --limit 100000 >processes.txt 2>&1
 grep -q 'precord, the recorder .*'$with processes.txt || { cat processes.txt; fail "the recorder is not marked by process"; }
 [ "$(grep -c 'the recorder' processes.txt)" = 1 ] || { cat processes.txt; fail "somebody else is taken for the recorder"; }
+for by in program comm; do
+	preport -i with.trace --by $by --limit 100000 >names.txt 2>&1
+	grep -q 'precord, partly the recorder' names.txt || { cat names.txt; fail "two recorders are not told apart by $by"; }
+	preport -i with.trace --by $by --pid $with >names.txt 2>&1
+	grep -q 'precord, the recorder' names.txt || { cat names.txt; fail "the recorder is not marked by $by"; }
+done
+preport flamegraph --svg -i with.trace -o picture.svg 2>err.txt || { cat err.txt; fail "no picture"; }
+grep -q '>precord, the recorder (' picture.svg || fail "the recorder is not marked in the picture"
+grep -q '>precord (' picture.svg || fail "the other recorder is not told apart in the picture"
 preport html -i with.trace --pid $with -o page.html 2>err.txt || { cat err.txt; fail "no page"; }
 grep -q 'the recorder' page.html || fail "the recorder is not marked in the page"
 grep -q 'precord .*the recorder' page.txt || { cat page.txt; fail "the recorder is not marked"; }
