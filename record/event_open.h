@@ -49,7 +49,7 @@ struct event_rights {
 	int64_t paranoid;     /* kernel.perf_event_paranoid */
 	bool privileged;      /* root or CAP_PERFMON, in the first user namespace */
 	bool in_user_namespace;
-	bool seccomp; /* a filter looks at our system calls */
+	bool seccomp; /* a filter looks at our system calls, and may be what refuses */
 };
 
 void event_rights_read(struct event_rights *ret);

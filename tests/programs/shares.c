@@ -5,6 +5,7 @@
  *
  * Usage: shares MODE SECONDS
  *	plain      the four functions in turn, in the main thread
+ *	paced      as plain, but after each turn it rests as long: it may go before all others and starves nobody
  *	recursive  heavy is reached through 1 to 20 levels of recursion
  *	inlined    heavy is inlined into its caller
  *	threads    four threads that each do as plain does
@@ -15,6 +16,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +109,7 @@ static void on_signal(int number)
 }
 
 static void (*first)(void) = heavy;
+static bool paced;
 static void (*plugin)(uint64_t until_ns);
 
 static void plugged(void)
@@ -148,6 +151,8 @@ static void *work(void *seconds)
 		medium();
 		light();
 		rest();
+		if (paced)
+			usleep(10 * slice_us);
 	}
 	return NULL;
 }
@@ -196,6 +201,8 @@ int main(int argc, char **argv)
 		first = recursive;
 	else if (strcmp(mode, "inlined") == 0)
 		first = heavy_caller;
+	else if (strcmp(mode, "paced") == 0)
+		paced = true;
 	else if (strcmp(mode, "dlopen") == 0)
 		load_plugin();
 	else if (strcmp(mode, "signal") == 0) {

@@ -28,10 +28,55 @@ need_system_wide() {
 }
 
 # ahead COMMAND... & : before all else that runs here, where that is allowed. What a test samples for a set time
-# must run in that time, and a machine that others keep busy gives it next to nothing.
+# must run in that time, and a machine that others keep busy gives it next to nothing. It must rest in between, as
+# "shares paced" does: two that never rest leave two CPUs' other programs, the tests' own among them, a hundredth.
 ahead() {
 	nice -n -20 true 2>nice.err && [ ! -s nice.err ] && exec nice -n -20 "$@"
 	exec "$@"
+}
+
+# begun RECORDER FILE: wait until its FILE has a head, just before it enables its events, or it has ended
+begun() {
+	for _ in $(seq 1200); do
+		[ -s "$2" ] || ! kill -0 "$1" 2>/dev/null && return
+		sleep 0.05
+	done
+	fail "precord wrote no head of $2 in a minute"
+}
+
+# burned PID: the time that the threads of a process have had of the CPUs, in ms
+burned() { cat /proc/"$1"/task/*/schedstat 2>/dev/null | awk '{ ns += $1 } END { printf "%d", ns / 1e6 }'; }
+
+# burn MS PID: wait until a process has had that much more. To sleep for so long is no substitute: how much others
+# leave it is the scheduler's to say, and a virtual machine may stand still for a second.
+burn() {
+	local enough=$(($(burned "$2") + $1))
+	for _ in $(seq 2400); do
+		[ "$(burned "$2")" -ge $enough ] && return
+		sleep 0.05
+	done
+	fail "process $2 did not have $1 ms of a CPU in two minutes"
+}
+
+# record_burning MS PID FILE OPTION...: record a process until it has had so much; the status is precord's
+record_burning() {
+	local ms=$1 pid=$2 file=$3 recorder
+	shift 3
+	rm -f "$file"
+	precord -q -o "$file" -p "$pid" "$@" & recorder=$!
+	begun $recorder "$file"
+	burn "$ms" "$pid"
+	kill -TERM $recorder
+	wait $recorder
+}
+
+# runs PID NAME: wait until a process that was just begun is this program, or has given itself this name
+runs() {
+	for _ in $(seq 1200); do
+		[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ] && return
+		sleep 0.05
+	done
+	fail "process $1 is not '$2' after a minute"
 }
 
 # CSV with commas inside cells made semicolons, as columns wants it.
