@@ -7,29 +7,24 @@ need_recording
 need_system_wide
 $CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
 
-record() { # record FILE ARGUMENT...: what keeps a recorder busy; its process ID on standard output
-	local file=$1 recorder
-	shift
-	precord -q -a -e cpu-clock -F 999 "$@" -o "$file" -- ./shares plain 2 >/dev/null 2>err.txt & recorder=$!
-	wait $recorder || { cat err.txt >&2; fail "precord $*"; }
-	[ "$(preport info --format=json -i "$file" 2>/dev/null | sed -n 's/.*"recorder_pid": *"*\([0-9]*\).*/\1/p')" = $recorder ] ||
-		fail "$file: the recorder is not process $recorder"
-	echo $recorder
-}
+recorder_of() { preport info --format=json -i "$1" 2>/dev/null | sed -n 's/.*"recorder_pid": *"*\([0-9]*\).*/\1/p'; }
 
 samples() { # samples FILE PID
 	preport -i "$1" --by process --limit 100000 --format=csv 2>/dev/null | columns pid samples |
 		awk -F'\t' -v pid="$2" '$1 == pid { n += $2 } END { print n + 0 }'
 }
 
-record with.trace >with.pid &
-record without.trace --exclude-self >without.pid &
-wait
-[ -s with.pid ] && [ -s without.pid ] || fail "no recording"
-with=$(cat with.pid) without=$(cat without.pid)
-[ "$(samples with.trace $with)" -gt 0 ] || skip "the recorder was never sampled"
+# One records the other for all of its life, so that it has more samples of it than that has of itself.
+precord -q -a -e cpu-clock -F 999 --exclude-self -o without.trace -- \
+	precord -q -a -e cpu-clock -F 999 -o with.trace -- ./shares plain 2 2>err.txt & recorder=$!
+wait $recorder || { cat err.txt >&2; fail "precord: $?"; }
+with=$(recorder_of with.trace) without=$(recorder_of without.trace)
+[ "$without" = $recorder ] || fail "without.trace: the recorder is '$without', not process $recorder"
+[ "$with" ] && [ "$with" != "$without" ] || fail "with.trace: its recorder is '$with'"
 [ "$(samples without.trace $without)" = 0 ] || fail "--exclude-self: $(samples without.trace $without) samples"
-[ "$(samples without.trace $with)" -gt 0 ] || fail "--exclude-self: another precord was left out"
+[ "$(samples with.trace $with)" -gt 0 ] || skip "the recorder was never sampled"
+[ "$(samples with.trace $with)" -lt 20 ] || [ "$(samples without.trace $with)" -gt 0 ] ||
+	fail "--exclude-self: another precord was left out"
 preport -i with.trace --pid $with >page.txt 2>&1
 preport -i with.trace --by process --limit 100000 >processes.txt 2>&1
 grep -q 'precord, the recorder .*'$with processes.txt || { cat processes.txt; fail "the recorder is not marked by process"; }

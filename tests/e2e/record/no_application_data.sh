@@ -60,7 +60,7 @@ record() { # record TRACE OPTION...
 
 # The kernel leaves a random gap between the stack and the arguments; where it holds a page that was never touched, the
 # snapshot ends there.
-for try in 1 2 3 4 5 6 7 8; do
+for try in $(seq 30); do
 	record raw.trace --raw-stacks
 	[ -z "$missing" ] && break
 done

@@ -59,7 +59,7 @@ trap 'kill $holder 2>/dev/null' EXIT
 hold() { # hold CPU: all of its breakpoints
 	rm -f held.txt
 	./hold "$1" >held.txt & holder=$!
-	for _ in $(seq 100); do [ -s held.txt ] && break; sleep 0.1; done
+	for _ in $(seq 600); do [ -s held.txt ] && break; sleep 0.1; done
 	[ "$(cat held.txt)" -gt 0 ] && [ "$(cat held.txt)" -lt 64 ] ||
 		skip "breakpoints cannot be used up here: $(cat held.txt) of 64 were granted"
 }

@@ -10,9 +10,21 @@ $CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cann
 
 number() { sed -n "s/^  \"$1\": \([0-9]*\),*\$/\1/p" info.json; }
 
+# A reader that is quick enough loses nothing even so: it is stopped twenty times while four processes are busy.
+cat >stop.sh <<'END'
+./shares fork 2 &
+for i in $(seq 20); do
+	kill -STOP $PPID
+	sleep 0.05
+	kill -CONT $PPID
+	sleep 0.05
+done
+wait
+END
+
 # With -a last, for what follows. Of the losses of single processes the number is an estimate, but one only.
 for target in '' -a; do
-	precord $target -e cpu-clock -F 4999 -m 4K --realtime never -o tiny.trace -- ./shares fork 1 2>err.txt || { cat err.txt; fail "precord $target: $?"; }
+	precord $target -e cpu-clock -F 4999 -m 4K --realtime never -o tiny.trace -- sh stop.sh 2>err.txt || { cat err.txt; fail "precord $target: $?"; }
 	preport -i tiny.trace info --format=json >info.json || fail "info fails"
 	samples=$(number samples) lost=$(number lost)
 	[ "$lost" -gt $((samples / 100)) ] || { cat err.txt info.json; fail "$lost lost with the smallest rings, and $samples samples"; }
