@@ -5,12 +5,13 @@ set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 
+# What takes the time is a chain of short steps: the samples of a long one are its successor's on some CPUs.
 cat >hot.c <<'END_C'
 #include <stdio.h>
 
 static inline __attribute__((always_inline)) unsigned mix(unsigned x)
 {
-	return (x ^ x >> 3) * 31 / (x | 1); /* line 5 */
+	return (((x ^ x >> 3) * 31 ^ x >> 5) * 37 ^ x >> 7) * (x | 41); /* line 5 */
 }
 
 __attribute__((noinline)) unsigned hot(unsigned n)
@@ -27,7 +28,7 @@ __attribute__((noinline)) unsigned cold(unsigned n)
 {
 	unsigned sum = n;
 
-	for (unsigned i = 0; i < 40000000; i++)
+	for (unsigned i = 0; i < 100000000; i++)
 		sum = sum * 7 + (sum >> 2);
 	return sum;
 }
@@ -87,6 +88,9 @@ grep -q "['+]-" narrow.txt || fail "there are no arrows"
 
 preport -i h.trace annotate 2>err && fail "no operand is no error"
 grep -q -- --hot err || fail "the error does not tell of --hot"
-preport -i h.trace annotate main 2>err && fail "main has no samples"
-grep -q "no sample was taken in 'main' itself" err || { cat err; fail "main is not found as a caller"; }
+# main() has no samples of its own, but for one in a hundred thousand recordings: then there is nothing to see.
+if ! preport -i h.trace --by leaf --format=csv -n 0 | columns function | grep -qx main; then
+	preport -i h.trace annotate main 2>err && fail "main has no samples"
+	grep -q "no sample was taken in 'main' itself" err || { cat err; fail "main is not found as a caller"; }
+fi
 echo "all there"

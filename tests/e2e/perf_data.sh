@@ -38,21 +38,25 @@ CODE
 work=work$$ # one name for all processes that may run here
 cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o $work work.c 2>/dev/null || skip "no C compiler is installed"
 
-# theirs SCRIPT EVENT: comm, leaf, weight of each sample, those of the program by name, all else by what it is not.
+# What of the program is compared by name: its functions, not what compilers and linkers put before and behind them.
+functions='main leaf deep other touch'
+
+# theirs SCRIPT EVENT: leaf, samples and weight of the program's functions, all else by what it is not.
 theirs() {
-	awk -v event="$2" -v program="/$work)" '
+	awk -v event="$2" -v program="/$work)" -v functions=" $functions " '
 		BEGIN { RS = ""; FS = "\n" }
 		{ n = split($1, head, " "); name = head[n]; sub(/:+$/, "", name); sub(/:.*/, "", name)
 		  if (name != event) next
-		  split($2, leaf, " "); count[index($2, program) ? leaf[2] : "elsewhere"]++; weight[index($2, program) ? leaf[2] : "elsewhere"] += head[n - 1] }
+		  split($2, leaf, " "); key = index($2, program) && index(functions, " " leaf[2] " ") ? leaf[2] : "elsewhere"
+		  count[key]++; weight[key] += head[n - 1] }
 		END { for (k in count) printf "%s %d %.0f\n", k, count[k], weight[k] }' "$1" | LC_ALL=C sort
 }
 
 # ours FILE EVENT: the same.
 ours() {
 	preport -i "$1" --by leaf --event "$2" --limit 0 --no-inline --format=csv 2>/dev/null | plain_csv |
-		columns function module samples weight | awk -F '\t' -v program=$work '
-		{ key = $2 == program ? $1 : "elsewhere"; count[key] += $3; weight[key] += $4 }
+		columns function module samples weight | awk -F '\t' -v program=$work -v functions=" $functions " '
+		{ key = $2 == program && index(functions, " " $1 " ") ? $1 : "elsewhere"; count[key] += $3; weight[key] += $4 }
 		END { for (k in count) printf "%s %d %.0f\n", k, count[k], weight[k] }' | LC_ALL=C sort
 }
 
@@ -72,8 +76,8 @@ same() {
 	diff "$1.theirs" "$1.ours" >"$1.diff" || fail "$1: perf script (<) and preport (>) differ: $(cat "$1.diff")"
 }
 
-# Those of the stacks on standard input that have main(), which may be the leaf, from there on.
-from_main() { sed -n 's/^.*;main\([; ]\)/main\1/p' | LC_ALL=C sort; }
+# Those of the stacks on standard input that have main(), which may be the leaf, from there on, and end in a function of ours.
+from_main() { sed -n 's/^.*;main\([; ]\)/main\1/p' | grep -E "^([^ ]*;)?(${functions// /|}) [0-9]+$" | LC_ALL=C sort; }
 
 # User stacks of samples in the program from main() on, by perf script and by preport: below, names depend on debug symbols.
 same_stacks() {
