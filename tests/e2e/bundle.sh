@@ -34,7 +34,7 @@ ldd "$BUILD/preport" | grep -o '/[^ ]*' | while read -r library; do
 done
 
 for what in symbols none; do
-	precord -q --bundle=$what -e cpu-clock -F 999 -o m.trace -- sh -c './shares recursive 1 & timeout 1 ./inl; wait'
+	precord -q --bundle=$what -e cpu-clock -F 999 -o m.trace -- sh -c './shares recursive 1 & (ulimit -c 0 -t 1; exec ./inl); wait'
 	preport bundle m.trace -o root/b.trace 2>bundled.err || { cat bundled.err; fail "bundle failed"; }
 	[ "$(stat -c %a root/b.trace)" = 600 ] || fail "others may read the trace"
 	mv inl inl.away

@@ -25,15 +25,16 @@ check() { # check NAME CALLERS COMMAND...: CALLERS is what folded lines hold, ""
 	awk '/^ *[0-9]+  (complete|completed by)/ { ok += $1 } /^ *[0-9]+  (snapshot ended|no stack recorded|no user part|just entering)/ { beside += $1 }
 		/ stacks,/ { all = $1 } END { print ok + 0, all - beside }' pruned.found >rooted
 	read -r ok all <rooted
-	[ "$all" -ge 60 ] || wrong "only $all stacks"
-	[ $((ok * 100)) -ge $((all * 99)) ] || { wrong "$ok of $all stacks reach their root"; grep '^ *[0-9]*  ' pruned.found; }
+	[ "$all" -ge 30 ] || wrong "only $all stacks"
+	# As a rule all do. Three more may not, of however few: as a program starts and ends, there is code without a table.
+	[ $(((ok + 3) * 100)) -ge $((all * 99)) ] || { wrong "$ok of $all stacks reach their root"; grep '^ *[0-9]*  ' pruned.found; }
 	[ -n "$callers" ] || { echo "$name: $ok of $all rooted"; return; }
-	preport -i pruned.trace folded 2>/dev/null >folded
+	preport -i pruned.trace folded --samples 2>/dev/null >folded
 	awk -v callers="$callers" '{ n = $NF; sub(/ [0-9]+$/, "") } /step$|burn/ { all += n; if ($0 ~ callers) ok += n; else print }
 		END { printf "%d %d\n", ok, all >"named" }' folded >odd
 	read -r named all_named <named
 	echo "$name: $ok of $all rooted, $named of $all_named with the right callers"
-	[ "$all_named" -gt 0 ] && [ $((named * 100)) -ge $((all_named * 99)) ] || { wrong 'other callers'; head -n 3 odd; }
+	[ "$all_named" -gt 0 ] && [ $(((named + 3) * 100)) -ge $((all_named * 99)) ] || { wrong 'other callers'; head -n 3 odd; }
 }
 
 build() { # build NAME COMPILER...: false if that cannot be done here
@@ -70,7 +71,7 @@ flavour debug-frame "$usual" "$CC" -O2 -g -fno-asynchronous-unwind-tables -fno-u
 flavour no-frame-pointer "$usual" "$CC" -O2 -fomit-frame-pointer
 flavour frame-pointer "$usual" "$CC" -O1 -fno-omit-frame-pointer
 [ "$(uname -m)" != x86_64 ] || flavour cet "$usual" "$CC" -O2 -fcf-protection=full
-[ "$(uname -m)" != x86_64 ] || flavour avx "$usual" "$CC" -O3 -mavx
+! grep -qw avx /proc/cpuinfo || flavour avx "$usual" "$CC" -O3 -mavx
 flavour static "$usual" "$CC" -O2 -static
 flavour static-pie "$usual" "$CC" -O2 -static-pie
 flavour gold "$usual" "$CC" -O2 -fuse-ld=gold

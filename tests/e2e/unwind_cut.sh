@@ -5,8 +5,11 @@
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
-dump=$BUILD/tests/tools/dump_trace hidden="SECRET\|$(uname -n)"
-[ "$(uname -n | wc -c)" -gt 4 ] || hidden=SECRET # the bytes of so short a name are in any file now and then
+dump=$BUILD/tests/tools/dump_trace hidden=SECRET
+# The host's own name may be a word that is in any file: while it is recorded, it has another where that is allowed.
+on_host() { "$@"; }
+! unshare -u sh -c 'hostname SECRETHOST' 2>host.err ||
+	on_host() { unshare -u sh -c 'hostname SECRETHOST && exec "$@"' - "$@"; }
 
 cat >load.c <<'END'
 #include <signal.h>
@@ -41,10 +44,11 @@ END
 "$CC" -O2 -w -o secretname load.c
 for raw in '' --raw-stacks; do
 	: >walked
-	precord -q $raw -F 999 -o load.trace -- ./secretname SECRETARGUMENT 
+	on_host precord -q $raw -F 999 -o load.trace -- ./secretname SECRETARGUMENT
 	total=$(preport -i load.trace info --format=csv | tr -d '\r' | awk -F, '$1 == "samples" { print $2 }')
 	[ "$total" -gt 20 ] || skip "only $total samples"
 	[ -z "$raw" ] || "$dump" load.trace | grep -aq SECRETDATA || fail 'the recording itself holds no data: nothing is tested'
+	[ -s host.err ] || preport -i load.trace info | grep -q SECRETHOST || fail 'the recording does not name the host'
 	chain() { # chain TRACE SAMPLE: addresses, rules and how they were found, without where files are
 		preport -i "$1" debug-unwind --sample "$2" >walk
 		awk '/^#/ { at = $2; next } /found by.*in the kernel/ { next } at ~ /^0xffff[8-f]/ { next }

@@ -14,7 +14,7 @@ check() { # check COMPLETE PROGRAM KIND: stop it where it waits; COMPLETE chains
 	pid=$!
 	head -c 1 ready >/dev/null
 	kill -STOP $pid
-	while ! grep -q '^State:.T' /proc/$pid/status; do sleep 0.05; done
+	while cat /proc/$pid/task/*/status | grep '^State:' | grep -qv '^State:.[Tt]'; do sleep 0.05; done
 	log=$("$compare" "$probe" $pid) || { failed=1; echo "FAIL $2 $3"; }
 	case $log in *" $1 complete"*) ;; *) failed=1; echo "FAIL $2 $3: not $1 complete" ;; esac
 	printf '%s: %s\n' "$2 $3" "$log"

@@ -42,7 +42,7 @@ try O2 "$CC" -O2
 try frame-pointer "$CC" -O2 -fno-omit-frame-pointer
 try no-frame-pointer "$CC" -O2 -fomit-frame-pointer
 try cet "$CC" -O2 -fcf-protection=full
-try avx "$CC" -O3 -mavx2
+! grep -qw avx2 /proc/cpuinfo || try avx "$CC" -O3 -mavx2
 try static "$CC" -O2 -static
 try static-pie "$CC" -O2 -static-pie
 try no-pie "$CC" -O2 -no-pie
@@ -57,7 +57,7 @@ try clang-lld clang -O1 -fuse-ld=lld -fomit-frame-pointer
 try_kinds kinds-O0 "$CC" -O0
 try_kinds kinds-O2 "$CC" -O2
 try_kinds kinds-cet "$CC" -O2 -fcf-protection=full
-try_kinds kinds-avx "$CC" -O3 -mavx2 -fomit-frame-pointer
+! grep -qw avx2 /proc/cpuinfo || try_kinds kinds-avx "$CC" -O3 -mavx2 -fomit-frame-pointer
 try_kinds kinds-frame-pointer "$CC" -O2 -fno-omit-frame-pointer
 try_kinds kinds-clang clang -O2
 crypto=$(ldconfig -p 2>/dev/null | sed -n 's/.*libcrypto\.so.* => //p' | head -n 1)

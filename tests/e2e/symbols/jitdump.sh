@@ -114,7 +114,7 @@ preport -i s.trace annotate --hot 1 2>err && fail "stripped, its code is still t
 # A recorder that is killed embeds nothing: the dump on disk serves, if it is of that very process.
 precord -q -F 499 -o k.trace -- ./jit dump 9 >path 2>/dev/null &
 recorder=$!
-for _ in {1..40}; do # until the file has a block with its samples
+for _ in {1..400}; do # until the file has a block with its samples
 	sleep 0.5
 	preport -i k.trace script 2>/dev/null | grep -q spin && break
 done
@@ -135,9 +135,9 @@ preport -i k.trace --by leaf >out 2>err || fail "a dump that is cut stops everyt
 rm "$dump"
 
 # Names alone: as long as the process lives, its memory has the code.
-./jit map 6 >path &
+ahead ./jit map 6 >path &
 pid=$!
-sleep 1
+until [ -s path ]; do sleep 0.1; done
 precord -q -F 499 -p $pid -o m.trace -- sleep 1
 kill $pid
 rm -f "/tmp/perf-$pid.map"
