@@ -167,6 +167,7 @@ static struct event_mmap tell_mappings(struct attach *a, uint32_t pid, uint64_t 
 	return found;
 }
 
+/* Processes that are gone have numbers from 5000001 on, which is more than Linux gives (PID_MAX_LIMIT). */
 static void tell(struct attach *a, uint32_t pid, uint64_t ip, enum attach_use use)
 {
 	struct attach_front *f = attach_front(a, ip % 2);
@@ -249,16 +250,16 @@ TEST(attach_follows_fork_exec_and_exit)
 	uint64_t ip = code_here();
 
 	/* The child was forked before its parent's mappings were told. */
-	attach_fork(a, 4000001, pid);
+	attach_fork(a, 5000001, pid);
 	tell_mappings(a, pid, ip);
-	attach_exit(a, 4000001);
-	tell(a, 4000001, ip, ATTACH_CALLER);
+	attach_exit(a, 5000001);
+	tell(a, 5000001, ip, ATTACH_CALLER);
 	for (int i = 0; i < 5; i++)
 		attach_round(a);
 	attach_exec(a, pid);
-	attach_fork(a, 4000001, pid); /* the number again */
-	attach_exit(a, 4000001);
-	attach_exit(a, 4000001);
+	attach_fork(a, 5000001, pid); /* the number again */
+	attach_exit(a, 5000001);
+	attach_exit(a, 5000001);
 	for (int i = 0; i < 5; i++)
 		attach_round(a);
 	write_trace(a, &t);
@@ -292,8 +293,8 @@ TEST(attach_embeds_a_file_that_is_deleted_after_the_round_of_its_first_sample)
 	/* A process that is gone: only the path is left, and the inode tells that it is right. */
 	map.path = copy;
 	map.inode = inode;
-	attach_mmap(a, 4000002, &map);
-	tell(a, 4000002, ip, ATTACH_CALLER);
+	attach_mmap(a, 5000002, &map);
+	tell(a, 5000002, ip, ATTACH_CALLER);
 	attach_round(a);
 	unlink(copy);
 	write_trace(a, &t);
@@ -314,12 +315,12 @@ TEST(attach_embeds_a_file_that_was_gone_before_its_first_sample_was_seen)
 
 	map.path = copy;
 	map.inode = inode;
-	attach_new_mmap(a, 4000006, &map);
+	attach_new_mmap(a, 5000006, &map);
 	CHECK_UINT(attach_news(a), 1);
-	attach_new_mmap(a, 4000006, &map);
+	attach_new_mmap(a, 5000006, &map);
 	CHECK_UINT(attach_news(a), 1);
 	unlink(copy);
-	tell(a, 4000006, ip, ATTACH_CALLER);
+	tell(a, 5000006, ip, ATTACH_CALLER);
 	attach_round(a);
 	write_trace(a, &t);
 	CHECK(find_image(&t, "/copy"));
@@ -332,7 +333,7 @@ TEST(code_files_hold_the_latest_that_may_be_wanted_and_all_that_are)
 {
 	enum { ROOM = CODE_FILES_FORESEEN + 8, COUNT = ROOM + 2 };
 	struct code_files files = { .max_open = ROOM };
-	const uint32_t nobody[CODE_FILE_LINEAGE] = { 4000007 };
+	const uint32_t nobody[CODE_FILE_LINEAGE] = { 5000007 };
 	const struct code_place place = { nobody, 0x1000, 0x2000 };
 	struct code_file *each[COUNT];
 	char path[4096];
@@ -378,12 +379,12 @@ TEST(attach_says_what_vanished_and_never_takes_another_file)
 	struct event_mmap map = tell_mappings(a, (uint32_t)getpid(), ip);
 
 	map.path = "/nonexistent/app";
-	attach_mmap(a, 4000003, &map);
-	tell(a, 4000003, ip, ATTACH_CALLER);
+	attach_mmap(a, 5000003, &map);
+	tell(a, 5000003, ip, ATTACH_CALLER);
 	map.path = "/bin/sh";
 	map.inode = 1;
-	attach_mmap(a, 4000004, &map);
-	tell(a, 4000004, ip, ATTACH_CALLER);
+	attach_mmap(a, 5000004, &map);
+	tell(a, 5000004, ip, ATTACH_CALLER);
 	write_trace(a, &t);
 	CHECK_UINT(t.rec->nimages, 0);
 	CHECK_UINT(t.report.missing, 2);
@@ -433,8 +434,8 @@ TEST(attach_gives_a_second_path_of_an_image_its_build_id)
 	tell(a, pid, ip, ATTACH_CALLER);
 	map.path = copy;
 	map.inode = st.st_ino;
-	attach_mmap(a, 4000005, &map);
-	tell(a, 4000005, ip + 64, ATTACH_CALLER);
+	attach_mmap(a, 5000005, &map);
+	tell(a, 5000005, ip + 64, ATTACH_CALLER);
 	write_trace(a, &t);
 	CHECK_UINT(t.rec->nimages, 2);
 	const struct recording_image *first = &t.rec->images[0], *second = &t.rec->images[1];

@@ -13,13 +13,15 @@ TEST(event_rate_takes_frequencies_up_to_the_limit)
 
 	if (limit == UINT64_MAX)
 		SKIP("this kernel has no performance events");
+	if (limit < 1000)
+		SKIP("the kernel has lowered its limit to less than 1000 samples a second");
 	CHECK_OK(event_rate_parse_freq(&rate, "99"));
 	CHECK_UINT(rate.kind, EVENT_RATE_FREQ);
 	CHECK_UINT(rate.value, 99);
 	CHECK_OK(event_rate_parse_freq(&rate, "1k"));
 	CHECK_UINT(rate.value, 1000);
 	CHECK_OK(event_rate_parse_freq(&rate, "max"));
-	CHECK_UINT(rate.value, limit);
+	CHECK(rate.value == limit || limit != event_rate_limit()); /* the kernel may just have lowered it */
 	snprintf(text, sizeof(text), "%" PRIu64, limit + 1);
 	rate.value = 7;
 	struct err *err = event_rate_parse_freq(&rate, text);

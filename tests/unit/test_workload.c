@@ -22,7 +22,7 @@ static sigset_t no_signals(void)
 
 static void wait_for(struct workload *w)
 {
-	for (int i = 0; i < 2000 && !workload_ended(w); i++)
+	for (int i = 0; i < 12000 && !workload_ended(w); i++)
 		usleep(5000);
 	CHECK(w->ended);
 }
