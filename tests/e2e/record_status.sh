@@ -47,10 +47,10 @@ done
 # Signals end the recording, not the file; without a command that is no failure.
 for signal in INT TERM HUP; do
 	rm -f s.trace
-	sleep 30 & victim=$!
+	sleep 300 & victim=$!
 	setsid precord -q -o s.trace -p $victim 2>err.txt &
 	recorder=$!
-	for i in $(seq 100); do [ -s s.trace ] && break; sleep 0.05; done
+	begun $recorder s.trace
 	sleep 0.2
 	kill -$signal $recorder
 	wait $recorder
@@ -62,9 +62,9 @@ done
 
 # With one, the command gets the signal too, and its end is ours.
 rm -f s.trace
-(exec precord -q -o s.trace -- sleep 30) 2>err.txt &
+(exec precord -q -o s.trace -- sleep 300) 2>err.txt &
 recorder=$!
-for i in $(seq 100); do [ -s s.trace ] && break; sleep 0.05; done
+begun $recorder s.trace
 sleep 0.3
 kill -TERM $recorder
 wait $recorder
@@ -75,12 +75,13 @@ complete s.trace "SIGTERM with a command"
 # A recording that ends before its command lets it go on.
 start=$SECONDS
 status 7 --duration 0.2 -- sh -c 'sleep 1; exit 7'
-[ $((SECONDS - start)) -le 20 ] || fail "--duration took long"
+[ $((SECONDS - start)) -le 120 ] || fail "--duration took long"
 complete s.trace "--duration"
 
 # The end of the last target ends the recording.
-sh -c 'sleep 1' &
-timeout 20 precord -q -o s.trace -p $! 2>err.txt || fail "-p of a process that ends: $?"
+rm -f s.trace
+sh -c 'until [ -s s.trace ]; do sleep 0.1; done; sleep 0.3' &
+timeout 120 precord -q -o s.trace -p $! 2>err.txt || fail "-p of a process that ends: $?"
 complete s.trace "the target ended"
 
 # The previous file is kept, and nobody else may read the new one.

@@ -26,39 +26,56 @@ int main(int argc, char **argv)
 }
 END
 $CC -static -O1 -o pages pages.c 2>/dev/null || $CC -O1 -o pages pages.c || fail "no program"
-faults() { setarch -R precord stat --format=csv -e page-faults -o counts.csv -- ./pages "$1" && value page-faults <counts.csv; }
+# The kernel maps the pages around a fault that are in memory and not locked just then: the least of five runs counts.
+least() { for _ in 1 2 3 4 5; do "$@"; done | sort -n | head -n 1; }
+once() { setarch -R precord stat --format=csv -e page-faults -o counts.csv -- ./pages "$1" && value page-faults <counts.csv; }
+faults() { least once "$1"; }
 few=$(faults 10) many=$(faults 1010)
 [ $((many - few)) = 1000 ] || fail "1000 pages more, and $((many - few)) faults more"
 
 if command -v perf >/dev/null; then
-	perf_faults=$(setarch -R perf stat -x, -o perf.csv -e page-faults ./pages 1010 2>/dev/null; grep -o '^[0-9]*,,page-faults' perf.csv | cut -d, -f1)
+	perf_once() { setarch -R perf stat -x, -o perf.csv -e page-faults ./pages 1010 2>/dev/null; grep -o '^[0-9]*,,page-faults' perf.csv | cut -d, -f1; }
+	perf_faults=$(least perf_once)
 	[ "$perf_faults" = "$many" ] || fail "perf stat counts $perf_faults page faults, we count $many"
-	perf stat -x, -o perf.csv -e context-switches sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.01; done'
-	want=$(grep -o '^[0-9]*,,context-switches' perf.csv | cut -d, -f1)
-	precord stat --format=csv -e context-switches -o counts.csv -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.01; done'
-	got=$(value context-switches <counts.csv)
-	[ "$got" -ge $((want / 2)) ] && [ "$got" -le $((want * 2)) ] || fail "$got context switches, perf stat: $want"
 fi
 
+# As many context switches as the kernel tells a shell of its own account and its children's, but for a few at the ends.
+cat >switches.py <<'END'
+import resource, subprocess
+for i in range(9):
+    subprocess.run(['sleep', '0.01'])
+who = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+print(sum(u.ru_nvcsw + u.ru_nivcsw for u in map(resource.getrusage, who)))
+END
+precord stat --format=csv -e context-switches -o counts.csv -- python3 switches.py >switches.txt
+got=$(value context-switches <counts.csv) want=$(cat switches.txt)
+[ "$got" -ge $((want / 2)) ] && [ "$got" -le $((want * 2 + 20)) ] || fail "$got context switches, the program's own count: $want"
+
 # The clock is the time that the kernel charged the command with, within a tenth.
+cp /proc/stat before
 precord stat --format=json -e task-clock -o counts.json -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done' || fail "stat"
+cp /proc/stat after
 python3 - <<'END' || fail "task-clock is not the CPU time"
-import json
+import json, os
 s = json.load(open('counts.json'))
 clock, cpu = s['counts'][0]['value'] / 1e9, s['user_s'] + s['system_s']
-assert abs(clock - cpu) < 0.1 * cpu + 0.02, (clock, cpu)
+# What interrupts and the hypervisor took is the clock's, but some kernels do not charge it (irq, softirq, steal).
+taken = [sum(map(int, open(f).readline().split()[6:9])) / os.sysconf('SC_CLK_TCK') for f in ('before', 'after')]
+assert -0.1 * cpu - 0.02 < clock - cpu < 0.1 * cpu + 0.02 + taken[1] - taken[0], (clock, cpu, taken)
 END
 
 # Repeated runs, intervals, places.
 precord stat -r 3 -e page-faults -- true 2>out || fail "-r"
 expect '+-' out
-precord stat -a -I 50 -e context-switches --format=csv -- sleep 0.3 2>out || fail "-I"
+precord stat -a -I 50 -e context-switches --format=csv -- sleep 1.5 2>out || fail "-I"
 [ "$(columns time_s event <out | sort -u | wc -l)" -ge 4 ] || fail "intervals are missing"
 precord stat -a --per-cpu -e cpu-clock --format=csv -o counts.csv -- sleep 0.1 || fail "--per-cpu"
 [ "$(columns place <counts.csv | sort -u | wc -l)" = "$(nproc --all)" ] || [ "$(nproc)" != "$(nproc --all)" ] || fail "a CPU is missing"
 precord stat -a --per-core -e cpu-clock -- true 2>out || fail "--per-core"
 expect 'core 0/0' out
-sleep 0.3 & precord stat -p $! --per-thread -e task-clock >out || fail "--per-thread"
+sleep 300 & runs $! sleep
+precord stat -p $! --per-thread -e task-clock --duration 1 >out || fail "--per-thread"
+kill $!
 expect "thread $! sleep" out
 
 # Its exit status is the command's.

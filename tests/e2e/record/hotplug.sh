@@ -13,12 +13,15 @@ $CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cann
 trap 'echo 1 >$switch; kill $busy 2>/dev/null' EXIT
 
 # The group's busy processes move to the other CPUs and back.
-./shares threads 30 & busy=$!
-precord -a -e cpu-clock -F 499 -o cpu.trace --duration 4 2>err.txt & recorder=$!
-sleep 1
+./shares threads 300 & busy=$!
+precord -a -e cpu-clock -F 499 -o cpu.trace 2>err.txt & recorder=$!
+begun $recorder cpu.trace
+sleep 2
 echo 0 >$switch || skip "CPU 1 cannot be taken off line here"
-sleep 1
+sleep 1.5
 echo 1 >$switch || fail "CPU 1 does not come back"
+sleep 4
+kill -TERM $recorder
 wait $recorder || { cat err.txt; fail "precord: status $?"; }
 
 grep -q '^precord: warning: CPU 1 went off line' err.txt || { cat err.txt; fail "nothing is said about the CPU that went"; }

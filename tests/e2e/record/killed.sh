@@ -34,8 +34,16 @@ check() {
 	}
 }
 
+# Wait until FILE has more than its head, and half a minute at most.
+holds_blocks() {
+	for _ in $(seq 300); do
+		[ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt 1500 ] && return
+		sleep 0.1
+	done
+}
+
 # One busy process for all of them.
-./shares threads 200 & victim=$!
+./shares threads 2000 & victim=$!
 trap 'kill $victim' EXIT
 with_samples=0
 for ((i = 0; i < kills; i += at_once)); do
@@ -46,7 +54,10 @@ for ((i = 0; i < kills; i += at_once)); do
 	done
 	# Most of them after the first block, some before.
 	sleep 0.$((RANDOM % 900 + 100))
-	[ $((i / at_once % 3)) = 0 ] || sleep 3
+	if [ $((i / at_once % 3)) != 0 ]; then
+		sleep 3
+		for ((j = 0; j < at_once; j++)); do holds_blocks k$j.trace; done
+	fi
 	for recorder in "${recorders[@]}"; do
 		sleep 0.0$((RANDOM % 90 + 10))
 		kill -KILL "$recorder"

