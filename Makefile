@@ -76,19 +76,19 @@ REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
 	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
 	report/info.c report/info_sizes.c report/info_stacks.c report/json.c report/latency.c \
 	report/listing.c report/listing_arrows.c report/listing_page.c report/listing_rows.c \
-	report/listing_text.c report/lookup.c report/main.c report/markup.c report/match.c \
-	report/measures.c report/memory_source.c report/metric_expr.c report/metric_set.c \
-	report/metrics.c report/moment.c report/number.c report/output.c report/page.c report/pager.c \
-	report/payload.c report/progress.c report/pseudonyms.c report/report_page.c report/rule_text.c \
-	report/screen.c report/script.c report/session.c report/session_facts.c report/session_import.c \
-	report/session_input.c report/session_names.c report/session_places.c report/session_run.c \
-	report/session_walk.c report/short_name.c report/source_text.c report/stats.c \
-	report/strip_names.c report/summary.c report/svg.c report/table.c report/table_page.c \
-	report/tables.c report/tally.c report/terminal.c report/topdown_page.c report/topdown_text.c \
-	report/topdown_tree.c report/topics.c report/trace_copy.c report/track.c report/tree_table.c \
-	report/trust.c report/tui.c report/tui_listing.c report/tui_text.c report/turns_text.c \
-	report/view.c report/view_keys.c report/view_levels.c report/view_path.c report/view_table.c \
-	report/walk_text.c
+	report/listing_text.c report/lookup.c report/main.c report/main_module.c report/markup.c \
+	report/match.c report/measures.c report/memory_source.c report/metric_expr.c \
+	report/metric_set.c report/metrics.c report/moment.c report/number.c report/output.c \
+	report/page.c report/pager.c report/payload.c report/progress.c report/pseudonyms.c \
+	report/report_page.c report/rule_text.c report/screen.c report/script.c report/session.c \
+	report/session_facts.c report/session_import.c report/session_input.c report/session_names.c \
+	report/session_places.c report/session_run.c report/session_walk.c report/short_name.c \
+	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
+	report/table.c report/table_page.c report/tables.c report/tally.c report/terminal.c \
+	report/topdown_page.c report/topdown_text.c report/topdown_tree.c report/topics.c \
+	report/trace_copy.c report/track.c report/tree_table.c report/trust.c report/tui.c \
+	report/tui_listing.c report/tui_text.c report/turns_text.c report/view.c report/view_keys.c \
+	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
 PROTOS = formats/pprof.proto
@@ -145,7 +145,7 @@ UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
 	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
 	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
 	tests/unit/test_xz.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
-	tests/unit/unwind_world.c
+	tests/unit/unwind_world.c tests/unit/test_main_module.c
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
 FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
 	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \

@@ -12,6 +12,7 @@
 #include "formats/pprof.pb-c.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Each event has its samples and its weight. */
 #define TYPES_PER_EVENT 2
@@ -94,7 +95,7 @@ static void build_types(struct builder *b, uint32_t default_event)
 	}
 }
 
-static void build_mappings(struct builder *b)
+static void build_mappings(struct builder *b, uint32_t main_module)
 {
 	const struct profile *p = b->p;
 	Pprof__Mapping *mappings = NEW_MESSAGES(b, Pprof__Mapping, PPROF__MAPPING__INIT,
@@ -117,6 +118,13 @@ static void build_mappings(struct builder *b)
 		if (vaddr >= mapping->memory_limit)
 			mapping->memory_limit = vaddr == UINT64_MAX ? vaddr : vaddr + 1;
 	}
+	if (main_module >= p->modules.len)
+		return;
+
+	Pprof__Mapping **first = b->out.mapping, *chosen = first[main_module];
+
+	memmove(first + 1, first, main_module * sizeof(*first));
+	*first = chosen;
 }
 
 static void build_locations(struct builder *b)
@@ -231,7 +239,7 @@ static void build(struct builder *b, const struct pprof_about *about)
 	for (int i = 0; i < KEYS; i++)
 		b->keys[i] = add_string(b, key_names[i]);
 	build_types(b, about->default_event);
-	build_mappings(b);
+	build_mappings(b, about->main_module);
 	build_functions(b);
 	build_locations(b);
 	build_samples(b);

@@ -19,6 +19,7 @@ struct pprof_about {
 	uint64_t wall_ns;	     /* when the recording began, since 1970; 0 if not known */
 	uint64_t duration_ns;
 	uint32_t default_event;	     /* the event shown first */
+	uint32_t main_module;	     /* whose mapping comes first, which pprof takes the file's name from */
 	const char *const *comments; /* NULL-terminated lines, or NULL */
 };
 

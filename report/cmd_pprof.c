@@ -5,6 +5,7 @@
 #include "formats/pprof.h"
 #include "report/commands.h"
 #include "report/export.h"
+#include "report/main_module.h"
 
 #include <inttypes.h>
 
@@ -38,6 +39,7 @@ static struct err *write_profile(void *args, struct session *s, FILE *out)
 		.wall_ns = rec->wall_ns + (rec->start_ns - rec->clock_ns),
 		.duration_ns = session_duration_ns(s),
 		.default_event = session_default_event(s),
+		.main_module = main_module(s->profile, session_default_event(s)),
 		.comments = comments,
 	};
 

@@ -111,9 +111,9 @@ TEST(folded_lines_are_sorted_sums_with_harmless_names)
 }
 
 /* Decode what pprof_write() makes, by zlib and protobuf-c. */
-static Pprof__Profile *written(struct profile *p)
+static Pprof__Profile *written(struct profile *p, uint32_t main_module)
 {
-	struct pprof_about about = { .wall_ns = 7, .duration_ns = 8 };
+	struct pprof_about about = { .wall_ns = 7, .duration_ns = 8, .main_module = main_module };
 	char *data = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&data, &len);
@@ -133,10 +133,27 @@ static Pprof__Profile *written(struct profile *p)
 	return pprof__profile__unpack(NULL, z.total_out, plain);
 }
 
+TEST(pprof_files_begin_with_the_mapping_of_the_program)
+{
+	struct profile *p = small_profile();
+
+	for (uint32_t main_module = 0; main_module < 2; main_module++) {
+		Pprof__Profile *file = written(p, main_module);
+		const Pprof__Mapping *first = file->mapping[0];
+
+		CHECK_UINT(file->n_mapping, 2);
+		CHECK_UINT(first->id, main_module + 1);
+		CHECK_STR(file->string_table[first->filename], main_module ? "[jit 42]" : "/bin/server");
+		CHECK_UINT(file->mapping[1]->id, 2 - main_module);
+		pprof__profile__free_unpacked(file, NULL);
+	}
+	profile_free(p);
+}
+
 TEST(pprof_files_hold_every_sample_with_its_stack_leaf_first)
 {
 	struct profile *p = small_profile();
-	Pprof__Profile *file = written(p);
+	Pprof__Profile *file = written(p, 0);
 	int64_t samples = 0, weight = 0;
 
 	CHECK(file != NULL);
@@ -172,7 +189,7 @@ TEST(pprof_files_hold_every_sample_with_its_stack_leaf_first)
 TEST(pprof_labels_tell_process_thread_and_cpu)
 {
 	struct profile *p = small_profile();
-	Pprof__Profile *file = written(p);
+	Pprof__Profile *file = written(p, 0);
 	Pprof__Sample *sample = file->sample[0];
 	int seen = 0;
 
