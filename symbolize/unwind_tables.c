@@ -313,10 +313,14 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 		return (struct unwind_rule){ .kind = table->without };
 	if (!found && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
+	if (!found && cfi_section_has_holes(table->cfi))
+		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
 	if (!found)
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NONE };
-	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))
+	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule)) {
+		cfi_section_note_malformed(table->cfi);
 		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
+	}
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }
 

@@ -22,7 +22,9 @@ static const struct {
 	[UNWIND_NO_FRAME_POINTER] = { "no frame pointer",
 				      "record with -g dwarf; let a JIT keep frame pointers (java "
 				      "-XX:+PreserveFramePointer)" },
-	[UNWIND_BAD_TABLE] = { "bad unwind table", NULL },
+	[UNWIND_BAD_TABLE] = { "bad unwind table",
+			       "install or build the file again; if it is sound, look with "
+			       "'preport debug-unwind'" },
 	[UNWIND_NO_BINARY] = { "binary missing",
 			       "copy the binary to this machine and name its root with --symfs" },
 	[UNWIND_UNREADABLE] = { "unreadable memory",

@@ -343,26 +343,26 @@ static void write_build_id(const struct image *img, struct writer *note, struct 
 	mini_elf_segment(elf, (struct mini_elf_segment){ PT_NOTE, PF_R, .section = index });
 }
 
-static void write_frames(struct bundle *b, struct mini_elf *elf)
+static void write_data(struct mini_elf *elf, const char *name, const void *data, size_t len)
 {
-	if (!b->frames.out.len)
-		return;
 	mini_elf_section(elf, (struct mini_elf_section){
-				      .name = ".debug_frame",
+				      .name = name,
 				      .type = SHT_PROGBITS,
-				      .data = b->frames.out.data,
-				      .len = b->frames.out.len,
+				      .data = data,
+				      .len = len,
 			      });
 }
 
-static void write_calls(struct bundle *b, struct mini_elf *elf)
+/* The rules; and what is lost, which a reader must be able to tell from what never had one. */
+static void write_frames(struct bundle *b, struct mini_elf *elf)
 {
-	mini_elf_section(elf, (struct mini_elf_section){
-				      .name = BUNDLE_CALLS_SECTION,
-				      .type = SHT_PROGBITS,
-				      .data = b->calls.out.data,
-				      .len = b->calls.out.len,
-			      });
+	const struct cfi_section *cfi = b->src->cfi;
+	const char *defect = cfi && cfi_section_has_holes(cfi) ? cfi_section_defect(cfi) : NULL;
+
+	if (b->frames.out.len)
+		write_data(elf, ".debug_frame", b->frames.out.data, b->frames.out.len);
+	if (defect)
+		write_data(elf, CFI_SECTION_HOLES, defect, strlen(defect));
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -471,7 +471,7 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	write_segments(&b, &elf);
 	write_build_id(src->image, &note, &elf);
 	write_frames(&b, &elf);
-	write_calls(&b, &elf);
+	write_data(&elf, BUNDLE_CALLS_SECTION, b.calls.out.data, b.calls.out.len);
 	write_symbols(&b, &table, &names, &elf);
 	write_code(&b, &elf);
 	mini_elf_finish(&elf, out);

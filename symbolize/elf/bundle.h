@@ -4,6 +4,7 @@
  *
  *	.note.gnu.build-id   as in the original
  *	.debug_frame         the rules that cover the addresses, from .eh_frame or .debug_frame
+ *	.precord.holes       what is wrong with those of the original, if some could not be read (cfi_section.h)
  *	.symtab, .strtab     the symbols that cover them, every one with its length
  *	.text, .plt, …       code: whole functions where they were sampled often enough for their length, of
  *	                     others the sampled instruction; at their own addresses, under the name of the

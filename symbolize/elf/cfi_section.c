@@ -46,22 +46,38 @@ struct cfi_section {
 	atomic_bool indexed;  /* @index is complete and will not change */
 	atomic_bool doubted;  /* the table was caught lying */
 	atomic_bool complete; /* the table has as many entries as .eh_frame has FDEs */
+	atomic_bool holes;    /* the index, or who made the image, left out what cannot be read */
 	struct index index;
 	char defect[160];
 	struct image *img; /* is told of @defect */
 };
 
-__attribute__((format(printf, 2, 3))) static void note_defect(struct cfi_section *cfi,
-							      const char *fmt, ...)
+static void note_args(struct cfi_section *cfi, const char *fmt, va_list args)
+{
+	if (cfi->defect[0])
+		return; /* the first is the cause of most others */
+	vsnprintf(cfi->defect, sizeof(cfi->defect), fmt, args);
+	image_note_defect(cfi->img, "%s", cfi->defect);
+}
+
+PRINTF(2, 3) static void note_defect(struct cfi_section *cfi, const char *fmt, ...)
 {
 	va_list args;
 
-	if (cfi->defect[0])
-		return; /* the first is the cause of most others */
 	va_start(args, fmt);
-	vsnprintf(cfi->defect, sizeof(cfi->defect), fmt, args);
+	note_args(cfi, fmt, args);
 	va_end(args);
-	image_note_defect(cfi->img, "%s", cfi->defect);
+}
+
+/* A defect that costs entries. */
+PRINTF(2, 3) static void note_hole(struct cfi_section *cfi, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	note_args(cfi, fmt, args);
+	va_end(args);
+	atomic_store_explicit(&cfi->holes, true, memory_order_relaxed);
 }
 
 /* Take the binary search table of .eh_frame_hdr if it has the one form that linkers write. */
@@ -90,14 +106,23 @@ static void read_hdr(struct cfi_section *cfi, const struct image_section *hdr)
 	cfi->hdr_vaddr = hdr->vaddr;
 }
 
+/* What a bundle was told of the original. */
+static void take_holes(struct cfi_section *cfi, const struct image_section *holes)
+{
+	note_hole(cfi, "%.*s", (int)MIN(holes->len, sizeof(cfi->defect)), (const char *)holes->data);
+	if (!cfi->defect[0])
+		note_hole(cfi, "entries of its unwind table cannot be read");
+}
+
 struct cfi_section *cfi_section_new(struct image *img)
 {
-	struct image_section eh, debug, hdr;
+	struct image_section eh, debug, hdr, holes;
 	bool has_eh = image_section(img, ".eh_frame", &eh) && eh.len;
 	bool has_debug = image_section(img, ".debug_frame", &debug) && debug.len;
+	bool has_holes = image_section(img, CFI_SECTION_HOLES, &holes) && holes.len;
 	struct cfi_section *cfi;
 
-	if (!has_eh && !has_debug)
+	if (!has_eh && !has_debug && !has_holes)
 		return NULL;
 	cfi = memory_zeroed(1, sizeof(*cfi));
 	pthread_mutex_init(&cfi->lock, NULL);
@@ -112,6 +137,8 @@ struct cfi_section *cfi_section_new(struct image *img)
 						 .is_debug = true };
 	if (has_eh && image_section(img, ".eh_frame_hdr", &hdr))
 		read_hdr(cfi, &hdr);
+	if (has_holes)
+		take_holes(cfi, &holes);
 	return cfi;
 }
 
@@ -203,16 +230,18 @@ static void walk(struct cfi_section *cfi, const struct cfi_bytes *bytes, struct 
 	struct cie_cache cache = { 0 };
 	struct cfi_record rec;
 	uint64_t offset;
+	size_t count = 0;
 
 	for (offset = 0; cfi_record_at(bytes, offset, &rec); offset = rec.end) {
 		struct cfi_fde fde;
 
 		if (rec.is_end || rec.is_cie)
 			continue;
+		count++;
 		if (!cached_cie(&cache, bytes, rec.cie_offset) ||
 		    !cfi_record_fde(bytes, &rec, &cache.cie, &fde)) {
-			note_defect(cfi, "%s has an unusable entry at offset 0x%" PRIx64, name,
-				    offset);
+			note_hole(cfi, "%s has an unusable entry at offset 0x%" PRIx64, name,
+				  offset);
 			continue;
 		}
 		if (fde.begin && fde.begin < fde.end) /* linkers leave 0 for code they dropped */
@@ -220,7 +249,9 @@ static void walk(struct cfi_section *cfi, const struct cfi_bytes *bytes, struct 
 				 ((struct entry){ fde.begin, fde.end, offset, bytes->is_debug }));
 	}
 	if (offset < bytes->len)
-		note_defect(cfi, "%s is malformed from offset 0x%" PRIx64 " on", name, offset);
+		note_hole(cfi, "%s is malformed from offset 0x%" PRIx64 " on", name, offset);
+	else if (!bytes->is_debug && count < cfi->ntable)
+		note_hole(cfi, ".eh_frame_hdr leads to %zu entries, .eh_frame has %zu", cfi->ntable, count);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -440,4 +471,16 @@ const char *cfi_section_defect(const struct cfi_section *cfi)
 	any = cfi->defect[0];
 	pthread_mutex_unlock(&late(cfi)->lock);
 	return any ? cfi->defect : NULL; /* once there, it stays as it is */
+}
+
+bool cfi_section_has_holes(const struct cfi_section *cfi)
+{
+	return atomic_load_explicit(&late(cfi)->holes, memory_order_relaxed);
+}
+
+void cfi_section_note_malformed(const struct cfi_section *cfi)
+{
+	pthread_mutex_lock(&late(cfi)->lock);
+	note_defect(late(cfi), "its unwind table has instructions that cannot be followed");
+	pthread_mutex_unlock(&late(cfi)->lock);
 }

@@ -41,7 +41,7 @@ struct cfi_section;
 /*
  * Prepare the unwind information of @img: .eh_frame through .eh_frame_hdr's table if that is sound, else
  * by walking it; .debug_frame beside it for what .eh_frame does not cover. @img must outlive the result.
- * NULL if the image has neither. What is wrong with them is said by cfi_section_defect().
+ * NULL if the image has neither, and no CFI_SECTION_HOLES. What is wrong with them is said by cfi_section_defect().
  */
 struct cfi_section *cfi_section_new(struct image *img);
 void cfi_section_free(struct cfi_section *cfi);
@@ -61,5 +61,23 @@ bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde
 
 /* One line about what was found malformed, NULL if nothing was. */
 const char *cfi_section_defect(const struct cfi_section *cfi);
+
+/*
+ * Were there entries that cannot be read? Then an address for which cfi_section_find() has nothing may have had one.
+ * Once it has said so of any address the answer stays the same.
+ */
+bool cfi_section_has_holes(const struct cfi_section *cfi);
+
+/*
+ * The instructions of an FDE that cfi_section_find() found cannot be followed: a defect. Which one is not said, as who asks
+ * first is a matter of threads.
+ */
+void cfi_section_note_malformed(const struct cfi_section *cfi);
+
+/*
+ * A copy of some of an image's entries (bundle.h) says here that others cannot be read: the defect, in words.
+ * cfi_section_new() goes by it.
+ */
+#define CFI_SECTION_HOLES ".precord.holes"
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_writer.c - the instructions go over as they are, but for two things: DW_CFA_set_loc, whose operand
- * has the encoding of .eh_frame, and the padding at the end.
+ * frame_writer.c - the instructions go over as they are, but for three things: DW_CFA_set_loc, whose operand
+ * has the encoding of .eh_frame, the padding at the end, and what is malformed: there one stands that nobody
+ * knows, so that a reader gets as far as with the original, and no further.
  */
 #include "symbolize/elf/frame_writer.h"
 
@@ -12,6 +13,7 @@
 
 #define CIE_ID      0xffffffffU
 #define CIE_VERSION 4
+#define MALFORMED   DW_CFA_high_user
 
 /*
  * Operands by opcode: u, s LEB128; 1, 2, 4, 8 bytes; b a block; p a pointer; "-" none. NULL: unknown.
@@ -100,7 +102,7 @@ static void skip_operands(struct program *p, uint8_t opcode)
 		skip_operand(&p->r, *kinds);
 }
 
-static bool copy_instructions(struct program p, struct writer *out)
+static void copy_instructions(struct program p, struct writer *out)
 {
 	size_t used = out->len; /* up to the last one that does something */
 
@@ -117,11 +119,12 @@ static bool copy_instructions(struct program p, struct writer *out)
 			skip_operands(&p, opcode);
 			writer_bytes(out, from, (size_t)(p.r.pos - from));
 		}
-		if (opcode != DW_CFA_nop)
+		if (opcode != DW_CFA_nop && !p.r.failed)
 			used = out->len;
 	}
 	out->len = used;
-	return !p.r.failed;
+	if (p.r.failed)
+		writer_u8(out, MALFORMED);
 }
 
 static struct program program_of(const uint8_t *instructions, size_t len, uint64_t vaddr,
@@ -145,7 +148,7 @@ static bool is_augmented(const struct cfi_cie *cie)
 }
 
 /* What follows the length of a CIE. */
-static bool write_cie_body(const struct cfi_cie *cie, struct writer *out)
+static void write_cie_body(const struct cfi_cie *cie, struct writer *out)
 {
 	writer_u32(out, CIE_ID);
 	writer_u8(out, CIE_VERSION);
@@ -163,9 +166,9 @@ static bool write_cie_body(const struct cfi_cie *cie, struct writer *out)
 	writer_uleb(out, cie->return_reg);
 	if (is_augmented(cie))
 		writer_uleb(out, 0); /* neither letter brings data */
-	return copy_instructions(program_of(cie->instructions, cie->instructions_len,
-					    cie->instructions_vaddr, cie->pointer_encoding),
-				 out);
+	copy_instructions(program_of(cie->instructions, cie->instructions_len,
+				     cie->instructions_vaddr, cie->pointer_encoding),
+			  out);
 }
 
 static uint64_t hash_of(const struct writer *body)
@@ -184,31 +187,27 @@ static bool stands_at(const struct writer *out, uint64_t offset, const struct wr
 }
 
 /* The offset of the CIE, which is written if it is new. */
-static bool place_cie(struct frame_writer *w, const struct cfi_cie *cie, uint32_t *ret)
+static uint32_t place_cie(struct frame_writer *w, const struct cfi_cie *cie)
 {
 	struct writer body = { 0 };
-	bool fine = write_cie_body(cie, &body);
 
-	if (fine) {
-		uint64_t *slot = map_put(&w->cies, hash_of(&body), NULL);
+	write_cie_body(cie, &body);
+	uint64_t *slot = map_put(&w->cies, hash_of(&body), NULL);
 
-		if (!*slot || !stands_at(&w->out, *slot - 1, &body)) {
-			*slot = w->out.len + 1;
-			writer_u32(&w->out, (uint32_t)body.len);
-			writer_bytes(&w->out, body.data, body.len);
-		}
-		*ret = (uint32_t)(*slot - 1);
+	if (!*slot || !stands_at(&w->out, *slot - 1, &body)) {
+		*slot = w->out.len + 1;
+		writer_u32(&w->out, (uint32_t)body.len);
+		writer_bytes(&w->out, body.data, body.len);
 	}
 	writer_deinit(&body);
-	return fine;
+	return (uint32_t)(*slot - 1);
 }
 
 bool frame_writer_add(struct frame_writer *w, const struct cfi_fde *fde)
 {
-	uint32_t cie;
-
-	if (w->out.len > UINT32_MAX / 2 || !place_cie(w, &fde->cie, &cie))
+	if (w->out.len > UINT32_MAX / 2)
 		return false;
+	uint32_t cie = place_cie(w, &fde->cie);
 	size_t start = w->out.len;
 
 	writer_u32(&w->out, 0); /* length, set below */
@@ -217,12 +216,9 @@ bool frame_writer_add(struct frame_writer *w, const struct cfi_fde *fde)
 	writer_u64(&w->out, fde->end - fde->begin);
 	if (is_augmented(&fde->cie))
 		writer_uleb(&w->out, 0);
-	if (!copy_instructions(program_of(fde->instructions, fde->instructions_len,
-					  fde->instructions_vaddr, fde->cie.pointer_encoding),
-			       &w->out)) {
-		w->out.len = start;
-		return false;
-	}
+	copy_instructions(program_of(fde->instructions, fde->instructions_len,
+				     fde->instructions_vaddr, fde->cie.pointer_encoding),
+			  &w->out);
 	set_u32(&w->out, start, w->out.len - start - 4);
 	return true;
 }

@@ -17,7 +17,10 @@ struct frame_writer {
 	struct map cies;   /* hash of its bytes -> offset + 1 */
 };
 
-/* Append @fde. False, and nothing is written, if its instructions are malformed. */
+/*
+ * Append @fde; instructions that are malformed are so in what is written as well. False, and nothing is written, if the
+ * section is as long as its offsets allow.
+ */
 bool frame_writer_add(struct frame_writer *w, const struct cfi_fde *fde);
 
 void frame_writer_deinit(struct frame_writer *w);

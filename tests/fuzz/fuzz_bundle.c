@@ -61,9 +61,23 @@ static void check_code(struct image *whole, struct image *part, uint64_t vaddr)
 		CHECK(a[0] == b[0]);
 }
 
-static void check_bundle(struct image *whole, struct image *part,
-			 const struct bundle_address *addresses, size_t count)
+/* Nothing is wrong with the form of the rules; what was lost from the original is said. */
+static void check_rules(const struct cfi_section *whole, const struct cfi_section *part)
 {
+	bool holes = whole && cfi_section_has_holes(whole);
+
+	if (part)
+		CHECK(cfi_section_has_holes(part) == holes);
+	if (part && !holes)
+		CHECK(!cfi_section_defect(part));
+	CHECK(part || !holes);
+}
+
+static void check_bundle(const struct bundle_source *src, struct image *part)
+{
+	const struct bundle_address *addresses = src->addresses;
+	struct image *whole = src->image;
+	size_t count = src->naddresses;
 	struct cfi_section *cfi = cfi_section_new(part);
 	struct symtab *symbols = symtab_new(part);
 	struct bundle_calls *calls = bundle_calls_new(part);
@@ -77,7 +91,7 @@ static void check_bundle(struct image *whole, struct image *part,
 		      bundle_calls_find(calls, addresses[i].vaddr, NULL) != BUNDLE_CALL_UNKNOWN);
 		check_code(whole, part, addresses[i].vaddr);
 	}
-	CHECK(!cfi || !cfi_section_defect(cfi));
+	check_rules(src->cfi, cfi);
 	bundle_calls_free(calls);
 	symtab_free(symbols);
 	cfi_section_free(cfi);
@@ -108,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	bundle_write(&src, &out, &counts);
 	err = image_open_memory(out.data, out.len, "bundle", &part);
 	CHECK(!err);
-	check_bundle(whole, part, addresses, src.naddresses);
+	check_bundle(&src, part);
 	image_close(part);
 	writer_deinit(&out);
 	symtab_free((struct symtab *)(uintptr_t)src.symbols);

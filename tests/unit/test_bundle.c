@@ -404,29 +404,67 @@ TEST(frames_locations_become_absolute)
 	opened_close(&o);
 }
 
-TEST(frames_refuse_malformed_instructions)
+/* A reader gets as far as with the original. */
+TEST(frames_of_malformed_instructions_end_where_those_do)
 {
 	static const struct {
-		uint8_t bytes[4];
+		uint8_t bytes[6];
 		size_t len;
 	} cases[] = {
-		{ { 0x3f }, 1 },                            /* unknown */
-		{ { DW_CFA_advance_loc4, 1, 2 }, 3 },       /* cut */
-		{ { DW_CFA_def_cfa_expression, 9, 0 }, 3 }, /* block too long */
-		{ { DW_CFA_offset | 3, 0x80 }, 2 },         /* LEB128 without end */
-		{ { DW_CFA_set_loc, 1, 2, 3 }, 4 },         /* cut */
+		{ { DW_CFA_def_cfa_offset, 32, 0x3e }, 3 },                            /* unknown */
+		{ { DW_CFA_def_cfa_offset, 32, DW_CFA_advance_loc4, 1, 2 }, 5 },       /* cut */
+		{ { DW_CFA_def_cfa_offset, 32, DW_CFA_def_cfa_expression, 9, 0 }, 5 }, /* block too long */
+		{ { DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 3, 0x80 }, 4 },         /* LEB128 without end */
+		{ { DW_CFA_def_cfa_offset, 32, DW_CFA_set_loc, 1, 2, 3 }, 6 },         /* cut */
 	};
+	static const uint8_t want[] = { DW_CFA_def_cfa_offset, 32, DW_CFA_high_user };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
 		CLEANUP(frame_writer_deinit) struct frame_writer w = { 0 };
-		struct cfi_fde fde = fde_of(0x1000, NULL, 0);
-
-		CHECK(frame_writer_add(&w, &fde));
-		size_t len = w.out.len;
+		struct cfi_fde fde = fde_of(0x1000, NULL, 0), got;
+		struct opened o = { 0 };
 
 		fde.instructions = guarded(cases[i].bytes, cases[i].len);
 		fde.instructions_len = cases[i].len;
-		CHECK(!frame_writer_add(&w, &fde));
-		CHECK_UINT(w.out.len, len);
+		CHECK(frame_writer_add(&w, &fde));
+		read_back(&w, &f, &o);
+		CHECK(cfi_section_find(o.cfi, 0x1000, &got));
+		CHECK_UINT(got.instructions_len, sizeof(want));
+		CHECK_MEM(got.instructions, want, sizeof(want));
+		CHECK_STR(cfi_section_defect(o.cfi), NULL); /* not the section's form */
+		opened_close(&o);
+	}
+}
+
+/* What the recorder could not read is told from what never had a rule, in a bundle of a bundle too. */
+TEST(bundle_says_what_could_not_be_read)
+{
+	struct bundle_address address = { 0x1080, 1 };
+	struct addresses addresses = { .items = &address, .len = 1 };
+
+	for (int damaged = 0; damaged < 2; damaged++) {
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(frame_writer_deinit) struct frame_writer w = { 0 };
+		struct writer first = { 0 }, second = { 0 };
+		struct cfi_fde fde = fde_of(0x2000, NULL, 0), got;
+		struct opened whole = { 0 }, part = { 0 }, again = { 0 };
+
+		CHECK(frame_writer_add(&w, &fde));
+		if (damaged)
+			writer_u32(&w.out, 0x7fffffff); /* a record that is longer than the section */
+		read_back(&w, &f, &whole);
+		bundle_of(&whole, &addresses, &first, &part);
+		bundle_of(&part, &addresses, &second, &again);
+		CHECK(!cfi_section_find(again.cfi, 0x1080, &got));
+		CHECK_UINT(cfi_section_has_holes(again.cfi), damaged);
+		CHECK_STR(cfi_section_defect(again.cfi), cfi_section_defect(whole.cfi));
+		CHECK_STR(image_defect(again.image), image_defect(whole.image));
+		CHECK_UINT(image_defect(again.image) != NULL, damaged);
+		opened_close(&again);
+		opened_close(&part);
+		opened_close(&whole);
+		writer_deinit(&first);
+		writer_deinit(&second);
 	}
 }

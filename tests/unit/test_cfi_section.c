@@ -212,6 +212,7 @@ static void check_lying_hdr_in(size_t offset, uint32_t value, bool noticed, bool
 		cfi_section_check_near(cfi);
 	check_three(cfi);
 	CHECK_UINT(cfi_section_defect(cfi) != NULL, noticed);
+	CHECK(!cfi_section_has_holes(cfi)); /* nothing is lost */
 	cfi_section_free(cfi);
 	writer_deinit(&hdr);
 }
@@ -249,7 +250,29 @@ static void check_broken(size_t offset, uint32_t value)
 
 	CHECK(!cfi_section_find(cfi, 0x1000, &fde));
 	CHECK(cfi_section_defect(cfi));
+	CHECK(cfi_section_has_holes(cfi));
 	cfi_section_free(cfi);
+}
+
+/* As a file is that was not written to its end: the records read as padding. */
+TEST(cfi_section_notices_that_the_header_knows_more)
+{
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(cfi_writer_deinit) struct cfi_writer w = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct writer hdr = { 0 };
+	struct cfi_fde fde;
+
+	three_functions(&w, PC_RELATIVE);
+	cfi_writer_hdr(&w, HDR_VADDR, &hdr);
+	memset(w.out.data + w.fdes[0].offset, 0, w.out.len - w.fdes[0].offset);
+	struct cfi_section *cfi = open_sections(&f, &w, &hdr, NULL, &img);
+
+	CHECK(!cfi_section_find(cfi, 0x1000, &fde));
+	CHECK_STR(image_defect(img), ".eh_frame_hdr leads to 3 entries, .eh_frame has 0");
+	CHECK(cfi_section_has_holes(cfi));
+	cfi_section_free(cfi);
+	writer_deinit(&hdr);
 }
 
 TEST(cfi_section_takes_no_fde_without_a_cie)
