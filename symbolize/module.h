@@ -95,6 +95,9 @@ struct image *module_code(struct module_table *table, struct module *mod);
 size_t module_name_images(struct module_table *table, struct module *mod,
 			  struct image *ret[MODULE_NAME_IMAGES_MAX]);
 
+/* What was found wrong with the files of @other, the same module in another table, is so with @mod's. */
+void module_take_defects(struct module *mod, struct module *other);
+
 /* Warn of each file that was opened and found damaged: one line with the first defect. Asked once, at the end. */
 void module_table_warn_defects(struct module_table *table);
 

@@ -178,6 +178,20 @@ static void warn_defect(struct module_table *table, struct image *img)
 		diag_warn(table->diag, "'%s' is damaged: %s", image_path(img), defect);
 }
 
+static void take_defect(struct image *img, struct image *other)
+{
+	const char *defect = img && other ? image_defect(other) : NULL;
+
+	if (defect)
+		image_note_defect(img, "%s", defect);
+}
+
+void module_take_defects(struct module *mod, struct module *other)
+{
+	take_defect(entry_of(mod)->embedded.image, entry_of(other)->embedded.image);
+	take_defect(entry_of(mod)->binary.image, entry_of(other)->binary.image);
+}
+
 void module_table_warn_defects(struct module_table *table)
 {
 	for (size_t i = 0; i < table->entries.len; i++) {

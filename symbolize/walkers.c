@@ -88,8 +88,16 @@ static void open_what_was_opened(struct walkers *w)
 			opened = id < module_table_len(own) &&
 				 module_status(module_table_get(own, id)) != MODULE_NOT_TRIED;
 		}
-		if (opened)
-			module_image(w->modules, module_table_get(w->modules, id));
+		if (!opened)
+			continue;
+		module_image(w->modules, module_table_get(w->modules, id));
+		for (unsigned i = 0; i < w->nmachines; i++) {
+			const struct module_table *own = w->machines[i].modules;
+
+			if (id < module_table_len(own))
+				module_take_defects(module_table_get(w->modules, id),
+						    module_table_get(own, id));
+		}
 	}
 }
 
