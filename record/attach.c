@@ -74,6 +74,7 @@ struct attach {
 	uint64_t round;
 	VEC(struct attach_front *) fronts;
 	VEC(struct pending) pending;
+	uint64_t left_out; /* addresses for which there was no room in @pending */
 	struct code_files files;
 	uint64_t news; /* files that were new when they were mapped */
 	struct attach_jit jit;
@@ -336,9 +337,13 @@ static void take_told(struct attach *a, const struct told *told)
 	}
 	bool known = look_up(a, attach_process(a, told->pid), told->ip, told->leaf);
 
-	if ((told->news || !known) && a->pending.len < PENDING_MAX)
+	if (!told->news && known)
+		return;
+	if (a->pending.len < PENDING_MAX)
 		vec_push(&a->pending,
 			 ((struct pending){ told->ip, told->pid, told->leaf && !known, 0 }));
+	else
+		a->left_out += !known;
 }
 
 static void take_all_told(struct attach *a)
@@ -429,6 +434,12 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 
 	take_all_told(a);
 	look_up_pending(a);
+	if (a->left_out)
+		diag_warn(notes,
+			  "%" PRIu64 " addresses were sampled before their mapping was known, and more "
+			  "than %u already waited for theirs: code there may have no names",
+			  a->left_out, PENDING_MAX);
+	a->left_out = 0;
 	err = attach_kernel_write(&a->kernel, a->bundle, w, notes, &report);
 	if (!err)
 		err = attach_jit_write(&a->jit, &a->files, w, notes, &report);

@@ -7,6 +7,7 @@
 #include "record/kcore.h"
 #include "record/kernel_code.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -73,6 +74,11 @@ struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle
 		diag_warn(notes,
 			  "kernel functions have no names: /proc/kallsyms hides its addresses "
 			  "(sysctl kernel.kptr_restrict=0, or run as root)");
+	if (kernel->symbols.left_out)
+		diag_warn(notes,
+			  "the kernel loaded code (BPF programs, trampolines) %" PRIu64 " times more than the "
+			  "%u times that are kept by name: what is gone of it has none",
+			  kernel->symbols.left_out, KERNEL_SYMBOLS_TOLD_MAX);
 	if (kallsyms)
 		fclose(kallsyms);
 	if (list.len)

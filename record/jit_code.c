@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FUNCTION_LEN_MAX (1U << 20) /* that is read from memory */
-
 /* The addresses, and where code that was moved to one of them had been loaded. */
 struct wanted {
 	const uint64_t *addresses;
@@ -142,6 +140,7 @@ bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const ch
 {
 	size_t begin = out->len, header_end;
 	const char *end = text + len;
+	bool whole = true;
 
 	if (map->mem_fd < 0)
 		return true;
@@ -154,13 +153,14 @@ bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const ch
 		uint64_t ip, code_len;
 		const char *name = copy ? perf_map_line(copy, &ip, &code_len) : NULL;
 
-		if (name && code_len && code_len <= FUNCTION_LEN_MAX && ip <= INT64_MAX - code_len)
+		if (name && code_len > JIT_CODE_MAX)
+			whole = false;
+		else if (name && code_len && ip <= INT64_MAX - code_len)
 			put_memory(map, ip, code_len, name, out);
 		free(copy);
 		line += line_len + 1;
 	}
-	bool whole = out->len - begin <= JIT_CODE_MAX;
-
+	whole = whole && out->len - begin <= JIT_CODE_MAX;
 	if (out->len == header_end)
 		out->len = begin;
 	return whole;

@@ -23,8 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TOLD_MAX (1U << 17)
-
 /* What is known for one address. */
 struct answer {
 	uint64_t ip;
@@ -49,8 +47,12 @@ void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t 
 
 void kernel_symbols_tell(struct kernel_symbols *symbols, const struct event_ksymbol *ev)
 {
-	if (ev->removed || !ev->len || symbols->told.len == TOLD_MAX)
+	if (ev->removed || !ev->len)
 		return;
+	if (symbols->told.len == KERNEL_SYMBOLS_TOLD_MAX) {
+		symbols->left_out++;
+		return;
+	}
 	struct kernel_code code = {
 		.addr = ev->addr,
 		.len = ev->len,

@@ -17,6 +17,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* So much code that came while the recorder ran is kept by name. */
+#define KERNEL_SYMBOLS_TOLD_MAX (1U << 17)
+
 /* Code that the kernel told of. */
 struct kernel_code {
 	uint64_t addr, len;
@@ -27,6 +30,7 @@ struct kernel_symbols {
 	struct arena arena;
 	struct map addresses;
 	VEC(struct kernel_code) told;
+	uint64_t left_out; /* of which nobody was told, as there were KERNEL_SYMBOLS_TOLD_MAX */
 };
 
 /* Ascending, each once. */

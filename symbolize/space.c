@@ -202,6 +202,14 @@ static bool is_kernel_proper(const char *path)
 	return starts_with(path, "[kernel") || starts_with(path, "[guest.kernel");
 }
 
+static void insert_kernel(struct space_table *table, const struct space_map *entry)
+{
+	if (space_maps_insert(&table->kernel, entry) == SPACE_MAPS_FULL)
+		diag_warn(module_table_diag(table->modules),
+			  "the kernel has %u pieces of code: another one is left out, and has no name",
+			  SPACE_MAPS_MAX);
+}
+
 static void map_kernel(struct space_table *table, const struct event_mmap *map)
 {
 	enum module_kind kind = is_kernel_proper(map->path) ? MODULE_KERNEL : MODULE_KERNEL_MODULE;
@@ -215,7 +223,7 @@ static void map_kernel(struct space_table *table, const struct event_mmap *map)
 		.looked_up = true,
 	};
 
-	space_maps_insert(&table->kernel, &entry);
+	insert_kernel(table, &entry);
 }
 
 static void apply_mmap(struct space_table *table, const struct event *ev)
@@ -241,8 +249,14 @@ static void apply_mmap(struct space_table *table, const struct event *ev)
 		entry.mapped = true;
 		entry.looked_up = true;
 	}
-	if (space_maps_insert(&space->maps, &entry))
+	enum space_maps_change change = space_maps_insert(&space->maps, &entry);
+
+	if (change == SPACE_MAPS_CHANGED)
 		changed(space);
+	else if (change == SPACE_MAPS_FULL)
+		diag_warn(module_table_diag(table->modules),
+			  "process %" PRIu32 " has %u mappings: another one is left out, and code in it has no name",
+			  ev->pid, SPACE_MAPS_MAX);
 }
 
 static void apply_ksymbol(struct space_table *table, const struct event_ksymbol *symbol)
@@ -260,7 +274,7 @@ static void apply_ksymbol(struct space_table *table, const struct event_ksymbol 
 		return;
 	}
 	entry.module = module_table_file(table->modules, MODULE_KERNEL_MODULE, path, NULL, 0);
-	space_maps_insert(&table->kernel, &entry);
+	insert_kernel(table, &entry);
 }
 
 /* ---- the other events ------------------------------------------------------------------------------ */

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice the kernel's default vm.max_map_count; what exceeds it is no address space. */
-#define MAPS_MAX (1U << 17)
-
 struct space_maps *space_maps_new(void)
 {
 	struct space_maps *maps = memory_zeroed(1, sizeof(*maps));
@@ -116,8 +113,8 @@ static struct space_map merged(const struct space_maps *maps, const struct space
 }
 
 /* Cut [start, end) out and put @map, if any, in its place. */
-static bool replace(struct space_maps **ref, uint64_t start, uint64_t end,
-		    const struct space_map *map)
+static enum space_maps_change replace(struct space_maps **ref, uint64_t start, uint64_t end,
+				      const struct space_map *map)
 {
 	struct space_maps *maps = own(ref);
 	size_t from = first_ending_after(maps, start), to = from, count = 0;
@@ -126,7 +123,7 @@ static bool replace(struct space_maps **ref, uint64_t start, uint64_t end,
 	while (to < maps->len && maps->items[to].start < end)
 		to++;
 	if (!map && from == to)
-		return false;
+		return SPACE_MAPS_SAME;
 	if (from < to && maps->items[from].start < start)
 		parts[count++] = part(&maps->items[from], maps->items[from].start, start);
 	size_t middle = count;
@@ -137,9 +134,10 @@ static bool replace(struct space_maps **ref, uint64_t start, uint64_t end,
 		parts[count++] = part(&maps->items[to - 1], end, maps->items[to - 1].end);
 	if (map && count == 1)
 		parts[middle] = merged(maps, map, &from, &to);
-	if (maps->len - (to - from) + count <= MAPS_MAX)
-		splice(maps, from, to, parts, count);
-	return true;
+	if (maps->len - (to - from) + count > SPACE_MAPS_MAX)
+		return SPACE_MAPS_FULL;
+	splice(maps, from, to, parts, count);
+	return SPACE_MAPS_CHANGED;
 }
 
 static bool covers(const struct space_map *old, const struct space_map *map)
@@ -151,16 +149,16 @@ static bool covers(const struct space_map *old, const struct space_map *map)
 	return old->file_offset + (map->start - old->start) == map->file_offset;
 }
 
-bool space_maps_insert(struct space_maps **maps, const struct space_map *map)
+enum space_maps_change space_maps_insert(struct space_maps **maps, const struct space_map *map)
 {
 	if (map->start >= map->end || covers(space_maps_find(*maps, map->start), map))
-		return false;
+		return SPACE_MAPS_SAME;
 	return replace(maps, map->start, map->end, map);
 }
 
-bool space_maps_remove(struct space_maps **maps, uint64_t start, uint64_t end)
+enum space_maps_change space_maps_remove(struct space_maps **maps, uint64_t start, uint64_t end)
 {
-	return start < end && replace(maps, start, end, NULL);
+	return start < end ? replace(maps, start, end, NULL) : SPACE_MAPS_SAME;
 }
 
 struct space_map *space_maps_find(struct space_maps *maps, uint64_t ip)

@@ -20,6 +20,7 @@ struct plt_reloc {
 };
 
 struct plt {
+	struct image *img;
 	const struct arch *arch;
 	Elf *elf;
 	VEC(struct plt_reloc) relocs;
@@ -77,8 +78,12 @@ static void add_relocs(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *shdr, boo
 			reloc.name = symbol_name(plt->elf, shdr->sh_link, GELF_R_SYM(rela.r_info));
 		else if (!jumps)
 			continue;
-		if (plt->relocs.len == PLT_RELOCS_MAX)
+		if (plt->relocs.len == PLT_RELOCS_MAX) {
+			image_note_defect(plt->img, "it fills in more than %u addresses of functions: the stubs that "
+						    "jump through the rest have no names",
+					  PLT_RELOCS_MAX);
 			return;
+		}
 		*map_put(&plt->by_got, rela.r_offset, NULL) = plt->relocs.len;
 		if (jumps)
 			vec_push(&plt->jumps, (uint32_t)plt->relocs.len);
@@ -228,7 +233,11 @@ void plt_each(struct image *img, void (*visit)(void *context, const struct plt_s
 	      void *context)
 {
 	struct plt plt = {
-		.arch = image_arch(img), .elf = image_elf(img), .visit = visit, .context = context
+		.img = img,
+		.arch = image_arch(img),
+		.elf = image_elf(img),
+		.visit = visit,
+		.context = context,
 	};
 
 	if (!plt.elf || image_is_relocatable(img))

@@ -242,6 +242,24 @@ TEST(attach_finds_mappings_that_are_told_later)
 	attached_deinit(&t);
 }
 
+TEST(attach_says_how_many_addresses_could_not_wait)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+
+	for (uint64_t i = 0; i < (1 << 20) + 5; i++)
+		tell(a, 12345, 0x10000 + 16 * i, ATTACH_CALLER);
+	attach_round(a);
+	write_trace(a, &t);
+	CHECK(t.notes.entries && strstr(t.notes.entries->message, "5 addresses were sampled before"));
+	attached_deinit(&t);
+	t = (struct attached){ 0 };
+	write_trace(a, &t); /* the next file of the recording */
+	CHECK(!t.notes.entries);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
 TEST(attach_follows_fork_exec_and_exit)
 {
 	struct attach *a = attach_new(ATTACH_SYMBOLS);

@@ -6,6 +6,7 @@
 #include "symbolize/jit_map.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -245,6 +246,29 @@ TEST(jit_code_keeps_the_records_of_addresses_that_were_seen)
 __attribute__((noinline, aligned(64))) static int some_code(int x)
 {
 	return x * 3 + 1;
+}
+
+/* A function may be as long as all that is kept; one that is longer is not left out in silence. */
+TEST(jit_code_in_memory_may_be_long_but_not_without_limit)
+{
+	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
+	size_t len = 3 << 20;
+	char *bytes = calloc(1, len), text[100];
+
+	for (int twice = 0; twice < 2; twice++) {
+		CLEANUP(writer_deinit) struct writer out = { 0 };
+		int text_len = snprintf(text, sizeof(text), "%lx %lx long\n%s",
+					(unsigned long)(uintptr_t)bytes, (unsigned long)len,
+					twice ? "10 1000001 more than is kept\n" : "");
+
+		CHECK(jit_code_from_memory(map, 62, text, (size_t)text_len, &out) == !twice);
+		struct jit_map *found = jit_map_new_dumped("", 0, out.data, out.len);
+
+		CHECK_STR(name_at(found, (uintptr_t)bytes + len - 1), "long");
+		jit_map_free(found);
+	}
+	free(bytes);
+	perf_map_free(map);
 }
 
 /* This process's own memory. */

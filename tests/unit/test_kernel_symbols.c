@@ -140,6 +140,23 @@ TEST(kernel_symbols_code_that_is_gone_keeps_its_name)
 	check_symbol(last, 0xffffffffc0005000, 0x80, "bpf_prog_1", "bpf");
 }
 
+TEST(kernel_symbols_count_the_code_that_they_cannot_keep)
+{
+	CLEANUP(result_deinit) struct result r = { 0 };
+
+	for (uint64_t i = 0; i < KERNEL_SYMBOLS_TOLD_MAX + 2; i++) {
+		struct event_ksymbol ev = { .addr = 0xffffffffd0000000 + 0x80 * i,
+					    .len = 0x80,
+					    .name = "bpf_prog" };
+
+		kernel_symbols_tell(&r.symbols, &ev);
+		ev.removed = true;
+		kernel_symbols_tell(&r.symbols, &ev);
+	}
+	CHECK_UINT(r.symbols.told.len, KERNEL_SYMBOLS_TOLD_MAX);
+	CHECK_UINT(r.symbols.left_out, 2);
+}
+
 static void check_function(const struct kernel_function *function, uint64_t begin, uint64_t end,
 			   uint64_t leaves)
 {

@@ -376,3 +376,23 @@ TEST(space_kernel_mappings_are_everyones)
 	CHECK_STR(at(&w, 1, 0xffffffff81000000), NULL);
 	world_deinit(&w);
 }
+
+TEST(space_says_how_many_mappings_have_no_room)
+{
+	struct world w;
+	const uint64_t room = 1 << 17, more = 3;
+
+	world_init(&w, NULL);
+	for (uint64_t i = 0; i < room + more; i++)
+		map(&w, 7, 0x10000 + i * 0x2000, 0x11000 + i * 0x2000, "/bin/many");
+	CHECK_STR(at(&w, 7, 0x10000 + (room - 1) * 0x2000), "/bin/many");
+	CHECK_STR(at(&w, 7, 0x10000 + room * 0x2000), NULL);
+	CHECK(w.diag.entries && !w.diag.entries->next);
+	CHECK_STR(w.diag.entries->message,
+		  "process 7 has 131072 mappings: another one is left out, and code in it has no name");
+	CHECK_UINT(w.diag.entries->count, more);
+	map(&w, 7, 0x10000, 0x11000, "/bin/another"); /* in the place of one */
+	CHECK_STR(at(&w, 7, 0x10000), "/bin/another");
+	CHECK_UINT(w.diag.entries->count, more);
+	world_deinit(&w);
+}
