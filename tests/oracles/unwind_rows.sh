@@ -44,7 +44,7 @@ own_vdso
 unpack_arm64 libc6 libstdc++6 libssl3 libpython3.11 libglib2.0-0 libllvm14
 if command -v go >/dev/null; then
 	for tool in gofmt asm compile; do # those of the distribution have no tables
-		GOCACHE=$PWD/gocache timeout 250 go build -o go-$tool cmd/$tool 2>go.log ||
+		GOCACHE=$PWD/gocache timeout 600 go build -o go-$tool cmd/$tool 2>go.log ||
 			echo "go cannot build its $tool in time: not compared"
 	done
 fi
