@@ -36,7 +36,7 @@ same "info" "$(preport -i t.trace info --format=csv | tr -d '\r' | awk -F, '$1 =
 preport -i t.trace pprof -o t.pb.gz 2>/dev/null
 if command -v go >/dev/null; then
 	export HOME=$PWD
-	go tool pprof -top -nodecount=1000000 -nodefraction=0 -sample_index=samples t.pb.gz 2>/dev/null >top.txt
+	go tool pprof -symbolize=none -top -nodecount=1000000 -nodefraction=0 -sample_index=samples t.pb.gz 2>/dev/null >top.txt
 	same "pprof -top" "$(awk 'seen { s += $1 } /flat%/ { seen = 1 } END { print s }' top.txt)" "$samples"
 	# Function by function, of all modules together as pprof has them. Names of C++ are shortened there: only plain ones.
 	table leaf | columns function samples | awk -F'\t' '$1 ~ /^[A-Za-z0-9_]+$/ { n[$1] += $2 } END { for (f in n) print n[f], f }' | sort >ours
@@ -52,8 +52,8 @@ if command -v go >/dev/null; then
 		# leaf that nothing calls has no edge.
 		grep -E ",$leaf,(\"|[^,]*([<(]|::)|,)" callers.csv && continue
 		columns function caller samples <callers.csv | awk -F'\t' -v f="$leaf" '$1 == f { n[$2] += $3 } END { for (c in n) print n[c], c }' | sort >ours
-		go tool pprof -peek "^$leaf\$" -sample_index=samples t.pb.gz 2>/dev/null |
-			awk '/^-+\+-+$/ { on++; next } on == 2 && $2 ~ /%$/ && $3 == "|" { sub(/ \(inline\)$/, ""); n = $1; sub(/^.*\|   /, ""); print n, $0; next } on == 2 { exit }' | sort >theirs
+		go tool pprof -symbolize=none -peek "^$leaf\$" -sample_index=samples t.pb.gz 2>/dev/null |
+			awk '/^-+\+-+$/ { on++; next } on == 2 && $2 ~ /%$/ && $3 == "|" { sub(/ \((partial-)?inline\)$/, ""); n = $1; sub(/^.*\|   /, ""); print n, $0; next } on == 2 { exit }' | sort >theirs
 		diff ours theirs || fail "pprof -peek and --by caller disagree about '$leaf'"
 	done <leaves
 else
