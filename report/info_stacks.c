@@ -73,12 +73,10 @@ static int compare_broken(const void *a, const void *b)
 /* What is known of the module says more than the reason alone. */
 static const char *remedy_of(struct arena *arena, const struct broken *broken)
 {
-	const char *remedy = unwind_stop_remedy(broken->stop);
+	const char *remedy = unwind_stop_remedy_in(broken->stop, broken->mod->mod);
 
 	if (broken->stop == UNWIND_NO_BINARY)
 		return arena_printf(arena, "%s; %s", module_files_note(broken->mod->mod), remedy);
-	if (broken->mod->mod->kind == MODULE_JIT && broken->stop == UNWIND_NO_FRAME_POINTER)
-		return "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)";
 	return remedy ? remedy : "'preport debug-unwind' shows one";
 }
 

@@ -65,8 +65,9 @@ static void put_head(FILE *out, const struct walk_text *walk, size_t number, uin
 
 	fprintf(out, "\n#%zu " ADDRESS " in ", number, f->ip);
 	text_put_escaped(out, f->module->path);
-	fprintf(out, " + %#" PRIx64 "%s\n", f->vaddr,
-		f->ip != f->vaddr && f->how != UNWIND_LEAF ? ", in the call" : "");
+	if (f->module->kind == MODULE_FILE || f->module->kind == MODULE_VDSO) /* has link-time addresses */
+		fprintf(out, " + %#" PRIx64, f->vaddr);
+	fputs(f->ip != f->vaddr && f->how != UNWIND_LEAF ? ", in the call\n" : "\n", out);
 	put_names(out, walk, stack);
 	fprintf(out, "  found by   %s%s\n", unwind_how_name(f->how),
 		f->kernel ? ", in the kernel" : "");
@@ -149,12 +150,25 @@ static void put_meaning(FILE *out, const struct walk_text *walk, uint64_t word)
 	}
 }
 
+/* Was the word looked at before in this step? What tries several ways does so. */
+static bool was_read(const struct unwind_trace_read *reads, size_t count, uint64_t address)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (reads[i].address == address)
+			return true;
+	}
+	return false;
+}
+
 static void put_reads(FILE *out, const struct walk_text *walk, const struct unwind_trace_step *step)
 {
-	for (size_t i = 0; i < step->nreads; i++) {
-		const struct unwind_trace_read *read =
-			&walk->trace->reads.items[step->first_read + i];
+	const struct unwind_trace_read *reads = &walk->trace->reads.items[step->first_read];
 
+	for (size_t i = 0; i < step->nreads; i++) {
+		const struct unwind_trace_read *read = &reads[i];
+
+		if (was_read(reads, i, read->address))
+			continue;
 		fprintf(out, "%s" ADDRESS ": ", i ? "             " : "  read       ", read->address);
 		if (read->read == UNWIND_READ_OK) {
 			fprintf(out, ADDRESS, read->word);
@@ -194,7 +208,7 @@ static void put_step(FILE *out, const struct walk_text *walk, const struct unwin
 static void put_end(FILE *out, const struct walk_text *walk)
 {
 	const struct unwind_chain *chain = walk->chain;
-	const char *remedy = unwind_stop_remedy(chain->stop);
+	const char *remedy = unwind_stop_remedy_in(chain->stop, chain->stop_module);
 
 	fprintf(out, "\nEnd: %s", unwind_stop_name(chain->stop));
 	if (chain->stop_module) {

@@ -104,6 +104,8 @@ bool unwind_is_start_name(const char *name);
 /* One short phrase, "snapshot ended" for example, and what the user can do about it (NULL: nothing). */
 const char *unwind_stop_name(enum unwind_stop stop);
 const char *unwind_stop_remedy(enum unwind_stop stop);
+/* What would help where the walk stopped in @mod, which may be NULL. */
+const char *unwind_stop_remedy_in(enum unwind_stop stop, const struct module *mod);
 const char *unwind_how_name(enum unwind_how how);
 
 #endif

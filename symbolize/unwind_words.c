@@ -57,6 +57,13 @@ const char *unwind_stop_remedy(enum unwind_stop stop)
 	return stops[stop].remedy;
 }
 
+const char *unwind_stop_remedy_in(enum unwind_stop stop, const struct module *mod)
+{
+	if (stop == UNWIND_NO_FRAME_POINTER && mod && mod->kind == MODULE_JIT)
+		return "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)";
+	return unwind_stop_remedy(stop);
+}
+
 const char *unwind_how_name(enum unwind_how how)
 {
 	static const char *const names[] = {

@@ -202,3 +202,14 @@ TEST(unwind_names_every_reason)
 	CHECK_STR(unwind_stop_remedy(UNWIND_ROOT), NULL);
 	CHECK(strstr(unwind_stop_remedy(UNWIND_NO_BINARY), "--symfs"));
 }
+
+TEST(unwind_a_jit_that_keeps_no_frame_pointers_is_told_to)
+{
+	struct module jit = { .kind = MODULE_JIT }, file = { .kind = MODULE_FILE };
+	const char *general = unwind_stop_remedy(UNWIND_NO_FRAME_POINTER);
+
+	CHECK(strncmp(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, &jit), "let the JIT", 11) == 0);
+	CHECK_STR(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, &file), general);
+	CHECK_STR(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, NULL), general);
+	CHECK_STR(unwind_stop_remedy_in(UNWIND_BAD_TABLE, &jit), unwind_stop_remedy(UNWIND_BAD_TABLE));
+}
