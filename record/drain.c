@@ -99,7 +99,7 @@ static void begin_readers(struct drain *d)
 		.skip_pid = d->options.skip_pid,
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
-	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders) : NULL;
+	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
 	for (size_t i = 0; i < nreaders; i++)
 		d->parts[i] = (struct part){
 			.task.run = run_part,

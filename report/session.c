@@ -321,7 +321,7 @@ struct err *session_each(struct session *s, struct filter *filter,
 		return err;
 	s->filter = filter;
 	if (nthreads > 1 && !s->pool)
-		s->pool = pool_new(nthreads);
+		s->pool = pool_new(nthreads, memory_keep_thread);
 	progress_begin(&s->progress, stderr, s->args->progress && !visitor->prints);
 	err = nthreads > 1 ? session_walk(s, &walk, visitor) : walk_alone(s, visitor);
 	progress_end(&s->progress);
@@ -344,7 +344,7 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 
 	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter))
 		return;
-	s->pool = pool_new(nthreads);
+	s->pool = pool_new(nthreads, memory_keep_thread);
 	s->ahead = name_ahead_new(s->symbolizer, s->pool);
 }
 

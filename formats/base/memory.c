@@ -11,14 +11,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define PAGE_LEN 4096 /* the smallest there is */
+#define LARGE_PAGE ((uintptr_t)2 << 20)
+#define MAPPED_APART (16 << 20)
+
+/* A thread's heap has 64 MiB at most, of which these leave some to what is there. */
+#define ROOMS	 4
+#define ROOM_LEN ((size_t)15 << 20)
+
+_Static_assert(ROOM_LEN < MAPPED_APART, "a room is part of the heap");
 
 void memory_keep(void)
 {
-	mallopt(M_MMAP_THRESHOLD, 16 << 20);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_APART);
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	mallopt(M_TOP_PAD, 1 << 20);
+	memory_keep_thread();
+}
+
+void memory_keep_thread(void)
+{
+	char *rooms[ROOMS];
+
+	for (size_t i = 0; i < ROOMS; i++) {
+		rooms[i] = malloc(ROOM_LEN);
+
+		uintptr_t begin = ((uintptr_t)rooms[i] + LARGE_PAGE - 1) & -LARGE_PAGE;
+		uintptr_t end = ((uintptr_t)rooms[i] + ROOM_LEN) & -LARGE_PAGE;
+
+		if (rooms[i])
+			madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* no harm if it is refused */
+	}
+	for (size_t i = 0; i < ROOMS; i++)
+		free(rooms[i]);
 }
 
 void memory_exhausted(size_t len)

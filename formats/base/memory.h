@@ -36,6 +36,12 @@ char *memory_strdup(const char *text);
  */
 void memory_keep(void);
 
+/*
+ * The same for the heap that malloc() gives the calling thread: room for it is taken at once, in large pages where the system has
+ * them. Otherwise it grows by a few pages at a time, each time under that lock, and every page costs a fault.
+ */
+void memory_keep_thread(void);
+
 /* Say that @len bytes could not be had, and exit with status 1 (125 is precord's to choose). */
 __attribute__((noreturn)) void memory_exhausted(size_t len);
 

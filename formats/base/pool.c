@@ -29,6 +29,7 @@ struct pool {
 	pthread_cond_t arrived, finished; /* a task */
 	struct queue queue, apart;
 	bool closing;
+	void (*begin)(void);
 	unsigned nworkers; /* without the owner */
 	struct worker workers[POOL_THREADS_MAX - 1];
 };
@@ -56,6 +57,8 @@ static void *work(void *data)
 	struct worker *worker = data;
 	struct pool *pool = worker->pool;
 
+	if (pool->begin)
+		pool->begin();
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->closing) {
 		if (!run_first(pool, &pool->apart, worker->number) &&
@@ -84,13 +87,14 @@ static void start_workers(struct pool *pool, unsigned count)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-struct pool *pool_new(unsigned nthreads)
+struct pool *pool_new(unsigned nthreads, void (*begin)(void))
 {
 	struct pool *pool = memory_zeroed(1, sizeof(*pool));
 
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->arrived, NULL);
 	pthread_cond_init(&pool->finished, NULL);
+	pool->begin = begin;
 	pool->queue.end = &pool->queue.first;
 	pool->apart.end = &pool->apart.first;
 	if (nthreads > POOL_THREADS_MAX)

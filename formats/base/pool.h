@@ -4,7 +4,7 @@
  *
  *	static void square(struct pool_task *task, unsigned worker) { ... (struct job *)(void *)task ... }
  *
- *	pool = pool_new(2);			-- the caller is one of the two
+ *	pool = pool_new(2, NULL);		-- the caller is one of the two
  *	job.task.run = square;
  *	pool_submit(pool, &job.task);
  *	pool_wait(pool, &job.task);		-- runs whatever is in front of it meanwhile
@@ -30,8 +30,11 @@ struct pool_task {
 
 struct pool;
 
-/* @nthreads with the owner, 1 to POOL_THREADS_MAX; fewer if the system has no room for them. */
-struct pool *pool_new(unsigned nthreads);
+/*
+ * @nthreads with the owner, 1 to POOL_THREADS_MAX; fewer if the system has no room for them. @begin, unless NULL, is called in each
+ * but the owner before anything else.
+ */
+struct pool *pool_new(unsigned nthreads, void (*begin)(void));
 
 /* All tasks that were submitted must have been waited for. */
 void pool_free(struct pool *pool);

@@ -23,7 +23,7 @@ static void run_all(unsigned nthreads)
 {
 	static struct job jobs[TASKS];
 	unsigned busy[POOL_THREADS_MAX] = { 0 }, sum = 0;
-	struct pool *pool = pool_new(nthreads);
+	struct pool *pool = pool_new(nthreads, NULL);
 
 	CHECK(pool_threads(pool) >= 1 && pool_threads(pool) <= POOL_THREADS_MAX);
 	for (unsigned i = 0; i < TASKS; i++) {
@@ -61,7 +61,7 @@ TEST(the_owner_of_a_pool_runs_what_is_apart_only_if_it_waits_for_such_a_task)
 {
 	struct job apart = { .task = { .run = leave, .apart = true }, .output = 7 };
 	struct job other = { .task = { .run = leave }, .output = 7 };
-	struct pool *pool = pool_new(1);
+	struct pool *pool = pool_new(1, NULL);
 
 	pool_submit(pool, &apart.task);
 	pool_submit(pool, &other.task);

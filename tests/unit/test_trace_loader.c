@@ -86,7 +86,7 @@ TEST(trace_loader_gives_the_same_blocks_with_any_number_of_threads)
 
 	make_blocks(&made);
 	for (unsigned nthreads = 0; nthreads < 5; nthreads++) {
-		struct pool *pool = nthreads ? pool_new(nthreads) : NULL;
+		struct pool *pool = nthreads ? pool_new(nthreads, NULL) : NULL;
 
 		check_loaded(&made, pool, BLOCKS, 1);
 		check_loaded(&made, pool, BLOCKS, 6);
@@ -102,7 +102,7 @@ TEST(trace_loader_goes_on_without_the_pool)
 {
 	struct trace_maker made;
 	struct trace_chunks chunks = { 0 };
-	struct pool *pool = pool_new(3);
+	struct pool *pool = pool_new(3, NULL);
 	struct trace_loader *loader;
 	struct trace_chunk *chunk;
 	struct trace_file file;

@@ -155,7 +155,7 @@ static void submit(struct walkers *walkers, const struct stream *s, size_t *next
 
 static void check_threads(struct world *w, const struct stream *s, unsigned nthreads)
 {
-	struct pool *pool = pool_new(nthreads);
+	struct pool *pool = pool_new(nthreads, NULL);
 	struct owner owner = { .modules = module_table_new(&w->rec, NULL, &w->diag) };
 	struct walkers *walkers = walkers_new(owner.modules, NULL, pool);
 	struct walk_batch *batch;
@@ -200,7 +200,7 @@ TEST(walkers_may_be_left_in_the_middle)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
 	struct stream *s = memory_zeroed(1, sizeof(*s));
-	struct pool *pool = pool_new(3);
+	struct pool *pool = pool_new(3, NULL);
 	struct module_table *modules = module_table_new(&w->rec, NULL, &w->diag);
 	struct walkers *walkers = walkers_new(modules, NULL, pool);
 	size_t next = 0;
