@@ -96,7 +96,7 @@ static void begin(struct trace_loader *loader)
 	struct load *load = &loader->ring[loader->begun % AHEAD_MAX];
 
 	*load = (struct load){
-		.task = { .run = run },
+		.task = { .run = run, .weight = 1 }, /* before what was loaded is walked: more comes of it */
 		.loader = loader,
 		.chunk = trace_chunks_get(loader->chunks),
 		.place = loader->places.items[loader->begun++],

@@ -151,6 +151,17 @@ bool line_source_has_lines(const struct line_source *source)
 	return source->debug;
 }
 
+uint64_t line_source_weight(const struct line_source *source)
+{
+	for (size_t i = 0; i < source->nimages && !source->off; i++) {
+		size_t len = image_section_stored_len(source->images[i], ".debug_info");
+
+		if (len)
+			return len;
+	}
+	return 0;
+}
+
 const char *line_source_missing(const struct line_source *source)
 {
 	return source->debug ? debug_info_missing(source->debug) : NULL;

@@ -58,6 +58,9 @@ bool line_source_was_used(const struct line_source *source);
 /* Are there lines? Opens nothing that was not opened. */
 bool line_source_has_lines(const struct line_source *source);
 
+/* How much there is to be read, in bytes of debug information as the file holds it; 0 if there is none. Opens nothing. */
+uint64_t line_source_weight(const struct line_source *source);
+
 /* See debug_info_missing(). */
 const char *line_source_missing(const struct line_source *source);
 

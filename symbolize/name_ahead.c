@@ -5,6 +5,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/naming.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #define AT_ONCE 64 /* addresses that are worth a task */
@@ -14,6 +15,7 @@ struct errand {
 	struct pool_task task; /* must be first */
 	struct naming *naming;
 	bool under_way;
+	pthread_mutex_t lock; /* of @asked; never held for long */
 	VEC(uint64_t) asked, taken; /* addresses that wait, and those that the task looks up */
 };
 
@@ -49,6 +51,7 @@ void name_ahead_free(struct name_ahead *a)
 		if (!errand)
 			continue;
 		finish(a, errand);
+		pthread_mutex_destroy(&errand->lock);
 		vec_deinit(&errand->asked);
 		vec_deinit(&errand->taken);
 		free(errand);
@@ -57,26 +60,34 @@ void name_ahead_free(struct name_ahead *a)
 	free(a);
 }
 
+/* Tasks wait long for their turn. What was asked meanwhile is looked up with the rest, and not in the end. */
+static void take(struct errand *errand)
+{
+	errand->taken.len = 0;
+	pthread_mutex_lock(&errand->lock);
+	vec_append(&errand->taken, errand->asked.items, errand->asked.len);
+	errand->asked.len = 0;
+	pthread_mutex_unlock(&errand->lock);
+}
+
 static void run(struct pool_task *task, unsigned worker)
 {
 	struct errand *errand = (struct errand *)(void *)task;
 
 	(void)worker;
+	take(errand);
 	naming_look_up(errand->naming, errand->taken.items, errand->taken.len);
 }
 
 /* What was asked for is looked up, if nothing is under way. */
 static void begin(struct name_ahead *a, struct errand *errand)
 {
-	if (!errand->asked.len || (errand->under_way && !pool_done(a->pool, &errand->task)))
+	if ((errand->under_way && !pool_done(a->pool, &errand->task)) || !errand->asked.len)
 		return;
-	errand->taken.len = 0;
-	vec_append(&errand->taken, errand->asked.items, errand->asked.len);
-	errand->asked.len = 0;
 	errand->task = (struct pool_task){
 		.run = run,
 		.apart = true,
-		.first = line_source_has_lines(&errand->naming->lines),
+		.weight = line_source_weight(&errand->naming->lines),
 	};
 	errand->under_way = true;
 	pool_submit(a->pool, &errand->task);
@@ -90,6 +101,7 @@ static struct errand *errand_of(struct name_ahead *a, struct module *mod)
 		struct errand *errand = memory_zeroed(1, sizeof(*errand));
 
 		errand->naming = symbolizer_open(a->symbolizer, mod);
+		pthread_mutex_init(&errand->lock, NULL);
 		a->errands.items[mod->id] = errand;
 	}
 	return a->errands.items[mod->id];
@@ -100,8 +112,12 @@ void name_ahead_ask(struct name_ahead *a, struct module *mod, uint64_t vaddr)
 {
 	struct errand *errand = errand_of(a, mod);
 
+	pthread_mutex_lock(&errand->lock);
 	vec_push(&errand->asked, vaddr);
-	if (!errand->under_way || errand->asked.len % AT_ONCE == 0)
+	size_t waiting = errand->asked.len;
+
+	pthread_mutex_unlock(&errand->lock);
+	if (!errand->under_way || waiting % AT_ONCE == 0)
 		begin(a, errand);
 }
 

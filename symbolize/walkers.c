@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define BATCHES_MAX (4 * POOL_THREADS_MAX + 4)
+#define BATCHES_MAX (8 * POOL_THREADS_MAX + 4)
 
 struct machine {
 	pthread_mutex_t lock;	    /* the pool gives it to one thread at a time, but the owner catches up too */
@@ -49,7 +49,7 @@ struct walkers *walkers_new(struct module_table *modules, const struct module_se
 	module_table_unknown(modules);
 	w->pool = pool;
 	w->nmachines = pool_threads(pool);
-	w->nbatches = 4 * w->nmachines + 4;
+	w->nbatches = 8 * w->nmachines + 4;
 	w->machines = memory_zeroed(w->nmachines, sizeof(*w->machines));
 	for (unsigned i = 0; i < w->nmachines; i++) {
 		struct machine *m = &w->machines[i];

@@ -128,8 +128,8 @@ static void put(struct queue *queue, struct pool_task *task)
 {
 	struct pool_task **at = queue->end;
 
-	if (task->first) {
-		for (at = &queue->first; *at && (*at)->first;)
+	if (task->weight) {
+		for (at = &queue->first; *at && (*at)->weight >= task->weight;)
 			at = &(*at)->next;
 	}
 	task->next = *at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.h - a few threads that run tasks in the order in which they were handed in; those that are apart come first.
+ * pool.h - a few threads that run tasks in the order in which they were handed in; those that are apart come first, and
+ * of each kind the heaviest.
  *
  *	static void square(struct pool_task *task, unsigned worker) { ... (struct job *)(void *)task ... }
  *
@@ -16,6 +17,7 @@
 #define BASE_POOL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define POOL_THREADS_MAX 64
 
@@ -23,7 +25,7 @@ struct pool_task {
 	/* @worker: 0 for the owner, less than pool_threads(); no two tasks run as the same one at a time. */
 	void (*run)(struct pool_task *task, unsigned worker);
 	bool apart; /* it takes long: the owner only runs it if it has nothing else to do while it waits for such a one */
-	bool first; /* before all others that are apart: more depends on it */
+	uint64_t weight; /* the heaviest are begun first: others wait for them, or all would in the end */
 	struct pool_task *next; /* private, as is @done */
 	bool done;
 };

@@ -100,6 +100,9 @@ const char *image_defect(struct image *img);
 /* Is there a section @name with bytes, under either of its names? It is not decompressed for that. */
 bool image_has_section(const struct image *img, const char *name);
 
+/* Bytes that the file says section @name takes up in it, compressed or not; 0 if there is none. */
+uint64_t image_section_stored_len(const struct image *img, const char *name);
+
 /* The name of the section that holds link-time address @vaddr, e.g. ".plt"; NULL if none does. */
 const char *image_section_at(const struct image *img, uint64_t vaddr);
 

@@ -199,13 +199,25 @@ bool image_section(struct image *img, const char *name, struct image_section *re
 	return false;
 }
 
-bool image_has_section(const struct image *img, const char *name)
+static const struct section *find_stored(const struct image *img, const char *name)
 {
 	for (size_t i = 0; i < img->nsections; i++) {
 		if (has_name(&img->sections[i], name) && img->sections[i].type != SHT_NOBITS)
-			return true;
+			return &img->sections[i];
 	}
-	return false;
+	return NULL;
+}
+
+bool image_has_section(const struct image *img, const char *name)
+{
+	return find_stored(img, name);
+}
+
+uint64_t image_section_stored_len(const struct image *img, const char *name)
+{
+	const struct section *s = find_stored(img, name);
+
+	return s ? s->len : 0;
 }
 
 static int compare_vaddr(const void *a, const void *b)
