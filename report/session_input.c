@@ -38,7 +38,8 @@ static struct err *open_folder(const char *path, struct trace_file *ret)
 	char data[PATH_MAX], part[PATH_MAX];
 
 	if (!has_file(path, "data", data, sizeof(data)))
-		return err_remedy(err_system(EISDIR, "cannot read '%s'", path), "name a file");
+		return err_remedy(err_system(EISDIR, "cannot read '%s'", path),
+				  "name a trace, or a folder that perf record --kcore wrote");
 	if (has_file(path, "data.0", part, sizeof(part)))
 		return err_remedy(err_new(ERR_UNSUPPORTED,
 					  "'%s' was written by perf record --threads, whose samples are in a file for each thread",
