@@ -5,7 +5,7 @@
 // Usage: firefox.mjs FILE EVENT... (with BUILD set)
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -21,22 +21,23 @@ const ask = (...words) => JSON.parse(run(...words, "--session", "file", "--json"
 // Its server is started here, since "load" gives it half a second to start, which a busy machine does not.
 const server = spawn(process.execPath, [program, "--daemon", resolve(file), "--session", "file"], { env, stdio: "ignore" });
 
-// What it answers once it has read the file, for which it gets two minutes.
-async function whenReady(...words) {
-	for (const end = Date.now() + 120000;;) {
-		try {
-			return ask(...words);
-		} catch (error) {
-			if (server.exitCode !== null || /load failed/.test(error.message) || Date.now() > end)
-				throw error;
-		}
-		await setTimeout(200);
+// It has two minutes to read the file. Whoever asks earlier may find a socket at which nobody listens, and takes its session away.
+async function isRead() {
+	const log = `${folder}/file.log`;
+	for (const end = Date.now() + 120000; Date.now() < end; await setTimeout(200)) {
+		const said = existsSync(log) ? readFileSync(log, "utf8") : "";
+		if (said.includes("Profile loaded"))
+			return;
+		if (server.exitCode !== null || /fail|error/i.test(said))
+			throw new Error(`the file is not read: ${said}`);
 	}
+	throw new Error("the file is not read within two minutes");
 }
 
 const sums = {};
 try {
-	for (const { threadHandle, name } of (await whenReady("thread", "list", "--limit", "0")).threads) {
+	await isRead();
+	for (const { threadHandle, name } of ask("thread", "list", "--limit", "0").threads) {
 		const found = /\(([^()]*)\)$/.exec(name)?.[1];
 		const { functions, filteredFunctionCount, weightType } =
 			ask("thread", "functions", "--thread", threadHandle, "--include-idle", "--limit", "0");
