@@ -13,6 +13,7 @@ cat >jit.c <<'END'
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
 	char path[64];
 	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	clock_t end = clock() + (argv[2][0] - '0') * CLOCKS_PER_SEC;
+	clock_t end = clock() + atoi(argv[2]) * CLOCKS_PER_SEC;
 
 	memcpy(memory + 64, code, sizeof(code));
 	if (strcmp(argv[1], "dump") == 0) {
@@ -112,7 +113,7 @@ preport -i s.trace annotate --hot 1 2>err && fail "stripped, its code is still t
 ! grep -q '/srv/a.x' s.trace || fail "stripped, its source is still named"
 
 # A recorder that is killed embeds nothing: the dump on disk serves, if it is of that very process.
-precord -q -F 499 -o k.trace -- ./jit dump 9 >path 2>/dev/null &
+precord -q -F 499 -o k.trace -- ./jit dump 600 >path 2>/dev/null &
 recorder=$!
 for _ in {1..400}; do # until the file has a block with its samples
 	sleep 0.5
@@ -121,6 +122,7 @@ done
 kill -KILL $recorder
 wait $recorder 2>/dev/null || true
 dump=$(cat path)
+kill "${dump//[!0-9]/}" # whose recorder can no longer end it
 shows_spin k.trace || { cat spin.csv; fail "the dump on disk is not used"; }
 cp "$dump" right.dump
 cp kept.dump "$dump"
@@ -135,7 +137,7 @@ preport -i k.trace --by leaf >out 2>err || fail "a dump that is cut stops everyt
 rm "$dump"
 
 # Names alone: as long as the process lives, its memory has the code.
-ahead ./jit map 6 >path &
+ahead ./jit map 600 >path &
 pid=$!
 until [ -s path ]; do sleep 0.1; done
 precord -q -F 499 -p $pid -o m.trace -- sleep 1
