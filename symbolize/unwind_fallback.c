@@ -84,29 +84,38 @@ static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords, bool any_c
 	return false;
 }
 
-/* Only where the frame pointer does not help, or in a slot: it may be left over from an earlier call. */
-static bool step_link_register(struct unwind_walk *w)
+/*
+ * Only where the frame pointer does not help, or in a slot: it may be left over from an earlier call. @pushed bytes are on the stack
+ * since.
+ */
+static bool step_link_register(struct unwind_walk *w, unsigned pushed)
 {
 	uint64_t link = strip(w, w->state.regs[w->arch->lr]);
 
 	if (!unwind_knows(&w->state, (unsigned)w->arch->lr) || link == w->state.regs[w->arch->ip] ||
 	    unwind_check_return(w, link) != UNWIND_CALL_YES)
 		return false;
-	return_from_leaf(w, link, w->state.regs[w->arch->sp]);
+	return_from_leaf(w, link, w->state.regs[w->arch->sp] + pushed);
 	return true;
 }
 
 /*
  * A slot of the PLT has no rule on a machine with a link register. It neither calls nor has a frame, so that whoever
  * came here, by a call or as the last thing that it did, left the return address there. The frame pointer
- * would leave the caller out.
+ * would leave the caller out. So does the head, but that it pushes two registers.
  */
 static bool step_slot(struct unwind_walk *w)
 {
 	uint64_t pc = w->state.regs[w->arch->ip];
 	const struct space_map *map = unwind_tables_map(w->tables, w->space, pc);
+	bool pushed;
 
-	return map && unwind_tables_is_slot(w->tables, map, pc) && step_link_register(w);
+	if (!map)
+		return false;
+	if (unwind_tables_is_slot(w->tables, map, pc))
+		return step_link_register(w, 0);
+	return unwind_tables_is_plt_head(w->tables, map, pc, &pushed) &&
+	       step_link_register(w, pushed ? 16 : 0);
 }
 
 /* What pruning leaves of a saved frame pointer, so that whole stacks are not walked in another way. */
@@ -219,7 +228,7 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 /* Where the frame pointer does not help. */
 static bool step_leaf(struct unwind_walk *w)
 {
-	return w->arch->lr < 0 ? step_top_of_stack(w, 1, /* any_call= */ true) : step_link_register(w);
+	return w->arch->lr < 0 ? step_top_of_stack(w, 1, /* any_call= */ true) : step_link_register(w, 0);
 }
 
 /* What is surer than the frame pointer, in an interrupted function. */

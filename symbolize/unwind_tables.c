@@ -10,6 +10,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
+#include "formats/base/reader.h"
 #include "formats/base/vec.h"
 #include "symbolize/cfi_program.h"
 #include "symbolize/elf/bundle_calls.h"
@@ -245,6 +246,54 @@ bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map,
 	const char *at = name ? strrchr(name, '@') : NULL;
 
 	return at && strcmp(at, "@plt") == 0;
+}
+
+/*
+ * The head as the ABI shows it and bfd, gold, lld and mold write it (ELF for the Arm 64-bit Architecture, "Procedure Linkage
+ * Table"); "bti c" may stand before it. It has no symbol, and in a trace no section.
+ */
+static bool is_plt_head(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	static const struct {
+		uint32_t mask, code;
+	} head[] = {
+		{ 0xffffffff, 0xa9bf7bf0 }, /* stp x16, x30, [sp, #-16]! */
+		{ 0x9f00001f, 0x90000010 }, /* adrp x16, page of .got.plt[2] */
+		{ 0xffc003ff, 0xf9400211 }, /* ldr x17, [x16, #...] */
+		{ 0xffc003ff, 0x91000210 }, /* add x16, x16, #... */
+		{ 0xffffffff, 0xd61f0220 }, /* br x17 */
+	};
+	const uint8_t *code = code_at(t, mod, vaddr, 4 * ARRAY_LEN(head));
+	struct reader r;
+
+	if (!code)
+		return false;
+	reader_init(&r, code, 4 * ARRAY_LEN(head), /* big_endian= */ false);
+	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
+		if ((reader_u32(&r, "instruction") & head[i].mask) != head[i].code)
+			return false;
+	}
+	return true;
+}
+
+bool unwind_tables_is_plt_head(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			       bool *ret_pushed)
+{
+	static const uint8_t bti_c[] = { 0x5f, 0x24, 0x03, 0xd5 };
+	uint64_t vaddr = ip - map->bias;
+	const uint8_t *code;
+
+	*ret_pushed = false;
+	if (t->arch != &arch_aarch64 || !map->mapped)
+		return false;
+	if (is_plt_head(t, map->module, vaddr))
+		return true;
+	code = code_at(t, map->module, vaddr, sizeof(bti_c));
+	if (code && memcmp(code, bti_c, sizeof(bti_c)) == 0 && is_plt_head(t, map->module, vaddr + 4))
+		return true;
+	for (uint64_t done = 4; done <= 16 && !*ret_pushed; done += 4)
+		*ret_pushed = is_plt_head(t, map->module, vaddr - done);
+	return *ret_pushed;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------------- */

@@ -127,6 +127,13 @@ const char *unwind_tables_function_name(struct unwind_tables *t, const struct sp
 /* Is @ip of @map in a slot of the procedure linkage table? */
 bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
 
+/*
+ * Is @ip of @map in the head of such a table on aarch64, which all slots lead to that are not bound yet? It pushes the link register
+ * in the first of its steps; *@ret_pushed: it has.
+ */
+bool unwind_tables_is_plt_head(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			       bool *ret_pushed);
+
 uint64_t unwind_tables_hits(const struct unwind_tables *t);
 uint64_t unwind_tables_misses(const struct unwind_tables *t);
 

@@ -61,6 +61,16 @@ for steps in 0 1 2 3; do
 	check slots plain -ex "break *0x$slot" -ex continue -ex delete -ex "stepi $steps"
 	[ "$(sed -n 1p chain)" = "$(printf '0x%016x' $((0x$slot + 4 * steps)))" ] ||
 		fail "gdb did not stop in the slot"
+	sed 1d chain >callers
+done
+# Then the head of all slots, which pushes two words: gdb does not know of them, so its callers in the slot are what is asked for.
+for steps in 4 5 6 7 8; do
+	stop slots plain -ex "break *0x$slot" -ex continue -ex delete -ex "stepi $steps"
+	"$BUILD/tests/tools/unwind_probe" --dump aarch64 maps regs stack >probe
+	sed -n 's/^\(0x[0-9a-f]*\) .*/\1/p' probe | sed 1d | cmp -s - callers && continue
+	echo "FAIL $((steps - 4)) instructions into the head of the slots"
+	cat probe callers
+	failed=1
 done
 
 # Signed return addresses: gdb does not know from the emulator which bits are the signature, so the

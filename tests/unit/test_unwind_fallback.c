@@ -265,3 +265,25 @@ TEST(unwind_finds_the_caller_of_a_slot_in_the_link_register)
 	world_walk(w);
 	world_check_frame(w, 1, IP(START + 0x40), UNWIND_FP);
 }
+
+/* It pushes the link register, which stays right; a caller whose frame is found from the stack pointer has it 16 bytes above. */
+TEST(unwind_finds_the_caller_of_the_slots_head)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_aarch64);
+
+	for (uint64_t pc = HEAD - 4; pc < HEAD + 20; pc += 4) {
+		unsigned sp = pc > HEAD ? 0 : 2;
+
+		memset(w->words, 0, sizeof(w->words));
+		w->words[1] = IP(MIDDLE + 0x40);
+		w->words[2] = world_slot(20);
+		w->words[3] = IP(START + 0x40);
+		world_set_reg(w, (unsigned)w->arch->lr, IP(MIDDLE + 0x40));
+		world_set_reg(w, w->arch->fp, world_slot(2));
+		world_set_leaf(w, IP(pc), sp);
+		world_walk(w);
+		world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_LINK);
+		world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
+		world_check_end(w, 3, UNWIND_ROOT);
+	}
+}

@@ -56,6 +56,15 @@ static void put_slot_symbol(Elf64_Sym symbols[2])
 				  .st_size = SLOT_LEN };
 }
 
+/* bti c; stp x16, x30, [sp, #-16]!; adrp x16; ldr x17, [x16, #4088]; add x16, x16, #4088; br x17 */
+static void put_slots_head(struct world *w)
+{
+	memcpy(&w->text[HEAD - 4 - TEXT],
+	       "\x5f\x24\x03\xd5\xf0\x7b\xbf\xa9\x90\x00\x00\xb0"
+	       "\x11\xfe\x47\xf9\x10\xe2\x3f\x91\x20\x02\x1f\xd6",
+	       24);
+}
+
 static void build_program(struct world *w)
 {
 	struct elf_file *f = &w->file;
@@ -65,6 +74,8 @@ static void build_program(struct world *w)
 		put_call(w, vaddr + 0x40);
 	memcpy(&w->text[STUB + 0x80 - TEXT], "\x68\x11\x80\xd2\x01\x00\x00\xd4",
 	       8); /* aarch64's trampoline */
+	if (w->arch == &arch_aarch64)
+		put_slots_head(w);
 	put_call(w, ENTRY + 0x20);
 	put_slot_symbol(symbols);
 	f->machine = w->arch->elf_machine;
