@@ -135,7 +135,8 @@ struct err *perf_data_attrs_add(struct perf_data_attrs *attrs, struct reader *r)
 	if (err)
 		return err;
 	vec_push(&attrs->items, attr);
-	attrs->items.items[0].layout.build_ids |= attr.layout.build_ids; /* which are those of what perf made up */
+	/* Records that perf made up are laid out as those of the first, and have build IDs if any event asked for them. */
+	attrs->items.items[0].layout.build_ids |= attr.layout.build_ids;
 	return NULL;
 }
 

@@ -57,7 +57,6 @@ struct err *session_input_open(const char *path, struct event_source **ret)
 		err_free(err);
 		err = open_folder(path, &file);
 	}
-
 	if (err && err_errno(err) == ENOENT && strcmp(path, "precord.trace") == 0)
 		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
 	if (err)
