@@ -1,174 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 # precord and preport. "make help" says what there is to ask for.
 #
-# Every list names its files; what is not listed is not built. SAN=... and FUZZ=1 build in folders of
-# their own below $(BUILD), so that they live side by side.
+# SAN=... and FUZZ=1 build in folders of their own below $(BUILD), so that they live side by side.
 
 # ---- what it is made of ---------------------------------------------------------------------------
 
-FORMATS = formats/arch.c formats/base/arena.c formats/base/command.c formats/base/completion.c \
-	formats/base/diag.c formats/base/err.c formats/base/file_bytes.c formats/base/gzip.c \
-	formats/base/map.c formats/base/memory.c formats/base/opt.c formats/base/page_guard.c \
-	formats/base/pool.c formats/base/reader.c formats/base/sha256.c formats/base/strtab.c \
-	formats/base/text.c formats/base/writer.c formats/base/xz.c formats/base/zframe.c \
-	formats/build_id_note.c formats/event_missed.c formats/event_turns.c formats/folded.c \
-	formats/folded_read.c formats/jitdump.c formats/kallsyms.c formats/mapping.c \
-	formats/perf_data.c formats/perf_data_attrs.c formats/perf_data_build_ids.c \
-	formats/perf_data_features.c formats/perf_data_head.c formats/perf_data_order.c \
-	formats/perf_data_side.c formats/perf_data_stack.c formats/perf_data_stream.c \
-	formats/perf_record.c formats/perf_record_place.c formats/perf_record_sample.c formats/pprof.c \
-	formats/pprof_read.c formats/profile.c formats/profile_source.c formats/stack_codec.c \
-	formats/topdown.c formats/trace_attached.c formats/trace_block.c formats/trace_chunk.c \
-	formats/trace_decoder.c formats/trace_encoder.c formats/trace_field.c formats/trace_file.c \
-	formats/trace_loader.c formats/trace_reader.c formats/trace_recording.c formats/trace_rewrite.c \
-	formats/trace_scan.c formats/trace_side_band.c formats/trace_sizes.c formats/trace_window.c \
-	formats/trace_writer.c formats/value_codec.c
-SYMBOLIZE = symbolize/cache_folder.c symbolize/cfi_program.c symbolize/cfi_rule.c \
-	symbolize/chain_trie.c symbolize/debug/abbrev.c symbolize/debug/form.c symbolize/debug/info.c \
-	symbolize/debug/inlines.c symbolize/debug/line_header.c symbolize/debug/line_table.c \
-	symbolize/debug/lines.c symbolize/debug/package.c symbolize/debug/ranges.c \
-	symbolize/debug/source.c symbolize/debug/split.c symbolize/debug/supplement.c \
-	symbolize/debug/unit.c symbolize/debugfile.c symbolize/demangle.c symbolize/disasm.c \
-	symbolize/elf/bundle.c symbolize/elf/bundle_calls.c symbolize/elf/bundle_names.c \
-	symbolize/elf/cfi_pointer.c symbolize/elf/cfi_record.c symbolize/elf/cfi_section.c \
-	symbolize/elf/frame_writer.c symbolize/elf/image.c symbolize/elf/image_packed.c \
-	symbolize/elf/image_relocate.c symbolize/elf/image_section.c symbolize/elf/image_stripped.c \
-	symbolize/elf/mini_elf.c symbolize/elf/minidebug.c symbolize/elf/object_table.c \
-	symbolize/elf/plt.c symbolize/elf/symbol_version.c symbolize/elf/symtab.c symbolize/elf/vdso.c \
-	symbolize/expr.c symbolize/jit_files.c symbolize/jit_map.c symbolize/kernel_entry.c \
-	symbolize/kernel_module.c symbolize/ksyms.c symbolize/layers.c symbolize/line_cache.c \
-	symbolize/line_source.c symbolize/module.c symbolize/module_files.c symbolize/name_ahead.c \
-	symbolize/naming.c symbolize/own_kernel.c symbolize/space.c symbolize/space_maps.c \
-	symbolize/symbolizer.c symbolize/unwind.c symbolize/unwind_fallback.c symbolize/unwind_hidden.c \
-	symbolize/unwind_kernel_chain.c symbolize/unwind_memo.c symbolize/unwind_sigframe.c \
-	symbolize/unwind_splice.c symbolize/unwind_stack.c symbolize/unwind_step.c \
-	symbolize/unwind_tables.c symbolize/unwind_trace.c symbolize/unwind_words.c symbolize/walkers.c
-# With record/main.c (report/main.c) in its list, the program is built.
-RECORD = record/affinity.c record/approach.c record/attach.c record/attach_image.c \
-	record/attach_jit.c record/attach_kernel.c record/budget.c record/cgroup.c record/cmd_list.c \
-	record/cmd_record.c record/cmd_stat.c record/code_file.c record/code_map.c record/control.c \
-	record/counter_set.c record/cpu_list.c record/delay.c record/description.c record/doorbell.c \
-	record/drain.c record/event_attr.c record/event_catalog.c record/event_group.c \
-	record/event_lookup.c record/event_names.c record/event_open.c record/event_plan.c \
-	record/event_probe.c record/event_rate.c record/event_spec.c record/event_terms.c \
-	record/extras_probe.c record/family.c record/flight_log.c record/group_counts.c \
-	record/hotplug.c record/jit_code.c record/journal.c record/kcore.c record/kernel_code.c \
-	record/kernel_symbols.c record/landscape.c record/ledger.c record/machine.c record/main.c \
-	record/map_query.c record/perf_map.c record/pmu.c record/priority.c record/proc_scan.c \
-	record/process.c record/prune.c record/record_args.c record/recorder.c record/ring.c \
-	record/ring_reader.c record/sample_extras.c record/sample_trial.c record/seen.c \
-	record/sensors.c record/side_record.c record/stat_report.c record/stat_table.c \
-	record/status_line.c record/steering.c record/summary.c record/target.c record/text_file.c \
-	record/topdown_events.c record/trace_output.c record/tracepoint.c record/tract.c record/turns.c \
-	record/vendor_event.c record/volumes.c record/watch.c record/workload.c
-REPORT = report/annotate.c report/annotate_branches.c report/annotate_list.c \
-	report/branch_table.c report/branches.c report/browser.c report/bundle_parts.c \
-	report/call_tree.c report/cmd_annotate.c report/cmd_bundle.c report/cmd_cache.c \
-	report/cmd_debug_unwind.c report/cmd_diff.c report/cmd_export.c report/cmd_flamegraph.c \
-	report/cmd_folded.c report/cmd_html.c report/cmd_info.c report/cmd_pprof.c report/cmd_report.c \
-	report/cmd_script.c report/cmd_strip.c report/cmd_topdown.c report/cmd_tui.c \
-	report/code_origin.c report/commands.c report/counting.c report/cut.c report/data_places.c \
-	report/diff.c report/diff_groups.c report/diff_head.c report/diff_merge.c report/diff_page.c \
-	report/diff_power.c report/diff_stats.c report/diff_table.c report/diff_threads.c \
-	report/export.c report/export_callgrind.c report/export_chrome.c report/export_firefox.c \
-	report/export_perf_script.c report/export_speedscope.c report/extras_text.c report/fact_sheet.c \
-	report/filter.c report/firefox_tables.c report/flame.c report/flame_data.c report/flame_page.c \
-	report/flame_tree.c report/flow.c report/flow_loops.c report/frame_list.c report/group_deltas.c \
-	report/info.c report/info_sizes.c report/info_stacks.c report/json.c report/latency.c \
-	report/listing.c report/listing_arrows.c report/listing_page.c report/listing_rows.c \
-	report/listing_text.c report/lookup.c report/main.c report/main_module.c report/markup.c \
-	report/match.c report/measures.c report/memory_source.c report/metric_expr.c \
-	report/metric_set.c report/metrics.c report/moment.c report/number.c report/output.c \
-	report/page.c report/pager.c report/payload.c report/progress.c report/pseudonyms.c \
-	report/report_page.c report/rule_text.c report/screen.c report/script.c report/session.c \
-	report/session_facts.c report/session_import.c report/session_input.c report/session_names.c \
-	report/session_places.c report/session_run.c report/session_walk.c report/short_name.c \
-	report/source_text.c report/stats.c report/strip_names.c report/summary.c report/svg.c \
-	report/table.c report/table_page.c report/tables.c report/tally.c report/terminal.c \
-	report/topdown_page.c report/topdown_text.c report/topdown_tree.c report/topics.c \
-	report/trace_copy.c report/track.c report/tree_table.c report/trust.c report/tui.c \
-	report/tui_listing.c report/tui_text.c report/turns_text.c report/view.c report/view_keys.c \
-	report/view_levels.c report/view_path.c report/view_table.c report/walk_text.c
+# Every source file of a folder is built; a folder below it is a part of it.
+sources = $(sort $(wildcard $(foreach depth,$(1) $(1)/* $(1)/*/*,$(depth)/*.c)))
+FORMATS = $(call sources,formats)
+SYMBOLIZE = $(call sources,symbolize)
+RECORD = $(call sources,record)
+REPORT = $(call sources,report)
 
 # Definitions for protoc-c, and files (scripts, style sheets) that become arrays of bytes: see .ci/embed.
-PROTOS = formats/pprof.proto
-ASSETS = report/help/filters.txt report/help/outputs.txt report/help/shares.txt \
-	report/help/stacks.txt report/help/steps.txt report/help/symbols.txt report/help/terminal.txt \
-	report/help/trust.txt report/metrics.txt report/web/app.js report/web/block.js \
-	report/web/boxes.js report/web/callers.js report/web/code.css report/web/code.js \
-	report/web/colours.js report/web/draw.js report/web/flame.css report/web/flame.html \
-	report/web/functions.js report/web/keys.js report/web/loader.js report/web/names.js \
-	report/web/noise.js report/web/picture.js report/web/profile.js report/web/report.css \
-	report/web/report.html report/web/search.js report/web/state.js report/web/stats.js \
-	report/web/strip.js report/web/time.js report/web/tree.js report/web/view.js
+PROTOS = $(sort $(wildcard formats/*/*.proto))
+ASSETS = $(sort $(wildcard report/help/*.txt report/metric/metrics.txt report/page/web/*))
 
 # The unit tests, with what helps them, make one program.
-UNIT_TESTS = tests/unit/main.c tests/unit/cfi_writer.c tests/unit/elf_file.c \
-	tests/unit/event_check.c tests/unit/event_list.c tests/unit/event_maker.c \
-	tests/unit/fake_sysfs.c tests/unit/perf_data_maker.c tests/unit/synthetic.c \
-	tests/unit/test_affinity.c tests/unit/test_arch.c tests/unit/test_arena.c \
-	tests/unit/test_attach.c tests/unit/test_bombs.c tests/unit/test_branches.c \
-	tests/unit/test_browser.c tests/unit/test_budget.c tests/unit/test_bundle.c \
-	tests/unit/test_bundle_names.c tests/unit/test_call_tree.c tests/unit/test_cfi_program.c \
-	tests/unit/test_cfi_section.c tests/unit/test_chain_trie.c tests/unit/test_command.c \
-	tests/unit/test_cpu_list.c tests/unit/test_data_places.c tests/unit/test_debug_info.c \
-	tests/unit/test_debugfile.c tests/unit/test_delay.c tests/unit/test_demangle.c \
-	tests/unit/test_diag.c tests/unit/test_diff_stats.c tests/unit/test_diff_threads.c \
-	tests/unit/test_disasm.c tests/unit/test_doorbell.c tests/unit/test_err.c \
-	tests/unit/test_event_names.c tests/unit/test_event_plan.c tests/unit/test_event_rate.c \
-	tests/unit/test_event_spec.c tests/unit/test_event_turns.c tests/unit/test_exports.c \
-	tests/unit/test_expr.c tests/unit/test_family.c tests/unit/test_file_bytes.c \
-	tests/unit/test_filter.c tests/unit/test_flight_log.c tests/unit/test_flow.c \
-	tests/unit/test_folded_read.c tests/unit/test_image.c tests/unit/test_jit_map.c \
-	tests/unit/test_jitdump.c tests/unit/test_kernel_code.c tests/unit/test_kernel_symbols.c \
-	tests/unit/test_landscape.c tests/unit/test_layers.c tests/unit/test_line_cache.c \
-	tests/unit/test_line_table.c tests/unit/test_lookup.c tests/unit/test_map.c \
-	tests/unit/test_map_query.c tests/unit/test_match.c tests/unit/test_memory_source.c \
-	tests/unit/test_metric.c tests/unit/test_module.c tests/unit/test_moment.c \
-	tests/unit/test_number.c tests/unit/test_opt.c tests/unit/test_page.c \
-	tests/unit/test_page_guard.c tests/unit/test_perf_data.c tests/unit/test_perf_map.c \
-	tests/unit/test_perf_record.c tests/unit/test_pmu.c tests/unit/test_pool.c \
-	tests/unit/test_pprof_read.c tests/unit/test_proc_scan.c tests/unit/test_process.c \
-	tests/unit/test_profile.c tests/unit/test_progress.c tests/unit/test_prune.c \
-	tests/unit/test_reader.c tests/unit/test_ring.c tests/unit/test_seen.c \
-	tests/unit/test_session.c tests/unit/test_sha256.c tests/unit/test_short_name.c \
-	tests/unit/test_side_record.c tests/unit/test_source_text.c tests/unit/test_space.c \
-	tests/unit/test_stack_codec.c tests/unit/test_stats.c tests/unit/test_strtab.c \
-	tests/unit/test_symbolizer.c tests/unit/test_symtab.c tests/unit/test_table.c \
-	tests/unit/test_target.c tests/unit/test_text.c tests/unit/test_text_file.c \
-	tests/unit/test_topdown.c tests/unit/test_trace_block.c tests/unit/test_trace_chunk.c \
-	tests/unit/test_trace_loader.c tests/unit/test_trace_page.c tests/unit/test_trace_reader.c \
-	tests/unit/test_trace_recording.c tests/unit/test_trace_rewrite.c \
-	tests/unit/test_trace_writer.c tests/unit/test_tracepoint.c tests/unit/test_unwind.c \
-	tests/unit/test_unwind_fallback.c tests/unit/test_unwind_hidden.c \
-	tests/unit/test_unwind_kernel_chain.c tests/unit/test_unwind_splice.c \
-	tests/unit/test_unwind_stack.c tests/unit/test_vec.c tests/unit/test_view.c \
-	tests/unit/test_walkers.c tests/unit/test_workload.c tests/unit/test_writer.c \
-	tests/unit/test_xz.c tests/unit/test_zframe.c tests/unit/trace_maker.c \
-	tests/unit/unwind_world.c tests/unit/test_main_module.c
+UNIT_TESTS = $(sort $(wildcard tests/unit/*.c))
 # One program each: libFuzzer's under "make fuzz", a replayer of tests/data/fuzz/ under "make check".
-FUZZERS = tests/fuzz/fuzz_bundle.c tests/fuzz/fuzz_control.c tests/fuzz/fuzz_debug_info.c \
-	tests/fuzz/fuzz_demangle.c tests/fuzz/fuzz_eh_frame.c tests/fuzz/fuzz_expr.c \
-	tests/fuzz/fuzz_jitdump.c tests/fuzz/fuzz_line_cache.c tests/fuzz/fuzz_lines.c \
-	tests/fuzz/fuzz_metrics.c tests/fuzz/fuzz_package.c tests/fuzz/fuzz_perf_data.c \
-	tests/fuzz/fuzz_perf_map.c tests/fuzz/fuzz_profile.c tests/fuzz/fuzz_session.c \
-	tests/fuzz/fuzz_text.c tests/fuzz/fuzz_trace.c
+FUZZERS = $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # Programs that make and take apart traces, or unwind, for tests: linked with formats/ and symbolize/.
-TEST_TOOLS = tests/tools/cfi_rows.c tests/tools/disasm_probe.c tests/tools/dump_kcore.c \
-	tests/tools/dump_trace.c tests/tools/multiply_trace.c tests/tools/prune_trace.c \
-	tests/tools/symbol_probe.c tests/tools/trace_corpus.c tests/tools/unwind_bench.c \
-	tests/tools/unwind_probe.c tests/tools/write_trace.c
+TEST_TOOLS = $(sort $(wildcard tests/tools/*.c))
 # A stand-in for perf_event_open() of machines that nobody here has, preloaded by tests.
 FAKEPMU = tests/fakepmu/fakepmu.c tests/fakepmu/rules.c tests/fakepmu/samples.c
 # Programs and (*_plugin.c) shared objects that tests and measurements run, built by $(CC) -O2 -g alone.
 TEST_PROGRAMS = tests/programs/shares.c tests/programs/shares_plugin.c
-MAN_PAGES = Documentation/man/precord-stat.1 Documentation/man/precord-trace.5 \
-	Documentation/man/precord.1 Documentation/man/preport-annotate.1 \
-	Documentation/man/preport-bundle.1 Documentation/man/preport-cache.1 \
-	Documentation/man/preport-debug-unwind.1 Documentation/man/preport-diff.1 \
-	Documentation/man/preport-export.1 Documentation/man/preport-flamegraph.1 \
-	Documentation/man/preport-html.1 Documentation/man/preport-strip.1 \
-	Documentation/man/preport-topdown.1 Documentation/man/preport-tui.1 Documentation/man/preport.1
+MAN_PAGES = $(sort $(wildcard Documentation/man/*.[1-8]))
 
 # ---- how it is built ------------------------------------------------------------------------------
 
@@ -211,8 +69,7 @@ GEN_OBJ = $(patsubst %.c,%.o,$(PROTO_SRC) $(ASSET_SRC))
 PROTO_OBJ = $(patsubst %.c,%.o,$(PROTO_SRC))
 ASSET_OBJ = $(patsubst %.c,%.o,$(ASSET_SRC))
 
-PROGRAMS = $(if $(filter record/main.c,$(RECORD)),$(B)/precord) \
-	$(if $(filter report/main.c,$(REPORT)),$(B)/preport)
+PROGRAMS = $(B)/precord $(B)/preport
 UNIT = $(B)/tests/unit/run
 FUZZ_PROGRAMS = $(patsubst %.c,$(B)/%,$(FUZZERS))
 TEST_BINARIES = $(patsubst %_plugin,%_plugin.so,$(patsubst %.c,$(B)/%,$(TEST_PROGRAMS)))
@@ -346,7 +203,7 @@ $(LIB_RECORD): $(call objects,$(filter-out record/main.c,$(RECORD)))
 $(LIB_REPORT): $(call objects,$(filter-out report/main.c,$(REPORT))) $(ASSET_OBJ)
 %.a: $(B)/lists
 	@mkdir -p $(@D)
-	$(call say,AR)rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
+	$(call say,AR)rm -f $@; $(AR) qcs $@ $(filter %.o,$^)
 
 link = $(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 

@@ -101,7 +101,7 @@ struct event_count {
 	uint32_t event;	 /* index in recording.events */
 	/*
 	 * Counted so far by what is recorded, not the difference: on this CPU, or by this thread on this
-	 * CPU where events follow tasks (not recording.by_cpu): see report/group_deltas.h.
+	 * CPU where events follow tasks (not recording.by_cpu): see report/view/group_deltas.h.
 	 */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns; /* 0 and 0: not known */

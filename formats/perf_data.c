@@ -7,12 +7,12 @@
 #include "formats/perf_data.h"
 
 #include "formats/base/memory.h"
-#include "formats/perf_data_head.h"
-#include "formats/perf_data_order.h"
-#include "formats/perf_data_side.h"
-#include "formats/perf_data_stack.h"
-#include "formats/perf_data_stream.h"
-#include "formats/perf_record_place.h"
+#include "formats/perf/perf_data_head.h"
+#include "formats/perf/perf_data_order.h"
+#include "formats/perf/perf_data_side.h"
+#include "formats/perf/perf_data_stack.h"
+#include "formats/perf/perf_data_stream.h"
+#include "formats/perf/perf_record_place.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

@@ -13,7 +13,7 @@
 #define FORMATS_PERF_DATA_H
 
 #include "formats/event.h"
-#include "formats/trace_file.h"
+#include "formats/trace/trace_file.h"
 
 /* Does @file begin as perf.data does? */
 bool perf_data_is(const struct trace_file *file);

@@ -4,7 +4,7 @@
  */
 #include "formats/perf_record.h"
 
-#include "formats/perf_record_sample.h"
+#include "formats/perf/perf_record_sample.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

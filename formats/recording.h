@@ -112,7 +112,7 @@ struct recording_jit_map {
 	uint32_t pid;
 	const char *text;	/* of /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal */
 	size_t len;
-	const uint8_t *dump;	/* see formats/jitdump.h; NULL if there is none */
+	const uint8_t *dump;	/* see formats/perf/jitdump.h; NULL if there is none */
 	size_t dump_len;
 };
 

@@ -6,9 +6,9 @@
 #define RECORD_APPROACH_H
 
 #include "formats/base/diag.h"
-#include "record/event_plan.h"
+#include "record/event/event_plan.h"
 #include "record/record_args.h"
-#include "record/target.h"
+#include "record/task/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,14 +10,14 @@
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
-#include "formats/jitdump.h"
-#include "formats/mapping.h"
-#include "record/attach_image.h"
-#include "record/attach_jit.h"
-#include "record/attach_kernel.h"
-#include "record/code_file.h"
-#include "record/code_map.h"
-#include "record/seen.h"
+#include "formats/perf/jitdump.h"
+#include "formats/process/mapping.h"
+#include "record/embed/attach_image.h"
+#include "record/embed/attach_jit.h"
+#include "record/embed/attach_kernel.h"
+#include "record/embed/code_file.h"
+#include "record/embed/code_map.h"
+#include "record/sample/addr_cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ struct told {
 
 struct attach_front {
 	const struct attach *attach;
-	struct seen seen;
+	struct addr_cache seen;
 	uint32_t pid; /* of the sample */
 	uint64_t who; /* the process, as the cache knows it: its serial, or its number if it has none */
 	VEC(struct told) told;
@@ -122,7 +122,7 @@ void attach_free(struct attach *a)
 	kernel_symbols_deinit(&a->kernel.symbols);
 	for (size_t i = 0; i < a->fronts.len; i++) {
 		vec_deinit(&a->fronts.items[i]->told);
-		seen_deinit(&a->fronts.items[i]->seen);
+		addr_cache_deinit(&a->fronts.items[i]->seen);
 		free(a->fronts.items[i]);
 	}
 	vec_deinit(&a->fronts);
@@ -135,7 +135,7 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 		struct attach_front *f = memory_zeroed(1, sizeof(*f));
 
 		f->attach = a;
-		seen_init(&f->seen);
+		addr_cache_init(&f->seen);
 		vec_push(&a->fronts, f);
 	}
 	return a->fronts.items[number];
@@ -314,7 +314,7 @@ void attach_begin(struct attach_front *f, uint32_t pid)
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
 	bool leaf = use == ATTACH_LEAF;
-	bool news = seen_add(&f->seen, ip, f->who | leaf);
+	bool news = addr_cache_add(&f->seen, ip, f->who | leaf);
 
 	if (news || leaf)
 		vec_push(&f->told,
@@ -325,7 +325,7 @@ void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use 
 {
 	bool leaf = use == ATTACH_LEAF;
 
-	if (seen_add(&f->seen, ip, WHO_KERNEL) || leaf)
+	if (addr_cache_add(&f->seen, ip, WHO_KERNEL) || leaf)
 		vec_push(&f->told, ((struct told){ .ip = ip, .leaf = leaf, .kernel = true }));
 }
 
@@ -422,7 +422,7 @@ void attach_forget(struct attach *a)
 	for (size_t i = 0; i < a->files.items.len; i++)
 		code_file_forget(a->files.items.items[i]);
 	for (size_t i = 0; i < a->fronts.len; i++)
-		seen_forget_all(&a->fronts.items[i]->seen);
+		addr_cache_forget_all(&a->fronts.items[i]->seen);
 }
 
 struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,

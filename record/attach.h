@@ -28,7 +28,7 @@
 
 #include "formats/base/diag.h"
 #include "formats/event.h"
-#include "formats/trace_writer.h"
+#include "formats/trace/trace_writer.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include "record/cmd_list.h"
 
 #include "formats/base/text.h"
-#include "record/event_catalog.h"
+#include "record/event/event_catalog.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -9,10 +9,10 @@
 #include "record/cmd_stat.h"
 
 #include "formats/base/text.h"
-#include "record/counter_set.h"
-#include "record/stat_report.h"
-#include "record/watch.h"
-#include "record/workload.h"
+#include "record/stat/counter_set.h"
+#include "record/stat/stat_report.h"
+#include "record/sample/watch.h"
+#include "record/task/workload.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,7 +42,7 @@ struct stat_session {
 	struct stat_args *args;
 	char **command;
 	struct watch watch;
-	struct sensors no_sensors; /* the watch wants some */
+	struct perf_fds no_sensors; /* the watch wants some */
 	struct workload workload;
 	struct target target;
 	struct counter_set set;

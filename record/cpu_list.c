@@ -4,7 +4,7 @@
  */
 #include "record/cpu_list.h"
 
-#include "record/text_file.h"
+#include "record/embed/text_file.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "formats/base/diag.h"
 #include "formats/recording.h"
-#include "record/event_plan.h"
+#include "record/event/event_plan.h"
 #include "record/record_args.h"
-#include "record/target.h"
+#include "record/task/target.h"
 
 /* All that is known before the first sample; strings live in rec->arena or as long as @args and @plan. */
 void description_begin(struct recording *rec, const struct record_args *args,

@@ -4,10 +4,10 @@
  */
 #include "record/machine.h"
 
-#include "formats/build_id_note.h"
+#include "formats/process/build_id_note.h"
 #include "record/cpu_list.h"
-#include "record/proc_scan.h"
-#include "record/text_file.h"
+#include "record/task/proc_scan.h"
+#include "record/embed/text_file.h"
 
 #include <fcntl.h>
 #include <string.h>

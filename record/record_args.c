@@ -6,7 +6,7 @@
 
 #include "formats/base/pool.h"
 #include "formats/base/text.h"
-#include "record/event_rate.h"
+#include "record/event/event_rate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,17 +103,17 @@ static struct err *parse_duration(void *field, const char *value)
 /* "signal", a size with a unit, or a time with one. */
 static struct err *parse_switch(void *field, const char *value)
 {
-	struct volumes_args *volumes = field;
+	struct output_files_args *output_files = field;
 	bool signal = !value || !strcmp(value, "signal");
 	char unit = !signal && *value ? value[strlen(value) - 1] : '\0';
 
-	volumes->switches = true;
-	volumes->switch_len = volumes->switch_time_ns = 0;
-	if (signal || (strchr("BKMG", unit) && text_parse_size(value, &volumes->switch_len) &&
-		       volumes->switch_len))
+	output_files->switches = true;
+	output_files->switch_len = output_files->switch_time_ns = 0;
+	if (signal || (strchr("BKMG", unit) && text_parse_size(value, &output_files->switch_len) &&
+		       output_files->switch_len))
 		return NULL;
 	if (unit && strchr("smhd", unit)) {
-		struct err *err = parse_duration(&volumes->switch_time_ns, value);
+		struct err *err = parse_duration(&output_files->switch_time_ns, value);
 
 		if (!err)
 			return NULL;
@@ -183,13 +183,13 @@ const struct opt record_opts[] = {
 		  "stacks: dwarf[,BYTES], fp or none (dwarf)", parse_chain),
 	OPT_GROUP(ARGS, extras, sample_extras_opts),
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
-	OPT_PARSE(ARGS, volumes, "switch-output", 0, "[SIZE|TIME|signal]",
+	OPT_PARSE(ARGS, output_files, "switch-output", 0, "[SIZE|TIME|signal]",
 		  "go on in a new file at this size, after this time, or at SIGUSR2", parse_switch),
-	OPT_PARSE(ARGS, volumes.max_files, "max-files", 0, "N",
+	OPT_PARSE(ARGS, output_files.max_files, "max-files", 0, "N",
 		  "keep only the last N files with a time in their names", parse_max_files),
 	OPT_PARSE(ARGS, max_len, "max-size", 0, "SIZE", "stop when so much has been written",
 		  parse_max_len),
-	OPT_PARSE(ARGS, volumes.flight_len, "overwrite", 0, "[SIZE]",
+	OPT_PARSE(ARGS, output_files.flight_len, "overwrite", 0, "[SIZE]",
 		  "keep the last moments in memory (32M), write them at SIGUSR2 and at the end",
 		  parse_flight_len),
 	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "ring buffer of each CPU",

@@ -7,14 +7,14 @@
 
 #include "formats/base/opt.h"
 #include "formats/recording.h"
-#include "record/affinity.h"
-#include "record/control.h"
-#include "record/delay.h"
-#include "record/event_spec.h"
-#include "record/sample_extras.h"
-#include "record/target.h"
-#include "record/topdown_events.h"
-#include "record/volumes_args.h"
+#include "record/sample/affinity.h"
+#include "record/sample/control.h"
+#include "record/sample/delay.h"
+#include "record/event/event_spec.h"
+#include "record/sample/sample_extras.h"
+#include "record/task/target.h"
+#include "record/event/topdown_events.h"
+#include "record/output/output_files_args.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ struct record_args {
 	struct record_chain chain;
 	struct sample_extras extras;
 	const char *output;
-	struct volumes_args volumes;
+	struct output_files_args output_files;
 	uint64_t max_len; /* stop when so much has been written; UINT64_MAX: no limit */
 	uint64_t ring_len;    /* bytes for each CPU, 0: by rate and memory */
 	struct delay delay;

@@ -7,8 +7,8 @@
 
 #include "record/approach.h"
 #include "record/description.h"
-#include "record/proc_scan.h"
-#include "record/turns.h"
+#include "record/task/proc_scan.h"
+#include "record/sample/multiplexing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,15 +118,15 @@ static struct err *begin_trace(struct recorder *s)
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
-	s->args->volumes.nstreams = s->nreaders;
-	struct err *err = volumes_open(&s->volumes, &s->args->volumes, s->args->output,
+	s->args->output_files.nstreams = s->nreaders;
+	struct err *err = volumes_open(&s->output_files, &s->args->output_files, s->args->output,
 				       &s->recording, &s->plan, s->attach, &s->diag);
 
 	if (err)
 		return err;
-	family_init(&s->family, &s->target);
-	s->drain = drain_new(&s->sensors, &s->volumes.journal, s->attach, &s->family, &options);
-	s->volumes.drain = s->drain;
+	task_filter_init(&s->family, &s->target);
+	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->family, &options);
+	s->output_files.drain = s->drain;
 	return scan(s);
 }
 
@@ -135,11 +135,11 @@ static void hang_bell(struct recorder *s)
 {
 	if (bundle(s->args->bundle) == ATTACH_NONE)
 		return;
-	s->no_bell = doorbell_open(&s->bell, &s->plan, &s->target);
+	s->no_bell = mmap_wakeup_open(&s->bell, &s->plan, &s->target);
 	if (!s->no_bell)
 		s->no_bell = watch_bell(&s->watch, s->bell.fd);
 	if (s->no_bell)
-		doorbell_close(&s->bell);
+		mmap_wakeup_close(&s->bell);
 }
 
 struct err *recorder_open(struct recorder *s, struct record_args *args, char **command)
@@ -147,7 +147,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	bool pipe = !strcmp(args->output, "-");
 	struct err *err;
 
-	*s = (struct recorder){ .args = args, .volumes.output.fd = -1, .bell.fd = -1 };
+	*s = (struct recorder){ .args = args, .output_files.output.fd = -1, .bell.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = UINT64_MAX;
 	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
@@ -155,9 +155,9 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	signal(SIGXFSZ, SIG_IGN);
 	err = watch_open(&s->watch);
 	if (!err)
-		err = steering_open(&s->steering, &args->control);
+		err = sampling_switch_open(&s->sampling_switch, &args->control);
 	if (!err && args->control.given)
-		err = watch_control(&s->watch, s->steering.control.command_fd);
+		err = watch_control(&s->watch, s->sampling_switch.control.command_fd);
 	if (!err && command)
 		err = workload_fork(command, &s->watch.old_mask, pipe, &s->workload);
 	if (!err)
@@ -173,17 +173,17 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		hurry(s);
 	if (!err)
-		err = sensors_open(
+		err = perf_fds_open(
 			&s->plan, &s->target,
 			approach_ring_len(args, &s->target, &s->plan, &s->diag),
-			&s->diag, &s->sensors);
+			&s->diag, &s->perf_fds);
 	if (!err)
 		err = begin_trace(s);
 	if (!err)
-		err = watch_rings(&s->watch, &s->sensors);
+		err = watch_rings(&s->watch, &s->perf_fds);
 	if (!err)
 		hang_bell(s);
-	hotplug_init(&s->hotplug, &s->sensors, &s->target, &s->watch, &s->bell, &s->diag);
+	hotplug_init(&s->hotplug, &s->perf_fds, &s->target, &s->watch, &s->bell, &s->diag);
 	return err;
 }
 
@@ -197,15 +197,15 @@ static struct err *start(struct recorder *s)
 	if (args->duration_ns)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
 	priority_begin(&s->hands[0].priority);
-	steering_start(&s->steering, &s->sensors, &args->delay, s->recording.start_ns, by_exec);
+	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
 	return s->workload.pid ? workload_start(&s->workload) : NULL;
 }
 
 static int timeout_ms(const struct recorder *s)
 {
 	uint64_t now = now_ns();
-	uint64_t until = MIN(MIN(s->deadline_ns, s->steering.next_ns),
-			     MIN(volumes_next_ns(&s->volumes), s->bell.rests_until_ns));
+	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns),
+			     MIN(volumes_next_ns(&s->output_files), s->bell.rests_until_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (until <= now)
@@ -226,25 +226,25 @@ static struct err *drain_rest(struct recorder *s)
 /* Events of tasks hang up when all of them have ended; for those of CPUs the tasks are asked. */
 static bool targets_live(struct recorder *s)
 {
-	return s->target.by_cpu ? family_lives(&s->family) : s->watch.live_rings > 0;
+	return s->target.by_cpu ? task_filter_lives(&s->family) : s->watch.live_rings > 0;
 }
 
 /* All that the rings hold belongs to it. A file that cannot be gone on with ends the recording. */
 static struct err *snapshot(struct recorder *s)
 {
-	if (!volumes_can_snapshot(&s->volumes))
+	if (!volumes_can_snapshot(&s->output_files))
 		return err_new(ERR_USAGE, "'snapshot' needs --overwrite or --switch-output");
 	struct err *err = drain_rest(s);
 
-	return err ? err : volumes_snapshot(&s->volumes, now_ns());
+	return err ? err : volumes_snapshot(&s->output_files, now_ns());
 }
 
 /* SIGUSR2. */
 static struct err *snapshot_by_signal(struct recorder *s)
 {
-	struct err *err = volumes_can_snapshot(&s->volumes) ? snapshot(s) : NULL;
+	struct err *err = volumes_can_snapshot(&s->output_files) ? snapshot(s) : NULL;
 
-	if (!err || !volumes_can_go_on(&s->volumes))
+	if (!err || !volumes_can_go_on(&s->output_files))
 		return err;
 	diag_err(&s->diag, err);
 	return NULL;
@@ -253,19 +253,19 @@ static struct err *snapshot_by_signal(struct recorder *s)
 /* Obey commands that came in; true if one of them ends the recording. */
 static bool obey(struct recorder *s)
 {
-	enum steering_order order;
-	bool more = steering_read(&s->steering);
+	enum sampling_switch_order order;
+	bool more = sampling_switch_read(&s->sampling_switch);
 
-	while ((order = steering_obey(&s->steering)) != STEERING_NOTHING) {
+	while ((order = sampling_switch_obey(&s->sampling_switch)) != SAMPLING_SWITCH_NOTHING) {
 		CLEANUP(err_freep) struct err *err =
-			order == STEERING_SNAPSHOT ? snapshot(s) : NULL;
+			order == SAMPLING_SWITCH_SNAPSHOT ? snapshot(s) : NULL;
 
-		steering_answer(&s->steering, err);
-		if (order == STEERING_STOP || (err && !volumes_can_go_on(&s->volumes)))
+		sampling_switch_answer(&s->sampling_switch, err);
+		if (order == SAMPLING_SWITCH_STOP || (err && !volumes_can_go_on(&s->output_files)))
 			return true;
 	}
 	if (!more)
-		watch_forget_control(&s->watch, s->steering.control.command_fd);
+		watch_forget_control(&s->watch, s->sampling_switch.control.command_fd);
 	return false;
 }
 
@@ -283,9 +283,9 @@ static bool react(struct recorder *s, struct watch_result result)
 {
 	uint64_t now = now_ns();
 
-	steering_tick(&s->steering, now);
+	sampling_switch_tick(&s->sampling_switch, now);
 	if (result.toggles % 2)
-		steering_toggle(&s->steering);
+		sampling_switch_toggle(&s->sampling_switch);
 	if (end_by_signal(s, &result))
 		s->end = RECORDER_SIGNAL;
 	else if (result.control && obey(s))
@@ -296,7 +296,7 @@ static bool react(struct recorder *s, struct watch_result result)
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;
-	else if (volumes_sizes(&s->volumes).total >= s->args->max_len)
+	else if (volumes_sizes(&s->output_files).total >= s->args->max_len)
 		s->end = RECORDER_SIZE_REACHED;
 	else
 		return false;
@@ -331,12 +331,12 @@ static void note_priority(struct recorder *s)
 /* Once the bell has rested it may ring again. */
 static struct watch_result wait(struct recorder *s)
 {
-	struct watch_result result = watch_wait(&s->watch, &s->sensors, timeout_ms(s));
+	struct watch_result result = watch_wait(&s->watch, &s->perf_fds, timeout_ms(s));
 
-	if (doorbell_rested(&s->bell, now_ns())) {
+	if (mmap_wakeup_rested(&s->bell, now_ns())) {
 		s->no_bell = watch_bell(&s->watch, s->bell.fd);
 		if (s->no_bell)
-			doorbell_close(&s->bell);
+			mmap_wakeup_close(&s->bell);
 	}
 	return result;
 }
@@ -352,10 +352,10 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		err = drain_pass(s->drain);
 	}
 	if (result.bell)
-		doorbell_rest(&s->bell, now_ns(), attach_news(s->attach));
+		mmap_wakeup_rest(&s->bell, now_ns(), attach_news(s->attach));
 	note_priority(s);
 	if (!err && !*ret_over)
-		err = volumes_tick(&s->volumes, now_ns());
+		err = volumes_tick(&s->output_files, now_ns());
 	return err;
 }
 
@@ -365,13 +365,13 @@ struct err *recorder_run(struct recorder *s)
 	bool over = false;
 
 	while (!err && !over) {
-		hotplug_check(&s->hotplug, now_ns(), s->steering.enabled);
+		hotplug_check(&s->hotplug, now_ns(), s->sampling_switch.enabled);
 		err = pass(s, &over);
-		struct trace_sizes sizes = volumes_sizes(&s->volumes);
+		struct trace_sizes sizes = volumes_sizes(&s->output_files);
 
 		status_line_update(&s->status, now_ns(), drain_totals(s->drain), &sizes);
 	}
-	sensors_disable(&s->sensors);
+	perf_fds_disable(&s->perf_fds);
 	s->recording.end_ns = now_ns();
 	priority_lower(&s->hands[0].priority);
 	status_line_wipe(&s->status);
@@ -405,10 +405,10 @@ struct err *recorder_finish(struct recorder *s)
 	if (s->end == RECORDER_SIZE_REACHED)
 		note_size(s);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
-	turns_tell(rec, &s->diag);
+	multiplexing_tell(rec, &s->diag);
 	if (s->workload.ended)
 		rec->exit_status = s->workload.status;
-	return err ? err : volumes_finish(&s->volumes);
+	return err ? err : volumes_finish(&s->output_files);
 }
 
 void recorder_close(struct recorder *s)
@@ -416,17 +416,17 @@ void recorder_close(struct recorder *s)
 	if (s->hands)
 		affinity_close(&s->hands[0].affinity);
 	watch_close(&s->watch);
-	steering_close(&s->steering);
+	sampling_switch_close(&s->sampling_switch);
 	workload_deinit(&s->workload);
 	drain_free(s->drain);
 	free(s->hands);
-	family_deinit(&s->family);
-	volumes_close(&s->volumes);
+	task_filter_deinit(&s->family);
+	volumes_close(&s->output_files);
 	attach_free(s->attach);
 	hotplug_deinit(&s->hotplug);
-	doorbell_close(&s->bell);
+	mmap_wakeup_close(&s->bell);
 	err_free(s->no_bell);
-	sensors_close(&s->sensors);
+	perf_fds_close(&s->perf_fds);
 	event_plan_deinit(&s->plan);
 	target_deinit(&s->target);
 	arena_deinit(&s->recording.arena);

@@ -11,15 +11,15 @@
 
 #include "formats/base/diag.h"
 #include "record/attach.h"
-#include "record/doorbell.h"
-#include "record/drain.h"
-#include "record/hotplug.h"
+#include "record/sample/mmap_wakeup.h"
+#include "record/sample/drain.h"
+#include "record/sample/hotplug.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
-#include "record/steering.h"
+#include "record/sample/sampling_switch.h"
 #include "record/volumes.h"
-#include "record/watch.h"
-#include "record/workload.h"
+#include "record/sample/watch.h"
+#include "record/task/workload.h"
 
 /* Why sampling ended. */
 enum recorder_end {
@@ -37,20 +37,20 @@ struct recorder {
 	struct watch watch;
 	struct workload workload;
 	struct target target;
-	struct family family;
+	struct task_filter family;
 	struct event_plan plan;
-	struct sensors sensors;
-	struct doorbell bell;
+	struct perf_fds perf_fds;
+	struct mmap_wakeup bell;
 	struct err *no_bell; /* why there is none */
 	struct hotplug hotplug;
 	struct attach *attach;
-	struct volumes volumes;
+	struct output_files output_files;
 	struct drain *drain;
 	struct recording recording;
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */
-	struct steering steering;
+	struct sampling_switch sampling_switch;
 	bool shy; /* events follow tasks for want of permission */
 	bool no_topdown; /* nothing to count was found for --topdown */
 	struct ring_hand *hands; /* threads that read rings, ours first */

@@ -25,7 +25,7 @@ struct ring {
 	const uint8_t *data;
 	uint64_t data_len; /* a power of two */
 	uint64_t tail;     /* read up to here */
-	bool lean;         /* its CPU takes short snapshots (sensors_set_lean) */
+	bool lean;         /* its CPU takes short snapshots (perf_fds_set_lean) */
 };
 
 /* Bytes a record can have, for the copy of one that wraps around the end. */

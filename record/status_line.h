@@ -5,8 +5,8 @@
 #ifndef RECORD_STATUS_LINE_H
 #define RECORD_STATUS_LINE_H
 
-#include "formats/trace_writer.h"
-#include "record/drain.h"
+#include "formats/trace/trace_writer.h"
+#include "record/sample/drain.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -97,7 +97,7 @@ static void print_never_enabled(const struct recorder *s, FILE *out)
 {
 	const struct record_args *args = s->args;
 
-	if (!args->delay.given || s->steering.was_enabled)
+	if (!args->delay.given || s->sampling_switch.was_enabled)
 		return;
 	fputs(PREFIX "nothing was sampled: ", out);
 	if (args->delay.windows.len)
@@ -145,8 +145,8 @@ static void print_endurance(const struct recorder *s, FILE *out)
 		fprintf(out,
 			PREFIX "a ring holds %.2f s of samples of the largest size; at any moment "
 			       "the recorder may stand still for %.2f s\n",
-			(double)s->sensors.ring_len / (double)bytes,
-			(double)(s->sensors.ring_len - s->sensors.ring_len / 4) / (double)bytes);
+			(double)s->perf_fds.ring_len / (double)bytes,
+			(double)(s->perf_fds.ring_len - s->perf_fds.ring_len / 4) / (double)bytes);
 	print_priority(s, out);
 	if (s->nreaders > 1)
 		fprintf(out, PREFIX "%zu threads read the rings\n", s->nreaders);
@@ -155,7 +155,7 @@ static void print_endurance(const struct recorder *s, FILE *out)
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
-	const struct trace_sizes sizes = volumes_sizes(&s->volumes);
+	const struct trace_sizes sizes = volumes_sizes(&s->output_files);
 	double elapsed = (double)(s->recording.end_ns - s->recording.start_ns) / 1e9;
 	struct rusage usage;
 
@@ -165,8 +165,8 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		text_size(arena, (uint64_t)usage.ru_maxrss * 1024));
 	fprintf(out,
 		PREFIX "%zu rings of %s, side-band %zu of %s; fullest at a pass: %" PRIu64 " %%\n",
-		s->sensors.samples.len, text_size(arena, s->sensors.ring_len), s->sensors.side.len,
-		text_size(arena, s->sensors.side_len), totals->fullest);
+		s->perf_fds.samples.len, text_size(arena, s->perf_fds.ring_len), s->perf_fds.side.len,
+		text_size(arena, s->perf_fds.side_len), totals->fullest);
 	print_endurance(s, out);
 	fprintf(out,
 		PREFIX "%" PRIu64 " wake-ups (%.1f a second), %" PRIu64
@@ -184,12 +184,12 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		totals->side_band, text_size(arena, sizes.images),
 		text_size(arena, sizes.symbols));
 	fprintf(out, PREFIX "embedded %" PRIu64 " of %" PRIu64 " files in %.0f ms\n",
-		s->volumes.attached.images, s->volumes.attached.files, (double)s->volumes.attached.time_ns / 1e6);
-	if (s->volumes.attached.kernel_code.status == RECORDING_CODE_EMBEDDED)
+		s->output_files.attached.images, s->output_files.attached.files, (double)s->output_files.attached.time_ns / 1e6);
+	if (s->output_files.attached.kernel_code.status == RECORDING_CODE_EMBEDDED)
 		fprintf(out, PREFIX "embedded the code of %" PRIu32 " kernel functions, %s, in %.1f ms\n",
-			s->volumes.attached.kernel_code.functions,
-			text_size(arena, s->volumes.attached.kernel_code.elf_len),
-			(double)s->volumes.attached.kernel_code.time_ns / 1e6);
+			s->output_files.attached.kernel_code.functions,
+			text_size(arena, s->output_files.attached.kernel_code.elf_len),
+			(double)s->output_files.attached.kernel_code.time_ns / 1e6);
 }
 
 void summary_print(const struct recorder *s, FILE *out, bool verbose)
@@ -203,11 +203,11 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; %s in ",
 		(double)(s->recording.end_ns - s->recording.start_ns) / 1e9, totals->samples,
 		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples),
-		text_size(&arena, volumes_sizes(&s->volumes).total));
-	if (s->volumes.output.is_pipe)
+		text_size(&arena, volumes_sizes(&s->output_files).total));
+	if (s->output_files.output.is_pipe)
 		fputs("the pipe", out);
 	else
-		text_put_escaped(out, volumes_last_path(&s->volumes));
+		text_put_escaped(out, volumes_last_path(&s->output_files));
 	fputc('\n', out);
 	print_never_enabled(s, out);
 	print_losses(s, lost, out);

@@ -23,7 +23,7 @@
 /* ---- the file that is being written -------------------------------------------------------------------- */
 
 /* Begin a file at @start_ns in v->output, which is open. */
-static struct err *begin_file(struct volumes *v, uint64_t start_ns)
+static struct err *begin_file(struct output_files *v, uint64_t start_ns)
 {
 	uint64_t whole_start_ns = v->recording->start_ns;
 
@@ -66,7 +66,7 @@ static void subtract(struct recording_count *rows, const struct recording_count 
 }
 
 /* Images, the counts since @base, notes: the file in v->writer is whole. */
-static struct err *end_file(struct volumes *v, const struct recording_count *base)
+static struct err *end_file(struct output_files *v, const struct recording_count *base)
 {
 	struct recording end = *v->recording;
 	struct err *err = attach_write(v->attach, v->writer, v->diag, &v->attached);
@@ -113,7 +113,7 @@ static char *stamped_name(const char *path)
 	}
 }
 
-static struct err *drop_oldest(struct volumes *v)
+static struct err *drop_oldest(struct output_files *v)
 {
 	struct err *err = NULL;
 
@@ -131,7 +131,7 @@ static struct err *drop_oldest(struct volumes *v)
 }
 
 /* The file at @path is complete: put the time into its name. */
-static struct err *stamp(struct volumes *v, const char *path)
+static struct err *stamp(struct output_files *v, const char *path)
 {
 	char *name = stamped_name(v->path);
 
@@ -148,7 +148,7 @@ static struct err *stamp(struct volumes *v, const char *path)
 /* ---- one file after another ------------------------------------------------------------------------------ */
 
 /* Everything that is counted from now on belongs to the next file. */
-static void rebase(struct volumes *v)
+static void rebase(struct output_files *v)
 {
 	struct arena arena = { 0 };
 	size_t nrows;
@@ -161,7 +161,7 @@ static void rebase(struct volumes *v)
 	arena_deinit(&arena);
 }
 
-static struct err *next_file(struct volumes *v, uint64_t now_ns)
+static struct err *next_file(struct output_files *v, uint64_t now_ns)
 {
 	v->recording->end_ns = now_ns;
 	struct err *err = end_file(v, v->base);
@@ -182,7 +182,7 @@ static struct err *next_file(struct volumes *v, uint64_t now_ns)
 /* ---- a flight recorder ----------------------------------------------------------------------------------- */
 
 /* The log's next chapter begins with what is there now. */
-static struct err *next_chapter(struct volumes *v, uint64_t now_ns)
+static struct err *next_chapter(struct output_files *v, uint64_t now_ns)
 {
 	struct arena arena = { 0 };
 	size_t nrows;
@@ -208,7 +208,7 @@ static struct err *next_chapter(struct volumes *v, uint64_t now_ns)
 }
 
 /* All that is in memory, to v->output. */
-static struct err *write_log(struct volumes *v)
+static struct err *write_log(struct output_files *v)
 {
 	const struct recording_count *base;
 	struct err *err = trace_writer_round(v->log_writer, 0, 0);
@@ -221,7 +221,7 @@ static struct err *write_log(struct volumes *v)
 }
 
 /* Into a file of another name than the one that is kept for the end. */
-static struct err *flight_snapshot(struct volumes *v, uint64_t now_ns)
+static struct err *flight_snapshot(struct output_files *v, uint64_t now_ns)
 {
 	struct trace_output kept = v->output;
 	char *name;
@@ -246,7 +246,7 @@ static struct err *flight_snapshot(struct volumes *v, uint64_t now_ns)
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
 /* Options that would do nothing: their user expects something else. */
-static struct err *check_args(const struct volumes_args *args)
+static struct err *check_args(const struct output_files_args *args)
 {
 	if (args->max_files && !args->switches && !args->flight_len)
 		return err_remedy(err_new(ERR_USAGE, "--max-files is for files with a time in their names"),
@@ -258,7 +258,7 @@ static struct err *check_args(const struct volumes_args *args)
 	return NULL;
 }
 
-static struct err *check_pipe(const struct volumes *v)
+static struct err *check_pipe(const struct output_files *v)
 {
 	if (!v->output.is_pipe || !volumes_can_snapshot(v))
 		return NULL;
@@ -267,7 +267,7 @@ static struct err *check_pipe(const struct volumes *v)
 }
 
 /* The first chapter: what runs already will be told to it as events. */
-static struct err *begin_log(struct volumes *v)
+static struct err *begin_log(struct output_files *v)
 {
 	v->log = flight_log_new(v->args.flight_len);
 	flight_log_begin_chapter(v->log, v->start_ns, NULL, 0);
@@ -280,11 +280,11 @@ static struct err *begin_log(struct volumes *v)
 	return trace_writer_begin(v->log_writer, v->recording);
 }
 
-struct err *volumes_open(struct volumes *v, const struct volumes_args *args, const char *path,
+struct err *volumes_open(struct output_files *v, const struct output_files_args *args, const char *path,
 			 struct recording *recording, const struct event_plan *plan,
 			 struct attach *attach, struct diag *diag)
 {
-	*v = (struct volumes){
+	*v = (struct output_files){
 		.args = *args,
 		.path = path,
 		.plan = plan,
@@ -307,7 +307,7 @@ struct err *volumes_open(struct volumes *v, const struct volumes_args *args, con
 	return err;
 }
 
-void volumes_close(struct volumes *v)
+void volumes_close(struct output_files *v)
 {
 	journal_deinit(&v->journal);
 	trace_writer_free(v->writer);
@@ -320,23 +320,23 @@ void volumes_close(struct volumes *v)
 	free(v->base);
 }
 
-bool volumes_can_snapshot(const struct volumes *v)
+bool volumes_can_snapshot(const struct output_files *v)
 {
 	return v->args.switches || v->args.flight_len;
 }
 
-bool volumes_can_go_on(const struct volumes *v)
+bool volumes_can_go_on(const struct output_files *v)
 {
 	return v->log || v->writer;
 }
 
-uint64_t volumes_next_ns(const struct volumes *v)
+uint64_t volumes_next_ns(const struct output_files *v)
 {
 	return v->args.switch_time_ns && !v->log ? v->start_ns + v->args.switch_time_ns
 						 : UINT64_MAX;
 }
 
-struct err *volumes_tick(struct volumes *v, uint64_t now_ns)
+struct err *volumes_tick(struct output_files *v, uint64_t now_ns)
 {
 	if (v->log)
 		return flight_log_chapter_is_full(v->log) ? next_chapter(v, now_ns) : NULL;
@@ -346,12 +346,12 @@ struct err *volumes_tick(struct volumes *v, uint64_t now_ns)
 	return NULL;
 }
 
-struct err *volumes_snapshot(struct volumes *v, uint64_t now_ns)
+struct err *volumes_snapshot(struct output_files *v, uint64_t now_ns)
 {
 	return v->log ? flight_snapshot(v, now_ns) : next_file(v, now_ns);
 }
 
-struct err *volumes_finish(struct volumes *v)
+struct err *volumes_finish(struct output_files *v)
 {
 	struct err *err = v->log ? write_log(v) : end_file(v, v->base);
 
@@ -360,7 +360,7 @@ struct err *volumes_finish(struct volumes *v)
 	return err;
 }
 
-struct trace_sizes volumes_sizes(const struct volumes *v)
+struct trace_sizes volumes_sizes(const struct output_files *v)
 {
 	struct trace_sizes sizes = v->finished;
 
@@ -369,7 +369,7 @@ struct trace_sizes volumes_sizes(const struct volumes *v)
 	return sizes;
 }
 
-const char *volumes_last_path(const struct volumes *v)
+const char *volumes_last_path(const struct output_files *v)
 {
 	bool stamped = v->args.switches && !v->log && v->names.len;
 

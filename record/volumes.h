@@ -14,17 +14,17 @@
 
 #include "formats/base/diag.h"
 #include "record/attach.h"
-#include "record/drain.h"
-#include "record/flight_log.h"
-#include "record/journal.h"
-#include "record/trace_output.h"
-#include "record/volumes_args.h"
+#include "record/sample/drain.h"
+#include "record/output/flight_log.h"
+#include "record/output/journal.h"
+#include "record/output/trace_output.h"
+#include "record/output/output_files_args.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct volumes {
-	struct volumes_args args;
+struct output_files {
+	struct output_files_args args;
 	const char *path;
 	const struct event_plan *plan;
 	struct recording *recording; /* what all files share, and the start and end of all */
@@ -46,37 +46,37 @@ struct volumes {
 };
 
 /*
- * Create the file at @path. @recording, @plan, @attach and @diag must outlive the volumes.
+ * Create the file at @path. @recording, @plan, @attach and @diag must outlive the output files.
  * ERR_SYSTEM: it cannot be created.  ERR_USAGE: it is nothing to write to, or a pipe where files are wanted.
  */
-MUST_USE struct err *volumes_open(struct volumes *v, const struct volumes_args *args,
+MUST_USE struct err *volumes_open(struct output_files *v, const struct output_files_args *args,
 				  const char *path, struct recording *recording,
 				  const struct event_plan *plan, struct attach *attach,
 				  struct diag *diag);
-void volumes_close(struct volumes *v);
+void volumes_close(struct output_files *v);
 
 /* Between two passes: go on to the next file if it is time for it or the file is large enough. ERR_SYSTEM: that failed. */
-MUST_USE struct err *volumes_tick(struct volumes *v, uint64_t now_ns);
+MUST_USE struct err *volumes_tick(struct output_files *v, uint64_t now_ns);
 
 /* When time makes the next file begin; UINT64_MAX: never. */
-uint64_t volumes_next_ns(const struct volumes *v);
+uint64_t volumes_next_ns(const struct output_files *v);
 
 /* Are there snapshots? */
-bool volumes_can_snapshot(const struct volumes *v);
+bool volumes_can_snapshot(const struct output_files *v);
 
 /* Write what there is to a file with @now_ns in its name, now. ERR_SYSTEM: that failed. */
-MUST_USE struct err *volumes_snapshot(struct volumes *v, uint64_t now_ns);
+MUST_USE struct err *volumes_snapshot(struct output_files *v, uint64_t now_ns);
 
 /* False after an error that leaves no file to write to. */
-bool volumes_can_go_on(const struct volumes *v);
+bool volumes_can_go_on(const struct output_files *v);
 
 /* The last file is complete at recording->end_ns. */
-MUST_USE struct err *volumes_finish(struct volumes *v);
+MUST_USE struct err *volumes_finish(struct output_files *v);
 
 /* Bytes written to all files so far. */
-struct trace_sizes volumes_sizes(const struct volumes *v);
+struct trace_sizes volumes_sizes(const struct output_files *v);
 
 /* The file that was completed last. */
-const char *volumes_last_path(const struct volumes *v);
+const char *volumes_last_path(const struct output_files *v);
 
 #endif

@@ -8,7 +8,7 @@
 #include "report/annotate.h"
 
 #include "formats/base/text.h"
-#include "report/lookup.h"
+#include "report/load/lookup.h"
 
 #include <ctype.h>
 #include <inttypes.h>

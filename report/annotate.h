@@ -8,11 +8,11 @@
 #ifndef REPORT_ANNOTATE_H
 #define REPORT_ANNOTATE_H
 
-#include "report/branches.h"
-#include "report/flow.h"
-#include "report/measures.h"
+#include "report/view/branches.h"
+#include "report/code/flow.h"
+#include "report/view/measures.h"
 #include "report/session.h"
-#include "report/stats.h"
+#include "report/view/stats.h"
 #include "symbolize/disasm.h"
 
 struct annotate_event {

@@ -6,9 +6,9 @@
 #include "report/annotate.h"
 #include "report/commands.h"
 #include "report/listing.h"
-#include "report/listing_page.h"
-#include "report/output.h"
-#include "report/terminal.h"
+#include "report/code/listing_page.h"
+#include "report/print/output.h"
+#include "report/print/terminal.h"
 
 #include <string.h>
 

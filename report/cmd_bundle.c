@@ -2,9 +2,9 @@
 /*
  * cmd_bundle.c - puts into a trace what this machine knows about its code, so that another one need not.
  */
-#include "report/bundle_parts.h"
+#include "report/rewrite/bundle_parts.h"
 #include "report/commands.h"
-#include "report/trace_copy.h"
+#include "report/rewrite/trace_copy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * cmd_cache.c - what earlier runs kept of debug information: list it, remove it.
  */
 #include "report/commands.h"
-#include "report/number.h"
-#include "symbolize/cache_folder.h"
+#include "report/print/number.h"
+#include "symbolize/name/cache_folder.h"
 
 #include <inttypes.h>
 #include <stdio.h>

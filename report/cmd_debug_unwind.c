@@ -5,9 +5,9 @@
  * Samples are numbered from 1 in time order, whatever filters say, so that a number means the same sample always.
  */
 #include "report/commands.h"
-#include "report/cut.h"
+#include "report/rewrite/sample_extract.h"
 #include "report/session.h"
-#include "report/walk_text.h"
+#include "report/print/walk_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static struct err *visit(void *context, struct session *s, const struct session_
 	search->passed++;
 	if (search->args->cut && number == search->args->cut) {
 		search->done = true;
-		return cut_write(s, event->ev, search->args->cut_path);
+		return sample_extract_write(s, event->ev, search->args->cut_path);
 	}
 	if (search->args->cut)
 		return NULL;

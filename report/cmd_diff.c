@@ -4,15 +4,15 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
-#include "report/diff_head.h"
-#include "report/diff_page.h"
-#include "report/diff_power.h"
-#include "report/diff_table.h"
-#include "report/number.h"
-#include "report/output.h"
-#include "report/session_import.h"
-#include "report/tables.h"
-#include "report/view_table.h"
+#include "report/diff/diff_head.h"
+#include "report/diff/diff_page.h"
+#include "report/diff/diff_power.h"
+#include "report/diff/diff_table.h"
+#include "report/print/number.h"
+#include "report/print/output.h"
+#include "report/load/session_import.h"
+#include "report/view/tables.h"
+#include "report/view/view_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "formats/base/gzip.h"
 #include "report/commands.h"
 #include "report/export.h"
-#include "report/export_format.h"
-#include "report/number.h"
+#include "report/export/export_format.h"
+#include "report/print/number.h"
 
 #include <errno.h>
 #include <string.h>

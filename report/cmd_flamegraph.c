@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_flamegraph.c - the flame graph: a page to work with (report/web/), or a static SVG picture.
+ * cmd_flamegraph.c - the flame graph: a page to work with (report/page/web/), or a static SVG picture.
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
 #include "report/export.h"
 #include "report/flame.h"
-#include "report/flame_data.h"
-#include "report/flame_page.h"
-#include "report/svg.h"
+#include "report/page/flame_data.h"
+#include "report/page/flame_page.h"
+#include "report/page/svg.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * cmd_folded.c - collapsed stacks, for flame graph scripts and for diffing.
  */
-#include "formats/folded.h"
+#include "formats/profile/folded.h"
 #include "report/commands.h"
 #include "report/export.h"
 

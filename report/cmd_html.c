@@ -5,8 +5,8 @@
 #include "formats/base/text.h"
 #include "report/commands.h"
 #include "report/export.h"
-#include "report/report_page.h"
-#include "report/view_table.h"
+#include "report/page/report_page.h"
+#include "report/view/view_table.h"
 
 #include <string.h>
 

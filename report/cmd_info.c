@@ -5,9 +5,9 @@
  */
 #include "report/commands.h"
 #include "report/info.h"
-#include "report/info_sizes.h"
-#include "report/session_input.h"
-#include "report/terminal.h"
+#include "report/print/info_sizes.h"
+#include "report/load/session_input.h"
+#include "report/print/terminal.h"
 
 struct info_args {
 	struct session_args session;
@@ -47,11 +47,11 @@ static void info_release(void *args)
 static struct err *show(struct session *s, void *args_)
 {
 	struct info_args *args = args_;
-	CLEANUP(tally_deinit) struct tally tally = { 0 };
+	CLEANUP(unwind_quality_deinit) struct unwind_quality unwind_quality = { 0 };
 
 	enum table_format format = table_format_named(args->format);
 	struct err *err = args->sizes ? session_input_need_blocks(s)
-				      : tally_count(&tally, s, &args->filter);
+				      : unwind_quality_count(&unwind_quality, s, &args->filter);
 
 	if (err)
 		return err;
@@ -61,7 +61,7 @@ static struct err *show(struct session *s, void *args_)
 	if (args->sizes)
 		err = info_sizes_print(s, format, stdout);
 	else
-		info_print(s, &tally, format, stdout);
+		info_print(s, &unwind_quality, format, stdout);
 	return terminal_close(&term, err);
 }
 

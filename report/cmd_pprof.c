@@ -2,10 +2,10 @@
 /*
  * cmd_pprof.c - the profile for pprof and everything that reads its files.
  */
-#include "formats/pprof.h"
+#include "formats/profile/pprof.h"
 #include "report/commands.h"
 #include "report/export.h"
-#include "report/main_module.h"
+#include "report/load/main_module.h"
 
 #include <inttypes.h>
 

@@ -3,17 +3,17 @@
  * cmd_report.c - preport without a command: the summary, or a table when one is asked for.
  */
 #include "formats/base/text.h"
-#include "report/branch_table.h"
+#include "report/view/branch_table.h"
 #include "report/commands.h"
-#include "report/data_places.h"
-#include "report/metrics.h"
-#include "report/number.h"
+#include "report/load/data_places.h"
+#include "report/metric/metrics.h"
+#include "report/print/number.h"
 #include "report/session.h"
-#include "report/session_import.h"
-#include "report/summary.h"
-#include "report/tables.h"
-#include "report/trust.h"
-#include "report/view_table.h"
+#include "report/load/session_import.h"
+#include "report/print/summary.h"
+#include "report/view/tables.h"
+#include "report/load/trust.h"
+#include "report/view/view_table.h"
 
 #include <math.h>
 #include <stdlib.h>

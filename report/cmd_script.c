@@ -3,9 +3,9 @@
  * cmd_script.c - one event after another in time order, for eyes and for other programs.
  */
 #include "report/commands.h"
-#include "report/script.h"
+#include "report/print/script.h"
 #include "report/session.h"
-#include "report/terminal.h"
+#include "report/print/terminal.h"
 
 #include <string.h>
 

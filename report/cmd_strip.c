@@ -7,8 +7,8 @@
  */
 #include "report/commands.h"
 #include "report/session.h"
-#include "report/strip_names.h"
-#include "report/trace_copy.h"
+#include "report/rewrite/strip_names.h"
+#include "report/rewrite/trace_copy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * in words what holds it up and what to look at.
  */
 #include "report/commands.h"
-#include "report/metrics.h"
-#include "report/tables.h"
-#include "report/topdown_text.h"
+#include "report/metric/metrics.h"
+#include "report/view/tables.h"
+#include "report/topdown/topdown_text.h"
 
 
 #define LIMIT_DEFAULT 10

@@ -4,8 +4,8 @@
  */
 #include "report/diff.h"
 
-#include "report/diff_groups.h"
-#include "report/stats.h"
+#include "report/diff/diff_groups.h"
+#include "report/view/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #ifndef REPORT_DIFF_H
 #define REPORT_DIFF_H
 
-#include "report/diff_merge.h"
-#include "report/diff_stats.h"
+#include "report/diff/diff_merge.h"
+#include "report/diff/diff_stats.h"
 #include "report/view.h"
 
 struct diff_groups;

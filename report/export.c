@@ -4,8 +4,8 @@
  */
 #include "report/export.h"
 
-#include "report/output.h"
-#include "report/trust.h"
+#include "report/print/output.h"
+#include "report/load/trust.h"
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 #ifndef REPORT_FLAME_H
 #define REPORT_FLAME_H
 
-#include "formats/folded.h"
-#include "formats/profile.h"
+#include "formats/profile/folded.h"
+#include "formats/profile/profile.h"
 
 #include <stdbool.h>
 

@@ -2,10 +2,10 @@
 #include "report/info.h"
 
 #include "formats/base/text.h"
-#include "report/code_origin.h"
-#include "report/info_stacks.h"
-#include "report/number.h"
-#include "report/turns_text.h"
+#include "report/code/code_origin.h"
+#include "report/print/info_stacks.h"
+#include "report/print/number.h"
+#include "report/view/multiplexing_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -137,18 +137,18 @@ static void put_events(struct fact_sheet *sheet, const struct recording *rec)
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (size_t i = 0; i < rec->ncounts; i++) {
 		const struct recording_count *count = &rec->counts[i];
-		struct event_turns turns = event_turns_of_count(count);
+		struct event_multiplexing turns = event_multiplexing_of_count(count);
 
 		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, rec->events[count->event].name, NULL);
 		table_add_cell(&table, count->cpu == EVENT_NO_CPU ? "all" : arena_printf(
 						sheet->arena, "%" PRIu32, count->cpu), NULL);
 		table_add_format(&table, "%" PRIu64, count->samples);
-		table_add_cell(&table, turns_text_value(&turns, sheet->arena),
-			       turns_text_value_data(&turns, sheet->arena));
-		table_add_cell(&table, turns_text_share(&turns, sheet->arena),
+		table_add_cell(&table, multiplexing_text_value(&turns, sheet->arena),
+			       multiplexing_text_value_data(&turns, sheet->arena));
+		table_add_cell(&table, multiplexing_text_share(&turns, sheet->arena),
 			       turns.known ? arena_printf(sheet->arena, "%.6f",
-							  event_turns_share(&turns)) : "");
+							  event_multiplexing_share(&turns)) : "");
 		const uint64_t numbers[] = { count->lost_kernel, count->lost_recorder, count->stacks_cut,
 					     count->stacks_shortened, count->throttled, count->missed };
 
@@ -158,7 +158,7 @@ static void put_events(struct fact_sheet *sheet, const struct recording *rec)
 	fact_sheet_put_table(sheet, &table, "What each event gave, by CPU", "counts");
 }
 
-static void put_losses(struct fact_sheet *sheet, const struct tally *tally)
+static void put_losses(struct fact_sheet *sheet, const struct unwind_quality *unwind_quality)
 {
 	static const struct table_column columns[] = {
 		{ .title = "From", .key = "from_ns", .align = TABLE_RIGHT, .number = true },
@@ -171,12 +171,12 @@ static void put_losses(struct fact_sheet *sheet, const struct tally *tally)
 	struct arena *arena = sheet->arena;
 	struct table table;
 
-	if (!tally->losses.len)
+	if (!unwind_quality->losses.len)
 		return;
 	table_init(&table, arena);
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
-	for (size_t i = 0; i < tally->losses.len; i++) {
-		const struct tally_loss *loss = &tally->losses.items[i];
+	for (size_t i = 0; i < unwind_quality->losses.len; i++) {
+		const struct unwind_quality_loss *loss = &unwind_quality->losses.items[i];
 
 		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, arena_printf(arena, "%.1f s", (double)loss->from_ns / 1e9),
@@ -193,7 +193,7 @@ static void put_losses(struct fact_sheet *sheet, const struct tally *tally)
 	fact_sheet_put_table(sheet, &table, "Losses over time", "losses");
 }
 
-void info_print(struct session *s, const struct tally *tally, enum table_format format, FILE *out)
+void info_print(struct session *s, const struct unwind_quality *unwind_quality, enum table_format format, FILE *out)
 {
 	struct fact_sheet sheet;
 
@@ -201,7 +201,7 @@ void info_print(struct session *s, const struct tally *tally, enum table_format 
 	put_machine(&sheet, s);
 	put_trust(&sheet, s);
 	put_events(&sheet, s->recording);
-	info_put_stacks(&sheet, s, tally);
-	put_losses(&sheet, tally);
+	info_put_stacks(&sheet, s, unwind_quality);
+	put_losses(&sheet, unwind_quality);
 	fact_sheet_close(&sheet);
 }

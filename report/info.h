@@ -5,11 +5,11 @@
 #ifndef REPORT_INFO_H
 #define REPORT_INFO_H
 
-#include "report/fact_sheet.h"
+#include "report/print/fact_sheet.h"
 #include "report/session.h"
-#include "report/tally.h"
+#include "report/load/unwind_quality.h"
 
-void info_print(struct session *s, const struct tally *tally, enum table_format format, FILE *out);
+void info_print(struct session *s, const struct unwind_quality *unwind_quality, enum table_format format, FILE *out);
 
 /* Of the running kernel: how much code @rec has, and in what time it was read; or why there is none. */
 void info_put_kernel_code(struct fact_sheet *sheet, const struct recording *rec);

@@ -4,9 +4,9 @@
  */
 #include "report/listing.h"
 
-#include "report/listing_text.h"
-#include "report/number.h"
-#include "report/source_text.h"
+#include "report/code/listing_text.h"
+#include "report/print/number.h"
+#include "report/code/source_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #define REPORT_LISTING_H
 
 #include "report/annotate.h"
-#include "report/metrics.h"
-#include "report/table.h"
+#include "report/metric/metrics.h"
+#include "report/print/table.h"
 
 enum listing_source {
 	LISTING_SOURCE_NONE,

@@ -4,7 +4,7 @@
  */
 #include "formats/base/memory.h"
 #include "report/commands.h"
-#include "report/topics.h"
+#include "report/print/topics.h"
 
 #include <locale.h>
 

@@ -8,14 +8,14 @@
  */
 #include "report/session.h"
 
-#include "formats/profile_source.h"
-#include "report/branches.h"
-#include "report/data_places.h"
-#include "report/session_import.h"
-#include "report/session_input.h"
-#include "report/session_walk.h"
-#include "symbolize/cache_folder.h"
-#include "symbolize/name_ahead.h"
+#include "formats/profile/profile_source.h"
+#include "report/view/branches.h"
+#include "report/load/data_places.h"
+#include "report/load/session_import.h"
+#include "report/load/session_input.h"
+#include "report/load/session_walk.h"
+#include "symbolize/name/cache_folder.h"
+#include "symbolize/name/name_ahead.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -20,13 +20,13 @@
 
 #include "formats/base/diag.h"
 #include "formats/event.h"
-#include "formats/profile.h"
-#include "report/filter.h"
-#include "report/progress.h"
-#include "report/session_names.h"
+#include "formats/profile/profile.h"
+#include "report/view/filter.h"
+#include "report/print/progress.h"
+#include "report/load/session_names.h"
 #include "symbolize/module.h"
 #include "symbolize/space.h"
-#include "symbolize/symbolizer.h"
+#include "symbolize/name/symbolizer.h"
 #include "symbolize/unwind.h"
 
 /* -i, --symfs, --debug-dir, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */

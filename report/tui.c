@@ -10,14 +10,14 @@
 #include "report/tui.h"
 
 #include "formats/base/text.h"
-#include "report/browser.h"
-#include "report/flame_page.h"
-#include "report/number.h"
-#include "report/output.h"
-#include "report/short_name.h"
-#include "report/stats.h"
-#include "report/tui_listing.h"
-#include "report/tui_text.h"
+#include "report/tui/browser.h"
+#include "report/page/flame_page.h"
+#include "report/print/number.h"
+#include "report/print/output.h"
+#include "report/view/short_name.h"
+#include "report/view/stats.h"
+#include "report/tui/tui_listing.h"
+#include "report/tui/tui_text.h"
 
 #include <stdlib.h>
 #include <string.h>

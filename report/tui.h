@@ -5,7 +5,7 @@
 #ifndef REPORT_TUI_H
 #define REPORT_TUI_H
 
-#include "report/screen.h"
+#include "report/tui/screen.h"
 #include "report/session.h"
 
 /* @s is loaded, every frame named, with .keep_times. Until q is pressed or the terminal is gone. */

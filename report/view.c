@@ -8,8 +8,8 @@
 #include "report/view.h"
 
 #include "formats/base/text.h"
-#include "report/view_keys.h"
-#include "report/stats.h"
+#include "report/view/view_keys.h"
+#include "report/view/stats.h"
 
 #include <string.h>
 

@@ -10,9 +10,9 @@
 
 #include "formats/base/map.h"
 #include "formats/base/err.h"
-#include "formats/profile.h"
-#include "report/latency.h"
-#include "report/measures.h"
+#include "formats/profile/profile.h"
+#include "report/view/latency.h"
+#include "report/view/measures.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
 /*
  * module.c - modules by path and build ID. Their files are in module_files.c.
  */
-#include "symbolize/module_parts.h"
+#include "symbolize/module/module_parts.h"
 
 #include "formats/base/memory.h"
-#include "formats/mapping.h"
+#include "formats/process/mapping.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ struct module {
 	const char *name; /* last part of the path; "[ext4]" for a kernel module */
 	bool deleted;     /* the file was gone or replaced when it was recorded */
 	uint32_t pid;     /* for MODULE_JIT */
-	const char *dump_path; /* for MODULE_JIT: the dump that the process maps (formats/jitdump.h), NULL if none */
+	const char *dump_path; /* for MODULE_JIT: the dump that the process maps (formats/perf/jitdump.h), NULL if none */
 	bool has_code, has_data; /* mapped with and without code; data alone need be no binary */
 	uint8_t build_id_len;
 	uint8_t build_id[20];

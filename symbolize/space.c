@@ -13,9 +13,9 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/strtab.h"
-#include "formats/jitdump.h"
-#include "formats/mapping.h"
-#include "symbolize/space_maps.h"
+#include "formats/perf/jitdump.h"
+#include "formats/process/mapping.h"
+#include "symbolize/module/space_maps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 #include "symbolize/unwind.h"
 
 #include "formats/base/memory.h"
-#include "symbolize/kernel_entry.h"
-#include "symbolize/unwind_splice.h"
-#include "symbolize/unwind_trace.h"
-#include "symbolize/unwind_walk.h"
+#include "symbolize/unwind/kernel_entry.h"
+#include "symbolize/unwind/unwind_splice.h"
+#include "symbolize/unwind/unwind_trace.h"
+#include "symbolize/unwind/unwind_walk.h"
 
 #include <stdlib.h>
 #include <string.h>

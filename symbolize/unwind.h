@@ -10,7 +10,7 @@
 #define SYMBOLIZE_UNWIND_H
 
 #include "formats/event.h"
-#include "symbolize/cfi_rule.h"
+#include "symbolize/unwind/cfi_rule.h"
 #include "symbolize/module.h"
 #include "symbolize/space.h"
 

@@ -32,7 +32,7 @@ struct debug_info {
 	struct image *image, *alt_image;
 	struct debug_source source, alt;
 	struct debug_split *split; /* NULL until needed */
-	struct layers *layers;
+	struct range_overlay *layers;
 	VEC(uint32_t) owners;  /* of each layer: index of the unit */
 	struct opened *opened; /* by index of the unit */
 	struct map lines;      /* offset in .debug_line -> struct debug_lines * */
@@ -93,7 +93,7 @@ static void index_units(struct debug_info *info)
 			vec_push(&info->owners, (uint32_t)i);
 		}
 	}
-	info->layers = layers_new(kept.items, kept.len);
+	info->layers = range_overlay_new(kept.items, kept.len);
 	vec_deinit(&ranges);
 	vec_deinit(&kept);
 }
@@ -141,7 +141,7 @@ void debug_info_free(struct debug_info *info)
 	map_deinit(&info->lines);
 	free(info->opened);
 	vec_deinit(&info->owners);
-	layers_free(info->layers);
+	range_overlay_free(info->layers);
 	debug_split_free(info->split);
 	debug_source_deinit(&info->source);
 	debug_source_deinit(&info->alt);
@@ -151,9 +151,9 @@ void debug_info_free(struct debug_info *info)
 
 static struct opened *open_lines(struct debug_info *info, uint64_t vaddr)
 {
-	uint32_t layer = layers_find(info->layers, vaddr);
+	uint32_t layer = range_overlay_find(info->layers, vaddr);
 
-	if (layer == LAYERS_NONE)
+	if (layer == RANGE_OVERLAY_NONE)
 		return NULL;
 	uint32_t index = info->owners.items[layer];
 	struct opened *opened = &info->opened[index];
@@ -291,7 +291,7 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
 
 uint64_t debug_info_next(struct debug_info *info, uint64_t vaddr)
 {
-	uint64_t next = layers_next(info->layers, vaddr);
+	uint64_t next = range_overlay_next(info->layers, vaddr);
 	struct opened *opened = open_lines(info, vaddr);
 
 	if (!opened)

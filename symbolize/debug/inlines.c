@@ -9,7 +9,7 @@
 
 #include "formats/base/vec.h"
 #include "symbolize/debug/ranges.h"
-#include "symbolize/layers.h"
+#include "symbolize/module/range_overlay.h"
 
 #include <dwarf.h>
 
@@ -24,7 +24,7 @@ struct inlines {
 	uint64_t unit_offset;
 	VEC(struct node) nodes;
 	VEC(uint32_t) owners; /* of each layer: index in @nodes */
-	struct layers *layers;
+	struct range_overlay *layers;
 };
 
 struct walk {
@@ -87,7 +87,7 @@ struct inlines *inlines_new(struct debug_unit *unit)
 	inlines->unit_offset = unit->offset;
 	if (unit->end - unit->offset < UINT32_MAX)
 		walk_unit(&walk);
-	inlines->layers = layers_new(walk.ranges.items, walk.ranges.len);
+	inlines->layers = range_overlay_new(walk.ranges.items, walk.ranges.len);
 	vec_fit(&inlines->nodes);
 	vec_fit(&inlines->owners);
 	image_passed(unit->source->image, unit->end - unit->offset);
@@ -102,14 +102,14 @@ void inlines_free(struct inlines *inlines)
 		return;
 	vec_deinit(&inlines->nodes);
 	vec_deinit(&inlines->owners);
-	layers_free(inlines->layers);
+	range_overlay_free(inlines->layers);
 	free(inlines);
 }
 
 size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret, size_t max)
 {
-	uint32_t layer = layers_find(inlines->layers, vaddr);
-	uint32_t index = layer == LAYERS_NONE ? NONE : inlines->owners.items[layer];
+	uint32_t layer = range_overlay_find(inlines->layers, vaddr);
+	uint32_t index = layer == RANGE_OVERLAY_NONE ? NONE : inlines->owners.items[layer];
 	size_t count = 0;
 
 	for (; index != NONE && count <= max; index = inlines->nodes.items[index].parent) {
@@ -122,5 +122,5 @@ size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret
 
 uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr)
 {
-	return layers_next(inlines->layers, vaddr);
+	return range_overlay_next(inlines->layers, vaddr);
 }

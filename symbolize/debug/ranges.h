@@ -6,7 +6,7 @@
 #define DEBUG_RANGES_H
 
 #include "symbolize/debug/unit.h"
-#include "symbolize/layers.h"
+#include "symbolize/module/range_overlay.h"
 
 struct debug_ranges {
 	struct layer *items;

@@ -48,8 +48,8 @@ head -c 100 plain.trace >broken.trace
 
 command -v node >/dev/null || skip 'node is not installed'
 # As modules: node before 22 does not see by itself that these scripts are.
-mkdir -p model/report model/tests/web
-cp -r "$TOP/report/web" model/report/
+mkdir -p model/report/page model/tests/web
+cp -r "$TOP/report/page/web" model/report/page/
 cp "$TOP/tests/web/model.mjs" model/tests/web/
 echo '{ "type": "module" }' >model/package.json
 node model/tests/web/model.mjs

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "record/control.h"
+#include "record/sample/control.h"
 
 #include <fcntl.h>
 #include <string.h>

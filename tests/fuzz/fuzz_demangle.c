@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "formats/base/arena.h"
-#include "symbolize/demangle.h"
+#include "symbolize/name/demangle.h"
 
 #include <string.h>
 

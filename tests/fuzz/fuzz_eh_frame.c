@@ -10,7 +10,7 @@
 
 #include "formats/base/reader.h"
 #include "formats/base/writer.h"
-#include "symbolize/cfi_program.h"
+#include "symbolize/unwind/cfi_program.h"
 
 #include <elf.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "symbolize/expr.h"
+#include "symbolize/unwind/expr.h"
 
 #define NREGS 17
 

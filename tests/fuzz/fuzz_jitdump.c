@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "symbolize/jit_map.h"
+#include "symbolize/name/jit_map.h"
 
 static void check_records(const uint8_t *data, size_t len)
 {

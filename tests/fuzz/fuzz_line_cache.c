@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "symbolize/line_cache.h"
+#include "symbolize/name/line_cache.h"
 
 #include <string.h>
 

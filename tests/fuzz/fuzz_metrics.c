@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "report/metric_set.h"
+#include "report/metric/metric_set.h"
 
 static struct err *check_name(void *context, struct metric_expr *name)
 {

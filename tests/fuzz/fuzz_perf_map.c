@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "symbolize/jit_map.h"
+#include "symbolize/name/jit_map.h"
 
 /* The answer by looking at every line. */
 static const struct jit_symbol *last_with(const struct jit_symbol *symbols, size_t count,

@@ -2,8 +2,8 @@
 /*
  * fuzz_profile.c - collapsed stacks and pprof files that anyone could have sent.
  */
-#include "formats/folded_read.h"
-#include "formats/pprof_read.h"
+#include "formats/profile/folded_read.h"
+#include "formats/profile/pprof_read.h"
 #include "tests/fuzz/fuzz.h"
 
 /* All numbers in it lead somewhere. */

@@ -9,10 +9,10 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "formats/base/reader.h"
-#include "report/branches.h"
-#include "report/data_places.h"
+#include "report/view/branches.h"
+#include "report/load/data_places.h"
 #include "report/session.h"
-#include "report/trust.h"
+#include "report/load/trust.h"
 #include "report/view.h"
 
 #define WORDS_MAX 64

@@ -7,11 +7,11 @@
  */
 #include "tests/fuzz/event_check.h"
 
-#include "formats/trace_attached.h"
-#include "formats/trace_decoder.h"
-#include "formats/trace_field.h"
-#include "formats/trace_reader.h"
-#include "formats/trace_recording.h"
+#include "formats/trace/trace_attached.h"
+#include "formats/trace/trace_decoder.h"
+#include "formats/trace/trace_field.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_recording.h"
 #include "symbolize/debug/line_table.h"
 
 #include <string.h>

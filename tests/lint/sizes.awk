@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files past 500 lines (or file_max), and functions past 100.
+# Files past 1,000 lines (or file_max), and functions past 100.
 BEGIN {
 	if (!file_max)
-		file_max = 500
+		file_max = 1000
 }
 FNR == 1 { start = 0 }
 FNR == file_max + 1 { print FILENAME ": more than " file_max " lines: it is looking for its second noun" }

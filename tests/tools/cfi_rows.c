@@ -6,7 +6,7 @@
  *	cfi_rows --time FILE   compile all and say how long it took
  */
 #include "formats/base/vec.h"
-#include "symbolize/cfi_program.h"
+#include "symbolize/unwind/cfi_program.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * Usage: dump_trace FILE >BYTES. Numbers are 8 bytes, little endian; strings and contents are as they are.
  */
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 
 #include <err.h>
 #include <stdio.h>

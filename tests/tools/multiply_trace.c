@@ -8,8 +8,8 @@
  * The first has the same stacks, the second also the size that a longer recording would have: every block stands
  * alone and holds its stacks anew. Processes that ran from the beginning are told once.
  */
-#include "formats/trace_reader.h"
-#include "formats/trace_rewrite.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_rewrite.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,9 +5,9 @@
  *
  * Usage: prune_trace RAW PRUNED
  */
-#include "formats/trace_reader.h"
-#include "formats/trace_writer.h"
-#include "record/prune.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_writer.h"
+#include "record/sample/prune.h"
 
 #include <err.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * the position for every frame, innermost first, and an empty line. With TIME=1 in the environment, how
  * long it took and how much memory goes to stderr instead. CACHE=FOLDER keeps answers there, as preport does.
  */
-#include "symbolize/symbolizer.h"
+#include "symbolize/name/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
  *	trace_corpus tests/data/fuzz/trace
  */
 #include "formats/base/writer.h"
-#include "formats/trace_attached.h"
-#include "formats/trace_encoder.h"
-#include "formats/trace_recording.h"
-#include "formats/trace_writer.h"
+#include "formats/trace/trace_attached.h"
+#include "formats/trace/trace_encoder.h"
+#include "formats/trace/trace_recording.h"
+#include "formats/trace/trace_writer.h"
 #include "tests/unit/event_maker.h"
 
 #include <fcntl.h>

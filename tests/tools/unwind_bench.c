@@ -14,7 +14,7 @@
  * hash of all chains.
  */
 #include "formats/base/map.h"
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 #include "symbolize/unwind.h"
 
 #include <inttypes.h>

@@ -24,7 +24,7 @@
 #include "formats/base/map.h"
 #include "formats/base/strtab.h"
 #include "formats/base/text.h"
-#include "formats/trace_writer.h"
+#include "formats/trace/trace_writer.h"
 
 #include <err.h>
 #include <fcntl.h>

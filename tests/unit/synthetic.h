@@ -5,7 +5,7 @@
 #ifndef UNIT_SYNTHETIC_H
 #define UNIT_SYNTHETIC_H
 
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 /*
  * A profile with one event "cpu-clock" in ns. Functions are in module "/bin/app"; "libc:malloc" is in "/lib/libc",

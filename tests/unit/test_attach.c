@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 #include "record/attach.h"
-#include "record/code_map.h"
+#include "record/embed/code_map.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"

@@ -10,7 +10,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/writer.h"
-#include "record/perf_map.h"
+#include "record/embed/perf_map.h"
 #include "symbolize/debug/line_header.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/image.h"

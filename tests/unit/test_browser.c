@@ -2,7 +2,7 @@
 /*
  * test_browser.c - what the terminal interface shows of a profile whose shares are known.
  */
-#include "report/browser.h"
+#include "report/tui/browser.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "formats/base/arena.h"
-#include "symbolize/cfi_program.h"
+#include "symbolize/unwind/cfi_program.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "symbolize/chain_trie.h"
+#include "symbolize/unwind/chain_trie.h"
 
 /* @text: a letter for each frame, leaf first. */
 static uint32_t add(struct chain_trie *trie, struct module *mod, const char *text)

@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "formats/base/arena.h"
-#include "symbolize/debugfile.h"
+#include "symbolize/module/debugfile.h"
 #include "tests/unit/elf_file.h"
 
 #include <elf.h>

@@ -2,8 +2,8 @@
 /*
  * test_delay.c - windows of -D, and lines of --control.
  */
-#include "record/control.h"
-#include "record/delay.h"
+#include "record/sample/control.h"
+#include "record/sample/delay.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "symbolize/demangle.h"
+#include "symbolize/name/demangle.h"
 
 #include <stdio.h>
 

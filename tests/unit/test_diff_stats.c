@@ -3,7 +3,7 @@
  * test_diff_stats.c - distributions against tables, tests against numbers worked out elsewhere, and the promise about false
  * alarms against made-up recordings.
  */
-#include "report/diff_stats.h"
+#include "report/diff/diff_stats.h"
 #include "tests/unit/test.h"
 
 #include "formats/base/memory.h"

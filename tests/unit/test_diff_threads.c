@@ -2,7 +2,7 @@
 /*
  * test_diff_threads.c - the variance between threads, against numbers worked out by hand.
  */
-#include "report/diff_threads.h"
+#include "report/diff/diff_threads.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "record/event_names.h"
+#include "record/event/event_names.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "tests/unit/test.h"
 #include "tests/unit/fake_sysfs.h"
 
-#include "record/event_attr.h"
-#include "record/event_open.h"
+#include "record/event/event_attr.h"
+#include "record/event/event_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

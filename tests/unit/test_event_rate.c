@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "record/event_rate.h"
+#include "record/event/event_rate.h"
 
 #include <inttypes.h>
 

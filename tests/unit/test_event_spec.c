@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 #include "tests/unit/fake_sysfs.h"
 
-#include "record/event_spec.h"
+#include "record/event/event_spec.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -5,12 +5,12 @@
  *	main -> parse (with scan inlined)	70 ns in 7 samples, one of them with a broken stack
  *	main -> "<evil;\e[2J>" (JIT)		30 ns in 3 samples
  */
-#include "formats/folded.h"
-#include "formats/pprof.h"
-#include "formats/pprof.pb-c.h"
+#include "formats/profile/folded.h"
+#include "formats/profile/pprof.h"
+#include "formats/profile/pprof.pb-c.h"
 #include "report/flame.h"
-#include "report/frame_list.h"
-#include "report/svg.h"
+#include "report/view/frame_list.h"
+#include "report/page/svg.h"
 #include "symbolize/unwind.h"
 #include "tests/unit/test.h"
 

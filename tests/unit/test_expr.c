@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "symbolize/expr.h"
+#include "symbolize/unwind/expr.h"
 
 #define REG0   0x1000
 #define MEMORY 0x2000

@@ -2,7 +2,7 @@
 /*
  * test_filter.c - what passes, what does not, and which values are refused.
  */
-#include "report/filter.h"
+#include "report/view/filter.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 

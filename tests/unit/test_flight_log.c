@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_flight_log.c - memory is bounded, and what is kept begins with a landscape.
+ * test_flight_log.c - memory is bounded, and what is kept begins with a process snapshot.
  */
 #include "formats/base/memory.h"
-#include "record/flight_log.h"
+#include "record/output/flight_log.h"
 #include "tests/unit/test.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void give(struct flight_log *log, size_t len, uint8_t mark)
 	CHECK(!sink.take(sink.context, &head, data, len));
 }
 
-struct seen {
+struct addr_cache {
 	char marks[64];
 	size_t len;
 	uint64_t sequence;
@@ -33,7 +33,7 @@ struct seen {
 static struct err *see(void *context, const struct trace_block *block, const uint8_t *data,
 		       size_t len)
 {
-	struct seen *seen = context;
+	struct addr_cache *seen = context;
 
 	CHECK_UINT(block->sequence, seen->sequence++);
 	seen->marks[seen->len++] = (char)data[len - 1];
@@ -42,7 +42,7 @@ static struct err *see(void *context, const struct trace_block *block, const uin
 
 static void check_written(const struct flight_log *log, const char *expected)
 {
-	struct seen seen = { .marks = "" };
+	struct addr_cache seen = { .marks = "" };
 	struct trace_writer *w = trace_writer_new_to(&(struct trace_sink){ see, &seen });
 
 	CHECK(!flight_log_write(log, w));

@@ -2,7 +2,7 @@
 /*
  * test_flow.c - blocks and loops of small graphs, drawn by hand, and of code that means harm.
  */
-#include "report/flow.h"
+#include "report/code/flow.h"
 
 #include "formats/base/memory.h"
 #include "tests/unit/test.h"

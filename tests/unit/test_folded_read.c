@@ -2,7 +2,7 @@
 /*
  * test_folded_read.c - what values mean, and what stands behind names.
  */
-#include "formats/folded_read.h"
+#include "formats/profile/folded_read.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "symbolize/jit_map.h"
+#include "symbolize/name/jit_map.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "formats/jitdump.h"
-#include "record/jit_code.h"
-#include "symbolize/jit_map.h"
+#include "formats/perf/jitdump.h"
+#include "record/embed/jit_code.h"
+#include "symbolize/name/jit_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

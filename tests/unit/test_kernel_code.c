@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "record/kcore.h"
-#include "record/kernel_code.h"
+#include "record/embed/kcore.h"
+#include "record/embed/kernel_code.h"
 #include "symbolize/elf/image.h"
 
 #include <elf.h>

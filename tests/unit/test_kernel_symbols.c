@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "record/kernel_symbols.h"
+#include "record/embed/kernel_symbols.h"
 
 #include <string.h>
 #include <unistd.h>

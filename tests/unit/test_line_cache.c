@@ -2,10 +2,10 @@
 /*
  * test_line_cache.c - entries that are whole answer as they were asked; all others are as good as none.
  */
-#include "symbolize/line_cache.h"
+#include "symbolize/name/line_cache.h"
 
 #include "formats/base/memory.h"
-#include "symbolize/cache_folder.h"
+#include "symbolize/name/cache_folder.h"
 #include "tests/unit/elf_file.h"
 #include "tests/unit/test.h"
 

@@ -4,8 +4,8 @@
  */
 #include "tests/unit/test.h"
 
-#include "record/map_query.h"
-#include "record/proc_scan.h"
+#include "record/task/map_query.h"
+#include "record/task/proc_scan.h"
 #include "symbolize/elf/image.h"
 
 #include <fcntl.h>

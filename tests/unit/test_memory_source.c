@@ -2,8 +2,8 @@
 /*
  * test_memory_source.c - words for data sources as the kernel's drivers put them together.
  */
-#include "report/latency.h"
-#include "report/memory_source.h"
+#include "report/view/latency.h"
+#include "report/view/memory_source.h"
 #include "tests/unit/test.h"
 
 #include <linux/perf_event.h>

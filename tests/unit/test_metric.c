@@ -2,10 +2,10 @@
 /*
  * test_metric.c - formulas, what defines them, differences of counts, and how sure ratios of them are.
  */
-#include "report/group_deltas.h"
-#include "report/measures.h"
-#include "report/metric_set.h"
-#include "report/metrics.h"
+#include "report/view/group_deltas.h"
+#include "report/view/measures.h"
+#include "report/metric/metric_set.h"
+#include "report/metric/metrics.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
@@ -163,7 +163,7 @@ static double last_delta(bool by_cpu, const struct reading *readings, size_t n,
 		group_deltas_add(&g, &ev);
 		delta = g.now.len ? g.now.items[0].value : -1;
 	}
-	*ret = g.tally;
+	*ret = g.unwind_quality;
 	group_deltas_deinit(&g);
 	return delta;
 }
@@ -173,13 +173,13 @@ TEST(group_differences_are_of_one_cpu_or_of_one_thread)
 	static const struct reading both[] = { { 0, 1, 100, 10, 10 },
 					       { 1, 1, 9000, 10, 10 },
 					       { 0, 2, 150, 20, 20 } };
-	struct group_delta_tally tally;
+	struct group_delta_tally unwind_quality;
 
-	CHECK(last_delta(true, both, 3, &tally) == 50);
-	CHECK_UINT(tally.first, 2);
-	CHECK_UINT(tally.used, 1);
-	CHECK(last_delta(false, both, 3, &tally) == 150); /* a thread begins at 0 */
-	CHECK_UINT(tally.used, 3);
+	CHECK(last_delta(true, both, 3, &unwind_quality) == 50);
+	CHECK_UINT(unwind_quality.first, 2);
+	CHECK_UINT(unwind_quality.used, 1);
+	CHECK(last_delta(false, both, 3, &unwind_quality) == 150); /* a thread begins at 0 */
+	CHECK_UINT(unwind_quality.used, 3);
 }
 
 TEST(group_differences_that_cannot_be_are_refused)
@@ -190,16 +190,16 @@ TEST(group_differences_that_cannot_be_are_refused)
 	static const struct reading never[] = { { 0, 1, 5, 10, 0 }, { 0, 1, 5, 30, 0 } };
 	static const struct reading shared[] = { { 0, 1, 100, 10, 10 }, { 0, 1, 200, 50, 20 } };
 	static const struct reading reborn[] = { { 0, 1, 100, 1000, 1000 }, { 0, 1, 30, 10, 10 } };
-	struct group_delta_tally tally;
+	struct group_delta_tally unwind_quality;
 
-	CHECK(last_delta(true, less, 2, &tally) < 0);
-	CHECK_UINT(tally.impossible, 1);
-	CHECK(last_delta(true, much, 2, &tally) < 0);
-	CHECK_UINT(tally.impossible, 1);
-	CHECK(last_delta(true, never, 2, &tally) < 0);
-	CHECK_UINT(tally.not_counted, 1);
-	CHECK(last_delta(true, shared, 2, &tally) == 400); /* ran a quarter of the time */
-	CHECK(last_delta(false, reborn, 2, &tally) == 30); /* another thread */
+	CHECK(last_delta(true, less, 2, &unwind_quality) < 0);
+	CHECK_UINT(unwind_quality.impossible, 1);
+	CHECK(last_delta(true, much, 2, &unwind_quality) < 0);
+	CHECK_UINT(unwind_quality.impossible, 1);
+	CHECK(last_delta(true, never, 2, &unwind_quality) < 0);
+	CHECK_UINT(unwind_quality.not_counted, 1);
+	CHECK(last_delta(true, shared, 2, &unwind_quality) == 400); /* ran a quarter of the time */
+	CHECK(last_delta(false, reborn, 2, &unwind_quality) == 30); /* another thread */
 }
 
 /* ---- intervals ------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /*
  * test_number.c - numbers as people read them.
  */
-#include "report/number.h"
+#include "report/print/number.h"
 
 #include "tests/unit/test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_page.c - the frame of a page: its policy, its text, its blocks. */
-#include "report/markup.h"
-#include "report/page.h"
+#include "report/page/markup.h"
+#include "report/page/page.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "formats/base/writer.h"
-#include "record/perf_map.h"
+#include "record/embed/perf_map.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 #include "tests/unit/fake_sysfs.h"
 
-#include "record/pmu.h"
+#include "record/event/pmu.h"
 
 #include <string.h>
 

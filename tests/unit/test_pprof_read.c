@@ -2,8 +2,8 @@
 /*
  * test_pprof_read.c - what pprof_write() writes comes back, and no cut copy does harm.
  */
-#include "formats/pprof.h"
-#include "formats/pprof_read.h"
+#include "formats/profile/pprof.h"
+#include "formats/profile/pprof_read.h"
 #include "tests/unit/test.h"
 
 #include "formats/base/memory.h"

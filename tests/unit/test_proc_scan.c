@@ -2,7 +2,7 @@
 /*
  * test_proc_scan.c - what /proc tells of this very process, and of the kernel.
  */
-#include "record/proc_scan.h"
+#include "record/task/proc_scan.h"
 
 #include "tests/unit/test.h"
 

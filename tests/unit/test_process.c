@@ -2,7 +2,7 @@
 /*
  * test_process.c - what counts as code in a process, now and a little while after it is gone.
  */
-#include "record/process.h"
+#include "record/task/process.h"
 
 #include "tests/unit/test.h"
 

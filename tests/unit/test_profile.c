@@ -2,7 +2,7 @@
 /*
  * test_profile.c - the profile's tables: equal entries are one, numbers stay, sums are right.
  */
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 #include "tests/unit/test.h"
 
 static uint32_t add_module(struct profile *p, const char *path, const char *build_id)

@@ -2,7 +2,7 @@
 /*
  * test_progress.c - what the line says, and that there is none where it could not be erased.
  */
-#include "report/progress.h"
+#include "report/print/progress.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * test_prune.c - what of a stack goes into the trace, and what must not.
  */
-#include "record/prune.h"
+#include "record/sample/prune.h"
 
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_side_record.c - the order of side-band records.
  */
-#include "record/side_record.h"
+#include "record/sample/side_record.h"
 #include "tests/unit/test.h"
 
 #include "formats/base/map.h"

@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "formats/base/arena.h"
-#include "report/source_text.h"
+#include "report/code/source_text.h"
 
 #include <string.h>
 

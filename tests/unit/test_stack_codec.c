@@ -2,7 +2,7 @@
 /*
  * test_stack_codec.c - registers, stacks and chains there and back, and what little they take.
  */
-#include "formats/stack_codec.h"
+#include "formats/trace/stack_codec.h"
 
 #include "formats/base/memory.h"
 #include "tests/unit/event_maker.h"

@@ -2,8 +2,8 @@
 /*
  * test_stats.c - intervals against values worked out elsewhere, and against their own promise.
  */
-#include "report/number.h"
-#include "report/stats.h"
+#include "report/print/number.h"
+#include "report/view/stats.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "symbolize/elf/cfi_section.h"
-#include "symbolize/symbolizer.h"
+#include "symbolize/name/symbolizer.h"
 #include "tests/unit/elf_file.h"
 
 #include <elf.h>

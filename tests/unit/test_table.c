@@ -3,7 +3,7 @@
  * test_table.c - the three renderings, at the widths and with the names that hurt.
  */
 #include "formats/base/text.h"
-#include "report/table.h"
+#include "report/print/table.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
 /*
  * test_target.c - what the options about targets mean.
  */
-#include "record/target.h"
+#include "record/task/target.h"
 
-#include "formats/build_id_note.h"
-#include "record/cgroup.h"
+#include "formats/process/build_id_note.h"
+#include "record/task/cgroup.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>

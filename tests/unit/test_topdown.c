@@ -3,8 +3,8 @@
  * test_topdown.c - every row of the top-down tables against counts worked out by hand.
  */
 #include "formats/topdown.h"
-#include "report/topdown_text.h"
-#include "report/topdown_tree.h"
+#include "report/topdown/topdown_text.h"
+#include "report/topdown/topdown_tree.h"
 #include "tests/unit/test.h"
 
 #include <limits.h>

@@ -2,7 +2,7 @@
 /*
  * test_trace_block.c - heads of blocks.
  */
-#include "formats/trace_block.h"
+#include "formats/trace/trace_block.h"
 
 #include "tests/unit/test.h"
 

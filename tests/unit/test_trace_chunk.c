@@ -3,11 +3,11 @@
  * test_trace_chunk.c - blocks of events: what one that is not as a writer would write it may cost,
  * and the order of what is in it.
  */
-#include "formats/trace_chunk.h"
+#include "formats/trace/trace_chunk.h"
 
 #include "formats/base/vec.h"
-#include "formats/trace_reader.h"
-#include "formats/trace_recording.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_recording.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/test.h"
 #include "tests/unit/trace_maker.h"

@@ -3,7 +3,7 @@
  * test_trace_loader.c - blocks come in the order of the file, each once, damaged ones as errors in
  * their place; with any number of threads, and whether or not they are wanted to the end.
  */
-#include "formats/trace_loader.h"
+#include "formats/trace/trace_loader.h"
 
 #include "tests/unit/event_check.h"
 #include "tests/unit/test.h"

@@ -3,8 +3,8 @@
  * test_trace_page.c - the hex dump in precord-trace(5) is what trace_writer writes and
  * trace_reader reads.
  */
-#include "formats/trace_reader.h"
-#include "formats/trace_writer.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_writer.h"
 #include "tests/unit/test.h"
 
 #include <ctype.h>

@@ -3,11 +3,11 @@
  * test_trace_reader.c - what trace_writer wrote, trace_reader gives back; and what it makes of
  * damage.
  */
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 
 #include "formats/base/memory.h"
-#include "formats/trace_field.h"
-#include "formats/trace_recording.h"
+#include "formats/trace/trace_field.h"
+#include "formats/trace/trace_recording.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/test.h"
 #include "tests/unit/trace_maker.h"

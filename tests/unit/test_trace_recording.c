@@ -4,11 +4,11 @@
  *
  * That they come back as they were written is tested in test_trace_reader.c.
  */
-#include "formats/trace_recording.h"
+#include "formats/trace/trace_recording.h"
 
-#include "formats/trace_attached.h"
-#include "formats/trace_block.h"
-#include "formats/trace_field.h"
+#include "formats/trace/trace_attached.h"
+#include "formats/trace/trace_block.h"
+#include "formats/trace/trace_field.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/event_maker.h"
 #include "tests/unit/test.h"

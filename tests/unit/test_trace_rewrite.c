@@ -2,10 +2,10 @@
 /*
  * test_trace_rewrite.c - a trace that is written once more holds the same, less what was left out.
  */
-#include "formats/trace_rewrite.h"
+#include "formats/trace/trace_rewrite.h"
 
 #include "formats/base/vec.h"
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/event_maker.h"
 #include "tests/unit/test.h"

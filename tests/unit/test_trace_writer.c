@@ -2,12 +2,12 @@
 /*
  * test_trace_writer.c - when blocks are written, how large they get, and what a full disk does.
  */
-#include "formats/trace_writer.h"
+#include "formats/trace/trace_writer.h"
 
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
-#include "formats/trace_block.h"
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_block.h"
+#include "formats/trace/trace_reader.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/event_maker.h"
 #include "tests/unit/test.h"

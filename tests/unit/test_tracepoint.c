@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 #include "tests/unit/fake_sysfs.h"
 
-#include "record/tracepoint.h"
+#include "record/event/tracepoint.h"
 
 #include <string.h>
 

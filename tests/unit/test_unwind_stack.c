@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolize/unwind_stack.h"
+#include "symbolize/unwind/unwind_stack.h"
 #include "tests/unit/test.h"
 
 static const uint32_t slots[] = { 0, 3 };

@@ -3,7 +3,7 @@
  * test_walkers.c - with any number of threads the chains of a stream are those that one unwinder
  * finds in its order, though programs move, fork and end in between.
  */
-#include "symbolize/walkers.h"
+#include "symbolize/unwind/walkers.h"
 
 #include "formats/base/memory.h"
 #include "tests/unit/test.h"

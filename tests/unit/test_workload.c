@@ -2,7 +2,7 @@
 /*
  * test_workload.c - a command that is held back, let go, and asked how it ended.
  */
-#include "record/workload.h"
+#include "record/task/workload.h"
 
 #include "tests/unit/test.h"
 

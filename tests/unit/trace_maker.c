@@ -3,7 +3,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/zframe.h"
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 #include "tests/unit/event_check.h"
 #include "tests/unit/test.h"
 

@@ -15,9 +15,9 @@
 #define UNIT_TRACE_MAKER_H
 
 #include "formats/base/vec.h"
-#include "formats/trace_block.h"
-#include "formats/trace_chunk.h"
-#include "formats/trace_writer.h"
+#include "formats/trace/trace_block.h"
+#include "formats/trace/trace_chunk.h"
+#include "formats/trace/trace_writer.h"
 #include "tests/unit/event_maker.h"
 
 #include <stddef.h>

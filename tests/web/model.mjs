@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the page that need no browser: names, statistics, colours, trees. Run by node; silent if all is well.
 import assert from "node:assert/strict";
-import { contrast, textOn, THEMES } from "../../report/web/colours.js";
-import { fit, steps, withoutArguments, withoutTemplates } from "../../report/web/names.js";
-import { difference, percent, share } from "../../report/web/stats.js";
-import { buildTree } from "../../report/web/tree.js";
-import { CallerTree } from "../../report/web/callers.js";
-import { coveredBy, hitsBelow, matchFrames, pattern } from "../../report/web/search.js";
-import { neighbours, sumFunctions } from "../../report/web/functions.js";
-import { firstState, readHash, writeHash } from "../../report/web/state.js";
+import { contrast, textOn, THEMES } from "../../report/page/web/colours.js";
+import { fit, steps, withoutArguments, withoutTemplates } from "../../report/page/web/names.js";
+import { difference, percent, share } from "../../report/page/web/stats.js";
+import { buildTree } from "../../report/page/web/tree.js";
+import { CallerTree } from "../../report/page/web/callers.js";
+import { coveredBy, hitsBelow, matchFrames, pattern } from "../../report/page/web/search.js";
+import { neighbours, sumFunctions } from "../../report/page/web/functions.js";
+import { firstState, readHash, writeHash } from "../../report/page/web/state.js";
 
 // ---- names ----
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jitdump.c - a header and records that say their own length.
+ *
+ *	header   u32 magic, version, own length, ELF machine, pad, pid; u64 time, flags
+ *	record   u32 kind, own length; u64 time; then
+ *	  load         u32 pid, tid; u64 vma, address, length, index; name\0; code
+ *	  move         u32 pid, tid; u64 vma, old address, new address, length, index
+ *	  debug info   u64 address, count; and for each entry u64 address, u32 line, discriminator; file\0
+ *
+ * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
+ * before the code. And some releases (Node 20) write a file name that they have freed already: as many bytes as
+ * it had, but any, NULs among them. The entries are then still of one length, and their lines good.
+ */
+#include "formats/perf/jitdump.h"
+
+#include "formats/process/mapping.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MAGIC	      0x4a695444U /* "JiTD" */
+#define MAGIC_SWAPPED 0x4454694aU
+#define DUMP_VERSION  1
+#define HEADER_LEN    40
+#define PREFIX_LEN    16
+#define V8_PAD	      0xdeadbeefU
+#define V8_ENTRY_BIAS 64
+#define ENTRY_LEN_MIN 17
+#define ALIGNMENT     8 /* what a writer may pad a record to */
+#define SAME_FILE     "\xff"
+
+bool jitdump_is_path(const char *path)
+{
+	bool deleted;
+	size_t len = mapping_path_len(path, &deleted);
+	const char *name = path + len;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	size_t name_len = (size_t)(path + len - name);
+
+	if (name_len < strlen("jit-0.dump") || strncmp(name, "jit-", 4) != 0 ||
+	    strncmp(path + len - 5, ".dump", 5) != 0)
+		return false;
+	return strspn(name + 4, "0123456789") == name_len - strlen("jit-.dump");
+}
+
+struct err *jitdump_open(struct jitdump *dump, const void *data, size_t len)
+{
+	struct jitdump d = { 0 };
+	struct reader *r = &d.reader;
+
+	reader_init(r, data, len, /* big_endian= */ false);
+	uint32_t magic = reader_u32(r, "magic");
+
+	if (!r->failed && magic == MAGIC_SWAPPED)
+		r->big_endian = true;
+	else if (!r->failed && magic != MAGIC)
+		return err_new(ERR_CORRUPT, "it does not begin as a dump of a JIT's code");
+	uint32_t version = reader_u32(r, "version");
+
+	d.header_len = reader_u32(r, "header length");
+	d.machine = (uint16_t)reader_u32(r, "machine");
+	d.is_v8 = reader_u32(r, "pad") == V8_PAD;
+	d.pid = reader_u32(r, "process");
+	d.time_ns = reader_u64(r, "time");
+	reader_u64(r, "flags");
+	if (!r->failed && version != DUMP_VERSION)
+		return err_new(ERR_UNSUPPORTED, "a dump of a JIT's code of version %" PRIu32, version);
+	if (!r->failed && d.header_len < HEADER_LEN)
+		reader_fail(r, "header length");
+	reader_skip(r, d.header_len - HEADER_LEN, "header");
+	struct err *err = reader_check(r);
+
+	if (!err)
+		*dump = d;
+	return err;
+}
+
+static void read_load(struct reader *r, struct jitdump_record *ret)
+{
+	reader_skip(r, 16, "process, thread and memory");
+	ret->ip = reader_u64(r, "address");
+	ret->len = reader_u64(r, "length");
+	reader_skip(r, 8, "index");
+	ret->name = reader_string(r, "name");
+	if (ret->len > reader_left(r))
+		reader_fail(r, "code");
+	ret->code = reader_bytes(r, ret->len, "code");
+}
+
+static void read_move(struct reader *r, struct jitdump_record *ret)
+{
+	reader_skip(r, 16, "process, thread and memory");
+	ret->old_ip = reader_u64(r, "old address");
+	ret->ip = reader_u64(r, "new address");
+	ret->len = reader_u64(r, "length");
+}
+
+static void read_debug_info(struct reader *r, struct jitdump_record *ret)
+{
+	ret->ip = reader_u64(r, "address");
+	ret->nentries = reader_u64(r, "number of lines");
+	if (ret->nentries > reader_left(r) / ENTRY_LEN_MIN)
+		reader_fail(r, "lines");
+	ret->entries = *r;
+}
+
+/* A record whose content makes no sense is passed over, as one that is not known; its length still holds. */
+static void read_content(struct reader *content, struct jitdump_record *ret)
+{
+	if (ret->kind == JITDUMP_LOAD)
+		read_load(content, ret);
+	else if (ret->kind == JITDUMP_MOVE)
+		read_move(content, ret);
+	else if (ret->kind == JITDUMP_DEBUG_INFO)
+		read_debug_info(content, ret);
+	if (content->failed || ret->len > UINT64_MAX - ret->ip)
+		ret->kind = UINT32_MAX;
+}
+
+bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret)
+{
+	struct reader *r = &dump->reader;
+	struct jitdump_record rec = { .bytes = r->pos };
+
+	rec.kind = reader_u32(r, "kind");
+	rec.bytes_len = reader_u32(r, "length");
+	reader_u64(r, "time");
+	if (!r->failed && rec.bytes_len < PREFIX_LEN)
+		reader_fail(r, "length");
+	struct reader content = reader_slice(r, rec.bytes_len - PREFIX_LEN, "record");
+
+	if (r->failed)
+		return false;
+	read_content(&content, &rec);
+	*ret = rec;
+	return true;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+/* The place of one entry; false if it is not in the code. */
+static bool read_place(const struct jitdump *dump, struct reader *r, uint64_t ip, uint64_t code_len,
+		       struct jitdump_line *ret)
+{
+	uint64_t bias = dump->is_v8 ? V8_ENTRY_BIAS : 0;
+	uint64_t addr = reader_u64(r, "address");
+
+	*ret = (struct jitdump_line){ .offset = addr - bias - ip };
+	ret->line = reader_u32(r, "line");
+	reader_u32(r, "discriminator");
+	return !r->failed && addr >= bias && addr - bias >= ip && ret->offset <= code_len;
+}
+
+/* As the specification has it: true if every entry is good and they fill the record. */
+static bool read_named(const struct jitdump *dump, const struct jitdump_record *info,
+		       uint64_t code_len, struct jitdump_line *ret)
+{
+	struct reader r = info->entries;
+	const char *file = NULL;
+
+	for (uint64_t i = 0; i < info->nentries; i++) {
+		if (!read_place(dump, &r, info->ip, code_len, &ret[i]))
+			return false;
+		const char *name = reader_string(&r, "file");
+
+		if (name && strcmp(name, SAME_FILE) != 0)
+			file = name;
+		ret[i].file = file;
+	}
+	return !r.failed && reader_left(&r) < ALIGNMENT;
+}
+
+/* Entries of @len bytes each, whatever their names are. */
+static bool read_even(const struct jitdump *dump, const struct jitdump_record *info,
+		      uint64_t code_len, size_t len, struct jitdump_line *ret)
+{
+	struct reader r = info->entries;
+
+	for (uint64_t i = 0; i < info->nentries; i++) {
+		struct reader entry = reader_slice(&r, len, "entry");
+
+		if (!read_place(dump, &entry, info->ip, code_len, &ret[i]))
+			return false;
+	}
+	return true;
+}
+
+size_t jitdump_lines(const struct jitdump *dump, const struct jitdump_record *info,
+		     uint64_t code_len, struct jitdump_line *ret)
+{
+	size_t left = reader_left(&info->entries);
+
+	if (!info->nentries)
+		return 0;
+	if (read_named(dump, info, code_len, ret))
+		return info->nentries;
+	for (size_t pad = 0; pad < ALIGNMENT && dump->is_v8 && pad <= left; pad++) {
+		if ((left - pad) % info->nentries == 0 &&
+		    read_even(dump, info, code_len, (left - pad) / info->nentries, ret))
+			return info->nentries;
+	}
+	return 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+void jitdump_put_header(struct writer *w, uint16_t machine, uint32_t pid, uint64_t time_ns)
+{
+	writer_u32(w, MAGIC);
+	writer_u32(w, DUMP_VERSION);
+	writer_u32(w, HEADER_LEN);
+	writer_u32(w, machine);
+	writer_u32(w, 0);
+	writer_u32(w, pid);
+	writer_u64(w, time_ns);
+	writer_u64(w, 0);
+}
+
+void jitdump_put_load(struct writer *w, uint32_t pid, uint64_t ip, const char *name,
+		      const uint8_t *code, size_t len)
+{
+	size_t name_len = strlen(name) + 1;
+
+	writer_u32(w, JITDUMP_LOAD);
+	writer_u32(w, (uint32_t)(PREFIX_LEN + 40 + name_len + len));
+	writer_u64(w, 0);
+	writer_u32(w, pid);
+	writer_u32(w, pid);
+	writer_u64(w, ip);
+	writer_u64(w, ip);
+	writer_u64(w, len);
+	writer_u64(w, 0);
+	writer_bytes(w, name, name_len);
+	writer_bytes(w, code, len);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_data_features.h - what perf.data tells beside the events: machine, command line, names, groups, build IDs.
+ *
+ * Files have the features in a table behind the data, pipes as records in front of it. Those that nothing here asks for are
+ * skipped.
+ */
+#ifndef FORMATS_PERF_DATA_FEATURES_H
+#define FORMATS_PERF_DATA_FEATURES_H
+
+#include "formats/perf/perf_data_attrs.h"
+#include "formats/perf/perf_data_build_ids.h"
+#include "formats/perf/perf_data_types.h"
+#include "formats/recording.h"
+
+/* Where features go to. */
+struct perf_data_facts {
+	struct recording *rec;
+	struct perf_data_attrs *attrs;
+	struct perf_data_build_ids *build_ids;
+};
+
+/* Does perf_data_feature_load() take anything from this one? */
+bool perf_data_feature_is_used(unsigned number);
+
+/*
+ * Take in feature @number, which @r has. ERR_CORRUPT: it is cut, or contradicts itself; what was understood stays.
+ * ERR_UNSUPPORTED: an architecture that is not known here.
+ */
+MUST_USE struct err *perf_data_feature_load(const struct perf_data_facts *facts, unsigned number,
+					    struct reader *r);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pprof.c - builds protobuf-c messages in an arena, packs them, compresses with zlib.
+ *
+ * Ids in the file are the profile's numbers plus one, since 0 means "none" there. The profile's strings keep
+ * their numbers; what is added here (labels, units) follows them.
+ */
+#include "formats/profile/pprof.h"
+
+#include "formats/base/gzip.h"
+#include "formats/base/text.h"
+#include "formats/profile/pprof.pb-c.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Each event has its samples and its weight. */
+#define TYPES_PER_EVENT 2
+#define LABELS		5
+
+/* The labels' keys, in the order in which they are written. */
+enum { KEY_PID, KEY_TID, KEY_CPU, KEY_PROCESS, KEY_THREAD, KEYS };
+
+struct builder {
+	const struct profile *p;
+	struct arena arena;
+	struct strtab extra; /* strings beyond the profile's own */
+	Pprof__Profile out;
+	int64_t keys[KEYS];
+};
+
+/* @count messages and pointers to them, as protobuf-c wants them. */
+#define NEW_MESSAGES(b, type, init, count, ret_pointers)                                             \
+	({                                                                                           \
+		size_t count_ = (count);                                                             \
+		type *items_ = ARENA_ARRAY(&(b)->arena, type, count_);                               \
+		type **pointers_ = ARENA_ARRAY(&(b)->arena, type *, count_);                         \
+		for (size_t i_ = 0; i_ < count_; i_++) {                                             \
+			items_[i_] = (type)init;                                                     \
+			pointers_[i_] = &items_[i_];                                                 \
+		}                                                                                    \
+		*(ret_pointers) = pointers_;                                                         \
+		items_;                                                                              \
+	})
+
+/* The number in the file of a string that the profile may not have. */
+static int64_t add_string(struct builder *b, const char *text)
+{
+	uint32_t id = strtab_add(&b->extra, text);
+
+	return id ? (int64_t)MAX(b->p->strings.len, 1) + id - 1 : 0;
+}
+
+static void build_strings(struct builder *b)
+{
+	uint32_t own = MAX(b->p->strings.len, 1), extra = b->extra.len ? b->extra.len - 1 : 0;
+	char **strings = ARENA_ARRAY(&b->arena, char *, own + extra);
+
+	for (uint32_t i = 0; i < own; i++)
+		strings[i] = (char *)text_escape(&b->arena, strtab_get(&b->p->strings, i));
+	for (uint32_t i = 0; i < extra; i++)
+		strings[own + i] = (char *)text_escape(&b->arena, strtab_get(&b->extra, i + 1));
+	b->out.string_table = strings;
+	b->out.n_string_table = own + extra;
+}
+
+static const char *unit_of(const struct profile *p, const struct profile_event *event)
+{
+	return strcmp(profile_text(p, event->unit), "ns") == 0 ? "nanoseconds" : "count";
+}
+
+static void build_types(struct builder *b, uint32_t default_event)
+{
+	const struct profile *p = b->p;
+	Pprof__ValueType *types = NEW_MESSAGES(b, Pprof__ValueType, PPROF__VALUE_TYPE__INIT,
+					       p->events.len * TYPES_PER_EVENT, &b->out.sample_type);
+
+	b->out.n_sample_type = p->events.len * TYPES_PER_EVENT;
+	for (size_t i = 0; i < p->events.len; i++) {
+		const struct profile_event *event = &p->events.items[i];
+		const char *name = profile_text(p, event->name);
+		Pprof__ValueType *type = &types[i * TYPES_PER_EVENT];
+
+		type[0].type = add_string(b, p->events.len == 1 ? "samples" :
+						 arena_printf(&b->arena, "samples:%s", name));
+		type[0].unit = add_string(b, "count");
+		type[1].type = event->name;
+		type[1].unit = add_string(b, unit_of(p, event));
+		if (i != default_event)
+			continue;
+		b->out.period_type = &type[1];
+		b->out.default_sample_type = type[1].type;
+		b->out.period = event->is_freq && event->rate ? (int64_t)(1000000000 / event->rate) :
+								(int64_t)event->rate;
+	}
+}
+
+static void build_mappings(struct builder *b, uint32_t main_module)
+{
+	const struct profile *p = b->p;
+	Pprof__Mapping *mappings = NEW_MESSAGES(b, Pprof__Mapping, PPROF__MAPPING__INIT,
+						p->modules.len, &b->out.mapping);
+
+	b->out.n_mapping = p->modules.len;
+	for (size_t i = 0; i < p->modules.len; i++) {
+		mappings[i].id = i + 1;
+		mappings[i].filename = p->modules.items[i].path;
+		mappings[i].build_id = p->modules.items[i].build_id;
+		mappings[i].has_functions = true;
+		mappings[i].has_filenames = true;
+		mappings[i].has_line_numbers = true;
+		mappings[i].has_inline_frames = true;
+	}
+	for (size_t i = 0; i < p->locations.len; i++) {
+		Pprof__Mapping *mapping = &mappings[p->locations.items[i].module];
+		uint64_t vaddr = p->locations.items[i].vaddr;
+
+		if (vaddr >= mapping->memory_limit)
+			mapping->memory_limit = vaddr == UINT64_MAX ? vaddr : vaddr + 1;
+	}
+	if (main_module >= p->modules.len)
+		return;
+
+	Pprof__Mapping **first = b->out.mapping, *chosen = first[main_module];
+
+	memmove(first + 1, first, main_module * sizeof(*first));
+	*first = chosen;
+}
+
+static void build_locations(struct builder *b)
+{
+	const struct profile *p = b->p;
+	Pprof__Location *locations = NEW_MESSAGES(b, Pprof__Location, PPROF__LOCATION__INIT,
+						  p->locations.len, &b->out.location);
+	Pprof__Line **lines;
+	Pprof__Line *line = NEW_MESSAGES(b, Pprof__Line, PPROF__LINE__INIT, p->lines.len, &lines);
+
+	b->out.n_location = p->locations.len;
+	for (size_t i = 0; i < p->lines.len; i++) {
+		line[i].function_id = (uint64_t)p->lines.items[i].function + 1;
+		line[i].line = p->lines.items[i].line;
+	}
+	for (size_t i = 0; i < p->locations.len; i++) {
+		const struct profile_location *location = &p->locations.items[i];
+
+		locations[i].id = i + 1;
+		locations[i].mapping_id = (uint64_t)location->module + 1;
+		locations[i].address = location->vaddr;
+		locations[i].line = lines + location->first_line;
+		locations[i].n_line = location->nlines;
+	}
+}
+
+static void build_functions(struct builder *b)
+{
+	const struct profile *p = b->p;
+	Pprof__Function *functions = NEW_MESSAGES(b, Pprof__Function, PPROF__FUNCTION__INIT,
+						  p->functions.len, &b->out.function);
+
+	b->out.n_function = p->functions.len;
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *function = &p->functions.items[i];
+
+		functions[i].id = i + 1;
+		functions[i].name = function->name;
+		functions[i].system_name = function->linkage_name ? function->linkage_name :
+								    function->name;
+		functions[i].filename = function->file;
+		functions[i].start_line = function->line;
+	}
+}
+
+/* The locations from @stack to the root; equal stacks share one array. */
+static void set_stack(struct builder *b, Pprof__Sample *out, uint32_t stack)
+{
+	const struct profile_stack *stacks = b->p->stacks.items;
+	size_t depth = 0;
+
+	for (uint32_t at = stack; at; at = stacks[at].parent)
+		depth++;
+	out->location_id = ARENA_ARRAY(&b->arena, uint64_t, depth);
+	for (uint32_t at = stack; at; at = stacks[at].parent)
+		out->location_id[out->n_location_id++] = (uint64_t)stacks[at].location + 1;
+}
+
+static void set_labels(struct builder *b, Pprof__Sample *out, const struct profile_sample *sample)
+{
+	const struct profile_thread *thread = &b->p->threads.items[sample->thread];
+	Pprof__Label *labels = NEW_MESSAGES(b, Pprof__Label, PPROF__LABEL__INIT, LABELS, &out->label);
+
+	for (int i = 0; i < LABELS; i++)
+		labels[i].key = b->keys[i];
+	labels[KEY_PID].num = thread->pid;
+	labels[KEY_TID].num = thread->tid;
+	labels[KEY_CPU].num = sample->cpu == UINT32_MAX ? -1 : (int64_t)sample->cpu;
+	labels[KEY_PROCESS].str = thread->process;
+	labels[KEY_THREAD].str = thread->comm;
+	out->n_label = LABELS;
+}
+
+static void build_samples(struct builder *b)
+{
+	const struct profile *p = b->p;
+	Pprof__Sample *samples = NEW_MESSAGES(b, Pprof__Sample, PPROF__SAMPLE__INIT,
+					      p->samples.len, &b->out.sample);
+	size_t ntypes = b->out.n_sample_type;
+
+	b->out.n_sample = p->samples.len;
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *sample = &p->samples.items[i];
+
+		set_stack(b, &samples[i], sample->stack);
+		set_labels(b, &samples[i], sample);
+		samples[i].value = ARENA_ARRAY(&b->arena, int64_t, ntypes);
+		samples[i].n_value = ntypes;
+		samples[i].value[sample->event * TYPES_PER_EVENT] = (int64_t)sample->count;
+		samples[i].value[sample->event * TYPES_PER_EVENT + 1] = (int64_t)sample->weight;
+	}
+}
+
+static void build_about(struct builder *b, const struct pprof_about *about)
+{
+	size_t count = 0;
+
+	while (about->comments && about->comments[count])
+		count++;
+	b->out.time_nanos = (int64_t)about->wall_ns;
+	b->out.duration_nanos = (int64_t)about->duration_ns;
+	b->out.comment = ARENA_ARRAY(&b->arena, int64_t, count);
+	for (size_t i = 0; i < count; i++)
+		b->out.comment[b->out.n_comment++] = add_string(b, about->comments[i]);
+}
+
+static void build(struct builder *b, const struct pprof_about *about)
+{
+	static const char *const key_names[KEYS] = { "pid", "tid", "cpu", "process", "thread" };
+
+	b->out = (Pprof__Profile)PPROF__PROFILE__INIT;
+	for (int i = 0; i < KEYS; i++)
+		b->keys[i] = add_string(b, key_names[i]);
+	build_types(b, about->default_event);
+	build_mappings(b, about->main_module);
+	build_functions(b);
+	build_locations(b);
+	build_samples(b);
+	build_about(b, about);
+	build_strings(b);
+}
+
+static void builder_deinit(struct builder *b)
+{
+	arena_deinit(&b->arena);
+	strtab_deinit(&b->extra);
+}
+
+struct err *pprof_write(const struct profile *p, const struct pprof_about *about, FILE *out)
+{
+	CLEANUP(builder_deinit) struct builder b = { .p = p };
+
+	build(&b, about);
+
+	size_t len = pprof__profile__get_packed_size(&b.out);
+	CLEANUP(memory_freep) uint8_t *packed = memory_alloc(len);
+
+	pprof__profile__pack(&b.out, packed);
+
+	CLEANUP(writer_deinit) struct writer file = { 0 };
+	struct err *err = gzip_encode(packed, len, &file);
+
+	if (err)
+		return err;
+	fwrite(file.data, 1, file.len, out);
+	return ferror(out) ? err_system(errno, "cannot write the profile") : NULL;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.c - append-only tables, each with a hash index of numbers so that equal entries are found.
+ *
+ * An index keeps the hash beside the number: most unequal entries are told apart without being touched,
+ * and growing needs no second look at the entries.
+ */
+#include "formats/profile/profile.h"
+
+#include "formats/base/map.h"
+
+#include <string.h>
+
+#define SLOTS_FIRST 64
+
+struct index_slot {
+	uint32_t hash;
+	uint32_t number; /* + 1; 0 marks a free slot */
+};
+
+struct index {
+	struct index_slot *slots;
+	uint32_t nslots; /* a power of two, or 0 */
+	uint32_t len;
+};
+
+struct profile_index {
+	struct index modules, functions, locations, stacks, threads, data, samples;
+};
+
+typedef bool equal_fn(const struct profile *p, uint32_t number, const void *entry);
+
+static void index_grow(struct index *index)
+{
+	struct index old = *index;
+
+	index->nslots = old.nslots ? old.nslots * 2 : SLOTS_FIRST;
+	index->slots = memory_table(index->nslots, sizeof(*index->slots));
+	for (uint32_t i = 0; i < old.nslots; i++) {
+		uint32_t at = old.slots[i].hash & (index->nslots - 1);
+
+		if (!old.slots[i].number)
+			continue;
+		while (index->slots[at].number)
+			at = (at + 1) & (index->nslots - 1);
+		index->slots[at] = old.slots[i];
+	}
+	free(old.slots);
+}
+
+/* The number of the entry that is equal to @entry, or @fresh, which is then entered. */
+static inline uint32_t index_find(struct index *index, const struct profile *p, uint64_t hash64,
+				  equal_fn *equal, const void *entry, uint32_t fresh)
+{
+	uint32_t hash = (uint32_t)(hash64 >> 32);
+
+	if (index->len >= index->nslots / 4 * 3)
+		index_grow(index);
+
+	uint32_t at = hash & (index->nslots - 1);
+
+	for (; index->slots[at].number; at = (at + 1) & (index->nslots - 1)) {
+		if (index->slots[at].hash == hash && equal(p, index->slots[at].number - 1, entry))
+			return index->slots[at].number - 1;
+	}
+	index->slots[at] = (struct index_slot){ hash, fresh + 1 };
+	index->len++;
+	return fresh;
+}
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *p = memory_zeroed(1, sizeof(*p));
+	struct profile_stack root = { .parent = 0, .location = PROFILE_NONE };
+
+	p->index = memory_zeroed(1, sizeof(*p->index));
+	strtab_add(&p->strings, "");
+	profile_add_data(p, &(struct profile_data){ 0 });
+	vec_push(&p->stacks, root);
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	free(p->index->modules.slots);
+	free(p->index->functions.slots);
+	free(p->index->locations.slots);
+	free(p->index->stacks.slots);
+	free(p->index->threads.slots);
+	free(p->index->data.slots);
+	free(p->index->samples.slots);
+	free(p->index);
+	vec_deinit(&p->modules);
+	vec_deinit(&p->functions);
+	vec_deinit(&p->locations);
+	vec_deinit(&p->lines);
+	vec_deinit(&p->stacks);
+	vec_deinit(&p->threads);
+	vec_deinit(&p->events);
+	vec_deinit(&p->data);
+	vec_deinit(&p->samples);
+	strtab_deinit(&p->strings);
+	free(p);
+}
+
+uint32_t profile_string(struct profile *p, const char *text)
+{
+	return strtab_add(&p->strings, text);
+}
+
+const char *profile_text(const struct profile *p, uint32_t string)
+{
+	return strtab_get(&p->strings, string);
+}
+
+static bool same_module(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_module *a = &p->modules.items[number], *b = entry;
+
+	return a->path == b->path && a->build_id == b->build_id;
+}
+
+uint32_t profile_add_module(struct profile *p, const struct profile_module *mod)
+{
+	uint32_t fresh = (uint32_t)p->modules.len;
+	uint64_t hash = map_hash(pair(mod->path, mod->build_id));
+	uint32_t number = index_find(&p->index->modules, p, hash, same_module, mod, fresh);
+
+	if (number == fresh)
+		vec_push(&p->modules, *mod);
+	return number;
+}
+
+static bool same_function(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_function *a = &p->functions.items[number], *b = entry;
+
+	return a->name == b->name && a->module == b->module && a->file == b->file &&
+	       a->line == b->line && a->linkage_name == b->linkage_name;
+}
+
+uint32_t profile_add_function(struct profile *p, const struct profile_function *function)
+{
+	uint32_t fresh = (uint32_t)p->functions.len;
+	uint64_t hash = map_hash(map_hash(pair(function->name, function->module)) ^
+				 pair(function->linkage_name ^ function->file, function->line));
+	uint32_t number = index_find(&p->index->functions, p, hash, same_function, function, fresh);
+
+	if (number == fresh)
+		vec_push(&p->functions, *function);
+	return number;
+}
+
+static bool same_location(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_location *a = &p->locations.items[number], *b = entry;
+
+	return a->vaddr == b->vaddr && a->module == b->module;
+}
+
+uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr)
+{
+	struct profile_location location = { .module = module, .vaddr = vaddr };
+	uint32_t fresh = (uint32_t)p->locations.len;
+	uint64_t hash = map_hash(vaddr ^ (uint64_t)module << 48);
+	uint32_t number =
+		index_find(&p->index->locations, p, hash, same_location, &location, fresh);
+
+	if (number == fresh)
+		vec_push(&p->locations, location);
+	return number;
+}
+
+static bool same_stack(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_stack *a = &p->stacks.items[number], *b = entry;
+
+	return a->parent == b->parent && a->location == b->location && a->how == b->how;
+}
+
+uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location,
+			   enum profile_how how)
+{
+	struct profile_stack stack = { .parent = parent,
+				       .location = location,
+				       .how = (uint8_t)how };
+	uint32_t fresh = (uint32_t)p->stacks.len;
+	uint64_t hash = map_hash(pair(parent, location) + (uint64_t)how);
+	uint32_t number = index_find(&p->index->stacks, p, hash, same_stack, &stack, fresh);
+
+	if (number == fresh)
+		vec_push(&p->stacks, stack);
+	return number;
+}
+
+static bool same_thread(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_thread *a = &p->threads.items[number], *b = entry;
+
+	return a->tid == b->tid && a->pid == b->pid && a->comm == b->comm &&
+	       a->process == b->process;
+}
+
+uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread)
+{
+	uint32_t fresh = (uint32_t)p->threads.len;
+	uint64_t hash = map_hash(map_hash(pair(thread->pid, thread->tid)) ^
+				 pair(thread->comm, thread->process));
+	uint32_t number = index_find(&p->index->threads, p, hash, same_thread, thread, fresh);
+
+	if (number == fresh)
+		vec_push(&p->threads, *thread);
+	return number;
+}
+
+static bool same_data(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_data *a = &p->data.items[number], *b = entry;
+
+	return a->object == b->object && a->module == b->module && a->addr == b->addr &&
+	       a->source == b->source;
+}
+
+uint32_t profile_add_data(struct profile *p, const struct profile_data *data)
+{
+	uint32_t fresh = (uint32_t)p->data.len;
+	uint64_t hash = map_hash(map_hash(pair(data->object, data->module)) ^
+				 map_hash(data->addr) ^ data->source);
+	uint32_t number = index_find(&p->index->data, p, hash, same_data, data, fresh);
+
+	if (number == fresh)
+		vec_push(&p->data, *data);
+	return number;
+}
+
+uint32_t profile_add_event(struct profile *p, const struct profile_event *event)
+{
+	vec_push(&p->events, *event);
+	return (uint32_t)p->events.len - 1;
+}
+
+void profile_set_lines(struct profile *p, uint32_t location, const struct profile_line *lines,
+		       uint32_t count)
+{
+	struct profile_location *at = &p->locations.items[location];
+
+	at->first_line = (uint32_t)p->lines.len;
+	at->nlines = count;
+	vec_append(&p->lines, lines, count);
+}
+
+static bool same_sample(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_sample *a = &p->samples.items[number], *b = entry;
+
+	return a->stack == b->stack && a->thread == b->thread && a->cpu == b->cpu &&
+	       a->event == b->event && a->stop == b->stop && a->user == b->user &&
+	       a->data == b->data;
+}
+
+uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
+{
+	uint32_t fresh = (uint32_t)p->samples.len;
+	uint64_t tail = pair(sample->cpu, sample->event << 16 | sample->stop << 1 | sample->user);
+	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail ^
+				 (uint64_t)sample->data << 32);
+	uint32_t number = index_find(&p->index->samples, p, hash, same_sample, sample, fresh);
+
+	if (number == fresh) {
+		vec_push(&p->samples, *sample);
+		return number;
+	}
+
+	struct profile_sample *row = &p->samples.items[number];
+
+	row->count += sample->count;
+	row->weight += sample->weight;
+	row->weight_sq += sample->weight_sq;
+	return number;
+}
+
+struct profile_sum profile_total(const struct profile *p, uint32_t event)
+{
+	struct profile_sum sum = { 0 };
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+
+		if (event != PROFILE_NONE && row->event != event)
+			continue;
+		sum.count += row->count;
+		sum.weight += row->weight;
+		sum.weight_sq += row->weight_sq;
+	}
+	return sum;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_side_band.c - each kind of event to bytes, then each kind back.
+ *
+ * A payload may grow at its end in a newer minor version; so may nothing that takes a string
+ * number.
+ */
+#include "formats/trace/trace_side_band.h"
+
+#include "formats/base/memory.h"
+#include "formats/trace/trace_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void string_encoder_reset(struct string_encoder *strings)
+{
+	for (size_t i = 0; i < strings->strings.len; i++)
+		free(strings->strings.items[i]);
+	strings->strings.len = 0;
+	map_clear(&strings->numbers);
+}
+
+void string_encoder_deinit(struct string_encoder *strings)
+{
+	string_encoder_reset(strings);
+	vec_deinit(&strings->strings);
+	map_deinit(&strings->numbers);
+}
+
+/* 0 and a new string, or the number of one seen before. Two that collide are both written out. */
+static void put_string(struct string_encoder *strings, struct writer *w, const char *text)
+{
+	uint64_t hash = strlen(text);
+	bool fresh;
+
+	for (const char *c = text; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
+
+	uint64_t *number = map_put(&strings->numbers, map_hash(hash), &fresh);
+
+	if (!fresh && strcmp(strings->strings.items[*number - 1], text) == 0) {
+		writer_uleb(w, *number);
+		return;
+	}
+	writer_uleb(w, 0);
+	writer_string(w, text);
+	vec_push(&strings->strings, memory_strdup(text));
+	*number = strings->strings.len;
+}
+
+static void put_mmap(struct string_encoder *strings, struct writer *w, const struct event_mmap *m)
+{
+	size_t id_len = MIN(m->build_id_len, sizeof(m->build_id));
+
+	writer_uleb(w, m->start);
+	writer_uleb(w, m->end - m->start);
+	writer_uleb(w, m->file_offset);
+	writer_uleb(w, m->device);
+	writer_uleb(w, m->inode);
+	writer_uleb(w, m->generation);
+	writer_uleb(w, m->flags);
+	writer_u8(w, (uint8_t)id_len);
+	writer_bytes(w, m->build_id, id_len);
+	put_string(strings, w, m->path);
+}
+
+static void put_ksymbol(struct string_encoder *strings, struct writer *w,
+			const struct event_ksymbol *k)
+{
+	writer_uleb(w, k->addr);
+	writer_uleb(w, k->len);
+	writer_uleb(w, k->type);
+	writer_u8(w, k->removed);
+	put_string(strings, w, k->name);
+}
+
+static void put_text_poke(struct writer *w, const struct event_text_poke *poke)
+{
+	writer_uleb(w, poke->addr);
+	writer_uleb(w, poke->old_len);
+	writer_bytes(w, poke->old_code, poke->old_len);
+	writer_uleb(w, poke->new_len);
+	writer_bytes(w, poke->new_code, poke->new_len);
+}
+
+static void put_lost(struct writer *w, const struct event_lost *lost)
+{
+	writer_uleb(w, (uint32_t)(lost->event + 1)); /* RECORDING_NO_EVENT is 0 */
+	writer_uleb(w, lost->count);
+	writer_u8(w, lost->by_recorder);
+}
+
+void side_band_put(struct string_encoder *strings, struct writer *w, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_MMAP:
+		put_mmap(strings, w, &ev->mmap);
+		break;
+	case EVENT_COMM:
+		writer_u8(w, ev->comm.exec);
+		put_string(strings, w, ev->comm.comm);
+		break;
+	case EVENT_FORK:
+		writer_uleb(w, (uint32_t)(ev->fork.parent_pid + 1));
+		writer_uleb(w, (uint32_t)(ev->fork.parent_tid + 1));
+		break;
+	case EVENT_SWITCH:
+		writer_u8(w, (ev->cpu_switch.in ? TRACE_SWITCH_IN : 0) |
+				     (ev->cpu_switch.preempted ? TRACE_SWITCH_PREEMPTED : 0));
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		put_lost(w, &ev->lost);
+		break;
+	case EVENT_THROTTLE:
+		writer_uleb(w, (uint32_t)(ev->throttle.event + 1));
+		writer_u8(w, ev->throttle.stopped);
+		break;
+	case EVENT_KSYMBOL:
+		put_ksymbol(strings, w, &ev->ksymbol);
+		break;
+	case EVENT_BPF:
+		writer_uleb(w, ev->bpf.id);
+		writer_uleb(w, ev->bpf.type);
+		writer_bytes(w, ev->bpf.tag, sizeof(ev->bpf.tag));
+		break;
+	case EVENT_CGROUP:
+		writer_uleb(w, ev->cgroup.id);
+		put_string(strings, w, ev->cgroup.path);
+		break;
+	case EVENT_TEXT_POKE:
+		put_text_poke(w, &ev->text_poke);
+		break;
+	case EVENT_SAMPLE: /* in columns of its own */
+	case EVENT_EXIT:
+	case EVENT_KINDS:
+		break;
+	}
+}
+
+void side_band_decoder_deinit(struct side_band_decoder *d)
+{
+	vec_deinit(&d->strings);
+}
+
+static uint32_t get_u32(struct reader *r, const char *what)
+{
+	uint64_t value = reader_uleb(r, what);
+
+	if (value > UINT32_MAX)
+		reader_fail(r, what);
+	return (uint32_t)value;
+}
+
+static const char *get_string(struct side_band_decoder *d, struct reader *r)
+{
+	uint64_t number = reader_uleb(r, "string number");
+
+	if (number > d->strings.len)
+		reader_fail(r, "string number");
+	if (r->failed)
+		return "";
+	if (number)
+		return d->strings.items[number - 1];
+
+	const char *text = reader_string(r, "string");
+
+	if (!text)
+		return "";
+	vec_push(&d->strings, text);
+	return text;
+}
+
+static void get_mmap(struct side_band_decoder *d, struct reader *r, struct event_mmap *m)
+{
+	const void *id;
+
+	m->start = reader_uleb(r, "mapping");
+	m->end = m->start + reader_uleb(r, "mapping length");
+	m->file_offset = reader_uleb(r, "file offset");
+	m->device = reader_uleb(r, "device");
+	m->inode = reader_uleb(r, "inode");
+	m->generation = reader_uleb(r, "inode generation");
+	m->flags = get_u32(r, "mapping flags");
+	m->build_id_len = reader_u8(r, "build ID length");
+	if (m->build_id_len > sizeof(m->build_id) || m->end < m->start)
+		reader_fail(r, "mapping");
+	id = reader_bytes(r, m->build_id_len, "build ID");
+	if (id)
+		memcpy(m->build_id, id, m->build_id_len);
+	m->path = get_string(d, r);
+}
+
+static void get_lost(struct side_band_decoder *d, struct reader *r, struct event_lost *lost)
+{
+	lost->event = get_u32(r, "event number") - 1;
+	lost->count = reader_uleb(r, "lost count");
+	lost->by_recorder = reader_u8(r, "lost by");
+	if (lost->event >= d->nevents && lost->event != RECORDING_NO_EVENT)
+		reader_fail(r, "event number");
+}
+
+static void get_throttle(struct side_band_decoder *d, struct reader *r,
+			 struct event_throttle *throttle)
+{
+	throttle->event = get_u32(r, "event number") - 1;
+	throttle->stopped = reader_u8(r, "throttle state");
+	if (throttle->event >= d->nevents && throttle->event != RECORDING_NO_EVENT)
+		reader_fail(r, "event number");
+}
+
+static void get_ksymbol(struct side_band_decoder *d, struct reader *r, struct event_ksymbol *k)
+{
+	k->addr = reader_uleb(r, "kernel symbol");
+	k->len = reader_uleb(r, "kernel symbol length");
+	k->type = get_u32(r, "kernel symbol type");
+	k->removed = reader_u8(r, "kernel symbol state");
+	k->name = get_string(d, r);
+}
+
+static void get_bpf(struct reader *r, struct event_bpf *bpf)
+{
+	bpf->id = get_u32(r, "BPF program");
+	bpf->type = get_u32(r, "BPF event");
+
+	const void *tag = reader_bytes(r, sizeof(bpf->tag), "BPF tag");
+
+	if (tag)
+		memcpy(bpf->tag, tag, sizeof(bpf->tag));
+}
+
+static void get_text_poke(struct reader *r, struct event_text_poke *poke)
+{
+	poke->addr = reader_uleb(r, "poked address");
+	poke->old_len = reader_uleb(r, "poked length");
+	poke->old_code = reader_bytes(r, poke->old_len, "poked code");
+	poke->new_len = reader_uleb(r, "poked length");
+	poke->new_code = reader_bytes(r, poke->new_len, "poked code");
+}
+
+void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *ev)
+{
+	unsigned bits;
+
+	switch (ev->kind) {
+	case EVENT_MMAP:
+		get_mmap(d, r, &ev->mmap);
+		break;
+	case EVENT_COMM:
+		ev->comm.exec = reader_u8(r, "exec");
+		ev->comm.comm = get_string(d, r);
+		break;
+	case EVENT_FORK:
+		ev->fork.parent_pid = get_u32(r, "parent process") - 1;
+		ev->fork.parent_tid = get_u32(r, "parent thread") - 1;
+		break;
+	case EVENT_SWITCH:
+		bits = reader_u8(r, "switch");
+		ev->cpu_switch.in = bits & TRACE_SWITCH_IN;
+		ev->cpu_switch.preempted = bits & TRACE_SWITCH_PREEMPTED;
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		get_lost(d, r, &ev->lost);
+		break;
+	case EVENT_THROTTLE:
+		get_throttle(d, r, &ev->throttle);
+		break;
+	case EVENT_KSYMBOL:
+		get_ksymbol(d, r, &ev->ksymbol);
+		break;
+	case EVENT_BPF:
+		get_bpf(r, &ev->bpf);
+		break;
+	case EVENT_CGROUP:
+		ev->cgroup.id = reader_uleb(r, "cgroup");
+		ev->cgroup.path = get_string(d, r);
+		break;
+	case EVENT_TEXT_POKE:
+		get_text_poke(r, &ev->text_poke);
+		break;
+	case EVENT_SAMPLE:
+	case EVENT_EXIT:
+	case EVENT_KINDS:
+		break;
+	}
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach_jit.c - dumps are opened when they are mapped, since they may be deleted or in a container; read at the end.
+ */
+#include "record/embed/attach_jit.h"
+
+#include "formats/base/vec.h"
+#include "record/embed/jit_code.h"
+#include "record/embed/perf_map.h"
+
+#include <inttypes.h>
+
+#define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
+
+static struct perf_map *map_of(const struct map_slot *slot)
+{
+	return (struct perf_map *)(uintptr_t)slot->value;
+}
+
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
+{
+	bool is_new;
+	uint64_t *slot = map_put(&jit->maps, pid, &is_new);
+
+	if (is_new)
+		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX);
+	perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+}
+
+void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *files,
+		     struct code_file *file, const struct code_place *place)
+{
+	*map_put(&jit->dumps, pid, NULL) = (uintptr_t)file;
+	if (jit->dumps.len <= OPEN_MAX)
+		code_files_hold(files, file, place);
+}
+
+void attach_jit_fork(struct attach_jit *jit, uint32_t pid, uint32_t parent_pid)
+{
+	const uint64_t *slot = map_get(&jit->dumps, parent_pid);
+	uint64_t file = slot ? *slot : 0;
+
+	if (file)
+		*map_put(&jit->dumps, pid, NULL) = file;
+}
+
+void attach_jit_exec(struct attach_jit *jit, uint32_t pid)
+{
+	uint64_t *slot = map_get(&jit->dumps, pid);
+
+	if (slot)
+		*slot = 0;
+}
+
+static struct code_file *dump_of(const struct attach_jit *jit, uint32_t pid)
+{
+	const uint64_t *slot = map_get(&jit->dumps, pid);
+
+	return slot ? (struct code_file *)(uintptr_t)*slot : NULL;
+}
+
+static void gather_names(const struct perf_map *map, struct diag *notes, struct writer *out)
+{
+	enum perf_map_result result = perf_map_read(map, out);
+
+	if (result == PERF_MAP_FOREIGN)
+		diag_warn(notes,
+			  "the perf map of process %" PRIu32 " belongs to another user: not used",
+			  map->pid);
+	else if (result == PERF_MAP_CUT)
+		diag_warn(notes,
+			  "the perf map of process %" PRIu32 " is too large: read in part only",
+			  map->pid);
+}
+
+/* What the JIT says itself, or else what is in memory where the perf map says it is. */
+static void gather_code(const struct attach_jit *jit, struct code_files *files,
+			const struct perf_map *map, const struct writer *text, struct diag *notes,
+			struct writer *out)
+{
+	struct code_file *file = dump_of(jit, map->pid);
+	bool whole = true;
+
+	if (file && !code_files_open(files, file))
+		diag_warn(notes, "the dump of a JIT's code, '%s', cannot be opened", file->path);
+	else if (file)
+		whole = jit_code_from_dump(file->fd, map, out);
+	if (!out->len && text->len)
+		whole = jit_code_from_memory(map, arch_native()->elf_machine,
+					     (const char *)text->data, text->len, out);
+	if (!whole)
+		diag_warn(notes,
+			  "of the code that process %" PRIu32 " made at run time only the first %u "
+			  "MiB that were sampled are kept",
+			  map->pid, JIT_CODE_MAX >> 20);
+}
+
+static struct err *write_process(const struct attach_jit *jit, struct code_files *files,
+				 const struct perf_map *map, struct trace_writer *w,
+				 struct diag *notes, struct attach_report *report)
+{
+	struct writer text = { 0 }, dump = { 0 };
+	struct err *err = NULL;
+
+	gather_names(map, notes, &text);
+	gather_code(jit, files, map, &text, notes, &dump);
+	if (text.len || dump.len) {
+		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len,
+						   dump.data, dump.len };
+
+		err = trace_writer_jit_map(w, &found);
+		report->jit_maps++;
+	}
+	writer_deinit(&text);
+	writer_deinit(&dump);
+	return err;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct perf_map *x = *(struct perf_map *const *)a, *y = *(struct perf_map *const *)b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+struct err *attach_jit_write(struct attach_jit *jit, struct code_files *files,
+			     struct trace_writer *w, struct diag *notes,
+			     struct attach_report *report)
+{
+	VEC(struct perf_map *) maps = { 0 };
+	const struct map_slot *slot;
+	struct err *err = NULL;
+
+	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));)
+		vec_push(&maps, map_of(slot));
+	vec_sort(&maps, by_pid);
+	for (size_t i = 0; i < maps.len && !err; i++)
+		err = write_process(jit, files, maps.items[i], w, notes, report);
+	vec_deinit(&maps);
+	return err;
+}
+
+void attach_jit_forget(struct attach_jit *jit)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));)
+		perf_map_free(map_of(slot));
+	map_clear(&jit->maps);
+}
+
+void attach_jit_deinit(struct attach_jit *jit)
+{
+	attach_jit_forget(jit);
+	map_deinit(&jit->maps);
+	map_deinit(&jit->dumps);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach_kernel.c - /proc/kallsyms is read once, for names and for where functions begin and end.
+ */
+#include "record/embed/attach_kernel.h"
+
+#include "record/embed/kcore.h"
+#include "record/embed/kernel_code.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+/* @functions: NULL if the kernel hides them. */
+static void read_code(const struct attach_kernel *kernel, enum attach_bundle bundle,
+		      const struct kernel_function_list *functions, struct writer *elf,
+		      struct recording_kernel_code *ret)
+{
+	if (bundle == ATTACH_NONE) {
+		ret->status = RECORDING_CODE_LEFT_OUT;
+		return;
+	}
+	if (!functions) {
+		ret->status = RECORDING_CODE_HIDDEN;
+		return;
+	}
+	struct kernel_code_source src = {
+		.kcore = KCORE_PATH,
+		.machine = arch_native()->elf_machine,
+		.text = kernel->text,
+		.text_end = kernel->text_end,
+		.functions = functions->items,
+		.count = functions->len,
+		.callers = bundle == ATTACH_FULL,
+		.max_len = KERNEL_CODE_MAX,
+	};
+	struct timespec start, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	kernel_code_read(&src, elf, ret);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ret->time_ns = (uint64_t)(end.tv_sec - start.tv_sec) * 1000000000 +
+		       (uint64_t)end.tv_nsec - (uint64_t)start.tv_nsec;
+}
+
+static struct err *write_code(const struct attach_kernel *kernel, enum attach_bundle bundle,
+			      const struct kernel_function_list *functions, struct trace_writer *w,
+			      struct attach_report *report)
+{
+	struct recording_kernel_code code = { 0 };
+	struct writer elf = { 0 };
+	struct err *err = NULL;
+
+	read_code(kernel, bundle, functions, &elf, &code);
+	if (code.status != RECORDING_CODE_UNKNOWN)
+		err = trace_writer_kernel_code(w, &code);
+	code.elf = NULL;
+	report->kernel_code = code;
+	writer_deinit(&elf);
+	return err;
+}
+
+struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle bundle,
+				struct trace_writer *w, struct diag *notes,
+				struct attach_report *report)
+{
+	struct kernel_symbol_list list = { 0 };
+	struct kernel_function_list functions = { 0 };
+	FILE *kallsyms = kernel->symbols.addresses.len ? fopen("/proc/kallsyms", "re") : NULL;
+	struct err *err = NULL;
+	bool shown = kernel_symbols_read(&kernel->symbols, kallsyms, &list, &functions);
+
+	if (!shown)
+		diag_warn(notes,
+			  "kernel functions have no names: /proc/kallsyms hides its addresses "
+			  "(sysctl kernel.kptr_restrict=0, or run as root)");
+	if (kernel->symbols.left_out)
+		diag_warn(notes,
+			  "the kernel loaded code (BPF programs, trampolines) %" PRIu64 " times more than the "
+			  "%u times that are kept by name: what is gone of it has none",
+			  kernel->symbols.left_out, KERNEL_SYMBOLS_TOLD_MAX);
+	if (kallsyms)
+		fclose(kallsyms);
+	if (list.len)
+		err = trace_writer_ksyms(w, list.items, list.len);
+	report->ksyms = list.len;
+	if (!err && kernel->symbols.addresses.len)
+		err = write_code(kernel, bundle, shown ? &functions : NULL, w, report);
+	vec_deinit(&list);
+	vec_deinit(&functions);
+	return err;
+}

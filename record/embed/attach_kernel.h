@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach_kernel.h - what is embedded of the kernel: names of the functions that a recording touched, and the code of those
+ * that samples were taken in.
+ */
+#ifndef RECORD_ATTACH_KERNEL_H
+#define RECORD_ATTACH_KERNEL_H
+
+#include "record/attach.h"
+#include "record/embed/kernel_symbols.h"
+
+/* Zeroed is empty. */
+struct attach_kernel {
+	struct kernel_symbols symbols;
+	uint64_t text, text_end; /* of the kernel itself; 0: not known */
+};
+
+/* ERR_SYSTEM: the trace cannot be written. */
+MUST_USE struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle bundle,
+					 struct trace_writer *w, struct diag *notes,
+					 struct attach_report *report);
+
+#endif

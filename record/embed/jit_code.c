@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jit_code.c - a dump holds all code that a program ever made, some hundred megabytes of it; so it is mapped, and only the
+ * heads of its records are looked at.
+ */
+#include "record/embed/jit_code.h"
+
+#include "formats/base/map.h"
+#include "formats/base/page_guard.h"
+#include "formats/base/vec.h"
+#include "formats/perf/jitdump.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The addresses, and where code that was moved to one of them had been loaded. */
+struct wanted {
+	const uint64_t *addresses;
+	size_t count;
+	struct map origins; /* old addresses */
+};
+
+struct move {
+	uint64_t old_ip, ip, len;
+};
+
+static bool is_wanted(const struct wanted *w, uint64_t ip, uint64_t len)
+{
+	return perf_map_hits(w->addresses, w->count, ip, len) || map_get(&w->origins, ip);
+}
+
+/* Moves follow each other in time, so from the last one on each says where the code was before. */
+static void follow_moves(struct jitdump dump, struct wanted *w)
+{
+	VEC(struct move) moves = { 0 };
+	struct jitdump_record rec;
+
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_MOVE)
+			vec_push(&moves, ((struct move){ rec.old_ip, rec.ip, rec.len }));
+	}
+	for (size_t i = moves.len; i--;) {
+		const struct move *move = &moves.items[i];
+
+		if (is_wanted(w, move->ip, move->len))
+			map_put(&w->origins, move->old_ip, NULL);
+	}
+	vec_deinit(&moves);
+}
+
+static void put(struct writer *out, const struct jitdump_record *rec)
+{
+	writer_bytes(out, rec->bytes, rec->bytes_len);
+}
+
+/* Lines stand before the code that they are of. */
+static bool put_wanted(struct jitdump dump, const struct wanted *w, struct writer *out)
+{
+	struct jitdump_record rec, info = { .kind = UINT32_MAX };
+	size_t begin = out->len;
+
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_DEBUG_INFO)
+			info = rec;
+		else if ((rec.kind == JITDUMP_LOAD || rec.kind == JITDUMP_MOVE) &&
+			 is_wanted(w, rec.ip, rec.len)) {
+			if (info.kind == JITDUMP_DEBUG_INFO && rec.kind == JITDUMP_LOAD &&
+			    info.ip == rec.ip)
+				put(out, &info);
+			put(out, &rec);
+		}
+		if (rec.kind == JITDUMP_LOAD)
+			info.kind = UINT32_MAX;
+		if (out->len - begin > JIT_CODE_MAX)
+			return false;
+	}
+	return true;
+}
+
+bool jit_code_filter(const void *data, size_t len, const uint64_t *addresses, size_t count,
+		     struct writer *out)
+{
+	struct wanted wanted = { .addresses = addresses, .count = count };
+	struct jitdump dump;
+	size_t begin = out->len;
+	struct err *err = jitdump_open(&dump, data, len);
+
+	if (err) {
+		err_free(err);
+		return true;
+	}
+	follow_moves(dump, &wanted);
+	writer_bytes(out, data, dump.header_len);
+	bool whole = put_wanted(dump, &wanted, out);
+
+	if (out->len == begin + dump.header_len)
+		out->len = begin; /* only a header */
+	map_deinit(&wanted.origins);
+	return whole;
+}
+
+bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out)
+{
+	struct page_guard guard;
+	struct stat st;
+	bool whole = true;
+	size_t count;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		return true;
+	void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (data == MAP_FAILED)
+		return true;
+	uint64_t *addresses = perf_map_addresses(map, &count);
+
+	page_guard_begin(&guard);
+	whole = jit_code_filter(data, (size_t)st.st_size, addresses, count, out);
+	page_guard_end(&guard);
+	free(addresses);
+	munmap(data, (size_t)st.st_size);
+	return whole;
+}
+
+static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, const char *name,
+		       struct writer *out)
+{
+	uint8_t *code = memory_alloc(len);
+
+	if (pread(map->mem_fd, code, len, (off_t)ip) == (ssize_t)len)
+		jitdump_put_load(out, map->inner_pid, ip, name, code, len);
+	free(code);
+}
+
+bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const char *text,
+			  size_t len, struct writer *out)
+{
+	size_t begin = out->len, header_end;
+	const char *end = text + len;
+	bool whole = true;
+
+	if (map->mem_fd < 0)
+		return true;
+	jitdump_put_header(out, machine, map->inner_pid, 0);
+	header_end = out->len;
+	for (const char *line = text; line < end && out->len - begin <= JIT_CODE_MAX;) {
+		const char *eol = memchr(line, '\n', (size_t)(end - line));
+		size_t line_len = (size_t)((eol ? eol : end) - line);
+		char *copy = strndup(line, line_len);
+		uint64_t ip, code_len;
+		const char *name = copy ? perf_map_line(copy, &ip, &code_len) : NULL;
+
+		if (name && code_len > JIT_CODE_MAX)
+			whole = false;
+		else if (name && code_len && ip <= INT64_MAX - code_len)
+			put_memory(map, ip, code_len, name, out);
+		free(copy);
+		line += line_len + 1;
+	}
+	whole = whole && out->len - begin <= JIT_CODE_MAX;
+	if (out->len == header_end)
+		out->len = begin;
+	return whole;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_spec.c - the grammar of -e: commas, braces, slashes and colons. What a name means is looked up in
+ * event_lookup.c, what stands behind it is read in event_terms.c.
+ *
+ * On a hybrid machine an item is read once for each kind of core, and only once if that made no difference.
+ */
+#include "record/event/event_spec.h"
+
+#include "record/event/event_lookup.h"
+#include "record/event/event_terms.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#define BLANKS " \t\n"
+
+struct parser {
+	struct event_list *list;
+	const char *text; /* all of it, for positions */
+	const char *pos;
+	const struct pmu *core;
+	bool used_core;
+};
+
+/* The words of one event, cut out of the text. */
+struct words {
+	const char *head;  /* before the slash */
+	const char *terms; /* between the slashes, NULL if there are none */
+	const char *tail;  /* modifiers behind the slash, without a colon */
+};
+
+static struct err *at(const struct parser *p, const char *where, struct err *err)
+{
+	if (err_kind(err) != ERR_USAGE || where == p->text)
+		return err;
+	return err_wrap(err, "at character %zu", (size_t)(where - p->text) + 1);
+}
+
+static void skip_blanks(struct parser *p)
+{
+	p->pos += strspn(p->pos, BLANKS);
+}
+
+/* Cut off the text up to the first of @stops, blanks at its end left out. */
+static char *take_until(struct parser *p, const char *stops)
+{
+	size_t len = strcspn(p->pos, stops), kept = len;
+	const char *start = p->pos;
+
+	p->pos += len;
+	while (kept && strchr(BLANKS, start[kept - 1]))
+		kept--;
+	return arena_memdup(&p->list->arena, start, kept);
+}
+
+static bool is_breakpoint(const char *text)
+{
+	return strncmp(text, "mem:", 4) == 0;
+}
+
+static struct err *take_words(struct parser *p, struct words *ret)
+{
+	struct words words = { .tail = "" };
+	const char *start = p->pos;
+
+	words.head = take_until(p, is_breakpoint(p->pos) ? ",{}" : "/,{}");
+	if (*p->pos == '/') {
+		p->pos++;
+		words.terms = take_until(p, "/{}");
+		if (*p->pos != '/')
+			return at(p, start,
+				  err_new(ERR_USAGE, "no '/' ends the terms of '%s'", start));
+		p->pos++;
+		p->pos += *p->pos == ':';
+		words.tail = take_until(p, ",{}");
+	}
+	if (!*words.head)
+		return at(p, start, err_new(ERR_USAGE, "an event is missing"));
+	if (*p->pos == '{')
+		return at(p, p->pos, err_new(ERR_USAGE, "'{' inside an event"));
+	*ret = words;
+	return NULL;
+}
+
+/* Split @text at its first colon; what follows it, or "" without a colon. */
+static const char *split_colon(char *text)
+{
+	char *colon = strchr(text, ':');
+
+	if (!colon)
+		return "";
+	*colon = 0;
+	return colon + 1;
+}
+
+/* "ADDRESS[/LENGTH][:rwx][:MODIFIERS]" */
+static struct err *read_breakpoint(struct event_lookup *lookup, char *text, const char **ret_mods)
+{
+	char *access = (char *)split_colon(text);
+	const char *mods = *access ? split_colon(access) : "";
+
+	if (*access && access[strspn(access, "rwx")] && !*mods) {
+		mods = access;
+		access = (char *)"";
+	}
+	*ret_mods = mods;
+	return event_lookup_breakpoint(lookup, text, access);
+}
+
+/* "SYSTEM:NAME[:MODIFIERS]", split at the first colon already. */
+static struct err *read_tracepoint(struct event_lookup *lookup, const char *system, char *name,
+				   const char **ret_mods)
+{
+	*ret_mods = split_colon(name);
+	if (!*system || !*name)
+		return err_new(ERR_USAGE,
+			       "a tracepoint is SYSTEM:NAME, such as sched:sched_switch");
+	return event_lookup_tracepoint(lookup, system, name);
+}
+
+static struct err *apply_terms(struct event_lookup *lookup, const char *terms, bool is_pmu)
+{
+	struct event_list *list = lookup->list;
+
+	for (size_t i = 0; i < lookup->found.len; i++) {
+		struct event_desc *desc = &lookup->found.items[i];
+
+		if (is_pmu)
+			desc->name = arena_printf(&list->arena, "%s/%s/", desc->name, terms);
+		struct err *err = event_terms_apply(terms, list, is_pmu ? desc->pmu : NULL, desc);
+
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* "EVENT:UMASK" of libpfm4: what follows the colon is no list of modifiers. */
+static bool is_vendor_with_mask(struct event_lookup *lookup, const char *head, const char *rest)
+{
+	struct event_modifiers mods = { 0 };
+	CLEANUP(err_freep) struct err *err = event_modifiers_parse(rest, &mods);
+
+	return err && event_lookup_has_name(lookup, head);
+}
+
+/* Find what the words mean; *@ret_mods gets the modifiers that stood in the head. */
+static struct err *look_up(struct event_lookup *lookup, const struct words *words,
+			   const char **ret_mods)
+{
+	char *head = arena_strdup(&lookup->list->arena, words->head);
+	struct err *err = NULL;
+	bool is_pmu = false;
+
+	*ret_mods = "";
+	if (is_breakpoint(head))
+		return read_breakpoint(lookup, head + strlen("mem:"), ret_mods);
+
+	char *rest = (char *)split_colon(head);
+
+	if (is_vendor_with_mask(lookup, words->head, rest)) {
+		err = event_lookup_name(lookup, words->head);
+	} else if (event_lookup_has_name(lookup, head)) {
+		*ret_mods = rest;
+		err = event_lookup_name(lookup, head);
+	} else if (strchr(words->head, ':')) {
+		err = read_tracepoint(lookup, head, rest, ret_mods);
+	} else if (words->terms && event_lookup_has_pmu(lookup, head)) {
+		is_pmu = true;
+		event_lookup_pmu(lookup, head);
+	} else if (words->terms) {
+		err = event_lookup_unknown_pmu(lookup, head);
+	} else {
+		err = event_lookup_unknown(lookup, head);
+	}
+	if (!err && words->terms)
+		err = apply_terms(lookup, words->terms, is_pmu);
+	return err;
+}
+
+/* Append what was found, each event leading itself. */
+static void append(struct parser *p, struct event_lookup *lookup,
+		   const struct event_modifiers *mods)
+{
+	for (size_t i = 0; i < lookup->found.len; i++) {
+		struct event_desc *desc = &lookup->found.items[i];
+
+		event_modifiers_apply(mods, &p->list->arena, desc);
+		desc->leader = (uint32_t)p->list->len;
+		vec_push(p->list, *desc);
+	}
+}
+
+/* EVENT, in a group whose modifiers are @group_mods. */
+static struct err *read_event(struct parser *p, struct event_modifiers group_mods)
+{
+	CLEANUP(event_lookup_deinit)
+	struct event_lookup lookup = { .list = p->list, .core = p->core };
+	struct event_modifiers mods = { 0 };
+	struct words words = { 0 };
+	const char *start, *head_mods;
+
+	skip_blanks(p);
+	start = p->pos;
+	struct err *err = take_words(p, &words);
+
+	if (err)
+		return err;
+	err = look_up(&lookup, &words, &head_mods);
+	if (!err)
+		err = event_modifiers_parse(head_mods, &mods);
+	if (!err)
+		err = event_modifiers_parse(words.tail, &mods);
+	if (err)
+		return at(p, start, err);
+	p->used_core |= lookup.used_core;
+	mods = event_modifiers_join(mods, group_mods);
+	append(p, &lookup, &mods);
+	return NULL;
+}
+
+/*
+ * Which of a :S group samples: the leader. But where slots lead, the kernel lets neither them nor the
+ * metrics that they bring (PERF_METRICS, Intel since Ice Lake) sample, and the first other event does.
+ */
+static struct err *choose_sampler(const struct event_list *list, size_t first, size_t *ret)
+{
+	*ret = first;
+	if (!list->items[first].read_group || !event_lookup_is_slots(&list->items[first]))
+		return NULL;
+	while (++*ret < list->len)
+		if (!event_lookup_is_metric(&list->items[*ret]))
+			return NULL;
+	return err_remedy(err_new(ERR_USAGE, "no event of the group can sample: slots and the "
+					     "topdown metrics are only read"),
+			  "add one that can: -e '{slots,cycles,topdown-retiring,...}:S'");
+}
+
+/* Make the events from @first on one group; with :S only one of them samples. */
+static struct err *join_group(struct event_list *list, size_t first)
+{
+	size_t sampler;
+	struct err *err = choose_sampler(list, first, &sampler);
+
+	for (size_t i = first; !err && i < list->len; i++) {
+		struct event_desc *desc = &list->items[i];
+
+		desc->leader = (uint32_t)first;
+		desc->samples = i == sampler || !desc->read_group;
+	}
+	return err;
+}
+
+/* {EVENT,EVENT...}[:MODIFIERS]; the modifiers are read first, because each event's name shows them. */
+static struct err *read_group(struct parser *p)
+{
+	const char *open = p->pos, *close = strchr(open, '}');
+	struct event_modifiers mods = { 0 };
+	size_t first = p->list->len;
+	struct err *err = NULL;
+
+	if (!close)
+		return at(p, open, err_new(ERR_USAGE, "no '}' ends the group '%s'", open));
+	p->pos = close + 1;
+	if (*p->pos == ':') {
+		p->pos++;
+		err = event_modifiers_parse(take_until(p, ",{}"), &mods);
+	}
+	if (err)
+		return at(p, close + 2, err);
+
+	const char *end = p->pos;
+
+	for (p->pos = open; !err && p->pos < close;) {
+		p->pos++;
+		err = read_event(p, mods);
+	}
+	p->pos = end;
+	if (!err)
+		err = join_group(p->list, first);
+	return err;
+}
+
+/* ITEM, for one kind of core. */
+static struct err *read_item(struct parser *p)
+{
+	skip_blanks(p);
+	return *p->pos == '{' ? read_group(p) : read_event(p, (struct event_modifiers){ 0 });
+}
+
+/* ITEM, for each kind of core for which it means something else. */
+static struct err *read_item_for_cores(struct parser *p)
+{
+	const struct pmu_set *pmus = &p->list->pmus;
+	const char *start = p->pos;
+	struct err *err = NULL;
+
+	p->core = NULL;
+	if (pmus->ncore < 2)
+		return read_item(p);
+	p->used_core = true;
+	for (size_t i = 0; !err && p->used_core && i < pmus->len; i++) {
+		if (!pmus->items[i].is_core)
+			continue;
+		p->core = &pmus->items[i];
+		p->used_core = false;
+		p->pos = start;
+		err = read_item(p);
+	}
+	return err;
+}
+
+static struct err *read_list(struct parser *p)
+{
+	for (;;) {
+		struct err *err = read_item_for_cores(p);
+
+		if (err)
+			return err;
+		skip_blanks(p);
+		if (!*p->pos)
+			return NULL;
+		if (*p->pos != ',')
+			return at(p, p->pos, err_new(ERR_USAGE, "'%s' instead of a comma", p->pos));
+		p->pos++;
+	}
+}
+
+/* A machine whose sysfs cannot be read has no PMUs to look at; what does not need them still works. */
+static void load_pmus(struct event_list *list)
+{
+	if (list->pmus_loaded)
+		return;
+	err_free(pmu_set_load(&list->pmus, list->sysfs ? list->sysfs : PMU_SYSFS));
+	list->pmus_loaded = true;
+}
+
+struct err *event_list_add(struct event_list *list, const char *text)
+{
+	struct parser p = { .list = list, .text = text, .pos = text };
+	size_t before = list->len;
+
+	load_pmus(list);
+	struct err *err = read_list(&p);
+
+	if (err)
+		list->len = before;
+	else
+		list->last_option = before;
+	return err;
+}
+
+struct err *event_list_parse(void *field, const char *text)
+{
+	return event_list_add(field, text);
+}
+
+struct err *event_list_parse_filter(void *field, const char *text)
+{
+	struct event_list *list = field;
+	size_t ntracepoints = 0;
+
+	for (size_t i = list->last_option; i < list->len; i++) {
+		struct event_desc *desc = &list->items[i];
+
+		if (desc->type != PERF_TYPE_TRACEPOINT)
+			continue;
+		ntracepoints++;
+		desc->filter = desc->filter ? arena_printf(&list->arena, "(%s) && (%s)",
+							   desc->filter, text)
+					    : arena_strdup(&list->arena, text);
+	}
+	if (ntracepoints)
+		return NULL;
+	return err_remedy(
+		err_new(ERR_USAGE, "there is no tracepoint before it to filter"),
+		"put it behind its tracepoint: -e sched:sched_switch --filter 'prev_pid > 1'");
+}
+
+void event_list_default(struct event_list *list)
+{
+	if (list->len)
+		return;
+	err_free(event_list_add(list, "cycles"));
+	for (size_t i = 0; i < list->len; i++) {
+		list->items[i].is_default = true;
+		list->items[i].precise_max = true;
+	}
+}
+
+bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu)
+{
+	return !desc->pmu || !desc->pmu->cpus.len || cpu_list_has(&desc->pmu->cpus, cpu);
+}
+
+void event_list_deinit(struct event_list *list)
+{
+	vec_deinit(list);
+	pmu_set_deinit(&list->pmus);
+	arena_deinit(&list->arena);
+	*list = (struct event_list){ 0 };
+}
+
+bool event_list_is_alone(const struct event_list *list, size_t index)
+{
+	return list->items[index].leader == index &&
+	       (index + 1 == list->len || list->items[index + 1].leader != index);
+}
+
+size_t event_list_group_len(const struct event_list *list, uint32_t leader)
+{
+	size_t count = 0;
+
+	for (size_t i = leader; i < list->len; i++)
+		count += list->items[i].leader == leader;
+	return count;
+}
+
+void event_list_dissolve(struct event_list *list, uint32_t leader)
+{
+	for (uint32_t i = leader; i < list->len; i++) {
+		struct event_desc *desc = &list->items[i];
+
+		if (desc->leader != leader)
+			continue;
+		desc->leader = i;
+		desc->samples = true;
+		desc->read_group = false;
+		desc->weak = false;
+	}
+}

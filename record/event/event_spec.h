@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_spec.h - what -e LIST asks for, as a list of events.
+ *
+ *	LIST  = ITEM,ITEM...
+ *	ITEM  = EVENT | {EVENT,EVENT...}[:MODIFIERS]
+ *	EVENT = NAME[/TERM,TERM.../][:MODIFIERS]	cycles, page-faults, L1-dcache-load-misses, r01c2
+ *	      | PMU/TERM,TERM.../[MODIFIERS]		cpu/event=0x3c,umask=0x1/u
+ *	      | SYSTEM:NAME[/TERM.../][:MODIFIERS]	sched:sched_switch, syscalls:sys_enter_*
+ *	      | mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]	mem:0x601040/8:w
+ *	TERM  = EVENT-OF-THE-PMU | FIELD[=VALUE] | config=N | config1=N | config2=N | period=N | freq=N
+ *	      | name=TEXT | call-graph=no|fp|dwarf | stack-size=N
+ *	MODIFIERS = letters of u k h p P G H I S D W e
+ *
+ * Nothing here opens an event: see event_plan.h for what the machine makes of the list.
+ */
+#ifndef RECORD_EVENT_SPEC_H
+#define RECORD_EVENT_SPEC_H
+
+#include "formats/base/arena.h"
+#include "formats/base/err.h"
+#include "formats/base/vec.h"
+#include "formats/recording.h"
+#include "record/event/event_rate.h"
+#include "record/event/pmu.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum event_chain {
+	EVENT_CHAIN_DEFAULT, /* as -g says */
+	EVENT_CHAIN_NONE,
+	EVENT_CHAIN_FP,
+	EVENT_CHAIN_DWARF,
+};
+
+struct event_desc {
+	const char *name; /* as asked for, modifiers included; globs expanded; what name= says */
+	bool named;       /* by name= */
+	const char *unit; /* of the period: "ns" for clocks, otherwise "events" */
+	double scale;           /* of a count, to give @scale_unit; 0: it is a plain count */
+	const char *scale_unit; /* "Joules"; NULL or "" for a plain count */
+	const struct pmu *pmu; /* where it counts, for sysfs PMUs; NULL: the kernel decides */
+	uint32_t type;         /* PERF_TYPE_* or the PMU's number */
+	uint64_t config, config1, config2;
+	uint32_t breakpoint;    /* HW_BREAKPOINT_* access bits, 0 if it is no breakpoint */
+	struct event_rate rate; /* of its own; EVENT_RATE_UNSET: as -F or -c says */
+	enum event_chain chain;
+	uint32_t stack_len; /* of its own, in bytes; 0: as -g says */
+
+	bool levels_given; /* any of u, k, h was given */
+	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle;
+	bool host_guest_given; /* G or H was given */
+	bool exclude_host, exclude_guest;
+	uint8_t precise;              /* p, pp, ppp: 1 to 3 */
+	bool precise_max;             /* P, or the default event: as precise as the PMU can */
+	bool pinned, exclusive, weak; /* D, e, W */
+	bool read_group;              /* S: the sample carries the counts of the whole group */
+
+	uint32_t leader; /* index of the group's leader, its own if it stands alone */
+	bool samples;    /* false: only read with its leader */
+	bool is_default; /* nobody asked for it by name, so that something else may take its place */
+
+	const char *format; /* tracepoint: its format file; "" for others */
+	const char *filter; /* tracepoint: what --filter says, or NULL */
+};
+
+/* Zeroed, it is empty and ready. Everything that events point to lives as long as the list. */
+struct event_list {
+	struct arena arena;
+	struct event_desc *items;
+	size_t len, cap;
+	size_t last_option; /* the first event of the last event_list_add() */
+	struct pmu_set pmus;
+	bool pmus_loaded;
+	const char *sysfs;   /* PMU_SYSFS if NULL; tests set it */
+	const char *tracefs; /* found where it is mounted if NULL; tests set it */
+};
+
+/*
+ * Append the events that @text asks for; on failure the list is as before.
+ *
+ * ERR_USAGE: not well-formed or an event that does not exist; says at which character, and near names.
+ * ERR_SYSTEM: a tracepoint was asked for and tracefs cannot be read.
+ */
+MUST_USE struct err *event_list_add(struct event_list *list, const char *text);
+
+/* event_list_add() in the shape of opt.parse; @field is the struct event_list. */
+MUST_USE struct err *event_list_parse(void *field, const char *text);
+
+/*
+ * --filter: keep only those hits of the tracepoints of the last event_list_add() for which @text is
+ * true; several filters must all be true. Shape of opt.parse, as above.
+ * ERR_USAGE: there is no tracepoint among them.
+ */
+MUST_USE struct err *event_list_parse_filter(void *field, const char *text);
+
+/* Append "cycles", as precise as can be, if the list is empty. */
+void event_list_default(struct event_list *list);
+
+/* Can @desc count on @cpu at all (hybrid and uncore PMUs cannot everywhere)? */
+bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu);
+
+void event_list_deinit(struct event_list *list);
+
+/* Does event @index stand for itself, in no group? */
+bool event_list_is_alone(const struct event_list *list, size_t index);
+
+/* Members of the group of @leader, itself included. */
+size_t event_list_group_len(const struct event_list *list, uint32_t leader);
+
+/* Take the group of @leader apart: each event for itself. */
+void event_list_dissolve(struct event_list *list, uint32_t leader);
+
+#endif

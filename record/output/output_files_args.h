@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output_files_args.h - how many files a recording is written to, as the command line says.
+ */
+#ifndef RECORD_VOLUMES_ARGS_H
+#define RECORD_VOLUMES_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct output_files_args {
+	bool switches;           /* --switch-output */
+	uint64_t switch_len;     /* begin a new file at this size, 0: not by size */
+	uint64_t switch_time_ns; /* after so long, 0: not by time */
+	uint64_t max_files;      /* keep so many with a time in their names, 0: all */
+	uint64_t flight_len;     /* --overwrite: bytes of memory, 0: not given */
+	size_t nstreams;         /* of events in each file; the command line does not say */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * addr_cache.h - which addresses were seen before: a cache that forgets some, so that one may be new again.
+ *
+ * One cache line answers. Not thread-safe.
+ */
+#ifndef RECORD_SEEN_H
+#define RECORD_SEEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct addr_cache_bucket;
+
+struct addr_cache {
+	struct addr_cache_bucket *buckets; /* 2 MiB, room for what a busy machine executes */
+};
+
+void addr_cache_init(struct addr_cache *seen);
+void addr_cache_deinit(struct addr_cache *seen);
+
+/* True if @ip was not seen at @who, which is not 0, or that was long ago. */
+bool addr_cache_add(struct addr_cache *seen, uint64_t ip, uint64_t who);
+
+void addr_cache_forget_all(struct addr_cache *seen);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain.c - the side-band here, samples by the readers, who share nothing that changes meanwhile.
+ *
+ * Rounds: when a pass ends, everything that was written before the previous pass ended has been read,
+ * so nothing still to come is older than the newest record seen by then (the rule of perf's FINISHED_ROUND).
+ */
+#include "record/sample/drain.h"
+
+#include "formats/base/pool.h"
+#include "record/sample/side_record.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a reader has to take out of its rings before a thread is woken for it. */
+#define WORTH_A_THREAD (256 * 1024)
+
+/* A reader's part of a pass. */
+struct part {
+	struct pool_task task;
+	struct drain *drain;
+	struct ring_reader *reader;
+	struct err *err;
+	bool submitted;
+};
+
+struct drain {
+	struct perf_fds *perf_fds;
+	struct journal *journal;
+	struct attach *attach;
+	struct task_filter *family;
+	struct drain_options options;
+	struct drain_totals totals;
+
+	struct perf_layout *layouts; /* by event number, the side-band's last */
+	struct process_table processes;
+	struct side_records side;       /* the side-band of this pass */
+	struct arena copies;            /* of those of its records that wrap around a ring's end */
+	struct loss_counts loss_counts;
+	struct group_counts group; /* of samples that carry counts */
+	size_t nevents, nrings;
+
+	uint64_t newest_ns;        /* record seen */
+	uint64_t newest_before_ns; /* the same when the previous pass ended */
+
+	struct ring_scene scene;
+	struct part *parts; /* of nreaders */
+	struct pool *pool;  /* NULL: there is one reader */
+
+	struct perf_record record;
+	uint8_t scratch[RING_RECORD_MAX];
+};
+
+static struct perf_layout layout_of(const struct perf_event_attr *attr)
+{
+	return (struct perf_layout){
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
+		.branch_sample_type = attr->branch_sample_type,
+		.regs_user = attr->sample_regs_user,
+		.regs_intr = attr->sample_regs_intr,
+		.period = attr->freq ? 1 : attr->sample_period,
+		.arch = arch_native(),
+		.sample_id_all = attr->sample_id_all,
+		.build_ids = attr->build_id,
+	};
+}
+
+static void run_part(struct pool_task *task, unsigned worker)
+{
+	struct part *part = (struct part *)(void *)task;
+	const struct drain *d = part->drain;
+	struct ring_hand *hand = &d->options.hands[worker];
+
+	if (worker)
+		priority_join(&hand->priority, &d->options.hands[0].priority);
+	part->err = ring_reader_run(part->reader, hand);
+}
+
+static void begin_readers(struct drain *d)
+{
+	size_t nreaders = d->options.nreaders;
+
+	d->scene = (struct ring_scene){
+		.perf_fds = d->perf_fds,
+		.layouts = d->layouts,
+		.nevents = d->nevents,
+		.processes = &d->processes,
+		.family = d->family,
+		.loss_counts = &d->loss_counts,
+		.group = &d->group,
+		.journal = d->journal,
+		.heads = memory_zeroed(d->nrings + 1, sizeof(*d->scene.heads)),
+		.behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->scene.behind_ns)),
+		.by_cpu = d->options.by_cpu,
+		.raw_stacks = d->options.raw_stacks,
+		.skip_pid = d->options.skip_pid,
+	};
+	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
+	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
+	for (size_t i = 0; i < nreaders; i++)
+		d->parts[i] = (struct part){
+			.task.run = run_part,
+			.drain = d,
+			.reader = ring_reader_new(&d->scene, attach_front(d->attach, i), i,
+						  nreaders),
+		};
+}
+
+struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, struct attach *attach,
+			struct task_filter *family, const struct drain_options *options)
+{
+	const struct event_plan *plan = perf_fds->plan;
+	struct drain *d = memory_zeroed(1, sizeof(*d));
+
+	d->perf_fds = perf_fds;
+	d->journal = journal;
+	d->attach = attach;
+	d->family = family;
+	d->options = *options;
+	d->nevents = plan->nevents;
+	d->nrings = perf_fds->samples.len;
+	d->layouts = memory_zeroed(d->nevents + 1, sizeof(*d->layouts));
+	for (size_t i = 0; i < d->nevents; i++)
+		d->layouts[i] = layout_of(&plan->events[i].attr);
+	d->layouts[d->nevents] = layout_of(&plan->side_band);
+	loss_counts_init(&d->loss_counts, perf_fds);
+	group_counts_init(&d->group, d->nrings, d->nevents);
+	begin_readers(d);
+	return d;
+}
+
+void drain_free(struct drain *d)
+{
+	if (!d)
+		return;
+	process_table_deinit(&d->processes);
+	pool_free(d->pool);
+	for (size_t i = 0; i < d->options.nreaders; i++)
+		ring_reader_free(d->parts[i].reader);
+	free(d->parts);
+	free(d->scene.heads);
+	free(d->scene.behind_ns);
+	vec_deinit(&d->side);
+	arena_deinit(&d->copies);
+	free(d->layouts);
+	loss_counts_deinit(&d->loss_counts);
+	group_counts_deinit(&d->group);
+	free(d);
+}
+
+const struct drain_totals *drain_totals(const struct drain *d)
+{
+	return &d->totals;
+}
+
+void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads)
+{
+	process_add_existing(&d->processes, pid, nthreads);
+}
+
+/* What pruning and the attachments must know about a side-band event. */
+static void follow(struct drain *d, const struct event *ev)
+{
+	bool ended = process_table_event(&d->processes, ev);
+
+	if (ev->kind == EVENT_MMAP && ev->time_ns)
+		attach_new_mmap(d->attach, ev->pid, &ev->mmap);
+	else if (ev->kind == EVENT_MMAP)
+		attach_mmap(d->attach, ev->pid, &ev->mmap);
+	else if (ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
+		attach_fork(d->attach, ev->pid, ev->fork.parent_pid);
+	else if (ev->kind == EVENT_COMM && ev->comm.exec)
+		attach_exec(d->attach, ev->pid);
+	else if (ev->kind == EVENT_KSYMBOL)
+		attach_ksymbol(d->attach, &ev->ksymbol);
+	if (ended) {
+		attach_exit(d->attach, ev->pid);
+		task_filter_leave(d->family, ev->pid);
+	}
+}
+
+struct err *drain_event(struct drain *d, const struct event *ev)
+{
+	d->totals.side_band++;
+	follow(d, ev);
+	return journal_event(d->journal, ev);
+}
+
+/* One record of a side-band ring. */
+static struct err *take_side_band(struct drain *d, const struct side_record *side)
+{
+	struct err *err = perf_record_parse(&d->layouts[d->nevents], side->data, side->len, false,
+					    &d->record);
+	struct event *ev = &d->record.event;
+
+	if (err) {
+		err_free(err);
+		d->totals.broken++;
+		return NULL;
+	}
+	if (!d->record.known || ev->kind == EVENT_SAMPLE)
+		return NULL;
+	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
+	if (!task_filter_event(d->family, ev))
+		return NULL;
+	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
+		d->totals.side_lost += ev->lost.count;
+		ev->lost.event = RECORDING_NO_EVENT;
+	}
+	return drain_event(d, ev);
+}
+
+/* What is in side-band ring number @number. Records that cannot be parsed are left for take_side_band(). */
+static void gather_side_band(struct drain *d, size_t number)
+{
+	struct ring *ring = &d->perf_fds->side.items[number];
+	uint64_t head = ring_head(ring);
+	struct side_record side = { .ring = number };
+
+	while (ring_next(ring, head, d->scratch, &side.data, &side.len)) {
+		struct err *err = perf_record_parse(&d->layouts[d->nevents], side.data, side.len,
+						    false, &d->record);
+
+		if (!err && d->record.known)
+			side.time_ns = d->record.event.time_ns;
+		err_free(err);
+		if (side.data == d->scratch)
+			side.data = (const uint8_t *)arena_memdup(&d->copies, side.data, side.len);
+		side.order = d->side.len;
+		vec_push(&d->side, side);
+	}
+}
+
+static struct err *drain_side_band(struct drain *d)
+{
+	struct err *err = NULL;
+
+	d->side.len = 0;
+	for (size_t i = 0; i < d->perf_fds->side.len; i++)
+		gather_side_band(d, i);
+	side_records_sort(&d->side);
+	for (size_t i = 0; i < d->side.len && !err; i++) {
+		const struct side_record *side = &d->side.items[i];
+
+		err = take_side_band(d, side);
+	}
+	for (size_t i = 0; i < d->perf_fds->side.len; i++)
+		ring_release(&d->perf_fds->side.items[i]);
+	arena_reset(&d->copies);
+	return err;
+}
+
+/* All readers at once, or one after the other where there is little to do: a thread that wakes up costs too. */
+static struct err *drain_samples(struct drain *d)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < d->options.nreaders; i++) {
+		struct part *part = &d->parts[i];
+
+		part->submitted = d->pool && i && ring_reader_backlog(part->reader) >= WORTH_A_THREAD;
+		if (part->submitted)
+			pool_submit(d->pool, &part->task);
+	}
+	for (size_t i = 0; i < d->options.nreaders; i++) {
+		struct part *part = &d->parts[i];
+
+		if (!part->submitted)
+			run_part(&part->task, 0);
+	}
+	for (size_t i = 0; i < d->options.nreaders; i++) {
+		struct part *part = &d->parts[i];
+
+		if (part->submitted)
+			pool_wait(d->pool, &part->task);
+		ring_reader_tally(part->reader, &d->totals, &d->newest_ns);
+		if (err)
+			err_free(part->err);
+		else
+			err = part->err;
+	}
+	return err;
+}
+
+struct err *drain_pass(struct drain *d)
+{
+	journal_begin_pass(d->journal);
+	for (size_t i = 0; i < d->nrings; i++)
+		d->scene.heads[i] = ring_head(&d->perf_fds->samples.items[i]);
+	struct err *err = drain_side_band(d);
+
+	if (!err)
+		err = drain_samples(d);
+	if (err)
+		return err;
+	d->totals.passes++;
+	process_table_round(&d->processes);
+	task_filter_round(d->family);
+	attach_round(d->attach);
+	uint64_t finished_ns = d->newest_before_ns;
+
+	d->newest_before_ns = d->newest_ns;
+	return journal_end_pass(d->journal, finished_ns);
+}
+
+/* Members of groups that only count have no periods that would tell what is ours of their counts; samples of others have it. */
+static void settle_members(const struct drain *d, struct recording_count *counts)
+{
+	for (size_t event = 0; event < d->nevents; event++) {
+		if (d->perf_fds->plan->events[event].desc->samples)
+			continue;
+		for (size_t ring = 0; ring < d->nrings; ring++)
+			counts[event * d->nrings + ring].value =
+				group_counts_own(&d->group, ring, event);
+	}
+}
+
+struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count)
+{
+	struct recording_count *counts = loss_counts_close(&d->loss_counts, d->perf_fds, d->options.by_cpu,
+						      d->family->selected, arena, ret_count);
+
+	if (d->options.by_cpu && d->family->selected)
+		settle_members(d, counts);
+	return counts;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain.h - moves what the kernel wrote from the rings to the trace, pass by pass.
+ *
+ *	heads of the sample rings | all side-band rings, to their ends | samples, up to those heads
+ *
+ * In this order a mapping is always known before the samples that need it: the kernel wrote it first.
+ * Nothing is allocated in a pass but what grows with processes and code seen. Several
+ * threads may share the samples of a pass; when it ends they rest. Not thread-safe.
+ */
+#ifndef RECORD_DRAIN_H
+#define RECORD_DRAIN_H
+
+#include "formats/perf_record.h"
+#include "record/attach.h"
+#include "record/task/task_filter.h"
+#include "record/output/journal.h"
+#include "record/sample/ring_reader.h"
+#include "record/sample/perf_fds.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drain_options {
+	bool by_cpu;         /* events follow CPUs, not tasks */
+	bool raw_stacks;     /* keep application data */
+	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	size_t nreaders;     /* threads that read sample rings, the caller's included */
+	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
+};
+
+struct drain;
+
+/*
+ * Drain what @family did from the rings of @perf fds into @journal and tell @attach; all four must outlive
+ * the drain.
+ */
+struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, struct attach *attach,
+			struct task_filter *family, const struct drain_options *options);
+void drain_free(struct drain *d);
+
+/* One pass over all rings. ERR_SYSTEM: the trace cannot be written. */
+MUST_USE struct err *drain_pass(struct drain *d);
+
+/* An event from elsewhere, as if it came from the side-band. */
+MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
+
+/* Tell how many threads a process has that runs already. */
+void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
+
+const struct drain_totals *drain_totals(const struct drain *d);
+
+/* Counts for each event and CPU, with what the counters say now; they live in @arena. */
+struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mmap_wakeup.c - a ring that is mapped read-only is written over and over and never full, so that its waking is all that
+ * is left of it: one page does.
+ */
+#include "record/sample/mmap_wakeup.h"
+
+#include "record/event/event_attr.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define REST_LEAST_NS 10000000
+#define REST_MOST_NS  100000000
+#define SILENCE_NS    1000000000 /* after which it is as good as new */
+
+static size_t ring_len(void)
+{
+	return 2 * (size_t)sysconf(_SC_PAGESIZE); /* the control page and one of records */
+}
+
+static void cut(struct mmap_wakeup_wire *wire)
+{
+	if (wire->page)
+		munmap(wire->page, ring_len());
+	if (wire->fd >= 0)
+		close(wire->fd);
+}
+
+static struct err *add_wire(struct mmap_wakeup *d, pid_t pid, uint32_t cpu)
+{
+	const struct event_target at = { .pid = pid, .cpu = (int)cpu, .cgroup_fd = -1 };
+	struct epoll_event event = { .events = EPOLLIN };
+	struct mmap_wakeup_wire wire = { .fd = -1 };
+	struct err *err = event_plan_open_doorbell(d->plan, &at, &wire.fd);
+
+	if (err)
+		return err;
+	wire.page = mmap(NULL, ring_len(), PROT_READ, MAP_SHARED, wire.fd, 0);
+	if (wire.page == MAP_FAILED) {
+		wire.page = NULL;
+		err = err_system(errno, "cannot map a page of ring buffer for CPU %" PRIu32, cpu);
+	} else if (epoll_ctl(d->fd, EPOLL_CTL_ADD, wire.fd, &event) < 0) {
+		err = err_system(errno, "cannot wait for the mappings of CPU %" PRIu32, cpu);
+	}
+	if (err)
+		cut(&wire);
+	else
+		vec_push(&d->wires, wire);
+	return err;
+}
+
+struct err *mmap_wakeup_open(struct mmap_wakeup *d, const struct event_plan *plan,
+			  const struct target *target)
+{
+	const struct cpu_list *cpus = target->by_cpu ? &target->online : &target->cpus;
+	struct err *err = NULL;
+
+	*d = (struct mmap_wakeup){
+		.fd = epoll_create1(EPOLL_CLOEXEC),
+		.plan = plan,
+		.target = target,
+		.rests_until_ns = UINT64_MAX,
+	};
+	if (d->fd < 0)
+		return err_system(errno, "cannot wait for mappings");
+	if (!target->by_cpu && target->tasks.len != 1)
+		err = err_new(ERR_UNSUPPORTED, "events follow several threads");
+	for (size_t i = 0; i < cpus->len && !err; i++)
+		err = add_wire(d, target->by_cpu ? -1 : target->tasks.items[0].tid, cpus->cpus[i]);
+	if (err)
+		mmap_wakeup_close(d);
+	return err;
+}
+
+void mmap_wakeup_close(struct mmap_wakeup *d)
+{
+	for (size_t i = 0; i < d->wires.len; i++)
+		cut(&d->wires.items[i]);
+	vec_deinit(&d->wires);
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+}
+
+struct err *mmap_wakeup_reopen(struct mmap_wakeup *d, uint32_t cpu)
+{
+	return d->fd < 0 ? NULL : add_wire(d, -1, cpu);
+}
+
+void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news)
+{
+	bool fruitless = d->rest_ns && news == d->news && now_ns < d->rested_ns + SILENCE_NS;
+
+	d->wakeups++;
+	d->rest_ns = fruitless ? MIN(2 * d->rest_ns, REST_MOST_NS) : REST_LEAST_NS;
+	d->rests_until_ns = now_ns + d->rest_ns;
+	d->news = news;
+}
+
+bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns)
+{
+	if (now_ns < d->rests_until_ns)
+		return false;
+	d->wakeups++;
+	d->rested_ns = now_ns;
+	d->rests_until_ns = UINT64_MAX;
+	return true;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_fds.c - the first descriptor on a CPU is mapped, all others there are redirected to its ring.
+ */
+#include "record/sample/perf_fds.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define SIDE_LEN_MAX (1ULL << 20)
+#define SIDE_LEN_MIN (1ULL << 15)
+#define RING_LEN_MIN (1ULL << 17) /* holds one of the largest records while another is read */
+
+#define GROUP_MAX    64 /* events in a group */
+
+struct words {
+	uint64_t items[3 + 3 * GROUP_MAX];
+	size_t at, len;
+};
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+static const struct ring *find_ring(const struct ring_list *rings, uint32_t cpu)
+{
+	for (size_t i = 0; i < rings->len; i++) {
+		if (rings->items[i].cpu == cpu)
+			return &rings->items[i];
+	}
+	return NULL;
+}
+
+static void remember(struct perf_fds *s, struct sensor sensor)
+{
+	if (ioctl(sensor.fd, PERF_EVENT_IOC_ID, &sensor.id) == 0)
+		*map_put(&s->by_id, sensor.id, NULL) = s->items.len + 1;
+	vec_push(&s->items, sensor);
+}
+
+/* Map the ring of @cpu for @fd, the first event there, or send what @fd has to say to the ring of the first. */
+static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int fd, uint32_t cpu,
+			       uint64_t len)
+{
+	const struct ring *known = find_ring(rings, cpu);
+	struct ring ring = { .fd = -1 };
+
+	if (known) {
+		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, known->fd) == 0)
+			return NULL;
+		return err_system(errno, "cannot share the ring of CPU %" PRIu32, cpu);
+	}
+	struct err *err = ring_open(&ring, fd, cpu, len);
+
+	if (!err)
+		vec_push(rings, ring);
+	else
+		s->refused = err_errno(err) == EPERM || err_errno(err) == ENOMEM;
+	return err;
+}
+
+static struct err *open_side_band(struct perf_fds *s, const struct event_target *at)
+{
+	int fd;
+	struct err *err = event_plan_open_side_band(s->plan, at, &fd);
+
+	if (err)
+		return err;
+	err = attach_ring(s, &s->side, fd, (uint32_t)at->cpu, s->side_len);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	remember(s, (struct sensor){
+			    .fd = fd, .event = SENSOR_SIDE_BAND, .cpu = (uint32_t)at->cpu });
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	return NULL;
+}
+
+/* The descriptor that leads @index on this very target, among those opened since @first. */
+static int group_fd(const struct perf_fds *s, size_t first, uint32_t index)
+{
+	uint32_t leader = s->plan->events[index].leader;
+
+	for (size_t i = first; leader != index && i < s->items.len; i++) {
+		if (s->items.items[i].event == leader)
+			return s->items.items[i].fd;
+	}
+	return -1;
+}
+
+/* A second one like the last, for when the reader is behind; without it, more is lost then. */
+static void open_lean(struct perf_fds *s, const struct event_target *at)
+{
+	struct sensor *full = &s->items.items[s->items.len - 1];
+	struct sensor lean = {
+		.event = full->event,
+		.cpu = full->cpu,
+		.mode = SENSOR_LEAN,
+	};
+
+	if (at->pid != -1)
+		return;
+	lean.fd = event_plan_open_lean(s->plan, full->event, at, PERF_FDS_LEAN_STACK_LEN);
+	if (lean.fd < 0)
+		return;
+	if (ioctl(lean.fd, PERF_EVENT_IOC_SET_OUTPUT, find_ring(&s->samples, lean.cpu)->fd) < 0) {
+		close(lean.fd);
+		return;
+	}
+	full->mode = SENSOR_FULL;
+	remember(s, lean);
+}
+
+/* Does @index, or the event that leads it, have no place on this CPU? */
+static bool is_refused(const struct perf_fds *s, uint32_t index, const struct event_target *at)
+{
+	for (size_t i = 0; i < s->refusals.len; i++) {
+		const struct sensor_refusal *refusal = &s->refusals.items[i];
+
+		if (refusal->cpu == (uint32_t)at->cpu &&
+		    refusal->event == s->plan->events[index].leader)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Can it be this CPU's own trouble, such as counters or breakpoints that somebody else holds there? Whether it is
+ * shows when the event has been tried on the others.
+ */
+static bool may_be_of_cpu(const struct err *err, const struct event_target *at)
+{
+	int errnum = err_errno(err);
+
+	return at->pid == -1 && (errnum == EBUSY || errnum == ENOSPC || errnum == EOPNOTSUPP ||
+				 errnum == EINVAL || errnum == EIO || errnum == ENXIO);
+}
+
+static struct err *open_samplers(struct perf_fds *s, const struct event_target *at)
+{
+	size_t first = s->items.len;
+
+	for (uint32_t i = 0; i < s->plan->nevents; i++) {
+		int fd;
+
+		if (!event_desc_runs_on(s->plan->events[i].desc, (uint32_t)at->cpu) ||
+		    is_refused(s, i, at))
+			continue;
+		struct err *err = event_plan_open(s->plan, i, at, group_fd(s, first, i), &fd);
+
+		if (err && may_be_of_cpu(err, at)) {
+			vec_push(&s->refusals,
+				 ((struct sensor_refusal){ i, (uint32_t)at->cpu, err }));
+			continue;
+		}
+		if (err)
+			return err;
+		err = attach_ring(s, &s->samples, fd, (uint32_t)at->cpu, s->ring_len);
+		if (err) {
+			close(fd);
+			return err;
+		}
+		remember(s, (struct sensor){ .fd = fd, .event = i, .cpu = (uint32_t)at->cpu });
+		open_lean(s, at);
+	}
+	return NULL;
+}
+
+/* Errors that concern one CPU or one task only: the others go on. */
+static bool is_local(const struct err *err)
+{
+	int errnum = err_errno(err);
+
+	return errnum == ESRCH || errnum == ENODEV;
+}
+
+typedef struct err *opener(struct perf_fds *s, const struct event_target *at);
+
+static struct err *try_open(struct perf_fds *s, const struct event_target *at, opener *open_one,
+			    struct diag *diag)
+{
+	struct err *err = open_one(s, at);
+
+	if (!err || !is_local(err))
+		return err;
+	diag_err(diag, err);
+	return NULL;
+}
+
+/* @open_one for every task on @cpu, or once if the whole system is the target. */
+static struct err *open_cpu(struct perf_fds *s, const struct target *target, uint32_t cpu,
+			    opener *open_one, struct diag *diag)
+{
+	struct event_target at = {
+		.pid = -1,
+		.cpu = (int)cpu,
+		.cgroup_fd = open_one == open_samplers ? target->cgroup_fd : -1,
+	};
+
+	if (target->by_cpu)
+		return try_open(s, &at, open_one, diag);
+	for (size_t i = 0; i < target->tasks.len; i++) {
+		at.pid = target->tasks.items[i].tid;
+		struct err *err = try_open(s, &at, open_one, diag);
+
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static bool is_open(const struct perf_fds *s, uint32_t event)
+{
+	for (size_t i = 0; i < s->items.len; i++) {
+		if (s->items.items[i].event == event)
+			return true;
+	}
+	return false;
+}
+
+static void forget_refusals(struct perf_fds *s)
+{
+	for (size_t i = 0; i < s->refusals.len; i++)
+		err_free(s->refusals.items[i].err);
+	vec_deinit(&s->refusals);
+}
+
+/* An event that is open nowhere ends it; others are told of, CPU by CPU. */
+static struct err *settle_refusals(struct perf_fds *s, struct diag *diag)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < s->refusals.len && !err; i++) {
+		struct sensor_refusal *refusal = &s->refusals.items[i];
+
+		if (is_open(s, refusal->event))
+			diag_err(diag, err_wrap(refusal->err, "not sampled on CPU %" PRIu32,
+						refusal->cpu));
+		else
+			err = refusal->err;
+		refusal->err = NULL;
+	}
+	forget_refusals(s);
+	return err;
+}
+
+static struct err *open_all(struct perf_fds *s, const struct target *target, struct diag *diag)
+{
+	const struct cpu_list *side_cpus = target->by_cpu ? &target->online : &target->cpus;
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < side_cpus->len && !err; i++)
+		err = open_cpu(s, target, side_cpus->cpus[i], open_side_band, diag);
+	for (size_t i = 0; i < target->cpus.len && !err; i++)
+		err = open_cpu(s, target, target->cpus.cpus[i], open_samplers, diag);
+	if (!err)
+		err = settle_refusals(s, diag);
+	if (!err && !s->samples.len)
+		err = err_system(target->by_cpu ? ENODEV : ESRCH, "nothing is left to record");
+	return err;
+}
+
+/* The reader wakes when a quarter of a ring is full: it has the time that the rest takes to come. */
+static void set_wakeups(struct event_plan *plan, const struct perf_fds *s)
+{
+	for (size_t i = 0; i < plan->nevents; i++) {
+		plan->events[i].attr.watermark = 1;
+		plan->events[i].attr.wakeup_watermark = (uint32_t)(s->ring_len / 4);
+	}
+	plan->side_band.watermark = 1;
+	plan->side_band.wakeup_watermark = (uint32_t)(s->side_len / 4);
+}
+
+static void tell_of_smaller_rings(const struct perf_fds *s, struct diag *diag)
+{
+	if (s->ring_len == s->asked_len)
+		return;
+	diag_err(diag, err_remedy(err_new(ERR_SYSTEM,
+					  "the system allowed ring buffers of %" PRIu64
+					  " KiB instead of %" PRIu64
+					  " KiB for each CPU, which may lose samples",
+					  s->ring_len / 1024, s->asked_len / 1024),
+				  "raise /proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l'"));
+}
+
+struct err *perf_fds_open(struct event_plan *plan, const struct target *target, uint64_t ring_len,
+			 struct diag *diag, struct perf_fds *ret)
+{
+	struct err *err;
+
+	for (uint64_t len = ring_len;; len /= 2) {
+		*ret = (struct perf_fds){
+			.plan = plan,
+			.asked_len = ring_len,
+			.ring_len = len,
+			.side_len = len == ring_len ? SIDE_LEN_MAX : MAX(len / 16, SIDE_LEN_MIN),
+		};
+		set_wakeups(plan, ret);
+		err = open_all(ret, target, diag);
+		if (!err) {
+			tell_of_smaller_rings(ret, diag);
+			return NULL;
+		}
+		perf_fds_close(ret);
+		/* Lockable memory is all that smaller rings can help with. */
+		if (!ret->refused || len / 2 < RING_LEN_MIN)
+			break;
+		err_free(err);
+	}
+	if (!ret->refused)
+		return err;
+	return err_remedy(err, "raise /proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l', or "
+			       "close other profilers");
+}
+
+static bool is_off(const struct perf_fds *s, uint32_t event)
+{
+	for (size_t i = 0; i < s->off.len; i++) {
+		if (s->off.items[i] == event)
+			return true;
+	}
+	return false;
+}
+
+/* Of twins, is it the one that its CPU takes now? */
+static bool has_turn(const struct perf_fds *s, const struct sensor *sensor)
+{
+	return sensor->mode == SENSOR_ALWAYS ||
+	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
+}
+
+static void set(const struct sensor *sensor, bool on)
+{
+	ioctl(sensor->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* Let the samplers from number @first on do what @s says. */
+static void control_samplers(const struct perf_fds *s, size_t first)
+{
+	for (size_t i = first; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event))
+			set(sensor, s->enabled && has_turn(s, sensor));
+	}
+}
+
+struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uint32_t cpu,
+			   bool enabled)
+{
+	struct diag none = { 0 };
+	size_t first = s->items.len;
+	struct err *err = NULL;
+
+	if (find_ring(&s->side, cpu))
+		err = open_cpu(s, target, cpu, open_side_band, &none);
+	if (!err && find_ring(&s->samples, cpu))
+		err = open_cpu(s, target, cpu, open_samplers, &none);
+	if (!err)
+		err = settle_refusals(s, &none);
+	diag_deinit(&none);
+	if (!err && enabled)
+		control_samplers(s, first);
+	return err;
+}
+
+void perf_fds_close(struct perf_fds *s)
+{
+	for (size_t i = 0; i < s->samples.len; i++)
+		ring_close(&s->samples.items[i]);
+	for (size_t i = 0; i < s->side.len; i++)
+		ring_close(&s->side.items[i]);
+	for (size_t i = 0; i < s->items.len; i++)
+		close(s->items.items[i].fd);
+	vec_deinit(&s->samples);
+	vec_deinit(&s->side);
+	vec_deinit(&s->items);
+	vec_deinit(&s->off);
+	forget_refusals(s);
+	map_deinit(&s->by_id);
+}
+
+void perf_fds_enable(struct perf_fds *s)
+{
+	s->off.len = 0;
+	s->enabled = true;
+	control_samplers(s, 0);
+}
+
+void perf_fds_disable(struct perf_fds *s)
+{
+	s->enabled = false;
+	control_samplers(s, 0);
+}
+
+void perf_fds_switch(struct perf_fds *s, size_t event, bool on)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->off.len; i++) {
+		if (s->off.items[i] != event)
+			s->off.items[kept++] = s->off.items[i];
+	}
+	s->off.len = kept;
+	for (size_t i = 0; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event == event)
+			set(sensor, on && has_turn(s, sensor));
+	}
+	if (!on)
+		vec_push(&s->off, (uint32_t)event);
+}
+
+void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
+{
+	if (ring->lean == lean || !s->enabled)
+		return;
+	ring->lean = lean;
+	for (size_t i = 0; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->cpu == ring->cpu && sensor->mode != SENSOR_ALWAYS &&
+		    !is_off(s, sensor->event))
+			set(sensor, has_turn(s, sensor));
+	}
+}
+
+static const struct sensor *find_sensor(const struct perf_fds *s, uint64_t id)
+{
+	const uint64_t *position = map_get(&s->by_id, id);
+
+	return position ? &s->items.items[*position - 1] : NULL;
+}
+
+uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id)
+{
+	const struct sensor *sensor = find_sensor(s, id);
+
+	return sensor && sensor->event != SENSOR_SIDE_BAND ? sensor->event : RECORDING_NO_EVENT;
+}
+
+bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id)
+{
+	const struct sensor *sensor = find_sensor(s, id);
+
+	return sensor && sensor->mode == SENSOR_LEAN;
+}
+
+/* One of the values that a read gives, in the order of perf_event_open(2), "read format". */
+static uint64_t take(struct words *words)
+{
+	return words->at < words->len ? words->items[words->at++] : 0;
+}
+
+bool perf_fds_read(const struct perf_fds *s, const struct sensor *sensor, struct sensor_reading *ret)
+{
+	uint64_t format = s->plan->events[sensor->event].attr.read_format;
+	bool group = format & PERF_FORMAT_GROUP;
+	struct words words = { 0 };
+	ssize_t got = read(sensor->fd, words.items, sizeof(words.items));
+
+	if (got < 8)
+		return false;
+	words.len = (size_t)got / 8;
+	*ret = (struct sensor_reading){ .value = group ? 0 : take(&words) };
+
+	uint64_t count = group ? take(&words) : 1;
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		ret->enabled_ns = take(&words);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		ret->running_ns = take(&words);
+	for (uint64_t i = 0; i < count && words.at < words.len; i++) {
+		uint64_t value = group ? take(&words) : ret->value;
+		uint64_t id = format & PERF_FORMAT_ID ? take(&words) : sensor->id;
+		uint64_t lost = format & PERF_FORMAT_LOST ? take(&words) : 0;
+
+		if (id == sensor->id) {
+			ret->value = value;
+			ret->lost = lost;
+		}
+	}
+	return true;
+}

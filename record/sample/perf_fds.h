@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perf_fds.h - all descriptors of a recording, and the rings they write to.
+ *
+ *	       samples of every event and task          mappings, names, forks of every task
+ *	CPU 0  ===================================      ---------------
+ *	CPU 1  ===================================      ---------------
+ *	                sample rings                      side-band rings: samples never crowd them out
+ *
+ * Where events follow CPUs, one that takes large snapshots is opened twice, the second time with short ones: of the
+ * two only one is enabled, the lean one while the reader is behind. A ring then lasts four times as long.
+ *
+ * Sensors own descriptors and rings. Not thread-safe.
+ */
+#ifndef RECORD_SENSORS_H
+#define RECORD_SENSORS_H
+
+#include "formats/base/diag.h"
+#include "formats/base/map.h"
+#include "record/event/event_plan.h"
+#include "record/ring.h"
+#include "record/task/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SENSOR_SIDE_BAND UINT32_MAX
+
+/* Bytes of a lean snapshot. */
+#define PERF_FDS_LEAN_STACK_LEN (16 * 1024)
+
+/* When a sensor is enabled, while sampling is. */
+enum sensor_mode {
+	SENSOR_ALWAYS,
+	SENSOR_FULL, /* it has a lean twin, the next one in the list */
+	SENSOR_LEAN,
+};
+
+/* One descriptor. */
+struct sensor {
+	int fd;
+	uint32_t event; /* number in the plan, SENSOR_SIDE_BAND for the dummy */
+	uint32_t cpu;
+	uint64_t id; /* as in its records */
+	enum sensor_mode mode;
+};
+
+/* An event that could not be opened on one CPU. */
+struct sensor_refusal {
+	uint32_t event, cpu;
+	struct err *err;
+};
+
+struct ring_list {
+	struct ring *items;
+	size_t len, cap;
+};
+
+struct perf_fds {
+	const struct event_plan *plan;
+	VEC(struct sensor) items;
+	struct map by_id;            /* position in @items + 1, by id */
+	struct ring_list samples;    /* one for each CPU of target.cpus that works */
+	struct ring_list side;       /* one for each CPU whose tasks are followed */
+	uint64_t ring_len, side_len; /* bytes of data in each that was to be had */
+	uint64_t asked_len;          /* what was wanted for each sample ring */
+	bool refused;                /* the system did not grant the memory of a ring */
+	bool enabled;                /* by perf_fds_enable() */
+	VEC(struct sensor_refusal) refusals; /* while opening */
+	VEC(uint32_t) off; /* events that were switched off one by one */
+};
+
+/* What a counter says. */
+struct sensor_reading {
+	uint64_t value, enabled_ns, running_ns;
+	uint64_t lost; /* samples that found no room; 0 if this kernel does not count them */
+};
+
+/*
+ * Open every event of @plan on every task and CPU of @target, disabled, and map the rings; the side-band
+ * is enabled at once. Rings shrink from @ring_len until the system grants them. What could not be opened
+ * although others could (a CPU that went off line, an event that one CPU has no counter for, a task that ended) goes to @diag. Wake-ups are set in @plan
+ * to suit the rings.
+ *
+ * ERR_SYSTEM: nothing could be opened, or not even the smallest rings are to be had.
+ */
+MUST_USE struct err *perf_fds_open(struct event_plan *plan, const struct target *target,
+				  uint64_t ring_len, struct diag *diag, struct perf_fds *ret);
+void perf_fds_close(struct perf_fds *s);
+
+/*
+ * Open the events of @cpu, which was off line, once more; they write to the ring it had. ERR_SYSTEM: that
+ * cannot be done.
+ */
+MUST_USE struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uint32_t cpu,
+				    bool enabled);
+
+/* Start and stop counting. */
+void perf_fds_enable(struct perf_fds *s);
+void perf_fds_disable(struct perf_fds *s);
+
+/* The same for one event; the next perf_fds_enable() is for all again. */
+void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
+
+/* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
+void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
+
+/* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
+uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id);
+
+/* Are its snapshots the short ones? */
+bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id);
+
+/* Read a counter; false if it cannot be. */
+bool perf_fds_read(const struct perf_fds *s, const struct sensor *sensor, struct sensor_reading *ret);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * priority.c - sched_setscheduler(2), round robin, so that two recorders share.
+ */
+#include "record/sample/priority.h"
+
+#include <sched.h>
+#include <time.h>
+
+#define ORDINARY_NS 10000000000ULL /* at least, once it was too much */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool set(struct priority *p, bool raised)
+{
+	const struct sched_param param = { .sched_priority = raised ? p->level : 0 };
+	int policy = raised ? SCHED_RR | SCHED_RESET_ON_FORK : SCHED_OTHER;
+
+	if (sched_setscheduler(0, policy, &param) != 0)
+		return false;
+	p->raised = raised;
+	p->was_raised |= raised;
+	return true;
+}
+
+bool priority_raise(struct priority *p, int level, bool kept)
+{
+	*p = (struct priority){ .level = level, .kept = kept };
+	if (!set(p, true))
+		p->level = 0;
+	priority_begin(p);
+	return p->raised;
+}
+
+void priority_join(struct priority *p, const struct priority *first)
+{
+	if (p->joined)
+		return;
+	if (first->level)
+		priority_raise(p, first->level, first->kept);
+	p->joined = true;
+}
+
+void priority_begin(struct priority *p)
+{
+	budget_init(&p->budget, clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_THREAD_CPUTIME_ID));
+}
+
+void priority_check(struct priority *p)
+{
+	if (!p->level || p->kept)
+		return;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool left = budget_charge(&p->budget, now, clock_ns(CLOCK_THREAD_CPUTIME_ID));
+
+	if (p->raised && !left && set(p, false)) {
+		p->given_up++;
+		p->given_up_ns = now;
+	} else if (!p->raised && budget_is_full(&p->budget) && now - p->given_up_ns >= ORDINARY_NS) {
+		set(p, true);
+	}
+}
+
+void priority_lower(struct priority *p)
+{
+	if (p->raised)
+		set(p, false);
+	p->level = 0;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prune.c - two passes: a branch-free one over all words that lists those between the lowest and the
+ * highest address that can matter, then a careful one over the few that are left.
+ *
+ * Measured on 64 KiB snapshots of a compiler: zeros and small numbers, which are most of them, go in the
+ * first pass; pointers into the heap go by the filter of 2 MiB regions in the second.
+ */
+#include "record/sample/prune.h"
+
+#include <string.h>
+
+/* What counts as own stack: [start, start + len). */
+struct window {
+	uint64_t start, len;
+};
+
+/* List the words that lie in [low, low + span). Every word writes; only those inside advance. */
+static size_t list_candidates(const uint8_t *bytes, size_t count, struct window span, uint32_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t word;
+
+		memcpy(&word, bytes + 8 * i, sizeof(word));
+		ret[n] = (uint32_t)i;
+		n += word - span.start < span.len;
+	}
+	return n;
+}
+
+static size_t list_nonzero(const uint8_t *bytes, size_t count, uint32_t *ret)
+{
+	const struct window all_but_zero = { 1, UINT64_MAX };
+
+	return list_candidates(bytes, count, all_but_zero, ret);
+}
+
+/*
+ * The bits of a word that make a code address. Where calls push their return address nothing is signed,
+ * and a word with anything above the address is a number.
+ */
+static uint64_t address_bits(const struct arch *arch)
+{
+	return arch->lr < 0 ? UINT64_MAX : arch->code_mask;
+}
+
+/* Addresses between the lowest and the highest of code and own stack. */
+static struct window span_of(const struct process *proc, struct window own)
+{
+	uint64_t low = MIN(proc->low, own.start);
+	uint64_t high = MAX(proc->high, own.start + own.len);
+
+	return (struct window){ low, high - low };
+}
+
+static void keep(struct prune *prune, struct event_stack *stack, uint32_t slot, uint64_t word)
+{
+	prune->slots[stack->nwords] = slot;
+	prune->words[stack->nwords] = word;
+	stack->nwords++;
+}
+
+static void keep_pointers(struct prune *prune, const struct process *proc, const uint8_t *bytes,
+			  struct window own, struct event_stack *stack)
+{
+	/* Authentication bits make any address large, so that where there are any, the span is no help. */
+	uint64_t mask = address_bits(prune->arch);
+	size_t count = (stack->end - stack->base) / 8;
+	size_t n = mask == UINT64_MAX
+			   ? list_candidates(bytes, count, span_of(proc, own), prune->candidates)
+			   : list_nonzero(bytes, count, prune->candidates);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t slot = prune->candidates[i];
+		uint64_t word;
+
+		memcpy(&word, bytes + 8 * (size_t)slot, sizeof(word));
+		if (word - own.start < own.len) {
+			keep(prune, stack, slot, word);
+		} else if (process_is_code(proc, word & mask)) {
+			prune->code[prune->ncode++] = (uint32_t)stack->nwords;
+			keep(prune, stack, slot, word);
+		}
+	}
+}
+
+static void keep_everything(struct prune *prune, const uint8_t *bytes, struct event_stack *stack)
+{
+	size_t n = list_nonzero(bytes, (stack->end - stack->base) / 8, prune->candidates);
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t word;
+
+		memcpy(&word, bytes + 8 * (size_t)prune->candidates[i], sizeof(word));
+		keep(prune, stack, prune->candidates[i], word);
+	}
+}
+
+/*
+ * Registers are kept by the same rule; the stack and instruction pointers always. A frame pointer of 0 means that the
+ * stack ends, and one that is data must not look so.
+ */
+static void prune_regs(const struct prune *prune, const struct process *proc, struct window own,
+		       struct event_regs *regs)
+{
+	const struct arch *arch = prune->arch;
+	uint64_t mask = address_bits(arch);
+
+	for (uint64_t left = regs->mask; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
+		uint64_t value = regs->values[reg];
+
+		if (reg == arch->sp || reg == arch->ip || value - own.start < own.len ||
+		    process_is_code(proc, value & mask))
+			continue;
+		regs->values[reg] = reg == arch->fp && value ? PRUNE_DATA : 0;
+	}
+}
+
+void prune_sample(struct prune *prune, const struct process *proc, size_t max_len,
+		  struct perf_record *rec)
+{
+	struct event_stack *stack = &rec->event.sample.stack;
+	uint64_t sp = rec->regs.values[prune->arch->sp];
+	uint64_t skip = -sp & 7; /* up to the first aligned word */
+	size_t len = MIN(rec->stack_len, max_len);
+
+	prune->ncode = 0;
+	*stack = (struct event_stack){
+		.base = sp + skip,
+		.slots = prune->slots,
+		.words = prune->words,
+		.cut = rec->stack_len && rec->stack_len == rec->stack_room,
+		.shortened = len < rec->stack_len,
+	};
+	stack->end = stack->base + (len > skip ? (len - skip) & ~7ULL : 0);
+
+	struct window own = { sp, rec->stack_len };
+
+	if (stack->cut)
+		own.len += EVENT_STACK_BEYOND;
+	if (prune->raw) {
+		if (rec->stack)
+			keep_everything(prune, rec->stack + skip, stack);
+		return;
+	}
+	if (rec->stack)
+		keep_pointers(prune, proc, rec->stack + skip, own, stack);
+	prune_regs(prune, proc, own, &rec->regs);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prune.h - keeps of a stack snapshot and of the registers what an unwinder can use, and nothing else.
+ *
+ * An aligned word stays if it points into code of the process or into the thread's own stack; any other
+ * word is the application's data, and is left out. This loses nothing: unwinding reads return addresses,
+ * saved frame and stack pointers. It runs over every byte of every snapshot, so it is the hot loop of the
+ * recorder.
+ */
+#ifndef RECORD_PRUNE_H
+#define RECORD_PRUNE_H
+
+#include "formats/event.h"
+#include "formats/perf_record.h"
+#include "record/task/process.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A snapshot ends here at the latest when the recorder is short of time. */
+#define PRUNE_ALL SIZE_MAX
+
+/* What stands for data in the frame pointer: neither 0 nor an address. */
+#define PRUNE_DATA 1
+
+/* Room for one pruned sample, and what a caller may set once. Large: allocate one and use it again. */
+struct prune {
+	const struct arch *arch;
+	bool raw; /* keep every word that is not zero, and all registers */
+
+	uint32_t slots[PERF_RECORD_WORDS_MAX];
+	uint64_t words[PERF_RECORD_WORDS_MAX];
+	/* Which of @words are code, as indices; valid like the stack. Empty if @raw. */
+	uint32_t code[PERF_RECORD_WORDS_MAX];
+	size_t ncode;
+	uint32_t candidates[PERF_RECORD_WORDS_MAX];
+};
+
+/*
+ * Fill rec->event.sample.stack from the bytes that @rec points to, of which @max_len are looked at, and
+ * drop from rec->regs what is neither code nor stack. The stack lasts until the next call.
+ */
+void prune_sample(struct prune *prune, const struct process *proc, size_t max_len,
+		  struct perf_record *rec);
+
+#endif

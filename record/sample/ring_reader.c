@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring_reader.c - from a ring to a stream of the trace, without a copy in between.
+ */
+#include "record/sample/ring_reader.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A recorder that finds so much of a ring in use is behind: it has the kernel write less of each stack there, so that
+ * the rest lasts longer, until things have been as usual for a while (it is woken at a quarter). If a ring is nearly
+ * full all the same, it also looks at less of what is in it.
+ */
+#define BEHIND_PERCENT     55
+#define CAUGHT_UP_PERCENT  35
+#define CAUGHT_UP_NS       2000000000ULL
+#define FAR_BEHIND_PERCENT 92
+
+struct ring_reader {
+	const struct ring_scene *scene;
+	struct attach_front *front;
+	size_t number, count;
+	struct drain_totals totals; /* not yet tallied */
+	uint64_t newest_ns;         /* record seen */
+
+	struct perf_record record;
+	struct prune prune;
+	uint8_t scratch[RING_RECORD_MAX];
+};
+
+struct ring_reader *ring_reader_new(const struct ring_scene *scene, struct attach_front *front,
+				    size_t number, size_t count)
+{
+	struct ring_reader *r = memory_zeroed(1, sizeof(*r));
+
+	r->scene = scene;
+	r->front = front;
+	r->number = number;
+	r->count = count;
+	r->prune.arch = arch_native();
+	r->prune.raw = scene->raw_stacks;
+	return r;
+}
+
+void ring_reader_free(struct ring_reader *r)
+{
+	free(r);
+}
+
+static struct err *tell(struct ring_reader *r, const struct event *ev)
+{
+	return journal_add(r->scene->journal, r->number, ev);
+}
+
+/*
+ * The user's part of the chain up to the first address that is no code, which the kernel's walk made up:
+ * a mark takes its place, unless it is 0, where walks end.
+ */
+static void trim_chain(struct ring_reader *r, const struct process *proc,
+		       struct event_sample *sample)
+{
+	size_t n = MIN(sample->nuser_ips, (size_t)1);
+
+	if (r->scene->raw_stacks)
+		return;
+	while (n < sample->nuser_ips && process_is_code(proc, sample->user_ips[n]))
+		n++;
+	if (n < sample->nuser_ips && sample->user_ips[n])
+		r->record.words[sample->user_ips + n - r->record.words] = EVENT_IP_ASTRAY;
+	sample->nuser_ips = MIN(n + 1, sample->nuser_ips);
+}
+
+/* A word that may be the address of code: pruning has found out, unless it keeps everything. */
+static void note_word(struct ring_reader *r, const struct process *proc, uint64_t word)
+{
+	uint64_t ip = word & r->prune.arch->code_mask;
+
+	if (process_is_code(proc, ip))
+		attach_address(r->front, ip, ATTACH_CALLER);
+}
+
+static void note_stack(struct ring_reader *r, const struct process *proc)
+{
+	const struct event_stack *stack = &r->record.event.sample.stack;
+	const struct prune *prune = &r->prune;
+
+	for (size_t i = 0; prune->raw && i < stack->nwords; i++)
+		note_word(r, proc, stack->words[i]);
+	for (size_t i = 0; i < prune->ncode; i++)
+		attach_address(r->front, prune->words[prune->code[i]] & prune->arch->code_mask,
+			       ATTACH_CALLER);
+}
+
+/* An end of a branch, in whichever half of the address space. */
+static void note_branch(struct ring_reader *r, const struct process *proc, uint64_t ip)
+{
+	if (ip >> 63)
+		attach_kernel_address(r->front, ip, ATTACH_CALLER);
+	else
+		note_word(r, proc, ip);
+}
+
+/* Every address that a report may have to name or unwind through. */
+static void note_code(struct ring_reader *r, uint32_t pid, const struct process *proc)
+{
+	const struct event_sample *sample = &r->record.event.sample;
+	const struct event_regs *regs = sample->regs;
+
+	attach_begin(r->front, pid);
+	if (sample->mode == EVENT_MODE_USER)
+		attach_address(r->front, sample->ip, ATTACH_LEAF);
+	else if (sample->mode == EVENT_MODE_KERNEL)
+		attach_kernel_address(r->front, sample->ip, ATTACH_LEAF);
+	for (size_t i = 0; i < sample->nkernel_ips; i++)
+		attach_kernel_address(r->front, sample->kernel_ips[i], ATTACH_CALLER);
+	for (size_t i = 0; i < sample->nuser_ips; i++)
+		attach_address(r->front, sample->user_ips[i], ATTACH_CALLER);
+	for (size_t i = 0; i < sample->nbranches; i++) {
+		note_branch(r, proc, sample->branches[i].from);
+		note_branch(r, proc, sample->branches[i].to);
+	}
+	note_stack(r, proc);
+	for (uint64_t left = regs ? regs->mask : 0; left; left &= left - 1)
+		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
+}
+
+static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)
+{
+	const struct event_sample *sample = &r->record.event.sample;
+
+	loss_counts_keep(r->scene->loss_counts, event, ring, sample);
+	r->totals.samples++;
+	r->totals.cut += sample->stack.cut && !sample->stack.shortened;
+	r->totals.shortened += sample->stack.shortened;
+	r->totals.stack_bytes += r->record.stack_len;
+}
+
+/* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
+static bool is_foreign(const struct ring_reader *r, const struct event *ev)
+{
+	return !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
+	       (r->scene->skip_pid && ev->pid == r->scene->skip_pid);
+}
+
+static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, size_t max_stack)
+{
+	struct event *ev = &r->record.event;
+
+	for (size_t i = 0; i < ev->sample.ncounts; i++)
+		r->record.counts[i].event =
+			perf_fds_event(r->scene->perf_fds, r->record.count_ids[i]);
+	if (is_foreign(r, ev)) {
+		if (r->scene->by_cpu)
+			group_counts_skip(r->scene->group, ring, r->record.counts,
+					  ev->sample.ncounts);
+		loss_counts_pass_over(r->scene->loss_counts, ev->sample.event, ring, ev->sample.period);
+		return NULL;
+	}
+	const struct process *proc = process_find(r->scene->processes, ev->pid);
+
+	if (r->scene->by_cpu)
+		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
+	prune_sample(&r->prune, proc, max_stack, &r->record);
+	ev->sample.stack.shortened |= lean && ev->sample.stack.cut;
+	trim_chain(r, proc, &ev->sample);
+	note_code(r, ev->pid, proc);
+	count_sample(r, ev->sample.event, ring);
+	return tell(r, ev);
+}
+
+/* Losses and pauses: the events of these rings have no other records. */
+static struct err *take_other(struct ring_reader *r, size_t ring)
+{
+	struct event *ev = &r->record.event;
+	uint32_t about = perf_fds_event(r->scene->perf_fds, r->record.about_id);
+
+	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
+		ev->lost.count = loss_counts_lose(r->scene->loss_counts, ring, ev->lost.count);
+		if (!ev->lost.count)
+			return NULL;
+		r->totals.lost += ev->lost.count;
+		ev->lost.event = about;
+	} else if (ev->kind == EVENT_THROTTLE) {
+		ev->throttle.event = about;
+		r->totals.throttled += ev->throttle.stopped;
+		if (about != RECORDING_NO_EVENT && ev->throttle.stopped)
+			loss_counts_throttle(r->scene->loss_counts, about, ring);
+	}
+	r->totals.side_band++;
+	return tell(r, ev);
+}
+
+/* A record that cannot be parsed. If it was a sample, that is a loss like any other. */
+static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t event,
+			       const uint8_t *data)
+{
+	struct perf_event_header header;
+	struct event lost = {
+		.kind = EVENT_LOST_SAMPLES,
+		.time_ns = r->newest_ns,
+		.lost = { .event = event, .count = 1, .by_recorder = true },
+	};
+
+	r->totals.broken++;
+	memcpy(&header, data, sizeof(header));
+	if (header.type != PERF_RECORD_SAMPLE || event == RECORDING_NO_EVENT)
+		return NULL;
+	lost.cpu = r->scene->perf_fds->samples.items[ring].cpu;
+	loss_counts_drop(r->scene->loss_counts, event, ring);
+	r->totals.side_band++;
+	return tell(r, &lost);
+}
+
+/* One record of ring number @ring. */
+static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t *data, size_t len,
+			       size_t max_stack)
+{
+	uint64_t id = perf_record_id(data, len, false);
+	uint32_t number = perf_fds_event(r->scene->perf_fds, id);
+	bool known = number != RECORDING_NO_EVENT;
+	const struct perf_layout *layout =
+		&r->scene->layouts[known ? number : r->scene->nevents];
+	struct err *err = perf_record_parse(layout, data, len, false, &r->record);
+
+	if (err) {
+		err_free(err);
+		return take_broken(r, ring, number, data);
+	}
+	if (!r->record.known)
+		return NULL;
+	r->newest_ns = MAX(r->newest_ns, r->record.event.time_ns);
+	if (r->record.event.kind != EVENT_SAMPLE)
+		return take_other(r, ring);
+	if (!known)
+		return NULL;
+	r->record.event.sample.event = number;
+	return take_sample(r, ring, perf_fds_is_lean(r->scene->perf_fds, id), max_stack);
+}
+
+/* How much of each stack to have copied from now on, and to look at, going by how full the ring is. */
+static size_t stack_limit(struct ring_reader *r, size_t number, uint64_t head)
+{
+	struct ring *ring = &r->scene->perf_fds->samples.items[number];
+	uint64_t percent = (head - ring->tail) * 100 / ring->data_len;
+	bool was_lean = ring->lean;
+
+	r->totals.fullest = MAX(r->totals.fullest, percent);
+	if (percent > BEHIND_PERCENT) {
+		r->scene->behind_ns[number] = r->newest_ns;
+		perf_fds_set_lean(r->scene->perf_fds, ring, true);
+	} else if (percent < CAUGHT_UP_PERCENT &&
+		   r->newest_ns > r->scene->behind_ns[number] + CAUGHT_UP_NS) {
+		perf_fds_set_lean(r->scene->perf_fds, ring, false);
+	}
+	return percent > FAR_BEHIND_PERCENT && was_lean ? PERF_FDS_LEAN_STACK_LEN : PRUNE_ALL;
+}
+
+static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, size_t number)
+{
+	struct ring *ring = &r->scene->perf_fds->samples.items[number];
+	uint64_t head = r->scene->heads[number];
+
+	if (head == ring->tail)
+		return NULL;
+	affinity_follow(&hand->affinity, ring->cpu);
+	size_t max_stack = stack_limit(r, number, head);
+	struct err *err = NULL;
+	const uint8_t *data;
+	size_t len;
+
+	while (!err && ring_next(ring, head, r->scratch, &data, &len)) {
+		err = take_record(r, number, data, len, max_stack);
+		/* Room for the kernel as soon as there can be. */
+		ring_release(ring);
+	}
+	return err;
+}
+
+
+uint64_t ring_reader_backlog(const struct ring_reader *r)
+{
+	const struct ring_list *rings = &r->scene->perf_fds->samples;
+	uint64_t len = 0;
+
+	for (size_t i = r->number; i < rings->len; i += r->count)
+		len += r->scene->heads[i] - rings->items[i].tail;
+	return len;
+}
+
+struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand)
+{
+	struct err *err = NULL;
+
+	for (size_t i = r->number; i < r->scene->perf_fds->samples.len && !err; i += r->count) {
+		err = empty_ring(r, hand, i);
+		priority_check(&hand->priority);
+	}
+	return err;
+}
+
+void ring_reader_tally(struct ring_reader *r, struct drain_totals *totals, uint64_t *newest_ns)
+{
+	totals->samples += r->totals.samples;
+	totals->lost += r->totals.lost;
+	totals->cut += r->totals.cut;
+	totals->shortened += r->totals.shortened;
+	totals->throttled += r->totals.throttled;
+	totals->broken += r->totals.broken;
+	totals->side_band += r->totals.side_band;
+	totals->stack_bytes += r->totals.stack_bytes;
+	totals->fullest = MAX(totals->fullest, r->totals.fullest);
+	r->totals = (struct drain_totals){ 0 };
+	*newest_ns = r->newest_ns = MAX(*newest_ns, r->newest_ns);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring_reader.h - takes the samples out of some of the rings: each is parsed where it lies, pruned, its code told
+ * to the attachments, and written to a stream of the trace.
+ *
+ * Between the side-band and the end of a pass nothing changes that readers share, so that several may run at a
+ * time, each with rings, a stream and a front of its own:
+ *
+ *	ring 0, 2, 4 ... -> reader 0 -> stream 0     the side-band goes here as well
+ *	ring 1, 3, 5 ... -> reader 1 -> stream 1
+ */
+#ifndef RECORD_RING_READER_H
+#define RECORD_RING_READER_H
+
+#include "formats/perf_record.h"
+#include "record/sample/affinity.h"
+#include "record/attach.h"
+#include "record/task/task_filter.h"
+#include "record/event/group_counts.h"
+#include "record/output/journal.h"
+#include "record/sample/loss_counts.h"
+#include "record/sample/priority.h"
+#include "record/task/process.h"
+#include "record/sample/prune.h"
+#include "record/sample/perf_fds.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* So far. */
+struct drain_totals {
+	uint64_t samples;
+	uint64_t
+		lost; /* records the sample rings had no room for, as told by the kernel on the way */
+	uint64_t side_lost; /* records the side-band rings had no room for */
+	uint64_t cut, shortened;
+	uint64_t throttled;
+	uint64_t broken;      /* records that could not be parsed */
+	uint64_t side_band;   /* records other than samples */
+	uint64_t stack_bytes; /* copied by the kernel */
+	uint64_t passes;
+	uint64_t
+		fullest; /* per cent of a sample ring that was in use at the beginning of a pass, at most */
+};
+
+/* What all readers look at. Of what they change, each changes what belongs to its own rings. */
+struct ring_scene {
+	struct perf_fds *perf_fds;
+	const struct perf_layout *layouts; /* by event number, the side-band's last */
+	size_t nevents;
+	const struct process_table *processes;
+	struct task_filter *family;
+	struct loss_counts *loss_counts;
+	struct group_counts *group;
+	const struct journal *journal;
+	uint64_t *heads;     /* of the sample rings, in this pass */
+	uint64_t *behind_ns; /* by sample ring: when it was last found so */
+	bool by_cpu;         /* events follow CPUs, not tasks */
+	bool raw_stacks;     /* keep application data */
+	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+};
+
+/* Its thread. */
+struct ring_hand {
+	struct priority priority;
+	struct affinity affinity;
+};
+
+struct ring_reader;
+
+/* Reader number @number of @count; @scene and @front must outlive it. */
+struct ring_reader *ring_reader_new(const struct ring_scene *scene, struct attach_front *front,
+				    size_t number, size_t count);
+void ring_reader_free(struct ring_reader *r);
+
+/* Bytes that wait in its rings. */
+uint64_t ring_reader_backlog(const struct ring_reader *r);
+
+/* Empty its rings up to their heads. Errors are those of trace_writer_add(). */
+MUST_USE struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand);
+
+/* Add what was counted since the last call to @totals, and *@newest_ns becomes the time of the newest record. */
+void ring_reader_tally(struct ring_reader *r, struct drain_totals *totals, uint64_t *newest_ns);
+
+#endif

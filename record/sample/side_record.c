@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * side_record.c - a heap sort, since qsort(3) of many a C library allocates, here in every pass.
+ */
+#include "record/sample/side_record.h"
+
+#include <stdbool.h>
+
+static bool is_later(const struct side_record *a, const struct side_record *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns > b->time_ns : a->order > b->order;
+}
+
+/* Let the item at @at sink below all that are later; of the heap's @len items it alone may be out of place. */
+static void sift(struct side_record *items, size_t at, size_t len)
+{
+	struct side_record sinking = items[at];
+
+	for (size_t child; (child = 2 * at + 1) < len; at = child) {
+		child += child + 1 < len && is_later(&items[child + 1], &items[child]);
+		if (!is_later(&items[child], &sinking))
+			break;
+		items[at] = items[child];
+	}
+	items[at] = sinking;
+}
+
+static bool is_sorted(const struct side_records *records)
+{
+	for (size_t i = 1; i < records->len; i++) {
+		if (is_later(&records->items[i - 1], &records->items[i]))
+			return false;
+	}
+	return true;
+}
+
+void side_records_sort(struct side_records *records)
+{
+	struct side_record *items = records->items;
+
+	/* Of one busy ring they are. */
+	if (is_sorted(records))
+		return;
+	for (size_t i = records->len / 2; i-- > 0;)
+		sift(items, i, records->len);
+	for (size_t i = records->len - 1; i > 0; i--) {
+		struct side_record latest = items[0];
+
+		items[0] = items[i];
+		items[i] = latest;
+		sift(items, 0, i);
+	}
+}

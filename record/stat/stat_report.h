@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stat_report.h - the rows of a stat_table for people, as CSV and as JSON.
+ */
+#ifndef RECORD_STAT_REPORT_H
+#define RECORD_STAT_REPORT_H
+
+#include "record/stat/stat_table.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON };
+
+struct stat_report {
+	FILE *out;
+	enum stat_format format;
+	const struct stat_table *table;
+	const struct event_list *list;
+	struct err *const *refusals; /* by event, as in counter_set; valid in stat_report_end() */
+	bool is_default;             /* nobody asked for these events: what is absent is left out */
+	bool intervals;
+	const char *subject; /* "'sleep 1'", "the whole system" */
+	unsigned runs;
+	bool begun;          /* a row of JSON or the head of intervals is out */
+};
+
+/* What a run of a command took, averaged over the runs. */
+struct stat_times {
+	double elapsed_s, user_s, system_s;
+	double elapsed_spread; /* in per cent */
+	bool has_command;
+};
+
+/* The head, before the first rows. */
+void stat_report_begin(struct stat_report *r);
+
+/* All rows, as they are at @at_s seconds (negative: at the end, once). */
+void stat_report_rows(struct stat_report *r, double at_s);
+
+/* The times, and what is to be said about what was not counted. */
+void stat_report_end(struct stat_report *r, const struct stat_times *times);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map_query.c - PROCMAP_QUERY of linux/fs.h, which headers older than 6.11 lack.
+ */
+#include "record/task/map_query.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+
+/* As in Documentation/filesystems/proc.rst and include/uapi/linux/fs.h. */
+struct query {
+	uint64_t size, flags, addr;
+	uint64_t start, end, vma_flags, page_size, offset, inode;
+	uint32_t dev_major, dev_minor;
+	uint32_t name_size, build_id_size; /* room for them; then their length */
+	uint64_t name_addr, build_id_addr;
+};
+
+#define QUERY_IOCTL       _IOWR('f', 17, struct query)
+#define QUERY_FILE_BACKED 0x20
+
+bool map_query_build_id(int maps_fd, struct event_mmap *map)
+{
+	uint8_t id[sizeof(map->build_id)];
+	struct query query = {
+		.size = sizeof(query),
+		.flags = QUERY_FILE_BACKED,
+		.addr = map->start,
+		.build_id_size = sizeof(id),
+		.build_id_addr = (uintptr_t)id,
+	};
+
+	if (ioctl(maps_fd, QUERY_IOCTL, &query) < 0)
+		return false;
+	if (query.start != map->start || query.offset != map->file_offset ||
+	    query.inode != map->inode || !query.build_id_size || query.build_id_size > sizeof(id))
+		return false;
+	memcpy(map->build_id, id, query.build_id_size);
+	map->build_id_len = (uint8_t)query.build_id_size;
+	map->device = map->inode = map->generation = 0;
+	return true;
+}

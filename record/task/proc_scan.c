@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proc_scan.c - /proc is read with plain read(2) into one buffer: a busy machine has thousands of files
+ * here, and this runs while it is being measured.
+ */
+#include "record/task/proc_scan.h"
+
+#include "formats/base/text.h"
+#include "formats/base/vec.h"
+#include "formats/process/build_id_note.h"
+#include "record/task/map_query.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define ANONYMOUS_PATH "//anon" /* as the kernel calls it in its mmap records */
+#define KERNEL_PATH    "[kernel]"
+
+struct buffer {
+	char *items;
+	size_t len, cap;
+};
+
+struct thread_list {
+	uint32_t *items;
+	size_t len, cap;
+};
+
+/* Room that is used again from process to process. */
+struct scan {
+	struct buffer buffer;
+	struct thread_list threads;
+};
+
+/* All that there is to read, with a NUL. */
+static bool read_open(int fd, struct buffer *ret)
+{
+	ssize_t got;
+
+	ret->len = 0;
+	do {
+		vec_reserve(ret, 64 * 1024);
+		got = read(fd, ret->items + ret->len, ret->cap - ret->len - 1);
+		if (got > 0)
+			ret->len += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	ret->items[ret->len] = '\0';
+	return got == 0;
+}
+
+/* The whole file at @path below @dir_fd, with a NUL; false if it cannot be read. */
+static bool read_whole(int dir_fd, const char *path, struct buffer *ret)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+
+	ret->len = 0;
+	if (fd < 0)
+		return false;
+	bool whole = read_open(fd, ret);
+
+	close(fd);
+	return whole;
+}
+
+static bool is_number(const char *name, uint32_t *ret)
+{
+	uint64_t value;
+
+	if (!text_parse_u64(name, &value) || value > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+/* /proc writes a line feed in a path as \012. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; to++) {
+		bool escaped = !strncmp(from, "\\012", 4);
+
+		*to = escaped ? '\n' : *from;
+		from += escaped ? 4 : 1;
+	}
+	*to = '\0';
+}
+
+/* "start-end perms offset major:minor inode   path" */
+static bool parse_map(char *line, struct event_mmap *ret)
+{
+	unsigned major_number, minor_number;
+	char perms[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &ret->start, &ret->end, perms, &ret->file_offset, &major_number, &minor_number,
+		   &ret->inode, &path) < 7 ||
+	    (perms[0] != 'r' && perms[1] != 'w' && perms[2] != 'x'))
+		return false;
+	ret->flags = perms[2] == 'x' ? EVENT_MMAP_EXEC : 0;
+	ret->device = makedev(major_number, minor_number);
+	unescape(line + path);
+	ret->path = line[path] ? line + path : ANONYMOUS_PATH;
+	return true;
+}
+
+/* Executable mappings are few, and sscanf() is slow. */
+static bool may_be_executable(const char *line)
+{
+	const char *perms = strchr(line, ' ');
+
+	return perms && strlen(perms) > 3 && perms[3] == 'x';
+}
+
+/* The mappings in @buffer, which came from @maps_fd. */
+static struct err *tell_lines(int maps_fd, uint32_t pid, struct buffer *buffer,
+			      const struct proc_visitor *visitor)
+{
+	char *rest = NULL;
+	struct err *err = NULL;
+
+	for (char *line = strtok_r(buffer->items, "\n", &rest); line && !err;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		struct event ev = {
+			.kind = EVENT_MMAP,
+			.cpu = EVENT_NO_CPU,
+			.pid = pid,
+			.tid = pid,
+		};
+
+		if ((!visitor->data && !may_be_executable(line)) ||
+		    !parse_map(line, &ev.mmap))
+			continue;
+		if (ev.mmap.inode)
+			map_query_build_id(maps_fd, &ev.mmap);
+		err = visitor->event(visitor->context, &ev);
+	}
+	return err;
+}
+
+static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
+			     const struct proc_visitor *visitor)
+{
+	int fd = openat(dir_fd, "maps", O_RDONLY | O_CLOEXEC);
+	struct err *err = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (read_open(fd, buffer))
+		err = tell_lines(fd, pid, buffer, visitor);
+	close(fd);
+	return err;
+}
+
+/* The parent's number from "pid (comm) state ppid", where comm may hold anything. */
+static uint32_t parent_of(const char *stat)
+{
+	const char *end = strrchr(stat, ')');
+	uint32_t parent = 0;
+
+	if (!end || sscanf(end + 1, " %*c %" SCNu32, &parent) != 1)
+		return 0;
+	return parent;
+}
+
+static struct err *tell_thread(int dir_fd, struct event_fork parent, const struct event *thread,
+			       struct buffer *buffer, const struct proc_visitor *visitor)
+{
+	struct event ev = *thread;
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%" PRIu32 "/comm", thread->tid);
+	if (!read_whole(dir_fd, path, buffer) || !buffer->len)
+		return NULL;
+	buffer->items[buffer->len - 1] = '\0'; /* the line feed */
+	ev.kind = EVENT_FORK;
+	ev.fork = parent;
+	struct err *err = visitor->event(visitor->context, &ev);
+
+	if (err)
+		return err;
+	ev.kind = EVENT_COMM;
+	ev.comm = (struct event_comm){ .comm = buffer->items };
+	return visitor->event(visitor->context, &ev);
+}
+
+/* The numbers of all threads, the first one first. */
+static void list_threads(int dir_fd, uint32_t pid, struct thread_list *ret)
+{
+	int fd = openat(dir_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	ret->len = 0;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	vec_push(ret, pid);
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		uint32_t tid;
+
+		if (is_number(entry->d_name, &tid) && tid != pid)
+			vec_push(ret, tid);
+	}
+	closedir(dir);
+}
+
+static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
+				const struct proc_visitor *visitor)
+{
+	struct err *err = NULL;
+	uint32_t parent = 0;
+
+	if (read_whole(dir_fd, "stat", &scan->buffer))
+		parent = parent_of(scan->buffer.items);
+	list_threads(dir_fd, pid, &scan->threads);
+	visitor->process(visitor->context, pid, (uint32_t)scan->threads.len);
+	for (size_t i = 0; i < scan->threads.len && !err; i++) {
+		uint32_t from = i ? pid : parent;
+		struct event thread = {
+			.cpu = EVENT_NO_CPU,
+			.pid = pid,
+			.tid = scan->threads.items[i],
+		};
+
+		err = tell_thread(dir_fd, (struct event_fork){ from, from }, &thread, &scan->buffer,
+				  visitor);
+	}
+	return err ? err : tell_maps(dir_fd, pid, &scan->buffer, visitor);
+}
+
+static struct err *scan_one(pid_t pid, struct scan *scan, const struct proc_visitor *visitor)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	struct err *err = tell_process(fd, (uint32_t)pid, scan, visitor);
+
+	close(fd);
+	return err;
+}
+
+static void scan_deinit(struct scan *scan)
+{
+	vec_deinit(&scan->buffer);
+	vec_deinit(&scan->threads);
+}
+
+struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor)
+{
+	CLEANUP(scan_deinit) struct scan scan = { 0 };
+
+	return scan_one(pid, &scan, visitor);
+}
+
+struct err *proc_scan_all(const struct proc_visitor *visitor)
+{
+	CLEANUP(scan_deinit) struct scan scan = { 0 };
+	struct err *err = NULL;
+	DIR *dir = opendir("/proc");
+
+	if (!dir)
+		return err_system(errno, "cannot read /proc");
+	for (struct dirent *entry; !err && (entry = readdir(dir));) {
+		uint32_t pid;
+
+		if (is_number(entry->d_name, &pid))
+			err = scan_one((pid_t)pid, &scan, visitor);
+	}
+	closedir(dir);
+	return err;
+}
+
+/* Bytes of kernel code, as /proc/iomem has them in physical memory; 0 if it hides them. */
+static uint64_t kernel_code_len(void)
+{
+	FILE *file = fopen("/proc/iomem", "re");
+	char line[256];
+	uint64_t len = 0;
+
+	while (file && !len && fgets(line, sizeof(line), file)) {
+		uint64_t start, last;
+
+		if (strstr(line, " : Kernel code") &&
+		    sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &last) == 2 && start)
+			len = last - start + 1;
+	}
+	if (file)
+		fclose(file);
+	return len;
+}
+
+/* The address of the symbol in a line of /proc/kallsyms if it is @name, otherwise 0. */
+static uint64_t symbol_address(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+	char *end;
+	uint64_t addr = strtoull(line, &end, 16);
+
+	if (end == line || strlen(end) < 3 || strncmp(end + 3, name, len) != 0 ||
+	    !strchr("\n\t", end[3 + len]))
+		return 0;
+	return addr;
+}
+
+void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	/* Its first symbol is soon found; its last one is behind most of the list, which is slow to make. */
+	uint64_t len = file ? kernel_code_len() : 0;
+	char line[512];
+
+	*ret_start = *ret_end = 0;
+	while (file && !*ret_end && fgets(line, sizeof(line), file)) {
+		if (!*ret_start)
+			*ret_start = symbol_address(line, "_text");
+		if (!*ret_start)
+			*ret_start = symbol_address(line, "_stext");
+		*ret_end = *ret_start && len ? *ret_start + len : symbol_address(line, "_etext");
+	}
+	if (file)
+		fclose(file);
+	if (!*ret_start || *ret_end <= *ret_start)
+		*ret_start = *ret_end = 0;
+}
+
+static void read_build_id(const char *notes, struct event_mmap *map)
+{
+	uint8_t bytes[256];
+	int fd = open(notes, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	if (len > 0)
+		build_id_note_find(bytes, (size_t)len, map->build_id, &map->build_id_len);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* @notes: of ELF, where its build ID may be found; NULL if it is known otherwise. */
+static struct err *tell_kernel_map(const char *path, const char *notes, uint64_t start,
+				   uint64_t end, const struct proc_visitor *visitor)
+{
+	struct event ev = {
+		.kind = EVENT_MMAP,
+		.cpu = EVENT_NO_CPU,
+		.pid = UINT32_MAX,
+		.mmap = {
+			.start = start,
+			.end = end,
+			.flags = EVENT_MMAP_EXEC | EVENT_MMAP_KERNEL,
+			.path = path,
+		},
+	};
+
+	if (notes)
+		read_build_id(notes, &ev.mmap);
+	return visitor->event(visitor->context, &ev);
+}
+
+/* "name size refs users state address": where on disk it is, modules themselves do not know. */
+static struct err *tell_module(const char *line, const struct proc_visitor *visitor)
+{
+	uint64_t addr, len;
+	char name[128], path[160], notes[192];
+
+	if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &len, &addr) != 3 || !addr)
+		return NULL;
+	snprintf(path, sizeof(path), "[%s]", name);
+	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	return tell_kernel_map(path, notes, addr, addr + len, visitor);
+}
+
+struct err *proc_scan_kernel(uint64_t text_start, uint64_t text_end,
+			     const struct proc_visitor *visitor)
+{
+	struct err *err =
+		text_start ? tell_kernel_map(KERNEL_PATH, NULL, text_start, text_end, visitor) : NULL;
+	FILE *file = err ? NULL : fopen("/proc/modules", "re");
+	char line[1024];
+
+	while (file && !err && fgets(line, sizeof(line), file))
+		err = tell_module(line, visitor);
+	if (file)
+		fclose(file);
+	return err;
+}

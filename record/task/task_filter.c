@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * task_filter.c - membership goes from parent to child; a number that is used again is whoever it is now.
+ */
+#include "record/task/task_filter.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the maps say of somebody; 0 is a stranger. */
+#define FAMILY_MEMBER  1
+#define FAMILY_ENDED   2 /* a member that was found to have ended */
+#define FAMILY_LEAVING 3 /* and more: a member that ended, by its own records, so many rounds after the first */
+
+#define ROUNDS_KEPT 2
+
+void task_filter_init(struct task_filter *f, const struct target *target)
+{
+	*f = (struct task_filter){ .selected = target->tasks.len > 0 };
+	for (size_t i = 0; i < target->tasks.len; i++) {
+		const struct target_task *task = &target->tasks.items[i];
+
+		*map_put(&f->processes, (uint32_t)task->pid, NULL) = FAMILY_MEMBER;
+		if (!target->inherit)
+			*map_put(&f->threads, (uint32_t)task->tid, NULL) = FAMILY_MEMBER;
+	}
+}
+
+void task_filter_deinit(struct task_filter *f)
+{
+	map_deinit(&f->processes);
+	map_deinit(&f->threads);
+	vec_deinit(&f->leavers);
+}
+
+static bool is_member(const struct map *map, uint32_t id)
+{
+	const uint64_t *member = map_get(map, id);
+
+	return member && *member;
+}
+
+bool task_filter_has(const struct task_filter *f, uint32_t pid, uint32_t tid)
+{
+	if (!f->selected)
+		return true;
+	return f->threads.len ? is_member(&f->threads, tid) : is_member(&f->processes, pid);
+}
+
+static void follow_fork(struct task_filter *f, const struct event *ev)
+{
+	bool joins = !f->threads.len && is_member(&f->processes, ev->fork.parent_pid);
+
+	if (ev->pid == ev->fork.parent_pid)
+		return;
+	if (joins || is_member(&f->processes, ev->pid))
+		*map_put(&f->processes, ev->pid, NULL) = joins ? FAMILY_MEMBER : 0;
+}
+
+bool task_filter_event(struct task_filter *f, const struct event *ev)
+{
+	if (!f->selected)
+		return true;
+	switch (ev->kind) {
+	case EVENT_FORK:
+		follow_fork(f, ev);
+		return is_member(&f->processes, ev->pid);
+	case EVENT_MMAP:
+		return ev->mmap.flags & EVENT_MMAP_KERNEL || is_member(&f->processes, ev->pid);
+	case EVENT_COMM:
+	case EVENT_EXIT:
+	case EVENT_SWITCH:
+		return is_member(&f->processes, ev->pid);
+	default:
+		return true; /* about the kernel, or about the recording */
+	}
+}
+
+void task_filter_leave(struct task_filter *f, uint32_t pid)
+{
+	if (!f->selected || !is_member(&f->processes, pid))
+		return;
+	*map_put(&f->processes, pid, NULL) = FAMILY_LEAVING + f->round;
+	vec_push(&f->leavers, ((struct task_filter_leaver){ pid, f->round }));
+}
+
+void task_filter_round(struct task_filter *f)
+{
+	size_t gone = 0;
+
+	f->round++;
+	for (; gone < f->leavers.len; gone++) {
+		struct task_filter_leaver leaver = f->leavers.items[gone];
+		const uint64_t *state = map_get(&f->processes, leaver.pid);
+
+		if (f->round - leaver.round < ROUNDS_KEPT)
+			break;
+		/* Otherwise its number lives again, or did. */
+		if (state && *state == FAMILY_LEAVING + leaver.round)
+			map_remove(&f->processes, leaver.pid);
+	}
+	if (!gone)
+		return;
+	f->leavers.len -= gone;
+	memmove(f->leavers.items, f->leavers.items + gone,
+		f->leavers.len * sizeof(*f->leavers.items));
+}
+
+/* A process or thread that has ended but was not waited for is no more alive than one that is gone. */
+static bool is_alive(uint32_t id)
+{
+	char path[64], text[1024];
+	char state = 'X';
+	long nthreads = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", id);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	const char *after_name = strrchr(text, ')');
+
+	/* Behind the name, which may hold anything: the state, and 17 fields on how many threads there are. */
+	if (!after_name ||
+	    sscanf(after_name + 1,
+		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
+		   &state, &nthreads) != 2)
+		return false;
+	return (state != 'Z' && state != 'X') || nthreads > 1;
+}
+
+bool task_filter_lives(struct task_filter *f)
+{
+	struct map *map = f->threads.len ? &f->threads : &f->processes;
+
+	if (!f->selected)
+		return true;
+	for (size_t i = 0; i < map->cap; i++) {
+		if (!map->used[i] || map->slots[i].value != FAMILY_MEMBER)
+			continue;
+		if (is_alive((uint32_t)map->slots[i].key))
+			return true;
+		/* What is still in the rings counts; only the question is settled. */
+		map->slots[i].value = FAMILY_ENDED;
+	}
+	return false;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * task_filter.h - whose events are kept: everybody's, or those of some processes and all that they start.
+ *
+ * Clocks that follow a task begin anew with each: a process shorter than the period is never sampled, and a
+ * thousand of them are invisible. So where it is allowed, events follow CPUs also for single processes,
+ * and what others did is dropped here. Not thread-safe.
+ */
+#ifndef RECORD_FAMILY_H
+#define RECORD_FAMILY_H
+
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/event.h"
+#include "record/task/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Its last thread has ended; samples of it may still be in a ring. */
+struct task_filter_leaver {
+	uint32_t pid;
+	uint64_t round; /* in which it left */
+};
+
+/* Zeroed, it is everybody. */
+struct task_filter {
+	bool selected;        /* only members count */
+	struct map processes; /* not 0 for a member */
+	struct map threads;   /* the same; if it is empty, all threads of the members count */
+	VEC(struct task_filter_leaver) leavers; /* in order */
+	uint64_t round;
+};
+
+/* Select the tasks of @target, if it has any: threads that were named, or whole processes with their children. */
+void task_filter_init(struct task_filter *f, const struct target *target);
+void task_filter_deinit(struct task_filter *f);
+
+/* Follow a side-band event, given in order of time. True if it is to be kept. */
+bool task_filter_event(struct task_filter *f, const struct event *ev);
+
+/* The last thread of @pid has ended. */
+void task_filter_leave(struct task_filter *f, uint32_t pid);
+
+/* All rings have been drained once more: those who left before the last time are forgotten. */
+void task_filter_round(struct task_filter *f);
+
+/* Is a sample of this thread to be kept? */
+bool task_filter_has(const struct task_filter *f, uint32_t pid, uint32_t tid);
+
+/* Does any member still run? Members that do not are asked once. */
+bool task_filter_lives(struct task_filter *f);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_head.c - facts first, then what two of them against each other mean.
+ */
+#include "report/diff/diff_head.h"
+
+#include "formats/base/text.h"
+#include "formats/event_multiplexing.h"
+#include "report/print/number.h"
+#include "report/load/trust.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define LOST_TOLERABLE 0.01 /* of the samples */
+#define GAP_TOLERABLE  0.05 /* by which shares of unnamed samples or broken stacks may differ */
+#define LENGTH_RATIO   1.25 /* recordings and loads that differ by more are not alike */
+#define COMMAND_MAX    50   /* bytes */
+#define SAMPLES_WANTED 200  /* fewer see only large changes */
+
+struct facts {
+	const struct session *s;
+	const struct recording *rec;
+	const struct profile_event *event;
+	struct trust trust;
+	double lost, broken, unnamed; /* shares */
+	double load;                  /* weight a second, 0 if not known */
+	uint64_t duration_ns;
+	const char *unit;
+};
+
+static double share_of(double part, double rest)
+{
+	return part + rest > 0 ? part / (part + rest) : 0;
+}
+
+static struct facts facts_of(const struct diff_head *head, uint32_t side)
+{
+	const struct session *s = head->sessions[side];
+	const struct diff_side *of = &head->diff->sides[side];
+	const struct profile *merged = head->diff->merge->profile;
+	struct facts f = { .s = s, .rec = s->recording };
+
+	f.event = &merged->events.items[side];
+	f.unit = profile_text(merged, f.event->unit);
+	f.duration_ns = of->duration_ns;
+	trust_judge(&f.trust, s);
+	f.lost = share_of((double)f.trust.lost, (double)f.trust.samples);
+	f.broken = share_of((double)f.trust.broken, (double)f.trust.complete);
+	f.unnamed = share_of((double)f.trust.unnamed.weight, (double)f.trust.named.weight);
+	if (of->duration_ns)
+		f.load = (double)of->whole.weight / (double)of->duration_ns;
+	return f;
+}
+
+static const char *event_name(const struct diff_head *head, const struct facts *f)
+{
+	return profile_text(head->diff->merge->profile, f->event->name);
+}
+
+/* ---- facts ---- */
+
+static const char *wall_time(const struct diff_head *head, const struct facts *f)
+{
+	time_t seconds =
+		(time_t)((f->rec->wall_ns + (f->rec->start_ns - f->rec->clock_ns)) / 1000000000);
+	struct tm tm;
+	char text[64];
+
+	if (!f->rec->wall_ns || !gmtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return "";
+	return arena_strdup(head->arena, text);
+}
+
+/* Enough to know it again; columns stand side by side. */
+static const char *command_text(const struct diff_head *head, const struct facts *f)
+{
+	const char *text = text_escape(head->arena, f->rec->cmdline);
+	size_t len = 0;
+
+	while (text[len] && len < COMMAND_MAX)
+		len += MAX(text_char_len(text + len), 1);
+	return text[len] ? arena_printf(head->arena, "%.*s..", (int)len, text) : text;
+}
+
+static const char *machine_text(const struct diff_head *head, const struct facts *f)
+{
+	if (!*f->rec->hostname && !*f->rec->cpu_model)
+		return "";
+	return arena_printf(head->arena, "%s, %" PRIu32 " CPUs, %s", f->rec->hostname,
+			    f->rec->ncpus_online, f->rec->cpu_model);
+}
+
+static const char *event_text(const struct diff_head *head, const struct facts *f)
+{
+	const char *name = event_name(head, f);
+
+	if (!f->event->rate)
+		return name;
+	return arena_printf(head->arena, f->event->is_freq ? "%s, %s a second" : "%s, one of %s",
+			    name, number_count(head->arena, f->event->rate));
+}
+
+static const char *load_text(const struct diff_head *head, const struct facts *f)
+{
+	if (f->load <= 0)
+		return "";
+	if (strcmp(f->unit, "ns") == 0)
+		return arena_printf(head->arena, "%.2f CPUs", f->load);
+	return arena_printf(head->arena, "%s a second",
+			    number_weight(head->arena, (uint64_t)(f->load * 1e9), f->unit));
+}
+
+enum fact { FILE_NAME, COMMAND, MACHINE, BEGAN, DURATION, EVENT, SAMPLES, WEIGHT, LOAD, MISSING, FACTS };
+
+static const char *const fact_titles[FACTS] = {
+	"file",  "command", "machine", "began", "duration",
+	"event", "samples", "weight",  "load",  "missing",
+};
+
+static const char *fact_text(const struct diff_head *head, const struct facts *f, uint32_t side,
+			     enum fact fact)
+{
+	const struct profile_sum *whole = &head->diff->sides[side].whole;
+	const char *window = filter_describe(f->s->filter, head->arena);
+
+	switch (fact) {
+	case FILE_NAME:
+		return arena_printf(head->arena, "%s%s%s", f->s->args->input, *window ? " " : "",
+				    window);
+	case COMMAND:
+		return command_text(head, f);
+	case MACHINE:
+		return machine_text(head, f);
+	case BEGAN:
+		return wall_time(head, f);
+	case DURATION:
+		return f->duration_ns ? number_time(head->arena, f->duration_ns) : "";
+	case EVENT:
+		return event_text(head, f);
+	case SAMPLES:
+		return number_count(head->arena, whole->count);
+	case WEIGHT:
+		return number_weight(head->arena, whole->weight, f->unit);
+	case LOAD:
+		return load_text(head, f);
+	default:
+		return trust_line(&f->trust, head->arena);
+	}
+}
+
+/* ---- warnings ---- */
+
+static void warn(struct diff_head *head, const char *text)
+{
+	vec_push(&head->warnings, text);
+}
+
+static bool differ(const char *a, const char *b)
+{
+	return *a && *b && strcmp(a, b) != 0;
+}
+
+static double ratio(double a, double b)
+{
+	return a > 0 && b > 0 ? fmax(a, b) / fmin(a, b) : 1;
+}
+
+/* What is wrong with one recording by itself. */
+static void judge_alone(struct diff_head *head, const struct facts *f, uint32_t side)
+{
+	const struct diff_side *of = &head->diff->sides[side];
+	const char *label = head->labels[side];
+	struct event_multiplexing turns =
+		event_multiplexing_of(f->rec, head->diff->merge->events.items[side]);
+	double counted = event_multiplexing_share(&turns);
+
+	if (f->lost > LOST_TOLERABLE)
+		warn(head, arena_printf(head->arena, "%s lost %s of its samples", label,
+					number_share(head->arena, f->lost)));
+	if (counted < EVENT_MULTIPLEXING_WHOLE)
+		warn(head, arena_printf(head->arena, "%s counted only %s of the time", label,
+					number_share(head->arena, counted)));
+	if (!f->rec->complete || f->rec->damaged_at)
+		warn(head, arena_printf(head->arena, "%s is not whole", label));
+	if (of->whole.count < SAMPLES_WANTED)
+		warn(head, arena_printf(head->arena,
+					"%s has only %s: small changes cannot be seen", label,
+					number_of(head->arena, of->whole.count, "sample")));
+	if (!of->has_times)
+		warn(head,
+		     arena_printf(head->arena,
+				  "%s has no times: its samples are taken to be independent, "
+				  "which makes changes look surer than they are",
+				  label));
+}
+
+static void judge_machines(struct diff_head *head, const struct facts *a, const struct facts *b,
+			   const char *labels)
+{
+	struct arena *arena = head->arena;
+
+	if (differ(a->rec->cpu_model, b->rec->cpu_model))
+		warn(head, arena_printf(arena, "%s ran on different processors: %s; %s", labels,
+					a->rec->cpu_model, b->rec->cpu_model));
+	else if (differ(a->rec->hostname, b->rec->hostname))
+		warn(head, arena_printf(arena, "%s ran on different machines: %s and %s", labels,
+					a->rec->hostname, b->rec->hostname));
+	else if (differ(a->rec->os_release, b->rec->os_release))
+		warn(head, arena_printf(arena, "%s ran under different kernels: %s and %s", labels,
+					a->rec->os_release, b->rec->os_release));
+}
+
+static void judge_amounts(struct diff_head *head, const struct facts *a, const struct facts *b,
+			  const char *labels)
+{
+	enum diff_scale scale = head->diff->options.scale;
+	struct arena *arena = head->arena;
+
+	if (scale == DIFF_NONE && ratio((double)a->duration_ns, (double)b->duration_ns) > LENGTH_RATIO)
+		warn(head, arena_printf(arena,
+					"%s lasted %s and %s: if the work was not the same, "
+					"--scale=time or share compares better",
+					labels, number_time(arena, a->duration_ns),
+					number_time(arena, b->duration_ns)));
+	if (scale != DIFF_NONE && ratio(a->load, b->load) > LENGTH_RATIO)
+		warn(head, arena_printf(arena, "the load differs: %s and %s",
+					load_text(head, a), load_text(head, b)));
+}
+
+static void judge_pair(struct diff_head *head, const struct facts *a, const struct facts *b,
+		       const char *labels)
+{
+	struct arena *arena = head->arena;
+
+	if (strcmp(event_name(head, a), event_name(head, b)) != 0)
+		warn(head, arena_printf(arena,
+					"%s count different events, %s and %s: what changed may be the "
+					"event",
+					labels, event_name(head, a), event_name(head, b)));
+	if (strcmp(a->s->args->input, b->s->args->input) == 0 &&
+	    strcmp(filter_describe(a->s->filter, arena), filter_describe(b->s->filter, arena)) == 0)
+		warn(head, arena_printf(arena, "%s are the same samples", labels));
+	judge_machines(head, a, b, labels);
+	judge_amounts(head, a, b, labels);
+	if (fabs(a->unnamed - b->unnamed) > GAP_TOLERABLE)
+		warn(head, arena_printf(arena,
+					"names are missing for %s and %s of the samples: rows in [...] "
+					"stand for functions that the other side names",
+					number_share(arena, a->unnamed),
+					number_share(arena, b->unnamed)));
+	if (fabs(a->broken - b->broken) > GAP_TOLERABLE &&
+	    (head->diff->options.by == VIEW_TOTAL || head->diff->options.by == VIEW_CALLER))
+		warn(head, arena_printf(arena,
+					"%s and %s of the stacks are broken: callers are missing on one "
+					"side only",
+					number_share(arena, a->broken),
+					number_share(arena, b->broken)));
+}
+
+void diff_head_init(struct diff_head *head, const struct diff *diff,
+		    const struct session *const *sessions, const char *const *labels,
+		    struct arena *arena)
+{
+	*head = (struct diff_head){
+		.diff = diff, .sessions = sessions, .labels = labels, .arena = arena
+	};
+
+	struct facts first = facts_of(head, 0);
+
+	for (uint32_t side = 1; side < diff->nsides; side++) {
+		struct facts other = facts_of(head, side);
+
+		judge_pair(head, &first, &other,
+			   arena_printf(arena, "%s and %s", labels[0], labels[side]));
+	}
+	for (uint32_t side = 0; side < diff->nsides; side++) {
+		struct facts facts = facts_of(head, side);
+
+		judge_alone(head, &facts, side);
+	}
+}
+
+void diff_head_deinit(struct diff_head *head)
+{
+	vec_deinit(&head->warnings);
+}
+
+/* ---- output ---- */
+
+static void add_columns(const struct diff_head *head, struct table *table)
+{
+	table_add_column(table, &(struct table_column){ "", NULL, TABLE_LEFT, TABLE_KEEP, false });
+	for (uint32_t side = 0; side < head->diff->nsides; side++)
+		table_add_column(table, &(struct table_column){ head->labels[side], NULL,
+								TABLE_LEFT, TABLE_CUT_END,
+								false });
+}
+
+static void add_fact(const struct diff_head *head, struct table *table, enum fact fact)
+{
+	bool any = false;
+
+	for (uint32_t side = 0; side < head->diff->nsides; side++) {
+		struct facts f = facts_of(head, side);
+
+		any |= *fact_text(head, &f, side, fact) != 0;
+	}
+	if (!any)
+		return;
+	table_add_row(table, 0, TABLE_PLAIN);
+	table_add_cell(table, fact_titles[fact], NULL);
+	for (uint32_t side = 0; side < head->diff->nsides; side++) {
+		struct facts f = facts_of(head, side);
+
+		table_add_cell(table, fact_text(head, &f, side, fact), NULL);
+	}
+}
+
+void diff_head_print(const struct diff_head *head, const struct terminal *term, FILE *out)
+{
+	struct table table;
+
+	table_init(&table, head->arena);
+	add_columns(head, &table);
+	for (int fact = 0; fact < FACTS; fact++)
+		add_fact(head, &table, (enum fact)fact);
+	table_print_text(&table, term, out);
+	table_deinit(&table);
+	for (size_t i = 0; i < head->warnings.len; i++) {
+		fputs("! ", out);
+		text_put_wrapped(out, text_escape(head->arena, head->warnings.items[i]), 2,
+				 term->columns ? term->columns : SIZE_MAX);
+	}
+}
+
+void diff_head_json(const struct diff_head *head, struct json *json)
+{
+	json_open(json, "files", '[');
+	for (uint32_t side = 0; side < head->diff->nsides; side++) {
+		struct facts f = facts_of(head, side);
+		const struct diff_side *of = &head->diff->sides[side];
+
+		json_open(json, NULL, '{');
+		json_string(json, "file", f.s->args->input);
+		json_string(json, "filter", filter_describe(f.s->filter, head->arena));
+		json_string(json, "command", f.rec->cmdline);
+		json_string(json, "host", f.rec->hostname);
+		json_string(json, "cpu", f.rec->cpu_model);
+		json_string(json, "kernel", f.rec->os_release);
+		json_string(json, "event", event_name(head, &f));
+		json_string(json, "unit", f.unit);
+		json_uint(json, "duration_ns", f.duration_ns);
+		json_uint(json, "samples", of->whole.count);
+		json_uint(json, "weight", of->whole.weight);
+		json_number(json, "lost", arena_printf(head->arena, "%.6f", f.lost));
+		json_number(json, "broken", arena_printf(head->arena, "%.6f", f.broken));
+		json_number(json, "unnamed", arena_printf(head->arena, "%.6f", f.unnamed));
+		json_number(json, "scale", arena_printf(head->arena, "%.17g", of->scale));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_open(json, "warnings", '[');
+	for (size_t i = 0; i < head->warnings.len; i++)
+		json_string(json, NULL, head->warnings.items[i]);
+	json_close(json, ']');
+}

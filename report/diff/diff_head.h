@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_head.h - how alike the recordings are: side by side what they are of, and what forbids to compare them.
+ */
+#ifndef REPORT_DIFF_HEAD_H
+#define REPORT_DIFF_HEAD_H
+
+#include "report/diff.h"
+#include "report/print/table.h"
+
+struct diff_head {
+	const struct diff *diff;
+	const struct session *const *sessions;
+	const char *const *labels; /* "A", "B", ...: by side */
+	struct arena *arena;
+	VEC(const char *) warnings; /* what makes the comparison doubtful, worst first */
+};
+
+/* Look at the recordings. Texts live in @arena, the rest until diff_head_deinit(). */
+void diff_head_init(struct diff_head *head, const struct diff *diff,
+		    const struct session *const *sessions, const char *const *labels,
+		    struct arena *arena);
+void diff_head_deinit(struct diff_head *head);
+
+/* The facts as a table with a column for each recording, and the warnings below it. */
+void diff_head_print(const struct diff_head *head, const struct terminal *term, FILE *out);
+
+/* The same as members of the object that is open. */
+void diff_head_json(const struct diff_head *head, struct json *json);
+
+#endif

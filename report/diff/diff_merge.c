@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_merge.c - tables of one profile are mapped to those of the merged one in the order in which they refer to each
+ * other: modules, functions, locations, stacks, rows.
+ */
+#include "report/diff/diff_merge.h"
+
+#include "report/diff/stable_names.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* From numbers of one recording's profile to numbers of the merged one. */
+struct translation {
+	struct diff_merge *merge;
+	const struct profile *from;
+	struct arena arena;
+	uint32_t *modules, *functions, *locations, *stacks;
+};
+
+void diff_merge_init(struct diff_merge *merge, const struct opt_list *same)
+{
+	*merge = (struct diff_merge){ .profile = profile_new(), .same = same };
+}
+
+void diff_merge_deinit(struct diff_merge *merge)
+{
+	profile_free(merge->profile);
+	strtab_deinit(&merge->contents);
+	strtab_deinit(&merge->build_ids);
+	map_deinit(&merge->builds);
+	arena_deinit(&merge->arena);
+	vec_deinit(&merge->rows);
+	vec_deinit(&merge->events);
+	vec_deinit(&merge->first_row);
+}
+
+/* The name of a module in all recordings: of two that the user calls the same, the first. */
+static const char *module_name(struct diff_merge *merge, const char *name)
+{
+	name = stable_names_module(&merge->arena, name);
+	for (size_t i = 0; i < merge->same->len; i++) {
+		const char *pair = merge->same->items[i], *equals = strchr(pair, '=');
+
+		if (equals && strcmp(stable_names_file(equals + 1), name) == 0)
+			return stable_names_file(
+				arena_memdup(&merge->arena, pair, (size_t)(equals - pair)));
+	}
+	return name;
+}
+
+void diff_merge_look(struct diff_merge *merge, const struct session *s)
+{
+	const struct profile *from = s->profile;
+
+	for (size_t i = 0; i < from->modules.len; i++) {
+		const struct profile_module *mod = &from->modules.items[i];
+		const char *name = module_name(merge, profile_text(from, mod->name));
+		uint32_t build =
+			strtab_add(&merge->build_ids, profile_text(from, mod->build_id));
+		bool is_new;
+		uint64_t *known =
+			map_put(&merge->builds, profile_string(merge->profile, name), &is_new);
+
+		if (is_new)
+			*known = build;
+		else if (*known != build)
+			*known = 0;
+	}
+}
+
+static void translate_modules(struct translation *t)
+{
+	struct profile *to = t->merge->profile;
+
+	for (size_t i = 0; i < t->from->modules.len; i++) {
+		const struct profile_module *mod = &t->from->modules.items[i];
+		uint32_t name = profile_string(
+			to, module_name(t->merge, profile_text(t->from, mod->name)));
+		struct profile_module entry = {
+			.name = name, .path = name, .kind = mod->kind
+		};
+
+		t->modules[i] = profile_add_module(to, &entry);
+	}
+}
+
+static uint32_t file_of(struct translation *t, uint32_t file)
+{
+	return profile_string(t->merge->profile, stable_names_file(profile_text(t->from, file)));
+}
+
+/* What has no symbol is known by where it lies, which is elsewhere in each build; then only the module stays. */
+static const char *function_name(struct translation *t, const struct profile_function *function)
+{
+	const struct profile *to = t->merge->profile;
+	uint32_t module_name = to->modules.items[t->modules[function->module]].name;
+	const uint64_t *build = map_get(&t->merge->builds, module_name);
+	const char *module = profile_text(to, module_name);
+
+	if (function->unnamed && build && *build)
+		return profile_text(t->from, function->name);
+	if (!function->unnamed)
+		return stable_names_function(&t->merge->arena, profile_text(t->from, function->name));
+	return *module == '[' ? module : arena_printf(&t->merge->arena, "[%s]", module);
+}
+
+static void translate_functions(struct translation *t)
+{
+	struct profile *to = t->merge->profile;
+
+	for (size_t i = 0; i < t->from->functions.len; i++) {
+		const struct profile_function *function = &t->from->functions.items[i];
+		struct profile_function entry = {
+			.name = profile_string(to, function_name(t, function)),
+			.module = t->modules[function->module],
+			.unnamed = function->unnamed,
+		};
+
+		t->functions[i] = profile_add_function(to, &entry);
+	}
+}
+
+/* Locations with the same lines in the same module are one. */
+static uint32_t translate_location(struct translation *t, const struct profile_location *at)
+{
+	struct profile *to = t->merge->profile;
+	struct profile_line *lines = ARENA_ARRAY(&t->arena, struct profile_line, at->nlines + 1);
+	const char *text = "";
+
+	for (uint32_t i = 0; i < at->nlines; i++) {
+		const struct profile_line *line = &t->from->lines.items[at->first_line + i];
+
+		lines[i] = (struct profile_line){ t->functions[line->function],
+						  file_of(t, line->file), line->line };
+		text = arena_printf(&t->arena, "%s%" PRIu32 " %" PRIu32 " %" PRIu32 " ", text,
+				    lines[i].function, lines[i].file, lines[i].line);
+	}
+
+	uint32_t content = strtab_add(&t->merge->contents, text);
+	uint32_t location = profile_add_location(to, t->modules[at->module], content);
+
+	if (at->nlines && !to->locations.items[location].nlines)
+		profile_set_lines(to, location, lines, at->nlines);
+	return location;
+}
+
+static void translate_stacks(struct translation *t)
+{
+	const struct profile *from = t->from;
+
+	for (size_t i = 0; i < from->locations.len; i++)
+		t->locations[i] = translate_location(t, &from->locations.items[i]);
+	for (size_t i = 1; i < from->stacks.len; i++) {
+		const struct profile_stack *stack = &from->stacks.items[i];
+
+		t->stacks[i] = profile_add_stack(t->merge->profile, t->stacks[stack->parent],
+						 t->locations[stack->location], PROFILE_HOW_SURE);
+	}
+}
+
+static uint32_t add_row(struct translation *t, const struct profile_sample *row, uint32_t side)
+{
+	struct profile *to = t->merge->profile;
+	const struct profile_thread *thread = &t->from->threads.items[row->thread];
+	struct profile_thread entry = {
+		.comm = profile_string(to, profile_text(t->from, thread->comm)),
+		.process = profile_string(to, profile_text(t->from, thread->process)),
+	};
+	struct profile_sample sample = *row;
+
+	sample.stack = t->stacks[row->stack];
+	sample.event = side;
+	sample.thread = profile_add_thread(to, &entry);
+	return profile_add_sample(to, &sample);
+}
+
+void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t event)
+{
+	const struct profile *from = s->profile;
+	struct translation t = { .merge = merge, .from = from };
+	const struct profile_event *of = &from->events.items[event];
+	struct profile_event as = {
+		.name = profile_string(merge->profile, profile_text(from, of->name)),
+		.unit = profile_string(merge->profile, profile_text(from, of->unit)),
+		.rate = of->rate,
+		.is_freq = of->is_freq,
+	};
+	uint32_t side = profile_add_event(merge->profile, &as);
+
+	t.modules = ARENA_ARRAY(&t.arena, uint32_t, from->modules.len + 1);
+	t.functions = ARENA_ARRAY(&t.arena, uint32_t, from->functions.len + 1);
+	t.locations = ARENA_ARRAY(&t.arena, uint32_t, from->locations.len + 1);
+	t.stacks = ARENA_ARRAY(&t.arena, uint32_t, from->stacks.len + 1);
+	translate_modules(&t);
+	translate_functions(&t);
+	translate_stacks(&t);
+	vec_push(&merge->events, event);
+	vec_push(&merge->first_row, merge->rows.len);
+	for (size_t i = 0; i < from->samples.len; i++) {
+		const struct profile_sample *row = &from->samples.items[i];
+
+		vec_push(&merge->rows,
+			 row->event == event ? add_row(&t, row, side) : PROFILE_NONE);
+	}
+	arena_deinit(&t.arena);
+}
+
+uint32_t diff_merge_row(const struct diff_merge *merge, uint32_t side, uint32_t row)
+{
+	return merge->rows.items[merge->first_row.items[side] + row];
+}

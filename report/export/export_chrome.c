@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export_chrome.c - the Trace Event Format's sampling sections, for chrome://tracing and what reads its files:
+ *
+ *	"traceEvents"	names of processes and threads
+ *	"stackFrames"	a tree of frames by number: name, category (the module), parent
+ *	"samples"	CPU, thread, time in microseconds, event, weight, and the stack's number
+ *
+ * The profile's stacks are that tree already, but that inlined functions share a node there: frame number
+ * (stack, how deep inlined). A stack that misses its root stands on a frame that says why, so such a tree is written
+ * a second time.
+ */
+#include "formats/base/map.h"
+#include "formats/base/text.h"
+#include "report/export/export_format.h"
+#include "report/view/frame_list.h"
+#include "report/print/json.h"
+#include "report/view/track.h"
+
+#include <inttypes.h>
+
+struct writer_state {
+	struct session *s;
+	const struct profile *p;
+	struct json json;
+	struct arena arena;
+	struct frame_list list;
+	struct map numbers; /* (stack, stop, inlined) -> number of the frame */
+	uint64_t nframes;
+};
+
+/* Frames of complete stacks have one key, whatever they ended with. */
+static uint64_t frame_key(const struct frame *frame, uint8_t reason)
+{
+	if (frame->line == FRAME_REASON)
+		return (uint64_t)reason << 56;
+	return (uint64_t)reason << 56 | (uint64_t)frame->stack << 24 | (frame->inlined + 1);
+}
+
+static void put_frame(struct writer_state *w, const struct frame *frame, uint64_t number,
+		      uint64_t parent)
+{
+	const char *name = frame_name(&w->list, frame, w->p, &w->arena);
+
+	json_open(&w->json, arena_printf(&w->arena, "%" PRIu64, number), '{');
+	json_string(&w->json, "name", name);
+	if (frame->line == FRAME_REASON) {
+		json_string(&w->json, "category", "incomplete");
+	} else {
+		uint32_t function = w->p->lines.items[frame->line].function;
+		uint32_t module = w->p->functions.items[function].module;
+
+		json_string(&w->json, "category",
+			    text_escape(&w->arena,
+					profile_text(w->p, w->p->modules.items[module].name)));
+	}
+	if (parent)
+		json_string(&w->json, "parent", arena_printf(&w->arena, "%" PRIu64, parent));
+	json_close(&w->json, '}');
+	arena_reset(&w->arena);
+}
+
+/* The number of the leaf's frame of @row; with @put what was not there is written. Numbers begin with 1. */
+static uint64_t leaf_number(struct writer_state *w, const struct profile_sample *row, bool put)
+{
+	uint8_t reason = frame_is_needed(row->stop) ? row->stop + 1 : 0;
+	uint64_t number = 0;
+
+	frame_list_fill(&w->list, w->p, row);
+	for (size_t i = 0; i < w->list.frames.len; i++) {
+		const struct frame *frame = &w->list.frames.items[i];
+		uint64_t *slot = map_put(&w->numbers, frame_key(frame, reason), NULL);
+
+		if (!*slot && put) {
+			*slot = ++w->nframes;
+			put_frame(w, frame, *slot, number);
+		}
+		number = *slot;
+	}
+	return number;
+}
+
+static void put_name_event(struct writer_state *w, const struct profile_thread *thread,
+			   const char *what, uint32_t name)
+{
+	json_open(&w->json, NULL, '{');
+	json_string(&w->json, "ph", "M");
+	json_string(&w->json, "name", what);
+	json_uint(&w->json, "pid", thread->pid);
+	json_uint(&w->json, "tid", thread->tid);
+	json_open(&w->json, "args", '{');
+	json_string(&w->json, "name", text_escape(&w->arena, profile_text(w->p, name)));
+	json_close(&w->json, '}');
+	json_close(&w->json, '}');
+}
+
+static void put_names(struct writer_state *w)
+{
+	json_open(&w->json, "traceEvents", '[');
+	for (size_t i = 0; i < w->p->threads.len; i++) {
+		const struct profile_thread *thread = &w->p->threads.items[i];
+
+		put_name_event(w, thread, "process_name", thread->process);
+		put_name_event(w, thread, "thread_name", thread->comm);
+	}
+	json_close(&w->json, ']');
+}
+
+static void put_sample(struct writer_state *w, const struct session_time *time)
+{
+	const struct profile_sample *row = &w->p->samples.items[time->row];
+	const struct profile_thread *thread = &w->p->threads.items[row->thread];
+	uint64_t since = time->time_ns - MIN(w->s->recording->start_ns, time->time_ns);
+	uint64_t leaf = leaf_number(w, row, /* put= */ false);
+
+	json_open(&w->json, NULL, '{');
+	if (row->cpu != UINT32_MAX)
+		json_uint(&w->json, "cpu", row->cpu);
+	json_uint(&w->json, "pid", thread->pid);
+	json_uint(&w->json, "tid", thread->tid);
+	json_number(&w->json, "ts",
+		    arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, since / 1000, since % 1000));
+	json_string(&w->json, "name",
+		    text_escape(&w->arena,
+				profile_text(w->p, w->p->events.items[row->event].name)));
+	if (leaf)
+		json_uint(&w->json, "sf", leaf);
+	json_uint(&w->json, "weight", time->weight);
+	json_close(&w->json, '}');
+	arena_reset(&w->arena);
+}
+
+static void put_about(struct writer_state *w)
+{
+	const struct recording *rec = w->s->recording;
+
+	json_open(&w->json, "otherData", '{');
+	json_string(&w->json, "exporter", "preport " VERSION);
+	json_string(&w->json, "command", text_escape(&w->arena, rec->cmdline));
+	json_string(&w->json, "host", text_escape(&w->arena, rec->hostname));
+	json_close(&w->json, '}');
+}
+
+static void write_chrome(struct session *s, FILE *out)
+{
+	struct writer_state w = { .s = s, .p = s->profile };
+
+	json_init(&w.json, out);
+	w.json.lines = true;
+	json_open(&w.json, NULL, '{');
+	json_string(&w.json, "displayTimeUnit", "ms");
+	put_about(&w);
+	put_names(&w);
+	json_open(&w.json, "stackFrames", '{');
+	for (size_t i = 0; i < w.p->samples.len; i++)
+		leaf_number(&w, &w.p->samples.items[i], /* put= */ true);
+	json_close(&w.json, '}');
+	json_open(&w.json, "samples", '[');
+	for (size_t i = 0; i < s->times.len; i++)
+		put_sample(&w, &s->times.items[i]);
+	json_close(&w.json, ']');
+	json_close(&w.json, '}');
+	map_deinit(&w.numbers);
+	frame_list_deinit(&w.list);
+	arena_deinit(&w.arena);
+}
+
+const struct export_format export_chrome = {
+	.name = "chrome",
+	.file = "precord.trace.json.gz",
+	.with = "chrome://tracing, Load:",
+	.missing = "holds no source files, lines, build IDs or addresses, and not the unit of its weights",
+	.times = true,
+	.gzip = true,
+	.write = write_chrome,
+};

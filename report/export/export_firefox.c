@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export_firefox.c - Firefox Profiler's "processed profile" format, version 56: the last with tables a thread and the
+ * first with the strings in common; later versions of the page bring it up to their own.
+ *
+ * A track is a thread there. Weights: the format knows samples, milliseconds and bytes. Periods in ns become
+ * milliseconds; those of other events become samples, in units of the event's mean period, so that shares are right and
+ * their sum is the number of samples.
+ */
+#include "formats/base/text.h"
+#include "report/export/export_format.h"
+#include "report/export/firefox_tables.h"
+#include "report/print/json.h"
+#include "report/view/track.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+#define PROCESSED_VERSION 56
+#define GECKO_VERSION	  31 /* not looked at, but must be there */
+
+static const char *const categories[][2] = {
+	[FIREFOX_OTHER] = { "Other", "grey" },
+	[FIREFOX_USER] = { "User", "yellow" },
+	[FIREFOX_KERNEL] = { "Kernel", "orange" },
+	[FIREFOX_JIT] = { "JIT", "green" },
+};
+
+struct writer_state {
+	struct session *s;
+	const struct profile *p;
+	struct json json;
+	struct arena arena;
+	struct firefox_tables tables; /* of the track that is being written */
+};
+
+/* ---- a track ---- */
+
+/* @time_ns as milliseconds since the start. */
+static void put_ms(struct writer_state *w, const char *key, uint64_t time_ns)
+{
+	uint64_t start_ns = w->s->recording->start_ns;
+	uint64_t since = time_ns > start_ns ? time_ns - start_ns : 0;
+
+	json_number(&w->json, key,
+		    arena_printf(&w->arena, "%" PRIu64 ".%06" PRIu64, since / 1000000,
+				 since % 1000000));
+	arena_reset(&w->arena);
+}
+
+/* See the head of this file. */
+static void put_weights(struct writer_state *w, const struct track *track)
+{
+	const struct profile_event *event = &w->p->events.items[track->event];
+	bool is_time = strcmp(profile_text(w->p, event->unit), "ns") == 0;
+	struct profile_sum sum = profile_total(w->p, track->event);
+	double unit = is_time ? 1e6 : (double)sum.weight / (double)MAX(sum.count, 1);
+
+	json_string(&w->json, "weightType", is_time ? "tracing-ms" : "samples");
+	json_open(&w->json, "weight", '[');
+	for (size_t i = 0; i < track->len; i++) {
+		json_number(&w->json, NULL,
+			    arena_printf(&w->arena, "%.9g", (double)track->times[i].weight / unit));
+		arena_reset(&w->arena);
+	}
+	json_close(&w->json, ']');
+}
+
+/* Numbers stacks and frames, too. */
+static void put_samples(struct writer_state *w, const struct track *track)
+{
+	json_open(&w->json, "samples", '{');
+	json_uint(&w->json, "length", track->len);
+	json_open(&w->json, "stack", '[');
+	for (size_t i = 0; i < track->len; i++)
+		firefox_put_or_null(&w->json, firefox_add_stack(&w->tables, &w->p->samples.items[track->times[i].row]));
+	json_close(&w->json, ']');
+	json_open(&w->json, "time", '[');
+	for (size_t i = 0; i < track->len; i++)
+		put_ms(w, NULL, track->times[i].time_ns);
+	json_close(&w->json, ']');
+	put_weights(w, track);
+	json_close(&w->json, '}');
+}
+
+/* Thread IDs must be distinct: the second track of one has ".1" behind it. */
+static void put_identity(struct writer_state *w, const struct track *track)
+{
+	const struct profile_thread *thread = &w->p->threads.items[track->thread];
+	const char *event = profile_text(w->p, w->p->events.items[track->event].name);
+	const char *comm = profile_text(w->p, thread->comm);
+	const char *name = track->event == session_default_event(w->s) ? comm :
+				   arena_printf(&w->arena, "%s (%s)", comm, event);
+
+	json_string(&w->json, "name", text_escape(&w->arena, name));
+	json_string(&w->json, "processName",
+		    text_escape(&w->arena, profile_text(w->p, thread->process)));
+	json_string(&w->json, "processType", "default");
+	json_bool(&w->json, "isMainThread", thread->pid == thread->tid && !track->twin);
+	json_string(&w->json, "pid", arena_printf(&w->arena, "%" PRIu32, thread->pid));
+	json_string(&w->json, "tid",
+		    track->twin ? arena_printf(&w->arena, "%" PRIu32 ".%" PRIu32, thread->tid,
+					       track->twin) :
+				  arena_printf(&w->arena, "%" PRIu32, thread->tid));
+	arena_reset(&w->arena);
+}
+
+static void put_track(struct writer_state *w, const struct track *track)
+{
+	json_open(&w->json, NULL, '{');
+	put_identity(w, track);
+	json_uint(&w->json, "processStartupTime", 0);
+	json_number(&w->json, "processShutdownTime", "null");
+	put_ms(w, "registerTime", track->times[0].time_ns);
+	json_number(&w->json, "unregisterTime", "null");
+	firefox_put_same(&w->json, "pausedRanges", 0, NULL);
+	put_samples(w, track);
+	firefox_put_tables(&w->json, &w->tables);
+	json_close(&w->json, '}');
+	firefox_tables_clear(&w->tables);
+}
+
+/* ---- what tracks have in common ---- */
+
+/* Breakpad's form of a build ID: 16 bytes, of which the first 4, 2 and 2 are turned round, and an age of 0. */
+static const char *breakpad_id(struct arena *arena, const char *build_id)
+{
+	static const uint8_t order[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+	char *id = arena_strdup(arena, "000000000000000000000000000000000");
+	size_t len = strlen(build_id);
+
+	for (size_t i = 0; i < 16; i++)
+		for (size_t digit = 0; digit < 2; digit++) {
+			size_t from = 2 * (size_t)order[i] + digit;
+
+			if (from < len)
+				id[2 * i + digit] = (char)toupper((unsigned char)build_id[from]);
+		}
+	return id;
+}
+
+static void put_libs(struct writer_state *w)
+{
+	const struct arch *arch = w->s->recording->arch;
+
+	json_open(&w->json, "libs", '[');
+	for (size_t i = 0; i < w->p->modules.len; i++) {
+		const struct profile_module *mod = &w->p->modules.items[i];
+		const char *name = text_escape(&w->arena, profile_text(w->p, mod->name));
+		const char *path = text_escape(&w->arena, profile_text(w->p, mod->path));
+		const char *build_id = profile_text(w->p, mod->build_id);
+
+		json_open(&w->json, NULL, '{');
+		json_string(&w->json, "arch", arch ? arch->name : "");
+		json_string(&w->json, "name", name);
+		json_string(&w->json, "path", path);
+		json_string(&w->json, "debugName", name);
+		json_string(&w->json, "debugPath", path);
+		json_string(&w->json, "breakpadId", breakpad_id(&w->arena, build_id));
+		if (*build_id)
+			json_string(&w->json, "codeId", build_id);
+		else
+			json_number(&w->json, "codeId", "null");
+		json_close(&w->json, '}');
+		arena_reset(&w->arena);
+	}
+	json_close(&w->json, ']');
+}
+
+static void put_categories(struct json *json)
+{
+	json_open(json, "categories", '[');
+	for (size_t i = 0; i < ARRAY_LEN(categories); i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "name", categories[i][0]);
+		json_string(json, "color", categories[i][1]);
+		json_open(json, "subcategories", '[');
+		json_string(json, NULL, "Other");
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+/* Milliseconds between two samples; 1 where the event has no rate. */
+static double interval_ms(const struct session *s)
+{
+	const struct profile_event *event = &s->profile->events.items[session_default_event(s)];
+
+	if (event->is_freq && event->rate)
+		return 1000.0 / (double)event->rate;
+	return event->rate && strcmp(profile_text(s->profile, event->unit), "ns") == 0 ?
+		       (double)event->rate / 1e6 : 1;
+}
+
+static void put_machine(struct writer_state *w)
+{
+	const struct recording *rec = w->s->recording;
+
+	json_string(&w->json, "product", text_escape(&w->arena, rec->cmdline));
+	json_string(&w->json, "importedFrom", "preport " VERSION);
+	json_string(&w->json, "oscpu",
+		    text_escape(&w->arena, arena_printf(&w->arena, "Linux %s", rec->os_release)));
+	json_string(&w->json, "CPUName", text_escape(&w->arena, rec->cpu_model));
+	json_uint(&w->json, "logicalCPUs", rec->ncpus_online);
+}
+
+static void put_meta(struct writer_state *w)
+{
+	const struct recording *rec = w->s->recording;
+	uint64_t wall_ns = rec->wall_ns + (rec->start_ns - rec->clock_ns);
+
+	json_open(&w->json, "meta", '{');
+	json_uint(&w->json, "version", GECKO_VERSION);
+	json_uint(&w->json, "preprocessedProfileVersion", PROCESSED_VERSION);
+	json_number(&w->json, "interval", arena_printf(&w->arena, "%.6g", interval_ms(w->s)));
+	json_number(&w->json, "startTime",
+		    arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, wall_ns / 1000000,
+				 wall_ns / 1000 % 1000));
+	json_uint(&w->json, "processType", 0);
+	json_uint(&w->json, "stackwalk", 1);
+	json_bool(&w->json, "debug", false);
+	json_bool(&w->json, "symbolicated", true);
+	json_bool(&w->json, "usesOnlyOneStackType", true);
+	json_bool(&w->json, "sourceCodeIsNotOnSearchfox", true);
+	put_machine(w);
+	put_categories(&w->json);
+	firefox_put_same(&w->json, "markerSchema", 0, NULL);
+	json_open(&w->json, "initialSelectedThreads", '[');
+	json_uint(&w->json, NULL, 0);
+	json_close(&w->json, ']');
+	json_close(&w->json, '}');
+}
+
+/* The profile's strings, and behind them the reasons. */
+static void put_strings(struct writer_state *w)
+{
+	json_open(&w->json, "shared", '{');
+	json_open(&w->json, "stringArray", '[');
+	for (uint32_t i = 0; i < w->p->strings.len; i++) {
+		json_string(&w->json, NULL, text_escape(&w->arena, profile_text(w->p, i)));
+		arena_reset(&w->arena);
+	}
+	for (uint8_t stop = 0; stop < UNWIND_STOPS; stop++)
+		json_string(&w->json, NULL, frame_reason(stop, &w->arena));
+	json_close(&w->json, ']');
+	json_close(&w->json, '}');
+}
+
+static void write_firefox(struct session *s, FILE *out)
+{
+	struct writer_state w = { .s = s, .p = s->profile, .tables = { .p = s->profile } };
+	CLEANUP(tracks_deinit) struct tracks tracks;
+
+	tracks_init(&tracks, s);
+	json_init(&w.json, out);
+	w.json.lines = true;
+	json_open(&w.json, NULL, '{');
+	put_meta(&w);
+	put_libs(&w);
+	put_strings(&w);
+	json_open(&w.json, "threads", '[');
+	for (size_t i = 0; i < tracks.list.len; i++)
+		put_track(&w, &tracks.list.items[i]);
+	json_close(&w.json, ']');
+	firefox_put_same(&w.json, "pages", 0, NULL);
+	json_close(&w.json, '}');
+	firefox_tables_deinit(&w.tables);
+	arena_deinit(&w.arena);
+}
+
+const struct export_format export_firefox = {
+	.name = "firefox",
+	.file = "precord.profile.json.gz",
+	.with = "profiler.firefox.com, Load a profile from file:",
+	.missing = "holds no CPUs, and of weights only time: those of other events are in units of their mean",
+	.times = true,
+	.gzip = true,
+	.write = write_firefox,
+};

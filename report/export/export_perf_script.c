@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export_perf_script.c - samples as perf script prints them, for the many scripts that read its text:
+ *
+ *	clang    4711/4712    [001] 12345.678901234:   10101010 cpu-clock:
+ *	            55d0 scan (inlined)
+ *	            55d0 parse (/usr/bin/clang)
+ *
+ * Readers take such text apart by blanks and brackets, so what would lead them astray in a name is changed: blanks
+ * before a digit in a thread's name, and all in a module's path or an event's name become '_'.
+ */
+#include "formats/base/text.h"
+#include "report/export/export_format.h"
+#include "report/view/extras_text.h"
+#include "report/view/frame_list.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+struct writer_state {
+	struct session *s;
+	const struct profile *p;
+	FILE *out;
+	struct arena arena;
+	struct frame_list list;
+};
+
+/* @name with '_' for its first character if that is a blank, and for each that @is_bad says about by what follows. */
+static const char *mend(struct arena *arena, const char *name, bool (*is_bad)(char next))
+{
+	char *copy = arena_strdup(arena, text_escape(arena, name));
+
+	for (char *at = copy; *at; at++)
+		if (isspace((unsigned char)*at) && (at == copy || is_bad(at[1])))
+			*at = '_';
+	return copy;
+}
+
+static bool begins_number(char next)
+{
+	return next == 0 || isdigit((unsigned char)next) || isspace((unsigned char)next);
+}
+
+static bool begins_anything(char next)
+{
+	(void)next;
+	return true;
+}
+
+static void put_head(struct writer_state *w, const struct session_time *time,
+		     const struct profile_sample *row)
+{
+	const struct profile_thread *thread = &w->p->threads.items[row->thread];
+	const char *event = profile_text(w->p, w->p->events.items[row->event].name);
+	const char *comm = mend(&w->arena, profile_text(w->p, thread->comm), begins_number);
+
+	fprintf(w->out, "%s %7" PRIu32 "/%-7" PRIu32 " ", *comm ? comm : "_", thread->pid,
+		thread->tid);
+	if (row->cpu != UINT32_MAX)
+		fprintf(w->out, "[%03" PRIu32 "] ", row->cpu);
+	fprintf(w->out, "%5" PRIu64 ".%09" PRIu64 ": %10" PRIu64 " %s: \n",
+		time->time_ns / 1000000000, time->time_ns % 1000000000, time->weight,
+		mend(&w->arena, event, begins_anything));
+}
+
+static void put_frame(struct writer_state *w, const struct frame *frame)
+{
+	const char *name = frame_name(&w->list, frame, w->p, &w->arena);
+
+	if (frame->line == FRAME_REASON) {
+		fprintf(w->out, "\t%16x %s ([unknown])\n", 0u, name);
+		return;
+	}
+
+	const struct profile_location *at =
+		&w->p->locations.items[w->p->stacks.items[frame->stack].location];
+	const char *path = profile_text(w->p, w->p->modules.items[at->module].path);
+
+	fprintf(w->out, "\t%16" PRIx64 " %s (%s)\n", at->vaddr, name,
+		frame->inlined ? "inlined" : mend(&w->arena, path, begins_anything));
+}
+
+/* On a line behind the frames, as perf script -F ip,sym,brstack does. */
+static void put_branches(struct writer_state *w, size_t first, size_t count)
+{
+	if (!count)
+		return;
+	extras_put_branches(w->out, &w->s->kept_branches.items[first], count);
+	fputc('\n', w->out);
+}
+
+static void write_perf_script(struct session *s, FILE *out)
+{
+	struct writer_state w = { .s = s, .p = s->profile, .out = out };
+	size_t branch = 0;
+
+	for (size_t i = 0; i < s->times.len; i++) {
+		const struct profile_sample *row = &w.p->samples.items[s->times.items[i].row];
+
+		put_head(&w, &s->times.items[i], row);
+		frame_list_fill(&w.list, w.p, row);
+		for (size_t frame = w.list.frames.len; frame--;)
+			put_frame(&w, &w.list.frames.items[frame]);
+		put_branches(&w, branch, s->times.items[i].nbranches);
+		branch += s->times.items[i].nbranches;
+		fputc('\n', out);
+		arena_reset(&w.arena);
+	}
+	frame_list_deinit(&w.list);
+	arena_deinit(&w.arena);
+}
+
+const struct export_format export_perf_script = {
+	.name = "perf-script",
+	.missing = "holds no processes' names, build IDs, source files or lines; its addresses are those "
+		   "in the module's file",
+	.times = true,
+	.branches = true,
+	.write = write_perf_script,
+};

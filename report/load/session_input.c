@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session_input.c - formats are told by their first bytes.
+ */
+#include "report/load/session_input.h"
+
+#include "formats/perf_data.h"
+#include "formats/trace/trace_reader.h"
+#include "symbolize/name/own_kernel.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Symbols of the kernel are not in the file, but perhaps here. */
+static struct err *open_perf_data(const char *path, struct trace_file file, struct event_source **ret)
+{
+	struct err *err = perf_data_open(path, file, ret);
+
+	if (!err)
+		own_kernel_name(perf_data_recording(*ret));
+	return err;
+}
+
+static bool has_file(const char *folder, const char *name, char *ret_path, size_t room)
+{
+	return snprintf(ret_path, room, "%s/%s", folder, name) < (int)room && access(ret_path, F_OK) == 0;
+}
+
+/*
+ * perf record --kcore and --threads write a folder, in which "data" is the perf.data. With --threads it has no samples:
+ * they are in "data.0" and so on.
+ */
+static struct err *open_folder(const char *path, struct trace_file *ret)
+{
+	char data[PATH_MAX], part[PATH_MAX];
+
+	if (!has_file(path, "data", data, sizeof(data)))
+		return err_remedy(err_system(EISDIR, "cannot read '%s'", path),
+				  "name a trace, or a folder that perf record --kcore wrote");
+	if (has_file(path, "data.0", part, sizeof(part)))
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "'%s' was written by perf record --threads, whose samples are in a file for each thread",
+					  path),
+				  "record without --threads");
+	return trace_file_open(data, ret);
+}
+
+struct err *session_input_open(const char *path, struct event_source **ret)
+{
+	struct trace_file file;
+	struct err *err = trace_file_open(path, &file);
+
+	if (err && err_errno(err) == EISDIR) {
+		err_free(err);
+		err = open_folder(path, &file);
+	}
+	if (err && err_errno(err) == ENOENT && strcmp(path, "precord.trace") == 0)
+		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
+	if (err)
+		return err;
+	if (perf_data_is(&file))
+		return open_perf_data(path, file, ret);
+	return trace_reader_open_file(path, file, ret);
+}
+
+struct err *session_input_need_blocks(const struct session *s)
+{
+	struct err *err = session_need_trace(s);
+
+	if (err || !perf_data_is_source(s->source))
+		return err;
+	return err_new(ERR_UNSUPPORTED,
+		       "'%s' is perf.data: it has no parts whose bytes could be told apart",
+		       s->args->input);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// How sure a share is (the same as report/view/stats.c), and numbers for people.
+
+const Z = 1.959963984540054;
+
+// The share of @part in @whole, each { w, n, q }: weight, samples, sum of the squares of the weights.
+// Wilson's interval at 95 % for Kish's effective number of samples.
+export function share(part, whole) {
+	if (!(whole.w > 0))
+		return { share: 0, low: 0, high: 1, n: part.n };
+	const p = Math.min(part.w / whole.w, 1), n = whole.q > 0 ? whole.w * whole.w / whole.q : whole.n;
+	const scale = 1 + Z * Z / n, middle = (p + Z * Z / (2 * n)) / scale;
+	const half = Z / scale * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
+	return {
+		share: p, low: Math.min(Math.max(middle - half, 0), p), high: Math.max(Math.min(middle + half, 1), p),
+		n: part.n,
+	};
+}
+
+// @b - @a with its interval (Newcombe, hybrid score).
+export function difference(a, b) {
+	const delta = b.share - a.share;
+	const low = delta - Math.hypot(b.share - b.low, a.high - a.share);
+	const high = delta + Math.hypot(b.high - b.share, a.share - a.low);
+	return { delta, low, high };
+}
+
+// "12.34 %"; small shares keep two digits that say something.
+export function percent(value) {
+	const p = value * 100;
+	if (p !== 0 && Math.abs(p) < 0.01)
+		return p.toFixed(4) + " %";
+	return p.toFixed(2) + " %";
+}
+
+export function signedPercent(value) {
+	return (value > 0 ? "+" : value < 0 ? "\u2212" : "\u00b1") + percent(Math.abs(value));
+}
+
+export function interval(s) {
+	return (s.low * 100).toFixed(2) + "\u2013" + (s.high * 100).toFixed(2);
+}
+
+export function count(value) {
+	return Math.round(value).toLocaleString("en-US");
+}
+
+// "1,234" or "1.23 M": as many digits as can be meant.
+function large(value) {
+	const power = value < 1e5 ? 0 : Math.min(5, Math.floor(Math.log10(value) / 3));
+	return power ? Number((value / 1000 ** power).toPrecision(3)) + " " + " kMGTP"[power] : count(value);
+}
+
+// A weight in the event's unit.
+export function amount(value, unit) {
+	if (unit !== "ns")
+		return large(value) + (unit ? " " + unit : "");
+	if (value >= 1e9)
+		return (value / 1e9).toFixed(value >= 1e11 ? 0 : 2) + " s";
+	return value >= 1e6 ? (value / 1e6).toFixed(1) + " ms" : (value / 1e3).toFixed(1) + " \u00b5s";
+}

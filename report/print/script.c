@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * script.c - a sample in text looks like this; functions that were inlined have no address of their own:
+ *
+ *	clang 4711/4712 [001] 12345.678901234: 10101010 cpu-clock:
+ *	        55d0c0ffee10 parse (/usr/bin/clang) parse.c:17
+ *	                     scan (inlined) scan.c:3
+ *	        [snapshot ended]
+ *
+ * In JSON each event is one object with the same facts; keys that a kind does not have are left out.
+ */
+#include "report/print/script.h"
+
+#include "formats/base/text.h"
+#include "report/view/branches.h"
+#include "report/view/extras_text.h"
+#include "report/print/json.h"
+#include "report/view/memory_source.h"
+#include "report/page/payload.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct script {
+	struct session *s;
+	const struct script_options *options;
+	FILE *out;
+	struct payload_printer *payload;
+	struct json json;
+};
+
+struct script *script_new(struct session *s, const struct script_options *options, FILE *out)
+{
+	struct script *script = memory_zeroed(1, sizeof(*script));
+
+	script->s = s;
+	script->options = options;
+	script->out = out;
+	script->payload = payload_printer_new(s->recording);
+	return script;
+}
+
+void script_free(struct script *script)
+{
+	if (script)
+		payload_printer_free(script->payload);
+	free(script);
+}
+
+static const char *const kind_names[EVENT_KINDS] = {
+	[EVENT_SAMPLE] = "sample",
+	[EVENT_MMAP] = "mmap",
+	[EVENT_COMM] = "comm",
+	[EVENT_FORK] = "fork",
+	[EVENT_EXIT] = "exit",
+	[EVENT_SWITCH] = "switch",
+	[EVENT_LOST] = "lost",
+	[EVENT_LOST_SAMPLES] = "lost-samples",
+	[EVENT_THROTTLE] = "throttle",
+	[EVENT_KSYMBOL] = "ksymbol",
+	[EVENT_BPF] = "bpf",
+	[EVENT_CGROUP] = "cgroup",
+	[EVENT_TEXT_POKE] = "text-poke",
+};
+
+/* Signed: synthesised events may stand before the start. */
+static int64_t shown_time(const struct script *script, const struct event *ev)
+{
+	return (int64_t)(ev->time_ns -
+			 (script->options->relative ? script->s->recording->start_ns : 0));
+}
+
+static const char *event_name(const struct script *script, uint32_t event)
+{
+	const struct recording *rec = script->s->recording;
+
+	return event < rec->nevents ? rec->events[event].name : "unknown";
+}
+
+/* ---- text ------------------------------------------------------------------------------------------ */
+
+static void put_head(const struct script *script, const struct session_event *event)
+{
+	const struct event *ev = event->ev;
+	int64_t time_ns = shown_time(script, ev);
+	uint64_t size = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
+
+	text_put_escaped(script->out, event->thread->comm);
+	fprintf(script->out, " %" PRId32 "/%" PRId32 " ", (int32_t)ev->pid, (int32_t)ev->tid);
+	if (ev->cpu != EVENT_NO_CPU)
+		fprintf(script->out, "[%03" PRIu32 "] ", ev->cpu);
+	fprintf(script->out, "%s%" PRIu64 ".%09" PRIu64 ": ", time_ns < 0 ? "-" : "",
+		size / 1000000000, size % 1000000000);
+}
+
+static void put_line_text(const struct script *script, const struct profile_location *location,
+			  uint32_t i)
+{
+	const struct profile *p = script->s->profile;
+	const struct profile_line *line = &p->lines.items[location->first_line + i];
+	bool inlined = i + 1 < location->nlines;
+
+	text_put_escaped(script->out, profile_text(p, p->functions.items[line->function].name));
+	fputs(" (", script->out);
+	if (inlined)
+		fputs("inlined", script->out);
+	else
+		text_put_escaped(script->out,
+				 profile_text(p, p->modules.items[location->module].path));
+	fputc(')', script->out);
+	if (*profile_text(p, line->file)) {
+		fputc(' ', script->out);
+		text_put_escaped(script->out, profile_text(p, line->file));
+		if (line->line)
+			fprintf(script->out, ":%" PRIu32, line->line);
+	}
+}
+
+/* The location of the frame behind @stack, named. */
+static const struct profile_location *named(const struct script *script, uint32_t stack)
+{
+	uint32_t location = script->s->profile->stacks.items[stack].location;
+
+	session_name(script->s, location);
+	return &script->s->profile->locations.items[location];
+}
+
+static void put_frame_text(const struct script *script, const struct unwind_frame *frame,
+			   uint32_t stack)
+{
+	const struct profile_location *location = named(script, stack);
+
+	for (uint32_t i = 0; i < location->nlines; i++) {
+		if (i + 1 == location->nlines)
+			fprintf(script->out, "\t%16" PRIx64 " ", frame->ip);
+		else
+			fprintf(script->out, "\t%16s ", "");
+		put_line_text(script, location, i);
+		if (!frame->kernel &&
+		    (frame->how == UNWIND_FP_UNCHECKED || frame->how == UNWIND_KERNEL_CHAIN))
+			fprintf(script->out, " [%s]", unwind_how_name(frame->how));
+		fputc('\n', script->out);
+	}
+}
+
+static void put_sample_text(struct script *script, const struct session_event *event)
+{
+	const struct event_sample *sample = &event->ev->sample;
+	const struct unwind_chain *chain = event->chain;
+	const struct profile_stack *stacks = script->s->profile->stacks.items;
+	size_t shown = script->options->no_chain ? MIN(chain->nframes, 1) : chain->nframes;
+	uint32_t stack = event->stack;
+
+	fprintf(script->out, "%" PRIu64 " ", sample->period);
+	text_put_escaped(script->out, event_name(script, sample->event));
+	fputs(": ", script->out);
+	text_put_escaped(script->out, payload_text(script->payload, event->ev));
+	extras_put_data(script->out, sample);
+	fputc('\n', script->out);
+	for (size_t i = 0; i < shown && stack; i++) {
+		put_frame_text(script, &chain->frames[i], stack);
+		stack = stacks[stack].parent;
+	}
+	if (!unwind_stop_is_complete(chain->stop) && !script->options->no_chain)
+		fprintf(script->out, "\t[%s]\n", unwind_stop_name(chain->stop));
+	if (sample->nbranches) {
+		fputs("\tbrstack", script->out);
+		extras_put_branches(script->out, sample->branches, sample->nbranches);
+		fputc('\n', script->out);
+	}
+	fputc('\n', script->out);
+}
+
+static void put_build_id(FILE *out, const struct event_mmap *map)
+{
+	char hex[2 * sizeof(map->build_id) + 1];
+
+	image_build_id_hex(map->build_id, map->build_id_len, hex);
+	fprintf(out, " %s", map->build_id_len ? hex : "-");
+}
+
+static void put_facts_text(const struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	switch (ev->kind) {
+	case EVENT_MMAP:
+		fprintf(out, "%" PRIx64 "-%" PRIx64 " %s offset %" PRIx64, ev->mmap.start,
+			ev->mmap.end, ev->mmap.flags & EVENT_MMAP_EXEC ? "x" : "-",
+			ev->mmap.file_offset);
+		put_build_id(out, &ev->mmap);
+		fputc(' ', out);
+		text_put_escaped(out, ev->mmap.path);
+		break;
+	case EVENT_COMM:
+		text_put_escaped(out, ev->comm.comm);
+		fputs(ev->comm.exec ? " (exec)" : "", out);
+		break;
+	case EVENT_FORK:
+		fprintf(out, "by %" PRIu32 "/%" PRIu32, ev->fork.parent_pid, ev->fork.parent_tid);
+		break;
+	case EVENT_SWITCH:
+		fputs(ev->cpu_switch.in          ? "in"
+		      : ev->cpu_switch.preempted ? "out, preempted"
+						 : "out",
+		      out);
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		fprintf(out, "%" PRIu64 " by the %s", ev->lost.count,
+			ev->lost.by_recorder ? "recorder" : "kernel");
+		break;
+	case EVENT_THROTTLE:
+		text_put_escaped(out, event_name(script, ev->throttle.event));
+		fputs(ev->throttle.stopped ? " stopped" : " goes on", out);
+		break;
+	case EVENT_KSYMBOL:
+		fprintf(out, "%" PRIx64 "+%" PRIx64 "%s ", ev->ksymbol.addr, ev->ksymbol.len,
+			ev->ksymbol.removed ? " removed" : "");
+		text_put_escaped(out, ev->ksymbol.name);
+		break;
+	case EVENT_BPF:
+		fprintf(out, "program %" PRIu32 " type %" PRIu32, ev->bpf.id, ev->bpf.type);
+		break;
+	case EVENT_CGROUP:
+		fprintf(out, "%" PRIu64 " ", ev->cgroup.id);
+		text_put_escaped(out, ev->cgroup.path);
+		break;
+	case EVENT_TEXT_POKE:
+		fprintf(out, "%" PRIx64 " %zu -> %zu bytes", ev->text_poke.addr,
+			ev->text_poke.old_len, ev->text_poke.new_len);
+		break;
+	default:
+		break;
+	}
+	fputc('\n', out);
+}
+
+static void put_text(struct script *script, const struct session_event *event)
+{
+	put_head(script, event);
+	if (event->ev->kind == EVENT_SAMPLE) {
+		put_sample_text(script, event);
+		return;
+	}
+	fprintf(script->out, "%s: ", kind_names[event->ev->kind]);
+	put_facts_text(script, event->ev);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------ */
+
+/* Addresses are strings: JSON's numbers lose bits beyond 2^53. */
+static void put_address(struct json *json, const char *key, uint64_t address)
+{
+	char hex[19];
+
+	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
+	json_string(json, key, hex);
+}
+
+static void put_frame_json(struct script *script, const struct unwind_frame *frame, uint32_t stack)
+{
+	const struct profile *p = script->s->profile;
+	const struct profile_location *location = named(script, stack);
+	struct json *json = &script->json;
+
+	for (uint32_t i = 0; i < location->nlines; i++) {
+		const struct profile_line *line = &p->lines.items[location->first_line + i];
+
+		json_open(json, NULL, '{');
+		put_address(json, "ip", frame->ip);
+		put_address(json, "vaddr", frame->vaddr);
+		json_string(json, "function",
+			    profile_text(p, p->functions.items[line->function].name));
+		json_string(json, "module",
+			    profile_text(p, p->modules.items[location->module].path));
+		if (*profile_text(p, line->file))
+			json_string(json, "file", profile_text(p, line->file));
+		if (line->line)
+			json_uint(json, "line", line->line);
+		json_bool(json, "inlined", i + 1 < location->nlines);
+		json_bool(json, "kernel", frame->kernel);
+		json_string(json, "how", unwind_how_name(frame->how));
+		json_close(json, '}');
+	}
+}
+
+/* As it was recorded, and in words as far as these tell anything. */
+static void put_source(struct json *json, uint64_t source)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	put_address(json, "data_src", source);
+	if (!memory_source_known(source))
+		return;
+	json_string(json, "data_source", memory_source_level(&arena, source));
+	json_string(json, "tlb", memory_source_tlb(&arena, source));
+	json_string(json, "snoop", memory_source_rest(&arena, source));
+}
+
+/* The branches before the sample, newest first; flags as in struct perf_branch_entry. */
+static void put_branches_json(struct json *json, const struct event_sample *sample)
+{
+	if (!sample->nbranches)
+		return;
+	json_open(json, "branches", '[');
+	for (size_t i = 0; i < sample->nbranches; i++) {
+		const struct event_branch *branch = &sample->branches[i];
+		struct branches_facts facts = branches_facts(branch);
+
+		json_open(json, NULL, '{');
+		put_address(json, "from", branch->from);
+		put_address(json, "to", branch->to);
+		json_bool(json, "mispredicted", facts.missed);
+		json_uint(json, "cycles", facts.cycles);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+/* What the counters of the group said, as in struct event_count. */
+static void put_counts_json(struct script *script, const struct event_sample *sample)
+{
+	struct json *json = &script->json;
+
+	if (!sample->ncounts)
+		return;
+	json_open(json, "counts", '[');
+	for (size_t i = 0; i < sample->ncounts; i++) {
+		const struct event_count *count = &sample->counts[i];
+
+		json_open(json, NULL, '{');
+		json_string(json, "event", event_name(script, count->event));
+		json_uint(json, "value", count->value);
+		json_uint(json, "enabled_ns", count->enabled_ns);
+		json_uint(json, "running_ns", count->running_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_sample_json(struct script *script, const struct session_event *event)
+{
+	const struct event_sample *sample = &event->ev->sample;
+	const struct unwind_chain *chain = event->chain;
+	const char *payload = payload_text(script->payload, event->ev);
+	size_t shown = script->options->no_chain ? MIN(chain->nframes, 1) : chain->nframes;
+	uint32_t stack = event->stack;
+
+	json_string(&script->json, "event", event_name(script, sample->event));
+	json_uint(&script->json, "period", sample->period);
+	if (sample->addr)
+		put_address(&script->json, "addr", sample->addr);
+	if (sample->weight)
+		json_uint(&script->json, "weight", sample->weight);
+	if (sample->data_src)
+		put_source(&script->json, sample->data_src);
+	put_branches_json(&script->json, sample);
+	put_counts_json(script, sample);
+	if (*payload)
+		json_string(&script->json, "payload", payload);
+	json_string(&script->json, "stop", unwind_stop_name(chain->stop));
+	json_open(&script->json, "frames", '[');
+	for (size_t i = 0; i < shown && stack; i++) {
+		put_frame_json(script, &chain->frames[i], stack);
+		stack = script->s->profile->stacks.items[stack].parent;
+	}
+	json_close(&script->json, ']');
+}
+
+static void put_mmap_json(struct json *json, const struct event_mmap *map)
+{
+	char hex[2 * sizeof(map->build_id) + 1];
+
+	put_address(json, "start", map->start);
+	put_address(json, "end", map->end);
+	put_address(json, "file_offset", map->file_offset);
+	json_bool(json, "exec", map->flags & EVENT_MMAP_EXEC);
+	image_build_id_hex(map->build_id, map->build_id_len, hex);
+	json_string(json, "build_id", hex);
+	json_string(json, "path", map->path);
+}
+
+static void put_facts_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	switch (ev->kind) {
+	case EVENT_MMAP:
+		put_mmap_json(json, &ev->mmap);
+		break;
+	case EVENT_COMM:
+		json_string(json, "comm", ev->comm.comm);
+		json_bool(json, "exec", ev->comm.exec);
+		break;
+	case EVENT_FORK:
+		json_uint(json, "parent_pid", ev->fork.parent_pid);
+		json_uint(json, "parent_tid", ev->fork.parent_tid);
+		break;
+	case EVENT_SWITCH:
+		json_bool(json, "in", ev->cpu_switch.in);
+		json_bool(json, "preempted", ev->cpu_switch.preempted);
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		json_uint(json, "count", ev->lost.count);
+		json_bool(json, "by_recorder", ev->lost.by_recorder);
+		break;
+	case EVENT_THROTTLE:
+		json_string(json, "event", event_name(script, ev->throttle.event));
+		json_bool(json, "stopped", ev->throttle.stopped);
+		break;
+	case EVENT_KSYMBOL:
+		put_address(json, "addr", ev->ksymbol.addr);
+		json_uint(json, "len", ev->ksymbol.len);
+		json_bool(json, "removed", ev->ksymbol.removed);
+		json_string(json, "name", ev->ksymbol.name);
+		break;
+	case EVENT_BPF:
+		json_uint(json, "id", ev->bpf.id);
+		json_uint(json, "type", ev->bpf.type);
+		break;
+	case EVENT_CGROUP:
+		json_uint(json, "id", ev->cgroup.id);
+		json_string(json, "path", ev->cgroup.path);
+		break;
+	case EVENT_TEXT_POKE:
+		put_address(json, "addr", ev->text_poke.addr);
+		json_uint(json, "old_len", ev->text_poke.old_len);
+		json_uint(json, "new_len", ev->text_poke.new_len);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_json(struct script *script, const struct session_event *event)
+{
+	const struct event *ev = event->ev;
+	struct json *json = &script->json;
+	char number[24];
+
+	json_init(json, script->out);
+	json_open(json, NULL, '{');
+	json_string(json, "kind", kind_names[ev->kind]);
+	snprintf(number, sizeof(number), "%" PRId64, shown_time(script, ev));
+	json_number(json, "time_ns", number);
+	if (ev->cpu != EVENT_NO_CPU)
+		json_uint(json, "cpu", ev->cpu);
+	json_uint(json, "pid", ev->pid);
+	json_uint(json, "tid", ev->tid);
+	json_string(json, "thread", event->thread->comm);
+	json_string(json, "process", event->thread->process);
+	if (ev->kind == EVENT_SAMPLE)
+		put_sample_json(script, event);
+	else
+		put_facts_json(script, ev);
+	json_close(json, '}');
+}
+
+void script_print(struct script *script, const struct session_event *event)
+{
+	if (script->options->json)
+		put_json(script, event);
+	else
+		put_text(script, event);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary.c - the parts are printed one after another while lines are counted, so that the tables get what is left.
+ */
+#include "report/print/summary.h"
+
+#include "formats/base/text.h"
+#include "report/print/number.h"
+#include "report/print/table.h"
+#include "report/load/trust.h"
+#include "report/view/view_table.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+#define LEAVES_MAX    10
+#define PROGRAMS_MAX  5
+#define LEAVES_WANTED 4 /* all remarks but the first give way to them */
+#define LEAVES_MIN    3
+#define PROGRAMS_MIN  2
+#define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
+#define NEXT_LINES    4                        /* what to ask next, with its title */
+#define FIXED_LINES   (NEXT_LINES + 3 + 2 + 1) /* and blank lines, headings, the prompt */
+
+struct page {
+	FILE *out;
+	const struct terminal *term;
+	struct arena arena;
+	struct session *s;
+	uint32_t event;
+	const char *top_leaf; /* MODULE:FUNCTION, NULL: none that can be asked about */
+	unsigned used;        /* lines */
+};
+
+/* ---- lines ---- */
+
+/*
+ * Print @text, broken at blanks to fit; lines but the first begin with @indent blanks. With @out NULL it is only
+ * measured. Returns how many lines it took.
+ */
+static unsigned wrap(struct page *page, FILE *out, const char *text, unsigned indent)
+{
+	size_t room = page->term->columns, column = strspn(text, " ");
+	bool fresh = true; /* nothing on this line yet */
+	unsigned lines = 1;
+
+	text = text_escape(&page->arena, text);
+	if (out)
+		fprintf(out, "%*s", (int)column, "");
+	for (text += column; *text; text += *text == ' ') {
+		size_t len = strcspn(text, " ");
+		const char *word = arena_memdup(&page->arena, text, len);
+		size_t width = text_width(word) + !fresh;
+
+		if (room && !fresh && column + width > room) {
+			if (out)
+				fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+			lines++;
+			fresh = true;
+			width--;
+		}
+		if (out)
+			fprintf(out, "%s%s", fresh ? "" : " ", word);
+		column += width;
+		fresh = false;
+		text += len;
+	}
+	if (out)
+		fputc('\n', out);
+	return lines;
+}
+
+static void put_wrapped(struct page *page, const char *text, unsigned indent)
+{
+	page->used += wrap(page, page->out, text, indent);
+}
+
+static void put_blank(struct page *page)
+{
+	fputc('\n', page->out);
+	page->used++;
+}
+
+static void put_title(struct page *page, const char *title)
+{
+	fprintf(page->out, "%s%s%s\n", page->term->colour ? "\033[1m" : "", title,
+		page->term->colour ? "\033[0m" : "");
+	page->used++;
+}
+
+/* ---- what was recorded ---- */
+
+static const char *wall_time(struct page *page)
+{
+	const struct recording *rec = page->s->recording;
+	time_t seconds = (time_t)((rec->wall_ns + (rec->start_ns - rec->clock_ns)) / 1000000000u);
+	struct tm tm;
+	char text[64] = "";
+
+	if (!rec->wall_ns || !gmtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
+		return "";
+	return arena_strdup(&page->arena, text);
+}
+
+/* At most the width of the page, or of a screen where it has none. */
+static const char *shortened(struct page *page, const char *text)
+{
+	size_t room = page->term->columns ? page->term->columns : 200;
+	size_t len = 0;
+
+	while (text[len] && len + 2 < room)
+		len += MAX(text_char_len(text + len), 1);
+	return text[len] ? arena_printf(&page->arena, "%.*s..", (int)len, text) : text;
+}
+
+static void put_recording(struct page *page)
+{
+	const struct recording *rec = page->s->recording;
+	struct arena *arena = &page->arena;
+	const char *input = page->s->args->input;
+	const char *text =
+		session_duration_ns(page->s) ?
+			arena_printf(arena, "%s: %s", input,
+				     number_time(arena, session_duration_ns(page->s))) :
+			arena_printf(arena, "%s: no times", input);
+
+	if (*rec->hostname)
+		text = arena_printf(arena, "%s of %s", text, rec->hostname);
+	if (rec->ncpus_online)
+		text = arena_printf(arena, "%s, %s", text,
+				    number_of(arena, rec->ncpus_online, "CPU"));
+	if (*rec->os_release)
+		text = arena_printf(arena, "%s, Linux %.*s", text,
+				    (int)strcspn(rec->os_release, "-"), rec->os_release);
+	if (*wall_time(page))
+		text = arena_printf(arena, "%s, %s", text, wall_time(page));
+	put_wrapped(page, text, 2);
+	if (*rec->cmdline)
+		put_wrapped(page, shortened(page, rec->cmdline), 2);
+}
+
+static const char *rate_text(struct page *page, const struct profile_event *event)
+{
+	if (!event->rate)
+		return "";
+	if (event->is_freq)
+		return arena_printf(&page->arena, " at %" PRIu64 " Hz", event->rate);
+	return arena_printf(&page->arena, " every %s", number_count(&page->arena, event->rate));
+}
+
+static void put_event(struct page *page)
+{
+	const struct profile *p = page->s->profile;
+	const struct profile_event *event = &p->events.items[page->event];
+	const char *name = profile_text(p, event->name);
+	struct profile_sum sum = profile_total(p, page->event);
+	struct arena *arena = &page->arena;
+	const char *of = arena_printf(arena, " of %s%s", name, rate_text(page, event));
+	const char *text = number_sum(arena, &sum, strcmp(name, "samples") == 0 ? "" : of, name,
+				      profile_text(p, event->unit));
+
+	if (!filter_is_empty(page->s->filter))
+		text = arena_printf(arena, "%s; only %s", text,
+				    filter_describe(page->s->filter, arena));
+	put_wrapped(page, text, 2);
+}
+
+static void put_other_events(struct page *page)
+{
+	const struct profile *p = page->s->profile;
+	const char *text = "";
+
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		if (i == page->event || profile_total(p, i).count == 0)
+			continue;
+		text = arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : "",
+				    profile_text(p, p->events.items[i].name));
+	}
+	if (*text)
+		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
+			    2);
+}
+
+/* Lines that are left for remarks if everything else has what it needs. */
+static unsigned room_for_remarks(const struct page *page)
+{
+	unsigned needed = page->used + FIXED_LINES + LEAVES_WANTED + PROGRAMS_MIN;
+
+	if (!page->term->lines)
+		return UINT_MAX;
+	return page->term->lines > needed ? page->term->lines - needed : 1;
+}
+
+static void put_remarks(struct page *page, const struct trust_remarks *remarks)
+{
+	unsigned room = room_for_remarks(page);
+
+	for (size_t i = 0; i < remarks->list.len; i++) {
+		const char *text = arena_printf(&page->arena, "- %s", remarks->list.items[i].text);
+		unsigned lines = wrap(page, NULL, text, 2);
+		bool last = i + 1 == remarks->list.len;
+
+		if (i && lines + !last > room) {
+			put_wrapped(page, "- more: preport info", 2);
+			return;
+		}
+		put_wrapped(page, text, 2);
+		room -= MIN(lines, room);
+	}
+}
+
+static void put_trust(struct page *page)
+{
+	struct trust_remarks remarks;
+	struct trust trust;
+
+	trust_judge(&trust, page->s);
+	put_wrapped(page, arena_printf(&page->arena, "trust: %s", trust_line(&trust, &page->arena)),
+		    2);
+	trust_remark(&trust, page->s, &page->arena, &remarks);
+	put_remarks(page, &remarks);
+	vec_deinit(&remarks.list);
+}
+
+/* ---- tables ---- */
+
+static void put_table(struct page *page, const struct table *table)
+{
+	table_print_text(table, page->term, page->out);
+	page->used += (unsigned)table_rows(table) + 1;
+}
+
+static void put_leaves(struct page *page, unsigned limit)
+{
+	struct view_spec spec = { .levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
+				  .event = page->event };
+	struct view_table_options options = { .limit = limit, .brief = true };
+	struct table table;
+	struct view view;
+
+	view_build(&view, page->s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	table_init(&table, &page->arena);
+	view_table_fill(&table, &view, &options);
+	put_table(page, &table);
+	for (uint32_t i = 0; i < view.ntop && !page->top_leaf; i++) {
+		const struct view_group *group = &view.groups.items[view.order.items[i]];
+		const struct view_key *key = view_key(&view, group);
+
+		/* "[kernel]" and the like: the code is rarely at hand */
+		if (!key->unnamed && *key->fields[0] != '[' && *key->fields[1] != '[' &&
+		    text_escape(&page->arena, key->fields[0]) == key->fields[0])
+			page->top_leaf =
+				arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
+	}
+	table_deinit(&table);
+	view_deinit(&view);
+}
+
+/* Is precord itself among the processes of @group? */
+static bool has_recorder(const struct page *page, const struct view *view,
+			 const struct view_group *group)
+{
+	const struct recording *rec = page->s->recording;
+
+	for (uint32_t i = 0; rec && i < group->count; i++) {
+		const struct view_group *process =
+			&view->groups.items[view->order.items[group->first + i]];
+
+		if (view_group_is_of(view, process, rec->recorder_pid))
+			return true;
+	}
+	return false;
+}
+
+static void add_program(struct page *page, struct table *table, const struct view *view,
+			const struct view_group *group)
+{
+	struct stats_share share = stats_share(&group->sum, &view->whole);
+	bool recorder = has_recorder(page, view, group);
+	const char *which;
+
+	if (group->count == 1) {
+		const struct view_group *only =
+			&view->groups.items[view->order.items[group->first]];
+
+		which = arena_printf(&page->arena, "pid %s%s", view_key(view, only)->fields[1],
+				     recorder ? ", the recorder" : "");
+	} else {
+		which = arena_printf(&page->arena, "%s processes%s",
+				     number_count(&page->arena, group->count),
+				     recorder ? ", one is the recorder" : "");
+	}
+	table_add_row(table, 0, TABLE_PLAIN);
+	table_add_cell(table, number_share(&page->arena, share.share), NULL);
+	table_add_cell(table, number_interval(&page->arena, &share), NULL);
+	table_add_cell(table, number_count(&page->arena, share.count), NULL);
+	table_add_cell(table, view_key(view, group)->fields[0], NULL);
+	table_add_cell(table, which, NULL);
+}
+
+static void put_programs(struct page *page, unsigned limit)
+{
+	static const struct table_column columns[] = {
+		{ "share", "share", TABLE_RIGHT, TABLE_KEEP, true },
+		{ "95 % range", "range", TABLE_RIGHT, TABLE_KEEP, true },
+		{ "samples", "samples", TABLE_RIGHT, TABLE_KEEP, true },
+		{ "program", "program", TABLE_LEFT, TABLE_CUT_END, false },
+		{ "", "which", TABLE_LEFT, TABLE_KEEP, false },
+	};
+	struct view_spec spec = {
+		.levels = { .items = { { VIEW_PROGRAM, 0 }, { VIEW_PROCESS, 0 } }, .len = 2 },
+		.event = page->event,
+	};
+	struct table table;
+	struct view view;
+
+	view_build(&view, page->s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	table_init(&table, &page->arena);
+	table_add_columns(&table, columns, ARRAY_LEN(columns));
+	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
+		add_program(page, &table, &view, &view.groups.items[view.order.items[i]]);
+	put_table(page, &table);
+	table_deinit(&table);
+	view_deinit(&view);
+}
+
+static void put_next(struct page *page)
+{
+	struct arena *arena = &page->arena;
+	const char *preport = arena_printf(arena, "  %s", session_command(page->s, arena));
+
+	put_title(page, "next");
+	put_wrapped(page,
+		    arena_printf(arena, "%s --by caller (or total, line, process,leaf)", preport),
+		    4);
+	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
+		put_wrapped(page,
+			    arena_printf(arena, "%s annotate %s", preport,
+					 text_shell_word(arena, page->top_leaf)),
+			    4);
+	put_wrapped(page, arena_printf(arena, "%s flamegraph -o out.html", preport), 4);
+}
+
+void summary_print(struct session *s, const struct terminal *term, FILE *out)
+{
+	struct page page = { .out = out, .term = term, .s = s };
+	unsigned leaves = LEAVES_MAX, programs = PROGRAMS_MAX;
+
+	page.event = session_default_event(s);
+	put_recording(&page);
+	put_event(&page);
+	put_other_events(&page);
+	put_trust(&page);
+	put_blank(&page);
+	if (term->lines) {
+		unsigned taken = page.used - 1 + FIXED_LINES;
+		unsigned left = term->lines > taken ? term->lines - taken : 0;
+
+		programs = MAX(MIN(left * 2 / 5, PROGRAMS_MAX), PROGRAMS_MIN);
+		leaves = left > programs ? left - programs : 0;
+		leaves = MAX(MIN(leaves, LEAVES_MAX), LEAVES_MIN);
+	}
+	put_leaves(&page, leaves);
+	put_blank(&page);
+	put_programs(&page, programs);
+	put_blank(&page);
+	put_next(&page);
+	arena_deinit(&page.arena);
+}

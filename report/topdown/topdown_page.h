@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * topdown_page.h - a loaded session's top-down tree as a section of a page: bars with their intervals.
+ */
+#ifndef REPORT_TOPDOWN_PAGE_H
+#define REPORT_TOPDOWN_PAGE_H
+
+#include "report/topdown/topdown_tree.h"
+
+#include <stdio.h>
+
+void topdown_page_put(const struct topdown_tree *tree, struct session *s, FILE *out);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * topdown_tree.c - a model's definitions and nodes are metrics over its events, so they are parsed as such.
+ */
+#include "report/topdown/topdown_tree.h"
+
+#include "report/metric/metrics.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* The recorded event of @label, RECORDING_NO_EVENT if there is none. */
+static uint32_t event_of(const struct topdown_model *model, const char *label,
+			 const struct recording *rec, struct arena *arena)
+{
+	const char *name = arena_printf(arena, "%s.%s", model->name, label);
+
+	for (uint32_t i = 0; i < rec->nevents; i++)
+		if (metrics_event_matches(rec->events[i].name, name))
+			return i;
+	return RECORDING_NO_EVENT;
+}
+
+static const struct topdown_model *model_of(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nevents; i++) {
+		const char *name = rec->events[i].name, *dot = strchr(name, '.');
+		const struct topdown_model *model =
+			dot ? topdown_find(name, (size_t)(dot - name)) : NULL;
+
+		if (model)
+			return model;
+	}
+	return NULL;
+}
+
+static bool is_recorded(const struct topdown_tree *tree, const char *label)
+{
+	for (unsigned t = 0; t < tree->measures.nterms; t++)
+		if (strcmp(tree->measures.names[t], label) == 0)
+			return true;
+	return false;
+}
+
+static void find_events(struct topdown_tree *tree, struct session *s)
+{
+	struct measures *m = &tree->measures;
+	bool read = false;
+
+	m->term_of = ARENA_ARRAY(&s->arena, uint32_t, s->recording->nevents + 1);
+	for (const struct topdown_event *e = tree->model->events; e->label; e++) {
+		uint32_t event = event_of(tree->model, e->label, s->recording, &s->arena);
+
+		metric_set_add_event(&tree->set, e->label);
+		if (event == RECORDING_NO_EVENT)
+			continue;
+		m->names[m->nterms++] = e->label;
+		m->term_of[event] = m->nterms;
+		read |= !s->recording->events[event].samples;
+	}
+	m->method = read ? MEASURES_GROUP : MEASURES_APART;
+}
+
+/* A definition with the name of an event stands for it where it is missing. */
+static struct err *define(struct topdown_tree *tree, struct arena *arena)
+{
+	const struct topdown_model *model = tree->model;
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < TOPDOWN_DEFS_MAX && model->defs[i].name && !err; i++)
+		if (!is_recorded(tree, model->defs[i].name))
+			err = metric_set_add_definition(&tree->set,
+							arena_printf(arena, "%s = %s",
+								     model->defs[i].name,
+								     model->defs[i].formula));
+	for (size_t i = 0; i < TOPDOWN_NODES_MAX && model->nodes[i].key && !err; i++)
+		err = metric_set_add_definition(&tree->set,
+						arena_printf(arena, "%s = %s", model->nodes[i].key,
+							     model->nodes[i].formula));
+	return err ? err : metric_set_check(&tree->set);
+}
+
+/* An event that was not recorded ends it. */
+static struct err *bind_name(void *context, struct metric_expr *name)
+{
+	const struct measures *m = context;
+
+	for (unsigned t = 0; t < m->nterms; t++) {
+		if (strcmp(m->names[t], name->name) != 0)
+			continue;
+		name->term = t;
+		return NULL;
+	}
+	return err_new(ERR_UNSUPPORTED, "no '%s'", name->name);
+}
+
+static struct err *bind_nodes(struct topdown_tree *tree, struct arena *arena)
+{
+	const struct topdown_model *model = tree->model;
+
+	for (size_t i = 0; i < TOPDOWN_NODES_MAX && model->nodes[i].key; i++) {
+		const struct metric_def *def;
+		struct err *err = metric_set_find(&tree->set, model->nodes[i].key, &def);
+
+		if (err)
+			return err;
+		struct metric_expr *expr = metric_expr_copy(def->expr, arena);
+		CLEANUP(err_freep)
+		struct err *missing = metric_expr_each_name(expr, bind_name, &tree->measures);
+
+		if (!missing)
+			tree->nodes[tree->nnodes++] =
+				(struct topdown_branch){ &model->nodes[i], expr };
+	}
+	return NULL;
+}
+
+struct err *topdown_tree_open(struct topdown_tree *tree, struct session *s)
+{
+	struct err *err;
+
+	*tree = (struct topdown_tree){ .model = model_of(s->recording) };
+	if (!tree->model)
+		return NULL;
+	tree->shown = &tree->measures;
+	find_events(tree, s);
+	err = define(tree, &s->arena);
+	if (!err)
+		err = bind_nodes(tree, &s->arena);
+	counting_open(&tree->counting, s);
+	counting_add(&tree->counting, &tree->measures);
+	return err;
+}
+
+void topdown_tree_close(struct topdown_tree *tree)
+{
+	counting_close(&tree->counting);
+	measures_deinit(&tree->measures);
+	metric_set_deinit(&tree->set);
+	*tree = (struct topdown_tree){ 0 };
+}
+
+/* Index of the parent of node @i, UINT_MAX at level 1. */
+static unsigned parent_of(const struct topdown_tree *tree, unsigned i)
+{
+	const char *parent = tree->nodes[i].node->parent;
+
+	for (unsigned k = 0; parent && k < tree->nnodes; k++)
+		if (strcmp(tree->nodes[k].node->key, parent) == 0)
+			return k;
+	return UINT_MAX;
+}
+
+void topdown_tree_judge(const struct topdown_tree *tree, const double *sums,
+			struct topdown_value values[TOPDOWN_NODES_MAX])
+{
+	for (unsigned i = 0; i < tree->nnodes; i++) {
+		const struct topdown_node *node = tree->nodes[i].node;
+		unsigned parent = parent_of(tree, i);
+		struct topdown_value *v = &values[i];
+
+		v->value = measures_value(&tree->measures, sums, tree->nodes[i].expr);
+		v->value.low = fmax(v->value.low, 0);
+		v->flagged = v->value.known && v->value.value > node->threshold &&
+			     (parent == UINT_MAX || values[parent].flagged);
+		v->sure = v->flagged && v->value.low > node->threshold;
+	}
+}
+
+double topdown_tree_sum(const struct topdown_tree *tree,
+			const struct topdown_value values[TOPDOWN_NODES_MAX])
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < tree->nnodes; i++)
+		if (!tree->nodes[i].node->parent)
+			sum += values[i].value.known ? values[i].value.value : NAN;
+	return sum;
+}
+
+/* The largest flagged child of @parent (UINT_MAX: of level 1, work done aside). */
+static unsigned largest(const struct topdown_tree *tree, const struct topdown_value *values,
+			unsigned parent, bool *ret_sure)
+{
+	unsigned best = UINT_MAX;
+
+	for (unsigned i = 0; i < tree->nnodes; i++) {
+		if (!values[i].flagged || parent_of(tree, i) != parent ||
+		    strcmp(tree->nodes[i].node->key, "retiring") == 0)
+			continue;
+		if (best == UINT_MAX || values[i].value.value > values[best].value.value)
+			best = i;
+	}
+	*ret_sure = best != UINT_MAX && values[best].sure;
+	for (unsigned i = 0; i < tree->nnodes && *ret_sure; i++)
+		if (i != best && parent_of(tree, i) == parent &&
+		    strcmp(tree->nodes[i].node->key, "retiring") != 0)
+			*ret_sure = values[i].value.high < values[best].value.low;
+	return best;
+}
+
+unsigned topdown_tree_bottleneck(const struct topdown_tree *tree,
+				 const struct topdown_value values[TOPDOWN_NODES_MAX],
+				 bool *ret_sure)
+{
+	unsigned best = largest(tree, values, UINT_MAX, ret_sure), child = best;
+	bool child_sure;
+
+	while (child != UINT_MAX) {
+		best = child;
+		child = largest(tree, values, best, &child_sure);
+		if (child != UINT_MAX)
+			*ret_sure &= child_sure;
+	}
+	return best;
+}
+
+void topdown_tree_judge_all(const struct topdown_tree *tree, const struct session *s,
+			    struct topdown_value values[TOPDOWN_NODES_MAX])
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	double *sums = ARENA_ARRAY(&arena, double, measures_len(&tree->measures));
+
+	for (uint32_t i = 0; i < s->profile->samples.len; i++)
+		measures_sum_row(&tree->measures, i, sums);
+	topdown_tree_judge(tree, sums, values);
+}
+
+void topdown_tree_judge_group(const struct topdown_tree *tree, const struct view *view,
+			      const struct view_group *group,
+			      struct topdown_value values[TOPDOWN_NODES_MAX])
+{
+	topdown_tree_judge(tree, view_measured(view, group, 0), values);
+}
+
+void topdown_tree_view(const struct topdown_tree *tree, struct session *s, enum view_by by,
+		       struct view *ret)
+{
+	struct view_spec spec = {
+		.levels = { .items = { { by, 0 } }, .len = 1 },
+		.event = session_default_event(s),
+		.measures = &tree->shown,
+		.nmeasures = 1,
+	};
+
+	view_build(ret, s->profile, &spec);
+	view_sort(ret, VIEW_SORT_WEIGHT);
+}
+
+const char *topdown_tree_worst(const struct topdown_tree *tree, struct session *s,
+			       const struct topdown_value whole[TOPDOWN_NODES_MAX],
+			       struct arena *arena)
+{
+	bool sure;
+	unsigned at = topdown_tree_bottleneck(tree, whole, &sure);
+	const char *name = NULL;
+	double most = 0;
+	struct view view;
+
+	if (at == UINT_MAX)
+		return NULL;
+	topdown_tree_view(tree, s, VIEW_LEAF, &view);
+	for (uint32_t i = 0; i < view.ntop; i++) {
+		const struct view_group *group = &view.groups.items[view.order.items[i]];
+		struct topdown_value values[TOPDOWN_NODES_MAX];
+
+		topdown_tree_judge_group(tree, &view, group, values);
+		double part = values[at].value.known
+				      ? values[at].value.value * (double)group->sum.weight
+				      : 0;
+
+		if (part <= most)
+			continue;
+		most = part;
+		name = arena_strdup(arena, view_key(&view, group)->fields[0]);
+	}
+	view_deinit(&view);
+	return name;
+}

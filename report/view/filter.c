@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter.c - conditions are asked as early as they can be: time and numbers before unwinding, names of threads with
+ * them, names of functions and modules last.
+ */
+#include "report/view/filter.h"
+
+#include "formats/base/text.h"
+#include "report/load/lookup.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+static bool parse_range(char *word, struct filter_range *ret)
+{
+	char *dash = strchr(word, '-');
+
+	if (dash)
+		*dash = 0;
+	if (!text_parse_u64(word, &ret->first))
+		return false;
+	ret->last = ret->first;
+	return !dash || (text_parse_u64(dash + 1, &ret->last) && ret->first <= ret->last);
+}
+
+/* "0-3,8"; given again it adds. */
+static struct err *parse_numbers(void *field, const char *value)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct filter_numbers *numbers = field;
+	char *rest = arena_strdup(&arena, value);
+
+	while (rest) {
+		struct filter_range range = { 0 };
+
+		if (!parse_range(strsep(&rest, ","), &range))
+			return err_remedy(err_new(ERR_USAGE, "'%s' is no list of numbers", value),
+					  "it takes numbers and ranges, such as 0-3,8");
+		vec_push(&numbers->ranges, range);
+	}
+	return NULL;
+}
+
+/* Where a window is divided: at the comma, or between two shares as in "10%-20%". */
+static char *divide(char *window)
+{
+	char *comma = strchr(window, ',');
+	char *dash = strstr(window, "%-");
+
+	return comma ? comma : dash ? dash + 1 : NULL;
+}
+
+/* "10%/2", as in perf: the second tenth. */
+static bool parse_slice(const char *text, struct filter *filter)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *slash = strstr(text, "%/");
+	uint64_t number;
+
+	if (!slash || !text_parse_u64(slash + 2, &number) || !number || number > 10000)
+		return false;
+	if (!time_arg_parse(arena_printf(&arena, "%.*s", (int)(slash + 1 - text), text),
+			  &filter->to) ||
+	    filter->to.kind != TIME_ARG_PERCENT)
+		return false;
+	filter->from = filter->to;
+	filter->from.value *= (double)(number - 1);
+	filter->to.value *= (double)number;
+	return filter->to.value <= 100.0001;
+}
+
+static bool parse_ends(const char *text, struct filter *filter)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	char *from = arena_strdup(&arena, text);
+	char *to = divide(from);
+
+	if (!to)
+		return parse_slice(text, filter);
+	*to++ = 0;
+	return time_arg_parse(from, &filter->from) && time_arg_parse(to, &filter->to) &&
+	       (filter->from.kind || filter->to.kind);
+}
+
+struct err *filter_parse_window(void *field, const char *value)
+{
+	struct filter *filter = (struct filter *)((char *)field - offsetof(struct filter, window));
+
+	filter->window = value;
+	if (!parse_ends(value, filter))
+		return err_remedy(
+			err_new(ERR_USAGE, "'%s' is no window of time", value),
+			"it takes FROM,TO in seconds, per cent or wall-clock time: 1.5,3 or "
+			"500ms, or 20%%,40%% or 14:03:20,14:03:25");
+	if (filter->from.kind == filter->to.kind && filter->from.kind != TIME_ARG_TIME_OF_DAY &&
+	    !filter->from.has_offset && !filter->to.has_offset &&
+	    filter->from.value >= filter->to.value)
+		return err_new(ERR_USAGE, "'%s' ends before it begins", value);
+	return NULL;
+}
+
+const struct opt filter_opts[] = {
+	OPT_LIST(struct filter, comms, "comm", 0, "NAME",
+		 "only threads or processes of this name (glob)"),
+	OPT_PARSE(struct filter, pids, "pid", 'p', "PID,..", "only these processes", parse_numbers),
+	OPT_PARSE(struct filter, tids, "tid", 't', "TID,..", "only these threads", parse_numbers),
+	OPT_PARSE(struct filter, cpus, "cpu", 'C', "CPU,..", "only these CPUs: 0-3,8",
+		  parse_numbers),
+	OPT_LIST(struct filter, modules, "module", 0, "NAME",
+		 "only samples whose leaf is in this module (glob)"),
+	OPT_LIST(struct filter, symbols, "symbol", 0, "NAME",
+		 "only samples whose leaf is this function (glob)"),
+	OPT_LIST(struct filter, events, "event", 'e', "NAME",
+		 "this event (glob) instead of the first"),
+	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
+		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
+		  filter_parse_window),
+	OPT_END,
+};
+
+void filter_deinit(struct filter *filter)
+{
+	opt_list_deinit(&filter->comms);
+	opt_list_deinit(&filter->modules);
+	opt_list_deinit(&filter->symbols);
+	opt_list_deinit(&filter->events);
+	vec_deinit(&filter->pids.ranges);
+	vec_deinit(&filter->tids.ranges);
+	vec_deinit(&filter->cpus.ranges);
+	vec_deinit(&filter->event_passes);
+}
+
+bool filter_is_empty(const struct filter *filter)
+{
+	return !filter->comms.len && !filter->modules.len && !filter->symbols.len &&
+	       !filter->events.len && !filter->pids.ranges.len && !filter->tids.ranges.len &&
+	       !filter->cpus.ranges.len && !filter->window;
+}
+
+/* ---- binding ---- */
+
+/* As fnmatch(3) has it; case matters. */
+static bool matches(const char *glob, const char *text)
+{
+	return strcmp(glob, text) == 0 || fnmatch(glob, text, 0) == 0;
+}
+
+/* "cycles:u" is also what is meant by "cycles"; a tracepoint's "sched:" is no modifier. */
+static bool matches_event(const char *glob, const char *name)
+{
+	const char *modifiers = strrchr(name, ':');
+	size_t len = strlen(glob);
+
+	if (matches(glob, name))
+		return true;
+	return modifiers && modifiers[1 + strspn(modifiers + 1, "ukhpPGHDSIWeb")] == 0 &&
+	       len == (size_t)(modifiers - name) && strncmp(glob, name, len) == 0;
+}
+
+static struct err *bind_event(struct filter *filter, const struct recording *rec, const char *glob)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct text_near near = { .wanted = glob };
+	bool found = false;
+
+	for (size_t i = 0; i < rec->nevents; i++) {
+		bool matches = rec->events[i].samples && matches_event(glob, rec->events[i].name);
+
+		found |= matches;
+		filter->event_passes.items[i] |= matches;
+		if (rec->events[i].samples)
+			text_near_offer(&near, rec->events[i].name);
+	}
+	if (found)
+		return NULL;
+
+	struct err *err = err_new(ERR_USAGE, "no event '%s' was sampled", glob);
+	const char *hint = text_near_hint(&near, &arena);
+
+	if (hint)
+		return err_remedy(err, "%s", hint);
+	return rec->nevents ? err_remedy(err, "there is '%s'; 'precord -e %s' would record it",
+					 rec->events[0].name, glob)
+			    : err;
+}
+
+static bool is_wall_clock(const struct time_arg *moment)
+{
+	return moment->kind == TIME_ARG_TIME_OF_DAY || moment->kind == TIME_ARG_DATE;
+}
+
+/* A wall-clock window that misses the recording is most likely meant for another time zone or day. */
+static struct err *check_window(const struct filter *filter, const struct recording *rec)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	uint64_t end_ns = rec->end_ns ? rec->end_ns : UINT64_MAX;
+	struct err *err = NULL;
+
+	if (!is_wall_clock(&filter->from) && !is_wall_clock(&filter->to))
+		return NULL;
+	if (filter->from_ns >= filter->to_ns)
+		err = err_new(ERR_USAGE, "--time '%s' ends before it begins", filter->window);
+	else if (filter->to_ns <= rec->start_ns || filter->from_ns > end_ns)
+		err = err_new(ERR_USAGE, "--time '%s' lies outside the recording", filter->window);
+	if (!err)
+		return NULL;
+	return err_remedy(err, "it began at %s%s%s",
+			  time_arg_wall_clock(rec, rec->start_ns, &arena),
+			  rec->end_ns ? " and ended at " : "",
+			  rec->end_ns ? time_arg_wall_clock(rec, rec->end_ns, &arena) : "");
+}
+
+struct err *filter_bind(struct filter *filter, const struct recording *rec)
+{
+	struct err *err = time_arg_resolve(&filter->from, rec, 0, &filter->from_ns);
+
+	if (!err)
+		err = time_arg_resolve(&filter->to, rec, UINT64_MAX, &filter->to_ns);
+	if (!err)
+		err = check_window(filter, rec);
+	if (err || !filter->events.len)
+		return err;
+
+	filter->event_passes.len = 0;
+	for (size_t i = 0; i < rec->nevents; i++)
+		vec_push(&filter->event_passes, false);
+	for (size_t i = 0; i < filter->events.len && !err; i++)
+		err = bind_event(filter, rec, filter->events.items[i]);
+	return err;
+}
+
+/* ---- asking ---- */
+
+static bool has_number(const struct filter_numbers *numbers, uint64_t number)
+{
+	for (size_t i = 0; i < numbers->ranges.len; i++) {
+		const struct filter_range *range = &numbers->ranges.items[i];
+
+		if (range->first <= number && number <= range->last)
+			return true;
+	}
+	return numbers->ranges.len == 0;
+}
+
+bool filter_passes_event(const struct filter *filter, const struct event *ev)
+{
+	if (ev->time_ns < filter->from_ns || ev->time_ns >= filter->to_ns)
+		return false;
+	if (!has_number(&filter->cpus, ev->cpu) || !has_number(&filter->pids, ev->pid) ||
+	    !has_number(&filter->tids, ev->tid))
+		return false;
+	return ev->kind != EVENT_SAMPLE || filter_passes_kind(filter, ev->sample.event);
+}
+
+bool filter_passes_kind(const struct filter *filter, uint32_t event)
+{
+	if (!filter->event_passes.len)
+		return true;
+	return event < filter->event_passes.len && filter->event_passes.items[event];
+}
+
+static bool matches_any(const struct opt_list *globs, const char *text)
+{
+	for (size_t i = 0; i < globs->len; i++) {
+		if (matches(globs->items[i], text))
+			return true;
+	}
+	return false;
+}
+
+bool filter_passes_names(const struct filter *filter, const char *comm, const char *process)
+{
+	return !filter->comms.len || matches_any(&filter->comms, comm) ||
+	       matches_any(&filter->comms, process);
+}
+
+bool filter_needs_stacks(const struct filter *filter)
+{
+	return filter->modules.len || filter->symbols.len;
+}
+
+bool filter_passes_stack(const struct filter *filter, const struct profile *p, uint32_t stack)
+{
+	if (stack == 0)
+		return !filter_needs_stacks(filter);
+	return filter_passes_location(filter, p, p->stacks.items[stack].location);
+}
+
+/* Also without its arguments. */
+static bool matches_function(const char *glob, const char *name)
+{
+	size_t len = lookup_base_len(name);
+
+	return matches(glob, name) || (strlen(glob) == len && strncmp(glob, name, len) == 0);
+}
+
+bool filter_passes_location(const struct filter *filter, const struct profile *p, uint32_t location)
+{
+	bool module_passes = !filter->modules.len, symbol_passes = !filter->symbols.len;
+	const struct profile_location *leaf = &p->locations.items[location];
+
+	for (size_t i = 0; i < filter->modules.len && !module_passes; i++)
+		module_passes = lookup_matches_module(p, leaf->module, filter->modules.items[i],
+						      strlen(filter->modules.items[i]));
+	if (!module_passes || symbol_passes || leaf->nlines == 0)
+		return module_passes && symbol_passes;
+
+	uint32_t function = p->lines.items[leaf->first_line].function;
+	const char *name = profile_text(p, p->functions.items[function].name);
+
+	for (size_t i = 0; i < filter->symbols.len; i++) {
+		if (matches_function(filter->symbols.items[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* ---- describing ---- */
+
+static const char *describe_list(struct arena *arena, const char *text, const char *name,
+				 const struct opt_list *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		text = arena_printf(arena, "%s%s--%s=%s", text, *text ? " " : "", name,
+				    list->items[i]);
+	return text;
+}
+
+static const char *describe_numbers(struct arena *arena, const char *text, const char *name,
+				    const struct filter_numbers *numbers)
+{
+	for (size_t i = 0; i < numbers->ranges.len; i++) {
+		const struct filter_range *range = &numbers->ranges.items[i];
+
+		if (i == 0)
+			text = arena_printf(arena, "%s%s--%s=", text, *text ? " " : "", name);
+		text = arena_printf(arena, "%s%s%" PRIu64, text, i ? "," : "", range->first);
+		if (range->last != range->first)
+			text = arena_printf(arena, "%s-%" PRIu64, text, range->last);
+	}
+	return text;
+}
+
+const char *filter_describe(const struct filter *filter, struct arena *arena)
+{
+	const char *text = "";
+
+	text = describe_list(arena, text, "comm", &filter->comms);
+	text = describe_numbers(arena, text, "pid", &filter->pids);
+	text = describe_numbers(arena, text, "tid", &filter->tids);
+	text = describe_numbers(arena, text, "cpu", &filter->cpus);
+	text = describe_list(arena, text, "module", &filter->modules);
+	text = describe_list(arena, text, "symbol", &filter->symbols);
+	text = describe_list(arena, text, "event", &filter->events);
+	if (filter->window)
+		text = arena_printf(arena, "%s%s--time=%s", text, *text ? " " : "", filter->window);
+	return text;
+}

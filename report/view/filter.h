@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter.h - which samples a report is about, as the options --comm, --pid, --tid, --cpu, --module, --symbol,
+ * --event and --time say.
+ *
+ * Commands embed a struct filter in their arguments and list filter_opts as an OPT_GROUP. A zeroed filter lets
+ * everything pass. Conditions of one kind are alternatives, kinds must all hold. Names are globs.
+ */
+#ifndef REPORT_FILTER_H
+#define REPORT_FILTER_H
+
+#include "formats/base/opt.h"
+#include "formats/event.h"
+#include "formats/profile/profile.h"
+#include "report/view/time_arg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Numbers such as "0-3,8"; inclusive ranges. */
+struct filter_range {
+	uint64_t first, last;
+};
+
+struct filter_numbers {
+	VEC(struct filter_range) ranges;
+};
+
+struct filter {
+	struct opt_list comms; /* name of the thread or of its process */
+	struct filter_numbers pids, tids, cpus;
+	struct opt_list modules; /* of the leaf: path or last part of it */
+	struct opt_list symbols; /* of the leaf: name, or name without what follows '(' */
+	struct opt_list events;
+	const char *window; /* --time as it was given, NULL if it was not */
+	struct time_arg from, to;
+
+	/* Set by filter_bind(). */
+	uint64_t from_ns, to_ns; /* on the recording's clock; to_ns is the first moment outside */
+	VEC(bool) event_passes;  /* by event; empty: all do */
+};
+
+extern const struct opt filter_opts[];
+
+/* "1.5,3" for OPT_PARSE: @field is the window of a struct filter, whose window is set. ERR_USAGE. */
+MUST_USE struct err *filter_parse_window(void *field, const char *value);
+
+void filter_deinit(struct filter *filter);
+
+/* Is there any condition at all? */
+bool filter_is_empty(const struct filter *filter);
+
+/*
+ * Turn the window into times of @rec and look whether its events are there.
+ *
+ * ERR_USAGE: no event has such a name (near names in the remedy).  ERR_UNSUPPORTED: per cent of a recording that has no end.
+ * ERR_USAGE also: a window of wall-clock time that lies outside the recording.
+ */
+MUST_USE struct err *filter_bind(struct filter *filter, const struct recording *rec);
+
+/* Does the event itself pass, by time, CPU, process, thread and (samples) event? Names are asked below. */
+bool filter_passes_event(const struct filter *filter, const struct event *ev);
+
+/* Does event @event of the recording pass? */
+bool filter_passes_kind(const struct filter *filter, uint32_t event);
+
+/* Does a thread with these names pass? */
+bool filter_passes_names(const struct filter *filter, const char *comm, const char *process);
+
+/* Are there conditions on the leaf's module or function? They are asked once its location is named. */
+bool filter_needs_stacks(const struct filter *filter);
+bool filter_passes_stack(const struct filter *filter, const struct profile *p, uint32_t stack);
+
+/* The same of a location by itself. */
+bool filter_passes_location(const struct filter *filter, const struct profile *p, uint32_t location);
+
+/* The options that were given, as the user wrote them: "--comm=clang --cpu=0-3"; "" for none. */
+const char *filter_describe(const struct filter *filter, struct arena *arena);
+
+#endif

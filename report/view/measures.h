@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measures.h - what several events counted, summed up for each row of a profile, and how sure a formula over the sums is.
+ *
+ * Two ways, and never a mixture:
+ *
+ *	MEASURES_GROUP  one event of a group samples, all are read (":S"): differences from sample to sample, see
+ *	                group_deltas.h. The terms are of the very same moments.
+ *	MEASURES_APART  each event samples on its own: its periods are summed up.
+ *
+ * Sums are plain arrays of doubles (measures_len() of them) that can be added up: for each term how many samples, what
+ * they counted, and the products of each two terms, which tell the spread. The interval of a formula is that of its
+ * linear approximation at the sums (delta method), at 95 %.
+ */
+#ifndef REPORT_MEASURES_H
+#define REPORT_MEASURES_H
+
+#include "formats/base/vec.h"
+#include "formats/event.h"
+#include "report/view/group_deltas.h"
+#include "report/metric/metric_expr.h"
+
+#define MEASURES_TERMS_MAX 32
+#define MEASURES_LEAST     30 /* samples below which a ratio says nothing */
+
+enum measures_method {
+	MEASURES_GROUP,
+	MEASURES_APART,
+};
+
+struct measures {
+	enum measures_method method;
+	unsigned nterms;
+	const char *names[MEASURES_TERMS_MAX];
+	uint32_t *term_of; /* by event: term + 1, 0 for none; the owner's */
+	VEC(double) rows;  /* measures_len() for each row */
+};
+
+/* A formula's value in some samples. */
+struct measure_value {
+	double value, low, high;
+	uint64_t n; /* samples of the term that has fewest */
+	bool known; /* n is MEASURES_LEAST or more and the formula is defined: the others are set */
+};
+
+size_t measures_len(const struct measures *m);
+
+/* Add what the sample that made up @row counted. */
+void measures_add_deltas(struct measures *m, uint32_t row, const struct group_delta *deltas,
+			 size_t count);
+void measures_add_period(struct measures *m, uint32_t row, uint32_t event, uint64_t period);
+
+/* Add the sums of @row to @sums. */
+void measures_sum_row(const struct measures *m, uint32_t row, double *sums);
+
+struct measure_value measures_value(const struct measures *m, const double *sums,
+				    const struct metric_expr *e);
+
+void measures_deinit(struct measures *m);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tables.c - what stands around the rows: headings as text, members of one object as JSON.
+ */
+#include "report/view/tables.h"
+
+#include "formats/base/text.h"
+#include "report/print/json.h"
+#include "report/load/lookup.h"
+#include "report/print/number.h"
+#include "report/view/tree_table.h"
+#include "report/view/view_table.h"
+
+#include <string.h>
+
+enum session_names tables_names(const struct tables_request *r)
+{
+	enum session_names names = SESSION_NAME_NONE;
+
+	if (r->callers_of || r->callees_of || r->tree)
+		return SESSION_NAME_ALL;
+	for (unsigned i = 0; i < r->levels.len; i++) {
+		switch (r->levels.items[i].by) {
+		case VIEW_TOTAL:
+		case VIEW_DEPTH:
+			return SESSION_NAME_ALL;
+		case VIEW_CALLER:
+			names = SESSION_NAME_CALLERS;
+			break;
+		case VIEW_LEAF:
+		case VIEW_LINE:
+		case VIEW_ADDRESS:
+			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;
+			break;
+		default:
+			break;
+		}
+	}
+	return names;
+}
+
+struct output {
+	const struct tables_request *request;
+	struct session *s;
+	struct arena arena;
+	struct view_spec spec; /* all but the event */
+	const char *cut_name;  /* the function that --callers-of or --callees-of means */
+	struct terminal term;
+	struct json json;
+	bool begun;
+};
+
+/* What is printed around the rows. */
+struct result {
+	uint32_t event;
+	struct profile_sum whole, all; /* that shares are of; of the event */
+	bool passed_through;           /* some row is marked so */
+};
+
+static struct err *find_cut(struct output *o)
+{
+	const char *wanted = o->request->callers_of ? o->request->callers_of : o->request->callees_of;
+	struct lookup found;
+	struct err *err;
+
+	if (!wanted)
+		return NULL;
+	err = lookup_function(o->s->profile, wanted, &o->arena, &found);
+	if (err)
+		return err;
+	o->spec.cut = o->request->callers_of ? VIEW_CALLERS : VIEW_CALLEES;
+	o->spec.cut_at = found.matches;
+	o->cut_name = found.name;
+	return NULL;
+}
+
+static const char *by_text(struct output *o)
+{
+	const char *text = "";
+
+	if (o->request->tree)
+		return o->request->from_leaf ? "caller tree" : "call tree";
+
+	for (unsigned i = 0; i < o->spec.levels.len; i++) {
+		const struct view_level *level = &o->spec.levels.items[i];
+
+		text = arena_printf(&o->arena, "%s%s%s", text, i ? "," : "",
+				    view_by_name(level->by));
+		if (level->by == VIEW_DEPTH)
+			text = arena_printf(&o->arena, "%s=%u", text, level->depth);
+	}
+	return text;
+}
+
+static void put_line(const char *text)
+{
+	text_put_escaped(stdout, text);
+	putchar('\n');
+}
+
+static void print_heading(struct output *o, const struct result *r)
+{
+	const struct profile *p = o->s->profile;
+	const struct profile_event *event = &p->events.items[r->event];
+	const char *name = profile_text(p, event->name);
+	struct arena *arena = &o->arena;
+
+	put_line(arena_printf(arena, "%s: %s, by %s", name,
+			      number_sum(arena, &r->all, "", name, profile_text(p, event->unit)),
+			      by_text(o)));
+	if (!filter_is_empty(o->s->filter))
+		put_line(arena_printf(arena, "of %s, only %s",
+				      number_of(arena, o->s->stream.samples, "sample"),
+				      filter_describe(o->s->filter, arena)));
+	if (o->cut_name) {
+		struct stats_share share = stats_share(&r->whole, &r->all);
+
+		put_line(arena_printf(arena, "%s of '%s', which is on %s of them (%s)",
+				      o->spec.cut == VIEW_CALLERS ? "callers" : "callees",
+				      o->cut_name, number_count(arena, r->whole.count),
+				      number_share(arena, share.share)));
+	}
+}
+
+static bool has_passed_through(const struct view *view)
+{
+	for (size_t i = 0; i < view->groups.len; i++) {
+		if (view_is_passed_through(view, &view->groups.items[i]))
+			return true;
+	}
+	return false;
+}
+
+static void print_notes(struct output *o)
+{
+	const struct metrics *metrics = o->request->metrics;
+	const char *note;
+
+	for (unsigned i = 0; metrics && (note = metrics_note(metrics, i, &o->arena)) != NULL; i++)
+		put_line(note);
+}
+
+/* How the columns came about. */
+static void print_json_metrics(struct output *o)
+{
+	const struct metrics *metrics = o->request->metrics;
+
+	if (!metrics || !metrics->items.len)
+		return;
+	json_open(&o->json, "metrics", '[');
+	for (size_t i = 0; i < metrics->items.len; i++) {
+		const struct metric *metric = &metrics->items.items[i];
+		bool apart = metric->measures.method == MEASURES_APART;
+
+		json_open(&o->json, NULL, '{');
+		json_string(&o->json, "name", metric->name);
+		json_string(&o->json, "formula", metric->def->formula);
+		json_string(&o->json, "counted", apart ? "apart" : "together");
+		json_close(&o->json, '}');
+	}
+	json_close(&o->json, ']');
+}
+
+static void print_text(struct output *o, const struct result *r, const struct table *table)
+{
+	if (o->begun)
+		putchar('\n');
+	print_heading(o, r);
+	table_print_text(table, &o->term, stdout);
+	if (r->passed_through)
+		put_line(
+			"~ on nearly every stack (90 %) of its processes, with no time of its own");
+	print_notes(o);
+}
+
+static void print_json(struct output *o, const struct result *r, const struct table *table)
+{
+	const struct profile *p = o->s->profile;
+	const struct profile_event *event = &p->events.items[r->event];
+	struct json *json = &o->json;
+
+	json_open(json, NULL, '{');
+	json_string(json, "event", profile_text(p, event->name));
+	json_string(json, "unit", profile_text(p, event->unit));
+	json_string(json, "by", by_text(o));
+	json_string(json, "filter", filter_describe(o->s->filter, &o->arena));
+	if (o->cut_name)
+		json_string(json, o->spec.cut == VIEW_CALLERS ? "callers_of" : "callees_of",
+			    o->cut_name);
+	json_uint(json, "samples", r->whole.count);
+	json_uint(json, "weight", r->whole.weight);
+	json_uint(json, "all_samples", r->all.count);
+	json_uint(json, "all_weight", r->all.weight);
+	print_json_metrics(o);
+	table_print_json(table, "rows", json);
+	json_close(json, '}');
+}
+
+static void print_result(struct output *o, const struct result *r, const struct table *table)
+{
+	if (o->request->format == TABLE_TEXT)
+		print_text(o, r, table);
+	else if (o->request->format == TABLE_CSV)
+		table_print_csv(table, stdout, /* with_header= */ !o->begun);
+	else
+		print_json(o, r, table);
+	o->begun = true;
+}
+
+static const char *event_name(const struct output *o, uint32_t event)
+{
+	return profile_text(o->s->profile, o->s->profile->events.items[event].name);
+}
+
+static void print_view(struct output *o, const struct view_spec *spec, struct table *table)
+{
+	struct view_table_options options = {
+		.data = o->request->format != TABLE_TEXT,
+		.limit = o->request->limit,
+		.min_share = o->request->min_share,
+		.event = event_name(o, spec->event),
+		.metrics = o->request->metrics,
+		.recorder_pid = o->s->recording ? o->s->recording->recorder_pid : 0,
+		.bars = o->term.utf8 && o->term.columns,
+	};
+	struct view view;
+
+	view_build(&view, o->s->profile, spec);
+	view_sort(&view, o->request->sort);
+	view_table_fill(table, &view, &options);
+	print_result(o,
+		     &(struct result){ spec->event, view.whole, view.all, has_passed_through(&view) },
+		     table);
+	view_deinit(&view);
+}
+
+static void print_tree(struct output *o, const struct view_spec *spec, struct table *table)
+{
+	struct tree_table_options options = {
+		.data = o->request->format != TABLE_TEXT,
+		.limit = o->request->limit,
+		.min_share = o->request->min_share,
+		.event = event_name(o, spec->event),
+		.utf8 = o->term.utf8,
+	};
+	struct call_tree tree;
+
+	call_tree_build(&tree, o->s->profile, spec,
+			o->request->from_leaf ? CALL_TREE_CALLERS : CALL_TREE_CALLEES);
+	tree_table_fill(table, &tree, &options);
+	print_result(o, &(struct result){ spec->event, tree.nodes.items[0].sum, tree.all, false },
+		     table);
+	call_tree_deinit(&tree);
+}
+
+static void print_event(struct output *o, uint32_t event)
+{
+	struct view_spec spec = o->spec;
+	struct table table;
+
+	spec.event = event;
+	table_init(&table, &o->arena);
+	if (o->request->tree)
+		print_tree(o, &spec, &table);
+	else
+		print_view(o, &spec, &table);
+	table_deinit(&table);
+}
+
+/* The events that --event names, or the first one. */
+static void print_events(struct output *o)
+{
+	bool json = o->request->format == TABLE_JSON;
+
+	if (json) {
+		json_init(&o->json, stdout);
+		o->json.lines = true;
+		json_open(&o->json, NULL, '{');
+		json_open(&o->json, "tables", '[');
+	}
+	for (uint32_t i = 0; i < o->s->profile->events.len; i++) {
+		bool wanted = o->s->filter->events.len ? filter_passes_kind(o->s->filter, i)
+						       : i == session_default_event(o->s);
+
+		if (wanted)
+			print_event(o, i);
+	}
+	if (json) {
+		json_close(&o->json, ']');
+		json_close(&o->json, '}');
+	}
+}
+
+struct err *tables_print(const struct tables_request *request, struct session *s,
+			 const struct terminal_args *terminal)
+{
+	struct output o = { .request = request, .s = s };
+	struct err *err;
+
+	o.spec.levels = request->levels;
+	if (request->metrics) {
+		o.spec.measures = request->metrics->measures.items;
+		o.spec.nmeasures = (unsigned)request->metrics->measures.len;
+	}
+	if (request->data && request->data->with_latency) {
+		o.spec.latencies = request->data->latencies.items;
+		o.spec.nlatencies = request->data->latencies.len;
+	}
+	err = find_cut(&o);
+	if (!err) {
+		o.term = terminal_open(terminal);
+		print_events(&o);
+		err = terminal_close(&o.term, NULL);
+	}
+	arena_deinit(&o.arena);
+	return err;
+}

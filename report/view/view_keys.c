@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_keys.c - a level turns a path into a 64-bit identity, and each new identity into a key with texts.
+ */
+#include "report/view/view_keys.h"
+
+#include "report/load/data_places.h"
+#include "report/view/memory_source.h"
+
+#include <inttypes.h>
+
+#define EMPTY_IDENTITY UINT64_MAX       /* no frame to look at */
+#define SHORT_IDENTITY (UINT64_MAX - 1) /* none at this depth */
+
+struct level_keys {
+	struct view_level level;
+	struct map numbers; /* identity -> key + 1 */
+	VEC(struct view_key) keys;
+};
+
+struct view_keys {
+	const struct profile *p;
+	struct arena *arena;
+	uint32_t *functions; /* by function: the first that looks the same */
+	uint32_t *threads, *processes;
+	struct map lines; /* file and line -> number + 1 */
+	struct map objects, addrs; /* of data: -> number */
+	unsigned nlevels;
+	struct level_keys levels[VIEW_LEVELS_MAX];
+};
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+/* The number that stands for @id: @fresh if the id is new. */
+static uint32_t number_of(struct map *map, uint64_t id, uint32_t fresh)
+{
+	bool is_new;
+	uint64_t *value = map_put(map, id, &is_new);
+
+	if (is_new)
+		*value = fresh;
+	return (uint32_t)*value;
+}
+
+static void merge_functions(struct view_keys *keys)
+{
+	const struct profile *p = keys->p;
+	struct map seen = { 0 };
+
+	keys->functions = ARENA_ARRAY(keys->arena, uint32_t, p->functions.len + 1);
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *function = &p->functions.items[i];
+		uint32_t path = p->modules.items[function->module].path;
+
+		keys->functions[i] = number_of(&seen, pair(function->name, path), i);
+	}
+	map_deinit(&seen);
+}
+
+static void merge_threads(struct view_keys *keys)
+{
+	const struct profile *p = keys->p;
+	struct map tasks = { 0 }, threads = { 0 }, processes = { 0 };
+
+	keys->threads = ARENA_ARRAY(keys->arena, uint32_t, p->threads.len + 1);
+	keys->processes = ARENA_ARRAY(keys->arena, uint32_t, p->threads.len + 1);
+	for (uint32_t i = 0; i < p->threads.len; i++) {
+		const struct profile_thread *thread = &p->threads.items[i];
+		uint32_t task = number_of(&tasks, pair(thread->pid, thread->tid), i);
+
+		keys->threads[i] = number_of(&threads, pair(task, thread->comm), i);
+		keys->processes[i] = number_of(&processes, pair(thread->pid, thread->process), i);
+	}
+	map_deinit(&tasks);
+	map_deinit(&threads);
+	map_deinit(&processes);
+}
+
+struct view_keys *view_keys_new(const struct profile *p, const struct view_levels *levels,
+				struct arena *arena)
+{
+	struct view_keys *keys = memory_zeroed(1, sizeof(*keys));
+
+	keys->p = p;
+	keys->arena = arena;
+	keys->nlevels = levels->len;
+	for (unsigned i = 0; i < levels->len; i++)
+		keys->levels[i].level = levels->items[i];
+	merge_functions(keys);
+	merge_threads(keys);
+	return keys;
+}
+
+void view_keys_free(struct view_keys *keys)
+{
+	if (!keys)
+		return;
+	for (unsigned i = 0; i < keys->nlevels; i++) {
+		map_deinit(&keys->levels[i].numbers);
+		vec_deinit(&keys->levels[i].keys);
+	}
+	map_deinit(&keys->lines);
+	map_deinit(&keys->objects);
+	map_deinit(&keys->addrs);
+	free(keys);
+}
+
+uint32_t view_keys_function(const struct view_keys *keys, uint32_t function)
+{
+	return keys->functions[function];
+}
+
+uint32_t view_keys_process(const struct view_keys *keys, uint32_t thread)
+{
+	return keys->processes[thread];
+}
+
+/* ---- identities ---- */
+
+static uint64_t line_identity(struct view_keys *keys, const struct view_frame *frame)
+{
+	if (frame->line == PROFILE_NONE)
+		return pair(PROFILE_NONE, frame->function);
+
+	const struct profile_line *line = &keys->p->lines.items[frame->line];
+	uint32_t number =
+		number_of(&keys->lines, pair(line->file, line->line), (uint32_t)keys->lines.len);
+
+	return pair(number, frame->function);
+}
+
+/* Rows are told apart by all that the view's levels ask for together: each level looks at its own part. */
+static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t number)
+{
+	const struct profile_data *data = &keys->p->data.items[number];
+	uint64_t object = pair(data->object, data->module), addr = data->addr;
+
+	if (by == VIEW_DATA_SYMBOL)
+		return object;
+	if (by == VIEW_DATA_SOURCE)
+		return data->source;
+	if (by == VIEW_DATA_LINE)
+		addr -= addr % DATA_LINE_LEN;
+	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
+		    number_of(&keys->addrs, addr, (uint32_t)keys->addrs.len));
+}
+
+/* The frame at depth @depth from the root, which is 1; the leaf is the last. NULL if the stack ends before. */
+static const struct view_frame *frame_at_depth(const struct view_path *path, uint32_t depth)
+{
+	return depth <= path->len ? &path->frames[path->len - depth] : NULL;
+}
+
+static uint64_t identity(struct view_keys *keys, const struct view_level *level,
+			 const struct view_path *path, size_t frame)
+{
+	const struct view_frame *leaf = path->len ? &path->frames[frame] : NULL;
+
+	switch (level->by) {
+	case VIEW_THREAD:
+		return keys->threads[path->row->thread];
+	case VIEW_PROCESS:
+		return keys->processes[path->row->thread];
+	case VIEW_PROGRAM:
+		return keys->p->threads.items[path->row->thread].process;
+	case VIEW_COMM:
+		return keys->p->threads.items[path->row->thread].comm;
+	case VIEW_CPU:
+		return path->row->cpu;
+	case VIEW_DATA_SYMBOL:
+	case VIEW_DATA_ADDRESS:
+	case VIEW_DATA_LINE:
+	case VIEW_DATA_SOURCE:
+		return data_identity(keys, level->by, path->row->data);
+	default:
+		break;
+	}
+	if (!leaf)
+		return EMPTY_IDENTITY;
+	if (level->by == VIEW_DEPTH)
+		leaf = frame_at_depth(path, level->depth);
+	if (!leaf)
+		return SHORT_IDENTITY;
+
+	switch (level->by) {
+	case VIEW_CALLER:
+		return pair(leaf->function, path->len > 1 ? leaf[1].function : PROFILE_NONE);
+	case VIEW_MODULE:
+		return keys->p->modules.items[keys->p->locations.items[leaf->location].module].path;
+	case VIEW_LINE:
+		return line_identity(keys, leaf);
+	case VIEW_ADDRESS:
+		return leaf->location;
+	default:
+		return leaf->function;
+	}
+}
+
+/* ---- texts ---- */
+
+static const char *function_name(const struct view_keys *keys, uint32_t function)
+{
+	if (function == PROFILE_NONE)
+		return "[not named]";
+	return profile_text(keys->p, keys->p->functions.items[function].name);
+}
+
+static const struct profile_module *module_of(const struct view_keys *keys,
+					      const struct view_frame *frame)
+{
+	return &keys->p->modules.items[keys->p->locations.items[frame->location].module];
+}
+
+static const char *line_text(const struct view_keys *keys, const struct view_frame *frame)
+{
+	const struct profile_line *line;
+
+	if (frame->line == PROFILE_NONE)
+		return "[no line]";
+	line = &keys->p->lines.items[frame->line];
+	if (!line->file || !line->line)
+		return "[no line]";
+	return arena_printf(keys->arena, "%s:%" PRIu32, profile_text(keys->p, line->file),
+			    line->line);
+}
+
+static const char *u32_text(const struct view_keys *keys, uint32_t value)
+{
+	return value == UINT32_MAX ? "" : arena_printf(keys->arena, "%" PRIu32, value);
+}
+
+static struct view_key thread_texts(const struct view_keys *keys, enum view_by by,
+				    const struct profile_sample *row)
+{
+	const struct profile_thread *thread = &keys->p->threads.items[row->thread];
+	const char *comm = profile_text(keys->p, thread->comm);
+	const char *pid = u32_text(keys, thread->pid);
+
+	switch (by) {
+	case VIEW_THREAD:
+		return (struct view_key){ .fields = { comm, pid, u32_text(keys, thread->tid) } };
+	case VIEW_PROCESS:
+		return (struct view_key){ .fields = { profile_text(keys->p, thread->process),
+						      pid } };
+	case VIEW_PROGRAM:
+		return (struct view_key){ .fields = { profile_text(keys->p, thread->process) } };
+	case VIEW_COMM:
+		return (struct view_key){ .fields = { comm } };
+	default:
+		return (struct view_key){ .fields = { u32_text(keys, row->cpu) } };
+	}
+}
+
+static struct view_key data_texts(const struct view_keys *keys, enum view_by by, uint32_t number)
+{
+	const struct profile_data *data = &keys->p->data.items[number];
+	const char *object = profile_text(keys->p, data->object);
+	const char *module = profile_text(keys->p, data->module);
+	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % DATA_LINE_LEN : data->addr;
+	const char *at = data->addr ? arena_printf(keys->arena, "0x%" PRIx64, addr) : "";
+
+	if (by == VIEW_DATA_SYMBOL)
+		return (struct view_key){ .fields = { object, module } };
+	if (by != VIEW_DATA_SOURCE)
+		return (struct view_key){ .fields = { at, object, module } };
+	at = memory_source_level(keys->arena, data->source);
+	return (struct view_key){ .fields = { *at ? at : "[not told]",
+					      memory_source_tlb(keys->arena, data->source),
+					      memory_source_rest(keys->arena, data->source) } };
+}
+
+static struct view_key frame_texts(const struct view_keys *keys, enum view_by by,
+				   const struct view_frame *frame, bool has_caller)
+{
+	const struct profile_module *mod = module_of(keys, frame);
+	const char *name = function_name(keys, frame->function);
+	const char *module = profile_text(keys->p, mod->name);
+	struct view_key key = { .unnamed = frame->function != PROFILE_NONE &&
+					   keys->p->functions.items[frame->function].unnamed };
+
+	switch (by) {
+	case VIEW_CALLER:
+		key.fields[0] = name;
+		key.fields[1] = has_caller ? function_name(keys, frame[1].function) : "[no caller]";
+		key.fields[2] = module;
+		break;
+	case VIEW_MODULE:
+		key.fields[0] = module;
+		key.fields[1] = profile_text(keys->p, mod->path);
+		key.unnamed = false;
+		break;
+	case VIEW_LINE:
+	case VIEW_ADDRESS:
+		key.fields[0] =
+			by == VIEW_LINE
+				? line_text(keys, frame)
+				: arena_printf(keys->arena, "0x%" PRIx64,
+					       keys->p->locations.items[frame->location].vaddr);
+		key.fields[1] = name;
+		key.fields[2] = module;
+		break;
+	default:
+		key.fields[0] = name;
+		key.fields[1] = module;
+	}
+	return key;
+}
+
+static struct view_key empty_texts(enum view_by by, const char *text)
+{
+	struct view_key key = { .fields = { text } };
+	unsigned nfields;
+
+	view_fields(by, &nfields);
+	for (unsigned i = 1; i < nfields; i++)
+		key.fields[i] = "";
+	return key;
+}
+
+static struct view_key texts(const struct view_keys *keys, const struct view_level *level,
+			     const struct view_path *path, size_t frame)
+{
+	const struct view_frame *at = path->len ? &path->frames[frame] : NULL;
+
+	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
+	    level->by == VIEW_COMM || level->by == VIEW_CPU)
+		return thread_texts(keys, level->by, path->row);
+	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_SOURCE)
+		return data_texts(keys, level->by, path->row->data);
+	if (!at)
+		return empty_texts(level->by, path->empty);
+	if (level->by == VIEW_DEPTH) {
+		at = frame_at_depth(path, level->depth);
+		if (!at)
+			return empty_texts(level->by, "[stack ends before]");
+	}
+	return frame_texts(keys, level->by, at, path->len > 1);
+}
+
+uint32_t view_keys_find(struct view_keys *keys, unsigned level, const struct view_path *path,
+			size_t frame)
+{
+	struct level_keys *at = &keys->levels[level];
+	uint32_t fresh = (uint32_t)at->keys.len;
+	uint64_t id = identity(keys, &at->level, path, frame);
+	uint32_t key = number_of(&at->numbers, id, fresh);
+
+	if (key == fresh)
+		vec_push(&at->keys, texts(keys, &at->level, path, frame));
+	return key;
+}
+
+const struct view_key *view_keys_get(const struct view_keys *keys, unsigned level, uint32_t key)
+{
+	return &keys->levels[level].keys.items[key];
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jit_map.c - a copy of the text cut into lines, laid over each other in the order of the file, and then the dump's code.
+ */
+#include "symbolize/name/jit_map.h"
+
+#include "formats/base/arena.h"
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "symbolize/module/range_overlay.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct jit_map {
+	char *text;
+	uint8_t *dump;
+	struct arena lines;
+	VEC(struct jit_symbol) symbols;
+	struct range_overlay *layers;
+	size_t skipped;
+};
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		return (c | 0x20) - 'a' + 10;
+	return -1;
+}
+
+/* Hexadecimal number at *@pos, which moves behind it and the blanks that must follow. */
+static bool take_number(const char **pos, uint64_t *ret)
+{
+	const char *p = *pos;
+	uint64_t value = 0;
+	int ndigits = 0;
+
+	if (p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	for (; digit_value(*p) >= 0; p++, ndigits++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | (unsigned)digit_value(*p);
+	}
+	if (!ndigits || (*p != ' ' && *p != '\t'))
+		return false;
+	while (*p == ' ' || *p == '\t')
+		p++;
+	*pos = p;
+	*ret = value;
+	return true;
+}
+
+static bool parse_line(const char *line, struct jit_symbol *ret)
+{
+	while (*line == ' ' || *line == '\t')
+		line++;
+	if (!take_number(&line, &ret->start) || !take_number(&line, &ret->len))
+		return false;
+	ret->name = line;
+	return *line && ret->len && ret->len <= UINT64_MAX - ret->start;
+}
+
+/* Cut the copy of the text into lines and keep those that are symbols. */
+static void parse(struct jit_map *map, size_t len)
+{
+	struct jit_symbol symbol = { 0 };
+	char *end = map->text + len;
+
+	for (char *line = map->text; line < end && map->symbols.len < RANGE_OVERLAY_NONE;) {
+		char *eol = memchr(line, '\n', (size_t)(end - line));
+
+		if (!eol)
+			eol = end;
+		*eol = '\0';
+		if (eol > line && eol[-1] == '\r')
+			eol[-1] = '\0';
+		if (parse_line(line, &symbol))
+			vec_push(&map->symbols, symbol);
+		else
+			map->skipped++;
+		line = eol + 1;
+	}
+}
+
+/* ---- dumps ----------------------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct jitdump_line *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* "JS:*add /srv/app.js:3:9": the path in a name as V8 makes them, NULL if there is none. */
+static const char *file_in_name(struct jit_map *map, const char *name)
+{
+	const char *path = strstr(name, " /");
+	const char *end = name + strlen(name);
+
+	if (!path)
+		path = strstr(name, " file:");
+	if (!path)
+		return NULL;
+	path++;
+	for (int i = 0; i < 2; i++) {
+		const char *number = end;
+
+		while (number > path && number[-1] >= '0' && number[-1] <= '9')
+			number--;
+		if (number == end || number == path || number[-1] != ':')
+			break;
+		end = number - 1;
+	}
+	return arena_memdup(&map->lines, path, (size_t)(end - path));
+}
+
+/* @info is the debug information that stood before the code, of kind JITDUMP_DEBUG_INFO, or not. */
+static void add_lines(struct jit_map *map, const struct jitdump *dump,
+		      const struct jitdump_record *info, struct jit_symbol *symbol)
+{
+	if (info->kind != JITDUMP_DEBUG_INFO || info->ip != symbol->start || !info->nentries)
+		return;
+	struct jitdump_line *lines =
+		ARENA_ARRAY(&map->lines, struct jitdump_line, info->nentries);
+
+	symbol->nlines = jitdump_lines(dump, info, symbol->len, lines);
+	symbol->lines = lines;
+	qsort(lines, symbol->nlines, sizeof(*lines), by_offset);
+	if (!symbol->nlines || lines[0].file)
+		return;
+	const char *file = file_in_name(map, symbol->name);
+
+	for (size_t i = 0; i < symbol->nlines; i++)
+		lines[i].file = file;
+}
+
+/* The last symbol that begins at an address, of the first @nsymbols; made as moves come, which are rare. */
+struct latest {
+	struct map by_start; /* of numbers in jit_map.symbols */
+	size_t nsymbols;
+};
+
+static void add_moved(struct jit_map *map, struct latest *latest, const struct jitdump_record *move)
+{
+	for (; latest->nsymbols < map->symbols.len; latest->nsymbols++)
+		*map_put(&latest->by_start, map->symbols.items[latest->nsymbols].start, NULL) =
+			latest->nsymbols;
+
+	const uint64_t *number = map_get(&latest->by_start, move->old_ip);
+
+	if (!number)
+		return;
+	struct jit_symbol symbol = map->symbols.items[*number];
+
+	symbol.start = move->ip;
+	if (symbol.len <= UINT64_MAX - symbol.start)
+		vec_push(&map->symbols, symbol);
+}
+
+static void parse_dump(struct jit_map *map, size_t len)
+{
+	struct jitdump dump;
+	struct jitdump_record rec, info = { .kind = UINT32_MAX };
+	struct latest latest = { 0 };
+	struct err *err = jitdump_open(&dump, map->dump, len);
+
+	if (err) {
+		err_free(err);
+		return;
+	}
+	while (map->symbols.len < RANGE_OVERLAY_NONE && jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_DEBUG_INFO)
+			info = rec;
+		if (rec.kind == JITDUMP_MOVE)
+			add_moved(map, &latest, &rec);
+		if (rec.kind != JITDUMP_LOAD || !rec.len || !*rec.name)
+			continue;
+		struct jit_symbol symbol = {
+			.start = rec.ip, .len = rec.len, .name = rec.name, .code = rec.code
+		};
+
+		add_lines(map, &dump, &info, &symbol);
+		info.kind = UINT32_MAX; /* of one code only */
+		vec_push(&map->symbols, symbol);
+	}
+	map_deinit(&latest.by_start);
+}
+
+static void lay_over(struct jit_map *map)
+{
+	VEC(struct layer) ranges = { 0 };
+
+	vec_reserve(&ranges, map->symbols.len);
+	for (size_t i = 0; i < map->symbols.len; i++) {
+		const struct jit_symbol *sym = &map->symbols.items[i];
+		struct layer range = { sym->start, sym->start + sym->len };
+
+		vec_push(&ranges, range);
+	}
+	map->layers = range_overlay_new(ranges.items, ranges.len);
+	vec_deinit(&ranges);
+}
+
+/* A copy with a NUL behind it. */
+static void *copy(const void *data, size_t len)
+{
+	uint8_t *bytes = memory_alloc(len + 1);
+
+	if (len)
+		memcpy(bytes, data, len);
+	bytes[len] = '\0';
+	return bytes;
+}
+
+struct jit_map *jit_map_new_dumped(const char *text, size_t len, const void *dump, size_t dump_len)
+{
+	struct jit_map *map = memory_zeroed(1, sizeof(*map));
+
+	map->text = copy(text, len);
+	map->dump = copy(dump, dump_len);
+	parse(map, len);
+	parse_dump(map, dump_len);
+	lay_over(map);
+	return map;
+}
+
+struct jit_map *jit_map_new(const char *text, size_t len)
+{
+	return jit_map_new_dumped(text, len, NULL, 0);
+}
+
+void jit_map_free(struct jit_map *map)
+{
+	if (!map)
+		return;
+	vec_deinit(&map->symbols);
+	range_overlay_free(map->layers);
+	arena_deinit(&map->lines);
+	free(map->dump);
+	free(map->text);
+	free(map);
+}
+
+const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip)
+{
+	uint32_t symbol = range_overlay_find(map->layers, ip);
+
+	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol];
+}
+
+bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,
+		     uint32_t *ret_line)
+{
+	size_t low = 0, high = symbol->nlines;
+
+	while (low < high) { /* the first entry behind @ip */
+		size_t middle = low + (high - low) / 2;
+
+		if (symbol->lines[middle].offset > ip - symbol->start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || !symbol->lines[low - 1].line)
+		return false;
+	*ret_file = symbol->lines[low - 1].file;
+	*ret_line = symbol->lines[low - 1].line;
+	return true;
+}
+
+const struct jit_symbol *jit_map_symbols(const struct jit_map *map, size_t *ret_count)
+{
+	*ret_count = map->symbols.len;
+	return map->symbols.items;
+}
+
+size_t jit_map_skipped(const struct jit_map *map)
+{
+	return map->skipped;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jit_map.h - the code a just-in-time compiler says it wrote: the text of a /tmp/perf-PID.map, and a dump
+ * (formats/perf/jitdump.h), which has the code and its source lines as well.
+ *
+ * A line is "START SIZE NAME", numbers in hexadecimal, the name up to the end of the line, blanks
+ * included. The file is hostile: lines that are not of this form are skipped. Memory is reused as code
+ * comes and goes, so where ranges overlap the later line holds; and the dump holds where both speak.
+ */
+#ifndef SYMBOLIZE_JIT_MAP_H
+#define SYMBOLIZE_JIT_MAP_H
+
+#include "formats/perf/jitdump.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct jit_symbol {
+	uint64_t start, len; /* as the line says, addresses in the process */
+	const char *name;
+	const uint8_t *code;              /* @len bytes; NULL if not known */
+	const struct jitdump_line *lines; /* ascending by offset from @start */
+	size_t nlines;
+};
+
+struct jit_map;
+
+/* Parse @len bytes at @text, which may go away afterwards. Never fails: at worst the map is empty. */
+struct jit_map *jit_map_new(const char *text, size_t len);
+
+/* The same with @dump_len bytes of a dump laid over the text; what is no dump adds nothing. */
+struct jit_map *jit_map_new_dumped(const char *text, size_t len, const void *dump,
+				   size_t dump_len);
+void jit_map_free(struct jit_map *map);
+
+/* What is at address @ip; NULL if nothing is. Valid until jit_map_free(). Thread-safe. */
+const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip);
+
+/* The source line of @ip, an address in @symbol; false if not known. @ret_file may become NULL. */
+bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,
+		     uint32_t *ret_line);
+
+/* All lines that were understood, in the order of the files; and how many were skipped. */
+const struct jit_symbol *jit_map_symbols(const struct jit_map *map, size_t *ret_count);
+size_t jit_map_skipped(const struct jit_map *map);
+
+#endif

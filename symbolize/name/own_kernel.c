@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_kernel.c - the whole list is taken: which addresses will be asked for, nobody knows before the events are read.
+ */
+#include "symbolize/name/own_kernel.h"
+
+#include "formats/base/vec.h"
+#include "formats/process/build_id_note.h"
+#include "formats/perf/kallsyms.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct symbols {
+	VEC(struct recording_ksym) items;
+	uint64_t text; /* address of _text here; 0 if it is hidden */
+};
+
+static void read_symbols(FILE *kallsyms, struct arena *arena, struct symbols *ret)
+{
+	struct kallsyms_line line;
+	char *text = NULL;
+	size_t cap = 0;
+
+	while (getline(&text, &cap, kallsyms) > 0) {
+		if (!kallsyms_parse(text, &line) || !line.addr || !kallsyms_is_function(&line))
+			continue;
+		const char *module = kallsyms_cut(line.name);
+		struct recording_ksym sym = {
+			.addr = line.addr,
+			.name = arena_strdup(arena, line.name),
+			.module = *module ? arena_strdup(arena, module) : "",
+		};
+
+		if (!ret->text && strcmp(sym.name, "_text") == 0)
+			ret->text = sym.addr;
+		vec_push(&ret->items, sym);
+	}
+	free(text);
+}
+
+/* The name to show of several for one address comes first. */
+static int by_addr(const void *a, const void *b)
+{
+	const struct recording_ksym *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (kallsyms_is_better_name(x->name, y->name))
+		return -1;
+	return kallsyms_is_better_name(y->name, x->name);
+}
+
+/* Put them at their place in the recording, each address once, with lengths. */
+static void keep(struct symbols *symbols, struct recording *rec)
+{
+	uint64_t slide = rec->kernel_text - symbols->text;
+
+	vec_sort(&symbols->items, by_addr);
+	rec->ksyms = ARENA_ARRAY(&rec->arena, struct recording_ksym, symbols->items.len);
+	for (size_t i = 0; i < symbols->items.len; i++) {
+		struct recording_ksym *sym = &symbols->items.items[i];
+		struct recording_ksym *last = rec->nksyms ? &rec->ksyms[rec->nksyms - 1] : NULL;
+
+		sym->addr += slide;
+		if (last && sym->addr == last->addr)
+			continue;
+		if (last && sym->addr - last->addr <= KALLSYMS_SYMBOL_LEN_MAX)
+			last->len = sym->addr - last->addr;
+		if (!slide || !*sym->module)
+			rec->ksyms[rec->nksyms++] = *sym;
+	}
+}
+
+static bool sees_kernel(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nevents; i++) {
+		if (rec->events[i].samples && !rec->events[i].exclude_kernel)
+			return true;
+	}
+	return false;
+}
+
+/* NULL: it is the same, wherever it lies. */
+static const char *why_not(const struct own_kernel *kernel, const struct recording *rec)
+{
+	if (!rec->kernel_build_id_len)
+		return "the file does not tell the kernel's build ID (a pipe, or perf record -B)";
+	if (!kernel->build_id_len || kernel->build_id_len != rec->kernel_build_id_len ||
+	    memcmp(kernel->build_id, rec->kernel_build_id, kernel->build_id_len) != 0)
+		return "another kernel runs here; ask where it was recorded, or put its vmlinux into a "
+		       "build-ID directory (--debug-dir)";
+	if (!rec->kernel_text)
+		return "kernel addresses were hidden from perf; record as root or with "
+		       "kernel.kptr_restrict=0";
+	return NULL;
+}
+
+void own_kernel_name_by(const struct own_kernel *kernel, struct recording *rec)
+{
+	struct symbols symbols = { 0 };
+
+	if (!sees_kernel(rec))
+		return;
+	rec->ksyms_remedy = why_not(kernel, rec);
+	if (rec->ksyms_remedy)
+		return;
+	if (kernel->kallsyms)
+		read_symbols(kernel->kallsyms, &rec->arena, &symbols);
+	if (symbols.text)
+		keep(&symbols, rec);
+	else
+		rec->ksyms_remedy = "kernel addresses are hidden here; report as root or with "
+				    "kernel.kptr_restrict=0";
+	vec_deinit(&symbols.items);
+}
+
+void own_kernel_name(struct recording *rec)
+{
+	struct own_kernel kernel = { 0 };
+	uint8_t notes[4096];
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
+
+	if (fd >= 0)
+		close(fd);
+	if (len > 0)
+		build_id_note_find(notes, (size_t)len, kernel.build_id, &kernel.build_id_len);
+	kernel.kallsyms = fopen("/proc/kallsyms", "re");
+	own_kernel_name_by(&kernel, rec);
+	if (kernel.kallsyms)
+		fclose(kernel.kallsyms);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_tables.c - three memories in front of the sections.
+ *
+ * Addresses to mappings, by page: entries carry the generation of the address space, which no two
+ * spaces share, so nothing is ever flushed. Module and address to rule: unwind_memo.c. In front of both, the addresses
+ * that were walked last, mapping and rule side by side: stacks have most of their callers in common.
+ */
+#include "symbolize/unwind/unwind_tables.h"
+
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/reader.h"
+#include "formats/base/vec.h"
+#include "symbolize/unwind/cfi_program.h"
+#include "symbolize/elf/bundle_calls.h"
+#include "symbolize/elf/symtab.h"
+#include "symbolize/unwind/unwind_memo.h"
+#include "symbolize/unwind/unwind_sigframe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_SHIFT   12
+#define MAP_SLOTS    1024 /* pages of code that a recording's stacks touch at a time */
+#define CALL_LEN_MAX 8  /* code in front of a return address that arch.ends_with_call() looks at */
+#define ENTRY_LEN    64 /* of start code in assembly: sets a few registers and calls */
+
+struct map_slot_by_page {
+	uint64_t page, generation;
+	const struct space_map *map;
+};
+
+/* What is known of one module's file. */
+struct table {
+	bool looked_up, code_looked_up;
+	struct image *image, *code;
+	struct cfi_section *cfi;
+	struct bundle_calls *calls;    /* of an image that the recorder cut down */
+	struct symtab *symbols;        /* read when first needed */
+	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
+};
+
+struct unwind_tables {
+	struct module_table *modules;
+	const struct arch *arch;
+	const struct unwind_sigframe *sigframe;
+	struct cfi_rules *rules;
+	VEC(struct table) tables; /* by module id */
+	struct unwind_memo memo;
+	struct map_slot_by_page maps[MAP_SLOTS];
+	struct unwind_place places[UNWIND_PLACES];
+};
+
+struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch)
+{
+	struct unwind_tables *t = memory_zeroed(1, sizeof(*t));
+
+	t->modules = modules;
+	t->arch = arch;
+	t->sigframe = unwind_sigframe_of(arch);
+	t->rules = cfi_rules_new();
+	return t;
+}
+
+void unwind_tables_free(struct unwind_tables *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->tables.len; i++) {
+		cfi_section_free(t->tables.items[i].cfi);
+		bundle_calls_free(t->tables.items[i].calls);
+		symtab_free(t->tables.items[i].symbols);
+	}
+	vec_deinit(&t->tables);
+	cfi_rules_free(t->rules);
+	unwind_memo_deinit(&t->memo);
+	free(t);
+}
+
+/* ---- mappings -------------------------------------------------------------------------------------- */
+
+const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space *space, uint64_t ip)
+{
+	uint64_t page = ip >> PAGE_SHIFT;
+	uint64_t generation = space_generation(space);
+	struct map_slot_by_page *slot = &t->maps[(page ^ page >> 10) % MAP_SLOTS];
+
+	if (slot->page != page || slot->generation != generation || !slot->map) {
+		slot->map = space_find(space, ip);
+		slot->page = page;
+		slot->generation = generation;
+	}
+	return slot->map;
+}
+
+struct unwind_place *unwind_tables_places(struct unwind_tables *t)
+{
+	return t->places;
+}
+
+struct unwind_place *unwind_tables_fill(struct unwind_tables *t, struct space *space, uint64_t ip)
+{
+	struct unwind_place *place = unwind_place_slot(t->places, ip);
+
+	*place = (struct unwind_place){
+		.ip = ip,
+		.generation = space_generation(space),
+		.map = unwind_tables_map(t, space, ip),
+	};
+	return place;
+}
+
+/* ---- files ----------------------------------------------------------------------------------------- */
+
+static bool has_table(const struct module *mod)
+{
+	return mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO;
+}
+
+static void look_up(struct unwind_tables *t, struct table *table, struct module *mod)
+{
+	struct image *img = module_image(t->modules, mod);
+
+	table->looked_up = true;
+	table->without = UNWIND_RULE_NO_TABLE;
+	if (img && image_arch(img) == t->arch) {
+		table->image = img;
+		table->cfi = cfi_section_new(img);
+		table->calls = bundle_calls_new(img);
+	} else {
+		table->without = UNWIND_RULE_NO_FILE;
+	}
+}
+
+/* Of a module that may have a file. */
+static struct table *table_of(struct unwind_tables *t, struct module *mod)
+{
+	struct table *table;
+
+	while (t->tables.len <= mod->id)
+		vec_push(&t->tables, (struct table){ 0 });
+	table = &t->tables.items[mod->id];
+	if (!table->looked_up)
+		look_up(t, table, mod);
+	return table;
+}
+
+/* At least @need bytes of code at @vaddr, from the image that unwinds or, failing that, from any other. */
+static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+			      size_t need)
+{
+	struct table *table;
+	const uint8_t *code = NULL;
+	size_t len = 0;
+
+	if (!has_table(mod))
+		return NULL;
+	table = table_of(t, mod);
+	if (table->image)
+		code = image_bytes_at(table->image, vaddr, &len);
+	if (code && len >= need)
+		return code;
+	if (!table->code_looked_up) {
+		table->code_looked_up = true;
+		table->code = mod->kind == MODULE_FILE ? module_code(t->modules, mod) : NULL;
+	}
+	code = table->code ? image_bytes_at(table->code, vaddr, &len) : NULL;
+	return code && len >= need ? code : NULL;
+}
+
+/* What the recorder found out about the code, which it may not have sent along. */
+static enum bundle_call recorded_call(struct unwind_tables *t, const struct space_map *map,
+				      uint64_t vaddr, uint64_t *ret_target)
+{
+	const struct table *table = has_table(map->module) ? table_of(t, map->module) : NULL;
+
+	return table && table->calls ? bundle_calls_find(table->calls, vaddr, ret_target)
+				     : BUNDLE_CALL_UNKNOWN;
+}
+
+static enum bundle_call call_at(struct unwind_tables *t, const struct space_map *map,
+				uint64_t vaddr, uint64_t *ret_target)
+{
+	const uint8_t *code = code_at(t, map->module, vaddr - CALL_LEN_MAX, CALL_LEN_MAX);
+	int64_t distance;
+
+	if (!code)
+		return BUNDLE_CALL_UNKNOWN;
+	if (!t->arch->ends_with_call(code, CALL_LEN_MAX))
+		return BUNDLE_CALL_NO;
+	if (t->arch->direct_call(code, CALL_LEN_MAX, &distance))
+		*ret_target = vaddr + (uint64_t)distance;
+	return BUNDLE_CALL_YES;
+}
+
+enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
+				    uint64_t ip, uint64_t *ret_target)
+{
+	uint64_t target = 0;
+	enum bundle_call call;
+
+	if (!map->mapped)
+		return UNWIND_CALL_UNKNOWN;
+	call = recorded_call(t, map, ip - map->bias, &target);
+	if (call == BUNDLE_CALL_UNKNOWN)
+		call = call_at(t, map, ip - map->bias, &target);
+	if (ret_target)
+		*ret_target = target ? target + map->bias : 0;
+	if (call == BUNDLE_CALL_UNKNOWN)
+		return UNWIND_CALL_UNKNOWN;
+	return call == BUNDLE_CALL_YES ? UNWIND_CALL_YES : UNWIND_CALL_NO;
+}
+
+static const struct symtab_entry *symbol_at(struct unwind_tables *t, const struct space_map *map,
+					    uint64_t ip)
+{
+	struct table *table =
+		map->mapped && has_table(map->module) ? table_of(t, map->module) : NULL;
+
+	if (!table || !table->image)
+		return NULL;
+	if (!table->symbols)
+		table->symbols = symtab_new(table->image);
+	return symtab_find(table->symbols, ip - map->bias);
+}
+
+uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	const struct symtab_entry *entry = symbol_at(t, map, ip);
+
+	return entry ? entry->vaddr + map->bias : 0;
+}
+
+const char *unwind_tables_function_name(struct unwind_tables *t, const struct space_map *map,
+					uint64_t ip)
+{
+	const struct symtab_entry *entry = symbol_at(t, map, ip);
+
+	return entry ? entry->name : NULL;
+}
+
+bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	const char *name = unwind_tables_function_name(t, map, ip);
+	const char *at = name ? strrchr(name, '@') : NULL;
+
+	return at && strcmp(at, "@plt") == 0;
+}
+
+/*
+ * The head as the ABI shows it and bfd, gold, lld and mold write it (ELF for the Arm 64-bit Architecture, "Procedure Linkage
+ * Table"); "bti c" may stand before it. It has no symbol, and in a trace no section.
+ */
+static bool is_plt_head(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	static const struct {
+		uint32_t mask, code;
+	} head[] = {
+		{ 0xffffffff, 0xa9bf7bf0 }, /* stp x16, x30, [sp, #-16]! */
+		{ 0x9f00001f, 0x90000010 }, /* adrp x16, page of .got.plt[2] */
+		{ 0xffc003ff, 0xf9400211 }, /* ldr x17, [x16, #...] */
+		{ 0xffc003ff, 0x91000210 }, /* add x16, x16, #... */
+		{ 0xffffffff, 0xd61f0220 }, /* br x17 */
+	};
+	const uint8_t *code = code_at(t, mod, vaddr, 4 * ARRAY_LEN(head));
+	struct reader r;
+
+	if (!code)
+		return false;
+	reader_init(&r, code, 4 * ARRAY_LEN(head), /* big_endian= */ false);
+	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
+		if ((reader_u32(&r, "instruction") & head[i].mask) != head[i].code)
+			return false;
+	}
+	return true;
+}
+
+bool unwind_tables_is_plt_head(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			       bool *ret_pushed)
+{
+	static const uint8_t bti_c[] = { 0x5f, 0x24, 0x03, 0xd5 };
+	uint64_t vaddr = ip - map->bias;
+	const uint8_t *code;
+
+	*ret_pushed = false;
+	if (t->arch != &arch_aarch64 || !map->mapped)
+		return false;
+	if (is_plt_head(t, map->module, vaddr))
+		return true;
+	code = code_at(t, map->module, vaddr, sizeof(bti_c));
+	if (code && memcmp(code, bti_c, sizeof(bti_c)) == 0 && is_plt_head(t, map->module, vaddr + 4))
+		return true;
+	for (uint64_t done = 4; done <= 16 && !*ret_pushed; done += 4)
+		*ret_pushed = is_plt_head(t, map->module, vaddr - done);
+	return *ret_pushed;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------- */
+
+static bool is_trampoline(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	const uint8_t *code = code_at(t, mod, vaddr, t->sigframe->code_len);
+
+	return code && memcmp(code, t->sigframe->code, t->sigframe->code_len) == 0;
+}
+
+/* @vaddr may be the trampoline's first byte, the one before (a return address less 1), or the system call. */
+static bool near_trampoline(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	return is_trampoline(t, mod, vaddr + 1) || is_trampoline(t, mod, vaddr) ||
+	       is_trampoline(t, mod, vaddr - t->sigframe->syscall_offset);
+}
+
+/*
+ * Trampolines are looked for where there is no rule, where the function ends here (what looks like a
+ * call in the last instruction may be a trampoline behind it), and where the architecture's own rule
+ * is of no use: link registers are what the kernel's rule gives for the interrupted address.
+ */
+static bool may_be_trampoline(const struct unwind_tables *t, const struct cfi_fde *fde,
+			      uint64_t vaddr)
+{
+	return fde->end == vaddr + 1 || (fde->cie.signal_frame && t->arch->lr >= 0);
+}
+
+/*
+ * makecontext() and the like put the address of a start routine where a return address belongs. Less 1, it
+ * lies in front of the routine, in padding that no function covers. Nothing called it: it is the root.
+ */
+static bool is_start_routine(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	const struct table *table = table_of(t, mod);
+	const uint8_t *code = code_at(t, mod, vaddr + 1 - CALL_LEN_MAX, CALL_LEN_MAX);
+	struct cfi_fde fde;
+
+	return cfi_section_find(table->cfi, vaddr + 1, &fde) && fde.begin == vaddr + 1 && code &&
+	       !t->arch->ends_with_call(code, CALL_LEN_MAX);
+}
+
+/* Where the kernel lets a program or its loader begin: what comes before is not a caller, but its arguments. */
+static bool is_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	const struct table *table = table_of(t, mod);
+	uint64_t entry = image_entry(table->image);
+
+	return entry && vaddr >= entry && vaddr - entry < ENTRY_LEN;
+}
+
+static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	struct table *table = table_of(t, mod);
+	bool found;
+	struct cfi_fde fde;
+	uint32_t rule;
+
+	if (table->without == UNWIND_RULE_NO_FILE)
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
+	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
+	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
+		return (struct unwind_rule){ .kind = UNWIND_RULE_SIGFRAME };
+	if (!table->cfi)
+		return (struct unwind_rule){ .kind = table->without };
+	if (!found && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
+		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
+	if (!found && cfi_section_has_holes(table->cfi))
+		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
+	if (!found)
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NONE };
+	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule)) {
+		cfi_section_note_malformed(table->cfi);
+		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
+	}
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
+}
+
+struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
+				      uint64_t ip)
+{
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
+	uint64_t vaddr = ip - map->bias, key;
+
+	if (!has_table(map->module))
+		return rule;
+	if (!map->mapped)
+		return (struct unwind_rule){ .kind = table_of(t, map->module)->without };
+	if (!unwind_memo_key(map->module->id, vaddr, &key))
+		return compile(t, map->module, vaddr);
+	if (unwind_memo_get(&t->memo, key, &rule))
+		return rule;
+	rule = compile(t, map->module, vaddr);
+	unwind_memo_put(&t->memo, key, rule);
+	return rule;
+}
+
+struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct space_map *map,
+					  uint64_t ip)
+{
+	struct unwind_origin origin = { 0 };
+	const struct table *table;
+	struct cfi_fde fde;
+
+	if (!map || !map->mapped || !has_table(map->module))
+		return origin;
+	table = table_of(t, map->module);
+	if (!table->image)
+		return origin;
+	origin.section = image_section_at(table->image, ip - map->bias);
+	origin.embedded = module_image_is_embedded(map->module, table->image);
+	if (!table->cfi || !cfi_section_find(table->cfi, ip - map->bias, &fde))
+		return origin;
+	origin.table = fde.from_debug_frame ? ".debug_frame" : ".eh_frame";
+	origin.begin = fde.begin;
+	origin.end = fde.end;
+	return origin;
+}
+
+struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)
+{
+	return cfi_rules_expr(t->rules, (uint32_t)number);
+}
+
+uint64_t unwind_tables_hits(const struct unwind_tables *t)
+{
+	return t->memo.hits;
+}
+
+uint64_t unwind_tables_misses(const struct unwind_tables *t)
+{
+	return t->memo.misses;
+}

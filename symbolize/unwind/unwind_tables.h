@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind_tables.h - the rule at an address of a module, looked up once per distinct address.
+ *
+ * Rules are compiled when an address is first asked for: running the few instructions of one FDE is
+ * cheaper than building a table that no stack touches. What was found is remembered by module and
+ * link-time address, so that a change of mappings costs nothing.
+ */
+#ifndef SYMBOLIZE_UNWIND_TABLES_H
+#define SYMBOLIZE_UNWIND_TABLES_H
+
+#include "symbolize/unwind/cfi_rule.h"
+#include "symbolize/module.h"
+#include "symbolize/space.h"
+
+enum unwind_rule_kind {
+	UNWIND_RULE_CFI,
+	UNWIND_RULE_SIGFRAME, /* a signal trampoline, known by its code */
+	UNWIND_RULE_START, /* a start routine whose address was put in place of a return address */
+	UNWIND_RULE_NONE,  /* the module's table has nothing here */
+	UNWIND_RULE_NO_TABLE, /* the module has no table */
+	UNWIND_RULE_BAD,      /* it has, and it is malformed here */
+	UNWIND_RULE_NO_FILE,  /* the module's file is not to be had */
+	UNWIND_RULE_KINDS     /* how many there are */
+};
+
+struct unwind_rule {
+	enum unwind_rule_kind kind;
+	const struct cfi_rule *cfi; /* for UNWIND_RULE_CFI */
+};
+
+struct unwind_tables;
+
+struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch);
+void unwind_tables_free(struct unwind_tables *t);
+
+/* The rule for address @ip of the process, which @map holds. */
+struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
+				      uint64_t ip);
+
+/* Where the rule at an address comes from, for people. */
+struct unwind_origin {
+	const char *section; /* that holds the address, ".plt" for example; NULL if that is not known */
+	const char *table;   /* ".eh_frame", ".debug_frame"; NULL: nothing covers the address */
+	bool embedded;       /* both are those that the trace brought along */
+	uint64_t begin, end; /* what the table's entry covers, link-time */
+};
+
+struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct space_map *map,
+					  uint64_t ip);
+
+struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number);
+
+/* The mapping of @space that holds @ip; NULL if none does. */
+const struct space_map *unwind_tables_map(struct unwind_tables *t, struct space *space,
+					  uint64_t ip);
+
+/* An address of a process with all that is known of it. */
+struct unwind_place {
+	uint64_t ip, generation;     /* of the address space */
+	const struct space_map *map; /* NULL if none holds @ip */
+	uintptr_t rule;              /* private: unwind_tables_rule() tells */
+};
+
+#define UNWIND_PLACES 4096 /* that are at hand: stacks have most of their callers in common */
+
+/* All of them: never moves. */
+struct unwind_place *unwind_tables_places(struct unwind_tables *t);
+
+/* Look up what is not among them, and put it there; valid until the next call. */
+struct unwind_place *unwind_tables_fill(struct unwind_tables *t, struct space *space, uint64_t ip);
+
+static inline struct unwind_place *unwind_place_slot(struct unwind_place *places, uint64_t ip)
+{
+	return &places[(ip ^ ip >> 12) % UNWIND_PLACES];
+}
+
+/* The place of @ip if it is in the table of @places, else NULL. */
+static inline struct unwind_place *unwind_place_find(struct unwind_place *places,
+						     uint64_t generation, uint64_t ip)
+{
+	struct unwind_place *place = unwind_place_slot(places, ip);
+
+	return place->ip == ip && place->generation == generation && place->map ? place : NULL;
+}
+
+/* A rule in a word: where it is, or the kind of one that is not CFI. 0: not known. */
+static inline uintptr_t unwind_rule_pack(struct unwind_rule rule)
+{
+	return rule.kind == UNWIND_RULE_CFI ? (uintptr_t)rule.cfi : (uintptr_t)rule.kind;
+}
+
+static inline struct unwind_rule unwind_rule_unpack(uintptr_t packed)
+{
+	if (packed < UNWIND_RULE_KINDS)
+		return (struct unwind_rule){ .kind = (enum unwind_rule_kind)packed };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, (const struct cfi_rule *)packed };
+}
+
+/* The rule at a place that has a mapping. */
+static inline struct unwind_rule unwind_tables_rule(struct unwind_tables *t,
+						    struct unwind_place *place)
+{
+	if (!place->rule)
+		place->rule = unwind_rule_pack(unwind_tables_find(t, place->map, place->ip));
+	return unwind_rule_unpack(place->rule);
+}
+
+/* Does a call instruction end at @vaddr of @mod? */
+enum unwind_call {
+	UNWIND_CALL_NO,
+	UNWIND_CALL_YES,
+	UNWIND_CALL_UNKNOWN, /* the code is not there to look at */
+};
+
+/* @ret_target, which may be NULL, is where a direct call leads in the process, 0 if it is none or not known. */
+enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
+				    uint64_t ip, uint64_t *ret_target);
+
+/* Where the function that holds @ip of @map begins, by symbol; 0 if that is not known. */
+uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
+/* Its name as in the file, NULL if that is not known. */
+const char *unwind_tables_function_name(struct unwind_tables *t, const struct space_map *map,
+					uint64_t ip);
+
+/* Is @ip of @map in a slot of the procedure linkage table? */
+bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
+/*
+ * Is @ip of @map in the head of such a table on aarch64, which all slots lead to that are not bound yet? It pushes the link register
+ * in the first of its steps; *@ret_pushed: it has.
+ */
+bool unwind_tables_is_plt_head(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			       bool *ret_pushed);
+
+uint64_t unwind_tables_hits(const struct unwind_tables *t);
+uint64_t unwind_tables_misses(const struct unwind_tables *t);
+
+#endif

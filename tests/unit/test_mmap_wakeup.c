@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+
+#include "record/sample/mmap_wakeup.h"
+
+#define MS 1000000ULL
+
+/* It rang at @now_ms; for how many milliseconds does it rest? */
+static uint64_t rest(struct mmap_wakeup *d, uint64_t now_ms, uint64_t news)
+{
+	mmap_wakeup_rest(d, now_ms * MS, news);
+	return d->rests_until_ns / MS - now_ms;
+}
+
+TEST(doorbell_rests_longer_the_more_often_it_rang_for_nothing)
+{
+	struct mmap_wakeup d = { .fd = -1, .rests_until_ns = UINT64_MAX };
+	static const uint64_t rests[] = { 10, 20, 40, 80, 100, 100 };
+	uint64_t now = 5000;
+
+	CHECK(!mmap_wakeup_rested(&d, now * MS)); /* it does not rest */
+	for (size_t i = 0; i < ARRAY_LEN(rests); i++) {
+		CHECK_UINT(rest(&d, now, /* news= */ 7), rests[i]);
+		CHECK(!mmap_wakeup_rested(&d, (now + rests[i]) * MS - 1));
+		now += rests[i];
+		CHECK(mmap_wakeup_rested(&d, now * MS));
+		CHECK(!mmap_wakeup_rested(&d, now * MS));
+	}
+	CHECK_UINT(rest(&d, now, 8), 10); /* something was new */
+	CHECK(mmap_wakeup_rested(&d, (now + 10) * MS));
+	CHECK_UINT(rest(&d, now + 11, 8), 20);
+	CHECK(mmap_wakeup_rested(&d, (now + 40) * MS));
+	CHECK_UINT(rest(&d, now + 1039, 8), 40);
+	CHECK(mmap_wakeup_rested(&d, (now + 1100) * MS));
+	CHECK_UINT(rest(&d, now + 2100, 8), 10); /* after a second of silence */
+}

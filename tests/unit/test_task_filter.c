@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_task_filter.c - who belongs to what is recorded, by forks alone.
+ */
+#include "record/task/task_filter.h"
+
+#include "tests/unit/test.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FAMILY CLEANUP(task_filter_deinit) struct task_filter family = { 0 }
+
+static void select_task(struct task_filter *f, pid_t pid, pid_t tid, bool inherit)
+{
+	struct target target = { .inherit = inherit };
+
+	vec_push(&target.tasks, ((struct target_task){ pid, tid }));
+	task_filter_init(f, &target);
+	vec_deinit(&target.tasks);
+}
+
+static bool forked(struct task_filter *f, uint32_t pid, uint32_t tid, uint32_t parent)
+{
+	const struct event ev = {
+		.kind = EVENT_FORK,
+		.pid = pid,
+		.tid = tid,
+		.fork = { parent, parent },
+	};
+
+	return task_filter_event(f, &ev);
+}
+
+TEST(family_of_nobody_in_particular_is_everybody)
+{
+	FAMILY;
+	const struct event ev = { .kind = EVENT_EXIT, .pid = 7 };
+
+	CHECK(task_filter_has(&family, 1, 2));
+	CHECK(task_filter_event(&family, &ev));
+	CHECK(task_filter_lives(&family));
+}
+
+TEST(family_grows_by_children_of_members)
+{
+	FAMILY;
+
+	select_task(&family, 10, 10, true);
+	CHECK(task_filter_has(&family, 10, 99)); /* a thread that began unseen */
+	CHECK(!task_filter_has(&family, 11, 11));
+	CHECK(forked(&family, 11, 11, 10));
+	CHECK(forked(&family, 12, 12, 11));
+	CHECK(forked(&family, 10, 13, 10)); /* a thread */
+	CHECK(!forked(&family, 20, 20, 1));
+	CHECK(!forked(&family, 21, 21, 20));
+	CHECK(task_filter_has(&family, 12, 12));
+	CHECK(!task_filter_has(&family, 21, 21));
+	CHECK(forked(&family, 20, 20, 12)); /* the number is used again, by one of ours */
+	CHECK(task_filter_has(&family, 20, 20));
+	CHECK(!forked(&family, 12, 12, 1)); /* and the other way round */
+	CHECK(!task_filter_has(&family, 12, 12));
+}
+
+TEST(family_of_a_thread_is_that_thread)
+{
+	FAMILY;
+
+	select_task(&family, 10, 14, false);
+	CHECK(task_filter_has(&family, 10, 14));
+	CHECK(!task_filter_has(&family, 10, 10));
+	CHECK(!forked(&family, 30, 30, 10));
+	CHECK(!task_filter_has(&family, 30, 30));
+}
+
+TEST(family_keeps_what_concerns_members_and_the_kernel)
+{
+	FAMILY;
+	struct event ev = { .kind = EVENT_MMAP, .pid = 11 };
+
+	select_task(&family, 10, 10, true);
+	CHECK(!task_filter_event(&family, &ev));
+	ev.mmap.flags = EVENT_MMAP_KERNEL;
+	CHECK(task_filter_event(&family, &ev));
+	ev = (struct event){ .kind = EVENT_COMM, .pid = 10 };
+	CHECK(task_filter_event(&family, &ev));
+	ev = (struct event){ .kind = EVENT_EXIT, .pid = 11 };
+	CHECK(!task_filter_event(&family, &ev));
+	ev = (struct event){ .kind = EVENT_LOST, .pid = UINT32_MAX };
+	CHECK(task_filter_event(&family, &ev));
+	ev.kind = EVENT_KSYMBOL;
+	CHECK(task_filter_event(&family, &ev));
+}
+
+TEST(family_lives_until_its_last_member_has_ended)
+{
+	FAMILY;
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	select_task(&family, child, child, true);
+	CHECK(forked(&family, (uint32_t)getpid(), (uint32_t)getpid(), (uint32_t)child));
+	CHECK(task_filter_lives(&family));
+	CHECK(!forked(&family, (uint32_t)getpid(), (uint32_t)getpid(), 1));
+	CHECK(task_filter_lives(&family));
+	kill(child, SIGKILL);
+	siginfo_t info;
+
+	/* Ended but not waited for is ended. */
+	CHECK(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0);
+	CHECK(!task_filter_lives(&family));
+	CHECK(task_filter_has(&family, (uint32_t)child, (uint32_t)child)); /* its last samples count */
+	CHECK(waitpid(child, NULL, 0) == child);
+}
+
+TEST(family_forgets_who_left_two_rounds_ago_unless_the_number_lives_again)
+{
+	FAMILY;
+
+	select_task(&family, 10, 10, true);
+	CHECK(forked(&family, 11, 11, 10));
+	CHECK(forked(&family, 12, 12, 10));
+	CHECK(forked(&family, 13, 13, 10));
+	for (uint32_t pid = 11; pid <= 13; pid++)
+		task_filter_leave(&family, pid);
+	task_filter_leave(&family, 77); /* a stranger */
+	CHECK(forked(&family, 12, 12, 10));
+	task_filter_round(&family);
+	CHECK(task_filter_has(&family, 11, 11)); /* its last samples */
+	CHECK(forked(&family, 13, 13, 10));
+	task_filter_leave(&family, 13);
+	task_filter_round(&family);
+	CHECK(!task_filter_has(&family, 11, 11));
+	CHECK(task_filter_has(&family, 12, 12));
+	CHECK(task_filter_has(&family, 13, 13)); /* who has the number now left a round ago */
+	task_filter_round(&family);
+	CHECK(!task_filter_has(&family, 13, 13));
+	CHECK_UINT(family.processes.len, 2);
+	CHECK_UINT(family.leavers.len, 0);
+	CHECK(task_filter_has(&family, 10, 10));
+}
