@@ -5,7 +5,7 @@
  */
 #include "record/recorder.h"
 
-#include "record/approach.h"
+#include "record/follow_mode.h"
 #include "record/description.h"
 #include "record/task/proc_scan.h"
 #include "record/sample/multiplexing.h"
@@ -119,7 +119,7 @@ static struct err *begin_trace(struct recorder *s)
 	s->attach = attach_new(bundle(s->args->bundle));
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;
-	struct err *err = volumes_open(&s->output_files, &s->args->output_files, s->args->output,
+	struct err *err = output_files_open(&s->output_files, &s->args->output_files, s->args->output,
 				       &s->recording, &s->plan, s->attach, &s->diag);
 
 	if (err)
@@ -205,7 +205,7 @@ static int timeout_ms(const struct recorder *s)
 {
 	uint64_t now = now_ns();
 	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns),
-			     MIN(volumes_next_ns(&s->output_files), s->bell.rests_until_ns));
+			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (until <= now)
@@ -232,19 +232,19 @@ static bool targets_live(struct recorder *s)
 /* All that the rings hold belongs to it. A file that cannot be gone on with ends the recording. */
 static struct err *snapshot(struct recorder *s)
 {
-	if (!volumes_can_snapshot(&s->output_files))
+	if (!output_files_can_snapshot(&s->output_files))
 		return err_new(ERR_USAGE, "'snapshot' needs --overwrite or --switch-output");
 	struct err *err = drain_rest(s);
 
-	return err ? err : volumes_snapshot(&s->output_files, now_ns());
+	return err ? err : output_files_snapshot(&s->output_files, now_ns());
 }
 
 /* SIGUSR2. */
 static struct err *snapshot_by_signal(struct recorder *s)
 {
-	struct err *err = volumes_can_snapshot(&s->output_files) ? snapshot(s) : NULL;
+	struct err *err = output_files_can_snapshot(&s->output_files) ? snapshot(s) : NULL;
 
-	if (!err || !volumes_can_go_on(&s->output_files))
+	if (!err || !output_files_can_go_on(&s->output_files))
 		return err;
 	diag_err(&s->diag, err);
 	return NULL;
@@ -261,7 +261,7 @@ static bool obey(struct recorder *s)
 			order == SAMPLING_SWITCH_SNAPSHOT ? snapshot(s) : NULL;
 
 		sampling_switch_answer(&s->sampling_switch, err);
-		if (order == SAMPLING_SWITCH_STOP || (err && !volumes_can_go_on(&s->output_files)))
+		if (order == SAMPLING_SWITCH_STOP || (err && !output_files_can_go_on(&s->output_files)))
 			return true;
 	}
 	if (!more)
@@ -296,7 +296,7 @@ static bool react(struct recorder *s, struct watch_result result)
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;
-	else if (volumes_sizes(&s->output_files).total >= s->args->max_len)
+	else if (output_files_sizes(&s->output_files).total >= s->args->max_len)
 		s->end = RECORDER_SIZE_REACHED;
 	else
 		return false;
@@ -355,7 +355,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		mmap_wakeup_rest(&s->bell, now_ns(), attach_news(s->attach));
 	note_priority(s);
 	if (!err && !*ret_over)
-		err = volumes_tick(&s->output_files, now_ns());
+		err = output_files_tick(&s->output_files, now_ns());
 	return err;
 }
 
@@ -367,7 +367,7 @@ struct err *recorder_run(struct recorder *s)
 	while (!err && !over) {
 		hotplug_check(&s->hotplug, now_ns(), s->sampling_switch.enabled);
 		err = pass(s, &over);
-		struct trace_sizes sizes = volumes_sizes(&s->output_files);
+		struct trace_sizes sizes = output_files_sizes(&s->output_files);
 
 		status_line_update(&s->status, now_ns(), drain_totals(s->drain), &sizes);
 	}
@@ -408,7 +408,7 @@ struct err *recorder_finish(struct recorder *s)
 	multiplexing_tell(rec, &s->diag);
 	if (s->workload.ended)
 		rec->exit_status = s->workload.status;
-	return err ? err : volumes_finish(&s->output_files);
+	return err ? err : output_files_finish(&s->output_files);
 }
 
 void recorder_close(struct recorder *s)
@@ -421,7 +421,7 @@ void recorder_close(struct recorder *s)
 	drain_free(s->drain);
 	free(s->hands);
 	task_filter_deinit(&s->family);
-	volumes_close(&s->output_files);
+	output_files_close(&s->output_files);
 	attach_free(s->attach);
 	hotplug_deinit(&s->hotplug);
 	mmap_wakeup_close(&s->bell);

@@ -10,14 +10,14 @@
 #define RECORD_RECORDER_H
 
 #include "formats/base/diag.h"
-#include "record/attach.h"
+#include "record/embed/attach.h"
 #include "record/sample/mmap_wakeup.h"
 #include "record/sample/drain.h"
 #include "record/sample/hotplug.h"
 #include "record/record_args.h"
 #include "record/status_line.h"
 #include "record/sample/sampling_switch.h"
-#include "record/volumes.h"
+#include "record/output/output_files.h"
 #include "record/sample/watch.h"
 #include "record/task/workload.h"
 

@@ -155,7 +155,7 @@ static void print_endurance(const struct recorder *s, FILE *out)
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
-	const struct trace_sizes sizes = volumes_sizes(&s->output_files);
+	const struct trace_sizes sizes = output_files_sizes(&s->output_files);
 	double elapsed = (double)(s->recording.end_ns - s->recording.start_ns) / 1e9;
 	struct rusage usage;
 
@@ -203,11 +203,11 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; %s in ",
 		(double)(s->recording.end_ns - s->recording.start_ns) / 1e9, totals->samples,
 		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples),
-		text_size(&arena, volumes_sizes(&s->output_files).total));
+		text_size(&arena, output_files_sizes(&s->output_files).total));
 	if (s->output_files.output.is_pipe)
 		fputs("the pipe", out);
 	else
-		text_put_escaped(out, volumes_last_path(&s->output_files));
+		text_put_escaped(out, output_files_last_path(&s->output_files));
 	fputc('\n', out);
 	print_never_enabled(s, out);
 	print_losses(s, lost, out);

@@ -3,9 +3,9 @@
  * cmd_annotate.c - the hot instructions of a function.
  */
 #include "formats/base/text.h"
-#include "report/annotate.h"
+#include "report/code/annotate.h"
 #include "report/commands.h"
-#include "report/listing.h"
+#include "report/code/listing.h"
 #include "report/code/listing_page.h"
 #include "report/print/output.h"
 #include "report/print/terminal.h"

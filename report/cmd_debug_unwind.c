@@ -6,7 +6,7 @@
  */
 #include "report/commands.h"
 #include "report/rewrite/sample_extract.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/print/walk_text.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  */
 #include "formats/base/gzip.h"
 #include "report/commands.h"
-#include "report/export.h"
+#include "report/export/export.h"
 #include "report/export/export_format.h"
 #include "report/print/number.h"
 

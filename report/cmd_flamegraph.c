@@ -4,8 +4,8 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
-#include "report/export.h"
-#include "report/flame.h"
+#include "report/export/export.h"
+#include "report/page/flame.h"
 #include "report/page/flame_data.h"
 #include "report/page/flame_page.h"
 #include "report/page/svg.h"

@@ -4,7 +4,7 @@
  */
 #include "formats/profile/folded.h"
 #include "report/commands.h"
-#include "report/export.h"
+#include "report/export/export.h"
 
 struct folded_args {
 	struct export_args export; /* first, for export_defaults() */

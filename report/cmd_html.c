@@ -4,7 +4,7 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
-#include "report/export.h"
+#include "report/export/export.h"
 #include "report/page/report_page.h"
 #include "report/view/view_table.h"
 

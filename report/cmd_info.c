@@ -4,7 +4,7 @@
  * modules with what each gave, losses over time, and where the bytes went.
  */
 #include "report/commands.h"
-#include "report/info.h"
+#include "report/print/info.h"
 #include "report/print/info_sizes.h"
 #include "report/load/session_input.h"
 #include "report/print/terminal.h"

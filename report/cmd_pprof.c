@@ -4,7 +4,7 @@
  */
 #include "formats/profile/pprof.h"
 #include "report/commands.h"
-#include "report/export.h"
+#include "report/export/export.h"
 #include "report/load/main_module.h"
 
 #include <inttypes.h>

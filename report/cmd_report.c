@@ -8,7 +8,7 @@
 #include "report/load/data_places.h"
 #include "report/metric/metrics.h"
 #include "report/print/number.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/load/session_import.h"
 #include "report/print/summary.h"
 #include "report/view/tables.h"

@@ -4,7 +4,7 @@
  */
 #include "report/commands.h"
 #include "report/print/script.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/print/terminal.h"
 
 #include <string.h>

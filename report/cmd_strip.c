@@ -6,7 +6,7 @@
  * Nothing is blanked in place: a new file is written from what is to stay, so what was taken is in no part of it.
  */
 #include "report/commands.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/rewrite/strip_names.h"
 #include "report/rewrite/trace_copy.h"
 

@@ -3,8 +3,8 @@
  * cmd_tui.c - look around in a recording on the terminal.
  */
 #include "report/commands.h"
-#include "report/session.h"
-#include "report/tui.h"
+#include "report/load/session.h"
+#include "report/tui/tui.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "formats/base/map.h"
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 
 #define PERF_DATA_ATTRS_MAX 4096
 #define PERF_DATA_NO_ATTR   UINT32_MAX

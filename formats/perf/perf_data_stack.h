@@ -7,7 +7,7 @@
 #ifndef FORMATS_PERF_DATA_STACK_H
 #define FORMATS_PERF_DATA_STACK_H
 
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 
 /* Room for the words of one snapshot. Large: allocate one and use it again. */
 struct perf_data_stack {

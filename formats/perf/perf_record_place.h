@@ -11,7 +11,7 @@
 #ifndef FORMATS_PERF_RECORD_PLACE_H
 #define FORMATS_PERF_RECORD_PLACE_H
 
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 
 /* The id in the record of @len bytes at @data; 0 if it does not say, or is too short. */
 uint64_t perf_record_place_id(const struct perf_layout *layout, const uint8_t *data, size_t len);

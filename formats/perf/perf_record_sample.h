@@ -6,7 +6,7 @@
 #ifndef FORMATS_PERF_RECORD_SAMPLE_H
 #define FORMATS_PERF_RECORD_SAMPLE_H
 
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 
 /* Read all that follows the header into @rec, whose @misc is set. */
 void perf_record_sample_read(struct reader *r, const struct perf_layout *layout, struct perf_record *rec);

@@ -7,7 +7,7 @@
 #define RECORD_ATTACH_JIT_H
 
 #include "formats/base/map.h"
-#include "record/attach.h"
+#include "record/embed/attach.h"
 #include "record/embed/code_file.h"
 
 /* Zeroed is empty. */

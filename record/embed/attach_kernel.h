@@ -6,7 +6,7 @@
 #ifndef RECORD_ATTACH_KERNEL_H
 #define RECORD_ATTACH_KERNEL_H
 
-#include "record/attach.h"
+#include "record/embed/attach.h"
 #include "record/embed/kernel_symbols.h"
 
 /* Zeroed is empty. */

@@ -6,8 +6,8 @@
 
 #include "formats/arch.h"
 #include "formats/base/memory.h"
-#include "formats/perf_record.h"
-#include "record/ring.h"
+#include "formats/perf/perf_record.h"
+#include "record/sample/ring.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>

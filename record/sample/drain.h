@@ -11,8 +11,8 @@
 #ifndef RECORD_DRAIN_H
 #define RECORD_DRAIN_H
 
-#include "formats/perf_record.h"
-#include "record/attach.h"
+#include "formats/perf/perf_record.h"
+#include "record/embed/attach.h"
 #include "record/task/task_filter.h"
 #include "record/output/journal.h"
 #include "record/sample/ring_reader.h"

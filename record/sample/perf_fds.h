@@ -18,7 +18,7 @@
 #include "formats/base/diag.h"
 #include "formats/base/map.h"
 #include "record/event/event_plan.h"
-#include "record/ring.h"
+#include "record/sample/ring.h"
 #include "record/task/target.h"
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #define RECORD_PRUNE_H
 
 #include "formats/event.h"
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 #include "record/task/process.h"
 
 #include <stdbool.h>

@@ -12,9 +12,9 @@
 #ifndef RECORD_RING_READER_H
 #define RECORD_RING_READER_H
 
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 #include "record/sample/affinity.h"
-#include "record/attach.h"
+#include "record/embed/attach.h"
 #include "record/task/task_filter.h"
 #include "record/event/group_counts.h"
 #include "record/output/journal.h"

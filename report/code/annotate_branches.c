@@ -5,7 +5,7 @@
  * Rows of one instruction that lead to several places are added up as if their samples were others, which makes the ranges of
  * indirect branches a little narrow.
  */
-#include "report/annotate.h"
+#include "report/code/annotate.h"
 
 #include <stdlib.h>
 

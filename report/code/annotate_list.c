@@ -2,7 +2,7 @@
 /*
  * annotate_list.c - the code of one function, and the samples put on its instructions, blocks and loops.
  */
-#include "report/annotate.h"
+#include "report/code/annotate.h"
 
 #include "report/code/code_origin.h"
 

@@ -6,7 +6,7 @@
 #ifndef REPORT_CODE_ORIGIN_H
 #define REPORT_CODE_ORIGIN_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 #include "symbolize/disasm.h"
 #include "symbolize/name/symbolizer.h"
 

@@ -11,7 +11,7 @@
 #ifndef REPORT_LISTING_PAGE_H
 #define REPORT_LISTING_PAGE_H
 
-#include "report/listing.h"
+#include "report/code/listing.h"
 
 struct listing_page;
 

@@ -8,7 +8,7 @@
 #ifndef REPORT_LISTING_ROWS_H
 #define REPORT_LISTING_ROWS_H
 
-#include "report/annotate.h"
+#include "report/code/annotate.h"
 
 #define LISTING_LANES_MAX 6
 

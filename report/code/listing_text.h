@@ -5,7 +5,7 @@
 #ifndef REPORT_LISTING_TEXT_H
 #define REPORT_LISTING_TEXT_H
 
-#include "report/listing.h"
+#include "report/code/listing.h"
 #include "report/code/source_text.h"
 
 /* @arena and @sources may serve several functions. */

@@ -10,7 +10,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/opt.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 struct diff_merge {
 	struct profile *profile;

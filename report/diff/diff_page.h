@@ -6,7 +6,7 @@
 #ifndef REPORT_DIFF_PAGE_H
 #define REPORT_DIFF_PAGE_H
 
-#include "report/diff.h"
+#include "report/diff/diff.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #ifndef REPORT_DIFF_POWER_H
 #define REPORT_DIFF_POWER_H
 
-#include "report/diff.h"
+#include "report/diff/diff.h"
 #include "report/print/json.h"
 #include "report/print/terminal.h"
 

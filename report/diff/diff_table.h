@@ -5,7 +5,7 @@
 #ifndef REPORT_DIFF_TABLE_H
 #define REPORT_DIFF_TABLE_H
 
-#include "report/diff.h"
+#include "report/diff/diff.h"
 #include "report/print/table.h"
 
 struct diff_table_options {

@@ -5,7 +5,7 @@
 #ifndef REPORT_EXPORT_FORMAT_H
 #define REPORT_EXPORT_FORMAT_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #define REPORT_COUNTING_H
 
 #include "report/view/measures.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 struct counting {
 	struct session *s;

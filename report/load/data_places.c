@@ -9,7 +9,7 @@
 #include "report/load/data_places.h"
 
 #include "report/view/memory_source.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 #include <string.h>
 

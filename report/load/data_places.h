@@ -13,7 +13,7 @@
 #include "formats/event.h"
 #include "formats/profile/profile.h"
 #include "report/view/latency.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 struct session;
 

@@ -4,7 +4,7 @@
  */
 #include "formats/base/text.h"
 #include "formats/event_multiplexing.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 #include <string.h>
 

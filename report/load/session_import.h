@@ -5,8 +5,8 @@
 #ifndef REPORT_SESSION_IMPORT_H
 #define REPORT_SESSION_IMPORT_H
 
-#include "report/session.h"
-#include "report/view.h"
+#include "report/load/session.h"
+#include "report/view/view.h"
 
 /* For session.c: put @profile, which is @s's from now on, in place of its empty one. */
 void session_import_profile(struct session *s, struct profile *profile);

@@ -4,7 +4,7 @@
  */
 #include "report/load/session_input.h"
 
-#include "formats/perf_data.h"
+#include "formats/perf/perf_data.h"
 #include "formats/trace/trace_reader.h"
 #include "symbolize/name/own_kernel.h"
 

@@ -5,7 +5,7 @@
 #ifndef REPORT_SESSION_INPUT_H
 #define REPORT_SESSION_INPUT_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 /*
  * Open the trace or perf.data at @path, "-" for standard input. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as the readers say.

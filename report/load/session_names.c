@@ -7,7 +7,7 @@
 #include "report/load/session_names.h"
 
 #include "report/print/number.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "symbolize/name/name_ahead.h"
 
 #include <inttypes.h>

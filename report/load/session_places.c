@@ -2,7 +2,7 @@
 /*
  * session_places.c - modules and addresses of processes as those of the profile.
  */
-#include "report/session.h"
+#include "report/load/session.h"
 
 static enum profile_module_kind kind_of(const struct module *mod)
 {

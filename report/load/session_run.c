@@ -6,7 +6,7 @@
  * of a report's time, in which no other thread has anything to do. Sanitizers are to see that nothing else is lost, so for
  * them it is released.
  */
-#include "report/session.h"
+#include "report/load/session.h"
 
 #if defined(__has_feature)
 #define IS_BUILT_WITH(sanitizer) __has_feature(sanitizer)

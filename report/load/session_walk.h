@@ -5,7 +5,7 @@
 #ifndef REPORT_SESSION_WALK_H
 #define REPORT_SESSION_WALK_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 #include "symbolize/unwind/chain_trie.h"
 
 /* Nodes of a trie to stacks of the profile. Empty when zeroed. */

@@ -5,7 +5,7 @@
 #ifndef REPORT_TRUST_H
 #define REPORT_TRUST_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 struct trust {
 	uint64_t samples;   /* that the report is made of, all events */

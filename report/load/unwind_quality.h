@@ -5,7 +5,7 @@
 #ifndef REPORT_TALLY_H
 #define REPORT_TALLY_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 /* What a module had to do with the stacks. */
 struct unwind_quality_module {

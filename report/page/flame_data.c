@@ -7,7 +7,7 @@
 #include "formats/base/text.h"
 #include "report/print/json.h"
 #include "report/load/trust.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 #include <errno.h>
 #include <inttypes.h>

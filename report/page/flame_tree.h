@@ -14,7 +14,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/profile/profile.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 struct flame_tree_node {
 	uint32_t parent; /* smaller than its own number */

@@ -7,7 +7,7 @@
 #define REPORT_REPORT_PAGE_H
 
 #include "report/page/flame_page.h"
-#include "report/listing.h"
+#include "report/code/listing.h"
 #include "report/topdown/topdown_tree.h"
 
 struct report_page_options {

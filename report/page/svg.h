@@ -5,7 +5,7 @@
 #ifndef REPORT_SVG_H
 #define REPORT_SVG_H
 
-#include "report/flame.h"
+#include "report/page/flame.h"
 
 #include <stdbool.h>
 #include <stdio.h>

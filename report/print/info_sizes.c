@@ -6,7 +6,7 @@
 
 #include "formats/trace/trace_reader.h"
 #include "formats/trace/trace_sizes.h"
-#include "report/info.h"
+#include "report/print/info.h"
 #include "report/print/number.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #ifndef REPORT_INFO_SIZES_H
 #define REPORT_INFO_SIZES_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/print/table.h"
 
 /* ERR_SYSTEM: it cannot be read. */

@@ -7,7 +7,7 @@
 #define REPORT_INFO_STACKS_H
 
 #include "report/print/fact_sheet.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/load/unwind_quality.h"
 
 void info_put_stacks(struct fact_sheet *sheet, struct session *s, const struct unwind_quality *unwind_quality);

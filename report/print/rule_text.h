@@ -5,7 +5,7 @@
 #ifndef REPORT_RULE_TEXT_H
 #define REPORT_RULE_TEXT_H
 
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #ifndef REPORT_SCRIPT_H
 #define REPORT_SCRIPT_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 #include <stdio.h>
 

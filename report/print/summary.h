@@ -5,7 +5,7 @@
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/print/terminal.h"
 
 /* @s is loaded, with at least the leaves named. Fits the terminal, if it has a size. */

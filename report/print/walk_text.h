@@ -6,7 +6,7 @@
 #ifndef REPORT_WALK_TEXT_H
 #define REPORT_WALK_TEXT_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 #include "symbolize/unwind/unwind_trace.h"
 
 #include <stdio.h>

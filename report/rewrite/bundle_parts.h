@@ -8,7 +8,7 @@
 #ifndef REPORT_BUNDLE_PARTS_H
 #define REPORT_BUNDLE_PARTS_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 struct bundle_parts {
 	struct arena arena;

@@ -6,7 +6,7 @@
 
 #include "formats/process/mapping.h"
 #include "symbolize/elf/image.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #ifndef REPORT_CUT_H
 #define REPORT_CUT_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 /*
  * Write the sample @ev, the last event that @s handed out, to @path; "-" is standard output.

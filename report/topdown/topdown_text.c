@@ -7,7 +7,7 @@
 
 #include "formats/base/text.h"
 #include "report/print/number.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -12,7 +12,7 @@
 #include "formats/topdown.h"
 #include "report/load/counting.h"
 #include "report/metric/metric_set.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 struct topdown_branch {
 	const struct topdown_node *node;

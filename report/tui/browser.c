@@ -7,7 +7,7 @@
 
 #include "formats/base/memory.h"
 #include "report/view/call_tree.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

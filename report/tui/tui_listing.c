@@ -4,8 +4,8 @@
  */
 #include "report/tui/tui_listing.h"
 
-#include "report/annotate.h"
-#include "report/listing.h"
+#include "report/code/annotate.h"
+#include "report/code/listing.h"
 #include "report/tui/tui_text.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define REPORT_TUI_LISTING_H
 
 #include "report/tui/screen.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 /*
  * Show the function that annotate would find as @wanted until a key closes the listing. *@ret_closed: the terminal is gone;

@@ -14,7 +14,7 @@
 #define REPORT_BRANCHES_H
 
 #include "formats/base/map.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/view/stats.h"
 
 enum branches_by {

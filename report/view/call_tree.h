@@ -8,7 +8,7 @@
 #ifndef REPORT_CALL_TREE_H
 #define REPORT_CALL_TREE_H
 
-#include "report/view.h"
+#include "report/view/view.h"
 
 enum call_tree_direction {
 	CALL_TREE_CALLEES, /* the root first: what each function calls */

@@ -7,7 +7,7 @@
 
 #include "formats/base/compiler.h"
 #include "formats/base/text.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 bool frame_is_needed(uint8_t stop)
 {

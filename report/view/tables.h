@@ -7,10 +7,10 @@
 
 #include "report/load/data_places.h"
 #include "report/metric/metrics.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/print/table.h"
 #include "report/print/terminal.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 struct tables_request {
 	struct view_levels levels; /* at least one; a tree looks at none */

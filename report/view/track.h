@@ -5,7 +5,7 @@
 #ifndef REPORT_TRACK_H
 #define REPORT_TRACK_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 struct track {
 	uint32_t event, thread; /* of the profile */

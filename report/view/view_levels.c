@@ -2,7 +2,7 @@
 /*
  * view_levels.c - the levels as data: what they are called and which fields name their groups.
  */
-#include "report/view.h"
+#include "report/view/view.h"
 
 #include "formats/base/text.h"
 

@@ -6,7 +6,7 @@
 #ifndef REPORT_VIEW_PATH_H
 #define REPORT_VIEW_PATH_H
 
-#include "report/view.h"
+#include "report/view/view.h"
 
 /* One function of a stack, inlined ones included. */
 struct view_frame {

@@ -10,7 +10,7 @@
 
 #include "report/metric/metrics.h"
 #include "report/print/table.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 #define VIEW_TABLE_ALL UINT64_MAX
 

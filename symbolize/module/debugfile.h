@@ -9,7 +9,7 @@
 #define SYMBOLIZE_DEBUGFILE_H
 
 #include "symbolize/elf/image.h"
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 /* What is looked for. */
 struct debugfile_wanted {

@@ -8,7 +8,7 @@
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "symbolize/module/debugfile.h"
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 /* A file that is opened once. */
 struct source {

@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZE_SPACE_MAPS_H
 #define SYMBOLIZE_SPACE_MAPS_H
 
-#include "symbolize/space.h"
+#include "symbolize/module/space.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #define SYMBOLIZE_JIT_FILES_H
 
 #include "symbolize/name/jit_map.h"
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 #define JIT_FILES_DUMP_MAX (512u << 20) /* bytes: it is held in memory as a whole */
 

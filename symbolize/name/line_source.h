@@ -11,7 +11,7 @@
 #include "symbolize/debug/info.h"
 #include "symbolize/debug/line_table.h"
 #include "symbolize/name/line_cache.h"
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 struct line_source {
 	/* The symbolizer's, to be filled before the first question; images and strings must stay. */

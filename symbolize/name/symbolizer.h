@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H
 
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 struct symbolizer_options {
 	bool no_inline; /* symbols only: no lines, no inlined calls, no debug information read */

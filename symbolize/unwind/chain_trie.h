@@ -12,7 +12,7 @@
 #define SYMBOLIZE_CHAIN_TRIE_H
 
 #include "formats/base/vec.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 struct chain_node {
 	uint64_t vaddr;

@@ -10,8 +10,8 @@
 #define SYMBOLIZE_UNWIND_TABLES_H
 
 #include "symbolize/unwind/cfi_rule.h"
-#include "symbolize/module.h"
-#include "symbolize/space.h"
+#include "symbolize/module/module.h"
+#include "symbolize/module/space.h"
 
 enum unwind_rule_kind {
 	UNWIND_RULE_CFI,

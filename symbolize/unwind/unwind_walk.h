@@ -14,7 +14,7 @@
 #ifndef SYMBOLIZE_UNWIND_WALK_H
 #define SYMBOLIZE_UNWIND_WALK_H
 
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 #include "symbolize/unwind/unwind_stack.h"
 #include "symbolize/unwind/unwind_tables.h"
 

@@ -2,7 +2,7 @@
 /*
  * unwind_words.c - how frames are found and chains end, in words, and the names that begin a stack.
  */
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #include "formats/base/memory.h"
 

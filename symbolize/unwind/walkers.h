@@ -21,7 +21,7 @@
 #include "formats/base/pool.h"
 #include "formats/base/vec.h"
 #include "symbolize/unwind/chain_trie.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #define WALKERS_BATCH 512 /* events that are worth handing over together */
 

@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/event_check.h"
 
-#include "formats/perf_data.h"
+#include "formats/perf/perf_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {

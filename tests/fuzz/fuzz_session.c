@@ -11,9 +11,9 @@
 #include "formats/base/reader.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/load/trust.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 #define WORDS_MAX 64
 #define IPS_MAX   8

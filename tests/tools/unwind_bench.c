@@ -15,7 +15,7 @@
  */
 #include "formats/base/map.h"
 #include "formats/trace/trace_reader.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/vdso.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <dirent.h>
 #include <elf.h>

@@ -2,12 +2,12 @@
 #include "tests/unit/test.h"
 
 #include "formats/trace/trace_reader.h"
-#include "record/attach.h"
+#include "record/embed/attach.h"
 #include "record/embed/code_map.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

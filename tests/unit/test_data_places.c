@@ -3,7 +3,7 @@
  * test_data_places.c - samples by the memory that they accessed.
  */
 #include "report/load/data_places.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "tests/unit/event_list.h"
 #include "tests/unit/test.h"
 

@@ -8,10 +8,10 @@
 #include "formats/profile/folded.h"
 #include "formats/profile/pprof.h"
 #include "formats/profile/pprof.pb-c.h"
-#include "report/flame.h"
+#include "report/page/flame.h"
 #include "report/view/frame_list.h"
 #include "report/page/svg.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

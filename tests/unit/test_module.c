@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 #include "symbolize/elf/vdso.h"
 #include "tests/unit/elf_file.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_perf_data.c - files as perf record writes them, and as it never would.
  */
-#include "formats/perf_data.h"
+#include "formats/perf/perf_data.h"
 
 #include "tests/unit/perf_data_maker.h"
 #include "tests/unit/test.h"

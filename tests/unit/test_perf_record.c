@@ -2,7 +2,7 @@
 /*
  * test_perf_record.c - records of the kernel, field by field, whole and cut short.
  */
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/writer.h"

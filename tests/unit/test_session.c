@@ -3,7 +3,7 @@
  * test_session.c - from a trace to the profile: stacks as they were recorded, whatever was reused on the way.
  */
 #include "formats/trace/trace_writer.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/load/trust.h"
 #include "tests/unit/test.h"
 

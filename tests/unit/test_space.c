@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "formats/base/diag.h"
-#include "symbolize/space.h"
+#include "symbolize/module/space.h"
 
 #include <string.h>
 

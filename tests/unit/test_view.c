@@ -2,7 +2,7 @@
 /*
  * test_view.c - groups of profiles whose shares are known by construction.
  */
-#include "report/view.h"
+#include "report/view/view.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 

@@ -7,7 +7,7 @@
 #ifndef UNIT_UNWIND_WORLD_H
 #define UNIT_UNWIND_WORLD_H
 
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/elf_file.h"
 

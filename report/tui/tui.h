@@ -6,7 +6,7 @@
 #define REPORT_TUI_H
 
 #include "report/tui/screen.h"
-#include "report/session.h"
+#include "report/load/session.h"
 
 /* @s is loaded, every frame named, with .keep_times. Until q is pressed or the terminal is gone. */
 MUST_USE struct err *tui_run(struct session *s, struct screen *screen);

@@ -2,7 +2,7 @@
 /*
  * diff.c - sums become values by each side's scale; each value is compared with that of the first side.
  */
-#include "report/diff.h"
+#include "report/diff/diff.h"
 
 #include "report/diff/diff_groups.h"
 #include "report/view/stats.h"

@@ -3,11 +3,11 @@
  * flame.c - children are found by (parent, name) in a hash map while the tree grows; brothers are put in order
  * once at the end, so that the picture does not depend on the order of samples.
  */
-#include "report/flame.h"
+#include "report/page/flame.h"
 
 #include "formats/base/map.h"
 #include "formats/base/text.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 #include <inttypes.h>
 

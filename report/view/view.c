@@ -5,7 +5,7 @@
  * Rows come sorted by process so that "which processes is this function seen in" needs one remembered number
  * for each group instead of a set.
  */
-#include "report/view.h"
+#include "report/view/view.h"
 
 #include "formats/base/text.h"
 #include "report/view/view_keys.h"

@@ -7,7 +7,7 @@
  *	2 … last - 1  rows
  *	last          what happened last, or the keys
  */
-#include "report/tui.h"
+#include "report/tui/tui.h"
 
 #include "formats/base/text.h"
 #include "report/tui/browser.h"

@@ -4,7 +4,7 @@
  *
  * Records of perf itself take effect when they are read, for they have no time; those of the kernel when they are due.
  */
-#include "formats/perf_data.h"
+#include "formats/perf/perf_data.h"
 
 #include "formats/base/memory.h"
 #include "formats/perf/perf_data_head.h"

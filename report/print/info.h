@@ -6,7 +6,7 @@
 #define REPORT_INFO_H
 
 #include "report/print/fact_sheet.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/load/unwind_quality.h"
 
 void info_print(struct session *s, const struct unwind_quality *unwind_quality, enum table_format format, FILE *out);

@@ -11,7 +11,7 @@
 #include "report/view/branches.h"
 #include "report/code/flow.h"
 #include "report/view/measures.h"
-#include "report/session.h"
+#include "report/load/session.h"
 #include "report/view/stats.h"
 #include "symbolize/disasm.h"
 

@@ -5,7 +5,7 @@
  * First the functions are found, by the locations that the operand means; then every sample is given to the function
  * that its address lies in, whichever inlined function it was in.
  */
-#include "report/annotate.h"
+#include "report/code/annotate.h"
 
 #include "formats/base/text.h"
 #include "report/load/lookup.h"

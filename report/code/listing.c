@@ -2,7 +2,7 @@
 /*
  * listing.c - CSV and JSON, a row an instruction and event, and the words that text and pages share.
  */
-#include "report/listing.h"
+#include "report/code/listing.h"
 
 #include "report/code/listing_text.h"
 #include "report/print/number.h"

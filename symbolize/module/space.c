@@ -8,7 +8,7 @@
  *
  * A process that has ended keeps its mappings for a while: its last samples may come after its exit.
  */
-#include "symbolize/space.h"
+#include "symbolize/module/space.h"
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"

@@ -2,7 +2,7 @@
 /*
  * unwind.c - the walk: look up, record the frame, step, until a step fails or says that this was the root.
  */
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 #include "formats/base/memory.h"
 #include "symbolize/unwind/kernel_entry.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * volumes.c - a file gets the time into its name when it is complete, so that whoever waits for one never
+ * output_files.c - a file gets the time into its name when it is complete, so that whoever waits for one never
  * reads half of it.
  */
-#include "record/volumes.h"
+#include "record/output/output_files.h"
 
 #include "formats/base/memory.h"
 #include "record/description.h"
@@ -260,7 +260,7 @@ static struct err *check_args(const struct output_files_args *args)
 
 static struct err *check_pipe(const struct output_files *v)
 {
-	if (!v->output.is_pipe || !volumes_can_snapshot(v))
+	if (!v->output.is_pipe || !output_files_can_snapshot(v))
 		return NULL;
 	return err_remedy(err_new(ERR_USAGE, "several files do not go into a pipe"),
 			  "give -o FILE, or leave --switch-output and --overwrite out");
@@ -280,7 +280,7 @@ static struct err *begin_log(struct output_files *v)
 	return trace_writer_begin(v->log_writer, v->recording);
 }
 
-struct err *volumes_open(struct output_files *v, const struct output_files_args *args, const char *path,
+struct err *output_files_open(struct output_files *v, const struct output_files_args *args, const char *path,
 			 struct recording *recording, const struct event_plan *plan,
 			 struct attach *attach, struct diag *diag)
 {
@@ -302,12 +302,12 @@ struct err *volumes_open(struct output_files *v, const struct output_files_args 
 		err = check_pipe(v);
 	if (!err)
 		err = args->flight_len ? begin_log(v) : begin_file(v, v->start_ns);
-	journal_init(&v->journal, v->log ? v->log_writer : v->writer, volumes_can_snapshot(v),
+	journal_init(&v->journal, v->log ? v->log_writer : v->writer, output_files_can_snapshot(v),
 		     v->log ? FLIGHT_BLOCK_AGE_NS : BLOCK_AGE_NS);
 	return err;
 }
 
-void volumes_close(struct output_files *v)
+void output_files_close(struct output_files *v)
 {
 	journal_deinit(&v->journal);
 	trace_writer_free(v->writer);
@@ -320,38 +320,38 @@ void volumes_close(struct output_files *v)
 	free(v->base);
 }
 
-bool volumes_can_snapshot(const struct output_files *v)
+bool output_files_can_snapshot(const struct output_files *v)
 {
 	return v->args.switches || v->args.flight_len;
 }
 
-bool volumes_can_go_on(const struct output_files *v)
+bool output_files_can_go_on(const struct output_files *v)
 {
 	return v->log || v->writer;
 }
 
-uint64_t volumes_next_ns(const struct output_files *v)
+uint64_t output_files_next_ns(const struct output_files *v)
 {
 	return v->args.switch_time_ns && !v->log ? v->start_ns + v->args.switch_time_ns
 						 : UINT64_MAX;
 }
 
-struct err *volumes_tick(struct output_files *v, uint64_t now_ns)
+struct err *output_files_tick(struct output_files *v, uint64_t now_ns)
 {
 	if (v->log)
 		return flight_log_chapter_is_full(v->log) ? next_chapter(v, now_ns) : NULL;
-	if (now_ns >= volumes_next_ns(v) ||
+	if (now_ns >= output_files_next_ns(v) ||
 	    (v->args.switch_len && trace_writer_sizes(v->writer)->total >= v->args.switch_len))
 		return next_file(v, now_ns);
 	return NULL;
 }
 
-struct err *volumes_snapshot(struct output_files *v, uint64_t now_ns)
+struct err *output_files_snapshot(struct output_files *v, uint64_t now_ns)
 {
 	return v->log ? flight_snapshot(v, now_ns) : next_file(v, now_ns);
 }
 
-struct err *volumes_finish(struct output_files *v)
+struct err *output_files_finish(struct output_files *v)
 {
 	struct err *err = v->log ? write_log(v) : end_file(v, v->base);
 
@@ -360,7 +360,7 @@ struct err *volumes_finish(struct output_files *v)
 	return err;
 }
 
-struct trace_sizes volumes_sizes(const struct output_files *v)
+struct trace_sizes output_files_sizes(const struct output_files *v)
 {
 	struct trace_sizes sizes = v->finished;
 
@@ -369,7 +369,7 @@ struct trace_sizes volumes_sizes(const struct output_files *v)
 	return sizes;
 }
 
-const char *volumes_last_path(const struct output_files *v)
+const char *output_files_last_path(const struct output_files *v)
 {
 	bool stamped = v->args.switches && !v->log && v->names.len;
 

@@ -2,7 +2,7 @@
 /*
  * export.c - from options to a loaded session to a file that is whole or not there.
  */
-#include "report/export.h"
+#include "report/export/export.h"
 
 #include "report/print/output.h"
 #include "report/load/trust.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * approach.c - a clock that follows a task begins anew with each, so short tasks are seen only by way of the CPUs.
+ * follow_mode.c - a clock that follows a task begins anew with each, so short tasks are seen only by way of the CPUs.
  */
-#include "record/approach.h"
+#include "record/follow_mode.h"
 
 #include <errno.h>
 #include <inttypes.h>

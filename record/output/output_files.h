@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * volumes.h - the files that a recording is written to.
+ * output_files.h - the files that a recording is written to.
  *
  *	always             FILE
  *	--switch-output    FILE while it grows, FILE.2026112119301507 when it is complete; then the next one begins
@@ -13,7 +13,7 @@
 #define RECORD_VOLUMES_H
 
 #include "formats/base/diag.h"
-#include "record/attach.h"
+#include "record/embed/attach.h"
 #include "record/sample/drain.h"
 #include "record/output/flight_log.h"
 #include "record/output/journal.h"
@@ -49,34 +49,34 @@ struct output_files {
  * Create the file at @path. @recording, @plan, @attach and @diag must outlive the output files.
  * ERR_SYSTEM: it cannot be created.  ERR_USAGE: it is nothing to write to, or a pipe where files are wanted.
  */
-MUST_USE struct err *volumes_open(struct output_files *v, const struct output_files_args *args,
+MUST_USE struct err *output_files_open(struct output_files *v, const struct output_files_args *args,
 				  const char *path, struct recording *recording,
 				  const struct event_plan *plan, struct attach *attach,
 				  struct diag *diag);
-void volumes_close(struct output_files *v);
+void output_files_close(struct output_files *v);
 
 /* Between two passes: go on to the next file if it is time for it or the file is large enough. ERR_SYSTEM: that failed. */
-MUST_USE struct err *volumes_tick(struct output_files *v, uint64_t now_ns);
+MUST_USE struct err *output_files_tick(struct output_files *v, uint64_t now_ns);
 
 /* When time makes the next file begin; UINT64_MAX: never. */
-uint64_t volumes_next_ns(const struct output_files *v);
+uint64_t output_files_next_ns(const struct output_files *v);
 
 /* Are there snapshots? */
-bool volumes_can_snapshot(const struct output_files *v);
+bool output_files_can_snapshot(const struct output_files *v);
 
 /* Write what there is to a file with @now_ns in its name, now. ERR_SYSTEM: that failed. */
-MUST_USE struct err *volumes_snapshot(struct output_files *v, uint64_t now_ns);
+MUST_USE struct err *output_files_snapshot(struct output_files *v, uint64_t now_ns);
 
 /* False after an error that leaves no file to write to. */
-bool volumes_can_go_on(const struct output_files *v);
+bool output_files_can_go_on(const struct output_files *v);
 
 /* The last file is complete at recording->end_ns. */
-MUST_USE struct err *volumes_finish(struct output_files *v);
+MUST_USE struct err *output_files_finish(struct output_files *v);
 
 /* Bytes written to all files so far. */
-struct trace_sizes volumes_sizes(const struct output_files *v);
+struct trace_sizes output_files_sizes(const struct output_files *v);
 
 /* The file that was completed last. */
-const char *volumes_last_path(const struct output_files *v);
+const char *output_files_last_path(const struct output_files *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/info.h"
+#include "report/print/info.h"
 
 #include "formats/base/text.h"
 #include "report/code/code_origin.h"

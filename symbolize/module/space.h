@@ -9,7 +9,7 @@
 #define SYMBOLIZE_SPACE_H
 
 #include "formats/event.h"
-#include "symbolize/module.h"
+#include "symbolize/module/module.h"
 
 struct space_table;
 struct space; /* the address space of one process */

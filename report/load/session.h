@@ -24,10 +24,10 @@
 #include "report/view/filter.h"
 #include "report/print/progress.h"
 #include "report/load/session_names.h"
-#include "symbolize/module.h"
-#include "symbolize/space.h"
+#include "symbolize/module/module.h"
+#include "symbolize/module/space.h"
 #include "symbolize/name/symbolizer.h"
-#include "symbolize/unwind.h"
+#include "symbolize/unwind/unwind.h"
 
 /* -i, --symfs, --debug-dir, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
 struct session_args {

@@ -11,7 +11,7 @@
 
 #include "report/diff/diff_merge.h"
 #include "report/diff/diff_stats.h"
-#include "report/view.h"
+#include "report/view/view.h"
 
 struct diff_groups;
 

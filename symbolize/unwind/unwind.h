@@ -11,8 +11,8 @@
 
 #include "formats/event.h"
 #include "symbolize/unwind/cfi_rule.h"
-#include "symbolize/module.h"
-#include "symbolize/space.h"
+#include "symbolize/module/module.h"
+#include "symbolize/module/space.h"
 
 /* How a frame was found. */
 enum unwind_how {

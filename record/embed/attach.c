@@ -6,7 +6,7 @@
  * is looked up in its process's mappings when the rings have been read, so that its file is opened while it is there, and
  * once more a round later, when mappings that stood in another ring have been told as well.
  */
-#include "record/attach.h"
+#include "record/embed/attach.h"
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * approach.h - how a target is followed: by its CPUs or task by task, with which events, into rings of what size.
+ * follow_mode.h - how a target is followed: by its CPUs or task by task, with which events, into rings of what size.
  */
 #ifndef RECORD_APPROACH_H
 #define RECORD_APPROACH_H

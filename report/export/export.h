@@ -8,7 +8,7 @@
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
 
-#include "report/session.h"
+#include "report/load/session.h"
 
 #include <stdio.h>
 

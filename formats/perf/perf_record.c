@@ -2,7 +2,7 @@
 /*
  * perf_record.c - fields in the order in which perf_event_open(2) lists them.
  */
-#include "formats/perf_record.h"
+#include "formats/perf/perf_record.h"
 
 #include "formats/perf/perf_record_sample.h"
 

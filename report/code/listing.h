@@ -9,7 +9,7 @@
 #ifndef REPORT_LISTING_H
 #define REPORT_LISTING_H
 
-#include "report/annotate.h"
+#include "report/code/annotate.h"
 #include "report/metric/metrics.h"
 #include "report/print/table.h"
 

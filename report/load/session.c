@@ -6,7 +6,7 @@
  * Chains go into a trie of modules and addresses first (chain_trie.h), where most of each is found at once; only
  * what is new there is looked up in the profile.
  */
-#include "report/session.h"
+#include "report/load/session.h"
 
 #include "formats/profile/profile_source.h"
 #include "report/view/branches.h"
