@@ -74,6 +74,15 @@ static const char *write_remedy(int errnum)
 	}
 }
 
+/* The rest of the recording cannot be written. */
+static void keep_what_there_is(struct recorder *s)
+{
+	struct err *err = output_files_salvage(&s->output_files);
+
+	if (err)
+		diag_err(&s->diag, err);
+}
+
 static struct err *record(struct recorder *s, struct record_args *args, char **command)
 {
 	struct err *err = recorder_open(s, args, command);
@@ -86,10 +95,10 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 		return err_wrap(err, "'%s'", command[0]);
 
 	/* Even if the file cannot be written any more, say what there is. */
-	struct err *finish_err = err ? NULL : recorder_finish(s);
-
 	if (!err)
-		err = finish_err;
+		err = recorder_finish(s);
+	else
+		keep_what_there_is(s);
 	if (err && write_remedy(err_errno(err)))
 		err = err_remedy(err, "what was recorded until then can be read; %s",
 				 write_remedy(err_errno(err)));
