@@ -44,7 +44,7 @@ const struct opt perf_record_options[] = {
 	OPT_INSTEAD('n', "no-samples", NULL, "type 'precord stat' to count without samples"),
 	OPT_ANYWAY('R', "raw-samples", NULL, "samples of tracepoints have their fields"),
 	OPT_SAME('C', "cpu"),
-	OPT_ANYWAY('B', "no-buildid", NULL, "the file is not read again at the end for build IDs"),
+	OPT_ANYWAY('B', "no-buildid", NULL, "build IDs are read as files are first seen, not at the end"),
 	OPT_ANYWAY('N', "no-buildid-cache", NULL, "no cache of binaries is filled"),
 	OPT_SAME('G', "cgroup"),
 	OPT_SAME('b', "branch-any"),
@@ -72,7 +72,7 @@ const struct opt perf_record_options[] = {
 		    "leave it out: the kernel's symbols and code come from the running kernel; its lines "
 		    "come with preport --debug-dir DIR"),
 	OPT_ANYWAY(0, "buildid-all", NULL, "each file that is mapped as code has its build ID"),
-	OPT_ANYWAY(0, "buildid-mmap", NULL, "build IDs come with the mappings"),
+	OPT_LIKE(0, "buildid-mmap", NULL, "build-ids=kernel"),
 	OPT_INSTEAD(0, "aio", "[N]", "type --reader-threads N to share the work among threads"),
 	OPT_SAME(0, "affinity"),
 	OPT_INSTEAD(0, "mmap-flush", "N", "leave it out; -m SIZE makes the rings larger"),
