@@ -155,6 +155,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	signal(SIGXFSZ, SIG_IGN);
 	err = watch_open(&s->watch);
 	if (!err)
+		err = record_args_settle(args);
+	if (!err)
 		err = sampling_switch_open(&s->sampling_switch, &args->control);
 	if (!err && args->control.given)
 		err = watch_control(&s->watch, s->sampling_switch.control.command_fd);
