@@ -8,6 +8,7 @@
  */
 #include "record/embed/code_file.h"
 
+#include "formats/base/path_fd.h"
 #include "formats/process/mapping.h"
 #include "record/task/map_query.h"
 #include "symbolize/elf/build_id_file.h"
@@ -80,22 +81,6 @@ void code_files_round(struct code_files *files)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-/* Open for reading what @path_fd, which is closed, refers to, if it is a regular file. */
-static int reopen(int path_fd, struct stat *ret_st)
-{
-	char link[64];
-	int fd = -1;
-
-	if (path_fd < 0)
-		return -1;
-	if (fstat(path_fd, ret_st) == 0 && S_ISREG(ret_st->st_mode)) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	close(path_fd);
-	return fd;
-}
-
 static bool has_build_id(int fd, const uint8_t *want, size_t want_len)
 {
 	uint8_t id[20], len;
@@ -140,7 +125,7 @@ static int open_map_file(const struct code_place *place, const char *path, uint6
 
 	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 place->lineage[0], place->start, place->end);
-	int fd = reopen(open(link, O_PATH | O_CLOEXEC), &st);
+	int fd = path_fd_take_regular(open(link, O_PATH | O_CLOEXEC), &st);
 
 	if (fd < 0 || !inode || st.st_ino == inode || is_named(link, path))
 		return fd;
@@ -151,7 +136,7 @@ static int open_map_file(const struct code_place *place, const char *path, uint6
 static int take_if_right(const struct code_file *file, int path_fd)
 {
 	struct stat st;
-	int fd = reopen(path_fd, &st);
+	int fd = path_fd_take_regular(path_fd, &st);
 
 	if (fd >= 0 && is_right(file, fd, &st))
 		return fd;
