@@ -175,6 +175,20 @@ static void grow_together(const struct addr_map *map, struct patch *patch, size_
 		range->end = range_at(map, (*to)++)->end;
 }
 
+/* An item that merges spans what it overlaps of its kind. Items [@from, @to) are those that it overlaps. */
+static void span_same(const struct addr_map *map, const void *item, size_t from, size_t to,
+		      uint64_t *start, uint64_t *end)
+{
+	const struct addr_map_type *type = map->pool->type;
+
+	if (from == to || !type->merges || !type->merges(item))
+		return;
+	if (type->same(addr_map_item(map, from), item))
+		*start = MIN(*start, range_at(map, from)->start);
+	if (type->same(addr_map_item(map, to - 1), item))
+		*end = MAX(*end, range_at(map, to - 1)->end);
+}
+
 /* Cut [start, end) out and put @item, if any, in its place. */
 static enum addr_map_change replace(struct addr_map **ref, uint64_t start, uint64_t end,
 				    const void *item)
@@ -189,6 +203,8 @@ static enum addr_map_change replace(struct addr_map **ref, uint64_t start, uint6
 		to++;
 	if (!item && from == to)
 		return ADDR_MAP_SAME;
+	if (item)
+		span_same(map, item, from, to, &start, &end);
 	if (from < to && range_at(map, from)->start < start)
 		add_part(&patch, addr_map_item(map, from), item_len, range_at(map, from)->start, start);
 	if (item)

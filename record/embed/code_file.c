@@ -397,9 +397,15 @@ static void drop_oldest(struct code_files *files)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < files->wanted.len; i++) {
-		newest = MAX(newest, files->wanted.items[i]->touched);
-		oldest = MIN(oldest, files->wanted.items[i]->touched);
+		const struct code_file *file = files->wanted.items[i];
+
+		if (file->mapped.nrefs > 1)
+			continue;
+		newest = MAX(newest, file->touched);
+		oldest = MIN(oldest, file->touched);
 	}
+	if (newest < oldest)
+		return;
 	uint64_t middle = oldest + (newest - oldest) / 2;
 
 	for (size_t i = 0; i < files->wanted.len; i++) {
