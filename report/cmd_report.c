@@ -5,6 +5,7 @@
 #include "formats/base/text.h"
 #include "report/view/branch_table.h"
 #include "report/commands.h"
+#include "report/code/data_types.h"
 #include "report/load/data_places.h"
 #include "report/perf_options.h"
 #include "report/metric/metrics.h"
@@ -20,6 +21,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LIMIT_FLAT       50 /* rows of a text table that nobody limited */
@@ -297,6 +299,27 @@ static struct err *check_data(const struct data_places *data, const struct sessi
 			  "knows");
 }
 
+/* How many samples the types are of; a table without any would look like an answer. */
+static struct err *fill_data_types(struct session *s)
+{
+	struct data_types_count count;
+	struct err *err = session_need_trace(s);
+
+	if (err)
+		return err;
+	data_types_fill(s, &count);
+	if (!count.known && count.without_debug_info)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "the files that were sampled have no debug information, "
+					  "so types are not known"),
+				  "build with -g, or install the debug packages");
+	diag_warn(&s->diag,
+		  "of %" PRIu64 " samples %" PRIu64 " are on instructions that access memory; the type is "
+		  "known for %" PRIu64 ", %" PRIu64 " are the compiler's spills",
+		  count.samples, count.samples - count.no_access, count.known, count.spilled);
+	return NULL;
+}
+
 static struct err *load_and_print(struct report_args *args, struct session *s,
 				  struct tables_request *request)
 {
@@ -311,6 +334,8 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 		err = check_data(&data, s);
 	if (!err)
 		err = session_import_answers(s, &request->levels);
+	if (!err && data_types_wanted(&request->levels))
+		err = fill_data_types(s);
 	if (!err)
 		err = tables_print(request, s, &args->terminal);
 	s->data = NULL;
