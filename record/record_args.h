@@ -45,6 +45,7 @@ struct record_args {
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
+	bool managed; /* read interpreters' stacks */
 };
 
 extern const struct opt record_opts[];

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const struct managed_runtime *const runtimes[] = {
 	&managed_python,
@@ -52,6 +53,7 @@ struct managed_table {
 	struct managed_files files; /* the finder's, under @looking */
 	pthread_mutex_t looking;
 	struct managed_names names;
+	int news_fd;
 	_Atomic size_t count; /* of by_pid */
 	_Atomic uint64_t last_ns;
 };
@@ -64,10 +66,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-struct managed_table *managed_table_new(void)
+struct managed_table *managed_table_new(int news_fd)
 {
 	struct managed_table *t = memory_zeroed(1, sizeof(*t));
 
+	t->news_fd = news_fd;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_mutex_init(&t->looking, NULL);
 	pthread_cond_init(&t->more, NULL);
@@ -146,6 +149,16 @@ static bool look_at(struct managed_table *t, struct managed_process *p)
 	return p->state && task_memory_open(&p->memory, p->pid);
 }
 
+static void announce(struct managed_table *t)
+{
+	uint64_t one = 1;
+
+	t->last_ns = now_ns();
+	/* Full, it is readable anyway. */
+	if (t->news_fd >= 0 && write(t->news_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
 /* Locked, and unlocked meanwhile. */
 static void look(struct managed_table *t, uint32_t pid)
 {
@@ -160,7 +173,7 @@ static void look(struct managed_table *t, uint32_t pid)
 	pthread_mutex_lock(&t->lock);
 	p->status = known ? KNOWN : REFUSED;
 	if (known)
-		t->last_ns = now_ns();
+		announce(t);
 	unhold(p);
 }
 

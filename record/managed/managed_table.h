@@ -18,7 +18,8 @@
 struct managed_table;
 struct managed_process;
 
-struct managed_table *managed_table_new(void);
+/* @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. */
+struct managed_table *managed_table_new(int news_fd);
 /* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
 void managed_table_free(struct managed_table *t);
 

@@ -164,7 +164,8 @@ static void read_stack(struct reader *r, struct managed_process *p, const struct
 
 		result.state = r->stack.state;
 		result.nframes = r->stack.nframes;
-		if (before != after && thread_clocks_moved(&r->clocks, seen->pid, seen->tid)) {
+		if (before != after) {
+			thread_clocks_refine(&r->clocks, seen->tid);
 			result.state = EVENT_MANAGED_TORN;
 			result.nframes = 0;
 		}
@@ -188,7 +189,7 @@ static void take_sample(struct reader *r)
 {
 	struct managed_table *table = r->all->table;
 	struct managed_process *p;
-	struct seen seen;
+	struct seen seen = { 0 };
 
 	if (!newest_sample(r, &seen))
 		return;
@@ -238,17 +239,17 @@ static void *run_reader(void *context)
 
 /* ---- in the recorder's ----------------------------------------------------------------------------- */
 
-struct managed_readers *managed_readers_new(struct managed_table *table, struct perf_fds *fds,
-					    bool by_cpu, const struct priority *first)
+struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
+					    const struct priority *first)
 {
 	struct managed_readers *m = memory_zeroed(1, sizeof(*m));
 
-	m->table = table;
 	m->fds = fds;
 	m->by_cpu = by_cpu;
 	m->first = first;
 	m->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	m->table = managed_table_new(m->bell_fd);
 	m->refused = !by_cpu || m->bell_fd < 0 || m->end_fd < 0;
 	return m;
 }

@@ -37,8 +37,8 @@ struct managed_totals {
  * Readers for the sample rings of @fds; all must outlive them. @by_cpu: events follow CPUs. @first: the recorder's
  * place in line, which readers join. No thread is started yet.
  */
-struct managed_readers *managed_readers_new(struct managed_table *table, struct perf_fds *fds,
-					    bool by_cpu, const struct priority *first);
+struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
+					    const struct priority *first);
 /* Waits for a second at most; a reader that then still hangs keeps what it may use. */
 void managed_readers_free(struct managed_readers *m);
 
@@ -60,6 +60,7 @@ typedef struct err *managed_take_fn(void *context, const struct event *ev);
 MUST_USE struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns,
 					  managed_take_fn *take, void *context);
 
+/* Who is to be told of mappings, forks, execs and ends. */
 struct managed_table *managed_readers_table(struct managed_readers *m);
 struct managed_totals managed_readers_totals(const struct managed_readers *m);
 

@@ -10,22 +10,19 @@
 
 #include "formats/base/map.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Empty when zeroed. */
 struct thread_clocks {
 	struct map by_tid; /* to descriptor + 1 */
+	uint64_t reads;
 };
 
 /* Time that thread @tid of process @pid, or for want of better its whole process, has run. */
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 
-/*
- * Two readings differ: has the thread run? What cannot be told counts as yes; from now on, if there are descriptors to
- * be had, it can.
- */
-bool thread_clocks_moved(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
+/* Two readings differed, perhaps for another thread of the process: from now on read that of @tid alone, if that can be. */
+void thread_clocks_refine(struct thread_clocks *clocks, uint32_t tid);
 
 void thread_clocks_deinit(struct thread_clocks *clocks);
 
