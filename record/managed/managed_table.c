@@ -35,6 +35,7 @@ enum status {
 struct managed_process {
 	uint32_t pid;
 	enum status status;
+	bool again; /* more was mapped while it was looked at */
 	unsigned holders; /* the table is one of them */
 	const struct managed_runtime *runtime;
 	struct managed_host host;
@@ -163,14 +164,17 @@ static void announce(struct managed_table *t)
 static void look(struct managed_table *t, uint32_t pid)
 {
 	struct managed_process *p = find(t, pid);
+	bool known;
 
 	if (!p || p->status != QUEUED)
 		return;
 	p->holders++;
-	pthread_mutex_unlock(&t->lock);
-	bool known = look_at(t, p);
-
-	pthread_mutex_lock(&t->lock);
+	do {
+		p->again = false;
+		pthread_mutex_unlock(&t->lock);
+		known = look_at(t, p);
+		pthread_mutex_lock(&t->lock);
+	} while (!known && p->again);
 	p->status = known ? KNOWN : REFUSED;
 	if (known)
 		announce(t);
@@ -255,6 +259,7 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 
 	if (!p)
 		p = note(t, pid);
+	p->again = p->status == QUEUED;
 	if (p->status == REFUSED)
 		p->status = NOTED;
 	if (new && p->status == NOTED)
