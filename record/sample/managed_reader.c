@@ -403,6 +403,7 @@ struct managed_totals managed_readers_totals(const struct managed_readers *m)
 	struct managed_totals totals = m->totals;
 
 	totals.samples = m->samples;
+	totals.not_by_cpu = !m->by_cpu;
 	for (size_t i = 0; i < m->nreaders; i++) {
 		totals.dropped += m->readers[i].dropped;
 		totals.read_ns += m->readers[i].read_ns;

@@ -30,7 +30,8 @@ struct managed_totals {
 	uint64_t samples; /* of processes with a known interpreter */
 	uint64_t states[EVENT_MANAGED_STATES]; /* stacks by what came of them */
 	uint64_t dropped; /* stacks that came too late for the trace, or found no room */
-	uint64_t read_ns; /* time that reading took, from waking up */
+	uint64_t read_ns; /* time that reading took */
+	bool not_by_cpu;  /* events follow tasks: nothing is read */
 };
 
 /*
