@@ -47,6 +47,9 @@ static void probe_features(struct maker *m)
 	struct perf_event_attr attr;
 
 	for (unsigned i = 0; i < EVENT_FEATURES; i++) {
+		/* Even the trial would have the kernel tell all others. */
+		if (i == EVENT_FEATURE_BUILD_ID && !m->request->build_ids)
+			continue;
 		event_attr_dummy(&attr);
 		event_attr_try_feature(&attr, (enum event_feature)i);
 		if (event_open_check(m->kernel, &attr, &m->request->probe) == 0)
@@ -90,7 +93,8 @@ static void note_features(struct maker *m)
 	const char *list = "";
 
 	for (size_t i = 0; i < EVENT_FEATURES; i++)
-		if (missed[i] && !(m->machine.features >> i & 1))
+		if (missed[i] && !(m->machine.features >> i & 1) &&
+		    (i != EVENT_FEATURE_BUILD_ID || m->request->build_ids))
 			list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", missed[i]);
 	if (*list)
 		note(m, arena_printf(arena, "this kernel does not give: %s", list));
@@ -251,6 +255,18 @@ static bool opens_alone(const struct maker *m, size_t index)
 	return event_open_check(m->kernel, &event->attr, &target) == 0;
 }
 
+/* Does any event from @first to @last need one of a PMU's counters? Of software events and tracepoints any number fits. */
+static bool needs_counters(const struct maker *m, size_t first, size_t last)
+{
+	for (size_t i = first; i <= last; i++) {
+		uint32_t type = m->plan->events[i].attr.type;
+
+		if (type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT)
+			return true;
+	}
+	return false;
+}
+
 /* Open event @index and keep its descriptor if others may join it. The last of a group shows whether it runs. */
 static struct err *plan_next(struct maker *m, struct event_list *list, size_t index,
 			     struct open_events *open)
@@ -275,7 +291,8 @@ static struct err *plan_next(struct maker *m, struct event_list *list, size_t in
 		fd = -1;
 	}
 	vec_push(&open->fds, fd);
-	if (leader != index && is_last && !event_group_runs(open->fds.items[leader]))
+	if (leader != index && is_last && needs_counters(m, leader, index) &&
+	    !event_group_runs(open->fds.items[leader]))
 		return event_group_too_large(list->items[leader].name, event_list_group_len(list, leader),
 					     false);
 	return NULL;

@@ -96,7 +96,7 @@ static uint32_t file_module(struct session *s, const char *file)
 	struct profile_module module = {
 		.name = profile_string(s->profile, *file ? last_part(file) : "[unknown]"),
 		.path = profile_string(s->profile, file),
-		.kind = PROFILE_JIT,
+		.kind = PROFILE_USER,
 	};
 	uint32_t number = profile_add_module(s->profile, &module);
 
@@ -121,12 +121,8 @@ static uint32_t add_location(struct session *s, const struct event_managed_frame
 		.file = function.file,
 		.line = frame->line,
 	};
-	uint64_t vaddr = (uint64_t)line.function << 32 | frame->line;
-	uint32_t location = profile_add_location(p, function.module, vaddr);
 
-	if (!p->locations.items[location].nlines)
-		profile_set_lines(p, location, &line, 1);
-	return location;
+	return profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, function.module, &line, 1);
 }
 
 static bool is_same(const struct session *s, const struct cached *cached,

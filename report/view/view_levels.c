@@ -88,6 +88,37 @@ const char *view_by_name(enum view_by by)
 	return levels[by].name;
 }
 
+/* What perf, and people, call a level. */
+static const struct {
+	const char *name;
+	enum view_by by;
+} synonyms[] = {
+	{ "sym", VIEW_LEAF },      { "symbol", VIEW_LEAF },   { "function", VIEW_LEAF },
+	{ "dso", VIEW_MODULE },    { "pid", VIEW_PROCESS },   { "tid", VIEW_THREAD },
+	{ "srcline", VIEW_LINE },  { "parent", VIEW_CALLER }, { "ip", VIEW_ADDRESS },
+	{ "mem", VIEW_DATA_SOURCE }, { "symbol_daddr", VIEW_DATA_SYMBOL },
+	{ "dcacheline", VIEW_DATA_LINE },
+};
+
+/* Columns that a table has in any case. */
+static const char *const columns[] = { "overhead", "sample", "period", "overhead_sys", "overhead_us" };
+
+static bool is_column(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		if (strcmp(columns[i], word) == 0)
+			return true;
+	return false;
+}
+
+static const char *own_name(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(synonyms); i++)
+		if (strcmp(synonyms[i].name, word) == 0)
+			return levels[synonyms[i].by].name;
+	return word;
+}
+
 static struct err *unknown(const char *word)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -124,11 +155,13 @@ static struct err *parse_depth(const char *value, uint32_t *ret)
 static struct err *parse_level(char *word, struct view_level *ret)
 {
 	char *value = strchr(word, '=');
+	const char *name;
 
 	if (value)
 		*value++ = 0;
+	name = own_name(word);
 	for (int by = 0; by < VIEW_BYS; by++) {
-		if (strcmp(word, levels[by].name) != 0)
+		if (strcmp(name, levels[by].name) != 0)
 			continue;
 		ret->by = (enum view_by)by;
 		if (by == VIEW_DEPTH)
@@ -153,6 +186,8 @@ struct err *view_parse_levels(void *field, const char *value)
 	while (rest) {
 		char *word = strsep(&rest, ",");
 
+		if (is_column(word))
+			continue;
 		if (parsed.len == VIEW_LEVELS_MAX)
 			return err_new(ERR_USAGE, "more than %d levels", VIEW_LEVELS_MAX);
 
@@ -162,6 +197,8 @@ struct err *view_parse_levels(void *field, const char *value)
 			return err;
 		parsed.len++;
 	}
+	if (!parsed.len)
+		return err_new(ERR_USAGE, "'%s' names columns only, no level", value);
 	*(struct view_levels *)field = parsed;
 	return NULL;
 }

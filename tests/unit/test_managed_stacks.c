@@ -85,7 +85,8 @@ static uint32_t native_stack(struct session *s, const struct scene *scene)
 		struct module *mod = module_table_file(s->modules, MODULE_FILE,
 						       paths[scene->ips[i] >> 20], NULL, 0);
 		uint32_t location = profile_add_location(
-			s->profile, session_profile_module(s, mod), scene->ips[i] & 0xfffff);
+			s->profile, session_profile_module(s, mod), scene->ips[i] & 0xfffff,
+			PROFILE_FRAME_NATIVE);
 
 		stack = profile_add_stack(s->profile, stack, location, PROFILE_HOW_SURE);
 	}
