@@ -5,6 +5,7 @@
 #include "formats/base/text.h"
 #include "report/view/branch_table.h"
 #include "report/commands.h"
+#include "report/code/data_types.h"
 #include "report/load/data_places.h"
 #include "report/perf_options.h"
 #include "report/metric/metrics.h"
@@ -16,8 +17,11 @@
 #include "report/load/trust.h"
 #include "report/view/view_table.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LIMIT_FLAT       50 /* rows of a text table that nobody limited */
@@ -295,6 +299,27 @@ static struct err *check_data(const struct data_places *data, const struct sessi
 			  "knows");
 }
 
+/* How many samples the types are of; a table without any would look like an answer. */
+static struct err *fill_data_types(struct session *s)
+{
+	struct data_types_count count;
+	struct err *err = session_need_trace(s);
+
+	if (err)
+		return err;
+	data_types_fill(s, &count);
+	if (!count.known && count.without_debug_info)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "the files that were sampled have no debug information, "
+					  "so types are not known"),
+				  "build with -g, or install the debug packages");
+	diag_warn(&s->diag,
+		  "of %" PRIu64 " samples %" PRIu64 " are on instructions that access memory; the type is "
+		  "known for %" PRIu64 ", %" PRIu64 " are the compiler's spills",
+		  count.samples, count.samples - count.no_access, count.known, count.spilled);
+	return NULL;
+}
+
 static struct err *load_and_print(struct report_args *args, struct session *s,
 				  struct tables_request *request)
 {
@@ -309,6 +334,8 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 		err = check_data(&data, s);
 	if (!err)
 		err = session_import_answers(s, &request->levels);
+	if (!err && data_types_wanted(&request->levels))
+		err = fill_data_types(s);
 	if (!err)
 		err = tables_print(request, s, &args->terminal);
 	s->data = NULL;
@@ -375,19 +402,50 @@ static struct err *run_branches(struct session *s, void *args_)
 	return branch_table_run(&request, s, &args->filter, &args->terminal);
 }
 
+static size_t lines_of(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* What fits a screen needs no pager, whatever that would do with it. */
+static struct err *put_summary(struct session *s, const struct terminal_args *args)
+{
+	struct terminal_args plain = *args;
+	struct terminal term;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		return err_system(errno, "cannot hold the summary");
+	plain.pager = false;
+	term = terminal_open(&plain);
+	summary_print(s, &term, memory);
+	if (fclose(memory) != 0) {
+		free(text);
+		return err_system(errno, "cannot hold the summary");
+	}
+	if (term.lines && lines_of(text) >= term.lines)
+		term = terminal_open(args);
+	fwrite(text, 1, len, stdout);
+	free(text);
+	return terminal_close(&term, NULL);
+}
+
 static struct err *run_summary(struct session *s, void *args_)
 {
 	struct report_args *args = args_;
-	struct terminal term;
 	struct err *err;
 
 	s->names = SESSION_NAME_LEAVES;
 	err = session_load(s, &args->filter);
 	if (err)
 		return err;
-	term = terminal_open(&args->terminal);
-	summary_print(s, &term, stdout);
-	return terminal_close(&term, NULL);
+	return put_summary(s, &args->terminal);
 }
 
 /* --sort with levels is --by, and with --children functions count with what they call. */

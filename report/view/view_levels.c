@@ -75,6 +75,11 @@ static const struct level_info levels[VIEW_BYS] = {
 			       { { "data from", "data_source", false, false },
 				 { "TLB", "tlb", false, false },
 				 { "snoop, locks", "snoop", false, false } } },
+	[VIEW_DATA_TYPE] = { "data-type", 1, { { "type", "data_type", false, false } } },
+	[VIEW_DATA_FIELD] = { "data-field",
+			      2,
+			      { { "type", "data_type", false, false },
+				{ "member", "member", false, false } } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
@@ -97,7 +102,7 @@ static const struct {
 	{ "dso", VIEW_MODULE },    { "pid", VIEW_PROCESS },   { "tid", VIEW_THREAD },
 	{ "srcline", VIEW_LINE },  { "parent", VIEW_CALLER }, { "ip", VIEW_ADDRESS },
 	{ "mem", VIEW_DATA_SOURCE }, { "symbol_daddr", VIEW_DATA_SYMBOL },
-	{ "dcacheline", VIEW_DATA_LINE },
+	{ "dcacheline", VIEW_DATA_LINE }, { "type", VIEW_DATA_TYPE },	 { "typeoff", VIEW_DATA_FIELD },
 };
 
 /* Columns that a table has in any case. */
