@@ -32,6 +32,7 @@ enum event_kind {
 	EVENT_BPF,	  /* a BPF program was loaded or unloaded */
 	EVENT_CGROUP,	  /* a cgroup has a path */
 	EVENT_TEXT_POKE,  /* kernel code was changed in place */
+	EVENT_PROCESS,	  /* what else is known of a process: command line, cgroup, user */
 	EVENT_KINDS	  /* how many there are */
 };
 
@@ -166,6 +167,12 @@ struct event_comm {
 	bool exec;
 };
 
+struct event_process {
+	const char *cmdline; /* its words with spaces in between; "" if not known */
+	const char *cgroup;  /* path, "" if not known */
+	uint32_t uid;	     /* UINT32_MAX if not known */
+};
+
 struct event_fork {
 	uint32_t parent_pid, parent_tid;
 };
@@ -225,6 +232,7 @@ struct event {
 		struct event_bpf bpf;
 		struct event_cgroup cgroup;
 		struct event_text_poke text_poke;
+		struct event_process process;
 	};
 };
 

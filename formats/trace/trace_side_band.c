@@ -132,6 +132,11 @@ void side_band_put(struct string_encoder *strings, struct writer *w, const struc
 	case EVENT_TEXT_POKE:
 		put_text_poke(w, &ev->text_poke);
 		break;
+	case EVENT_PROCESS:
+		writer_uleb(w, (uint32_t)(ev->process.uid + 1));
+		put_string(strings, w, ev->process.cmdline);
+		put_string(strings, w, ev->process.cgroup);
+		break;
 	case EVENT_SAMPLE: /* in columns of its own */
 	case EVENT_EXIT:
 	case EVENT_KINDS:
@@ -279,6 +284,11 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		break;
 	case EVENT_TEXT_POKE:
 		get_text_poke(r, &ev->text_poke);
+		break;
+	case EVENT_PROCESS:
+		ev->process.uid = get_u32(r, "user") - 1;
+		ev->process.cmdline = get_string(d, r);
+		ev->process.cgroup = get_string(d, r);
 		break;
 	case EVENT_SAMPLE:
 	case EVENT_EXIT:

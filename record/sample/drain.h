@@ -13,6 +13,7 @@
 
 #include "formats/perf/perf_record.h"
 #include "record/embed/attach.h"
+#include "record/task/process_info.h"
 #include "record/task/task_filter.h"
 #include "record/output/journal.h"
 #include "record/sample/ring_reader.h"
@@ -26,6 +27,7 @@ struct drain_options {
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
+	struct process_info *process_info; /* to read command lines and the like with after an exec */
 	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
 };
 

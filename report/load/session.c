@@ -135,6 +135,7 @@ static void make_parts(struct session *s)
 	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
 	s->profile = profile_new();
+	s->processes.profile = s->profile;
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
 	add_events(s);
@@ -178,6 +179,7 @@ static void free_trie(struct session *s)
 void session_close(struct session *s)
 {
 	free_trie(s);
+	process_log_deinit(&s->processes);
 	profile_free(s->profile);
 	name_ahead_free(s->ahead);
 	session_wanted_deinit(&s->wanted);
@@ -255,6 +257,7 @@ static void count_event(struct session *s, const struct event *ev)
 {
 	struct session_stream *stream = &s->stream;
 
+	process_log_event(&s->processes, ev);
 	if (progress_due(&s->progress))
 		show_progress(s);
 	if (s->listener)
@@ -419,6 +422,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		.tid = event->thread->tid,
 		.comm = profile_string(p, event->thread->comm),
 		.process = profile_string(p, event->thread->process),
+		.life = process_log_life(&s->processes, event->thread->pid),
 	};
 	struct profile_sample sample = {
 		.stack = event->stack,

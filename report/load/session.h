@@ -21,6 +21,7 @@
 #include "formats/base/diag.h"
 #include "formats/event.h"
 #include "formats/profile/profile.h"
+#include "report/load/process_log.h"
 #include "report/view/filter.h"
 #include "report/print/progress.h"
 #include "report/load/session_names.h"
@@ -110,6 +111,7 @@ struct session {
 	struct pool *pool;        /* NULL: one thread is to do everything */
 	struct name_ahead *ahead; /* NULL: names are looked up when they are asked for */
 	struct session_wanted wanted; /* private */
+	struct process_log processes; /* private: fills the profile's */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */

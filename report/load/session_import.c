@@ -3,6 +3,7 @@
  * session_import.c - nothing is walked or named any more; what is left to do is to filter.
  */
 #include "report/load/session_import.h"
+#include "report/view/process_levels.h"
 
 #include "report/view/stats.h"
 
@@ -108,8 +109,28 @@ static const struct need {
 	{ VIEW_CPU, has_cpus, "CPUs" },
 };
 
+/* Recordings without these are made by other tools, and by older versions of ours. */
+static struct err *need_processes(const struct session *s, const struct view_levels *levels)
+{
+	for (unsigned i = 0; i < levels->len; i++) {
+		enum view_by by = levels->items[i].by;
+
+		if (process_level_is(by) && !process_level_is_known(s->profile, by))
+			return err_remedy(err_new(ERR_UNSUPPORTED,
+						  "'%s' does not tell the %s of any process",
+						  s->args->input, view_by_name(by)),
+					  "precord records command lines, cgroups and users; or take another "
+					  "level, such as --by=process");
+	}
+	return NULL;
+}
+
 struct err *session_import_answers(const struct session *s, const struct view_levels *levels)
 {
+	struct err *err = need_processes(s, levels);
+
+	if (err)
+		return err;
 	for (unsigned i = 0; s->imported && i < levels->len; i++)
 		for (size_t n = 0; n < ARRAY_LEN(needs); n++)
 			if (needs[n].by == levels->items[i].by && !needs[n].is_met(s->profile))

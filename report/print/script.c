@@ -61,6 +61,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_BPF] = "bpf",
 	[EVENT_CGROUP] = "cgroup",
 	[EVENT_TEXT_POKE] = "text-poke",
+	[EVENT_PROCESS] = "process",
 };
 
 /* Signed: synthesised events may stand before the start. */
@@ -229,6 +230,13 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 	case EVENT_TEXT_POKE:
 		fprintf(out, "%" PRIx64 " %zu -> %zu bytes", ev->text_poke.addr,
 			ev->text_poke.old_len, ev->text_poke.new_len);
+		break;
+	case EVENT_PROCESS:
+		text_put_escaped(out, ev->process.cmdline);
+		fputs(" cgroup=", out);
+		text_put_escaped(out, ev->process.cgroup);
+		if (ev->process.uid != UINT32_MAX)
+			fprintf(out, " uid=%" PRIu32, ev->process.uid);
 		break;
 	default:
 		break;
@@ -428,6 +436,12 @@ static void put_facts_json(struct script *script, const struct event *ev)
 		put_address(json, "addr", ev->text_poke.addr);
 		json_uint(json, "old_len", ev->text_poke.old_len);
 		json_uint(json, "new_len", ev->text_poke.new_len);
+		break;
+	case EVENT_PROCESS:
+		json_string(json, "cmdline", ev->process.cmdline);
+		json_string(json, "cgroup", ev->process.cgroup);
+		if (ev->process.uid != UINT32_MAX)
+			json_uint(json, "uid", ev->process.uid);
 		break;
 	default:
 		break;

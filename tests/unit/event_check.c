@@ -140,6 +140,11 @@ static void check_payload(const struct event *got, const struct event *want)
 	case EVENT_TEXT_POKE:
 		check_text_poke(&got->text_poke, &want->text_poke);
 		break;
+	case EVENT_PROCESS:
+		CHECK_UINT(got->process.uid, want->process.uid);
+		CHECK_STR(got->process.cmdline, want->process.cmdline);
+		CHECK_STR(got->process.cgroup, want->process.cgroup);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;
