@@ -225,3 +225,148 @@ bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vad
 	set_text(d, ret);
 	return true;
 }
+
+/* ---- effects on a frame ---------------------------------------------------------------------------- */
+
+/* By DWARF number; parts of a register count as the register. */
+static const x86_reg x86_regs[][5] = {
+	{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+	{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+	{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+	{ X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+	{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+	{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+	{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+	{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+	{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+	{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+	{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+	{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+	{ X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+	{ X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
+	{ X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+	{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
+};
+
+/* The register that @reg is or is a part of. */
+static uint8_t register_of(unsigned reg)
+{
+	for (uint8_t i = 0; reg != X86_REG_INVALID && i < ARRAY_LEN(x86_regs); i++) {
+		for (size_t part = 0; part < ARRAY_LEN(x86_regs[i]); part++)
+			if (x86_regs[i][part] == reg)
+				return i;
+	}
+	return DISASM_NO_REG;
+}
+
+/* An operand that is a whole register. */
+static uint8_t whole_register(const cs_x86_op *op)
+{
+	uint8_t reg = op->type == X86_OP_REG ? register_of((unsigned)op->reg) : DISASM_NO_REG;
+
+	return reg != DISASM_NO_REG && x86_regs[reg][0] == op->reg ? reg : DISASM_NO_REG;
+}
+
+/* @op is memory at a register plus a constant: both go into @e. */
+static bool take_address(const cs_x86_op *op, struct disasm_effect *e)
+{
+	if (op->type != X86_OP_MEM || op->mem.index != X86_REG_INVALID ||
+	    op->mem.segment != X86_REG_INVALID)
+		return false;
+	e->base = register_of((unsigned)op->mem.base);
+	e->value = op->mem.disp;
+	return e->base != DISASM_NO_REG;
+}
+
+static enum disasm_act act_of_move(const cs_x86_op *ops, struct disasm_effect *e)
+{
+	uint8_t to = whole_register(&ops[0]), from = whole_register(&ops[1]);
+
+	e->reg = to != DISASM_NO_REG ? to : from;
+	if (to != DISASM_NO_REG && from != DISASM_NO_REG) {
+		e->base = from;
+		return DISASM_ACT_MOVE;
+	}
+	if (from != DISASM_NO_REG)
+		return take_address(&ops[0], e) ? DISASM_ACT_STORE : DISASM_ACT_OTHER;
+	return to != DISASM_NO_REG && take_address(&ops[1], e) ? DISASM_ACT_LOAD : DISASM_ACT_OTHER;
+}
+
+/* add, sub, and: a whole register and a constant */
+static enum disasm_act act_of_sum(const cs_insn *insn, const cs_x86_op *ops, struct disasm_effect *e)
+{
+	e->reg = e->base = whole_register(&ops[0]);
+	if (e->reg == DISASM_NO_REG || ops[1].type != X86_OP_IMM)
+		return DISASM_ACT_OTHER;
+	e->value = insn->id == X86_INS_SUB ? (int64_t)-(uint64_t)ops[1].imm : ops[1].imm;
+	return insn->id == X86_INS_AND ? DISASM_ACT_ALIGN : DISASM_ACT_MOVE;
+}
+
+static enum disasm_act act_of(const cs_insn *insn, struct disasm_effect *e)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	const cs_x86_op *ops = x86->operands;
+
+	switch (insn->id) {
+	case X86_INS_PUSH:
+		e->reg = whole_register(&ops[0]);
+		return x86->prefix[2] ? DISASM_ACT_OTHER : DISASM_ACT_PUSH;
+	case X86_INS_POP:
+		e->reg = whole_register(&ops[0]);
+		return x86->prefix[2] ? DISASM_ACT_OTHER : DISASM_ACT_POP;
+	case X86_INS_LEAVE:
+		return DISASM_ACT_LEAVE;
+	case X86_INS_MOV:
+	case X86_INS_MOVABS:
+		return act_of_move(ops, e);
+	case X86_INS_LEA:
+		e->reg = whole_register(&ops[0]);
+		return e->reg != DISASM_NO_REG && take_address(&ops[1], e) ? DISASM_ACT_MOVE :
+									      DISASM_ACT_OTHER;
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+	case X86_INS_AND:
+		return x86->op_count == 2 ? act_of_sum(insn, ops, e) : DISASM_ACT_OTHER;
+	default:
+		return DISASM_ACT_OTHER;
+	}
+}
+
+static uint64_t written_registers(const struct disasm *d, const cs_insn *insn)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+	uint64_t bits = 0;
+
+	if (cs_regs_access(d->handle, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return ~0ULL;
+	for (uint8_t i = 0; i < nwritten; i++) {
+		uint8_t reg = register_of(written[i]);
+
+		bits |= reg != DISASM_NO_REG ? 1ULL << reg : 0;
+	}
+	return bits;
+}
+
+bool disasm_effect(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		   struct disasm_effect *ret)
+{
+	uint64_t address = vaddr;
+	const uint8_t *at = code;
+	size_t left = len;
+
+	*ret = (struct disasm_effect){ .reg = DISASM_NO_REG, .base = DISASM_NO_REG };
+	if (!len || d->unit != 1)
+		return false;
+	if (!cs_disasm_iter(d->handle, &at, &left, &address, d->insn)) {
+		ret->len = (uint8_t)vex_len(code, len); /* vector instructions leave frames alone */
+		return ret->len;
+	}
+	ret->len = (uint8_t)d->insn->size;
+	ret->flow = flow_of(d, d->insn);
+	if (ret->flow == DISASM_JUMP || ret->flow == DISASM_BRANCH || ret->flow == DISASM_CALL)
+		ret->target = immediate_target(d, d->insn);
+	ret->act = act_of(d->insn, ret);
+	ret->writes = written_registers(d, d->insn);
+	return true;
+}

@@ -50,4 +50,32 @@ void disasm_close(struct disasm *d);
 bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
 		 struct disasm_insn *ret);
 
+/* What an instruction does to a frame. Registers have DWARF numbers. */
+enum disasm_act {
+	DISASM_ACT_OTHER, /* nothing but what @writes and @flow say */
+	DISASM_ACT_PUSH,  /* @reg; DISASM_NO_REG: anything else */
+	DISASM_ACT_POP,	  /* the same */
+	DISASM_ACT_MOVE,  /* @reg = @base + @value: mov, lea, add, sub */
+	DISASM_ACT_ALIGN, /* @reg &= @value */
+	DISASM_ACT_STORE, /* @reg to memory at @base + @value */
+	DISASM_ACT_LOAD,  /* @reg from memory at @base + @value */
+	DISASM_ACT_LEAVE,
+};
+
+#define DISASM_NO_REG 0xff
+
+struct disasm_effect {
+	enum disasm_act act;
+	enum disasm_flow flow;
+	uint8_t reg, base;
+	uint8_t len; /* bytes */
+	int64_t value;
+	uint64_t writes; /* registers that hold something else afterwards, as bits; the stack pointer's of a push included */
+	uint64_t target; /* as in struct disasm_insn */
+};
+
+/* The same for whoever follows frames; x86-64 only. False: no instruction that capstone knows, or no code. */
+bool disasm_effect(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		   struct disasm_effect *ret);
+
 #endif

@@ -12,9 +12,10 @@
 #include "formats/base/memory.h"
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
-#include "symbolize/unwind/cfi_program.h"
+#include "symbolize/disasm.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/symtab.h"
+#include "symbolize/unwind/cfi_program.h"
 #include "symbolize/unwind/unwind_memo.h"
 #include "symbolize/unwind/unwind_sigframe.h"
 
@@ -48,6 +49,8 @@ struct unwind_tables {
 	struct cfi_rules *rules;
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
+	bool disasm_opened;
+	struct disasm *disasm; /* opened when first needed; NULL: for this processor there is none */
 	struct map_slot_by_page maps[MAP_SLOTS];
 	struct unwind_place places[UNWIND_PLACES];
 };
@@ -74,6 +77,7 @@ void unwind_tables_free(struct unwind_tables *t)
 	}
 	vec_deinit(&t->tables);
 	cfi_rules_free(t->rules);
+	disasm_close(t->disasm);
 	unwind_memo_deinit(&t->memo);
 	free(t);
 }
@@ -146,27 +150,42 @@ static struct table *table_of(struct unwind_tables *t, struct module *mod)
 	return table;
 }
 
-/* At least @need bytes of code at @vaddr, from the image that unwinds or, failing that, from any other. */
-static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
-			      size_t need)
+/*
+ * At least @need bytes of code at @vaddr, from the image that unwinds or, failing that, from any other; *@ret_len says how many there
+ * are.
+ */
+static const uint8_t *code_and_len(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+				   size_t need, size_t *ret_len)
 {
 	struct table *table;
 	const uint8_t *code = NULL;
 	size_t len = 0;
+
+	*ret_len = 0;
 
 	if (!has_table(mod))
 		return NULL;
 	table = table_of(t, mod);
 	if (table->image)
 		code = image_bytes_at(table->image, vaddr, &len);
-	if (code && len >= need)
+	*ret_len = code ? len : 0;
+	if (*ret_len >= need)
 		return code;
 	if (!table->code_looked_up) {
 		table->code_looked_up = true;
 		table->code = mod->kind == MODULE_FILE ? module_code(t->modules, mod) : NULL;
 	}
 	code = table->code ? image_bytes_at(table->code, vaddr, &len) : NULL;
-	return code && len >= need ? code : NULL;
+	*ret_len = code ? len : 0;
+	return *ret_len >= need ? code : NULL;
+}
+
+static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+			      size_t need)
+{
+	size_t len;
+
+	return code_and_len(t, mod, vaddr, need, &len);
 }
 
 /* What the recorder found out about the code, which it may not have sent along. */
@@ -412,6 +431,31 @@ struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct 
 	origin.begin = fde.begin;
 	origin.end = fde.end;
 	return origin;
+}
+
+bool unwind_tables_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			struct unwind_code *ret)
+{
+	const struct table *table;
+	struct cfi_fde fde;
+
+	if (!map || !map->mapped || !has_table(map->module))
+		return false;
+	table = table_of(t, map->module);
+	if (!table->cfi || !cfi_section_find(table->cfi, ip - map->bias, &fde))
+		return false;
+	ret->vaddr = fde.begin;
+	ret->bytes = code_and_len(t, map->module, fde.begin, 1, &ret->len);
+	ret->len = MIN(ret->len, fde.end - fde.begin);
+	return ret->bytes;
+}
+
+struct disasm *unwind_tables_disasm(struct unwind_tables *t)
+{
+	if (!t->disasm_opened && t->arch == &arch_x86_64)
+		err_free(disasm_open(t->arch, DISASM_INTEL, &t->disasm));
+	t->disasm_opened = true;
+	return t->disasm;
 }
 
 struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)

@@ -29,6 +29,7 @@ struct unwind_rule {
 	const struct cfi_rule *cfi; /* for UNWIND_RULE_CFI */
 };
 
+struct disasm;
 struct unwind_tables;
 
 struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch);
@@ -133,6 +134,20 @@ bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map,
  */
 bool unwind_tables_is_plt_head(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
 			       bool *ret_pushed);
+
+/* Code of a function from its first instruction on. */
+struct unwind_code {
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t vaddr; /* link-time, of the first byte */
+};
+
+/* Of the function whose rules hold at @ip of @map; false if its code, or where it begins, is not known. */
+bool unwind_tables_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			struct unwind_code *ret);
+
+/* What reads it; NULL on a processor for which nothing does. */
+struct disasm *unwind_tables_disasm(struct unwind_tables *t);
 
 uint64_t unwind_tables_hits(const struct unwind_tables *t);
 uint64_t unwind_tables_misses(const struct unwind_tables *t);
