@@ -200,6 +200,28 @@ static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwin
 	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_NO_MAPPING) : UNWIND_NO_MAPPING;
 }
 
+/* The function of the newest frame, NULL if it is not known. */
+static const char *last_name(struct unwinder *u, struct space *space)
+{
+	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
+	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
+	const struct space_map *map = unwind_tables_map(u->tables, space, at);
+
+	return map ? unwind_tables_function_name(u->tables, map, at) : NULL;
+}
+
+/*
+ * Go's asmcgocall() and the like have called C on the thread's own stack, and their rules do not say so. The frame pointer still is the
+ * goroutine's, which Go's unwinder follows too; the kernel has done so if C functions left that register alone.
+ */
+static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_walk *w,
+					      const struct event_sample *s)
+{
+	size_t position = unwind_kernel_chain_outside(w, s);
+
+	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_UNREADABLE) : UNWIND_UNREADABLE;
+}
+
 /* ---- our walk -------------------------------------------------------------------------------------- */
 
 /* Code of a JIT has no table of its nature. */
@@ -262,18 +284,29 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 }
 
 /*
- * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). Unwind
- * tables are believed; behind a frame pointer it might also have been a word without meaning, which pruning
- * made 0, and in the code of a JIT often is.
+ * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl), if nothing
+ * that was called from elsewhere lies above. It might also have been a word without meaning, which pruning made 0, and in
+ * the code of a JIT often is.
  */
 static bool is_root_at_zero(struct unwind_walk *w, const struct unwind_frame *callee,
 			    enum unwind_how how)
 {
 	bool no_fp = unwind_knows(&w->state, w->arch->fp) && !w->state.regs[w->arch->fp];
 
-	if (how == UNWIND_CFI)
-		return true;
-	return no_fp && callee->module->kind != MODULE_JIT && unwind_is_bottom(w);
+	if (w->state.regs[w->arch->ip] || !unwind_is_bottom(w))
+		return false;
+	return how == UNWIND_CFI || (no_fp && callee->module->kind != MODULE_JIT);
+}
+
+/* The caller's address lies in no code: is the newest frame the root, does the stack go on elsewhere, or what is wrong? */
+static enum unwind_stop end_of_code(struct unwinder *u, struct unwind_walk *w,
+				    const struct event_sample *s, enum unwind_how how)
+{
+	if (unwind_is_go_switch_name(last_name(u, w->space)))
+		return continue_on_goroutine(u, w, s);
+	if (is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how) || last_is_start(u, w->space))
+		return UNWIND_ROOT;
+	return continue_on_other_stack(u, w, s);
 }
 
 /* A step, and what became of it into the trace if there is one. */
@@ -310,11 +343,9 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		struct unwind_place *place = place_of(w, lookup_ip(ip, w->state.exact));
 		const struct space_map *map = place->map;
 
-		if (!leaf && ip == 0 && is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how))
-			return UNWIND_ROOT;
-		if (!leaf && (!map || !map->exec))
-			return last_is_start(u, w->space) ? UNWIND_ROOT :
-							    continue_on_other_stack(u, w, s);
+		/* Where a signal interrupted, it was a call or a jump that led out of the code, to address 0 for example. */
+		if (!w->state.exact && (!map || !map->exec))
+			return end_of_code(u, w, s, how);
 		if (u->splices && unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))

@@ -87,11 +87,27 @@ bool unwind_is_start_name(const char *name)
 		"generic_start_main",	  "start_thread",      "__clone",
 		"clone",		  "clone3",	       "__clone3",
 		"_start",		  "_start_c",	       "runtime.goexit",
-		"runtime.goexit.abi0",	  "runtime.mcall", /* its callee never returns */
+		"runtime.goexit.abi0",
+		/* What these call on the thread's own stack never returns. */
+		"runtime.mcall",	  "runtime.morestack", "runtime.morestack.abi0",
 	};
 
 	for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
 		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+bool unwind_is_go_switch_name(const char *name)
+{
+	static const char *const names[] = { "runtime.asmcgocall", "runtime.nanotime1", "runtime.walltime",
+					     "time.now" };
+	size_t len = name ? strlen(name) : 0;
+
+	if (len > 5 && strcmp(name + len - 5, ".abi0") == 0)
+		len -= 5;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (len == strlen(names[i]) && strncmp(name, names[i], len) == 0)
 			return true;
 	return false;
 }

@@ -213,3 +213,42 @@ TEST(unwind_a_jit_that_keeps_no_frame_pointers_is_told_to)
 	CHECK_STR(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, NULL), general);
 	CHECK_STR(unwind_stop_remedy_in(UNWIND_BAD_TABLE, &jit), unwind_stop_remedy(UNWIND_BAD_TABLE));
 }
+
+/* A call of a null pointer below a signal handler: the return address is on top of the stack. */
+TEST(unwind_follows_a_call_of_no_code_that_a_signal_interrupted)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	w->words[0] = IP(SIGNAL + 0x10);
+	w->words[1 + 1] = 0; /* SIGNAL's CFA is word 5 */
+	w->words[5] = IP(MIDDLE + 0x40);
+	w->words[6 + 2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 2, 0, UNWIND_CFI);
+	world_check_frame(w, 3, IP(MIDDLE + 0x40), UNWIND_LINK);
+	world_check_end(w, 5, UNWIND_ROOT);
+}
+
+TEST(unwind_believes_no_address_of_zero_where_a_signal_interrupted)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	w->words[0] = IP(SIGNAL + 0x10);
+	world_walk(w);
+	world_check_end(w, 3, UNWIND_NO_MAPPING);
+}
+
+/* A word without meaning is zero after pruning: it is the end only if nothing above has called. */
+TEST(unwind_believes_no_return_address_of_zero_below_one_that_follows_a_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_ROOT);
+	w->words[20] = IP(MIDDLE + 0x40);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_MAPPING);
+}
