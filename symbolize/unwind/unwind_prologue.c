@@ -22,12 +22,12 @@ struct numbers {
 	uint64_t known; /* registers, as bits */
 };
 
-static bool knows(const struct numbers *n, uint8_t reg)
+static bool knows(const struct numbers *n, int reg)
 {
-	return reg < NREGS && n->known >> reg & 1;
+	return reg >= 0 && reg < NREGS && n->known >> reg & 1;
 }
 
-static void set(struct numbers *n, uint8_t reg, bool known, uint64_t value)
+static void set(struct numbers *n, int reg, bool known, uint64_t value)
 {
 	n->known &= ~(1ULL << reg);
 	n->known |= known ? 1ULL << reg : 0;
@@ -35,42 +35,42 @@ static void set(struct numbers *n, uint8_t reg, bool known, uint64_t value)
 }
 
 /* The effect of @e on registers. */
-static void carry_out(struct numbers *n, const struct disasm_effect *e)
+static void carry_out(struct numbers *n, const struct disasm_step *e)
 {
 	const struct numbers old = *n;
 
 	n->known &= ~e->writes;
-	switch (e->act) {
-	case DISASM_ACT_PUSH:
+	switch (e->kind) {
+	case DISASM_STEP_PUSH:
 		set(n, SP, knows(&old, SP), old.values[SP] - 8);
 		return;
-	case DISASM_ACT_POP:
+	case DISASM_STEP_POP:
 		if (e->reg != SP)
 			set(n, SP, knows(&old, SP), old.values[SP] + 8);
 		return;
-	case DISASM_ACT_MOVE:
+	case DISASM_STEP_MOVE:
 		if (knows(&old, e->base))
 			set(n, e->reg, true, old.values[e->base] + (uint64_t)e->value);
 		return;
-	case DISASM_ACT_ALIGN:
+	case DISASM_STEP_ALIGN:
 		if (knows(&old, e->reg))
 			set(n, e->reg, true, old.values[e->reg] & (uint64_t)e->value);
 		return;
-	case DISASM_ACT_OTHER:
-	case DISASM_ACT_STORE:
-	case DISASM_ACT_LOAD:
-	case DISASM_ACT_LEAVE:
+	case DISASM_STEP_OTHER:
+	case DISASM_STEP_STORE:
+	case DISASM_STEP_LOAD:
+	case DISASM_STEP_LEAVE:
 		return;
 	}
 }
 
 /* Does @e put @p->word into memory? Where, into @p->slot. */
-static bool stores(const struct numbers *n, const struct disasm_effect *e, struct unwind_prologue *p)
+static bool stores(const struct numbers *n, const struct disasm_step *e, struct unwind_prologue *p)
 {
-	bool push = e->act == DISASM_ACT_PUSH;
-	uint8_t base = push ? SP : e->base;
+	bool push = e->kind == DISASM_STEP_PUSH;
+	int base = push ? SP : e->base;
 
-	if ((!push && e->act != DISASM_ACT_STORE) || !knows(n, e->reg) || !knows(n, base) ||
+	if ((!push && e->kind != DISASM_STEP_STORE) || !knows(n, e->reg) || !knows(n, base) ||
 	    n->values[e->reg] != p->word)
 		return false;
 	p->slot = n->values[base] + (push ? -8ULL : (uint64_t)e->value);
@@ -81,13 +81,13 @@ bool unwind_prologue_find(struct disasm *d, const uint8_t *code, size_t len, uin
 			  struct unwind_prologue *p)
 {
 	struct numbers n = { .known = 1ULL << SP };
-	struct disasm_effect e;
+	struct disasm_step e;
 
 	n.values[SP] = p->entry;
 	p->sure = true;
 	len = MIN(len, UNWIND_PROLOGUE_LEN);
 	for (size_t at = 0; at < len; at += e.len) {
-		if (!disasm_effect(d, code + at, len - at, vaddr + at, &e))
+		if (!disasm_step(d, code + at, len - at, vaddr + at, &e))
 			return false;
 		if (stores(&n, &e, p))
 			return true;
