@@ -244,6 +244,23 @@ static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_
 	return UNWIND_STEPPED;
 }
 
+/* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
+static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_rule *rule,
+					enum unwind_how *ret_how)
+{
+	const struct unwind_state callee = w->state;
+	size_t nsaves = w->nsaves;
+
+	if (unwind_step(w, rule) == UNWIND_STEPPED &&
+	    unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES) {
+		*ret_how = UNWIND_CODE;
+		return UNWIND_STEPPED;
+	}
+	w->state = callee;
+	w->nsaves = nsaves;
+	return unwind_step_fallback(w, /* in_stub= */ false, ret_how);
+}
+
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
 {
@@ -255,6 +272,10 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		unwind_trace_rule(w->stack.trace, w, place->map, rule);
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
+		if (rule.cfi->from_code) {
+			*ret_stop = stop_without_table(place->map);
+			return step_by_code(w, rule.cfi, ret_how);
+		}
 		*ret_stop = UNWIND_BAD_TABLE;
 		return step_by_rule(w, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:

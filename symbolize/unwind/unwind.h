@@ -22,6 +22,7 @@ enum unwind_how {
 	UNWIND_FP_UNCHECKED, /* by frame pointer; the code was not there to check */
 	UNWIND_LINK, /* link register or word at the stack pointer of a leaf without rules, checked */
 	UNWIND_COPY, /* by CFI, with a copy of a word that the rule could not find; checked */
+	UNWIND_CODE, /* by a rule read off the code of a JIT, checked */
 	UNWIND_KERNEL_CHAIN, /* from the kernel's frame-pointer walk */
 	UNWIND_EARLIER,      /* before the stacks were taken out of the trace; how is not known any more */
 };

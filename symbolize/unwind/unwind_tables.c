@@ -13,9 +13,12 @@
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
 #include "symbolize/disasm.h"
+#include "symbolize/elf/cfi_record.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/symtab.h"
+#include "symbolize/name/jit_files.h"
 #include "symbolize/unwind/cfi_program.h"
+#include "symbolize/unwind/code_rows.h"
 #include "symbolize/unwind/unwind_memo.h"
 #include "symbolize/unwind/unwind_sigframe.h"
 
@@ -39,6 +42,7 @@ struct table {
 	struct cfi_section *cfi;
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
 	struct symtab *symbols;        /* read when first needed */
+	struct jit_map *jit;           /* of a MODULE_JIT; NULL if nothing is known */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
 };
 
@@ -74,6 +78,7 @@ void unwind_tables_free(struct unwind_tables *t)
 		cfi_section_free(t->tables.items[i].cfi);
 		bundle_calls_free(t->tables.items[i].calls);
 		symtab_free(t->tables.items[i].symbols);
+		jit_map_free(t->tables.items[i].jit);
 	}
 	vec_deinit(&t->tables);
 	cfi_rules_free(t->rules);
@@ -124,10 +129,15 @@ static bool has_table(const struct module *mod)
 
 static void look_up(struct unwind_tables *t, struct table *table, struct module *mod)
 {
-	struct image *img = module_image(t->modules, mod);
+	struct image *img;
 
 	table->looked_up = true;
 	table->without = UNWIND_RULE_NO_TABLE;
+	if (mod->kind == MODULE_JIT) {
+		table->jit = jit_files_open(t->modules, mod);
+		return;
+	}
+	img = module_image(t->modules, mod);
 	if (img && image_arch(img) == t->arch) {
 		table->image = img;
 		table->cfi = cfi_section_new(img);
@@ -148,6 +158,25 @@ static struct table *table_of(struct unwind_tables *t, struct module *mod)
 	if (!table->looked_up)
 		look_up(t, table, mod);
 	return table;
+}
+
+/* What a JIT said of the code at @ip; NULL if nothing is known of it. */
+static const struct jit_symbol *jit_symbol_at(struct unwind_tables *t, struct module *mod, uint64_t ip)
+{
+	const struct table *table = table_of(t, mod);
+
+	return table->jit ? jit_map_find(table->jit, ip) : NULL;
+}
+
+/* The code in front of return address @ip, if its JIT wrote that down. */
+static const uint8_t *jit_code_before(struct unwind_tables *t, struct module *mod, uint64_t ip,
+				      size_t need)
+{
+	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip - 1);
+
+	if (!symbol || !symbol->code || ip - symbol->start < need)
+		return NULL;
+	return symbol->code + (ip - symbol->start - need);
 }
 
 /*
@@ -201,7 +230,9 @@ static enum bundle_call recorded_call(struct unwind_tables *t, const struct spac
 static enum bundle_call call_at(struct unwind_tables *t, const struct space_map *map,
 				uint64_t vaddr, uint64_t *ret_target)
 {
-	const uint8_t *code = code_at(t, map->module, vaddr - CALL_LEN_MAX, CALL_LEN_MAX);
+	bool jit = map->module->kind == MODULE_JIT;
+	const uint8_t *code = jit ? jit_code_before(t, map->module, vaddr, CALL_LEN_MAX) :
+				    code_at(t, map->module, vaddr - CALL_LEN_MAX, CALL_LEN_MAX);
 	int64_t distance;
 
 	if (!code)
@@ -219,7 +250,7 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 	uint64_t target = 0;
 	enum bundle_call call;
 
-	if (!map->mapped)
+	if (!map->mapped && map->module->kind != MODULE_JIT)
 		return UNWIND_CALL_UNKNOWN;
 	call = recorded_call(t, map, ip - map->bias, &target);
 	if (call == BUNDLE_CALL_UNKNOWN)
@@ -365,6 +396,50 @@ static bool is_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr
 	return entry && vaddr >= entry && vaddr - entry < ENTRY_LEN;
 }
 
+/*
+ * The rules that came with code of a JIT are for where perf puts both in a file, so that it is the distance between their first
+ * entry and the code that counts.
+ */
+static bool find_jit_fde(const struct jit_symbol *symbol, uint64_t ip, struct cfi_fde *ret, uint64_t *ret_vaddr)
+{
+	const struct cfi_bytes bytes = { .data = symbol->frames, .len = symbol->frames_len };
+	struct cfi_record rec;
+	struct cfi_cie cie;
+	bool first = true;
+
+	for (uint64_t at = 0; symbol->frames && cfi_record_at(&bytes, at, &rec) && !rec.is_end; at = rec.end) {
+		if (rec.is_cie || !cfi_record_cie(&bytes, rec.cie_offset, &cie) ||
+		    !cfi_record_fde(&bytes, &rec, &cie, ret))
+			continue;
+		if (first)
+			*ret_vaddr = ip - symbol->start + ret->begin;
+		first = false;
+		if (*ret_vaddr >= ret->begin && *ret_vaddr < ret->end)
+			return true;
+	}
+	return false;
+}
+
+static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
+{
+	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
+	struct cfi_fde fde;
+	uint64_t vaddr;
+	uint32_t rule;
+	bool found = false;
+
+	if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
+		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);
+	if (!found && symbol && symbol->code && unwind_tables_disasm(t)) {
+		const struct code_rows_function f = { symbol->code, symbol->len, symbol->start };
+
+		found = code_rows_find(t->rules, t->disasm, &f, ip, &rule);
+	}
+	if (!found)
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
+}
+
 static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
@@ -372,6 +447,8 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 	struct cfi_fde fde;
 	uint32_t rule;
 
+	if (mod->kind == MODULE_JIT)
+		return compile_jit(t, mod, vaddr);
 	if (table->without == UNWIND_RULE_NO_FILE)
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
@@ -398,9 +475,9 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
 	uint64_t vaddr = ip - map->bias, key;
 
-	if (!has_table(map->module))
+	if (!has_table(map->module) && map->module->kind != MODULE_JIT)
 		return rule;
-	if (!map->mapped)
+	if (!map->mapped && map->module->kind != MODULE_JIT)
 		return (struct unwind_rule){ .kind = table_of(t, map->module)->without };
 	if (!unwind_memo_key(map->module->id, vaddr, &key))
 		return compile(t, map->module, vaddr);
