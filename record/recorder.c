@@ -18,6 +18,8 @@
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
+#define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
+#define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
 #define NODES_DIR         "/sys/devices/system/node"
 
 static uint64_t now_ns(void)
@@ -208,6 +210,8 @@ static int timeout_ms(const struct recorder *s)
 			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
+	if (now < s->jit_until_ns)
+		tick = JIT_TICK_MS;
 	if (until <= now)
 		return 0;
 	return (int)MIN((until - now + 999999) / 1000000, tick);
@@ -341,6 +345,15 @@ static struct watch_result wait(struct recorder *s)
 	return result;
 }
 
+static void note_jit(struct recorder *s)
+{
+	uint64_t news = attach_jit_news(s->attach);
+
+	if (news != s->jit_news)
+		s->jit_until_ns = now_ns() + JIT_LASTS_NS;
+	s->jit_news = news;
+}
+
 /* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
@@ -351,6 +364,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		*ret_over = react(s, result);
 		err = drain_pass(s->drain);
 	}
+	note_jit(s);
 	if (result.bell)
 		mmap_wakeup_rest(&s->bell, now_ns(), attach_news(s->attach));
 	note_priority(s);

@@ -44,6 +44,7 @@ struct recorder {
 	struct err *no_bell; /* why there is none */
 	struct hotplug hotplug;
 	struct attach *attach;
+	uint64_t jit_news, jit_until_ns; /* until then passes come more often, for the sake of code that may go */
 	struct output_files output_files;
 	struct drain *drain;
 	struct recording recording;

@@ -198,7 +198,9 @@ static struct code_range add_mmap(struct attach *a, uint32_t pid, const struct e
 		return range;
 	struct attach_process *p = living(a, pid);
 
-	if (!mapping_is_anonymous(map))
+	if (mapping_is_anonymous(map))
+		a->jit.news++;
+	else
 		range.file = code_files_get(&a->files, map);
 	if (range.file && jitdump_is_path(map->path)) {
 		struct code_place place = { p->lineage, range.start, range.end };
@@ -231,6 +233,11 @@ void attach_new_mmap(struct attach *a, uint32_t pid, const struct event_mmap *ma
 uint64_t attach_news(const struct attach *a)
 {
 	return a->news;
+}
+
+uint64_t attach_jit_news(const struct attach *a)
+{
+	return a->jit.news;
 }
 
 void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)

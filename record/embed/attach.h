@@ -72,6 +72,9 @@ void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
 void attach_new_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
 /* How many files were new to it. */
 uint64_t attach_news(const struct attach *a);
+
+/* Grows as code is made at run time, or such code is seen that was not seen before: its memory is best looked at soon. */
+uint64_t attach_jit_news(const struct attach *a);
 void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid);
 void attach_exec(struct attach *a, uint32_t pid);
 void attach_exit(struct attach *a, uint32_t pid);

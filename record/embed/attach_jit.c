@@ -24,6 +24,7 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
 
 	if (is_new)
 		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX);
+	jit->news++;
 	perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
 }
 

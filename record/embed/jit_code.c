@@ -145,7 +145,7 @@ static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, co
 {
 	uint8_t *code = memory_alloc(len);
 
-	if (task_memory_read(&map->memory, ip, code, len) == len)
+	if (task_memory_read(&map->memory, ip, code, len) == len || code_pages_read(&map->pages, ip, code, len))
 		jitdump_put_load(out, map->inner_pid, ip, name, code, len);
 	free(code);
 }

@@ -83,12 +83,15 @@ void perf_map_free(struct perf_map *map)
 		close(map->tmp_fd);
 	task_memory_close(&map->memory);
 	map_deinit(&map->addresses);
+	code_pages_deinit(&map->pages);
 	free(map);
 }
 
 void perf_map_touch(struct perf_map *map, uint64_t ip)
 {
 	map_put(&map->addresses, ip, NULL);
+	if (map->memory.pagemap_fd >= 0)
+		code_pages_take(&map->pages, &map->memory, ip);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */

@@ -171,18 +171,29 @@ static void leave_at_target(struct pass *p, const struct frame *f, uint64_t targ
 	*slot = p->frames.len - 1;
 }
 
-/* The frame behind an instruction that does not go on there. */
-static struct frame frame_behind(const struct pass *p, uint64_t vaddr)
+/* The frame that a branch left at @vaddr; NULL if none did. */
+static const struct frame *left_at(const struct pass *p, uint64_t vaddr)
 {
 	const uint64_t *slot = map_get(&p->at, vaddr);
 
-	return slot ? p->frames.items[*slot] : p->body;
+	return slot ? &p->frames.items[*slot] : NULL;
+}
+
+static unsigned count_saved(const struct frame *f)
+{
+	unsigned count = 0;
+
+	for (size_t reg = 0; reg < NREGS; reg++)
+		count += f->saved[reg] != 0;
+	return count;
 }
 
 /* A frame is at its largest between its making and its taking down. */
 static void note_body(struct pass *p, const struct frame *f)
 {
-	if (f->has_fp || (f->knows_sp && f->sp >= p->body.sp && !p->body.has_fp))
+	bool as_large = count_saved(f) >= count_saved(&p->body);
+
+	if (f->has_fp ? !p->body.has_fp || as_large : f->knows_sp && f->sp >= p->body.sp && !p->body.has_fp)
 		p->body = *f;
 }
 
@@ -192,6 +203,7 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 	struct frame f = entry_frame;
 	size_t len = MIN(fn->len, CODE_ROWS_LEN_MAX);
 	struct disasm_step step;
+	bool guessed = false; /* that nothing but the code's order leads here */
 
 	p->body = entry_frame;
 	for (size_t at = 0; at < len; at += step.len) {
@@ -199,6 +211,10 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 
 		if (!disasm_step(d, fn->code + at, len - at, here, &step) || vaddr < here)
 			return false;
+		if (guessed && left_at(p, here)) {
+			f = *left_at(p, here);
+			guessed = false;
+		}
 		if (vaddr - here < step.len) {
 			*ret = f;
 			return true;
@@ -207,8 +223,10 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 			leave_at_target(p, &f, step.target);
 		follow(&f, &step);
 		note_body(p, &f);
-		if (step.flow == DISASM_JUMP || step.flow == DISASM_RETURN)
-			f = frame_behind(p, here + step.len);
+		if (step.flow == DISASM_JUMP || step.flow == DISASM_RETURN) {
+			f = p->body;
+			guessed = true;
+		}
 	}
 	return false;
 }
