@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INSTRUCTION_LEN_MAX 15 /* of x86-64 */
+#define FRAME_LEN_MAX	    (8u << 20) /* as large as a main thread's stack may grow by default */
+
 struct unwinder {
 	struct module_table *modules;
 	struct space_table *spaces;
@@ -222,6 +225,22 @@ static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_
 	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_UNREADABLE) : UNWIND_UNREADABLE;
 }
 
+/*
+ * The return address is at no address of the snapshot. Where the frame begins in it, and would end above it, the frame is larger than
+ * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. Else the frame lies
+ * on another stack.
+ */
+static enum unwind_stop stop_outside(const struct unwind_walk *w)
+{
+	const struct event_stack *snapshot = w->stack.snapshot;
+	uint64_t sp = w->state.regs[w->arch->sp], missing = w->stack.missing;
+	bool here = sp >= snapshot->base && sp < snapshot->end;
+
+	if (here && missing >= snapshot->end && missing - snapshot->end < FRAME_LEN_MAX)
+		return UNWIND_SNAPSHOT_ENDED;
+	return UNWIND_UNREADABLE;
+}
+
 /* ---- our walk -------------------------------------------------------------------------------------- */
 
 /* Code of a JIT has no table of its nature. */
@@ -232,10 +251,44 @@ static enum unwind_stop stop_without_table(const struct space_map *map)
 	return map->module->kind == MODULE_FILE ? UNWIND_NO_TABLE : UNWIND_NO_FRAME_POINTER;
 }
 
+/*
+ * A precise event (PEBS) has the address of the instruction that caused it, and the registers from behind it: at a call the
+ * return address is on the stack already. Is it what lies there?
+ */
+static bool has_called(struct unwind_walk *w)
+{
+	const struct unwind_state *state = &w->state;
+	uint64_t ip = state->regs[w->arch->ip], word;
+
+	if (w->arch->lr >= 0 || !state->exact || w->nsaves ||
+	    unwind_stack_word(&w->stack, state->regs[w->arch->sp], &word) != UNWIND_READ_OK)
+		return false;
+	return word > ip && word - ip <= INSTRUCTION_LEN_MAX &&
+	       unwind_check_return(w, word) == UNWIND_CALL_YES;
+}
+
+/* The step from there, if the one by the registers as they are does not lead behind a call. */
+static enum unwind_outcome step_precise(struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	const struct unwind_state callee = w->state;
+	enum unwind_outcome outcome;
+
+	if (rule->signal_frame || !has_called(w))
+		return unwind_step(w, rule);
+	outcome = unwind_step(w, rule);
+	if (outcome == UNWIND_IS_ROOT || (outcome == UNWIND_STEPPED &&
+					  unwind_check_return(w, w->state.regs[w->arch->ip]) != UNWIND_CALL_NO))
+		return outcome;
+	w->state = callee;
+	w->nsaves = 0;
+	w->state.regs[w->arch->sp] += 8;
+	return unwind_step(w, rule);
+}
+
 static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
-	enum unwind_outcome outcome = unwind_step(w, rule);
+	enum unwind_outcome outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
 	if (outcome != UNWIND_ELSEWHERE || !unwind_step_hidden(w, rule))
@@ -383,7 +436,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return continue_by_kernel(u, w, s, UNWIND_SNAPSHOT_ENDED);
 		case UNWIND_ELSEWHERE:
 			if (w->stack.failed)
-				return continue_by_kernel(u, w, s, UNWIND_UNREADABLE);
+				return continue_by_kernel(u, w, s, stop_outside(w));
 			return UNWIND_UNREADABLE;
 		case UNWIND_BAD:
 			return UNWIND_BAD_TABLE;

@@ -252,3 +252,39 @@ TEST(unwind_believes_no_return_address_of_zero_below_one_that_follows_a_call)
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_NO_MAPPING);
 }
+
+/* A precise event at MIDDLE's call: the return address has been pushed, the instruction pointer has not moved. */
+TEST(unwind_steps_from_a_precise_event_at_a_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE + 0x3b), 0);
+	w->words[0] = IP(MIDDLE + 0x40);
+	w->words[1 + 2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(START + 0x40), UNWIND_CFI);
+	world_check_end(w, 2, UNWIND_ROOT);
+}
+
+/* The same words, but the registers as they are lead behind a call: it has not been made. */
+TEST(unwind_believes_the_stack_pointer_at_a_call_if_it_leads_to_one)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE + 0x3b), 0);
+	w->words[0] = IP(MIDDLE + 0x40);
+	w->words[2] = IP(FRAMED + 0x40);
+	w->words[1 + 2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_CFI);
+}
+
+/* Not cut by its size: the kernel's copy ended at a page that nobody has touched. */
+TEST(unwind_says_that_the_snapshot_ended_inside_a_frame)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE), STACK_LEN - 2);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_SNAPSHOT_ENDED);
+}
