@@ -119,6 +119,8 @@ static struct err *begin_trace(struct recorder *s)
 
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
+	if (s->args->jvm_perfmap)
+		attach_ask_jvms(s->attach);
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;
 	struct err *err = output_files_open(&s->output_files, &s->args->output_files, s->args->output,

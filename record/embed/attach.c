@@ -242,6 +242,11 @@ uint64_t attach_news(const struct attach *a)
 	return a->news;
 }
 
+void attach_ask_jvms(struct attach *a)
+{
+	a->jit.ask_jvms = true;
+}
+
 uint64_t attach_jit_news(const struct attach *a)
 {
 	return a->jit.news;

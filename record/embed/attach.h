@@ -61,6 +61,9 @@ struct attach;
 struct attach_front;
 
 struct attach *attach_new(enum attach_bundle bundle);
+
+/* Have Java virtual machines that were sampled write their perf maps when the recording ends (jvm_perfmap.h). */
+void attach_ask_jvms(struct attach *a);
 void attach_free(struct attach *a);
 
 /* Where the kernel's own code is; without it none of that is embedded. */

@@ -6,6 +6,7 @@
 
 #include "formats/base/vec.h"
 #include "record/embed/jit_code.h"
+#include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
 
 #include <inttypes.h>
@@ -96,6 +97,16 @@ static void gather_code(const struct attach_jit *jit, struct code_files *files,
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
+static void ask_jvm(uint32_t pid, struct diag *notes)
+{
+	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid) : NULL;
+
+	if (err)
+		diag_warn(notes, "the Java virtual machine of process %" PRIu32 " wrote no perf map: %s", pid,
+			  err_message(err));
+	err_free(err);
+}
+
 static struct err *write_process(const struct attach_jit *jit, struct code_files *files,
 				 const struct perf_map *map, struct trace_writer *w,
 				 struct diag *notes, struct attach_report *report)
@@ -103,6 +114,8 @@ static struct err *write_process(const struct attach_jit *jit, struct code_files
 	struct writer text = { 0 }, dump = { 0 };
 	struct err *err = NULL;
 
+	if (jit->ask_jvms)
+		ask_jvm(map->pid, notes);
 	gather_names(map, notes, &text);
 	gather_code(jit, files, map, &text, notes, &dump);
 	if (text.len || dump.len) {

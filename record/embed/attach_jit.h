@@ -13,6 +13,7 @@
 /* Zeroed is empty. */
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
+	bool ask_jvms;	  /* for their perf maps, at the end */
 	uint64_t news;	  /* new code, or new addresses in it: only grows */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, 0 if it called exec */
 };

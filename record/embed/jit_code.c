@@ -140,13 +140,17 @@ bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out)
 	return whole;
 }
 
+/* As much of the code as is present from its beginning on; what lies behind is known by its name only. */
 static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, const char *name,
 		       struct writer *out)
 {
 	uint8_t *code = memory_alloc(len);
+	size_t present = task_memory_read(&map->memory, ip, code, len);
 
-	if (task_memory_read(&map->memory, ip, code, len) == len || code_pages_read(&map->pages, ip, code, len))
-		jitdump_put_load(out, map->inner_pid, ip, name, code, len);
+	if (!present && code_pages_read(&map->pages, ip, code, len))
+		present = len;
+	if (present)
+		jitdump_put_load(out, map->inner_pid, ip, name, code, present);
 	free(code);
 }
 

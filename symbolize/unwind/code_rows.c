@@ -153,11 +153,20 @@ static void follow(struct frame *f, const struct disasm_step *s)
 
 /* ---- the pass -------------------------------------------------------------------------------------- */
 
-/* Frames that branches ahead leave, by the address they lead to; and the one of the function's body. */
+#define KINDS_MAX 8 /* of frames that are counted; few functions have more than three */
+
+/* A frame, and how many instructions had one like it. */
+struct kind {
+	struct frame frame;
+	unsigned count;
+};
+
+/* Frames that branches ahead leave, by the address they lead to; and those of the function so far. */
 struct pass {
 	struct map at; /* index in @frames + 1 */
 	VEC(struct frame) frames;
-	struct frame body;
+	struct kind kinds[KINDS_MAX];
+	size_t nkinds;
 };
 
 static void leave_at_target(struct pass *p, const struct frame *f, uint64_t target)
@@ -188,13 +197,40 @@ static unsigned count_saved(const struct frame *f)
 	return count;
 }
 
-/* A frame is at its largest between its making and its taking down. */
-static void note_body(struct pass *p, const struct frame *f)
+static bool alike(const struct frame *a, const struct frame *b)
 {
-	bool as_large = count_saved(f) >= count_saved(&p->body);
+	return a->knows_sp == b->knows_sp && a->sp == b->sp && a->has_fp == b->has_fp && a->fp == b->fp &&
+	       count_saved(a) == count_saved(b);
+}
 
-	if (f->has_fp ? !p->body.has_fp || as_large : f->knows_sp && f->sp >= p->body.sp && !p->body.has_fp)
-		p->body = *f;
+static void count_frame(struct pass *p, const struct frame *f)
+{
+	size_t i = 0;
+
+	while (i < p->nkinds && !alike(&p->kinds[i].frame, f))
+		i++;
+	if (i == KINDS_MAX)
+		return;
+	if (i == p->nkinds)
+		p->kinds[p->nkinds++] = (struct kind){ .frame = *f };
+	p->kinds[i].count++;
+}
+
+/*
+ * The frame of the function's body is the one that most instructions have: more is pushed around a call, and at both ends of the
+ * function there is less. A function that makes none has the one it began with.
+ */
+static struct frame body(const struct pass *p)
+{
+	const struct kind *best = NULL;
+
+	for (size_t i = 0; i < p->nkinds; i++) {
+		const struct kind *kind = &p->kinds[i];
+
+		if (!alike(&kind->frame, &entry_frame) && (!best || kind->count > best->count))
+			best = kind;
+	}
+	return best ? best->frame : entry_frame;
 }
 
 static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint64_t vaddr,
@@ -205,7 +241,6 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 	struct disasm_step step;
 	bool guessed = false; /* that nothing but the code's order leads here */
 
-	p->body = entry_frame;
 	for (size_t at = 0; at < len; at += step.len) {
 		uint64_t here = fn->vaddr + at;
 
@@ -222,9 +257,9 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 		if (step.target > here && step.target - fn->vaddr < len)
 			leave_at_target(p, &f, step.target);
 		follow(&f, &step);
-		note_body(p, &f);
+		count_frame(p, &f);
 		if (step.flow == DISASM_JUMP || step.flow == DISASM_RETURN) {
-			f = p->body;
+			f = body(p);
 			guessed = true;
 		}
 	}

@@ -297,6 +297,17 @@ static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_
 	return UNWIND_STEPPED;
 }
 
+/* Does a call end at the state's address, or is that in code of a JIT that is known, but not how it calls? */
+static bool leads_to_code(struct unwind_walk *w)
+{
+	uint64_t ip = w->state.regs[w->arch->ip];
+	enum unwind_call call = unwind_check_return(w, ip);
+
+	if (call != UNWIND_CALL_UNKNOWN)
+		return call == UNWIND_CALL_YES;
+	return unwind_tables_is_jit_code(w->tables, unwind_tables_map(w->tables, w->space, ip - 1), ip - 1);
+}
+
 /* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
 static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
@@ -304,8 +315,7 @@ static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_
 	const struct unwind_state callee = w->state;
 	size_t nsaves = w->nsaves;
 
-	if (unwind_step(w, rule) == UNWIND_STEPPED &&
-	    unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES) {
+	if (unwind_step(w, rule) == UNWIND_STEPPED && leads_to_code(w)) {
 		*ret_how = UNWIND_CODE;
 		return UNWIND_STEPPED;
 	}

@@ -17,6 +17,7 @@
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/name/jit_files.h"
+#include "symbolize/runtime/hotspot_frames.h"
 #include "symbolize/unwind/cfi_program.h"
 #include "symbolize/unwind/code_rows.h"
 #include "symbolize/unwind/unwind_memo.h"
@@ -240,7 +241,7 @@ static enum bundle_call call_at(struct unwind_tables *t, const struct space_map 
 	if (!code)
 		return BUNDLE_CALL_UNKNOWN;
 	if (!t->arch->ends_with_call(code, CALL_LEN_MAX))
-		return BUNDLE_CALL_NO;
+		return jit ? BUNDLE_CALL_UNKNOWN : BUNDLE_CALL_NO; /* an interpreter pushes and jumps */
 	if (t->arch->direct_call(code, CALL_LEN_MAX, &distance))
 		*ret_target = vaddr + (uint64_t)distance;
 	return BUNDLE_CALL_YES;
@@ -422,6 +423,11 @@ static bool find_jit_fde(const struct jit_symbol *symbol, uint64_t ip, struct cf
 	return false;
 }
 
+bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	return map && map->module->kind == MODULE_JIT && jit_symbol_at(t, map->module, ip);
+}
+
 static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
@@ -430,10 +436,14 @@ static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mo
 	uint32_t rule;
 	bool found = false;
 
-	if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
+	if (symbol && hotspot_frames_rule(t->rules, t->arch, symbol, &rule))
+		found = true;
+	else if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
 		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);
 	if (!found && symbol && symbol->code && unwind_tables_disasm(t)) {
-		const struct code_rows_function f = { symbol->code, symbol->len, symbol->start };
+		CLEANUP(arena_deinit) struct arena arena = { 0 };
+		const struct code_rows_function f = { hotspot_frames_code(symbol, &arena), symbol->len,
+						      symbol->start };
 
 		found = code_rows_find(t->rules, t->disasm, &f, ip, &rule);
 	}

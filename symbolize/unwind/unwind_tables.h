@@ -118,6 +118,9 @@ enum unwind_call {
 enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
 				    uint64_t ip, uint64_t *ret_target);
 
+/* Is @ip of @map, which may be NULL, in code that a JIT said it made? */
+bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
 /* Where the function that holds @ip of @map begins, by symbol; 0 if that is not known. */
 uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
 
