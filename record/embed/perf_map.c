@@ -87,11 +87,14 @@ void perf_map_free(struct perf_map *map)
 	free(map);
 }
 
-void perf_map_touch(struct perf_map *map, uint64_t ip)
+bool perf_map_touch(struct perf_map *map, uint64_t ip)
 {
-	map_put(&map->addresses, ip, NULL);
-	if (map->memory.pagemap_fd >= 0)
+	bool is_new;
+
+	map_put(&map->addresses, ip, &is_new);
+	if (is_new && map->memory.pagemap_fd >= 0)
 		code_pages_take(&map->pages, &map->memory, ip);
+	return is_new;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */
