@@ -17,6 +17,7 @@
 #include "record/embed/attach_kernel.h"
 #include "record/embed/code_file.h"
 #include "record/embed/code_map.h"
+#include "record/embed/embed_child.h"
 #include "record/sample/addr_cache.h"
 
 #include <inttypes.h>
@@ -68,6 +69,7 @@ struct attach_front {
 
 struct attach {
 	enum attach_bundle bundle;
+	struct embed_limits limits;
 	struct map processes; /* pid -> struct attach_process * */
 	VEC(struct attach_process *) ended;
 	uint32_t last_serial;
@@ -96,6 +98,7 @@ struct attach *attach_new(enum attach_bundle bundle)
 	struct attach *a = memory_zeroed(1, sizeof(*a));
 
 	a->bundle = bundle;
+	a->limits = (struct embed_limits){ EMBED_TIME_NS, EMBED_LEN };
 	a->files.max_open = bundle == ATTACH_NONE ? 0 : open_limit();
 	return a;
 }
@@ -139,6 +142,11 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 		vec_push(&a->fronts, f);
 	}
 	return a->fronts.items[number];
+}
+
+void attach_limit(struct attach *a, const struct embed_limits *limits)
+{
+	a->limits = *limits;
 }
 
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end)
@@ -432,6 +440,30 @@ void attach_forget(struct attach *a)
 		addr_cache_forget_all(&a->fronts.items[i]->seen);
 }
 
+/* What the child does with its copy of @context. */
+static struct err *write_foreign(void *context, struct embed_child *child, struct trace_writer *w,
+				 struct diag *notes, struct attach_report *report)
+{
+	struct attach *a = context;
+	struct err *err = attach_jit_write(&a->jit, &a->files, child, w, notes, report);
+
+	return err ? err : attach_image_write_all(&a->files, a->bundle, child, w, notes, report);
+}
+
+static struct err *write_in_child(struct attach *a, struct trace_writer *w, struct diag *notes,
+				  struct attach_report *report)
+{
+	struct embed_job job = { .run = write_foreign, .context = a };
+	struct err *err;
+
+	for (size_t i = 0; i < a->files.items.len; i++)
+		vec_push(&job.fds, a->files.items.items[i]->fd);
+	attach_jit_fds(&a->jit, &job.fds);
+	err = embed_child_run(&job, &a->limits, w, notes, report);
+	vec_deinit(&job.fds);
+	return err;
+}
+
 struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
 			 struct attach_report *ret)
 {
@@ -449,9 +481,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 	a->left_out = 0;
 	err = attach_kernel_write(&a->kernel, a->bundle, w, notes, &report);
 	if (!err)
-		err = attach_jit_write(&a->jit, &a->files, w, notes, &report);
-	if (!err)
-		err = attach_image_write_all(&a->files, a->bundle, w, notes, &report);
+		err = write_in_child(a, w, notes, &report);
 	report.time_ns = now_ns() - start_ns;
 	*ret = report;
 	return err;

@@ -20,6 +20,9 @@
 /* So many files that could not be had are named. */
 #define NAMED_MAX 3
 
+/* What reading a file is taken to cost however small its tables are. */
+#define TABLES_MIN ((uint64_t)64 << 10)
+
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
 
@@ -234,8 +237,8 @@ static void list_touched(const struct code_files *files, struct opened_list *ret
 }
 
 /* Open what can be had and leave out the rest, which is said in @notes. */
-static void open_all(struct code_files *files, struct opened_list *list, struct diag *notes,
-		     struct attach_report *report)
+static void open_all(struct code_files *files, struct opened_list *list,
+		     struct embed_child *child, struct diag *notes, struct attach_report *report)
 {
 	struct missing_files missing = { 0 };
 	size_t kept = 0;
@@ -243,7 +246,7 @@ static void open_all(struct code_files *files, struct opened_list *list, struct 
 	for (size_t i = 0; i < list->len; i++) {
 		struct opened o = list->items[i];
 
-		if (!o.file->is_vdso)
+		if (!o.file->is_vdso && embed_child_step(child, EMBED_LOOK, o.file->path))
 			o.image = open_image(files, o.file, &missing);
 		if (o.file->is_vdso || o.image)
 			list->items[kept++] = o;
@@ -317,6 +320,20 @@ static void merge_into_first(struct opened_list *list, size_t i)
 		   !path_is_known(list, i);
 }
 
+/* What is read of a file: headers, the tables whose ends near an address lie, and pages of code. */
+static uint64_t tables_len(const struct image *img)
+{
+	static const char *const names[] = { ".symtab", ".strtab", ".dynsym", ".dynstr",
+					     ".eh_frame", ".debug_frame", ".gnu_debugdata" };
+	uint64_t len = TABLES_MIN;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (__builtin_add_overflow(len, image_section_stored_len(img, names[i]), &len))
+			return UINT64_MAX;
+	}
+	return len;
+}
+
 static uint64_t hot_samples(const struct opened_list *list)
 {
 	const struct map_slot *slot;
@@ -330,7 +347,7 @@ static uint64_t hot_samples(const struct opened_list *list)
 }
 
 struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
-				   struct trace_writer *w, struct diag *notes,
+				   struct embed_child *child, struct trace_writer *w, struct diag *notes,
 				   struct attach_report *report)
 {
 	struct opened_list list = { 0 };
@@ -343,7 +360,7 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	report->files = list.len;
 	if (bundle == ATTACH_NONE)
 		drop_files(&list);
-	open_all(files, &list, notes, report);
+	open_all(files, &list, child, notes, report);
 	for (size_t i = 0; i < list.len; i++)
 		merge_into_first(&list, i);
 	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL, &guard, notes };
@@ -352,6 +369,9 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 		struct opened *o = &list.items[i];
 
 		if (!o->file->offsets.len && !o->alias)
+			continue;
+		if (!embed_child_step(child, EMBED_WRITE, o->file->path) ||
+		    (o->image && !embed_child_charge(child, tables_len(o->image))))
 			continue;
 		err = o->image ? write_bundle(o->file, o->image, amount, w, report)
 			       : write_vdso(o->file, w, report);

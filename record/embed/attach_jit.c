@@ -9,6 +9,7 @@
 #include "record/embed/perf_map.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
 
@@ -59,31 +60,49 @@ static struct code_file *dump_of(const struct attach_jit *jit, uint32_t pid)
 	return slot ? (struct code_file *)(uintptr_t)*slot : NULL;
 }
 
-static void gather_names(const struct perf_map *map, struct diag *notes, struct writer *out)
+static void gather_names(const struct perf_map *map, struct embed_child *child,
+			 struct diag *notes, struct writer *out)
 {
-	enum perf_map_result result = perf_map_read(map, out);
+	static const char *const why[] = {
+		[PERF_MAP_FOREIGN] = "is not a regular file of its user in /tmp: not used",
+		[PERF_MAP_STALE] = "is older than the process: not used",
+		[PERF_MAP_CUT] = "is too large, or no text: read in part only",
+	};
+	uint64_t left = embed_child_left(child), before = left;
+	enum perf_map_result result = perf_map_read(map, &left, out);
 
-	if (result == PERF_MAP_FOREIGN)
-		diag_warn(notes,
-			  "the perf map of process %" PRIu32 " belongs to another user: not used",
-			  map->pid);
-	else if (result == PERF_MAP_CUT)
-		diag_warn(notes,
-			  "the perf map of process %" PRIu32 " is too large: read in part only",
-			  map->pid);
+	embed_child_charge(child, before - left);
+	if (result < ARRAY_LEN(why) && why[result])
+		diag_warn(notes, "the perf map of process %" PRIu32 " %s", map->pid, why[result]);
+}
+
+/* A dump is mapped; its holes cost nothing. */
+static uint64_t dump_len(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? MIN((uint64_t)st.st_size, (uint64_t)st.st_blocks * 512) : 0;
+}
+
+static bool begin_process(struct embed_child *child, const struct perf_map *map)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "code that process %" PRIu32 " made", map->pid);
+	return embed_child_step(child, EMBED_WRITE, name);
 }
 
 /* What the JIT says itself, or else what is in memory where the perf map says it is. */
 static void gather_code(const struct attach_jit *jit, struct code_files *files,
-			const struct perf_map *map, const struct writer *text, struct diag *notes,
-			struct writer *out)
+			const struct perf_map *map, const struct writer *text,
+			struct embed_child *child, struct diag *notes, struct writer *out)
 {
 	struct code_file *file = dump_of(jit, map->pid);
 	bool whole = true;
 
 	if (file && !code_files_open(files, file))
 		diag_warn(notes, "the dump of a JIT's code, '%s', cannot be opened", file->path);
-	else if (file)
+	else if (file && embed_child_charge(child, dump_len(file->fd)))
 		whole = jit_code_from_dump(file->fd, map, out);
 	if (!out->len && text->len)
 		whole = jit_code_from_memory(map, arch_native()->elf_machine,
@@ -96,14 +115,15 @@ static void gather_code(const struct attach_jit *jit, struct code_files *files,
 }
 
 static struct err *write_process(const struct attach_jit *jit, struct code_files *files,
-				 const struct perf_map *map, struct trace_writer *w,
-				 struct diag *notes, struct attach_report *report)
+				 const struct perf_map *map, struct embed_child *child,
+				 struct trace_writer *w, struct diag *notes,
+				 struct attach_report *report)
 {
 	struct writer text = { 0 }, dump = { 0 };
 	struct err *err = NULL;
 
-	gather_names(map, notes, &text);
-	gather_code(jit, files, map, &text, notes, &dump);
+	gather_names(map, child, notes, &text);
+	gather_code(jit, files, map, &text, child, notes, &dump);
 	if (text.len || dump.len) {
 		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len,
 						   dump.data, dump.len };
@@ -123,8 +143,18 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+void attach_jit_fds(const struct attach_jit *jit, struct embed_fds *fds)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));) {
+		vec_push(fds, map_of(slot)->tmp_fd);
+		vec_push(fds, map_of(slot)->memory.pagemap_fd);
+	}
+}
+
 struct err *attach_jit_write(struct attach_jit *jit, struct code_files *files,
-			     struct trace_writer *w, struct diag *notes,
+			     struct embed_child *child, struct trace_writer *w, struct diag *notes,
 			     struct attach_report *report)
 {
 	VEC(struct perf_map *) maps = { 0 };
@@ -135,7 +165,8 @@ struct err *attach_jit_write(struct attach_jit *jit, struct code_files *files,
 		vec_push(&maps, map_of(slot));
 	vec_sort(&maps, by_pid);
 	for (size_t i = 0; i < maps.len && !err; i++)
-		err = write_process(jit, files, maps.items[i], w, notes, report);
+		if (begin_process(child, maps.items[i]))
+			err = write_process(jit, files, maps.items[i], child, w, notes, report);
 	vec_deinit(&maps);
 	return err;
 }
