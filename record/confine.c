@@ -116,18 +116,6 @@ static void filter_calls(void)
 #define LANDLOCK_RESTRICT_SELF  446
 #define LANDLOCK_WRITES         (0x1fffULL & ~(1ULL << 0) & ~(1ULL << 2) & ~(1ULL << 3))
 
-/* Rights that a set of rules handles, and no rule gives, are gone everywhere. */
-static void forbid_writing(void)
-{
-	uint64_t handled = LANDLOCK_WRITES;
-	int fd = (int)syscall(LANDLOCK_CREATE_RULESET, &handled, sizeof(handled), 0);
-
-	if (fd < 0)
-		return;
-	syscall(LANDLOCK_RESTRICT_SELF, fd, 0);
-	close(fd);
-}
-
 void confine_recorder(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -139,6 +127,17 @@ void confine_reader(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	keep_caps(READER_CAPS);
-	forbid_writing();
 	filter_calls();
+}
+
+/* Rights that a set of rules handles, and no rule gives, are gone everywhere. */
+void confine_file_reader(void)
+{
+	uint64_t handled = LANDLOCK_WRITES;
+	int fd = (int)syscall(LANDLOCK_CREATE_RULESET, &handled, sizeof(handled), 0);
+
+	if (fd < 0)
+		return;
+	syscall(LANDLOCK_RESTRICT_SELF, fd, 0);
+	close(fd);
 }

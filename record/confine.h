@@ -12,7 +12,13 @@
 /* The recorder, once its command is forked and its events are open; threads that are started later are confined as well. */
 void confine_recorder(void);
 
-/* The child that reads other users' files: it also may not create, change or remove any file (Landlock, Linux 5.13). */
+/* The child that reads other users' files and memory. */
 void confine_reader(void);
+
+/*
+ * The same once it only reads files: it may not create, change or remove any (Landlock, Linux 5.13), nor look into other
+ * processes, which Landlock refuses as well.
+ */
+void confine_file_reader(void);
 
 #endif

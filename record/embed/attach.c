@@ -12,6 +12,7 @@
 #include "formats/base/memory.h"
 #include "formats/perf/jitdump.h"
 #include "formats/process/mapping.h"
+#include "record/confine.h"
 #include "record/embed/attach_image.h"
 #include "record/embed/attach_jit.h"
 #include "record/embed/attach_kernel.h"
@@ -447,6 +448,7 @@ static struct err *write_foreign(void *context, struct embed_child *child, struc
 	struct attach *a = context;
 	struct err *err = attach_jit_write(&a->jit, &a->files, child, w, notes, report);
 
+	confine_file_reader();
 	return err ? err : attach_image_write_all(&a->files, a->bundle, child, w, notes, report);
 }
 
