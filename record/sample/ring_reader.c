@@ -158,7 +158,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 		loss_counts_pass_over(r->scene->loss_counts, ev->sample.event, ring, ev->sample.period);
 		return NULL;
 	}
-	const struct process *proc = process_find(r->scene->processes, ev->pid);
+	const struct process *proc = process_table_look(r->scene->processes, ev->pid);
 
 	if (r->scene->by_cpu)
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
@@ -167,6 +167,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	trim_chain(r, proc, &ev->sample);
 	note_code(r, ev->pid, proc);
 	count_sample(r, ev->sample.event, ring);
+	if (r->scene->managed && ev->sample.regs)
+		managed_readers_sampled(r->scene->managed, ev->pid);
 	return tell(r, ev);
 }
 

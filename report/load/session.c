@@ -11,6 +11,7 @@
 #include "formats/profile/profile_source.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
+#include "report/load/managed_stacks.h"
 #include "report/load/session_import.h"
 #include "report/load/session_input.h"
 #include "report/load/session_walk.h"
@@ -21,13 +22,49 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* A path that does not exist would be no help, in silence. */
+static struct err *parse_existing(const char *value, mode_t type)
+{
+	struct stat st;
+
+	if (stat(value, &st) != 0)
+		return err_system(errno, "'%s'", value);
+	if ((st.st_mode & S_IFMT) != type)
+		return err_new(ERR_USAGE, type == S_IFDIR ? "'%s' is no folder" : "'%s' is no file",
+			       value);
+	return NULL;
+}
+
+static struct err *parse_symfs(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_debug_dir(void *field, const char *value)
+{
+	vec_push((struct opt_list *)field, value);
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_vmlinux(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFREG);
+}
 
 const struct opt session_opts[] = {
+	OPT_OPERAND(struct session_args, input, "FILE"),
 	OPT_STR(struct session_args, input, "input", 'i', "FILE",
 		"read FILE, - for standard input (default precord.trace)"),
-	OPT_STR(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR"),
-	OPT_LIST(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
-		 "look for debug files below DIR as well"),
+	OPT_PARSE(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR",
+		  parse_symfs),
+	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
+		  "look for debug files below DIR as well", parse_debug_dir),
+	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
+		  "the kernel's file with debug information, if its build ID is right", parse_vmlinux),
 	OPT_UINT(struct session_args, threads, "threads", 0, "N",
 		 "unwind with N threads, at most 8 (default 1)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
@@ -36,6 +73,10 @@ const struct opt session_opts[] = {
 		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_FLAG(struct session_args, native, "native", 0,
+		 "show the C frames of interpreters too, not only those of their programs"),
+	OPT_FLAG(struct session_args, demangle, "demangle", 0,
+		 "show C++ and Rust names as in the source, as is the default"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
 		"no line on the terminal while a large trace is read"),
 	OPT_END,
@@ -63,14 +104,14 @@ static void add_events(struct session *s)
 {
 	for (size_t i = 0; i < s->recording->nevents; i++) {
 		const struct recording_event *from = &s->recording->events[i];
-		struct profile_event event = {
+		struct profile_value_type event = {
 			.name = profile_string(s->profile, from->name),
 			.unit = profile_string(s->profile, from->unit),
 			.rate = from->rate,
 			.is_freq = from->is_freq,
 		};
 
-		profile_add_event(s->profile, &event);
+		profile_add_value_type(s->profile, &event);
 	}
 }
 
@@ -87,7 +128,11 @@ static void make_parts(struct session *s)
 
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
-	*search = (struct module_search){ .symfs = s->args->symfs, .debug_dirs = dirs };
+	*search = (struct module_search){
+		.symfs = s->args->symfs,
+		.debug_dirs = dirs,
+		.vmlinux = s->args->vmlinux,
+	};
 	s->search = search;
 	s->modules = module_table_new(s->recording, search, &s->diag);
 	module_table_unknown(s->modules); /* the same number however many threads there are */
@@ -97,6 +142,7 @@ static void make_parts(struct session *s)
 	s->profile = profile_new();
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
+	s->managed = managed_stacks_new(s, s->args->native);
 	add_events(s);
 }
 
@@ -138,6 +184,7 @@ static void free_trie(struct session *s)
 void session_close(struct session *s)
 {
 	free_trie(s);
+	managed_stacks_free(s->managed);
 	profile_free(s->profile);
 	name_ahead_free(s->ahead);
 	session_wanted_deinit(&s->wanted);
@@ -179,7 +226,7 @@ void session_stacks_add(struct session *s, struct session_stacks *stacks,
 		const struct chain_node *node = &nodes[i];
 		uint32_t parent = stacks->of.items[node->parent];
 		uint32_t module = session_profile_module(s, module_table_get(s->modules, node->module));
-		uint32_t location = profile_add_location(s->profile, module, node->vaddr);
+		uint32_t location = session_location(s, module, node->vaddr);
 		uint32_t stack = profile_add_stack(s->profile, parent, location,
 						   how_of((enum unwind_how)node->how));
 
@@ -242,6 +289,7 @@ static void count_event(struct session *s, const struct event *ev)
 		show_progress(s);
 	if (s->listener)
 		s->listener->event(s->listener->context, ev);
+	managed_stacks_event(s->managed, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -289,6 +337,9 @@ static bool passes(struct session *s, const struct event *ev,
 static struct err *take(struct session *s, struct session_event *event,
 			const struct session_visitor *visitor)
 {
+	if (event->chain)
+		event->stack = managed_stacks_merge(s->managed, event->ev, event->stack,
+						    unwind_stop_is_complete(event->chain->stop));
 	if (event->chain && !passes_stack(s, event->stack))
 		return NULL;
 	return visitor->event(visitor->context, s, event);
@@ -368,14 +419,28 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 	s->ahead = name_ahead_new(s->symbolizer, s->pool);
 }
 
+/* Sums of periods fit in 64 bits but in damaged files. */
+static int64_t weight_of(struct session *s, const struct event_sample *from)
+{
+	int64_t weight = from->period ? (int64_t)MIN(from->period, (uint64_t)INT64_MAX) : 1;
+
+	if (profile_fits(s->profile, weight))
+		return weight;
+	if (!s->too_much)
+		diag_warn(&s->diag, "'%s': periods add up to more than 2^63; the rest count as 0",
+			  s->args->input);
+	s->too_much = true;
+	return 0;
+}
+
 static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
 {
 	const struct event_sample *from = &event->ev->sample;
 	struct profile *p = s->profile;
-	uint64_t weight = from->period ? from->period : 1;
+	int64_t weight = weight_of(s, from);
 
 	(void)context;
-	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->events.len)
+	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->types.len)
 		return NULL;
 
 	struct profile_thread thread = {
@@ -386,7 +451,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	};
 	struct profile_sample sample = {
 		.stack = event->stack,
-		.event = from->event,
+		.type = from->event,
 		.thread = profile_add_thread(p, &thread),
 		.cpu = event->ev->cpu,
 		.stop = (uint8_t)event->chain->stop,

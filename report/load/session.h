@@ -29,12 +29,14 @@
 #include "symbolize/name/symbolizer.h"
 #include "symbolize/unwind/unwind.h"
 
-/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
+/* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
+	const char *vmlinux; /* NULL: looked for where it usually is */
 	bool inlines, demangle, cache, progress; /* all true from the start */
+	bool native; /* show the C frames of interpreters */
 	uint64_t threads;	/* 0: one */
 };
 
@@ -71,7 +73,8 @@ enum session_names {
 struct session_time {
 	uint32_t row; /* of profile.samples */
 	uint32_t nbranches; /* the next so many of session.kept_branches; 0 unless they are kept */
-	uint64_t time_ns, weight;
+	uint64_t time_ns;
+	int64_t weight;
 };
 
 /* Told of every event in order of time, whatever the filter says, and then which row a sample went into. */
@@ -83,6 +86,7 @@ struct session_listener {
 
 struct branches;
 struct data_places;
+struct managed_stacks;
 
 struct session {
 	const struct session_args *args;
@@ -92,6 +96,7 @@ struct session {
 	bool keep_branches;       /* the same: .kept_branches, beside .times */
 	struct data_places *data; /* may be set like names: tell samples apart by what memory they accessed; NULL: no */
 	struct branches *branches; /* the same: count the branches of samples that pass */
+	bool too_much;            /* private: periods add up to more than fits */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	VEC(struct session_time) times; /* in order of time */
 	VEC(struct event_branch) kept_branches;
@@ -111,6 +116,7 @@ struct session {
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
+	struct managed_stacks *managed; /* NULL: the input is a profile */
 	struct profile_sum matched;           /* samples that passed the filter, of all events */
 	struct chain_trie *trie;              /* private: what was walked alone */
 	struct session_stacks *stacks;        /* private: node of @trie -> stack of the profile */
@@ -187,6 +193,9 @@ void session_name(struct session *s, uint32_t location);
 
 /* Name what the stacks of the profile's samples need, by s->names. Part of session_load(). */
 void session_name_samples(struct session *s);
+
+/* The location of @vaddr in @module of s->profile. */
+uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr);
 
 /* The module of s->profile that stands for @mod. */
 uint32_t session_profile_module(struct session *s, struct module *mod);
