@@ -5,6 +5,8 @@
  */
 #include "record/recorder.h"
 
+#include "formats/base/memory.h"
+#include "record/confine.h"
 #include "record/follow_mode.h"
 #include "record/description.h"
 #include "record/task/proc_scan.h"
@@ -18,6 +20,7 @@
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
+#define STATUS_OWN_FAILURE 125
 #define MANAGED_TICK_MS   100 /* should a reader of interpreters' stacks hang, which wakes us when rings fill */
 #define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
 #define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
@@ -135,6 +138,7 @@ static struct err *begin_trace(struct recorder *s)
 	s->attach = attach_new(bundle(s->args->bundle));
 	if (s->args->jvm_perfmap)
 		attach_ask_jvms(s->attach);
+	attach_limit(s->attach, &s->args->embed);
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;
 	struct err *err = output_files_open(&s->output_files, &s->args->output_files, s->args->output,
@@ -158,6 +162,16 @@ static void hang_bell(struct recorder *s)
 		s->no_bell = watch_bell(&s->watch, s->bell.fd);
 	if (s->no_bell)
 		mmap_wakeup_close(&s->bell);
+}
+
+/* There is no memory left: what is written gets an end. */
+static void give_up(void *context)
+{
+	struct recorder *s = context;
+
+	if (!s->recording.end_ns)
+		s->recording.end_ns = now_ns();
+	output_files_abandon(&s->output_files, "the recording ended because precord had no memory left");
 }
 
 struct err *recorder_open(struct recorder *s, struct record_args *args, char **command)
@@ -199,8 +213,11 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 			&s->diag, &s->perf_fds);
 	if (!err)
 		err = begin_trace(s);
-	if (!err)
+	if (!err) {
+		memory_last_words(give_up, s, STATUS_OWN_FAILURE);
+		confine_recorder();
 		err = watch_rings(&s->watch, &s->perf_fds);
+	}
 	if (!err && s->managed)
 		err = watch_eventfd(&s->watch, managed_readers_fd(s->managed));
 	if (!err)
@@ -465,6 +482,7 @@ struct err *recorder_finish(struct recorder *s)
 
 void recorder_close(struct recorder *s)
 {
+	memory_last_words(NULL, NULL, 0);
 	if (s->hands)
 		affinity_close(&s->hands[0].affinity);
 	watch_close(&s->watch);

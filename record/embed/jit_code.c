@@ -144,6 +144,9 @@ bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out)
 static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, const char *name,
 		       struct writer *out)
 {
+	/* A line may claim what is not there: nothing is copied for it. */
+	if (task_memory_present(&map->memory, ip, len) != len)
+		return;
 	uint8_t *code = memory_alloc(len);
 	size_t present = task_memory_read(&map->memory, ip, code, len);
 

@@ -97,6 +97,8 @@ void session_args_deinit(struct session_args *args)
 	opt_list_deinit(&args->debug_dirs);
 }
 
+#define LOST_MAX (UINT64_MAX / 8) /* sums of a few of these do not wrap */
+
 /* ---- opening ---- */
 
 static void add_events(struct session *s)
@@ -271,6 +273,29 @@ static void show_progress(struct session *s)
 				    s->stream.samples, progress_elapsed_ns(&s->progress)));
 }
 
+/* Sums of what a file says stay where they are rather than wrap. */
+static void add_lost(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+	*sum = MIN(*sum, LOST_MAX);
+}
+
+/* Rings of the side-band hold no samples, and none of the events that have counts. */
+static void count_loss(struct session_stream *stream, const struct event *ev)
+{
+	const struct event_lost *lost = &ev->lost;
+
+	if (lost->event == RECORDING_NO_EVENT && ev->kind == EVENT_LOST)
+		add_lost(&stream->lost_side_band, lost->count);
+	else if (ev->kind == EVENT_LOST)
+		add_lost(&stream->lost_records, lost->count);
+	else if (lost->by_recorder)
+		add_lost(&stream->dropped_samples, lost->count);
+	else
+		add_lost(&stream->lost_samples, lost->count);
+}
+
 static void count_event(void *context, const struct event *ev)
 {
 	struct session *s = context;
@@ -297,13 +322,8 @@ static void count_event(void *context, const struct event *ev)
 		stream->shortened += ev->sample.stack.shortened;
 		break;
 	case EVENT_LOST:
-		stream->lost_records += ev->lost.count;
-		break;
 	case EVENT_LOST_SAMPLES:
-		if (ev->lost.by_recorder)
-			stream->dropped_samples += ev->lost.count;
-		else
-			stream->lost_samples += ev->lost.count;
+		count_loss(stream, ev);
 		break;
 	case EVENT_THROTTLE:
 		stream->throttles += ev->throttle.stopped;

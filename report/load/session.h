@@ -52,7 +52,8 @@ void session_args_deinit(struct session_args *args);
 struct session_stream {
 	uint64_t events; /* of every kind */
 	uint64_t samples;
-	uint64_t lost_records;    /* by the kernel, of any kind */
+	uint64_t lost_records;    /* by the kernel, of any kind, from rings of samples */
+	uint64_t lost_side_band;  /* by the kernel: mappings, names, forks; no samples */
 	uint64_t lost_samples;    /* by the kernel, known to be samples */
 	uint64_t dropped_samples; /* by the recorder */
 	uint64_t throttles;       /* times that an event was stopped */
@@ -209,7 +210,8 @@ uint32_t session_default_event(const struct session *s);
 
 /* Samples that are missing, and who had no room for them. */
 struct session_losses {
-	uint64_t by_kernel, by_recorder;
+	uint64_t by_kernel, by_recorder; /* samples */
+	uint64_t side_band; /* records of mappings, names and forks: some addresses may have no name */
 };
 
 /*
