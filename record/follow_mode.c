@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SAMPLE_LEN        65536         /* of the largest sample in a ring */
@@ -44,6 +45,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		.cpus = target->by_cpu ? &target->cpus : NULL,
 		.inherit = target->inherit && !target->by_cpu,
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
+		.build_ids = !strcmp(args->build_ids, "kernel"),
 		.sample_cgroup = false,
 		.extras = &args->extras,
 	};

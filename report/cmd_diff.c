@@ -219,8 +219,8 @@ static struct err *check_units(const struct comparison *c)
 	const struct profile *p = c->merge.profile;
 
 	for (uint32_t i = 1; i < c->count && scale_of(c->args) != DIFF_SHARE; i++) {
-		const char *a = profile_text(p, p->events.items[0].unit);
-		const char *b = profile_text(p, p->events.items[i].unit);
+		const char *a = profile_text(p, p->types.items[0].unit);
+		const char *b = profile_text(p, p->types.items[i].unit);
 
 		if (strcmp(a, b) != 0)
 			return err_remedy(err_new(ERR_UNSUPPORTED,

@@ -61,14 +61,14 @@ static void add_events(struct session *s)
 {
 	for (size_t i = 0; i < s->recording->nevents; i++) {
 		const struct recording_event *from = &s->recording->events[i];
-		struct profile_event event = {
+		struct profile_value_type event = {
 			.name = profile_string(s->profile, from->name),
 			.unit = profile_string(s->profile, from->unit),
 			.rate = from->rate,
 			.is_freq = from->is_freq,
 		};
 
-		profile_add_event(s->profile, &event);
+		profile_add_value_type(s->profile, &event);
 	}
 }
 
@@ -177,7 +177,7 @@ void session_stacks_add(struct session *s, struct session_stacks *stacks,
 		const struct chain_node *node = &nodes[i];
 		uint32_t parent = stacks->of.items[node->parent];
 		uint32_t module = session_profile_module(s, module_table_get(s->modules, node->module));
-		uint32_t location = profile_add_location(s->profile, module, node->vaddr);
+		uint32_t location = session_location(s, module, node->vaddr);
 		uint32_t stack = profile_add_stack(s->profile, parent, location,
 						   how_of((enum unwind_how)node->how));
 
@@ -348,14 +348,28 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 	s->ahead = name_ahead_new(s->symbolizer, s->pool);
 }
 
+/* Sums of periods fit in 64 bits but in damaged files. */
+static int64_t weight_of(struct session *s, const struct event_sample *from)
+{
+	int64_t weight = from->period ? (int64_t)MIN(from->period, (uint64_t)INT64_MAX) : 1;
+
+	if (profile_fits(s->profile, weight))
+		return weight;
+	if (!s->too_much)
+		diag_warn(&s->diag, "'%s': periods add up to more than 2^63; the rest count as 0",
+			  s->args->input);
+	s->too_much = true;
+	return 0;
+}
+
 static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
 {
 	const struct event_sample *from = &event->ev->sample;
 	struct profile *p = s->profile;
-	uint64_t weight = from->period ? from->period : 1;
+	int64_t weight = weight_of(s, from);
 
 	(void)context;
-	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->events.len)
+	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->types.len)
 		return NULL;
 
 	struct profile_thread thread = {
@@ -366,7 +380,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	};
 	struct profile_sample sample = {
 		.stack = event->stack,
-		.event = from->event,
+		.type = from->event,
 		.thread = profile_add_thread(p, &thread),
 		.cpu = event->ev->cpu,
 		.stop = (uint8_t)event->chain->stop,

@@ -53,7 +53,7 @@ static void merge_functions(struct view_keys *keys)
 	keys->functions = ARENA_ARRAY(keys->arena, uint32_t, p->functions.len + 1);
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		const struct profile_function *function = &p->functions.items[i];
-		uint32_t path = p->modules.items[function->module].path;
+		uint32_t path = profile_module(p, function->module)->path;
 
 		keys->functions[i] = number_of(&seen, pair(function->name, path), i);
 	}
@@ -189,7 +189,7 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_CALLER:
 		return pair(leaf->function, path->len > 1 ? leaf[1].function : PROFILE_NONE);
 	case VIEW_MODULE:
-		return keys->p->modules.items[keys->p->locations.items[leaf->location].module].path;
+		return profile_module(keys->p, keys->p->locations.items[leaf->location].module)->path;
 	case VIEW_LINE:
 		return line_identity(keys, leaf);
 	case VIEW_ADDRESS:
@@ -211,7 +211,7 @@ static const char *function_name(const struct view_keys *keys, uint32_t function
 static const struct profile_module *module_of(const struct view_keys *keys,
 					      const struct view_frame *frame)
 {
-	return &keys->p->modules.items[keys->p->locations.items[frame->location].module];
+	return profile_module(keys->p, keys->p->locations.items[frame->location].module);
 }
 
 static const char *line_text(const struct view_keys *keys, const struct view_frame *frame)
@@ -288,7 +288,7 @@ static struct view_key frame_texts(const struct view_keys *keys, enum view_by by
 		key.fields[2] = module;
 		break;
 	case VIEW_MODULE:
-		key.fields[0] = module;
+		key.fields[0] = *module ? module : "[unknown]";
 		key.fields[1] = profile_text(keys->p, mod->path);
 		key.unnamed = false;
 		break;
