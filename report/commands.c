@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&cmd_export,
 	&cmd_flamegraph,
 	&cmd_folded,
+	&cmd_formats,
 	&cmd_html,
 	&cmd_info,
 	&cmd_pprof,

@@ -18,6 +18,7 @@ extern const struct command cmd_diff;
 extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_folded;
+extern const struct command cmd_formats;
 extern const struct command cmd_html;
 extern const struct command cmd_info;
 extern const struct command cmd_pprof;

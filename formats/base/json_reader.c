@@ -22,7 +22,7 @@ void json_reader_deinit(struct json_reader *r)
 	writer_deinit(&r->scratch);
 }
 
-void json_fail(struct json_reader *r, const char *expected)
+void json_read_fail(struct json_reader *r, const char *expected)
 {
 	if (!r->failed) {
 		r->failed = expected;
@@ -45,7 +45,7 @@ static inline char look(struct json_reader *r)
 	return r->pos < r->end ? *r->pos : 0;
 }
 
-enum json_kind json_peek(struct json_reader *r)
+enum json_kind json_read_peek(struct json_reader *r)
 {
 	switch (look(r)) {
 	case '{':
@@ -90,16 +90,16 @@ static bool begin(struct json_reader *r, char bracket, const char *expected)
 		return true;
 	}
 	if (!take_null(r))
-		json_fail(r, expected);
+		json_read_fail(r, expected);
 	return false;
 }
 
-bool json_object(struct json_reader *r)
+bool json_read_object(struct json_reader *r)
 {
 	return begin(r, '{', "an object");
 }
 
-bool json_array(struct json_reader *r)
+bool json_read_array(struct json_reader *r)
 {
 	return begin(r, '[', "an array");
 }
@@ -113,7 +113,7 @@ static bool more(struct json_reader *r, char bracket)
 		r->pos++;
 		c = look(r);
 	} else if (!r->fresh && c != bracket) {
-		json_fail(r, "a comma or the closing bracket");
+		json_read_fail(r, "a comma or the closing bracket");
 		return false;
 	}
 	r->fresh = false;
@@ -122,11 +122,11 @@ static bool more(struct json_reader *r, char bracket)
 		return false;
 	}
 	if (!c)
-		json_fail(r, "a value or the closing bracket");
+		json_read_fail(r, "a value or the closing bracket");
 	return !r->failed;
 }
 
-bool json_more(struct json_reader *r)
+bool json_read_more(struct json_reader *r)
 {
 	return more(r, ']');
 }
@@ -218,7 +218,7 @@ static struct json_text unescape(struct json_reader *r, const char *text, const 
 			len = put_escape(&r->scratch, slash, end);
 			if (!len) {
 				r->pos = slash;
-				json_fail(r, "an escape sequence");
+				json_read_fail(r, "an escape sequence");
 				return (struct json_text){ "", 0 };
 			}
 		}
@@ -253,7 +253,7 @@ static struct json_text take_text(struct json_reader *r)
 
 	if (!quote) {
 		r->pos = r->end;
-		json_fail(r, "the closing quote of a text");
+		json_read_fail(r, "the closing quote of a text");
 		return (struct json_text){ "", 0 };
 	}
 	r->pos = quote + 1;
@@ -262,26 +262,26 @@ static struct json_text take_text(struct json_reader *r)
 	return (struct json_text){ text, (size_t)(quote - text) };
 }
 
-struct json_text json_text(struct json_reader *r)
+struct json_text json_read_text(struct json_reader *r)
 {
 	if (look(r) == '"')
 		return take_text(r);
 	if (!take_null(r))
-		json_fail(r, "a text");
+		json_read_fail(r, "a text");
 	return (struct json_text){ "", 0 };
 }
 
-bool json_key(struct json_reader *r, struct json_text *ret)
+bool json_read_key(struct json_reader *r, struct json_text *ret)
 {
 	if (!more(r, '}'))
 		return false;
 	if (look(r) != '"') {
-		json_fail(r, "a key");
+		json_read_fail(r, "a key");
 		return false;
 	}
 	*ret = take_text(r);
 	if (look(r) != ':') {
-		json_fail(r, "a colon");
+		json_read_fail(r, "a colon");
 		return false;
 	}
 	r->pos++;
@@ -314,7 +314,7 @@ static double long_number(struct json_reader *r)
 	double value = strtod(copy, &stop);
 
 	if (stop == copy) {
-		json_fail(r, "a number");
+		json_read_fail(r, "a number");
 		return 0;
 	}
 	r->pos += len;
@@ -345,11 +345,11 @@ static bool at_number(struct json_reader *r)
 	if (c == '-' || is_digit(c))
 		return true;
 	if (!take_null(r))
-		json_fail(r, "a number");
+		json_read_fail(r, "a number");
 	return false;
 }
 
-double json_double(struct json_reader *r)
+double json_read_double(struct json_reader *r)
 {
 	int64_t value;
 
@@ -358,7 +358,7 @@ double json_double(struct json_reader *r)
 	return take_short(r, &value) ? (double)value : long_number(r);
 }
 
-int64_t json_int(struct json_reader *r)
+int64_t json_read_int(struct json_reader *r)
 {
 	int64_t value;
 	double wide;
@@ -373,46 +373,46 @@ int64_t json_int(struct json_reader *r)
 	return wide <= -9223372036854775808.0 ? INT64_MIN : (int64_t)wide;
 }
 
-uint64_t json_count(struct json_reader *r)
+uint64_t json_read_count(struct json_reader *r)
 {
-	int64_t value = json_int(r);
+	int64_t value = json_read_int(r);
 
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-uint32_t json_small(struct json_reader *r)
+uint32_t json_read_small(struct json_reader *r)
 {
-	uint64_t value = json_count(r);
+	uint64_t value = json_read_count(r);
 
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX - 1;
 }
 
-int64_t json_int_or_text(struct json_reader *r)
+int64_t json_read_int_or_text(struct json_reader *r)
 {
 	struct json_text text;
 	struct json_reader inner;
 	int64_t value;
 
-	if (json_peek(r) != JSON_TEXT)
-		return json_int(r);
-	text = json_text(r);
+	if (json_read_peek(r) != JSON_TEXT)
+		return json_read_int(r);
+	text = json_read_text(r);
 	if (r->failed || !text.len)
 		return 0;
 	json_reader_init(&inner, text.data, text.len);
-	value = json_int(&inner);
+	value = json_read_int(&inner);
 	if (inner.failed)
-		json_fail(r, "a number in quotes");
+		json_read_fail(r, "a number in quotes");
 	return value;
 }
 
-bool json_bool(struct json_reader *r)
+bool json_read_bool(struct json_reader *r)
 {
 	char c = look(r);
 
 	if (c == 't' && take_word(r, "true"))
 		return true;
 	if ((c != 'f' || !take_word(r, "false")) && !take_null(r))
-		json_fail(r, "true or false");
+		json_read_fail(r, "true or false");
 	return false;
 }
 
@@ -453,14 +453,14 @@ static void skip_nested(struct json_reader *r)
 			break;
 		}
 	}
-	json_fail(r, "a closing bracket");
+	json_read_fail(r, "a closing bracket");
 }
 
-void json_skip(struct json_reader *r)
+void json_read_skip(struct json_reader *r)
 {
 	bool escaped;
 
-	switch (json_peek(r)) {
+	switch (json_read_peek(r)) {
 	case JSON_OBJECT:
 	case JSON_ARRAY:
 		skip_nested(r);
@@ -470,11 +470,11 @@ void json_skip(struct json_reader *r)
 
 		r->pos = quote ? quote + 1 : r->end;
 		if (!quote)
-			json_fail(r, "the closing quote of a text");
+			json_read_fail(r, "the closing quote of a text");
 		break;
 	}
 	case JSON_NONE:
-		json_fail(r, "a value");
+		json_read_fail(r, "a value");
 		break;
 	default:
 		skip_scalar(r);
@@ -483,17 +483,17 @@ void json_skip(struct json_reader *r)
 	r->fresh = false;
 }
 
-struct json_text json_raw(struct json_reader *r)
+struct json_text json_read_raw(struct json_reader *r)
 {
 	const char *start;
 
-	json_peek(r);
+	json_read_peek(r);
 	start = r->pos;
-	json_skip(r);
+	json_read_skip(r);
 	return (struct json_text){ start, (size_t)(r->pos - start) };
 }
 
-struct err *json_check(const struct json_reader *r)
+struct err *json_read_check(const struct json_reader *r)
 {
 	if (!r->failed)
 		return NULL;

@@ -31,7 +31,7 @@ bool proto_next(struct reader *r, struct proto_field *ret)
 		break;
 	case PROTO_BYTES:
 		len = reader_uleb(r, "the length of a field");
-		ret->bytes = reader_slice(r, len, "the bytes of a field");
+		ret->bytes = reader_slice(r, len, "a field");
 		break;
 	default:
 		reader_fail(r, "a field's coding");

@@ -8,7 +8,6 @@
  */
 #include "report/load/session.h"
 
-#include "formats/profile/profile_source.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
 #include "report/load/session_import.h"
@@ -110,16 +109,18 @@ struct err *session_open(struct session *s, const struct session_args *args)
 {
 	struct profile *profile = NULL;
 	struct event_source *source;
-	struct err *err = profile_source_is(args->input)
-				  ? profile_source_open(args->input, &source, &profile)
-				  : session_input_open(args->input, &source);
+	struct diag diag = { 0 };
+	struct err *err = session_input_open(args->input, &diag, &source, &profile);
 
-	*s = (struct session){ .args = args };
-	if (err)
+	if (err) {
+		*s = (struct session){ .args = args, .diag = diag };
 		return err;
+	}
 	session_open_source(s, args, source);
-	if (profile)
+	if (profile) {
+		s->diag = diag;
 		session_import_profile(s, profile);
+	}
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/view/stats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void session_import_profile(struct session *s, struct profile *profile)
@@ -38,6 +39,23 @@ static bool passes(const struct session *s, const struct profile_sample *row)
 	       filter_passes_stack(s->filter, p, row->stack);
 }
 
+/* The profile's own series, in order of time. */
+static void take_times(struct session *s)
+{
+	struct time_cursor cursor;
+	struct profile_time at;
+
+	time_series_sort(&s->profile->times);
+	cursor = time_series_begin(&s->profile->times);
+	while (time_series_next(&cursor, &at)) {
+		struct session_time time = { .row = at.row,
+					     .time_ns = at.time_ns,
+					     .weight = (uint64_t)MAX(at.weight, 0) };
+
+		vec_push(&s->times, time);
+	}
+}
+
 struct err *session_import_load(struct session *s, struct filter *filter)
 {
 	struct profile *p = s->profile;
@@ -51,15 +69,24 @@ struct err *session_import_load(struct session *s, struct filter *filter)
 					  s->args->input, filter->window),
 				  "only traces have them");
 	s->filter = filter;
+
+	uint32_t *number_of = memory_zeroed(p->samples.len + 1, sizeof(*number_of));
+
 	for (size_t i = 0; i < p->samples.len; i++) {
 		struct profile_sample row = p->samples.items[i];
 
+		number_of[i] = UINT32_MAX;
 		if (!passes(s, &row))
 			continue;
 		stats_add(&s->matched, &row);
+		number_of[i] = (uint32_t)kept;
 		p->samples.items[kept++] = row;
 	}
 	p->samples.len = kept;
+	time_series_renumber(&p->times, number_of);
+	free(number_of);
+	if (s->keep_times)
+		take_times(s);
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "report/load/session_input.h"
 
 #include "formats/perf/perf_data.h"
+#include "formats/profile/profile_source.h"
 #include "formats/trace/trace_reader.h"
 #include "symbolize/name/own_kernel.h"
 
@@ -48,22 +49,35 @@ static struct err *open_folder(const char *path, struct trace_file *ret)
 	return trace_file_open(data, ret);
 }
 
-struct err *session_input_open(const char *path, struct event_source **ret)
+static struct err *open_file(const char *path, struct trace_file *ret)
 {
-	struct trace_file file;
-	struct err *err = trace_file_open(path, &file);
+	struct err *err = trace_file_open(path, ret);
 
 	if (err && err_errno(err) == EISDIR) {
 		err_free(err);
-		err = open_folder(path, &file);
+		err = open_folder(path, ret);
 	}
 	if (err && err_errno(err) == ENOENT && strcmp(path, "precord.trace") == 0)
 		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
+	return err;
+}
+
+struct err *session_input_open(const char *path, struct diag *diag, struct event_source **ret,
+			       struct profile **ret_profile)
+{
+	struct trace_file file;
+	struct err *err = open_file(path, &file);
+
 	if (err)
 		return err;
 	if (perf_data_is(&file))
 		return open_perf_data(path, file, ret);
-	return trace_reader_open_file(path, file, ret);
+	if (trace_reader_is(&file))
+		return trace_reader_open_file(path, file, ret);
+	err = profile_source_open(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag, ret,
+				  ret_profile);
+	trace_file_close(&file);
+	return err;
 }
 
 struct err *session_input_need_blocks(const struct session *s)

@@ -107,7 +107,7 @@ void import_sample_again(struct profile *p, uint32_t row, const struct import_sa
 	struct profile_sample *same = &p->samples.items[row];
 
 	same->count += sample->count;
-	same->weight += sample->weight;
+	same->weight = (int64_t)((uint64_t)same->weight + (uint64_t)sample->weight);
 	same->weight_sq += square(sample);
 	add_time(p, row, sample);
 }

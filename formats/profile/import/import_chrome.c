@@ -107,46 +107,46 @@ static uint32_t frame_of(struct chrome *in, uint32_t name)
 
 static int64_t read_id(struct json_reader *r)
 {
-	if (json_peek(r) == JSON_TEXT) { /* some write names where numbers belong */
-		struct json_text text = json_text(r);
+	if (json_read_peek(r) == JSON_TEXT) { /* some write names where numbers belong */
+		struct json_text text = json_read_text(r);
 		int64_t value = 0;
 
 		for (size_t i = 0; i < text.len; i++)
 			value = (int64_t)((uint64_t)value * 31 + (uint8_t)text.data[i]);
 		return value & INT32_MAX;
 	}
-	return json_int(r);
+	return json_read_int(r);
 }
 
 static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_fields *ret)
 {
 	struct json_text key;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "ph")) {
-			struct json_text ph = json_text(r);
+			struct json_text ph = json_read_text(r);
 
 			ret->ph = ph.len == 1 ? *ph.data : 0;
 		} else if (json_is(key, "name")) {
-			ret->name = import_text(in->p, json_text(r));
+			ret->name = import_text(in->p, json_read_text(r));
 			ret->has_name = true;
 		} else if (json_is(key, "ts")) {
-			ret->ts = json_double(r);
+			ret->ts = json_read_double(r);
 		} else if (json_is(key, "dur")) {
-			ret->dur = json_double(r);
+			ret->dur = json_read_double(r);
 			ret->has_dur = true;
 		} else if (json_is(key, "pid")) {
 			ret->pid = read_id(r);
 		} else if (json_is(key, "tid")) {
 			ret->tid = read_id(r);
 		} else if (json_is(key, "args")) {
-			ret->args = json_raw(r);
-		} else if (json_is(key, "id") && json_peek(r) == JSON_TEXT) {
-			ret->id = import_text(in->p, json_text(r));
+			ret->args = json_read_raw(r);
+		} else if (json_is(key, "id") && json_read_peek(r) == JSON_TEXT) {
+			ret->id = import_text(in->p, json_read_text(r));
 		} else {
-			json_skip(r);
+			json_read_skip(r);
 		}
 	}
 }
@@ -167,12 +167,12 @@ static uint32_t name_in(struct chrome *in, const struct json_reader *r, struct j
 	struct json_text key;
 	uint32_t name = 0;
 
-	if (args.data && json_object(&inner))
-		while (json_key(&inner, &key)) {
-			if (json_is(key, "name") && json_peek(&inner) == JSON_TEXT)
-				name = import_text(in->p, json_text(&inner));
+	if (args.data && json_read_object(&inner))
+		while (json_read_key(&inner, &key)) {
+			if (json_is(key, "name") && json_read_peek(&inner) == JSON_TEXT)
+				name = import_text(in->p, json_read_text(&inner));
 			else
-				json_skip(&inner);
+				json_read_skip(&inner);
 		}
 	json_reader_deinit(&inner);
 	return name;
@@ -230,25 +230,25 @@ static struct chrome_profile *profile_of(struct chrome *in, const struct chrome_
 
 static void read_numbers(struct json_reader *r, struct numbers *vec)
 {
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return;
-	while (json_more(r))
-		vec_push(vec, json_int(r));
+	while (json_read_more(r))
+		vec_push(vec, json_read_int(r));
 }
 
 static void read_cpu_profile(struct chrome_profile *of, struct json_reader *r)
 {
 	struct json_text key;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "nodes"))
 			v8_tree_read(&of->tree, r);
 		else if (json_is(key, "samples"))
 			read_numbers(r, &of->samples);
 		else
-			json_skip(r);
+			json_read_skip(r);
 	}
 }
 
@@ -256,9 +256,9 @@ static void read_chunk(struct chrome_profile *of, struct json_reader *r)
 {
 	struct json_text key;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "data"))
 			read_chunk(of, r);
 		else if (json_is(key, "cpuProfile"))
@@ -266,9 +266,9 @@ static void read_chunk(struct chrome_profile *of, struct json_reader *r)
 		else if (json_is(key, "timeDeltas"))
 			read_numbers(r, &of->deltas);
 		else if (json_is(key, "startTime"))
-			of->now_us = json_count(r);
+			of->now_us = json_read_count(r);
 		else
-			json_skip(r);
+			json_read_skip(r);
 	}
 }
 
@@ -282,7 +282,7 @@ static struct err *take_chunk(struct chrome *in, const struct json_reader *r, co
 		of->thread = thread_of(in, f->pid, f->tid);
 	if (f->args.data) {
 		read_chunk(of, &inner);
-		err = json_check(&inner);
+		err = json_read_check(&inner);
 	}
 	json_reader_deinit(&inner);
 	return err;
@@ -319,9 +319,9 @@ static struct err *read_events(struct chrome *in, struct json_reader *r)
 {
 	struct err *err = NULL;
 
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return NULL;
-	while (!err && json_more(r))
+	while (!err && json_read_more(r))
 		err = read_event(in, r);
 	return err;
 }
@@ -333,15 +333,15 @@ static struct err *read_file(struct chrome *in, const struct import_input *input
 	struct err *err = NULL;
 
 	json_reader_init(&r, input->data, input->len);
-	if (json_peek(&r) == JSON_ARRAY) {
+	if (json_read_peek(&r) == JSON_ARRAY) {
 		err = read_events(in, &r);
 	} else {
-		json_object(&r);
-		while (!err && json_key(&r, &key)) {
+		json_read_object(&r);
+		while (!err && json_read_key(&r, &key)) {
 			if (json_is(key, "traceEvents"))
 				err = read_events(in, &r);
 			else
-				json_skip(&r);
+				json_read_skip(&r);
 		}
 	}
 	/* A trace that is still being written has no end; what is there counts. */
@@ -349,7 +349,7 @@ static struct err *read_file(struct chrome *in, const struct import_input *input
 		diag_warn(in->diag, "the trace ends in the middle; events up to offset %zu are used",
 			  input->len);
 	else if (!err)
-		err = json_check(&r);
+		err = json_read_check(&r);
 	json_reader_deinit(&r);
 	return err;
 }

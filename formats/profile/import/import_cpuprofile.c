@@ -36,28 +36,28 @@ static unsigned recognise(const uint8_t *start, size_t len)
 
 static void read_samples(struct cpuprofile *in, struct json_reader *r)
 {
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return;
-	while (json_more(r))
-		vec_push(&in->samples, json_int(r));
+	while (json_read_more(r))
+		vec_push(&in->samples, json_read_int(r));
 }
 
 static void read_times(struct cpuprofile *in, struct json_reader *r, bool are_deltas)
 {
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return;
 	in->are_deltas = are_deltas;
 	in->times.len = 0;
-	while (json_more(r))
-		vec_push(&in->times, json_int(r));
+	while (json_read_more(r))
+		vec_push(&in->times, json_read_int(r));
 }
 
 static struct err *read_file(struct cpuprofile *in, struct json_reader *r)
 {
 	struct json_text key;
 
-	json_object(r);
-	while (json_key(r, &key)) {
+	json_read_object(r);
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "nodes")) {
 			v8_tree_read(&in->tree, r);
 		} else if (json_is(key, "head")) {
@@ -69,16 +69,16 @@ static struct err *read_file(struct cpuprofile *in, struct json_reader *r)
 		} else if (json_is(key, "timestamps")) {
 			read_times(in, r, /* are_deltas= */ false);
 		} else if (json_is(key, "startTime")) {
-			in->start = json_int(r);
+			in->start = json_read_int(r);
 			in->has_start = true;
 		} else if (json_is(key, "endTime")) {
-			in->end = json_int(r);
+			in->end = json_read_int(r);
 			in->has_end = true;
 		} else {
-			json_skip(r);
+			json_read_skip(r);
 		}
 	}
-	return json_check(r);
+	return json_read_check(r);
 }
 
 /* ---- samples ---- */

@@ -28,6 +28,7 @@
 #define WEIGHT_LEAST 1000 /* where no value is below, they are weights */
 #define LINES_SEEN   200  /* to find out the dialect */
 #define ANYWHERE     UINT32_MAX
+#define VALUE_MAX    ((uint64_t)1000000000000000000)
 
 enum dialect {
 	DIALECT_PROCESS, /* the first frame is the process */
@@ -79,21 +80,21 @@ static size_t without_blanks(const char *line, size_t len)
 	return len;
 }
 
-/* "a;b;c 12"; false if it is not like that or the number is too large. */
+/* "a;b;c 12"; false if it is not like that. A number that is too large stays too large. */
 static bool split(const char *line, size_t len, struct folded_line *ret)
 {
 	size_t at = len;
 
 	while (at && line[at - 1] >= '0' && line[at - 1] <= '9')
 		at--;
-	if (at == len || len - at > 19)
+	if (at == len)
 		return false;
 	ret->value = 0;
 	for (size_t i = at; i < len; i++)
-		ret->value = ret->value * 10 + (uint64_t)(line[i] - '0');
+		ret->value = MIN(ret->value, VALUE_MAX) * 10 + (uint64_t)(line[i] - '0');
 	ret->negative = at && line[at - 1] == '-';
 	at -= ret->negative;
-	if (at < 2 || (line[at - 1] != ' ' && line[at - 1] != '\t') || ret->value > INT64_MAX)
+	if (at < 2 || (line[at - 1] != ' ' && line[at - 1] != '\t'))
 		return false;
 	ret->text = line;
 	ret->len = without_blanks(line, at);
@@ -509,7 +510,7 @@ static struct err *add_line(struct folded *in, const char *text, size_t len)
 					  "line %" PRIu64 " has a negative count, so it holds the difference of two profiles",
 					  in->line),
 				  "give the two files to 'preport diff'");
-	if (__builtin_add_overflow(in->total, (int64_t)line.value, &in->total))
+	if (line.value > INT64_MAX || __builtin_add_overflow(in->total, (int64_t)line.value, &in->total))
 		return err_new(ERR_CORRUPT, "line %" PRIu64 ": the values add up to too much", in->line);
 	if (len >= UINT32_MAX)
 		return err_new(ERR_UNSUPPORTED, "line %" PRIu64 " is longer than 4 GiB", in->line);

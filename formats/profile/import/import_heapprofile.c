@@ -24,13 +24,13 @@ static void read_sample(struct v8_tree *tree, struct json_reader *r)
 	struct json_text key;
 	uint32_t node = PROFILE_NONE;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "nodeId"))
-			node = v8_tree_find(tree, json_int(r));
+			node = v8_tree_find(tree, json_read_int(r));
 		else
-			json_skip(r);
+			json_read_skip(r);
 	}
 	if (node != PROFILE_NONE)
 		tree->nodes.items[node].hits++;
@@ -40,18 +40,18 @@ static struct err *read_file(struct v8_tree *tree, struct json_reader *r)
 {
 	struct json_text key;
 
-	json_object(r);
-	while (json_key(r, &key)) {
+	json_read_object(r);
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "head")) {
 			v8_tree_read_head(tree, r);
-		} else if (json_is(key, "samples") && json_array(r)) {
-			while (json_more(r))
+		} else if (json_is(key, "samples") && json_read_array(r)) {
+			while (json_read_more(r))
 				read_sample(tree, r);
 		} else if (!json_is(key, "samples")) {
-			json_skip(r);
+			json_read_skip(r);
 		}
 	}
-	return json_check(r);
+	return json_read_check(r);
 }
 
 static void add_samples(struct v8_tree *tree)

@@ -422,6 +422,25 @@ static void forget_chunk(struct jfr *in)
 	jfr_chunk_close(&in->chunk);
 }
 
+/* Value types in the order of the table, not of what happened to come first: the first one is what is shown. */
+static void add_types(struct jfr *in)
+{
+	size_t pos = jfr_first_event();
+	bool seen[ARRAY_LEN(kinds)] = { false };
+	uint64_t type;
+	struct reader r;
+
+	while (jfr_event_next(&in->chunk, &pos, &type, &r)) {
+		uint32_t kind = import_ids_get(&in->events, type);
+
+		if (kind != PROFILE_NONE)
+			seen[in->kinds_here.items[kind].kind - kinds] = true;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (seen[i])
+			type_of(in, &kinds[i]);
+}
+
 static void read_events(struct jfr *in)
 {
 	size_t pos = jfr_first_event();
@@ -430,6 +449,7 @@ static void read_events(struct jfr *in)
 
 	plan_events(in);
 	plan_constants(in);
+	add_types(in);
 	while (jfr_event_next(&in->chunk, &pos, &type, &r)) {
 		uint32_t kind = import_ids_get(&in->events, type);
 

@@ -15,10 +15,10 @@ bool import_json_has(const uint8_t *start, size_t len, const char *key)
 	bool has = false;
 
 	json_reader_init(&r, start, len);
-	if (json_peek(&r) == JSON_OBJECT && json_object(&r))
-		while (!has && json_key(&r, &found)) {
+	if (json_read_peek(&r) == JSON_OBJECT && json_read_object(&r))
+		while (!has && json_read_key(&r, &found)) {
 			has = json_is(found, key);
-			json_skip(&r);
+			json_read_skip(&r);
 		}
 	json_reader_deinit(&r);
 	return has;
@@ -29,7 +29,7 @@ bool import_json_begins(const uint8_t *start, size_t len, char bracket)
 	struct json_reader r;
 
 	json_reader_init(&r, start, len);
-	return json_peek(&r) == (bracket == '{' ? JSON_OBJECT : JSON_ARRAY);
+	return json_read_peek(&r) == (bracket == '{' ? JSON_OBJECT : JSON_ARRAY);
 }
 
 bool import_has_text(const uint8_t *start, size_t len, const char *text)

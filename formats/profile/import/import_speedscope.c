@@ -53,17 +53,17 @@ static void read_frame(struct speedscope *in, struct json_reader *r)
 	struct import_frame frame = { .module = PROFILE_NONE, .kind = PROFILE_FRAME_INTERPRETED };
 	struct json_text key;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "name"))
-			frame.name = import_text(in->p, json_text(r));
+			frame.name = import_text(in->p, json_read_text(r));
 		else if (json_is(key, "file"))
-			frame.file = import_text(in->p, json_text(r));
+			frame.file = import_text(in->p, json_read_text(r));
 		else if (json_is(key, "line"))
-			frame.line = json_small(r);
+			frame.line = json_read_small(r);
 		else
-			json_skip(r);
+			json_read_skip(r);
 	}
 	vec_push(&in->frames, import_frame(in->p, &frame));
 }
@@ -72,25 +72,25 @@ static void read_shared(struct speedscope *in, struct json_reader *r)
 {
 	struct json_text key;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (!json_is(key, "frames"))
-			json_skip(r);
-		else if (json_array(r))
-			while (json_more(r))
+			json_read_skip(r);
+		else if (json_read_array(r))
+			while (json_read_more(r))
 				read_frame(in, r);
 	}
 }
 
 static uint32_t location_of(struct speedscope *in, struct json_reader *r)
 {
-	int64_t number = json_int(r);
+	int64_t number = json_read_int(r);
 
 	if (number >= 0 && (uint64_t)number < in->frames.len)
 		return in->frames.items[number];
 	if (!r->failed)
-		json_fail(r, "the number of a frame that is there, before it,");
+		json_read_fail(r, "the number of a frame that is there, before it,");
 	return PROFILE_NONE;
 }
 
@@ -103,29 +103,29 @@ static void read_event(struct speedscope *in, const struct speedscope_profile *o
 	uint64_t time = 0;
 	char what = 0;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "type")) {
-			struct json_text type = json_text(r);
+			struct json_text type = json_read_text(r);
 
 			what = type.len == 1 ? *type.data : 0;
 		} else if (json_is(key, "at")) {
-			time = import_time_ns(json_double(r), of->scale);
+			time = import_time_ns(json_read_double(r), of->scale);
 		} else if (json_is(key, "frame")) {
 			location = location_of(in, r);
 		} else {
-			json_skip(r);
+			json_read_skip(r);
 		}
 	}
 	if (location == PROFILE_NONE)
-		json_fail(r, "an event with a frame");
+		json_read_fail(r, "an event with a frame");
 	else if (what == 'O')
 		import_spans_open(&in->spans, location, time, IMPORT_NO_END);
 	else if (what == 'C')
 		import_spans_close(&in->spans, location, time);
 	else
-		json_fail(r, "an event of type O or C");
+		json_read_fail(r, "an event of type O or C");
 }
 
 /* ---- sampled ---- */
@@ -134,9 +134,9 @@ static uint32_t read_stack(struct speedscope *in, struct json_reader *r)
 {
 	uint32_t stack = 0;
 
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return 0;
-	while (json_more(r)) {
+	while (json_read_more(r)) {
 		uint32_t location = location_of(in, r);
 
 		if (location != PROFILE_NONE)
@@ -149,17 +149,17 @@ static void read_samples(struct speedscope *in, const struct speedscope_profile 
 			 struct json_reader *weights)
 {
 	double now = of->start;
-	bool weighted = json_peek(weights) == JSON_ARRAY && json_array(weights);
+	bool weighted = json_read_peek(weights) == JSON_ARRAY && json_read_array(weights);
 
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return;
-	while (json_more(r)) {
+	while (json_read_more(r)) {
 		struct import_sample sample = { .type = of->type, .thread = of->thread, .count = 1 };
 		double weight = 1;
 
 		sample.stack = read_stack(in, r);
-		if (weighted && json_more(weights))
-			weight = json_double(weights);
+		if (weighted && json_read_more(weights))
+			weight = json_read_double(weights);
 		sample.weight = (int64_t)import_time_ns(weight, of->scale);
 		sample.has_time = of->is_time && weighted;
 		sample.time_ns = import_time_ns(now, of->scale);
@@ -188,8 +188,8 @@ static void read_values(struct speedscope *in, const struct speedscope_profile *
 
 	import_spans_begin(&in->spans, in->p, of->type, of->thread);
 	in->spans.times = of->is_time;
-	if (of->events.data && json_array(&events)) {
-		while (json_more(&events))
+	if (of->events.data && json_read_array(&events)) {
+		while (json_read_more(&events))
 			read_event(in, of, &events);
 		import_spans_finish(&in->spans, import_time_ns(of->end, of->scale));
 		if (in->spans.unmatched)
@@ -197,11 +197,11 @@ static void read_values(struct speedscope *in, const struct speedscope_profile *
 	}
 	if (of->samples.data)
 		read_samples(in, of, &samples, &weights);
-	in->err = json_check(&events);
+	in->err = json_read_check(&events);
 	if (!in->err)
-		in->err = json_check(&samples);
+		in->err = json_read_check(&samples);
 	if (!in->err && weights.failed)
-		in->err = json_check(&weights);
+		in->err = json_read_check(&weights);
 	json_reader_deinit(&events);
 	json_reader_deinit(&samples);
 	json_reader_deinit(&weights);
@@ -225,25 +225,25 @@ static void read_profile(struct speedscope *in, struct json_reader *r)
 	struct json_text key;
 	uint32_t name = 0;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return;
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "name"))
-			name = import_text(in->p, json_text(r));
+			name = import_text(in->p, json_read_text(r));
 		else if (json_is(key, "unit"))
-			set_unit(in, json_text(r), &of);
+			set_unit(in, json_read_text(r), &of);
 		else if (json_is(key, "startValue"))
-			of.start = json_double(r);
+			of.start = json_read_double(r);
 		else if (json_is(key, "endValue"))
-			of.end = json_double(r);
+			of.end = json_read_double(r);
 		else if (json_is(key, "events"))
-			of.events = json_raw(r);
+			of.events = json_read_raw(r);
 		else if (json_is(key, "samples"))
-			of.samples = json_raw(r);
+			of.samples = json_read_raw(r);
 		else if (json_is(key, "weights"))
-			of.weights = json_raw(r);
+			of.weights = json_read_raw(r);
 		else
-			json_skip(r);
+			json_read_skip(r);
 	}
 	if (of.type == PROFILE_NONE)
 		set_unit(in, (struct json_text){ "none", 4 }, &of);
@@ -260,17 +260,17 @@ static struct err *read_part(struct speedscope *in, const struct import_input *i
 	struct err *err;
 
 	json_reader_init(&r, input->data, input->len);
-	json_object(&r);
-	while (!in->err && json_key(&r, &key)) {
+	json_read_object(&r);
+	while (!in->err && json_read_key(&r, &key)) {
 		if (shared && json_is(key, "shared"))
 			read_shared(in, &r);
-		else if (!shared && json_is(key, "profiles") && json_array(&r))
-			while (!in->err && json_more(&r))
+		else if (!shared && json_is(key, "profiles") && json_read_array(&r))
+			while (!in->err && json_read_more(&r))
 				read_profile(in, &r);
 		else
-			json_skip(&r);
+			json_read_skip(&r);
 	}
-	err = in->err ? in->err : json_check(&r);
+	err = in->err ? in->err : json_read_check(&r);
 	json_reader_deinit(&r);
 	return err;
 }

@@ -54,13 +54,13 @@ static bool frame_key(struct json_reader *r, struct profile *p, struct json_text
 	struct json_text text;
 
 	if (json_is(key, "functionName")) {
-		text = json_text(r);
+		text = json_read_text(r);
 		frame->kind = kind_of(text, /* has_file= */ true);
 		frame->name = text.len ? import_text(p, text) : profile_string(p, "(anonymous)");
 	} else if (json_is(key, "url")) {
-		frame->file = file_of(p, json_text(r));
+		frame->file = file_of(p, json_read_text(r));
 	} else if (json_is(key, "lineNumber")) {
-		frame->declared = line_of(json_int(r));
+		frame->declared = line_of(json_read_int(r));
 	} else {
 		return false;
 	}
@@ -83,11 +83,11 @@ uint32_t v8_call_frame(struct json_reader *r, struct profile *p)
 	struct import_frame frame = { .module = PROFILE_NONE };
 	struct json_text key;
 
-	if (!json_object(r))
+	if (!json_read_object(r))
 		return PROFILE_NONE;
-	while (json_key(r, &key))
+	while (json_read_key(r, &key))
 		if (!frame_key(r, p, key, &frame))
-			json_skip(r);
+			json_read_skip(r);
 	return finish_frame(p, &frame);
 }
 
@@ -103,16 +103,16 @@ static void read_node(struct v8_tree *tree, struct json_reader *r, uint32_t pare
 /* Numbers of nodes, or, in older profiles and those of the heap, the nodes themselves. */
 static void read_children(struct v8_tree *tree, struct json_reader *r, uint32_t index, unsigned depth)
 {
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return;
-	while (json_more(r)) {
+	while (json_read_more(r)) {
 		struct v8_edge edge = { .parent = index };
 
-		if (json_peek(r) == JSON_OBJECT) {
+		if (json_read_peek(r) == JSON_OBJECT) {
 			read_node(tree, r, index + 1, depth + 1);
 			continue;
 		}
-		edge.child = json_int(r);
+		edge.child = json_read_int(r);
 		vec_push(&tree->edges, edge);
 	}
 }
@@ -122,15 +122,15 @@ static bool node_key(struct v8_tree *tree, struct json_reader *r, struct json_te
 		     struct v8_node *node)
 {
 	if (json_is(key, "id")) {
-		node->id = json_int(r);
+		node->id = json_read_int(r);
 	} else if (json_is(key, "parent")) {
-		uint32_t parent = v8_tree_find(tree, json_int(r));
+		uint32_t parent = v8_tree_find(tree, json_read_int(r));
 
 		node->parent = parent == PROFILE_NONE ? 0 : parent + 1;
 	} else if (json_is(key, "hitCount")) {
-		node->hits = json_count(r);
+		node->hits = json_read_count(r);
 	} else if (json_is(key, "selfSize")) {
-		node->size = json_count(r);
+		node->size = json_read_count(r);
 	} else {
 		return false;
 	}
@@ -146,18 +146,18 @@ static void read_node(struct v8_tree *tree, struct json_reader *r, uint32_t pare
 	bool has_frame = false;
 
 	if (depth > DEEPEST)
-		json_fail(r, "a tree of at most 2,000 levels");
-	if (!json_object(r))
+		json_read_fail(r, "a tree of at most 2,000 levels");
+	if (!json_read_object(r))
 		return;
 	vec_push(&tree->nodes, node);
-	while (json_key(r, &key)) {
+	while (json_read_key(r, &key)) {
 		if (json_is(key, "callFrame")) {
 			node.location = v8_call_frame(r, tree->p);
 			has_frame = true;
 		} else if (json_is(key, "children")) {
 			read_children(tree, r, index, depth);
 		} else if (!node_key(tree, r, key, &node) && !frame_key(r, tree->p, key, &direct)) {
-			json_skip(r);
+			json_read_skip(r);
 		}
 	}
 	if (!has_frame)
@@ -168,9 +168,9 @@ static void read_node(struct v8_tree *tree, struct json_reader *r, uint32_t pare
 
 void v8_tree_read(struct v8_tree *tree, struct json_reader *r)
 {
-	if (!json_array(r))
+	if (!json_read_array(r))
 		return;
-	while (json_more(r))
+	while (json_read_more(r))
 		read_node(tree, r, 0, 0);
 }
 
