@@ -45,6 +45,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		.cpus = target->by_cpu ? &target->cpus : NULL,
 		.inherit = target->inherit && !target->by_cpu,
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
+		.context_switch = args->switch_events,
 		.build_ids = !strcmp(args->build_ids, "kernel"),
 		.sample_cgroup = false,
 		.extras = &args->extras,

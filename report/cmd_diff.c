@@ -4,6 +4,7 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
+#include "report/perf_options.h"
 #include "report/diff/diff_head.h"
 #include "report/diff/diff_page.h"
 #include "report/diff/diff_power.h"
@@ -107,6 +108,7 @@ static const struct opt diff_opts[] = {
 	OPT_GROUP(struct diff_args, terminal, terminal_opts),
 	OPT_GROUP(struct diff_args, filter, filter_opts),
 	OPT_GROUP(struct diff_args, session, session_opts),
+	OPT_FOREIGN(perf_diff_options),
 	OPT_END,
 };
 

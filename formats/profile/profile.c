@@ -288,14 +288,15 @@ static bool same_data(const struct profile *p, uint32_t number, const void *entr
 	const struct profile_data *a = &p->data.items[number], *b = entry;
 
 	return a->object == b->object && a->module == b->module && a->addr == b->addr &&
-	       a->source == b->source;
+	       a->source == b->source && a->type == b->type && a->field == b->field;
 }
 
 uint32_t profile_add_data(struct profile *p, const struct profile_data *data)
 {
 	uint32_t fresh = (uint32_t)p->data.len;
 	uint64_t hash = map_hash(map_hash(pair(data->object, data->module)) ^
-				 map_hash(data->addr) ^ data->source);
+				 map_hash(data->addr) ^ map_hash(pair(data->type, data->field)) ^
+				 data->source);
 	uint32_t number = index_find(&p->index->data, p, hash, same_data, data, fresh);
 
 	if (number == fresh)

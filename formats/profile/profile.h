@@ -148,6 +148,8 @@ struct profile_data {
 	uint32_t module;  /* string: where that is */
 	uint64_t addr;    /* in the process; of a cache line, where it begins */
 	uint64_t source;  /* union perf_mem_data_src */
+	uint32_t type;	  /* string: of the variable that the leaf's instruction accesses, "struct list_head" */
+	uint32_t field;	  /* string: its member, "next" */
 };
 
 /* Samples that are the same in everything but time. */

@@ -8,6 +8,7 @@
  */
 #include "record/embed/code_file.h"
 
+#include "formats/base/path_fd.h"
 #include "formats/process/mapping.h"
 #include "record/task/map_query.h"
 #include "symbolize/elf/build_id_file.h"
@@ -102,22 +103,6 @@ void code_files_deinit(struct code_files *files)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-/* Open for reading what @path_fd, which is closed, refers to, if it is a regular file. */
-static int reopen(int path_fd, struct stat *ret_st)
-{
-	char link[64];
-	int fd = -1;
-
-	if (path_fd < 0)
-		return -1;
-	if (fstat(path_fd, ret_st) == 0 && S_ISREG(ret_st->st_mode)) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	close(path_fd);
-	return fd;
-}
-
 static bool has_build_id(int fd, const uint8_t *want, size_t want_len)
 {
 	uint8_t id[20], len;
@@ -142,13 +127,13 @@ static int open_map_file(const struct code_place *place)
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 place->lineage[0], place->start, place->end);
-	return reopen(open(path, O_PATH | O_CLOEXEC), &st);
+	return path_fd_take_regular(open(path, O_PATH | O_CLOEXEC), &st);
 }
 
 static int take_if_right(const struct code_file *file, int path_fd)
 {
 	struct stat st;
-	int fd = reopen(path_fd, &st);
+	int fd = path_fd_take_regular(path_fd, &st);
 
 	if (fd >= 0 && is_right(file, fd, &st))
 		return fd;

@@ -99,6 +99,9 @@ MUST_USE struct err *event_list_parse_filter(void *field, const char *text);
 /* Append "cycles", as precise as can be, if the list is empty. */
 void event_list_default(struct event_list *list);
 
+/* Count user code only (@user), or kernel code only, in all events whose modifiers do not say it themselves. */
+void event_list_limit(struct event_list *list, bool user);
+
 /* Can @desc count on @cpu at all (hybrid and uncore PMUs cannot everywhere)? */
 bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu);
 

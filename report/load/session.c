@@ -20,13 +20,49 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* A path that does not exist would be no help, in silence. */
+static struct err *parse_existing(const char *value, mode_t type)
+{
+	struct stat st;
+
+	if (stat(value, &st) != 0)
+		return err_system(errno, "'%s'", value);
+	if ((st.st_mode & S_IFMT) != type)
+		return err_new(ERR_USAGE, type == S_IFDIR ? "'%s' is no folder" : "'%s' is no file",
+			       value);
+	return NULL;
+}
+
+static struct err *parse_symfs(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_debug_dir(void *field, const char *value)
+{
+	vec_push((struct opt_list *)field, value);
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_vmlinux(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFREG);
+}
 
 const struct opt session_opts[] = {
+	OPT_OPERAND(struct session_args, input, "FILE"),
 	OPT_STR(struct session_args, input, "input", 'i', "FILE",
 		"read FILE, - for standard input (default precord.trace)"),
-	OPT_STR(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR"),
-	OPT_LIST(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
-		 "look for debug files below DIR as well"),
+	OPT_PARSE(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR",
+		  parse_symfs),
+	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
+		  "look for debug files below DIR as well", parse_debug_dir),
+	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
+		  "the kernel's file with debug information, if its build ID is right", parse_vmlinux),
 	OPT_UINT(struct session_args, threads, "threads", 0, "N",
 		 "unwind with N threads, at most 8 (default 1)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
@@ -35,6 +71,8 @@ const struct opt session_opts[] = {
 		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_FLAG(struct session_args, demangle, "demangle", 0,
+		 "show C++ and Rust names as in the source, as is the default"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
 		"no line on the terminal while a large trace is read"),
 	OPT_END,
@@ -84,7 +122,11 @@ static void make_parts(struct session *s)
 
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
-	*search = (struct module_search){ .symfs = s->args->symfs, .debug_dirs = dirs };
+	*search = (struct module_search){
+		.symfs = s->args->symfs,
+		.debug_dirs = dirs,
+		.vmlinux = s->args->vmlinux,
+	};
 	s->search = search;
 	s->modules = module_table_new(s->recording, search, &s->diag);
 	module_table_unknown(s->modules); /* the same number however many threads there are */

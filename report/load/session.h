@@ -29,11 +29,12 @@
 #include "symbolize/name/symbolizer.h"
 #include "symbolize/unwind/unwind.h"
 
-/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
+/* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
+	const char *vmlinux; /* NULL: looked for where it usually is */
 	bool inlines, demangle, cache, progress; /* all true from the start */
 	uint64_t threads;	/* 0: one */
 };

@@ -142,6 +142,10 @@ static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t 
 		return object;
 	if (by == VIEW_DATA_SOURCE)
 		return data->source;
+	if (by == VIEW_DATA_TYPE)
+		return data->type;
+	if (by == VIEW_DATA_FIELD)
+		return pair(data->type, data->field);
 	if (by == VIEW_DATA_LINE)
 		addr -= addr % DATA_LINE_LEN;
 	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
@@ -174,6 +178,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_DATA_ADDRESS:
 	case VIEW_DATA_LINE:
 	case VIEW_DATA_SOURCE:
+	case VIEW_DATA_TYPE:
+	case VIEW_DATA_FIELD:
 		return data_identity(keys, level->by, path->row->data);
 	default:
 		break;
@@ -262,6 +268,9 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % DATA_LINE_LEN : data->addr;
 	const char *at = data->addr ? arena_printf(keys->arena, "0x%" PRIx64, addr) : "";
 
+	if (by == VIEW_DATA_TYPE || by == VIEW_DATA_FIELD)
+		return (struct view_key){ .fields = { profile_text(keys->p, data->type),
+						      profile_text(keys->p, data->field) } };
 	if (by == VIEW_DATA_SYMBOL)
 		return (struct view_key){ .fields = { object, module } };
 	if (by != VIEW_DATA_SOURCE)
@@ -328,7 +337,7 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
 	    level->by == VIEW_COMM || level->by == VIEW_CPU)
 		return thread_texts(keys, level->by, path->row);
-	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_SOURCE)
+	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_FIELD)
 		return data_texts(keys, level->by, path->row->data);
 	if (!at)
 		return empty_texts(level->by, path->empty);

@@ -565,7 +565,7 @@ const struct importer import_folded = {
 	.name = "folded",
 	.what = "collapsed stacks: preport, stackcollapse, inferno, bcc, async-profiler, py-spy",
 	.extensions = ".folded .collapsed .txt .stacks",
-	.carries = 0,
+	.carries = IMPORT_LINES, /* py-spy's */
 	.recognise = recognise,
 	.read = read_folded,
 };
