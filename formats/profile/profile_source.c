@@ -4,7 +4,6 @@
  */
 #include "formats/profile/profile_source.h"
 
-#undef RECORDING_NOTE_NEVER /* until recording.h has the kinds of recording_note.h too */
 #include "formats/profile/import/import_file.h"
 #include "formats/profile/import/import_table.h"
 
@@ -51,6 +50,23 @@ static const struct event_source_ops ops = {
 	.close = source_close,
 };
 
+/* From when to when samples were taken, as far as the file says, on the profile's clock. */
+static void set_times(struct recording *rec, const struct profile *p, const struct profile_facts *facts)
+{
+	struct time_cursor cursor = time_series_begin(&p->times);
+	struct profile_time at;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	while (time_series_next(&cursor, &at)) {
+		first = MIN(first, at.time_ns);
+		last = MAX(last, at.time_ns);
+	}
+	rec->wall_ns = facts->wall_ns;
+	rec->start_ns = facts->start_ns ? facts->start_ns : p->times.len ? first : 0;
+	rec->clock_ns = rec->start_ns;
+	rec->end_ns = facts->has_duration ? rec->start_ns + facts->duration_ns : last;
+}
+
 /* Texts live in the profile's table, which may go before the recording. */
 static void set_recording(struct recording *rec, const struct profile *p, const char *tool,
 			  const struct profile_facts *facts)
@@ -63,12 +79,11 @@ static void set_recording(struct recording *rec, const struct profile *p, const 
 		.cpu_model = "",
 		.container = "",
 		.arch = arch_native(),
-		.wall_ns = facts->wall_ns,
-		.end_ns = facts->duration_ns,
 		.exit_status = -1,
 		.complete = true,
 		.nevents = p->types.len,
 	};
+	set_times(rec, p, facts);
 	rec->events = ARENA_ARRAY(&rec->arena, struct recording_event, p->types.len + 1);
 	for (uint32_t i = 0; i < p->types.len; i++) {
 		const struct profile_value_type *event = &p->types.items[i];

@@ -217,6 +217,7 @@ static struct err *fill(struct cpuprofile *in, struct profile_facts *facts)
 	sort_by_time(in);
 	if (in->has_start && in->has_end && in->end > in->start && in->end <= INT64_MAX / NS_PER_US) {
 		facts->has_duration = true;
+		facts->start_ns = (uint64_t)MAX(in->start, 0) * NS_PER_US;
 		facts->duration_ns = (uint64_t)(in->end - in->start) * NS_PER_US;
 	}
 	return add_samples(in, thread);

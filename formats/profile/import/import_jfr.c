@@ -467,7 +467,7 @@ static void read_events(struct jfr *in)
 static void say_facts(const struct jfr *in, struct profile_facts *facts)
 {
 	facts->has_wall = in->start_ns != 0;
-	facts->wall_ns = facts->clock_ns = in->start_ns; /* times of samples are since 1970 */
+	facts->wall_ns = facts->start_ns = in->start_ns; /* times of samples are since 1970 */
 	facts->has_duration = in->end_ns > in->start_ns;
 	facts->duration_ns = facts->has_duration ? in->end_ns - in->start_ns : 0;
 	if (in->truncated)

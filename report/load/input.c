@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_input.c - formats are told by their first bytes.
+ * input.c - formats are told by their first bytes.
  */
-#include "report/load/session_input.h"
+#include "report/load/input.h"
 
 #include "formats/perf/perf_data.h"
 #include "formats/profile/profile_source.h"
@@ -62,31 +62,20 @@ static struct err *open_file(const char *path, struct trace_file *ret)
 	return err;
 }
 
-struct err *session_input_open(const char *path, struct diag *diag, struct event_source **ret,
-			       struct profile **ret_profile)
+struct err *input_open(const char *path, struct diag *diag, struct input *ret)
 {
 	struct trace_file file;
 	struct err *err = open_file(path, &file);
 
+	*ret = (struct input){ 0 };
 	if (err)
 		return err;
 	if (perf_data_is(&file))
-		return open_perf_data(path, file, ret);
+		return open_perf_data(path, file, &ret->source);
 	if (trace_reader_is(&file))
-		return trace_reader_open_file(path, file, ret);
-	err = profile_source_open(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag, ret,
-				  ret_profile);
+		return trace_reader_open_file(path, file, &ret->source);
+	err = profile_source_open(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,
+				  &ret->source, &ret->profile);
 	trace_file_close(&file);
 	return err;
-}
-
-struct err *session_input_need_blocks(const struct session *s)
-{
-	struct err *err = session_need_trace(s);
-
-	if (err || !perf_data_is_source(s->source))
-		return err;
-	return err_new(ERR_UNSUPPORTED,
-		       "'%s' is perf.data: it has no parts whose bytes could be told apart",
-		       s->args->input);
 }
