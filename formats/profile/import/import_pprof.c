@@ -184,6 +184,21 @@ static bool is_estimate(const struct pprof *in, uint32_t i)
 	       memcmp(in->strings.items[name].data + in->strings.items[name].len - len, word, len) == 0;
 }
 
+/* "samples", or "samples:NAME" where there are several: no type of its own but the count of the next one. */
+static bool counts_next(const struct pprof *in, uint32_t i)
+{
+	uint64_t name = in->types.items[i].name;
+	static const char word[] = "samples";
+	size_t len = sizeof(word) - 1;
+	const struct pprof_text *text;
+
+	if (name >= in->strings.len || !counts(in, i))
+		return false;
+	text = &in->strings.items[name];
+	return text->len >= len && memcmp(text->data, word, len) == 0 &&
+	       (text->len == len || text->data[len] == ':');
+}
+
 static void add_value_type(struct pprof *in, uint32_t i)
 {
 	struct pprof_type *type = &in->types.items[i];
@@ -210,10 +225,8 @@ static struct err *add_types(struct pprof *in)
 	for (uint32_t first = 2; first-- > 0;) {
 		for (uint32_t i = 0; i < len; i++) {
 			bool is_first = in->default_type && in->types.items[i].name == in->default_type;
-			bool samples = i + 1 < len && counts(in, i) &&
-				       is_text(in, in->types.items[i].name, "samples");
 
-			if (is_first == first && !samples)
+			if (is_first == first && !(i + 1 < len && counts_next(in, i)))
 				add_value_type(in, i);
 		}
 	}
