@@ -46,7 +46,13 @@ static void told_process(void *context, uint32_t pid, uint32_t nthreads)
 /* Tell what runs already: everything, or the processes that are recorded. */
 static struct err *scan(struct recorder *s)
 {
-	const struct proc_visitor visitor = { told_event, told_process, s, s->args->extras.data };
+	const struct proc_visitor visitor = {
+		.event = told_event,
+		.process = told_process,
+		.context = s,
+		.info = &s->process_info,
+		.data = s->args->extras.data,
+	};
 	struct err *err =
 		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);
 	pid_t previous = 0;
@@ -114,6 +120,7 @@ static struct err *begin_trace(struct recorder *s)
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.nreaders = s->nreaders,
 		.hands = s->hands,
+		.process_info = &s->process_info,
 	};
 
 	if (s->args->managed)
@@ -121,6 +128,7 @@ static struct err *begin_trace(struct recorder *s)
 			managed_readers_new(&s->perf_fds, s->target.by_cpu,
 					    &s->hands[0].priority);
 
+	s->process_info.no_cmdline = s->args->no_cmdline;
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
@@ -427,6 +435,11 @@ struct err *recorder_finish(struct recorder *s)
 		warn_of_short_tasks(s);
 	if (s->end == RECORDER_SIZE_REACHED)
 		note_size(s);
+	if (s->process_info.skipped)
+		diag_warn(&s->diag,
+			  "more than %u processes a second executed a program: %" PRIu64
+			  " have no command line and cgroup of their own",
+			  PROCESS_INFO_RATE, s->process_info.skipped);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	multiplexing_tell(rec, &s->diag);
 	if (s->workload.ended)
