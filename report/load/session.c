@@ -176,14 +176,18 @@ static void take_profile(struct session *s, struct profile *profile)
 struct err *session_open(struct session *s, const struct session_args *args)
 {
 	struct input input;
-	struct err *err = input_open(args->input, &input);
+	struct diag diag = { 0 };
+	struct err *err = input_open(args->input, &diag, &input);
 
-	*s = (struct session){ .args = args };
-	if (err)
+	if (err) {
+		*s = (struct session){ .args = args, .diag = diag };
 		return err;
+	}
 	session_open_source(s, args, input.source);
-	if (input.profile)
+	if (input.profile) {
+		s->diag = diag;
 		take_profile(s, input.profile);
+	}
 	return NULL;
 }
 
