@@ -155,7 +155,7 @@ static struct err *strip(struct session *s, void *args_)
 		.rename = args->names,
 		.take_cmdlines = args->command_lines,
 	};
-	struct session_visitor visitor = { .event = keep_chain, .context = &passage.chains };
+	struct session_listener listener = { .alone = true, .event = keep_chain, .context = &passage.chains };
 	struct filter everything = { 0 };
 	struct recording as = *s->recording;
 	struct trace_copy copy = {
@@ -175,7 +175,7 @@ static struct err *strip(struct session *s, void *args_)
 					  copy.input),
 				  "say --stacks as well");
 	if (args->stacks)
-		err = session_each(s, &everything, &visitor);
+		err = session_each(s, &everything, &listener);
 	if (err)
 		return err;
 	change_header(args, &as);
