@@ -142,10 +142,10 @@ static void make_parts(struct session *s)
 	s->processes.profile = s->profile;
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
-	s->managed = managed_stacks_new(s, s->args->native);
 	s->namer.profile = s->profile;
 	s->namer.symbolizer = s->symbolizer;
 	s->namer.depth = UINT_MAX;
+	s->managed = managed_stacks_new(&s->namer, module_table_unknown(s->modules), s->args->native);
 	add_events(s);
 }
 

@@ -123,8 +123,8 @@ struct session {
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct pool *pool;        /* NULL: one thread is to do everything */
-	struct process_log processes; /* private: fills the profile's */
 	struct namer namer;       /* private */
+	struct process_log processes; /* private: fills the profile's */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
