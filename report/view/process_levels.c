@@ -54,11 +54,27 @@ static uint32_t field_of(const struct profile_process *process, enum view_by by)
 				  : process->cgroup;
 }
 
-bool process_level_is_known(const struct profile *p, enum view_by by)
+static bool is_known(const struct profile *p, enum view_by by)
 {
 	for (size_t i = 1; i < p->processes.len; i++) {
 		if (field_of(&p->processes.items[i], by))
 			return true;
 	}
 	return false;
+}
+
+struct err *process_levels_check(const struct profile *p, const struct view_levels *levels,
+				 const char *input)
+{
+	for (unsigned i = 0; i < levels->len; i++) {
+		enum view_by by = levels->items[i].by;
+
+		if (process_level_is(by) && !is_known(p, by))
+			return err_remedy(err_new(ERR_UNSUPPORTED,
+						  "'%s' does not tell the %s of any process", input,
+						  view_by_name(by)),
+					  "precord records command lines, cgroups and users; or take another "
+					  "level, such as --by=process");
+	}
+	return NULL;
 }

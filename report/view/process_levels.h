@@ -8,7 +8,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/profile/profile.h"
-#include "report/view/view.h"
+#include "report/view/view_levels.h"
 
 /* Is @by such a level? */
 bool process_level_is(enum view_by by);
@@ -17,7 +17,8 @@ bool process_level_is(enum view_by by);
 const char *process_level_text(const struct profile *p, enum view_by by, uint32_t thread,
 			       struct arena *arena);
 
-/* Does @p tell it of any process? */
-bool process_level_is_known(const struct profile *p, enum view_by by);
+/* ERR_UNSUPPORTED: @p, which was read from @input, does not tell of any process what one of @levels groups by. */
+MUST_USE struct err *process_levels_check(const struct profile *p, const struct view_levels *levels,
+					  const char *input);
 
 #endif
