@@ -43,6 +43,7 @@ struct recorder {
 	struct mmap_wakeup bell;
 	struct err *no_bell; /* why there is none */
 	struct hotplug hotplug;
+	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	struct attach *attach;
 	uint64_t jit_news, jit_until_ns; /* until then passes come more often, for the sake of code that may go */
 	struct output_files output_files;
