@@ -49,6 +49,7 @@ struct recorder {
 	struct output_files output_files;
 	struct drain *drain;
 	struct recording recording;
+	struct process_info process_info; /* reads command lines and the like */
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */
