@@ -164,6 +164,25 @@ static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *sp
 }
 
 /*
+ * Code that an interpreter runs lies in files that are mapped like data: Android's dex files, alone, beside compiled code or in a
+ * package. simpleperf puts addresses in them into its chains.
+ */
+static bool holds_bytecode(const struct space_map *map)
+{
+	static const char *const ends[] = { ".dex", ".vdex", ".odex", ".oat", ".apk", ".jar" };
+	const char *path = map->module->path;
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (len > end && strcmp(path + len - end, ends[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Append @s->user_ips from @first on, up to 0, where a walk ends, or to what is no code: the kernel follows
  * whatever is in the frame pointer.
  */
@@ -177,7 +196,7 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 		const struct space_map *map =
 			unwind_tables_map(u->tables, space, lookup_ip(ip, exact));
 
-		if (!exact && (!ip || !map || !map->exec))
+		if (!exact && (!ip || !map || (!map->exec && !holds_bytecode(map))))
 			return end_of_kernel_chain(u, space, i > 1 && !ip, otherwise);
 		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))
 			return UNWIND_TOO_DEEP;
