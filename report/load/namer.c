@@ -25,6 +25,13 @@ static const char *made_up_name(struct namer *namer, uint32_t module, uint64_t v
 	return arena_printf(&namer->arena, "[%s+0x%" PRIx64 "]", of, vaddr);
 }
 
+/* Code that is made at run time is made again elsewhere, and is the same function. */
+static bool has_fixed_addresses(const struct profile *p, uint32_t module)
+{
+	return p->modules.items[module].kind == PROFILE_USER ||
+	       p->modules.items[module].kind == PROFILE_KERNEL;
+}
+
 static uint32_t function_of(struct namer *namer, uint32_t module, const struct symbol_frame *frame)
 {
 	struct profile *p = namer->profile;
@@ -37,6 +44,8 @@ static uint32_t function_of(struct namer *namer, uint32_t module, const struct s
 		.unnamed = !name,
 	};
 
+	if (name && !frame->inlined && !function.file && has_fixed_addresses(p, module))
+		function.vaddr = frame->function_vaddr;
 	if (!name)
 		name = made_up_name(namer, module, frame->function_vaddr);
 	function.name = profile_string(p, name);
