@@ -123,6 +123,14 @@ static void want_location(struct namer *namer, uint32_t location)
 		ask_ahead(namer, location);
 }
 
+/* The kernel's part of a stack is short, and tells which way the kernel was entered. */
+static bool is_kernel(const struct profile *p, uint32_t stack)
+{
+	uint32_t module = p->locations.items[p->stacks.items[stack].location].module;
+
+	return profile_module(p, module)->kind == PROFILE_KERNEL;
+}
+
 /*
  * With all threads at work, names are looked up at once. That a stack was seen ends a whole walk where another has been.
  */
@@ -131,7 +139,7 @@ void namer_want(struct namer *namer, uint32_t stack)
 	const struct profile *p = namer->profile;
 	bool all = namer->depth == UINT_MAX;
 
-	for (unsigned i = 0; stack && i < namer->depth; i++) {
+	for (unsigned i = 0; stack && (i < namer->depth || (namer->depth && is_kernel(p, stack))); i++) {
 		if (all && mark(&namer->stacks, stack, p->stacks.len))
 			return;
 		want_location(namer, p->stacks.items[stack].location);

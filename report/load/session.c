@@ -11,6 +11,7 @@
 #include "formats/perf/perf_data.h"
 #include "formats/profile/same_names.h"
 #include "report/load/input.h"
+#include "report/load/managed_stacks.h"
 #include "report/load/profile_filter.h"
 #include "symbolize/name/cache_folder.h"
 #include "symbolize/name/name_ahead.h"
@@ -74,6 +75,8 @@ const struct opt session_opts[] = {
 		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_FLAG(struct session_args, native, "native", 0,
+		 "show the C frames of interpreters too, not only those of their programs"),
 	OPT_FLAG(struct session_args, demangle, "demangle", 0,
 		 "show C++ and Rust names as in the source, as is the default"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
@@ -139,6 +142,7 @@ static void make_parts(struct session *s)
 	s->profile = profile_new();
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
+	s->managed = managed_stacks_new(s->profile, s->args->native);
 	s->namer.profile = s->profile;
 	s->namer.symbolizer = s->symbolizer;
 	s->namer.depth = UINT_MAX;
@@ -194,6 +198,7 @@ static void free_trie(struct session *s)
 void session_close(struct session *s)
 {
 	free_trie(s);
+	managed_stacks_free(s->managed);
 	profile_free(s->profile);
 	name_ahead_free(s->namer.ahead);
 	namer_deinit(&s->namer);
@@ -275,6 +280,7 @@ static void count_event(void *context, const struct event *ev)
 	for (struct session_listener *l = s->listeners; l; l = l->next)
 		if (l->heard)
 			l->heard(l->context, ev);
+	managed_stacks_event(s->managed, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -328,13 +334,17 @@ static bool passes(void *context, const struct event *ev, const struct space_thr
 static struct err *take(void *context, const struct session_event *event)
 {
 	struct session *s = context;
+	struct session_event merged = *event;
 	struct err *err = NULL;
 
-	if (event->chain && !passes_stack(s, event->stack))
+	if (event->chain)
+		merged.stack = managed_stacks_merge(s->managed, event->ev, event->stack,
+						    unwind_stop_is_complete(event->chain->stop));
+	if (event->chain && !passes_stack(s, merged.stack))
 		return NULL;
 	for (struct session_listener *l = s->listeners; l && !err; l = l->next)
 		if (l->event)
-			err = l->event(l->context, s, event);
+			err = l->event(l->context, s, &merged);
 	return err;
 }
 
