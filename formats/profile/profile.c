@@ -155,15 +155,18 @@ static bool same_function(const struct profile *p, uint32_t number, const void *
 {
 	const struct profile_function *a = &p->functions.items[number], *b = entry;
 
-	return a->name == b->name && a->module == b->module && a->file == b->file &&
-	       a->line == b->line && a->linkage_name == b->linkage_name;
+	uint32_t name = a->plain_name ? a->plain_name : a->name;
+
+	return name == b->name && a->module == b->module && a->file == b->file &&
+	       a->line == b->line && a->linkage_name == b->linkage_name && a->vaddr == b->vaddr;
 }
 
 uint32_t profile_add_function(struct profile *p, const struct profile_function *function)
 {
 	uint32_t fresh = (uint32_t)p->functions.len;
 	uint64_t hash = map_hash(map_hash(pair(function->name, function->module)) ^
-				 pair(function->linkage_name ^ function->file, function->line));
+				 pair(function->linkage_name ^ function->file, function->line) ^
+				 function->vaddr << 20);
 	uint32_t number = index_find(&p->index->functions, p, hash, same_function, function, fresh);
 
 	if (number == fresh)

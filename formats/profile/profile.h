@@ -53,6 +53,8 @@ struct profile_function {
 	uint32_t module;       /* PROFILE_NONE if not known */
 	uint32_t file;	       /* string: source path, "" if not known */
 	uint32_t line;	       /* where it is declared, 0 if not known */
+	uint32_t plain_name;   /* string: without what tells it apart from others of the name; "": it is the name (same_names.h) */
+	uint64_t vaddr;	       /* where it begins, if nothing else tells it apart; 0 if not known */
 	bool unnamed;	       /* no symbol was found: "[module+0xSTART]" or "[module]" stands for it */
 };
 
@@ -202,7 +204,7 @@ const char *profile_text(const struct profile *p, uint32_t string);
 
 /* Each finds the equal entry or adds one. */
 uint32_t profile_add_module(struct profile *p, const struct profile_module *mod); /* equal: path, build ID */
-uint32_t profile_add_function(struct profile *p, const struct profile_function *function); /* equal: module, name, linkage name, file, line */
+uint32_t profile_add_function(struct profile *p, const struct profile_function *function); /* equal: module, name, linkage name, file, line, address */
 uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr,
 			      enum profile_frame_kind kind); /* equal: module, address */
 

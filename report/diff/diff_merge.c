@@ -5,6 +5,8 @@
  */
 #include "report/diff/diff_merge.h"
 
+#include "formats/profile/same_names.h"
+
 #include "report/diff/stable_names.h"
 
 #include <inttypes.h>
@@ -28,6 +30,7 @@ void diff_merge_deinit(struct diff_merge *merge)
 	profile_free(merge->profile);
 	strtab_deinit(&merge->build_ids);
 	map_deinit(&merge->builds);
+	map_deinit(&merge->apart);
 	arena_deinit(&merge->arena);
 	vec_deinit(&merge->rows);
 	vec_deinit(&merge->events);
@@ -48,6 +51,23 @@ static const char *module_name(struct diff_merge *merge, const char *name)
 	return name;
 }
 
+/* Of two functions of one name one recording may have samples of one only, which it does not tell apart then. */
+static uint64_t name_key(struct diff_merge *merge, const struct profile *from, uint32_t number)
+{
+	const struct profile_function *function = &from->functions.items[number];
+	const char *module = profile_text(from, profile_module(from, function->module)->name);
+
+	return (uint64_t)profile_string(merge->profile, same_names_plain(from, number)) << 32 |
+	       profile_string(merge->profile, *module ? module_name(merge, module) : "");
+}
+
+static void look_at_names(struct diff_merge *merge, const struct profile *from)
+{
+	for (uint32_t i = 0; i < from->functions.len; i++)
+		if (from->functions.items[i].plain_name)
+			*map_put(&merge->apart, name_key(merge, from, i), NULL) = 1;
+}
+
 void diff_merge_look(struct diff_merge *merge, const struct session *s)
 {
 	const struct profile *from = s->profile;
@@ -66,6 +86,7 @@ void diff_merge_look(struct diff_merge *merge, const struct session *s)
 		else if (*known != build)
 			*known = 0;
 	}
+	look_at_names(merge, from);
 }
 
 static void translate_modules(struct translation *t)
@@ -94,9 +115,29 @@ static uint32_t file_of(struct translation *t, uint32_t file)
 	return profile_string(t->merge->profile, stable_names_file(profile_text(t->from, file)));
 }
 
-/* What has no symbol is known by where it lies, which is elsewhere in each build; then only the module stays. */
-static const char *function_name(struct translation *t, const struct profile_function *function)
+/* Told apart by its file, or by its address where that is the same in all recordings. */
+static const char *named(struct translation *t, uint32_t number, bool same_build)
 {
+	struct arena *arena = &t->merge->arena;
+	const struct profile_function *function = &t->from->functions.items[number];
+	const char *plain = same_names_plain(t->from, number);
+	const char *stable = stable_names_function(arena, plain);
+	const char *file = profile_text(t->from, function->file);
+
+	if (!map_get(&t->merge->apart, name_key(t->merge, t->from, number)))
+		return stable;
+	if (!*file && !(same_build && function->plain_name))
+		return stable;
+	if (function->plain_name)
+		return arena_printf(arena, "%s%s", stable,
+				    profile_text(t->from, function->name) + strlen(plain));
+	return arena_printf(arena, "%s (%s)", stable, stable_names_file(file));
+}
+
+/* What has no symbol is known by where it lies, which is elsewhere in each build; then only the module stays. */
+static const char *function_name(struct translation *t, uint32_t number)
+{
+	const struct profile_function *function = &t->from->functions.items[number];
 	const struct profile *to = t->merge->profile;
 	uint32_t module_name = profile_module(to, module_of(t, function->module))->name;
 	const uint64_t *build = map_get(&t->merge->builds, module_name);
@@ -105,7 +146,7 @@ static const char *function_name(struct translation *t, const struct profile_fun
 	if (function->unnamed && build && *build)
 		return profile_text(t->from, function->name);
 	if (!function->unnamed)
-		return stable_names_function(&t->merge->arena, profile_text(t->from, function->name));
+		return named(t, number, build && *build);
 	return *module == '[' ? module : arena_printf(&t->merge->arena, "[%s]", module);
 }
 
@@ -116,7 +157,7 @@ static void translate_functions(struct translation *t)
 	for (size_t i = 0; i < t->from->functions.len; i++) {
 		const struct profile_function *function = &t->from->functions.items[i];
 		struct profile_function entry = {
-			.name = profile_string(to, function_name(t, function)),
+			.name = profile_string(to, function_name(t, (uint32_t)i)),
 			.module = module_of(t, function->module),
 			.unnamed = function->unnamed,
 		};

@@ -17,6 +17,7 @@ struct diff_merge {
 	const struct opt_list *same; /* "OLD=NEW" modules that count as one, in that order of recordings or not; may be empty */
 	struct map builds;           /* name of a module -> its build ID in all recordings, 0 if they differ */
 	struct strtab build_ids;
+	struct map apart;            /* plain name and module of functions that some recording tells apart -> 1 */
 	struct arena arena;
 	VEC(uint32_t) rows;          /* one after another: row of the recording -> row of the merged profile */
 	VEC(uint32_t) events;        /* by recording: which of its events */
@@ -27,7 +28,7 @@ void diff_merge_init(struct diff_merge *merge, const struct opt_list *same);
 void diff_merge_deinit(struct diff_merge *merge);
 
 /*
- * Look at the modules of @s, which is loaded. Of all recordings before any is added: where a module is the same build in all of
+ * Look at the modules and names of @s, which is loaded. Of all recordings before any is added: where a module is the same build in all of
  * them, functions without a symbol are told apart by their addresses.
  */
 void diff_merge_look(struct diff_merge *merge, const struct session *s);

@@ -33,6 +33,8 @@ size_t lookup_base_len(const char *name)
 		if (!*p)
 			break;
 	}
+	if (p > name + 1 && p[-1] == ' ') /* "step (parse.c)", see same_names.h */
+		p--;
 	return p == name ? strlen(name) : (size_t)(p - name);
 }
 

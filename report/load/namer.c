@@ -25,6 +25,13 @@ static const char *made_up_name(struct namer *namer, uint32_t module, uint64_t v
 	return arena_printf(&namer->arena, "[%s+0x%" PRIx64 "]", of, vaddr);
 }
 
+/* Code that is made at run time is made again elsewhere, and is the same function. */
+static bool has_fixed_addresses(const struct profile *p, uint32_t module)
+{
+	return p->modules.items[module].kind == PROFILE_USER ||
+	       p->modules.items[module].kind == PROFILE_KERNEL;
+}
+
 static uint32_t function_of(struct namer *namer, uint32_t module, const struct symbol_frame *frame)
 {
 	struct profile *p = namer->profile;
@@ -37,6 +44,8 @@ static uint32_t function_of(struct namer *namer, uint32_t module, const struct s
 		.unnamed = !name,
 	};
 
+	if (name && !frame->inlined && !function.file && has_fixed_addresses(p, module))
+		function.vaddr = frame->function_vaddr;
 	if (!name)
 		name = made_up_name(namer, module, frame->function_vaddr);
 	function.name = profile_string(p, name);
@@ -114,6 +123,14 @@ static void want_location(struct namer *namer, uint32_t location)
 		ask_ahead(namer, location);
 }
 
+/* The kernel's part of a stack is short, and tells which way the kernel was entered. */
+static bool is_kernel(const struct profile *p, uint32_t stack)
+{
+	uint32_t module = p->locations.items[p->stacks.items[stack].location].module;
+
+	return profile_module(p, module)->kind == PROFILE_KERNEL;
+}
+
 /*
  * With all threads at work, names are looked up at once. That a stack was seen ends a whole walk where another has been.
  */
@@ -122,7 +139,7 @@ void namer_want(struct namer *namer, uint32_t stack)
 	const struct profile *p = namer->profile;
 	bool all = namer->depth == UINT_MAX;
 
-	for (unsigned i = 0; stack && i < namer->depth; i++) {
+	for (unsigned i = 0; stack && (i < namer->depth || (namer->depth && is_kernel(p, stack))); i++) {
 		if (all && mark(&namer->stacks, stack, p->stacks.len))
 			return;
 		want_location(namer, p->stacks.items[stack].location);

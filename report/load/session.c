@@ -9,6 +9,7 @@
 #include "report/load/session.h"
 
 #include "formats/perf/perf_data.h"
+#include "formats/profile/same_names.h"
 #include "report/load/input.h"
 #include "report/load/managed_stacks.h"
 #include "report/load/profile_filter.h"
@@ -640,6 +641,7 @@ struct err *session_load(struct session *s, struct filter *filter)
 		return nothing_there(s);
 	if (!s->imported)
 		namer_name_samples(&s->namer, &s->progress);
+	same_names_tell_apart(s->profile);
 	return NULL;
 }
 
@@ -648,6 +650,7 @@ void session_name_all(struct session *s)
 	s->names = SESSION_NAME_ALL;
 	s->namer.depth = UINT_MAX;
 	namer_name_samples(&s->namer, &s->progress);
+	same_names_tell_apart(s->profile);
 }
 
 void session_name(struct session *s, uint32_t location)

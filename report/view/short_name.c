@@ -124,12 +124,21 @@ static bool part_is(const struct part *part, const char *text)
 	return part->len == strlen(text) && memcmp(part->text, text, part->len) == 0;
 }
 
+/* "step (parse.c)": what tells functions of one name apart (same_names.h); never behind a space otherwise. */
+static bool is_place(const struct parts *parts, size_t i)
+{
+	const struct part *before = i ? &parts->list.items[i - 1] : NULL;
+
+	return before && i + 1 == parts->list.len && before->len &&
+	       before->text[before->len - 1] == ' ';
+}
+
 /* "(anonymous namespace)" and a parenthesis at the beginning are names. */
 static bool is_arguments(const struct parts *parts, size_t i)
 {
 	const struct part *part = &parts->list.items[i];
 
-	return part->bracket == '(' && i > 0 && !part_is(part, "(anonymous namespace)");
+	return part->bracket == '(' && i > 0 && !is_place(parts, i) && !part_is(part, "(anonymous namespace)");
 }
 
 /* Rust's "<T as Trait>" is a name at the beginning, and after "::". */

@@ -8,6 +8,7 @@
  */
 #include "symbolize/debug/info.h"
 
+#include "formats/base/arena.h"
 #include "formats/base/vec.h"
 #include "symbolize/debug/inlines.h"
 #include "symbolize/debug/lines.h"
@@ -16,16 +17,19 @@
 #include "symbolize/debug/supplement.h"
 
 #include <dwarf.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define ORIGINS_MAX  8 /* instance, abstract instance, declaration; more is a cycle */
 #define NAME_LEN_MAX (1u << 16)
+#define QUALIFIED_MAX 4096 /* of a name that is put together; longer ones end there */
 
 /* What was opened of one unit. */
 struct opened {
 	struct debug_lines *lines;
 	struct inlines *inlines;
 	struct debug_unit *unit; /* with the entries: the split unit if there is one */
+	struct map names; /* offset of an entry without linkage name -> its qualified name */
 };
 
 struct debug_info {
@@ -36,6 +40,7 @@ struct debug_info {
 	VEC(uint32_t) owners;  /* of each layer: index of the unit */
 	struct opened *opened; /* by index of the unit */
 	struct map lines;      /* offset in .debug_line -> struct debug_lines * */
+	struct arena names;    /* that are made of several */
 	const char *missing;
 	size_t missing_at; /* index of the unit that told, so that order of questions is of no matter */
 };
@@ -128,6 +133,12 @@ struct debug_info *debug_info_new(struct image *img)
 	return info;
 }
 
+static void close_unit(struct opened *opened)
+{
+	inlines_free(opened->inlines);
+	map_deinit(&opened->names);
+}
+
 void debug_info_free(struct debug_info *info)
 {
 	size_t pos = 0;
@@ -135,10 +146,11 @@ void debug_info_free(struct debug_info *info)
 	if (!info)
 		return;
 	for (size_t i = 0; i < info->source.nunits; i++)
-		inlines_free(info->opened[i].inlines);
+		close_unit(&info->opened[i]);
 	for (const struct map_slot *slot; (slot = map_next(&info->lines, &pos));)
 		debug_lines_free((struct debug_lines *)(uintptr_t)slot->value);
 	map_deinit(&info->lines);
+	arena_deinit(&info->names);
 	free(info->opened);
 	vec_deinit(&info->owners);
 	range_overlay_free(info->layers);
@@ -216,10 +228,67 @@ static const char *name_in(const struct debug_unit *unit, const struct debug_die
 	return name && strnlen(name, NAME_LEN_MAX) < NAME_LEN_MAX ? name : NULL;
 }
 
+/* The name that the entry at @offset has by itself or from what it is an instance of; NULL if none. */
+static const char *plain_name(struct debug_unit *unit, uint64_t offset)
+{
+	struct debug_die die;
+
+	for (int i = 0; i < ORIGINS_MAX && debug_die_read(unit, offset, NULL, &die); i++) {
+		if (debug_die_has(&die, SLOT_NAME))
+			return name_in(unit, &die, SLOT_NAME);
+		if (!debug_die_ref(unit, &die, SLOT_ABSTRACT_ORIGIN, &unit, &offset) &&
+		    !debug_die_ref(unit, &die, SLOT_SPECIFICATION, &unit, &offset))
+			break;
+	}
+	return NULL;
+}
+
+static const char *scope_name(struct debug_info *info, struct debug_unit *unit,
+			      const struct inlines_scope *scope, const char *inner)
+{
+	const char *name = scope->ordinal ? NULL : plain_name(unit, scope->offset);
+
+	if (name)
+		return name;
+	if (scope->ordinal)
+		return arena_printf(&info->names, "{%s#%" PRIu32 "}",
+				    strcmp(inner, "operator()") == 0 ? "lambda" : "unnamed",
+				    scope->ordinal);
+	return scope->tag == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
+}
+
+/*
+ * Lambdas and methods of local classes have no linkage name that tells where they belong: "main::{lambda#1}::operator()" is
+ * put together from what the entry at @offset lies in. It and its scopes are in the unit that was opened.
+ */
+static void qualify(struct debug_info *info, struct opened *opened, uint64_t offset,
+		    struct debug_frame *frame)
+{
+	struct inlines_scope scopes[INLINES_SCOPES_MAX];
+	size_t count = inlines_scopes(opened->inlines, opened->unit, offset, scopes);
+	const char *name = frame->name, *inner = frame->name;
+	struct debug_die die;
+	uint64_t *known = count ? map_put(&opened->names, offset, NULL) : NULL;
+
+	for (size_t i = 0; known && !*known && i < count && strlen(name) < QUALIFIED_MAX; i++) {
+		inner = scope_name(info, opened->unit, &scopes[i], inner);
+		name = arena_printf(&info->names, "%s::%s", inner, name);
+	}
+	if (known && !*known)
+		*known = (uintptr_t)name;
+	if (known)
+		frame->name = (const char *)(uintptr_t)*known;
+	if (frame->decl_line || !count || !debug_die_read(opened->unit, scopes[0].offset, NULL, &die))
+		return;
+	frame->decl_line = (uint32_t)debug_die_uint(&die, SLOT_DECL_LINE);
+	frame->decl_file = decl_file(info, opened->unit, &die);
+}
+
 /* Fill in what the entry at @offset and what it is an instance or the definition of say. */
-static void describe(struct debug_info *info, struct debug_unit *unit, uint64_t offset,
+static void describe(struct debug_info *info, struct opened *opened, uint64_t offset,
 		     struct debug_frame *frame)
 {
+	struct debug_unit *unit = opened->unit;
 	struct debug_die die;
 
 	for (int i = 0; i < ORIGINS_MAX && debug_die_read(unit, offset, NULL, &die); i++) {
@@ -234,8 +303,10 @@ static void describe(struct debug_info *info, struct debug_unit *unit, uint64_t 
 		}
 		if (!debug_die_ref(unit, &die, SLOT_ABSTRACT_ORIGIN, &unit, &offset) &&
 		    !debug_die_ref(unit, &die, SLOT_SPECIFICATION, &unit, &offset))
-			return;
+			break;
 	}
+	if (frame->name && !frame->linkage_name && unit == opened->unit)
+		qualify(info, opened, offset, frame);
 }
 
 /* Where the call that @offset, an inlined one, replaces stands. */
@@ -284,7 +355,7 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr,
 			ret[i] = (struct debug_frame){ 0 };
 		if (i)
 			locate_call(opened, offsets[i - 1], &ret[i]);
-		describe(info, opened->unit, offsets[i], &ret[i]);
+		describe(info, opened, offsets[i], &ret[i]);
 	}
 	return count ? count : located;
 }

@@ -12,31 +12,73 @@
 #include "symbolize/module/range_overlay.h"
 
 #include <dwarf.h>
+#include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE	    UINT32_MAX
+#define UNNAMED_MAX 10000 /* scopes that are looked through for classes without a name */
 
 struct node {
 	uint32_t offset; /* of the entry in its unit */
 	uint32_t parent; /* NONE for a function */
 };
 
+/* A namespace, class or function with entries below it. */
+struct scope {
+	uint32_t offset; /* of the entry in its unit */
+	uint32_t parent; /* index in @scopes, or NONE */
+	uint16_t tag;
+};
+
+/* A function below a scope. */
+struct member {
+	uint32_t offset; /* ascending */
+	uint32_t scope;
+};
+
 struct inlines {
 	uint64_t unit_offset;
+	VEC(struct scope) scopes;
+	VEC(struct member) members;
 	VEC(struct node) nodes;
 	VEC(uint32_t) owners; /* of each layer: index in @nodes */
 	struct range_overlay *layers;
+};
+
+/* What children belong to: a node and a scope. */
+struct level {
+	uint32_t node, scope;
 };
 
 struct walk {
 	struct inlines *inlines;
 	struct debug_unit *unit;
 	struct debug_ranges ranges;
-	VEC(uint32_t) enclosing; /* for each level of nesting the node that children belong to */
+	VEC(struct level) enclosing; /* for each level of nesting */
 };
 
 static bool is_code(uint16_t tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+static bool is_scope(uint16_t tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_subprogram;
+}
+
+/* Returns the scope that the children of @die belong to. */
+static uint32_t add_scope(struct walk *walk, const struct debug_die *die, uint32_t parent)
+{
+	struct inlines *inlines = walk->inlines;
+	uint32_t offset = (uint32_t)(die->offset - walk->unit->offset);
+
+	if (die->tag == DW_TAG_subprogram && parent != NONE)
+		vec_push(&inlines->members, ((struct member){ offset, parent }));
+	if (!die->children || !is_scope(die->tag))
+		return parent;
+	vec_push(&inlines->scopes, ((struct scope){ offset, parent, die->tag }));
+	return (uint32_t)inlines->scopes.len - 1;
 }
 
 /* Returns the node that the children of @die belong to. */
@@ -64,8 +106,9 @@ static void walk_unit(struct walk *walk)
 
 	for (uint64_t offset = unit->root; debug_die_read(unit, offset, is_code, &die);
 	     offset = die.next) {
-		uint32_t parent =
-			walk->enclosing.len ? walk->enclosing.items[walk->enclosing.len - 1] : NONE;
+		struct level level = walk->enclosing.len
+					     ? walk->enclosing.items[walk->enclosing.len - 1]
+					     : (struct level){ NONE, NONE };
 
 		if (!die.tag) {
 			if (walk->enclosing.len)
@@ -73,9 +116,10 @@ static void walk_unit(struct walk *walk)
 			continue;
 		}
 		if (is_code(die.tag))
-			parent = add_node(walk, &die, parent);
+			level.node = add_node(walk, &die, level.node);
+		level.scope = add_scope(walk, &die, level.scope);
 		if (die.children)
-			vec_push(&walk->enclosing, parent);
+			vec_push(&walk->enclosing, level);
 	}
 }
 
@@ -90,6 +134,8 @@ struct inlines *inlines_new(struct debug_unit *unit)
 	inlines->layers = range_overlay_new(walk.ranges.items, walk.ranges.len);
 	vec_fit(&inlines->nodes);
 	vec_fit(&inlines->owners);
+	vec_fit(&inlines->scopes);
+	vec_fit(&inlines->members);
 	image_passed(unit->source->image, unit->end - unit->offset);
 	vec_deinit(&walk.ranges);
 	vec_deinit(&walk.enclosing);
@@ -102,6 +148,8 @@ void inlines_free(struct inlines *inlines)
 		return;
 	vec_deinit(&inlines->nodes);
 	vec_deinit(&inlines->owners);
+	vec_deinit(&inlines->scopes);
+	vec_deinit(&inlines->members);
 	range_overlay_free(inlines->layers);
 	free(inlines);
 }
@@ -123,4 +171,69 @@ size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret
 uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr)
 {
 	return range_overlay_next(inlines->layers, vaddr);
+}
+
+bool inlines_is_unnamed(const struct debug_unit *unit, const struct debug_die *die)
+{
+	const char *name = debug_die_string(unit, die, SLOT_NAME);
+
+	return !name || *name == '<' || strncmp(name, "._anon", 6) == 0;
+}
+
+static bool is_class(uint16_t tag)
+{
+	return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+/* How many unnamed classes there are up to @index in its scope; 0 if that one has a name. */
+static uint32_t ordinal_of(const struct inlines *inlines, struct debug_unit *unit, uint32_t index)
+{
+	const struct scope *own = &inlines->scopes.items[index];
+	uint32_t first = own->parent == NONE ? 0 : own->parent + 1, ordinal = 0;
+	struct debug_die die;
+
+	if (!is_class(own->tag) || index - first > UNNAMED_MAX ||
+	    !debug_die_read(unit, unit->offset + own->offset, NULL, &die) ||
+	    !inlines_is_unnamed(unit, &die))
+		return 0;
+	for (uint32_t i = first; i <= index; i++) {
+		const struct scope *scope = &inlines->scopes.items[i];
+
+		ordinal += scope->parent == own->parent && is_class(scope->tag) &&
+			   debug_die_read(unit, unit->offset + scope->offset, NULL, &die) &&
+			   inlines_is_unnamed(unit, &die);
+	}
+	return ordinal;
+}
+
+static uint32_t scope_of(const struct inlines *inlines, uint64_t offset)
+{
+	size_t from = 0, to = inlines->members.len;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (inlines->members.items[middle].offset < offset)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from == inlines->members.len || inlines->members.items[from].offset != offset)
+		return NONE;
+	return inlines->members.items[from].scope;
+}
+
+size_t inlines_scopes(const struct inlines *inlines, struct debug_unit *unit, uint64_t offset,
+		      struct inlines_scope ret[INLINES_SCOPES_MAX])
+{
+	uint32_t index = scope_of(inlines, offset - inlines->unit_offset);
+	size_t count = 0;
+
+	for (; index != NONE && count < INLINES_SCOPES_MAX; index = inlines->scopes.items[index].parent)
+		ret[count++] = (struct inlines_scope){
+			.offset = inlines->unit_offset + inlines->scopes.items[index].offset,
+			.tag = inlines->scopes.items[index].tag,
+			.ordinal = ordinal_of(inlines, unit, index),
+		};
+	return count;
 }

@@ -21,6 +21,22 @@ void inlines_free(struct inlines *inlines);
  */
 size_t inlines_find(const struct inlines *inlines, uint64_t vaddr, uint64_t *ret, size_t max);
 
+#define INLINES_SCOPES_MAX 16
+
+/* A namespace, class or function that a function's entry lies in. */
+struct inlines_scope {
+	uint64_t offset;  /* of its entry in .debug_info */
+	uint16_t tag;
+	uint32_t ordinal; /* of the classes without a name of their own beside it, from 1 on; 0: it is none */
+};
+
+/* What the function's entry at @offset lies in, innermost first; returns how many, at most INLINES_SCOPES_MAX. */
+size_t inlines_scopes(const struct inlines *inlines, struct debug_unit *unit, uint64_t offset,
+		      struct inlines_scope ret[INLINES_SCOPES_MAX]);
+
+/* Has the class, @die of @unit, no name of its own? GCC gives those of lambdas names such as "<lambda(int)>". */
+bool inlines_is_unnamed(const struct debug_unit *unit, const struct debug_die *die);
+
 /* The first address above @vaddr at which the answer may be another one. */
 uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr);
 

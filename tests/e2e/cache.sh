@@ -15,7 +15,8 @@ CODE
 $CC -O2 -g -Wl,--build-id=sha1 -o p p.c
 precord -q -e cpu-clock -o t.trace -- ./p
 folder=$XDG_CACHE_HOME/preport
-preport='preport -i t.trace --debug-dir=/nonexistent' # of the C library there may be much, if samples meet it
+mkdir -p no-debug
+preport='preport -i t.trace --debug-dir=no-debug' # of the C library there may be much, if samples meet it
 
 all() { # all NAME [OPTION...]: everything that has lines in it
 	local name=$1

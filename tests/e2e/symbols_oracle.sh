@@ -18,9 +18,10 @@ addresses() { # addresses FILE COUNT: random ones in its .text
 }
 
 # - Where there is no line, llvm-symbolizer names the file from the symbol table's FILE symbol, with line 0.
+# - What has no linkage name has its class and enclosing function here, and only its own name there.
 # - Constructors and destructors have two or three names for one address; either may be chosen.
 normal() {
-	sed -E -e 's/^[^/]*:0:0$/??:0:0/' -e 's/(C|D)[0124]E/\1xE/g'
+	sed -E -e 's/^[^/]*:0:0$/??:0:0/' -e 's/(C|D)[0124]E/\1xE/g' -e '/:[0-9]+:[0-9]+$/!s/^.*:://'
 }
 
 compare() { # compare FILE

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * same_names.c - functions are sorted by name, module and place; where a name has several places, each gets its own name.
+ *
+ * Lines do not tell functions apart, as a declaration and the definition are of one function; but lambdas, which have no
+ * name of their own, may stand side by side. Of a module that has files for some entries of a name, and none for others,
+ * these others are the same function if there is but one file: it depends on the address how much is known. Constructors
+ * and the like, whose linkage names differ, are one function at several addresses.
+ */
+#include "formats/profile/same_names.h"
+
+#include "formats/base/arena.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PARTS_MAX 100 /* places of one name that are compared with each other */
+
+struct place {
+	uint32_t name, module, linkage_name;
+	uint32_t file, line; /* line 0: it does not matter */
+	uint64_t vaddr;
+	uint32_t function;
+};
+
+struct apart {
+	struct profile *p;
+	struct arena arena;
+	VEC(struct place) places;
+};
+
+/* Without "." and "..", so that units that were compiled in different folders name a header alike. */
+static const char *without_dots(struct arena *arena, const char *path)
+{
+	char *copy = arena_strdup(arena, path), *to = copy;
+	const char *from = copy;
+
+	while (*from) {
+		size_t len = strcspn(from, "/") + (from[strcspn(from, "/")] == '/');
+		char *before = to;
+
+		if (strncmp(from, "./", 2) == 0 && to > copy) {
+			from += len;
+			continue;
+		}
+		if (strncmp(from, "../", 3) == 0 && to > copy + 1) {
+			for (before = to - 1; before > copy && before[-1] != '/';)
+				before--;
+			if (strncmp(before, "../", 3) != 0) {
+				to = before;
+				from += len;
+				continue;
+			}
+		}
+		memmove(to, from, len);
+		to += len;
+		from += len;
+	}
+	*to = 0;
+	return copy;
+}
+
+const char *same_names_plain(const struct profile *p, uint32_t number)
+{
+	const struct profile_function *function = &p->functions.items[number];
+
+	return profile_text(p, function->plain_name ? function->plain_name : function->name);
+}
+
+static void add_places(struct apart *a)
+{
+	struct profile *p = a->p;
+
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *function = &p->functions.items[i];
+		const char *file = profile_text(p, function->file);
+		uint32_t name = function->plain_name ? function->plain_name : function->name;
+		bool lambda = strstr(profile_text(p, name), "lambda") != NULL;
+		struct place place = { .name = name,
+				       .module = function->module,
+				       .linkage_name = function->linkage_name,
+				       .vaddr = function->vaddr,
+				       .function = i };
+
+		if (function->unnamed)
+			continue;
+		if (*file) {
+			place.file = profile_string(p, without_dots(&a->arena, file));
+			place.line = lambda ? function->line : 0;
+		}
+		vec_push(&a->places, place);
+		arena_reset(&a->arena);
+	}
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_groups(const struct place *a, const struct place *b)
+{
+	int order = compare_numbers(a->name, b->name);
+
+	return order ? order : compare_numbers(a->module, b->module);
+}
+
+/* Those without a file come first. */
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	int order = compare_groups(a, b);
+
+	order = order ? order : compare_numbers(a->file, b->file);
+	order = order ? order : compare_numbers(a->line, b->line);
+	order = order ? order : compare_numbers(a->linkage_name, b->linkage_name);
+	order = order ? order : compare_numbers(a->vaddr, b->vaddr);
+	return order ? order : compare_numbers(a->function, b->function);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool is_other_file(const struct place *a, const struct place *b)
+{
+	return a->file != b->file || a->line != b->line;
+}
+
+/* Does the last part of a path stand for one file of the group only? @count is bounded, or paths are shown whole. */
+static bool part_is_unique(const struct apart *a, const struct place *places, size_t count,
+			   const struct place *of)
+{
+	const char *part = last_part(profile_text(a->p, of->file));
+
+	if (count > PARTS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (places[i].file && places[i].file != of->file &&
+		    strcmp(last_part(profile_text(a->p, places[i].file)), part) == 0)
+			return false;
+	return true;
+}
+
+static const char *file_text(struct apart *a, const struct place *places, size_t count,
+			     const struct place *of)
+{
+	const char *path = profile_text(a->p, of->file);
+
+	if (part_is_unique(a, places, count, of))
+		path = last_part(path);
+	return of->line ? arena_printf(&a->arena, "%s:%" PRIu32, path, of->line) : path;
+}
+
+static void rename_function(struct apart *a, const struct place *of, const char *by)
+{
+	struct profile_function *function = &a->p->functions.items[of->function];
+	const char *text = arena_printf(&a->arena, "%s (%s)", profile_text(a->p, of->name), by);
+
+	function->name = profile_string(a->p, text);
+	function->plain_name = of->name;
+}
+
+/* How many addresses functions of one linkage name have among @places, which have no file. */
+static size_t count_addresses(const struct place *places, size_t count)
+{
+	size_t addresses = 0;
+
+	for (size_t i = 0; i < count; i++)
+		addresses += places[i].vaddr &&
+			     (i == 0 || places[i].vaddr != places[i - 1].vaddr) &&
+			     places[i].linkage_name == places[0].linkage_name;
+	return addresses;
+}
+
+static void tell_apart(struct apart *a, const struct place *places, size_t count)
+{
+	size_t nowhere = 0, nfiles = 0;
+
+	while (nowhere < count && !places[nowhere].file)
+		nowhere++;
+	for (size_t i = nowhere; i < count; i++)
+		nfiles += i == nowhere || is_other_file(&places[i - 1], &places[i]);
+	for (size_t i = nowhere; i < count && nfiles > 1; i++)
+		rename_function(a, &places[i], file_text(a, places, count, &places[i]));
+	if (nfiles == 1 || count_addresses(places, nowhere) + nfiles < 2)
+		return;
+	for (size_t i = 0; i < nowhere; i++)
+		if (places[i].vaddr && places[i].linkage_name == places[0].linkage_name)
+			rename_function(a, &places[i],
+					arena_printf(&a->arena, "0x%" PRIx64, places[i].vaddr));
+}
+
+void same_names_tell_apart(struct profile *p)
+{
+	struct apart a = { .p = p };
+	size_t first = 0;
+
+	add_places(&a);
+	vec_sort(&a.places, compare_places);
+	for (size_t i = 1; i <= a.places.len; i++) {
+		if (i < a.places.len && !compare_groups(&a.places.items[first], &a.places.items[i]))
+			continue;
+		if (i - first > 1)
+			tell_apart(&a, &a.places.items[first], i - first);
+		arena_reset(&a.arena);
+		first = i;
+	}
+	vec_deinit(&a.places);
+	arena_deinit(&a.arena);
+}

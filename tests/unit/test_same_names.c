@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_same_names.c - which functions of one name are told apart, and by what.
+ */
+#include "formats/profile/same_names.h"
+#include "tests/unit/test.h"
+
+static uint32_t add(struct profile *p, uint32_t module, const char *name, const char *file,
+		    uint32_t line, uint64_t vaddr)
+{
+	struct profile_function function = { .name = profile_string(p, name),
+					     .module = module,
+					     .file = profile_string(p, file),
+					     .line = line,
+					     .vaddr = vaddr };
+
+	return profile_add_function(p, &function);
+}
+
+static const char *name_of(const struct profile *p, uint32_t function)
+{
+	return profile_text(p, p->functions.items[function].name);
+}
+
+TEST(same_names_in_two_files_are_two_functions)
+{
+	struct profile *p = profile_new();
+	uint32_t a = add(p, 0, "step", "/src/parse.c", 3, 0);
+	uint32_t b = add(p, 0, "step", "/src/lex.c", 9, 0);
+	uint32_t declared = add(p, 0, "step", "/src/sub/../lex.c", 2, 0);
+	uint32_t elsewhere = add(p, 1, "step", "/src/other.c", 3, 0);
+
+	same_names_tell_apart(p);
+	CHECK_STR(name_of(p, a), "step (parse.c)");
+	CHECK_STR(name_of(p, b), "step (lex.c)");
+	CHECK_STR(name_of(p, declared), "step (lex.c)");
+	CHECK_STR(name_of(p, elsewhere), "step");
+	CHECK_STR(same_names_plain(p, b), "step");
+	CHECK_UINT(add(p, 0, "step", "/src/lex.c", 9, 0), b);
+	same_names_tell_apart(p);
+	CHECK_STR(name_of(p, a), "step (parse.c)");
+	profile_free(p);
+}
+
+TEST(same_names_without_files_are_told_apart_by_address)
+{
+	struct profile *p = profile_new();
+	uint32_t a = add(p, 0, "step", "", 0, 0x1000), b = add(p, 0, "step", "", 0, 0x2000);
+	uint32_t one = add(p, 0, "run", "", 0, 0x3000);
+	uint32_t known = add(p, 0, "run", "/src/run.c", 7, 0);
+
+	same_names_tell_apart(p);
+	CHECK_STR(name_of(p, a), "step (0x1000)");
+	CHECK_STR(name_of(p, b), "step (0x2000)");
+	CHECK_STR(name_of(p, one), "run");
+	CHECK_STR(name_of(p, known), "run");
+	profile_free(p);
+}
+
+TEST(same_names_show_as_much_of_the_path_as_it_takes)
+{
+	struct profile *p = profile_new();
+	uint32_t a = add(p, 0, "step", "/a/util.c", 3, 0), b = add(p, 0, "step", "/b/util.c", 3, 0);
+	uint32_t x = add(p, 0, "main::{lambda}", "/a/m.cc", 3, 0);
+	uint32_t y = add(p, 0, "main::{lambda}", "/a/m.cc", 4, 0);
+
+	same_names_tell_apart(p);
+	CHECK_STR(name_of(p, a), "step (/a/util.c)");
+	CHECK_STR(name_of(p, b), "step (/b/util.c)");
+	CHECK_STR(name_of(p, x), "main::{lambda} (m.cc:3)");
+	CHECK_STR(name_of(p, y), "main::{lambda} (m.cc:4)");
+	profile_free(p);
+}
