@@ -14,6 +14,12 @@
 #define RING_LEN_MOST     (32ULL << 20)
 #define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
+/* Waits alone are best followed task by task; beside another event they go its way. */
+static bool follows_others(const struct event_plan *plan, size_t event)
+{
+	return plan->nevents > 1 && event_desc_is_off_cpu(plan->events[event].desc);
+}
+
 /* Samples come so seldom that those of others do no harm. */
 static bool is_sparse(const struct event_plan *plan)
 {
@@ -22,7 +28,7 @@ static bool is_sparse(const struct event_plan *plan)
 		bool is_clock =
 			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
 
-		if (plan->events[i].desc->samples && !is_clock &&
+		if (plan->events[i].desc->samples && !is_clock && !follows_others(plan, i) &&
 		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
 			return false;
 	}
@@ -43,6 +49,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		},
 		.cpus = target->by_cpu ? &target->cpus : NULL,
 		.inherit = target->inherit && !target->by_cpu,
+		.context_switch = event_list_wants_switches(&args->events),
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
 		.sample_cgroup = false,
 		.extras = &args->extras,

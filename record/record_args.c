@@ -176,6 +176,8 @@ const struct opt record_opts[] = {
 		  "events to sample, see 'precord list' (cycles)", event_list_parse),
 	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "for the tracepoints before it: which to keep",
 		  event_list_parse_filter),
+	OPT_FLAG(ARGS, off_cpu, "off-cpu", 0,
+		 "also where threads wait: every switch, and the stacks that wait"),
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
 		  "what tells why the processor waits, to level 1 or 2; see preport topdown",
 		  topdown_args_parse),

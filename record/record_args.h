@@ -44,7 +44,7 @@ struct record_args {
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
-	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
+	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, off_cpu;
 };
 
 extern const struct opt record_opts[];

@@ -43,7 +43,7 @@ struct report_args {
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
 	double min_share; /* negative: not given */
-	bool tree;
+	bool tree, native;
 	const char *sort, *format;
 };
 
@@ -84,7 +84,8 @@ static struct err *parse_by(void *field, const char *value)
 static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
-		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source; branch, "
+		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, state, wait, "
+		  "syscall; branch, "
 		  "branch=line, branch=address",
 		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
@@ -93,6 +94,8 @@ static const struct opt report_opts[] = {
 		"what FUNCTION calls, and its own share"),
 	OPT_FLAG(struct report_args, tree, "tree", 0,
 		 "as a tree of calls (--by total) or of callers (--by leaf), folded below 0.5 %"),
+	OPT_FLAG(struct report_args, native, "kernel-leaf", 0,
+		 "waits too begin at their innermost frame, in the kernel's scheduler"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
 		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),
 	OPT_PARSE(struct report_args, min_share, "min", 0, "PERCENT",
@@ -260,6 +263,7 @@ static struct err *run_table(struct session *s, void *args_)
 	struct tables_request request = {
 		.levels = levels,
 		.tree = args->tree,
+		.native = args->native,
 		.from_leaf = by_callers(args),
 		.callers_of = args->callers_of,
 		.callees_of = args->callees_of,

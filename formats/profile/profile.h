@@ -93,6 +93,16 @@ struct profile_data {
 	uint64_t source;  /* union perf_mem_data_src */
 };
 
+/* What a thread was doing, where that is known: samples with a length. */
+enum profile_state {
+	PROFILE_STATE_NONE,	/* an ordinary sample: it ran */
+	PROFILE_STATE_ON_CPU,
+	PROFILE_STATE_RUNNABLE, /* it waited for a CPU */
+	PROFILE_STATE_BLOCKED,	/* it waited for something else */
+	PROFILE_STATE_LOST,	/* records of its switches were lost */
+	PROFILE_STATES
+};
+
 /* Samples that are the same in everything but time. */
 struct profile_sample {
 	uint32_t stack;
@@ -101,6 +111,7 @@ struct profile_sample {
 	uint32_t cpu;	   /* UINT32_MAX if not known */
 	uint8_t stop;	   /* why the chain ended: enum unwind_stop, 0 for complete */
 	bool user;	   /* the leaf ran in user space */
+	uint8_t state;	   /* enum profile_state */
 	uint32_t data;	   /* what memory it accessed; 0: not told apart by that */
 	uint64_t count;	   /* how many samples */
 	uint64_t weight;   /* sum of their periods */

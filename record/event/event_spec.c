@@ -389,6 +389,26 @@ void event_list_default(struct event_list *list)
 	}
 }
 
+bool event_desc_is_off_cpu(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_SOFTWARE && desc->config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	       strcmp(desc->unit, "ns") == 0;
+}
+
+bool event_list_wants_switches(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (event_desc_is_off_cpu(&list->items[i]))
+			return true;
+	return false;
+}
+
+struct err *event_list_add_off_cpu(struct event_list *list)
+{
+	event_list_default(list);
+	return event_list_wants_switches(list) ? NULL : event_list_add(list, "off-cpu");
+}
+
 bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu)
 {
 	return !desc->pmu || !desc->pmu->cpus.len || cpu_list_has(&desc->pmu->cpus, cpu);

@@ -99,6 +99,15 @@ MUST_USE struct err *event_list_parse_filter(void *field, const char *text);
 /* Append "cycles", as precise as can be, if the list is empty. */
 void event_list_default(struct event_list *list);
 
+/* Is it off-cpu: stacks of threads that leave a CPU, with a record for each switch beside them? */
+bool event_desc_is_off_cpu(const struct event_desc *desc);
+
+/* Does any event of @list need a record for each switch? */
+bool event_list_wants_switches(const struct event_list *list);
+
+/* Append off-cpu, if it is not there yet. ERR_USAGE, ERR_SYSTEM: as event_list_add(). */
+MUST_USE struct err *event_list_add_off_cpu(struct event_list *list);
+
 /* Can @desc count on @cpu at all (hybrid and uncore PMUs cannot everywhere)? */
 bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu);
 

@@ -189,6 +189,12 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	return journal_event(d->journal, ev);
 }
 
+/* The idle task comes and goes with every wait of others, and waits for nothing itself. */
+static bool is_idle_switch(const struct event *ev)
+{
+	return ev->kind == EVENT_SWITCH && !ev->tid;
+}
+
 /* One record of a side-band ring. */
 static struct err *take_side_band(struct drain *d, const struct side_record *side)
 {
@@ -204,7 +210,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	if (!d->record.known || ev->kind == EVENT_SAMPLE)
 		return NULL;
 	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
-	if (!task_filter_event(d->family, ev))
+	if (!task_filter_event(d->family, ev) || is_idle_switch(ev))
 		return NULL;
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
 		d->totals.side_lost += ev->lost.count;

@@ -137,10 +137,17 @@ static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)
 	r->totals.stack_bytes += r->record.stack_len;
 }
 
+/* A CPU that leaves its idle task: nothing waited. */
+static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
+{
+	return !ev->tid &&
+	       event_desc_is_off_cpu(r->scene->perf_fds->plan->events[ev->sample.event].desc);
+}
+
 /* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
 static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 {
-	return !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
+	return is_idle_switch(r, ev) || !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
 	       (r->scene->skip_pid && ev->pid == r->scene->skip_pid);
 }
 

@@ -9,6 +9,7 @@
 #include "report/load/session.h"
 
 #include "formats/profile/profile_source.h"
+#include "report/load/derive/derive.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
 #include "report/load/session_import.h"
@@ -260,7 +261,8 @@ static bool passes(struct session *s, const struct event *ev,
 		   const struct space_thread **ret_thread)
 {
 	space_table_apply(s->spaces, ev);
-	if (!filter_passes_event(s->filter, ev))
+	if (!filter_passes_event(s->filter, ev) &&
+	    !(s->derive && filter_passes_task(s->filter, ev) && derive_wants(s->derive, ev)))
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
 	return filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
@@ -269,7 +271,8 @@ static bool passes(struct session *s, const struct event *ev,
 static struct err *take(struct session *s, struct session_event *event,
 			const struct session_visitor *visitor)
 {
-	if (event->chain && !passes_stack(s, event->stack))
+	/* Of the transformers' samples it is judged what comes out. */
+	if (event->chain && !s->derive && !passes_stack(s, event->stack))
 		return NULL;
 	return visitor->event(visitor->context, s, event);
 }
@@ -348,63 +351,126 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 	s->ahead = name_ahead_new(s->symbolizer, s->pool);
 }
 
-static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
+/* What belongs to a recorded sample only. */
+static void add_to_listeners(struct session *s, const struct event *ev, uint32_t row)
 {
-	const struct event_sample *from = &event->ev->sample;
-	struct profile *p = s->profile;
-	uint64_t weight = from->period ? from->period : 1;
-
-	(void)context;
-	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->events.len)
-		return NULL;
-
-	struct profile_thread thread = {
-		.pid = event->thread->pid,
-		.tid = event->thread->tid,
-		.comm = profile_string(p, event->thread->comm),
-		.process = profile_string(p, event->thread->process),
-	};
-	struct profile_sample sample = {
-		.stack = event->stack,
-		.event = from->event,
-		.thread = profile_add_thread(p, &thread),
-		.cpu = event->ev->cpu,
-		.stop = (uint8_t)event->chain->stop,
-		.user = from->mode == EVENT_MODE_USER,
-		.count = 1,
-		.weight = weight,
-		.weight_sq = (double)weight * (double)weight,
-	};
-
+	if (s->branches)
+		branches_take(s->branches, ev);
 	if (s->data)
-		sample.data = data_places_find(s->data, s, event->ev);
-	if (s->matched.count == 0 || event->ev->time_ns < p->start_ns)
-		p->start_ns = event->ev->time_ns;
-	p->end_ns = MAX(p->end_ns, event->ev->time_ns);
+		data_places_row(s->data, ev, row);
+	if (s->listener)
+		s->listener->row(s->listener->context, ev, row);
+}
+
+/* What comes out of the transformers. */
+static void add_derived(void *context, const struct derived *from)
+{
+	struct session *s = context;
+	struct profile *p = s->profile;
+	struct profile_sample sample = {
+		.stack = from->stack,
+		.event = from->event,
+		.thread = from->thread,
+		.cpu = from->cpu,
+		.stop = from->stop,
+		.user = from->user,
+		.state = (uint8_t)from->state,
+		.count = 1,
+		.weight = from->weight,
+		.weight_sq = (double)from->weight * (double)from->weight,
+	};
+
+	if (!passes_stack(s, from->stack) || !filter_passes_cpu(s->filter, from->cpu))
+		return;
+	if (s->data && from->ev)
+		sample.data = data_places_find(s->data, s, from->ev);
+	if (s->matched.count == 0 || from->time_ns < p->start_ns)
+		p->start_ns = from->time_ns;
+	p->end_ns = MAX(p->end_ns, from->time_ns);
 	s->matched.count++;
-	s->matched.weight += weight;
+	s->matched.weight += from->weight;
 	s->matched.weight_sq += sample.weight_sq;
 
 	struct session_time when = { .row = profile_add_sample(p, &sample),
-				     .time_ns = event->ev->time_ns,
-				     .weight = weight };
+				     .time_ns = from->time_ns,
+				     .weight = from->weight };
 
-	if (s->keep_branches && from->nbranches) {
-		when.nbranches = (uint32_t)from->nbranches;
-		vec_append(&s->kept_branches, from->branches, from->nbranches);
+	if (s->keep_branches && from->ev && from->ev->sample.nbranches) {
+		when.nbranches = (uint32_t)from->ev->sample.nbranches;
+		vec_append(&s->kept_branches, from->ev->sample.branches, when.nbranches);
 	}
-
 	if (s->ahead)
-		session_name_ahead(s, sample.stack);
+		session_name_ahead(s, sample.stack, sample.state != PROFILE_STATE_NONE);
 	if (s->keep_times)
 		vec_push(&s->times, when);
-	if (s->branches)
-		branches_take(s->branches, event->ev);
-	if (s->data)
-		data_places_row(s->data, event->ev, when.row);
-	if (s->listener)
-		s->listener->row(s->listener->context, event->ev, when.row);
+	if (from->ev)
+		add_to_listeners(s, from->ev, when.row);
+}
+
+static struct err *transform(void *context, struct session *s, const struct session_event *event)
+{
+	struct profile *p = s->profile;
+	const struct event *ev = event->ev;
+	struct derive_event from = {
+		.ev = ev,
+		.thread = PROFILE_NONE,
+		.stack = event->stack,
+		.stop = event->chain ? (uint8_t)event->chain->stop : 0,
+		.passes = filter_passes_event(s->filter, ev),
+	};
+
+	(void)context;
+	if (ev->kind == EVENT_SAMPLE || derive_wants(s->derive, ev)) {
+		struct profile_thread thread = {
+			.pid = event->thread->pid,
+			.tid = event->thread->tid,
+			.comm = profile_string(p, event->thread->comm),
+			.process = profile_string(p, event->thread->process),
+		};
+
+		from.thread = profile_add_thread(p, &thread);
+	}
+	derive_event(s->derive, &from);
 	return NULL;
+}
+
+/* Waits can be asked for by name like an event that was sampled. */
+static void begin_transformers(struct session *s, const struct filter *filter)
+{
+	struct derive_out out = { add_derived, s };
+	struct derive_request request = {
+		.profile = s->profile,
+		.recording = s->recording,
+		.from_ns = MAX(filter->from_ns, s->recording->start_ns),
+		.to_ns = filter->to_ns,
+		.waits = filter->waits,
+		.wall = filter->wall,
+		.min_wait_ns = filter->min_wait_ns,
+		.max_wait_ns = filter->max_wait_ns,
+	};
+
+	s->derive = derive_new(&request, &out);
+}
+
+static struct err *load_events(struct session *s, struct filter *filter)
+{
+	const struct session_visitor visitor = { .event = transform, .apart = !s->data && !s->branches };
+	struct err *err = filter_bind(filter, s->recording);
+
+	if (err)
+		return err;
+	if (visitor.apart)
+		begin_ahead(s, filter);
+	begin_transformers(s, filter);
+	err = session_each(s, filter, &visitor);
+	if (!err)
+		derive_finish(s->derive);
+	derive_free(s->derive);
+	s->derive = NULL;
+	/* Who asked for events by name asked for those that were added. */
+	while (filter->event_passes.len && filter->event_passes.len < s->profile->events.len)
+		vec_push(&filter->event_passes, true);
+	return err;
 }
 
 /* Why there is nothing to report. */
@@ -440,12 +506,8 @@ static struct err *nothing_there(struct session *s)
 
 struct err *session_load(struct session *s, struct filter *filter)
 {
-	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data && !s->branches };
-	struct err *err;
+	struct err *err = s->imported ? session_import_load(s, filter) : load_events(s, filter);
 
-	if (!s->imported && visitor.apart)
-		begin_ahead(s, filter);
-	err = s->imported ? session_import_load(s, filter) : session_each(s, filter, &visitor);
 	if (err)
 		return err;
 	if (s->matched.count == 0)
@@ -459,9 +521,11 @@ uint32_t session_default_event(const struct session *s)
 {
 	uint32_t first = PROFILE_NONE;
 
-	for (uint32_t i = 0; i < s->recording->nevents; i++) {
-		if (!s->recording->events[i].samples ||
-		    (s->filter && !filter_passes_kind(s->filter, i)))
+	for (uint32_t i = 0; i < s->profile->events.len; i++) {
+		bool recorded = i < s->recording->nevents;
+
+		if (recorded && (!s->recording->events[i].samples ||
+				 (s->filter && !filter_passes_kind(s->filter, i))))
 			continue;
 		if (profile_total(s->profile, i).count)
 			return i;

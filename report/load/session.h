@@ -82,6 +82,7 @@ struct session_listener {
 
 struct branches;
 struct data_places;
+struct derive;
 
 struct session {
 	const struct session_args *args;
@@ -94,6 +95,7 @@ struct session {
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	VEC(struct session_time) times; /* in order of time */
 	VEC(struct event_branch) kept_branches;
+	struct derive *derive;    /* private: the transformers at work; NULL outside session_load() */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */

@@ -107,10 +107,10 @@ static void ask_ahead(struct session *s, uint32_t location)
  * Mark the locations of a stack that will be looked at; with all threads at work, have them named at once. That a stack was
  * seen ends a whole walk where another has been.
  */
-static void want_stack(struct session *s, struct session_wanted *wanted, uint32_t stack)
+static void want_stack(struct session *s, struct session_wanted *wanted, uint32_t stack, bool waits)
 {
 	const struct profile *p = s->profile;
-	bool all = s->names == SESSION_NAME_ALL;
+	bool all = s->names == SESSION_NAME_ALL || (waits && s->names != SESSION_NAME_NONE);
 	unsigned depth = s->names == SESSION_NAME_CALLERS ? 2 : s->names == SESSION_NAME_LEAVES;
 
 	for (unsigned i = 0; stack && (all || i < depth); i++) {
@@ -143,9 +143,9 @@ static void wait_for_names(struct session *s, uint32_t location)
 				session_module(s, s->profile->locations.items[location].module));
 }
 
-void session_name_ahead(struct session *s, uint32_t stack)
+void session_name_ahead(struct session *s, uint32_t stack, bool waits)
 {
-	want_stack(s, &s->wanted, stack);
+	want_stack(s, &s->wanted, stack, waits);
 }
 
 void session_name_samples(struct session *s)
@@ -154,7 +154,8 @@ void session_name_samples(struct session *s)
 	struct session_wanted *wanted = &s->wanted;
 
 	for (size_t i = 0; i < p->samples.len; i++)
-		want_stack(s, wanted, p->samples.items[i].stack);
+		want_stack(s, wanted, p->samples.items[i].stack,
+			   p->samples.items[i].state != PROFILE_STATE_NONE);
 	if (s->ahead)
 		name_ahead_begin(s->ahead);
 	if (wanted->order.len > 1)

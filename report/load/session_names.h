@@ -28,7 +28,7 @@ struct session_wanted {
 
 void session_wanted_deinit(struct session_wanted *wanted);
 
-/* A sample with @stack was added to the profile of @s, which has .ahead. */
-void session_name_ahead(struct session *s, uint32_t stack);
+/* A sample with @stack was added to the profile of @s, which has .ahead; of one that @waits all frames matter. */
+void session_name_ahead(struct session *s, uint32_t stack, bool waits);
 
 #endif

@@ -30,6 +30,8 @@ enum session_names tables_names(const struct tables_request *r)
 		case VIEW_LEAF:
 		case VIEW_LINE:
 		case VIEW_ADDRESS:
+		case VIEW_WAIT:
+		case VIEW_SYSCALL:
 			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;
 			break;
 		default:
@@ -298,6 +300,7 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 	struct err *err;
 
 	o.spec.levels = request->levels;
+	o.spec.native = request->native;
 	if (request->metrics) {
 		o.spec.measures = request->metrics->measures.items;
 		o.spec.nmeasures = (unsigned)request->metrics->measures.len;

@@ -222,6 +222,7 @@ void view_build(struct view *view, const struct profile *p, const struct view_sp
 		.keys = view->keys,
 		.cut = spec->cut,
 		.cut_at = spec->cut_at,
+		.native = spec->native,
 		.frames_max = frames_needed(spec),
 	};
 	b.processes = memory_zeroed(p->threads.len + 1, sizeof(*b.processes));

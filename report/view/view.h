@@ -34,6 +34,9 @@ enum view_by {
 	VIEW_DATA_ADDRESS,
 	VIEW_DATA_LINE,    /* cache line */
 	VIEW_DATA_SOURCE,  /* which cache or memory it came from */
+	VIEW_STATE,	   /* of threads: on a CPU, waiting for one, blocked */
+	VIEW_WAIT,	   /* what they wait for: lock, disk, ... (wait_frames.h) */
+	VIEW_SYSCALL,	   /* that they wait in */
 	VIEW_BYS
 };
 
@@ -76,6 +79,7 @@ struct view_spec {
 	uint32_t event;
 	enum view_cut cut;
 	const bool *cut_at; /* by function */
+	bool native;	    /* waits begin at the very leaf, in the scheduler; otherwise at the program's own frame */
 	const bool *rows;   /* by sample row of the profile: which are looked at; NULL: all */
 	const struct measures *const *measures; /* @nmeasures of them, summed up for each group */
 	unsigned nmeasures;

@@ -6,11 +6,13 @@
 
 #include "report/load/data_places.h"
 #include "report/view/memory_source.h"
+#include "report/view/wait_frames.h"
 
 #include <inttypes.h>
 
 #define EMPTY_IDENTITY UINT64_MAX       /* no frame to look at */
 #define SHORT_IDENTITY (UINT64_MAX - 1) /* none at this depth */
+#define STATE_IDENTITY (UINT64_MAX - 2) /* and less, by the thread's state: a span without a stack */
 
 struct level_keys {
 	struct view_level level;
@@ -25,6 +27,7 @@ struct view_keys {
 	uint32_t *threads, *processes;
 	struct map lines; /* file and line -> number + 1 */
 	struct map objects, addrs; /* of data: -> number */
+	struct map syscalls;	   /* where the name stands -> number */
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -105,6 +108,7 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->lines);
 	map_deinit(&keys->objects);
 	map_deinit(&keys->addrs);
+	map_deinit(&keys->syscalls);
 	free(keys);
 }
 
@@ -154,6 +158,23 @@ static const struct view_frame *frame_at_depth(const struct view_path *path, uin
 	return depth <= path->len ? &path->frames[path->len - depth] : NULL;
 }
 
+/* Names that are the same may stand in several functions: "__x64_sys_read" and "ksys_read". */
+static uint64_t syscall_identity(struct view_keys *keys, const struct profile_sample *row)
+{
+	uint64_t hash = 0;
+
+	for (const char *c = wait_frames_syscall(keys->p, row); *c; c++)
+		hash = map_hash(hash ^ (uint8_t)*c);
+	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
+}
+
+static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct profile_sample *row)
+{
+	if (by == VIEW_STATE)
+		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
+	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
+}
+
 static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 			 const struct view_path *path, size_t frame)
 {
@@ -170,6 +191,10 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		return keys->p->threads.items[path->row->thread].comm;
 	case VIEW_CPU:
 		return path->row->cpu;
+	case VIEW_STATE:
+	case VIEW_WAIT:
+	case VIEW_SYSCALL:
+		return wait_identity(keys, level->by, path->row);
 	case VIEW_DATA_SYMBOL:
 	case VIEW_DATA_ADDRESS:
 	case VIEW_DATA_LINE:
@@ -179,7 +204,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		break;
 	}
 	if (!leaf)
-		return EMPTY_IDENTITY;
+		return path->row->state && !path->row->stack ? STATE_IDENTITY - path->row->state
+							     : EMPTY_IDENTITY;
 	if (level->by == VIEW_DEPTH)
 		leaf = frame_at_depth(path, level->depth);
 	if (!leaf)
@@ -272,6 +298,16 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 					      memory_source_rest(keys->arena, data->source) } };
 }
 
+static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
+				  const struct profile_sample *row)
+{
+	const char *text = by == VIEW_STATE  ? profile_state_name(row->state)
+			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
+					     : wait_frames_syscall(keys->p, row);
+
+	return (struct view_key){ .fields = { *text ? text : "[not known]" } };
+}
+
 static struct view_key frame_texts(const struct view_keys *keys, enum view_by by,
 				   const struct view_frame *frame, bool has_caller)
 {
@@ -330,6 +366,8 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 		return thread_texts(keys, level->by, path->row);
 	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_SOURCE)
 		return data_texts(keys, level->by, path->row->data);
+	if (level->by >= VIEW_STATE && level->by <= VIEW_SYSCALL)
+		return wait_texts(keys, level->by, path->row);
 	if (!at)
 		return empty_texts(level->by, path->empty);
 	if (level->by == VIEW_DEPTH) {

@@ -75,6 +75,9 @@ static const struct level_info levels[VIEW_BYS] = {
 			       { { "data from", "data_source", false, false },
 				 { "TLB", "tlb", false, false },
 				 { "snoop, locks", "snoop", false, false } } },
+	[VIEW_STATE] = { "state", 1, { { "state", "state", false, false } } },
+	[VIEW_WAIT] = { "wait", 1, { { "waits for", "wait", false, false } } },
+	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
@@ -103,7 +106,8 @@ static struct err *unknown(const char *word)
 	return err_remedy(
 		err,
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, cpu, "
-		"line, address, depth=N, data-symbol, data-address, data-line and data-source, and "
+		"line, address, depth=N, data-symbol, data-address, data-line, data-source, state, "
+		"wait and syscall, and "
 		"branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }

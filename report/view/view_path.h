@@ -30,6 +30,7 @@ struct view_paths {
 	const struct view_keys *keys;
 	enum view_cut cut;
 	const bool *cut_at;            /* by function */
+	bool native;		       /* of waits too, from the very leaf on */
 	size_t frames_max;             /* nobody looks at more */
 	VEC(struct view_frame) frames; /* of the current row */
 };

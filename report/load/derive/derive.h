@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive.h - the chain of transformers between the event stream and the profile: events in, weighted samples out.
+ *
+ *	events, with stacks ──► by period ──► samples as they were taken
+ *	                   └──► switches  ──► time that threads waited, with the stacks that waited
+ *	                   └──► wall      ──► the same, and time on a CPU
+ *
+ * A transformer is one file and one row of derive.c's table. Each sees every event that passes the filter or that it
+ * wants, in order of time, and hands out what the profile is to hold. Not thread-safe.
+ */
+#ifndef REPORT_DERIVE_H
+#define REPORT_DERIVE_H
+
+#include "formats/event.h"
+#include "formats/profile/profile.h"
+
+#define DERIVE_OFF_CPU "off-cpu" /* the events that transformers add to the profile, unless they were recorded */
+#define DERIVE_WALL    "wall"
+
+/* An event on its way. */
+struct derive_event {
+	const struct event *ev;
+	uint32_t thread; /* of the profile, under its name as of now; PROFILE_NONE for kinds without threads */
+	uint32_t stack;	 /* of the profile, samples only */
+	uint8_t stop;	 /* samples only: enum unwind_stop */
+	bool passes;	 /* the filter's window and events; others come because derive_wants() them */
+};
+
+/* One weighted sample. */
+struct derived {
+	uint32_t event, thread, stack; /* of the profile */
+	uint32_t cpu;		       /* EVENT_NO_CPU if not known */
+	enum profile_state state;
+	uint8_t stop;
+	bool user;		       /* the leaf ran in user space */
+	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
+	const struct event *ev;	       /* the sample that it is, NULL if it was put together */
+};
+
+struct derive_out {
+	void (*add)(void *context, const struct derived *derived);
+	void *context;
+};
+
+/* What is wanted of the chain. */
+struct derive_request {
+	struct profile *profile; /* has the recording's events, same numbers */
+	const struct recording *recording;
+	uint64_t from_ns, to_ns; /* the part of the recording that is looked at */
+	bool waits;		 /* time off the CPU */
+	bool wall;		 /* and on it, as an event of its own */
+	uint64_t min_wait_ns, max_wait_ns; /* of waits, whole; max 0: no limit */
+};
+
+struct derive;
+
+struct derive *derive_new(const struct derive_request *request, const struct derive_out *out);
+void derive_free(struct derive *d);
+
+/* Does a transformer need @ev, though it lies before the window or belongs to another event? */
+bool derive_wants(const struct derive *d, const struct event *ev);
+
+void derive_event(struct derive *d, const struct derive_event *event);
+
+/* The stream ended: hand out what is not over yet. */
+void derive_finish(struct derive *d);
+
+/* Is event @index of @rec off-cpu, whose samples are stacks of threads that leave a CPU? */
+bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive_switches.c - a thread's life as spans on a CPU and off it, from the records of its switches.
+ *
+ *	             out            in             out                    end
+ *	  on a CPU    │   waits      │  on a CPU    │   still waiting      │
+ *	──────────────┤◄────────────►├──────────────┤◄────────────────────►│
+ *	              ▲ the stack that waits, sampled just before
+ *
+ * Spans of a thread follow each other without gaps from the beginning of the window (or of the thread) to its end, so
+ * that what they add up to is the length by construction. A wait whose stack was not sampled is a row of its own.
+ *
+ * What a thread does before its first switch shows in that switch: who comes out was on a CPU, who comes in was not.
+ */
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "report/load/derive/derive_kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum now {
+	NOT_KNOWN, /* until the first switch */
+	ON_CPU,
+	WAITING,
+	ENDED,
+};
+
+/* A stack that was sampled on a CPU, or when it was left. */
+struct held_stack {
+	uint32_t stack, cpu;
+	uint8_t stop;
+	bool user, is_known;
+};
+
+struct life {
+	uint32_t tid, thread;
+	enum now now;
+	enum profile_state state; /* while waiting */
+	uint64_t since_ns;
+	struct held_stack leaving;
+	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
+	bool sampled;			/* on a CPU, ever */
+};
+
+struct switches {
+	const struct derive_request *request;
+	const struct derive_out *out;
+	uint32_t off_event, wall_event; /* PROFILE_NONE: not wanted, or not added yet */
+	uint64_t start_ns, newest_ns; /* of the recording */
+	struct map numbers; /* tid -> number in lives + 1 */
+	VEC(struct life) lives;
+	bool any; /* a switch was recorded: otherwise nothing is known of waits */
+};
+
+static uint32_t add_event(struct profile *p, const char *name)
+{
+	struct profile_event event = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };
+
+	for (uint32_t i = 0; i < p->events.len; i++)
+		if (p->events.items[i].name == event.name)
+			return i;
+	return profile_add_event(p, &event);
+}
+
+static void *begin(const struct derive_request *request, const struct derive_out *out)
+{
+	struct switches *s;
+
+	if (!request->waits && !request->wall)
+		return NULL;
+	s = memory_zeroed(1, sizeof(*s));
+	s->request = request;
+	s->out = out;
+	s->start_ns = request->recording->start_ns;
+	s->off_event = s->wall_event = PROFILE_NONE;
+	for (uint32_t i = 0; i < request->recording->nevents; i++)
+		if (derive_is_off_cpu(request->recording, i))
+			s->off_event = i;
+	if (request->wall)
+		s->wall_event = add_event(request->profile, DERIVE_WALL);
+	return s;
+}
+
+static void free_switches(void *state)
+{
+	struct switches *s = state;
+
+	for (size_t i = 0; i < s->lives.len; i++)
+		vec_deinit(&s->lives.items[i].running);
+	vec_deinit(&s->lives);
+	map_deinit(&s->numbers);
+	free(s);
+}
+
+static bool is_off_cpu(const struct switches *s, const struct event *ev)
+{
+	return ev->sample.event < s->request->recording->nevents &&
+	       derive_is_off_cpu(s->request->recording, ev->sample.event);
+}
+
+static bool wants(const void *state, const struct event *ev)
+{
+	const struct switches *s = state;
+
+	/* What lies before the window says in which state it begins. */
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		return s->request->wall || is_off_cpu(s, ev);
+	case EVENT_SWITCH:
+	case EVENT_FORK:
+	case EVENT_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- spans ---- */
+
+static void hand_out(struct switches *s, const struct derived *span, uint32_t event)
+{
+	struct derived derived = *span;
+
+	derived.event = event;
+	s->out->add(s->out->context, &derived);
+}
+
+/* The part of @from_ns to @to_ns that lies in the window; false if none does. */
+static bool clip(const struct switches *s, uint64_t *from_ns, uint64_t *to_ns)
+{
+	*from_ns = MAX(*from_ns, s->request->from_ns);
+	*to_ns = MIN(*to_ns, s->request->to_ns);
+	return *from_ns < *to_ns;
+}
+
+static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
+{
+	return len_ns >= s->request->min_wait_ns &&
+	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
+}
+
+static void put_wait(struct switches *s, const struct life *life, uint64_t to_ns)
+{
+	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+
+	if (!has_wanted_length(s, len_ns) || !clip(s, &from_ns, &to_ns))
+		return;
+
+	struct derived span = {
+		.thread = life->thread,
+		.stack = life->leaving.stack,
+		.cpu = life->leaving.is_known ? life->leaving.cpu : EVENT_NO_CPU,
+		.stop = life->leaving.stop,
+		.state = life->state,
+		.time_ns = from_ns,
+		.weight = to_ns - from_ns,
+	};
+
+	if (s->request->waits) {
+		if (s->off_event == PROFILE_NONE)
+			s->off_event = add_event(s->request->profile, DERIVE_OFF_CPU);
+		hand_out(s, &span, s->off_event);
+	}
+	if (s->wall_event != PROFILE_NONE)
+		hand_out(s, &span, s->wall_event);
+}
+
+/* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
+static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
+
+	if (s->wall_event == PROFILE_NONE || !clip(s, &from_ns, &to_ns)) {
+		life->running.len = 0;
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		struct held_stack none = { .cpu = EVENT_NO_CPU };
+		const struct held_stack *at = life->running.len ? &life->running.items[i] : &none;
+		struct derived span = {
+			.thread = life->thread,
+			.stack = at->stack,
+			.cpu = at->cpu,
+			.stop = at->stop,
+			.user = at->user,
+			.state = PROFILE_STATE_ON_CPU,
+			.time_ns = from_ns,
+			.weight = (to_ns - from_ns) / count + (i < (to_ns - from_ns) % count),
+		};
+
+		hand_out(s, &span, s->wall_event);
+	}
+	life->running.len = 0;
+}
+
+/* ---- lives ---- */
+
+static struct life *find(struct switches *s, const struct derive_event *event)
+{
+	bool fresh;
+	uint64_t *number = map_put(&s->numbers, event->ev->tid, &fresh);
+	struct life *life;
+
+	if (fresh) {
+		vec_push(&s->lives, ((struct life){ .tid = event->ev->tid,
+						    .since_ns = s->start_ns,
+						    .state = PROFILE_STATE_BLOCKED }));
+		*number = s->lives.len;
+	}
+	life = &s->lives.items[*number - 1];
+	if (event->thread != PROFILE_NONE)
+		life->thread = event->thread;
+	return life;
+}
+
+static void begin_wait(struct life *life, enum profile_state state, uint64_t time_ns)
+{
+	life->now = WAITING;
+	life->state = state;
+	life->since_ns = time_ns;
+}
+
+/* A record was lost: it came to a CPU or left one in between, and nothing tells when. */
+static void put_gap(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	struct held_stack leaving = life->leaving;
+
+	life->state = PROFILE_STATE_LOST;
+	life->leaving = (struct held_stack){ 0 };
+	put_wait(s, life, to_ns);
+	life->leaving = leaving;
+}
+
+static void take_in(struct switches *s, struct life *life, const struct event *ev)
+{
+	if (life->now == ON_CPU)
+		put_gap(s, life, ev->time_ns);
+	else
+		put_wait(s, life, ev->time_ns);
+	life->now = ON_CPU;
+	life->since_ns = ev->time_ns;
+	life->leaving = (struct held_stack){ 0 };
+	life->running.len = 0;
+}
+
+static void take_switch(struct switches *s, struct life *life, const struct event *ev)
+{
+	s->any = true;
+	if (life->now == ENDED)
+		return; /* its last way off the CPU */
+	if (ev->cpu_switch.in) {
+		take_in(s, life, ev);
+		return;
+	}
+	if (life->now == WAITING)
+		put_gap(s, life, ev->time_ns);
+	else
+		put_run(s, life, ev->time_ns);
+	begin_wait(life, ev->cpu_switch.preempted ? PROFILE_STATE_RUNNABLE : PROFILE_STATE_BLOCKED,
+		   ev->time_ns);
+}
+
+static void take_sample(struct switches *s, struct life *life, const struct derive_event *event)
+{
+	struct held_stack held = {
+		.stack = event->stack,
+		.cpu = event->ev->cpu,
+		.stop = event->stop,
+		.user = event->ev->sample.mode == EVENT_MODE_USER,
+		.is_known = true,
+	};
+
+	if (is_off_cpu(s, event->ev)) {
+		if (life->now != WAITING)
+			life->leaving = held;
+		return;
+	}
+	life->sampled = true;
+	if (s->wall_event != PROFILE_NONE && event->ev->sample.event == 0)
+		vec_push(&life->running, held);
+}
+
+static void take(void *state, const struct derive_event *event)
+{
+	struct switches *s = state;
+	const struct event *ev = event->ev;
+	struct life *life;
+
+	if (!s->start_ns)
+		s->start_ns = ev->time_ns;
+	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
+	if (!ev->tid || ev->tid == UINT32_MAX || (ev->kind != EVENT_SAMPLE && !wants(s, ev)))
+		return;
+	life = find(s, event);
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		take_sample(s, life, event);
+		break;
+	case EVENT_SWITCH:
+		take_switch(s, life, ev);
+		break;
+	case EVENT_FORK:
+		life->now = NOT_KNOWN;
+		life->leaving = (struct held_stack){ 0 };
+		life->sampled = false;
+		life->since_ns = s->start_ns;
+		life->state = PROFILE_STATE_BLOCKED;
+		if (ev->time_ns) /* it is new, and has not been on a CPU yet */
+			begin_wait(life, PROFILE_STATE_RUNNABLE, ev->time_ns);
+		break;
+	default: /* EVENT_EXIT */
+		if (life->now == ON_CPU || life->now == NOT_KNOWN)
+			put_run(s, life, ev->time_ns);
+		life->now = ENDED;
+	}
+}
+
+static void finish(void *state)
+{
+	struct switches *s = state;
+	uint64_t end_ns = s->request->recording->end_ns;
+
+	if (!end_ns)
+		end_ns = s->newest_ns;
+	for (size_t i = 0; i < s->lives.len && s->any; i++) {
+		struct life *life = &s->lives.items[i];
+
+		/* Without a switch it did the same all along. */
+		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
+			put_run(s, life, end_ns);
+		else if (life->now != ENDED)
+			put_wait(s, life, end_ns);
+	}
+}
+
+const struct derive_kind derive_switches = {
+	.name = "switches",
+	.begin = begin,
+	.wants = wants,
+	.event = take,
+	.finish = finish,
+	.free = free_switches,
+};
