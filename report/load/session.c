@@ -9,7 +9,6 @@
 #include "report/load/session.h"
 
 #include "formats/profile/profile_source.h"
-#include "report/load/derive/derive.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
 #include "report/load/session_import.h"
@@ -362,6 +361,26 @@ static void add_to_listeners(struct session *s, const struct event *ev, uint32_t
 		s->listener->row(s->listener->context, ev, row);
 }
 
+static uint32_t add_thread(struct profile *p, const struct space_thread *from)
+{
+	struct profile_thread thread = {
+		.pid = from->pid,
+		.tid = from->tid,
+		.comm = profile_string(p, from->comm),
+		.process = profile_string(p, from->process),
+	};
+
+	return profile_add_thread(p, &thread);
+}
+
+/* Of those that neither ran nor switched, under the last name they had. */
+static uint32_t find_thread(void *context, uint32_t pid, uint32_t tid)
+{
+	struct session *s = context;
+
+	return add_thread(s->profile, space_table_thread(s->spaces, pid, tid));
+}
+
 /* What comes out of the transformers. */
 static void add_derived(void *context, const struct derived *from)
 {
@@ -409,7 +428,6 @@ static void add_derived(void *context, const struct derived *from)
 
 static struct err *transform(void *context, struct session *s, const struct session_event *event)
 {
-	struct profile *p = s->profile;
 	const struct event *ev = event->ev;
 	struct derive_event from = {
 		.ev = ev,
@@ -420,16 +438,8 @@ static struct err *transform(void *context, struct session *s, const struct sess
 	};
 
 	(void)context;
-	if (ev->kind == EVENT_SAMPLE || derive_wants(s->derive, ev)) {
-		struct profile_thread thread = {
-			.pid = event->thread->pid,
-			.tid = event->thread->tid,
-			.comm = profile_string(p, event->thread->comm),
-			.process = profile_string(p, event->thread->process),
-		};
-
-		from.thread = profile_add_thread(p, &thread);
-	}
+	if (ev->kind == EVENT_SAMPLE || (ev->kind == EVENT_SWITCH && derive_wants(s->derive, ev)))
+		from.thread = add_thread(s->profile, event->thread);
 	derive_event(s->derive, &from);
 	return NULL;
 }
@@ -437,7 +447,7 @@ static struct err *transform(void *context, struct session *s, const struct sess
 /* Waits can be asked for by name like an event that was sampled. */
 static void begin_transformers(struct session *s, const struct filter *filter)
 {
-	struct derive_out out = { add_derived, s };
+	struct derive_out out = { add_derived, find_thread, s };
 	struct derive_request request = {
 		.profile = s->profile,
 		.recording = s->recording,
@@ -465,6 +475,7 @@ static struct err *load_events(struct session *s, struct filter *filter)
 	err = session_each(s, filter, &visitor);
 	if (!err)
 		derive_finish(s->derive);
+	s->lives = derive_lives(s->derive);
 	derive_free(s->derive);
 	s->derive = NULL;
 	/* Who asked for events by name asked for those that were added. */

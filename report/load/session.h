@@ -23,6 +23,7 @@
 #include "formats/profile/profile.h"
 #include "report/view/filter.h"
 #include "report/print/progress.h"
+#include "report/load/derive/derive.h"
 #include "report/load/session_names.h"
 #include "symbolize/module/module.h"
 #include "symbolize/module/space.h"
@@ -82,7 +83,6 @@ struct session_listener {
 
 struct branches;
 struct data_places;
-struct derive;
 
 struct session {
 	const struct session_args *args;
@@ -96,6 +96,7 @@ struct session {
 	VEC(struct session_time) times; /* in order of time */
 	VEC(struct event_branch) kept_branches;
 	struct derive *derive;    /* private: the transformers at work; NULL outside session_load() */
+	struct derive_lives lives; /* set by session_load() */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */

@@ -32,6 +32,13 @@ static void keep(void *context, const struct derived *derived)
 	vec_push(&c->out, *derived);
 }
 
+static uint32_t same_number(void *context, uint32_t pid, uint32_t tid)
+{
+	(void)context;
+	(void)pid;
+	return tid;
+}
+
 /* Event 0 is a clock, event 1 the stacks of waits. */
 static void chain_begin(struct chain *c, bool wall)
 {
@@ -50,7 +57,7 @@ static void chain_begin(struct chain *c, bool wall)
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
 					  .to_ns = UINT64_MAX, .waits = true, .wall = wall };
 
-	c->derive = derive_new(&request, &(struct derive_out){ keep, c });
+	c->derive = derive_new(&request, &(struct derive_out){ keep, same_number, c });
 }
 
 static void chain_end(struct chain *c)
@@ -64,7 +71,9 @@ static void feed(struct chain *c, struct event ev, uint32_t stack)
 {
 	ev.pid = 1;
 	derive_event(c->derive, &(struct derive_event){
-					.ev = &ev, .thread = ev.tid, .stack = stack, .passes = true });
+					.ev = &ev,
+					.thread = ev.kind == EVENT_FORK ? PROFILE_NONE : ev.tid,
+				        .stack = stack, .passes = true });
 }
 
 static void feed_switch(struct chain *c, uint32_t tid, uint64_t time_ns, bool in, bool preempted)

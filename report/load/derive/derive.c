@@ -69,3 +69,13 @@ void derive_finish(struct derive *d)
 		if (d->states[i] && kinds[i]->finish)
 			kinds[i]->finish(d->states[i]);
 }
+
+struct derive_lives derive_lives(const struct derive *d)
+{
+	struct derive_lives lives = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (d->states[i] && kinds[i]->lives)
+			kinds[i]->lives(d->states[i], &lives);
+	return lives;
+}

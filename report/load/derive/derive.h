@@ -21,7 +21,7 @@
 /* An event on its way. */
 struct derive_event {
 	const struct event *ev;
-	uint32_t thread; /* of the profile, under its name as of now; PROFILE_NONE for kinds without threads */
+	uint32_t thread; /* of the profile, under its name as of now; samples and switches only, else PROFILE_NONE */
 	uint32_t stack;	 /* of the profile, samples only */
 	uint8_t stop;	 /* samples only: enum unwind_stop */
 	bool passes;	 /* the filter's window and events; others come because derive_wants() them */
@@ -40,6 +40,8 @@ struct derived {
 
 struct derive_out {
 	void (*add)(void *context, const struct derived *derived);
+	/* The thread of the profile for one that had neither a sample nor a switch. */
+	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
 	void *context;
 };
 
@@ -51,6 +53,14 @@ struct derive_request {
 	bool waits;		 /* time off the CPU */
 	bool wall;		 /* and on it, as an event of its own */
 	uint64_t min_wait_ns, max_wait_ns; /* of waits, whole; max 0: no limit */
+};
+
+/* How the time of all threads together was spent, in the window. */
+struct derive_lives {
+	uint32_t threads;
+	bool switches;	    /* were recorded: otherwise only @life_ns is known */
+	uint64_t life_ns;   /* sum over threads */
+	uint64_t by_state[PROFILE_STATES];
 };
 
 struct derive;
@@ -65,6 +75,9 @@ void derive_event(struct derive *d, const struct derive_event *event);
 
 /* The stream ended: hand out what is not over yet. */
 void derive_finish(struct derive *d);
+
+/* After derive_finish(). All 0 unless waits were requested. */
+struct derive_lives derive_lives(const struct derive *d);
 
 /* Is event @index of @rec off-cpu, whose samples are stacks of threads that leave a CPU? */
 bool derive_is_off_cpu(const struct recording *rec, uint32_t index);

@@ -17,6 +17,8 @@ struct derive_kind {
 	void (*event)(void *state, const struct derive_event *event);
 	/* NULL: nothing is left at the end. */
 	void (*finish)(void *state);
+	/* NULL: it does not know. */
+	void (*lives)(const void *state, struct derive_lives *ret);
 	void (*free)(void *state);
 };
 

@@ -35,10 +35,11 @@ struct held_stack {
 };
 
 struct life {
-	uint32_t tid, thread;
+	uint32_t pid, tid;
+	uint32_t thread; /* of the profile; PROFILE_NONE: not looked up yet */
 	enum now now;
 	enum profile_state state; /* while waiting */
-	uint64_t since_ns;
+	uint64_t since_ns, born_ns;
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
 	bool sampled;			/* on a CPU, ever */
@@ -51,6 +52,7 @@ struct switches {
 	uint64_t start_ns, newest_ns; /* of the recording */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
+	struct derive_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
 };
 
@@ -119,6 +121,13 @@ static bool wants(const void *state, const struct event *ev)
 
 /* ---- spans ---- */
 
+static uint32_t thread_of(const struct switches *s, struct life *life)
+{
+	if (life->thread == PROFILE_NONE)
+		life->thread = s->out->thread(s->out->context, life->pid, life->tid);
+	return life->thread;
+}
+
 static void hand_out(struct switches *s, const struct derived *span, uint32_t event)
 {
 	struct derived derived = *span;
@@ -141,15 +150,18 @@ static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
 }
 
-static void put_wait(struct switches *s, const struct life *life, uint64_t to_ns)
+static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 
-	if (!has_wanted_length(s, len_ns) || !clip(s, &from_ns, &to_ns))
+	if (!clip(s, &from_ns, &to_ns))
+		return;
+	s->sums.by_state[life->state] += to_ns - from_ns;
+	if (!has_wanted_length(s, len_ns))
 		return;
 
 	struct derived span = {
-		.thread = life->thread,
+		.thread = thread_of(s, life),
 		.stack = life->leaving.stack,
 		.cpu = life->leaving.is_known ? life->leaving.cpu : EVENT_NO_CPU,
 		.stop = life->leaving.stop,
@@ -172,15 +184,18 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
 
-	if (s->wall_event == PROFILE_NONE || !clip(s, &from_ns, &to_ns)) {
+	if (!clip(s, &from_ns, &to_ns)) {
 		life->running.len = 0;
 		return;
 	}
+	s->sums.by_state[PROFILE_STATE_ON_CPU] += to_ns - from_ns;
+	if (s->wall_event == PROFILE_NONE)
+		return;
 	for (uint64_t i = 0; i < count; i++) {
 		struct held_stack none = { .cpu = EVENT_NO_CPU };
 		const struct held_stack *at = life->running.len ? &life->running.items[i] : &none;
 		struct derived span = {
-			.thread = life->thread,
+			.thread = thread_of(s, life),
 			.stack = at->stack,
 			.cpu = at->cpu,
 			.stop = at->stop,
@@ -204,8 +219,11 @@ static struct life *find(struct switches *s, const struct derive_event *event)
 	struct life *life;
 
 	if (fresh) {
-		vec_push(&s->lives, ((struct life){ .tid = event->ev->tid,
+		vec_push(&s->lives, ((struct life){ .pid = event->ev->pid,
+						    .tid = event->ev->tid,
+						    .thread = PROFILE_NONE,
 						    .since_ns = s->start_ns,
+						    .born_ns = s->start_ns,
 						    .state = PROFILE_STATE_BLOCKED }));
 		*number = s->lives.len;
 	}
@@ -282,6 +300,16 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 		vec_push(&life->running, held);
 }
 
+static void end_life(struct switches *s, const struct life *life, uint64_t to_ns)
+{
+	uint64_t from_ns = life->born_ns;
+
+	if (!clip(s, &from_ns, &to_ns))
+		return;
+	s->sums.threads++;
+	s->sums.life_ns += to_ns - from_ns;
+}
+
 static void take(void *state, const struct derive_event *event)
 {
 	struct switches *s = state;
@@ -302,17 +330,23 @@ static void take(void *state, const struct derive_event *event)
 		take_switch(s, life, ev);
 		break;
 	case EVENT_FORK:
+		life->pid = ev->pid;
+		life->thread = PROFILE_NONE; /* somebody else, perhaps */
 		life->now = NOT_KNOWN;
 		life->leaving = (struct held_stack){ 0 };
 		life->sampled = false;
-		life->since_ns = s->start_ns;
+		life->since_ns = life->born_ns = s->start_ns;
 		life->state = PROFILE_STATE_BLOCKED;
-		if (ev->time_ns) /* it is new, and has not been on a CPU yet */
+		if (ev->time_ns) { /* it is new, and has not been on a CPU yet */
+			life->born_ns = ev->time_ns;
 			begin_wait(life, PROFILE_STATE_RUNNABLE, ev->time_ns);
+		}
 		break;
 	default: /* EVENT_EXIT */
 		if (life->now == ON_CPU || life->now == NOT_KNOWN)
 			put_run(s, life, ev->time_ns);
+		if (life->now != ENDED)
+			end_life(s, life, ev->time_ns);
 		life->now = ENDED;
 	}
 }
@@ -324,9 +358,13 @@ static void finish(void *state)
 
 	if (!end_ns)
 		end_ns = s->newest_ns;
-	for (size_t i = 0; i < s->lives.len && s->any; i++) {
+	for (size_t i = 0; i < s->lives.len; i++) {
 		struct life *life = &s->lives.items[i];
 
+		if (life->now != ENDED)
+			end_life(s, life, end_ns);
+		if (!s->any)
+			continue;
 		/* Without a switch it did the same all along. */
 		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
 			put_run(s, life, end_ns);
@@ -335,11 +373,20 @@ static void finish(void *state)
 	}
 }
 
+static void get_lives(const void *state, struct derive_lives *ret)
+{
+	const struct switches *s = state;
+
+	*ret = s->sums;
+	ret->switches = s->any;
+}
+
 const struct derive_kind derive_switches = {
 	.name = "switches",
 	.begin = begin,
 	.wants = wants,
 	.event = take,
 	.finish = finish,
+	.lives = get_lives,
 	.free = free_switches,
 };
