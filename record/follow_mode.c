@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SAMPLE_LEN        65536         /* of the largest sample in a ring */
@@ -51,6 +52,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		.inherit = target->inherit && !target->by_cpu,
 		.context_switch = event_list_wants_switches(&args->events),
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
+		.build_ids = !strcmp(args->build_ids, "kernel"),
 		.sample_cgroup = false,
 		.extras = &args->extras,
 	};

@@ -164,6 +164,8 @@ static struct err *parse_reader_threads(void *field, const char *value)
 
 static const char *const bundles[] = { "none", "symbols", "full", NULL };
 
+static const char *const build_id_readers[] = { "files", "kernel", NULL };
+
 #define ARGS struct record_args
 
 const struct opt record_opts[] = {
@@ -211,6 +213,9 @@ const struct opt record_opts[] = {
 		  "run on these CPUs, near each ring, on its CPU, or anywhere (sys)", affinity_parse),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
 		   "embed of the binaries: none, symbols or full (symbols)", bundles),
+	OPT_CHOICE(ARGS, build_ids, "build-ids", 0, "FROM",
+		   "read build IDs from the files, or have the kernel tell them (files)",
+		   build_id_readers),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),
 	OPT_FLAG(ARGS, exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
 	OPT_FLAG(ARGS, raw_stacks, "raw-stacks", 0,
@@ -226,6 +231,7 @@ void record_args_defaults(void *args)
 
 	a->output = "precord.trace";
 	a->bundle = "symbols";
+	a->build_ids = "files";
 	a->max_len = UINT64_MAX;
 	a->chain.kind = RECORDING_CHAIN_DWARF;
 }

@@ -41,6 +41,7 @@ struct record_args {
 	struct control_args control;
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
+	const char *build_ids; /* who reads them: "files" or "kernel" */
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;

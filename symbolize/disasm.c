@@ -19,6 +19,7 @@ struct disasm {
 	csh handle;
 	cs_insn *insn;
 	size_t unit; /* bytes of what cannot be decoded */
+	bool is_att;
 };
 
 /* Which capstone decoder stands for which processor. */
@@ -44,10 +45,12 @@ struct err *disasm_open(const struct arch *arch, enum disasm_syntax syntax, stru
 		return err_new(ERR_UNSUPPORTED, "the disassembler library knows no %s code",
 			       arch->name);
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	if (decoders[i].arch == CS_ARCH_X86 && syntax == DISASM_ATT)
-		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 
 	struct disasm *d = memory_zeroed(1, sizeof(*d));
+
+	d->is_att = decoders[i].arch == CS_ARCH_X86 && syntax == DISASM_ATT;
+	if (d->is_att)
+		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 
 	d->handle = handle;
 	d->unit = decoders[i].unit;
@@ -223,5 +226,216 @@ bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vad
 	if (ret->flow == DISASM_JUMP || ret->flow == DISASM_BRANCH || ret->flow == DISASM_CALL)
 		ret->target = immediate_target(d, d->insn);
 	set_text(d, ret);
+	return true;
+}
+
+/* ---- registers and memory ---- */
+
+static int dwarf_x86(unsigned reg)
+{
+	/* System V psABI for AMD64, figure 3.36; each row: a register under its names by width */
+	static const uint16_t names[16][4] = {
+		{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL },
+		{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL },
+		{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL },
+		{ X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL },
+		{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+		{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+		{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+		{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+		{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+		{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+		{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+		{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+		{ X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+		{ X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
+		{ X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+		{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
+	};
+
+	for (int i = 0; i < (int)ARRAY_LEN(names); i++)
+		for (size_t width = 0; width < ARRAY_LEN(names[i]); width++)
+			if (names[i][width] == reg)
+				return i;
+	return DISASM_NO_REG;
+}
+
+static int dwarf_arm64(unsigned reg)
+{
+	if (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28)
+		return (int)(reg - ARM64_REG_X0);
+	if (reg >= ARM64_REG_W0 && reg <= ARM64_REG_W30)
+		return (int)(reg - ARM64_REG_W0);
+	switch (reg) {
+	case ARM64_REG_X29:
+		return 29;
+	case ARM64_REG_X30:
+		return 30;
+	case ARM64_REG_SP:
+	case ARM64_REG_WSP:
+		return 31;
+	default:
+		return DISASM_NO_REG;
+	}
+}
+
+static int dwarf_reg(const struct disasm *d, unsigned reg)
+{
+	return d->unit == 1 ? dwarf_x86(reg) : dwarf_arm64(reg);
+}
+
+static uint64_t written_by(const struct disasm *d)
+{
+	cs_regs read, write;
+	uint8_t nread = 0, nwrite = 0;
+	uint64_t mask = 0;
+
+	if (cs_regs_access(d->handle, d->insn, read, &nread, write, &nwrite) != CS_ERR_OK)
+		return UINT64_MAX;
+	for (uint8_t i = 0; i < nwrite; i++) {
+		int reg = dwarf_reg(d, write[i]);
+
+		if (reg >= 0)
+			mask |= 1ull << reg;
+	}
+	return mask;
+}
+
+/* An operand in the words that both architectures share. */
+struct operand {
+	enum { OPERAND_REG, OPERAND_IMM, OPERAND_MEM, OPERAND_OTHER } kind;
+	int reg;
+	int64_t imm;
+};
+
+static struct operand x86_operand(const struct disasm *d, uint64_t next, uint8_t at,
+				  struct disasm_access *ret)
+{
+	const cs_x86_op *op = &d->insn->detail->x86.operands[at];
+
+	switch ((int)op->type) {
+	case X86_OP_REG:
+		/* parts of a register hold no pointer */
+		return (struct operand){ op->size == 8 ? OPERAND_REG : OPERAND_OTHER,
+					 dwarf_x86(op->reg), 0 };
+	case X86_OP_IMM:
+		return (struct operand){ OPERAND_IMM, DISASM_NO_REG, op->imm };
+	case X86_OP_MEM:
+		ret->has_memory = true;
+		ret->is_segment = op->mem.segment == X86_REG_FS || op->mem.segment == X86_REG_GS;
+		ret->base = op->mem.base == X86_REG_RIP ? DISASM_PC : dwarf_x86(op->mem.base);
+		ret->index = dwarf_x86(op->mem.index);
+		ret->scale = (unsigned)op->mem.scale;
+		ret->disp = op->mem.disp + (ret->base == DISASM_PC ? (int64_t)next : 0);
+		ret->len = op->size;
+		return (struct operand){ OPERAND_MEM, DISASM_NO_REG, 0 };
+	default:
+		return (struct operand){ OPERAND_OTHER, DISASM_NO_REG, 0 };
+	}
+}
+
+static struct operand arm64_operand(const struct disasm *d, uint8_t at, struct disasm_access *ret)
+{
+	const cs_arm64_op *op = &d->insn->detail->arm64.operands[at];
+
+	switch ((int)op->type) {
+	case ARM64_OP_REG:
+		return (struct operand){ op->reg >= ARM64_REG_W0 && op->reg <= ARM64_REG_W30 ?
+						 OPERAND_OTHER : OPERAND_REG,
+					 dwarf_arm64(op->reg), 0 };
+	case ARM64_OP_IMM:
+		return (struct operand){ OPERAND_IMM, DISASM_NO_REG, op->imm };
+	case ARM64_OP_MEM:
+		ret->has_memory = true;
+		ret->base = dwarf_arm64(op->mem.base);
+		ret->index = dwarf_arm64(op->mem.index);
+		ret->disp = op->mem.disp;
+		return (struct operand){ OPERAND_MEM, DISASM_NO_REG, 0 };
+	default:
+		return (struct operand){ OPERAND_OTHER, DISASM_NO_REG, 0 };
+	}
+}
+
+/* Operands with the one that is written first, as Intel and Arm write them: capstone turns x86's round for AT&T. */
+static unsigned operands_of(const struct disasm *d, uint64_t next, struct operand ret[3],
+			    struct disasm_access *access)
+{
+	bool is_x86 = d->unit == 1;
+	unsigned count = is_x86 ? d->insn->detail->x86.op_count : d->insn->detail->arm64.op_count;
+
+	if (count > 3)
+		return 0;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned to = is_x86 && d->is_att ? count - 1 - i : i;
+
+		ret[to] = is_x86 ? x86_operand(d, next, (uint8_t)i, access)
+				 : arm64_operand(d, (uint8_t)i, access);
+	}
+	return count;
+}
+
+static bool named(const struct disasm *d, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(d->insn->mnemonic, *names) == 0)
+			return true;
+	return false;
+}
+
+static void set_effect(const struct disasm *d, const struct operand *ops, unsigned count,
+		       struct disasm_access *ret)
+{
+	static const char *const moves[] = { "mov", "movq", "movabsq", "ldr", "ldur", NULL };
+	static const char *const addresses[] = { "lea", "leaq", NULL };
+	static const char *const additions[] = { "add", "addq", NULL };
+	const struct operand *last = &ops[count - 1];
+
+	if (count < 2 || ops[0].kind != OPERAND_REG || ops[0].reg < 0)
+		return;
+	ret->target = ops[0].reg;
+	if (count == 2 && last->kind == OPERAND_MEM && named(d, moves)) {
+		ret->effect = DISASM_EFFECT_LOAD;
+	} else if (count == 2 && last->kind == OPERAND_MEM && named(d, addresses)) {
+		ret->effect = DISASM_EFFECT_ADDRESS;
+	} else if (count == 2 && last->kind == OPERAND_REG && named(d, moves)) {
+		ret->effect = DISASM_EFFECT_COPY;
+		ret->source = last->reg;
+	} else if (last->kind == OPERAND_IMM && named(d, additions)) {
+		ret->effect = DISASM_EFFECT_ADD;
+		ret->source = count == 3 ? ops[1].reg : ret->target;
+		ret->disp = last->imm;
+	} else if (count == 2 && last->kind == OPERAND_REG && named(d, additions)) {
+		ret->effect = DISASM_EFFECT_SUM;
+		ret->source = last->reg;
+	}
+}
+
+/* System V psABI for AMD64, 3.2.1; Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1. */
+uint64_t disasm_clobbered(const struct disasm *d)
+{
+	return d->unit == 1 ? 0x0f37 : 0x7ffff;
+}
+
+bool disasm_access(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		   struct disasm_access *ret)
+{
+	static const char *const no_access[] = { "lea", "leaq", "leal", "nop", "nopw", "nopl", NULL };
+	const uint8_t *at = code;
+	uint64_t next = vaddr;
+	size_t left = len;
+	struct operand ops[3];
+
+	*ret = (struct disasm_access){ .base = DISASM_NO_REG, .index = DISASM_NO_REG,
+				       .target = DISASM_NO_REG, .source = DISASM_NO_REG,
+				       .scale = 1 };
+	if (!cs_disasm_iter(d->handle, &at, &left, &next, d->insn))
+		return false;
+	ret->written = written_by(d);
+
+	unsigned count = operands_of(d, next, ops, ret);
+
+	if (count)
+		set_effect(d, ops, count, ret);
+	ret->accesses = ret->has_memory && !named(d, no_access);
 	return true;
 }

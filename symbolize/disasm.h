@@ -35,6 +35,33 @@ struct disasm_insn {
 	char operands[160];
 };
 
+/* What an instruction does to one register, as far as the type of what it holds can be followed. */
+enum disasm_effect {
+	DISASM_EFFECT_OTHER,
+	DISASM_EFFECT_LOAD,    /* target = what lies in memory */
+	DISASM_EFFECT_ADDRESS, /* target = the address of the memory operand (lea) */
+	DISASM_EFFECT_COPY,    /* target = source */
+	DISASM_EFFECT_ADD,     /* target = source + disp */
+	DISASM_EFFECT_SUM,     /* target = target + source */
+};
+
+#define DISASM_NO_REG -1
+#define DISASM_PC     -2 /* as base: disp is an address */
+
+/* Registers are DWARF's numbers. */
+struct disasm_access {
+	bool has_memory;       /* an operand is memory, at base + index * scale + disp */
+	bool accesses;         /* and it is read or written: neither lea nor nop */
+	bool is_segment;       /* relative to a segment register: thread-local */
+	int base, index;       /* DISASM_NO_REG if there is none */
+	unsigned scale;        /* of the index; 1 where the processor has none */
+	int64_t disp;
+	uint32_t len;          /* bytes of the memory operand; 0 if not known */
+	enum disasm_effect effect;
+	int target, source;    /* of the effect */
+	uint64_t written;      /* bit mask of all general registers that it changes */
+};
+
 struct disasm;
 
 /* ERR_UNSUPPORTED: capstone was built without @arch. */
@@ -49,5 +76,12 @@ void disasm_close(struct disasm *d);
  */
 bool disasm_next(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
 		 struct disasm_insn *ret);
+
+/* The general registers that a function may change for its caller, as a bit mask. */
+uint64_t disasm_clobbered(const struct disasm *d);
+
+/* What the instruction at the start of @len bytes of code does; false if it cannot be decoded. */
+bool disasm_access(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		   struct disasm_access *ret);
 
 #endif

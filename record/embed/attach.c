@@ -189,43 +189,50 @@ static bool is_user_code(const struct event_mmap *map)
 	       strcmp(map->path, "[vdso]") == 0;
 }
 
-/* The range in @pid, whose file is NULL for anonymous memory and all that is no code. */
-static struct code_range add_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+/* Find the file of @map, its build ID if need be. NULL: it is none. */
+static struct code_file *identify(struct attach *a, const struct code_place *place,
+				  struct event_mmap *map, bool is_new)
+{
+	bool known = map->build_id_len, exec = map->flags & EVENT_MMAP_EXEC, is_news = false;
+	struct code_file *file = NULL;
+
+	if (exec && mapping_is_anonymous(map))
+		code_files_query(map, place); /* a program in a memfd, perhaps */
+	if (!mapping_is_anonymous(map))
+		file = code_files_identify(&a->files, map, place, is_new && exec, &is_news);
+	a->news += is_new && exec && is_news;
+	/* As in the kernel's own records with a build ID, so that both name a file in the same way. */
+	if (!known && map->build_id_len)
+		map->device = map->inode = map->generation = 0;
+	return file;
+}
+
+static void add_mmap(struct attach *a, uint32_t pid, struct event_mmap *map, bool is_new)
 {
 	struct code_range range = { map->start, map->end, map->file_offset, NULL };
 
-	if (!is_user_code(map))
-		return range;
+	if (map->flags & EVENT_MMAP_KERNEL)
+		return;
 	struct attach_process *p = living(a, pid);
+	struct code_place place = { p->lineage, range.start, range.end };
 
-	if (!mapping_is_anonymous(map))
-		range.file = code_files_get(&a->files, map);
-	if (range.file && jitdump_is_path(map->path)) {
-		struct code_place place = { p->lineage, range.start, range.end };
-
+	range.file = identify(a, &place, map, is_new);
+	if (!is_user_code(map))
+		return;
+	if (range.file && jitdump_is_path(map->path))
 		attach_jit_dump(&a->jit, pid, &a->files, range.file, &place);
-	}
 	if (code_map_insert(&p->code, &range))
 		p->serial = ++a->last_serial;
-	return range;
 }
 
-void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+void attach_mmap(struct attach *a, uint32_t pid, struct event_mmap *map)
 {
-	add_mmap(a, pid, map);
+	add_mmap(a, pid, map, /* is_new= */ false);
 }
 
-void attach_new_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map)
+void attach_new_mmap(struct attach *a, uint32_t pid, struct event_mmap *map)
 {
-	size_t known = a->files.items.len;
-	struct code_range range = add_mmap(a, pid, map);
-
-	if (a->files.items.len == known)
-		return;
-	struct code_place place = { attach_process(a, pid)->lineage, range.start, range.end };
-
-	a->news++;
-	code_files_foresee(&a->files, range.file, &place);
+	add_mmap(a, pid, map, /* is_new= */ true);
 }
 
 uint64_t attach_news(const struct attach *a)

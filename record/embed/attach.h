@@ -66,10 +66,13 @@ void attach_free(struct attach *a);
 /* Where the kernel's own code is; without it none of that is embedded. */
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end);
 
-/* @map as it goes into the trace; those without EVENT_MMAP_EXEC and kernel ones are ignored. */
-void attach_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
-/* The same for one that was made just now: a file that is new is opened at once, for it may be gone when it is sampled. */
-void attach_new_mmap(struct attach *a, uint32_t pid, const struct event_mmap *map);
+/*
+ * A mapping, before it goes into the trace: the build ID of its file is put into it, in place of device and inode, if it has
+ * none and the file can be read. Kernel ones are ignored, and of those without EVENT_MMAP_EXEC nothing is remembered.
+ */
+void attach_mmap(struct attach *a, uint32_t pid, struct event_mmap *map);
+/* The same for one that was made just now: a file that is new is held open, for it may be gone when it is sampled. */
+void attach_new_mmap(struct attach *a, uint32_t pid, struct event_mmap *map);
 /* How many files were new to it. */
 uint64_t attach_news(const struct attach *a);
 void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid);

@@ -313,7 +313,8 @@ static void merge_into_first(struct opened_list *list, size_t i)
 		*map_put(&list->items[first].file->offsets, slot->key, NULL) += slot->value;
 	map_clear(&o->file->offsets);
 	o->file->merged = true;
-	o->alias = o->image && !o->file->build_id_len && !path_is_known(list, i);
+	o->alias = o->image && !o->file->build_id_len && !o->file->own_id_len &&
+		   !path_is_known(list, i);
 }
 
 static uint64_t hot_samples(const struct opened_list *list)

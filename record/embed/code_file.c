@@ -9,7 +9,8 @@
 #include "record/embed/code_file.h"
 
 #include "formats/process/mapping.h"
-#include "symbolize/elf/image.h"
+#include "record/task/map_query.h"
+#include "symbolize/elf/build_id_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +21,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 8
+#define CHECK_NS     1000000000ULL /* a file that is not open is looked at as often, to see whether it changed */
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
@@ -48,7 +51,7 @@ static uint64_t hash_of(const struct event_mmap *map, size_t path_len)
 
 static bool is_same(const struct code_file *file, const struct event_mmap *map, size_t path_len)
 {
-	return file->device == map->device && file->inode == map->inode &&
+	return !file->replaced && file->device == map->device && file->inode == map->inode &&
 	       file->generation == map->generation && file->build_id_len == map->build_id_len &&
 	       memcmp(file->build_id, map->build_id, map->build_id_len) == 0 &&
 	       strncmp(file->path, map->path, path_len) == 0 && !file->path[path_len];
@@ -115,33 +118,21 @@ static int reopen(int path_fd, struct stat *ret_st)
 	return fd;
 }
 
-static bool has_build_id(const struct code_file *file, int fd)
+static bool has_build_id(int fd, const uint8_t *want, size_t want_len)
 {
-	struct image *img;
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	size_t len;
+	uint8_t id[20], len;
 
-	if (copy < 0)
-		return false;
-	struct err *err = image_open_fd(copy, file->path, &img);
-
-	if (err) {
-		err_free(err);
-		return false;
-	}
-	const uint8_t *id = image_build_id(img, &len);
-	bool same = len == file->build_id_len && memcmp(id, file->build_id, len) == 0;
-
-	image_close(img);
-	return same;
+	return build_id_file_read(fd, id, &len) && len == want_len && memcmp(id, want, len) == 0;
 }
 
 /* Is the open file that of the mapping? On some file systems only the inode agrees (btrfs, overlayfs). */
 static bool is_right(const struct code_file *file, int fd, const struct stat *st)
 {
 	if (file->build_id_len)
-		return has_build_id(file, fd);
-	return file->inode && st->st_ino == file->inode;
+		return has_build_id(fd, file->build_id, file->build_id_len);
+	if (!file->inode || st->st_ino != file->inode)
+		return false;
+	return !file->own_id_len || has_build_id(fd, file->own_id, file->own_id_len);
 }
 
 static int open_map_file(const struct code_place *place)
@@ -199,16 +190,19 @@ static void keep(struct code_files *files, struct code_file *file, int fd)
 	files->nopen++;
 }
 
-static void open_through(struct code_files *files, struct code_file *file,
-			 const struct code_place *place)
+static int open_place(const struct code_file *file, const struct code_place *place)
 {
 	int fd = open_map_file(place);
 
 	for (size_t i = 0; i < CODE_FILE_LINEAGE && place->lineage[i] && fd < 0; i++)
 		fd = open_in_root(file, place->lineage[i]);
-	if (fd < 0)
-		fd = open_by_path(file);
-	keep(files, file, fd);
+	return fd < 0 ? open_by_path(file) : fd;
+}
+
+static void open_through(struct code_files *files, struct code_file *file,
+			 const struct code_place *place)
+{
+	keep(files, file, open_place(file, place));
 }
 
 /* Those that turned out to be wanted stay open; of the others no more than the latest @most. */
@@ -245,18 +239,139 @@ static bool has_room(struct code_files *files)
 	return files->nopen < files->max_open;
 }
 
+/* Take over @fd, the open file; true if there is room for it. */
+static bool foresee(struct code_files *files, struct code_file *file, int fd)
+{
+	if (file->fd >= 0 || files->nopen >= files->max_open)
+		return false;
+	keep(files, file, fd);
+	vec_push(&files->foreseen, file);
+	if (files->foreseen.len > CODE_FILES_FORESEEN)
+		trim_foreseen(files, CODE_FILES_FORESEEN);
+	return true;
+}
+
 void code_files_foresee(struct code_files *files, struct code_file *file,
 			const struct code_place *place)
 {
 	if (file->fd >= 0 || file->is_vdso || files->nopen >= files->max_open)
 		return;
-	open_through(files, file, place);
-	if (file->fd < 0)
-		return;
-	vec_push(&files->foreseen, file);
-	if (files->foreseen.len > CODE_FILES_FORESEEN)
-		trim_foreseen(files, CODE_FILES_FORESEEN);
+	int fd = open_place(file, place);
+
+	if (fd >= 0)
+		foresee(files, file, fd);
 }
+
+/* ---- build IDs ------------------------------------------------------------------------------------- */
+
+static uint64_t coarse_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t change_ns(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return 0;
+	return (uint64_t)st.st_ctim.tv_sec * 1000000000ULL + (uint64_t)st.st_ctim.tv_nsec;
+}
+
+/* Read what @fd has, if it changed since. False if it is another program now. */
+static bool read_own_id(struct code_file *file, int fd, bool first)
+{
+	uint64_t changed_ns = change_ns(fd);
+	uint8_t id[20], len = 0;
+
+	if (!first && changed_ns == file->changed_ns)
+		return true;
+	if (!build_id_file_read(fd, id, &len))
+		len = 0;
+	file->changed_ns = changed_ns;
+	if (!first)
+		return len == file->own_id_len && memcmp(id, file->own_id, len) == 0;
+	file->own_id_len = len;
+	memcpy(file->own_id, id, len);
+	return true;
+}
+
+/* What the kernel knows of a file that cannot be opened. */
+static void query_own_id(struct code_file *file, const struct event_mmap *map, uint32_t pid)
+{
+	struct event_mmap asked = *map;
+
+	if (!map_query_process(pid, &asked))
+		return;
+	file->own_id_len = asked.build_id_len;
+	memcpy(file->own_id, asked.build_id, asked.build_id_len);
+}
+
+/* Look at @file if that is due. False if it is another program now. */
+static bool check(struct code_files *files, struct code_file *file, const struct event_mmap *map,
+		  const struct code_place *place, bool may_keep)
+{
+	uint64_t now_ns = coarse_ns();
+	bool first = !file->checked_ns, same;
+
+	if (file->fd < 0 && !first && now_ns - file->checked_ns < CHECK_NS)
+		return true;
+	file->checked_ns = now_ns;
+	int fd = file->fd >= 0 ? file->fd : open_place(file, place);
+
+	if (fd < 0) {
+		if (first)
+			query_own_id(file, map, place->lineage[0]);
+		return true;
+	}
+	same = read_own_id(file, fd, first);
+	if (fd != file->fd && !(same && may_keep && first && foresee(files, file, fd)))
+		close(fd);
+	return same;
+}
+
+struct code_file *code_files_identify(struct code_files *files, struct event_mmap *map,
+				      const struct code_place *place, bool may_keep, bool *ret_new)
+{
+	size_t known = files->items.len;
+	struct code_file *file = code_files_get(files, map);
+
+	if (!file->is_vdso && !map->build_id_len &&
+	    !check(files, file, map, place, may_keep)) {
+		file->replaced = true;
+		file = code_files_get(files, map);
+		check(files, file, map, place, may_keep);
+	} else if (map->build_id_len && files->items.len > known && may_keep) {
+		code_files_foresee(files, file, place);
+	}
+	*ret_new = files->items.len > known;
+	if (!map->build_id_len && file->own_id_len) {
+		map->build_id_len = file->own_id_len;
+		memcpy(map->build_id, file->own_id, file->own_id_len);
+	}
+	return file;
+}
+
+void code_files_query(struct event_mmap *map, const struct code_place *place)
+{
+	if (map->build_id_len || !map->inode || map->path[0] != '/' ||
+	    map_query_process(place->lineage[0], map))
+		return;
+	int fd = open_map_file(place);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) != 0 || st.st_ino != map->inode ||
+	    !build_id_file_read(fd, map->build_id, &map->build_id_len))
+		map->build_id_len = 0;
+	close(fd);
+}
+
+/* ---- opening for what was seen --------------------------------------------------------------------- */
 
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place)

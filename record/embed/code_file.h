@@ -26,8 +26,12 @@ struct code_file {
 	struct code_file *next_same_hash;
 	const char *path;                   /* without " (deleted)" */
 	uint64_t device, inode, generation; /* 0 if not known */
-	uint8_t build_id_len;
+	uint8_t build_id_len;               /* as the mapping said */
 	uint8_t build_id[20];
+	uint8_t own_id_len; /* as read from the file */
+	uint8_t own_id[20];
+	uint64_t changed_ns, checked_ns; /* the file's change time when it was read; when that was last looked at */
+	bool replaced;                   /* another content has its identity now */
 	bool deleted, is_vdso;
 	int fd;             /* -1: not open */
 	bool wanted;        /* something was seen in it, perhaps in an earlier volume */
@@ -63,6 +67,17 @@ struct code_place {
  */
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place);
+
+/*
+ * The file of @map, which was mapped at @place a moment ago, with its build ID read, which is put into @map if that has none. A
+ * file that is new is opened, as it may be gone when something is seen in it, and one that changed is another. @keep: code
+ * may be seen in it, and it stays open as one that may be wanted; *@ret_new: the file is new.
+ */
+struct code_file *code_files_identify(struct code_files *files, struct event_mmap *map,
+				      const struct code_place *place, bool keep, bool *ret_new);
+
+/* Put the build ID of what is mapped at @place into @map, whose path tells of no file, if it has one. */
+void code_files_query(struct event_mmap *map, const struct code_place *place);
 
 /* Open @file through the mapping at @place, though nothing was seen in it; false if it cannot be had. */
 bool code_files_hold(struct code_files *files, struct code_file *file,

@@ -130,7 +130,7 @@ static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, co
 {
 	uint8_t *code = memory_alloc(len);
 
-	if (pread(map->mem_fd, code, len, (off_t)ip) == (ssize_t)len)
+	if (task_memory_read(&map->memory, ip, code, len) == len)
 		jitdump_put_load(out, map->inner_pid, ip, name, code, len);
 	free(code);
 }
@@ -142,7 +142,7 @@ bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const ch
 	const char *end = text + len;
 	bool whole = true;
 
-	if (map->mem_fd < 0)
+	if (map->memory.pagemap_fd < 0)
 		return true;
 	jitdump_put_header(out, machine, map->inner_pid, 0);
 	header_end = out->len;

@@ -56,7 +56,7 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 	map->pid = pid;
 	map->inner_pid = pid;
 	map->tmp_fd = -1;
-	map->mem_fd = -1;
+	map->memory.pagemap_fd = -1;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
 	int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -69,7 +69,7 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 	map->inner_pid = read_inner_pid(proc_fd, pid);
 	if (keep_open) {
 		map->tmp_fd = openat(proc_fd, "root/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		map->mem_fd = openat(proc_fd, "mem", O_RDONLY | O_CLOEXEC);
+		task_memory_open(&map->memory, pid);
 	}
 	close(proc_fd);
 	return map;
@@ -81,8 +81,7 @@ void perf_map_free(struct perf_map *map)
 		return;
 	if (map->tmp_fd >= 0)
 		close(map->tmp_fd);
-	if (map->mem_fd >= 0)
-		close(map->mem_fd);
+	task_memory_close(&map->memory);
 	map_deinit(&map->addresses);
 	free(map);
 }

@@ -11,6 +11,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/writer.h"
+#include "record/task/task_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ struct perf_map {
 	uid_t uid;
 	bool known; /* @inner_pid and @uid are the process's */
 	int tmp_fd; /* its /tmp, -1 if it could not be opened */
-	int mem_fd; /* its memory, as long as it lives; -1 likewise */
+	struct task_memory memory; /* its memory, as long as it lives; not open likewise */
 	struct map addresses;
 };
 

@@ -42,6 +42,7 @@ struct event_request {
 	bool enable_on_exec; /* start when the task calls exec; otherwise disabled until the ioctl */
 	bool context_switch; /* side-band: a record for each switch */
 	const struct sample_extras *extras; /* branches and the like; NULL: none */
+	bool build_ids;      /* side-band: the kernel reads them, and then tells every recorder on the machine */
 	bool sample_cgroup;  /* each sample names its cgroup */
 	uint32_t wakeup_len; /* wake the reader when so many bytes are in the ring; 0: half of it */
 };

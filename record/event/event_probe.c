@@ -47,6 +47,9 @@ static void probe_features(struct maker *m)
 	struct perf_event_attr attr;
 
 	for (unsigned i = 0; i < EVENT_FEATURES; i++) {
+		/* Even the trial would have the kernel tell all others. */
+		if (i == EVENT_FEATURE_BUILD_ID && !m->request->build_ids)
+			continue;
 		event_attr_dummy(&attr);
 		event_attr_try_feature(&attr, (enum event_feature)i);
 		if (event_open_check(m->kernel, &attr, &m->request->probe) == 0)
@@ -90,7 +93,8 @@ static void note_features(struct maker *m)
 	const char *list = "";
 
 	for (size_t i = 0; i < EVENT_FEATURES; i++)
-		if (missed[i] && !(m->machine.features >> i & 1))
+		if (missed[i] && !(m->machine.features >> i & 1) &&
+		    (i != EVENT_FEATURE_BUILD_ID || m->request->build_ids))
 			list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", missed[i]);
 	if (*list)
 		note(m, arena_printf(arena, "this kernel does not give: %s", list));

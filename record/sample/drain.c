@@ -161,8 +161,8 @@ void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads)
 	process_add_existing(&d->processes, pid, nthreads);
 }
 
-/* What pruning and the attachments must know about a side-band event. */
-static void follow(struct drain *d, const struct event *ev)
+/* What pruning and the attachments must know about a side-band event, which gets its build ID by the way. */
+static void follow(struct drain *d, struct event *ev)
 {
 	bool ended = process_table_event(&d->processes, ev);
 
@@ -184,9 +184,11 @@ static void follow(struct drain *d, const struct event *ev)
 
 struct err *drain_event(struct drain *d, const struct event *ev)
 {
+	struct event known = *ev;
+
 	d->totals.side_band++;
-	follow(d, ev);
-	return journal_event(d->journal, ev);
+	follow(d, &known);
+	return journal_event(d->journal, &known);
 }
 
 /* The idle task comes and goes with every wait of others, and waits for nothing itself. */

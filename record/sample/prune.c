@@ -15,6 +15,25 @@ struct window {
 	uint64_t start, len;
 };
 
+/*
+ * The thread's own stack: what was captured, and if that was cut, what may follow. A stack has no code in it, so that
+ * the first mapping of code above the stack pointer ends it: the stack of a thread may lie just below a library, and
+ * return addresses into that library are no stack pointers.
+ */
+static struct window own_stack(const struct process *proc, uint64_t sp, uint64_t len, bool cut)
+{
+	uint64_t code = process_next_code(proc, sp);
+	uint64_t reach = len + (cut ? EVENT_STACK_BEYOND : 0);
+
+	return (struct window){ sp, MIN(reach, code - sp) };
+}
+
+/* Code of a program that an exec has ended may lie where the stack is now: a word that may be either is code. */
+static bool is_past_code(const struct process *proc, uint64_t addr)
+{
+	return proc->past.len && process_ranges_have(&proc->past, addr);
+}
+
 /* List the words that lie in [low, low + span). Every word writes; only those inside advance. */
 static size_t list_candidates(const uint8_t *bytes, size_t count, struct window span, uint32_t *ret)
 {
@@ -77,7 +96,7 @@ static void keep_pointers(struct prune *prune, const struct process *proc, const
 		uint64_t word;
 
 		memcpy(&word, bytes + 8 * (size_t)slot, sizeof(word));
-		if (word - own.start < own.len) {
+		if (word - own.start < own.len && !is_past_code(proc, word)) {
 			keep(prune, stack, slot, word);
 		} else if (process_is_code(proc, word & mask)) {
 			prune->code[prune->ncode++] = (uint32_t)stack->nwords;
@@ -137,10 +156,8 @@ void prune_sample(struct prune *prune, const struct process *proc, size_t max_le
 	};
 	stack->end = stack->base + (len > skip ? (len - skip) & ~7ULL : 0);
 
-	struct window own = { sp, rec->stack_len };
+	struct window own = own_stack(proc, sp, rec->stack_len, stack->cut);
 
-	if (stack->cut)
-		own.len += EVENT_STACK_BEYOND;
 	if (prune->raw) {
 		if (rec->stack)
 			keep_everything(prune, rec->stack + skip, stack);

@@ -4,8 +4,12 @@
  */
 #include "record/task/map_query.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 /* As in Documentation/filesystems/proc.rst and include/uapi/linux/fs.h. */
 struct query {
@@ -39,4 +43,19 @@ bool map_query_build_id(int maps_fd, struct event_mmap *map)
 	map->build_id_len = (uint8_t)query.build_id_size;
 	map->device = map->inode = map->generation = 0;
 	return true;
+}
+
+bool map_query_process(uint32_t pid, struct event_mmap *map)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	bool found = map_query_build_id(fd, map);
+
+	close(fd);
+	return found;
 }

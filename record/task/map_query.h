@@ -19,4 +19,7 @@
  */
 bool map_query_build_id(int maps_fd, struct event_mmap *map);
 
+/* The same of process @pid. */
+bool map_query_process(uint32_t pid, struct event_mmap *map);
+
 #endif

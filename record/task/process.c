@@ -32,6 +32,15 @@ bool process_ranges_have(const struct process_ranges *ranges, uint64_t addr)
 	return i < ranges->len && ranges->items[i].start <= addr;
 }
 
+uint64_t process_next_code(const struct process *proc, uint64_t addr)
+{
+	size_t i = first_ending_after(&proc->code, addr);
+
+	while (i < proc->code.len && proc->code.items[i].start <= addr)
+		i++;
+	return i < proc->code.len ? proc->code.items[i].start : UINT64_MAX;
+}
+
 /* Add [start, end), merged with all that it overlaps or touches. */
 static void ranges_add(struct process_ranges *ranges, uint64_t start, uint64_t end)
 {

@@ -71,6 +71,9 @@ void process_table_deinit(struct process_table *table);
 /* Look @addr up in the ranges, without the filter. */
 bool process_ranges_have(const struct process_ranges *ranges, uint64_t addr);
 
+/* Where the first code that begins above @addr begins; UINT64_MAX if there is none. */
+uint64_t process_next_code(const struct process *proc, uint64_t addr);
+
 /* Is @addr code of @proc, now or lately? */
 static inline bool process_is_code(const struct process *proc, uint64_t addr)
 {

@@ -44,6 +44,7 @@ struct module {
 	bool deleted;     /* the file was gone or replaced when it was recorded */
 	uint32_t pid;     /* for MODULE_JIT */
 	const char *dump_path; /* for MODULE_JIT: the dump that the process maps (formats/perf/jitdump.h), NULL if none */
+	bool rows_from_file;   /* unwinding used rows of the file here that the trace lacks */
 	bool has_code, has_data; /* mapped with and without code; data alone need be no binary */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
@@ -84,6 +85,12 @@ struct diag *module_table_diag(const struct module_table *table); /* as given */
 struct image *module_image(struct module_table *table, struct module *mod);
 
 /*
+ * The file here, if the trace embeds only part of it and the build IDs are known to be the same; else NULL. For what the
+ * part lacks.
+ */
+struct image *module_whole_file(struct module_table *table, struct module *mod);
+
+/*
  * The image with the bytes of the code (embedded, or the file itself), NULL if there is none. May be the same. That of the
  * kernel and its modules, one for all of them, is what was in the kernel's memory as it ran.
  */
@@ -98,7 +105,10 @@ size_t module_name_images(struct module_table *table, struct module *mod,
 /* What was found wrong with the files of @other, the same module in another table, is so with @mod's. */
 void module_take_defects(struct module *mod, struct module *other);
 
-/* Warn of each file that was opened and found damaged: one line with the first defect. Asked once, at the end. */
+/*
+ * Warn of each file that was opened and found damaged, one line with the first defect, and of each that had rows which the
+ * trace lacks. Asked once, at the end.
+ */
 void module_table_warn_defects(struct module_table *table);
 
 /* Is @img, one of @mod's, what the trace embeds? */

@@ -188,6 +188,7 @@ static void take_defect(struct image *img, struct image *other)
 
 void module_take_defects(struct module *mod, struct module *other)
 {
+	mod->rows_from_file |= other->rows_from_file;
 	take_defect(entry_of(mod)->embedded.image, entry_of(other)->embedded.image);
 	take_defect(entry_of(mod)->binary.image, entry_of(other)->binary.image);
 }
@@ -200,6 +201,11 @@ void module_table_warn_defects(struct module_table *table)
 		warn_defect(table, e->embedded.image);
 		warn_defect(table, e->binary.image);
 		warn_defect(table, e->separate.image);
+		if (e->mod.rows_from_file)
+			diag_warn(table->diag,
+				  "the trace lacks unwind rows of '%s': they were read from the file here, "
+				  "which has the same build ID",
+				  e->mod.path);
 	}
 }
 
@@ -223,6 +229,17 @@ struct image *module_image(struct module_table *table, struct module *mod)
 			warn_unusable(table, e);
 	}
 	return img;
+}
+
+struct image *module_whole_file(struct module_table *table, struct module *mod)
+{
+	struct entry *e = entry_of(mod);
+
+	if (!has_file(mod) || !embedded(table, e) || !e->recorded || !e->recorded->partial)
+		return NULL;
+	struct image *img = binary(table, e);
+
+	return e->binary.result == DEBUGFILE_FOUND ? img : NULL;
 }
 
 static struct image *running_kernel(struct module_table *table)

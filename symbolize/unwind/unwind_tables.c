@@ -33,9 +33,10 @@ struct map_slot_by_page {
 
 /* What is known of one module's file. */
 struct table {
-	bool looked_up, code_looked_up;
+	bool looked_up, code_looked_up, whole_looked_up;
 	struct image *image, *code;
 	struct cfi_section *cfi;
+	struct cfi_section *whole_cfi; /* of the file here, where @cfi is that of a part */
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
 	struct symtab *symbols;        /* read when first needed */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
@@ -69,6 +70,7 @@ void unwind_tables_free(struct unwind_tables *t)
 		return;
 	for (size_t i = 0; i < t->tables.len; i++) {
 		cfi_section_free(t->tables.items[i].cfi);
+		cfi_section_free(t->tables.items[i].whole_cfi);
 		bundle_calls_free(t->tables.items[i].calls);
 		symtab_free(t->tables.items[i].symbols);
 	}
@@ -346,19 +348,39 @@ static bool is_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr
 	return entry && vaddr >= entry && vaddr - entry < ENTRY_LEN;
 }
 
+/* What the recorder did not take along may be in the file here. */
+static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+			 struct cfi_fde *ret)
+{
+	struct table *table = table_of(t, mod);
+
+	if (!table->whole_looked_up) {
+		struct image *img = module_whole_file(t->modules, mod);
+
+		table->whole_looked_up = true;
+		table->whole_cfi = img && image_arch(img) == t->arch ? cfi_section_new(img) : NULL;
+	}
+	if (!table->whole_cfi || !cfi_section_find(table->whole_cfi, vaddr, ret))
+		return false;
+	mod->rows_from_file = true;
+	return true;
+}
+
 static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
-	bool found;
+	bool found, in_file = false;
 	struct cfi_fde fde;
 	uint32_t rule;
 
 	if (table->without == UNWIND_RULE_NO_FILE)
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
+	if (!found)
+		found = in_file = find_in_file(t, mod, vaddr, &fde);
 	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_SIGFRAME };
-	if (!table->cfi)
+	if (!found && !table->cfi)
 		return (struct unwind_rule){ .kind = table->without };
 	if (!found && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
@@ -367,7 +389,7 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 	if (!found)
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NONE };
 	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule)) {
-		cfi_section_note_malformed(table->cfi);
+		cfi_section_note_malformed(in_file ? table->whole_cfi : table->cfi);
 		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
 	}
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The demo does what it says: a trace, tables, and files that other tools read.
+# slow: it builds and records a workload
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_system_wide

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The page of preport diff --flamegraph, in Chromium: its figures equal the table of preport diff, code that vanished is
 # seen, all works by keyboard, hostile names do nothing, axe-core finds nothing serious. A broken side is an error.
+# slow: a browser draws large pages
 set -eu
 skip() { echo "$1"; exit 77; }
 fail() { echo "FAILED: $1"; exit 1; }

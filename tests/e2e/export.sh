@@ -78,7 +78,7 @@ if [ -e "$viewer" ]; then
 else
 	echo "Go's trace viewer is not here"
 fi
-if "$TOP/tests/web/packages" @firefox-devtools/profiler-cli@0; then
+if "$TOP/tests/web/packages" @firefox-devtools/profiler-cli@0.10.0; then
 	for trace in real hostile; do
 		node "$TOP/tests/web/firefox.mjs" $trace.firefox cpu-clock page-faults >$trace.imported
 		"$leaves" firefox-importer $trace.imported $trace.csv
@@ -88,7 +88,7 @@ else
 fi
 export CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 [ -n "$CHROMIUM" ] || skip "chromium is not installed: speedscope has not seen the files"
-"$TOP/tests/web/packages" speedscope@1 || skip "speedscope cannot be had from npm"
+"$TOP/tests/web/packages" speedscope@1.25.0 || skip "speedscope cannot be had from npm"
 for trace in real hostile; do
 	node "$TOP/tests/web/speedscope.mjs" "$PWD/$trace.speedscope" >$trace.sums
 	"$leaves" sums $trace.sums $trace.csv

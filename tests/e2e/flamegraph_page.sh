@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The page of preport flamegraph, in Chromium: figures equal preport's tables, all works by keyboard, hostile names
 # do nothing, axe-core finds nothing serious. The viewer is small, and the page of a broken input is an error.
+# slow: a browser draws large pages
 set -eu
 skip() { echo "$1"; exit 77; }
 fail() { echo "FAILED: $1"; exit 1; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Forty times as long a trace takes 1.5 times the memory at most, and what several threads read ahead has a limit; and
 # while one waits for it, a terminal says how far it is.
+# slow: it makes and reads traces of hundreds of megabytes
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

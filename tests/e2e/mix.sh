@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # alone
 # Real programs side by side, the whole machine recorded: of each program's stacks at least 99 in 100 reach their root, and nothing is lost.
+# slow: it records a mix of programs
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_system_wide

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A program that burns 30, 20, 10 and 40 % by construction, recursively, inlined, in threads, processes, a
 # library loaded at run time and a signal handler: the measured shares are as far from the true ones as their 95 % intervals say.
+# slow: it records long enough for shares to be narrow
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

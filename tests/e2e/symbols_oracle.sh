@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Names, positions and nesting of inlined calls are llvm-symbolizer's, for every kind of debug information that
 # the compilers here can make. What differs for a reason is made equal by normal(), and said there.
+# slow: it names thousands of addresses by two tools
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 command -v llvm-symbolizer >/dev/null || skip "there is no llvm-symbolizer"

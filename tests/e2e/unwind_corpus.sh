@@ -3,6 +3,7 @@
 # alone
 # Programs that are awkward to unwind, of several compilers, linkers, C libraries and ways to be started: of each one's stacks that were
 # not cut, 99 in 100 reach their root, the callers are those that the program has, and chains with whole stacks and with pruned ones are equal.
+# slow: it records a corpus of programs
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

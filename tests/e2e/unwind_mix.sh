@@ -3,6 +3,7 @@
 # Of real programs (a C++ compiler, CPython, Node.js, Perl, a JVM without frame pointers), chains
 # are the same with whole stacks and with pruned ones, with callers taken over from the last sample
 # and without, with one thread and with several.
+# slow: it records a mix of programs
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

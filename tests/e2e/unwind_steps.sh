@@ -3,6 +3,7 @@
 # At every instruction of a program, its C library and the dynamic linker, the chain is that of a
 # shadow stack kept by watching calls, returns and signals; for programs of several compilers, linkers
 # and options, for each awkward kind of frame, and for libcrypto's hand-written assembly.
+# slow: it steps through programs one instruction at a time
 set -eu
 [ "$(uname -m)" = x86_64 ] || { echo 'the shadow stack knows x86-64 calls only'; exit 77; }
 probe=$BUILD/tests/tools/unwind_probe source=$TOP/tests/e2e/unwind/subject.c

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Feed each fuzz target in $BUILD its corpus from tests/data/fuzz/FORMAT/ and count targets.
+# Feed each fuzz target in $BUILD, or that of FORMAT alone, its corpus from tests/data/fuzz/FORMAT/ and count targets.
+# Usage: BUILD=DIR replay.sh [FORMAT]
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0 skipped=0
-for target in "$BUILD"/tests/fuzz/fuzz_*; do
+for target in "$BUILD"/tests/fuzz/fuzz_${1-*}; do
 	[ -x "$target" ] && [ ! -d "$target" ] || continue
 	format=${target##*/fuzz_}
 	corpus=tests/data/fuzz/$format

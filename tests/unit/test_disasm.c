@@ -83,3 +83,96 @@ TEST(disasm_knows_how_long_vector_instructions_are_that_it_does_not_know)
 	INSN(arch_x86_64, "\xc5\xfb\x93", .mnemonic = ".byte", .operands = "0xc5", .len = 1,
 	     .flow = DISASM_UNDECODED);
 }
+
+/* ---- registers and memory ---- */
+
+static struct disasm_access access_of(const struct arch *arch, const char *bytes, size_t len)
+{
+	struct disasm *d = NULL;
+	struct disasm_access access;
+
+	CHECK_OK(disasm_open(arch, DISASM_ATT, &d));
+	CHECK(disasm_access(d, guarded(bytes, len), len, 0x1000, &access));
+	disasm_close(d);
+	return access;
+}
+
+#define ACCESS(arch, bytes) access_of(&(arch), (bytes), sizeof(bytes) - 1)
+
+TEST(disasm_tells_what_x86_64_loads_and_from_where)
+{
+	struct disasm_access load = ACCESS(arch_x86_64, "\x48\x8b\x44\x8b\x08"); /* mov 8(%rbx,%rcx,4),%rax */
+
+	CHECK(load.has_memory && load.accesses);
+	CHECK_INT(load.effect, DISASM_EFFECT_LOAD);
+	CHECK_INT(load.target, 0);
+	CHECK_INT(load.base, 3);
+	CHECK_INT(load.index, 2);
+	CHECK_INT(load.disp, 8);
+	CHECK_UINT(load.scale, 4);
+	CHECK_UINT(load.written, 1);
+
+	struct disasm_access store = ACCESS(arch_x86_64, "\x89\x47\xfc"); /* mov %eax,-4(%rdi) */
+
+	CHECK(store.accesses);
+	CHECK_INT(store.effect, DISASM_EFFECT_OTHER);
+	CHECK_INT(store.base, 5);
+	CHECK_INT(store.disp, -4);
+	CHECK_UINT(store.written, 0);
+}
+
+TEST(disasm_tells_addresses_copies_and_sums_of_x86_64)
+{
+	struct disasm_access lea = ACCESS(arch_x86_64, "\x48\x8d\x05\x10\x00\x00\x00"); /* lea 16(%rip),%rax */
+
+	CHECK(lea.has_memory && !lea.accesses);
+	CHECK_INT(lea.effect, DISASM_EFFECT_ADDRESS);
+	CHECK_INT(lea.base, DISASM_PC);
+	CHECK_INT(lea.disp, 0x1017);
+
+	struct disasm_access copy = ACCESS(arch_x86_64, "\x48\x89\xfb"); /* mov %rdi,%rbx */
+
+	CHECK_INT(copy.effect, DISASM_EFFECT_COPY);
+	CHECK_INT(copy.target, 3);
+	CHECK_INT(copy.source, 5);
+
+	struct disasm_access add = ACCESS(arch_x86_64, "\x48\x83\xc0\x38"); /* add $56,%rax */
+
+	CHECK_INT(add.effect, DISASM_EFFECT_ADD);
+	CHECK_INT(add.disp, 56);
+
+	struct disasm_access sum = ACCESS(arch_x86_64, "\x48\x01\xd0"); /* add %rdx,%rax */
+
+	CHECK_INT(sum.effect, DISASM_EFFECT_SUM);
+	CHECK_INT(sum.target, 0);
+	CHECK_INT(sum.source, 1);
+
+	/* half a register holds no pointer */
+	CHECK_INT(ACCESS(arch_x86_64, "\x89\xfb").effect, DISASM_EFFECT_OTHER);
+	/* thread-local memory is at no address that debug information has */
+	CHECK(ACCESS(arch_x86_64, "\x64\x48\x8b\x04\x25\x28\x00\x00\x00").is_segment);
+	CHECK(!ACCESS(arch_x86_64, "\x0f\x1f\x40\x00").accesses); /* nopl 0(%rax) */
+}
+
+TEST(disasm_tells_what_aarch64_loads_and_from_where)
+{
+	struct disasm_access load = ACCESS(arch_aarch64, "\x61\x0a\x40\xf9"); /* ldr x1,[x19,#16] */
+
+	CHECK(load.accesses);
+	CHECK_INT(load.effect, DISASM_EFFECT_LOAD);
+	CHECK_INT(load.target, 1);
+	CHECK_INT(load.base, 19);
+	CHECK_INT(load.disp, 16);
+
+	struct disasm_access copy = ACCESS(arch_aarch64, "\xf3\x03\x00\xaa"); /* mov x19,x0 */
+
+	CHECK_INT(copy.effect, DISASM_EFFECT_COPY);
+	CHECK_INT(copy.target, 19);
+	CHECK_INT(copy.source, 0);
+
+	struct disasm_access add = ACCESS(arch_aarch64, "\x20\x40\x00\x91"); /* add x0,x1,#16 */
+
+	CHECK_INT(add.effect, DISASM_EFFECT_ADD);
+	CHECK_INT(add.source, 1);
+	CHECK_INT(add.disp, 16);
+}

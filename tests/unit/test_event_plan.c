@@ -130,7 +130,9 @@ TEST(event_plan_samples_cycles_with_all_that_a_kernel_has)
 
 	CHECK_STR(p.plan.events[0].name, "cycles");
 	CHECK_UINT(p.plan.nnotes, 0);
-	CHECK_UINT(p.plan.features, (1u << EVENT_FEATURES) - 1);
+	/* The kernel would tell all recorders of the build IDs that one asked for. */
+	CHECK_UINT(p.plan.features, ((1u << EVENT_FEATURES) - 1) & ~(1u << EVENT_FEATURE_BUILD_ID));
+	CHECK(!p.plan.side_band.build_id);
 	CHECK_UINT(p.plan.stack_len, 65528);
 	CHECK_UINT(attr->sample_type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 					      PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
@@ -154,19 +156,32 @@ TEST(event_plan_gathers_side_band_from_when_it_is_opened)
 	const struct perf_event_attr *attr = &p.plan.side_band;
 
 	CHECK(!attr->disabled && attr->inherit && attr->exclude_kernel);
-	CHECK(attr->mmap && attr->mmap2 && attr->build_id && attr->comm && attr->comm_exec &&
+	CHECK(attr->mmap && attr->mmap2 && !attr->build_id && attr->comm && attr->comm_exec &&
 	      attr->task && attr->ksymbol && attr->bpf_event && attr->cgroup && attr->text_poke);
 	CHECK(!attr->context_switch && !attr->mmap_data);
 	CHECK(p.plan.events[0].attr.inherit && p.plan.events[0].attr.enable_on_exec);
 }
 
+TEST(event_plan_has_the_kernel_read_build_ids_on_request)
+{
+	CLEANUP(planned_deinit) struct planned p = { .kernel = modern };
+	struct event_request request = system_wide;
+
+	request.build_ids = true;
+	CHECK_OK(make(&p, "", &request));
+	CHECK_UINT(p.plan.features, (1u << EVENT_FEATURES) - 1);
+	CHECK(p.plan.side_band.build_id);
+}
+
 TEST(event_plan_drops_what_an_old_kernel_refuses)
 {
 	CLEANUP(planned_deinit) struct planned p = { .kernel = modern };
+	struct event_request request = system_wide;
 
 	p.kernel.old = true;
 	p.kernel.stack_max = 0;
-	CHECK_OK(make(&p, "cycles,cs", &system_wide));
+	request.build_ids = true;
+	CHECK_OK(make(&p, "cycles,cs", &request));
 	CHECK_UINT(p.plan.features, 0);
 	CHECK(!p.plan.side_band.mmap2 && !p.plan.side_band.build_id && p.plan.side_band.mmap);
 	CHECK(!(p.plan.events[1].attr.sample_type & PERF_SAMPLE_STACK_USER));

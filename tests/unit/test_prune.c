@@ -172,6 +172,57 @@ TEST(prune_says_cut_only_if_the_room_was_filled)
 	CHECK_UINT(b.rec->event.sample.stack.nwords, 2);
 }
 
+TEST(prune_takes_a_library_above_the_stack_for_code)
+{
+	/* A full snapshot of a thread's stack that lies just below a library. */
+	static const uint64_t words[] = { SP + 0x20000, LIBRARY + 8, SP + 0x10008, SP + 0x18 };
+	BENCH(&arch_x86_64);
+
+	add_code(&b, SP + 0x10000, SP + 0x20000);
+	prune_words(&b, words, ARRAY_LEN(words));
+	b.rec->stack_room = b.rec->stack_len;
+	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
+	const struct event_stack *stack = &b.rec->event.sample.stack;
+
+	CHECK(stack->cut);
+	CHECK_UINT(stack->nwords, 3); /* what is behind the library is no stack */
+	CHECK_UINT(stack->words[0], LIBRARY + 8);
+	CHECK_UINT(stack->words[1], SP + 0x10008);
+	CHECK_UINT(stack->words[2], SP + 0x18);
+	CHECK_UINT(b.prune->ncode, 2);
+	CHECK_UINT(b.prune->code[0], 0);
+	CHECK_UINT(b.prune->code[1], 1);
+}
+
+TEST(prune_ends_a_snapshot_that_runs_over_the_stack_into_code)
+{
+	static const uint64_t words[] = { SP + 8, SP + 0x10, SP + 0x18 };
+	BENCH(&arch_x86_64);
+
+	add_code(&b, SP + 0x10, SP + 0x20);
+	prune_words(&b, words, ARRAY_LEN(words));
+	CHECK_UINT(b.rec->event.sample.stack.nwords, 3);
+	CHECK_UINT(b.prune->ncode, 2);
+	CHECK_UINT(b.prune->code[0], 1);
+	CHECK_UINT(b.prune->code[1], 2);
+}
+
+TEST(prune_takes_code_of_an_ended_program_for_code_where_the_stack_is_now)
+{
+	static const uint64_t words[] = { SP + 8, SP + 0x1000 };
+	const struct event exec = { .kind = EVENT_COMM, .pid = 1, .comm = { "new", true } };
+	BENCH(&arch_x86_64);
+
+	add_code(&b, SP + 0x1000, SP + 0x2000);
+	process_table_event(&b.table, &exec);
+	prune_words(&b, words, ARRAY_LEN(words));
+	b.rec->stack_room = b.rec->stack_len;
+	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
+	CHECK_UINT(b.rec->event.sample.stack.nwords, 2);
+	CHECK_UINT(b.prune->ncode, 1);
+	CHECK_UINT(b.prune->code[0], 1);
+}
+
 TEST(prune_shortens_when_asked_and_says_so)
 {
 	static const uint64_t words[] = { CODE, CODE + 1, CODE + 2, CODE + 3 };

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A disk that is full or breaks, a limit on the size of files, a pipe that closes: precord says so and leaves with 125,
 # the command runs to its end, and what was written reads.
+# slow: it fills disks
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

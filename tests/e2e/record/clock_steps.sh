@@ -3,6 +3,7 @@
 # The wall clock goes an hour back and forth again during a recording: times in the file go on as if nothing
 # had happened, --time finds them by the wall clock of the beginning, and files that are named by the time are
 # whole, each with a name of its own. Only the recorder sees the steps: other programs have a right to their clock.
+# slow: it waits for clocks
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 [ -z "$SAN" ] || skip "a sanitizer wants to be loaded first"

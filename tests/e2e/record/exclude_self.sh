@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # precord's own samples are there and marked, and are not with --exclude-self; another precord at work stays.
+# slow: it records itself under load
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

@@ -3,6 +3,7 @@
 # A recorder whose rings do not fill wakes about once a second, however many CPUs it follows, and when somebody executes
 # something; -v says how often.
 # alone: another test's ten thousands of mappings would fill the rings of a recording of the whole system
+# slow: it watches a recorder that has nothing to do
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

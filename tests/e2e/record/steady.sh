@@ -3,6 +3,7 @@
 # alone
 # A recording that has found its pace allocates nothing for a sample: what it allocates grows with processes and
 # code that are new.
+# slow: it watches a recorder at work
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 [ -z "$SAN" ] || skip "a sanitizer has its own malloc()"

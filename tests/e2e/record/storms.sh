@@ -3,6 +3,7 @@
 # alone
 # 20,000 short processes, as many mappings as a second of CPU time is good for and 4,096 threads: none is missing, and each has
 # the name that it gave itself, whether it was there before the recording or not.
+# slow: it starts thousands of processes
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

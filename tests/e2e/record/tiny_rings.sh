@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rings that are too small (-m is raised to two samples, and says so) lose many; everyone who reports that gives the same number, by CPU and along
 # the time line too, and mappings and names are all there.
+# slow: it records with rings that are too small
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

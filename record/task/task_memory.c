@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * task_memory.c - /proc/PID/pagemap has 8 bytes for each page: bit 63 says that it is present
+ * (Documentation/admin-guide/mm/pagemap.rst). Pages that are swapped out do not count.
+ */
+#include "record/task/task_memory.h"
+
+#include "formats/base/compiler.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PRESENT   (1ULL << 63)
+#define PAGES_MAX 512 /* asked for at once */
+
+bool task_memory_open(struct task_memory *mem, uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap", pid);
+	mem->pid = pid;
+	mem->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return mem->pagemap_fd >= 0;
+}
+
+void task_memory_close(struct task_memory *mem)
+{
+	if (mem->pagemap_fd >= 0)
+		close(mem->pagemap_fd);
+	mem->pagemap_fd = -1;
+}
+
+/* Pages that are present without a gap, from number @first on, at most @count of them and PAGES_MAX. */
+static size_t present_pages(int pagemap_fd, uint64_t first, size_t count)
+{
+	uint64_t entries[PAGES_MAX];
+	ssize_t got = pread(pagemap_fd, entries, MIN(count, (size_t)PAGES_MAX) * sizeof(*entries),
+			    (off_t)(first * sizeof(*entries)));
+	size_t n = 0;
+
+	while (got > 0 && n < (size_t)got / sizeof(*entries) && entries[n] & PRESENT)
+		n++;
+	return n;
+}
+
+size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t len)
+{
+	uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t page = addr / page_len, end;
+	size_t got;
+
+	if (mem->pagemap_fd < 0 || !len || __builtin_add_overflow(addr, len - 1, &end))
+		return 0;
+	uint64_t last = end / page_len;
+
+	while (page <= last) {
+		size_t wanted = (size_t)MIN(last - page + 1, (uint64_t)PAGES_MAX);
+
+		got = present_pages(mem->pagemap_fd, page, wanted);
+		page += got;
+		if (got < wanted)
+			break;
+	}
+	if (page * page_len <= addr)
+		return 0;
+	return (size_t)MIN(page * page_len - addr, (uint64_t)len);
+}
+
+size_t task_memory_read(const struct task_memory *mem, uint64_t addr, void *ret, size_t len)
+{
+	size_t present = task_memory_present(mem, addr, len);
+	struct iovec to = { .iov_base = ret, .iov_len = present };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)addr, .iov_len = present };
+	ssize_t got = present ? process_vm_readv((pid_t)mem->pid, &to, 1, &from, 1, 0) : 0;
+
+	return got > 0 ? (size_t)got : 0;
+}
