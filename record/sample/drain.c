@@ -79,6 +79,23 @@ static void run_part(struct pool_task *task, unsigned worker)
 	part->err = ring_reader_run(part->reader, hand);
 }
 
+static uint32_t only_software_event(const struct event_plan *plan)
+{
+	uint32_t found = RECORDING_NO_EVENT;
+
+	for (uint32_t i = 0; i < plan->nevents; i++) {
+		const struct perf_event_attr *attr = &plan->events[i].attr;
+
+		if (attr->type != PERF_TYPE_SOFTWARE || !plan->events[i].desc->samples ||
+		    attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK)
+			continue;
+		if (found != RECORDING_NO_EVENT)
+			return RECORDING_NO_EVENT;
+		found = i;
+	}
+	return found;
+}
+
 static void begin_readers(struct drain *d)
 {
 	size_t nreaders = d->options.nreaders;
@@ -87,6 +104,7 @@ static void begin_readers(struct drain *d)
 		.perf_fds = d->perf_fds,
 		.layouts = d->layouts,
 		.nevents = d->nevents,
+		.software_event = only_software_event(d->perf_fds->plan),
 		.processes = &d->processes,
 		.family = d->family,
 		.loss_counts = &d->loss_counts,

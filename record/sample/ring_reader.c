@@ -220,12 +220,27 @@ static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t even
 	return tell(r, &lost);
 }
 
+/*
+ * The event of a sample of ours. Where several recorders sample the same software event, the kernel (seen in 6.18) fills
+ * in the first one's number for all of them: what it says is then nobody's here, and the only event of that sort is meant.
+ */
+static uint32_t event_of(const struct ring_reader *r, uint64_t id, const uint8_t *data)
+{
+	uint32_t number = perf_fds_event(r->scene->perf_fds, id);
+	struct perf_event_header header;
+
+	memcpy(&header, data, sizeof(header));
+	if (number == RECORDING_NO_EVENT && header.type == PERF_RECORD_SAMPLE)
+		return r->scene->software_event;
+	return number;
+}
+
 /* One record of ring number @ring. */
 static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t *data, size_t len,
 			       size_t max_stack)
 {
 	uint64_t id = perf_record_id(data, len, false);
-	uint32_t number = perf_fds_event(r->scene->perf_fds, id);
+	uint32_t number = event_of(r, id, data);
 	bool known = number != RECORDING_NO_EVENT;
 	const struct perf_layout *layout =
 		&r->scene->layouts[known ? number : r->scene->nevents];

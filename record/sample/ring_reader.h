@@ -48,6 +48,7 @@ struct ring_scene {
 	struct perf_fds *perf_fds;
 	const struct perf_layout *layouts; /* by event number, the side-band's last */
 	size_t nevents;
+	uint32_t software_event; /* the only one that is a software event and no clock, or RECORDING_NO_EVENT */
 	const struct process_table *processes;
 	struct task_filter *family;
 	struct loss_counts *loss_counts;

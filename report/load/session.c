@@ -452,7 +452,8 @@ static void begin_transformers(struct session *s, const struct filter *filter)
 		.profile = s->profile,
 		.recording = s->recording,
 		.from_ns = MAX(filter->from_ns, s->recording->start_ns),
-		.to_ns = filter->to_ns,
+		/* Switches go on for a moment after samples have ended. */
+		.to_ns = MIN(filter->to_ns, s->recording->end_ns ? s->recording->end_ns : UINT64_MAX),
 		.waits = filter->waits,
 		.wall = filter->wall,
 		.min_wait_ns = filter->min_wait_ns,
