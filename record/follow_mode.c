@@ -15,12 +15,6 @@
 #define RING_LEN_MOST     (32ULL << 20)
 #define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
-/* Waits alone are best followed task by task; beside another event they go its way. */
-static bool follows_others(const struct event_plan *plan, size_t event)
-{
-	return plan->nevents > 1 && event_desc_is_off_cpu(plan->events[event].desc);
-}
-
 /* Samples come so seldom that those of others do no harm. */
 static bool is_sparse(const struct event_plan *plan)
 {
@@ -29,7 +23,8 @@ static bool is_sparse(const struct event_plan *plan)
 		bool is_clock =
 			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
 
-		if (plan->events[i].desc->samples && !is_clock && !follows_others(plan, i) &&
+		if (plan->events[i].desc->samples && !is_clock &&
+		    !event_desc_is_off_cpu(plan->events[i].desc) && /* their stacks are thinned, CPU by CPU */
 		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
 			return false;
 	}

@@ -96,6 +96,14 @@ static uint32_t only_software_event(const struct event_plan *plan)
 	return found;
 }
 
+static uint32_t off_cpu_event(const struct event_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->nevents; i++)
+		if (event_desc_is_off_cpu(plan->events[i].desc))
+			return i;
+	return RECORDING_NO_EVENT;
+}
+
 static void begin_readers(struct drain *d)
 {
 	size_t nreaders = d->options.nreaders;
@@ -111,6 +119,8 @@ static void begin_readers(struct drain *d)
 		.group = &d->group,
 		.journal = d->journal,
 		.heads = memory_zeroed(d->nrings + 1, sizeof(*d->scene.heads)),
+		.off_cpu_event = off_cpu_event(d->perf_fds->plan),
+		.thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.thinning)),
 		.behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->scene.behind_ns)),
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
@@ -161,12 +171,22 @@ void drain_free(struct drain *d)
 	free(d->parts);
 	free(d->scene.heads);
 	free(d->scene.behind_ns);
+	free(d->scene.thinning);
 	vec_deinit(&d->side);
 	arena_deinit(&d->copies);
 	free(d->layouts);
 	loss_counts_deinit(&d->loss_counts);
 	group_counts_deinit(&d->group);
 	free(d);
+}
+
+uint64_t drain_thinned(const struct drain *d)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < d->nrings; i++)
+		most = MAX(most, d->scene.thinning[i].most);
+	return most;
 }
 
 const struct drain_totals *drain_totals(const struct drain *d)

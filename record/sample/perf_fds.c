@@ -431,6 +431,13 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 	}
 }
 
+void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period)
+{
+	for (size_t i = 0; i < s->items.len; i++)
+		if (s->items.items[i].event == event && s->items.items[i].cpu == cpu)
+			ioctl(s->items.items[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
 static const struct sensor *find_sensor(const struct perf_fds *s, uint64_t id)
 {
 	const uint64_t *position = map_get(&s->by_id, id);

@@ -105,6 +105,9 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 
+/* From now on sample every @period-th @event on @cpu. */
+void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
+
 /* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
 uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id);
 

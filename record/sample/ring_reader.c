@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /*
  * A recorder that finds so much of a ring in use is behind: it has the kernel write less of each stack there, so that
@@ -140,8 +141,7 @@ static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)
 /* A CPU that leaves its idle task: nothing waited. */
 static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
 {
-	return !ev->tid &&
-	       event_desc_is_off_cpu(r->scene->perf_fds->plan->events[ev->sample.event].desc);
+	return !ev->tid && ev->sample.event == r->scene->off_cpu_event;
 }
 
 /* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
@@ -158,6 +158,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	for (size_t i = 0; i < ev->sample.ncounts; i++)
 		r->record.counts[i].event =
 			perf_fds_event(r->scene->perf_fds, r->record.count_ids[i]);
+	if (ev->sample.event == r->scene->off_cpu_event)
+		ev->sample.period = stack_thinning_count(&r->scene->thinning[ring], ev->time_ns);
 	if (is_foreign(r, ev)) {
 		if (r->scene->by_cpu)
 			group_counts_skip(r->scene->group, ring, r->record.counts,
@@ -279,6 +281,22 @@ static size_t stack_limit(struct ring_reader *r, size_t number, uint64_t head)
 	return percent > FAR_BEHIND_PERCENT && was_lean ? PERF_FDS_LEAN_STACK_LEN : PRUNE_ALL;
 }
 
+/* Have the kernel take as many stacks of waits as are good for the machine. */
+static void thin_stacks(struct ring_reader *r, size_t number)
+{
+	struct timespec now;
+	uint64_t period;
+
+	if (r->scene->off_cpu_event == RECORDING_NO_EVENT)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	period = stack_thinning_decide(&r->scene->thinning[number],
+				       (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	if (period)
+		perf_fds_set_period(r->scene->perf_fds, r->scene->off_cpu_event,
+				    r->scene->perf_fds->samples.items[number].cpu, period);
+}
+
 static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, size_t number)
 {
 	struct ring *ring = &r->scene->perf_fds->samples.items[number];
@@ -317,6 +335,7 @@ struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand)
 
 	for (size_t i = r->number; i < r->scene->perf_fds->samples.len && !err; i += r->count) {
 		err = empty_ring(r, hand, i);
+		thin_stacks(r, i);
 		priority_check(&hand->priority);
 	}
 	return err;

@@ -23,6 +23,7 @@
 #include "record/task/process.h"
 #include "record/sample/prune.h"
 #include "record/sample/perf_fds.h"
+#include "record/sample/stack_thinning.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,6 +56,8 @@ struct ring_scene {
 	struct group_counts *group;
 	const struct journal *journal;
 	uint64_t *heads;     /* of the sample rings, in this pass */
+	uint32_t off_cpu_event; /* RECORDING_NO_EVENT: none */
+	struct stack_thinning *thinning; /* by sample ring: of the stacks of waits */
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */

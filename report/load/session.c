@@ -394,7 +394,7 @@ static void add_derived(void *context, const struct derived *from)
 		.stop = from->stop,
 		.user = from->user,
 		.state = (uint8_t)from->state,
-		.count = 1,
+		.count = !from->more,
 		.weight = from->weight,
 		.weight_sq = (double)from->weight * (double)from->weight,
 	};
@@ -406,7 +406,7 @@ static void add_derived(void *context, const struct derived *from)
 	if (s->matched.count == 0 || from->time_ns < p->start_ns)
 		p->start_ns = from->time_ns;
 	p->end_ns = MAX(p->end_ns, from->time_ns);
-	s->matched.count++;
+	s->matched.count += !from->more;
 	s->matched.weight += from->weight;
 	s->matched.weight_sq += sample.weight_sq;
 

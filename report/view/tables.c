@@ -100,6 +100,21 @@ static void put_line(const char *text)
 	putchar('\n');
 }
 
+/* Which part of waits is not known but estimated. */
+static void print_estimated(struct output *o, const char *event)
+{
+	const struct derive_lives *lives = &o->s->lives;
+	uint64_t waits_ns = lives->by_state[PROFILE_STATE_BLOCKED] + lives->by_state[PROFILE_STATE_RUNNABLE];
+
+	if (!lives->estimated_ns || (strcmp(event, DERIVE_OFF_CPU) != 0 && strcmp(event, DERIVE_WALL) != 0))
+		return;
+	put_line(arena_printf(&o->arena,
+			      "threads switched so often that one switch in up to %s has its stack: where %s of the "
+			      "waiting was is estimated",
+			      number_count(&o->arena, lives->thinned),
+			      number_share(&o->arena, (double)lives->estimated_ns / (double)waits_ns)));
+}
+
 static void print_heading(struct output *o, const struct result *r)
 {
 	const struct profile *p = o->s->profile;
@@ -114,6 +129,7 @@ static void print_heading(struct output *o, const struct result *r)
 		put_line(arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->s->stream.samples, "sample"),
 				      filter_describe(o->s->filter, arena)));
+	print_estimated(o, name);
 	if (o->cut_name) {
 		struct stats_share share = stats_share(&r->whole, &r->all);
 

@@ -175,6 +175,33 @@ TEST(derive_waits_of_a_thread_begin_with_it_and_end_with_it)
 	chain_end(&c);
 }
 
+TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks_were_thinned)
+{
+	struct chain c;
+	uint64_t known = 0;
+
+	chain_begin(&c, true);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct event ev = { .kind = EVENT_SAMPLE, .tid = 5, .time_ns = START + i * 1000, .cpu = 0,
+				    .sample = { .event = 1, .period = 10 } };
+
+		if (i % 10 == 0)
+			feed(&c, ev, 1 + i / 10 % 2);
+		feed_switch(&c, 5, START + i * 1000 + 1, false, false);
+		feed_switch(&c, 5, START + i * 1000 + 501, true, false);
+	}
+	derive_finish(c.derive);
+	for (size_t i = 0; i < c.out.len; i++)
+		if (c.out.items[i].event == 1)
+			known += c.out.items[i].stack ? c.out.items[i].weight : 0;
+	CHECK_UINT(sum(&c, 1, 5), 100 * 500);
+	CHECK_UINT(known, 100 * 500);
+	CHECK_UINT(sum(&c, 2, 5), END - START);
+	CHECK_UINT(derive_lives(c.derive).estimated_ns, 90 * 500);
+	CHECK_UINT(derive_lives(c.derive).thinned, 10);
+	chain_end(&c);
+}
+
 /* ---- a whole trace ---- */
 
 static void write_switch(struct trace_writer *w, uint32_t tid, uint64_t time_ns, bool in)

@@ -35,6 +35,7 @@ struct derived {
 	uint8_t stop;
 	bool user;		       /* the leaf ran in user space */
 	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
+	bool more;		       /* more weight for one that was handed out, not one more */
 	const struct event *ev;	       /* the sample that it is, NULL if it was put together */
 };
 
@@ -61,6 +62,8 @@ struct derive_lives {
 	bool switches;	    /* were recorded: otherwise only @life_ns is known */
 	uint64_t life_ns;   /* sum over threads */
 	uint64_t by_state[PROFILE_STATES];
+	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
+	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */
 };
 
 struct derive;

@@ -10,6 +10,9 @@
  * Spans of a thread follow each other without gaps from the beginning of the window (or of the thread) to its end, so
  * that what they add up to is the length by construction. A wait whose stack was not sampled is a row of its own.
  *
+ * Where threads switch so often that the recorder thinned stacks (one switch in N has one), waits without a stack are
+ * given to those of the same thread and state that have one, in proportion to their lengths. Sums stay what they are.
+ *
  * What a thread does before its first switch shows in that switch: who comes out was on a CPU, who comes in was not.
  */
 #include "formats/base/map.h"
@@ -34,6 +37,14 @@ struct held_stack {
 	bool user, is_known;
 };
 
+/* A wait with a stack, where stacks were thinned: it stands for others. */
+struct spokesman {
+	uint32_t stack, cpu;
+	uint8_t stop;
+	enum profile_state state;
+	uint64_t time_ns, weight;
+};
+
 struct life {
 	uint32_t pid, tid;
 	uint32_t thread; /* of the profile; PROFILE_NONE: not looked up yet */
@@ -42,6 +53,9 @@ struct life {
 	uint64_t since_ns, born_ns;
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
+	VEC(struct spokesman) spokesmen;
+	uint64_t thinned_ns[PROFILE_STATES]; /* waits without stacks that they stand for */
+	uint32_t left_cpu;		/* at the last switch */
 	bool sampled;			/* on a CPU, ever */
 };
 
@@ -52,6 +66,7 @@ struct switches {
 	uint64_t start_ns, newest_ns; /* of the recording */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
+	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
 	struct derive_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
 };
@@ -91,6 +106,9 @@ static void free_switches(void *state)
 
 	for (size_t i = 0; i < s->lives.len; i++)
 		vec_deinit(&s->lives.items[i].running);
+	for (size_t i = 0; i < s->lives.len; i++)
+		vec_deinit(&s->lives.items[i].spokesmen);
+	vec_deinit(&s->periods);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
 	free(s);
@@ -144,6 +162,22 @@ static bool clip(const struct switches *s, uint64_t *from_ns, uint64_t *to_ns)
 	return *from_ns < *to_ns;
 }
 
+static void hand_out_wait(struct switches *s, const struct derived *span)
+{
+	if (s->request->waits) {
+		if (s->off_event == PROFILE_NONE)
+			s->off_event = add_event(s->request->profile, DERIVE_OFF_CPU);
+		hand_out(s, span, s->off_event);
+	}
+	if (s->wall_event != PROFILE_NONE)
+		hand_out(s, span, s->wall_event);
+}
+
+static uint64_t period_on(const struct switches *s, uint32_t cpu)
+{
+	return cpu < s->periods.len ? s->periods.items[cpu] : 1;
+}
+
 static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 {
 	return len_ns >= s->request->min_wait_ns &&
@@ -170,13 +204,16 @@ static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
 		.weight = to_ns - from_ns,
 	};
 
-	if (s->request->waits) {
-		if (s->off_event == PROFILE_NONE)
-			s->off_event = add_event(s->request->profile, DERIVE_OFF_CPU);
-		hand_out(s, &span, s->off_event);
+	if (period_on(s, life->left_cpu) > 1 && life->state != PROFILE_STATE_LOST) {
+		if (!life->leaving.is_known) {
+			life->thinned_ns[life->state] += span.weight;
+			return;
+		}
+		vec_push(&life->spokesmen,
+			 ((struct spokesman){ span.stack, span.cpu, span.stop, span.state,
+					      span.time_ns, span.weight }));
 	}
-	if (s->wall_event != PROFILE_NONE)
-		hand_out(s, &span, s->wall_event);
+	hand_out_wait(s, &span);
 }
 
 /* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
@@ -276,8 +313,22 @@ static void take_switch(struct switches *s, struct life *life, const struct even
 		put_gap(s, life, ev->time_ns);
 	else
 		put_run(s, life, ev->time_ns);
+	life->left_cpu = ev->cpu;
 	begin_wait(life, ev->cpu_switch.preempted ? PROFILE_STATE_RUNNABLE : PROFILE_STATE_BLOCKED,
 		   ev->time_ns);
+}
+
+#define CPU_MAX 65535 /* higher numbers are not believed */
+
+static void set_period(struct switches *s, const struct event *ev)
+{
+	if (ev->cpu > CPU_MAX)
+		return;
+	while (s->periods.len <= ev->cpu)
+		vec_push(&s->periods, 1);
+	s->periods.items[ev->cpu] = ev->sample.period;
+	if (ev->sample.period > 1)
+		s->sums.thinned = MAX(s->sums.thinned, ev->sample.period);
 }
 
 static void take_sample(struct switches *s, struct life *life, const struct derive_event *event)
@@ -291,6 +342,7 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 	};
 
 	if (is_off_cpu(s, event->ev)) {
+		set_period(s, event->ev);
 		if (life->now != WAITING)
 			life->leaving = held;
 		return;
@@ -351,6 +403,37 @@ static void take(void *state, const struct derive_event *event)
 	}
 }
 
+/* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
+static void share_out(struct switches *s, struct life *life, enum profile_state state)
+{
+	uint64_t left_ns = life->thinned_ns[state], all_ns = 0;
+	double factor;
+
+	if (!left_ns)
+		return;
+	for (size_t i = 0; i < life->spokesmen.len; i++)
+		all_ns += life->spokesmen.items[i].state == state ? life->spokesmen.items[i].weight : 0;
+	factor = all_ns ? (double)left_ns / (double)all_ns : 0;
+	s->sums.estimated_ns += all_ns ? left_ns : 0;
+	for (size_t i = 0; i < life->spokesmen.len && left_ns && all_ns; i++) {
+		const struct spokesman *of = &life->spokesmen.items[i];
+		struct derived span = { .thread = thread_of(s, life), .stack = of->stack, .cpu = of->cpu,
+					.stop = of->stop, .state = state, .time_ns = of->time_ns, .more = true };
+
+		if (of->state != state)
+			continue;
+		all_ns -= of->weight;
+		/* The last one takes what rounding left. */
+		span.weight = all_ns ? MIN((uint64_t)(factor * (double)of->weight), left_ns) : left_ns;
+		left_ns -= span.weight;
+		hand_out_wait(s, &span);
+	}
+	if (left_ns)
+		hand_out_wait(s, &(struct derived){ .thread = thread_of(s, life), .cpu = EVENT_NO_CPU,
+						    .state = state, .time_ns = s->start_ns,
+						    .weight = left_ns });
+}
+
 static void finish(void *state)
 {
 	struct switches *s = state;
@@ -365,6 +448,8 @@ static void finish(void *state)
 			end_life(s, life, end_ns);
 		if (!s->any)
 			continue;
+		share_out(s, life, PROFILE_STATE_RUNNABLE);
+		share_out(s, life, PROFILE_STATE_BLOCKED);
 		/* Without a switch it did the same all along. */
 		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
 			put_run(s, life, end_ns);
