@@ -7,7 +7,7 @@
 #include "formats/base/compiler.h"
 
 #define LOOK_NS	    100000000 /* at the rate, so often */
-#define LOOK_COUNT  200	      /* or after so many stacks */
+#define LOOK_COUNT  1000	      /* or after so many stacks */
 #define PERIOD_MAX  1000000
 
 uint64_t stack_thinning_count(struct stack_thinning *t, uint64_t time_ns)

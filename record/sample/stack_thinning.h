@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define STACK_THINNING_RATE 1000 /* stacks of waits a second on each CPU */
+#define STACK_THINNING_RATE 2000 /* stacks of waits a second on each CPU */
 
 struct stack_thinning {
 	uint64_t period;       /* one stack for so many switches; 0 is 1 */

@@ -412,11 +412,13 @@ static void add_derived(void *context, const struct derived *from)
 
 	struct session_time when = { .row = profile_add_sample(p, &sample),
 				     .time_ns = from->time_ns,
+				     .more = from->more,
 				     .weight = from->weight };
+	uint32_t nbranches = from->ev ? (uint32_t)MIN(from->ev->sample.nbranches, (size_t)INT32_MAX) : 0;
 
-	if (s->keep_branches && from->ev && from->ev->sample.nbranches) {
-		when.nbranches = (uint32_t)from->ev->sample.nbranches;
-		vec_append(&s->kept_branches, from->ev->sample.branches, when.nbranches);
+	if (s->keep_branches && nbranches) {
+		when.nbranches = nbranches & INT32_MAX;
+		vec_append(&s->kept_branches, from->ev->sample.branches, nbranches);
 	}
 	if (s->ahead)
 		session_name_ahead(s, sample.stack, sample.state != PROFILE_STATE_NONE);

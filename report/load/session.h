@@ -70,7 +70,8 @@ enum session_names {
 /* One sample's place in time, which the profile's rows do not have. */
 struct session_time {
 	uint32_t row; /* of profile.samples */
-	uint32_t nbranches; /* the next so many of session.kept_branches; 0 unless they are kept */
+	bool more : 1; /* more weight for one that is there already, not one more */
+	uint32_t nbranches : 31; /* the next so many of session.kept_branches; 0 unless they are kept */
 	uint64_t time_ns, weight;
 };
 
