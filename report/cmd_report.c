@@ -43,7 +43,7 @@ struct report_args {
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
 	double min_share; /* negative: not given */
-	bool tree, native;
+	bool tree, native, idle;
 	const char *sort, *format;
 };
 
@@ -94,6 +94,8 @@ static const struct opt report_opts[] = {
 		"what FUNCTION calls, and its own share"),
 	OPT_FLAG(struct report_args, tree, "tree", 0,
 		 "as a tree of calls (--by total) or of callers (--by leaf), folded below 0.5 %"),
+	OPT_FLAG(struct report_args, idle, "idle", 0,
+		 "show threads without work where they wait, not as [waiting for work]"),
 	OPT_FLAG(struct report_args, native, "kernel-leaf", 0,
 		 "waits too begin at their innermost frame, in the kernel's scheduler"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
@@ -264,6 +266,7 @@ static struct err *run_table(struct session *s, void *args_)
 		.levels = levels,
 		.tree = args->tree,
 		.native = args->native,
+		.idle = args->idle,
 		.from_leaf = by_callers(args),
 		.callers_of = args->callers_of,
 		.callees_of = args->callees_of,

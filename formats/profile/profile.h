@@ -99,6 +99,7 @@ enum profile_state {
 	PROFILE_STATE_ON_CPU,
 	PROFILE_STATE_RUNNABLE, /* it waited for a CPU */
 	PROFILE_STATE_BLOCKED,	/* it waited for something else */
+	PROFILE_STATE_EARLIER,	/* the same, since before the recording began */
 	PROFILE_STATE_LOST,	/* records of its switches were lost */
 	PROFILE_STATES
 };

@@ -225,7 +225,8 @@ static void put_waiting(struct page *page)
 	else
 		text = arena_printf(arena, "%s, %s waiting for one, %s blocked; see --event off-cpu, --event wall",
 				    text, part_of(page, lives->by_state[PROFILE_STATE_RUNNABLE]),
-				    part_of(page, lives->by_state[PROFILE_STATE_BLOCKED]));
+				    part_of(page, lives->by_state[PROFILE_STATE_BLOCKED] +
+						  lives->by_state[PROFILE_STATE_EARLIER]));
 	if (lives->switches && lives->by_state[PROFILE_STATE_LOST])
 		text = arena_printf(arena, "%s; of %s records were lost", text,
 				    part_of(page, lives->by_state[PROFILE_STATE_LOST]));

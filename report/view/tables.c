@@ -8,9 +8,11 @@
 #include "report/print/json.h"
 #include "report/load/lookup.h"
 #include "report/print/number.h"
+#include "report/view/idle_waits.h"
 #include "report/view/tree_table.h"
 #include "report/view/view_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum session_names tables_names(const struct tables_request *r)
@@ -325,12 +327,17 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 		o.spec.latencies = request->data->latencies.items;
 		o.spec.nlatencies = request->data->latencies.len;
 	}
+	bool *idle = request->idle || !s->lives.switches ? NULL
+							 : idle_waits_find(s->profile, s->lives.window_ns);
+
+	o.spec.idle = idle;
 	err = find_cut(&o);
 	if (!err) {
 		o.term = terminal_open(terminal);
 		print_events(&o);
 		err = terminal_close(&o.term, NULL);
 	}
+	free(idle);
 	arena_deinit(&o.arena);
 	return err;
 }

@@ -223,6 +223,7 @@ void view_build(struct view *view, const struct profile *p, const struct view_sp
 		.cut = spec->cut,
 		.cut_at = spec->cut_at,
 		.native = spec->native,
+		.idle = spec->idle,
 		.frames_max = frames_needed(spec),
 	};
 	b.processes = memory_zeroed(p->threads.len + 1, sizeof(*b.processes));

@@ -12,7 +12,8 @@
 
 #define EMPTY_IDENTITY UINT64_MAX       /* no frame to look at */
 #define SHORT_IDENTITY (UINT64_MAX - 1) /* none at this depth */
-#define STATE_IDENTITY (UINT64_MAX - 2) /* and less, by the thread's state: a span without a stack */
+#define IDLE_IDENTITY  (UINT64_MAX - 2) /* a thread without work */
+#define STATE_IDENTITY (UINT64_MAX - 3) /* and less, by the thread's state: a span without a stack */
 
 struct level_keys {
 	struct view_level level;
@@ -168,8 +169,12 @@ static uint64_t syscall_identity(struct view_keys *keys, const struct profile_sa
 	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
 }
 
-static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct profile_sample *row)
+static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct view_path *path)
 {
+	const struct profile_sample *row = path->row;
+
+	if (path->idle && by == VIEW_WAIT)
+		return IDLE_IDENTITY;
 	if (by == VIEW_STATE)
 		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
 	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
@@ -194,7 +199,7 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_STATE:
 	case VIEW_WAIT:
 	case VIEW_SYSCALL:
-		return wait_identity(keys, level->by, path->row);
+		return wait_identity(keys, level->by, path);
 	case VIEW_DATA_SYMBOL:
 	case VIEW_DATA_ADDRESS:
 	case VIEW_DATA_LINE:
@@ -203,6 +208,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	default:
 		break;
 	}
+	if (path->idle)
+		return IDLE_IDENTITY;
 	if (!leaf)
 		return path->row->state && !path->row->stack ? STATE_IDENTITY - path->row->state
 							     : EMPTY_IDENTITY;
@@ -299,9 +306,11 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 }
 
 static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
-				  const struct profile_sample *row)
+				  const struct view_path *path)
 {
-	const char *text = by == VIEW_STATE  ? profile_state_name(row->state)
+	const struct profile_sample *row = path->row;
+	const char *text = path->idle && by == VIEW_WAIT ? "waiting for work"
+			   : by == VIEW_STATE  ? profile_state_name(row->state)
 			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
 					     : wait_frames_syscall(keys->p, row);
 
@@ -367,7 +376,7 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_SOURCE)
 		return data_texts(keys, level->by, path->row->data);
 	if (level->by >= VIEW_STATE && level->by <= VIEW_SYSCALL)
-		return wait_texts(keys, level->by, path->row);
+		return wait_texts(keys, level->by, path);
 	if (!at)
 		return empty_texts(level->by, path->empty);
 	if (level->by == VIEW_DEPTH) {

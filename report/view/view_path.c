@@ -62,6 +62,7 @@ static const char *empty_text(const struct profile_sample *row)
 		[PROFILE_STATE_ON_CPU] = "[on a CPU, not sampled]",
 		[PROFILE_STATE_RUNNABLE] = "[new thread, or stack not sampled]",
 		[PROFILE_STATE_BLOCKED] = "[stack not sampled]",
+		[PROFILE_STATE_EARLIER] = "[waits since before the recording]",
 		[PROFILE_STATE_LOST] = "[switches lost]",
 	};
 
@@ -81,10 +82,17 @@ bool view_paths_make(struct view_paths *paths, const struct profile_sample *row,
 	uint32_t leaf = is_wait(row) && !paths->native ? wait_frames_leaf(p, row) : row->stack;
 
 	paths->frames.len = 0;
+	if (paths->idle && paths->idle[row - p->samples.items]) {
+		*ret = (struct view_path){ .row = row, .idle = true, .empty = "[waiting for work]" };
+		return paths->cut == VIEW_WHOLE;
+	}
 	for (uint32_t stack = leaf; stack && paths->frames.len < paths->frames_max;
 	     stack = p->stacks.items[stack].parent)
 		add_frames(paths, p->stacks.items[stack].location);
-	*ret = (struct view_path){ paths->frames.items, paths->frames.len, row, empty_text(row) };
+	*ret = (struct view_path){ .frames = paths->frames.items,
+				   .len = paths->frames.len,
+				   .row = row,
+				   .empty = empty_text(row) };
 	return paths->cut == VIEW_WHOLE || cut_path(paths, ret);
 }
 

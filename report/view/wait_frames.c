@@ -161,6 +161,7 @@ const char *wait_kind_name(enum wait_kind kind)
 		[WAIT_SIGNAL] = "signal",
 		[WAIT_KERNEL_LOCK] = "kernel lock",
 		[WAIT_KERNEL_WORK] = "kernel work",
+		[WAIT_EARLIER] = "[waits since before the recording]",
 		[WAIT_NOT_SAMPLED] = "[stack not sampled]",
 		[WAIT_LOST] = "[switches lost]",
 	};
@@ -175,6 +176,7 @@ const char *profile_state_name(uint8_t state)
 		[PROFILE_STATE_ON_CPU] = "on a CPU",
 		[PROFILE_STATE_RUNNABLE] = "waiting for a CPU",
 		[PROFILE_STATE_BLOCKED] = "blocked",
+		[PROFILE_STATE_EARLIER] = "blocked since before",
 		[PROFILE_STATE_LOST] = "[switches lost]",
 	};
 
@@ -199,6 +201,8 @@ enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sa
 		return WAIT_CPU;
 	if (row->state == PROFILE_STATE_LOST)
 		return WAIT_LOST;
+	if (row->state == PROFILE_STATE_EARLIER)
+		return WAIT_EARLIER;
 	if (!row->stack)
 		return WAIT_NOT_SAMPLED;
 	for (uint32_t stack = row->stack; stack && is_kernel(p, stack);

@@ -26,6 +26,7 @@ enum wait_kind {
 	WAIT_SIGNAL,	  /* pause, sigwait, stopped, traced */
 	WAIT_KERNEL_LOCK, /* a mutex, semaphore or RCU of the kernel */
 	WAIT_KERNEL_WORK, /* a kernel thread that has nothing to do */
+	WAIT_EARLIER,	  /* it left its CPU before it was recorded */
 	WAIT_NOT_SAMPLED, /* no stack */
 	WAIT_LOST,	  /* records of switches are missing */
 	WAIT_KINDS

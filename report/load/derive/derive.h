@@ -61,6 +61,7 @@ struct derive_lives {
 	uint32_t threads;
 	bool switches;	    /* were recorded: otherwise only @life_ns is known */
 	uint64_t life_ns;   /* sum over threads */
+	uint64_t window_ns; /* how long was recorded, within the window */
 	uint64_t by_state[PROFILE_STATES];
 	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
 	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */

@@ -290,6 +290,8 @@ static void put_gap(struct switches *s, struct life *life, uint64_t to_ns)
 
 static void take_in(struct switches *s, struct life *life, const struct event *ev)
 {
+	if (life->now == NOT_KNOWN)
+		life->state = PROFILE_STATE_EARLIER;
 	if (life->now == ON_CPU)
 		put_gap(s, life, ev->time_ns);
 	else
@@ -441,6 +443,9 @@ static void finish(void *state)
 
 	if (!end_ns)
 		end_ns = s->newest_ns;
+	uint64_t from_ns = s->start_ns, to_ns = end_ns;
+
+	s->sums.window_ns = clip(s, &from_ns, &to_ns) ? to_ns - from_ns : 0;
 	for (size_t i = 0; i < s->lives.len; i++) {
 		struct life *life = &s->lives.items[i];
 
@@ -453,8 +458,11 @@ static void finish(void *state)
 		/* Without a switch it did the same all along. */
 		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
 			put_run(s, life, end_ns);
-		else if (life->now != ENDED)
+		else if (life->now != ENDED) {
+			if (life->now == NOT_KNOWN)
+				life->state = PROFILE_STATE_EARLIER;
 			put_wait(s, life, end_ns);
+		}
 	}
 }
 
