@@ -5,6 +5,7 @@
  */
 #include "record/cmd_list.h"
 
+#include "record/perf_options.h"
 #include "formats/base/text.h"
 #include "record/event/event_catalog.h"
 
@@ -35,6 +36,7 @@ static const struct opt list_opts[] = {
 	OPT_FLAG(struct list_args, all, "all", 'a', "show also what does not work here"),
 	OPT_STR(struct list_args, pmu, "pmu", 0, "NAME", "only those that this PMU counts; a glob"),
 	OPT_CHOICE(struct list_args, format, "format", 0, "FORMAT", "text or csv", formats),
+	OPT_FOREIGN(perf_list_options),
 	OPT_END,
 };
 
@@ -420,6 +422,9 @@ const struct command cmd_list = {
 	.details = "GLOB is matched with names and kinds (hardware, cache, software, pmu, vendor,\n"
 		   "tracepoint);\n"
 		   "a word without wildcards may stand anywhere in a name.",
+	.examples = "  precord list                  everything that can be sampled here\n"
+		    "  precord list sched:           the tracepoints of the scheduler\n",
+	.manual = "precord(1)",
 	.opts = list_opts,
 	.args_size = sizeof(struct list_args),
 	.defaults = list_defaults,

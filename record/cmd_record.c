@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +75,15 @@ static const char *write_remedy(int errnum)
 	}
 }
 
+/* The rest of the recording cannot be written. */
+static void keep_what_there_is(struct recorder *s)
+{
+	struct err *err = output_files_salvage(&s->output_files);
+
+	if (err)
+		diag_err(&s->diag, err);
+}
+
 static struct err *record(struct recorder *s, struct record_args *args, char **command)
 {
 	struct err *err = recorder_open(s, args, command);
@@ -86,10 +96,10 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 		return err_wrap(err, "'%s'", command[0]);
 
 	/* Even if the file cannot be written any more, say what there is. */
-	struct err *finish_err = err ? NULL : recorder_finish(s);
-
 	if (!err)
-		err = finish_err;
+		err = recorder_finish(s);
+	else
+		keep_what_there_is(s);
 	if (err && write_remedy(err_errno(err)))
 		err = err_remedy(err, "what was recorded until then can be read; %s",
 				 write_remedy(err_errno(err)));
@@ -99,11 +109,28 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
+/* A word that is meant for preport, and that no program is called by. */
+static struct err *refuse_report(const char *word)
+{
+	static const char *const words[] = { "report", "annotate", "flamegraph", "folded", "pprof", "tui",
+					     "html",   "info",     "export",     NULL };
+
+	for (const char *const *known = words; *known; known++)
+		if (!strcmp(*known, word) && !workload_in_path(word))
+			return err_remedy(err_new(ERR_USAGE, "precord has no command '%s'", word),
+					  "did you mean preport %s?", word);
+	return NULL;
+}
+
 static struct err *record_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct recorder s;
 	int signal_number = 0;
-	struct err *err = record(&s, args, noperands ? operands : NULL);
+	struct err *err = noperands ? refuse_report(operands[0]) : NULL;
+
+	if (err)
+		return err;
+	err = record(&s, args, noperands ? operands : NULL);
 
 	settle_command(&s, err);
 	int status = exit_status(&s, &signal_number);
@@ -126,6 +153,7 @@ static struct err *record_run(void *args, char **operands, int noperands, int *r
 
 const struct command cmd_record = {
 	.name = "",
+	.alias = "record",
 	.summary = "record where the time goes",
 	.operands = "[-- COMMAND [ARG]...]",
 	.details =
@@ -133,6 +161,10 @@ const struct command cmd_record = {
 		"recorded; with one, the command only says how long.\n"
 		"The exit status is the command's; 125 if precord itself failed (1 if there is nothing "
 		"for --topdown to count).",
+	.examples = "  precord -F 99 -ag -- sleep 30        the whole machine for half a minute\n"
+		    "  precord -- ./program ARGUMENT        a program, from its start to its end\n"
+		    "  precord -p 1234 --duration 10        what runs already, for ten seconds\n",
+	.manual = "precord(1)",
 	.opts = record_opts,
 	.args_size = sizeof(struct record_args),
 	.defaults = record_args_defaults,

@@ -9,10 +9,13 @@
 #include "record/cmd_stat.h"
 
 #include "formats/base/text.h"
+#include "record/perf_options.h"
 #include "record/stat/counter_set.h"
+#include "record/stat/stat_metric.h"
 #include "record/stat/stat_report.h"
 #include "record/sample/watch.h"
 #include "record/task/workload.h"
+#include "record/time_span.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,13 +32,15 @@
 #define WAIT_AFTER_SIGNAL 2000000000ULL
 #define SOFTWARE_SET      "context-switches,cpu-migrations,page-faults"
 #define HARDWARE_SET      "cycles,instructions,branches,branch-misses"
+#define DETAILED_SET      "L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses"
 
 struct stat_args {
 	struct target_args target;
 	struct event_list events;
-	uint64_t interval_ms, repeat, duration_s;
-	bool per_cpu, per_core, per_thread, no_inherit;
-	const char *format, *output;
+	uint64_t interval_ms, interval_count, repeat, duration_ns, delay_ms;
+	bool per_cpu, per_core, per_socket, per_thread, no_inherit;
+	bool detailed, all_user, all_kernel;
+	const char *format, *separator, *output;
 };
 
 struct stat_session {
@@ -51,7 +56,9 @@ struct stat_session {
 	struct stat_times times;
 	double elapsed_sq; /* seconds, squared and summed */
 	uint64_t start_ns; /* of this run */
-	int signal;        /* that ended it */
+	uint64_t interval_start_ns;
+	uint64_t intervals; /* that were printed */
+	int signal;         /* that ended it */
 };
 
 static const char *const formats[] = { "text", "csv", "json", NULL };
@@ -65,14 +72,26 @@ static const struct opt stat_opts[] = {
 	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "for the tracepoints before it: which to count",
 		  event_list_parse_filter),
 	OPT_UINT(ARGS, interval_ms, "interval", 'I', "MS", "print what was counted every MS milliseconds"),
+	OPT_UINT(ARGS, interval_count, "interval-count", 0, "N", "stop after N intervals"),
 	OPT_UINT(ARGS, repeat, "repeat", 'r', "N", "run the command N times, show mean and spread"),
-	OPT_UINT(ARGS, duration_s, "duration", 0, "SECONDS", "stop after so many seconds"),
+	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
+		  time_span_parse),
+	OPT_UINT(ARGS, delay_ms, "delay", 'D', "MS", "count from MS milliseconds on"),
+	OPT_FLAG(ARGS, detailed, "detailed", 'd', "caches too: loads and misses"),
+	OPT_PARSE(ARGS, events, "metrics", 'M', "NAME,..",
+		  "the events of these ratios: " STAT_METRIC_NAMES, stat_metric_parse),
+	OPT_FLAG(ARGS, all_user, "all-user", 0, "count user code only"),
+	OPT_FLAG(ARGS, all_kernel, "all-kernel", 0, "count kernel code only"),
 	OPT_FLAG(ARGS, per_cpu, "per-cpu", 0, "a row for each CPU (with -a or -C)"),
 	OPT_FLAG(ARGS, per_core, "per-core", 0, "a row for each physical core (with -a or -C)"),
+	OPT_FLAG(ARGS, per_socket, "per-socket", 0, "a row for each socket (with -a or -C)"),
 	OPT_FLAG(ARGS, per_thread, "per-thread", 0, "a row for each thread (with -p, -t or -u)"),
 	OPT_FLAG(ARGS, no_inherit, "no-inherit", 'i', "leave out what the tasks start"),
 	OPT_CHOICE(ARGS, format, "format", 0, "FORMAT", "text, csv or json", formats),
+	OPT_STR(ARGS, separator, "field-separator", 'x', "SEP",
+		"fields as perf stat -x writes them, SEP between them"),
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write the counts to FILE"),
+	OPT_FOREIGN(perf_stat_options),
 	OPT_END,
 };
 
@@ -111,11 +130,18 @@ static struct err *check(const struct stat_args *args, bool has_command)
 	bool tasks = args->target.pids || args->target.tids || args->target.user;
 	bool cpus = !tasks && (args->target.all || args->target.cpus || args->target.cgroup);
 
-	if (args->per_cpu + args->per_core + args->per_thread > 1)
-		return err_new(ERR_USAGE, "more than one of --per-cpu, --per-core, --per-thread");
-	if ((args->per_cpu || args->per_core) && !cpus)
+	if (args->per_cpu + args->per_core + args->per_socket + args->per_thread > 1)
+		return err_new(ERR_USAGE, "more than one of --per-cpu, --per-core, --per-socket, "
+					  "--per-thread");
+	if ((args->per_cpu || args->per_core || args->per_socket) && !cpus)
 		return err_remedy(err_new(ERR_USAGE, "counters of tasks do not know their CPUs"),
-				  "use --per-cpu and --per-core with -a or -C");
+				  "use --per-cpu, --per-core and --per-socket with -a or -C");
+	if (args->all_user && args->all_kernel)
+		return err_new(ERR_USAGE, "--all-user and --all-kernel exclude each other");
+	if (args->interval_count && !args->interval_ms)
+		return err_new(ERR_USAGE, "--interval-count needs -I");
+	if (args->separator && strcmp(args->format, "text") != 0)
+		return err_new(ERR_USAGE, "-x and --format exclude each other");
 	if (args->per_thread && !tasks)
 		return err_new(ERR_USAGE, "--per-thread needs threads: -p, -t or -u");
 	if (args->interval_ms && args->interval_ms < INTERVAL_MIN_MS)
@@ -130,13 +156,19 @@ static struct err *check(const struct stat_args *args, bool has_command)
 static struct err *default_events(struct stat_args *args, bool by_cpu)
 {
 	struct event_list *list = &args->events;
+	struct err *err = NULL;
 
-	if (list->len)
-		return NULL;
-	struct err *err = event_list_add(list, by_cpu ? "cpu-clock," SOFTWARE_SET
-						      : "task-clock," SOFTWARE_SET);
-
-	return err ? err : event_list_add(list, HARDWARE_SET);
+	if (!list->len) {
+		err = event_list_add(list, by_cpu ? "cpu-clock," SOFTWARE_SET
+						  : "task-clock," SOFTWARE_SET);
+		if (!err)
+			err = event_list_add(list, HARDWARE_SET);
+		if (!err && args->detailed)
+			err = event_list_add(list, DETAILED_SET);
+	}
+	if (!err && (args->all_user || args->all_kernel))
+		event_list_limit(list, args->all_user);
+	return err;
 }
 
 /* Is the command what is counted, rather than how long? */
@@ -190,7 +222,7 @@ static struct err *open_run(struct stat_session *s)
 		   s->target.tasks.items[0].pid == s->workload.pid;
 	struct counter_request request = {
 		.inherit = !args->no_inherit && s->target.inherit,
-		.on_exec = own,
+		.on_exec = own && !s->args->delay_ms,
 	};
 
 	return counter_set_open(&args->events, &s->target, &request, &s->set);
@@ -215,23 +247,45 @@ static void end_interval(struct stat_session *s)
 {
 	stat_table_add(&s->table, &s->set);
 	stat_table_end_run(&s->table);
-	stat_report_rows(&s->report, (double)(now_ns() - s->start_ns) / 1e9);
+	uint64_t now = now_ns();
+
+	s->report.elapsed_s = (double)(now - s->interval_start_ns) / 1e9;
+	s->interval_start_ns = now;
+	s->intervals++;
+	stat_report_rows(&s->report, (double)(now - s->start_ns) / 1e9);
 	stat_table_reset(&s->table);
+}
+
+static bool had_all_intervals(const struct stat_session *s)
+{
+	return s->args->interval_count && s->intervals >= s->args->interval_count;
+}
+
+/* -D: counting begins at @*enable_ns, which is UINT64_MAX from then on. */
+static void enable_late(struct stat_session *s, uint64_t now, uint64_t *enable_ns)
+{
+	if (now < *enable_ns)
+		return;
+	*enable_ns = UINT64_MAX;
+	counter_set_enable(&s->set);
 }
 
 /* Wait for the end: of the command or of the tasks, by a signal, after --duration. */
 static void wait_for_end(struct stat_session *s)
 {
 	uint64_t interval_ns = s->args->interval_ms * 1000000, next_ns = s->start_ns + interval_ns;
-	uint64_t end_ns = s->args->duration_s ? s->start_ns + s->args->duration_s * 1000000000
-					      : UINT64_MAX;
+	uint64_t end_ns = s->args->duration_ns ? s->start_ns + s->args->duration_ns : UINT64_MAX;
+	uint64_t delay_ns = s->args->delay_ms * 1000000;
+	uint64_t enable_ns = delay_ns ? s->start_ns + delay_ns : UINT64_MAX;
 
 	for (;;) {
-		uint64_t now = now_ns(), until = interval_ns ? MIN(next_ns, end_ns) : end_ns;
+		uint64_t now = now_ns();
+		uint64_t until = MIN(interval_ns ? MIN(next_ns, end_ns) : end_ns, enable_ns);
 		int ms = until <= now ? 0 : (int)MIN((until - now + 999999) / 1000000, TICK_MS);
 		struct watch_result result = watch_wait(&s->watch, &s->no_sensors, ms);
 
 		now = now_ns();
+		enable_late(s, now, &enable_ns);
 		if (result.signal && result.signal != SIGUSR1 && !s->signal) {
 			if (result.from_process)
 				workload_signal(&s->workload, result.signal);
@@ -244,6 +298,8 @@ static void wait_for_end(struct stat_session *s)
 			return;
 		if (interval_ns && now >= next_ns) {
 			end_interval(s);
+			if (had_all_intervals(s))
+				return;
 			next_ns += interval_ns * (1 + (now - next_ns) / interval_ns);
 		}
 	}
@@ -255,8 +311,10 @@ static struct err *run_once(struct stat_session *s)
 	bool on_exec = s->command && s->target.tasks.len;
 	struct err *err = NULL;
 
-	s->start_ns = now_ns();
-	if (!on_exec || s->target.tasks.items[0].pid != s->workload.pid)
+	s->start_ns = s->interval_start_ns = now_ns();
+	if (s->args->delay_ms)
+		; /* wait_for_end() does it */
+	else if (!on_exec || s->target.tasks.items[0].pid != s->workload.pid)
 		counter_set_enable(&s->set);
 	if (s->command)
 		err = workload_start(&s->workload);
@@ -304,7 +362,9 @@ static struct err *open_report(struct stat_session *s)
 		return err_system(errno, "cannot write '%s'", args->output);
 	s->report = (struct stat_report){
 		.out = out,
-		.format = !strcmp(args->format, "csv")    ? STAT_CSV
+		.separator = args->separator,
+		.format = args->separator			  ? STAT_FIELDS
+			  : !strcmp(args->format, "csv")  ? STAT_CSV
 			  : !strcmp(args->format, "json") ? STAT_JSON
 							  : STAT_TEXT,
 		.table = &s->table,
@@ -330,8 +390,20 @@ static enum stat_by by_of(const struct stat_args *args)
 {
 	return args->per_cpu      ? STAT_BY_CPU
 	       : args->per_core   ? STAT_BY_CORE
+	       : args->per_socket ? STAT_BY_SOCKET
 	       : args->per_thread ? STAT_BY_THREAD
 				  : STAT_BY_ALL;
+}
+
+/* On a terminal, for runs may take long. */
+static void show_progress(unsigned done, unsigned wanted)
+{
+	if (wanted < 2 || !isatty(STDERR_FILENO))
+		return;
+	if (done < wanted)
+		fprintf(stderr, "\rrun %u of %u is over ", done, wanted);
+	else
+		fprintf(stderr, "\r%*s\r", 40, "");
 }
 
 static struct err *all_runs(struct stat_session *s)
@@ -357,8 +429,10 @@ static struct err *all_runs(struct stat_session *s)
 			err = run_once(s);
 		if (err)
 			return err;
+		show_progress(runs + 1, wanted);
 		if (s->args->interval_ms) {
-			end_interval(s);
+			if (!had_all_intervals(s))
+				end_interval(s);
 		} else {
 			stat_table_add(&s->table, &s->set);
 			stat_table_end_run(&s->table);
@@ -369,6 +443,8 @@ static struct err *all_runs(struct stat_session *s)
 	if (err)
 		return err;
 	settle_times(s, runs);
+	if (!s->args->interval_ms)
+		s->report.elapsed_s = s->times.elapsed_s;
 	s->report.refusals = s->set.refusals;
 	if (!s->args->interval_ms)
 		stat_report_rows(&s->report, -1);
@@ -422,6 +498,10 @@ const struct command cmd_stat = {
 		"Without a target the command and all that it starts are counted; with one (-a, -C, -p, "
 		"-t, -G, -u) the command only says how long.\n"
 		"The counts of a command go to standard error. The exit status is the command's.",
+	.examples = "  precord stat -- ./program ARGUMENT      what a command counts\n"
+		    "  precord stat -a -I 1000                 the whole machine, every second\n"
+		    "  precord stat -r 10 -- ./program         ten runs, mean and spread\n",
+	.manual = "precord-stat(1)",
 	.opts = stat_opts,
 	.args_size = sizeof(struct stat_args),
 	.defaults = stat_defaults,

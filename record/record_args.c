@@ -7,15 +7,15 @@
 #include "formats/base/pool.h"
 #include "formats/base/text.h"
 #include "record/event/event_rate.h"
+#include "record/perf_options.h"
+#include "record/time_span.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define STACK_LEN_MAX 65528 /* a record's size is 16 bits, and the snapshot's a multiple of 8 */
 #define RING_LEN_MAX  (1ULL << 30)
-#define SECONDS_MAX   1e9
 
 #define FLIGHT_LEN     (32ULL << 20)
 #define FLIGHT_LEN_MIN (1ULL << 20)
@@ -40,6 +40,18 @@ static struct err *parse_chain(void *field, const char *value)
 			       STACK_LEN_MAX);
 	chain->stack_len = (uint32_t)MIN((len + 7) & ~7ULL, (uint64_t)STACK_LEN_MAX);
 	return NULL;
+}
+
+/* Bare -g asks for what is done anyway: stacks. */
+static struct err *parse_bare_chain(void *field, const char *value)
+{
+	return value ? parse_chain(field, value) : NULL;
+}
+
+static bool is_chain(const char *word)
+{
+	return !strcmp(word, "fp") || !strcmp(word, "none") || !strcmp(word, "dwarf") ||
+	       !strncmp(word, "dwarf,", 6);
 }
 
 /* A number of pages, or a size with a unit; rounded up to a power of two. */
@@ -78,28 +90,6 @@ static struct err *parse_realtime(void *field, const char *value)
 	return NULL;
 }
 
-/* Seconds, with decimals, or with one of the units ms, s, m, h. */
-static struct err *parse_duration(void *field, const char *value)
-{
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 } };
-	char *end;
-	double number = strtod(value, &end);
-
-	for (size_t i = 0; i < ARRAY_LEN(units) && end != value; i++) {
-		double seconds = number * units[i].seconds;
-
-		if (strcmp(end, units[i].name) != 0 || !isfinite(seconds) || seconds <= 0 ||
-		    seconds > SECONDS_MAX)
-			continue;
-		*(uint64_t *)field = (uint64_t)(seconds * 1e9);
-		return NULL;
-	}
-	return err_new(ERR_USAGE, "'%s' is no time like 30, 1.5s, 200ms, 5m", value);
-}
-
 /* "signal", a size with a unit, or a time with one. */
 static struct err *parse_switch(void *field, const char *value)
 {
@@ -113,7 +103,7 @@ static struct err *parse_switch(void *field, const char *value)
 		       output_files->switch_len))
 		return NULL;
 	if (unit && strchr("smhd", unit)) {
-		struct err *err = parse_duration(&output_files->switch_time_ns, value);
+		struct err *err = time_span_parse(&output_files->switch_time_ns, value);
 
 		if (!err)
 			return NULL;
@@ -183,8 +173,13 @@ const struct opt record_opts[] = {
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
 		  "what tells why the processor waits, to level 1 or 2; see preport topdown",
 		  topdown_args_parse),
-	OPT_PARSE(ARGS, chain, "call-graph", 'g', "MODE",
+	OPT_PARSE(ARGS, chain, "call-graph", 0, "MODE",
 		  "stacks: dwarf[,BYTES], fp or none (dwarf)", parse_chain),
+	OPT_MAYBE(ARGS, chain, NULL, 'g', "[MODE]", "the same; alone: dwarf", parse_bare_chain,
+		  is_chain),
+	OPT_FLAG(ARGS, all_user, "all-user", 0, "sample user code only"),
+	OPT_FLAG(ARGS, all_kernel, "all-kernel", 0, "sample kernel code only"),
+	OPT_FLAG(ARGS, target.no_inherit, "no-inherit", 'i', "leave out what the tasks start"),
 	OPT_GROUP(ARGS, extras, sample_extras_opts),
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
 	OPT_PARSE(ARGS, output_files, "switch-output", 0, "[SIZE|TIME|signal]",
@@ -204,7 +199,7 @@ const struct opt record_opts[] = {
 	OPT_PARSE(ARGS, control, "control", 0, "CTL",
 		  "take commands from fifo:CTL[,ACK] or fd:CTL[,ACK]", control_parse),
 	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
-		  parse_duration),
+		  time_span_parse),
 	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
 		  "run at this real-time priority, or never (1, if permitted)", parse_realtime),
 	OPT_PARSE(ARGS, reader_threads, "reader-threads", 0, "N",
@@ -213,6 +208,8 @@ const struct opt record_opts[] = {
 		  "run on these CPUs, near each ring, on its CPU, or anywhere (sys)", affinity_parse),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
 		   "embed of the binaries: none, symbols or full (symbols)", bundles),
+	OPT_FLAG(ARGS, switch_events, "switch-events", 0,
+		 "a record of each context switch, for preport script --all"),
 	OPT_CHOICE(ARGS, build_ids, "build-ids", 0, "FROM",
 		   "read build IDs from the files, or have the kernel tell them (files)",
 		   build_id_readers),
@@ -222,6 +219,7 @@ const struct opt record_opts[] = {
 		 "keep all of the stacks, application data included"),
 	OPT_FLAG(ARGS, quiet, "quiet", 'q', "print errors and warnings only"),
 	OPT_FLAG(ARGS, verbose, "verbose", 'v', "say more about how it went"),
+	OPT_FOREIGN(perf_record_options),
 	OPT_END,
 };
 
@@ -234,6 +232,17 @@ void record_args_defaults(void *args)
 	a->build_ids = "files";
 	a->max_len = UINT64_MAX;
 	a->chain.kind = RECORDING_CHAIN_DWARF;
+}
+
+struct err *record_args_settle(struct record_args *args)
+{
+	if (args->all_user && args->all_kernel)
+		return err_new(ERR_USAGE, "--all-user and --all-kernel exclude each other");
+	if (!args->all_user && !args->all_kernel)
+		return NULL;
+	event_list_default(&args->events);
+	event_list_limit(&args->events, args->all_user);
+	return NULL;
 }
 
 void record_args_release(void *args)

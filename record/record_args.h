@@ -45,6 +45,7 @@ struct record_args {
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
+	bool all_user, all_kernel, switch_events;
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, off_cpu;
 };
 
@@ -52,5 +53,8 @@ extern const struct opt record_opts[];
 
 void record_args_defaults(void *args);
 void record_args_release(void *args);
+
+/* What options mean together, before anything is opened. ERR_USAGE: they exclude each other. */
+MUST_USE struct err *record_args_settle(struct record_args *args);
 
 #endif

@@ -147,13 +147,15 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	bool pipe = !strcmp(args->output, "-");
 	struct err *err;
 
-	*s = (struct recorder){ .args = args, .output_files.output.fd = -1, .bell.fd = -1 };
+	*s = (struct recorder){ .args = args, .output_files.output = TRACE_OUTPUT_NONE, .bell.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = UINT64_MAX;
 	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	err = watch_open(&s->watch);
+	if (!err)
+		err = record_args_settle(args);
 	if (!err)
 		err = sampling_switch_open(&s->sampling_switch, &args->control);
 	if (!err && args->control.given)

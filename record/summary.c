@@ -197,6 +197,30 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 			(double)s->output_files.attached.kernel_code.time_ns / 1e6);
 }
 
+/* Where the samples are; after an error, how many of them. */
+static void print_place(const struct recorder *s, struct arena *arena, FILE *out)
+{
+	const struct output_files *files = &s->output_files;
+	struct trace_sizes sizes = output_files_sizes(files);
+	const char *path = output_files_last_path(files, arena);
+
+	if (!files->placed) {
+		fputs("none of them are in a file\n", out);
+		return;
+	}
+	if (files->complete)
+		fprintf(out, "%s in ", text_size(arena, sizes.total));
+	else if (files->log)
+		fputs("not all of them are in ", out);
+	else
+		fprintf(out, "%" PRIu64 " of them are in ", sizes.nsamples);
+	if (files->output.is_pipe)
+		fputs("the pipe", out);
+	else
+		text_put_escaped(out, path);
+	fputc('\n', out);
+}
+
 void summary_print(const struct recorder *s, FILE *out, bool verbose)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -205,15 +229,10 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 
 	fprintf(out,
 		PREFIX "%.1f s, %" PRIu64
-		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; %s in ",
+		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; ",
 		(double)(s->recording.end_ns - s->recording.start_ns) / 1e9, totals->samples,
-		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples),
-		text_size(&arena, output_files_sizes(&s->output_files).total));
-	if (s->output_files.output.is_pipe)
-		fputs("the pipe", out);
-	else
-		text_put_escaped(out, output_files_last_path(&s->output_files));
-	fputc('\n', out);
+		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples));
+	print_place(s, &arena, out);
 	print_never_enabled(s, out);
 	print_losses(s, lost, out);
 	print_missed(s, out);

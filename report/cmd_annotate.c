@@ -5,6 +5,7 @@
 #include "formats/base/text.h"
 #include "report/code/annotate.h"
 #include "report/commands.h"
+#include "report/perf_options.h"
 #include "report/code/listing.h"
 #include "report/code/listing_page.h"
 #include "report/print/output.h"
@@ -50,6 +51,7 @@ static const struct opt annotate_opts[] = {
 	OPT_GROUP(struct annotate_args, terminal, terminal_opts),
 	OPT_GROUP(struct annotate_args, filter, filter_opts),
 	OPT_GROUP(struct annotate_args, session, session_opts),
+	OPT_FOREIGN(perf_annotate_options),
 	OPT_END,
 };
 

@@ -4,6 +4,7 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
+#include "report/perf_options.h"
 #include "report/diff/diff_head.h"
 #include "report/diff/diff_page.h"
 #include "report/diff/diff_power.h"
@@ -107,6 +108,7 @@ static const struct opt diff_opts[] = {
 	OPT_GROUP(struct diff_args, terminal, terminal_opts),
 	OPT_GROUP(struct diff_args, filter, filter_opts),
 	OPT_GROUP(struct diff_args, session, session_opts),
+	OPT_FOREIGN(perf_diff_options),
 	OPT_END,
 };
 
@@ -219,8 +221,8 @@ static struct err *check_units(const struct comparison *c)
 	const struct profile *p = c->merge.profile;
 
 	for (uint32_t i = 1; i < c->count && scale_of(c->args) != DIFF_SHARE; i++) {
-		const char *a = profile_text(p, p->events.items[0].unit);
-		const char *b = profile_text(p, p->events.items[i].unit);
+		const char *a = profile_text(p, p->types.items[0].unit);
+		const char *b = profile_text(p, p->types.items[i].unit);
 
 		if (strcmp(a, b) != 0)
 			return err_remedy(err_new(ERR_UNSUPPORTED,

@@ -65,7 +65,7 @@ static const char *subtitle(struct session *s, const struct flame *flame, uint32
 {
 	const struct recording *rec = s->recording;
 	struct session_losses losses = session_losses(s);
-	struct profile_event *which = &s->profile->events.items[event];
+	struct profile_value_type *which = &s->profile->types.items[event];
 
 	return arena_printf(
 		&s->arena,
@@ -103,7 +103,7 @@ static void write_picture(const struct flamegraph_args *args, struct session *s,
 	flame_init(&flame, s->profile, &how);
 
 	uint32_t event = how.frames.event;
-	const char *unit = profile_text(s->profile, s->profile->events.items[event].unit);
+	const char *unit = profile_text(s->profile, s->profile->types.items[event].unit);
 	struct svg_options options = {
 		.title = title_of(args, s),
 		.subtitle = text_escape(&s->arena, subtitle(s, &flame, event)),

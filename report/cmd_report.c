@@ -5,7 +5,9 @@
 #include "formats/base/text.h"
 #include "report/view/branch_table.h"
 #include "report/commands.h"
+#include "report/code/data_types.h"
 #include "report/load/data_places.h"
+#include "report/perf_options.h"
 #include "report/metric/metrics.h"
 #include "report/print/number.h"
 #include "report/load/session.h"
@@ -17,6 +19,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LIMIT_FLAT       50 /* rows of a text table that nobody limited */
@@ -34,6 +37,12 @@ struct report_by {
 	enum branches_by branches_by;
 };
 
+/* What --sort asks for: what rows are ordered by, or perf's way to ask for levels. */
+struct report_sort {
+	const char *key; /* NULL: not given */
+	struct view_levels levels;
+};
+
 struct report_args {
 	struct session_args session;
 	struct filter filter;
@@ -43,11 +52,10 @@ struct report_args {
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
 	double min_share; /* negative: not given */
-	bool tree, native, idle;
-	const char *sort, *format;
+	bool tree, children, native, idle;
+	struct report_sort sort;
+	const char *format;
 };
-
-static const char *const sorts[] = { "weight", "samples", "self", "name", NULL };
 
 /* "0.5" or "0.5%" */
 static struct err *parse_percent(void *field, const char *value)
@@ -81,6 +89,54 @@ static struct err *parse_by(void *field, const char *value)
 	return by->branches ? NULL : view_parse_levels(&by->levels, value);
 }
 
+static struct err *parse_sort(void *field, const char *value)
+{
+	static const char *const keys[] = { "weight", "samples", "self", "name" };
+	struct report_sort *sort = field;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (strcmp(keys[i], value) == 0) {
+			sort->key = keys[i];
+			return NULL;
+		}
+	}
+	struct err *err = view_parse_levels(&sort->levels, value);
+
+	if (!err)
+		return NULL;
+	err_free(err);
+	return err_remedy(err_new(ERR_USAGE, "'%s' is none of weight, samples, self, name", value),
+			  "or levels as with --by: leaf (sym), module (dso), comm, process (pid), "
+			  "thread (tid), line (srcline), cpu");
+}
+
+/* perf's "-g caller" and the like: which end a tree begins at. */
+static bool is_tree(const char *word)
+{
+	static const char *const words[] = { "graph", "fractal", "flat", "folded", "caller", "callee", "none" };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncmp(word, words[i], len) == 0 && (!word[len] || word[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+static struct err *parse_tree(void *field, const char *value)
+{
+	struct report_args *args = field;
+
+	if (value && strncmp(value, "none", 4) == 0)
+		return NULL;
+	if (value && strncmp(value, "folded", 6) == 0)
+		return err_remedy(err_new(ERR_USAGE, "collapsed stacks are no table"),
+				  "type 'preport folded'");
+	args->tree = true;
+	return value && strstr(value, "caller") ? view_parse_levels(&args->by.levels, "total") : NULL;
+}
+
 static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
@@ -98,18 +154,26 @@ static const struct opt report_opts[] = {
 		 "show threads without work where they wait, not as [waiting for work]"),
 	OPT_FLAG(struct report_args, native, "kernel-leaf", 0,
 		 "waits too begin at their innermost frame, in the kernel's scheduler"),
+	{ .kind = OPT_KIND_PARSE, .short_name = 'g', .name = "call-graph", .arg = "[HOW]", .parse = parse_tree,
+	  .takes = is_tree, .help = "the same as --tree; from the root with 'caller'" },
+	OPT_FLAG(struct report_args, children, "children", 0,
+		 "functions with all that they call: --by total instead of leaf"),
+	OPT_NOT(struct report_args, children, "no-children", 0,
+		"functions by themselves, as is the default"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
 		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),
 	OPT_PARSE(struct report_args, min_share, "min", 0, "PERCENT",
 		  "leave out rows below this share", parse_percent),
-	OPT_CHOICE(struct report_args, sort, "sort", 's', "KEY",
-		   "by weight (default), samples, self (with total) or name", sorts),
+	OPT_PARSE(struct report_args, sort, "sort", 's', "KEY",
+		  "by weight (default), samples, self (with total) or name; or levels, as --by",
+		  parse_sort),
 	OPT_CHOICE(struct report_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   table_formats),
 	OPT_GROUP(struct report_args, metrics, metrics_opts),
 	OPT_GROUP(struct report_args, terminal, terminal_opts),
 	OPT_GROUP(struct report_args, filter, filter_opts),
 	OPT_GROUP(struct report_args, session, session_opts),
+	OPT_FOREIGN(perf_report_options),
 	OPT_END,
 };
 
@@ -137,17 +201,17 @@ static void report_release(void *args)
 static bool wants_table(const struct report_args *args)
 {
 	return args->by.levels.len || args->callers_of || args->callees_of || args->format ||
-	       args->metrics.wanted.len || args->metrics.files.len || args->sort || args->tree ||
+	       args->metrics.wanted.len || args->metrics.files.len || args->sort.key || args->tree ||
 	       args->min_share >= 0 || args->limit != VIEW_TABLE_ALL;
 }
 
 static enum view_sort_by sort_of(const struct report_args *args)
 {
-	if (!args->sort || strcmp(args->sort, "weight") == 0)
+	if (!args->sort.key || strcmp(args->sort.key, "weight") == 0)
 		return VIEW_SORT_WEIGHT;
-	if (strcmp(args->sort, "samples") == 0)
+	if (strcmp(args->sort.key, "samples") == 0)
 		return VIEW_SORT_SAMPLES;
-	return strcmp(args->sort, "self") == 0 ? VIEW_SORT_SELF : VIEW_SORT_NAME;
+	return strcmp(args->sort.key, "self") == 0 ? VIEW_SORT_SELF : VIEW_SORT_NAME;
 }
 
 static uint64_t limit_of(const struct report_args *args, const struct view_levels *levels)
@@ -189,8 +253,8 @@ static struct err *check_tree(const struct report_args *args)
 			       from_root ? "total" : "leaf");
 	if (args->metrics.wanted.len)
 		return err_new(ERR_USAGE, "--metric goes with tables, not with --tree");
-	if (args->sort && strcmp(args->sort, "weight") != 0)
-		return err_new(ERR_USAGE, "a tree is sorted by weight, not by %s", args->sort);
+	if (args->sort.key && strcmp(args->sort.key, "weight") != 0)
+		return err_new(ERR_USAGE, "a tree is sorted by weight, not by %s", args->sort.key);
 	return NULL;
 }
 
@@ -238,6 +302,27 @@ static struct err *check_data(const struct data_places *data, const struct sessi
 			  "knows");
 }
 
+/* How many samples the types are of; a table without any would look like an answer. */
+static struct err *fill_data_types(struct session *s)
+{
+	struct data_types_count count;
+	struct err *err = session_need_trace(s);
+
+	if (err)
+		return err;
+	data_types_fill(s, &count);
+	if (!count.known && count.without_debug_info)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "the files that were sampled have no debug information, "
+					  "so types are not known"),
+				  "build with -g, or install the debug packages");
+	diag_warn(&s->diag,
+		  "of %" PRIu64 " samples %" PRIu64 " are on instructions that access memory; the type is "
+		  "known for %" PRIu64 ", %" PRIu64 " are the compiler's spills",
+		  count.samples, count.samples - count.no_access, count.known, count.spilled);
+	return NULL;
+}
+
 static struct err *load_and_print(struct report_args *args, struct session *s,
 				  struct tables_request *request)
 {
@@ -252,6 +337,8 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 		err = check_data(&data, s);
 	if (!err)
 		err = session_import_answers(s, &request->levels);
+	if (!err && data_types_wanted(&request->levels))
+		err = fill_data_types(s);
 	if (!err)
 		err = tables_print(request, s, &args->terminal);
 	s->data = NULL;
@@ -335,6 +422,22 @@ static struct err *run_summary(struct session *s, void *args_)
 	return terminal_close(&term, NULL);
 }
 
+/* --sort with levels is --by, and with --children functions count with what they call. */
+static void settle_levels(struct report_args *args)
+{
+	struct view_levels *levels = &args->by.levels;
+
+	if (!levels->len && !args->by.branches)
+		*levels = args->sort.levels;
+	if (!args->children || args->by.branches)
+		return;
+	if (!levels->len)
+		levels->items[levels->len++] = (struct view_level){ VIEW_LEAF, 0 };
+	for (unsigned i = 0; i < levels->len; i++)
+		if (levels->items[i].by == VIEW_LEAF)
+			levels->items[i].by = VIEW_TOTAL;
+}
+
 static struct err *report_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	struct report_args *report = args;
@@ -343,6 +446,7 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
+	settle_levels(report);
 	if (report->callers_of && report->callees_of)
 		return err_new(ERR_USAGE, "--callers-of and --callees-of exclude each other");
 	err = report->by.branches ? check_branches(report) : check_tree(report);
@@ -357,12 +461,17 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 
 const struct command cmd_report = {
 	.name = "",
+	.alias = "report",
 	.summary = "what was recorded and where the time went: a summary, or a table",
 	.operands = "",
 	.details = "Without options it prints a summary of one screen. Shares are of the event's "
 		   "weight\n"
 		   "(its periods), with the range that holds the true share with 95 % certainty.\n"
 		   "Commands read precord.trace unless -i names another file.",
+	.examples = "  preport                              the summary of precord.trace\n"
+		    "  preport --by process,leaf -n 5       for each process its five hottest functions\n"
+		    "  preport --by leaf --tree             who called them\n",
+	.manual = "preport(1)",
 	.opts = report_opts,
 	.args_size = sizeof(struct report_args),
 	.defaults = report_defaults,

@@ -3,6 +3,7 @@
  * cmd_script.c - one event after another in time order, for eyes and for other programs.
  */
 #include "report/commands.h"
+#include "report/perf_options.h"
 #include "report/print/script.h"
 #include "report/load/session.h"
 #include "report/print/terminal.h"
@@ -32,6 +33,7 @@ static const struct opt script_opts[] = {
 	OPT_GROUP(struct script_args, terminal, terminal_opts),
 	OPT_GROUP(struct script_args, filter, filter_opts),
 	OPT_GROUP(struct script_args, session, session_opts),
+	OPT_FOREIGN(perf_script_options),
 	OPT_END,
 };
 

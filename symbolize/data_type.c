@@ -152,9 +152,19 @@ static struct debug_place pointed_by(struct data_type_function *f, int reg, int6
 	place = debug_types_pointed(f->types, f->steps.items[at].vaddr, reg, disp);
 	if (place.type)
 		return place;
-	for (size_t back = 0; back < BACK_MAX && step_before(f, &at); back++)
-		if (changes(f, &f->steps.items[at], reg))
-			return effect_of(f, reg, disp, at, depth);
+
+	/* Up to where it got its value. A variable may be known to be there only at first, such as a parameter that is moved on. */
+	size_t before = at, here = at;
+
+	for (size_t back = 0; back < BACK_MAX; back++) {
+		if (!step_before(f, &before))
+			return debug_types_pointed(f->types, f->steps.items[here].vaddr, reg, disp);
+		if (changes(f, &f->steps.items[before], reg)) {
+			place = debug_types_pointed(f->types, f->steps.items[here].vaddr, reg, disp);
+			return place.type ? place : effect_of(f, reg, disp, before, depth);
+		}
+		here = before;
+	}
 	return none;
 }
 

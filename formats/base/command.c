@@ -39,9 +39,17 @@ static const struct opt *opts_of(const struct command *command)
 static const struct command *find_command(const struct program *program, const char *name)
 {
 	for (const struct command *const *command = program->commands; *command; command++)
-		if (strcmp((*command)->name, name) == 0)
+		if (strcmp((*command)->name, name) == 0 ||
+		    ((*command)->alias && strcmp((*command)->alias, name) == 0))
 			return *command;
 	return NULL;
+}
+
+/* May @word, which is no command's name, be the file that the unnamed command reads? */
+static bool may_be_file(const struct command *command, const char *word)
+{
+	return opt_has_operand(opts_of(command)) &&
+	       (access(word, F_OK) == 0 || strpbrk(word, "./"));
 }
 
 static const struct topic *find_topic(const struct program *program, const char *name)
@@ -128,7 +136,7 @@ static struct err *choose_command(struct call *call)
 		return NULL;
 	}
 	/* Behind options it may be the value of an unknown one: then parsing says so. */
-	return word == 1 && !*call->command->operands ? refuse_operand(call, call->argv[word])
+	return word == 1 && !may_be_file(call->command, call->argv[word]) && !*call->command->operands ? refuse_operand(call, call->argv[word])
 						      : NULL;
 }
 
@@ -179,34 +187,64 @@ static void print_help(const struct program *program, const struct command *comm
 	if (whole && has_named_commands(program))
 		printf("\n'%s COMMAND --help' tells about one command%s.\n", program->name,
 		       program->topics ? ", 'help TOPIC' about a topic" : "");
+	if (command->examples)
+		printf("\nexamples:\n%s", command->examples);
+	if (command->manual)
+		printf("\nManual: %s\n", command->manual);
 	if (program->see_also)
-		printf("\nSee also: %s\n", program->see_also);
+		printf("%sSee also: %s\n", command->manual ? "" : "\n", program->see_also);
+}
+
+/* Operands where run() takes none: the file that is read. */
+static struct err *store_operands(const struct call *call, void *args, const struct opt_result *parsed)
+{
+	unsigned taken = 0;
+
+	for (int i = 0; i < parsed->noperands; i++) {
+		const char *word = parsed->operands[i];
+
+		if ((!*call->command->name && !may_be_file(call->command, word)) ||
+		    !opt_store_operand(opts_of(call->command), args, word, &taken))
+			return refuse_operand(call, word);
+	}
+	return NULL;
+}
+
+static struct err *answer_or_run(const struct call *call, void *args, const struct opt_result *parsed,
+				 int *ret_status)
+{
+	const struct command *command = call->command;
+	struct err *err = NULL;
+
+	if (call->topic) {
+		fputs((const char *)call->topic->text, stdout);
+		return NULL;
+	}
+	if (parsed->help || call->help) {
+		print_help(call->program, command);
+		return NULL;
+	}
+	if (parsed->version) {
+		printf("%s %s\n", call->program->name, call->program->version);
+		return NULL;
+	}
+	if (*command->operands)
+		return command->run(args, parsed->operands, parsed->noperands, ret_status);
+	err = store_operands(call, args, parsed);
+	return err ? err : command->run(args, parsed->operands, 0, ret_status);
 }
 
 static struct err *run_parsed(const struct call *call, void *args, int *ret_status)
 {
 	const struct command *command = call->command;
-	struct opt_result parsed;
+	struct opt_result parsed = { 0 };
 	struct err *err =
 		opt_parse(opts_of(command), args, call->argc, call->argv, command->order, &parsed);
 
-	if (err)
-		return err;
-	if (call->topic) {
-		fputs((const char *)call->topic->text, stdout);
-		return NULL;
-	}
-	if (parsed.help || call->help) {
-		print_help(call->program, command);
-		return NULL;
-	}
-	if (parsed.version) {
-		printf("%s %s\n", call->program->name, call->program->version);
-		return NULL;
-	}
-	if (parsed.noperands && !*command->operands)
-		return refuse_operand(call, parsed.operands[0]);
-	return command->run(args, parsed.operands, parsed.noperands, ret_status);
+	if (!err)
+		err = answer_or_run(call, args, &parsed, ret_status);
+	opt_result_deinit(&parsed);
+	return err;
 }
 
 static struct err *run_command(const struct call *call, int *ret_status)
@@ -239,6 +277,26 @@ static void print_option(const struct opt *opt, void *context)
 		printf("%s -%c\n", listing->command, opt->short_name);
 }
 
+/* Both of its names, each on a line. */
+static void print_every_name(const struct opt *opt, void *context)
+{
+	const struct listing *listing = context;
+
+	if (opt->name)
+		printf("%s --%s\n", listing->command, opt->name);
+	if (opt->short_name)
+		printf("%s -%c\n", listing->command, opt->short_name);
+}
+
+static void print_every_option(const struct program *program)
+{
+	for (const struct command *const *command = program->commands; *command; command++) {
+		struct listing listing = { (*command)->alias ? (*command)->alias : (*command)->name };
+
+		opt_each_foreign(opts_of(*command), print_every_name, &listing);
+	}
+}
+
 /* The hidden requests that the checks and the installation make. */
 static bool answer_hidden(const struct program *program, const char *word, struct err **ret_err)
 {
@@ -246,6 +304,10 @@ static bool answer_hidden(const struct program *program, const char *word, struc
 
 	if (strncmp(word, completion, strlen(completion)) == 0) {
 		*ret_err = completion_print(program, word + strlen(completion), stdout);
+		return true;
+	}
+	if (strcmp(word, "--perf-options") == 0) {
+		print_every_option(program);
 		return true;
 	}
 	if (strcmp(word, "--options") != 0)

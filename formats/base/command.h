@@ -10,9 +10,16 @@
 
 struct command {
 	const char *name;     /* "" for the one that runs when none is named */
+	const char *alias;    /* another name that it answers to, or NULL */
 	const char *summary;  /* one line, lower case, no full stop */
-	const char *operands; /* "FUNCTION", "[GLOB]"; "" for none: then run() is never given any */
+	/*
+	 * "FUNCTION", "[GLOB]"; "" for none: then run() is never given any, and an operand goes where an OPT_OPERAND says,
+	 * if there is one.
+	 */
+	const char *operands;
 	const char *details;  /* more lines for --help, or NULL */
+	const char *examples; /* lines, each a command that works, or NULL */
+	const char *manual;   /* "preport-diff(1)"; NULL: the program's */
 	const struct opt *opts;
 	size_t args_size;
 	void (*defaults)(void *args); /* NULL: all zero */
@@ -36,7 +43,7 @@ struct program {
  * errors to stderr as "NAME: message" and its remedy as "NAME: remedy". Returns the exit status: what the
  * command said, or 1 or 2 for an error; a failed write to stdout is an error. @failure_status replaces
  * 1 and 2 if it is not 0 (precord uses 125). Besides the commands, the hidden "--completion=bash|zsh" and
- * "--options" (one option per line as "COMMAND --name", for the checks) are answered here.
+ * "--options" (one option per line as "COMMAND --name", for the checks; "--perf-options": those of other tools too, with letters) are answered here.
  */
 int program_main(const struct program *program, int argc, char **argv, int failure_status);
 

@@ -44,7 +44,9 @@ static void flatten(struct flat_table *table, const struct opt *opts, size_t bas
 
 static int has_arg(const struct opt *opt)
 {
-	return !opt->arg ? no_argument : *opt->arg == '[' ? optional_argument : required_argument;
+	if (!opt->arg || (opt->takes && !opt->name))
+		return no_argument; /* of a letter: others may follow it in its word */
+	return *opt->arg == '[' ? optional_argument : required_argument;
 }
 
 static void add_long(struct flat_table *table, const char *name, int has_argument, int value)
@@ -61,7 +63,30 @@ static void add_short(struct flat_table *table, char name, int has_argument)
 		vec_push(&table->shorts, ':');
 }
 
-static void build(struct flat_table *table, const struct opt *opts, enum opt_order order)
+/*
+ * Does a word of @argv give long option @name in full? Only then an option of another tool is one, so that it
+ * never makes an abbreviation of ours ambiguous.
+ */
+static bool is_given(const char *name, int argc, char **argv)
+{
+	size_t len = strlen(name);
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, name, len) == 0 &&
+		    (!argv[i][2 + len] || argv[i][2 + len] == '='))
+			return true;
+	return false;
+}
+
+static bool is_parsed(const struct opt *opt, int argc, char **argv)
+{
+	if (opt->kind == OPT_KIND_SAME || opt->kind == OPT_KIND_OPERAND)
+		return false;
+	return !opt_is_foreign(opt) || !opt->name || is_given(opt->name, argc, argv);
+}
+
+static void build(struct flat_table *table, const struct opt *opts, enum opt_order order, int argc,
+		  char **argv)
 {
 	flatten(table, opts, 0);
 	if (order == OPT_BEFORE_OPERANDS)
@@ -70,9 +95,9 @@ static void build(struct flat_table *table, const struct opt *opts, enum opt_ord
 	for (size_t i = 0; i < table->options.len; i++) {
 		const struct opt *opt = table->options.items[i].opt;
 
-		if (opt->name)
+		if (opt->name && is_parsed(opt, argc, argv))
 			add_long(table, opt->name, has_arg(opt), LONG_BASE + (int)i);
-		if (opt->short_name)
+		if (opt->short_name && opt->kind != OPT_KIND_SAME)
 			add_short(table, opt->short_name, has_arg(opt));
 	}
 	add_short(table, 'h', no_argument);
@@ -94,8 +119,34 @@ static const struct flat *find(const struct flat_table *table, int value)
 	if (value >= LONG_BASE)
 		return &table->options.items[value - LONG_BASE];
 	for (size_t i = 0; i < table->options.len; i++)
-		if (table->options.items[i].opt->short_name == value)
+		if (table->options.items[i].opt->short_name == value &&
+		    table->options.items[i].opt->kind != OPT_KIND_SAME)
 			return &table->options.items[i];
+	return NULL;
+}
+
+/* The option of ours that is called so; NULL if there is none. */
+static const struct flat *find_own(const struct flat_table *table, const char *name, size_t len)
+{
+	for (size_t i = 0; i < table->options.len; i++) {
+		const struct opt *opt = table->options.items[i].opt;
+
+		if (!opt_is_foreign(opt) && opt->name && strlen(opt->name) == len &&
+		    memcmp(opt->name, name, len) == 0)
+			return &table->options.items[i];
+	}
+	return NULL;
+}
+
+/* What another tool means by the letter of @own; NULL if it has no such letter, or means the same. */
+static const struct opt *find_clash(const struct flat_table *table, const struct opt *own)
+{
+	for (size_t i = 0; i < table->options.len && own->short_name; i++) {
+		const struct opt *opt = table->options.items[i].opt;
+
+		if (opt->kind == OPT_KIND_INSTEAD && opt->short_name == own->short_name)
+			return opt;
+	}
 	return NULL;
 }
 
@@ -150,6 +201,74 @@ static struct err *apply(const struct flat *flat, void *args, const char *value)
 	return err_wrap(err, "bad value '%s' for -%c", value ? value : "", opt->short_name);
 }
 
+/* One word of what an option stands for, "symbol=*%s*", with @value in it. */
+static struct err *apply_word(const struct flat_table *table, struct arena *values, void *args,
+			      const char *word, const char *value)
+{
+	size_t name_len = strcspn(word, "=");
+	const struct flat *own = find_own(table, word, name_len);
+	char *pattern = word[name_len] ? arena_strdup(values, word + name_len + 1) : NULL;
+	char *hole = pattern ? strchr(pattern, '%') : NULL;
+	struct err *err = NULL;
+
+	assert(own);
+	if (!hole)
+		return apply(own, args, pattern);
+
+	bool list = hole[1] == ',';
+
+	*hole = 0;
+	while (!err && value) {
+		size_t len = list ? strcspn(value, ",") : strlen(value);
+
+		err = apply(own, args,
+			    arena_printf(values, "%s%.*s%s", pattern, (int)len, value, hole + 2));
+		value = value[len] ? value + len + 1 : NULL;
+	}
+	return err;
+}
+
+static struct err *apply_like(const struct flat_table *table, struct arena *values,
+			      const struct opt *opt, void *args, const char *value)
+{
+	char *rest = arena_strdup(values, opt->like);
+	struct err *err = NULL;
+
+	while (rest && *rest && !err)
+		err = apply_word(table, values, args, strsep(&rest, " "), value);
+	return err;
+}
+
+static struct err *refuse_foreign(const struct opt *opt)
+{
+	struct err *err = opt->name ? err_new(ERR_USAGE, "there is no option '--%s'", opt->name)
+				    : err_new(ERR_USAGE, "there is no option '-%c'", opt->short_name);
+
+	return err_remedy(err, "%s", opt->help);
+}
+
+/* What getopt found as @code, ours or another tool's. */
+static struct err *apply_any(const struct flat_table *table, struct arena *values, int code, void *args,
+			     const char *value)
+{
+	const struct flat *flat = find(table, code);
+	const struct opt *clash;
+	struct err *err;
+
+	switch (flat->opt->kind) {
+	case OPT_KIND_LIKE:
+		return apply_like(table, values, flat->opt, args, value);
+	case OPT_KIND_ANYWAY:
+		return NULL;
+	case OPT_KIND_INSTEAD:
+		return refuse_foreign(flat->opt);
+	default:
+		err = apply(flat, args, value);
+		clash = err && code < LONG_BASE ? find_clash(table, flat->opt) : NULL;
+		return clash ? err_remedy(err, "%s", clash->help) : err;
+	}
+}
+
 /* getopt did not know long option @word, or saw several that it abbreviates. */
 static struct err *refuse_long(const struct flat_table *table, const char *word)
 {
@@ -199,6 +318,8 @@ static bool has_clash(const struct flat_table *table)
 		for (size_t j = 0; j < i; j++) {
 			const struct opt *b = table->options.items[j].opt;
 
+			if (opt_is_foreign(a) || opt_is_foreign(b))
+				continue;
 			if ((a->short_name && a->short_name == b->short_name) ||
 			    (a->name && b->name && strcmp(a->name, b->name) == 0))
 				return true;
@@ -214,7 +335,7 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 	struct opt_result result = { 0 };
 	int code;
 
-	build(&table, opts, order);
+	build(&table, opts, order, argc, argv);
 	assert(!has_clash(&table));
 	optind = 0; /* glibc: start afresh, permutation state included */
 	opterr = 0;
@@ -223,16 +344,24 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 		code = getopt_long(argc, argv, table.shorts.items, table.longs.items, NULL);
 		if (code == -1)
 			break;
-		if (code == ':' || code == '?')
+		if (code == ':' || code == '?') {
+			opt_result_deinit(&result);
 			return refuse(&table, code, argv[optind - 1]);
+		}
 		result.help = code == 'h' || code == HELP_VALUE;
 		result.version = code == VERSION_VALUE;
 		if (result.help || result.version)
 			break;
-		struct err *err = apply(find(&table, code), args, optarg);
+		const struct flat *found = find(&table, code);
 
-		if (err)
+		if (!optarg && found->opt->takes && optind < argc && found->opt->takes(argv[optind]))
+			optarg = argv[optind++];
+		struct err *err = apply_any(&table, &result.values, code, args, optarg);
+
+		if (err) {
+			opt_result_deinit(&result);
 			return err;
+		}
 	}
 	result.operands = argv + optind;
 	result.noperands = argc - optind;
@@ -240,17 +369,32 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 	return NULL;
 }
 
+/* The optional argument of option @code in the next word, if it is one. */
+static void skip_optional(const struct flat_table *table, int code, int argc, char **argv)
+{
+	const struct flat *found = code > 0 && code != '?' && code != ':' ? find(table, code) : NULL;
+
+	if (found && !optarg && found->opt->takes && optind < argc && found->opt->takes(argv[optind]))
+		optind++;
+}
+
+void opt_result_deinit(struct opt_result *result)
+{
+	arena_deinit(&result->values);
+}
+
 int opt_first_operand(const struct opt *opts, int argc, char **argv)
 {
 	CLEANUP(flat_table_deinit) struct flat_table table = { 0 };
 	int before, code;
 
-	build(&table, opts, OPT_BEFORE_OPERANDS);
+	build(&table, opts, OPT_BEFORE_OPERANDS, argc, argv);
 	optind = 0;
 	opterr = 0;
 	do {
 		before = MAX(optind, 1);
 		code = getopt_long(argc, argv, table.shorts.items, table.longs.items, NULL);
+		skip_optional(&table, code, argc, argv);
 	} while (code != -1);
 	return optind == before ? optind
 				: argc; /* it moved: past a "--", behind which there is no word */
@@ -294,9 +438,45 @@ void opt_each(const struct opt *opts, void (*visit)(const struct opt *opt, void 
 	for (; opts->kind != OPT_KIND_END; opts++) {
 		if (opts->kind == OPT_KIND_GROUP)
 			opt_each(opts->group, visit, context);
+		else if (!opt_is_foreign(opts))
+			visit(opts, context);
+	}
+}
+
+void opt_each_foreign(const struct opt *opts, void (*visit)(const struct opt *opt, void *context),
+		      void *context)
+{
+	for (; opts->kind != OPT_KIND_END; opts++) {
+		if (opts->kind == OPT_KIND_GROUP)
+			opt_each_foreign(opts->group, visit, context);
 		else
 			visit(opts, context);
 	}
+}
+
+bool opt_has_operand(const struct opt *opts)
+{
+	for (; opts->kind != OPT_KIND_END; opts++) {
+		if (opts->kind == OPT_KIND_OPERAND ||
+		    (opts->kind == OPT_KIND_GROUP && opt_has_operand(opts->group)))
+			return true;
+	}
+	return false;
+}
+
+bool opt_store_operand(const struct opt *opts, void *args, const char *word, unsigned *taken)
+{
+	for (; opts->kind != OPT_KIND_END; opts++) {
+		char *field = (char *)args + opts->offset;
+
+		if (opts->kind == OPT_KIND_GROUP && opt_store_operand(opts->group, field, word, taken))
+			return true;
+		if (opts->kind != OPT_KIND_OPERAND || (*taken)++)
+			continue;
+		*(const char **)field = word;
+		return true;
+	}
+	return false;
 }
 
 void opt_list_deinit(struct opt_list *list)

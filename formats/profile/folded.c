@@ -29,20 +29,22 @@ static const char *process_name(const struct profile *p, const struct profile_th
 {
 	const char *comm = clean(arena, profile_text(p, options->tid ? thread->comm : thread->process));
 
-	if (options->tid)
+	if (options->tid && thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
 		return arena_printf(arena, "%s-%" PRIu32 "/%" PRIu32, comm, thread->pid, thread->tid);
-	if (options->pid)
+	if (options->tid && thread->tid != PROFILE_NONE)
+		return arena_printf(arena, "%s-%" PRIu32, comm, thread->tid);
+	if ((options->pid || options->tid) && thread->pid != PROFILE_NONE)
 		return arena_printf(arena, "%s-%" PRIu32, comm, thread->pid);
 	return comm;
 }
 
-static const char *suffix_of(enum profile_module_kind kind, bool inlined)
+static const char *suffix_of(enum profile_frame_kind kind, bool inlined)
 {
-	if (kind == PROFILE_KERNEL)
+	if (kind == PROFILE_FRAME_KERNEL)
 		return "_[k]";
 	if (inlined)
 		return "_[i]";
-	return kind == PROFILE_JIT ? "_[j]" : "";
+	return kind == PROFILE_FRAME_JIT ? "_[j]" : "";
 }
 
 static const char *frame_name(const struct profile *p, const struct profile_location *location,
@@ -50,16 +52,16 @@ static const char *frame_name(const struct profile *p, const struct profile_loca
 			      struct arena *arena)
 {
 	const struct profile_line *line = &p->lines.items[location->first_line + i];
-	const struct profile_module *mod = &p->modules.items[location->module];
+	const struct profile_module *mod = profile_module(p, location->module);
 	const char *name = clean(arena, profile_text(p, p->functions.items[line->function].name));
 
 	if (options->suffixes) {
-		const char *suffix = suffix_of(mod->kind, i + 1 < location->nlines);
+		const char *suffix = suffix_of((enum profile_frame_kind)location->kind, i + 1 < location->nlines);
 
 		if (*suffix)
 			name = arena_printf(arena, "%s%s", name, suffix);
 	}
-	if (options->module)
+	if (options->module && *profile_text(p, mod->name))
 		name = arena_printf(arena, "%s [%s]", name, clean(arena, profile_text(p, mod->name)));
 	return name;
 }
@@ -100,7 +102,7 @@ size_t folded_frames(const struct profile *p, const struct profile_sample *sampl
 /* A line's text and what it adds up to. */
 struct line {
 	const char *text;
-	uint64_t value;
+	int64_t value;
 };
 
 static int compare_lines(const void *a, const void *b)
@@ -136,7 +138,7 @@ static void add_up(const struct profile *p, const struct folded_options *options
 		const struct profile_sample *sample = &p->samples.items[i];
 		const char **frames;
 
-		if (sample->event != options->event)
+		if (sample->type != options->event)
 			continue;
 		arena_reset(&scratch);
 		size_t count = folded_frames(p, sample, options, &scratch, &frames);
@@ -145,7 +147,7 @@ static void add_up(const struct profile *p, const struct folded_options *options
 		while (lines.len <= id)
 			vec_push(&lines, ((struct line){ 0 }));
 		lines.items[id].text = strtab_get(texts, id);
-		lines.items[id].value += options->samples ? sample->count : sample->weight;
+		lines.items[id].value += options->samples ? (int64_t)sample->count : sample->weight;
 	}
 	*ret_lines = lines.items;
 }
@@ -161,6 +163,6 @@ struct err *folded_write(const struct profile *p, const struct folded_options *o
 	lines[0].text = ""; /* the strtab's number 0: no stack has that text */
 	qsort(lines, texts.len, sizeof(*lines), compare_lines);
 	for (uint32_t i = 1; i < texts.len; i++)
-		fprintf(out, "%s %" PRIu64 "\n", lines[i].text, lines[i].value);
+		fprintf(out, "%s %" PRId64 "\n", lines[i].text, lines[i].value);
 	return ferror(out) ? err_system(errno, "cannot write the stacks") : NULL;
 }

@@ -23,7 +23,7 @@ struct folded_reader {
 struct folded_frame {
 	char *name;
 	const char *module;
-	enum profile_module_kind kind;
+	enum profile_frame_kind kind;
 };
 
 static size_t line_len(const char *text, size_t len)
@@ -106,45 +106,54 @@ static struct folded_frame parse_frame(char *name)
 	struct folded_frame frame = {
 		.name = name,
 		.module = take_module(name),
-		.kind = PROFILE_UNKNOWN,
+		.kind = PROFILE_FRAME_NATIVE,
 	};
 
 	if (take_ending(name, "_[k]"))
-		frame.kind = PROFILE_KERNEL;
+		frame.kind = PROFILE_FRAME_KERNEL;
 	else if (take_ending(name, "_[j]"))
-		frame.kind = PROFILE_JIT;
+		frame.kind = PROFILE_FRAME_JIT;
 	else
 		take_ending(name, "_[i]");
 	if (frame.module && strncmp(frame.module, "[kernel", 7) == 0)
-		frame.kind = PROFILE_KERNEL;
-	else if (frame.module && frame.kind == PROFILE_UNKNOWN)
-		frame.kind = PROFILE_USER;
-	if (!frame.module)
-		frame.module = frame.kind == PROFILE_KERNEL ? "[kernel]" : "[unknown]";
+		frame.kind = PROFILE_FRAME_KERNEL;
+	if (!frame.module && frame.kind == PROFILE_FRAME_KERNEL)
+		frame.module = "[kernel]";
 	return frame;
+}
+
+static uint32_t add_module(struct folded_reader *r, const struct folded_frame *frame)
+{
+	struct profile_module mod = { .kind = PROFILE_USER };
+
+	if (!frame->module)
+		return PROFILE_NONE;
+	if (frame->kind == PROFILE_FRAME_KERNEL)
+		mod.kind = PROFILE_KERNEL;
+	else if (frame->kind == PROFILE_FRAME_JIT)
+		mod.kind = PROFILE_JIT;
+	mod.name = mod.path = profile_string(r->p, frame->module);
+	return profile_add_module(r->p, &mod);
 }
 
 static uint32_t add_frame(struct folded_reader *r, uint32_t parent, char *name)
 {
 	struct folded_frame frame = parse_frame(name);
-	uint32_t module_name = profile_string(r->p, frame.module);
-	struct profile_module mod = { .name = module_name, .path = module_name, .kind = frame.kind };
 	struct profile_function function = {
 		.name = profile_string(r->p, frame.name),
-		.module = profile_add_module(r->p, &mod),
+		.module = add_module(r, &frame),
 	};
 	struct profile_line line = { .function = profile_add_function(r->p, &function) };
-	uint32_t location = profile_add_location(r->p, function.module, line.function);
+	uint32_t location =
+		profile_add_named_location(r->p, frame.kind, function.module, &line, 1);
 
-	if (!r->p->locations.items[location].nlines)
-		profile_set_lines(r->p, location, &line, 1);
 	return profile_add_stack(r->p, parent, location, PROFILE_HOW_SURE);
 }
 
 static uint32_t add_process(struct folded_reader *r, const char *name)
 {
 	uint32_t text = profile_string(r->p, name);
-	struct profile_thread thread = { .comm = text, .process = text };
+	struct profile_thread thread = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .comm = text, .process = text };
 
 	return profile_add_thread(r->p, &thread);
 }
@@ -166,19 +175,21 @@ static struct err *add_line(struct folded_reader *r, const char *line, size_t le
 {
 	size_t at = value_at(line, len);
 	struct profile_sample sample = { .cpu = UINT32_MAX, .user = true, .count = 1 };
+	uint64_t value = 0;
 	char *frames, *rest;
 
-	if (!at || !text_parse_u64(arena_memdup(&r->arena, line + at, len - at), &sample.weight))
+	if (!at || !text_parse_u64(arena_memdup(&r->arena, line + at, len - at), &value))
 		return err_new(ERR_CORRUPT, "line %" PRIu64 " does not end in a blank and a number",
 			       r->line);
-	if (sample.weight > UINT64_MAX - r->total)
+	if (value > (uint64_t)INT64_MAX - r->total)
 		return err_new(ERR_CORRUPT, "line %" PRIu64 ": the values add up to too much",
 			       r->line);
-	if (!sample.weight)
+	if (!value)
 		return NULL;
-	r->total += sample.weight;
-	r->divisor = greatest_divisor(r->divisor, sample.weight);
-	r->least = MIN(r->least, sample.weight);
+	r->total += value;
+	r->divisor = greatest_divisor(r->divisor, value);
+	r->least = MIN(r->least, value);
+	sample.weight = (int64_t)value;
 	frames = rest = arena_memdup(&r->arena, line, at - 1);
 	sample.thread = add_process(r, strchr(frames, ';') ? strsep(&rest, ";") : "");
 	while (rest) {
@@ -202,7 +213,7 @@ static void set_counts(struct folded_reader *r)
 	for (size_t i = 0; i < r->p->samples.len; i++) {
 		struct profile_sample *sample = &r->p->samples.items[i];
 
-		sample->count = sample->weight / one;
+		sample->count = (uint64_t)sample->weight / one;
 		sample->weight_sq = (double)sample->weight * (double)one;
 	}
 }
@@ -210,12 +221,12 @@ static void set_counts(struct folded_reader *r)
 struct err *folded_read(const void *data, size_t len, struct profile *p)
 {
 	struct folded_reader r = { .p = p, .least = UINT64_MAX };
-	struct profile_event event = { .name = profile_string(p, "samples"),
+	struct profile_value_type event = { .name = profile_string(p, "samples"),
 				       .unit = profile_string(p, "events") };
 	const char *text = data;
 	struct err *err = NULL;
 
-	profile_add_event(p, &event);
+	profile_add_value_type(p, &event);
 	while (len && !err) {
 		size_t whole = line_len(text, len), used = without_blanks(text, whole);
 

@@ -16,7 +16,6 @@
 
 /* Each event has its samples and its weight. */
 #define TYPES_PER_EVENT 2
-#define LABELS		5
 
 /* The labels' keys, in the order in which they are written. */
 enum { KEY_PID, KEY_TID, KEY_CPU, KEY_PROCESS, KEY_THREAD, KEYS };
@@ -64,24 +63,29 @@ static void build_strings(struct builder *b)
 	b->out.n_string_table = own + extra;
 }
 
-static const char *unit_of(const struct profile *p, const struct profile_event *event)
+/* pprof's own words for units. */
+static const char *unit_of(const struct profile *p, const struct profile_value_type *event)
 {
-	return strcmp(profile_text(p, event->unit), "ns") == 0 ? "nanoseconds" : "count";
+	const char *unit = profile_text(p, event->unit);
+
+	if (strcmp(unit, "ns") == 0)
+		return "nanoseconds";
+	return strcmp(unit, "events") == 0 ? "count" : unit;
 }
 
 static void build_types(struct builder *b, uint32_t default_event)
 {
 	const struct profile *p = b->p;
 	Pprof__ValueType *types = NEW_MESSAGES(b, Pprof__ValueType, PPROF__VALUE_TYPE__INIT,
-					       p->events.len * TYPES_PER_EVENT, &b->out.sample_type);
+					       p->types.len * TYPES_PER_EVENT, &b->out.sample_type);
 
-	b->out.n_sample_type = p->events.len * TYPES_PER_EVENT;
-	for (size_t i = 0; i < p->events.len; i++) {
-		const struct profile_event *event = &p->events.items[i];
+	b->out.n_sample_type = p->types.len * TYPES_PER_EVENT;
+	for (size_t i = 0; i < p->types.len; i++) {
+		const struct profile_value_type *event = &p->types.items[i];
 		const char *name = profile_text(p, event->name);
 		Pprof__ValueType *type = &types[i * TYPES_PER_EVENT];
 
-		type[0].type = add_string(b, p->events.len == 1 ? "samples" :
+		type[0].type = add_string(b, p->types.len == 1 ? "samples" :
 						 arena_printf(&b->arena, "samples:%s", name));
 		type[0].unit = add_string(b, "count");
 		type[1].type = event->name;
@@ -112,8 +116,13 @@ static void build_mappings(struct builder *b, uint32_t main_module)
 		mappings[i].has_inline_frames = true;
 	}
 	for (size_t i = 0; i < p->locations.len; i++) {
-		Pprof__Mapping *mapping = &mappings[p->locations.items[i].module];
-		uint64_t vaddr = p->locations.items[i].vaddr;
+		const struct profile_location *location = &p->locations.items[i];
+		uint64_t vaddr = location->vaddr;
+
+		if (!location->has_vaddr || location->module == PROFILE_NONE)
+			continue;
+
+		Pprof__Mapping *mapping = &mappings[location->module];
 
 		if (vaddr >= mapping->memory_limit)
 			mapping->memory_limit = vaddr == UINT64_MAX ? vaddr : vaddr + 1;
@@ -144,7 +153,8 @@ static void build_locations(struct builder *b)
 		const struct profile_location *location = &p->locations.items[i];
 
 		locations[i].id = i + 1;
-		locations[i].mapping_id = (uint64_t)location->module + 1;
+		if (location->module != PROFILE_NONE)
+			locations[i].mapping_id = (uint64_t)location->module + 1;
 		locations[i].address = location->vaddr;
 		locations[i].line = lines + location->first_line;
 		locations[i].n_line = location->nlines;
@@ -183,19 +193,53 @@ static void set_stack(struct builder *b, Pprof__Sample *out, uint32_t stack)
 		out->location_id[out->n_location_id++] = (uint64_t)stacks[at].location + 1;
 }
 
+static void add_number_label(struct builder *b, Pprof__Sample *out, int key, uint32_t number)
+{
+	Pprof__Label *label = out->label[out->n_label];
+
+	if (number == PROFILE_NONE)
+		return;
+	label->key = b->keys[key];
+	label->num = number;
+	out->n_label++;
+}
+
+static void add_text_label(Pprof__Sample *out, int64_t key, uint32_t text)
+{
+	Pprof__Label *label = out->label[out->n_label];
+
+	if (!text)
+		return;
+	label->key = key;
+	label->str = text;
+	out->n_label++;
+}
+
+/* Of the profile itself, whose strings keep their numbers. */
+static void add_own_label(Pprof__Sample *out, const struct profile_label *from)
+{
+	Pprof__Label *label = out->label[out->n_label++];
+
+	label->key = from->key;
+	label->str = from->text;
+	label->num = from->number;
+	label->num_unit = from->unit;
+}
+
 static void set_labels(struct builder *b, Pprof__Sample *out, const struct profile_sample *sample)
 {
 	const struct profile_thread *thread = &b->p->threads.items[sample->thread];
-	Pprof__Label *labels = NEW_MESSAGES(b, Pprof__Label, PPROF__LABEL__INIT, LABELS, &out->label);
+	const struct profile_label_set *set = &b->p->label_sets.items[sample->labels];
 
-	for (int i = 0; i < LABELS; i++)
-		labels[i].key = b->keys[i];
-	labels[KEY_PID].num = thread->pid;
-	labels[KEY_TID].num = thread->tid;
-	labels[KEY_CPU].num = sample->cpu == UINT32_MAX ? -1 : (int64_t)sample->cpu;
-	labels[KEY_PROCESS].str = thread->process;
-	labels[KEY_THREAD].str = thread->comm;
-	out->n_label = LABELS;
+	NEW_MESSAGES(b, Pprof__Label, PPROF__LABEL__INIT, KEYS + set->count, &out->label);
+
+	add_number_label(b, out, KEY_PID, thread->pid);
+	add_number_label(b, out, KEY_TID, thread->tid);
+	add_number_label(b, out, KEY_CPU, sample->cpu);
+	add_text_label(out, b->keys[KEY_PROCESS], thread->process);
+	add_text_label(out, b->keys[KEY_THREAD], thread->comm);
+	for (uint32_t i = 0; i < set->count; i++)
+		add_own_label(out, &b->p->labels.items[set->first + i]);
 }
 
 static void build_samples(struct builder *b)
@@ -213,8 +257,9 @@ static void build_samples(struct builder *b)
 		set_labels(b, &samples[i], sample);
 		samples[i].value = ARENA_ARRAY(&b->arena, int64_t, ntypes);
 		samples[i].n_value = ntypes;
-		samples[i].value[sample->event * TYPES_PER_EVENT] = (int64_t)sample->count;
-		samples[i].value[sample->event * TYPES_PER_EVENT + 1] = (int64_t)sample->weight;
+		samples[i].value[sample->type * TYPES_PER_EVENT] =
+			sample->weight < 0 ? -(int64_t)sample->count : (int64_t)sample->count;
+		samples[i].value[sample->type * TYPES_PER_EVENT + 1] = sample->weight;
 	}
 }
 

@@ -9,12 +9,12 @@
 #include "formats/profile/pprof.pb-c.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEN_MAX     ((size_t)1 << 30) /* unpacked */
 #define EVENTS_MAX  256
 #define NO_TYPE     SIZE_MAX
-#define OWN_ADDRESS ((uint64_t)1 << 63) /* of locations that have none, or one that another has */
 
 struct pprof_event {
 	size_t weight, count; /* sample types */
@@ -26,6 +26,7 @@ struct pprof_reader {
 	struct arena arena;
 	struct map mappings, functions, locations; /* id -> number in the profile */
 	VEC(struct pprof_event) events;
+	VEC(struct profile_label) labels; /* of the current sample */
 };
 
 bool pprof_is(const void *data, size_t len)
@@ -75,7 +76,7 @@ static void add_event(struct pprof_reader *r, size_t weight, size_t count)
 {
 	const Pprof__ValueType *type = r->in->sample_type[weight];
 	const char *unit = text_of(r, type->unit);
-	struct profile_event event = { .name = profile_string(r->p, text_of(r, type->type)) };
+	struct profile_value_type event = { .name = profile_string(r->p, text_of(r, type->type)) };
 	struct pprof_event found = { weight, count };
 
 	if (strcmp(unit, "nanoseconds") == 0)
@@ -83,7 +84,7 @@ static void add_event(struct pprof_reader *r, size_t weight, size_t count)
 	else if (strcmp(unit, "count") == 0)
 		unit = "events";
 	event.unit = profile_string(r->p, unit);
-	profile_add_event(r->p, &event);
+	profile_add_value_type(r->p, &event);
 	vec_push(&r->events, found);
 }
 
@@ -135,12 +136,10 @@ static uint32_t add_module(struct pprof_reader *r, const char *path, const char 
 	const char *slash = strrchr(path, '/');
 	struct profile_module mod = { .kind = PROFILE_USER };
 
-	if (!*path) {
-		path = "[unknown]";
-		mod.kind = PROFILE_UNKNOWN;
-	} else if (strncmp(path, "[kernel", 7) == 0) {
+	if (!*path)
+		return PROFILE_NONE;
+	if (strncmp(path, "[kernel", 7) == 0)
 		mod.kind = PROFILE_KERNEL;
-	}
 	mod.name = profile_string(r->p, slash && slash[1] ? slash + 1 : path);
 	mod.path = profile_string(r->p, path);
 	mod.build_id = profile_string(r->p, build_id);
@@ -149,7 +148,7 @@ static uint32_t add_module(struct pprof_reader *r, const char *path, const char 
 
 static void read_mappings(struct pprof_reader *r)
 {
-	put(&r->mappings, 0, add_module(r, "", ""));
+	put(&r->mappings, 0, PROFILE_NONE);
 	for (size_t i = 0; i < r->in->n_mapping; i++) {
 		const Pprof__Mapping *mapping = r->in->mapping[i];
 
@@ -185,14 +184,20 @@ static struct err *line_of(struct pprof_reader *r, const Pprof__Line *line, uint
 	return NULL;
 }
 
+static const char *unnamed(struct pprof_reader *r, const char *module, uint64_t address)
+{
+	if (!*module)
+		return "[unknown]";
+	if (*module == '[' || !address)
+		return module;
+	return arena_printf(&r->arena, "[%s+0x%" PRIx64 "]", module, address);
+}
+
 static struct profile_line unnamed_line(struct pprof_reader *r, uint32_t module, uint64_t address)
 {
-	const char *name = profile_text(r->p, r->p->modules.items[module].name);
+	const char *name = profile_text(r->p, profile_module(r->p, module)->name);
 	struct profile_function function = {
-		.name = profile_string(
-			r->p, *name == '[' ? name
-					   : arena_printf(&r->arena, "[%s+0x%" PRIx64 "]", name,
-							  address)),
+		.name = profile_string(r->p, unnamed(r, name, address)),
 		.module = module,
 		.unnamed = true,
 	};
@@ -200,61 +205,106 @@ static struct profile_line unnamed_line(struct pprof_reader *r, uint32_t module,
 	return (struct profile_line){ .function = profile_add_function(r->p, &function) };
 }
 
-/* Addresses tell locations apart; those that do not get one of their own. */
-static uint32_t fresh_location(struct pprof_reader *r, uint32_t module, uint64_t address, size_t i)
+static enum profile_frame_kind kind_of(const struct pprof_reader *r, uint32_t module)
 {
-	uint32_t location = PROFILE_NONE;
+	return profile_module(r->p, module)->kind == PROFILE_KERNEL ? PROFILE_FRAME_KERNEL
+								    : PROFILE_FRAME_NATIVE;
+}
 
-	if (address)
-		location = profile_add_location(r->p, module, address);
-	if (location == PROFILE_NONE || r->p->locations.items[location].nlines)
-		location = profile_add_location(r->p, module, OWN_ADDRESS | i);
+/* Addresses tell locations apart; what has none, or one that another has with other lines, is known by its lines. */
+static uint32_t add_location(struct pprof_reader *r, uint32_t module, uint64_t address,
+			     const struct profile_line *lines, uint32_t count)
+{
+	enum profile_frame_kind kind = kind_of(r, module);
+	uint32_t location;
+
+	if (!address)
+		return profile_add_named_location(r->p, kind, module, lines, count);
+	location = profile_add_location(r->p, module, address, kind);
+	if (r->p->locations.items[location].nlines)
+		return profile_add_named_location(r->p, kind, module, lines, count);
+	profile_set_lines(r->p, location, lines, count);
 	return location;
 }
 
-static struct err *read_location(struct pprof_reader *r, const Pprof__Location *from, size_t i)
+static struct err *read_location(struct pprof_reader *r, const Pprof__Location *from)
 {
-	uint32_t module = get(&r->mappings, from->mapping_id, PROFILE_NONE);
+	const uint64_t *mapping = map_get(&r->mappings, from->mapping_id);
 	struct profile_line *lines = ARENA_ARRAY(&r->arena, struct profile_line, from->n_line + 1);
 	struct err *err = NULL;
 
-	if (module == PROFILE_NONE)
+	if (!mapping)
 		return err_new(ERR_CORRUPT, "location %" PRIu64 " lies in mapping %" PRIu64
 					    ", which is not there",
 			       from->id, from->mapping_id);
+
+	uint32_t module = (uint32_t)*mapping;
+
 	for (size_t line = 0; line < from->n_line && !err; line++)
 		err = line_of(r, from->line[line], module, &lines[line]);
 	if (err)
 		return err_wrap(err, "location %" PRIu64, from->id);
 	if (!from->n_line)
 		lines[0] = unnamed_line(r, module, from->address);
-
-	uint32_t location = fresh_location(r, module, from->address, i);
-
-	if (!r->p->locations.items[location].nlines)
-		profile_set_lines(r->p, location, lines, (uint32_t)MAX(from->n_line, 1));
-	put(&r->locations, from->id, location);
+	put(&r->locations, from->id,
+	    add_location(r, module, from->address, lines, (uint32_t)MAX(from->n_line, 1)));
 	return NULL;
 }
 
 /* ---- samples ---- */
 
-static void read_label(const struct pprof_reader *r, const Pprof__Label *label,
-		       struct profile_thread *thread, uint32_t *cpu)
+/* A number that a thread or CPU can have. */
+static bool take_number(const Pprof__Label *label, uint32_t *ret)
+{
+	if (label->num < 0 || label->num >= PROFILE_NONE)
+		return false;
+	*ret = (uint32_t)label->num;
+	return true;
+}
+
+/* What precord's samples have a place of their own for; false: it is any label. */
+static bool read_known_label(const struct pprof_reader *r, const Pprof__Label *label,
+			     struct profile_thread *thread, uint32_t *cpu)
 {
 	const char *key = text_of(r, label->key);
-	uint32_t number = label->num < 0 || label->num > UINT32_MAX ? 0 : (uint32_t)label->num;
 
 	if (strcmp(key, "pid") == 0)
-		thread->pid = number;
-	else if (strcmp(key, "tid") == 0)
-		thread->tid = number;
-	else if (strcmp(key, "cpu") == 0)
-		*cpu = number;
-	else if (strcmp(key, "process") == 0)
+		return take_number(label, &thread->pid);
+	if (strcmp(key, "tid") == 0)
+		return take_number(label, &thread->tid);
+	if (strcmp(key, "cpu") == 0)
+		return take_number(label, cpu);
+	if (strcmp(key, "process") == 0)
 		thread->process = profile_string(r->p, text_of(r, label->str));
 	else if (strcmp(key, "thread") == 0)
 		thread->comm = profile_string(r->p, text_of(r, label->str));
+	else
+		return false;
+	return true;
+}
+
+static struct profile_label other_label(const struct pprof_reader *r, const Pprof__Label *label)
+{
+	struct profile_label ret = { .key = profile_string(r->p, text_of(r, label->key)) };
+
+	if (label->str) {
+		ret.text = profile_string(r->p, text_of(r, label->str));
+		return ret;
+	}
+	ret.is_number = true;
+	ret.number = label->num;
+	ret.unit = profile_string(r->p, text_of(r, label->num_unit));
+	return ret;
+}
+
+static void read_labels(struct pprof_reader *r, const Pprof__Sample *from,
+			struct profile_thread *thread, struct profile_sample *sample)
+{
+	r->labels.len = 0;
+	for (size_t i = 0; i < from->n_label; i++)
+		if (!read_known_label(r, from->label[i], thread, &sample->cpu))
+			vec_push(&r->labels, other_label(r, from->label[i]));
+	sample->labels = profile_add_labels(r->p, r->labels.items, (uint32_t)r->labels.len);
 }
 
 static struct err *stack_of(struct pprof_reader *r, const Pprof__Sample *from, uint32_t *ret)
@@ -273,27 +323,30 @@ static struct err *stack_of(struct pprof_reader *r, const Pprof__Sample *from, u
 	return NULL;
 }
 
-/* The values of one event; what is 0 or less (a difference of two profiles has such) is no sample. */
-static void add_sample(struct pprof_reader *r, const Pprof__Sample *from, uint32_t event,
+/* The value of one event; 0 is no sample, and the difference of two profiles has negative ones. */
+MUST_USE static struct err *add_sample(struct pprof_reader *r, const Pprof__Sample *from, uint32_t event,
 		       struct profile_sample sample)
 {
 	const struct pprof_event *of = &r->events.items[event];
 	int64_t weight = from->value[of->weight];
 	int64_t count = of->count == NO_TYPE ? 1 : from->value[of->count];
 
-	if (weight <= 0)
-		return;
-	sample.event = event;
-	sample.count = (uint64_t)MAX(count, 1);
-	sample.weight = (uint64_t)weight;
+	if (!weight)
+		return NULL;
+	if (!profile_fits(r->p, weight))
+		return err_new(ERR_CORRUPT, "its values add up to more than 2^63");
+	sample.type = event;
+	sample.count = count == INT64_MIN ? 1 : (uint64_t)MAX(llabs(count), 1);
+	sample.weight = weight;
 	sample.weight_sq = (double)weight * (double)weight / (double)sample.count;
 	profile_add_sample(r->p, &sample);
+	return NULL;
 }
 
 static struct err *read_sample(struct pprof_reader *r, const Pprof__Sample *from)
 {
-	struct profile_sample sample = { .cpu = UINT32_MAX, .user = true };
-	struct profile_thread thread = { 0 };
+	struct profile_sample sample = { .cpu = PROFILE_NONE, .user = true };
+	struct profile_thread thread = { .pid = PROFILE_NONE, .tid = PROFILE_NONE };
 	struct err *err = NULL;
 
 	if (from->n_value != r->in->n_sample_type)
@@ -302,12 +355,11 @@ static struct err *read_sample(struct pprof_reader *r, const Pprof__Sample *from
 	err = stack_of(r, from, &sample.stack);
 	if (err)
 		return err;
-	for (size_t i = 0; i < from->n_label; i++)
-		read_label(r, from->label[i], &thread, &sample.cpu);
+	read_labels(r, from, &thread, &sample);
 	sample.thread = profile_add_thread(r->p, &thread);
-	for (uint32_t event = 0; event < r->events.len; event++)
-		add_sample(r, from, event, sample);
-	return NULL;
+	for (uint32_t event = 0; event < r->events.len && !err; event++)
+		err = add_sample(r, from, event, sample);
+	return err;
 }
 
 /* ---- the file ---- */
@@ -323,7 +375,7 @@ static struct err *read_message(struct pprof_reader *r, struct pprof_facts *ret)
 	read_mappings(r);
 	read_functions(r);
 	for (size_t i = 0; i < r->in->n_location && !err; i++)
-		err = read_location(r, r->in->location[i], i);
+		err = read_location(r, r->in->location[i]);
 	for (size_t i = 0; i < r->in->n_sample && !err; i++) {
 		err = read_sample(r, r->in->sample[i]);
 		if (err)
@@ -350,6 +402,7 @@ static struct err *read_unpacked(const void *data, size_t len, struct profile *p
 	map_deinit(&r.functions);
 	map_deinit(&r.locations);
 	vec_deinit(&r.events);
+	vec_deinit(&r.labels);
 	return err;
 }
 

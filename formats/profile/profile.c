@@ -25,8 +25,11 @@ struct index {
 };
 
 struct profile_index {
-	struct index modules, functions, locations, stacks, threads, data, samples;
+	struct index modules, functions, locations, named_locations, stacks, threads, data, label_sets,
+		samples;
 };
+
+const struct profile_module profile_no_module = { .kind = PROFILE_UNKNOWN };
 
 typedef bool equal_fn(const struct profile *p, uint32_t number, const void *entry);
 
@@ -81,6 +84,9 @@ struct profile *profile_new(void)
 	p->index = memory_zeroed(1, sizeof(*p->index));
 	strtab_add(&p->strings, "");
 	profile_add_data(p, &(struct profile_data){ 0 });
+	profile_add_process(p, &(struct profile_process){ .pid = PROFILE_NONE });
+	vec_push(&p->label_sets, ((struct profile_label_set){ 0 }));
+	vec_push(&p->process_names, ((struct profile_process_name){ 0 }));
 	vec_push(&p->stacks, root);
 	return p;
 }
@@ -92,9 +98,11 @@ void profile_free(struct profile *p)
 	free(p->index->modules.slots);
 	free(p->index->functions.slots);
 	free(p->index->locations.slots);
+	free(p->index->named_locations.slots);
 	free(p->index->stacks.slots);
 	free(p->index->threads.slots);
 	free(p->index->data.slots);
+	free(p->index->label_sets.slots);
 	free(p->index->samples.slots);
 	free(p->index);
 	vec_deinit(&p->modules);
@@ -103,9 +111,14 @@ void profile_free(struct profile *p)
 	vec_deinit(&p->lines);
 	vec_deinit(&p->stacks);
 	vec_deinit(&p->threads);
-	vec_deinit(&p->events);
+	vec_deinit(&p->processes);
+	vec_deinit(&p->process_names);
+	vec_deinit(&p->types);
+	vec_deinit(&p->label_sets);
+	vec_deinit(&p->labels);
 	vec_deinit(&p->data);
 	vec_deinit(&p->samples);
+	time_series_deinit(&p->times);
 	strtab_deinit(&p->strings);
 	free(p);
 }
@@ -165,9 +178,13 @@ static bool same_location(const struct profile *p, uint32_t number, const void *
 	return a->vaddr == b->vaddr && a->module == b->module;
 }
 
-uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr)
+uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr,
+			      enum profile_frame_kind kind)
 {
-	struct profile_location location = { .module = module, .vaddr = vaddr };
+	struct profile_location location = { .module = module,
+					     .vaddr = vaddr,
+					     .kind = (uint8_t)kind,
+					     .has_vaddr = true };
 	uint32_t fresh = (uint32_t)p->locations.len;
 	uint64_t hash = map_hash(vaddr ^ (uint64_t)module << 48);
 	uint32_t number =
@@ -183,6 +200,52 @@ static bool same_stack(const struct profile *p, uint32_t number, const void *ent
 	const struct profile_stack *a = &p->stacks.items[number], *b = entry;
 
 	return a->parent == b->parent && a->location == b->location && a->how == b->how;
+}
+
+/* A location without address that is looked for, and its lines. */
+struct named {
+	struct profile_location location;
+	const struct profile_line *lines;
+};
+
+static bool same_line(const struct profile_line *a, const struct profile_line *b)
+{
+	return a->function == b->function && a->file == b->file && a->line == b->line;
+}
+
+static bool same_named_location(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct named *b = entry;
+	const struct profile_location *a = &p->locations.items[number];
+
+	if (a->kind != b->location.kind || a->module != b->location.module ||
+	    a->nlines != b->location.nlines)
+		return false;
+	for (uint32_t i = 0; i < a->nlines; i++)
+		if (!same_line(&p->lines.items[a->first_line + i], &b->lines[i]))
+			return false;
+	return true;
+}
+
+uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind kind, uint32_t module,
+				    const struct profile_line *lines, uint32_t count)
+{
+	struct named named = { .location = { .module = module, .nlines = count, .kind = (uint8_t)kind },
+			       .lines = lines };
+	uint32_t fresh = (uint32_t)p->locations.len;
+	uint64_t hash = map_hash(pair(module, count) + (uint64_t)kind);
+
+	for (uint32_t i = 0; i < count; i++)
+		hash = map_hash(map_hash(hash ^ pair(lines[i].function, lines[i].line)) ^ lines[i].file);
+
+	uint32_t number = index_find(&p->index->named_locations, p, hash, same_named_location,
+				     &named, fresh);
+
+	if (number != fresh)
+		return number;
+	vec_push(&p->locations, named.location);
+	profile_set_lines(p, fresh, lines, count);
+	return fresh;
 }
 
 uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location,
@@ -205,7 +268,7 @@ static bool same_thread(const struct profile *p, uint32_t number, const void *en
 	const struct profile_thread *a = &p->threads.items[number], *b = entry;
 
 	return a->tid == b->tid && a->pid == b->pid && a->comm == b->comm &&
-	       a->process == b->process;
+	       a->process == b->process && a->life == b->life;
 }
 
 uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread)
@@ -225,14 +288,15 @@ static bool same_data(const struct profile *p, uint32_t number, const void *entr
 	const struct profile_data *a = &p->data.items[number], *b = entry;
 
 	return a->object == b->object && a->module == b->module && a->addr == b->addr &&
-	       a->source == b->source;
+	       a->source == b->source && a->type == b->type && a->field == b->field;
 }
 
 uint32_t profile_add_data(struct profile *p, const struct profile_data *data)
 {
 	uint32_t fresh = (uint32_t)p->data.len;
 	uint64_t hash = map_hash(map_hash(pair(data->object, data->module)) ^
-				 map_hash(data->addr) ^ data->source);
+				 map_hash(data->addr) ^ map_hash(pair(data->type, data->field)) ^
+				 data->source);
 	uint32_t number = index_find(&p->index->data, p, hash, same_data, data, fresh);
 
 	if (number == fresh)
@@ -240,10 +304,114 @@ uint32_t profile_add_data(struct profile *p, const struct profile_data *data)
 	return number;
 }
 
-uint32_t profile_add_event(struct profile *p, const struct profile_event *event)
+uint32_t profile_add_value_type(struct profile *p, const struct profile_value_type *type)
 {
-	vec_push(&p->events, *event);
-	return (uint32_t)p->events.len - 1;
+	vec_push(&p->types, *type);
+	return (uint32_t)p->types.len - 1;
+}
+
+uint32_t profile_add_process(struct profile *p, const struct profile_process *process)
+{
+	struct profile_process entry = *process;
+
+	entry.first_name = entry.last_name = 0;
+	vec_push(&p->processes, entry);
+	return (uint32_t)p->processes.len - 1;
+}
+
+void profile_add_process_name(struct profile *p, uint32_t process, uint64_t time_ns, uint32_t name)
+{
+	struct profile_process *to = &p->processes.items[process];
+	struct profile_process_name entry = { .time_ns = time_ns, .name = name };
+	uint32_t number = (uint32_t)p->process_names.len;
+
+	vec_push(&p->process_names, entry);
+	if (to->last_name)
+		p->process_names.items[to->last_name].next = number;
+	else
+		to->first_name = number;
+	to->last_name = number;
+}
+
+/* ---- labels ---- */
+
+/* A set of labels that is looked for. */
+struct labels {
+	const struct profile_label *items;
+	uint32_t count;
+};
+
+static bool same_label(const struct profile_label *a, const struct profile_label *b)
+{
+	return a->key == b->key && a->text == b->text && a->unit == b->unit &&
+	       a->is_number == b->is_number && a->number == b->number;
+}
+
+static bool same_labels(const struct profile *p, uint32_t number, const void *entry)
+{
+	const struct profile_label_set *a = &p->label_sets.items[number];
+	const struct labels *b = entry;
+
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!same_label(&p->labels.items[a->first + i], &b->items[i]))
+			return false;
+	return true;
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct profile_label *x = a, *y = b;
+	int order = compare_numbers(x->key, y->key);
+
+	order = order ? order : compare_numbers(x->is_number, y->is_number);
+	order = order ? order : compare_numbers(x->text, y->text);
+	order = order ? order : compare_numbers(x->number, y->number);
+	return order ? order : compare_numbers(x->unit, y->unit);
+}
+
+/* In order, each once; returns how many. */
+static uint32_t sort_labels(struct profile_label *labels, uint32_t count)
+{
+	uint32_t kept = 1;
+
+	qsort(labels, count, sizeof(*labels), compare_labels);
+	for (uint32_t i = 1; i < count; i++)
+		if (!same_label(&labels[kept - 1], &labels[i]))
+			labels[kept++] = labels[i];
+	return kept;
+}
+
+uint32_t profile_add_labels(struct profile *p, const struct profile_label *labels, uint32_t count)
+{
+	CLEANUP(memory_freep) struct profile_label *sorted = NULL;
+	struct labels set = { 0 };
+	uint64_t hash = 0;
+
+	if (!count)
+		return 0;
+	sorted = memory_alloc(count * sizeof(*sorted));
+	memcpy(sorted, labels, count * sizeof(*sorted));
+	set = (struct labels){ sorted, sort_labels(sorted, count) };
+	for (uint32_t i = 0; i < set.count; i++)
+		hash = map_hash(hash ^ pair(sorted[i].key, sorted[i].text) ^
+				map_hash((uint64_t)sorted[i].number ^ sorted[i].unit));
+
+	uint32_t fresh = (uint32_t)p->label_sets.len;
+	uint32_t number = index_find(&p->index->label_sets, p, hash, same_labels, &set, fresh);
+
+	if (number == fresh) {
+		vec_push(&p->label_sets,
+			 ((struct profile_label_set){ (uint32_t)p->labels.len, set.count }));
+		vec_append(&p->labels, sorted, set.count);
+	}
+	return number;
 }
 
 void profile_set_lines(struct profile *p, uint32_t location, const struct profile_line *lines,
@@ -261,19 +429,20 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 	const struct profile_sample *a = &p->samples.items[number], *b = entry;
 
 	return a->stack == b->stack && a->thread == b->thread && a->cpu == b->cpu &&
-	       a->event == b->event && a->stop == b->stop && a->user == b->user &&
-	       a->state == b->state && a->data == b->data;
+	       a->type == b->type && a->stop == b->stop && a->user == b->user &&
+	       a->state == b->state && a->data == b->data && a->labels == b->labels;
 }
 
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
 	uint32_t fresh = (uint32_t)p->samples.len;
-	uint64_t tail = pair(sample->cpu, sample->event << 16 | (uint32_t)sample->state << 9 |
+	uint64_t tail = pair(sample->cpu, sample->type << 16 | (uint32_t)sample->state << 9 |
 						sample->stop << 1 | sample->user);
 	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail ^
-				 (uint64_t)sample->data << 32);
+				 pair(sample->data, sample->labels));
 	uint32_t number = index_find(&p->index->samples, p, hash, same_sample, sample, fresh);
 
+	p->weight_used += (uint64_t)(sample->weight < 0 ? -sample->weight : sample->weight);
 	if (number == fresh) {
 		vec_push(&p->samples, *sample);
 		return number;
@@ -287,14 +456,14 @@ uint32_t profile_add_sample(struct profile *p, const struct profile_sample *samp
 	return number;
 }
 
-struct profile_sum profile_total(const struct profile *p, uint32_t event)
+struct profile_sum profile_total(const struct profile *p, uint32_t type)
 {
 	struct profile_sum sum = { 0 };
 
 	for (size_t i = 0; i < p->samples.len; i++) {
 		const struct profile_sample *row = &p->samples.items[i];
 
-		if (event != PROFILE_NONE && row->event != event)
+		if (type != PROFILE_NONE && row->type != type)
 			continue;
 		sum.count += row->count;
 		sum.weight += row->weight;

@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h - the profile: what every view and exporter consumes and every importer produces.
+ * profile.h - the profile: what every importer produces and every view and exporter consumes.
  *
- * The second of the two contracts. Call stacks are one parent-pointer tree (a calling-context trie):
+ * Call stacks are one parent-pointer tree (a calling-context trie):
  *
  *	samples ──► stack ──► parent ──► … ──► 0 (the root, no location)
  *	              │
- *	              └► location (module, address) ──► lines: inlined functions, innermost first
+ *	              └► location: a kind, lines (inlined functions, innermost first), perhaps a module and an address
  *
- * Numbers 0 are: string "", stack the root, data nothing. All else counts from 0. Everything is append-only; ids
- * stay valid until profile_free(). Equal samples (same stack, event, thread, CPU, data) are one row with counts, so size
- * grows with distinct stacks, not with samples.
+ * What is not known is absent: PROFILE_NONE, or the bool beside it is false, or the string is "". It is never a number
+ * that the input did not have. An importer of names and lines, without addresses, does this for each frame:
+ *
+ *	struct profile_function function = { .name = profile_string(p, "f"), .module = PROFILE_NONE };
+ *	struct profile_line line = { .function = profile_add_function(p, &function), .line = 7 };
+ *	uint32_t location = profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, PROFILE_NONE, &line, 1);
+ *
+ *	stack = profile_add_stack(p, stack, location, PROFILE_HOW_SURE);
+ *
+ * Numbers 0 are: string "", stack the root, process not known, data nothing, labels none. All else counts from 0.
+ * Everything is append-only; ids stay valid until profile_free(). Equal samples (same stack, value type, thread, CPU,
+ * data, labels) are one row with counts, so size grows with distinct stacks, not with samples; when they happened is
+ * in a series beside the rows (time_series.h).
  */
 #ifndef FORMATS_PROFILE_H
 #define FORMATS_PROFILE_H
 
 #include "formats/base/strtab.h"
 #include "formats/base/vec.h"
+#include "formats/profile/time_series.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,7 +50,7 @@ struct profile_module {
 struct profile_function {
 	uint32_t name;	       /* string: demangled */
 	uint32_t linkage_name; /* string: as in the file, "" if not known */
-	uint32_t module;
+	uint32_t module;       /* PROFILE_NONE if not known */
 	uint32_t file;	       /* string: source path, "" if not known */
 	uint32_t line;	       /* where it is declared, 0 if not known */
 	bool unnamed;	       /* no symbol was found: "[module+0xSTART]" or "[module]" stands for it */
@@ -52,11 +63,23 @@ struct profile_line {
 	uint32_t line; /* 0 if not known */
 };
 
+/* What ran; that a line is inlined into the next one is told by its place among the lines of a location. */
+enum profile_frame_kind {
+	PROFILE_FRAME_NATIVE,
+	PROFILE_FRAME_KERNEL,
+	PROFILE_FRAME_INTERPRETED,
+	PROFILE_FRAME_JIT,
+	PROFILE_FRAME_RUNTIME, /* the inside of a runtime: its collector, compiler, interpreter loop */
+	PROFILE_FRAME_MARKER,  /* no code: "(idle)", "[truncated]" */
+};
+
 struct profile_location {
-	uint32_t module;
-	uint64_t vaddr;	     /* link-time; for return addresses, inside the call instruction */
+	uint64_t vaddr;	     /* link-time; for return addresses, inside the call instruction; 0 without has_vaddr */
+	uint32_t module;     /* PROFILE_NONE if not known */
 	uint32_t first_line; /* index in profile.lines */
 	uint32_t nlines;     /* 0 until it is symbolized, then at least 1; the last one is not inlined */
+	uint8_t kind;	     /* enum profile_frame_kind */
+	bool has_vaddr;
 };
 
 /* How the frame was found; the order is from sure to less sure (see unwind.h, which it is taken from). */
@@ -72,17 +95,51 @@ struct profile_stack {
 	uint8_t how;	   /* enum profile_how */
 };
 
-struct profile_thread {
-	uint32_t pid, tid;
-	uint32_t comm;	  /* string: the thread's name */
-	uint32_t process; /* string: its process's name */
+/* A name that a process had from a moment on. */
+struct profile_process_name {
+	uint64_t time_ns;
+	uint32_t name; /* string */
+	uint32_t next; /* number in profile.process_names; 0: it is the last */
 };
 
-struct profile_event {
+/* One life of a process: its number may be used again by another. Times are on the clock of the samples. */
+struct profile_process {
+	uint32_t pid;	     /* PROFILE_NONE if not known */
+	uint32_t parent;     /* number of its parent here; 0 if not known */
+	uint32_t cmdline;    /* string, "" if not known */
+	uint32_t cgroup;     /* string, "" if not known */
+	uint32_t first_name, last_name; /* numbers in profile.process_names; 0: it has none */
+	bool has_start, has_exec, has_exit;
+	uint64_t start_ns, exec_ns, exit_ns; /* of several execs the last */
+};
+
+struct profile_thread {
+	uint32_t pid, tid;   /* PROFILE_NONE if not known */
+	uint32_t comm;	     /* string: the thread's name */
+	uint32_t process;    /* string: its process's name */
+	uint32_t life;	     /* number in profile.processes; 0: nothing more is known of its process */
+};
+
+/* What the numbers of samples count: "cycles" in "events", "alloc_space" in "bytes", "cpu-clock" in "ns". */
+struct profile_value_type {
 	uint32_t name; /* string */
-	uint32_t unit; /* string: "ns", "events" */
+	uint32_t unit; /* string: "ns", "events", "bytes", … */
 	uint64_t rate; /* samples a second or period, 0 if not known */
 	bool is_freq;
+};
+
+/* A key with a text or with a number. */
+struct profile_label {
+	uint32_t key;	/* string */
+	uint32_t text;	/* string; 0 if it is a number */
+	uint32_t unit;	/* string, of the number; "" if not known */
+	bool is_number;
+	int64_t number;
+};
+
+/* Labels of a sample: an index in profile.labels, in order of their keys. */
+struct profile_label_set {
+	uint32_t first, count;
 };
 
 /* Memory that samples accessed; what they are not told apart by is 0. */
@@ -91,6 +148,8 @@ struct profile_data {
 	uint32_t module;  /* string: where that is */
 	uint64_t addr;    /* in the process; of a cache line, where it begins */
 	uint64_t source;  /* union perf_mem_data_src */
+	uint32_t type;	  /* string: of the variable that the leaf's instruction accesses, "struct list_head" */
+	uint32_t field;	  /* string: its member, "next" */
 };
 
 /* What a thread was doing, where that is known: samples with a length. */
@@ -107,16 +166,17 @@ enum profile_state {
 /* Samples that are the same in everything but time. */
 struct profile_sample {
 	uint32_t stack;
-	uint32_t event;
+	uint32_t type;	   /* value type */
 	uint32_t thread;
-	uint32_t cpu;	   /* UINT32_MAX if not known */
+	uint32_t cpu;	   /* PROFILE_NONE if not known */
 	uint8_t stop;	   /* why the chain ended: enum unwind_stop, 0 for complete */
 	bool user;	   /* the leaf ran in user space */
 	uint8_t state;	   /* enum profile_state */
 	uint32_t data;	   /* what memory it accessed; 0: not told apart by that */
+	uint32_t labels;   /* set of labels; 0: none */
 	uint64_t count;	   /* how many samples */
-	uint64_t weight;   /* sum of their periods */
-	double weight_sq;  /* sum of the squares of their periods */
+	int64_t weight;	   /* sum of their values, such as periods; may be negative in a difference of two profiles */
+	double weight_sq;  /* sum of the squares of their values */
 };
 
 struct profile {
@@ -126,11 +186,17 @@ struct profile {
 	VEC(struct profile_location) locations;
 	VEC(struct profile_line) lines;
 	VEC(struct profile_stack) stacks; /* [0] is the root */
+	VEC(struct profile_process) processes; /* [0] is not known */
+	VEC(struct profile_process_name) process_names; /* [0] is none */
 	VEC(struct profile_thread) threads;
-	VEC(struct profile_event) events;
+	VEC(struct profile_value_type) types;
+	VEC(struct profile_label_set) label_sets; /* [0] is none */
+	VEC(struct profile_label) labels;
 	VEC(struct profile_data) data; /* [0] is nothing */
 	VEC(struct profile_sample) samples;
-	uint64_t start_ns, end_ns; /* of the time that the samples cover, after filters */
+	struct time_series times;  /* of the samples, if the input has times and they were asked for; else empty */
+	uint64_t weight_used; /* of 2^63: the absolute values of all samples added up; see profile_fits() */
+	uint64_t start_ns, end_ns; /* of the time that the samples cover, after filters; 0 and 0 without times */
 
 	struct profile_index *index; /* hash tables that find equal entries; private to profile.c */
 };
@@ -145,24 +211,58 @@ const char *profile_text(const struct profile *p, uint32_t string);
 /* Each finds the equal entry or adds one. */
 uint32_t profile_add_module(struct profile *p, const struct profile_module *mod); /* equal: path, build ID */
 uint32_t profile_add_function(struct profile *p, const struct profile_function *function); /* equal: module, name, linkage name, file, line */
-uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr);
+uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr,
+			      enum profile_frame_kind kind); /* equal: module, address */
+
+/*
+ * A location without address, of @lines, innermost first, at least one. @module may be PROFILE_NONE. Equal: kind, module and
+ * all lines.
+ */
+uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind kind, uint32_t module,
+				    const struct profile_line *lines, uint32_t count);
 uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how);
 uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread); /* equal: all fields */
 uint32_t profile_add_data(struct profile *p, const struct profile_data *data); /* equal: all fields */
-uint32_t profile_add_event(struct profile *p, const struct profile_event *event); /* always new */
+uint32_t profile_add_value_type(struct profile *p, const struct profile_value_type *type); /* always new */
+uint32_t profile_add_process(struct profile *p, const struct profile_process *process); /* always new; it has no names yet */
 
-/* Set what is at @location, once; innermost first, at least one. */
+/* The set of @count labels, in any order; a key may have several values. 0 if there are none. */
+uint32_t profile_add_labels(struct profile *p, const struct profile_label *labels, uint32_t count);
+
+/* The name of @process from @time_ns on; call it in order of time. */
+void profile_add_process_name(struct profile *p, uint32_t process, uint64_t time_ns, uint32_t name);
+
+/* Set what is at @location, which has an address, once; innermost first, at least one. */
 void profile_set_lines(struct profile *p, uint32_t location, const struct profile_line *lines,
 		       uint32_t count);
 
-/* Add @sample to the row that is the same but for count and weights; the row's number. */
+/*
+ * Does any sum of values still fit in 64 bits after one of @weight is added? Where not, the input is wrong: refuse it, or
+ * give the sample the value 0.
+ */
+static inline bool profile_fits(const struct profile *p, int64_t weight)
+{
+	return weight != INT64_MIN &&
+	       (uint64_t)(weight < 0 ? -weight : weight) <= (uint64_t)INT64_MAX - p->weight_used;
+}
+
+/* Add @sample, whose weight fits, to the row that is the same but for count and weights; the row's number. */
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample);
 
-/* Sums over all samples of @event (PROFILE_NONE: of every event). */
+extern const struct profile_module profile_no_module;
+
+/* A module by its number; of PROFILE_NONE one whose name, path and build ID are "". Never NULL. */
+static inline const struct profile_module *profile_module(const struct profile *p, uint32_t number)
+{
+	return number == PROFILE_NONE ? &profile_no_module : &p->modules.items[number];
+}
+
+/* Sums over all samples of value type @type (PROFILE_NONE: of every one). */
 struct profile_sum {
-	uint64_t count, weight;
+	uint64_t count;
+	int64_t weight;
 	double weight_sq;
 };
-struct profile_sum profile_total(const struct profile *p, uint32_t event);
+struct profile_sum profile_total(const struct profile *p, uint32_t type);
 
 #endif

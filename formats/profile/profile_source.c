@@ -94,11 +94,11 @@ static void set_recording(struct recording *rec, const struct profile *p, const 
 		.end_ns = facts->duration_ns,
 		.exit_status = -1,
 		.complete = true,
-		.nevents = p->events.len,
+		.nevents = p->types.len,
 	};
-	rec->events = ARENA_ARRAY(&rec->arena, struct recording_event, p->events.len + 1);
-	for (uint32_t i = 0; i < p->events.len; i++) {
-		const struct profile_event *event = &p->events.items[i];
+	rec->events = ARENA_ARRAY(&rec->arena, struct recording_event, p->types.len + 1);
+	for (uint32_t i = 0; i < p->types.len; i++) {
+		const struct profile_value_type *event = &p->types.items[i];
 
 		rec->events[i] = (struct recording_event){
 			.name = arena_strdup(&rec->arena, profile_text(p, event->name)),

@@ -314,6 +314,7 @@ void trace_encoder_add(struct trace_encoder *enc, const struct event *ev)
 	sum->last_ns = MAX(sum->last_ns, ev->time_ns);
 	sum->expanded_len += trace_events_expanded_len(ev);
 	sum->count++;
+	sum->samples += ev->kind == EVENT_SAMPLE;
 }
 
 struct trace_encoder_summary trace_encoder_summary(const struct trace_encoder *enc)

@@ -23,6 +23,7 @@ void trace_encoder_add(struct trace_encoder *enc, const struct event *ev);
 /* What was added since the last trace_encoder_finish(). */
 struct trace_encoder_summary {
 	size_t count;
+	size_t samples;             /* of them */
 	size_t content_len;         /* without what trace_encoder_finish() puts in front */
 	size_t expanded_len;        /* memory that a decoder will need for it */
 	uint64_t first_ns, last_ns; /* oldest and newest */

@@ -248,7 +248,8 @@ static void load_count(struct reader *r, struct recording *rec)
 	load_nested(r, count_fields, &rec->arena, &count);
 	if (count.event >= rec->nevents)
 		reader_fail(r, "event of a count");
-	rec->counts[rec->ncounts++] = count;
+	if (!r->failed) /* readers index by its event, also when the end is damaged */
+		rec->counts[rec->ncounts++] = count;
 }
 
 struct err *trace_end_load(struct reader *r, struct recording *rec)

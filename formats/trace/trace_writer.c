@@ -39,6 +39,7 @@ struct index_entry {
 struct kept {
 	struct trace_block block;
 	size_t start, end; /* in the stream's packed bytes */
+	size_t nsamples;
 	uint64_t packed_lens[TRACE_COLUMNS];
 };
 
@@ -269,6 +270,7 @@ static struct err *keep(struct trace_writer *w, size_t number)
 			.minor = TRACE_MINOR,
 		},
 		.start = s->packed.len,
+		.nsamples = sum.samples,
 	};
 	size_t lens[TRACE_COLUMNS];
 	struct cut cut = { TRACE_COLUMNS, lens, kept.packed_lens };
@@ -304,6 +306,7 @@ static struct err *write_kept(struct trace_writer *w, const struct stream *s, st
 	for (size_t i = 0; i < TRACE_COLUMNS; i++)
 		*account_of(&w->sizes, (enum trace_column)i) += kept->packed_lens[i];
 	w->sizes.samples += TRACE_HEAD_LEN;
+	w->sizes.nsamples += kept->nsamples;
 	return NULL;
 }
 

@@ -25,6 +25,7 @@ struct trace_sizes {
 	uint64_t stacks;    /* event blocks: registers and stack words */
 	uint64_t side_band; /* event blocks: all other events */
 	uint64_t images, symbols, other;
+	uint64_t nsamples;  /* a number: of samples in blocks of events, but those of trace_writer_block() */
 };
 
 /* Write to @fd, which stays the caller's and need not be seekable. */

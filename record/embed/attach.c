@@ -16,7 +16,6 @@
 #include "record/embed/attach_jit.h"
 #include "record/embed/attach_kernel.h"
 #include "record/embed/code_file.h"
-#include "record/embed/code_map.h"
 #include "record/sample/addr_cache.h"
 
 #include <inttypes.h>
@@ -25,21 +24,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define ROUNDS_KEPT  2 /* for which an ended process is kept, and an address without a mapping */
 #define PENDING_MAX  (1U << 20)
 #define OPEN_MAX     256
 #define MEANINGS_MAX 4 /* of one address */
-
-struct attach_process {
-	uint32_t pid;
-	uint32_t lineage[CODE_FILE_LINEAGE]; /* itself and its ancestors, 0 where they end */
-	bool inherits; /* it has not called exec: mappings may be its parent's */
-	uint32_t
-		serial; /* new with each change of mappings, so that cached addresses are looked up again */
-	struct code_map code;
-	bool ended, queued; /* @queued: among those to forget */
-	uint64_t ended_round;
-};
 
 /* An address that may mean something else once all rings have been drained. */
 struct pending {
@@ -68,10 +55,7 @@ struct attach_front {
 
 struct attach {
 	enum attach_bundle bundle;
-	struct map processes; /* pid -> struct attach_process * */
-	VEC(struct attach_process *) ended;
-	uint32_t last_serial;
-	uint64_t round;
+	struct process_table processes;
 	VEC(struct attach_front *) fronts;
 	VEC(struct pending) pending;
 	uint64_t left_out; /* addresses for which there was no room in @pending */
@@ -91,32 +75,31 @@ static size_t open_limit(void)
 	return MIN((size_t)limit.rlim_cur / 4, OPEN_MAX);
 }
 
+static void forget_process(void *context, uint32_t pid)
+{
+	struct attach *a = context;
+
+	attach_jit_exit(&a->jit, pid);
+}
+
 struct attach *attach_new(enum attach_bundle bundle)
 {
 	struct attach *a = memory_zeroed(1, sizeof(*a));
 
 	a->bundle = bundle;
-	a->files.max_open = bundle == ATTACH_NONE ? 0 : open_limit();
+	process_table_init(&a->processes);
+	a->processes.forget = forget_process;
+	a->processes.context = a;
+	code_files_init(&a->files, bundle == ATTACH_NONE ? 0 : open_limit());
 	return a;
-}
-
-static void process_free(struct attach_process *p)
-{
-	code_map_deinit(&p->code);
-	free(p);
 }
 
 void attach_free(struct attach *a)
 {
-	const struct map_slot *slot;
-
 	if (!a)
 		return;
-	for (size_t pos = 0; (slot = map_next(&a->processes, &pos));)
-		process_free((struct attach_process *)(uintptr_t)slot->value);
-	map_deinit(&a->processes);
+	process_table_deinit(&a->processes);
 	attach_jit_deinit(&a->jit);
-	vec_deinit(&a->ended);
 	vec_deinit(&a->pending);
 	code_files_deinit(&a->files);
 	kernel_symbols_deinit(&a->kernel.symbols);
@@ -147,92 +130,16 @@ void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end)
 	a->kernel.text_end = end;
 }
 
-/* ---- processes ------------------------------------------------------------------------------------- */
+/* ---- the side-band --------------------------------------------------------------------------------- */
 
-static struct attach_process *find_process(const struct attach *a, uint32_t pid)
+const struct process_table *attach_processes(const struct attach *a)
 {
-	uint64_t *slot = map_get(&a->processes, pid);
-
-	return slot ? (struct attach_process *)(uintptr_t)*slot : NULL;
+	return &a->processes;
 }
 
-/* Made if it is new. */
-static struct attach_process *attach_process(struct attach *a, uint32_t pid)
+void attach_existing_process(struct attach *a, uint32_t pid, uint32_t nthreads)
 {
-	uint64_t *slot = map_put(&a->processes, pid, NULL);
-
-	if (!*slot) {
-		struct attach_process *p = memory_zeroed(1, sizeof(*p));
-
-		p->pid = pid;
-		p->lineage[0] = pid;
-		p->serial = ++a->last_serial;
-		*slot = (uintptr_t)p;
-	}
-	return (struct attach_process *)(uintptr_t)*slot;
-}
-
-/* It lives, whatever was told before. */
-static struct attach_process *living(struct attach *a, uint32_t pid)
-{
-	struct attach_process *p = attach_process(a, pid);
-
-	p->ended = false;
-	return p;
-}
-
-static bool is_user_code(const struct event_mmap *map)
-{
-	if (map->flags & EVENT_MMAP_KERNEL || !(map->flags & EVENT_MMAP_EXEC))
-		return false;
-	return mapping_is_anonymous(map) || mapping_is_file(map) ||
-	       strcmp(map->path, "[vdso]") == 0;
-}
-
-/* Find the file of @map, its build ID if need be. NULL: it is none. */
-static struct code_file *identify(struct attach *a, const struct code_place *place,
-				  struct event_mmap *map, bool is_new)
-{
-	bool known = map->build_id_len, exec = map->flags & EVENT_MMAP_EXEC, is_news = false;
-	struct code_file *file = NULL;
-
-	if (exec && mapping_is_anonymous(map))
-		code_files_query(map, place); /* a program in a memfd, perhaps */
-	if (!mapping_is_anonymous(map))
-		file = code_files_identify(&a->files, map, place, is_new && exec, &is_news);
-	a->news += is_new && exec && is_news;
-	/* As in the kernel's own records with a build ID, so that both name a file in the same way. */
-	if (!known && map->build_id_len)
-		map->device = map->inode = map->generation = 0;
-	return file;
-}
-
-static void add_mmap(struct attach *a, uint32_t pid, struct event_mmap *map, bool is_new)
-{
-	struct code_range range = { map->start, map->end, map->file_offset, NULL };
-
-	if (map->flags & EVENT_MMAP_KERNEL)
-		return;
-	struct attach_process *p = living(a, pid);
-	struct code_place place = { p->lineage, range.start, range.end };
-
-	range.file = identify(a, &place, map, is_new);
-	if (!is_user_code(map))
-		return;
-	if (range.file && jitdump_is_path(map->path))
-		attach_jit_dump(&a->jit, pid, &a->files, range.file, &place);
-	if (code_map_insert(&p->code, &range))
-		p->serial = ++a->last_serial;
-}
-
-void attach_mmap(struct attach *a, uint32_t pid, struct event_mmap *map)
-{
-	add_mmap(a, pid, map, /* is_new= */ false);
-}
-
-void attach_new_mmap(struct attach *a, uint32_t pid, struct event_mmap *map)
-{
-	add_mmap(a, pid, map, /* is_new= */ true);
+	process_table_add_existing(&a->processes, pid, nthreads);
 }
 
 uint64_t attach_news(const struct attach *a)
@@ -240,78 +147,77 @@ uint64_t attach_news(const struct attach *a)
 	return a->news;
 }
 
-void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)
+/* Its build ID if it has none yet. One that was there at the beginning of the recording will stay a while. */
+static struct code_file *identify(struct attach *a, const struct code_place *place,
+				  struct event_mmap *map, bool is_new)
 {
-	if (pid == parent_pid)
-		return;
-	const struct attach_process *parent = attach_process(a, parent_pid);
-	struct attach_process *p = living(a, pid);
+	bool known = map->build_id_len, exec = map->flags & EVENT_MMAP_EXEC, is_news;
 
-	p->inherits = true;
-	memcpy(p->lineage + 1, parent->lineage, sizeof(p->lineage) - sizeof(*p->lineage));
-	p->serial = ++a->last_serial;
-	code_map_fork(&p->code, &parent->code);
-	attach_jit_fork(&a->jit, pid, parent_pid);
+	if (exec && mapping_is_anonymous(map))
+		code_files_query(map, place); /* a program in a memfd, perhaps */
+	struct code_file *file =
+		code_files_identify(&a->files, map, place, is_new && exec, &is_news);
+
+	a->news += is_new && exec && is_news && file->mapped.kind == MAPPED_FILE;
+	/* As in the kernel's own records with a build ID, so that both name a file in the same way. */
+	if (!known && map->build_id_len)
+		map->device = map->inode = map->generation = 0;
+	return file;
 }
 
-void attach_exec(struct attach *a, uint32_t pid)
+static void follow_mmap(struct attach *a, struct event *ev)
 {
-	struct attach_process *p = living(a, pid);
+	struct event_mmap *map = &ev->mmap;
 
-	p->inherits = false;
-	p->serial = ++a->last_serial;
-	code_map_exec(&p->code);
-	attach_jit_exec(&a->jit, pid);
+	if (map->flags & EVENT_MMAP_KERNEL)
+		return;
+	const struct process *proc = process_table_get(&a->processes, ev->pid);
+	struct code_place place = { proc->lineage, map->start, map->end };
+	struct code_file *file = identify(a, &place, map, ev->time_ns);
+
+	if (!(map->flags & EVENT_MMAP_EXEC))
+		return;
+	if (file->mapped.kind == MAPPED_FILE && jitdump_is_path(map->path))
+		attach_jit_dump(&a->jit, ev->pid, &a->files, file, &place);
+	process_table_map(&a->processes, ev->pid, map, &file->mapped);
 }
 
-void attach_exit(struct attach *a, uint32_t pid)
+bool attach_event(struct attach *a, struct event *ev)
 {
-	struct attach_process *p = find_process(a, pid);
-
-	if (!p || p->ended)
-		return;
-	p->ended = true;
-	p->ended_round = a->round;
-	if (!p->queued)
-		vec_push(&a->ended, p);
-	p->queued = true;
+	if (ev->kind == EVENT_MMAP)
+		follow_mmap(a, ev);
+	else if (ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
+		attach_jit_fork(&a->jit, ev->pid, ev->fork.parent_pid);
+	else if (ev->kind == EVENT_COMM && ev->comm.exec)
+		attach_jit_exec(&a->jit, ev->pid);
+	else if (ev->kind == EVENT_KSYMBOL)
+		kernel_symbols_tell(&a->kernel.symbols, &ev->ksymbol);
+	return process_table_event(&a->processes, ev);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
 
-/* What @ip may be: mappings of the process, or of the one it came from if it has none there. */
-static size_t meanings(const struct attach *a, const struct attach_process *p, uint64_t ip,
-		       const struct code_range *ret[MEANINGS_MAX])
+static bool look_up(struct attach *a, const struct process *p, uint64_t ip, uint64_t leaves)
 {
-	size_t count = code_map_find(&p->code, ip, ret, MEANINGS_MAX);
-	const struct attach_process *parent = NULL;
-
-	if (!count && p->inherits)
-		parent = find_process(a, p->lineage[1]);
-	return parent ? code_map_find(&parent->code, ip, ret, MEANINGS_MAX) : count;
-}
-
-static bool look_up(struct attach *a, const struct attach_process *p, uint64_t ip, uint64_t leaves)
-{
-	const struct code_range *ranges[MEANINGS_MAX];
-	size_t count = meanings(a, p, ip, ranges);
+	const struct process_map *maps[MEANINGS_MAX];
+	size_t count = process_table_meanings(&a->processes, p, ip, maps, MEANINGS_MAX);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct code_range *range = ranges[i];
-		struct code_place place = { p->lineage, range->start, range->end };
+		const struct process_map *map = maps[i];
+		struct code_place place = { p->lineage, map->start, map->end };
 
-		if (range->file)
-			code_files_touch(&a->files, range->file,
-					 range->file_offset + (ip - range->start), leaves, &place);
-		else
+		if (map->file->kind == MAPPED_ANONYMOUS)
 			attach_jit_touch(&a->jit, p->pid, ip);
+		else if (map->file->kind != MAPPED_OTHER)
+			code_files_touch(&a->files, (struct code_file *)map->file,
+					 map->offset + (ip - map->start), leaves, &place);
 	}
 	return count;
 }
 
 void attach_begin(struct attach_front *f, uint32_t pid)
 {
-	const struct attach_process *p = find_process(f->attach, pid);
+	const struct process *p = process_table_find(&f->attach->processes, pid);
 
 	f->pid = pid;
 	f->who = (p ? p->serial : WHO_NO_CODE | pid) << 1;
@@ -342,7 +248,8 @@ static void take_told(struct attach *a, const struct told *told)
 		kernel_symbols_touch(&a->kernel.symbols, told->ip, told->leaf);
 		return;
 	}
-	bool known = look_up(a, attach_process(a, told->pid), told->ip, told->leaf);
+	const struct process *p = process_table_find(&a->processes, told->pid);
+	bool known = p && look_up(a, p, told->ip, told->leaf);
 
 	if (!told->news && known)
 		return;
@@ -364,52 +271,28 @@ static void take_all_told(struct attach *a)
 	}
 }
 
-void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev)
-{
-	kernel_symbols_tell(&a->kernel.symbols, ev);
-}
-
 static void look_up_pending(struct attach *a)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->pending.len; i++) {
 		struct pending entry = a->pending.items[i];
-		const struct attach_process *p = find_process(a, entry.pid);
+		const struct process *p = process_table_find(&a->processes, entry.pid);
 
-		if (!p || look_up(a, p, entry.ip, entry.leaves) || ++entry.age >= ROUNDS_KEPT)
+		if ((p && look_up(a, p, entry.ip, entry.leaves)) ||
+		    ++entry.age >= PROCESS_ROUNDS_KEPT)
 			continue;
 		a->pending.items[kept++] = entry;
 	}
 	a->pending.len = kept;
 }
 
-static void forget_ended(struct attach *a)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < a->ended.len; i++) {
-		struct attach_process *p = a->ended.items[i];
-
-		p->queued = p->ended; /* its number may live again */
-		if (!p->ended)
-			continue;
-		if (a->round - p->ended_round < ROUNDS_KEPT) {
-			a->ended.items[kept++] = p;
-			continue;
-		}
-		map_remove(&a->processes, p->pid);
-		process_free(p);
-	}
-	a->ended.len = kept;
-}
-
 void attach_round(struct attach *a)
 {
-	a->round++;
 	take_all_told(a);
 	look_up_pending(a);
-	forget_ended(a);
+	process_table_round(&a->processes);
+	code_files_round(&a->files);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------- */
@@ -426,10 +309,26 @@ void attach_forget(struct attach *a)
 {
 	attach_jit_forget(&a->jit);
 	map_clear(&a->kernel.symbols.addresses);
-	for (size_t i = 0; i < a->files.items.len; i++)
-		code_file_forget(a->files.items.items[i]);
+	code_files_forget(&a->files);
 	for (size_t i = 0; i < a->fronts.len; i++)
 		addr_cache_forget_all(&a->fronts.items[i]->seen);
+}
+
+/* What was forgotten for want of room since the last file. */
+static void note_limits(struct attach *a, struct diag *notes)
+{
+	if (a->processes.left_out)
+		diag_warn(notes,
+			  "%" PRIu64 " mappings of code were left out: a process had more than %u, or all "
+			  "together more than %u; code there has no names",
+			  a->processes.left_out, PROCESS_MAPS_MAX, PROCESS_MAPS_ALL_MAX);
+	if (a->files.dropped || a->files.dropped_addresses)
+		diag_warn(notes,
+			  "%" PRIu64 " addresses, in part of %" PRIu64 " files that no process maps any more, "
+			  "are not embedded: more than %u files or %u addresses were seen",
+			  a->files.dropped_addresses, a->files.dropped, CODE_FILES_WANTED_MAX,
+			  CODE_FILES_ADDRESSES_MAX);
+	a->processes.left_out = a->files.dropped = a->files.dropped_addresses = 0;
 }
 
 struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
@@ -447,9 +346,10 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 			  "than %u already waited for theirs: code there may have no names",
 			  a->left_out, PENDING_MAX);
 	a->left_out = 0;
+	note_limits(a, notes);
 	err = attach_kernel_write(&a->kernel, a->bundle, w, notes, &report);
 	if (!err)
-		err = attach_jit_write(&a->jit, &a->files, w, notes, &report);
+		err = attach_jit_write(&a->jit, w, notes, &report);
 	if (!err)
 		err = attach_image_write_all(&a->files, a->bundle, w, notes, &report);
 	report.time_ns = now_ns() - start_ns;

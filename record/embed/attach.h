@@ -4,11 +4,9 @@
  * make sense of it elsewhere: unwind rows, symbols and code near the addresses that were seen, kernel
  * symbols and code, lines of perf maps.
  *
- * While recording it is told of mappings and addresses, in any order that the rings give them:
+ * While recording it is told of side-band events and addresses, in any order that the rings give them:
  *
- *	attach_mmap(a, pid, &ev.mmap);                    each executable mapping, synthesised ones too
- *	attach_fork(a, pid, parent_pid);                  a new process (threads need not be told)
- *	attach_exec(a, pid);  attach_exit(a, pid);        the process, not a thread of it
+ *	attach_event(a, &ev);                             each event of the side-band, synthesised ones too
  *
  *	struct attach_front *f = attach_front(a, 0);           one for each reader of rings
  *	attach_begin(f, pid);                                  once a sample
@@ -28,6 +26,7 @@
 
 #include "formats/base/diag.h"
 #include "formats/event.h"
+#include "formats/process/process_table.h"
 #include "formats/trace/trace_writer.h"
 
 #include <stdint.h>
@@ -66,21 +65,20 @@ void attach_free(struct attach *a);
 /* Where the kernel's own code is; without it none of that is embedded. */
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end);
 
-/*
- * A mapping, before it goes into the trace: the build ID of its file is put into it, in place of device and inode, if it has
- * none and the file can be read. Kernel ones are ignored, and of those without EVENT_MMAP_EXEC nothing is remembered.
- */
-void attach_mmap(struct attach *a, uint32_t pid, struct event_mmap *map);
-/* The same for one that was made just now: a file that is new is held open, for it may be gone when it is sampled. */
-void attach_new_mmap(struct attach *a, uint32_t pid, struct event_mmap *map);
-/* How many files were new to it. */
-uint64_t attach_news(const struct attach *a);
-void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid);
-void attach_exec(struct attach *a, uint32_t pid);
-void attach_exit(struct attach *a, uint32_t pid);
+/* Of which process each mapping is, for pruning; it lasts as long as @a and changes with attach_event() and attach_round(). */
+const struct process_table *attach_processes(const struct attach *a);
 
-/* Kernel code came or went: its name travels if an address in it was seen. */
-void attach_ksymbol(struct attach *a, const struct event_ksymbol *ev);
+/* A process that runs already, with so many threads. */
+void attach_existing_process(struct attach *a, uint32_t pid, uint32_t nthreads);
+
+/*
+ * A side-band event, before it goes into the trace: processes and mappings are followed. The build ID of a mapped file is put
+ * into @ev, in place of device and inode, if it has none and the file can be read; a file of code that is new is held open, for it
+ * may be gone when it is sampled. True if the last thread of a process ended.
+ */
+bool attach_event(struct attach *a, struct event *ev);
+/* How many files were new to it when they were mapped. */
+uint64_t attach_news(const struct attach *a);
 
 /* Front number @number, made if it is new. It is the attach's and lasts as long. */
 struct attach_front *attach_front(struct attach *a, size_t number);
@@ -93,7 +91,7 @@ void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use 
 
 /*
  * All rings have been drained once more. What the fronts were told is looked up; addresses whose mapping was not known yet are looked up again,
- * and processes that ended two rounds ago are forgotten.
+ * and what ended two rounds ago is forgotten: processes, programs before an exec, mappings that others replaced.
  */
 void attach_round(struct attach *a);
 

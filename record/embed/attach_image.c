@@ -6,6 +6,7 @@
 
 #include "formats/base/page_guard.h"
 #include "formats/base/vec.h"
+#include "symbolize/elf/build_id_file.h"
 #include "symbolize/elf/bundle.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
@@ -23,14 +24,16 @@
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
 
-struct opened {
+/* A file that was touched and can be had. */
+struct found {
 	struct code_file *file;
-	struct image *image; /* NULL for the vdso */
-	bool alias;          /* another path of an image that is written before */
+	uint8_t id_len; /* its build ID */
+	uint8_t id[20];
+	bool alias; /* another path of an image that is written before */
 };
 
-struct opened_list {
-	struct opened *items;
+struct found_list {
+	struct found *items;
 	size_t len, cap;
 };
 
@@ -80,7 +83,7 @@ static struct err *write_image(const struct code_file *file, const struct image 
 			       struct attach_report *report)
 {
 	struct recording_image image = {
-		.path = file->path,
+		.path = file->mapped.path,
 		.partial = partial,
 		.elf = elf,
 		.elf_len = len,
@@ -123,7 +126,7 @@ static struct err *write_bundle(const struct code_file *file, struct image *img,
 	if (page_guard_count(amount.guard) != gone) {
 		/* Half of it would be taken for all of it. */
 		diag_warn(amount.notes, "'%s' was cut short while it was embedded, and is left out",
-			  file->path);
+			  file->mapped.path);
 		report->missing++;
 	} else {
 		report->addresses += addresses.len;
@@ -148,7 +151,7 @@ static struct err *write_vdso(const struct code_file *file, struct trace_writer 
 
 	if (!bytes)
 		return NULL;
-	struct err *err = image_open_memory(bytes, len, file->path, &img);
+	struct err *err = image_open_memory(bytes, len, file->mapped.path, &img);
 
 	if (err) {
 		err_free(err);
@@ -178,7 +181,7 @@ static void add_missing(struct missing_files *missing, struct missing *why,
 
 	if (why->count++ < NAMED_MAX)
 		why->names = arena_printf(&missing->arena, "%s%s'%s'", before, *before ? ", " : "",
-					  file->path);
+					  file->mapped.path);
 }
 
 static void say_missing(const struct missing *missing, const char *why, struct diag *notes)
@@ -189,135 +192,133 @@ static void say_missing(const struct missing *missing, const char *why, struct d
 			  missing->count > NAMED_MAX ? " and others" : "");
 }
 
-/* The open image, or NULL and it is counted as missing. */
-static struct image *open_image(struct code_files *files, struct code_file *file,
-				struct missing_files *missing)
-{
-	struct image *img;
-
-	if (!code_files_open(files, file)) {
-		add_missing(missing, &missing->gone, file);
-		return NULL;
-	}
-	int fd = file->fd;
-
-	file->fd = -1; /* the image's now */
-	files->nopen--;
-	struct err *err = image_open_fd(fd, file->path, &img);
-
-	if (err) {
-		add_missing(missing, &missing->unusable, file);
-		err_free(err);
-		return NULL;
-	}
-	return img;
-}
-
 static int by_path(const void *a, const void *b)
 {
-	const struct opened *x = a, *y = b;
-	int order = strcmp(x->file->path, y->file->path);
+	const struct mapped_file *x = &((const struct found *)a)->file->mapped;
+	const struct mapped_file *y = &((const struct found *)b)->file->mapped;
+	int order = strcmp(x->path, y->path);
 
 	if (order)
 		return order;
-	return x->file->inode < y->file->inode ? -1 : x->file->inode > y->file->inode;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
 }
 
 /* Every file that was touched, in order of path. */
-static void list_touched(const struct code_files *files, struct opened_list *ret)
+static void list_touched(const struct code_files *files, struct found_list *ret)
 {
-	for (size_t i = 0; i < files->items.len; i++) {
-		if (files->items.items[i]->offsets.len || files->items.items[i]->merged)
-			vec_push(ret, ((struct opened){ .file = files->items.items[i] }));
-	}
+	for (size_t i = 0; i < files->wanted.len; i++)
+		vec_push(ret, ((struct found){ .file = files->wanted.items[i] }));
 	vec_sort(ret, by_path);
 }
 
-/* Open what can be had and leave out the rest, which is said in @notes. */
-static void open_all(struct code_files *files, struct opened_list *list, struct diag *notes,
-		     struct attach_report *report)
+static bool is_vdso(const struct found *f)
 {
-	struct missing_files missing = { 0 };
+	return f->file->mapped.kind == MAPPED_VDSO;
+}
+
+/* Keep what can be had, with its build ID; the rest is counted. */
+static void find_all(struct found_list *list, struct missing_files *missing)
+{
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->len; i++) {
-		struct opened o = list->items[i];
+		struct found *f = &list->items[i];
+		int fd = is_vdso(f) ? -1 : code_file_open(f->file);
 
-		if (!o.file->is_vdso)
-			o.image = open_image(files, o.file, &missing);
-		if (o.file->is_vdso || o.image)
-			list->items[kept++] = o;
+		if (fd < 0 && !is_vdso(f)) {
+			add_missing(missing, &missing->gone, f->file);
+			continue;
+		}
+		if (fd >= 0) {
+			build_id_file_read(fd, f->id, &f->id_len);
+			close(fd);
+		}
+		list->items[kept++] = *f;
 	}
 	list->len = kept;
-	say_missing(&missing.gone, "gone, replaced or not readable", notes);
-	say_missing(&missing.unusable, "not usable ELF", notes);
-	report->missing = missing.gone.count + missing.unusable.count;
-	arena_deinit(&missing.arena);
 }
 
 /* --bundle=none: only the vdso, which no one can look up later. */
-static void drop_files(struct opened_list *list)
+static void drop_files(struct found_list *list)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->len; i++) {
-		if (list->items[i].file->is_vdso)
+		if (is_vdso(&list->items[i]))
 			list->items[kept++] = list->items[i];
 	}
 	list->len = kept;
 }
 
-static bool same_content(const struct opened *a, const struct opened *b)
+static bool same_content(const struct found *a, const struct found *b)
 {
-	size_t a_len, b_len;
-
-	if (!a->image || !b->image)
-		return a->file->is_vdso && b->file->is_vdso;
-	const uint8_t *a_id = image_build_id(a->image, &a_len);
-	const uint8_t *b_id = image_build_id(b->image, &b_len);
-
-	return a_len && a_len == b_len && memcmp(a_id, b_id, a_len) == 0;
+	if (is_vdso(a) || is_vdso(b))
+		return is_vdso(a) && is_vdso(b);
+	return a->id_len && a->id_len == b->id_len && memcmp(a->id, b->id, a->id_len) == 0;
 }
 
-/* Is one like number @i, from the same path, written before it? */
-static bool path_is_known(const struct opened_list *list, size_t i)
+/* Is one like number @i, from the same path, written before it? They stand side by side. */
+static bool path_is_known(const struct found_list *list, size_t i)
 {
-	const struct opened *o = &list->items[i];
+	const struct found *f = &list->items[i];
 
-	for (size_t j = 0; j < i; j++) {
-		const struct opened *other = &list->items[j];
+	for (size_t j = i; j-- > 0;) {
+		const struct found *other = &list->items[j];
 		bool written = other->alias || other->file->offsets.len;
 
-		if (written && strcmp(other->file->path, o->file->path) == 0 &&
-		    same_content(other, o))
+		if (strcmp(other->file->mapped.path, f->file->mapped.path) != 0)
+			break;
+		if (written && same_content(other, f))
 			return true;
 	}
 	return false;
+}
+
+/* Content as a key: of equal ones the same, of others hardly ever. */
+static uint64_t content_key(const struct found *f)
+{
+	uint64_t key = is_vdso(f) ? 1 : 2;
+
+	for (size_t i = 0; i < f->id_len; i++)
+		key = map_hash(key ^ f->id[i]);
+	return key;
 }
 
 /*
  * One build ID is one image, however many paths and file systems it was mapped from. Where the mapping did
  * not tell the build ID, an image of nothing else but that stands for the path.
  */
-static void merge_into_first(struct opened_list *list, size_t i)
+static void merge_into(struct found *first, struct found *f)
 {
-	struct opened *o = &list->items[i];
 	const struct map_slot *slot;
-	size_t first = 0;
 
-	while (first < i && !same_content(&list->items[first], o))
-		first++;
-	if (first == i)
-		return;
-	for (size_t pos = 0; (slot = map_next(&o->file->offsets, &pos));)
-		*map_put(&list->items[first].file->offsets, slot->key, NULL) += slot->value;
-	map_clear(&o->file->offsets);
-	o->file->merged = true;
-	o->alias = o->image && !o->file->build_id_len && !o->file->own_id_len &&
-		   !path_is_known(list, i);
+	for (size_t pos = 0; (slot = map_next(&f->file->offsets, &pos));)
+		*map_put(&first->file->offsets, slot->key, NULL) += slot->value;
+	map_clear(&f->file->offsets);
+	f->file->merged = true;
 }
 
-static uint64_t hot_samples(const struct opened_list *list)
+static void merge_all(struct found_list *list)
+{
+	struct map by_content = { 0 }; /* to the index of the first + 1 */
+
+	for (size_t i = 0; i < list->len; i++) {
+		struct found *f = &list->items[i];
+		const struct code_file *file = f->file;
+		uint64_t *first = map_put(&by_content, content_key(f), NULL);
+
+		if (!*first) {
+			*first = i + 1;
+		} else if (same_content(&list->items[*first - 1], f)) {
+			merge_into(&list->items[*first - 1], f);
+			f->alias = !is_vdso(f) && !file->mapped.build_id_len && !file->own_id_len &&
+				   !path_is_known(list, i);
+		}
+	}
+	map_deinit(&by_content);
+}
+
+static uint64_t hot_samples(const struct found_list *list)
 {
 	const struct map_slot *slot;
 	uint64_t total = 0;
@@ -329,11 +330,36 @@ static uint64_t hot_samples(const struct opened_list *list)
 	return MAX(total / 1000 * HOT_PERMILLE, 2);
 }
 
+/* One file after another is mapped: together they may be larger than memory. */
+static struct err *write_file(const struct code_file *file, struct amount amount,
+			      struct trace_writer *w, struct missing_files *missing,
+			      struct attach_report *report)
+{
+	struct image *img;
+	int fd = code_file_open(file);
+
+	if (fd < 0) { /* it was there a moment ago */
+		add_missing(missing, &missing->gone, file);
+		return NULL;
+	}
+	struct err *err = image_open_fd(fd, file->mapped.path, &img);
+
+	if (err) {
+		add_missing(missing, &missing->unusable, file);
+		err_free(err);
+		return NULL;
+	}
+	err = write_bundle(file, img, amount, w, report);
+	image_close(img);
+	return err;
+}
+
 struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
 				   struct trace_writer *w, struct diag *notes,
 				   struct attach_report *report)
 {
-	struct opened_list list = { 0 };
+	struct found_list list = { 0 };
+	struct missing_files missing = { 0 };
 	struct err *err = NULL;
 	struct page_guard guard;
 
@@ -343,21 +369,22 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	report->files = list.len;
 	if (bundle == ATTACH_NONE)
 		drop_files(&list);
-	open_all(files, &list, notes, report);
-	for (size_t i = 0; i < list.len; i++)
-		merge_into_first(&list, i);
+	find_all(&list, &missing);
+	merge_all(&list);
 	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL, &guard, notes };
 
 	for (size_t i = 0; i < list.len && !err; i++) {
-		struct opened *o = &list.items[i];
+		const struct found *f = &list.items[i];
 
-		if (!o->file->offsets.len && !o->alias)
+		if (!f->file->offsets.len && !f->alias)
 			continue;
-		err = o->image ? write_bundle(o->file, o->image, amount, w, report)
-			       : write_vdso(o->file, w, report);
+		err = is_vdso(f) ? write_vdso(f->file, w, report)
+				 : write_file(f->file, amount, w, &missing, report);
 	}
-	for (size_t i = 0; i < list.len; i++)
-		image_close(list.items[i].image);
+	say_missing(&missing.gone, "gone, replaced or not readable", notes);
+	say_missing(&missing.unusable, "not usable ELF", notes);
+	report->missing += missing.gone.count + missing.unusable.count;
+	arena_deinit(&missing.arena);
 	vec_deinit(&list);
 	page_guard_end(&guard);
 	return err;

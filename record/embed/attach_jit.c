@@ -9,6 +9,7 @@
 #include "record/embed/perf_map.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
 
@@ -19,44 +20,71 @@ static struct perf_map *map_of(const struct map_slot *slot)
 
 void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
 {
-	bool is_new;
-	uint64_t *slot = map_put(&jit->maps, pid, &is_new);
+	uint64_t *slot = map_get(&jit->maps, pid);
 
-	if (is_new)
+	if (jit->naddresses >= ATTACH_JIT_ADDRESSES_MAX ||
+	    (!slot && jit->maps.len >= ATTACH_JIT_PROCESSES_MAX)) {
+		jit->left_out++;
+		return;
+	}
+	if (!slot) {
+		slot = map_put(&jit->maps, pid, NULL);
 		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX);
-	perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+	}
+	jit->naddresses += perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+}
+
+static struct code_file *file_at(const uint64_t *slot)
+{
+	return slot ? (struct code_file *)(uintptr_t)*slot : NULL;
+}
+
+static void set_dump(struct attach_jit *jit, uint32_t pid, struct code_file *file)
+{
+	uint64_t *slot = map_put(&jit->dumps, pid, NULL);
+	struct code_file *old = file_at(slot);
+
+	mapped_file_ref(&file->mapped);
+	*slot = (uintptr_t)file;
+	if (old)
+		mapped_file_unref(&old->mapped);
+}
+
+static void drop_dump(struct attach_jit *jit, uint32_t pid)
+{
+	struct code_file *old = file_at(map_get(&jit->dumps, pid));
+
+	if (!old)
+		return;
+	map_remove(&jit->dumps, pid);
+	mapped_file_unref(&old->mapped);
 }
 
 void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *files,
 		     struct code_file *file, const struct code_place *place)
 {
-	*map_put(&jit->dumps, pid, NULL) = (uintptr_t)file;
+	set_dump(jit, pid, file);
 	if (jit->dumps.len <= OPEN_MAX)
 		code_files_hold(files, file, place);
 }
 
 void attach_jit_fork(struct attach_jit *jit, uint32_t pid, uint32_t parent_pid)
 {
-	const uint64_t *slot = map_get(&jit->dumps, parent_pid);
-	uint64_t file = slot ? *slot : 0;
+	struct code_file *file = file_at(map_get(&jit->dumps, parent_pid));
 
 	if (file)
-		*map_put(&jit->dumps, pid, NULL) = file;
+		set_dump(jit, pid, file);
 }
 
 void attach_jit_exec(struct attach_jit *jit, uint32_t pid)
 {
-	uint64_t *slot = map_get(&jit->dumps, pid);
-
-	if (slot)
-		*slot = 0;
+	drop_dump(jit, pid);
 }
 
-static struct code_file *dump_of(const struct attach_jit *jit, uint32_t pid)
+void attach_jit_exit(struct attach_jit *jit, uint32_t pid)
 {
-	const uint64_t *slot = map_get(&jit->dumps, pid);
-
-	return slot ? (struct code_file *)(uintptr_t)*slot : NULL;
+	if (!map_get(&jit->maps, pid))
+		drop_dump(jit, pid);
 }
 
 static void gather_names(const struct perf_map *map, struct diag *notes, struct writer *out)
@@ -74,17 +102,20 @@ static void gather_names(const struct perf_map *map, struct diag *notes, struct 
 }
 
 /* What the JIT says itself, or else what is in memory where the perf map says it is. */
-static void gather_code(const struct attach_jit *jit, struct code_files *files,
-			const struct perf_map *map, const struct writer *text, struct diag *notes,
-			struct writer *out)
+static void gather_code(const struct attach_jit *jit, const struct perf_map *map,
+			const struct writer *text, struct diag *notes, struct writer *out)
 {
-	struct code_file *file = dump_of(jit, map->pid);
+	const struct code_file *file = file_at(map_get(&jit->dumps, map->pid));
+	int fd = file ? code_file_open(file) : -1;
 	bool whole = true;
 
-	if (file && !code_files_open(files, file))
-		diag_warn(notes, "the dump of a JIT's code, '%s', cannot be opened", file->path);
-	else if (file)
-		whole = jit_code_from_dump(file->fd, map, out);
+	if (file && fd < 0)
+		diag_warn(notes, "the dump of a JIT's code, '%s', cannot be opened",
+			  file->mapped.path);
+	if (fd >= 0) {
+		whole = jit_code_from_dump(fd, map, out);
+		close(fd);
+	}
 	if (!out->len && text->len)
 		whole = jit_code_from_memory(map, arch_native()->elf_machine,
 					     (const char *)text->data, text->len, out);
@@ -95,15 +126,15 @@ static void gather_code(const struct attach_jit *jit, struct code_files *files,
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
-static struct err *write_process(const struct attach_jit *jit, struct code_files *files,
-				 const struct perf_map *map, struct trace_writer *w,
+static struct err *write_process(const struct attach_jit *jit, const struct perf_map *map,
+				 struct trace_writer *w,
 				 struct diag *notes, struct attach_report *report)
 {
 	struct writer text = { 0 }, dump = { 0 };
 	struct err *err = NULL;
 
 	gather_names(map, notes, &text);
-	gather_code(jit, files, map, &text, notes, &dump);
+	gather_code(jit, map, &text, notes, &dump);
 	if (text.len || dump.len) {
 		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len,
 						   dump.data, dump.len };
@@ -123,8 +154,7 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-struct err *attach_jit_write(struct attach_jit *jit, struct code_files *files,
-			     struct trace_writer *w, struct diag *notes,
+struct err *attach_jit_write(struct attach_jit *jit, struct trace_writer *w, struct diag *notes,
 			     struct attach_report *report)
 {
 	VEC(struct perf_map *) maps = { 0 };
@@ -134,8 +164,14 @@ struct err *attach_jit_write(struct attach_jit *jit, struct code_files *files,
 	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));)
 		vec_push(&maps, map_of(slot));
 	vec_sort(&maps, by_pid);
+	if (jit->left_out)
+		diag_warn(notes,
+			  "%" PRIu64 " samples of code made at run time are of more than %u processes or "
+			  "%u addresses: they may have no names",
+			  jit->left_out, ATTACH_JIT_PROCESSES_MAX, ATTACH_JIT_ADDRESSES_MAX);
+	jit->left_out = 0;
 	for (size_t i = 0; i < maps.len && !err; i++)
-		err = write_process(jit, files, maps.items[i], w, notes, report);
+		err = write_process(jit, maps.items[i], w, notes, report);
 	vec_deinit(&maps);
 	return err;
 }
@@ -147,11 +183,16 @@ void attach_jit_forget(struct attach_jit *jit)
 	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));)
 		perf_map_free(map_of(slot));
 	map_clear(&jit->maps);
+	jit->naddresses = 0;
 }
 
 void attach_jit_deinit(struct attach_jit *jit)
 {
+	const struct map_slot *slot;
+
 	attach_jit_forget(jit);
 	map_deinit(&jit->maps);
+	for (size_t pos = 0; (slot = map_next(&jit->dumps, &pos));)
+		mapped_file_unref(&file_at(&slot->value)->mapped);
 	map_deinit(&jit->dumps);
 }

@@ -13,8 +13,14 @@
 /* Zeroed is empty. */
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
-	struct map dumps; /* pid -> the struct code_file * that its JIT writes, 0 if it called exec */
+	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
+	size_t naddresses;
+	uint64_t left_out; /* addresses for which there was no room */
 };
+
+/* What is remembered has limits. */
+#define ATTACH_JIT_PROCESSES_MAX 4096
+#define ATTACH_JIT_ADDRESSES_MAX (1U << 19)
 
 /* An address in anonymous executable memory of process @pid was seen. */
 void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip);
@@ -24,11 +30,12 @@ void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *fi
 		     struct code_file *file, const struct code_place *place);
 void attach_jit_fork(struct attach_jit *jit, uint32_t pid, uint32_t parent_pid);
 void attach_jit_exec(struct attach_jit *jit, uint32_t pid);
+/* It has ended and is forgotten, but for what was seen in it. */
+void attach_jit_exit(struct attach_jit *jit, uint32_t pid);
 
 /* One block for each process, in their order. ERR_SYSTEM: the trace cannot be written. */
-MUST_USE struct err *attach_jit_write(struct attach_jit *jit, struct code_files *files,
-				      struct trace_writer *w, struct diag *notes,
-				      struct attach_report *report);
+MUST_USE struct err *attach_jit_write(struct attach_jit *jit, struct trace_writer *w,
+				      struct diag *notes, struct attach_report *report);
 
 /* Forget addresses; which dump is whose stays. */
 void attach_jit_forget(struct attach_jit *jit);

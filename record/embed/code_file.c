@@ -8,6 +8,7 @@
  */
 #include "record/embed/code_file.h"
 
+#include "formats/base/path_fd.h"
 #include "formats/process/mapping.h"
 #include "record/task/map_query.h"
 #include "symbolize/elf/build_id_file.h"
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,94 +31,55 @@
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+static struct code_file *code_file_of(struct mapped_file *mapped)
 {
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ULL; /* FNV-1a */
-	return hash;
+	return (struct code_file *)mapped;
 }
 
-/* Mappings tell a file by device and inode or by build ID, hardly ever by both. */
-static uint64_t hash_of(const struct event_mmap *map, size_t path_len)
+static void close_file(struct code_files *files, struct code_file *file)
 {
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	hash = hash_bytes(hash, map->path, path_len);
-	hash = hash_bytes(hash, map->build_id, map->build_id_len);
-	hash = hash_bytes(hash, &map->device, sizeof(map->device));
-	return hash_bytes(hash, &map->inode, sizeof(map->inode));
+	if (code_file_fd(file) < 0)
+		return;
+	close(code_file_fd(file));
+	file->fd_plus_1 = 0;
+	files->nopen--;
 }
 
-static bool is_same(const struct code_file *file, const struct event_mmap *map, size_t path_len)
+/* No one maps it, and nothing was seen in it. */
+static void forget(struct mapped_file *mapped)
 {
-	return !file->replaced && file->device == map->device && file->inode == map->inode &&
-	       file->generation == map->generation && file->build_id_len == map->build_id_len &&
-	       memcmp(file->build_id, map->build_id, map->build_id_len) == 0 &&
-	       strncmp(file->path, map->path, path_len) == 0 && !file->path[path_len];
-}
+	struct code_files *files = (struct code_files *)mapped->files;
+	struct code_file *file = code_file_of(mapped);
+	size_t kept = 0;
 
-struct code_file *code_files_get(struct code_files *files, const struct event_mmap *map)
-{
-	bool deleted;
-	size_t path_len = mapping_path_len(map->path, &deleted);
-	uint64_t *slot = map_put(&files->by_hash, hash_of(map, path_len), NULL);
-	struct code_file *first = *slot ? files->items.items[*slot - 1] : NULL;
-
-	for (struct code_file *file = first; file; file = file->next_same_hash) {
-		if (is_same(file, map, path_len))
-			return file;
+	for (size_t i = 0; i < files->foreseen.len; i++) {
+		if (files->foreseen.items[i] != file)
+			files->foreseen.items[kept++] = files->foreseen.items[i];
 	}
-	struct code_file *file = ARENA_NEW(&files->arena, struct code_file);
+	files->foreseen.len = kept;
+	close_file(files, file);
+	map_deinit(&file->offsets);
+}
 
-	file->next_same_hash = first;
-	file->path = arena_memdup(&files->arena, map->path, path_len);
-	file->device = map->device;
-	file->inode = map->inode;
-	file->generation = map->generation;
-	file->build_id_len = (uint8_t)MIN(map->build_id_len, sizeof(file->build_id));
-	memcpy(file->build_id, map->build_id, file->build_id_len);
-	file->deleted = deleted;
-	file->is_vdso = !mapping_is_file(map);
-	file->fd = -1;
-	vec_push(&files->items, file);
-	*slot = files->items.len;
-	return file;
+void code_files_init(struct code_files *files, size_t max_open)
+{
+	*files = (struct code_files){ .max_open = max_open };
+	mapped_files_init(&files->mapped, sizeof(struct code_file), forget);
 }
 
 void code_files_deinit(struct code_files *files)
 {
-	for (size_t i = 0; i < files->items.len; i++) {
-		struct code_file *file = files->items.items[i];
-
-		if (file->fd >= 0)
-			close(file->fd);
-		map_deinit(&file->offsets);
-	}
-	vec_deinit(&files->items);
+	mapped_files_deinit(&files->mapped);
+	vec_deinit(&files->wanted);
 	vec_deinit(&files->foreseen);
-	map_deinit(&files->by_hash);
-	arena_deinit(&files->arena);
+}
+
+void code_files_round(struct code_files *files)
+{
+	files->round++;
 }
 
 /* ---- opening --------------------------------------------------------------------------------------- */
-
-/* Open for reading what @path_fd, which is closed, refers to, if it is a regular file. */
-static int reopen(int path_fd, struct stat *ret_st)
-{
-	char link[64];
-	int fd = -1;
-
-	if (path_fd < 0)
-		return -1;
-	if (fstat(path_fd, ret_st) == 0 && S_ISREG(ret_st->st_mode)) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	close(path_fd);
-	return fd;
-}
 
 static bool has_build_id(int fd, const uint8_t *want, size_t want_len)
 {
@@ -128,27 +91,52 @@ static bool has_build_id(int fd, const uint8_t *want, size_t want_len)
 /* Is the open file that of the mapping? On some file systems only the inode agrees (btrfs, overlayfs). */
 static bool is_right(const struct code_file *file, int fd, const struct stat *st)
 {
-	if (file->build_id_len)
-		return has_build_id(fd, file->build_id, file->build_id_len);
-	if (!file->inode || st->st_ino != file->inode)
+	const struct mapped_file *mapped = &file->mapped;
+
+	if (mapped->build_id_len)
+		return has_build_id(fd, mapped->build_id, mapped->build_id_len);
+	if (!mapped->inode || st->st_ino != mapped->inode)
 		return false;
 	return !file->own_id_len || has_build_id(fd, file->own_id, file->own_id_len);
 }
 
-static int open_map_file(const struct code_place *place)
+/* Does the kernel name the mapping at @link, of process @pid, as @path? */
+static bool is_named(const char *link, const char *path)
 {
-	char path[96];
+	char text[PATH_MAX + 16];
+	ssize_t len = readlink(link, text, sizeof(text) - 1);
+	bool deleted;
+
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	text[mapping_path_len(text, &deleted)] = '\0';
+	return strcmp(text, path) == 0;
+}
+
+/*
+ * What is mapped at @place now, which need not be what was mapped there before an exec: the inode or, as file systems that
+ * lie over others have inodes of their own, the path tells.
+ */
+static int open_map_file(const struct code_place *place, const char *path, uint64_t inode)
+{
+	char link[96];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 place->lineage[0], place->start, place->end);
-	return reopen(open(path, O_PATH | O_CLOEXEC), &st);
+	int fd = path_fd_take_regular(open(link, O_PATH | O_CLOEXEC), &st);
+
+	if (fd < 0 || !inode || st.st_ino == inode || is_named(link, path))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static int take_if_right(const struct code_file *file, int path_fd)
 {
 	struct stat st;
-	int fd = reopen(path_fd, &st);
+	int fd = path_fd_take_regular(path_fd, &st);
 
 	if (fd >= 0 && is_right(file, fd, &st))
 		return fd;
@@ -171,7 +159,7 @@ static int open_in_root(const struct code_file *file, uint32_t pid)
 
 	if (root < 0)
 		return -1;
-	int fd = (int)syscall(SYS_openat2, root, file->path, &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, root, file->mapped.path, &how, sizeof(how));
 
 	close(root);
 	return take_if_right(file, fd);
@@ -179,22 +167,22 @@ static int open_in_root(const struct code_file *file, uint32_t pid)
 
 static int open_by_path(const struct code_file *file)
 {
-	return take_if_right(file, open(file->path, O_PATH | O_CLOEXEC));
+	return take_if_right(file, open(file->mapped.path, O_PATH | O_CLOEXEC));
 }
 
 static void keep(struct code_files *files, struct code_file *file, int fd)
 {
 	if (fd < 0)
 		return;
-	file->fd = fd;
+	file->fd_plus_1 = fd + 1;
 	files->nopen++;
 }
 
 static int open_place(const struct code_file *file, const struct code_place *place)
 {
-	int fd = open_map_file(place);
+	int fd = open_map_file(place, file->mapped.path, file->mapped.inode);
 
-	for (size_t i = 0; i < CODE_FILE_LINEAGE && place->lineage[i] && fd < 0; i++)
+	for (size_t i = 0; i < PROCESS_LINEAGE && place->lineage[i] && fd < 0; i++)
 		fd = open_in_root(file, place->lineage[i]);
 	return fd < 0 ? open_by_path(file) : fd;
 }
@@ -205,26 +193,29 @@ static void open_through(struct code_files *files, struct code_file *file,
 	keep(files, file, open_place(file, place));
 }
 
+static bool may_be_wanted(const struct code_file *file)
+{
+	return !file->wanted && code_file_fd(file) >= 0;
+}
+
 /* Those that turned out to be wanted stay open; of the others no more than the latest @most. */
 static void trim_foreseen(struct code_files *files, size_t most)
 {
 	size_t idle = 0, kept = 0;
 
 	for (size_t i = 0; i < files->foreseen.len; i++)
-		idle += !files->foreseen.items[i]->wanted;
+		idle += may_be_wanted(files->foreseen.items[i]);
 	for (size_t i = 0; i < files->foreseen.len; i++) {
 		struct code_file *file = files->foreseen.items[i];
 
-		if (file->wanted)
+		if (!may_be_wanted(file))
 			continue;
 		if (idle <= most) {
 			files->foreseen.items[kept++] = file;
 			continue;
 		}
 		idle--;
-		close(file->fd);
-		file->fd = -1;
-		files->nopen--;
+		close_file(files, file);
 	}
 	files->foreseen.len = kept;
 }
@@ -242,7 +233,7 @@ static bool has_room(struct code_files *files)
 /* Take over @fd, the open file; true if there is room for it. */
 static bool foresee(struct code_files *files, struct code_file *file, int fd)
 {
-	if (file->fd >= 0 || files->nopen >= files->max_open)
+	if (code_file_fd(file) >= 0 || files->nopen >= files->max_open)
 		return false;
 	keep(files, file, fd);
 	vec_push(&files->foreseen, file);
@@ -254,7 +245,7 @@ static bool foresee(struct code_files *files, struct code_file *file, int fd)
 void code_files_foresee(struct code_files *files, struct code_file *file,
 			const struct code_place *place)
 {
-	if (file->fd >= 0 || file->is_vdso || files->nopen >= files->max_open)
+	if (code_file_fd(file) >= 0 || file->mapped.kind == MAPPED_VDSO || files->nopen >= files->max_open)
 		return;
 	int fd = open_place(file, place);
 
@@ -317,10 +308,10 @@ static bool check(struct code_files *files, struct code_file *file, const struct
 	uint64_t now_ns = coarse_ns();
 	bool first = !file->checked_ns, same;
 
-	if (file->fd < 0 && !first && now_ns - file->checked_ns < CHECK_NS)
+	if (code_file_fd(file) < 0 && !first && now_ns - file->checked_ns < CHECK_NS)
 		return true;
 	file->checked_ns = now_ns;
-	int fd = file->fd >= 0 ? file->fd : open_place(file, place);
+	int fd = code_file_fd(file) >= 0 ? code_file_fd(file) : open_place(file, place);
 
 	if (fd < 0) {
 		if (first)
@@ -328,7 +319,7 @@ static bool check(struct code_files *files, struct code_file *file, const struct
 		return true;
 	}
 	same = read_own_id(file, fd, first);
-	if (fd != file->fd && !(same && may_keep && first && foresee(files, file, fd)))
+	if (fd != code_file_fd(file) && !(same && may_keep && first && foresee(files, file, fd)))
 		close(fd);
 	return same;
 }
@@ -336,18 +327,16 @@ static bool check(struct code_files *files, struct code_file *file, const struct
 struct code_file *code_files_identify(struct code_files *files, struct event_mmap *map,
 				      const struct code_place *place, bool may_keep, bool *ret_new)
 {
-	size_t known = files->items.len;
-	struct code_file *file = code_files_get(files, map);
+	struct code_file *file = code_file_of(mapped_files_get(&files->mapped, map, ret_new));
+	bool is_file = file->mapped.kind == MAPPED_FILE;
 
-	if (!file->is_vdso && !map->build_id_len &&
-	    !check(files, file, map, place, may_keep)) {
-		file->replaced = true;
-		file = code_files_get(files, map);
+	if (is_file && !map->build_id_len && !check(files, file, map, place, may_keep)) {
+		file->mapped.replaced = true;
+		file = code_file_of(mapped_files_get(&files->mapped, map, ret_new));
 		check(files, file, map, place, may_keep);
-	} else if (map->build_id_len && files->items.len > known && may_keep) {
+	} else if (is_file && map->build_id_len && *ret_new && may_keep) {
 		code_files_foresee(files, file, place);
 	}
-	*ret_new = files->items.len > known;
 	if (!map->build_id_len && file->own_id_len) {
 		map->build_id_len = file->own_id_len;
 		memcpy(map->build_id, file->own_id, file->own_id_len);
@@ -360,13 +349,11 @@ void code_files_query(struct event_mmap *map, const struct code_place *place)
 	if (map->build_id_len || !map->inode || map->path[0] != '/' ||
 	    map_query_process(place->lineage[0], map))
 		return;
-	int fd = open_map_file(place);
-	struct stat st;
+	int fd = open_map_file(place, map->path, map->inode);
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) != 0 || st.st_ino != map->inode ||
-	    !build_id_file_read(fd, map->build_id, &map->build_id_len))
+	if (!build_id_file_read(fd, map->build_id, &map->build_id_len))
 		map->build_id_len = 0;
 	close(fd);
 }
@@ -376,36 +363,111 @@ void code_files_query(struct event_mmap *map, const struct code_place *place)
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place)
 {
-	if (file->fd < 0)
+	if (code_file_fd(file) < 0)
 		open_through(files, file, place);
-	return file->fd >= 0;
+	return code_file_fd(file) >= 0;
 }
 
-void code_file_forget(struct code_file *file)
+/* Nothing was seen in @file. */
+static void unwant(struct code_files *files, struct code_file *file)
 {
-	map_clear(&file->offsets);
-	file->merged = false;
+	files->naddresses -= file->offsets.len;
+	map_deinit(&file->offsets);
+	file->offsets = (struct map){ 0 };
+	file->merged = file->wanted = false;
+	if (code_file_fd(file) >= 0)
+		vec_push(&files->foreseen, file);
+	mapped_file_unref(&file->mapped);
 }
 
-bool code_files_open(struct code_files *files, struct code_file *file)
+void code_files_forget(struct code_files *files)
 {
-	if (file->fd < 0)
-		keep(files, file, open_by_path(file));
-	return file->fd >= 0;
+	/* Those that go away leave the list of what is foreseen, but never this one. */
+	for (size_t i = 0; i < files->wanted.len; i++)
+		unwant(files, files->wanted.items[i]);
+	files->wanted.len = 0;
+	files->naddresses = 0; /* those of files with one content were put together */
+	trim_foreseen(files, CODE_FILES_FORESEEN);
+}
+
+/* Make room: the half that no process maps any more and that was touched longest ago. */
+static void drop_oldest(struct code_files *files)
+{
+	uint64_t newest = 0, oldest = UINT64_MAX;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < files->wanted.len; i++) {
+		const struct code_file *file = files->wanted.items[i];
+
+		if (file->mapped.nrefs > 1)
+			continue;
+		newest = MAX(newest, file->touched);
+		oldest = MIN(oldest, file->touched);
+	}
+	if (newest < oldest)
+		return;
+	uint64_t middle = oldest + (newest - oldest) / 2;
+
+	for (size_t i = 0; i < files->wanted.len; i++) {
+		struct code_file *file = files->wanted.items[i];
+
+		if (file->mapped.nrefs > 1 || file->touched > middle) {
+			files->wanted.items[kept++] = file;
+			continue;
+		}
+		files->dropped++;
+		files->dropped_addresses += file->offsets.len;
+		unwant(files, file);
+	}
+	files->wanted.len = kept;
+}
+
+/* Is there room for another address, in a file that is wanted or not yet? */
+static bool has_room_for(struct code_files *files, const struct code_file *file)
+{
+	bool full = files->naddresses >= CODE_FILES_ADDRESSES_MAX ||
+		    (!file->wanted && files->wanted.len >= CODE_FILES_WANTED_MAX);
+
+	if (full && files->full_round != files->round) {
+		files->full_round = files->round; /* to look for room costs, so once a round */
+		drop_oldest(files);
+	}
+	return files->naddresses < CODE_FILES_ADDRESSES_MAX &&
+	       (file->wanted || files->wanted.len < CODE_FILES_WANTED_MAX);
+}
+
+int code_file_open(const struct code_file *file)
+{
+	if (code_file_fd(file) >= 0)
+		return fcntl(code_file_fd(file), F_DUPFD_CLOEXEC, 3);
+	return open_by_path(file);
 }
 
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place)
 {
-	bool is_new;
-	uint64_t *slot = map_put(&file->offsets, offset, &is_new);
+	uint64_t *slot = map_get(&file->offsets, offset);
 
-	*slot += leaves;
-	file->wanted |= is_new;
-	if (is_new && file->fd < 0 && !file->is_vdso && file->nattempts < ATTEMPTS_MAX &&
-	    has_room(files)) {
+	if (slot) {
+		*slot += leaves;
+		return false;
+	}
+	if (!has_room_for(files, file)) {
+		files->dropped_addresses++;
+		return false;
+	}
+	*map_put(&file->offsets, offset, NULL) = leaves;
+	files->naddresses++;
+	file->touched = files->round;
+	if (!file->wanted) {
+		file->wanted = true;
+		mapped_file_ref(&file->mapped);
+		vec_push(&files->wanted, file);
+	}
+	if (code_file_fd(file) < 0 && file->mapped.kind == MAPPED_FILE &&
+	    file->nattempts < ATTEMPTS_MAX && has_room(files)) {
 		file->nattempts++;
 		open_through(files, file, place);
 	}
-	return is_new;
+	return true;
 }

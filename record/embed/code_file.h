@@ -14,50 +14,49 @@
 #ifndef RECORD_CODE_FILE_H
 #define RECORD_CODE_FILE_H
 
-#include "formats/base/arena.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "formats/event.h"
+#include "formats/process/mapped_file.h"
+#include "formats/process/process_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct code_file {
-	struct code_file *next_same_hash;
-	const char *path;                   /* without " (deleted)" */
-	uint64_t device, inode, generation; /* 0 if not known */
-	uint8_t build_id_len;               /* as the mapping said */
-	uint8_t build_id[20];
-	uint8_t own_id_len; /* as read from the file */
+	struct mapped_file mapped; /* first, so that a mapped file is its code file */
+	uint8_t own_id_len;        /* build ID as read from the file */
 	uint8_t own_id[20];
 	uint64_t changed_ns, checked_ns; /* the file's change time when it was read; when that was last looked at */
-	bool replaced;                   /* another content has its identity now */
-	bool deleted, is_vdso;
-	int fd;             /* -1: not open */
-	bool wanted;        /* something was seen in it, perhaps in an earlier volume */
+	int fd_plus_1;      /* 0: not open */
+	bool wanted;        /* something was seen in it for the file that is being written */
 	uint32_t nattempts; /* to open it */
+	uint64_t touched;   /* the round in which something new was last seen in it */
 	struct map offsets; /* in the file -> samples taken there */
 	bool merged;        /* offsets are with another file of the same content (attach_image.c) */
 };
 
-/* Zeroed, with @max_open set, is ready. */
+/* What is remembered has limits: where they are reached, what no process maps any more goes, the oldest first. */
+#define CODE_FILES_WANTED_MAX    4096
+#define CODE_FILES_ADDRESSES_MAX (1U << 20)
+
 struct code_files {
-	struct arena arena;
-	VEC(struct code_file *) items; /* in order of appearance */
-	struct map by_hash;            /* of identity -> index + 1 */
-	size_t nopen, max_open;
+	struct mapped_files mapped;       /* first; all that are mapped, of struct code_file */
+	VEC(struct code_file *) wanted;   /* in order of appearance */
 	VEC(struct code_file *) foreseen; /* the oldest first; they may be wanted by now */
+	size_t nopen, max_open;
+	uint64_t round, full_round;          /* now; when there was last no room */
+	size_t naddresses;                   /* of all that are wanted */
+	uint64_t dropped, dropped_addresses; /* files, and addresses, for which there was no room */
 };
 
-/* The file of @map, an executable mapping of a file or the vdso. */
-struct code_file *code_files_get(struct code_files *files, const struct event_mmap *map);
-
-/* The process, and those it descends from, nearest first; 0 ends the list early. */
-#define CODE_FILE_LINEAGE 8
+void code_files_init(struct code_files *files, size_t max_open);
+/* No one may refer to its files any more. */
+void code_files_deinit(struct code_files *files);
 
 /* A mapping of the file in a process, through which it may be opened. */
 struct code_place {
-	const uint32_t *lineage; /* CODE_FILE_LINEAGE numbers */
+	const uint32_t *lineage; /* PROCESS_LINEAGE numbers */
 	uint64_t start, end;
 };
 
@@ -91,12 +90,19 @@ bool code_files_hold(struct code_files *files, struct code_file *file,
 void code_files_foresee(struct code_files *files, struct code_file *file,
 			const struct code_place *place);
 
-/* Nothing was seen in it. */
-void code_file_forget(struct code_file *file);
+/* Nothing was seen in any. */
+void code_files_forget(struct code_files *files);
 
-/* One more attempt, by its path, at the end; false if it cannot be had. */
-bool code_files_open(struct code_files *files, struct code_file *file);
+/* All rings have been drained once more. */
+void code_files_round(struct code_files *files);
 
-void code_files_deinit(struct code_files *files);
+/* The open file's descriptor, which stays its; -1 if it is not open. */
+static inline int code_file_fd(const struct code_file *file)
+{
+	return file->fd_plus_1 - 1;
+}
+
+/* A descriptor of its own for the caller: of the open file or, at the end, one more attempt by its path. -1: it cannot be had. */
+int code_file_open(const struct code_file *file);
 
 #endif

@@ -86,9 +86,12 @@ void perf_map_free(struct perf_map *map)
 	free(map);
 }
 
-void perf_map_touch(struct perf_map *map, uint64_t ip)
+bool perf_map_touch(struct perf_map *map, uint64_t ip)
 {
-	map_put(&map->addresses, ip, NULL);
+	bool is_new;
+
+	map_put(&map->addresses, ip, &is_new);
+	return is_new;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */

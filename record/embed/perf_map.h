@@ -32,8 +32,8 @@ struct perf_map {
 struct perf_map *perf_map_new(uint32_t pid, bool keep_open);
 void perf_map_free(struct perf_map *map);
 
-/* An address in the process's anonymous executable memory was seen. */
-void perf_map_touch(struct perf_map *map, uint64_t ip);
+/* An address in the process's anonymous executable memory was seen. True if it is new. */
+bool perf_map_touch(struct perf_map *map, uint64_t ip);
 
 enum perf_map_result {
 	PERF_MAP_READ,

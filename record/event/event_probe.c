@@ -263,6 +263,18 @@ static bool opens_alone(const struct maker *m, size_t index)
 	return event_open_check(m->kernel, &event->attr, &target) == 0;
 }
 
+/* Does any event from @first to @last need one of a PMU's counters? Of software events and tracepoints any number fits. */
+static bool needs_counters(const struct maker *m, size_t first, size_t last)
+{
+	for (size_t i = first; i <= last; i++) {
+		uint32_t type = m->plan->events[i].attr.type;
+
+		if (type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT)
+			return true;
+	}
+	return false;
+}
+
 /* Open event @index and keep its descriptor if others may join it. The last of a group shows whether it runs. */
 static struct err *plan_next(struct maker *m, struct event_list *list, size_t index,
 			     struct open_events *open)
@@ -287,7 +299,8 @@ static struct err *plan_next(struct maker *m, struct event_list *list, size_t in
 		fd = -1;
 	}
 	vec_push(&open->fds, fd);
-	if (leader != index && is_last && !event_group_runs(open->fds.items[leader]))
+	if (leader != index && is_last && needs_counters(m, leader, index) &&
+	    !event_group_runs(open->fds.items[leader]))
 		return event_group_too_large(list->items[leader].name, event_list_group_len(list, leader),
 					     false);
 	return NULL;

@@ -409,6 +409,19 @@ struct err *event_list_add_off_cpu(struct event_list *list)
 	return event_list_wants_switches(list) ? NULL : event_list_add(list, "off-cpu");
 }
 
+void event_list_limit(struct event_list *list, bool user)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		struct event_desc *desc = &list->items[i];
+
+		if (desc->levels_given)
+			continue;
+		desc->levels_given = true;
+		desc->exclude_user = !user;
+		desc->exclude_kernel = desc->exclude_hv = user;
+	}
+}
+
 bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu)
 {
 	return !desc->pmu || !desc->pmu->cpus.len || cpu_list_has(&desc->pmu->cpus, cpu);

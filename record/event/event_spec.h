@@ -108,6 +108,9 @@ bool event_list_wants_switches(const struct event_list *list);
 /* Append off-cpu, if it is not there yet. ERR_USAGE, ERR_SYSTEM: as event_list_add(). */
 MUST_USE struct err *event_list_add_off_cpu(struct event_list *list);
 
+/* Count user code only (@user), or kernel code only, in all events whose modifiers do not say it themselves. */
+void event_list_limit(struct event_list *list, bool user);
+
 /* Can @desc count on @cpu at all (hybrid and uncore PMUs cannot everywhere)? */
 bool event_desc_runs_on(const struct event_desc *desc, uint32_t cpu);
 

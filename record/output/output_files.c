@@ -8,12 +8,11 @@
 #include "formats/base/memory.h"
 #include "record/description.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define BLOCK_AGE_NS        2000000000ULL  /* and more as the recording grows, see journal_init() */
 #define FLIGHT_BLOCK_AGE_NS 10000000000ULL /* blocks in memory die with it anyway */
@@ -22,12 +21,13 @@
 
 /* ---- the file that is being written -------------------------------------------------------------------- */
 
-/* Begin a file at @start_ns in v->output, which is open. */
-static struct err *begin_file(struct output_files *v, uint64_t start_ns)
+/* Begin a file at @start_ns in @out, which is open. */
+static struct err *begin_file(struct output_files *v, const struct trace_output *out,
+			      uint64_t start_ns)
 {
 	uint64_t whole_start_ns = v->recording->start_ns;
 
-	v->writer = trace_writer_new(v->output.fd);
+	v->writer = trace_writer_new(out->fd);
 	trace_writer_set_streams(v->writer, v->args.nstreams);
 	v->recording->start_ns = start_ns;
 	struct err *err = trace_writer_begin(v->writer, v->recording);
@@ -45,6 +45,7 @@ static void add_sizes(struct trace_sizes *to, const struct trace_sizes *sizes)
 	to->images += sizes->images;
 	to->symbols += sizes->symbols;
 	to->other += sizes->other;
+	to->nsamples += sizes->nsamples;
 }
 
 /* What was counted since @base. */
@@ -81,36 +82,36 @@ static struct err *end_file(struct output_files *v, const struct recording_count
 	add_sizes(&v->finished, trace_writer_sizes(v->writer));
 	trace_writer_free(v->writer);
 	v->writer = NULL;
-	struct err *close_err = trace_output_close(&v->output);
+	return err;
+}
 
+/* @later is of no account if something failed before. */
+static struct err *first_of(struct err *err, struct err *later)
+{
 	if (!err)
-		return close_err;
-	err_free(close_err);
+		return later;
+	err_free(later);
 	return err;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
-/* FILE.YYYYMMDDhhmmsscc, as perf names them; a hundredth later if there is such a file. */
-static char *stamped_name(const char *path)
+/* NAME.YYYYMMDDhhmmsscc, as perf names them, @hundredths later. */
+static char *stamped_name(const char *file, unsigned int hundredths)
 {
 	struct timespec now;
 	struct tm tm;
 	char stamp[STAMP_MAX], *name;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	for (int i = 0;; i++) {
-		localtime_r(&now.tv_sec, &tm);
-		strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
-		if (asprintf(&name, "%s.%s%02ld", path, stamp, now.tv_nsec / 10000000) < 0)
-			memory_exhausted(strlen(path));
-		if (access(name, F_OK) != 0 || i == SAME_NAME_MAX)
-			return name;
-		free(name);
-		now.tv_nsec += 10000000;
-		now.tv_sec += now.tv_nsec / 1000000000;
-		now.tv_nsec %= 1000000000;
-	}
+	now.tv_nsec += (long)(hundredths % 100) * 10000000;
+	now.tv_sec += hundredths / 100 + now.tv_nsec / 1000000000;
+	now.tv_nsec %= 1000000000;
+	localtime_r(&now.tv_sec, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	if (asprintf(&name, "%s.%s%02ld", file, stamp, now.tv_nsec / 10000000) < 0)
+		memory_exhausted(strlen(file));
+	return name;
 }
 
 static struct err *drop_oldest(struct output_files *v)
@@ -118,11 +119,10 @@ static struct err *drop_oldest(struct output_files *v)
 	struct err *err = NULL;
 
 	while (!err && v->args.max_files && v->names.len > v->args.max_files) {
-		char *name = v->names.items[0];
-
-		if (unlink(name) < 0 && errno != ENOENT)
-			err = err_system(errno, "cannot remove '%s' (--max-files)", name);
-		free(name);
+		err = trace_output_remove(&v->output, v->names.items[0]);
+		if (err)
+			err = err_wrap(err, "--max-files");
+		free(v->names.items[0]);
 		v->names.len--;
 		memmove(v->names.items, v->names.items + 1,
 			v->names.len * sizeof(*v->names.items));
@@ -130,14 +130,21 @@ static struct err *drop_oldest(struct output_files *v)
 	return err;
 }
 
-/* The file at @path is complete: put the time into its name. */
-static struct err *stamp(struct output_files *v, const char *path)
+/* The file in @out is complete: put the time into its name. */
+static struct err *stamp(struct output_files *v, struct trace_output *out)
 {
-	char *name = stamped_name(v->path);
+	struct err *err = NULL;
+	bool exists = true;
+	char *name = NULL;
 
-	if (rename(path, name) < 0) {
-		struct err *err = err_system(errno, "cannot rename '%s' to '%s'", path, name);
-
+	for (unsigned int i = 0; exists && !err && i < SAME_NAME_MAX; i++) {
+		free(name);
+		name = stamped_name(v->output.name, i);
+		err = trace_output_place(out, name, &exists);
+	}
+	if (!err && exists)
+		err = err_new(ERR_SYSTEM, "there are files of all names up to '%s'", name);
+	if (err) {
 		free(name);
 		return err;
 	}
@@ -167,15 +174,15 @@ static struct err *next_file(struct output_files *v, uint64_t now_ns)
 	struct err *err = end_file(v, v->base);
 
 	if (!err)
-		err = stamp(v, v->path);
+		err = stamp(v, &v->output);
 	if (err)
 		return err;
 	attach_forget(v->attach);
 	rebase(v);
 	v->start_ns = now_ns;
-	err = trace_output_open(v->path, &v->output);
+	err = trace_output_again(&v->output);
 	if (!err)
-		err = begin_file(v, now_ns);
+		err = begin_file(v, &v->output, now_ns);
 	return err ? err : journal_turn(&v->journal, v->writer);
 }
 
@@ -207,14 +214,14 @@ static struct err *next_chapter(struct output_files *v, uint64_t now_ns)
 	return err;
 }
 
-/* All that is in memory, to v->output. */
-static struct err *write_log(struct output_files *v)
+/* All that is in memory, to @out. */
+static struct err *write_log(struct output_files *v, const struct trace_output *out)
 {
 	const struct recording_count *base;
 	struct err *err = trace_writer_round(v->log_writer, 0, 0);
 
 	if (!err)
-		err = begin_file(v, flight_log_start(v->log, &base));
+		err = begin_file(v, out, flight_log_start(v->log, &base));
 	if (!err)
 		err = flight_log_write(v->log, v->writer);
 	return err ? err : end_file(v, base);
@@ -223,23 +230,17 @@ static struct err *write_log(struct output_files *v)
 /* Into a file of another name than the one that is kept for the end. */
 static struct err *flight_snapshot(struct output_files *v, uint64_t now_ns)
 {
-	struct trace_output kept = v->output;
-	char *name;
+	struct trace_output out;
+	struct err *err = trace_output_beside(&v->output, "snapshot", &out);
 
-	if (asprintf(&name, "%s.part", v->path) < 0)
-		memory_exhausted(strlen(v->path));
 	v->recording->end_ns = now_ns;
-	struct err *err = trace_output_open(name, &v->output);
-
 	if (!err)
-		err = write_log(v);
+		err = write_log(v, &out);
 	if (!err)
-		err = stamp(v, name);
+		err = stamp(v, &out);
 	trace_writer_free(v->writer);
 	v->writer = NULL;
-	err_free(trace_output_close(&v->output));
-	v->output = kept;
-	free(name);
+	trace_output_close(&out);
 	return err;
 }
 
@@ -260,9 +261,9 @@ static struct err *check_args(const struct output_files_args *args)
 
 static struct err *check_pipe(const struct output_files *v)
 {
-	if (!v->output.is_pipe || !output_files_can_snapshot(v))
+	if (v->output.dir_fd >= 0 || !output_files_can_snapshot(v))
 		return NULL;
-	return err_remedy(err_new(ERR_USAGE, "several files do not go into a pipe"),
+	return err_remedy(err_new(ERR_USAGE, "several files do not go into a pipe or a device"),
 			  "give -o FILE, or leave --switch-output and --overwrite out");
 }
 
@@ -295,13 +296,13 @@ struct err *output_files_open(struct output_files *v, const struct output_files_
 	};
 	struct err *err = check_args(args);
 
-	v->output.fd = -1;
+	v->output = TRACE_OUTPUT_NONE;
 	if (!err)
 		err = trace_output_open(path, &v->output);
 	if (!err)
 		err = check_pipe(v);
 	if (!err)
-		err = args->flight_len ? begin_log(v) : begin_file(v, v->start_ns);
+		err = args->flight_len ? begin_log(v) : begin_file(v, &v->output, v->start_ns);
 	journal_init(&v->journal, v->log ? v->log_writer : v->writer, output_files_can_snapshot(v),
 		     v->log ? FLIGHT_BLOCK_AGE_NS : BLOCK_AGE_NS);
 	return err;
@@ -313,7 +314,7 @@ void output_files_close(struct output_files *v)
 	trace_writer_free(v->writer);
 	trace_writer_free(v->log_writer);
 	flight_log_free(v->log);
-	err_free(trace_output_close(&v->output));
+	trace_output_close(&v->output);
 	for (size_t i = 0; i < v->names.len; i++)
 		free(v->names.items[i]);
 	vec_deinit(&v->names);
@@ -353,10 +354,26 @@ struct err *output_files_snapshot(struct output_files *v, uint64_t now_ns)
 
 struct err *output_files_finish(struct output_files *v)
 {
-	struct err *err = v->log ? write_log(v) : end_file(v, v->base);
+	struct err *err = v->log ? write_log(v, &v->output) : end_file(v, v->base);
 
-	if (!err && v->args.switches && !v->log)
-		err = stamp(v, v->path);
+	if (err)
+		return first_of(err, output_files_salvage(v)); /* what a full disk leaves */
+	err = v->args.switches && !v->log ? stamp(v, &v->output)
+					  : trace_output_place(&v->output, NULL, NULL);
+	v->complete = v->placed = !err;
+	return err;
+}
+
+struct err *output_files_salvage(struct output_files *v)
+{
+	struct err *err = NULL;
+	struct stat st;
+
+	/* Not even a head: nothing can read that. */
+	if (v->output.fd < 0 || (fstat(v->output.fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size))
+		return NULL;
+	err = trace_output_place(&v->output, NULL, NULL);
+	v->placed = !err;
 	return err;
 }
 
@@ -369,9 +386,13 @@ struct trace_sizes output_files_sizes(const struct output_files *v)
 	return sizes;
 }
 
-const char *output_files_last_path(const struct output_files *v)
+const char *output_files_last_path(const struct output_files *v, struct arena *arena)
 {
 	bool stamped = v->args.switches && !v->log && v->names.len;
+	const char *slash = strrchr(v->path, '/');
 
-	return stamped ? v->names.items[v->names.len - 1] : v->path;
+	if (!stamped)
+		return v->path;
+	return arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - v->path) : 0, v->path,
+			    v->names.items[v->names.len - 1]);
 }

@@ -2,8 +2,8 @@
 /*
  * output_files.h - the files that a recording is written to.
  *
- *	always             FILE
- *	--switch-output    FILE while it grows, FILE.2026112119301507 when it is complete; then the next one begins
+ *	always             FILE.part while it grows, FILE when it is complete
+ *	--switch-output    FILE.part while it grows, FILE.2026112119301507 when it is complete; then the next one begins
  *	--overwrite        nothing but memory, FILE.2026... for each snapshot, and FILE at the end
  *
  * Each is complete and readable by itself: it begins with what was there, ends with images, counts and notes, and
@@ -40,9 +40,11 @@ struct output_files {
 
 	uint64_t start_ns; /* of the file that is being written */
 	struct recording_count *base; /* counts at that time, NULL: all 0 */
-	VEC(char *) names;            /* of the complete files with a time in their names, oldest first */
+	VEC(char *) names;            /* of the complete files with a time in their names, oldest first; in the folder */
 	struct trace_sizes finished;  /* of the complete files together */
 	struct attach_report attached;
+	bool complete; /* the last file was written to its end */
+	bool placed;   /* it has its name */
 };
 
 /*
@@ -70,13 +72,16 @@ MUST_USE struct err *output_files_snapshot(struct output_files *v, uint64_t now_
 /* False after an error that leaves no file to write to. */
 bool output_files_can_go_on(const struct output_files *v);
 
-/* The last file is complete at recording->end_ns. */
+/* The last file is complete at recording->end_ns. ERR_SYSTEM: it could not be written, or not to its end. */
 MUST_USE struct err *output_files_finish(struct output_files *v);
+
+/* After an error: give what was written until then the name FILE. ERR_SYSTEM: there is no such file any more. */
+MUST_USE struct err *output_files_salvage(struct output_files *v);
 
 /* Bytes written to all files so far. */
 struct trace_sizes output_files_sizes(const struct output_files *v);
 
-/* The file that was completed last. */
-const char *output_files_last_path(const struct output_files *v);
+/* The file that was completed last; lasts as long as @arena and @v. */
+const char *output_files_last_path(const struct output_files *v, struct arena *arena);
 
 #endif

@@ -35,7 +35,6 @@ struct drain {
 	struct drain_totals totals;
 
 	struct perf_layout *layouts; /* by event number, the side-band's last */
-	struct process_table processes;
 	struct side_records side;       /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct loss_counts loss_counts;
@@ -113,7 +112,7 @@ static void begin_readers(struct drain *d)
 		.layouts = d->layouts,
 		.nevents = d->nevents,
 		.software_event = only_software_event(d->perf_fds->plan),
-		.processes = &d->processes,
+		.processes = attach_processes(d->attach),
 		.family = d->family,
 		.loss_counts = &d->loss_counts,
 		.group = &d->group,
@@ -164,7 +163,6 @@ void drain_free(struct drain *d)
 {
 	if (!d)
 		return;
-	process_table_deinit(&d->processes);
 	pool_free(d->pool);
 	for (size_t i = 0; i < d->options.nreaders; i++)
 		ring_reader_free(d->parts[i].reader);
@@ -196,28 +194,7 @@ const struct drain_totals *drain_totals(const struct drain *d)
 
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads)
 {
-	process_add_existing(&d->processes, pid, nthreads);
-}
-
-/* What pruning and the attachments must know about a side-band event, which gets its build ID by the way. */
-static void follow(struct drain *d, struct event *ev)
-{
-	bool ended = process_table_event(&d->processes, ev);
-
-	if (ev->kind == EVENT_MMAP && ev->time_ns)
-		attach_new_mmap(d->attach, ev->pid, &ev->mmap);
-	else if (ev->kind == EVENT_MMAP)
-		attach_mmap(d->attach, ev->pid, &ev->mmap);
-	else if (ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
-		attach_fork(d->attach, ev->pid, ev->fork.parent_pid);
-	else if (ev->kind == EVENT_COMM && ev->comm.exec)
-		attach_exec(d->attach, ev->pid);
-	else if (ev->kind == EVENT_KSYMBOL)
-		attach_ksymbol(d->attach, &ev->ksymbol);
-	if (ended) {
-		attach_exit(d->attach, ev->pid);
-		task_filter_leave(d->family, ev->pid);
-	}
+	attach_existing_process(d->attach, pid, nthreads);
 }
 
 struct err *drain_event(struct drain *d, const struct event *ev)
@@ -225,7 +202,8 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	struct event known = *ev;
 
 	d->totals.side_band++;
-	follow(d, &known);
+	if (attach_event(d->attach, &known))
+		task_filter_leave(d->family, ev->pid);
 	return journal_event(d->journal, &known);
 }
 
@@ -343,7 +321,6 @@ struct err *drain_pass(struct drain *d)
 	if (err)
 		return err;
 	d->totals.passes++;
-	process_table_round(&d->processes);
 	task_filter_round(d->family);
 	attach_round(d->attach);
 	uint64_t finished_ns = d->newest_before_ns;

@@ -31,7 +31,7 @@ static struct window own_stack(const struct process *proc, uint64_t sp, uint64_t
 /* Code of a program that an exec has ended may lie where the stack is now: a word that may be either is code. */
 static bool is_past_code(const struct process *proc, uint64_t addr)
 {
-	return proc->past.len && process_ranges_have(&proc->past, addr);
+	return proc->past.len && process_had_code(proc, addr);
 }
 
 /* List the words that lie in [low, low + span). Every word writes; only those inside advance. */
@@ -68,9 +68,11 @@ static uint64_t address_bits(const struct arch *arch)
 /* Addresses between the lowest and the highest of code and own stack. */
 static struct window span_of(const struct process *proc, struct window own)
 {
-	uint64_t low = MIN(proc->low, own.start);
-	uint64_t high = MAX(proc->high, own.start + own.len);
+	uint64_t low, high;
 
+	process_code_span(proc, &low, &high);
+	low = MIN(low, own.start);
+	high = MAX(high, own.start + own.len);
 	return (struct window){ low, high - low };
 }
 

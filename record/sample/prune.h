@@ -12,7 +12,7 @@
 
 #include "formats/event.h"
 #include "formats/perf/perf_record.h"
-#include "record/task/process.h"
+#include "formats/process/process_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>

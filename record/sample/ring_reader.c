@@ -167,7 +167,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 		loss_counts_pass_over(r->scene->loss_counts, ev->sample.event, ring, ev->sample.period);
 		return NULL;
 	}
-	const struct process *proc = process_find(r->scene->processes, ev->pid);
+	const struct process *proc = process_table_look(r->scene->processes, ev->pid);
 
 	if (r->scene->by_cpu)
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);

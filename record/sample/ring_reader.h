@@ -20,7 +20,7 @@
 #include "record/output/journal.h"
 #include "record/sample/loss_counts.h"
 #include "record/sample/priority.h"
-#include "record/task/process.h"
+#include "formats/process/process_table.h"
 #include "record/sample/prune.h"
 #include "record/sample/perf_fds.h"
 #include "record/sample/stack_thinning.h"

@@ -7,16 +7,16 @@
 
 #include "formats/base/text.h"
 #include "record/event/event_group.h"
+#include "record/stat/stat_metric.h"
 
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <string.h>
 
 #define VALUE_WIDTH 18
 #define NAME_WIDTH  28
 #define FULL_SHARE  0.995 /* nothing to be said about sharing from here on */
 
-static const char *const place_titles[] = { "", "CPU", "core", "thread" };
+static const char *const place_titles[] = { "", "CPU", "core", "socket", "thread" };
 
 static bool is_time(const struct event_desc *desc)
 {
@@ -66,62 +66,16 @@ static const char *value_text(struct arena *arena, const struct event_desc *desc
 	return grouped(arena, value);
 }
 
-/* ---- what a value means beside others ---- */
-
-struct ratio {
-	uint32_t type;
-	uint64_t config;
-	uint32_t base_type;
-	uint64_t base_config;
-	double factor;
-	const char *text; /* with one %.2f */
-};
-
-#define HW PERF_TYPE_HARDWARE
-#define SW PERF_TYPE_SOFTWARE
-
-static const struct ratio ratios[] = {
-	{ HW, PERF_COUNT_HW_INSTRUCTIONS, HW, PERF_COUNT_HW_CPU_CYCLES, 1, "%.2f a cycle" },
-	{ HW, PERF_COUNT_HW_CPU_CYCLES, SW, PERF_COUNT_SW_TASK_CLOCK, 1, "%.2f GHz" },
-	{ HW, PERF_COUNT_HW_CPU_CYCLES, SW, PERF_COUNT_SW_CPU_CLOCK, 1, "%.2f GHz" },
-	{ HW, PERF_COUNT_HW_BRANCH_MISSES, HW, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 100,
-	  "%.2f %% of branches" },
-	{ HW, PERF_COUNT_HW_CACHE_MISSES, HW, PERF_COUNT_HW_CACHE_REFERENCES, 100,
-	  "%.2f %% of cache references" },
-	{ HW, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, HW, PERF_COUNT_HW_CPU_CYCLES, 100,
-	  "%.2f %% of cycles" },
-	{ HW, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, HW, PERF_COUNT_HW_CPU_CYCLES, 100,
-	  "%.2f %% of cycles" },
-};
-
-/* Ratios of what was not counted all of the time are marked: the two may have seen different times. */
+/* "2.31 a cycle"; "" if there is nothing to compare it with. */
 static const char *remark(const struct stat_report *r, const struct stat_row *row,
 			  struct arena *arena)
 {
-	const struct event_desc *desc = &r->list->items[row->event];
+	struct stat_metric metric;
 
-	for (size_t i = 0; i < ARRAY_LEN(ratios); i++) {
-		const struct ratio *ratio = &ratios[i];
-
-		if (desc->type != ratio->type || (desc->config & UINT32_MAX) != ratio->config)
-			continue;
-		const struct stat_row *base =
-			stat_table_find(r->table, row, ratio->base_type, ratio->base_config);
-
-		if (!base || stat_row_mean(base) <= 0)
-			continue;
-		bool apart = desc->leader != r->list->items[base->event].leader &&
-			     (stat_row_share(row) < FULL_SHARE || stat_row_share(base) < FULL_SHARE);
-		char text[64];
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		snprintf(text, sizeof(text), ratio->text,
-			 ratio->factor * stat_row_mean(row) / stat_row_mean(base));
-#pragma GCC diagnostic pop
-		return arena_printf(arena, "%s%s", apart ? "about " : "", text);
-	}
-	return "";
+	if (!stat_metric_of(r->table, row, r->elapsed_s, &metric))
+		return "";
+	return arena_printf(arena, "%s%.*f %s", metric.apart ? "about " : "", metric.value < 10 ? 2 : 1,
+			    metric.value, metric.unit);
 }
 
 /* ---- text ---- */
@@ -210,6 +164,42 @@ static void csv_row(const struct stat_report *r, const struct stat_row *row, dou
 		row->value.running_ns, state_name(row->state));
 }
 
+/*
+ * As perf stat -x writes it: [TIME,][PLACE,]VALUE,UNIT,EVENT[,SPREAD],RUNNING,PERCENT,METRIC,UNIT. A thread's place is its
+ * name and number, a CPU's "CPU0".
+ */
+static void fields_row(const struct stat_report *r, const struct stat_row *row, double at_s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	static const char *const places[] = { "", "CPU", "S0-C", "S", "" };
+	const struct event_desc *desc = &r->list->items[row->event];
+	bool counted = row->state == STAT_COUNTED;
+	double value = stat_row_mean(row) * scale_of(desc);
+	struct stat_metric metric;
+	const char *sep = r->separator;
+
+	if (at_s >= 0)
+		fprintf(r->out, "%.9f%s", at_s, sep);
+	if (r->table->by != STAT_BY_ALL)
+		fprintf(r->out, "%s%s%s", places[r->table->by], text_escape(&arena, row->place), sep);
+	if (!counted)
+		fprintf(r->out, "<%s>", state_name(row->state));
+	else if (is_time(desc))
+		fprintf(r->out, "%.2f", value / 1e6);
+	else
+		fprintf(r->out, "%.*f", scale_of(desc) != 1 ? 2 : 0, value);
+	fprintf(r->out, "%s%s%s%s", sep, is_time(desc) ? "msec" : desc->scale_unit ? desc->scale_unit : "",
+		sep, text_escape(&arena, desc->name));
+	if (row->runs > 1)
+		fprintf(r->out, "%s%.2f%%", sep, stat_row_spread(row));
+	fprintf(r->out, "%s%" PRIu64 "%s%.2f%s", sep,
+		row->runs ? row->value.running_ns / row->runs : 0, sep, 100 * stat_row_share(row), sep);
+	if (counted && stat_metric_of(r->table, row, r->elapsed_s, &metric))
+		fprintf(r->out, "%.3f%s%s\n", metric.value, sep, metric.unit);
+	else
+		fprintf(r->out, "%s\n", sep);
+}
+
 static void json_row(struct stat_report *r, const struct stat_row *row, double at_s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -221,8 +211,9 @@ static void json_row(struct stat_report *r, const struct stat_row *row, double a
 		fprintf(r->out, "\"time_s\": %.6f, ", at_s);
 	if (r->table->by != STAT_BY_ALL) {
 		fprintf(r->out, "\"%s\": ", r->table->by == STAT_BY_CPU    ? "cpu"
-					    : r->table->by == STAT_BY_CORE ? "core"
-									   : "thread");
+					    : r->table->by == STAT_BY_CORE   ? "core"
+					    : r->table->by == STAT_BY_SOCKET ? "socket"
+									     : "thread");
 		put_json(r->out, text_escape(&arena, row->place));
 		fputs(", ", r->out);
 	}
@@ -271,7 +262,9 @@ void stat_report_rows(struct stat_report *r, double at_s)
 
 		if (!is_shown(r, row))
 			continue;
-		if (r->format == STAT_CSV)
+		if (r->format == STAT_FIELDS)
+			fields_row(r, row, at_s);
+		else if (r->format == STAT_CSV)
 			csv_row(r, row, at_s);
 		else if (r->format == STAT_JSON)
 			json_row(r, row, at_s);

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON };
+enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON, STAT_FIELDS };
 
 struct stat_report {
 	FILE *out;
 	enum stat_format format;
+	const char *separator; /* for STAT_FIELDS, the layout of perf stat -x */
+	double elapsed_s; /* that the rows are of; set before stat_report_rows() */
 	const struct stat_table *table;
 	const struct event_list *list;
 	struct err *const *refusals; /* by event, as in counter_set; valid in stat_report_end() */

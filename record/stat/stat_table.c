@@ -58,6 +58,8 @@ static uint64_t key_of(const struct stat_table *t, const struct counter *counter
 	case STAT_BY_CORE:
 		return topology(counter->cpu, "physical_package_id") << CORE_SHIFT |
 		       topology(counter->cpu, "core_id");
+	case STAT_BY_SOCKET:
+		return topology(counter->cpu, "physical_package_id");
 	case STAT_BY_THREAD:
 		return (uint64_t)counter->tid;
 	default:
@@ -79,6 +81,7 @@ static const char *place_of(struct stat_table *t, uint64_t key)
 {
 	switch (t->by) {
 	case STAT_BY_CPU:
+	case STAT_BY_SOCKET:
 		return arena_printf(&t->arena, "%" PRIu64, key);
 	case STAT_BY_CORE:
 		return arena_printf(&t->arena, "%" PRIu64 "/%" PRIu64, key >> CORE_SHIFT,

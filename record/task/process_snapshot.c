@@ -8,35 +8,24 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
-#include "record/task/exec_maps.h"
+#include "formats/process/process_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct thread {
-	uint32_t tid;
-	struct exec_maps_name *comm; /* NULL: not known */
-};
-
-struct inhabitant {
-	uint32_t pid, parent_pid;
-	VEC(struct thread) threads;
-	struct tracts tracts;
-};
-
 struct code {
-	struct event_ksymbol symbol;
-	struct exec_maps_name *name;
+	struct event_ksymbol symbol; /* its name is ours */
 };
 
 struct group {
 	uint64_t id;
-	struct exec_maps_name *path;
+	char *path;
 };
 
 struct process_snapshot {
-	struct map by_pid; /* to struct inhabitant * */
-	struct tracts kernel;
+	struct process_table processes;
+	struct mapped_files files;
+	struct addr_map *kernel;
 	VEC(struct code) codes;
 	VEC(struct event_bpf) programs;
 	VEC(struct group) groups;
@@ -44,111 +33,25 @@ struct process_snapshot {
 	struct arena texts;       /* of @recent */
 };
 
-/* ---- inhabitants ------------------------------------------------------------------------------------ */
-
-static struct inhabitant *find(const struct process_snapshot *l, uint32_t pid)
+static char *copy_text(const char *text)
 {
-	uint64_t *slot = map_get(&l->by_pid, pid);
+	size_t len = strlen(text) + 1;
 
-	return slot ? (struct inhabitant *)(uintptr_t)*slot : NULL;
+	return memcpy(memory_alloc(len), text, len);
 }
 
-static struct inhabitant *get(struct process_snapshot *l, uint32_t pid)
+static void on_mmap(struct process_snapshot *l, const struct event *ev)
 {
-	uint64_t *slot = map_put(&l->by_pid, pid, NULL);
+	struct mapped_file *file = mapped_files_get(&l->files, &ev->mmap, NULL);
 
-	if (!*slot) {
-		struct inhabitant *who = memory_zeroed(1, sizeof(*who));
+	if (ev->mmap.flags & EVENT_MMAP_KERNEL) {
+		const struct process_map item = { ev->mmap.start, ev->mmap.end,
+						  ev->mmap.file_offset, file, ev->mmap.flags };
 
-		who->pid = pid;
-		*slot = (uintptr_t)who;
+		addr_map_insert(&l->kernel, &item);
+	} else {
+		process_table_map(&l->processes, ev->pid, &ev->mmap, file);
 	}
-	return (struct inhabitant *)(uintptr_t)*slot;
-}
-
-static void inhabitant_free(struct inhabitant *who)
-{
-	tracts_deinit(&who->tracts);
-	for (size_t i = 0; i < who->threads.len; i++)
-		exec_maps_name_drop(who->threads.items[i].comm);
-	vec_deinit(&who->threads);
-	free(who);
-}
-
-static void leave(struct process_snapshot *l, struct inhabitant *who)
-{
-	map_remove(&l->by_pid, who->pid);
-	inhabitant_free(who);
-}
-
-static struct thread *get_thread(struct inhabitant *who, uint32_t tid)
-{
-	for (size_t i = 0; i < who->threads.len; i++) {
-		if (who->threads.items[i].tid == tid)
-			return &who->threads.items[i];
-	}
-	vec_push(&who->threads, ((struct thread){ .tid = tid }));
-	return &who->threads.items[who->threads.len - 1];
-}
-
-static struct exec_maps_name *name_of(const struct process_snapshot *l, uint32_t pid, uint32_t tid)
-{
-	const struct inhabitant *who = find(l, pid);
-
-	for (size_t i = 0; who && i < who->threads.len; i++) {
-		if (who->threads.items[i].tid == tid)
-			return who->threads.items[i].comm;
-	}
-	return NULL;
-}
-
-static void on_fork(struct process_snapshot *l, const struct event *ev)
-{
-	struct exec_maps_name *comm =
-		exec_maps_name_share(name_of(l, ev->fork.parent_pid, ev->fork.parent_tid));
-
-	if (ev->pid != ev->fork.parent_pid) {
-		struct inhabitant *old = find(l, ev->pid);
-		const struct inhabitant *parent = find(l, ev->fork.parent_pid);
-
-		if (old)
-			leave(l, old); /* its number lives again */
-		struct inhabitant *who = get(l, ev->pid);
-
-		who->parent_pid = ev->fork.parent_pid;
-		/* What is read from /proc at the beginning comes at time 0 with mappings of its own. */
-		if (parent && ev->time_ns)
-			tracts_copy(&who->tracts, &parent->tracts);
-	}
-	struct thread *thread = get_thread(get(l, ev->pid), ev->tid);
-
-	exec_maps_name_drop(thread->comm);
-	thread->comm = comm;
-}
-
-static void on_comm(struct process_snapshot *l, const struct event *ev)
-{
-	struct inhabitant *who = get(l, ev->pid);
-	struct thread *thread = get_thread(who, ev->tid);
-
-	exec_maps_name_drop(thread->comm);
-	thread->comm = exec_maps_name_new(ev->comm.comm);
-	if (ev->comm.exec)
-		tracts_clear(&who->tracts);
-}
-
-static void on_end(struct process_snapshot *l, const struct event *ev)
-{
-	struct inhabitant *who = find(l, ev->pid);
-
-	for (size_t i = 0; who && i < who->threads.len; i++) {
-		if (who->threads.items[i].tid != ev->tid)
-			continue;
-		exec_maps_name_drop(who->threads.items[i].comm);
-		who->threads.items[i] = who->threads.items[--who->threads.len];
-	}
-	if (who && !who->threads.len)
-		leave(l, who);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------------- */
@@ -159,16 +62,16 @@ static void on_ksymbol(struct process_snapshot *l, const struct event_ksymbol *s
 
 	for (size_t i = 0; i < l->codes.len; i++) {
 		if (l->codes.items[i].symbol.addr == symbol->addr)
-			exec_maps_name_drop(l->codes.items[i].name);
+			free((char *)l->codes.items[i].symbol.name);
 		else
 			l->codes.items[kept++] = l->codes.items[i];
 	}
 	l->codes.len = kept;
 	if (symbol->removed)
 		return;
-	struct code code = { *symbol, exec_maps_name_new(symbol->name) };
+	struct code code = { *symbol };
 
-	code.symbol.name = code.name->text;
+	code.symbol.name = copy_text(symbol->name);
 	vec_push(&l->codes, code);
 }
 
@@ -187,12 +90,12 @@ static void on_bpf(struct process_snapshot *l, const struct event_bpf *bpf)
 
 static void on_cgroup(struct process_snapshot *l, const struct event_cgroup *cgroup)
 {
-	struct group group = { cgroup->id, exec_maps_name_new(cgroup->path) };
+	struct group group = { cgroup->id, copy_text(cgroup->path) };
 
 	for (size_t i = 0; i < l->groups.len; i++) {
 		if (l->groups.items[i].id != cgroup->id)
 			continue;
-		exec_maps_name_drop(l->groups.items[i].path);
+		free(l->groups.items[i].path);
 		l->groups.items[i] = group;
 		return;
 	}
@@ -205,18 +108,12 @@ static void apply(struct process_snapshot *l, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_FORK:
-		on_fork(l, ev);
-		break;
 	case EVENT_EXIT:
-		on_end(l, ev);
-		break;
 	case EVENT_COMM:
-		on_comm(l, ev);
+		process_table_event(&l->processes, ev);
 		break;
 	case EVENT_MMAP:
-		tracts_add(ev->mmap.flags & EVENT_MMAP_KERNEL ? &l->kernel
-							      : &get(l, ev->pid)->tracts,
-			   &ev->mmap);
+		on_mmap(l, ev);
 		break;
 	case EVENT_KSYMBOL:
 		on_ksymbol(l, &ev->ksymbol);
@@ -265,6 +162,7 @@ void process_snapshot_round(struct process_snapshot *l)
 		apply(l, &l->recent.items[i]);
 	l->recent.len = 0;
 	arena_reset(&l->texts);
+	process_table_round(&l->processes);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
@@ -274,29 +172,51 @@ struct teller {
 	void *context;
 };
 
-static struct err *tell_tracts(const struct tracts *tracts, uint32_t pid,
-			       const struct teller *to)
+static struct err *tell_map(const struct process_map *map, uint32_t pid, const struct teller *to)
 {
-	struct err *err = NULL;
+	const struct mapped_file *file = map->file;
+	struct arena arena = { 0 };
+	struct event ev = {
+		.kind = EVENT_MMAP,
+		.cpu = EVENT_NO_CPU,
+		.pid = pid,
+		.tid = pid == UINT32_MAX ? 0 : pid,
+		.mmap = {
+			.start = map->start,
+			.end = map->end,
+			.file_offset = map->offset,
+			.device = file->device,
+			.inode = file->inode,
+			.generation = file->generation,
+			.flags = map->flags,
+			.build_id_len = file->build_id_len,
+			.path = file->path,
+		},
+	};
 
-	for (size_t i = 0; i < tracts->len && !err; i++) {
-		struct event ev = {
-			.kind = EVENT_MMAP,
-			.cpu = EVENT_NO_CPU,
-			.pid = pid,
-			.tid = pid == UINT32_MAX ? 0 : pid,
-			.mmap = tracts->items[i].map,
-		};
+	memcpy(ev.mmap.build_id, file->build_id, file->build_id_len);
+	if (file->deleted)
+		ev.mmap.path = arena_printf(&arena, "%s (deleted)", file->path);
+	struct err *err = to->tell(to->context, &ev);
 
-		err = to->tell(to->context, &ev);
-	}
+	arena_deinit(&arena);
 	return err;
 }
 
-static struct err *tell_thread(const struct inhabitant *who, const struct thread *thread,
+static struct err *tell_maps(const struct addr_map *maps, uint32_t pid, const struct teller *to)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < maps->len && !err; i++)
+		err = tell_map(addr_map_item(maps, i), pid, to);
+	return err;
+}
+
+static struct err *tell_thread(const struct process *who, const struct process_thread *thread,
 			       bool first, const struct teller *to)
 {
 	uint32_t from = first ? who->parent_pid : who->pid;
+	const char *name = process_thread_name(thread);
 	struct event ev = {
 		.kind = EVENT_FORK,
 		.cpu = EVENT_NO_CPU,
@@ -306,26 +226,27 @@ static struct err *tell_thread(const struct inhabitant *who, const struct thread
 	};
 	struct err *err = to->tell(to->context, &ev);
 
-	if (err || !thread->comm)
+	if (err || !name)
 		return err;
 	ev.kind = EVENT_COMM;
-	ev.comm = (struct event_comm){ .comm = thread->comm->text };
+	ev.comm = (struct event_comm){ .comm = name };
 	return to->tell(to->context, &ev);
 }
 
-static struct err *tell_inhabitant(const struct inhabitant *who, const struct teller *to)
+/* One that has ended is kept by the table for a while, without threads. */
+static struct err *tell_process(const struct process *who, const struct teller *to)
 {
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < who->threads.len && !err; i++)
 		err = tell_thread(who, &who->threads.items[i], i == 0, to);
-	return err ? err : tell_tracts(&who->tracts, who->pid, to);
+	return err || !who->nthreads ? err : tell_maps(who->maps, who->pid, to);
 }
 
 static struct err *tell_kernel(const struct process_snapshot *l, const struct teller *to)
 {
 	struct event ev = { .cpu = EVENT_NO_CPU, .pid = UINT32_MAX };
-	struct err *err = tell_tracts(&l->kernel, UINT32_MAX, to);
+	struct err *err = tell_maps(l->kernel, UINT32_MAX, to);
 
 	for (size_t i = 0; i < l->codes.len && !err; i++) {
 		ev.kind = EVENT_KSYMBOL;
@@ -340,7 +261,7 @@ static struct err *tell_kernel(const struct process_snapshot *l, const struct te
 	for (size_t i = 0; i < l->groups.len && !err; i++) {
 		ev.kind = EVENT_CGROUP;
 		ev.cgroup = (struct event_cgroup){ l->groups.items[i].id,
-						   l->groups.items[i].path->text };
+						   l->groups.items[i].path };
 		err = to->tell(to->context, &ev);
 	}
 	return err;
@@ -354,8 +275,8 @@ struct err *process_snapshot_tell(const struct process_snapshot *l,
 	const struct map_slot *slot;
 	struct err *err = tell_kernel(l, &to);
 
-	for (size_t pos = 0; !err && (slot = map_next(&l->by_pid, &pos));)
-		err = tell_inhabitant((struct inhabitant *)(uintptr_t)slot->value, &to);
+	for (size_t pos = 0; !err && (slot = map_next(&l->processes.by_pid, &pos));)
+		err = tell_process((struct process *)(uintptr_t)slot->value, &to);
 	for (size_t i = 0; i < l->recent.len && !err; i++)
 		err = tell(context, &l->recent.items[i]);
 	return err;
@@ -363,25 +284,28 @@ struct err *process_snapshot_tell(const struct process_snapshot *l,
 
 struct process_snapshot *process_snapshot_new(void)
 {
-	return memory_zeroed(1, sizeof(struct process_snapshot));
+	struct process_snapshot *l = memory_zeroed(1, sizeof(*l));
+
+	process_table_init(&l->processes);
+	l->processes.follows_threads = true;
+	mapped_files_init(&l->files, sizeof(struct mapped_file), NULL);
+	l->kernel = addr_map_ref(l->processes.none);
+	return l;
 }
 
 void process_snapshot_free(struct process_snapshot *l)
 {
-	const struct map_slot *slot;
-
 	if (!l)
 		return;
-	for (size_t pos = 0; (slot = map_next(&l->by_pid, &pos));)
-		inhabitant_free((struct inhabitant *)(uintptr_t)slot->value);
-	map_deinit(&l->by_pid);
-	tracts_deinit(&l->kernel);
+	addr_map_unref(l->kernel);
+	process_table_deinit(&l->processes);
+	mapped_files_deinit(&l->files);
 	for (size_t i = 0; i < l->codes.len; i++)
-		exec_maps_name_drop(l->codes.items[i].name);
+		free((char *)l->codes.items[i].symbol.name);
 	vec_deinit(&l->codes);
 	vec_deinit(&l->programs);
 	for (size_t i = 0; i < l->groups.len; i++)
-		exec_maps_name_drop(l->groups.items[i].path);
+		free(l->groups.items[i].path);
 	vec_deinit(&l->groups);
 	vec_deinit(&l->recent);
 	arena_deinit(&l->texts);

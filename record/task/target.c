@@ -186,7 +186,7 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 {
 	struct err *err = NULL;
 
-	t->inherit = true;
+	t->inherit = !args->no_inherit;
 	if (args->cgroup) {
 		t->system_wide = t->by_cpu = true;
 		return cgroup_open(args->cgroup, &t->cgroup_fd);
@@ -194,7 +194,7 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 	if (args->pids)
 		err = each_id(t, args->pids, "process", add_process);
 	if (!err && args->tids) {
-		t->inherit = args->pids != NULL;
+		t->inherit = args->pids != NULL && !args->no_inherit;
 		err = each_id(t, args->tids, "thread", add_thread);
 	}
 	if (!err && args->user)

@@ -16,6 +16,7 @@
 /* As asked for on the command line; texts point into argv. */
 struct target_args {
 	bool all;
+	bool no_inherit; /* what the tasks start is left out */
 	const char *pids, *tids, *cpus, *cgroup, *user;
 };
 

@@ -4,10 +4,14 @@
  */
 #include "record/task/workload.h"
 
+#include "formats/base/arena.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <fcntl.h>
@@ -140,4 +144,21 @@ void workload_deinit(struct workload *w)
 	close(w->failed_fd);
 	w->go_fd = w->failed_fd = 0;
 	w->pid = 0;
+}
+
+bool workload_in_path(const char *name)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *path = getenv("PATH");
+	char *rest = arena_strdup(&arena, path ? path : "/bin:/usr/bin");
+
+	while (rest) {
+		const char *folder = strsep(&rest, ":");
+		const char *file = arena_printf(&arena, "%s/%s", *folder ? folder : ".", name);
+		struct stat st;
+
+		if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0)
+			return true;
+	}
+	return false;
 }

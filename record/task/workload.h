@@ -52,4 +52,7 @@ void workload_die_by(int signal);
 /* Close the descriptors; a child that was never started ends. */
 void workload_deinit(struct workload *w);
 
+/* Is there a program @name in a folder of PATH? */
+bool workload_in_path(const char *name);
+
 #endif

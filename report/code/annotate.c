@@ -216,7 +216,7 @@ static struct annotate_function *function_at(struct annotate *a,
 static void add_hits(struct annotate *a)
 {
 	const struct profile *p = a->s->profile;
-	uint32_t *column = memory_zeroed(p->events.len + 1, sizeof(*column));
+	uint32_t *column = memory_zeroed(p->types.len + 1, sizeof(*column));
 
 	for (uint32_t i = 0; i < a->events.len; i++)
 		column[a->events.items[i].event] = i;
@@ -228,7 +228,7 @@ static void add_hits(struct annotate *a)
 		if (!function)
 			continue;
 		struct annotate_hit hit = { .vaddr = location->vaddr,
-					    .column = column[sample->event] };
+					    .column = column[sample->type] };
 
 		stats_add(&hit.sum, sample);
 		stats_add(&function->sums[hit.column], sample);
@@ -279,10 +279,10 @@ static void annotate_init(struct annotate *a, struct session *s)
 				.measures = a->measures,
 				.nmeasures = a->nmeasures,
 				.branches = a->branches };
-	for (uint32_t i = 0; i < s->profile->events.len; i++) {
+	for (uint32_t i = 0; i < s->profile->types.len; i++) {
 		struct annotate_event event = {
 			.event = i,
-			.name = profile_text(s->profile, s->profile->events.items[i].name),
+			.name = profile_text(s->profile, s->profile->types.items[i].name),
 			.total = profile_total(s->profile, i),
 		};
 
@@ -320,7 +320,7 @@ struct err *annotate_find(struct annotate *a, struct session *s, const char *wan
 
 struct weighed {
 	uint32_t function;
-	uint64_t weight;
+	int64_t weight;
 };
 
 static int by_weight(const void *a, const void *b)
@@ -345,7 +345,7 @@ static bool *hot_functions(const struct annotate *a, size_t count)
 		const struct profile_sample *sample = &p->samples.items[i];
 		const struct profile_location *location = leaf_of(p, sample);
 
-		if (location && sample->event == a->events.items[0].event)
+		if (location && sample->type == a->events.items[0].event)
 			all[own_function(p, location)].weight += sample->weight;
 	}
 	qsort(all, p->functions.len, sizeof(*all), by_weight);

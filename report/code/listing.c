@@ -220,7 +220,7 @@ static void add_sum_cells(struct table *table, const struct profile_sum *sum,
 	struct stats_share share = stats_share(sum ? sum : &none, whole);
 
 	table_add_format(table, "%" PRIu64, sum ? sum->count : 0);
-	table_add_format(table, "%" PRIu64, sum ? sum->weight : 0);
+	table_add_format(table, "%" PRId64, sum ? sum->weight : 0);
 	table_add_format(table, "%.6f", share.share);
 	table_add_format(table, "%.6f", share.low);
 	table_add_format(table, "%.6f", share.high);
@@ -352,7 +352,7 @@ static void add_row(struct listing_printer *printer, struct table *table,
 	file = annotate_file(line);
 	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, function->name, NULL);
-	table_add_cell(table, profile_text(p, p->modules.items[function->module].path), NULL);
+	table_add_cell(table, profile_text(p, profile_module(p, function->module)->path), NULL);
 	table_add_format(table, "0x%" PRIx64, insn->vaddr);
 	table_add_format(table, "%s%s%s", insn->mnemonic, *insn->operands ? " " : "",
 			 insn->operands);

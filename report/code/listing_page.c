@@ -275,7 +275,7 @@ static void put_events(struct listing_page *page)
 static void put_head(struct listing_page *page, const struct annotate_function *function)
 {
 	const struct profile *p = page->a->s->profile;
-	const char *module = profile_text(p, p->modules.items[function->module].path);
+	const char *module = profile_text(p, profile_module(p, function->module)->path);
 
 	page->function = function;
 	page->id = (size_t)(function - page->a->functions.items) + 1;
@@ -283,7 +283,7 @@ static void put_head(struct listing_page *page, const struct annotate_function *
 		page->id, page->id);
 	put(page, function->name);
 	fputs("\" data-module=\"", page->out);
-	put(page, profile_text(p, p->modules.items[function->module].name));
+	put(page, profile_text(p, profile_module(p, function->module)->name));
 	fprintf(page->out, "\">\n<h2 id=\"code-name-%zu\">", page->id);
 	put(page, function->name);
 	fputs("</h2>\n<p class=\"module\">", page->out);

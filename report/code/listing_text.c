@@ -349,8 +349,8 @@ static int heavier_loop(const void *a, const void *b, void *context)
 {
 	const struct printer *p = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t xw = p->listing->loop_sums[x * p->a->events.len].weight;
-	uint64_t yw = p->listing->loop_sums[y * p->a->events.len].weight;
+	int64_t xw = p->listing->loop_sums[x * p->a->events.len].weight;
+	int64_t yw = p->listing->loop_sums[y * p->a->events.len].weight;
 
 	if (xw != yw)
 		return xw > yw ? -1 : 1;
@@ -410,7 +410,7 @@ static void print_head(struct printer *p)
 {
 	const struct profile *profile = p->a->s->profile;
 	const struct annotate_function *function = p->listing->function;
-	const char *module = profile_text(profile, profile->modules.items[function->module].path);
+	const char *module = profile_text(profile, profile_module(profile, function->module)->path);
 
 	fprintf(p->line, "%s in %s", text_escape(&p->arena, function->name),
 		text_escape(&p->arena, module));

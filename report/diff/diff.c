@@ -244,7 +244,7 @@ struct err *diff_init(struct diff *d, const struct diff_merge *merge,
 
 	*d = (struct diff){ .options = *options,
 			    .merge = merge,
-			    .nsides = (uint32_t)merge->profile->events.len };
+			    .nsides = (uint32_t)merge->profile->types.len };
 	d->groups = memory_zeroed(1, sizeof(*d->groups));
 	diff_groups_init(d->groups, merge, sessions, options->by);
 	err = make_sides(d, sessions);

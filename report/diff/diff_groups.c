@@ -68,7 +68,7 @@ static bool is_interrupt(const struct profile *p, const struct profile_function 
 					     "el0t_64_irq",  "asm_exc_nmi", "irq_exit_rcu" };
 	const char *name = profile_text(p, function->name);
 
-	if (p->modules.items[function->module].kind != PROFILE_KERNEL)
+	if (profile_module(p, function->module)->kind != PROFILE_KERNEL)
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -83,7 +83,7 @@ static bool within_interrupt(const struct profile *p, uint32_t stack)
 		const struct profile_location *at =
 			&p->locations.items[p->stacks.items[stack].location];
 
-		if (p->modules.items[at->module].kind != PROFILE_KERNEL)
+		if (profile_module(p, at->module)->kind != PROFILE_KERNEL)
 			return false;
 		for (uint32_t i = 0; i < at->nlines; i++) {
 			const struct profile_line *line = &p->lines.items[at->first_line + i];
@@ -106,11 +106,11 @@ static void add_sums(struct builder *b)
 		const struct profile_sample *sample = &p->samples.items[row];
 		bool outside = within_interrupt(p, sample->stack);
 
-		stats_add(&g->wholes[sample->event], sample);
+		stats_add(&g->wholes[sample->type], sample);
 		for (size_t i = b->first.items[row]; i < b->first.items[row + 1]; i++) {
 			uint32_t group = b->members.items[i];
 
-			stats_add(&g->sums[(size_t)group * g->nsides + sample->event], sample);
+			stats_add(&g->sums[(size_t)group * g->nsides + sample->type], sample);
 			g->outside[group] += outside ? (double)sample->weight : 0;
 		}
 	}
@@ -167,7 +167,7 @@ void diff_groups_init(struct diff_groups *groups, const struct diff_merge *merge
 	const struct view_levels levels = { .items = { { by, 0 } }, .len = 1 };
 	struct builder b = { .groups = groups, .merge = merge, .by = by };
 
-	*groups = (struct diff_groups){ .nsides = (uint32_t)merge->profile->events.len };
+	*groups = (struct diff_groups){ .nsides = (uint32_t)merge->profile->types.len };
 	groups->keys = view_keys_new(merge->profile, &levels, &groups->arena);
 	groups->wholes = ARENA_ARRAY(&groups->arena, struct profile_sum, groups->nsides + 1);
 	groups->has_times = ARENA_ARRAY(&groups->arena, bool, groups->nsides + 1);

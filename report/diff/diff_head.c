@@ -23,7 +23,7 @@
 struct facts {
 	const struct session *s;
 	const struct recording *rec;
-	const struct profile_event *event;
+	const struct profile_value_type *event;
 	struct trust trust;
 	double lost, broken, unnamed; /* shares */
 	double load;                  /* weight a second, 0 if not known */
@@ -43,7 +43,7 @@ static struct facts facts_of(const struct diff_head *head, uint32_t side)
 	const struct profile *merged = head->diff->merge->profile;
 	struct facts f = { .s = s, .rec = s->recording };
 
-	f.event = &merged->events.items[side];
+	f.event = &merged->types.items[side];
 	f.unit = profile_text(merged, f.event->unit);
 	f.duration_ns = of->duration_ns;
 	trust_judge(&f.trust, s);
@@ -355,7 +355,7 @@ void diff_head_json(const struct diff_head *head, struct json *json)
 		json_string(json, "unit", f.unit);
 		json_uint(json, "duration_ns", f.duration_ns);
 		json_uint(json, "samples", of->whole.count);
-		json_uint(json, "weight", of->whole.weight);
+		json_int(json, "weight", of->whole.weight);
 		json_number(json, "lost", arena_printf(head->arena, "%.6f", f.lost));
 		json_number(json, "broken", arena_printf(head->arena, "%.6f", f.broken));
 		json_number(json, "unnamed", arena_printf(head->arena, "%.6f", f.unnamed));

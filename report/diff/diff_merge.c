@@ -26,7 +26,6 @@ void diff_merge_init(struct diff_merge *merge, const struct opt_list *same)
 void diff_merge_deinit(struct diff_merge *merge)
 {
 	profile_free(merge->profile);
-	strtab_deinit(&merge->contents);
 	strtab_deinit(&merge->build_ids);
 	map_deinit(&merge->builds);
 	arena_deinit(&merge->arena);
@@ -54,7 +53,7 @@ void diff_merge_look(struct diff_merge *merge, const struct session *s)
 	const struct profile *from = s->profile;
 
 	for (size_t i = 0; i < from->modules.len; i++) {
-		const struct profile_module *mod = &from->modules.items[i];
+		const struct profile_module *mod = profile_module(from, i);
 		const char *name = module_name(merge, profile_text(from, mod->name));
 		uint32_t build =
 			strtab_add(&merge->build_ids, profile_text(from, mod->build_id));
@@ -74,7 +73,7 @@ static void translate_modules(struct translation *t)
 	struct profile *to = t->merge->profile;
 
 	for (size_t i = 0; i < t->from->modules.len; i++) {
-		const struct profile_module *mod = &t->from->modules.items[i];
+		const struct profile_module *mod = profile_module(t->from, i);
 		uint32_t name = profile_string(
 			to, module_name(t->merge, profile_text(t->from, mod->name)));
 		struct profile_module entry = {
@@ -83,6 +82,11 @@ static void translate_modules(struct translation *t)
 
 		t->modules[i] = profile_add_module(to, &entry);
 	}
+}
+
+static uint32_t module_of(const struct translation *t, uint32_t module)
+{
+	return module == PROFILE_NONE ? PROFILE_NONE : t->modules[module];
 }
 
 static uint32_t file_of(struct translation *t, uint32_t file)
@@ -94,7 +98,7 @@ static uint32_t file_of(struct translation *t, uint32_t file)
 static const char *function_name(struct translation *t, const struct profile_function *function)
 {
 	const struct profile *to = t->merge->profile;
-	uint32_t module_name = to->modules.items[t->modules[function->module]].name;
+	uint32_t module_name = profile_module(to, module_of(t, function->module))->name;
 	const uint64_t *build = map_get(&t->merge->builds, module_name);
 	const char *module = profile_text(to, module_name);
 
@@ -113,7 +117,7 @@ static void translate_functions(struct translation *t)
 		const struct profile_function *function = &t->from->functions.items[i];
 		struct profile_function entry = {
 			.name = profile_string(to, function_name(t, function)),
-			.module = t->modules[function->module],
+			.module = module_of(t, function->module),
 			.unnamed = function->unnamed,
 		};
 
@@ -126,23 +130,16 @@ static uint32_t translate_location(struct translation *t, const struct profile_l
 {
 	struct profile *to = t->merge->profile;
 	struct profile_line *lines = ARENA_ARRAY(&t->arena, struct profile_line, at->nlines + 1);
-	const char *text = "";
 
 	for (uint32_t i = 0; i < at->nlines; i++) {
 		const struct profile_line *line = &t->from->lines.items[at->first_line + i];
 
 		lines[i] = (struct profile_line){ t->functions[line->function],
 						  file_of(t, line->file), line->line };
-		text = arena_printf(&t->arena, "%s%" PRIu32 " %" PRIu32 " %" PRIu32 " ", text,
-				    lines[i].function, lines[i].file, lines[i].line);
 	}
 
-	uint32_t content = strtab_add(&t->merge->contents, text);
-	uint32_t location = profile_add_location(to, t->modules[at->module], content);
-
-	if (at->nlines && !to->locations.items[location].nlines)
-		profile_set_lines(to, location, lines, at->nlines);
-	return location;
+	return profile_add_named_location(to, (enum profile_frame_kind)at->kind,
+					  module_of(t, at->module), lines, at->nlines);
 }
 
 static void translate_stacks(struct translation *t)
@@ -164,13 +161,16 @@ static uint32_t add_row(struct translation *t, const struct profile_sample *row,
 	struct profile *to = t->merge->profile;
 	const struct profile_thread *thread = &t->from->threads.items[row->thread];
 	struct profile_thread entry = {
+		.pid = PROFILE_NONE,
+		.tid = PROFILE_NONE,
 		.comm = profile_string(to, profile_text(t->from, thread->comm)),
 		.process = profile_string(to, profile_text(t->from, thread->process)),
 	};
 	struct profile_sample sample = *row;
 
 	sample.stack = t->stacks[row->stack];
-	sample.event = side;
+	sample.type = side;
+	sample.labels = 0;
 	sample.thread = profile_add_thread(to, &entry);
 	return profile_add_sample(to, &sample);
 }
@@ -179,14 +179,14 @@ void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t 
 {
 	const struct profile *from = s->profile;
 	struct translation t = { .merge = merge, .from = from };
-	const struct profile_event *of = &from->events.items[event];
-	struct profile_event as = {
+	const struct profile_value_type *of = &from->types.items[event];
+	struct profile_value_type as = {
 		.name = profile_string(merge->profile, profile_text(from, of->name)),
 		.unit = profile_string(merge->profile, profile_text(from, of->unit)),
 		.rate = of->rate,
 		.is_freq = of->is_freq,
 	};
-	uint32_t side = profile_add_event(merge->profile, &as);
+	uint32_t side = profile_add_value_type(merge->profile, &as);
 
 	t.modules = ARENA_ARRAY(&t.arena, uint32_t, from->modules.len + 1);
 	t.functions = ARENA_ARRAY(&t.arena, uint32_t, from->functions.len + 1);
@@ -201,7 +201,7 @@ void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t 
 		const struct profile_sample *row = &from->samples.items[i];
 
 		vec_push(&merge->rows,
-			 row->event == event ? add_row(&t, row, side) : PROFILE_NONE);
+			 row->type == event ? add_row(&t, row, side) : PROFILE_NONE);
 	}
 	arena_deinit(&t.arena);
 }

@@ -15,7 +15,6 @@
 struct diff_merge {
 	struct profile *profile;
 	const struct opt_list *same; /* "OLD=NEW" modules that count as one, in that order of recordings or not; may be empty */
-	struct strtab contents;      /* what stands at a location -> its address in the merged profile */
 	struct map builds;           /* name of a module -> its build ID in all recordings, 0 if they differ */
 	struct strtab build_ids;
 	struct arena arena;

@@ -46,7 +46,7 @@ struct err *diff_page_write(const struct diff *diff, const struct session *const
 
 	for (uint32_t side = 0; side < 2; side++)
 		names[side] = arena_printf(&arena, "%c: %s, %s", 'A' + (int)side,
-					   profile_text(p, p->events.items[side].name),
+					   profile_text(p, p->types.items[side].name),
 					   text_escape(&arena, files[side]));
 
 	struct flame_data_view view = {

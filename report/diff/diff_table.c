@@ -21,7 +21,7 @@ static const char *event_unit(const struct diff *diff)
 {
 	const struct profile *p = diff->merge->profile;
 
-	return profile_text(p, p->events.items[0].unit);
+	return profile_text(p, p->types.items[0].unit);
 }
 
 const char *diff_table_unit(struct arena *arena, const struct diff *diff)
@@ -29,7 +29,7 @@ const char *diff_table_unit(struct arena *arena, const struct diff *diff)
 	const struct profile *p = diff->merge->profile;
 	const char *unit = strcmp(event_unit(diff), "ns") == 0
 				   ? "CPU time"
-				   : profile_text(p, p->events.items[0].name);
+				   : profile_text(p, p->types.items[0].name);
 
 	if (diff->options.scale == DIFF_SHARE)
 		return "points";
@@ -207,10 +207,10 @@ static void put_data_row(struct filler *f, const struct diff_row *row, uint32_t 
 	table_add_format(f->table, "%.3g", c->p);
 	table_add_format(f->table, "%.3g", c->adjusted);
 	table_add_cell(f->table, c->sure ? "true" : "false", NULL);
-	table_add_format(f->table, "%" PRIu64, row->sums[0].count);
-	table_add_format(f->table, "%" PRIu64, row->sums[side].count);
-	table_add_format(f->table, "%" PRIu64, row->sums[0].weight);
-	table_add_format(f->table, "%" PRIu64, row->sums[side].weight);
+	table_add_format(f->table, "%" PRId64, row->sums[0].count);
+	table_add_format(f->table, "%" PRId64, row->sums[side].count);
+	table_add_format(f->table, "%" PRId64, row->sums[0].weight);
+	table_add_format(f->table, "%" PRId64, row->sums[side].weight);
 	put_least(f, row, side);
 	table_add_cell(f->table, diff_table_verdict(row, side), NULL);
 	table_add_cell(f->table, f->options->files[side], NULL);

@@ -40,7 +40,7 @@ void diff_threads_init(struct diff_threads *threads, const struct profile *p, ui
 	}
 	map_deinit(&seen);
 	for (size_t i = 0; i < p->samples.len; i++)
-		if (p->samples.items[i].event == event)
+		if (p->samples.items[i].type == event)
 			threads->threads.items[p->samples.items[i].thread].weight +=
 				(double)p->samples.items[i].weight;
 	for (size_t i = 0; i < threads->threads.len; i++) {

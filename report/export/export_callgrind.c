@@ -41,7 +41,7 @@ struct writer_state {
 	VEC(uint32_t) columns;	/* events that have samples */
 	uint32_t *column_of;	/* by event */
 	VEC(struct cost) costs;
-	VEC(uint64_t) weights;
+	VEC(int64_t) weights;
 	struct map places;	/* (function, line) -> number + 1 */
 	struct map by_place;	/* (place, callee) -> index in costs + 1 */
 	struct map seen;	/* (caller, callee) on the current stack */
@@ -103,7 +103,7 @@ static void add(struct writer_state *w, const struct frame *frame, uint32_t call
 	struct cost *cost = cost_at(w, frame, callee);
 
 	cost->samples += row->count;
-	w->weights.items[cost->weights + w->column_of[row->event]] += row->weight;
+	w->weights.items[cost->weights + w->column_of[row->type]] += row->weight;
 }
 
 static void add_row(struct writer_state *w, const struct profile_sample *row)
@@ -129,8 +129,8 @@ static void add_row(struct writer_state *w, const struct profile_sample *row)
 
 static void choose_columns(struct writer_state *w)
 {
-	w->column_of = ARENA_ARRAY(&w->arena, uint32_t, w->p->events.len + 1);
-	for (uint32_t i = 0; i < w->p->events.len; i++) {
+	w->column_of = ARENA_ARRAY(&w->arena, uint32_t, w->p->types.len + 1);
+	for (uint32_t i = 0; i < w->p->types.len; i++) {
 		w->column_of[i] = (uint32_t)w->columns.len;
 		if (profile_total(w->p, i).count)
 			vec_push(&w->columns, i);
@@ -142,7 +142,7 @@ static void choose_columns(struct writer_state *w)
 /* A word for the "events:" line: letters, digits, '_'; no two are equal, for each ends in its own number if need be. */
 static const char *column_name(struct writer_state *w, uint32_t event, bool numbered)
 {
-	const char *name = profile_text(w->p, w->p->events.items[event].name);
+	const char *name = profile_text(w->p, w->p->types.items[event].name);
 	char *word = arena_strdup(&w->arena, *name ? name : "event");
 
 	for (char *at = word; *at; at++)
@@ -169,7 +169,7 @@ static void put_head(struct writer_state *w)
 	fprintf(w->out, "cmd: %s\n", text_escape(&w->arena, w->s->recording->cmdline));
 	fputs("desc: sampled: 'calls' counts samples\npositions: line\n", w->out);
 	for (size_t i = 0; i < w->columns.len; i++) {
-		const struct profile_event *event = &w->p->events.items[w->columns.items[i]];
+		const struct profile_value_type *event = &w->p->types.items[w->columns.items[i]];
 
 		fprintf(w->out, "event: %s : %s, in %s\n",
 			column_name(w, w->columns.items[i], numbered),
@@ -196,7 +196,7 @@ static void put_name(struct writer_state *w, const char *key, int kind, uint32_t
 static void put_function(struct writer_state *w, uint32_t function, const char *const keys[3])
 {
 	const struct profile_function *real = real_function(w, function);
-	uint32_t module = real ? w->p->modules.items[real->module].path : 0;
+	uint32_t module = real ? profile_module(w->p, real->module)->path : 0;
 	uint32_t file = real ? real->file : 0;
 	uint32_t stop = function - (uint32_t)w->p->functions.len;
 
@@ -213,7 +213,7 @@ static void put_weights(struct writer_state *w, const struct cost *cost)
 {
 	fprintf(w->out, "%" PRIu32, cost->line);
 	for (size_t i = 0; i < w->columns.len; i++)
-		fprintf(w->out, " %" PRIu64, w->weights.items[cost->weights + i]);
+		fprintf(w->out, " %" PRId64, w->weights.items[cost->weights + i]);
 	fputc('\n', w->out);
 }
 
@@ -274,7 +274,7 @@ static void put_body(struct writer_state *w)
 	}
 	fputs("\ntotals:", w->out);
 	for (size_t i = 0; i < w->columns.len; i++)
-		fprintf(w->out, " %" PRIu64, profile_total(w->p, w->columns.items[i]).weight);
+		fprintf(w->out, " %" PRId64, profile_total(w->p, w->columns.items[i]).weight);
 	fputc('\n', w->out);
 }
 

@@ -52,7 +52,7 @@ static void put_frame(struct writer_state *w, const struct frame *frame, uint64_
 
 		json_string(&w->json, "category",
 			    text_escape(&w->arena,
-					profile_text(w->p, w->p->modules.items[module].name)));
+					profile_text(w->p, profile_module(w->p, module)->name)));
 	}
 	if (parent)
 		json_string(&w->json, "parent", arena_printf(&w->arena, "%" PRIu64, parent));
@@ -80,14 +80,21 @@ static uint64_t leaf_number(struct writer_state *w, const struct profile_sample 
 	return number;
 }
 
+static void put_ids(struct writer_state *w, const struct profile_thread *thread)
+{
+	if (thread->pid != PROFILE_NONE)
+		json_uint(&w->json, "pid", thread->pid);
+	if (thread->tid != PROFILE_NONE)
+		json_uint(&w->json, "tid", thread->tid);
+}
+
 static void put_name_event(struct writer_state *w, const struct profile_thread *thread,
 			   const char *what, uint32_t name)
 {
 	json_open(&w->json, NULL, '{');
 	json_string(&w->json, "ph", "M");
 	json_string(&w->json, "name", what);
-	json_uint(&w->json, "pid", thread->pid);
-	json_uint(&w->json, "tid", thread->tid);
+	put_ids(w, thread);
 	json_open(&w->json, "args", '{');
 	json_string(&w->json, "name", text_escape(&w->arena, profile_text(w->p, name)));
 	json_close(&w->json, '}');
@@ -116,16 +123,15 @@ static void put_sample(struct writer_state *w, const struct session_time *time)
 	json_open(&w->json, NULL, '{');
 	if (row->cpu != UINT32_MAX)
 		json_uint(&w->json, "cpu", row->cpu);
-	json_uint(&w->json, "pid", thread->pid);
-	json_uint(&w->json, "tid", thread->tid);
+	put_ids(w, thread);
 	json_number(&w->json, "ts",
 		    arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, since / 1000, since % 1000));
 	json_string(&w->json, "name",
 		    text_escape(&w->arena,
-				profile_text(w->p, w->p->events.items[row->event].name)));
+				profile_text(w->p, w->p->types.items[row->type].name)));
 	if (leaf)
 		json_uint(&w->json, "sf", leaf);
-	json_uint(&w->json, "weight", time->weight);
+	json_int(&w->json, "weight", time->weight);
 	json_close(&w->json, '}');
 	arena_reset(&w->arena);
 }

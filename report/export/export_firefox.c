@@ -51,7 +51,7 @@ static void put_ms(struct writer_state *w, const char *key, uint64_t time_ns)
 /* See the head of this file. */
 static void put_weights(struct writer_state *w, const struct track *track)
 {
-	const struct profile_event *event = &w->p->events.items[track->event];
+	const struct profile_value_type *event = &w->p->types.items[track->event];
 	bool is_time = strcmp(profile_text(w->p, event->unit), "ns") == 0;
 	struct profile_sum sum = profile_total(w->p, track->event);
 	double unit = is_time ? 1e6 : (double)sum.weight / (double)MAX(sum.count, 1);
@@ -83,11 +83,17 @@ static void put_samples(struct writer_state *w, const struct track *track)
 	json_close(&w->json, '}');
 }
 
+/* The format's IDs are texts, and each thread must have one. */
+static const char *id_text(struct writer_state *w, uint32_t id)
+{
+	return id == PROFILE_NONE ? "unknown" : arena_printf(&w->arena, "%" PRIu32, id);
+}
+
 /* Thread IDs must be distinct: the second track of one has ".1" behind it. */
 static void put_identity(struct writer_state *w, const struct track *track)
 {
 	const struct profile_thread *thread = &w->p->threads.items[track->thread];
-	const char *event = profile_text(w->p, w->p->events.items[track->event].name);
+	const char *event = profile_text(w->p, w->p->types.items[track->event].name);
 	const char *comm = profile_text(w->p, thread->comm);
 	const char *name = track->event == session_default_event(w->s) ? comm :
 				   arena_printf(&w->arena, "%s (%s)", comm, event);
@@ -97,11 +103,11 @@ static void put_identity(struct writer_state *w, const struct track *track)
 		    text_escape(&w->arena, profile_text(w->p, thread->process)));
 	json_string(&w->json, "processType", "default");
 	json_bool(&w->json, "isMainThread", thread->pid == thread->tid && !track->twin);
-	json_string(&w->json, "pid", arena_printf(&w->arena, "%" PRIu32, thread->pid));
+	json_string(&w->json, "pid", id_text(w, thread->pid));
 	json_string(&w->json, "tid",
-		    track->twin ? arena_printf(&w->arena, "%" PRIu32 ".%" PRIu32, thread->tid,
-					       track->twin) :
-				  arena_printf(&w->arena, "%" PRIu32, thread->tid));
+		    track->twin ? arena_printf(&w->arena, "%s.%" PRIu32, id_text(w, thread->tid),
+					       track->twin)
+				: id_text(w, thread->tid));
 	arena_reset(&w->arena);
 }
 
@@ -145,7 +151,7 @@ static void put_libs(struct writer_state *w)
 
 	json_open(&w->json, "libs", '[');
 	for (size_t i = 0; i < w->p->modules.len; i++) {
-		const struct profile_module *mod = &w->p->modules.items[i];
+		const struct profile_module *mod = profile_module(w->p, i);
 		const char *name = text_escape(&w->arena, profile_text(w->p, mod->name));
 		const char *path = text_escape(&w->arena, profile_text(w->p, mod->path));
 		const char *build_id = profile_text(w->p, mod->build_id);
@@ -185,7 +191,7 @@ static void put_categories(struct json *json)
 /* Milliseconds between two samples; 1 where the event has no rate. */
 static double interval_ms(const struct session *s)
 {
-	const struct profile_event *event = &s->profile->events.items[session_default_event(s)];
+	const struct profile_value_type *event = &s->profile->types.items[session_default_event(s)];
 
 	if (event->is_freq && event->rate)
 		return 1000.0 / (double)event->rate;

@@ -51,16 +51,20 @@ static void put_head(struct writer_state *w, const struct session_time *time,
 		     const struct profile_sample *row)
 {
 	const struct profile_thread *thread = &w->p->threads.items[row->thread];
-	const char *event = profile_text(w->p, w->p->events.items[row->event].name);
+	const char *event = profile_text(w->p, w->p->types.items[row->type].name);
 	const char *comm = mend(&w->arena, profile_text(w->p, thread->comm), begins_number);
 
-	fprintf(w->out, "%s %7" PRIu32 "/%-7" PRIu32 " ", *comm ? comm : "_", thread->pid,
-		thread->tid);
-	if (row->cpu != UINT32_MAX)
+	fprintf(w->out, "%s ", *comm ? comm : "_");
+	if (thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
+		fprintf(w->out, "%7" PRIu32 "/%-7" PRIu32 " ", thread->pid, thread->tid);
+	else if (thread->tid != PROFILE_NONE)
+		fprintf(w->out, "%7" PRIu32 " ", thread->tid);
+	if (row->cpu != PROFILE_NONE)
 		fprintf(w->out, "[%03" PRIu32 "] ", row->cpu);
-	fprintf(w->out, "%5" PRIu64 ".%09" PRIu64 ": %10" PRIu64 " %s: \n",
-		time->time_ns / 1000000000, time->time_ns % 1000000000, time->weight,
-		mend(&w->arena, event, begins_anything));
+	if (!w->s->imported)
+		fprintf(w->out, "%5" PRIu64 ".%09" PRIu64 ": ", time->time_ns / 1000000000,
+			time->time_ns % 1000000000);
+	fprintf(w->out, "%10" PRId64 " %s: \n", time->weight, mend(&w->arena, event, begins_anything));
 }
 
 static void put_frame(struct writer_state *w, const struct frame *frame)
@@ -74,9 +78,16 @@ static void put_frame(struct writer_state *w, const struct frame *frame)
 
 	const struct profile_location *at =
 		&w->p->locations.items[w->p->stacks.items[frame->stack].location];
-	const char *path = profile_text(w->p, w->p->modules.items[at->module].path);
+	const char *path = profile_text(w->p, profile_module(w->p, at->module)->path);
 
-	fprintf(w->out, "\t%16" PRIx64 " %s (%s)\n", at->vaddr, name,
+	/* Readers want a word where the address stands. */
+	if (at->has_vaddr)
+		fprintf(w->out, "\t%16" PRIx64, at->vaddr);
+	else
+		fprintf(w->out, "\t%16s", "_");
+	if (!*path)
+		path = "[unknown]";
+	fprintf(w->out, " %s (%s)\n", name,
 		frame->inlined ? "inlined" : mend(&w->arena, path, begins_anything));
 }
 

@@ -37,7 +37,7 @@ static void put_function(struct writer_state *w, const struct profile_function *
 {
 	const char *file = profile_text(w->p, function->file);
 	const char *module =
-		profile_text(w->p, w->p->modules.items[function->module].path);
+		profile_text(w->p, profile_module(w->p, function->module)->path);
 
 	json_open(&w->json, NULL, '{');
 	json_string(&w->json, "name",
@@ -65,11 +65,11 @@ static void put_frames(struct writer_state *w)
 
 /* The number of samples from @at on that have one stack, and their weight. */
 static size_t run_of(const struct writer_state *w, const struct track *track, size_t at,
-		     uint64_t *ret_weight)
+		     int64_t *ret_weight)
 {
 	const struct profile_sample *rows = w->p->samples.items;
 	const struct profile_sample *first = &rows[track->times[at].row];
-	uint64_t weight = 0;
+	int64_t weight = 0;
 	size_t end = at;
 
 	for (; end < track->len; end++) {
@@ -95,26 +95,29 @@ static void put_stack(struct writer_state *w, const struct profile_sample *row)
 static const char *track_name(struct writer_state *w, const struct track *track)
 {
 	const struct profile_thread *thread = &w->p->threads.items[track->thread];
-	const struct profile_event *event = &w->p->events.items[track->event];
+	const struct profile_value_type *event = &w->p->types.items[track->event];
 	const char *comm = text_escape(&w->arena, profile_text(w->p, thread->comm));
 
+	const char *what = text_escape(&w->arena, profile_text(w->p, event->name));
+
+	if (thread->pid == PROFILE_NONE || thread->tid == PROFILE_NONE)
+		return arena_printf(&w->arena, "%s (%s)", comm, what);
 	return arena_printf(&w->arena, "%s %" PRIu32 "/%" PRIu32 " (%s)", comm, thread->pid,
-			    thread->tid,
-			    text_escape(&w->arena, profile_text(w->p, event->name)));
+			    thread->tid, what);
 }
 
 static void put_track(struct writer_state *w, const struct track *track)
 {
-	const struct profile_event *event = &w->p->events.items[track->event];
+	const struct profile_value_type *event = &w->p->types.items[track->event];
 	bool is_time = strcmp(profile_text(w->p, event->unit), "ns") == 0;
-	uint64_t weight;
+	int64_t weight;
 
 	json_open(&w->json, NULL, '{');
 	json_string(&w->json, "type", "sampled");
 	json_string(&w->json, "name", track_name(w, track));
 	json_string(&w->json, "unit", is_time ? "nanoseconds" : "none");
 	json_uint(&w->json, "startValue", 0);
-	json_uint(&w->json, "endValue", track->weight);
+	json_int(&w->json, "endValue", track->weight);
 	json_open(&w->json, "samples", '[');
 	for (size_t at = 0; at < track->len; at += run_of(w, track, at, &weight))
 		put_stack(w, &w->p->samples.items[track->times[at].row]);
@@ -122,7 +125,7 @@ static void put_track(struct writer_state *w, const struct track *track)
 	json_open(&w->json, "weights", '[');
 	for (size_t at = 0; at < track->len;) {
 		at += run_of(w, track, at, &weight);
-		json_uint(&w->json, NULL, weight);
+		json_int(&w->json, NULL, weight);
 	}
 	json_close(&w->json, ']');
 	json_close(&w->json, '}');

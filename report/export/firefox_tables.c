@@ -121,7 +121,7 @@ static enum firefox_category category_of(const struct firefox_tables *t, const s
 {
 	if (!frame->location)
 		return FIREFOX_OTHER;
-	switch (t->p->modules.items[frame->location->module].kind) {
+	switch (profile_module(t->p, frame->location->module)->kind) {
 	case PROFILE_KERNEL:
 		return FIREFOX_KERNEL;
 	case PROFILE_JIT:
@@ -141,7 +141,7 @@ static void put_frame_cell(struct json *json, struct firefox_tables *t, size_t i
 
 	switch (column) {
 	case COLUMN_ADDRESS:
-		if (frame.location && frame.location->vaddr < NUMBER_MAX)
+		if (frame.location && frame.location->has_vaddr && frame.location->vaddr < NUMBER_MAX)
 			json_uint(json, NULL, frame.location->vaddr);
 		else
 			json_number(json, NULL, "-1");
@@ -204,7 +204,7 @@ static void put_function_cell(struct json *json, struct firefox_tables *t, size_
 		json_uint(json, NULL, function ? function->name : t->p->strings.len + stop);
 		break;
 	case COLUMN_RESOURCE:
-		if (function)
+		if (function && function->module != PROFILE_NONE)
 			json_uint(json, NULL, table_number(&t->modules, function->module));
 		else
 			json_number(json, NULL, "-1");

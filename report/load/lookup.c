@@ -39,7 +39,7 @@ size_t lookup_base_len(const char *name)
 bool lookup_matches_module(const struct profile *p, uint32_t module, const char *glob, size_t len)
 {
 	char pattern[512];
-	const struct profile_module *mod = &p->modules.items[module];
+	const struct profile_module *mod = profile_module(p, module);
 
 	if (len >= sizeof(pattern))
 		return false;
@@ -73,8 +73,8 @@ static int compare(const struct profile *p, uint32_t a, uint32_t b)
 
 	if (order)
 		return order;
-	return strcmp(profile_text(p, p->modules.items[fa->module].path),
-		      profile_text(p, p->modules.items[fb->module].path));
+	return strcmp(profile_text(p, profile_module(p, fa->module)->path),
+		      profile_text(p, profile_module(p, fb->module)->path));
 }
 
 /* Mark what fits; how many different functions that is, counted up to 2. */
@@ -159,7 +159,7 @@ static struct err *ambiguous(const struct profile *p, const char *wanted,
 		const struct profile_function *function = &p->functions.items[next];
 
 		list = arena_printf(arena, "%s%s'%s:%s'", list, listed ? ", " : "",
-				    profile_text(p, p->modules.items[function->module].name),
+				    profile_text(p, profile_module(p, function->module)->name),
 				    profile_text(p, function->name));
 		last = next;
 		listed++;

@@ -11,7 +11,7 @@
 struct search {
 	const struct profile *p;
 	struct map processes;  /* number and name, for exec keeps the number -> position + 1 */
-	VEC(uint64_t) weights; /* of all threads, by position */
+	VEC(int64_t) weights; /* of all threads, by position */
 	struct map beginnings; /* position << 32 | module -> weight of stacks that begin there */
 };
 
@@ -48,16 +48,16 @@ static void add(struct search *search, const struct profile_sample *sample)
 
 	uint32_t module = first_module(p, sample->stack);
 
-	if (p->modules.items[module].kind == PROFILE_USER)
-		*map_put(&search->beginnings, (uint64_t)process << 32 | module, NULL) += sample->weight;
+	if (profile_module(p, module)->kind == PROFILE_USER)
+		*map_put(&search->beginnings, (uint64_t)process << 32 | module, NULL) += (uint64_t)sample->weight;
 }
 
 /* By the process, then by what began there; ties by number. */
 static bool is_better(const struct search *search, const struct map_slot *a,
 		      const struct map_slot *b)
 {
-	uint64_t weight = search->weights.items[a->key >> 32];
-	uint64_t other = search->weights.items[b->key >> 32];
+	int64_t weight = search->weights.items[a->key >> 32];
+	int64_t other = search->weights.items[b->key >> 32];
 
 	if (weight != other)
 		return weight > other;
@@ -71,7 +71,7 @@ uint32_t main_module(const struct profile *p, uint32_t event)
 	size_t pos = 0;
 
 	for (size_t i = 0; i < p->samples.len; i++) {
-		if (p->samples.items[i].event == event)
+		if (p->samples.items[i].type == event)
 			add(&search, &p->samples.items[i]);
 	}
 	while ((slot = map_next(&search.beginnings, &pos))) {

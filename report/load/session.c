@@ -21,13 +21,49 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* A path that does not exist would be no help, in silence. */
+static struct err *parse_existing(const char *value, mode_t type)
+{
+	struct stat st;
+
+	if (stat(value, &st) != 0)
+		return err_system(errno, "'%s'", value);
+	if ((st.st_mode & S_IFMT) != type)
+		return err_new(ERR_USAGE, type == S_IFDIR ? "'%s' is no folder" : "'%s' is no file",
+			       value);
+	return NULL;
+}
+
+static struct err *parse_symfs(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_debug_dir(void *field, const char *value)
+{
+	vec_push((struct opt_list *)field, value);
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_vmlinux(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFREG);
+}
 
 const struct opt session_opts[] = {
+	OPT_OPERAND(struct session_args, input, "FILE"),
 	OPT_STR(struct session_args, input, "input", 'i', "FILE",
 		"read FILE, - for standard input (default precord.trace)"),
-	OPT_STR(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR"),
-	OPT_LIST(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
-		 "look for debug files below DIR as well"),
+	OPT_PARSE(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR",
+		  parse_symfs),
+	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
+		  "look for debug files below DIR as well", parse_debug_dir),
+	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
+		  "the kernel's file with debug information, if its build ID is right", parse_vmlinux),
 	OPT_UINT(struct session_args, threads, "threads", 0, "N",
 		 "unwind with N threads, at most 8 (default 1)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
@@ -36,6 +72,8 @@ const struct opt session_opts[] = {
 		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_FLAG(struct session_args, demangle, "demangle", 0,
+		 "show C++ and Rust names as in the source, as is the default"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
 		"no line on the terminal while a large trace is read"),
 	OPT_END,
@@ -61,14 +99,14 @@ static void add_events(struct session *s)
 {
 	for (size_t i = 0; i < s->recording->nevents; i++) {
 		const struct recording_event *from = &s->recording->events[i];
-		struct profile_event event = {
+		struct profile_value_type event = {
 			.name = profile_string(s->profile, from->name),
 			.unit = profile_string(s->profile, from->unit),
 			.rate = from->rate,
 			.is_freq = from->is_freq,
 		};
 
-		profile_add_event(s->profile, &event);
+		profile_add_value_type(s->profile, &event);
 	}
 }
 
@@ -85,7 +123,11 @@ static void make_parts(struct session *s)
 
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
-	*search = (struct module_search){ .symfs = s->args->symfs, .debug_dirs = dirs };
+	*search = (struct module_search){
+		.symfs = s->args->symfs,
+		.debug_dirs = dirs,
+		.vmlinux = s->args->vmlinux,
+	};
 	s->search = search;
 	s->modules = module_table_new(s->recording, search, &s->diag);
 	module_table_unknown(s->modules); /* the same number however many threads there are */
@@ -177,7 +219,7 @@ void session_stacks_add(struct session *s, struct session_stacks *stacks,
 		const struct chain_node *node = &nodes[i];
 		uint32_t parent = stacks->of.items[node->parent];
 		uint32_t module = session_profile_module(s, module_table_get(s->modules, node->module));
-		uint32_t location = profile_add_location(s->profile, module, node->vaddr);
+		uint32_t location = session_location(s, module, node->vaddr);
 		uint32_t stack = profile_add_stack(s->profile, parent, location,
 						   how_of((enum unwind_how)node->how));
 
@@ -381,22 +423,37 @@ static uint32_t find_thread(void *context, uint32_t pid, uint32_t tid)
 	return add_thread(s->profile, space_table_thread(s->spaces, pid, tid));
 }
 
+/* Sums of periods fit in 64 bits but in damaged files. */
+static int64_t weight_of(struct session *s, const struct derived *from)
+{
+	int64_t weight = (int64_t)MIN(from->weight, (uint64_t)INT64_MAX);
+
+	if (profile_fits(s->profile, weight))
+		return weight;
+	if (!s->too_much)
+		diag_warn(&s->diag, "'%s': periods add up to more than 2^63; the rest count as 0",
+			  s->args->input);
+	s->too_much = true;
+	return 0;
+}
+
 /* What comes out of the transformers. */
 static void add_derived(void *context, const struct derived *from)
 {
 	struct session *s = context;
 	struct profile *p = s->profile;
+	int64_t weight = weight_of(s, from);
 	struct profile_sample sample = {
 		.stack = from->stack,
-		.event = from->event,
+		.type = from->event,
 		.thread = from->thread,
 		.cpu = from->cpu,
 		.stop = from->stop,
 		.user = from->user,
 		.state = (uint8_t)from->state,
 		.count = !from->more,
-		.weight = from->weight,
-		.weight_sq = (double)from->weight * (double)from->weight,
+		.weight = weight,
+		.weight_sq = (double)weight * (double)weight,
 	};
 
 	if (!passes_stack(s, from->stack) || !filter_passes_cpu(s->filter, from->cpu))
@@ -407,13 +464,13 @@ static void add_derived(void *context, const struct derived *from)
 		p->start_ns = from->time_ns;
 	p->end_ns = MAX(p->end_ns, from->time_ns);
 	s->matched.count += !from->more;
-	s->matched.weight += from->weight;
+	s->matched.weight += weight;
 	s->matched.weight_sq += sample.weight_sq;
 
 	struct session_time when = { .row = profile_add_sample(p, &sample),
 				     .time_ns = from->time_ns,
 				     .more = from->more,
-				     .weight = from->weight };
+				     .weight = weight };
 	uint32_t nbranches = from->ev ? (uint32_t)MIN(from->ev->sample.nbranches, (size_t)INT32_MAX) : 0;
 
 	if (s->keep_branches && nbranches) {
@@ -482,7 +539,7 @@ static struct err *load_events(struct session *s, struct filter *filter)
 	derive_free(s->derive);
 	s->derive = NULL;
 	/* Who asked for events by name asked for those that were added. */
-	while (filter->event_passes.len && filter->event_passes.len < s->profile->events.len)
+	while (filter->event_passes.len && filter->event_passes.len < s->profile->types.len)
 		vec_push(&filter->event_passes, true);
 	return err;
 }
@@ -535,7 +592,7 @@ uint32_t session_default_event(const struct session *s)
 {
 	uint32_t first = PROFILE_NONE;
 
-	for (uint32_t i = 0; i < s->profile->events.len; i++) {
+	for (uint32_t i = 0; i < s->profile->types.len; i++) {
 		bool recorded = i < s->recording->nevents;
 
 		if (recorded && (!s->recording->events[i].samples ||

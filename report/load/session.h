@@ -30,11 +30,12 @@
 #include "symbolize/name/symbolizer.h"
 #include "symbolize/unwind/unwind.h"
 
-/* -i, --symfs, --debug-dir, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
+/* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
+	const char *vmlinux; /* NULL: looked for where it usually is */
 	bool inlines, demangle, cache, progress; /* all true from the start */
 	uint64_t threads;	/* 0: one */
 };
@@ -72,7 +73,8 @@ struct session_time {
 	uint32_t row; /* of profile.samples */
 	bool more : 1; /* more weight for one that is there already, not one more */
 	uint32_t nbranches : 31; /* the next so many of session.kept_branches; 0 unless they are kept */
-	uint64_t time_ns, weight;
+	uint64_t time_ns;
+	int64_t weight;
 };
 
 /* Told of every event in order of time, whatever the filter says, and then which row a sample went into. */
@@ -93,6 +95,7 @@ struct session {
 	bool keep_branches;       /* the same: .kept_branches, beside .times */
 	struct data_places *data; /* may be set like names: tell samples apart by what memory they accessed; NULL: no */
 	struct branches *branches; /* the same: count the branches of samples that pass */
+	bool too_much;            /* private: periods add up to more than fits */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	VEC(struct session_time) times; /* in order of time */
 	VEC(struct event_branch) kept_branches;
@@ -190,6 +193,9 @@ void session_name(struct session *s, uint32_t location);
 
 /* Name what the stacks of the profile's samples need, by s->names. Part of session_load(). */
 void session_name_samples(struct session *s);
+
+/* The location of @vaddr in @module of s->profile. */
+uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr);
 
 /* The module of s->profile that stands for @mod. */
 uint32_t session_profile_module(struct session *s, struct module *mod);

@@ -30,7 +30,7 @@ static bool passes(const struct session *s, const struct profile_sample *row)
 				     .tid = thread->tid,
 				     .cpu = row->cpu,
 				     .time_ns = s->filter->from_ns,
-				     .sample = { .event = row->event } };
+				     .sample = { .event = row->type } };
 
 	return filter_passes_event(s->filter, &event) &&
 	       filter_passes_names(s->filter, profile_text(p, thread->comm),
@@ -73,12 +73,10 @@ static bool has_lines(const struct profile *p)
 	return false;
 }
 
-/* Where a file has no addresses, locations are told apart by made-up ones; so it is modules that tell. */
 static bool has_addresses(const struct profile *p)
 {
-	for (size_t i = 0; i < p->modules.len; i++)
-		if (*profile_text(p, p->modules.items[i].build_id) ||
-		    strchr(profile_text(p, p->modules.items[i].path), '/'))
+	for (size_t i = 0; i < p->locations.len; i++)
+		if (p->locations.items[i].has_vaddr)
 			return true;
 	return false;
 }
@@ -86,7 +84,7 @@ static bool has_addresses(const struct profile *p)
 static bool has_threads(const struct profile *p)
 {
 	for (size_t i = 0; i < p->samples.len; i++)
-		if (p->threads.items[p->samples.items[i].thread].tid)
+		if (p->threads.items[p->samples.items[i].thread].tid != PROFILE_NONE)
 			return true;
 	return false;
 }

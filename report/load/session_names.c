@@ -17,7 +17,7 @@
 /* "[cc1+0x57a30]" where unwind tables at least tell where the function begins, otherwise "[cc1]". */
 static const char *made_up_name(struct session *s, uint32_t module, uint64_t vaddr)
 {
-	const char *of = profile_text(s->profile, s->profile->modules.items[module].name);
+	const char *of = profile_text(s->profile, profile_module(s->profile, module)->name);
 
 	if (*of == '[')
 		return of;

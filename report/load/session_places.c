@@ -50,6 +50,24 @@ struct module *session_module(const struct session *s, uint32_t profile_module)
 	return s->session_modules.items[profile_module];
 }
 
+static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
+{
+	switch (kind) {
+	case PROFILE_KERNEL:
+		return PROFILE_FRAME_KERNEL;
+	case PROFILE_JIT:
+		return PROFILE_FRAME_JIT;
+	default:
+		return PROFILE_FRAME_NATIVE;
+	}
+}
+
+uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr)
+{
+	return profile_add_location(s->profile, module, vaddr,
+				    frame_kind_of(s->profile->modules.items[module].kind));
+}
+
 uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
 {
 	const struct space_map *map = ip >> 63 ? space_table_find_kernel(s->spaces, ip)
@@ -57,5 +75,5 @@ uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
 
 	if (!map || !map->module)
 		return SESSION_NOWHERE;
-	return profile_add_location(s->profile, session_profile_module(s, map->module), ip - map->bias);
+	return session_location(s, session_profile_module(s, map->module), ip - map->bias);
 }

@@ -52,7 +52,7 @@ static bool leaf_is_unnamed(const struct profile *p, uint32_t stack, uint32_t *r
 
 static void judge_rows(struct trust *trust, const struct profile *p)
 {
-	uint64_t *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
+	int64_t *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
 	uint32_t module;
 
 	for (size_t i = 0; i < p->samples.len; i++) {
@@ -88,7 +88,7 @@ void trust_judge(struct trust *trust, const struct session *s)
 	judge_rows(trust, s->profile);
 }
 
-static double part(uint64_t some, uint64_t others)
+static double part(int64_t some, int64_t others)
 {
 	return some ? (double)some / ((double)some + (double)others) : 0;
 }
@@ -307,7 +307,7 @@ static void remark_unnamed(struct remarks *r)
 		return;
 	add(r, share,
 	    arena_printf(r->arena, "unnamed %s, most in %s: %s", number_share(r->arena, share),
-			 profile_text(p, p->modules.items[worst].name),
+			 profile_text(p, profile_module(p, worst)->name),
 			 naming_remedy(r, session_module(r->s, worst))));
 }
 

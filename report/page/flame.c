@@ -154,7 +154,7 @@ void flame_init(struct flame *flame, const struct profile *p, const struct flame
 	};
 	vec_push(&flame->nodes, ((struct flame_node){ .name = "all" }));
 	for (size_t i = 0; i < p->samples.len; i++) {
-		if (p->samples.items[i].event != options->frames.event)
+		if (p->samples.items[i].type != options->frames.event)
 			continue;
 		arena_reset(&scratch);
 		add_row(&b, p, options, &p->samples.items[i], &scratch);

@@ -14,7 +14,8 @@ struct flame_node {
 	const char *name;
 	uint32_t first_child, next; /* 0: none; brothers are sorted by name */
 	uint32_t depth;             /* 0 for the root, which stands for all */
-	uint64_t weight, count;     /* with everything above it */
+	int64_t weight;		    /* with everything above it */
+	uint64_t count;		    /* the same */
 	uint64_t self;              /* weight that ends here */
 };
 

@@ -73,8 +73,8 @@ static void put_profile_text(struct json *json, struct encoder *e, const char *k
 static void put_events(struct json *json, struct encoder *e)
 {
 	json_open(json, "sets", '[');
-	for (uint32_t i = 0, at = 0; i < e->p->events.len; i++) {
-		const struct profile_event *event = &e->p->events.items[i];
+	for (uint32_t i = 0, at = 0; i < e->p->types.len; i++) {
+		const struct profile_value_type *event = &e->p->types.items[i];
 		uint32_t first = at;
 
 		while (at < e->tree->samples.len && e->tree->samples.items[at].event == i)
@@ -98,6 +98,25 @@ static void put_events(struct json *json, struct encoder *e)
 	json_close(json, ']');
 }
 
+static const struct profile_function *function_of(const struct encoder *e, size_t i)
+{
+	return &e->p->functions.items[e->tree->functions.items[i]];
+}
+
+/* Functions whose module is not known are in one behind the others. */
+static uint32_t module_number(const struct encoder *e, uint32_t module)
+{
+	return module == PROFILE_NONE ? (uint32_t)e->p->modules.len : module;
+}
+
+static bool has_unknown_module(const struct encoder *e)
+{
+	for (size_t i = 0; i < e->tree->functions.len; i++)
+		if (function_of(e, i)->module == PROFILE_NONE)
+			return true;
+	return false;
+}
+
 static void put_modules(struct json *json, struct encoder *e)
 {
 	static const char *const kinds[] = { "user", "kernel", "jit", "unknown" };
@@ -110,6 +129,13 @@ static void put_modules(struct json *json, struct encoder *e)
 		put_profile_text(json, e, NULL, mod->name);
 		put_profile_text(json, e, NULL, mod->path);
 		json_string(json, NULL, kinds[mod->kind]);
+		json_close(json, ']');
+	}
+	if (has_unknown_module(e)) {
+		json_open(json, NULL, '[');
+		json_string(json, NULL, "[unknown]");
+		json_string(json, NULL, "");
+		json_string(json, NULL, kinds[PROFILE_UNKNOWN]);
 		json_close(json, ']');
 	}
 	json_close(json, ']');
@@ -125,6 +151,14 @@ static void put_thread_name(struct json *json, struct encoder *e,
 	put_text(json, e, NULL, arena_printf(&e->arena, "%s%s", profile_text(e->p, name), mark));
 }
 
+static void put_id(struct json *json, uint32_t id)
+{
+	if (id == PROFILE_NONE)
+		json_number(json, NULL, "null");
+	else
+		json_uint(json, NULL, id);
+}
+
 static void put_threads(struct json *json, struct encoder *e)
 {
 	json_open(json, "threads", '[');
@@ -133,8 +167,8 @@ static void put_threads(struct json *json, struct encoder *e)
 			&e->p->threads.items[e->tree->threads.items[i]];
 
 		json_open(json, NULL, '[');
-		json_uint(json, NULL, thread->pid);
-		json_uint(json, NULL, thread->tid);
+		put_id(json, thread->pid);
+		put_id(json, thread->tid);
 		put_thread_name(json, e, thread, thread->comm);
 		put_thread_name(json, e, thread, thread->process);
 		json_uint(json, NULL, e->kernel_threads[i]);
@@ -241,11 +275,6 @@ static struct err *put_head(struct encoder *e)
 
 /* ---- columns ---- */
 
-static const struct profile_function *function_of(const struct encoder *e, size_t i)
-{
-	return &e->p->functions.items[e->tree->functions.items[i]];
-}
-
 static uint32_t text_number(struct encoder *e, uint32_t string)
 {
 	return strtab_add(&e->texts, text_escape(&e->arena, profile_text(e->p, string)));
@@ -270,7 +299,7 @@ static void put_functions(struct encoder *e)
 	for (size_t i = 0; i < count; i++)
 		writer_zigzag(e->out, (int64_t)names[i] - (i ? names[i - 1] : 0));
 	for (size_t i = 0; i < count; i++)
-		writer_uleb(e->out, function_of(e, i)->module);
+		writer_uleb(e->out, module_number(e, function_of(e, i)->module));
 	for (size_t i = 0; i < count; i++)
 		writer_uleb(e->out, files[i]);
 	for (size_t i = 0; i < count; i++)

@@ -42,8 +42,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 	int order = strcmp(profile_text(p, fa->name), profile_text(p, fb->name));
 
 	return order ? order
-		     : strcmp(profile_text(p, p->modules.items[fa->module].path),
-			      profile_text(p, p->modules.items[fb->module].path));
+		     : strcmp(profile_text(p, profile_module(p, fa->module)->path),
+			      profile_text(p, profile_module(p, fb->module)->path));
 }
 
 /* Mark the stacks that have samples, and all below them. */
@@ -312,7 +312,7 @@ static void add_samples(struct builder *b)
 
 	for (size_t i = 0; i < b->s->times.len; i++) {
 		const struct session_time *when = &b->s->times.items[i];
-		struct flame_tree_sample sample = { b->p->samples.items[when->row].event,
+		struct flame_tree_sample sample = { b->p->samples.items[when->row].type,
 						    b->rows[when->row], bin_of(b, when->time_ns), 1,
 						    when->weight };
 
@@ -320,7 +320,7 @@ static void add_samples(struct builder *b)
 	}
 	for (uint32_t i = 0; !b->s->times.len && i < b->p->samples.len; i++) {
 		const struct profile_sample *row = &b->p->samples.items[i];
-		struct flame_tree_sample sample = { row->event, b->rows[i], 0, row->count,
+		struct flame_tree_sample sample = { row->type, b->rows[i], 0, row->count,
 						    row->weight / MAX(row->count, 1) };
 
 		vec_push(&tree->samples, sample);

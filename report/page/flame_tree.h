@@ -31,7 +31,8 @@ struct flame_tree_row {
 /* Samples that are the same, at the same time. */
 struct flame_tree_sample {
 	uint32_t event, row, bin;
-	uint64_t count, weight; /* weight of each */
+	uint64_t count;
+	int64_t weight; /* of each */
 };
 
 /* Time in steps that a person would choose: 1, 2 or 5 times a power of ten, in ms. */

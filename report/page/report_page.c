@@ -53,7 +53,7 @@ static void put_summary(struct writing *w)
 static void put_table(struct writing *w, enum view_by by, uint32_t event, const char *what)
 {
 	const struct profile *p = w->s->profile;
-	const char *name = profile_text(p, p->events.items[event].name);
+	const char *name = profile_text(p, p->types.items[event].name);
 	struct view_spec spec = { .levels = { .items = { { .by = by } }, .len = 1 },
 				  .event = event };
 	const struct recording *rec = w->s->recording;
@@ -94,7 +94,7 @@ static void put_tables(struct writing *w)
 
 	fputs("<section class=\"report\" id=\"tables\"><h2>Tables</h2>\n", w->out);
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-		for (uint32_t e = 0; e < w->s->profile->events.len; e++)
+		for (uint32_t e = 0; e < w->s->profile->types.len; e++)
 			if (profile_total(w->s->profile, e).count)
 				put_table(w, tables[i].by, e, tables[i].what);
 	fputs("</section>\n", w->out);

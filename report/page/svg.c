@@ -25,7 +25,7 @@ struct canvas {
 	const struct svg_options *options;
 	FILE *out;
 	double scale;   /* pixels a unit of weight */
-	uint64_t least; /* weight of the lightest box that is drawn */
+	int64_t least; /* weight of the lightest box that is drawn */
 	uint32_t depth; /* of the deepest box that is drawn */
 	uint32_t height;
 };
@@ -115,7 +115,7 @@ static void put_amount(const struct canvas *c, const struct flame_node *node)
 		fprintf(c->out, "%.3f s, self %.2f %%)", (double)node->weight / 1e9,
 			100.0 * (double)node->self / total);
 	else
-		fprintf(c->out, "%" PRIu64 " events, self %.2f %%)", node->weight,
+		fprintf(c->out, "%" PRId64 " events, self %.2f %%)", node->weight,
 			100.0 * (double)node->self / total);
 }
 
@@ -169,10 +169,10 @@ static int compare_weights(const void *a, const void *b)
 }
 
 /* The weight from which on boxes are drawn, so that they are visible and not too many. */
-static uint64_t least_weight(const struct flame *flame, double scale)
+static int64_t least_weight(const struct flame *flame, double scale)
 {
-	uint64_t least = MAX((uint64_t)ceil(WIDTH_MIN / scale), 1);
-	VEC(uint64_t) weights = { 0 };
+	int64_t least = MAX((uint64_t)ceil(WIDTH_MIN / scale), 1);
+	VEC(int64_t) weights = { 0 };
 
 	for (size_t i = 0; i < flame->nodes.len; i++)
 		if (flame->nodes.items[i].weight >= least)
@@ -185,7 +185,7 @@ static uint64_t least_weight(const struct flame *flame, double scale)
 	return least;
 }
 
-static uint32_t drawn_depth(const struct flame *flame, uint64_t least)
+static uint32_t drawn_depth(const struct flame *flame, int64_t least)
 {
 	uint32_t depth = 0;
 
@@ -197,7 +197,7 @@ static uint32_t drawn_depth(const struct flame *flame, uint64_t least)
 
 void svg_write(const struct flame *flame, const struct svg_options *options, FILE *out)
 {
-	uint64_t total = MAX(flame->nodes.items[0].weight, 1);
+	int64_t total = MAX(flame->nodes.items[0].weight, 1);
 	struct canvas c = {
 		.flame = flame,
 		.options = options,

@@ -118,6 +118,12 @@ void json_uint(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
+void json_int(struct json *json, const char *key, int64_t value)
+{
+	begin(json, key);
+	fprintf(json->out, "%" PRId64, value);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin(json, key);

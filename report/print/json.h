@@ -31,6 +31,7 @@ void json_close(struct json *json, char bracket);                 /* '}' or ']' 
 /* Bytes that are not UTF-8 become the four characters \xNN; what text_escape() hides is written as \uNNNN. */
 void json_string(struct json *json, const char *key, const char *text);
 void json_uint(struct json *json, const char *key, uint64_t value);
+void json_int(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 
 /* @text stands as it is: it is a number already. */

@@ -46,16 +46,19 @@ const char *number_time(struct arena *arena, uint64_t time_ns)
 	return three_digits(arena, ns / 1e9, "s");
 }
 
-const char *number_weight(struct arena *arena, uint64_t weight, const char *unit)
+const char *number_weight(struct arena *arena, int64_t weight, const char *unit)
 {
+	if (weight < 0 && weight != INT64_MIN)
+		return arena_printf(arena, "-%s", number_weight(arena, -weight, unit));
+
 	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" };
 	double value = (double)weight;
 	size_t prefix = 0;
 
 	if (strcmp(unit, "ns") == 0)
-		return number_time(arena, weight);
+		return number_time(arena, (uint64_t)weight);
 	if (weight < 1000)
-		return arena_printf(arena, "%" PRIu64, weight);
+		return arena_printf(arena, "%" PRId64, weight);
 	for (; value >= 999.5 && prefix + 1 < ARRAY_LEN(prefixes); prefix++)
 		value /= 1000;
 	return three_digits(arena, value, prefixes[prefix]);
@@ -79,7 +82,7 @@ const char *number_time_title(const char *event)
 	return strcmp(event, "wall") == 0 ? "time" : "CPU time";
 }
 
-static const char *amount(struct arena *arena, uint64_t weight, const char *event, const char *unit)
+static const char *amount(struct arena *arena, int64_t weight, const char *event, const char *unit)
 {
 	const char *number = number_weight(arena, weight, unit);
 
@@ -119,7 +122,7 @@ const char *number_sum(struct arena *arena, const struct profile_sum *sum, const
 {
 	const char *samples = number_of(arena, sum->count, "sample");
 
-	if (sum->weight == sum->count && strcmp(event, "samples") == 0)
+	if (sum->weight == (int64_t)sum->count && strcmp(event, "samples") == 0)
 		return arena_printf(arena, "%s%s", samples, of);
 	return arena_printf(arena, "%s%s, %s", samples, of,
 			    amount(arena, sum->weight, event, unit));

@@ -17,7 +17,7 @@ const char *number_count(struct arena *arena, uint64_t count);
 const char *number_time(struct arena *arena, uint64_t time_ns);
 
 /* A sum of periods: a time if @unit is "ns", else "1.23 G" with powers of 1000. */
-const char *number_weight(struct arena *arena, uint64_t weight, const char *unit);
+const char *number_weight(struct arena *arena, int64_t weight, const char *unit);
 
 /* "23.4 %"; "<0.1 %" for what would look like nothing though it is not, ">99.9 %" likewise. */
 const char *number_share(struct arena *arena, double share);

@@ -106,7 +106,7 @@ static void put_line_text(const struct script *script, const struct profile_loca
 		fputs("inlined", script->out);
 	else
 		text_put_escaped(script->out,
-				 profile_text(p, p->modules.items[location->module].path));
+				 profile_text(p, profile_module(p, location->module)->path));
 	fputc(')', script->out);
 	if (*profile_text(p, line->file)) {
 		fputc(' ', script->out);
@@ -273,7 +273,7 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 		json_string(json, "function",
 			    profile_text(p, p->functions.items[line->function].name));
 		json_string(json, "module",
-			    profile_text(p, p->modules.items[location->module].path));
+			    profile_text(p, profile_module(p, location->module)->path));
 		if (*profile_text(p, line->file))
 			json_string(json, "file", profile_text(p, line->file));
 		if (line->line)

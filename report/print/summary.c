@@ -143,7 +143,7 @@ static void put_recording(struct page *page)
 		put_wrapped(page, shortened(page, rec->cmdline), 2);
 }
 
-static const char *rate_text(struct page *page, const struct profile_event *event)
+static const char *rate_text(struct page *page, const struct profile_value_type *event)
 {
 	if (!event->rate || strcmp(profile_text(page->s->profile, event->name), DERIVE_OFF_CPU) == 0)
 		return "";
@@ -155,7 +155,7 @@ static const char *rate_text(struct page *page, const struct profile_event *even
 static void put_event(struct page *page)
 {
 	const struct profile *p = page->s->profile;
-	const struct profile_event *event = &p->events.items[page->event];
+	const struct profile_value_type *event = &p->types.items[page->event];
 	const char *name = profile_text(p, event->name);
 	struct profile_sum sum = profile_total(p, page->event);
 	struct arena *arena = &page->arena;
@@ -174,11 +174,11 @@ static void put_other_events(struct page *page)
 	const struct profile *p = page->s->profile;
 	const char *text = "";
 
-	for (uint32_t i = 0; i < p->events.len; i++) {
+	for (uint32_t i = 0; i < p->types.len; i++) {
 		if (i == page->event || profile_total(p, i).count == 0)
 			continue;
 		text = arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : "",
-				    profile_text(p, p->events.items[i].name));
+				    profile_text(p, p->types.items[i].name));
 	}
 	if (*text)
 		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
@@ -189,13 +189,13 @@ static void put_other_events(struct page *page)
 static uint64_t cpu_time(struct page *page)
 {
 	const struct profile *p = page->s->profile;
-	const struct profile_event *event = &p->events.items[page->event];
+	const struct profile_value_type *event = &p->types.items[page->event];
 	struct profile_sum sum = profile_total(p, page->event);
 
 	if (page->s->lives.switches)
 		return page->s->lives.by_state[PROFILE_STATE_ON_CPU];
 	if (strcmp(profile_text(p, event->unit), "ns") == 0)
-		return sum.weight;
+		return (uint64_t)MAX(sum.weight, 0);
 	return event->is_freq && event->rate ? sum.count * 1000000000u / event->rate : 0;
 }
 

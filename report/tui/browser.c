@@ -90,7 +90,7 @@ static bool *functions_like(const struct browser *b, const struct view_group *gr
 		const struct profile_function *function = &p->functions.items[i];
 
 		like[i] = strcmp(profile_text(p, function->name), key->fields[0]) == 0 &&
-			  strcmp(profile_text(p, p->modules.items[function->module].name),
+			  strcmp(profile_text(p, profile_module(p, function->module)->name),
 				 key->fields[1]) == 0;
 	}
 	return like;
@@ -336,7 +336,7 @@ void browser_next_event(struct browser *b)
 	uint32_t event = b->event;
 
 	do {
-		event = (event + 1) % (uint32_t)p->events.len;
+		event = (event + 1) % (uint32_t)p->types.len;
 	} while (event != b->event && profile_total(p, event).count == 0);
 	if (event == b->event)
 		return;
@@ -397,7 +397,7 @@ static const struct profile_sample *example_of(const struct browser *b,
 
 		if (b->table == BROWSER_MODULES) {
 			if (module != PROFILE_NONE &&
-			    strcmp(profile_text(p, p->modules.items[module].path),
+			    strcmp(profile_text(p, profile_module(p, module)->path),
 				   key->fields[1]) == 0)
 				return row;
 		} else if (thread->pid == pid &&
@@ -425,7 +425,7 @@ static bool is_like(const struct browser *b, const struct profile_sample *row,
 
 	uint32_t have = module_of(p, row), want = module_of(p, example);
 
-	return have != PROFILE_NONE && p->modules.items[have].path == p->modules.items[want].path;
+	return have != PROFILE_NONE && profile_module(p, have)->path == profile_module(p, want)->path;
 }
 
 static const char *narrowing_text(struct browser *b, const struct browser_row *row)

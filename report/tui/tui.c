@@ -83,7 +83,7 @@ static void put_title(struct tui *t)
 {
 	static const char *const tables[] = { "leaves", "sums", "threads", "modules", "processes" };
 	const struct profile *p = t->s->profile;
-	const struct profile_event *event = &p->events.items[browser_event(t->browser)];
+	const struct profile_value_type *event = &p->types.items[browser_event(t->browser)];
 	struct profile_sum whole = browser_whole(t->browser);
 	const char *narrowed = browser_narrowed(t->browser);
 	const struct session_losses losses = session_losses(t->s);

@@ -70,7 +70,7 @@ const char *branches_module(const struct branches *b, uint32_t place)
 
 	if (location == SESSION_NOWHERE)
 		return "";
-	return profile_text(p, p->modules.items[p->locations.items[location].module].name);
+	return profile_text(p, profile_module(p, p->locations.items[location].module)->name);
 }
 
 /* Locations with equal ones are one place: names may come from several entries of debug information. */
@@ -86,7 +86,7 @@ static uint32_t identity(const struct branches *b, uint32_t location)
 	const struct profile_location *at = &p->locations.items[location];
 	const char *text = arena_printf(&arena, "%" PRIu32 "\x1f%" PRIu32,
 					p->functions.items[line->function].name,
-					p->modules.items[at->module].path);
+					profile_module(p, at->module)->path);
 
 	if (b->by == BRANCHES_BY_LINE)
 		text = arena_printf(&arena, "%s\x1f%" PRIu32 "\x1f%" PRIu32, text, line->file,

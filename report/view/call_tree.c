@@ -51,7 +51,7 @@ static void add_rows(struct builder *b)
 		const struct profile_sample *row = &p->samples.items[i];
 		struct view_path path;
 
-		if (row->event != b->tree->spec.event ||
+		if (row->type != b->tree->spec.event ||
 		    (b->tree->spec.rows && !b->tree->spec.rows[i]))
 			continue;
 		stats_add(&b->tree->all, row);
@@ -76,7 +76,7 @@ const char *call_tree_module(const struct call_tree *tree, const struct call_nod
 
 	if (node->function == PROFILE_NONE)
 		return "";
-	return profile_text(p, p->modules.items[p->functions.items[node->function].module].name);
+	return profile_text(p, profile_module(p, p->functions.items[node->function].module)->name);
 }
 
 static int compare_nodes(const void *left, const void *right, void *context)

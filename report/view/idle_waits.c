@@ -77,7 +77,7 @@ static struct place *find(struct finder *f, const struct profile_sample *row)
 	uint32_t location = p->stacks.items[wait_frames_leaf(p, row)].location;
 	const struct profile_location *at = &p->locations.items[location];
 	uint64_t function = at->nlines ? p->lines.items[at->first_line].function : UINT32_MAX;
-	uint64_t key = map_hash((uint64_t)row->thread << 32 | function) ^ row->event;
+	uint64_t key = map_hash((uint64_t)row->thread << 32 | function) ^ row->type;
 	bool fresh;
 	uint64_t *number = map_put(&f->numbers, map_hash(key), &fresh);
 

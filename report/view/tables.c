@@ -120,7 +120,7 @@ static void print_estimated(struct output *o, const char *event)
 static void print_heading(struct output *o, const struct result *r)
 {
 	const struct profile *p = o->s->profile;
-	const struct profile_event *event = &p->events.items[r->event];
+	const struct profile_value_type *event = &p->types.items[r->event];
 	const char *name = profile_text(p, event->name);
 	struct arena *arena = &o->arena;
 
@@ -196,7 +196,7 @@ static void print_text(struct output *o, const struct result *r, const struct ta
 static void print_json(struct output *o, const struct result *r, const struct table *table)
 {
 	const struct profile *p = o->s->profile;
-	const struct profile_event *event = &p->events.items[r->event];
+	const struct profile_value_type *event = &p->types.items[r->event];
 	struct json *json = &o->json;
 
 	json_open(json, NULL, '{');
@@ -208,9 +208,9 @@ static void print_json(struct output *o, const struct result *r, const struct ta
 		json_string(json, o->spec.cut == VIEW_CALLERS ? "callers_of" : "callees_of",
 			    o->cut_name);
 	json_uint(json, "samples", r->whole.count);
-	json_uint(json, "weight", r->whole.weight);
+	json_int(json, "weight", r->whole.weight);
 	json_uint(json, "all_samples", r->all.count);
-	json_uint(json, "all_weight", r->all.weight);
+	json_int(json, "all_weight", r->all.weight);
 	print_json_metrics(o);
 	table_print_json(table, "rows", json);
 	json_close(json, '}');
@@ -229,7 +229,7 @@ static void print_result(struct output *o, const struct result *r, const struct 
 
 static const char *event_name(const struct output *o, uint32_t event)
 {
-	return profile_text(o->s->profile, o->s->profile->events.items[event].name);
+	return profile_text(o->s->profile, o->s->profile->types.items[event].name);
 }
 
 static void print_view(struct output *o, const struct view_spec *spec, struct table *table)
@@ -298,7 +298,7 @@ static void print_events(struct output *o)
 		json_open(&o->json, NULL, '{');
 		json_open(&o->json, "tables", '[');
 	}
-	for (uint32_t i = 0; i < o->s->profile->events.len; i++) {
+	for (uint32_t i = 0; i < o->s->profile->types.len; i++) {
 		bool wanted = o->s->filter->events.len ? filter_passes_kind(o->s->filter, i)
 						       : i == session_default_event(o->s);
 

@@ -60,7 +60,7 @@ static struct placed *sorted(const struct session *s, uint32_t first)
 		const struct profile_sample *row =
 			&s->profile->samples.items[s->times.items[i].row];
 
-		placed[i] = (struct placed){ shown_first(row->event, first), row->thread, i };
+		placed[i] = (struct placed){ shown_first(row->type, first), row->thread, i };
 	}
 	if (s->times.len)
 		qsort(placed, s->times.len, sizeof(*placed), compare_placed);

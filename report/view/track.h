@@ -11,7 +11,7 @@ struct track {
 	uint32_t event, thread; /* of the profile */
 	const struct session_time *times; /* ascending */
 	size_t len;                       /* at least 1 */
-	uint64_t weight;                  /* of all of them */
+	int64_t weight;                   /* of all of them */
 	uint32_t twin; /* how many tracks of the same thread ID and another event or name stand before it */
 };
 

@@ -275,7 +275,7 @@ static void put_data(struct filler *f, const struct call_node *node, uint64_t pa
 	table_add_format(f->table, "%.6f", share.low);
 	table_add_format(f->table, "%.6f", share.high);
 	table_add_format(f->table, "%" PRIu64, share.count);
-	table_add_format(f->table, "%" PRIu64, node->sum.weight);
+	table_add_format(f->table, "%" PRId64, node->sum.weight);
 	table_add_format(f->table, "%.6f", own.share);
 	table_add_format(f->table, "%" PRIu64, own.count);
 	table_add_cell(f->table, call_tree_name(f->tree, node), NULL);

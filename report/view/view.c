@@ -51,7 +51,7 @@ static size_t frames_needed(const struct view_spec *spec)
 /* Of another event: it only brings its counts to groups that there are. */
 static bool only_measures(const struct builder *b)
 {
-	return b->path.row->event != b->view->spec.event;
+	return b->path.row->type != b->view->spec.event;
 }
 
 static uint32_t find_group(struct builder *b, uint32_t parent, unsigned level, uint32_t key)
@@ -182,7 +182,7 @@ static void add_rows(struct builder *b)
 	for (uint32_t i = 0; i < p->samples.len; i++) {
 		const struct profile_sample *row = &p->samples.items[i];
 
-		bool other = row->event != b->view->spec.event;
+		bool other = row->type != b->view->spec.event;
 
 		if ((other && !b->view->spec.nmeasures) ||
 		    (b->view->spec.rows && !b->view->spec.rows[i]))
@@ -310,6 +310,11 @@ static int compare_names(const struct view *view, const struct view_group *a,
 }
 
 /* Greater first. */
+static int compare_i64(int64_t a, int64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
 static int compare_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? -1 : a < b;
@@ -325,11 +330,11 @@ static int compare_groups(const void *left, const void *right, void *context)
 	if (a->parent != b->parent) /* + 1: no parent comes first */
 		return a->parent + 1 < b->parent + 1 ? -1 : 1;
 	if (order->by == VIEW_SORT_WEIGHT)
-		result = compare_u64(a->sum.weight, b->sum.weight);
+		result = compare_i64(a->sum.weight, b->sum.weight);
 	else if (order->by == VIEW_SORT_SAMPLES)
 		result = compare_u64(a->sum.count, b->sum.count);
 	else if (order->by == VIEW_SORT_SELF)
-		result = compare_u64(a->self.weight, b->self.weight);
+		result = compare_i64(a->self.weight, b->self.weight);
 	if (result == 0)
 		result = compare_names(order->view, a, b);
 	return result ? result : (a > b) - (a < b); /* the one that was seen first */

@@ -57,7 +57,7 @@ static void merge_functions(struct view_keys *keys)
 	keys->functions = ARENA_ARRAY(keys->arena, uint32_t, p->functions.len + 1);
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		const struct profile_function *function = &p->functions.items[i];
-		uint32_t path = p->modules.items[function->module].path;
+		uint32_t path = profile_module(p, function->module)->path;
 
 		keys->functions[i] = number_of(&seen, pair(function->name, path), i);
 	}
@@ -147,6 +147,10 @@ static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t 
 		return object;
 	if (by == VIEW_DATA_SOURCE)
 		return data->source;
+	if (by == VIEW_DATA_TYPE)
+		return data->type;
+	if (by == VIEW_DATA_FIELD)
+		return pair(data->type, data->field);
 	if (by == VIEW_DATA_LINE)
 		addr -= addr % DATA_LINE_LEN;
 	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
@@ -204,6 +208,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_DATA_ADDRESS:
 	case VIEW_DATA_LINE:
 	case VIEW_DATA_SOURCE:
+	case VIEW_DATA_TYPE:
+	case VIEW_DATA_FIELD:
 		return data_identity(keys, level->by, path->row->data);
 	default:
 		break;
@@ -222,7 +228,7 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_CALLER:
 		return pair(leaf->function, path->len > 1 ? leaf[1].function : PROFILE_NONE);
 	case VIEW_MODULE:
-		return keys->p->modules.items[keys->p->locations.items[leaf->location].module].path;
+		return profile_module(keys->p, keys->p->locations.items[leaf->location].module)->path;
 	case VIEW_LINE:
 		return line_identity(keys, leaf);
 	case VIEW_ADDRESS:
@@ -244,7 +250,7 @@ static const char *function_name(const struct view_keys *keys, uint32_t function
 static const struct profile_module *module_of(const struct view_keys *keys,
 					      const struct view_frame *frame)
 {
-	return &keys->p->modules.items[keys->p->locations.items[frame->location].module];
+	return profile_module(keys->p, keys->p->locations.items[frame->location].module);
 }
 
 static const char *line_text(const struct view_keys *keys, const struct view_frame *frame)
@@ -295,6 +301,9 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % DATA_LINE_LEN : data->addr;
 	const char *at = data->addr ? arena_printf(keys->arena, "0x%" PRIx64, addr) : "";
 
+	if (by == VIEW_DATA_TYPE || by == VIEW_DATA_FIELD)
+		return (struct view_key){ .fields = { profile_text(keys->p, data->type),
+						      profile_text(keys->p, data->field) } };
 	if (by == VIEW_DATA_SYMBOL)
 		return (struct view_key){ .fields = { object, module } };
 	if (by != VIEW_DATA_SOURCE)
@@ -333,7 +342,7 @@ static struct view_key frame_texts(const struct view_keys *keys, enum view_by by
 		key.fields[2] = module;
 		break;
 	case VIEW_MODULE:
-		key.fields[0] = module;
+		key.fields[0] = *module ? module : "[unknown]";
 		key.fields[1] = profile_text(keys->p, mod->path);
 		key.unnamed = false;
 		break;
@@ -373,7 +382,7 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
 	    level->by == VIEW_COMM || level->by == VIEW_CPU)
 		return thread_texts(keys, level->by, path->row);
-	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_SOURCE)
+	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_FIELD)
 		return data_texts(keys, level->by, path->row->data);
 	if (level->by >= VIEW_STATE && level->by <= VIEW_SYSCALL)
 		return wait_texts(keys, level->by, path);

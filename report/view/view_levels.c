@@ -75,6 +75,11 @@ static const struct level_info levels[VIEW_BYS] = {
 			       { { "data from", "data_source", false, false },
 				 { "TLB", "tlb", false, false },
 				 { "snoop, locks", "snoop", false, false } } },
+	[VIEW_DATA_TYPE] = { "data-type", 1, { { "type", "data_type", false, false } } },
+	[VIEW_DATA_FIELD] = { "data-field",
+			      2,
+			      { { "type", "data_type", false, false },
+				{ "member", "member", false, false } } },
 	[VIEW_STATE] = { "state", 1, { { "state", "state", false, false } } },
 	[VIEW_WAIT] = { "wait", 1, { { "waits for", "wait", false, false } } },
 	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
@@ -89,6 +94,37 @@ const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
 const char *view_by_name(enum view_by by)
 {
 	return levels[by].name;
+}
+
+/* What perf, and people, call a level. */
+static const struct {
+	const char *name;
+	enum view_by by;
+} synonyms[] = {
+	{ "sym", VIEW_LEAF },      { "symbol", VIEW_LEAF },   { "function", VIEW_LEAF },
+	{ "dso", VIEW_MODULE },    { "pid", VIEW_PROCESS },   { "tid", VIEW_THREAD },
+	{ "srcline", VIEW_LINE },  { "parent", VIEW_CALLER }, { "ip", VIEW_ADDRESS },
+	{ "mem", VIEW_DATA_SOURCE }, { "symbol_daddr", VIEW_DATA_SYMBOL },
+	{ "dcacheline", VIEW_DATA_LINE }, { "type", VIEW_DATA_TYPE },	 { "typeoff", VIEW_DATA_FIELD },
+};
+
+/* Columns that a table has in any case. */
+static const char *const columns[] = { "overhead", "sample", "period", "overhead_sys", "overhead_us" };
+
+static bool is_column(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		if (strcmp(columns[i], word) == 0)
+			return true;
+	return false;
+}
+
+static const char *own_name(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(synonyms); i++)
+		if (strcmp(synonyms[i].name, word) == 0)
+			return levels[synonyms[i].by].name;
+	return word;
 }
 
 static struct err *unknown(const char *word)
@@ -128,11 +164,13 @@ static struct err *parse_depth(const char *value, uint32_t *ret)
 static struct err *parse_level(char *word, struct view_level *ret)
 {
 	char *value = strchr(word, '=');
+	const char *name;
 
 	if (value)
 		*value++ = 0;
+	name = own_name(word);
 	for (int by = 0; by < VIEW_BYS; by++) {
-		if (strcmp(word, levels[by].name) != 0)
+		if (strcmp(name, levels[by].name) != 0)
 			continue;
 		ret->by = (enum view_by)by;
 		if (by == VIEW_DEPTH)
@@ -157,6 +195,8 @@ struct err *view_parse_levels(void *field, const char *value)
 	while (rest) {
 		char *word = strsep(&rest, ",");
 
+		if (is_column(word))
+			continue;
 		if (parsed.len == VIEW_LEVELS_MAX)
 			return err_new(ERR_USAGE, "more than %d levels", VIEW_LEVELS_MAX);
 
@@ -166,6 +206,8 @@ struct err *view_parse_levels(void *field, const char *value)
 			return err;
 		parsed.len++;
 	}
+	if (!parsed.len)
+		return err_new(ERR_USAGE, "'%s' names columns only, no level", value);
 	*(struct view_levels *)field = parsed;
 	return NULL;
 }

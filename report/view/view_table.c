@@ -289,7 +289,7 @@ static void put_data_row(struct filler *f, const struct view_group *group)
 	if (f->options->event)
 		table_add_cell(f->table, f->options->event, NULL);
 	put_data_share(f, &share);
-	table_add_format(f->table, "%" PRIu64, group->sum.weight);
+	table_add_format(f->table, "%" PRId64, group->sum.weight);
 	if (f->total) {
 		const struct view_group *total = total_group(f, group);
 		struct stats_share self = stats_share(&total->self, &f->view->whole);
@@ -469,7 +469,7 @@ void view_table_fill(struct table *table, const struct view *view,
 		.arena = table->arena,
 		.view = view,
 		.options = options,
-		.unit = profile_text(p, p->events.items[view->spec.event].unit),
+		.unit = profile_text(p, p->types.items[view->spec.event].unit),
 		.nlevels = view->spec.levels.len,
 	};
 

@@ -130,7 +130,7 @@ static bool is_kernel(const struct profile *p, uint32_t stack)
 {
 	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
 
-	return p->modules.items[at->module].kind == PROFILE_KERNEL;
+	return profile_module(p, at->module)->kind == PROFILE_KERNEL;
 }
 
 /* The function that was not inlined. */
@@ -239,7 +239,7 @@ static bool is_wrapper(const struct profile *p, uint32_t stack)
 {
 	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
 
-	return BEGINS(profile_text(p, p->modules.items[at->module].name), wrappers);
+	return BEGINS(profile_text(p, profile_module(p, at->module)->name), wrappers);
 }
 
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)

@@ -56,7 +56,7 @@ static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, uin
 		const struct profile_sample *row = &p->samples.items[i];
 
 		groups[i] = PROFILE_NONE;
-		if (row->event != event || !view_paths_make(&paths, row, &path))
+		if (row->type != event || !view_paths_make(&paths, row, &path))
 			continue;
 		groups[i] = view_keys_find(keys, 0, &path, 0);
 		while (w->groups.len <= groups[i])

@@ -12,9 +12,9 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <inttypes.h>
+#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #define DEPTH_MAX 32 /* typedefs, qualifiers and members inside each other */
 #define LISTS_MAX 8  /* locations of one variable that hold at an address */
@@ -24,24 +24,36 @@ struct global {
 	Dwarf_Die die;
 };
 
+struct unit_range {
+	Dwarf_Addr start, end;
+	Dwarf_Die unit;
+};
+
 struct debug_types {
+	int fd; /* libdw unpacks compressed sections in place, so it gets the file for itself */
 	Dwarf *dwarf;
 	Dwarf_CFI *cfi[2];     /* .debug_frame of the debug file, .eh_frame of the code's; the second is ours to end */
 	VEC(Dwarf_Die) known; /* [0] stands for "not known" */
-	bool has_globals;
+	bool has_globals, has_units;
+	VEC(struct unit_range) units;
 	VEC(struct global) globals;
 };
 
 struct debug_types *debug_types_new(struct image *debug, struct image *code)
 {
-	Dwarf *dwarf = dwarf_begin_elf(image_elf(debug), DWARF_C_READ, NULL);
+	int fd = open(image_path(debug), O_RDONLY | O_CLOEXEC);
+	Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
 
-	if (!dwarf)
+	if (!dwarf) {
+		if (fd >= 0)
+			close(fd);
 		return NULL;
+	}
 
 	struct debug_types *types = memory_zeroed(1, sizeof(*types));
 
 	types->dwarf = dwarf;
+	types->fd = fd;
 	types->cfi[0] = dwarf_getcfi(dwarf);
 	types->cfi[1] = code ? dwarf_getcfi_elf(image_elf(code)) : NULL;
 	vec_push(&types->known, ((Dwarf_Die){ 0 }));
@@ -56,7 +68,9 @@ void debug_types_free(struct debug_types *types)
 		dwarf_cfi_end(types->cfi[1]);
 	vec_deinit(&types->known);
 	vec_deinit(&types->globals);
+	vec_deinit(&types->units);
 	dwarf_end(types->dwarf);
+	close(types->fd);
 	free(types);
 }
 
@@ -263,6 +277,34 @@ static bool descend(struct scopes *scopes, Dwarf_Die *parent, uint64_t vaddr, in
 	return false;
 }
 
+/* By the units' own ranges: .debug_aranges does not list all, and clang writes none. */
+static void index_units(struct debug_types *types)
+{
+	Dwarf_CU *cu = NULL;
+	struct unit_range range;
+
+	types->has_units = true;
+	while (dwarf_get_units(types->dwarf, cu, &cu, NULL, NULL, &range.unit, NULL) == 0) {
+		Dwarf_Addr base;
+		ptrdiff_t at = 0;
+
+		while ((at = dwarf_ranges(&range.unit, at, &base, &range.start, &range.end)) > 0)
+			vec_push(&types->units, range);
+	}
+}
+
+static bool unit_at(struct debug_types *types, uint64_t vaddr, Dwarf_Die *ret)
+{
+	if (!types->has_units)
+		index_units(types);
+	for (size_t i = 0; i < types->units.len; i++)
+		if (vaddr >= types->units.items[i].start && vaddr < types->units.items[i].end) {
+			*ret = types->units.items[i].unit;
+			return true;
+		}
+	return false;
+}
+
 /*
  * Not dwarf_getscopes(): above an inlined call that goes on with the scopes of its definition, and the frame belongs to the
  * function that contains the code.
@@ -270,7 +312,7 @@ static bool descend(struct scopes *scopes, Dwarf_Die *parent, uint64_t vaddr, in
 static void find_scopes(struct debug_types *types, uint64_t vaddr, struct scopes *ret)
 {
 	ret->len = 0;
-	if (!dwarf_addrdie(types->dwarf, vaddr, &ret->items[0]))
+	if (!unit_at(types, vaddr, &ret->items[0]))
 		return;
 	ret->len = 1;
 	while (ret->len < DEPTH_MAX) {

@@ -27,6 +27,16 @@
 #define SHDR_LEN 64
 #define PHDR_LEN 56
 
+/* More than any file has that is loaded; each costs some hundred bytes of memory here and in libelf. */
+#define SECTIONS_MAX 100000
+#define SEGMENTS_MAX 65536
+
+/* What a file is taken to hold however few blocks it has. */
+#define STORED_MIN ((uint64_t)1 << 16)
+
+/* Of notes, in all: the kernel looks at one page. */
+#define NOTES_MAX ((uint64_t)64 << 10)
+
 /* What the ELF header says, and the two counts that may live in section 0. */
 struct header {
 	uint8_t class, data;
@@ -137,6 +147,10 @@ static struct err *check_tables(const struct image *img, struct header *h)
 		if (h->phnum == PN_XNUM)
 			h->phnum = info;
 	}
+	if (h->shnum > SECTIONS_MAX || h->phnum > SEGMENTS_MAX)
+		return err_new(ERR_UNSUPPORTED, "%" PRIu64 " section and %" PRIu64
+			       " program headers: at most %d and %d are read",
+			       h->shnum, h->phnum, SECTIONS_MAX, SEGMENTS_MAX);
 	if (h->shnum && (!h->shoff || h->shnum > (img->len - h->shoff) / SHDR_LEN))
 		return err_new(ERR_CORRUPT, "%" PRIu64 " section headers do not fit the file",
 			       h->shnum);
@@ -207,13 +221,16 @@ static struct err *read_sections(struct image *img)
 	return NULL;
 }
 
-/* Look for the GNU build ID among the notes at @offset; true if it was there. */
-static bool find_build_id(struct image *img, uint64_t offset, uint64_t len, uint64_t align)
+/* Look for the GNU build ID among the notes at @offset; true if it was there. *@left is what may be read yet. */
+static bool find_build_id(struct image *img, uint64_t offset, uint64_t len, uint64_t align,
+			  uint64_t *left)
 {
 	struct reader r;
 
 	if (!image_fits(img, offset, len))
 		return false;
+	len = MIN(len, *left);
+	*left -= len;
 	align = align == 8 ? 8 : 4;
 	reader_init(&r, img->bytes + offset, len, /* big_endian= */ false);
 	while (reader_left(&r) >= 12) {
@@ -242,20 +259,22 @@ static bool find_build_id(struct image *img, uint64_t offset, uint64_t len, uint
 static void read_build_id(struct image *img)
 {
 	size_t count = 0;
+	uint64_t left = NOTES_MAX;
 
 	for (size_t i = 0; i < img->nsections; i++) {
 		const struct section *s = &img->sections[i];
 
-		if (s->type == SHT_NOTE && find_build_id(img, s->offset, s->len, 4))
+		if (s->type == SHT_NOTE && find_build_id(img, s->offset, s->len, 4, &left))
 			return;
 	}
 	if (elf_getphdrnum(img->elf, &count) != 0)
 		return;
+	left = NOTES_MAX;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
 
 		if (gelf_getphdr(img->elf, (int)i, &ph) && ph.p_type == PT_NOTE &&
-		    find_build_id(img, ph.p_offset, ph.p_filesz, ph.p_align))
+		    find_build_id(img, ph.p_offset, ph.p_filesz, ph.p_align, &left))
 			return;
 	}
 }
@@ -293,7 +312,15 @@ static struct err *check_header(struct image *img)
 	return err;
 }
 
-static struct err *check_file(int fd, size_t *ret_len)
+/* A sparse file claims terabytes and holds nothing; a file system may keep a small one in its own tables (0 blocks). */
+static uint64_t stored_len(const struct stat *st)
+{
+	uint64_t blocks = MAX((uint64_t)st->st_blocks * 512, STORED_MIN);
+
+	return MIN((uint64_t)st->st_size, blocks);
+}
+
+static struct err *check_file(int fd, size_t *ret_len, uint64_t *ret_stored)
 {
 	struct stat st;
 
@@ -306,13 +333,14 @@ static struct err *check_file(int fd, size_t *ret_len)
 	if (st.st_size < EHDR_LEN)
 		return err_new(ERR_CORRUPT, "too short to be an ELF file");
 	*ret_len = (size_t)st.st_size;
+	*ret_stored = stored_len(&st);
 	return NULL;
 }
 
 /* libelf is given our mapping, so that pages of it may be let go (image_passed()). */
 static struct err *map_file(struct image *img, int fd)
 {
-	struct err *err = check_file(fd, &img->len);
+	struct err *err = check_file(fd, &img->len, &img->stored_len);
 	void *map;
 
 	if (err)
@@ -370,7 +398,8 @@ struct err *image_open_memory(const void *data, size_t len, const char *path, st
 	struct err *err;
 
 	img->bytes = data;
-	img->len = len;
+	img->len = img->stored_len = len;
+	img->in_memory = true;
 	err = open_elf_memory(img);
 	if (err)
 		return err_wrap(err, "'%s'", path);

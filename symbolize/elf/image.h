@@ -40,7 +40,7 @@ struct image_section {
  *
  * On success *@ret is the caller's to release with image_close(); on failure it is untouched.
  * ERR_SYSTEM: @path cannot be read.  ERR_CORRUPT: not well-formed ELF.  ERR_UNSUPPORTED: 32-bit, or a
- * processor that we do not know.
+ * processor that we do not know, or more headers than any file needs.
  */
 MUST_USE struct err *image_open(const char *path, struct image **ret);
 MUST_USE struct err *image_open_fd(int fd, const char *path, struct image **ret); /* takes @fd over */
@@ -77,7 +77,7 @@ const struct image_segment *image_segments(const struct image *img, size_t *ret_
 
 /*
  * Find section @name. False if there is none, or it is SHT_NOBITS, or it cannot be decompressed: to
- * at most 4 GiB, and all sections of a file to a few hundred times its length, which is noted as a defect. ".zdebug_" names are found under ".debug_" as well.
+ * at most 4 GiB, and all sections of a file to a few hundred times what it stores (of bytes in memory to 16 MiB), which is noted as a defect. ".zdebug_" names are found under ".debug_" as well.
  */
 bool image_section(struct image *img, const char *name, struct image_section *ret);
 

@@ -68,6 +68,7 @@ struct err *image_open_packed(const char *path, struct image **ret)
 		return err;
 	}
 	img->unpacked_file = bytes.data;
+	img->in_memory = false; /* of a file: its own length counts */
 	*ret = img;
 	return NULL;
 }

@@ -28,6 +28,8 @@ struct image {
 	Elf *elf;
 	const uint8_t *bytes;
 	size_t len;
+	uint64_t stored_len; /* without the holes of a sparse file */
+	bool in_memory;      /* the bytes are the caller's */
 	bool mapped;	 /* the bytes are a mapping of the file, ours */
 	void *unpacked_file; /* what they are otherwise, if they are ours; freed with the image */
 	uint64_t passed; /* bytes that were read since its pages were let go */

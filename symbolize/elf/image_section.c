@@ -34,7 +34,8 @@
 
 /*
  * Debug information packs three to ten times. A few sections of zeros may do better; all together that makes
- * no hundreds of times the file's length.
+ * no hundreds of times what the file takes up, holes not counted. What a trace embeds is not compressed at all, and
+ * there may be thousands of images in it, so that each gets little.
  */
 #define UNPACKED_MIN  (16ULL << 20)
 #define UNPACKED_RATE 200
@@ -42,7 +43,8 @@
 /* Is @len what @packed bytes can hold, and within what a file's sections may come to? Counts it if so. */
 static bool expansion_is_sane(struct image *img, uint64_t packed, uint64_t len)
 {
-	uint64_t limit = MAX(UNPACKED_MIN, img->len * UNPACKED_RATE);
+	uint64_t stored = MIN(img->stored_len, UINT64_MAX / UNPACKED_RATE) * UNPACKED_RATE;
+	uint64_t limit = img->in_memory ? MIN(UNPACKED_MIN, stored) : MAX(UNPACKED_MIN, stored);
 
 	if (!len || len > SECTION_LEN_MAX || len / EXPANSION_MAX > packed ||
 	    len > limit - MIN(limit, img->unpacked))

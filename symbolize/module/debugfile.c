@@ -358,6 +358,8 @@ enum debugfile_result debugfile_kernel(const struct module_search *search,
 
 	if (!wanted->build_id_len)
 		return DEBUGFILE_MISSING;
+	if (search && search->vmlinux)
+		try_path(&s, search->vmlinux);
 	try_build_id_dirs(&s, ".debug");
 	bool usable = *release && !strchr(release, '/');
 

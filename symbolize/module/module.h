@@ -54,6 +54,7 @@ struct module {
 struct module_search {
 	const char *symfs;             /* root to put before paths, NULL for "/" */
 	const char *const *debug_dirs; /* NULL-terminated; besides /usr/lib/debug */
+	const char *vmlinux; /* the kernel's file, if the build ID is right; NULL: where it usually is */
 };
 
 struct module_table;

@@ -80,7 +80,7 @@ complete s.trace "--duration"
 
 # The end of the last target ends the recording.
 rm -f s.trace
-sh -c 'until [ -s s.trace ]; do sleep 0.1; done; sleep 0.3' &
+sh -c 'until [ -s s.trace.part ]; do sleep 0.1; done; sleep 0.3' &
 timeout 120 precord -q -o s.trace -p $! 2>err.txt || fail "-p of a process that ends: $?"
 complete s.trace "the target ended"
 

@@ -13,8 +13,8 @@ static void check(const struct profile *p)
 		const struct profile_sample *row = &p->samples.items[i];
 
 		CHECK(row->stack == 0 || row->stack < p->stacks.len);
-		CHECK(row->event < p->events.len && row->thread < p->threads.len);
-		CHECK(row->count > 0 && row->weight > 0);
+		CHECK(row->type < p->types.len && row->thread < p->threads.len);
+		CHECK(row->count > 0 && row->weight != 0);
 	}
 	for (size_t i = 0; i < p->locations.len; i++)
 		CHECK(p->locations.items[i].nlines >= 1);

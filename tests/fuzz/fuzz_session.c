@@ -219,7 +219,8 @@ static void check_view(const struct session *s, enum view_by by, uint32_t event)
 {
 	struct view_spec spec = { .levels = { .items = { { by, 2 } }, .len = 1 }, .event = event };
 	struct profile_sum sum = profile_total(s->profile, event);
-	uint64_t weight = 0, count = 0;
+	int64_t weight = 0;
+	uint64_t count = 0;
 	struct view view;
 
 	view_build(&view, s->profile, &spec);

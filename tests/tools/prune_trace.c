@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 struct pruner {
+	struct mapped_files files;
 	struct process_table processes;
 	struct prune prune;
 	struct perf_record record;
@@ -65,7 +66,7 @@ static const uint64_t *mark_astray(struct pruner *p, const struct event_sample *
 
 static void prune_event(struct pruner *p, struct event *ev)
 {
-	struct process *proc = process_get(&p->processes, ev->pid);
+	const struct process *proc = process_table_look(&p->processes, ev->pid);
 	struct perf_record *rec = &p->record;
 	struct event_sample *sample = &rec->event.sample;
 	size_t n = ev->sample.nuser_ips != 0;
@@ -99,6 +100,18 @@ static void copy_attachments(struct trace_writer *w, const struct recording *rec
 	must(trace_writer_end(w, rec));
 }
 
+static void follow(struct pruner *p, const struct event *ev)
+{
+	bool code = ev->kind == EVENT_MMAP && ev->mmap.flags & EVENT_MMAP_EXEC &&
+		    !(ev->mmap.flags & EVENT_MMAP_KERNEL);
+
+	if (code)
+		process_table_map(&p->processes, ev->pid, &ev->mmap,
+				  mapped_files_get(&p->files, &ev->mmap, NULL));
+	else
+		process_table_event(&p->processes, ev);
+}
+
 static void copy_events(struct pruner *p, struct event_source *source, struct trace_writer *w)
 {
 	struct event ev;
@@ -107,7 +120,7 @@ static void copy_events(struct pruner *p, struct event_source *source, struct tr
 		if (ev.kind == EVENT_SAMPLE)
 			prune_event(p, &ev);
 		else
-			process_table_event(&p->processes, &ev);
+			follow(p, &ev);
 		must(trace_writer_event(w, &ev));
 		/* Events come in order here. */
 		must(trace_writer_round(w, ev.time_ns, UINT64_MAX));
@@ -129,6 +142,8 @@ int main(int argc, char **argv)
 
 	if (!rec.raw_stacks)
 		errx(1, "'%s' does not hold whole stacks", argv[1]);
+	mapped_files_init(&p->files, sizeof(struct mapped_file), NULL);
+	process_table_init(&p->processes);
 	p->prune.arch = rec.arch;
 	rec.raw_stacks = false;
 	must(trace_writer_begin(w, &rec));
@@ -138,6 +153,7 @@ int main(int argc, char **argv)
 	trace_writer_free(w);
 	event_source_close(source);
 	process_table_deinit(&p->processes);
+	mapped_files_deinit(&p->files);
 	free(p);
 	return close(fd) ? 1 : 0;
 }

@@ -10,12 +10,12 @@
 struct profile *synthetic_new(void)
 {
 	struct profile *p = profile_new();
-	struct profile_event event = { .name = profile_string(p, "cpu-clock"),
+	struct profile_value_type event = { .name = profile_string(p, "cpu-clock"),
 				       .unit = profile_string(p, "ns"),
 				       .rate = 1000,
 				       .is_freq = true };
 
-	profile_add_event(p, &event);
+	profile_add_value_type(p, &event);
 	return p;
 }
 
@@ -46,7 +46,8 @@ static uint32_t add_location(struct profile *p, char *text)
 	if (colon)
 		text = colon + 1;
 
-	uint32_t location = profile_add_location(p, module, 0x1000 + name_id * 16ull);
+	uint32_t location = profile_add_location(p, module, 0x1000 + name_id * 16ull,
+						 PROFILE_FRAME_NATIVE);
 
 	for (char *plus; text && nlines < 8; nlines++) {
 		plus = strrchr(text, '+');

@@ -3,7 +3,7 @@
 
 #include "formats/trace/trace_reader.h"
 #include "record/embed/attach.h"
-#include "record/embed/code_map.h"
+#include "record/embed/code_file.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/cfi_section.h"
 #include "symbolize/elf/symtab.h"
@@ -18,73 +18,52 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- mappings -------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------------- */
 
-static const char *file_at(const struct code_map *map, uint64_t ip)
+static void put_event(struct attach *a, enum event_kind kind, uint32_t pid, uint32_t parent_pid)
 {
-	const struct code_range *ranges[1];
+	struct event ev = { .kind = kind, .time_ns = 5, .pid = pid, .tid = pid };
 
-	if (!code_map_find(map, ip, ranges, 1))
-		return NULL;
-	return ranges[0]->file ? ranges[0]->file->path : "anonymous";
+	if (kind == EVENT_FORK)
+		ev.fork = (struct event_fork){ parent_pid, parent_pid };
+	else if (kind == EVENT_COMM)
+		ev.comm = (struct event_comm){ .comm = "new", .exec = true };
+	attach_event(a, &ev);
 }
 
-static bool put(struct code_map *map, uint64_t start, uint64_t end, struct code_file *file)
+static void attach_fork(struct attach *a, uint32_t pid, uint32_t parent_pid)
 {
-	struct code_range range = { start, end, 0, file };
-
-	return code_map_insert(map, &range);
+	put_event(a, EVENT_FORK, pid, parent_pid);
 }
 
-TEST(code_map_remembers_what_was_replaced)
+static void attach_exec(struct attach *a, uint32_t pid)
 {
-	struct code_file a = { .path = "a" }, b = { .path = "b" };
-	CLEANUP(code_map_deinit) struct code_map map = { 0 }, child = { 0 };
-	const struct code_range *ranges[4];
-
-	CHECK(put(&map, 0x1000, 0x9000, &a));
-	CHECK(!put(&map, 0x1000, 0x9000, &a));
-	CHECK(put(&map, 0x3000, 0x4000, &b));
-	CHECK_STR(file_at(&map, 0x2fff), "a");
-	CHECK_STR(file_at(&map, 0x3000), "b");
-	CHECK_STR(file_at(&map, 0x4000), "a");
-	CHECK_STR(file_at(&map, 0x9000), NULL);
-	CHECK_UINT(code_map_find(&map, 0x3800, ranges, 4), 2);
-	CHECK(ranges[0]->file == &b && ranges[1]->file == &a);
-	code_map_fork(&child, &map);
-	CHECK_STR(file_at(&child, 0x3000), "b");
-	code_map_exec(&map);
-	CHECK_STR(file_at(&map, 0x5000), "a"); /* the past counts */
-	CHECK_UINT(map.now.len, 0);
+	put_event(a, EVENT_COMM, pid, 0);
 }
 
-TEST(code_map_agrees_with_a_plain_model_of_memory)
+static void attach_exit(struct attach *a, uint32_t pid)
 {
-	enum { PAGES = 64, ROUNDS = 3000 };
-	struct code_file files[] = { { .path = "a" }, { .path = "b" }, { .path = "c" } };
-	CLEANUP(code_map_deinit) struct code_map map = { 0 };
-	int model[PAGES];
-	uint32_t state = 1;
+	put_event(a, EVENT_EXIT, pid, 0);
+}
 
-	memset(model, -1, sizeof(model));
-	for (int i = 0; i < ROUNDS; i++) {
-		state = state * 1664525 + 1013904223;
-		unsigned start = state >> 8 & (PAGES - 1), len = 1 + (state >> 16 & 15);
-		unsigned which = state >> 24 & 3;
+/* The event gets its build ID, and so does @map. */
+static void put_mmap(struct attach *a, uint64_t time_ns, uint32_t pid, struct event_mmap *map)
+{
+	struct event ev = { .kind = EVENT_MMAP, .time_ns = time_ns, .pid = pid, .tid = pid };
 
-		put(&map, start * 0x1000ULL, (start + len) * 0x1000ULL,
-		    which < 3 ? &files[which] : NULL);
-		for (unsigned page = start; page < start + len && page < PAGES; page++)
-			model[page] = (int)which;
-		map.past.len = 0;
-		for (unsigned page = 0; page < PAGES; page++) {
-			const char *want = model[page] < 0   ? NULL
-					   : model[page] < 3 ? files[model[page]].path
-							     : "anonymous";
+	ev.mmap = *map;
+	attach_event(a, &ev);
+	*map = ev.mmap;
+}
 
-			CHECK_STR(file_at(&map, page * 0x1000ULL + 0x10), want);
-		}
-	}
+static void attach_mmap(struct attach *a, uint32_t pid, struct event_mmap *map)
+{
+	put_mmap(a, 0, pid, map);
+}
+
+static void attach_new_mmap(struct attach *a, uint32_t pid, struct event_mmap *map)
+{
+	put_mmap(a, 5, pid, map);
 }
 
 /* ---- from addresses to a trace --------------------------------------------------------------------- */
@@ -355,15 +334,17 @@ TEST(attach_embeds_a_file_that_was_gone_before_its_first_sample_was_seen)
 TEST(code_files_hold_the_latest_that_may_be_wanted_and_all_that_are)
 {
 	enum { ROOM = CODE_FILES_FORESEEN + 8, COUNT = ROOM + 2 };
-	struct code_files files = { .max_open = ROOM };
-	const uint32_t nobody[CODE_FILE_LINEAGE] = { 5000007 };
+	struct code_files files;
+	const uint32_t nobody[PROCESS_LINEAGE] = { 5000007 };
 	const struct code_place place = { nobody, 0x1000, 0x2000 };
 	struct code_file *each[COUNT];
 	char path[4096];
 
+	code_files_init(&files, ROOM);
 	for (int i = 0; i < COUNT; i++) {
 		char name[32];
 		struct stat st;
+		bool is_new;
 
 		snprintf(name, sizeof(name), "file%d", i);
 		snprintf(path, sizeof(path), "%s", test_path(name));
@@ -371,26 +352,63 @@ TEST(code_files_hold_the_latest_that_may_be_wanted_and_all_that_are)
 
 		CHECK_INT(fstat(fd, &st), 0);
 		close(fd);
-		const struct event_mmap map = { .flags = EVENT_MMAP_EXEC, .path = path, .inode = st.st_ino };
+		struct event_mmap map = { .flags = EVENT_MMAP_EXEC, .path = path, .inode = st.st_ino };
 
-		each[i] = code_files_get(&files, &map);
-		code_files_foresee(&files, each[i], &place);
-		CHECK(each[i]->fd >= 0);
+		each[i] = code_files_identify(&files, &map, &place, /* keep= */ true, &is_new);
+		CHECK(is_new);
+		mapped_file_ref(&each[i]->mapped);
+		CHECK(code_file_fd(each[i]) >= 0);
 		if (i == 1)
 			code_files_touch(&files, each[i], 64, 1, &place);
 	}
-	CHECK(each[0]->fd < 0);  /* there were later ones */
-	CHECK(each[1]->fd >= 0); /* it is wanted */
-	CHECK(each[COUNT - 1]->fd >= 0);
+	CHECK(code_file_fd(each[0]) < 0);  /* there were later ones */
+	CHECK(code_file_fd(each[1]) >= 0); /* it is wanted */
+	CHECK(code_file_fd(each[COUNT - 1]) >= 0);
 	CHECK_UINT(files.nopen, CODE_FILES_FORESEEN + 1);
 	/* All that is wanted finds room. */
 	for (int i = 0; i < ROOM; i++) {
 		code_files_touch(&files, each[i], 128, 1, &place);
-		CHECK(each[i]->fd >= 0);
+		CHECK(code_file_fd(each[i]) >= 0);
 	}
 	CHECK_UINT(files.nopen, ROOM);
 	code_files_touch(&files, each[ROOM], 128, 1, &place);
-	CHECK(each[ROOM]->fd < 0);
+	CHECK(code_file_fd(each[ROOM]) < 0);
+	code_files_deinit(&files);
+}
+
+/* What a long recording of a build machine does: each process a file of its own, in which something is seen. */
+TEST(code_files_drop_the_oldest_that_no_one_maps)
+{
+	enum { COUNT = 3 * CODE_FILES_WANTED_MAX };
+	struct code_files files;
+	const uint32_t nobody[PROCESS_LINEAGE] = { 5000007 };
+	const struct code_place place = { nobody, 0x1000, 0x2000 };
+	struct code_file *lasting = NULL;
+
+	code_files_init(&files, 0);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		char path[64];
+		bool is_new;
+
+		snprintf(path, sizeof(path), "/nonexistent/%u", (unsigned)i);
+		struct event_mmap map = { .flags = EVENT_MMAP_EXEC, .path = path, .inode = i + 1 };
+		struct code_file *file = code_files_identify(&files, &map, &place, true, &is_new);
+
+		mapped_file_ref(&file->mapped);
+		code_files_touch(&files, file, 64, 1, &place);
+		if (i == 0)
+			lasting = file;
+		else
+			mapped_file_unref(&file->mapped);
+		code_files_round(&files);
+		CHECK(files.wanted.len <= CODE_FILES_WANTED_MAX);
+		CHECK(files.mapped.nfiles <= CODE_FILES_WANTED_MAX + MAPPED_FILES_IDLE_MAX + 1);
+	}
+	CHECK(lasting->wanted && lasting->offsets.len == 1); /* a process maps it */
+	CHECK_UINT(files.naddresses, files.wanted.len);
+	CHECK_UINT(files.dropped + files.wanted.len, COUNT);
+	code_files_forget(&files);
+	CHECK_UINT(files.naddresses, 0);
 	code_files_deinit(&files);
 }
 

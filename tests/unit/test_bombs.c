@@ -90,6 +90,73 @@ TEST(bombs_of_compressed_sections_expand_to_a_bounded_sum)
 	CHECK(expanded >= 6 * MIB && expanded <= 16 * MIB);
 }
 
+/* What a trace embeds is never compressed: an image of 20 MiB of zeros, which cost it nothing, gets no 200 times that. */
+TEST(bombs_of_embedded_images_do_not_grow_with_their_length)
+{
+	CLEANUP(memory_freep) uint8_t *padding = memory_zeroed(1, 20 * MIB);
+	CLEANUP(writer_deinit) struct writer zeros = { 0 };
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct image_section s;
+
+	put_zeros(&zeros, 40 * MIB);
+	add_section(&f, ".debug_info", SHT_PROGBITS, SHF_COMPRESSED, &zeros);
+	elf_file_section(&f, (struct elf_file_section){ .name = ".padding",
+							.type = SHT_PROGBITS,
+							.data = padding,
+							.len = 20 * MIB });
+	elf_file_finish(&f);
+	CHECK_OK(image_open_memory(f.out.data, f.out.len, "test", &img));
+	CHECK(!image_section(img, ".debug_info", &s));
+	CHECK(image_defect(img));
+}
+
+/* A file of a few kilobytes on disk that says it is terabytes long, as a header at its beginning or what it holds. */
+TEST(bombs_of_sparse_files_count_by_what_they_store)
+{
+	CLEANUP(writer_deinit) struct writer zeros = { 0 };
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct image_section s;
+	FILE *file = tmpfile();
+
+	CHECK(file);
+	put_zeros(&zeros, 40 * MIB);
+	add_section(&f, ".debug_info", SHT_PROGBITS, SHF_COMPRESSED, &zeros);
+	elf_file_finish(&f);
+	CHECK_UINT(fwrite(f.out.data, 1, f.out.len, file), f.out.len);
+	fflush(file);
+	CHECK_INT(ftruncate(fileno(file), (off_t)(64 * MIB)), 0);
+	CHECK_OK(image_open_fd(dup(fileno(file)), "sparse", &img));
+	CHECK(!image_section(img, ".debug_info", &s));
+	fclose(file);
+}
+
+TEST(bombs_of_section_headers_are_refused)
+{
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(image_closep) struct image *img = NULL;
+	FILE *file = tmpfile();
+	Elf64_Ehdr head;
+
+	CHECK(file);
+	add_text(&f);
+	elf_file_finish(&f);
+	memcpy(&head, f.out.data, sizeof(head));
+	head.e_shoff = 4096; /* in a hole: section 0 says how many there are */
+	head.e_shnum = 0;
+	CHECK_UINT(fwrite(&head, 1, sizeof(head), file), sizeof(head));
+	Elf64_Shdr first = { .sh_size = (8 * MIB) };
+
+	CHECK_INT(fseek(file, 4096, SEEK_SET), 0);
+	CHECK_UINT(fwrite(&first, 1, sizeof(first), file), sizeof(first));
+	fflush(file);
+	CHECK_INT(ftruncate(fileno(file), (off_t)(513 * MIB)), 0);
+	CHECK_ERR(image_open_fd(dup(fileno(file)), "sparse", &img), ERR_UNSUPPORTED,
+		  "section and");
+	fclose(file);
+}
+
 /* 32 MiB of zeros in some kilobytes of .gnu_debugdata: its own symbols are those that are left. */
 TEST(bombs_of_gnu_debugdata_are_no_symbols)
 {

@@ -52,7 +52,7 @@ static void chain_begin(struct chain *c, bool wall)
 	};
 	c->profile = profile_new();
 	for (int i = 0; i < 2; i++)
-		profile_add_event(c->profile, &(struct profile_event){ 0 });
+		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
 
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
 					  .to_ns = UINT64_MAX, .waits = true, .wall = wall };
@@ -154,7 +154,7 @@ TEST(derive_wall_adds_up_to_the_length_of_the_recording_whatever_happens)
 			feed_switch(&c, 5, t + 500, true, false);
 	}
 	derive_finish(c.derive);
-	CHECK_UINT(c.profile->events.len, 3);
+	CHECK_UINT(c.profile->types.len, 3);
 	CHECK_UINT(sum(&c, 2, 5), END - START);
 	chain_end(&c);
 }
@@ -246,8 +246,8 @@ TEST(session_turns_switches_into_time_off_the_cpu_by_thread_and_state)
 	args.input = write_trace();
 	CHECK_OK(session_open(&s, &args));
 	CHECK_OK(session_load(&s, &filter));
-	CHECK_UINT(s.profile->events.len, 2);
-	CHECK_STR(profile_text(s.profile, s.profile->events.items[1].name), DERIVE_OFF_CPU);
+	CHECK_UINT(s.profile->types.len, 2);
+	CHECK_STR(profile_text(s.profile, s.profile->types.items[1].name), DERIVE_OFF_CPU);
 	CHECK_UINT(session_default_event(&s), 1);
 	CHECK_UINT(s.profile->samples.len, 2);
 	for (size_t i = 0; i < 2; i++) {

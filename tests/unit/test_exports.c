@@ -27,7 +27,9 @@ static uint32_t add_function(struct profile *p, uint32_t module, const char *nam
 static uint32_t add_location(struct profile *p, uint32_t module, uint64_t vaddr,
 			     const char *inlined, const char *name)
 {
-	uint32_t location = profile_add_location(p, module, vaddr);
+	uint32_t location = profile_add_location(p, module, vaddr,
+						 p->modules.items[module].kind == PROFILE_JIT ?
+							 PROFILE_FRAME_JIT : PROFILE_FRAME_NATIVE);
 	struct profile_line lines[2] = { 0 };
 	uint32_t count = 0;
 
@@ -50,7 +52,7 @@ static void add_samples(struct profile *p, uint32_t stack, uint8_t stop, uint64_
 static struct profile *small_profile(void)
 {
 	struct profile *p = profile_new();
-	struct profile_event event = { .name = profile_string(p, "cpu-clock"),
+	struct profile_value_type event = { .name = profile_string(p, "cpu-clock"),
 				       .unit = profile_string(p, "ns"), .rate = 99, .is_freq = true };
 	struct profile_thread thread = { .pid = 42, .tid = 43, .comm = profile_string(p, "worker"),
 					 .process = profile_string(p, "server") };
@@ -60,7 +62,7 @@ static struct profile *small_profile(void)
 	struct profile_module jit = { .name = profile_string(p, "[jit 42]"),
 				      .path = profile_string(p, "[jit 42]"), .kind = PROFILE_JIT };
 
-	profile_add_event(p, &event);
+	profile_add_value_type(p, &event);
 	profile_add_thread(p, &thread);
 	uint32_t own = profile_add_module(p, &program), other = profile_add_module(p, &jit);
 	uint32_t main_at = add_location(p, own, 0x1000, NULL, "main");

@@ -63,12 +63,14 @@ TEST(folded_names_keep_blanks_and_lose_marks)
 
 	CHECK_UINT(p->samples.len, 5);
 	CHECK_STR(profile_text(p, leaf(p, 0)->name), "std::map<a, b>::at (int)");
-	CHECK_STR(profile_text(p, p->modules.items[leaf(p, 0)->module].name), "my lib.so");
+	CHECK_STR(profile_text(p, profile_module(p, leaf(p, 0)->module)->name), "my lib.so");
 	CHECK_STR(profile_text(p, p->threads.items[p->samples.items[0].thread].process), "x y");
 	CHECK_STR(profile_text(p, leaf(p, 1)->name), "do_sys");
-	CHECK_STR(profile_text(p, p->modules.items[leaf(p, 1)->module].name), "[kernel]");
-	CHECK(p->modules.items[leaf(p, 1)->module].kind == PROFILE_KERNEL);
-	CHECK(p->modules.items[leaf(p, 2)->module].kind == PROFILE_JIT);
+	CHECK_STR(profile_text(p, profile_module(p, leaf(p, 1)->module)->name), "[kernel]");
+	CHECK(profile_module(p, leaf(p, 1)->module)->kind == PROFILE_KERNEL);
+	CHECK_UINT(leaf(p, 2)->module, PROFILE_NONE);
+	CHECK_UINT(p->locations.items[p->stacks.items[p->samples.items[2].stack].location].kind,
+		   PROFILE_FRAME_JIT);
 	CHECK_STR(profile_text(p, leaf(p, 3)->name), "only");
 	CHECK_STR(profile_text(p, p->threads.items[p->samples.items[3].thread].process), "");
 	profile_free(p);

@@ -24,8 +24,8 @@ static uint32_t add_module(struct profile *p, const char *path, enum profile_mod
 static void add_work(struct profile *p, const struct profile_thread *thread, uint32_t module,
 		     uint8_t stop, uint64_t weight)
 {
-	uint32_t first = profile_add_location(p, module, 0x1000);
-	uint32_t leaf = profile_add_location(p, 0, 0x2000);
+	uint32_t first = profile_add_location(p, module, 0x1000, PROFILE_FRAME_NATIVE);
+	uint32_t leaf = profile_add_location(p, 0, 0x2000, PROFILE_FRAME_NATIVE);
 	uint32_t outer = profile_add_stack(p, 0, first, PROFILE_HOW_SURE);
 	struct profile_sample sample = {
 		.stack = profile_add_stack(p, outer, leaf, PROFILE_HOW_SURE),
@@ -41,7 +41,7 @@ static void add_work(struct profile *p, const struct profile_thread *thread, uin
 TEST(the_main_module_is_where_the_heaviest_program_begins)
 {
 	struct profile *p = profile_new();
-	struct profile_event event = { .name = profile_string(p, "cycles"),
+	struct profile_value_type event = { .name = profile_string(p, "cycles"),
 				       .unit = profile_string(p, "") };
 	uint32_t shell = profile_string(p, "sh"), python = profile_string(p, "python3");
 	struct profile_thread before = { .pid = 7, .tid = 7, .comm = shell, .process = shell };
@@ -50,7 +50,7 @@ TEST(the_main_module_is_where_the_heaviest_program_begins)
 	struct profile_thread kernel = { .pid = 2, .tid = 2, .comm = profile_string(p, "kworker"),
 					 .process = profile_string(p, "kworker") };
 
-	profile_add_event(p, &event);
+	profile_add_value_type(p, &event);
 	CHECK_UINT(main_module(p, 0), 0); /* nothing was sampled */
 
 	uint32_t libc = add_module(p, "/lib/libc.so.6", PROFILE_USER);

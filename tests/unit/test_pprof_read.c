@@ -15,16 +15,18 @@
 static struct profile *example(void)
 {
 	struct profile *p = profile_new();
-	struct profile_event event = { .name = profile_string(p, "cpu-clock"),
+	struct profile_value_type event = { .name = profile_string(p, "cpu-clock"),
 				       .unit = profile_string(p, "ns") };
 	struct profile_module mod = { .name = profile_string(p, "prog"),
 				      .path = profile_string(p, "/bin/prog") };
-	struct profile_thread thread = { 4711, 4712, profile_string(p, "worker"),
-					 profile_string(p, "prog") };
+	struct profile_thread thread = { .pid = 4711,
+					 .tid = 4712,
+					 .comm = profile_string(p, "worker"),
+					 .process = profile_string(p, "prog") };
 	uint32_t module = profile_add_module(p, &mod), stack = 0;
 	struct profile_sample sample = { .cpu = 3, .user = true };
 
-	profile_add_event(p, &event);
+	profile_add_value_type(p, &event);
 	sample.thread = profile_add_thread(p, &thread);
 	for (uint64_t i = 0; i < 2; i++) {
 		struct profile_function function = { .name = profile_string(p, i ? "work" : "main"),
@@ -32,13 +34,13 @@ static struct profile *example(void)
 						     .file = profile_string(p, "/src/prog.c"),
 						     .line = 10 };
 		struct profile_line line = { profile_add_function(p, &function), function.file, 12 };
-		uint32_t location = profile_add_location(p, module, 0x1000 + i);
+		uint32_t location = profile_add_location(p, module, 0x1000 + i, PROFILE_FRAME_NATIVE);
 
 		profile_set_lines(p, location, &line, 1);
 		stack = profile_add_stack(p, stack, location, PROFILE_HOW_SURE);
 		sample.stack = stack;
 		sample.count = i ? 7 : 1;
-		sample.weight = 10 * sample.count;
+		sample.weight = 10 * (int64_t)sample.count;
 		sample.weight_sq = 100 * (double)sample.count;
 		profile_add_sample(p, &sample);
 	}
@@ -72,9 +74,9 @@ TEST(pprof_comes_back_as_it_was)
 	CHECK(pprof_is(data, len));
 	CHECK_UINT(facts.wall_ns, 5);
 	CHECK_UINT(facts.duration_ns, 6);
-	CHECK_UINT(p->events.len, 1);
-	CHECK_STR(profile_text(p, p->events.items[0].name), "cpu-clock");
-	CHECK_STR(profile_text(p, p->events.items[0].unit), "ns");
+	CHECK_UINT(p->types.len, 1);
+	CHECK_STR(profile_text(p, p->types.items[0].name), "cpu-clock");
+	CHECK_STR(profile_text(p, p->types.items[0].unit), "ns");
 	CHECK_UINT(profile_total(p, 0).count, 8);
 	CHECK_UINT(profile_total(p, 0).weight, 80);
 	CHECK(profile_total(p, 0).weight_sq == 800);
@@ -92,7 +94,7 @@ TEST(pprof_comes_back_as_it_was)
 	CHECK_UINT(p->lines.items[at->first_line].line, 12);
 	CHECK_STR(profile_text(p, function->name), "work");
 	CHECK_STR(profile_text(p, function->file), "/src/prog.c");
-	CHECK_STR(profile_text(p, p->modules.items[function->module].path), "/bin/prog");
+	CHECK_STR(profile_text(p, profile_module(p, function->module)->path), "/bin/prog");
 	profile_free(p);
 	free(data);
 }

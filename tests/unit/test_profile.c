@@ -22,11 +22,11 @@ TEST(profile_finds_equal_entries_again)
 	CHECK_UINT(add_module(p, "/lib/libc.so.6", "aa"), libc);
 	CHECK(add_module(p, "/lib/libc.so.6", "bb") != libc);
 
-	uint32_t here = profile_add_location(p, libc, 0x1000);
+	uint32_t here = profile_add_location(p, libc, 0x1000, PROFILE_FRAME_NATIVE);
 
-	CHECK_UINT(profile_add_location(p, libc, 0x1000), here);
-	CHECK(profile_add_location(p, libc, 0x1001) != here);
-	CHECK(profile_add_location(p, libc + 1, 0x1000) != here);
+	CHECK_UINT(profile_add_location(p, libc, 0x1000, PROFILE_FRAME_NATIVE), here);
+	CHECK(profile_add_location(p, libc, 0x1001, PROFILE_FRAME_NATIVE) != here);
+	CHECK(profile_add_location(p, libc + 1, 0x1000, PROFILE_FRAME_NATIVE) != here);
 
 	uint32_t stack = profile_add_stack(p, 0, here, PROFILE_HOW_SURE);
 
@@ -62,7 +62,7 @@ TEST(profile_samples_that_are_equal_become_one_row_with_sums)
 	for (int i = 0; i < 1000; i++)
 		profile_add_sample(p, &sample);
 	CHECK_UINT(p->samples.len, 1);
-	sample.event = 1;
+	sample.type = 1;
 	profile_add_sample(p, &sample);
 	CHECK_UINT(p->samples.len, 2);
 
@@ -81,7 +81,7 @@ TEST(profile_keeps_numbers_while_its_tables_grow)
 	uint32_t stack = 0;
 
 	for (uint32_t i = 0; i < 20000; i++) {
-		uint32_t location = profile_add_location(p, 0, i * 16u);
+		uint32_t location = profile_add_location(p, 0, i * 16u, PROFILE_FRAME_NATIVE);
 
 		CHECK_UINT(location, i);
 		uint32_t next = profile_add_stack(p, stack, location, PROFILE_HOW_SURE);
@@ -90,14 +90,14 @@ TEST(profile_keeps_numbers_while_its_tables_grow)
 		stack = next;
 	}
 	for (uint32_t i = 0; i < 20000; i++)
-		CHECK_UINT(profile_add_location(p, 0, i * 16u), i);
+		CHECK_UINT(profile_add_location(p, 0, i * 16u, PROFILE_FRAME_NATIVE), i);
 	profile_free(p);
 }
 
 TEST(profile_names_are_set_at_a_location_innermost_first)
 {
 	struct profile *p = profile_new();
-	uint32_t at = profile_add_location(p, 0, 0x10);
+	uint32_t at = profile_add_location(p, 0, 0x10, PROFILE_FRAME_NATIVE);
 	struct profile_line lines[] = { { .function = 7, .line = 1 },
 					{ .function = 8, .line = 2 } };
 
@@ -105,5 +105,84 @@ TEST(profile_names_are_set_at_a_location_innermost_first)
 	profile_set_lines(p, at, lines, 2);
 	CHECK_UINT(p->locations.items[at].nlines, 2);
 	CHECK_UINT(p->lines.items[p->locations.items[at].first_line].function, 7);
+	profile_free(p);
+}
+
+TEST(profile_locations_without_address_are_equal_by_kind_module_and_lines)
+{
+	struct profile *p = profile_new();
+	uint32_t libc = add_module(p, "/lib/libc.so.6", "aa");
+	struct profile_line lines[] = { { .function = 7, .line = 1 }, { .function = 8, .line = 2 } };
+	uint32_t first = profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, PROFILE_NONE, lines, 2);
+
+	CHECK(!p->locations.items[first].has_vaddr);
+	CHECK_UINT(p->locations.items[first].nlines, 2);
+	CHECK_UINT(profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, PROFILE_NONE, lines, 2),
+		   first);
+	CHECK(profile_add_named_location(p, PROFILE_FRAME_JIT, PROFILE_NONE, lines, 2) != first);
+	CHECK(profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, libc, lines, 2) != first);
+	CHECK(profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, PROFILE_NONE, lines, 1) != first);
+	lines[1].line = 3;
+	CHECK(profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, PROFILE_NONE, lines, 2) != first);
+	CHECK_STR(profile_text(p, profile_module(p, PROFILE_NONE)->path), "");
+	profile_free(p);
+}
+
+TEST(profile_labels_are_sets)
+{
+	struct profile *p = profile_new();
+	struct profile_label labels[] = {
+		{ .key = profile_string(p, "bytes"), .is_number = true, .number = -3 },
+		{ .key = profile_string(p, "tag"), .text = profile_string(p, "x") },
+		{ .key = profile_string(p, "tag"), .text = profile_string(p, "x") },
+	};
+	uint32_t set = profile_add_labels(p, labels, 3);
+	struct profile_label turned[] = { labels[1], labels[0] };
+
+	CHECK_UINT(profile_add_labels(p, NULL, 0), 0);
+	CHECK(set != 0);
+	CHECK_UINT(profile_add_labels(p, turned, 2), set);
+	CHECK_UINT(p->label_sets.items[set].count, 2);
+	CHECK(profile_add_labels(p, turned, 1) != set);
+	labels[0].number = 3;
+	CHECK(profile_add_labels(p, labels, 3) != set);
+	profile_free(p);
+}
+
+TEST(profile_values_may_be_negative)
+{
+	struct profile *p = profile_new();
+	struct profile_sample sample = { .count = 1, .weight = -30, .weight_sq = 900 };
+
+	profile_add_sample(p, &sample);
+	sample.stack = 1;
+	sample.weight = 10;
+	profile_add_sample(p, &sample);
+	CHECK(profile_total(p, 0).weight == -20);
+	CHECK(profile_fits(p, INT64_MAX - 40));
+	CHECK(!profile_fits(p, INT64_MAX - 39));
+	CHECK(!profile_fits(p, INT64_MIN));
+	profile_free(p);
+}
+
+TEST(profile_processes_have_names_in_time)
+{
+	struct profile *p = profile_new();
+	uint32_t one = profile_add_process(p, &(struct profile_process){ .pid = 7 });
+	uint32_t two = profile_add_process(p, &(struct profile_process){ .pid = 8, .parent = one });
+
+	profile_add_process_name(p, one, 1, profile_string(p, "sh"));
+	profile_add_process_name(p, two, 2, profile_string(p, "sh"));
+	profile_add_process_name(p, one, 3, profile_string(p, "make"));
+	CHECK_UINT(p->processes.items[0].pid, PROFILE_NONE);
+
+	const struct profile_process_name *name =
+		&p->process_names.items[p->processes.items[one].first_name];
+
+	CHECK_STR(profile_text(p, name->name), "sh");
+	name = &p->process_names.items[name->next];
+	CHECK_STR(profile_text(p, name->name), "make");
+	CHECK_UINT(name->time_ns, 3);
+	CHECK_UINT(name->next, 0);
 	profile_free(p);
 }

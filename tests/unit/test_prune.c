@@ -17,6 +17,7 @@
 
 /* A process, a snapshot in the making, and what pruning made of it. */
 struct bench {
+	struct mapped_files files;
 	struct process_table table;
 	struct process *proc;
 	struct prune *prune;
@@ -26,19 +27,21 @@ struct bench {
 static void bench_cleanup(struct bench *b)
 {
 	process_table_deinit(&b->table);
+	mapped_files_deinit(&b->files);
 	free(b->prune);
 	free(b->rec);
 }
 
 static void add_code(struct bench *b, uint64_t start, uint64_t end)
 {
-	const struct event ev = {
-		.kind = EVENT_MMAP,
-		.pid = 1,
-		.mmap = { .start = start, .end = end, .flags = EVENT_MMAP_EXEC },
+	const struct event_mmap map = {
+		.start = start,
+		.end = end,
+		.flags = EVENT_MMAP_EXEC,
+		.path = "//anon",
 	};
 
-	process_table_event(&b->table, &ev);
+	process_table_map(&b->table, 1, &map, mapped_files_get(&b->files, &map, NULL));
 }
 
 static void bench_init(struct bench *b, const struct arch *arch)
@@ -46,9 +49,11 @@ static void bench_init(struct bench *b, const struct arch *arch)
 	*b = (struct bench){ .prune = memory_zeroed(1, sizeof(*b->prune)),
 			     .rec = memory_zeroed(1, sizeof(*b->rec)) };
 	b->prune->arch = arch;
+	mapped_files_init(&b->files, sizeof(struct mapped_file), NULL);
+	process_table_init(&b->table);
 	add_code(b, CODE, CODE + 0x1000);
 	add_code(b, LIBRARY, LIBRARY + 0x10000);
-	b->proc = process_get(&b->table, 1);
+	b->proc = process_table_get(&b->table, 1);
 	b->rec->regs.mask = (1ULL << arch->nregs) - 1;
 	b->rec->regs.values[arch->sp] = SP;
 }

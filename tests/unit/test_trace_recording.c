@@ -170,6 +170,9 @@ TEST(trace_recording_end_must_count_events_that_there_are)
 	reader_init(&r, guarded(w.data, w.len), w.len, /* big_endian= */ false);
 	CHECK_ERR(trace_end_load(&r, &got), ERR_CORRUPT, "event of a count");
 	CHECK(!got.complete);
+	CHECK(got.ncounts > 0);
+	for (size_t i = 0; i < got.ncounts; i++) /* what is kept may be used as an index */
+		CHECK(got.counts[i].event < got.nevents);
 	arena_deinit(&rec.arena);
 	arena_deinit(&got.arena);
 	writer_deinit(&w);

@@ -29,7 +29,8 @@ static uint32_t add_stack(struct profile *p, const char *text)
 		struct profile_function function = { .name = profile_string(p, name),
 						     .module = profile_add_module(p, &mod) };
 		struct profile_line line = { .function = profile_add_function(p, &function) };
-		uint32_t location = profile_add_location(p, function.module, line.function + 1);
+		uint32_t location = profile_add_location(p, function.module, line.function + 1,
+							       strcmp(module, "kernel") ? PROFILE_FRAME_NATIVE : PROFILE_FRAME_KERNEL);
 
 		if (!p->locations.items[location].nlines)
 			profile_set_lines(p, location, &line, 1);

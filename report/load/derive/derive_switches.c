@@ -71,14 +71,14 @@ struct switches {
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
 };
 
-static uint32_t add_event(struct profile *p, const char *name)
+static uint32_t add_type(struct profile *p, const char *name)
 {
-	struct profile_event event = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };
+	struct profile_value_type type = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };
 
-	for (uint32_t i = 0; i < p->events.len; i++)
-		if (p->events.items[i].name == event.name)
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (p->types.items[i].name == type.name)
 			return i;
-	return profile_add_event(p, &event);
+	return profile_add_value_type(p, &type);
 }
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
@@ -96,7 +96,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 		if (derive_is_off_cpu(request->recording, i))
 			s->off_event = i;
 	if (request->wall)
-		s->wall_event = add_event(request->profile, DERIVE_WALL);
+		s->wall_event = add_type(request->profile, DERIVE_WALL);
 	return s;
 }
 
@@ -166,7 +166,7 @@ static void hand_out_wait(struct switches *s, const struct derived *span)
 {
 	if (s->request->waits) {
 		if (s->off_event == PROFILE_NONE)
-			s->off_event = add_event(s->request->profile, DERIVE_OFF_CPU);
+			s->off_event = add_type(s->request->profile, DERIVE_OFF_CPU);
 		hand_out(s, span, s->off_event);
 	}
 	if (s->wall_event != PROFILE_NONE)

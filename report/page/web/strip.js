@@ -38,7 +38,7 @@ function laneName(p, by, lane) {
 	if (by === "cpu")
 		return lane.id < 0 ? "no CPU" : "CPU " + lane.id;
 	const thread = p.meta.threads[lane.id];
-	return thread[2] + " " + thread[1];
+	return thread[1] === null ? thread[2] : thread[2] + " " + thread[1];
 }
 
 /*

@@ -186,11 +186,17 @@ export function sumRows(p, { set, from, to }) {
 	return sums;
 }
 
+// " (12/13)" of those numbers that are known.
+function ids(...numbers) {
+	const known = numbers.filter((id) => id !== null);
+	return known.length ? " (" + known.join("/") + ")" : "";
+}
+
 const GROUPS = {
 	none: () => "",
 	program: (t) => t[3],
-	process: (t) => t[3] + " (" + t[0] + ")",
-	thread: (t) => t[2] + " (" + t[0] + "/" + t[1] + ")",
+	process: (t) => t[3] + ids(t[0]),
+	thread: (t) => t[2] + ids(t[0], t[1]),
 	comm: (t) => t[2],
 	cpu: (t, cpu) => cpu < 0 ? "[no CPU]" : "CPU " + cpu,
 };

@@ -35,10 +35,11 @@ ahead() {
 	exec "$@"
 }
 
-# begun RECORDER FILE: wait until its FILE has a head, just before it enables its events, or it has ended
+# begun RECORDER FILE: wait until its FILE.part has a head, just before it enables its events, or it has ended
 begun() {
 	for _ in $(seq 1200); do
-		[ -s "$2" ] || ! kill -0 "$1" 2>/dev/null && return
+		[ -s "$2.part" ] && return
+		case $(awk '{ print $3 }' /proc/"$1"/stat 2>/dev/null) in Z | '') return ;; esac
 		sleep 0.05
 	done
 	fail "precord wrote no head of $2 in a minute"

@@ -95,6 +95,9 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; the
 	ended $status 'No space left' 'a full disk'
 	reads small/full.trace 'a full disk'
 	grep -q '^Samples  *[1-9]' info.txt || { cat info.txt; fail "a full disk: no samples"; }
+	written=$(sed -n 's/^precord: .* samples, .*; \([0-9]*\) of them are in .*/\1/p' err.txt)
+	[ "$written" = "$(awk '$1 == "Samples" { gsub(",", ""); print $2 }' info.txt)" ] ||
+		{ cat err.txt info.txt; fail "a full disk: not as many samples as it says"; }
 fi
 kill -0 $victim || fail "the target of a recording that failed is gone"
 [ "$(awk '{ print $3 }' /proc/$victim/stat)" != T ] || fail "the target of a recording that failed is stopped"

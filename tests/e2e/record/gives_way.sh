@@ -51,7 +51,7 @@ watch() {
 		# While it samples, not while it begins or ends: the command ran before the look and after it.
 		[ -e /proc/$recorder ] || break
 		runs=$(running $recorder)
-		[ -s $name.trace ] && [ "$runs" ] || continue
+		[ -s $name.trace.part ] && [ "$runs" ] || continue
 		read -r _ _ rest </proc/$recorder/stat || break
 		set -- ${rest#*) }
 		if [ "$(running $recorder)" ]; then

@@ -56,7 +56,7 @@ for ((i = 0; i < kills; i += at_once)); do
 	sleep 0.$((RANDOM % 900 + 100))
 	if [ $((i / at_once % 3)) != 0 ]; then
 		sleep 3
-		for ((j = 0; j < at_once; j++)); do holds_blocks k$j.trace; done
+		for ((j = 0; j < at_once; j++)); do holds_blocks k$j.trace.part; done
 	fi
 	for recorder in "${recorders[@]}"; do
 		sleep 0.0$((RANDOM % 90 + 10))
@@ -64,11 +64,11 @@ for ((i = 0; i < kills; i += at_once)); do
 	done
 	wait "${recorders[@]}"
 	for ((j = 0; j < at_once; j++)); do
-		[ -e k$j.trace ] || continue # killed before it began
-		check k$j.trace "kill $((i + j))"
+		[ -e k$j.trace.part ] || continue # killed before it began
+		check k$j.trace.part "kill $((i + j))"
 		[ "$samples" = none ] && continue
 		[ "$samples" -gt 0 ] && ((with_samples++))
-		rm -f k$j.trace
+		rm -f k$j.trace.part
 	done
 done
 [ $with_samples -ge $((kills / 6)) ] || fail "only $with_samples of $kills killed recordings hold samples"

@@ -76,7 +76,7 @@ mkfifo go
 exec 3>go
 for _ in $(seq 600); do grep -q ready crowd.txt && break; sleep 0.1; done
 precord -q -F 999 -p $strange -o crowd.trace & recorder=$!
-for _ in $(seq 600); do [ -s crowd.trace ] && break; sleep 0.1; done
+for _ in $(seq 600); do [ -s crowd.trace.part ] && break; sleep 0.1; done
 sleep 0.3
 echo >&3
 wait $recorder || fail "a crowd that was there: $?"

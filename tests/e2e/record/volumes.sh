@@ -85,7 +85,7 @@ read -r -t 1 -u 8 answer
 echo ping >ctl
 read -r -t 120 -u 8 answer || fail "no answer to ping"
 burn 300 $victim
-[ "$(ls fly)" = f.trace ] && [ ! -s fly/f.trace ] || fail "a flight recorder writes before it is asked: $(ls -s fly)"
+[ "$(ls fly)" = f.trace.part ] && [ ! -s fly/f.trace.part ] || fail "a flight recorder writes before it is asked: $(ls -s fly)"
 echo snapshot >ctl
 read -r -t 120 -u 8 answer || fail "no answer to snapshot"
 check fly/f.trace.2* 20

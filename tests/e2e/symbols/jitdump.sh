@@ -117,10 +117,11 @@ precord -q -F 499 -o k.trace -- ./jit dump 600 >path 2>/dev/null &
 recorder=$!
 for _ in {1..400}; do # until the file has a block with its samples
 	sleep 0.5
-	preport -i k.trace script 2>/dev/null | grep -q spin && break
+	preport -i k.trace.part script 2>/dev/null | grep -q spin && break
 done
 kill -KILL $recorder
 wait $recorder 2>/dev/null || true
+mv k.trace.part k.trace
 dump=$(cat path)
 kill "${dump//[!0-9]/}" # whose recorder can no longer end it
 shows_spin k.trace || { cat spin.csv; fail "the dump on disk is not used"; }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stat_metric.h - what a count means beside others: instructions a cycle, misses in per cent, CPUs utilized, rates.
+ */
+#ifndef RECORD_STAT_METRIC_H
+#define RECORD_STAT_METRIC_H
+
+#include "record/stat/stat_table.h"
+
+/* For the help of -M. */
+#define STAT_METRIC_NAMES \
+	"ipc, ghz, cpus, branch-miss-rate, cache-miss-rate, l1d-miss-rate, llc-miss-rate, dtlb-miss-rate, " \
+	"frontend-stalls, backend-stalls"
+
+struct stat_metric {
+	double value;
+	const char *unit; /* "a cycle", "% of branches", "K/sec" */
+	bool apart; /* both counts were not taken at the same times: it is an estimate */
+};
+
+/* What @row comes to beside the other rows of its place, in @elapsed_s seconds; false if there is nothing to say. */
+bool stat_metric_of(const struct stat_table *t, const struct stat_row *row, double elapsed_s,
+		    struct stat_metric *ret);
+
+/* -M: add the events that the named metrics need to the struct event_list at @field. ERR_USAGE, near names as the remedy. */
+MUST_USE struct err *stat_metric_parse(void *field, const char *value);
+
+#endif

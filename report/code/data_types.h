@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * data_types.h - which type, and which member of it, the sampled instructions access (--by data-type, data-field).
+ *
+ * Told from the instruction and from debug information, not from recorded addresses, so any event will do; but where an
+ * event is not precise, a sample lands a little behind the instruction that it is about.
+ */
+#ifndef REPORT_DATA_TYPES_H
+#define REPORT_DATA_TYPES_H
+
+#include "report/load/session.h"
+#include "report/view/view.h"
+
+/* Samples by what could be told of them. */
+struct data_types_count {
+	uint64_t samples;
+	uint64_t known;	    /* a type */
+	uint64_t spilled;   /* the compiler's own room on the stack */
+	uint64_t no_access; /* instructions that access no memory */
+	uint64_t untold;    /* the rest: no variable, no debug information, no code */
+	uint64_t without_debug_info; /* of the rest */
+};
+
+bool data_types_wanted(const struct view_levels *levels);
+
+/* Give the rows of the profile of @s, which is loaded and named, the type and member that their leaf accesses. */
+void data_types_fill(struct session *s, struct data_types_count *ret);
+
+#endif
