@@ -170,6 +170,8 @@ const struct opt record_opts[] = {
 		  event_list_parse_filter),
 	OPT_FLAG(ARGS, off_cpu, "off-cpu", 0,
 		 "also where threads wait: every switch, and the stacks that wait"),
+	OPT_FLAG(ARGS, wakers, "wakers", 0,
+		 "with waits: also who ended them, by tracepoint sched:sched_waking"),
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
 		  "what tells why the processor waits, to level 1 or 2; see preport topdown",
 		  topdown_args_parse),

@@ -141,7 +141,7 @@ static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
 		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, state, wait, "
-		  "syscall; branch, "
+		  "syscall, waker; branch, "
 		  "branch=line, branch=address",
 		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",

@@ -301,12 +301,14 @@ static bool passes_stack(struct session *s, uint32_t stack)
 static bool passes(struct session *s, const struct event *ev,
 		   const struct space_thread **ret_thread)
 {
+	bool anyones = s->derive && derive_wants_anyones(s->derive, ev);
+
 	space_table_apply(s->spaces, ev);
-	if (!filter_passes_event(s->filter, ev) &&
+	if (!anyones && !filter_passes_event(s->filter, ev) &&
 	    !(s->derive && filter_passes_task(s->filter, ev) && derive_wants(s->derive, ev)))
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
-	return filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
+	return anyones || filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
 }
 
 static struct err *take(struct session *s, struct session_event *event,
@@ -437,6 +439,23 @@ static int64_t weight_of(struct session *s, const struct derived *from)
 	return 0;
 }
 
+/* Who ended a wait, as a label: "name tid", or what is known of a CPU without a thread. */
+static uint32_t waker_label(struct profile *p, uint32_t waker)
+{
+	struct profile_label label = { .key = profile_string(p, DERIVE_WAKER) };
+	char text[64] = "[interrupt in idle]";
+
+	if (waker == PROFILE_NONE)
+		return 0;
+
+	const struct profile_thread *thread = &p->threads.items[waker];
+
+	if (thread->tid)
+		snprintf(text, sizeof(text), "%.40s %" PRIu32, profile_text(p, thread->comm), thread->tid);
+	label.text = profile_string(p, text);
+	return profile_add_labels(p, &label, 1);
+}
+
 /* What comes out of the transformers. */
 static void add_derived(void *context, const struct derived *from)
 {
@@ -451,6 +470,7 @@ static void add_derived(void *context, const struct derived *from)
 		.stop = from->stop,
 		.user = from->user,
 		.state = (uint8_t)from->state,
+		.labels = waker_label(p, from->waker),
 		.count = !from->more,
 		.weight = weight,
 		.weight_sq = (double)weight * (double)weight,
@@ -493,7 +513,8 @@ static struct err *transform(void *context, struct session *s, const struct sess
 		.thread = PROFILE_NONE,
 		.stack = event->stack,
 		.stop = event->chain ? (uint8_t)event->chain->stop : 0,
-		.passes = filter_passes_event(s->filter, ev),
+		.passes = filter_passes_event(s->filter, ev) &&
+			  filter_passes_names(s->filter, event->thread->comm, event->thread->process),
 	};
 
 	(void)context;

@@ -39,6 +39,7 @@ enum view_by {
 	VIEW_STATE,	   /* of threads: on a CPU, waiting for one, blocked */
 	VIEW_WAIT,	   /* what they wait for: lock, disk, ... (wait_frames.h) */
 	VIEW_SYSCALL,	   /* that they wait in */
+	VIEW_WAKER,	   /* the thread that ended the wait */
 	VIEW_BYS
 };
 

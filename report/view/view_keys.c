@@ -181,6 +181,8 @@ static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const str
 		return IDLE_IDENTITY;
 	if (by == VIEW_STATE)
 		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
+	if (by == VIEW_WAKER)
+		return row->labels;
 	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
 }
 
@@ -203,6 +205,7 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_STATE:
 	case VIEW_WAIT:
 	case VIEW_SYSCALL:
+	case VIEW_WAKER:
 		return wait_identity(keys, level->by, path);
 	case VIEW_DATA_SYMBOL:
 	case VIEW_DATA_ADDRESS:
@@ -314,12 +317,21 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 					      memory_source_rest(keys->arena, data->source) } };
 }
 
+/* Waits have no other labels. */
+static const char *waker_text(const struct profile *p, const struct profile_sample *row)
+{
+	const struct profile_label_set *set = &p->label_sets.items[row->labels];
+
+	return set->count ? profile_text(p, p->labels.items[set->first].text) : "";
+}
+
 static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
 				  const struct view_path *path)
 {
 	const struct profile_sample *row = path->row;
 	const char *text = path->idle && by == VIEW_WAIT ? "waiting for work"
 			   : by == VIEW_STATE  ? profile_state_name(row->state)
+			   : by == VIEW_WAKER  ? waker_text(keys->p, row)
 			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
 					     : wait_frames_syscall(keys->p, row);
 
@@ -384,7 +396,7 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 		return thread_texts(keys, level->by, path->row);
 	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_FIELD)
 		return data_texts(keys, level->by, path->row->data);
-	if (level->by >= VIEW_STATE && level->by <= VIEW_SYSCALL)
+	if (level->by >= VIEW_STATE && level->by <= VIEW_WAKER)
 		return wait_texts(keys, level->by, path);
 	if (!at)
 		return empty_texts(level->by, path->empty);

@@ -50,6 +50,18 @@ if [ "$own_ns" -gt 0 ]; then
 		fail "queue: ${ns:-0} ns instead of $own_ns"
 fi
 
+# A waits for B, who waits for C.
+if precord -q --wakers -o k.trace -- ./waits chain >truth 2>err; then
+	preport -i k.trace --event off-cpu --by thread,waker --format=csv | columns thread waker weight >wakers
+	for pair in A:B B:C; do
+		awk -F'\t' -v t="${pair%:*}" -v by="${pair#*:}" '$1 == t && $2 ~ "^" by " " { ns += $3 } END { exit !(ns > 1e8) }' wakers ||
+			{ cat wakers; fail "${pair%:*} does not wait for ${pair#*:}"; }
+	done
+else
+	grep -q 'tracefs\|tracepoint' err || { cat err; fail "--wakers"; }
+	echo "no wakers here: $(head -n 1 err)"
+fi
+
 # Who lives all along has a row as long as the recording, to the nanosecond.
 need_system_wide
 precord -q -a --off-cpu -o a.trace -- sleep 0.5

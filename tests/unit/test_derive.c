@@ -19,7 +19,7 @@
 
 struct chain {
 	struct recording recording;
-	struct recording_event events[2];
+	struct recording_event events[3];
 	struct profile *profile;
 	struct derive *derive;
 	VEC(struct derived) out;
@@ -40,18 +40,23 @@ static uint32_t same_number(void *context, uint32_t pid, uint32_t tid)
 }
 
 /* Event 0 is a clock, event 1 the stacks of waits. */
+static const char waking_format[] = "	field:char comm[16];	offset:8;	size:16;	signed:0;\n"
+				    "	field:pid_t pid;	offset:24;	size:4;	signed:1;\n";
+
 static void chain_begin(struct chain *c, bool wall)
 {
 	*c = (struct chain){ .events = {
 				     { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
-				       .config = PERF_COUNT_SW_CPU_CLOCK, .samples = true },
+				       .config = PERF_COUNT_SW_CPU_CLOCK, .format = "", .samples = true },
 				     { .name = "off-cpu", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
-				       .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .samples = true } } };
+				       .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .format = "", .samples = true },
+				     { .name = "sched:sched_waking", .unit = "events", .type = PERF_TYPE_TRACEPOINT,
+				       .format = waking_format, .samples = true } } };
 	c->recording = (struct recording){
-		.events = c->events, .nevents = 2, .start_ns = START, .end_ns = END
+		.events = c->events, .nevents = 3, .start_ns = START, .end_ns = END
 	};
 	c->profile = profile_new();
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
 
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
@@ -154,8 +159,8 @@ TEST(derive_wall_adds_up_to_the_length_of_the_recording_whatever_happens)
 			feed_switch(&c, 5, t + 500, true, false);
 	}
 	derive_finish(c.derive);
-	CHECK_UINT(c.profile->types.len, 3);
-	CHECK_UINT(sum(&c, 2, 5), END - START);
+	CHECK_UINT(c.profile->types.len, 4);
+	CHECK_UINT(sum(&c, 3, 5), END - START);
 	chain_end(&c);
 }
 
@@ -171,7 +176,7 @@ TEST(derive_waits_of_a_thread_begin_with_it_and_end_with_it)
 	derive_finish(c.derive);
 	CHECK_UINT(sum(&c, 1, 8), 300);
 	CHECK_UINT(c.out.items[0].state, PROFILE_STATE_RUNNABLE);
-	CHECK_UINT(sum(&c, 2, 8), 4000);
+	CHECK_UINT(sum(&c, 3, 8), 4000);
 	chain_end(&c);
 }
 
@@ -196,9 +201,35 @@ TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks
 			known += c.out.items[i].stack ? c.out.items[i].weight : 0;
 	CHECK_UINT(sum(&c, 1, 5), 100 * 500);
 	CHECK_UINT(known, 100 * 500);
-	CHECK_UINT(sum(&c, 2, 5), END - START);
+	CHECK_UINT(sum(&c, 3, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 90 * 500);
 	CHECK_UINT(derive_lives(c.derive).thinned, 10);
+	chain_end(&c);
+}
+
+TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
+{
+	struct chain c;
+	uint8_t raw[36] = { [24] = 5 };
+	struct event waking = { .kind = EVENT_SAMPLE, .tid = 9, .time_ns = START + 700,
+				.sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } };
+
+	chain_begin(&c, false);
+	feed_switch(&c, 5, START + 100, false, false);
+	waking.sample.raw_len = 27; /* too short to hold the number */
+	feed(&c, waking, 0);
+	waking.sample.raw_len = sizeof(raw);
+	waking.time_ns = START + 800;
+	feed(&c, waking, 0);
+	feed_switch(&c, 5, START + 1000, true, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 1, 5), 900);
+	CHECK_UINT(c.out.len, 4); /* the two of sched_waking itself as well */
+	CHECK_UINT(c.out.items[2].weight, 700);
+	CHECK_UINT(c.out.items[2].state, PROFILE_STATE_BLOCKED);
+	CHECK_UINT(c.out.items[2].waker, 9);
+	CHECK_UINT(c.out.items[3].weight, 200);
+	CHECK_UINT(c.out.items[3].state, PROFILE_STATE_RUNNABLE);
 	chain_end(&c);
 }
 

@@ -56,6 +56,14 @@ bool derive_wants(const struct derive *d, const struct event *ev)
 	return false;
 }
 
+bool derive_wants_anyones(const struct derive *d, const struct event *ev)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (d->states[i] && kinds[i]->wants_anyones && kinds[i]->wants_anyones(d->states[i], ev))
+			return true;
+	return false;
+}
+
 void derive_event(struct derive *d, const struct derive_event *event)
 {
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)

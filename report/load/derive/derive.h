@@ -17,6 +17,7 @@
 
 #define DERIVE_OFF_CPU "off-cpu" /* the events that transformers add to the profile, unless they were recorded */
 #define DERIVE_WALL    "wall"
+#define DERIVE_WAKER   "waker" /* the label of a wait that says who ended it */
 
 /* An event on its way. */
 struct derive_event {
@@ -32,6 +33,7 @@ struct derived {
 	uint32_t event, thread, stack; /* of the profile */
 	uint32_t cpu;		       /* EVENT_NO_CPU if not known */
 	enum profile_state state;
+	uint32_t waker;		       /* thread of the profile that ended a wait, PROFILE_NONE if not known */
 	uint8_t stop;
 	bool user;		       /* the leaf ran in user space */
 	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
@@ -74,6 +76,9 @@ void derive_free(struct derive *d);
 
 /* Does a transformer need @ev, though it lies before the window or belongs to another event? */
 bool derive_wants(const struct derive *d, const struct event *ev);
+
+/* Is @ev about another thread than its own, so that it is needed whoever it belongs to? */
+bool derive_wants_anyones(const struct derive *d, const struct event *ev);
 
 void derive_event(struct derive *d, const struct derive_event *event);
 

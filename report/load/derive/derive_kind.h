@@ -14,6 +14,8 @@ struct derive_kind {
 	void *(*begin)(const struct derive_request *request, const struct derive_out *out);
 	/* NULL: what passes the filter is enough. */
 	bool (*wants)(const void *state, const struct event *ev);
+	/* NULL: none. */
+	bool (*wants_anyones)(const void *state, const struct event *ev);
 	void (*event)(void *state, const struct derive_event *event);
 	/* NULL: nothing is left at the end. */
 	void (*finish)(void *state);

@@ -37,6 +37,7 @@ static void take(void *state, const struct derive_event *event)
 		.stack = event->stack,
 		.cpu = event->ev->cpu,
 		.stop = event->stop,
+		.waker = PROFILE_NONE,
 		.user = sample->mode == EVENT_MODE_USER,
 		.time_ns = event->ev->time_ns,
 		.weight = sample->period ? sample->period : 1,

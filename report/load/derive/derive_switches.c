@@ -20,8 +20,12 @@
 #include "formats/base/vec.h"
 #include "report/load/derive/derive_kind.h"
 
+#include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WAKING "sched:sched_waking"
 
 enum now {
 	NOT_KNOWN, /* until the first switch */
@@ -42,6 +46,7 @@ struct spokesman {
 	uint32_t stack, cpu;
 	uint8_t stop;
 	enum profile_state state;
+	uint32_t waker;
 	uint64_t time_ns, weight;
 };
 
@@ -55,6 +60,8 @@ struct life {
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
 	VEC(struct spokesman) spokesmen;
 	uint64_t thinned_ns[PROFILE_STATES]; /* waits without stacks that they stand for */
+	uint64_t woken_ns;		/* 0: not yet, while waiting */
+	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	uint32_t left_cpu;		/* at the last switch */
 	bool sampled;			/* on a CPU, ever */
 };
@@ -66,6 +73,7 @@ struct switches {
 	uint64_t start_ns, newest_ns; /* of the recording */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
+	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
 	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
 	struct derive_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
@@ -81,6 +89,25 @@ static uint32_t add_type(struct profile *p, const char *name)
 	return profile_add_value_type(p, &type);
 }
 
+/* Where the payload of sched_waking has the woken thread: "field:pid_t pid;	offset:24;	size:4;" */
+static void find_waking(struct switches *s)
+{
+	const struct recording *rec = s->request->recording;
+
+	s->waking_event = PROFILE_NONE;
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		const char *field = strstr(rec->events[i].format, "field:pid_t pid;");
+		unsigned offset, size;
+
+		if (rec->events[i].type != PERF_TYPE_TRACEPOINT || !field ||
+		    strncmp(rec->events[i].name, WAKING, strlen(WAKING)) != 0 ||
+		    sscanf(field, "field:pid_t pid; offset:%u; size:%u;", &offset, &size) != 2 || size != 4)
+			continue;
+		s->waking_event = i;
+		s->waking_offset = offset;
+	}
+}
+
 static void *begin(const struct derive_request *request, const struct derive_out *out)
 {
 	struct switches *s;
@@ -90,6 +117,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
 	s->out = out;
+	find_waking(s);
 	s->start_ns = request->recording->start_ns;
 	s->off_event = s->wall_event = PROFILE_NONE;
 	for (uint32_t i = 0; i < request->recording->nevents; i++)
@@ -120,6 +148,14 @@ static bool is_off_cpu(const struct switches *s, const struct event *ev)
 	       derive_is_off_cpu(s->request->recording, ev->sample.event);
 }
 
+static bool is_waking(const void *state, const struct event *ev)
+{
+	const struct switches *s = state;
+
+	return ev->kind == EVENT_SAMPLE && s->waking_event != PROFILE_NONE &&
+	       ev->sample.event == s->waking_event;
+}
+
 static bool wants(const void *state, const struct event *ev)
 {
 	const struct switches *s = state;
@@ -127,7 +163,7 @@ static bool wants(const void *state, const struct event *ev)
 	/* What lies before the window says in which state it begins. */
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
-		return s->request->wall || is_off_cpu(s, ev);
+		return s->request->wall || is_off_cpu(s, ev) || is_waking(s, ev);
 	case EVENT_SWITCH:
 	case EVENT_FORK:
 	case EVENT_EXIT:
@@ -184,7 +220,7 @@ static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
 }
 
-static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
+static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 
@@ -200,6 +236,7 @@ static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
 		.cpu = life->leaving.is_known ? life->leaving.cpu : EVENT_NO_CPU,
 		.stop = life->leaving.stop,
 		.state = life->state,
+		.waker = life->waker,
 		.time_ns = from_ns,
 		.weight = to_ns - from_ns,
 	};
@@ -210,10 +247,23 @@ static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
 			return;
 		}
 		vec_push(&life->spokesmen,
-			 ((struct spokesman){ span.stack, span.cpu, span.stop, span.state,
+			 ((struct spokesman){ span.stack, span.cpu, span.stop, span.state, span.waker,
 					      span.time_ns, span.weight }));
 	}
 	hand_out_wait(s, &span);
+}
+
+/* From when on it was woken, it waited for a CPU only. */
+static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	if (life->woken_ns > life->since_ns && life->woken_ns < to_ns) {
+		put_part(s, life, life->woken_ns);
+		life->since_ns = life->woken_ns;
+		life->state = PROFILE_STATE_RUNNABLE;
+	}
+	put_part(s, life, to_ns);
+	life->woken_ns = 0;
+	life->waker = PROFILE_NONE;
 }
 
 /* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
@@ -238,6 +288,7 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 			.stop = at->stop,
 			.user = at->user,
 			.state = PROFILE_STATE_ON_CPU,
+			.waker = PROFILE_NONE,
 			.time_ns = from_ns,
 			.weight = (to_ns - from_ns) / count + (i < (to_ns - from_ns) % count),
 		};
@@ -259,6 +310,7 @@ static struct life *find(struct switches *s, const struct derive_event *event)
 		vec_push(&s->lives, ((struct life){ .pid = event->ev->pid,
 						    .tid = event->ev->tid,
 						    .thread = PROFILE_NONE,
+						    .waker = PROFILE_NONE,
 						    .since_ns = s->start_ns,
 						    .born_ns = s->start_ns,
 						    .state = PROFILE_STATE_BLOCKED }));
@@ -273,6 +325,8 @@ static struct life *find(struct switches *s, const struct derive_event *event)
 static void begin_wait(struct life *life, enum profile_state state, uint64_t time_ns)
 {
 	life->now = WAITING;
+	life->woken_ns = 0;
+	life->waker = PROFILE_NONE;
 	life->state = state;
 	life->since_ns = time_ns;
 }
@@ -364,6 +418,29 @@ static void end_life(struct switches *s, const struct life *life, uint64_t to_ns
 	s->sums.life_ns += to_ns - from_ns;
 }
 
+/* The first one counts: it can run from then on. */
+static void take_waking(struct switches *s, const struct derive_event *event)
+{
+	const struct event_sample *sample = &event->ev->sample;
+	const uint64_t *number;
+	uint32_t tid;
+
+	if (sample->raw_len < sizeof(tid) || s->waking_offset > sample->raw_len - sizeof(tid))
+		return;
+	memcpy(&tid, sample->raw + s->waking_offset, sizeof(tid));
+	number = map_get(&s->numbers, tid);
+	if (!number)
+		return;
+
+	struct life *life = &s->lives.items[*number - 1];
+
+	if (life->woken_ns || life->state == PROFILE_STATE_RUNNABLE ||
+	    (life->now != WAITING && life->now != NOT_KNOWN))
+		return;
+	life->woken_ns = event->ev->time_ns;
+	life->waker = event->thread;
+}
+
 static void take(void *state, const struct derive_event *event)
 {
 	struct switches *s = state;
@@ -373,6 +450,10 @@ static void take(void *state, const struct derive_event *event)
 	if (!s->start_ns)
 		s->start_ns = ev->time_ns;
 	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
+	if (is_waking(s, ev)) {
+		take_waking(s, event);
+		return;
+	}
 	if (!ev->tid || ev->tid == UINT32_MAX || (ev->kind != EVENT_SAMPLE && !wants(s, ev)))
 		return;
 	life = find(s, event);
@@ -420,7 +501,7 @@ static void share_out(struct switches *s, struct life *life, enum profile_state 
 	for (size_t i = 0; i < life->spokesmen.len && left_ns && all_ns; i++) {
 		const struct spokesman *of = &life->spokesmen.items[i];
 		struct derived span = { .thread = thread_of(s, life), .stack = of->stack, .cpu = of->cpu,
-					.stop = of->stop, .state = state, .time_ns = of->time_ns, .more = true };
+					.stop = of->stop, .state = state, .time_ns = of->time_ns, .more = true, .waker = of->waker };
 
 		if (of->state != state)
 			continue;
@@ -432,7 +513,7 @@ static void share_out(struct switches *s, struct life *life, enum profile_state 
 	}
 	if (left_ns)
 		hand_out_wait(s, &(struct derived){ .thread = thread_of(s, life), .cpu = EVENT_NO_CPU,
-						    .state = state, .time_ns = s->start_ns,
+						    .state = state, .waker = PROFILE_NONE, .time_ns = s->start_ns,
 						    .weight = left_ns });
 }
 
@@ -478,6 +559,7 @@ const struct derive_kind derive_switches = {
 	.name = "switches",
 	.begin = begin,
 	.wants = wants,
+	.wants_anyones = is_waking,
 	.event = take,
 	.finish = finish,
 	.lives = get_lives,
