@@ -17,7 +17,9 @@
 #include "report/load/trust.h"
 #include "report/view/view_table.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <inttypes.h>
 #include <string.h>
@@ -407,19 +409,50 @@ static struct err *run_branches(struct session *s, void *args_)
 	return branch_table_run(&request, s, &args->filter, &args->terminal);
 }
 
+static size_t lines_of(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* What fits a screen needs no pager, whatever that would do with it. */
+static struct err *put_summary(struct session *s, const struct terminal_args *args)
+{
+	struct terminal_args plain = *args;
+	struct terminal term;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		return err_system(errno, "cannot hold the summary");
+	plain.pager = false;
+	term = terminal_open(&plain);
+	summary_print(s, &term, memory);
+	if (fclose(memory) != 0) {
+		free(text);
+		return err_system(errno, "cannot hold the summary");
+	}
+	if (term.lines && lines_of(text) >= term.lines)
+		term = terminal_open(args);
+	fwrite(text, 1, len, stdout);
+	free(text);
+	return terminal_close(&term, NULL);
+}
+
 static struct err *run_summary(struct session *s, void *args_)
 {
 	struct report_args *args = args_;
-	struct terminal term;
 	struct err *err;
 
 	s->names = SESSION_NAME_LEAVES;
 	err = session_load(s, &args->filter);
 	if (err)
 		return err;
-	term = terminal_open(&args->terminal);
-	summary_print(s, &term, stdout);
-	return terminal_close(&term, NULL);
+	return put_summary(s, &args->terminal);
 }
 
 /* --sort with levels is --by, and with --children functions count with what they call. */

@@ -11,6 +11,7 @@
 #include "formats/profile/profile_source.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
+#include "report/load/managed_stacks.h"
 #include "report/load/session_import.h"
 #include "report/load/session_input.h"
 #include "report/load/session_walk.h"
@@ -72,6 +73,8 @@ const struct opt session_opts[] = {
 		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_FLAG(struct session_args, native, "native", 0,
+		 "show the C frames of interpreters too, not only those of their programs"),
 	OPT_FLAG(struct session_args, demangle, "demangle", 0,
 		 "show C++ and Rust names as in the source, as is the default"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
@@ -137,6 +140,7 @@ static void make_parts(struct session *s)
 	s->profile = profile_new();
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
+	s->managed = managed_stacks_new(s, s->args->native);
 	add_events(s);
 }
 
@@ -178,6 +182,7 @@ static void free_trie(struct session *s)
 void session_close(struct session *s)
 {
 	free_trie(s);
+	managed_stacks_free(s->managed);
 	profile_free(s->profile);
 	name_ahead_free(s->ahead);
 	session_wanted_deinit(&s->wanted);
@@ -259,6 +264,7 @@ static void count_event(struct session *s, const struct event *ev)
 		show_progress(s);
 	if (s->listener)
 		s->listener->event(s->listener->context, ev);
+	managed_stacks_event(s->managed, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -314,6 +320,9 @@ static bool passes(struct session *s, const struct event *ev,
 static struct err *take(struct session *s, struct session_event *event,
 			const struct session_visitor *visitor)
 {
+	if (event->chain)
+		event->stack = managed_stacks_merge(s->managed, event->ev, event->stack,
+						    unwind_stop_is_complete(event->chain->stop));
 	/* Of the transformers' samples it is judged what comes out. */
 	if (event->chain && !s->derive && !passes_stack(s, event->stack))
 		return NULL;
@@ -442,8 +451,8 @@ static int64_t weight_of(struct session *s, const struct derived *from)
 /* Who ended a wait, as a label: "name tid", or what is known of a CPU without a thread. */
 static uint32_t waker_label(struct profile *p, uint32_t waker)
 {
-	struct profile_label label = { .key = profile_string(p, DERIVE_WAKER) };
 	char text[64] = "[interrupt in idle]";
+	struct profile_label label = { 0 };
 
 	if (waker == PROFILE_NONE)
 		return 0;
@@ -452,6 +461,7 @@ static uint32_t waker_label(struct profile *p, uint32_t waker)
 
 	if (thread->tid)
 		snprintf(text, sizeof(text), "%.40s %" PRIu32, profile_text(p, thread->comm), thread->tid);
+	label.key = profile_string(p, DERIVE_WAKER);
 	label.text = profile_string(p, text);
 	return profile_add_labels(p, &label, 1);
 }

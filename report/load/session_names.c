@@ -103,6 +103,14 @@ static void ask_ahead(struct session *s, uint32_t location)
 	name_ahead_ask(s->ahead, session_module(s, l->module), l->vaddr);
 }
 
+/* The kernel's part of a stack is short, and tells which way the kernel was entered. */
+static bool is_kernel(const struct profile *p, uint32_t stack)
+{
+	uint32_t module = p->locations.items[p->stacks.items[stack].location].module;
+
+	return profile_module(p, module)->kind == PROFILE_KERNEL;
+}
+
 /*
  * Mark the locations of a stack that will be looked at; with all threads at work, have them named at once. That a stack was
  * seen ends a whole walk where another has been.
@@ -113,12 +121,13 @@ static void want_stack(struct session *s, struct session_wanted *wanted, uint32_
 	bool all = s->names == SESSION_NAME_ALL || (waits && s->names != SESSION_NAME_NONE);
 	unsigned depth = s->names == SESSION_NAME_CALLERS ? 2 : s->names == SESSION_NAME_LEAVES;
 
-	for (unsigned i = 0; stack && (all || i < depth); i++) {
+	for (unsigned i = 0; stack && (all || i < depth || (depth && is_kernel(p, stack))); i++) {
 		uint32_t location = p->stacks.items[stack].location;
 
 		if (all && mark(&wanted->stacks, stack, p->stacks.len))
 			return;
-		if (!mark(&wanted->locations, location, p->locations.len)) {
+		if (!p->locations.items[location].nlines &&
+		    !mark(&wanted->locations, location, p->locations.len)) {
 			vec_push(&wanted->order, location);
 			if (s->ahead)
 				ask_ahead(s, location);

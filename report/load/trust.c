@@ -6,6 +6,7 @@
 
 #include "formats/event_missed.h"
 #include "formats/event_multiplexing.h"
+#include "report/load/remedies.h"
 #include "report/print/number.h"
 
 #include <inttypes.h>
@@ -50,6 +51,28 @@ static bool leaf_is_unnamed(const struct profile *p, uint32_t stack, uint32_t *r
 	       p->functions.items[p->lines.items[at->first_line].function].unnamed;
 }
 
+/* Is the kernel in the middle of exec there? Then the old stack is gone, and the new one not there yet. */
+static bool is_in_exec(const struct profile *p, uint32_t stack)
+{
+	static const char *const names[] = { "bprm_execve", "do_execveat_common", "begin_new_exec", "exec_mmap",
+					     "load_elf_binary", "exec_binprm", "kernel_execve" };
+
+	for (; stack; stack = p->stacks.items[stack].parent) {
+		const struct profile_location *at =
+			&p->locations.items[p->stacks.items[stack].location];
+
+		if (profile_module(p, at->module)->kind != PROFILE_KERNEL || !at->nlines)
+			return false;
+		uint32_t function = p->lines.items[at->first_line + at->nlines - 1].function;
+		const char *name = profile_text(p, p->functions.items[function].name);
+
+		for (size_t i = 0; i < ARRAY_LEN(names); i++)
+			if (strncmp(names[i], name, strlen(names[i])) == 0)
+				return true;
+	}
+	return false;
+}
+
 static void judge_rows(struct trust *trust, const struct profile *p)
 {
 	int64_t *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
@@ -59,6 +82,8 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 		const struct profile_sample *row = &p->samples.items[i];
 		enum unwind_stop stop = (enum unwind_stop)row->stop;
 
+		if (stop == UNWIND_NO_STACK && is_in_exec(p, row->stack))
+			stop = UNWIND_NOT_WALKED;
 		trust->stops[stop] += row->count;
 		if (!unwind_stop_is_complete(stop))
 			trust->broken += row->count;
@@ -267,7 +292,7 @@ static void remark_broken(struct remarks *r)
 
 	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
 		double share = (double)trust->stops[stop] / (double)MAX(all, 1);
-		const char *remedy = unwind_stop_remedy((enum unwind_stop)stop);
+		const char *remedy = remedy_for_stop(r->s, (enum unwind_stop)stop);
 
 		if (unwind_stop_is_complete((enum unwind_stop)stop) || share < BROKEN_SHARE)
 			continue;
@@ -282,7 +307,7 @@ static const char *naming_remedy(const struct remarks *r, const struct module *m
 {
 	switch (mod->kind) {
 	case MODULE_JIT:
-		return "let it write /tmp/perf-PID.map (node --perf-basic-prof)";
+		return remedy_for_jit(r->s, mod->pid);
 	case MODULE_KERNEL:
 	case MODULE_KERNEL_MODULE:
 		return r->s->recording->ksyms_remedy ? r->s->recording->ksyms_remedy :

@@ -385,6 +385,12 @@ const char *metrics_text(const struct metric *metric, const struct measure_value
 	return arena_printf(arena, "%.2f", value->value);
 }
 
+/* What would print as "-0.00" is 0. */
+static double not_minus_zero(double value)
+{
+	return value > -0.005 && value < 0 ? 0 : value;
+}
+
 const char *metrics_range(const struct metric *metric, const struct measure_value *value,
 			  struct arena *arena)
 {
@@ -392,8 +398,11 @@ const char *metrics_range(const struct metric *metric, const struct measure_valu
 
 	if (!value->known)
 		return value->n ? arena_printf(arena, "n = %" PRIu64, value->n) : "";
+	/* Nothing was counted, so nothing is known of how it varies: no "-0.00". */
+	if (value->value == 0 && value->high <= 0)
+		return "";
 	return arena_printf(arena, metric->def->percent ? "%.1f-%.1f" : "%.2f-%.2f",
-			    scale * value->low, scale * value->high);
+			    not_minus_zero(scale * value->low), not_minus_zero(scale * value->high));
 }
 
 static bool has_method(const struct metrics *m, enum measures_method method)

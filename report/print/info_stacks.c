@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/print/info_stacks.h"
 
+#include "report/load/remedies.h"
 #include "report/print/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_stops(struct fact_sheet *sheet, const struct unwind_quality *unwind_quality)
+static void put_stops(struct fact_sheet *sheet, const struct session *s, const struct unwind_quality *unwind_quality)
 {
 	static const struct table_column columns[] = {
 		{ .title = "Stacks", .key = "stacks", .align = TABLE_RIGHT, .number = true },
@@ -23,7 +24,7 @@ static void put_stops(struct fact_sheet *sheet, const struct unwind_quality *unw
 	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
 		double share =
 			unwind_quality->samples ? (double)unwind_quality->stops[stop] / (double)unwind_quality->samples : 0;
-		const char *remedy = unwind_stop_remedy(stop);
+		const char *remedy = remedy_for_stop(s, (enum unwind_stop)stop);
 
 		if (!unwind_quality->stops[stop])
 			continue;
@@ -166,7 +167,7 @@ static void put_modules(struct fact_sheet *sheet, struct session *s, const struc
 
 void info_put_stacks(struct fact_sheet *sheet, struct session *s, const struct unwind_quality *unwind_quality)
 {
-	put_stops(sheet, unwind_quality);
+	put_stops(sheet, s, unwind_quality);
 	put_broken(sheet, unwind_quality);
 	put_modules(sheet, s, unwind_quality);
 }

@@ -5,6 +5,7 @@
 #include "report/print/summary.h"
 
 #include "formats/base/text.h"
+#include "report/code/code_origin.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/load/trust.h"
@@ -18,6 +19,7 @@
 #define LEAVES_MAX    10
 #define PROGRAMS_MAX  5
 #define LEAVES_WANTED 4 /* all remarks but the first give way to them */
+#define NEXT_BY_WIDTH 70 /* columns that the longest of the commands to ask next takes in one line */
 #define LEAVES_MIN    3
 #define PROGRAMS_MIN  2
 #define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
@@ -282,6 +284,51 @@ static void put_table(struct page *page, const struct table *table)
 	page->used += (unsigned)table_rows(table) + 1;
 }
 
+/* Is there code to show for function @name of @module? Kernel code travels along like any other. */
+static bool has_code(const struct page *page, const char *name, const char *module)
+{
+	const struct profile *p = page->s->profile;
+	struct code_origin origin;
+
+	for (size_t i = 0; !page->s->imported && i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+
+		if (row->type != page->event || !row->stack)
+			continue;
+		const struct profile_location *leaf =
+			&p->locations.items[p->stacks.items[row->stack].location];
+
+		if (!leaf->nlines ||
+		    strcmp(profile_text(p, profile_module(p, leaf->module)->name), module) != 0)
+			continue;
+		uint32_t function = p->lines.items[leaf->first_line].function;
+
+		if (strcmp(profile_text(p, p->functions.items[function].name), name) == 0)
+			return leaf->module != PROFILE_NONE &&
+			       code_origin_find(page->s, session_module(page->s, leaf->module),
+						leaf->vaddr, &origin);
+	}
+	return false;
+}
+
+/* The function to look at: among those that matter as much as half of the first, the heaviest with a name and code. */
+static const char *find_top_leaf(struct page *page, const struct view *view)
+{
+	for (uint32_t i = 0; i < view->ntop; i++) {
+		const struct view_group *group = &view->groups.items[view->order.items[i]];
+		const struct view_group *first = &view->groups.items[view->order.items[0]];
+		const struct view_key *key = view_key(view, group);
+
+		if (group->sum.weight < first->sum.weight / 2)
+			return NULL;
+		if (!key->unnamed && *key->fields[0] != '[' &&
+		    text_escape(&page->arena, key->fields[0]) == key->fields[0] &&
+		    has_code(page, key->fields[0], key->fields[1]))
+			return arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
+	}
+	return NULL;
+}
+
 static void put_leaves(struct page *page, unsigned limit)
 {
 	struct view_spec spec = { .levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
@@ -295,16 +342,7 @@ static void put_leaves(struct page *page, unsigned limit)
 	table_init(&table, &page->arena);
 	view_table_fill(&table, &view, &options);
 	put_table(page, &table);
-	for (uint32_t i = 0; i < view.ntop && !page->top_leaf; i++) {
-		const struct view_group *group = &view.groups.items[view.order.items[i]];
-		const struct view_key *key = view_key(&view, group);
-
-		/* "[kernel]" and the like: the code is rarely at hand */
-		if (!key->unnamed && *key->fields[0] != '[' && *key->fields[1] != '[' &&
-		    text_escape(&page->arena, key->fields[0]) == key->fields[0])
-			page->top_leaf =
-				arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
-	}
+	page->top_leaf = find_top_leaf(page, &view);
 	table_deinit(&table);
 	view_deinit(&view);
 }
@@ -392,7 +430,7 @@ static void put_next(struct page *page)
 			    arena_printf(arena, "%s annotate %s", preport,
 					 text_shell_word(arena, page->top_leaf)),
 			    4);
-	put_wrapped(page, arena_printf(arena, "%s flamegraph -o out.html", preport), 4);
+	put_wrapped(page, arena_printf(arena, "%s flamegraph (writes flame.html)", preport), 4);
 }
 
 void summary_print(struct session *s, const struct terminal *term, FILE *out)
@@ -408,7 +446,7 @@ void summary_print(struct session *s, const struct terminal *term, FILE *out)
 	put_trust(&page);
 	put_blank(&page);
 	if (term->lines) {
-		unsigned taken = page.used - 1 + FIXED_LINES;
+		unsigned taken = page.used - 1 + FIXED_LINES + (term->columns < NEXT_BY_WIDTH);
 		unsigned left = term->lines > taken ? term->lines - taken : 0;
 
 		programs = MAX(MIN(left * 2 / 5, PROGRAMS_MAX), PROGRAMS_MIN);

@@ -21,8 +21,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define FLAME_FILE  "flamegraph.html"
+#define FLAME_FILE  "flame.html"
+#define FLAME_FILES 1000 /* names that are tried before one gives up */
 #define HOT_SHARE   0.05
 #define SHARE_WIDTH 8
 #define RANGE_WIDTH 11
@@ -46,7 +48,7 @@ static const char keys_text[] =
 	"/                   only rows whose name holds a text; Escape: all\n"
 	"Tab                 the next event\n"
 	"a                   instructions of the function, the hottest in the middle\n"
-	"f                   write a flame graph to " FLAME_FILE "\n"
+	"f                   write a flame graph to " FLAME_FILE ", or flame-2.html and so on\n"
 	"q                   quit\n";
 
 struct tui {
@@ -114,9 +116,10 @@ static const char *row_text(struct tui *t, const struct browser_row *row,
 			    const struct stats_share *share, const struct profile_sum *whole)
 {
 	struct arena *arena = &t->arena;
-	bool totals = browser_table(t->browser) == BROWSER_TOTALS && !row->depth;
-	const char *third = totals ? number_share(arena, stats_share(&row->self, whole).share) :
-				     number_count(arena, row->sum.count);
+	bool totals = browser_table(t->browser) == BROWSER_TOTALS;
+	const char *third = !totals     ? number_count(arena, row->sum.count)
+			    : row->depth ? "" /* a caller of the function has no time of its own here */
+					 : number_share(arena, stats_share(&row->self, whole).share);
 
 	if (!is_wide(t))
 		return arena_printf(arena, "%*s", SHARE_WIDTH, number_share(arena, share->share));
@@ -281,15 +284,27 @@ static void annotate(struct tui *t)
 		say_error(t, err);
 }
 
+/* A name that no file has: what is there is never written over unasked. */
+static const char *free_name(struct tui *t)
+{
+	const char *name = FLAME_FILE;
+
+	for (unsigned i = 2; access(name, F_OK) == 0 && i < FLAME_FILES; i++)
+		name = arena_printf(&t->arena, "flame-%u.html", i);
+	return access(name, F_OK) == 0 ? NULL : name;
+}
+
 static void write_flame_graph(struct tui *t)
 {
+	const char *name = free_name(t);
 	const struct flame_data_view view = {
 		.title = FLAME_FILE,
 		.by = "program",
 		.event = browser_event(t->browser),
 	};
 	struct output out;
-	struct err *err = output_open(&out, FLAME_FILE);
+	struct err *err = name ? output_open(&out, name)
+			       : err_new(ERR_USAGE, "there are too many files like " FLAME_FILE);
 
 	if (!err) {
 		err = flame_page_write(t->s, &view, out.stream);
@@ -300,7 +315,7 @@ static void write_flame_graph(struct tui *t)
 	if (err)
 		say_error(t, err);
 	else
-		say(t, "wrote " FLAME_FILE ", of all samples");
+		say(t, arena_printf(&t->arena, "wrote %s, of all samples", name));
 }
 
 static void enter(struct tui *t)
@@ -429,6 +444,8 @@ static void act(struct tui *t, int key)
 		t->closed = true;
 		break;
 	default:
+		if (key > ' ' && key < 127)
+			say(t, "? shows the keys");
 		break;
 	}
 }

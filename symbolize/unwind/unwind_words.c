@@ -28,8 +28,8 @@ static const struct {
 	[UNWIND_NO_BINARY] = { "binary missing",
 			       "copy the binary to this machine and name its root with --symfs" },
 	[UNWIND_UNREADABLE] = { "unreadable memory",
-				"the rest may lie on another stack (sigaltstack, a coroutine), of which "
-				"a snapshot holds nothing" },
+				"the snapshot has nothing there: a page of the stack that was not touched yet, or "
+				"another stack (sigaltstack, a coroutine)" },
 	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
 	[UNWIND_NO_STACK] = { "no stack recorded",
 			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },

@@ -57,8 +57,14 @@ sees 'undo the last choice' || fail "keys are explained"
 key q
 sees 'of cpu-clock: 100 samples' || fail "back from the keys"
 key f
-sees 'wrote flamegraph.html' || fail "f writes a flame graph"
-grep -q '<canvas' flamegraph.html || fail "the flame graph is none"
+sees 'wrote flame.html' || fail "f writes a flame graph"
+grep -q '<canvas' flame.html || fail "the flame graph is none"
+echo mine >flame.html
+key f
+sees 'wrote flame-2.html' || fail "f writes another file where there is one"
+[ "$(cat flame.html)" = mine ] || fail "f wrote over a file"
+key Z
+sees '. shows the keys' || fail "an unknown key is answered"
 # Over a slow line: a step of the cursor writes two lines anew, not the screen.
 tmux pipe-pane "cat >written"
 key Down

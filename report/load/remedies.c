@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remedies.c - a runtime is known by a file that its processes have on their stacks.
+ */
+#include "report/load/remedies.h"
+
+#include "formats/base/memory.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#define STACK_LEN_MAX 65528 /* the kernel's limit for PERF_SAMPLE_STACK_USER, perf_event_open(2) */
+
+/* Files by their names, without folder. */
+static const struct {
+	const char *glob, *names; /* file; what makes it name its code */
+} runtimes[] = {
+	{ "libjvm.so", "java -XX:+DumpPerfMapAtExit, or a perf-map agent" },
+	{ "node", "node --perf-basic-prof" },
+	{ "libnode.so*", "node --perf-basic-prof" },
+	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },
+	{ "libmonosgen*.so*", "mono --jitmap" },
+	{ "libpython3*.so*", "python -X perf (3.12)" },
+	{ "python3*", "python -X perf (3.12)" },
+	{ "libluajit*.so*", "luajit built with -DLUAJIT_USE_PERFTOOLS" },
+	{ "luajit*", "luajit built with -DLUAJIT_USE_PERFTOOLS" },
+	{ "ruby", "ruby --yjit --yjit-perf" },
+	{ "libruby*.so*", "ruby --yjit --yjit-perf" },
+	{ "php*", "php -d opcache.jit_debug=0x10" },
+	{ "beam.smp", "erl +JPperf true" },
+	{ "llvmjit.so", "PostgreSQL's jit_profiling_support = on" },
+	{ "wasmtime", "wasmtime --profile=perfmap" },
+	{ "libv8.so*", "--perf-basic-prof" },
+	{ "chrome", "--js-flags=--perf-basic-prof" },
+	{ "qemu-*", "qemu -perfmap" },
+};
+
+/* Is a file like @glob on a stack of process @pid? */
+static bool has_file(const struct profile *p, uint32_t pid, const bool *like)
+{
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+
+		if (p->threads.items[row->thread].pid != pid)
+			continue;
+		for (uint32_t stack = row->stack; stack; stack = p->stacks.items[stack].parent) {
+			uint32_t module = p->locations.items[p->stacks.items[stack].location].module;
+
+			if (module != PROFILE_NONE && like[module])
+				return true;
+		}
+	}
+	return false;
+}
+
+const char *remedy_for_jit(const struct session *s, uint32_t pid)
+{
+	const struct profile *p = s->profile;
+	bool *like = memory_zeroed(p->modules.len + 1, sizeof(*like));
+	const char *remedy = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !remedy; i++) {
+		bool any = false;
+
+		for (size_t j = 0; j < p->modules.len; j++) {
+			const char *name = profile_text(p, p->modules.items[j].name);
+
+			like[j] = fnmatch(runtimes[i].glob, name, 0) == 0;
+			any |= like[j];
+		}
+		if (any && has_file(p, pid, like))
+			remedy = runtimes[i].names;
+	}
+	free(like);
+	return remedy ? remedy : "its runtime must write /tmp/perf-PID.map or a jitdump";
+}
+
+/* Against stacks whose snapshot ended. */
+static const char *for_short_snapshot(const struct recording *rec)
+{
+	if (rec->stack_len && rec->stack_len < STACK_LEN_MAX)
+		return "record larger stack snapshots (precord -g dwarf), or build with "
+		       "-fno-omit-frame-pointer";
+	return "the snapshots are the largest there are; build with -fno-omit-frame-pointer, which reaches "
+	       "beyond them";
+}
+
+const char *remedy_for_stop(const struct session *s, enum unwind_stop stop)
+{
+	const struct recording *rec = s->recording;
+	bool dwarf = rec->chain == RECORDING_CHAIN_DWARF;
+
+	switch (stop) {
+	case UNWIND_SNAPSHOT_ENDED:
+		return for_short_snapshot(rec);
+	case UNWIND_NO_FRAME_POINTER:
+		return dwarf ? "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)"
+			     : unwind_stop_remedy(stop);
+	case UNWIND_NO_STACK:
+		return dwarf ? "the kernel gave none for these; nothing needs to be done"
+			     : unwind_stop_remedy(stop);
+	default:
+		return unwind_stop_remedy(stop);
+	}
+}

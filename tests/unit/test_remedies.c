@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/test.h"
+
+#include "report/load/remedies.h"
+
+#include <string.h>
+
+/* A process 7 with a JIT's frame on top of one of @file. */
+static void make_profile(struct profile *p, const char *file)
+{
+	struct profile_module jit = { .name = profile_string(p, "[jit 7]"),
+				      .path = profile_string(p, "[jit 7]"),
+				      .kind = PROFILE_JIT };
+	struct profile_module runtime = { .name = profile_string(p, file),
+					  .path = profile_string(p, file),
+					  .kind = PROFILE_USER };
+	struct profile_thread thread = { .pid = 7, .tid = 7 };
+	uint32_t below = profile_add_location(p, profile_add_module(p, &runtime), 16,
+					      PROFILE_FRAME_NATIVE);
+	uint32_t above = profile_add_location(p, profile_add_module(p, &jit), 32, PROFILE_FRAME_JIT);
+	uint32_t root = profile_add_stack(p, 0, below, PROFILE_HOW_SURE);
+	struct profile_sample sample = {
+		.stack = profile_add_stack(p, root, above, PROFILE_HOW_SURE),
+		.thread = profile_add_thread(p, &thread),
+		.count = 1,
+		.weight = 1,
+	};
+
+	profile_add_sample(p, &sample);
+}
+
+TEST(a_jit_without_names_is_answered_by_its_own_runtime)
+{
+	static const struct {
+		const char *file, *part;
+	} cases[] = {
+		{ "libjvm.so", "DumpPerfMapAtExit" },
+		{ "node", "node --perf-basic-prof" },
+		{ "libcoreclr.so", "DOTNET_PerfMapEnabled" },
+		{ "python3.12", "python -X perf" },
+		{ "beam.smp", "JPperf" },
+		{ "llvmjit.so", "jit_profiling_support" },
+		{ "someprogram", "/tmp/perf-PID.map" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session s = { .profile = profile_new() };
+
+		make_profile(s.profile, cases[i].file);
+		CHECK(strstr(remedy_for_jit(&s, 7), cases[i].part));
+		CHECK(strstr(remedy_for_jit(&s, 8), "its runtime")); /* another process */
+		profile_free(s.profile);
+	}
+}
+
+TEST(what_was_done_already_is_never_advised)
+{
+	struct recording rec = { .chain = RECORDING_CHAIN_DWARF, .stack_len = 65528 };
+	struct session s = { .recording = &rec };
+
+	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
+		const char *remedy = remedy_for_stop(&s, (enum unwind_stop)stop);
+
+		CHECK(!remedy || !strstr(remedy, "-g dwarf"));
+	}
+	rec.stack_len = 8192;
+	CHECK(strstr(remedy_for_stop(&s, UNWIND_SNAPSHOT_ENDED), "larger"));
+	rec.chain = RECORDING_CHAIN_FP;
+	CHECK(strstr(remedy_for_stop(&s, UNWIND_NO_FRAME_POINTER), "-g dwarf"));
+}
