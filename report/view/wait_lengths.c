@@ -48,7 +48,7 @@ static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, uin
 {
 	struct view_levels levels = { .items = { *level }, .len = 1 };
 	struct view_keys *keys = view_keys_new(p, &levels, &w->arena);
-	struct view_paths paths = { .profile = p, .keys = keys, .native = native, .frames_max = SIZE_MAX };
+	struct view_paths paths = { .profile = p, .functions = view_keys_functions(keys), .native = native, .frames_max = SIZE_MAX };
 	uint32_t *groups = memory_zeroed(p->samples.len + 1, sizeof(*groups));
 	struct view_path path;
 
@@ -74,13 +74,14 @@ void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint3
 {
 	uint32_t *groups = group_rows(w, s->profile, event, level, native);
 
-	for (size_t i = 0; i < s->times.len; i++) {
-		const struct session_time *when = &s->times.items[i];
+	struct time_cursor cursor = time_series_begin(&s->profile->times);
+	struct profile_time when;
 
-		if (when->more || groups[when->row] == PROFILE_NONE)
+	while (time_series_next(&cursor, &when)) {
+		if (!when.has_duration || groups[when.row] == PROFILE_NONE)
 			continue;
-		add(&w->groups.items[groups[when->row]], when->weight);
-		add(&w->all, when->weight);
+		add(&w->groups.items[groups[when.row]], when.duration_ns);
+		add(&w->all, when.duration_ns);
 	}
 	free(groups);
 	for (size_t i = 0; i < w->groups.len; i++)
