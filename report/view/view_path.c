@@ -4,7 +4,6 @@
  */
 #include "report/view/view_path.h"
 
-#include "report/view/view_keys.h"
 #include "report/view/wait_frames.h"
 
 static void add_frames(struct view_paths *paths, uint32_t location)
