@@ -8,7 +8,9 @@
 
 #include "formats/base/arena.h"
 #include "formats/profile/profile.h"
-#include "report/view/view.h"
+#include "report/view/view_levels.h"
+#include "formats/base/arena.h"
+#include "formats/profile/profile.h"
 
 /* Is @by such a level? */
 bool process_level_is(enum view_by by);
