@@ -24,6 +24,8 @@ static bool is_sparse(const struct event_plan *plan)
 			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
 
 		if (plan->events[i].desc->samples && !is_clock &&
+		    !event_desc_is_waking(plan->events[i].desc) &&
+		    !event_desc_is_off_cpu(plan->events[i].desc) && /* their stacks are thinned, CPU by CPU */
 		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
 			return false;
 	}
@@ -45,7 +47,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		.cpus = target->by_cpu ? &target->cpus : NULL,
 		.inherit = target->inherit && !target->by_cpu,
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
-		.context_switch = args->switch_events,
+		.context_switch = args->switch_events || event_list_wants_switches(&args->events),
 		.build_ids = !strcmp(args->build_ids, "kernel"),
 		.sample_cgroup = false,
 		.extras = &args->extras,

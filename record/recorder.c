@@ -200,6 +200,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = topdown_events_add(&args->events, &args->topdown, &s->diag);
 		s->no_topdown = err != NULL;
 	}
+	if (!err && (args->off_cpu || args->wakers))
+		err = event_list_add_off_cpu(&args->events, args->wakers);
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)

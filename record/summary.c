@@ -65,6 +65,11 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 			       " times; a lower -F "
 			       "avoids that\n",
 			totals->throttled);
+	if (drain_thinned(s->drain))
+		fprintf(out,
+			PREFIX "threads switched so often that only one switch in up to %" PRIu64
+			       " was recorded with its stack; their times are exact\n",
+			drain_thinned(s->drain));
 	if (totals->broken)
 		fprintf(out, PREFIX "%" PRIu64 " records of the kernel could not be understood\n",
 			totals->broken);

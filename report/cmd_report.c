@@ -55,7 +55,7 @@ struct report_args {
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
 	double min_share; /* negative: not given */
-	bool tree, children;
+	bool tree, children, native, idle;
 	struct report_sort sort;
 	const char *format;
 };
@@ -143,7 +143,8 @@ static struct err *parse_tree(void *field, const char *value)
 static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
-		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source; branch, "
+		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, state, wait, "
+		  "syscall, waker; branch, "
 		  "branch=line, branch=address",
 		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
@@ -152,6 +153,10 @@ static const struct opt report_opts[] = {
 		"what FUNCTION calls, and its own share"),
 	OPT_FLAG(struct report_args, tree, "tree", 0,
 		 "as a tree of calls (--by total) or of callers (--by leaf), folded below 0.5 %"),
+	OPT_FLAG(struct report_args, idle, "idle", 0,
+		 "show threads without work where they wait, not as [waiting for work]"),
+	OPT_FLAG(struct report_args, native, "kernel-leaf", 0,
+		 "waits too begin at their innermost frame, in the kernel's scheduler"),
 	{ .kind = OPT_KIND_PARSE, .short_name = 'g', .name = "call-graph", .arg = "[HOW]", .parse = parse_tree,
 	  .takes = is_tree, .help = "the same as --tree; from the root with 'caller'" },
 	OPT_FLAG(struct report_args, children, "children", 0,
@@ -353,6 +358,8 @@ static struct err *run_table(struct session *s, void *args_)
 	struct tables_request request = {
 		.levels = levels,
 		.tree = args->tree,
+		.native = args->native,
+		.idle = args->idle,
 		.from_leaf = by_callers(args),
 		.callers_of = args->callers_of,
 		.callees_of = args->callees_of,

@@ -24,5 +24,6 @@ const struct command *const commands[] = {
 	&cmd_strip,
 	&cmd_topdown,
 	&cmd_tui,
+	&cmd_waits,
 	NULL,
 };

@@ -89,6 +89,11 @@ static void build_types(struct builder *b, uint32_t default_event)
 						 arena_printf(&b->arena, "samples:%s", name));
 		type[0].unit = add_string(b, "count");
 		type[1].type = event->name;
+		/* As Go's block and mutex profiles call them, so that tools that know those show waits alike. */
+		if (strcmp(name, "off-cpu") == 0) {
+			type[0].type = add_string(b, "contentions");
+			type[1].type = add_string(b, "delay");
+		}
 		type[1].unit = add_string(b, unit_of(p, event));
 		if (i != default_event)
 			continue;

@@ -433,13 +433,14 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 
 	return a->stack == b->stack && a->thread == b->thread && a->cpu == b->cpu &&
 	       a->type == b->type && a->stop == b->stop && a->user == b->user &&
-	       a->data == b->data && a->labels == b->labels;
+	       a->state == b->state && a->data == b->data && a->labels == b->labels;
 }
 
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
 	uint32_t fresh = (uint32_t)p->samples.len;
-	uint64_t tail = pair(sample->cpu, sample->type << 16 | sample->stop << 1 | sample->user);
+	uint64_t tail = pair(sample->cpu, sample->type << 16 | (uint32_t)sample->state << 9 |
+						sample->stop << 1 | sample->user);
 	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail ^
 				 pair(sample->data, sample->labels));
 	uint32_t number = index_find(&p->index->samples, p, hash, same_sample, sample, fresh);

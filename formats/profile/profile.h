@@ -158,6 +158,17 @@ struct profile_data {
 	uint32_t field;	  /* string: its member, "next" */
 };
 
+/* What a thread was doing, where that is known: samples with a length. */
+enum profile_state {
+	PROFILE_STATE_NONE,	/* an ordinary sample: it ran */
+	PROFILE_STATE_ON_CPU,
+	PROFILE_STATE_RUNNABLE, /* it waited for a CPU */
+	PROFILE_STATE_BLOCKED,	/* it waited for something else */
+	PROFILE_STATE_EARLIER,	/* the same, since before the recording began */
+	PROFILE_STATE_LOST,	/* records of its switches were lost */
+	PROFILE_STATES
+};
+
 /* Samples that are the same in everything but time. */
 struct profile_sample {
 	uint32_t stack;
@@ -166,6 +177,7 @@ struct profile_sample {
 	uint32_t cpu;	   /* PROFILE_NONE if not known */
 	uint8_t stop;	   /* why the chain ended: enum unwind_stop, 0 for complete */
 	bool user;	   /* the leaf ran in user space */
+	uint8_t state;	   /* enum profile_state */
 	uint32_t data;	   /* what memory it accessed; 0: not told apart by that */
 	uint32_t labels;   /* set of labels; 0: none */
 	uint64_t count;	   /* how many samples */

@@ -59,7 +59,8 @@ enum recording_chain event_attr_chain(const struct event_desc *desc,
 
 /*
  * A tracepoint or breakpoint is taken at every hit unless a period was asked for; -F is meant for what
- * happens too often to be taken each time.
+ * happens too often to be taken each time. Waits begin with all stacks too, and are thinned by stack_thinning.h: a
+ * frequency would let the kernel choose, which takes two switches in a row for a high rate and then misses the next ten.
  */
 static struct event_rate rate_of(const struct event_desc *desc, const struct event_request *request,
 				 const struct event_machine *machine)
@@ -68,6 +69,8 @@ static struct event_rate rate_of(const struct event_desc *desc, const struct eve
 
 	if (desc->rate.kind != EVENT_RATE_UNSET)
 		return desc->rate;
+	if (event_desc_is_off_cpu(desc))
+		return (struct event_rate){ EVENT_RATE_PERIOD, 1 };
 	if (each && request->rate.kind != EVENT_RATE_PERIOD)
 		return (struct event_rate){ EVENT_RATE_PERIOD, 1 };
 	if (request->rate.kind != EVENT_RATE_UNSET)

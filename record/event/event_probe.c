@@ -136,6 +136,14 @@ static bool to_user_only(struct maker *m, struct event_planned *event, int errnu
 	event->attr.exclude_hv = 1;
 	if (event->attr.exclude_user)
 		return false;
+	if (event_desc_is_off_cpu(event->desc)) {
+		note(m, arena_printf(arena,
+				     "off-cpu: waits are timed, but their stacks are not known, for "
+				     "kernel.perf_event_paranoid is %" PRId64
+				     "; to see them, run as root or: sysctl kernel.perf_event_paranoid=1",
+				     m->rights.paranoid));
+		return true;
+	}
 	m->plan->user_only = true;
 	note(m,
 	     arena_printf(arena,

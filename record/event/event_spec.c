@@ -13,6 +13,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#define WAKING "sched:sched_waking"
+
 #define BLANKS " \t\n"
 
 struct parser {
@@ -387,6 +389,38 @@ void event_list_default(struct event_list *list)
 		list->items[i].is_default = true;
 		list->items[i].precise_max = true;
 	}
+}
+
+bool event_desc_is_off_cpu(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_SOFTWARE && desc->config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	       strcmp(desc->unit, "ns") == 0;
+}
+
+bool event_list_wants_switches(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (event_desc_is_off_cpu(&list->items[i]))
+			return true;
+	return false;
+}
+
+bool event_desc_is_waking(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_TRACEPOINT && strncmp(desc->name, WAKING, strlen(WAKING)) == 0;
+}
+
+struct err *event_list_add_off_cpu(struct event_list *list, bool wakers)
+{
+	struct err *err = NULL;
+
+	event_list_default(list);
+	if (!event_list_wants_switches(list))
+		err = event_list_add(list, "off-cpu");
+	for (size_t i = 0; i < list->len; i++)
+		wakers &= !event_desc_is_waking(&list->items[i]);
+	/* A stack for each would cost more than all the rest. */
+	return !err && wakers ? event_list_add(list, WAKING "/call-graph=no/") : err;
 }
 
 void event_list_limit(struct event_list *list, bool user)

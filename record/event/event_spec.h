@@ -99,6 +99,18 @@ MUST_USE struct err *event_list_parse_filter(void *field, const char *text);
 /* Append "cycles", as precise as can be, if the list is empty. */
 void event_list_default(struct event_list *list);
 
+/* Is it off-cpu: stacks of threads that leave a CPU, with a record for each switch beside them? */
+bool event_desc_is_off_cpu(const struct event_desc *desc);
+
+/* Does any event of @list need a record for each switch? */
+bool event_list_wants_switches(const struct event_list *list);
+
+/* Is it sched_waking, which says who ended a wait? */
+bool event_desc_is_waking(const struct event_desc *desc);
+
+/* Append off-cpu, if it is not there yet, and with @wakers sched_waking. ERR_USAGE, ERR_SYSTEM: as event_list_add(). */
+MUST_USE struct err *event_list_add_off_cpu(struct event_list *list, bool wakers);
+
 /* Count user code only (@user), or kernel code only, in all events whose modifiers do not say it themselves. */
 void event_list_limit(struct event_list *list, bool user);
 

@@ -78,6 +78,31 @@ static void run_part(struct pool_task *task, unsigned worker)
 	part->err = ring_reader_run(part->reader, hand);
 }
 
+static uint32_t only_software_event(const struct event_plan *plan)
+{
+	uint32_t found = RECORDING_NO_EVENT;
+
+	for (uint32_t i = 0; i < plan->nevents; i++) {
+		const struct perf_event_attr *attr = &plan->events[i].attr;
+
+		if (attr->type != PERF_TYPE_SOFTWARE || !plan->events[i].desc->samples ||
+		    attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK)
+			continue;
+		if (found != RECORDING_NO_EVENT)
+			return RECORDING_NO_EVENT;
+		found = i;
+	}
+	return found;
+}
+
+static uint32_t off_cpu_event(const struct event_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->nevents; i++)
+		if (event_desc_is_off_cpu(plan->events[i].desc))
+			return i;
+	return RECORDING_NO_EVENT;
+}
+
 static void begin_readers(struct drain *d)
 {
 	size_t nreaders = d->options.nreaders;
@@ -86,12 +111,15 @@ static void begin_readers(struct drain *d)
 		.perf_fds = d->perf_fds,
 		.layouts = d->layouts,
 		.nevents = d->nevents,
+		.software_event = only_software_event(d->perf_fds->plan),
 		.processes = attach_processes(d->attach),
 		.family = d->family,
 		.loss_counts = &d->loss_counts,
 		.group = &d->group,
 		.journal = d->journal,
 		.heads = memory_zeroed(d->nrings + 1, sizeof(*d->scene.heads)),
+		.off_cpu_event = off_cpu_event(d->perf_fds->plan),
+		.thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.thinning)),
 		.behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->scene.behind_ns)),
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
@@ -142,12 +170,22 @@ void drain_free(struct drain *d)
 	free(d->parts);
 	free(d->scene.heads);
 	free(d->scene.behind_ns);
+	free(d->scene.thinning);
 	vec_deinit(&d->side);
 	arena_deinit(&d->copies);
 	free(d->layouts);
 	loss_counts_deinit(&d->loss_counts);
 	group_counts_deinit(&d->group);
 	free(d);
+}
+
+uint64_t drain_thinned(const struct drain *d)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < d->nrings; i++)
+		most = MAX(most, d->scene.thinning[i].most);
+	return most;
 }
 
 const struct drain_totals *drain_totals(const struct drain *d)
@@ -170,6 +208,12 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	if (attach_event(d->attach, &known))
 		task_filter_leave(d->family, ev->pid);
 	return journal_event(d->journal, &known);
+}
+
+/* The idle task comes and goes with every wait of others, and waits for nothing itself. */
+static bool is_idle_switch(const struct event *ev)
+{
+	return ev->kind == EVENT_SWITCH && !ev->tid;
 }
 
 /* Which command line, cgroup and user a process has now that it executed a program. */
@@ -198,7 +242,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	if (!d->record.known || ev->kind == EVENT_SAMPLE)
 		return NULL;
 	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
-	if (!task_filter_event(d->family, ev))
+	if (!task_filter_event(d->family, ev) || is_idle_switch(ev))
 		return NULL;
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
 		d->totals.side_lost += ev->lost.count;

@@ -52,6 +52,9 @@ MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
 /* Tell how many threads a process has that runs already. */
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
+/* Of how many switches one had its stack, where stacks of waits were thinned most; 0: nowhere. */
+uint64_t drain_thinned(const struct drain *d);
+
 const struct drain_totals *drain_totals(const struct drain *d);
 
 /* Counts for each event and CPU, with what the counters say now; they live in @arena. */

@@ -433,6 +433,13 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 	}
 }
 
+void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period)
+{
+	for (size_t i = 0; i < s->items.len; i++)
+		if (s->items.items[i].event == event && s->items.items[i].cpu == cpu)
+			ioctl(s->items.items[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
 /* Give sensor number @number a twin that wakes. */
 static void open_waking(struct perf_fds *s, const struct target *target, size_t number)
 {

@@ -109,6 +109,9 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 
+/* From now on sample every @period-th @event on @cpu. */
+void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
+
 /*
  * From now on each sample wakes who waits for the ring that it goes to, or again only what set_wakeups() in perf_fds.c
  * says. False if that cannot be: events follow tasks, or are all in groups.

@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /*
  * A recorder that finds so much of a ring in use is behind: it has the kernel write less of each stack there, so that
@@ -137,10 +138,16 @@ static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)
 	r->totals.stack_bytes += r->record.stack_len;
 }
 
+/* A CPU that leaves its idle task: nothing waited. */
+static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
+{
+	return !ev->tid && ev->sample.event == r->scene->off_cpu_event;
+}
+
 /* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
 static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 {
-	return !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
+	return is_idle_switch(r, ev) || !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
 	       (r->scene->skip_pid && ev->pid == r->scene->skip_pid);
 }
 
@@ -151,6 +158,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	for (size_t i = 0; i < ev->sample.ncounts; i++)
 		r->record.counts[i].event =
 			perf_fds_event(r->scene->perf_fds, r->record.count_ids[i]);
+	if (ev->sample.event == r->scene->off_cpu_event)
+		ev->sample.period = stack_thinning_count(&r->scene->thinning[ring], ev->time_ns);
 	if (is_foreign(r, ev)) {
 		if (r->scene->by_cpu)
 			group_counts_skip(r->scene->group, ring, r->record.counts,
@@ -215,12 +224,27 @@ static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t even
 	return tell(r, &lost);
 }
 
+/*
+ * The event of a sample of ours. Where several recorders sample the same software event, the kernel (seen in 6.18) fills
+ * in the first one's number for all of them: what it says is then nobody's here, and the only event of that sort is meant.
+ */
+static uint32_t event_of(const struct ring_reader *r, uint64_t id, const uint8_t *data)
+{
+	uint32_t number = perf_fds_event(r->scene->perf_fds, id);
+	struct perf_event_header header;
+
+	memcpy(&header, data, sizeof(header));
+	if (number == RECORDING_NO_EVENT && header.type == PERF_RECORD_SAMPLE)
+		return r->scene->software_event;
+	return number;
+}
+
 /* One record of ring number @ring. */
 static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t *data, size_t len,
 			       size_t max_stack)
 {
 	uint64_t id = perf_record_id(data, len, false);
-	uint32_t number = perf_fds_event(r->scene->perf_fds, id);
+	uint32_t number = event_of(r, id, data);
 	bool known = number != RECORDING_NO_EVENT;
 	const struct perf_layout *layout =
 		&r->scene->layouts[known ? number : r->scene->nevents];
@@ -257,6 +281,22 @@ static size_t stack_limit(struct ring_reader *r, size_t number, uint64_t head)
 		perf_fds_set_lean(r->scene->perf_fds, ring, false);
 	}
 	return percent > FAR_BEHIND_PERCENT && was_lean ? PERF_FDS_LEAN_STACK_LEN : PRUNE_ALL;
+}
+
+/* Have the kernel take as many stacks of waits as are good for the machine. */
+static void thin_stacks(struct ring_reader *r, size_t number)
+{
+	struct timespec now;
+	uint64_t period;
+
+	if (r->scene->off_cpu_event == RECORDING_NO_EVENT)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	period = stack_thinning_decide(&r->scene->thinning[number],
+				       (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	if (period)
+		perf_fds_set_period(r->scene->perf_fds, r->scene->off_cpu_event,
+				    r->scene->perf_fds->samples.items[number].cpu, period);
 }
 
 static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, size_t number)
@@ -297,6 +337,7 @@ struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand)
 
 	for (size_t i = r->number; i < r->scene->perf_fds->samples.len && !err; i += r->count) {
 		err = empty_ring(r, hand, i);
+		thin_stacks(r, i);
 		priority_check(&hand->priority);
 	}
 	return err;

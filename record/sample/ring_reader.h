@@ -24,6 +24,7 @@
 #include "formats/process/process_table.h"
 #include "record/sample/prune.h"
 #include "record/sample/perf_fds.h"
+#include "record/sample/stack_thinning.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,12 +50,15 @@ struct ring_scene {
 	struct perf_fds *perf_fds;
 	const struct perf_layout *layouts; /* by event number, the side-band's last */
 	size_t nevents;
+	uint32_t software_event; /* the only one that is a software event and no clock, or RECORDING_NO_EVENT */
 	const struct process_table *processes;
 	struct task_filter *family;
 	struct loss_counts *loss_counts;
 	struct group_counts *group;
 	const struct journal *journal;
 	uint64_t *heads;     /* of the sample rings, in this pass */
+	uint32_t off_cpu_event; /* RECORDING_NO_EVENT: none */
+	struct stack_thinning *thinning; /* by sample ring: of the stacks of waits */
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */

@@ -134,12 +134,13 @@ static bool is_kernel(const struct profile *p, uint32_t stack)
 /*
  * With all threads at work, names are looked up at once. That a stack was seen ends a whole walk where another has been.
  */
-void namer_want(struct namer *namer, uint32_t stack)
+void namer_want(struct namer *namer, uint32_t stack, bool waits)
 {
 	const struct profile *p = namer->profile;
-	bool all = namer->depth == UINT_MAX;
+	bool all = namer->depth == UINT_MAX || (waits && namer->depth);
 
-	for (unsigned i = 0; stack && (i < namer->depth || (namer->depth && is_kernel(p, stack))); i++) {
+	for (unsigned i = 0; stack && (all || i < namer->depth || (namer->depth && is_kernel(p, stack)));
+	     i++) {
 		if (all && mark(&namer->stacks, stack, p->stacks.len))
 			return;
 		want_location(namer, p->stacks.items[stack].location);
@@ -175,7 +176,8 @@ void namer_name_samples(struct namer *namer, struct progress *progress)
 	struct profile *p = namer->profile;
 
 	for (size_t i = 0; i < p->samples.len; i++)
-		namer_want(namer, p->samples.items[i].stack);
+		namer_want(namer, p->samples.items[i].stack,
+			   p->samples.items[i].state != PROFILE_STATE_NONE);
 	if (namer->ahead)
 		name_ahead_begin(namer->ahead);
 	if (namer->order.len > 1)

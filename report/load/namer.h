@@ -43,8 +43,8 @@ void namer_set_module(struct namer *namer, uint32_t number, struct module *mod);
 /* Name @location, which has an address, if it is not yet: it has at least 1 line afterwards. */
 void namer_name(struct namer *namer, uint32_t location);
 
-/* A sample with @stack was added to the profile: look its names up ahead. For a namer that has .ahead. */
-void namer_want(struct namer *namer, uint32_t stack);
+/* A sample with @stack was added to the profile: look its names up ahead. For a namer that has .ahead. Of waits all frames matter. */
+void namer_want(struct namer *namer, uint32_t stack, bool waits);
 
 /* Name what the stacks of the profile's samples need. */
 void namer_name_samples(struct namer *namer, struct progress *progress);

@@ -350,12 +350,14 @@ static bool passes_stack(struct session *s, uint32_t stack)
 static bool passes(void *context, const struct event *ev, const struct space_thread **ret_thread)
 {
 	struct session *s = context;
+	bool anyones = s->derive && derive_wants_anyones(s->derive, ev);
 
 	space_table_apply(s->spaces, ev);
-	if (!filter_passes_event(s->filter, ev))
+	if (!anyones && !filter_passes_event(s->filter, ev) &&
+	    !(s->derive && filter_passes_task(s->filter, ev) && derive_wants(s->derive, ev)))
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
-	return filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
+	return anyones || filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
 }
 
 static struct err *take(void *context, const struct session_event *event)
@@ -367,7 +369,8 @@ static struct err *take(void *context, const struct session_event *event)
 	if (event->chain)
 		merged.stack = managed_stacks_merge(s->managed, event->ev, event->stack,
 						    unwind_stop_is_complete(event->chain->stop));
-	if (merged.chain && !passes_stack(s, merged.stack))
+	/* Of the transformers' samples it is judged what comes out. */
+	if (merged.chain && !s->derive && !passes_stack(s, merged.stack))
 		return NULL;
 	for (struct session_listener *l = s->listeners; l && !err; l = l->next)
 		if (l->event)
@@ -504,10 +507,32 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 	s->namer.ahead = name_ahead_new(s->symbolizer, s->pool);
 }
 
-/* Sums of periods fit in 64 bits but in damaged files. */
-static int64_t weight_of(struct session *s, const struct event_sample *from)
+static uint32_t add_thread(struct session *s, const struct space_thread *from)
 {
-	int64_t weight = from->period ? (int64_t)MIN(from->period, (uint64_t)INT64_MAX) : 1;
+	struct profile *p = s->profile;
+	struct profile_thread thread = {
+		.pid = from->pid,
+		.tid = from->tid,
+		.comm = profile_string(p, from->comm),
+		.process = profile_string(p, from->process),
+		.life = process_log_life(&s->processes, from->pid),
+	};
+
+	return profile_add_thread(p, &thread);
+}
+
+/* Of those that neither ran nor switched, under the last name they had. */
+static uint32_t find_thread(void *context, uint32_t pid, uint32_t tid)
+{
+	struct session *s = context;
+
+	return add_thread(s, space_table_thread(s->spaces, pid, tid));
+}
+
+/* Sums of periods fit in 64 bits but in damaged files. */
+static int64_t weight_of(struct session *s, const struct derived *from)
+{
+	int64_t weight = (int64_t)MIN(from->weight, (uint64_t)INT64_MAX);
 
 	if (profile_fits(s->profile, weight))
 		return weight;
@@ -518,57 +543,107 @@ static int64_t weight_of(struct session *s, const struct event_sample *from)
 	return 0;
 }
 
-static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
+/* Who ended a wait, as a label: "name tid", or what is known of a CPU without a thread. */
+static uint32_t waker_label(struct profile *p, uint32_t waker)
 {
-	const struct event_sample *from = &event->ev->sample;
+	char text[64] = "[interrupt in idle]";
+	struct profile_label label = { 0 };
+
+	if (waker == PROFILE_NONE)
+		return 0;
+
+	const struct profile_thread *thread = &p->threads.items[waker];
+
+	if (thread->tid)
+		snprintf(text, sizeof(text), "%.40s %" PRIu32, profile_text(p, thread->comm), thread->tid);
+	label.key = profile_string(p, DERIVE_WAKER);
+	label.text = profile_string(p, text);
+	return profile_add_labels(p, &label, 1);
+}
+
+/* What comes out of the transformers. */
+static void add_derived(void *context, const struct derived *from)
+{
+	struct session *s = context;
 	struct profile *p = s->profile;
 	int64_t weight = weight_of(s, from);
-
-	(void)context;
-	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->types.len)
-		return NULL;
-
-	struct profile_thread thread = {
-		.pid = event->thread->pid,
-		.tid = event->thread->tid,
-		.comm = profile_string(p, event->thread->comm),
-		.process = profile_string(p, event->thread->process),
-		.life = process_log_life(&s->processes, event->thread->pid),
-	};
 	struct profile_sample sample = {
-		.stack = event->stack,
+		.stack = from->stack,
 		.type = from->event,
-		.thread = profile_add_thread(p, &thread),
-		.cpu = event->ev->cpu,
-		.stop = (uint8_t)event->chain->stop,
-		.user = from->mode == EVENT_MODE_USER,
-		.count = 1,
+		.thread = from->thread,
+		.cpu = from->cpu,
+		.stop = from->stop,
+		.user = from->user,
+		.state = (uint8_t)from->state,
+		.labels = waker_label(p, from->waker),
+		.count = !from->more,
 		.weight = weight,
 		.weight_sq = (double)weight * (double)weight,
 	};
 
-	for (struct session_listener *l = s->listeners; l; l = l->next)
+	if (!passes_stack(s, from->stack) || !filter_passes_cpu(s->filter, from->cpu))
+		return;
+	for (struct session_listener *l = s->listeners; l && from->ev; l = l->next)
 		if (l->sample)
-			l->sample(l->context, s, event->ev, &sample);
-	if (s->matched.count == 0 || event->ev->time_ns < p->start_ns)
-		p->start_ns = event->ev->time_ns;
-	p->end_ns = MAX(p->end_ns, event->ev->time_ns);
-	s->matched.count++;
+			l->sample(l->context, s, from->ev, &sample);
+	if (s->matched.count == 0 || from->time_ns < p->start_ns)
+		p->start_ns = from->time_ns;
+	p->end_ns = MAX(p->end_ns, from->time_ns);
+	s->matched.count += !from->more;
 	s->matched.weight += weight;
 	s->matched.weight_sq += sample.weight_sq;
 
 	uint32_t row = profile_add_sample(p, &sample);
 
 	if (s->namer.ahead)
-		namer_want(&s->namer, sample.stack);
+		namer_want(&s->namer, sample.stack, sample.state != PROFILE_STATE_NONE);
 	if (s->keep_times)
-		time_series_add(&p->times, &(struct profile_time){ .time_ns = event->ev->time_ns,
+		time_series_add(&p->times, &(struct profile_time){ .time_ns = from->time_ns,
+								   .duration_ns = !from->ev && !from->more ? from->weight : 0,
+								   .has_duration = !from->ev && !from->more,
 								   .weight = weight,
 								   .row = row });
-	for (struct session_listener *l = s->listeners; l; l = l->next)
+	for (struct session_listener *l = s->listeners; l && from->ev; l = l->next)
 		if (l->row)
-			l->row(l->context, s, event->ev, row);
+			l->row(l->context, s, from->ev, row);
+}
+
+static struct err *transform(void *context, struct session *s, const struct session_event *event)
+{
+	const struct event *ev = event->ev;
+	struct derive_event from = {
+		.ev = ev,
+		.thread = PROFILE_NONE,
+		.stack = event->stack,
+		.stop = event->chain ? (uint8_t)event->chain->stop : 0,
+		.passes = filter_passes_event(s->filter, ev) &&
+			  filter_passes_names(s->filter, event->thread->comm, event->thread->process),
+	};
+
+	(void)context;
+	if (ev->kind == EVENT_SAMPLE || (ev->kind == EVENT_SWITCH && derive_wants(s->derive, ev)))
+		from.thread = add_thread(s, event->thread);
+	derive_event(s->derive, &from);
 	return NULL;
+}
+
+/* Waits can be asked for by name like an event that was sampled. */
+static void begin_transformers(struct session *s, const struct filter *filter)
+{
+	struct derive_out out = { add_derived, find_thread, s };
+	struct derive_request request = {
+		.profile = s->profile,
+		.recording = s->recording,
+		.from_ns = MAX(filter->from_ns, s->recording->start_ns),
+		/* Switches go on for a moment after samples have ended. */
+		.to_ns = MIN(filter->to_ns, s->recording->end_ns ? s->recording->end_ns : UINT64_MAX),
+		.waits = filter->waits,
+		.wall = filter->wall,
+		.min_wait_ns = filter->min_wait_ns,
+		.max_wait_ns = filter->max_wait_ns,
+	};
+
+	s->derive = derive_new(&request, &out);
 }
 
 /* Why there is nothing to report. */
@@ -616,11 +691,24 @@ static unsigned depth_of(enum session_names names)
 
 static struct err *load_events(struct session *s, struct filter *filter)
 {
-	struct session_listener listener = { .event = add_sample };
+	struct session_listener listener = { .event = transform };
+	struct err *err = filter_bind(filter, s->recording);
 
+	if (err)
+		return err;
 	s->namer.depth = depth_of(s->names);
 	begin_ahead(s, filter);
-	return session_each(s, filter, &listener);
+	begin_transformers(s, filter);
+	err = session_each(s, filter, &listener);
+	if (!err)
+		derive_finish(s->derive);
+	s->lives = derive_lives(s->derive);
+	derive_free(s->derive);
+	s->derive = NULL;
+	/* Who asked for events by name asked for those that were added. */
+	while (filter->event_passes.len && filter->event_passes.len < s->profile->types.len)
+		vec_push(&filter->event_passes, true);
+	return err;
 }
 
 static struct err *load_profile(struct session *s, struct filter *filter)
@@ -662,9 +750,11 @@ uint32_t session_default_event(const struct session *s)
 {
 	uint32_t first = PROFILE_NONE;
 
-	for (uint32_t i = 0; i < s->recording->nevents; i++) {
-		if (!s->recording->events[i].samples ||
-		    (s->filter && !filter_passes_kind(s->filter, i)))
+	for (uint32_t i = 0; i < s->profile->types.len; i++) {
+		bool recorded = i < s->recording->nevents;
+
+		if (recorded && (!s->recording->events[i].samples ||
+				 (s->filter && !filter_passes_kind(s->filter, i))))
 			continue;
 		if (profile_total(s->profile, i).count)
 			return i;

@@ -25,6 +25,7 @@
 #include "report/load/process_log.h"
 #include "report/view/filter.h"
 #include "report/print/progress.h"
+#include "report/load/derive/derive.h"
 #include "report/load/namer.h"
 #include "report/load/session_walk.h"
 #include "symbolize/module/module.h"
@@ -113,6 +114,8 @@ struct session {
 	bool keep_times;          /* the same: fill profile->times, if the input has any */
 	bool too_much;            /* private: periods add up to more than fits */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
+	struct derive *derive;    /* private: the transformers at work; NULL outside session_load() */
+	struct derive_lives lives; /* set by session_load() */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */

@@ -75,12 +75,19 @@ static const char *counted(struct arena *arena, const char *event)
 	return arena_printf(arena, "%.*s", (int)len, event);
 }
 
+const char *number_time_title(const char *event)
+{
+	if (strcmp(event, "off-cpu") == 0)
+		return "waiting";
+	return strcmp(event, "wall") == 0 ? "time" : "CPU time";
+}
+
 static const char *amount(struct arena *arena, int64_t weight, const char *event, const char *unit)
 {
 	const char *number = number_weight(arena, weight, unit);
 
 	if (strcmp(unit, "ns") == 0)
-		return arena_printf(arena, "%s of CPU time", number);
+		return arena_printf(arena, "%s of %s", number, number_time_title(event));
 	if (strcmp(event, "samples") == 0)
 		return arena_printf(arena, "together %s", number);
 	if (strcmp(unit, "events") == 0)

@@ -25,6 +25,9 @@ const char *number_share(struct arena *arena, double share);
 /* "22.1-24.8": the interval in per cent. */
 const char *number_interval(struct arena *arena, const struct stats_share *share);
 
+/* What the nanoseconds of @event are: "CPU time", "waiting", "time". */
+const char *number_time_title(const char *event);
+
 /* "1 sample", "2 samples" */
 const char *number_of(struct arena *arena, uint64_t count, const char *noun);
 

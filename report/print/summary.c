@@ -147,7 +147,7 @@ static void put_recording(struct page *page)
 
 static const char *rate_text(struct page *page, const struct profile_value_type *event)
 {
-	if (!event->rate)
+	if (!event->rate || strcmp(profile_text(page->s->profile, event->name), DERIVE_OFF_CPU) == 0)
 		return "";
 	if (event->is_freq)
 		return arena_printf(&page->arena, " at %" PRIu64 " Hz", event->rate);
@@ -185,6 +185,54 @@ static void put_other_events(struct page *page)
 	if (*text)
 		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
 			    2);
+}
+
+/* CPU time that @event stands for; 0 if it does not tell. */
+static uint64_t cpu_time(struct page *page)
+{
+	const struct profile *p = page->s->profile;
+	const struct profile_value_type *event = &p->types.items[page->event];
+	struct profile_sum sum = profile_total(p, page->event);
+
+	if (page->s->lives.switches)
+		return page->s->lives.by_state[PROFILE_STATE_ON_CPU];
+	if (strcmp(profile_text(p, event->unit), "ns") == 0)
+		return (uint64_t)MAX(sum.weight, 0);
+	return event->is_freq && event->rate ? sum.count * 1000000000u / event->rate : 0;
+}
+
+static const char *part_of(struct page *page, uint64_t part_ns)
+{
+	return number_share(&page->arena,
+			    (double)part_ns / (double)MAX(page->s->lives.life_ns, 1));
+}
+
+/* Whether CPU or waiting is the question. */
+static void put_waiting(struct page *page)
+{
+	const struct derive_lives *lives = &page->s->lives;
+	uint64_t cpu_ns = cpu_time(page);
+	struct arena *arena = &page->arena;
+	const char *text;
+
+	if (!lives->threads || !lives->life_ns ||
+	    (!lives->switches && (!cpu_ns || page->s->recording->system_wide)))
+		return;
+	cpu_ns = MIN(cpu_ns, lives->life_ns);
+	text = arena_printf(arena, "%s, %s in all: %s on a CPU", number_of(arena, lives->threads, "thread"),
+			    number_time(arena, lives->life_ns), part_of(page, cpu_ns));
+	if (!lives->switches)
+		text = arena_printf(arena, "%s, %s waiting; record with --off-cpu to see for what", text,
+				    part_of(page, lives->life_ns - cpu_ns));
+	else
+		text = arena_printf(arena, "%s, %s waiting for one, %s blocked; see --event off-cpu, --event wall",
+				    text, part_of(page, lives->by_state[PROFILE_STATE_RUNNABLE]),
+				    part_of(page, lives->by_state[PROFILE_STATE_BLOCKED] +
+						  lives->by_state[PROFILE_STATE_EARLIER]));
+	if (lives->switches && lives->by_state[PROFILE_STATE_LOST])
+		text = arena_printf(arena, "%s; of %s records were lost", text,
+				    part_of(page, lives->by_state[PROFILE_STATE_LOST]));
+	put_wrapped(page, text, 2);
 }
 
 /* Lines that are left for remarks if everything else has what it needs. */
@@ -392,6 +440,7 @@ void summary_print(struct session *s, const struct terminal *term, FILE *out)
 
 	page.event = session_default_event(s);
 	put_recording(&page);
+	put_waiting(&page);
 	put_event(&page);
 	put_other_events(&page);
 	put_trust(&page);

@@ -103,6 +103,25 @@ struct err *filter_parse_window(void *field, const char *value)
 	return NULL;
 }
 
+/* "1ms", "250us", "2s"; without a unit milliseconds, as bcc has none at all. */
+static struct err *parse_wait(void *field, const char *value)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "", 1e6 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 } };
+	char *end;
+	double number = strtod(value, &end);
+
+	for (size_t i = 0; i < ARRAY_LEN(units) && end != value; i++) {
+		if (strcmp(end, units[i].name) != 0 || !(number >= 0) || number * units[i].ns > 1e18)
+			continue;
+		*(uint64_t *)field = (uint64_t)(number * units[i].ns);
+		return NULL;
+	}
+	return err_new(ERR_USAGE, "'%s' is no length of a wait like 1ms, 250us or 2s", value);
+}
+
 const struct opt filter_opts[] = {
 	OPT_LIST(struct filter, comms, "comm", 0, "NAME",
 		 "only threads or processes of this name (glob)"),
@@ -119,6 +138,10 @@ const struct opt filter_opts[] = {
 	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
 		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
 		  filter_parse_window),
+	OPT_PARSE(struct filter, min_wait_ns, "min-wait", 0, "TIME",
+		  "only waits of at least this length: 1ms, 250us", parse_wait),
+	OPT_PARSE(struct filter, max_wait_ns, "max-wait", 0, "TIME",
+		  "only waits of at most this length", parse_wait),
 	OPT_END,
 };
 
@@ -138,7 +161,8 @@ bool filter_is_empty(const struct filter *filter)
 {
 	return !filter->comms.len && !filter->modules.len && !filter->symbols.len &&
 	       !filter->events.len && !filter->pids.ranges.len && !filter->tids.ranges.len &&
-	       !filter->cpus.ranges.len && !filter->window;
+	       !filter->cpus.ranges.len && !filter->window && !filter->min_wait_ns &&
+	       !filter->max_wait_ns;
 }
 
 /* ---- binding ---- */
@@ -165,8 +189,11 @@ static struct err *bind_event(struct filter *filter, const struct recording *rec
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct text_near near = { .wanted = glob };
-	bool found = false;
+	bool found = matches(glob, "off-cpu");
 
+	filter->waits |= found;
+	if (strcmp(glob, "wall") == 0)
+		filter->wall = found = true;
 	for (size_t i = 0; i < rec->nevents; i++) {
 		bool matches = rec->events[i].samples && matches_event(glob, rec->events[i].name);
 
@@ -222,6 +249,8 @@ struct err *filter_bind(struct filter *filter, const struct recording *rec)
 		err = time_arg_resolve(&filter->to, rec, UINT64_MAX, &filter->to_ns);
 	if (!err)
 		err = check_window(filter, rec);
+	filter->waits = !filter->events.len;
+	filter->wall = false;
 	if (err || !filter->events.len)
 		return err;
 
@@ -246,12 +275,21 @@ static bool has_number(const struct filter_numbers *numbers, uint64_t number)
 	return numbers->ranges.len == 0;
 }
 
+bool filter_passes_task(const struct filter *filter, const struct event *ev)
+{
+	return has_number(&filter->pids, ev->pid) && has_number(&filter->tids, ev->tid);
+}
+
+bool filter_passes_cpu(const struct filter *filter, uint32_t cpu)
+{
+	return has_number(&filter->cpus, cpu);
+}
+
 bool filter_passes_event(const struct filter *filter, const struct event *ev)
 {
 	if (ev->time_ns < filter->from_ns || ev->time_ns >= filter->to_ns)
 		return false;
-	if (!has_number(&filter->cpus, ev->cpu) || !has_number(&filter->pids, ev->pid) ||
-	    !has_number(&filter->tids, ev->tid))
+	if (!filter_passes_cpu(filter, ev->cpu) || !filter_passes_task(filter, ev))
 		return false;
 	return ev->kind != EVENT_SAMPLE || filter_passes_kind(filter, ev->sample.event);
 }
@@ -345,6 +383,12 @@ static const char *describe_numbers(struct arena *arena, const char *text, const
 	return text;
 }
 
+static const char *describe_wait(struct arena *arena, const char *text, const char *name, uint64_t ns)
+{
+	return ns ? arena_printf(arena, "%s%s--%s=%gms", text, *text ? " " : "", name, (double)ns / 1e6)
+		  : text;
+}
+
 const char *filter_describe(const struct filter *filter, struct arena *arena)
 {
 	const char *text = "";
@@ -358,5 +402,7 @@ const char *filter_describe(const struct filter *filter, struct arena *arena)
 	text = describe_list(arena, text, "event", &filter->events);
 	if (filter->window)
 		text = arena_printf(arena, "%s%s--time=%s", text, *text ? " " : "", filter->window);
+	text = describe_wait(arena, text, "min-wait", filter->min_wait_ns);
+	text = describe_wait(arena, text, "max-wait", filter->max_wait_ns);
 	return text;
 }

@@ -34,10 +34,13 @@ struct filter {
 	struct opt_list events;
 	const char *window; /* --time as it was given, NULL if it was not */
 	struct time_arg from, to;
+	uint64_t min_wait_ns, max_wait_ns; /* lengths of waits, whole; max 0: no limit */
 
 	/* Set by filter_bind(). */
 	uint64_t from_ns, to_ns; /* on the recording's clock; to_ns is the first moment outside */
 	VEC(bool) event_passes;  /* by event; empty: all do */
+	bool waits;		 /* time off the CPU */
+	bool wall;		 /* all time of each thread, which takes its own name to ask for */
 };
 
 extern const struct opt filter_opts[];
@@ -60,6 +63,10 @@ MUST_USE struct err *filter_bind(struct filter *filter, const struct recording *
 
 /* Does the event itself pass, by time, CPU, process, thread and (samples) event? Names are asked below. */
 bool filter_passes_event(const struct filter *filter, const struct event *ev);
+
+/* The same by process and thread only: what happens elsewhere or at another time may matter to waits. */
+bool filter_passes_task(const struct filter *filter, const struct event *ev);
+bool filter_passes_cpu(const struct filter *filter, uint32_t cpu);
 
 /* Does event @event of the recording pass? */
 bool filter_passes_kind(const struct filter *filter, uint32_t event);

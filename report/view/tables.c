@@ -8,9 +8,11 @@
 #include "report/print/json.h"
 #include "report/load/lookup.h"
 #include "report/print/number.h"
+#include "report/view/idle_waits.h"
 #include "report/view/tree_table.h"
 #include "report/view/view_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum session_names tables_names(const struct tables_request *r)
@@ -30,6 +32,8 @@ enum session_names tables_names(const struct tables_request *r)
 		case VIEW_LEAF:
 		case VIEW_LINE:
 		case VIEW_ADDRESS:
+		case VIEW_WAIT:
+		case VIEW_SYSCALL:
 			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;
 			break;
 		default:
@@ -98,6 +102,21 @@ static void put_line(const char *text)
 	putchar('\n');
 }
 
+/* Which part of waits is not known but estimated. */
+static void print_estimated(struct output *o, const char *event)
+{
+	const struct derive_lives *lives = &o->s->lives;
+	uint64_t waits_ns = lives->by_state[PROFILE_STATE_BLOCKED] + lives->by_state[PROFILE_STATE_RUNNABLE];
+
+	if (!lives->estimated_ns || (strcmp(event, DERIVE_OFF_CPU) != 0 && strcmp(event, DERIVE_WALL) != 0))
+		return;
+	put_line(arena_printf(&o->arena,
+			      "threads switched so often that one switch in up to %s has its stack: where %s of the "
+			      "waiting was is estimated",
+			      number_count(&o->arena, lives->thinned),
+			      number_share(&o->arena, (double)lives->estimated_ns / (double)waits_ns)));
+}
+
 static void print_heading(struct output *o, const struct result *r)
 {
 	const struct profile *p = o->s->profile;
@@ -112,6 +131,7 @@ static void print_heading(struct output *o, const struct result *r)
 		put_line(arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->s->stream.samples, "sample"),
 				      filter_describe(o->s->filter, arena)));
+	print_estimated(o, name);
 	if (o->cut_name) {
 		struct stats_share share = stats_share(&r->whole, &r->all);
 
@@ -298,6 +318,7 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 	struct err *err;
 
 	o.spec.levels = request->levels;
+	o.spec.native = request->native;
 	if (request->metrics) {
 		o.spec.measures = request->metrics->measures.items;
 		o.spec.nmeasures = (unsigned)request->metrics->measures.len;
@@ -306,12 +327,17 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 		o.spec.latencies = request->data->latencies.items;
 		o.spec.nlatencies = request->data->latencies.len;
 	}
+	bool *idle = request->idle || !s->lives.switches ? NULL
+							 : idle_waits_find(s->profile, s->lives.window_ns);
+
+	o.spec.idle = idle;
 	err = find_cut(&o);
 	if (!err) {
 		o.term = terminal_open(terminal);
 		print_events(&o);
 		err = terminal_close(&o.term, NULL);
 	}
+	free(idle);
 	arena_deinit(&o.arena);
 	return err;
 }

@@ -15,6 +15,8 @@
 struct tables_request {
 	struct view_levels levels; /* at least one; a tree looks at none */
 	bool tree;
+	bool idle;		   /* threads without work where they wait, not in one row */
+	bool native;		   /* see view_spec */
 	bool from_leaf;                      /* a tree of callers instead of calls */
 	const char *callers_of, *callees_of; /* at most one; NULL: whole stacks */
 	uint64_t limit;                      /* rows of each group, VIEW_TABLE_ALL for no limit */

@@ -222,6 +222,8 @@ void view_build(struct view *view, const struct profile *p, const struct view_sp
 		.functions = view_keys_functions(view->keys),
 		.cut = spec->cut,
 		.cut_at = spec->cut_at,
+		.native = spec->native,
+		.idle = spec->idle,
 		.frames_max = frames_needed(spec),
 	};
 	b.processes = memory_zeroed(p->threads.len + 1, sizeof(*b.processes));

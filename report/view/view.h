@@ -23,6 +23,8 @@ struct view_spec {
 	uint32_t event;
 	enum view_cut cut;
 	const bool *cut_at; /* by function */
+	bool native;	    /* waits begin at the very leaf, in the scheduler; otherwise at the program's own frame */
+	const bool *idle;   /* by sample row: waits of threads without work (idle_waits.h), a group of their own; NULL: none */
 	const bool *rows;   /* by sample row of the profile: which are looked at; NULL: all */
 	const struct measures *const *measures; /* @nmeasures of them, summed up for each group */
 	unsigned nmeasures;

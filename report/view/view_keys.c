@@ -7,11 +7,14 @@
 #include "formats/base/map.h"
 #include "report/view/memory_source.h"
 #include "report/view/process_levels.h"
+#include "report/view/wait_frames.h"
 
 #include <inttypes.h>
 
 #define EMPTY_IDENTITY UINT64_MAX       /* no frame to look at */
 #define SHORT_IDENTITY (UINT64_MAX - 1) /* none at this depth */
+#define IDLE_IDENTITY  (UINT64_MAX - 2) /* a thread without work */
+#define STATE_IDENTITY (UINT64_MAX - 3) /* and less, by the thread's state: a span without a stack */
 
 struct level_keys {
 	struct view_level level;
@@ -28,6 +31,7 @@ struct view_keys {
 	struct map process_texts;  /* level and thread -> number in it */
 	struct map lines; /* file and line -> number + 1 */
 	struct map objects, addrs; /* of data: -> number */
+	struct map syscalls;	   /* where the name stands -> number */
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -110,6 +114,7 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->lines);
 	map_deinit(&keys->objects);
 	map_deinit(&keys->addrs);
+	map_deinit(&keys->syscalls);
 	free(keys);
 }
 
@@ -168,6 +173,29 @@ static const struct view_frame *frame_at_depth(const struct view_path *path, uin
 	return depth <= path->len ? &path->frames[path->len - depth] : NULL;
 }
 
+/* Names that are the same may stand in several functions: "__x64_sys_read" and "ksys_read". */
+static uint64_t syscall_identity(struct view_keys *keys, const struct profile_sample *row)
+{
+	uint64_t hash = 0;
+
+	for (const char *c = wait_frames_syscall(keys->p, row); *c; c++)
+		hash = map_hash(hash ^ (uint8_t)*c);
+	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
+}
+
+static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct view_path *path)
+{
+	const struct profile_sample *row = path->row;
+
+	if (path->idle && by == VIEW_WAIT)
+		return IDLE_IDENTITY;
+	if (by == VIEW_STATE)
+		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
+	if (by == VIEW_WAKER)
+		return row->labels;
+	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
+}
+
 /* The number of a text of a thread's process. */
 static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t thread)
 {
@@ -198,6 +226,11 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		return keys->p->threads.items[path->row->thread].comm;
 	case VIEW_CPU:
 		return path->row->cpu;
+	case VIEW_STATE:
+	case VIEW_WAIT:
+	case VIEW_SYSCALL:
+	case VIEW_WAKER:
+		return wait_identity(keys, level->by, path);
 	case VIEW_DATA_SYMBOL:
 	case VIEW_DATA_ADDRESS:
 	case VIEW_DATA_LINE:
@@ -208,8 +241,11 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	default:
 		break;
 	}
+	if (path->idle)
+		return IDLE_IDENTITY;
 	if (!leaf)
-		return EMPTY_IDENTITY;
+		return path->row->state && !path->row->stack ? STATE_IDENTITY - path->row->state
+							     : EMPTY_IDENTITY;
 	if (level->by == VIEW_DEPTH)
 		leaf = frame_at_depth(path, level->depth);
 	if (!leaf)
@@ -305,6 +341,27 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 					      memory_source_rest(keys->arena, data->source) } };
 }
 
+/* Waits have no other labels. */
+static const char *waker_text(const struct profile *p, const struct profile_sample *row)
+{
+	const struct profile_label_set *set = &p->label_sets.items[row->labels];
+
+	return set->count ? profile_text(p, p->labels.items[set->first].text) : "";
+}
+
+static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
+				  const struct view_path *path)
+{
+	const struct profile_sample *row = path->row;
+	const char *text = path->idle && by == VIEW_WAIT ? "waiting for work"
+			   : by == VIEW_STATE  ? profile_state_name(row->state)
+			   : by == VIEW_WAKER  ? waker_text(keys->p, row)
+			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
+					     : wait_frames_syscall(keys->p, row);
+
+	return (struct view_key){ .fields = { *text ? text : "[not known]" } };
+}
+
 static struct view_key frame_texts(const struct view_keys *keys, enum view_by by,
 				   const struct view_frame *frame, bool has_caller)
 {
@@ -369,6 +426,8 @@ static struct view_key texts(struct view_keys *keys, const struct view_level *le
 		return thread_texts(keys, level->by, path->row);
 	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_FIELD)
 		return data_texts(keys, level->by, path->row->data);
+	if (level->by >= VIEW_STATE && level->by <= VIEW_WAKER)
+		return wait_texts(keys, level->by, path);
 	if (!at)
 		return empty_texts(level->by, path->empty);
 	if (level->by == VIEW_DEPTH) {

@@ -87,6 +87,10 @@ static const struct level_info levels[VIEW_BYS] = {
 			      2,
 			      { { "type", "data_type", false, false },
 				{ "member", "member", false, false } } },
+	[VIEW_STATE] = { "state", 1, { { "state", "state", false, false } } },
+	[VIEW_WAIT] = { "wait", 1, { { "waits for", "wait", false, false } } },
+	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
+	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
@@ -147,7 +151,7 @@ static struct err *unknown(const char *word)
 		err,
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
 		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
-		"line, address, depth=N, data-symbol, data-address, data-line and data-source, and "
+		"line, address, depth=N, data-symbol, data-address, data-line, data-source, state, wait, syscall and waker, and "
 		"branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }

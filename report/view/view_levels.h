@@ -37,6 +37,10 @@ enum view_by {
 	VIEW_DATA_SOURCE,  /* which cache or memory it came from */
 	VIEW_DATA_TYPE,	   /* of what the instruction accesses, see data_types.h */
 	VIEW_DATA_FIELD,   /* its type and member */
+	VIEW_STATE,	   /* of threads: on a CPU, waiting for one, blocked */
+	VIEW_WAIT,	   /* what they wait for: lock, disk, ... (wait_frames.h) */
+	VIEW_SYSCALL,	   /* that they wait in */
+	VIEW_WAKER,	   /* the thread that ended the wait */
 	VIEW_BYS
 };
 

@@ -4,6 +4,8 @@
  */
 #include "report/view/view_path.h"
 
+#include "report/view/wait_frames.h"
+
 static void add_frames(struct view_paths *paths, uint32_t location)
 {
 	const struct profile *p = paths->profile;
@@ -50,16 +52,45 @@ static bool cut_path(const struct view_paths *paths, struct view_path *path)
 	return true;
 }
 
+/* What to say of a stack that has no frames. */
+static const char *empty_text(const struct profile_sample *row)
+{
+	static const char *const texts[PROFILE_STATES] = {
+		[PROFILE_STATE_NONE] = "[no stack]",
+		[PROFILE_STATE_ON_CPU] = "[on a CPU, not sampled]",
+		[PROFILE_STATE_RUNNABLE] = "[new thread, or stack not sampled]",
+		[PROFILE_STATE_BLOCKED] = "[stack not sampled]",
+		[PROFILE_STATE_EARLIER] = "[waits since before the recording]",
+		[PROFILE_STATE_LOST] = "[switches lost]",
+	};
+
+	return texts[row->state < PROFILE_STATES ? row->state : PROFILE_STATE_NONE];
+}
+
+static bool is_wait(const struct profile_sample *row)
+{
+	return row->state == PROFILE_STATE_RUNNABLE || row->state == PROFILE_STATE_BLOCKED;
+}
+
 bool view_paths_make(struct view_paths *paths, const struct profile_sample *row,
 		     struct view_path *ret)
 {
 	const struct profile *p = paths->profile;
 
+	uint32_t leaf = is_wait(row) && !paths->native ? wait_frames_leaf(p, row) : row->stack;
+
 	paths->frames.len = 0;
-	for (uint32_t stack = row->stack; stack && paths->frames.len < paths->frames_max;
+	if (paths->idle && paths->idle[row - p->samples.items]) {
+		*ret = (struct view_path){ .row = row, .idle = true, .empty = "[waiting for work]" };
+		return paths->cut == VIEW_WHOLE;
+	}
+	for (uint32_t stack = leaf; stack && paths->frames.len < paths->frames_max;
 	     stack = p->stacks.items[stack].parent)
 		add_frames(paths, p->stacks.items[stack].location);
-	*ret = (struct view_path){ paths->frames.items, paths->frames.len, row, "[no stack]" };
+	*ret = (struct view_path){ .frames = paths->frames.items,
+				   .len = paths->frames.len,
+				   .row = row,
+				   .empty = empty_text(row) };
 	return paths->cut == VIEW_WHOLE || cut_path(paths, ret);
 }
 

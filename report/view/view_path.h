@@ -20,6 +20,7 @@ struct view_path {
 	const struct view_frame *frames;
 	size_t len;
 	const struct profile_sample *row;
+	bool idle;	   /* of a thread without work: there are no frames */
 	const char *empty; /* what to say where there is no frame */
 };
 
@@ -28,6 +29,8 @@ struct view_paths {
 	const uint32_t *functions;     /* of each the first that looks the same: view_keys_functions() */
 	enum view_cut cut;
 	const bool *cut_at;            /* by function */
+	const bool *idle;	       /* by sample row; NULL: none */
+	bool native;		       /* of waits too, from the very leaf on */
 	size_t frames_max;             /* nobody looks at more */
 	VEC(struct view_frame) frames; /* of the current row */
 };

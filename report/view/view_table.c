@@ -153,7 +153,7 @@ static void add_text_columns(struct filler *f)
 	add_number(f, "95 % range", "range", TABLE_KEEP);
 	add_number(f, "samples", "samples", TABLE_KEEP);
 	if (!f->options->brief)
-		add_number(f, time ? "CPU time" : f->unit, "weight", TABLE_DROP);
+		add_number(f, time ? number_time_title(f->options->event) : f->unit, "weight", TABLE_DROP);
 	if (f->total)
 		add_number(f, "self", "self", TABLE_KEEP);
 	if (has_latency(f)) {

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_waits.c - how long waits take: quantiles by what is waited for, and a histogram.
+ */
+#include "formats/base/text.h"
+#include "report/commands.h"
+#include "report/load/session.h"
+#include "report/print/json.h"
+#include "report/print/number.h"
+#include "report/print/table.h"
+#include "report/view/tables.h"
+#include "report/view/wait_lengths.h"
+
+#include <inttypes.h>
+
+#define ROWS_MAX 20 /* unless -n says otherwise */
+#define BAR_LEN  40
+
+struct waits_args {
+	struct session_args session;
+	struct filter filter;
+	struct terminal_args terminal;
+	struct view_levels by;
+	uint64_t limit; /* 0: all */
+	bool native;
+	const char *format;
+};
+
+static const struct opt waits_opts[] = {
+	OPT_PARSE(struct waits_args, by, "by", 'b', "LEVEL",
+		  "rows: wait (default), state, syscall, leaf, caller, thread, process, ... as in preport",
+		  view_parse_levels),
+	OPT_UINT(struct waits_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 20)"),
+	OPT_FLAG(struct waits_args, native, "kernel-leaf", 0,
+		 "waits begin at their innermost frame, in the kernel's scheduler"),
+	OPT_CHOICE(struct waits_args, format, "format", 0, "FORMAT", "text (default), csv or json",
+		   table_formats),
+	OPT_GROUP(struct waits_args, terminal, terminal_opts),
+	OPT_GROUP(struct waits_args, filter, filter_opts),
+	OPT_GROUP(struct waits_args, session, session_opts),
+	OPT_END,
+};
+
+static void waits_defaults(void *args)
+{
+	struct waits_args *waits = args;
+
+	session_args_init(&waits->session);
+	terminal_args_init(&waits->terminal);
+	waits->by = (struct view_levels){ .items = { { VIEW_WAIT, 0 } }, .len = 1 };
+	waits->limit = ROWS_MAX;
+}
+
+static void waits_release(void *args)
+{
+	struct waits_args *waits = args;
+
+	filter_deinit(&waits->filter);
+	session_args_deinit(&waits->session);
+}
+
+/* ---- the table ---- */
+
+static const struct quantile {
+	const char *title, *key;
+	double part;
+} quantiles[] = { { "median", "median", 0.5 }, { "90 %", "p90", 0.9 }, { "99 %", "p99", 0.99 }, { "longest", "max", 1 } };
+
+static void add_number(struct table *table, const char *title, const char *key)
+{
+	table_add_column(table, &(struct table_column){ title, key, TABLE_RIGHT, TABLE_KEEP, true });
+}
+
+static void fill(struct table *table, const struct waits_args *args, const struct wait_lengths *w)
+{
+	unsigned nfields;
+	const struct view_field *fields = view_fields(args->by.items[0].by, &nfields);
+	struct arena *arena = table->arena;
+
+	add_number(table, "waits", "waits");
+	add_number(table, "time", "total_ns");
+	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
+		add_number(table, quantiles[q].title, quantiles[q].key);
+	for (unsigned f = 0; f < nfields; f++)
+		table_add_column(table, &(struct table_column){ fields[f].title, fields[f].key,
+								fields[f].number ? TABLE_RIGHT : TABLE_LEFT,
+								TABLE_CUT_END, fields[f].number });
+	for (size_t i = 0; i < w->groups.len && (!args->limit || i < args->limit); i++) {
+		const struct wait_group *group = &w->groups.items[i];
+
+		table_add_row(table, 0, TABLE_PLAIN);
+		table_add_cell(table, number_count(arena, group->lengths_ns.len),
+			       arena_printf(arena, "%zu", group->lengths_ns.len));
+		table_add_cell(table, number_time(arena, group->total_ns),
+			       arena_printf(arena, "%" PRIu64, group->total_ns));
+		for (size_t q = 0; q < ARRAY_LEN(quantiles); q++) {
+			uint64_t ns = wait_group_quantile(group, quantiles[q].part);
+
+			table_add_cell(table, number_time(arena, ns), arena_printf(arena, "%" PRIu64, ns));
+		}
+		for (unsigned f = 0; f < nfields; f++)
+			table_add_cell(table, group->fields[f], NULL);
+	}
+}
+
+/* ---- the histogram ---- */
+
+static void print_histogram(struct arena *arena, const struct wait_group *all)
+{
+	unsigned first = WAIT_BUCKETS, last = 0;
+	uint64_t most = 1;
+
+	for (unsigned i = 0; i < WAIT_BUCKETS; i++) {
+		if (!all->buckets[i])
+			continue;
+		first = MIN(first, i);
+		last = i;
+		most = MAX(most, all->buckets[i]);
+	}
+	printf("\n%10s  %10s\n", "from", "waits");
+	for (unsigned i = first; i <= last && first < WAIT_BUCKETS; i++) {
+		unsigned len = (unsigned)((all->buckets[i] * BAR_LEN + most - 1) / most);
+
+		printf("%10s  %10s  %.*s\n", number_time(arena, 1ull << i), number_count(arena, all->buckets[i]),
+		       (int)len, "****************************************");
+	}
+}
+
+static void print_json_group(struct json *json, const struct wait_group *group,
+			     const struct view_field *fields, unsigned nfields)
+{
+	json_open(json, NULL, '{');
+	for (unsigned f = 0; f < nfields && group->fields[f]; f++)
+		json_string(json, fields[f].key, group->fields[f]);
+	json_uint(json, "waits", group->lengths_ns.len);
+	json_uint(json, "total_ns", group->total_ns);
+	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
+		json_uint(json, quantiles[q].key, wait_group_quantile(group, quantiles[q].part));
+	json_open(json, "histogram", '[');
+	for (unsigned i = 0; i < WAIT_BUCKETS; i++) {
+		if (!group->buckets[i])
+			continue;
+		json_open(json, NULL, '{');
+		json_uint(json, "from_ns", i ? 1ull << i : 0);
+		json_uint(json, "waits", group->buckets[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void print_json(const struct waits_args *args, const struct wait_lengths *w)
+{
+	unsigned nfields;
+	const struct view_field *fields = view_fields(args->by.items[0].by, &nfields);
+	struct json json;
+
+	json_init(&json, stdout);
+	json.lines = true;
+	json_open(&json, NULL, '{');
+	json_string(&json, "by", view_by_name(args->by.items[0].by));
+	json_uint(&json, "waits", w->all.lengths_ns.len);
+	json_uint(&json, "total_ns", w->all.total_ns);
+	json_open(&json, "rows", '[');
+	for (size_t i = 0; i < w->groups.len && (!args->limit || i < args->limit); i++)
+		print_json_group(&json, &w->groups.items[i], fields, nfields);
+	json_close(&json, ']');
+	json_close(&json, '}');
+}
+
+static void print_text(const struct waits_args *args, const struct session *s, const struct wait_lengths *w,
+		       const struct table *table, const struct terminal *term)
+{
+	struct arena *arena = table->arena;
+
+	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
+	       number_time(arena, w->all.total_ns), view_by_name(args->by.items[0].by));
+	if (s->lives.thinned)
+		printf("stacks were thinned to one in up to %s switches: waits without a stack are left out here, "
+		       "which leaves quantiles what they are\n", number_count(arena, s->lives.thinned));
+	table_print_text(table, term, stdout);
+	print_histogram(arena, &w->all);
+}
+
+static struct err *print_waits(struct session *s, void *args_)
+{
+	struct waits_args *args = args_;
+	struct tables_request naming = { .levels = args->by };
+	struct wait_lengths lengths = { 0 };
+	struct terminal term;
+	struct table table;
+	struct err *err;
+
+	if (!args->filter.events.len)
+		vec_push(&args->filter.events, DERIVE_OFF_CPU);
+	s->keep_times = true;
+	s->names = tables_names(&naming);
+	err = session_load(s, &args->filter);
+	if (err)
+		return err_remedy(err, "waits are recorded with: precord --off-cpu");
+	wait_lengths_collect(&lengths, s, session_default_event(s), &args->by.items[0], args->native);
+	term = terminal_open(&args->terminal);
+	table_init(&table, &lengths.arena);
+	fill(&table, args, &lengths);
+	if (table_format_named(args->format) == TABLE_JSON)
+		print_json(args, &lengths);
+	else if (table_format_named(args->format) == TABLE_CSV)
+		table_print_csv(&table, stdout, /* with_header= */ true);
+	else
+		print_text(args, s, &lengths, &table, &term);
+	table_deinit(&table);
+	wait_lengths_deinit(&lengths);
+	return terminal_close(&term, NULL);
+}
+
+static struct err *waits_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	struct waits_args *waits = args;
+
+	(void)operands;
+	(void)noperands;
+	(void)ret_status;
+	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
+		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
+	return session_run(&waits->session, print_waits, waits);
+}
+
+const struct command cmd_waits = {
+	.name = "waits",
+	.summary = "how long threads waited: quantiles and a histogram",
+	.operands = "",
+	.details = "Each wait is one of a thread, from leaving a CPU until it came back or the recording ended.\n"
+		   "Waits are recorded with 'precord --off-cpu'; 'preport --event off-cpu' shows where they are.",
+	.opts = waits_opts,
+	.args_size = sizeof(struct waits_args),
+	.defaults = waits_defaults,
+	.run = waits_run,
+	.release = waits_release,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive.h - the chain of transformers between the event stream and the profile: events in, weighted samples out.
+ *
+ *	events, with stacks ──► by period ──► samples as they were taken
+ *	                   └──► switches  ──► time that threads waited, with the stacks that waited
+ *	                   └──► wall      ──► the same, and time on a CPU
+ *
+ * A transformer is one file and one row of derive.c's table. Each sees every event that passes the filter or that it
+ * wants, in order of time, and hands out what the profile is to hold. Not thread-safe.
+ */
+#ifndef REPORT_DERIVE_H
+#define REPORT_DERIVE_H
+
+#include "report/load/derive/derive_kind.h"
+
+struct derive;
+
+struct derive *derive_new(const struct derive_request *request, const struct derive_out *out);
+void derive_free(struct derive *d);
+
+/* Does a transformer need @ev, though it lies before the window or belongs to another event? */
+bool derive_wants(const struct derive *d, const struct event *ev);
+
+/* Is @ev about another thread than its own, so that it is needed whoever it belongs to? */
+bool derive_wants_anyones(const struct derive *d, const struct event *ev);
+
+void derive_event(struct derive *d, const struct derive_event *event);
+
+/* The stream ended: hand out what is not over yet. */
+void derive_finish(struct derive *d);
+
+/* After derive_finish(). All 0 unless waits were requested. */
+struct derive_lives derive_lives(const struct derive *d);
+
+#endif

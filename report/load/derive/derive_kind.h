@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive_kind.h - a transformer as derive.c's table has it.
+ */
+#ifndef REPORT_DERIVE_KIND_H
+#define REPORT_DERIVE_KIND_H
+
+#include "formats/event.h"
+#include "formats/profile/profile.h"
+
+#define DERIVE_OFF_CPU "off-cpu" /* the events that transformers add to the profile, unless they were recorded */
+#define DERIVE_WALL    "wall"
+#define DERIVE_WAKER   "waker" /* the label of a wait that says who ended it */
+
+/* An event on its way. */
+struct derive_event {
+	const struct event *ev;
+	uint32_t thread; /* of the profile, under its name as of now; samples and switches only, else PROFILE_NONE */
+	uint32_t stack;	 /* of the profile, samples only */
+	uint8_t stop;	 /* samples only: enum unwind_stop */
+	bool passes;	 /* the filter's window and events; others come because derive_wants() them */
+};
+
+/* One weighted sample. */
+struct derived {
+	uint32_t event, thread, stack; /* of the profile */
+	uint32_t cpu;		       /* EVENT_NO_CPU if not known */
+	enum profile_state state;
+	uint32_t waker;		       /* thread of the profile that ended a wait, PROFILE_NONE if not known */
+	uint8_t stop;
+	bool user;		       /* the leaf ran in user space */
+	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
+	bool more;		       /* more weight for one that was handed out, not one more */
+	const struct event *ev;	       /* the sample that it is, NULL if it was put together */
+};
+
+struct derive_out {
+	void (*add)(void *context, const struct derived *derived);
+	/* The thread of the profile for one that had neither a sample nor a switch. */
+	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
+	void *context;
+};
+
+/* What is wanted of the chain. */
+struct derive_request {
+	struct profile *profile; /* has the recording's events, same numbers */
+	const struct recording *recording;
+	uint64_t from_ns, to_ns; /* the part of the recording that is looked at */
+	bool waits;		 /* time off the CPU */
+	bool wall;		 /* and on it, as an event of its own */
+	uint64_t min_wait_ns, max_wait_ns; /* of waits, whole; max 0: no limit */
+};
+
+/* How the time of all threads together was spent, in the window. */
+struct derive_lives {
+	uint32_t threads;
+	bool switches;	    /* were recorded: otherwise only @life_ns is known */
+	uint64_t life_ns;   /* sum over threads */
+	uint64_t window_ns; /* how long was recorded, within the window */
+	uint64_t by_state[PROFILE_STATES];
+	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
+	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */
+};
+
+/* Is event @index of @rec off-cpu, whose samples are stacks of threads that leave a CPU? */
+bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
+
+struct derive_kind {
+	const char *name;
+
+	/* NULL: there is nothing for it to do. @request and @out outlast it. */
+	void *(*begin)(const struct derive_request *request, const struct derive_out *out);
+	/* NULL: what passes the filter is enough. */
+	bool (*wants)(const void *state, const struct event *ev);
+	/* NULL: none. */
+	bool (*wants_anyones)(const void *state, const struct event *ev);
+	void (*event)(void *state, const struct derive_event *event);
+	/* NULL: nothing is left at the end. */
+	void (*finish)(void *state);
+	/* NULL: it does not know. */
+	void (*lives)(const void *state, struct derive_lives *ret);
+	void (*free)(void *state);
+};
+
+extern const struct derive_kind derive_period;
+extern const struct derive_kind derive_switches;
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive_period.c - the identity: a sample stands for its period.
+ */
+#include "formats/base/memory.h"
+#include "report/load/derive/derive_kind.h"
+
+#include <stdlib.h>
+
+struct period {
+	const struct derive_request *request;
+	const struct derive_out *out;
+};
+
+static void *begin(const struct derive_request *request, const struct derive_out *out)
+{
+	struct period *p = memory_zeroed(1, sizeof(*p));
+
+	*p = (struct period){ request, out };
+	return p;
+}
+
+static void take(void *state, const struct derive_event *event)
+{
+	const struct period *p = state;
+	const struct event_sample *sample = &event->ev->sample;
+
+	/* A stack that leaves a CPU has no length yet. */
+	if (event->ev->kind != EVENT_SAMPLE || !event->passes ||
+	    sample->event >= p->request->recording->nevents ||
+	    derive_is_off_cpu(p->request->recording, sample->event))
+		return;
+
+	struct derived derived = {
+		.event = sample->event,
+		.thread = event->thread,
+		.stack = event->stack,
+		.cpu = event->ev->cpu,
+		.stop = event->stop,
+		.waker = PROFILE_NONE,
+		.user = sample->mode == EVENT_MODE_USER,
+		.time_ns = event->ev->time_ns,
+		.weight = sample->period ? sample->period : 1,
+		.ev = event->ev,
+	};
+
+	p->out->add(p->out->context, &derived);
+}
+
+const struct derive_kind derive_period = {
+	.name = "by period",
+	.begin = begin,
+	.event = take,
+	.free = free,
+};

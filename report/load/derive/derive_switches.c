@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive_switches.c - a thread's life as spans on a CPU and off it, from the records of its switches.
+ *
+ *	             out            in             out                    end
+ *	  on a CPU    │   waits      │  on a CPU    │   still waiting      │
+ *	──────────────┤◄────────────►├──────────────┤◄────────────────────►│
+ *	              ▲ the stack that waits, sampled just before
+ *
+ * Spans of a thread follow each other without gaps from the beginning of the window (or of the thread) to its end, so
+ * that what they add up to is the length by construction. A wait whose stack was not sampled is a row of its own.
+ *
+ * Where threads switch so often that the recorder thinned stacks (one switch in N has one), waits without a stack are
+ * given to those of the same thread and state that have one, in proportion to their lengths. Sums stay what they are.
+ *
+ * What a thread does before its first switch shows in that switch: who comes out was on a CPU, who comes in was not.
+ */
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "report/load/derive/derive_kind.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAKING "sched:sched_waking"
+
+enum now {
+	NOT_KNOWN, /* until the first switch */
+	ON_CPU,
+	WAITING,
+	ENDED,
+};
+
+/* A stack that was sampled on a CPU, or when it was left. */
+struct held_stack {
+	uint32_t stack, cpu;
+	uint8_t stop;
+	bool user, is_known;
+};
+
+/* A wait with a stack, where stacks were thinned: it stands for others. */
+struct spokesman {
+	uint32_t stack, cpu;
+	uint8_t stop;
+	enum profile_state state;
+	uint32_t waker;
+	uint64_t time_ns, weight;
+};
+
+struct life {
+	uint32_t pid, tid;
+	uint32_t thread; /* of the profile; PROFILE_NONE: not looked up yet */
+	enum now now;
+	enum profile_state state; /* while waiting */
+	uint64_t since_ns, born_ns;
+	struct held_stack leaving;
+	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
+	VEC(struct spokesman) spokesmen;
+	uint64_t thinned_ns[PROFILE_STATES]; /* waits without stacks that they stand for */
+	uint64_t woken_ns;		/* 0: not yet, while waiting */
+	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
+	uint32_t left_cpu;		/* at the last switch */
+	bool sampled;			/* on a CPU, ever */
+};
+
+struct switches {
+	const struct derive_request *request;
+	const struct derive_out *out;
+	uint32_t off_event, wall_event; /* PROFILE_NONE: not wanted, or not added yet */
+	uint64_t start_ns, newest_ns; /* of the recording */
+	struct map numbers; /* tid -> number in lives + 1 */
+	VEC(struct life) lives;
+	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
+	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
+	struct derive_lives sums;
+	bool any; /* a switch was recorded: otherwise nothing is known of waits */
+};
+
+static uint32_t add_type(struct profile *p, const char *name)
+{
+	struct profile_value_type type = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };
+
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (p->types.items[i].name == type.name)
+			return i;
+	return profile_add_value_type(p, &type);
+}
+
+/* Where the payload of sched_waking has the woken thread: "field:pid_t pid;	offset:24;	size:4;" */
+static void find_waking(struct switches *s)
+{
+	const struct recording *rec = s->request->recording;
+
+	s->waking_event = PROFILE_NONE;
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		const char *field = strstr(rec->events[i].format, "field:pid_t pid;");
+		unsigned offset, size;
+
+		if (rec->events[i].type != PERF_TYPE_TRACEPOINT || !field ||
+		    strncmp(rec->events[i].name, WAKING, strlen(WAKING)) != 0 ||
+		    sscanf(field, "field:pid_t pid; offset:%u; size:%u;", &offset, &size) != 2 || size != 4)
+			continue;
+		s->waking_event = i;
+		s->waking_offset = offset;
+	}
+}
+
+static void *begin(const struct derive_request *request, const struct derive_out *out)
+{
+	struct switches *s;
+
+	if (!request->waits && !request->wall)
+		return NULL;
+	s = memory_zeroed(1, sizeof(*s));
+	s->request = request;
+	s->out = out;
+	find_waking(s);
+	s->start_ns = request->recording->start_ns;
+	s->off_event = s->wall_event = PROFILE_NONE;
+	for (uint32_t i = 0; i < request->recording->nevents; i++)
+		if (derive_is_off_cpu(request->recording, i))
+			s->off_event = i;
+	if (request->wall)
+		s->wall_event = add_type(request->profile, DERIVE_WALL);
+	return s;
+}
+
+static void free_switches(void *state)
+{
+	struct switches *s = state;
+
+	for (size_t i = 0; i < s->lives.len; i++)
+		vec_deinit(&s->lives.items[i].running);
+	for (size_t i = 0; i < s->lives.len; i++)
+		vec_deinit(&s->lives.items[i].spokesmen);
+	vec_deinit(&s->periods);
+	vec_deinit(&s->lives);
+	map_deinit(&s->numbers);
+	free(s);
+}
+
+static bool is_off_cpu(const struct switches *s, const struct event *ev)
+{
+	return ev->sample.event < s->request->recording->nevents &&
+	       derive_is_off_cpu(s->request->recording, ev->sample.event);
+}
+
+static bool is_waking(const void *state, const struct event *ev)
+{
+	const struct switches *s = state;
+
+	return ev->kind == EVENT_SAMPLE && s->waking_event != PROFILE_NONE &&
+	       ev->sample.event == s->waking_event;
+}
+
+static bool wants(const void *state, const struct event *ev)
+{
+	const struct switches *s = state;
+
+	/* What lies before the window says in which state it begins. */
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		return s->request->wall || is_off_cpu(s, ev) || is_waking(s, ev);
+	case EVENT_SWITCH:
+	case EVENT_FORK:
+	case EVENT_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- spans ---- */
+
+static uint32_t thread_of(const struct switches *s, struct life *life)
+{
+	if (life->thread == PROFILE_NONE)
+		life->thread = s->out->thread(s->out->context, life->pid, life->tid);
+	return life->thread;
+}
+
+static void hand_out(struct switches *s, const struct derived *span, uint32_t event)
+{
+	struct derived derived = *span;
+
+	derived.event = event;
+	s->out->add(s->out->context, &derived);
+}
+
+/* The part of @from_ns to @to_ns that lies in the window; false if none does. */
+static bool clip(const struct switches *s, uint64_t *from_ns, uint64_t *to_ns)
+{
+	*from_ns = MAX(*from_ns, s->request->from_ns);
+	*to_ns = MIN(*to_ns, s->request->to_ns);
+	return *from_ns < *to_ns;
+}
+
+static void hand_out_wait(struct switches *s, const struct derived *span)
+{
+	if (s->request->waits) {
+		if (s->off_event == PROFILE_NONE)
+			s->off_event = add_type(s->request->profile, DERIVE_OFF_CPU);
+		hand_out(s, span, s->off_event);
+	}
+	if (s->wall_event != PROFILE_NONE)
+		hand_out(s, span, s->wall_event);
+}
+
+static uint64_t period_on(const struct switches *s, uint32_t cpu)
+{
+	return cpu < s->periods.len ? s->periods.items[cpu] : 1;
+}
+
+static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
+{
+	return len_ns >= s->request->min_wait_ns &&
+	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
+}
+
+static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+
+	if (!clip(s, &from_ns, &to_ns))
+		return;
+	s->sums.by_state[life->state] += to_ns - from_ns;
+	if (!has_wanted_length(s, len_ns))
+		return;
+
+	struct derived span = {
+		.thread = thread_of(s, life),
+		.stack = life->leaving.stack,
+		.cpu = life->leaving.is_known ? life->leaving.cpu : EVENT_NO_CPU,
+		.stop = life->leaving.stop,
+		.state = life->state,
+		.waker = life->waker,
+		.time_ns = from_ns,
+		.weight = to_ns - from_ns,
+	};
+
+	if (period_on(s, life->left_cpu) > 1 && life->state != PROFILE_STATE_LOST) {
+		if (!life->leaving.is_known) {
+			life->thinned_ns[life->state] += span.weight;
+			return;
+		}
+		vec_push(&life->spokesmen,
+			 ((struct spokesman){ span.stack, span.cpu, span.stop, span.state, span.waker,
+					      span.time_ns, span.weight }));
+	}
+	hand_out_wait(s, &span);
+}
+
+/* From when on it was woken, it waited for a CPU only. */
+static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	if (life->woken_ns > life->since_ns && life->woken_ns < to_ns) {
+		put_part(s, life, life->woken_ns);
+		life->since_ns = life->woken_ns;
+		life->state = PROFILE_STATE_RUNNABLE;
+	}
+	put_part(s, life, to_ns);
+	life->woken_ns = 0;
+	life->waker = PROFILE_NONE;
+}
+
+/* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
+static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
+
+	if (!clip(s, &from_ns, &to_ns)) {
+		life->running.len = 0;
+		return;
+	}
+	s->sums.by_state[PROFILE_STATE_ON_CPU] += to_ns - from_ns;
+	if (s->wall_event == PROFILE_NONE)
+		return;
+	for (uint64_t i = 0; i < count; i++) {
+		struct held_stack none = { .cpu = EVENT_NO_CPU };
+		const struct held_stack *at = life->running.len ? &life->running.items[i] : &none;
+		struct derived span = {
+			.thread = thread_of(s, life),
+			.stack = at->stack,
+			.cpu = at->cpu,
+			.stop = at->stop,
+			.user = at->user,
+			.state = PROFILE_STATE_ON_CPU,
+			.waker = PROFILE_NONE,
+			.time_ns = from_ns,
+			.weight = (to_ns - from_ns) / count + (i < (to_ns - from_ns) % count),
+		};
+
+		hand_out(s, &span, s->wall_event);
+	}
+	life->running.len = 0;
+}
+
+/* ---- lives ---- */
+
+static struct life *find(struct switches *s, const struct derive_event *event)
+{
+	bool fresh;
+	uint64_t *number = map_put(&s->numbers, event->ev->tid, &fresh);
+	struct life *life;
+
+	if (fresh) {
+		vec_push(&s->lives, ((struct life){ .pid = event->ev->pid,
+						    .tid = event->ev->tid,
+						    .thread = PROFILE_NONE,
+						    .waker = PROFILE_NONE,
+						    .since_ns = s->start_ns,
+						    .born_ns = s->start_ns,
+						    .state = PROFILE_STATE_BLOCKED }));
+		*number = s->lives.len;
+	}
+	life = &s->lives.items[*number - 1];
+	if (event->thread != PROFILE_NONE)
+		life->thread = event->thread;
+	return life;
+}
+
+static void begin_wait(struct life *life, enum profile_state state, uint64_t time_ns)
+{
+	life->now = WAITING;
+	life->woken_ns = 0;
+	life->waker = PROFILE_NONE;
+	life->state = state;
+	life->since_ns = time_ns;
+}
+
+/* A record was lost: it came to a CPU or left one in between, and nothing tells when. */
+static void put_gap(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	struct held_stack leaving = life->leaving;
+
+	life->state = PROFILE_STATE_LOST;
+	life->leaving = (struct held_stack){ 0 };
+	put_wait(s, life, to_ns);
+	life->leaving = leaving;
+}
+
+static void take_in(struct switches *s, struct life *life, const struct event *ev)
+{
+	if (life->now == NOT_KNOWN)
+		life->state = PROFILE_STATE_EARLIER;
+	if (life->now == ON_CPU)
+		put_gap(s, life, ev->time_ns);
+	else
+		put_wait(s, life, ev->time_ns);
+	life->now = ON_CPU;
+	life->since_ns = ev->time_ns;
+	life->leaving = (struct held_stack){ 0 };
+	life->running.len = 0;
+}
+
+static void take_switch(struct switches *s, struct life *life, const struct event *ev)
+{
+	s->any = true;
+	if (life->now == ENDED)
+		return; /* its last way off the CPU */
+	if (ev->cpu_switch.in) {
+		take_in(s, life, ev);
+		return;
+	}
+	if (life->now == WAITING)
+		put_gap(s, life, ev->time_ns);
+	else
+		put_run(s, life, ev->time_ns);
+	life->left_cpu = ev->cpu;
+	begin_wait(life, ev->cpu_switch.preempted ? PROFILE_STATE_RUNNABLE : PROFILE_STATE_BLOCKED,
+		   ev->time_ns);
+}
+
+#define CPU_MAX 65535 /* higher numbers are not believed */
+
+static void set_period(struct switches *s, const struct event *ev)
+{
+	if (ev->cpu > CPU_MAX)
+		return;
+	while (s->periods.len <= ev->cpu)
+		vec_push(&s->periods, 1);
+	s->periods.items[ev->cpu] = ev->sample.period;
+	if (ev->sample.period > 1)
+		s->sums.thinned = MAX(s->sums.thinned, ev->sample.period);
+}
+
+static void take_sample(struct switches *s, struct life *life, const struct derive_event *event)
+{
+	struct held_stack held = {
+		.stack = event->stack,
+		.cpu = event->ev->cpu,
+		.stop = event->stop,
+		.user = event->ev->sample.mode == EVENT_MODE_USER,
+		.is_known = true,
+	};
+
+	if (is_off_cpu(s, event->ev)) {
+		set_period(s, event->ev);
+		if (life->now != WAITING)
+			life->leaving = held;
+		return;
+	}
+	life->sampled = true;
+	if (s->wall_event != PROFILE_NONE && event->ev->sample.event == 0)
+		vec_push(&life->running, held);
+}
+
+static void end_life(struct switches *s, const struct life *life, uint64_t to_ns)
+{
+	uint64_t from_ns = life->born_ns;
+
+	if (!clip(s, &from_ns, &to_ns))
+		return;
+	s->sums.threads++;
+	s->sums.life_ns += to_ns - from_ns;
+}
+
+/* The first one counts: it can run from then on. */
+static void take_waking(struct switches *s, const struct derive_event *event)
+{
+	const struct event_sample *sample = &event->ev->sample;
+	const uint64_t *number;
+	uint32_t tid;
+
+	if (sample->raw_len < sizeof(tid) || s->waking_offset > sample->raw_len - sizeof(tid))
+		return;
+	memcpy(&tid, sample->raw + s->waking_offset, sizeof(tid));
+	number = map_get(&s->numbers, tid);
+	if (!number)
+		return;
+
+	struct life *life = &s->lives.items[*number - 1];
+
+	if (life->woken_ns || life->state == PROFILE_STATE_RUNNABLE ||
+	    (life->now != WAITING && life->now != NOT_KNOWN))
+		return;
+	life->woken_ns = event->ev->time_ns;
+	life->waker = event->thread;
+}
+
+static void take(void *state, const struct derive_event *event)
+{
+	struct switches *s = state;
+	const struct event *ev = event->ev;
+	struct life *life;
+
+	if (!s->start_ns)
+		s->start_ns = ev->time_ns;
+	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
+	if (is_waking(s, ev)) {
+		take_waking(s, event);
+		return;
+	}
+	if (!ev->tid || ev->tid == UINT32_MAX || (ev->kind != EVENT_SAMPLE && !wants(s, ev)))
+		return;
+	life = find(s, event);
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		take_sample(s, life, event);
+		break;
+	case EVENT_SWITCH:
+		take_switch(s, life, ev);
+		break;
+	case EVENT_FORK:
+		life->pid = ev->pid;
+		life->thread = PROFILE_NONE; /* somebody else, perhaps */
+		life->now = NOT_KNOWN;
+		life->leaving = (struct held_stack){ 0 };
+		life->sampled = false;
+		life->since_ns = life->born_ns = s->start_ns;
+		life->state = PROFILE_STATE_BLOCKED;
+		if (ev->time_ns) { /* it is new, and has not been on a CPU yet */
+			life->born_ns = ev->time_ns;
+			begin_wait(life, PROFILE_STATE_RUNNABLE, ev->time_ns);
+		}
+		break;
+	default: /* EVENT_EXIT */
+		if (life->now == ON_CPU || life->now == NOT_KNOWN)
+			put_run(s, life, ev->time_ns);
+		if (life->now != ENDED)
+			end_life(s, life, ev->time_ns);
+		life->now = ENDED;
+	}
+}
+
+/* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
+static void share_out(struct switches *s, struct life *life, enum profile_state state)
+{
+	uint64_t left_ns = life->thinned_ns[state], all_ns = 0;
+	double factor;
+
+	if (!left_ns)
+		return;
+	for (size_t i = 0; i < life->spokesmen.len; i++)
+		all_ns += life->spokesmen.items[i].state == state ? life->spokesmen.items[i].weight : 0;
+	factor = all_ns ? (double)left_ns / (double)all_ns : 0;
+	s->sums.estimated_ns += all_ns ? left_ns : 0;
+	for (size_t i = 0; i < life->spokesmen.len && left_ns && all_ns; i++) {
+		const struct spokesman *of = &life->spokesmen.items[i];
+		struct derived span = { .thread = thread_of(s, life), .stack = of->stack, .cpu = of->cpu,
+					.stop = of->stop, .state = state, .time_ns = of->time_ns, .more = true, .waker = of->waker };
+
+		if (of->state != state)
+			continue;
+		all_ns -= of->weight;
+		/* The last one takes what rounding left. */
+		span.weight = all_ns ? MIN((uint64_t)(factor * (double)of->weight), left_ns) : left_ns;
+		left_ns -= span.weight;
+		hand_out_wait(s, &span);
+	}
+	if (left_ns)
+		hand_out_wait(s, &(struct derived){ .thread = thread_of(s, life), .cpu = EVENT_NO_CPU,
+						    .state = state, .waker = PROFILE_NONE, .time_ns = s->start_ns,
+						    .weight = left_ns });
+}
+
+static void finish(void *state)
+{
+	struct switches *s = state;
+	uint64_t end_ns = s->request->recording->end_ns;
+
+	if (!end_ns)
+		end_ns = s->newest_ns;
+	uint64_t from_ns = s->start_ns, to_ns = end_ns;
+
+	s->sums.window_ns = clip(s, &from_ns, &to_ns) ? to_ns - from_ns : 0;
+	for (size_t i = 0; i < s->lives.len; i++) {
+		struct life *life = &s->lives.items[i];
+
+		if (life->now != ENDED)
+			end_life(s, life, end_ns);
+		if (!s->any)
+			continue;
+		share_out(s, life, PROFILE_STATE_RUNNABLE);
+		share_out(s, life, PROFILE_STATE_BLOCKED);
+		/* Without a switch it did the same all along. */
+		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
+			put_run(s, life, end_ns);
+		else if (life->now != ENDED) {
+			if (life->now == NOT_KNOWN)
+				life->state = PROFILE_STATE_EARLIER;
+			put_wait(s, life, end_ns);
+		}
+	}
+}
+
+static void get_lives(const void *state, struct derive_lives *ret)
+{
+	const struct switches *s = state;
+
+	*ret = s->sums;
+	ret->switches = s->any;
+}
+
+const struct derive_kind derive_switches = {
+	.name = "switches",
+	.begin = begin,
+	.wants = wants,
+	.wants_anyones = is_waking,
+	.event = take,
+	.finish = finish,
+	.lives = get_lives,
+	.free = free_switches,
+};

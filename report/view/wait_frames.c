@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_frames.c - a table of kernel functions by prefix; the innermost frame that is in it decides.
+ */
+#include "report/view/wait_frames.h"
+
+#include "formats/base/compiler.h"
+
+#include <string.h>
+
+static const struct {
+	const char *prefix;
+	enum wait_kind kind;
+} functions[] = {
+	{ "futex_", WAIT_LOCK },
+	{ "do_futex", WAIT_LOCK },
+	{ "__futex", WAIT_LOCK },
+	{ "do_nanosleep", WAIT_SLEEP },
+	{ "hrtimer_nanosleep", WAIT_SLEEP },
+	{ "common_nsleep", WAIT_SLEEP },
+	{ "msleep", WAIT_SLEEP },
+	{ "usleep_range", WAIT_SLEEP },
+	{ "ep_poll", WAIT_POLL },
+	{ "do_epoll_", WAIT_POLL },
+	{ "do_poll", WAIT_POLL },
+	{ "do_sys_poll", WAIT_POLL },
+	{ "do_select", WAIT_POLL },
+	{ "core_sys_select", WAIT_POLL },
+	{ "poll_schedule_timeout", WAIT_POLL },
+	{ "io_cqring_wait", WAIT_POLL },
+	{ "inotify_read", WAIT_POLL },
+	{ "eventfd_", WAIT_POLL },
+	{ "timerfd_", WAIT_POLL },
+	{ "signalfd_", WAIT_SIGNAL },
+	{ "pipe_", WAIT_PIPE },
+	{ "anon_pipe_", WAIT_PIPE },
+	{ "fifo_open", WAIT_PIPE },
+	{ "wait_for_partner", WAIT_PIPE },
+	{ "sk_wait_", WAIT_SOCKET },
+	{ "sk_stream_wait", WAIT_SOCKET },
+	{ "sock_alloc_send", WAIT_SOCKET },
+	{ "inet_", WAIT_SOCKET },
+	{ "tcp_", WAIT_SOCKET },
+	{ "unix_", WAIT_SOCKET },
+	{ "__skb_", WAIT_SOCKET },
+	{ "skb_recv", WAIT_SOCKET },
+	{ "udp_", WAIT_SOCKET },
+	{ "netlink_", WAIT_SOCKET },
+	{ "packet_recvmsg", WAIT_SOCKET },
+	{ "vsock_", WAIT_SOCKET },
+	{ "n_tty_", WAIT_TERMINAL },
+	{ "tty_", WAIT_TERMINAL },
+	{ "do_wait", WAIT_CHILD },
+	{ "kernel_wait", WAIT_CHILD },
+	{ "wait_for_vfork_done", WAIT_CHILD },
+	{ "do_sigtimedwait", WAIT_SIGNAL },
+	{ "sigsuspend", WAIT_SIGNAL },
+	{ "__x64_sys_pause", WAIT_SIGNAL },
+	{ "__do_sys_pause", WAIT_SIGNAL },
+	{ "do_signal_stop", WAIT_SIGNAL },
+	{ "ptrace_stop", WAIT_SIGNAL },
+	{ "do_jobctl_trap", WAIT_SIGNAL },
+	{ "do_freezer_trap", WAIT_SIGNAL },
+	{ "io_schedule", WAIT_DISK },
+	{ "bit_wait_io", WAIT_DISK },
+	{ "folio_wait", WAIT_DISK },
+	{ "wait_on_page", WAIT_DISK },
+	{ "submit_bio_wait", WAIT_DISK },
+	{ "blk", WAIT_DISK },
+	{ "rq_qos_wait", WAIT_DISK },
+	{ "wbt_wait", WAIT_DISK },
+	{ "jbd2_", WAIT_DISK },
+	{ "ext4_", WAIT_DISK },
+	{ "xfs_", WAIT_DISK },
+	{ "xlog_", WAIT_DISK },
+	{ "btrfs_", WAIT_DISK },
+	{ "nfs_", WAIT_DISK },
+	{ "rpc_wait", WAIT_DISK },
+	{ "vfs_fsync", WAIT_DISK },
+	{ "do_fsync", WAIT_DISK },
+	{ "sync_file_range", WAIT_DISK },
+	{ "filemap_", WAIT_DISK },
+	{ "balance_dirty_pages", WAIT_DISK },
+	{ "request_wait_answer", WAIT_DISK }, /* FUSE */
+	{ "p9_client_rpc", WAIT_DISK },
+	{ "mutex_lock", WAIT_KERNEL_LOCK },
+	{ "__mutex_lock", WAIT_KERNEL_LOCK },
+	{ "rwsem_down", WAIT_KERNEL_LOCK },
+	{ "__down", WAIT_KERNEL_LOCK },
+	{ "percpu_rwsem_wait", WAIT_KERNEL_LOCK },
+	{ "synchronize_", WAIT_KERNEL_LOCK },
+	{ "__wait_rcu_gp", WAIT_KERNEL_LOCK },
+	{ "worker_thread", WAIT_KERNEL_WORK },
+	{ "rescuer_thread", WAIT_KERNEL_WORK },
+	{ "smpboot_thread_fn", WAIT_KERNEL_WORK },
+	{ "rcu_gp_kthread", WAIT_KERNEL_WORK },
+	{ "kswapd", WAIT_KERNEL_WORK },
+	{ "kjournald2", WAIT_KERNEL_WORK },
+	{ "kcompactd", WAIT_KERNEL_WORK },
+	{ "kthread", WAIT_KERNEL_WORK },
+	{ "kauditd_thread", WAIT_KERNEL_WORK },
+};
+
+/* Frames below which the kernel serves a page fault: what it waits for there, it waits for on behalf of memory. */
+static const char *const fault_prefixes[] = { "handle_mm_fault", "do_user_addr_fault", "exc_page_fault",
+					      "do_page_fault", "do_mem_abort" };
+
+/* How kernels call the functions behind system calls. */
+static const char *const syscall_prefixes[] = { "__x64_sys_",  "__arm64_sys_", "__ia32_sys_", "__riscv_sys_",
+						"__se_sys_",   "__do_sys_",    "ksys_",	      "__sys_" };
+
+static const char *const scheduler[] = { "schedule", "__schedule", "preempt_schedule", "io_schedule",
+					 "__cond_resched", "exit_to_user_mode", "irqentry_exit",
+					 "schedule_timeout", "schedule_hrtimeout" };
+
+/* Functions that only wrap a system call or a lock, by the beginning of their module's name. */
+static const char *const wrappers[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "libc.musl", "[vdso]" };
+
+static bool begins(const char *text, const char *const *prefixes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+#define BEGINS(text, prefixes) begins(text, prefixes, ARRAY_LEN(prefixes))
+
+static bool is_kernel(const struct profile *p, uint32_t stack)
+{
+	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
+
+	return profile_module(p, at->module)->kind == PROFILE_KERNEL;
+}
+
+/* The function that was not inlined. */
+static const char *function_of(const struct profile *p, uint32_t stack)
+{
+	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
+
+	if (!at->nlines)
+		return "";
+	return profile_text(p, p->functions.items[p->lines.items[at->first_line + at->nlines - 1].function].name);
+}
+
+const char *wait_kind_name(enum wait_kind kind)
+{
+	static const char *const names[WAIT_KINDS] = {
+		[WAIT_OTHER] = "other",
+		[WAIT_ON_CPU] = "on a CPU",
+		[WAIT_CPU] = "run queue",
+		[WAIT_LOCK] = "lock",
+		[WAIT_SLEEP] = "sleep",
+		[WAIT_POLL] = "poll",
+		[WAIT_PIPE] = "pipe",
+		[WAIT_SOCKET] = "socket",
+		[WAIT_TERMINAL] = "terminal",
+		[WAIT_DISK] = "disk",
+		[WAIT_PAGE_FAULT] = "page fault",
+		[WAIT_CHILD] = "child",
+		[WAIT_SIGNAL] = "signal",
+		[WAIT_KERNEL_LOCK] = "kernel lock",
+		[WAIT_KERNEL_WORK] = "kernel work",
+		[WAIT_EARLIER] = "[waits since before the recording]",
+		[WAIT_NOT_SAMPLED] = "[stack not sampled]",
+		[WAIT_LOST] = "[switches lost]",
+	};
+
+	return names[kind];
+}
+
+const char *profile_state_name(uint8_t state)
+{
+	static const char *const names[PROFILE_STATES] = {
+		[PROFILE_STATE_NONE] = "on a CPU",
+		[PROFILE_STATE_ON_CPU] = "on a CPU",
+		[PROFILE_STATE_RUNNABLE] = "waiting for a CPU",
+		[PROFILE_STATE_BLOCKED] = "blocked",
+		[PROFILE_STATE_EARLIER] = "blocked since before",
+		[PROFILE_STATE_LOST] = "[switches lost]",
+	};
+
+	return state < PROFILE_STATES ? names[state] : "";
+}
+
+static enum wait_kind kind_of_function(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+		if (strncmp(name, functions[i].prefix, strlen(functions[i].prefix)) == 0)
+			return functions[i].kind;
+	return WAIT_OTHER;
+}
+
+enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sample *row)
+{
+	enum wait_kind kind = WAIT_OTHER;
+
+	if (row->state == PROFILE_STATE_NONE || row->state == PROFILE_STATE_ON_CPU)
+		return WAIT_ON_CPU;
+	if (row->state == PROFILE_STATE_RUNNABLE)
+		return WAIT_CPU;
+	if (row->state == PROFILE_STATE_LOST)
+		return WAIT_LOST;
+	if (row->state == PROFILE_STATE_EARLIER)
+		return WAIT_EARLIER;
+	if (!row->stack)
+		return WAIT_NOT_SAMPLED;
+	for (uint32_t stack = row->stack; stack && is_kernel(p, stack);
+	     stack = p->stacks.items[stack].parent) {
+		const char *name = function_of(p, stack);
+
+		if (BEGINS(name, fault_prefixes))
+			return WAIT_PAGE_FAULT;
+		if (kind == WAIT_OTHER)
+			kind = kind_of_function(name);
+	}
+	return kind;
+}
+
+const char *wait_frames_syscall(const struct profile *p, const struct profile_sample *row)
+{
+	for (uint32_t stack = row->stack; stack && is_kernel(p, stack);
+	     stack = p->stacks.items[stack].parent) {
+		const char *name = function_of(p, stack);
+
+		if (BEGINS(name, fault_prefixes))
+			return "[page fault]";
+		for (size_t i = 0; i < ARRAY_LEN(syscall_prefixes); i++) {
+			size_t len = strlen(syscall_prefixes[i]);
+
+			if (strncmp(name, syscall_prefixes[i], len) == 0)
+				return name + len;
+		}
+	}
+	return "";
+}
+
+static bool is_wrapper(const struct profile *p, uint32_t stack)
+{
+	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
+
+	return BEGINS(profile_text(p, profile_module(p, at->module)->name), wrappers);
+}
+
+uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)
+{
+	uint32_t kernel = 0, wrapper = 0, stack = row->stack;
+
+	for (; stack && is_kernel(p, stack); stack = p->stacks.items[stack].parent)
+		if (!kernel && !BEGINS(function_of(p, stack), scheduler))
+			kernel = stack;
+	for (; stack && is_wrapper(p, stack); stack = p->stacks.items[stack].parent)
+		if (!wrapper)
+			wrapper = stack;
+	if (stack)
+		return stack;
+	return wrapper ? wrapper : kernel ? kernel : row->stack;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_frames.h - what the stack of a wait says: what kind of wait it is, in which system call, and which frame is the
+ * program's own.
+ *
+ * Goes by the names of kernel functions, which change little: a wait whose functions are not in the table is "other".
+ */
+#ifndef REPORT_WAIT_FRAMES_H
+#define REPORT_WAIT_FRAMES_H
+
+#include "formats/profile/profile.h"
+
+enum wait_kind {
+	WAIT_OTHER,	  /* the table does not know its functions */
+	WAIT_ON_CPU,	  /* none */
+	WAIT_CPU,	  /* preempted, or new and not run yet */
+	WAIT_LOCK,	  /* futex: mutexes, condition variables, semaphores, joins of user code */
+	WAIT_SLEEP,
+	WAIT_POLL,	  /* poll, select, epoll, io_uring */
+	WAIT_PIPE,
+	WAIT_SOCKET,
+	WAIT_TERMINAL,
+	WAIT_DISK,	  /* block devices, file systems, their journals */
+	WAIT_PAGE_FAULT,
+	WAIT_CHILD,
+	WAIT_SIGNAL,	  /* pause, sigwait, stopped, traced */
+	WAIT_KERNEL_LOCK, /* a mutex, semaphore or RCU of the kernel */
+	WAIT_KERNEL_WORK, /* a kernel thread that has nothing to do */
+	WAIT_EARLIER,	  /* it left its CPU before it was recorded */
+	WAIT_NOT_SAMPLED, /* no stack */
+	WAIT_LOST,	  /* records of switches are missing */
+	WAIT_KINDS
+};
+
+/* "lock", "run queue", ... */
+const char *wait_kind_name(enum wait_kind kind);
+
+/* The kind of wait of @row, whose stack must be named as a whole; ordinary samples are on a CPU. */
+enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sample *row);
+
+/* The name of the system call that @row waits in, "page fault" or "interrupt" if the kernel was entered so, "" if not known. */
+const char *wait_frames_syscall(const struct profile *p, const struct profile_sample *row);
+
+/*
+ * The innermost stack of @row that belongs to the program: neither the kernel nor the C library's wrapper. For kernel threads
+ * the innermost that is not the scheduler's. 0 if there is none.
+ */
+uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row);
+
+const char *profile_state_name(uint8_t state);
+
+#endif

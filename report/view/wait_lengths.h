@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_lengths.h - how long waits took: their lengths, by the groups of one level.
+ *
+ * Lengths are kept one by one, 8 bytes each, so quantiles are exact. Zeroed, it is empty.
+ */
+#ifndef REPORT_WAIT_LENGTHS_H
+#define REPORT_WAIT_LENGTHS_H
+
+#include "report/load/session.h"
+#include "report/view/view.h"
+
+#define WAIT_BUCKETS 48 /* bucket i holds what is at least 2^i ns and less than 2^(i+1) */
+
+struct wait_group {
+	const char *fields[VIEW_FIELDS_MAX];
+	uint64_t total_ns;
+	VEC(uint64_t) lengths_ns; /* ascending */
+	uint64_t buckets[WAIT_BUCKETS];
+};
+
+struct wait_lengths {
+	struct arena arena;
+	VEC(struct wait_group) groups; /* most time first */
+	struct wait_group all;
+};
+
+/* The waits of @s, loaded with keep_times, that are samples of @event, by @level. */
+void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint32_t event,
+			  const struct view_level *level, bool native);
+void wait_lengths_deinit(struct wait_lengths *w);
+
+/* The length that @part (0 to 1) of the waits do not exceed; 0 if there are none. */
+uint64_t wait_group_quantile(const struct wait_group *group, double part);
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs whose waits are known (tests/programs/waits.c): the function that waits is found, for what it waits, and how long,
+# as the program's own clock says. What a thread did adds up to the length of the recording.
+set -eu
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+precord -q -e off-cpu -o try.trace -- sleep 0.01 2>try.err || skip "switches cannot be recorded here: $(head -n 1 try.err)"
+grep -q 'stacks are not known' try.err && skip "$(head -n 1 try.err)"
+
+$CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
+
+# weight FILE COLUMN NAME: the nanoseconds of a row
+weight() { columns "$2" weight <"$1" | awk -F'\t' -v f="$3" '$1 == f { print $2; exit }'; }
+
+for case in mutex:lock pipe:pipe condition:lock sleep:sleep fsync:disk chain:lock; do
+	mode=${case%:*} kind=${case#*:}
+	precord -q --off-cpu -o w.trace -- ./waits $mode >truth 2>err || { cat err; fail "$mode"; }
+	read -r function own_ns <truth
+	preport -i w.trace --event off-cpu --by leaf --format=csv >leaf.csv
+	preport -i w.trace --event off-cpu --by wait --format=csv >wait.csv
+	ns=$(weight leaf.csv function "$function") of_kind=$(weight wait.csv wait "$kind")
+	echo "$mode: $function waited ${ns:-0} ns, by its own clock $own_ns; $kind ${of_kind:-0} ns"
+	# A file system in memory waits for nothing.
+	[ "$mode" = fsync ] && [ "$own_ns" -lt 100000000 ] && continue
+	[ -n "$ns" ] || { cat leaf.csv; fail "$mode: $function is not in the table"; }
+	[ -n "$of_kind" ] || { cat wait.csv; fail "$mode: nothing waits for '$kind'"; }
+	# Its clock also sees what it does on a CPU on its way, and does not see that it is preempted before and behind.
+	awk -v ns="$ns" -v own="$own_ns" 'BEGIN { exit !(ns >= own / 2 && ns <= own * 1.1 + 2e8) }' ||
+		{ cat leaf.csv; fail "$mode: $ns ns instead of $own_ns"; }
+done
+
+# Eight threads on one lock: the lock is the first row.
+precord -q --off-cpu -o w.trace -- ./waits mutex >truth
+preport -i w.trace --event off-cpu --format=csv | columns function | head -n 1 >first
+grep -qx wait_for_lock first || { preport -i w.trace --event off-cpu; fail "the lock is not the first row"; }
+preport -i w.trace >summary
+grep -q '^9 threads, .* blocked' summary || { cat summary; fail "the summary does not say that threads waited"; }
+precord -q -e cpu-clock -F 999 -o c.trace -- ./waits queue >truth
+preport -i c.trace >summary
+grep -q 'waiting; record with --off-cpu' summary || { cat summary; fail "the summary does not propose --off-cpu"; }
+
+# Threads that never rest on one CPU wait for it, as the scheduler itself says.
+precord -q --off-cpu -o q.trace -- ./waits queue >truth
+read -r function own_ns <truth
+ns=$(preport -i q.trace --event off-cpu --by wait --format=csv | columns wait weight | awk -F'\t' '$1 == "run queue" { print $2 }')
+echo "queue: ${ns:-0} ns, by the scheduler's account $own_ns"
+if [ "$own_ns" -gt 0 ]; then
+	awk -v ns="${ns:-0}" -v own="$own_ns" 'BEGIN { exit !(ns >= own / 2 && ns <= own * 1.5 + 2e8) }' ||
+		fail "queue: ${ns:-0} ns instead of $own_ns"
+fi
+
+# A waits for B, who waits for C.
+if precord -q --wakers -o k.trace -- ./waits chain >truth 2>err; then
+	preport -i k.trace --event off-cpu --by thread,waker --format=csv | columns thread waker weight >wakers
+	for pair in A:B B:C; do
+		awk -F'\t' -v t="${pair%:*}" -v by="${pair#*:}" '$1 == t && $2 ~ "^" by " " { ns += $3 } END { exit !(ns > 1e8) }' wakers ||
+			{ cat wakers; fail "${pair%:*} does not wait for ${pair#*:}"; }
+	done
+else
+	grep -q 'tracefs\|tracepoint' err || { cat err; fail "--wakers"; }
+	echo "no wakers here: $(head -n 1 err)"
+fi
+
+# Who lives all along has a row as long as the recording, to the nanosecond.
+need_system_wide
+precord -q -a --off-cpu -o a.trace -- sleep 0.5
+preport -i a.trace --event wall --by thread -n 0 --format=csv | columns tid weight >rows
+awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) print ns[tid] }' rows | sort -n >lengths
+preport info -i a.trace | sed -n 's/^Lasted *//p'
+longest=$(tail -n 1 lengths)
+same=$(grep -cx "$longest" lengths)
+echo "$same of $(wc -l <lengths) threads have the length of the recording, $longest ns"
+[ "$longest" -ge 500000000 ] || fail "the longest row has $longest ns"
+[ "$same" -ge 2 ] || { cat rows; fail "rows of threads that live all along differ"; }

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waits.c - programs whose waits are known: each waits in one function, times that with its own clock, and prints the
+ * function and the nanoseconds.
+ *
+ * Usage: waits mutex|pipe|condition|sleep|fsync|chain|queue [ROUNDS]
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 8
+#define NOINLINE __attribute__((noinline))
+#define KEEP_FRAME __asm__ volatile("" ::: "memory") /* or else the call before it would be a jump */
+
+static int rounds = 50;
+static _Atomic uint64_t waited_ns;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static NOINLINE void pause_ms(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&ts, NULL);
+	KEEP_FRAME;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+
+static NOINLINE void wait_for_lock(void)
+{
+	uint64_t begun = now_ns();
+
+	pthread_mutex_lock(&lock);
+	waited_ns += now_ns() - begun;
+}
+
+static void *fight(void *arg)
+{
+	for (int i = 0; i < rounds; i++) {
+		wait_for_lock();
+		pause_ms(2);
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+static void run_threads(void *(*run)(void *), int count)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < count; i++)
+		pthread_create(&threads[i], NULL, run, NULL);
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static int ends[2];
+
+static NOINLINE ssize_t wait_for_data(void)
+{
+	uint64_t begun = now_ns();
+	char byte;
+	ssize_t got = read(ends[0], &byte, 1);
+
+	waited_ns += now_ns() - begun;
+	return got;
+}
+
+static void *produce(void *arg)
+{
+	for (int i = 0; i < rounds; i++) {
+		pause_ms(4);
+		if (write(ends[1], "x", 1) != 1)
+			abort();
+	}
+	close(ends[1]);
+	return arg;
+}
+
+static void run_pipe(void)
+{
+	pthread_t producer;
+
+	if (pipe(ends))
+		abort();
+	pthread_create(&producer, NULL, produce, NULL);
+	while (wait_for_data() == 1)
+		;
+	pthread_join(producer, NULL);
+}
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int turn;
+
+static NOINLINE void wait_for_turn(int mine)
+{
+	uint64_t begun = now_ns();
+
+	pthread_mutex_lock(&lock);
+	while (turn < mine)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+	waited_ns += now_ns() - begun;
+}
+
+static void *wait_turns(void *arg)
+{
+	for (int i = 1; i <= rounds; i++)
+		wait_for_turn(i);
+	return arg;
+}
+
+static void run_condition(void)
+{
+	pthread_t waiter;
+
+	pthread_create(&waiter, NULL, wait_turns, NULL);
+	for (int i = 0; i < rounds; i++) {
+		pause_ms(4);
+		pthread_mutex_lock(&lock);
+		turn++;
+		pthread_cond_signal(&changed);
+		pthread_mutex_unlock(&lock);
+	}
+	pthread_join(waiter, NULL);
+}
+
+static NOINLINE void rest(void)
+{
+	uint64_t begun = now_ns();
+	struct timespec ts = { 0, 5000000 };
+
+	nanosleep(&ts, NULL);
+	waited_ns += now_ns() - begun;
+}
+
+static NOINLINE void flush_file(int fd)
+{
+	uint64_t begun = now_ns();
+
+	if (pwrite(fd, "data", 4, 0) != 4 || fsync(fd))
+		abort();
+	waited_ns += now_ns() - begun;
+}
+
+static void run_fsync(void)
+{
+	int fd = open("flushed", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	for (int i = 0; i < rounds; i++)
+		flush_file(fd);
+	close(fd);
+	unlink("flushed");
+}
+
+/* A waits for B, who waits for C, who sleeps. */
+static void *hold_inner(void *arg)
+{
+	pthread_setname_np(pthread_self(), "C");
+	pthread_mutex_lock(&inner);
+	turn = 1;
+	pause_ms(rounds * 4);
+	pthread_mutex_unlock(&inner);
+	return arg;
+}
+
+static void *hold_outer(void *arg)
+{
+	pthread_setname_np(pthread_self(), "B");
+	pthread_mutex_lock(&lock);
+	turn = 2;
+	pthread_mutex_lock(&inner);
+	pthread_mutex_unlock(&inner);
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+static void wait_until(int value)
+{
+	while (*(volatile int *)&turn < value)
+		sched_yield();
+}
+
+static void *want_outer(void *arg)
+{
+	pthread_setname_np(pthread_self(), "A");
+	wait_for_lock();
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+static void run_chain(void)
+{
+	void *(*const runs[])(void *) = { hold_inner, hold_outer, want_outer };
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&threads[i], NULL, runs[i], NULL);
+		wait_until(i < 2 ? i + 1 : 0);
+	}
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Two that never rest on one CPU: each is ready to run while the other does. The scheduler's own account is the truth. */
+static NOINLINE void *burn(void *arg)
+{
+	uint64_t end = now_ns() + (uint64_t)rounds * 20000000, ran = 0, ready = 0;
+	char text[128] = "";
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY);
+
+	while (now_ns() < end)
+		;
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 &&
+	    sscanf(text, "%lu %lu", (unsigned long *)&ran, (unsigned long *)&ready) == 2)
+		waited_ns += ready;
+	close(fd);
+	return arg;
+}
+
+static void run_queue(void)
+{
+	cpu_set_t one;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu < 0 ? 0 : cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	run_threads(burn, 2);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "", *function = "wait_for_lock";
+
+	if (argc > 2)
+		rounds = atoi(argv[2]);
+	if (!strcmp(mode, "mutex")) {
+		run_threads(fight, THREADS);
+	} else if (!strcmp(mode, "pipe")) {
+		function = "wait_for_data";
+		run_pipe();
+	} else if (!strcmp(mode, "condition")) {
+		function = "wait_for_turn";
+		run_condition();
+	} else if (!strcmp(mode, "sleep")) {
+		function = "rest";
+		for (int i = 0; i < rounds; i++)
+			rest();
+	} else if (!strcmp(mode, "fsync")) {
+		function = "flush_file";
+		run_fsync();
+	} else if (!strcmp(mode, "chain")) {
+		run_chain();
+	} else if (!strcmp(mode, "queue")) {
+		function = "burn";
+		run_queue();
+	} else {
+		return 2;
+	}
+	printf("%s %llu\n", function, (unsigned long long)waited_ns);
+	return 0;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_derive.c - from records of switches to time off the CPU: by thread and state, with stacks where there are any.
+ */
+#include "formats/trace/trace_writer.h"
+#include "report/load/derive/derive.h"
+#include "report/load/session.h"
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <unistd.h>
+
+#define START 1000000u
+#define END   2000000u
+
+/* ---- the transformer by itself ---- */
+
+struct chain {
+	struct recording recording;
+	struct recording_event events[3];
+	struct profile *profile;
+	struct derive *derive;
+	VEC(struct derived) out;
+};
+
+static void keep(void *context, const struct derived *derived)
+{
+	struct chain *c = context;
+
+	vec_push(&c->out, *derived);
+}
+
+static uint32_t same_number(void *context, uint32_t pid, uint32_t tid)
+{
+	(void)context;
+	(void)pid;
+	return tid;
+}
+
+/* Event 0 is a clock, event 1 the stacks of waits. */
+static const char waking_format[] = "	field:char comm[16];	offset:8;	size:16;	signed:0;\n"
+				    "	field:pid_t pid;	offset:24;	size:4;	signed:1;\n";
+
+static void chain_begin(struct chain *c, bool wall)
+{
+	*c = (struct chain){ .events = {
+				     { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_CPU_CLOCK, .format = "", .samples = true },
+				     { .name = "off-cpu", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .format = "", .samples = true },
+				     { .name = "sched:sched_waking", .unit = "events", .type = PERF_TYPE_TRACEPOINT,
+				       .format = waking_format, .samples = true } } };
+	c->recording = (struct recording){
+		.events = c->events, .nevents = 3, .start_ns = START, .end_ns = END
+	};
+	c->profile = profile_new();
+	for (int i = 0; i < 3; i++)
+		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
+
+	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
+					  .to_ns = UINT64_MAX, .waits = true, .wall = wall };
+
+	c->derive = derive_new(&request, &(struct derive_out){ keep, same_number, c });
+}
+
+static void chain_end(struct chain *c)
+{
+	derive_free(c->derive);
+	profile_free(c->profile);
+	vec_deinit(&c->out);
+}
+
+static void feed(struct chain *c, struct event ev, uint32_t stack)
+{
+	ev.pid = 1;
+	derive_event(c->derive, &(struct derive_event){
+					.ev = &ev,
+					.thread = ev.kind == EVENT_FORK ? PROFILE_NONE : ev.tid,
+				        .stack = stack, .passes = true });
+}
+
+static void feed_switch(struct chain *c, uint32_t tid, uint64_t time_ns, bool in, bool preempted)
+{
+	feed(c, (struct event){ .kind = EVENT_SWITCH, .tid = tid, .time_ns = time_ns,
+				.cpu_switch = { in, preempted } }, 0);
+}
+
+static void feed_sample(struct chain *c, uint32_t tid, uint64_t time_ns, uint32_t event, uint32_t stack)
+{
+	feed(c, (struct event){ .kind = EVENT_SAMPLE, .tid = tid, .time_ns = time_ns, .cpu = 3,
+				.sample = { .event = event, .period = 1000 } }, stack);
+}
+
+static uint64_t sum(const struct chain *c, uint32_t event, uint32_t thread)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < c->out.len; i++)
+		if (c->out.items[i].event == event && c->out.items[i].thread == thread)
+			weight += c->out.items[i].weight;
+	return weight;
+}
+
+TEST(derive_pairs_switches_into_waits_with_the_stack_that_waited)
+{
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed_sample(&c, 7, START + 100, 1, 42);
+	feed_switch(&c, 7, START + 101, false, false);
+	feed_switch(&c, 7, START + 601, true, false);
+	feed_switch(&c, 7, START + 700, false, true); /* no stack was sampled */
+	feed_switch(&c, 7, START + 900, true, false);
+	derive_finish(c.derive);
+
+	CHECK_UINT(c.out.len, 2);
+	CHECK_UINT(c.out.items[0].event, 1);
+	CHECK_UINT(c.out.items[0].weight, 500);
+	CHECK_UINT(c.out.items[0].stack, 42);
+	CHECK_UINT(c.out.items[0].cpu, 3);
+	CHECK_UINT(c.out.items[0].state, PROFILE_STATE_BLOCKED);
+	CHECK_UINT(c.out.items[0].time_ns, START + 101);
+	CHECK_UINT(c.out.items[1].weight, 200);
+	CHECK_UINT(c.out.items[1].stack, 0);
+	CHECK_UINT(c.out.items[1].state, PROFILE_STATE_RUNNABLE);
+	chain_end(&c);
+}
+
+TEST(derive_counts_a_wait_that_is_not_over_and_one_that_began_before)
+{
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0); /* it was there before */
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6 }, 0); /* and never ran */
+	feed_switch(&c, 5, START + 1000, true, false);
+	feed_switch(&c, 5, START + 3000, false, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 1, 5), 1000 + (END - START - 3000));
+	CHECK_UINT(sum(&c, 1, 6), END - START);
+	chain_end(&c);
+}
+
+TEST(derive_wall_adds_up_to_the_length_of_the_recording_whatever_happens)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
+	for (uint64_t t = START + 10; t < END - 1000; t += 997) {
+		feed_sample(&c, 5, t, 0, 1);
+		if (t % 3)
+			feed_sample(&c, 5, t + 1, 1, 2);
+		if (t % 11) /* some records are lost */
+			feed_switch(&c, 5, t + 2, false, t % 2);
+		if (t % 13)
+			feed_switch(&c, 5, t + 500, true, false);
+	}
+	derive_finish(c.derive);
+	CHECK_UINT(c.profile->types.len, 4);
+	CHECK_UINT(sum(&c, 3, 5), END - START);
+	chain_end(&c);
+}
+
+TEST(derive_waits_of_a_thread_begin_with_it_and_end_with_it)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 8, .time_ns = START + 5000 }, 0);
+	feed_switch(&c, 8, START + 5300, true, false);
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 8, .time_ns = START + 9000 }, 0);
+	feed_switch(&c, 8, START + 9001, false, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 1, 8), 300);
+	CHECK_UINT(c.out.items[0].state, PROFILE_STATE_RUNNABLE);
+	CHECK_UINT(sum(&c, 3, 8), 4000);
+	chain_end(&c);
+}
+
+TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks_were_thinned)
+{
+	struct chain c;
+	uint64_t known = 0;
+
+	chain_begin(&c, true);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct event ev = { .kind = EVENT_SAMPLE, .tid = 5, .time_ns = START + i * 1000, .cpu = 0,
+				    .sample = { .event = 1, .period = 10 } };
+
+		if (i % 10 == 0)
+			feed(&c, ev, 1 + i / 10 % 2);
+		feed_switch(&c, 5, START + i * 1000 + 1, false, false);
+		feed_switch(&c, 5, START + i * 1000 + 501, true, false);
+	}
+	derive_finish(c.derive);
+	for (size_t i = 0; i < c.out.len; i++)
+		if (c.out.items[i].event == 1)
+			known += c.out.items[i].stack ? c.out.items[i].weight : 0;
+	CHECK_UINT(sum(&c, 1, 5), 100 * 500);
+	CHECK_UINT(known, 100 * 500);
+	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(derive_lives(c.derive).estimated_ns, 90 * 500);
+	CHECK_UINT(derive_lives(c.derive).thinned, 10);
+	chain_end(&c);
+}
+
+TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
+{
+	struct chain c;
+	uint8_t raw[36] = { [24] = 5 };
+	struct event waking = { .kind = EVENT_SAMPLE, .tid = 9, .time_ns = START + 700,
+				.sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } };
+
+	chain_begin(&c, false);
+	feed_switch(&c, 5, START + 100, false, false);
+	waking.sample.raw_len = 27; /* too short to hold the number */
+	feed(&c, waking, 0);
+	waking.sample.raw_len = sizeof(raw);
+	waking.time_ns = START + 800;
+	feed(&c, waking, 0);
+	feed_switch(&c, 5, START + 1000, true, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 1, 5), 900);
+	CHECK_UINT(c.out.len, 4); /* the two of sched_waking itself as well */
+	CHECK_UINT(c.out.items[2].weight, 700);
+	CHECK_UINT(c.out.items[2].state, PROFILE_STATE_BLOCKED);
+	CHECK_UINT(c.out.items[2].waker, 9);
+	CHECK_UINT(c.out.items[3].weight, 200);
+	CHECK_UINT(c.out.items[3].state, PROFILE_STATE_RUNNABLE);
+	chain_end(&c);
+}
+
+/* ---- a whole trace ---- */
+
+static void write_switch(struct trace_writer *w, uint32_t tid, uint64_t time_ns, bool in)
+{
+	struct event ev = { .kind = EVENT_SWITCH, .time_ns = time_ns, .pid = 100, .tid = tid,
+			    .cpu_switch = { .in = in } };
+
+	CHECK_OK(trace_writer_event(w, &ev));
+}
+
+static const char *write_trace(void)
+{
+	const char *path = test_path("switches.trace");
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct trace_writer *w = trace_writer_new(fd);
+	struct recording_event event = { .name = "cpu-clock", .unit = "ns", .format = "",
+					 .type = PERF_TYPE_SOFTWARE, .samples = true };
+	struct recording rec = { .tool = "test", .cmdline = "", .hostname = "", .os_release = "",
+				 .cpu_model = "", .container = "", .arch = &arch_x86_64,
+				 .start_ns = START, .events = &event, .nevents = 1 };
+
+	CHECK(fd >= 0);
+	CHECK_OK(trace_writer_begin(w, &rec));
+	write_switch(w, 101, START + 1000, false);
+	write_switch(w, 102, START + 2000, false);
+	write_switch(w, 102, START + 2500, true);
+	write_switch(w, 101, START + 9000, true);
+	rec.end_ns = START + 10000;
+	CHECK_OK(trace_writer_end(w, &rec));
+	trace_writer_free(w);
+	close(fd);
+	return path;
+}
+
+TEST(session_turns_switches_into_time_off_the_cpu_by_thread_and_state)
+{
+	struct session_args args;
+	struct filter filter = { 0 };
+	struct session s;
+
+	session_args_init(&args);
+	args.input = write_trace();
+	CHECK_OK(session_open(&s, &args));
+	CHECK_OK(session_load(&s, &filter));
+	CHECK_UINT(s.profile->types.len, 2);
+	CHECK_STR(profile_text(s.profile, s.profile->types.items[1].name), DERIVE_OFF_CPU);
+	CHECK_UINT(session_default_event(&s), 1);
+	CHECK_UINT(s.profile->samples.len, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct profile_sample *row = &s.profile->samples.items[i];
+		uint32_t tid = s.profile->threads.items[row->thread].tid;
+
+		CHECK_UINT(row->weight, tid == 101 ? 8000 : 500);
+		CHECK_UINT(row->state, PROFILE_STATE_BLOCKED);
+	}
+	session_close(&s);
+	session_args_deinit(&args);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_wait_frames.c - what a stack says about a wait, and which threads have no work.
+ */
+#include "report/view/idle_waits.h"
+#include "report/view/wait_frames.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Put "user;libc:user;kernel:f", the leaf last, below @p's root. */
+static uint32_t add_stack(struct profile *p, const char *text)
+{
+	char *copy = strdup(text), *rest = copy;
+	uint32_t stack = 0;
+
+	for (char *word = strsep(&rest, ";"); word; word = strsep(&rest, ";")) {
+		char *name = strchr(word, ':');
+		const char *module = name ? word : "app";
+
+		if (name)
+			*name++ = '\0';
+		else
+			name = word;
+
+		struct profile_module mod = { .name = profile_string(p, module), .path = profile_string(p, module),
+					      .kind = strcmp(module, "kernel") ? PROFILE_USER : PROFILE_KERNEL };
+		struct profile_function function = { .name = profile_string(p, name),
+						     .module = profile_add_module(p, &mod) };
+		struct profile_line line = { .function = profile_add_function(p, &function) };
+		uint32_t location = profile_add_location(p, function.module, line.function + 1,
+							       strcmp(module, "kernel") ? PROFILE_FRAME_NATIVE : PROFILE_FRAME_KERNEL);
+
+		if (!p->locations.items[location].nlines)
+			profile_set_lines(p, location, &line, 1);
+		stack = profile_add_stack(p, stack, location, PROFILE_HOW_SURE);
+	}
+	free(copy);
+	return stack;
+}
+
+static struct profile_sample blocked(struct profile *p, const char *stack)
+{
+	return (struct profile_sample){ .stack = add_stack(p, stack), .state = PROFILE_STATE_BLOCKED, .count = 1 };
+}
+
+static const char *leaf_of(struct profile *p, const char *text)
+{
+	struct profile_sample row = blocked(p, text);
+	uint32_t stack = wait_frames_leaf(p, &row);
+	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
+
+	return profile_text(p, p->functions.items[p->lines.items[at->first_line].function].name);
+}
+
+TEST(wait_frames_leaf_is_the_programs_own_frame)
+{
+	struct profile *p = profile_new();
+
+	CHECK_STR(leaf_of(p, "main;work;libc.so.6:pthread_mutex_lock;libc.so.6:lll_lock_wait;kernel:do_futex;kernel:schedule"), "work");
+	CHECK_STR(leaf_of(p, "main;touch;kernel:exc_page_fault;kernel:io_schedule"), "touch");
+	CHECK_STR(leaf_of(p, "libc.so.6:_start;libc.so.6:poll;kernel:do_sys_poll;kernel:schedule"), "poll");
+	CHECK_STR(leaf_of(p, "kernel:kthread;kernel:worker_thread;kernel:schedule"), "worker_thread");
+	CHECK_STR(leaf_of(p, "kernel:schedule"), "schedule");
+	profile_free(p);
+}
+
+TEST(wait_frames_tell_kind_and_system_call)
+{
+	static const struct {
+		const char *stack;
+		enum wait_kind kind;
+		const char *syscall;
+	} cases[] = {
+		{ "f;kernel:do_syscall_64;kernel:__x64_sys_futex;kernel:do_futex;kernel:futex_wait;kernel:schedule", WAIT_LOCK, "futex" },
+		{ "f;kernel:__x64_sys_read;kernel:ksys_read;kernel:anon_pipe_read;kernel:schedule", WAIT_PIPE, "read" },
+		{ "f;kernel:__x64_sys_fsync;kernel:ext4_sync_file;kernel:jbd2_log_wait_commit;kernel:schedule", WAIT_DISK, "fsync" },
+		{ "f;kernel:exc_page_fault;kernel:filemap_fault;kernel:io_schedule", WAIT_PAGE_FAULT, "[page fault]" },
+		{ "f;kernel:__arm64_sys_epoll_pwait;kernel:ep_poll;kernel:schedule", WAIT_POLL, "epoll_pwait" },
+		{ "f;kernel:something_new;kernel:schedule", WAIT_OTHER, "" },
+	};
+	struct profile *p = profile_new();
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct profile_sample row = blocked(p, cases[i].stack);
+
+		CHECK_UINT(wait_frames_kind(p, &row), cases[i].kind);
+		CHECK_STR(wait_frames_syscall(p, &row), cases[i].syscall);
+		row.state = PROFILE_STATE_RUNNABLE;
+		CHECK_UINT(wait_frames_kind(p, &row), WAIT_CPU);
+		row.state = PROFILE_STATE_NONE;
+		CHECK_UINT(wait_frames_kind(p, &row), WAIT_ON_CPU);
+	}
+	for (int kind = 0; kind < WAIT_KINDS; kind++)
+		CHECK(wait_kind_name((enum wait_kind)kind) != NULL);
+	for (uint8_t state = 0; state < PROFILE_STATES; state++)
+		CHECK(profile_state_name(state) && *profile_state_name(state));
+	profile_free(p);
+}
+
+TEST(idle_waits_are_those_of_threads_without_work_and_never_of_a_mutex)
+{
+	static const char poll[] = "loop;kernel:__x64_sys_poll;kernel:do_sys_poll";
+	static const char mutex[] = "work;libc.so.6:pthread_mutex_lock;kernel:do_futex";
+	static const char queue[] = "take;libc.so.6:pthread_cond_wait;kernel:do_futex";
+	const uint64_t len = 10000000000;
+	const struct {
+		const char *stack;
+		uint64_t weight, count;
+		bool idle;
+	} cases[] = {
+		{ poll, len, 1000, true }, { poll, len / 2, 1, false },	 { mutex, len, 1, false },
+		{ queue, len, 3, true },   { queue, len, 1000, false },
+	};
+	struct profile *p = profile_new();
+
+	for (uint32_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct profile_sample row = blocked(p, cases[i].stack);
+
+		row.thread = i;
+		row.weight = cases[i].weight;
+		row.count = cases[i].count;
+		profile_add_sample(p, &row);
+	}
+
+	bool *idle = idle_waits_find(p, len);
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		CHECK(idle[i] == cases[i].idle);
+	free(idle);
+	profile_free(p);
+}
