@@ -112,6 +112,8 @@ void trust_judge(struct trust *trust, const struct session *s)
 				 .sums_only = s->imported };
 	judge_stream(trust, s);
 	judge_rows(trust, s->profile);
+	/* A copy that ran on behind the end of its stack has lost nothing. */
+	trust->cut = MIN(trust->cut, trust->stops[UNWIND_SNAPSHOT_ENDED] + trust->stops[UNWIND_SPLICED]);
 }
 
 static double part(int64_t some, int64_t others)
@@ -255,14 +257,14 @@ static void remark_turns(struct remarks *r)
 					      number_share(r->arena, share));
 		}
 	}
-	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER))
+	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER_TEXT))
 		add(r, 1, arena_printf(r->arena, "not counted, which is not 0, for want of a counter: %s", never));
 	if (*wrong)
 		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
 	if (nshared > TURNS_NAMED)
 		shared = arena_printf(r->arena, "%u events had one for %s to %s", nshared,
 				      number_share(r->arena, least), number_share(r->arena, most));
-	if (nshared && !is_noted(rec, RECORDING_NOTE_TURNS))
+	if (nshared && !is_noted(rec, RECORDING_NOTE_TURNS_TEXT))
 		add(r, 1 - least,
 		    arena_printf(r->arena,
 				 "counters were taken in turns: %s of the time; record fewer events at once",

@@ -4,8 +4,9 @@
  */
 #include "report/view/view_keys.h"
 
-#include "report/load/data_places.h"
+#include "formats/base/map.h"
 #include "report/view/memory_source.h"
+#include "report/view/process_levels.h"
 
 #include <inttypes.h>
 
@@ -23,6 +24,8 @@ struct view_keys {
 	struct arena *arena;
 	uint32_t *functions; /* by function: the first that looks the same */
 	uint32_t *threads, *processes;
+	struct strtab texts;       /* of levels of processes */
+	struct map process_texts;  /* level and thread -> number in it */
 	struct map lines; /* file and line -> number + 1 */
 	struct map objects, addrs; /* of data: -> number */
 	unsigned nlevels;
@@ -102,6 +105,8 @@ void view_keys_free(struct view_keys *keys)
 		map_deinit(&keys->levels[i].numbers);
 		vec_deinit(&keys->levels[i].keys);
 	}
+	strtab_deinit(&keys->texts);
+	map_deinit(&keys->process_texts);
 	map_deinit(&keys->lines);
 	map_deinit(&keys->objects);
 	map_deinit(&keys->addrs);
@@ -111,6 +116,11 @@ void view_keys_free(struct view_keys *keys)
 uint32_t view_keys_function(const struct view_keys *keys, uint32_t function)
 {
 	return keys->functions[function];
+}
+
+const uint32_t *view_keys_functions(const struct view_keys *keys)
+{
+	return keys->functions;
 }
 
 uint32_t view_keys_process(const struct view_keys *keys, uint32_t thread)
@@ -147,7 +157,7 @@ static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t 
 	if (by == VIEW_DATA_FIELD)
 		return pair(data->type, data->field);
 	if (by == VIEW_DATA_LINE)
-		addr -= addr % DATA_LINE_LEN;
+		addr -= addr % PROFILE_DATA_LINE_LEN;
 	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
 		    number_of(&keys->addrs, addr, (uint32_t)keys->addrs.len));
 }
@@ -158,11 +168,25 @@ static const struct view_frame *frame_at_depth(const struct view_path *path, uin
 	return depth <= path->len ? &path->frames[path->len - depth] : NULL;
 }
 
+/* The number of a text of a thread's process. */
+static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t thread)
+{
+	bool is_new;
+	uint64_t *number = map_put(&keys->process_texts, pair((uint32_t)by, thread), &is_new);
+
+	if (is_new)
+		*number = strtab_add(&keys->texts,
+				     process_level_text(keys->p, by, thread, keys->arena));
+	return (uint32_t)*number;
+}
+
 static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 			 const struct view_path *path, size_t frame)
 {
 	const struct view_frame *leaf = path->len ? &path->frames[frame] : NULL;
 
+	if (process_level_is(level->by))
+		return process_text(keys, level->by, path->row->thread);
 	switch (level->by) {
 	case VIEW_THREAD:
 		return keys->threads[path->row->thread];
@@ -265,7 +289,7 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 	const struct profile_data *data = &keys->p->data.items[number];
 	const char *object = profile_text(keys->p, data->object);
 	const char *module = profile_text(keys->p, data->module);
-	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % DATA_LINE_LEN : data->addr;
+	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % PROFILE_DATA_LINE_LEN : data->addr;
 	const char *at = data->addr ? arena_printf(keys->arena, "0x%" PRIx64, addr) : "";
 
 	if (by == VIEW_DATA_TYPE || by == VIEW_DATA_FIELD)
@@ -329,11 +353,17 @@ static struct view_key empty_texts(enum view_by by, const char *text)
 	return key;
 }
 
-static struct view_key texts(const struct view_keys *keys, const struct view_level *level,
+static struct view_key texts(struct view_keys *keys, const struct view_level *level,
 			     const struct view_path *path, size_t frame)
 {
 	const struct view_frame *at = path->len ? &path->frames[frame] : NULL;
 
+	if (process_level_is(level->by)) {
+		uint32_t number = process_text(keys, level->by, path->row->thread);
+
+		return (struct view_key){ .fields = {
+			arena_strdup(keys->arena, strtab_get(&keys->texts, number)) } };
+	}
 	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
 	    level->by == VIEW_COMM || level->by == VIEW_CPU)
 		return thread_texts(keys, level->by, path->row);
