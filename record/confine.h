@@ -3,7 +3,7 @@
  * confine.h - gives up rights that are no longer needed, so that a fault that a hostile program finds in us is worth less.
  *
  * No new privileges (prctl), fewer capabilities, and a filter of system calls that refuses, with EPERM, what neither
- * program ever does: run programs, open sockets, mount, trace, load code into the kernel, change identities. Where
+ * program ever does: run programs, mount, trace, load code into the kernel, change identities. Where
  * the kernel lacks one of them the others remain. precord(1), SECURITY, says what is left.
  */
 #ifndef RECORD_CONFINE_H
