@@ -6,7 +6,7 @@
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
-[ "$(id -u)" = 0 ] || skip "only root may follow CPUs and read other processes' memory for sure"
+need_interpreters
 
 program="$TOP/tests/programs/shares.py"
 
@@ -34,7 +34,7 @@ check() {
 					hits[name] += count; if (part[2] == "0") seen = 1; break } } }
 		  if (seen) total += count }
 		END {
-			if (total < 100) { print run ": only " total + 0 " stacks"; exit 77 }
+			if (total < 300) { print run ": only " total + 0 " stacks"; exit 77 }
 			for (name in ns) { p = ns[name] / whole; got = hits[name] / total
 				sigma = sqrt(p * (1 - p) / total)
 				if (got < p - 6 * sigma - 0.005 || got > p + 6 * sigma + 0.005) {
@@ -58,7 +58,9 @@ for python in $(pythons | sort -u); do
 		check "$name, $mode"
 		case $? in
 		0) tried=$((tried + 1)) ;;
-		77) grep interpreters precord.txt ;; # this machine had no time for the readers
+		77) # this machine had no time for the readers
+			grep interpreters precord.txt
+			continue ;;
 		*) cat precord.txt; fail "$name, $mode: shares are not where the program says" ;;
 		esac
 		# The report's stacks are the same, with native and kernel frames at their places.
