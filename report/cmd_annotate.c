@@ -181,9 +181,8 @@ static struct err *annotate_with(const struct metrics *metrics, struct session *
 
 	branches_init(&branches, s, BRANCHES_BY_LOCATION);
 	s->names = SESSION_NAME_LEAVES;
-	s->branches = &branches;
+	branches_listen(&branches, s);
 	err = session_load(s, &args->filter);
-	s->branches = NULL;
 	if (err)
 		return err;
 	branches_finish(&branches);

@@ -67,8 +67,7 @@ static struct err *parse_wanted(struct session *s, const char *text, struct want
 	if (!err || s->names == SESSION_NAME_ALL)
 		return err;
 	err_free(err);
-	s->names = SESSION_NAME_ALL;
-	session_name_samples(s);
+	session_name_all(s);
 	return lookup_function(s->profile, text, &s->arena, &ret->functions);
 }
 
