@@ -141,7 +141,7 @@ static void make_parts(struct session *s)
 	s->profile = profile_new();
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
-	s->managed = managed_stacks_new(s, s->args->native);
+	s->managed = managed_stacks_new(s->profile, s->args->native);
 	s->namer.profile = s->profile;
 	s->namer.symbolizer = s->symbolizer;
 	s->namer.depth = UINT_MAX;

@@ -45,7 +45,11 @@ uint32_t session_profile_module(struct session *s, struct module *mod)
 
 struct module *session_module(const struct session *s, uint32_t profile_module)
 {
-	return s->namer.modules.items[profile_module];
+	struct module *mod = profile_module < s->namer.modules.len ? s->namer.modules.items[profile_module] :
+								     NULL;
+
+	/* One that is no binary: a script. */
+	return mod ? mod : module_table_unknown(s->modules);
 }
 
 static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
