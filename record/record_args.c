@@ -206,11 +206,17 @@ const struct opt record_opts[] = {
 		  "run on these CPUs, near each ring, on its CPU, or anywhere (sys)", affinity_parse),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
 		   "embed of the binaries: none, symbols or full (symbols)", bundles),
+	OPT_PARSE(ARGS, embed.time_ns, "embed-time", 0, "TIME",
+		  "at the end read binaries and JIT code for so long at most (20s)", time_span_parse),
+	OPT_PARSE(ARGS, embed.len, "embed-size", 0, "SIZE",
+		  "and so much of them at most (4G)", parse_max_len),
 	OPT_FLAG(ARGS, switch_events, "switch-events", 0,
 		 "a record of each context switch, for preport script --all"),
 	OPT_CHOICE(ARGS, build_ids, "build-ids", 0, "FROM",
 		   "read build IDs from the files, or have the kernel tell them (files)",
 		   build_id_readers),
+	OPT_FLAG(ARGS, jvm_perfmap, "jvm-perfmap", 0,
+		 "have sampled Java virtual machines write their perf maps at the end"),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),
 	OPT_FLAG(ARGS, exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
 	OPT_FLAG(ARGS, raw_stacks, "raw-stacks", 0,
@@ -231,6 +237,7 @@ void record_args_defaults(void *args)
 	a->bundle = "symbols";
 	a->managed = true;
 	a->build_ids = "files";
+	a->embed = (struct embed_limits){ EMBED_TIME_NS, EMBED_LEN };
 	a->max_len = UINT64_MAX;
 	a->chain.kind = RECORDING_CHAIN_DWARF;
 }

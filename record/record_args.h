@@ -12,6 +12,7 @@
 #include "record/sample/delay.h"
 #include "record/event/event_spec.h"
 #include "record/sample/sample_extras.h"
+#include "record/embed/attach.h"
 #include "record/task/target.h"
 #include "record/event/topdown_events.h"
 #include "record/output/output_files_args.h"
@@ -41,12 +42,13 @@ struct record_args {
 	struct control_args control;
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
+	struct embed_limits embed; /* for what is read of others at the end */
 	const char *build_ids; /* who reads them: "files" or "kernel" */
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
 	bool all_user, all_kernel, switch_events;
-	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
+	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, jvm_perfmap;
 	bool managed; /* read interpreters' stacks */
 };
 

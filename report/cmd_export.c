@@ -6,6 +6,7 @@
 #include "report/commands.h"
 #include "report/export/export.h"
 #include "report/export/export_format.h"
+#include "report/export/export_to.h"
 #include "report/print/number.h"
 
 #include <errno.h>
@@ -21,13 +22,6 @@ static const char *const format_names[] = { "firefox",   "speedscope",  "chrome"
 					    "callgrind", "perf-script", NULL };
 
 _Static_assert(ARRAY_LEN(formats) + 1 == ARRAY_LEN(format_names), "each format has a name");
-
-struct export_to_args {
-	struct export_args export; /* first, for export_defaults() */
-	const char *to;
-	const struct export_format *format; /* not an option: what @to says */
-	bool gzip;                          /* not an option: what the file's name says */
-};
 
 static const struct opt export_to_opts[] = {
 	OPT_CHOICE(struct export_to_args, to, "to", 0, "FORMAT",

@@ -11,6 +11,7 @@
 #include "report/metric/metrics.h"
 #include "report/print/number.h"
 #include "report/load/session.h"
+#include "report/view/process_levels.h"
 #include "report/view/view_needs.h"
 #include "report/print/summary.h"
 #include "report/view/tables.h"
@@ -336,6 +337,8 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 		err = check_data(&data, s);
 	if (!err && s->imported)
 		err = view_needs_check(s->profile, &request->levels, s->args->input);
+	if (!err)
+		err = process_levels_check(s->profile, &request->levels, s->args->input);
 	if (!err && data_types_wanted(&request->levels))
 		err = fill_data_types(s);
 	if (!err)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 
 #define PAGE_LEN 4096 /* the smallest there is */
@@ -48,11 +49,39 @@ void memory_keep_thread(void)
 		free(rooms[i]);
 }
 
+#define RESERVE ((size_t)8 << 20)
+
+/* There is one heap, and one end of it. */
+static struct {
+	void (*words)(void *context);
+	void *context;
+	void *reserve;
+	int status;
+} last;
+
+void memory_last_words(void (*words)(void *context), void *context, int status)
+{
+	free(last.reserve);
+	last.reserve = words ? malloc(RESERVE) : NULL;
+	last.words = words;
+	last.context = context;
+	last.status = status;
+}
+
 void memory_exhausted(size_t len)
 {
+	void (*words)(void *context) = last.words;
+
 	fprintf(stderr, "%s: out of memory: %zu bytes could not be had\n",
 		program_invocation_short_name, len);
-	exit(1);
+	if (!words)
+		exit(1);
+	last.words = NULL; /* it may run out of memory itself */
+	free(last.reserve);
+	last.reserve = NULL;
+	words(last.context);
+	/* Other threads are at work, perhaps: nothing is torn down under them. */
+	_exit(last.status);
 }
 
 void *memory_alloc(size_t len)

@@ -42,7 +42,13 @@ void memory_keep(void);
  */
 void memory_keep_thread(void);
 
-/* Say that @len bytes could not be had, and exit with status 1 (125 is precord's to choose). */
+/*
+ * When there is no memory left, call @words with @context once, with some megabytes set free for it, and then exit with @status.
+ * It must not return to what was being done, which is half done. NULL: no more.
+ */
+void memory_last_words(void (*words)(void *context), void *context, int status);
+
+/* Say that @len bytes could not be had, and exit with status 1, or as memory_last_words() was told. */
 __attribute__((noreturn)) void memory_exhausted(size_t len);
 
 /* For CLEANUP() on a pointer that free() releases. */

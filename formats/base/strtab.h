@@ -23,6 +23,9 @@ struct strtab {
 /* The number of @text, new or old. */
 uint32_t strtab_add(struct strtab *tab, const char *text);
 
+/* The same of the first @len bytes of @text, or of those in front of a NUL among them. */
+uint32_t strtab_add_len(struct strtab *tab, const char *text, size_t len);
+
 /* The string with number @id, which this table gave out. */
 const char *strtab_get(const struct strtab *tab, uint32_t id);
 

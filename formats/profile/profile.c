@@ -450,7 +450,7 @@ uint32_t profile_add_sample(struct profile *p, const struct profile_sample *samp
 	struct profile_sample *row = &p->samples.items[number];
 
 	row->count += sample->count;
-	row->weight += sample->weight;
+	row->weight = (int64_t)((uint64_t)row->weight + (uint64_t)sample->weight); /* may wrap, of a hostile file */
 	row->weight_sq += sample->weight_sq;
 	return number;
 }
@@ -465,7 +465,7 @@ struct profile_sum profile_total(const struct profile *p, uint32_t type)
 		if (type != PROFILE_NONE && row->type != type)
 			continue;
 		sum.count += row->count;
-		sum.weight += row->weight;
+		sum.weight = (int64_t)((uint64_t)sum.weight + (uint64_t)row->weight);
 		sum.weight_sq += row->weight_sq;
 	}
 	return sum;

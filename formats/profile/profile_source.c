@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_source.c - a file is recognised by its first bytes and read whole.
+ * profile_source.c - what the importer says of the file becomes a recording.
  */
 #include "formats/profile/profile_source.h"
 
-#include "formats/base/file_bytes.h"
-#include "formats/profile/folded_read.h"
-#include "formats/profile/pprof_read.h"
+#include "formats/profile/import/import_file.h"
+#include "formats/profile/import/import_table.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define LOOKED_AT    4096
-#define FILE_LEN_MAX ((size_t)4 << 30)
 
 struct profile_source {
 	struct event_source source; /* first */
@@ -58,29 +50,26 @@ static const struct event_source_ops ops = {
 	.close = source_close,
 };
 
-static bool is_profile(const uint8_t *data, size_t len)
+/* From when to when samples were taken, as far as the file says, on the profile's clock. */
+static void set_times(struct recording *rec, const struct profile *p, const struct profile_facts *facts)
 {
-	return pprof_is(data, len) || folded_is(data, len);
-}
+	struct time_cursor cursor = time_series_begin(&p->times);
+	struct profile_time at;
+	uint64_t first = UINT64_MAX, last = 0;
 
-bool profile_source_is(const char *path)
-{
-	uint8_t start[LOOKED_AT];
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t len = -1;
-
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		len = pread(fd, start, sizeof(start), 0);
-	close(fd);
-	return len > 0 && is_profile(start, (size_t)len);
+	while (time_series_next(&cursor, &at)) {
+		first = MIN(first, at.time_ns);
+		last = MAX(last, at.time_ns);
+	}
+	rec->wall_ns = facts->wall_ns;
+	rec->start_ns = facts->start_ns ? facts->start_ns : p->times.len ? first : 0;
+	rec->clock_ns = rec->start_ns;
+	rec->end_ns = facts->has_duration ? rec->start_ns + facts->duration_ns : last;
 }
 
 /* Texts live in the profile's table, which may go before the recording. */
 static void set_recording(struct recording *rec, const struct profile *p, const char *tool,
-			  const struct pprof_facts *facts)
+			  const struct profile_facts *facts)
 {
 	*rec = (struct recording){
 		.tool = tool,
@@ -90,12 +79,11 @@ static void set_recording(struct recording *rec, const struct profile *p, const 
 		.cpu_model = "",
 		.container = "",
 		.arch = arch_native(),
-		.wall_ns = facts->wall_ns,
-		.end_ns = facts->duration_ns,
 		.exit_status = -1,
 		.complete = true,
 		.nevents = p->types.len,
 	};
+	set_times(rec, p, facts);
 	rec->events = ARENA_ARRAY(&rec->arena, struct recording_event, p->types.len + 1);
 	for (uint32_t i = 0; i < p->types.len; i++) {
 		const struct profile_value_type *event = &p->types.items[i];
@@ -110,34 +98,43 @@ static void set_recording(struct recording *rec, const struct profile *p, const 
 	}
 }
 
-struct err *profile_source_open(const char *path, struct event_source **ret,
-				struct profile **ret_profile)
+static struct err *read_file(int fd, const char *name, struct diag *diag, struct profile *p,
+			     struct profile_facts *facts, const struct importer **ret)
 {
-	CLEANUP(writer_deinit) struct writer data = { 0 };
-	struct pprof_facts facts = { 0 };
-	struct err *err = file_bytes_read(path, FILE_LEN_MAX, &data);
-	bool pprof = data.len && pprof_is(data.data, data.len);
+	struct import_file file;
+	struct err *err = import_file_open(fd, name, &file);
 
 	if (err)
 		return err;
+	err = import_table_find(&file.input, ret);
+	if (!err)
+		err = import_table_read(*ret, &file.input, p, facts, diag);
+	if (!err)
+		err = import_file_check(&file);
+	import_file_close(&file);
+	return err;
+}
 
+struct err *profile_source_open(int fd, const char *name, struct diag *diag,
+				struct event_source **ret, struct profile **ret_profile)
+{
 	struct profile *p = profile_new();
+	struct profile_facts facts;
+	const struct importer *importer = NULL;
+	struct profile_source *source;
+	struct err *err;
 
-	err = pprof ? pprof_read(data.data, data.len, p, &facts)
-		    : folded_read(data.data, data.len, p);
-	if (!err && p->samples.len == 0)
-		err = err_new(ERR_UNSUPPORTED, "it holds no samples");
+	profile_facts_init(&facts);
+	err = read_file(fd, name, diag, p, &facts, &importer);
 	if (err) {
 		profile_free(p);
-		return err_wrap(err, pprof ? "'%s' is no usable pprof file"
-					   : "'%s' is no usable file of collapsed stacks",
-				path);
+		profile_facts_deinit(&facts);
+		return err;
 	}
-
-	struct profile_source *source = memory_zeroed(1, sizeof(*source));
-
+	source = memory_zeroed(1, sizeof(*source));
 	source->source.ops = &ops;
-	set_recording(&source->recording, p, pprof ? "pprof" : "collapsed stacks", &facts);
+	set_recording(&source->recording, p, importer->name, &facts);
+	profile_facts_deinit(&facts);
 	*ret = &source->source;
 	*ret_profile = p;
 	return NULL;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_source.h - files that hold a finished profile instead of events: collapsed stacks and pprof's.
+ * profile_source.h - files that hold a finished profile instead of events: every format of the import table.
  *
  * They are a source without events beside the profile, so that whatever needs no more than the profile takes them as it
- * takes traces. Of the recording next to nothing is known: the name of the format, the events, perhaps when and how long.
+ * takes traces. What the format does not know of the recording is absent.
  */
 #ifndef FORMATS_PROFILE_SOURCE_H
 #define FORMATS_PROFILE_SOURCE_H
 
+#include "formats/base/diag.h"
 #include "formats/event.h"
 #include "formats/profile/profile.h"
 
-/* Is @path a regular file that begins like one of these? What cannot be read is not. */
-bool profile_source_is(const char *path);
-
 /*
- * Read @path. Source and profile are the caller's; they do not depend on each other. ERR_SYSTEM: it cannot be read.  ERR_CORRUPT,
- * ERR_UNSUPPORTED: see folded_read() and pprof_read(); also a file without any sample.
+ * Recognise and read the file behind @fd, which stays the caller's and may be closed at once; @name is for messages. Source and
+ * profile are the caller's; they do not depend on each other. What is left out is counted in @diag. ERR_SYSTEM: it cannot be read.
+ * ERR_UNSUPPORTED: no format of the table, or one without samples.  ERR_CORRUPT: damaged.
  */
-MUST_USE struct err *profile_source_open(const char *path, struct event_source **ret,
-					 struct profile **ret_profile);
+MUST_USE struct err *profile_source_open(int fd, const char *name, struct diag *diag,
+					 struct event_source **ret, struct profile **ret_profile);
 
 #endif

@@ -8,6 +8,7 @@
 #include "formats/trace/trace_reader.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/reader.h"
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
 #include "formats/trace/trace_attached.h"
@@ -447,6 +448,18 @@ static struct err *open_file(struct trace_file file, struct event_source **ret)
 	*ret = &t->source;
 	t = NULL; /* now the caller's */
 	return NULL;
+}
+
+bool trace_reader_is(const struct trace_file *file)
+{
+	uint8_t start[sizeof(uint32_t)];
+	struct reader r;
+	size_t len = 0;
+	struct err *err = trace_file_read(file, 0, start, sizeof(start), &len);
+
+	reader_init(&r, start, err ? 0 : len, /* big_endian= */ false);
+	err_free(err);
+	return reader_u32(&r, "the first magic") == TRACE_SKIPPABLE && !r.failed;
 }
 
 struct err *trace_reader_open(const char *path, struct event_source **ret)

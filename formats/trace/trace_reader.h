@@ -14,6 +14,9 @@
 #include "formats/event.h"
 #include "formats/trace/trace_file.h"
 
+/* Does @file begin as a trace does? */
+bool trace_reader_is(const struct trace_file *file);
+
 /*
  * Open the trace at @path, "-" for standard input.
  *

@@ -99,6 +99,9 @@ static const struct trace_field count_fields[] = {
 #define EVENTS_MAX    4096
 #define COUNTS_MAX (1u << 20)
 
+/* Of a thing on one CPU; COUNTS_MAX times that is a number that does not wrap. */
+#define COUNT_MAX (1ULL << 43)
+
 _Static_assert(sizeof(enum recording_chain) == sizeof(uint32_t), "read as TRACE_FIELD_U32");
 _Static_assert(offsetof(struct recording, kernel_build_id) ==
 		       offsetof(struct recording, kernel_build_id_len) + 1,
@@ -248,6 +251,9 @@ static void load_count(struct reader *r, struct recording *rec)
 	load_nested(r, count_fields, &rec->arena, &count);
 	if (count.event >= rec->nevents)
 		reader_fail(r, "event of a count");
+	if ((count.samples | count.lost_kernel | count.lost_recorder | count.stacks_shortened |
+	     count.stacks_cut | count.throttled | count.missed) >= COUNT_MAX)
+		reader_fail(r, "size of a count");
 	if (!r->failed) /* readers index by its event, also when the end is damaged */
 		rec->counts[rec->ncounts++] = count;
 }

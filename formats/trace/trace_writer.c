@@ -192,6 +192,14 @@ static struct err *write_block(struct trace_writer *w, struct trace_block *block
 	return put_out(w, block, w->packed.data, w->packed.len);
 }
 
+/* Where the bytes of a block as a whole are accounted for. */
+static uint64_t *account_of_kind(struct trace_sizes *sizes, uint8_t kind)
+{
+	if (kind == TRACE_IMAGE)
+		return &sizes->images;
+	return kind == TRACE_EVENTS ? &sizes->samples : &sizes->symbols;
+}
+
 struct err *trace_writer_block(struct trace_writer *w, const struct trace_block *block,
 			       const uint8_t *data, size_t len)
 {
@@ -204,7 +212,7 @@ struct err *trace_writer_block(struct trace_writer *w, const struct trace_block 
 	struct err *err = put_out(w, &renumbered, w->packed.data, w->packed.len);
 
 	if (!err)
-		w->sizes.samples += len;
+		*account_of_kind(&w->sizes, block->kind) += len;
 	return err;
 }
 
@@ -377,7 +385,7 @@ struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns, uint64_
 	return flush(w, is_due(w, max_age_ns));
 }
 
-static struct err *flush_images(struct trace_writer *w)
+struct err *trace_writer_flush_images(struct trace_writer *w)
 {
 	struct writer images = w->images;
 	struct err *err;
@@ -395,7 +403,7 @@ static struct err *flush_images(struct trace_writer *w)
 struct err *trace_writer_image(struct trace_writer *w, const struct recording_image *image)
 {
 	if (w->images.len + image->elf_len > IMAGES_GOAL) {
-		struct err *err = flush_images(w);
+		struct err *err = trace_writer_flush_images(w);
 
 		if (err)
 			return err;
@@ -455,15 +463,20 @@ struct err *trace_writer_stop(struct trace_writer *w)
 {
 	struct err *err = flush(w, /* all= */ true);
 
-	return err ? err : flush_images(w);
+	return err ? err : trace_writer_flush_images(w);
 }
 
 struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec)
 {
 	struct err *err = trace_writer_stop(w);
 
-	if (err)
-		return err;
+	return err ? err : trace_writer_end_now(w, rec);
+}
+
+struct err *trace_writer_end_now(struct trace_writer *w, const struct recording *rec)
+{
+	struct err *err;
+
 	writer_reset(&w->content);
 	trace_end_put(&w->content, rec);
 	err = write_single(w, TRACE_END, &w->sizes.other);

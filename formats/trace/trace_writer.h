@@ -41,7 +41,7 @@ struct trace_sink {
 
 struct trace_writer *trace_writer_new_to(const struct trace_sink *sink);
 
-/* Append a block of events as a sink was given it. */
+/* Append a block of events, images or a JIT's map as a sink was given it. */
 MUST_USE struct err *trace_writer_block(struct trace_writer *w, const struct trace_block *block,
 					const uint8_t *data, size_t len);
 
@@ -75,10 +75,11 @@ MUST_USE struct err *trace_writer_round(struct trace_writer *w, uint64_t time_ns
 
 /*
  * Images are gathered and written in blocks of some megabytes, the last one by
- * trace_writer_end().
+ * trace_writer_flush_images() or trace_writer_end().
  */
 MUST_USE struct err *trace_writer_image(struct trace_writer *w,
 					const struct recording_image *image);
+MUST_USE struct err *trace_writer_flush_images(struct trace_writer *w);
 MUST_USE struct err *trace_writer_ksyms(struct trace_writer *w, const struct recording_ksym *ksyms,
 					size_t count);
 MUST_USE struct err *trace_writer_kernel_code(struct trace_writer *w,
@@ -91,6 +92,9 @@ MUST_USE struct err *trace_writer_lines(struct trace_writer *w,
 
 /* Write what is pending, the counts, notes and end time of @rec, and the index. */
 MUST_USE struct err *trace_writer_end(struct trace_writer *w, const struct recording *rec);
+
+/* The same without what is pending, for a program that has no memory left, perhaps in the middle of an event. */
+MUST_USE struct err *trace_writer_end_now(struct trace_writer *w, const struct recording *rec);
 
 /* Write what is pending and no end: the trace counts as one whose recorder was killed. */
 MUST_USE struct err *trace_writer_stop(struct trace_writer *w);

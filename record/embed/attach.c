@@ -12,10 +12,12 @@
 #include "formats/base/memory.h"
 #include "formats/perf/jitdump.h"
 #include "formats/process/mapping.h"
+#include "record/confine.h"
 #include "record/embed/attach_image.h"
 #include "record/embed/attach_jit.h"
 #include "record/embed/attach_kernel.h"
 #include "record/embed/code_file.h"
+#include "record/embed/embed_child.h"
 #include "record/sample/addr_cache.h"
 
 #include <inttypes.h>
@@ -55,6 +57,7 @@ struct attach_front {
 
 struct attach {
 	enum attach_bundle bundle;
+	struct embed_limits limits;
 	struct process_table processes;
 	VEC(struct attach_front *) fronts;
 	VEC(struct pending) pending;
@@ -87,6 +90,7 @@ struct attach *attach_new(enum attach_bundle bundle)
 	struct attach *a = memory_zeroed(1, sizeof(*a));
 
 	a->bundle = bundle;
+	a->limits = (struct embed_limits){ EMBED_TIME_NS, EMBED_LEN };
 	process_table_init(&a->processes);
 	a->processes.forget = forget_process;
 	a->processes.context = a;
@@ -124,6 +128,11 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 	return a->fronts.items[number];
 }
 
+void attach_limit(struct attach *a, const struct embed_limits *limits)
+{
+	a->limits = *limits;
+}
+
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end)
 {
 	a->kernel.text = begin;
@@ -145,6 +154,16 @@ void attach_existing_process(struct attach *a, uint32_t pid, uint32_t nthreads)
 uint64_t attach_news(const struct attach *a)
 {
 	return a->news;
+}
+
+void attach_ask_jvms(struct attach *a)
+{
+	a->jit.ask_jvms = true;
+}
+
+uint64_t attach_jit_news(const struct attach *a)
+{
+	return a->jit.news;
 }
 
 /* Its build ID if it has none yet. One that was there at the beginning of the recording will stay a while. */
@@ -177,6 +196,7 @@ static void follow_mmap(struct attach *a, struct event *ev)
 
 	if (!(map->flags & EVENT_MMAP_EXEC))
 		return;
+	a->jit.news += file->mapped.kind == MAPPED_ANONYMOUS;
 	if (file->mapped.kind == MAPPED_FILE && jitdump_is_path(map->path))
 		attach_jit_dump(&a->jit, ev->pid, &a->files, file, &place);
 	process_table_map(&a->processes, ev->pid, map, &file->mapped);
@@ -314,6 +334,32 @@ void attach_forget(struct attach *a)
 		addr_cache_forget_all(&a->fronts.items[i]->seen);
 }
 
+/* What the child does with its copy of @context. */
+static struct err *write_foreign(void *context, struct embed_child *child, struct trace_writer *w,
+				 struct diag *notes, struct attach_report *report)
+{
+	struct attach *a = context;
+	struct err *err = attach_jit_write(&a->jit, child, w, notes, report);
+
+	confine_file_reader();
+	return err ? err : attach_image_write_all(&a->files, a->bundle, child, w, notes, report);
+}
+
+static struct err *write_in_child(struct attach *a, struct trace_writer *w, struct diag *notes,
+				  struct attach_report *report)
+{
+	struct embed_job job = { .run = write_foreign, .context = a };
+	struct err *err;
+
+	for (size_t i = 0; i < a->files.wanted.len; i++)
+		vec_push(&job.fds, code_file_fd(a->files.wanted.items[i]));
+	attach_jit_fds(&a->jit, &job.fds);
+	err = embed_child_run(&job, &a->limits, w, notes, report);
+	a->jit.left_out = 0; /* as the child has said */
+	vec_deinit(&job.fds);
+	return err;
+}
+
 /* What was forgotten for want of room since the last file. */
 static void note_limits(struct attach *a, struct diag *notes)
 {
@@ -349,9 +395,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 	note_limits(a, notes);
 	err = attach_kernel_write(&a->kernel, a->bundle, w, notes, &report);
 	if (!err)
-		err = attach_jit_write(&a->jit, w, notes, &report);
-	if (!err)
-		err = attach_image_write_all(&a->files, a->bundle, w, notes, &report);
+		err = write_in_child(a, w, notes, &report);
 	report.time_ns = now_ns() - start_ns;
 	*ret = report;
 	return err;

@@ -56,11 +56,26 @@ struct attach_report {
 	uint64_t missing; /* files that vanished or cannot be read; named in the notes */
 };
 
+/* For everything that attach_write() reads of others; what is beyond is left out and said. */
+struct embed_limits {
+	uint64_t time_ns;
+	uint64_t len; /* bytes that are read, or tried to */
+};
+
+#define EMBED_TIME_NS 20000000000ULL
+#define EMBED_LEN     (4ULL << 30)
+
 struct attach;
 struct attach_front;
 
 struct attach *attach_new(enum attach_bundle bundle);
+
+/* Have Java virtual machines that were sampled write their perf maps when the recording ends (jvm_perfmap.h). */
+void attach_ask_jvms(struct attach *a);
 void attach_free(struct attach *a);
+
+/* Other limits than EMBED_TIME_NS and EMBED_LEN. */
+void attach_limit(struct attach *a, const struct embed_limits *limits);
 
 /* Where the kernel's own code is; without it none of that is embedded. */
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end);
@@ -80,6 +95,9 @@ bool attach_event(struct attach *a, struct event *ev);
 /* How many files were new to it when they were mapped. */
 uint64_t attach_news(const struct attach *a);
 
+/* Grows as code is made at run time, or such code is seen that was not seen before: its memory is best looked at soon. */
+uint64_t attach_jit_news(const struct attach *a);
+
 /* Front number @number, made if it is new. It is the attach's and lasts as long. */
 struct attach_front *attach_front(struct attach *a, size_t number);
 
@@ -97,7 +115,9 @@ void attach_round(struct attach *a);
 
 /*
  * Write images, kernel symbols and perf maps for all that was told so far, while processes still
- * live if possible. It can be called for several files. What could not be had is said in @notes, one line each, for recording.notes.
+ * live if possible. It can be called for several files. Files and memory of others are
+ * read by a child (embed_child.h), so that no more time passes than attach_limit() allows, and less if SIGINT or SIGTERM,
+ * which must be blocked, is pending. What could not be had is said in @notes, one line each, for recording.notes.
  * ERR_SYSTEM: the trace cannot be written.
  */
 MUST_USE struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,

@@ -21,6 +21,9 @@
 /* So many files that could not be had are named. */
 #define NAMED_MAX 3
 
+/* What reading a file is taken to cost however small its tables are. */
+#define TABLES_MIN ((uint64_t)64 << 10)
+
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
 
@@ -217,12 +220,16 @@ static bool is_vdso(const struct found *f)
 }
 
 /* Keep what can be had, with its build ID; the rest is counted. */
-static void find_all(struct found_list *list, struct missing_files *missing)
+static void find_all(struct found_list *list, struct embed_child *child,
+		     struct missing_files *missing)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->len; i++) {
 		struct found *f = &list->items[i];
+
+		if (!is_vdso(f) && !embed_child_step(child, EMBED_LOOK, f->file->mapped.path))
+			continue;
 		int fd = is_vdso(f) ? -1 : code_file_open(f->file);
 
 		if (fd < 0 && !is_vdso(f)) {
@@ -298,6 +305,20 @@ static void merge_into(struct found *first, struct found *f)
 	f->file->merged = true;
 }
 
+/* What is read of a file: headers, the tables whose ends near an address lie, and pages of code. */
+static uint64_t tables_len(const struct image *img)
+{
+	static const char *const names[] = { ".symtab", ".strtab", ".dynsym", ".dynstr",
+					     ".eh_frame", ".debug_frame", ".gnu_debugdata" };
+	uint64_t len = TABLES_MIN;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (__builtin_add_overflow(len, image_section_stored_len(img, names[i]), &len))
+			return UINT64_MAX;
+	}
+	return len;
+}
+
 static void merge_all(struct found_list *list)
 {
 	struct map by_content = { 0 }; /* to the index of the first + 1 */
@@ -332,8 +353,8 @@ static uint64_t hot_samples(const struct found_list *list)
 
 /* One file after another is mapped: together they may be larger than memory. */
 static struct err *write_file(const struct code_file *file, struct amount amount,
-			      struct trace_writer *w, struct missing_files *missing,
-			      struct attach_report *report)
+			      struct embed_child *child, struct trace_writer *w,
+			      struct missing_files *missing, struct attach_report *report)
 {
 	struct image *img;
 	int fd = code_file_open(file);
@@ -349,13 +370,14 @@ static struct err *write_file(const struct code_file *file, struct amount amount
 		err_free(err);
 		return NULL;
 	}
-	err = write_bundle(file, img, amount, w, report);
+	if (embed_child_charge(child, tables_len(img)))
+		err = write_bundle(file, img, amount, w, report);
 	image_close(img);
 	return err;
 }
 
 struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
-				   struct trace_writer *w, struct diag *notes,
+				   struct embed_child *child, struct trace_writer *w, struct diag *notes,
 				   struct attach_report *report)
 {
 	struct found_list list = { 0 };
@@ -369,7 +391,7 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	report->files = list.len;
 	if (bundle == ATTACH_NONE)
 		drop_files(&list);
-	find_all(&list, &missing);
+	find_all(&list, child, &missing);
 	merge_all(&list);
 	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL, &guard, notes };
 
@@ -378,8 +400,10 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 
 		if (!f->file->offsets.len && !f->alias)
 			continue;
+		if (!embed_child_step(child, EMBED_WRITE, f->file->mapped.path))
+			continue;
 		err = is_vdso(f) ? write_vdso(f->file, w, report)
-				 : write_file(f->file, amount, w, &missing, report);
+				 : write_file(f->file, amount, child, w, &missing, report);
 	}
 	say_missing(&missing.gone, "gone, replaced or not readable", notes);
 	say_missing(&missing.unusable, "not usable ELF", notes);

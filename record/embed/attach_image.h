@@ -7,13 +7,14 @@
 
 #include "record/embed/attach.h"
 #include "record/embed/code_file.h"
+#include "record/embed/embed_child.h"
 
 /*
- * One image per file that was touched, in order of path, those with equal build IDs as one. What vanished or
- * cannot be read is said in @notes and counted in @report. ERR_SYSTEM: the trace cannot be written.
+ * In @child: one image per file that was touched, in order of path, those with equal build IDs as one. What vanished or
+ * cannot be read is said in @notes and counted in @report. ERR_SYSTEM: the recorder takes no more.
  */
 MUST_USE struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
-					    struct trace_writer *w, struct diag *notes,
+					    struct embed_child *child, struct trace_writer *w, struct diag *notes,
 					    struct attach_report *report);
 
 #endif

@@ -6,9 +6,11 @@
 
 #include "formats/base/vec.h"
 #include "record/embed/jit_code.h"
+#include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
@@ -31,7 +33,10 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
 		slot = map_put(&jit->maps, pid, NULL);
 		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX);
 	}
-	jit->naddresses += perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+	bool is_new = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+
+	jit->naddresses += is_new;
+	jit->news += is_new;
 }
 
 static struct code_file *file_at(const uint64_t *slot)
@@ -87,23 +92,42 @@ void attach_jit_exit(struct attach_jit *jit, uint32_t pid)
 		drop_dump(jit, pid);
 }
 
-static void gather_names(const struct perf_map *map, struct diag *notes, struct writer *out)
+static void gather_names(const struct perf_map *map, struct embed_child *child,
+			 struct diag *notes, struct writer *out)
 {
-	enum perf_map_result result = perf_map_read(map, out);
+	static const char *const why[] = {
+		[PERF_MAP_FOREIGN] = "is not a regular file of its user in /tmp: not used",
+		[PERF_MAP_STALE] = "is older than the process: not used",
+		[PERF_MAP_CUT] = "is too large, or no text: read in part only",
+	};
+	uint64_t left = embed_child_left(child), before = left;
+	enum perf_map_result result = perf_map_read(map, &left, out);
 
-	if (result == PERF_MAP_FOREIGN)
-		diag_warn(notes,
-			  "the perf map of process %" PRIu32 " belongs to another user: not used",
-			  map->pid);
-	else if (result == PERF_MAP_CUT)
-		diag_warn(notes,
-			  "the perf map of process %" PRIu32 " is too large: read in part only",
-			  map->pid);
+	embed_child_charge(child, before - left);
+	if (result < ARRAY_LEN(why) && why[result])
+		diag_warn(notes, "the perf map of process %" PRIu32 " %s", map->pid, why[result]);
+}
+
+/* A dump is mapped; its holes cost nothing. */
+static uint64_t dump_len(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? MIN((uint64_t)st.st_size, (uint64_t)st.st_blocks * 512) : 0;
+}
+
+static bool begin_process(struct embed_child *child, const struct perf_map *map)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "code that process %" PRIu32 " made", map->pid);
+	return embed_child_step(child, EMBED_WRITE, name);
 }
 
 /* What the JIT says itself, or else what is in memory where the perf map says it is. */
 static void gather_code(const struct attach_jit *jit, const struct perf_map *map,
-			const struct writer *text, struct diag *notes, struct writer *out)
+			const struct writer *text, struct embed_child *child, struct diag *notes,
+			struct writer *out)
 {
 	const struct code_file *file = file_at(map_get(&jit->dumps, map->pid));
 	int fd = file ? code_file_open(file) : -1;
@@ -112,10 +136,10 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 	if (file && fd < 0)
 		diag_warn(notes, "the dump of a JIT's code, '%s', cannot be opened",
 			  file->mapped.path);
-	if (fd >= 0) {
+	if (fd >= 0 && embed_child_charge(child, dump_len(fd)))
 		whole = jit_code_from_dump(fd, map, out);
+	if (fd >= 0)
 		close(fd);
-	}
 	if (!out->len && text->len)
 		whole = jit_code_from_memory(map, arch_native()->elf_machine,
 					     (const char *)text->data, text->len, out);
@@ -126,15 +150,27 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
+static void ask_jvm(uint32_t pid, struct diag *notes)
+{
+	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid) : NULL;
+
+	if (err)
+		diag_warn(notes, "the Java virtual machine of process %" PRIu32 " wrote no perf map: %s", pid,
+			  err_message(err));
+	err_free(err);
+}
+
 static struct err *write_process(const struct attach_jit *jit, const struct perf_map *map,
-				 struct trace_writer *w,
+				 struct embed_child *child, struct trace_writer *w,
 				 struct diag *notes, struct attach_report *report)
 {
 	struct writer text = { 0 }, dump = { 0 };
 	struct err *err = NULL;
 
-	gather_names(map, notes, &text);
-	gather_code(jit, map, &text, notes, &dump);
+	if (jit->ask_jvms)
+		ask_jvm(map->pid, notes);
+	gather_names(map, child, notes, &text);
+	gather_code(jit, map, &text, child, notes, &dump);
 	if (text.len || dump.len) {
 		struct recording_jit_map found = { map->pid, (const char *)text.data, text.len,
 						   dump.data, dump.len };
@@ -154,7 +190,22 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-struct err *attach_jit_write(struct attach_jit *jit, struct trace_writer *w, struct diag *notes,
+void attach_jit_fds(const struct attach_jit *jit, struct embed_fds *fds)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));) {
+		vec_push(fds, map_of(slot)->tmp_fd);
+		vec_push(fds, map_of(slot)->memory.pagemap_fd);
+	}
+	for (size_t pos = 0; (slot = map_next(&jit->dumps, &pos));) {
+		if (file_at(&slot->value))
+			vec_push(fds, code_file_fd(file_at(&slot->value)));
+	}
+}
+
+struct err *attach_jit_write(struct attach_jit *jit, struct embed_child *child,
+			     struct trace_writer *w, struct diag *notes,
 			     struct attach_report *report)
 {
 	VEC(struct perf_map *) maps = { 0 };
@@ -171,7 +222,8 @@ struct err *attach_jit_write(struct attach_jit *jit, struct trace_writer *w, str
 			  jit->left_out, ATTACH_JIT_PROCESSES_MAX, ATTACH_JIT_ADDRESSES_MAX);
 	jit->left_out = 0;
 	for (size_t i = 0; i < maps.len && !err; i++)
-		err = write_process(jit, maps.items[i], w, notes, report);
+		if (begin_process(child, maps.items[i]))
+			err = write_process(jit, maps.items[i], child, w, notes, report);
 	vec_deinit(&maps);
 	return err;
 }

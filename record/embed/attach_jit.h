@@ -9,11 +9,14 @@
 #include "formats/base/map.h"
 #include "record/embed/attach.h"
 #include "record/embed/code_file.h"
+#include "record/embed/embed_child.h"
 
 /* Zeroed is empty. */
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
+	bool ask_jvms; /* for their perf maps, at the end */
+	uint64_t news; /* new code, or new addresses in it: only grows */
 	size_t naddresses;
 	uint64_t left_out; /* addresses for which there was no room */
 };
@@ -33,9 +36,13 @@ void attach_jit_exec(struct attach_jit *jit, uint32_t pid);
 /* It has ended and is forgotten, but for what was seen in it. */
 void attach_jit_exit(struct attach_jit *jit, uint32_t pid);
 
-/* One block for each process, in their order. ERR_SYSTEM: the trace cannot be written. */
-MUST_USE struct err *attach_jit_write(struct attach_jit *jit, struct trace_writer *w,
-				      struct diag *notes, struct attach_report *report);
+/* Append the descriptors that attach_jit_write() needs, besides those of files. */
+void attach_jit_fds(const struct attach_jit *jit, struct embed_fds *fds);
+
+/* In @child: one block for each process, in their order. ERR_SYSTEM: the recorder takes no more. */
+MUST_USE struct err *attach_jit_write(struct attach_jit *jit, struct embed_child *child,
+				      struct trace_writer *w, struct diag *notes,
+				      struct attach_report *report);
 
 /* Forget addresses; which dump is whose stays. */
 void attach_jit_forget(struct attach_jit *jit);

@@ -8,35 +8,38 @@
 #include "record/embed/perf_map.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/path_fd.h"
 #include "formats/base/vec.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define FILE_LEN_MAX (512U << 20) /* read of one file */
 #define KEPT_LEN_MAX (16U << 20)  /* of which this much is kept */
 #define LINE_LEN_MAX 65536
+#define NS           1000000000ULL
 
-/* The last number after "NSpid:" is the one in the innermost namespace. */
-static uint32_t read_inner_pid(int proc_fd, uint32_t pid)
+/* The first line of @text that begins with @key, behind it; NULL if there is none. */
+static const char *line_of(const char *text, const char *key)
 {
-	int fd = openat(proc_fd, "status", O_RDONLY | O_CLOEXEC);
-	char text[4096];
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *line = strstr(text, key);
 
-	if (fd >= 0)
-		close(fd);
-	if (len <= 0)
-		return pid;
-	text[len] = '\0';
-	const char *line = strstr(text, "\nNSpid:");
-	const char *end = line ? strchr(line + 1, '\n') : NULL;
+	return line ? line + strlen(key) : NULL;
+}
+
+/* The last number of "NSpid:" is the one in the innermost namespace. */
+static uint32_t inner_pid(const char *status, uint32_t pid)
+{
+	const char *line = line_of(status, "\nNSpid:");
+	const char *end = line ? strchr(line, '\n') : NULL;
 
 	if (!end)
 		return pid;
@@ -47,11 +50,81 @@ static uint32_t read_inner_pid(int proc_fd, uint32_t pid)
 	return (uint32_t)strtoul(number, NULL, 10);
 }
 
+/*
+ * The user as whom the process opens files is the fourth of "Uid:". The owner of /proc/PID is root for any process that
+ * says it is not dumpable.
+ */
+static void read_status(struct perf_map *map, int proc_fd)
+{
+	int fd = openat(proc_fd, "status", O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	uint32_t uid;
+
+	if (fd >= 0)
+		close(fd);
+	text[MAX(len, 0)] = '\0';
+	const char *uids = line_of(text, "\nUid:");
+
+	map->known = uids && sscanf(uids, "%*u %*u %*u %" SCNu32, &uid) == 1;
+	if (map->known)
+		map->uid = uid;
+	map->inner_pid = inner_pid(text, map->pid);
+}
+
+/*
+ * When the process began, by the clock of files: the 22nd field of its stat, ticks since the machine's start. Two seconds
+ * less, for file systems that count in whole ones and clocks that are set a little.
+ */
+static uint64_t read_begin(int proc_fd)
+{
+	int fd = openat(proc_fd, "stat", O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	uint64_t ticks = 0;
+	struct timespec wall, boot;
+
+	if (fd >= 0)
+		close(fd);
+	text[MAX(len, 0)] = '\0';
+	const char *field = strrchr(text, ')'); /* behind the name, which may hold anything */
+
+	for (int i = 0; i < 20 && field; i++)
+		field = strchr(field + 1, ' ');
+	if (!field || sscanf(field, "%" SCNu64, &ticks) != 1)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	uint64_t up_ns = (uint64_t)boot.tv_sec * NS + (uint64_t)boot.tv_nsec;
+	uint64_t begun_ns = ticks * (NS / (uint64_t)sysconf(_SC_CLK_TCK));
+	uint64_t age_ns = up_ns - MIN(begun_ns, up_ns) + 2 * NS;
+
+	return (uint64_t)wall.tv_sec * NS + (uint64_t)wall.tv_nsec - age_ns;
+}
+
+/* The process's /tmp; links in its root do not lead out of it. */
+static int open_tmp(int proc_fd)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int root = openat(proc_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return -1;
+	int fd = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOSYS)
+		fd = openat(root, "tmp", O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	close(root);
+	return fd;
+}
+
 struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 {
 	struct perf_map *map = memory_zeroed(1, sizeof(*map));
 	char path[64];
-	struct stat st;
 
 	map->pid = pid;
 	map->inner_pid = pid;
@@ -62,13 +135,10 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 
 	if (proc_fd < 0)
 		return map;
-	if (fstat(proc_fd, &st) == 0) {
-		map->uid = st.st_uid;
-		map->known = true;
-	}
-	map->inner_pid = read_inner_pid(proc_fd, pid);
+	read_status(map, proc_fd);
+	map->begun_ns = read_begin(proc_fd);
 	if (keep_open) {
-		map->tmp_fd = openat(proc_fd, "root/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		map->tmp_fd = open_tmp(proc_fd);
 		task_memory_open(&map->memory, pid);
 	}
 	close(proc_fd);
@@ -83,6 +153,7 @@ void perf_map_free(struct perf_map *map)
 		close(map->tmp_fd);
 	task_memory_close(&map->memory);
 	map_deinit(&map->addresses);
+	code_pages_deinit(&map->pages);
 	free(map);
 }
 
@@ -91,6 +162,8 @@ bool perf_map_touch(struct perf_map *map, uint64_t ip)
 	bool is_new;
 
 	map_put(&map->addresses, ip, &is_new);
+	if (is_new && map->memory.pagemap_fd >= 0)
+		code_pages_take(&map->pages, &map->memory, ip);
 	return is_new;
 }
 
@@ -123,80 +196,120 @@ const char *perf_map_line(const char *line, uint64_t *ret_start, uint64_t *ret_l
 
 /*
  * The length of the next line, its end included, of which @line gets as much as there is room for;
- * 0 at the end of the file. A file may hold gigabytes without an end of line.
+ * 0 at the end of the file, at a byte 0 or after @left bytes. A file may hold gigabytes without an end of line.
  */
-static size_t next_line(FILE *file, char line[LINE_LEN_MAX + 1])
+static size_t next_line(FILE *file, uint64_t left, char line[LINE_LEN_MAX + 1])
 {
 	size_t len = 0;
 	int c = 0;
 
-	while (c != '\n' && len <= FILE_LEN_MAX && (c = getc_unlocked(file)) != EOF) {
+	while (c != '\n' && len < left && (c = getc_unlocked(file)) != EOF && c) {
 		if (len < LINE_LEN_MAX)
 			line[len] = (char)c;
 		len++;
 	}
+	if (!c && len)
+		ungetc(c, file); /* the next line is empty */
 	line[MIN(len, LINE_LEN_MAX)] = '\0';
 	return len;
 }
 
-bool perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out)
+bool perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, uint64_t *left,
+		     struct writer *out)
 {
 	char *line = memory_alloc(LINE_LEN_MAX + 1);
-	size_t len, total = 0, first_len = out->len;
+	size_t len, first_len = out->len;
 	bool whole = true;
 
-	while ((len = next_line(file, line)) > 0) {
+	while (whole && (len = next_line(file, *left, line)) > 0) {
 		uint64_t start, size;
 
-		total += len;
-		whole = total <= FILE_LEN_MAX && out->len - first_len <= KEPT_LEN_MAX;
-		if (!whole)
-			break;
+		*left -= len;
 		if (len > LINE_LEN_MAX || line[len - 1] != '\n')
 			continue; /* still being written, or no map at all */
 		if (perf_map_line(line, &start, &size) &&
 		    perf_map_hits(addresses, count, start, size))
 			writer_bytes(out, line, len);
+		whole = out->len - first_len <= KEPT_LEN_MAX;
 	}
 	free(line);
-	return whole;
+	return whole && *left && feof(file);
 }
 
-/* Open the map @name below @dir_fd if its owner may speak for the process. */
-static FILE *open_owned(const struct perf_map *map, int dir_fd, const char *name, bool *foreign)
+/* Look @name up below @dir_fd: on the same file system, through no link. Before Linux 5.6: only the last name is no link. */
+static int look_up(int dir_fd, const char *name)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH,
+	};
+	int fd = (int)syscall(SYS_openat2, dir_fd, name, &how, sizeof(how));
+
+	if (fd >= 0 || errno != ENOSYS)
+		return fd;
+	struct stat dir, st;
+
+	fd = openat(dir_fd, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && fstat(dir_fd, &dir) == 0 && fstat(fd, &st) == 0 && dir.st_dev == st.st_dev)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	errno = EXDEV;
+	return -1;
+}
+
+/* May its owner speak for the process, and does it speak of this one? */
+static enum perf_map_result judge(const struct perf_map *map, const struct stat *st)
+{
+	uint64_t changed_ns = (uint64_t)st->st_mtim.tv_sec * NS + (uint64_t)st->st_mtim.tv_nsec;
+
+	if (!S_ISREG(st->st_mode) || !map->known || st->st_uid != map->uid)
+		return PERF_MAP_FOREIGN;
+	return map->begun_ns > changed_ns ? PERF_MAP_STALE : PERF_MAP_READ;
+}
+
+/* Open the map @name below @dir_fd; NULL, and *@ret says why. */
+static FILE *open_owned(const struct perf_map *map, int dir_fd, const char *name,
+			enum perf_map_result *ret)
+{
+	int path_fd = look_up(dir_fd, name);
 	struct stat st;
+	FILE *file = NULL;
 
-	if (fd < 0)
+	if (path_fd < 0) {
+		*ret = errno == EXDEV || errno == ELOOP ? PERF_MAP_FOREIGN : PERF_MAP_NONE;
 		return NULL;
-	bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-
-	if (regular && (st.st_uid == 0 || (map->known && st.st_uid == map->uid))) {
-		FILE *file = fdopen(fd, "r");
-
-		if (file)
-			return file;
-	} else {
-		*foreign |= regular;
 	}
-	close(fd);
-	return NULL;
+	*ret = fstat(path_fd, &st) == 0 ? judge(map, &st) : PERF_MAP_NONE;
+	int fd = path_fd_take_regular(path_fd, &st);
+
+	if (fd >= 0 && *ret == PERF_MAP_READ)
+		file = fdopen(fd, "r");
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
 }
 
 /* In its own /tmp under its own number; else in ours under the number we know. */
-static FILE *open_map(const struct perf_map *map, bool *foreign)
+static FILE *open_map(const struct perf_map *map, enum perf_map_result *ret)
 {
 	char name[64];
 	FILE *file = NULL;
 
+	*ret = PERF_MAP_NONE;
 	snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", map->inner_pid);
 	if (map->tmp_fd >= 0)
-		file = open_owned(map, map->tmp_fd, name, foreign);
-	if (file)
+		file = open_owned(map, map->tmp_fd, name, ret);
+	if (file || *ret != PERF_MAP_NONE)
 		return file;
-	snprintf(name, sizeof(name), "/tmp/perf-%" PRIu32 ".map", map->pid);
-	return open_owned(map, AT_FDCWD, name, foreign);
+	int tmp_fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", map->pid);
+	if (tmp_fd >= 0) {
+		file = open_owned(map, tmp_fd, name, ret);
+		close(tmp_fd);
+	}
+	return file;
 }
 
 static int by_value(const void *a, const void *b)
@@ -218,17 +331,17 @@ uint64_t *perf_map_addresses(const struct perf_map *map, size_t *ret_count)
 	return addresses.items;
 }
 
-enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *out)
+enum perf_map_result perf_map_read(const struct perf_map *map, uint64_t *left, struct writer *out)
 {
-	bool foreign = false;
+	enum perf_map_result result;
 	size_t count;
-	FILE *file = open_map(map, &foreign);
+	FILE *file = open_map(map, &result);
 
 	if (!file)
-		return foreign ? PERF_MAP_FOREIGN : PERF_MAP_NONE;
+		return result;
 	uint64_t *addresses = perf_map_addresses(map, &count);
 
-	bool whole = perf_map_filter(file, addresses, count, out);
+	bool whole = perf_map_filter(file, addresses, count, left, out);
 
 	free(addresses);
 	fclose(file);

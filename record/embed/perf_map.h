@@ -3,14 +3,16 @@
  * perf_map.h - the names a JIT leaves in /tmp/perf-PID.map, as far as recorded addresses need them.
  *
  * The process is looked at when its first address is seen, so that the file is found in its own mount
- * namespace, under its own number, and later even when it is gone. A map that belongs to another user
- * than the process or root is not believed.
+ * namespace, under its own number, and later even when it is gone. A map is not believed if it belongs to another
+ * user than the process, if it is not a regular file of the file system that /tmp is on (in a user namespace anything may
+ * be mounted there, a file that only root may read or the kernel's log), or if it is older than the process.
  */
 #ifndef RECORD_PERF_MAP_H
 #define RECORD_PERF_MAP_H
 
 #include "formats/base/map.h"
 #include "formats/base/writer.h"
+#include "record/embed/code_pages.h"
 #include "record/task/task_memory.h"
 
 #include <stdbool.h>
@@ -23,9 +25,11 @@ struct perf_map {
 	uint32_t inner_pid; /* its number in its own namespace */
 	uid_t uid;
 	bool known; /* @inner_pid and @uid are the process's */
+	uint64_t begun_ns; /* of the clock of files; 0: not known */
 	int tmp_fd; /* its /tmp, -1 if it could not be opened */
 	struct task_memory memory; /* its memory, as long as it lives; not open likewise */
 	struct map addresses;
+	struct code_pages pages; /* of code, as it was when an address in them was first seen */
 };
 
 /* Look at process @pid; always gives a map. @keep_open: its /tmp and memory may be held by descriptors. */
@@ -39,11 +43,15 @@ enum perf_map_result {
 	PERF_MAP_READ,
 	PERF_MAP_CUT,     /* read, but not to its end: see perf_map_filter() */
 	PERF_MAP_NONE,    /* there is no file */
-	PERF_MAP_FOREIGN, /* there is one of another user */
+	PERF_MAP_FOREIGN, /* there is one of another user, on a file system of its own, or behind a link */
+	PERF_MAP_STALE,   /* it is older than the process: of one that had its number before */
 };
 
-/* Append to @out the lines, as they are, whose code holds an address that was touched. */
-enum perf_map_result perf_map_read(const struct perf_map *map, struct writer *out);
+/*
+ * Append to @out the lines, as they are, whose code holds an address that was touched; of *@left bytes that may be read,
+ * subtract what was.
+ */
+enum perf_map_result perf_map_read(const struct perf_map *map, uint64_t *left, struct writer *out);
 
 /* The addresses that were touched, ascending; the caller's to free(). */
 uint64_t *perf_map_addresses(const struct perf_map *map, size_t *ret_count);
@@ -56,8 +64,10 @@ const char *perf_map_line(const char *line, uint64_t *ret_start, uint64_t *ret_l
 
 /*
  * The lines of @file that hold one of the ascending @addresses, for perf_map_read() and tests. False if it was left
- * before its end, after 512 MiB read or 16 MiB kept: no JIT writes that much of what a recording can touch.
+ * before its end: after *@left bytes, from which what was read is subtracted, after 16 MiB that are kept, or at a byte 0,
+ * which no text has: a sparse file of any length costs nothing.
  */
-bool perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, struct writer *out);
+bool perf_map_filter(FILE *file, const uint64_t *addresses, size_t count, uint64_t *left,
+		     struct writer *out);
 
 #endif

@@ -364,6 +364,22 @@ struct err *output_files_finish(struct output_files *v)
 	return err;
 }
 
+void output_files_abandon(struct output_files *v, const char *why)
+{
+	struct recording end = *v->recording;
+	const char *const notes[] = { why };
+
+	if (!v->writer)
+		return;
+	end.arena = (struct arena){ 0 };
+	end.counts = v->drain ? drain_counts(v->drain, &end.arena, &end.ncounts) : NULL;
+	subtract(end.counts, v->base, end.ncounts);
+	end.notes = (const char **)(uintptr_t)notes;
+	end.nnotes = ARRAY_LEN(notes);
+	err_free(trace_writer_end_now(v->writer, &end));
+	err_free(output_files_salvage(v));
+}
+
 struct err *output_files_salvage(struct output_files *v)
 {
 	struct err *err = NULL;

@@ -160,27 +160,35 @@ static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
 	return err;
 }
 
-/* The parent's number from "pid (comm) state ppid", where comm may hold anything. */
-static uint32_t parent_of(const char *stat)
-{
-	const char *end = strrchr(stat, ')');
-	uint32_t parent = 0;
+/* What /proc/PID/stat says: "pid (comm) state ppid", where comm may hold anything, and more (proc(5)). */
+struct status {
+	uint32_t parent, flags, nthreads;
+	char comm[64]; /* "" if it is longer */
+};
 
-	if (!end || sscanf(end + 1, " %*c %" SCNu32, &parent) != 1)
-		return 0;
-	return parent;
+#define FLAG_KERNEL_THREAD 0x00200000u /* PF_KTHREAD of include/linux/sched.h, the same in all versions */
+
+static struct status parse_stat(const char *stat)
+{
+	struct status status = { 0 };
+	const char *begin = strchr(stat, '('), *end = strrchr(stat, ')');
+	size_t len = begin && end > begin ? (size_t)(end - begin - 1) : 0;
+
+	if (!len || sscanf(end + 1,
+			   " %*c %" SCNu32 " %*s %*s %*s %*s %" SCNu32
+			   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu32,
+			   &status.parent, &status.flags, &status.nthreads) != 3)
+		return (struct status){ 0 };
+	if (len < sizeof(status.comm))
+		memcpy(status.comm, begin + 1, len);
+	return status;
 }
 
-static struct err *tell_thread(int dir_fd, struct event_fork parent, const struct event *thread,
-			       struct buffer *buffer, const struct proc_visitor *visitor)
+static struct err *tell_named(struct event_fork parent, const struct event *thread, const char *comm,
+			      const struct proc_visitor *visitor)
 {
 	struct event ev = *thread;
-	char path[64];
 
-	snprintf(path, sizeof(path), "task/%" PRIu32 "/comm", thread->tid);
-	if (!read_whole(dir_fd, path, buffer) || !buffer->len)
-		return NULL;
-	buffer->items[buffer->len - 1] = '\0'; /* the line feed */
 	ev.kind = EVENT_FORK;
 	ev.fork = parent;
 	struct err *err = visitor->event(visitor->context, &ev);
@@ -188,8 +196,20 @@ static struct err *tell_thread(int dir_fd, struct event_fork parent, const struc
 	if (err)
 		return err;
 	ev.kind = EVENT_COMM;
-	ev.comm = (struct event_comm){ .comm = buffer->items };
+	ev.comm = (struct event_comm){ .comm = comm };
 	return visitor->event(visitor->context, &ev);
+}
+
+static struct err *tell_thread(int dir_fd, struct event_fork parent, const struct event *thread,
+			       struct buffer *buffer, const struct proc_visitor *visitor)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%" PRIu32 "/comm", thread->tid);
+	if (!read_whole(dir_fd, path, buffer) || !buffer->len)
+		return NULL;
+	buffer->items[buffer->len - 1] = '\0'; /* the line feed */
+	return tell_named(parent, thread, buffer->items, visitor);
 }
 
 /* The numbers of all threads, the first one first. */
@@ -214,28 +234,45 @@ static void list_threads(int dir_fd, uint32_t pid, struct thread_list *ret)
 	closedir(dir);
 }
 
-static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
-				const struct proc_visitor *visitor)
+static struct err *tell_threads(int dir_fd, uint32_t pid, const struct status *status,
+				struct scan *scan, const struct proc_visitor *visitor)
 {
+	const struct event first = { .cpu = EVENT_NO_CPU, .pid = pid, .tid = pid };
+	const struct event_fork parent = { status->parent, status->parent };
 	struct err *err = NULL;
-	uint32_t parent = 0;
 
-	if (read_whole(dir_fd, "stat", &scan->buffer))
-		parent = parent_of(scan->buffer.items);
+	/* Most have one, whose name is known by now. */
+	if (status->nthreads == 1 && status->comm[0]) {
+		visitor->process(visitor->context, pid, 1);
+		return tell_named(parent, &first, status->comm, visitor);
+	}
 	list_threads(dir_fd, pid, &scan->threads);
 	visitor->process(visitor->context, pid, (uint32_t)scan->threads.len);
 	for (size_t i = 0; i < scan->threads.len && !err; i++) {
-		uint32_t from = i ? pid : parent;
-		struct event thread = {
-			.cpu = EVENT_NO_CPU,
-			.pid = pid,
-			.tid = scan->threads.items[i],
-		};
+		struct event thread = first;
 
-		err = tell_thread(dir_fd, (struct event_fork){ from, from }, &thread, &scan->buffer,
-				  visitor);
+		thread.tid = scan->threads.items[i];
+		err = tell_thread(dir_fd, i ? (struct event_fork){ pid, pid } : parent, &thread,
+				  &scan->buffer, visitor);
 	}
-	return err ? err : tell_maps(dir_fd, pid, &scan->buffer, visitor);
+	return err;
+}
+
+static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
+				const struct proc_visitor *visitor)
+{
+	struct status status = { 0 };
+	struct event info;
+
+	if (read_whole(dir_fd, "stat", &scan->buffer))
+		status = parse_stat(scan->buffer.items);
+	bool kernel = status.flags & FLAG_KERNEL_THREAD; /* it has neither arguments nor mappings */
+	struct err *err = tell_threads(dir_fd, pid, &status, scan, visitor);
+
+	if (!err && !kernel && visitor->info &&
+	    process_info_read(visitor->info, pid, dir_fd, &info))
+		err = visitor->event(visitor->context, &info);
+	return err || kernel ? err : tell_maps(dir_fd, pid, &scan->buffer, visitor);
 }
 
 static struct err *scan_one(pid_t pid, struct scan *scan, const struct proc_visitor *visitor)

@@ -27,6 +27,7 @@ static void add_losses(struct session *both, struct recording *rec, const struct
 	both->stream.samples += other->stream.samples;
 	both->stream.lost_records += other->stream.lost_records;
 	both->stream.lost_samples += other->stream.lost_samples;
+	both->stream.lost_side_band += other->stream.lost_side_band;
 	both->stream.dropped_samples += other->stream.dropped_samples;
 	both->stream.throttles += other->stream.throttles;
 	both->stream.cut += other->stream.cut;

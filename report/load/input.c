@@ -49,28 +49,33 @@ static struct err *open_folder(const char *path, struct trace_file *ret)
 	return trace_file_open(data, ret);
 }
 
-static struct err *open_events(const char *path, struct event_source **ret)
+static struct err *open_file(const char *path, struct trace_file *ret)
 {
-	struct trace_file file;
-	struct err *err = trace_file_open(path, &file);
+	struct err *err = trace_file_open(path, ret);
 
 	if (err && err_errno(err) == EISDIR) {
 		err_free(err);
-		err = open_folder(path, &file);
+		err = open_folder(path, ret);
 	}
 	if (err && err_errno(err) == ENOENT && strcmp(path, "precord.trace") == 0)
 		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
+	return err;
+}
+
+struct err *input_open(const char *path, struct diag *diag, struct input *ret)
+{
+	struct trace_file file;
+	struct err *err = open_file(path, &file);
+
+	*ret = (struct input){ 0 };
 	if (err)
 		return err;
 	if (perf_data_is(&file))
-		return open_perf_data(path, file, ret);
-	return trace_reader_open_file(path, file, ret);
-}
-
-struct err *input_open(const char *path, struct input *ret)
-{
-	*ret = (struct input){ 0 };
-	if (profile_source_is(path))
-		return profile_source_open(path, &ret->source, &ret->profile);
-	return open_events(path, &ret->source);
+		return open_perf_data(path, file, &ret->source);
+	if (trace_reader_is(&file))
+		return trace_reader_open_file(path, file, &ret->source);
+	err = profile_source_open(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,
+				  &ret->source, &ret->profile);
+	trace_file_close(&file);
+	return err;
 }

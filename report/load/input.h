@@ -5,6 +5,7 @@
 #ifndef REPORT_INPUT_H
 #define REPORT_INPUT_H
 
+#include "formats/base/diag.h"
 #include "formats/event.h"
 #include "formats/profile/profile.h"
 
@@ -15,8 +16,8 @@ struct input {
 
 /*
  * Open what is at @path, "-" for standard input. Source and profile are the caller's. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as
- * the readers say.
+ * the readers say; what an importer leaves out is counted in @diag.
  */
-MUST_USE struct err *input_open(const char *path, struct input *ret);
+MUST_USE struct err *input_open(const char *path, struct diag *diag, struct input *ret);
 
 #endif

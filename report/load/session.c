@@ -97,6 +97,8 @@ void session_args_deinit(struct session_args *args)
 	opt_list_deinit(&args->debug_dirs);
 }
 
+#define LOST_MAX (UINT64_MAX / 8) /* sums of a few of these do not wrap */
+
 /* ---- opening ---- */
 
 static void add_events(struct session *s)
@@ -139,12 +141,13 @@ static void make_parts(struct session *s)
 	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
 	s->profile = profile_new();
+	s->processes.profile = s->profile;
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
-	s->managed = managed_stacks_new(s->profile, s->args->native);
 	s->namer.profile = s->profile;
 	s->namer.symbolizer = s->symbolizer;
 	s->namer.depth = UINT_MAX;
+	s->managed = managed_stacks_new(&s->namer, module_table_unknown(s->modules), s->args->native);
 	add_events(s);
 }
 
@@ -173,14 +176,18 @@ static void take_profile(struct session *s, struct profile *profile)
 struct err *session_open(struct session *s, const struct session_args *args)
 {
 	struct input input;
-	struct err *err = input_open(args->input, &input);
+	struct diag diag = { 0 };
+	struct err *err = input_open(args->input, &diag, &input);
 
-	*s = (struct session){ .args = args };
-	if (err)
+	if (err) {
+		*s = (struct session){ .args = args, .diag = diag };
 		return err;
+	}
 	session_open_source(s, args, input.source);
-	if (input.profile)
+	if (input.profile) {
+		s->diag = diag;
 		take_profile(s, input.profile);
+	}
 	return NULL;
 }
 
@@ -198,6 +205,7 @@ void session_close(struct session *s)
 {
 	free_trie(s);
 	managed_stacks_free(s->managed);
+	process_log_deinit(&s->processes);
 	profile_free(s->profile);
 	name_ahead_free(s->namer.ahead);
 	namer_deinit(&s->namer);
@@ -269,11 +277,35 @@ static void show_progress(struct session *s)
 				    s->stream.samples, progress_elapsed_ns(&s->progress)));
 }
 
+/* Sums of what a file says stay where they are rather than wrap. */
+static void add_lost(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+	*sum = MIN(*sum, LOST_MAX);
+}
+
+/* Rings of the side-band hold no samples, and none of the events that have counts. */
+static void count_loss(struct session_stream *stream, const struct event *ev)
+{
+	const struct event_lost *lost = &ev->lost;
+
+	if (lost->event == RECORDING_NO_EVENT && ev->kind == EVENT_LOST)
+		add_lost(&stream->lost_side_band, lost->count);
+	else if (ev->kind == EVENT_LOST)
+		add_lost(&stream->lost_records, lost->count);
+	else if (lost->by_recorder)
+		add_lost(&stream->dropped_samples, lost->count);
+	else
+		add_lost(&stream->lost_samples, lost->count);
+}
+
 static void count_event(void *context, const struct event *ev)
 {
 	struct session *s = context;
 	struct session_stream *stream = &s->stream;
 
+	process_log_event(&s->processes, ev);
 	if (progress_due(&s->progress))
 		show_progress(s);
 	for (struct session_listener *l = s->listeners; l; l = l->next)
@@ -294,13 +326,8 @@ static void count_event(void *context, const struct event *ev)
 		stream->shortened += ev->sample.stack.shortened;
 		break;
 	case EVENT_LOST:
-		stream->lost_records += ev->lost.count;
-		break;
 	case EVENT_LOST_SAMPLES:
-		if (ev->lost.by_recorder)
-			stream->dropped_samples += ev->lost.count;
-		else
-			stream->lost_samples += ev->lost.count;
+		count_loss(stream, ev);
 		break;
 	case EVENT_THROTTLE:
 		stream->throttles += ev->throttle.stopped;
@@ -505,6 +532,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		.tid = event->thread->tid,
 		.comm = profile_string(p, event->thread->comm),
 		.process = profile_string(p, event->thread->process),
+		.life = process_log_life(&s->processes, event->thread->pid),
 	};
 	struct profile_sample sample = {
 		.stack = event->stack,

@@ -22,6 +22,7 @@
 #include "formats/event.h"
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
+#include "report/load/process_log.h"
 #include "report/view/filter.h"
 #include "report/print/progress.h"
 #include "report/load/namer.h"
@@ -51,7 +52,8 @@ void session_args_deinit(struct session_args *args);
 struct session_stream {
 	uint64_t events; /* of every kind */
 	uint64_t samples;
-	uint64_t lost_records;    /* by the kernel, of any kind */
+	uint64_t lost_records;    /* by the kernel, of any kind, from rings of samples */
+	uint64_t lost_side_band;  /* by the kernel: mappings, names, forks; no samples */
 	uint64_t lost_samples;    /* by the kernel, known to be samples */
 	uint64_t dropped_samples; /* by the recorder */
 	uint64_t throttles;       /* times that an event was stopped */
@@ -123,6 +125,7 @@ struct session {
 	struct symbolizer *symbolizer;
 	struct pool *pool;        /* NULL: one thread is to do everything */
 	struct namer namer;       /* private */
+	struct process_log processes; /* private: fills the profile's */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
@@ -207,7 +210,8 @@ uint32_t session_default_event(const struct session *s);
 
 /* Samples that are missing, and who had no room for them. */
 struct session_losses {
-	uint64_t by_kernel, by_recorder;
+	uint64_t by_kernel, by_recorder; /* samples */
+	uint64_t side_band; /* records of mappings, names and forks: some addresses may have no name */
 };
 
 /*

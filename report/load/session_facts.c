@@ -11,7 +11,7 @@
 struct session_losses session_losses(const struct session *s)
 {
 	const struct recording *rec = s->recording;
-	struct session_losses losses = { 0 };
+	struct session_losses losses = { .side_band = s->stream.lost_side_band };
 
 	for (size_t i = 0; i < rec->ncounts; i++) {
 		losses.by_kernel += rec->counts[i].lost_kernel;
@@ -19,8 +19,9 @@ struct session_losses session_losses(const struct session *s)
 	}
 	if (losses.by_kernel || losses.by_recorder)
 		return losses;
-	return (struct session_losses){ s->stream.lost_records + s->stream.lost_samples,
-					s->stream.dropped_samples };
+	losses.by_kernel = s->stream.lost_records + s->stream.lost_samples;
+	losses.by_recorder = s->stream.dropped_samples;
+	return losses;
 }
 
 uint64_t session_duration_ns(const struct session *s)

@@ -32,6 +32,7 @@ static void judge_stream(struct trust *trust, const struct session *s)
 	}
 	/* The counts at the end of the file and the events on the way tell the same; one may be missing. */
 	trust->lost = losses.by_kernel + losses.by_recorder;
+	trust->side_band = losses.side_band;
 	trust->throttled = MAX(throttled, stream->throttles);
 	trust->cut = MAX(cut, stream->cut);
 	trust->shortened = MAX(shortened, stream->shortened);
@@ -111,6 +112,8 @@ void trust_judge(struct trust *trust, const struct session *s)
 				 .sums_only = s->imported };
 	judge_stream(trust, s);
 	judge_rows(trust, s->profile);
+	/* A copy that ran on behind the end of its stack has lost nothing. */
+	trust->cut = MIN(trust->cut, trust->stops[UNWIND_SNAPSHOT_ENDED] + trust->stops[UNWIND_SPLICED]);
 }
 
 static double part(int64_t some, int64_t others)
@@ -192,6 +195,12 @@ static void remark_recording(struct remarks *r)
 				 "lost %s (%s): larger rings (precord -m) or a lower rate (-F)",
 				 number_share(r->arena, part(trust->lost, trust->samples)),
 				 number_count(r->arena, trust->lost)));
+	if (trust->side_band)
+		add(r, 1,
+		    arena_printf(r->arena,
+				 "lost %s of mappings, names and forks: some addresses may have no name; "
+				 "larger rings (precord -m)",
+				 number_of(r->arena, trust->side_band, "record")));
 	if (trust->throttled)
 		add(r, 1,
 		    arena_printf(r->arena,

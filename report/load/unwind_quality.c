@@ -56,6 +56,8 @@ static struct unwind_quality_loss *loss_of(struct unwind_quality *unwind_quality
 
 static void count_trouble(struct unwind_quality *unwind_quality, uint64_t start_ns, const struct event *ev)
 {
+	if (ev->kind == EVENT_LOST && ev->lost.event == RECORDING_NO_EVENT)
+		return; /* of the side-band: no samples */
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
 		struct unwind_quality_loss *loss = loss_of(unwind_quality, start_ns, ev);
 

@@ -101,6 +101,8 @@ static void put_trust(struct fact_sheet *sheet, const struct session *s)
 	if (stream->with_weight)
 		fact_sheet_put_number(sheet, "  weight", "with_weight", stream->with_weight);
 	fact_sheet_put_number(sheet, "Lost", "lost", losses.by_kernel + losses.by_recorder);
+	if (losses.side_band)
+		fact_sheet_put_number(sheet, "  side-band", "side_band_lost", losses.side_band);
 	fact_sheet_put_number(sheet, NULL, "lost_by_kernel", losses.by_kernel);
 	fact_sheet_put_number(sheet, NULL, "dropped_by_recorder", losses.by_recorder);
 	fact_sheet_put_number(sheet, "Throttled", "throttled", stream->throttles);

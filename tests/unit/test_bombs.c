@@ -247,13 +247,15 @@ TEST(bombs_of_perf_maps_are_read_as_far_as_a_map_may_go)
 	CLEANUP(writer_deinit) struct writer out = { 0 };
 	FILE *file = tmpfile();
 	off_t end = (off_t)3 << 30;
+	uint64_t left = UINT64_MAX;
 	struct rusage before, after;
 
 	CHECK(file);
 	CHECK(pwrite(fileno(file), first, sizeof(first) - 1, 0) == sizeof(first) - 1);
 	CHECK(pwrite(fileno(file), last, sizeof(last) - 1, end) == sizeof(last) - 1);
 	getrusage(RUSAGE_SELF, &before);
-	CHECK(!perf_map_filter(file, addresses, ARRAY_LEN(addresses), &out));
+	CHECK(!perf_map_filter(file, addresses, ARRAY_LEN(addresses), &left, &out));
+	CHECK_UINT(UINT64_MAX - left, sizeof(first) - 1); /* zeros are no text */
 	getrusage(RUSAGE_SELF, &after);
 	fclose(file);
 	CHECK(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* KiB: no line is held in memory */
@@ -267,6 +269,7 @@ TEST(bombs_of_perf_maps_leave_a_bounded_part_in_the_trace)
 	static const uint64_t address = 0x1000;
 	CLEANUP(writer_deinit) struct writer out = { 0 };
 	FILE *file = tmpfile();
+	uint64_t left = UINT64_MAX;
 	char line[256];
 
 	CHECK(file);
@@ -274,10 +277,27 @@ TEST(bombs_of_perf_maps_leave_a_bounded_part_in_the_trace)
 	for (size_t i = 0; i < 40 * MIB / strlen(line); i++)
 		fputs(line, file);
 	rewind(file);
-	CHECK(!perf_map_filter(file, &address, 1, &out));
+	CHECK(!perf_map_filter(file, &address, 1, &left, &out));
 	fclose(file);
 	CHECK(out.len > MIB && out.len < 17 * MIB);
 	CHECK(out.data[out.len - 1] == '\n'); /* whole lines */
+}
+
+/* A long file is read as far as the budget goes. */
+TEST(bombs_of_perf_maps_are_read_as_far_as_the_budget_goes)
+{
+	static const uint64_t address = 0x1000;
+	CLEANUP(writer_deinit) struct writer out = { 0 };
+	FILE *file = tmpfile();
+	uint64_t left = MIB;
+
+	CHECK(file);
+	for (size_t i = 0; i < 2 * MIB / 16; i++)
+		fputs("2000 10 other12\n", file);
+	rewind(file);
+	CHECK(!perf_map_filter(file, &address, 1, &left, &out));
+	CHECK_UINT(left, 0);
+	fclose(file);
 }
 
 /* A CIE whose length says that it goes on for ever, one that is its own CIE, an FDE that is its own. */

@@ -4,6 +4,7 @@
 #include "formats/base/writer.h"
 #include "record/embed/perf_map.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,8 +16,10 @@ static const char *filtered(const char *text, const uint64_t *addresses, size_t 
 	CLEANUP(writer_deinit) struct writer out = { 0 };
 	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
+	uint64_t left = UINT32_MAX;
+
 	CHECK(file);
-	CHECK(perf_map_filter(file, addresses, count, &out));
+	CHECK(perf_map_filter(file, addresses, count, &left, &out));
 	fclose(file);
 	CHECK(out.len < sizeof(kept));
 	if (out.len)
@@ -59,6 +62,7 @@ TEST(perf_map_is_found_by_number_and_believed_by_owner)
 	CLEANUP(writer_deinit) struct writer out = { 0 };
 	uint32_t pid = (uint32_t)getpid();
 	struct perf_map *map = perf_map_new(pid, /* keep_open= */ true);
+	uint64_t left = UINT32_MAX;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
@@ -66,22 +70,27 @@ TEST(perf_map_is_found_by_number_and_believed_by_owner)
 	CHECK(map->known);
 	CHECK_UINT(map->uid, getuid());
 	perf_map_touch(map, 0x1004);
-	CHECK(perf_map_read(map, &out) == PERF_MAP_NONE);
+	CHECK(perf_map_read(map, &left, &out) == PERF_MAP_NONE);
 	FILE *file = fopen(path, "w");
 
 	if (!file)
 		SKIP("/tmp is not writable");
 	fputs("1000 10 compiled\n", file);
 	fclose(file);
-	CHECK(perf_map_read(map, &out) == PERF_MAP_READ);
+	CHECK(perf_map_read(map, &left, &out) == PERF_MAP_READ);
 	CHECK_UINT(out.len, strlen("1000 10 compiled\n"));
+	CHECK_UINT(UINT32_MAX - left, out.len);
+	CHECK_INT(utimensat(AT_FDCWD, path, (struct timespec[2]){ { 1000, 0 }, { 1000, 0 } }, 0), 0);
+	CHECK(perf_map_read(map, &left, &out) == PERF_MAP_STALE); /* of 1970 */
+	CHECK_INT(utimensat(AT_FDCWD, path, NULL, 0), 0);
+	CHECK(perf_map_read(map, &left, &out) == PERF_MAP_READ);
 	if (getuid() == 0) {
 		CHECK_INT(chown(path, 12345, 12345), 0);
-		CHECK(perf_map_read(map, &out) == PERF_MAP_FOREIGN);
+		CHECK(perf_map_read(map, &left, &out) == PERF_MAP_FOREIGN);
 	}
 	unlink(path);
 	CHECK_INT(symlink("/proc/self/maps", path), 0); /* links are not followed */
-	CHECK(perf_map_read(map, &out) == PERF_MAP_NONE);
+	CHECK(perf_map_read(map, &left, &out) == PERF_MAP_FOREIGN);
 	unlink(path);
 	perf_map_free(map);
 }

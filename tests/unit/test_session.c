@@ -66,7 +66,7 @@ static void make_samples(void)
 	}
 }
 
-static const char *write_trace(void)
+static const char *write_trace_with(uint64_t lost_kernel, uint64_t lost_side_band)
 {
 	const char *path = test_path("session.trace");
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -75,7 +75,7 @@ static const char *write_trace(void)
 		.name = "cpu-clock", .unit = "ns", .format = "", .samples = true
 	};
 	struct recording_count count = { .samples = SAMPLES,
-					 .lost_kernel = 500,
+					 .lost_kernel = lost_kernel,
 					 .cpu = EVENT_NO_CPU };
 	struct recording rec = { .tool = "test",
 				 .cmdline = "",
@@ -94,6 +94,12 @@ static const char *write_trace(void)
 	write_mapping(w);
 	for (size_t i = 0; i < SAMPLES; i++)
 		write_sample(w, i);
+	struct event lost = { .kind = EVENT_LOST,
+			      .time_ns = START_NS,
+			      .lost = { .event = RECORDING_NO_EVENT, .count = lost_side_band } };
+
+	for (int i = 0; i < 4 && lost_side_band; i++)
+		CHECK_OK(trace_writer_event(w, &lost));
 	rec.end_ns = START_NS + SAMPLES * 1000;
 	rec.counts = &count;
 	rec.ncounts = 1;
@@ -101,6 +107,11 @@ static const char *write_trace(void)
 	trace_writer_free(w);
 	close(fd);
 	return path;
+}
+
+static const char *write_trace(void)
+{
+	return write_trace_with(500, 0);
 }
 
 /* The samples with the stack of @want in its thread. */
@@ -190,6 +201,27 @@ TEST(session_counts_what_passes_the_filter_and_what_was_lost)
 	CHECK_UINT(trust.broken + trust.complete, on_cpus);
 	session_close(&s);
 	filter_deinit(&filter);
+}
+
+/* Mappings and names that the kernel had no room for are no samples; sums of what a file says do not wrap. */
+TEST(session_tells_lost_mappings_from_lost_samples)
+{
+	struct session_args args;
+	struct filter filter = { 0 };
+	struct session_losses losses;
+	struct session s;
+
+	for (int huge = 0; huge < 2; huge++) {
+		make_samples();
+		session_args_init(&args);
+		args.input = write_trace_with(0, huge ? 1ULL << 62 : 1000);
+		CHECK_OK(session_open(&s, &args));
+		CHECK_OK(session_load(&s, &filter));
+		losses = session_losses(&s);
+		CHECK_UINT(losses.by_kernel + losses.by_recorder, 0);
+		CHECK(huge ? losses.side_band >= 1ULL << 60 : losses.side_band == 4000);
+		session_close(&s);
+	}
 }
 
 static struct err *count_in_order(void *context, struct session *s,

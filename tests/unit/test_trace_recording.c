@@ -177,3 +177,21 @@ TEST(trace_recording_end_must_count_events_that_there_are)
 	arena_deinit(&got.arena);
 	writer_deinit(&w);
 }
+
+/* Two losses of 2^63 would add up to none. */
+TEST(trace_recording_end_refuses_counts_that_would_wrap)
+{
+	struct recording_count counts[2] = { { .lost_kernel = 1ULL << 63 },
+					     { .lost_kernel = 1ULL << 63 } };
+	struct recording rec = { .counts = counts, .ncounts = 2, .nevents = 1 };
+	struct recording got = { .nevents = 1 };
+	struct writer w = { 0 };
+	struct reader r;
+
+	trace_end_put(&w, &rec);
+	reader_init(&r, guarded(w.data, w.len), w.len, /* big_endian= */ false);
+	CHECK_ERR(trace_end_load(&r, &got), ERR_CORRUPT, "size of a count");
+	CHECK_UINT(got.ncounts, 0);
+	arena_deinit(&got.arena);
+	writer_deinit(&w);
+}

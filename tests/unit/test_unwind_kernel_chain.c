@@ -96,3 +96,29 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_NO_STACK);
 }
+
+static void map_data(struct world *w, const char *path, uint64_t start)
+{
+	struct event ev = { .kind = EVENT_MMAP, .pid = PID, .tid = PID };
+
+	ev.mmap = (struct event_mmap){ .start = start, .end = start + 0x1000, .path = path };
+	space_table_apply(w->spaces, &ev);
+}
+
+/* simpleperf's chains lead through what Android's runtime interprets. */
+TEST(unwind_follows_a_recorded_chain_through_bytecode_but_no_other_data)
+{
+	for (int bytecode = 0; bytecode < 2; bytecode++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+		map_data(w, bytecode ? "/data/app/base.vdex" : "/data/app/base.txt", 0x300000000);
+		world_set_leaf(w, IP(LEAF), 0);
+		w->nwords = 0;
+		w->nuser_ips = 3;
+		w->user_ips[0] = IP(LEAF);
+		w->user_ips[1] = 0x300000010;
+		w->user_ips[2] = IP(START + 0x40);
+		world_walk(w);
+		CHECK_UINT(w->chain.nframes, bytecode ? 3 : 1);
+	}
+}

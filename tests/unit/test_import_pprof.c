@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_pprof_read.c - what pprof_write() writes comes back, and no cut copy does harm.
+ * test_import_pprof.c - what pprof_write() writes comes back, and no cut copy does harm.
  */
 #include "formats/profile/pprof.h"
-#include "formats/profile/pprof_read.h"
-#include "tests/unit/test.h"
+#include "tests/unit/import_case.h"
 
+#include "formats/base/gzip.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
@@ -66,14 +66,14 @@ TEST(pprof_comes_back_as_it_was)
 {
 	size_t len;
 	char *data = written(&len);
-	struct profile *p = profile_new();
-	struct pprof_facts facts = { 0 };
-	struct err *err = pprof_read(data, len, p, &facts);
+	struct import_case c;
+	struct profile *p;
 
-	CHECK(!err);
-	CHECK(pprof_is(data, len));
-	CHECK_UINT(facts.wall_ns, 5);
-	CHECK_UINT(facts.duration_ns, 6);
+	CHECK_OK(import_case_read(&c, data, len, "x"));
+	p = c.p;
+	CHECK_STR(c.importer->name, "pprof");
+	CHECK_UINT(c.facts.wall_ns, 5);
+	CHECK_UINT(c.facts.duration_ns, 6);
 	CHECK_UINT(p->types.len, 1);
 	CHECK_STR(profile_text(p, p->types.items[0].name), "cpu-clock");
 	CHECK_STR(profile_text(p, p->types.items[0].unit), "ns");
@@ -94,23 +94,96 @@ TEST(pprof_comes_back_as_it_was)
 	CHECK_UINT(p->lines.items[at->first_line].line, 12);
 	CHECK_STR(profile_text(p, function->name), "work");
 	CHECK_STR(profile_text(p, function->file), "/src/prog.c");
-	CHECK_STR(profile_text(p, profile_module(p, function->module)->path), "/bin/prog");
-	profile_free(p);
+	CHECK_STR(profile_text(p, p->modules.items[function->module].path), "/bin/prog");
+	import_case_close(&c);
 	free(data);
 }
 
-TEST(pprof_rejects_every_truncation)
+TEST(pprof_files_survive_damage)
 {
+	struct writer plain = { 0 };
 	size_t len;
 	char *data = written(&len);
 
-	for (size_t cut = 0; cut < len; cut++) {
-		struct profile *p = profile_new();
-		struct pprof_facts facts;
-		CLEANUP(err_freep) struct err *err = pprof_read(guarded(data, cut), cut, p, &facts);
-
-		CHECK(err && err_kind(err) == ERR_CORRUPT);
-		profile_free(p);
-	}
+	import_case_damage(data, len, "x.pb.gz");
+	CHECK_OK(gzip_decode(data, len, (size_t)1 << 20, &plain));
+	import_case_damage(plain.data, plain.len, "x.pb");
+	writer_deinit(&plain);
 	free(data);
+}
+
+/* Fields by hand: numbers below 128, and bytes. */
+static void number(struct writer *w, unsigned field, uint64_t value)
+{
+	writer_uleb(w, field << 3);
+	writer_uleb(w, value);
+}
+
+static void bytes(struct writer *w, unsigned field, const void *data, size_t len)
+{
+	writer_uleb(w, field << 3 | 2);
+	writer_uleb(w, len);
+	writer_bytes(w, data, len);
+}
+
+static void message(struct writer *w, unsigned field, struct writer *inner)
+{
+	bytes(w, field, inner->data, inner->len);
+	writer_reset(inner);
+}
+
+static void value_type(struct writer *w, uint64_t name, uint64_t unit)
+{
+	struct writer inner = { 0 };
+
+	number(&inner, 1, name);
+	number(&inner, 2, unit);
+	message(w, 1, &inner);
+	writer_deinit(&inner);
+}
+
+/* A heap profile that another one was taken from, as `go tool pprof -base` makes it: four values, one of them negative. */
+TEST(pprof_keeps_every_value_type_sign_and_label)
+{
+	static const char *const strings[] = { "", "alloc_objects", "count", "alloc_space", "bytes",
+					       "f", "handler", "/cart", "bytes_each" };
+	struct writer w = { 0 }, inner = { 0 }, label = { 0 };
+	struct import_case c;
+
+	bytes(&w, 13, "\x01", 1); /* comments first: any field may come first */
+	value_type(&w, 1, 2);
+	value_type(&w, 3, 4);
+	number(&inner, 1, 1);
+	number(&inner, 2, 3);
+	number(&inner, 2, (uint64_t)-4096);
+	number(&label, 1, 6);
+	number(&label, 2, 7);
+	message(&inner, 3, &label);
+	number(&label, 1, 8);
+	number(&label, 3, 512);
+	message(&inner, 3, &label);
+	message(&w, 2, &inner);
+	number(&inner, 1, 1);
+	number(&label, 1, 1);
+	message(&inner, 4, &label);
+	message(&w, 4, &inner);
+	number(&inner, 1, 1);
+	number(&inner, 2, 5);
+	message(&w, 5, &inner);
+	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+		bytes(&w, 6, strings[i], strlen(strings[i]));
+	CHECK_OK(import_case_read(&c, w.data, w.len, "heap"));
+	CHECK_UINT(c.p->types.len, 2);
+	CHECK_INT(import_case_sum(&c, "alloc_objects").weight, 3);
+	CHECK_INT(import_case_sum(&c, "alloc_space").weight, -4096);
+	CHECK_UINT(import_case_sum(&c, "alloc_space").count, 1); /* estimated objects are no samples */
+
+	const struct profile_label_set *set = &c.p->label_sets.items[c.p->samples.items[0].labels];
+
+	CHECK_UINT(set->count, 2);
+	CHECK(!c.p->locations.items[0].has_vaddr && c.p->locations.items[0].module == PROFILE_NONE);
+	import_case_close(&c);
+	writer_deinit(&w);
+	writer_deinit(&inner);
+	writer_deinit(&label);
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_build.c - thin: the profile's own tables find what is equal.
+ */
+#include "formats/profile/import/import_build.h"
+
+#include <math.h>
+#include <string.h>
+
+uint32_t import_frame(struct profile *p, const struct import_frame *frame)
+{
+	struct profile_function function = {
+		.name = frame->name,
+		.module = frame->module,
+		.file = frame->file,
+		.line = frame->declared,
+	};
+	struct profile_line line = {
+		.function = profile_add_function(p, &function),
+		.file = frame->file,
+		.line = frame->line,
+	};
+
+	return profile_add_named_location(p, frame->kind, frame->module, &line, 1);
+}
+
+uint32_t import_text(struct profile *p, struct json_text text)
+{
+	return strtab_add_len(&p->strings, text.data, text.len);
+}
+
+uint32_t import_module(struct profile *p, struct json_text path, enum profile_module_kind kind)
+{
+	struct profile_module mod = { .kind = kind };
+	const char *slash = memrchr(path.data, '/', path.len);
+
+	if (!path.len)
+		return PROFILE_NONE;
+	mod.path = import_text(p, path);
+	mod.name = mod.path;
+	if (slash && slash + 1 < path.data + path.len)
+		mod.name = import_text(p, (struct json_text){ slash + 1, path.len -
+							(size_t)(slash + 1 - path.data) });
+	return profile_add_module(p, &mod);
+}
+
+uint32_t import_type(struct profile *p, const char *name, const char *unit)
+{
+	struct profile_value_type type = { .name = profile_string(p, name),
+					   .unit = profile_string(p, unit) };
+
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (p->types.items[i].name == type.name && p->types.items[i].unit == type.unit)
+			return i;
+	return profile_add_value_type(p, &type);
+}
+
+uint32_t import_thread(struct profile *p, uint32_t pid, uint32_t tid, uint32_t process, uint32_t comm)
+{
+	struct profile_thread thread = { .pid = pid, .tid = tid, .comm = comm, .process = process };
+
+	return profile_add_thread(p, &thread);
+}
+
+static double square(const struct import_sample *sample)
+{
+	double weight = (double)sample->weight;
+
+	return sample->count ? weight * weight / (double)sample->count : 0;
+}
+
+static void add_time(struct profile *p, uint32_t row, const struct import_sample *sample)
+{
+	struct profile_time time = {
+		.time_ns = sample->time_ns,
+		.duration_ns = sample->duration_ns,
+		.weight = sample->weight,
+		.row = row,
+		.has_duration = sample->has_duration,
+	};
+
+	if (sample->has_time)
+		time_series_add(&p->times, &time);
+}
+
+uint32_t import_sample(struct profile *p, const struct import_sample *sample)
+{
+	struct profile_sample fresh = {
+		.stack = sample->stack,
+		.type = sample->type,
+		.thread = sample->thread,
+		.cpu = PROFILE_NONE,
+		.user = true,
+		.labels = sample->labels,
+		.count = sample->count,
+		.weight = sample->weight,
+		.weight_sq = square(sample),
+	};
+	uint32_t row = profile_add_sample(p, &fresh);
+
+	add_time(p, row, sample);
+	return row;
+}
+
+void import_sample_again(struct profile *p, uint32_t row, const struct import_sample *sample)
+{
+	struct profile_sample *same = &p->samples.items[row];
+
+	same->count += sample->count;
+	same->weight = (int64_t)((uint64_t)same->weight + (uint64_t)sample->weight);
+	same->weight_sq += square(sample);
+	add_time(p, row, sample);
+}
+
+uint64_t import_time_ns(double value, double scale)
+{
+	double ns = round(value * scale);
+
+	if (!(ns > 0))
+		return 0;
+	return ns < 9e18 ? (uint64_t)ns : (uint64_t)9e18;
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_chrome.c - the trace event format of Chrome, which many tools write for chrome://tracing and Perfetto.
+ *
+ * An array of events, or an object with "traceEvents"; an array may end early, as a trace that is being written does. Where V8's
+ * CPU profile is in it (Profile and ProfileChunk events), that is what is read. Otherwise calls are B and E pairs and
+ * complete X events of each thread, and a sample is each time for which a thread's stack stayed the same. Names of processes and
+ * threads come from M events. Asynchronous events, counters, instants, flows and objects are left out, and counted.
+ */
+#include "formats/profile/import/import_json.h"
+#include "formats/profile/import/import_rows.h"
+#include "formats/profile/import/import_spans.h"
+#include "formats/profile/import/v8_frames.h"
+
+#include <inttypes.h>
+
+#define NS_PER_US 1000.0
+
+struct numbers {
+	int64_t *items;
+	size_t len, cap;
+};
+
+struct chrome_event {
+	uint64_t time_ns, end_ns; /* end: IMPORT_NO_END unless it is X */
+	uint32_t location;	  /* PROFILE_NONE: E without a name */
+	uint32_t thread;	  /* index in chrome.threads */
+	uint32_t order;		  /* in the file */
+	bool closes;
+};
+
+struct chrome_thread {
+	int64_t pid, tid;
+	uint32_t name;
+};
+
+struct chrome_process {
+	int64_t pid;
+	uint32_t name;
+};
+
+/* A CPU profile that comes in chunks. */
+struct chrome_profile {
+	int64_t pid;
+	uint32_t id; /* string */
+	uint32_t thread;
+	uint64_t now_us;
+	struct v8_tree tree;
+	struct numbers samples, deltas;
+};
+
+struct chrome {
+	struct profile *p;
+	struct diag *diag;
+	VEC(struct chrome_event) events;
+	VEC(struct chrome_thread) threads;
+	VEC(struct chrome_process) processes;
+	VEC(struct chrome_profile) profiles;
+	struct map thread_ids;
+	struct import_spans spans;
+	uint64_t left_out, unmatched;
+};
+
+/* The keys of one event. */
+struct chrome_fields {
+	char ph;
+	uint32_t name, id;
+	double ts, dur;
+	bool has_dur, has_name;
+	int64_t pid, tid;
+	struct json_text args; /* raw */
+};
+
+static unsigned recognise(const uint8_t *start, size_t len)
+{
+	if (!import_has_text(start, len, "\"ph\""))
+		return 0;
+	if (import_json_begins(start, len, '['))
+		return 80;
+	if (!import_json_begins(start, len, '{'))
+		return 0;
+	return import_has_text(start, len, "\"traceEvents\"") ? 85 : 0;
+}
+
+/* ---- events ---- */
+
+static uint32_t thread_of(struct chrome *in, int64_t pid, int64_t tid)
+{
+	uint64_t key = map_hash((uint64_t)pid) ^ (uint64_t)tid;
+	struct chrome_thread fresh = { pid, tid, 0 };
+	bool is_new;
+	uint64_t *at = map_put(&in->thread_ids, key, &is_new);
+
+	if (is_new) {
+		*at = in->threads.len;
+		vec_push(&in->threads, fresh);
+	}
+	return (uint32_t)*at;
+}
+
+static uint32_t frame_of(struct chrome *in, uint32_t name)
+{
+	struct import_frame frame = { .name = name, .module = PROFILE_NONE, .kind = PROFILE_FRAME_NATIVE };
+
+	return import_frame(in->p, &frame);
+}
+
+static int64_t read_id(struct json_reader *r)
+{
+	if (json_read_peek(r) == JSON_TEXT) { /* some write names where numbers belong */
+		struct json_text text = json_read_text(r);
+		int64_t value = 0;
+
+		for (size_t i = 0; i < text.len; i++)
+			value = (int64_t)((uint64_t)value * 31 + (uint8_t)text.data[i]);
+		return value & INT32_MAX;
+	}
+	return json_read_int(r);
+}
+
+static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_fields *ret)
+{
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "ph")) {
+			struct json_text ph = json_read_text(r);
+
+			ret->ph = ph.len == 1 ? *ph.data : 0;
+		} else if (json_is(key, "name")) {
+			ret->name = import_text(in->p, json_read_text(r));
+			ret->has_name = true;
+		} else if (json_is(key, "ts")) {
+			ret->ts = json_read_double(r);
+		} else if (json_is(key, "dur")) {
+			ret->dur = json_read_double(r);
+			ret->has_dur = true;
+		} else if (json_is(key, "pid")) {
+			ret->pid = read_id(r);
+		} else if (json_is(key, "tid")) {
+			ret->tid = read_id(r);
+		} else if (json_is(key, "args")) {
+			ret->args = json_read_raw(r);
+		} else if (json_is(key, "id") && json_read_peek(r) == JSON_TEXT) {
+			ret->id = import_text(in->p, json_read_text(r));
+		} else {
+			json_read_skip(r);
+		}
+	}
+}
+
+static struct json_reader reader_of(const struct json_reader *r, struct json_text part)
+{
+	struct json_reader inner = { .begin = r->begin, .pos = part.data, .end = part.data + part.len };
+
+	if (!part.data)
+		inner.pos = inner.end = r->begin;
+	return inner;
+}
+
+/* {"name": "…"} */
+static uint32_t name_in(struct chrome *in, const struct json_reader *r, struct json_text args)
+{
+	struct json_reader inner = reader_of(r, args);
+	struct json_text key;
+	uint32_t name = 0;
+
+	if (args.data && json_read_object(&inner))
+		while (json_read_key(&inner, &key)) {
+			if (json_is(key, "name") && json_read_peek(&inner) == JSON_TEXT)
+				name = import_text(in->p, json_read_text(&inner));
+			else
+				json_read_skip(&inner);
+		}
+	json_reader_deinit(&inner);
+	return name;
+}
+
+static void take_names(struct chrome *in, const struct json_reader *r, const struct chrome_fields *f)
+{
+	const char *what = profile_text(in->p, f->name);
+	struct chrome_process process = { .pid = f->pid };
+	uint32_t thread;
+
+	if (strcmp(what, "thread_name") == 0) {
+		thread = thread_of(in, f->pid, f->tid);
+		in->threads.items[thread].name = name_in(in, r, f->args);
+	} else if (strcmp(what, "process_name") == 0) {
+		process.name = name_in(in, r, f->args);
+		vec_push(&in->processes, process);
+	}
+}
+
+static void take_call(struct chrome *in, const struct chrome_fields *f)
+{
+	struct chrome_event event = {
+		.time_ns = import_time_ns(f->ts, NS_PER_US),
+		.end_ns = IMPORT_NO_END,
+		.thread = thread_of(in, f->pid, f->tid),
+		.closes = f->ph == 'E',
+		.order = (uint32_t)in->events.len,
+		.location = PROFILE_NONE,
+	};
+
+	if (f->ph == 'X')
+		event.end_ns = import_time_ns(f->ts + (f->has_dur ? f->dur : 0), NS_PER_US);
+	if (f->has_name && (*profile_text(in->p, f->name) || !event.closes))
+		event.location = frame_of(in, f->name);
+	else if (!event.closes)
+		event.location = frame_of(in, profile_string(in->p, "(unnamed)"));
+	vec_push(&in->events, event);
+}
+
+/* ---- V8's profiles ---- */
+
+static struct chrome_profile *profile_of(struct chrome *in, const struct chrome_fields *f)
+{
+	struct chrome_profile fresh = { .pid = f->pid, .id = f->id };
+
+	for (size_t i = 0; i < in->profiles.len; i++)
+		if (in->profiles.items[i].pid == f->pid && in->profiles.items[i].id == f->id)
+			return &in->profiles.items[i];
+	fresh.thread = thread_of(in, f->pid, f->tid);
+	v8_tree_init(&fresh.tree, in->p);
+	vec_push(&in->profiles, fresh);
+	return &in->profiles.items[in->profiles.len - 1];
+}
+
+static void read_numbers(struct json_reader *r, struct numbers *vec)
+{
+	if (!json_read_array(r))
+		return;
+	while (json_read_more(r))
+		vec_push(vec, json_read_int(r));
+}
+
+static void read_cpu_profile(struct chrome_profile *of, struct json_reader *r)
+{
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "nodes"))
+			v8_tree_read(&of->tree, r);
+		else if (json_is(key, "samples"))
+			read_numbers(r, &of->samples);
+		else
+			json_read_skip(r);
+	}
+}
+
+static void read_chunk(struct chrome_profile *of, struct json_reader *r)
+{
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "data"))
+			read_chunk(of, r);
+		else if (json_is(key, "cpuProfile"))
+			read_cpu_profile(of, r);
+		else if (json_is(key, "timeDeltas"))
+			read_numbers(r, &of->deltas);
+		else if (json_is(key, "startTime"))
+			of->now_us = json_read_count(r);
+		else
+			json_read_skip(r);
+	}
+}
+
+static struct err *take_chunk(struct chrome *in, const struct json_reader *r, const struct chrome_fields *f)
+{
+	struct chrome_profile *of = profile_of(in, f);
+	struct json_reader inner = reader_of(r, f->args);
+	struct err *err = NULL;
+
+	if (strcmp(profile_text(in->p, f->name), "Profile") == 0)
+		of->thread = thread_of(in, f->pid, f->tid);
+	if (f->args.data) {
+		read_chunk(of, &inner);
+		err = json_read_check(&inner);
+	}
+	json_reader_deinit(&inner);
+	return err;
+}
+
+static struct err *read_event(struct chrome *in, struct json_reader *r)
+{
+	struct chrome_fields f = { 0 };
+
+	read_fields(in, r, &f);
+	if (r->failed)
+		return NULL;
+	switch (f.ph) {
+	case 'M':
+		take_names(in, r, &f);
+		return NULL;
+	case 'B':
+	case 'E':
+	case 'X':
+		take_call(in, &f);
+		return NULL;
+	case 'P':
+		if (strncmp(profile_text(in->p, f.name), "Profile", 7) == 0)
+			return take_chunk(in, r, &f);
+		break;
+	default:
+		break;
+	}
+	in->left_out++;
+	return NULL;
+}
+
+static struct err *read_events(struct chrome *in, struct json_reader *r)
+{
+	struct err *err = NULL;
+
+	if (!json_read_array(r))
+		return NULL;
+	while (!err && json_read_more(r))
+		err = read_event(in, r);
+	return err;
+}
+
+static struct err *read_file(struct chrome *in, const struct import_input *input)
+{
+	struct json_reader r;
+	struct json_text key;
+	struct err *err = NULL;
+
+	json_reader_init(&r, input->data, input->len);
+	if (json_read_peek(&r) == JSON_ARRAY) {
+		err = read_events(in, &r);
+	} else {
+		json_read_object(&r);
+		while (!err && json_read_key(&r, &key)) {
+			if (json_is(key, "traceEvents"))
+				err = read_events(in, &r);
+			else
+				json_read_skip(&r);
+		}
+	}
+	/* A trace that is still being written has no end; what is there counts. */
+	if (!err && r.failed && r.cut && (in->events.len || in->profiles.len))
+		diag_warn(in->diag, "the trace ends in the middle; events up to offset %zu are used",
+			  input->len);
+	else if (!err)
+		err = json_read_check(&r);
+	json_reader_deinit(&r);
+	return err;
+}
+
+/* ---- samples ---- */
+
+static int by_time(const void *a_, const void *b_)
+{
+	const struct chrome_event *a = a_, *b = b_;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static bool is_complete(const struct chrome_event *event)
+{
+	return event->end_ns != IMPORT_NO_END;
+}
+
+/* Complete events are written when they end: of those that begin together, the longest is the outermost. */
+static void longest_first(struct chrome *in)
+{
+	for (size_t i = 1; i < in->events.len; i++) {
+		struct chrome_event event = in->events.items[i];
+		size_t at = i;
+
+		while (at && is_complete(&event) && is_complete(&in->events.items[at - 1]) &&
+		       in->events.items[at - 1].thread == event.thread &&
+		       in->events.items[at - 1].time_ns == event.time_ns &&
+		       in->events.items[at - 1].end_ns < event.end_ns) {
+			in->events.items[at] = in->events.items[at - 1];
+			at--;
+		}
+		in->events.items[at] = event;
+	}
+}
+
+static uint32_t process_name(const struct chrome *in, int64_t pid)
+{
+	for (size_t i = 0; i < in->processes.len; i++)
+		if (in->processes.items[i].pid == pid)
+			return in->processes.items[i].name;
+	return 0;
+}
+
+static uint32_t profile_thread(struct chrome *in, uint32_t index)
+{
+	const struct chrome_thread *thread = &in->threads.items[index];
+	uint32_t pid = thread->pid >= 0 && thread->pid < UINT32_MAX ? (uint32_t)thread->pid : PROFILE_NONE;
+	uint32_t tid = thread->tid >= 0 && thread->tid < UINT32_MAX ? (uint32_t)thread->tid : PROFILE_NONE;
+
+	return import_thread(in->p, pid, tid, process_name(in, thread->pid), thread->name);
+}
+
+static void use_event(struct chrome *in, const struct chrome_event *event)
+{
+	if (event->closes)
+		import_spans_close(&in->spans, event->location, event->time_ns);
+	else
+		import_spans_open(&in->spans, event->location, event->time_ns, event->end_ns);
+}
+
+static uint64_t last_end(const struct chrome *in, size_t begin, size_t end)
+{
+	uint64_t last = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		const struct chrome_event *event = &in->events.items[i];
+
+		last = MAX(last, event->end_ns == IMPORT_NO_END ? event->time_ns : event->end_ns);
+	}
+	return last;
+}
+
+static void add_calls(struct chrome *in)
+{
+	uint32_t type = import_type(in->p, "wall", "ns");
+	size_t end;
+
+	vec_sort(&in->events, by_time);
+	longest_first(in);
+	for (size_t i = 0; i < in->events.len; i = end) {
+		uint32_t thread = in->events.items[i].thread;
+
+		import_spans_begin(&in->spans, in->p, type, profile_thread(in, thread));
+		for (end = i; end < in->events.len && in->events.items[end].thread == thread; end++)
+			use_event(in, &in->events.items[end]);
+		import_spans_finish(&in->spans, last_end(in, i, end));
+		in->unmatched += in->spans.unmatched;
+	}
+}
+
+static struct err *add_profile(struct chrome *in, struct chrome_profile *of)
+{
+	struct import_sample sample = { .type = import_type(in->p, "wall", "ns"),
+					.thread = profile_thread(in, of->thread),
+					.count = 1, .has_time = true };
+	struct err *err = v8_tree_connect(&of->tree);
+	int64_t now_us = (int64_t)of->now_us;
+
+	if (err)
+		return err;
+	if (of->samples.len != of->deltas.len)
+		return err_new(ERR_CORRUPT, "a profile has %zu samples and %zu times", of->samples.len,
+			       of->deltas.len);
+	for (size_t i = 0; i < of->samples.len; i++) {
+		uint32_t node = v8_tree_find(&of->tree, of->samples.items[i]);
+		int64_t next = i + 1 < of->deltas.len ? of->deltas.items[i + 1] : 0;
+
+		if (__builtin_add_overflow(now_us, of->deltas.items[i], &now_us) || now_us < 0 ||
+		    now_us > INT64_MAX / 2000 || next > INT64_MAX / 2000)
+			return err_new(ERR_CORRUPT, "the time of sample %zu cannot be", i + 1);
+		if (node == PROFILE_NONE)
+			return err_new(ERR_CORRUPT, "sample %zu is of node %" PRId64 ", which is not there",
+				       i + 1, of->samples.items[i]);
+		sample.stack = v8_tree_stack(&of->tree, node);
+		sample.time_ns = (uint64_t)now_us * 1000;
+		sample.weight = MAX(next, 0) * 1000;
+		import_sample(in->p, &sample);
+	}
+	return NULL;
+}
+
+static struct err *add_samples(struct chrome *in)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < in->profiles.len && !err; i++)
+		err = add_profile(in, &in->profiles.items[i]);
+	if (!in->profiles.len)
+		add_calls(in);
+	else if (in->events.len)
+		diag_warn(in->diag, "the trace has a CPU profile, which is used; its %zu calls are left out",
+			  in->events.len);
+	if (in->left_out)
+		diag_warn(in->diag, "%" PRIu64 " events that are no calls (asynchronous ones, counters, "
+				    "instants, flows) are left out",
+			  in->left_out);
+	if (in->unmatched)
+		diag_warn(in->diag, "%" PRIu64 " events end a call that had not begun", in->unmatched);
+	return err;
+}
+
+static void deinit(struct chrome *in)
+{
+	for (size_t i = 0; i < in->profiles.len; i++) {
+		v8_tree_deinit(&in->profiles.items[i].tree);
+		vec_deinit(&in->profiles.items[i].samples);
+		vec_deinit(&in->profiles.items[i].deltas);
+	}
+	vec_deinit(&in->profiles);
+	vec_deinit(&in->events);
+	vec_deinit(&in->threads);
+	vec_deinit(&in->processes);
+	map_deinit(&in->thread_ids);
+	import_spans_deinit(&in->spans);
+}
+
+static struct err *read_chrome(const struct import_input *input, struct profile *p,
+			       struct profile_facts *facts, struct diag *diag)
+{
+	struct chrome in = { .p = p, .diag = diag };
+	struct err *err = read_file(&in, input);
+
+	(void)facts;
+	if (!err)
+		err = add_samples(&in);
+	deinit(&in);
+	return err;
+}
+
+const struct importer import_chrome = {
+	.name = "chrome",
+	.what = "trace events of Chrome, Perfetto's JSON and many tools; with a CPU profile, that",
+	.extensions = ".json .trace",
+	.carries = IMPORT_TIMES | IMPORT_THREADS,
+	.recognise = recognise,
+	.read = read_chrome,
+};

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_cpuprofile.c - V8's CPU profile, as Node.js (--cpu-prof), Chrome's DevTools and Deno write it.
+ *
+ * A sample lasts until the next one, as DevTools counts, and the last one until the profile's end. A file without times has a
+ * count of samples only. Not read: deoptReason, and positionTicks, which say how often a line was hit but not when.
+ */
+#include "formats/profile/import/import_json.h"
+#include "formats/profile/import/import_rows.h"
+#include "formats/profile/import/v8_frames.h"
+
+#include <inttypes.h>
+
+#define NS_PER_US 1000
+
+struct cpuprofile {
+	struct v8_tree tree;
+	VEC(int64_t) samples; /* ids of nodes */
+	VEC(int64_t) times;   /* microseconds: differences, or times themselves */
+	bool are_deltas, has_start, has_end;
+	int64_t start, end;
+};
+
+static unsigned recognise(const uint8_t *start, size_t len)
+{
+	if (!import_json_begins(start, len, '{'))
+		return 0;
+	if (import_json_has(start, len, "nodes") && import_has_text(start, len, "\"callFrame\""))
+		return 90;
+	if (import_json_has(start, len, "head") && import_has_text(start, len, "\"callUID\""))
+		return 90;
+	if (import_json_has(start, len, "timeDeltas") || import_json_has(start, len, "head"))
+		return 40;
+	return 0;
+}
+
+static void read_samples(struct cpuprofile *in, struct json_reader *r)
+{
+	if (!json_read_array(r))
+		return;
+	while (json_read_more(r))
+		vec_push(&in->samples, json_read_int(r));
+}
+
+static void read_times(struct cpuprofile *in, struct json_reader *r, bool are_deltas)
+{
+	if (!json_read_array(r))
+		return;
+	in->are_deltas = are_deltas;
+	in->times.len = 0;
+	while (json_read_more(r))
+		vec_push(&in->times, json_read_int(r));
+}
+
+static struct err *read_file(struct cpuprofile *in, struct json_reader *r)
+{
+	struct json_text key;
+
+	json_read_object(r);
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "nodes")) {
+			v8_tree_read(&in->tree, r);
+		} else if (json_is(key, "head")) {
+			v8_tree_read_head(&in->tree, r);
+		} else if (json_is(key, "samples")) {
+			read_samples(in, r);
+		} else if (json_is(key, "timeDeltas")) {
+			read_times(in, r, /* are_deltas= */ true);
+		} else if (json_is(key, "timestamps")) {
+			read_times(in, r, /* are_deltas= */ false);
+		} else if (json_is(key, "startTime")) {
+			in->start = json_read_int(r);
+			in->has_start = true;
+		} else if (json_is(key, "endTime")) {
+			in->end = json_read_int(r);
+			in->has_end = true;
+		} else {
+			json_read_skip(r);
+		}
+	}
+	return json_read_check(r);
+}
+
+/* ---- samples ---- */
+
+/* Where only sums are known, of the older form. */
+static void add_hits(struct cpuprofile *in, uint32_t thread)
+{
+	uint32_t type = import_type(in->tree.p, "samples", "events");
+
+	for (uint32_t i = 0; i < in->tree.nodes.len; i++) {
+		uint64_t hits = MIN(in->tree.nodes.items[i].hits, (uint64_t)INT64_MAX >> 20);
+		struct import_sample sample = { .type = type,
+						.thread = thread,
+						.count = hits,
+						.weight = (int64_t)hits };
+
+		if (!hits)
+			continue;
+		sample.stack = v8_tree_stack(&in->tree, i);
+		import_sample(in->tree.p, &sample);
+	}
+}
+
+/* Differences become times; more than 292 years are taken for damage. */
+static struct err *add_up(struct cpuprofile *in)
+{
+	int64_t now = in->start;
+
+	for (size_t i = 0; i < in->times.len; i++) {
+		if (in->are_deltas && __builtin_add_overflow(now, in->times.items[i], &now))
+			return err_new(ERR_CORRUPT, "its times add up to too much at sample %zu", i + 1);
+		if (in->are_deltas)
+			in->times.items[i] = now;
+		if (in->times.items[i] < 0 || in->times.items[i] > INT64_MAX / NS_PER_US)
+			return err_new(ERR_CORRUPT, "the time of sample %zu, %" PRId64
+						    " us, cannot be",
+				       i + 1, in->times.items[i]);
+	}
+	return NULL;
+}
+
+static int64_t end_of(const struct cpuprofile *in, size_t sample)
+{
+	if (sample + 1 < in->times.len)
+		return in->times.items[sample + 1];
+	return in->has_end && in->end <= INT64_MAX / NS_PER_US ? in->end : in->times.items[sample];
+}
+
+struct time_of_sample {
+	int64_t time, id;
+};
+
+static int by_time(const void *a_, const void *b_)
+{
+	const struct time_of_sample *a = a_, *b = b_;
+
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* Chrome writes samples of several threads' clocks: some differences are negative. */
+static void sort_by_time(struct cpuprofile *in)
+{
+	VEC(struct time_of_sample) both = { 0 };
+	bool ascend = true;
+
+	for (size_t i = 1; i < in->times.len && ascend; i++)
+		ascend = in->times.items[i] >= in->times.items[i - 1];
+	if (ascend)
+		return;
+	for (size_t i = 0; i < in->times.len; i++) {
+		struct time_of_sample one = { in->times.items[i], in->samples.items[i] };
+
+		vec_push(&both, one);
+	}
+	vec_sort(&both, by_time);
+	for (size_t i = 0; i < both.len; i++) {
+		in->times.items[i] = both.items[i].time;
+		in->samples.items[i] = both.items[i].id;
+	}
+	vec_deinit(&both);
+}
+
+static void add_sample(struct cpuprofile *in, uint32_t index, struct import_sample *sample)
+{
+	uint32_t row = in->tree.nodes.items[index].row;
+
+	if (row != PROFILE_NONE) {
+		import_sample_again(in->tree.p, row, sample);
+		return;
+	}
+	sample->stack = v8_tree_stack(&in->tree, index);
+	in->tree.nodes.items[index].row = import_sample(in->tree.p, sample);
+}
+
+static struct err *add_samples(struct cpuprofile *in, uint32_t thread)
+{
+	bool has_times = in->times.len == in->samples.len;
+	uint32_t type = has_times ? import_type(in->tree.p, "wall", "ns")
+				  : import_type(in->tree.p, "samples", "events");
+	struct import_sample sample = { .type = type, .thread = thread, .count = 1, .weight = 1 };
+
+	sample.has_time = has_times;
+	for (size_t i = 0; i < in->samples.len; i++) {
+		uint32_t node = v8_tree_find(&in->tree, in->samples.items[i]);
+
+		if (node == PROFILE_NONE)
+			return err_new(ERR_CORRUPT, "sample %zu is of node %" PRId64
+						    ", which is not there",
+				       i + 1, in->samples.items[i]);
+		if (has_times) {
+			sample.time_ns = (uint64_t)in->times.items[i] * NS_PER_US;
+			sample.weight = MAX(end_of(in, i) - in->times.items[i], 0) * NS_PER_US;
+		}
+		add_sample(in, node, &sample);
+	}
+	return NULL;
+}
+
+static struct err *fill(struct cpuprofile *in, struct profile_facts *facts)
+{
+	uint32_t thread = import_thread(in->tree.p, PROFILE_NONE, PROFILE_NONE, 0, 0);
+	struct err *err = v8_tree_connect(&in->tree);
+
+	if (err)
+		return err;
+	if (in->times.len && in->times.len != in->samples.len)
+		return err_new(ERR_CORRUPT, "it has %zu samples and %zu times", in->samples.len,
+			       in->times.len);
+	if (!in->samples.len) {
+		add_hits(in, thread);
+		return NULL;
+	}
+	err = add_up(in);
+	if (err)
+		return err;
+	sort_by_time(in);
+	if (in->has_start && in->has_end && in->end > in->start && in->end <= INT64_MAX / NS_PER_US) {
+		facts->has_duration = true;
+		facts->start_ns = (uint64_t)MAX(in->start, 0) * NS_PER_US;
+		facts->duration_ns = (uint64_t)(in->end - in->start) * NS_PER_US;
+	}
+	return add_samples(in, thread);
+}
+
+static struct err *read_cpuprofile(const struct import_input *input, struct profile *p,
+				   struct profile_facts *facts, struct diag *diag)
+{
+	struct cpuprofile in = { 0 };
+	struct json_reader r;
+	struct err *err;
+
+	(void)diag;
+	v8_tree_init(&in.tree, p);
+	json_reader_init(&r, input->data, input->len);
+	err = read_file(&in, &r);
+	if (!err)
+		err = fill(&in, facts);
+	json_reader_deinit(&r);
+	v8_tree_deinit(&in.tree);
+	vec_deinit(&in.samples);
+	vec_deinit(&in.times);
+	return err;
+}
+
+const struct importer import_cpuprofile = {
+	.name = "cpuprofile",
+	.what = "CPU profile of V8: Node.js, Chrome, Deno",
+	.extensions = ".cpuprofile",
+	.carries = IMPORT_TIMES,
+	.recognise = recognise,
+	.read = read_cpuprofile,
+};

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_folded.c - collapsed stacks: a line is "process;root;...;leaf VALUE".
+ *
+ * Written by many: preport, stackcollapse-perf.pl, inferno, bcc, async-profiler, py-spy, … Blank lines and comments (#) are
+ * passed over. What they mean by a frame is seen from the file's beginning:
+ *
+ *	perf, bcc, preport	the first frame is the process, unless it is the only one
+ *	py-spy			frames are "name (file:line)"; first frames are a process or thread only if they say so
+ *	async-profiler, others	all frames are code
+ *
+ * Endings are understood: " [module]", "_[k]" (kernel), "_[i]" (inlined), "_[j]" (JIT), "_[0]" and "_[1]" (interpreted,
+ * compiled first); and bcc's frame "-" between user's and kernel's code. There are no addresses, times or CPUs.
+ *
+ * VALUE may count samples or sum up their weights; that is not written anywhere. If some value is below 1000, they count samples.
+ * Otherwise they are weights: their greatest common divisor is taken to be that of one sample, or, if it is below 1000, each
+ * line is taken to be one sample, so that nothing looks surer than it is.
+ *
+ * To be fast, the frames that a line shares with the line before are not looked up again, and a frame is found by its bytes and
+ * its caller's stack at once.
+ */
+#include "formats/profile/import/import_build.h"
+#include "formats/profile/import/import_rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define WEIGHT_LEAST 1000 /* where no value is below, they are weights */
+#define LINES_SEEN   200  /* to find out the dialect */
+#define ANYWHERE     UINT32_MAX
+#define VALUE_MAX    ((uint64_t)1000000000000000000)
+
+enum dialect {
+	DIALECT_PROCESS, /* the first frame is the process */
+	DIALECT_CODE,	 /* all frames are code */
+	DIALECT_PYTHON,	 /* the same, as "name (file:line)" */
+};
+
+/* A frame that was met below a stack; the texts are the file's own bytes. */
+struct known_frame {
+	uint64_t hash;
+	const char *name;
+	uint32_t len;
+	uint32_t parent, stack; /* stack 0: a free slot */
+};
+
+/* Where a frame of the line before ends in it, and its stack. */
+struct line_frame {
+	uint32_t end;
+	uint32_t stack;
+	bool kernel;
+};
+
+struct folded {
+	struct profile *p;
+	enum dialect dialect;
+	uint64_t line; /* its number */
+	uint64_t divisor, least;
+	int64_t total;
+	struct known_frame *known;
+	size_t nknown, known_room; /* a power of two */
+	VEC(struct line_frame) frames;
+	const char *before; /* the line before, up to its value */
+	size_t before_len;
+	uint32_t thread; /* of that */
+};
+
+/* A line without its value. */
+struct folded_line {
+	const char *text;
+	size_t len;
+	bool negative;
+	uint64_t value;
+};
+
+static size_t without_blanks(const char *line, size_t len)
+{
+	while (len && (line[len - 1] == '\r' || line[len - 1] == ' ' || line[len - 1] == '\t'))
+		len--;
+	return len;
+}
+
+/* "a;b;c 12"; false if it is not like that. A number that is too large stays too large. */
+static bool split(const char *line, size_t len, struct folded_line *ret)
+{
+	size_t at = len;
+
+	while (at && line[at - 1] >= '0' && line[at - 1] <= '9')
+		at--;
+	if (at == len)
+		return false;
+	ret->value = 0;
+	for (size_t i = at; i < len; i++)
+		ret->value = MIN(ret->value, VALUE_MAX) * 10 + (uint64_t)(line[i] - '0');
+	ret->negative = at && line[at - 1] == '-';
+	at -= ret->negative;
+	if (at < 2 || (line[at - 1] != ' ' && line[at - 1] != '\t'))
+		return false;
+	ret->text = line;
+	ret->len = without_blanks(line, at);
+	return ret->len > 0;
+}
+
+/* The next line that says something, without its end; false behind the last one. */
+static bool next_line(const char **text, const char *end, uint64_t *number, const char **ret, size_t *ret_len)
+{
+	while (*text < end) {
+		const char *line = *text, *stop = memchr(line, '\n', (size_t)(end - line));
+		size_t len = (size_t)((stop ? stop : end) - line);
+
+		*text = stop ? stop + 1 : end;
+		++*number;
+		if (len && line[len - 1] <= ' ')
+			len = without_blanks(line, len);
+		if (!len || *line == '#')
+			continue;
+		*ret = line;
+		*ret_len = len;
+		return true;
+	}
+	return false;
+}
+
+/* ---- what kind of file it is ---- */
+
+/* Of the lines at a file's beginning. */
+struct folded_look {
+	unsigned lines, good, stacks; /* all; with a value; with more than one frame */
+	unsigned two_values, negative, blanks;
+	unsigned python, code;	      /* by their first frames */
+};
+
+static bool has_ending(const char *text, size_t len, const char *ending)
+{
+	size_t n = strlen(ending);
+
+	return len > n && memcmp(text + len - n, ending, n) == 0;
+}
+
+/* "name (file.py:12)" */
+static bool is_python(const char *frame, size_t len)
+{
+	size_t at = len;
+
+	if (len < 6 || frame[len - 1] != ')')
+		return false;
+	for (at = len - 1; at && frame[at - 1] >= '0' && frame[at - 1] <= '9';)
+		at--;
+	return at < len - 1 && at > 3 && frame[at - 1] == ':' && memmem(frame, at, " (", 2);
+}
+
+/* Could it be no name of a process? */
+static bool is_code(const char *frame, size_t len)
+{
+	static const char *const endings[] = { "_[j]", "_[i]", "_[k]", "_[0]", "_[1]", ")" };
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
+		if (has_ending(frame, len, endings[i]))
+			return true;
+	return memmem(frame, len, "::", 2) != NULL || (len > 5 && memcmp(frame, "[tid=", 5) == 0);
+}
+
+/* The first may be a process or thread. */
+static bool second_is_python(const char *semicolon, const char *end)
+{
+	const char *next;
+
+	if (!semicolon)
+		return false;
+	next = memchr(semicolon + 1, ';', (size_t)(end - semicolon - 1));
+	return is_python(semicolon + 1, (size_t)((next ? next : end) - semicolon - 1));
+}
+
+static void look_at(struct folded_look *look, const char *line, size_t len)
+{
+	struct folded_line parts, inner;
+	const char *semicolon;
+	size_t first;
+
+	look->lines++;
+	if (!split(line, len, &parts))
+		return;
+	look->good++;
+	look->negative += parts.negative;
+	look->two_values += split(parts.text, parts.len, &inner);
+	semicolon = memchr(parts.text, ';', parts.len);
+	first = semicolon ? (size_t)(semicolon - parts.text) : parts.len;
+	look->stacks += semicolon != NULL;
+	look->blanks += memchr(parts.text, ' ', first) != NULL;
+	look->python += is_python(parts.text, first) || second_is_python(semicolon, parts.text + parts.len);
+	look->code += is_code(parts.text, first);
+}
+
+static struct folded_look look_at_all(const char *text, size_t len, bool whole)
+{
+	struct folded_look look = { 0 };
+	const char *end = text + len, *line;
+	uint64_t number = 0;
+	size_t line_len;
+
+	if (!whole) /* the last line is cut */
+		end = memrchr(text, '\n', len);
+	while (end && look.lines < LINES_SEEN && next_line(&text, end, &number, &line, &line_len))
+		look_at(&look, line, line_len);
+	return look;
+}
+
+static unsigned recognise(const uint8_t *start, size_t len)
+{
+	const char *text = (const char *)start;
+	bool whole = len < IMPORT_START_LEN;
+	struct folded_look look;
+
+	if (memchr(text, 0, len))
+		return 0;
+	if (!whole && !memchr(text, '\n', len)) /* one very long line */
+		return memchr(text, ';', len) ? 20 : 0;
+	look = look_at_all(text, len, whole);
+	if (!look.good || look.good * 2 < look.lines)
+		return 0;
+	if (look.stacks)
+		return look.good == look.lines ? 60 : 30;
+	/* Without a single stack it may be a list, or prose that ends in a number. */
+	return look.good == look.lines && !look.blanks ? 25 : 0;
+}
+
+static struct err *set_dialect(struct folded *in, const struct import_input *input)
+{
+	size_t len = MIN(input->len, IMPORT_START_LEN);
+	struct folded_look look = look_at_all((const char *)input->data, len, len == input->len);
+
+	if (look.good && look.two_values == look.good)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "each line has two values, so it holds the difference of two profiles"),
+				  "give the two files to 'preport diff'");
+	if (look.python * 2 > look.good)
+		in->dialect = DIALECT_PYTHON;
+	else if (look.code * 2 > look.good)
+		in->dialect = DIALECT_CODE;
+	return NULL;
+}
+
+/* ---- frames ---- */
+
+static bool take_ending(struct json_text *name, const char *ending)
+{
+	if (!has_ending(name->data, name->len, ending))
+		return false;
+	name->len -= strlen(ending);
+	return true;
+}
+
+/* " [libc.so.6]" */
+static struct json_text take_module(struct json_text *name)
+{
+	struct json_text module = { "", 0 };
+	const char *open;
+
+	if (!name->len || name->data[name->len - 1] != ']')
+		return module;
+	open = memrchr(name->data, '[', name->len);
+	if (open && open > name->data && open[-1] == '[') /* " [[kernel]]": the name is "[kernel]" */
+		open--;
+	if (!open || open < name->data + 2 || open[-1] != ' ')
+		return module;
+	module = (struct json_text){ open + 1,
+				     name->len - (size_t)(open - name->data) - 2 };
+	name->len = (size_t)(open - name->data) - 1;
+	return module;
+}
+
+/* "name (file.py:12)" */
+static void take_place(struct json_text *name, struct profile *p, struct import_frame *frame)
+{
+	const char *open = memrchr(name->data, '(', name->len), *colon;
+	uint64_t line = 0;
+
+	if (!is_python(name->data, name->len) || !open || open < name->data + 2)
+		return;
+	colon = memrchr(open, ':', name->len - (size_t)(open - name->data));
+	if (!colon)
+		return;
+	for (const char *c = colon + 1; *c != ')' && line < 100000000; c++)
+		line = line * 10 + (uint64_t)(*c - '0');
+	frame->line = (uint32_t)line;
+	frame->file = strtab_add_len(&p->strings, open + 1, (size_t)(colon - open - 1));
+	frame->kind = PROFILE_FRAME_INTERPRETED;
+	name->len = (size_t)(open - name->data) - 1;
+}
+
+static void parse_frame(struct folded *in, struct json_text name, bool kernel, struct import_frame *ret)
+{
+	struct json_text module = take_module(&name);
+	enum profile_module_kind kind = PROFILE_USER;
+
+	ret->kind = kernel ? PROFILE_FRAME_KERNEL : PROFILE_FRAME_NATIVE;
+	if (take_ending(&name, "_[k]"))
+		ret->kind = PROFILE_FRAME_KERNEL;
+	else if (take_ending(&name, "_[j]") || take_ending(&name, "_[1]"))
+		ret->kind = PROFILE_FRAME_JIT;
+	else if (take_ending(&name, "_[0]"))
+		ret->kind = PROFILE_FRAME_INTERPRETED;
+	else
+		take_ending(&name, "_[i]");
+	if (module.len >= 7 && memcmp(module.data, "[kernel", 7) == 0)
+		ret->kind = PROFILE_FRAME_KERNEL;
+	if (ret->kind == PROFILE_FRAME_KERNEL) {
+		kind = PROFILE_KERNEL;
+		if (!module.len)
+			module = (struct json_text){ "[kernel]", 8 };
+	} else if (ret->kind == PROFILE_FRAME_JIT) {
+		kind = PROFILE_JIT;
+	}
+	if (in->dialect == DIALECT_PYTHON)
+		take_place(&name, in->p, ret);
+	ret->module = import_module(in->p, module, kind);
+	ret->name = import_text(in->p, name);
+}
+
+static uint64_t hash_of(const char *text, size_t len, uint32_t parent)
+{
+	uint64_t hash = len * 0x9e3779b97f4a7c15u ^ parent, word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, text, len);
+	hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
+	return hash ^ hash >> 29;
+}
+
+static void grow_known(struct folded *in)
+{
+	struct known_frame *old = in->known;
+	size_t room = in->known_room;
+
+	in->known_room = room ? room * 2 : 1024;
+	in->known = memory_zeroed(in->known_room, sizeof(*in->known));
+	for (size_t i = 0; i < room; i++) {
+		size_t at = old[i].hash & (in->known_room - 1);
+
+		if (!old[i].stack)
+			continue;
+		while (in->known[at].stack)
+			at = (at + 1) & (in->known_room - 1);
+		in->known[at] = old[i];
+	}
+	free(old);
+}
+
+/* Where the frame written as @name below @parent is known, or a free slot for it. */
+static struct known_frame *find_known(struct folded *in, uint32_t parent, struct json_text name, bool kernel)
+{
+	uint64_t hash = hash_of(name.data, name.len, parent) + kernel;
+	size_t at;
+
+	if (in->nknown * 2 >= in->known_room)
+		grow_known(in);
+	for (at = hash & (in->known_room - 1); in->known[at].stack; at = (at + 1) & (in->known_room - 1)) {
+		const struct known_frame *known = &in->known[at];
+
+		if (known->hash == hash && known->parent == parent && known->len == name.len &&
+		    memcmp(known->name, name.data, name.len) == 0)
+			return &in->known[at];
+	}
+	in->known[at] = (struct known_frame){ hash, name.data, (uint32_t)name.len, parent, 0 };
+	return &in->known[at];
+}
+
+/* What the frame is wherever it stands: kept in the same table, below no stack, as its location + 1. */
+static uint32_t location_of(struct folded *in, struct json_text name, bool kernel)
+{
+	struct known_frame *known = find_known(in, ANYWHERE, name, kernel);
+	struct import_frame frame = { 0 };
+
+	if (!known->stack) {
+		parse_frame(in, name, kernel, &frame);
+		known->stack = import_frame(in->p, &frame) + 1;
+		in->nknown++;
+	}
+	return known->stack - 1;
+}
+
+/* The stack of @parent and the frame that is written as @name. */
+static uint32_t add_frame(struct folded *in, uint32_t parent, struct json_text name, bool kernel)
+{
+	struct known_frame *known = find_known(in, parent, name, kernel);
+	uint32_t stack = known->stack;
+
+	if (stack)
+		return stack;
+	stack = import_stack(in->p, parent, location_of(in, name, kernel));
+	find_known(in, parent, name, kernel)->stack = stack; /* the table may have grown */
+	in->nknown++;
+	return stack;
+}
+
+/* ---- lines ---- */
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static size_t same_bytes(const char *a, const char *b, size_t len)
+{
+	size_t at = 0;
+
+	while (at + 8 <= len && memcmp(a + at, b + at, 8) == 0)
+		at += 8;
+	while (at < len && a[at] == b[at])
+		at++;
+	return at;
+}
+
+/* Drop the frames of the line before that are not whole in this one too; those left are at the same place. */
+static void keep_same(struct folded *in, const struct folded_line *line)
+{
+	size_t same = same_bytes(in->before, line->text, MIN(in->before_len, line->len));
+
+	/* Whether a first frame is a process depends on there being a second one. */
+	if (in->frames.len && (in->frames.len == 1 || !memchr(line->text, ';', line->len)))
+		in->frames.len = 0;
+	while (in->frames.len) {
+		size_t end = in->frames.items[in->frames.len - 1].end;
+
+		if (end < same || (end == same && (end == line->len || line->text[end] == ';')))
+			break;
+		in->frames.len--;
+	}
+}
+
+/*
+ * Is the first frame the process, or in py-spy's lines "process 12:"python x.py"" and "thread (0x7f): name"? Where it is the
+ * only one, it is what ran.
+ */
+static bool is_place(const struct folded *in, const char *frame, size_t len, bool only)
+{
+	if (in->dialect == DIALECT_PROCESS)
+		return !only;
+	return (len > 8 && memcmp(frame, "process ", 8) == 0) || (len > 7 && memcmp(frame, "thread ", 7) == 0) ||
+	       (len > 5 && memcmp(frame, "[tid=", 5) == 0) || (frame[0] == '[' && memmem(frame, len, " tid=", 5));
+}
+
+static void set_thread(struct folded *in, const char *name, size_t len)
+{
+	uint32_t text = import_text(in->p, (struct json_text){ name, len });
+
+	in->thread = import_thread(in->p, PROFILE_NONE, PROFILE_NONE, text, text);
+}
+
+/* The frame of @len bytes at @at, and @before that leads to it. */
+static struct line_frame next_frame(struct folded *in, const struct folded_line *line, size_t at, size_t len,
+				    struct line_frame before)
+{
+	const char *name = line->text + at;
+	bool place = at == 0 && is_place(in, name, len, len == line->len);
+
+	if (at == 0)
+		set_thread(in, name, place ? len : 0);
+	before.end = (uint32_t)(at + len);
+	if (len == 1 && *name == '-')
+		before.kernel = true; /* bcc: the kernel's frames follow */
+	else if (len && !place)
+		before.stack = add_frame(in, before.stack, (struct json_text){ name, len }, before.kernel);
+	return before;
+}
+
+static void add_frames(struct folded *in, const struct folded_line *line)
+{
+	struct line_frame frame = { 0 };
+	size_t at = 0;
+
+	keep_same(in, line);
+	if (in->frames.len) {
+		frame = in->frames.items[in->frames.len - 1];
+		at = frame.end + 1;
+	}
+	while (at <= line->len) {
+		const char *name = line->text + at;
+		const char *stop = at < line->len ? memchr(name, ';', line->len - at) : NULL;
+		size_t len = stop ? (size_t)(stop - name) : line->len - at;
+
+		frame = next_frame(in, line, at, len, frame);
+		vec_push(&in->frames, frame);
+		at += len + 1;
+	}
+	in->before = line->text;
+	in->before_len = line->len;
+}
+
+static struct err *add_line(struct folded *in, const char *text, size_t len)
+{
+	struct folded_line line;
+	struct profile_sample sample = { .cpu = PROFILE_NONE, .user = true, .count = 1 };
+
+	if (!split(text, len, &line))
+		return err_new(ERR_CORRUPT, "line %" PRIu64 " does not end in a blank and a number", in->line);
+	if (line.negative)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "line %" PRIu64 " has a negative count, so it holds the difference of two profiles",
+					  in->line),
+				  "give the two files to 'preport diff'");
+	if (line.value > INT64_MAX || __builtin_add_overflow(in->total, (int64_t)line.value, &in->total))
+		return err_new(ERR_CORRUPT, "line %" PRIu64 ": the values add up to too much", in->line);
+	if (len >= UINT32_MAX)
+		return err_new(ERR_UNSUPPORTED, "line %" PRIu64 " is longer than 4 GiB", in->line);
+	if (!line.value)
+		return NULL;
+	in->divisor = greatest_divisor(in->divisor, line.value);
+	in->least = MIN(in->least, line.value);
+	add_frames(in, &line);
+	sample.stack = in->frames.items[in->frames.len - 1].stack;
+	sample.thread = in->thread;
+	sample.weight = (int64_t)line.value;
+	sample.weight_sq = (double)line.value * (double)line.value;
+	profile_add_sample(in->p, &sample);
+	return NULL;
+}
+
+/* What the values are, now that all are known. */
+static void set_counts(struct folded *in)
+{
+	uint64_t one = in->least < WEIGHT_LEAST ? 1 : in->divisor;
+
+	if (in->least >= WEIGHT_LEAST && one < WEIGHT_LEAST)
+		return;
+	for (size_t i = 0; i < in->p->samples.len; i++) {
+		struct profile_sample *sample = &in->p->samples.items[i];
+
+		sample->count = (uint64_t)sample->weight / one;
+		sample->weight_sq = (double)sample->weight * (double)one;
+	}
+}
+
+static struct err *read_folded(const struct import_input *input, struct profile *p,
+			       struct profile_facts *facts, struct diag *diag)
+{
+	struct folded in = { .p = p, .least = UINT64_MAX, .before = "" };
+	const char *text = (const char *)input->data, *end = text + input->len, *line;
+	struct err *err = set_dialect(&in, input);
+	size_t len;
+
+	(void)facts;
+	(void)diag;
+	import_type(p, "samples", "events");
+	while (!err && next_line(&text, end, &in.line, &line, &len))
+		err = add_line(&in, line, len);
+	set_counts(&in);
+	free(in.known);
+	vec_deinit(&in.frames);
+	return err;
+}
+
+const struct importer import_folded = {
+	.name = "folded",
+	.what = "collapsed stacks: preport, stackcollapse, inferno, bcc, async-profiler, py-spy",
+	.extensions = ".folded .collapsed .txt .stacks",
+	.carries = IMPORT_LINES, /* py-spy's */
+	.recognise = recognise,
+	.read = read_folded,
+};

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_perf_script.c - what perf script prints.
+ *
+ *	cmd  4242/4243  [001] 12345.678901:     250000 cycles:u:
+ *		    55d0c8 main+0x18 (/bin/cmd)
+ *		    7f0011 inner (inlined)
+ *		 main.c:12
+ *		  7f12ab [unknown] (/lib/libc.so.6)
+ *
+ * A sample is a header and a frame a line, leaf first, until an empty line. Fields that -F left out are absent. "(inlined)" frames are
+ * lines of the next one's location; a line "file:NUMBER" (-F srcline) is the place of the frame before it. Without a period
+ * each sample counts as one.
+ */
+#include "formats/profile/import/import_build.h"
+#include "formats/profile/import/import_rows.h"
+#include "formats/profile/import/import_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct header {
+	struct json_text comm, event;
+	uint32_t pid, tid, cpu;
+	bool has_time, has_period;
+	uint64_t time_ns, period;
+};
+
+struct perf_script {
+	struct profile *p;
+	struct header header;
+	VEC(struct profile_line) lines; /* of inlined calls that wait for the frame they are in */
+	VEC(uint32_t) path;		/* locations, leaf first */
+	bool open;
+	/* The frame whose source line may follow. */
+	struct json_text name;
+	uint32_t module;
+	uint64_t address;
+	bool has_frame, has_address, inlined, kernel;
+	uint32_t file, line;
+};
+
+/* ---- headers ---- */
+
+static struct json_text next_word(struct json_text *rest)
+{
+	*rest = import_trim(*rest);
+	return import_take(rest, ' ');
+}
+
+/* "12345.678901:" */
+static bool parse_time(struct json_text word, uint64_t *ret)
+{
+	struct json_text seconds = import_take(&word, '.');
+	uint64_t s, fraction = 0;
+
+	if (word.len < 2 || word.data[word.len - 1] != ':' || !import_number(seconds, &s) || s > 9000000000)
+		return false;
+	word.len--;
+	if (word.len > 9 || !import_number(word, &fraction))
+		return false;
+	for (size_t i = word.len; i < 9; i++)
+		fraction *= 10;
+	*ret = s * 1000000000 + fraction;
+	return true;
+}
+
+/* "4242" or "4242/4243" */
+static bool parse_ids(struct json_text word, uint32_t *ret_pid, uint32_t *ret_tid)
+{
+	struct json_text first = import_take(&word, '/');
+	uint64_t a, b;
+
+	if (!import_number(first, &a) || a > INT32_MAX)
+		return false;
+	b = a;
+	if (word.len && (!import_number(word, &b) || b > INT32_MAX))
+		return false;
+	*ret_pid = word.len ? (uint32_t)a : PROFILE_NONE;
+	*ret_tid = (uint32_t)b;
+	return true;
+}
+
+/* "[001]" */
+static bool parse_cpu(struct json_text word, uint32_t *ret)
+{
+	uint64_t cpu;
+
+	if (word.len < 3 || word.data[0] != '[' || word.data[word.len - 1] != ']')
+		return false;
+	word = (struct json_text){ word.data + 1, word.len - 2 };
+	if (!import_number(word, &cpu) || cpu > UINT16_MAX)
+		return false;
+	*ret = (uint32_t)cpu;
+	return true;
+}
+
+/* Behind the time: an optional period, and the event with a colon. */
+static void parse_event(struct json_text rest, struct header *ret)
+{
+	struct json_text word = next_word(&rest);
+
+	if (import_number(word, &ret->period)) {
+		ret->has_period = true;
+		word = next_word(&rest);
+	}
+	while (word.len && word.data[word.len - 1] == ':')
+		word.len--;
+	ret->event = word;
+}
+
+/* A command may have blanks, so words are tried until one is a thread's number with what must follow it. */
+static bool parse_header(struct json_text line, struct header *ret)
+{
+	struct json_text rest = line, word, after;
+	struct header h = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
+	const char *start = line.data;
+
+	if (!line.len || *line.data == '\t' || *line.data == '#')
+		return false;
+	start = import_trim(line).data;
+	while ((word = next_word(&rest)).len) {
+		bool ids = word.data > start && parse_ids(word, &h.pid, &h.tid);
+
+		after = rest;
+		if (ids) {
+			h.comm = import_trim((struct json_text){ start, (size_t)(word.data - start) });
+			word = next_word(&after);
+			if (parse_cpu(word, &h.cpu))
+				word = next_word(&after);
+		}
+		h.has_time = parse_time(word, &h.time_ns);
+		if (!h.has_time && !(ids && word.len && word.data[word.len - 1] == ':'))
+			continue;
+		if (!h.has_time) /* the event itself */
+			after = (struct json_text){ word.data, word.len };
+		if (!ids)
+			h.comm = import_trim((struct json_text){ start, (size_t)(word.data - start) });
+		parse_event(after, &h);
+		*ret = h;
+		return h.event.len > 0 || h.has_time;
+	}
+	return false;
+}
+
+/* ---- frames ---- */
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static bool parse_address(struct json_text word, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (!word.len || word.len > 16)
+		return false;
+	for (size_t i = 0; i < word.len; i++) {
+		if (!is_hex(word.data[i]))
+			return false;
+		value = value << 4 | (uint64_t)(word.data[i] <= '9' ? word.data[i] - '0' : word.data[i] - 'a' + 10);
+	}
+	*ret = value;
+	return true;
+}
+
+/* "name+0x12" without what is behind the plus. */
+static struct json_text without_offset(struct json_text name)
+{
+	const char *plus = name.len ? memrchr(name.data, '+', name.len) : NULL;
+
+	if (plus && plus > name.data && name.data + name.len - plus > 3 && plus[1] == '0' && plus[2] == 'x')
+		name.len = (size_t)(plus - name.data);
+	return name;
+}
+
+/* The place in parentheses at the end, which is cut off @text. */
+static struct json_text take_place(struct json_text *text)
+{
+	struct json_text place = { "", 0 };
+	size_t depth = 0, at = text->len;
+
+	if (!text->len || text->data[text->len - 1] != ')')
+		return place;
+	while (at-- > 0) {
+		depth += text->data[at] == ')';
+		depth -= text->data[at] == '(';
+		if (!depth)
+			break;
+	}
+	if (depth || (at && text->data[at - 1] != ' '))
+		return place;
+	place = (struct json_text){ text->data + at + 1, text->len - at - 2 };
+	text->len = at;
+	*text = import_trim(*text);
+	return place;
+}
+
+static bool is_kernel(struct json_text place)
+{
+	return import_starts(place, "[kernel") || import_starts(place, "[guest.kernel") ||
+	       (place.len > 3 && memcmp(place.data + place.len - 3, ".ko", 3) == 0) ||
+	       (place.len > 1 && *place.data == '[' && !import_starts(place, "[unknown") &&
+		!import_starts(place, "[vdso") && !import_starts(place, "[heap") &&
+		!import_starts(place, "[stack") && !import_starts(place, "[anon"));
+}
+
+static struct profile_line line_of(struct perf_script *in)
+{
+	struct profile_function function = { .module = in->module, .file = in->file };
+
+	function.name = import_text(in->p, in->name);
+	if (!in->name.len || json_is(in->name, "[unknown]")) {
+		char text[4096];
+		const char *where = in->module == PROFILE_NONE
+					    ? "unknown"
+					    : profile_text(in->p, in->p->modules.items[in->module].name);
+
+		snprintf(text, sizeof(text), *where == '[' ? "%s" : "[%s]", where);
+		function.name = profile_string(in->p, text);
+		function.unnamed = true;
+	}
+	return (struct profile_line){ .function = profile_add_function(in->p, &function),
+				      .file = in->file, .line = in->line };
+}
+
+/* The frame that was read last is complete. */
+static void finish_frame(struct perf_script *in)
+{
+	enum profile_frame_kind kind = in->kernel ? PROFILE_FRAME_KERNEL : PROFILE_FRAME_NATIVE;
+
+	if (!in->has_frame)
+		return;
+	in->has_frame = false;
+	vec_push(&in->lines, line_of(in));
+	if (in->inlined)
+		return;
+	vec_push(&in->path, profile_add_named_location(in->p, kind, in->module, in->lines.items,
+						       (uint32_t)in->lines.len));
+	in->lines.len = 0;
+}
+
+/* "main.c:12", "main.c:12 (inlined)" */
+static bool take_srcline(struct perf_script *in, struct json_text text)
+{
+	const char *colon;
+	uint64_t line;
+
+	take_place(&text);
+	colon = text.len ? memrchr(text.data, ':', text.len) : NULL;
+	if (!in->has_frame || !colon || colon == text.data || memchr(text.data, ' ', text.len))
+		return false;
+	if (!import_number((struct json_text){ colon + 1, text.len - (size_t)(colon + 1 - text.data) }, &line))
+		return false;
+	in->file = strtab_add_len(&in->p->strings, text.data, (size_t)(colon - text.data));
+	in->line = (uint32_t)MIN(line, (uint64_t)UINT32_MAX - 1);
+	return true;
+}
+
+static void add_frame(struct perf_script *in, struct json_text text)
+{
+	struct json_text rest = text, word, place;
+	uint64_t address;
+
+	text = import_trim(text);
+	rest = text;
+	word = import_take(&rest, ' ');
+	if (!parse_address(word, &address) && take_srcline(in, text))
+		return;
+	finish_frame(in);
+	if (parse_address(word, &address))
+		text = import_trim(rest);
+	place = take_place(&text);
+	in->inlined = json_is(place, "inlined");
+	if (in->inlined)
+		place.len = 0;
+	in->kernel = is_kernel(place);
+	in->name = without_offset(text);
+	in->module = import_module(in->p, place, in->kernel ? PROFILE_KERNEL : PROFILE_USER);
+	in->file = in->line = 0;
+	in->has_frame = true;
+}
+
+/* ---- samples ---- */
+
+static void finish_sample(struct perf_script *in)
+{
+	const struct header *h = &in->header;
+	struct import_sample sample = { .count = 1, .weight = 1 };
+	char name[256];
+
+	if (!in->open)
+		return;
+	finish_frame(in);
+	in->open = false;
+	if (in->lines.len) /* inlined into what is not shown */
+		vec_push(&in->path, profile_add_named_location(in->p, PROFILE_FRAME_NATIVE, PROFILE_NONE,
+							       in->lines.items, (uint32_t)in->lines.len));
+	in->lines.len = 0;
+	snprintf(name, sizeof(name), "%.*s", (int)MIN(h->event.len, (size_t)200), h->event.data ? h->event.data : "");
+	sample.type = import_type(in->p, *name ? name : "samples",
+				  strstr(name, "clock") && h->has_period ? "ns" : "events");
+	sample.thread = import_thread(in->p, h->pid, h->tid, 0, import_text(in->p, h->comm));
+	for (size_t i = in->path.len; i-- > 0;)
+		sample.stack = import_stack(in->p, sample.stack, in->path.items[i]);
+	if (h->has_period)
+		sample.weight = (int64_t)MIN(h->period, (uint64_t)INT64_MAX >> 8);
+	sample.has_time = h->has_time;
+	sample.time_ns = h->time_ns;
+	import_sample(in->p, &sample);
+}
+
+static void add_line(struct perf_script *in, struct json_text line, uint64_t *left_out)
+{
+	struct header header;
+	struct json_text rest = line;
+
+	if (!line.len) {
+		finish_sample(in);
+	} else if ((*line.data == '\t' || *line.data == ' ') && in->open) {
+		add_frame(in, line);
+	} else if (parse_header(line, &header)) {
+		finish_sample(in);
+		in->header = header;
+		in->open = true;
+		in->path.len = in->lines.len = 0;
+		in->has_frame = false;
+		/* A chain of one frame stands in the same line where -F has no callchain: "… cycles:  55d0 main (/bin/x)". */
+		if (header.event.len) {
+			uint64_t address;
+			struct json_text word;
+
+			rest.data = header.event.data + header.event.len;
+			rest.len -= (size_t)(rest.data - line.data);
+			while (rest.len && *rest.data == ':') {
+				rest.data++;
+				rest.len--;
+			}
+			rest = import_trim(rest);
+			word = rest;
+			if (parse_address(import_take(&word, ' '), &address))
+				add_frame(in, rest);
+		}
+	} else if (*line.data != '#') {
+		++*left_out;
+	}
+}
+
+static unsigned recognise(const uint8_t *start, size_t len)
+{
+	struct import_lines lines;
+	struct json_text line;
+	struct header header;
+	unsigned tried = 0;
+
+	if (memchr(start, 0, len))
+		return 0;
+	import_lines_init(&lines, start, len);
+	while (tried < 20 && import_lines_next(&lines, &line)) {
+		if (!line.len || *line.data == '#')
+			continue;
+		if (parse_header(line, &header) && header.has_time && header.event.len)
+			return 80;
+		tried++;
+	}
+	return 0;
+}
+
+static struct err *read_perf_script(const struct import_input *input, struct profile *p,
+				    struct profile_facts *facts, struct diag *diag)
+{
+	struct perf_script in = { .p = p };
+	struct import_lines lines;
+	struct json_text line;
+	uint64_t left_out = 0;
+
+	(void)facts;
+	import_lines_init(&lines, input->data, input->len);
+	while (import_lines_next(&lines, &line))
+		add_line(&in, line, &left_out);
+	finish_sample(&in);
+	if (left_out)
+		diag_warn(diag, "%" PRIu64 " lines that are neither samples nor frames are left out", left_out);
+	vec_deinit(&in.lines);
+	vec_deinit(&in.path);
+	return NULL;
+}
+
+const struct importer import_perf_script = {
+	.name = "perf-script",
+	.what = "text of perf script",
+	.extensions = ".perf .script .txt",
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_INLINED | IMPORT_TYPES,
+	.recognise = recognise,
+	.read = read_perf_script,
+};

@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_pprof.c - pprof's profile.proto.
+ *
+ * Each sample type is a value type, the default one first. "samples" in front of another type counts that one's samples (as
+ * pprof_write() and Go write them) and is no type of its own; other counts in front of a type ("contentions" before "delay")
+ * are both. Without a count each sample of the file is taken to be one, so that nothing looks surer than it is; so are
+ * objects of a heap, which are estimates. Values may be negative, as those of a difference of two profiles are.
+ *
+ * Labels pid, tid, cpu, process and thread tell threads apart, all others are labels. Addresses stay as the file has them.
+ * A message is gone through twice, since samples stand in front of what they refer to: tables first.
+ */
+#include "formats/base/proto_reader.h"
+#include "formats/profile/import/import_build.h"
+#include "formats/profile/import/import_ids.h"
+#include "formats/profile/import/import_rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define TYPES_MAX 256
+#define NO_TYPE	  UINT32_MAX
+#define NO_MODULE (PROFILE_NONE - 1) /* a mapping that has no name */
+
+/* Fields of the messages: see profile.proto. */
+enum { P_SAMPLE_TYPE = 1, P_SAMPLE, P_MAPPING, P_LOCATION, P_FUNCTION, P_STRING, P_DROP, P_KEEP, P_TIME,
+       P_DURATION, P_PERIOD_TYPE, P_PERIOD, P_COMMENT, P_DEFAULT };
+
+struct pprof_type {
+	uint32_t name, unit;  /* numbers of strings in the file */
+	uint32_t type;	      /* of the profile; NO_TYPE: it only counts the next one */
+	uint32_t count;	      /* the type that counts its samples; NO_TYPE: none */
+};
+
+struct pprof_text {
+	const char *data;
+	uint32_t len;
+};
+
+/* A function of the file; the profile has one for each module that it is in. */
+struct pprof_function {
+	uint32_t name, system_name, file; /* strings of the profile */
+	uint32_t line;
+};
+
+struct pprof_label {
+	uint64_t key, text, unit;
+	int64_t number;
+};
+
+struct pprof {
+	struct profile *p;
+	struct diag *diag;
+	VEC(struct pprof_text) strings;
+	VEC(uint32_t) texts; /* strings' numbers in the profile, PROFILE_NONE until one is used */
+	VEC(struct pprof_type) types;
+	VEC(struct pprof_function) functions;
+	struct import_ids mapping_ids, function_ids, location_ids;
+	VEC(struct profile_line) lines; /* of one location */
+	VEC(uint32_t) frames;		/* of one sample, leaf first: locations */
+	VEC(uint32_t) before;		/* of the sample before */
+	VEC(uint32_t) stacks;		/* of that one, from the leaf to the root */
+	VEC(int64_t) values;
+	VEC(struct profile_label) labels;
+	VEC(struct pprof_label) raw_labels, raw_before;
+	uint32_t thread, label_set, cpu; /* what raw_before says */
+	uint64_t default_type;
+	uint64_t wall_ns, duration_ns;
+	bool drops;
+	uint64_t nsamples;
+};
+
+/* The first field may be any of them, but its coding and the next key must fit. */
+static unsigned recognise(const uint8_t *start, size_t len)
+{
+	struct reader r;
+	struct proto_field field;
+	unsigned fields = 0, types = 0;
+
+	reader_init(&r, start, len, /* big_endian= */ false);
+	while (fields < 1000 && proto_next(&r, &field)) {
+		bool is_number = field.number >= P_TIME && field.number != P_PERIOD_TYPE;
+
+		if (field.number > P_DEFAULT + 1)
+			return 0;
+		if (field.wire != (is_number ? PROTO_VARINT : PROTO_BYTES) &&
+		    !(field.number == P_COMMENT && field.wire == PROTO_BYTES) &&
+		    !(field.number == P_DROP || field.number == P_KEEP))
+			return 0;
+		types += field.number == P_SAMPLE_TYPE;
+		fields++;
+	}
+	if (!fields)
+		return 0;
+	/* Only what is longer than what was looked at may end in the middle of a field. */
+	if (r.failed && len < IMPORT_START_LEN)
+		return start[0] == (P_SAMPLE_TYPE << 3 | PROTO_BYTES) && types ? 30 : 0;
+	if (types)
+		return 80;
+	return r.failed && fields >= 3 ? 20 : 0;
+}
+
+static uint32_t text(struct pprof *in, uint64_t string)
+{
+	if (string >= in->texts.len)
+		return 0;
+	if (in->texts.items[string] == PROFILE_NONE)
+		in->texts.items[string] = strtab_add_len(&in->p->strings,
+							 in->strings.items[string].data,
+							 in->strings.items[string].len);
+	return in->texts.items[string];
+}
+
+static bool is_text(const struct pprof *in, uint64_t string, const char *word)
+{
+	size_t len = strlen(word);
+
+	return string < in->strings.len && in->strings.items[string].len == len &&
+	       memcmp(in->strings.items[string].data, word, len) == 0;
+}
+
+/* ---- first pass: strings, types, what the file says of itself ---- */
+
+static void add_string(struct pprof *in, const struct reader *bytes)
+{
+	struct pprof_text one = { (const char *)bytes->pos, (uint32_t)(bytes->end - bytes->pos) };
+
+	vec_push(&in->strings, one);
+	vec_push(&in->texts, PROFILE_NONE);
+}
+
+static void add_type(struct pprof *in, struct reader *r)
+{
+	struct pprof_type type = { .type = NO_TYPE, .count = NO_TYPE };
+	struct proto_field field;
+
+	while (proto_next(r, &field)) {
+		if (field.number == 1)
+			type.name = (uint32_t)MIN(field.value, UINT32_MAX);
+		else if (field.number == 2)
+			type.unit = (uint32_t)MIN(field.value, UINT32_MAX);
+	}
+	vec_push(&in->types, type);
+}
+
+static struct err *read_tables(struct pprof *in, struct reader r)
+{
+	struct proto_field field;
+
+	while (proto_next(&r, &field)) {
+		if (field.number == P_STRING)
+			add_string(in, &field.bytes);
+		else if (field.number == P_SAMPLE_TYPE)
+			add_type(in, &field.bytes);
+		else if (field.number == P_TIME)
+			in->wall_ns = field.value;
+		else if (field.number == P_DURATION)
+			in->duration_ns = field.value;
+		else if (field.number == P_DEFAULT)
+			in->default_type = field.value;
+		else if (field.number == P_DROP && field.value)
+			in->drops = true;
+	}
+	if (!r.failed && (!in->strings.len || in->strings.items[0].len))
+		return err_new(ERR_CORRUPT, "its table of strings does not begin with an empty one");
+	return reader_check(&r);
+}
+
+/* ---- value types ---- */
+
+static bool counts(const struct pprof *in, uint32_t i)
+{
+	return is_text(in, in->types.items[i].unit, "count");
+}
+
+/* Estimates of how many objects there are say nothing of how many samples were taken. */
+static bool is_estimate(const struct pprof *in, uint32_t i)
+{
+	uint64_t name = in->types.items[i].name;
+	static const char word[] = "objects";
+	size_t len = sizeof(word) - 1;
+
+	return name < in->strings.len && in->strings.items[name].len >= len &&
+	       memcmp(in->strings.items[name].data + in->strings.items[name].len - len, word, len) == 0;
+}
+
+/* "samples", or "samples:NAME" where there are several: no type of its own but the count of the next one. */
+static bool counts_next(const struct pprof *in, uint32_t i)
+{
+	uint64_t name = in->types.items[i].name;
+	static const char word[] = "samples";
+	size_t len = sizeof(word) - 1;
+	const struct pprof_text *text;
+
+	if (name >= in->strings.len || !counts(in, i))
+		return false;
+	text = &in->strings.items[name];
+	return text->len >= len && memcmp(text->data, word, len) == 0 &&
+	       (text->len == len || text->data[len] == ':');
+}
+
+static void add_value_type(struct pprof *in, uint32_t i)
+{
+	struct pprof_type *type = &in->types.items[i];
+	struct profile_value_type value = { .name = text(in, type->name) };
+
+	if (is_text(in, type->unit, "nanoseconds"))
+		value.unit = profile_string(in->p, "ns");
+	else if (counts(in, i))
+		value.unit = profile_string(in->p, "events");
+	else
+		value.unit = text(in, type->unit);
+	type->type = profile_add_value_type(in->p, &value);
+}
+
+static struct err *add_types(struct pprof *in)
+{
+	uint32_t len = (uint32_t)in->types.len;
+
+	if (!len)
+		return err_new(ERR_CORRUPT, "it has no sample type");
+	if (len > TYPES_MAX)
+		return err_new(ERR_UNSUPPORTED, "it has %" PRIu32 " sample types, more than %d", len,
+			       TYPES_MAX);
+	for (uint32_t first = 2; first-- > 0;) {
+		for (uint32_t i = 0; i < len; i++) {
+			bool is_first = in->default_type && in->types.items[i].name == in->default_type;
+
+			if (is_first == first && !(i + 1 < len && counts_next(in, i)))
+				add_value_type(in, i);
+		}
+	}
+	for (uint32_t i = 0; i < len; i++) {
+		struct pprof_type *type = &in->types.items[i];
+
+		if (counts(in, i) && !is_estimate(in, i))
+			type->count = i;
+		else if (i && counts(in, i - 1) && !is_estimate(in, i - 1))
+			type->count = i - 1;
+		if (i && in->types.items[i - 1].type == NO_TYPE)
+			type->count = i - 1;
+	}
+	return NULL;
+}
+
+/* ---- second pass: code ---- */
+
+static void add_mapping(struct pprof *in, struct reader *r)
+{
+	struct profile_module mod = { .kind = PROFILE_USER };
+	struct proto_field field;
+	const char *path, *slash;
+	uint64_t id = 0;
+
+	while (proto_next(r, &field)) {
+		if (field.number == 1)
+			id = field.value;
+		else if (field.number == 5)
+			mod.path = text(in, field.value);
+		else if (field.number == 6)
+			mod.build_id = text(in, field.value);
+	}
+	path = profile_text(in->p, mod.path);
+	slash = strrchr(path, '/');
+	if (!*path && !mod.build_id) {
+		import_ids_put(&in->mapping_ids, id, NO_MODULE);
+		return;
+	}
+	if (strncmp(path, "[kernel", 7) == 0)
+		mod.kind = PROFILE_KERNEL;
+	mod.name = slash && slash[1] ? profile_string(in->p, slash + 1) : mod.path;
+	import_ids_put(&in->mapping_ids, id, profile_add_module(in->p, &mod));
+}
+
+static void add_function(struct pprof *in, struct reader *r)
+{
+	struct pprof_function function = { 0 };
+	struct proto_field field;
+	uint64_t id = 0;
+
+	while (proto_next(r, &field)) {
+		if (field.number == 1)
+			id = field.value;
+		else if (field.number == 2)
+			function.name = text(in, field.value);
+		else if (field.number == 3)
+			function.system_name = text(in, field.value);
+		else if (field.number == 4)
+			function.file = text(in, field.value);
+		else if (field.number == 5)
+			function.line = (int64_t)field.value > 0 ? (uint32_t)MIN(field.value, UINT32_MAX) : 0;
+	}
+	import_ids_put(&in->function_ids, id, (uint32_t)in->functions.len);
+	vec_push(&in->functions, function);
+}
+
+static struct err *read_code(struct pprof *in, struct reader r)
+{
+	struct proto_field field;
+
+	while (proto_next(&r, &field)) {
+		struct reader *inner = &field.bytes;
+
+		if (field.wire != PROTO_BYTES)
+			continue;
+		if (field.number == P_MAPPING)
+			add_mapping(in, inner);
+		else if (field.number == P_FUNCTION)
+			add_function(in, inner);
+		else
+			continue;
+		if (inner->failed)
+			return reader_check(inner);
+	}
+	return NULL;
+}
+
+static struct err *add_line(struct pprof *in, struct reader *r, uint32_t module)
+{
+	struct proto_field field;
+	uint64_t id = 0, line = 0;
+
+	while (proto_next(r, &field)) {
+		if (field.number == 1)
+			id = field.value;
+		else if (field.number == 2)
+			line = (int64_t)field.value > 0 ? field.value : 0;
+	}
+
+	uint32_t number = import_ids_get(&in->function_ids, id);
+
+	if (r->failed)
+		return reader_check(r);
+	if (number == PROFILE_NONE)
+		return err_new(ERR_CORRUPT, "function %" PRIu64 " is not there", id);
+
+	const struct pprof_function *from = &in->functions.items[number];
+	struct profile_function function = {
+		.name = from->name ? from->name : from->system_name,
+		.linkage_name = from->system_name,
+		.module = module,
+		.file = from->file,
+		.line = from->line,
+	};
+	struct profile_line one = { profile_add_function(in->p, &function), from->file,
+				    (uint32_t)MIN(line, UINT32_MAX) };
+
+	vec_push(&in->lines, one);
+	return NULL;
+}
+
+/* What has no function is named after where it is. */
+static void add_unnamed(struct pprof *in, uint32_t module, uint64_t address)
+{
+	const char *name = module == PROFILE_NONE
+				   ? "unknown"
+				   : profile_text(in->p, in->p->modules.items[module].name);
+	char shown[4096];
+	struct profile_function function = { .module = module, .unnamed = true };
+
+	snprintf(shown, sizeof(shown), *name == '[' ? "%s" : "[%s+0x%" PRIx64 "]", name, address);
+	function.name = profile_string(in->p, shown);
+
+	struct profile_line one = { .function = profile_add_function(in->p, &function) };
+
+	vec_push(&in->lines, one);
+}
+
+/* Addresses tell locations apart; those that do not, as in a profile of scripts, are told apart by their lines. */
+static uint32_t location_of(struct pprof *in, uint32_t module, uint64_t address)
+{
+	enum profile_frame_kind kind = PROFILE_FRAME_NATIVE;
+	uint32_t location, count = (uint32_t)in->lines.len;
+
+	if (module != PROFILE_NONE && in->p->modules.items[module].kind == PROFILE_KERNEL)
+		kind = PROFILE_FRAME_KERNEL;
+	if (!address || module == PROFILE_NONE)
+		return profile_add_named_location(in->p, kind, module, in->lines.items, count);
+	location = profile_add_location(in->p, module, address, kind);
+	if (in->p->locations.items[location].nlines)
+		return profile_add_named_location(in->p, kind, module, in->lines.items, count);
+	profile_set_lines(in->p, location, in->lines.items, count);
+	return location;
+}
+
+static struct err *add_location(struct pprof *in, struct reader *r)
+{
+	struct reader again = *r;
+	struct proto_field field;
+	uint64_t id = 0, mapping = 0, address = 0;
+	uint32_t module;
+	struct err *err = NULL;
+
+	while (proto_next(r, &field)) {
+		if (field.number == 1)
+			id = field.value;
+		else if (field.number == 2)
+			mapping = field.value;
+		else if (field.number == 3)
+			address = field.value;
+	}
+	if (r->failed)
+		return reader_check(r);
+	module = mapping ? import_ids_get(&in->mapping_ids, mapping) : NO_MODULE;
+	if (module == PROFILE_NONE)
+		return err_new(ERR_CORRUPT, "location %" PRIu64 " lies in mapping %" PRIu64
+					    ", which is not there", id, mapping);
+	if (module == NO_MODULE)
+		module = PROFILE_NONE;
+	in->lines.len = 0;
+	while (!err && proto_next(&again, &field))
+		if (field.number == 4 && field.wire == PROTO_BYTES)
+			err = add_line(in, &field.bytes, module);
+	if (err)
+		return err_wrap(err, "location %" PRIu64, id);
+	if (!in->lines.len)
+		add_unnamed(in, module, address);
+	import_ids_put(&in->location_ids, id, location_of(in, module, address));
+	return NULL;
+}
+
+static struct err *read_locations(struct pprof *in, struct reader r)
+{
+	struct proto_field field;
+	struct err *err = NULL;
+
+	while (!err && proto_next(&r, &field))
+		if (field.number == P_LOCATION && field.wire == PROTO_BYTES)
+			err = add_location(in, &field.bytes);
+	return err;
+}
+
+/* ---- third pass: samples ---- */
+
+static void take_label(struct pprof *in, struct reader *r)
+{
+	struct pprof_label label = { 0 };
+	struct proto_field field;
+
+	while (proto_next(r, &field)) {
+		if (field.number == 1)
+			label.key = field.value;
+		else if (field.number == 2)
+			label.text = field.value;
+		else if (field.number == 3)
+			label.number = (int64_t)field.value;
+		else if (field.number == 4)
+			label.unit = field.value;
+	}
+	vec_push(&in->raw_labels, label);
+}
+
+static uint32_t small(int64_t number)
+{
+	return number < 0 || number >= UINT32_MAX ? PROFILE_NONE : (uint32_t)number;
+}
+
+static void use_label(struct pprof *in, const struct pprof_label *raw, struct profile_thread *thread)
+{
+	struct profile_label label = {
+		.key = text(in, raw->key),
+		.text = text(in, raw->text),
+		.unit = text(in, raw->unit),
+		.is_number = !raw->text,
+		.number = raw->number,
+	};
+
+	if (is_text(in, raw->key, "pid"))
+		thread->pid = small(raw->number);
+	else if (is_text(in, raw->key, "tid"))
+		thread->tid = small(raw->number);
+	else if (is_text(in, raw->key, "cpu"))
+		in->cpu = small(raw->number);
+	else if (is_text(in, raw->key, "process"))
+		thread->process = label.text;
+	else if (is_text(in, raw->key, "thread"))
+		thread->comm = label.text;
+	else
+		vec_push(&in->labels, label);
+}
+
+/* Most samples have the labels of the one before. */
+static void use_labels(struct pprof *in)
+{
+	size_t len = in->raw_labels.len * sizeof(*in->raw_labels.items);
+	struct profile_thread thread = { .pid = PROFILE_NONE, .tid = PROFILE_NONE };
+
+	if (in->nsamples > 1 && in->raw_labels.len == in->raw_before.len &&
+	    (!len || memcmp(in->raw_labels.items, in->raw_before.items, len) == 0))
+		return;
+	in->labels.len = 0;
+	in->cpu = PROFILE_NONE;
+	for (size_t i = 0; i < in->raw_labels.len; i++)
+		use_label(in, &in->raw_labels.items[i], &thread);
+	in->thread = profile_add_thread(in->p, &thread);
+	in->label_set = profile_add_labels(in->p, in->labels.items, (uint32_t)in->labels.len);
+	in->raw_before.len = 0;
+	vec_append(&in->raw_before, in->raw_labels.items, in->raw_labels.len);
+}
+
+static struct err *take_frames(struct pprof *in, struct proto_field *field)
+{
+	uint64_t id;
+	uint32_t at = 0;
+
+	while (proto_number(field, &at, &id)) {
+		uint32_t location = import_ids_get(&in->location_ids, id);
+
+		if (location == PROFILE_NONE)
+			return err_new(ERR_CORRUPT, "location %" PRIu64 " is not there", id);
+		vec_push(&in->frames, location);
+	}
+	return NULL;
+}
+
+/* The stack of in->frames; where its callers are those of the sample before, they are not looked up again. */
+static uint32_t stack_of(struct pprof *in)
+{
+	size_t len = in->frames.len, old = in->before.len, same = 0;
+	uint32_t stack = 0;
+
+	while (same < len && same < old &&
+	       in->frames.items[len - 1 - same] == in->before.items[old - 1 - same])
+		same++;
+	if (same)
+		stack = in->stacks.items[same - 1];
+	in->stacks.len = same;
+	for (size_t i = len - same; i-- > 0;) {
+		stack = import_stack(in->p, stack, in->frames.items[i]);
+		vec_push(&in->stacks, stack);
+	}
+	in->before.len = 0;
+	vec_append(&in->before, in->frames.items, len);
+	return stack;
+}
+
+static uint64_t count_of(const struct pprof *in, const struct pprof_type *type)
+{
+	int64_t count = type->count == NO_TYPE ? 1 : in->values.items[type->count];
+
+	if (count == INT64_MIN)
+		return (uint64_t)INT64_MAX;
+	return MAX((uint64_t)(count < 0 ? -count : count), 1);
+}
+
+static void add_values(struct pprof *in, uint32_t stack)
+{
+	struct profile_sample sample = { .stack = stack, .thread = in->thread, .cpu = in->cpu,
+					 .user = true, .labels = in->label_set };
+
+	for (uint32_t i = 0; i < in->types.len; i++) {
+		const struct pprof_type *type = &in->types.items[i];
+		double weight = (double)in->values.items[i];
+
+		if (type->type == NO_TYPE || !in->values.items[i])
+			continue;
+		sample.type = type->type;
+		sample.count = count_of(in, type);
+		sample.weight = in->values.items[i];
+		sample.weight_sq = weight * weight / (double)sample.count;
+		profile_add_sample(in->p, &sample);
+	}
+}
+
+static struct err *add_sample(struct pprof *in, struct reader *r)
+{
+	struct proto_field field;
+	struct err *err = NULL;
+	uint64_t value;
+	uint32_t at;
+
+	in->nsamples++;
+	in->frames.len = in->values.len = in->raw_labels.len = 0;
+	while (!err && proto_next(r, &field)) {
+		at = 0;
+		if (field.number == 1)
+			err = take_frames(in, &field);
+		else if (field.number == 2)
+			while (proto_number(&field, &at, &value))
+				vec_push(&in->values, (int64_t)value);
+		else if (field.number == 3 && field.wire == PROTO_BYTES)
+			take_label(in, &field.bytes);
+		if (field.wire == PROTO_BYTES && field.bytes.failed && !err)
+			err = reader_check(&field.bytes);
+	}
+	if (!err)
+		err = reader_check(r);
+	if (!err && in->values.len != in->types.len)
+		err = err_new(ERR_CORRUPT, "it has %zu values instead of %zu", in->values.len,
+			      in->types.len);
+	if (err)
+		return err_wrap(err, "sample %" PRIu64, in->nsamples);
+	use_labels(in);
+	add_values(in, stack_of(in));
+	return NULL;
+}
+
+static struct err *read_samples(struct pprof *in, struct reader r)
+{
+	struct proto_field field;
+	struct err *err = NULL;
+
+	while (!err && proto_next(&r, &field))
+		if (field.number == P_SAMPLE && field.wire == PROTO_BYTES)
+			err = add_sample(in, &field.bytes);
+	return err;
+}
+
+static void say_facts(const struct pprof *in, struct profile_facts *facts)
+{
+	facts->has_wall = (int64_t)in->wall_ns > 0;
+	facts->wall_ns = facts->has_wall ? in->wall_ns : 0;
+	facts->has_duration = (int64_t)in->duration_ns > 0;
+	facts->duration_ns = facts->has_duration ? in->duration_ns : 0;
+	if (in->drops)
+		diag_warn(in->diag, "frames that the file wants dropped (drop_frames) are kept");
+}
+
+static void deinit(struct pprof *in)
+{
+	vec_deinit(&in->strings);
+	vec_deinit(&in->texts);
+	vec_deinit(&in->types);
+	vec_deinit(&in->functions);
+	vec_deinit(&in->lines);
+	vec_deinit(&in->frames);
+	vec_deinit(&in->before);
+	vec_deinit(&in->stacks);
+	vec_deinit(&in->values);
+	vec_deinit(&in->labels);
+	vec_deinit(&in->raw_labels);
+	vec_deinit(&in->raw_before);
+	import_ids_deinit(&in->mapping_ids);
+	import_ids_deinit(&in->function_ids);
+	import_ids_deinit(&in->location_ids);
+}
+
+static struct err *read_pprof(const struct import_input *input, struct profile *p,
+			      struct profile_facts *facts, struct diag *diag)
+{
+	struct pprof in = { .p = p, .diag = diag };
+	struct reader r;
+	struct err *err;
+
+	reader_init(&r, input->data, input->len, /* big_endian= */ false);
+	err = read_tables(&in, r);
+	if (!err)
+		err = add_types(&in);
+	if (!err)
+		err = read_code(&in, r);
+	if (!err)
+		err = read_locations(&in, r);
+	if (!err)
+		err = read_samples(&in, r);
+	if (!err)
+		say_facts(&in, facts);
+	deinit(&in);
+	return err;
+}
+
+const struct importer import_pprof = {
+	.name = "pprof",
+	.what = "profile.proto of pprof, from Go, C++, Rust, Java and others",
+	.extensions = ".pb .pprof .prof .proto",
+	.carries = IMPORT_THREADS | IMPORT_LINES | IMPORT_ADDRESSES | IMPORT_LABELS | IMPORT_INLINED |
+		   IMPORT_TYPES,
+	.recognise = recognise,
+	.read = read_pprof,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_table.c - the highest score wins; whoever loses is not asked again.
+ */
+#include "formats/profile/import/import_table.h"
+
+#include "formats/profile/import/import_json.h"
+#include "formats/profile/import/import_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct importer *const import_table[] = {
+	&import_pprof,	    &import_folded,   &import_cpuprofile,
+	&import_heapprofile, &import_speedscope, &import_chrome, &import_jfr,
+	&import_perf_script, &import_austin,
+	NULL,
+};
+
+/* ---- what the bytes of an unknown file look like ---- */
+
+static const struct known_bytes {
+	const char *magic;
+	size_t len;
+	const char *what;
+	const char *remedy; /* or NULL */
+} known_bytes[] = {
+	{ "PERFILE2", 8, "perf.data that was compressed as a whole", "unpack it first" },
+	{ "2ELIFREP", 8, "perf.data that was compressed as a whole", "unpack it first" },
+	{ "\x5c\x2a\x4d\x18", 4, "a trace that was compressed once more", "unpack it first" },
+	{ "MOJ", 3, "Austin's binary format", "convert it with 'mojo2austin IN OUT'" },
+	{ "Nettrace", 8, ".NET's nettrace", "convert it with 'dotnet-trace convert --format Speedscope'" },
+	{ "\x7f" "ELF", 4, "a program or library", NULL },
+	{ "PK\x03\x04", 4, "a zip archive", "unpack it first" },
+	{ "\xfd" "7zXZ", 5, "xz-compressed data", "unpack it with 'xz -d'" },
+	{ "BZh", 3, "bzip2-compressed data", "unpack it with 'bunzip2'" },
+	{ "SQLite format 3", 15, "an SQLite database", NULL },
+	{ "<!DOCTYPE", 9, "an HTML page", NULL },
+	{ "<html", 5, "an HTML page", NULL },
+	{ "<?xml", 5, "XML", NULL },
+	{ "<svg", 4, "a picture (SVG)", NULL },
+	{ "%PDF", 4, "a PDF document", NULL },
+};
+
+static bool is_text(const uint8_t *start, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (start[i] < ' ' && start[i] != '\n' && start[i] != '\r' && start[i] != '\t' &&
+		    start[i] != '\f' && start[i] != 0x1b)
+			return false;
+	return true;
+}
+
+static const struct known_bytes *known(const uint8_t *start, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(known_bytes); i++)
+		if (len >= known_bytes[i].len &&
+		    memcmp(start, known_bytes[i].magic, known_bytes[i].len) == 0)
+			return &known_bytes[i];
+	return NULL;
+}
+
+static struct err *unknown_bytes(const struct import_input *in, size_t len)
+{
+	char first[3 * 8 + 1] = "";
+
+	if (import_json_begins(in->data, len, '{') || import_json_begins(in->data, len, '['))
+		return err_new(ERR_UNSUPPORTED, "'%s' is JSON, but of no profile that preport knows", in->name);
+	if (is_text(in->data, len))
+		return err_new(ERR_UNSUPPORTED, "'%s' is text, but of no profile that preport knows", in->name);
+	for (size_t i = 0; i < MIN(len, (size_t)8); i++)
+		snprintf(first + 3 * i, 4, " %02x", in->data[i]);
+	return err_new(ERR_UNSUPPORTED, "'%s' begins with the bytes%s, as nothing does that preport reads",
+		       in->name, first);
+}
+
+static struct err *unknown(const struct import_input *in, size_t len)
+{
+	static const char list[] = "'preport formats' lists what can be read";
+	const struct known_bytes *bytes = known(in->data, len);
+
+	if (!bytes)
+		return err_remedy(unknown_bytes(in, len), list);
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' is %s, which preport does not read", in->name,
+				  bytes->what),
+			  "%s", bytes->remedy ? bytes->remedy : list);
+}
+
+/* ---- which one ---- */
+
+/* Does @name end in one of @extensions? */
+static bool has_extension(const char *name, const char *extensions)
+{
+	size_t name_len = strlen(name);
+
+	if (name_len > 3 && strcmp(name + name_len - 3, ".gz") == 0)
+		name_len -= 3;
+	while (*extensions) {
+		size_t len = strcspn(extensions, " ");
+
+		if (len && name_len > len && memcmp(name + name_len - len, extensions, len) == 0)
+			return true;
+		extensions += len;
+		extensions += strspn(extensions, " ");
+	}
+	return false;
+}
+
+struct err *import_table_find(const struct import_input *in, const struct importer **ret)
+{
+	const struct importer *best = NULL, *equal = NULL;
+	size_t len = MIN(in->len, IMPORT_START_LEN);
+	unsigned best_score = 0;
+
+	for (size_t i = 0; import_table[i]; i++) {
+		unsigned score = import_table[i]->recognise(in->data, len);
+
+		/* A name is worth less than the smallest difference that bytes make. */
+		score = score ? score * 2 + has_extension(in->name, import_table[i]->extensions) : 0;
+		if (score && score == best_score)
+			equal = import_table[i];
+		if (score > best_score) {
+			best = import_table[i];
+			best_score = score;
+			equal = NULL;
+		}
+	}
+	if (!best)
+		return unknown(in, len);
+	if (equal)
+		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' could be %s or %s", in->name,
+					  best->name, equal->name),
+				  "give it a name that ends in '%s' or '%s'", best->extensions,
+				  equal->extensions);
+	*ret = best;
+	return NULL;
+}
+
+struct err *import_table_read(const struct importer *importer, const struct import_input *in,
+			      struct profile *p, struct profile_facts *facts, struct diag *diag)
+{
+	struct err *err = importer->read(in, p, facts, diag);
+
+	if (!err && !p->samples.len)
+		err = err_new(ERR_UNSUPPORTED, "it holds no samples");
+	return err ? err_wrap(err, "'%s', read as %s", in->name, importer->name) : NULL;
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * embed_child.c - what the child is at stands in a page that both see, so that the recorder knows where it was stuck
+ * when it had to be killed, and the next child leaves that out.
+ *
+ *	child                          recorder
+ *	step 7: name, number    ─►     (page)
+ *	message: block, report  ─►     trace
+ *	                        ◄─     stop (page)
+ *	message: note           ─►     notes
+ */
+#include "record/embed/embed_child.h"
+
+#include "formats/base/memory.h"
+#include "record/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHILDREN_MAX 8                  /* so many files may be fatal; then the rest is left out */
+#define STUCK_PART   4                  /* of the time: as long as one step may take */
+#define STOP_NS      300000000ULL       /* for the child to end by itself once it is told to */
+#define POLL_MS      20
+#define MEMORY_MAX   ((uint64_t)1 << 30) /* what the child may use more than the recorder did */
+#define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
+#define NAME_MAX_LEN 256
+
+/* Seen by both. */
+struct shared {
+	_Atomic uint32_t stop;
+	_Atomic uint64_t step;     /* that the child is at */
+	_Atomic uint64_t charged;  /* bytes */
+	_Atomic uint64_t left_out; /* steps, for want of time or bytes or because of a signal */
+	char name[NAME_MAX_LEN];   /* of the step; read once the child has ended */
+};
+
+enum message_kind {
+	MESSAGE_BLOCK,
+	MESSAGE_NOTE,
+	MESSAGE_DONE,
+};
+
+struct message {
+	uint32_t kind, len;
+	uint64_t written; /* steps up to this one need not be done again */
+	struct attach_report report;
+};
+
+struct embed_child {
+	struct shared *shared;
+	struct embed_limits limits;
+	uint64_t deadline_ns;
+	uint64_t nsteps;
+	uint64_t written; /* by children before it */
+	const uint64_t *fatal;
+	size_t nfatal;
+	int fd; /* of the pipe */
+	const struct attach_report *report;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+/* ---- in the child -------------------------------------------------------------------------------------- */
+
+bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *name)
+{
+	uint64_t step = ++c->nsteps;
+
+	if (kind == EMBED_WRITE && step <= c->written)
+		return false;
+	for (size_t i = 0; i < c->nfatal; i++) {
+		if (c->fatal[i] == step)
+			return false;
+	}
+	if (c->shared->stop || now_ns() >= c->deadline_ns) {
+		c->shared->left_out++;
+		return false;
+	}
+	strncpy(c->shared->name, name, NAME_MAX_LEN - 1);
+	c->shared->step = step;
+	return true;
+}
+
+uint64_t embed_child_left(const struct embed_child *c)
+{
+	return c->limits.len - MIN(c->limits.len, c->shared->charged);
+}
+
+bool embed_child_charge(struct embed_child *c, uint64_t len)
+{
+	if (len > embed_child_left(c)) {
+		c->shared->left_out++;
+		return false;
+	}
+	c->shared->charged += len;
+	return true;
+}
+
+static struct err *send_all(int fd, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	while (len) {
+		ssize_t done = write(fd, bytes, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return err_system(errno, "the recorder takes no more");
+		bytes += done;
+		len -= (size_t)done;
+	}
+	return NULL;
+}
+
+static struct err *send_message(const struct embed_child *c, enum message_kind kind,
+				uint64_t written, const void *data, size_t len)
+{
+	struct message message = { (uint32_t)kind, (uint32_t)len, written, *c->report };
+	struct err *err = send_all(c->fd, &message, sizeof(message));
+
+	return err || !len ? err : send_all(c->fd, data, len);
+}
+
+/* Images of earlier steps are gathered into a block; what else there is is of the step that is being done. */
+static struct err *take_block(void *context, const struct trace_block *block, const uint8_t *data,
+			      size_t len)
+{
+	const struct embed_child *c = context;
+
+	return send_message(c, MESSAGE_BLOCK, c->nsteps - (block->kind == TRACE_IMAGE), data, len);
+}
+
+/* Nothing but what is named in @fds stays open: the output's lock and the rings must not outlive the recorder. */
+static void close_others(int *fds, size_t count)
+{
+	unsigned int from = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		unsigned int to = i < count ? (unsigned int)fds[i] : UINT32_MAX;
+
+		if (to > from && syscall(SYS_close_range, from, to - 1, 0) < 0 && errno == ENOSYS) {
+			for (unsigned int fd = from; fd < MIN(to, 65536U); fd++)
+				close((int)fd);
+		}
+		from = to + 1;
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void keep_only(const struct embed_job *job, int fd)
+{
+	VEC(int) fds = { 0 };
+
+	for (size_t i = 0; i < job->fds.len; i++) {
+		if (job->fds.items[i] >= 0)
+			vec_push(&fds, job->fds.items[i]);
+	}
+	vec_push(&fds, fd);
+	vec_sort(&fds, by_number);
+	close_others(fds.items, fds.len);
+	vec_deinit(&fds);
+}
+
+/* What is allocated beyond this fails, and ends the child. */
+static void limit_memory(void)
+{
+	unsigned long pages[6] = { 0 };
+	FILE *file = fopen("/proc/self/statm", "re");
+	size_t got = 0;
+
+	while (file && got < ARRAY_LEN(pages) && fscanf(file, "%lu", &pages[got]) == 1)
+		got++;
+	if (file)
+		fclose(file);
+	if (got < ARRAY_LEN(pages))
+		return;
+	rlim_t limit = (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX;
+
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ limit, limit });
+}
+
+__attribute__((noreturn)) static void be_child(const struct embed_job *job, struct embed_child *c)
+{
+	struct attach_report report = { 0 };
+	struct diag notes = { 0 };
+	struct trace_sink sink = { take_block, c };
+	struct trace_writer *w = trace_writer_new_to(&sink);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	keep_only(job, c->fd);
+	limit_memory();
+	confine_reader();
+	c->report = &report;
+	struct err *err = job->run(job->context, c, w, &notes, &report);
+
+	c->nsteps++; /* the last step is done */
+	if (!err)
+		err = trace_writer_flush_images(w);
+	for (const struct diag_entry *note = notes.entries; note && !err; note = note->next)
+		err = send_message(c, MESSAGE_NOTE, c->nsteps, note->message,
+				   strlen(note->message) + 1);
+	if (!err)
+		err = send_message(c, MESSAGE_DONE, c->nsteps, NULL, 0);
+	_exit(err ? 1 : 0);
+}
+
+/* ---- in the recorder ----------------------------------------------------------------------------------- */
+
+struct parent {
+	struct embed_child *child; /* as the next one begins */
+	struct trace_writer *w;
+	struct diag *notes;
+	struct attach_report report; /* of the child that runs */
+	struct writer bytes;         /* of messages, the last one perhaps in part */
+	bool done;
+};
+
+static struct err *take_message(struct parent *p, const struct message *message,
+				const uint8_t *data)
+{
+	struct trace_block block;
+	struct reader r;
+
+	p->report = message->report;
+	if (message->kind == MESSAGE_DONE)
+		p->done = true;
+	if (message->kind == MESSAGE_NOTE && message->len && !data[message->len - 1])
+		diag_warn(p->notes, "%s", (const char *)data);
+	if (message->kind != MESSAGE_BLOCK)
+		return NULL;
+	reader_init(&r, data, message->len, /* big_endian= */ false);
+	struct err *err = trace_block_parse(&r, &block);
+
+	if (err || (block.kind != TRACE_IMAGE && block.kind != TRACE_JIT_MAP)) {
+		err_free(err); /* not from a child in its right mind */
+		return NULL;
+	}
+	p->child->written = message->written;
+	return trace_writer_block(p->w, &block, data, message->len);
+}
+
+/* Take the messages that are there whole; false and the child is to be given up if one cannot be. */
+static struct err *take_messages(struct parent *p, bool *ret_sane)
+{
+	size_t pos = 0;
+	struct err *err = NULL;
+	struct message message;
+
+	*ret_sane = true;
+	while (!err && p->bytes.len - pos >= sizeof(message)) {
+		memcpy(&message, p->bytes.data + pos, sizeof(message));
+		*ret_sane = message.len <= MESSAGE_MAX;
+		if (!*ret_sane || p->bytes.len - pos - sizeof(message) < message.len)
+			break;
+		err = take_message(p, &message, p->bytes.data + pos + sizeof(message));
+		pos += sizeof(message) + message.len;
+	}
+	memmove(p->bytes.data, p->bytes.data + pos, p->bytes.len - pos);
+	p->bytes.len -= pos;
+	return err;
+}
+
+/* Is there a SIGINT or SIGTERM that the recorder has not looked at? It stays pending. */
+static bool is_told_to_stop(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+}
+
+/* When the child is to be killed if it does not end and says nothing new. */
+static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
+{
+	struct shared *shared = p->child->shared;
+	uint64_t now = now_ns();
+
+	if (shared->step != *step) {
+		*step = shared->step;
+		*since_ns = now;
+	}
+	if (!shared->stop && (is_told_to_stop() || now >= p->child->deadline_ns)) {
+		shared->stop = 1;
+		*since_ns = now;
+	}
+	return *since_ns +
+	       (shared->stop ? STOP_NS : MAX(p->child->limits.time_ns / STUCK_PART, STOP_NS));
+}
+
+/* Until the child has closed its end, or has to be given up. */
+static struct err *listen_to(struct parent *p, int fd)
+{
+	uint64_t step = 0, since_ns = now_ns();
+	struct err *err = NULL;
+	bool sane = true;
+
+	p->bytes.len = 0;
+	while (!err && sane && now_ns() < patience(p, &step, &since_ns)) {
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+		if (poll(&ready, 1, POLL_MS) <= 0)
+			continue;
+		writer_reserve(&p->bytes, 1 << 16);
+		ssize_t got = read(fd, p->bytes.data + p->bytes.len, 1 << 16);
+
+		if (got <= 0)
+			break;
+		p->bytes.len += (size_t)got;
+		err = take_messages(p, &sane);
+	}
+	return err;
+}
+
+/* Kill it if it lives. One in an uninterruptible wait is left behind; it holds nothing of ours. */
+static void end_child(pid_t pid, bool done)
+{
+	if (!done)
+		kill(pid, SIGKILL);
+	for (int ms = 0; ms < 500 && waitpid(pid, NULL, WNOHANG) == 0; ms++)
+		usleep(1000);
+}
+
+static void add_report(struct attach_report *to, const struct attach_report *from)
+{
+	to->images += from->images;
+	to->image_bytes += from->image_bytes;
+	to->addresses += from->addresses;
+	to->fdes += from->fdes;
+	to->symbols += from->symbols;
+	to->jit_maps += from->jit_maps;
+	to->files = from->files;
+	to->missing = from->missing;
+}
+
+/* One child from its beginning to its end. */
+static struct err *run_one(const struct embed_job *job, struct parent *p)
+{
+	int fds[2];
+	struct err *err;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return err_system(errno, "cannot make a pipe");
+	p->done = false;
+	p->report = (struct attach_report){ 0 };
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		p->child->fd = fds[1];
+		be_child(job, p->child);
+	}
+	int error = errno;
+
+	close(fds[1]);
+	err = pid < 0 ? err_system(error, "cannot start a process") : listen_to(p, fds[0]);
+	close(fds[0]);
+	if (pid > 0)
+		end_child(pid, p->done);
+	return err;
+}
+
+static void note_left_out(const struct parent *p)
+{
+	const struct shared *shared = p->child->shared;
+	const struct embed_limits *limits = &p->child->limits;
+
+	if (!p->done && !shared->left_out)
+		diag_warn(p->notes, "some sampled files are not embedded: reading them took too long");
+	else if (is_told_to_stop())
+		diag_warn(p->notes, "%" PRIu64 " sampled files and processes are not embedded: a signal came",
+			  shared->left_out);
+	else if (shared->left_out)
+		diag_warn(p->notes, "%" PRIu64 " sampled files and processes are not embedded: the limits are "
+			  "%.1f s (--embed-time) and %" PRIu64 " MiB read (--embed-size)",
+			  shared->left_out, (double)limits->time_ns / 1e9, limits->len >> 20);
+}
+
+static struct err *run_all(const struct embed_job *job, struct parent *p, uint64_t *fatal,
+			   struct attach_report *report)
+{
+	struct embed_child *child = p->child;
+	struct err *err = NULL;
+
+	do {
+		err = run_one(job, p);
+		add_report(report, &p->report);
+		if (err || p->done || child->shared->stop)
+			break;
+		fatal[child->nfatal++] = child->shared->step;
+		diag_warn(p->notes, "'%.*s' is not embedded: reading it took too long or too much memory",
+			  NAME_MAX_LEN, child->shared->name);
+		report->missing++;
+	} while (child->nfatal < CHILDREN_MAX);
+	return err;
+}
+
+struct err *embed_child_run(const struct embed_job *job, const struct embed_limits *limits,
+			    struct trace_writer *w, struct diag *notes,
+			    struct attach_report *report)
+{
+	uint64_t fatal[CHILDREN_MAX];
+	struct embed_child child = { .limits = *limits, .fatal = fatal };
+	struct parent p = { .child = &child, .w = w, .notes = notes };
+	struct err *err;
+
+	child.shared = mmap(NULL, sizeof(*child.shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (child.shared == MAP_FAILED)
+		return err_system(errno, "cannot have memory that is shared");
+	child.deadline_ns = now_ns() + limits->time_ns;
+	err = run_all(job, &p, fatal, report);
+	note_left_out(&p);
+	writer_deinit(&p.bytes);
+	munmap(child.shared, sizeof(*child.shared));
+	return err;
+}

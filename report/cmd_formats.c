@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_formats.c - what can be read, and what each format carries. What is printed is the table that recognises files.
+ */
+#include "formats/profile/import/import_table.h"
+#include "report/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct carried {
+	unsigned bit;
+	const char *name;
+} carried[] = {
+	{ IMPORT_TIMES, "times" },	 { IMPORT_THREADS, "threads" },	  { IMPORT_LINES, "lines" },
+	{ IMPORT_INLINED, "inlined" },	 { IMPORT_ADDRESSES, "addresses" }, { IMPORT_LABELS, "labels" },
+	{ IMPORT_TYPES, "values" },
+};
+
+static void print_row(const char *name, unsigned carries, const char *what)
+{
+	printf("%-12s", name);
+	for (size_t i = 0; i < ARRAY_LEN(carried); i++)
+		printf(" %-*s", (int)strlen(carried[i].name), carries & carried[i].bit ? "yes" : "-");
+	printf("  %s\n", what);
+}
+
+static struct err *formats_run(void *args, char **operands, int noperands, int *ret_status)
+{
+	(void)args;
+	(void)operands;
+	(void)ret_status;
+	if (noperands)
+		return err_new(ERR_USAGE, "'%s': formats takes no operand", operands[0]);
+	printf("%-12s", "format");
+	for (size_t i = 0; i < ARRAY_LEN(carried); i++)
+		printf(" %s", carried[i].name);
+	printf("  what it is\n");
+	print_row("trace", IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_INLINED | IMPORT_ADDRESSES | IMPORT_TYPES,
+		  "recorded by precord");
+	print_row("perf.data",
+		  IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_INLINED | IMPORT_ADDRESSES | IMPORT_TYPES,
+		  "recorded by perf record");
+	for (size_t i = 0; import_table[i]; i++)
+		print_row(import_table[i]->name, import_table[i]->carries, import_table[i]->what);
+	return NULL;
+}
+
+static const struct opt formats_opts[] = { OPT_END };
+
+const struct command cmd_formats = {
+	.name = "formats",
+	.summary = "the formats that can be read, and what each carries",
+	.operands = "",
+	.details = "Files are recognised by their content, compressed (gzip, zstd) or not; their names do not matter.",
+	.opts = formats_opts,
+	.run = formats_run,
+};

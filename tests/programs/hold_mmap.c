@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hold_mmap.c - preloaded: whoever maps the file whose name ends with $HOLD_FILE waits for ever, as for a FUSE file whose
+ * server never answers; with $HOLD_DEADLY it dies instead.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int is_held(int fd)
+{
+	const char *end = getenv("HOLD_FILE");
+	char link[64], path[4096];
+	ssize_t len;
+
+	if (fd < 0 || !end)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0)
+		return 0;
+	path[len] = '\0';
+	return strlen(path) >= strlen(end) && !strcmp(path + strlen(path) - strlen(end), end);
+}
+
+void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	static void *(*real)(void *, size_t, int, int, int, off_t);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "mmap");
+	if (is_held(fd)) {
+		if (getenv("HOLD_DEADLY"))
+			raise(SIGKILL);
+		for (;;)
+			pause();
+	}
+	return real(addr, len, prot, flags, fd, offset);
+}

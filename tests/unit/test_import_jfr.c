@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_import_jfr.c - what HotSpot wrote, against the JDK's own jfr (tests/data/import/make prints what that says).
+ */
+#include "formats/base/gzip.h"
+#include "tests/unit/import_case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+TEST(jfr_sums_are_those_of_the_jdk)
+{
+	static const struct {
+		const char *type;
+		uint64_t count;
+		int64_t weight;
+	} expected[] = {
+		{ "cpu", 50, 50 },
+		{ "alloc-tlab", 72, 9009680 },
+		{ "alloc-outside-tlab", 234, 35180744 },
+		{ "alloc", 121, 59261184 },
+		{ "lock", 20, 167341820 },
+		{ "wait", 37, 1490108338 },
+		{ "park", 45, 1498108586 },
+		{ "sleep", 179, 1414265206 },
+	};
+	struct import_case c;
+
+	import_case_file(&c, "hotspot.jfr.gz");
+	CHECK_STR(c.importer->name, "jfr");
+	CHECK_UINT(c.p->types.len, ARRAY_LEN(expected));
+	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+		CHECK_STR(profile_text(c.p, c.p->types.items[i].name), expected[i].type);
+		CHECK_UINT(import_case_sum(&c, expected[i].type).count, expected[i].count);
+		CHECK_INT(import_case_sum(&c, expected[i].type).weight, expected[i].weight);
+	}
+	CHECK_UINT(import_case_part(&c, "cpu", NULL, "burner-1").count, 27);
+	CHECK_UINT(import_case_part(&c, "cpu", NULL, "burner-2").count, 23);
+	CHECK_UINT(import_case_part(&c, "cpu", "W.fib", NULL).count, 48);
+	CHECK_UINT(c.p->times.len, 758);
+	CHECK(c.facts.has_wall && c.facts.has_duration);
+	import_case_close(&c);
+}
+
+TEST(jfr_frames_have_lines_and_labels)
+{
+	struct import_case c;
+	size_t row = 0;
+
+	import_case_file(&c, "hotspot.jfr.gz");
+	while (strcmp(profile_text(c.p, c.p->types.items[c.p->samples.items[row].type].name), "wait") != 0)
+		row++;
+	CHECK(strncmp(import_case_stack(&c, row), "java.lang.Object.wait<W.lambda$main$1:12<W$$Lambda", 50) == 0);
+
+	const struct profile_label_set *set = &c.p->label_sets.items[c.p->samples.items[row].labels];
+
+	CHECK_UINT(set->count, 1);
+	CHECK_STR(profile_text(c.p, c.p->labels.items[set->first].key), "class");
+	CHECK_STR(profile_text(c.p, c.p->labels.items[set->first].text), "java.lang.Object");
+	import_case_close(&c);
+}
+
+static uint8_t *unpacked(size_t *ret_len)
+{
+	size_t packed_len;
+	uint8_t *packed = import_case_bytes("hotspot.jfr.gz", &packed_len);
+	struct writer plain = { 0 };
+
+	CHECK_OK(gzip_decode(packed, packed_len, (size_t)64 << 20, &plain));
+	free(packed);
+	*ret_len = plain.len;
+	return plain.data;
+}
+
+TEST(jfr_chunks_of_other_versions_are_refused_by_name)
+{
+	size_t len;
+	uint8_t *data = unpacked(&len);
+	struct import_case c;
+
+	data[5] = 1;
+	CHECK_ERR(import_case_read(&c, data, len, "old"), ERR_UNSUPPORTED, "version 1.");
+	import_case_close(&c);
+	free(data);
+}
+
+TEST(jfr_chunk_without_an_end_is_read_as_far_as_it_goes)
+{
+	size_t len;
+	uint8_t *data = unpacked(&len);
+	struct import_case c;
+
+	memset(data + 8, 0, 24); /* length and offsets, as while it is written */
+	CHECK_OK(import_case_read(&c, data, len, "open"));
+	CHECK_UINT(import_case_sum(&c, "cpu").count, 50);
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "is not finished"));
+	import_case_close(&c);
+	free(data);
+}
+
+TEST(jfr_files_of_several_chunks_add_up)
+{
+	size_t len;
+	uint8_t *data = unpacked(&len), *twice = malloc(2 * len);
+	struct import_case c;
+
+	memcpy(twice, data, len);
+	memcpy(twice + len, data, len);
+	CHECK_OK(import_case_read(&c, twice, 2 * len, "two"));
+	CHECK_UINT(import_case_sum(&c, "alloc").count, 242);
+	CHECK_UINT(c.p->types.len, 8);
+	import_case_close(&c);
+	CHECK_OK(import_case_read(&c, twice, len + 40, "cut")); /* the second one's header is cut */
+	CHECK_UINT(import_case_sum(&c, "alloc").count, 121);
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "the rest of the file is left out"));
+	import_case_close(&c);
+	free(twice);
+	free(data);
+}
+
+TEST(jfr_files_survive_damage)
+{
+	size_t len;
+	uint8_t *data = unpacked(&len);
+
+	import_case_damage(data, len, "damaged.jfr");
+	free(data);
+}

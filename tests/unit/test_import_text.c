@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_import_text.c - what perf script and Austin print.
+ */
+#include "tests/unit/import_case.h"
+
+#include <string.h>
+
+static const char perf_script[] =
+	"# ========\n"
+	"cmd x y  4242/4243  [001] 12345.678901:     250000 cycles:u: \n"
+	"\t          55d0c8 main+0x18 (/bin/cmd)\n"
+	"\t          7f0011 inner (inlined)\n"
+	"\t          7f0012 outer(int, char (*)(long))+0x3 (/lib/libfoo bar.so)\n"
+	"  main.c:12\n"
+	"\tffffffff81 do_syscall_64+0x5 ([kernel.kallsyms])\n"
+	"\t  7f12ab [unknown] (/lib/libc.so.6)\n"
+	"\n"
+	"swapper     0 [000]  12346.5: cpu-clock:  ffffffffa1 native_halt ([kernel.kallsyms])\n"
+	"swapper     0 [000]  12346.6: cpu-clock:  ffffffffa1 native_halt ([kernel.kallsyms])\n";
+
+TEST(perf_script_headers_and_frames)
+{
+	struct import_case c;
+	const struct profile_thread *thread;
+	struct time_cursor cursor;
+	struct profile_time first;
+
+	import_case_text(&c, perf_script);
+	CHECK_STR(c.importer->name, "perf-script");
+	CHECK_STR(import_case_stack(&c, 0), "main<inner+outer(int, char (*)(long)):12<do_syscall_64<[libc.so.6]");
+	CHECK_INT(import_case_sum(&c, "cycles:u").weight, 250000);
+	CHECK_UINT(import_case_sum(&c, "cpu-clock").count, 2);
+	thread = &c.p->threads.items[c.p->samples.items[0].thread];
+	CHECK_STR(profile_text(c.p, thread->comm), "cmd x y");
+	CHECK_UINT(thread->pid, 4242);
+	CHECK_UINT(thread->tid, 4243);
+	cursor = time_series_begin(&c.p->times);
+	CHECK(time_series_next(&cursor, &first));
+	CHECK_UINT(first.time_ns, 12345678901000);
+	import_case_close(&c);
+}
+
+static const char austin[] = "# austin: 3.7.0\n# mode: wall\n\n"
+			     "P42;T0:7;/app/main.py:main:10;/app/main.py:work:3 200\n"
+			     "P42;T0:7;/app/main.py:main:10;:GC: 100\n";
+
+TEST(austin_values_are_microseconds_and_no_samples)
+{
+	struct import_case c;
+
+	import_case_text(&c, austin);
+	CHECK_STR(c.importer->name, "austin");
+	CHECK_INT(import_case_sum(&c, "wall").weight, 300000);
+	CHECK_UINT(import_case_sum(&c, "wall").count, 2);
+	CHECK_STR(import_case_stack(&c, 0), "work:3<main:10");
+	CHECK_STR(import_case_stack(&c, 1), ":GC:<main:10");
+	import_case_close(&c);
+}
+
+TEST(austin_full_mode_has_three_values)
+{
+	struct import_case c;
+
+	import_case_text(&c, "P42;T7;a.py:f:1 200,0,-4096\nP42;T7;a.py:f:1 100,1,0\n");
+	CHECK_INT(import_case_sum(&c, "wall").weight, 300000);
+	CHECK_INT(import_case_sum(&c, "cpu").weight, 200000);
+	CHECK_INT(import_case_sum(&c, "memory").weight, -4096);
+	import_case_close(&c);
+}
+
+TEST(austin_version_1_is_read)
+{
+	struct import_case c;
+
+	import_case_text(&c, "Thread 7f12;main (main.py);L10;work (main.py);L3 200\nThread 7f12;main (main.py);L10 50\n");
+	CHECK_INT(import_case_sum(&c, "wall").weight, 250000);
+	CHECK_STR(import_case_stack(&c, 0), "work:3<main:10");
+	import_case_close(&c);
+}
+
+TEST(texts_of_perf_script_and_austin_survive_damage)
+{
+	import_case_damage(perf_script, sizeof(perf_script) - 1, "x");
+	import_case_damage(austin, sizeof(austin) - 1, "x");
+}

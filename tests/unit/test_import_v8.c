@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_import_v8.c - what Node.js wrote, against what it says of it itself (tests/data/import/make prints that).
+ */
+#include "tests/unit/import_case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+TEST(cpuprofile_of_node_has_its_own_sums_and_times)
+{
+	struct import_case c;
+	struct time_cursor cursor;
+	struct profile_time first;
+
+	import_case_file(&c, "node.cpuprofile");
+	CHECK_STR(c.importer->name, "cpuprofile");
+	CHECK_UINT(import_case_sum(&c, "wall").count, 86);
+	CHECK_INT(import_case_sum(&c, "wall").weight, 377825000);
+	CHECK_INT(import_case_part(&c, "wall", "sorty", NULL).weight, 273739000);
+	CHECK_INT(import_case_part(&c, "wall", "(garbage collector)", NULL).weight, 65069000);
+	CHECK_UINT(c.p->times.len, 86);
+	cursor = time_series_begin(&c.p->times);
+	CHECK(time_series_next(&cursor, &first));
+	CHECK_UINT(first.time_ns, 3302280382000);
+	CHECK(c.facts.has_duration && !c.facts.has_wall);
+	import_case_close(&c);
+}
+
+TEST(cpuprofile_nodes_may_come_in_any_order)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"samples\":[3,3,2],\"timeDeltas\":[10,5,5],\"startTime\":100,\"endTime\":130,"
+			     "\"nodes\":[{\"id\":3,\"callFrame\":{\"functionName\":\"\",\"url\":\"file:///a.js\",\"lineNumber\":4}},"
+			     "{\"id\":2,\"callFrame\":{\"functionName\":\"f\\u00e9\",\"url\":\"\",\"lineNumber\":-1},\"children\":[3]},"
+			     "{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},\"children\":[2]}]}");
+	CHECK_UINT(c.p->samples.len, 2);
+	CHECK_STR(import_case_stack(&c, 0), "(anonymous)<f\xc3\xa9");
+	CHECK_INT(c.p->samples.items[0].weight, 10000);
+	CHECK_INT(c.p->samples.items[1].weight, 10000); /* until the profile's end */
+	CHECK_UINT(c.p->functions.items[0].line, 5);
+	CHECK_STR(profile_text(c.p, c.p->functions.items[0].file), "/a.js");
+	import_case_close(&c);
+}
+
+TEST(cpuprofile_of_older_v8_has_nodes_in_nodes)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"head\":{\"functionName\":\"(root)\",\"id\":1,\"callUID\":1,\"hitCount\":0,\"children\":["
+			     "{\"functionName\":\"a\",\"url\":\"x.js\",\"id\":2,\"hitCount\":3,\"children\":["
+			     "{\"functionName\":\"b\",\"url\":\"x.js\",\"id\":3,\"hitCount\":4,\"children\":[]}]}]},"
+			     "\"startTime\":1,\"endTime\":2}");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 7);
+	CHECK_STR(import_case_stack(&c, 1), "b<a");
+	import_case_close(&c);
+}
+
+TEST(cpuprofile_with_a_circle_or_a_missing_node_is_refused)
+{
+	static const char circle[] =
+		"{\"nodes\":[{\"id\":1,\"callFrame\":{},\"children\":[2]},{\"id\":2,\"callFrame\":{},\"children\":[1]}],"
+		"\"samples\":[1],\"timeDeltas\":[1]}";
+	static const char missing[] =
+		"{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"x\"}}],\"samples\":[7],\"timeDeltas\":[1]}";
+	struct import_case c;
+
+	CHECK_ERR(import_case_read(&c, circle, sizeof(circle) - 1, "x"), ERR_CORRUPT, "its own ancestor");
+	import_case_close(&c);
+	CHECK_ERR(import_case_read(&c, missing, sizeof(missing) - 1, "x"), ERR_CORRUPT, "node 7, which is not there");
+	import_case_close(&c);
+}
+
+TEST(heapprofile_of_node_has_its_own_sum)
+{
+	struct import_case c;
+
+	import_case_file(&c, "node.heapprofile");
+	CHECK_STR(c.importer->name, "heapprofile");
+	CHECK_INT(import_case_sum(&c, "inuse_space").weight, 3359432);
+	CHECK_UINT(c.p->samples.len, 9);
+	CHECK_UINT(c.p->times.len, 0);
+	import_case_close(&c);
+}
+
+TEST(chrome_trace_of_node_names_its_thread)
+{
+	struct import_case c;
+
+	import_case_file(&c, "node-trace.json");
+	CHECK_STR(c.importer->name, "chrome");
+	CHECK(import_case_part(&c, "wall", NULL, "JavaScriptMainThread").weight > 0);
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "8 events that are no calls"));
+	import_case_close(&c);
+}
+
+TEST(chrome_calls_become_the_time_spent_in_themselves)
+{
+	struct import_case c;
+
+	/* X events are written when they end; a trace that is being written has no end. */
+	import_case_text(&c, "[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"inner\"},"
+			     "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":20,\"name\":\"outer\"},"
+			     "{\"ph\":\"B\",\"pid\":1,\"tid\":3,\"ts\":1.5,\"name\":\"q\"},{\"ph\":\"E\",\"pid\":1,\"tid\":3,\"ts\":3},"
+			     "{\"ph\":\"B\",\"pid\":1,\"ti");
+	CHECK_INT(import_case_part(&c, "wall", "inner", NULL).weight, 5000);
+	CHECK_INT(import_case_part(&c, "wall", "outer", NULL).weight, 15000);
+	CHECK_INT(import_case_part(&c, "wall", "q", NULL).weight, 1500);
+	CHECK_STR(import_case_stack(&c, 0), "inner<outer");
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "ends in the middle"));
+	import_case_close(&c);
+}
+
+TEST(chrome_trace_with_a_cpu_profile_in_chunks)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"traceEvents\":["
+			     "{\"ph\":\"P\",\"name\":\"Profile\",\"pid\":1,\"tid\":2,\"id\":\"0x1\",\"args\":{\"data\":{\"startTime\":1000}}},"
+			     "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"pid\":1,\"tid\":9,\"id\":\"0x1\",\"args\":{\"data\":{\"cpuProfile\":{"
+			     "\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"}},"
+			     "{\"id\":2,\"parent\":1,\"callFrame\":{\"functionName\":\"f\",\"url\":\"u\"}}],\"samples\":[2,2]},"
+			     "\"timeDeltas\":[5,7]}}},"
+			     "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"pid\":1,\"tid\":9,\"id\":\"0x1\",\"args\":{\"data\":{\"cpuProfile\":{"
+			     "\"nodes\":[{\"id\":3,\"parent\":2,\"callFrame\":{\"functionName\":\"g\",\"url\":\"u\"}}],\"samples\":[3]},"
+			     "\"timeDeltas\":[4]}}}]}");
+	CHECK_UINT(import_case_sum(&c, "wall").count, 3);
+	CHECK_INT(import_case_part(&c, "wall", "f", NULL).weight, 11000);
+	CHECK_STR(import_case_stack(&c, 1), "g<f");
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[0].thread].tid, 2);
+	import_case_close(&c);
+}
+
+TEST(speedscope_files_of_both_kinds)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":["
+			     "{\"type\":\"evented\",\"name\":\"t1\",\"unit\":\"milliseconds\",\"startValue\":0,\"endValue\":14,\"events\":["
+			     "{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":1},"
+			     "{\"type\":\"C\",\"frame\":1,\"at\":3.5},{\"type\":\"C\",\"frame\":0,\"at\":14}]},"
+			     "{\"type\":\"sampled\",\"name\":\"t2\",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":3,"
+			     "\"samples\":[[0,1],[0],[0,1]],\"weights\":[1,0.5,1.5]}],"
+			     "\"shared\":{\"frames\":[{\"name\":\"a\",\"file\":\"x.py\",\"line\":3},{\"name\":\"b\"}]}}");
+	CHECK_INT(import_case_part(&c, "wall", "a", "t1").weight, 11500000);
+	CHECK_INT(import_case_part(&c, "wall", "b", "t1").weight, 2500000);
+	CHECK_INT(import_case_part(&c, "wall", "b", "t2").weight, 2500000000);
+	CHECK_STR(import_case_stack(&c, 1), "b<a:3");
+	CHECK_UINT(c.p->times.len, 6);
+	import_case_close(&c);
+}
+
+TEST(v8_and_chrome_files_survive_damage)
+{
+	static const char *const names[] = { "node.cpuprofile", "node.heapprofile", "node-trace.json" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		size_t len;
+		uint8_t *data = import_case_bytes(names[i], &len);
+
+		import_case_damage(data, len, names[i]);
+		free(data);
+	}
+}
