@@ -378,7 +378,7 @@ void managed_process_read(struct managed_process *p, uint32_t tid, struct manage
 			  struct managed_stack *ret)
 {
 	pthread_mutex_lock(&p->reading);
-	managed_view_begin(view, read_memory, &p->memory);
+	managed_view_begin(view, read_memory, &p->memory, MANAGED_TIME_NS);
 	p->runtime->read(p->state, tid, view, ret);
 	pthread_mutex_unlock(&p->reading);
 }

@@ -14,11 +14,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context)
+void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context,
+			uint64_t time_ns)
 {
 	view->read = read;
 	view->context = context;
-	view->deadline_ns = now_ns() + MANAGED_TIME_NS;
+	view->deadline_ns = now_ns() + time_ns;
 	view->reads = 0;
 	view->failed = false;
 	for (size_t i = 0; i < MANAGED_PAGES; i++)

@@ -16,7 +16,7 @@
 #define MANAGED_PAGE_LEN  4096u
 #define MANAGED_PAGES	  64u	   /* kept at a time */
 #define MANAGED_READS_MAX 512u	   /* pages read in one view */
-#define MANAGED_TIME_NS	  1000000u /* that one view may take */
+#define MANAGED_TIME_NS	  1000000u /* that the recorder lets one view take */
 
 /* Copy up to @len bytes from @addr on; how many. */
 typedef size_t managed_read_fn(void *context, uint64_t addr, void *ret, size_t len);
@@ -36,8 +36,9 @@ struct managed_view {
 	struct managed_page pages[MANAGED_PAGES];
 };
 
-/* Large: allocate one and begin it anew for each stack. */
-void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context);
+/* Large: allocate one and begin it anew for each stack. After @time_ns from now nothing more is read. */
+void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context,
+			uint64_t time_ns);
 
 /* Copy @len bytes, at most a few pages, from @addr on. False, and zeroes, if they cannot be had; also if that was so before. */
 bool managed_view_copy(struct managed_view *view, uint64_t addr, void *ret, size_t len);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BASE	 0x7f0000000000ULL
+#define LONG_NS	  (3600ULL * 1000000000) /* no test waits so long: what fails does so for another reason */
 #define LEN	 (64u << 10)
 #define TID	 4711
 #define RUNTIME	 0x0
@@ -142,7 +143,7 @@ static void fake_deinit(struct fake *fake)
 
 static void read_stack(struct fake *fake, uint32_t tid)
 {
-	managed_view_begin(fake->view, fake_read, fake);
+	managed_view_begin(fake->view, fake_read, fake, LONG_NS);
 	managed_python.read(fake->state, tid, fake->view, fake->stack);
 	CHECK(fake->view->reads <= MANAGED_READS_MAX + 1);
 	CHECK(fake->stack->nframes <= EVENT_MANAGED_FRAMES_MAX);
@@ -298,10 +299,20 @@ TEST(managed_python_knows_versions_by_word_and_by_name)
 	CHECK(!managed_python.open(&host));
 }
 
+TEST(managed_view_reads_nothing_when_its_time_is_up)
+{
+	FAKE(fake);
+	managed_view_begin(fake.view, fake_read, &fake, LONG_NS);
+	fake.view->deadline_ns = 0;
+	CHECK_UINT(managed_view_u64(fake.view, BASE + RUNTIME + 40), 0);
+	CHECK(fake.view->failed);
+	CHECK_UINT(fake.reads, 0);
+}
+
 TEST(managed_view_reads_each_page_once)
 {
 	FAKE(fake);
-	managed_view_begin(fake.view, fake_read, &fake);
+	managed_view_begin(fake.view, fake_read, &fake, LONG_NS);
 	fake.reads = 0;
 	for (size_t i = 0; i < 512; i++)
 		managed_view_u64(fake.view, BASE + FRAMES + 8 * i);

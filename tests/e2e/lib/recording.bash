@@ -27,6 +27,18 @@ need_system_wide() {
 	skip "recording the whole system is refused here: $(head -n 1 try.err)"
 }
 
+# Stacks of interpreters are read where events follow CPUs and the memory of other processes may be read.
+need_interpreters() {
+	[ "$(id -u)" = 0 ] || skip "only root may follow CPUs and read other processes' memory for sure"
+	need_system_wide
+	sleep 100 & local other=$! allowed=1
+	head -c 8 /proc/$other/pagemap >/dev/null 2>&1 && head -c 1 /proc/$other/environ >/dev/null 2>&1 || allowed=
+	kill $other
+	[ "$allowed" ] || skip "reading the memory of other processes is refused here"
+	grep -q '^Seccomp:.*2' /proc/self/status && skip "a sandbox may be in the way of reading other processes' memory"
+	return 0
+}
+
 # ahead COMMAND... & : before all else that runs here, where that is allowed. What a test samples for a set time
 # must run in that time, and a machine that others keep busy gives it next to nothing. It must rest in between, as
 # "shares paced" does: two that never rest leave two CPUs' other programs, the tests' own among them, a hundredth.
