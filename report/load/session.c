@@ -178,6 +178,7 @@ static void free_trie(struct session *s)
 void session_close(struct session *s)
 {
 	free_trie(s);
+	reshape_free(s->reshape);
 	profile_free(s->profile);
 	name_ahead_free(s->ahead);
 	session_wanted_deinit(&s->wanted);
@@ -359,6 +360,10 @@ struct err *session_each(struct session *s, struct filter *filter,
 
 	if (!err)
 		err = session_need_trace(s);
+	if (!err && reshape_is_given(&filter->reshape) && !s->reshape)
+		err = err_remedy(err_new(ERR_USAGE, "single events and stacks are shown as they are, without "
+						    "--focus, --hide and the like"),
+				 "they go with tables, trees, pages and exports");
 	if (err)
 		return err;
 	s->filter = filter;
@@ -384,7 +389,8 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 {
 	unsigned nthreads = session_walk_threads(s);
 
-	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter))
+	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter) ||
+	    s->reshape)
 		return;
 	s->pool = pool_new(nthreads, memory_keep_thread);
 	s->ahead = name_ahead_new(s->symbolizer, s->pool);
@@ -404,14 +410,29 @@ static int64_t weight_of(struct session *s, const struct event_sample *from)
 	return 0;
 }
 
+/* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
+bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
+{
+	if (!s->reshape) {
+		*ret = stack;
+		return true;
+	}
+	for (uint32_t at = stack; at && !reshape_knows(s->reshape, stack);
+	     at = s->profile->stacks.items[at].parent)
+		session_name(s, s->profile->stacks.items[at].location);
+	return reshape_stack(s->reshape, s->profile, stack, ret);
+}
+
 static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
 {
 	const struct event_sample *from = &event->ev->sample;
 	struct profile *p = s->profile;
 	int64_t weight = weight_of(s, from);
+	uint32_t stack;
 
 	(void)context;
-	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->types.len)
+	if (event->ev->kind != EVENT_SAMPLE || from->event >= p->types.len ||
+	    !session_reshape(s, event->stack, &stack))
 		return NULL;
 
 	struct profile_thread thread = {
@@ -421,7 +442,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		.process = profile_string(p, event->thread->process),
 	};
 	struct profile_sample sample = {
-		.stack = event->stack,
+		.stack = stack,
 		.type = from->event,
 		.thread = profile_add_thread(p, &thread),
 		.cpu = event->ev->cpu,
@@ -499,6 +520,8 @@ struct err *session_load(struct session *s, struct filter *filter)
 	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data && !s->branches };
 	struct err *err;
 
+	if (reshape_is_given(&filter->reshape))
+		s->reshape = reshape_new(&filter->reshape);
 	if (!s->imported && visitor.apart)
 		begin_ahead(s, filter);
 	err = s->imported ? session_import_load(s, filter) : session_each(s, filter, &visitor);

@@ -83,6 +83,7 @@ struct session_listener {
 };
 
 struct branches;
+struct reshape;
 struct data_places;
 
 struct session {
@@ -90,6 +91,7 @@ struct session {
 	const struct session_listener *listener; /* may be set like names; NULL: none */
 	enum session_names names; /* may be set between session_open() and session_load() */
 	bool keep_times;          /* the same: fill .times, if the input has any */
+	struct reshape *reshape; /* of session_load(): NULL unless the filter changes stacks */
 	bool keep_branches;       /* the same: .kept_branches, beside .times */
 	struct data_places *data; /* may be set like names: tell samples apart by what memory they accessed; NULL: no */
 	struct branches *branches; /* the same: count the branches of samples that pass */
@@ -186,6 +188,9 @@ uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip);
 
 /* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
 void session_name(struct session *s, uint32_t location);
+
+/* The stack to put into the profile for @stack, as the filter changes stacks; false: leave the sample out. */
+bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret);
 
 /* Name what the stacks of the profile's samples need, by s->names. Part of session_load(). */
 void session_name_samples(struct session *s);

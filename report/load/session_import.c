@@ -54,7 +54,7 @@ struct err *session_import_load(struct session *s, struct filter *filter)
 	for (size_t i = 0; i < p->samples.len; i++) {
 		struct profile_sample row = p->samples.items[i];
 
-		if (!passes(s, &row))
+		if (!passes(s, &row) || !session_reshape(s, row.stack, &row.stack))
 			continue;
 		stats_add(&s->matched, &row);
 		p->samples.items[kept++] = row;

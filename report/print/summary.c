@@ -9,6 +9,7 @@
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/load/trust.h"
+#include "report/view/entry.h"
 #include "report/view/view_table.h"
 
 #include <inttypes.h>
@@ -20,6 +21,8 @@
 #define PROGRAMS_MAX  5
 #define LEAVES_WANTED 4 /* all remarks but the first give way to them */
 #define NEXT_BY_WIDTH 70 /* columns that the longest of the commands to ask next takes in one line */
+#define ENTRIES_MAX   3    /* ways into the kernel that are named */
+#define ENTRY_SHARE   0.02 /* of the weight, at least */
 #define LEAVES_MIN    3
 #define PROGRAMS_MIN  2
 #define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
@@ -215,6 +218,33 @@ static void put_remarks(struct page *page, const struct trust_remarks *remarks)
 	}
 }
 
+/* Which ways into the kernel cost most: it answers "slow because of page faults, system calls or interrupts". */
+static void put_entries(struct page *page)
+{
+	struct view_spec spec = { .levels = { .items = { { VIEW_ENTRY, 0 } }, .len = 1 },
+				  .event = page->event };
+	const char *text = "";
+	unsigned named = 0;
+	struct view view;
+
+	view_build(&view, page->s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	for (uint32_t i = 0; i < view.ntop && named < ENTRIES_MAX; i++) {
+		const struct view_group *group = &view.groups.items[view.order.items[i]];
+		const char *name = view_key(&view, group)->fields[0];
+		struct stats_share share = stats_share(&group->sum, &view.whole);
+
+		if (share.share < ENTRY_SHARE || *name == '[' || !strcmp(name, ENTRY_USER) ||
+		    !strcmp(name, ENTRY_UNKNOWN))
+			continue;
+		text = arena_printf(&page->arena, "%s%s%s %s", text, named++ ? ", " : "", name,
+				    number_share(&page->arena, share.share));
+	}
+	view_deinit(&view);
+	if (named)
+		put_wrapped(page, arena_printf(&page->arena, "kernel by: %s", text), 2);
+}
+
 static void put_trust(struct page *page)
 {
 	struct trust_remarks remarks;
@@ -394,6 +424,7 @@ void summary_print(struct session *s, const struct terminal *term, FILE *out)
 	put_recording(&page);
 	put_event(&page);
 	put_other_events(&page);
+	put_entries(&page);
 	put_trust(&page);
 	put_blank(&page);
 	if (term->lines) {

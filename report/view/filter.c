@@ -119,6 +119,7 @@ const struct opt filter_opts[] = {
 	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
 		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
 		  filter_parse_window),
+	OPT_GROUP(struct filter, reshape, reshape_opts),
 	OPT_END,
 };
 
@@ -128,6 +129,7 @@ void filter_deinit(struct filter *filter)
 	opt_list_deinit(&filter->modules);
 	opt_list_deinit(&filter->symbols);
 	opt_list_deinit(&filter->events);
+	reshape_args_deinit(&filter->reshape);
 	vec_deinit(&filter->pids.ranges);
 	vec_deinit(&filter->tids.ranges);
 	vec_deinit(&filter->cpus.ranges);
@@ -138,7 +140,8 @@ bool filter_is_empty(const struct filter *filter)
 {
 	return !filter->comms.len && !filter->modules.len && !filter->symbols.len &&
 	       !filter->events.len && !filter->pids.ranges.len && !filter->tids.ranges.len &&
-	       !filter->cpus.ranges.len && !filter->window;
+	       !filter->cpus.ranges.len && !filter->window &&
+	       !reshape_is_given(&filter->reshape);
 }
 
 /* ---- binding ---- */
@@ -356,6 +359,13 @@ const char *filter_describe(const struct filter *filter, struct arena *arena)
 	text = describe_list(arena, text, "module", &filter->modules);
 	text = describe_list(arena, text, "symbol", &filter->symbols);
 	text = describe_list(arena, text, "event", &filter->events);
+	text = describe_list(arena, text, "focus", &filter->reshape.focus);
+	text = describe_list(arena, text, "ignore", &filter->reshape.ignore);
+	text = describe_list(arena, text, "hide", &filter->reshape.hide);
+	text = describe_list(arena, text, "show", &filter->reshape.show);
+	text = describe_list(arena, text, "show-from", &filter->reshape.show_from);
+	if (filter->reshape.merge_recursion)
+		text = arena_printf(arena, "%s%s--merge-recursion", text, *text ? " " : "");
 	if (filter->window)
 		text = arena_printf(arena, "%s%s--time=%s", text, *text ? " " : "", filter->window);
 	return text;

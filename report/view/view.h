@@ -36,6 +36,8 @@ enum view_by {
 	VIEW_DATA_SOURCE,  /* which cache or memory it came from */
 	VIEW_DATA_TYPE,	   /* of what the instruction accesses, see data_types.h */
 	VIEW_DATA_FIELD,   /* its type and member */
+	VIEW_ENTRY,	   /* which way it came there: entry.h */
+	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */
 	VIEW_BYS
 };
 

@@ -5,7 +5,9 @@
 #include "report/view/view_keys.h"
 
 #include "report/load/data_places.h"
+#include "report/view/entry.h"
 #include "report/view/memory_source.h"
+#include "report/view/own_code.h"
 
 #include <inttypes.h>
 
@@ -25,6 +27,8 @@ struct view_keys {
 	uint32_t *threads, *processes;
 	struct map lines; /* file and line -> number + 1 */
 	struct map objects, addrs; /* of data: -> number */
+	struct map entry_of;	   /* stack and mode -> string of @entries */
+	struct strtab entries;
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -105,6 +109,8 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->lines);
 	map_deinit(&keys->objects);
 	map_deinit(&keys->addrs);
+	map_deinit(&keys->entry_of);
+	strtab_deinit(&keys->entries);
 	free(keys);
 }
 
@@ -158,6 +164,29 @@ static const struct view_frame *frame_at_depth(const struct view_path *path, uin
 	return depth <= path->len ? &path->frames[path->len - depth] : NULL;
 }
 
+/* The innermost frame of someone's own code; NULL if there is none. */
+static const struct view_frame *own_frame(const struct view_keys *keys, const struct view_path *path)
+{
+	for (size_t i = 0; i < path->len; i++)
+		if (own_code_is(keys->p, path->frames[i].location, path->frames[i].line))
+			return &path->frames[i];
+	return NULL;
+}
+
+/* Stacks that came the same way have the same. */
+static uint32_t entry_identity(struct view_keys *keys, const struct profile_sample *row)
+{
+	bool is_new;
+	uint64_t *known = map_put(&keys->entry_of, pair(row->stack, row->user), &is_new);
+
+	if (is_new) {
+		CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+		*known = strtab_add(&keys->entries, entry_name(keys->p, row, &arena));
+	}
+	return (uint32_t)*known;
+}
+
 static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 			 const struct view_path *path, size_t frame)
 {
@@ -181,6 +210,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_DATA_TYPE:
 	case VIEW_DATA_FIELD:
 		return data_identity(keys, level->by, path->row->data);
+	case VIEW_ENTRY:
+		return entry_identity(keys, path->row);
 	default:
 		break;
 	}
@@ -188,6 +219,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		return EMPTY_IDENTITY;
 	if (level->by == VIEW_DEPTH)
 		leaf = frame_at_depth(path, level->depth);
+	if (level->by == VIEW_MINE)
+		leaf = own_frame(keys, path);
 	if (!leaf)
 		return SHORT_IDENTITY;
 
@@ -339,12 +372,19 @@ static struct view_key texts(const struct view_keys *keys, const struct view_lev
 		return thread_texts(keys, level->by, path->row);
 	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_FIELD)
 		return data_texts(keys, level->by, path->row->data);
+	if (level->by == VIEW_ENTRY)
+		return (struct view_key){ .fields = { entry_name(keys->p, path->row, keys->arena) } };
 	if (!at)
 		return empty_texts(level->by, path->empty);
 	if (level->by == VIEW_DEPTH) {
 		at = frame_at_depth(path, level->depth);
 		if (!at)
 			return empty_texts(level->by, "[stack ends before]");
+	}
+	if (level->by == VIEW_MINE) {
+		at = own_frame(keys, path);
+		if (!at)
+			return empty_texts(level->by, "[none of your own]");
 	}
 	return frame_texts(keys, level->by, at, path->len > 1);
 }

@@ -80,6 +80,8 @@ static const struct level_info levels[VIEW_BYS] = {
 			      2,
 			      { { "type", "data_type", false, false },
 				{ "member", "member", false, false } } },
+	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
+	[VIEW_MINE] = { "mine", 2, { FUNCTION, MODULE } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
@@ -139,7 +141,7 @@ static struct err *unknown(const char *word)
 	return err_remedy(
 		err,
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, cpu, "
-		"line, address, depth=N, data-symbol, data-address, data-line and data-source, and "
+		"line, address, depth=N, data-symbol, data-address, data-line, data-source, data-type, data-field, entry and mine, and "
 		"branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }
