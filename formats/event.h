@@ -32,6 +32,7 @@ enum event_kind {
 	EVENT_BPF,	  /* a BPF program was loaded or unloaded */
 	EVENT_CGROUP,	  /* a cgroup has a path */
 	EVENT_TEXT_POKE,  /* kernel code was changed in place */
+	EVENT_MANAGED,	  /* the stack that an interpreter keeps, read for one sample */
 	EVENT_KINDS	  /* how many there are */
 };
 
@@ -208,6 +209,52 @@ struct event_text_poke {
 	const uint8_t *old_code, *new_code;
 };
 
+/* Whose frames they are. Numbers in files. */
+enum event_managed_runtime {
+	EVENT_MANAGED_PYTHON = 1,
+	EVENT_MANAGED_PHP,
+	EVENT_MANAGED_RUBY,
+};
+
+/* What came of reading an interpreter's stack. Numbers in files. */
+enum event_managed_state {
+	EVENT_MANAGED_WHOLE,	 /* all frames, as they were when the sample was taken */
+	EVENT_MANAGED_NO_FRAMES, /* the thread runs no code of the language: native code that the program started */
+	EVENT_MANAGED_CUT,	 /* whole, but only the innermost frames: there were too many */
+	EVENT_MANAGED_TORN,	 /* the thread ran while it was read; there are no frames */
+	EVENT_MANAGED_LATE,	 /* the reader came too late; there are no frames */
+	EVENT_MANAGED_FAILED,	 /* the memory could not be read, or made no sense; there are no frames */
+	EVENT_MANAGED_STATES
+};
+
+#define EVENT_MANAGED_FRAMES_MAX 1024
+
+struct event_managed_frame {
+	const char *name;    /* of the function, with its class if the runtime knows it; "" if it could not be read */
+	const char *file;    /* "" if not known */
+	uint32_t first_line; /* of the function; 0 if not known */
+	uint32_t line;	     /* that runs; 0 if not known */
+	bool entry;	     /* the outermost frame that one call of the interpreter's loop ran */
+};
+
+#define EVENT_MANAGED_LOOPS 4
+
+/* Code of the interpreter's loop, by link-time address. */
+struct event_managed_loop {
+	uint64_t vaddr, len;
+};
+
+/* Belongs to the sample of the same thread one nanosecond later, so that it comes first wherever events are in order. */
+struct event_managed {
+	enum event_managed_runtime runtime;
+	enum event_managed_state state;
+	const char *module; /* path of the binary that the interpreter is in, as in its mapping */
+	size_t nloops;
+	struct event_managed_loop loops[EVENT_MANAGED_LOOPS]; /* each function, or part of one, that runs frames */
+	size_t nframes;
+	const struct event_managed_frame *frames; /* innermost first */
+};
+
 struct event {
 	enum event_kind kind;
 	uint64_t time_ns; /* on the recording's clock, see recording.clock */
@@ -225,6 +272,7 @@ struct event {
 		struct event_bpf bpf;
 		struct event_cgroup cgroup;
 		struct event_text_poke text_poke;
+		struct event_managed managed;
 	};
 };
 

@@ -215,6 +215,8 @@ const struct opt record_opts[] = {
 	OPT_FLAG(ARGS, exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
 	OPT_FLAG(ARGS, raw_stacks, "raw-stacks", 0,
 		 "keep all of the stacks, application data included"),
+	OPT_NOT(ARGS, managed, "no-managed", 0,
+		"do not read the stacks that interpreters keep"),
 	OPT_FLAG(ARGS, quiet, "quiet", 'q', "print errors and warnings only"),
 	OPT_FLAG(ARGS, verbose, "verbose", 'v', "say more about how it went"),
 	OPT_FOREIGN(perf_record_options),
@@ -227,6 +229,7 @@ void record_args_defaults(void *args)
 
 	a->output = "precord.trace";
 	a->bundle = "symbols";
+	a->managed = true;
 	a->build_ids = "files";
 	a->max_len = UINT64_MAX;
 	a->chain.kind = RECORDING_CHAIN_DWARF;

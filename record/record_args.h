@@ -47,6 +47,7 @@ struct record_args {
 	struct affinity_args affinity;
 	bool all_user, all_kernel, switch_events;
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
+	bool managed; /* read interpreters' stacks */
 };
 
 extern const struct opt record_opts[];

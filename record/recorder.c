@@ -18,6 +18,7 @@
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
+#define MANAGED_TICK_MS   100 /* should a reader of interpreters' stacks hang, which wakes us when rings fill */
 #define NODES_DIR         "/sys/devices/system/node"
 
 static uint64_t now_ns(void)
@@ -115,6 +116,11 @@ static struct err *begin_trace(struct recorder *s)
 		.hands = s->hands,
 	};
 
+	if (s->args->managed)
+		s->managed = options.managed =
+			managed_readers_new(&s->perf_fds, s->target.by_cpu,
+					    &s->hands[0].priority);
+
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
@@ -183,6 +189,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = begin_trace(s);
 	if (!err)
 		err = watch_rings(&s->watch, &s->perf_fds);
+	if (!err && s->managed)
+		err = watch_eventfd(&s->watch, managed_readers_fd(s->managed));
 	if (!err)
 		hang_bell(s);
 	hotplug_init(&s->hotplug, &s->perf_fds, &s->target, &s->watch, &s->bell, &s->diag);
@@ -203,6 +211,16 @@ static struct err *start(struct recorder *s)
 	return s->workload.pid ? workload_start(&s->workload) : NULL;
 }
 
+/* Let samples wake the readers of interpreters' stacks while there are interpreters; rings then do not wake us. */
+static void steer_managed(struct recorder *s, uint64_t now)
+{
+	bool wanted = s->managed && managed_readers_wanted(s->managed, now);
+
+	if (wanted == s->perf_fds.waking || !perf_fds_set_waking(&s->perf_fds, &s->target, wanted))
+		return;
+	watch_leave_samples(&s->watch, &s->perf_fds, wanted);
+}
+
 static int timeout_ms(const struct recorder *s)
 {
 	uint64_t now = now_ns();
@@ -210,6 +228,8 @@ static int timeout_ms(const struct recorder *s)
 			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
+	if (s->perf_fds.waking)
+		tick = MANAGED_TICK_MS;
 	if (until <= now)
 		return 0;
 	return (int)MIN((until - now + 999999) / 1000000, tick);
@@ -356,6 +376,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 	if (result.bell)
 		mmap_wakeup_rest(&s->bell, now_ns(), attach_news(s->attach));
 	note_priority(s);
+	steer_managed(s, now_ns());
 	if (!err && !*ret_over)
 		err = output_files_tick(&s->output_files, now_ns());
 	return err;
@@ -420,6 +441,7 @@ void recorder_close(struct recorder *s)
 	watch_close(&s->watch);
 	sampling_switch_close(&s->sampling_switch);
 	workload_deinit(&s->workload);
+	managed_readers_free(s->managed);
 	drain_free(s->drain);
 	free(s->hands);
 	task_filter_deinit(&s->family);

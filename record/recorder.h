@@ -43,6 +43,7 @@ struct recorder {
 	struct mmap_wakeup bell;
 	struct err *no_bell; /* why there is none */
 	struct hotplug hotplug;
+	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	struct attach *attach;
 	struct output_files output_files;
 	struct drain *drain;

@@ -152,6 +152,28 @@ static void print_endurance(const struct recorder *s, FILE *out)
 		fprintf(out, PREFIX "%zu threads read the rings\n", s->nreaders);
 }
 
+/* How many of the samples of interpreters have the stack of the interpreter, and why not all. */
+static void print_managed(const struct recorder *s, FILE *out)
+{
+	const struct managed_totals totals =
+		s->managed ? managed_readers_totals(s->managed) : (struct managed_totals){ 0 };
+	const uint64_t *states = totals.states;
+	uint64_t whole = states[EVENT_MANAGED_WHOLE] + states[EVENT_MANAGED_CUT] +
+			 states[EVENT_MANAGED_NO_FRAMES];
+
+	if (!totals.samples)
+		return;
+	fprintf(out,
+		PREFIX "interpreters: %" PRIu64 " samples, the stack was read for %.1f %%; torn %" PRIu64
+		       ", late %" PRIu64 ", unreadable %" PRIu64 "\n",
+		totals.samples, MIN(percent(whole, totals.samples), 100.0), states[EVENT_MANAGED_TORN],
+		states[EVENT_MANAGED_LATE] + totals.dropped, states[EVENT_MANAGED_FAILED]);
+	if (!whole && totals.not_by_cpu)
+		fputs(PREFIX "stacks of interpreters are read only where events follow CPUs: run as root, or: sysctl "
+			     "kernel.perf_event_paranoid=0\n",
+		      out);
+}
+
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
@@ -183,6 +205,9 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		text_size(arena, sizes.stacks), text_size(arena, sizes.side_band),
 		totals->side_band, text_size(arena, sizes.images),
 		text_size(arena, sizes.symbols));
+	if (s->managed && managed_readers_totals(s->managed).read_ns)
+		fprintf(out, PREFIX "reading stacks of interpreters took %.1f ms\n",
+			(double)managed_readers_totals(s->managed).read_ns / 1e6);
 	fprintf(out, PREFIX "embedded %" PRIu64 " of %" PRIu64 " files in %.0f ms\n",
 		s->output_files.attached.images, s->output_files.attached.files, (double)s->output_files.attached.time_ns / 1e6);
 	if (s->output_files.attached.kernel_code.status == RECORDING_CODE_EMBEDDED)
@@ -231,6 +256,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	print_never_enabled(s, out);
 	print_losses(s, lost, out);
 	print_missed(s, out);
+	print_managed(s, out);
 	if (verbose)
 		print_details(s, &arena, out);
 }

@@ -59,6 +59,11 @@ static void *room(struct decoder *d, struct reader *r, size_t len)
 	return p;
 }
 
+static void *side_band_room(void *context, struct reader *r, size_t len)
+{
+	return room(context, r, len);
+}
+
 static uint32_t get_u32(struct reader *r, const char *what)
 {
 	uint64_t value = reader_uleb(r, what);
@@ -456,6 +461,8 @@ struct err *trace_events_decode(const void *content, size_t len, const struct re
 	uint64_t count = 0;
 
 	ret->count = 0;
+	d.side_band.room = side_band_room;
+	d.side_band.context = &d;
 	d.values.fresh = &d.columns[TRACE_COLUMN_FRESH];
 	reader_init(&r, content, len, /* big_endian= */ false);
 

@@ -95,6 +95,8 @@ static inline size_t trace_events_expanded_len(const struct event *ev)
 {
 	const struct event_sample *s = &ev->sample;
 
+	if (ev->kind == EVENT_MANAGED)
+		return TRACE_EXPANDED_EVENT + ev->managed.nframes * sizeof(struct event_managed_frame);
 	if (ev->kind != EVENT_SAMPLE)
 		return TRACE_EXPANDED_EVENT;
 	return TRACE_EXPANDED_EVENT + (s->regs ? TRACE_EXPANDED_REGS : 0) +
@@ -104,6 +106,7 @@ static inline size_t trace_events_expanded_len(const struct event *ev)
 
 _Static_assert(sizeof(struct event) <= TRACE_EXPANDED_EVENT, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_regs) <= TRACE_EXPANDED_REGS, "as precord-trace(5) says");
+_Static_assert(sizeof(struct event_managed_frame) == 32, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_branch) == 24 && sizeof(struct event_count) == 32,
 	       "as precord-trace(5) says");
 

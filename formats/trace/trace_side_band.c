@@ -91,6 +91,28 @@ static void put_lost(struct writer *w, const struct event_lost *lost)
 	writer_u8(w, lost->by_recorder);
 }
 
+static void put_managed(struct string_encoder *strings, struct writer *w,
+			const struct event_managed *m)
+{
+	writer_u8(w, (uint8_t)m->runtime);
+	writer_u8(w, (uint8_t)m->state);
+	put_string(strings, w, m->module);
+	writer_uleb(w, m->nloops);
+	for (size_t i = 0; i < m->nloops; i++) {
+		writer_uleb(w, m->loops[i].vaddr);
+		writer_uleb(w, m->loops[i].len);
+	}
+	writer_uleb(w, m->nframes);
+	for (size_t i = 0; i < m->nframes; i++) {
+		const struct event_managed_frame *frame = &m->frames[i];
+
+		put_string(strings, w, frame->name);
+		put_string(strings, w, frame->file);
+		writer_uleb(w, (uint64_t)frame->first_line << 1 | frame->entry);
+		writer_zigzag(w, (int64_t)frame->line - frame->first_line);
+	}
+}
+
 void side_band_put(struct string_encoder *strings, struct writer *w, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -131,6 +153,9 @@ void side_band_put(struct string_encoder *strings, struct writer *w, const struc
 		break;
 	case EVENT_TEXT_POKE:
 		put_text_poke(w, &ev->text_poke);
+		break;
+	case EVENT_MANAGED:
+		put_managed(strings, w, &ev->managed);
 		break;
 	case EVENT_SAMPLE: /* in columns of its own */
 	case EVENT_EXIT:
@@ -239,6 +264,47 @@ static void get_text_poke(struct reader *r, struct event_text_poke *poke)
 	poke->new_code = reader_bytes(r, poke->new_len, "poked code");
 }
 
+static void get_managed_frame(struct side_band_decoder *d, struct reader *r,
+			      struct event_managed_frame *frame)
+{
+	frame->name = get_string(d, r);
+	frame->file = get_string(d, r);
+	uint64_t first = reader_uleb(r, "first line");
+	int64_t distance = reader_zigzag(r, "line");
+
+	frame->entry = first & 1;
+	frame->first_line = (uint32_t)(first >> 1);
+	frame->line = (uint32_t)(frame->first_line + (uint64_t)distance);
+}
+
+static void get_managed(struct side_band_decoder *d, struct reader *r, struct event_managed *m)
+{
+	m->runtime = reader_u8(r, "runtime");
+	m->state = reader_u8(r, "state of a stack");
+	m->module = get_string(d, r);
+	m->nloops = reader_uleb(r, "number of loops");
+	if (m->nloops > EVENT_MANAGED_LOOPS || m->state >= EVENT_MANAGED_STATES) {
+		m->nloops = 0;
+		reader_fail(r, "interpreter's stack");
+	}
+	for (size_t i = 0; i < m->nloops; i++) {
+		m->loops[i].vaddr = reader_uleb(r, "loop");
+		m->loops[i].len = reader_uleb(r, "length of a loop");
+	}
+	uint64_t count = reader_uleb(r, "number of frames");
+
+	/* A frame takes four bytes at least. */
+	if (count > EVENT_MANAGED_FRAMES_MAX || count > reader_left(r) / 4)
+		reader_fail(r, "number of frames");
+	struct event_managed_frame *frames =
+		d->room(d->context, r, count * sizeof(*frames));
+
+	for (uint64_t i = 0; i < count && frames && !r->failed; i++)
+		get_managed_frame(d, r, &frames[i]);
+	m->frames = frames;
+	m->nframes = r->failed ? 0 : count;
+}
+
 void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *ev)
 {
 	unsigned bits;
@@ -279,6 +345,9 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		break;
 	case EVENT_TEXT_POKE:
 		get_text_poke(r, &ev->text_poke);
+		break;
+	case EVENT_MANAGED:
+		get_managed(d, r, &ev->managed);
 		break;
 	case EVENT_SAMPLE:
 	case EVENT_EXIT:

@@ -28,10 +28,13 @@ void string_encoder_deinit(struct string_encoder *strings);
 /* Append the payload of @ev. */
 void side_band_put(struct string_encoder *strings, struct writer *w, const struct event *ev);
 
-/* Strings on the reading side lie in the content. A zeroed one is empty but for @nevents. */
+/* Strings on the reading side lie in the content. A zeroed one is empty but for @nevents and @room. */
 struct side_band_decoder {
 	VEC(const char *) strings;
 	size_t nevents; /* that the header lists */
+	/* @len bytes for what strings alone do not hold; NULL, and @r fails, if the block promised less. */
+	void *(*room)(void *context, struct reader *r, size_t len);
+	void *context;
 };
 
 void side_band_decoder_deinit(struct side_band_decoder *d);

@@ -45,15 +45,10 @@ static bool in_group(const struct event_plan *plan, size_t index)
 	return false;
 }
 
-int event_plan_open_lean(const struct event_plan *plan, size_t index, const struct event_target *target,
-			 uint32_t stack_len)
+static int open_twin(const struct event_plan *plan, size_t index, const struct event_target *target,
+		     struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = plan->events[index].attr;
-
-	if (attr.sample_stack_user <= stack_len || in_group(plan, index))
-		return -1;
-	attr.sample_stack_user = stack_len;
-	int fd = event_open_try(&event_kernel_real, &attr, target, -1);
+	int fd = event_open_try(&event_kernel_real, attr, target, -1);
 	struct err *err = fd < 0 ? NULL : event_open_filter(plan->events[index].desc, fd);
 
 	if (err) {
@@ -62,6 +57,30 @@ int event_plan_open_lean(const struct event_plan *plan, size_t index, const stru
 		return -1;
 	}
 	return fd < 0 ? -1 : fd;
+}
+
+int event_plan_open_lean(const struct event_plan *plan, size_t index, const struct event_target *target,
+			 uint32_t stack_len)
+{
+	struct perf_event_attr attr = plan->events[index].attr;
+
+	if (attr.sample_stack_user <= stack_len || in_group(plan, index))
+		return -1;
+	attr.sample_stack_user = stack_len;
+	return open_twin(plan, index, target, &attr);
+}
+
+int event_plan_open_waking(const struct event_plan *plan, size_t index, const struct event_target *target,
+			   uint32_t stack_len)
+{
+	struct perf_event_attr attr = plan->events[index].attr;
+
+	if (in_group(plan, index) || !plan->events[index].desc->samples)
+		return -1;
+	attr.sample_stack_user = MIN(attr.sample_stack_user, stack_len);
+	attr.watermark = 0;
+	attr.wakeup_events = 1;
+	return open_twin(plan, index, target, &attr);
 }
 
 static struct err *open_dummy(const struct perf_event_attr *attr, const struct event_target *target,

@@ -119,6 +119,10 @@ MUST_USE struct err *event_plan_open(const struct event_plan *plan, size_t index
 int event_plan_open_lean(const struct event_plan *plan, size_t index, const struct event_target *target,
 			 uint32_t stack_len);
 
+/* The same, with snapshots of no more than @stack_len bytes, waking who waits for its ring with each sample. */
+int event_plan_open_waking(const struct event_plan *plan, size_t index, const struct event_target *target,
+			   uint32_t stack_len);
+
 /* The same for the side-band event. */
 MUST_USE struct err *event_plan_open_side_band(const struct event_plan *plan,
 					       const struct event_target *target, int *ret_fd);

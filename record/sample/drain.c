@@ -96,6 +96,7 @@ static void begin_readers(struct drain *d)
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
 		.skip_pid = d->options.skip_pid,
+		.managed = d->options.managed,
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
 	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
@@ -164,6 +165,8 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	struct event known = *ev;
 
 	d->totals.side_band++;
+	if (d->options.managed)
+		managed_table_event(managed_readers_table(d->options.managed), &known);
 	if (attach_event(d->attach, &known))
 		task_filter_leave(d->family, ev->pid);
 	return journal_event(d->journal, &known);
@@ -265,6 +268,16 @@ static struct err *drain_samples(struct drain *d)
 	return err;
 }
 
+static struct err *take_managed(void *context, const struct event *ev)
+{
+	struct drain *d = context;
+
+	if (!task_filter_has(d->family, ev->pid, ev->tid))
+		return NULL;
+	d->totals.side_band++;
+	return journal_event(d->journal, ev);
+}
+
 struct err *drain_pass(struct drain *d)
 {
 	journal_begin_pass(d->journal);
@@ -274,6 +287,8 @@ struct err *drain_pass(struct drain *d)
 
 	if (!err)
 		err = drain_samples(d);
+	if (!err && d->options.managed)
+		err = managed_readers_take(d->options.managed, d->newest_before_ns, take_managed, d);
 	if (err)
 		return err;
 	d->totals.passes++;

@@ -15,6 +15,7 @@
 #include "record/embed/attach.h"
 #include "record/task/task_filter.h"
 #include "record/output/journal.h"
+#include "record/sample/managed_reader.h"
 #include "record/sample/ring_reader.h"
 #include "record/sample/perf_fds.h"
 
@@ -25,6 +26,7 @@ struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
 	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
 };

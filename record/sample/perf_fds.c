@@ -330,6 +330,8 @@ static bool is_off(const struct perf_fds *s, uint32_t event)
 /* Of twins, is it the one that its CPU takes now? */
 static bool has_turn(const struct perf_fds *s, const struct sensor *sensor)
 {
+	if (sensor->paired && sensor->wakes != s->waking)
+		return false;
 	return sensor->mode == SENSOR_ALWAYS ||
 	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
 }
@@ -429,6 +431,54 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 		    !is_off(s, sensor->event))
 			set(sensor, has_turn(s, sensor));
 	}
+}
+
+/* Give sensor number @number a twin that wakes. */
+static void open_waking(struct perf_fds *s, const struct target *target, size_t number)
+{
+	struct sensor twin = s->items.items[number];
+	const struct ring *ring = find_ring(&s->samples, twin.cpu);
+	const struct event_target at = {
+		.pid = -1,
+		.cpu = (int)twin.cpu,
+		.cgroup_fd = target->cgroup_fd,
+	};
+
+	twin.fd = event_plan_open_waking(s->plan, twin.event, &at,
+					 twin.mode == SENSOR_LEAN ? PERF_FDS_LEAN_STACK_LEN : UINT32_MAX);
+	if (twin.fd < 0)
+		return;
+	if (!ring || ioctl(twin.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+		close(twin.fd);
+		return;
+	}
+	twin.paired = twin.wakes = true;
+	s->items.items[number].paired = true;
+	s->can_wake = true;
+	remember(s, twin);
+}
+
+bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool waking)
+{
+	size_t count = s->items.len;
+
+	if (waking == s->waking)
+		return true;
+	if (!target->by_cpu || (s->was_waking && !s->can_wake))
+		return false;
+	for (size_t i = 0; i < count && !s->was_waking; i++) {
+		if (s->items.items[i].event != SENSOR_SIDE_BAND)
+			open_waking(s, target, i);
+	}
+	s->was_waking = true;
+	s->waking = waking && s->can_wake;
+	for (size_t i = 0; i < s->items.len && s->enabled; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->paired && !is_off(s, sensor->event))
+			set(sensor, has_turn(s, sensor));
+	}
+	return s->waking == waking;
 }
 
 static const struct sensor *find_sensor(const struct perf_fds *s, uint64_t id)

@@ -9,6 +9,7 @@
  *
  * Where events follow CPUs, one that takes large snapshots is opened twice, the second time with short ones: of the
  * two only one is enabled, the lean one while the reader is behind. A ring then lasts four times as long.
+ * In the same way, and when it is first asked for, each gets a twin whose every sample wakes whoever waits for the ring.
  *
  * Sensors own descriptors and rings. Not thread-safe.
  */
@@ -43,6 +44,7 @@ struct sensor {
 	uint32_t cpu;
 	uint64_t id; /* as in its records */
 	enum sensor_mode mode;
+	bool paired, wakes; /* it has a twin that differs in @wakes: each sample wakes who waits for its ring */
 };
 
 /* An event that could not be opened on one CPU. */
@@ -66,6 +68,8 @@ struct perf_fds {
 	uint64_t asked_len;          /* what was wanted for each sample ring */
 	bool refused;                /* the system did not grant the memory of a ring */
 	bool enabled;                /* by perf_fds_enable() */
+	bool waking;                 /* perf_fds_set_waking() */
+	bool was_waking, can_wake;   /* twins for that were opened; there are any */
 	VEC(struct sensor_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
 };
@@ -104,6 +108,12 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
+
+/*
+ * From now on each sample wakes who waits for the ring that it goes to, or again only what set_wakeups() in perf_fds.c
+ * says. False if that cannot be: events follow tasks, or are all in groups.
+ */
+bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool waking);
 
 /* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
 uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id);

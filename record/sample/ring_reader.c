@@ -167,6 +167,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	trim_chain(r, proc, &ev->sample);
 	note_code(r, ev->pid, proc);
 	count_sample(r, ev->sample.event, ring);
+	if (r->scene->managed && ev->sample.regs)
+		managed_readers_sampled(r->scene->managed, ev->pid);
 	return tell(r, ev);
 }
 

@@ -19,6 +19,7 @@
 #include "record/event/group_counts.h"
 #include "record/output/journal.h"
 #include "record/sample/loss_counts.h"
+#include "record/sample/managed_reader.h"
 #include "record/sample/priority.h"
 #include "formats/process/process_table.h"
 #include "record/sample/prune.h"
@@ -58,6 +59,7 @@ struct ring_scene {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 };
 
 /* Its thread. */

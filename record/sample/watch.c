@@ -20,6 +20,7 @@
 #define SIGNAL_TOKEN  UINT64_MAX
 #define CONTROL_TOKEN (UINT64_MAX - 1)
 #define BELL_TOKEN    (UINT64_MAX - 2)
+#define EVENT_TOKEN   (UINT64_MAX - 3)
 
 struct err *watch_open(struct watch *ret)
 {
@@ -136,6 +137,31 @@ struct err *watch_bell(struct watch *w, int fd)
 	return err_system(errno, "cannot wait for mappings");
 }
 
+void watch_leave_samples(struct watch *w, const struct perf_fds *s, bool leave)
+{
+	for (size_t i = 0; i < s->items.len; i++) {
+		if (s->items.items[i].event == SENSOR_SIDE_BAND)
+			continue;
+		for (size_t ring = 0; ring < s->samples.len; ring++) {
+			if (s->samples.items[ring].fd != s->items.items[i].fd)
+				continue;
+			if (leave)
+				epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, s->items.items[i].fd, NULL);
+			else
+				add(w, s, i);
+		}
+	}
+}
+
+struct err *watch_eventfd(struct watch *w, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u64 = EVENT_TOKEN };
+
+	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+		return NULL;
+	return err_system(errno, "cannot wait for a descriptor of our own");
+}
+
 static void read_signals(struct watch *w, struct watch_result *result)
 {
 	struct signalfd_siginfo info;
@@ -172,7 +198,7 @@ struct watch_result watch_wait(struct watch *w, const struct perf_fds *s, int ti
 			result.control = true;
 		else if (events[i].data.u64 == BELL_TOKEN)
 			result.bell = true;
-		else if (events[i].events & (EPOLLHUP | EPOLLERR))
+		else if (events[i].data.u64 != EVENT_TOKEN && events[i].events & (EPOLLHUP | EPOLLERR))
 			replace(w, s, events[i].data.u64);
 	}
 	return result;

@@ -46,6 +46,12 @@ MUST_USE struct err *watch_more(struct watch *w, const struct perf_fds *s, size_
 /* Wait for commands on @fd too. ERR_SYSTEM: it cannot be waited for. */
 MUST_USE struct err *watch_control(struct watch *w, int fd);
 
+/* Leave the sample rings to others that wait for them, or wait for them again. */
+void watch_leave_samples(struct watch *w, const struct perf_fds *s, bool leave);
+
+/* Return whenever @fd, an eventfd, is written to. ERR_SYSTEM: it cannot be waited for. */
+MUST_USE struct err *watch_eventfd(struct watch *w, int fd);
+
 /* Wait for the mmap wakeup's @fd, too, once; call it again when it may ring again. ERR_SYSTEM: it cannot be waited for. */
 MUST_USE struct err *watch_bell(struct watch *w, int fd);
 

@@ -11,6 +11,7 @@
 #include "formats/profile/profile_source.h"
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
+#include "report/load/managed_stacks.h"
 #include "report/load/session_import.h"
 #include "report/load/session_input.h"
 #include "report/load/session_walk.h"
@@ -72,6 +73,8 @@ const struct opt session_opts[] = {
 		"neither use nor keep what debug information said in earlier runs"),
 	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
 		"show C++ and Rust names as they are in the file"),
+	OPT_FLAG(struct session_args, native, "native", 0,
+		 "show the C frames of interpreters too, not only those of their programs"),
 	OPT_FLAG(struct session_args, demangle, "demangle", 0,
 		 "show C++ and Rust names as in the source, as is the default"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
@@ -137,6 +140,7 @@ static void make_parts(struct session *s)
 	s->profile = profile_new();
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
+	s->managed = managed_stacks_new(s, s->args->native);
 	add_events(s);
 }
 
@@ -179,6 +183,7 @@ void session_close(struct session *s)
 {
 	free_trie(s);
 	reshape_free(s->reshape);
+	managed_stacks_free(s->managed);
 	profile_free(s->profile);
 	name_ahead_free(s->ahead);
 	session_wanted_deinit(&s->wanted);
@@ -260,6 +265,7 @@ static void count_event(struct session *s, const struct event *ev)
 		show_progress(s);
 	if (s->listener)
 		s->listener->event(s->listener->context, ev);
+	managed_stacks_event(s->managed, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -312,6 +318,9 @@ static bool passes(struct session *s, const struct event *ev,
 static struct err *take(struct session *s, struct session_event *event,
 			const struct session_visitor *visitor)
 {
+	if (event->chain)
+		event->stack = managed_stacks_merge(s->managed, event->ev, event->stack,
+						    unwind_stop_is_complete(event->chain->stop));
 	if (event->chain && !passes_stack(s, event->stack))
 		return NULL;
 	return visitor->event(visitor->context, s, event);

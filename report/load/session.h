@@ -36,6 +36,7 @@ struct session_args {
 	struct opt_list debug_dirs;
 	const char *vmlinux; /* NULL: looked for where it usually is */
 	bool inlines, demangle, cache, progress; /* all true from the start */
+	bool native; /* show the C frames of interpreters */
 	uint64_t threads;	/* 0: one */
 };
 
@@ -85,6 +86,7 @@ struct session_listener {
 struct branches;
 struct reshape;
 struct data_places;
+struct managed_stacks;
 
 struct session {
 	const struct session_args *args;
@@ -115,6 +117,7 @@ struct session {
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
+	struct managed_stacks *managed; /* NULL: the input is a profile */
 	struct profile_sum matched;           /* samples that passed the filter, of all events */
 	struct chain_trie *trie;              /* private: what was walked alone */
 	struct session_stacks *stacks;        /* private: node of @trie -> stack of the profile */

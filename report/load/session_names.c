@@ -126,7 +126,8 @@ static void want_stack(struct session *s, struct session_wanted *wanted, uint32_
 
 		if (all && mark(&wanted->stacks, stack, p->stacks.len))
 			return;
-		if (!mark(&wanted->locations, location, p->locations.len)) {
+		if (!p->locations.items[location].nlines &&
+		    !mark(&wanted->locations, location, p->locations.len)) {
 			vec_push(&wanted->order, location);
 			if (s->ahead)
 				ask_ahead(s, location);

@@ -61,6 +61,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_BPF] = "bpf",
 	[EVENT_CGROUP] = "cgroup",
 	[EVENT_TEXT_POKE] = "text-poke",
+	[EVENT_MANAGED] = "managed",
 };
 
 /* Signed: synthesised events may stand before the start. */
@@ -179,6 +180,27 @@ static void put_build_id(FILE *out, const struct event_mmap *map)
 	fprintf(out, " %s", map->build_id_len ? hex : "-");
 }
 
+static const char *const managed_states[EVENT_MANAGED_STATES] = {
+	[EVENT_MANAGED_WHOLE] = "whole", [EVENT_MANAGED_NO_FRAMES] = "no frames",
+	[EVENT_MANAGED_CUT] = "cut",	 [EVENT_MANAGED_TORN] = "torn",
+	[EVENT_MANAGED_LATE] = "late",	 [EVENT_MANAGED_FAILED] = "failed",
+};
+
+/* What an interpreter's stack held, a frame a line, as under samples. */
+static void put_managed_text(FILE *out, const struct event_managed *managed)
+{
+	fprintf(out, "%s, %zu frames", managed_states[managed->state], managed->nframes);
+	for (size_t i = 0; i < managed->nframes; i++) {
+		const struct event_managed_frame *frame = &managed->frames[i];
+
+		fputs("\n\t", out);
+		text_put_escaped(out, frame->name);
+		fputs(" (", out);
+		text_put_escaped(out, frame->file);
+		fprintf(out, ":%" PRIu32 ")%s", frame->line, frame->entry ? " entry" : "");
+	}
+}
+
 static void put_facts_text(const struct script *script, const struct event *ev)
 {
 	FILE *out = script->out;
@@ -229,6 +251,9 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 	case EVENT_TEXT_POKE:
 		fprintf(out, "%" PRIx64 " %zu -> %zu bytes", ev->text_poke.addr,
 			ev->text_poke.old_len, ev->text_poke.new_len);
+		break;
+	case EVENT_MANAGED:
+		put_managed_text(out, &ev->managed);
 		break;
 	default:
 		break;
@@ -381,6 +406,23 @@ static void put_mmap_json(struct json *json, const struct event_mmap *map)
 	json_string(json, "path", map->path);
 }
 
+static void put_managed_json(struct json *json, const struct event_managed *managed)
+{
+	json_string(json, "state", managed_states[managed->state]);
+	json_open(json, "frames", '[');
+	for (size_t i = 0; i < managed->nframes; i++) {
+		const struct event_managed_frame *frame = &managed->frames[i];
+
+		json_open(json, NULL, '{');
+		json_string(json, "function", frame->name);
+		json_string(json, "file", frame->file);
+		json_uint(json, "line", frame->line);
+		json_bool(json, "entry", frame->entry);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void put_facts_json(struct script *script, const struct event *ev)
 {
 	struct json *json = &script->json;
@@ -428,6 +470,9 @@ static void put_facts_json(struct script *script, const struct event *ev)
 		put_address(json, "addr", ev->text_poke.addr);
 		json_uint(json, "old_len", ev->text_poke.old_len);
 		json_uint(json, "new_len", ev->text_poke.new_len);
+		break;
+	case EVENT_MANAGED:
+		put_managed_json(json, &ev->managed);
 		break;
 	default:
 		break;

@@ -22,6 +22,7 @@ void strip_names_deinit(struct strip_names *names)
 	vec_deinit(&names->ksyms);
 	vec_deinit(&names->jit_maps);
 	vec_deinit(&names->notes);
+	vec_deinit(&names->frames);
 	pseudonyms_deinit(&names->pseudonyms);
 }
 
@@ -220,6 +221,23 @@ static void rename_mapping(struct strip_names *names, struct event_mmap *map)
 	map->device = map->inode = map->generation = 0;
 }
 
+/* An interpreter's functions are the program's own. */
+static void rename_managed(struct strip_names *names, struct event_managed *managed)
+{
+	struct pseudonyms *p = &names->pseudonyms;
+
+	names->frames.len = 0;
+	for (size_t i = 0; i < managed->nframes; i++) {
+		struct event_managed_frame frame = managed->frames[i];
+
+		frame.name = function(names, frame.name);
+		frame.file = pseudonym_of(p, PSEUDONYM_FILE, frame.file);
+		vec_push(&names->frames, frame);
+	}
+	managed->frames = names->frames.items;
+	managed->module = pseudonym_of_path(p, managed->module);
+}
+
 void strip_names_event(struct strip_names *names, struct event *ev)
 {
 	struct pseudonyms *p = &names->pseudonyms;
@@ -236,6 +254,9 @@ void strip_names_event(struct strip_names *names, struct event *ev)
 		break;
 	case EVENT_KSYMBOL:
 		ev->ksymbol.name = function(names, ev->ksymbol.name);
+		break;
+	case EVENT_MANAGED:
+		rename_managed(names, &ev->managed);
 		break;
 	case EVENT_CGROUP:
 		ev->cgroup.path = pseudonym_of(p, PSEUDONYM_CGROUP, ev->cgroup.path);

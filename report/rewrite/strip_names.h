@@ -21,6 +21,7 @@ struct strip_names {
 	VEC(struct recording_jit_map) jit_maps;
 	VEC(const char *) notes;
 	VEC(struct writer) bytes; /* that the above point into */
+	VEC(struct event_managed_frame) frames; /* of the last event */
 };
 
 void strip_names_deinit(struct strip_names *names);

@@ -90,6 +90,23 @@ static void check_text_poke(const struct event_text_poke *got, const struct even
 	CHECK_MEM(got->new_code, want->new_code, want->new_len);
 }
 
+static void check_managed(const struct event_managed *got, const struct event_managed *want)
+{
+	CHECK_UINT(got->runtime, want->runtime);
+	CHECK_UINT(got->state, want->state);
+	CHECK_STR(got->module, want->module);
+	CHECK_UINT(got->nloops, want->nloops);
+	CHECK_MEM(got->loops, want->loops, want->nloops * sizeof(*want->loops));
+	CHECK_UINT(got->nframes, want->nframes);
+	for (size_t i = 0; i < want->nframes && i < got->nframes; i++) {
+		CHECK_STR(got->frames[i].name, want->frames[i].name);
+		CHECK_STR(got->frames[i].file, want->frames[i].file);
+		CHECK_UINT(got->frames[i].first_line, want->frames[i].first_line);
+		CHECK_UINT(got->frames[i].line, want->frames[i].line);
+		CHECK_UINT(got->frames[i].entry, want->frames[i].entry);
+	}
+}
+
 static void check_payload(const struct event *got, const struct event *want)
 {
 	switch (want->kind) {
@@ -139,6 +156,9 @@ static void check_payload(const struct event *got, const struct event *want)
 		break;
 	case EVENT_TEXT_POKE:
 		check_text_poke(&got->text_poke, &want->text_poke);
+		break;
+	case EVENT_MANAGED:
+		check_managed(&got->managed, &want->managed);
 		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:

@@ -190,6 +190,28 @@ static void any_text_poke(struct event_maker *m, struct event_text_poke *poke)
 	poke->new_code = (const uint8_t *)arena_memdup(&m->arena, "newer", poke->new_len);
 }
 
+static void any_managed(struct event_maker *m, struct event_managed *managed)
+{
+	size_t count = maker_random(m, 40);
+	struct event_managed_frame *frames =
+		ARENA_ARRAY(&m->arena, struct event_managed_frame, count);
+
+	for (size_t i = 0; i < count; i++)
+		frames[i] = (struct event_managed_frame){ .name = any_text(m),
+							  .file = any_text(m),
+							  .first_line = (uint32_t)any_word(m),
+							  .line = (uint32_t)any_word(m),
+							  .entry = maker_random(m, 2) };
+	managed->runtime = EVENT_MANAGED_PHP;
+	managed->state = (enum event_managed_state)maker_random(m, EVENT_MANAGED_STATES);
+	managed->module = any_text(m);
+	managed->nloops = maker_random(m, EVENT_MANAGED_LOOPS + 1);
+	for (size_t i = 0; i < managed->nloops; i++)
+		managed->loops[i] = (struct event_managed_loop){ any_word(m), any_word(m) };
+	managed->frames = frames;
+	managed->nframes = count;
+}
+
 static void fill(struct event_maker *m, size_t task, struct event *ev)
 {
 	switch (ev->kind) {
@@ -236,6 +258,9 @@ static void fill(struct event_maker *m, size_t task, struct event *ev)
 		break;
 	case EVENT_TEXT_POKE:
 		any_text_poke(m, &ev->text_poke);
+		break;
+	case EVENT_MANAGED:
+		any_managed(m, &ev->managed);
 		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed.h - what an interpreter must offer so that its stack can be read from outside: one file each, behind one table.
+ *
+ * To add a runtime: fill in a struct managed_runtime and list it in managed_table.c. All reading goes through a view
+ * (managed_view.h), which bounds it; all names through managed_names.h. What a process's memory says is never believed: a
+ * pointer leads to a bounded read or to the end, a length is checked, a list is followed for so many steps.
+ */
+#ifndef RECORD_MANAGED_H
+#define RECORD_MANAGED_H
+
+#include "formats/event.h"
+#include "record/managed/managed_names.h"
+#include "record/managed/managed_view.h"
+
+#define MANAGED_SYMBOLS_MAX 8
+
+/* What was found of a name in the interpreter's binary. */
+struct managed_symbol {
+	uint64_t vaddr; /* link-time; of a thread-local variable its offset in the module's block */
+	uint64_t word;	/* the first eight bytes that the file has there, 0 if it has none */
+	bool found;
+};
+
+/* The binary that holds the interpreter. */
+struct managed_binary {
+	const char *path; /* as in the mapping */
+	const char *name; /* last part of it */
+	struct managed_symbol symbols[MANAGED_SYMBOLS_MAX]; /* as in managed_runtime.symbols */
+	size_t nloops;
+	struct event_managed_loop loops[EVENT_MANAGED_LOOPS];
+};
+
+/* A process that runs it. */
+struct managed_host {
+	const struct managed_binary *binary;
+	uint64_t bias; /* from a link-time address to one in the process */
+	uint32_t pid;
+	struct managed_names *names;
+};
+
+struct managed_stack {
+	enum event_managed_state state;
+	size_t nframes;
+	struct event_managed_frame frames[EVENT_MANAGED_FRAMES_MAX]; /* innermost first; strings from names */
+};
+
+struct managed_runtime {
+	enum event_managed_runtime id;
+	const char *const *symbols; /* variables to look up, NULL at the end */
+	const char *const *loops;   /* functions that run frames; "name.cold" and the like belong to them */
+
+	/* May the file with this name, the last part of a path, hold the interpreter? */
+	bool (*is_file)(const char *name);
+
+	/* Get ready to read stacks of @host; NULL if its version is not known. Reads nothing of the process yet. */
+	void *(*open)(const struct managed_host *host);
+	void (*close)(void *state);
+
+	/*
+	 * The stack of thread @tid, which does not run meanwhile; one call at a time for each state. Names and lines of
+	 * functions are read once and kept with a cookie, by which a new function at the same address is noticed.
+	 */
+	void (*read)(void *state, uint32_t tid, struct managed_view *view,
+		     struct managed_stack *ret);
+};
+
+extern const struct managed_runtime managed_python;
+
+#endif

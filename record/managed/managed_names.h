@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed_names.h - names of functions and files that interpreters told, each kept once until the recorder ends.
+ *
+ * So a name can be handed from thread to thread without a copy. Hostile processes may make up any number of names: beyond
+ * MANAGED_NAMES_MAX bytes new ones are not kept. Several threads may use one.
+ */
+#ifndef RECORD_MANAGED_NAMES_H
+#define RECORD_MANAGED_NAMES_H
+
+#include "formats/base/arena.h"
+#include "formats/base/map.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#define MANAGED_NAMES_MAX (64u << 20)
+
+struct managed_names {
+	pthread_mutex_t lock;
+	struct arena arena;
+	struct map by_hash; /* to const char * */
+};
+
+void managed_names_init(struct managed_names *names);
+void managed_names_deinit(struct managed_names *names);
+
+/* The @len bytes at @text as a string, without what follows a NUL in it; "" if there is no room any more. */
+const char *managed_names_keep(struct managed_names *names, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed_table.h - which processes run an interpreter that is known, and what it takes to read their stacks.
+ *
+ *	mapping of a file named like one ─► noted ─► a thread of ours looks at it ─► known, or no interpreter
+ *
+ * The recorder tells of mappings, forks, execs and ends as it drains; it never waits. A process that was there before is
+ * looked at when it is sampled, a new one at once, so that its first samples are not lost. Several threads may use one.
+ */
+#ifndef RECORD_MANAGED_TABLE_H
+#define RECORD_MANAGED_TABLE_H
+
+#include "record/managed/managed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct managed_table;
+struct managed_process;
+
+/* @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. */
+struct managed_table *managed_table_new(int news_fd);
+/* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
+void managed_table_free(struct managed_table *t);
+
+/* Follow a side-band event; others are ignored. */
+void managed_table_event(struct managed_table *t, const struct event *ev);
+
+/* Process @pid was sampled. Is its interpreter known? Cheap if no interpreter is about. */
+bool managed_table_sampled(struct managed_table *t, uint32_t pid);
+
+/* When a process with an interpreter was last found or sampled; 0: never. By CLOCK_MONOTONIC. */
+uint64_t managed_table_last_ns(const struct managed_table *t);
+
+/* The process, if its interpreter is known, held until managed_process_release(); NULL if not. */
+struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid);
+void managed_process_release(struct managed_table *t, struct managed_process *p);
+
+/* The same for a process that nothing was told of, which is looked at here and now. */
+struct managed_process *managed_table_open(struct managed_table *t, uint32_t pid);
+
+const struct managed_runtime *managed_process_runtime(const struct managed_process *p);
+const struct managed_binary *managed_process_binary(const struct managed_process *p);
+
+/* Read the stack of thread @tid, which must not run meanwhile. One thread at a time reads from a process; others wait. */
+void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
+			  struct managed_stack *ret);
+
+#endif

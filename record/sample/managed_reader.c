@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed_reader.c - a thread per sample ring.
+ */
+#include "record/sample/managed_reader.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "record/sample/thread_clock.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LATE_NS	      1000000	  /* after a sample, what is read no longer belongs to it */
+#define QUIET_NS      2000000000u /* without interpreters after which samples wake nobody */
+#define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
+#define END_WAIT_S    1
+#define HEAD_LEN      40 /* of a sample: header, id, address, process and thread, time */
+
+/* One result; its frames follow. */
+struct result {
+	uint64_t time_ns; /* of the sample */
+	uint32_t pid, tid;
+	enum event_managed_runtime runtime;
+	enum event_managed_state state;
+	const struct managed_binary *binary; /* lives as long as the table */
+	size_t nframes;
+};
+
+struct results {
+	VEC(uint8_t) bytes;
+};
+
+/* What the head of a sample says. */
+struct seen {
+	uint64_t time_ns;
+	uint32_t pid, tid;
+};
+
+struct reader {
+	struct managed_readers *all;
+	struct ring *ring;
+	pthread_t thread;
+	bool started;
+	uint64_t pos;	    /* in the ring: looked at up to here */
+	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
+	struct priority priority;
+	struct managed_view view;
+	struct managed_stack stack;
+	struct thread_clocks clocks;
+
+	pthread_mutex_t lock; /* of the results */
+	struct results results;
+	uint64_t dropped, read_ns;
+};
+
+struct managed_readers {
+	struct managed_table *table;
+	struct perf_fds *fds;
+	const struct priority *first;
+	int bell_fd, end_fd;
+	bool by_cpu, started, refused;
+	size_t nreaders;
+	struct reader *readers;
+	struct results taken; /* of the reader that is being fetched */
+	_Atomic uint64_t samples;
+	struct managed_totals totals;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- in the reader's thread ------------------------------------------------------------------------ */
+
+static void copy_from(const struct ring *ring, uint64_t pos, void *ret, size_t len)
+{
+	uint64_t offset = pos & (ring->data_len - 1);
+	size_t first = (size_t)MIN(ring->data_len - offset, (uint64_t)len);
+
+	memcpy(ret, ring->data + offset, first);
+	memcpy((uint8_t *)ret + first, ring->data, len - first);
+}
+
+static uint64_t tail_of(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The newest sample since the last call. The drain may take records out meanwhile and the kernel write over them; then
+ * what was copied counts for nothing.
+ */
+static bool newest_sample(struct reader *r, struct seen *ret)
+{
+	const struct ring *ring = r->ring;
+	uint64_t head = ring_head(ring), pos = MAX(r->pos, tail_of(ring));
+	uint8_t bytes[HEAD_LEN];
+	struct perf_event_header header;
+	bool found = false;
+
+	r->pos = head;
+	while (pos < head && head - pos >= sizeof(header)) {
+		copy_from(ring, pos, bytes, sizeof(bytes));
+		memcpy(&header, bytes, sizeof(header));
+		if (header.size < sizeof(header))
+			return false;
+		if (header.type == PERF_RECORD_SAMPLE && header.size >= HEAD_LEN) {
+			memcpy(&ret->pid, bytes + 24, 4);
+			memcpy(&ret->tid, bytes + 28, 4);
+			memcpy(&ret->time_ns, bytes + 32, 8);
+			found = true;
+		}
+		pos += header.size;
+	}
+	return found && ring_head(ring) - tail_of(ring) <= ring->data_len;
+}
+
+static void put(struct reader *r, const struct result *result)
+{
+	const struct event_managed_frame *frames = r->stack.frames;
+	size_t len = sizeof(*result) + result->nframes * sizeof(*frames);
+
+	pthread_mutex_lock(&r->lock);
+	if (r->results.bytes.len + len > WAITING_MAX) {
+		r->dropped++;
+	} else {
+		vec_append(&r->results.bytes, (const uint8_t *)result, sizeof(*result));
+		vec_append(&r->results.bytes, (const uint8_t *)frames,
+			   result->nframes * sizeof(*frames));
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void read_stack(struct reader *r, struct managed_process *p, const struct seen *seen)
+{
+	struct result result = {
+		.time_ns = seen->time_ns,
+		.pid = seen->pid,
+		.tid = seen->tid,
+		.runtime = managed_process_runtime(p)->id,
+		.binary = managed_process_binary(p),
+		.state = EVENT_MANAGED_LATE,
+	};
+
+	if (now_ns() < seen->time_ns + LATE_NS) {
+		uint64_t before = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
+
+		managed_process_read(p, seen->tid, &r->view, &r->stack);
+		uint64_t after = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
+
+		result.state = r->stack.state;
+		result.nframes = r->stack.nframes;
+		if (before != after) {
+			thread_clocks_refine(&r->clocks, seen->tid);
+			result.state = EVENT_MANAGED_TORN;
+			result.nframes = 0;
+		}
+	}
+	put(r, &result);
+}
+
+/* The drain is not woken by this ring any more, so it is told when a quarter of it is full. */
+static void ring_bell(struct reader *r)
+{
+	uint64_t tail = tail_of(r->ring), one = 1;
+
+	if (ring_head(r->ring) - tail < r->ring->data_len / 4 || r->rung_tail == tail + 1)
+		return;
+	r->rung_tail = tail + 1;
+	if (write(r->all->bell_fd, &one, sizeof(one)) < 0)
+		r->rung_tail = 0;
+}
+
+static void take_sample(struct reader *r)
+{
+	struct managed_table *table = r->all->table;
+	struct managed_process *p;
+	struct seen seen = { 0 };
+
+	if (!newest_sample(r, &seen))
+		return;
+	p = managed_table_hold(table, seen.pid);
+	if (p) {
+		uint64_t begin = now_ns();
+
+		read_stack(r, p, &seen);
+		managed_process_release(table, p);
+		r->read_ns += now_ns() - begin;
+	}
+}
+
+static bool pin(uint32_t cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	size_t len = CPU_ALLOC_SIZE(cpu + 1);
+
+	CPU_ZERO_S(len, set);
+	CPU_SET_S(cpu, len, set);
+	int failed = sched_setaffinity(0, len, set);
+
+	CPU_FREE(set);
+	return !failed;
+}
+
+static void *run_reader(void *context)
+{
+	struct reader *r = context;
+	struct pollfd fds[] = {
+		{ .fd = r->ring->fd, .events = POLLIN },
+		{ .fd = r->all->end_fd, .events = POLLIN },
+	};
+
+	if (!pin(r->ring->cpu))
+		return NULL;
+	priority_join(&r->priority, r->all->first);
+	while (poll(fds, ARRAY_LEN(fds), -1) >= 0 || errno == EINTR) {
+		if (fds[1].revents || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			break;
+		take_sample(r);
+		ring_bell(r);
+		priority_check(&r->priority);
+	}
+	return NULL;
+}
+
+/* ---- in the recorder's ----------------------------------------------------------------------------- */
+
+struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
+					    const struct priority *first)
+{
+	struct managed_readers *m = memory_zeroed(1, sizeof(*m));
+
+	m->fds = fds;
+	m->by_cpu = by_cpu;
+	m->first = first;
+	m->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	m->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	m->table = managed_table_new(m->bell_fd);
+	m->refused = !by_cpu || m->bell_fd < 0 || m->end_fd < 0;
+	return m;
+}
+
+static void start_readers(struct managed_readers *m)
+{
+	m->started = true;
+	m->nreaders = m->fds->samples.len;
+	m->readers = memory_zeroed(m->nreaders, sizeof(*m->readers));
+	for (size_t i = 0; i < m->nreaders; i++) {
+		struct reader *r = &m->readers[i];
+
+		r->all = m;
+		r->ring = &m->fds->samples.items[i];
+		r->pos = ring_head(r->ring);
+		pthread_mutex_init(&r->lock, NULL);
+		r->started = pthread_create(&r->thread, NULL, run_reader, r) == 0;
+	}
+}
+
+/* All that have ended; false if one still hangs. */
+static bool end_readers(struct managed_readers *m)
+{
+	struct timespec until;
+	uint64_t one = 1;
+	bool all = true;
+
+	if (m->started && write(m->end_fd, &one, sizeof(one)) < 0)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_WAIT_S;
+	for (size_t i = 0; i < m->nreaders; i++) {
+		struct reader *r = &m->readers[i];
+
+		if (r->started && pthread_timedjoin_np(r->thread, NULL, &until) != 0)
+			all = false;
+	}
+	return all;
+}
+
+void managed_readers_free(struct managed_readers *m)
+{
+	if (!m || !end_readers(m))
+		return;
+	for (size_t i = 0; i < m->nreaders; i++) {
+		struct reader *r = &m->readers[i];
+
+		thread_clocks_deinit(&r->clocks);
+		vec_deinit(&r->results.bytes);
+		pthread_mutex_destroy(&r->lock);
+	}
+	vec_deinit(&m->taken.bytes);
+	if (m->bell_fd >= 0)
+		close(m->bell_fd);
+	if (m->end_fd >= 0)
+		close(m->end_fd);
+	managed_table_free(m->table);
+	free(m->readers);
+	free(m);
+}
+
+bool managed_readers_wanted(struct managed_readers *m, uint64_t now)
+{
+	uint64_t last = managed_table_last_ns(m->table);
+
+	if (m->refused || !last || now > last + QUIET_NS)
+		return false;
+	if (!m->started)
+		start_readers(m);
+	return true;
+}
+
+int managed_readers_fd(const struct managed_readers *m)
+{
+	return m->bell_fd;
+}
+
+void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
+{
+	if (managed_table_sampled(m->table, pid))
+		m->samples++;
+}
+
+static struct err *tell(struct managed_readers *m, const struct result *result, const uint8_t *frames,
+			managed_take_fn *take, void *context)
+{
+	struct event ev = {
+		.kind = EVENT_MANAGED,
+		.time_ns = result->time_ns - 1,
+		.cpu = EVENT_NO_CPU,
+		.pid = result->pid,
+		.tid = result->tid,
+		.managed = {
+			.runtime = result->runtime,
+			.state = result->state,
+			.module = result->binary->path,
+			.nloops = result->binary->nloops,
+			.nframes = result->nframes,
+			.frames = (const struct event_managed_frame *)(const void *)frames,
+		},
+	};
+
+	memcpy(ev.managed.loops, result->binary->loops, sizeof(ev.managed.loops));
+	m->totals.states[result->state]++;
+	return take(context, &ev);
+}
+
+static struct err *take_results(struct managed_readers *m, struct reader *r, uint64_t oldest_ns,
+				managed_take_fn *take, void *context)
+{
+	struct results swap = m->taken;
+	struct err *err = NULL;
+	size_t pos = 0;
+
+	swap.bytes.len = 0;
+	pthread_mutex_lock(&r->lock);
+	m->taken = r->results;
+	r->results = swap;
+	pthread_mutex_unlock(&r->lock);
+	while (pos < m->taken.bytes.len && !err) {
+		struct result result;
+
+		memcpy(&result, m->taken.bytes.items + pos, sizeof(result));
+		pos += sizeof(result);
+		if (result.time_ns - 1 < oldest_ns)
+			m->totals.dropped++;
+		else
+			err = tell(m, &result, m->taken.bytes.items + pos, take, context);
+		pos += result.nframes * sizeof(struct event_managed_frame);
+	}
+	return err;
+}
+
+struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns, managed_take_fn *take,
+				 void *context)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < m->nreaders && !err; i++)
+		err = take_results(m, &m->readers[i], oldest_ns, take, context);
+	return err;
+}
+
+struct managed_table *managed_readers_table(struct managed_readers *m)
+{
+	return m->table;
+}
+
+struct managed_totals managed_readers_totals(const struct managed_readers *m)
+{
+	struct managed_totals totals = m->totals;
+
+	totals.samples = m->samples;
+	totals.not_by_cpu = !m->by_cpu;
+	for (size_t i = 0; i < m->nreaders; i++) {
+		totals.dropped += m->readers[i].dropped;
+		totals.read_ns += m->readers[i].read_ns;
+	}
+	return totals;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed_reader.h - reads interpreters' stacks at the moment of the sample: one thread per CPU, pinned to it.
+ *
+ *	sample ─ interrupt ─► wakes the reader of that CPU ─► the sampled thread waits while its stack is read
+ *
+ * The sampled thread cannot change its frames while the reader has its CPU. Should the scheduler have moved it to another
+ * CPU, its CPU clock goes on meanwhile; such a stack is thrown away and counted as torn. Reading from elsewhere would tear
+ * 1 to 4 % of them. The readers look at samples where they lie in the rings and take nothing out of them; results wait until
+ * the drain fetches them, which never waits for a reader.
+ *
+ * The recorder's thread makes all calls.
+ */
+#ifndef RECORD_MANAGED_READER_H
+#define RECORD_MANAGED_READER_H
+
+#include "formats/base/err.h"
+#include "formats/event.h"
+#include "record/managed/managed_table.h"
+#include "record/sample/perf_fds.h"
+#include "record/sample/priority.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct managed_readers;
+
+/* So far. */
+struct managed_totals {
+	uint64_t samples; /* of processes with a known interpreter */
+	uint64_t states[EVENT_MANAGED_STATES]; /* stacks by what came of them */
+	uint64_t dropped; /* stacks that came too late for the trace, or found no room */
+	uint64_t read_ns; /* time that reading took */
+	bool not_by_cpu;  /* events follow tasks: nothing is read */
+};
+
+/*
+ * Readers for the sample rings of @fds; all must outlive them. @by_cpu: events follow CPUs. @first: the recorder's
+ * place in line, which readers join. No thread is started yet.
+ */
+struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
+					    const struct priority *first);
+/* Waits for a second at most; a reader that then still hangs keeps what it may use. */
+void managed_readers_free(struct managed_readers *m);
+
+/*
+ * Whether samples should wake readers now: an interpreter was sampled or found lately. Starts the readers the first time;
+ * false, and *@ret says why, if there can be none.
+ */
+bool managed_readers_wanted(struct managed_readers *m, uint64_t now_ns);
+
+/* A descriptor that becomes readable when the recorder should drain, since it is not woken by rings that readers wait for. */
+int managed_readers_fd(const struct managed_readers *m);
+
+/* Process @pid was sampled; several threads may tell. */
+void managed_readers_sampled(struct managed_readers *m, uint32_t pid);
+
+typedef struct err *managed_take_fn(void *context, const struct event *ev);
+
+/* Hand what was read since the last call to @take, but nothing older than @oldest_ns. Stops at the first error. */
+MUST_USE struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns,
+					  managed_take_fn *take, void *context);
+
+/* Who is to be told of mappings, forks, execs and ends. */
+struct managed_table *managed_readers_table(struct managed_readers *m);
+struct managed_totals managed_readers_totals(const struct managed_readers *m);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed_stacks.c - an interpreter's stack comes one nanosecond before its sample, so that at most one waits for each
+ * thread.
+ */
+#include "report/load/managed_stacks.h"
+
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "report/load/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_LEN 1024 /* locations of frames, found again without hashing their names */
+
+/* A frame that is known: strings of a block are at one place for all its events. */
+struct cached {
+	struct event_managed_frame frame;
+	uint32_t location;
+	bool used;
+};
+
+struct managed_frame {
+	uint32_t location;
+	bool entry;
+};
+
+/* Of one thread. */
+struct waiting {
+	uint64_t time_ns; /* of the sample that it belongs to; 0: none waits */
+	struct event_managed managed; /* without its frames */
+	uint32_t module;	      /* of the interpreter, in the profile */
+	VEC(struct managed_frame) frames; /* innermost first */
+};
+
+/* A frame of the native stack. */
+struct native {
+	uint32_t stack;
+	bool loop, inner; /* a call of the interpreter's loop; code of the interpreter */
+};
+
+struct managed_stacks {
+	struct session *s;
+	bool native;
+	struct map by_thread; /* to struct waiting * */
+	VEC(struct native) natives; /* innermost first */
+	size_t nloops;
+	struct managed_counts counts;
+	struct cached cache[CACHE_LEN];
+};
+
+struct managed_stacks *managed_stacks_new(struct session *s, bool native)
+{
+	struct managed_stacks *m = memory_zeroed(1, sizeof(*m));
+
+	m->s = s;
+	m->native = native;
+	return m;
+}
+
+void managed_stacks_free(struct managed_stacks *m)
+{
+	const struct map_slot *slot;
+
+	if (!m)
+		return;
+	for (size_t pos = 0; (slot = map_next(&m->by_thread, &pos));) {
+		struct waiting *w = (struct waiting *)(uintptr_t)slot->value;
+
+		vec_deinit(&w->frames);
+		free(w);
+	}
+	map_deinit(&m->by_thread);
+	vec_deinit(&m->natives);
+	free(m);
+}
+
+struct managed_counts managed_stacks_counts(const struct managed_stacks *m)
+{
+	return m->counts;
+}
+
+/* ---- what comes in --------------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The file of a frame as a module, so that tables by module show it. */
+static uint32_t file_module(struct session *s, const char *file)
+{
+	struct profile_module module = {
+		.name = profile_string(s->profile, *file ? last_part(file) : "[unknown]"),
+		.path = profile_string(s->profile, file),
+		.kind = PROFILE_USER,
+	};
+	uint32_t number = profile_add_module(s->profile, &module);
+
+	while (s->session_modules.len <= number)
+		vec_push(&s->session_modules, module_table_unknown(s->modules));
+	return number;
+}
+
+static uint32_t add_location(struct session *s, const struct event_managed_frame *frame)
+{
+	struct profile *p = s->profile;
+	const char *name = *frame->name ? frame->name : "[unnamed]";
+	struct profile_function function = {
+		.name = profile_string(p, name),
+		.module = file_module(s, frame->file),
+		.file = profile_string(p, frame->file),
+		.line = frame->first_line,
+		.unnamed = !*frame->name,
+	};
+	struct profile_line line = {
+		.function = profile_add_function(p, &function),
+		.file = function.file,
+		.line = frame->line,
+	};
+
+	return profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, function.module, &line, 1);
+}
+
+static bool is_same(const struct session *s, const struct cached *cached,
+		    const struct event_managed_frame *frame)
+{
+	const struct profile *p = s->profile;
+	const struct event_managed_frame *known = &cached->frame;
+
+	if (!cached->used || known->name != frame->name || known->file != frame->file ||
+	    known->line != frame->line || known->first_line != frame->first_line)
+		return false;
+	/* The block may be gone, and another one's strings be where its were. */
+	uint32_t line = p->locations.items[cached->location].first_line;
+	const struct profile_function *function =
+		&p->functions.items[p->lines.items[line].function];
+
+	return strcmp(profile_text(p, function->file), frame->file) == 0 &&
+	       (!*frame->name || strcmp(profile_text(p, function->name), frame->name) == 0);
+}
+
+static uint32_t location_of(struct managed_stacks *m, const struct event_managed_frame *frame)
+{
+	uint64_t hash = map_hash((uintptr_t)frame->name ^ map_hash((uintptr_t)frame->file) ^
+				 (uint64_t)frame->line << 32);
+	struct cached *cached = &m->cache[hash % CACHE_LEN];
+
+	if (!is_same(m->s, cached, frame))
+		*cached = (struct cached){ *frame, add_location(m->s, frame), true };
+	return cached->location;
+}
+
+static struct waiting *waiting_of(struct managed_stacks *m, const struct event *ev, bool make)
+{
+	uint64_t key = (uint64_t)ev->pid << 32 | ev->tid;
+	uint64_t *slot = make ? map_put(&m->by_thread, key, NULL) : map_get(&m->by_thread, key);
+
+	if (slot && !*slot)
+		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct waiting));
+	return slot ? (struct waiting *)(uintptr_t)*slot : NULL;
+}
+
+void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
+{
+	const struct event_managed *managed = &ev->managed;
+
+	if (ev->kind != EVENT_MANAGED)
+		return;
+	struct waiting *w = waiting_of(m, ev, true);
+
+	w->time_ns = ev->time_ns + 1;
+	w->managed = *managed;
+	w->managed.frames = NULL;
+	w->module = profile_string(m->s->profile, managed->module);
+	w->frames.len = 0;
+	for (size_t i = 0; i < managed->nframes; i++)
+		vec_push(&w->frames, ((struct managed_frame){ location_of(m, &managed->frames[i]),
+							      managed->frames[i].entry }));
+}
+
+/* ---- merging --------------------------------------------------------------------------------------- */
+
+static bool in_loop(const struct event_managed *managed, uint64_t vaddr)
+{
+	for (size_t i = 0; i < managed->nloops; i++) {
+		if (vaddr - managed->loops[i].vaddr < managed->loops[i].len)
+			return true;
+	}
+	return false;
+}
+
+static void gather_natives(struct managed_stacks *m, const struct waiting *w, uint32_t stack)
+{
+	const struct profile *p = m->s->profile;
+
+	m->natives.len = m->nloops = 0;
+	for (; stack; stack = p->stacks.items[stack].parent) {
+		const struct profile_location *at =
+			&p->locations.items[p->stacks.items[stack].location];
+		bool inner = p->modules.items[at->module].path == w->module;
+		bool loop = inner && in_loop(&w->managed, at->vaddr);
+
+		m->nloops += loop;
+		vec_push(&m->natives, ((struct native){ stack, loop, inner }));
+	}
+}
+
+static size_t count_entries(const struct waiting *w)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->frames.len; i++)
+		count += w->frames.items[i].entry || i + 1 == w->frames.len;
+	return count;
+}
+
+/* Does every program have it below main()? */
+static bool is_startup(const struct managed_stacks *m, const struct native *native)
+{
+	static const char *const names[] = { "libc.", "libc-", "libpthread", "ld-", "python", "php", "ruby" };
+	const struct profile *p = m->s->profile;
+	uint32_t location = p->stacks.items[native->stack].location;
+	const char *name = profile_text(
+		p, p->modules.items[p->locations.items[location].module].name);
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return native->inner;
+}
+
+/* How many frames from the root on are left out: all below the outermost call of the loop, if the interpreter is the program. */
+static size_t startup_frames(const struct managed_stacks *m)
+{
+	size_t count = 0;
+
+	for (size_t i = m->natives.len; i-- > 0 && !m->natives.items[i].loop; count++) {
+		if (!is_startup(m, &m->natives.items[i]))
+			return 0;
+	}
+	return m->native || !m->nloops ? 0 : count;
+}
+
+static uint32_t put_native(struct managed_stacks *m, uint32_t parent, const struct native *native)
+{
+	struct profile *p = m->s->profile;
+	const struct profile_stack *from = &p->stacks.items[native->stack];
+
+	return profile_add_stack(p, parent, from->location, (enum profile_how)from->how);
+}
+
+/* The frames from *@at, a number counted from the root's side, up to the next entry, which begins another call. */
+static uint32_t put_call(struct managed_stacks *m, const struct waiting *w, uint32_t parent, size_t *at)
+{
+	do {
+		const struct managed_frame *frame = &w->frames.items[--*at];
+
+		parent = profile_add_stack(m->s->profile, parent, frame->location, PROFILE_HOW_SURE);
+	} while (*at && !w->frames.items[*at - 1].entry);
+	return parent;
+}
+
+/* As many calls as there are: the outermost native one is the outermost entry. @spare: entries whose calls are not there. */
+static uint32_t interleave(struct managed_stacks *m, const struct waiting *w, size_t spare)
+{
+	size_t left = w->frames.len;
+	uint32_t at = 0;
+
+	for (size_t i = m->natives.len - startup_frames(m); i-- > 0;) {
+		const struct native *native = &m->natives.items[i];
+
+		if (native->loop && left) {
+			for (; spare; spare--)
+				at = put_call(m, w, at, &left);
+			if (left)
+				at = put_call(m, w, at, &left);
+		} else if (m->native || !native->inner) {
+			at = put_native(m, at, native);
+		}
+	}
+	while (left)
+		at = put_call(m, w, at, &left);
+	return at;
+}
+
+/* The interpreter's frames, and above them what ran on the innermost call of its loop. */
+static uint32_t keep_both(struct managed_stacks *m, const struct waiting *w)
+{
+	size_t left = w->frames.len, inner = 0;
+	uint32_t at = 0;
+
+	while (left)
+		at = put_call(m, w, at, &left);
+	while (inner < m->natives.len && !m->natives.items[inner].loop)
+		inner++;
+	if (inner == m->natives.len)
+		inner = 0;
+	while (inner-- > 0) {
+		if (m->native || !m->natives.items[inner].inner)
+			at = put_native(m, at, &m->natives.items[inner]);
+	}
+	return at;
+}
+
+/*
+ * The loop has been entered, and has not pushed its frame yet; or it has popped it already: one more native call than
+ * entries. It is the innermost one.
+ */
+static void forgive_innermost(struct managed_stacks *m)
+{
+	size_t i = 0;
+
+	while (!m->natives.items[i].loop)
+		i++;
+	m->natives.items[i].loop = false;
+	m->nloops--;
+}
+
+static uint32_t merge(struct managed_stacks *m, const struct waiting *w, bool complete)
+{
+	size_t entries = count_entries(w);
+
+	if (m->nloops == entries + 1)
+		forgive_innermost(m);
+	if (m->nloops == entries || (!complete && m->nloops && m->nloops < entries)) {
+		m->counts.merged++;
+		return interleave(m, w, entries - m->nloops);
+	}
+	m->counts.mismatched++;
+	return keep_both(m, w);
+}
+
+uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, uint32_t stack,
+			      bool complete)
+{
+	struct waiting *w = m->by_thread.len ? waiting_of(m, ev, false) : NULL;
+
+	if (!w || w->time_ns != ev->time_ns)
+		return stack;
+	w->time_ns = 0;
+	m->counts.states[w->managed.state]++;
+	if (!w->frames.len)
+		return stack;
+	gather_natives(m, w, stack);
+	return merge(m, w, complete);
+}
