@@ -174,17 +174,36 @@ static void put_event(struct page *page)
 	put_wrapped(page, text, 2);
 }
 
+/* The event but @but with most samples, of those with fewer than the last one, or with a higher number and as many. */
+static uint32_t next_event(const struct profile *p, uint32_t but, uint32_t last)
+{
+	uint64_t limit = last == PROFILE_NONE ? UINT64_MAX : profile_total(p, last).count;
+	uint32_t best = PROFILE_NONE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < p->types.len; i++) {
+		uint64_t count = profile_total(p, i).count;
+		bool is_behind = count < limit || (count == limit && i > last);
+
+		if (i != but && is_behind && count > most) {
+			best = i;
+			most = count;
+		}
+	}
+	return best;
+}
+
+/* The heaviest first. */
 static void put_other_events(struct page *page)
 {
 	const struct profile *p = page->s->profile;
 	const char *text = "";
+	uint32_t i = PROFILE_NONE;
 
-	for (uint32_t i = 0; i < p->types.len; i++) {
-		if (i == page->event || profile_total(p, i).count == 0)
-			continue;
-		text = arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : "",
-				    profile_text(p, p->types.items[i].name));
-	}
+	while ((i = next_event(p, page->event, i)) != PROFILE_NONE)
+		text = arena_printf(&page->arena, "%s%s%s (%s)", text, *text ? ", " : "",
+				    profile_text(p, p->types.items[i].name),
+				    number_count(&page->arena, profile_total(p, i).count));
 	if (*text)
 		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
 			    2);
