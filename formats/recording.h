@@ -117,8 +117,8 @@ struct recording_jit_map {
 };
 
 /* In notes of precord about events that had no counter, or had one in turns: it knew who may be to blame. */
-#define RECORDING_NOTE_NEVER "not counted, for no counter was free"
-#define RECORDING_NOTE_TURNS "took turns at the counters"
+#define RECORDING_NOTE_NEVER_TEXT "not counted, for no counter was free"
+#define RECORDING_NOTE_TURNS_TEXT "took turns at the counters"
 
 struct recording {
 	struct arena arena; /* everything below lives here */

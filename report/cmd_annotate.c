@@ -8,6 +8,7 @@
 #include "report/perf_options.h"
 #include "report/code/listing.h"
 #include "report/code/listing_page.h"
+#include "report/code/script_lines.h"
 #include "report/print/output.h"
 #include "report/print/terminal.h"
 
@@ -144,6 +145,31 @@ static struct err *write_page(struct annotate *a, const struct annotate_args *ar
 	return err;
 }
 
+/* Print the lines of the interpreted functions that are meant; false if there are none. *@ret is what printing ended with. */
+static bool annotate_script(struct session *s, struct annotate_args *args, struct err **ret)
+{
+	CLEANUP(script_functions_deinit) struct script_functions functions = { 0 };
+	uint32_t type = session_default_event(s);
+	struct lookup wanted;
+	struct err *err = lookup_function(s->profile, args->function, &s->arena, &wanted);
+
+	if (err) {
+		err_free(err);
+		return false;
+	}
+	script_functions_find(&functions, s, &wanted, type);
+	if (!functions.items.len)
+		return false;
+	struct terminal term = terminal_open(&args->terminal);
+	const struct script_options options = {
+		.format = args->print.format, .all = args->print.all, .term = &term
+	};
+
+	script_lines_print(&functions, s, type, &options, stdout);
+	*ret = terminal_close(&term, NULL);
+	return true;
+}
+
 static struct err *annotate_with(const struct metrics *metrics, struct session *s,
 				 struct annotate_args *args)
 {
@@ -155,12 +181,13 @@ static struct err *annotate_with(const struct metrics *metrics, struct session *
 
 	branches_init(&branches, s, BRANCHES_BY_LOCATION);
 	s->names = SESSION_NAME_LEAVES;
-	s->branches = &branches;
+	branches_listen(&branches, s);
 	err = session_load(s, &args->filter);
-	s->branches = NULL;
 	if (err)
 		return err;
 	branches_finish(&branches);
+	if (args->function && !args->html && annotate_script(s, args, &err))
+		return err;
 	if (args->function)
 		err = annotate_find(&a, s, args->function);
 	else

@@ -121,8 +121,8 @@ static struct err *show(struct session *s, void *args_)
 {
 	struct debug_args *args = args_;
 	struct search search = { .args = args };
-	struct session_visitor visitor = { .event = visit, .context = &search };
-	struct err *err = session_each(s, &args->filter, &visitor);
+	struct session_listener listener = { .alone = true, .event = visit, .context = &search };
+	struct err *err = session_each(s, &args->filter, &listener);
 
 	if (!err && args->cut && !search.done)
 		err = not_there(s, args->cut);

@@ -11,7 +11,7 @@
 #include "report/diff/diff_table.h"
 #include "report/print/number.h"
 #include "report/print/output.h"
-#include "report/load/session_import.h"
+#include "report/view/view_needs.h"
 #include "report/view/tables.h"
 #include "report/view/view_table.h"
 
@@ -250,7 +250,8 @@ static struct err *load_input(struct comparison *c, struct input *input)
 		input->session.names = SESSION_NAME_LEAVES;
 	err = session_load(&input->session, &input->filter);
 	if (!err)
-		err = session_import_answers(&input->session, &request.levels);
+		err = view_needs_check(input->session.profile, &request.levels,
+				       input->session.args->input);
 	if (!err)
 		diff_merge_look(&c->merge, &input->session);
 	return err;

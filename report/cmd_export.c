@@ -45,8 +45,8 @@ static const struct export_format *format_of(const char *name)
 	return formats[i];
 }
 
-static struct err *write_compressed(const struct export_format *format, struct session *s,
-				    FILE *out)
+static struct err *write_compressed(const struct export_format *format,
+				    const struct export_input *in, FILE *out)
 {
 	CLEANUP(memory_freep) char *plain = NULL;
 	CLEANUP(writer_deinit) struct writer packed = { 0 };
@@ -55,7 +55,7 @@ static struct err *write_compressed(const struct export_format *format, struct s
 
 	if (!memory)
 		return err_system(errno, "cannot write to memory");
-	format->write(s, memory);
+	format->write(in, memory);
 
 	bool failed = ferror(memory) != 0;
 
@@ -68,19 +68,6 @@ static struct err *write_compressed(const struct export_format *format, struct s
 		return err;
 	fwrite(packed.data, 1, packed.len, out);
 	return NULL;
-}
-
-/* A profile has no times: each sum becomes one sample at the beginning, so that totals are right. */
-static void sums_as_samples(struct session *s)
-{
-	diag_warn(&s->diag, "'%s' has no times: each of its stacks is one sample at the beginning",
-		  s->args->input);
-	for (uint32_t row = 0; row < s->profile->samples.len; row++) {
-		struct session_time time = { .row = row,
-					     .weight = s->profile->samples.items[row].weight };
-
-		vec_push(&s->times, time);
-	}
 }
 
 /* What the recording has and the file has not. */
@@ -109,13 +96,21 @@ static struct err *write_format(void *args, struct session *s, FILE *out)
 {
 	const struct export_to_args *to = args;
 	struct err *err = NULL;
+	struct profile_facts facts;
+	struct export_input in = { .profile = s->profile,
+				   .facts = &facts,
+				   .first_type = session_default_event(s),
+				   .branches = to->format->branches ? &to->export.kept : NULL };
 
-	if (s->imported && to->format->times)
-		sums_as_samples(s);
+	session_facts(s, &facts);
+	if (to->format->times && !s->profile->times.len)
+		diag_warn(&s->diag,
+			  "'%s' has no times: each of its stacks is one sample at the beginning",
+			  s->args->input);
 	if (to->gzip)
-		err = write_compressed(to->format, s, out);
+		err = write_compressed(to->format, &in, out);
 	else
-		to->format->write(s, out);
+		to->format->write(&in, out);
 	if (!err && ferror(out))
 		err = err_system(errno, "cannot write the %s file", to->to);
 	if (!err)

@@ -6,7 +6,6 @@
 #include "report/commands.h"
 #include "report/print/info.h"
 #include "report/print/info_sizes.h"
-#include "report/load/session_input.h"
 #include "report/print/terminal.h"
 
 struct info_args {
@@ -50,7 +49,7 @@ static struct err *show(struct session *s, void *args_)
 	CLEANUP(unwind_quality_deinit) struct unwind_quality unwind_quality = { 0 };
 
 	enum table_format format = table_format_named(args->format);
-	struct err *err = args->sizes ? session_input_need_blocks(s)
+	struct err *err = args->sizes ? session_need_blocks(s)
 				      : unwind_quality_count(&unwind_quality, s, &args->filter);
 
 	if (err)

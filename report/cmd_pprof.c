@@ -21,23 +21,30 @@ static const struct opt pprof_opts[] = {
 	OPT_END,
 };
 
+static const char *lost_text(const struct profile_facts *facts, struct arena *arena)
+{
+	uint64_t lost = facts->lost_by_kernel + facts->lost_by_recorder;
+
+	return arena_printf(arena, "lost: %" PRIu64 " of %" PRIu64 " samples", lost,
+			    facts->samples + lost);
+}
+
 static struct err *write_profile(void *args, struct session *s, FILE *out)
 {
-	const struct recording *rec = s->recording;
-	struct session_losses losses = session_losses(s);
-	uint64_t lost = losses.by_kernel + losses.by_recorder;
-	const char *comments[] = {
-		arena_printf(&s->arena, "recorded by %s on %s (%s)", rec->tool, rec->hostname,
-			     rec->os_release),
-		arena_printf(&s->arena, "lost: %" PRIu64 " of %" PRIu64 " samples", lost,
-			     s->stream.samples + lost),
-		NULL,
-	};
+	struct profile_facts facts;
+	const char *comments[3] = { 0 };
+
+	session_facts(s, &facts);
+	if (*facts.hostname)
+		comments[0] = arena_printf(&s->arena, "recorded by %s on %s (%s)", facts.tool,
+					   facts.hostname, facts.os_release);
+	if (comments[0])
+		comments[1] = lost_text(&facts, &s->arena);
 	export_warn_losses(s);
 
 	struct pprof_about about = {
-		.wall_ns = rec->wall_ns + (rec->start_ns - rec->clock_ns),
-		.duration_ns = session_duration_ns(s),
+		.wall_ns = facts.wall_ns,
+		.duration_ns = facts.duration_ns,
 		.default_event = session_default_event(s),
 		.main_module = main_module(s->profile, session_default_event(s)),
 		.comments = comments,

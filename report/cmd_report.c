@@ -11,7 +11,7 @@
 #include "report/metric/metrics.h"
 #include "report/print/number.h"
 #include "report/load/session.h"
-#include "report/load/session_import.h"
+#include "report/view/view_needs.h"
 #include "report/print/summary.h"
 #include "report/view/tables.h"
 #include "report/load/trust.h"
@@ -326,19 +326,20 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 	CLEANUP(data_places_deinit) struct data_places data = { 0 };
 	struct err *err;
 
-	if (data_places_wanted(&request->levels, &data))
-		request->data = s->data = &data;
+	if (data_places_wanted(&request->levels, &data)) {
+		request->data = &data;
+		data_places_listen(&data, s);
+	}
 	s->names = tables_names(request);
 	err = session_load(s, &args->filter);
-	if (!err && s->data)
+	if (!err && request->data)
 		err = check_data(&data, s);
-	if (!err)
-		err = session_import_answers(s, &request->levels);
+	if (!err && s->imported)
+		err = view_needs_check(s->profile, &request->levels, s->args->input);
 	if (!err && data_types_wanted(&request->levels))
 		err = fill_data_types(s);
 	if (!err)
 		err = tables_print(request, s, &args->terminal);
-	s->data = NULL;
 	return err;
 }
 

@@ -74,8 +74,8 @@ static struct err *print(struct session *s, void *args_)
 	struct script_args *args = args_;
 	struct terminal term = terminal_open(&args->terminal);
 	struct walk walk = { args, script_new(s, &args->print, stdout) };
-	struct session_visitor visitor = { .event = visit, .context = &walk, .prints = true };
-	struct err *err = session_each(s, &args->filter, &visitor);
+	struct session_listener listener = { .alone = true, .event = visit, .context = &walk, .prints = true };
+	struct err *err = session_each(s, &args->filter, &listener);
 
 	script_free(walk.script);
 	return terminal_close(&term, err);

@@ -152,7 +152,7 @@ static struct err *strip(struct session *s, void *args_)
 		.take_chains = args->stacks,
 		.rename = args->names,
 	};
-	struct session_visitor visitor = { .event = keep_chain, .context = &passage.chains };
+	struct session_listener listener = { .alone = true, .event = keep_chain, .context = &passage.chains };
 	struct filter everything = { 0 };
 	struct recording as = *s->recording;
 	struct trace_copy copy = {
@@ -172,7 +172,7 @@ static struct err *strip(struct session *s, void *args_)
 					  copy.input),
 				  "say --stacks as well");
 	if (args->stacks)
-		err = session_each(s, &everything, &visitor);
+		err = session_each(s, &everything, &listener);
 	if (err)
 		return err;
 	change_header(args, &as);

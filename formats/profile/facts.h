@@ -26,11 +26,11 @@ struct profile_facts {
 	bool has_wall, has_duration;
 	uint64_t wall_ns;     /* when it began, since 1970 */
 	uint64_t duration_ns; /* how long was recorded */
-	/* The profile's clock: wall time of time_ns in it is time_ns - clock_ns + wall_ns, if has_wall. */
-	uint64_t clock_ns;
+	uint64_t start_ns;    /* when it began on the clock of the samples' times; 0 if that is where they begin */
+	uint32_t ncpus;	      /* of the machine; 0 if not known */
 
-	/* Samples that are missing; 0 and 0 also where the input counts none. */
-	uint64_t lost_by_kernel, lost_by_recorder;
+	/* Samples that are there, before filters, and that are missing; of the latter 0 also where the input counts none. */
+	uint64_t samples, lost_by_kernel, lost_by_recorder;
 
 	uint32_t recorder_pid; /* UINT32_MAX if not known */
 	bool complete;	       /* the input has its end */

@@ -142,6 +142,8 @@ struct profile_label_set {
 	uint32_t first, count;
 };
 
+#define PROFILE_DATA_LINE_LEN 64 /* bytes of a cache line, on all processors that report data addresses so far */
+
 /* Memory that samples accessed; what they are not told apart by is 0. */
 struct profile_data {
 	uint32_t object;  /* string: a variable, or "[heap]" and the like */

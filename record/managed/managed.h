@@ -27,6 +27,7 @@ struct managed_binary {
 	const char *path; /* as in the mapping */
 	const char *name; /* last part of it */
 	struct managed_symbol symbols[MANAGED_SYMBOLS_MAX]; /* as in managed_runtime.symbols */
+	char banner[16]; /* what follows managed_runtime.banner in the file, as a string; "" if that is not there */
 	size_t nloops;
 	struct event_managed_loop loops[EVENT_MANAGED_LOOPS];
 };
@@ -48,6 +49,7 @@ struct managed_stack {
 struct managed_runtime {
 	enum event_managed_runtime id;
 	const char *const *symbols; /* variables to look up, NULL at the end */
+	const char *banner;	    /* text in the binary that its version follows, NULL if none is looked for */
 	const char *const *loops;   /* functions that run frames; "name.cold" and the like belong to them */
 
 	/* May the file with this name, the last part of a path, hold the interpreter? */
@@ -65,6 +67,6 @@ struct managed_runtime {
 		     struct managed_stack *ret);
 };
 
-extern const struct managed_runtime managed_python;
+extern const struct managed_runtime managed_python, managed_php;
 
 #endif

@@ -115,6 +115,23 @@ static void read_symbols(struct managed_file *file, struct image *image, const c
 	}
 }
 
+static void read_banner(struct managed_file *file, struct image *image)
+{
+	const char *banner = file->runtime->banner;
+	struct image_section section;
+	const uint8_t *found = NULL;
+
+	if (banner && image_section(image, ".rodata", &section))
+		found = memmem(section.data, section.len, banner, strlen(banner));
+	if (!found)
+		return;
+	found += strlen(banner);
+	size_t len = MIN((size_t)(section.data + section.len - found), sizeof(file->binary.banner) - 1);
+
+	memcpy(file->binary.banner, found, len);
+	file->binary.banner[strnlen((const char *)found, len)] = '\0';
+}
+
 /* ---- files ----------------------------------------------------------------------------------------- */
 
 /* Only a regular file, and only the one that is mapped: what a hostile process puts at its path must not hold us. */
@@ -156,6 +173,7 @@ static void read_file(struct managed_file *file, const struct managed_place *pla
 		return;
 	read_symbols(file, image, ".dynsym", ".dynstr");
 	read_symbols(file, image, ".symtab", ".strtab");
+	read_banner(file, image);
 	file->image = image;
 	for (size_t i = 0; i < MANAGED_SYMBOLS_MAX; i++)
 		file->usable |= file->binary.symbols[i].found;

@@ -21,6 +21,7 @@
 
 static const struct managed_runtime *const runtimes[] = {
 	&managed_python,
+	&managed_php,
 };
 
 #define END_WAIT_S 1

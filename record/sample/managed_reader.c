@@ -10,12 +10,12 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +50,7 @@ struct reader {
 	struct managed_readers *all;
 	struct ring *ring;
 	pthread_t thread;
+	int epoll_fd; /* for the ring and the end */
 	bool started;
 	uint64_t pos;	    /* in the ring: looked at up to here */
 	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
@@ -219,16 +220,13 @@ static bool pin(uint32_t cpu)
 static void *run_reader(void *context)
 {
 	struct reader *r = context;
-	struct pollfd fds[] = {
-		{ .fd = r->ring->fd, .events = POLLIN },
-		{ .fd = r->all->end_fd, .events = POLLIN },
-	};
+	struct epoll_event event;
 
 	if (!pin(r->ring->cpu))
 		return NULL;
 	priority_join(&r->priority, r->all->first);
-	while (poll(fds, ARRAY_LEN(fds), -1) >= 0 || errno == EINTR) {
-		if (fds[1].revents || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+	while (epoll_wait(r->epoll_fd, &event, 1, -1) >= 0 || errno == EINTR) {
+		if (event.data.fd == r->all->end_fd || event.events & (EPOLLHUP | EPOLLERR))
 			break;
 		take_sample(r);
 		ring_bell(r);
@@ -254,6 +252,24 @@ struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 	return m;
 }
 
+/* Edge-triggered, the kernel asks the ring once for each wake-up. */
+static bool wait_for(struct reader *r, int fd, uint32_t how)
+{
+	struct epoll_event event = { .events = EPOLLIN | how, .data.fd = fd };
+
+	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void start_reader(struct reader *r)
+{
+	r->pos = ring_head(r->ring);
+	pthread_mutex_init(&r->lock, NULL);
+	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	r->started = r->epoll_fd >= 0 && wait_for(r, r->ring->fd, EPOLLET) &&
+		     wait_for(r, r->all->end_fd, 0) &&
+		     pthread_create(&r->thread, NULL, run_reader, r) == 0;
+}
+
 static void start_readers(struct managed_readers *m)
 {
 	m->started = true;
@@ -264,9 +280,7 @@ static void start_readers(struct managed_readers *m)
 
 		r->all = m;
 		r->ring = &m->fds->samples.items[i];
-		r->pos = ring_head(r->ring);
-		pthread_mutex_init(&r->lock, NULL);
-		r->started = pthread_create(&r->thread, NULL, run_reader, r) == 0;
+		start_reader(r);
 	}
 }
 
@@ -297,6 +311,8 @@ void managed_readers_free(struct managed_readers *m)
 	for (size_t i = 0; i < m->nreaders; i++) {
 		struct reader *r = &m->readers[i];
 
+		if (r->epoll_fd >= 0)
+			close(r->epoll_fd);
 		thread_clocks_deinit(&r->clocks);
 		vec_deinit(&r->results.bytes);
 		pthread_mutex_destroy(&r->lock);

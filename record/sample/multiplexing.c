@@ -49,16 +49,16 @@ void multiplexing_tell(const struct recording *rec, struct diag *diag)
 	const struct findings f = find(rec, &arena);
 
 	if (*f.never)
-		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED, RECORDING_NOTE_NEVER ": %s", f.never), "%s",
+		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED, RECORDING_NOTE_NEVER_TEXT ": %s", f.never), "%s",
 					  event_group_cause(&arena)));
 	if (f.nshared == 1)
 		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED,
-						  "'%s' " RECORDING_NOTE_TURNS " with others, and had one for "
+						  "'%s' " RECORDING_NOTE_TURNS_TEXT " with others, and had one for "
 						  "%.0f %% of the time", f.least, 100 * f.least_part),
 					  "%s", event_group_cause(&arena)));
 	else if (f.nshared)
 		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED,
-						  "%u events " RECORDING_NOTE_TURNS "; '%s' had least, %.0f %% of "
+						  "%u events " RECORDING_NOTE_TURNS_TEXT "; '%s' had least, %.0f %% of "
 						  "the time", f.nshared, f.least, 100 * f.least_part),
 					  "fewer at once have more; %s", event_group_cause(&arena)));
 }

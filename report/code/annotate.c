@@ -67,8 +67,7 @@ static struct err *parse_wanted(struct session *s, const char *text, struct want
 	if (!err || s->names == SESSION_NAME_ALL)
 		return err;
 	err_free(err);
-	s->names = SESSION_NAME_ALL;
-	session_name_samples(s);
+	session_name_all(s);
 	return lookup_function(s->profile, text, &s->arena, &ret->functions);
 }
 
@@ -133,11 +132,14 @@ static bool covers(const struct profile *p, const struct annotate_function *func
 	       wanted->vaddr - function->vaddr < MAX(function->len, 1);
 }
 
-/* The leaf's location, NULL for a sample without one. */
+/* The leaf's location, NULL for a sample without one, or with one that is no machine code. */
 static const struct profile_location *leaf_of(const struct profile *p,
 					      const struct profile_sample *sample)
 {
-	return sample->stack ? &p->locations.items[p->stacks.items[sample->stack].location] : NULL;
+	const struct profile_location *leaf =
+		sample->stack ? &p->locations.items[p->stacks.items[sample->stack].location] : NULL;
+
+	return leaf && leaf->has_vaddr ? leaf : NULL;
 }
 
 static int by_place(const void *a, const void *b)
@@ -349,7 +351,7 @@ static bool *hot_functions(const struct annotate *a, size_t count)
 			all[own_function(p, location)].weight += sample->weight;
 	}
 	qsort(all, p->functions.len, sizeof(*all), by_weight);
-	for (size_t i = 0; i < count && i < p->functions.len && all[i].weight; i++)
+	for (size_t i = 0; i < count && i < p->functions.len && all[i].weight > 0; i++)
 		hot[all[i].function] = true;
 	free(all);
 	return hot;

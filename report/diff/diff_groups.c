@@ -44,7 +44,7 @@ static void find_members(struct builder *b)
 	CLEANUP(view_paths_deinit)
 	struct view_paths paths = {
 		.profile = p,
-		.keys = b->groups->keys,
+		.functions = view_keys_functions(b->groups->keys),
 		.frames_max = b->by == VIEW_TOTAL ? SIZE_MAX : 2,
 	};
 
@@ -142,21 +142,22 @@ static void add_times(struct builder *b, const struct session *s, uint32_t side)
 	struct diff_groups *g = b->groups;
 	uint64_t start_ns = s->profile->start_ns;
 	uint64_t len_ns = s->profile->end_ns - start_ns + 1;
+	struct time_cursor cursor = time_series_begin(&s->profile->times);
+	struct profile_time when;
 
-	for (size_t t = 0; t < s->times.len; t++) {
-		const struct session_time *when = &s->times.items[t];
-		uint32_t row = diff_merge_row(b->merge, side, when->row);
-		double at = (double)(when->time_ns - start_ns) / (double)len_ns;
+	while (time_series_next(&cursor, &when)) {
+		uint32_t row = diff_merge_row(b->merge, side, when.row);
+		double at = (double)(when.time_ns - start_ns) / (double)len_ns;
 		unsigned block = (unsigned)(at * DIFF_BLOCKS);
 
 		if (row == PROFILE_NONE)
 			continue;
 		block = MIN(block, DIFF_BLOCKS - 1);
-		g->whole_blocks[side * DIFF_BLOCKS + block] += (double)when->weight;
+		g->whole_blocks[side * DIFF_BLOCKS + block] += (double)when.weight;
 		for (size_t i = b->first.items[row]; i < b->first.items[row + 1]; i++) {
 			size_t at_group = (size_t)b->members.items[i] * g->nsides + side;
 
-			g->blocks[at_group * DIFF_BLOCKS + block] += (float)when->weight;
+			g->blocks[at_group * DIFF_BLOCKS + block] += (float)when.weight;
 		}
 	}
 }
@@ -188,7 +189,7 @@ void diff_groups_init(struct diff_groups *groups, const struct diff_merge *merge
 					   sizeof(*groups->by_threads));
 	for (uint32_t side = 0; side < groups->nsides; side++) {
 		add_threads(&b, sessions[side], side);
-		groups->has_times[side] = sessions[side]->times.len > 0;
+		groups->has_times[side] = sessions[side]->profile->times.len > 0;
 		add_times(&b, sessions[side], side);
 	}
 	vec_deinit(&b.members);

@@ -67,7 +67,5 @@ struct err *diff_page_write(const struct diff *diff, const struct session *const
 	add_losses(&both, &recording, sessions[1], &arena);
 	both.recording = &recording;
 	both.profile = diff->merge->profile;
-	both.times.items = NULL;
-	both.times.len = both.times.cap = 0;
 	return flame_page_write(&both, &view, out);
 }

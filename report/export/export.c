@@ -29,6 +29,8 @@ void export_release(void *args)
 
 	filter_deinit(&export->filter);
 	session_args_deinit(&export->session);
+	vec_deinit(&export->kept.counts);
+	vec_deinit(&export->kept.all);
 }
 
 struct job {
@@ -48,14 +50,26 @@ static struct err *load_and_write(struct session *s, const struct job *job)
 	return err ? err : output_commit(&out);
 }
 
+static void keep_branches(void *context, struct session *s, const struct event *ev, uint32_t row)
+{
+	struct export_branches *kept = context;
+
+	(void)s;
+	(void)row;
+	vec_push(&kept->counts, (uint32_t)ev->sample.nbranches);
+	vec_append(&kept->all, ev->sample.branches, ev->sample.nbranches);
+}
+
 static struct err *do_job(struct session *s, void *job_)
 {
 	const struct job *job = job_;
 	struct export_args *args = job->args;
+	struct session_listener branches = { .context = &args->kept, .row = keep_branches };
 	struct err *err = NULL;
 
 	s->keep_times = args->times;
-	s->keep_branches = args->branches;
+	if (args->branches)
+		session_listen(s, &branches);
 	if (args->prepare)
 		err = args->prepare(args, s);
 	if (!err)

@@ -8,6 +8,7 @@
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
 
+#include "report/export/export_format.h"
 #include "report/load/session.h"
 
 #include <stdio.h>
@@ -16,8 +17,9 @@ struct export_args {
 	struct session_args session;
 	struct filter filter;
 	const char *output; /* NULL: standard output */
-	bool times;         /* not an option: keep the time of each sample (session.times) */
-	bool branches;      /* the same of their branches */
+	bool times;         /* not an option: keep the time of each sample (profile.times) */
+	bool branches;      /* the same of their branches: in @kept */
+	struct export_branches kept;
 	/* No options either; @args is the command's. Before anything is loaded, and when all is done; or NULL. */
 	struct err *(*prepare)(void *args, struct session *s);
 	void (*finish)(void *args);

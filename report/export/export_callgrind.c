@@ -18,6 +18,7 @@
 #include "formats/base/map.h"
 #include "formats/base/text.h"
 #include "report/export/export_format.h"
+#include "symbolize/unwind/unwind.h"
 #include "report/view/frame_list.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ struct cost {
 };
 
 struct writer_state {
-	struct session *s;
+	const struct export_input *in;
 	const struct profile *p;
 	FILE *out;
 	struct arena arena;
@@ -166,7 +167,7 @@ static void put_head(struct writer_state *w)
 	bool numbered = !names_are_distinct(w);
 
 	fputs("# callgrind format\nversion: 1\ncreator: preport " VERSION "\n", w->out);
-	fprintf(w->out, "cmd: %s\n", text_escape(&w->arena, w->s->recording->cmdline));
+	fprintf(w->out, "cmd: %s\n", text_escape(&w->arena, w->in->facts->cmdline));
 	fputs("desc: sampled: 'calls' counts samples\npositions: line\n", w->out);
 	for (size_t i = 0; i < w->columns.len; i++) {
 		const struct profile_value_type *event = &w->p->types.items[w->columns.items[i]];
@@ -278,9 +279,9 @@ static void put_body(struct writer_state *w)
 	fputc('\n', w->out);
 }
 
-static void write_callgrind(struct session *s, FILE *out)
+static void write_callgrind(const struct export_input *in, FILE *out)
 {
-	struct writer_state w = { .s = s, .p = s->profile, .out = out };
+	struct writer_state w = { .in = in, .p = in->profile, .out = out };
 
 	for (int i = 0; i < 3; i++)
 		w.named[i] = ARENA_ARRAY(&w.arena, bool, w.p->strings.len + UNWIND_STOPS + 1);

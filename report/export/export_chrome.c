@@ -20,7 +20,7 @@
 #include <inttypes.h>
 
 struct writer_state {
-	struct session *s;
+	const struct export_input *in;
 	const struct profile *p;
 	struct json json;
 	struct arena arena;
@@ -113,11 +113,11 @@ static void put_names(struct writer_state *w)
 	json_close(&w->json, ']');
 }
 
-static void put_sample(struct writer_state *w, const struct session_time *time)
+static void put_sample(struct writer_state *w, const struct profile_time *time)
 {
 	const struct profile_sample *row = &w->p->samples.items[time->row];
 	const struct profile_thread *thread = &w->p->threads.items[row->thread];
-	uint64_t since = time->time_ns - MIN(w->s->recording->start_ns, time->time_ns);
+	uint64_t since = time->time_ns - MIN(w->in->facts->start_ns, time->time_ns);
 	uint64_t leaf = leaf_number(w, row, /* put= */ false);
 
 	json_open(&w->json, NULL, '{');
@@ -138,18 +138,20 @@ static void put_sample(struct writer_state *w, const struct session_time *time)
 
 static void put_about(struct writer_state *w)
 {
-	const struct recording *rec = w->s->recording;
+	const struct profile_facts *facts = w->in->facts;
 
 	json_open(&w->json, "otherData", '{');
 	json_string(&w->json, "exporter", "preport " VERSION);
-	json_string(&w->json, "command", text_escape(&w->arena, rec->cmdline));
-	json_string(&w->json, "host", text_escape(&w->arena, rec->hostname));
+	json_string(&w->json, "command", text_escape(&w->arena, facts->cmdline));
+	json_string(&w->json, "host", text_escape(&w->arena, facts->hostname));
 	json_close(&w->json, '}');
 }
 
-static void write_chrome(struct session *s, FILE *out)
+static void write_chrome(const struct export_input *in, FILE *out)
 {
-	struct writer_state w = { .s = s, .p = s->profile };
+	struct writer_state w = { .in = in, .p = in->profile };
+	size_t ntimes;
+	CLEANUP(memory_freep) struct profile_time *times = track_samples(in->profile, &ntimes);
 
 	json_init(&w.json, out);
 	w.json.lines = true;
@@ -162,8 +164,8 @@ static void write_chrome(struct session *s, FILE *out)
 		leaf_number(&w, &w.p->samples.items[i], /* put= */ true);
 	json_close(&w.json, '}');
 	json_open(&w.json, "samples", '[');
-	for (size_t i = 0; i < s->times.len; i++)
-		put_sample(&w, &s->times.items[i]);
+	for (size_t i = 0; i < ntimes; i++)
+		put_sample(&w, &times[i]);
 	json_close(&w.json, ']');
 	json_close(&w.json, '}');
 	map_deinit(&w.numbers);

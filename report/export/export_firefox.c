@@ -9,6 +9,7 @@
  */
 #include "formats/base/text.h"
 #include "report/export/export_format.h"
+#include "symbolize/unwind/unwind.h"
 #include "report/export/firefox_tables.h"
 #include "report/print/json.h"
 #include "report/view/track.h"
@@ -27,7 +28,7 @@ static const char *const categories[][2] = {
 };
 
 struct writer_state {
-	struct session *s;
+	const struct export_input *in;
 	const struct profile *p;
 	struct json json;
 	struct arena arena;
@@ -39,7 +40,7 @@ struct writer_state {
 /* @time_ns as milliseconds since the start. */
 static void put_ms(struct writer_state *w, const char *key, uint64_t time_ns)
 {
-	uint64_t start_ns = w->s->recording->start_ns;
+	uint64_t start_ns = w->in->facts->start_ns;
 	uint64_t since = time_ns > start_ns ? time_ns - start_ns : 0;
 
 	json_number(&w->json, key,
@@ -95,7 +96,7 @@ static void put_identity(struct writer_state *w, const struct track *track)
 	const struct profile_thread *thread = &w->p->threads.items[track->thread];
 	const char *event = profile_text(w->p, w->p->types.items[track->event].name);
 	const char *comm = profile_text(w->p, thread->comm);
-	const char *name = track->event == session_default_event(w->s) ? comm :
+	const char *name = track->event == w->in->first_type ? comm :
 				   arena_printf(&w->arena, "%s (%s)", comm, event);
 
 	json_string(&w->json, "name", text_escape(&w->arena, name));
@@ -147,7 +148,7 @@ static const char *breakpad_id(struct arena *arena, const char *build_id)
 
 static void put_libs(struct writer_state *w)
 {
-	const struct arch *arch = w->s->recording->arch;
+	const struct arch *arch = w->in->facts->arch;
 
 	json_open(&w->json, "libs", '[');
 	for (size_t i = 0; i < w->p->modules.len; i++) {
@@ -189,37 +190,41 @@ static void put_categories(struct json *json)
 }
 
 /* Milliseconds between two samples; 1 where the event has no rate. */
-static double interval_ms(const struct session *s)
+static double interval_ms(const struct export_input *in)
 {
-	const struct profile_value_type *event = &s->profile->types.items[session_default_event(s)];
+	const struct profile_value_type *event = &in->profile->types.items[in->first_type];
 
 	if (event->is_freq && event->rate)
 		return 1000.0 / (double)event->rate;
-	return event->rate && strcmp(profile_text(s->profile, event->unit), "ns") == 0 ?
+	return event->rate && strcmp(profile_text(in->profile, event->unit), "ns") == 0 ?
 		       (double)event->rate / 1e6 : 1;
 }
 
 static void put_machine(struct writer_state *w)
 {
-	const struct recording *rec = w->s->recording;
+	const struct profile_facts *facts = w->in->facts;
 
-	json_string(&w->json, "product", text_escape(&w->arena, rec->cmdline));
+	json_string(&w->json, "product", text_escape(&w->arena, facts->cmdline));
 	json_string(&w->json, "importedFrom", "preport " VERSION);
-	json_string(&w->json, "oscpu",
-		    text_escape(&w->arena, arena_printf(&w->arena, "Linux %s", rec->os_release)));
-	json_string(&w->json, "CPUName", text_escape(&w->arena, rec->cpu_model));
-	json_uint(&w->json, "logicalCPUs", rec->ncpus_online);
+	if (*facts->os_release)
+		json_string(&w->json, "oscpu",
+			    text_escape(&w->arena,
+					arena_printf(&w->arena, "Linux %s", facts->os_release)));
+	if (*facts->cpu_model)
+		json_string(&w->json, "CPUName", text_escape(&w->arena, facts->cpu_model));
+	if (facts->ncpus)
+		json_uint(&w->json, "logicalCPUs", facts->ncpus);
 }
 
 static void put_meta(struct writer_state *w)
 {
-	const struct recording *rec = w->s->recording;
-	uint64_t wall_ns = rec->wall_ns + (rec->start_ns - rec->clock_ns);
+	const struct profile_facts *facts = w->in->facts;
+	uint64_t wall_ns = facts->has_wall ? facts->wall_ns : 0; /* the format wants a number */
 
 	json_open(&w->json, "meta", '{');
 	json_uint(&w->json, "version", GECKO_VERSION);
 	json_uint(&w->json, "preprocessedProfileVersion", PROCESSED_VERSION);
-	json_number(&w->json, "interval", arena_printf(&w->arena, "%.6g", interval_ms(w->s)));
+	json_number(&w->json, "interval", arena_printf(&w->arena, "%.6g", interval_ms(w->in)));
 	json_number(&w->json, "startTime",
 		    arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, wall_ns / 1000000,
 				 wall_ns / 1000 % 1000));
@@ -253,12 +258,12 @@ static void put_strings(struct writer_state *w)
 	json_close(&w->json, '}');
 }
 
-static void write_firefox(struct session *s, FILE *out)
+static void write_firefox(const struct export_input *in, FILE *out)
 {
-	struct writer_state w = { .s = s, .p = s->profile, .tables = { .p = s->profile } };
+	struct writer_state w = { .in = in, .p = in->profile, .tables = { .p = in->profile } };
 	CLEANUP(tracks_deinit) struct tracks tracks;
 
-	tracks_init(&tracks, s);
+	tracks_init(&tracks, in->profile, in->first_type);
 	json_init(&w.json, out);
 	w.json.lines = true;
 	json_open(&w.json, NULL, '{');

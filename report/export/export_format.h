@@ -5,20 +5,36 @@
 #ifndef REPORT_EXPORT_FORMAT_H
 #define REPORT_EXPORT_FORMAT_H
 
-#include "report/load/session.h"
+#include "formats/event.h"
+#include "formats/profile/facts.h"
+#include "formats/profile/profile.h"
 
 #include <stdio.h>
+
+/* The branches that samples carry, in the order of profile.times. */
+struct export_branches {
+	VEC(uint32_t) counts; /* of each sample */
+	VEC(struct event_branch) all;
+};
+
+/* What a format is made of. */
+struct export_input {
+	const struct profile *profile; /* named */
+	const struct profile_facts *facts;
+	uint32_t first_type; /* the value type that is shown first */
+	const struct export_branches *branches; /* NULL: there are none, or the format wants none */
+};
 
 struct export_format {
 	const char *name;    /* as --to has it */
 	const char *file;    /* where a terminal's user finds it; NULL: a terminal can show it */
 	const char *with;    /* what looks at it, in front of the file's name */
 	const char *missing; /* what the format cannot hold: "holds no ..." */
-	bool times;          /* it wants every sample's time (session.times) */
-	bool branches;       /* it wants their branches too (session.kept_branches) */
+	bool times;          /* it wants every sample's time (profile.times) */
+	bool branches;       /* it wants their branches too */
 	bool gzip;           /* its tool opens compressed files */
-	/* Write the profile of @s, which is loaded and named; a failed write is seen in @out. */
-	void (*write)(struct session *s, FILE *out);
+	/* A failed write is seen in @out. */
+	void (*write)(const struct export_input *in, FILE *out);
 };
 
 extern const struct export_format export_firefox, export_speedscope, export_chrome,

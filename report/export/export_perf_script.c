@@ -13,12 +13,13 @@
 #include "report/export/export_format.h"
 #include "report/view/extras_text.h"
 #include "report/view/frame_list.h"
+#include "report/view/track.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 
 struct writer_state {
-	struct session *s;
+	const struct export_input *in;
 	const struct profile *p;
 	FILE *out;
 	struct arena arena;
@@ -47,7 +48,7 @@ static bool begins_anything(char next)
 	return true;
 }
 
-static void put_head(struct writer_state *w, const struct session_time *time,
+static void put_head(struct writer_state *w, const struct profile_time *time,
 		     const struct profile_sample *row)
 {
 	const struct profile_thread *thread = &w->p->threads.items[row->thread];
@@ -61,7 +62,7 @@ static void put_head(struct writer_state *w, const struct session_time *time,
 		fprintf(w->out, "%7" PRIu32 " ", thread->tid);
 	if (row->cpu != PROFILE_NONE)
 		fprintf(w->out, "[%03" PRIu32 "] ", row->cpu);
-	if (!w->s->imported)
+	if (w->p->times.len)
 		fprintf(w->out, "%5" PRIu64 ".%09" PRIu64 ": ", time->time_ns / 1000000000,
 			time->time_ns % 1000000000);
 	fprintf(w->out, "%10" PRId64 " %s: \n", time->weight, mend(&w->arena, event, begins_anything));
@@ -96,24 +97,26 @@ static void put_branches(struct writer_state *w, size_t first, size_t count)
 {
 	if (!count)
 		return;
-	extras_put_branches(w->out, &w->s->kept_branches.items[first], count);
+	extras_put_branches(w->out, &w->in->branches->all.items[first], count);
 	fputc('\n', w->out);
 }
 
-static void write_perf_script(struct session *s, FILE *out)
+static void write_perf_script(const struct export_input *in, FILE *out)
 {
-	struct writer_state w = { .s = s, .p = s->profile, .out = out };
-	size_t branch = 0;
+	struct writer_state w = { .in = in, .p = in->profile, .out = out };
+	size_t branch = 0, ntimes;
+	CLEANUP(memory_freep) struct profile_time *times = track_samples(in->profile, &ntimes);
 
-	for (size_t i = 0; i < s->times.len; i++) {
-		const struct profile_sample *row = &w.p->samples.items[s->times.items[i].row];
+	for (size_t i = 0; i < ntimes; i++) {
+		const struct profile_sample *row = &w.p->samples.items[times[i].row];
+		size_t nbranches = in->branches && i < in->branches->counts.len ? in->branches->counts.items[i] : 0;
 
-		put_head(&w, &s->times.items[i], row);
+		put_head(&w, &times[i], row);
 		frame_list_fill(&w.list, w.p, row);
 		for (size_t frame = w.list.frames.len; frame--;)
 			put_frame(&w, &w.list.frames.items[frame]);
-		put_branches(&w, branch, s->times.items[i].nbranches);
-		branch += s->times.items[i].nbranches;
+		put_branches(&w, branch, nbranches);
+		branch += nbranches;
 		fputc('\n', out);
 		arena_reset(&w.arena);
 	}

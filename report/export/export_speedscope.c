@@ -8,6 +8,7 @@
  */
 #include "formats/base/text.h"
 #include "report/export/export_format.h"
+#include "symbolize/unwind/unwind.h"
 #include "report/view/frame_list.h"
 #include "report/print/json.h"
 #include "report/view/track.h"
@@ -17,7 +18,7 @@
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
 struct writer_state {
-	struct session *s;
+	const struct export_input *in;
 	const struct profile *p;
 	struct json json;
 	struct arena arena;
@@ -131,18 +132,18 @@ static void put_track(struct writer_state *w, const struct track *track)
 	json_close(&w->json, '}');
 }
 
-static void write_speedscope(struct session *s, FILE *out)
+static void write_speedscope(const struct export_input *in, FILE *out)
 {
-	struct writer_state w = { .s = s, .p = s->profile };
+	struct writer_state w = { .in = in, .p = in->profile };
 	CLEANUP(tracks_deinit) struct tracks tracks;
 
-	tracks_init(&tracks, s);
+	tracks_init(&tracks, in->profile, in->first_type);
 	json_init(&w.json, out);
 	w.json.lines = true;
 	json_open(&w.json, NULL, '{');
 	json_string(&w.json, "$schema", SCHEMA);
 	json_string(&w.json, "exporter", "preport " VERSION);
-	json_string(&w.json, "name", text_escape(&w.arena, s->recording->cmdline));
+	json_string(&w.json, "name", text_escape(&w.arena, in->facts->cmdline));
 	json_uint(&w.json, "activeProfileIndex", 0);
 	put_frames(&w);
 	json_open(&w.json, "profiles", '[');

@@ -17,10 +17,11 @@ static void heard_event(void *context, const struct event *ev)
 		group_deltas_add(&c->deltas, ev);
 }
 
-static void heard_row(void *context, const struct event *ev, uint32_t row)
+static void heard_row(void *context, struct session *s, const struct event *ev, uint32_t row)
 {
 	struct counting *c = context;
 
+	(void)s;
 	for (size_t i = 0; i < c->sets.len; i++) {
 		struct measures *m = c->sets.items[i];
 
@@ -33,9 +34,9 @@ static void heard_row(void *context, const struct event *ev, uint32_t row)
 
 void counting_open(struct counting *c, struct session *s)
 {
-	*c = (struct counting){ .s = s, .listener = { heard_event, heard_row, c } };
+	*c = (struct counting){ .s = s, .listener = { .context = c, .heard = heard_event, .row = heard_row } };
 	group_deltas_init(&c->deltas, s->recording);
-	s->listener = &c->listener;
+	session_listen(s, &c->listener);
 }
 
 void counting_add(struct counting *c, struct measures *m)
@@ -45,8 +46,6 @@ void counting_add(struct counting *c, struct measures *m)
 
 void counting_close(struct counting *c)
 {
-	if (c->s)
-		c->s->listener = NULL;
 	vec_deinit(&c->sets);
 	group_deltas_deinit(&c->deltas);
 	*c = (struct counting){ 0 };

@@ -9,7 +9,6 @@
 #include "report/load/data_places.h"
 
 #include "report/view/memory_source.h"
-#include "report/load/session.h"
 
 #include <string.h>
 
@@ -132,8 +131,9 @@ static struct memory find_memory(struct session *s, const struct event *ev)
 	}
 }
 
-uint32_t data_places_find(struct data_places *places, struct session *s, const struct event *ev)
+static void find(void *context, struct session *s, const struct event *ev, struct profile_sample *sample)
 {
+	struct data_places *places = context;
 	struct profile_data data = { 0 };
 	uint64_t addr = ev->sample.addr;
 	bool known = memory_source_known(ev->sample.data_src);
@@ -147,21 +147,32 @@ uint32_t data_places_find(struct data_places *places, struct session *s, const s
 	if (places->addresses)
 		data.addr = addr;
 	else if (places->lines)
-		data.addr = addr - addr % DATA_LINE_LEN;
+		data.addr = addr - addr % PROFILE_DATA_LINE_LEN;
 	if (places->sources && known)
 		data.source = ev->sample.data_src;
 	places->samples++;
 	places->with_address += addr != 0;
 	places->with_source += known;
-	return profile_add_data(s->profile, &data);
+	sample->data = profile_add_data(s->profile, &data);
 }
 
-void data_places_row(struct data_places *places, const struct event *ev, uint32_t row)
+static void add_latency(void *context, struct session *s, const struct event *ev, uint32_t row)
 {
+	struct data_places *places = context;
+
+	(void)s;
 	while (places->latencies.len <= row)
 		vec_push(&places->latencies, ((struct latency){ 0 }));
 	if (!ev->sample.weight)
 		return;
 	latency_add(&places->latencies.items[row], ev->sample.weight, ev->sample.period);
 	places->with_latency++;
+}
+
+void data_places_listen(struct data_places *places, struct session *s)
+{
+	places->listener = (struct session_listener){
+		.context = places, .sample = find, .row = add_latency, .alone = true
+	};
+	session_listen(s, &places->listener);
 }

@@ -100,8 +100,8 @@ static uint32_t file_module(struct session *s, const char *file)
 	};
 	uint32_t number = profile_add_module(s->profile, &module);
 
-	while (s->session_modules.len <= number)
-		vec_push(&s->session_modules, module_table_unknown(s->modules));
+	while (s->namer.modules.len <= number)
+		vec_push(&s->namer.modules, module_table_unknown(s->modules));
 	return number;
 }
 

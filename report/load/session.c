@@ -8,18 +8,16 @@
  */
 #include "report/load/session.h"
 
-#include "formats/profile/profile_source.h"
-#include "report/view/branches.h"
-#include "report/load/data_places.h"
+#include "formats/perf/perf_data.h"
+#include "report/load/input.h"
 #include "report/load/managed_stacks.h"
-#include "report/load/session_import.h"
-#include "report/load/session_input.h"
-#include "report/load/session_walk.h"
+#include "report/load/profile_filter.h"
 #include "symbolize/name/cache_folder.h"
 #include "symbolize/name/name_ahead.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,6 +52,9 @@ static struct err *parse_vmlinux(void *field, const char *value)
 	*(const char **)field = value;
 	return parse_existing(value, S_IFREG);
 }
+
+/* More threads would wait for the one that puts everything in order, and cost memory. */
+#define THREADS_MAX 8
 
 const struct opt session_opts[] = {
 	OPT_OPERAND(struct session_args, input, "FILE"),
@@ -141,6 +142,9 @@ static void make_parts(struct session *s)
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
 	s->managed = managed_stacks_new(s, s->args->native);
+	s->namer.profile = s->profile;
+	s->namer.symbolizer = s->symbolizer;
+	s->namer.depth = UINT_MAX;
 	add_events(s);
 }
 
@@ -152,20 +156,31 @@ void session_open_source(struct session *s, const struct session_args *args,
 	make_parts(s);
 }
 
+/* Put @profile, which is the session's from now on, in place of its empty one. */
+static void take_profile(struct session *s, struct profile *profile)
+{
+	struct module *unknown = module_table_unknown(s->modules);
+
+	profile_free(s->profile);
+	s->profile = s->namer.profile = profile;
+	s->imported = true;
+	for (uint32_t i = 0; i < profile->modules.len; i++)
+		namer_set_module(&s->namer, i, unknown);
+	for (size_t i = 0; i < profile->samples.len; i++)
+		s->stream.samples += profile->samples.items[i].count;
+}
+
 struct err *session_open(struct session *s, const struct session_args *args)
 {
-	struct profile *profile = NULL;
-	struct event_source *source;
-	struct err *err = profile_source_is(args->input)
-				  ? profile_source_open(args->input, &source, &profile)
-				  : session_input_open(args->input, &source);
+	struct input input;
+	struct err *err = input_open(args->input, &input);
 
 	*s = (struct session){ .args = args };
 	if (err)
 		return err;
-	session_open_source(s, args, source);
-	if (profile)
-		session_import_profile(s, profile);
+	session_open_source(s, args, input.source);
+	if (input.profile)
+		take_profile(s, input.profile);
 	return NULL;
 }
 
@@ -185,18 +200,15 @@ void session_close(struct session *s)
 	reshape_free(s->reshape);
 	managed_stacks_free(s->managed);
 	profile_free(s->profile);
-	name_ahead_free(s->ahead);
-	session_wanted_deinit(&s->wanted);
+	name_ahead_free(s->namer.ahead);
+	namer_deinit(&s->namer);
 	symbolizer_free(s->symbolizer);
 	unwinder_free(s->unwinder);
 	space_table_free(s->spaces);
 	module_table_free(s->modules);
 	event_source_close(s->source);
 	pool_free(s->pool);
-	vec_deinit(&s->times);
-	vec_deinit(&s->kept_branches);
 	vec_deinit(&s->profile_modules);
-	vec_deinit(&s->session_modules);
 	diag_deinit(&s->diag);
 	arena_deinit(&s->arena);
 	*s = (struct session){ 0 };
@@ -216,9 +228,11 @@ static enum profile_how how_of(enum unwind_how how)
 	}
 }
 
-void session_stacks_add(struct session *s, struct session_stacks *stacks,
-			const struct chain_node *nodes, size_t count)
+static void add_stacks(void *context, struct session_stacks *stacks, const struct chain_node *nodes,
+		       size_t count)
 {
+	struct session *s = context;
+
 	if (!stacks->of.len)
 		vec_push(&stacks->of, 0);
 	for (size_t i = 0; i < count; i++) {
@@ -238,8 +252,7 @@ static uint32_t add_stack(struct session *s, const struct unwind_chain *chain)
 	uint32_t leaf = chain_trie_add(s->trie, chain);
 	size_t known = MAX(s->stacks->of.len, 1);
 
-	session_stacks_add(s, s->stacks, s->trie->nodes.items + known,
-			   s->trie->nodes.len - known);
+	add_stacks(s, s->stacks, s->trie->nodes.items + known, s->trie->nodes.len - known);
 	return s->stacks->of.items[leaf];
 }
 
@@ -257,14 +270,16 @@ static void show_progress(struct session *s)
 				    s->stream.samples, progress_elapsed_ns(&s->progress)));
 }
 
-static void count_event(struct session *s, const struct event *ev)
+static void count_event(void *context, const struct event *ev)
 {
+	struct session *s = context;
 	struct session_stream *stream = &s->stream;
 
 	if (progress_due(&s->progress))
 		show_progress(s);
-	if (s->listener)
-		s->listener->event(s->listener->context, ev);
+	for (struct session_listener *l = s->listeners; l; l = l->next)
+		if (l->heard)
+			l->heard(l->context, ev);
 	managed_stacks_event(s->managed, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
@@ -305,9 +320,10 @@ static bool passes_stack(struct session *s, uint32_t stack)
 	return filter_passes_stack(s->filter, s->profile, stack);
 }
 
-static bool passes(struct session *s, const struct event *ev,
-		   const struct space_thread **ret_thread)
+static bool passes(void *context, const struct event *ev, const struct space_thread **ret_thread)
 {
+	struct session *s = context;
+
 	space_table_apply(s->spaces, ev);
 	if (!filter_passes_event(s->filter, ev))
 		return false;
@@ -315,18 +331,24 @@ static bool passes(struct session *s, const struct event *ev,
 	return filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
 }
 
-static struct err *take(struct session *s, struct session_event *event,
-			const struct session_visitor *visitor)
+static struct err *take(void *context, const struct session_event *event)
 {
+	struct session *s = context;
+	struct session_event merged = *event;
+	struct err *err = NULL;
+
 	if (event->chain)
-		event->stack = managed_stacks_merge(s->managed, event->ev, event->stack,
+		merged.stack = managed_stacks_merge(s->managed, event->ev, event->stack,
 						    unwind_stop_is_complete(event->chain->stop));
-	if (event->chain && !passes_stack(s, event->stack))
+	if (merged.chain && !passes_stack(s, merged.stack))
 		return NULL;
-	return visitor->event(visitor->context, s, event);
+	for (struct session_listener *l = s->listeners; l && !err; l = l->next)
+		if (l->event)
+			err = l->event(l->context, s, &merged);
+	return err;
 }
 
-static struct err *walk_alone(struct session *s, const struct session_visitor *visitor)
+static struct err *walk_alone(struct session *s, bool flat)
 {
 	struct unwind_chain chain;
 	struct event ev;
@@ -338,16 +360,34 @@ static struct err *walk_alone(struct session *s, const struct session_visitor *v
 		count_event(s, &ev);
 		if (!passes(s, &ev, &event.thread))
 			continue;
-		if (ev.kind == EVENT_SAMPLE && !visitor->flat) {
+		if (ev.kind == EVENT_SAMPLE && !flat) {
 			unwinder_walk(s->unwinder, &ev, &chain);
 			event.chain = &chain;
 			event.stack = add_stack(s, &chain);
 		}
-		err = take(s, &event, visitor);
+		err = take(s, &event);
 		if (err)
 			return err;
 	}
 	return NULL;
+}
+
+void session_listen(struct session *s, struct session_listener *listener)
+{
+	struct session_listener **last = &s->listeners;
+
+	while (*last)
+		last = &(*last)->next;
+	listener->next = NULL;
+	*last = listener;
+}
+
+static bool any_listens_alone(const struct session *s)
+{
+	for (const struct session_listener *l = s->listeners; l; l = l->next)
+		if (l->alone)
+			return true;
+	return false;
 }
 
 struct err *session_need_trace(const struct session *s)
@@ -360,12 +400,49 @@ struct err *session_need_trace(const struct session *s)
 			  "this needs a trace of precord");
 }
 
-struct err *session_each(struct session *s, struct filter *filter,
-			 const struct session_visitor *visitor)
+struct err *session_need_blocks(const struct session *s)
 {
-	static const struct session_walk walk = { passes, take, count_event };
+	struct err *err = session_need_trace(s);
+
+	if (err || !perf_data_is_source(s->source))
+		return err;
+	return err_new(ERR_UNSUPPORTED,
+		       "'%s' is perf.data: it has no parts whose bytes could be told apart",
+		       s->args->input);
+}
+
+static unsigned walk_threads(const struct session *s)
+{
+	if (!event_source_has_batches(s->source) || any_listens_alone(s))
+		return 1;
+	return (unsigned)MIN(MAX(s->args->threads, 1), THREADS_MAX);
+}
+
+static struct err *walk_all(struct session *s, bool flat)
+{
+	unsigned nthreads = flat ? 1 : walk_threads(s);
+
+	if (nthreads == 1)
+		return walk_alone(s, flat);
+	if (!s->pool)
+		s->pool = pool_new(nthreads, memory_keep_thread);
+
+	struct session_walk walk = { .source = s->source,
+				     .modules = s->modules,
+				     .search = s->search,
+				     .pool = s->pool,
+				     .context = s,
+				     .passes = passes,
+				     .take = take,
+				     .count = count_event,
+				     .add_stacks = add_stacks };
+
+	return session_walk(&walk);
+}
+
+struct err *session_each(struct session *s, struct filter *filter, struct session_listener *listener)
+{
 	struct err *err = filter_bind(filter, s->recording);
-	unsigned nthreads = visitor->apart ? session_walk_threads(s) : 1;
 
 	if (!err)
 		err = session_need_trace(s);
@@ -376,11 +453,11 @@ struct err *session_each(struct session *s, struct filter *filter,
 	if (err)
 		return err;
 	s->filter = filter;
-	if (nthreads > 1 && !s->pool)
-		s->pool = pool_new(nthreads, memory_keep_thread);
-	progress_begin(&s->progress, stderr, s->args->progress && !visitor->prints);
-	err = nthreads > 1 ? session_walk(s, &walk, visitor) : walk_alone(s, visitor);
+	session_listen(s, listener);
+	progress_begin(&s->progress, stderr, s->args->progress && !listener->prints);
+	err = walk_all(s, listener->flat);
 	progress_end(&s->progress);
+	s->listeners = NULL;
 	if (err)
 		return err;
 	err = event_source_finish(s->source);
@@ -396,13 +473,13 @@ struct err *session_each(struct session *s, struct filter *filter,
 /* Unless the filter asks for names on the way. */
 static void begin_ahead(struct session *s, const struct filter *filter)
 {
-	unsigned nthreads = session_walk_threads(s);
+	unsigned nthreads = walk_threads(s);
 
 	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter) ||
 	    s->reshape)
 		return;
 	s->pool = pool_new(nthreads, memory_keep_thread);
-	s->ahead = name_ahead_new(s->symbolizer, s->pool);
+	s->namer.ahead = name_ahead_new(s->symbolizer, s->pool);
 }
 
 /* Sums of periods fit in 64 bits but in damaged files. */
@@ -462,8 +539,9 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		.weight_sq = (double)weight * (double)weight,
 	};
 
-	if (s->data)
-		sample.data = data_places_find(s->data, s, event->ev);
+	for (struct session_listener *l = s->listeners; l; l = l->next)
+		if (l->sample)
+			l->sample(l->context, s, event->ev, &sample);
 	if (s->matched.count == 0 || event->ev->time_ns < p->start_ns)
 		p->start_ns = event->ev->time_ns;
 	p->end_ns = MAX(p->end_ns, event->ev->time_ns);
@@ -471,25 +549,17 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	s->matched.weight += weight;
 	s->matched.weight_sq += sample.weight_sq;
 
-	struct session_time when = { .row = profile_add_sample(p, &sample),
-				     .time_ns = event->ev->time_ns,
-				     .weight = weight };
+	uint32_t row = profile_add_sample(p, &sample);
 
-	if (s->keep_branches && from->nbranches) {
-		when.nbranches = (uint32_t)from->nbranches;
-		vec_append(&s->kept_branches, from->branches, from->nbranches);
-	}
-
-	if (s->ahead)
-		session_name_ahead(s, sample.stack);
+	if (s->namer.ahead)
+		namer_want(&s->namer, sample.stack);
 	if (s->keep_times)
-		vec_push(&s->times, when);
-	if (s->branches)
-		branches_take(s->branches, event->ev);
-	if (s->data)
-		data_places_row(s->data, event->ev, when.row);
-	if (s->listener)
-		s->listener->row(s->listener->context, event->ev, when.row);
+		time_series_add(&p->times, &(struct profile_time){ .time_ns = event->ev->time_ns,
+								   .weight = weight,
+								   .row = row });
+	for (struct session_listener *l = s->listeners; l; l = l->next)
+		if (l->row)
+			l->row(l->context, s, event->ev, row);
 	return NULL;
 }
 
@@ -524,23 +594,60 @@ static struct err *nothing_there(struct session *s)
 			  "'preport --by process' and '--by module' list what there is");
 }
 
-struct err *session_load(struct session *s, struct filter *filter)
+static unsigned depth_of(enum session_names names)
 {
-	const struct session_visitor visitor = { .event = add_sample, .apart = !s->data && !s->branches };
-	struct err *err;
+	switch (names) {
+	case SESSION_NAME_ALL:
+		return UINT_MAX;
+	case SESSION_NAME_CALLERS:
+		return 2;
+	default:
+		return names == SESSION_NAME_LEAVES;
+	}
+}
+
+static struct err *load_events(struct session *s, struct filter *filter)
+{
+	struct session_listener listener = { .event = add_sample };
 
 	if (reshape_is_given(&filter->reshape))
 		s->reshape = reshape_new(&filter->reshape);
-	if (!s->imported && visitor.apart)
-		begin_ahead(s, filter);
-	err = s->imported ? session_import_load(s, filter) : session_each(s, filter, &visitor);
+	s->namer.depth = depth_of(s->names);
+	begin_ahead(s, filter);
+	return session_each(s, filter, &listener);
+}
+
+static struct err *load_profile(struct session *s, struct filter *filter)
+{
+	struct err *err = filter_bind(filter, s->recording);
+
+	s->filter = filter;
+	return err ? err : profile_filter_apply(s->profile, filter, s->args->input, &s->matched);
+}
+
+struct err *session_load(struct session *s, struct filter *filter)
+{
+	struct err *err = s->imported ? load_profile(s, filter) : load_events(s, filter);
+
 	if (err)
 		return err;
 	if (s->matched.count == 0)
 		return nothing_there(s);
 	if (!s->imported)
-		session_name_samples(s);
+		namer_name_samples(&s->namer, &s->progress);
 	return NULL;
+}
+
+void session_name_all(struct session *s)
+{
+	s->names = SESSION_NAME_ALL;
+	s->namer.depth = UINT_MAX;
+	namer_name_samples(&s->namer, &s->progress);
+}
+
+void session_name(struct session *s, uint32_t location)
+{
+	namer_name(&s->namer, location);
 }
 
 uint32_t session_default_event(const struct session *s)

@@ -20,10 +20,12 @@
 
 #include "formats/base/diag.h"
 #include "formats/event.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 #include "report/view/filter.h"
 #include "report/print/progress.h"
-#include "report/load/session_names.h"
+#include "report/load/namer.h"
+#include "report/load/session_walk.h"
 #include "symbolize/module/module.h"
 #include "symbolize/module/space.h"
 #include "symbolize/name/symbolizer.h"
@@ -68,39 +70,50 @@ enum session_names {
 	SESSION_NAME_NONE,
 };
 
-/* One sample's place in time, which the profile's rows do not have. */
-struct session_time {
-	uint32_t row; /* of profile.samples */
-	uint32_t nbranches; /* the next so many of session.kept_branches; 0 unless they are kept */
-	uint64_t time_ns;
-	int64_t weight;
-};
+struct session;
 
-/* Told of every event in order of time, whatever the filter says, and then which row a sample went into. */
+/* Whoever wants to know of events while they are read. Callbacks that are NULL are left out. */
 struct session_listener {
-	void (*event)(void *context, const struct event *ev);
-	void (*row)(void *context, const struct event *ev, uint32_t row);
 	void *context;
+
+	/* Every event in order of time, whatever the filter says. */
+	void (*heard)(void *context, const struct event *ev);
+
+	/* Each event that passes the filter, in order of time. An error ends the walk and is returned. */
+	struct err *(*event)(void *context, struct session *s, const struct session_event *event);
+
+	/* session_load() only: @sample is about to become one of the profile's; its data and labels may be set. */
+	void (*sample)(void *context, struct session *s, const struct event *ev,
+		       struct profile_sample *sample);
+
+	/* session_load() only: it went into @row. */
+	void (*row)(void *context, struct session *s, const struct event *ev, uint32_t row);
+
+	/*
+	 * It looks at address spaces as of the event, or at the frames of the chain: no other threads walk, which would be
+	 * ahead of it.
+	 */
+	bool alone;
+	/*
+	 * With session_each(), where it is the only one: it wants no stacks. Samples come without chain and stack, whatever the
+	 * filter says about functions and modules, which is left to .event().
+	 */
+	bool flat;
+	bool prints; /* on the way, where a line of progress would be in between */
+
+	struct session_listener *next; /* private */
 };
 
-struct branches;
 struct reshape;
-struct data_places;
-struct managed_stacks;
 
 struct session {
 	const struct session_args *args;
-	const struct session_listener *listener; /* may be set like names; NULL: none */
-	enum session_names names; /* may be set between session_open() and session_load() */
-	bool keep_times;          /* the same: fill .times, if the input has any */
 	struct reshape *reshape; /* of session_load(): NULL unless the filter changes stacks */
-	bool keep_branches;       /* the same: .kept_branches, beside .times */
-	struct data_places *data; /* may be set like names: tell samples apart by what memory they accessed; NULL: no */
-	struct branches *branches; /* the same: count the branches of samples that pass */
+	struct session_listener *listeners; /* private */
+	enum session_names names; /* may be set between session_open() and session_load() */
+	bool keep_times;          /* the same: fill profile->times, if the input has any */
 	bool too_much;            /* private: periods add up to more than fits */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
-	VEC(struct session_time) times; /* in order of time */
-	VEC(struct event_branch) kept_branches;
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */
@@ -112,8 +125,7 @@ struct session {
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct pool *pool;        /* NULL: one thread is to do everything */
-	struct name_ahead *ahead; /* NULL: names are looked up when they are asked for */
-	struct session_wanted wanted; /* private */
+	struct namer namer;       /* private */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
@@ -122,7 +134,6 @@ struct session {
 	struct chain_trie *trie;              /* private: what was walked alone */
 	struct session_stacks *stacks;        /* private: node of @trie -> stack of the profile */
 	VEC(uint32_t) profile_modules;        /* module.id -> profile module + 1, 0 for none yet */
-	VEC(struct module *) session_modules; /* profile module -> module */
 };
 
 /*
@@ -146,40 +157,21 @@ void session_close(struct session *s);
  */
 MUST_USE struct err *session_load(struct session *s, struct filter *filter);
 
-/* One event as session_each() hands it out; all of it lasts until the call returns, ids stay. */
-struct session_event {
-	const struct event *ev;
-	const struct space_thread *thread; /* names as of now */
-	const struct unwind_chain *chain;  /* samples only, else NULL */
-	uint32_t stack;                    /* samples only: the leaf in s->profile */
-};
-
-struct session_visitor {
-	/* An error ends the walk and is returned. */
-	struct err *(*event)(void *context, struct session *s, const struct session_event *event);
-	void *context;
-	/*
-	 * .event() asks for nothing but what it is handed, not even the frames of the chain, which then are not there: other
-	 * threads may walk, and be ahead of it.
-	 */
-	bool apart;
-	/*
-	 * It wants no stacks: samples come without chain and stack, whatever the filter says about functions and modules,
-	 * which is left to .event().
-	 */
-	bool flat;
-	bool prints; /* on the way, where a line of progress would be in between */
-};
+/* Between session_open() and session_load() or session_each(): tell @listener, which must outlive those. */
+void session_listen(struct session *s, struct session_listener *listener);
 
 /*
- * Instead of session_load(): hand every event that passes @filter to @visitor in time order. ERR_UNSUPPORTED: see
+ * Instead of session_load(): hand every event that passes @filter to @listener in time order. ERR_UNSUPPORTED: see
  * session_need_trace(). The profile gets stacks and locations but no samples; name what you print with session_name().
  */
 MUST_USE struct err *session_each(struct session *s, struct filter *filter,
-				  const struct session_visitor *visitor);
+				  struct session_listener *listener);
 
 /* ERR_UNSUPPORTED: the input is a profile, which has neither events nor code. For commands that need a trace. */
 MUST_USE struct err *session_need_trace(const struct session *s);
+
+/* ERR_UNSUPPORTED: the input is no trace of precord, which consists of blocks. */
+MUST_USE struct err *session_need_blocks(const struct session *s);
 
 #define SESSION_NOWHERE UINT32_MAX
 
@@ -195,11 +187,11 @@ void session_name(struct session *s, uint32_t location);
 /* The stack to put into the profile for @stack, as the filter changes stacks; false: leave the sample out. */
 bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret);
 
-/* Name what the stacks of the profile's samples need, by s->names. Part of session_load(). */
-void session_name_samples(struct session *s);
-
 /* The location of @vaddr in @module of s->profile. */
 uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr);
+
+/* Name every frame of the samples that were loaded, whatever s->names said. */
+void session_name_all(struct session *s);
 
 /* The module of s->profile that stands for @mod. */
 uint32_t session_profile_module(struct session *s, struct module *mod);
@@ -209,6 +201,9 @@ struct module *session_module(const struct session *s, uint32_t profile_module);
 
 /* Files that were used though nothing tells that they are those that were recorded. */
 uint64_t session_unverified(const struct session *s);
+
+/* What is known of the recording as a whole, in the words of the profile; texts live as long as the session. */
+void session_facts(const struct session *s, struct profile_facts *ret);
 
 /* The first event that was on and never had a counter; NULL if there is none. */
 const char *session_unheard_event(const struct session *s);

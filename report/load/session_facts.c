@@ -58,3 +58,30 @@ const char *session_unheard_event(const struct session *s)
 	}
 	return NULL;
 }
+
+void session_facts(const struct session *s, struct profile_facts *ret)
+{
+	const struct recording *rec = s->recording;
+	struct session_losses losses = session_losses(s);
+
+	profile_facts_init(ret);
+	ret->tool = rec->tool;
+	ret->cmdline = rec->cmdline;
+	ret->hostname = rec->hostname;
+	ret->os_release = rec->os_release;
+	ret->cpu_model = rec->cpu_model;
+	ret->container = rec->container;
+	ret->arch = rec->arch;
+	ret->start_ns = rec->start_ns;
+	ret->has_wall = rec->wall_ns != 0;
+	ret->wall_ns = ret->has_wall ? rec->wall_ns + (rec->start_ns - rec->clock_ns) : 0;
+	ret->duration_ns = session_duration_ns(s);
+	ret->has_duration = ret->duration_ns != 0;
+	ret->ncpus = rec->ncpus_online;
+	ret->samples = s->stream.samples;
+	ret->lost_by_kernel = losses.by_kernel;
+	ret->lost_by_recorder = losses.by_recorder;
+	if (rec->recorder_pid)
+		ret->recorder_pid = rec->recorder_pid;
+	ret->complete = rec->complete && !rec->damaged_at;
+}

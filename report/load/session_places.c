@@ -39,15 +39,13 @@ uint32_t session_profile_module(struct session *s, struct module *mod)
 	uint32_t number = profile_add_module(s->profile, &entry);
 
 	s->profile_modules.items[mod->id] = number + 1;
-	while (s->session_modules.len <= number)
-		vec_push(&s->session_modules, NULL);
-	s->session_modules.items[number] = mod;
+	namer_set_module(&s->namer, number, mod);
 	return number;
 }
 
 struct module *session_module(const struct session *s, uint32_t profile_module)
 {
-	return s->session_modules.items[profile_module];
+	return s->namer.modules.items[profile_module];
 }
 
 static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)

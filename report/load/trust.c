@@ -248,14 +248,14 @@ static void remark_turns(struct remarks *r)
 					      number_share(r->arena, share));
 		}
 	}
-	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER))
+	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER_TEXT))
 		add(r, 1, arena_printf(r->arena, "not counted, which is not 0, for want of a counter: %s", never));
 	if (*wrong)
 		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
 	if (nshared > TURNS_NAMED)
 		shared = arena_printf(r->arena, "%u events had one for %s to %s", nshared,
 				      number_share(r->arena, least), number_share(r->arena, most));
-	if (nshared && !is_noted(rec, RECORDING_NOTE_TURNS))
+	if (nshared && !is_noted(rec, RECORDING_NOTE_TURNS_TEXT))
 		add(r, 1 - least,
 		    arena_printf(r->arena,
 				 "counters were taken in turns: %s of the time; record fewer events at once",

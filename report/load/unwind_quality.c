@@ -88,12 +88,12 @@ static int compare_losses(const void *a, const void *b)
 
 struct err *unwind_quality_count(struct unwind_quality *unwind_quality, struct session *s, struct filter *filter)
 {
-	struct session_visitor visitor = { .event = count_event, .context = unwind_quality };
+	struct session_listener listener = { .context = unwind_quality, .event = count_event, .alone = true };
 
 	*unwind_quality = (struct unwind_quality){ 0 };
 	unwind_quality->bucket_ns = MAX(session_duration_ns(s) / BUCKETS, 1000000000);
 
-	struct err *err = session_each(s, filter, &visitor);
+	struct err *err = session_each(s, filter, &listener);
 
 	vec_sort(&unwind_quality->losses, compare_losses);
 	return err;

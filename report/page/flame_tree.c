@@ -252,9 +252,9 @@ static void set_clock(struct builder *b)
 	uint64_t to_ns = MIN(start_ns + session_duration_ns(b->s), b->s->filter->to_ns);
 
 	*clock = (struct flame_tree_clock){ .nbins = 1 };
-	if (!b->s->times.len)
+	if (!b->p->times.len)
 		return;
-	to_ns = MAX(to_ns, b->s->times.items[b->s->times.len - 1].time_ns + 1);
+	to_ns = MAX(to_ns, b->p->times.last.time_ns + 1);
 	from_ns -= start_ns;
 	to_ns -= start_ns;
 	clock->bin_ns = MS;
@@ -309,16 +309,17 @@ static void merge_samples(struct flame_tree *tree)
 static void add_samples(struct builder *b)
 {
 	struct flame_tree *tree = b->tree;
+	struct time_cursor cursor = time_series_begin(&b->p->times);
+	struct profile_time when;
 
-	for (size_t i = 0; i < b->s->times.len; i++) {
-		const struct session_time *when = &b->s->times.items[i];
-		struct flame_tree_sample sample = { b->p->samples.items[when->row].type,
-						    b->rows[when->row], bin_of(b, when->time_ns), 1,
-						    when->weight };
+	while (time_series_next(&cursor, &when)) {
+		struct flame_tree_sample sample = { b->p->samples.items[when.row].type,
+						    b->rows[when.row], bin_of(b, when.time_ns), 1,
+						    when.weight };
 
 		vec_push(&tree->samples, sample);
 	}
-	for (uint32_t i = 0; !b->s->times.len && i < b->p->samples.len; i++) {
+	for (uint32_t i = 0; !b->p->times.len && i < b->p->samples.len; i++) {
 		const struct profile_sample *row = &b->p->samples.items[i];
 		struct flame_tree_sample sample = { row->type, b->rows[i], 0, row->count,
 						    row->weight / MAX(row->count, 1) };

@@ -130,11 +130,10 @@ static bool put_functions_with_branches(struct writing *w)
 	struct err *err = session_open(&s, w->s->args);
 
 	branches_init(&branches, &s, BRANCHES_BY_LOCATION);
+	branches_listen(&branches, &s);
 	s.names = SESSION_NAME_LEAVES;
-	s.branches = &branches;
 	if (!err)
 		err = session_load(&s, w->s->filter);
-	s.branches = NULL;
 	if (!err) {
 		branches_finish(&branches);
 		put_functions(w, &s, &branches);

@@ -330,12 +330,12 @@ struct err *branch_table_run(const struct branch_table_request *request, struct 
 			     struct filter *filter, const struct terminal_args *terminal)
 {
 	struct output o = { .request = request };
-	const struct session_visitor visitor = { .event = take, .context = &o.b, .flat = true };
+	struct session_listener listener = { .alone = true, .event = take, .context = &o.b, .flat = true };
 	struct err *err;
 
 	branches_init(&o.b, s, request->by);
 	table_init(&o.table, &o.arena);
-	err = session_each(s, filter, &visitor);
+	err = session_each(s, filter, &listener);
 	if (!err && !o.b.rows.len)
 		err = nothing_there(&o, filter);
 	if (!err) {

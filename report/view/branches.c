@@ -191,6 +191,19 @@ void branches_take(struct branches *b, const struct event *ev)
 		stats_ratio_add(&b->all, (double)count, (double)count);
 }
 
+static void take_row(void *context, struct session *s, const struct event *ev, uint32_t row)
+{
+	(void)s;
+	(void)row;
+	branches_take(context, ev);
+}
+
+void branches_listen(struct branches *b, struct session *s)
+{
+	b->listener = (struct session_listener){ .context = b, .row = take_row, .alone = true };
+	session_listen(s, &b->listener);
+}
+
 /* Samples without such a branch count too: so far each row knows only its own. */
 void branches_finish(struct branches *b)
 {

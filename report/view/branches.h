@@ -58,6 +58,7 @@ struct branches_seen {
 
 struct branches {
 	struct session *s;
+	struct session_listener listener; /* private */
 	enum branches_by by;
 	VEC(struct branches_row) rows;
 	VEC(struct branches_place) places;
@@ -79,6 +80,9 @@ void branches_deinit(struct branches *b);
  * modules those count that have an end there.
  */
 void branches_take(struct branches *b, const struct event *ev);
+
+/* Or have it called for each sample that session_load() takes; @b must outlive that. */
+void branches_listen(struct branches *b, struct session *s);
 
 /* After the last sample. */
 void branches_finish(struct branches *b);

@@ -120,7 +120,7 @@ void call_tree_build(struct call_tree *tree, const struct profile *p, const stru
 	struct builder b = {
 		.tree = tree,
 		.paths = { .profile = p,
-			   .keys = keys,
+			   .functions = view_keys_functions(keys),
 			   .cut = spec->cut,
 			   .cut_at = spec->cut_at,
 			   .frames_max = SIZE_MAX },

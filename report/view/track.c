@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * track.c - the session's times are sorted apart by event and thread; their order in time stays.
+ * track.c - the profile's times are sorted apart by event and thread; their order in time stays.
  */
 #include "report/view/track.h"
 
@@ -9,7 +9,7 @@
 /* One sample with what it is sorted by. */
 struct placed {
 	uint32_t event, thread;
-	size_t place; /* in the session's times */
+	size_t place; /* in the profile's times */
 };
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -52,23 +52,24 @@ static uint32_t event_of(uint32_t rank, uint32_t first)
 	return rank <= first ? rank - 1 : rank;
 }
 
-static struct placed *sorted(const struct session *s, uint32_t first)
+static struct placed *sorted(const struct profile *p, const struct profile_time *times, size_t len,
+			     uint32_t first)
 {
-	struct placed *placed = memory_zeroed(s->times.len, sizeof(*placed));
+	struct placed *placed = memory_zeroed(len + 1, sizeof(*placed));
 
-	for (size_t i = 0; i < s->times.len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		const struct profile_sample *row =
-			&s->profile->samples.items[s->times.items[i].row];
+			&p->samples.items[times[i].row];
 
 		placed[i] = (struct placed){ shown_first(row->type, first), row->thread, i };
 	}
-	if (s->times.len)
-		qsort(placed, s->times.len, sizeof(*placed), compare_placed);
+	if (len)
+		qsort(placed, len, sizeof(*placed), compare_placed);
 	return placed;
 }
 
 static void add(struct tracks *tracks, const struct placed *placed,
-		const struct session_time *time)
+		const struct profile_time *time)
 {
 	struct track *last = tracks->list.len ? &tracks->list.items[tracks->list.len - 1] : NULL;
 
@@ -98,19 +99,35 @@ static void number_twins(struct tracks *tracks, const struct profile *p)
 	map_deinit(&seen);
 }
 
-void tracks_init(struct tracks *tracks, const struct session *s)
+struct profile_time *track_samples(const struct profile *p, size_t *ret_len)
 {
-	uint32_t first = session_default_event(s);
-	CLEANUP(memory_freep) struct placed *placed = sorted(s, first);
+	struct profile_time *times;
+
+	*ret_len = p->times.len;
+	if (p->times.len || !p->samples.len)
+		return time_series_unpack(&p->times);
+	*ret_len = p->samples.len;
+	times = memory_zeroed(p->samples.len, sizeof(*times));
+	for (uint32_t row = 0; row < p->samples.len; row++)
+		times[row] = (struct profile_time){ .row = row,
+						    .weight = p->samples.items[row].weight };
+	return times;
+}
+
+void tracks_init(struct tracks *tracks, const struct profile *p, uint32_t first)
+{
+	size_t len;
+	CLEANUP(memory_freep) struct profile_time *times = track_samples(p, &len);
+	CLEANUP(memory_freep) struct placed *placed = sorted(p, times, len, first);
 
 	*tracks = (struct tracks){ 0 };
-	vec_reserve(&tracks->times, s->times.len); /* tracks point into it */
-	for (size_t i = 0; i < s->times.len; i++)
-		add(tracks, &placed[i], &s->times.items[placed[i].place]);
+	vec_reserve(&tracks->times, len); /* tracks point into it */
+	for (size_t i = 0; i < len; i++)
+		add(tracks, &placed[i], &times[placed[i].place]);
 	vec_sort(&tracks->list, compare_tracks);
 	for (size_t i = 0; i < tracks->list.len; i++)
 		tracks->list.items[i].event = event_of(tracks->list.items[i].event, first);
-	number_twins(tracks, s->profile);
+	number_twins(tracks, p);
 }
 
 void tracks_deinit(struct tracks *tracks)

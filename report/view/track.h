@@ -5,11 +5,11 @@
 #ifndef REPORT_TRACK_H
 #define REPORT_TRACK_H
 
-#include "report/load/session.h"
+#include "formats/profile/profile.h"
 
 struct track {
 	uint32_t event, thread; /* of the profile */
-	const struct session_time *times; /* ascending */
+	const struct profile_time *times; /* ascending */
 	size_t len;                       /* at least 1 */
 	int64_t weight;                   /* of all of them */
 	uint32_t twin; /* how many tracks of the same thread ID and another event or name stand before it */
@@ -17,11 +17,17 @@ struct track {
 
 struct tracks {
 	VEC(struct track) list; /* the default event first; of one event the heaviest thread first */
-	VEC(struct session_time) times;
+	VEC(struct profile_time) times;
 };
 
-/* From a session that was loaded with keep_times; @tracks refers to nothing of it. */
-void tracks_init(struct tracks *tracks, const struct session *s);
+/* Value type @first comes first. @tracks refers to nothing of @p. */
+void tracks_init(struct tracks *tracks, const struct profile *p, uint32_t first);
 void tracks_deinit(struct tracks *tracks);
+
+/*
+ * All samples of @p in order of time, for the caller to free; where it has no times each row is one at 0, so that totals are
+ * right. NULL if there are none.
+ */
+struct profile_time *track_samples(const struct profile *p, size_t *ret_len);
 
 #endif

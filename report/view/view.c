@@ -219,7 +219,7 @@ void view_build(struct view *view, const struct profile *p, const struct view_sp
 	view->keys = view_keys_new(p, &spec->levels, &view->arena);
 	b.paths = (struct view_paths){
 		.profile = p,
-		.keys = view->keys,
+		.functions = view_keys_functions(view->keys),
 		.cut = spec->cut,
 		.cut_at = spec->cut_at,
 		.frames_max = frames_needed(spec),

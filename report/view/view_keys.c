@@ -4,7 +4,7 @@
  */
 #include "report/view/view_keys.h"
 
-#include "report/load/data_places.h"
+#include "formats/base/map.h"
 #include "report/view/entry.h"
 #include "report/view/memory_source.h"
 #include "report/view/own_code.h"
@@ -119,6 +119,11 @@ uint32_t view_keys_function(const struct view_keys *keys, uint32_t function)
 	return keys->functions[function];
 }
 
+const uint32_t *view_keys_functions(const struct view_keys *keys)
+{
+	return keys->functions;
+}
+
 uint32_t view_keys_process(const struct view_keys *keys, uint32_t thread)
 {
 	return keys->processes[thread];
@@ -153,7 +158,7 @@ static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t 
 	if (by == VIEW_DATA_FIELD)
 		return pair(data->type, data->field);
 	if (by == VIEW_DATA_LINE)
-		addr -= addr % DATA_LINE_LEN;
+		addr -= addr % PROFILE_DATA_LINE_LEN;
 	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
 		    number_of(&keys->addrs, addr, (uint32_t)keys->addrs.len));
 }
@@ -298,7 +303,7 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 	const struct profile_data *data = &keys->p->data.items[number];
 	const char *object = profile_text(keys->p, data->object);
 	const char *module = profile_text(keys->p, data->module);
-	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % DATA_LINE_LEN : data->addr;
+	uint64_t addr = by == VIEW_DATA_LINE ? data->addr - data->addr % PROFILE_DATA_LINE_LEN : data->addr;
 	const char *at = data->addr ? arena_printf(keys->arena, "0x%" PRIx64, addr) : "";
 
 	if (by == VIEW_DATA_TYPE || by == VIEW_DATA_FIELD)

@@ -19,6 +19,9 @@ void view_keys_free(struct view_keys *keys);
 /* The first function that looks like @function. */
 uint32_t view_keys_function(const struct view_keys *keys, uint32_t function);
 
+/* The same of all, by number; lasts as long as @keys. */
+const uint32_t *view_keys_functions(const struct view_keys *keys);
+
 /* The first thread of the same process name and pid as @thread. */
 uint32_t view_keys_process(const struct view_keys *keys, uint32_t thread);
 

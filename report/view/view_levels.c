@@ -2,7 +2,7 @@
 /*
  * view_levels.c - the levels as data: what they are called and which fields name their groups.
  */
-#include "report/view/view.h"
+#include "report/view/view_levels.h"
 
 #include "formats/base/text.h"
 

@@ -4,8 +4,6 @@
  */
 #include "report/view/view_path.h"
 
-#include "report/view/view_keys.h"
-
 static void add_frames(struct view_paths *paths, uint32_t location)
 {
 	const struct profile *p = paths->profile;
@@ -16,8 +14,7 @@ static void add_frames(struct view_paths *paths, uint32_t location)
 		vec_push(&paths->frames, frame);
 	for (uint32_t i = 0; i < at->nlines; i++) {
 		frame.line = at->first_line + i;
-		frame.function =
-			view_keys_function(paths->keys, p->lines.items[frame.line].function);
+		frame.function = paths->functions[p->lines.items[frame.line].function];
 		vec_push(&paths->frames, frame);
 	}
 }

@@ -6,7 +6,7 @@
 #ifndef REPORT_VIEW_PATH_H
 #define REPORT_VIEW_PATH_H
 
-#include "report/view/view.h"
+#include "report/view/view_levels.h"
 
 /* One function of a stack, inlined ones included. */
 struct view_frame {
@@ -23,11 +23,9 @@ struct view_path {
 	const char *empty; /* what to say where there is no frame */
 };
 
-struct view_keys;
-
 struct view_paths {
 	const struct profile *profile;
-	const struct view_keys *keys;
+	const uint32_t *functions;     /* of each the first that looks the same: view_keys_functions() */
 	enum view_cut cut;
 	const bool *cut_at;            /* by function */
 	size_t frames_max;             /* nobody looks at more */

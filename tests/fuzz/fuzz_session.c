@@ -252,18 +252,6 @@ static void check_profile(const struct session *s)
 	CHECK(trust.complete + trust.broken == s->matched.count);
 }
 
-static void no_event(void *context, const struct event *ev)
-{
-	(void)context;
-	(void)ev;
-}
-
-static void take_branches(void *context, const struct event *ev, uint32_t row)
-{
-	(void)row;
-	branches_take(context, ev);
-}
-
 /* Every branch is in one row, and no more of them missed than there are. */
 static void check_branches(struct branches *b)
 {
@@ -298,11 +286,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	struct data_places places = { .objects = true, .addresses = true, .sources = true };
 	struct branches branches;
-	const struct session_listener listener = { no_event, take_branches, &branches };
 
 	branches_init(&branches, &s, (enum branches_by)(len % 3));
-	s.listener = &listener;
-	s.data = &places;
+	branches_listen(&branches, &s);
+	data_places_listen(&places, &s);
 	struct err *err = session_load(&s, &filter);
 
 	if (!err) {

@@ -33,14 +33,14 @@ struct world {
 static void run(struct world *w, const struct event *events, size_t count, struct filter *filter,
 		enum branches_by by)
 {
-	struct session_visitor visitor = { .event = take, .context = &w->b, .flat = true };
+	struct session_listener listener = { .alone = true, .event = take, .context = &w->b, .flat = true };
 
 	event_list_init(&w->list, events, count);
 	session_args_init(&w->args);
 	w->args.cache = false;
 	session_open_source(&w->s, &w->args, &w->list.source);
 	branches_init(&w->b, &w->s, by);
-	CHECK_OK(session_each(&w->s, filter, &visitor));
+	CHECK_OK(session_each(&w->s, filter, &listener));
 	branches_finish(&w->b);
 	branches_sort(&w->b, BRANCHES_SORT_COUNT);
 }

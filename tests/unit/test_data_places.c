@@ -3,6 +3,7 @@
  * test_data_places.c - samples by the memory that they accessed.
  */
 #include "report/load/data_places.h"
+#include "report/view/view.h"
 #include "report/load/session.h"
 #include "tests/unit/event_list.h"
 #include "tests/unit/test.h"
@@ -46,7 +47,7 @@ static void run(struct world *w, const struct event *events, size_t count, const
 	session_open_source(&w->s, &w->args, &w->list.source);
 	CHECK_OK(view_parse_levels(&spec.levels, by));
 	CHECK(data_places_wanted(&spec.levels, &w->data));
-	w->s.data = &w->data;
+	data_places_listen(&w->data, &w->s);
 	CHECK_OK(session_load(&w->s, &w->filter));
 	spec.latencies = w->data.latencies.items;
 	spec.nlatencies = w->data.latencies.len;

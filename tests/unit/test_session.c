@@ -209,14 +209,14 @@ TEST(session_each_hands_out_events_in_order)
 	struct session_args args;
 	struct filter filter = { 0 };
 	uint64_t last_ns = 0;
-	struct session_visitor visitor = { .event = count_in_order, .context = &last_ns };
+	struct session_listener listener = { .alone = true, .event = count_in_order, .context = &last_ns };
 	struct session s;
 
 	make_samples();
 	session_args_init(&args);
 	args.input = write_trace();
 	CHECK_OK(session_open(&s, &args));
-	CHECK_OK(session_each(&s, &filter, &visitor));
+	CHECK_OK(session_each(&s, &filter, &listener));
 	CHECK_UINT(last_ns, START_NS + (SAMPLES - 1) * 1000);
 	CHECK_UINT(s.profile->samples.len, 0);
 	session_close(&s);

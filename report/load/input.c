@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_input.c - formats are told by their first bytes.
+ * input.c - formats are told by their first bytes.
  */
-#include "report/load/session_input.h"
+#include "report/load/input.h"
 
 #include "formats/perf/perf_data.h"
+#include "formats/profile/profile_source.h"
 #include "formats/trace/trace_reader.h"
 #include "symbolize/name/own_kernel.h"
 
@@ -48,7 +49,7 @@ static struct err *open_folder(const char *path, struct trace_file *ret)
 	return trace_file_open(data, ret);
 }
 
-struct err *session_input_open(const char *path, struct event_source **ret)
+static struct err *open_events(const char *path, struct event_source **ret)
 {
 	struct trace_file file;
 	struct err *err = trace_file_open(path, &file);
@@ -66,13 +67,10 @@ struct err *session_input_open(const char *path, struct event_source **ret)
 	return trace_reader_open_file(path, file, ret);
 }
 
-struct err *session_input_need_blocks(const struct session *s)
+struct err *input_open(const char *path, struct input *ret)
 {
-	struct err *err = session_need_trace(s);
-
-	if (err || !perf_data_is_source(s->source))
-		return err;
-	return err_new(ERR_UNSUPPORTED,
-		       "'%s' is perf.data: it has no parts whose bytes could be told apart",
-		       s->args->input);
+	*ret = (struct input){ 0 };
+	if (profile_source_is(path))
+		return profile_source_open(path, &ret->source, &ret->profile);
+	return open_events(path, &ret->source);
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * php.c - PHP 7.0 to 8.5 without thread safety (NTS): the programs php and php-fpm, and libphp in a web server.
+ *
+ *	executor_globals.current_execute_data ─► execute_data ─► previous ─► …, each with its function and opline
+ *
+ * Builds with thread safety keep the globals in thread-local memory and are not read.
+ */
+#include "record/managed/managed.h"
+
+#include "formats/base/compiler.h"
+#include "formats/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX      256   /* bytes of a name that are read */
+#define FUNCTIONS_MAX 65536 /* that are remembered */
+
+enum symbol {
+	SYMBOL_GLOBALS,
+};
+
+static const char *const symbols[] = { "executor_globals", NULL };
+static const char *const loops[] = { "execute_ex", NULL };
+
+/* The same in all versions. */
+#define FRAME_OPLINE	  0
+#define FRAME_FUNCTION	  24
+#define FRAME_INFO	  40
+#define OPLINE_LINE	  24
+#define FUNCTION_TYPE	  0
+#define FUNCTION_NAME	  8
+#define FUNCTION_CLASS	  16
+#define CLASS_NAME	  8
+#define STRING_LEN	  16
+#define STRING_BYTES	  24
+
+#define TYPE_INTERNAL	  1
+#define TYPE_USER	  2
+#define TYPE_EVAL	  4
+
+/* From this version on. */
+struct php_layout {
+	unsigned version; /* 802 for 8.2 */
+	uint16_t current, previous, file, first_line;
+	uint8_t top; /* bit of FRAME_INFO: a call of the loop began with this frame */
+};
+
+static const struct php_layout layouts[] = {
+	{ 700, 480, 56, 120, 128, 25 }, { 701, 480, 48, 120, 128, 25 }, { 703, 488, 48, 128, 136, 17 },
+	{ 704, 488, 48, 136, 144, 17 }, { 800, 488, 48, 144, 152, 17 }, { 802, 488, 48, 152, 160, 17 },
+	{ 803, 488, 48, 144, 152, 17 }, { 804, 488, 48, 168, 176, 17 }, { 805, 512, 48, 168, 176, 17 },
+};
+
+#define FIRST_UNKNOWN 806
+
+struct function {
+	uint64_t cookie;
+	const char *name, *file;
+	uint32_t first_line;
+};
+
+struct php {
+	struct managed_host host;
+	struct php_layout layout;
+	uint64_t current_addr;
+	struct map functions; /* address -> struct function * */
+};
+
+static bool is_file(const char *name)
+{
+	return strncmp(name, "php", 3) == 0 || strncmp(name, "libphp", 6) == 0;
+}
+
+static unsigned version_of(const struct managed_binary *binary)
+{
+	unsigned major, minor;
+
+	if (sscanf(binary->banner, "%1u.%2u", &major, &minor) != 2)
+		return 0;
+	return major * 100 + minor;
+}
+
+static void *php_open(const struct managed_host *host)
+{
+	const struct managed_symbol *globals = &host->binary->symbols[SYMBOL_GLOBALS];
+	unsigned version = version_of(host->binary);
+
+	if (!globals->found || version < layouts[0].version || version >= FIRST_UNKNOWN)
+		return NULL;
+
+	struct php *php = memory_zeroed(1, sizeof(*php));
+
+	php->host = *host;
+	for (size_t i = 0; i < ARRAY_LEN(layouts) && layouts[i].version <= version; i++)
+		php->layout = layouts[i];
+	php->current_addr = globals->vaddr + host->bias + php->layout.current;
+	return php;
+}
+
+static void forget_functions(struct php *php)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&php->functions, &pos));)
+		free((struct function *)(uintptr_t)slot->value);
+	map_clear(&php->functions);
+}
+
+static void php_close(void *state)
+{
+	struct php *php = state;
+
+	forget_functions(php);
+	map_deinit(&php->functions);
+	free(php);
+}
+
+/* Append the zend_string at @addr to @text; false if it cannot be read. */
+static bool append_text(struct managed_view *view, uint64_t addr, char *text, size_t *len)
+{
+	uint64_t count;
+
+	if (!addr || !managed_view_try(view, addr + STRING_LEN, &count, sizeof(count)))
+		return false;
+	count = MIN(count, (uint64_t)(TEXT_MAX - *len));
+	if (!managed_view_try(view, addr + STRING_BYTES, text + *len, (size_t)count))
+		return false;
+	*len += (size_t)count;
+	return true;
+}
+
+/* "Class::method", "function", or "<main>" for the code of a file outside of functions. */
+static const char *read_name(struct php *php, struct managed_view *view, uint64_t addr)
+{
+	uint64_t class = managed_view_u64(view, addr + FUNCTION_CLASS);
+	uint64_t name = managed_view_u64(view, addr + FUNCTION_NAME);
+	char text[TEXT_MAX];
+	size_t len = 0;
+
+	if (!name)
+		return "<main>";
+	if (class && append_text(view, managed_view_u64(view, class + CLASS_NAME), text, &len) &&
+	    len + 2 < TEXT_MAX) {
+		memcpy(text + len, "::", 2);
+		len += 2;
+	}
+	return append_text(view, name, text, &len) ? managed_names_keep(php->host.names, text, len) : "";
+}
+
+static const char *read_file(struct php *php, struct managed_view *view, uint64_t addr)
+{
+	char text[TEXT_MAX];
+	size_t len = 0;
+
+	if (!append_text(view, managed_view_u64(view, addr + php->layout.file), text, &len))
+		return "";
+	return managed_names_keep(php->host.names, text, len);
+}
+
+static uint64_t cookie_of(struct php *php, struct managed_view *view, uint64_t addr, bool internal)
+{
+	uint64_t cookie = managed_view_u64(view, addr + FUNCTION_NAME);
+
+	cookie = map_hash(cookie) ^ managed_view_u64(view, addr + FUNCTION_CLASS);
+	if (!internal) {
+		cookie = map_hash(cookie) ^ managed_view_u64(view, addr + php->layout.file);
+		cookie = map_hash(cookie) ^ managed_view_u32(view, addr + php->layout.first_line);
+	}
+	return map_hash(cookie) ^ internal;
+}
+
+/* The function at @addr, read again if it is another than before; NULL if the view failed. */
+static const struct function *find_function(struct php *php, struct managed_view *view, uint64_t addr,
+					    bool internal)
+{
+	uint64_t cookie = cookie_of(php, view, addr, internal);
+
+	if (view->failed)
+		return NULL;
+	if (php->functions.len >= FUNCTIONS_MAX)
+		forget_functions(php);
+	uint64_t *slot = map_put(&php->functions, addr, NULL);
+
+	if (!*slot)
+		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct function));
+	struct function *function = (struct function *)(uintptr_t)*slot;
+
+	if (function->name && *function->name && function->cookie == cookie)
+		return function;
+	function->cookie = cookie;
+	function->name = read_name(php, view, addr);
+	function->file = internal ? "[internal]" : read_file(php, view, addr);
+	function->first_line =
+		internal ? 0 : managed_view_u32(view, addr + php->layout.first_line);
+	return function;
+}
+
+static void add_frame(struct php *php, struct managed_view *view, uint64_t frame,
+		      struct managed_stack *ret)
+{
+	uint64_t addr = managed_view_u64(view, frame + FRAME_FUNCTION);
+
+	/* A frame that only passes arguments on. */
+	if (!addr)
+		return;
+	uint8_t type = managed_view_u8(view, addr + FUNCTION_TYPE);
+	bool internal = type == TYPE_INTERNAL;
+
+	if (!internal && type != TYPE_USER && type != TYPE_EVAL)
+		view->failed = true;
+	const struct function *function = find_function(php, view, addr, internal);
+
+	if (!function)
+		return;
+	struct event_managed_frame *out = &ret->frames[ret->nframes++];
+
+	*out = (struct event_managed_frame){ .name = function->name,
+					     .file = function->file,
+					     .first_line = function->first_line };
+	if (internal)
+		return;
+	out->entry = managed_view_u32(view, frame + FRAME_INFO) >> php->layout.top & 1;
+	out->line = managed_view_u32(view, managed_view_u64(view, frame + FRAME_OPLINE) + OPLINE_LINE);
+}
+
+static void php_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
+{
+	struct php *php = state;
+	uint64_t frame = tid == php->host.pid ? managed_view_u64(view, php->current_addr) : 0;
+
+	ret->nframes = 0;
+	ret->state = EVENT_MANAGED_WHOLE;
+	while (frame && !view->failed) {
+		if (ret->nframes == EVENT_MANAGED_FRAMES_MAX) {
+			ret->state = EVENT_MANAGED_CUT;
+			return;
+		}
+		add_frame(php, view, frame, ret);
+		uint64_t previous = managed_view_u64(view, frame + php->layout.previous);
+
+		if (previous == frame)
+			view->failed = true;
+		frame = previous;
+	}
+	if (view->failed) {
+		ret->state = EVENT_MANAGED_FAILED;
+		ret->nframes = 0;
+	} else if (!ret->nframes) {
+		ret->state = EVENT_MANAGED_NO_FRAMES;
+	}
+}
+
+const struct managed_runtime managed_php = {
+	.id = EVENT_MANAGED_PHP,
+	.symbols = symbols,
+	.loops = loops,
+	.banner = "X-Powered-By: PHP/",
+	.is_file = is_file,
+	.open = php_open,
+	.close = php_close,
+	.read = php_read,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.h - a file is recognised: events to be walked, or a profile that is finished.
+ */
+#ifndef REPORT_INPUT_H
+#define REPORT_INPUT_H
+
+#include "formats/event.h"
+#include "formats/profile/profile.h"
+
+struct input {
+	struct event_source *source; /* of a profile, one without events */
+	struct profile *profile;     /* NULL: there are events instead */
+};
+
+/*
+ * Open what is at @path, "-" for standard input. Source and profile are the caller's. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as
+ * the readers say.
+ */
+MUST_USE struct err *input_open(const char *path, struct input *ret);
+
+#endif

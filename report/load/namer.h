@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * namer.h - names for the addresses of a profile, each distinct one once.
+ *
+ * With several threads they are looked up (name_ahead.h) as soon as a sample needs them, while stacks are still being
+ * walked.
+ */
+#ifndef REPORT_NAMER_H
+#define REPORT_NAMER_H
+
+#include "formats/base/arena.h"
+#include "formats/base/vec.h"
+#include "formats/profile/profile.h"
+#include "report/print/progress.h"
+#include "symbolize/name/name_ahead.h"
+#include "symbolize/name/symbolizer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Which of some numbers have come up. */
+struct namer_marks {
+	VEC(bool) of;
+};
+
+/* Empty when zeroed; the first three are the caller's. */
+struct namer {
+	struct profile *profile;
+	struct symbolizer *symbolizer;
+	struct name_ahead *ahead; /* NULL: names are looked up when they are asked for */
+	unsigned depth;		  /* frames of each stack that are named, from the leaf on; UINT_MAX: all */
+	VEC(struct module *) modules; /* number in the profile -> module */
+	struct arena arena;	      /* private, as all below */
+	struct namer_marks stacks, locations;
+	VEC(uint32_t) order; /* the locations that are wanted, as they came up */
+};
+
+void namer_deinit(struct namer *namer);
+
+/* Module number @number of the profile is @mod. */
+void namer_set_module(struct namer *namer, uint32_t number, struct module *mod);
+
+/* Name @location, which has an address, if it is not yet: it has at least 1 line afterwards. */
+void namer_name(struct namer *namer, uint32_t location);
+
+/* A sample with @stack was added to the profile: look its names up ahead. For a namer that has .ahead. */
+void namer_want(struct namer *namer, uint32_t stack);
+
+/* Name what the stacks of the profile's samples need. */
+void namer_name_samples(struct namer *namer, struct progress *progress);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_filter.c - rows pass or not; with a window of time they are summed up again from the samples in it.
+ */
+#include "report/load/profile_filter.h"
+
+#include "report/view/stats.h"
+
+#include <string.h>
+
+static bool passes(const struct profile *p, const struct filter *filter,
+		   const struct profile_sample *row)
+{
+	const struct profile_thread *thread = &p->threads.items[row->thread];
+	const struct event event = { .kind = EVENT_SAMPLE,
+				     .pid = thread->pid,
+				     .tid = thread->tid,
+				     .cpu = row->cpu,
+				     .time_ns = filter->from_ns,
+				     .sample = { .event = row->type } };
+
+	return filter_passes_event(filter, &event) &&
+	       filter_passes_names(filter, profile_text(p, thread->comm),
+				   profile_text(p, thread->process)) &&
+	       filter_passes_stack(filter, p, row->stack);
+}
+
+/* What lies in the window; rows that have nothing there get a count of 0. */
+static void sum_window(struct profile *p, const struct filter *filter)
+{
+	struct time_cursor cursor = time_series_begin(&p->times);
+	struct time_series kept = { 0 };
+	struct profile_time at;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		p->samples.items[i].count = 0;
+		p->samples.items[i].weight = 0;
+		p->samples.items[i].weight_sq = 0;
+	}
+	while (time_series_next(&cursor, &at)) {
+		struct profile_sample *row = &p->samples.items[at.row];
+
+		if (at.time_ns < filter->from_ns || at.time_ns >= filter->to_ns)
+			continue;
+		row->count++;
+		row->weight += at.weight;
+		row->weight_sq += (double)at.weight * (double)at.weight;
+		time_series_add(&kept, &at);
+	}
+	time_series_deinit(&p->times);
+	p->times = kept;
+}
+
+static void keep_rows(struct profile *p, const struct filter *filter, struct profile_sum *matched)
+{
+	uint32_t *number_of = memory_alloc((p->samples.len + 1) * sizeof(*number_of));
+	struct reshape *reshape =
+		reshape_is_given(&filter->reshape) ? reshape_new(&filter->reshape) : NULL;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		struct profile_sample row = p->samples.items[i];
+
+		number_of[i] = UINT32_MAX;
+		if (!row.count || !passes(p, filter, &row) ||
+		    (reshape && !reshape_stack(reshape, p, row.stack, &row.stack)))
+			continue;
+		stats_add(matched, &row);
+		number_of[i] = kept;
+		p->samples.items[kept++] = row;
+	}
+	if (kept < p->samples.len)
+		time_series_renumber(&p->times, number_of);
+	p->samples.len = kept;
+	reshape_free(reshape);
+	free(number_of);
+}
+
+static void set_span(struct profile *p)
+{
+	struct time_cursor cursor = time_series_begin(&p->times);
+	struct profile_time at;
+
+	p->start_ns = p->times.len ? UINT64_MAX : 0;
+	p->end_ns = 0;
+	while (time_series_next(&cursor, &at)) {
+		p->start_ns = MIN(p->start_ns, at.time_ns);
+		p->end_ns = MAX(p->end_ns, at.time_ns);
+	}
+}
+
+struct err *profile_filter_apply(struct profile *p, const struct filter *filter, const char *input,
+				 struct profile_sum *matched)
+{
+	if (filter->window && !p->times.len)
+		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' has no times, so no --time=%s", input,
+					  filter->window),
+				  "traces have them, and formats that hold each sample");
+	if (filter->window)
+		sum_window(p, filter);
+	keep_rows(p, filter, matched);
+	set_span(p);
+	return NULL;
+}

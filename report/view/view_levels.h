@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_levels.h - what samples are grouped by, level inside level, and which part of their stacks counts.
+ */
+#ifndef REPORT_VIEW_LEVELS_H
+#define REPORT_VIEW_LEVELS_H
+
+#include "formats/base/err.h"
+#include "formats/profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum view_by {
+	VIEW_LEAF,   /* the function that ran */
+	VIEW_CALLER, /* the function that ran with the one that called it */
+	VIEW_TOTAL,  /* every function on the stack */
+	VIEW_MODULE, /* of the leaf */
+	VIEW_THREAD,
+	VIEW_PROCESS,
+	VIEW_PROGRAM, /* all processes of one name */
+	VIEW_COMM,    /* all threads of one name */
+	VIEW_CPU,
+	VIEW_LINE,    /* source line of the leaf */
+	VIEW_ADDRESS, /* instruction of the leaf */
+	VIEW_DEPTH,   /* the function at depth N from the root, which is 1 */
+	VIEW_DATA_SYMBOL,  /* memory that was accessed, see data_places.h: variable, heap, stack, ... */
+	VIEW_DATA_ADDRESS,
+	VIEW_DATA_LINE,    /* cache line */
+	VIEW_DATA_SOURCE,  /* which cache or memory it came from */
+	VIEW_DATA_TYPE,	   /* of what the instruction accesses, see data_types.h */
+	VIEW_DATA_FIELD,   /* its type and member */
+	VIEW_ENTRY,	   /* which way it came there: entry.h */
+	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */
+	VIEW_BYS
+};
+
+#define VIEW_LEVELS_MAX 6
+#define VIEW_FIELDS_MAX 3
+
+struct view_level {
+	enum view_by by;
+	uint32_t depth; /* for VIEW_DEPTH */
+};
+
+struct view_levels {
+	struct view_level items[VIEW_LEVELS_MAX];
+	unsigned len;
+};
+
+/* "process,leaf" or "depth=2", for OPT_PARSE: @field is a struct view_levels, which is replaced. ERR_USAGE. */
+MUST_USE struct err *view_parse_levels(void *field, const char *value);
+
+/* What names a group of a level: function and module, comm and pid, ... */
+struct view_field {
+	const char *title; /* "function" */
+	const char *key;   /* in CSV and JSON */
+	bool number;
+	bool is_path; /* the end says more than the beginning */
+};
+
+const struct view_field *view_fields(enum view_by by, unsigned *ret_count);
+const char *view_by_name(enum view_by by);
+
+/* Which part of each stack is looked at. */
+enum view_cut {
+	VIEW_WHOLE,
+	VIEW_CALLERS, /* of the stacks with such a function, what lies towards the root of the outermost one */
+	VIEW_CALLEES, /* ... what lies towards the leaf of the innermost one */
+};
+
+/* One group's name; fields that the level does not have are NULL. */
+struct view_key {
+	const char *fields[VIEW_FIELDS_MAX];
+	bool unnamed;
+};
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_needs.h - does a profile tell apart what a table groups by? One of nothing but "[no line]" would look like an answer.
+ */
+#ifndef REPORT_VIEW_NEEDS_H
+#define REPORT_VIEW_NEEDS_H
+
+#include "report/view/view_levels.h"
+
+/* ERR_UNSUPPORTED: @p, which was read from @input, has nothing that the groups of @levels could be told apart by. */
+MUST_USE struct err *view_needs_check(const struct profile *p, const struct view_levels *levels,
+				      const char *input);
+
+#endif
