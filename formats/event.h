@@ -33,6 +33,7 @@ enum event_kind {
 	EVENT_CGROUP,	  /* a cgroup has a path */
 	EVENT_TEXT_POKE,  /* kernel code was changed in place */
 	EVENT_MANAGED,	  /* the stack that an interpreter keeps, read for one sample */
+	EVENT_PROCESS,	  /* what else is known of a process: command line, cgroup, user */
 	EVENT_KINDS	  /* how many there are */
 };
 
@@ -167,6 +168,12 @@ struct event_comm {
 	bool exec;
 };
 
+struct event_process {
+	const char *cmdline; /* its words with spaces in between; "" if not known */
+	const char *cgroup;  /* path, "" if not known */
+	uint32_t uid;	     /* UINT32_MAX if not known */
+};
+
 struct event_fork {
 	uint32_t parent_pid, parent_tid;
 };
@@ -273,6 +280,7 @@ struct event {
 		struct event_cgroup cgroup;
 		struct event_text_poke text_poke;
 		struct event_managed managed;
+		struct event_process process;
 	};
 };
 

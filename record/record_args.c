@@ -211,6 +211,8 @@ const struct opt record_opts[] = {
 	OPT_CHOICE(ARGS, build_ids, "build-ids", 0, "FROM",
 		   "read build IDs from the files, or have the kernel tell them (files)",
 		   build_id_readers),
+	OPT_FLAG(ARGS, jvm_perfmap, "jvm-perfmap", 0,
+		 "have sampled Java virtual machines write their perf maps at the end"),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),
 	OPT_FLAG(ARGS, exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
 	OPT_FLAG(ARGS, raw_stacks, "raw-stacks", 0,

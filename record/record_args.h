@@ -46,7 +46,7 @@ struct record_args {
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
 	bool all_user, all_kernel, switch_events;
-	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self;
+	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, jvm_perfmap;
 	bool managed; /* read interpreters' stacks */
 };
 

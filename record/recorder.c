@@ -19,6 +19,8 @@
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
 #define MANAGED_TICK_MS   100 /* should a reader of interpreters' stacks hang, which wakes us when rings fill */
+#define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
+#define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
 #define NODES_DIR         "/sys/devices/system/node"
 
 static uint64_t now_ns(void)
@@ -46,7 +48,13 @@ static void told_process(void *context, uint32_t pid, uint32_t nthreads)
 /* Tell what runs already: everything, or the processes that are recorded. */
 static struct err *scan(struct recorder *s)
 {
-	const struct proc_visitor visitor = { told_event, told_process, s, s->args->extras.data };
+	const struct proc_visitor visitor = {
+		.event = told_event,
+		.process = told_process,
+		.context = s,
+		.info = &s->process_info,
+		.data = s->args->extras.data,
+	};
 	struct err *err =
 		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);
 	pid_t previous = 0;
@@ -114,6 +122,7 @@ static struct err *begin_trace(struct recorder *s)
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.nreaders = s->nreaders,
 		.hands = s->hands,
+		.process_info = &s->process_info,
 	};
 
 	if (s->args->managed)
@@ -121,8 +130,11 @@ static struct err *begin_trace(struct recorder *s)
 			managed_readers_new(&s->perf_fds, s->target.by_cpu,
 					    &s->hands[0].priority);
 
+	s->process_info.no_cmdline = s->args->no_cmdline;
 	description_begin(&s->recording, s->args, &s->target, &s->plan);
 	s->attach = attach_new(bundle(s->args->bundle));
+	if (s->args->jvm_perfmap)
+		attach_ask_jvms(s->attach);
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;
 	struct err *err = output_files_open(&s->output_files, &s->args->output_files, s->args->output,
@@ -229,7 +241,9 @@ static int timeout_ms(const struct recorder *s)
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (s->perf_fds.waking)
-		tick = MANAGED_TICK_MS;
+		tick = MIN(tick, MANAGED_TICK_MS);
+	if (now < s->jit_until_ns)
+		tick = MIN(tick, JIT_TICK_MS);
 	if (until <= now)
 		return 0;
 	return (int)MIN((until - now + 999999) / 1000000, tick);
@@ -363,6 +377,15 @@ static struct watch_result wait(struct recorder *s)
 	return result;
 }
 
+static void note_jit(struct recorder *s)
+{
+	uint64_t news = attach_jit_news(s->attach);
+
+	if (news != s->jit_news)
+		s->jit_until_ns = now_ns() + JIT_LASTS_NS;
+	s->jit_news = news;
+}
+
 /* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
@@ -373,6 +396,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		*ret_over = react(s, result);
 		err = drain_pass(s->drain);
 	}
+	note_jit(s);
 	if (result.bell)
 		mmap_wakeup_rest(&s->bell, now_ns(), attach_news(s->attach));
 	note_priority(s);
@@ -427,6 +451,11 @@ struct err *recorder_finish(struct recorder *s)
 		warn_of_short_tasks(s);
 	if (s->end == RECORDER_SIZE_REACHED)
 		note_size(s);
+	if (s->process_info.skipped)
+		diag_warn(&s->diag,
+			  "more than %u processes a second executed a program: %" PRIu64
+			  " have no command line and cgroup of their own",
+			  PROCESS_INFO_RATE, s->process_info.skipped);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	multiplexing_tell(rec, &s->diag);
 	if (s->workload.ended)

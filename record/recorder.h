@@ -45,9 +45,11 @@ struct recorder {
 	struct hotplug hotplug;
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	struct attach *attach;
+	uint64_t jit_news, jit_until_ns; /* until then passes come more often, for the sake of code that may go */
 	struct output_files output_files;
 	struct drain *drain;
 	struct recording recording;
+	struct process_info process_info; /* reads command lines and the like */
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */

@@ -64,7 +64,7 @@ static void chains_deinit(struct chains *chains)
 struct passage {
 	struct chains chains;     /* --stacks */
 	struct strip_names names; /* --names */
-	bool take_chains, rename;
+	bool take_chains, rename, take_cmdlines;
 };
 
 static void passage_deinit(struct passage *passage)
@@ -113,6 +113,8 @@ static bool pass(void *context, struct event *ev)
 
 	if (passage->take_chains)
 		take_chain(&passage->chains, ev);
+	if (passage->take_cmdlines && ev->kind == EVENT_PROCESS)
+		ev->process.cmdline = "";
 	if (passage->rename)
 		strip_names_event(&passage->names, ev);
 	return true;
@@ -151,6 +153,7 @@ static struct err *strip(struct session *s, void *args_)
 		.chains.unwound = s->recording->chain == RECORDING_CHAIN_DWARF,
 		.take_chains = args->stacks,
 		.rename = args->names,
+		.take_cmdlines = args->command_lines,
 	};
 	struct session_listener listener = { .alone = true, .event = keep_chain, .context = &passage.chains };
 	struct filter everything = { 0 };

@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&cmd_html,
 	&cmd_info,
 	&cmd_pprof,
+	&cmd_processes,
 	&cmd_script,
 	&cmd_strip,
 	&cmd_topdown,

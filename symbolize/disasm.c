@@ -439,3 +439,98 @@ bool disasm_access(struct disasm *d, const uint8_t *code, size_t len, uint64_t v
 	ret->accesses = ret->has_memory && !named(d, no_access);
 	return true;
 }
+/* ---- steps of a frame ---------------------------------------------------------------------------- */
+
+/* An operand that is a whole register. */
+static int whole_register(const cs_x86_op *op)
+{
+	return op->type == X86_OP_REG && op->size == 8 ? dwarf_x86((unsigned)op->reg) : DISASM_NO_REG;
+}
+
+/* @op is memory at a register plus a constant: both go into @e. */
+static bool take_address(const cs_x86_op *op, struct disasm_step *e)
+{
+	if (op->type != X86_OP_MEM || op->mem.index != X86_REG_INVALID ||
+	    op->mem.segment != X86_REG_INVALID)
+		return false;
+	e->base = dwarf_x86((unsigned)op->mem.base);
+	e->value = op->mem.disp;
+	return e->base != DISASM_NO_REG;
+}
+
+static enum disasm_step_kind step_of_move(const cs_x86_op *ops, struct disasm_step *e)
+{
+	int to = whole_register(&ops[0]), from = whole_register(&ops[1]);
+
+	e->reg = to != DISASM_NO_REG ? to : from;
+	if (to != DISASM_NO_REG && from != DISASM_NO_REG) {
+		e->base = from;
+		return DISASM_STEP_MOVE;
+	}
+	if (from != DISASM_NO_REG)
+		return take_address(&ops[0], e) ? DISASM_STEP_STORE : DISASM_STEP_OTHER;
+	return to != DISASM_NO_REG && take_address(&ops[1], e) ? DISASM_STEP_LOAD : DISASM_STEP_OTHER;
+}
+
+/* add, sub, and: a whole register and a constant */
+static enum disasm_step_kind step_of_sum(const cs_insn *insn, const cs_x86_op *ops, struct disasm_step *e)
+{
+	e->reg = e->base = whole_register(&ops[0]);
+	if (e->reg == DISASM_NO_REG || ops[1].type != X86_OP_IMM)
+		return DISASM_STEP_OTHER;
+	e->value = insn->id == X86_INS_SUB ? (int64_t)-(uint64_t)ops[1].imm : ops[1].imm;
+	return insn->id == X86_INS_AND ? DISASM_STEP_ALIGN : DISASM_STEP_MOVE;
+}
+
+static enum disasm_step_kind step_of(const cs_insn *insn, struct disasm_step *e)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	const cs_x86_op *ops = x86->operands;
+
+	switch (insn->id) {
+	case X86_INS_PUSH:
+		e->reg = whole_register(&ops[0]);
+		return x86->prefix[2] ? DISASM_STEP_OTHER : DISASM_STEP_PUSH;
+	case X86_INS_POP:
+		e->reg = whole_register(&ops[0]);
+		return x86->prefix[2] ? DISASM_STEP_OTHER : DISASM_STEP_POP;
+	case X86_INS_LEAVE:
+		return DISASM_STEP_LEAVE;
+	case X86_INS_MOV:
+	case X86_INS_MOVABS:
+		return step_of_move(ops, e);
+	case X86_INS_LEA:
+		e->reg = whole_register(&ops[0]);
+		return e->reg != DISASM_NO_REG && take_address(&ops[1], e) ? DISASM_STEP_MOVE :
+									      DISASM_STEP_OTHER;
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+	case X86_INS_AND:
+		return x86->op_count == 2 ? step_of_sum(insn, ops, e) : DISASM_STEP_OTHER;
+	default:
+		return DISASM_STEP_OTHER;
+	}
+}
+
+bool disasm_step(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		 struct disasm_step *ret)
+{
+	uint64_t address = vaddr;
+	const uint8_t *at = code;
+	size_t left = len;
+
+	*ret = (struct disasm_step){ .reg = DISASM_NO_REG, .base = DISASM_NO_REG };
+	if (!len || d->unit != 1)
+		return false;
+	if (!cs_disasm_iter(d->handle, &at, &left, &address, d->insn)) {
+		ret->len = (uint8_t)vex_len(code, len); /* vector instructions leave frames alone */
+		return ret->len;
+	}
+	ret->len = (uint8_t)d->insn->size;
+	ret->flow = flow_of(d, d->insn);
+	if (ret->flow == DISASM_JUMP || ret->flow == DISASM_BRANCH || ret->flow == DISASM_CALL)
+		ret->target = immediate_target(d, d->insn);
+	ret->kind = step_of(d->insn, ret);
+	ret->writes = written_by(d);
+	return true;
+}

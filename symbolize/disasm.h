@@ -84,4 +84,30 @@ uint64_t disasm_clobbered(const struct disasm *d);
 bool disasm_access(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
 		   struct disasm_access *ret);
 
+/* What an instruction does to a frame. Registers have DWARF numbers. */
+enum disasm_step_kind {
+	DISASM_STEP_OTHER, /* nothing but what @writes and @flow say */
+	DISASM_STEP_PUSH,  /* @reg; DISASM_NO_REG: anything else */
+	DISASM_STEP_POP,	  /* the same */
+	DISASM_STEP_MOVE,  /* @reg = @base + @value: mov, lea, add, sub */
+	DISASM_STEP_ALIGN, /* @reg &= @value */
+	DISASM_STEP_STORE, /* @reg to memory at @base + @value */
+	DISASM_STEP_LOAD,  /* @reg from memory at @base + @value */
+	DISASM_STEP_LEAVE,
+};
+
+struct disasm_step {
+	enum disasm_step_kind kind;
+	enum disasm_flow flow;
+	uint8_t len; /* bytes */
+	int reg, base;
+	int64_t value;
+	uint64_t writes; /* registers that hold something else afterwards, as bits; the stack pointer's of a push included */
+	uint64_t target; /* as in struct disasm_insn */
+};
+
+/* The same for whoever follows frames; x86-64 only. False: no instruction that capstone knows, or no code. */
+bool disasm_step(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
+		 struct disasm_step *ret);
+
 #endif

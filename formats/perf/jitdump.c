@@ -6,6 +6,7 @@
  *	record   u32 kind, own length; u64 time; then
  *	  load         u32 pid, tid; u64 vma, address, length, index; name\0; code
  *	  move         u32 pid, tid; u64 vma, old address, new address, length, index
+ *	  unwinding    u64 length of all, of .eh_frame_hdr at their end, when mapped; .eh_frame; .eh_frame_hdr
  *	  debug info   u64 address, count; and for each entry u64 address, u32 line, discriminator; file\0
  *
  * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
@@ -107,6 +108,18 @@ static void read_debug_info(struct reader *r, struct jitdump_record *ret)
 	ret->entries = *r;
 }
 
+static void read_unwinding(struct reader *r, struct jitdump_record *ret)
+{
+	uint64_t len = reader_u64(r, "length of unwinding info");
+	uint64_t header_len = reader_u64(r, "length of its header");
+
+	reader_skip(r, 8, "mapped length");
+	if (header_len > len || len > reader_left(r))
+		reader_fail(r, "length of unwinding info");
+	ret->frames_len = (size_t)(len - header_len);
+	ret->frames = reader_bytes(r, ret->frames_len, "unwinding info");
+}
+
 /* A record whose content makes no sense is passed over, as one that is not known; its length still holds. */
 static void read_content(struct reader *content, struct jitdump_record *ret)
 {
@@ -116,6 +129,8 @@ static void read_content(struct reader *content, struct jitdump_record *ret)
 		read_move(content, ret);
 	else if (ret->kind == JITDUMP_DEBUG_INFO)
 		read_debug_info(content, ret);
+	else if (ret->kind == JITDUMP_UNWINDING)
+		read_unwinding(content, ret);
 	if (content->failed || ret->len > UINT64_MAX - ret->ip)
 		ret->kind = UINT32_MAX;
 }
@@ -135,6 +150,8 @@ bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret)
 	if (r->failed)
 		return false;
 	read_content(&content, &rec);
+	if (rec.kind == JITDUMP_CLOSE)
+		r->pos = r->end;
 	*ret = rec;
 	return true;
 }

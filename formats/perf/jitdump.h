@@ -5,8 +5,10 @@
  *
  *	header                            who writes, when it began
  *	debug info, code load             source lines come right before the code that they are of
+ *	unwinding info, code load         rules too: .eh_frame, and .eh_frame_hdr behind it
  *	code load                         address, length, name, bytes
- *	code move, unwinding info, close
+ *	code move
+ *	close
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -25,6 +27,8 @@ enum jitdump_kind {
 	JITDUMP_LOAD = 0,
 	JITDUMP_MOVE = 1,
 	JITDUMP_DEBUG_INFO = 2,
+	JITDUMP_CLOSE = 3, /* nothing follows */
+	JITDUMP_UNWINDING = 4,
 };
 
 struct jitdump_record {
@@ -35,6 +39,8 @@ struct jitdump_record {
 	const uint8_t *code;   /* of a load: @len bytes */
 	struct reader entries; /* of debug info: for jitdump_lines() */
 	uint64_t nentries;
+	const uint8_t *frames; /* of unwinding info: @frames_len bytes of .eh_frame */
+	size_t frames_len;
 	const uint8_t *bytes;  /* the whole record */
 	size_t bytes_len;
 };
@@ -64,7 +70,7 @@ bool jitdump_is_path(const char *path);
  */
 MUST_USE struct err *jitdump_open(struct jitdump *dump, const void *data, size_t len);
 
-/* The next record; false at the end, and at a record that is not whole. */
+/* The next record; false at the end, behind JITDUMP_CLOSE, and at a record that is not whole. */
 bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret);
 
 /*

@@ -108,6 +108,8 @@ struct profile_process {
 	uint32_t parent;     /* number of its parent here; 0 if not known */
 	uint32_t cmdline;    /* string, "" if not known */
 	uint32_t cgroup;     /* string, "" if not known */
+	uint32_t program;    /* string: path of what it executes, "" if not known */
+	uint32_t user;	     /* string: its name or number, "" if not known */
 	uint32_t first_name, last_name; /* numbers in profile.process_names; 0: it has none */
 	bool has_start, has_exec, has_exit;
 	uint64_t start_ns, exec_ns, exit_ns; /* of several execs the last */

@@ -157,6 +157,11 @@ void side_band_put(struct string_encoder *strings, struct writer *w, const struc
 	case EVENT_MANAGED:
 		put_managed(strings, w, &ev->managed);
 		break;
+	case EVENT_PROCESS:
+		writer_uleb(w, (uint32_t)(ev->process.uid + 1));
+		put_string(strings, w, ev->process.cmdline);
+		put_string(strings, w, ev->process.cgroup);
+		break;
 	case EVENT_SAMPLE: /* in columns of its own */
 	case EVENT_EXIT:
 	case EVENT_KINDS:
@@ -348,6 +353,11 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		break;
 	case EVENT_MANAGED:
 		get_managed(d, r, &ev->managed);
+		break;
+	case EVENT_PROCESS:
+		ev->process.uid = get_u32(r, "user") - 1;
+		ev->process.cmdline = get_string(d, r);
+		ev->process.cgroup = get_string(d, r);
 		break;
 	case EVENT_SAMPLE:
 	case EVENT_EXIT:

@@ -147,6 +147,16 @@ uint64_t attach_news(const struct attach *a)
 	return a->news;
 }
 
+void attach_ask_jvms(struct attach *a)
+{
+	a->jit.ask_jvms = true;
+}
+
+uint64_t attach_jit_news(const struct attach *a)
+{
+	return a->jit.news;
+}
+
 /* Its build ID if it has none yet. One that was there at the beginning of the recording will stay a while. */
 static struct code_file *identify(struct attach *a, const struct code_place *place,
 				  struct event_mmap *map, bool is_new)
@@ -177,6 +187,7 @@ static void follow_mmap(struct attach *a, struct event *ev)
 
 	if (!(map->flags & EVENT_MMAP_EXEC))
 		return;
+	a->jit.news += file->mapped.kind == MAPPED_ANONYMOUS;
 	if (file->mapped.kind == MAPPED_FILE && jitdump_is_path(map->path))
 		attach_jit_dump(&a->jit, ev->pid, &a->files, file, &place);
 	process_table_map(&a->processes, ev->pid, map, &file->mapped);

@@ -60,6 +60,9 @@ struct attach;
 struct attach_front;
 
 struct attach *attach_new(enum attach_bundle bundle);
+
+/* Have Java virtual machines that were sampled write their perf maps when the recording ends (jvm_perfmap.h). */
+void attach_ask_jvms(struct attach *a);
 void attach_free(struct attach *a);
 
 /* Where the kernel's own code is; without it none of that is embedded. */
@@ -79,6 +82,9 @@ void attach_existing_process(struct attach *a, uint32_t pid, uint32_t nthreads);
 bool attach_event(struct attach *a, struct event *ev);
 /* How many files were new to it when they were mapped. */
 uint64_t attach_news(const struct attach *a);
+
+/* Grows as code is made at run time, or such code is seen that was not seen before: its memory is best looked at soon. */
+uint64_t attach_jit_news(const struct attach *a);
 
 /* Front number @number, made if it is new. It is the attach's and lasts as long. */
 struct attach_front *attach_front(struct attach *a, size_t number);

@@ -6,6 +6,7 @@
 
 #include "formats/base/vec.h"
 #include "record/embed/jit_code.h"
+#include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
 
 #include <inttypes.h>
@@ -31,7 +32,10 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
 		slot = map_put(&jit->maps, pid, NULL);
 		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX);
 	}
-	jit->naddresses += perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+	bool is_new = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+
+	jit->naddresses += is_new;
+	jit->news += is_new;
 }
 
 static struct code_file *file_at(const uint64_t *slot)
@@ -126,6 +130,16 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
+static void ask_jvm(uint32_t pid, struct diag *notes)
+{
+	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid) : NULL;
+
+	if (err)
+		diag_warn(notes, "the Java virtual machine of process %" PRIu32 " wrote no perf map: %s", pid,
+			  err_message(err));
+	err_free(err);
+}
+
 static struct err *write_process(const struct attach_jit *jit, const struct perf_map *map,
 				 struct trace_writer *w,
 				 struct diag *notes, struct attach_report *report)
@@ -133,6 +147,8 @@ static struct err *write_process(const struct attach_jit *jit, const struct perf
 	struct writer text = { 0 }, dump = { 0 };
 	struct err *err = NULL;
 
+	if (jit->ask_jvms)
+		ask_jvm(map->pid, notes);
 	gather_names(map, notes, &text);
 	gather_code(jit, map, &text, notes, &dump);
 	if (text.len || dump.len) {

@@ -14,6 +14,8 @@
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
+	bool ask_jvms; /* for their perf maps, at the end */
+	uint64_t news; /* new code, or new addresses in it: only grows */
 	size_t naddresses;
 	uint64_t left_out; /* addresses for which there was no room */
 };

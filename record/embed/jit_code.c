@@ -56,24 +56,39 @@ static void put(struct writer *out, const struct jitdump_record *rec)
 	writer_bytes(out, rec->bytes, rec->bytes_len);
 }
 
-/* Lines stand before the code that they are of. */
+/* What stands before the code that it is of; kind UINT32_MAX: nothing. */
+struct before {
+	struct jitdump_record lines, unwinding;
+};
+
+static const struct before nothing_before = { { .kind = UINT32_MAX }, { .kind = UINT32_MAX } };
+
+static void put_load(struct writer *out, const struct before *before, const struct jitdump_record *load)
+{
+	if (before->lines.kind == JITDUMP_DEBUG_INFO && before->lines.ip == load->ip)
+		put(out, &before->lines);
+	if (before->unwinding.kind == JITDUMP_UNWINDING)
+		put(out, &before->unwinding);
+	put(out, load);
+}
+
 static bool put_wanted(struct jitdump dump, const struct wanted *w, struct writer *out)
 {
-	struct jitdump_record rec, info = { .kind = UINT32_MAX };
+	struct before before = nothing_before;
+	struct jitdump_record rec;
 	size_t begin = out->len;
 
 	while (jitdump_next(&dump, &rec)) {
 		if (rec.kind == JITDUMP_DEBUG_INFO)
-			info = rec;
-		else if ((rec.kind == JITDUMP_LOAD || rec.kind == JITDUMP_MOVE) &&
-			 is_wanted(w, rec.ip, rec.len)) {
-			if (info.kind == JITDUMP_DEBUG_INFO && rec.kind == JITDUMP_LOAD &&
-			    info.ip == rec.ip)
-				put(out, &info);
+			before.lines = rec;
+		else if (rec.kind == JITDUMP_UNWINDING)
+			before.unwinding = rec;
+		else if (rec.kind == JITDUMP_LOAD && is_wanted(w, rec.ip, rec.len))
+			put_load(out, &before, &rec);
+		else if (rec.kind == JITDUMP_MOVE && is_wanted(w, rec.ip, rec.len))
 			put(out, &rec);
-		}
 		if (rec.kind == JITDUMP_LOAD)
-			info.kind = UINT32_MAX;
+			before = nothing_before;
 		if (out->len - begin > JIT_CODE_MAX)
 			return false;
 	}
@@ -125,13 +140,17 @@ bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out)
 	return whole;
 }
 
+/* As much of the code as is present from its beginning on; what lies behind is known by its name only. */
 static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, const char *name,
 		       struct writer *out)
 {
 	uint8_t *code = memory_alloc(len);
+	size_t present = task_memory_read(&map->memory, ip, code, len);
 
-	if (task_memory_read(&map->memory, ip, code, len) == len)
-		jitdump_put_load(out, map->inner_pid, ip, name, code, len);
+	if (!present && code_pages_read(&map->pages, ip, code, len))
+		present = len;
+	if (present)
+		jitdump_put_load(out, map->inner_pid, ip, name, code, present);
 	free(code);
 }
 

@@ -4,7 +4,8 @@
  * dump that its JIT writes (formats/perf/jitdump.h), or from its memory if it lives and a perf map says what lies where.
  *
  * Either way a dump comes out, which is embedded. Memory is read when the recording ends: what was compiled anew at an
- * address meanwhile is shown as it is then, as the perf map names it.
+ * address meanwhile is shown as it is then, as the perf map names it. Of a process that has ended there are the pages that were
+ * copied while it ran (code_pages.h).
  */
 #ifndef RECORD_JIT_CODE_H
 #define RECORD_JIT_CODE_H
@@ -29,7 +30,7 @@ bool jit_code_filter(const void *data, size_t len, const uint64_t *addresses, si
 bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out);
 
 /*
- * What is in the memory of @map's process where @text, lines of its perf map, says that code is; nothing if it is gone.
+ * What is, or was, in the memory of @map's process where @text, lines of its perf map, says that code is; nothing if it is gone.
  * @machine: EM_*. False as above.
  */
 bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const char *text,

@@ -83,6 +83,7 @@ void perf_map_free(struct perf_map *map)
 		close(map->tmp_fd);
 	task_memory_close(&map->memory);
 	map_deinit(&map->addresses);
+	code_pages_deinit(&map->pages);
 	free(map);
 }
 
@@ -91,6 +92,8 @@ bool perf_map_touch(struct perf_map *map, uint64_t ip)
 	bool is_new;
 
 	map_put(&map->addresses, ip, &is_new);
+	if (is_new && map->memory.pagemap_fd >= 0)
+		code_pages_take(&map->pages, &map->memory, ip);
 	return is_new;
 }
 

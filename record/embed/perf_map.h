@@ -11,6 +11,7 @@
 
 #include "formats/base/map.h"
 #include "formats/base/writer.h"
+#include "record/embed/code_pages.h"
 #include "record/task/task_memory.h"
 
 #include <stdbool.h>
@@ -26,6 +27,7 @@ struct perf_map {
 	int tmp_fd; /* its /tmp, -1 if it could not be opened */
 	struct task_memory memory; /* its memory, as long as it lives; not open likewise */
 	struct map addresses;
+	struct code_pages pages; /* of code, as it was when an address in them was first seen */
 };
 
 /* Look at process @pid; always gives a map. @keep_open: its /tmp and memory may be held by descriptors. */

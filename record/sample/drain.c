@@ -172,6 +172,17 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	return journal_event(d->journal, &known);
 }
 
+/* Which command line, cgroup and user a process has now that it executed a program. */
+static struct err *tell_program(struct drain *d, const struct event *exec)
+{
+	struct event info;
+
+	if (!process_info_after_exec(d->options.process_info, exec->pid, exec->time_ns, &info))
+		return NULL;
+	info.time_ns = exec->time_ns;
+	return drain_event(d, &info);
+}
+
 /* One record of a side-band ring. */
 static struct err *take_side_band(struct drain *d, const struct side_record *side)
 {
@@ -193,7 +204,10 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 		d->totals.side_lost += ev->lost.count;
 		ev->lost.event = RECORDING_NO_EVENT;
 	}
-	return drain_event(d, ev);
+	struct err *event_err = drain_event(d, ev);
+
+	return event_err || ev->kind != EVENT_COMM || !ev->comm.exec ? event_err
+								     : tell_program(d, ev);
 }
 
 /* What is in side-band ring number @number. Records that cannot be parsed are left for take_side_band(). */

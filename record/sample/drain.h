@@ -13,6 +13,7 @@
 
 #include "formats/perf/perf_record.h"
 #include "record/embed/attach.h"
+#include "record/task/process_info.h"
 #include "record/task/task_filter.h"
 #include "record/output/journal.h"
 #include "record/sample/managed_reader.h"
@@ -28,6 +29,7 @@ struct drain_options {
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
+	struct process_info *process_info; /* to read command lines and the like with after an exec */
 	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
 };
 

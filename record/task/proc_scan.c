@@ -235,6 +235,10 @@ static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
 		err = tell_thread(dir_fd, (struct event_fork){ from, from }, &thread, &scan->buffer,
 				  visitor);
 	}
+	struct event info;
+
+	if (!err && visitor->info && process_info_read(visitor->info, pid, dir_fd, &info))
+		err = visitor->event(visitor->context, &info);
 	return err ? err : tell_maps(dir_fd, pid, &scan->buffer, visitor);
 }
 

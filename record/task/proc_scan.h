@@ -10,6 +10,7 @@
 
 #include "formats/base/err.h"
 #include "formats/event.h"
+#include "record/task/process_info.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,6 +21,7 @@ struct proc_visitor {
 	/* Before the events of each process. */
 	void (*process)(void *context, uint32_t pid, uint32_t nthreads);
 	void *context;
+	struct process_info *info; /* to read command lines and the like with; NULL: they are not told */
 	bool data; /* mappings without code too */
 };
 

@@ -22,9 +22,17 @@ struct group {
 	char *path;
 };
 
+/* What an EVENT_PROCESS told. */
+struct detail {
+	uint32_t uid;
+	char *cgroup;
+	char *cmdline;
+};
+
 struct process_snapshot {
 	struct process_table processes;
 	struct mapped_files files;
+	struct map details; /* pid -> struct detail * */
 	struct addr_map *kernel;
 	VEC(struct code) codes;
 	VEC(struct event_bpf) programs;
@@ -38,6 +46,37 @@ static char *copy_text(const char *text)
 	size_t len = strlen(text) + 1;
 
 	return memcpy(memory_alloc(len), text, len);
+}
+
+static struct detail *find_detail(const struct process_snapshot *l, uint32_t pid)
+{
+	const uint64_t *slot = map_get(&l->details, pid);
+
+	return slot ? (struct detail *)(uintptr_t)*slot : NULL;
+}
+
+static void forget_detail(void *context, uint32_t pid)
+{
+	struct process_snapshot *l = context;
+	struct detail *detail = find_detail(l, pid);
+
+	if (!detail)
+		return;
+	map_remove(&l->details, pid);
+	free(detail->cgroup);
+	free(detail->cmdline);
+	free(detail);
+}
+
+static void on_process(struct process_snapshot *l, const struct event *ev)
+{
+	struct detail *detail = memory_zeroed(1, sizeof(*detail));
+
+	forget_detail(l, ev->pid);
+	detail->uid = ev->process.uid;
+	detail->cgroup = copy_text(ev->process.cgroup);
+	detail->cmdline = copy_text(ev->process.cmdline);
+	*map_put(&l->details, ev->pid, NULL) = (uintptr_t)detail;
 }
 
 static void on_mmap(struct process_snapshot *l, const struct event *ev)
@@ -106,6 +145,8 @@ static void on_cgroup(struct process_snapshot *l, const struct event_cgroup *cgr
 
 static void apply(struct process_snapshot *l, const struct event *ev)
 {
+	if (ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid && ev->time_ns)
+		forget_detail(l, ev->pid); /* its number lives again */
 	switch (ev->kind) {
 	case EVENT_FORK:
 	case EVENT_EXIT:
@@ -114,6 +155,9 @@ static void apply(struct process_snapshot *l, const struct event *ev)
 		break;
 	case EVENT_MMAP:
 		on_mmap(l, ev);
+		break;
+	case EVENT_PROCESS:
+		on_process(l, ev);
 		break;
 	case EVENT_KSYMBOL:
 		on_ksymbol(l, &ev->ksymbol);
@@ -140,6 +184,10 @@ void process_snapshot_event(struct process_snapshot *l, const struct event *ev)
 		break;
 	case EVENT_COMM:
 		copy.comm.comm = arena_strdup(&l->texts, ev->comm.comm);
+		break;
+	case EVENT_PROCESS:
+		copy.process.cmdline = arena_strdup(&l->texts, ev->process.cmdline);
+		copy.process.cgroup = arena_strdup(&l->texts, ev->process.cgroup);
 		break;
 	case EVENT_MMAP:
 		copy.mmap.path = arena_strdup(&l->texts, ev->mmap.path);
@@ -233,13 +281,39 @@ static struct err *tell_thread(const struct process *who, const struct process_t
 	return to->tell(to->context, &ev);
 }
 
+/* Its own, or those of the one that it was forked from. */
+static struct err *tell_detail(const struct process_snapshot *l, const struct process *who,
+			       const struct teller *to)
+{
+	const struct detail *detail = find_detail(l, who->pid);
+
+	for (size_t i = 1; i < PROCESS_LINEAGE && who->lineage[i] && !detail && who->inherits; i++)
+		detail = find_detail(l, who->lineage[i]);
+	if (!detail)
+		return NULL;
+	struct event ev = {
+		.kind = EVENT_PROCESS,
+		.cpu = EVENT_NO_CPU,
+		.pid = who->pid,
+		.tid = who->pid,
+		.process = { .cmdline = detail->cmdline,
+			     .cgroup = detail->cgroup,
+			     .uid = detail->uid },
+	};
+
+	return to->tell(to->context, &ev);
+}
+
 /* One that has ended is kept by the table for a while, without threads. */
-static struct err *tell_process(const struct process *who, const struct teller *to)
+static struct err *tell_process(const struct process_snapshot *l, const struct process *who,
+				const struct teller *to)
 {
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < who->threads.len && !err; i++)
 		err = tell_thread(who, &who->threads.items[i], i == 0, to);
+	if (!err && who->nthreads)
+		err = tell_detail(l, who, to);
 	return err || !who->nthreads ? err : tell_maps(who->maps, who->pid, to);
 }
 
@@ -276,7 +350,7 @@ struct err *process_snapshot_tell(const struct process_snapshot *l,
 	struct err *err = tell_kernel(l, &to);
 
 	for (size_t pos = 0; !err && (slot = map_next(&l->processes.by_pid, &pos));)
-		err = tell_process((struct process *)(uintptr_t)slot->value, &to);
+		err = tell_process(l, (struct process *)(uintptr_t)slot->value, &to);
 	for (size_t i = 0; i < l->recent.len && !err; i++)
 		err = tell(context, &l->recent.items[i]);
 	return err;
@@ -288,6 +362,8 @@ struct process_snapshot *process_snapshot_new(void)
 
 	process_table_init(&l->processes);
 	l->processes.follows_threads = true;
+	l->processes.forget = forget_detail;
+	l->processes.context = l;
 	mapped_files_init(&l->files, sizeof(struct mapped_file), NULL);
 	l->kernel = addr_map_ref(l->processes.none);
 	return l;
@@ -299,6 +375,7 @@ void process_snapshot_free(struct process_snapshot *l)
 		return;
 	addr_map_unref(l->kernel);
 	process_table_deinit(&l->processes);
+	map_deinit(&l->details);
 	mapped_files_deinit(&l->files);
 	for (size_t i = 0; i < l->codes.len; i++)
 		free((char *)l->codes.items[i].symbol.name);

@@ -5,9 +5,10 @@
  */
 #include "report/load/managed_stacks.h"
 
+#include "report/load/namer.h"
+
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
-#include "report/load/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ struct native {
 };
 
 struct managed_stacks {
-	struct session *s;
+	struct namer *namer;
+	struct module *unknown; /* stands for files of scripts */
 	bool native;
 	struct map by_thread; /* to struct waiting * */
 	VEC(struct native) natives; /* innermost first */
@@ -50,11 +52,12 @@ struct managed_stacks {
 	struct cached cache[CACHE_LEN];
 };
 
-struct managed_stacks *managed_stacks_new(struct session *s, bool native)
+struct managed_stacks *managed_stacks_new(struct namer *namer, struct module *unknown, bool native)
 {
 	struct managed_stacks *m = memory_zeroed(1, sizeof(*m));
 
-	m->s = s;
+	m->namer = namer;
+	m->unknown = unknown;
 	m->native = native;
 	return m;
 }
@@ -91,27 +94,26 @@ static const char *last_part(const char *path)
 }
 
 /* The file of a frame as a module, so that tables by module show it. */
-static uint32_t file_module(struct session *s, const char *file)
+static uint32_t file_module(struct managed_stacks *m, const char *file)
 {
 	struct profile_module module = {
-		.name = profile_string(s->profile, *file ? last_part(file) : "[unknown]"),
-		.path = profile_string(s->profile, file),
+		.name = profile_string(m->namer->profile, *file ? last_part(file) : "[unknown]"),
+		.path = profile_string(m->namer->profile, file),
 		.kind = PROFILE_USER,
 	};
-	uint32_t number = profile_add_module(s->profile, &module);
+	uint32_t number = profile_add_module(m->namer->profile, &module);
 
-	while (s->namer.modules.len <= number)
-		vec_push(&s->namer.modules, module_table_unknown(s->modules));
+	namer_set_module(m->namer, number, m->unknown);
 	return number;
 }
 
-static uint32_t add_location(struct session *s, const struct event_managed_frame *frame)
+static uint32_t add_location(struct managed_stacks *m, const struct event_managed_frame *frame)
 {
-	struct profile *p = s->profile;
+	struct profile *p = m->namer->profile;
 	const char *name = *frame->name ? frame->name : "[unnamed]";
 	struct profile_function function = {
 		.name = profile_string(p, name),
-		.module = file_module(s, frame->file),
+		.module = file_module(m, frame->file),
 		.file = profile_string(p, frame->file),
 		.line = frame->first_line,
 		.unnamed = !*frame->name,
@@ -125,10 +127,9 @@ static uint32_t add_location(struct session *s, const struct event_managed_frame
 	return profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, function.module, &line, 1);
 }
 
-static bool is_same(const struct session *s, const struct cached *cached,
+static bool is_same(const struct profile *p, const struct cached *cached,
 		    const struct event_managed_frame *frame)
 {
-	const struct profile *p = s->profile;
 	const struct event_managed_frame *known = &cached->frame;
 
 	if (!cached->used || known->name != frame->name || known->file != frame->file ||
@@ -149,8 +150,8 @@ static uint32_t location_of(struct managed_stacks *m, const struct event_managed
 				 (uint64_t)frame->line << 32);
 	struct cached *cached = &m->cache[hash % CACHE_LEN];
 
-	if (!is_same(m->s, cached, frame))
-		*cached = (struct cached){ *frame, add_location(m->s, frame), true };
+	if (!is_same(m->namer->profile, cached, frame))
+		*cached = (struct cached){ *frame, add_location(m, frame), true };
 	return cached->location;
 }
 
@@ -175,7 +176,7 @@ void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
 	w->time_ns = ev->time_ns + 1;
 	w->managed = *managed;
 	w->managed.frames = NULL;
-	w->module = profile_string(m->s->profile, managed->module);
+	w->module = profile_string(m->namer->profile, managed->module);
 	w->frames.len = 0;
 	for (size_t i = 0; i < managed->nframes; i++)
 		vec_push(&w->frames, ((struct managed_frame){ location_of(m, &managed->frames[i]),
@@ -195,7 +196,7 @@ static bool in_loop(const struct event_managed *managed, uint64_t vaddr)
 
 static void gather_natives(struct managed_stacks *m, const struct waiting *w, uint32_t stack)
 {
-	const struct profile *p = m->s->profile;
+	const struct profile *p = m->namer->profile;
 
 	m->natives.len = m->nloops = 0;
 	for (; stack; stack = p->stacks.items[stack].parent) {
@@ -222,7 +223,7 @@ static size_t count_entries(const struct waiting *w)
 static bool is_startup(const struct managed_stacks *m, const struct native *native)
 {
 	static const char *const names[] = { "libc.", "libc-", "libpthread", "ld-", "python", "php", "ruby" };
-	const struct profile *p = m->s->profile;
+	const struct profile *p = m->namer->profile;
 	uint32_t location = p->stacks.items[native->stack].location;
 	const char *name = profile_text(
 		p, p->modules.items[p->locations.items[location].module].name);
@@ -248,7 +249,7 @@ static size_t startup_frames(const struct managed_stacks *m)
 
 static uint32_t put_native(struct managed_stacks *m, uint32_t parent, const struct native *native)
 {
-	struct profile *p = m->s->profile;
+	struct profile *p = m->namer->profile;
 	const struct profile_stack *from = &p->stacks.items[native->stack];
 
 	return profile_add_stack(p, parent, from->location, (enum profile_how)from->how);
@@ -260,7 +261,7 @@ static uint32_t put_call(struct managed_stacks *m, const struct waiting *w, uint
 	do {
 		const struct managed_frame *frame = &w->frames.items[--*at];
 
-		parent = profile_add_stack(m->s->profile, parent, frame->location, PROFILE_HOW_SURE);
+		parent = profile_add_stack(m->namer->profile, parent, frame->location, PROFILE_HOW_SURE);
 	} while (*at && !w->frames.items[*at - 1].entry);
 	return parent;
 }

@@ -27,7 +27,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct session;
+struct namer;
+struct module;
 struct managed_stacks;
 
 /* Of samples that passed the filter. */
@@ -38,8 +39,8 @@ struct managed_counts {
 	uint64_t unnamed;    /* frames whose function could not be read */
 };
 
-/* @native: keep the interpreter's own C frames. */
-struct managed_stacks *managed_stacks_new(struct session *s, bool native);
+/* For the profile of @namer; @native: keep the interpreter's own C frames. @unknown stands for files of scripts. */
+struct managed_stacks *managed_stacks_new(struct namer *namer, struct module *unknown, bool native);
 void managed_stacks_free(struct managed_stacks *m);
 
 /* To be told of each event in order of time; others than EVENT_MANAGED are ignored. */

@@ -139,12 +139,13 @@ static void make_parts(struct session *s)
 	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
 	s->profile = profile_new();
+	s->processes.profile = s->profile;
 	s->trie = memory_zeroed(1, sizeof(*s->trie));
 	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
-	s->managed = managed_stacks_new(s, s->args->native);
 	s->namer.profile = s->profile;
 	s->namer.symbolizer = s->symbolizer;
 	s->namer.depth = UINT_MAX;
+	s->managed = managed_stacks_new(&s->namer, module_table_unknown(s->modules), s->args->native);
 	add_events(s);
 }
 
@@ -199,6 +200,7 @@ void session_close(struct session *s)
 	free_trie(s);
 	reshape_free(s->reshape);
 	managed_stacks_free(s->managed);
+	process_log_deinit(&s->processes);
 	profile_free(s->profile);
 	name_ahead_free(s->namer.ahead);
 	namer_deinit(&s->namer);
@@ -275,6 +277,7 @@ static void count_event(void *context, const struct event *ev)
 	struct session *s = context;
 	struct session_stream *stream = &s->stream;
 
+	process_log_event(&s->processes, ev);
 	if (progress_due(&s->progress))
 		show_progress(s);
 	for (struct session_listener *l = s->listeners; l; l = l->next)
@@ -526,6 +529,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 		.tid = event->thread->tid,
 		.comm = profile_string(p, event->thread->comm),
 		.process = profile_string(p, event->thread->process),
+		.life = process_log_life(&s->processes, event->thread->pid),
 	};
 	struct profile_sample sample = {
 		.stack = stack,

@@ -22,6 +22,7 @@
 #include "formats/event.h"
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
+#include "report/load/process_log.h"
 #include "report/view/filter.h"
 #include "report/print/progress.h"
 #include "report/load/namer.h"
@@ -126,6 +127,7 @@ struct session {
 	struct symbolizer *symbolizer;
 	struct pool *pool;        /* NULL: one thread is to do everything */
 	struct namer namer;       /* private */
+	struct process_log processes; /* private: fills the profile's */
 	struct profile *profile; /* events are those of the recording, same numbers */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */

@@ -111,6 +111,8 @@ void trust_judge(struct trust *trust, const struct session *s)
 				 .sums_only = s->imported };
 	judge_stream(trust, s);
 	judge_rows(trust, s->profile);
+	/* A copy that ran on behind the end of its stack has lost nothing. */
+	trust->cut = MIN(trust->cut, trust->stops[UNWIND_SNAPSHOT_ENDED] + trust->stops[UNWIND_SPLICED]);
 }
 
 static double part(int64_t some, int64_t others)

@@ -62,6 +62,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_CGROUP] = "cgroup",
 	[EVENT_TEXT_POKE] = "text-poke",
 	[EVENT_MANAGED] = "managed",
+	[EVENT_PROCESS] = "process",
 };
 
 /* Signed: synthesised events may stand before the start. */
@@ -254,6 +255,13 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 		break;
 	case EVENT_MANAGED:
 		put_managed_text(out, &ev->managed);
+		break;
+	case EVENT_PROCESS:
+		text_put_escaped(out, ev->process.cmdline);
+		fputs(" cgroup=", out);
+		text_put_escaped(out, ev->process.cgroup);
+		if (ev->process.uid != UINT32_MAX)
+			fprintf(out, " uid=%" PRIu32, ev->process.uid);
 		break;
 	default:
 		break;
@@ -473,6 +481,12 @@ static void put_facts_json(struct script *script, const struct event *ev)
 		break;
 	case EVENT_MANAGED:
 		put_managed_json(json, &ev->managed);
+		break;
+	case EVENT_PROCESS:
+		json_string(json, "cmdline", ev->process.cmdline);
+		json_string(json, "cgroup", ev->process.cgroup);
+		if (ev->process.uid != UINT32_MAX)
+			json_uint(json, "uid", ev->process.uid);
 		break;
 	default:
 		break;

@@ -261,6 +261,12 @@ void strip_names_event(struct strip_names *names, struct event *ev)
 	case EVENT_CGROUP:
 		ev->cgroup.path = pseudonym_of(p, PSEUDONYM_CGROUP, ev->cgroup.path);
 		break;
+	case EVENT_PROCESS:
+		ev->process.cmdline = "";
+		if (*ev->process.cgroup)
+			ev->process.cgroup = pseudonym_of(p, PSEUDONYM_CGROUP, ev->process.cgroup);
+		ev->process.uid = UINT32_MAX;
+		break;
 	default:
 		break;
 	}

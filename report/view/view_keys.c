@@ -8,6 +8,7 @@
 #include "report/view/entry.h"
 #include "report/view/memory_source.h"
 #include "report/view/own_code.h"
+#include "report/view/process_levels.h"
 
 #include <inttypes.h>
 
@@ -25,6 +26,8 @@ struct view_keys {
 	struct arena *arena;
 	uint32_t *functions; /* by function: the first that looks the same */
 	uint32_t *threads, *processes;
+	struct strtab texts;       /* of levels of processes */
+	struct map process_texts;  /* level and thread -> number in it */
 	struct map lines; /* file and line -> number + 1 */
 	struct map objects, addrs; /* of data: -> number */
 	struct map entry_of;	   /* stack and mode -> string of @entries */
@@ -106,6 +109,8 @@ void view_keys_free(struct view_keys *keys)
 		map_deinit(&keys->levels[i].numbers);
 		vec_deinit(&keys->levels[i].keys);
 	}
+	strtab_deinit(&keys->texts);
+	map_deinit(&keys->process_texts);
 	map_deinit(&keys->lines);
 	map_deinit(&keys->objects);
 	map_deinit(&keys->addrs);
@@ -192,11 +197,25 @@ static uint32_t entry_identity(struct view_keys *keys, const struct profile_samp
 	return (uint32_t)*known;
 }
 
+/* The number of a text of a thread's process. */
+static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t thread)
+{
+	bool is_new;
+	uint64_t *number = map_put(&keys->process_texts, pair((uint32_t)by, thread), &is_new);
+
+	if (is_new)
+		*number = strtab_add(&keys->texts,
+				     process_level_text(keys->p, by, thread, keys->arena));
+	return (uint32_t)*number;
+}
+
 static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 			 const struct view_path *path, size_t frame)
 {
 	const struct view_frame *leaf = path->len ? &path->frames[frame] : NULL;
 
+	if (process_level_is(level->by))
+		return process_text(keys, level->by, path->row->thread);
 	switch (level->by) {
 	case VIEW_THREAD:
 		return keys->threads[path->row->thread];
@@ -367,11 +386,17 @@ static struct view_key empty_texts(enum view_by by, const char *text)
 	return key;
 }
 
-static struct view_key texts(const struct view_keys *keys, const struct view_level *level,
+static struct view_key texts(struct view_keys *keys, const struct view_level *level,
 			     const struct view_path *path, size_t frame)
 {
 	const struct view_frame *at = path->len ? &path->frames[frame] : NULL;
 
+	if (process_level_is(level->by)) {
+		uint32_t number = process_text(keys, level->by, path->row->thread);
+
+		return (struct view_key){ .fields = {
+			arena_strdup(keys->arena, strtab_get(&keys->texts, number)) } };
+	}
 	if (level->by == VIEW_THREAD || level->by == VIEW_PROCESS || level->by == VIEW_PROGRAM ||
 	    level->by == VIEW_COMM || level->by == VIEW_CPU)
 		return thread_texts(keys, level->by, path->row);

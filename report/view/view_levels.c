@@ -53,6 +53,13 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_PROCESS] = { "process", 2, { { "process", "process", false, false }, PID } },
 	[VIEW_PROGRAM] = { "program", 1, { { "program", "program", false, false } } },
 	[VIEW_COMM] = { "comm", 1, { { "name", "comm", false, false } } },
+	[VIEW_CMDLINE] = { "cmdline", 1, { { "command line", "cmdline", false, false } } },
+	[VIEW_EXEC] = { "exec", 1, { { "program", "exec", false, true } } },
+	[VIEW_CGROUP] = { "cgroup", 1, { { "cgroup", "cgroup", false, true } } },
+	[VIEW_CONTAINER] = { "container", 1, { { "container", "container", false, false } } },
+	[VIEW_POD] = { "pod", 1, { { "pod", "pod", false, false } } },
+	[VIEW_UNIT] = { "unit", 1, { { "unit", "unit", false, false } } },
+	[VIEW_USER] = { "user", 1, { { "user", "user", false, false } } },
 	[VIEW_CPU] = { "cpu", 1, { { "cpu", "cpu", true, false } } },
 	[VIEW_LINE] = { "line", 3, { { "line", "line", false, true }, FUNCTION, MODULE } },
 	[VIEW_ADDRESS] = { "address",
@@ -140,8 +147,10 @@ static struct err *unknown(const char *word)
 
 	return err_remedy(
 		err,
-		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, cpu, "
-		"line, address, depth=N, data-symbol, data-address, data-line, data-source, data-type, data-field, entry and mine, and "
+		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
+		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
+		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
+		"data-type, data-field, entry and mine, and "
 		"branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }

@@ -20,6 +20,13 @@ enum view_by {
 	VIEW_PROCESS,
 	VIEW_PROGRAM, /* all processes of one name */
 	VIEW_COMM,    /* all threads of one name */
+	VIEW_CMDLINE,   /* all processes of one command line */
+	VIEW_EXEC,      /* of one program file */
+	VIEW_CGROUP,
+	VIEW_CONTAINER, /* docker, containerd, podman, ... by the cgroup's path */
+	VIEW_POD,       /* of Kubernetes */
+	VIEW_UNIT,      /* of systemd */
+	VIEW_USER,
 	VIEW_CPU,
 	VIEW_LINE,    /* source line of the leaf */
 	VIEW_ADDRESS, /* instruction of the leaf */

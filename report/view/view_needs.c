@@ -4,6 +4,8 @@
  */
 #include "report/view/view_needs.h"
 
+#include "report/view/process_levels.h"
+
 static bool has_lines(const struct profile *p)
 {
 	for (size_t i = 0; i < p->lines.len; i++)
@@ -47,10 +49,25 @@ static const struct need {
 	{ VIEW_CPU, has_cpus, "CPUs" },
 };
 
+/* Recordings without these are made by other tools, and by older versions of ours. */
+static struct err *check_processes(const struct profile *p, enum view_by by, const char *input)
+{
+	if (!process_level_is(by) || process_level_is_known(p, by))
+		return NULL;
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' does not tell the %s of any process", input,
+				  view_by_name(by)),
+			  "precord records command lines, cgroups and users; or take another level, such "
+			  "as --by=process");
+}
+
 struct err *view_needs_check(const struct profile *p, const struct view_levels *levels,
 			     const char *input)
 {
-	for (unsigned i = 0; i < levels->len; i++)
+	for (unsigned i = 0; i < levels->len; i++) {
+		struct err *err = check_processes(p, levels->items[i].by, input);
+
+		if (err)
+			return err;
 		for (size_t n = 0; n < ARRAY_LEN(needs); n++)
 			if (needs[n].by == levels->items[i].by && !needs[n].is_met(p))
 				return err_remedy(
@@ -58,5 +75,6 @@ struct err *view_needs_check(const struct profile *p, const struct view_levels *
 						"'%s' holds stacks with their sums, but no %s",
 						input, needs[n].what),
 					"take the trace itself, or another level, such as --by=leaf");
+	}
 	return NULL;
 }

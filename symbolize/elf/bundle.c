@@ -23,6 +23,7 @@
 #define FUNCTION_LEN_MAX (256U << 10) /* of code, from the function's start */
 #define LEN_PER_SAMPLE   256          /* a function as long as this travels for one sample in it */
 #define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
+#define PROLOGUE_LEN     192 /* of a function whose rules are expressions, where unwind_hidden.c looks */
 #define EDGE_LEN         16 /* bytes before an address where rules begin or end */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
 #define SEGMENTS_MAX     1000
@@ -153,8 +154,18 @@ static void add_function_code(struct bundle *b)
 struct place {
 	struct range function; /* empty if it is not known */
 	bool ruled;
-	uint64_t rules_end; /* of the rules' range */
+	bool computed; /* some of the rules are expressions for the end of the frame */
+	uint64_t rules_begin, rules_end; /* the rules' range */
 };
+
+/*
+ * Is DW_CFA_def_cfa_expression among the instructions? A byte that looks like it does no harm: some code travels for
+ * nothing.
+ */
+static bool has_computed_rules(const struct cfi_fde *fde)
+{
+	return fde->instructions_len && memchr(fde->instructions, 0x0f, fde->instructions_len);
+}
 
 /* Take the rules and the symbol that cover @vaddr. */
 static struct place add_place(struct bundle *b, uint64_t vaddr)
@@ -168,7 +179,9 @@ static struct place add_place(struct bundle *b, uint64_t vaddr)
 	place.ruled = src->cfi && cfi_section_find(src->cfi, vaddr, &fde);
 	if (place.ruled) {
 		add_fde(b, &fde);
+		place.rules_begin = fde.begin;
 		place.rules_end = fde.end;
+		place.computed = has_computed_rules(&fde);
 	}
 	if (symbol)
 		add_symbol(b, (size_t)(symbol - symtab_entries(src->symbols, &count)));
@@ -221,6 +234,8 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 		count_samples(b, before.function, 0);
 	if (address->leaves)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
+	if (address->leaves && at.computed)
+		add_code(b, at.rules_begin, MIN(at.rules_end, at.rules_begin + PROLOGUE_LEN));
 	if (code_matters(b, vaddr, &at, &before))
 		add_code(b, vaddr - MIN(vaddr, EDGE_LEN), vaddr + INSTRUCTION_LEN);
 }

@@ -166,7 +166,7 @@ static void add_moved(struct jit_map *map, struct latest *latest, const struct j
 static void parse_dump(struct jit_map *map, size_t len)
 {
 	struct jitdump dump;
-	struct jitdump_record rec, info = { .kind = UINT32_MAX };
+	struct jitdump_record rec, info = { .kind = UINT32_MAX }, unwinding = info;
 	struct latest latest = { 0 };
 	struct err *err = jitdump_open(&dump, map->dump, len);
 
@@ -177,6 +177,8 @@ static void parse_dump(struct jit_map *map, size_t len)
 	while (map->symbols.len < RANGE_OVERLAY_NONE && jitdump_next(&dump, &rec)) {
 		if (rec.kind == JITDUMP_DEBUG_INFO)
 			info = rec;
+		if (rec.kind == JITDUMP_UNWINDING)
+			unwinding = rec;
 		if (rec.kind == JITDUMP_MOVE)
 			add_moved(map, &latest, &rec);
 		if (rec.kind != JITDUMP_LOAD || !rec.len || !*rec.name)
@@ -185,8 +187,13 @@ static void parse_dump(struct jit_map *map, size_t len)
 			.start = rec.ip, .len = rec.len, .name = rec.name, .code = rec.code
 		};
 
+		if (unwinding.kind == JITDUMP_UNWINDING) {
+			symbol.frames = unwinding.frames;
+			symbol.frames_len = unwinding.frames_len;
+		}
+
 		add_lines(map, &dump, &info, &symbol);
-		info.kind = UINT32_MAX; /* of one code only */
+		info.kind = unwinding.kind = UINT32_MAX; /* of one code only */
 		vec_push(&map->symbols, symbol);
 	}
 	map_deinit(&latest.by_start);

@@ -21,6 +21,8 @@ struct jit_symbol {
 	const uint8_t *code;              /* @len bytes; NULL if not known */
 	const struct jitdump_line *lines; /* ascending by offset from @start */
 	size_t nlines;
+	const uint8_t *frames; /* .eh_frame, @frames_len bytes; NULL if not known */
+	size_t frames_len;
 };
 
 struct jit_map;

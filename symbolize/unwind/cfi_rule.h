@@ -45,7 +45,8 @@ struct cfi_rule {
 	bool signal_frame; /* the caller was interrupted, it did not call */
 	bool ra_signed;    /* the return address carries an authentication code (aarch64) */
 	bool plain; /* CFA by register, all entries OFFSET or POPPED and none for sp, no signal frame: the common case */
-	uint8_t unused[5];     /* 0: rules are compared as bytes */
+	bool from_code; /* read off the code, not said by a table: to be checked */
+	uint8_t unused[4];     /* 0: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 

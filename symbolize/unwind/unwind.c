@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INSTRUCTION_LEN_MAX 15 /* of x86-64 */
+#define FRAME_LEN_MAX	    (8u << 20) /* as large as a main thread's stack may grow by default */
+
 struct unwinder {
 	struct module_table *modules;
 	struct space_table *spaces;
@@ -200,6 +203,44 @@ static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwin
 	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_NO_MAPPING) : UNWIND_NO_MAPPING;
 }
 
+/* The function of the newest frame, NULL if it is not known. */
+static const char *last_name(struct unwinder *u, struct space *space)
+{
+	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
+	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
+	const struct space_map *map = unwind_tables_map(u->tables, space, at);
+
+	return map ? unwind_tables_function_name(u->tables, map, at) : NULL;
+}
+
+/*
+ * Go's asmcgocall() and the like have called C on the thread's own stack, and their rules do not say so. The frame pointer still is the
+ * goroutine's, which Go's unwinder follows too; the kernel has done so if C functions left that register alone.
+ */
+static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_walk *w,
+					      const struct event_sample *s)
+{
+	size_t position = unwind_kernel_chain_outside(w, s);
+
+	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_UNREADABLE) : UNWIND_UNREADABLE;
+}
+
+/*
+ * The return address is at no address of the snapshot. Where the frame begins in it, and would end above it, the frame is larger than
+ * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. Else the frame lies
+ * on another stack.
+ */
+static enum unwind_stop stop_outside(const struct unwind_walk *w)
+{
+	const struct event_stack *snapshot = w->stack.snapshot;
+	uint64_t sp = w->state.regs[w->arch->sp], missing = w->stack.missing;
+	bool here = sp >= snapshot->base && sp < snapshot->end;
+
+	if (here && missing >= snapshot->end && missing - snapshot->end < FRAME_LEN_MAX)
+		return UNWIND_SNAPSHOT_ENDED;
+	return UNWIND_UNREADABLE;
+}
+
 /* ---- our walk -------------------------------------------------------------------------------------- */
 
 /* Code of a JIT has no table of its nature. */
@@ -210,16 +251,77 @@ static enum unwind_stop stop_without_table(const struct space_map *map)
 	return map->module->kind == MODULE_FILE ? UNWIND_NO_TABLE : UNWIND_NO_FRAME_POINTER;
 }
 
+/*
+ * A precise event (PEBS) has the address of the instruction that caused it, and the registers from behind it: at a call the
+ * return address is on the stack already. Is it what lies there?
+ */
+static bool has_called(struct unwind_walk *w)
+{
+	const struct unwind_state *state = &w->state;
+	uint64_t ip = state->regs[w->arch->ip], word;
+
+	if (w->arch->lr >= 0 || !state->exact || w->nsaves ||
+	    unwind_stack_word(&w->stack, state->regs[w->arch->sp], &word) != UNWIND_READ_OK)
+		return false;
+	return word > ip && word - ip <= INSTRUCTION_LEN_MAX &&
+	       unwind_check_return(w, word) == UNWIND_CALL_YES;
+}
+
+/* The step from there, if the one by the registers as they are does not lead behind a call. */
+static enum unwind_outcome step_precise(struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	const struct unwind_state callee = w->state;
+	enum unwind_outcome outcome;
+
+	if (rule->signal_frame || !has_called(w))
+		return unwind_step(w, rule);
+	outcome = unwind_step(w, rule);
+	if (outcome == UNWIND_IS_ROOT || (outcome == UNWIND_STEPPED &&
+					  unwind_check_return(w, w->state.regs[w->arch->ip]) != UNWIND_CALL_NO))
+		return outcome;
+	w->state = callee;
+	w->nsaves = 0;
+	w->state.regs[w->arch->sp] += 8;
+	return unwind_step(w, rule);
+}
+
 static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
-	enum unwind_outcome outcome = unwind_step(w, rule);
+	enum unwind_outcome outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
 	if (outcome != UNWIND_ELSEWHERE || !unwind_step_hidden(w, rule))
 		return outcome;
 	*ret_how = UNWIND_COPY;
 	return UNWIND_STEPPED;
+}
+
+/* Does a call end at the state's address, or is that in code of a JIT that is known, but not how it calls? */
+static bool leads_to_code(struct unwind_walk *w)
+{
+	uint64_t ip = w->state.regs[w->arch->ip];
+	enum unwind_call call = unwind_check_return(w, ip);
+
+	if (call != UNWIND_CALL_UNKNOWN)
+		return call == UNWIND_CALL_YES;
+	return unwind_tables_is_jit_code(w->tables, unwind_tables_map(w->tables, w->space, ip - 1), ip - 1);
+}
+
+/* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
+static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_rule *rule,
+					enum unwind_how *ret_how)
+{
+	const struct unwind_state callee = w->state;
+	size_t nsaves = w->nsaves;
+
+	if (unwind_step(w, rule) == UNWIND_STEPPED && leads_to_code(w)) {
+		*ret_how = UNWIND_CODE;
+		return UNWIND_STEPPED;
+	}
+	w->state = callee;
+	w->nsaves = nsaves;
+	return unwind_step_fallback(w, /* in_stub= */ false, ret_how);
 }
 
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
@@ -233,6 +335,10 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		unwind_trace_rule(w->stack.trace, w, place->map, rule);
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
+		if (rule.cfi->from_code) {
+			*ret_stop = stop_without_table(place->map);
+			return step_by_code(w, rule.cfi, ret_how);
+		}
 		*ret_stop = UNWIND_BAD_TABLE;
 		return step_by_rule(w, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:
@@ -262,18 +368,29 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 }
 
 /*
- * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl). Unwind
- * tables are believed; behind a frame pointer it might also have been a word without meaning, which pruning
- * made 0, and in the code of a JIT often is.
+ * A return address of 0 ends a stack whose start routine says nothing about it (coroutines, Go, musl), if nothing
+ * that was called from elsewhere lies above. It might also have been a word without meaning, which pruning made 0, and in
+ * the code of a JIT often is.
  */
 static bool is_root_at_zero(struct unwind_walk *w, const struct unwind_frame *callee,
 			    enum unwind_how how)
 {
 	bool no_fp = unwind_knows(&w->state, w->arch->fp) && !w->state.regs[w->arch->fp];
 
-	if (how == UNWIND_CFI)
-		return true;
-	return no_fp && callee->module->kind != MODULE_JIT && unwind_is_bottom(w);
+	if (w->state.regs[w->arch->ip] || !unwind_is_bottom(w))
+		return false;
+	return how == UNWIND_CFI || (no_fp && callee->module->kind != MODULE_JIT);
+}
+
+/* The caller's address lies in no code: is the newest frame the root, does the stack go on elsewhere, or what is wrong? */
+static enum unwind_stop end_of_code(struct unwinder *u, struct unwind_walk *w,
+				    const struct event_sample *s, enum unwind_how how)
+{
+	if (unwind_is_go_switch_name(last_name(u, w->space)))
+		return continue_on_goroutine(u, w, s);
+	if (is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how) || last_is_start(u, w->space))
+		return UNWIND_ROOT;
+	return continue_on_other_stack(u, w, s);
 }
 
 /* A step, and what became of it into the trace if there is one. */
@@ -310,11 +427,9 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		struct unwind_place *place = place_of(w, lookup_ip(ip, w->state.exact));
 		const struct space_map *map = place->map;
 
-		if (!leaf && ip == 0 && is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how))
-			return UNWIND_ROOT;
-		if (!leaf && (!map || !map->exec))
-			return last_is_start(u, w->space) ? UNWIND_ROOT :
-							    continue_on_other_stack(u, w, s);
+		/* Where a signal interrupted, it was a call or a jump that led out of the code, to address 0 for example. */
+		if (!w->state.exact && (!map || !map->exec))
+			return end_of_code(u, w, s, how);
 		if (u->splices && unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
@@ -331,7 +446,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return continue_by_kernel(u, w, s, UNWIND_SNAPSHOT_ENDED);
 		case UNWIND_ELSEWHERE:
 			if (w->stack.failed)
-				return continue_by_kernel(u, w, s, UNWIND_UNREADABLE);
+				return continue_by_kernel(u, w, s, stop_outside(w));
 			return UNWIND_UNREADABLE;
 		case UNWIND_BAD:
 			return UNWIND_BAD_TABLE;

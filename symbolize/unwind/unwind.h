@@ -22,6 +22,7 @@ enum unwind_how {
 	UNWIND_FP_UNCHECKED, /* by frame pointer; the code was not there to check */
 	UNWIND_LINK, /* link register or word at the stack pointer of a leaf without rules, checked */
 	UNWIND_COPY, /* by CFI, with a copy of a word that the rule could not find; checked */
+	UNWIND_CODE, /* by a rule read off the code of a JIT, checked */
 	UNWIND_KERNEL_CHAIN, /* from the kernel's frame-pointer walk */
 	UNWIND_EARLIER,      /* before the stacks were taken out of the trace; how is not known any more */
 };
@@ -100,6 +101,9 @@ bool unwind_stop_is_complete(enum unwind_stop stop);
 
 /* Is @name, which may be NULL, a function of the C library or a runtime that begins a stack, where no rule says so? */
 bool unwind_is_start_name(const char *name);
+
+/* Is @name that of a function of Go's runtime that calls C on another stack? It may be NULL. */
+bool unwind_is_go_switch_name(const char *name);
 
 /* One short phrase, "snapshot ended" for example, and what the user can do about it (NULL: nothing). */
 const char *unwind_stop_name(enum unwind_stop stop);

@@ -126,11 +126,24 @@ static uint64_t without_data(struct unwind_walk *w, uint64_t fp)
 	return (fp >= snapshot->base && fp < event_stack_reach(snapshot)) || is_code(w, fp) ? fp : 0;
 }
 
+/* Is less to be seen above @address than what lies there at the end of a stack, because the snapshot ended by its size? */
+static bool ends_too_soon(const struct unwind_walk *w, uint64_t address)
+{
+	const struct event_stack *snapshot = w->stack.snapshot;
+	bool more = event_stack_reach(snapshot) > snapshot->end;
+
+	return more && (address > snapshot->end || snapshot->end - address < 8 * BOTTOM_WORDS);
+}
+
 bool unwind_is_bottom(struct unwind_walk *w)
 {
 	uint64_t address = w->state.regs[w->arch->sp], word;
 	uint64_t end = address + 8 * BOTTOM_WORDS;
 
+	/* A larger snapshot, as the next one may be, could show more. */
+	w->stack.failed = w->stack.failed || end > w->stack.snapshot->end;
+	if (ends_too_soon(w, address))
+		return false;
 	while (unwind_stack_next(&w->stack, &address, &word) && address < end) {
 		if (unwind_check_return(w, strip(w, word)) != UNWIND_CALL_NO)
 			return false;
@@ -150,11 +163,11 @@ static bool is_end_of_stack(struct unwind_walk *w)
 {
 	const struct event_stack *snapshot = w->stack.snapshot;
 	uint64_t address = w->state.regs[w->arch->sp], word;
-	bool more = event_stack_reach(snapshot) > snapshot->end, pointers = false;
+	bool pointers = false;
 
 	w->stack.failed = true;
 	w->stack.missing = snapshot->end;
-	if (more && (address > snapshot->end || snapshot->end - address < 8 * BOTTOM_WORDS))
+	if (ends_too_soon(w, address))
 		return false;
 	for (; unwind_stack_next(&w->stack, &address, &word); address += 8) {
 		if (unwind_check_return(w, strip(w, word)) != UNWIND_CALL_NO)
@@ -248,6 +261,11 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 	w->reads |= w->arch->lr >= 0 ? 1ULL << w->arch->lr : 0;
 	w->writes = 0;
 	if (w->state.exact && step_innermost(w, in_stub)) {
+		*ret_how = UNWIND_LINK;
+		return UNWIND_STEPPED;
+	}
+	/* Who calls what is no code has not made a frame there. */
+	if (w->state.exact && !is_code(w, w->state.regs[w->arch->ip]) && step_leaf(w)) {
 		*ret_how = UNWIND_LINK;
 		return UNWIND_STEPPED;
 	}

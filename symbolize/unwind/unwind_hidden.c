@@ -17,9 +17,16 @@
  *	| data … | | | | | | | | | | | | | value | saved registers … | return address |  caller's frame …
  *
  * So each word of the frame that points farther up is taken for what the rule reads. The rule must then lead to a
- * return address that follows a call, and all words that do must lead to the same one.
+ * return address that follows a call.
+ *
+ * A large frame also holds words that earlier, deeper calls left there, and one of these may lead to a return address of
+ * theirs. Which word is the function's own is known from the function itself: its first instructions, carried out with the
+ * stack pointer that the word implies, store it at one place of the frame, where it must be (unwind_prologue.h). Without
+ * that code, or where it computes with registers, all words that lead to a return address must lead to the same one.
  */
 #include "symbolize/unwind/unwind_walk.h"
+
+#include "symbolize/unwind/unwind_prologue.h"
 
 /*
  * From the stack pointer to the return address: the word must be found if there is another like it. OpenSSL's largest
@@ -46,26 +53,69 @@ static bool try_word(struct unwind_walk *w, const struct cfi_rule *rule, uint64_
 	       unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES;
 }
 
-/* The one word that leads to a caller; 0: none does, or not all to the same. */
+enum verdict {
+	UNPROVEN,
+	PROVEN,
+	REFUTED,
+};
+
+/* Would the function have stored @word where it is? @w is the caller's, as @word leads to it. */
+static enum verdict judge(struct unwind_walk *w, const struct unwind_code *code, uint64_t word)
+{
+	struct unwind_prologue p = { .entry = w->state.regs[w->arch->sp] - 8, .word = word };
+	uint64_t stored;
+
+	if (!code->bytes || !unwind_prologue_find(unwind_tables_disasm(w->tables), code->bytes,
+						  code->len, code->vaddr, &p))
+		return UNPROVEN;
+	if (unwind_stack_word(&w->stack, p.slot, &stored) == UNWIND_READ_OK && stored == word)
+		return PROVEN;
+	return p.sure ? REFUTED : UNPROVEN;
+}
+
+/* A word that leads to a caller; 0: none does. */
+struct choice {
+	uint64_t proven, unproven;
+	bool proven_differ, unproven_differ; /* there are two that lead to different ones */
+};
+
+static void add_choice(struct choice *c, uint64_t word, enum verdict verdict)
+{
+	if (verdict == PROVEN) {
+		c->proven_differ = c->proven_differ || c->proven;
+		c->proven = word;
+	} else if (verdict == UNPROVEN) {
+		c->unproven_differ = c->unproven_differ || c->unproven;
+		c->unproven = word;
+	}
+}
+
+static uint64_t choose(const struct choice *c)
+{
+	if (c->proven)
+		return c->proven_differ ? 0 : c->proven;
+	return c->unproven_differ ? 0 : c->unproven;
+}
+
+/* The word that the rule would have read; 0: there is none, or which one it is cannot be told. */
 static uint64_t find_copy(struct unwind_walk *w, const struct cfi_rule *rule)
 {
 	const struct unwind_state callee = w->state;
-	uint64_t address = callee.regs[w->arch->sp], end = address + FRAME_MAX;
-	uint64_t word, found = 0;
+	uint64_t address = callee.regs[w->arch->sp], end = address + FRAME_MAX, ip = callee.regs[w->arch->ip];
+	struct unwind_code code = { 0 };
+	struct choice choice = { 0 };
+	uint64_t word;
 
+	if (unwind_tables_disasm(w->tables))
+		unwind_tables_code(w->tables, unwind_tables_map(w->tables, w->space, ip), ip, &code);
 	for (; unwind_stack_next(&w->stack, &address, &word) && address < end; address += 8) {
-		bool leads;
-
-		if (word == found || !may_be_copy(w, address, word))
+		if (word == choice.proven || word == choice.unproven || !may_be_copy(w, address, word))
 			continue;
-		leads = try_word(w, rule, word);
+		if (try_word(w, rule, word))
+			add_choice(&choice, word, judge(w, &code, word));
 		w->state = callee;
-		if (leads && found)
-			return 0;
-		if (leads)
-			found = word;
 	}
-	return found;
+	return choose(&choice);
 }
 
 bool unwind_step_hidden(struct unwind_walk *w, const struct cfi_rule *rule)

@@ -49,3 +49,22 @@ size_t unwind_kernel_chain_leaves(struct unwind_walk *w, const struct event_samp
 	}
 	return 0;
 }
+
+/* The frame pointer is what it was at the sample, or what saved it on the way up still lies there. */
+size_t unwind_kernel_chain_outside(struct unwind_walk *w, const struct event_sample *s)
+{
+	uint64_t fp = s->regs->values[w->arch->fp];
+
+	if (!unwind_knows(&w->state, w->arch->fp) || unwind_stack_holds_pair(&w->stack, w->state.regs[w->arch->fp]))
+		return 0;
+	for (size_t i = 1; has_frame_pointer(w, s) && i < s->nuser_ips; i++) {
+		if (!unwind_stack_holds_pair(&w->stack, fp)) {
+			bool same = fp == w->state.regs[w->arch->fp];
+
+			return same && unwind_check_return(w, s->user_ips[i]) == UNWIND_CALL_YES ? i : 0;
+		}
+		if (!follow(w, fp, s->user_ips[i], &fp))
+			break;
+	}
+	return 0;
+}

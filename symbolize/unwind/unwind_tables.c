@@ -12,9 +12,14 @@
 #include "formats/base/memory.h"
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
-#include "symbolize/unwind/cfi_program.h"
+#include "symbolize/disasm.h"
+#include "symbolize/elf/cfi_record.h"
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/symtab.h"
+#include "symbolize/name/jit_files.h"
+#include "symbolize/runtime/hotspot_frames.h"
+#include "symbolize/unwind/cfi_program.h"
+#include "symbolize/unwind/code_rows.h"
 #include "symbolize/unwind/unwind_memo.h"
 #include "symbolize/unwind/unwind_sigframe.h"
 
@@ -39,6 +44,7 @@ struct table {
 	struct cfi_section *whole_cfi; /* of the file here, where @cfi is that of a part */
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
 	struct symtab *symbols;        /* read when first needed */
+	struct jit_map *jit;           /* of a MODULE_JIT; NULL if nothing is known */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
 };
 
@@ -49,6 +55,8 @@ struct unwind_tables {
 	struct cfi_rules *rules;
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
+	bool disasm_opened;
+	struct disasm *disasm; /* opened when first needed; NULL: for this processor there is none */
 	struct map_slot_by_page maps[MAP_SLOTS];
 	struct unwind_place places[UNWIND_PLACES];
 };
@@ -73,9 +81,11 @@ void unwind_tables_free(struct unwind_tables *t)
 		cfi_section_free(t->tables.items[i].whole_cfi);
 		bundle_calls_free(t->tables.items[i].calls);
 		symtab_free(t->tables.items[i].symbols);
+		jit_map_free(t->tables.items[i].jit);
 	}
 	vec_deinit(&t->tables);
 	cfi_rules_free(t->rules);
+	disasm_close(t->disasm);
 	unwind_memo_deinit(&t->memo);
 	free(t);
 }
@@ -122,10 +132,15 @@ static bool has_table(const struct module *mod)
 
 static void look_up(struct unwind_tables *t, struct table *table, struct module *mod)
 {
-	struct image *img = module_image(t->modules, mod);
+	struct image *img;
 
 	table->looked_up = true;
 	table->without = UNWIND_RULE_NO_TABLE;
+	if (mod->kind == MODULE_JIT) {
+		table->jit = jit_files_open(t->modules, mod);
+		return;
+	}
+	img = module_image(t->modules, mod);
 	if (img && image_arch(img) == t->arch) {
 		table->image = img;
 		table->cfi = cfi_section_new(img);
@@ -148,27 +163,61 @@ static struct table *table_of(struct unwind_tables *t, struct module *mod)
 	return table;
 }
 
-/* At least @need bytes of code at @vaddr, from the image that unwinds or, failing that, from any other. */
-static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
-			      size_t need)
+/* What a JIT said of the code at @ip; NULL if nothing is known of it. */
+static const struct jit_symbol *jit_symbol_at(struct unwind_tables *t, struct module *mod, uint64_t ip)
+{
+	const struct table *table = table_of(t, mod);
+
+	return table->jit ? jit_map_find(table->jit, ip) : NULL;
+}
+
+/* The code in front of return address @ip, if its JIT wrote that down. */
+static const uint8_t *jit_code_before(struct unwind_tables *t, struct module *mod, uint64_t ip,
+				      size_t need)
+{
+	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip - 1);
+
+	if (!symbol || !symbol->code || ip - symbol->start < need)
+		return NULL;
+	return symbol->code + (ip - symbol->start - need);
+}
+
+/*
+ * At least @need bytes of code at @vaddr, from the image that unwinds or, failing that, from any other; *@ret_len says how many there
+ * are.
+ */
+static const uint8_t *code_and_len(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+				   size_t need, size_t *ret_len)
 {
 	struct table *table;
 	const uint8_t *code = NULL;
 	size_t len = 0;
+
+	*ret_len = 0;
 
 	if (!has_table(mod))
 		return NULL;
 	table = table_of(t, mod);
 	if (table->image)
 		code = image_bytes_at(table->image, vaddr, &len);
-	if (code && len >= need)
+	*ret_len = code ? len : 0;
+	if (*ret_len >= need)
 		return code;
 	if (!table->code_looked_up) {
 		table->code_looked_up = true;
 		table->code = mod->kind == MODULE_FILE ? module_code(t->modules, mod) : NULL;
 	}
 	code = table->code ? image_bytes_at(table->code, vaddr, &len) : NULL;
-	return code && len >= need ? code : NULL;
+	*ret_len = code ? len : 0;
+	return *ret_len >= need ? code : NULL;
+}
+
+static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+			      size_t need)
+{
+	size_t len;
+
+	return code_and_len(t, mod, vaddr, need, &len);
 }
 
 /* What the recorder found out about the code, which it may not have sent along. */
@@ -184,13 +233,15 @@ static enum bundle_call recorded_call(struct unwind_tables *t, const struct spac
 static enum bundle_call call_at(struct unwind_tables *t, const struct space_map *map,
 				uint64_t vaddr, uint64_t *ret_target)
 {
-	const uint8_t *code = code_at(t, map->module, vaddr - CALL_LEN_MAX, CALL_LEN_MAX);
+	bool jit = map->module->kind == MODULE_JIT;
+	const uint8_t *code = jit ? jit_code_before(t, map->module, vaddr, CALL_LEN_MAX) :
+				    code_at(t, map->module, vaddr - CALL_LEN_MAX, CALL_LEN_MAX);
 	int64_t distance;
 
 	if (!code)
 		return BUNDLE_CALL_UNKNOWN;
 	if (!t->arch->ends_with_call(code, CALL_LEN_MAX))
-		return BUNDLE_CALL_NO;
+		return jit ? BUNDLE_CALL_UNKNOWN : BUNDLE_CALL_NO; /* an interpreter pushes and jumps */
 	if (t->arch->direct_call(code, CALL_LEN_MAX, &distance))
 		*ret_target = vaddr + (uint64_t)distance;
 	return BUNDLE_CALL_YES;
@@ -202,7 +253,7 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 	uint64_t target = 0;
 	enum bundle_call call;
 
-	if (!map->mapped)
+	if (!map->mapped && map->module->kind != MODULE_JIT)
 		return UNWIND_CALL_UNKNOWN;
 	call = recorded_call(t, map, ip - map->bias, &target);
 	if (call == BUNDLE_CALL_UNKNOWN)
@@ -348,6 +399,59 @@ static bool is_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr
 	return entry && vaddr >= entry && vaddr - entry < ENTRY_LEN;
 }
 
+/*
+ * The rules that came with code of a JIT are for where perf puts both in a file, so that it is the distance between their first
+ * entry and the code that counts.
+ */
+static bool find_jit_fde(const struct jit_symbol *symbol, uint64_t ip, struct cfi_fde *ret, uint64_t *ret_vaddr)
+{
+	const struct cfi_bytes bytes = { .data = symbol->frames, .len = symbol->frames_len };
+	struct cfi_record rec;
+	struct cfi_cie cie;
+	bool first = true;
+
+	for (uint64_t at = 0; symbol->frames && cfi_record_at(&bytes, at, &rec) && !rec.is_end; at = rec.end) {
+		if (rec.is_cie || !cfi_record_cie(&bytes, rec.cie_offset, &cie) ||
+		    !cfi_record_fde(&bytes, &rec, &cie, ret))
+			continue;
+		if (first)
+			*ret_vaddr = ip - symbol->start + ret->begin;
+		first = false;
+		if (*ret_vaddr >= ret->begin && *ret_vaddr < ret->end)
+			return true;
+	}
+	return false;
+}
+
+bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	return map && map->module->kind == MODULE_JIT && jit_symbol_at(t, map->module, ip);
+}
+
+static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
+{
+	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
+	struct cfi_fde fde;
+	uint64_t vaddr;
+	uint32_t rule;
+	bool found = false;
+
+	if (symbol && hotspot_frames_rule(t->rules, t->arch, symbol, &rule))
+		found = true;
+	else if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
+		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);
+	if (!found && symbol && symbol->code && unwind_tables_disasm(t)) {
+		CLEANUP(arena_deinit) struct arena arena = { 0 };
+		const struct code_rows_function f = { hotspot_frames_code(symbol, &arena), symbol->len,
+						      symbol->start };
+
+		found = code_rows_find(t->rules, t->disasm, &f, ip, &rule);
+	}
+	if (!found)
+		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
+}
+
 /* What the recorder did not take along may be in the file here. */
 static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
 			 struct cfi_fde *ret)
@@ -373,6 +477,8 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 	struct cfi_fde fde;
 	uint32_t rule;
 
+	if (mod->kind == MODULE_JIT)
+		return compile_jit(t, mod, vaddr);
 	if (table->without == UNWIND_RULE_NO_FILE)
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
@@ -401,9 +507,9 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
 	uint64_t vaddr = ip - map->bias, key;
 
-	if (!has_table(map->module))
+	if (!has_table(map->module) && map->module->kind != MODULE_JIT)
 		return rule;
-	if (!map->mapped)
+	if (!map->mapped && map->module->kind != MODULE_JIT)
 		return (struct unwind_rule){ .kind = table_of(t, map->module)->without };
 	if (!unwind_memo_key(map->module->id, vaddr, &key))
 		return compile(t, map->module, vaddr);
@@ -434,6 +540,31 @@ struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct 
 	origin.begin = fde.begin;
 	origin.end = fde.end;
 	return origin;
+}
+
+bool unwind_tables_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			struct unwind_code *ret)
+{
+	const struct table *table;
+	struct cfi_fde fde;
+
+	if (!map || !map->mapped || !has_table(map->module))
+		return false;
+	table = table_of(t, map->module);
+	if (!table->cfi || !cfi_section_find(table->cfi, ip - map->bias, &fde))
+		return false;
+	ret->vaddr = fde.begin;
+	ret->bytes = code_and_len(t, map->module, fde.begin, 1, &ret->len);
+	ret->len = MIN(ret->len, fde.end - fde.begin);
+	return ret->bytes;
+}
+
+struct disasm *unwind_tables_disasm(struct unwind_tables *t)
+{
+	if (!t->disasm_opened && t->arch == &arch_x86_64)
+		err_free(disasm_open(t->arch, DISASM_INTEL, &t->disasm));
+	t->disasm_opened = true;
+	return t->disasm;
 }
 
 struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)

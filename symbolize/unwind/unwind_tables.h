@@ -29,6 +29,7 @@ struct unwind_rule {
 	const struct cfi_rule *cfi; /* for UNWIND_RULE_CFI */
 };
 
+struct disasm;
 struct unwind_tables;
 
 struct unwind_tables *unwind_tables_new(struct module_table *modules, const struct arch *arch);
@@ -117,6 +118,9 @@ enum unwind_call {
 enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
 				    uint64_t ip, uint64_t *ret_target);
 
+/* Is @ip of @map, which may be NULL, in code that a JIT said it made? */
+bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
 /* Where the function that holds @ip of @map begins, by symbol; 0 if that is not known. */
 uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
 
@@ -133,6 +137,20 @@ bool unwind_tables_is_slot(struct unwind_tables *t, const struct space_map *map,
  */
 bool unwind_tables_is_plt_head(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
 			       bool *ret_pushed);
+
+/* Code of a function from its first instruction on. */
+struct unwind_code {
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t vaddr; /* link-time, of the first byte */
+};
+
+/* Of the function whose rules hold at @ip of @map; false if its code, or where it begins, is not known. */
+bool unwind_tables_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip,
+			struct unwind_code *ret);
+
+/* What reads it; NULL on a processor for which nothing does. */
+struct disasm *unwind_tables_disasm(struct unwind_tables *t);
 
 uint64_t unwind_tables_hits(const struct unwind_tables *t);
 uint64_t unwind_tables_misses(const struct unwind_tables *t);

@@ -119,6 +119,12 @@ size_t unwind_kernel_chain_at(struct unwind_walk *w, const struct event_sample *
 size_t unwind_kernel_chain_leaves(struct unwind_walk *w, const struct event_sample *s, uint64_t last_ip);
 
 /*
+ * The first of @s->user_ips that was read outside the snapshot, where the frame pointer led the kernel that the newest frame
+ * still has; 0: none, or it is no return address.
+ */
+size_t unwind_kernel_chain_outside(struct unwind_walk *w, const struct event_sample *s);
+
+/*
  * Does no return address follow above this frame? A frame pointer of 0 marks the end of a stack only for
  * code that has frame pointers; other code may just not have used the register.
  */

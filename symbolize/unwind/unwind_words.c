@@ -15,7 +15,8 @@ static const struct {
 	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
 	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
 				    "record larger stack snapshots (-g dwarf), or build with "
-				    "-fno-omit-frame-pointer" },
+				    "-fno-omit-frame-pointer; a page in the middle of a frame that nobody has "
+				    "touched yet ends one, too" },
 	[UNWIND_NO_TABLE] = { "no unwind table",
 			      "build with -fasynchronous-unwind-tables or "
 			      "-fno-omit-frame-pointer" },
@@ -73,6 +74,7 @@ const char *unwind_how_name(enum unwind_how how)
 		[UNWIND_FP_UNCHECKED] = "frame pointer, unchecked",
 		[UNWIND_LINK] = "return address of a leaf",
 		[UNWIND_COPY] = "unwind table and a copy of a word that is not in the trace",
+		[UNWIND_CODE] = "what the code does to the stack",
 		[UNWIND_KERNEL_CHAIN] = "kernel",
 		[UNWIND_EARLIER] = "unwinding before the stacks were taken out",
 	};
@@ -87,11 +89,27 @@ bool unwind_is_start_name(const char *name)
 		"generic_start_main",	  "start_thread",      "__clone",
 		"clone",		  "clone3",	       "__clone3",
 		"_start",		  "_start_c",	       "runtime.goexit",
-		"runtime.goexit.abi0",	  "runtime.mcall", /* its callee never returns */
+		"runtime.goexit.abi0",
+		/* What these call on the thread's own stack never returns. */
+		"runtime.mcall",	  "runtime.morestack", "runtime.morestack.abi0",
 	};
 
 	for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
 		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+bool unwind_is_go_switch_name(const char *name)
+{
+	static const char *const names[] = { "runtime.asmcgocall", "runtime.nanotime1", "runtime.walltime",
+					     "time.now" };
+	size_t len = name ? strlen(name) : 0;
+
+	if (len > 5 && strcmp(name + len - 5, ".abi0") == 0)
+		len -= 5;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (len == strlen(names[i]) && strncmp(name, names[i], len) == 0)
 			return true;
 	return false;
 }

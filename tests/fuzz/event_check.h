@@ -69,6 +69,10 @@ static inline void check_event(const struct event *ev, const struct recording *r
 	case EVENT_CGROUP:
 		check_string(ev->cgroup.path);
 		break;
+	case EVENT_PROCESS:
+		check_string(ev->process.cmdline);
+		check_string(ev->process.cgroup);
+		break;
 	case EVENT_LOST:
 	case EVENT_LOST_SAMPLES:
 		CHECK(ev->lost.event < rec->nevents || ev->lost.event == RECORDING_NO_EVENT);

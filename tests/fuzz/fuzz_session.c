@@ -174,6 +174,11 @@ static void read_rest(struct maker *m, struct event *ev)
 	case EVENT_CGROUP:
 		ev->cgroup.path = "/";
 		break;
+	case EVENT_PROCESS:
+		ev->process.uid = reader_u8(&m->r, "user");
+		ev->process.cmdline = "cc -c x.c";
+		ev->process.cgroup = "/system.slice/x.service";
+		break;
 	default:
 		break;
 	}

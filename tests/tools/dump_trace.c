@@ -74,6 +74,10 @@ static void put_event(const struct event *ev)
 	case EVENT_CGROUP:
 		put_text(ev->cgroup.path);
 		break;
+	case EVENT_PROCESS:
+		put_text(ev->process.cmdline);
+		put_text(ev->process.cgroup);
+		break;
 	case EVENT_TEXT_POKE:
 		put_bytes(ev->text_poke.old_code, ev->text_poke.old_len);
 		put_bytes(ev->text_poke.new_code, ev->text_poke.new_len);

@@ -160,6 +160,11 @@ static void check_payload(const struct event *got, const struct event *want)
 	case EVENT_MANAGED:
 		check_managed(&got->managed, &want->managed);
 		break;
+	case EVENT_PROCESS:
+		CHECK_UINT(got->process.uid, want->process.uid);
+		CHECK_STR(got->process.cmdline, want->process.cmdline);
+		CHECK_STR(got->process.cgroup, want->process.cgroup);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;

@@ -262,6 +262,11 @@ static void fill(struct event_maker *m, size_t task, struct event *ev)
 	case EVENT_MANAGED:
 		any_managed(m, &ev->managed);
 		break;
+	case EVENT_PROCESS:
+		ev->process.uid = (uint32_t)any_word(m);
+		ev->process.cmdline = any_text(m);
+		ev->process.cgroup = any_text(m);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;

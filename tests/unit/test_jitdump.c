@@ -253,7 +253,9 @@ TEST(jit_code_in_memory_may_be_long_but_not_without_limit)
 {
 	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
 	size_t len = 3 << 20;
-	char *bytes = calloc(1, len), text[100];
+	char *bytes = malloc(len), text[100];
+
+	memset(bytes, 1, len); /* only pages that are present are read */
 
 	for (int twice = 0; twice < 2; twice++) {
 		CLEANUP(writer_deinit) struct writer out = { 0 };
@@ -291,4 +293,71 @@ TEST(jit_code_is_read_from_memory_where_the_perf_map_says_it_is)
 	CHECK_STR(name_at(found, 0x10), NULL);
 	jit_map_free(found);
 	perf_map_free(map);
+}
+
+static void put_unwinding(struct writer *w, const char *frames, size_t len, uint64_t header_len)
+{
+	size_t at = begin(w, JITDUMP_UNWINDING);
+
+	writer_u64(w, len + header_len);
+	writer_u64(w, header_len);
+	writer_u64(w, len + header_len);
+	writer_bytes(w, frames, len);
+	for (uint64_t i = 0; i < header_len && i < 64; i++)
+		writer_u8(w, 0xee);
+	end(w, at);
+}
+
+TEST(jitdump_rules_belong_to_the_next_code)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 }, kept = { 0 };
+	static const uint64_t addresses[] = { 0x2011 };
+
+	jitdump_put_header(&w, 62, 42, 5);
+	put_unwinding(&w, "frames", 6, 20);
+	jitdump_put_load(&w, 42, 0x2010, "ruled", code, sizeof(code));
+	jitdump_put_load(&w, 42, 0x3010, "not ruled", code, sizeof(code));
+	put_move(&w, 0x2010, 0x4010);
+	/* As the recorder keeps it, too. */
+	CHECK(jit_code_filter(w.data, w.len, addresses, ARRAY_LEN(addresses), &kept));
+	for (int i = 0; i < 2; i++) {
+		struct jit_map *map = parse(i ? &kept : &w);
+		const struct jit_symbol *ruled = jit_map_find(map, 0x2010);
+
+		CHECK_STR(ruled->name, "ruled");
+		CHECK_UINT(ruled->frames_len, 6);
+		CHECK_MEM(ruled->frames, "frames", 6);
+		CHECK(i || !jit_map_find(map, 0x3010)->frames);
+		CHECK(i || jit_map_find(map, 0x4010)->frames == ruled->frames);
+		jit_map_free(map);
+	}
+}
+
+TEST(jitdump_rules_that_do_not_fit_are_passed_over)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+
+	jitdump_put_header(&w, 62, 42, 5);
+	put_unwinding(&w, "frames", 6, UINT64_MAX - 3);
+	jitdump_put_load(&w, 42, 0x2010, "run", code, sizeof(code));
+	struct jit_map *map = parse(&w);
+
+	CHECK_STR(name_at(map, 0x2010), "run");
+	CHECK(!jit_map_find(map, 0x2010)->frames);
+	jit_map_free(map);
+}
+
+TEST(jitdump_ends_where_it_was_closed)
+{
+	CLEANUP(writer_deinit) struct writer w = { 0 };
+
+	jitdump_put_header(&w, 62, 42, 5);
+	jitdump_put_load(&w, 42, 0x2010, "run", code, sizeof(code));
+	end(&w, begin(&w, JITDUMP_CLOSE));
+	jitdump_put_load(&w, 42, 0x3010, "what was there before", code, sizeof(code));
+	struct jit_map *map = parse(&w);
+
+	CHECK_STR(name_at(map, 0x2010), "run");
+	CHECK_STR(name_at(map, 0x3010), NULL);
+	jit_map_free(map);
 }

@@ -213,3 +213,78 @@ TEST(unwind_a_jit_that_keeps_no_frame_pointers_is_told_to)
 	CHECK_STR(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, NULL), general);
 	CHECK_STR(unwind_stop_remedy_in(UNWIND_BAD_TABLE, &jit), unwind_stop_remedy(UNWIND_BAD_TABLE));
 }
+
+/* A call of a null pointer below a signal handler: the return address is on top of the stack. */
+TEST(unwind_follows_a_call_of_no_code_that_a_signal_interrupted)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	w->words[0] = IP(SIGNAL + 0x10);
+	w->words[1 + 1] = 0; /* SIGNAL's CFA is word 5 */
+	w->words[5] = IP(MIDDLE + 0x40);
+	w->words[6 + 2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 2, 0, UNWIND_CFI);
+	world_check_frame(w, 3, IP(MIDDLE + 0x40), UNWIND_LINK);
+	world_check_end(w, 5, UNWIND_ROOT);
+}
+
+TEST(unwind_believes_no_address_of_zero_where_a_signal_interrupted)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	w->words[0] = IP(SIGNAL + 0x10);
+	world_walk(w);
+	world_check_end(w, 3, UNWIND_NO_MAPPING);
+}
+
+/* A word without meaning is zero after pruning: it is the end only if nothing above has called. */
+TEST(unwind_believes_no_return_address_of_zero_below_one_that_follows_a_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_ROOT);
+	w->words[20] = IP(MIDDLE + 0x40);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_MAPPING);
+}
+
+/* A precise event at MIDDLE's call: the return address has been pushed, the instruction pointer has not moved. */
+TEST(unwind_steps_from_a_precise_event_at_a_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE + 0x3b), 0);
+	w->words[0] = IP(MIDDLE + 0x40);
+	w->words[1 + 2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(START + 0x40), UNWIND_CFI);
+	world_check_end(w, 2, UNWIND_ROOT);
+}
+
+/* The same words, but the registers as they are lead behind a call: it has not been made. */
+TEST(unwind_believes_the_stack_pointer_at_a_call_if_it_leads_to_one)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE + 0x3b), 0);
+	w->words[0] = IP(MIDDLE + 0x40);
+	w->words[2] = IP(FRAMED + 0x40);
+	w->words[1 + 2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_CFI);
+}
+
+/* Not cut by its size: the kernel's copy ended at a page that nobody has touched. */
+TEST(unwind_says_that_the_snapshot_ended_inside_a_frame)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MIDDLE), STACK_LEN - 2);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_SNAPSHOT_ENDED);
+}

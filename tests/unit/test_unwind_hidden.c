@@ -7,7 +7,7 @@ static struct world *hash_world(void)
 {
 	struct world *w = world_new(&arch_x86_64);
 
-	world_set_leaf(w, IP(ZONE + 0x20), 2);
+	world_set_leaf(w, IP(ZONE + 0x10), 2);
 	w->words[8] = world_slot(12);
 	w->words[12] = IP(MIDDLE + 0x40);
 	w->words[12 + 3] = IP(START + 0x40);
@@ -60,6 +60,43 @@ TEST(unwind_takes_no_copy_that_lies_above_what_it_points_to)
 
 	w->words[8] = 0;
 	w->words[13] = world_slot(12);
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_UNREADABLE);
+}
+
+/*
+ * The function was entered with the stack pointer at word 28: less 8 and 64 bytes, and down to 64, is word 16 (world_slot(0) is
+ * a multiple of 64), and it stored the address of word 28 at word 19. Word 17 is left over from an earlier call.
+ */
+static struct world *prologue_world(void)
+{
+	struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(HASH + 0x18), 4);
+	w->words[17] = world_slot(22);
+	w->words[22] = IP(FRAMED + 0x40);
+	w->words[19] = world_slot(28);
+	w->words[28] = IP(MIDDLE + 0x40);
+	w->words[28 + 3] = IP(START + 0x40);
+	return w;
+}
+
+TEST(unwind_takes_the_word_that_the_functions_first_instructions_stored)
+{
+	CLEANUP(world_freep) struct world *w = prologue_world();
+
+	world_walk(w);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
+	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
+	world_check_end(w, 3, UNWIND_ROOT);
+}
+
+TEST(unwind_takes_no_word_that_the_functions_first_instructions_stored_elsewhere)
+{
+	CLEANUP(world_freep) struct world *w = prologue_world();
+
+	w->words[19] = 0;
+	w->words[18] = world_slot(28);
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_UNREADABLE);
 }

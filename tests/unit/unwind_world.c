@@ -22,7 +22,8 @@ static void write_x86_64_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, FAR, 0x40, CODE("\x90\x80\x80\x04"));
 	cfi_writer_fde(w, BACK, 0x40, CODE("\x13\x04\x11\x10\x7c"));
 	cfi_writer_fde(w, LOOP, 0x40, CODE("\x0e\x00\x09\x10\x10"));
-	cfi_writer_fde(w, ZONE, 0x40, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
+	cfi_writer_fde(w, ZONE, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
+	cfi_writer_fde(w, HASH, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_cie(w, "zRS", PC_RELATIVE, 16, CODE("\x0c\x07\x20\x90\x03"));
 	cfi_writer_fde(w, SIGNAL, 0x100, CODE(""));
 }
@@ -65,6 +66,13 @@ static void put_slots_head(struct world *w)
 	       24);
 }
 
+/* mov %rsp, %rax; push %rbx; sub $64, %rsp; and $-64, %rsp; mov %rax, 24(%rsp) */
+static void put_hash(struct world *w)
+{
+	memcpy(&w->text[HASH - TEXT],
+	       "\x48\x89\xe0\x53\x48\x83\xec\x40\x48\x83\xe4\xc0\x48\x89\x44\x24\x18", 17);
+}
+
 static void build_program(struct world *w)
 {
 	struct elf_file *f = &w->file;
@@ -76,6 +84,8 @@ static void build_program(struct world *w)
 	       8); /* aarch64's trampoline */
 	if (w->arch == &arch_aarch64)
 		put_slots_head(w);
+	else
+		put_hash(w);
 	put_call(w, ENTRY + 0x20);
 	put_slot_symbol(symbols);
 	f->machine = w->arch->elf_machine;

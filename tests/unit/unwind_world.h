@@ -33,6 +33,7 @@
 #define BACK   0x1740 /* CFA below the stack pointer */
 #define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer */
 #define ZONE   0x17c0 /* x86-64 only: CFA is 8 more than the word at sp-8 */
+#define HASH   0x17e0 /* the same; it stores that word 24 above the stack pointer, which it aligns to 64 after taking 64 */
 
 /* What an address in a process is to the test: link-time address and the program it is in. */
 #define IP(vaddr)   (w->bias + (vaddr))

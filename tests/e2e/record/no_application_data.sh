@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A trace holds no application data: what a program has in registers, on its stack, in its environment and in its
-# arguments is not in the decoded trace; with --raw-stacks it is, and the file says so.
+# arguments (command lines are recorded as such, so --no-cmdline) is not in the decoded trace; with --raw-stacks it is, and the file says so.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
@@ -51,7 +51,7 @@ check() { # check TRACE: sets $found and $missing, lists of secrets
 record() { # record TRACE OPTION...
 	local trace=$1
 	shift
-	(ahead precord -q -F 999 -o "$trace" "$@" -- sh run.sh) 2>err.txt || { cat err.txt; fail "precord $*"; }
+	(ahead precord -q -F 999 --no-cmdline -o "$trace" "$@" -- sh run.sh) 2>err.txt || { cat err.txt; fail "precord $*"; }
 	heap=$(sed -n 's/^heap //p' heap.txt | head -n 1)
 	preport -i "$trace" info >info.txt 2>&1 || { cat info.txt; fail "$trace does not read"; }
 	[ "$(preport -i "$trace" info --format=json | sed -n 's/^  "samples": \([0-9]*\),$/\1/p')" -ge 100 ] || fail "$trace: too few samples"

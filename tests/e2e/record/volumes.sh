@@ -96,7 +96,16 @@ wait $recorder || { cat err.txt; fail "status $?"; }
 check fly/f.trace $((first + 1))
 
 # The limit ends the recording, not the command, whose status is passed on; the file says why it ends.
-precord -F 4999 -o m.trace --max-size 8K -- sh -c './shares plain 2; exit 7' 2>err.txt
+# It runs until that much is written, under whatever name, however little of a CPU it gets.
+cat >until_full.sh <<'END'
+./shares plain 120 & victim=$!
+full() { [ "$(cat m.trace* .m.trace* 2>/dev/null | wc -c)" -ge 8192 ]; }
+for _ in $(seq 1200); do full && break; sleep 0.1; done
+kill $victim
+exit 7
+END
+rm -f m.trace*
+precord -F 4999 -o m.trace --max-size 8K -- sh until_full.sh 2>err.txt
 [ $? = 7 ] || { cat err.txt; fail "the command's status is not passed on"; }
 check m.trace 1
 grep -q -e '--max-size' err.txt || { cat err.txt; fail "no word of the limit"; }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_pages.h - copies of a process's pages of code that was made at run time, taken when an address in them was first
+ * sampled: a process that has ended has no memory left to read when the recording ends.
+ *
+ * A page is copied once; code that is put there later is not seen.
+ */
+#ifndef RECORD_CODE_PAGES_H
+#define RECORD_CODE_PAGES_H
+
+#include "formats/base/map.h"
+#include "record/task/task_memory.h"
+
+#define CODE_PAGE_LEN  4096u
+#define CODE_PAGES_MAX 128 /* of one process */
+
+/* Zeroed is empty. */
+struct code_pages {
+	struct map pages; /* by number: the copy, 0 if it could not be read */
+};
+
+/* Copy the page of @ip from @memory, unless that was tried before or there are CODE_PAGES_MAX. */
+void code_pages_take(struct code_pages *p, const struct task_memory *memory, uint64_t ip);
+
+/* Copy @len bytes from @ip on into @ret. False if not all of their pages are there. */
+bool code_pages_read(const struct code_pages *p, uint64_t ip, void *ret, size_t len);
+
+void code_pages_deinit(struct code_pages *p);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_info.c - two small files and the owner of a folder; what cannot be read is left empty.
+ */
+#include "record/task/process_info.h"
+
+#include "formats/base/compiler.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000ULL
+
+static size_t read_file(int dir_fd, const char *name, char *to, size_t room)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t got = 1;
+
+	while (fd >= 0 && len < room && got > 0) {
+		got = read(fd, to + len, room - len);
+		if (got > 0)
+			len += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	return len;
+}
+
+/* Words end in a NUL each; a program may write anything over them. */
+static void read_cmdline(int dir_fd, char *to)
+{
+	size_t len = read_file(dir_fd, "cmdline", to, PROCESS_INFO_CMDLINE_MAX);
+	bool whole = len < PROCESS_INFO_CMDLINE_MAX;
+
+	while (len && to[len - 1] == '\0')
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		if (to[i] == '\0')
+			to[i] = ' ';
+	}
+	memcpy(to + len, whole ? "" : "...", whole ? 1 : 4);
+}
+
+/* The line of the unified hierarchy, "0::PATH", else systemd's, else the first with a path. */
+static void read_cgroup(int dir_fd, char *to, size_t room)
+{
+	char text[8192];
+	size_t len = read_file(dir_fd, "cgroup", text, sizeof(text) - 1);
+	const char *best = NULL;
+	char *rest = NULL;
+
+	text[len] = '\0';
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *colon = strchr(line, ':');
+		char *path = colon ? strchr(colon + 1, ':') : NULL;
+
+		if (!path || path[1] != '/')
+			continue;
+		bool unified = strncmp(line, "0::", 3) == 0;
+		bool systemd = strncmp(colon, ":name=systemd:", 14) == 0;
+
+		/* On a machine with both the unified one may be empty. */
+		if (!best || (unified && path[2]) || (systemd && !best[1]))
+			best = path + 1;
+	}
+	snprintf(to, room, "%s", best ? best : "");
+}
+
+/* The owner of the folder, but of a process that may not be looked into that is root, and its status has to tell. */
+static uint32_t read_uid(int dir_fd)
+{
+	char text[4096];
+	struct stat st;
+
+	if (fstat(dir_fd, &st) != 0)
+		return UINT32_MAX;
+	if (st.st_uid)
+		return st.st_uid;
+	text[read_file(dir_fd, "status", text, sizeof(text) - 1)] = '\0';
+	const char *line = strstr(text, "\nUid:");
+	uint32_t uid;
+
+	return line && sscanf(line + 5, "%" SCNu32, &uid) == 1 ? uid : 0;
+}
+
+bool process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret)
+{
+	char path[32];
+	int fd = dir_fd;
+
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return false;
+	info->cmdline[0] = '\0';
+	if (!info->no_cmdline)
+		read_cmdline(fd, info->cmdline);
+	read_cgroup(fd, info->cgroup, sizeof(info->cgroup));
+	*ret = (struct event){
+		.kind = EVENT_PROCESS,
+		.cpu = EVENT_NO_CPU,
+		.pid = pid,
+		.tid = pid,
+		.process = { .cmdline = info->cmdline,
+			     .cgroup = info->cgroup,
+			     .uid = read_uid(fd) },
+	};
+	if (fd != dir_fd)
+		close(fd);
+	return true;
+}
+
+bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns,
+			     struct event *ret)
+{
+	uint64_t past_ns = now_ns > info->last_ns ? now_ns - info->last_ns : 0;
+	uint64_t more = MIN(past_ns, SECOND_NS) * PROCESS_INFO_RATE / SECOND_NS;
+
+	if (more) {
+		info->tokens = MIN(info->tokens + more, (uint64_t)PROCESS_INFO_RATE);
+		info->last_ns = now_ns;
+	}
+	if (!info->tokens) {
+		info->skipped++;
+		return false;
+	}
+	info->tokens--;
+	return process_info_read(info, pid, -1, ret);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_info.h - command line, cgroup and user of a process, as an event.
+ *
+ * They are read when a process is found running, and after each exec, if it still lives then: a program that ends within a
+ * few milliseconds may have none. Where many call exec, only so many a second are read.
+ */
+#ifndef RECORD_PROCESS_INFO_H
+#define RECORD_PROCESS_INFO_H
+
+#include "formats/event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROCESS_INFO_CMDLINE_MAX 4096 /* bytes; a longer one ends in "..." */
+#define PROCESS_INFO_RATE        200  /* execs a second after which it is read, and at once */
+
+struct process_info {
+	bool no_cmdline;  /* leave command lines out */
+	uint64_t skipped; /* execs after which nothing was read for want of time */
+	uint64_t tokens, last_ns;
+	char cmdline[PROCESS_INFO_CMDLINE_MAX + 4];
+	char cgroup[4096];
+};
+
+/*
+ * Fill @ret, whose texts last until the next call, with what /proc/@pid tells; @dir_fd is that folder, or -1. False if it is gone.
+ */
+bool process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret);
+
+/* The same after an exec at @now_ns; false, too, if there were too many. */
+bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns,
+			     struct event *ret);
+
+#endif

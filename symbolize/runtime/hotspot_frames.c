@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolize/runtime/hotspot_frames.h"
+
+#include <string.h>
+
+#define RBP    6
+#define RSP    7
+#define RETURN 16
+
+#define INTERPRETER_LEN_MIN 16384 /* all bytecodes: some 100 KiB. A Java method has a longer name */
+
+bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_symbol *symbol,
+			 uint32_t *ret_rule)
+{
+	_Alignas(struct cfi_rule) char room[sizeof(struct cfi_rule) + 3 * sizeof(struct cfi_reg)];
+	struct cfi_rule *rule = (struct cfi_rule *)room;
+
+	if (arch != &arch_x86_64 || symbol->len < INTERPRETER_LEN_MIN || strcmp(symbol->name, "Interpreter") != 0)
+		return false;
+	*rule = (struct cfi_rule){
+		.cfa_reg = RBP, .cfa_value = 16, .return_reg = RETURN, .nregs = 3, .from_code = true
+	};
+	rule->regs[0] = (struct cfi_reg){ RBP, CFI_REG_OFFSET, -16 };
+	rule->regs[1] = (struct cfi_reg){ RSP, CFI_REG_OFFSET, -24 };
+	rule->regs[2] = (struct cfi_reg){ RETURN, CFI_REG_OFFSET, -8 };
+	*ret_rule = cfi_rules_add(rules, rule);
+	return true;
+}
+
+#define ENTRY_MAX 128 /* bytes in front of the entry: the check of the receiver's class */
+
+/* jmp …; what is left of mov %eax, -N(%rsp); push %rbp; sub …, %rsp */
+static bool is_patched_entry(const uint8_t *code)
+{
+	return code[0] == 0xe9 && code[5] == 0xfe && code[6] == 0xff && code[7] == 0x55 && code[8] == 0x48 &&
+	       (code[9] == 0x81 || code[9] == 0x83) && code[10] == 0xec;
+}
+
+const uint8_t *hotspot_frames_code(const struct jit_symbol *symbol, struct arena *arena)
+{
+	static const uint8_t touch[] = { 0x89, 0x84, 0x24, 0x00, 0xc0 };
+
+	for (size_t at = 0; at < ENTRY_MAX && at + 11 <= symbol->len; at++) {
+		if (!is_patched_entry(symbol->code + at))
+			continue;
+		uint8_t *copy = (uint8_t *)arena_memdup(arena, symbol->code, symbol->len);
+
+		memcpy(copy + at, touch, sizeof(touch));
+		return copy;
+	}
+	return symbol->code;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot_frames.h - frames of HotSpot, the Java virtual machine, that neither a table nor their code explains; x86-64.
+ *
+ *	rbp ─► | caller's rbp | return address |       the interpreter's frame
+ *	rbp-8    | the caller's stack pointer |        since it moves the caller's arguments into its own frame
+ */
+#ifndef RUNTIME_HOTSPOT_FRAMES_H
+#define RUNTIME_HOTSPOT_FRAMES_H
+
+#include "formats/base/arena.h"
+#include "symbolize/name/jit_map.h"
+#include "symbolize/unwind/cfi_rule.h"
+
+/* The rule of @symbol, a line of a perf map, if it is HotSpot's interpreter; false if it is not. To be checked, as code_rows.h's. */
+bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_symbol *symbol,
+			 uint32_t *ret_rule);
+
+/*
+ * Where a method begins that may not be entered any more, HotSpot has put a jump over the touch of the stack's next pages. A copy of
+ * @symbol's code in @arena with what stood there before; the code itself if nothing was put there.
+ */
+const uint8_t *hotspot_frames_code(const struct jit_symbol *symbol, struct arena *arena);
+
+#endif

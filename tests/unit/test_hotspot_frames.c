@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolize/runtime/hotspot_frames.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+TEST(hotspot_frames_know_the_interpreter_by_name_and_length)
+{
+	struct cfi_rules *rules = cfi_rules_new();
+	struct jit_symbol symbol = { .start = 0x1000, .len = 100000, .name = "Interpreter" };
+	const struct cfi_rule *rule;
+	uint32_t number;
+
+	CHECK(hotspot_frames_rule(rules, &arch_x86_64, &symbol, &number));
+	rule = cfi_rules_get(rules, number);
+	CHECK(rule->from_code && !rule->plain);
+	CHECK_INT(rule->cfa_value, 16);
+	CHECK_UINT(rule->regs[1].reg, arch_x86_64.sp);
+	CHECK_INT(rule->regs[1].value, -24);
+	CHECK(!hotspot_frames_rule(rules, &arch_aarch64, &symbol, &number));
+	symbol.len = 100;
+	CHECK(!hotspot_frames_rule(rules, &arch_x86_64, &symbol, &number));
+	symbol = (struct jit_symbol){ .len = 100000, .name = "Interpreter.run" };
+	CHECK(!hotspot_frames_rule(rules, &arch_x86_64, &symbol, &number));
+	cfi_rules_free(rules);
+}
+
+TEST(hotspot_frames_undo_the_jump_over_an_entry)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	static const char before[] = "\x90\x90\x89\x84\x24\x00\xc0\xfe\xff\x55\x48\x83\xec\x30";
+	static const char after[] = "\x90\x90\xe9\xbb\x84\x56\x07\xfe\xff\x55\x48\x83\xec\x30";
+	struct jit_symbol symbol = { .code = guarded(after, sizeof(after) - 1), .len = sizeof(after) - 1 };
+
+	CHECK_MEM(hotspot_frames_code(&symbol, &arena), before, sizeof(before) - 1);
+	symbol.code = guarded(before, sizeof(before) - 1);
+	CHECK(hotspot_frames_code(&symbol, &arena) == symbol.code);
+	symbol.len = 3;
+	symbol.code = guarded(after, 3);
+	CHECK(hotspot_frames_code(&symbol, &arena) == symbol.code);
+}
