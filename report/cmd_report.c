@@ -143,8 +143,8 @@ static struct err *parse_tree(void *field, const char *value)
 static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
-		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, state, wait, "
-		  "syscall, waker; branch, "
+		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, data-type, "
+		  "data-field, entry, mine, state, wait, syscall, waker; branch, "
 		  "branch=line, branch=address",
 		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",

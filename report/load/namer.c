@@ -126,9 +126,7 @@ static void want_location(struct namer *namer, uint32_t location)
 /* The kernel's part of a stack is short, and tells which way the kernel was entered. */
 static bool is_kernel(const struct profile *p, uint32_t stack)
 {
-	uint32_t module = p->locations.items[p->stacks.items[stack].location].module;
-
-	return profile_module(p, module)->kind == PROFILE_KERNEL;
+	return p->locations.items[p->stacks.items[stack].location].kind == PROFILE_FRAME_KERNEL;
 }
 
 /*

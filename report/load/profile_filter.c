@@ -54,13 +54,16 @@ static void sum_window(struct profile *p, const struct filter *filter)
 static void keep_rows(struct profile *p, const struct filter *filter, struct profile_sum *matched)
 {
 	uint32_t *number_of = memory_alloc((p->samples.len + 1) * sizeof(*number_of));
+	struct reshape *reshape =
+		reshape_is_given(&filter->reshape) ? reshape_new(&filter->reshape) : NULL;
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < p->samples.len; i++) {
 		struct profile_sample row = p->samples.items[i];
 
 		number_of[i] = UINT32_MAX;
-		if (!row.count || !passes(p, filter, &row))
+		if (!row.count || !passes(p, filter, &row) ||
+		    (reshape && !reshape_stack(reshape, p, row.stack, &row.stack)))
 			continue;
 		stats_add(matched, &row);
 		number_of[i] = kept;
@@ -69,6 +72,7 @@ static void keep_rows(struct profile *p, const struct filter *filter, struct pro
 	if (kept < p->samples.len)
 		time_series_renumber(&p->times, number_of);
 	p->samples.len = kept;
+	reshape_free(reshape);
 	free(number_of);
 }
 

@@ -94,7 +94,8 @@ const char *remedy_for_stop(const struct session *s, enum unwind_stop stop)
 	case UNWIND_SNAPSHOT_ENDED:
 		return for_short_snapshot(rec);
 	case UNWIND_NO_FRAME_POINTER:
-		return dwarf ? "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)"
+		return dwarf ? "code without unwind tables; a JIT can keep frame pointers (java "
+			       "-XX:+PreserveFramePointer)"
 			     : unwind_stop_remedy(stop);
 	case UNWIND_NO_STACK:
 		return dwarf ? "the kernel gave none for these; nothing needs to be done"

@@ -205,6 +205,7 @@ static void free_trie(struct session *s)
 void session_close(struct session *s)
 {
 	free_trie(s);
+	reshape_free(s->reshape);
 	managed_stacks_free(s->managed);
 	process_log_deinit(&s->processes);
 	profile_free(s->profile);
@@ -476,6 +477,10 @@ struct err *session_each(struct session *s, struct filter *filter, struct sessio
 
 	if (!err)
 		err = session_need_trace(s);
+	if (!err && reshape_is_given(&filter->reshape) && !s->reshape)
+		err = err_remedy(err_new(ERR_USAGE, "single events and stacks are shown as they are, without "
+						    "--focus, --hide and the like"),
+				 "they go with tables, trees, pages and exports");
 	if (err)
 		return err;
 	s->filter = filter;
@@ -501,7 +506,8 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 {
 	unsigned nthreads = walk_threads(s);
 
-	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter))
+	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter) ||
+	    s->reshape)
 		return;
 	s->pool = pool_new(nthreads, memory_keep_thread);
 	s->namer.ahead = name_ahead_new(s->symbolizer, s->pool);
@@ -543,6 +549,19 @@ static int64_t weight_of(struct session *s, const struct derived *from)
 	return 0;
 }
 
+/* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
+bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
+{
+	if (!s->reshape) {
+		*ret = stack;
+		return true;
+	}
+	for (uint32_t at = stack; at && !reshape_knows(s->reshape, stack);
+	     at = s->profile->stacks.items[at].parent)
+		session_name(s, s->profile->stacks.items[at].location);
+	return reshape_stack(s->reshape, s->profile, stack, ret);
+}
+
 /* Who ended a wait, as a label: "name tid", or what is known of a CPU without a thread. */
 static uint32_t waker_label(struct profile *p, uint32_t waker)
 {
@@ -567,8 +586,13 @@ static void add_derived(void *context, const struct derived *from)
 	struct session *s = context;
 	struct profile *p = s->profile;
 	int64_t weight = weight_of(s, from);
+	uint32_t stack;
+
+	if (!session_reshape(s, from->stack, &stack))
+		return;
+
 	struct profile_sample sample = {
-		.stack = from->stack,
+		.stack = stack,
 		.type = from->event,
 		.thread = from->thread,
 		.cpu = from->cpu,
@@ -696,6 +720,8 @@ static struct err *load_events(struct session *s, struct filter *filter)
 
 	if (err)
 		return err;
+	if (reshape_is_given(&filter->reshape))
+		s->reshape = reshape_new(&filter->reshape);
 	s->namer.depth = depth_of(s->names);
 	begin_ahead(s, filter);
 	begin_transformers(s, filter);

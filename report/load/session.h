@@ -107,8 +107,11 @@ struct session_listener {
 	struct session_listener *next; /* private */
 };
 
+struct reshape;
+
 struct session {
 	const struct session_args *args;
+	struct reshape *reshape; /* of session_load(): NULL unless the filter changes stacks */
 	struct session_listener *listeners; /* private */
 	enum session_names names; /* may be set between session_open() and session_load() */
 	bool keep_times;          /* the same: fill profile->times, if the input has any */
@@ -186,6 +189,9 @@ uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip);
 
 /* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
 void session_name(struct session *s, uint32_t location);
+
+/* The stack to put into the profile for @stack, as the filter changes stacks; false: leave the sample out. */
+bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret);
 
 /* The location of @vaddr in @module of s->profile. */
 uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr);

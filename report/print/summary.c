@@ -9,6 +9,7 @@
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/load/trust.h"
+#include "report/view/entry.h"
 #include "report/view/view_table.h"
 
 #include <inttypes.h>
@@ -20,6 +21,8 @@
 #define PROGRAMS_MAX  5
 #define LEAVES_WANTED 4 /* all remarks but the first give way to them */
 #define NEXT_BY_WIDTH 70 /* columns that the longest of the commands to ask next takes in one line */
+#define ENTRIES_MAX   3    /* ways into the kernel that are named */
+#define ENTRY_SHARE   0.02 /* of the weight, at least */
 #define LEAVES_MIN    3
 #define PROGRAMS_MIN  2
 #define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
@@ -171,17 +174,36 @@ static void put_event(struct page *page)
 	put_wrapped(page, text, 2);
 }
 
+/* The event but @but with most samples, of those with fewer than the last one, or with a higher number and as many. */
+static uint32_t next_event(const struct profile *p, uint32_t but, uint32_t last)
+{
+	uint64_t limit = last == PROFILE_NONE ? UINT64_MAX : profile_total(p, last).count;
+	uint32_t best = PROFILE_NONE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < p->types.len; i++) {
+		uint64_t count = profile_total(p, i).count;
+		bool is_behind = count < limit || (count == limit && i > last);
+
+		if (i != but && is_behind && count > most) {
+			best = i;
+			most = count;
+		}
+	}
+	return best;
+}
+
+/* The heaviest first. */
 static void put_other_events(struct page *page)
 {
 	const struct profile *p = page->s->profile;
 	const char *text = "";
+	uint32_t i = PROFILE_NONE;
 
-	for (uint32_t i = 0; i < p->types.len; i++) {
-		if (i == page->event || profile_total(p, i).count == 0)
-			continue;
-		text = arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : "",
-				    profile_text(p, p->types.items[i].name));
-	}
+	while ((i = next_event(p, page->event, i)) != PROFILE_NONE)
+		text = arena_printf(&page->arena, "%s%s%s (%s)", text, *text ? ", " : "",
+				    profile_text(p, p->types.items[i].name),
+				    number_count(&page->arena, profile_total(p, i).count));
 	if (*text)
 		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
 			    2);
@@ -261,6 +283,33 @@ static void put_remarks(struct page *page, const struct trust_remarks *remarks)
 		put_wrapped(page, text, 2);
 		room -= MIN(lines, room);
 	}
+}
+
+/* Which ways into the kernel cost most: it answers "slow because of page faults, system calls or interrupts". */
+static void put_entries(struct page *page)
+{
+	struct view_spec spec = { .levels = { .items = { { VIEW_ENTRY, 0 } }, .len = 1 },
+				  .event = page->event };
+	const char *text = "";
+	unsigned named = 0;
+	struct view view;
+
+	view_build(&view, page->s->profile, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	for (uint32_t i = 0; i < view.ntop && named < ENTRIES_MAX; i++) {
+		const struct view_group *group = &view.groups.items[view.order.items[i]];
+		const char *name = view_key(&view, group)->fields[0];
+		struct stats_share share = stats_share(&group->sum, &view.whole);
+
+		if (share.share < ENTRY_SHARE || *name == '[' || !strcmp(name, ENTRY_USER) ||
+		    !strcmp(name, ENTRY_UNKNOWN))
+			continue;
+		text = arena_printf(&page->arena, "%s%s%s %s", text, named++ ? ", " : "", name,
+				    number_share(&page->arena, share.share));
+	}
+	view_deinit(&view);
+	if (named)
+		put_wrapped(page, arena_printf(&page->arena, "kernel by: %s", text), 2);
 }
 
 static void put_trust(struct page *page)
@@ -443,6 +492,7 @@ void summary_print(struct session *s, const struct terminal *term, FILE *out)
 	put_waiting(&page);
 	put_event(&page);
 	put_other_events(&page);
+	put_entries(&page);
 	put_trust(&page);
 	put_blank(&page);
 	if (term->lines) {

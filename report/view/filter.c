@@ -142,6 +142,7 @@ const struct opt filter_opts[] = {
 		  "only waits of at least this length: 1ms, 250us", parse_wait),
 	OPT_PARSE(struct filter, max_wait_ns, "max-wait", 0, "TIME",
 		  "only waits of at most this length", parse_wait),
+	OPT_GROUP(struct filter, reshape, reshape_opts),
 	OPT_END,
 };
 
@@ -151,6 +152,7 @@ void filter_deinit(struct filter *filter)
 	opt_list_deinit(&filter->modules);
 	opt_list_deinit(&filter->symbols);
 	opt_list_deinit(&filter->events);
+	reshape_args_deinit(&filter->reshape);
 	vec_deinit(&filter->pids.ranges);
 	vec_deinit(&filter->tids.ranges);
 	vec_deinit(&filter->cpus.ranges);
@@ -162,7 +164,7 @@ bool filter_is_empty(const struct filter *filter)
 	return !filter->comms.len && !filter->modules.len && !filter->symbols.len &&
 	       !filter->events.len && !filter->pids.ranges.len && !filter->tids.ranges.len &&
 	       !filter->cpus.ranges.len && !filter->window && !filter->min_wait_ns &&
-	       !filter->max_wait_ns;
+	       !filter->max_wait_ns && !reshape_is_given(&filter->reshape);
 }
 
 /* ---- binding ---- */
@@ -400,6 +402,13 @@ const char *filter_describe(const struct filter *filter, struct arena *arena)
 	text = describe_list(arena, text, "module", &filter->modules);
 	text = describe_list(arena, text, "symbol", &filter->symbols);
 	text = describe_list(arena, text, "event", &filter->events);
+	text = describe_list(arena, text, "focus", &filter->reshape.focus);
+	text = describe_list(arena, text, "ignore", &filter->reshape.ignore);
+	text = describe_list(arena, text, "hide", &filter->reshape.hide);
+	text = describe_list(arena, text, "show", &filter->reshape.show);
+	text = describe_list(arena, text, "show-from", &filter->reshape.show_from);
+	if (filter->reshape.merge_recursion)
+		text = arena_printf(arena, "%s%s--merge-recursion", text, *text ? " " : "");
 	if (filter->window)
 		text = arena_printf(arena, "%s%s--time=%s", text, *text ? " " : "", filter->window);
 	text = describe_wait(arena, text, "min-wait", filter->min_wait_ns);

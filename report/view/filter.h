@@ -12,6 +12,7 @@
 #include "formats/base/opt.h"
 #include "formats/event.h"
 #include "formats/profile/profile.h"
+#include "report/view/reshape.h"
 #include "report/view/time_arg.h"
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct filter {
 	struct opt_list modules; /* of the leaf: path or last part of it */
 	struct opt_list symbols; /* of the leaf: name, or name without what follows '(' */
 	struct opt_list events;
+	struct reshape_args reshape; /* by any frame of the stack */
 	const char *window; /* --time as it was given, NULL if it was not */
 	struct time_arg from, to;
 	uint64_t min_wait_ns, max_wait_ns; /* lengths of waits, whole; max 0: no limit */

@@ -25,6 +25,7 @@ enum session_names tables_names(const struct tables_request *r)
 		switch (r->levels.items[i].by) {
 		case VIEW_TOTAL:
 		case VIEW_DEPTH:
+		case VIEW_MINE:
 			return SESSION_NAME_ALL;
 		case VIEW_CALLER:
 			names = SESSION_NAME_CALLERS;
@@ -34,6 +35,7 @@ enum session_names tables_names(const struct tables_request *r)
 		case VIEW_ADDRESS:
 		case VIEW_WAIT:
 		case VIEW_SYSCALL:
+		case VIEW_ENTRY:
 			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;
 			break;
 		default:

@@ -5,7 +5,9 @@
 #include "report/view/view_keys.h"
 
 #include "formats/base/map.h"
+#include "report/view/entry.h"
 #include "report/view/memory_source.h"
+#include "report/view/own_code.h"
 #include "report/view/process_levels.h"
 #include "report/view/wait_frames.h"
 
@@ -32,6 +34,8 @@ struct view_keys {
 	struct map lines; /* file and line -> number + 1 */
 	struct map objects, addrs; /* of data: -> number */
 	struct map syscalls;	   /* where the name stands -> number */
+	struct map entry_of;	   /* stack and mode -> string of @entries */
+	struct strtab entries;
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -115,6 +119,8 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->objects);
 	map_deinit(&keys->addrs);
 	map_deinit(&keys->syscalls);
+	map_deinit(&keys->entry_of);
+	strtab_deinit(&keys->entries);
 	free(keys);
 }
 
@@ -196,6 +202,29 @@ static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const str
 	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
 }
 
+/* The innermost frame of someone's own code; NULL if there is none. */
+static const struct view_frame *own_frame(const struct view_keys *keys, const struct view_path *path)
+{
+	for (size_t i = 0; i < path->len; i++)
+		if (own_code_is(keys->p, path->frames[i].location, path->frames[i].line))
+			return &path->frames[i];
+	return NULL;
+}
+
+/* Stacks that came the same way have the same. */
+static uint32_t entry_identity(struct view_keys *keys, const struct profile_sample *row)
+{
+	bool is_new;
+	uint64_t *known = map_put(&keys->entry_of, pair(row->stack, row->user), &is_new);
+
+	if (is_new) {
+		CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+		*known = strtab_add(&keys->entries, entry_name(keys->p, row, &arena));
+	}
+	return (uint32_t)*known;
+}
+
 /* The number of a text of a thread's process. */
 static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t thread)
 {
@@ -238,6 +267,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 	case VIEW_DATA_TYPE:
 	case VIEW_DATA_FIELD:
 		return data_identity(keys, level->by, path->row->data);
+	case VIEW_ENTRY:
+		return entry_identity(keys, path->row);
 	default:
 		break;
 	}
@@ -248,6 +279,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 							     : EMPTY_IDENTITY;
 	if (level->by == VIEW_DEPTH)
 		leaf = frame_at_depth(path, level->depth);
+	if (level->by == VIEW_MINE)
+		leaf = own_frame(keys, path);
 	if (!leaf)
 		return SHORT_IDENTITY;
 
@@ -428,12 +461,19 @@ static struct view_key texts(struct view_keys *keys, const struct view_level *le
 		return data_texts(keys, level->by, path->row->data);
 	if (level->by >= VIEW_STATE && level->by <= VIEW_WAKER)
 		return wait_texts(keys, level->by, path);
+	if (level->by == VIEW_ENTRY)
+		return (struct view_key){ .fields = { entry_name(keys->p, path->row, keys->arena) } };
 	if (!at)
 		return empty_texts(level->by, path->empty);
 	if (level->by == VIEW_DEPTH) {
 		at = frame_at_depth(path, level->depth);
 		if (!at)
 			return empty_texts(level->by, "[stack ends before]");
+	}
+	if (level->by == VIEW_MINE) {
+		at = own_frame(keys, path);
+		if (!at)
+			return empty_texts(level->by, "[none of your own]");
 	}
 	return frame_texts(keys, level->by, at, path->len > 1);
 }

@@ -91,6 +91,8 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_WAIT] = { "wait", 1, { { "waits for", "wait", false, false } } },
 	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
 	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
+	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
+	[VIEW_MINE] = { "mine", 2, { FUNCTION, MODULE } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
@@ -151,7 +153,8 @@ static struct err *unknown(const char *word)
 		err,
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
 		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
-		"line, address, depth=N, data-symbol, data-address, data-line, data-source, state, wait, syscall and waker, and "
+		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
+		"data-type, data-field, entry, mine, state, wait, syscall and waker, and "
 		"branch by itself",
 		hint ? hint : "", hint ? "; " : "");
 }

@@ -41,6 +41,8 @@ enum view_by {
 	VIEW_WAIT,	   /* what they wait for: lock, disk, ... (wait_frames.h) */
 	VIEW_SYSCALL,	   /* that they wait in */
 	VIEW_WAKER,	   /* the thread that ended the wait */
+	VIEW_ENTRY,	   /* which way it came there: entry.h */
+	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */
 	VIEW_BYS
 };
 

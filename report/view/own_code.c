@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_code.c - files by their names, functions by how the libraries that are linked or inlined into programs call theirs.
+ */
+#include "report/view/own_code.h"
+
+#include "formats/base/memory.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* Files whose code is nobody's own: the C library and its like, and runtimes. */
+static const char *const files[] = {
+	"libc.so*",	"libc-*.so",	   "libm.so*",	    "libm-*.so",    "libpthread*.so*", "libdl*.so*",
+	"librt*.so*",	"ld-linux*.so*",   "ld-musl*.so*",  "ld-*.so",	    "libstdc++*.so*",  "libgcc_s*.so*",
+	"libc++*.so*",	"libgomp*.so*",	   "libjemalloc*",  "libtcmalloc*", "[[]vdso]",	       "[[]vsyscall]",
+	"libjvm.so",	"libpython*.so*",  "python[23]*",   "node",	    "libnode.so*",     "libv8.so*",
+	"libcoreclr.so", "libclrjit.so",   "libruby*.so*",  "ruby",	    "libphp*.so*",     "php*",
+	"beam.smp",	"libmonosgen*.so*", "libperl*.so*", "perl",	    "libluajit*.so*",
+};
+
+/* Functions of languages' own libraries, which stand in the program itself. */
+static const char *const functions[] = { "std::*",	  "core::*", "alloc::*", "__gnu_cxx::*", "runtime.*",
+					 "operator new*", "operator delete*" };
+
+static bool matches(const char *const *globs, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fnmatch(globs[i], text, 0) == 0)
+			return true;
+	return false;
+}
+
+bool own_code_is(const struct profile *p, uint32_t location, uint32_t line)
+{
+	const struct profile_location *at = &p->locations.items[location];
+	const struct profile_module *module = profile_module(p, at->module);
+
+	if (at->kind == PROFILE_FRAME_KERNEL || at->kind == PROFILE_FRAME_RUNTIME ||
+	    at->kind == PROFILE_FRAME_MARKER || module->kind == PROFILE_KERNEL)
+		return false;
+	if (matches(files, ARRAY_LEN(files), profile_text(p, module->name)) &&
+	    at->kind != PROFILE_FRAME_INTERPRETED)
+		return false;
+	if (line == PROFILE_NONE)
+		return true;
+	return !matches(functions, ARRAY_LEN(functions),
+			profile_text(p, p->functions.items[p->lines.items[line].function].name));
+}
