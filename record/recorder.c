@@ -386,8 +386,10 @@ static void note_priority(struct recorder *s)
 /* Once the bell has rested it may ring again. */
 static struct watch_result wait(struct recorder *s)
 {
+	bool by_jit = now_ns() < s->jit_until_ns;
 	struct watch_result result = watch_wait(&s->watch, &s->perf_fds, timeout_ms(s));
 
+	s->jit_wakeups += by_jit && !result.bell;
 	if (mmap_wakeup_rested(&s->bell, now_ns())) {
 		s->no_bell = watch_bell(&s->watch, s->bell.fd);
 		if (s->no_bell)

@@ -199,7 +199,7 @@ static void print_details(const struct recorder *s, struct arena *arena, FILE *o
 		PREFIX "%" PRIu64 " wake-ups (%.1f a second), %" PRIu64
 		       " of them for new code; %" PRIu64 " passes\n",
 		s->watch.wakeups, elapsed > 0 ? (double)s->watch.wakeups / elapsed : 0,
-		s->bell.wakeups, totals->passes);
+		s->bell.wakeups + s->jit_wakeups, totals->passes);
 	if (s->no_bell)
 		fprintf(out, PREFIX "new code does not wake it: %s\n", err_message(s->no_bell));
 	fprintf(out,

@@ -41,6 +41,7 @@ struct table {
 	bool looked_up, code_looked_up, whole_looked_up;
 	struct image *image, *code;
 	struct cfi_section *cfi;
+	struct image *whole;
 	struct cfi_section *whole_cfi; /* of the file here, where @cfi is that of a part */
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
 	struct symtab *symbols;        /* read when first needed */
@@ -452,7 +453,15 @@ static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mo
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }
 
-/* What the recorder did not take along may be in the file here. */
+/* The C library's start files have no unwind rows for what runs before main() and after it. */
+static bool is_without_rows(const struct image *img, uint64_t vaddr)
+{
+	const char *section = image_section_at(img, vaddr);
+
+	return section && (strcmp(section, ".init") == 0 || strcmp(section, ".fini") == 0);
+}
+
+/* What the recorder did not take along may be in the file here. To find nothing takes a look at all of its rows. */
 static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
 			 struct cfi_fde *ret)
 {
@@ -462,9 +471,11 @@ static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t v
 		struct image *img = module_whole_file(t->modules, mod);
 
 		table->whole_looked_up = true;
+		table->whole = img;
 		table->whole_cfi = img && image_arch(img) == t->arch ? cfi_section_new(img) : NULL;
 	}
-	if (!table->whole_cfi || !cfi_section_find(table->whole_cfi, vaddr, ret))
+	if (!table->whole_cfi || is_without_rows(table->whole, vaddr) ||
+	    !cfi_section_find(table->whole_cfi, vaddr, ret))
 		return false;
 	mod->rows_from_file = true;
 	return true;
@@ -482,14 +493,14 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 	if (table->without == UNWIND_RULE_NO_FILE)
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
-	if (!found)
-		found = in_file = find_in_file(t, mod, vaddr, &fde);
 	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_SIGFRAME };
+	if (!found && table->cfi && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
+		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
+	if (!found) /* last, for it sorts all rows of the file */
+		found = in_file = find_in_file(t, mod, vaddr, &fde);
 	if (!found && !table->cfi)
 		return (struct unwind_rule){ .kind = table->without };
-	if (!found && (is_entry(t, mod, vaddr) || is_start_routine(t, mod, vaddr)))
-		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
 	if (!found && cfi_section_has_holes(table->cfi))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
 	if (!found)

@@ -9,7 +9,7 @@ printf '#!/bin/sh\nsed "s/^/paged: /"\n' >mark
 chmod +x mark
 
 on_terminal() { # on_terminal COMMAND: what a terminal shows
-	script -qec "stty cols 100 rows 30; $1" /dev/null </dev/null | tr -d '\r'
+	script -qec "stty cols 100 rows 10; $1" /dev/null </dev/null | tr -d '\r'
 }
 
 for command in 'preport --by leaf' 'preport' 'preport info' 'preport script' 'preport --tree'; do

@@ -9,7 +9,9 @@ data=$TOP/tests/data/unwind
 PATH=$BUILD:$PATH
 unset DEBUGINFOD_URLS
 
-walk() { preport -i "$data/$1.trace" debug-unwind --symfs /nonexistent --sample 1; }
+nothing=$(mktemp -d)
+trap 'rmdir "$nothing"' EXIT
+walk() { preport -i "$data/$1.trace" debug-unwind --symfs "$nothing" --sample 1; }
 
 if [ "${1-}" = --update ]; then
 	shift

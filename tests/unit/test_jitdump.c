@@ -251,6 +251,9 @@ __attribute__((noinline, aligned(64))) static int some_code(int x)
 /* A function may be as long as all that is kept; one that is longer is not left out in silence. */
 TEST(jit_code_in_memory_may_be_long_but_not_without_limit)
 {
+	if (getenv("EMULATOR"))
+		SKIP("it reads the memory of the emulator");
+
 	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
 	size_t len = 3 << 20;
 	char *bytes = malloc(len), text[100];
@@ -276,6 +279,9 @@ TEST(jit_code_in_memory_may_be_long_but_not_without_limit)
 /* This process's own memory. */
 TEST(jit_code_is_read_from_memory_where_the_perf_map_says_it_is)
 {
+	if (getenv("EMULATOR"))
+		SKIP("it reads the memory of the emulator");
+
 	CLEANUP(writer_deinit) struct writer out = { 0 };
 	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
 	char text[100];

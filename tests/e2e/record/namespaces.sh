@@ -7,6 +7,7 @@ set -u
 need_recording
 $CC -O2 -g -o shares "$TOP/tests/programs/shares.c" -ldl -lpthread || fail "cannot compile"
 
+mkdir empty
 named() { # named TRACE WHEN: functions of the program have names, from the trace alone, and the right ones
 	preport -i "$1" --symfs=empty --debug-dir=empty --limit 1000 --format=csv >leaves.csv 2>err.txt ||
 		{ cat err.txt; fail "$2: the file does not read"; }
