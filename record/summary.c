@@ -61,10 +61,8 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 			totals->shortened);
 	if (totals->throttled)
 		fprintf(out,
-			PREFIX "the kernel stopped sampling for a moment %" PRIu64
-			       " times; a lower -F "
-			       "avoids that\n",
-			totals->throttled);
+			PREFIX "the kernel throttled sampling %" PRIu64 " time%s; a lower -F avoids that\n",
+			totals->throttled, totals->throttled == 1 ? "" : "s");
 	if (drain_thinned(s->drain))
 		fprintf(out,
 			PREFIX "threads switched so often that only one switch in up to %" PRIu64

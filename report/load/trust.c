@@ -131,7 +131,7 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 	uint64_t whole = trust->samples > trust->cut ? trust->samples - trust->cut : 0;
 
 	if (trust->sums_only)
-		return "sums do not tell what was lost, cut, broken or unnamed";
+		return "not known: sums without lost samples or broken stacks";
 	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s",
 			    trust->lost ? number_share(arena, part(trust->lost, trust->samples))
 					: "0",

@@ -79,7 +79,7 @@ static const char *kind_text(enum unwind_rule_kind kind)
 		[UNWIND_RULE_CFI] = "",
 		[UNWIND_RULE_SIGFRAME] =
 			"a signal trampoline, known by its code: registers are in the kernel's signal frame",
-		[UNWIND_RULE_START] = "none; a start routine, which nobody calls",
+		[UNWIND_RULE_START] = "none; a start routine, which has no caller",
 		[UNWIND_RULE_NONE] = "the file's table has nothing for this address",
 		[UNWIND_RULE_NO_TABLE] = "there is none for this code",
 		[UNWIND_RULE_BAD] = "malformed for this address",

@@ -15,8 +15,8 @@ static const struct {
 	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
 	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
 				    "record larger stack snapshots (-g dwarf), or build with "
-				    "-fno-omit-frame-pointer; a page in the middle of a frame that nobody has "
-				    "touched yet ends one, too" },
+				    "-fno-omit-frame-pointer; a page in the middle of a frame that was never "
+				    "touched ends one, too" },
 	[UNWIND_NO_TABLE] = { "no unwind table",
 			      "build with -fasynchronous-unwind-tables or "
 			      "-fno-omit-frame-pointer" },
