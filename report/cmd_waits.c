@@ -176,8 +176,8 @@ static void print_text(const struct waits_args *args, const struct session *s, c
 	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
 	       number_time(arena, w->all.total_ns), view_by_name(args->by.items[0].by));
 	if (s->lives.thinned)
-		printf("stacks were thinned to one in up to %s switches: waits without a stack are left out here, "
-		       "which leaves quantiles what they are\n", number_count(arena, s->lives.thinned));
+		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
+		       "those without a stack are a row\n", number_count(arena, s->lives.thinned));
 	table_print_text(table, term, stdout);
 	print_histogram(arena, &w->all);
 }
@@ -194,10 +194,17 @@ static struct err *print_waits(struct session *s, void *args_)
 	if (!args->filter.events.len)
 		vec_push(&args->filter.events, DERIVE_OFF_CPU);
 	s->keep_times = true;
+	args->filter.each_wait = true;
 	s->names = tables_names(&naming);
 	err = session_load(s, &args->filter);
+	if (err && !s->lives.switches) {
+		err_free(err);
+		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded",
+					  s->args->input),
+				  "record with: precord --off-cpu");
+	}
 	if (err)
-		return err_remedy(err, "waits are recorded with: precord --off-cpu");
+		return err;
 	wait_lengths_collect(&lengths, s, session_default_event(s), &args->by.items[0], args->native);
 	term = terminal_open(&args->terminal);
 	table_init(&table, &lengths.arena);

@@ -665,6 +665,7 @@ static void begin_transformers(struct session *s, const struct filter *filter)
 		.wall = filter->wall,
 		.min_wait_ns = filter->min_wait_ns,
 		.max_wait_ns = filter->max_wait_ns,
+		.each_wait = filter->each_wait,
 	};
 
 	s->derive = derive_new(&request, &out);

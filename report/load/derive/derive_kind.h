@@ -49,6 +49,8 @@ struct derive_request {
 	bool waits;		 /* time off the CPU */
 	bool wall;		 /* and on it, as an event of its own */
 	uint64_t min_wait_ns, max_wait_ns; /* of waits, whole; max 0: no limit */
+	/* Each wait by itself, with its own length, though stacks were thinned; else those without one add to those with one. */
+	bool each_wait;
 };
 
 /* How the time of all threads together was spent, in the window. */

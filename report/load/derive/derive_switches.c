@@ -241,7 +241,8 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 		.weight = to_ns - from_ns,
 	};
 
-	if (period_on(s, life->left_cpu) > 1 && life->state != PROFILE_STATE_LOST) {
+	if (!s->request->each_wait && period_on(s, life->left_cpu) > 1 &&
+	    life->state != PROFILE_STATE_LOST) {
 		if (!life->leaving.is_known) {
 			life->thinned_ns[life->state] += span.weight;
 			return;
