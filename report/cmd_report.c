@@ -322,7 +322,7 @@ static struct err *fill_data_types(struct session *s)
 	diag_warn(&s->diag,
 		  "of %" PRIu64 " samples %" PRIu64 " are on instructions that access memory; the type is "
 		  "known for %" PRIu64 ", %" PRIu64 " are the compiler's spills",
-		  count.samples, count.samples - count.no_access, count.known, count.spilled);
+		  count.samples, count.known + count.spilled + count.unknown, count.known, count.spilled);
 	return NULL;
 }
 

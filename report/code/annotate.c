@@ -55,10 +55,19 @@ static bool parse_line(const char *text, struct wanted *ret)
 	return memchr(text, '.', ret->file_len) || memchr(text, '/', ret->file_len);
 }
 
+/* Names of JITs may look like a line: "JS:*work /srv/app.js:1:14". */
+static bool is_name(const struct profile *p, const char *text)
+{
+	for (size_t i = 0; i < p->functions.len; i++)
+		if (strcmp(profile_text(p, p->functions.items[i].name), text) == 0)
+			return true;
+	return false;
+}
+
 /* If no leaf has the name, those of callers tell whether it was met at all. */
 static struct err *parse_wanted(struct session *s, const char *text, struct wanted *ret)
 {
-	if (parse_address(text, ret) || parse_line(text, ret))
+	if (parse_address(text, ret) || (!is_name(s->profile, text) && parse_line(text, ret)))
 		return NULL;
 	ret->file = NULL;
 

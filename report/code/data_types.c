@@ -211,8 +211,11 @@ static void count(struct data_types_count *sum, enum told told, uint64_t samples
 	case TOLD_NO_ACCESS:
 		sum->no_access += samples;
 		break;
+	case TOLD_NO_CODE:
+		sum->no_code += samples;
+		break;
 	default:
-		sum->untold += samples;
+		sum->unknown += samples;
 		sum->without_debug_info += told == TOLD_NO_DEBUG_INFO ? samples : 0;
 	}
 }

@@ -320,8 +320,10 @@ static const char *line_text(const struct view_keys *keys, const struct view_fra
 	if (frame->line == PROFILE_NONE)
 		return "[no line]";
 	line = &keys->p->lines.items[frame->line];
-	if (!line->file || !line->line)
+	if (!line->line)
 		return "[no line]";
+	if (!line->file) /* as of Java: the class says which file */
+		return arena_printf(keys->arena, "%s:%" PRIu32, function_name(keys, frame->function), line->line);
 	return arena_printf(keys->arena, "%s:%" PRIu32, profile_text(keys->p, line->file),
 			    line->line);
 }
