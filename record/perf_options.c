@@ -99,7 +99,7 @@ const struct opt perf_record_options[] = {
 	OPT_INSTEAD(0, "threads", "[SPEC]", "type --reader-threads N"),
 	OPT_INSTEAD(0, "debuginfod", "[URLS]",
 		    "set DEBUGINFOD_URLS for preport, which asks it on your own machine"),
-	OPT_INSTEAD(0, "off-cpu", NULL, "type -e context-switches -c 1 for the stacks of all waits"),
+	OPT_SAME(0, "off-cpu"),
 	OPT_END,
 };
 

@@ -31,7 +31,7 @@ struct managed_view {
 	managed_read_fn *read;
 	void *context;
 	uint64_t deadline_ns;
-	unsigned reads;
+	unsigned reads, copies;
 	bool failed;
 	struct managed_page pages[MANAGED_PAGES];
 };

@@ -252,15 +252,16 @@ static void read_cpu_profile(struct chrome_profile *of, struct json_reader *r)
 	}
 }
 
-static void read_chunk(struct chrome_profile *of, struct json_reader *r)
+/* @outer: what it holds may lie in "data", once. */
+static void read_chunk(struct chrome_profile *of, struct json_reader *r, bool outer)
 {
 	struct json_text key;
 
 	if (!json_read_object(r))
 		return;
 	while (json_read_key(r, &key)) {
-		if (json_is(key, "data"))
-			read_chunk(of, r);
+		if (outer && json_is(key, "data"))
+			read_chunk(of, r, /* outer= */ false);
 		else if (json_is(key, "cpuProfile"))
 			read_cpu_profile(of, r);
 		else if (json_is(key, "timeDeltas"))
@@ -281,7 +282,7 @@ static struct err *take_chunk(struct chrome *in, const struct json_reader *r, co
 	if (strcmp(profile_text(in->p, f->name), "Profile") == 0)
 		of->thread = thread_of(in, f->pid, f->tid);
 	if (f->args.data) {
-		read_chunk(of, &inner);
+		read_chunk(of, &inner, /* outer= */ true);
 		err = json_read_check(&inner);
 	}
 	json_reader_deinit(&inner);

@@ -535,8 +535,6 @@ static void finish(void *state)
 			end_life(s, life, end_ns);
 		if (!s->any)
 			continue;
-		share_out(s, life, PROFILE_STATE_RUNNABLE);
-		share_out(s, life, PROFILE_STATE_BLOCKED);
 		/* Without a switch it did the same all along. */
 		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
 			put_run(s, life, end_ns);
@@ -545,6 +543,9 @@ static void finish(void *state)
 				life->state = PROFILE_STATE_EARLIER;
 			put_wait(s, life, end_ns);
 		}
+		/* Last: the wait that is not over may have no stack either. */
+		for (int of = 0; of < PROFILE_STATES; of++)
+			share_out(s, life, (enum profile_state)of);
 	}
 }
 
