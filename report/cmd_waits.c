@@ -175,9 +175,9 @@ static void print_text(const struct waits_args *args, const struct session *s, c
 
 	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
 	       number_time(arena, w->all.total_ns), view_by_name(args->by.items[0].by));
-	if (s->lives.thinned)
+	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
-		       "those without a stack are a row\n", number_count(arena, s->lives.thinned));
+		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
 	table_print_text(table, term, stdout);
 	print_histogram(arena, &w->all);
 }
@@ -197,7 +197,7 @@ static struct err *print_waits(struct session *s, void *args_)
 	args->filter.each_wait = true;
 	s->names = tables_names(&naming);
 	err = session_load(s, &args->filter);
-	if (err && !s->lives.switches) {
+	if (err && !s->facts.lives.switches) {
 		err_free(err);
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded",
 					  s->args->input),
@@ -205,7 +205,7 @@ static struct err *print_waits(struct session *s, void *args_)
 	}
 	if (err)
 		return err;
-	wait_lengths_collect(&lengths, s, session_default_event(s), &args->by.items[0], args->native);
+	wait_lengths_collect(&lengths, s->profile, s->facts.first_type, &args->by.items[0], args->native);
 	term = terminal_open(&args->terminal);
 	table_init(&table, &lengths.arena);
 	fill(&table, args, &lengths);

@@ -69,12 +69,12 @@ static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, uin
 	return groups;
 }
 
-void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint32_t event,
+void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, uint32_t event,
 			  const struct view_level *level, bool native)
 {
-	uint32_t *groups = group_rows(w, s->profile, event, level, native);
+	uint32_t *groups = group_rows(w, p, event, level, native);
 
-	struct time_cursor cursor = time_series_begin(&s->profile->times);
+	struct time_cursor cursor = time_series_begin(&p->times);
 	struct profile_time when;
 
 	while (time_series_next(&cursor, &when)) {

@@ -7,7 +7,6 @@
 #ifndef REPORT_WAIT_LENGTHS_H
 #define REPORT_WAIT_LENGTHS_H
 
-#include "report/load/session.h"
 #include "report/view/view.h"
 
 #define WAIT_BUCKETS 48 /* bucket i holds what is at least 2^i ns and less than 2^(i+1) */
@@ -25,8 +24,8 @@ struct wait_lengths {
 	struct wait_group all;
 };
 
-/* The waits of @s, loaded with keep_times, that are samples of @event, by @level. */
-void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint32_t event,
+/* The waits of @p, which has times, that are samples of @event, by @level. */
+void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, uint32_t event,
 			  const struct view_level *level, bool native);
 void wait_lengths_deinit(struct wait_lengths *w);
 
