@@ -129,7 +129,10 @@ static void print_heading(struct output *o, const struct result *r)
 	put_line(arena_printf(arena, "%s: %s, by %s", name,
 			      number_sum(arena, &r->all, "", name, profile_text(p, event->unit)),
 			      by_text(o)));
-	if (!filter_is_empty(o->s->filter))
+	/* Waits and spans are made, of other records than samples. */
+	if (!filter_is_empty(o->s->filter) && strcmp(number_counted(name), "sample") != 0)
+		put_line(arena_printf(arena, "only %s", filter_describe(o->s->filter, arena)));
+	else if (!filter_is_empty(o->s->filter))
 		put_line(arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->s->stream.samples, "sample"),
 				      filter_describe(o->s->filter, arena)));
