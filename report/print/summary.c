@@ -452,7 +452,7 @@ static void put_next(struct page *page)
 
 	put_title(page, "next");
 	put_wrapped(page,
-		    arena_printf(arena, "%s --by caller (or total, line, process,leaf)", preport),
+		    arena_printf(arena, "%s --by caller (or total, line, process)", preport),
 		    4);
 	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
 		put_wrapped(page,
