@@ -90,13 +90,11 @@ static struct err *write_format(void *args, struct session *s, FILE *out)
 {
 	const struct export_to_args *to = args;
 	struct err *err = NULL;
-	struct profile_facts facts;
 	struct export_input in = { .profile = s->profile,
-				   .facts = &facts,
-				   .first_type = session_default_event(s),
+				   .facts = &s->facts,
+				   .first_type = s->facts.first_type,
 				   .branches = to->format->branches ? &to->export.kept : NULL };
 
-	session_facts(s, &facts);
 	if (to->format->times && !s->profile->times.len)
 		diag_warn(&s->diag,
 			  "'%s' has no times: each of its stacks is one sample at the beginning",

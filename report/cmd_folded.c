@@ -29,7 +29,7 @@ static struct err *write_stacks(void *args, struct session *s, FILE *out)
 	const struct folded_args *folded = args;
 	const char *stops[UNWIND_STOPS];
 	struct folded_options options = {
-		.event = session_default_event(s),
+		.event = s->facts.first_type,
 		.samples = folded->samples,
 		.pid = folded->pid,
 		.tid = folded->tid,

@@ -66,6 +66,14 @@ bool code_origin_find(const struct session *s, struct module *mod, uint64_t vadd
 	return origin.code;
 }
 
+bool code_origin_is_there(void *session, uint32_t module, uint64_t vaddr)
+{
+	const struct session *s = session;
+	struct code_origin origin;
+
+	return code_origin_find(s, session_module(s, module), vaddr, &origin);
+}
+
 struct err *code_origin_missing(const struct recording *rec, const struct module *mod,
 				const char *name)
 {

@@ -5,7 +5,7 @@
 #include "report/export/export.h"
 
 #include "report/print/output.h"
-#include "report/load/trust.h"
+#include "report/load/remarks.h"
 
 #include <unistd.h>
 
@@ -109,16 +109,13 @@ void export_stop_names(const char **ret)
 
 void export_warn_losses(struct session *s)
 {
-	struct trust_remarks remarks = { 0 };
-	struct trust trust;
+	CLEANUP(remarks_deinit) struct remarks remarks = { 0 };
 
 	if (s->imported)
 		return;
-	trust_judge(&trust, s);
-	trust_remark(&trust, s, &s->arena, &remarks);
+	remarks_init(&remarks, s, &s->arena);
 	for (size_t i = 0; i < remarks.list.len; i++)
-		if (remarks.list.items[i].weight >= TRUST_LOST)
+		if (remarks.list.items[i].weight >= REMARK_LOST)
 			diag_warn(&s->diag, "%s; what was written does not tell",
 				  remarks.list.items[i].text);
-	vec_deinit(&remarks.list);
 }

@@ -729,7 +729,7 @@ static struct err *load_events(struct session *s, struct filter *filter)
 	err = session_each(s, filter, &listener);
 	if (!err)
 		derive_finish(s->derive);
-	s->lives = derive_lives(s->derive);
+	s->facts.lives = derive_lives(s->derive);
 	derive_free(s->derive);
 	s->derive = NULL;
 	/* Who asked for events by name asked for those that were added. */
@@ -754,6 +754,7 @@ struct err *session_load(struct session *s, struct filter *filter)
 		return err;
 	if (s->matched.count == 0)
 		return nothing_there(s);
+	session_set_facts(s);
 	if (!s->imported)
 		namer_name_samples(&s->namer, &s->progress);
 	same_names_tell_apart(s->profile);

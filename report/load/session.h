@@ -118,7 +118,6 @@ struct session {
 	bool too_much;            /* private: periods add up to more than fits */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	struct derive *derive;    /* private: the transformers at work; NULL outside session_load() */
-	struct derive_lives lives; /* set by session_load() */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */
@@ -133,6 +132,7 @@ struct session {
 	struct namer namer;       /* private */
 	struct process_log processes; /* private: fills the profile's */
 	struct profile *profile; /* events are those of the recording, same numbers */
+	struct profile_facts facts; /* set by session_load(); texts live as long as the session */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
 	struct managed_stacks *managed; /* NULL: the input is a profile */
@@ -208,8 +208,8 @@ struct module *session_module(const struct session *s, uint32_t profile_module);
 /* Files that were used though nothing tells that they are those that were recorded. */
 uint64_t session_unverified(const struct session *s);
 
-/* What is known of the recording as a whole, in the words of the profile; texts live as long as the session. */
-void session_facts(const struct session *s, struct profile_facts *ret);
+/* Fill s->facts, all but .lives; session_load() does. */
+void session_set_facts(struct session *s);
 
 /* The first event that was on and never had a counter; NULL if there is none. */
 const char *session_unheard_event(const struct session *s);
@@ -245,8 +245,5 @@ MUST_USE struct err *session_run(const struct session_args *session, session_fn 
  * How long was recorded: from enabling to disabling, or to the last event if the end is missing.
  */
 uint64_t session_duration_ns(const struct session *s);
-
-/* "preport", or "preport -i FILE" if that is not what preport reads anyway: how a command that is proposed begins. */
-const char *session_command(const struct session *s, struct arena *arena);
 
 #endif

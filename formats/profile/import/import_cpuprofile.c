@@ -102,6 +102,11 @@ static void add_hits(struct cpuprofile *in, uint32_t thread)
 	}
 }
 
+static bool is_time(int64_t us)
+{
+	return us >= 0 && us <= INT64_MAX / NS_PER_US;
+}
+
 /* Differences become times; more than 292 years are taken for damage. */
 static struct err *add_up(struct cpuprofile *in)
 {
@@ -112,9 +117,9 @@ static struct err *add_up(struct cpuprofile *in)
 			return err_new(ERR_CORRUPT, "its times add up to too much at sample %zu", i + 1);
 		if (in->are_deltas)
 			in->times.items[i] = now;
-		if (in->times.items[i] < 0 || in->times.items[i] > INT64_MAX / NS_PER_US)
+		if (!is_time(in->times.items[i]))
 			return err_new(ERR_CORRUPT, "the time of sample %zu, %" PRId64
-						    " us, cannot be",
+						    " us, is out of range",
 				       i + 1, in->times.items[i]);
 	}
 	return NULL;
@@ -124,7 +129,7 @@ static int64_t end_of(const struct cpuprofile *in, size_t sample)
 {
 	if (sample + 1 < in->times.len)
 		return in->times.items[sample + 1];
-	return in->has_end && in->end <= INT64_MAX / NS_PER_US ? in->end : in->times.items[sample];
+	return in->has_end ? in->end : in->times.items[sample];
 }
 
 struct time_of_sample {
@@ -211,13 +216,15 @@ static struct err *fill(struct cpuprofile *in, struct profile_facts *facts)
 		add_hits(in, thread);
 		return NULL;
 	}
+	in->has_start = in->has_start && is_time(in->start);
+	in->has_end = in->has_end && is_time(in->end);
 	err = add_up(in);
 	if (err)
 		return err;
 	sort_by_time(in);
-	if (in->has_start && in->has_end && in->end > in->start && in->end <= INT64_MAX / NS_PER_US) {
+	if (in->has_start && in->has_end && in->end > in->start) {
 		facts->has_duration = true;
-		facts->start_ns = (uint64_t)MAX(in->start, 0) * NS_PER_US;
+		facts->start_ns = (uint64_t)in->start * NS_PER_US;
 		facts->duration_ns = (uint64_t)(in->end - in->start) * NS_PER_US;
 	}
 	return add_samples(in, thread);
