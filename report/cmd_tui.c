@@ -47,6 +47,7 @@ static struct err *look_around(struct session *s, void *args_)
 	struct screen *screen;
 	struct err *err;
 
+	args->filter.with_wall = true;
 	s->keep_times = true; /* for the flame graph that f writes */
 	err = session_load(s, &args->filter);
 	if (!err)

@@ -23,7 +23,7 @@ struct waits_args {
 	struct terminal_args terminal;
 	struct view_levels by;
 	uint64_t limit; /* 0: all */
-	bool native;
+	bool native, idle;
 	const char *format;
 };
 
@@ -34,6 +34,8 @@ static const struct opt waits_opts[] = {
 	OPT_UINT(struct waits_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 20)"),
 	OPT_FLAG(struct waits_args, native, "kernel-leaf", 0,
 		 "waits begin at their innermost frame, in the kernel's scheduler"),
+	OPT_FLAG(struct waits_args, idle, "idle", 0,
+		 "show threads without work where they wait, not as [waiting for work]"),
 	OPT_CHOICE(struct waits_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   table_formats),
 	OPT_GROUP(struct waits_args, terminal, terminal_opts),
@@ -206,7 +208,11 @@ static struct err *print_waits(struct session *s, void *args_)
 	}
 	if (err)
 		return err;
-	wait_lengths_collect(&lengths, s->profile, s->facts.first_type, &args->by.items[0], args->native);
+	wait_lengths_collect(&lengths, s->profile, &s->facts,
+			     &(struct wait_lengths_request){ .event = s->facts.first_type,
+							     .level = args->by.items[0],
+							     .native = args->native,
+							     .idle = args->idle });
 	term = terminal_open(&args->terminal);
 	table_init(&table, &lengths.arena);
 	fill(&table, args, &lengths);

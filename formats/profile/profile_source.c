@@ -78,7 +78,6 @@ static void set_recording(struct recording *rec, const struct profile *p, const 
 		.os_release = "",
 		.cpu_model = "",
 		.container = "",
-		.arch = arch_native(),
 		.exit_status = -1,
 		.complete = true,
 		.nevents = p->types.len,

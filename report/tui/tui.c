@@ -92,7 +92,7 @@ static void put_title(struct tui *t)
 	screen_put(t->screen, 0, 0, screen_columns(t->screen), SCREEN_BAR,
 		   arena_printf(&t->arena, "%s of %s: %s, %s lost%s%s",
 				tables[browser_table(t->browser)], profile_text(p, event->name),
-				number_of(&t->arena, whole.count, "sample"),
+				number_of(&t->arena, whole.count, number_counted(profile_text(p, event->name))),
 				number_count(&t->arena, facts->lost_by_kernel + facts->lost_by_recorder),
 				*narrowed ? "; only " : "", narrowed));
 	screen_put(t->screen, 1, 0, screen_columns(t->screen), SCREEN_BOLD,

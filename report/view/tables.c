@@ -131,7 +131,10 @@ static void print_heading(struct output *o, const struct result *r)
 	put_line(arena_printf(arena, "%s: %s, by %s", name,
 			      number_sum(arena, &r->all, "", name, profile_text(p, event->unit)),
 			      by_text(o)));
-	if (*o->facts->filter)
+	/* Waits and spans are made, of other records than samples. */
+	if (*o->facts->filter && strcmp(number_counted(name), "sample") != 0)
+		put_line(arena_printf(arena, "only %s", o->facts->filter));
+	else if (*o->facts->filter)
 		put_line(arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->facts->samples, "sample"),
 				      o->facts->filter));
