@@ -9,6 +9,8 @@
 #include "formats/trace/trace_writer.h"
 #include "report/print/output.h"
 #include "symbolize/elf/bundle.h"
+#include "symbolize/module/module.h"
+#include "symbolize/module/space.h"
 
 #include <stdlib.h>
 #include <string.h>
