@@ -124,6 +124,7 @@ static void begin_readers(struct drain *d)
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
 		.skip_pid = d->options.skip_pid,
+		.skip_reader = d->options.skip_reader,
 		.managed = d->options.managed,
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));

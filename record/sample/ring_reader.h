@@ -63,6 +63,7 @@ struct ring_scene {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 };
 
