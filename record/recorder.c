@@ -122,6 +122,7 @@ static struct err *begin_trace(struct recorder *s)
 	struct drain_options options = {
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
+		.code_mask = s->recording.code_mask,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.nreaders = s->nreaders,
 		.hands = s->hands,
