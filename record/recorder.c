@@ -124,6 +124,7 @@ static struct err *begin_trace(struct recorder *s)
 	struct drain_options options = {
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
+		.code_mask = s->recording.code_mask,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.skip_reader = s->args->exclude_self ? s->reader : NULL,
 		.nreaders = s->nreaders,
