@@ -23,6 +23,7 @@ static const struct damage_case {
 	{ "jfr", "hotspot.jfr.gz" },
 	{ "perf-script", "perf-script" },
 	{ "austin", "austin" },
+	{ "callgrind", "callgrind" },
 	{ "firefox", "firefox" },
 	{ "phpspy", "phpspy" },
 	{ "stackprof", "stackprof" },
