@@ -10,6 +10,7 @@
 #include "report/print/table.h"
 #include "report/view/tables.h"
 #include "report/view/wait_lengths.h"
+#include "report/load/derive/derive_kind.h"
 
 #include <inttypes.h>
 
@@ -177,9 +178,9 @@ static void print_text(const struct waits_args *args, const struct session *s, c
 
 	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
 	       number_time(arena, w->all.total_ns), view_by_name(args->by.items[0].by));
-	if (s->lives.thinned)
+	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
-		       "those without a stack are a row\n", number_count(arena, s->lives.thinned));
+		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
 	table_print_text(table, term, stdout);
 	print_histogram(arena, &w->all);
 }
@@ -199,7 +200,7 @@ static struct err *print_waits(struct session *s, void *args_)
 	args->filter.each_wait = true;
 	s->names = tables_names(&naming);
 	err = session_load(s, &args->filter);
-	if (err && !s->lives.switches) {
+	if (err && !s->facts.lives.switches) {
 		err_free(err);
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded",
 					  s->args->input),
@@ -207,8 +208,8 @@ static struct err *print_waits(struct session *s, void *args_)
 	}
 	if (err)
 		return err;
-	wait_lengths_collect(&lengths, s,
-			     &(struct wait_lengths_request){ .event = session_default_event(s),
+	wait_lengths_collect(&lengths, s->profile, &s->facts,
+			     &(struct wait_lengths_request){ .event = s->facts.first_type,
 							     .level = args->by.items[0],
 							     .native = args->native,
 							     .idle = args->idle });
@@ -235,7 +236,7 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 	(void)ret_status;
 	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
 		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
-	return session_run(&waits->session, print_waits, waits);
+	return session_run(&cmd_waits, &waits->session, print_waits, waits);
 }
 
 const struct command cmd_waits = {

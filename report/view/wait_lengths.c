@@ -71,13 +71,13 @@ static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, con
 	return groups;
 }
 
-void wait_lengths_collect(struct wait_lengths *w, const struct session *s,
+void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, const struct profile_facts *facts,
 			  const struct wait_lengths_request *request)
 {
-	bool *idle = request->idle ? NULL : idle_waits_find(s->profile, s->lives.window_ns);
-	uint32_t *groups = group_rows(w, s->profile, idle, request);
+	bool *idle = request->idle ? NULL : idle_waits_find(p, facts->lives.window_ns);
+	uint32_t *groups = group_rows(w, p, idle, request);
 
-	struct time_cursor cursor = time_series_begin(&s->profile->times);
+	struct time_cursor cursor = time_series_begin(&p->times);
 	struct profile_time when;
 
 	while (time_series_next(&cursor, &when)) {

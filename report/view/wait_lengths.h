@@ -7,7 +7,7 @@
 #ifndef REPORT_WAIT_LENGTHS_H
 #define REPORT_WAIT_LENGTHS_H
 
-#include "report/load/session.h"
+#include "formats/profile/facts.h"
 #include "report/view/view.h"
 
 #define WAIT_BUCKETS 48 /* bucket i holds what is at least 2^i ns and less than 2^(i+1) */
@@ -25,7 +25,7 @@ struct wait_lengths {
 	struct wait_group all;
 };
 
-/* Which waits of a session, loaded with keep_times, and into which groups. */
+/* Which waits of a profile, which has times, and into which groups. */
 struct wait_lengths_request {
 	uint32_t event; /* whose samples they are */
 	struct view_level level;
@@ -33,7 +33,7 @@ struct wait_lengths_request {
 	bool idle;   /* waits of threads without work where they wait, not in a group of their own (idle_waits.h) */
 };
 
-void wait_lengths_collect(struct wait_lengths *w, const struct session *s,
+void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, const struct profile_facts *facts,
 			  const struct wait_lengths_request *request);
 void wait_lengths_deinit(struct wait_lengths *w);
 

@@ -84,7 +84,7 @@ struct switches {
 	VEC(struct life) lives;
 	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
 	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
-	struct derive_lives sums;
+	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
 };
 
@@ -652,7 +652,7 @@ static void finish(void *state)
 	}
 }
 
-static void get_lives(const void *state, struct derive_lives *ret)
+static void get_lives(const void *state, struct profile_lives *ret)
 {
 	const struct switches *s = state;
 
