@@ -466,7 +466,7 @@ static bool passes(void *context, const struct event *ev, const struct space_thr
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
 	/* Transformers follow threads that have other names now and then. */
-	return anyones || (s->derive && derive_wants(s->derive, ev)) ||
+	return anyones || (s->loader->derive && derive_wants(s->loader->derive, ev)) ||
 	       filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
 }
 
