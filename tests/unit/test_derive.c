@@ -442,7 +442,7 @@ TEST(session_follows_threads_through_their_names_and_shows_those_of_the_filter)
 	CHECK_OK(session_load(&s, &filter));
 	CHECK_UINT(s.matched.count, 1);
 	CHECK_UINT(s.matched.weight, 500);
-	CHECK_UINT(s.lives.threads, 1);
+	CHECK_UINT(s.facts.lives.threads, 1);
 	session_close(&s);
 	session_args_deinit(&args);
 	vec_deinit(&filter.comms);
