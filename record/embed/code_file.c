@@ -17,12 +17,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -145,26 +143,6 @@ static int take_if_right(const struct code_file *file, int path_fd)
 	return -1;
 }
 
-/* Links inside the process's root must not lead out of it (openat2(2), since Linux 5.6). */
-static int open_in_root(const struct code_file *file, uint32_t pid)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (root < 0)
-		return -1;
-	int fd = (int)syscall(SYS_openat2, root, file->mapped.path, &how, sizeof(how));
-
-	close(root);
-	return take_if_right(file, fd);
-}
-
 static int open_by_path(const struct code_file *file)
 {
 	return take_if_right(file, open(file->mapped.path, O_PATH | O_CLOEXEC));
@@ -183,7 +161,7 @@ static int open_place(const struct code_file *file, const struct code_place *pla
 	int fd = open_map_file(place, file->mapped.path, file->mapped.inode);
 
 	for (size_t i = 0; i < PROCESS_LINEAGE && place->lineage[i] && fd < 0; i++)
-		fd = open_in_root(file, place->lineage[i]);
+		fd = take_if_right(file, path_fd_in_root(place->lineage[i], file->mapped.path));
 	return fd < 0 ? open_by_path(file) : fd;
 }
 
