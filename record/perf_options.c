@@ -52,7 +52,7 @@ const struct opt perf_record_options[] = {
 	OPT_SAME('W', "weight"),
 	OPT_INSTEAD(0, "namespaces", NULL,
 		    "leave it out: files are opened through each process's own root anyway"),
-	OPT_INSTEAD(0, "all-cgroups", NULL, "type -G PATH to record one cgroup"),
+	OPT_ANYWAY(0, "all-cgroups", NULL, "preport --by cgroup has the cgroup of each process"),
 	OPT_INSTEAD(0, "transaction", NULL,
 		    "transactions are not recorded; -j in_tx or no_tx filters branches by them"),
 	OPT_ANYWAY(0, "per-thread", NULL, "a recording of tasks follows each thread by itself"),

@@ -12,7 +12,10 @@
 #include "report/print/output.h"
 #include "report/print/terminal.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#define VERSIONS_MAX 8 /* that are named above the first */
 
 struct annotate_args {
 	struct session_args session;
@@ -110,9 +113,29 @@ static struct err *put_functions(struct annotate *a, const struct annotate_args 
 	return missing;
 }
 
+/* One name, and code in several places: each is shown. */
+static void print_versions(const struct annotate *a, const struct annotate_args *args)
+{
+	size_t count = a->functions.len;
+
+	if (!args->function || count < 2 || args->print.format != TABLE_TEXT)
+		return;
+	const char *text = arena_printf(&a->s->arena, "'%s' is %zu pieces of code, each shown below: ",
+					args->function, count);
+
+	for (size_t i = 0; i < MIN(count, VERSIONS_MAX); i++)
+		text = arena_printf(&a->s->arena, "%s%s%s at 0x%" PRIx64, text, i ? ", " : "",
+				    a->functions.items[i].name, a->functions.items[i].vaddr);
+	text = arena_printf(&a->s->arena, "%s%s\n", text, count > VERSIONS_MAX ? ", ..." : "");
+	text_put_wrapped(stdout, text_escape(&a->s->arena, text), 0,
+			 args->print.term.columns ? args->print.term.columns : SIZE_MAX);
+}
+
 static struct err *print_functions(struct annotate *a, struct annotate_args *args)
 {
 	args->print.term = terminal_open(&args->terminal);
+
+	print_versions(a, args);
 
 	struct listing_printer *printer = listing_printer_new(a, &args->print, stdout);
 	struct err *err = put_functions(a, args, (struct sink){ .text = printer });
@@ -201,11 +224,8 @@ static struct err *annotate(struct session *s, void *args_)
 {
 	struct annotate_args *args = args_;
 	struct metrics metrics;
-	struct err *err = session_need_trace(s);
+	struct err *err = metrics_open(&metrics, &args->metrics, s);
 
-	if (err)
-		return err;
-	err = metrics_open(&metrics, &args->metrics, s);
 	args->print.metrics = &metrics;
 	if (!err)
 		err = annotate_with(&metrics, s, args);
@@ -219,6 +239,9 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 	if (noperands == 0 && !args->hot)
 		return err_remedy(err_new(ERR_USAGE, "annotate takes one function"),
 				  "or --hot=N for those with the most samples");
+	if (noperands == 2 && !args->hot)
+		return err_remedy(err_new(ERR_USAGE, "annotate takes one function, 2 were given"),
+				  "the recording stands behind -i: preport annotate -i FILE FUNCTION");
 	if (noperands > 1 || (noperands && args->hot))
 		return err_new(ERR_USAGE, "annotate takes one function%s, %d were given",
 			       args->hot ? " or --hot" : "", noperands);
@@ -241,13 +264,14 @@ static struct err *annotate_run(void *args_, char **operands, int noperands, int
 
 	(void)ret_status;
 	args->function = noperands ? operands[0] : NULL;
-	return err ? err : session_run(&args->session, annotate, args);
+	return err ? err : session_run(&cmd_annotate, &args->session, annotate, args);
 }
 
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.summary = "the hot instructions of a function",
 	.operands = "[FUNCTION]",
+	.needs = "code",
 	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
 		   "MODULE:0x1234).",
 	.opts = annotate_opts,

@@ -3,6 +3,7 @@
  * cmd_diff.c - what changed between recordings, or between two windows of one.
  */
 #include "formats/base/text.h"
+#include "formats/event_multiplexing.h"
 #include "report/commands.h"
 #include "report/perf_options.h"
 #include "report/diff/diff_head.h"
@@ -148,7 +149,7 @@ struct input {
 struct comparison {
 	const struct diff_args *args;
 	struct input inputs[FILES_MAX];
-	const struct session *sessions[FILES_MAX];
+	struct diff_input loaded[FILES_MAX]; /* the sides */
 	const char *labels[FILES_MAX], *files[FILES_MAX];
 	uint32_t count;
 	struct diff_merge merge;
@@ -191,7 +192,7 @@ static struct err *add_input(struct comparison *c, const char *file)
 	}
 	c->files[c->count] = file;
 	c->labels[c->count] = arena_printf(&c->arena, "%c", 'A' + (int)c->count);
-	c->sessions[c->count++] = &input->session;
+	c->count++;
 	return NULL;
 }
 
@@ -252,9 +253,16 @@ static struct err *load_input(struct comparison *c, struct input *input)
 	if (!err)
 		err = view_needs_check(input->session.profile, &request.levels,
 				       input->session.args->input);
-	if (!err)
-		diff_merge_look(&c->merge, &input->session);
-	return err;
+	if (err)
+		return err;
+
+	const struct profile_facts *facts = &input->session.facts;
+	struct event_multiplexing turns = event_multiplexing_of(input->session.recording, facts->first_type);
+
+	c->loaded[input - c->inputs] = (struct diff_input){ input->session.profile, facts,
+							    event_multiplexing_share(&turns) };
+	diff_merge_look(&c->merge, input->session.profile);
+	return NULL;
 }
 
 static void close_inputs(struct comparison *c)
@@ -347,7 +355,7 @@ static struct err *print(struct comparison *c)
 	struct terminal term = terminal_open(&c->args->terminal);
 	struct diff_head head;
 
-	diff_head_init(&head, &c->diff, c->sessions, c->labels, &c->arena);
+	diff_head_init(&head, &c->diff, c->loaded, c->labels, &c->arena);
 	if (strcmp(c->args->format, "text") == 0)
 		print_text(c, &head, &term);
 	else
@@ -378,7 +386,7 @@ static struct err *write_page(struct comparison *c)
 	struct err *err = output_open(&out, c->args->output);
 
 	if (!err)
-		err = diff_page_write(&c->diff, c->sessions, c->files, out.stream);
+		err = diff_page_write(&c->diff, c->loaded, c->files, out.stream);
 	if (!err)
 		err = output_commit(&out);
 	if (!err && c->args->output)
@@ -409,12 +417,12 @@ static struct err *compare(struct comparison *c, int *ret_status)
 	for (uint32_t i = 0; i < c->count && !err; i++)
 		err = load_input(c, &c->inputs[i]);
 	for (uint32_t i = 0; i < c->count && !err; i++)
-		diff_merge_add(&c->merge, c->sessions[i], session_default_event(c->sessions[i]));
+		diff_merge_add(&c->merge, c->loaded[i].profile, c->loaded[i].facts->first_type);
 	if (!err)
 		err = check_units(c);
 	if (err)
 		return err;
-	err = diff_init(&c->diff, &c->merge, c->sessions, &options);
+	err = diff_init(&c->diff, &c->merge, c->loaded, &options);
 	if (!err)
 		err = page ? write_page(c) : print(c);
 	if (!err && grew_too_much(c))

@@ -90,13 +90,11 @@ static struct err *write_format(void *args, struct session *s, FILE *out)
 {
 	const struct export_to_args *to = args;
 	struct err *err = NULL;
-	struct profile_facts facts;
 	struct export_input in = { .profile = s->profile,
-				   .facts = &facts,
-				   .first_type = session_default_event(s),
+				   .facts = &s->facts,
+				   .first_type = s->facts.first_type,
 				   .branches = to->format->branches ? &to->export.kept : NULL };
 
-	session_facts(s, &facts);
 	if (to->format->times && !s->profile->times.len)
 		diag_warn(&s->diag,
 			  "'%s' has no times: each of its stacks is one sample at the beginning",
@@ -146,11 +144,11 @@ static struct err *export_to_run(void *args, char **operands, int noperands, int
 				  "what opens it cannot read '%s'; leave '.gz' out",
 				  to->export.output);
 	if (!to->format->file)
-		return export_run(args, write_format);
+		return export_run(&cmd_export, args, write_format);
 
 	const struct export_file file = { to->format->file, to->format->with };
 
-	return export_run_file(args, write_format, &file);
+	return export_run_file(&cmd_export, args, write_format, &file);
 }
 
 const struct command cmd_export = {

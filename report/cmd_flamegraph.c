@@ -56,23 +56,22 @@ static void flamegraph_defaults(void *args)
 
 static const char *title_of(const struct flamegraph_args *args, struct session *s)
 {
-	const char *command = *s->recording->cmdline ? s->recording->cmdline : "Flame graph";
+	const char *command = *s->facts.cmdline ? s->facts.cmdline : "Flame graph";
 
 	return text_escape(&s->arena, args->title ? args->title : command);
 }
 
 static const char *subtitle(struct session *s, const struct flame *flame, uint32_t event)
 {
-	const struct recording *rec = s->recording;
-	struct session_losses losses = session_losses(s);
+	const struct profile_facts *facts = &s->facts;
 	struct profile_value_type *which = &s->profile->types.items[event];
 
 	return arena_printf(
 		&s->arena,
 		"%s on %s, %.1f s, %" PRIu64 " samples, %" PRIu64 " lost; width is %s in %s",
-		profile_text(s->profile, which->name), rec->hostname,
-		(double)session_duration_ns(s) / 1e9, flame->nodes.items[0].count,
-		losses.by_kernel + losses.by_recorder, profile_text(s->profile, which->name),
+		profile_text(s->profile, which->name), facts->hostname,
+		(double)facts->duration_ns / 1e9, flame->nodes.items[0].count,
+		facts->lost_by_kernel + facts->lost_by_recorder, profile_text(s->profile, which->name),
 		profile_text(s->profile, which->unit));
 }
 
@@ -90,12 +89,12 @@ static void write_picture(const struct flamegraph_args *args, struct session *s,
 	CLEANUP(flame_deinit) struct flame flame;
 	const char *stops[UNWIND_STOPS];
 	struct flame_options how = {
-		.frames = { .event = session_default_event(s),
+		.frames = { .event = s->facts.first_type,
 			    .suffixes = true,
 			    .stop_names = stops,
 			    .nstops = UNWIND_STOPS },
 		.by = by_of(args->by),
-		.recorder_pid = s->recording->recorder_pid,
+		.recorder_pid = s->facts.recorder_pid,
 		.reverse = args->reverse,
 	};
 
@@ -123,11 +122,11 @@ static struct err *write_either(void *args, struct session *s, FILE *out)
 		.by = flame->by,
 		.callers = flame->reverse,
 		.root_on_top = flame->root_on_top,
-		.event = session_default_event(s),
+		.event = s->facts.first_type,
 	};
 
 	if (!flame->svg)
-		return flame_page_write(s, &view, out);
+		return flame_page_write(s->profile, &s->facts, &view, out);
 	write_picture(flame, s, out);
 	return NULL;
 }
@@ -157,7 +156,7 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
 	flame->export.times = !flame->svg;
-	return export_run_file(args, write_either, flame->svg ? &picture : &page);
+	return export_run_file(&cmd_flamegraph, args, write_either, flame->svg ? &picture : &page);
 }
 
 const struct command cmd_flamegraph = {

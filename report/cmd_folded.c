@@ -29,7 +29,7 @@ static struct err *write_stacks(void *args, struct session *s, FILE *out)
 	const struct folded_args *folded = args;
 	const char *stops[UNWIND_STOPS];
 	struct folded_options options = {
-		.event = session_default_event(s),
+		.event = s->facts.first_type,
 		.samples = folded->samples,
 		.pid = folded->pid,
 		.tid = folded->tid,
@@ -49,7 +49,7 @@ static struct err *folded_run(void *args, char **operands, int noperands, int *r
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return export_run(args, write_stacks);
+	return export_run(&cmd_folded, args, write_stacks);
 }
 
 const struct command cmd_folded = {

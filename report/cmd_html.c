@@ -50,11 +50,16 @@ static void html_defaults(void *args_)
 static struct err *write_report(void *args_, struct session *s, FILE *out)
 {
 	struct html_args *args = args_;
-	const char *command = *s->recording->cmdline ? s->recording->cmdline : "Report";
+	const char *command = *s->facts.cmdline ? s->facts.cmdline : "Report";
+	CLEANUP(remarks_deinit) struct remarks remarks = { 0 };
 	struct report_page_options options = {
+		.profile = s->profile,
+		.facts = &s->facts,
+		.remarks = &remarks,
+		.code = s,
 		.view = { .title = text_escape(&s->arena, args->title ? args->title : command),
 			  .by = "program",
-			  .event = session_default_event(s) },
+			  .event = s->facts.first_type },
 		.hot = args->hot,
 		.limit = args->limit ? args->limit : VIEW_TABLE_ALL,
 		.syntax = args->intel ? DISASM_INTEL : DISASM_ATT,
@@ -64,7 +69,8 @@ static struct err *write_report(void *args_, struct session *s, FILE *out)
 
 	if (args->topdown.nnodes)
 		options.topdown = &args->topdown;
-	return report_page_write(s, &options, out);
+	remarks_init(&remarks, s, &s->arena);
+	return report_page_write(&options, out);
 }
 
 static struct err *prepare(void *args_, struct session *s)
@@ -92,7 +98,7 @@ static struct err *html_run(void *args_, char **operands, int noperands, int *re
 	args->export.times = true;
 	args->export.prepare = prepare;
 	args->export.finish = finish;
-	return export_run_file(args, write_report, &page);
+	return export_run_file(&cmd_html, args, write_report, &page);
 }
 
 const struct command cmd_html = {

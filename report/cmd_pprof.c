@@ -31,22 +31,21 @@ static const char *lost_text(const struct profile_facts *facts, struct arena *ar
 
 static struct err *write_profile(void *args, struct session *s, FILE *out)
 {
-	struct profile_facts facts;
+	const struct profile_facts *facts = &s->facts;
 	const char *comments[3] = { 0 };
 
-	session_facts(s, &facts);
-	if (*facts.hostname)
-		comments[0] = arena_printf(&s->arena, "recorded by %s on %s (%s)", facts.tool,
-					   facts.hostname, facts.os_release);
+	if (*facts->hostname)
+		comments[0] = arena_printf(&s->arena, "recorded by %s on %s (%s)", facts->tool,
+					   facts->hostname, facts->os_release);
 	if (comments[0])
-		comments[1] = lost_text(&facts, &s->arena);
+		comments[1] = lost_text(facts, &s->arena);
 	export_warn_losses(s);
 
 	struct pprof_about about = {
-		.wall_ns = facts.wall_ns,
-		.duration_ns = facts.duration_ns,
-		.default_event = session_default_event(s),
-		.main_module = main_module(s->profile, session_default_event(s)),
+		.wall_ns = facts->wall_ns,
+		.duration_ns = facts->duration_ns,
+		.default_event = facts->first_type,
+		.main_module = main_module(s->profile, facts->first_type),
 		.comments = comments,
 	};
 
@@ -61,7 +60,7 @@ static struct err *pprof_run(void *args, char **operands, int noperands, int *re
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return export_run_file(args, write_profile, &file);
+	return export_run_file(&cmd_pprof, args, write_profile, &file);
 }
 
 const struct command cmd_pprof = {

@@ -64,11 +64,11 @@ static const struct table_column columns[] = {
 	{ "process", "process", TABLE_LEFT, TABLE_CUT_END, false },
 	{ "pid", "pid", TABLE_RIGHT, TABLE_KEEP, true },
 	{ NULL, "parent_pid", TABLE_RIGHT, TABLE_KEEP, true },
-	{ "started", "start_s", TABLE_RIGHT, TABLE_KEEP, true },
-	{ "ended", "end_s", TABLE_RIGHT, TABLE_KEEP, true },
-	{ "exit", "exit", TABLE_RIGHT, TABLE_KEEP, false },
-	{ "samples", "samples", TABLE_RIGHT, TABLE_KEEP, true },
-	{ "own", "own", TABLE_RIGHT, TABLE_KEEP, true },
+	{ "started", "start_s", TABLE_RIGHT, TABLE_DROP, true },
+	{ "ended", "end_s", TABLE_RIGHT, TABLE_DROP, true },
+	{ "exit", "exit", TABLE_RIGHT, TABLE_DROP, false },
+	{ "samples", "samples", TABLE_RIGHT, TABLE_DROP, true },
+	{ "own", "own", TABLE_RIGHT, TABLE_DROP, true },
 	{ "with children", "whole", TABLE_RIGHT, TABLE_KEEP, true },
 	{ "share", "share", TABLE_RIGHT, TABLE_KEEP, true },
 	{ NULL, "exec", TABLE_LEFT, TABLE_CUT_START, false },
@@ -190,11 +190,10 @@ static void print(struct printer *o, const struct processes_args *args, const st
 static struct err *show(struct session *s, void *args_)
 {
 	struct processes_args *args = args_;
-	struct err *err = session_need_trace(s);
+	struct err *err;
 
 	s->names = SESSION_NAME_NONE;
-	if (!err)
-		err = session_load(s, &args->filter);
+	err = session_load(s, &args->filter);
 	if (err)
 		return err;
 
@@ -223,13 +222,14 @@ static struct err *processes_run(void *args_, char **operands, int noperands, in
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return session_run(&args->session, show, args);
+	return session_run(&cmd_processes, &args->session, show, args);
 }
 
 const struct command cmd_processes = {
 	.name = "processes",
 	.summary = "which processes ran, who started them, and what each cost",
 	.operands = "",
+	.needs = "events",
 	.details = "A tree: children stand below the process that started them. Only processes that began, "
 		   "executed\na program, ended or were sampled in the recording are shown.",
 	.opts = processes_opts,

@@ -5,6 +5,7 @@
 #include "formats/base/text.h"
 #include "report/view/branch_table.h"
 #include "report/commands.h"
+#include "report/code/code_origin.h"
 #include "report/code/data_types.h"
 #include "report/load/data_places.h"
 #include "report/perf_options.h"
@@ -15,7 +16,7 @@
 #include "report/view/view_needs.h"
 #include "report/print/summary.h"
 #include "report/view/tables.h"
-#include "report/load/trust.h"
+#include "report/view/trust.h"
 #include "report/view/view_table.h"
 
 #include <errno.h>
@@ -279,7 +280,7 @@ static void warn_of_gaps(struct session *s)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct trust trust;
 
-	trust_judge(&trust, s);
+	trust_judge(&trust, s->profile, &s->facts);
 	double lost = (double)trust.lost / ((double)trust.lost + (double)trust.samples);
 	double broken = (double)trust.broken / (double)trust.samples;
 
@@ -309,7 +310,7 @@ static struct err *check_data(const struct data_places *data, const struct sessi
 static struct err *fill_data_types(struct session *s)
 {
 	struct data_types_count count;
-	struct err *err = session_need_trace(s);
+	struct err *err = session_need(s, "code", "--by data-type");
 
 	if (err)
 		return err;
@@ -347,7 +348,7 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 	if (!err && data_types_wanted(&request->levels))
 		err = fill_data_types(s);
 	if (!err)
-		err = tables_print(request, s, &args->terminal);
+		err = tables_print(request, s->profile, &s->facts, &args->terminal);
 	return err;
 }
 
@@ -367,6 +368,7 @@ static struct err *run_table(struct session *s, void *args_)
 		.min_share = min_share_of(args),
 		.sort = sort_of(args),
 		.format = table_format_named(args->format),
+		.filter = &args->filter,
 	};
 	struct metrics metrics;
 	struct err *err = metrics_open(&metrics, &args->metrics, s);
@@ -425,6 +427,9 @@ static size_t lines_of(const char *text)
 /* What fits a screen needs no pager, whatever that would do with it. */
 static struct err *put_summary(struct session *s, const struct terminal_args *args)
 {
+	CLEANUP(remarks_deinit) struct remarks remarks = { 0 };
+	struct summary_input summary = { s->profile, &s->facts, &remarks,
+					 s->imported ? NULL : code_origin_is_there, s };
 	struct terminal_args plain = *args;
 	struct terminal term;
 	char *text = NULL;
@@ -433,9 +438,10 @@ static struct err *put_summary(struct session *s, const struct terminal_args *ar
 
 	if (!memory)
 		return err_system(errno, "cannot hold the summary");
+	remarks_init(&remarks, s, &s->arena);
 	plain.pager = false;
 	term = terminal_open(&plain);
-	summary_print(s, &term, memory);
+	summary_print(&summary, &term, memory);
 	if (fclose(memory) != 0) {
 		free(text);
 		return err_system(errno, "cannot hold the summary");
@@ -489,7 +495,7 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 	err = report->by.branches ? check_branches(report) : check_tree(report);
 	if (err)
 		return err;
-	return session_run(&report->session,
+	return session_run(&cmd_report, &report->session,
 			   report->by.branches   ? run_branches
 			   : wants_table(report) ? run_table
 						 : run_summary,

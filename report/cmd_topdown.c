@@ -66,6 +66,7 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 		.levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
 		.limit = args->limit,
 		.format = table_format_named(args->format),
+		.filter = &args->filter,
 	};
 	struct metrics metrics;
 	struct err *err = metrics_open_available(&metrics, names, s);
@@ -79,7 +80,7 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 		diag_warn(&s->diag, "no issue slots were counted, so there are no top-down levels; "
 				    "'preport info' has the recorder's reason");
 		request.metrics = &metrics;
-		err = tables_print(&request, s, &args->terminal);
+		err = tables_print(&request, s->profile, &s->facts, &args->terminal);
 	}
 	metrics_close(&metrics);
 	return err;
@@ -96,7 +97,8 @@ static struct err *print_levels(struct cmd_topdown_args *args, struct session *s
 	if (err)
 		return err;
 	term = terminal_open(&args->terminal);
-	topdown_text_print(tree, s, table_format_named(args->format), args->limit, &term);
+	topdown_text_print(tree, s->profile, &s->facts, table_format_named(args->format), args->limit,
+			   &term);
 	return terminal_close(&term, NULL);
 }
 
@@ -123,13 +125,14 @@ static struct err *topdown_run(void *args_, char **operands, int noperands, int 
 	(void)ret_status;
 	if (!args->limit)
 		args->limit = UINT64_MAX;
-	return session_run(&args->session, topdown, args);
+	return session_run(&cmd_topdown, &args->session, topdown, args);
 }
 
 const struct command cmd_topdown = {
 	.name = "topdown",
 	.summary = "why the processor was slow: front end, back end, wrong guesses",
 	.operands = "",
+	.needs = "events",
 	.details = "Record with precord --topdown. A slot is room for one operation in one cycle; the "
 		   "parts are\nof all slots, with the range that holds the true part with 95 % certainty.",
 	.opts = topdown_opts,

@@ -5,6 +5,7 @@
 #include "report/commands.h"
 #include "report/load/session.h"
 #include "report/tui/tui.h"
+#include "report/tui/tui_listing.h"
 
 #include <string.h>
 
@@ -34,6 +35,11 @@ static void tui_release(void *args)
 	session_args_deinit(&tui->session);
 }
 
+static struct err *list(void *context, struct screen *screen, const char *wanted, bool *ret_closed)
+{
+	return tui_listing_show(screen, context, wanted, ret_closed);
+}
+
 /* Reading comes first, so that what goes wrong there is said on the terminal as it was. */
 static struct err *look_around(struct session *s, void *args_)
 {
@@ -41,13 +47,14 @@ static struct err *look_around(struct session *s, void *args_)
 	struct screen *screen;
 	struct err *err;
 
+	args->filter.with_wall = true;
 	s->keep_times = true; /* for the flame graph that f writes */
 	err = session_load(s, &args->filter);
 	if (!err)
 		err = screen_new(&screen);
 	if (err)
 		return err;
-	err = tui_run(s, screen);
+	err = tui_run(&(struct tui_input){ s->profile, &s->facts, list, s }, screen);
 	screen_free(screen);
 	return err;
 }
@@ -62,7 +69,7 @@ static struct err *tui_main(void *args, char **operands, int noperands, int *ret
 	if (strcmp(tui->session.input, "-") == 0)
 		return err_remedy(err_new(ERR_USAGE, "standard input is where keys come from"),
 				  "write the recording to a file first");
-	return session_run(&tui->session, look_around, tui);
+	return session_run(&cmd_tui, &tui->session, look_around, tui);
 }
 
 const struct command cmd_tui = {

@@ -22,7 +22,7 @@ struct waits_args {
 	struct terminal_args terminal;
 	struct view_levels by;
 	uint64_t limit; /* 0: all */
-	bool native;
+	bool native, idle;
 	const char *format;
 };
 
@@ -33,6 +33,8 @@ static const struct opt waits_opts[] = {
 	OPT_UINT(struct waits_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 20)"),
 	OPT_FLAG(struct waits_args, native, "kernel-leaf", 0,
 		 "waits begin at their innermost frame, in the kernel's scheduler"),
+	OPT_FLAG(struct waits_args, idle, "idle", 0,
+		 "show threads without work where they wait, not as [waiting for work]"),
 	OPT_CHOICE(struct waits_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   table_formats),
 	OPT_GROUP(struct waits_args, terminal, terminal_opts),
@@ -175,9 +177,9 @@ static void print_text(const struct waits_args *args, const struct session *s, c
 
 	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
 	       number_time(arena, w->all.total_ns), view_by_name(args->by.items[0].by));
-	if (s->lives.thinned)
+	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
-		       "those without a stack are a row\n", number_count(arena, s->lives.thinned));
+		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
 	table_print_text(table, term, stdout);
 	print_histogram(arena, &w->all);
 }
@@ -197,7 +199,7 @@ static struct err *print_waits(struct session *s, void *args_)
 	args->filter.each_wait = true;
 	s->names = tables_names(&naming);
 	err = session_load(s, &args->filter);
-	if (err && !s->lives.switches) {
+	if (err && !s->facts.lives.switches) {
 		err_free(err);
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded",
 					  s->args->input),
@@ -205,7 +207,11 @@ static struct err *print_waits(struct session *s, void *args_)
 	}
 	if (err)
 		return err;
-	wait_lengths_collect(&lengths, s, session_default_event(s), &args->by.items[0], args->native);
+	wait_lengths_collect(&lengths, s->profile, &s->facts,
+			     &(struct wait_lengths_request){ .event = s->facts.first_type,
+							     .level = args->by.items[0],
+							     .native = args->native,
+							     .idle = args->idle });
 	term = terminal_open(&args->terminal);
 	table_init(&table, &lengths.arena);
 	fill(&table, args, &lengths);
@@ -229,7 +235,7 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 	(void)ret_status;
 	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
 		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
-	return session_run(&waits->session, print_waits, waits);
+	return session_run(&cmd_waits, &waits->session, print_waits, waits);
 }
 
 const struct command cmd_waits = {

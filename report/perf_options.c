@@ -96,7 +96,7 @@ const struct opt perf_report_options[] = {
 	OPT_INSTEAD(0, "mmaps", NULL, "type 'preport script --all'"),
 	OPT_INSTEAD(0, "ns", NULL, "type 'preport script': times have nanoseconds"),
 	OPT_INSTEAD(0, "stats", NULL, HEADER),
-	OPT_INSTEAD(0, "tasks", NULL, "type --by process,thread"),
+	OPT_INSTEAD(0, "tasks", NULL, "type 'preport processes'"),
 	OPT_INSTEAD(0, "percent-type", "TYPE", "type 'preport annotate --percent=local|global FUNCTION'"),
 	OPT_INSTEAD(0, "time-quantum", "TIME", "type --time FROM,TO for one window, or 'preport html'"),
 	OPT_INSTEAD(0, "total-cycles", NULL, "type --by branch"),

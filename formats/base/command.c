@@ -29,6 +29,7 @@ struct call {
 	char **argv; /* without the command word; on the heap */
 	bool help;   /* asked for with the word "help" */
 	const struct topic *topic; /* that help is wanted about; NULL: the command */
+	struct arena arena;        /* of words that are put into argv */
 };
 
 static const struct opt *opts_of(const struct command *command)
@@ -108,6 +109,43 @@ static struct err *refuse_operand(const struct call *call, const char *word)
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
 
+static void note_input(const struct opt *opt, void *context)
+{
+	bool *found = context;
+
+	*found |= opt->name && strcmp(opt->name, "input") == 0;
+}
+
+static bool has_input(const struct command *command)
+{
+	bool found = false;
+
+	opt_each(opts_of(command), note_input, &found);
+	return found;
+}
+
+/*
+ * "preport FILE annotate FUNCTION" means "preport annotate -i FILE FUNCTION": a command that stands right behind the file is
+ * one, unless that is a file too.
+ */
+static bool takes_file_before(struct call *call, int word)
+{
+	const char *file = call->argv[word];
+	const struct command *named;
+
+	if (*call->command->operands || word + 1 >= call->argc || !may_be_file(call->command, file) ||
+	    access(call->argv[word + 1], F_OK) == 0)
+		return false;
+	named = find_command(call->program, call->argv[word + 1]);
+	if (!named || !*named->name)
+		return false;
+	call->command = named;
+	remove_word(call, word + 1);
+	if (has_input(named))
+		call->argv[word] = arena_printf(&call->arena, "--input=%s", file);
+	return true;
+}
+
 /* Settle which command @call is for, and take its word out of argv. */
 static struct err *choose_command(struct call *call)
 {
@@ -135,6 +173,8 @@ static struct err *choose_command(struct call *call)
 		remove_word(call, word);
 		return NULL;
 	}
+	if (!call->help && takes_file_before(call, word))
+		return NULL;
 	/* Behind options it may be the value of an unknown one: then parsing says so. */
 	return word == 1 && !may_be_file(call->command, call->argv[word]) && !*call->command->operands ? refuse_operand(call, call->argv[word])
 						      : NULL;
@@ -184,6 +224,8 @@ static void print_help(const struct program *program, const struct command *comm
 		putchar('\n');
 		text_put_wrapped(stdout, command->details, 0, HELP_WIDTH);
 	}
+	if (command->needs)
+		printf("\nNeeds a recording: profiles of other tools hold no %s.\n", command->needs);
 	if (whole && has_named_commands(program))
 		printf("\n'%s COMMAND --help' tells about one command%s.\n", program->name,
 		       program->topics ? ", 'help TOPIC' about a topic" : "");
@@ -387,5 +429,6 @@ int program_main(const struct program *program, int argc, char **argv, int failu
 	}
 	err_free(err);
 	free(call.argv);
+	arena_deinit(&call.arena);
 	return status;
 }

@@ -151,26 +151,6 @@ static int hex4(const char *digits)
 	return value;
 }
 
-static void put_utf8(struct writer *w, uint32_t c)
-{
-	if (c < 0x80) {
-		writer_u8(w, (uint8_t)c);
-		return;
-	}
-	if (c < 0x800) {
-		writer_u8(w, (uint8_t)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			writer_u8(w, (uint8_t)(0xe0 | c >> 12));
-		} else {
-			writer_u8(w, (uint8_t)(0xf0 | c >> 18));
-			writer_u8(w, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		}
-		writer_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-	}
-	writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
-}
-
 /* "\u1234" at @at, whose "\u" is there; its length, 0 if it is wrong. A lone surrogate becomes U+FFFD. */
 static size_t put_unicode(struct writer *w, const char *at, const char *end)
 {
@@ -180,12 +160,12 @@ static size_t put_unicode(struct writer *w, const char *at, const char *end)
 	if (high < 0)
 		return 0;
 	if (high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
-		put_utf8(w, 0x10000 + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+		writer_utf8(w, 0x10000 + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
 		return 12;
 	}
 	if (high == 0 || (high >= 0xd800 && high < 0xe000))
 		high = 0xfffd;
-	put_utf8(w, (uint32_t)high);
+	writer_utf8(w, (uint32_t)high);
 	return 6;
 }
 
@@ -387,35 +367,6 @@ uint32_t json_read_small(struct json_reader *r)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX - 1;
 }
 
-int64_t json_read_int_or_text(struct json_reader *r)
-{
-	struct json_text text;
-	struct json_reader inner;
-	int64_t value;
-
-	if (json_read_peek(r) != JSON_TEXT)
-		return json_read_int(r);
-	text = json_read_text(r);
-	if (r->failed || !text.len)
-		return 0;
-	json_reader_init(&inner, text.data, text.len);
-	value = json_read_int(&inner);
-	if (inner.failed)
-		json_read_fail(r, "a number in quotes");
-	return value;
-}
-
-bool json_read_bool(struct json_reader *r)
-{
-	char c = look(r);
-
-	if (c == 't' && take_word(r, "true"))
-		return true;
-	if ((c != 'f' || !take_word(r, "false")) && !take_null(r))
-		json_read_fail(r, "true or false");
-	return false;
-}
-
 /* ---- values that are of no interest ---- */
 
 static void skip_scalar(struct json_reader *r)
@@ -498,8 +449,8 @@ struct err *json_read_check(const struct json_reader *r)
 	if (!r->failed)
 		return NULL;
 	if (r->cut)
-		return err_new(ERR_CORRUPT, "it ends at offset %zu, where %s should follow",
+		return err_new(ERR_CORRUPT, "the file ends at offset %zu, where %s was expected",
 			       (size_t)(r->end - r->begin), r->failed);
-	return err_new(ERR_CORRUPT, "%s should stand at offset %zu", r->failed,
+	return err_new(ERR_CORRUPT, "expected %s at offset %zu", r->failed,
 		       (size_t)(r->pos - r->begin));
 }

@@ -67,16 +67,12 @@ bool json_read_key(struct json_reader *r, struct json_text *ret);
 /* Is there another element in the array? Its end is consumed. */
 bool json_read_more(struct json_reader *r);
 
-/* A null yields 0, "" or false. A fraction is cut off by json_read_int(), and what does not fit becomes the nearest that does. */
+/* A null yields 0 or "". A fraction is cut off by json_read_int(), and what does not fit becomes the nearest that does. */
 int64_t json_read_int(struct json_reader *r);
 uint64_t json_read_count(struct json_reader *r); /* json_read_int(), and 0 for what is negative */
 uint32_t json_read_small(struct json_reader *r); /* the same, at most UINT32_MAX - 1 */
 double json_read_double(struct json_reader *r);
 struct json_text json_read_text(struct json_reader *r);
-bool json_read_bool(struct json_reader *r);
-
-/* The same, but a number that is written as a text ("12", as protobuf's JSON has 64-bit ones) is taken too. */
-int64_t json_read_int_or_text(struct json_reader *r);
 
 /* Pass over one value, whatever is in it. */
 void json_read_skip(struct json_reader *r);

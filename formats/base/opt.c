@@ -4,11 +4,13 @@
  */
 #include "formats/base/opt.h"
 
+#include "formats/base/memory.h"
 #include "formats/base/text.h"
 
 #include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LONG_BASE     0x1000 /* getopt's value for flattened option i is LONG_BASE + i */
@@ -44,8 +46,8 @@ static void flatten(struct flat_table *table, const struct opt *opts, size_t bas
 
 static int has_arg(const struct opt *opt)
 {
-	if (!opt->arg || (opt->takes && !opt->name))
-		return no_argument; /* of a letter: others may follow it in its word */
+	if (!opt->arg)
+		return no_argument;
 	return *opt->arg == '[' ? optional_argument : required_argument;
 }
 
@@ -328,6 +330,35 @@ static bool has_clash(const struct flat_table *table)
 	return false;
 }
 
+/*
+ * What follows a letter in its word is its optional argument, "-gfp", only where it takes it: otherwise these are more
+ * letters, "-ga", and getopt gets them as a word of their own. Does not apply to long options.
+ */
+static void give_back_letters(const struct opt *opt, int code, char **argv, struct arena *values)
+{
+	if (code >= LONG_BASE || !optarg || !opt->takes || opt->name || opt->takes(optarg))
+		return;
+	argv[--optind] = arena_printf(values, "-%s", optarg);
+	optarg = NULL;
+}
+
+/* The optional argument of @opt in the next word, if it is one. */
+static void take_next_word(const struct opt *opt, bool is_last_letter, int argc, char **argv)
+{
+	if (is_last_letter && !optarg && opt->takes && optind < argc && opt->takes(argv[optind]))
+		optarg = argv[optind++];
+}
+
+/* Settle the optional argument, if @opt has one, in the rest of its word or in the next. */
+static void find_optional(const struct opt *opt, int code, int argc, char **argv,
+			  struct arena *values)
+{
+	bool had_rest = optarg != NULL;
+
+	give_back_letters(opt, code, argv, values);
+	take_next_word(opt, !had_rest, argc, argv);
+}
+
 struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 		      enum opt_order order, struct opt_result *ret)
 {
@@ -352,10 +383,7 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 		result.version = code == VERSION_VALUE;
 		if (result.help || result.version)
 			break;
-		const struct flat *found = find(&table, code);
-
-		if (!optarg && found->opt->takes && optind < argc && found->opt->takes(argv[optind]))
-			optarg = argv[optind++];
+		find_optional(find(&table, code)->opt, code, argc, argv, &result.values);
 		struct err *err = apply_any(&table, &result.values, code, args, optarg);
 
 		if (err) {
@@ -369,15 +397,6 @@ struct err *opt_parse(const struct opt *opts, void *args, int argc, char **argv,
 	return NULL;
 }
 
-/* The optional argument of option @code in the next word, if it is one. */
-static void skip_optional(const struct flat_table *table, int code, int argc, char **argv)
-{
-	const struct flat *found = code > 0 && code != '?' && code != ':' ? find(table, code) : NULL;
-
-	if (found && !optarg && found->opt->takes && optind < argc && found->opt->takes(argv[optind]))
-		optind++;
-}
-
 void opt_result_deinit(struct opt_result *result)
 {
 	arena_deinit(&result->values);
@@ -386,16 +405,21 @@ void opt_result_deinit(struct opt_result *result)
 int opt_first_operand(const struct opt *opts, int argc, char **argv)
 {
 	CLEANUP(flat_table_deinit) struct flat_table table = { 0 };
+	CLEANUP(arena_deinit) struct arena values = { 0 };
+	char **words = memory_zeroed((size_t)argc + 1, sizeof(*words)); /* letters are given back in it */
 	int before, code;
 
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	build(&table, opts, OPT_BEFORE_OPERANDS, argc, argv);
 	optind = 0;
 	opterr = 0;
 	do {
 		before = MAX(optind, 1);
-		code = getopt_long(argc, argv, table.shorts.items, table.longs.items, NULL);
-		skip_optional(&table, code, argc, argv);
+		code = getopt_long(argc, words, table.shorts.items, table.longs.items, NULL);
+		if (code > 0 && code != '?' && code != ':' && find(&table, code))
+			find_optional(find(&table, code)->opt, code, argc, words, &values);
 	} while (code != -1);
+	free(words);
 	return optind == before ? optind
 				: argc; /* it moved: past a "--", behind which there is no word */
 }

@@ -10,6 +10,7 @@ bool proto_next(struct reader *r, struct proto_field *ret)
 {
 	uint64_t key, len;
 
+	*ret = (struct proto_field){ 0 };
 	if (!reader_left(r))
 		return false;
 	key = reader_uleb(r, "a field's key");
@@ -36,5 +37,7 @@ bool proto_next(struct reader *r, struct proto_field *ret)
 	default:
 		reader_fail(r, "a field's coding");
 	}
+	if (r->failed)
+		*ret = (struct proto_field){ 0 };
 	return !r->failed;
 }

@@ -29,7 +29,7 @@ struct proto_field {
 	struct reader bytes; /* of PROTO_BYTES: a message, a text or packed numbers */
 };
 
-/* The next field of the message that @r is over; false at its end and on failure. */
+/* The next field of the message that @r is over; false at its end and on failure, when @ret is empty. */
 bool proto_next(struct reader *r, struct proto_field *ret);
 
 /*

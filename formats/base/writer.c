@@ -79,6 +79,26 @@ void writer_bytes(struct writer *w, const void *data, size_t len)
 	w->len += len;
 }
 
+void writer_utf8(struct writer *w, uint32_t c)
+{
+	if (c < 0x80) {
+		writer_u8(w, (uint8_t)c);
+		return;
+	}
+	if (c < 0x800) {
+		writer_u8(w, (uint8_t)(0xc0 | c >> 6));
+	} else {
+		if (c < 0x10000) {
+			writer_u8(w, (uint8_t)(0xe0 | c >> 12));
+		} else {
+			writer_u8(w, (uint8_t)(0xf0 | c >> 18));
+			writer_u8(w, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
+		}
+		writer_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
+	}
+	writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
+}
+
 void writer_string(struct writer *w, const char *text)
 {
 	writer_bytes(w, text, strlen(text) + 1);

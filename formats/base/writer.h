@@ -27,6 +27,9 @@ void writer_sleb(struct writer *w, int64_t value);
 void writer_zigzag(struct writer *w, int64_t value);
 void writer_bytes(struct writer *w, const void *data, size_t len);
 
+/* The character U+@c, which is at most U+10FFFF, as UTF-8. */
+void writer_utf8(struct writer *w, uint32_t c);
+
 /* The characters and a NUL. */
 void writer_string(struct writer *w, const char *text);
 

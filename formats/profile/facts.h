@@ -10,14 +10,27 @@
 
 #include "formats/arch.h"
 #include "formats/base/arena.h"
+#include "formats/profile/profile.h"
 #include "formats/recording_note.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* How the time of all threads together was spent, in the window. */
+struct profile_lives {
+	uint32_t threads;
+	bool switches;	    /* were recorded: otherwise only @life_ns is known */
+	uint64_t life_ns;   /* sum over threads */
+	uint64_t window_ns; /* how long was recorded, within the window */
+	uint64_t by_state[PROFILE_STATES];
+	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
+	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */
+};
+
 struct profile_facts {
 	struct arena arena;
+	const char *input;    /* the file, as it was named */
 	const char *tool;     /* what made it, or its format: "precord 0.1.0", "perf 6.1", "pprof" */
 	const char *cmdline;  /* of the recorder */
 	const char *hostname, *os_release, *cpu_model, *container;
@@ -31,9 +44,20 @@ struct profile_facts {
 
 	/* Samples that are there, before filters, and that are missing; of the latter 0 also where the input counts none. */
 	uint64_t samples, lost_by_kernel, lost_by_recorder;
+	uint64_t lost_side_band; /* records of mappings, names and forks */
+	uint64_t throttled;	 /* times that the kernel stopped an event */
+	uint64_t cut, shortened; /* stacks: by the snapshot's size; by the recorder */
+	bool sums_only;		 /* the input does not tell what is missing */
 
-	uint32_t recorder_pid; /* UINT32_MAX if not known */
-	bool complete;	       /* the input has its end */
+	uint32_t recorder_pid; /* 0 if not known */
+	bool complete;	       /* the input has its end and no damage */
+	bool system_wide;      /* all CPUs were sampled, not only some tasks */
+
+	/* Which of its samples were chosen. */
+	const char *filter;	 /* the options that chose, as the user wrote them; "": all samples */
+	uint64_t from_ns, to_ns; /* on the samples' clock; @to_ns is the first moment outside */
+	uint32_t first_type;	 /* the value type that is shown first */
+	struct profile_lives lives; /* 0 threads: not known */
 
 	struct recording_note *notes; /* in @arena */
 	size_t nnotes;
@@ -42,13 +66,15 @@ struct profile_facts {
 static inline void profile_facts_init(struct profile_facts *facts)
 {
 	*facts = (struct profile_facts){
+		.input = "",
+		.filter = "",
+		.to_ns = UINT64_MAX,
 		.tool = "",
 		.cmdline = "",
 		.hostname = "",
 		.os_release = "",
 		.cpu_model = "",
 		.container = "",
-		.recorder_pid = UINT32_MAX,
 		.complete = true,
 	};
 }

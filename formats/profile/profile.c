@@ -251,11 +251,11 @@ uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind k
 	return fresh;
 }
 
-uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location,
-			   enum profile_how how)
+static uint32_t add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how)
 {
 	struct profile_stack stack = { .parent = parent,
 				       .location = location,
+				       .depth = p->stacks.items[parent].depth + 1,
 				       .how = (uint8_t)how };
 	uint32_t fresh = (uint32_t)p->stacks.len;
 	uint64_t hash = map_hash(pair(parent, location) + (uint64_t)how);
@@ -264,6 +264,35 @@ uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location
 	if (number == fresh)
 		vec_push(&p->stacks, stack);
 	return number;
+}
+
+static uint32_t cut_marker(struct profile *p)
+{
+	struct profile_function function = { .name = profile_string(p, PROFILE_CUT_MARKER), .module = PROFILE_NONE };
+	struct profile_line line = { .function = profile_add_function(p, &function) };
+
+	return profile_add_named_location(p, PROFILE_FRAME_MARKER, PROFILE_NONE, &line, 1);
+}
+
+/*
+ * Before the frame on top of a stack that is full, which is its leaf no longer, or is the place of the marker already:
+ *
+ *	… c d e          + f   ->  … c [frames left out] f
+ *	… c [left out] f + g   ->  … c [frames left out] g
+ */
+static uint32_t below_cut(struct profile *p, uint32_t full)
+{
+	uint32_t before = p->stacks.items[p->stacks.items[full].parent].parent;
+
+	p->stacks_cut++;
+	return add_stack(p, before, cut_marker(p), PROFILE_HOW_SURE);
+}
+
+uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how)
+{
+	if (p->stacks.items[parent].depth >= PROFILE_DEPTH_MAX)
+		parent = below_cut(p, parent);
+	return add_stack(p, parent, location, how);
 }
 
 static bool same_thread(const struct profile *p, uint32_t number, const void *entry)

@@ -94,8 +94,16 @@ enum profile_how {
 struct profile_stack {
 	uint32_t parent;   /* towards the root; smaller than its own number */
 	uint32_t location;
+	uint16_t depth;	   /* frames from the root on, at most PROFILE_DEPTH_MAX */
 	uint8_t how;	   /* enum profile_how */
 };
+
+/*
+ * Frames of a stack at most. Of a deeper one the frames next to the root are kept, and its leaf; a marker between them stands
+ * for the others.
+ */
+#define PROFILE_DEPTH_MAX  4096
+#define PROFILE_CUT_MARKER "[frames left out]"
 
 /* A name that a process had from a moment on. */
 struct profile_process_name {
@@ -201,7 +209,9 @@ struct profile {
 	VEC(struct profile_data) data; /* [0] is nothing */
 	VEC(struct profile_sample) samples;
 	struct time_series times;  /* of the samples, if the input has times and they were asked for; else empty */
+	uint64_t stacks_cut;  /* how often a frame was added to a stack that was deep enough */
 	uint64_t weight_used; /* of 2^63: the absolute values of all samples added up; see profile_fits() */
+	bool overflowed;      /* a value was left out because the sum would not fit; see import_fits() */
 	uint64_t start_ns, end_ns; /* of the time that the samples cover, after filters; 0 and 0 without times */
 
 	struct profile_index *index; /* hash tables that find equal entries; private to profile.c */
@@ -226,6 +236,8 @@ uint32_t profile_add_location(struct profile *p, uint32_t module, uint64_t vaddr
  */
 uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind kind, uint32_t module,
 				    const struct profile_line *lines, uint32_t count);
+
+/* @parent and one more call: its number, or, where @parent is too deep, that of a stack with the same leaf. */
 uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how);
 uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread); /* equal: all fields */
 uint32_t profile_add_data(struct profile *p, const struct profile_data *data); /* equal: all fields */

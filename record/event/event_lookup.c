@@ -25,7 +25,9 @@
 #define METRIC_CONFIG_FIRST 0x8000
 #define METRIC_CONFIG_LAST  0x8700
 #define PMU_TYPE_SHIFT 32 /* PERF_PMU_TYPE_SHIFT, which older headers lack */
-#define LIST_HINT      "'precord list' shows the events of this machine"
+#define LIST_HINT \
+	"often used: cycles, cpu-clock, page-faults, context-switches, sched:sched_switch; 'precord list' " \
+	"shows all of this machine"
 #define RAW_DIGITS_MAX 16
 #define BREAKPOINT_LEN 4 /* in bytes, of data */
 

@@ -66,6 +66,14 @@ bool code_origin_find(const struct session *s, struct module *mod, uint64_t vadd
 	return origin.code;
 }
 
+bool code_origin_is_there(void *session, uint32_t module, uint64_t vaddr)
+{
+	const struct session *s = session;
+	struct code_origin origin;
+
+	return code_origin_find(s, session_module(s, module), vaddr, &origin);
+}
+
 struct err *code_origin_missing(const struct recording *rec, const struct module *mod,
 				const char *name)
 {
@@ -114,10 +122,13 @@ static bool is_relocated(const uint8_t *ran, const uint8_t *file, size_t len, ui
 void code_origin_compare(struct code_origin *origin, const struct disasm_insn *insn)
 {
 	uint64_t at = insn->vaddr - origin->vaddr;
+
+	if (!origin->running || !origin->has_file || at + insn->len > origin->file.len)
+		return;
+
 	const uint8_t *ran = origin->code + at, *file = origin->file.code + at;
 
-	if (!origin->running || !origin->has_file || at + insn->len > origin->file.len ||
-	    memcmp(ran, file, insn->len) == 0 ||
+	if (memcmp(ran, file, insn->len) == 0 ||
 	    is_relocated(ran, file, insn->len, origin->file.slide))
 		return;
 	if (origin->patched < CODE_ORIGIN_NAMED)

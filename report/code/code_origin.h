@@ -32,6 +32,9 @@ struct code_origin {
 bool code_origin_find(const struct session *s, struct module *mod, uint64_t vaddr,
 		      struct code_origin *ret);
 
+/* Is there any at @vaddr of module @module of its profile? @session is a struct session. */
+bool code_origin_is_there(void *session, uint32_t module, uint64_t vaddr);
+
 /* Why function @name of @mod has no code, with what to do. */
 MUST_USE struct err *code_origin_missing(const struct recording *rec, const struct module *mod,
 					 const char *name);

@@ -178,7 +178,7 @@ static void put_margin(struct printer *p, size_t i)
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-static void put_source(struct printer *p, const struct annotate_line *line)
+static void put_source(struct printer *p, const struct annotate_line *line, bool indented)
 {
 	const char *file = annotate_file(line);
 
@@ -188,7 +188,7 @@ static void put_source(struct printer *p, const struct annotate_line *line)
 
 	text_put_escaped(p->line, source_text_base_name(file));
 	fprintf(p->line, ":%" PRIu32 "%s", annotate_line_number(line), *text ? "  " : "");
-	text_put_escaped(p->line, text);
+	text_put_escaped(p->line, indented ? text : text + strspn(text, " "));
 }
 
 /* A jump whose arrow is not drawn still says where it goes. */
@@ -225,7 +225,7 @@ static void put_insn(struct printer *p, size_t i)
 		long used = ftell(p->line) - begin + (long)row->indent * 2;
 
 		fprintf(p->line, "%*s  ", (int)MAX(0, BESIDE_COLUMN - used), "");
-		put_source(p, line);
+		put_source(p, line, /* indented= */ false);
 		p->beside = line;
 	}
 }
@@ -256,7 +256,7 @@ static void print_row(struct printer *p, size_t i)
 						   .low > HOT;
 		break;
 	case LISTING_SOURCE:
-		put_source(p, line);
+		put_source(p, line, /* indented= */ true);
 		break;
 	case LISTING_INLINE:
 		fputs("inlined ", p->line);

@@ -13,6 +13,8 @@
 #define FILE_LEN_MAX (64u << 20) /* longer ones are no source */
 #define LINE_LEN_MAX 4096        /* bytes, for the sake of scripts that were packed into one line */
 #define CUT_MARK     "..."
+#define TAB_WIDTH    4u
+#define INDENT_MAX   40u /* columns: what is further in is cut off by most terminals */
 
 struct source_file {
 	const char *path;
@@ -27,14 +29,41 @@ static void end_line(char *line, char *end)
 		memcpy(line + LINE_LEN_MAX - strlen(CUT_MARK), CUT_MARK, sizeof(CUT_MARK));
 }
 
-static void read_file(struct source_file *file)
+/* Copy a line, its indentation in blanks. */
+static void put_line(struct writer *out, const char *line, const char *eol)
 {
-	CLEANUP(err_freep)
-	struct err *err = file_bytes_read_regular(file->path, FILE_LEN_MAX, &file->text);
+	unsigned column = 0;
+
+	for (; line < eol && (*line == ' ' || *line == '\t'); line++)
+		column += *line == '\t' ? TAB_WIDTH - column % TAB_WIDTH : 1;
+	for (column = line < eol ? MIN(column, INDENT_MAX) : 0; column; column--)
+		writer_u8(out, ' ');
+	writer_bytes(out, line, (size_t)(eol - line));
+	writer_u8(out, '\n');
+}
+
+static void read_lines(const char *path, struct writer *out)
+{
+	CLEANUP(writer_deinit) struct writer raw = { 0 };
+	CLEANUP(err_freep) struct err *err = file_bytes_read_regular(path, FILE_LEN_MAX, &raw);
 
 	if (err)
-		writer_reset(&file->text);
-	writer_u8(&file->text, '\n');
+		writer_reset(&raw);
+	writer_u8(&raw, '\n');
+
+	const char *end = (const char *)raw.data + raw.len;
+
+	for (const char *line = (const char *)raw.data; line < end;) {
+		const char *eol = memchr(line, '\n', (size_t)(end - line));
+
+		put_line(out, line, eol);
+		line = eol + 1;
+	}
+}
+
+static void read_file(struct source_file *file)
+{
+	read_lines(file->path, &file->text);
 
 	char *end = (char *)file->text.data + file->text.len;
 
@@ -62,9 +91,7 @@ const char *source_text_line(struct source_text *text, const char *path, uint32_
 	}
 	if (!number || number > file->lines.len)
 		return "";
-	const char *line = file->lines.items[number - 1];
-
-	return line + strspn(line, "\t ");
+	return file->lines.items[number - 1];
 }
 
 void source_text_deinit(struct source_text *text)

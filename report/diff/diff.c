@@ -53,12 +53,12 @@ static struct err *typical_ratio(const struct diff_groups *leaves, uint32_t side
 	return err;
 }
 
-static struct err *set_typical(struct diff *d, const struct session *const *sessions)
+static struct err *set_typical(struct diff *d, const struct diff_input *inputs)
 {
 	struct diff_groups leaves;
 	struct err *err = NULL;
 
-	diff_groups_init(&leaves, d->merge, sessions, VIEW_LEAF);
+	diff_groups_init(&leaves, d->merge, inputs, VIEW_LEAF);
 	d->sides[0].scale = 1;
 	for (uint32_t i = 1; i < d->nsides && !err; i++)
 		err = typical_ratio(&leaves, i, &d->sides[i].scale);
@@ -66,10 +66,10 @@ static struct err *set_typical(struct diff *d, const struct session *const *sess
 	return err;
 }
 
-static struct err *set_scales(struct diff *d, const struct session *const *sessions)
+static struct err *set_scales(struct diff *d, const struct diff_input *inputs)
 {
 	if (d->options.scale == DIFF_TYPICAL)
-		return set_typical(d, sessions);
+		return set_typical(d, inputs);
 	for (uint32_t i = 0; i < d->nsides; i++) {
 		struct diff_side *side = &d->sides[i];
 
@@ -81,7 +81,7 @@ static struct err *set_scales(struct diff *d, const struct session *const *sessi
 		if (!side->duration_ns)
 			return err_remedy(err_new(ERR_UNSUPPORTED,
 						  "how long '%s' was recorded is not known",
-						  sessions[i]->args->input),
+						  inputs[i].facts->input),
 					  "--scale=share needs no time");
 		side->scale = 1e9 / (double)side->duration_ns;
 	}
@@ -89,18 +89,18 @@ static struct err *set_scales(struct diff *d, const struct session *const *sessi
 }
 
 /* The window's length where there is one, else the recording's. */
-static uint64_t duration_of(const struct session *s)
+static uint64_t duration_of(const struct profile_facts *facts)
 {
-	uint64_t start_ns = s->recording->start_ns, end_ns = start_ns + session_duration_ns(s);
+	uint64_t start_ns = facts->start_ns, end_ns = start_ns + facts->duration_ns;
 
-	if (!start_ns || !session_duration_ns(s))
-		return session_duration_ns(s);
-	start_ns = MAX(start_ns, s->filter->from_ns);
-	end_ns = s->filter->to_ns ? MIN(end_ns, s->filter->to_ns) : end_ns;
+	if (!start_ns || !facts->duration_ns)
+		return facts->duration_ns;
+	start_ns = MAX(start_ns, facts->from_ns);
+	end_ns = MIN(end_ns, facts->to_ns);
 	return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
-static struct err *make_sides(struct diff *d, const struct session *const *sessions)
+static struct err *make_sides(struct diff *d, const struct diff_input *inputs)
 {
 	struct err *err;
 
@@ -108,10 +108,10 @@ static struct err *make_sides(struct diff *d, const struct session *const *sessi
 	for (uint32_t i = 0; i < d->nsides; i++)
 		d->sides[i] = (struct diff_side){
 			.whole = d->groups->wholes[i],
-			.duration_ns = duration_of(sessions[i]),
+			.duration_ns = duration_of(inputs[i].facts),
 			.has_times = d->groups->has_times[i],
 		};
-	err = set_scales(d, sessions);
+	err = set_scales(d, inputs);
 	for (uint32_t i = 0; i < d->nsides && !err; i++) {
 		struct diff_side *side = &d->sides[i];
 		double n = stats_effective_count(&side->whole);
@@ -238,7 +238,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 }
 
 struct err *diff_init(struct diff *d, const struct diff_merge *merge,
-		      const struct session *const *sessions, const struct diff_options *options)
+		      const struct diff_input *inputs, const struct diff_options *options)
 {
 	struct err *err;
 
@@ -246,8 +246,8 @@ struct err *diff_init(struct diff *d, const struct diff_merge *merge,
 			    .merge = merge,
 			    .nsides = (uint32_t)merge->profile->types.len };
 	d->groups = memory_zeroed(1, sizeof(*d->groups));
-	diff_groups_init(d->groups, merge, sessions, options->by);
-	err = make_sides(d, sessions);
+	diff_groups_init(d->groups, merge, inputs, options->by);
+	err = make_sides(d, inputs);
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < d->groups->count; i++)

@@ -2,7 +2,7 @@
 /*
  * diff.h - several recordings at one level (functions, callers, modules, ...), row by row, each against the first.
  *
- *	diff_init(&d, &merge, sessions, &how);
+ *	diff_init(&d, &merge, inputs, &how);
  *	... d.rows, d.sides ...
  *	diff_deinit(&d);
  */
@@ -65,11 +65,11 @@ struct diff {
 };
 
 /*
- * Compare. @sessions are what was merged, in that order; with .keep_times for clumping. ERR_UNSUPPORTED: there is nothing to
+ * Compare. @inputs are what was merged, in that order; with times for clumping. ERR_UNSUPPORTED: there is nothing to
  * scale by.
  */
 MUST_USE struct err *diff_init(struct diff *d, const struct diff_merge *merge,
-			       const struct session *const *sessions,
+			       const struct diff_input *inputs,
 			       const struct diff_options *options);
 void diff_deinit(struct diff *d);
 

@@ -117,10 +117,9 @@ static void add_sums(struct builder *b)
 }
 
 /* Threads are told apart only in the recording's own profile. */
-static void add_threads(struct builder *b, const struct session *s, uint32_t side)
+static void add_threads(struct builder *b, const struct profile *p, uint32_t side)
 {
 	struct diff_groups *g = b->groups;
-	const struct profile *p = s->profile;
 	struct diff_threads threads;
 
 	diff_threads_init(&threads, p, b->merge->events.items[side]);
@@ -137,12 +136,12 @@ static void add_threads(struct builder *b, const struct session *s, uint32_t sid
 	diff_threads_deinit(&threads);
 }
 
-static void add_times(struct builder *b, const struct session *s, uint32_t side)
+static void add_times(struct builder *b, const struct profile *p, uint32_t side)
 {
 	struct diff_groups *g = b->groups;
-	uint64_t start_ns = s->profile->start_ns;
-	uint64_t len_ns = s->profile->end_ns - start_ns + 1;
-	struct time_cursor cursor = time_series_begin(&s->profile->times);
+	uint64_t start_ns = p->start_ns;
+	uint64_t len_ns = p->end_ns - start_ns + 1;
+	struct time_cursor cursor = time_series_begin(&p->times);
 	struct profile_time when;
 
 	while (time_series_next(&cursor, &when)) {
@@ -163,7 +162,7 @@ static void add_times(struct builder *b, const struct session *s, uint32_t side)
 }
 
 void diff_groups_init(struct diff_groups *groups, const struct diff_merge *merge,
-		      const struct session *const *sessions, enum view_by by)
+		      const struct diff_input *inputs, enum view_by by)
 {
 	const struct view_levels levels = { .items = { { by, 0 } }, .len = 1 };
 	struct builder b = { .groups = groups, .merge = merge, .by = by };
@@ -188,9 +187,9 @@ void diff_groups_init(struct diff_groups *groups, const struct diff_merge *merge
 	groups->by_threads = memory_zeroed((size_t)groups->count * groups->nsides + 1,
 					   sizeof(*groups->by_threads));
 	for (uint32_t side = 0; side < groups->nsides; side++) {
-		add_threads(&b, sessions[side], side);
-		groups->has_times[side] = sessions[side]->profile->times.len > 0;
-		add_times(&b, sessions[side], side);
+		add_threads(&b, inputs[side].profile, side);
+		groups->has_times[side] = inputs[side].profile->times.len > 0;
+		add_times(&b, inputs[side].profile, side);
 	}
 	vec_deinit(&b.members);
 	vec_deinit(&b.first);

@@ -25,9 +25,9 @@ struct diff_groups {
 	uint32_t *by_function; /* VIEW_TOTAL only: group of the first function that looks the same; PROFILE_NONE */
 };
 
-/* Group by @by. The session of each recording gives the times, if it has them. */
+/* Group by @by. The profile of each recording gives the times, if it has them. */
 void diff_groups_init(struct diff_groups *groups, const struct diff_merge *merge,
-		      const struct session *const *sessions, enum view_by by);
+		      const struct diff_input *inputs, enum view_by by);
 void diff_groups_deinit(struct diff_groups *groups);
 
 static inline const struct profile_sum *diff_groups_sum(const struct diff_groups *groups,

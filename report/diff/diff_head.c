@@ -6,13 +6,13 @@
 
 #include "formats/base/text.h"
 #include "formats/event_multiplexing.h"
+#include "report/print/facts_text.h"
 #include "report/print/number.h"
-#include "report/load/trust.h"
+#include "report/view/trust.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define LOST_TOLERABLE 0.01 /* of the samples */
 #define GAP_TOLERABLE  0.05 /* by which shares of unnamed samples or broken stacks may differ */
@@ -21,8 +21,8 @@
 #define SAMPLES_WANTED 200  /* fewer see only large changes */
 
 struct facts {
-	const struct session *s;
-	const struct recording *rec;
+	const struct diff_input *in;
+	const struct profile_facts *of;
 	const struct profile_value_type *event;
 	struct trust trust;
 	double lost, broken, unnamed; /* shares */
@@ -38,15 +38,15 @@ static double share_of(double part, double rest)
 
 static struct facts facts_of(const struct diff_head *head, uint32_t side)
 {
-	const struct session *s = head->sessions[side];
+	const struct diff_input *in = &head->inputs[side];
 	const struct diff_side *of = &head->diff->sides[side];
 	const struct profile *merged = head->diff->merge->profile;
-	struct facts f = { .s = s, .rec = s->recording };
+	struct facts f = { .in = in, .of = in->facts };
 
 	f.event = &merged->types.items[side];
 	f.unit = profile_text(merged, f.event->unit);
 	f.duration_ns = of->duration_ns;
-	trust_judge(&f.trust, s);
+	trust_judge(&f.trust, in->profile, in->facts);
 	f.lost = share_of((double)f.trust.lost, (double)f.trust.samples);
 	f.broken = share_of((double)f.trust.broken, (double)f.trust.complete);
 	f.unnamed = share_of((double)f.trust.unnamed.weight, (double)f.trust.named.weight);
@@ -62,23 +62,10 @@ static const char *event_name(const struct diff_head *head, const struct facts *
 
 /* ---- facts ---- */
 
-static const char *wall_time(const struct diff_head *head, const struct facts *f)
-{
-	time_t seconds =
-		(time_t)((f->rec->wall_ns + (f->rec->start_ns - f->rec->clock_ns)) / 1000000000);
-	struct tm tm;
-	char text[64];
-
-	if (!f->rec->wall_ns || !gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return "";
-	return arena_strdup(head->arena, text);
-}
-
 /* Enough to know it again; columns stand side by side. */
 static const char *command_text(const struct diff_head *head, const struct facts *f)
 {
-	const char *text = text_escape(head->arena, f->rec->cmdline);
+	const char *text = text_escape(head->arena, f->of->cmdline);
 	size_t len = 0;
 
 	while (text[len] && len < COMMAND_MAX)
@@ -88,10 +75,10 @@ static const char *command_text(const struct diff_head *head, const struct facts
 
 static const char *machine_text(const struct diff_head *head, const struct facts *f)
 {
-	if (!*f->rec->hostname && !*f->rec->cpu_model)
+	if (!*f->of->hostname && !*f->of->cpu_model)
 		return "";
-	return arena_printf(head->arena, "%s, %" PRIu32 " CPUs, %s", f->rec->hostname,
-			    f->rec->ncpus_online, f->rec->cpu_model);
+	return arena_printf(head->arena, "%s, %" PRIu32 " CPUs, %s", f->of->hostname,
+			    f->of->ncpus, f->of->cpu_model);
 }
 
 static const char *event_text(const struct diff_head *head, const struct facts *f)
@@ -125,18 +112,18 @@ static const char *fact_text(const struct diff_head *head, const struct facts *f
 			     enum fact fact)
 {
 	const struct profile_sum *whole = &head->diff->sides[side].whole;
-	const char *window = filter_describe(f->s->filter, head->arena);
+	const char *window = f->of->filter;
 
 	switch (fact) {
 	case FILE_NAME:
-		return arena_printf(head->arena, "%s%s%s", f->s->args->input, *window ? " " : "",
+		return arena_printf(head->arena, "%s%s%s", f->of->input, *window ? " " : "",
 				    window);
 	case COMMAND:
 		return command_text(head, f);
 	case MACHINE:
 		return machine_text(head, f);
 	case BEGAN:
-		return wall_time(head, f);
+		return facts_text_began(f->of, "%Y-%m-%d %H:%M:%S UTC", head->arena);
 	case DURATION:
 		return f->duration_ns ? number_time(head->arena, f->duration_ns) : "";
 	case EVENT:
@@ -174,17 +161,14 @@ static void judge_alone(struct diff_head *head, const struct facts *f, uint32_t 
 {
 	const struct diff_side *of = &head->diff->sides[side];
 	const char *label = head->labels[side];
-	struct event_multiplexing turns =
-		event_multiplexing_of(f->rec, head->diff->merge->events.items[side]);
-	double counted = event_multiplexing_share(&turns);
 
 	if (f->lost > LOST_TOLERABLE)
 		warn(head, arena_printf(head->arena, "%s lost %s of its samples", label,
 					number_share(head->arena, f->lost)));
-	if (counted < EVENT_MULTIPLEXING_WHOLE)
+	if (f->in->counted < EVENT_MULTIPLEXING_WHOLE)
 		warn(head, arena_printf(head->arena, "%s counted only %s of the time", label,
-					number_share(head->arena, counted)));
-	if (!f->rec->complete || f->rec->damaged_at)
+					number_share(head->arena, f->in->counted)));
+	if (!f->of->complete)
 		warn(head, arena_printf(head->arena, "%s is not whole", label));
 	if (of->whole.count < SAMPLES_WANTED)
 		warn(head, arena_printf(head->arena,
@@ -203,15 +187,15 @@ static void judge_machines(struct diff_head *head, const struct facts *a, const 
 {
 	struct arena *arena = head->arena;
 
-	if (differ(a->rec->cpu_model, b->rec->cpu_model))
+	if (differ(a->of->cpu_model, b->of->cpu_model))
 		warn(head, arena_printf(arena, "%s ran on different processors: %s; %s", labels,
-					a->rec->cpu_model, b->rec->cpu_model));
-	else if (differ(a->rec->hostname, b->rec->hostname))
+					a->of->cpu_model, b->of->cpu_model));
+	else if (differ(a->of->hostname, b->of->hostname))
 		warn(head, arena_printf(arena, "%s ran on different machines: %s and %s", labels,
-					a->rec->hostname, b->rec->hostname));
-	else if (differ(a->rec->os_release, b->rec->os_release))
+					a->of->hostname, b->of->hostname));
+	else if (differ(a->of->os_release, b->of->os_release))
 		warn(head, arena_printf(arena, "%s ran under different kernels: %s and %s", labels,
-					a->rec->os_release, b->rec->os_release));
+					a->of->os_release, b->of->os_release));
 }
 
 static void judge_amounts(struct diff_head *head, const struct facts *a, const struct facts *b,
@@ -241,8 +225,8 @@ static void judge_pair(struct diff_head *head, const struct facts *a, const stru
 					"%s count different events, %s and %s: what changed may be the "
 					"event",
 					labels, event_name(head, a), event_name(head, b)));
-	if (strcmp(a->s->args->input, b->s->args->input) == 0 &&
-	    strcmp(filter_describe(a->s->filter, arena), filter_describe(b->s->filter, arena)) == 0)
+	if (strcmp(a->of->input, b->of->input) == 0 &&
+	    strcmp(a->of->filter, b->of->filter) == 0)
 		warn(head, arena_printf(arena, "%s are the same samples", labels));
 	judge_machines(head, a, b, labels);
 	judge_amounts(head, a, b, labels);
@@ -262,11 +246,11 @@ static void judge_pair(struct diff_head *head, const struct facts *a, const stru
 }
 
 void diff_head_init(struct diff_head *head, const struct diff *diff,
-		    const struct session *const *sessions, const char *const *labels,
+		    const struct diff_input *inputs, const char *const *labels,
 		    struct arena *arena)
 {
 	*head = (struct diff_head){
-		.diff = diff, .sessions = sessions, .labels = labels, .arena = arena
+		.diff = diff, .inputs = inputs, .labels = labels, .arena = arena
 	};
 
 	struct facts first = facts_of(head, 0);
@@ -345,12 +329,12 @@ void diff_head_json(const struct diff_head *head, struct json *json)
 		const struct diff_side *of = &head->diff->sides[side];
 
 		json_open(json, NULL, '{');
-		json_string(json, "file", f.s->args->input);
-		json_string(json, "filter", filter_describe(f.s->filter, head->arena));
-		json_string(json, "command", f.rec->cmdline);
-		json_string(json, "host", f.rec->hostname);
-		json_string(json, "cpu", f.rec->cpu_model);
-		json_string(json, "kernel", f.rec->os_release);
+		json_string(json, "file", f.of->input);
+		json_string(json, "filter", f.of->filter);
+		json_string(json, "command", f.of->cmdline);
+		json_string(json, "host", f.of->hostname);
+		json_string(json, "cpu", f.of->cpu_model);
+		json_string(json, "kernel", f.of->os_release);
 		json_string(json, "event", event_name(head, &f));
 		json_string(json, "unit", f.unit);
 		json_uint(json, "duration_ns", f.duration_ns);

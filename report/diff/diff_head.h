@@ -10,7 +10,7 @@
 
 struct diff_head {
 	const struct diff *diff;
-	const struct session *const *sessions;
+	const struct diff_input *inputs;
 	const char *const *labels; /* "A", "B", ...: by side */
 	struct arena *arena;
 	VEC(const char *) warnings; /* what makes the comparison doubtful, worst first */
@@ -18,7 +18,7 @@ struct diff_head {
 
 /* Look at the recordings. Texts live in @arena, the rest until diff_head_deinit(). */
 void diff_head_init(struct diff_head *head, const struct diff *diff,
-		    const struct session *const *sessions, const char *const *labels,
+		    const struct diff_input *inputs, const char *const *labels,
 		    struct arena *arena);
 void diff_head_deinit(struct diff_head *head);
 

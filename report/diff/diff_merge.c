@@ -68,10 +68,8 @@ static void look_at_names(struct diff_merge *merge, const struct profile *from)
 			*map_put(&merge->apart, name_key(merge, from, i), NULL) = 1;
 }
 
-void diff_merge_look(struct diff_merge *merge, const struct session *s)
+void diff_merge_look(struct diff_merge *merge, const struct profile *from)
 {
-	const struct profile *from = s->profile;
-
 	for (size_t i = 0; i < from->modules.len; i++) {
 		const struct profile_module *mod = profile_module(from, i);
 		const char *name = module_name(merge, profile_text(from, mod->name));
@@ -216,9 +214,8 @@ static uint32_t add_row(struct translation *t, const struct profile_sample *row,
 	return profile_add_sample(to, &sample);
 }
 
-void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t event)
+void diff_merge_add(struct diff_merge *merge, const struct profile *from, uint32_t event)
 {
-	const struct profile *from = s->profile;
 	struct translation t = { .merge = merge, .from = from };
 	const struct profile_value_type *of = &from->types.items[event];
 	struct profile_value_type as = {

@@ -10,7 +10,14 @@
 
 #include "formats/base/map.h"
 #include "formats/base/opt.h"
-#include "report/load/session.h"
+#include "formats/profile/facts.h"
+
+/* One of the recordings that are compared. */
+struct diff_input {
+	const struct profile *profile;
+	const struct profile_facts *facts;
+	double counted; /* the share of the time that the event had a counter, 1 if not known */
+};
 
 struct diff_merge {
 	struct profile *profile;
@@ -28,13 +35,13 @@ void diff_merge_init(struct diff_merge *merge, const struct opt_list *same);
 void diff_merge_deinit(struct diff_merge *merge);
 
 /*
- * Look at the modules and names of @s, which is loaded. Of all recordings before any is added: where a module is the same build in all of
+ * Look at the modules and names of @from. Of all recordings before any is added: where a module is the same build in all of
  * them, functions without a symbol are told apart by their addresses.
  */
-void diff_merge_look(struct diff_merge *merge, const struct session *s);
+void diff_merge_look(struct diff_merge *merge, const struct profile *from);
 
-/* Add the samples of @event of @s, which is loaded, as the next recording. */
-void diff_merge_add(struct diff_merge *merge, const struct session *s, uint32_t event);
+/* Add the samples of @event of @from as the next recording. */
+void diff_merge_add(struct diff_merge *merge, const struct profile *from, uint32_t event);
 
 /* The merged row of @row of recording @side; PROFILE_NONE if it is of another event. */
 uint32_t diff_merge_row(const struct diff_merge *merge, uint32_t side, uint32_t row);

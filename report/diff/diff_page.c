@@ -7,34 +7,23 @@
 #include "formats/base/text.h"
 #include "report/page/flame_page.h"
 
-#include <string.h>
-
-/* The page says what was lost: that of both. */
-static void add_losses(struct session *both, struct recording *rec, const struct session *other,
-		       struct arena *arena)
+/* The page says what was lost: that of both. Machine and duration are those of A; times would be those of two clocks. */
+static struct profile_facts facts_of_both(const struct profile_facts *a, const struct profile_facts *b)
 {
-	const struct recording *more = other->recording;
-	struct recording_count *counts =
-		ARENA_ARRAY(arena, struct recording_count, rec->ncounts + more->ncounts + 1);
+	struct profile_facts both = *a;
 
-	if (rec->ncounts)
-		memcpy(counts, rec->counts, rec->ncounts * sizeof(*counts));
-	if (more->ncounts)
-		memcpy(counts + rec->ncounts, more->counts, more->ncounts * sizeof(*counts));
-	rec->counts = counts;
-	rec->ncounts += more->ncounts;
-	rec->complete &= more->complete;
-	both->stream.samples += other->stream.samples;
-	both->stream.lost_records += other->stream.lost_records;
-	both->stream.lost_samples += other->stream.lost_samples;
-	both->stream.lost_side_band += other->stream.lost_side_band;
-	both->stream.dropped_samples += other->stream.dropped_samples;
-	both->stream.throttles += other->stream.throttles;
-	both->stream.cut += other->stream.cut;
-	both->stream.shortened += other->stream.shortened;
+	both.complete &= b->complete;
+	both.samples += b->samples;
+	both.lost_by_kernel += b->lost_by_kernel;
+	both.lost_by_recorder += b->lost_by_recorder;
+	both.lost_side_band += b->lost_side_band;
+	both.throttled += b->throttled;
+	both.cut += b->cut;
+	both.shortened += b->shortened;
+	return both;
 }
 
-struct err *diff_page_write(const struct diff *diff, const struct session *const *sessions,
+struct err *diff_page_write(const struct diff *diff, const struct diff_input *inputs,
 			    const char *const *files, FILE *out)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -61,12 +50,7 @@ struct err *diff_page_write(const struct diff *diff, const struct session *const
 		.run_noise = diff->options.run_noise,
 		.effects = effects,
 	};
-	/* Machine and duration are those of A; times would be those of two clocks. */
-	struct session both = *sessions[0];
-	struct recording recording = *sessions[0]->recording;
+	struct profile_facts both = facts_of_both(inputs[0].facts, inputs[1].facts);
 
-	add_losses(&both, &recording, sessions[1], &arena);
-	both.recording = &recording;
-	both.profile = diff->merge->profile;
-	return flame_page_write(&both, &view, out);
+	return flame_page_write(p, &both, &view, out);
 }

@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 /*
- * @diff is of two recordings by total, with every frame named; @sessions and @files are theirs. ERR_SYSTEM: out of memory.
+ * @diff is of two recordings by total, with every frame named; @inputs and @files are theirs. ERR_SYSTEM: out of memory.
  */
 MUST_USE struct err *diff_page_write(const struct diff *diff,
-				     const struct session *const *sessions,
+				     const struct diff_input *inputs,
 				     const char *const *files, FILE *out);
 
 #endif

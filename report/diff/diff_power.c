@@ -58,15 +58,15 @@ void diff_power_print(const struct diff_power *power, const struct terminal *ter
 
 		if (!isfinite(least.change))
 			continue;
-		text = arena_printf(arena, "%s%sof %.0f %% %s %s", text, first ? "" : ", ",
-				    sizes[i] * 100, first ? "that grew by" : "by",
+		text = arena_printf(arena, "%s%s %.0f %% %s %s", text, first ? "a row of" : ", of",
+				    sizes[i] * 100, first ? "that grows by at least" : "by",
 				    least_text(power, least, first ? " more work" : ""));
 	}
 	if (*text)
-		text = arena_printf(arena, "a row %s is found %.0f times out of 10; what grew less may not be",
+		text = arena_printf(arena, "detected %2$.0f times out of 10: %1$s; smaller growth can go unnoticed",
 				    text, DIFF_POWER * 10);
 	else
-		text = "these recordings are too small for any row that grew to be found";
+		text = "these recordings have too few samples to detect growth of any row";
 	fputs("= ", out);
 	text_put_wrapped(out, text_escape(arena, text), 2, term->columns ? term->columns : SIZE_MAX);
 }
@@ -132,7 +132,7 @@ void diff_power_conclude(const struct diff_power *power, size_t nsure, FILE *out
 		return;
 	row = most_sensitive(d, &least);
 	if (row)
-		fprintf(out, "the least growth that is found %.0f times out of 10: %s, in %s\n",
+		fprintf(out, "the smallest growth detected %.0f times out of 10: %s, in %s\n",
 			DIFF_POWER * 10, least_text(power, least, " more work"),
 			short_name(power, row));
 	put_run_noise(power, out);

@@ -4,6 +4,8 @@
  */
 #include "report/diff/stable_names.h"
 
+#include "formats/profile/clone_name.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,32 +13,9 @@
 #define RUST_HASH 16 /* hexadecimal digits behind "::h" */
 #define CRATE_HASH 6 /* at least as many are in the brackets of a crate */
 
-static const char *const clone_suffixes[] = {
-	".isra",    ".constprop", ".part",       ".cold",  ".lto_priv",
-	".llvm",    ".localalias", ".clone",     ".ipa_cp", ".ipa_clone",
-	".specialized", ".ltrans_priv", ".fixed", ".unlikely",
-};
-
 static bool is_suffix(const char *text, size_t len, const char *suffix)
 {
 	return strlen(suffix) == len && memcmp(text, suffix, len) == 0;
-}
-
-/* Where the last dot of name[0 .. len) is, @len if there is none. */
-static size_t last_dot(const char *name, size_t len)
-{
-	for (size_t i = len; i > 0; i--)
-		if (name[i - 1] == '.')
-			return i - 1;
-	return len;
-}
-
-static bool all_digits(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!isdigit((unsigned char)text[i]))
-			return false;
-	return len > 0;
 }
 
 static bool all_hex(const char *text, size_t len)
@@ -45,39 +24,6 @@ static bool all_hex(const char *text, size_t len)
 		if (!isxdigit((unsigned char)text[i]))
 			return false;
 	return len > 0;
-}
-
-/* The length of @name without one ".isra.0" or ".cold" at its end. */
-static size_t without_clone(const char *name, size_t len)
-{
-	size_t dot = last_dot(name, len), end = len;
-
-	if (dot < len && all_digits(name + dot + 1, len - dot - 1)) {
-		end = dot;
-		dot = last_dot(name, end);
-	}
-	if (dot == 0 || dot == end)
-		return len;
-	for (size_t i = 0; i < sizeof(clone_suffixes) / sizeof(*clone_suffixes); i++)
-		if (is_suffix(name + dot, end - dot, clone_suffixes[i]))
-			return dot;
-	return len;
-}
-
-/* The same for " [clone .isra.0]". */
-static size_t without_bracket(const char *name, size_t len)
-{
-	static const char opening[] = " [clone ";
-	size_t opening_len = sizeof(opening) - 1;
-
-	if (len <= opening_len || name[len - 1] != ']')
-		return len;
-	for (size_t i = len - opening_len; i > 0; i--)
-		if (memcmp(name + i, opening, opening_len) == 0)
-			return i;
-		else if (name[i] == ']')
-			return len;
-	return len;
 }
 
 static size_t without_hash(const char *name, size_t len)
@@ -111,8 +57,7 @@ static size_t without_endings(const char *name)
 
 	do {
 		before = len;
-		len = without_clone(name, len);
-		len = without_bracket(name, len);
+		len = clone_name_cut(name, len);
 		len = without_hash(name, len);
 		len = without_version(name, len);
 	} while (len < before);

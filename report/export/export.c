@@ -5,7 +5,7 @@
 #include "report/export/export.h"
 
 #include "report/print/output.h"
-#include "report/load/trust.h"
+#include "report/load/remarks.h"
 
 #include <unistd.h>
 
@@ -79,21 +79,22 @@ static struct err *do_job(struct session *s, void *job_)
 	return err;
 }
 
-struct err *export_run(void *args, export_fn *write)
+struct err *export_run(const struct command *command, void *args, export_fn *write)
 {
 	struct job job = { args, write };
 
-	return session_run(&job.args->session, do_job, &job);
+	return session_run(command, &job.args->session, do_job, &job);
 }
 
-struct err *export_run_file(void *args, export_fn *write, const struct export_file *file)
+struct err *export_run_file(const struct command *command, void *args, export_fn *write,
+			    const struct export_file *file)
 {
 	struct export_args *export = args;
 
 	if (!export->output && isatty(STDOUT_FILENO))
 		export->output = file->name;
 
-	struct err *err = export_run(args, write);
+	struct err *err = export_run(command, args, write);
 
 	if (!err && export->output)
 		fprintf(stderr, "preport: wrote '%s'; look at it with: %s %s\n", export->output,
@@ -109,16 +110,13 @@ void export_stop_names(const char **ret)
 
 void export_warn_losses(struct session *s)
 {
-	struct trust_remarks remarks = { 0 };
-	struct trust trust;
+	CLEANUP(remarks_deinit) struct remarks remarks = { 0 };
 
 	if (s->imported)
 		return;
-	trust_judge(&trust, s);
-	trust_remark(&trust, s, &s->arena, &remarks);
+	remarks_init(&remarks, s, &s->arena);
 	for (size_t i = 0; i < remarks.list.len; i++)
-		if (remarks.list.items[i].weight >= TRUST_LOST)
+		if (remarks.list.items[i].weight >= REMARK_LOST)
 			diag_warn(&s->diag, "%s; what was written does not tell",
 				  remarks.list.items[i].text);
-	vec_deinit(&remarks.list);
 }

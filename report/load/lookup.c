@@ -5,11 +5,12 @@
 #include "report/load/lookup.h"
 
 #include "formats/base/text.h"
+#include "formats/profile/clone_name.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-enum reading { EXACT, WITHOUT_ARGUMENTS, GLOB, READINGS };
+enum reading { EXACT, WITHOUT_ARGUMENTS, LAST_PART, GLOB, READINGS };
 
 struct query {
 	const char *function;
@@ -53,28 +54,50 @@ bool lookup_matches_module(const struct profile *p, uint32_t module, const char 
 	       fnmatch(pattern, profile_text(p, mod->path), 0) == 0;
 }
 
+/* Is name[0 .. len) @wanted, or a copy of it that the compiler made, "step.isra.0"? */
+static bool is_copy_of(const char *name, size_t len, const char *wanted)
+{
+	size_t wanted_len = strlen(wanted);
+	size_t base = MIN(len, clone_name_base(name));
+
+	return (len == wanted_len || base == wanted_len) && strncmp(name, wanted, wanted_len) == 0;
+}
+
+/* Does name[0 .. len) end in "::@wanted" or ".@wanted", as in C++, Rust, Go and Java? */
+static bool ends_in_part(const char *name, size_t len, const char *wanted)
+{
+	size_t wanted_len = strlen(wanted);
+	const char *part = name + len - wanted_len;
+
+	if (!wanted_len || wanted_len >= len || strncmp(part, wanted, wanted_len) != 0)
+		return false;
+	return part[-1] == '.' || (len - wanted_len >= 2 && part[-1] == ':' && part[-2] == ':');
+}
+
 static bool reads_as(const char *name, const char *wanted, enum reading reading)
 {
-	size_t len = strlen(wanted);
-
 	switch (reading) {
 	case EXACT:
-		return strcmp(name, wanted) == 0;
+		return is_copy_of(name, strlen(name), wanted);
 	case WITHOUT_ARGUMENTS:
-		return lookup_base_len(name) == len && strncmp(name, wanted, len) == 0;
+		return is_copy_of(name, lookup_base_len(name), wanted);
+	case LAST_PART:
+		return ends_in_part(name, MIN(lookup_base_len(name), clone_name_base(name)), wanted);
 	default:
 		return fnmatch(wanted, name, 0) == 0;
 	}
 }
 
-/* By name, then by module; only functions that look different are different to the user. */
+/* By name, then by module; only functions that look different are different to the user, and a compiler's copies are not. */
 static int compare(const struct profile *p, uint32_t a, uint32_t b)
 {
 	const struct profile_function *fa = &p->functions.items[a], *fb = &p->functions.items[b];
-	int order = strcmp(profile_text(p, fa->name), profile_text(p, fb->name));
+	const char *name_a = profile_text(p, fa->name), *name_b = profile_text(p, fb->name);
+	size_t len_a = clone_name_base(name_a), len_b = clone_name_base(name_b);
+	int order = strncmp(name_a, name_b, MIN(len_a, len_b));
 
-	if (order)
-		return order;
+	if (order || len_a != len_b)
+		return order ? order : (len_a > len_b) - (len_a < len_b);
 	return strcmp(profile_text(p, profile_module(p, fa->module)->path),
 		      profile_text(p, profile_module(p, fb->module)->path));
 }

@@ -2,8 +2,9 @@
 /*
  * lookup.h - which function somebody means: "malloc", "libc.so.6:malloc", "std::vector*", "foo(int)".
  *
- * A name stands for itself, with or without its arguments; if no function has it, it is taken as a glob. One that is
- * no glob and fits several functions is ambiguous.
+ * A name stands for itself, with or without its arguments, and for the copies that the compiler made of it
+ * ("step.isra.0"); if no function has it, for the one whose last part it is ("sum" for "Store::sum() const"); and then it
+ * is taken as a glob. One that is no glob and fits several functions is ambiguous.
  */
 #ifndef REPORT_LOOKUP_H
 #define REPORT_LOOKUP_H

@@ -37,11 +37,16 @@ static void sum_window(struct profile *p, const struct filter *filter)
 		p->samples.items[i].weight = 0;
 		p->samples.items[i].weight_sq = 0;
 	}
+	p->weight_used = 0;
 	while (time_series_next(&cursor, &at)) {
 		struct profile_sample *row = &p->samples.items[at.row];
 
 		if (at.time_ns < filter->from_ns || at.time_ns >= filter->to_ns)
 			continue;
+		/* Samples of a file need not be those that its sums were made of. */
+		if (!profile_fits(p, at.weight))
+			at.weight = 0;
+		p->weight_used += (uint64_t)(at.weight < 0 ? -at.weight : at.weight);
 		row->count++;
 		row->weight += at.weight;
 		row->weight_sq += (double)at.weight * (double)at.weight;

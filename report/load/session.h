@@ -18,6 +18,7 @@
 #ifndef REPORT_SESSION_H
 #define REPORT_SESSION_H
 
+#include "formats/base/command.h"
 #include "formats/base/diag.h"
 #include "formats/event.h"
 #include "formats/profile/facts.h"
@@ -118,7 +119,6 @@ struct session {
 	bool too_much;            /* private: periods add up to more than fits */
 	bool imported;            /* the input was a profile: there are no events, chains or code */
 	struct derive *derive;    /* private: the transformers at work; NULL outside session_load() */
-	struct derive_lives lives; /* set by session_load() */
 	struct filter *filter;    /* NULL before session_load() or session_each() */
 	struct arena arena;       /* lives until session_close() */
 	struct diag diag;         /* warnings; the command prints them with session_warn() */
@@ -133,6 +133,7 @@ struct session {
 	struct namer namer;       /* private */
 	struct process_log processes; /* private: fills the profile's */
 	struct profile *profile; /* events are those of the recording, same numbers */
+	struct profile_facts facts; /* set by session_load(); texts live as long as the session */
 	struct session_stream stream;
 	struct progress progress;             /* on standard error */
 	struct managed_stacks *managed; /* NULL: the input is a profile */
@@ -168,13 +169,13 @@ void session_listen(struct session *s, struct session_listener *listener);
 
 /*
  * Instead of session_load(): hand every event that passes @filter to @listener in time order. ERR_UNSUPPORTED: see
- * session_need_trace(). The profile gets stacks and locations but no samples; name what you print with session_name().
+ * session_need(). The profile gets stacks and locations but no samples; name what you print with session_name().
  */
 MUST_USE struct err *session_each(struct session *s, struct filter *filter,
 				  struct session_listener *listener);
 
-/* ERR_UNSUPPORTED: the input is a profile, which has neither events nor code. For commands that need a trace. */
-MUST_USE struct err *session_need_trace(const struct session *s);
+/* ERR_UNSUPPORTED: the input is a profile. It has no @what ("events", "code"), which @who needs; "" is whoever asks. */
+MUST_USE struct err *session_need(const struct session *s, const char *what, const char *who);
 
 /* ERR_UNSUPPORTED: the input is no trace of precord, which consists of blocks. */
 MUST_USE struct err *session_need_blocks(const struct session *s);
@@ -208,8 +209,8 @@ struct module *session_module(const struct session *s, uint32_t profile_module);
 /* Files that were used though nothing tells that they are those that were recorded. */
 uint64_t session_unverified(const struct session *s);
 
-/* What is known of the recording as a whole, in the words of the profile; texts live as long as the session. */
-void session_facts(const struct session *s, struct profile_facts *ret);
+/* Fill s->facts, all but .lives; session_load() does. */
+void session_set_facts(struct session *s);
 
 /* The first event that was on and never had a counter; NULL if there is none. */
 const char *session_unheard_event(const struct session *s);
@@ -236,17 +237,15 @@ void session_warn(struct session *s);
 typedef struct err *session_fn(struct session *s, void *args);
 
 /*
- * The whole life of a command's session: opened as @session says, given to @work, its warnings printed, left to the end of the
+ * The whole life of @command's session: opened as @session says, refused if it lacks what @command needs, given to @work, its warnings printed, left to the end of the
  * process, which is near. Who goes on afterwards calls session_open() and session_close().
  */
-MUST_USE struct err *session_run(const struct session_args *session, session_fn *work, void *args);
+MUST_USE struct err *session_run(const struct command *command, const struct session_args *session,
+				 session_fn *work, void *args);
 
 /*
  * How long was recorded: from enabling to disabling, or to the last event if the end is missing.
  */
 uint64_t session_duration_ns(const struct session *s);
-
-/* "preport", or "preport -i FILE" if that is not what preport reads anyway: how a command that is proposed begins. */
-const char *session_command(const struct session *s, struct arena *arena);
 
 #endif

@@ -2,11 +2,8 @@
 /*
  * session_facts.c - what a session that was read can say about the recording as a whole.
  */
-#include "formats/base/text.h"
 #include "formats/event_multiplexing.h"
 #include "report/load/session.h"
-
-#include <string.h>
 
 struct session_losses session_losses(const struct session *s)
 {
@@ -33,13 +30,6 @@ uint64_t session_duration_ns(const struct session *s)
 	return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
-const char *session_command(const struct session *s, struct arena *arena)
-{
-	if (strcmp(s->args->input, "precord.trace") == 0)
-		return "preport";
-	return arena_printf(arena, "preport -i %s", text_shell_word(arena, s->args->input));
-}
-
 uint64_t session_unverified(const struct session *s)
 {
 	uint64_t count = 0;
@@ -60,12 +50,36 @@ const char *session_unheard_event(const struct session *s)
 	return NULL;
 }
 
-void session_facts(const struct session *s, struct profile_facts *ret)
+/* The counts at the end of the file and the events on the way tell the same; one may be missing. */
+static void set_losses(const struct session *s, struct profile_facts *ret)
 {
 	const struct recording *rec = s->recording;
 	struct session_losses losses = session_losses(s);
+	uint64_t throttled = 0, cut = 0, shortened = 0;
+
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		throttled += rec->counts[i].throttled;
+		cut += rec->counts[i].stacks_cut;
+		shortened += rec->counts[i].stacks_shortened;
+	}
+	ret->samples = s->stream.samples;
+	ret->lost_by_kernel = losses.by_kernel;
+	ret->lost_by_recorder = losses.by_recorder;
+	ret->lost_side_band = losses.side_band;
+	ret->throttled = MAX(throttled, s->stream.throttles);
+	ret->cut = MAX(cut, s->stream.cut);
+	ret->shortened = MAX(shortened, s->stream.shortened);
+	ret->sums_only = s->imported;
+}
+
+/* What the recorder says; the importer of a profile has said what it knows. */
+static void set_origin(const struct session *s, struct profile_facts *ret)
+{
+	const struct recording *rec = s->recording;
+	struct profile_lives lives = ret->lives;
 
 	profile_facts_init(ret);
+	ret->lives = lives;
 	ret->tool = rec->tool;
 	ret->cmdline = rec->cmdline;
 	ret->hostname = rec->hostname;
@@ -73,16 +87,27 @@ void session_facts(const struct session *s, struct profile_facts *ret)
 	ret->cpu_model = rec->cpu_model;
 	ret->container = rec->container;
 	ret->arch = rec->arch;
-	ret->start_ns = rec->start_ns;
 	ret->has_wall = rec->wall_ns != 0;
 	ret->wall_ns = ret->has_wall ? rec->wall_ns + (rec->start_ns - rec->clock_ns) : 0;
+	ret->ncpus = rec->ncpus_online;
+	ret->system_wide = rec->system_wide;
+	ret->recorder_pid = rec->recorder_pid;
+	ret->complete = rec->complete && !rec->damaged_at;
+}
+
+void session_set_facts(struct session *s)
+{
+	struct profile_facts *ret = &s->facts;
+
+	if (!s->imported)
+		set_origin(s, ret);
+	set_losses(s, ret);
+	ret->start_ns = s->recording->start_ns;
 	ret->duration_ns = session_duration_ns(s);
 	ret->has_duration = ret->duration_ns != 0;
-	ret->ncpus = rec->ncpus_online;
-	ret->samples = s->stream.samples;
-	ret->lost_by_kernel = losses.by_kernel;
-	ret->lost_by_recorder = losses.by_recorder;
-	if (rec->recorder_pid)
-		ret->recorder_pid = rec->recorder_pid;
-	ret->complete = rec->complete && !rec->damaged_at;
+	ret->input = s->args->input;
+	ret->filter = filter_describe(s->filter, &s->arena);
+	ret->from_ns = s->filter->from_ns;
+	ret->to_ns = s->filter->to_ns;
+	ret->first_type = session_default_event(s);
 }

@@ -6,7 +6,7 @@
 
 #include "formats/base/text.h"
 #include "report/print/json.h"
-#include "report/load/trust.h"
+#include "report/view/trust.h"
 #include "report/view/view.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 struct encoder {
 	const struct flame_tree *tree;
 	const struct profile *p;
-	struct session *s;
+	const struct profile_facts *facts;
 	const struct flame_data_view *view;
 	struct arena arena;
 	struct writer *out;
@@ -145,7 +145,7 @@ static void put_modules(struct json *json, struct encoder *e)
 static void put_thread_name(struct json *json, struct encoder *e,
 			    const struct profile_thread *thread, uint32_t name)
 {
-	uint32_t recorder = e->view->compare ? 0 : e->s->recording->recorder_pid;
+	uint32_t recorder = e->view->compare ? 0 : e->facts->recorder_pid;
 	const char *mark = recorder && thread->pid == recorder ? VIEW_RECORDER_MARK : "";
 
 	put_text(json, e, NULL, arena_printf(&e->arena, "%s%s", profile_text(e->p, name), mark));
@@ -186,23 +186,22 @@ static void put_seconds(struct json *json, struct encoder *e, const char *key, u
 
 static void put_recording(struct json *json, struct encoder *e)
 {
-	const struct recording *rec = e->s->recording;
-	struct session_losses losses = session_losses(e->s);
+	const struct profile_facts *facts = e->facts;
 	struct trust trust;
 
-	trust_judge(&trust, e->s);
+	trust_judge(&trust, e->p, facts);
 	put_text(json, e, "title", e->view->title);
-	put_text(json, e, "command", rec->cmdline);
-	put_text(json, e, "host", rec->hostname);
-	put_text(json, e, "kernel", rec->os_release);
-	put_text(json, e, "cpu", rec->cpu_model);
-	put_text(json, e, "tool", rec->tool);
-	put_text(json, e, "filter", filter_describe(e->s->filter, &e->arena));
+	put_text(json, e, "command", facts->cmdline);
+	put_text(json, e, "host", facts->hostname);
+	put_text(json, e, "kernel", facts->os_release);
+	put_text(json, e, "cpu", facts->cpu_model);
+	put_text(json, e, "tool", facts->tool);
+	put_text(json, e, "filter", facts->filter);
 	put_text(json, e, "trust", trust_line(&trust, &e->arena));
-	json_bool(json, "whole", rec->complete && !rec->damaged_at);
-	json_uint(json, "lostKernel", losses.by_kernel);
-	json_uint(json, "lostRecorder", losses.by_recorder);
-	put_seconds(json, e, "duration", session_duration_ns(e->s));
+	json_bool(json, "whole", facts->complete);
+	json_uint(json, "lostKernel", facts->lost_by_kernel);
+	json_uint(json, "lostRecorder", facts->lost_by_recorder);
+	put_seconds(json, e, "duration", facts->duration_ns);
 	put_seconds(json, e, "start", e->tree->clock.start_ns);
 	put_seconds(json, e, "bin", e->tree->clock.bin_ns);
 	json_uint(json, "bins", e->tree->clock.nbins);
@@ -363,10 +362,11 @@ static void put_sets(struct encoder *e)
 	}
 }
 
-struct err *flame_data_write(const struct flame_tree *tree, struct session *s,
-			     const struct flame_data_view *view, struct writer *out)
+struct err *flame_data_write(const struct flame_tree *tree, const struct profile *p,
+			     const struct profile_facts *facts, const struct flame_data_view *view,
+			     struct writer *out)
 {
-	struct encoder e = { .tree = tree, .p = s->profile, .s = s, .view = view, .out = out };
+	struct encoder e = { .tree = tree, .p = p, .facts = facts, .view = view, .out = out };
 
 	find_kernel_threads(&e);
 

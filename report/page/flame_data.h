@@ -24,7 +24,7 @@ struct flame_data_view {
 };
 
 /* Append the block. ERR_SYSTEM: out of memory. */
-MUST_USE struct err *flame_data_write(const struct flame_tree *tree, struct session *s,
-				      const struct flame_data_view *view, struct writer *out);
+MUST_USE struct err *flame_data_write(const struct flame_tree *tree, const struct profile *p,
+				      const struct profile_facts *facts, const struct flame_data_view *view, struct writer *out);
 
 #endif

@@ -80,7 +80,8 @@ static struct err *write_page(const struct page_template *page, const struct wri
 	return err ? err : page_end(out, page);
 }
 
-struct err *flame_page_write_more(struct session *s, const struct flame_data_view *view,
+struct err *flame_page_write_more(const struct profile *p, const struct profile_facts *facts,
+				  const struct flame_data_view *view,
 				  const struct flame_page_more *more, FILE *out)
 {
 	struct page_asset styles[ASSETS_MAX] = { 0 }, bodies[ASSETS_MAX] = { 0 },
@@ -95,9 +96,9 @@ struct err *flame_page_write_more(struct session *s, const struct flame_data_vie
 	join(scripts, own_scripts);
 	join(scripts, more->scripts);
 	join(scripts, last_script);
-	flame_tree_init(&tree, s);
+	flame_tree_init(&tree, p, facts);
 
-	struct err *err = flame_data_write(&tree, s, view, &data);
+	struct err *err = flame_data_write(&tree, p, facts, view, &data);
 
 	flame_tree_deinit(&tree);
 	return err ? err
@@ -105,9 +106,10 @@ struct err *flame_page_write_more(struct session *s, const struct flame_data_vie
 				more, out);
 }
 
-struct err *flame_page_write(struct session *s, const struct flame_data_view *view, FILE *out)
+struct err *flame_page_write(const struct profile *p, const struct profile_facts *facts,
+			     const struct flame_data_view *view, FILE *out)
 {
 	static const struct flame_page_more nothing;
 
-	return flame_page_write_more(s, view, &nothing, out);
+	return flame_page_write_more(p, facts, view, &nothing, out);
 }

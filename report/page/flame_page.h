@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_page.h - the interactive flame graph: the script of report/page/web/ with a session's data.
+ * flame_page.h - the interactive flame graph: the script of report/page/web/ with a profile's data.
  */
 #ifndef REPORT_FLAME_PAGE_H
 #define REPORT_FLAME_PAGE_H
@@ -19,11 +19,13 @@ struct flame_page_more {
 	void *context;
 };
 
-/* @s is loaded, with every frame named; with .keep_times there is a time strip. ERR_SYSTEM: out of memory. */
-MUST_USE struct err *flame_page_write(struct session *s, const struct flame_data_view *view, FILE *out);
+/* Every frame of @p is named; if it has times there is a time strip. ERR_SYSTEM: out of memory. */
+MUST_USE struct err *flame_page_write(const struct profile *p, const struct profile_facts *facts,
+				      const struct flame_data_view *view, FILE *out);
 
 /* The same, with more on the page. ERR_SYSTEM: out of memory, or as more->write says. */
-MUST_USE struct err *flame_page_write_more(struct session *s, const struct flame_data_view *view,
+MUST_USE struct err *flame_page_write_more(const struct profile *p, const struct profile_facts *facts,
+					   const struct flame_data_view *view,
 					   const struct flame_page_more *more, FILE *out);
 
 #endif

@@ -20,7 +20,7 @@ struct found_node {
 
 struct builder {
 	struct flame_tree *tree;
-	const struct session *s;
+	const struct profile_facts *facts;
 	const struct profile *p;
 	struct arena arena;
 	struct view_keys *keys;
@@ -247,9 +247,9 @@ static void set_clock(struct builder *b)
 {
 	static const uint32_t steps[] = { 1, 2, 5 };
 	struct flame_tree_clock *clock = &b->tree->clock;
-	uint64_t start_ns = b->s->recording->start_ns;
-	uint64_t from_ns = MAX(start_ns, b->s->filter->from_ns);
-	uint64_t to_ns = MIN(start_ns + session_duration_ns(b->s), b->s->filter->to_ns);
+	uint64_t start_ns = b->facts->start_ns;
+	uint64_t from_ns = MAX(start_ns, b->facts->from_ns);
+	uint64_t to_ns = MIN(start_ns + b->facts->duration_ns, b->facts->to_ns);
 
 	*clock = (struct flame_tree_clock){ .nbins = 1 };
 	if (!b->p->times.len)
@@ -270,7 +270,7 @@ static void set_clock(struct builder *b)
 static uint32_t bin_of(const struct builder *b, uint64_t time_ns)
 {
 	const struct flame_tree_clock *clock = &b->tree->clock;
-	uint64_t first_ns = b->s->recording->start_ns + clock->start_ns;
+	uint64_t first_ns = b->facts->start_ns + clock->start_ns;
 
 	return time_ns < first_ns ? 0 : (uint32_t)((time_ns - first_ns) / clock->bin_ns);
 }
@@ -337,10 +337,9 @@ static uint32_t *numbers(struct arena *arena, size_t len, int byte)
 	return array;
 }
 
-void flame_tree_init(struct flame_tree *tree, const struct session *s)
+void flame_tree_init(struct flame_tree *tree, const struct profile *p, const struct profile_facts *facts)
 {
-	const struct profile *p = s->profile;
-	struct builder b = { .tree = tree, .s = s, .p = p };
+	struct builder b = { .tree = tree, .facts = facts, .p = p };
 
 	*tree = (struct flame_tree){ 0 };
 	b.keys = view_keys_new(p, &(struct view_levels){ 0 }, &b.arena);

@@ -13,8 +13,8 @@
 #define REPORT_FLAME_TREE_H
 
 #include "formats/base/arena.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
-#include "report/load/session.h"
 
 struct flame_tree_node {
 	uint32_t parent; /* smaller than its own number */
@@ -51,10 +51,8 @@ struct flame_tree {
 	struct flame_tree_clock clock;
 };
 
-/*
- * Of all events of @s, which is loaded with every frame named and, for a clock, with .keep_times.
- */
-void flame_tree_init(struct flame_tree *tree, const struct session *s);
+/* Of all value types of @p, with every frame named. For a clock it needs times. */
+void flame_tree_init(struct flame_tree *tree, const struct profile *p, const struct profile_facts *facts);
 void flame_tree_deinit(struct flame_tree *tree);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "formats/base/text.h"
 #include "report/view/branches.h"
+#include "report/code/code_origin.h"
 #include "report/code/listing_page.h"
 #include "report/page/markup.h"
 #include "report/print/summary.h"
@@ -24,7 +25,6 @@ PAGE_ASSET_DECLARE(report_html);
 PAGE_ASSET_DECLARE(code_js);
 
 struct writing {
-	struct session *s;
 	const struct report_page_options *options;
 	struct arena arena;
 	FILE *out;
@@ -33,6 +33,9 @@ struct writing {
 /* The same words as on a terminal. */
 static void put_summary(struct writing *w)
 {
+	const struct report_page_options *o = w->options;
+	struct summary_input summary = { o->profile, o->facts, o->remarks,
+					 o->code->imported ? NULL : code_origin_is_there, o->code };
 	struct terminal term = { .columns = SUMMARY_COLUMNS, .utf8 = true };
 	char *text = NULL;
 	size_t len = 0;
@@ -40,7 +43,7 @@ static void put_summary(struct writing *w)
 
 	if (!memory)
 		memory_exhausted(BUFSIZ);
-	summary_print(w->s, &term, memory);
+	summary_print(&summary, &term, memory);
 	fclose(memory);
 	fputs("<section class=\"report\" id=\"summary\"><h2>Summary</h2>\n"
 	      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary\"><pre>",
@@ -52,15 +55,14 @@ static void put_summary(struct writing *w)
 
 static void put_table(struct writing *w, enum view_by by, uint32_t event, const char *what)
 {
-	const struct profile *p = w->s->profile;
+	const struct profile *p = w->options->profile;
 	const char *name = profile_text(p, p->types.items[event].name);
 	struct view_spec spec = { .levels = { .items = { { .by = by } }, .len = 1 },
 				  .event = event };
-	const struct recording *rec = w->s->recording;
 	struct view_table_options options = {
 		.limit = w->options->limit,
 		.event = name,
-		.recorder_pid = rec ? rec->recorder_pid : 0,
+		.recorder_pid = w->options->facts->recorder_pid,
 	};
 	const char *caption = arena_printf(&w->arena, "%s, %s", what, name);
 	struct table table;
@@ -94,8 +96,8 @@ static void put_tables(struct writing *w)
 
 	fputs("<section class=\"report\" id=\"tables\"><h2>Tables</h2>\n", w->out);
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-		for (uint32_t e = 0; e < w->s->profile->types.len; e++)
-			if (profile_total(w->s->profile, e).count)
+		for (uint32_t e = 0; e < w->options->profile->types.len; e++)
+			if (profile_total(w->options->profile, e).count)
 				put_table(w, tables[i].by, e, tables[i].what);
 	fputs("</section>\n", w->out);
 }
@@ -127,13 +129,13 @@ static bool put_functions_with_branches(struct writing *w)
 {
 	CLEANUP(branches_deinit) struct branches branches;
 	struct session s;
-	struct err *err = session_open(&s, w->s->args);
+	struct err *err = session_open(&s, w->options->code->args);
 
 	branches_init(&branches, &s, BRANCHES_BY_LOCATION);
 	branches_listen(&branches, &s);
 	s.names = SESSION_NAME_LEAVES;
 	if (!err)
-		err = session_load(&s, w->s->filter);
+		err = session_load(&s, w->options->code->filter);
 	if (!err) {
 		branches_finish(&branches);
 		put_functions(w, &s, &branches);
@@ -151,8 +153,8 @@ static void put_code(struct writing *w)
 	fputs("<section class=\"report\" id=\"code\"><h2>Hottest functions</h2>\n"
 	      "<p>Those with the most samples in their own code, each with its instructions.</p></section>\n",
 	      w->out);
-	if (!w->s->stream.with_branches || !put_functions_with_branches(w))
-		put_functions(w, w->s, NULL);
+	if (!w->options->code->stream.with_branches || !put_functions_with_branches(w))
+		put_functions(w, w->options->code, NULL);
 }
 
 static struct err *write_sections(void *context, FILE *out)
@@ -162,20 +164,20 @@ static struct err *write_sections(void *context, FILE *out)
 	w->out = out;
 	put_summary(w);
 	if (w->options->topdown)
-		topdown_page_put(w->options->topdown, w->s, out);
+		topdown_page_put(w->options->topdown, w->options->profile, w->options->facts, out);
 	put_tables(w);
 	put_code(w);
 	return NULL;
 }
 
-struct err *report_page_write(struct session *s, const struct report_page_options *options, FILE *out)
+struct err *report_page_write(const struct report_page_options *options, FILE *out)
 {
 	static const struct page_asset styles[] = { PAGE_ASSET(report_css), PAGE_ASSET(code_css), { 0 } };
 	static const struct page_asset bodies[] = { PAGE_ASSET(report_html), { 0 } };
 	static const struct page_asset scripts[] = { PAGE_ASSET(code_js), { 0 } };
-	struct writing w = { .s = s, .options = options };
+	struct writing w = { .options = options };
 	struct flame_page_more more = { styles, bodies, scripts, write_sections, &w };
-	struct err *err = flame_page_write_more(s, &options->view, &more, out);
+	struct err *err = flame_page_write_more(options->profile, options->facts, &options->view, &more, out);
 
 	arena_deinit(&w.arena);
 	return err;

@@ -82,6 +82,13 @@ const char *number_time_title(const char *event)
 	return strcmp(event, "wall") == 0 ? "time" : "CPU time";
 }
 
+const char *number_counted(const char *event)
+{
+	if (strcmp(event, "off-cpu") == 0)
+		return "wait";
+	return strcmp(event, "wall") == 0 ? "span" : "sample";
+}
+
 static const char *amount(struct arena *arena, int64_t weight, const char *event, const char *unit)
 {
 	const char *number = number_weight(arena, weight, unit);
@@ -120,7 +127,7 @@ const char *number_of(struct arena *arena, uint64_t count, const char *noun)
 const char *number_sum(struct arena *arena, const struct profile_sum *sum, const char *of,
 		       const char *event, const char *unit)
 {
-	const char *samples = number_of(arena, sum->count, "sample");
+	const char *samples = number_of(arena, sum->count, number_counted(event));
 
 	if (sum->weight == (int64_t)sum->count && strcmp(event, "samples") == 0)
 		return arena_printf(arena, "%s%s", samples, of);

@@ -28,6 +28,9 @@ const char *number_interval(struct arena *arena, const struct stats_share *share
 /* What the nanoseconds of @event are: "CPU time", "waiting", "time". */
 const char *number_time_title(const char *event);
 
+/* What the samples of @event are, one of them: "sample", "wait", "span". */
+const char *number_counted(const char *event);
+
 /* "1 sample", "2 samples" */
 const char *number_of(struct arena *arena, uint64_t count, const char *noun);
 

@@ -5,17 +5,16 @@
 #include "report/print/summary.h"
 
 #include "formats/base/text.h"
-#include "report/code/code_origin.h"
+#include "report/print/facts_text.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
-#include "report/load/trust.h"
 #include "report/view/entry.h"
+#include "report/view/trust.h"
 #include "report/view/view_table.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 #define LEAVES_MAX    10
 #define PROGRAMS_MAX  5
@@ -33,7 +32,9 @@ struct page {
 	FILE *out;
 	const struct terminal *term;
 	struct arena arena;
-	struct session *s;
+	const struct profile *p;
+	const struct profile_facts *facts;
+	const struct summary_input *in;
 	uint32_t event;
 	const char *top_leaf; /* MODULE:FUNCTION, NULL: none that can be asked about */
 	unsigned used;        /* lines */
@@ -98,19 +99,6 @@ static void put_title(struct page *page, const char *title)
 
 /* ---- what was recorded ---- */
 
-static const char *wall_time(struct page *page)
-{
-	const struct recording *rec = page->s->recording;
-	time_t seconds = (time_t)((rec->wall_ns + (rec->start_ns - rec->clock_ns)) / 1000000000u);
-	struct tm tm;
-	char text[64] = "";
-
-	if (!rec->wall_ns || !gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
-		return "";
-	return arena_strdup(&page->arena, text);
-}
-
 /* At most the width of the page, or of a screen where it has none. */
 static const char *shortened(struct page *page, const char *text)
 {
@@ -124,33 +112,32 @@ static const char *shortened(struct page *page, const char *text)
 
 static void put_recording(struct page *page)
 {
-	const struct recording *rec = page->s->recording;
+	const struct profile_facts *facts = page->facts;
 	struct arena *arena = &page->arena;
-	const char *input = page->s->args->input;
-	const char *text =
-		session_duration_ns(page->s) ?
-			arena_printf(arena, "%s: %s", input,
-				     number_time(arena, session_duration_ns(page->s))) :
-			arena_printf(arena, "%s: no times", input);
+	const char *began = facts_text_began(facts, "%Y-%m-%d %H:%M UTC", arena);
+	const char *text = facts->has_duration ?
+				   arena_printf(arena, "%s: %s", facts->input,
+						number_time(arena, facts->duration_ns)) :
+				   arena_printf(arena, "%s: no times", facts->input);
 
-	if (*rec->hostname)
-		text = arena_printf(arena, "%s of %s", text, rec->hostname);
-	if (rec->ncpus_online)
+	if (*facts->hostname)
+		text = arena_printf(arena, "%s of %s", text, facts->hostname);
+	if (facts->ncpus)
 		text = arena_printf(arena, "%s, %s", text,
-				    number_of(arena, rec->ncpus_online, "CPU"));
-	if (*rec->os_release)
+				    number_of(arena, facts->ncpus, "CPU"));
+	if (*facts->os_release)
 		text = arena_printf(arena, "%s, Linux %.*s", text,
-				    (int)strcspn(rec->os_release, "-"), rec->os_release);
-	if (*wall_time(page))
-		text = arena_printf(arena, "%s, %s", text, wall_time(page));
+				    (int)strcspn(facts->os_release, "-"), facts->os_release);
+	if (*began)
+		text = arena_printf(arena, "%s, %s", text, began);
 	put_wrapped(page, text, 2);
-	if (*rec->cmdline)
-		put_wrapped(page, shortened(page, rec->cmdline), 2);
+	if (*facts->cmdline)
+		put_wrapped(page, shortened(page, facts->cmdline), 2);
 }
 
 static const char *rate_text(struct page *page, const struct profile_value_type *event)
 {
-	if (!event->rate || strcmp(profile_text(page->s->profile, event->name), DERIVE_OFF_CPU) == 0)
+	if (!event->rate || strcmp(profile_text(page->p, event->name), DERIVE_OFF_CPU) == 0)
 		return "";
 	if (event->is_freq)
 		return arena_printf(&page->arena, " at %" PRIu64 " Hz", event->rate);
@@ -159,7 +146,7 @@ static const char *rate_text(struct page *page, const struct profile_value_type 
 
 static void put_event(struct page *page)
 {
-	const struct profile *p = page->s->profile;
+	const struct profile *p = page->p;
 	const struct profile_value_type *event = &p->types.items[page->event];
 	const char *name = profile_text(p, event->name);
 	struct profile_sum sum = profile_total(p, page->event);
@@ -168,9 +155,8 @@ static void put_event(struct page *page)
 	const char *text = number_sum(arena, &sum, strcmp(name, "samples") == 0 ? "" : of, name,
 				      profile_text(p, event->unit));
 
-	if (!filter_is_empty(page->s->filter))
-		text = arena_printf(arena, "%s; only %s", text,
-				    filter_describe(page->s->filter, arena));
+	if (*page->facts->filter)
+		text = arena_printf(arena, "%s; only %s", text, page->facts->filter);
 	put_wrapped(page, text, 2);
 }
 
@@ -196,7 +182,7 @@ static uint32_t next_event(const struct profile *p, uint32_t but, uint32_t last)
 /* The heaviest first. */
 static void put_other_events(struct page *page)
 {
-	const struct profile *p = page->s->profile;
+	const struct profile *p = page->p;
 	const char *text = "";
 	uint32_t i = PROFILE_NONE;
 
@@ -212,12 +198,12 @@ static void put_other_events(struct page *page)
 /* CPU time that @event stands for; 0 if it does not tell. */
 static uint64_t cpu_time(struct page *page)
 {
-	const struct profile *p = page->s->profile;
+	const struct profile *p = page->p;
 	const struct profile_value_type *event = &p->types.items[page->event];
 	struct profile_sum sum = profile_total(p, page->event);
 
-	if (page->s->lives.switches)
-		return page->s->lives.by_state[PROFILE_STATE_ON_CPU];
+	if (page->facts->lives.switches)
+		return page->facts->lives.by_state[PROFILE_STATE_ON_CPU];
 	if (strcmp(profile_text(p, event->unit), "ns") == 0)
 		return (uint64_t)MAX(sum.weight, 0);
 	return event->is_freq && event->rate ? sum.count * 1000000000u / event->rate : 0;
@@ -226,19 +212,19 @@ static uint64_t cpu_time(struct page *page)
 static const char *part_of(struct page *page, uint64_t part_ns)
 {
 	return number_share(&page->arena,
-			    (double)part_ns / (double)MAX(page->s->lives.life_ns, 1));
+			    (double)part_ns / (double)MAX(page->facts->lives.life_ns, 1));
 }
 
 /* Whether CPU or waiting is the question. */
 static void put_waiting(struct page *page)
 {
-	const struct derive_lives *lives = &page->s->lives;
+	const struct profile_lives *lives = &page->facts->lives;
 	uint64_t cpu_ns = cpu_time(page);
 	struct arena *arena = &page->arena;
 	const char *text;
 
 	if (!lives->threads || !lives->life_ns ||
-	    (!lives->switches && (!cpu_ns || page->s->recording->system_wide)))
+	    (!lives->switches && (!cpu_ns || page->facts->system_wide)))
 		return;
 	cpu_ns = MIN(cpu_ns, lives->life_ns);
 	text = arena_printf(arena, "%s, %s in all: %s on a CPU", number_of(arena, lives->threads, "thread"),
@@ -267,8 +253,9 @@ static unsigned room_for_remarks(const struct page *page)
 	return page->term->lines > needed ? page->term->lines - needed : 1;
 }
 
-static void put_remarks(struct page *page, const struct trust_remarks *remarks)
+static void put_remarks(struct page *page)
 {
+	const struct remarks *remarks = page->in->remarks;
 	unsigned room = room_for_remarks(page);
 
 	for (size_t i = 0; i < remarks->list.len; i++) {
@@ -294,7 +281,7 @@ static void put_entries(struct page *page)
 	unsigned named = 0;
 	struct view view;
 
-	view_build(&view, page->s->profile, &spec);
+	view_build(&view, page->p, &spec);
 	view_sort(&view, VIEW_SORT_WEIGHT);
 	for (uint32_t i = 0; i < view.ntop && named < ENTRIES_MAX; i++) {
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
@@ -314,15 +301,12 @@ static void put_entries(struct page *page)
 
 static void put_trust(struct page *page)
 {
-	struct trust_remarks remarks;
 	struct trust trust;
 
-	trust_judge(&trust, page->s);
+	trust_judge(&trust, page->p, page->facts);
 	put_wrapped(page, arena_printf(&page->arena, "trust: %s", trust_line(&trust, &page->arena)),
 		    2);
-	trust_remark(&trust, page->s, &page->arena, &remarks);
-	put_remarks(page, &remarks);
-	vec_deinit(&remarks.list);
+	put_remarks(page);
 }
 
 /* ---- tables ---- */
@@ -336,10 +320,9 @@ static void put_table(struct page *page, const struct table *table)
 /* Is there code to show for function @name of @module? Kernel code travels along like any other. */
 static bool has_code(const struct page *page, const char *name, const char *module)
 {
-	const struct profile *p = page->s->profile;
-	struct code_origin origin;
+	const struct profile *p = page->p;
 
-	for (size_t i = 0; !page->s->imported && i < p->samples.len; i++) {
+	for (size_t i = 0; page->in->has_code && i < p->samples.len; i++) {
 		const struct profile_sample *row = &p->samples.items[i];
 
 		if (row->type != page->event || !row->stack)
@@ -354,8 +337,7 @@ static bool has_code(const struct page *page, const char *name, const char *modu
 
 		if (strcmp(profile_text(p, p->functions.items[function].name), name) == 0)
 			return leaf->module != PROFILE_NONE &&
-			       code_origin_find(page->s, session_module(page->s, leaf->module),
-						leaf->vaddr, &origin);
+			       page->in->has_code(page->in->context, leaf->module, leaf->vaddr);
 	}
 	return false;
 }
@@ -386,7 +368,7 @@ static void put_leaves(struct page *page, unsigned limit)
 	struct table table;
 	struct view view;
 
-	view_build(&view, page->s->profile, &spec);
+	view_build(&view, page->p, &spec);
 	view_sort(&view, VIEW_SORT_WEIGHT);
 	table_init(&table, &page->arena);
 	view_table_fill(&table, &view, &options);
@@ -400,13 +382,11 @@ static void put_leaves(struct page *page, unsigned limit)
 static bool has_recorder(const struct page *page, const struct view *view,
 			 const struct view_group *group)
 {
-	const struct recording *rec = page->s->recording;
-
-	for (uint32_t i = 0; rec && i < group->count; i++) {
+	for (uint32_t i = 0; i < group->count; i++) {
 		const struct view_group *process =
 			&view->groups.items[view->order.items[group->first + i]];
 
-		if (view_group_is_of(view, process, rec->recorder_pid))
+		if (view_group_is_of(view, process, page->facts->recorder_pid))
 			return true;
 	}
 	return false;
@@ -454,13 +434,17 @@ static void put_programs(struct page *page, unsigned limit)
 	struct table table;
 	struct view view;
 
-	view_build(&view, page->s->profile, &spec);
+	view_build(&view, page->p, &spec);
 	view_sort(&view, VIEW_SORT_WEIGHT);
 	table_init(&table, &page->arena);
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
 		add_program(page, &table, &view, &view.groups.items[view.order.items[i]]);
-	put_table(page, &table);
+	/* Profiles of other tools may name no process. */
+	if (view.ntop > 1 || (view.ntop && *view_key(&view, &view.groups.items[view.order.items[0]])->fields[0])) {
+		put_table(page, &table);
+		put_blank(page);
+	}
 	table_deinit(&table);
 	view_deinit(&view);
 }
@@ -468,11 +452,11 @@ static void put_programs(struct page *page, unsigned limit)
 static void put_next(struct page *page)
 {
 	struct arena *arena = &page->arena;
-	const char *preport = arena_printf(arena, "  %s", session_command(page->s, arena));
+	const char *preport = arena_printf(arena, "  %s", facts_text_command(page->facts, arena));
 
 	put_title(page, "next");
 	put_wrapped(page,
-		    arena_printf(arena, "%s --by caller (or total, line, process,leaf)", preport),
+		    arena_printf(arena, "%s --by caller (or total, line, process)", preport),
 		    4);
 	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
 		put_wrapped(page,
@@ -482,12 +466,14 @@ static void put_next(struct page *page)
 	put_wrapped(page, arena_printf(arena, "%s flamegraph (writes flame.html)", preport), 4);
 }
 
-void summary_print(struct session *s, const struct terminal *term, FILE *out)
+void summary_print(const struct summary_input *input, const struct terminal *term, FILE *out)
 {
-	struct page page = { .out = out, .term = term, .s = s };
+	struct page page = {
+		.out = out, .term = term, .in = input, .p = input->profile, .facts = input->facts
+	};
 	unsigned leaves = LEAVES_MAX, programs = PROGRAMS_MAX;
 
-	page.event = session_default_event(s);
+	page.event = input->facts->first_type;
 	put_recording(&page);
 	put_waiting(&page);
 	put_event(&page);
@@ -506,7 +492,6 @@ void summary_print(struct session *s, const struct terminal *term, FILE *out)
 	put_leaves(&page, leaves);
 	put_blank(&page);
 	put_programs(&page, programs);
-	put_blank(&page);
 	put_next(&page);
 	arena_deinit(&page.arena);
 }

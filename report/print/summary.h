@@ -5,10 +5,21 @@
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
-#include "report/load/session.h"
+#include "formats/profile/facts.h"
+#include "report/load/remarks.h"
 #include "report/print/terminal.h"
 
-/* @s is loaded, with at least the leaves named. Fits the terminal, if it has a size. */
-void summary_print(struct session *s, const struct terminal *term, FILE *out);
+struct summary_input {
+	const struct profile *profile; /* at least the leaves are named */
+	const struct profile_facts *facts;
+	const struct remarks *remarks;
+
+	/* Is there code to show at @vaddr of module @module of the profile? NULL: nowhere. */
+	bool (*has_code)(void *context, uint32_t module, uint64_t vaddr);
+	void *context;
+};
+
+/* Fits the terminal, if it has a size. */
+void summary_print(const struct summary_input *input, const struct terminal *term, FILE *out);
 
 #endif

@@ -151,7 +151,7 @@ static void put_meaning(FILE *out, const struct walk_text *walk, uint64_t word)
 }
 
 /* Was the word looked at before in this step? What tries several ways does so. */
-static bool was_read(const struct unwind_trace_read *reads, size_t count, uint64_t address)
+static bool was_read(const struct unwind_read_word *reads, size_t count, uint64_t address)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (reads[i].address == address)
@@ -162,10 +162,10 @@ static bool was_read(const struct unwind_trace_read *reads, size_t count, uint64
 
 static void put_reads(FILE *out, const struct walk_text *walk, const struct unwind_trace_step *step)
 {
-	const struct unwind_trace_read *reads = &walk->trace->reads.items[step->first_read];
+	const struct unwind_read_word *reads = &walk->trace->reads.items[step->first_read];
 
 	for (size_t i = 0; i < step->nreads; i++) {
-		const struct unwind_trace_read *read = &reads[i];
+		const struct unwind_read_word *read = &reads[i];
 
 		if (was_read(reads, i, read->address))
 			continue;

@@ -8,6 +8,7 @@
 #include "formats/base/text.h"
 #include "report/page/markup.h"
 #include "report/print/number.h"
+#include "report/print/facts_text.h"
 #include "report/topdown/topdown_text.h"
 
 #include <inttypes.h>
@@ -18,7 +19,8 @@
 
 struct drawing {
 	const struct topdown_tree *tree;
-	struct session *s;
+	const struct profile *profile;
+	const struct profile_facts *facts;
 	struct arena arena;
 	FILE *out;
 	struct topdown_value whole[TOPDOWN_NODES_MAX];
@@ -155,21 +157,25 @@ static void put_groups(struct drawing *d, enum view_by by, const char *title, ui
 				"class=\"td%u\" width=\"10\" height=\"10\"/></svg> %s</th>",
 				number++, d->tree->nodes[i].node->name);
 	fputs("<th scope=\"col\" class=\"left\">held up by</th></tr></thead>\n<tbody>\n", d->out);
-	topdown_tree_view(d->tree, d->s, by, &view);
+	topdown_tree_view(d->tree, d->profile, d->facts->first_type, by, &view);
 	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
 		put_group(d, &view, &view.groups.items[view.order.items[i]]);
 	fputs("</tbody></table></div>\n", d->out);
 	view_deinit(&view);
 }
 
-void topdown_page_put(const struct topdown_tree *tree, struct session *s, FILE *out)
+void topdown_page_put(const struct topdown_tree *tree, const struct profile *profile,
+		      const struct profile_facts *facts, FILE *out)
 {
-	struct drawing d = { .tree = tree, .s = s, .out = out };
+	struct drawing d = { .tree = tree, .profile = profile, .facts = facts, .out = out };
 
-	topdown_tree_judge_all(tree, s, d.whole);
+	topdown_tree_judge_all(tree, profile, d.whole);
 	fputs("<section class=\"report\" id=\"topdown\"><h2>Top-down: why the processor was slow</h2>\n", out);
-	put_paragraph(&d, topdown_text_verdict(tree, d.whole, topdown_tree_worst(tree, s, d.whole, &d.arena),
-					       session_command(s, &d.arena), &d.arena));
+
+	const char *worst = topdown_tree_worst(tree, profile, facts->first_type, d.whole, &d.arena);
+
+	put_paragraph(&d, topdown_text_verdict(tree, d.whole, worst, facts_text_command(facts, &d.arena),
+					       &d.arena));
 	put_paragraph(&d, arena_printf(&d.arena, "%s; %s", tree->model->title,
 				       topdown_text_method(tree, &d.arena)));
 	if (topdown_text_sum(tree, d.whole, &d.arena))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topdown_page.h - a loaded session's top-down tree as a section of a page: bars with their intervals.
+ * topdown_page.h - a profile's top-down tree as a section of a page: bars with their intervals.
  */
 #ifndef REPORT_TOPDOWN_PAGE_H
 #define REPORT_TOPDOWN_PAGE_H
@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
-void topdown_page_put(const struct topdown_tree *tree, struct session *s, FILE *out);
+void topdown_page_put(const struct topdown_tree *tree, const struct profile *profile,
+		      const struct profile_facts *facts, FILE *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "report/topdown/topdown_text.h"
 
 #include "formats/base/text.h"
+#include "report/print/facts_text.h"
 #include "report/print/number.h"
 #include "report/view/view.h"
 
@@ -18,7 +19,8 @@
 
 struct printer {
 	const struct topdown_tree *tree;
-	struct session *s;
+	const struct profile *profile;
+	const struct profile_facts *facts;
 	enum table_format format;
 	uint64_t limit;
 	const struct terminal *term;
@@ -132,9 +134,9 @@ const char *topdown_text_bottleneck(const struct topdown_tree *tree,
 
 static const char *verdict(struct printer *p)
 {
-	const char *worst = topdown_tree_worst(p->tree, p->s, p->whole, &p->arena);
+	const char *worst = topdown_tree_worst(p->tree, p->profile, p->facts->first_type, p->whole, &p->arena);
 
-	return topdown_text_verdict(p->tree, p->whole, worst, session_command(p->s, &p->arena),
+	return topdown_text_verdict(p->tree, p->whole, worst, facts_text_command(p->facts, &p->arena),
 				    &p->arena);
 }
 
@@ -224,9 +226,8 @@ static void print_head(struct printer *p)
 	print_wrapped(p, topdown_text_method(p->tree, &p->arena));
 	if (model->lacking)
 		print_wrapped(p, model->lacking);
-	if (!filter_is_empty(p->s->filter))
-		put_line(arena_printf(&p->arena, "only %s",
-				      filter_describe(p->s->filter, &p->arena)));
+	if (*p->facts->filter)
+		put_line(arena_printf(&p->arena, "only %s", p->facts->filter));
 	if (topdown_text_sum(p->tree, p->whole, &p->arena))
 		print_wrapped(p, topdown_text_sum(p->tree, p->whole, &p->arena));
 }
@@ -291,7 +292,7 @@ static void print_groups(struct printer *p, enum view_by by, const char *title)
 	struct table table;
 	struct view view;
 
-	topdown_tree_view(p->tree, p->s, by, &view);
+	topdown_tree_view(p->tree, p->profile, p->facts->first_type, by, &view);
 	table_init(&table, &p->arena);
 	add_table_columns(p, &table, by);
 	for (uint32_t i = 0; i < view.ntop && i < p->limit; i++)
@@ -361,7 +362,7 @@ static void add_data_view(struct printer *p, struct table *table, enum view_by b
 {
 	struct view view;
 
-	topdown_tree_view(p->tree, p->s, by, &view);
+	topdown_tree_view(p->tree, p->profile, p->facts->first_type, by, &view);
 	for (uint32_t i = 0; i < view.ntop && i < p->limit; i++) {
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
 		const struct view_key *key = view_key(&view, group);
@@ -379,7 +380,7 @@ static void add_data_view(struct printer *p, struct table *table, enum view_by b
 
 static void print_data(struct printer *p)
 {
-	struct data_scope all = { "all", "", "", 1, p->s->matched.count };
+	struct data_scope all = { "all", "", "", 1, profile_total(p->profile, PROFILE_NONE).count };
 	struct json json;
 	struct table table;
 
@@ -406,12 +407,18 @@ static void print_data(struct printer *p)
 	table_deinit(&table);
 }
 
-void topdown_text_print(const struct topdown_tree *tree, struct session *s, enum table_format format,
-			uint64_t limit, const struct terminal *term)
+void topdown_text_print(const struct topdown_tree *tree, const struct profile *profile,
+			const struct profile_facts *facts, enum table_format format, uint64_t limit,
+			const struct terminal *term)
 {
-	struct printer p = { .tree = tree, .s = s, .format = format, .limit = limit, .term = term };
+	struct printer p = { .tree = tree,
+			     .profile = profile,
+			     .facts = facts,
+			     .format = format,
+			     .limit = limit,
+			     .term = term };
 
-	topdown_tree_judge_all(tree, s, p.whole);
+	topdown_tree_judge_all(tree, profile, p.whole);
 	if (format != TABLE_TEXT) {
 		print_data(&p);
 	} else {

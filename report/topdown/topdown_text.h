@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topdown_text.h - a loaded session's top-down tree on standard output, as text, CSV or JSON.
+ * topdown_text.h - a profile's top-down tree on standard output, as text, CSV or JSON.
  */
 #ifndef REPORT_TOPDOWN_TEXT_H
 #define REPORT_TOPDOWN_TEXT_H
@@ -10,8 +10,9 @@
 #include "report/topdown/topdown_tree.h"
 
 /* @limit rows of processes and of functions each. */
-void topdown_text_print(const struct topdown_tree *tree, struct session *s, enum table_format format,
-			uint64_t limit, const struct terminal *term);
+void topdown_text_print(const struct topdown_tree *tree, const struct profile *profile,
+			const struct profile_facts *facts, enum table_format format, uint64_t limit,
+			const struct terminal *term);
 
 /*
  * What holds it up, how sure that is and what to do next, in a sentence or two. @function, which may be NULL, has most of it;

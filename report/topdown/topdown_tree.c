@@ -216,13 +216,13 @@ unsigned topdown_tree_bottleneck(const struct topdown_tree *tree,
 	return best;
 }
 
-void topdown_tree_judge_all(const struct topdown_tree *tree, const struct session *s,
+void topdown_tree_judge_all(const struct topdown_tree *tree, const struct profile *p,
 			    struct topdown_value values[TOPDOWN_NODES_MAX])
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	double *sums = ARENA_ARRAY(&arena, double, measures_len(&tree->measures));
 
-	for (uint32_t i = 0; i < s->profile->samples.len; i++)
+	for (uint32_t i = 0; i < p->samples.len; i++)
 		measures_sum_row(&tree->measures, i, sums);
 	topdown_tree_judge(tree, sums, values);
 }
@@ -234,21 +234,21 @@ void topdown_tree_judge_group(const struct topdown_tree *tree, const struct view
 	topdown_tree_judge(tree, view_measured(view, group, 0), values);
 }
 
-void topdown_tree_view(const struct topdown_tree *tree, struct session *s, enum view_by by,
-		       struct view *ret)
+void topdown_tree_view(const struct topdown_tree *tree, const struct profile *p, uint32_t type,
+		       enum view_by by, struct view *ret)
 {
 	struct view_spec spec = {
 		.levels = { .items = { { by, 0 } }, .len = 1 },
-		.event = session_default_event(s),
+		.event = type,
 		.measures = &tree->shown,
 		.nmeasures = 1,
 	};
 
-	view_build(ret, s->profile, &spec);
+	view_build(ret, p, &spec);
 	view_sort(ret, VIEW_SORT_WEIGHT);
 }
 
-const char *topdown_tree_worst(const struct topdown_tree *tree, struct session *s,
+const char *topdown_tree_worst(const struct topdown_tree *tree, const struct profile *p, uint32_t type,
 			       const struct topdown_value whole[TOPDOWN_NODES_MAX],
 			       struct arena *arena)
 {
@@ -260,7 +260,7 @@ const char *topdown_tree_worst(const struct topdown_tree *tree, struct session *
 
 	if (at == UINT_MAX)
 		return NULL;
-	topdown_tree_view(tree, s, VIEW_LEAF, &view);
+	topdown_tree_view(tree, p, type, VIEW_LEAF, &view);
 	for (uint32_t i = 0; i < view.ntop; i++) {
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
 		struct topdown_value values[TOPDOWN_NODES_MAX];

@@ -43,19 +43,19 @@ void topdown_tree_close(struct topdown_tree *tree);
 void topdown_tree_judge(const struct topdown_tree *tree, const double *sums,
 			struct topdown_value values[TOPDOWN_NODES_MAX]);
 
-/* The same for all of a loaded session, and for a row of a view of topdown_tree_view(). */
-void topdown_tree_judge_all(const struct topdown_tree *tree, const struct session *s,
+/* The same for all of @p, and for a row of a view of topdown_tree_view(). */
+void topdown_tree_judge_all(const struct topdown_tree *tree, const struct profile *p,
 			    struct topdown_value values[TOPDOWN_NODES_MAX]);
 void topdown_tree_judge_group(const struct topdown_tree *tree, const struct view *view,
 			      const struct view_group *group,
 			      struct topdown_value values[TOPDOWN_NODES_MAX]);
 
-/* Groups by @by, those with most weight first; view_deinit() releases @ret. */
-void topdown_tree_view(const struct topdown_tree *tree, struct session *s, enum view_by by,
-		       struct view *ret);
+/* Groups of @type by @by, those with most weight first; view_deinit() releases @ret. */
+void topdown_tree_view(const struct topdown_tree *tree, const struct profile *p, uint32_t type,
+		       enum view_by by, struct view *ret);
 
 /* The function that has most of what the bottleneck of @whole takes, in @arena; NULL if there is no bottleneck. */
-const char *topdown_tree_worst(const struct topdown_tree *tree, struct session *s,
+const char *topdown_tree_worst(const struct topdown_tree *tree, const struct profile *p, uint32_t type,
 			       const struct topdown_value whole[TOPDOWN_NODES_MAX],
 			       struct arena *arena);
 

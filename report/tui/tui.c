@@ -16,7 +16,6 @@
 #include "report/print/output.h"
 #include "report/view/short_name.h"
 #include "report/view/stats.h"
-#include "report/tui/tui_listing.h"
 #include "report/tui/tui_text.h"
 
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static const char keys_text[] =
 	"q                   quit\n";
 
 struct tui {
-	struct session *s;
+	const struct tui_input *in;
 	struct screen *screen;
 	struct browser *browser;
 	size_t chosen, top;
@@ -84,17 +83,17 @@ static unsigned names_at(const struct tui *t)
 static void put_title(struct tui *t)
 {
 	static const char *const tables[] = { "leaves", "sums", "threads", "modules", "processes" };
-	const struct profile *p = t->s->profile;
+	const struct profile *p = t->in->profile;
 	const struct profile_value_type *event = &p->types.items[browser_event(t->browser)];
 	struct profile_sum whole = browser_whole(t->browser);
 	const char *narrowed = browser_narrowed(t->browser);
-	const struct session_losses losses = session_losses(t->s);
+	const struct profile_facts *facts = t->in->facts;
 
 	screen_put(t->screen, 0, 0, screen_columns(t->screen), SCREEN_BAR,
 		   arena_printf(&t->arena, "%s of %s: %s, %s lost%s%s",
 				tables[browser_table(t->browser)], profile_text(p, event->name),
-				number_of(&t->arena, whole.count, "sample"),
-				number_count(&t->arena, losses.by_kernel + losses.by_recorder),
+				number_of(&t->arena, whole.count, number_counted(profile_text(p, event->name))),
+				number_count(&t->arena, facts->lost_by_kernel + facts->lost_by_recorder),
 				*narrowed ? "; only " : "", narrowed));
 	screen_put(t->screen, 1, 0, screen_columns(t->screen), SCREEN_BOLD,
 		   !is_wide(t)						 ? "   share  name" :
@@ -278,7 +277,7 @@ static void annotate(struct tui *t)
 		return;
 
 	const char *wanted = arena_printf(&t->arena, "%s:%s", row->detail, row->name);
-	struct err *err = tui_listing_show(t->screen, t->s, wanted, &t->closed);
+	struct err *err = t->in->list(t->in->context, t->screen, wanted, &t->closed);
 
 	if (err)
 		say_error(t, err);
@@ -307,7 +306,7 @@ static void write_flame_graph(struct tui *t)
 			       : err_new(ERR_USAGE, "there are too many files like " FLAME_FILE);
 
 	if (!err) {
-		err = flame_page_write(t->s, &view, out.stream);
+		err = flame_page_write(t->in->profile, t->in->facts, &view, out.stream);
 		if (!err)
 			err = output_commit(&out);
 		output_close(&out);
@@ -450,13 +449,12 @@ static void act(struct tui *t, int key)
 	}
 }
 
-struct err *tui_run(struct session *s, struct screen *screen)
+struct err *tui_run(const struct tui_input *input, struct screen *screen)
 {
-	struct tui t = { .s = s, .screen = screen };
+	struct tui t = { .in = input, .screen = screen };
 	int key = 0;
 
-	t.browser = browser_new(s->profile, session_default_event(s),
-				s->recording ? s->recording->recorder_pid : 0);
+	t.browser = browser_new(input->profile, input->facts->first_type, input->facts->recorder_pid);
 	while (!t.closed && key != 'q') {
 		draw(&t);
 		key = screen_key(screen);

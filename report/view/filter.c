@@ -243,6 +243,14 @@ static struct err *check_window(const struct filter *filter, const struct record
 			  rec->end_ns ? time_arg_wall_clock(rec, rec->end_ns, &arena) : "");
 }
 
+static bool has_waits(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nevents; i++)
+		if (strcmp(rec->events[i].name, "off-cpu") == 0)
+			return true;
+	return false;
+}
+
 struct err *filter_bind(struct filter *filter, const struct recording *rec)
 {
 	struct err *err = time_arg_resolve(&filter->from, rec, 0, &filter->from_ns);
@@ -252,7 +260,7 @@ struct err *filter_bind(struct filter *filter, const struct recording *rec)
 	if (!err)
 		err = check_window(filter, rec);
 	filter->waits = !filter->events.len;
-	filter->wall = false;
+	filter->wall = filter->with_wall && has_waits(rec);
 	if (err || !filter->events.len)
 		return err;
 

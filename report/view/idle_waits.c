@@ -37,8 +37,7 @@ static const char *name_of(const struct profile *p, uint32_t stack)
 static bool waits_for_a_hand(const struct profile *p, const struct profile_sample *row)
 {
 	static const char *const words[] = { "cond_wait", "cond_timedwait", "cond_clockwait", "sem_wait",
-					     "sem_timedwait", "pthread_join", "thread_join", "clockjoin",
-					     "condition_variable", "notesleep", "park" };
+					     "sem_timedwait", "condition_variable", "notesleep", "park" };
 	uint32_t leaf = wait_frames_leaf(p, row);
 
 	for (uint32_t stack = row->stack; stack; stack = p->stacks.items[stack].parent) {
@@ -59,7 +58,6 @@ static enum idleness idleness_of(const struct profile *p, const struct profile_s
 	case WAIT_POLL:
 	case WAIT_SIGNAL:
 	case WAIT_TERMINAL:
-	case WAIT_CHILD:
 	case WAIT_KERNEL_WORK:
 		return IDLE;
 	case WAIT_SOCKET:

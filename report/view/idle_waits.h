@@ -3,9 +3,10 @@
  * idle_waits.h - which waits are those of threads that have nothing to do: event loops, worker queues, accept.
  *
  * The rule: a thread spends at least IDLE_SHARE of the recording's length in one function, and there it
- *	- polls, accepts connections, waits for a signal, a terminal, a child, or is an idle kernel thread; or
- *	- waits on a condition variable or semaphore, or joins a thread, for IDLE_MEAN_NS at a time on average.
- * A thread that waits for a mutex is never idle, however long it waits.
+ *	- polls, accepts connections, waits for a signal or a terminal, or is an idle kernel thread; or
+ *	- waits on a condition variable or semaphore for IDLE_MEAN_NS at a time on average.
+ * A thread that waits for a mutex is never idle, however long it waits; nor is one that waits for a thread (join) or a
+ * process (wait4) to end: its question is what that one does.
  */
 #ifndef REPORT_IDLE_WAITS_H
 #define REPORT_IDLE_WAITS_H

@@ -47,7 +47,8 @@ enum session_names tables_names(const struct tables_request *r)
 
 struct output {
 	const struct tables_request *request;
-	struct session *s;
+	const struct profile *p;
+	const struct profile_facts *facts;
 	struct arena arena;
 	struct view_spec spec; /* all but the event */
 	const char *cut_name;  /* the function that --callers-of or --callees-of means */
@@ -71,7 +72,7 @@ static struct err *find_cut(struct output *o)
 
 	if (!wanted)
 		return NULL;
-	err = lookup_function(o->s->profile, wanted, &o->arena, &found);
+	err = lookup_function(o->p, wanted, &o->arena, &found);
 	if (err)
 		return err;
 	o->spec.cut = o->request->callers_of ? VIEW_CALLERS : VIEW_CALLEES;
@@ -107,7 +108,7 @@ static void put_line(const char *text)
 /* Which part of waits is not known but estimated. */
 static void print_estimated(struct output *o, const char *event)
 {
-	const struct derive_lives *lives = &o->s->lives;
+	const struct profile_lives *lives = &o->facts->lives;
 	uint64_t waits_ns = lives->by_state[PROFILE_STATE_BLOCKED] + lives->by_state[PROFILE_STATE_RUNNABLE];
 
 	if (!lives->estimated_ns || (strcmp(event, DERIVE_OFF_CPU) != 0 && strcmp(event, DERIVE_WALL) != 0))
@@ -121,7 +122,7 @@ static void print_estimated(struct output *o, const char *event)
 
 static void print_heading(struct output *o, const struct result *r)
 {
-	const struct profile *p = o->s->profile;
+	const struct profile *p = o->p;
 	const struct profile_value_type *event = &p->types.items[r->event];
 	const char *name = profile_text(p, event->name);
 	struct arena *arena = &o->arena;
@@ -129,10 +130,13 @@ static void print_heading(struct output *o, const struct result *r)
 	put_line(arena_printf(arena, "%s: %s, by %s", name,
 			      number_sum(arena, &r->all, "", name, profile_text(p, event->unit)),
 			      by_text(o)));
-	if (!filter_is_empty(o->s->filter))
+	/* Waits and spans are made, of other records than samples. */
+	if (*o->facts->filter && strcmp(number_counted(name), "sample") != 0)
+		put_line(arena_printf(arena, "only %s", o->facts->filter));
+	else if (*o->facts->filter)
 		put_line(arena_printf(arena, "of %s, only %s",
-				      number_of(arena, o->s->stream.samples, "sample"),
-				      filter_describe(o->s->filter, arena)));
+				      number_of(arena, o->facts->samples, "sample"),
+				      o->facts->filter));
 	print_estimated(o, name);
 	if (o->cut_name) {
 		struct stats_share share = stats_share(&r->whole, &r->all);
@@ -197,7 +201,7 @@ static void print_text(struct output *o, const struct result *r, const struct ta
 
 static void print_json(struct output *o, const struct result *r, const struct table *table)
 {
-	const struct profile *p = o->s->profile;
+	const struct profile *p = o->p;
 	const struct profile_value_type *event = &p->types.items[r->event];
 	struct json *json = &o->json;
 
@@ -205,7 +209,7 @@ static void print_json(struct output *o, const struct result *r, const struct ta
 	json_string(json, "event", profile_text(p, event->name));
 	json_string(json, "unit", profile_text(p, event->unit));
 	json_string(json, "by", by_text(o));
-	json_string(json, "filter", filter_describe(o->s->filter, &o->arena));
+	json_string(json, "filter", o->facts->filter);
 	if (o->cut_name)
 		json_string(json, o->spec.cut == VIEW_CALLERS ? "callers_of" : "callees_of",
 			    o->cut_name);
@@ -231,7 +235,7 @@ static void print_result(struct output *o, const struct result *r, const struct 
 
 static const char *event_name(const struct output *o, uint32_t event)
 {
-	return profile_text(o->s->profile, o->s->profile->types.items[event].name);
+	return profile_text(o->p, o->p->types.items[event].name);
 }
 
 static void print_view(struct output *o, const struct view_spec *spec, struct table *table)
@@ -242,12 +246,12 @@ static void print_view(struct output *o, const struct view_spec *spec, struct ta
 		.min_share = o->request->min_share,
 		.event = event_name(o, spec->event),
 		.metrics = o->request->metrics,
-		.recorder_pid = o->s->recording ? o->s->recording->recorder_pid : 0,
+		.recorder_pid = o->facts->recorder_pid,
 		.bars = o->term.utf8 && o->term.columns,
 	};
 	struct view view;
 
-	view_build(&view, o->s->profile, spec);
+	view_build(&view, o->p, spec);
 	view_sort(&view, o->request->sort);
 	view_table_fill(table, &view, &options);
 	print_result(o,
@@ -267,7 +271,7 @@ static void print_tree(struct output *o, const struct view_spec *spec, struct ta
 	};
 	struct call_tree tree;
 
-	call_tree_build(&tree, o->s->profile, spec,
+	call_tree_build(&tree, o->p, spec,
 			o->request->from_leaf ? CALL_TREE_CALLERS : CALL_TREE_CALLEES);
 	tree_table_fill(table, &tree, &options);
 	print_result(o, &(struct result){ spec->event, tree.nodes.items[0].sum, tree.all, false },
@@ -292,6 +296,7 @@ static void print_event(struct output *o, uint32_t event)
 /* The events that --event names, or the first one. */
 static void print_events(struct output *o)
 {
+	const struct filter *filter = o->request->filter;
 	bool json = o->request->format == TABLE_JSON;
 
 	if (json) {
@@ -300,9 +305,9 @@ static void print_events(struct output *o)
 		json_open(&o->json, NULL, '{');
 		json_open(&o->json, "tables", '[');
 	}
-	for (uint32_t i = 0; i < o->s->profile->types.len; i++) {
-		bool wanted = o->s->filter->events.len ? filter_passes_kind(o->s->filter, i)
-						       : i == session_default_event(o->s);
+	for (uint32_t i = 0; i < o->p->types.len; i++) {
+		bool wanted = filter->events.len ? filter_passes_kind(filter, i)
+						 : i == o->facts->first_type;
 
 		if (wanted)
 			print_event(o, i);
@@ -313,10 +318,10 @@ static void print_events(struct output *o)
 	}
 }
 
-struct err *tables_print(const struct tables_request *request, struct session *s,
-			 const struct terminal_args *terminal)
+struct err *tables_print(const struct tables_request *request, const struct profile *p,
+			 const struct profile_facts *facts, const struct terminal_args *terminal)
 {
-	struct output o = { .request = request, .s = s };
+	struct output o = { .request = request, .p = p, .facts = facts };
 	struct err *err;
 
 	o.spec.levels = request->levels;
@@ -329,8 +334,8 @@ struct err *tables_print(const struct tables_request *request, struct session *s
 		o.spec.latencies = request->data->latencies.items;
 		o.spec.nlatencies = request->data->latencies.len;
 	}
-	bool *idle = request->idle || !s->lives.switches ? NULL
-							 : idle_waits_find(s->profile, s->lives.window_ns);
+	bool *idle = request->idle || !facts->lives.switches ? NULL
+							     : idle_waits_find(p, facts->lives.window_ns);
 
 	o.spec.idle = idle;
 	err = find_cut(&o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.h - a loaded session as tables or trees on standard output, one for each event that was asked for.
+ * tables.h - a profile as tables or trees on standard output, one for each event that was asked for.
  */
 #ifndef REPORT_TABLES_H
 #define REPORT_TABLES_H
@@ -23,6 +23,7 @@ struct tables_request {
 	double min_share;                    /* 0 .. 1 */
 	enum view_sort_by sort;
 	enum table_format format;
+	const struct filter *filter; /* the events that it names get a table each, or the first one */
 	const struct metrics *metrics; /* columns of tables; NULL: none */
 	const struct data_places *data; /* that levels look at, and latencies; NULL: none */
 };
@@ -33,7 +34,7 @@ enum session_names tables_names(const struct tables_request *request);
 /*
  * Print. ERR_USAGE: the function of callers_of or callees_of is not there, or several are; see lookup_function().
  */
-MUST_USE struct err *tables_print(const struct tables_request *request, struct session *s,
-				  const struct terminal_args *terminal);
+MUST_USE struct err *tables_print(const struct tables_request *request, const struct profile *p,
+				  const struct profile_facts *facts, const struct terminal_args *terminal);
 
 #endif

@@ -5,6 +5,7 @@
 #include "report/view/wait_lengths.h"
 
 #include "formats/base/memory.h"
+#include "report/view/idle_waits.h"
 #include "report/view/view_keys.h"
 
 #include <math.h>
@@ -43,12 +44,13 @@ static int compare_groups(const void *left, const void *right)
 }
 
 /* The group of each row of the profile; those of other events have none. */
-static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, uint32_t event,
-			    const struct view_level *level, bool native)
+static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, const bool *idle,
+			    const struct wait_lengths_request *request)
 {
-	struct view_levels levels = { .items = { *level }, .len = 1 };
+	struct view_levels levels = { .items = { request->level }, .len = 1 };
 	struct view_keys *keys = view_keys_new(p, &levels, &w->arena);
-	struct view_paths paths = { .profile = p, .functions = view_keys_functions(keys), .native = native, .frames_max = SIZE_MAX };
+	struct view_paths paths = { .profile = p, .functions = view_keys_functions(keys), .native = request->native, .idle = idle,
+				    .frames_max = SIZE_MAX };
 	uint32_t *groups = memory_zeroed(p->samples.len + 1, sizeof(*groups));
 	struct view_path path;
 
@@ -56,7 +58,7 @@ static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, uin
 		const struct profile_sample *row = &p->samples.items[i];
 
 		groups[i] = PROFILE_NONE;
-		if (row->type != event || !view_paths_make(&paths, row, &path))
+		if (row->type != request->event || !view_paths_make(&paths, row, &path))
 			continue;
 		groups[i] = view_keys_find(keys, 0, &path, 0);
 		while (w->groups.len <= groups[i])
@@ -69,12 +71,13 @@ static uint32_t *group_rows(struct wait_lengths *w, const struct profile *p, uin
 	return groups;
 }
 
-void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint32_t event,
-			  const struct view_level *level, bool native)
+void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, const struct profile_facts *facts,
+			  const struct wait_lengths_request *request)
 {
-	uint32_t *groups = group_rows(w, s->profile, event, level, native);
+	bool *idle = request->idle ? NULL : idle_waits_find(p, facts->lives.window_ns);
+	uint32_t *groups = group_rows(w, p, idle, request);
 
-	struct time_cursor cursor = time_series_begin(&s->profile->times);
+	struct time_cursor cursor = time_series_begin(&p->times);
 	struct profile_time when;
 
 	while (time_series_next(&cursor, &when)) {
@@ -84,6 +87,7 @@ void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint3
 		add(&w->all, when.duration_ns);
 	}
 	free(groups);
+	free(idle);
 	for (size_t i = 0; i < w->groups.len; i++)
 		vec_sort(&w->groups.items[i].lengths_ns, compare_lengths);
 	vec_sort(&w->all.lengths_ns, compare_lengths);

@@ -7,7 +7,7 @@
 #ifndef REPORT_WAIT_LENGTHS_H
 #define REPORT_WAIT_LENGTHS_H
 
-#include "report/load/session.h"
+#include "formats/profile/facts.h"
 #include "report/view/view.h"
 
 #define WAIT_BUCKETS 48 /* bucket i holds what is at least 2^i ns and less than 2^(i+1) */
@@ -25,9 +25,16 @@ struct wait_lengths {
 	struct wait_group all;
 };
 
-/* The waits of @s, loaded with keep_times, that are samples of @event, by @level. */
-void wait_lengths_collect(struct wait_lengths *w, const struct session *s, uint32_t event,
-			  const struct view_level *level, bool native);
+/* Which waits of a profile, which has times, and into which groups. */
+struct wait_lengths_request {
+	uint32_t event; /* whose samples they are */
+	struct view_level level;
+	bool native; /* from the innermost frame on */
+	bool idle;   /* waits of threads without work where they wait, not in a group of their own (idle_waits.h) */
+};
+
+void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, const struct profile_facts *facts,
+			  const struct wait_lengths_request *request);
 void wait_lengths_deinit(struct wait_lengths *w);
 
 /* The length that @part (0 to 1) of the waits do not exceed; 0 if there are none. */

@@ -350,8 +350,8 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 
 	if (place->map)
 		rule = unwind_tables_rule(w->tables, place);
-	if (w->stack.trace)
-		unwind_trace_rule(w->stack.trace, w, place->map, rule);
+	if (w->trace)
+		unwind_trace_rule(w->trace, w, place->map, rule);
 	switch (rule.kind) {
 	case UNWIND_RULE_CFI:
 		if (rule.cfi->from_code) {
@@ -420,11 +420,11 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	enum unwind_outcome outcome;
 
 	unwind_stack_watch(&w->stack);
-	if (w->stack.trace)
-		unwind_trace_step(w->stack.trace, w, u->frames.len - 1);
+	if (w->trace)
+		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
-	if (w->stack.trace)
-		unwind_trace_outcome(w->stack.trace, outcome, *ret_how);
+	if (w->trace)
+		unwind_trace_outcome(w->trace, outcome, *ret_how);
 	return outcome;
 }
 
@@ -493,7 +493,8 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 
 	unwind_walk_init(&w, u->arch, u->tables, space, u->saves);
 	unwind_stack_init(&w.stack, &s->stack);
-	w.stack.trace = u->options.trace;
+	w.trace = u->options.trace;
+	w.stack.reads = w.trace ? &w.trace->reads : NULL;
 	init_state(&w.state, u->arch, s->regs);
 	if (u->splices)
 		unwind_splices_begin(u->splices, &w, &u->frames, ev);

@@ -8,7 +8,7 @@
 #ifndef SYMBOLIZE_UNWIND_MEMO_H
 #define SYMBOLIZE_UNWIND_MEMO_H
 
-#include "symbolize/unwind/unwind_tables.h"
+#include "symbolize/unwind/unwind_rule.h"
 
 struct unwind_memo_slot {
 	uint64_t key; /* 0: free */

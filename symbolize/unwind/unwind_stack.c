@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolize/unwind/unwind_stack.h"
 
-#include "symbolize/unwind/unwind_trace.h"
-
 #define NEAR UNWIND_STACK_NEAR
 #define FAR  64 /* beyond this the distance doubles */
 
@@ -80,9 +78,9 @@ static uint64_t aligned_word(struct unwind_stack *s, uint32_t slot)
 	return i < s->snapshot->nwords && s->snapshot->slots[i] == slot ? s->snapshot->words[i] : 0;
 }
 
-static void tell(struct unwind_stack *s, uint64_t address, uint64_t word, enum unwind_read read)
+static void note(struct unwind_stack *s, uint64_t address, uint64_t word, enum unwind_read read)
 {
-	unwind_trace_word(s->trace, (struct unwind_trace_read){ address, word, read });
+	vec_push(s->reads, ((struct unwind_read_word){ address, word, read }));
 }
 
 static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
@@ -93,8 +91,8 @@ static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
 	s->missing = address;
 	if (address >= s->snapshot->end && address < event_stack_reach(s->snapshot))
 		read = UNWIND_READ_BEYOND;
-	if (s->trace)
-		tell(s, address, 0, read);
+	if (s->reads)
+		note(s, address, 0, read);
 	return read;
 }
 
@@ -114,8 +112,8 @@ enum unwind_read unwind_stack_any_word(struct unwind_stack *s, uint64_t address,
 	if (shift)
 		word = word >> shift | aligned_word(s, slot + 1) << (64 - shift);
 	*ret = word;
-	if (s->trace)
-		tell(s, address, word, UNWIND_READ_OK);
+	if (s->reads)
+		note(s, address, word, UNWIND_READ_OK);
 	return UNWIND_READ_OK;
 }
 

@@ -10,14 +10,23 @@
 #define SYMBOLIZE_UNWIND_STACK_H
 
 #include "formats/base/compiler.h"
+#include "formats/base/vec.h"
 #include "formats/event.h"
-
-struct unwind_trace;
 
 enum unwind_read {
 	UNWIND_READ_OK,
 	UNWIND_READ_BEYOND,    /* above the snapshot: it ended too early */
 	UNWIND_READ_ELSEWHERE, /* not this stack */
+};
+
+/* A word that was asked for. */
+struct unwind_read_word {
+	uint64_t address, word;
+	enum unwind_read read;
+};
+
+struct unwind_reads {
+	VEC(struct unwind_read_word);
 };
 
 struct unwind_stack {
@@ -26,7 +35,7 @@ struct unwind_stack {
 	uint64_t low, high; /* what was read since unwind_stack_watch() lies in [low, high) */
 	bool failed;        /* a read since then did not succeed */
 	uint64_t missing;   /* the address of the last one that did not */
-	struct unwind_trace *trace; /* NULL, or what is told of every word */
+	struct unwind_reads *reads; /* NULL, or where every word that is asked for is noted */
 };
 
 static inline void unwind_stack_init(struct unwind_stack *s, const struct event_stack *snapshot)
@@ -85,7 +94,7 @@ static inline enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_
 	uint64_t offset = address - snapshot->base;
 	size_t i;
 
-	if (offset % 8 || offset >= snapshot->end - snapshot->base || s->trace)
+	if (offset % 8 || offset >= snapshot->end - snapshot->base || s->reads)
 		return unwind_stack_any_word(s, address, ret);
 	s->low = MIN(s->low, address);
 	s->high = MAX(s->high, address + 8);

@@ -38,11 +38,6 @@ void unwind_trace_rule(struct unwind_trace *trace, const struct unwind_walk *w,
 	step->origin = unwind_tables_origin(w->tables, map, ip);
 }
 
-void unwind_trace_word(struct unwind_trace *trace, struct unwind_trace_read read)
-{
-	vec_push(&trace->reads, read);
-}
-
 void unwind_trace_outcome(struct unwind_trace *trace, enum unwind_outcome outcome,
 			  enum unwind_how how)
 {

@@ -11,12 +11,6 @@
 #include "formats/base/vec.h"
 #include "symbolize/unwind/unwind_walk.h"
 
-/* A word that a step asked the snapshot for. */
-struct unwind_trace_read {
-	uint64_t address, word;
-	enum unwind_read read;
-};
-
 /* The step out of one frame. */
 struct unwind_trace_step {
 	size_t frame;              /* index in the chain */
@@ -30,7 +24,7 @@ struct unwind_trace_step {
 
 struct unwind_trace {
 	VEC(struct unwind_trace_step) steps;
-	VEC(struct unwind_trace_read) reads;
+	struct unwind_reads reads; /* the stack adds them */
 };
 
 void unwind_trace_deinit(struct unwind_trace *trace);
@@ -40,7 +34,6 @@ void unwind_trace_begin(struct unwind_trace *trace);
 void unwind_trace_step(struct unwind_trace *trace, const struct unwind_walk *w, size_t frame);
 void unwind_trace_rule(struct unwind_trace *trace, const struct unwind_walk *w,
 		       const struct space_map *map, struct unwind_rule rule);
-void unwind_trace_word(struct unwind_trace *trace, struct unwind_trace_read read);
 void unwind_trace_outcome(struct unwind_trace *trace, enum unwind_outcome outcome,
 			  enum unwind_how how);
 

@@ -14,7 +14,8 @@
 #ifndef SYMBOLIZE_UNWIND_WALK_H
 #define SYMBOLIZE_UNWIND_WALK_H
 
-#include "symbolize/unwind/unwind.h"
+#include "formats/event.h"
+#include "symbolize/unwind/unwind_chain.h"
 #include "symbolize/unwind/unwind_stack.h"
 #include "symbolize/unwind/unwind_tables.h"
 
@@ -32,6 +33,8 @@ struct unwind_save {
 	uint64_t cfa;
 };
 
+struct unwind_trace;
+
 struct unwind_walk {
 	const struct arch *arch;
 	struct unwind_tables *tables;
@@ -43,6 +46,7 @@ struct unwind_walk {
 	struct unwind_save *saves; /* the walk's so far, room for UNWIND_FRAMES_MAX */
 	size_t nsaves;
 	const uint64_t *assumed; /* NULL, or what the expression for a CFA reads, wherever it does */
+	struct unwind_trace *trace; /* NULL, or what is told of every step */
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
@@ -79,6 +83,7 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->saves = saves;
 	w->nsaves = 0;
 	w->assumed = NULL;
+	w->trace = NULL;
 }
 
 /* Step by @rule. */

@@ -12,7 +12,7 @@
 #include "report/view/branches.h"
 #include "report/load/data_places.h"
 #include "report/load/session.h"
-#include "report/load/trust.h"
+#include "report/view/trust.h"
 #include "report/view/view.h"
 
 #define WORDS_MAX 64
@@ -275,7 +275,7 @@ static void check_profile(const struct session *s)
 	for (uint32_t event = 0; event < EVENTS; event++)
 		for (int by = 0; by < VIEW_BYS; by++)
 			check_view(s, (enum view_by)by, event);
-	trust_judge(&trust, s);
+	trust_judge(&trust, s->profile, &s->facts);
 	CHECK(trust.complete + trust.broken == s->matched.count);
 }
 

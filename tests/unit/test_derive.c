@@ -207,6 +207,84 @@ TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks
 	chain_end(&c);
 }
 
+/* One stack in ten; waits of 500 ns each microsecond from @from_ns on. */
+static void feed_thinned(struct chain *c, uint32_t tid, uint64_t from_ns, uint32_t stack)
+{
+	for (uint64_t i = 0; i < 50; i++) {
+		struct event ev = { .kind = EVENT_SAMPLE, .tid = tid, .time_ns = from_ns + i * 1000, .cpu = 0,
+				    .sample = { .event = 1, .period = 10 } };
+
+		if (i % 10 == 0)
+			feed(c, ev, stack);
+		feed_switch(c, tid, from_ns + i * 1000 + 1, false, false);
+		feed_switch(c, tid, from_ns + i * 1000 + 501, true, false);
+	}
+}
+
+static uint64_t sum_of_stack(const struct chain *c, uint32_t event, uint32_t stack)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < c->out.len; i++)
+		if (c->out.items[i].event == event && c->out.items[i].stack == stack)
+			weight += c->out.items[i].weight;
+	return weight;
+}
+
+TEST(derive_gives_nothing_of_a_thread_that_ended_to_one_that_has_its_number_now)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1 }, 0);
+	feed_thinned(&c, 5, START + 10, 1);
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 60000 }, 0);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 70000 }, 0);
+	feed_switch(&c, 5, START + 70000, true, false);
+	feed_thinned(&c, 5, START + 70010, 2);
+	derive_finish(c.derive);
+	CHECK_UINT(sum_of_stack(&c, 1, 1), 50 * 500);
+	CHECK_UINT(sum_of_stack(&c, 1, 2), 50 * 500);
+	CHECK_UINT(sum(&c, 3, 5), 60000 - 1 + (END - START - 70000));
+	CHECK_UINT(derive_lives(c.derive).threads, 2);
+	chain_end(&c);
+}
+
+TEST(derive_ends_a_thread_whose_end_was_lost_where_its_number_begins_anew)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1000 }, 0);
+	feed_switch(&c, 5, START + 1000, true, false);
+	feed_switch(&c, 5, START + 2000, false, false);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 5000 }, 0);
+	/* The list of who lives, as new files have it, says nothing new. */
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 3, 5), END - START - 1000);
+	CHECK_UINT(derive_lives(c.derive).life_ns, END - START - 1000);
+	chain_end(&c);
+}
+
+TEST(derive_counts_a_thread_that_ends_while_it_waits_until_its_end)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1000 }, 0);
+	feed_switch(&c, 5, START + 1500, true, false);
+	feed_switch(&c, 5, START + 2000, false, false);
+	/* That it came to a CPU to end there was lost. */
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 9000 }, 0);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 3, 5), 8000);
+	CHECK_UINT(sum(&c, 1, 5), 7500);
+	CHECK_UINT(c.out.items[c.out.len - 1].state, PROFILE_STATE_LOST);
+	CHECK_UINT(derive_lives(c.derive).life_ns, 8000);
+	chain_end(&c);
+}
+
 TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
 {
 	struct chain c;

@@ -44,6 +44,27 @@ TEST(lookup_takes_a_name_with_and_without_arguments_and_a_glob)
 	profile_free(p);
 }
 
+/* What people type: the name without its class, and without what the compiler wrote behind it. */
+TEST(lookup_takes_the_last_part_of_a_name_and_all_copies_of_a_function)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = synthetic_new();
+	struct lookup found;
+
+	synthetic_add(p, &(struct synthetic_sample){ "main;prog:app::Store<long>::sum() const;step.isra.0", 1, 1, 1, 1 });
+	synthetic_add(p, &(struct synthetic_sample){ "main;step.constprop.1;step;step(int) [clone .part.2]", 1, 1, 1, 1 });
+	synthetic_add(p, &(struct synthetic_sample){ "main;prog:a::put(int);prog:b::put(int)", 1, 1, 1, 1 });
+	CHECK_OK(lookup_function(p, "sum", &arena, &found));
+	CHECK_STR(found.name, "app::Store<long>::sum() const");
+	CHECK_OK(lookup_function(p, "step", &arena, &found));
+	CHECK_UINT(matched(p, &found), 3);
+	CHECK_OK(lookup_function(p, "step.constprop.1", &arena, &found));
+	CHECK_UINT(matched(p, &found), 1);
+	CHECK_ERR(lookup_function(p, "put", &arena, &found), ERR_USAGE, "several functions");
+	CHECK_ERR(lookup_function(p, "um", &arena, &found), ERR_USAGE, "no function");
+	profile_free(p);
+}
+
 TEST(lookup_tells_modules_apart)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };

@@ -18,6 +18,7 @@ struct args {
 	const char *format;
 	struct opt_list symbols;
 	int level;
+	const char *how;
 	struct filter filter;
 };
 
@@ -29,6 +30,17 @@ static struct err *parse_level(void *field, const char *value)
 		return err_new(ERR_USAGE, "it must be high");
 	*(int *)field = value ? 9 : 1;
 	return NULL;
+}
+
+static struct err *parse_how(void *field, const char *value)
+{
+	*(const char **)field = value ? value : "alone";
+	return NULL;
+}
+
+static bool is_how(const char *word)
+{
+	return strcmp(word, "fp") == 0;
 }
 
 static const struct opt filter_opts[] = {
@@ -45,6 +57,7 @@ static const struct opt opts[] = {
 	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT", "text, csv or json", formats),
 	OPT_LIST(struct args, symbols, "symbol", 0, "NAME", "only NAME"),
 	OPT_PARSE(struct args, level, "level", 'l', "[LEVEL]", "how much", parse_level),
+	OPT_MAYBE(struct args, how, NULL, 'g', "[HOW]", "how", parse_how, is_how),
 	OPT_GROUP(struct args, filter, filter_opts),
 	OPT_END,
 };
@@ -125,6 +138,28 @@ TEST(opt_argument_may_be_optional_or_look_like_an_option)
 	CHECK_STR(args.input, "-s");
 	CHECK(!args.source);
 	CHECK_STR(result.operands[0], "x");
+}
+
+TEST(opt_takes_an_optional_value_in_the_word_of_its_letter_or_in_the_next)
+{
+	struct args args = { 0 };
+	struct opt_result result;
+
+	CHECK_OK(PARSE("-gfp x"));
+	CHECK_STR(args.how, "fp");
+	CHECK_STR(result.operands[0], "x");
+	args = (struct args){ 0 };
+	CHECK_OK(PARSE("x -agfp -s y"));
+	CHECK_STR(args.how, "fp");
+	CHECK(args.filter.all && args.source);
+	CHECK_INT(result.noperands, 2);
+	args = (struct args){ 0 };
+	CHECK_OK(PARSE("-gsa fp")); /* letters, and the value is no longer next to -g */
+	CHECK_STR(args.how, "alone");
+	CHECK(args.filter.all && args.source);
+	CHECK_STR(result.operands[0], "fp");
+	opt_result_deinit(&result);
+	CHECK_ERR(PARSE("-gx"), ERR_USAGE, "unknown option '-x'");
 }
 
 TEST(opt_help_and_version_stop_parsing)

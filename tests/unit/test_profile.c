@@ -81,6 +81,8 @@ TEST(profile_keeps_numbers_while_its_tables_grow)
 	uint32_t stack = 0;
 
 	for (uint32_t i = 0; i < 20000; i++) {
+		if (i % 1000 == 0)
+			stack = 0;
 		uint32_t location = profile_add_location(p, 0, i * 16u, PROFILE_FRAME_NATIVE);
 
 		CHECK_UINT(location, i);
@@ -91,6 +93,26 @@ TEST(profile_keeps_numbers_while_its_tables_grow)
 	}
 	for (uint32_t i = 0; i < 20000; i++)
 		CHECK_UINT(profile_add_location(p, 0, i * 16u, PROFILE_FRAME_NATIVE), i);
+	profile_free(p);
+}
+
+TEST(profile_keeps_root_and_leaf_of_a_stack_that_is_too_deep)
+{
+	struct profile *p = profile_new();
+	uint32_t stack = 0, full = 0, depth = 0;
+
+	for (uint32_t i = 0; i < 3 * PROFILE_DEPTH_MAX; i++) {
+		stack = profile_add_stack(p, stack, profile_add_location(p, 0, i + 1, PROFILE_FRAME_NATIVE), PROFILE_HOW_SURE);
+		full = i + 1 == PROFILE_DEPTH_MAX ? stack : full;
+	}
+	CHECK_UINT(p->locations.items[p->stacks.items[full].location].vaddr, PROFILE_DEPTH_MAX);
+	CHECK_UINT(p->locations.items[p->stacks.items[stack].location].vaddr, 3 * PROFILE_DEPTH_MAX);
+	CHECK_UINT(p->locations.items[p->stacks.items[p->stacks.items[stack].parent].location].kind,
+		   PROFILE_FRAME_MARKER);
+	for (; stack; stack = p->stacks.items[stack].parent)
+		depth++;
+	CHECK_UINT(depth, PROFILE_DEPTH_MAX);
+	CHECK_UINT(p->stacks_cut, 2 * PROFILE_DEPTH_MAX);
 	profile_free(p);
 }
 

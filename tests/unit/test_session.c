@@ -4,7 +4,7 @@
  */
 #include "formats/trace/trace_writer.h"
 #include "report/load/session.h"
-#include "report/load/trust.h"
+#include "report/view/trust.h"
 #include "tests/unit/test.h"
 
 #include <fcntl.h>
@@ -194,7 +194,7 @@ TEST(session_counts_what_passes_the_filter_and_what_was_lost)
 		on_cpus += i % 4 == 1 || i % 4 == 2;
 	CHECK_UINT(s.matched.count, on_cpus);
 	CHECK_UINT(s.stream.samples, SAMPLES);
-	trust_judge(&trust, &s);
+	trust_judge(&trust, s.profile, &s.facts);
 	CHECK_UINT(trust.lost, 500);
 	CHECK_UINT(trust.samples, on_cpus);
 	CHECK_UINT(trust.unnamed.count, on_cpus); /* the JIT wrote no map */

@@ -28,7 +28,7 @@ TEST(source_text_has_the_lines_of_a_file_by_their_number)
 
 	CHECK_STR(source_text_line(&text, path, 0), "");
 	CHECK_STR(source_text_line(&text, path, 1), "one");
-	CHECK_STR(source_text_line(&text, path, 2), "two");
+	CHECK_STR(source_text_line(&text, path, 2), "     two"); /* a tab ends at column 4 */
 	CHECK_STR(source_text_line(&text, path, 3), "");
 	CHECK_STR(source_text_line(&text, path, 4), "four");
 	CHECK_STR(source_text_line(&text, path, 5), "");

@@ -104,6 +104,8 @@ TEST(idle_waits_are_those_of_threads_without_work_and_never_of_a_mutex)
 	static const char poll[] = "loop;kernel:__x64_sys_poll;kernel:do_sys_poll";
 	static const char mutex[] = "work;libc.so.6:pthread_mutex_lock;kernel:do_futex";
 	static const char queue[] = "take;libc.so.6:pthread_cond_wait;kernel:do_futex";
+	static const char join[] = "main;libc.so.6:pthread_join;libc.so.6:__pthread_clockjoin_ex;kernel:do_futex";
+	static const char child[] = "main;libc.so.6:wait4;kernel:__x64_sys_wait4;kernel:do_wait";
 	const uint64_t len = 10000000000;
 	const struct {
 		const char *stack;
@@ -112,6 +114,7 @@ TEST(idle_waits_are_those_of_threads_without_work_and_never_of_a_mutex)
 	} cases[] = {
 		{ poll, len, 1000, true }, { poll, len / 2, 1, false },	 { mutex, len, 1, false },
 		{ queue, len, 3, true },   { queue, len, 1000, false },
+		{ join, len, 1, false },   { child, len, 1, false },
 	};
 	struct profile *p = profile_new();
 

@@ -31,8 +31,7 @@ static bool is_sample(struct json_text line)
 	uint64_t number;
 
 	if (import_starts(first, "Thread "))
-		return import_starts(line, "") && memchr(line.data, ';', line.len) &&
-		       memmem(line.data, line.len, ");L", 3);
+		return line.len && memmem(line.data, line.len, ");L", 3);
 	if (!import_starts(first, "P") || !line.len || *line.data != 'T')
 		return false;
 	first.data++;

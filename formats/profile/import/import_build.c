@@ -52,7 +52,7 @@ uint32_t import_type(struct profile *p, const char *name, const char *unit)
 	for (uint32_t i = 0; i < p->types.len; i++)
 		if (p->types.items[i].name == type.name && p->types.items[i].unit == type.unit)
 			return i;
-	return profile_add_value_type(p, &type);
+	return p->types.len < IMPORT_TYPES_MAX ? profile_add_value_type(p, &type) : PROFILE_NONE;
 }
 
 uint32_t import_thread(struct profile *p, uint32_t pid, uint32_t tid, uint32_t process, uint32_t comm)
@@ -62,19 +62,17 @@ uint32_t import_thread(struct profile *p, uint32_t pid, uint32_t tid, uint32_t p
 	return profile_add_thread(p, &thread);
 }
 
-static double square(const struct import_sample *sample)
+static double square(const struct import_sample *sample, int64_t weight)
 {
-	double weight = (double)sample->weight;
-
-	return sample->count ? weight * weight / (double)sample->count : 0;
+	return sample->count ? (double)weight * (double)weight / (double)sample->count : 0;
 }
 
-static void add_time(struct profile *p, uint32_t row, const struct import_sample *sample)
+static void add_time(struct profile *p, uint32_t row, const struct import_sample *sample, int64_t weight)
 {
 	struct profile_time time = {
 		.time_ns = sample->time_ns,
 		.duration_ns = sample->duration_ns,
-		.weight = sample->weight,
+		.weight = weight,
 		.row = row,
 		.has_duration = sample->has_duration,
 	};
@@ -85,6 +83,7 @@ static void add_time(struct profile *p, uint32_t row, const struct import_sample
 
 uint32_t import_sample(struct profile *p, const struct import_sample *sample)
 {
+	int64_t weight = import_fits(p, sample->weight);
 	struct profile_sample fresh = {
 		.stack = sample->stack,
 		.type = sample->type,
@@ -93,23 +92,25 @@ uint32_t import_sample(struct profile *p, const struct import_sample *sample)
 		.user = true,
 		.labels = sample->labels,
 		.count = sample->count,
-		.weight = sample->weight,
-		.weight_sq = square(sample),
+		.weight = weight,
+		.weight_sq = square(sample, weight),
 	};
 	uint32_t row = profile_add_sample(p, &fresh);
 
-	add_time(p, row, sample);
+	add_time(p, row, sample, weight);
 	return row;
 }
 
 void import_sample_again(struct profile *p, uint32_t row, const struct import_sample *sample)
 {
 	struct profile_sample *same = &p->samples.items[row];
+	int64_t weight = import_fits(p, sample->weight);
 
 	same->count += sample->count;
-	same->weight = (int64_t)((uint64_t)same->weight + (uint64_t)sample->weight);
-	same->weight_sq += square(sample);
-	add_time(p, row, sample);
+	same->weight += weight;
+	same->weight_sq += square(sample, weight);
+	p->weight_used += (uint64_t)(weight < 0 ? -weight : weight);
+	add_time(p, row, sample, weight);
 }
 
 uint64_t import_time_ns(double value, double scale)

@@ -25,7 +25,9 @@ uint32_t import_text(struct profile *p, struct json_text text);
 /* The module at @path; PROFILE_NONE for "". */
 uint32_t import_module(struct profile *p, struct json_text path, enum profile_module_kind kind);
 
-/* A value type of that name and unit, equal ones once. */
+#define IMPORT_TYPES_MAX 256 /* value types of a file: views go through them one by one */
+
+/* A value type of that name and unit, equal ones once; PROFILE_NONE where there are IMPORT_TYPES_MAX others. */
 uint32_t import_type(struct profile *p, const char *name, const char *unit);
 
 /* A thread; PROFILE_NONE for numbers and 0 for strings that are not known. */
@@ -38,6 +40,15 @@ struct import_sample {
 	bool has_time, has_duration;
 	uint64_t time_ns, duration_ns;
 };
+
+/* @weight, or 0 where the sum would not fit; import_table_read() then refuses the file. */
+static inline int64_t import_fits(struct profile *p, int64_t weight)
+{
+	if (profile_fits(p, weight))
+		return weight;
+	p->overflowed = true;
+	return 0;
+}
 
 /* Add it to its row, and to the times if it has one; the row's number. */
 uint32_t import_sample(struct profile *p, const struct import_sample *sample);

@@ -3,7 +3,8 @@
  * import_cpuprofile.c - V8's CPU profile, as Node.js (--cpu-prof), Chrome's DevTools and Deno write it.
  *
  * A sample lasts until the next one, as DevTools counts, and the last one until the profile's end. A file without times has a
- * count of samples only. Not read: deoptReason, and positionTicks, which say how often a line was hit but not when.
+ * count of samples only. positionTicks say how often each line of a function was hit but not when: samples are dealt out to
+ * lines in turn, so that each line has its number. Not read: deoptReason.
  */
 #include "formats/profile/import/import_json.h"
 #include "formats/profile/import/import_rows.h"
@@ -102,6 +103,11 @@ static void add_hits(struct cpuprofile *in, uint32_t thread)
 	}
 }
 
+static bool is_time(int64_t us)
+{
+	return us >= 0 && us <= INT64_MAX / NS_PER_US;
+}
+
 /* Differences become times; more than 292 years are taken for damage. */
 static struct err *add_up(struct cpuprofile *in)
 {
@@ -112,9 +118,9 @@ static struct err *add_up(struct cpuprofile *in)
 			return err_new(ERR_CORRUPT, "its times add up to too much at sample %zu", i + 1);
 		if (in->are_deltas)
 			in->times.items[i] = now;
-		if (in->times.items[i] < 0 || in->times.items[i] > INT64_MAX / NS_PER_US)
+		if (!is_time(in->times.items[i]))
 			return err_new(ERR_CORRUPT, "the time of sample %zu, %" PRId64
-						    " us, cannot be",
+						    " us, is out of range",
 				       i + 1, in->times.items[i]);
 	}
 	return NULL;
@@ -124,7 +130,7 @@ static int64_t end_of(const struct cpuprofile *in, size_t sample)
 {
 	if (sample + 1 < in->times.len)
 		return in->times.items[sample + 1];
-	return in->has_end && in->end <= INT64_MAX / NS_PER_US ? in->end : in->times.items[sample];
+	return in->has_end ? in->end : in->times.items[sample];
 }
 
 struct time_of_sample {
@@ -163,14 +169,15 @@ static void sort_by_time(struct cpuprofile *in)
 
 static void add_sample(struct cpuprofile *in, uint32_t index, struct import_sample *sample)
 {
-	uint32_t row = in->tree.nodes.items[index].row;
+	struct v8_tick *tick = v8_tree_tick(&in->tree, index);
+	uint32_t *row = tick ? &tick->row : &in->tree.nodes.items[index].row;
 
-	if (row != PROFILE_NONE) {
-		import_sample_again(in->tree.p, row, sample);
+	if (*row != PROFILE_NONE) {
+		import_sample_again(in->tree.p, *row, sample);
 		return;
 	}
-	sample->stack = v8_tree_stack(&in->tree, index);
-	in->tree.nodes.items[index].row = import_sample(in->tree.p, sample);
+	sample->stack = tick ? v8_tree_stack_at(&in->tree, index, tick->line) : v8_tree_stack(&in->tree, index);
+	*row = import_sample(in->tree.p, sample);
 }
 
 static struct err *add_samples(struct cpuprofile *in, uint32_t thread)
@@ -211,13 +218,15 @@ static struct err *fill(struct cpuprofile *in, struct profile_facts *facts)
 		add_hits(in, thread);
 		return NULL;
 	}
+	in->has_start = in->has_start && is_time(in->start);
+	in->has_end = in->has_end && is_time(in->end);
 	err = add_up(in);
 	if (err)
 		return err;
 	sort_by_time(in);
-	if (in->has_start && in->has_end && in->end > in->start && in->end <= INT64_MAX / NS_PER_US) {
+	if (in->has_start && in->has_end && in->end > in->start) {
 		facts->has_duration = true;
-		facts->start_ns = (uint64_t)MAX(in->start, 0) * NS_PER_US;
+		facts->start_ns = (uint64_t)in->start * NS_PER_US;
 		facts->duration_ns = (uint64_t)(in->end - in->start) * NS_PER_US;
 	}
 	return add_samples(in, thread);
@@ -247,7 +256,7 @@ const struct importer import_cpuprofile = {
 	.name = "cpuprofile",
 	.what = "CPU profile of V8: Node.js, Chrome, Deno",
 	.extensions = ".cpuprofile",
-	.carries = IMPORT_TIMES,
+	.carries = IMPORT_TIMES | IMPORT_LINES,
 	.recognise = recognise,
 	.read = read_cpuprofile,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import_file.c - layers are taken off from the outside: a pipe is read, gzip or zstd unpacked, UTF-16 made UTF-8.
+ * import_file.c - layers are taken off from the outside: gzip or zstd is unpacked, then UTF-16 made UTF-8.
  */
 #include "formats/profile/import/import_file.h"
 
@@ -34,25 +34,6 @@ static struct err *unpack(const struct import_input *in, struct writer *to, bool
 	return err;
 }
 
-static void put_utf8(struct writer *w, uint32_t c)
-{
-	if (c < 0x80) {
-		writer_u8(w, (uint8_t)c);
-	} else if (c < 0x800) {
-		writer_u8(w, (uint8_t)(0xc0 | c >> 6));
-		writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		writer_u8(w, (uint8_t)(0xe0 | c >> 12));
-		writer_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-		writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
-	} else {
-		writer_u8(w, (uint8_t)(0xf0 | c >> 18));
-		writer_u8(w, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		writer_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-		writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
-	}
-}
-
 /* Text of Windows' shells, which write UTF-16 with a mark in front; lone surrogates become U+FFFD. */
 static void from_utf16(const struct import_input *in, bool big, struct writer *to)
 {
@@ -67,7 +48,7 @@ static void from_utf16(const struct import_input *in, bool big, struct writer *t
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = 0xfffd;
 		}
-		put_utf8(to, c);
+		writer_utf8(to, c);
 	}
 }
 

@@ -33,7 +33,7 @@ MUST_USE struct err *import_file_open(int fd, const char *name, struct import_fi
 MUST_USE struct err *import_file_memory(const void *data, size_t len, const char *name,
 					struct import_file *ret);
 
-/* ERR_SYSTEM: parts of the file vanished while it was read. */
+/* ERR_CORRUPT: parts of the file vanished while it was read. */
 MUST_USE struct err *import_file_check(const struct import_file *file);
 
 void import_file_close(struct import_file *file);

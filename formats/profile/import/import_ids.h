@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import_ids.h - numbers of a file to numbers of ours: an array while they are small, as they nearly always are.
+ * import_ids.h - numbers of a file to numbers of ours: an array while they are dense, as they nearly always are, else a map.
+ *
+ * The array is never longer than some times what was put, so that one large number in a small file costs nothing.
  */
 #ifndef FORMATS_IMPORT_IDS_H
 #define FORMATS_IMPORT_IDS_H
@@ -9,22 +11,29 @@
 #include "formats/base/vec.h"
 #include "formats/profile/profile.h"
 
-struct import_ids {
-	VEC(uint32_t) small; /* number + 1; 0: not there, so PROFILE_NONE cannot be put */
-	struct map large;    /* the same */
-};
+#include <string.h>
 
-#define IMPORT_IDS_SMALL ((uint64_t)1 << 22)
+struct import_ids {
+	VEC(uint32_t) dense; /* number + 1; 0: not there, so PROFILE_NONE cannot be put */
+	struct map sparse;   /* the same, of those that the array was too short for when they were put */
+	size_t puts;
+};
 
 static inline void import_ids_put(struct import_ids *ids, uint64_t id, uint32_t number)
 {
-	if (id >= IMPORT_IDS_SMALL) {
-		*map_put(&ids->large, id, NULL) = (uint64_t)number + 1;
+	size_t old = ids->dense.len;
+
+	ids->puts++;
+	if (id >= old && id >= 64 + 4 * ids->puts) {
+		*map_put(&ids->sparse, id, NULL) = (uint64_t)number + 1;
 		return;
 	}
-	while (ids->small.len <= id)
-		vec_push(&ids->small, 0);
-	ids->small.items[id] = number + 1;
+	if (id >= old) {
+		vec_reserve(&ids->dense, id + 1 - old);
+		memset(ids->dense.items + old, 0, (id + 1 - old) * sizeof(*ids->dense.items));
+		ids->dense.len = id + 1;
+	}
+	ids->dense.items[id] = number + 1;
 }
 
 /* PROFILE_NONE if it is not there. */
@@ -32,16 +41,16 @@ static inline uint32_t import_ids_get(const struct import_ids *ids, uint64_t id)
 {
 	const uint64_t *number;
 
-	if (id < ids->small.len)
-		return ids->small.items[id] - 1;
-	number = id < IMPORT_IDS_SMALL ? NULL : map_get(&ids->large, id);
+	if (id < ids->dense.len && ids->dense.items[id])
+		return ids->dense.items[id] - 1;
+	number = map_get(&ids->sparse, id);
 	return number ? (uint32_t)(*number - 1) : PROFILE_NONE;
 }
 
 static inline void import_ids_deinit(struct import_ids *ids)
 {
-	vec_deinit(&ids->small);
-	map_deinit(&ids->large);
+	vec_deinit(&ids->dense);
+	map_deinit(&ids->sparse);
 }
 
 #endif

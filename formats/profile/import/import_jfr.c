@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define FRAMES_MAX 65536 /* of a stack */
+#define NUMBER_MAX   ((1u << 28) - 1)
+#define SYMBOL_MAX 4095	 /* bytes of a name */
 
 /* Fields of events, in the places of a plan. */
 enum { E_START, E_DURATION, E_THREAD, E_SAMPLED_THREAD, E_STACK, E_VALUE, E_CLASS, E_STATE, E_COUNT };
@@ -64,10 +66,12 @@ struct jfr {
 	struct jfr_chunk chunk;
 	struct import_ids events; /* type -> index of kinds_here */
 	VEC(struct jfr_event) kinds_here;
-	struct import_ids stacks, threads, names, methods, class_names, states, frames;
-	const struct jfr_class *stack_class, *method_class, *class_class, *thread_class, *state_class, *kind_class;
-	struct jfr_plan stack_plan, frame_plan, method_plan, class_plan, thread_plan, state_plan, kind_plan;
-	struct map locations; /* method, line and kind -> location */
+	struct import_ids stacks, threads, methods, class_names, states, frame_kinds;
+	struct import_ids method_symbols, class_symbols; /* names of methods, of classes */
+	const struct jfr_class *stack_class, *method_class, *class_class, *thread_class;
+	struct jfr_plan stack_plan, frame_plan, method_plan, class_plan, thread_plan;
+	bool has_frames; /* the stacks hold an array of frames */
+	struct map locations; /* name of a method, line and kind -> location */
 	VEC(struct profile_line) lines;
 	VEC(uint32_t) path; /* locations, leaf first */
 	uint32_t label_key[2];
@@ -109,14 +113,30 @@ static uint64_t type_of_field(const struct jfr_class *class, const char *name)
 	return UINT64_MAX;
 }
 
+/* The same, as a string; @known keeps it, since many methods have one name. */
+static const char *symbol_of(struct jfr *in, const struct jfr_value *value, uint64_t type, struct import_ids *known)
+{
+	uint32_t string = PROFILE_NONE;
+	struct jfr_text text;
+
+	if (value->number)
+		string = import_ids_get(known, value->number);
+	if (string == PROFILE_NONE) {
+		text = text_of(in, value, type);
+		string = strtab_add_len(&in->p->strings, text.data ? text.data : "", MIN(text.len, (size_t)SYMBOL_MAX));
+		if (value->number)
+			import_ids_put(known, value->number, string);
+	}
+	return profile_text(in->p, string);
+}
+
 /* "java/lang/String" as "java.lang.String". */
 static uint32_t class_name(struct jfr *in, uint64_t number)
 {
 	uint32_t known = import_ids_get(&in->class_names, number);
 	struct jfr_value value = { 0 };
 	struct reader r;
-	char name[1024];
-	size_t len;
+	char name[SYMBOL_MAX + 1];
 
 	if (known != PROFILE_NONE)
 		return known;
@@ -124,12 +144,11 @@ static uint32_t class_name(struct jfr *in, uint64_t number)
 		return 0;
 	jfr_plan_read(&in->chunk, &in->class_plan, &r, &value, 1);
 
-	struct jfr_text text = text_of(in, &value, type_of_field(in->class_class, "name"));
-
-	len = MIN(text.len, sizeof(name));
-	for (size_t i = 0; i < len; i++)
-		name[i] = text.data[i] == '/' ? '.' : text.data[i];
-	known = strtab_add_len(&in->p->strings, name, len);
+	snprintf(name, sizeof(name), "%s",
+		 symbol_of(in, &value, type_of_field(in->class_class, "name"), &in->class_symbols));
+	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash, '/'))
+		*slash = '.';
+	known = profile_string(in->p, name);
 	import_ids_put(&in->class_names, number, known);
 	return known;
 }
@@ -140,23 +159,20 @@ static uint32_t method_name(struct jfr *in, uint64_t number)
 	uint32_t known = import_ids_get(&in->methods, number);
 	struct jfr_value values[2];
 	struct reader r;
-	char full[2048];
-	const char *class;
-	size_t len;
+	char full[2 * SYMBOL_MAX + 2];
+	const char *class, *name;
 
 	if (known != PROFILE_NONE)
 		return known;
 	if (!jfr_constant(&in->chunk, in->method_class, number, &r))
 		return profile_string(in->p, "[unknown method]");
 	jfr_plan_read(&in->chunk, &in->method_plan, &r, values, 2);
-	class = profile_text(in->p, class_name(in, values[0].number));
+	uint32_t of = class_name(in, values[0].number);
 
-	struct jfr_text name = text_of(in, &values[1], type_of_field(in->method_class, "name"));
-
-	len = (size_t)snprintf(full, sizeof(full), "%s%s%.*s", class, *class && name.len ? "." : "",
-			       (int)MIN(name.len, (size_t)INT32_MAX), name.data ? name.data : "");
-	known = len ? strtab_add_len(&in->p->strings, full, MIN(len, sizeof(full) - 1))
-		    : profile_string(in->p, "[unknown method]");
+	name = symbol_of(in, &values[1], type_of_field(in->method_class, "name"), &in->method_symbols);
+	class = profile_text(in->p, of);
+	snprintf(full, sizeof(full), "%s%s%s", class, *class && *name ? "." : "", name);
+	known = profile_string(in->p, *full ? full : "[unknown method]");
 	import_ids_put(&in->methods, number, known);
 	return known;
 }
@@ -177,7 +193,7 @@ static uint32_t frame_kind(struct jfr *in, uint64_t number)
 		{ "Kernel", PROFILE_FRAME_KERNEL },
 	};
 	struct jfr_value value = { .number = number };
-	uint32_t known = import_ids_get(&in->frames, number);
+	uint32_t known = import_ids_get(&in->frame_kinds, number);
 	struct jfr_text text;
 
 	if (known != PROFILE_NONE)
@@ -187,45 +203,51 @@ static uint32_t frame_kind(struct jfr *in, uint64_t number)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (text.len == strlen(names[i].name) && memcmp(text.data, names[i].name, text.len) == 0)
 			known = names[i].kind;
-	import_ids_put(&in->frames, number, known);
+	import_ids_put(&in->frame_kinds, number, known);
 	return known;
 }
 
-static struct profile_line line_of(struct jfr *in, uint64_t method, uint64_t line)
+static uint32_t line_number(uint64_t line)
 {
-	struct profile_function function = { .name = method_name(in, method), .module = PROFILE_NONE };
 	int32_t number = (int32_t)(uint32_t)line;
 
-	return (struct profile_line){ .function = profile_add_function(in->p, &function),
-				      .line = number > 0 ? (uint32_t)number : 0 };
+	return number > 0 ? MIN((uint32_t)number, NUMBER_MAX) : 0;
+}
+
+static struct profile_line line_of(struct jfr *in, uint32_t name, uint32_t line)
+{
+	struct profile_function function = { .name = name, .module = PROFILE_NONE };
+
+	return (struct profile_line){ .function = profile_add_function(in->p, &function), .line = line };
 }
 
 /* The location of one call with nothing inlined in it, which most are. */
-static uint32_t location_of(struct jfr *in, const struct jfr_value *frame, uint32_t kind)
+static uint32_t location_of(struct jfr *in, uint32_t name, uint32_t number, uint32_t kind)
 {
-	uint64_t key = map_hash(frame[0].number) ^ frame[1].number << 8 ^ kind;
+	uint64_t key = (uint64_t)name << 32 | number << 4 | kind; /* nothing is lost: lines have 28 bits, kinds 4 */
 	bool is_new;
 	uint64_t *known = map_put(&in->locations, key, &is_new);
 	struct profile_line line;
 
 	if (!is_new)
 		return (uint32_t)*known;
-	line = line_of(in, frame[0].number, frame[1].number);
+	line = line_of(in, name, number);
 	*known = profile_add_named_location(in->p, kind, PROFILE_NONE, &line, 1);
 	return (uint32_t)*known;
 }
 
 static void add_frame(struct jfr *in, const struct jfr_value *frame, bool is_last)
 {
-	uint32_t kind = frame_kind(in, frame[2].number);
+	uint32_t kind = frame_kind(in, frame[2].number), name = method_name(in, frame[0].number);
+	uint32_t line = line_number(frame[1].number);
 
 	if (kind == KIND_INLINED && is_last)
 		kind = PROFILE_FRAME_JIT; /* what it is inlined into was cut off */
 	if (kind != KIND_INLINED && !in->lines.len) {
-		vec_push(&in->path, location_of(in, frame, kind));
+		vec_push(&in->path, location_of(in, name, line, kind));
 		return;
 	}
-	vec_push(&in->lines, line_of(in, frame[0].number, frame[1].number));
+	vec_push(&in->lines, line_of(in, name, line));
 	if (kind == KIND_INLINED)
 		return;
 	vec_push(&in->path, profile_add_named_location(in->p, kind, PROFILE_NONE, in->lines.items,
@@ -261,7 +283,7 @@ static uint32_t stack_of(struct jfr *in, uint64_t number)
 	jfr_plan_read(&in->chunk, &in->stack_plan, &r, values, 2);
 	in->truncated += values[0].number != 0;
 	known = 0;
-	if (values[1].is_there) {
+	if (values[1].is_there && in->has_frames) {
 		read_frames(in, &values[1].at);
 		for (size_t i = in->path.len; i-- > 0;)
 			known = import_stack(in->p, known, in->path.items[i]);
@@ -392,6 +414,17 @@ static void plan_class(struct jfr *in, const char *name, const char *const *fiel
 	jfr_plan_make(ret_plan, *ret, fields, count);
 }
 
+static bool is_array_of(const struct jfr_class *class, const char *name, const struct jfr_class *element)
+{
+	for (size_t i = 0; class && i < class->fields.len; i++) {
+		const struct jfr_field *field = &class->fields.items[i];
+
+		if (strcmp(field->name, name) == 0)
+			return field->array && !field->constant && field->type == element->id && element->fields.len;
+	}
+	return false;
+}
+
 static void plan_constants(struct jfr *in)
 {
 	static const char *const stack[] = { "truncated", "frames" };
@@ -403,6 +436,9 @@ static void plan_constants(struct jfr *in)
 
 	plan_class(in, "jdk.types.StackTrace", stack, 2, &in->stack_class, &in->stack_plan);
 	plan_class(in, "jdk.types.StackFrame", frame, 3, &frame_class, &in->frame_plan);
+	if (frame_class) /* frames follow each other, so each is read to its end */
+		in->frame_plan.last = (uint32_t)frame_class->fields.len;
+	in->has_frames = frame_class && is_array_of(in->stack_class, "frames", frame_class);
 	plan_class(in, "jdk.types.Method", method, 2, &in->method_class, &in->method_plan);
 	plan_class(in, "java.lang.Class", class, 1, &in->class_class, &in->class_plan);
 	plan_class(in, "java.lang.Thread", thread, 3, &in->thread_class, &in->thread_plan);
@@ -411,14 +447,14 @@ static void plan_constants(struct jfr *in)
 static void forget_chunk(struct jfr *in)
 {
 	struct import_ids *const ids[] = { &in->events, &in->stacks, &in->threads, &in->methods,
-					   &in->class_names, &in->states, &in->frames };
+					   &in->class_names, &in->states, &in->frame_kinds,
+					   &in->method_symbols, &in->class_symbols };
 
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
 		import_ids_deinit(ids[i]);
 		*ids[i] = (struct import_ids){ 0 };
 	}
 	in->kinds_here.len = 0;
-	map_clear(&in->locations);
 	jfr_chunk_close(&in->chunk);
 }
 

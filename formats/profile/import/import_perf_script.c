@@ -28,7 +28,9 @@ struct header {
 
 struct perf_script {
 	struct profile *p;
-	struct header header;
+	struct header header, before;
+	uint32_t type, thread; /* what @before says; PROFILE_NONE: nothing yet */
+	bool too_many;	       /* events */
 	VEC(struct profile_line) lines; /* of inlined calls that wait for the frame they are in */
 	VEC(uint32_t) path;		/* locations, leaf first */
 	bool open;
@@ -121,6 +123,7 @@ static bool parse_header(struct json_text line, struct header *ret)
 	start = import_trim(line).data;
 	while ((word = next_word(&rest)).len) {
 		bool ids = word.data > start && parse_ids(word, &h.pid, &h.tid);
+		uint64_t period;
 
 		after = rest;
 		if (ids) {
@@ -130,10 +133,15 @@ static bool parse_header(struct json_text line, struct header *ret)
 				word = next_word(&after);
 		}
 		h.has_time = parse_time(word, &h.time_ns);
-		if (!h.has_time && !(ids && word.len && word.data[word.len - 1] == ':'))
-			continue;
-		if (!h.has_time) /* the event itself */
-			after = (struct json_text){ word.data, word.len };
+		if (!h.has_time) { /* a period, or the event itself */
+			struct json_text event = after, first = word;
+
+			if (ids && import_number(word, &period))
+				word = next_word(&event);
+			if (!ids || !word.len || word.data[word.len - 1] != ':')
+				continue;
+			after = (struct json_text){ first.data, (size_t)(word.data + word.len - first.data) };
+		}
 		if (!ids)
 			h.comm = import_trim((struct json_text){ start, (size_t)(word.data - start) });
 		parse_event(after, &h);
@@ -150,10 +158,15 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
+/* What is not known is 0 or, where preport wrote it, '_'. */
 static bool parse_address(struct json_text word, uint64_t *ret)
 {
 	uint64_t value = 0;
 
+	if (json_is(word, "_")) {
+		*ret = 0;
+		return true;
+	}
 	if (!word.len || word.len > 16)
 		return false;
 	for (size_t i = 0; i < word.len; i++) {
@@ -273,7 +286,7 @@ static void add_frame(struct perf_script *in, struct json_text text)
 		text = import_trim(rest);
 	place = take_place(&text);
 	in->inlined = json_is(place, "inlined");
-	if (in->inlined)
+	if (in->inlined || json_is(place, "[unknown]"))
 		place.len = 0;
 	in->kernel = is_kernel(place);
 	in->name = without_offset(text);
@@ -284,11 +297,39 @@ static void add_frame(struct perf_script *in, struct json_text text)
 
 /* ---- samples ---- */
 
+static bool same_text(struct json_text a, struct json_text b)
+{
+	return a.len == b.len && (!a.len || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* Most samples are of the event of the one before. */
+static uint32_t type_of(struct perf_script *in)
+{
+	const struct header *h = &in->header, *before = &in->before;
+	char name[256];
+
+	if (in->type != PROFILE_NONE && same_text(h->event, before->event) && h->has_period == before->has_period)
+		return in->type;
+	snprintf(name, sizeof(name), "%.*s", (int)MIN(h->event.len, (size_t)200), h->event.data ? h->event.data : "");
+	in->type = import_type(in->p, *name ? name : "samples",
+			       strstr(name, "clock") && h->has_period ? "ns" : "events");
+	return in->type;
+}
+
+static uint32_t thread_of(struct perf_script *in)
+{
+	const struct header *h = &in->header, *before = &in->before;
+
+	if (in->thread == PROFILE_NONE || h->pid != before->pid || h->tid != before->tid ||
+	    !same_text(h->comm, before->comm))
+		in->thread = import_thread(in->p, h->pid, h->tid, 0, import_text(in->p, h->comm));
+	return in->thread;
+}
+
 static void finish_sample(struct perf_script *in)
 {
 	const struct header *h = &in->header;
 	struct import_sample sample = { .count = 1, .weight = 1 };
-	char name[256];
 
 	if (!in->open)
 		return;
@@ -298,10 +339,12 @@ static void finish_sample(struct perf_script *in)
 		vec_push(&in->path, profile_add_named_location(in->p, PROFILE_FRAME_NATIVE, PROFILE_NONE,
 							       in->lines.items, (uint32_t)in->lines.len));
 	in->lines.len = 0;
-	snprintf(name, sizeof(name), "%.*s", (int)MIN(h->event.len, (size_t)200), h->event.data ? h->event.data : "");
-	sample.type = import_type(in->p, *name ? name : "samples",
-				  strstr(name, "clock") && h->has_period ? "ns" : "events");
-	sample.thread = import_thread(in->p, h->pid, h->tid, 0, import_text(in->p, h->comm));
+	sample.type = type_of(in);
+	if (sample.type == PROFILE_NONE) {
+		in->too_many = true;
+		return;
+	}
+	sample.thread = thread_of(in);
 	for (size_t i = in->path.len; i-- > 0;)
 		sample.stack = import_stack(in->p, sample.stack, in->path.items[i]);
 	if (h->has_period)
@@ -309,6 +352,7 @@ static void finish_sample(struct perf_script *in)
 	sample.has_time = h->has_time;
 	sample.time_ns = h->time_ns;
 	import_sample(in->p, &sample);
+	in->before = *h;
 }
 
 static void add_line(struct perf_script *in, struct json_text line, uint64_t *left_out)
@@ -353,6 +397,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	struct json_text line;
 	struct header header;
 	unsigned tried = 0;
+	bool in_sample = false;
 
 	if (memchr(start, 0, len))
 		return 0;
@@ -360,7 +405,10 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	while (tried < 20 && import_lines_next(&lines, &line)) {
 		if (!line.len || *line.data == '#')
 			continue;
-		if (parse_header(line, &header) && header.has_time && header.event.len)
+		if (in_sample && (*line.data == '\t' || *line.data == ' ')) /* a frame, below a header without a time */
+			return 75;
+		in_sample = parse_header(line, &header) && header.event.len;
+		if (in_sample && header.has_time)
 			return 80;
 		tried++;
 	}
@@ -370,20 +418,22 @@ static unsigned recognise(const uint8_t *start, size_t len)
 static struct err *read_perf_script(const struct import_input *input, struct profile *p,
 				    struct profile_facts *facts, struct diag *diag)
 {
-	struct perf_script in = { .p = p };
+	struct perf_script in = { .p = p, .type = PROFILE_NONE, .thread = PROFILE_NONE };
 	struct import_lines lines;
 	struct json_text line;
 	uint64_t left_out = 0;
 
 	(void)facts;
 	import_lines_init(&lines, input->data, input->len);
-	while (import_lines_next(&lines, &line))
+	while (!in.too_many && import_lines_next(&lines, &line))
 		add_line(&in, line, &left_out);
 	finish_sample(&in);
 	if (left_out)
 		diag_warn(diag, "%" PRIu64 " lines that are neither samples nor frames are left out", left_out);
 	vec_deinit(&in.lines);
 	vec_deinit(&in.path);
+	if (in.too_many)
+		return err_new(ERR_UNSUPPORTED, "it has more than %d events", IMPORT_TYPES_MAX);
 	return NULL;
 }
 

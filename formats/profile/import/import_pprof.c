@@ -18,7 +18,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TYPES_MAX 256
 #define NO_TYPE	  UINT32_MAX
 #define NO_MODULE (PROFILE_NONE - 1) /* a mapping that has no name */
 
@@ -219,9 +218,9 @@ static struct err *add_types(struct pprof *in)
 
 	if (!len)
 		return err_new(ERR_CORRUPT, "it has no sample type");
-	if (len > TYPES_MAX)
+	if (len > IMPORT_TYPES_MAX)
 		return err_new(ERR_UNSUPPORTED, "it has %" PRIu32 " sample types, more than %d", len,
-			       TYPES_MAX);
+			       IMPORT_TYPES_MAX);
 	for (uint32_t first = 2; first-- > 0;) {
 		for (uint32_t i = 0; i < len; i++) {
 			bool is_first = in->default_type && in->types.items[i].name == in->default_type;
@@ -550,14 +549,13 @@ static void add_values(struct pprof *in, uint32_t stack)
 
 	for (uint32_t i = 0; i < in->types.len; i++) {
 		const struct pprof_type *type = &in->types.items[i];
-		double weight = (double)in->values.items[i];
 
 		if (type->type == NO_TYPE || !in->values.items[i])
 			continue;
 		sample.type = type->type;
 		sample.count = count_of(in, type);
-		sample.weight = in->values.items[i];
-		sample.weight_sq = weight * weight / (double)sample.count;
+		sample.weight = import_fits(in->p, in->values.items[i]);
+		sample.weight_sq = (double)sample.weight * (double)sample.weight / (double)sample.count;
 		profile_add_sample(in->p, &sample);
 	}
 }

@@ -11,8 +11,26 @@ void import_spans_begin(struct import_spans *s, struct profile *p, uint32_t type
 	s->thread = thread;
 	s->now_ns = 0;
 	s->open.len = 0;
+	map_clear(&s->nopen);
 	s->times = true;
 	s->unmatched = 0;
+}
+
+static void push(struct import_spans *s, const struct import_span *span)
+{
+	vec_push(&s->open, *span);
+	++*map_put(&s->nopen, span->location, NULL);
+	if (span->end_ns == IMPORT_NO_END)
+		++*map_put(&s->nopen, PROFILE_NONE, NULL);
+}
+
+static void pop(struct import_spans *s)
+{
+	const struct import_span *span = &s->open.items[--s->open.len];
+
+	--*map_put(&s->nopen, span->location, NULL);
+	if (span->end_ns == IMPORT_NO_END)
+		--*map_put(&s->nopen, PROFILE_NONE, NULL);
 }
 
 static void advance(struct import_spans *s, uint64_t time_ns)
@@ -37,7 +55,7 @@ static void close_ended(struct import_spans *s, uint64_t time_ns)
 {
 	while (s->open.len && s->open.items[s->open.len - 1].end_ns <= time_ns) {
 		advance(s, s->open.items[s->open.len - 1].end_ns);
-		s->open.len--;
+		pop(s);
 	}
 }
 
@@ -52,23 +70,28 @@ void import_spans_open(struct import_spans *s, uint32_t location, uint64_t time_
 		span.end_ns = MIN(end_ns, s->open.items[s->open.len - 1].end_ns);
 	}
 	span.stack = import_stack(s->p, span.stack, location);
-	vec_push(&s->open, span);
+	push(s, &span);
 }
 
+/* What is not open is found out by counts: to look through a deep stack each time would be quadratic. */
 void import_spans_close(struct import_spans *s, uint32_t location, uint64_t time_ns)
 {
-	size_t at;
+	const uint64_t *count;
+	bool found = false;
 
 	close_ended(s, time_ns);
 	advance(s, time_ns);
-	for (at = s->open.len; at > 0; at--)
-		if (location == PROFILE_NONE ? s->open.items[at - 1].end_ns == IMPORT_NO_END
-					     : s->open.items[at - 1].location == location)
-			break;
-	if (at)
-		s->open.len = at - 1;
-	else
+	count = map_get(&s->nopen, location);
+	if (!count || !*count) {
 		s->unmatched++;
+		return;
+	}
+	while (!found) {
+		const struct import_span *top = &s->open.items[s->open.len - 1];
+
+		found = location == PROFILE_NONE ? top->end_ns == IMPORT_NO_END : top->location == location;
+		pop(s);
+	}
 }
 
 void import_spans_finish(struct import_spans *s, uint64_t time_ns)
@@ -76,9 +99,11 @@ void import_spans_finish(struct import_spans *s, uint64_t time_ns)
 	close_ended(s, time_ns);
 	advance(s, time_ns);
 	s->open.len = 0;
+	map_clear(&s->nopen);
 }
 
 void import_spans_deinit(struct import_spans *s)
 {
 	vec_deinit(&s->open);
+	map_deinit(&s->nopen);
 }

@@ -7,6 +7,7 @@
 #ifndef FORMATS_IMPORT_SPANS_H
 #define FORMATS_IMPORT_SPANS_H
 
+#include "formats/base/map.h"
 #include "formats/profile/import/import_build.h"
 
 #define IMPORT_NO_END UINT64_MAX
@@ -22,6 +23,7 @@ struct import_spans {
 	uint64_t now_ns; /* of the last opening or closing */
 	bool times;	 /* they are times; else only lengths count (bytes, …) */
 	VEC(struct import_span) open;
+	struct map nopen;    /* location -> how many are open; of PROFILE_NONE: how many have no end */
 	uint64_t unmatched; /* closings of what was not open */
 };
 

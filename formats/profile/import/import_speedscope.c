@@ -90,7 +90,7 @@ static uint32_t location_of(struct speedscope *in, struct json_reader *r)
 	if (number >= 0 && (uint64_t)number < in->frames.len)
 		return in->frames.items[number];
 	if (!r->failed)
-		json_read_fail(r, "the number of a frame that is there, before it,");
+		json_read_fail(r, "the number of a frame of the file");
 	return PROFILE_NONE;
 }
 
@@ -252,6 +252,14 @@ static void read_profile(struct speedscope *in, struct json_reader *r)
 		read_values(in, &of, r);
 }
 
+static void read_profiles(struct speedscope *in, struct json_reader *r)
+{
+	if (!json_read_array(r))
+		return;
+	while (!in->err && json_read_more(r))
+		read_profile(in, r);
+}
+
 /* The frames may stand behind the profiles, so they are looked for first. */
 static struct err *read_part(struct speedscope *in, const struct import_input *input, bool shared)
 {
@@ -264,9 +272,8 @@ static struct err *read_part(struct speedscope *in, const struct import_input *i
 	while (!in->err && json_read_key(&r, &key)) {
 		if (shared && json_is(key, "shared"))
 			read_shared(in, &r);
-		else if (!shared && json_is(key, "profiles") && json_read_array(&r))
-			while (!in->err && json_read_more(&r))
-				read_profile(in, &r);
+		else if (!shared && json_is(key, "profiles"))
+			read_profiles(in, &r);
 		else
 			json_read_skip(&r);
 	}

@@ -71,7 +71,7 @@ static struct err *unknown_bytes(const struct import_input *in, size_t len)
 		return err_new(ERR_UNSUPPORTED, "'%s' is text, but of no profile that preport knows", in->name);
 	for (size_t i = 0; i < MIN(len, (size_t)8); i++)
 		snprintf(first + 3 * i, 4, " %02x", in->data[i]);
-	return err_new(ERR_UNSUPPORTED, "'%s' begins with the bytes%s, as nothing does that preport reads",
+	return err_new(ERR_UNSUPPORTED, "'%s' is of no format that preport reads; it begins with the bytes%s",
 		       in->name, first);
 }
 
@@ -142,7 +142,12 @@ struct err *import_table_read(const struct importer *importer, const struct impo
 {
 	struct err *err = importer->read(in, p, facts, diag);
 
+	if (!err && p->overflowed)
+		err = err_new(ERR_CORRUPT, "the values of its samples add up to more than 64 bits can hold");
 	if (!err && !p->samples.len)
 		err = err_new(ERR_UNSUPPORTED, "it holds no samples");
+	if (!err && p->stacks_cut)
+		diag_warn(diag, "some stacks are deeper than %d frames; those between their root and their leaf are left out",
+			  PROFILE_DEPTH_MAX);
 	return err ? err_wrap(err, "'%s', read as %s", in->name, importer->name) : NULL;
 }

@@ -4,7 +4,7 @@
  *
  *	struct import_file file;
  *	const struct importer *importer;
- *	struct err *err = import_file_open(path, &file);
+ *	struct err *err = import_file_open(fd, name, &file);
  *
  *	if (!err)
  *		err = import_table_find(&file.input, &importer);

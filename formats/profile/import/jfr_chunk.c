@@ -6,6 +6,8 @@
  */
 #include "formats/profile/import/jfr_chunk.h"
 
+#include "formats/base/writer.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +82,7 @@ static struct jfr_text string_of(const struct jfr_chunk *chunk, struct reader *r
 {
 	uint8_t coding = reader_u8(r, "a string's coding");
 	struct jfr_text text = { "", 0 };
+	struct writer made = { 0 };
 	uint32_t len;
 
 	switch (coding) {
@@ -100,16 +103,16 @@ static struct jfr_text string_of(const struct jfr_chunk *chunk, struct reader *r
 		if (len > reader_left(r))
 			reader_fail(r, "a string");
 		text.len = 0;
-		char *copy = arena && !r->failed ? arena_alloc(arena, len + 1) : NULL;
-
 		for (uint32_t i = 0; i < len && !r->failed; i++) {
 			uint64_t c = jfr_integer(chunk, r, JFR_SHORT);
 
-			if (copy)
-				copy[text.len++] = c < 0x80 ? (char)c : '?';
+			writer_utf8(&made, c < 0xd800 || c >= 0xe000 ? (uint32_t)c & 0xffff : 0xfffd);
 		}
-		if (copy)
-			text.data = copy;
+		if (arena && !r->failed) {
+			text.len = made.len;
+			text.data = arena_memdup(arena, made.len ? (const char *)made.data : "", made.len);
+		}
+		writer_deinit(&made);
 		return text;
 	default:
 		reader_fail(r, "a string's coding");

@@ -78,9 +78,9 @@ void derive_finish(struct derive *d)
 			kinds[i]->finish(d->states[i]);
 }
 
-struct derive_lives derive_lives(const struct derive *d)
+struct profile_lives derive_lives(const struct derive *d)
 {
-	struct derive_lives lives = { 0 };
+	struct profile_lives lives = { 0 };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (d->states[i] && kinds[i]->lives)

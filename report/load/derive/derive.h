@@ -31,6 +31,6 @@ void derive_event(struct derive *d, const struct derive_event *event);
 void derive_finish(struct derive *d);
 
 /* After derive_finish(). All 0 unless waits were requested. */
-struct derive_lives derive_lives(const struct derive *d);
+struct profile_lives derive_lives(const struct derive *d);
 
 #endif

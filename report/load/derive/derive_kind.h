@@ -6,6 +6,7 @@
 #define REPORT_DERIVE_KIND_H
 
 #include "formats/event.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 
 #define DERIVE_OFF_CPU "off-cpu" /* the events that transformers add to the profile, unless they were recorded */
@@ -53,17 +54,6 @@ struct derive_request {
 	bool each_wait;
 };
 
-/* How the time of all threads together was spent, in the window. */
-struct derive_lives {
-	uint32_t threads;
-	bool switches;	    /* were recorded: otherwise only @life_ns is known */
-	uint64_t life_ns;   /* sum over threads */
-	uint64_t window_ns; /* how long was recorded, within the window */
-	uint64_t by_state[PROFILE_STATES];
-	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
-	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */
-};
-
 /* Is event @index of @rec off-cpu, whose samples are stacks of threads that leave a CPU? */
 bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
 
@@ -80,7 +70,7 @@ struct derive_kind {
 	/* NULL: nothing is left at the end. */
 	void (*finish)(void *state);
 	/* NULL: it does not know. */
-	void (*lives)(const void *state, struct derive_lives *ret);
+	void (*lives)(const void *state, struct profile_lives *ret);
 	void (*free)(void *state);
 };
 

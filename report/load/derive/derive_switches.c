@@ -75,7 +75,7 @@ struct switches {
 	VEC(struct life) lives;
 	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
 	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
-	struct derive_lives sums;
+	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
 };
 
@@ -442,6 +442,55 @@ static void take_waking(struct switches *s, const struct derive_event *event)
 	life->waker = event->thread;
 }
 
+static void share_out_all(struct switches *s, struct life *life);
+
+static void end_now(struct switches *s, struct life *life, uint64_t time_ns)
+{
+	switch (life->now) {
+	case ENDED:
+		return;
+	case WAITING:
+		put_gap(s, life, time_ns); /* nobody ends off a CPU: that it came to one was lost */
+		break;
+	default:
+		put_run(s, life, time_ns);
+	}
+	end_life(s, life, time_ns);
+	life->now = ENDED;
+}
+
+/* A thread of which nothing is known yet but its number and, if it is new, when it began. */
+static void begin_life(struct switches *s, struct life *life, const struct event *fork)
+{
+	uint64_t time_ns = fork->time_ns;
+
+	life->pid = fork->pid;
+	life->thread = PROFILE_NONE; /* somebody else, perhaps */
+	life->now = NOT_KNOWN;
+	life->leaving = (struct held_stack){ 0 };
+	life->sampled = false;
+	life->since_ns = life->born_ns = s->start_ns;
+	life->woken_ns = 0;
+	life->waker = PROFILE_NONE;
+	life->state = PROFILE_STATE_BLOCKED;
+	if (time_ns) { /* it has not been on a CPU yet */
+		life->born_ns = time_ns;
+		begin_wait(life, PROFILE_STATE_RUNNABLE, time_ns);
+	}
+}
+
+/* @life's number may have been another thread's, whose end was lost. */
+static void take_fork(struct switches *s, struct life *life, const struct event *ev)
+{
+	if (life->now == ON_CPU || life->now == WAITING) {
+		if (!ev->time_ns)
+			return; /* a list of who lives, and this one is known */
+		end_now(s, life, ev->time_ns);
+	}
+	share_out_all(s, life);
+	begin_life(s, life, ev);
+}
+
 static void take(void *state, const struct derive_event *event)
 {
 	struct switches *s = state;
@@ -466,24 +515,10 @@ static void take(void *state, const struct derive_event *event)
 		take_switch(s, life, ev);
 		break;
 	case EVENT_FORK:
-		life->pid = ev->pid;
-		life->thread = PROFILE_NONE; /* somebody else, perhaps */
-		life->now = NOT_KNOWN;
-		life->leaving = (struct held_stack){ 0 };
-		life->sampled = false;
-		life->since_ns = life->born_ns = s->start_ns;
-		life->state = PROFILE_STATE_BLOCKED;
-		if (ev->time_ns) { /* it is new, and has not been on a CPU yet */
-			life->born_ns = ev->time_ns;
-			begin_wait(life, PROFILE_STATE_RUNNABLE, ev->time_ns);
-		}
+		take_fork(s, life, ev);
 		break;
 	default: /* EVENT_EXIT */
-		if (life->now == ON_CPU || life->now == NOT_KNOWN)
-			put_run(s, life, ev->time_ns);
-		if (life->now != ENDED)
-			end_life(s, life, ev->time_ns);
-		life->now = ENDED;
+		end_now(s, life, ev->time_ns);
 	}
 }
 
@@ -518,6 +553,15 @@ static void share_out(struct switches *s, struct life *life, enum profile_state 
 						    .weight = left_ns });
 }
 
+static void share_out_all(struct switches *s, struct life *life)
+{
+	for (int of = 0; of < PROFILE_STATES; of++) {
+		share_out(s, life, (enum profile_state)of);
+		life->thinned_ns[of] = 0;
+	}
+	life->spokesmen.len = 0;
+}
+
 static void finish(void *state)
 {
 	struct switches *s = state;
@@ -544,12 +588,11 @@ static void finish(void *state)
 			put_wait(s, life, end_ns);
 		}
 		/* Last: the wait that is not over may have no stack either. */
-		for (int of = 0; of < PROFILE_STATES; of++)
-			share_out(s, life, (enum profile_state)of);
+		share_out_all(s, life);
 	}
 }
 
-static void get_lives(const void *state, struct derive_lives *ret)
+static void get_lives(const void *state, struct profile_lives *ret)
 {
 	const struct switches *s = state;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trust.c - adds up what was lost, cut, broken or left unnamed, and says why.
+ * remarks.c - each reason to doubt with what helps against it, the worst first.
  */
-#include "report/load/trust.h"
+#include "report/load/remarks.h"
 
 #include "formats/event_missed.h"
 #include "formats/event_multiplexing.h"
@@ -10,168 +10,41 @@
 #include "report/print/number.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STACK_LEN_MAX 65528 /* the kernel's limit for PERF_SAMPLE_STACK_USER, perf_event_open(2) */
 #define UNNAMED_SHARE 0.005 /* of the weight; less needs no remark */
 #define BROKEN_SHARE  0.001
 #define TURNS_NAMED   3 /* events that are named one by one */
-
-static void judge_stream(struct trust *trust, const struct session *s)
-{
-	const struct recording *rec = s->recording;
-	const struct session_stream *stream = &s->stream;
-	struct session_losses losses = session_losses(s);
-	uint64_t throttled = 0, cut = 0, shortened = 0;
-
-	for (size_t i = 0; i < rec->ncounts; i++) {
-		throttled += rec->counts[i].throttled;
-		cut += rec->counts[i].stacks_cut;
-		shortened += rec->counts[i].stacks_shortened;
-	}
-	/* The counts at the end of the file and the events on the way tell the same; one may be missing. */
-	trust->lost = losses.by_kernel + losses.by_recorder;
-	trust->side_band = losses.side_band;
-	trust->throttled = MAX(throttled, stream->throttles);
-	trust->cut = MAX(cut, stream->cut);
-	trust->shortened = MAX(shortened, stream->shortened);
-	trust->complete_file = rec->complete && rec->damaged_at == 0;
-}
-
-static bool leaf_is_unnamed(const struct profile *p, uint32_t stack, uint32_t *ret_module)
-{
-	const struct profile_location *at;
-
-	*ret_module = PROFILE_NONE;
-	if (stack == 0)
-		return true;
-	at = &p->locations.items[p->stacks.items[stack].location];
-	*ret_module = at->module;
-	return at->nlines == 0 ||
-	       p->functions.items[p->lines.items[at->first_line].function].unnamed;
-}
-
-/* Is the kernel in the middle of exec there? Then the old stack is gone, and the new one not there yet. */
-static bool is_in_exec(const struct profile *p, uint32_t stack)
-{
-	static const char *const names[] = { "bprm_execve", "do_execveat_common", "begin_new_exec", "exec_mmap",
-					     "load_elf_binary", "exec_binprm", "kernel_execve" };
-
-	for (; stack; stack = p->stacks.items[stack].parent) {
-		const struct profile_location *at =
-			&p->locations.items[p->stacks.items[stack].location];
-
-		if (profile_module(p, at->module)->kind != PROFILE_KERNEL || !at->nlines)
-			return false;
-		uint32_t function = p->lines.items[at->first_line + at->nlines - 1].function;
-		const char *name = profile_text(p, p->functions.items[function].name);
-
-		for (size_t i = 0; i < ARRAY_LEN(names); i++)
-			if (strncmp(names[i], name, strlen(names[i])) == 0)
-				return true;
-	}
-	return false;
-}
-
-static void judge_rows(struct trust *trust, const struct profile *p)
-{
-	int64_t *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
-	uint32_t module;
-
-	for (size_t i = 0; i < p->samples.len; i++) {
-		const struct profile_sample *row = &p->samples.items[i];
-		enum unwind_stop stop = (enum unwind_stop)row->stop;
-
-		if (stop == UNWIND_NO_STACK && is_in_exec(p, row->stack))
-			stop = UNWIND_NOT_WALKED;
-		trust->stops[stop] += row->count;
-		if (!unwind_stop_is_complete(stop))
-			trust->broken += row->count;
-		else
-			trust->complete += row->count;
-		if (!leaf_is_unnamed(p, row->stack, &module)) {
-			stats_add(&trust->named, row);
-			continue;
-		}
-		stats_add(&trust->unnamed, row);
-		if (module == PROFILE_NONE)
-			continue;
-		weights[module] += row->weight;
-		if (trust->worst_module == PROFILE_NONE ||
-		    weights[module] > weights[trust->worst_module])
-			trust->worst_module = module;
-	}
-	free(weights);
-}
-
-void trust_judge(struct trust *trust, const struct session *s)
-{
-	*trust = (struct trust){ .samples = s->matched.count,
-				 .worst_module = PROFILE_NONE,
-				 .sums_only = s->imported };
-	judge_stream(trust, s);
-	judge_rows(trust, s->profile);
-	/* A copy that ran on behind the end of its stack has lost nothing. */
-	trust->cut = MIN(trust->cut, trust->stops[UNWIND_SNAPSHOT_ENDED] + trust->stops[UNWIND_SPLICED]);
-}
-
-static double part(int64_t some, int64_t others)
-{
-	return some ? (double)some / ((double)some + (double)others) : 0;
-}
-
-static double unnamed_share(const struct trust *trust)
-{
-	return part(trust->unnamed.weight, trust->named.weight);
-}
-
-const char *trust_line(const struct trust *trust, struct arena *arena)
-{
-	uint64_t whole = trust->samples > trust->cut ? trust->samples - trust->cut : 0;
-
-	if (trust->sums_only)
-		return "not known: sums without lost samples or broken stacks";
-	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s",
-			    trust->lost ? number_share(arena, part(trust->lost, trust->samples))
-					: "0",
-			    number_count(arena, trust->throttled),
-			    number_share(arena, part(trust->cut + trust->shortened, whole)),
-			    number_share(arena, part(trust->broken, trust->complete)),
-			    number_share(arena, unnamed_share(trust)));
-}
-
-/* ---- remarks ---- */
-
-#define WEIGHT_FILE (TRUST_LOST + 1)
+#define WEIGHT_FILE (REMARK_LOST + 1)
 #define WEIGHT_NOTE 0.0
 
-struct remarks {
+struct judge {
 	const struct trust *trust;
 	const struct session *s;
 	struct arena *arena;
-	struct trust_remarks *ret;
+	struct remarks *ret;
 };
 
-static void add(struct remarks *r, double weight, const char *text)
+static void add(struct judge *r, double weight, const char *text)
 {
-	struct trust_remark remark = { text, weight };
+	struct remark remark = { text, weight };
 
 	vec_push(&r->ret->list, remark);
 }
 
 /* Of the samples, how many: "1.2 %" */
-static const char *of_samples(const struct remarks *r, uint64_t count)
+static const char *of_samples(const struct judge *r, uint64_t count)
 {
 	return number_share(r->arena, (double)count / (double)MAX(r->s->stream.samples, 1));
 }
 
-static double share_of_samples(const struct remarks *r, uint64_t count)
+static double share_of_samples(const struct judge *r, uint64_t count)
 {
 	return (double)count / (double)MAX(r->s->stream.samples, 1);
 }
 
-static void remark_recording(struct remarks *r)
+static void remark_recording(struct judge *r)
 {
 	const struct trust *trust = r->trust;
 	uint32_t stack_len = r->s->recording->stack_len;
@@ -190,10 +63,10 @@ static void remark_recording(struct remarks *r)
 				 "near them may have been looked up in the wrong mappings",
 				 number_of(r->arena, r->s->recording->late_events, "event")));
 	if (trust->lost)
-		add(r, TRUST_LOST,
+		add(r, REMARK_LOST,
 		    arena_printf(r->arena,
 				 "lost %s (%s): larger rings (precord -m) or a lower rate (-F)",
-				 number_share(r->arena, part(trust->lost, trust->samples)),
+				 number_share(r->arena, trust_lost(trust)),
 				 number_count(r->arena, trust->lost)));
 	if (trust->side_band)
 		add(r, 1,
@@ -233,7 +106,7 @@ static bool is_noted(const struct recording *rec, const char *words)
 }
 
 /* Events that took turns at the counters, or found none, unless the recorder has said so, and why. */
-static void remark_turns(struct remarks *r)
+static void remark_turns(struct judge *r)
 {
 	const struct recording *rec = r->s->recording;
 	const char *never = "", *wrong = "", *shared = "";
@@ -272,7 +145,7 @@ static void remark_turns(struct remarks *r)
 }
 
 /* A bias that nothing else shows: what ran while the counter was silent is missing. */
-static void remark_missed(struct remarks *r)
+static void remark_missed(struct judge *r)
 {
 	const struct recording *rec = r->s->recording;
 	struct event_missed missed;
@@ -282,7 +155,7 @@ static void remark_missed(struct remarks *r)
 			continue;
 		double share = 1 - (double)missed.came / (double)missed.implied;
 
-		add(r, TRUST_LOST,
+		add(r, REMARK_LOST,
 		    arena_printf(r->arena,
 				 "%s: %s of the samples that its count implies never came%s, for the counter "
 				 "does not always interrupt: record with -e cpu-clock",
@@ -294,7 +167,7 @@ static void remark_missed(struct remarks *r)
 	}
 }
 
-static void remark_broken(struct remarks *r)
+static void remark_broken(struct judge *r)
 {
 	const struct trust *trust = r->trust;
 	uint64_t all = trust->broken + trust->complete;
@@ -312,7 +185,7 @@ static void remark_broken(struct remarks *r)
 	}
 }
 
-static const char *naming_remedy(const struct remarks *r, const struct module *mod)
+static const char *naming_remedy(const struct judge *r, const struct module *mod)
 {
 	switch (mod->kind) {
 	case MODULE_JIT:
@@ -331,9 +204,9 @@ static const char *naming_remedy(const struct remarks *r, const struct module *m
 	return arena_printf(r->arena, "%s", module_files_note(mod));
 }
 
-static void remark_unnamed(struct remarks *r)
+static void remark_unnamed(struct judge *r)
 {
-	double share = unnamed_share(r->trust);
+	double share = trust_unnamed(r->trust);
 	const struct profile *p = r->s->profile;
 	uint32_t worst = r->trust->worst_module;
 
@@ -346,10 +219,10 @@ static void remark_unnamed(struct remarks *r)
 }
 
 /* Worst first; as they were added if equally bad. */
-static void sort(struct trust_remarks *remarks)
+static void sort(struct remarks *remarks)
 {
 	for (size_t i = 1; i < remarks->list.len; i++) {
-		struct trust_remark remark = remarks->list.items[i];
+		struct remark remark = remarks->list.items[i];
 		size_t at = i;
 
 		for (; at && remarks->list.items[at - 1].weight < remark.weight; at--)
@@ -358,7 +231,7 @@ static void sort(struct trust_remarks *remarks)
 	}
 }
 
-static void remark_unverified(struct remarks *r)
+static void remark_unverified(struct judge *r)
 {
 	uint64_t count = session_unverified(r->s);
 
@@ -369,12 +242,13 @@ static void remark_unverified(struct remarks *r)
 				 number_of(r->arena, count, "file")));
 }
 
-void trust_remark(const struct trust *trust, const struct session *s, struct arena *arena,
-		  struct trust_remarks *ret)
+void remarks_init(struct remarks *remarks, const struct session *s, struct arena *arena)
 {
-	struct remarks r = { trust, s, arena, ret };
+	struct trust trust;
+	struct judge r = { &trust, s, arena, remarks };
 
-	*ret = (struct trust_remarks){ 0 };
+	*remarks = (struct remarks){ 0 };
+	trust_judge(&trust, s->profile, &s->facts);
 	remark_recording(&r);
 	remark_missed(&r);
 	remark_turns(&r);
@@ -383,5 +257,10 @@ void trust_remark(const struct trust *trust, const struct session *s, struct are
 	remark_unverified(&r);
 	for (size_t i = 0; i < s->recording->nnotes; i++)
 		add(&r, WEIGHT_NOTE, s->recording->notes[i]);
-	sort(ret);
+	sort(remarks);
+}
+
+void remarks_deinit(struct remarks *remarks)
+{
+	vec_deinit(&remarks->list);
 }

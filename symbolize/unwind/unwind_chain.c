@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_words.c - how frames are found and chains end, in words, and the names that begin a stack.
+ * unwind_chain.c - how frames are found and chains end, in words, and the names that begin a stack.
  */
-#include "symbolize/unwind/unwind.h"
+#include "symbolize/unwind/unwind_chain.h"
 
 #include "formats/base/memory.h"
 

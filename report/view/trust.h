@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trust.h - how far the numbers of a session can be believed, and what would make them better.
+ * trust.h - how far the numbers of a profile can be believed.
  */
 #ifndef REPORT_TRUST_H
 #define REPORT_TRUST_H
 
-#include "report/load/session.h"
+#include "formats/profile/facts.h"
+#include "symbolize/unwind/unwind.h"
 
 struct trust {
 	uint64_t samples;   /* that the report is made of, all events */
@@ -22,26 +23,14 @@ struct trust {
 	bool sums_only; /* the input was a profile, which does not tell what is missing */
 };
 
-/* After session_load() that named at least the leaves. */
-void trust_judge(struct trust *trust, const struct session *s);
+/* Of @p at least the leaves are named. */
+void trust_judge(struct trust *trust, const struct profile *p, const struct profile_facts *facts);
+
+/* Shares: of all samples, those that were lost; of the weight, that whose leaf has no name. */
+double trust_lost(const struct trust *trust);
+double trust_unnamed(const struct trust *trust);
 
 /* "lost 0, throttled 0, cut 1.2 %, broken 0.3 %, unnamed 0.1 %", in the arena. */
 const char *trust_line(const struct trust *trust, struct arena *arena);
-
-#define TRUST_LOST 2.0 /* the weight, at least, of what is not in the file; before everything that is a share */
-
-/* What is not as it should be: reason and remedy in one sentence. */
-struct trust_remark {
-	const char *text;
-	double weight; /* how bad it is; comparable */
-};
-
-struct trust_remarks {
-	VEC(struct trust_remark) list; /* worst first */
-};
-
-/* Texts live in @arena; the list is released with vec_deinit(). */
-void trust_remark(const struct trust *trust, const struct session *s, struct arena *arena,
-		  struct trust_remarks *ret);
 
 #endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trust.c - adds up what was lost, cut, broken or left unnamed.
+ */
+#include "report/view/trust.h"
+
+#include "report/print/number.h"
+#include "report/view/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool leaf_is_unnamed(const struct profile *p, uint32_t stack, uint32_t *ret_module)
+{
+	const struct profile_location *at;
+
+	*ret_module = PROFILE_NONE;
+	if (stack == 0)
+		return true;
+	at = &p->locations.items[p->stacks.items[stack].location];
+	*ret_module = at->module;
+	return at->nlines == 0 ||
+	       p->functions.items[p->lines.items[at->first_line].function].unnamed;
+}
+
+/* Is the kernel in the middle of exec there? Then the old stack is gone, and the new one not there yet. */
+static bool is_in_exec(const struct profile *p, uint32_t stack)
+{
+	static const char *const names[] = { "bprm_execve", "do_execveat_common", "begin_new_exec", "exec_mmap",
+					     "load_elf_binary", "exec_binprm", "kernel_execve" };
+
+	for (; stack; stack = p->stacks.items[stack].parent) {
+		const struct profile_location *at =
+			&p->locations.items[p->stacks.items[stack].location];
+
+		if (profile_module(p, at->module)->kind != PROFILE_KERNEL || !at->nlines)
+			return false;
+		uint32_t function = p->lines.items[at->first_line + at->nlines - 1].function;
+		const char *name = profile_text(p, p->functions.items[function].name);
+
+		for (size_t i = 0; i < ARRAY_LEN(names); i++)
+			if (strncmp(names[i], name, strlen(names[i])) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void judge_rows(struct trust *trust, const struct profile *p)
+{
+	int64_t *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
+	uint32_t module;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+		enum unwind_stop stop = (enum unwind_stop)row->stop;
+
+		if (stop == UNWIND_NO_STACK && is_in_exec(p, row->stack))
+			stop = UNWIND_NOT_WALKED;
+		trust->stops[stop] += row->count;
+		if (!unwind_stop_is_complete(stop))
+			trust->broken += row->count;
+		else
+			trust->complete += row->count;
+		if (!leaf_is_unnamed(p, row->stack, &module)) {
+			stats_add(&trust->named, row);
+			continue;
+		}
+		stats_add(&trust->unnamed, row);
+		if (module == PROFILE_NONE)
+			continue;
+		weights[module] += row->weight;
+		if (trust->worst_module == PROFILE_NONE ||
+		    weights[module] > weights[trust->worst_module])
+			trust->worst_module = module;
+	}
+	free(weights);
+}
+
+void trust_judge(struct trust *trust, const struct profile *p, const struct profile_facts *facts)
+{
+	*trust = (struct trust){ .samples = profile_total(p, PROFILE_NONE).count,
+				 .lost = facts->lost_by_kernel + facts->lost_by_recorder,
+				 .side_band = facts->lost_side_band,
+				 .throttled = facts->throttled,
+				 .cut = facts->cut,
+				 .shortened = facts->shortened,
+				 .complete_file = facts->complete,
+				 .worst_module = PROFILE_NONE,
+				 .sums_only = facts->sums_only };
+	judge_rows(trust, p);
+	/* A copy that ran on behind the end of its stack has lost nothing. */
+	trust->cut = MIN(trust->cut, trust->stops[UNWIND_SNAPSHOT_ENDED] + trust->stops[UNWIND_SPLICED]);
+}
+
+static double part(int64_t some, int64_t others)
+{
+	return some ? (double)some / ((double)some + (double)others) : 0;
+}
+
+double trust_lost(const struct trust *trust)
+{
+	return part(trust->lost, trust->samples);
+}
+
+double trust_unnamed(const struct trust *trust)
+{
+	return part(trust->unnamed.weight, trust->named.weight);
+}
+
+const char *trust_line(const struct trust *trust, struct arena *arena)
+{
+	uint64_t whole = trust->samples > trust->cut ? trust->samples - trust->cut : 0;
+
+	if (trust->sums_only)
+		return "not known: sums without lost samples or broken stacks";
+	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s",
+			    trust->lost ? number_share(arena, trust_lost(trust))
+					: "0",
+			    number_count(arena, trust->throttled),
+			    number_share(arena, part(trust->cut + trust->shortened, whole)),
+			    number_share(arena, part(trust->broken, trust->complete)),
+			    number_share(arena, trust_unnamed(trust)));
+}
