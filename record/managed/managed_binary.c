@@ -223,7 +223,7 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 {
 	struct managed_file *file = find_file(files, runtime, place);
 
-	if (!file)
+	if (!file && ret_why)
 		*ret_why = "there are more files of interpreters than " NUMBER_TEXT(MANAGED_FILES_MAX);
 	if (!file || !file->usable || !image_bias(file->image, place->start, place->offset, ret_bias))
 		return NULL;

@@ -29,7 +29,7 @@ struct managed_place {
 
 /*
  * The binary at @place, for @runtime, and what to add to its link-time addresses there; NULL if it cannot be read or has
- * none of the runtime's symbols; or if there are MANAGED_FILES_MAX already, which *@ret_why, otherwise untouched, then says.
+ * none of the runtime's symbols; or if there are MANAGED_FILES_MAX already, which *@ret_why, otherwise untouched, then says. @ret_why may be NULL.
  * Valid until managed_files_deinit().
  */
 const struct managed_binary *managed_files_get(struct managed_files *files,
