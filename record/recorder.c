@@ -124,6 +124,7 @@ static struct err *begin_trace(struct recorder *s)
 	struct drain_options options = {
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
+		.code_mask = s->recording.code_mask,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.skip_reader = s->args->exclude_self ? s->reader : NULL,
 		.nreaders = s->nreaders,
@@ -265,6 +266,8 @@ static int timeout_ms(const struct recorder *s)
 
 	if (s->perf_fds.waking)
 		tick = MIN(tick, MANAGED_TICK_MS);
+	if (drain_probes_waits(s->drain))
+		tick = MIN(tick, WAIT_PROBE_TICK_MS);
 	if (now < s->jit_until_ns)
 		tick = MIN(tick, JIT_TICK_MS);
 	if (until <= now)

@@ -26,6 +26,7 @@
 struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
+	uint64_t code_mask;  /* as in the recording */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
@@ -55,6 +56,9 @@ void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
 /* Of how many switches one had its stack, where stacks of waits were thinned most; 0: nowhere. */
 uint64_t drain_thinned(const struct drain *d);
+
+/* Are waits being looked at (wait_probe.h)? Passes should come often then. */
+bool drain_probes_waits(const struct drain *d);
 
 const struct drain_totals *drain_totals(const struct drain *d);
 

@@ -11,6 +11,7 @@
 #include "report/view/entry.h"
 #include "report/view/trust.h"
 #include "report/view/view_table.h"
+#include "report/load/derive/derive_kind.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -191,7 +192,7 @@ static void put_other_events(struct page *page)
 				    profile_text(p, p->types.items[i].name),
 				    number_count(&page->arena, profile_total(p, i).count));
 	if (*text)
-		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
+		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --by event and --event NAME: %s", text),
 			    2);
 }
 
