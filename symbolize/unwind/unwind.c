@@ -415,6 +415,9 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 	case UNWIND_RULE_NO_FILE:
 		*ret_stop = UNWIND_NO_BINARY;
 		break;
+	case UNWIND_RULE_32_BIT:
+		*ret_stop = UNWIND_32_BIT;
+		return UNWIND_NO_WAY;
 	case UNWIND_RULE_NO_TABLE:
 		*ret_stop = stop_without_table(place->map);
 		break;

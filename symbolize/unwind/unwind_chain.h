@@ -30,6 +30,7 @@ enum unwind_stop {
 				    kernel's chain, where it ends without a sign that this is the root */
 	UNWIND_BAD_TABLE,      /* malformed rule or a loop */
 	UNWIND_NO_BINARY,      /* the module's file is not there, or has another build ID */
+	UNWIND_32_BIT,         /* the module is of a 32-bit program */
 	UNWIND_UNREADABLE,     /* a rule asks for memory that is not stack */
 	UNWIND_NO_MAPPING,     /* the address lies in no known mapping */
 	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
