@@ -26,9 +26,10 @@ static uint64_t word_at(const struct perf_record *rec, uint64_t addr)
 	return word;
 }
 
+/* The machine puts methods nowhere lower; numbers of the application, which a frame may have left behind, are small. */
 static bool is_data_address(uint64_t word)
 {
-	return word >= 4096 && word < USER_END;
+	return word >> 32 && word < USER_END;
 }
 
 /* The frame at @fp of the interpreter, @bytecode is what it executes, found in @slot. */
@@ -36,7 +37,7 @@ static void add(struct bytecode_words *words, const struct perf_record *rec, uin
 {
 	uint64_t method = word_at(rec, fp - METHOD_BELOW);
 
-	if (is_data_address(bytecode) && is_data_address(method) && words->len < BYTECODE_WORDS_MAX)
+	if (is_data_address(bytecode) && is_data_address(method) && method % 8 == 0 && words->len < BYTECODE_WORDS_MAX)
 		words->items[words->len++] = (struct bytecode_word){ bytecode, method, slot };
 }
 
