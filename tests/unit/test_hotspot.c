@@ -38,9 +38,8 @@ struct machine {
 	uint64_t noise; /* not 0: every byte may be another one each time */
 };
 
-static size_t read_machine(void *context, uint64_t addr, void *ret, size_t len)
+static size_t read_bytes(struct machine *m, uint64_t addr, uint8_t *ret, size_t len)
 {
-	struct machine *m = context;
 	uint64_t offset = addr - BASE;
 
 	if (offset >= LEN)
@@ -49,9 +48,15 @@ static size_t read_machine(void *context, uint64_t addr, void *ret, size_t len)
 	memcpy(ret, m->bytes + offset, len);
 	if (m->noise) {
 		m->noise = m->noise * 6364136223846793005ULL + 1442695040888963407ULL;
-		((uint8_t *)ret)[(m->noise >> 33) % len] = (uint8_t)(m->noise >> 21);
+		ret[(m->noise >> 33) % len] = (uint8_t)(m->noise >> 21);
 	}
 	return len;
+}
+
+static void read_machine(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = read_bytes(context, pieces[i].addr, pieces[i].to, pieces[i].len);
 }
 
 static void put(struct machine *m, uint64_t addr, uint64_t value, size_t len)
