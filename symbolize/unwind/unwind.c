@@ -4,6 +4,8 @@
  */
 #include "symbolize/unwind/unwind.h"
 
+#include "symbolize/runtime/hotspot_frames.h"
+
 #include "formats/base/memory.h"
 #include "symbolize/unwind/kernel_entry.h"
 #include "symbolize/unwind/unwind_fold.h"
@@ -367,15 +369,32 @@ static bool leads_to_code(struct unwind_walk *w)
 	return unwind_tables_is_jit_code(w->tables, unwind_tables_map(w->tables, w->space, ip - 1), ip - 1);
 }
 
+/* What a frame of an interpreter interprets, as far as pruning has kept it. */
+static uint64_t bytecode_of(struct unwind_walk *w, uint64_t *ret_reads)
+{
+	unsigned reg = w->state.exact ? HOTSPOT_FRAMES_BYTECODE_REG : w->arch->fp;
+	uint64_t value;
+
+	*ret_reads = 1ULL << reg;
+	if (!unwind_reg(w, reg, &value))
+		return 0;
+	if (w->state.exact)
+		return value;
+	return unwind_stack_word(&w->stack, value + (uint64_t)HOTSPOT_FRAMES_BYTECODE, &value) == UNWIND_READ_OK ? value : 0;
+}
+
 /* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
 static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
+	uint64_t reads = 0, bytecode = rule->runs_bytecode ? bytecode_of(w, &reads) : 0;
 	const struct unwind_state callee = w->state;
 	size_t nsaves = w->nsaves;
 
 	if (unwind_step(w, rule) == UNWIND_STEPPED && leads_to_code(w)) {
 		*ret_how = UNWIND_CODE;
+		w->bytecode = bytecode;
+		w->reads |= reads;
 		return UNWIND_STEPPED;
 	}
 	w->state = callee;
@@ -463,9 +482,12 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	enum unwind_outcome outcome;
 
 	unwind_stack_watch(&w->stack);
+	w->bytecode = 0;
 	if (w->trace)
 		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
+	if (w->bytecode && unwind_tables_knows(w->tables, place->map, w->bytecode))
+		u->frames.items[u->frames.len - 1].vaddr = w->bytecode;
 	if (w->trace)
 		unwind_trace_outcome(w->trace, outcome, *ret_how);
 	return outcome;

@@ -429,6 +429,13 @@ bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *
 	return map && map->module->kind == MODULE_JIT && jit_symbol_at(t, map->module, ip);
 }
 
+bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
+{
+	const struct table *table = map && map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
+
+	return table && table->jit && jit_map_place(table->jit, vaddr);
+}
+
 static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);

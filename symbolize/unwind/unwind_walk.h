@@ -53,6 +53,7 @@ struct unwind_walk {
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
+	uint64_t bytecode; /* that the frame of the last step interprets; 0: none, or not known */
 };
 
 /* The frames found so far, the kernel's included. */
@@ -84,6 +85,7 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->sp = 1ULL << arch->sp;
 	w->fp = 1ULL << arch->fp;
 	w->reads = w->writes = 0;
+	w->bytecode = 0;
 	w->saves = saves;
 	w->saves_at = saves_at;
 	w->nsaves = 0;
