@@ -285,6 +285,21 @@ TEST(derive_counts_a_thread_that_ends_while_it_waits_until_its_end)
 	chain_end(&c);
 }
 
+TEST(derive_knows_of_no_wait_where_no_switch_was_recorded)
+{
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed_sample(&c, 1, START + 10, 0, 7);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 2, .time_ns = START + 20 }, 0);
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 2, .time_ns = START + 90 }, 0);
+	derive_finish(c.derive);
+	for (size_t i = 0; i < c.out.len; i++)
+		CHECK_UINT(c.out.items[i].event, 0);
+	CHECK_UINT(sum(&c, 1, 2), 0);
+	chain_end(&c);
+}
+
 TEST(derive_takes_a_stack_that_no_cpu_sampled_for_the_wait_it_was_found_in)
 {
 	struct event found = { .kind = EVENT_SAMPLE, .cpu = EVENT_NO_CPU, .sample = { .event = 1, .period = 1 } };

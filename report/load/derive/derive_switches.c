@@ -508,7 +508,8 @@ static void end_now(struct switches *s, struct life *life, uint64_t time_ns)
 	case ENDED:
 		return;
 	case WAITING:
-		put_gap(s, life, time_ns); /* nobody ends off a CPU: that it came to one was lost */
+		if (s->any) /* nobody ends off a CPU: that it came to one was lost */
+			put_gap(s, life, time_ns);
 		break;
 	default:
 		put_run(s, life, time_ns);
