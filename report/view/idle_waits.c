@@ -38,16 +38,23 @@ static bool waits_for_a_hand(const struct profile *p, const struct profile_sampl
 {
 	static const char *const words[] = { "cond_wait", "cond_timedwait", "cond_clockwait", "sem_wait",
 					     "sem_timedwait", "condition_variable", "notesleep", "park" };
+	/* Of a mutex, whose runtime waits for it in the same way as for work. */
+	static const char *const locks[] = { "ObjectMonitor::enter", "ObjectMonitor::EnterI", "monitorenter", "monitor_enter",
+					     "complete_monitor_locking", "sync.(*Mutex)", "sync.(*RWMutex)",
+					     "ReentrantLock", "mutex_lock", "std::mutex" };
 	uint32_t leaf = wait_frames_leaf(p, row);
+	bool waits = false;
 
 	for (uint32_t stack = row->stack; stack; stack = p->stacks.items[stack].parent) {
 		for (size_t i = 0; i < ARRAY_LEN(words); i++)
-			if (strstr(name_of(p, stack), words[i]))
-				return true;
+			waits |= strstr(name_of(p, stack), words[i]) != NULL;
+		for (size_t i = 0; i < ARRAY_LEN(locks); i++)
+			if (strstr(name_of(p, stack), locks[i]))
+				return false;
 		if (stack == leaf)
 			break;
 	}
-	return false;
+	return waits;
 }
 
 static enum idleness idleness_of(const struct profile *p, const struct profile_sample *row)

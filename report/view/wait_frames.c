@@ -116,6 +116,17 @@ static const char *const scheduler[] = { "schedule", "__schedule", "preempt_sche
 /* Functions that only wrap a system call or a lock, by the beginning of their module's name. */
 static const char *const wrappers[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "libc.musl", "[vdso]" };
 
+/* Those of runtimes that do the same, by the beginning of their name: what Go, Java and C++ call on the way to a wait. */
+static const char *const runtime_wrappers[] = {
+	"runtime.futex", "runtime.note", "runtime.mPark", "runtime.stopm", "runtime.usleep", "runtime.sema", "runtime.lock",
+	"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "sync.runtime_", "internal/runtime/",
+	"os::", "Parker::park", "PlatformEvent::", "PlatformMonitor::", "ObjectMonitor::", "ObjectSynchronizer::", "Unsafe_Park",
+	"SharedRuntime::complete_monitor", "SharedRuntime::monitor", "_complete_monitor", "InterpreterRuntime::monitor",
+	"Runtime1::monitor", "Monitor::wait", "JVM_MonitorWait", "java.lang.Object.wait", "jdk.internal.misc.Unsafe.park",
+	"java.util.concurrent.locks.", "java/util/concurrent/locks/",
+	"std::condition_variable", "std::mutex::", "std::unique_lock<", "std::lock_guard<", "std::scoped_lock<", "__gthread_",
+};
+
 static bool begins(const char *text, const char *const *prefixes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -235,11 +246,13 @@ const char *wait_frames_syscall(const struct profile *p, const struct profile_sa
 	return "";
 }
 
+/* The C library's, or a runtime's; an inlined one is not told. */
 static bool is_wrapper(const struct profile *p, uint32_t stack)
 {
 	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];
 
-	return BEGINS(profile_text(p, profile_module(p, at->module)->name), wrappers);
+	return BEGINS(profile_text(p, profile_module(p, at->module)->name), wrappers) ||
+	       BEGINS(function_of(p, stack), runtime_wrappers);
 }
 
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)

@@ -42,7 +42,7 @@ enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sa
 const char *wait_frames_syscall(const struct profile *p, const struct profile_sample *row);
 
 /*
- * The innermost stack of @row that belongs to the program: neither the kernel nor the C library's wrapper. For kernel threads
+ * The innermost stack of @row that belongs to the program: neither the kernel nor a wrapper of the C library or of a runtime (Go, Java, C++). For kernel threads
  * the innermost that is not the scheduler's. 0 if there is none.
  */
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row);

@@ -16,7 +16,11 @@ static uint32_t add_stack(struct profile *p, const char *text)
 	uint32_t stack = 0;
 
 	for (char *word = strsep(&rest, ";"); word; word = strsep(&rest, ";")) {
-		char *name = strchr(word, ':');
+		char *name = strchr(word, ':'); /* of C++ there are two */
+
+		if (name && name[1] == ':')
+			name = NULL;
+
 		const char *module = name ? word : "app";
 
 		if (name)
@@ -63,6 +67,11 @@ TEST(wait_frames_leaf_is_the_programs_own_frame)
 	CHECK_STR(leaf_of(p, "libc.so.6:_start;libc.so.6:poll;kernel:do_sys_poll;kernel:schedule"), "poll");
 	CHECK_STR(leaf_of(p, "kernel:kthread;kernel:worker_thread;kernel:schedule"), "worker_thread");
 	CHECK_STR(leaf_of(p, "kernel:schedule"), "schedule");
+	/* Runtimes wait on behalf of a program, too. */
+	CHECK_STR(leaf_of(p, "main.main;main.critical;sync.(*Mutex).lockSlow;runtime.semacquire1;runtime.futex.abi0;kernel:do_futex"), "main.critical");
+	CHECK_STR(leaf_of(p, "runtime.mcall;runtime.findRunnable;runtime.stopm;runtime.notesleep;runtime.futex.abi0;kernel:do_futex"), "runtime.findRunnable");
+	CHECK_STR(leaf_of(p, "Lock.work;_complete_monitor_locking_Java;ObjectMonitor::enter(JavaThread*);os::PlatformEvent::park();libc.so.6:pthread_cond_wait;kernel:do_futex"), "Lock.work");
+	CHECK_STR(leaf_of(p, "serve;std::condition_variable::wait(std::unique_lock<std::mutex>&);libc.so.6:pthread_cond_wait;kernel:do_futex"), "serve");
 	profile_free(p);
 }
 
@@ -106,6 +115,8 @@ TEST(idle_waits_are_those_of_threads_without_work_and_never_of_a_mutex)
 	static const char queue[] = "take;libc.so.6:pthread_cond_wait;kernel:do_futex";
 	static const char join[] = "main;libc.so.6:pthread_join;libc.so.6:__pthread_clockjoin_ex;kernel:do_futex";
 	static const char child[] = "main;libc.so.6:wait4;kernel:__x64_sys_wait4;kernel:do_wait";
+	static const char java[] = "Lock.work;ObjectMonitor::enter(JavaThread*);os::PlatformEvent::park();libc.so.6:pthread_cond_wait;kernel:do_futex";
+	static const char pool[] = "Pool.take;java.util.concurrent.locks.LockSupport.park;Unsafe_Park;libc.so.6:pthread_cond_wait;kernel:do_futex";
 	const uint64_t len = 10000000000;
 	const struct {
 		const char *stack;
@@ -114,6 +125,7 @@ TEST(idle_waits_are_those_of_threads_without_work_and_never_of_a_mutex)
 	} cases[] = {
 		{ poll, len, 1000, true }, { poll, len / 2, 1, false },	 { mutex, len, 1, false },
 		{ queue, len, 3, true },   { queue, len, 1000, false },
+		{ java, len, 2, false },   { pool, len, 2, true },
 		{ join, len, 1, false },   { child, len, 1, false },
 	};
 	struct profile *p = profile_new();
