@@ -2,6 +2,7 @@
 /*
  * main.c - precord.
  */
+#include "formats/base/program.h"
 #include "record/cmd_list.h"
 #include "record/cmd_record.h"
 #include "record/cmd_stat.h"

@@ -6,7 +6,7 @@
 #include "report/code/annotate.h"
 #include "report/commands.h"
 #include "report/perf_options.h"
-#include "report/code/listing.h"
+#include "report/code/listing_printer.h"
 #include "report/code/listing_page.h"
 #include "report/code/script_lines.h"
 #include "report/print/output.h"

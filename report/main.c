@@ -2,6 +2,7 @@
 /*
  * main.c - preport: reads a recording and says what burned the time.
  */
+#include "formats/base/program.h"
 #include "formats/base/memory.h"
 #include "report/commands.h"
 #include "report/print/topics.h"

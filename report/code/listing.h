@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing.h - prints annotated functions as text, CSV, JSON or a page.
- *
- *	printer = listing_printer_new(a, &options, out);
- *	listing_print(printer, &listing);		// any number of functions
- *	listing_printer_finish(printer);
+ * listing.h - what all listings of annotated functions say, on a terminal, a page or as data: options, words, metrics.
  */
 #ifndef REPORT_LISTING_H
 #define REPORT_LISTING_H
@@ -28,15 +24,6 @@ struct listing_options {
 	const struct metrics *metrics; /* beside the shares; NULL: none. The annotation has their measures */
 	struct terminal term; /* for text */
 };
-
-struct listing_printer;
-
-struct listing_printer *listing_printer_new(const struct annotate *a,
-					    const struct listing_options *options, FILE *out);
-void listing_print(struct listing_printer *printer, struct annotate_listing *listing);
-
-/* Ends the output and frees the printer. */
-void listing_printer_finish(struct listing_printer *printer);
 
 /* What shares of @listing are shares of, for the event of @column. */
 const struct profile_sum *listing_whole(const struct annotate *a,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing_text.h - one annotated function for a terminal; for listing.c alone.
+ * listing_text.h - one annotated function for a terminal; for listing_printer.c alone.
  */
 #ifndef REPORT_LISTING_TEXT_H
 #define REPORT_LISTING_TEXT_H

@@ -5,7 +5,7 @@
 #include "report/tui/tui_listing.h"
 
 #include "report/code/annotate.h"
-#include "report/code/listing.h"
+#include "report/code/listing_printer.h"
 #include "report/tui/tui_text.h"
 
 #include <errno.h>

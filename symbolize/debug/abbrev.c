@@ -7,6 +7,8 @@
  */
 #include "symbolize/debug/abbrev.h"
 
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "symbolize/debug/form.h"
 
@@ -23,7 +25,7 @@ struct abbrevs {
 	VEC(int64_t) implicits;
 	struct map by_code; /* code -> index in @items, for the rest */
 	size_t nconsecutive;
-	struct debug_source *source;
+	size_t *budget;
 	struct reader rest; /* not parsed yet */
 	bool done;
 };
@@ -129,9 +131,9 @@ static bool parse_next(struct abbrevs *table)
 	bool whole = parse_attrs(table, r, &abbrev);
 	size_t used = before - reader_left(r);
 
-	if (!whole || used > table->source->abbrev_budget)
+	if (!whole || used > *table->budget)
 		return false;
-	table->source->abbrev_budget -= used;
+	*table->budget -= used;
 	if (code == table->items.len + 1 && table->nconsecutive == table->items.len)
 		table->nconsecutive++;
 	else
@@ -140,19 +142,13 @@ static bool parse_next(struct abbrevs *table)
 	return true;
 }
 
-struct abbrevs *abbrevs_get(struct debug_source *source, uint64_t offset)
+struct abbrevs *abbrevs_new(const struct reader *from, size_t *budget)
 {
-	bool is_new;
-	uint64_t *slot = map_put(&source->abbrevs, offset, &is_new);
+	struct abbrevs *table = memory_zeroed(1, sizeof(*table));
 
-	if (is_new) {
-		struct abbrevs *table = memory_zeroed(1, sizeof(*table));
-
-		table->source = source;
-		table->rest = debug_source_reader(source, DEBUG_ABBREV, offset);
-		*slot = (uintptr_t)table;
-	}
-	return (struct abbrevs *)(uintptr_t)*slot;
+	table->rest = *from;
+	table->budget = budget;
+	return table;
 }
 
 void abbrevs_free(struct abbrevs *table)

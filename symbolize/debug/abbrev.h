@@ -8,7 +8,7 @@
 #ifndef DEBUG_ABBREV_H
 #define DEBUG_ABBREV_H
 
-#include "symbolize/debug/source.h"
+#include "formats/base/reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,10 +62,10 @@ struct abbrev {
 struct abbrevs;
 
 /*
- * The table at @offset of @source's .debug_abbrev, from its cache; NULL if there is none. It is parsed as
- * far as codes are asked for.
+ * The table at @from in .debug_abbrev. It is parsed as far as codes are asked for, and as far as @budget, which counts the
+ * bytes that may still be parsed and outlives it.
  */
-struct abbrevs *abbrevs_get(struct debug_source *source, uint64_t offset);
+struct abbrevs *abbrevs_new(const struct reader *from, size_t *budget);
 void abbrevs_free(struct abbrevs *table);
 
 /* The abbreviation with @code, NULL if there is none. Valid until the next call. */

@@ -66,6 +66,19 @@ struct reader debug_source_reader(const struct debug_source *source, enum debug_
 	return r;
 }
 
+struct abbrevs *debug_source_abbrevs(struct debug_source *source, uint64_t offset)
+{
+	bool is_new;
+	uint64_t *slot = map_put(&source->abbrevs, offset, &is_new);
+
+	if (is_new) {
+		struct reader from = debug_source_reader(source, DEBUG_ABBREV, offset);
+
+		*slot = (uintptr_t)abbrevs_new(&from, &source->abbrev_budget);
+	}
+	return (struct abbrevs *)(uintptr_t)*slot;
+}
+
 const char *debug_source_string(const struct debug_source *source, enum debug_section section,
 				uint64_t offset)
 {

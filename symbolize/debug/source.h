@@ -61,6 +61,11 @@ void debug_source_deinit(struct debug_source *source);
 struct reader debug_source_reader(const struct debug_source *source, enum debug_section section,
 				  uint64_t offset);
 
+struct abbrevs;
+
+/* The abbreviations at @offset (abbrev.h), from the cache; NULL if there are none. Valid until debug_source_deinit(). */
+struct abbrevs *debug_source_abbrevs(struct debug_source *source, uint64_t offset);
+
 /* The string at @offset, NULL if there is none. */
 const char *debug_source_string(const struct debug_source *source, enum debug_section section,
 				uint64_t offset);

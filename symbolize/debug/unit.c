@@ -161,7 +161,7 @@ bool debug_die_read(struct debug_unit *unit, uint64_t offset, bool (*tags)(uint1
 	if (offset < unit->root || offset >= unit->end)
 		return false;
 	if (!unit->abbrevs)
-		unit->abbrevs = abbrevs_get(unit->source, unit->abbrev_offset);
+		unit->abbrevs = debug_source_abbrevs(unit->source, unit->abbrev_offset);
 	reader_init(&r, info->data + offset, (size_t)(unit->end - offset), /* big_endian= */ false);
 	uint64_t code = reader_uleb(&r, "abbreviation code");
 

@@ -6,7 +6,30 @@
 #define ELF_CFI_RECORD_H
 
 #include "symbolize/elf/cfi_pointer.h"
-#include "symbolize/elf/cfi_section.h"
+
+/* A common information entry: what its FDEs share. */
+struct cfi_cie {
+	uint64_t code_align;
+	int64_t data_align;
+	uint32_t return_reg;      /* DWARF number of the return address column */
+	uint8_t pointer_encoding; /* DW_EH_PE_* of addresses in the FDE, absptr in .debug_frame */
+	bool signal_frame;        /* augmentation 'S' */
+	bool augmented;           /* augmentation 'z': FDEs say how long theirs is */
+	bool b_key; /* augmentation 'B': return addresses signed with the B key (aarch64) */
+	const uint8_t *instructions; /* initial ones */
+	size_t instructions_len;
+	uint64_t instructions_vaddr; /* link-time address of the first, for pc-relative operands */
+};
+
+/* A frame description entry: the rules for [begin, end), link-time addresses. */
+struct cfi_fde {
+	uint64_t begin, end;
+	struct cfi_cie cie;
+	bool from_debug_frame; /* in .debug_frame; otherwise .eh_frame */
+	const uint8_t *instructions;
+	size_t instructions_len;
+	uint64_t instructions_vaddr;
+};
 
 /* Bytes of one of the two sections. */
 struct cfi_bytes {

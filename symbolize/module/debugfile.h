@@ -8,8 +8,9 @@
 #ifndef SYMBOLIZE_DEBUGFILE_H
 #define SYMBOLIZE_DEBUGFILE_H
 
+#include "formats/base/arena.h"
 #include "symbolize/elf/image.h"
-#include "symbolize/module/module.h"
+#include "symbolize/module/module_search.h"
 
 /* What is looked for. */
 struct debugfile_wanted {

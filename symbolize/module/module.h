@@ -12,6 +12,7 @@
 #include "formats/base/diag.h"
 #include "formats/recording.h"
 #include "symbolize/elf/image.h"
+#include "symbolize/module/module_search.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,13 +50,6 @@ struct module {
 	bool has_code, has_data; /* mapped with and without code; data alone need be no binary */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
-};
-
-/* Where files are looked for, in this order: embedded in the trace, @symfs, @debug_dirs, debuginfod. */
-struct module_search {
-	const char *symfs;             /* root to put before paths, NULL for "/" */
-	const char *const *debug_dirs; /* NULL-terminated; besides /usr/lib/debug */
-	const char *vmlinux; /* the kernel's file, if the build ID is right; NULL: where it usually is */
 };
 
 struct module_table;

@@ -10,19 +10,10 @@
 
 #include "formats/event.h"
 #include "symbolize/module/module.h"
+#include "symbolize/module/space_map.h"
 
 struct space_table;
 struct space; /* the address space of one process */
-
-struct space_map {
-	uint64_t start, end; /* addresses in the process */
-	uint64_t bias; /* vaddr = ip - bias; if not @mapped this gives the offset in the file */
-	uint64_t file_offset; /* of @start */
-	struct module *module;
-	bool mapped; /* the bias is known: the image has a segment there */
-	bool exec;
-	bool looked_up; /* private: @mapped and @bias are final */
-};
 
 /* A thread of execution that samples are attributed to; lives as long as the table. */
 struct space_thread {

@@ -6,6 +6,7 @@
 #include "symbolize/module/space_maps.h"
 
 #include "formats/base/memory.h"
+#include "symbolize/module/module.h"
 
 #include <stdlib.h>
 #include <string.h>

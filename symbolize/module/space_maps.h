@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZE_SPACE_MAPS_H
 #define SYMBOLIZE_SPACE_MAPS_H
 
-#include "symbolize/module/space.h"
+#include "symbolize/module/space_map.h"
 
 #include <stddef.h>
 

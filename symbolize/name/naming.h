@@ -16,7 +16,8 @@
 #include "symbolize/elf/symtab.h"
 #include "symbolize/name/jit_map.h"
 #include "symbolize/name/line_source.h"
-#include "symbolize/name/symbolizer.h"
+#include "symbolize/module/module.h"
+#include "symbolize/name/symbol.h"
 
 /* What a symbol table says about an address. */
 struct naming_symbol {
@@ -66,6 +67,9 @@ struct symtab *naming_symtab(struct naming *naming, size_t i);
 
 /* @linkage_name as people read it; NULL for NULL. Valid until naming_free(). */
 const char *naming_readable(struct naming *naming, const char *linkage_name);
+
+/* In any thread: look up @vaddrs, so that symbolizer_find() has the answers at hand. */
+void naming_look_up(struct naming *naming, const uint64_t *vaddrs, size_t count);
 
 /* What is known of @vaddr: looked up beforehand, or now. Valid until the next call. */
 const struct naming_answer *naming_answer(struct naming *naming, uint64_t vaddr);

@@ -8,26 +8,7 @@
 #define SYMBOLIZE_SYMBOLIZER_H
 
 #include "symbolize/module/module.h"
-
-struct symbolizer_options {
-	bool no_inline; /* symbols only: no lines, no inlined calls, no debug information read */
-	bool no_demangle;
-	const char *cache; /* folder for answers of debug information, NULL for none; see line_cache.h */
-};
-
-/* One function at an address. */
-struct symbol_frame {
-	const char *function;     /* demangled; NULL if not known */
-	const char *linkage_name; /* as in the file; NULL if not known */
-	uint64_t function_vaddr;  /* where the (outermost) function starts, also if it has no name; 0 if not known */
-	uint64_t function_len;    /* 0 if not known */
-	const char *file;         /* source path as the compiler saw it; NULL if not known */
-	uint32_t line;            /* 0 if not known */
-	uint32_t column;          /* 0 if not known */
-	const char *function_file; /* where the function is declared; NULL if not known */
-	uint32_t function_line;	   /* 0 if not known */
-	bool inlined;             /* into the next frame */
-};
+#include "symbolize/name/symbol.h"
 
 struct symbolizer;
 
@@ -56,16 +37,6 @@ struct naming;
 
 /* Open the files of @mod. Valid until symbolizer_free(). */
 struct naming *symbolizer_open(struct symbolizer *s, struct module *mod);
-
-/* In any thread: look up @vaddrs, so that symbolizer_find() has the answers at hand. */
-void naming_look_up(struct naming *naming, const uint64_t *vaddrs, size_t count);
-
-/* A function of @mod by name, for annotate. */
-struct symbol_function {
-	const char *name; /* demangled */
-	const char *linkage_name;
-	uint64_t vaddr, len;
-};
 
 /* All functions that @mod's files name, ascending by address; valid until symbolizer_free(). */
 const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct module *mod,

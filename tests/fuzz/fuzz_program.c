@@ -8,7 +8,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "formats/base/command.h"
+#include "formats/base/program.h"
 #include "formats/base/memory.h"
 #include "formats/base/reader.h"
 #include "formats/base/zframe.h"

@@ -375,7 +375,7 @@ static size_t find_last_abbreviations(bool separate, size_t *ret_left)
 	writer_u8(&w, 0);
 	init_source(&source, DEBUG_ABBREV, &w);
 	for (unsigned i = 0; i < NTABLES; i++)
-		found += abbrevs_find(abbrevs_get(&source, offsets[i]), separate ? 3 : 3 * NTABLES) != NULL;
+		found += abbrevs_find(debug_source_abbrevs(&source, offsets[i]), separate ? 3 : 3 * NTABLES) != NULL;
 	*ret_left = source.abbrev_budget;
 	return found;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "formats/base/command.h"
+#include "formats/base/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

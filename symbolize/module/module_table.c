@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * module.c - modules by path and build ID. Their files are in module_files.c.
+ * module_table.c - modules by path and build ID. Their files are in module_files.c.
  */
 #include "symbolize/module/module_parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * image.c - ELF through libelf, kept on a short leash.
+ * image_file.c - ELF through libelf, kept on a short leash.
  *
  * The header's counts and offsets are checked against the file's length before libelf sees them, because
  * libelf allocates by them. Section and segment tables are copied out once, so that later reads touch

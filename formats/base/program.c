@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command.c - from argv to the command that it names, and from its error to two lines and a status.
+ * program.c - from argv to the command that it names, and from its error to two lines and a status.
  *
  * The command word is the first operand. To find it, options that stand before it must be skipped with
  * their arguments, and they may be any command's; so the search goes by the options of all of them.
  */
-#include "formats/base/command.h"
+#include "formats/base/program.h"
 
 #include "formats/base/completion.h"
 #include "formats/base/text.h"
