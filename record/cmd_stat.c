@@ -97,7 +97,10 @@ static const struct opt stat_opts[] = {
 
 static void stat_defaults(void *args)
 {
-	((struct stat_args *)args)->format = formats[0];
+	struct stat_args *stat = args;
+
+	stat->format = formats[0];
+	stat->repeat = 1;
 }
 
 static void stat_release(void *args)
@@ -146,6 +149,8 @@ static struct err *check(const struct stat_args *args, bool has_command)
 		return err_new(ERR_USAGE, "--per-thread needs threads: -p, -t or -u");
 	if (args->interval_ms && args->interval_ms < INTERVAL_MIN_MS)
 		return err_new(ERR_USAGE, "an interval is %d ms or more", INTERVAL_MIN_MS);
+	if (args->repeat == 0)
+		return err_new(ERR_USAGE, "-r takes 1 run or more: there is no repeating for ever");
 	if (args->repeat > 1 && args->interval_ms)
 		return err_new(ERR_USAGE, "-r and -I exclude each other");
 	if (args->repeat > 1 && !has_command)
@@ -409,7 +414,7 @@ static void show_progress(unsigned done, unsigned wanted)
 static struct err *all_runs(struct stat_session *s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	unsigned runs = 0, wanted = s->args->repeat ? (unsigned)s->args->repeat : 1;
+	unsigned runs = 0, wanted = (unsigned)s->args->repeat;
 	bool is_default = !s->args->events.len;
 	struct err *err = open_report(s);
 

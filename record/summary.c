@@ -273,7 +273,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 
 	fprintf(out,
 		PREFIX "%.1f s, %" PRIu64
-		       " samples, %.1f %% lost, %.1f %% of stacks cut at the limit; ",
+		       " samples, %.1f %% lost, %.1f %% of snapshots full; ",
 		(double)(s->recording.end_ns - s->recording.start_ns) / 1e9, totals->samples,
 		percent(lost, lost + totals->samples), percent(totals->cut, totals->samples));
 	print_place(s, &arena, out);

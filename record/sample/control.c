@@ -204,12 +204,14 @@ bool control_next(struct control *c, struct control_command *ret, struct err **r
 
 void control_answer(const struct control *c, const struct err *err)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct pollfd poll_fd = { .fd = c->answer_fd, .events = POLLOUT };
 	char text[CONTROL_LINE_MAX] = ANSWER_DONE;
 	int len = (int)strlen(text);
 
 	if (err)
-		len = MIN(snprintf(text, sizeof(text), "error: %.400s\n", err_message(err)),
+		len = MIN(snprintf(text, sizeof(text), "error: %.400s\n",
+				   text_escape(&arena, err_message(err))),
 			  (int)sizeof(text) - 1);
 	/* Not even a reader that has gone to sleep may hold the recording up. */
 	if (c->answer_fd < 0 || poll(&poll_fd, 1, 0) != 1 || !(poll_fd.revents & POLLOUT))

@@ -4,17 +4,20 @@
  */
 #include "record/sample/sampling_switch.h"
 
+#include "formats/base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define TEXT_MAX 512
 
-/* At once, and without stdio, since the recording goes on. */
+/* At once, and without stdio, since the recording goes on. @text has words of whoever sends commands. */
 static void say(const char *what, const char *text)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	char line[TEXT_MAX];
-	int len = snprintf(line, sizeof(line), "precord: %s: %.400s\n", what, text);
+	int len = snprintf(line, sizeof(line), "precord: %s: %.400s\n", what, text_escape(&arena, text));
 
 	if (write(STDERR_FILENO, line, MIN((size_t)len, sizeof(line) - 1)) < 0)
 		return; /* a terminal that is gone is no reason to stop */

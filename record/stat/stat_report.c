@@ -274,20 +274,40 @@ void stat_report_rows(struct stat_report *r, double at_s)
 	fflush(r->out);
 }
 
+/* ": why" of event number @i; NULL if it was not refused. */
+static const char *refusal_of(const struct stat_report *r, size_t i)
+{
+	return r->refusals[i] ? strchr(err_message(r->refusals[i]), ':') : NULL;
+}
+
+/* The names of events that were refused for the reason of number @first, if that is the first of them. */
+static bool text_refused(const struct stat_report *r, size_t first)
+{
+	const char *why = refusal_of(r, first);
+
+	for (size_t i = 0; why && i < first; i++) {
+		const char *other = refusal_of(r, i);
+
+		if (other && strcmp(other, why) == 0)
+			return false;
+	}
+	for (size_t i = first; why && i < r->list->len; i++) {
+		const char *other = refusal_of(r, i);
+
+		if (other && strcmp(other, why) == 0)
+			fprintf(r->out, "%s%s", i > first ? ", " : "", r->list->items[i].name);
+	}
+	return why;
+}
+
 static void text_refusals(const struct stat_report *r)
 {
-	const char *last = "";
-
 	for (size_t i = 0; r->refusals && i < r->list->len; i++) {
-		const struct err *err = r->refusals[i];
-		const char *why = err ? strchr(err_message(err), ':') : NULL;
-
-		if (!why || strcmp(why, last) == 0)
+		if (!text_refused(r, i))
 			continue;
-		last = why;
-		fprintf(r->out, "%s%s\n", r->list->items[i].name, why);
-		if (err_hint(err))
-			fprintf(r->out, "  %s\n", err_hint(err));
+		fprintf(r->out, "%s\n", refusal_of(r, i));
+		if (err_hint(r->refusals[i]))
+			fprintf(r->out, "  %s\n", err_hint(r->refusals[i]));
 	}
 }
 

@@ -57,6 +57,12 @@ static struct err *open_file(const char *path, struct trace_file *ret)
 		err_free(err);
 		err = open_folder(path, ret);
 	}
+	char part[PATH_MAX];
+
+	if (err && err_errno(err) == ENOENT &&
+	    snprintf(part, sizeof(part), "%s.part", path) < (int)sizeof(part) && access(part, F_OK) == 0)
+		return err_remedy(err, "'%s' is what a recorder has written so far, or had when it was killed: -i '%s'",
+				  part, part);
 	if (err && err_errno(err) == ENOENT && strcmp(path, "precord.trace") == 0)
 		return err_remedy(err, "record with 'precord -- COMMAND', or name a file with -i");
 	return err;

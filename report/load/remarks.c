@@ -33,6 +33,10 @@ static void add(struct judge *r, double weight, const char *text)
 	vec_push(&r->ret->list, remark);
 }
 
+/* What stands at the end. */
+#define NO_END                                                                               \
+	"; what came later, counts of lost samples, kernel symbols and embedded code are missing"
+
 /* Of the samples, how many: "1.2 %" */
 static const char *of_samples(const struct judge *r, uint64_t count)
 {
@@ -51,11 +55,12 @@ static void remark_recording(struct judge *r)
 
 	if (r->s->recording->damaged_at)
 		add(r, WEIGHT_FILE,
-		    arena_printf(r->arena, "the file is damaged at offset %" PRIu64,
-				 r->s->recording->damaged_at));
+		    arena_printf(r->arena, "the file is damaged at offset %" PRIu64 "%s",
+				 r->s->recording->damaged_at,
+				 trust->complete_file ? "" : ", and it has no end" NO_END));
 	else if (!trust->complete_file)
 		add(r, WEIGHT_FILE,
-		    "the file has no end: the recorder was killed, or the copy is cut");
+		    "the file has no end: the recorder was killed, or the copy is cut" NO_END);
 	if (r->s->recording->late_events)
 		add(r, WEIGHT_FILE,
 		    arena_printf(r->arena,

@@ -109,7 +109,8 @@ double trust_unnamed(const struct trust *trust)
 
 const char *trust_line(const struct trust *trust, struct arena *arena)
 {
-	uint64_t whole = trust->samples > trust->cut ? trust->samples - trust->cut : 0;
+	uint64_t cut = trust->cut + trust->shortened;
+	uint64_t whole = trust->samples - MIN(cut, (uint64_t)trust->samples);
 
 	if (trust->sums_only)
 		return "not known: sums without lost samples or broken stacks";
@@ -117,7 +118,7 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 			    trust->lost ? number_share(arena, trust_lost(trust))
 					: "0",
 			    number_count(arena, trust->throttled),
-			    number_share(arena, part(trust->cut + trust->shortened, whole)),
+			    number_share(arena, part((int64_t)cut, (int64_t)whole)),
 			    number_share(arena, part(trust->broken, trust->complete)),
 			    number_share(arena, trust_unnamed(trust)));
 }

@@ -100,4 +100,7 @@ expect 'not supported' out
 on hybrid precord stat -a -e cycles -- true 2>out || fail "hybrid"
 expect 'cpu_core/cycles/' out
 expect 'cpu_atom/cycles/' out
+
+# -d has caches, counted or with the reason why not.
+precord stat -d -- true 2>&1 | grep -q L1-dcache-loads || fail "-d prints nothing of caches"
 exit 0

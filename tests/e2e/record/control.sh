@@ -34,6 +34,7 @@ precord -F 999 -D -1 --control fifo:ctl,ack -o c.trace -p $victim 2>err.txt & re
 say ping ack
 sleep 0.3
 say 'no such thing' "error: unknown command 'no'*"
+say $'a\e[31mb' "error: unknown command 'a?x1b?31mb'*"
 say 'ping me' "error: command 'ping' takes no 'me'"
 say snapshot "error: 'snapshot' needs --overwrite or --switch-output"
 say 'enable nonsense' "error: there is no event 'nonsense'*"
@@ -49,6 +50,7 @@ sleep 0.5
 say stop ack
 wait $recorder || { cat err.txt; fail "status $? after stop"; }
 grep -q "^precord: --control: unknown command 'no'" err.txt || { cat err.txt; fail "the unknown command is not named"; }
+grep -q $'\e' err.txt && fail "bytes of a command that steer a terminal are written to it"
 grep -Eq "^precord: event: (cycles|cpu-clock)" err.txt || { cat err.txt; fail "evlist names no event"; }
 n=$(samples c.trace)
 [ "$n" -ge 20 ] || { cat err.txt; fail "only $n samples between enable and disable"; }

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+: >run.trace.part
+preport -i run.trace

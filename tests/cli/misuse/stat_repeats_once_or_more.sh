@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+precord stat -r 0 -- true
