@@ -353,6 +353,20 @@ int64_t json_read_int(struct json_reader *r)
 	return wide <= -9223372036854775808.0 ? INT64_MIN : (int64_t)wide;
 }
 
+bool json_read_more_int(struct json_reader *r, int64_t *ret)
+{
+	if (!r->failed && !r->fresh && r->end - r->pos > 1 && *r->pos == ',' && is_digit(r->pos[1])) {
+		r->pos++;
+		if (!take_short(r, ret))
+			*ret = json_read_int(r);
+		return true;
+	}
+	if (!json_read_more(r))
+		return false;
+	*ret = json_read_int(r);
+	return true;
+}
+
 uint64_t json_read_count(struct json_reader *r)
 {
 	int64_t value = json_read_int(r);

@@ -67,6 +67,9 @@ bool json_read_key(struct json_reader *r, struct json_text *ret);
 /* Is there another element in the array? Its end is consumed. */
 bool json_read_more(struct json_reader *r);
 
+/* The next element of an array of whole numbers; false at its end. The same as the two calls, but fast. */
+bool json_read_more_int(struct json_reader *r, int64_t *ret);
+
 /* A null yields 0 or "". A fraction is cut off by json_read_int(), and what does not fit becomes the nearest that does. */
 int64_t json_read_int(struct json_reader *r);
 uint64_t json_read_count(struct json_reader *r); /* json_read_int(), and 0 for what is negative */

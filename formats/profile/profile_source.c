@@ -57,7 +57,7 @@ static void set_times(struct recording *rec, const struct profile *p, const stru
 	struct profile_time at;
 	uint64_t first = UINT64_MAX, last = 0;
 
-	while (time_series_next(&cursor, &at)) {
+	while (!(facts->start_ns && facts->has_duration) && time_series_next(&cursor, &at)) {
 		first = MIN(first, at.time_ns);
 		last = MAX(last, at.time_ns);
 	}

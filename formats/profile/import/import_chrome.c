@@ -267,10 +267,12 @@ static struct chrome_profile *profile_of(struct chrome *in, const struct chrome_
 
 static void read_numbers(struct json_reader *r, struct numbers *vec)
 {
+	int64_t number;
+
 	if (!json_read_array(r))
 		return;
-	while (json_read_more(r))
-		vec_push(vec, json_read_int(r));
+	while (json_read_more_int(r, &number))
+		vec_push(vec, number);
 }
 
 static void read_cpu_profile(struct chrome_profile *of, struct json_reader *r)

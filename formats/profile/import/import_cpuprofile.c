@@ -37,20 +37,24 @@ static unsigned recognise(const uint8_t *start, size_t len)
 
 static void read_samples(struct cpuprofile *in, struct json_reader *r)
 {
+	int64_t id;
+
 	if (!json_read_array(r))
 		return;
-	while (json_read_more(r))
-		vec_push(&in->samples, json_read_int(r));
+	while (json_read_more_int(r, &id))
+		vec_push(&in->samples, id);
 }
 
 static void read_times(struct cpuprofile *in, struct json_reader *r, bool are_deltas)
 {
+	int64_t time;
+
 	if (!json_read_array(r))
 		return;
 	in->are_deltas = are_deltas;
 	in->times.len = 0;
-	while (json_read_more(r))
-		vec_push(&in->times, json_read_int(r));
+	while (json_read_more_int(r, &time))
+		vec_push(&in->times, time);
 }
 
 static struct err *read_file(struct cpuprofile *in, struct json_reader *r)

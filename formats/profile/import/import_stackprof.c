@@ -91,11 +91,13 @@ static void read_frames(struct stackprof *in, struct json_reader *r)
 
 static void read_numbers(struct json_reader *r, struct numbers *ret)
 {
+	int64_t number;
+
 	ret->len = 0;
 	if (!json_read_array(r))
 		return;
-	while (json_read_more(r))
-		vec_push(ret, json_read_int(r));
+	while (json_read_more_int(r, &number))
+		vec_push(ret, number);
 }
 
 static struct err *read_file(struct stackprof *in, const struct import_input *input)
