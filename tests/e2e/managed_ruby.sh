@@ -45,4 +45,6 @@ grep '^STACK' said.txt | cut -d' ' -f2- | while read -r stack; do
 	sed 's/ [0-9]*$/;/; s/;qsort_r\|;msort_with_tmp[a-z0-9.]*//g' folded.txt | grep -qF ";$stack;" || { echo "$stack"; false; } || exit 1
 done || { cat folded.txt; fail "a stack is not there as Ruby tells it"; }
 grep -q 'rb_vm_exec.*;run;\|;run;.*rb_vm_exec' folded.txt && fail "the loop is still beside its frames"
+preport info -i s.trace 2>/dev/null | grep -A3 '^Interpreters' | grep -qE '^ *[0-9,]+ .*read$' || fail "info does not say how many stacks were read"
+preport -i s.trace 2>/dev/null | grep -q 'scripts unread' || fail "the summary does not say how many stacks were not read"
 exit 0
