@@ -23,7 +23,7 @@ grep -q 'stack was read' precord.txt || { cat precord.txt; fail "no interpreter 
 
 # Samples with a stack of PHP are those whose stack has run(); a share six standard deviations away comes once in a billion.
 total=$(columns function samples <total.csv | awk -F'\t' '$1 == "run" { print $2 }')
-[ "${total:-0}" -ge 300 ] || { cat precord.txt; skip "only ${total:-0} stacks could be read here"; }
+[ "${total:-0}" -ge 300 ] || few_stacks precord.txt
 columns function samples <total.csv | awk -F'\t' -v total="$total" '
 	FILENAME == "shares.txt" { if ($1 ~ / 0 /) { split($1, part, " "); ns[part[1]] = part[3]; whole += part[3] } next }
 	{ hits[$1] = $2 }

@@ -22,7 +22,7 @@ grep -q 'stack was read' precord.txt || { cat precord.txt; fail "no interpreter 
 
 # Samples with a stack of Ruby are those whose stack has one of the methods; six standard deviations come once in a billion.
 total=$(grep -cE 'managed: whole' <(preport script -a -i s.trace 2>/dev/null))
-[ "${total:-0}" -ge 300 ] || { cat precord.txt; skip "only ${total:-0} stacks could be read here"; }
+[ "${total:-0}" -ge 300 ] || few_stacks precord.txt
 awk '
 	FILENAME == "shares.txt" { ns[$1] = $3; whole += $3; next }
 	{ weight = $NF; sub(/ [0-9]+$/, "")
