@@ -8,11 +8,13 @@
 #include "report/code/code_origin.h"
 #include "report/code/data_types.h"
 #include "report/load/data_places.h"
+#include "report/load/event_fields.h"
 #include "report/perf_options.h"
 #include "report/metric/metrics.h"
 #include "report/print/number.h"
 #include "report/load/session.h"
 #include "report/view/process_levels.h"
+#include "report/view/event_table.h"
 #include "report/view/view_needs.h"
 #include "report/print/summary.h"
 #include "report/view/tables.h"
@@ -37,7 +39,7 @@
 /* What --by asks for: levels, or a table of its own. */
 struct report_by {
 	struct view_levels levels;
-	bool branches;
+	bool branches, events;
 	enum branches_by branches_by;
 };
 
@@ -89,8 +91,9 @@ static struct err *parse_by(void *field, const char *value)
 {
 	struct report_by *by = field;
 
+	by->events = strcmp(value, "event") == 0;
 	by->branches = branch_table_parse(value, &by->branches_by);
-	return by->branches ? NULL : view_parse_levels(&by->levels, value);
+	return by->branches || by->events ? NULL : view_parse_levels(&by->levels, value);
 }
 
 static struct err *parse_sort(void *field, const char *value)
@@ -145,7 +148,7 @@ static const struct opt report_opts[] = {
 	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
 		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, data-type, "
-		  "data-field, entry, mine, state, wait, syscall, waker; branch, "
+		  "data-field, entry, mine, state, wait, syscall, waker, a tracepoint's field (next_comm); event; branch, "
 		  "branch=line, branch=address",
 		  parse_by),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
@@ -331,8 +334,11 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 				  struct tables_request *request)
 {
 	CLEANUP(data_places_deinit) struct data_places data = { 0 };
-	struct err *err;
+	struct event_fields fields;
+	struct err *err = event_fields_listen(&fields, s, &request->levels);
 
+	if (err)
+		return err;
 	if (data_places_wanted(&request->levels, &data)) {
 		request->data = &data;
 		data_places_listen(&data, s);
@@ -341,6 +347,8 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 	err = session_load(s, &args->filter);
 	if (!err && request->data)
 		err = check_data(&data, s);
+	if (!err && s->imported)
+		err = event_fields_check(s->profile, &request->levels);
 	if (!err && s->imported)
 		err = view_needs_check(s->profile, &request->levels, s->args->input);
 	if (!err)
@@ -415,6 +423,18 @@ static struct err *run_branches(struct session *s, void *args_)
 	return branch_table_run(&request, s, &args->filter, &args->terminal);
 }
 
+static struct err *run_events(struct session *s, void *args_)
+{
+	struct report_args *args = args_;
+	struct err *err;
+
+	s->names = SESSION_NAME_NONE;
+	err = session_load(s, &args->filter);
+	return err ? err
+		   : event_table_print(s, table_format_named(args->format),
+				       args->limit == VIEW_TABLE_ALL ? UINT64_MAX : args->limit, &args->terminal);
+}
+
 static size_t lines_of(const char *text)
 {
 	size_t lines = 0;
@@ -470,7 +490,7 @@ static void settle_levels(struct report_args *args)
 {
 	struct view_levels *levels = &args->by.levels;
 
-	if (!levels->len && !args->by.branches)
+	if (!levels->len && !args->by.branches && !args->by.events)
 		*levels = args->sort.levels;
 	if (!args->children || args->by.branches)
 		return;
@@ -496,7 +516,8 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 	if (err)
 		return err;
 	return session_run(&cmd_report, &report->session,
-			   report->by.branches   ? run_branches
+			   report->by.events     ? run_events
+			   : report->by.branches ? run_branches
 			   : wants_table(report) ? run_table
 						 : run_summary,
 			   report);

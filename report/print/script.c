@@ -12,6 +12,7 @@
 #include "report/print/script.h"
 
 #include "formats/base/text.h"
+#include "formats/tracepoint_format.h"
 #include "report/view/branches.h"
 #include "report/view/extras_text.h"
 #include "report/print/json.h"
@@ -27,6 +28,8 @@ struct script {
 	const struct script_options *options;
 	FILE *out;
 	struct payload_printer *payload;
+	struct arena arena;
+	struct tracepoint_format *formats; /* by event */
 	struct json json;
 };
 
@@ -38,13 +41,19 @@ struct script *script_new(struct session *s, const struct script_options *option
 	script->options = options;
 	script->out = out;
 	script->payload = payload_printer_new(s->recording);
+	script->formats = ARENA_ARRAY(&script->arena, struct tracepoint_format, s->recording->nevents + 1);
+	for (size_t i = 0; i < s->recording->nevents; i++)
+		script->formats[i] =
+			tracepoint_format_read(&script->arena, s->recording->events[i].format);
 	return script;
 }
 
 void script_free(struct script *script)
 {
-	if (script)
-		payload_printer_free(script->payload);
+	if (!script)
+		return;
+	payload_printer_free(script->payload);
+	arena_deinit(&script->arena);
 	free(script);
 }
 
@@ -373,6 +382,33 @@ static void put_counts_json(struct script *script, const struct event_sample *sa
 	json_close(json, ']');
 }
 
+/* The fields of a tracepoint, as numbers and texts; addresses as elsewhere. What every tracepoint has stands outside. */
+static void put_fields_json(struct script *script, const struct event_sample *sample)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct tracepoint_format *format;
+	struct json *json = &script->json;
+
+	if (sample->event >= script->s->recording->nevents || !sample->raw_len ||
+	    !script->formats[sample->event].len)
+		return;
+	format = &script->formats[sample->event];
+	json_open(json, "fields", '{');
+	for (size_t i = 0; i < format->len; i++) {
+		const struct tracepoint_field *field = &format->fields[i];
+		struct tracepoint_value value;
+
+		if (field->common ||
+		    !tracepoint_field_value(field, sample->raw, sample->raw_len, &arena, &value))
+			continue;
+		if (value.kind == TRACEPOINT_NUMBER || value.kind == TRACEPOINT_SIGNED)
+			json_number(json, field->name, tracepoint_value_text(&value, &arena));
+		else
+			json_string(json, field->name, tracepoint_value_text(&value, &arena));
+	}
+	json_close(json, '}');
+}
+
 static void put_sample_json(struct script *script, const struct session_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
@@ -393,6 +429,7 @@ static void put_sample_json(struct script *script, const struct session_event *e
 	put_counts_json(script, sample);
 	if (*payload)
 		json_string(&script->json, "payload", payload);
+	put_fields_json(script, sample);
 	json_string(&script->json, "stop", unwind_stop_name(chain->stop));
 	json_open(&script->json, "frames", '[');
 	for (size_t i = 0; i < shown && stack; i++) {

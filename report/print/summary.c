@@ -192,7 +192,7 @@ static void put_other_events(struct page *page)
 				    profile_text(p, p->types.items[i].name),
 				    number_count(&page->arena, profile_total(p, i).count));
 	if (*text)
-		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --event: %s", text),
+		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --by event and --event NAME: %s", text),
 			    2);
 }
 

@@ -138,6 +138,8 @@ const struct opt filter_opts[] = {
 	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
 		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
 		  filter_parse_window),
+	OPT_LIST(struct filter, wheres, "where", 0, "CONDITION",
+		 "only samples whose fields fulfil it: 'bytes_req > 4096', 'next_comm ~ kworker*'"),
 	OPT_PARSE(struct filter, min_wait_ns, "min-wait", 0, "TIME",
 		  "only waits of at least this length: 1ms, 250us", parse_wait),
 	OPT_PARSE(struct filter, max_wait_ns, "max-wait", 0, "TIME",
@@ -145,6 +147,13 @@ const struct opt filter_opts[] = {
 	OPT_GROUP(struct filter, reshape, reshape_opts),
 	OPT_END,
 };
+
+static void unbind_conditions(struct filter *filter)
+{
+	for (size_t i = 0; i < filter->bound.len; i++)
+		where_free(filter->bound.items[i]);
+	filter->bound.len = 0;
+}
 
 void filter_deinit(struct filter *filter)
 {
@@ -157,13 +166,16 @@ void filter_deinit(struct filter *filter)
 	vec_deinit(&filter->tids.ranges);
 	vec_deinit(&filter->cpus.ranges);
 	vec_deinit(&filter->event_passes);
+	opt_list_deinit(&filter->wheres);
+	unbind_conditions(filter);
+	vec_deinit(&filter->bound);
 }
 
 bool filter_is_empty(const struct filter *filter)
 {
 	return !filter->comms.len && !filter->modules.len && !filter->symbols.len &&
 	       !filter->events.len && !filter->pids.ranges.len && !filter->tids.ranges.len &&
-	       !filter->cpus.ranges.len && !filter->window && !filter->min_wait_ns &&
+	       !filter->cpus.ranges.len && !filter->window && !filter->wheres.len && !filter->min_wait_ns &&
 	       !filter->max_wait_ns && !reshape_is_given(&filter->reshape);
 }
 
@@ -243,6 +255,21 @@ static struct err *check_window(const struct filter *filter, const struct record
 			  rec->end_ns ? time_arg_wall_clock(rec, rec->end_ns, &arena) : "");
 }
 
+static struct err *bind_conditions(struct filter *filter, const struct recording *rec)
+{
+	struct err *err = NULL;
+
+	unbind_conditions(filter);
+	for (size_t i = 0; i < filter->wheres.len && !err; i++) {
+		struct where *where = NULL;
+
+		err = where_new(filter->wheres.items[i], rec, &where);
+		if (where)
+			vec_push(&filter->bound, where);
+	}
+	return err;
+}
+
 static bool has_waits(const struct recording *rec)
 {
 	for (size_t i = 0; i < rec->nevents; i++)
@@ -259,7 +286,9 @@ struct err *filter_bind(struct filter *filter, const struct recording *rec)
 		err = time_arg_resolve(&filter->to, rec, UINT64_MAX, &filter->to_ns);
 	if (!err)
 		err = check_window(filter, rec);
-	filter->waits = !filter->events.len;
+	if (!err)
+		err = bind_conditions(filter, rec);
+	filter->waits = !filter->events.len && !filter->wheres.len;
 	filter->wall = filter->with_wall && has_waits(rec);
 	if (err || !filter->events.len)
 		return err;
@@ -301,7 +330,12 @@ bool filter_passes_event(const struct filter *filter, const struct event *ev)
 		return false;
 	if (!filter_passes_cpu(filter, ev->cpu) || !filter_passes_task(filter, ev))
 		return false;
-	return ev->kind != EVENT_SAMPLE || filter_passes_kind(filter, ev->sample.event);
+	if (ev->kind != EVENT_SAMPLE)
+		return true;
+	for (size_t i = 0; i < filter->bound.len; i++)
+		if (!where_passes(filter->bound.items[i], ev))
+			return false;
+	return filter_passes_kind(filter, ev->sample.event);
 }
 
 bool filter_passes_kind(const struct filter *filter, uint32_t event)
@@ -410,6 +444,7 @@ const char *filter_describe(const struct filter *filter, struct arena *arena)
 	text = describe_list(arena, text, "module", &filter->modules);
 	text = describe_list(arena, text, "symbol", &filter->symbols);
 	text = describe_list(arena, text, "event", &filter->events);
+	text = describe_list(arena, text, "where", &filter->wheres);
 	text = describe_list(arena, text, "focus", &filter->reshape.focus);
 	text = describe_list(arena, text, "ignore", &filter->reshape.ignore);
 	text = describe_list(arena, text, "hide", &filter->reshape.hide);

@@ -14,6 +14,7 @@
 #include "formats/profile/profile.h"
 #include "report/view/reshape.h"
 #include "report/view/time_arg.h"
+#include "report/view/where.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,11 +37,13 @@ struct filter {
 	struct reshape_args reshape; /* by any frame of the stack */
 	const char *window; /* --time as it was given, NULL if it was not */
 	struct time_arg from, to;
+	struct opt_list wheres;	 /* conditions on fields of tracepoints, see where.h */
 	uint64_t min_wait_ns, max_wait_ns; /* lengths of waits, whole; max 0: no limit */
 
 	/* Set by filter_bind(). */
 	uint64_t from_ns, to_ns; /* on the recording's clock; to_ns is the first moment outside */
 	VEC(bool) event_passes;  /* by event; empty: all do */
+	VEC(struct where *) bound; /* of the conditions */
 	bool waits;		 /* time off the CPU */
 	bool wall;		 /* all time of each thread, which takes its own name to ask for */
 	bool with_wall;		 /* the caller's: all time of each thread also unasked, where waits were recorded */

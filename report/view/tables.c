@@ -93,7 +93,7 @@ static const char *by_text(struct output *o)
 		const struct view_level *level = &o->spec.levels.items[i];
 
 		text = arena_printf(&o->arena, "%s%s%s", text, i ? "," : "",
-				    view_by_name(level->by));
+				    view_level_name(&o->spec.levels, i));
 		if (level->by == VIEW_DEPTH)
 			text = arena_printf(&o->arena, "%s=%u", text, level->depth);
 	}

@@ -12,6 +12,7 @@
 #include "report/view/wait_frames.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define EMPTY_IDENTITY UINT64_MAX       /* no frame to look at */
 #define SHORT_IDENTITY (UINT64_MAX - 1) /* none at this depth */
@@ -20,6 +21,7 @@
 
 struct level_keys {
 	struct view_level level;
+	const char *name; /* of the level */
 	struct map numbers; /* identity -> key + 1 */
 	VEC(struct view_key) keys;
 };
@@ -36,6 +38,7 @@ struct view_keys {
 	struct map syscalls;	   /* where the name stands -> number */
 	struct map entry_of;	   /* stack and mode -> string of @entries */
 	struct strtab entries;
+	struct map numbers;	   /* of labels: -> number */
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -99,7 +102,8 @@ struct view_keys *view_keys_new(const struct profile *p, const struct view_level
 	keys->arena = arena;
 	keys->nlevels = levels->len;
 	for (unsigned i = 0; i < levels->len; i++)
-		keys->levels[i].level = levels->items[i];
+		keys->levels[i] = (struct level_keys){ .level = levels->items[i],
+						       .name = view_level_name(levels, i) };
 	merge_functions(keys);
 	merge_threads(keys);
 	return keys;
@@ -121,6 +125,7 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->syscalls);
 	map_deinit(&keys->entry_of);
 	strtab_deinit(&keys->entries);
+	map_deinit(&keys->numbers);
 	free(keys);
 }
 
@@ -237,10 +242,35 @@ static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t t
 	return (uint32_t)*number;
 }
 
-static uint64_t identity(struct view_keys *keys, const struct view_level *level,
+/* The label of @row that is called @name; NULL if it has none. */
+static const struct profile_label *label_of(const struct view_keys *keys, const struct profile_sample *row,
+					    const char *name)
+{
+	const struct profile *p = keys->p;
+	const struct profile_label_set *set = &p->label_sets.items[row->labels];
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (strcmp(profile_text(p, p->labels.items[set->first + i].key), name) == 0)
+			return &p->labels.items[set->first + i];
+	return NULL;
+}
+
+static uint64_t field_identity(struct view_keys *keys, const struct profile_sample *row, const char *name)
+{
+	const struct profile_label *label = label_of(keys, row, name);
+
+	if (!label)
+		return SHORT_IDENTITY;
+	if (!label->is_number)
+		return label->text;
+	return pair(1, number_of(&keys->numbers, (uint64_t)label->number, (uint32_t)keys->numbers.len));
+}
+
+static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 			 const struct view_path *path, size_t frame)
 {
 	const struct view_frame *leaf = path->len ? &path->frames[frame] : NULL;
+	const struct view_level *level = &at->level;
 
 	if (process_level_is(level->by))
 		return process_text(keys, level->by, path->row->thread);
@@ -269,6 +299,8 @@ static uint64_t identity(struct view_keys *keys, const struct view_level *level,
 		return data_identity(keys, level->by, path->row->data);
 	case VIEW_ENTRY:
 		return entry_identity(keys, path->row);
+	case VIEW_FIELD:
+		return field_identity(keys, path->row, at->name);
 	default:
 		break;
 	}
@@ -434,6 +466,21 @@ static struct view_key frame_texts(const struct view_keys *keys, enum view_by by
 	return key;
 }
 
+static struct view_key field_texts(const struct view_keys *keys, const struct profile_sample *row, const char *name)
+{
+	const struct profile_label *label = label_of(keys, row, name);
+	const char *unit = label ? profile_text(keys->p, label->unit) : "";
+
+	if (!label)
+		return (struct view_key){ .fields = { "[no such field]" } };
+	if (!label->is_number)
+		return (struct view_key){ .fields = { profile_text(keys->p, label->text) } };
+	if (strcmp(unit, VIEW_ADDRESS_UNIT) == 0)
+		return (struct view_key){ .fields = { arena_printf(keys->arena, "0x%" PRIx64, (uint64_t)label->number) } };
+	return (struct view_key){ .fields = { arena_printf(keys->arena, "%" PRId64 "%s%s", label->number,
+							   *unit ? " " : "", unit) } };
+}
+
 static struct view_key empty_texts(enum view_by by, const char *text)
 {
 	struct view_key key = { .fields = { text } };
@@ -445,10 +492,11 @@ static struct view_key empty_texts(enum view_by by, const char *text)
 	return key;
 }
 
-static struct view_key texts(struct view_keys *keys, const struct view_level *level,
+static struct view_key texts(struct view_keys *keys, const struct level_keys *of,
 			     const struct view_path *path, size_t frame)
 {
 	const struct view_frame *at = path->len ? &path->frames[frame] : NULL;
+	const struct view_level *level = &of->level;
 
 	if (process_level_is(level->by)) {
 		uint32_t number = process_text(keys, level->by, path->row->thread);
@@ -463,6 +511,8 @@ static struct view_key texts(struct view_keys *keys, const struct view_level *le
 		return data_texts(keys, level->by, path->row->data);
 	if (level->by >= VIEW_STATE && level->by <= VIEW_WAKER)
 		return wait_texts(keys, level->by, path);
+	if (level->by == VIEW_FIELD)
+		return field_texts(keys, path->row, of->name);
 	if (level->by == VIEW_ENTRY)
 		return (struct view_key){ .fields = { entry_name(keys->p, path->row, keys->arena) } };
 	if (!at)
@@ -485,11 +535,11 @@ uint32_t view_keys_find(struct view_keys *keys, unsigned level, const struct vie
 {
 	struct level_keys *at = &keys->levels[level];
 	uint32_t fresh = (uint32_t)at->keys.len;
-	uint64_t id = identity(keys, &at->level, path, frame);
+	uint64_t id = identity(keys, at, path, frame);
 	uint32_t key = number_of(&at->numbers, id, fresh);
 
 	if (key == fresh)
-		vec_push(&at->keys, texts(keys, &at->level, path, frame));
+		vec_push(&at->keys, texts(keys, at, path, frame));
 	return key;
 }
 

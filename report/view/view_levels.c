@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define DEPTH_MAX 4096
+#define FIELD     "field"
+#define EVENT     "event"  /* and another: event_table.h */
 #define BRANCH    "branch" /* a table of its own: branch_table.h */
 
 struct level_info {
@@ -93,12 +95,29 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
 	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
 	[VIEW_MINE] = { "mine", 2, { FUNCTION, MODULE } },
+	[VIEW_FIELD] = { FIELD, 1, { { "field", "field", false, false } } },
 };
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count)
 {
 	*ret_count = levels[by].nfields;
 	return levels[by].fields;
+}
+
+const char *view_level_name(const struct view_levels *asked, unsigned index)
+{
+	const struct view_level *level = &asked->items[index];
+
+	return level->by == VIEW_FIELD ? asked->names[level->depth] : levels[level->by].name;
+}
+
+struct view_field view_level_field(const struct view_levels *asked, unsigned index)
+{
+	struct view_field field = levels[asked->items[index].by].fields[0];
+
+	if (asked->items[index].by == VIEW_FIELD)
+		field.title = field.key = view_level_name(asked, index);
+	return field;
 }
 
 const char *view_by_name(enum view_by by)
@@ -137,14 +156,39 @@ static const char *own_name(const char *word)
 	return word;
 }
 
-static struct err *unknown(const char *word)
+/* May @word be the name of a field: "next_comm", "args[0]"? */
+static bool is_field_name(const char *word)
+{
+	static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.-:";
+
+	return *word && strlen(word) < VIEW_NAME_MAX && !word[strspn(word, chars)] &&
+	       !strchr("0123456789.-:", *word);
+}
+
+static struct err *set_field(struct view_levels *ret, const char *name)
+{
+	struct view_level *level = &ret->items[ret->len];
+
+	if (!is_field_name(name))
+		return err_remedy(err_new(ERR_USAGE, "'%s' is no name of a field", name),
+				  "field=NAME, or NAME alone, is a field of a tracepoint, as in --by next_comm");
+	*level = (struct view_level){ .by = VIEW_FIELD, .depth = ret->len };
+	memcpy(ret->names[ret->len], name, strlen(name) + 1);
+	return NULL;
+}
+
+/* Not a level; but unless it is nearly one, it may be a field, which the recording decides. */
+static struct err *take_field(struct view_levels *ret, const char *word)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct text_near near = { .wanted = word };
 
-	for (int by = 0; by < VIEW_BYS; by++)
+	for (int by = 0; by < VIEW_FIELD; by++)
 		text_near_offer(&near, levels[by].name);
 	text_near_offer(&near, BRANCH);
+	text_near_offer(&near, EVENT);
+	if (!near.len && is_field_name(word))
+		return set_field(ret, word);
 
 	const char *hint = text_near_hint(&near, &arena);
 	struct err *err = err_new(ERR_USAGE, "unknown level '%s'", word);
@@ -154,8 +198,8 @@ static struct err *unknown(const char *word)
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
 		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
 		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
-		"data-type, data-field, entry, mine, state, wait, syscall and waker, and "
-		"branch by itself",
+		"data-type, data-field, entry, mine, state, wait, syscall and waker, "
+		"field=NAME of a tracepoint, and event and branch by themselves",
 		hint ? hint : "", hint ? "; " : "");
 }
 
@@ -171,9 +215,10 @@ static struct err *parse_depth(const char *value, uint32_t *ret)
 	return NULL;
 }
 
-/* @word may be changed. */
-static struct err *parse_level(char *word, struct view_level *ret)
+/* Set level number @levels->len. @word may be changed. */
+static struct err *parse_level(char *word, struct view_levels *parsed)
 {
+	struct view_level *ret = &parsed->items[parsed->len];
 	char *value = strchr(word, '=');
 	const char *name;
 
@@ -184,6 +229,8 @@ static struct err *parse_level(char *word, struct view_level *ret)
 		if (strcmp(name, levels[by].name) != 0)
 			continue;
 		ret->by = (enum view_by)by;
+		if (by == VIEW_FIELD)
+			return set_field(parsed, value ? value : "");
 		if (by == VIEW_DEPTH)
 			return parse_depth(value, &ret->depth);
 		if (value)
@@ -194,7 +241,10 @@ static struct err *parse_level(char *word, struct view_level *ret)
 		return err_remedy(err_new(ERR_USAGE, "branches are no level beside others"),
 				  "--by branch, branch=line or branch=address stands by itself; "
 				  "filters choose processes and functions");
-	return unknown(word);
+	if (strcmp(word, EVENT) == 0)
+		return err_remedy(err_new(ERR_USAGE, "events are no level beside others"),
+				  "--by event stands by itself; --event '*' makes a table of each");
+	return take_field(parsed, word);
 }
 
 struct err *view_parse_levels(void *field, const char *value)
@@ -211,7 +261,7 @@ struct err *view_parse_levels(void *field, const char *value)
 		if (parsed.len == VIEW_LEVELS_MAX)
 			return err_new(ERR_USAGE, "more than %d levels", VIEW_LEVELS_MAX);
 
-		struct err *err = parse_level(word, &parsed.items[parsed.len]);
+		struct err *err = parse_level(word, &parsed);
 
 		if (err)
 			return err;

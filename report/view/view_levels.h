@@ -43,20 +43,24 @@ enum view_by {
 	VIEW_WAKER,	   /* the thread that ended the wait */
 	VIEW_ENTRY,	   /* which way it came there: entry.h */
 	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */
+	VIEW_FIELD,	   /* of tracepoints and probes, and labels of imported profiles: by its name */
 	VIEW_BYS
 };
 
+#define VIEW_ADDRESS_UNIT "address" /* of a label whose number is one */
 #define VIEW_LEVELS_MAX 6
 #define VIEW_FIELDS_MAX 3
+#define VIEW_NAME_MAX	48 /* bytes of a field's name, with its NUL */
 
 struct view_level {
 	enum view_by by;
-	uint32_t depth; /* for VIEW_DEPTH */
+	uint32_t depth; /* for VIEW_DEPTH; of VIEW_FIELD, which of the names */
 };
 
 struct view_levels {
 	struct view_level items[VIEW_LEVELS_MAX];
 	unsigned len;
+	char names[VIEW_LEVELS_MAX][VIEW_NAME_MAX]; /* of fields */
 };
 
 /* "process,leaf" or "depth=2", for OPT_PARSE: @field is a struct view_levels, which is replaced. ERR_USAGE. */
@@ -72,6 +76,12 @@ struct view_field {
 
 const struct view_field *view_fields(enum view_by by, unsigned *ret_count);
 const char *view_by_name(enum view_by by);
+
+/* What level number @index is called: of a field, its name, which lives as long as @levels. */
+const char *view_level_name(const struct view_levels *levels, unsigned index);
+
+/* The title and key of the first field of level number @index. */
+struct view_field view_level_field(const struct view_levels *levels, unsigned index);
 
 /* Which part of each stack is looked at. */
 enum view_cut {

@@ -60,15 +60,17 @@ static void add_field_columns(struct filler *f, unsigned level)
 	const struct view_field *fields = view_fields(by_of(f, level), &nfields);
 
 	for (unsigned i = 0; i < nfields; i++) {
-		const char *key = fields[i].key;
+		struct view_field first = view_level_field(&f->view->spec.levels, level);
+		const char *key = i ? fields[i].key : first.key;
+		const char *title = i ? fields[i].title : first.title;
 
 		if (has_key(f, key))
 			key = arena_printf(f->arena, "%s%u_%s", view_by_name(by_of(f, level)),
 					   level + 1, key);
 		if (fields[i].number)
-			add_number(f, fields[i].title, key, TABLE_KEEP);
+			add_number(f, title, key, TABLE_KEEP);
 		else
-			add_name(f, fields[i].title, key, fields[i].is_path);
+			add_name(f, title, key, fields[i].is_path);
 	}
 }
 
@@ -168,11 +170,10 @@ static void add_text_columns(struct filler *f)
 	}
 
 	const char *title = "";
-	unsigned nfields;
 
 	for (unsigned level = 0; level < f->nlevels; level++)
 		title = arena_printf(f->arena, "%s%s%s", title, level ? " / " : "",
-				     view_fields(by_of(f, level), &nfields)[0].title);
+				     view_level_field(&f->view->spec.levels, level).title);
 	add_name(f, title, "name", false);
 	add_name(f, "", "in", false);
 }
