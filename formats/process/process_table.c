@@ -215,6 +215,7 @@ static void fade(struct process_table *table, struct process *proc)
 /* What is mapped until now becomes past, and @maps, whose reference is taken over, takes its place. */
 static void begin_program(struct process_table *table, struct process *proc, struct addr_map *maps)
 {
+	proc->interpreter_len = 0;
 	if (proc->maps->len) {
 		vec_push(&proc->past,
 			 ((struct process_past){ proc->maps, table->round + PROCESS_ROUNDS_KEPT }));

@@ -67,6 +67,7 @@ struct process {
 	bool inherits;     /* it has not called exec: mappings may be its parent's */
 	bool fading;       /* in the list of those with a past */
 	uint64_t ended_round;
+	uint64_t interpreter, interpreter_len; /* code of HotSpot's interpreter; 0: none is known. The recorder says so */
 	struct addr_map *maps; /* of struct process_map; never NULL */
 	VEC(struct process_past) past;
 	VEC(struct process_replaced) replaced;

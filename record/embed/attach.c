@@ -40,6 +40,7 @@ struct pending {
 /* An address that was news to its front, or a leaf, which is counted. */
 struct told {
 	uint64_t ip;
+	uint64_t method; /* of bytecode at @ip; 0: it is no bytecode */
 	uint32_t pid;
 	bool news, leaf, kernel;
 };
@@ -259,6 +260,12 @@ void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 			 ((struct told){ .ip = ip, .pid = f->pid, .news = news, .leaf = leaf }));
 }
 
+void attach_bytecode(struct attach_front *f, uint64_t bytecode, uint64_t method)
+{
+	if (addr_cache_add(&f->seen, bytecode, f->who))
+		vec_push(&f->told, ((struct told){ .ip = bytecode, .method = method, .pid = f->pid }));
+}
+
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
 	bool leaf = use == ATTACH_LEAF;
@@ -271,6 +278,10 @@ static void take_told(struct attach *a, const struct told *told)
 {
 	if (told->kernel) {
 		kernel_symbols_touch(&a->kernel.symbols, told->ip, told->leaf);
+		return;
+	}
+	if (told->method) {
+		attach_jit_bytecode(&a->jit, told->pid, told->ip, told->method);
 		return;
 	}
 	const struct process *p = process_table_find(&a->processes, told->pid);
@@ -312,8 +323,22 @@ static void look_up_pending(struct attach *a)
 	a->pending.len = kept;
 }
 
+/* Interpreters that were found: from now on what they execute is kept. */
+static void take_interpreters(struct attach *a)
+{
+	struct runtime_interpreter found;
+
+	while (attach_jit_interpreter(&a->jit, &found)) {
+		struct process *p = process_table_get(&a->processes, found.pid);
+
+		p->interpreter = found.start;
+		p->interpreter_len = found.len;
+	}
+}
+
 void attach_round(struct attach *a)
 {
+	take_interpreters(a);
 	take_all_told(a);
 	look_up_pending(a);
 	process_table_round(&a->processes);

@@ -109,6 +109,8 @@ struct attach_front *attach_front(struct attach *a, size_t number);
 void attach_begin(struct attach_front *f, uint32_t pid);
 
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use);
+/* Address @bytecode of method @method is interpreted by the process. */
+void attach_bytecode(struct attach_front *f, uint64_t bytecode, uint64_t method);
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use);
 
 /*

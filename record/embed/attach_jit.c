@@ -8,7 +8,6 @@
 #include "record/embed/jit_code.h"
 #include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
-#include "record/runtime/runtime_reader.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -43,6 +42,17 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool le
 	if (!jit->runtimes)
 		jit->runtimes = runtime_reader_new();
 	runtime_reader_tell(jit->runtimes, pid, ip, leaf);
+}
+
+void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, uint64_t bytecode, uint64_t method)
+{
+	if (jit->runtimes)
+		runtime_reader_tell_bytecode(jit->runtimes, pid, bytecode, method);
+}
+
+bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret)
+{
+	return jit->runtimes && runtime_reader_interpreter(jit->runtimes, ret);
 }
 
 static struct code_file *file_at(const uint64_t *slot)

@@ -10,6 +10,7 @@
 #include "record/embed/attach.h"
 #include "record/embed/code_file.h"
 #include "record/embed/embed_child.h"
+#include "record/runtime/runtime_reader.h"
 
 /* Zeroed is empty. */
 struct attach_jit {
@@ -29,6 +30,12 @@ struct attach_jit {
 
 /* An address in anonymous executable memory of process @pid was seen, executed (@leaf) or as what may be a return address. */
 void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool leaf);
+
+/* Address @bytecode of method @method of process @pid, a Java virtual machine, is interpreted. */
+void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, uint64_t bytecode, uint64_t method);
+
+/* An interpreter that was found since the last call; false if there are no more. */
+bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret);
 
 /* Process @pid maps its JIT's dump, @file of @files, at @place. */
 void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *files,

@@ -70,6 +70,7 @@ struct hotspot {
 	VEC(struct blob) items;
 	size_t scopes_len; /* kept */
 	struct hotspot_methods methods;
+	uint64_t interpreter, interpreter_end;
 };
 
 struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_pid)
@@ -493,6 +494,10 @@ bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enu
 
 	if (!b || ip < b->code || ip >= b->code_end + (use == HOTSPOT_CALLER))
 		return false;
+	if (b->kind == BLOB_INTERPRETER) {
+		h->interpreter = b->code;
+		h->interpreter_end = b->code_end;
+	}
 	if (b->kind == BLOB_METHOD) {
 		read_scopes(h, view, b);
 		count = read_calls(h, view, b, scope_of(h, b, ip, use), out, calls);
@@ -503,4 +508,33 @@ bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enu
 	if (use == HOTSPOT_LEAF)
 		put_code(h, view, b, out);
 	return true;
+}
+
+bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
+			   struct writer *out)
+{
+	struct hotspot_method *m;
+	uint32_t number;
+
+	if (!hotspot_methods_get(&h->methods, view, method, out, &number))
+		return false;
+	m = &h->methods.items.items[number];
+	if (bytecode < m->bytecode || bytecode - m->bytecode >= m->bytecode_len)
+		return false;
+	struct jitdump_call call = {
+		number, hotspot_methods_line(&h->methods, number, (uint32_t)(bytecode - m->bytecode))
+	};
+
+	if (!m->is_known)
+		jitdump_put_known(out, m->bytecode, m->bytecode_len, m->name);
+	m->is_known = true;
+	jitdump_put_place(out, bytecode, JITDUMP_FRAME_UNKNOWN, 0, &call, 1);
+	return true;
+}
+
+bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t *ret_len)
+{
+	*ret_start = h->interpreter;
+	*ret_len = h->interpreter_end - h->interpreter;
+	return *ret_len;
 }

@@ -37,4 +37,11 @@ enum hotspot_use {
 bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use,
 		  struct writer *out);
 
+/* The same for address @bytecode of the method at @method, which was interpreted. */
+bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
+			   struct writer *out);
+
+/* Where the interpreter's code is; false if no address in it was looked up yet. */
+bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t *ret_len);
+
 #endif

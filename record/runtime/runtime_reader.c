@@ -34,17 +34,17 @@
 #define WAIT_NS	      1000000000ULL /* for the thread */
 #define LIBRARY_LEN_MAX (1ULL << 30)
 
-enum ask { ASK_CALLER, ASK_LEAF, ASK_END };
+enum ask { ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
 
 struct question {
-	uint64_t ip;
+	uint64_t ip, method;
 	uint32_t pid;
 	enum ask ask;
 };
 
 struct process {
 	uint32_t pid;
-	bool looked_at;
+	bool looked_at, told_interpreter;
 	struct task_memory memory;
 	uint64_t library, library_end; /* where the runtime's file is mapped */
 	struct hotspot *hotspot;
@@ -59,6 +59,8 @@ struct runtime_reader {
 	pthread_t thread;
 	uint64_t left_out, unread_versions;
 	unsigned newest; /* version that is not read */
+	VEC(struct runtime_interpreter) interpreters;
+	atomic_size_t ninterpreters; /* of them */
 	atomic_bool hurry; /* what is asked is only counted */
 	/* The thread's, or the recorder's while it pauses. */
 	struct map by_pid;
@@ -106,7 +108,7 @@ static void close_process(struct process *p)
 	hotspot_free(p->hotspot);
 	p->hotspot = NULL;
 	task_memory_close(&p->memory);
-	p->looked_at = false;
+	p->looked_at = p->told_interpreter = false;
 }
 
 static void free_process(struct process *p)
@@ -220,6 +222,20 @@ static void look_at(struct runtime_reader *r, struct process *p)
 
 /* ---- the thread ------------------------------------------------------------------------------------ */
 
+/* The recorder keeps what its frames execute from then on. */
+static void tell_interpreter(struct runtime_reader *r, struct process *p)
+{
+	struct runtime_interpreter found = { .pid = p->pid };
+
+	if (p->told_interpreter || !hotspot_interpreter(p->hotspot, &found.start, &found.len))
+		return;
+	p->told_interpreter = true;
+	pthread_mutex_lock(&r->lock);
+	vec_push(&r->interpreters, found);
+	r->ninterpreters = r->interpreters.len;
+	pthread_mutex_unlock(&r->lock);
+}
+
 static bool answer(struct runtime_reader *r, const struct question *q)
 {
 	struct process *p = get(r, q->pid);
@@ -239,7 +255,11 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	if (!p->dump.len)
 		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
 	managed_view_begin(r->view, read_memory, p, LOOK_NS);
-	hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
+	if (q->ask == ASK_BYTECODE)
+		hotspot_look_bytecode(p->hotspot, r->view, q->ip, q->method, &p->dump);
+	else
+		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
+	tell_interpreter(r, p);
 	return true;
 }
 
@@ -319,6 +339,7 @@ void runtime_reader_free(struct runtime_reader *r)
 	map_deinit(&r->by_pid);
 	managed_files_deinit(&r->files);
 	vec_deinit(&r->queue);
+	vec_deinit(&r->interpreters);
 	free(r->view);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->more);
@@ -346,13 +367,33 @@ static void ask(struct runtime_reader *r, struct question q)
 
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf)
 {
-	ask(r, (struct question){ ip, pid, leaf ? ASK_LEAF : ASK_CALLER });
+	ask(r, (struct question){ ip, 0, pid, leaf ? ASK_LEAF : ASK_CALLER });
+}
+
+void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, uint64_t bytecode, uint64_t method)
+{
+	ask(r, (struct question){ bytecode, method, pid, ASK_BYTECODE });
+}
+
+bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret)
+{
+	bool any;
+
+	if (!r->ninterpreters)
+		return false;
+	pthread_mutex_lock(&r->lock);
+	any = r->interpreters.len;
+	if (any)
+		*ret = r->interpreters.items[--r->interpreters.len];
+	r->ninterpreters = r->interpreters.len;
+	pthread_mutex_unlock(&r->lock);
+	return any;
 }
 
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 {
 	if (r->has_thread)
-		ask(r, (struct question){ 0, pid, ASK_END });
+		ask(r, (struct question){ 0, 0, pid, ASK_END });
 }
 
 static void say(struct runtime_reader *r, struct diag *notes)

@@ -29,6 +29,18 @@ void runtime_reader_free(struct runtime_reader *r);
 /* Address @ip of process @pid was seen, executed (@leaf) or as what may be a return address. Never waits for the process. */
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf);
 
+/* Address @bytecode of the method at @method was interpreted. Likewise. */
+void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, uint64_t bytecode, uint64_t method);
+
+/* Where the code of a process's bytecode interpreter is. */
+struct runtime_interpreter {
+	uint64_t start, len;
+	uint32_t pid;
+};
+
+/* One that was found since the last call; false if there are no more. Cheap. */
+bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret);
+
 /* Process @pid has ended, or runs another program; what was read of it stays. */
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid);
 

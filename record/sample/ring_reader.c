@@ -2,6 +2,7 @@
 /*
  * ring_reader.c - from a ring to a stream of the trace, without a copy in between.
  */
+#include "record/sample/bytecode_words.h"
 #include "record/sample/ring_reader.h"
 
 #include "record/task/foreign_reader.h"
@@ -30,6 +31,7 @@ struct ring_reader {
 
 	struct perf_record record;
 	struct prune prune;
+	struct bytecode_words bytecode;
 	uint8_t scratch[RING_RECORD_MAX];
 };
 
@@ -130,6 +132,20 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
 }
 
+/* And what HotSpot's interpreter executes, which is told at once. */
+static void prune_stack(struct ring_reader *r, const struct process *proc, size_t max_stack)
+{
+	uint64_t reg = bytecode_words_register(proc, &r->record);
+
+	prune_sample(&r->prune, proc, max_stack, &r->record);
+	if (!proc->interpreter_len)
+		return;
+	bytecode_words_keep(&r->prune, proc, reg, &r->record, &r->bytecode);
+	attach_begin(r->front, r->record.event.pid);
+	for (size_t i = 0; i < r->bytecode.len; i++)
+		attach_bytecode(r->front, r->bytecode.items[i].bytecode, r->bytecode.items[i].method);
+}
+
 static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)
 {
 	const struct event_sample *sample = &r->record.event.sample;
@@ -177,7 +193,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 
 	if (r->scene->by_cpu)
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
-	prune_sample(&r->prune, proc, max_stack, &r->record);
+	prune_stack(r, proc, max_stack);
 	ev->sample.stack.shortened |= lean && ev->sample.stack.cut;
 	trim_chain(r, proc, &ev->sample);
 	note_code(r, ev->pid, proc);

@@ -18,7 +18,8 @@ static uint32_t interpreter_rule(struct cfi_rules *rules)
 	struct cfi_rule *rule = (struct cfi_rule *)room;
 
 	*rule = (struct cfi_rule){
-		.cfa_reg = RBP, .cfa_value = 16, .return_reg = RETURN, .nregs = 3, .from_code = true
+		.cfa_reg = RBP, .cfa_value = 16, .return_reg = RETURN, .nregs = 3, .from_code = true,
+		.runs_bytecode = true
 	};
 	rule->regs[0] = (struct cfi_reg){ RBP, CFI_REG_OFFSET, -16 };
 	rule->regs[1] = (struct cfi_reg){ RSP, CFI_REG_OFFSET, -24 };

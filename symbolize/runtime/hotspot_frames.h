@@ -4,6 +4,7 @@
  *
  *	rbp ─► | caller's rbp | return address |       the interpreter's frame
  *	rbp-8    | the caller's stack pointer |        since it moves the caller's arguments into its own frame
+ *	rbp-64   | the bytecode               |        that calls; r13 has it while it is executed
  */
 #ifndef RUNTIME_HOTSPOT_FRAMES_H
 #define RUNTIME_HOTSPOT_FRAMES_H
@@ -11,6 +12,9 @@
 #include "formats/base/arena.h"
 #include "symbolize/name/jit_map.h"
 #include "symbolize/unwind/cfi_rule.h"
+
+#define HOTSPOT_FRAMES_BYTECODE	    (-64) /* from rbp */
+#define HOTSPOT_FRAMES_BYTECODE_REG 13
 
 /* The rule of @symbol, a line of a perf map, if it is HotSpot's interpreter; false if it is not. To be checked, as code_rows.h's. */
 bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_symbol *symbol,

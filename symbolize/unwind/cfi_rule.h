@@ -46,7 +46,8 @@ struct cfi_rule {
 	bool ra_signed;    /* the return address carries an authentication code (aarch64) */
 	bool plain; /* CFA by register, all entries OFFSET or POPPED and none for sp, no signal frame: the common case */
 	bool from_code; /* read off the code, not said by a table: to be checked */
-	uint8_t unused[4];     /* 0: rules are compared as bytes */
+	bool runs_bytecode; /* the frame has the address of what it interprets (hotspot_frames.h) */
+	uint8_t unused[3];     /* 0: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 

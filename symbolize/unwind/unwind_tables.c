@@ -147,7 +147,7 @@ static void look_up(struct unwind_tables *t, struct table *table, struct module 
 		table->cfi = cfi_section_new(img);
 		table->calls = bundle_calls_new(img);
 	} else {
-		table->without = UNWIND_RULE_NO_FILE;
+		table->without = module_status(mod) == MODULE_32_BIT ? UNWIND_RULE_32_BIT : UNWIND_RULE_NO_FILE;
 	}
 }
 
@@ -429,6 +429,13 @@ bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *
 	return map && map->module->kind == MODULE_JIT && jit_symbol_at(t, map->module, ip);
 }
 
+bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
+{
+	const struct table *table = map && map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
+
+	return table && table->jit && jit_map_place(table->jit, vaddr);
+}
+
 static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
@@ -494,8 +501,8 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 
 	if (mod->kind == MODULE_JIT)
 		return compile_jit(t, mod, vaddr);
-	if (table->without == UNWIND_RULE_NO_FILE)
-		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
+	if (table->without != UNWIND_RULE_NO_TABLE)
+		return (struct unwind_rule){ .kind = table->without };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
 	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_SIGFRAME };

@@ -28,21 +28,21 @@ END_J
 javac --release 11 Work.java >javac.log 2>&1 || skip "javac does not work: $(head -n 1 javac.log)"
 trap 'kill $victim 2>/dev/null' EXIT
 
-try() { # try JAVA
+try() { # try JAVA [OPTION]
 	local java=$1 all broken named lines version
 	version=$("$java" -version 2>&1 | awk -F'[".]' 'NR == 1 { print $2 }')
 	[ "${version:-0}" -ge 11 ] 2>/dev/null || { echo "$java is none that is read"; return; }
-	"$java" -cp . Work & victim=$!
+	"$java" ${2:+"$2"} -cp . Work & victim=$!
 	runs $victim java
-	burn 2000 $victim
-	record_burning 2000 $victim java.trace -e cpu-clock:u -F 499 2>err.txt || { cat err.txt; fail 'cannot record'; }
+	burn 1500 $victim
+	record_burning 1500 $victim java.trace -e cpu-clock:u -F 499 2>err.txt || { cat err.txt; fail 'cannot record'; }
 	kill $victim
 	wait $victim 2>/dev/null
 	preport -i java.trace folded --samples 2>/dev/null >folded
-	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /Work.outer.*Work.(fib|inlined)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
+	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /;Work.main;.*Work.outer.*Work.(fib|inlined)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
 	read -r all broken named <counts
 	lines=$(preport -i java.trace --by line 2>/dev/null | grep -c 'Work.java:[37] ')
-	echo "JDK $version: $all stacks, $broken broken, $named through the methods, $lines lines"
+	echo "JDK $version ${2:-}: $all stacks, $broken broken, $named through the methods, $lines lines"
 	[ "$all" -ge 50 ] || { echo "only $all samples"; return; }
 	tried=1
 	[ $((broken * 100)) -le $((all * 2)) ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: broken stacks"; }
@@ -53,6 +53,7 @@ try() { # try JAVA
 tried=
 for java in $( (command -v java; ls -d /usr/lib/jvm/*/bin/java "${JAVA_HOME:-/nowhere}/bin/java") 2>/dev/null | xargs -rn 1 readlink -f | sort -u); do
 	try "$java"
+	try "$java" -Xint # all is interpreted
 done
 [ "$tried" ] || skip 'no Java here could be sampled'
 exit 0
