@@ -47,6 +47,8 @@ struct profile_facts {
 	uint64_t lost_side_band; /* records of mappings, names and forks */
 	uint64_t throttled;	 /* times that the kernel stopped an event */
 	uint64_t cut, shortened; /* stacks: by the snapshot's size; by the recorder */
+	/* Stacks of interpreters: that were asked for; that are not there, torn, late or unreadable; that do not fit the native ones. */
+	uint64_t managed, managed_unread, managed_mismatched;
 	bool sums_only;		 /* the input does not tell what is missing */
 
 	uint32_t recorder_pid; /* 0 if not known */

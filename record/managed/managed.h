@@ -70,6 +70,6 @@ struct managed_runtime {
 		     struct managed_stack *ret);
 };
 
-extern const struct managed_runtime managed_python, managed_php;
+extern const struct managed_runtime managed_python, managed_php, managed_ruby;
 
 #endif

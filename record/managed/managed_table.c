@@ -23,6 +23,7 @@
 static const struct managed_runtime *const runtimes[] = {
 	&managed_python,
 	&managed_php,
+	&managed_ruby,
 };
 
 #define END_WAIT_S 1

@@ -344,7 +344,6 @@ uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, 
 	if (!w || w->time_ns != ev->time_ns)
 		return stack;
 	w->time_ns = 0;
-	m->counts.states[w->managed.state]++;
 	if (!w->frames.len)
 		return stack;
 	gather_natives(m, w, stack);

@@ -33,10 +33,8 @@ struct managed_stacks;
 
 /* Of samples that passed the filter. */
 struct managed_counts {
-	uint64_t states[EVENT_MANAGED_STATES]; /* by what came of reading the interpreter's stack */
 	uint64_t merged;
 	uint64_t mismatched; /* whole, but the native stack has another number of calls */
-	uint64_t unnamed;    /* frames whose function could not be read */
 };
 
 /* For the profile of @namer; @native: keep the interpreter's own C frames. @unknown stands for files of scripts. */

@@ -421,6 +421,8 @@ static void count_event(void *context, const struct event *ev)
 		if (l->heard)
 			l->heard(l->context, ev);
 	managed_stacks_event(s->loader->managed, ev);
+	if (ev->kind == EVENT_MANAGED)
+		stream->managed[ev->managed.state]++;
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -872,6 +874,7 @@ struct err *session_load(struct session *s, struct filter *filter)
 	if (s->matched.count == 0)
 		return nothing_there(s);
 	session_set_facts(s);
+	s->facts.managed_mismatched = managed_stacks_counts(s->loader->managed).mismatched;
 	if (!s->imported)
 		namer_name_samples(&s->loader->namer, &s->loader->progress);
 	same_names_tell_apart(s->profile);

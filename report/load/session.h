@@ -51,6 +51,7 @@ void session_args_deinit(struct session_args *args);
 
 /* What the stream said about itself while it was read, before filters. */
 struct session_stream {
+	uint64_t managed[EVENT_MANAGED_STATES]; /* stacks of interpreters by what came of reading them */
 	uint64_t events; /* of every kind */
 	uint64_t samples;
 	uint64_t lost_records;    /* by the kernel, of any kind, from rings of samples */

@@ -71,6 +71,11 @@ static void set_losses(const struct session *s, struct profile_facts *ret)
 	ret->cut = MAX(cut, s->stream.cut);
 	ret->shortened = MAX(shortened, s->stream.shortened);
 	ret->sums_only = s->imported;
+	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++)
+		ret->managed += s->stream.managed[i];
+	ret->managed_unread = s->stream.managed[EVENT_MANAGED_TORN] +
+			      s->stream.managed[EVENT_MANAGED_LATE] +
+			      s->stream.managed[EVENT_MANAGED_FAILED];
 }
 
 /* What the recorder says; the importer of a profile has said what it knows. */

@@ -124,6 +124,45 @@ static void put_broken(struct fact_sheet *sheet, const struct unwind_quality *un
 	fact_sheet_put_table(sheet, &table, "Where stacks broke, worst first", "broken");
 }
 
+/* What came of reading the stacks of interpreters. */
+static void put_managed(struct fact_sheet *sheet, const struct session *s)
+{
+	static const struct table_column columns[] = {
+		{ .title = "Samples", .key = "samples", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Stack of the interpreter", .key = "stack" },
+	};
+	static const char *const states[EVENT_MANAGED_STATES] = {
+		[EVENT_MANAGED_WHOLE] = "read",
+		[EVENT_MANAGED_NO_FRAMES] = "none: native code that the program started",
+		[EVENT_MANAGED_CUT] = "read, its innermost frames",
+		[EVENT_MANAGED_TORN] = "torn: the thread ran meanwhile; thrown away",
+		[EVENT_MANAGED_LATE] = "late: the reader had no CPU in time",
+		[EVENT_MANAGED_FAILED] = "unreadable: not in memory, or it made no sense",
+	};
+	struct arena *arena = sheet->arena;
+	struct table table;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++)
+		all += s->stream.managed[i];
+	table_init(&table, arena);
+	table_add_columns(&table, columns, ARRAY_LEN(columns));
+	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++) {
+		uint64_t count = s->stream.managed[i];
+
+		if (!count)
+			continue;
+		table_add_row(&table, 0, TABLE_PLAIN);
+		table_add_cell(&table, number_count(arena, count), arena_printf(arena, "%" PRIu64, count));
+		table_add_cell(&table, number_share(arena, (double)count / (double)all),
+			       arena_printf(arena, "%.6f", (double)count / (double)all));
+		table_add_cell(&table, states[i], NULL);
+	}
+	if (all)
+		fact_sheet_put_table(sheet, &table, "Interpreters", "interpreters");
+}
+
 static void add_module(struct table *table, struct session *s, const struct unwind_quality_module *mod)
 {
 	char hex[2 * sizeof(mod->mod->build_id) + 1];
@@ -170,5 +209,6 @@ void info_put_stacks(struct fact_sheet *sheet, struct session *s, const struct u
 {
 	put_stops(sheet, s, unwind_quality);
 	put_broken(sheet, unwind_quality);
+	put_managed(sheet, s);
 	put_modules(sheet, s, unwind_quality);
 }

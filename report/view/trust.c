@@ -83,6 +83,8 @@ void trust_judge(struct trust *trust, const struct profile *p, const struct prof
 				 .side_band = facts->lost_side_band,
 				 .throttled = facts->throttled,
 				 .cut = facts->cut,
+				 .managed = facts->managed,
+				 .managed_unread = MIN(facts->managed, facts->managed_unread + facts->managed_mismatched),
 				 .shortened = facts->shortened,
 				 .complete_file = facts->complete,
 				 .worst_module = PROFILE_NONE,
@@ -107,6 +109,15 @@ double trust_unnamed(const struct trust *trust)
 	return part(trust->unnamed.weight, trust->named.weight);
 }
 
+/* Only where interpreters ran: of how many samples the script's frames are missing or not at their places. */
+static const char *managed_part(const struct trust *trust, struct arena *arena)
+{
+	if (!trust->managed)
+		return "";
+	return arena_printf(arena, ", scripts unread %s",
+			    number_share(arena, (double)trust->managed_unread / (double)trust->managed));
+}
+
 const char *trust_line(const struct trust *trust, struct arena *arena)
 {
 	uint64_t cut = trust->cut + trust->shortened;
@@ -114,11 +125,11 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 
 	if (trust->sums_only)
 		return "not known: sums without lost samples or broken stacks";
-	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s",
+	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s%s",
 			    trust->lost ? number_share(arena, trust_lost(trust))
 					: "0",
 			    number_count(arena, trust->throttled),
 			    number_share(arena, part((int64_t)cut, (int64_t)whole)),
 			    number_share(arena, part(trust->broken, trust->complete)),
-			    number_share(arena, trust_unnamed(trust)));
+			    number_share(arena, trust_unnamed(trust)), managed_part(trust, arena));
 }

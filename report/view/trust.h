@@ -12,6 +12,7 @@ struct trust {
 	uint64_t samples;   /* that the report is made of, all events */
 	uint64_t lost;      /* samples that are not in the file */
 	uint64_t side_band; /* records of mappings, names and forks that are not */
+	uint64_t managed, managed_unread; /* stacks of interpreters; without their frames, or beside the native ones */
 	uint64_t throttled; /* times that the kernel stopped an event */
 	uint64_t cut,
 		shortened; /* stacks of the whole recording: by the snapshot's size; by the recorder */

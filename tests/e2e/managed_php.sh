@@ -8,7 +8,7 @@ need_recording
 need_interpreters
 php=$(command -v php) || skip "there is no php"
 php -r 'exit(PHP_ZTS || PHP_VERSION_ID >= 80600 ? 1 : 0);' || skip "this php has thread safety, or is too new"
-grep -q execute_ex "$(readlink -f "$php")" || skip "this php does not name what is looked for"
+grep -q executor_globals "$(readlink -f "$php")" || skip "this php has no symbols"
 
 program="$TOP/tests/programs/shares.php"
 # Until stacks were read, each time for longer: a recorder that gets no CPU comes too late.
@@ -23,7 +23,7 @@ grep -q 'stack was read' precord.txt || { cat precord.txt; fail "no interpreter 
 
 # Samples with a stack of PHP are those whose stack has run(); a share six standard deviations away comes once in a billion.
 total=$(columns function samples <total.csv | awk -F'\t' '$1 == "run" { print $2 }')
-[ "${total:-0}" -ge 300 ] || { cat precord.txt; skip "only ${total:-0} stacks could be read here"; }
+[ "${total:-0}" -ge 300 ] || few_stacks precord.txt
 columns function samples <total.csv | awk -F'\t' -v total="$total" '
 	FILENAME == "shares.txt" { if ($1 ~ / 0 /) { split($1, part, " "); ns[part[1]] = part[3]; whole += part[3] } next }
 	{ hits[$1] = $2 }
@@ -40,4 +40,6 @@ grep -qE ';<main>;run;array_map;Item::callback[; ]' folded.txt || { cat folded.t
 grep -q ';run;recursive;recursive;recursive' folded.txt || fail "recursion is not there"
 grep -qE ';run;generator[; ]' folded.txt || fail "the generator is not there"
 grep -q 'execute_ex.*;run;\|;run;.*execute_ex' folded.txt && fail "the loop is still beside its frames"
+preport info -i s.trace 2>/dev/null | grep -A3 '^Interpreters' | grep -qE '^ *[0-9,]+ .*read$' || fail "info does not say how many stacks were read"
+preport -i s.trace 2>/dev/null | grep -q 'scripts unread' || fail "the summary does not say how many stacks were not read"
 exit 0

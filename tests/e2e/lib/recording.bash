@@ -104,3 +104,12 @@ columns() {
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(names, name, " "); next }
 		{ line = $at[name[1]]; for (i = 2; i <= n; i++) line = line OFS $at[name[i]]; print line }'
 }
+
+# few_stacks FILE: too few stacks of an interpreter are in the recording about which precord -v said what is in FILE. That is a
+# reason to skip only where readers or the program had no CPU; otherwise reading does not work.
+few_stacks() {
+	cat "$1"
+	awk '/interpreters: / { for (i = 2; i <= NF; i++) { if ($i == "late") late = $(i + 1) + 0; if ($i ~ /^samples/) n = $(i - 1) } }
+		END { exit !(n > 0 && (n < 600 || late > n / 2)) }' "$1" || fail "stacks were not read, and not for want of CPU time"
+	skip "the readers had no CPU time here"
+}

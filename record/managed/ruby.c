@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ruby.c - Ruby 2.5 to 3.4 (CRuby), interpreted or with YJIT, whose code keeps the same frames.
+ *
+ *	ruby_single_main_ractor ─► ractor ─► running execution context ─► control frames, one block, innermost first
+ *	ruby_current_execution_context_ptr (before 3.0) ─────────┘              each with its iseq and pc
+ *
+ * The running context is that of the thread that has the lock of the interpreter, or had it last; a sample of any other
+ * thread has no frames of Ruby. Frames of methods in C have no line and, without the table of symbols that stripped builds
+ * keep to themselves, no name: their time is that of the line that called them. With several ractors nothing is read.
+ */
+#include "record/managed/managed.h"
+
+#include "formats/arch.h"
+#include "formats/base/compiler.h"
+#include "formats/base/memory.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT_MAX    512		 /* bytes of a name that are read */
+#define ISEQS_MAX   65536	 /* that are remembered */
+#define LINES_MAX   4096	 /* of one of them */
+#define ENTRIES_MAX (1u << 20)	 /* of a table of lines */
+#define STACK_MAX   (64ull << 20) /* bytes of a thread's stack of values and frames */
+#define CHECK_NS    50000000	 /* after which an iseq is looked at again though nothing has changed */
+#define SEARCHES_MAX 64		 /* for where a thread keeps its number */
+
+enum symbol {
+	SYMBOL_VERSION, /* the text "3.1.7" */
+	SYMBOL_RACTOR,	/* 3.0 and on */
+	SYMBOL_CONTEXT, /* before */
+};
+
+static const char *const symbols[] = { "ruby_version", "ruby_single_main_ractor",
+				       "ruby_current_execution_context_ptr", NULL };
+static const char *const loops[] = { "rb_vm_exec", "vm_exec", NULL };
+
+/* The same in all versions. */
+#define CONTEXT_STACK	  0
+#define CONTEXT_STACK_LEN 8 /* in words */
+#define CONTEXT_FRAME	  16
+#define FRAME_PC	  0
+#define FRAME_ISEQ	  16
+#define FRAME_EP	  32
+#define FRAME_LEN_MAX	  64
+#define ISEQ_BODY	  16
+#define BODY_CODE	  8
+#define BODY_PATH	  64
+#define BODY_LABEL	  80
+#define BODY_FIRST_LINE	  88
+#define BODY_BYTES	  208 /* that are read: to the last field below */
+#define VALUE_FLAGS	  0
+#define VALUE_TYPE	  0x1f
+#define TYPE_STRING	  5
+#define TYPE_ARRAY	  7
+#define FLAG_USER_1	  (1u << 13) /* of a string: its text is elsewhere; of an array: its items are here */
+#define EP_FINISH	  0x20 /* in its first word: a call of the loop began with this frame */
+
+/* From this version on. */
+struct ruby_layout {
+	unsigned version; /* 301 for 3.1 */
+	uint16_t running, running_aarch64; /* in a ractor: the execution context */
+	uint8_t frame_len;
+	uint8_t text; /* in a string, if it is there; from 24 on, its length is at 16 */
+	uint8_t lines, nlines, index; /* in an iseq's body: entries, their number, the index of their places */
+	uint8_t entry_len, entry_line;
+	bool first_line_value; /* is a Ruby integer */
+};
+
+static const struct ruby_layout layouts[] = {
+	{ 205, 0, 0, 48, 16, 112, 200, 0, 12, 4, true },
+	{ 206, 0, 0, 56, 16, 120, 136, 144, 8, 0, true },
+	{ 300, 0x208, 0x218, 56, 16, 120, 136, 144, 8, 0, true },
+	{ 301, 0x208, 0x218, 64, 16, 120, 136, 144, 12, 0, true },
+	{ 302, 0x208, 0x218, 64, 24, 112, 128, 136, 12, 0, false },
+	{ 303, 0x180, 0x190, 56, 24, 112, 128, 136, 12, 0, false },
+};
+
+#define FIRST_UNKNOWN 305
+
+/* The code of a method, block or file. */
+struct iseq {
+	uint64_t body;
+	uint64_t cookie; /* of what its fields held */
+	uint64_t code, code_len;
+	uint64_t checked_ns;
+	const char *name, *file;
+	uint32_t first_line;
+	uint32_t nlines;
+	uint64_t entries, index; /* addresses */
+	struct map lines;	 /* place in the code -> line */
+};
+
+/* From an execution context to its thread's number in the kernel: offsets; 0 while they are not known. */
+struct thread_path {
+	uint16_t thread, pthread, tid;
+};
+
+struct ruby {
+	struct managed_host host;
+	struct ruby_layout layout;
+	uint64_t root_addr;
+	uint16_t running; /* 0: the root is the execution context itself */
+	struct thread_path path;
+	unsigned searches;
+	struct map iseqs; /* address -> struct iseq * */
+	uint64_t now_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool is_file(const char *name)
+{
+	return strncmp(name, "ruby", 4) == 0 || strncmp(name, "libruby", 7) == 0;
+}
+
+static unsigned version_of(const struct managed_binary *binary)
+{
+	unsigned major, minor;
+	char text[9] = { 0 };
+
+	memcpy(text, &binary->symbols[SYMBOL_VERSION].word, 8);
+	return sscanf(text, "%1u.%2u", &major, &minor) == 2 ? major * 100 + minor : 0;
+}
+
+static void *ruby_open(const struct managed_host *host, const char **ret_why)
+{
+	const struct managed_symbol *found = host->binary->symbols;
+	unsigned version = version_of(host->binary);
+	enum symbol root = version < 300 ? SYMBOL_CONTEXT : SYMBOL_RACTOR;
+
+	if (version < layouts[0].version || version >= FIRST_UNKNOWN)
+		*ret_why = "the version of Ruby is not known; 2.5 to 3.4 are";
+	else if (!found[root].found)
+		*ret_why = "its symbols do not say where Ruby keeps its state";
+	if (*ret_why)
+		return NULL;
+
+	struct ruby *ruby = memory_zeroed(1, sizeof(*ruby));
+
+	ruby->host = *host;
+	ruby->root_addr = found[root].vaddr + host->bias;
+	for (size_t i = 0; i < ARRAY_LEN(layouts) && layouts[i].version <= version; i++)
+		ruby->layout = layouts[i];
+	ruby->running = arch_native()->elf_machine == EM_AARCH64 ? ruby->layout.running_aarch64 :
+								   ruby->layout.running;
+	return ruby;
+}
+
+static void iseq_free(struct iseq *iseq)
+{
+	map_deinit(&iseq->lines);
+	free(iseq);
+}
+
+static void forget_iseqs(struct ruby *ruby)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&ruby->iseqs, &pos));)
+		iseq_free((struct iseq *)(uintptr_t)slot->value);
+	map_clear(&ruby->iseqs);
+}
+
+static void ruby_close(void *state)
+{
+	struct ruby *ruby = state;
+
+	forget_iseqs(ruby);
+	map_deinit(&ruby->iseqs);
+	free(ruby);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+/* Where a value of @type has its flags; 0, and the view does not fail, if it is none. */
+static uint64_t flags_of(struct managed_view *view, uint64_t value, unsigned type)
+{
+	uint64_t flags;
+
+	if (!value || value & 7 || !managed_view_try(view, value + VALUE_FLAGS, &flags, sizeof(flags)) ||
+	    (flags & VALUE_TYPE) != type)
+		return 0;
+	return flags;
+}
+
+/* The text of the String @value, cut at TEXT_MAX; "" if it is none or cannot be read. */
+static const char *read_text(struct ruby *ruby, struct managed_view *view, uint64_t value)
+{
+	uint64_t flags = flags_of(view, value, TYPE_STRING), len, at = value + ruby->layout.text;
+	char text[TEXT_MAX];
+
+	if (!flags || !managed_view_try(view, value + 16, &len, sizeof(len)))
+		return "";
+	if (flags & FLAG_USER_1) {
+		if (!managed_view_try(view, value + 24, &at, sizeof(at)))
+			return "";
+	} else if (ruby->layout.text == 16) {
+		len = flags >> 14 & 31;
+	}
+	len = MIN(len, (uint64_t)TEXT_MAX);
+	if (!managed_view_try(view, at, text, (size_t)len))
+		return "";
+	return managed_names_keep(ruby->host.names, text, (size_t)len);
+}
+
+/* The file, of a String or of [as it was asked for, where it is]. */
+static const char *read_file(struct ruby *ruby, struct managed_view *view, uint64_t value)
+{
+	uint64_t flags = flags_of(view, value, TYPE_ARRAY), items = value + 16, pair[2];
+
+	if (!flags)
+		return read_text(ruby, view, value);
+	if (!(flags & FLAG_USER_1) && !managed_view_try(view, value + 32, &items, sizeof(items)))
+		return "";
+	if (!managed_view_try(view, items, pair, sizeof(pair)))
+		return "";
+	const char *real = read_text(ruby, view, pair[1]);
+
+	return *real ? real : read_text(ruby, view, pair[0]);
+}
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+static uint64_t cookie_of(const uint8_t *body)
+{
+	return map_hash(word_at(body, BODY_CODE) ^
+			map_hash(word_at(body, BODY_PATH) ^ map_hash(word_at(body, BODY_LABEL))));
+}
+
+/* What the iseq with body @bytes holds; NULL if the view failed. */
+static struct iseq *read_iseq(struct ruby *ruby, struct managed_view *view, uint64_t body,
+			      const uint8_t *bytes)
+{
+	const struct ruby_layout *l = &ruby->layout;
+	struct iseq *iseq = memory_zeroed(1, sizeof(*iseq));
+	uint64_t first = word_at(bytes, BODY_FIRST_LINE);
+
+	iseq->body = body;
+	iseq->cookie = cookie_of(bytes);
+	iseq->code = word_at(bytes, BODY_CODE);
+	iseq->code_len = (word_at(bytes, 0) >> 32) * 8; /* a kind, and the number of words */
+	iseq->first_line = (uint32_t)(l->first_line_value ? first >> 1 : first);
+	iseq->entries = word_at(bytes, l->lines);
+	iseq->index = l->index ? word_at(bytes, l->index) : 0;
+	iseq->nlines = (uint32_t)word_at(bytes, l->nlines);
+	iseq->name = read_text(ruby, view, word_at(bytes, BODY_LABEL));
+	iseq->file = read_file(ruby, view, word_at(bytes, BODY_PATH));
+	if (!*iseq->name || !*iseq->file)
+		iseq->cookie = ~iseq->cookie;
+	if (!view->failed)
+		return iseq;
+	iseq_free(iseq);
+	return NULL;
+}
+
+/* The iseq at @addr, which a frame runs at @pc; NULL if the view failed. */
+static struct iseq *find_iseq(struct ruby *ruby, struct managed_view *view, uint64_t addr, uint64_t pc)
+{
+	const uint64_t *slot = map_get(&ruby->iseqs, addr);
+	struct iseq *iseq = slot ? (struct iseq *)(uintptr_t)*slot : NULL;
+	uint8_t bytes[BODY_BYTES];
+
+	if (iseq && pc - iseq->code <= iseq->code_len && ruby->now_ns - iseq->checked_ns < CHECK_NS)
+		return iseq;
+	uint64_t body = managed_view_u64(view, addr + ISEQ_BODY);
+
+	if (!managed_view_copy(view, body, bytes, sizeof(bytes)))
+		return NULL;
+	if (iseq && (iseq->body != body || iseq->cookie != cookie_of(bytes))) {
+		map_remove(&ruby->iseqs, addr);
+		iseq_free(iseq);
+		iseq = NULL;
+	}
+	if (!iseq) {
+		if (ruby->iseqs.len >= ISEQS_MAX)
+			forget_iseqs(ruby);
+		iseq = read_iseq(ruby, view, body, bytes);
+		if (!iseq)
+			return NULL;
+		*map_put(&ruby->iseqs, addr, NULL) = (uintptr_t)iseq;
+	}
+	iseq->checked_ns = ruby->now_ns;
+	return iseq;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+#define IMMEDIATE_PLACES 54 /* at the beginning of the index: 6 words of 9 places, 7 bits each */
+#define BLOCK_PLACES	 512
+#define BLOCK_LEN	 80 /* a rank, ranks within, 8 words of bits */
+#define BLOCKS		 48
+
+/* How many entries begin at or before @place, by the index (succ_index_lookup() in Ruby's iseq.c); 0 if it cannot be read. */
+static uint32_t rank_of(struct managed_view *view, uint64_t index, uint64_t place)
+{
+	uint8_t block[BLOCK_LEN];
+	uint64_t word;
+
+	if (place < IMMEDIATE_PLACES) {
+		if (!managed_view_try(view, index + place / 9 * 8, &word, sizeof(word)))
+			return 0;
+		return (uint32_t)(word >> place % 9 * 7 & 0x7f);
+	}
+	place -= IMMEDIATE_PLACES;
+	if (!managed_view_try(view, index + BLOCKS + place / BLOCK_PLACES * BLOCK_LEN, block, sizeof(block)))
+		return 0;
+	uint64_t bit = place % BLOCK_PLACES, small = bit / 64;
+	/* Nine bits for each but the first of the eight words. */
+	uint64_t within = small ? word_at(block, 8) >> (small - 1) * 9 & 0x1ff : 0;
+
+	word = word_at(block, 16 + small * 8) << (63 - bit % 64);
+	return (uint32_t)(word_at(block, 0) & UINT32_MAX) + (uint32_t)within +
+	       (uint32_t)__builtin_popcountll(word);
+}
+
+/* Before 2.6: each entry says where it begins. */
+static uint32_t rank_by_search(struct managed_view *view, const struct ruby_layout *l,
+			       const struct iseq *iseq, uint64_t place)
+{
+	uint32_t low = 0, high = iseq->nlines;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2, begin;
+
+		if (!managed_view_try(view, iseq->entries + (uint64_t)middle * l->entry_len, &begin,
+				      sizeof(begin)))
+			return 0;
+		if (begin <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t read_line(struct ruby *ruby, struct managed_view *view, const struct iseq *iseq,
+			  uint64_t place)
+{
+	const struct ruby_layout *l = &ruby->layout;
+	uint32_t rank = 1, line;
+
+	if (!iseq->nlines || iseq->nlines > ENTRIES_MAX)
+		return 0;
+	/* A single entry has no index. */
+	if (iseq->nlines > 1)
+		rank = l->index ? rank_of(view, iseq->index, place) :
+				  rank_by_search(view, l, iseq, place);
+	if (!rank || rank > iseq->nlines ||
+	    !managed_view_try(view, iseq->entries + (uint64_t)(rank - 1) * l->entry_len + l->entry_line,
+			      &line, sizeof(line)))
+		return 0;
+	return line;
+}
+
+static uint32_t line_of(struct ruby *ruby, struct managed_view *view, struct iseq *iseq, uint64_t pc)
+{
+	uint64_t place = (pc - iseq->code) / 8;
+	bool fresh;
+
+	if (pc - iseq->code > iseq->code_len)
+		return 0;
+	/* It points behind the instruction that runs. */
+	place -= place > 0;
+	if (iseq->lines.len >= LINES_MAX)
+		map_clear(&iseq->lines);
+	uint64_t *line = map_put(&iseq->lines, place, &fresh);
+
+	if (!*line)
+		*line = read_line(ruby, view, iseq, place);
+	return (uint32_t)*line;
+}
+
+/* ---- threads --------------------------------------------------------------------------------------- */
+
+/* Where C libraries keep the kernel's id in the structure behind a pthread_t: glibc on x86-64, aarch64; musl. */
+static const uint16_t pthread_tids[] = { 720, 208, 48, 56 };
+
+#define CONTEXT_POINTERS 24 /* from here to 72 an execution context has, among others, its thread */
+#define THREAD_WORDS	 64 /* of a thread in which its pthread_t is */
+#define PTHREAD_ALIGN	 64
+
+static bool search_pthread(struct ruby *ruby, struct managed_view *view, uint16_t thread_offset,
+			   uint64_t thread, uint32_t tid)
+{
+	uint64_t words[THREAD_WORDS];
+	uint32_t found;
+
+	if (!thread || thread & 7 || !managed_view_try(view, thread, words, sizeof(words)))
+		return false;
+	for (uint16_t i = 0; i < THREAD_WORDS; i++) {
+		if (words[i] < UINT32_MAX || words[i] % PTHREAD_ALIGN)
+			continue;
+		for (size_t j = 0; j < ARRAY_LEN(pthread_tids); j++) {
+			if (!managed_view_try(view, words[i] + pthread_tids[j], &found, sizeof(found)) ||
+			    found != tid)
+				continue;
+			ruby->path = (struct thread_path){ thread_offset, (uint16_t)(i * 8),
+							   pthread_tids[j] };
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Does the context belong to thread @tid? Where that stands in it differs from version to version and build to build, so
+ * it is searched for until it was found once.
+ */
+static bool is_of(struct ruby *ruby, struct managed_view *view, uint64_t context, uint32_t tid)
+{
+	const struct thread_path *path = &ruby->path;
+
+	if (path->thread) {
+		uint64_t thread = managed_view_u64(view, context + path->thread);
+		uint64_t pthread = managed_view_u64(view, thread + path->pthread);
+
+		return managed_view_u32(view, pthread + path->tid) == tid && !view->failed;
+	}
+	if (ruby->searches++ >= SEARCHES_MAX)
+		return false;
+	for (uint16_t at = CONTEXT_POINTERS; at < CONTEXT_POINTERS + 48; at += 8) {
+		if (search_pthread(ruby, view, at, managed_view_u64(view, context + at), tid))
+			return true;
+	}
+	return false;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------------- */
+
+static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8_t *bytes,
+		       struct managed_stack *ret)
+{
+	uint64_t pc = word_at(bytes, FRAME_PC), addr = word_at(bytes, FRAME_ISEQ);
+
+	/* Of a method in C, or a dummy. */
+	if (!pc || !addr)
+		return;
+	struct iseq *iseq = find_iseq(ruby, view, addr, pc);
+
+	if (!iseq)
+		return;
+	ret->frames[ret->nframes++] = (struct event_managed_frame){
+		.name = iseq->name,
+		.file = iseq->file,
+		.first_line = iseq->first_line,
+		.line = line_of(ruby, view, iseq, pc),
+		.entry = managed_view_u64(view, word_at(bytes, FRAME_EP)) & EP_FINISH,
+	};
+}
+
+/* The control frames grow down from the end of the thread's stack; the first of all is a dummy that Ruby leaves out, too. */
+static void read_frames(struct ruby *ruby, struct managed_view *view, uint64_t context,
+			struct managed_stack *ret)
+{
+	uint64_t stack = managed_view_u64(view, context + CONTEXT_STACK);
+	uint64_t len = managed_view_u64(view, context + CONTEXT_STACK_LEN);
+	uint64_t frame = managed_view_u64(view, context + CONTEXT_FRAME);
+	uint8_t bytes[FRAME_LEN_MAX];
+
+	if (len > STACK_MAX / 8 || frame < stack || frame - stack > len * 8)
+		view->failed = true;
+	for (; !view->failed && stack + len * 8 - frame >= 2u * ruby->layout.frame_len;
+	     frame += ruby->layout.frame_len) {
+		if (ret->nframes == EVENT_MANAGED_FRAMES_MAX) {
+			ret->state = EVENT_MANAGED_CUT;
+			return;
+		}
+		if (managed_view_copy(view, frame, bytes, ruby->layout.frame_len))
+			take_frame(ruby, view, bytes, ret);
+	}
+}
+
+static void ruby_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
+{
+	struct ruby *ruby = state;
+	uint64_t context = managed_view_u64(view, ruby->root_addr);
+
+	ret->nframes = 0;
+	ret->state = EVENT_MANAGED_WHOLE;
+	ruby->now_ns = now_ns();
+	if (context && ruby->running)
+		context = managed_view_u64(view, context + ruby->running);
+	if (context && is_of(ruby, view, context, tid))
+		read_frames(ruby, view, context, ret);
+	if (view->failed) {
+		ret->state = EVENT_MANAGED_FAILED;
+		ret->nframes = 0;
+	} else if (!ret->nframes) {
+		ret->state = EVENT_MANAGED_NO_FRAMES;
+	}
+}
+
+const struct managed_runtime managed_ruby = {
+	.id = EVENT_MANAGED_RUBY,
+	.symbols = symbols,
+	.loops = loops,
+	.is_file = is_file,
+	.open = ruby_open,
+	.close = ruby_close,
+	.read = ruby_read,
+};

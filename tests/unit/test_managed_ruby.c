@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_managed_ruby.c - stacks of a Ruby 3.1 that a test made up, byte by byte, honest and hostile.
+ */
+#include "tests/unit/managed_fake.h"
+#include "formats/arch.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOT	0x0
+#define RACTOR	0x100
+#define CONTEXT 0x1000
+#define THREAD	0x1100
+#define PTHREAD 0x1400 /* 64-byte aligned, as the C library makes them */
+#define STACK	0x2000
+#define WORDS	128 /* of it */
+#define FRAMES	(STACK + WORDS * 8 - 4 * 64)
+#define EPS	0x3000
+#define ISEQS	0x4000 /* 4 KiB each, with all that belongs to one */
+
+static uint64_t put_text(struct managed_fake *fake, size_t at, const char *text)
+{
+	managed_fake_put(fake, at, 5 | (uint64_t)strlen(text) << 14);
+	memcpy(fake->bytes + at + 16, text, strlen(text));
+	return FAKE_BASE + at;
+}
+
+/* Iseq number @n, of 100 words of code: places 0 and 1 on @line, those from 2 to 60 on the next, the rest on the one after. */
+static uint64_t put_iseq(struct managed_fake *fake, size_t n, const char *name, uint32_t line)
+{
+	static const uint64_t places[] = { 0, 2, 61 };
+	size_t at = ISEQS + n * 4096, body = at + 64, index = at + 1024, entries = at + 2048;
+
+	managed_fake_put(fake, at + 16, FAKE_BASE + body);
+	managed_fake_put32(fake, body + 4, 100);
+	managed_fake_put(fake, body + 8, FAKE_BASE + at + 3072);
+	managed_fake_put(fake, body + 64, put_text(fake, at + 512, "/srv/app.rb"));
+	managed_fake_put(fake, body + 80, put_text(fake, at + 576, name));
+	managed_fake_put(fake, body + 88, (uint64_t)line << 1 | 1);
+	managed_fake_put(fake, body + 120, FAKE_BASE + entries);
+	managed_fake_put32(fake, body + 136, ARRAY_LEN(places));
+	managed_fake_put(fake, body + 144, FAKE_BASE + index);
+	for (size_t i = 0; i < 54; i++) {
+		uint64_t rank = i < 2 ? 1 : 2, word;
+
+		memcpy(&word, fake->bytes + index + i / 9 * 8, 8);
+		managed_fake_put(fake, index + i / 9 * 8, word | rank << i % 9 * 7);
+	}
+	/* One block behind these, of place 54 and on: 2 entries before, a bit where one begins. */
+	managed_fake_put(fake, index + 48, 2);
+	managed_fake_put(fake, index + 48 + 16, 1ull << (places[2] - 54));
+	for (uint32_t i = 0; i < ARRAY_LEN(places); i++)
+		managed_fake_put32(fake, entries + i * 12, line + i);
+	return FAKE_BASE + at;
+}
+
+/* Frame number @n, 0 innermost, behind place @place; without an iseq it is one of C. */
+static void put_frame(struct managed_fake *fake, size_t n, uint64_t iseq, uint64_t place, bool finish)
+{
+	size_t at = FRAMES + n * 64;
+
+	managed_fake_put(fake, at, iseq ? iseq + 3072 + 8 * (place + 1) : 0);
+	managed_fake_put(fake, at + 16, iseq);
+	managed_fake_put(fake, at + 32, FAKE_BASE + EPS + n * 8);
+	managed_fake_put(fake, EPS + n * 8, finish ? 0x20 : 0);
+}
+
+/* The file calls each(), in C, which calls a block; then there is the dummy. */
+static void make_honest(struct managed_fake *fake)
+{
+	memset(fake->bytes, 0, FAKE_LEN);
+	managed_fake_put(fake, ROOT, FAKE_BASE + RACTOR);
+	managed_fake_put(fake, RACTOR + 0x208, FAKE_BASE + CONTEXT);
+	managed_fake_put(fake, CONTEXT, FAKE_BASE + STACK);
+	managed_fake_put(fake, CONTEXT + 8, WORDS);
+	managed_fake_put(fake, CONTEXT + 16, FAKE_BASE + FRAMES);
+	managed_fake_put(fake, CONTEXT + 48, FAKE_BASE + THREAD);
+	managed_fake_put(fake, THREAD + 40, FAKE_BASE + PTHREAD);
+	managed_fake_put32(fake, PTHREAD + 720, FAKE_PID);
+	put_frame(fake, 0, put_iseq(fake, 0, "block in handler", 20), 5, true);
+	put_frame(fake, 1, 0, 0, false);
+	put_frame(fake, 2, put_iseq(fake, 1, "handler", 10), 70, true);
+	put_frame(fake, 3, put_iseq(fake, 2, "<main>", 1), 0, true);
+}
+
+static void fake_init(struct managed_fake *fake)
+{
+	struct managed_binary binary = { .name = "libruby-3.1.so.3.1",
+					 .symbols = { { .found = true },
+						      { .vaddr = ROOT, .found = true } } };
+
+	if (strcmp(arch_native()->name, "x86_64") != 0)
+		SKIP("the ractor is one of x86-64");
+	memcpy(&binary.symbols[0].word, "3.1.7\0\0", 8);
+	managed_fake_init(fake, &managed_ruby, &binary);
+	make_honest(fake);
+}
+
+#define FAKE(fake)                                              \
+	CLEANUP(managed_fake_deinit) struct managed_fake fake; \
+	fake_init(&fake)
+
+TEST(managed_ruby_reads_methods_blocks_and_lines)
+{
+	FAKE(fake);
+	managed_fake_stack(&fake, FAKE_PID);
+	const struct event_managed_frame *frames = fake.stack->frames;
+
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_UINT(fake.stack->nframes, 2);
+	CHECK_STR(frames[0].name, "block in handler");
+	CHECK_STR(frames[0].file, "/srv/app.rb");
+	CHECK_UINT(frames[0].line, 21);
+	CHECK_UINT(frames[0].first_line, 20);
+	CHECK(frames[0].entry);
+	CHECK_STR(frames[1].name, "handler");
+	CHECK_UINT(frames[1].line, 12);
+}
+
+TEST(managed_ruby_has_no_frames_for_a_thread_without_the_lock)
+{
+	FAKE(fake);
+	managed_fake_stack(&fake, FAKE_PID + 1);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_NO_FRAMES);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->nframes, 2);
+	managed_fake_stack(&fake, FAKE_PID + 1);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_NO_FRAMES);
+}
+
+TEST(managed_ruby_notices_a_new_method_at_the_same_address)
+{
+	FAKE(fake);
+	managed_fake_stack(&fake, FAKE_PID);
+	managed_fake_put(&fake, ISEQS + 64 + 80, put_text(&fake, ISEQS + 704, "another"));
+	managed_fake_put(&fake, ISEQS + 64 + 8, FAKE_BASE + ISEQS + 4000); /* its code is elsewhere */
+	managed_fake_put(&fake, FRAMES, FAKE_BASE + ISEQS + 4000 + 100 * 8);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_STR(fake.stack->frames[0].name, "another");
+}
+
+TEST(managed_ruby_believes_no_pointer_and_no_length)
+{
+	static const size_t places[] = { ROOT, RACTOR + 0x208, CONTEXT, CONTEXT + 8, CONTEXT + 16, CONTEXT + 48,
+					 THREAD + 40, FRAMES, FRAMES + 16, FRAMES + 32, ISEQS + 16, ISEQS + 64,
+					 ISEQS + 72, ISEQS + 128, ISEQS + 144, ISEQS + 184, ISEQS + 200,
+					 ISEQS + 208, ISEQS + 512, ISEQS + 576 };
+	static const uint64_t values[] = { 0, 1, 0xfff, UINT64_MAX, UINT64_MAX - 4096, 1ULL << 63,
+					   FAKE_BASE + FAKE_LEN - 4 };
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		for (size_t v = 0; v < ARRAY_LEN(values); v++) {
+			FAKE(fake);
+			managed_fake_put(&fake, places[i], values[v]);
+			managed_fake_stack(&fake, FAKE_PID);
+			CHECK(fake.stack->nframes <= 3);
+		}
+	}
+}
+
+TEST(managed_ruby_survives_memory_that_changes_while_it_is_read)
+{
+	FAKE(fake);
+	fake.changes = true;
+	for (int round = 0; round < 500; round++) {
+		if (round % 10 == 0)
+			make_honest(&fake);
+		managed_fake_stack(&fake, FAKE_PID);
+	}
+	fake.changes = false;
+	for (int round = 0; round < 200; round++) {
+		managed_fake_scribble(&fake, 2000);
+		managed_fake_put(&fake, ROOT, FAKE_BASE + RACTOR);
+		managed_fake_put(&fake, RACTOR + 0x208, FAKE_BASE + CONTEXT);
+		managed_fake_stack(&fake, FAKE_PID);
+	}
+}
+
+TEST(managed_ruby_reads_only_versions_that_it_knows)
+{
+	static const struct {
+		const char *version;
+		bool context, known;
+	} cases[] = { { "2.4.10\0", true, false }, { "2.5.9\0\0", true, true }, { "2.7.8\0\0", false, false },
+		      { "3.4.2\0\0", false, true }, { "3.5.0\0\0", false, false }, { "garbage", false, false } };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct managed_binary binary = { .name = "ruby" };
+		const struct managed_host host = { .binary = &binary };
+		const char *why = NULL;
+
+		memcpy(&binary.symbols[0].word, cases[i].version, 8);
+		binary.symbols[cases[i].context ? 2 : 1].found = true;
+		void *state = managed_ruby.open(&host, &why);
+
+		CHECK(!state == !cases[i].known && !why == cases[i].known);
+		if (state)
+			managed_ruby.close(state);
+	}
+}
