@@ -9,6 +9,7 @@
 
 #include "formats/arch.h"
 #include "formats/base/arena.h"
+#include "formats/recording_note.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,10 +117,6 @@ struct recording_jit_map {
 	size_t dump_len;
 };
 
-/* In notes of precord about events that had no counter, or had one in turns: it knew who may be to blame. */
-#define RECORDING_NOTE_NEVER_TEXT "not counted, for no counter was free"
-#define RECORDING_NOTE_TURNS_TEXT "took turns at the counters"
-
 struct recording {
 	struct arena arena; /* everything below lives here */
 
@@ -171,7 +168,7 @@ struct recording {
 	size_t njit_maps;
 
 	/* What the recorder wants the reader to know: fallbacks taken, privileges that were missing. */
-	const char **notes;
+	struct recording_note *notes;
 	size_t nnotes;
 
 	bool complete; /* the file has its end; false after a crash of the recorder or a cut copy */

@@ -46,6 +46,17 @@ void description_begin(struct recording *rec, const struct record_args *args,
 	rec->start_ns = rec->clock_ns;
 }
 
+static struct recording_note note_of(const struct diag_entry *entry, struct arena *arena)
+{
+	const char *text = entry->message;
+
+	if (entry->facts)
+		return *(const struct recording_note *)entry->facts;
+	if (entry->hint)
+		text = arena_printf(arena, "%s; %s", entry->message, entry->hint);
+	return (struct recording_note){ .subject = "", .text = text };
+}
+
 void description_note(struct recording *rec, const struct event_plan *plan,
 		      const struct diag *diag)
 {
@@ -54,11 +65,9 @@ void description_note(struct recording *rec, const struct event_plan *plan,
 	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next)
 		count++;
 	rec->nnotes = 0;
-	rec->notes = ARENA_ARRAY(&rec->arena, const char *, count);
+	rec->notes = ARENA_ARRAY(&rec->arena, struct recording_note, count);
 	for (size_t i = 0; i < plan->nnotes; i++)
-		rec->notes[rec->nnotes++] = plan->notes[i];
+		rec->notes[rec->nnotes++] = (struct recording_note){ .subject = "", .text = plan->notes[i] };
 	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next)
-		rec->notes[rec->nnotes++] = entry->hint ? arena_printf(&rec->arena, "%s; %s",
-								       entry->message, entry->hint)
-							: entry->message;
+		rec->notes[rec->nnotes++] = note_of(entry, &rec->arena);
 }

@@ -9,6 +9,7 @@
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/tables.h"
+#include "report/view/wait_chain.h"
 #include "report/view/wait_lengths.h"
 #include "report/load/derive/derive_kind.h"
 
@@ -25,6 +26,7 @@ struct waits_args {
 	uint64_t limit; /* 0: all */
 	bool native, idle;
 	const char *format;
+	const char *who; /* whose chains; NULL: lengths */
 };
 
 static const struct opt waits_opts[] = {
@@ -185,6 +187,94 @@ static void print_text(const struct waits_args *args, const struct session *s, c
 	print_histogram(arena, &w->all);
 }
 
+/* ---- chains ---- */
+
+static void fill_chain(struct table *table, const struct waits_args *args, const struct wait_chain *chain)
+{
+	struct arena *arena = table->arena;
+
+	add_number(table, NULL, "depth");
+	add_number(table, "share", "share");
+	add_number(table, "time", "total_ns");
+	add_number(table, "longest", "max");
+	add_number(table, "times", "waits");
+	table->indent_column = (unsigned)table->columns.len;
+	table_add_column(table, &(struct table_column){ "thread", "thread", TABLE_LEFT, TABLE_CUT_END, false });
+	table_add_column(table, &(struct table_column){ "where it is meanwhile", "function", TABLE_LEFT, TABLE_CUT_NAME, false });
+	table_add_column(table, &(struct table_column){ "waits for", "wait", TABLE_LEFT, TABLE_KEEP, false });
+	for (size_t i = 0; i < chain->rows.len && (!args->limit || i < args->limit); i++) {
+		const struct wait_chain_row *row = &chain->rows.items[i];
+		double share = (double)row->ns / (double)MAX(chain->ns, 1);
+
+		table_add_row(table, row->depth * 2, TABLE_PLAIN);
+		table_add_format(table, "%u", row->depth);
+		table_add_cell(table, number_share(arena, share), arena_printf(arena, "%.6f", share));
+		table_add_cell(table, number_time(arena, row->ns), arena_printf(arena, "%" PRIu64, row->ns));
+		table_add_cell(table, number_time(arena, row->longest_ns),
+			       arena_printf(arena, "%" PRIu64, row->longest_ns));
+		table_add_cell(table, number_count(arena, row->waits), arena_printf(arena, "%" PRIu64, row->waits));
+		table_add_cell(table, row->thread, NULL);
+		table_add_cell(table, row->function ? row->function : "(on a CPU)", row->function ? NULL : "");
+		table_add_cell(table, row->kind, NULL);
+	}
+}
+
+static void print_chain_text(const struct waits_args *args, const struct wait_chain *chain, struct table *table,
+			     const struct terminal *term)
+{
+	struct arena *arena = table->arena;
+
+	text_put_escaped(stdout, arena_printf(arena, "%s of %s, %s in all; below each what the thread that ended it did meanwhile",
+					      number_of(arena, chain->waits, "wait"), args->who,
+					      number_time(arena, chain->ns)));
+	putchar('\n');
+	if (!chain->with_wakers)
+		puts("who ended waits was not recorded: precord --wakers");
+	if (chain->cut)
+		puts("there are so many that only the first ones were followed");
+	table_print_text(table, term, stdout);
+	if (args->limit && chain->rows.len > args->limit)
+		printf("(%s more, see -n)\n", number_count(arena, chain->rows.len - args->limit));
+}
+
+static struct err *print_chains(const struct waits_args *args, const struct session *s)
+{
+	struct wait_chain chain = { 0 };
+	struct terminal term;
+	struct table table;
+	struct json json;
+
+	wait_chain_collect(&chain, s->profile, s->facts.first_type, args->who);
+	if (!chain.waits) {
+		wait_chain_deinit(&chain);
+		return err_remedy(err_new(ERR_USAGE, "no thread and no function '%s' waited", args->who),
+				  "'preport waits --by thread' and '--by leaf' list them");
+	}
+	term = terminal_open(&args->terminal);
+	table_init(&table, &chain.arena);
+	fill_chain(&table, args, &chain);
+	switch (table_format_named(args->format)) {
+	case TABLE_CSV:
+		table_print_csv(&table, stdout, /* with_header= */ true);
+		break;
+	case TABLE_JSON:
+		json_init(&json, stdout);
+		json.lines = true;
+		json_open(&json, NULL, '{');
+		json_string(&json, "of", args->who);
+		json_uint(&json, "waits", chain.waits);
+		json_uint(&json, "total_ns", chain.ns);
+		table_print_json(&table, "rows", &json);
+		json_close(&json, '}');
+		break;
+	default:
+		print_chain_text(args, &chain, &table, &term);
+	}
+	table_deinit(&table);
+	wait_chain_deinit(&chain);
+	return terminal_close(&term, NULL);
+}
+
 static struct err *print_waits(struct session *s, void *args_)
 {
 	struct waits_args *args = args_;
@@ -198,7 +288,8 @@ static struct err *print_waits(struct session *s, void *args_)
 		vec_push(&args->filter.events, DERIVE_OFF_CPU);
 	s->keep_times = true;
 	args->filter.each_wait = true;
-	s->names = tables_names(&naming);
+	if (!args->who)
+		s->names = tables_names(&naming);
 	err = session_load(s, &args->filter);
 	if (err && !s->facts.lives.switches) {
 		err_free(err);
@@ -208,6 +299,8 @@ static struct err *print_waits(struct session *s, void *args_)
 	}
 	if (err)
 		return err;
+	if (args->who)
+		return print_chains(args, s);
 	wait_lengths_collect(&lengths, s->profile, &s->facts,
 			     &(struct wait_lengths_request){ .event = s->facts.first_type,
 							     .level = args->by.items[0],
@@ -231,9 +324,10 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 {
 	struct waits_args *waits = args;
 
-	(void)operands;
-	(void)noperands;
 	(void)ret_status;
+	if (noperands > 1)
+		return err_new(ERR_USAGE, "waits takes one thread or function");
+	waits->who = noperands ? operands[0] : NULL;
 	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
 		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
 	return session_run(&cmd_waits, &waits->session, print_waits, waits);
@@ -242,8 +336,10 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 const struct command cmd_waits = {
 	.name = "waits",
 	.summary = "how long threads waited: quantiles and a histogram",
-	.operands = "",
-	.details = "Each wait is one of a thread, from leaving a CPU until it came back or the recording ended.\n"
+	.operands = "[THREAD|FUNCTION]",
+	.details = "With a thread's number or name (a glob), or a function: what those who ended its waits did meanwhile,\n"
+		   "and those who ended their waits, and so on ('precord --wakers').\n"
+		   "Each wait is one of a thread, from leaving a CPU until it came back or the recording ended.\n"
 		   "Waits are recorded with 'precord --off-cpu'; 'preport --event off-cpu' shows where they are.",
 	.opts = waits_opts,
 	.args_size = sizeof(struct waits_args),

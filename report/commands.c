@@ -18,6 +18,7 @@ const struct command *const commands[] = {
 	&cmd_formats,
 	&cmd_html,
 	&cmd_info,
+	&cmd_merge,
 	&cmd_pprof,
 	&cmd_processes,
 	&cmd_script,

@@ -22,6 +22,7 @@ extern const struct command cmd_folded;
 extern const struct command cmd_formats;
 extern const struct command cmd_html;
 extern const struct command cmd_info;
+extern const struct command cmd_merge;
 extern const struct command cmd_pprof;
 extern const struct command cmd_processes;
 extern const struct command cmd_script;

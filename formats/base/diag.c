@@ -13,7 +13,7 @@
 #define MESSAGE_MAX 512 /* bytes of one warning; the rest is cut */
 #define ENTRIES_MAX 100 /* distinct warnings; a hostile file can cause any number of them */
 
-static void append(struct diag *diag, const char *message, const char *hint)
+static void append(struct diag *diag, const char *message, const char *hint, const void *facts)
 {
 	struct diag_entry *entry = ARENA_NEW(&diag->arena, struct diag_entry);
 
@@ -22,11 +22,12 @@ static void append(struct diag *diag, const char *message, const char *hint)
 	entry->message = arena_strdup(&diag->arena, message);
 	entry->hint = hint ? arena_strdup(&diag->arena, hint) : NULL;
 	entry->count = 1;
+	entry->facts = facts;
 	*diag->tail = entry;
 	diag->tail = &entry->next;
 }
 
-static void add(struct diag *diag, const char *message, const char *hint)
+static void add(struct diag *diag, const char *message, const char *hint, const void *facts)
 {
 	struct diag_entry *entry = diag->entries;
 	unsigned before = 0;
@@ -38,9 +39,9 @@ static void add(struct diag *diag, const char *message, const char *hint)
 	if (entry)
 		entry->count++;
 	else if (before < ENTRIES_MAX)
-		append(diag, message, hint);
+		append(diag, message, hint, facts);
 	else
-		append(diag, "further warnings, each different", NULL);
+		append(diag, "further warnings, each different", NULL, NULL);
 }
 
 void diag_warn(struct diag *diag, const char *fmt, ...)
@@ -51,12 +52,17 @@ void diag_warn(struct diag *diag, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(message, sizeof(message), fmt, args);
 	va_end(args);
-	add(diag, message, NULL);
+	add(diag, message, NULL, NULL);
 }
 
 void diag_err(struct diag *diag, struct err *err)
 {
-	add(diag, err_message(err), err_hint(err));
+	diag_err_of(diag, err, NULL);
+}
+
+void diag_err_of(struct diag *diag, struct err *err, const void *facts)
+{
+	add(diag, err_message(err), err_hint(err), facts);
 	err_free(err);
 }
 

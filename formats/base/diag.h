@@ -18,6 +18,7 @@ struct diag_entry {
 	const char *message; /* one line */
 	const char *hint;    /* or NULL */
 	uint64_t count;
+	const void *facts;   /* what the message is made of, of whoever added it; NULL: it is all there is */
 };
 
 struct diag {
@@ -31,6 +32,9 @@ void diag_warn(struct diag *diag, const char *fmt, ...) PRINTF(2, 3);
 
 /* The same with an error, which is freed. */
 void diag_err(struct diag *diag, struct err *err);
+
+/* The same with what the message is made of, which must live as long as @diag. */
+void diag_err_of(struct diag *diag, struct err *err, const void *facts);
 
 /* Print each entry as "@program: warning: message" with its count if over 1, then its hint. */
 void diag_print(const struct diag *diag, const char *program, FILE *out);

@@ -148,7 +148,7 @@ static void describe_event(struct recording *rec, struct perf_data_attr *attr)
 
 static void add_note(struct recording *rec, const char *text)
 {
-	rec->notes[rec->nnotes++] = text;
+	rec->notes[rec->nnotes++] = (struct recording_note){ .subject = "", .text = text };
 }
 
 /* What a reader would otherwise take for 0. */
@@ -179,7 +179,7 @@ void perf_data_side_describe(const struct perf_data_facts *facts)
 	const struct perf_data_build_id *kernel =
 		perf_data_build_ids_find(facts->build_ids, KERNEL_PATH);
 
-	rec->notes = ARENA_ARRAY(&rec->arena, const char *, NOTES_MAX);
+	rec->notes = ARENA_ARRAY(&rec->arena, struct recording_note, NOTES_MAX);
 	if (!rec->arch) {
 		rec->arch = arch_native();
 		add_note(rec, "the file does not say on which architecture it was recorded: this machine's is assumed");

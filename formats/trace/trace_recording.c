@@ -80,8 +80,9 @@ static const struct trace_field end_fields[] = {
 	{ 0 },
 };
 
-#define END_COUNT 3 /* fields of a count, once for each event and CPU */
-#define END_NOTE  4 /* string, once for each */
+#define END_COUNT     3 /* fields of a count, once for each event and CPU */
+#define END_NOTE      4 /* string, once for each that is a sentence */
+#define END_KIND_NOTE 5 /* fields of a note of another kind */
 
 #define COUNT(tag, kind, member)                                                  \
 	{                                                                         \
@@ -94,6 +95,16 @@ static const struct trace_field count_fields[] = {
 	COUNT(7, U64, stacks_cut),  COUNT(8, U64, throttled),     COUNT(9, U64, enabled_ns),
 	COUNT(10, U64, running_ns), COUNT(11, U64, value),        COUNT(12, U64, missed),
 	{ 0 },
+};
+
+#define NOTE(tag, kind, member)                                                  \
+	{                                                                        \
+		tag, TRACE_FIELD_##kind, offsetof(struct recording_note, member) \
+	}
+
+static const struct trace_field note_fields[] = {
+	NOTE(1, U32, kind),	  NOTE(2, U32, count),	 NOTE(3, U32, share),
+	NOTE(4, STRING, subject), NOTE(5, STRING, text), { 0 },
 };
 
 /* More than any machine has, and few enough not to exhaust it. */
@@ -126,13 +137,21 @@ void trace_header_put(struct writer *w, const struct recording *rec, uint32_t ns
 		put_nested(w, HEADER_EVENT, event_fields, &rec->events[i]);
 }
 
+static void put_note(struct writer *w, const struct recording_note *note)
+{
+	if (note->kind == RECORDING_NOTE_OTHER)
+		trace_field_put_bytes(w, END_NOTE, note->text, strlen(note->text));
+	else
+		put_nested(w, END_KIND_NOTE, note_fields, note);
+}
+
 void trace_end_put(struct writer *w, const struct recording *rec)
 {
 	trace_fields_put(w, end_fields, rec);
 	for (size_t i = 0; i < rec->ncounts; i++)
 		put_nested(w, END_COUNT, count_fields, &rec->counts[i]);
 	for (size_t i = 0; i < rec->nnotes; i++)
-		trace_field_put_bytes(w, END_NOTE, rec->notes[i], strlen(rec->notes[i]));
+		put_note(w, &rec->notes[i]);
 }
 
 /* How many fields with @tag are still to come; more than @max is a failure. */
@@ -259,6 +278,26 @@ static void load_count(struct reader *r, struct recording *rec)
 		rec->counts[rec->ncounts++] = count;
 }
 
+/* A kind of later versions is no more than its text. */
+static void load_note(struct reader *r, bool has_kind, struct recording *rec)
+{
+	struct recording_note note = { .subject = "", .text = "" };
+	struct reader value;
+	uint64_t tag;
+
+	if (!has_kind)
+		note.text = trace_field_string(r, &rec->arena);
+	while (has_kind && trace_field_next(r, &tag, &value)) {
+		trace_field_load(note_fields, tag, &value, &rec->arena, &note);
+		if (value.failed)
+			reader_fail(r, value.failed);
+	}
+	if (note.kind >= RECORDING_NOTE_KINDS)
+		note.kind = RECORDING_NOTE_OTHER;
+	if (!r->failed)
+		rec->notes[rec->nnotes++] = note;
+}
+
 struct err *trace_end_load(struct reader *r, struct recording *rec)
 {
 	struct reader value;
@@ -267,13 +306,14 @@ struct err *trace_end_load(struct reader *r, struct recording *rec)
 	rec->ncounts = rec->nnotes = 0;
 	rec->counts = ARENA_ARRAY(&rec->arena, struct recording_count,
 				  count_fields_with(r, END_COUNT, COUNTS_MAX));
-	rec->notes =
-		ARENA_ARRAY(&rec->arena, const char *, count_fields_with(r, END_NOTE, COUNTS_MAX));
+	rec->notes = ARENA_ARRAY(&rec->arena, struct recording_note,
+				 count_fields_with(r, END_NOTE, COUNTS_MAX) +
+					 count_fields_with(r, END_KIND_NOTE, COUNTS_MAX));
 	while (trace_field_next(r, &tag, &value)) {
 		if (tag == END_COUNT)
 			load_count(&value, rec);
-		else if (tag == END_NOTE)
-			rec->notes[rec->nnotes++] = trace_field_string(&value, &rec->arena);
+		else if (tag == END_NOTE || tag == END_KIND_NOTE)
+			load_note(&value, tag == END_KIND_NOTE, rec);
 		else
 			trace_field_load(end_fields, tag, &value, &rec->arena, rec);
 		if (value.failed)

@@ -174,7 +174,7 @@ struct missing {
 
 struct missing_files {
 	struct arena arena;
-	struct missing gone, unusable;
+	struct missing gone, unusable, foreign;
 };
 
 static void add_missing(struct missing_files *missing, struct missing *why,
@@ -366,7 +366,7 @@ static struct err *write_file(const struct code_file *file, struct amount amount
 	struct err *err = image_open_fd(fd, file->mapped.path, &img);
 
 	if (err) {
-		add_missing(missing, &missing->unusable, file);
+		add_missing(missing, err_kind(err) == ERR_UNSUPPORTED ? &missing->foreign : &missing->unusable, file);
 		err_free(err);
 		return NULL;
 	}
@@ -407,7 +407,8 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	}
 	say_missing(&missing.gone, "gone, replaced or not readable", notes);
 	say_missing(&missing.unusable, "not usable ELF", notes);
-	report->missing += missing.gone.count + missing.unusable.count;
+	say_missing(&missing.foreign, "of another kind of machine, 32-bit for example", notes);
+	report->missing += missing.gone.count + missing.unusable.count + missing.foreign.count;
 	arena_deinit(&missing.arena);
 	vec_deinit(&list);
 	page_guard_end(&guard);

@@ -140,20 +140,22 @@ bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out)
 	return whole;
 }
 
-/* As much of the code as is present from its beginning on; what lies behind is known by its name only. */
+/* The code, from the memory of its process or, if that has ended, from the pages that were kept of it; what is in neither is known by its name only. */
 static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, const char *name,
 		       struct writer *out)
 {
+	bool present = task_memory_present(&map->memory, ip, len) == len;
+
 	/* A line may claim what is not there: nothing is copied for it. */
-	if (task_memory_present(&map->memory, ip, len) != len)
+	if (!present && len > (uint64_t)CODE_PAGES_MAX * CODE_PAGE_LEN)
 		return;
 	uint8_t *code = memory_alloc(len);
-	size_t present = task_memory_read(&map->memory, ip, code, len);
+	size_t got = present ? task_memory_read(&map->memory, ip, code, len) : 0;
 
-	if (!present && code_pages_read(&map->pages, ip, code, len))
-		present = len;
-	if (present)
-		jitdump_put_load(out, map->inner_pid, ip, name, code, present);
+	if (!got && code_pages_read(&map->pages, ip, code, len))
+		got = len;
+	if (got)
+		jitdump_put_load(out, map->inner_pid, ip, name, code, got);
 	free(code);
 }
 

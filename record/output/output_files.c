@@ -367,15 +367,15 @@ struct err *output_files_finish(struct output_files *v)
 void output_files_abandon(struct output_files *v, const char *why)
 {
 	struct recording end = *v->recording;
-	const char *const notes[] = { why };
+	struct recording_note note = { .subject = "", .text = why };
 
 	if (!v->writer)
 		return;
 	end.arena = (struct arena){ 0 };
 	end.counts = v->drain ? drain_counts(v->drain, &end.arena, &end.ncounts) : NULL;
 	subtract(end.counts, v->base, end.ncounts);
-	end.notes = (const char **)(uintptr_t)notes;
-	end.nnotes = ARRAY_LEN(notes);
+	end.notes = &note;
+	end.nnotes = 1;
 	err_free(trace_writer_end_now(v->writer, &end));
 	err_free(output_files_salvage(v));
 }

@@ -43,22 +43,31 @@ static struct findings find(const struct recording *rec, struct arena *arena)
 	return f;
 }
 
+static void tell(const struct recording_note *from, struct diag *diag)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct recording_note *note = ARENA_NEW(&diag->arena, struct recording_note);
+
+	*note = *from;
+	note->subject = arena_strdup(&diag->arena, from->subject);
+	note->text = event_group_cause(&diag->arena);
+	diag_err_of(diag,
+		    err_remedy(err_new(ERR_UNSUPPORTED, "%s", recording_note_message(note, &arena)), "%s",
+			       recording_note_hint(note, &arena)),
+		    note);
+}
+
 void multiplexing_tell(const struct recording *rec, struct diag *diag)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	const struct findings f = find(rec, &arena);
 
 	if (*f.never)
-		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED, RECORDING_NOTE_NEVER_TEXT ": %s", f.never), "%s",
-					  event_group_cause(&arena)));
-	if (f.nshared == 1)
-		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED,
-						  "'%s' " RECORDING_NOTE_TURNS_TEXT " with others, and had one for "
-						  "%.0f %% of the time", f.least, 100 * f.least_part),
-					  "%s", event_group_cause(&arena)));
-	else if (f.nshared)
-		diag_err(diag, err_remedy(err_new(ERR_UNSUPPORTED,
-						  "%u events " RECORDING_NOTE_TURNS_TEXT "; '%s' had least, %.0f %% of "
-						  "the time", f.nshared, f.least, 100 * f.least_part),
-					  "fewer at once have more; %s", event_group_cause(&arena)));
+		tell(&(struct recording_note){ .kind = RECORDING_NOTE_NEVER, .subject = f.never }, diag);
+	if (f.nshared)
+		tell(&(struct recording_note){ .kind = RECORDING_NOTE_MULTIPLEXED,
+					       .count = f.nshared,
+					       .share = (uint32_t)(10000 * f.least_part + 0.5),
+					       .subject = f.least },
+		     diag);
 }

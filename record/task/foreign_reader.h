@@ -2,8 +2,8 @@
 /*
  * foreign_reader.h - reads files and processes of others while recording, in a process that may be left behind.
  *
- * A file on FUSE or NFS may never answer: to open it, to look its name up, to read it, to close it. Nor may the command line
- * of a process, or its mappings, whose memory such a file can be. A thread that waits for them cannot be ended, and an exit
+ * A file on FUSE or NFS may never answer: to open it, to look its name up, to read it, to close it. Nor may a process whose
+ * mappings are locked while such a file is mapped. A thread that waits for them cannot be ended, and an exit
  * waits for it. So a process does it, and the recorder waits for its answer for a while only:
  *
  *	recorder                        reader

@@ -110,7 +110,7 @@ static void read_folder(int fd, bool no_cmdline, struct answer *ret)
 	ret->uid = read_uid(fd);
 }
 
-/* In the foreign reader: a command line is memory of the process, where a file may lie that never answers. */
+/* In the foreign reader: for a command line the process's mappings are locked, as they may be for ever by another. */
 static void run(const void *request, void *answer, int *ret_fd)
 {
 	const struct request *q = request;

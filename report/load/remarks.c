@@ -97,10 +97,10 @@ static void remark_recording(struct judge *r)
 				   of_samples(r, trust->cut)));
 }
 
-static bool is_noted(const struct recording *rec, const char *words)
+static bool is_noted(const struct recording *rec, enum recording_note_kind kind)
 {
 	for (size_t i = 0; i < rec->nnotes; i++)
-		if (strstr(rec->notes[i], words))
+		if (rec->notes[i].kind == kind)
 			return true;
 	return false;
 }
@@ -130,14 +130,14 @@ static void remark_turns(struct judge *r)
 					      number_share(r->arena, share));
 		}
 	}
-	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER_TEXT))
+	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER))
 		add(r, 1, arena_printf(r->arena, "not counted, which is not 0, for want of a counter: %s", never));
 	if (*wrong)
 		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
 	if (nshared > TURNS_NAMED)
 		shared = arena_printf(r->arena, "%u events had one for %s to %s", nshared,
 				      number_share(r->arena, least), number_share(r->arena, most));
-	if (nshared && !is_noted(rec, RECORDING_NOTE_TURNS_TEXT))
+	if (nshared && !is_noted(rec, RECORDING_NOTE_MULTIPLEXED))
 		add(r, 1 - least,
 		    arena_printf(r->arena,
 				 "counters were taken in turns: %s of the time; record fewer events at once",
@@ -256,7 +256,7 @@ void remarks_init(struct remarks *remarks, const struct session *s, struct arena
 	remark_unnamed(&r);
 	remark_unverified(&r);
 	for (size_t i = 0; i < s->recording->nnotes; i++)
-		add(&r, WEIGHT_NOTE, s->recording->notes[i]);
+		add(&r, WEIGHT_NOTE, recording_note_text(&s->recording->notes[i], arena));
 	sort(remarks);
 }
 

@@ -111,7 +111,7 @@ static void put_trust(struct fact_sheet *sheet, const struct session *s)
 	fact_sheet_put_number(sheet, NULL, "events", stream->events);
 	info_put_kernel_code(sheet, rec);
 	for (size_t i = 0; i < rec->nnotes; i++)
-		fact_sheet_put(sheet, "Note", "note", rec->notes[i], NULL);
+		fact_sheet_put(sheet, "Note", "note", recording_note_text(&rec->notes[i], arena), NULL);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------- */

@@ -83,6 +83,7 @@ static const char *kind_text(enum unwind_rule_kind kind)
 		[UNWIND_RULE_NONE] = "the file's table has nothing for this address",
 		[UNWIND_RULE_NO_TABLE] = "there is none for this code",
 		[UNWIND_RULE_BAD] = "malformed for this address",
+		[UNWIND_RULE_32_BIT] = "the file is of a 32-bit program",
 		[UNWIND_RULE_NO_FILE] = "the file is not there, or has another build ID",
 	};
 

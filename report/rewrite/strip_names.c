@@ -163,23 +163,30 @@ static void add_jit_map(struct strip_names *names, struct recording_jit_map map)
 		vec_push(&names->jit_maps, map);
 }
 
+static void add_note(struct strip_names *names, const char *text)
+{
+	struct recording_note note = { .subject = "", .text = text };
+
+	vec_push(&names->notes, note);
+}
+
 /* Notes put names in quotes; a path needs none. */
 static void add_notes(struct strip_names *names, const struct recording *rec)
 {
+	struct arena *arena = &names->pseudonyms.arena;
 	size_t left_out = 0;
 
 	for (size_t i = 0; i < rec->nnotes; i++) {
-		if (strpbrk(rec->notes[i], "'\"/"))
+		if (strpbrk(recording_note_text(&rec->notes[i], arena), "'\"/"))
 			left_out++;
 		else
 			vec_push(&names->notes, rec->notes[i]);
 	}
-	vec_push(&names->notes, "names were replaced by preport strip");
+	add_note(names, "names were replaced by preport strip");
 	if (left_out)
-		vec_push(&names->notes, arena_printf(&names->pseudonyms.arena,
-						     "%zu notes of the recorder are left out, since they "
-						     "name something",
-						     left_out));
+		add_note(names, arena_printf(arena,
+					     "%zu notes of the recorder are left out, since they name something",
+					     left_out));
 }
 
 void strip_names_recording(struct strip_names *names, struct recording *as, struct diag *diag)

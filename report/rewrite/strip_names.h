@@ -19,7 +19,7 @@ struct strip_names {
 	VEC(struct recording_lines) lines;
 	VEC(struct recording_ksym) ksyms;
 	VEC(struct recording_jit_map) jit_maps;
-	VEC(const char *) notes;
+	VEC(struct recording_note) notes;
 	VEC(struct writer) bytes; /* that the above point into */
 	VEC(struct event_managed_frame) frames; /* of the last event */
 };

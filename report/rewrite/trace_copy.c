@@ -27,14 +27,17 @@ static struct err *write_end(const struct trace_copy *copy, struct event_source 
 
 	if (!damaged_at)
 		return trace_rewrite_end(rw, &as);
-	const char **notes = ARENA_ARRAY(&arena, const char *, as.nnotes + 1);
+	struct recording_note *notes = ARENA_ARRAY(&arena, struct recording_note, as.nnotes + 1);
 
 	for (size_t i = 0; i < as.nnotes; i++)
 		notes[i] = as.notes[i];
-	notes[as.nnotes++] = arena_printf(&arena,
-					  "the recording that this is a copy of was damaged at offset "
-					  "%" PRIu64 "; what stood there is missing",
-					  damaged_at);
+	notes[as.nnotes++] = (struct recording_note){
+		.subject = "",
+		.text = arena_printf(&arena,
+				     "the recording that this is a copy of was damaged at offset "
+				     "%" PRIu64 "; what stood there is missing",
+				     damaged_at),
+	};
 	as.notes = notes;
 	return trace_rewrite_end(rw, &as);
 }

@@ -12,8 +12,10 @@
 #include "formats/base/reader.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,6 +123,17 @@ static bool done(const struct search *s)
 	return s->image;
 }
 
+static bool is_32_bit(const char *path)
+{
+	unsigned char ident[EI_CLASS + 1] = { 0 };
+	FILE *file = fopen(path, "re");
+	size_t got = file ? fread(ident, 1, sizeof(ident), file) : 0;
+
+	if (file)
+		fclose(file);
+	return got == sizeof(ident) && memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+}
+
 /* Look at the file at @path, unless the search is over. */
 static void try_path(struct search *s, const char *path)
 {
@@ -133,7 +146,7 @@ static void try_path(struct search *s, const char *path)
 
 	if (err) {
 		if (err_kind(err) != ERR_SYSTEM)
-			reject(s, path, DEBUGFILE_BROKEN);
+			reject(s, path, is_32_bit(path) ? DEBUGFILE_32_BIT : DEBUGFILE_BROKEN);
 		err_free(err);
 		return;
 	}

@@ -26,6 +26,7 @@ enum debugfile_result {
 	DEBUGFILE_MISSING,
 	DEBUGFILE_MISMATCH, /* there was a file, with another build ID */
 	DEBUGFILE_BROKEN,   /* there was a file, not usable ELF */
+	DEBUGFILE_32_BIT,   /* there was a file, ELF of a 32-bit program */
 };
 
 /* Do two build IDs say the same? False if either is empty. */

@@ -32,6 +32,7 @@ enum module_status {
 	MODULE_MISSING,  /* no file at its path */
 	MODULE_MISMATCH, /* there is a file, with another build ID */
 	MODULE_BROKEN,   /* there is a file, not usable ELF */
+	MODULE_32_BIT,   /* there is a file, of a 32-bit program */
 	MODULE_NO_FILE,  /* of its nature: JIT memory, unknown */
 };
 

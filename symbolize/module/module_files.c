@@ -154,7 +154,7 @@ static enum module_status status_of(enum debugfile_result result)
 	static const enum module_status statuses[] = {
 		[DEBUGFILE_FOUND] = MODULE_READY,     [DEBUGFILE_UNVERIFIED] = MODULE_READY,
 		[DEBUGFILE_MISSING] = MODULE_MISSING, [DEBUGFILE_MISMATCH] = MODULE_MISMATCH,
-		[DEBUGFILE_BROKEN] = MODULE_BROKEN,
+		[DEBUGFILE_BROKEN] = MODULE_BROKEN,   [DEBUGFILE_32_BIT] = MODULE_32_BIT,
 	};
 
 	return statuses[result];
@@ -168,6 +168,9 @@ static void warn_unusable(struct module_table *table, const struct entry *e)
 			  e->binary.found);
 	else if (e->binary.result == DEBUGFILE_BROKEN && (e->mod.has_code || !e->mod.has_data))
 		diag_warn(table->diag, "'%s' is not usable ELF", e->binary.found);
+	else if (e->binary.result == DEBUGFILE_32_BIT)
+		diag_warn(table->diag, "'%s' is of a 32-bit program: it is not read, nor are its stacks followed",
+			  e->binary.found);
 }
 
 static void warn_defect(struct module_table *table, struct image *img)
@@ -334,6 +337,8 @@ static const char *missing_note(const struct entry *e)
 				    e->binary.found);
 	case DEBUGFILE_BROKEN:
 		return arena_printf(e->arena, "'%s' is not usable ELF", e->binary.found);
+	case DEBUGFILE_32_BIT:
+		return arena_printf(e->arena, "'%s' is of a 32-bit program", e->binary.found);
 	default:
 		return e->mod.deleted && !e->mod.build_id_len
 			       ? "it was deleted while it was recorded and has no build ID to find "

@@ -8,6 +8,7 @@
 
 #include "formats/base/memory.h"
 #include "symbolize/unwind/kernel_entry.h"
+#include "symbolize/unwind/unwind_fold.h"
 #include "symbolize/unwind/unwind_splice.h"
 #include "symbolize/unwind/unwind_trace.h"
 #include "symbolize/unwind/unwind_walk.h"
@@ -27,6 +28,10 @@ struct unwinder {
 	struct unwind_splices *splices;
 	struct unwind_stats stats;
 	struct unwind_frames frames;
+	struct unwind_walk *walk; /* over a snapshot, in progress; else NULL */
+	size_t period;            /* of the calls that repeat at the end of @frames and are folded; 0: none */
+	size_t repeated;          /* frames of another turn so far */
+	uint32_t saves_at[UNWIND_FRAMES_MAX];
 	struct unwind_save saves[UNWIND_FRAMES_MAX];
 };
 
@@ -64,12 +69,47 @@ static uint64_t lookup_ip(uint64_t ip, bool exact)
 	return exact ? ip : ip - 1;
 }
 
+static void fold(struct unwinder *u, const struct unwind_fold *fold)
+{
+	if (u->walk && u->splices)
+		unwind_splices_fold(u->splices);
+	unwind_fold_apply(fold, &u->frames, u->walk);
+	u->period = fold->period;
+	u->repeated = fold->begun;
+}
+
+/* There is no more room: leave out calls that repeat. False if none do. */
+static bool make_room(struct unwinder *u)
+{
+	struct unwind_fold found;
+
+	if (!unwind_fold_find(&u->frames, &found))
+		return false;
+	fold(u, &found);
+	return true;
+}
+
+/* Calls that repeat are being folded, and there is one frame more. */
+static void fold_on(struct unwinder *u)
+{
+	struct unwind_fold again;
+
+	if (!unwind_fold_goes_on(&u->frames, u->period))
+		u->period = 0;
+	else if (++u->repeated == u->period && unwind_fold_again(&u->frames, u->period, &again))
+		fold(u, &again);
+}
+
 /* Append a frame; false if there is no room. */
 static inline bool add_frame(struct unwinder *u, struct unwind_frame frame)
 {
-	if (u->frames.len == UNWIND_FRAMES_MAX)
+	if (u->frames.len == UNWIND_FRAMES_MAX && !make_room(u))
 		return false;
+	if (u->walk)
+		u->saves_at[u->frames.len] = (uint32_t)u->walk->nsaves;
 	u->frames.items[u->frames.len++] = frame;
+	if (u->period)
+		fold_on(u);
 	return true;
 }
 
@@ -394,6 +434,9 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 	case UNWIND_RULE_NO_FILE:
 		*ret_stop = UNWIND_NO_BINARY;
 		break;
+	case UNWIND_RULE_32_BIT:
+		*ret_stop = UNWIND_32_BIT;
+		return UNWIND_NO_WAY;
 	case UNWIND_RULE_NO_TABLE:
 		*ret_stop = stop_without_table(place->map);
 		break;
@@ -457,13 +500,34 @@ static inline struct unwind_place *place_of(struct unwind_walk *w, uint64_t at)
 	return place ? place : unwind_tables_fill(w->tables, w->space, at);
 }
 
+/*
+ * The newest frame's address was put in the place of a return address: that of a signal trampoline, or of a start routine. Then it is that of
+ * the instruction itself, for the byte before belongs to nobody, or to another function.
+ */
+static void look_up_as_entered(struct unwinder *u, struct unwind_walk *w, const struct space_map *map)
+{
+	struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
+
+	if (frame->how != UNWIND_LEAF && map && unwind_tables_function(w->tables, map, frame->ip) == frame->ip)
+		frame->vaddr = frame->ip - map->bias;
+}
+
+static bool is_trampoline(struct unwind_walk *w, struct unwind_place *place)
+{
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
+
+	if (place->map)
+		rule = unwind_tables_rule(w->tables, place);
+	return rule.kind == UNWIND_RULE_CFI ? rule.cfi->signal_frame : rule.kind == UNWIND_RULE_SIGFRAME;
+}
+
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				  const struct event_sample *s)
 {
 	enum unwind_how how = UNWIND_LEAF;
 	enum unwind_stop stop = UNWIND_ROOT;
 
-	for (bool leaf = true;; leaf = false) {
+	for (size_t steps = 0; steps < UNWIND_STEPS_MAX; steps++) {
 		uint64_t ip = w->state.regs[w->arch->ip];
 		struct unwind_place *place = place_of(w, lookup_ip(ip, w->state.exact));
 		const struct space_map *map = place->map;
@@ -475,6 +539,8 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
 			return UNWIND_TOO_DEEP;
+		if (is_trampoline(w, place))
+			look_up_as_entered(u, w, map);
 		if (u->splices)
 			unwind_splices_frame(u->splices, w);
 
@@ -482,6 +548,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_STEPPED:
 			break;
 		case UNWIND_IS_ROOT:
+			look_up_as_entered(u, w, map);
 			return UNWIND_ROOT;
 		case UNWIND_BEYOND:
 			return continue_by_kernel(u, w, s, UNWIND_SNAPSHOT_ENDED);
@@ -492,9 +559,10 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_BAD:
 			return UNWIND_BAD_TABLE;
 		case UNWIND_NO_WAY:
-			return !leaf && last_is_start(u, w->space) ? UNWIND_ROOT : stop;
+			return steps && last_is_start(u, w->space) ? UNWIND_ROOT : stop;
 		}
 	}
+	return UNWIND_TOO_DEEP;
 }
 
 static void init_state(struct unwind_state *state, const struct arch *arch,
@@ -514,7 +582,7 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 	struct unwind_walk w;
 	enum unwind_stop stop;
 
-	unwind_walk_init(&w, u->arch, u->tables, space, u->saves);
+	unwind_walk_init(&w, u->arch, u->tables, space, u->saves, u->saves_at);
 	w.code_mask = arch_code_mask(u->arch, rec ? rec->code_mask : 0, space_end(space));
 	unwind_stack_init(&w.stack, &s->stack);
 	w.trace = u->options.trace;
@@ -522,7 +590,9 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 	init_state(&w.state, u->arch, s->regs);
 	if (u->splices)
 		unwind_splices_begin(u->splices, &w, &u->frames, ev);
+	u->walk = &w;
 	stop = walk_user(u, &w, s);
+	u->walk = NULL;
 	if (u->splices)
 		unwind_splices_end(u->splices, &w, &u->frames, stop);
 	return stop;
@@ -591,7 +661,7 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 {
 	enum unwind_stop stop;
 
-	u->frames.len = 0;
+	u->frames.len = u->period = 0;
 	if (u->options.trace)
 		unwind_trace_begin(u->options.trace);
 	add_kernel_part(u, &ev->sample);

@@ -28,6 +28,7 @@ static const struct {
 			       "'preport debug-unwind'" },
 	[UNWIND_NO_BINARY] = { "binary missing",
 			       "copy the binary to this machine and name its root with --symfs" },
+	[UNWIND_32_BIT] = { "32-bit program", "build it for 64 bits; stacks of 32-bit programs are not followed" },
 	[UNWIND_UNREADABLE] = { "unreadable memory",
 				"the snapshot has nothing there: a page of the stack that was not touched yet, or "
 				"another stack (sigaltstack, a coroutine)" },

@@ -30,17 +30,21 @@ enum unwind_stop {
 				    kernel's chain, where it ends without a sign that this is the root */
 	UNWIND_BAD_TABLE,      /* malformed rule or a loop */
 	UNWIND_NO_BINARY,      /* the module's file is not there, or has another build ID */
+	UNWIND_32_BIT,         /* the module is of a 32-bit program */
 	UNWIND_UNREADABLE,     /* a rule asks for memory that is not stack */
 	UNWIND_NO_MAPPING,     /* the address lies in no known mapping */
 	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
-	UNWIND_TOO_DEEP,       /* UNWIND_FRAMES_MAX */
+	UNWIND_TOO_DEEP,       /* more than UNWIND_FRAMES_MAX that do not repeat, or UNWIND_STEPS_MAX in all */
 	UNWIND_ENTERING,       /* into the kernel: the user's registers were not saved yet */
 	UNWIND_EARLIER_STOP,   /* it stopped so before the stacks were taken out; why is not known any more */
 	UNWIND_NOT_WALKED,     /* no user part was asked for or there is none (kernel thread) */
 	UNWIND_STOPS           /* how many there are */
 };
 
+/* Of a chain. Where there are more, calls that repeat are left out (unwind_fold.h). */
 #define UNWIND_FRAMES_MAX 1024
+/* Frames that are walked at the most, those left out included: a snapshot has room for half as many return addresses. */
+#define UNWIND_STEPS_MAX 16384
 
 struct unwind_frame {
 	uint64_t ip;    /* in the process: the leaf, or a return address */

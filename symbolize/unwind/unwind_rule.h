@@ -17,6 +17,7 @@ enum unwind_rule_kind {
 	UNWIND_RULE_NO_TABLE, /* the module has no table */
 	UNWIND_RULE_BAD,      /* it has, and it is malformed here */
 	UNWIND_RULE_NO_FILE,  /* the module's file is not to be had */
+	UNWIND_RULE_32_BIT,   /* the module's file is of a 32-bit program */
 	UNWIND_RULE_KINDS     /* how many there are */
 };
 

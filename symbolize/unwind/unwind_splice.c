@@ -80,6 +80,7 @@ struct unwind_splices {
 	/* The walk in progress. */
 	struct past *past;
 	bool idle;           /* nothing to take over, and most likely nothing that could be kept */
+	bool folded;         /* frames were left out */
 	size_t next;         /* first frame of @past that may match */
 	size_t matched;      /* the one that did; past->nframes: none */
 	size_t first;        /* fresh frame among those of the walk */
@@ -182,6 +183,7 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 		p->nframes = 0;
 	s->past = p;
 	s->idle = !stack->number || (!p->usable && p->broke_off && stack->cut);
+	s->folded = false;
 	s->first = frames->len;
 	s->nfresh = 0;
 	s->next = 0;
@@ -207,16 +209,16 @@ static bool same_step(const struct unwind_splices *s, const struct account *a,
 	return true;
 }
 
-/* Append the callers from frame @first of @p on, as far as there is room. */
+/* Append the callers from frame @first of @p on, for which there is room. */
 static enum unwind_stop take_over(struct unwind_splices *s, size_t first, struct unwind_frames *out)
 {
 	const struct past *p = s->past;
-	size_t count = MIN(p->nframes - first, UNWIND_FRAMES_MAX - out->len);
+	size_t count = p->nframes - first;
 
 	memcpy(out->items + out->len, past_frames(p) + first, count * sizeof(out->items[0]));
 	out->len += count;
 	s->spliced += count;
-	return count < p->nframes - first ? UNWIND_TOO_DEEP : p->stop;
+	return p->stop;
 }
 
 /* These two are never "saved", so they can be looked at directly. */
@@ -255,7 +257,7 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 	now = values_of(w);
 	for (size_t i = s->next; i < s->past->nframes && accounts[i].sp == sp; i++) {
 		if (frames[i].ip != ip || frames[i].how != how ||
-		    !same_step(s, &accounts[i], &now, w->state.exact))
+		    s->past->nframes - i > UNWIND_FRAMES_MAX - out->len || !same_step(s, &accounts[i], &now, w->state.exact))
 			continue;
 		s->matched = i;
 		*ret_stop = take_over(s, i, out);
@@ -289,6 +291,12 @@ void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w)
 	f->sp = w->state.regs[w->arch->sp];
 	f->values = values_of(w);
 	f->exact = w->state.exact;
+}
+
+void unwind_splices_fold(struct unwind_splices *s)
+{
+	s->folded = s->idle = true;
+	s->next = s->matched = s->past->nframes;
 }
 
 /* ---- remembering ----------------------------------------------------------------------------------- */
@@ -375,6 +383,10 @@ void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 	struct past *p = s->past;
 
 	p->broke_off = !is_account_complete(stop);
+	if (s->folded) {
+		p->usable = false;
+		p->nframes = 0;
+	}
 	if (s->idle)
 		return;
 	close_step(s, w);

@@ -31,6 +31,9 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 /* A frame was recorded for @w's state, and the step from it comes next. */
 void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w);
 
+/* Frames of this walk are left out, so that the chain can neither be kept nor take anything over any more. */
+void unwind_splices_fold(struct unwind_splices *s);
+
 /* The walk ended; all its frames are in @frames. */
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 			const struct unwind_frames *frames, enum unwind_stop stop);

@@ -147,7 +147,7 @@ static void look_up(struct unwind_tables *t, struct table *table, struct module 
 		table->cfi = cfi_section_new(img);
 		table->calls = bundle_calls_new(img);
 	} else {
-		table->without = UNWIND_RULE_NO_FILE;
+		table->without = module_status(mod) == MODULE_32_BIT ? UNWIND_RULE_32_BIT : UNWIND_RULE_NO_FILE;
 	}
 }
 
@@ -501,8 +501,8 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 
 	if (mod->kind == MODULE_JIT)
 		return compile_jit(t, mod, vaddr);
-	if (table->without == UNWIND_RULE_NO_FILE)
-		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_FILE };
+	if (table->without != UNWIND_RULE_NO_TABLE)
+		return (struct unwind_rule){ .kind = table->without };
 	found = table->cfi && cfi_section_find(table->cfi, vaddr, &fde);
 	if ((!found || may_be_trampoline(t, &fde, vaddr)) && near_trampoline(t, mod, vaddr))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_SIGFRAME };

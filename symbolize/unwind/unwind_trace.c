@@ -38,6 +38,22 @@ void unwind_trace_rule(struct unwind_trace *trace, const struct unwind_walk *w,
 	step->origin = unwind_tables_origin(w->tables, map, ip);
 }
 
+void unwind_trace_fold(struct unwind_trace *trace, size_t first, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trace->steps.len; i++) {
+		struct unwind_trace_step step = trace->steps.items[i];
+
+		if (step.frame >= first && step.frame - first < count)
+			continue;
+		if (step.frame >= first)
+			step.frame -= count;
+		trace->steps.items[kept++] = step;
+	}
+	trace->steps.len = kept;
+}
+
 void unwind_trace_outcome(struct unwind_trace *trace, enum unwind_outcome outcome,
 			  enum unwind_how how)
 {

@@ -34,6 +34,8 @@ void unwind_trace_begin(struct unwind_trace *trace);
 void unwind_trace_step(struct unwind_trace *trace, const struct unwind_walk *w, size_t frame);
 void unwind_trace_rule(struct unwind_trace *trace, const struct unwind_walk *w,
 		       const struct space_map *map, struct unwind_rule rule);
+/* Frames [@first, @first + @count) were left out of the chain. */
+void unwind_trace_fold(struct unwind_trace *trace, size_t first, size_t count);
 void unwind_trace_outcome(struct unwind_trace *trace, enum unwind_outcome outcome,
 			  enum unwind_how how);
 

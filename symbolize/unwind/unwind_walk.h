@@ -8,6 +8,7 @@
  *	unwind_hidden.c        the same, where the rule asks for what no trace has
  *	unwind_fallback.c      a step without one
  *	unwind_kernel_chain.c  where the kernel's own walk takes over
+ *	unwind_fold.c          chains that are deeper than there is room for
  *	unwind_splice.c        steps that need not be taken, because the last sample took them
  *	unwind_trace.c         what a walk did, for people
  */
@@ -46,6 +47,7 @@ struct unwind_walk {
 	struct unwind_state state;
 	struct unwind_save *saves; /* the walk's so far, room for UNWIND_FRAMES_MAX */
 	size_t nsaves;
+	uint32_t *saves_at; /* by frame: how many there were before the step out of it; room for as many */
 	const uint64_t *assumed; /* NULL, or what the expression for a CFA reads, wherever it does */
 	struct unwind_trace *trace; /* NULL, or what is told of every step */
 	uint64_t ip, sp, fp; /* these registers, as bits */
@@ -71,7 +73,8 @@ enum unwind_outcome {
 
 static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *arch,
 				    struct unwind_tables *tables, struct space *space,
-				    struct unwind_save saves[UNWIND_FRAMES_MAX])
+				    struct unwind_save saves[UNWIND_FRAMES_MAX],
+				    uint32_t saves_at[UNWIND_FRAMES_MAX])
 {
 	w->arch = arch;
 	w->tables = tables;
@@ -84,6 +87,7 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->reads = w->writes = 0;
 	w->bytecode = 0;
 	w->saves = saves;
+	w->saves_at = saves_at;
 	w->nsaves = 0;
 	w->assumed = NULL;
 	w->trace = NULL;

@@ -1,13 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Where stacks end, of programs that make it hard to tell: a call of address 0 below a signal handler, C code that Go calls on
-# another stack. Each goes on to its root, or says that it does not.
+# Where stacks end, of programs that make it hard to tell: a call of address 0 below a signal handler, a recursion deeper than a chain
+# may be, a coroutine, C code that Go calls on another stack. Each goes on to its root, or says that it does not.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 
 share() { # share FILE PATTERN: per cent of the weight of FILE's folded lines in lines that match
 	awk -v pattern="$2" '{ all += $NF } $0 ~ pattern { found += $NF } END { print all ? int(100 * found / all) : 0 }' "$1"
+}
+
+# sampled TRACE NAME: its folded lines with function NAME go to NAME.folded; that it was sampled at all is up to the machine,
+# that the function is found in the samples is not.
+sampled() {
+	preport -i "$1" folded 2>/dev/null >all.folded
+	[ -s all.folded ] || skip 'no sample of the program'
+	grep ";$2 " all.folded >"$2.folded" || { cut -c 1-300 all.folded; fail "no stack ends in $2"; }
 }
 
 cat >null.c <<'END_C'
@@ -32,11 +40,59 @@ END_C
 "$CC" -O2 -w -o null null.c || fail 'cannot compile'
 for raw in '' --raw-stacks; do
 	precord -q $raw -e cpu-clock:u -F 999 -o null.trace -- ./null || fail 'cannot record'
-	preport -i null.trace folded 2>/dev/null | grep ';burn ' >null.folded
-	[ -s null.folded ] || skip 'no sample of the program'
-	[ "$(share null.folded ';main;outer;caller;[^;]*;[^;]*;handler;burn ')" = 100 ] ||
-		{ cat null.folded; fail 'a call of no code below a signal handler is not followed'; }
+	sampled null.trace burn
+	[ "$(share burn.folded ';main;outer;caller;[^;]*;[^;]*;handler;burn ')" = 100 ] ||
+		{ cat burn.folded; fail 'a call of no code below a signal handler is not followed'; }
 done
+
+cat >deep.c <<'END_C'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+static volatile unsigned long sink;
+static ucontext_t here, other;
+__attribute__((noinline)) void burn(unsigned long n) { while (n--) sink++; }
+__attribute__((noinline)) void even(int n);
+__attribute__((noinline)) void odd(int n) { if (n) even(n - 1); else burn(3000000); sink++; }
+__attribute__((noinline)) void even(int n) { if (n) odd(n - 1); else burn(3000000); sink++; }
+static void routine(void) { for (;;) { burn(3000000); swapcontext(&other, &here); } }
+static void handler(int s) { burn(3000000); sink += s; }
+int main(int argc, char **argv)
+{
+	static char stack[65536];
+
+	getcontext(&other);
+	other.uc_stack.ss_sp = stack;
+	other.uc_stack.ss_size = sizeof(stack);
+	makecontext(&other, routine, 0);
+	signal(SIGUSR1, handler);
+	for (int i = 0; i < 60 && argc > 1; i++) {
+		if (!strcmp(argv[1], "deep"))
+			odd(1501);
+		else if (!strcmp(argv[1], "signal"))
+			raise(SIGUSR1);
+		else
+			swapcontext(&here, &other);
+	}
+	return 0;
+}
+END_C
+"$CC" -O2 -w -fno-optimize-sibling-calls -o deep deep.c || fail 'cannot compile'
+precord -q -e cpu-clock:u -F 999 -o deep.trace -- ./deep deep || fail 'cannot record'
+sampled deep.trace burn
+# Of odd and even, which call each other 1,501 times, one turn and the odd one out are left, and even, which calls something else.
+[ "$(share burn.folded ';main;odd;even;odd;even;burn ')" = 100 ] ||
+	{ cut -c 1-300 burn.folded; fail 'a deep recursion is not folded up to its root'; }
+# A trampoline and a start routine have names if the file has; those of a shared C library it often has not.
+if "$CC" -O2 -w -static -o static deep.c 2>/dev/null && nm static | grep -qw __restore_rt && nm static | grep -qw __start_context; then
+	precord -q -e cpu-clock:u -F 999 -o signal.trace -- ./static signal || fail 'cannot record'
+	sampled signal.trace burn
+	[ "$(share burn.folded ';__restore_rt;handler;burn ')" = 100 ] || { cat burn.folded; fail 'a signal trampoline has no name'; }
+	precord -q -e cpu-clock:u -F 999 -o routine.trace -- ./static routine || fail 'cannot record'
+	sampled routine.trace burn
+	[ "$(share burn.folded ';__start_context;routine;burn ')" = 100 ] || { cat burn.folded; fail 'a start routine has no name'; }
+fi
 
 command -v go >/dev/null || skip 'go is not here; the rest passed'
 cat >cgo.go <<'END_GO'
@@ -70,9 +126,8 @@ END_GO
 CGO_ENABLED=1 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS= go build -o cgo cgo.go >go.log 2>&1 ||
 	skip 'go cannot build a program with C here; the rest passed'
 precord -q -e cpu-clock:u -F 999 -o cgo.trace -- ./cgo || fail 'cannot record'
-preport -i cgo.trace folded 2>/dev/null | grep ';burn ' >cgo.folded
-[ -s cgo.folded ] || skip 'no sample of the C function'
+sampled cgo.trace burn
 # With a frame pointer of its own in C code, or without the kernel's chain, the goroutine is out of reach: it must say so.
-[ "$(share cgo.folded '(main.outer;.*main.inner;.*|\[unreadable memory\];)runtime.asmcgocall[^;]*;burn ')" -ge 99 ] ||
-	{ cat cgo.folded; fail 'C code called by Go ends at asmcgocall'; }
+[ "$(share burn.folded '(main.outer;.*main.inner;.*|\[unreadable memory\];)runtime.asmcgocall[^;]*;burn ')" -ge 99 ] ||
+	{ cat burn.folded; fail 'C code called by Go ends at asmcgocall'; }
 exit 0

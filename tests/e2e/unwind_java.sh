@@ -27,7 +27,7 @@ runs $victim java
 burn 2000 $victim
 # While it compiles, code comes and goes; what has gone at the end has no name.
 record_burning 2000 $victim java.trace -e cpu-clock:u -F 499 --jvm-perfmap 2>err.txt || { cat err.txt; fail 'cannot record'; }
-! grep -q 'wrote no perf map' err.txt || skip "$(grep 'wrote no perf map' err.txt)"
+! grep -q 'wrote no perf map' err.txt || fail "$(grep 'wrote no perf map' err.txt)"
 preport -i java.trace folded --samples 2>/dev/null >folded
 awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /Work.outer.*Work.fib/ { named += $NF } END { print broken + 0, named + 0, all + 0 }' folded >counts
 read -r broken named all <counts

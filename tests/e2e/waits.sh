@@ -59,6 +59,11 @@ if precord -q --wakers -o k.trace -- ./waits chain >truth 2>err; then
 		awk -F'\t' -v t="${pair%:*}" -v by="${pair#*:}" '$1 == t && $2 ~ "^" by " " { ns += $3 } END { exit !(ns > 1e8) }' wakers ||
 			{ cat wakers; fail "${pair%:*} does not wait for ${pair#*:}"; }
 	done
+	preport waits -i k.trace A
+	preport waits -i k.trace A --format=csv | columns depth thread function total_ns |
+		awk -F'\t' '$4 > 1e8 { print $1, $2, $3 }' >chain.rows
+	printf '%s\n' '0 A wait_for_lock' '1 B hold_outer' '2 C pause_ms' | cmp - chain.rows ||
+		{ cat chain.rows; fail "the chain from A to C"; }
 else
 	grep -q 'tracefs\|tracepoint' err || { cat err; fail "--wakers"; }
 	echo "no wakers here: $(head -n 1 err)"

@@ -99,8 +99,10 @@ static inline void check_recording(const struct recording *rec)
 		check_string(rec->ksyms[i].module);
 		CHECK(!i || rec->ksyms[i].addr >= rec->ksyms[i - 1].addr);
 	}
-	for (size_t i = 0; i < rec->nnotes; i++)
-		check_string(rec->notes[i]);
+	for (size_t i = 0; i < rec->nnotes; i++) {
+		check_string(rec->notes[i].subject);
+		check_string(rec->notes[i].text);
+	}
 }
 
 #endif

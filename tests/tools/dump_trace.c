@@ -94,8 +94,10 @@ static void put_recording(const struct recording *rec)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		put_text(texts[i]);
-	for (size_t i = 0; i < rec->nnotes; i++)
-		put_text(rec->notes[i]);
+	for (size_t i = 0; i < rec->nnotes; i++) {
+		put_text(rec->notes[i].subject);
+		put_text(rec->notes[i].text);
+	}
 	for (size_t i = 0; i < rec->nimages; i++) {
 		put_text(rec->images[i].path);
 		put_bytes(rec->images[i].elf, rec->images[i].elf_len);

@@ -235,6 +235,15 @@ static void check_request(const struct recording *got, const struct recording *w
 	}
 }
 
+static void check_note(const struct recording_note *got, const struct recording_note *want)
+{
+	CHECK_UINT(got->kind, want->kind);
+	CHECK_UINT(got->count, want->count);
+	CHECK_UINT(got->share, want->share);
+	CHECK_STR(got->subject, want->subject);
+	CHECK_STR(got->text, want->text);
+}
+
 static void check_attached(const struct recording *got, const struct recording *want)
 {
 	CHECK_UINT(got->nimages, want->nimages);
@@ -286,7 +295,7 @@ void check_recording(const struct recording *got, const struct recording *want)
 	CHECK_MEM(got->counts, want->counts, want->ncounts * sizeof(*want->counts));
 	CHECK_UINT(got->nnotes, want->nnotes);
 	for (size_t i = 0; i < want->nnotes; i++)
-		CHECK_STR(got->notes[i], want->notes[i]);
+		check_note(&got->notes[i], &want->notes[i]);
 	CHECK_UINT(got->complete, want->complete);
 	CHECK_UINT(got->damaged_at, want->damaged_at);
 }

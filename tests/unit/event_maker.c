@@ -388,7 +388,6 @@ static void make_attached(struct recording *rec)
 
 void maker_recording(struct recording *rec)
 {
-	const char **notes;
 
 	*rec = (struct recording){
 		.tool = "precord 0.1",
@@ -423,9 +422,14 @@ void maker_recording(struct recording *rec)
 	make_events(rec);
 	make_counts(rec);
 	make_attached(rec);
-	rec->notes = notes = ARENA_ARRAY(&rec->arena, const char *, 2);
-	notes[0] = "no PMU: cpu-clock instead of cycles";
-	notes[1] = "";
-	rec->nnotes = 2;
+	rec->notes = ARENA_ARRAY(&rec->arena, struct recording_note, 3);
+	rec->notes[0] = (struct recording_note){ .subject = "", .text = "no PMU: cpu-clock instead of cycles" };
+	rec->notes[1] = (struct recording_note){ .subject = "", .text = "" };
+	rec->notes[2] = (struct recording_note){ .kind = RECORDING_NOTE_MULTIPLEXED,
+						 .count = 4,
+						 .share = 4987,
+						 .subject = "cycles",
+						 .text = "the NMI watchdog" };
+	rec->nnotes = 3;
 	rec->complete = true;
 }

@@ -197,7 +197,55 @@ TEST(unwind_steps_out_of_a_signal_handler_on_aarch64)
 	world_check_end(w, 5, UNWIND_ROOT);
 }
 
-TEST(unwind_stops_at_the_deepest_frame_it_has_room_for)
+/* @turns times MIDDLE, LEAF above a leaf, then a root; or, not @regular, in an order that does not repeat. */
+static void walk_deep(struct world *w, uint32_t turns, bool regular)
+{
+	uint32_t len = 4 * turns + 1, n = 0, *slots = calloc(len, sizeof(*slots));
+	uint64_t *words = calloc(len, sizeof(*words)), seed = 1;
+	struct event ev;
+
+	world_set_leaf(w, IP(LEAF), 0);
+	ev = world_event(w);
+	for (uint32_t i = 0; i < turns; i++) {
+		uint64_t off = regular || world_random(&seed) % 2 ? 0 : 0x300;
+
+		words[n++] = IP(MIDDLE + 0x40); /* its frame has two words more below the return address */
+		words[n++] = 0;
+		words[n++] = world_slot(10);
+		words[n++] = off ? IP(LEAF + 0x41) : IP(LEAF + 0x40);
+	}
+	words[n++] = IP(START + 0x40);
+	for (uint32_t i = 0; i < n; i++)
+		slots[i] = i;
+	ev.sample.stack.slots = slots;
+	ev.sample.stack.words = words;
+	ev.sample.stack.nwords = n;
+	ev.sample.stack.end = ev.sample.stack.base + 8 * n;
+	unwinder_walk(w->unwinder, &ev, &w->chain);
+	free(slots);
+	free(words);
+}
+
+TEST(unwind_folds_calls_that_repeat_in_a_chain_that_is_too_deep)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	walk_deep(w, 511, true);
+	world_check_end(w, 1024, UNWIND_ROOT); /* just room enough */
+	for (uint32_t turns = 512; turns < 2100; turns += 397) {
+		walk_deep(w, turns, true);
+		world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
+		world_check_frame(w, 2, IP(LEAF + 0x40), UNWIND_CFI);
+		world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
+		world_check_end(w, 4, UNWIND_ROOT);
+	}
+	walk_deep(w, 2000, false);
+	world_check_end(w, UNWIND_FRAMES_MAX, UNWIND_TOO_DEEP);
+	walk_deep(w, 511, true); /* nothing of that is left */
+	world_check_end(w, 1024, UNWIND_ROOT);
+}
+
+TEST(unwind_ends_a_fold_where_the_snapshot_does)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
 	uint32_t *slots = calloc(2000, sizeof(*slots));
@@ -216,7 +264,9 @@ TEST(unwind_stops_at_the_deepest_frame_it_has_room_for)
 	ev.sample.stack.end = world_slot(2000);
 	for (int round = 0; round < 2; round++) {
 		unwinder_walk(w->unwinder, &ev, &w->chain);
-		world_check_end(w, UNWIND_FRAMES_MAX, UNWIND_TOO_DEEP);
+		world_check_frame(w, 1, IP(LEAF + 0x40), UNWIND_CFI);
+		CHECK_UINT(w->chain.nframes, 2);
+		CHECK(!unwind_stop_is_complete(w->chain.stop));
 	}
 	free(slots);
 	free(words);

@@ -2,6 +2,9 @@
 #include "tests/unit/test.h"
 #include "tests/unit/unwind_world.h"
 
+#include <stdio.h>
+#include <string.h>
+
 TEST(unwind_uses_the_frame_pointer_where_there_is_no_rule)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
@@ -183,6 +186,25 @@ TEST(unwind_says_that_the_binary_is_missing)
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_NO_BINARY);
 	CHECK_STR(w->chain.stop_module->name, "missing.so");
+}
+
+TEST(unwind_says_that_a_program_is_a_32_bit_one)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s", test_path("small"));
+	FILE *file = fopen(path, "we");
+
+	CHECK(file && fwrite("\x7f""ELF\1\1\1", 1, 7, file) == 7 && fclose(file) == 0);
+	world_map(w, path, OTHER_START + 0x20000, 0x10000);
+	world_set_leaf(w, OTHER_START + 0x20010, 0);
+	world_set_reg(w, w->arch->fp, world_slot(4));
+	w->words[5] = IP(START + 0x40); /* whatever that is, it is no frame of ours */
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_32_BIT);
+	CHECK_STR(w->chain.stop_module->name, "small");
+	CHECK(strstr(module_files_note(w->chain.stop_module), "32-bit program"));
 }
 
 /* What stands above the program's first instructions is its arguments; nothing called them. */

@@ -7,7 +7,6 @@ set -u
 need_recording
 [ "$(id -u)" = 0 ] || skip "only root can mount a file system for sure"
 $CC -O2 -o hold_fuse "$TOP/tests/programs/hold_fuse.c" 2>cc.err || skip "no linux/fuse.h: $(head -n 1 cc.err)"
-$CC -O2 -o hold_cmdline "$TOP/tests/programs/hold_cmdline.c" || fail "cannot compile"
 cat >spin.c <<'END2'
 void SPIN(void);
 void SPIN(void)
@@ -38,18 +37,21 @@ mkfifo ready
 ./hold_fuse held libone.so >ready & server=$!
 read -r word <ready
 [ "$word" = ready ] || skip "a FUSE file system cannot be mounted here"
-others=
 # Whoever waits for the server goes on when it is gone.
-trap 'kill $server $others 2>/dev/null; umount -l held 2>/dev/null' EXIT
+trap 'kill $server 2>/dev/null; umount -l held 2>/dev/null' EXIT
 
 ends() { # ends WHEN FILE ARGUMENTS...: the recording ends by itself, and its file is whole
 	local when=$1 file=$2
 	shift 2
+	precord -F 499 --embed-time=4s -o "$file" "$@" 2>err.txt & local job=$!
 	# A recorder that waits for the server cannot be killed; it goes on once the server is gone.
-	(sleep 60 && kill $server) >/dev/null 2>&1 & local dog=$!
-	precord -F 499 --embed-time=4s -o "$file" "$@" 2>err.txt
+	for _ in $(seq 600); do
+		case $(awk '{ print $3 }' /proc/$job/stat 2>/dev/null) in Z | '') break ;; esac
+		sleep 0.1
+	done
+	case $(awk '{ print $3 }' /proc/$job/stat 2>/dev/null) in Z | '') ;; *) kill $server ;; esac
+	wait $job
 	local status=$?
-	kill $dog 2>/dev/null
 	kill -0 $server 2>/dev/null || fail "$when: the recording waited for it"
 	[ $status = 0 ] || { cat err.txt; fail "$when: status $status"; }
 	preport -i "$file" info >info.txt 2>&1 && grep -q '^File  *complete' info.txt || { cat info.txt err.txt; fail "$when: the file is not complete"; }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recording_note.c - the one place where notes become sentences.
+ */
+#include "formats/recording_note.h"
+
+#include <inttypes.h>
+
+const char *recording_note_message(const struct recording_note *note, struct arena *arena)
+{
+	double percent = note->share / 100.0;
+
+	switch (note->kind) {
+	case RECORDING_NOTE_NEVER:
+		return arena_printf(arena, "not counted, for no counter was free: %s", note->subject);
+	case RECORDING_NOTE_MULTIPLEXED:
+		if (note->count == 1)
+			return arena_printf(arena,
+					    "'%s' took turns at the counters with others, and had one for "
+					    "%.0f %% of the time", note->subject, percent);
+		return arena_printf(arena,
+				    "%" PRIu32 " events took turns at the counters; '%s' had least, %.0f %% of "
+				    "the time", note->count, note->subject, percent);
+	default:
+		return note->text;
+	}
+}
+
+const char *recording_note_hint(const struct recording_note *note, struct arena *arena)
+{
+	if (note->kind == RECORDING_NOTE_OTHER || note->kind >= RECORDING_NOTE_KINDS)
+		return "";
+	if (note->kind == RECORDING_NOTE_MULTIPLEXED && note->count > 1)
+		return arena_printf(arena, "fewer at once have more%s%s", *note->text ? "; " : "", note->text);
+	return note->text;
+}
+
+const char *recording_note_text(const struct recording_note *note, struct arena *arena)
+{
+	const char *hint = recording_note_hint(note, arena);
+	const char *message = recording_note_message(note, arena);
+
+	return *hint ? arena_printf(arena, "%s; %s", message, hint) : message;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_merge.c - several profiles as one pprof file: of many machines, many runs or many intervals.
+ */
+#include "formats/profile/pprof.h"
+#include "formats/profile/profile_merge.h"
+#include "formats/profile/same_names.h"
+#include "report/commands.h"
+#include "report/load/main_module.h"
+#include "report/load/session.h"
+#include "report/print/output.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define DEFAULT_FILE "merged.pb.gz"
+
+struct merge_args {
+	const char *output;
+	struct filter filter;
+	struct session_args session;
+};
+
+static const struct opt merge_opts[] = {
+	OPT_STR(struct merge_args, output, "output", 'o', "FILE", "write to FILE"),
+	OPT_GROUP(struct merge_args, filter, filter_opts),
+	OPT_GROUP(struct merge_args, session, session_opts),
+	OPT_END,
+};
+
+static void merge_defaults(void *args_)
+{
+	struct merge_args *args = args_;
+
+	session_args_init(&args->session);
+}
+
+static void merge_release(void *args_)
+{
+	struct merge_args *args = args_;
+
+	filter_deinit(&args->filter);
+	session_args_deinit(&args->session);
+}
+
+struct merged {
+	const struct filter *filter;
+	struct profile *profile;
+	uint64_t wall_ns, duration_ns; /* the earliest, if all have one; of all together */
+	bool has_wall;
+};
+
+static struct err *add_session(struct merged *merged, struct session *s)
+{
+	struct filter filter = *merged->filter; /* what it finds out of events is of this file */
+	struct err *err = session_load(s, &filter);
+
+	vec_deinit(&filter.event_passes);
+	if (err)
+		return err;
+	if (!s->facts.has_wall)
+		merged->has_wall = false;
+	else if (!merged->wall_ns || s->facts.wall_ns < merged->wall_ns)
+		merged->wall_ns = s->facts.wall_ns;
+	merged->duration_ns += s->facts.has_duration ? s->facts.duration_ns : 0;
+	err = profile_merge(merged->profile, s->profile);
+	return err ? err_wrap(err, "'%s'", s->args->input) : NULL;
+}
+
+static struct err *add_file(const struct session_args *args, struct merged *merged)
+{
+	struct session s = { 0 };
+	struct err *err = session_open(&s, args);
+
+	if (!err)
+		err = add_session(merged, &s);
+	session_warn(&s);
+	session_close(&s);
+	return err;
+}
+
+static struct err *write_merged(struct merged *merged, const char *path)
+{
+	CLEANUP(output_close) struct output out = { 0 };
+	struct err *err = output_open(&out, path);
+
+	same_names_tell_apart(merged->profile);
+
+	struct pprof_about about = {
+		.wall_ns = merged->has_wall ? merged->wall_ns : 0,
+		.duration_ns = merged->duration_ns,
+		.main_module = main_module(merged->profile, 0),
+	};
+
+	if (!err)
+		err = pprof_write(merged->profile, &about, out.stream);
+	return err ? err : output_commit(&out);
+}
+
+static struct err *merge_run(void *args_, char **operands, int noperands, int *ret_status)
+{
+	struct merge_args *args = args_;
+	const char *path = args->output ? args->output : isatty(STDOUT_FILENO) ? DEFAULT_FILE : NULL;
+	struct merged merged = { .filter = &args->filter, .has_wall = true };
+	struct err *err = NULL;
+
+	(void)ret_status;
+	if (noperands < 2)
+		return err_new(ERR_USAGE, "merge wants two files or more");
+	merged.profile = profile_new();
+	for (int i = 0; i < noperands && !err; i++) {
+		args->session.input = operands[i];
+		err = add_file(&args->session, &merged);
+	}
+	if (!err)
+		err = write_merged(&merged, path);
+	if (!err && path)
+		fprintf(stderr, "preport: wrote '%s', the sum of %d profiles; look at it with: preport %s\n", path, noperands, path);
+	profile_free(merged.profile);
+	return err;
+}
+
+const struct command cmd_merge = {
+	.name = "merge",
+	.summary = "several profiles of one kind, added up, as a pprof file",
+	.operands = "FILE FILE ...",
+	.details = "Whatever preport reads can be merged where it has an event in common; times are left out. On a terminal the file is "
+		   DEFAULT_FILE " unless -o names another.",
+	.opts = merge_opts,
+	.args_size = sizeof(struct merge_args),
+	.defaults = merge_defaults,
+	.run = merge_run,
+	.release = merge_release,
+};
