@@ -176,8 +176,20 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
+static bool has_ended(uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	return access(path, F_OK) != 0;
+}
+
 static void ask_jvm(uint32_t pid, struct diag *notes)
 {
+	if (has_ended(pid)) {
+		diag_warn(notes, "process %" PRIu32 ", which made code at run time, has ended: it cannot be asked for a perf map", pid);
+		return;
+	}
 	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid) : NULL;
 
 	if (err)

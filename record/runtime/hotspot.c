@@ -41,7 +41,8 @@ enum blob_kind {
 	BLOB_OTHER, /* its frame has the length that it says, when it has called something */
 	BLOB_METHOD,
 	BLOB_INTERPRETER,
-	BLOB_NO_FRAME, /* stubs with frames of their own, adapters with none */
+	BLOB_STUBS, /* each has a frame of its own, by frame pointer if it has one */
+	BLOB_BARE,  /* adapters and tables: they jump, with the return address on top of the stack */
 };
 
 struct blob {
@@ -187,15 +188,17 @@ static uint64_t find_blob(struct hotspot *h, struct managed_view *view, uint64_t
 
 static enum blob_kind kind_of(const char *name)
 {
-	static const char *const frameless[] = { "StubRoutines", "vtable", "I2C", "itable", "MethodHandlesAdapter" };
+	static const char *const bare[] = { "vtable", "itable", "I2C", "MethodHandlesAdapter" };
 
 	if (strcmp(name, "nmethod") == 0 || strcmp(name, "native nmethod") == 0)
 		return BLOB_METHOD;
 	if (strcmp(name, "Interpreter") == 0)
 		return BLOB_INTERPRETER;
-	for (size_t i = 0; i < ARRAY_LEN(frameless); i++) {
-		if (strncmp(name, frameless[i], strlen(frameless[i])) == 0)
-			return BLOB_NO_FRAME;
+	if (strncmp(name, "StubRoutines", strlen("StubRoutines")) == 0)
+		return BLOB_STUBS;
+	for (size_t i = 0; i < ARRAY_LEN(bare); i++) {
+		if (strncmp(name, bare[i], strlen(bare[i])) == 0)
+			return BLOB_BARE;
 	}
 	return BLOB_OTHER;
 }
@@ -464,7 +467,11 @@ static enum jitdump_frame frame_of(struct managed_view *view, const struct blob 
 		return JITDUMP_FRAME_UNKNOWN;
 	if (b->kind == BLOB_INTERPRETER)
 		return JITDUMP_FRAME_INTERPRETER;
-	if (b->kind == BLOB_NO_FRAME || b->frame_words < 2)
+	if (b->kind == BLOB_BARE && use == HOTSPOT_LEAF) {
+		*ret_len = 8;
+		return JITDUMP_FRAME_NOT_SAVED;
+	}
+	if (b->kind == BLOB_STUBS || b->kind == BLOB_BARE || b->frame_words < 2)
 		return JITDUMP_FRAME_UNKNOWN;
 	if (use == HOTSPOT_CALLER)
 		return JITDUMP_FRAME_SAVED;

@@ -8,16 +8,21 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STACK_LEN_MAX 65528 /* the kernel's limit for PERF_SAMPLE_STACK_USER, perf_event_open(2) */
+
+#define NODE                                                                                         \
+	"node --perf-basic-prof; one that cannot be restarted: kill -USR1 PID starts its inspector, " \
+	"whose .cpuprofile preport reads"
 
 /* Files by their names, without folder. */
 static const struct {
 	const char *glob, *names; /* file; what makes it name its code */
 } runtimes[] = {
 	{ "libjvm.so", "record as root, so that precord can read what java knows of its code, or with --jvm-perfmap" },
-	{ "node", "node --perf-basic-prof" },
-	{ "libnode.so*", "node --perf-basic-prof" },
+	{ "node", NODE },
+	{ "libnode.so*", NODE },
 	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },
 	{ "libmonosgen*.so*", "mono --jitmap" },
 	{ "libpython3*.so*", "python -X perf (3.12)" },
@@ -85,6 +90,16 @@ static const char *for_short_snapshot(const struct recording *rec)
 	       "beyond them";
 }
 
+/* Is a file of this name on any stack? */
+static bool has_module(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; p && i < p->modules.len; i++) {
+		if (strcmp(profile_text(p, p->modules.items[i].name), name) == 0)
+			return true;
+	}
+	return false;
+}
+
 const char *remedy_for_stop(const struct session *s, enum unwind_stop stop)
 {
 	const struct recording *rec = s->recording;
@@ -94,8 +109,10 @@ const char *remedy_for_stop(const struct session *s, enum unwind_stop stop)
 	case UNWIND_SNAPSHOT_ENDED:
 		return for_short_snapshot(rec);
 	case UNWIND_NO_FRAME_POINTER:
-		return dwarf ? "code without unwind tables; a JIT can keep frame pointers (java "
-			       "-XX:+PreserveFramePointer)"
+		if (dwarf && has_module(s->profile, "libjvm.so"))
+			return "java's code is read while it runs: record as root; what is freed at once "
+			       "needs java -XX:+PreserveFramePointer";
+		return dwarf ? "code without unwind tables; a JIT can keep frame pointers"
 			     : unwind_stop_remedy(stop);
 	case UNWIND_NO_STACK:
 		return dwarf ? "the kernel gave none for these; nothing needs to be done"

@@ -61,6 +61,8 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 			trust->broken += row->count;
 		else
 			trust->complete += row->count;
+		if (row->stack == 0 && row->state > PROFILE_STATE_ON_CPU)
+			continue; /* a wait whose beginning was not seen: there is no code that could have a name */
 		if (!leaf_is_unnamed(p, row->stack, &module)) {
 			stats_add(&trust->named, row);
 			continue;

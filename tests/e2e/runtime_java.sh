@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Java as it is started everywhere, without any option: stacks through compiled and interpreted methods are whole, and methods,
 # inlined ones too, have names and lines. Each Java that is here is tried.
+# slow: each virtual machine has to warm up, twice
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording

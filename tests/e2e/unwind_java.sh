@@ -36,6 +36,20 @@ echo "$all stacks, $broken broken, $named through the methods"
 [ $((broken * 100)) -le $((all * 5)) ] || { head -n 5 folded | cut -c 1-300; fail 'broken stacks'; }
 [ $((named * 2)) -ge "$all" ] || { head -n 5 folded | cut -c 1-300; fail 'methods have no names'; }
 
+# One that has ended cannot be asked any more, which is said.
+cat >Short.java <<'END_J'
+public class Short {
+	static long sink;
+	public static void main(String[] a) {
+		long end = System.nanoTime() + 700_000_000L;
+		while (System.nanoTime() < end) for (int i = 0; i < 1000; i++) sink += i * sink % 7;
+	}
+}
+END_J
+javac Short.java
+precord -q -e cpu-clock:u -F 499 -o short.trace --jvm-perfmap -- java Short 2>err.txt || { cat err.txt; fail 'cannot record'; }
+grep -q 'has ended: it cannot be asked' err.txt || { cat err.txt; fail 'nothing is said of a machine that has ended'; }
+
 # A program that is no such machine is left alone: SIGQUIT would end it.
 ahead sleep 100 & sleeper=$!
 precord -q -e cpu-clock:u -F 99 -o sleep.trace --jvm-perfmap --duration 0.3 -p $sleeper 2>err.txt || { cat err.txt; fail 'a program that is not Java'; }

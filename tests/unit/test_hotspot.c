@@ -247,6 +247,26 @@ TEST(hotspot_names_inlined_methods_and_lines_of_a_return_address)
 	free_machine(m);
 }
 
+TEST(hotspot_tables_of_virtual_methods_have_no_frame)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	put_text(m, BASE + 0x500, "vtable chunks");
+	jitdump_put_header(&m->out, 62, 1, 0);
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_LEAF));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_UINT(place.frame, arch_native() == &arch_x86_64 ? JITDUMP_FRAME_NOT_SAVED : JITDUMP_FRAME_UNKNOWN);
+	CHECK_UINT(place.frame_len, arch_native() == &arch_x86_64 ? 8 : 48);
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_UINT(place.frame, JITDUMP_FRAME_UNKNOWN);
+	hotspot_free(h);
+	free_machine(m);
+}
+
 TEST(hotspot_reads_a_blob_anew_when_another_lies_there)
 {
 	struct machine *m = new_machine();

@@ -53,6 +53,18 @@ TEST(a_jit_without_names_is_answered_by_its_own_runtime)
 	}
 }
 
+TEST(javas_frames_are_not_advised_to_other_runtimes)
+{
+	struct recording rec = { .chain = RECORDING_CHAIN_DWARF };
+	struct session s = { .recording = &rec, .profile = profile_new() };
+
+	make_profile(s.profile, "someprogram");
+	CHECK(!strstr(remedy_for_stop(&s, UNWIND_NO_FRAME_POINTER), "java"));
+	make_profile(s.profile, "libjvm.so");
+	CHECK(strstr(remedy_for_stop(&s, UNWIND_NO_FRAME_POINTER), "java -XX:+PreserveFramePointer"));
+	profile_free(s.profile);
+}
+
 TEST(what_was_done_already_is_never_advised)
 {
 	struct recording rec = { .chain = RECORDING_CHAIN_DWARF, .stack_len = 65528 };

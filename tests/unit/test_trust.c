@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/view/trust.h"
+
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+/* A second without a stack, in this state. */
+static double unnamed(enum profile_state state)
+{
+	struct profile *p = profile_new();
+	struct profile_facts facts = { 0 };
+	struct profile_thread thread = { .pid = 7, .tid = 7 };
+	struct profile_sample sample = {
+		.thread = profile_add_thread(p, &thread), .count = 1, .weight = 1000000000, .state = state
+	};
+	struct trust trust;
+
+	profile_add_sample(p, &sample);
+	trust_judge(&trust, p, &facts);
+	double share = trust_unnamed(&trust);
+
+	profile_free(p);
+	return share;
+}
+
+TEST(a_wait_that_began_unseen_is_not_code_without_a_name)
+{
+	CHECK(unnamed(PROFILE_STATE_NONE) > 0.99);
+	CHECK(unnamed(PROFILE_STATE_LOST) < 0.01);
+	CHECK(unnamed(PROFILE_STATE_EARLIER) < 0.01);
+}
