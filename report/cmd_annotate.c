@@ -224,11 +224,8 @@ static struct err *annotate(struct session *s, void *args_)
 {
 	struct annotate_args *args = args_;
 	struct metrics metrics;
-	struct err *err = session_need_trace(s);
+	struct err *err = metrics_open(&metrics, &args->metrics, s);
 
-	if (err)
-		return err;
-	err = metrics_open(&metrics, &args->metrics, s);
 	args->print.metrics = &metrics;
 	if (!err)
 		err = annotate_with(&metrics, s, args);
@@ -267,13 +264,14 @@ static struct err *annotate_run(void *args_, char **operands, int noperands, int
 
 	(void)ret_status;
 	args->function = noperands ? operands[0] : NULL;
-	return err ? err : session_run(&args->session, annotate, args);
+	return err ? err : session_run(&cmd_annotate, &args->session, annotate, args);
 }
 
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.summary = "the hot instructions of a function",
 	.operands = "[FUNCTION]",
+	.needs = "code",
 	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
 		   "MODULE:0x1234).",
 	.opts = annotate_opts,

@@ -54,10 +54,8 @@ static struct err *bundle(struct session *s, void *args_)
 		.as = &as,
 	};
 	uint64_t len = 0;
-	struct err *err = session_need_trace(s);
+	struct err *err = session_load(s, &everything);
 
-	if (!err)
-		err = session_load(s, &everything);
 	if (err)
 		return err;
 	bundle_parts_make(&parts, s);
@@ -84,13 +82,14 @@ static struct err *bundle_run(void *args_, char **operands, int noperands, int *
 	(void)ret_status;
 	if (!err && !args->session.inlines)
 		err = err_new(ERR_USAGE, "with --no-inline there is nothing to bundle");
-	return err ? err : session_run(&args->session, bundle, args);
+	return err ? err : session_run(&cmd_bundle, &args->session, bundle, args);
 }
 
 const struct command cmd_bundle = {
 	.name = "bundle",
 	.summary = "add lines and inlined calls to a trace",
 	.operands = "[TRACE]",
+	.needs = "code",
 	.details = "Run it where the debug information is; the trace can then be read anywhere.",
 	.opts = bundle_opts,
 	.args_size = sizeof(struct bundle_args),

@@ -159,7 +159,7 @@ static struct err *debug_run(void *args, char **operands, int noperands, int *re
 
 	(void)ret_status;
 	debug->cut_path = noperands ? operands[0] : NULL;
-	return err ? err : session_run(&debug->session, show, debug);
+	return err ? err : session_run(&cmd_debug_unwind, &debug->session, show, debug);
 }
 
 static void debug_defaults(void *args)
@@ -181,6 +181,7 @@ const struct command cmd_debug_unwind = {
 	.name = "debug-unwind",
 	.summary = "show how a stack was walked, frame by frame",
 	.operands = "[FILE]",
+	.needs = "events",
 	.opts = debug_opts,
 	.args_size = sizeof(struct debug_args),
 	.defaults = debug_defaults,

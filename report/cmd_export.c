@@ -144,11 +144,11 @@ static struct err *export_to_run(void *args, char **operands, int noperands, int
 				  "what opens it cannot read '%s'; leave '.gz' out",
 				  to->export.output);
 	if (!to->format->file)
-		return export_run(args, write_format);
+		return export_run(&cmd_export, args, write_format);
 
 	const struct export_file file = { to->format->file, to->format->with };
 
-	return export_run_file(args, write_format, &file);
+	return export_run_file(&cmd_export, args, write_format, &file);
 }
 
 const struct command cmd_export = {

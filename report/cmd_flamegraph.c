@@ -156,7 +156,7 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
 	flame->export.times = !flame->svg;
-	return export_run_file(args, write_either, flame->svg ? &picture : &page);
+	return export_run_file(&cmd_flamegraph, args, write_either, flame->svg ? &picture : &page);
 }
 
 const struct command cmd_flamegraph = {

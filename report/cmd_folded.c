@@ -49,7 +49,7 @@ static struct err *folded_run(void *args, char **operands, int noperands, int *r
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return export_run(args, write_stacks);
+	return export_run(&cmd_folded, args, write_stacks);
 }
 
 const struct command cmd_folded = {

@@ -98,7 +98,7 @@ static struct err *html_run(void *args_, char **operands, int noperands, int *re
 	args->export.times = true;
 	args->export.prepare = prepare;
 	args->export.finish = finish;
-	return export_run_file(args, write_report, &page);
+	return export_run_file(&cmd_html, args, write_report, &page);
 }
 
 const struct command cmd_html = {

@@ -43,9 +43,28 @@ static void info_release(void *args)
 	session_args_deinit(&info->session);
 }
 
+/* All there is to know of a profile is in it. */
+static struct err *show_profile(struct session *s, struct info_args *args)
+{
+	struct terminal term;
+	struct err *err;
+
+	s->keep_times = true;
+	err = session_load(s, &args->filter);
+	if (err)
+		return err;
+	term = terminal_open(&args->terminal);
+	info_print_profile(s->profile, &s->facts, table_format_named(args->format), stdout);
+	return terminal_close(&term, NULL);
+}
+
 static struct err *show(struct session *s, void *args_)
 {
 	struct info_args *args = args_;
+
+	if (s->imported && !args->sizes)
+		return show_profile(s, args);
+
 	CLEANUP(unwind_quality_deinit) struct unwind_quality unwind_quality = { 0 };
 
 	enum table_format format = table_format_named(args->format);
@@ -74,7 +93,7 @@ static struct err *info_run(void *args_, char **operands, int noperands, int *re
 	if (args->sizes && !filter_is_empty(&args->filter))
 		return err_remedy(err_new(ERR_USAGE, "--sizes is about the whole file"),
 				  "leave --comm, --time and the like out");
-	return session_run(&args->session, show, args);
+	return session_run(&cmd_info, &args->session, show, args);
 }
 
 const struct command cmd_info = {

@@ -60,7 +60,7 @@ static struct err *pprof_run(void *args, char **operands, int noperands, int *re
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return export_run_file(args, write_profile, &file);
+	return export_run_file(&cmd_pprof, args, write_profile, &file);
 }
 
 const struct command cmd_pprof = {

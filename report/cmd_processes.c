@@ -190,11 +190,10 @@ static void print(struct printer *o, const struct processes_args *args, const st
 static struct err *show(struct session *s, void *args_)
 {
 	struct processes_args *args = args_;
-	struct err *err = session_need_trace(s);
+	struct err *err;
 
 	s->names = SESSION_NAME_NONE;
-	if (!err)
-		err = session_load(s, &args->filter);
+	err = session_load(s, &args->filter);
 	if (err)
 		return err;
 
@@ -223,13 +222,14 @@ static struct err *processes_run(void *args_, char **operands, int noperands, in
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	return session_run(&args->session, show, args);
+	return session_run(&cmd_processes, &args->session, show, args);
 }
 
 const struct command cmd_processes = {
 	.name = "processes",
 	.summary = "which processes ran, who started them, and what each cost",
 	.operands = "",
+	.needs = "events",
 	.details = "A tree: children stand below the process that started them. Only processes that began, "
 		   "executed\na program, ended or were sampled in the recording are shown.",
 	.opts = processes_opts,

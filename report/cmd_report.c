@@ -313,7 +313,7 @@ static struct err *check_data(const struct data_places *data, const struct sessi
 static struct err *fill_data_types(struct session *s)
 {
 	struct data_types_count count;
-	struct err *err = session_need_trace(s);
+	struct err *err = session_need(s, "code", "--by data-type");
 
 	if (err)
 		return err;
@@ -515,7 +515,7 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 	err = report->by.branches ? check_branches(report) : check_tree(report);
 	if (err)
 		return err;
-	return session_run(&report->session,
+	return session_run(&cmd_report, &report->session,
 			   report->by.events     ? run_events
 			   : report->by.branches ? run_branches
 			   : wants_table(report) ? run_table

@@ -89,13 +89,14 @@ static struct err *script_run(void *args, char **operands, int noperands, int *r
 	(void)noperands;
 	(void)ret_status;
 	script->print.json = strcmp(script->format, "json") == 0;
-	return session_run(&script->session, print, script);
+	return session_run(&cmd_script, &script->session, print, script);
 }
 
 const struct command cmd_script = {
 	.name = "script",
 	.summary = "one event after another, as text or JSON lines",
 	.operands = "",
+	.needs = "events",
 	.opts = script_opts,
 	.args_size = sizeof(struct script_args),
 	.defaults = script_defaults,

@@ -166,10 +166,8 @@ static struct err *strip(struct session *s, void *args_)
 		.context = &passage,
 	};
 	uint64_t len = 0;
-	struct err *err = session_need_trace(s);
+	struct err *err = NULL;
 
-	if (err)
-		return err;
 	if (args->names && s->recording->raw_stacks && !args->stacks)
 		return err_remedy(err_new(ERR_USAGE, "'%s' holds the application's data, names in it cannot be told",
 					  copy.input),
@@ -196,13 +194,14 @@ static struct err *strip_run(void *args_, char **operands, int noperands, int *r
 	if (!err && !args->stacks && !args->names && !args->command_lines && !args->host)
 		err = err_remedy(err_new(ERR_USAGE, "nothing to take out was named"),
 				 "say --stacks, --names, --command-lines or --host");
-	return err ? err : session_run(&args->session, strip, args);
+	return err ? err : session_run(&cmd_strip, &args->session, strip, args);
 }
 
 const struct command cmd_strip = {
 	.name = "strip",
 	.summary = "take things out of a trace before handing it on",
 	.operands = "[TRACE]",
+	.needs = "events",
 	.opts = strip_opts,
 	.args_size = sizeof(struct strip_args),
 	.defaults = strip_defaults,

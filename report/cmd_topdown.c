@@ -125,13 +125,14 @@ static struct err *topdown_run(void *args_, char **operands, int noperands, int 
 	(void)ret_status;
 	if (!args->limit)
 		args->limit = UINT64_MAX;
-	return session_run(&args->session, topdown, args);
+	return session_run(&cmd_topdown, &args->session, topdown, args);
 }
 
 const struct command cmd_topdown = {
 	.name = "topdown",
 	.summary = "why the processor was slow: front end, back end, wrong guesses",
 	.operands = "",
+	.needs = "events",
 	.details = "Record with precord --topdown. A slot is room for one operation in one cycle; the "
 		   "parts are\nof all slots, with the range that holds the true part with 95 % certainty.",
 	.opts = topdown_opts,

@@ -69,7 +69,7 @@ static struct err *tui_main(void *args, char **operands, int noperands, int *ret
 	if (strcmp(tui->session.input, "-") == 0)
 		return err_remedy(err_new(ERR_USAGE, "standard input is where keys come from"),
 				  "write the recording to a file first");
-	return session_run(&tui->session, look_around, tui);
+	return session_run(&cmd_tui, &tui->session, look_around, tui);
 }
 
 const struct command cmd_tui = {

@@ -235,7 +235,7 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 	(void)ret_status;
 	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
 		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
-	return session_run(&waits->session, print_waits, waits);
+	return session_run(&cmd_waits, &waits->session, print_waits, waits);
 }
 
 const struct command cmd_waits = {

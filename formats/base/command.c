@@ -224,6 +224,8 @@ static void print_help(const struct program *program, const struct command *comm
 		putchar('\n');
 		text_put_wrapped(stdout, command->details, 0, HELP_WIDTH);
 	}
+	if (command->needs)
+		printf("\nNeeds a recording: profiles of other tools hold no %s.\n", command->needs);
 	if (whole && has_named_commands(program))
 		printf("\n'%s COMMAND --help' tells about one command%s.\n", program->name,
 		       program->topics ? ", 'help TOPIC' about a topic" : "");

@@ -17,6 +17,11 @@ struct command {
 	 * if there is one.
 	 */
 	const char *operands;
+	/*
+	 * What the input must hold beside a profile: "events", "code"; NULL: nothing. A program whose inputs are all alike leaves it
+	 * out.
+	 */
+	const char *needs;
 	const char *details;  /* more lines for --help, or NULL */
 	const char *examples; /* lines, each a command that works, or NULL */
 	const char *manual;   /* "preport-diff(1)"; NULL: the program's */

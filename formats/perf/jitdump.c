@@ -8,6 +8,9 @@
  *	  move         u32 pid, tid; u64 vma, old address, new address, length, index
  *	  unwinding    u64 length of all, of .eh_frame_hdr at their end, when mapped; .eh_frame; .eh_frame_hdr
  *	  debug info   u64 address, count; and for each entry u64 address, u32 line, discriminator; file\0
+ *	  function     u32 number; name\0; file\0
+ *	  known        u64 address, length; name\0
+ *	  place        u64 address; u32 frame, its length, count; and for each call u32 function, line
  *
  * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
  * before the code. And some releases (Node 20) write a file name that they have freed already: as many bytes as
@@ -28,6 +31,7 @@
 #define V8_PAD	      0xdeadbeefU
 #define V8_ENTRY_BIAS 64
 #define ENTRY_LEN_MIN 17
+#define CALL_LEN      8
 #define ALIGNMENT     8 /* what a writer may pad a record to */
 #define SAME_FILE     "\xff"
 
@@ -120,6 +124,31 @@ static void read_unwinding(struct reader *r, struct jitdump_record *ret)
 	ret->frames = reader_bytes(r, ret->frames_len, "unwinding info");
 }
 
+static void read_function(struct reader *r, struct jitdump_record *ret)
+{
+	ret->function = reader_u32(r, "number of the function");
+	ret->name = reader_string(r, "name");
+	ret->file = reader_string(r, "file");
+}
+
+static void read_known(struct reader *r, struct jitdump_record *ret)
+{
+	ret->ip = reader_u64(r, "address");
+	ret->len = reader_u64(r, "length");
+	ret->name = reader_string(r, "name");
+}
+
+static void read_place_record(struct reader *r, struct jitdump_record *ret)
+{
+	ret->ip = reader_u64(r, "address");
+	ret->frame = reader_u32(r, "frame");
+	ret->frame_len = reader_u32(r, "length of the frame");
+	ret->ncalls = reader_u32(r, "number of calls");
+	if (ret->ncalls > reader_left(r) / CALL_LEN)
+		reader_fail(r, "calls");
+	ret->calls = *r;
+}
+
 /* A record whose content makes no sense is passed over, as one that is not known; its length still holds. */
 static void read_content(struct reader *content, struct jitdump_record *ret)
 {
@@ -131,6 +160,12 @@ static void read_content(struct reader *content, struct jitdump_record *ret)
 		read_debug_info(content, ret);
 	else if (ret->kind == JITDUMP_UNWINDING)
 		read_unwinding(content, ret);
+	else if (ret->kind == JITDUMP_FUNCTION)
+		read_function(content, ret);
+	else if (ret->kind == JITDUMP_KNOWN)
+		read_known(content, ret);
+	else if (ret->kind == JITDUMP_PLACE)
+		read_place_record(content, ret);
 	if (content->failed || ret->len > UINT64_MAX - ret->ip)
 		ret->kind = UINT32_MAX;
 }
@@ -154,6 +189,16 @@ bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret)
 		r->pos = r->end;
 	*ret = rec;
 	return true;
+}
+
+bool jitdump_call_next(struct jitdump_record *place, struct jitdump_call *ret)
+{
+	if (!place->ncalls)
+		return false;
+	place->ncalls--;
+	ret->function = reader_u32(&place->calls, "function");
+	ret->line = reader_u32(&place->calls, "line");
+	return !place->calls.failed;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
@@ -252,4 +297,41 @@ void jitdump_put_load(struct writer *w, uint32_t pid, uint64_t ip, const char *n
 	writer_u64(w, 0);
 	writer_bytes(w, name, name_len);
 	writer_bytes(w, code, len);
+}
+
+static void put_head(struct writer *w, enum jitdump_kind kind, size_t len)
+{
+	writer_u32(w, kind);
+	writer_u32(w, (uint32_t)(PREFIX_LEN + len));
+	writer_u64(w, 0);
+}
+
+void jitdump_put_known(struct writer *w, uint64_t ip, uint64_t len, const char *name)
+{
+	put_head(w, JITDUMP_KNOWN, 16 + strlen(name) + 1);
+	writer_u64(w, ip);
+	writer_u64(w, len);
+	writer_string(w, name);
+}
+
+void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file)
+{
+	put_head(w, JITDUMP_FUNCTION, 4 + strlen(name) + 1 + strlen(file) + 1);
+	writer_u32(w, number);
+	writer_string(w, name);
+	writer_string(w, file);
+}
+
+void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
+		       const struct jitdump_call *calls, uint32_t ncalls)
+{
+	put_head(w, JITDUMP_PLACE, 20 + (size_t)ncalls * CALL_LEN);
+	writer_u64(w, ip);
+	writer_u32(w, frame);
+	writer_u32(w, frame_len);
+	writer_u32(w, ncalls);
+	for (uint32_t i = 0; i < ncalls; i++) {
+		writer_u32(w, calls[i].function);
+		writer_u32(w, calls[i].line);
+	}
 }

@@ -9,6 +9,7 @@
  *	code load                         address, length, name, bytes
  *	code move
  *	close
+ *	function, place, known code       of precord's own: what it read in a runtime's memory (precord-trace(5))
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -29,6 +30,23 @@ enum jitdump_kind {
 	JITDUMP_DEBUG_INFO = 2,
 	JITDUMP_CLOSE = 3, /* nothing follows */
 	JITDUMP_UNWINDING = 4,
+	/* What precord adds where it read a runtime's own tables; other readers pass over them. */
+	JITDUMP_FUNCTION = 0x70720001, /* a name and a file, by number, for the places behind it */
+	JITDUMP_KNOWN = 0x70720002,    /* code as in JITDUMP_LOAD, but its bytes */
+	JITDUMP_PLACE = 0x70720003,    /* one address: its frame, and the functions that were inlined there */
+};
+
+/* How to find the caller of an address; all others: nothing is known. */
+enum jitdump_frame {
+	JITDUMP_FRAME_UNKNOWN = 0,
+	JITDUMP_FRAME_SAVED = 1,      /* CFA = sp + frame_len; the return address and the frame pointer lie below it */
+	JITDUMP_FRAME_NOT_SAVED = 2,  /* the same, but the frame pointer still is the caller's */
+	JITDUMP_FRAME_INTERPRETER = 3, /* HotSpot's interpreter (hotspot_frames.h) */
+};
+
+/* A function at an address, and the line that is executed in it; 0: not known. */
+struct jitdump_call {
+	uint32_t function, line;
 };
 
 struct jitdump_record {
@@ -41,6 +59,11 @@ struct jitdump_record {
 	uint64_t nentries;
 	const uint8_t *frames; /* of unwinding info: @frames_len bytes of .eh_frame */
 	size_t frames_len;
+	const char *file;      /* of a function: never NULL, may be empty */
+	uint32_t function;     /* of a function: its number */
+	uint32_t frame, frame_len; /* of a place: enum jitdump_frame */
+	struct reader calls;   /* of a place: for jitdump_call_next(), innermost first */
+	uint32_t ncalls;
 	const uint8_t *bytes;  /* the whole record */
 	size_t bytes_len;
 };
@@ -80,9 +103,16 @@ bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret);
 size_t jitdump_lines(const struct jitdump *dump, const struct jitdump_record *info,
 		     uint64_t code_len, struct jitdump_line *ret);
 
+/* The next of a place's calls. */
+bool jitdump_call_next(struct jitdump_record *place, struct jitdump_call *ret);
+
 /* Write a dump of our own: its header, then code. */
 void jitdump_put_header(struct writer *w, uint16_t machine, uint32_t pid, uint64_t time_ns);
 void jitdump_put_load(struct writer *w, uint32_t pid, uint64_t ip, const char *name,
 		      const uint8_t *code, size_t len);
+void jitdump_put_known(struct writer *w, uint64_t ip, uint64_t len, const char *name);
+void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file);
+void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
+		       const struct jitdump_call *calls, uint32_t ncalls);
 
 #endif

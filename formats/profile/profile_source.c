@@ -115,7 +115,8 @@ static struct err *read_file(int fd, const char *name, struct diag *diag, struct
 }
 
 struct err *profile_source_open(int fd, const char *name, struct diag *diag,
-				struct event_source **ret, struct profile **ret_profile)
+				struct event_source **ret, struct profile **ret_profile,
+				struct profile_facts *ret_facts)
 {
 	struct profile *p = profile_new();
 	struct profile_facts facts;
@@ -133,8 +134,10 @@ struct err *profile_source_open(int fd, const char *name, struct diag *diag,
 	source = memory_zeroed(1, sizeof(*source));
 	source->source.ops = &ops;
 	set_recording(&source->recording, p, importer->name, &facts);
-	profile_facts_deinit(&facts);
+	if (!*facts.tool)
+		facts.tool = importer->name;
 	*ret = &source->source;
 	*ret_profile = p;
+	*ret_facts = facts;
 	return NULL;
 }

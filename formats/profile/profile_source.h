@@ -10,14 +10,16 @@
 
 #include "formats/base/diag.h"
 #include "formats/event.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 
 /*
- * Recognise and read the file behind @fd, which stays the caller's and may be closed at once; @name is for messages. Source and
- * profile are the caller's; they do not depend on each other. What is left out is counted in @diag. ERR_SYSTEM: it cannot be read.
+ * Recognise and read the file behind @fd, which stays the caller's and may be closed at once; @name is for messages. Source,
+ * profile and facts are the caller's; texts of the facts live as long as both of these. What is left out is counted in @diag. ERR_SYSTEM: it cannot be read.
  * ERR_UNSUPPORTED: no format of the table, or one without samples.  ERR_CORRUPT: damaged.
  */
 MUST_USE struct err *profile_source_open(int fd, const char *name, struct diag *diag,
-					 struct event_source **ret, struct profile **ret_profile);
+					 struct event_source **ret, struct profile **ret_profile,
+					 struct profile_facts *ret_facts);
 
 #endif

@@ -227,7 +227,7 @@ static bool look_up(struct attach *a, const struct process *p, uint64_t ip, uint
 		struct code_place place = { p->lineage, map->start, map->end };
 
 		if (map->file->kind == MAPPED_ANONYMOUS)
-			attach_jit_touch(&a->jit, p->pid, ip);
+			attach_jit_touch(&a->jit, p->pid, ip, leaves);
 		else if (map->file->kind != MAPPED_OTHER)
 			code_files_touch(&a->files, (struct code_file *)map->file,
 					 map->offset + (ip - map->start), leaves, &place);
@@ -354,7 +354,9 @@ static struct err *write_in_child(struct attach *a, struct trace_writer *w, stru
 	for (size_t i = 0; i < a->files.wanted.len; i++)
 		vec_push(&job.fds, code_file_fd(a->files.wanted.items[i]));
 	attach_jit_fds(&a->jit, &job.fds);
+	attach_jit_gather(&a->jit, notes);
 	err = embed_child_run(&job, &a->limits, w, notes, report);
+	attach_jit_go_on(&a->jit);
 	a->jit.left_out = 0; /* as the child has said */
 	vec_deinit(&job.fds);
 	return err;

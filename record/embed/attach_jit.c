@@ -8,6 +8,7 @@
 #include "record/embed/jit_code.h"
 #include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
+#include "record/runtime/runtime_reader.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@ static struct perf_map *map_of(const struct map_slot *slot)
 	return (struct perf_map *)(uintptr_t)slot->value;
 }
 
-void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool leaf)
 {
 	uint64_t *slot = map_get(&jit->maps, pid);
 
@@ -37,6 +38,11 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip)
 
 	jit->naddresses += is_new;
 	jit->news += is_new;
+	if (!is_new)
+		return;
+	if (!jit->runtimes)
+		jit->runtimes = runtime_reader_new();
+	runtime_reader_tell(jit->runtimes, pid, ip, leaf);
 }
 
 static struct code_file *file_at(const uint64_t *slot)
@@ -84,10 +90,14 @@ void attach_jit_fork(struct attach_jit *jit, uint32_t pid, uint32_t parent_pid)
 void attach_jit_exec(struct attach_jit *jit, uint32_t pid)
 {
 	drop_dump(jit, pid);
+	if (jit->runtimes)
+		runtime_reader_end(jit->runtimes, pid);
 }
 
 void attach_jit_exit(struct attach_jit *jit, uint32_t pid)
 {
+	if (jit->runtimes)
+		runtime_reader_end(jit->runtimes, pid);
 	if (!map_get(&jit->maps, pid))
 		drop_dump(jit, pid);
 }
@@ -124,7 +134,7 @@ static bool begin_process(struct embed_child *child, const struct perf_map *map)
 	return embed_child_step(child, EMBED_WRITE, name);
 }
 
-/* What the JIT says itself, or else what is in memory where the perf map says it is. */
+/* What the JIT says itself, or what its runtime knows, or else what is in memory where the perf map says it is. */
 static void gather_code(const struct attach_jit *jit, const struct perf_map *map,
 			const struct writer *text, struct embed_child *child, struct diag *notes,
 			struct writer *out)
@@ -140,6 +150,12 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 		whole = jit_code_from_dump(fd, map, out);
 	if (fd >= 0)
 		close(fd);
+	if (!out->len && jit->runtimes_read) {
+		size_t len;
+		const void *read = runtime_reader_dump(jit->runtimes, map->pid, &len);
+
+		writer_bytes(out, read, len);
+	}
 	if (!out->len && text->len)
 		whole = jit_code_from_memory(map, arch_native()->elf_machine,
 					     (const char *)text->data, text->len, out);
@@ -228,9 +244,24 @@ struct err *attach_jit_write(struct attach_jit *jit, struct embed_child *child,
 	return err;
 }
 
+void attach_jit_gather(struct attach_jit *jit, struct diag *notes)
+{
+	jit->runtimes_read = jit->runtimes && runtime_reader_pause(jit->runtimes, notes);
+}
+
+void attach_jit_go_on(struct attach_jit *jit)
+{
+	if (jit->runtimes_read)
+		runtime_reader_resume(jit->runtimes);
+	jit->runtimes_read = false;
+}
+
 void attach_jit_forget(struct attach_jit *jit)
 {
 	const struct map_slot *slot;
+
+	if (jit->runtimes)
+		runtime_reader_forget(jit->runtimes);
 
 	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));)
 		perf_map_free(map_of(slot));
@@ -243,6 +274,7 @@ void attach_jit_deinit(struct attach_jit *jit)
 	const struct map_slot *slot;
 
 	attach_jit_forget(jit);
+	runtime_reader_free(jit->runtimes);
 	map_deinit(&jit->maps);
 	for (size_t pos = 0; (slot = map_next(&jit->dumps, &pos));)
 		mapped_file_unref(&file_at(&slot->value)->mapped);

@@ -15,6 +15,8 @@
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
+	struct runtime_reader *runtimes; /* NULL until there is such code */
+	bool runtimes_read; /* by attach_jit_gather() */
 	bool ask_jvms; /* for their perf maps, at the end */
 	uint64_t news; /* new code, or new addresses in it: only grows */
 	size_t naddresses;
@@ -25,8 +27,8 @@ struct attach_jit {
 #define ATTACH_JIT_PROCESSES_MAX 4096
 #define ATTACH_JIT_ADDRESSES_MAX (1U << 19)
 
-/* An address in anonymous executable memory of process @pid was seen. */
-void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip);
+/* An address in anonymous executable memory of process @pid was seen, executed (@leaf) or as what may be a return address. */
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool leaf);
 
 /* Process @pid maps its JIT's dump, @file of @files, at @place. */
 void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *files,
@@ -38,6 +40,10 @@ void attach_jit_exit(struct attach_jit *jit, uint32_t pid);
 
 /* Append the descriptors that attach_jit_write() needs, besides those of files. */
 void attach_jit_fds(const struct attach_jit *jit, struct embed_fds *fds);
+
+/* Before the child: what the runtimes themselves know (runtime_reader.h) is complete, and stays so until attach_jit_go_on(). */
+void attach_jit_gather(struct attach_jit *jit, struct diag *notes);
+void attach_jit_go_on(struct attach_jit *jit);
 
 /* In @child: one block for each process, in their order. ERR_SYSTEM: the recorder takes no more. */
 MUST_USE struct err *attach_jit_write(struct attach_jit *jit, struct embed_child *child,

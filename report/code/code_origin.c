@@ -122,10 +122,13 @@ static bool is_relocated(const uint8_t *ran, const uint8_t *file, size_t len, ui
 void code_origin_compare(struct code_origin *origin, const struct disasm_insn *insn)
 {
 	uint64_t at = insn->vaddr - origin->vaddr;
+
+	if (!origin->running || !origin->has_file || at + insn->len > origin->file.len)
+		return;
+
 	const uint8_t *ran = origin->code + at, *file = origin->file.code + at;
 
-	if (!origin->running || !origin->has_file || at + insn->len > origin->file.len ||
-	    memcmp(ran, file, insn->len) == 0 ||
+	if (memcmp(ran, file, insn->len) == 0 ||
 	    is_relocated(ran, file, insn->len, origin->file.slide))
 		return;
 	if (origin->patched < CODE_ORIGIN_NAMED)

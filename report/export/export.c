@@ -79,21 +79,22 @@ static struct err *do_job(struct session *s, void *job_)
 	return err;
 }
 
-struct err *export_run(void *args, export_fn *write)
+struct err *export_run(const struct command *command, void *args, export_fn *write)
 {
 	struct job job = { args, write };
 
-	return session_run(&job.args->session, do_job, &job);
+	return session_run(command, &job.args->session, do_job, &job);
 }
 
-struct err *export_run_file(void *args, export_fn *write, const struct export_file *file)
+struct err *export_run_file(const struct command *command, void *args, export_fn *write,
+			    const struct export_file *file)
 {
 	struct export_args *export = args;
 
 	if (!export->output && isatty(STDOUT_FILENO))
 		export->output = file->name;
 
-	struct err *err = export_run(args, write);
+	struct err *err = export_run(command, args, write);
 
 	if (!err && export->output)
 		fprintf(stderr, "preport: wrote '%s'; look at it with: %s %s\n", export->output,

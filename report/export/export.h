@@ -35,7 +35,7 @@ void export_release(void *args);
 typedef struct err *export_fn(void *args, struct session *s, FILE *out);
 
 /* Load the input, call @write, and give the output its name only if all went well. */
-MUST_USE struct err *export_run(void *args, export_fn *write);
+MUST_USE struct err *export_run(const struct command *command, void *args, export_fn *write);
 
 /* A file that no terminal can show. */
 struct export_file {
@@ -44,7 +44,8 @@ struct export_file {
 };
 
 /* The same, but never to a terminal; says on standard error what was written. */
-MUST_USE struct err *export_run_file(void *args, export_fn *write, const struct export_file *file);
+MUST_USE struct err *export_run_file(const struct command *command, void *args, export_fn *write,
+				     const struct export_file *file);
 
 /*
  * What an incomplete stack is called, by profile_sample.stop; NULL for those that miss nothing. @ret has

@@ -144,6 +144,11 @@ static void put_about(struct writer_state *w)
 	json_string(&w->json, "exporter", "preport " VERSION);
 	json_string(&w->json, "command", text_escape(&w->arena, facts->cmdline));
 	json_string(&w->json, "host", text_escape(&w->arena, facts->hostname));
+	json_open(&w->json, "units", '{');
+	for (size_t i = 0; i < w->p->types.len; i++)
+		json_string(&w->json, text_escape(&w->arena, profile_text(w->p, w->p->types.items[i].name)),
+			    profile_text(w->p, w->p->types.items[i].unit));
+	json_close(&w->json, '}');
 	json_close(&w->json, '}');
 }
 

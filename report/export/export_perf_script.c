@@ -58,8 +58,8 @@ static void put_head(struct writer_state *w, const struct profile_time *time,
 	fprintf(w->out, "%s ", *comm ? comm : "_");
 	if (thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
 		fprintf(w->out, "%7" PRIu32 "/%-7" PRIu32 " ", thread->pid, thread->tid);
-	else if (thread->tid != PROFILE_NONE)
-		fprintf(w->out, "%7" PRIu32 " ", thread->tid);
+	else /* readers want a number */
+		fprintf(w->out, "%7" PRIu32 " ", thread->tid != PROFILE_NONE ? thread->tid : 0);
 	if (row->cpu != PROFILE_NONE)
 		fprintf(w->out, "[%03" PRIu32 "] ", row->cpu);
 	if (w->p->times.len)
@@ -127,7 +127,7 @@ static void write_perf_script(const struct export_input *in, FILE *out)
 const struct export_format export_perf_script = {
 	.name = "perf-script",
 	.missing = "holds no processes' names, build IDs, source files or lines; its addresses are those "
-		   "in the module's file",
+		   "in the module's file, and threads without a number have 0",
 	.times = true,
 	.branches = true,
 	.write = write_perf_script,

@@ -75,7 +75,7 @@ struct err *input_open(const char *path, struct diag *diag, struct input *ret)
 	if (trace_reader_is(&file))
 		return trace_reader_open_file(path, file, &ret->source);
 	err = profile_source_open(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,
-				  &ret->source, &ret->profile);
+				  &ret->source, &ret->profile, &ret->facts);
 	trace_file_close(&file);
 	return err;
 }

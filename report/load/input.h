@@ -7,15 +7,17 @@
 
 #include "formats/base/diag.h"
 #include "formats/event.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 
 struct input {
 	struct event_source *source; /* of a profile, one without events */
 	struct profile *profile;     /* NULL: there are events instead */
+	struct profile_facts facts;  /* of the profile */
 };
 
 /*
- * Open what is at @path, "-" for standard input. Source and profile are the caller's. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as
+ * Open what is at @path, "-" for standard input. Source, profile and facts are the caller's. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as
  * the readers say; what an importer leaves out is counted in @diag.
  */
 MUST_USE struct err *input_open(const char *path, struct diag *diag, struct input *ret);

@@ -15,7 +15,7 @@
 static const struct {
 	const char *glob, *names; /* file; what makes it name its code */
 } runtimes[] = {
-	{ "libjvm.so", "java -XX:+DumpPerfMapAtExit, or a perf-map agent" },
+	{ "libjvm.so", "record as root, so that precord can read what java knows of its code, or with --jvm-perfmap" },
 	{ "node", "node --perf-basic-prof" },
 	{ "libnode.so*", "node --perf-basic-prof" },
 	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },

@@ -188,6 +188,7 @@ struct err *session_open(struct session *s, const struct session_args *args)
 	if (input.profile) {
 		s->diag = diag;
 		take_profile(s, input.profile);
+		s->facts = input.facts;
 	}
 	return NULL;
 }
@@ -208,6 +209,7 @@ void session_close(struct session *s)
 	reshape_free(s->reshape);
 	managed_stacks_free(s->managed);
 	process_log_deinit(&s->processes);
+	profile_facts_deinit(&s->facts);
 	profile_free(s->profile);
 	name_ahead_free(s->namer.ahead);
 	namer_deinit(&s->namer);
@@ -421,19 +423,19 @@ static bool any_listens_alone(const struct session *s)
 	return false;
 }
 
-struct err *session_need_trace(const struct session *s)
+struct err *session_need(const struct session *s, const char *what, const char *who)
 {
 	if (!s->imported)
 		return NULL;
 	return err_remedy(err_new(ERR_UNSUPPORTED,
-				  "'%s' holds stacks with their sums, neither events nor code",
-				  s->args->input),
-			  "this needs a trace of precord");
+				  "'%s' is a profile (%s) and holds no %s, which %s needs", s->args->input,
+				  s->recording->tool, what, who),
+			  "name a recording of precord or perf");
 }
 
 struct err *session_need_blocks(const struct session *s)
 {
-	struct err *err = session_need_trace(s);
+	struct err *err = session_need(s, "blocks", "--sizes");
 
 	if (err || !perf_data_is_source(s->source))
 		return err;
@@ -476,7 +478,7 @@ struct err *session_each(struct session *s, struct filter *filter, struct sessio
 	struct err *err = filter_bind(filter, s->recording);
 
 	if (!err)
-		err = session_need_trace(s);
+		err = session_need(s, "events", "this command");
 	if (!err && reshape_is_given(&filter->reshape) && !s->reshape)
 		err = err_remedy(err_new(ERR_USAGE, "single events and stacks are shown as they are, without "
 						    "--focus, --hide and the like"),

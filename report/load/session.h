@@ -18,6 +18,7 @@
 #ifndef REPORT_SESSION_H
 #define REPORT_SESSION_H
 
+#include "formats/base/command.h"
 #include "formats/base/diag.h"
 #include "formats/event.h"
 #include "formats/profile/facts.h"
@@ -168,13 +169,13 @@ void session_listen(struct session *s, struct session_listener *listener);
 
 /*
  * Instead of session_load(): hand every event that passes @filter to @listener in time order. ERR_UNSUPPORTED: see
- * session_need_trace(). The profile gets stacks and locations but no samples; name what you print with session_name().
+ * session_need(). The profile gets stacks and locations but no samples; name what you print with session_name().
  */
 MUST_USE struct err *session_each(struct session *s, struct filter *filter,
 				  struct session_listener *listener);
 
-/* ERR_UNSUPPORTED: the input is a profile, which has neither events nor code. For commands that need a trace. */
-MUST_USE struct err *session_need_trace(const struct session *s);
+/* ERR_UNSUPPORTED: the input is a profile. It has no @what ("events", "code"), which @who needs; "" is whoever asks. */
+MUST_USE struct err *session_need(const struct session *s, const char *what, const char *who);
 
 /* ERR_UNSUPPORTED: the input is no trace of precord, which consists of blocks. */
 MUST_USE struct err *session_need_blocks(const struct session *s);
@@ -236,10 +237,11 @@ void session_warn(struct session *s);
 typedef struct err *session_fn(struct session *s, void *args);
 
 /*
- * The whole life of a command's session: opened as @session says, given to @work, its warnings printed, left to the end of the
+ * The whole life of @command's session: opened as @session says, refused if it lacks what @command needs, given to @work, its warnings printed, left to the end of the
  * process, which is near. Who goes on afterwards calls session_open() and session_close().
  */
-MUST_USE struct err *session_run(const struct session_args *session, session_fn *work, void *args);
+MUST_USE struct err *session_run(const struct command *command, const struct session_args *session,
+				 session_fn *work, void *args);
 
 /*
  * How long was recorded: from enabling to disabling, or to the last event if the end is missing.

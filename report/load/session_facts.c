@@ -72,20 +72,14 @@ static void set_losses(const struct session *s, struct profile_facts *ret)
 	ret->sums_only = s->imported;
 }
 
-void session_set_facts(struct session *s)
+/* What the recorder says; the importer of a profile has said what it knows. */
+static void set_origin(const struct session *s, struct profile_facts *ret)
 {
 	const struct recording *rec = s->recording;
-	struct profile_facts *ret = &s->facts;
 	struct profile_lives lives = ret->lives;
 
 	profile_facts_init(ret);
-	set_losses(s, ret);
 	ret->lives = lives;
-	ret->input = s->args->input;
-	ret->filter = filter_describe(s->filter, &s->arena);
-	ret->from_ns = s->filter->from_ns;
-	ret->to_ns = s->filter->to_ns;
-	ret->first_type = session_default_event(s);
 	ret->tool = rec->tool;
 	ret->cmdline = rec->cmdline;
 	ret->hostname = rec->hostname;
@@ -93,13 +87,27 @@ void session_set_facts(struct session *s)
 	ret->cpu_model = rec->cpu_model;
 	ret->container = rec->container;
 	ret->arch = rec->arch;
-	ret->start_ns = rec->start_ns;
 	ret->has_wall = rec->wall_ns != 0;
 	ret->wall_ns = ret->has_wall ? rec->wall_ns + (rec->start_ns - rec->clock_ns) : 0;
-	ret->duration_ns = session_duration_ns(s);
-	ret->has_duration = ret->duration_ns != 0;
 	ret->ncpus = rec->ncpus_online;
 	ret->system_wide = rec->system_wide;
 	ret->recorder_pid = rec->recorder_pid;
 	ret->complete = rec->complete && !rec->damaged_at;
+}
+
+void session_set_facts(struct session *s)
+{
+	struct profile_facts *ret = &s->facts;
+
+	if (!s->imported)
+		set_origin(s, ret);
+	set_losses(s, ret);
+	ret->start_ns = s->recording->start_ns;
+	ret->duration_ns = session_duration_ns(s);
+	ret->has_duration = ret->duration_ns != 0;
+	ret->input = s->args->input;
+	ret->filter = filter_describe(s->filter, &s->arena);
+	ret->from_ns = s->filter->from_ns;
+	ret->to_ns = s->filter->to_ns;
+	ret->first_type = session_default_event(s);
 }

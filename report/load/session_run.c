@@ -8,6 +8,8 @@
  */
 #include "report/load/session.h"
 
+#include <stdio.h>
+
 #if defined(__has_feature)
 #define IS_BUILT_WITH(sanitizer) __has_feature(sanitizer)
 #else
@@ -21,11 +23,24 @@ static const bool leaks_are_looked_for = true;
 static const bool leaks_are_looked_for = false;
 #endif
 
-struct err *session_run(const struct session_args *session, session_fn *work, void *args)
+static struct err *check_needs(const struct session *s, const struct command *command)
+{
+	char who[64];
+
+	if (!command->needs)
+		return NULL;
+	snprintf(who, sizeof(who), "'preport %s'", command->name);
+	return session_need(s, command->needs, who);
+}
+
+struct err *session_run(const struct command *command, const struct session_args *session,
+			session_fn *work, void *args)
 {
 	struct session s;
 	struct err *err = session_open(&s, session);
 
+	if (!err)
+		err = check_needs(&s, command);
 	if (!err)
 		err = work(&s, args);
 	session_warn(&s);

@@ -440,7 +440,11 @@ static void put_programs(struct page *page, unsigned limit)
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
 		add_program(page, &table, &view, &view.groups.items[view.order.items[i]]);
-	put_table(page, &table);
+	/* Profiles of other tools may name no process. */
+	if (view.ntop > 1 || (view.ntop && *view_key(&view, &view.groups.items[view.order.items[0]])->fields[0])) {
+		put_table(page, &table);
+		put_blank(page);
+	}
 	table_deinit(&table);
 	view_deinit(&view);
 }
@@ -488,7 +492,6 @@ void summary_print(const struct summary_input *input, const struct terminal *ter
 	put_leaves(&page, leaves);
 	put_blank(&page);
 	put_programs(&page, programs);
-	put_blank(&page);
 	put_next(&page);
 	arena_deinit(&page.arena);
 }

@@ -53,7 +53,7 @@ static struct err *list_function(const struct screen *screen, struct session *s,
 		.source = LISTING_SOURCE_BETWEEN,
 		.term = { .columns = screen_columns(screen), .utf8 = screen_is_utf8(screen) },
 	};
-	struct err *err = session_need_trace(s);
+	struct err *err = session_need(s, "code", "a listing");
 	FILE *out = NULL;
 	size_t len;
 

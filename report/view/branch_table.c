@@ -331,11 +331,12 @@ struct err *branch_table_run(const struct branch_table_request *request, struct 
 {
 	struct output o = { .request = request };
 	struct session_listener listener = { .alone = true, .event = take, .context = &o.b, .flat = true };
-	struct err *err;
+	struct err *err = session_need(s, "events", "--by branch");
 
 	branches_init(&o.b, s, request->by);
 	table_init(&o.table, &o.arena);
-	err = session_each(s, filter, &listener);
+	if (!err)
+		err = session_each(s, filter, &listener);
 	if (!err && !o.b.rows.len)
 		err = nothing_there(&o, filter);
 	if (!err) {

@@ -47,6 +47,14 @@ static const struct need {
 	{ VIEW_CPU, has_cpus, "CPUs" },
 };
 
+bool view_needs_are_met(const struct profile *p, enum view_by by)
+{
+	for (size_t n = 0; n < ARRAY_LEN(needs); n++)
+		if (needs[n].by == by)
+			return needs[n].is_met(p);
+	return true;
+}
+
 struct err *view_needs_check(const struct profile *p, const struct view_levels *levels,
 			     const char *input)
 {

@@ -11,4 +11,7 @@
 MUST_USE struct err *view_needs_check(const struct profile *p, const struct view_levels *levels,
 				      const char *input);
 
+/* Does @p tell apart what @by groups by? True for levels that every profile has. */
+bool view_needs_are_met(const struct profile *p, enum view_by by);
+
 #endif

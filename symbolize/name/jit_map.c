@@ -19,6 +19,11 @@ struct jit_map {
 	struct arena lines;
 	VEC(struct jit_symbol) symbols;
 	struct range_overlay *layers;
+	struct map functions;  /* number -> index in @named */
+	VEC(struct jit_call) named; /* without lines */
+	struct map by_ip;      /* -> index in @places */
+	VEC(struct jit_place) places;
+	VEC(struct jit_call) calls;
 	size_t skipped;
 };
 
@@ -163,6 +168,50 @@ static void add_moved(struct jit_map *map, struct latest *latest, const struct j
 		vec_push(&map->symbols, symbol);
 }
 
+static void add_function(struct jit_map *map, const struct jitdump_record *rec)
+{
+	*map_put(&map->functions, rec->function, NULL) = map->named.len;
+	vec_push(&map->named, ((struct jit_call){ rec->name, rec->file, 0 }));
+}
+
+/* The first one of an address holds: that is what was there when it was seen first. */
+static void add_place(struct jit_map *map, struct jitdump_record *rec)
+{
+	struct jit_place place = { rec->frame, rec->frame_len, map->calls.len, 0 };
+	struct jitdump_call call;
+	bool is_new;
+	uint64_t *slot = map_put(&map->by_ip, rec->ip, &is_new);
+
+	if (!is_new)
+		return;
+	while (jitdump_call_next(rec, &call)) {
+		const uint64_t *number = map_get(&map->functions, call.function);
+
+		if (!number)
+			continue;
+		vec_push(&map->calls, map->named.items[*number]);
+		map->calls.items[map->calls.len - 1].line = call.line;
+	}
+	place.count = map->calls.len - place.first;
+	*slot = map->places.len;
+	vec_push(&map->places, place);
+}
+
+/* True if @rec is one of precord's own. */
+static bool add_read(struct jit_map *map, struct jitdump_record *rec)
+{
+	if (rec->kind == JITDUMP_FUNCTION)
+		add_function(map, rec);
+	else if (rec->kind == JITDUMP_PLACE)
+		add_place(map, rec);
+	else if (rec->kind == JITDUMP_KNOWN && rec->len && *rec->name)
+		vec_push(&map->symbols,
+			 ((struct jit_symbol){ .start = rec->ip, .len = rec->len, .name = rec->name }));
+	else
+		return rec->kind == JITDUMP_KNOWN;
+	return true;
+}
+
 static void parse_dump(struct jit_map *map, size_t len)
 {
 	struct jitdump dump;
@@ -175,6 +224,8 @@ static void parse_dump(struct jit_map *map, size_t len)
 		return;
 	}
 	while (map->symbols.len < RANGE_OVERLAY_NONE && jitdump_next(&dump, &rec)) {
+		if (add_read(map, &rec))
+			continue;
 		if (rec.kind == JITDUMP_DEBUG_INFO)
 			info = rec;
 		if (rec.kind == JITDUMP_UNWINDING)
@@ -247,6 +298,11 @@ void jit_map_free(struct jit_map *map)
 	if (!map)
 		return;
 	vec_deinit(&map->symbols);
+	map_deinit(&map->functions);
+	vec_deinit(&map->named);
+	map_deinit(&map->by_ip);
+	vec_deinit(&map->places);
+	vec_deinit(&map->calls);
 	range_overlay_free(map->layers);
 	arena_deinit(&map->lines);
 	free(map->dump);
@@ -259,6 +315,35 @@ const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip)
 	uint32_t symbol = range_overlay_find(map->layers, ip);
 
 	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol];
+}
+
+const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t ip)
+{
+	const uint64_t *slot = map_get(&map->by_ip, ip);
+
+	return slot ? &map->places.items[*slot] : NULL;
+}
+
+const struct jit_call *jit_map_calls(const struct jit_map *map, const struct jit_place *place)
+{
+	return map->calls.items + place->first;
+}
+
+size_t jit_map_nplaces(const struct jit_map *map)
+{
+	return map->places.len;
+}
+
+bool jit_map_line(const struct jit_map *map, uint64_t ip, const char **ret_file, uint32_t *ret_line)
+{
+	const struct jit_place *place = jit_map_place(map, ip);
+	const struct jit_call *call = place && place->count ? jit_map_calls(map, place) : NULL;
+
+	if (!call || !call->line)
+		return false;
+	*ret_file = *call->file ? call->file : NULL;
+	*ret_line = call->line;
+	return true;
 }
 
 bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,

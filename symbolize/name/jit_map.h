@@ -25,6 +25,20 @@ struct jit_symbol {
 	size_t frames_len;
 };
 
+/* A function at an address, innermost first: what was inlined there, then what the code is of. */
+struct jit_call {
+	const char *name;
+	const char *file; /* "" if not known */
+	uint32_t line;	  /* 0 if not known */
+};
+
+/* What is known of one address: of a caller, the address of its call's last byte. */
+struct jit_place {
+	enum jitdump_frame frame;
+	uint32_t frame_len;
+	size_t first, count; /* of its calls, for jit_map_calls() */
+};
+
 struct jit_map;
 
 /* Parse @len bytes at @text, which may go away afterwards. Never fails: at worst the map is empty. */
@@ -37,6 +51,15 @@ void jit_map_free(struct jit_map *map);
 
 /* What is at address @ip; NULL if nothing is. Valid until jit_map_free(). Thread-safe. */
 const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip);
+
+/* What the recorder read of address @ip in its runtime; NULL if nothing was. As above. */
+const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t ip);
+const struct jit_call *jit_map_calls(const struct jit_map *map, const struct jit_place *place);
+
+size_t jit_map_nplaces(const struct jit_map *map);
+
+/* The source line of the innermost function at @ip; false if that is not known. */
+bool jit_map_line(const struct jit_map *map, uint64_t ip, const char **ret_file, uint32_t *ret_line);
 
 /* The source line of @ip, an address in @symbol; false if not known. @ret_file may become NULL. */
 bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,

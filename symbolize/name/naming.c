@@ -150,13 +150,29 @@ const char *naming_readable(struct naming *naming, const char *linkage_name)
 	return demangler_name(naming->demangler, linkage_name);
 }
 
+/* What the recorder read in a runtime's tables: the methods at @vaddr. */
+static size_t find_calls(const struct naming *naming, uint64_t vaddr,
+			 struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
+{
+	const struct jit_place *place = naming->lines.off ? NULL : jit_map_place(naming->jit, vaddr);
+	const struct jit_call *calls = place ? jit_map_calls(naming->jit, place) : NULL;
+	size_t count = place ? MIN(place->count, (size_t)DEBUG_INFO_FRAMES_MAX) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		ret[i] = (struct debug_frame){ .name = calls[i].name,
+					       .file = *calls[i].file ? calls[i].file : NULL,
+					       .line = calls[i].line };
+	return count;
+}
+
 static void look_up(struct naming *naming, uint64_t vaddr)
 {
 	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
 	struct naming_answer answer = { .vaddr = vaddr, .first = naming->frames.len };
 
 	answer.symbol = find_symbol(naming, vaddr);
-	answer.count = line_source_find(&naming->lines, vaddr, found);
+	answer.count = naming->jit ? find_calls(naming, vaddr, found) :
+				     line_source_find(&naming->lines, vaddr, found);
 	vec_append(&naming->frames, found, answer.count);
 	vec_push(&naming->answers, answer);
 }

@@ -230,6 +230,8 @@ bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
 	struct naming *naming = symbolizer_open(s, mod);
 	const struct jit_symbol *jit = naming->jit ? jit_map_find(naming->jit, vaddr) : NULL;
 
+	if (jit && jit_map_line(naming->jit, vaddr, ret_file, ret_line))
+		return true;
 	if (jit)
 		return jit_symbol_line(jit, vaddr, ret_file, ret_line);
 	return line_source_line(&naming->lines, vaddr, ret_file, ret_line);
@@ -297,9 +299,13 @@ static const char *note_jit(struct symbolizer *s, const struct naming *naming)
 	if (!naming->jit)
 		return "no symbols: run the program so that it writes a dump of its code (node "
 		       "--perf-prof, java with libperf-jvmti) or /tmp/perf-PID.map (node "
-		       "--perf-basic-prof, java with perf-map-agent, python -X perf)";
+		       "--perf-basic-prof, python -X perf); java needs a recorder that may read its memory";
 	const struct jit_symbol *symbols = jit_map_symbols(naming->jit, &count);
-	size_t ncodes = 0;
+	size_t ncodes = 0, nplaces = jit_map_nplaces(naming->jit);
+
+	if (nplaces)
+		return arena_printf(&s->arena, "%zu pieces of code and %zu places in them, from the runtime's own tables",
+				    count, nplaces);
 
 	for (size_t i = 0; i < count; i++)
 		ncodes += symbols[i].code != NULL;

@@ -7,23 +7,61 @@
 #define RSP    7
 #define RETURN 16
 
+#define FRAME_LEN_MAX (1 << 20)
+
 #define INTERPRETER_LEN_MIN 16384 /* all bytecodes: some 100 KiB. A Java method has a longer name */
 
-bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_symbol *symbol,
-			 uint32_t *ret_rule)
+/* One that saves the caller's frame pointer and, if its frame says where that is, its stack pointer. */
+static uint32_t interpreter_rule(struct cfi_rules *rules)
 {
 	_Alignas(struct cfi_rule) char room[sizeof(struct cfi_rule) + 3 * sizeof(struct cfi_reg)];
 	struct cfi_rule *rule = (struct cfi_rule *)room;
 
-	if (arch != &arch_x86_64 || symbol->len < INTERPRETER_LEN_MIN || strcmp(symbol->name, "Interpreter") != 0)
-		return false;
 	*rule = (struct cfi_rule){
 		.cfa_reg = RBP, .cfa_value = 16, .return_reg = RETURN, .nregs = 3, .from_code = true
 	};
 	rule->regs[0] = (struct cfi_reg){ RBP, CFI_REG_OFFSET, -16 };
 	rule->regs[1] = (struct cfi_reg){ RSP, CFI_REG_OFFSET, -24 };
 	rule->regs[2] = (struct cfi_reg){ RETURN, CFI_REG_OFFSET, -8 };
+	return cfi_rules_add(rules, rule);
+}
+
+bool hotspot_frames_place_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_place *place,
+			       uint32_t *ret_rule)
+{
+	_Alignas(struct cfi_rule) char room[sizeof(struct cfi_rule) + 2 * sizeof(struct cfi_reg)];
+	struct cfi_rule *rule = (struct cfi_rule *)room;
+	uint8_t nregs = 0;
+
+	if (arch != &arch_x86_64)
+		return false;
+	if (place->frame == JITDUMP_FRAME_INTERPRETER) {
+		*ret_rule = interpreter_rule(rules);
+		return true;
+	}
+	if ((place->frame != JITDUMP_FRAME_SAVED && place->frame != JITDUMP_FRAME_NOT_SAVED) ||
+	    place->frame_len < 8 || place->frame_len > FRAME_LEN_MAX)
+		return false;
+	*rule = (struct cfi_rule){ .cfa_reg = RSP,
+				   .cfa_value = (int32_t)place->frame_len,
+				   .return_reg = RETURN,
+				   .plain = true,
+				   .from_code = true };
+	if (place->frame == JITDUMP_FRAME_SAVED)
+		rule->regs[nregs++] = (struct cfi_reg){ RBP, CFI_REG_OFFSET, -16 };
+	rule->regs[nregs++] = (struct cfi_reg){ RETURN, CFI_REG_OFFSET, -8 };
+	rule->nregs = nregs;
+	cfi_rule_sum_up(rule, RBP);
 	*ret_rule = cfi_rules_add(rules, rule);
+	return true;
+}
+
+bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_symbol *symbol,
+			 uint32_t *ret_rule)
+{
+	if (arch != &arch_x86_64 || symbol->len < INTERPRETER_LEN_MIN || strcmp(symbol->name, "Interpreter") != 0)
+		return false;
+	*ret_rule = interpreter_rule(rules);
 	return true;
 }
 

@@ -17,6 +17,12 @@ bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const
 			 uint32_t *ret_rule);
 
 /*
+ * The rule at an address whose frame the recorder read in the machine's tables; false if that is not known. To be checked likewise.
+ */
+bool hotspot_frames_place_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_place *place,
+			       uint32_t *ret_rule);
+
+/*
  * Where a method begins that may not be entered any more, HotSpot has put a jump over the touch of the stack's next pages. A copy of
  * @symbol's code in @arena with what stood there before; the code itself if nothing was put there.
  */

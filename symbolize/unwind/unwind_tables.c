@@ -432,12 +432,16 @@ bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *
 static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
+	const struct table *table = table_of(t, mod);
+	const struct jit_place *place = table->jit ? jit_map_place(table->jit, ip) : NULL;
 	struct cfi_fde fde;
 	uint64_t vaddr;
 	uint32_t rule;
 	bool found = false;
 
-	if (symbol && hotspot_frames_rule(t->rules, t->arch, symbol, &rule))
+	if (place && hotspot_frames_place_rule(t->rules, t->arch, place, &rule))
+		found = true;
+	else if (symbol && hotspot_frames_rule(t->rules, t->arch, symbol, &rule))
 		found = true;
 	else if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
 		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);

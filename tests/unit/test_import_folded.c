@@ -58,6 +58,19 @@ TEST(folded_weights_of_no_period_are_a_sample_each)
 	profile_free(p);
 }
 
+TEST(folded_times_in_microseconds_are_no_counts)
+{
+	struct import_case c;
+
+	/* As from a .cpuprofile: 1000 is what all have in common, since times are in microseconds. */
+	import_case_text(&c, "p;a 1078000\np;b 603000\np;c 13291000\n");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 3);
+	import_case_close(&c);
+	import_case_text(&c, "p;a 1078000\np;b 1000\n");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 2);
+	import_case_close(&c);
+}
+
 TEST(folded_names_keep_blanks_and_lose_marks)
 {
 	struct profile *p = read_text("x y;std::map<a, b>::at (int) [my lib.so] 5\r\n"

@@ -41,6 +41,20 @@ TEST(perf_script_headers_and_frames)
 	import_case_close(&c);
 }
 
+TEST(perf_script_without_times_or_addresses)
+{
+	struct import_case c;
+
+	import_case_text(&c, "my cmd       0    1078000 wall: \n\t               _ leaf ([unknown])\n\t      55d0 root (/bin/x)\n\n"
+			     "my cmd       0    22 wall: \n\t               _ leaf ([unknown])\n\n");
+	CHECK_STR(c.importer->name, "perf-script");
+	CHECK_INT(import_case_sum(&c, "wall").weight, 1078022);
+	CHECK_STR(import_case_stack(&c, 0), "leaf<root");
+	CHECK_UINT(c.p->times.len, 0);
+	CHECK_UINT(c.p->locations.items[c.p->stacks.items[c.p->samples.items[0].stack].location].module, PROFILE_NONE);
+	import_case_close(&c);
+}
+
 static const char austin[] = "# austin: 3.7.0\n# mode: wall\n\n"
 			     "P42;T0:7;/app/main.py:main:10;/app/main.py:work:3 200\n"
 			     "P42;T0:7;/app/main.py:main:10;:GC: 100\n";

@@ -44,6 +44,50 @@ TEST(cpuprofile_nodes_may_come_in_any_order)
 	import_case_close(&c);
 }
 
+TEST(cpuprofile_deals_samples_out_to_the_lines_that_were_hit)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"f\",\"url\":\"a.js\",\"lineNumber\":1},"
+			     "\"positionTicks\":[{\"line\":5,\"ticks\":1},{\"line\":7,\"ticks\":3}]}],"
+			     "\"samples\":[1,1,1,1,1],\"timeDeltas\":[1,1,1,1,1],\"startTime\":0,\"endTime\":6}");
+	CHECK_UINT(c.p->samples.len, 3);
+	CHECK_STR(import_case_stack(&c, 0), "f:5");
+	CHECK_UINT(c.p->samples.items[0].count, 1);
+	CHECK_STR(import_case_stack(&c, 1), "f:7");
+	CHECK_UINT(c.p->samples.items[1].count, 3);
+	CHECK_STR(import_case_stack(&c, 2), "f"); /* one more than the file says */
+	CHECK_STR(profile_text(c.p, c.p->lines.items[0].file ? c.p->lines.items[0].file : 0), "a.js");
+	import_case_close(&c);
+}
+
+TEST(chrome_stack_frames_with_samples_are_read)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":4,\"tid\":5,\"args\":{\"name\":\"worker\"}}],"
+			     "\"otherData\":{\"units\":{\"cpu-clock\":\"ns\"}},"
+			     "\"samples\":[{\"pid\":4,\"tid\":5,\"ts\":1.5,\"name\":\"cpu-clock\",\"sf\":2,\"weight\":7},"
+			     "{\"ts\":2,\"name\":\"cpu-clock\",\"weight\":3}],"
+			     "\"stackFrames\":{\"2\":{\"name\":\"leaf\",\"category\":\"libc.so\",\"parent\":\"1\"},\"1\":{\"name\":\"root\"}}}");
+	CHECK_STR(import_case_stack(&c, 0), "leaf<root");
+	CHECK_INT(import_case_part(&c, "cpu-clock", "leaf", "worker").weight, 7);
+	CHECK_STR(profile_text(c.p, c.p->types.items[0].unit), "ns");
+	CHECK_INT(import_case_sum(&c, "cpu-clock").weight, 10);
+	CHECK_UINT(c.p->threads.items[1].pid, PROFILE_NONE);
+	import_case_close(&c);
+}
+
+TEST(chrome_stack_frames_in_a_circle_are_refused)
+{
+	static const char text[] = "{\"traceEvents\":[],\"ph\":1,\"stackFrames\":{\"1\":{\"name\":\"a\",\"parent\":\"2\"},"
+				   "\"2\":{\"name\":\"b\",\"parent\":\"1\"}},\"samples\":[{\"ts\":1,\"sf\":1}]}";
+	struct import_case c;
+
+	CHECK_ERR(import_case_read(&c, text, strlen(text), "x"), ERR_CORRUPT, "own caller");
+	import_case_close(&c);
+}
+
 TEST(cpuprofile_of_older_v8_has_nodes_in_nodes)
 {
 	struct import_case c;

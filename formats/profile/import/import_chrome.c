@@ -5,7 +5,8 @@
  * An array of events, or an object with "traceEvents"; an array may end early, as a trace that is being written does. Where V8's
  * CPU profile is in it (Profile and ProfileChunk events), that is what is read. Otherwise calls are B and E pairs and
  * complete X events of each thread, and a sample is each time for which a thread's stack stayed the same. Names of processes and
- * threads come from M events. Asynchronous events, counters, instants, flows and objects are left out, and counted.
+ * threads come from M events. Where the file has the format's sampling part ("stackFrames", "samples"; preport's own export is one),
+ * that is read. Asynchronous events, counters, instants, flows and objects are left out, and counted.
  */
 #include "formats/profile/import/import_json.h"
 #include "formats/profile/import/import_rows.h"
@@ -13,6 +14,7 @@
 #include "formats/profile/import/v8_frames.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define NS_PER_US 1000.0
 
@@ -54,6 +56,13 @@ struct chrome_profile {
 	struct numbers samples, deltas;
 };
 
+/* One of "stackFrames"; texts are strings of the profile. */
+struct chrome_frame {
+	uint32_t name, category;
+	uint32_t parent; /* text; 0: none */
+	uint32_t stack;	 /* PROFILE_NONE until it is known */
+};
+
 struct chrome {
 	struct profile *p;
 	struct diag *diag;
@@ -66,6 +75,9 @@ struct chrome {
 	struct map thread_ids;	   /* (process, that number) -> index in threads */
 	struct map profile_ids;	   /* (process, id) -> index in profiles */
 	uint32_t ntids;
+	struct json_text stack_frames, stack_samples, units; /* raw */
+	VEC(struct chrome_frame) frames;
+	struct map frame_ids; /* text -> index in frames */
 	struct import_spans spans;
 	uint64_t left_out, unmatched;
 };
@@ -316,7 +328,7 @@ static struct err *take_chunk(struct chrome *in, const struct json_reader *r, co
 
 static struct err *read_event(struct chrome *in, struct json_reader *r)
 {
-	struct chrome_fields f = { 0 };
+	struct chrome_fields f = { .pid.number = -1, .tid.number = -1 };
 
 	read_fields(in, r, &f);
 	if (r->failed)
@@ -341,6 +353,194 @@ static struct err *read_event(struct chrome *in, struct json_reader *r)
 	return NULL;
 }
 
+/* A number of the kernel's, if it can be one. */
+static uint32_t number_of(struct chrome_id id)
+{
+	return !id.is_text && id.number >= 0 && id.number < UINT32_MAX ? (uint32_t)id.number : PROFILE_NONE;
+}
+
+/* The name that it was given, or the text that stands for its number. */
+static uint32_t name_of(uint32_t name, struct chrome_id id)
+{
+	return !name && id.is_text ? (uint32_t)id.number : name;
+}
+
+static uint32_t profile_thread(struct chrome *in, uint32_t index)
+{
+	const struct chrome_thread *thread = &in->threads.items[index];
+	const struct chrome_process *process = &in->processes.items[thread->process];
+
+	return import_thread(in->p, number_of(process->pid), number_of(thread->tid),
+			     name_of(process->name, process->pid), name_of(thread->name, thread->tid));
+}
+
+/* ---- "stackFrames" and "samples" ---- */
+
+/* Numbers and texts name frames alike. */
+static uint32_t frame_id(struct chrome *in, struct json_reader *r)
+{
+	struct json_text id = json_read_peek(r) == JSON_TEXT ? json_read_text(r) : json_read_raw(r);
+
+	return import_text(in->p, id);
+}
+
+static void read_stack_frame(struct chrome *in, struct json_reader *r, uint32_t id)
+{
+	struct chrome_frame frame = { .stack = PROFILE_NONE };
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "name"))
+			frame.name = import_text(in->p, json_read_text(r));
+		else if (json_is(key, "category"))
+			frame.category = import_text(in->p, json_read_text(r));
+		else if (json_is(key, "parent"))
+			frame.parent = frame_id(in, r);
+		else
+			json_read_skip(r);
+	}
+	*map_put(&in->frame_ids, id, NULL) = in->frames.len;
+	vec_push(&in->frames, frame);
+}
+
+static void read_stack_frames(struct chrome *in, struct json_reader *r)
+{
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key))
+		read_stack_frame(in, r, import_text(in->p, key));
+}
+
+static struct chrome_frame *frame_named(struct chrome *in, uint32_t id)
+{
+	const uint64_t *at = map_get(&in->frame_ids, id);
+
+	return at ? &in->frames.items[*at] : NULL;
+}
+
+static uint32_t stack_frame_location(struct chrome *in, const struct chrome_frame *from)
+{
+	const char *module = profile_text(in->p, from->category);
+	bool kernel = strncmp(module, "[kernel", 7) == 0;
+	struct import_frame frame = { .name = from->name };
+
+	frame.kind = kernel ? PROFILE_FRAME_KERNEL : PROFILE_FRAME_NATIVE;
+	frame.module = import_module(in->p, (struct json_text){ module, strlen(module) },
+				     kernel ? PROFILE_KERNEL : PROFILE_USER);
+	return import_frame(in->p, &frame);
+}
+
+/* The stack that ends in frame @id; a frame that is its own caller, or that is not there, fails. */
+static uint32_t stack_of_frame(struct chrome *in, struct json_reader *r, uint32_t id)
+{
+	VEC(uint32_t) path = { 0 };
+	uint32_t stack = 0;
+
+	while (id && !r->failed) {
+		struct chrome_frame *frame = frame_named(in, id);
+
+		if (!frame || path.len > in->frames.len) {
+			json_read_fail(r, frame ? "a frame that is not its own caller" : "the number of a frame of stackFrames");
+			break;
+		}
+		if (frame->stack != PROFILE_NONE) {
+			stack = frame->stack;
+			break;
+		}
+		vec_push(&path, (uint32_t)(frame - in->frames.items));
+		id = frame->parent;
+	}
+	while (path.len && !r->failed) {
+		struct chrome_frame *frame = &in->frames.items[path.items[--path.len]];
+
+		stack = import_stack(in->p, stack, stack_frame_location(in, frame));
+		frame->stack = stack;
+	}
+	vec_deinit(&path);
+	return stack;
+}
+
+static uint32_t type_named(struct chrome *in, const struct json_reader *r, uint32_t name)
+{
+	struct json_reader units = reader_of(r, in->units);
+	const char *text = *profile_text(in->p, name) ? profile_text(in->p, name) : "samples";
+	char unit[32] = "events";
+	struct json_text key;
+	uint32_t type;
+
+	for (type = 0; type < in->p->types.len; type++)
+		if (in->p->types.items[type].name == name)
+			return type;
+	if (in->units.data && json_read_object(&units))
+		while (json_read_key(&units, &key)) {
+			bool is_it = json_is(key, text);
+			struct json_text value = json_read_text(&units);
+
+			if (is_it)
+				snprintf(unit, sizeof(unit), "%.*s", (int)MIN(value.len, sizeof(unit)), value.data);
+		}
+	json_reader_deinit(&units);
+	return import_type(in->p, text, unit);
+}
+
+static void read_stack_sample(struct chrome *in, struct json_reader *r)
+{
+	struct import_sample sample = { .count = 1, .weight = 1, .has_time = true };
+	struct chrome_fields f = { .pid.number = -1, .tid.number = -1 };
+	uint32_t name = 0;
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "ts"))
+			sample.time_ns = import_time_ns(json_read_double(r), NS_PER_US);
+		else if (json_is(key, "name"))
+			name = import_text(in->p, json_read_text(r));
+		else if (json_is(key, "weight"))
+			sample.weight = json_read_int(r);
+		else if (json_is(key, "sf"))
+			sample.stack = stack_of_frame(in, r, frame_id(in, r));
+		else if (json_is(key, "pid"))
+			f.pid = read_id(in, r);
+		else if (json_is(key, "tid"))
+			f.tid = read_id(in, r);
+		else
+			json_read_skip(r);
+	}
+	if (r->failed)
+		return;
+	sample.type = type_named(in, r, name);
+	if (sample.type == PROFILE_NONE) {
+		json_read_fail(r, "samples of at most 256 events");
+		return;
+	}
+	sample.thread = profile_thread(in, thread_of(in, &f));
+	import_sample(in->p, &sample);
+}
+
+static struct err *read_stack_samples(struct chrome *in, const struct json_reader *r)
+{
+	struct json_reader frames = reader_of(r, in->stack_frames), samples = reader_of(r, in->stack_samples);
+	struct err *err;
+
+	if (in->stack_frames.data)
+		read_stack_frames(in, &frames);
+	err = json_read_check(&frames);
+	if (!err && in->stack_samples.data && json_read_array(&samples))
+		while (json_read_more(&samples))
+			read_stack_sample(in, &samples);
+	if (!err)
+		err = json_read_check(&samples);
+	json_reader_deinit(&frames);
+	json_reader_deinit(&samples);
+	return err;
+}
+
 static struct err *read_events(struct chrome *in, struct json_reader *r)
 {
 	struct err *err = NULL;
@@ -352,24 +552,51 @@ static struct err *read_events(struct chrome *in, struct json_reader *r)
 	return err;
 }
 
-static struct err *read_file(struct chrome *in, const struct import_input *input)
+/* {"units": {"cpu-clock": "ns"}}, as preport writes it. */
+static void read_other(struct chrome *in, struct json_reader *r)
 {
-	struct json_reader r;
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "units"))
+			in->units = json_read_raw(r);
+		else
+			json_read_skip(r);
+	}
+}
+
+static struct err *read_keys(struct chrome *in, struct json_reader *r)
+{
 	struct json_text key;
 	struct err *err = NULL;
 
-	json_reader_init(&r, input->data, input->len);
-	if (json_read_peek(&r) == JSON_ARRAY) {
-		err = read_events(in, &r);
-	} else {
-		json_read_object(&r);
-		while (!err && json_read_key(&r, &key)) {
-			if (json_is(key, "traceEvents"))
-				err = read_events(in, &r);
-			else
-				json_read_skip(&r);
-		}
+	json_read_object(r);
+	while (!err && json_read_key(r, &key)) {
+		if (json_is(key, "traceEvents"))
+			err = read_events(in, r);
+		else if (json_is(key, "stackFrames"))
+			in->stack_frames = json_read_raw(r);
+		else if (json_is(key, "samples"))
+			in->stack_samples = json_read_raw(r);
+		else if (json_is(key, "otherData") && json_read_peek(r) == JSON_OBJECT)
+			read_other(in, r);
+		else
+			json_read_skip(r);
 	}
+	return err;
+}
+
+static struct err *read_file(struct chrome *in, const struct import_input *input)
+{
+	struct json_reader r;
+	struct err *err;
+
+	json_reader_init(&r, input->data, input->len);
+	err = json_read_peek(&r) == JSON_ARRAY ? read_events(in, &r) : read_keys(in, &r);
+	if (!err && !r.failed)
+		err = read_stack_samples(in, &r);
 	/* A trace that is still being written has no end; what is there counts. */
 	if (!err && r.failed && r.cut && (in->events.len || in->profiles.len))
 		diag_warn(in->diag, "the trace ends in the middle; events up to offset %zu are used",
@@ -425,27 +652,6 @@ static void sort_complete(struct chrome *in)
 		if (end - i > 1)
 			qsort(&in->events.items[i], end - i, sizeof(*in->events.items), longest_first);
 	}
-}
-
-/* A number of the kernel's, if it can be one. */
-static uint32_t number_of(struct chrome_id id)
-{
-	return !id.is_text && id.number >= 0 && id.number < UINT32_MAX ? (uint32_t)id.number : PROFILE_NONE;
-}
-
-/* The name that it was given, or the text that stands for its number. */
-static uint32_t name_of(uint32_t name, struct chrome_id id)
-{
-	return !name && id.is_text ? (uint32_t)id.number : name;
-}
-
-static uint32_t profile_thread(struct chrome *in, uint32_t index)
-{
-	const struct chrome_thread *thread = &in->threads.items[index];
-	const struct chrome_process *process = &in->processes.items[thread->process];
-
-	return import_thread(in->p, number_of(process->pid), number_of(thread->tid),
-			     name_of(process->name, process->pid), name_of(thread->name, thread->tid));
 }
 
 static void use_event(struct chrome *in, const struct chrome_event *event)
@@ -523,10 +729,10 @@ static struct err *add_samples(struct chrome *in)
 
 	for (size_t i = 0; i < in->profiles.len && !err; i++)
 		err = add_profile(in, &in->profiles.items[i]);
-	if (!in->profiles.len)
+	if (!in->profiles.len && !in->p->samples.len)
 		add_calls(in);
 	else if (in->events.len)
-		diag_warn(in->diag, "the trace has a CPU profile, which is used; its %zu calls are left out",
+		diag_warn(in->diag, "the trace has samples of stacks, which are used; its %zu calls are left out",
 			  in->events.len);
 	if (in->left_out)
 		diag_warn(in->diag, "%" PRIu64 " events that are no calls (asynchronous ones, counters, "
@@ -548,6 +754,8 @@ static void deinit(struct chrome *in)
 	vec_deinit(&in->events);
 	vec_deinit(&in->threads);
 	vec_deinit(&in->processes);
+	vec_deinit(&in->frames);
+	map_deinit(&in->frame_ids);
 	for (size_t i = 0; i < 2; i++) {
 		map_deinit(&in->process_ids[i]);
 		map_deinit(&in->tids[i]);

@@ -3,7 +3,8 @@
  * import_cpuprofile.c - V8's CPU profile, as Node.js (--cpu-prof), Chrome's DevTools and Deno write it.
  *
  * A sample lasts until the next one, as DevTools counts, and the last one until the profile's end. A file without times has a
- * count of samples only. Not read: deoptReason, and positionTicks, which say how often a line was hit but not when.
+ * count of samples only. positionTicks say how often each line of a function was hit but not when: samples are dealt out to
+ * lines in turn, so that each line has its number. Not read: deoptReason.
  */
 #include "formats/profile/import/import_json.h"
 #include "formats/profile/import/import_rows.h"
@@ -168,14 +169,15 @@ static void sort_by_time(struct cpuprofile *in)
 
 static void add_sample(struct cpuprofile *in, uint32_t index, struct import_sample *sample)
 {
-	uint32_t row = in->tree.nodes.items[index].row;
+	struct v8_tick *tick = v8_tree_tick(&in->tree, index);
+	uint32_t *row = tick ? &tick->row : &in->tree.nodes.items[index].row;
 
-	if (row != PROFILE_NONE) {
-		import_sample_again(in->tree.p, row, sample);
+	if (*row != PROFILE_NONE) {
+		import_sample_again(in->tree.p, *row, sample);
 		return;
 	}
-	sample->stack = v8_tree_stack(&in->tree, index);
-	in->tree.nodes.items[index].row = import_sample(in->tree.p, sample);
+	sample->stack = tick ? v8_tree_stack_at(&in->tree, index, tick->line) : v8_tree_stack(&in->tree, index);
+	*row = import_sample(in->tree.p, sample);
 }
 
 static struct err *add_samples(struct cpuprofile *in, uint32_t thread)
@@ -254,7 +256,7 @@ const struct importer import_cpuprofile = {
 	.name = "cpuprofile",
 	.what = "CPU profile of V8: Node.js, Chrome, Deno",
 	.extensions = ".cpuprofile",
-	.carries = IMPORT_TIMES,
+	.carries = IMPORT_TIMES | IMPORT_LINES,
 	.recognise = recognise,
 	.read = read_cpuprofile,
 };

@@ -13,7 +13,8 @@
  * compiled first); and bcc's frame "-" between user's and kernel's code. There are no addresses, times or CPUs.
  *
  * VALUE may count samples or sum up their weights; that is not written anywhere. If some value is below 1000, they count samples.
- * Otherwise they are weights: their greatest common divisor is taken to be that of one sample, or, if it is below 1000, each
+ * Otherwise they are weights: where some line has exactly the greatest common divisor of all, and that is 10,000 or more, it is
+ * taken to be the weight of one sample. Else (times in microseconds, written in nanoseconds, have a common divisor too) each
  * line is taken to be one sample, so that nothing looks surer than it is.
  *
  * To be fast, the frames that a line shares with the line before are not looked up again, and a frame is found by its bytes and
@@ -25,7 +26,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define WEIGHT_LEAST 1000 /* where no value is below, they are weights */
+#define WEIGHT_LEAST 1000  /* where no value is below, they are weights */
+#define PERIOD_LEAST 10000 /* of one sample */
 #define LINES_SEEN   200  /* to find out the dialect */
 #define ANYWHERE     UINT32_MAX
 #define VALUE_MAX    ((uint64_t)1000000000000000000)
@@ -532,7 +534,7 @@ static void set_counts(struct folded *in)
 {
 	uint64_t one = in->least < WEIGHT_LEAST ? 1 : in->divisor;
 
-	if (in->least >= WEIGHT_LEAST && one < WEIGHT_LEAST)
+	if (in->least >= WEIGHT_LEAST && (one < PERIOD_LEAST || one != in->least))
 		return;
 	for (size_t i = 0; i < in->p->samples.len; i++) {
 		struct profile_sample *sample = &in->p->samples.items[i];

@@ -123,6 +123,7 @@ static bool parse_header(struct json_text line, struct header *ret)
 	start = import_trim(line).data;
 	while ((word = next_word(&rest)).len) {
 		bool ids = word.data > start && parse_ids(word, &h.pid, &h.tid);
+		uint64_t period;
 
 		after = rest;
 		if (ids) {
@@ -132,10 +133,15 @@ static bool parse_header(struct json_text line, struct header *ret)
 				word = next_word(&after);
 		}
 		h.has_time = parse_time(word, &h.time_ns);
-		if (!h.has_time && !(ids && word.len && word.data[word.len - 1] == ':'))
-			continue;
-		if (!h.has_time) /* the event itself */
-			after = (struct json_text){ word.data, word.len };
+		if (!h.has_time) { /* a period, or the event itself */
+			struct json_text event = after, first = word;
+
+			if (ids && import_number(word, &period))
+				word = next_word(&event);
+			if (!ids || !word.len || word.data[word.len - 1] != ':')
+				continue;
+			after = (struct json_text){ first.data, (size_t)(word.data + word.len - first.data) };
+		}
 		if (!ids)
 			h.comm = import_trim((struct json_text){ start, (size_t)(word.data - start) });
 		parse_event(after, &h);
@@ -152,10 +158,15 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
+/* What is not known is 0 or, where preport wrote it, '_'. */
 static bool parse_address(struct json_text word, uint64_t *ret)
 {
 	uint64_t value = 0;
 
+	if (json_is(word, "_")) {
+		*ret = 0;
+		return true;
+	}
 	if (!word.len || word.len > 16)
 		return false;
 	for (size_t i = 0; i < word.len; i++) {
@@ -275,7 +286,7 @@ static void add_frame(struct perf_script *in, struct json_text text)
 		text = import_trim(rest);
 	place = take_place(&text);
 	in->inlined = json_is(place, "inlined");
-	if (in->inlined)
+	if (in->inlined || json_is(place, "[unknown]"))
 		place.len = 0;
 	in->kernel = is_kernel(place);
 	in->name = without_offset(text);
@@ -386,6 +397,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	struct json_text line;
 	struct header header;
 	unsigned tried = 0;
+	bool in_sample = false;
 
 	if (memchr(start, 0, len))
 		return 0;
@@ -393,7 +405,10 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	while (tried < 20 && import_lines_next(&lines, &line)) {
 		if (!line.len || *line.data == '#')
 			continue;
-		if (parse_header(line, &header) && header.has_time && header.event.len)
+		if (in_sample && (*line.data == '\t' || *line.data == ' ')) /* a frame, below a header without a time */
+			return 75;
+		in_sample = parse_header(line, &header) && header.event.len;
+		if (in_sample && header.has_time)
 			return 80;
 		tried++;
 	}

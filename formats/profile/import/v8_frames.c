@@ -17,6 +17,7 @@ void v8_tree_deinit(struct v8_tree *tree)
 {
 	vec_deinit(&tree->nodes);
 	vec_deinit(&tree->edges);
+	vec_deinit(&tree->ticks);
 	import_ids_deinit(&tree->by_id);
 }
 
@@ -78,17 +79,16 @@ static uint32_t finish_frame(struct profile *p, struct import_frame *frame)
 	return import_frame(p, frame);
 }
 
-uint32_t v8_call_frame(struct json_reader *r, struct profile *p)
+static void read_call_frame(struct json_reader *r, struct profile *p, struct import_frame *ret)
 {
-	struct import_frame frame = { .module = PROFILE_NONE };
 	struct json_text key;
 
+	*ret = (struct import_frame){ .module = PROFILE_NONE };
 	if (!json_read_object(r))
-		return PROFILE_NONE;
+		return;
 	while (json_read_key(r, &key))
-		if (!frame_key(r, p, key, &frame))
+		if (!frame_key(r, p, key, ret))
 			json_read_skip(r);
-	return finish_frame(p, &frame);
 }
 
 uint32_t v8_tree_find(const struct v8_tree *tree, int64_t id)
@@ -117,6 +117,31 @@ static void read_children(struct v8_tree *tree, struct json_reader *r, uint32_t 
 	}
 }
 
+/* [{"line": 12, "ticks": 3}, …] */
+static void read_ticks(struct v8_tree *tree, struct json_reader *r, struct v8_node *node)
+{
+	struct json_text key;
+
+	node->first_tick = (uint32_t)tree->ticks.len;
+	if (!json_read_array(r))
+		return;
+	while (json_read_more(r) && json_read_object(r)) {
+		struct v8_tick tick = { .row = PROFILE_NONE };
+
+		while (json_read_key(r, &key)) {
+			if (json_is(key, "line"))
+				tick.line = json_read_small(r);
+			else if (json_is(key, "ticks"))
+				tick.count = json_read_small(r);
+			else
+				json_read_skip(r);
+		}
+		if (tick.line && tick.count)
+			vec_push(&tree->ticks, tick);
+	}
+	node->nticks = (uint32_t)tree->ticks.len - node->first_tick;
+}
+
 /* What stands directly in a node and is no part of its frame; false if @key is none of it. */
 static bool node_key(struct v8_tree *tree, struct json_reader *r, struct json_text key,
 		     struct v8_node *node)
@@ -139,11 +164,10 @@ static bool node_key(struct v8_tree *tree, struct json_reader *r, struct json_te
 
 static void read_node(struct v8_tree *tree, struct json_reader *r, uint32_t parent, unsigned depth)
 {
-	struct import_frame direct = { .module = PROFILE_NONE }; /* in older profiles */
 	uint32_t index = (uint32_t)tree->nodes.len;
-	struct v8_node node = { .parent = parent, .stack = PROFILE_NONE, .row = PROFILE_NONE };
+	struct v8_node node = { .parent = parent, .stack = PROFILE_NONE, .row = PROFILE_NONE,
+				.frame.module = PROFILE_NONE };
 	struct json_text key;
-	bool has_frame = false;
 
 	if (depth > DEEPEST)
 		json_read_fail(r, "a tree of at most 2,000 levels");
@@ -152,16 +176,16 @@ static void read_node(struct v8_tree *tree, struct json_reader *r, uint32_t pare
 	vec_push(&tree->nodes, node);
 	while (json_read_key(r, &key)) {
 		if (json_is(key, "callFrame")) {
-			node.location = v8_call_frame(r, tree->p);
-			has_frame = true;
+			read_call_frame(r, tree->p, &node.frame);
 		} else if (json_is(key, "children")) {
 			read_children(tree, r, index, depth);
-		} else if (!node_key(tree, r, key, &node) && !frame_key(r, tree->p, key, &direct)) {
-			json_read_skip(r);
+		} else if (json_is(key, "positionTicks")) {
+			read_ticks(tree, r, &node);
+		} else if (!node_key(tree, r, key, &node) && !frame_key(r, tree->p, key, &node.frame)) {
+			json_read_skip(r); /* in older profiles the frame stands directly in the node */
 		}
 	}
-	if (!has_frame)
-		node.location = finish_frame(tree->p, &direct);
+	node.location = finish_frame(tree->p, &node.frame);
 	tree->nodes.items[index] = node;
 	import_ids_put(&tree->by_id, (uint64_t)node.id, index);
 }
@@ -234,4 +258,31 @@ uint32_t v8_tree_stack(struct v8_tree *tree, uint32_t index)
 	}
 	vec_deinit(&path);
 	return stack;
+}
+
+struct v8_tick *v8_tree_tick(struct v8_tree *tree, uint32_t index)
+{
+	struct v8_node *node = &tree->nodes.items[index];
+	struct v8_tick *ticks = &tree->ticks.items[node->first_tick], used;
+
+	if (!node->nticks)
+		return NULL;
+	if (node->turn >= node->nticks)
+		node->turn = 0;
+	if (--ticks[node->turn].count)
+		return &ticks[node->turn++];
+	used = ticks[node->turn];
+	ticks[node->turn] = ticks[--node->nticks];
+	ticks[node->nticks] = used;
+	return &ticks[node->nticks];
+}
+
+uint32_t v8_tree_stack_at(struct v8_tree *tree, uint32_t index, uint32_t line)
+{
+	const struct v8_node *node = &tree->nodes.items[index];
+	struct import_frame frame = node->frame;
+	uint32_t parent = node->parent ? v8_tree_stack(tree, node->parent - 1) : 0;
+
+	frame.line = line;
+	return node->location == PROFILE_NONE ? parent : import_stack(tree->p, parent, import_frame(tree->p, &frame));
 }

@@ -13,11 +13,20 @@
 
 struct v8_node {
 	int64_t id;
+	struct import_frame frame;
 	uint32_t location; /* PROFILE_NONE: the root, which is no frame */
 	uint32_t parent;   /* index + 1; 0: none */
 	uint32_t stack;	   /* PROFILE_NONE until it is known */
 	uint32_t row;	   /* for who reads samples: the one of the last sample of it; PROFILE_NONE for none */
+	uint32_t first_tick, nticks, turn; /* in v8_tree.ticks: those that are left, and whose turn it is */
 	uint64_t hits, size; /* of itself: samples, and bytes in profiles of the heap */
+};
+
+/* A line of a node's function. */
+struct v8_tick {
+	uint32_t line;
+	uint32_t count; /* samples that hit it and were not dealt out yet */
+	uint32_t row;	/* as that of a node */
 };
 
 struct v8_tree {
@@ -27,14 +36,12 @@ struct v8_tree {
 		uint32_t parent; /* index */
 		int64_t child;	 /* id */
 	}) edges;
+	VEC(struct v8_tick) ticks;
 	struct import_ids by_id; /* id -> index */
 };
 
 void v8_tree_init(struct v8_tree *tree, struct profile *p);
 void v8_tree_deinit(struct v8_tree *tree);
-
-/* Read what V8 says of a function: {"functionName":, "url":, "lineNumber":, ...}; its location. */
-uint32_t v8_call_frame(struct json_reader *r, struct profile *p);
 
 /* Read an array of nodes. */
 void v8_tree_read(struct v8_tree *tree, struct json_reader *r);
@@ -50,5 +57,14 @@ uint32_t v8_tree_find(const struct v8_tree *tree, int64_t id);
 
 /* The stack of the node at @index, after v8_tree_connect(). */
 uint32_t v8_tree_stack(struct v8_tree *tree, uint32_t index);
+
+/*
+ * Which line the next sample of the node at @index is taken to be of: each as often as the file says that it was hit, and in turn,
+ * since it does not say when. NULL: it says nothing of lines, or of no more samples.
+ */
+struct v8_tick *v8_tree_tick(struct v8_tree *tree, uint32_t index);
+
+/* The same stack, whose leaf is at @line. */
+uint32_t v8_tree_stack_at(struct v8_tree *tree, uint32_t index, uint32_t line);
 
 #endif

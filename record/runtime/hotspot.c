@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot.c - what was read of a code blob is kept, with a cookie: its address is that of another one later, which has another
+ * number of its compilation, method or length.
+ */
+#include "record/runtime/hotspot.h"
+
+#include "formats/arch.h"
+#include "formats/base/compiler.h"
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/perf/jitdump.h"
+#include "record/runtime/hotspot_frame.h"
+#include "record/runtime/hotspot_methods.h"
+
+#include <string.h>
+
+#define HEAPS_MAX	8
+#define HOPS_MAX	4096 /* back to the beginning of a blob */
+#define BLOBS_MAX	(1U << 16)
+#define BLOB_LEN_MAX	(64U << 20)
+#define SCOPES_LEN_MAX	(256U << 10)
+#define SCOPES_KEPT_MAX (64U << 20) /* of all blobs */
+#define CALLS_MAX	64
+#define FRAME_WORDS_MAX 65536
+#define CODE_LEN_MAX	(128U << 10) /* of a method whose code is kept */
+#define CODE_LEAVES	3	     /* so often it was executed */
+#define NEAR_LEN	512
+
+struct space {
+	uint64_t low, high;
+};
+
+struct heap {
+	struct space memory, segments;
+	unsigned log2_segment;
+};
+
+/* How much of a kind of blob is known. */
+enum blob_kind {
+	BLOB_OTHER, /* its frame has the length that it says, when it has called something */
+	BLOB_METHOD,
+	BLOB_INTERPRETER,
+	BLOB_NO_FRAME, /* stubs with frames of their own, adapters with none */
+};
+
+struct blob {
+	uint64_t start;		/* of the CodeBlob, in the process */
+	uint64_t code, code_end;
+	uint64_t name;		/* address of its name */
+	uint32_t compile_id, frame_words;
+	uint64_t method;
+	enum blob_kind kind;
+	unsigned leaves;
+	bool has_code; /* it was written */
+	/* Of a method: its PcDescs and scopes, read when they are first needed. */
+	bool scopes_tried;
+	uint8_t *pcs, *scopes;
+	size_t pcs_len, scopes_len;
+	uint64_t metadata, metadata_end;
+	char *label;
+};
+
+struct hotspot {
+	struct hotspot_layout layout;
+	uint32_t inner_pid;
+	struct heap heaps[HEAPS_MAX];
+	size_t nheaps;
+	struct map blobs; /* by address -> index */
+	VEC(struct blob) items;
+	size_t scopes_len; /* kept */
+	struct hotspot_methods methods;
+};
+
+struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_pid)
+{
+	struct hotspot *h = memory_zeroed(1, sizeof(*h));
+
+	h->layout = *layout;
+	h->methods.layout = &h->layout;
+	h->inner_pid = inner_pid;
+	return h;
+}
+
+static void blob_deinit(struct blob *b)
+{
+	free(b->pcs);
+	free(b->scopes);
+	free(b->label);
+}
+
+void hotspot_free(struct hotspot *h)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->items.len; i++)
+		blob_deinit(&h->items.items[i]);
+	vec_deinit(&h->items);
+	map_deinit(&h->blobs);
+	hotspot_methods_deinit(&h->methods);
+	free(h);
+}
+
+/* ---- the code cache -------------------------------------------------------------------------------- */
+
+static struct space read_space(const struct hotspot *h, struct managed_view *view, uint64_t addr)
+{
+	struct space space;
+
+	space.low = managed_view_u64(view, addr + h->layout.at[SPACE_LOW]);
+	space.high = managed_view_u64(view, addr + h->layout.at[SPACE_HIGH]);
+	return space;
+}
+
+static void read_heap(struct hotspot *h, struct managed_view *view, uint64_t addr)
+{
+	const uint64_t *at = h->layout.at;
+	struct heap heap;
+
+	heap.memory = read_space(h, view, addr + at[HEAP_MEMORY]);
+	heap.segments = read_space(h, view, addr + at[HEAP_SEGMAP]);
+	heap.log2_segment = managed_view_u32(view, addr + at[HEAP_LOG2_SEGMENT]);
+	if (!view->failed && heap.memory.low < heap.memory.high && heap.segments.low < heap.segments.high &&
+	    heap.log2_segment >= 4 && heap.log2_segment <= 16)
+		h->heaps[h->nheaps++] = heap;
+}
+
+static void read_heaps(struct hotspot *h, struct managed_view *view)
+{
+	const uint64_t *at = h->layout.at;
+	uint64_t array = managed_view_u64(view, at[CACHE_HEAPS]);
+	uint32_t count = managed_view_u32(view, array + at[ARRAY_LEN_FIELD]);
+	uint64_t items = managed_view_u64(view, array + at[ARRAY_DATA]);
+
+	h->nheaps = 0;
+	for (uint32_t i = 0; i < count && i < HEAPS_MAX && !view->failed; i++)
+		read_heap(h, view, managed_view_u64(view, items + 8ULL * i));
+}
+
+static const struct heap *heap_at(struct hotspot *h, struct managed_view *view, uint64_t ip)
+{
+	for (int tried = 0; tried < 2; tried++) {
+		for (size_t i = 0; i < h->nheaps; i++) {
+			if (ip - h->heaps[i].memory.low < h->heaps[i].memory.high - h->heaps[i].memory.low)
+				return &h->heaps[i];
+		}
+		if (!tried)
+			read_heaps(h, view);
+	}
+	return NULL;
+}
+
+#define SEGMENT_FREE 0xff
+
+/* Address of the CodeBlob around @ip; 0 if there is none in use. */
+static uint64_t find_blob(struct hotspot *h, struct managed_view *view, uint64_t ip)
+{
+	const struct heap *heap = heap_at(h, view, ip);
+	const struct hotspot_layout *l = &h->layout;
+
+	if (!heap)
+		return 0;
+	uint64_t segment = (ip - heap->memory.low) >> heap->log2_segment;
+	uint64_t nsegments = heap->segments.high - heap->segments.low;
+
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		uint8_t back = segment < nsegments ? managed_view_u8(view, heap->segments.low + segment) : SEGMENT_FREE;
+
+		if (view->failed || back == SEGMENT_FREE || back > segment)
+			return 0;
+		if (!back)
+			break;
+		segment -= back;
+	}
+	uint64_t block = heap->memory.low + (segment << heap->log2_segment);
+	uint64_t len = l->block_size >= 16 ? managed_view_u64(view, block + l->at[BLOCK_LEN]) :
+					     managed_view_u32(view, block + l->at[BLOCK_LEN]);
+
+	if (view->failed || !managed_view_u8(view, block + l->at[BLOCK_USED]) || ip < block + l->block_size ||
+	    len > BLOB_LEN_MAX >> heap->log2_segment || (ip - block) >> heap->log2_segment >= len)
+		return 0;
+	return block + l->block_size;
+}
+
+/* ---- code blobs ------------------------------------------------------------------------------------ */
+
+static enum blob_kind kind_of(const char *name)
+{
+	static const char *const frameless[] = { "StubRoutines", "vtable", "I2C", "itable", "MethodHandlesAdapter" };
+
+	if (strcmp(name, "nmethod") == 0 || strcmp(name, "native nmethod") == 0)
+		return BLOB_METHOD;
+	if (strcmp(name, "Interpreter") == 0)
+		return BLOB_INTERPRETER;
+	for (size_t i = 0; i < ARRAY_LEN(frameless); i++) {
+		if (strncmp(name, frameless[i], strlen(frameless[i])) == 0)
+			return BLOB_NO_FRAME;
+	}
+	return BLOB_OTHER;
+}
+
+static bool read_code_range(const struct hotspot *h, struct managed_view *view, struct blob *b)
+{
+	const uint64_t *at = h->layout.at;
+
+	if (h->layout.has[BLOB_CODE_BEGIN]) {
+		b->code = managed_view_u64(view, b->start + at[BLOB_CODE_BEGIN]);
+		b->code_end = managed_view_u64(view, b->start + at[BLOB_CODE_END]);
+	} else {
+		b->code = b->start + managed_view_u32(view, b->start + at[BLOB_CODE_OFFSET]);
+		b->code_end = b->start + managed_view_u32(view, b->start + at[BLOB_DATA_OFFSET]);
+	}
+	return !view->failed && b->code > b->start && b->code < b->code_end && b->code_end - b->start <= BLOB_LEN_MAX;
+}
+
+#define LABEL_LEN 63
+
+/* The text at @addr, or as much of it as can be read; characters that are none become '?'. */
+static void read_label(struct managed_view *view, uint64_t addr, char ret[LABEL_LEN + 1])
+{
+	size_t len = MIN(MANAGED_PAGE_LEN - (size_t)(addr % MANAGED_PAGE_LEN), (size_t)LABEL_LEN);
+
+	memset(ret, 0, LABEL_LEN + 1);
+	managed_view_copy(view, addr, ret, len);
+	if (len < LABEL_LEN && !memchr(ret, '\0', len))
+		managed_view_copy(view, addr + len, ret + len, LABEL_LEN - len);
+	for (char *c = ret; *c; c++) {
+		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			*c = '?';
+	}
+}
+
+/* The head of the blob at @start: what tells it from others. */
+static bool read_head(const struct hotspot *h, struct managed_view *view, uint64_t start, struct blob *ret)
+{
+	const uint64_t *at = h->layout.at;
+	struct blob b = { .start = start };
+	char label[LABEL_LEN + 1];
+
+	b.name = managed_view_u64(view, start + at[BLOB_NAME]);
+	b.frame_words = managed_view_u32(view, start + at[BLOB_FRAME_SIZE]);
+	if (!read_code_range(h, view, &b))
+		return false;
+	read_label(view, b.name, label);
+	b.kind = kind_of(label);
+	if (b.kind == BLOB_METHOD) {
+		b.method = managed_view_u64(view, start + at[NMETHOD_METHOD]);
+		b.compile_id = managed_view_u32(view, start + at[NMETHOD_COMPILE_ID]);
+	}
+	if (view->failed || b.frame_words > FRAME_WORDS_MAX)
+		return false;
+	b.label = memory_strdup(label);
+	*ret = b;
+	return true;
+}
+
+static bool is_same(const struct blob *a, const struct blob *b)
+{
+	return a->name == b->name && a->code == b->code && a->code_end == b->code_end && a->method == b->method &&
+	       a->compile_id == b->compile_id && a->frame_words == b->frame_words;
+}
+
+/* It is new here: say what code it is. */
+static bool announce(struct hotspot *h, struct managed_view *view, struct blob *b, struct writer *out)
+{
+	uint32_t method;
+
+	if (b->kind == BLOB_METHOD) {
+		if (!hotspot_methods_get(&h->methods, view, b->method, out, &method))
+			return false;
+		free(b->label);
+		b->label = memory_strdup(h->methods.items.items[method].name);
+	}
+	jitdump_put_known(out, b->code, b->code_end - b->code, *b->label ? b->label : "[code]");
+	return true;
+}
+
+/* The blob around @ip, as it is now; NULL if there is none. Valid until the next call. */
+static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint64_t ip, struct writer *out)
+{
+	uint64_t start = find_blob(h, view, ip), *slot = start ? map_get(&h->blobs, start) : NULL;
+	struct blob *old = slot ? &h->items.items[*slot] : NULL, now;
+
+	if (!start || !read_head(h, view, start, &now))
+		return NULL;
+	if (old && is_same(old, &now)) {
+		blob_deinit(&now);
+		return old;
+	}
+	if ((!old && h->items.len >= BLOBS_MAX) || !announce(h, view, &now, out)) {
+		blob_deinit(&now);
+		return NULL;
+	}
+	if (!old) {
+		*map_put(&h->blobs, start, NULL) = h->items.len;
+		vec_push(&h->items, now);
+		return &h->items.items[h->items.len - 1];
+	}
+	h->scopes_len -= old->pcs_len + old->scopes_len;
+	blob_deinit(old);
+	*old = now;
+	return old;
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------------- */
+
+/* Where a method's tables are: [pcs, pcs_end), [scopes, scopes_end), and its metadata. */
+struct tables {
+	uint64_t pcs, pcs_end, scopes, scopes_end, metadata, metadata_end;
+};
+
+static bool find_tables(const struct hotspot *h, struct managed_view *view, const struct blob *b, struct tables *ret)
+{
+	const uint64_t *at = h->layout.at;
+	const bool *has = h->layout.has;
+	uint64_t start = b->start;
+
+	if (has[NMETHOD_METADATA] && has[NMETHOD_SCOPES_DATA_BEGIN] && has[NMETHOD_SCOPES_PCS] && has[NMETHOD_DEPENDENCIES]) {
+		ret->pcs = start + managed_view_u32(view, start + at[NMETHOD_SCOPES_PCS]);
+		ret->pcs_end = start + managed_view_u32(view, start + at[NMETHOD_DEPENDENCIES]);
+		ret->scopes = managed_view_u64(view, start + at[NMETHOD_SCOPES_DATA_BEGIN]);
+		ret->scopes_end = ret->pcs;
+		ret->metadata = start + managed_view_u32(view, start + at[NMETHOD_METADATA]);
+		ret->metadata_end = ret->scopes;
+		return !view->failed;
+	}
+	if (!has[NMETHOD_IMMUTABLE_DATA] || !has[NMETHOD_IMMUTABLE_DATA_SIZE] || !has[NMETHOD_SCOPES_DATA] ||
+	    !has[NMETHOD_SCOPES_PCS] || !has[BLOB_MUTABLE_DATA] || !has[BLOB_MUTABLE_DATA_SIZE] || !has[BLOB_RELOCATION_SIZE])
+		return false;
+	uint64_t data = managed_view_u64(view, start + at[NMETHOD_IMMUTABLE_DATA]);
+	uint64_t mutable = managed_view_u64(view, start + at[BLOB_MUTABLE_DATA]);
+
+	ret->pcs = data + managed_view_u32(view, start + at[NMETHOD_SCOPES_PCS]);
+	ret->pcs_end = ret->scopes = data + managed_view_u32(view, start + at[NMETHOD_SCOPES_DATA]);
+	ret->scopes_end = data + managed_view_u32(view, start + at[NMETHOD_IMMUTABLE_DATA_SIZE]);
+	ret->metadata = mutable + managed_view_u32(view, start + at[BLOB_RELOCATION_SIZE]);
+	ret->metadata_end = mutable + managed_view_u32(view, start + at[BLOB_MUTABLE_DATA_SIZE]);
+	return !view->failed;
+}
+
+static uint8_t *read_table(struct managed_view *view, uint64_t begin, uint64_t end, size_t *ret_len)
+{
+	uint64_t len = end - begin;
+	uint8_t *bytes;
+
+	if (begin >= end || len > SCOPES_LEN_MAX)
+		return NULL;
+	bytes = memory_alloc((size_t)len);
+	if (!managed_view_try(view, begin, bytes, (size_t)len)) {
+		free(bytes);
+		return NULL;
+	}
+	*ret_len = (size_t)len;
+	return bytes;
+}
+
+static void read_scopes(struct hotspot *h, struct managed_view *view, struct blob *b)
+{
+	struct tables t;
+
+	if (b->scopes_tried || h->scopes_len > SCOPES_KEPT_MAX)
+		return;
+	b->scopes_tried = true;
+	if (!find_tables(h, view, b, &t))
+		return;
+	b->pcs = read_table(view, t.pcs, t.pcs_end, &b->pcs_len);
+	b->scopes = read_table(view, t.scopes, t.scopes_end, &b->scopes_len);
+	b->metadata = t.metadata;
+	b->metadata_end = MAX(t.metadata, t.metadata_end);
+	h->scopes_len += b->pcs_len + b->scopes_len;
+}
+
+static int32_t int_at(const uint8_t *bytes)
+{
+	int32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/*
+ * Where the scopes of @ip begin; 0 if that is not known. A return address has an entry of its own; where a method is interrupted, the entry
+ * of the next place that has one holds, as the machine itself does it (JavaThread::pd_last_frame, frame::is_interpreted_frame).
+ */
+static uint32_t scope_of(const struct hotspot *h, const struct blob *b, uint64_t ip, enum hotspot_use use)
+{
+	size_t size = h->layout.pc_desc_size, low = 0, high = b->pcs_len / size;
+	int64_t offset = (int64_t)(ip - b->code) + (use == HOTSPOT_LEAF);
+
+	while (low < high) { /* the first entry at @offset or above */
+		size_t middle = low + (high - low) / 2;
+
+		if (int_at(b->pcs + middle * size) < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == b->pcs_len / size)
+		return 0;
+	const uint8_t *entry = b->pcs + low * size;
+	int32_t scope = int_at(entry + 4);
+
+	return (use == HOTSPOT_LEAF || int_at(entry) == offset) && scope > 0 ? (uint32_t)scope : 0;
+}
+
+static bool method_of_scope(struct hotspot *h, struct managed_view *view, const struct blob *b, uint32_t index,
+			    struct writer *out, uint32_t *ret)
+{
+	uint64_t slot = b->metadata + 8ULL * (index - 1);
+
+	return index && slot < b->metadata_end &&
+	       hotspot_methods_get(&h->methods, view, managed_view_u64(view, slot), out, ret);
+}
+
+/* The methods at @ip, innermost first. */
+static uint32_t read_calls(struct hotspot *h, struct managed_view *view, const struct blob *b, uint32_t scope,
+			   struct writer *out, struct jitdump_call ret[CALLS_MAX])
+{
+	unsigned jdk = h->layout.jdk;
+	uint32_t count = 0;
+
+	while (scope && scope < b->scopes_len && count < CALLS_MAX) {
+		size_t pos = scope;
+		uint32_t sender = hotspot_unsigned5(b->scopes, b->scopes_len, &pos, jdk);
+		uint32_t index = hotspot_unsigned5(b->scopes, b->scopes_len, &pos, jdk);
+		uint32_t bci = hotspot_unsigned5(b->scopes, b->scopes_len, &pos, jdk), method;
+
+		if (sender >= scope || !method_of_scope(h, view, b, index, out, &method))
+			return 0;
+		/* The number before the first bytecode: the method is being entered. */
+		ret[count++] = (struct jitdump_call){ method, hotspot_methods_line(&h->methods, method, bci ? bci - 1 : 0) };
+		scope = sender;
+	}
+	return scope ? 0 : count;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------- */
+
+static enum jitdump_frame leaf_frame(struct managed_view *view, const struct blob *b, uint64_t ip, uint32_t *len)
+{
+	uint8_t near[2 * NEAR_LEN];
+	size_t at = (size_t)(ip - b->code), code_len = (size_t)(b->code_end - b->code), end;
+
+	end = MIN(code_len, (size_t)NEAR_LEN);
+	if (!managed_view_try(view, b->code, near, end))
+		return JITDUMP_FRAME_UNKNOWN;
+	if (at + 32 <= end || end == code_len)
+		return hotspot_frame_at(near, end, at, len);
+	/* Not in the prologue: the code around the address will do, as it begins behind it. */
+	size_t begin = at - 64;
+
+	end = MIN(code_len, at + 64);
+	if (!managed_view_try(view, b->code + begin, near, end - begin))
+		return JITDUMP_FRAME_UNKNOWN;
+	return hotspot_frame_at(near, end - begin, at - begin, len);
+}
+
+static enum jitdump_frame frame_of(struct managed_view *view, const struct blob *b, uint64_t ip, enum hotspot_use use,
+				   uint32_t *ret_len)
+{
+	*ret_len = 8 * b->frame_words;
+	if (arch_native() != &arch_x86_64)
+		return JITDUMP_FRAME_UNKNOWN;
+	if (b->kind == BLOB_INTERPRETER)
+		return JITDUMP_FRAME_INTERPRETER;
+	if (b->kind == BLOB_NO_FRAME || b->frame_words < 2)
+		return JITDUMP_FRAME_UNKNOWN;
+	if (use == HOTSPOT_CALLER)
+		return JITDUMP_FRAME_SAVED;
+	return b->kind == BLOB_METHOD ? leaf_frame(view, b, ip, ret_len) : JITDUMP_FRAME_UNKNOWN;
+}
+
+/* The code of what is executed again and again, for annotate. */
+static void put_code(const struct hotspot *h, struct managed_view *view, struct blob *b, struct writer *out)
+{
+	size_t len = (size_t)(b->code_end - b->code);
+
+	if (b->has_code || b->kind != BLOB_METHOD || ++b->leaves < CODE_LEAVES || len > CODE_LEN_MAX)
+		return;
+	b->has_code = true;
+	uint8_t *code = memory_alloc(len);
+
+	if (managed_view_try(view, b->code, code, len))
+		jitdump_put_load(out, h->inner_pid, b->code, b->label, code, len);
+	free(code);
+}
+
+bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use, struct writer *out)
+{
+	struct jitdump_call calls[CALLS_MAX];
+	struct blob *b = get_blob(h, view, ip, out);
+	uint32_t count = 0, len;
+
+	if (!b || ip < b->code || ip >= b->code_end + (use == HOTSPOT_CALLER))
+		return false;
+	if (b->kind == BLOB_METHOD) {
+		read_scopes(h, view, b);
+		count = read_calls(h, view, b, scope_of(h, b, ip, use), out, calls);
+	}
+	enum jitdump_frame frame = frame_of(view, b, ip, use, &len);
+
+	jitdump_put_place(out, ip - (use == HOTSPOT_CALLER), frame, len, calls, count);
+	if (use == HOTSPOT_LEAF)
+		put_code(h, view, b, out);
+	return true;
+}

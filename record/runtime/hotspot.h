@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot.h - what a HotSpot virtual machine knows of addresses in its code: whose they are, how large their frames are, which
+ * methods were inlined there and at which lines. Read from outside, by the tables that it carries for debuggers.
+ *
+ *	pc ─► heap ─► segment ─► code blob ─► method, frame
+ *	                              └─────► PcDesc ─► scopes ─► inlined methods, bytecodes ─► lines
+ *
+ * It runs meanwhile, compiles, and frees code. So an address is looked up soon after it was seen, and what does not fit
+ * together is left out. Nothing that its memory says is believed: a pointer leads to a bounded read, a length is
+ * checked, a chain is followed downwards only and for so many steps.
+ */
+#ifndef RUNTIME_HOTSPOT_H
+#define RUNTIME_HOTSPOT_H
+
+#include "formats/base/writer.h"
+#include "record/runtime/hotspot_layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hotspot;
+
+/* A process with the tables at these addresses. @inner_pid goes into the dump. */
+struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_pid);
+void hotspot_free(struct hotspot *h);
+
+enum hotspot_use {
+	HOTSPOT_CALLER, /* a return address, or looks like one */
+	HOTSPOT_LEAF,	/* was executed */
+};
+
+/*
+ * Append to @out, the records of a dump (formats/perf/jitdump.h), what is known of address @ip, and what that needs and is not there
+ * yet. False if it lies in no code that could be read.
+ */
+bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use,
+		  struct writer *out);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot_layout.h - where things are in the memory of one HotSpot virtual machine, by the tables that libjvm.so carries for debuggers
+ * (gHotSpotVMStructs, gHotSpotVMTypes).
+ *
+ * The tables are the process's memory: whoever wrote them may lie. A layout only holds numbers that were checked to be
+ * small, and addresses, which lead to bounded reads.
+ */
+#ifndef RUNTIME_HOTSPOT_LAYOUT_H
+#define RUNTIME_HOTSPOT_LAYOUT_H
+
+#include "record/managed/managed_view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HOTSPOT_JDK_MIN 9
+#define HOTSPOT_JDK_MAX 26
+
+/* Offsets of fields, in bytes; the static ones are addresses. */
+enum hotspot_field {
+	/* The code cache: heaps of segments of code blobs. */
+	CACHE_HEAPS, /* static */
+	ARRAY_LEN_FIELD,
+	ARRAY_DATA,
+	HEAP_MEMORY,
+	HEAP_SEGMAP,
+	HEAP_LOG2_SEGMENT,
+	SPACE_LOW,
+	SPACE_HIGH,
+	BLOCK_LEN,
+	BLOCK_USED,
+	BLOB_NAME,
+	BLOB_SIZE,
+	BLOB_FRAME_SIZE,
+	BLOB_CODE_BEGIN,  /* until 22 */
+	BLOB_CODE_END,	  /* until 22 */
+	BLOB_CODE_OFFSET, /* from 23 */
+	BLOB_DATA_OFFSET,
+	BLOB_RELOCATION_SIZE,	/* from 25 */
+	BLOB_MUTABLE_DATA,	/* from 25 */
+	BLOB_MUTABLE_DATA_SIZE, /* from 25 */
+	/* Compiled methods. */
+	NMETHOD_METHOD,
+	NMETHOD_COMPILE_ID,
+	NMETHOD_METADATA,	   /* until 22 */
+	NMETHOD_SCOPES_DATA_BEGIN, /* until 22 */
+	NMETHOD_SCOPES_PCS,
+	NMETHOD_DEPENDENCIES,	     /* until 22: the end of what is above */
+	NMETHOD_SCOPES_DATA,	     /* from 23 */
+	NMETHOD_IMMUTABLE_DATA,	     /* from 23 */
+	NMETHOD_IMMUTABLE_DATA_SIZE, /* from 23 */
+	/* Methods. */
+	METHOD_CONST,
+	CONST_CONSTANTS,
+	CONST_FLAGS,
+	CONST_CODE_SIZE,
+	CONST_NAME,
+	CONST_SIZE, /* in words */
+	POOL_HOLDER,
+	POOL_SOURCE, /* from 15 */
+	POOL_LENGTH,
+	KLASS_NAME,
+	KLASS_SOURCE, /* until 14 */
+	SYMBOL_LENGTH,
+	SYMBOL_BODY,
+	VERSION_MAJOR, /* static */
+	HOTSPOT_FIELDS
+};
+
+struct hotspot_layout {
+	unsigned jdk; /* 17, for example */
+	uint64_t at[HOTSPOT_FIELDS];
+	bool has[HOTSPOT_FIELDS];
+	uint64_t block_size, const_method_size, pool_size, pc_desc_size; /* of types, in bytes */
+};
+
+/* Addresses of the variables of libjvm.so, in the process: see hotspot_structs_symbols and hotspot_types_symbols. */
+enum { HOTSPOT_STRUCTS, HOTSPOT_STRUCT_TYPE, HOTSPOT_STRUCT_FIELD, HOTSPOT_STRUCT_STATIC, HOTSPOT_STRUCT_OFFSET,
+       HOTSPOT_STRUCT_ADDRESS, HOTSPOT_STRUCT_STRIDE, HOTSPOT_STRUCT_SYMBOLS };
+enum { HOTSPOT_TYPES, HOTSPOT_TYPE_NAME, HOTSPOT_TYPE_SIZE, HOTSPOT_TYPE_STRIDE, HOTSPOT_TYPE_SYMBOLS };
+
+extern const char *const hotspot_structs_symbols[HOTSPOT_STRUCT_SYMBOLS + 1];
+extern const char *const hotspot_types_symbols[HOTSPOT_TYPE_SYMBOLS + 1];
+
+/*
+ * Read the tables with @view, which bounds the time. False if they are not complete, or what they say cannot be. ret->jdk is set wherever it
+ * is known, so that a version that is too new can be told from nonsense.
+ */
+bool hotspot_layout_read(struct managed_view *view, const uint64_t structs[HOTSPOT_STRUCT_SYMBOLS],
+			 const uint64_t types[HOTSPOT_TYPE_SYMBOLS], struct hotspot_layout *ret);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot_methods.h - names, files and lines of the methods of one HotSpot virtual machine.
+ *
+ * Each is read once and gets a number, and what is known of it goes into the dump (formats/perf/jitdump.h). Metaspace, where methods
+ * live, does not move; where a class was unloaded and another one lies there, the method's constant part is elsewhere too,
+ * which is noticed.
+ */
+#ifndef RUNTIME_HOTSPOT_METHODS_H
+#define RUNTIME_HOTSPOT_METHODS_H
+
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/base/writer.h"
+#include "record/runtime/hotspot_layout.h"
+
+#define HOTSPOT_METHODS_MAX (1U << 16)
+#define HOTSPOT_LINES_MAX   (16U << 20) /* bytes of all line tables together; beyond that methods have none */
+#define HOTSPOT_NAME_MAX    1040 /* with its class, and a NUL */
+
+struct hotspot_method {
+	uint64_t constant; /* address of its ConstMethod, which tells it from one that lay there before */
+	uint64_t bytecode; /* address and length */
+	uint32_t bytecode_len;
+	uint8_t *lines; /* HotSpot's compressed table; NULL if there is none */
+	size_t lines_len;
+	char *name; /* "java.util.ArrayList.add" */
+};
+
+/* Zeroed is empty. */
+struct hotspot_methods {
+	const struct hotspot_layout *layout;
+	struct map by_address; /* -> index in @items */
+	VEC(struct hotspot_method) items;
+	size_t lines_len; /* of all */
+};
+
+void hotspot_methods_deinit(struct hotspot_methods *methods);
+
+/* The number of the Method at @addr, which is written to @out if it is new. False if it cannot be read, or there are too many. */
+bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *view, uint64_t addr,
+			 struct writer *out, uint32_t *ret);
+
+/* The source line of bytecode @bci of method @number; 0 if it is not known. */
+uint32_t hotspot_methods_line(const struct hotspot_methods *methods, uint32_t number, uint32_t bci);
+
+/*
+ * The next number at data[*pos], of @len bytes, in HotSpot's UNSIGNED5; 0 behind the end. @jdk decides how its digits count.
+ */
+uint32_t hotspot_unsigned5(const uint8_t *data, size_t len, size_t *pos, unsigned jdk);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime_reader.c - a queue, and one thread that empties it.
+ *
+ * Where libjvm.so is mapped its pages are read whether they are present or not: names in its tables are in pages that the process
+ * itself never touches, and the file was opened for its symbols just before. All other memory is read where it is present
+ * (task_memory.h).
+ */
+#include "record/runtime/runtime_reader.h"
+
+#include "formats/arch.h"
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/perf/jitdump.h"
+#include "record/managed/managed_binary.h"
+#include "record/runtime/hotspot.h"
+#include "record/task/task_memory.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define QUEUE_MAX     (1U << 16)
+#define PROCESSES_MAX 256
+#define LOOK_NS	      1000000ULL    /* for one address */
+#define TABLES_NS     50000000ULL   /* for the tables, once a process */
+#define BUDGET_NS     500000000ULL  /* at once, and */
+#define BUDGET_SHARE  5		    /* one in so many of the time */
+#define DUMP_LEN_MAX  (16U << 20)   /* of one process */
+#define WAIT_NS	      1000000000ULL /* for the thread */
+#define LIBRARY_LEN_MAX (1ULL << 30)
+
+enum ask { ASK_CALLER, ASK_LEAF, ASK_END };
+
+struct question {
+	uint64_t ip;
+	uint32_t pid;
+	enum ask ask;
+};
+
+struct process {
+	uint32_t pid;
+	bool looked_at;
+	struct task_memory memory;
+	uint64_t library, library_end; /* where the runtime's file is mapped */
+	struct hotspot *hotspot;
+	struct writer dump;
+};
+
+struct runtime_reader {
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t more, idle;
+	VEC(struct question) queue;
+	bool ending, pausing, busy, has_thread;
+	pthread_t thread;
+	uint64_t left_out, unread_versions;
+	unsigned newest; /* version that is not read */
+	atomic_bool hurry; /* what is asked is only counted */
+	/* The thread's, or the recorder's while it pauses. */
+	struct map by_pid;
+	struct managed_files files;
+	struct managed_view *view;
+	uint64_t begun_ns, spent_ns;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+struct runtime_reader *runtime_reader_new(void)
+{
+	struct runtime_reader *r = memory_zeroed(1, sizeof(*r));
+
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->more, NULL);
+	pthread_cond_init(&r->idle, NULL);
+	r->begun_ns = now_ns(CLOCK_MONOTONIC);
+	return r;
+}
+
+/* ---- processes ------------------------------------------------------------------------------------- */
+
+static struct process *process_of(const struct map_slot *slot)
+{
+	return (struct process *)(uintptr_t)slot->value;
+}
+
+static struct process *find(const struct runtime_reader *r, uint32_t pid)
+{
+	const uint64_t *slot = map_get(&r->by_pid, pid);
+
+	return slot ? (struct process *)(uintptr_t)*slot : NULL;
+}
+
+/* The program that it was is gone. */
+static void close_process(struct process *p)
+{
+	hotspot_free(p->hotspot);
+	p->hotspot = NULL;
+	task_memory_close(&p->memory);
+	p->looked_at = false;
+}
+
+static void free_process(struct process *p)
+{
+	close_process(p);
+	writer_deinit(&p->dump);
+	free(p);
+}
+
+static struct process *get(struct runtime_reader *r, uint32_t pid)
+{
+	struct process *p = find(r, pid);
+
+	if (p || r->by_pid.len >= PROCESSES_MAX)
+		return p;
+	p = memory_zeroed(1, sizeof(*p));
+	p->pid = pid;
+	p->memory.pagemap_fd = -1;
+	*map_put(&r->by_pid, pid, NULL) = (uintptr_t)p;
+	return p;
+}
+
+static size_t read_memory(void *context, uint64_t addr, void *ret, size_t len)
+{
+	const struct process *p = context;
+	struct iovec to = { .iov_base = ret, .iov_len = len };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)addr, .iov_len = len };
+
+	if (addr - p->library >= p->library_end - p->library)
+		return task_memory_read(&p->memory, addr, ret, len);
+	ssize_t got = process_vm_readv((pid_t)p->pid, &to, 1, &from, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* ---- finding the runtime --------------------------------------------------------------------------- */
+
+static bool is_libjvm(const char *name)
+{
+	return strcmp(name, "libjvm.so") == 0;
+}
+
+static const char *const no_loops[] = { NULL };
+
+/* Only what managed_files_get() asks for: two groups of symbols of one file. */
+static const struct managed_runtime structs_in_file = { .symbols = hotspot_structs_symbols,
+							.loops = no_loops,
+							.is_file = is_libjvm };
+static const struct managed_runtime types_in_file = { .symbols = hotspot_types_symbols,
+						      .loops = no_loops,
+						      .is_file = is_libjvm };
+
+static bool find_symbols(struct runtime_reader *r, const struct managed_runtime *which,
+			 const struct managed_place *place, size_t count, uint64_t *ret)
+{
+	uint64_t bias;
+	const struct managed_binary *binary = managed_files_get(&r->files, which, place, &bias);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!binary || !binary->symbols[i].found)
+			return false;
+		ret[i] = binary->symbols[i].vaddr + bias;
+	}
+	return true;
+}
+
+static void note_version(struct runtime_reader *r, unsigned jdk)
+{
+	pthread_mutex_lock(&r->lock);
+	r->unread_versions++;
+	r->newest = jdk;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void open_hotspot(struct runtime_reader *r, struct process *p, const struct managed_place *place)
+{
+	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
+	struct hotspot_layout layout;
+
+	if (!find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs) ||
+	    !find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types) ||
+	    !task_memory_open(&p->memory, p->pid))
+		return;
+	/* Data follows code within some tens of megabytes; where another file begins reads may wait no less than in this one. */
+	p->library = place->start - MIN(place->offset, place->start);
+	p->library_end = place->end + LIBRARY_LEN_MAX / 16;
+	managed_view_begin(r->view, read_memory, p, TABLES_NS);
+	if (hotspot_layout_read(r->view, structs, types, &layout))
+		p->hotspot = hotspot_new(&layout, p->pid);
+	else
+		note_version(r, layout.jdk);
+	p->library = p->library_end = 0;
+}
+
+static void look_at(struct runtime_reader *r, struct process *p)
+{
+	char *path = memory_alloc(PATH_MAX);
+	struct managed_place place;
+
+	p->looked_at = true;
+	if (managed_place_find(p->pid, &structs_in_file, path, &place))
+		open_hotspot(r, p, &place);
+	free(path);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------ */
+
+static bool answer(struct runtime_reader *r, const struct question *q)
+{
+	struct process *p = get(r, q->pid);
+
+	if (!p)
+		return false;
+	if (q->ask == ASK_END) {
+		close_process(p);
+		return true;
+	}
+	if (!p->looked_at)
+		look_at(r, p);
+	if (!p->hotspot)
+		return true;
+	if (p->dump.len > DUMP_LEN_MAX)
+		return false;
+	if (!p->dump.len)
+		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
+	managed_view_begin(r->view, read_memory, p, LOOK_NS);
+	hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
+	return true;
+}
+
+static bool within_budget(const struct runtime_reader *r)
+{
+	return r->spent_ns < BUDGET_NS + (now_ns(CLOCK_MONOTONIC) - r->begun_ns) / BUDGET_SHARE;
+}
+
+static void answer_all(struct runtime_reader *r, const struct question *questions, size_t count, uint64_t *ret_left_out)
+{
+	uint64_t begin_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	for (size_t i = 0; i < count; i++) {
+		bool paid = !r->hurry && (i % 16 || within_budget(r));
+		uint64_t end_ns;
+
+		*ret_left_out += (!paid && questions[i].ask != ASK_END) || !answer(r, &questions[i]);
+		end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		r->spent_ns += end_ns - begin_ns;
+		begin_ns = end_ns;
+	}
+}
+
+static void *run(void *context)
+{
+	struct runtime_reader *r = context;
+	VEC(struct question) taken = { 0 };
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->ending) {
+		uint64_t left_out = 0;
+
+		if (!r->queue.len || r->pausing) {
+			pthread_cond_wait(&r->more, &r->lock);
+			continue;
+		}
+		taken.len = 0;
+		vec_append(&taken, r->queue.items, r->queue.len);
+		r->queue.len = 0;
+		r->busy = true;
+		pthread_mutex_unlock(&r->lock);
+		answer_all(r, taken.items, taken.len, &left_out);
+		pthread_mutex_lock(&r->lock);
+		r->left_out += left_out;
+		r->busy = false;
+		pthread_cond_signal(&r->idle);
+	}
+	pthread_mutex_unlock(&r->lock);
+	vec_deinit(&taken);
+	return NULL;
+}
+
+static struct timespec in_a_while(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)(WAIT_NS / 1000000000ULL);
+	return until;
+}
+
+void runtime_reader_free(struct runtime_reader *r)
+{
+	const struct map_slot *slot;
+	struct timespec until = in_a_while();
+
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->ending = true;
+	pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+	if (r->has_thread && pthread_timedjoin_np(r->thread, NULL, &until) != 0)
+		return;
+	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
+		free_process(process_of(slot));
+	map_deinit(&r->by_pid);
+	managed_files_deinit(&r->files);
+	vec_deinit(&r->queue);
+	free(r->view);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->more);
+	pthread_cond_destroy(&r->idle);
+	free(r);
+}
+
+/* ---- what the recorder tells ----------------------------------------------------------------------- */
+
+static void ask(struct runtime_reader *r, struct question q)
+{
+	pthread_mutex_lock(&r->lock);
+	if (!r->has_thread) {
+		r->view = memory_zeroed(1, sizeof(*r->view));
+		r->has_thread = pthread_create(&r->thread, NULL, run, r) == 0;
+	}
+	if (r->queue.len < QUEUE_MAX && r->has_thread)
+		vec_push(&r->queue, q);
+	else
+		r->left_out++;
+	if (!r->pausing)
+		pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf)
+{
+	ask(r, (struct question){ ip, pid, leaf ? ASK_LEAF : ASK_CALLER });
+}
+
+void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
+{
+	if (r->has_thread)
+		ask(r, (struct question){ 0, pid, ASK_END });
+}
+
+static void say(struct runtime_reader *r, struct diag *notes)
+{
+	if (r->left_out)
+		diag_warn(notes,
+			  "%" PRIu64 " addresses of code that a runtime made were not looked up: there was no time or room for more",
+			  r->left_out);
+	if (r->unread_versions && r->newest > HOTSPOT_JDK_MAX)
+		diag_warn(notes, "JDK %u is newer than this precord knows: %u to %u are read", r->newest, HOTSPOT_JDK_MIN,
+			  HOTSPOT_JDK_MAX);
+	else if (r->unread_versions)
+		diag_warn(notes, "the tables of %" PRIu64 " Java virtual machines could not be read: their code has no names",
+			  r->unread_versions);
+	r->left_out = r->unread_versions = 0;
+}
+
+/* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */
+static bool rest(struct runtime_reader *r, struct diag *notes)
+{
+	struct timespec until = in_a_while();
+	bool idle;
+
+	pthread_mutex_lock(&r->lock);
+	while ((r->busy || r->queue.len) && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
+		;
+	r->left_out += r->queue.len;
+	r->queue.len = 0;
+	r->pausing = true;
+	r->hurry = true;
+	until = in_a_while();
+	while (r->busy && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
+		;
+	idle = !r->busy;
+	if (notes)
+		say(r, notes);
+	pthread_mutex_unlock(&r->lock);
+	return idle;
+}
+
+bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes)
+{
+	bool idle = rest(r, notes);
+
+	if (!idle)
+		diag_warn(notes, "reading what a runtime knows of its code hangs: that code has no names");
+	return idle;
+}
+
+void runtime_reader_resume(struct runtime_reader *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->pausing = r->hurry = false;
+	pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
+const void *runtime_reader_dump(const struct runtime_reader *r, uint32_t pid, size_t *ret_len)
+{
+	const struct process *p = find(r, pid);
+
+	*ret_len = p ? p->dump.len : 0;
+	return *ret_len ? p->dump.data : NULL;
+}
+
+void runtime_reader_forget(struct runtime_reader *r)
+{
+	const struct map_slot *slot;
+
+	if (!rest(r, NULL))
+		return;
+	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
+		free_process(process_of(slot));
+	map_clear(&r->by_pid);
+	runtime_reader_resume(r);
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Java as it is started everywhere, without any option: stacks through compiled and interpreted methods are whole, and methods,
+# inlined ones too, have names and lines. Each Java that is here is tried.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+[ "$(uname -m)" = x86_64 ] || skip "rules for Java's code are x86-64's"
+command -v javac >/dev/null || skip 'there is no javac here'
+
+cat >Work.java <<'END_J'
+public class Work {
+	static long sink;
+	static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+	static long inlined(long n) {
+		long sum = 0;
+		for (int i = 0; i < 2000; i++)
+			sum += (n ^ i) * 31 % 7; // line 7
+		return sum;
+	}
+	static void outer() { sink += fib(15); sink += inlined(sink); }
+	public static void main(String[] a) {
+		long end = System.nanoTime() + 120_000_000_000L;
+		while (System.nanoTime() < end) outer();
+	}
+}
+END_J
+javac --release 11 Work.java >javac.log 2>&1 || skip "javac does not work: $(head -n 1 javac.log)"
+trap 'kill $victim 2>/dev/null' EXIT
+
+try() { # try JAVA
+	local java=$1 all broken named lines version
+	version=$("$java" -version 2>&1 | awk -F'[".]' 'NR == 1 { print $2 }')
+	[ "${version:-0}" -ge 11 ] 2>/dev/null || { echo "$java is none that is read"; return; }
+	"$java" -cp . Work & victim=$!
+	runs $victim java
+	burn 2000 $victim
+	record_burning 2000 $victim java.trace -e cpu-clock:u -F 499 2>err.txt || { cat err.txt; fail 'cannot record'; }
+	kill $victim
+	wait $victim 2>/dev/null
+	preport -i java.trace folded --samples 2>/dev/null >folded
+	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /Work.outer.*Work.(fib|inlined)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
+	read -r all broken named <counts
+	lines=$(preport -i java.trace --by line 2>/dev/null | grep -c 'Work.java:[37] ')
+	echo "JDK $version: $all stacks, $broken broken, $named through the methods, $lines lines"
+	[ "$all" -ge 50 ] || { echo "only $all samples"; return; }
+	tried=1
+	[ $((broken * 100)) -le $((all * 2)) ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: broken stacks"; }
+	[ $((named * 2)) -ge "$all" ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: methods have no names"; }
+	[ "$lines" -ge 1 ] || { preport -i java.trace --by line; fail "JDK $version: no lines"; }
+}
+
+tried=
+for java in $( (command -v java; ls -d /usr/lib/jvm/*/bin/java "${JAVA_HOME:-/nowhere}/bin/java") 2>/dev/null | xargs -rn 1 readlink -f | sort -u); do
+	try "$java"
+done
+[ "$tried" ] || skip 'no Java here could be sampled'
+exit 0
