@@ -14,6 +14,8 @@
 
 #define NONE 0xff
 
+#define CODE_MASK_USUAL ((1ULL << 48) - 1) /* of most aarch64 kernels; Android's and small boards' have 39 bits */
+
 /*
  * Kernel: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 .. r15. DWARF: ax dx cx bx si di
  * bp sp.
@@ -147,8 +149,6 @@ const struct arch arch_x86_64 = {
 	.callee_saved = 0xf0c8, /* rbx, rbp, rsp, r12 .. r15 (psABI, figure 3.4) */
 	.kernel_regs = x86_64_kernel_regs,
 	.nkernel_regs = ARRAY_LEN(x86_64_kernel_regs),
-	.code_mask = (1ULL << 47) - 1,
-	.user_end = 1ULL << 47,
 	.reg_names = x86_64_reg_names,
 	.ends_with_call = x86_64_ends_with_call,
 	.direct_call = x86_64_direct_call,
@@ -166,8 +166,6 @@ const struct arch arch_aarch64 = {
 	.callee_saved = 0xbff80000, /* x19 .. x29, sp (AAPCS64, 6.1.1) */
 	.kernel_regs = aarch64_kernel_regs,
 	.nkernel_regs = ARRAY_LEN(aarch64_kernel_regs),
-	.code_mask = (1ULL << 48) - 1,
-	.user_end = 1ULL << 48,
 	.reg_names = aarch64_reg_names,
 	.ends_with_call = aarch64_ends_with_call,
 	.direct_call = aarch64_direct_call,
@@ -191,6 +189,20 @@ const struct arch *arch_by_name(const char *name)
 			return archs[i];
 	}
 	return NULL;
+}
+
+uint64_t arch_code_mask(const struct arch *arch, uint64_t recorded, uint64_t highest)
+{
+	if (arch->lr < 0)
+		return UINT64_MAX;
+	if (recorded > UINT32_MAX && !(recorded & (recorded + 1)))
+		return recorded;
+	return highest > UINT32_MAX ? UINT64_MAX >> __builtin_clzll(highest) : CODE_MASK_USUAL;
+}
+
+uint64_t arch_code_mask_of_pac(uint64_t pac)
+{
+	return pac ? (pac & -pac) - 1 : 0;
 }
 
 #if defined(__x86_64__)

@@ -26,8 +26,6 @@ struct arch {
 	const uint8_t *kernel_regs; /* kernel number -> register number, 0xff for those not used */
 	uint8_t nkernel_regs;
 	uint64_t callee_saved; /* registers that a called function gives back as they were, sp included */
-	uint64_t code_mask;    /* bits of a user-space code address; the others are authentication (PAC) or tags */
-	uint64_t user_end;     /* first address that is not user space */
 	const char *const *reg_names; /* by register number */
 	/* Does a call instruction end exactly at the end of these @len bytes (at most 8 are looked at)? */
 	bool (*ends_with_call)(const uint8_t *code, size_t len);
@@ -40,6 +38,17 @@ extern const struct arch arch_x86_64, arch_aarch64;
 /* By ELF machine number or by name; NULL if it is neither of the two. */
 const struct arch *arch_by_machine(uint16_t elf_machine);
 const struct arch *arch_by_name(const char *name);
+
+/*
+ * The bits of a word that make a code address in user space; the others are authentication (PAC) or tags. How many they
+ * are is up to the kernel on aarch64: @recorded says it, or, if that is 0, @highest, an address above which no code lies, 0 if that
+ * is not known either. Where calls push their return address nothing is signed, and a word with anything above the
+ * address is a number: all bits count.
+ */
+uint64_t arch_code_mask(const struct arch *arch, uint64_t recorded, uint64_t highest);
+
+/* From the bits that authentication takes in a code address (NT_ARM_PAC_MASK) to those that it leaves; 0: it takes none. */
+uint64_t arch_code_mask_of_pac(uint64_t pac);
 
 /* The one this program was built for. */
 const struct arch *arch_native(void);

@@ -129,6 +129,7 @@ struct recording {
 	const struct arch *arch;
 	uint32_t ncpus_online, ncpus_possible;
 	uint32_t page_size;
+	uint64_t code_mask;  /* bits of a code address that are not authentication, see arch_code_mask(); 0: not known, or there is none */
 	uint64_t memory_len; /* of the machine, in bytes */
 
 	/*

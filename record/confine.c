@@ -12,6 +12,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -46,6 +47,9 @@
 
 /* Files and memory of others, to read. */
 #define READER_CAPS (BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_KILL))
+
+/* Besides, the links of /proc/PID/map_files, which older kernels give to CAP_SYS_ADMIN alone. */
+#define FOREIGN_CAPS (READER_CAPS | BIT(CAP_CHECKPOINT_RESTORE))
 
 static void keep_caps(uint64_t kept)
 {
@@ -134,6 +138,15 @@ void confine_reader(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	keep_caps(READER_CAPS);
+	filter_calls();
+}
+
+void confine_foreign_reader(void)
+{
+	bool known = prctl(PR_CAPBSET_READ, CAP_CHECKPOINT_RESTORE, 0, 0, 0) >= 0;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	keep_caps(FOREIGN_CAPS | (known ? 0 : BIT(CAP_SYS_ADMIN)));
 	filter_calls();
 }
 

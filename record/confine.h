@@ -12,6 +12,9 @@
 /* The recorder, once its command is forked and its events are open; threads that are started later are confined as well. */
 void confine_recorder(void);
 
+/* The one that opens files and looks into processes of others while recording (foreign_reader.h). */
+void confine_foreign_reader(void);
+
 /* The child that reads other users' files and memory. */
 void confine_reader(void);
 

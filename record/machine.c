@@ -9,9 +9,14 @@
 #include "record/task/proc_scan.h"
 #include "record/embed/text_file.h"
 
+#include <elf.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,6 +96,43 @@ static const char *cpu_model(struct arena *arena)
 	return model ? model : "";
 }
 
+/* A child that stops at once, traced by this process. */
+static pid_t stopped_child(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+			raise(SIGSTOP);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, __WALL) < 0)
+		return -1;
+	return WIFSTOPPED(status) ? pid : -1;
+}
+
+/*
+ * How many bits of a return address are its authentication code: the kernel tells of a process that is traced. 0 if it does
+ * not authenticate, or tracing is not permitted here.
+ */
+static uint64_t code_mask(const struct arch *arch)
+{
+	struct {
+		uint64_t data, code;
+	} pac = { 0 };
+	struct iovec where = { &pac, sizeof(pac) };
+	pid_t pid = arch->lr >= 0 ? stopped_child() : -1;
+
+	if (pid < 0)
+		return 0;
+	if (ptrace(PTRACE_GETREGSET, pid, (void *)(uintptr_t)NT_ARM_PAC_MASK, &where) != 0)
+		pac.code = 0;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+	return arch_code_mask_of_pac(pac.code);
+}
+
 /* Of the time zone that this process has, at the moment of its clocks. */
 static void find_zone(struct recording *rec)
 {
@@ -115,6 +157,7 @@ void machine_describe(struct recording *rec)
 	rec->container = container(&rec->arena);
 	rec->arch = arch_native();
 	cpu_list_online(&rec->arena, &online);
+	rec->code_mask = code_mask(rec->arch);
 	rec->ncpus_online = (uint32_t)online.len;
 	rec->ncpus_possible = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	rec->page_size = (uint32_t)sysconf(_SC_PAGESIZE);

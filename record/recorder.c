@@ -119,10 +119,14 @@ static struct err *begin_hands(struct recorder *s)
 /* The head of the file, and what there is to tell before the first sample. */
 static struct err *begin_trace(struct recorder *s)
 {
+	s->reader = foreign_reader_new();
+	s->process_info.reader = s->reader;
 	struct drain_options options = {
 		.by_cpu = s->target.by_cpu,
 		.raw_stacks = s->args->raw_stacks,
+		.code_mask = s->recording.code_mask,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
+		.skip_reader = s->args->exclude_self ? s->reader : NULL,
 		.nreaders = s->nreaders,
 		.hands = s->hands,
 		.process_info = &s->process_info,
@@ -138,6 +142,7 @@ static struct err *begin_trace(struct recorder *s)
 	s->attach = attach_new(bundle(s->args->bundle));
 	if (s->args->jvm_perfmap)
 		attach_ask_jvms(s->attach);
+	attach_read_by(s->attach, s->reader);
 	attach_limit(s->attach, &s->args->embed);
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;
@@ -477,6 +482,7 @@ struct err *recorder_finish(struct recorder *s)
 			  "more than %u processes a second executed a program: %" PRIu64
 			  " have no command line and cgroup of their own",
 			  PROCESS_INFO_RATE, s->process_info.skipped);
+	foreign_reader_note(s->reader, &s->diag);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	multiplexing_tell(rec, &s->diag);
 	if (s->workload.ended)
@@ -498,6 +504,7 @@ void recorder_close(struct recorder *s)
 	task_filter_deinit(&s->family);
 	output_files_close(&s->output_files);
 	attach_free(s->attach);
+	foreign_reader_free(s->reader);
 	hotplug_deinit(&s->hotplug);
 	mmap_wakeup_close(&s->bell);
 	err_free(s->no_bell);

@@ -19,6 +19,7 @@
 #include "record/sample/sampling_switch.h"
 #include "record/output/output_files.h"
 #include "record/sample/watch.h"
+#include "record/task/foreign_reader.h"
 #include "record/task/workload.h"
 
 /* Why sampling ended. */
@@ -50,6 +51,7 @@ struct recorder {
 	struct output_files output_files;
 	struct drain *drain;
 	struct recording recording;
+	struct foreign_reader *reader; /* of files and processes of others */
 	struct process_info process_info; /* reads command lines and the like */
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;

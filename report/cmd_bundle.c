@@ -5,6 +5,7 @@
 #include "report/rewrite/bundle_parts.h"
 #include "report/commands.h"
 #include "report/rewrite/trace_copy.h"
+#include "symbolize/name/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "report/rewrite/sample_extract.h"
 #include "report/load/session.h"
 #include "report/print/walk_text.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "report/page/flame_data.h"
 #include "report/page/flame_page.h"
 #include "report/page/svg.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <string.h>

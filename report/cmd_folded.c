@@ -5,6 +5,7 @@
 #include "formats/profile/folded.h"
 #include "report/commands.h"
 #include "report/export/export.h"
+#include "symbolize/unwind/unwind.h"
 
 struct folded_args {
 	struct export_args export; /* first, for export_defaults() */

@@ -9,6 +9,7 @@
 #include "report/load/session.h"
 #include "report/rewrite/strip_names.h"
 #include "report/rewrite/trace_copy.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <stdio.h>

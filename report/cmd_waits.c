@@ -10,6 +10,7 @@
 #include "report/print/table.h"
 #include "report/view/tables.h"
 #include "report/view/wait_lengths.h"
+#include "report/load/derive/derive_kind.h"
 
 #include <inttypes.h>
 

@@ -42,6 +42,7 @@ static const struct trace_field header_fields[] = {
 	REC(23, BUILD_ID, kernel_build_id_len),
 	REC(26, U32, utc_offset),
 	REC(27, BOOL, by_cpu),
+	REC(28, U64, code_mask),
 	{ 0 },
 };
 

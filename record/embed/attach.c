@@ -128,6 +128,11 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 	return a->fronts.items[number];
 }
 
+void attach_read_by(struct attach *a, struct foreign_reader *reader)
+{
+	a->files.reader = reader;
+}
+
 void attach_limit(struct attach *a, const struct embed_limits *limits)
 {
 	a->limits = *limits;
@@ -173,7 +178,7 @@ static struct code_file *identify(struct attach *a, const struct code_place *pla
 	bool known = map->build_id_len, exec = map->flags & EVENT_MMAP_EXEC, is_news;
 
 	if (exec && mapping_is_anonymous(map))
-		code_files_query(map, place); /* a program in a memfd, perhaps */
+		code_files_query(&a->files, map, place); /* a program in a memfd, perhaps */
 	struct code_file *file =
 		code_files_identify(&a->files, map, place, is_new && exec, &is_news);
 
@@ -191,7 +196,7 @@ static void follow_mmap(struct attach *a, struct event *ev)
 	if (map->flags & EVENT_MMAP_KERNEL)
 		return;
 	const struct process *proc = process_table_get(&a->processes, ev->pid);
-	struct code_place place = { proc->lineage, map->start, map->end };
+	struct code_place place = { proc->lineage, map->start, map->end, map->file_offset };
 	struct code_file *file = identify(a, &place, map, ev->time_ns);
 
 	if (!(map->flags & EVENT_MMAP_EXEC))
@@ -224,7 +229,7 @@ static bool look_up(struct attach *a, const struct process *p, uint64_t ip, uint
 
 	for (size_t i = 0; i < count; i++) {
 		const struct process_map *map = maps[i];
-		struct code_place place = { p->lineage, map->start, map->end };
+		struct code_place place = { p->lineage, map->start, map->end, map->offset };
 
 		if (map->file->kind == MAPPED_ANONYMOUS)
 			attach_jit_touch(&a->jit, p->pid, ip, leaves);

@@ -67,12 +67,16 @@ struct embed_limits {
 
 struct attach;
 struct attach_front;
+struct foreign_reader;
 
 struct attach *attach_new(enum attach_bundle bundle);
 
 /* Have Java virtual machines that were sampled write their perf maps when the recording ends (jvm_perfmap.h). */
 void attach_ask_jvms(struct attach *a);
 void attach_free(struct attach *a);
+
+/* Have files that are mapped opened by @reader, which must outlive @a; otherwise the caller waits for them. */
+void attach_read_by(struct attach *a, struct foreign_reader *reader);
 
 /* Other limits than EMBED_TIME_NS and EMBED_LEN. */
 void attach_limit(struct attach *a, const struct embed_limits *limits);

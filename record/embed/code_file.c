@@ -2,31 +2,20 @@
 /*
  * code_file.c - a few hundred files at most hold what a machine executes, so each keeps its descriptor
  * from first sight: the file may be deleted, or its process gone, a moment later.
- *
- * Paths come from processes that may be hostile: what is opened is first looked at through O_PATH, which
- * has no side effects, and only a regular file is opened for reading.
  */
 #include "record/embed/code_file.h"
 
 #include "formats/base/path_fd.h"
-#include "formats/process/mapping.h"
-#include "record/task/map_query.h"
-#include "symbolize/elf/build_id_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 8
+#define LATE_MAX     2 /* times that a file may be late before it is asked no more */
 #define CHECK_NS     1000000000ULL /* a file that is not open is looked at as often, to see whether it changed */
 
 /* ---- the table ------------------------------------------------------------------------------------- */
@@ -81,93 +70,31 @@ void code_files_round(struct code_files *files)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-static bool has_build_id(int fd, const uint8_t *want, size_t want_len)
+static struct code_wish wish_of(const struct code_file *file)
 {
-	uint8_t id[20], len;
-
-	return build_id_file_read(fd, id, &len) && len == want_len && memcmp(id, want, len) == 0;
-}
-
-/* Is the open file that of the mapping? On some file systems only the inode agrees (btrfs, overlayfs). */
-static bool is_right(const struct code_file *file, int fd, const struct stat *st)
-{
-	const struct mapped_file *mapped = &file->mapped;
-
-	if (mapped->build_id_len)
-		return has_build_id(fd, mapped->build_id, mapped->build_id_len);
-	if (!mapped->inode || st->st_ino != mapped->inode)
-		return false;
-	return !file->own_id_len || has_build_id(fd, file->own_id, file->own_id_len);
-}
-
-/* Does the kernel name the mapping at @link, of process @pid, as @path? */
-static bool is_named(const char *link, const char *path)
-{
-	char text[PATH_MAX + 16];
-	ssize_t len = readlink(link, text, sizeof(text) - 1);
-	bool deleted;
-
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	text[mapping_path_len(text, &deleted)] = '\0';
-	return strcmp(text, path) == 0;
-}
-
-/*
- * What is mapped at @place now, which need not be what was mapped there before an exec: the inode or, as file systems that
- * lie over others have inodes of their own, the path tells.
- */
-static int open_map_file(const struct code_place *place, const char *path, uint64_t inode)
-{
-	char link[96];
-	struct stat st;
-
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 place->lineage[0], place->start, place->end);
-	int fd = path_fd_take_regular(open(link, O_PATH | O_CLOEXEC), &st);
-
-	if (fd < 0 || !inode || st.st_ino == inode || is_named(link, path))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int take_if_right(const struct code_file *file, int path_fd)
-{
-	struct stat st;
-	int fd = path_fd_take_regular(path_fd, &st);
-
-	if (fd >= 0 && is_right(file, fd, &st))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* Links inside the process's root must not lead out of it (openat2(2), since Linux 5.6). */
-static int open_in_root(const struct code_file *file, uint32_t pid)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	struct code_wish wish = {
+		.path = file->mapped.path,
+		.inode = file->mapped.inode,
+		.build_id_len = file->mapped.build_id_len,
+		.own_id_len = file->own_id_len,
 	};
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (root < 0)
-		return -1;
-	int fd = (int)syscall(SYS_openat2, root, file->mapped.path, &how, sizeof(how));
-
-	close(root);
-	return take_if_right(file, fd);
+	memcpy(wish.build_id, file->mapped.build_id, sizeof(wish.build_id));
+	memcpy(wish.own_id, file->own_id, sizeof(wish.own_id));
+	return wish;
 }
 
-static int open_by_path(const struct code_file *file)
+static enum code_result look(struct code_files *files, struct code_file *file,
+			     const struct code_place *place, const struct code_wish *wish,
+			     struct code_found *ret, int *ret_fd)
 {
-	return take_if_right(file, open(file->mapped.path, O_PATH | O_CLOEXEC));
+	*ret_fd = -1;
+	if (file->nlate >= LATE_MAX)
+		return CODE_LATE;
+	enum code_result result = code_place_open(files->reader, place, wish, ret, ret_fd);
+
+	file->nlate += result == CODE_LATE;
+	return result;
 }
 
 static void keep(struct code_files *files, struct code_file *file, int fd)
@@ -178,19 +105,15 @@ static void keep(struct code_files *files, struct code_file *file, int fd)
 	files->nopen++;
 }
 
-static int open_place(const struct code_file *file, const struct code_place *place)
-{
-	int fd = open_map_file(place, file->mapped.path, file->mapped.inode);
-
-	for (size_t i = 0; i < PROCESS_LINEAGE && place->lineage[i] && fd < 0; i++)
-		fd = open_in_root(file, place->lineage[i]);
-	return fd < 0 ? open_by_path(file) : fd;
-}
-
 static void open_through(struct code_files *files, struct code_file *file,
 			 const struct code_place *place)
 {
-	keep(files, file, open_place(file, place));
+	struct code_wish wish = wish_of(file);
+	struct code_found found;
+	int fd;
+
+	look(files, file, place, &wish, &found, &fd);
+	keep(files, file, fd);
 }
 
 static bool may_be_wanted(const struct code_file *file)
@@ -242,17 +165,6 @@ static bool foresee(struct code_files *files, struct code_file *file, int fd)
 	return true;
 }
 
-void code_files_foresee(struct code_files *files, struct code_file *file,
-			const struct code_place *place)
-{
-	if (code_file_fd(file) >= 0 || file->mapped.kind == MAPPED_VDSO || files->nopen >= files->max_open)
-		return;
-	int fd = open_place(file, place);
-
-	if (fd >= 0)
-		foresee(files, file, fd);
-}
-
 /* ---- build IDs ------------------------------------------------------------------------------------- */
 
 static uint64_t coarse_ns(void)
@@ -263,65 +175,83 @@ static uint64_t coarse_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
+/* As far as this machine knows: no server is asked. */
 static uint64_t change_ns(int fd)
 {
-	struct stat st;
+	struct statx st;
 
-	if (fstat(fd, &st) < 0)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_CTIME, &st) < 0)
 		return 0;
-	return (uint64_t)st.st_ctim.tv_sec * 1000000000ULL + (uint64_t)st.st_ctim.tv_nsec;
+	return (uint64_t)st.stx_ctime.tv_sec * 1000000000ULL + st.stx_ctime.tv_nsec;
 }
 
-/* Read what @fd has, if it changed since. False if it is another program now. */
-static bool read_own_id(struct code_file *file, int fd, bool first)
+/* Take over what was found out of @file; false if it is another program now. */
+static bool take_id(struct code_file *file, const struct code_found *found)
 {
-	uint64_t changed_ns = change_ns(fd);
-	uint8_t id[20], len = 0;
+	bool first = !file->looked_at, changed = found->changed_ns != file->changed_ns;
 
-	if (!first && changed_ns == file->changed_ns)
-		return true;
-	if (!build_id_file_read(fd, id, &len))
-		len = 0;
-	file->changed_ns = changed_ns;
+	file->looked_at = true;
+	file->changed_ns = found->changed_ns;
 	if (!first)
-		return len == file->own_id_len && memcmp(id, file->own_id, len) == 0;
-	file->own_id_len = len;
-	memcpy(file->own_id, id, len);
+		return !changed || (found->id_len == file->own_id_len &&
+				    memcmp(found->id, file->own_id, found->id_len) == 0);
+	file->own_id_len = found->id_len;
+	memcpy(file->own_id, found->id, found->id_len);
 	return true;
 }
 
-/* What the kernel knows of a file that cannot be opened. */
-static void query_own_id(struct code_file *file, const struct event_mmap *map, uint32_t pid)
+/* Is it due to look at @file? One that is open is looked at from here, at each mapping. */
+static bool is_due(struct code_file *file)
 {
-	struct event_mmap asked = *map;
+	uint64_t now_ns = coarse_ns();
+	int fd = code_file_fd(file);
 
-	if (!map_query_process(pid, &asked))
-		return;
-	file->own_id_len = asked.build_id_len;
-	memcpy(file->own_id, asked.build_id, asked.build_id_len);
+	if (fd < 0 && file->checked_ns && now_ns - file->checked_ns < CHECK_NS)
+		return false;
+	file->checked_ns = now_ns;
+	return fd < 0 || !file->looked_at || change_ns(fd) != file->changed_ns;
 }
 
 /* Look at @file if that is due. False if it is another program now. */
-static bool check(struct code_files *files, struct code_file *file, const struct event_mmap *map,
-		  const struct code_place *place, bool may_keep)
+static bool check(struct code_files *files, struct code_file *file, const struct code_place *place,
+		  bool may_keep)
 {
-	uint64_t now_ns = coarse_ns();
-	bool first = !file->checked_ns, same;
+	bool first = !file->looked_at, same = true;
+	struct code_wish wish = wish_of(file);
+	struct code_found found;
+	int fd;
 
-	if (code_file_fd(file) < 0 && !first && now_ns - file->checked_ns < CHECK_NS)
+	if (!is_due(file))
 		return true;
-	file->checked_ns = now_ns;
-	int fd = code_file_fd(file) >= 0 ? code_file_fd(file) : open_place(file, place);
-
-	if (fd < 0) {
+	wish.own_id_len = 0; /* it may be another by now */
+	switch (look(files, file, place, &wish, &found, &fd)) {
+	case CODE_FOUND:
+		same = take_id(file, &found);
+		break;
+	case CODE_MISSING:
 		if (first)
-			query_own_id(file, map, place->lineage[0]);
-		return true;
+			take_id(file, &found);
+		break;
+	default: /* another time */
+		break;
 	}
-	same = read_own_id(file, fd, first);
-	if (fd != code_file_fd(file) && !(same && may_keep && first && foresee(files, file, fd)))
+	if (fd >= 0 && !(same && may_keep && first && foresee(files, file, fd)))
 		close(fd);
 	return same;
+}
+
+/* The kernel told the build ID of @file, so that it is only to be held. */
+static void hold_new(struct code_files *files, struct code_file *file, const struct code_place *place)
+{
+	struct code_wish wish = wish_of(file);
+	struct code_found found;
+	int fd;
+
+	if (code_file_fd(file) >= 0 || files->nopen >= files->max_open ||
+	    look(files, file, place, &wish, &found, &fd) != CODE_FOUND)
+		return;
+	if (!foresee(files, file, fd))
+		close(fd);
 }
 
 struct code_file *code_files_identify(struct code_files *files, struct event_mmap *map,
@@ -330,12 +260,12 @@ struct code_file *code_files_identify(struct code_files *files, struct event_mma
 	struct code_file *file = code_file_of(mapped_files_get(&files->mapped, map, ret_new));
 	bool is_file = file->mapped.kind == MAPPED_FILE;
 
-	if (is_file && !map->build_id_len && !check(files, file, map, place, may_keep)) {
+	if (is_file && !map->build_id_len && !check(files, file, place, may_keep)) {
 		file->mapped.replaced = true;
 		file = code_file_of(mapped_files_get(&files->mapped, map, ret_new));
-		check(files, file, map, place, may_keep);
+		check(files, file, place, may_keep);
 	} else if (is_file && map->build_id_len && *ret_new && may_keep) {
-		code_files_foresee(files, file, place);
+		hold_new(files, file, place);
 	}
 	if (!map->build_id_len && file->own_id_len) {
 		map->build_id_len = file->own_id_len;
@@ -344,18 +274,11 @@ struct code_file *code_files_identify(struct code_files *files, struct event_mma
 	return file;
 }
 
-void code_files_query(struct event_mmap *map, const struct code_place *place)
+void code_files_query(struct code_files *files, struct event_mmap *map,
+		      const struct code_place *place)
 {
-	if (map->build_id_len || !map->inode || map->path[0] != '/' ||
-	    map_query_process(place->lineage[0], map))
-		return;
-	int fd = open_map_file(place, map->path, map->inode);
-
-	if (fd < 0)
-		return;
-	if (!build_id_file_read(fd, map->build_id, &map->build_id_len))
-		map->build_id_len = 0;
-	close(fd);
+	if (!map->build_id_len && map->inode && map->path[0] == '/')
+		code_place_query(files->reader, place, map);
 }
 
 /* ---- opening for what was seen --------------------------------------------------------------------- */
@@ -438,9 +361,13 @@ static bool has_room_for(struct code_files *files, const struct code_file *file)
 
 int code_file_open(const struct code_file *file)
 {
-	if (code_file_fd(file) >= 0)
-		return fcntl(code_file_fd(file), F_DUPFD_CLOEXEC, 3);
-	return open_by_path(file);
+	struct code_wish wish = wish_of(file);
+	int own = code_file_fd(file), path_fd = own >= 0 ? own : code_place_open_path(&wish);
+	int fd = path_fd < 0 ? -1 : path_fd_reopen(path_fd, O_RDONLY | O_NONBLOCK);
+
+	if (path_fd >= 0 && path_fd != own)
+		close(path_fd);
+	return fd;
 }
 
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,

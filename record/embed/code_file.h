@@ -2,14 +2,8 @@
 /*
  * code_file.h - the files that recorded code came from, and where in them it lay.
  *
- * A file is opened when an address in it is first seen, by the surest way there is:
- *
- *	/proc/PID/map_files/START-END   the very file, even if deleted or in a container (needs privilege)
- *	/proc/PID/root/PATH             in the process's own root
- *	/proc/ANCESTOR/root/PATH        for processes that are gone
- *	PATH                            as we see it
- *
- * All but the first only if device and inode, or else the build ID, are those of the mapping.
+ * A file is opened when an address in it is first seen, as code_place.h says. What is kept is a descriptor with O_PATH, which
+ * may be closed without waiting for anybody, and is opened for reading at the end.
  */
 #ifndef RECORD_CODE_FILE_H
 #define RECORD_CODE_FILE_H
@@ -18,7 +12,7 @@
 #include "formats/base/vec.h"
 #include "formats/event.h"
 #include "formats/process/mapped_file.h"
-#include "formats/process/process_table.h"
+#include "record/embed/code_place.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +22,9 @@ struct code_file {
 	uint8_t own_id_len;        /* build ID as read from the file */
 	uint8_t own_id[20];
 	uint64_t changed_ns, checked_ns; /* the file's change time when it was read; when that was last looked at */
-	int fd_plus_1;      /* 0: not open */
+	int fd_plus_1;      /* 0: not open; opened with O_PATH */
+	bool looked_at;     /* what it is was found out, or that it cannot be */
+	uint8_t nlate;      /* times that it did not answer */
 	bool wanted;        /* something was seen in it for the file that is being written */
 	uint32_t nattempts; /* to open it */
 	uint64_t touched;   /* the round in which something new was last seen in it */
@@ -42,6 +38,7 @@ struct code_file {
 
 struct code_files {
 	struct mapped_files mapped;       /* first; all that are mapped, of struct code_file */
+	struct foreign_reader *reader;    /* opens them; NULL: we do. Set by who has one */
 	VEC(struct code_file *) wanted;   /* in order of appearance */
 	VEC(struct code_file *) foreseen; /* the oldest first; they may be wanted by now */
 	size_t nopen, max_open;
@@ -53,12 +50,6 @@ struct code_files {
 void code_files_init(struct code_files *files, size_t max_open);
 /* No one may refer to its files any more. */
 void code_files_deinit(struct code_files *files);
-
-/* A mapping of the file in a process, through which it may be opened. */
-struct code_place {
-	const uint32_t *lineage; /* PROCESS_LINEAGE numbers */
-	uint64_t start, end;
-};
 
 /*
  * An address at @offset of @file was seen, by @leaves samples as their own; opens the file if it is not open yet
@@ -76,19 +67,15 @@ struct code_file *code_files_identify(struct code_files *files, struct event_mma
 				      const struct code_place *place, bool keep, bool *ret_new);
 
 /* Put the build ID of what is mapped at @place into @map, whose path tells of no file, if it has one. */
-void code_files_query(struct event_mmap *map, const struct code_place *place);
+void code_files_query(struct code_files *files, struct event_mmap *map,
+		      const struct code_place *place);
 
 /* Open @file through the mapping at @place, though nothing was seen in it; false if it cannot be had. */
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place);
 
-/*
- * @file was mapped at @place a moment ago and is new: open it, for it may be gone when something is seen in it. Of
- * those in which nothing is, the latest CODE_FILES_FORESEEN stay open, while there are descriptors to spare.
- */
+/* Of the files in which nothing was seen, the latest so many stay open, while there are descriptors to spare. */
 #define CODE_FILES_FORESEEN 64
-void code_files_foresee(struct code_files *files, struct code_file *file,
-			const struct code_place *place);
 
 /* Nothing was seen in any. */
 void code_files_forget(struct code_files *files);
@@ -96,13 +83,16 @@ void code_files_forget(struct code_files *files);
 /* All rings have been drained once more. */
 void code_files_round(struct code_files *files);
 
-/* The open file's descriptor, which stays its; -1 if it is not open. */
+/* The open file's descriptor, which stays its and is for path_fd_reopen(); -1 if it is not open. */
 static inline int code_file_fd(const struct code_file *file)
 {
 	return file->fd_plus_1 - 1;
 }
 
-/* A descriptor of its own for the caller: of the open file or, at the end, one more attempt by its path. -1: it cannot be had. */
+/*
+ * A descriptor to read with, for the caller: of the open file or one more attempt by its path. -1: it cannot be had. It may
+ * wait for ever: in a child, at the end.
+ */
 int code_file_open(const struct code_file *file);
 
 #endif

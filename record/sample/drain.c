@@ -123,7 +123,9 @@ static void begin_readers(struct drain *d)
 		.behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->scene.behind_ns)),
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
+		.code_mask = d->options.code_mask,
 		.skip_pid = d->options.skip_pid,
+		.skip_reader = d->options.skip_reader,
 		.managed = d->options.managed,
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));

@@ -26,7 +26,9 @@
 struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
+	uint64_t code_mask;  /* as in the recording */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
 	struct process_info *process_info; /* to read command lines and the like with after an exec */

@@ -56,15 +56,6 @@ static size_t list_nonzero(const uint8_t *bytes, size_t count, uint32_t *ret)
 	return list_candidates(bytes, count, all_but_zero, ret);
 }
 
-/*
- * The bits of a word that make a code address. Where calls push their return address nothing is signed,
- * and a word with anything above the address is a number.
- */
-static uint64_t address_bits(const struct arch *arch)
-{
-	return arch->lr < 0 ? UINT64_MAX : arch->code_mask;
-}
-
 /* Addresses between the lowest and the highest of code and own stack. */
 static struct window span_of(const struct process *proc, struct window own)
 {
@@ -87,7 +78,7 @@ static void keep_pointers(struct prune *prune, const struct process *proc, const
 			  struct window own, struct event_stack *stack)
 {
 	/* Authentication bits make any address large, so that where there are any, the span is no help. */
-	uint64_t mask = address_bits(prune->arch);
+	uint64_t mask = prune->mask;
 	size_t count = (stack->end - stack->base) / 8;
 	size_t n = mask == UINT64_MAX
 			   ? list_candidates(bytes, count, span_of(proc, own), prune->candidates)
@@ -127,7 +118,7 @@ static void prune_regs(const struct prune *prune, const struct process *proc, st
 		       struct event_regs *regs)
 {
 	const struct arch *arch = prune->arch;
-	uint64_t mask = address_bits(arch);
+	uint64_t mask = prune->mask;
 
 	for (uint64_t left = regs->mask; left; left &= left - 1) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
@@ -147,7 +138,10 @@ void prune_sample(struct prune *prune, const struct process *proc, size_t max_le
 	uint64_t sp = rec->regs.values[prune->arch->sp];
 	uint64_t skip = -sp & 7; /* up to the first aligned word */
 	size_t len = MIN(rec->stack_len, max_len);
+	uint64_t low, high;
 
+	process_code_span(proc, &low, &high);
+	prune->mask = arch_code_mask(prune->arch, prune->code_mask, high);
 	prune->ncode = 0;
 	*stack = (struct event_stack){
 		.base = sp + skip,

@@ -27,6 +27,9 @@
 struct prune {
 	const struct arch *arch;
 	bool raw; /* keep every word that is not zero, and all registers */
+	uint64_t code_mask; /* as in the recording; 0: not known */
+
+	uint64_t mask; /* of the last sample: the bits of a word that make a code address */
 
 	uint32_t slots[PERF_RECORD_WORDS_MAX];
 	uint64_t words[PERF_RECORD_WORDS_MAX];

@@ -4,6 +4,8 @@
  */
 #include "record/sample/ring_reader.h"
 
+#include "record/task/foreign_reader.h"
+
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,8 @@ struct ring_reader *ring_reader_new(const struct ring_scene *scene, struct attac
 	r->count = count;
 	r->prune.arch = arch_native();
 	r->prune.raw = scene->raw_stacks;
+	r->prune.code_mask = scene->code_mask;
+	r->prune.mask = arch_code_mask(r->prune.arch, scene->code_mask, 0);
 	return r;
 }
 
@@ -76,7 +80,7 @@ static void trim_chain(struct ring_reader *r, const struct process *proc,
 /* A word that may be the address of code: pruning has found out, unless it keeps everything. */
 static void note_word(struct ring_reader *r, const struct process *proc, uint64_t word)
 {
-	uint64_t ip = word & r->prune.arch->code_mask;
+	uint64_t ip = word & r->prune.mask;
 
 	if (process_is_code(proc, ip))
 		attach_address(r->front, ip, ATTACH_CALLER);
@@ -90,8 +94,7 @@ static void note_stack(struct ring_reader *r, const struct process *proc)
 	for (size_t i = 0; prune->raw && i < stack->nwords; i++)
 		note_word(r, proc, stack->words[i]);
 	for (size_t i = 0; i < prune->ncode; i++)
-		attach_address(r->front, prune->words[prune->code[i]] & prune->arch->code_mask,
-			       ATTACH_CALLER);
+		attach_address(r->front, prune->words[prune->code[i]] & prune->mask, ATTACH_CALLER);
 }
 
 /* An end of a branch, in whichever half of the address space. */
@@ -148,7 +151,8 @@ static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
 static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 {
 	return is_idle_switch(r, ev) || !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
-	       (r->scene->skip_pid && ev->pid == r->scene->skip_pid);
+	       (r->scene->skip_pid && (ev->pid == r->scene->skip_pid ||
+				       ev->pid == foreign_reader_pid(r->scene->skip_reader)));
 }
 
 static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, size_t max_stack)

@@ -62,7 +62,9 @@ struct ring_scene {
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
+	uint64_t code_mask;  /* as in the recording */
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
+	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 };
 

@@ -269,9 +269,10 @@ static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
 	bool kernel = status.flags & FLAG_KERNEL_THREAD; /* it has neither arguments nor mappings */
 	struct err *err = tell_threads(dir_fd, pid, &status, scan, visitor);
 
-	if (!err && !kernel && visitor->info &&
-	    process_info_read(visitor->info, pid, dir_fd, &info))
+	if (!err && !kernel && visitor->info) {
+		process_info_read(visitor->info, pid, dir_fd, &info);
 		err = visitor->event(visitor->context, &info);
+	}
 	return err || kernel ? err : tell_maps(dir_fd, pid, &scan->buffer, visitor);
 }
 

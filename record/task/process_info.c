@@ -5,6 +5,7 @@
 #include "record/task/process_info.h"
 
 #include "formats/base/compiler.h"
+#include "record/task/foreign_reader.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -88,32 +89,90 @@ static uint32_t read_uid(int dir_fd)
 	return line && sscanf(line + 5, "%" SCNu32, &uid) == 1 ? uid : 0;
 }
 
-bool process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret)
-{
-	char path[32];
-	int fd = dir_fd;
+struct answer {
+	bool found;
+	uint32_t uid;
+	char cmdline[PROCESS_INFO_CMDLINE_MAX + 4];
+	char cgroup[PROCESS_INFO_CGROUP_MAX];
+};
 
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
+struct request {
+	uint32_t pid;
+	bool no_cmdline;
+};
+
+static void read_folder(int fd, bool no_cmdline, struct answer *ret)
+{
+	ret->found = true;
+	if (!no_cmdline)
+		read_cmdline(fd, ret->cmdline);
+	read_cgroup(fd, ret->cgroup, sizeof(ret->cgroup));
+	ret->uid = read_uid(fd);
+}
+
+/* In the foreign reader: a command line is memory of the process, where a file may lie that never answers. */
+static void run(const void *request, void *answer, int *ret_fd)
+{
+	const struct request *q = request;
+	char path[32];
+
+	(void)ret_fd;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, q->pid);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
 	if (fd < 0)
-		return false;
-	info->cmdline[0] = '\0';
-	if (!info->no_cmdline)
-		read_cmdline(fd, info->cmdline);
-	read_cgroup(fd, info->cgroup, sizeof(info->cgroup));
+		return;
+	read_folder(fd, q->no_cmdline, answer);
+	close(fd);
+}
+
+/* The texts become those of @info. */
+static void tell(struct process_info *info, uint32_t pid, const struct answer *answer,
+		 struct event *ret)
+{
+	snprintf(info->cmdline, sizeof(info->cmdline), "%.*s", (int)sizeof(answer->cmdline) - 1,
+		 answer->cmdline);
+	snprintf(info->cgroup, sizeof(info->cgroup), "%.*s", (int)sizeof(answer->cgroup) - 1,
+		 answer->cgroup);
 	*ret = (struct event){
 		.kind = EVENT_PROCESS,
 		.cpu = EVENT_NO_CPU,
 		.pid = pid,
 		.tid = pid,
-		.process = { .cmdline = info->cmdline,
-			     .cgroup = info->cgroup,
-			     .uid = read_uid(fd) },
+		.process = { .cmdline = info->cmdline, .cgroup = info->cgroup, .uid = answer->uid },
 	};
-	if (fd != dir_fd)
+}
+
+void process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret)
+{
+	struct answer answer = { 0 };
+
+	read_folder(dir_fd, info->no_cmdline, &answer);
+	tell(info, pid, &answer, ret);
+}
+
+static bool ask(struct process_info *info, uint32_t pid, struct event *ret)
+{
+	struct request request = { pid, info->no_cmdline };
+	struct answer answer;
+	char name[64];
+	int fd;
+	const struct foreign_job job = {
+		.run = run,
+		.name = name,
+		.request = &request,
+		.request_len = sizeof(request),
+		.answer_len = sizeof(answer),
+	};
+
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cmdline", pid);
+	enum foreign_result result = foreign_reader_ask(info->reader, &job, &answer, &fd);
+
+	if (fd >= 0)
 		close(fd);
+	if (result != FOREIGN_DONE || !answer.found)
+		return false;
+	tell(info, pid, &answer, ret);
 	return true;
 }
 
@@ -132,5 +191,5 @@ bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t n
 		return false;
 	}
 	info->tokens--;
-	return process_info_read(info, pid, -1, ret);
+	return ask(info, pid, ret);
 }

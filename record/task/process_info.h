@@ -14,22 +14,26 @@
 #include <stdint.h>
 
 #define PROCESS_INFO_CMDLINE_MAX 4096 /* bytes; a longer one ends in "..." */
+#define PROCESS_INFO_CGROUP_MAX  4096
 #define PROCESS_INFO_RATE        200  /* execs a second after which it is read, and at once */
 
+struct foreign_reader;
+
 struct process_info {
+	struct foreign_reader *reader; /* reads after execs; NULL: the caller does, and may wait for ever */
 	bool no_cmdline;  /* leave command lines out */
 	uint64_t skipped; /* execs after which nothing was read for want of time */
 	uint64_t tokens, last_ns;
 	char cmdline[PROCESS_INFO_CMDLINE_MAX + 4];
-	char cgroup[4096];
+	char cgroup[PROCESS_INFO_CGROUP_MAX];
 };
 
 /*
- * Fill @ret, whose texts last until the next call, with what /proc/@pid tells; @dir_fd is that folder, or -1. False if it is gone.
+ * Fill @ret, whose texts last until the next call, with what the folder of /proc that is open as @dir_fd tells. It may wait for ever.
  */
-bool process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret);
+void process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret);
 
-/* The same after an exec at @now_ns; false, too, if there were too many. */
+/* The same after an exec at @now_ns; false if there were too many, it is gone, or it does not answer. */
 bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns,
 			     struct event *ret);
 

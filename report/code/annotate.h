@@ -14,6 +14,7 @@
 #include "report/load/session.h"
 #include "report/view/stats.h"
 #include "symbolize/disasm.h"
+#include "symbolize/name/symbolizer.h"
 
 struct annotate_event {
 	uint32_t event;           /* of the profile */

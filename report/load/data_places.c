@@ -9,6 +9,8 @@
 #include "report/load/data_places.h"
 
 #include "report/view/memory_source.h"
+#include "symbolize/name/symbolizer.h"
+#include "symbolize/module/space.h"
 
 #include <string.h>
 

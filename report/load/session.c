@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.c - one pass over the events: mappings feed the address spaces, samples are unwound and put into the
+ * session.c - the loader: one pass over the events: mappings feed the address spaces, samples are unwound and put into the
  * trie. Names come last, each distinct address once.
  *
  * Chains go into a trie of modules and addresses first (chain_trie.h), where most of each is found at once; only
@@ -12,7 +12,12 @@
 #include "formats/profile/same_names.h"
 #include "report/load/input.h"
 #include "report/load/managed_stacks.h"
+#include "report/load/derive/derive.h"
+#include "report/load/namer.h"
+#include "report/load/process_log.h"
 #include "report/load/profile_filter.h"
+#include "report/load/session_walk.h"
+#include "report/print/progress.h"
 #include "symbolize/name/cache_folder.h"
 #include "symbolize/name/name_ahead.h"
 
@@ -98,6 +103,23 @@ void session_args_deinit(struct session_args *args)
 	opt_list_deinit(&args->debug_dirs);
 }
 
+/* What walks the events and names what it finds; nothing of it is left to look at afterwards. */
+struct loader {
+	const struct module_search *search;
+	struct unwinder *unwinder;
+	struct reshape *reshape;	    /* of session_load(): NULL unless the filter changes stacks */
+	struct derive *derive;		    /* the transformers at work; NULL outside session_load() */
+	struct pool *pool;		    /* NULL: one thread is to do everything */
+	struct namer namer;
+	struct process_log processes;	    /* fills the profile's */
+	struct progress progress;	    /* on standard error */
+	struct managed_stacks *managed;
+	struct chain_trie trie;		    /* what was walked alone */
+	struct session_stacks stacks;	    /* node of @trie -> stack of the profile */
+	VEC(uint32_t) modules;		    /* module.id -> profile module + 1, 0 for none yet */
+	bool too_much;			    /* periods add up to more than fits */
+};
+
 #define LOST_MAX (UINT64_MAX / 8) /* sums of a few of these do not wrap */
 
 /* ---- opening ---- */
@@ -115,6 +137,37 @@ static void add_events(struct session *s)
 
 		profile_add_value_type(s->profile, &event);
 	}
+}
+
+static struct loader *loader_new(struct session *s, const struct module_search *search)
+{
+	struct loader *loader = memory_zeroed(1, sizeof(*loader));
+
+	loader->search = search;
+	loader->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
+	loader->processes.profile = s->profile;
+	loader->namer.profile = s->profile;
+	loader->namer.symbolizer = s->symbolizer;
+	loader->namer.depth = UINT_MAX;
+	loader->managed = managed_stacks_new(&loader->namer, module_table_unknown(s->modules), s->args->native);
+	return loader;
+}
+
+static void loader_free(struct loader *loader)
+{
+	if (!loader)
+		return;
+	chain_trie_deinit(&loader->trie);
+	vec_deinit(&loader->stacks.of);
+	reshape_free(loader->reshape);
+	managed_stacks_free(loader->managed);
+	process_log_deinit(&loader->processes);
+	name_ahead_free(loader->namer.ahead);
+	namer_deinit(&loader->namer);
+	unwinder_free(loader->unwinder);
+	pool_free(loader->pool);
+	vec_deinit(&loader->modules);
+	free(loader);
 }
 
 static void make_parts(struct session *s)
@@ -135,20 +188,12 @@ static void make_parts(struct session *s)
 		.debug_dirs = dirs,
 		.vmlinux = s->args->vmlinux,
 	};
-	s->search = search;
 	s->modules = module_table_new(s->recording, search, &s->diag);
 	module_table_unknown(s->modules); /* the same number however many threads there are */
 	s->spaces = space_table_new(s->modules);
-	s->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
 	s->symbolizer = symbolizer_new(s->modules, &naming);
 	s->profile = profile_new();
-	s->processes.profile = s->profile;
-	s->trie = memory_zeroed(1, sizeof(*s->trie));
-	s->stacks = memory_zeroed(1, sizeof(*s->stacks));
-	s->namer.profile = s->profile;
-	s->namer.symbolizer = s->symbolizer;
-	s->namer.depth = UINT_MAX;
-	s->managed = managed_stacks_new(&s->namer, module_table_unknown(s->modules), s->args->native);
+	s->loader = loader_new(s, search);
 	add_events(s);
 }
 
@@ -166,10 +211,10 @@ static void take_profile(struct session *s, struct profile *profile)
 	struct module *unknown = module_table_unknown(s->modules);
 
 	profile_free(s->profile);
-	s->profile = s->namer.profile = profile;
+	s->profile = s->loader->namer.profile = profile;
 	s->imported = true;
 	for (uint32_t i = 0; i < profile->modules.len; i++)
-		namer_set_module(&s->namer, i, unknown);
+		namer_set_module(&s->loader->namer, i, unknown);
 	for (size_t i = 0; i < profile->samples.len; i++)
 		s->stream.samples += profile->samples.items[i].count;
 }
@@ -193,36 +238,96 @@ struct err *session_open(struct session *s, const struct session_args *args)
 	return NULL;
 }
 
-static void free_trie(struct session *s)
-{
-	if (!s->trie)
-		return;
-	chain_trie_deinit(s->trie);
-	vec_deinit(&s->stacks->of);
-	free(s->trie);
-	free(s->stacks);
-}
-
 void session_close(struct session *s)
 {
-	free_trie(s);
-	reshape_free(s->reshape);
-	managed_stacks_free(s->managed);
-	process_log_deinit(&s->processes);
+	loader_free(s->loader);
 	profile_facts_deinit(&s->facts);
 	profile_free(s->profile);
-	name_ahead_free(s->namer.ahead);
-	namer_deinit(&s->namer);
 	symbolizer_free(s->symbolizer);
-	unwinder_free(s->unwinder);
 	space_table_free(s->spaces);
 	module_table_free(s->modules);
 	event_source_close(s->source);
-	pool_free(s->pool);
-	vec_deinit(&s->profile_modules);
 	diag_deinit(&s->diag);
 	arena_deinit(&s->arena);
 	*s = (struct session){ 0 };
+}
+
+/* ---- places: modules and addresses of processes as those of the profile ---- */
+
+static enum profile_module_kind kind_of(const struct module *mod)
+{
+	switch (mod->kind) {
+	case MODULE_KERNEL:
+	case MODULE_KERNEL_MODULE:
+		return PROFILE_KERNEL;
+	case MODULE_JIT:
+		return PROFILE_JIT;
+	case MODULE_UNKNOWN:
+		return PROFILE_UNKNOWN;
+	default:
+		return PROFILE_USER;
+	}
+}
+
+uint32_t session_profile_module(struct session *s, struct module *mod)
+{
+	char build_id[2 * sizeof(mod->build_id) + 1] = "";
+
+	while (s->loader->modules.len <= mod->id)
+		vec_push(&s->loader->modules, 0);
+	if (s->loader->modules.items[mod->id])
+		return s->loader->modules.items[mod->id] - 1;
+
+	image_build_id_hex(mod->build_id, mod->build_id_len, build_id);
+
+	struct profile_module entry = {
+		.name = profile_string(s->profile, mod->name),
+		.path = profile_string(s->profile, mod->path),
+		.build_id = profile_string(s->profile, build_id),
+		.kind = kind_of(mod),
+	};
+	uint32_t number = profile_add_module(s->profile, &entry);
+
+	s->loader->modules.items[mod->id] = number + 1;
+	namer_set_module(&s->loader->namer, number, mod);
+	return number;
+}
+
+struct module *session_module(const struct session *s, uint32_t profile_module)
+{
+	struct module *mod = profile_module < s->loader->namer.modules.len
+				     ? s->loader->namer.modules.items[profile_module]
+				     : NULL;
+
+	return mod ? mod : module_table_unknown(s->modules); /* the file of an interpreter's function */
+}
+
+static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
+{
+	switch (kind) {
+	case PROFILE_KERNEL:
+		return PROFILE_FRAME_KERNEL;
+	case PROFILE_JIT:
+		return PROFILE_FRAME_JIT;
+	default:
+		return PROFILE_FRAME_NATIVE;
+	}
+}
+
+uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr)
+{
+	return profile_add_location(s->profile, module, vaddr,
+				    frame_kind_of(s->profile->modules.items[module].kind));
+}
+
+uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
+{
+	const struct space_map *map = ip >> 63 ? space_table_find_kernel(s->spaces, ip)
+					       : space_find(space_table_get(s->spaces, pid), ip);
+
+	if (!map || !map->module)
+		return SESSION_NOWHERE;
+	return session_location(s, session_profile_module(s, map->module), ip - map->bias);
 }
 
 /* ---- stacks ---- */
@@ -260,11 +365,11 @@ static void add_stacks(void *context, struct session_stacks *stacks, const struc
 
 static uint32_t add_stack(struct session *s, const struct unwind_chain *chain)
 {
-	uint32_t leaf = chain_trie_add(s->trie, chain);
-	size_t known = MAX(s->stacks->of.len, 1);
+	uint32_t leaf = chain_trie_add(&s->loader->trie, chain);
+	size_t known = MAX(s->loader->stacks.of.len, 1);
 
-	add_stacks(s, s->stacks, s->trie->nodes.items + known, s->trie->nodes.len - known);
-	return s->stacks->of.items[leaf];
+	add_stacks(s, &s->loader->stacks, s->loader->trie.nodes.items + known, s->loader->trie.nodes.len - known);
+	return s->loader->stacks.of.items[leaf];
 }
 
 /* ---- the walk ---- */
@@ -276,9 +381,9 @@ static void show_progress(struct session *s)
 	uint64_t done, len;
 
 	event_source_progress(s->source, &done, &len);
-	progress_show(&s->progress,
+	progress_show(&s->loader->progress,
 		      progress_text(&arena, slash ? slash + 1 : s->args->input, done, len,
-				    s->stream.samples, progress_elapsed_ns(&s->progress)));
+				    s->stream.samples, progress_elapsed_ns(&s->loader->progress)));
 }
 
 /* Sums of what a file says stay where they are rather than wrap. */
@@ -309,13 +414,13 @@ static void count_event(void *context, const struct event *ev)
 	struct session *s = context;
 	struct session_stream *stream = &s->stream;
 
-	process_log_event(&s->processes, ev);
-	if (progress_due(&s->progress))
+	process_log_event(&s->loader->processes, ev);
+	if (progress_due(&s->loader->progress))
 		show_progress(s);
 	for (struct session_listener *l = s->listeners; l; l = l->next)
 		if (l->heard)
 			l->heard(l->context, ev);
-	managed_stacks_event(s->managed, ev);
+	managed_stacks_event(s->loader->managed, ev);
 	if (stream->events++ == 0)
 		stream->first_ns = ev->time_ns;
 	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
@@ -353,11 +458,11 @@ static bool passes_stack(struct session *s, uint32_t stack)
 static bool passes(void *context, const struct event *ev, const struct space_thread **ret_thread)
 {
 	struct session *s = context;
-	bool anyones = s->derive && derive_wants_anyones(s->derive, ev);
+	bool anyones = s->loader->derive && derive_wants_anyones(s->loader->derive, ev);
 
 	space_table_apply(s->spaces, ev);
 	if (!anyones && !filter_passes_event(s->filter, ev) &&
-	    !(s->derive && filter_passes_task(s->filter, ev) && derive_wants(s->derive, ev)))
+	    !(s->loader->derive && filter_passes_task(s->filter, ev) && derive_wants(s->loader->derive, ev)))
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
 	return anyones || filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
@@ -370,10 +475,10 @@ static struct err *take(void *context, const struct session_event *event)
 	struct err *err = NULL;
 
 	if (event->chain)
-		merged.stack = managed_stacks_merge(s->managed, event->ev, event->stack,
+		merged.stack = managed_stacks_merge(s->loader->managed, event->ev, event->stack,
 						    unwind_stop_is_complete(event->chain->stop));
 	/* Of the transformers' samples it is judged what comes out. */
-	if (merged.chain && !s->derive && !passes_stack(s, merged.stack))
+	if (merged.chain && !s->loader->derive && !passes_stack(s, merged.stack))
 		return NULL;
 	for (struct session_listener *l = s->listeners; l && !err; l = l->next)
 		if (l->event)
@@ -394,7 +499,7 @@ static struct err *walk_alone(struct session *s, bool flat)
 		if (!passes(s, &ev, &event.thread))
 			continue;
 		if (ev.kind == EVENT_SAMPLE && !flat) {
-			unwinder_walk(s->unwinder, &ev, &chain);
+			unwinder_walk(s->loader->unwinder, &ev, &chain);
 			event.chain = &chain;
 			event.stack = add_stack(s, &chain);
 		}
@@ -457,13 +562,13 @@ static struct err *walk_all(struct session *s, bool flat)
 
 	if (nthreads == 1)
 		return walk_alone(s, flat);
-	if (!s->pool)
-		s->pool = pool_new(nthreads, memory_keep_thread);
+	if (!s->loader->pool)
+		s->loader->pool = pool_new(nthreads, memory_keep_thread);
 
 	struct session_walk walk = { .source = s->source,
 				     .modules = s->modules,
-				     .search = s->search,
-				     .pool = s->pool,
+				     .search = s->loader->search,
+				     .pool = s->loader->pool,
 				     .context = s,
 				     .passes = passes,
 				     .take = take,
@@ -479,7 +584,7 @@ struct err *session_each(struct session *s, struct filter *filter, struct sessio
 
 	if (!err)
 		err = session_need(s, "events", "this command");
-	if (!err && reshape_is_given(&filter->reshape) && !s->reshape)
+	if (!err && reshape_is_given(&filter->reshape) && !s->loader->reshape)
 		err = err_remedy(err_new(ERR_USAGE, "single events and stacks are shown as they are, without "
 						    "--focus, --hide and the like"),
 				 "they go with tables, trees, pages and exports");
@@ -487,9 +592,9 @@ struct err *session_each(struct session *s, struct filter *filter, struct sessio
 		return err;
 	s->filter = filter;
 	session_listen(s, listener);
-	progress_begin(&s->progress, stderr, s->args->progress && !listener->prints);
+	progress_begin(&s->loader->progress, stderr, s->args->progress && !listener->prints);
 	err = walk_all(s, listener->flat);
-	progress_end(&s->progress);
+	progress_end(&s->loader->progress);
 	s->listeners = NULL;
 	if (err)
 		return err;
@@ -509,10 +614,10 @@ static void begin_ahead(struct session *s, const struct filter *filter)
 	unsigned nthreads = walk_threads(s);
 
 	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter) ||
-	    s->reshape)
+	    s->loader->reshape)
 		return;
-	s->pool = pool_new(nthreads, memory_keep_thread);
-	s->namer.ahead = name_ahead_new(s->symbolizer, s->pool);
+	s->loader->pool = pool_new(nthreads, memory_keep_thread);
+	s->loader->namer.ahead = name_ahead_new(s->symbolizer, s->loader->pool);
 }
 
 static uint32_t add_thread(struct session *s, const struct space_thread *from)
@@ -523,7 +628,7 @@ static uint32_t add_thread(struct session *s, const struct space_thread *from)
 		.tid = from->tid,
 		.comm = profile_string(p, from->comm),
 		.process = profile_string(p, from->process),
-		.life = process_log_life(&s->processes, from->pid),
+		.life = process_log_life(&s->loader->processes, from->pid),
 	};
 
 	return profile_add_thread(p, &thread);
@@ -544,24 +649,24 @@ static int64_t weight_of(struct session *s, const struct derived *from)
 
 	if (profile_fits(s->profile, weight))
 		return weight;
-	if (!s->too_much)
+	if (!s->loader->too_much)
 		diag_warn(&s->diag, "'%s': periods add up to more than 2^63; the rest count as 0",
 			  s->args->input);
-	s->too_much = true;
+	s->loader->too_much = true;
 	return 0;
 }
 
 /* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
 bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
 {
-	if (!s->reshape) {
+	if (!s->loader->reshape) {
 		*ret = stack;
 		return true;
 	}
-	for (uint32_t at = stack; at && !reshape_knows(s->reshape, stack);
+	for (uint32_t at = stack; at && !reshape_knows(s->loader->reshape, stack);
 	     at = s->profile->stacks.items[at].parent)
 		session_name(s, s->profile->stacks.items[at].location);
-	return reshape_stack(s->reshape, s->profile, stack, ret);
+	return reshape_stack(s->loader->reshape, s->profile, stack, ret);
 }
 
 /* Who ended a wait, as a label: "name tid", or what is known of a CPU without a thread. */
@@ -621,8 +726,8 @@ static void add_derived(void *context, const struct derived *from)
 
 	uint32_t row = profile_add_sample(p, &sample);
 
-	if (s->namer.ahead)
-		namer_want(&s->namer, sample.stack, sample.state != PROFILE_STATE_NONE);
+	if (s->loader->namer.ahead)
+		namer_want(&s->loader->namer, sample.stack, sample.state != PROFILE_STATE_NONE);
 	if (s->keep_times)
 		time_series_add(&p->times, &(struct profile_time){ .time_ns = from->time_ns,
 								   .duration_ns = !from->ev && !from->more ? from->weight : 0,
@@ -647,9 +752,9 @@ static struct err *transform(void *context, struct session *s, const struct sess
 	};
 
 	(void)context;
-	if (ev->kind == EVENT_SAMPLE || (ev->kind == EVENT_SWITCH && derive_wants(s->derive, ev)))
+	if (ev->kind == EVENT_SAMPLE || (ev->kind == EVENT_SWITCH && derive_wants(s->loader->derive, ev)))
 		from.thread = add_thread(s, event->thread);
-	derive_event(s->derive, &from);
+	derive_event(s->loader->derive, &from);
 	return NULL;
 }
 
@@ -670,7 +775,7 @@ static void begin_transformers(struct session *s, const struct filter *filter)
 		.each_wait = filter->each_wait,
 	};
 
-	s->derive = derive_new(&request, &out);
+	s->loader->derive = derive_new(&request, &out);
 }
 
 /* Why there is nothing to report. */
@@ -724,16 +829,16 @@ static struct err *load_events(struct session *s, struct filter *filter)
 	if (err)
 		return err;
 	if (reshape_is_given(&filter->reshape))
-		s->reshape = reshape_new(&filter->reshape);
-	s->namer.depth = depth_of(s->names);
+		s->loader->reshape = reshape_new(&filter->reshape);
+	s->loader->namer.depth = depth_of(s->names);
 	begin_ahead(s, filter);
 	begin_transformers(s, filter);
 	err = session_each(s, filter, &listener);
 	if (!err)
-		derive_finish(s->derive);
-	s->facts.lives = derive_lives(s->derive);
-	derive_free(s->derive);
-	s->derive = NULL;
+		derive_finish(s->loader->derive);
+	s->facts.lives = derive_lives(s->loader->derive);
+	derive_free(s->loader->derive);
+	s->loader->derive = NULL;
 	/* Who asked for events by name asked for those that were added. */
 	while (filter->event_passes.len && filter->event_passes.len < s->profile->types.len)
 		vec_push(&filter->event_passes, true);
@@ -758,7 +863,7 @@ struct err *session_load(struct session *s, struct filter *filter)
 		return nothing_there(s);
 	session_set_facts(s);
 	if (!s->imported)
-		namer_name_samples(&s->namer, &s->progress);
+		namer_name_samples(&s->loader->namer, &s->loader->progress);
 	same_names_tell_apart(s->profile);
 	return NULL;
 }
@@ -766,14 +871,14 @@ struct err *session_load(struct session *s, struct filter *filter)
 void session_name_all(struct session *s)
 {
 	s->names = SESSION_NAME_ALL;
-	s->namer.depth = UINT_MAX;
-	namer_name_samples(&s->namer, &s->progress);
+	s->loader->namer.depth = UINT_MAX;
+	namer_name_samples(&s->loader->namer, &s->loader->progress);
 	same_names_tell_apart(s->profile);
 }
 
 void session_name(struct session *s, uint32_t location)
 {
-	namer_name(&s->namer, location);
+	namer_name(&s->loader->namer, location);
 }
 
 uint32_t session_default_event(const struct session *s)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.h - one input on its way to a report: events, address spaces, chains, the profile, names.
+ * session.h - one input and what was made of it: the profile and its facts, and what looking at its code needs.
+ *
+ * Its loader, which walks the events and names what it finds, is private.
  *
  *	static struct err *print(struct session *s, void *args_)
  *	{
@@ -23,16 +25,13 @@
 #include "formats/event.h"
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
-#include "report/load/process_log.h"
+#include "report/load/session_event.h"
 #include "report/view/filter.h"
-#include "report/print/progress.h"
-#include "report/load/derive/derive.h"
-#include "report/load/namer.h"
-#include "report/load/session_walk.h"
-#include "symbolize/module/module.h"
-#include "symbolize/module/space.h"
-#include "symbolize/name/symbolizer.h"
-#include "symbolize/unwind/unwind.h"
+
+struct module;
+struct module_table;
+struct space_table;
+struct symbolizer;
 
 /* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
 struct session_args {
@@ -108,39 +107,34 @@ struct session_listener {
 	struct session_listener *next; /* private */
 };
 
-struct reshape;
-
 struct session {
 	const struct session_args *args;
-	struct reshape *reshape; /* of session_load(): NULL unless the filter changes stacks */
-	struct session_listener *listeners; /* private */
-	enum session_names names; /* may be set between session_open() and session_load() */
-	bool keep_times;          /* the same: fill profile->times, if the input has any */
-	bool too_much;            /* private: periods add up to more than fits */
-	bool imported;            /* the input was a profile: there are no events, chains or code */
-	struct derive *derive;    /* private: the transformers at work; NULL outside session_load() */
-	struct filter *filter;    /* NULL before session_load() or session_each() */
-	struct arena arena;       /* lives until session_close() */
-	struct diag diag;         /* warnings; the command prints them with session_warn() */
+
+	/* What is wanted; may be set between session_open() and session_load(). */
+	enum session_names names;
+	bool keep_times; /* fill profile->times, if the input has any */
+
+	/* The input, as it was recognised. */
 	struct event_source *source;
 	const struct recording *recording;
-	const struct module_search *search;
-	struct module_table *modules;
-	struct space_table *spaces;
-	struct unwinder *unwinder;
-	struct symbolizer *symbolizer;
-	struct pool *pool;        /* NULL: one thread is to do everything */
-	struct namer namer;       /* private */
-	struct process_log processes; /* private: fills the profile's */
-	struct profile *profile; /* events are those of the recording, same numbers */
-	struct profile_facts facts; /* set by session_load(); texts live as long as the session */
+	bool imported; /* it was a profile: there are no events, chains or code */
+
+	/* The result. */
+	struct profile *profile;       /* events are those of the recording, same numbers */
+	struct profile_facts facts;    /* set by session_load(); texts live as long as the session */
 	struct session_stream stream;
-	struct progress progress;             /* on standard error */
-	struct managed_stacks *managed; /* NULL: the input is a profile */
-	struct profile_sum matched;           /* samples that passed the filter, of all events */
-	struct chain_trie *trie;              /* private: what was walked alone */
-	struct session_stacks *stacks;        /* private: node of @trie -> stack of the profile */
-	VEC(uint32_t) profile_modules;        /* module.id -> profile module + 1, 0 for none yet */
+	struct profile_sum matched;    /* samples that passed the filter, of all events */
+	struct filter *filter;	       /* NULL before session_load() or session_each() */
+
+	/* What looking at code needs. */
+	struct module_table *modules;
+	struct space_table *spaces;    /* as of the event that is handed out */
+	struct symbolizer *symbolizer;
+
+	struct arena arena; /* lives until session_close() */
+	struct diag diag;   /* warnings; the command prints them with session_warn() */
+	struct session_listener *listeners; /* private */
+	struct loader *loader;		    /* private: what walks and names */
 };
 
 /*

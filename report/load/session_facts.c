@@ -4,6 +4,7 @@
  */
 #include "formats/event_multiplexing.h"
 #include "report/load/session.h"
+#include "symbolize/module/module.h"
 
 struct session_losses session_losses(const struct session *s)
 {

@@ -8,7 +8,7 @@
 #define REPORT_SESSION_WALK_H
 
 #include "formats/base/pool.h"
-#include "formats/event.h"
+#include "report/load/session_event.h"
 #include "symbolize/module/module.h"
 #include "symbolize/module/space.h"
 #include "symbolize/unwind/chain_trie.h"
@@ -17,14 +17,6 @@
 /* Nodes of a trie to stacks of the profile. Empty when zeroed. */
 struct session_stacks {
 	VEC(uint32_t) of;
-};
-
-/* One event that passes the filter; all of it lasts until the call returns, ids stay. */
-struct session_event {
-	const struct event *ev;
-	const struct space_thread *thread; /* names as of now */
-	const struct unwind_chain *chain;  /* samples only, else NULL */
-	uint32_t stack;                    /* samples only: the leaf in the profile */
 };
 
 /* What is done with each event in the order of the stream; the same with one thread. */

@@ -6,6 +6,7 @@
 #define REPORT_TALLY_H
 
 #include "report/load/session.h"
+#include "symbolize/unwind/unwind.h"
 
 /* What a module had to do with the stacks. */
 struct unwind_quality_module {

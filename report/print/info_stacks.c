@@ -3,6 +3,7 @@
 
 #include "report/load/remedies.h"
 #include "report/print/number.h"
+#include "symbolize/name/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

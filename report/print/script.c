@@ -18,6 +18,7 @@
 #include "report/print/json.h"
 #include "report/view/memory_source.h"
 #include "report/page/payload.h"
+#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "report/view/entry.h"
 #include "report/view/trust.h"
 #include "report/view/view_table.h"
+#include "report/load/derive/derive_kind.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -6,6 +6,7 @@
 
 #include "symbolize/debug/line_table.h"
 #include "symbolize/elf/bundle.h"
+#include "symbolize/name/symbolizer.h"
 
 #include <stdlib.h>
 #include <string.h>

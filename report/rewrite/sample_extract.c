@@ -9,6 +9,8 @@
 #include "formats/trace/trace_writer.h"
 #include "report/print/output.h"
 #include "symbolize/elf/bundle.h"
+#include "symbolize/module/module.h"
+#include "symbolize/module/space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +85,7 @@ static bool add_code(struct cut *c, uint64_t ip, uint64_t leaves)
 /* May the word stay? What it points to comes along. */
 static bool keep(struct cut *c, uint64_t word)
 {
-	uint64_t mask = c->arch->lr < 0 ? UINT64_MAX : c->arch->code_mask;
+	uint64_t mask = arch_code_mask(c->arch, c->s->recording->code_mask, space_end(c->space));
 
 	return word - c->own_start < c->own_len || add_code(c, word & mask, /* leaves= */ 0);
 }
@@ -234,6 +236,7 @@ static struct recording describe(const struct recording *from, struct recording_
 		.container = "",
 		.arch = from->arch,
 		.page_size = from->page_size,
+		.code_mask = from->code_mask,
 		.clock = from->clock,
 		.start_ns = 1,
 		.end_ns = 3,

@@ -11,6 +11,7 @@
 #include "report/view/idle_waits.h"
 #include "report/view/tree_table.h"
 #include "report/view/view_table.h"
+#include "report/load/derive/derive_kind.h"
 
 #include <stdlib.h>
 #include <string.h>

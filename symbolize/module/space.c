@@ -378,6 +378,13 @@ const struct space_map *space_table_find_kernel(struct space_table *table, uint6
 	return space_maps_find(table->kernel, ip);
 }
 
+uint64_t space_end(const struct space *space)
+{
+	const struct space_maps *maps = space->maps;
+
+	return maps->len ? maps->items[maps->len - 1].end : 0;
+}
+
 uint64_t space_generation(const struct space *space)
 {
 	return space->generation;

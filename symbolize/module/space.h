@@ -55,6 +55,9 @@ const struct space_map *space_find(struct space *space, uint64_t ip);
 /* The mapping that holds kernel address @ip: the kernel, a module or code from EVENT_KSYMBOL; NULL if none does. */
 const struct space_map *space_table_find_kernel(struct space_table *table, uint64_t ip);
 
+/* All mappings of @space lie below; 0 if it has none. */
+uint64_t space_end(const struct space *space);
+
 /* Changes whenever the mappings of @space do. */
 uint64_t space_generation(const struct space *space);
 

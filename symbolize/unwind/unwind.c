@@ -487,11 +487,13 @@ static void init_state(struct unwind_state *state, const struct arch *arch,
 static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev,
 				      struct space *space)
 {
+	const struct recording *rec = module_table_recording(u->modules);
 	const struct event_sample *s = &ev->sample;
 	struct unwind_walk w;
 	enum unwind_stop stop;
 
 	unwind_walk_init(&w, u->arch, u->tables, space, u->saves);
+	w.code_mask = arch_code_mask(u->arch, rec ? rec->code_mask : 0, space_end(space));
 	unwind_stack_init(&w.stack, &s->stack);
 	w.trace = u->options.trace;
 	w.stack.reads = w.trace ? &w.trace->reads : NULL;

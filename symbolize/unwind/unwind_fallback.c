@@ -49,7 +49,7 @@ static bool called_here(struct unwind_walk *w, uint64_t ip)
 
 static uint64_t strip(const struct unwind_walk *w, uint64_t ip)
 {
-	return w->arch->lr >= 0 ? ip & w->arch->code_mask : ip;
+	return ip & w->code_mask;
 }
 
 /* Keep the frame pointer and what else calls preserve: a function without a frame has not touched them. */

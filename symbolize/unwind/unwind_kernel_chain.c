@@ -16,7 +16,7 @@ static bool follow(struct unwind_walk *w, uint64_t fp, uint64_t ip, uint64_t *re
 	if (unwind_stack_word(&w->stack, fp + 8, &found) != UNWIND_READ_OK ||
 	    unwind_stack_word(&w->stack, fp, ret) != UNWIND_READ_OK)
 		return false;
-	return (w->arch->lr >= 0 ? found & w->arch->code_mask : found) == ip;
+	return (found & w->code_mask) == ip;
 }
 
 static bool has_frame_pointer(const struct unwind_walk *w, const struct event_sample *s)

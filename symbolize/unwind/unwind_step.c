@@ -224,7 +224,7 @@ static inline bool enter_caller(struct unwind_walk *w, const struct cfi_rule *ru
 	ip = state->regs[rule->return_reg];
 	if (!(w->writes & ra))
 		w->reads |= ra;
-	state->regs[arch->ip] = arch->lr >= 0 ? ip & arch->code_mask : ip;
+	state->regs[arch->ip] = ip & w->code_mask;
 	if (!rule->signal_frame)
 		state->known &= ~ra;
 	state->known |= own;

@@ -41,6 +41,7 @@ struct unwind_walk {
 	struct unwind_place *places; /* of @tables */
 	struct space *space;
 	uint64_t generation;         /* of @space */
+	uint64_t code_mask; /* what of a return address is one */
 	struct unwind_stack stack;
 	struct unwind_state state;
 	struct unwind_save *saves; /* the walk's so far, room for UNWIND_FRAMES_MAX */

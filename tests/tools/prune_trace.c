@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 	mapped_files_init(&p->files, sizeof(struct mapped_file), NULL);
 	process_table_init(&p->processes);
 	p->prune.arch = rec.arch;
+	p->prune.code_mask = rec.code_mask;
 	rec.raw_stacks = false;
 	must(trace_writer_begin(w, &rec));
 	copy_events(p, source, w);

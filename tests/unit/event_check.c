@@ -193,6 +193,7 @@ static void check_machine(const struct recording *got, const struct recording *w
 	CHECK_UINT(got->ncpus_online, want->ncpus_online);
 	CHECK_UINT(got->ncpus_possible, want->ncpus_possible);
 	CHECK_UINT(got->page_size, want->page_size);
+	CHECK_UINT(got->code_mask, want->code_mask);
 	CHECK_UINT(got->memory_len, want->memory_len);
 	CHECK_UINT(got->kernel_text, want->kernel_text);
 	CHECK_UINT(got->kernel_text_end, want->kernel_text_end);

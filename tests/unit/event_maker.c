@@ -401,6 +401,7 @@ void maker_recording(struct recording *rec)
 		.ncpus_online = 2,
 		.ncpus_possible = 128,
 		.page_size = 4096,
+		.code_mask = (1ULL << 39) - 1,
 		.memory_len = 1ull << 36,
 		.clock = 1,
 		.clock_ns = 5,

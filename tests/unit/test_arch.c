@@ -22,6 +22,21 @@ TEST(arch_is_found_by_machine_and_by_name)
 	CHECK(arch_native() == &arch_x86_64 || arch_native() == &arch_aarch64);
 }
 
+TEST(arch_code_mask_is_the_kernels_or_that_of_the_highest_code)
+{
+	CHECK_UINT(arch_code_mask_of_pac(0), 0);
+	CHECK_UINT(arch_code_mask_of_pac(0x7fff8000000000), (1ULL << 39) - 1);
+	CHECK_UINT(arch_code_mask_of_pac(0x7f000000000000), (1ULL << 48) - 1);
+	CHECK_UINT(arch_code_mask_of_pac(0x70000000000000), (1ULL << 52) - 1);
+
+	CHECK_UINT(arch_code_mask(&arch_aarch64, (1ULL << 39) - 1, 0xffff00000000), (1ULL << 39) - 1);
+	CHECK_UINT(arch_code_mask(&arch_aarch64, 0, 0x5512345678), (1ULL << 39) - 1);
+	CHECK_UINT(arch_code_mask(&arch_aarch64, 0, 0xffff00000000), (1ULL << 48) - 1);
+	CHECK_UINT(arch_code_mask(&arch_aarch64, 0, 0), (1ULL << 48) - 1);
+	CHECK_UINT(arch_code_mask(&arch_aarch64, 0x1234567890, 0), (1ULL << 48) - 1); /* no mask */
+	CHECK_UINT(arch_code_mask(&arch_x86_64, (1ULL << 39) - 1, 0x5512345678), UINT64_MAX);
+}
+
 TEST(arch_kernel_mask_covers_each_register_exactly_once)
 {
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {

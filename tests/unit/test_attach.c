@@ -336,7 +336,7 @@ TEST(code_files_hold_the_latest_that_may_be_wanted_and_all_that_are)
 	enum { ROOM = CODE_FILES_FORESEEN + 8, COUNT = ROOM + 2 };
 	struct code_files files;
 	const uint32_t nobody[PROCESS_LINEAGE] = { 5000007 };
-	const struct code_place place = { nobody, 0x1000, 0x2000 };
+	const struct code_place place = { nobody, 0x1000, 0x2000, 0 };
 	struct code_file *each[COUNT];
 	char path[4096];
 
@@ -382,7 +382,7 @@ TEST(code_files_drop_the_oldest_that_no_one_maps)
 	enum { COUNT = 3 * CODE_FILES_WANTED_MAX };
 	struct code_files files;
 	const uint32_t nobody[PROCESS_LINEAGE] = { 5000007 };
-	const struct code_place place = { nobody, 0x1000, 0x2000 };
+	const struct code_place place = { nobody, 0x1000, 0x2000, 0 };
 	struct code_file *lasting = NULL;
 
 	code_files_init(&files, 0);

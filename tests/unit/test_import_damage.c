@@ -23,6 +23,7 @@ static const struct damage_case {
 	{ "jfr", "hotspot.jfr.gz" },
 	{ "perf-script", "perf-script" },
 	{ "austin", "austin" },
+	{ "firefox", "firefox" },
 };
 
 static const struct damage_case *case_of(const struct importer *importer)
@@ -59,7 +60,8 @@ TEST(import_of_every_format_survives_damage)
 /* The end of these is known, so that an early one is an error with an offset, or a warning. */
 TEST(import_says_where_a_file_ends_early)
 {
-	static const char *const ended[] = { "pprof", "node.cpuprofile", "node.heapprofile", "speedscope", "node-trace.json" };
+	static const char *const ended[] = { "pprof", "node.cpuprofile", "node.heapprofile", "speedscope", "node-trace.json",
+					     "firefox", "gecko" };
 
 	for (size_t i = 0; i < ARRAY_LEN(ended); i++) {
 		struct import_case c;

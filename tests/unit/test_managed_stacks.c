@@ -3,12 +3,15 @@
  * test_managed_stacks.c - frames of an interpreter in the place of the calls that ran them.
  */
 #include "report/load/managed_stacks.h"
+#include "report/load/namer.h"
 
 #include "formats/arch.h"
 #include "report/load/session.h"
 #include "tests/unit/event_list.h"
 #include "tests/unit/test.h"
+#include "symbolize/module/module.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define PYTHON	0x100000u
@@ -76,7 +79,7 @@ static const char *show(struct session *s, uint32_t stack)
 	return shown;
 }
 
-static uint32_t native_stack(struct session *s, const struct scene *scene)
+static uint32_t native_stack(struct session *s, struct namer *namer, const struct scene *scene)
 {
 	static const char *const paths[] = { "", "/usr/bin/python3.11", "/lib/libc.so.6", "/lib/ext.so" };
 	uint32_t stack = 0;
@@ -84,9 +87,11 @@ static uint32_t native_stack(struct session *s, const struct scene *scene)
 	for (size_t i = scene->nips; i-- > 0;) {
 		struct module *mod = module_table_file(s->modules, MODULE_FILE,
 						       paths[scene->ips[i] >> 20], NULL, 0);
-		uint32_t location = profile_add_location(
-			s->profile, session_profile_module(s, mod), scene->ips[i] & 0xfffff,
-			PROFILE_FRAME_NATIVE);
+		uint32_t number = session_profile_module(s, mod);
+		uint32_t location = profile_add_location(s->profile, number, scene->ips[i] & 0xfffff,
+							 PROFILE_FRAME_NATIVE);
+
+		namer_set_module(namer, number, mod);
 
 		stack = profile_add_stack(s->profile, stack, location, PROFILE_HOW_SURE);
 	}
@@ -104,9 +109,16 @@ static struct managed_counts merge_scene(const struct scene *scene, bool native)
 	args.native = native;
 	event_list_init(&list, NULL, 0);
 	session_open_source(&s, &args, &list.source);
-	managed_stacks_event(s.managed, &scene->managed);
-	show(&s, managed_stacks_merge(s.managed, &scene->sample, native_stack(&s, scene), true));
-	counts = managed_stacks_counts(s.managed);
+
+	struct namer namer = { .profile = s.profile, .symbolizer = s.symbolizer, .depth = UINT_MAX };
+	struct managed_stacks *managed =
+		managed_stacks_new(&namer, module_table_unknown(s.modules), native);
+
+	managed_stacks_event(managed, &scene->managed);
+	show(&s, managed_stacks_merge(managed, &scene->sample, native_stack(&s, &namer, scene), true));
+	counts = managed_stacks_counts(managed);
+	managed_stacks_free(managed);
+	namer_deinit(&namer);
 	session_close(&s);
 	return counts;
 }

@@ -32,7 +32,7 @@ static void bench_cleanup(struct bench *b)
 	free(b->rec);
 }
 
-static void add_code(struct bench *b, uint64_t start, uint64_t end)
+static void add_code_to(struct bench *b, uint32_t pid, uint64_t start, uint64_t end)
 {
 	const struct event_mmap map = {
 		.start = start,
@@ -41,7 +41,12 @@ static void add_code(struct bench *b, uint64_t start, uint64_t end)
 		.path = "//anon",
 	};
 
-	process_table_map(&b->table, 1, &map, mapped_files_get(&b->files, &map, NULL));
+	process_table_map(&b->table, pid, &map, mapped_files_get(&b->files, &map, NULL));
+}
+
+static void add_code(struct bench *b, uint64_t start, uint64_t end)
+{
+	add_code_to(b, 1, start, end);
 }
 
 static void bench_init(struct bench *b, const struct arch *arch)
@@ -297,6 +302,25 @@ TEST(prune_sees_through_authentication_bits_on_aarch64_only)
 	}
 	BENCH(&arch_x86_64);
 	CHECK_UINT(prune_words(&b, words, 2)->nwords, 0);
+}
+
+/* A kernel of 39 bits signs from bit 39 on: the mask is told, or taken from where the code lies. */
+TEST(prune_sees_through_authentication_of_any_length)
+{
+	const uint64_t code = 0x5500001000ULL;
+	const uint64_t words[] = { 0x005a5a0000000000ULL | code, SECRET };
+
+	for (unsigned known = 0; known < 2; known++) {
+		BENCH(&arch_aarch64);
+		add_code_to(&b, 2, code, code + 0x1000);
+		b.proc = process_table_get(&b.table, 2);
+		b.prune->code_mask = known ? (1ULL << 39) - 1 : 0;
+		const struct event_stack *stack = prune_words(&b, words, 2);
+
+		CHECK_UINT(stack->nwords, 1);
+		CHECK_UINT(stack->words[0], words[0]);
+		CHECK_UINT(b.prune->ncode, 1);
+	}
 }
 
 TEST(prune_of_no_snapshot_is_an_empty_stack)

@@ -149,6 +149,33 @@ TEST(unwind_uses_the_link_register_of_an_interrupted_leaf_only)
 	world_check_end(w, 4, UNWIND_BAD_TABLE);
 }
 
+/* Of a kernel with 39, 48 or 52 bits of address, all bits from there to 54 are authentication. Known, or taken from the mappings. */
+TEST(unwind_strips_authentication_of_any_length_on_aarch64)
+{
+	static const struct {
+		unsigned bits;
+		uint64_t start;
+	} kernels[] = { { 39, 0x5555500000 }, { 39, 0x7ffff00000 }, { 48, 0xaaaa00000000 }, { 52, 0xf555500000000 } };
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(kernels); i++) {
+		uint64_t mask = (1ULL << kernels[i / 2].bits) - 1, all = (1ULL << 55) - 1;
+		CLEANUP(world_freep) struct world *w = world_new_at(&arch_aarch64, kernels[i / 2].start);
+
+		w->rec.code_mask = i % 2 ? mask : 0;
+		world_set_leaf(w, IP(LEAF + 4), 0);
+		world_set_reg(w, 30, IP(MIDDLE + 0x40) | (0x5a5a5a5a5a5a5a5a & all & ~mask));
+		w->words[0] = world_slot(4);
+		w->words[1] = IP(FRAMED + 0x40) | (0x2345678923456789 & all & ~mask);
+		w->words[4] = world_slot(8);
+		w->words[5] = IP(START + 0x40) | (all & ~mask);
+		world_walk(w);
+		world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
+		world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_CFI);
+		world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
+		world_check_end(w, 4, UNWIND_ROOT);
+	}
+}
+
 /* Linux's trampoline and what it finds on the stack. */
 TEST(unwind_steps_out_of_a_signal_handler_on_aarch64)
 {

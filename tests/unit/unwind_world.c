@@ -137,6 +137,11 @@ void world_map(struct world *w, const char *path, uint64_t start, uint64_t len)
 
 struct world *world_new(const struct arch *arch)
 {
+	return world_new_at(arch, 0x555500000000);
+}
+
+struct world *world_new_at(const struct arch *arch, uint64_t start)
+{
 	struct world *w = calloc(1, sizeof(*w));
 	const struct space_map *program;
 
@@ -152,10 +157,10 @@ struct world *world_new(const struct arch *arch)
 	w->rec.nimages = 1;
 	w->modules = module_table_new(&w->rec, NULL, &w->diag);
 	w->spaces = space_table_new(w->modules);
-	world_map(w, "/nowhere/prog", 0x555500000000, 0x4000);
+	world_map(w, "/nowhere/prog", start, 0x4000);
 	world_map(w, "//anon", JIT_START, 0x10000);
 	world_map(w, "/nowhere/missing.so", OTHER_START, 0x10000);
-	program = space_find(space_table_get(w->spaces, PID), 0x555500000000);
+	program = space_find(space_table_get(w->spaces, PID), start);
 	CHECK(program && program->mapped);
 	w->bias = program->bias;
 	w->unwinder = unwinder_new(w->modules, w->spaces, NULL);

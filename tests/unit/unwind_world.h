@@ -77,6 +77,9 @@ struct world {
 };
 
 struct world *world_new(const struct arch *arch);
+
+/* The same with the program mapped at @start. */
+struct world *world_new_at(const struct arch *arch, uint64_t start);
 void world_freep(struct world **w);
 
 /* Map @path, which is the program's own or any other, over what is there. */

@@ -8,6 +8,6 @@
 #include "formats/profile/import/importer.h"
 
 extern const struct importer import_pprof, import_folded, import_cpuprofile, import_heapprofile,
-	import_speedscope, import_chrome, import_jfr, import_perf_script, import_austin;
+	import_speedscope, import_chrome, import_jfr, import_perf_script, import_austin, import_gecko;
 
 #endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * foreign_reader.c - requests name the function that is to run: the reader is a copy of the recorder, where it has the same address.
+ */
+#include "record/task/foreign_reader.h"
+
+#include "formats/base/memory.h"
+#include "record/confine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME_MAX_LEN 128
+
+struct request {
+	void (*run)(const void *request, void *answer, int *ret_fd);
+	size_t answer_len;
+	uint8_t bytes[FOREIGN_REQUEST_MAX];
+};
+
+struct foreign_reader {
+	pid_t pid; /* 0: none runs */
+	int fd;    /* to it */
+	pid_t left[FOREIGN_LEFT_MAX]; /* killed, but not seen to end */
+	size_t nleft;
+	uint64_t bucket_ns, filled_ns; /* what may be waited, and when that was found out */
+	uint64_t late, refused;
+	char first_late[NAME_MAX_LEN];
+	int policy; /* the recorder's, as it began */
+	struct sched_param param;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+struct foreign_reader *foreign_reader_new(void)
+{
+	struct foreign_reader *f = memory_zeroed(1, sizeof(*f));
+
+	f->fd = -1;
+	f->bucket_ns = FOREIGN_BUCKET_NS;
+	f->filled_ns = now_ns();
+	f->policy = sched_getscheduler(0);
+	if (sched_getparam(0, &f->param) != 0)
+		f->policy = SCHED_OTHER;
+	return f;
+}
+
+uint32_t foreign_reader_pid(const struct foreign_reader *f)
+{
+	return f ? (uint32_t)f->pid : 0;
+}
+
+/* ---- in the reader ------------------------------------------------------------------------------------- */
+
+static bool send_answer(int fd, const void *answer, size_t len, int passed)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { .iov_base = (void *)(uintptr_t)answer, .iov_len = len };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (passed >= 0) {
+		message.msg_control = control.room;
+		message.msg_controllen = sizeof(control.room);
+		control.head = (struct cmsghdr){
+			.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(sizeof(int)),
+		};
+		memcpy(CMSG_DATA(&control.head), &passed, sizeof(passed));
+	}
+	return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)len;
+}
+
+/* Until the recorder closes its end. */
+static void serve(int fd)
+{
+	struct request *request = memory_zeroed(1, sizeof(*request));
+	uint8_t *answer = memory_zeroed(1, FOREIGN_ANSWER_MAX);
+	bool heard = true;
+
+	while (heard && recv(fd, request, sizeof(*request), 0) > 0) {
+		int passed = -1;
+
+		memset(answer, 0, request->answer_len);
+		request->run(request->bytes, answer, &passed);
+		heard = send_answer(fd, answer, request->answer_len, passed);
+		if (passed >= 0)
+			close(passed);
+	}
+	free(answer);
+	free(request);
+}
+
+static void close_all_but(int fd)
+{
+	if (fd > 3)
+		syscall(SYS_close_range, 3U, (unsigned int)fd - 1, 0);
+	syscall(SYS_close_range, (unsigned int)fd + 1, ~0U, 0);
+}
+
+/* It must get a CPU as soon as the recorder, which waits for it. */
+__attribute__((noreturn)) static void be_reader(const struct foreign_reader *f, int fd)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "precord-files");
+	memory_last_words(NULL, NULL, 0);
+	sched_setscheduler(0, f->policy | SCHED_RESET_ON_FORK, &f->param);
+	close_all_but(fd);
+	confine_foreign_reader();
+	serve(fd);
+	_exit(0);
+}
+
+/* ---- in the recorder ----------------------------------------------------------------------------------- */
+
+static void reap(struct foreign_reader *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->nleft; i++) {
+		if (waitpid(f->left[i], NULL, WNOHANG) == 0)
+			f->left[kept++] = f->left[i];
+	}
+	f->nleft = kept;
+}
+
+static bool begin(struct foreign_reader *f)
+{
+	int fds[2];
+
+	if (f->pid)
+		return true;
+	reap(f);
+	if (f->nleft == FOREIGN_LEFT_MAX ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
+		return false;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		be_reader(f, fds[1]);
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return false;
+	}
+	f->pid = pid;
+	f->fd = fds[0];
+	return true;
+}
+
+static void end(struct foreign_reader *f)
+{
+	if (!f->pid)
+		return;
+	close(f->fd);
+	kill(f->pid, SIGKILL);
+	f->left[f->nleft++] = f->pid;
+	f->pid = 0;
+	f->fd = -1;
+}
+
+void foreign_reader_free(struct foreign_reader *f)
+{
+	if (!f)
+		return;
+	end(f);
+	for (int ms = 0; ms < 20 && f->nleft; ms++) {
+		reap(f);
+		if (f->nleft)
+			usleep(1000);
+	}
+	free(f);
+}
+
+static bool send_request(struct foreign_reader *f, const struct foreign_job *job)
+{
+	struct request request = { .run = job->run, .answer_len = job->answer_len };
+	size_t len = offsetof(struct request, bytes) + job->request_len;
+
+	memcpy(request.bytes, job->request, job->request_len);
+	return send(f->fd, &request, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len;
+}
+
+/* False: it ended, or is not in its right mind. */
+static bool take_answer(const struct foreign_reader *f, const struct foreign_job *job, void *answer,
+			int *ret_fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { .iov_base = answer, .iov_len = job->answer_len };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	ssize_t got = recvmsg(f->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *head = got >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
+
+	*ret_fd = -1;
+	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(ret_fd, CMSG_DATA(head), sizeof(*ret_fd));
+	if (got == (ssize_t)job->answer_len)
+		return true;
+	if (*ret_fd >= 0)
+		close(*ret_fd);
+	*ret_fd = -1;
+	return false;
+}
+
+/* What time has brought; what is waited is taken off. */
+static void fill(struct foreign_reader *f, uint64_t now)
+{
+	uint64_t come = (now - f->filled_ns) / 100 * FOREIGN_PERCENT;
+
+	f->bucket_ns = MIN(f->bucket_ns + come, FOREIGN_BUCKET_NS);
+	f->filled_ns = now;
+}
+
+static bool wait_for_answer(struct foreign_reader *f, uint64_t start)
+{
+	struct pollfd ready = { .fd = f->fd, .events = POLLIN };
+	uint64_t until = start + FOREIGN_WAIT_NS, now = start;
+	int count = 0;
+
+	while (count <= 0 && now < until) {
+		count = poll(&ready, 1, (int)((until - now) / 1000000 + 1));
+		now = now_ns();
+	}
+	f->bucket_ns -= MIN(now - start, f->bucket_ns);
+	f->filled_ns = now;
+	return count > 0;
+}
+
+static enum foreign_result ask_directly(const struct foreign_job *job, void *answer, int *ret_fd)
+{
+	memset(answer, 0, job->answer_len);
+	job->run(job->request, answer, ret_fd);
+	return FOREIGN_DONE;
+}
+
+enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct foreign_job *job,
+				      void *answer, int *ret_fd)
+{
+	*ret_fd = -1;
+	if (!f)
+		return ask_directly(job, answer, ret_fd);
+	uint64_t start = now_ns();
+
+	fill(f, start);
+	if (f->bucket_ns < FOREIGN_WAIT_NS || job->request_len > FOREIGN_REQUEST_MAX ||
+	    job->answer_len > FOREIGN_ANSWER_MAX || !begin(f)) {
+		f->refused++;
+		return FOREIGN_REFUSED;
+	}
+	if (send_request(f, job) && wait_for_answer(f, start) && take_answer(f, job, answer, ret_fd))
+		return FOREIGN_DONE;
+	if (!f->late++)
+		strncpy(f->first_late, job->name, NAME_MAX_LEN - 1);
+	end(f);
+	return FOREIGN_LATE;
+}
+
+void foreign_reader_note(const struct foreign_reader *f, struct diag *notes)
+{
+	if (f->late)
+		diag_warn(notes,
+			  "%" PRIu64 " mapped files or processes did not answer within %u ms ('%s' first) and "
+			  "%" PRIu64 " were not asked while others were waited for: these files have no build ID, "
+			  "these processes no command line of their own",
+			  f->late, (unsigned)(FOREIGN_WAIT_NS / 1000000), f->first_late, f->refused);
+	else if (f->refused)
+		diag_warn(notes,
+			  "%" PRIu64 " mapped files or processes were not read for want of time or of a process to "
+			  "read them with: these files have no build ID, these processes no command line of their own",
+			  f->refused);
+}
