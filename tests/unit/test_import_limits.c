@@ -159,12 +159,10 @@ TEST(profiles_of_others_do_not_have_this_machines_architecture)
 	struct profile *p;
 	struct profile_facts facts;
 	struct diag diag = { 0 };
-	struct profile_facts facts;
 
 	CHECK(write(fd, "a;b 1\n", 6) == 6);
 	CHECK_OK(profile_source_open(fd, "x", &diag, &source, &p, &facts));
 	CHECK(!source->ops->recording(source)->arch);
-	profile_facts_deinit(&facts);
 	source->ops->close(source);
 	profile_free(p);
 	profile_facts_deinit(&facts);
