@@ -266,6 +266,8 @@ static int timeout_ms(const struct recorder *s)
 
 	if (s->perf_fds.waking)
 		tick = MIN(tick, MANAGED_TICK_MS);
+	if (drain_probes_waits(s->drain))
+		tick = MIN(tick, WAIT_PROBE_TICK_MS);
 	if (now < s->jit_until_ns)
 		tick = MIN(tick, JIT_TICK_MS);
 	if (until <= now)

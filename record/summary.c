@@ -177,6 +177,27 @@ static void print_managed(const struct recorder *s, FILE *out)
 		      out);
 }
 
+/* Interpreters whose stacks are not read: their samples have the interpreter's own functions. */
+static void print_refusals(const struct recorder *s, struct arena *arena, FILE *out)
+{
+	const struct managed_refusals refusals = s->managed ? managed_readers_refusals(s->managed) :
+							      (struct managed_refusals){ 0 };
+
+	for (size_t i = 0; i < refusals.len; i++) {
+		const struct managed_refusal *r = &refusals.items[i];
+
+		fprintf(out, PREFIX "'%s': %s: no functions of its scripts (%" PRIu64 " process%s)\n",
+			text_escape(arena, r->path), r->why, r->count, r->count == 1 ? "" : "es");
+	}
+	if (refusals.more)
+		fprintf(out, PREFIX "%" PRIu64 " more processes run interpreters that are not read\n",
+			refusals.more);
+	if (refusals.names)
+		fprintf(out, PREFIX "%" PRIu64 " names of functions and files were left out: there are "
+				    "more than %u MiB of them\n",
+			refusals.names, MANAGED_NAMES_MAX >> 20);
+}
+
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
@@ -260,6 +281,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	print_losses(s, lost, out);
 	print_missed(s, out);
 	print_managed(s, out);
+	print_refusals(s, &arena, out);
 	if (verbose)
 		print_details(s, &arena, out);
 }

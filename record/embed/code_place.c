@@ -13,12 +13,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct request {
@@ -115,26 +113,6 @@ static int open_map_file(const struct request *q, struct code_found *ret)
 	return -1;
 }
 
-/* Links inside the process's root must not lead out of it (openat2(2), since Linux 5.6). */
-static int open_in_root(const struct code_wish *wish, uint32_t pid, struct code_found *ret)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (root < 0)
-		return -1;
-	int fd = (int)syscall(SYS_openat2, root, wish->path, &how, sizeof(how));
-
-	close(root);
-	return take_if_right(wish, fd, ret);
-}
-
 int code_place_open_path(const struct code_wish *wish)
 {
 	struct code_found found;
@@ -169,7 +147,7 @@ static void run_open(const void *request, void *to, int *ret_fd)
 	int fd = open_map_file(q, found);
 
 	for (size_t i = 0; i < PROCESS_LINEAGE && q->lineage[i] && fd < 0; i++)
-		fd = open_in_root(&wish, q->lineage[i], found);
+		fd = take_if_right(&wish, path_fd_in_root(q->lineage[i], wish.path), found);
 	if (fd < 0)
 		fd = take_if_right(&wish, open(q->path, O_PATH | O_CLOEXEC), found);
 	*ret_fd = fd;

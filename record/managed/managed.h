@@ -55,8 +55,11 @@ struct managed_runtime {
 	/* May the file with this name, the last part of a path, hold the interpreter? */
 	bool (*is_file)(const char *name);
 
-	/* Get ready to read stacks of @host; NULL if its version is not known. Reads nothing of the process yet. */
-	void *(*open)(const struct managed_host *host);
+	/*
+	 * Get ready to read stacks of @host. NULL if that cannot be: *@ret_why, NULL before, is the reason, after the name of
+	 * the file. Reads nothing of the process yet.
+	 */
+	void *(*open)(const struct managed_host *host, const char **ret_why);
 	void (*close)(void *state);
 
 	/*

@@ -5,6 +5,7 @@
  */
 #include "record/managed/managed_binary.h"
 
+#include "formats/base/path_fd.h"
 #include "formats/base/reader.h"
 #include "symbolize/elf/image.h"
 
@@ -18,9 +19,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define FILES_MAX	64
 #define SYMBOL_LEN	24 /* of an Elf64_Sym */
 #define SYMBOL_TYPE_TLS 6
+
+#define NUMBER_TEXT_(number) #number
+#define NUMBER_TEXT(number)  NUMBER_TEXT_(number)
 
 struct managed_file {
 	const struct managed_runtime *runtime;
@@ -134,21 +137,22 @@ static void read_banner(struct managed_file *file, struct image *image)
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-/* Only a regular file, and only the one that is mapped: what a hostile process puts at its path must not hold us. */
+/*
+ * Only a regular file, and only the one that is mapped: what a hostile process puts at its path must not hold us, and links
+ * below its root must not lead to a file that only we may read.
+ */
 static int open_file(const struct managed_place *place)
 {
-	char path[PATH_MAX + 64];
+	char link[96];
 	struct stat st;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, place->pid,
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, place->pid,
 		 place->start, place->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", place->pid, place->path);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	}
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_ino != place->inode)) {
+	int fd = path_fd_take_regular(open(link, O_PATH | O_CLOEXEC), &st);
+
+	if (fd < 0)
+		fd = path_fd_take_regular(path_fd_in_root(place->pid, place->path), &st);
+	if (fd >= 0 && st.st_ino != place->inode) {
 		close(fd);
 		return -1;
 	}
@@ -206,7 +210,7 @@ static struct managed_file *find_file(struct managed_files *files,
 		    file->device == place->device && strcmp(file->path, place->path) == 0)
 			return file;
 	}
-	if (files->items.len >= FILES_MAX)
+	if (files->items.len >= MANAGED_FILES_MAX)
 		return NULL;
 	vec_push(&files->items, new_file(runtime, place));
 	return files->items.items[files->items.len - 1];
@@ -215,10 +219,12 @@ static struct managed_file *find_file(struct managed_files *files,
 const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_runtime *runtime,
 					       const struct managed_place *place,
-					       uint64_t *ret_bias)
+					       uint64_t *ret_bias, const char **ret_why)
 {
 	struct managed_file *file = find_file(files, runtime, place);
 
+	if (!file && ret_why)
+		*ret_why = "there are more files of interpreters than " NUMBER_TEXT(MANAGED_FILES_MAX);
 	if (!file || !file->usable || !image_bias(file->image, place->start, place->offset, ret_bias))
 		return NULL;
 	return &file->binary;

@@ -10,6 +10,8 @@
 #include "formats/base/vec.h"
 #include "record/managed/managed.h"
 
+#define MANAGED_FILES_MAX 64
+
 struct managed_file;
 
 /* Empty when zeroed. */
@@ -27,12 +29,13 @@ struct managed_place {
 
 /*
  * The binary at @place, for @runtime, and what to add to its link-time addresses there; NULL if it cannot be read or has
- * none of the runtime's symbols. Valid until managed_files_deinit().
+ * none of the runtime's symbols; or if there are MANAGED_FILES_MAX already, which *@ret_why, otherwise untouched, then says. @ret_why may be NULL.
+ * Valid until managed_files_deinit().
  */
 const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_runtime *runtime,
 					       const struct managed_place *place,
-					       uint64_t *ret_bias);
+					       uint64_t *ret_bias, const char **ret_why);
 void managed_files_deinit(struct managed_files *files);
 
 /*

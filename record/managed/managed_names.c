@@ -28,15 +28,17 @@ static uint64_t hash_of(const char *text, size_t len)
 
 static const char *keep(struct managed_names *names, const char *text, size_t len)
 {
-	bool fresh;
+	uint64_t hash = hash_of(text, len);
+	uint64_t *known = map_get(&names->by_hash, hash);
+	const char *old = known ? (const char *)(uintptr_t)*known : NULL;
 
-	if (names->arena.used + len > MANAGED_NAMES_MAX)
-		return "";
-	uint64_t *known = map_put(&names->by_hash, hash_of(text, len), &fresh);
-	const char *old = (const char *)(uintptr_t)*known;
-
-	if (!fresh && strncmp(old, text, len) == 0 && !old[len])
+	if (old && strncmp(old, text, len) == 0 && !old[len])
 		return old;
+	if (names->arena.used + len > MANAGED_NAMES_MAX) {
+		names->left_out++;
+		return "";
+	}
+	known = map_put(&names->by_hash, hash, NULL);
 	/* One that collides with another takes its place; the other stays valid. */
 	*known = (uintptr_t)arena_memdup(&names->arena, text, len);
 	return (const char *)(uintptr_t)*known;
@@ -50,4 +52,13 @@ const char *managed_names_keep(struct managed_names *names, const char *text, si
 
 	pthread_mutex_unlock(&names->lock);
 	return kept;
+}
+
+uint64_t managed_names_left_out(struct managed_names *names)
+{
+	pthread_mutex_lock(&names->lock);
+	uint64_t left_out = names->left_out;
+
+	pthread_mutex_unlock(&names->lock);
+	return left_out;
 }

@@ -20,6 +20,7 @@ struct managed_names {
 	pthread_mutex_t lock;
 	struct arena arena;
 	struct map by_hash; /* to const char * */
+	uint64_t left_out;  /* for want of room */
 };
 
 void managed_names_init(struct managed_names *names);
@@ -27,5 +28,8 @@ void managed_names_deinit(struct managed_names *names);
 
 /* The @len bytes at @text as a string, without what follows a NUL in it; "" if there is no room any more. */
 const char *managed_names_keep(struct managed_names *names, const char *text, size_t len);
+
+/* How many times there was no room. */
+uint64_t managed_names_left_out(struct managed_names *names);
 
 #endif

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,8 @@ static const struct managed_runtime *const runtimes[] = {
 };
 
 #define END_WAIT_S 1
+#define FILTER_LEN 4096
+#define RECENT_MAX 1024 /* threads of a process whose pages are remembered */
 
 enum status {
 	NOTED,	/* it maps a file with the right name */
@@ -42,6 +45,7 @@ struct managed_process {
 	struct managed_host host;
 	struct task_memory memory;
 	pthread_mutex_t reading;
+	struct map recent; /* tid -> struct managed_recent * */
 	void *state; /* the runtime's */
 };
 
@@ -55,7 +59,11 @@ struct managed_table {
 	struct managed_files files; /* the finder's, under @looking */
 	pthread_mutex_t looking;
 	struct managed_names names;
+	struct managed_refusals refusals;
+	struct arena arena; /* of their paths */
 	int news_fd;
+	/* Processes of by_pid at each hash of their number: what every sample asks, without the lock. */
+	_Atomic uint32_t filter[FILTER_LEN];
 	_Atomic size_t count; /* of by_pid */
 	_Atomic uint64_t last_ns;
 };
@@ -80,6 +88,18 @@ struct managed_table *managed_table_new(int news_fd)
 	return t;
 }
 
+static _Atomic uint32_t *filter_of(const struct managed_table *t, uint32_t pid)
+{
+	return (_Atomic uint32_t *)&t->filter[map_hash(pid) % FILTER_LEN];
+}
+
+/* False: process @pid is none of ours. */
+static bool may_be_ours(const struct managed_table *t, uint32_t pid)
+{
+	return atomic_load_explicit(&t->count, memory_order_relaxed) &&
+	       atomic_load_explicit(filter_of(t, pid), memory_order_relaxed);
+}
+
 /* ---- processes ------------------------------------------------------------------------------------- */
 
 static struct managed_process *find(const struct managed_table *t, uint32_t pid)
@@ -89,6 +109,15 @@ static struct managed_process *find(const struct managed_table *t, uint32_t pid)
 	return slot ? (struct managed_process *)(uintptr_t)*slot : NULL;
 }
 
+static void forget_recent(struct managed_process *p)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&p->recent, &pos));)
+		free((void *)(uintptr_t)slot->value);
+	map_clear(&p->recent);
+}
+
 /* Locked. */
 static void unhold(struct managed_process *p)
 {
@@ -96,6 +125,8 @@ static void unhold(struct managed_process *p)
 		return;
 	if (p->state)
 		p->runtime->close(p->state);
+	forget_recent(p);
+	map_deinit(&p->recent);
 	task_memory_close(&p->memory);
 	pthread_mutex_destroy(&p->reading);
 	free(p);
@@ -110,6 +141,7 @@ static void forget(struct managed_table *t, uint32_t pid)
 		return;
 	map_remove(&t->by_pid, pid);
 	t->count--;
+	--*filter_of(t, pid);
 	unhold(p);
 }
 
@@ -124,10 +156,50 @@ static struct managed_process *note(struct managed_table *t, uint32_t pid)
 	pthread_mutex_init(&p->reading, NULL);
 	*map_put(&t->by_pid, pid, NULL) = (uintptr_t)p;
 	t->count++;
+	++*filter_of(t, pid);
 	return p;
 }
 
 /* ---- looking at them ------------------------------------------------------------------------------- */
+
+/* One more process that runs the interpreter at @path, which is not read for reason @why. */
+static void refuse(struct managed_table *t, const char *path, const char *why)
+{
+	struct managed_refusals *r = &t->refusals;
+
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < r->len; i++) {
+		if (strcmp(r->items[i].path, path) == 0 && strcmp(r->items[i].why, why) == 0) {
+			r->items[i].count++;
+			pthread_mutex_unlock(&t->lock);
+			return;
+		}
+	}
+	if (r->len < MANAGED_REFUSALS_MAX)
+		r->items[r->len++] = (struct managed_refusal){
+			.path = arena_memdup(&t->arena, path, strlen(path)), .why = why, .count = 1
+		};
+	else
+		r->more++;
+	pthread_mutex_unlock(&t->lock);
+}
+
+static void look_for(struct managed_table *t, struct managed_process *p,
+		     const struct managed_runtime *runtime, char *path)
+{
+	struct managed_host host = { .pid = p->pid, .names = &t->names };
+	struct managed_place place;
+	const char *why = NULL;
+
+	if (!managed_place_find(p->pid, runtime, path, &place))
+		return;
+	host.binary = managed_files_get(&t->files, runtime, &place, &host.bias, &why);
+	p->host = host;
+	p->runtime = runtime;
+	p->state = host.binary ? runtime->open(&host, &why) : NULL;
+	if (why)
+		refuse(t, place.path, why);
+}
 
 /* Make @p known if one of the runtimes is there. It is not in the table's hands meanwhile. */
 static bool look_at(struct managed_table *t, struct managed_process *p)
@@ -135,17 +207,8 @@ static bool look_at(struct managed_table *t, struct managed_process *p)
 	char *path = memory_alloc(PATH_MAX);
 
 	pthread_mutex_lock(&t->looking);
-	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state; i++) {
-		struct managed_host host = { .pid = p->pid, .names = &t->names };
-		struct managed_place place;
-
-		if (!managed_place_find(p->pid, runtimes[i], path, &place))
-			continue;
-		host.binary = managed_files_get(&t->files, runtimes[i], &place, &host.bias);
-		p->host = host;
-		p->runtime = runtimes[i];
-		p->state = host.binary ? runtimes[i]->open(&host) : NULL;
-	}
+	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state; i++)
+		look_for(t, p, runtimes[i], path);
 	pthread_mutex_unlock(&t->looking);
 	free(path);
 	return p->state && task_memory_open(&p->memory, p->pid);
@@ -228,6 +291,7 @@ void managed_table_free(struct managed_table *t)
 	for (size_t pos = 0; (slot = map_next(&t->by_pid, &pos));)
 		unhold((struct managed_process *)(uintptr_t)slot->value);
 	map_deinit(&t->by_pid);
+	arena_deinit(&t->arena);
 	vec_deinit(&t->queue);
 	managed_files_deinit(&t->files);
 	managed_names_deinit(&t->names);
@@ -250,8 +314,13 @@ static bool may_be_interpreter(const char *path)
 	return false;
 }
 
-/* @new: it was mapped now, not before the recording. A library may come after the program that uses it. */
-static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path, bool new)
+/* When a process maps its interpreter. A library may come after the program that uses it. */
+enum mapped {
+	MAPPED_BEFORE, /* the recording: it is looked at when it is sampled */
+	MAPPED_NOW,    /* at once, so that its first samples are not lost */
+};
+
+static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path, enum mapped when)
 {
 	if (!may_be_interpreter(path))
 		return;
@@ -263,7 +332,7 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 	p->again = p->status == QUEUED;
 	if (p->status == REFUSED)
 		p->status = NOTED;
-	if (new && p->status == NOTED)
+	if (when == MAPPED_NOW && p->status == NOTED)
 		queue(t, p);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -291,7 +360,9 @@ void managed_table_event(struct managed_table *t, const struct event *ev)
 {
 	if (ev->kind == EVENT_MMAP && ev->mmap.flags & EVENT_MMAP_EXEC &&
 	    !(ev->mmap.flags & EVENT_MMAP_KERNEL))
-		tell_mapping(t, ev->pid, ev->mmap.path, ev->time_ns);
+		tell_mapping(t, ev->pid, ev->mmap.path,
+			     /* What was there before has no time. */
+			     ev->time_ns ? MAPPED_NOW : MAPPED_BEFORE);
 	else if (t->count && ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
 		tell_fork(t, ev->pid, ev->fork.parent_pid);
 	else if (t->count && ((ev->kind == EVENT_COMM && ev->comm.exec) ||
@@ -303,7 +374,7 @@ bool managed_table_sampled(struct managed_table *t, uint32_t pid)
 {
 	bool known = false;
 
-	if (!t->count)
+	if (!may_be_ours(t, pid))
 		return false;
 	pthread_mutex_lock(&t->lock);
 	struct managed_process *p = find(t, pid);
@@ -322,11 +393,21 @@ uint64_t managed_table_last_ns(const struct managed_table *t)
 	return t->last_ns;
 }
 
+struct managed_refusals managed_table_refusals(struct managed_table *t)
+{
+	pthread_mutex_lock(&t->lock);
+	struct managed_refusals refusals = t->refusals;
+
+	pthread_mutex_unlock(&t->lock);
+	refusals.names = managed_names_left_out(&t->names);
+	return refusals;
+}
+
 /* ---- reading --------------------------------------------------------------------------------------- */
 
 struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid)
 {
-	if (!t->count)
+	if (!may_be_ours(t, pid))
 		return NULL;
 	pthread_mutex_lock(&t->lock);
 	struct managed_process *p = find(t, pid);
@@ -337,17 +418,6 @@ struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid
 		p = NULL;
 	pthread_mutex_unlock(&t->lock);
 	return p;
-}
-
-struct managed_process *managed_table_open(struct managed_table *t, uint32_t pid)
-{
-	pthread_mutex_lock(&t->lock);
-	if (!find(t, pid)) {
-		note(t, pid)->status = QUEUED;
-		look(t, pid);
-	}
-	pthread_mutex_unlock(&t->lock);
-	return managed_table_hold(t, pid);
 }
 
 void managed_process_release(struct managed_table *t, struct managed_process *p)
@@ -369,16 +439,33 @@ const struct managed_binary *managed_process_binary(const struct managed_process
 	return p->host.binary;
 }
 
-static size_t read_memory(void *context, uint64_t addr, void *ret, size_t len)
+static void read_memory(void *context, struct task_memory_piece *pieces, size_t count)
 {
-	return task_memory_read(context, addr, ret, len);
+	task_memory_read_pieces(context, pieces, count);
+}
+
+/* The pages that the last reading of thread @tid needed. */
+static struct managed_recent *recent_of(struct managed_process *p, uint32_t tid)
+{
+	if (p->recent.len >= RECENT_MAX && !map_get(&p->recent, tid))
+		forget_recent(p);
+	uint64_t *slot = map_put(&p->recent, tid, NULL);
+
+	if (!*slot)
+		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct managed_recent));
+	return (struct managed_recent *)(uintptr_t)*slot;
 }
 
 void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
 			  struct managed_stack *ret)
 {
 	pthread_mutex_lock(&p->reading);
+	struct managed_recent *recent = recent_of(p, tid);
+
 	managed_view_begin(view, read_memory, &p->memory, MANAGED_TIME_NS);
+	managed_view_want_recent(view, recent);
+	managed_view_fetch(view);
 	p->runtime->read(p->state, tid, view, ret);
+	managed_view_remember(view, recent);
 	pthread_mutex_unlock(&p->reading);
 }

@@ -23,21 +23,36 @@ struct managed_table *managed_table_new(int news_fd);
 /* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
 void managed_table_free(struct managed_table *t);
 
-/* Follow a side-band event; others are ignored. */
+/* Follow a side-band event; others are ignored. A mapping of before the recording has no time. */
 void managed_table_event(struct managed_table *t, const struct event *ev);
 
-/* Process @pid was sampled. Is its interpreter known? Cheap if no interpreter is about. */
+/* Process @pid was sampled. Is its interpreter known? A load from memory for all but processes that may have one. */
 bool managed_table_sampled(struct managed_table *t, uint32_t pid);
 
 /* When a process with an interpreter was last found or sampled; 0: never. By CLOCK_MONOTONIC. */
 uint64_t managed_table_last_ns(const struct managed_table *t);
 
+#define MANAGED_REFUSALS_MAX 4
+
+/* An interpreter whose stacks are not read. */
+struct managed_refusal {
+	const char *path, *why;
+	uint64_t count; /* of processes that run it */
+};
+
+/* What was refused, and what did not fit. Valid until managed_table_free(). */
+struct managed_refusals {
+	size_t len;
+	struct managed_refusal items[MANAGED_REFUSALS_MAX]; /* the first */
+	uint64_t more;	    /* processes that run others */
+	uint64_t names;	    /* that found no room among MANAGED_NAMES_MAX bytes */
+};
+
+struct managed_refusals managed_table_refusals(struct managed_table *t);
+
 /* The process, if its interpreter is known, held until managed_process_release(); NULL if not. */
 struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid);
 void managed_process_release(struct managed_table *t, struct managed_process *p);
-
-/* The same for a process that nothing was told of, which is looked at here and now. */
-struct managed_process *managed_table_open(struct managed_table *t, uint32_t pid);
 
 const struct managed_runtime *managed_process_runtime(const struct managed_process *p);
 const struct managed_binary *managed_process_binary(const struct managed_process *p);

@@ -2,43 +2,67 @@
 /*
  * managed_view.h - a process's memory as one reading of an interpreter's stack sees it.
  *
- * Interpreters keep what belongs to one stack close together, so memory is read a page at a time and each page once: the
- * frames of a typical stack take three or four reads. A view is bounded in time and in pages, whatever pointers the
- * process made up. Failure is sticky: later reads yield zero, and the caller asks once.
+ * Interpreters keep what belongs to one stack close together, so memory is read a page at a time and each page once. The
+ * pages that the last reading of the same thread needed are read first, all with one call (struct managed_recent). A view is
+ * bounded in time and in pages, whatever pointers the process made up. Failure is sticky: later reads yield zero, and the
+ * caller asks once.
  */
 #ifndef RECORD_MANAGED_VIEW_H
 #define RECORD_MANAGED_VIEW_H
+
+#include "record/task/task_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define MANAGED_PAGE_LEN  4096u
-#define MANAGED_PAGES	  64u	   /* kept at a time */
-#define MANAGED_READS_MAX 512u	   /* pages read in one view */
-#define MANAGED_TIME_NS	  1000000u /* that the recorder lets one view take */
+#define MANAGED_PAGE_LEN   4096u
+#define MANAGED_PAGES	   64u	    /* kept at a time */
+#define MANAGED_READS_MAX  512u	    /* pages read in one view */
+#define MANAGED_RECENT_MAX 32u	    /* pages that are read ahead */
+#define MANAGED_TIME_NS	   1000000u /* that the recorder lets one view take */
 
-/* Copy up to @len bytes from @addr on; how many. */
-typedef size_t managed_read_fn(void *context, uint64_t addr, void *ret, size_t len);
+/* Copy @count pieces, each as far as it can be had, and say how much of it (task_memory_read_pieces()). */
+typedef void managed_read_fn(void *context, struct task_memory_piece *pieces, size_t count);
+
+/* Pages that a reading needed, by number: what the next one of the same thread will probably need. Empty when zeroed. */
+struct managed_recent {
+	size_t len;
+	uint64_t numbers[MANAGED_RECENT_MAX];
+};
 
 struct managed_page {
-	uint64_t number; /* 0: empty */
+	uint64_t number;
+	uint32_t view; /* managed_view.number of the one that it was read in */
+	bool used;
 	size_t end; /* so many bytes of it were read */
-	uint8_t data[MANAGED_PAGE_LEN];
+	uint8_t *data;
 };
 
 struct managed_view {
 	managed_read_fn *read;
 	void *context;
 	uint64_t deadline_ns;
+	uint32_t number; /* of views so far */
 	unsigned reads, copies;
 	bool failed;
+	size_t nwanted;
+	struct managed_page *wanted[MANAGED_RECENT_MAX];
 	struct managed_page pages[MANAGED_PAGES];
+	uint8_t data[MANAGED_PAGES][MANAGED_PAGE_LEN];
 };
 
-/* Large: allocate one and begin it anew for each stack. After @time_ns from now nothing more is read. */
+/* Large: allocate one, zeroed, and begin it anew for each stack. After @time_ns from now nothing more is read. */
 void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context,
 			uint64_t time_ns);
+
+/* The page of @addr will be needed; managed_view_fetch() reads all such pages with one call. Only a hint. */
+void managed_view_want(struct managed_view *view, uint64_t addr);
+void managed_view_fetch(struct managed_view *view);
+
+/* Want the pages of @recent; at the end, remember those that were used. */
+void managed_view_want_recent(struct managed_view *view, const struct managed_recent *recent);
+void managed_view_remember(const struct managed_view *view, struct managed_recent *ret);
 
 /* Copy @len bytes, at most a few pages, from @addr on. False, and zeroes, if they cannot be had; also if that was so before. */
 bool managed_view_copy(struct managed_view *view, uint64_t addr, void *ret, size_t len);

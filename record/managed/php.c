@@ -20,9 +20,10 @@
 
 enum symbol {
 	SYMBOL_GLOBALS,
+	SYMBOL_ZTS,
 };
 
-static const char *const symbols[] = { "executor_globals", NULL };
+static const char *const symbols[] = { "executor_globals", "executor_globals_offset", NULL };
 static const char *const loops[] = { "execute_ex", NULL };
 
 /* The same in all versions. */
@@ -83,12 +84,18 @@ static unsigned version_of(const struct managed_binary *binary)
 	return major * 100 + minor;
 }
 
-static void *php_open(const struct managed_host *host)
+static void *php_open(const struct managed_host *host, const char **ret_why)
 {
 	const struct managed_symbol *globals = &host->binary->symbols[SYMBOL_GLOBALS];
 	unsigned version = version_of(host->binary);
 
-	if (!globals->found || version < layouts[0].version || version >= FIRST_UNKNOWN)
+	if (host->binary->symbols[SYMBOL_ZTS].found)
+		*ret_why = "PHP with thread safety (ZTS) is not read";
+	else if (!globals->found)
+		*ret_why = "its symbols do not say where PHP keeps its state";
+	else if (version < layouts[0].version || version >= FIRST_UNKNOWN)
+		*ret_why = "the version of PHP is not known; 7.0 to 8.5 are";
+	if (*ret_why)
 		return NULL;
 
 	struct php *php = memory_zeroed(1, sizeof(*php));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python.c - CPython 3.6 to 3.13 and, by the offsets that it publishes, later ones.
+ * python.c - CPython 3.6 to 3.14.
  *
  *	_PyRuntime ─► interpreters ─► threads ─► frame ─► frame ─► … , each with its code object and the place in it
  *
  * Where the fields are differs from version to version, and is a table up to 3.12; from 3.13 on _PyRuntime begins with
- * _Py_DebugOffsets, which says it. A thread is found by its kernel id, which CPython keeps since 3.11; before, by its
+ * _Py_DebugOffsets, which says it. What _Py_DebugOffsets itself has at which place is the same only within a version, so
+ * that a later one than we know is refused. A thread is found by its kernel id, which CPython keeps since 3.11; before, by its
  * pthread_t, in which the C library keeps that id.
  */
 #include "record/managed/managed.h"
@@ -50,6 +51,7 @@ struct python_layout {
 	uint16_t thread_frame;
 	int16_t cframe_frame; /* in what thread_frame points to; -1: that is the frame */
 	uint16_t frame_previous, frame_code, frame_ip, frame_cookie, frame_mark;
+	uint16_t frame_tlbc, code_tlbc; /* free-threaded: which copy of its code the thread runs; 0: there are none */
 	uint8_t mark;	   /* enum entry_mark */
 	uint8_t owner;	   /* of ENTRY_OWNER */
 	uint8_t form;	   /* enum managed_lines_form */
@@ -94,6 +96,7 @@ static const struct python_layout layouts[] = {
 };
 
 #define FIRST_WITH_OFFSETS 13
+#define LAST_KNOWN	   14
 
 /* A code object that was read. */
 struct code {
@@ -104,6 +107,15 @@ struct code {
 	const char *name, *file;
 	uint32_t first_line;
 	struct managed_lines lines;
+};
+
+/* A frame as it was found; its code is looked up when all are there. */
+struct python_frame {
+	uint64_t code;
+	uint64_t cookie;
+	uint64_t ip;
+	uint32_t tlbc;
+	bool entry;
 };
 
 struct python {
@@ -117,6 +129,8 @@ struct python {
 	uint16_t pthread_tid;	 /* offset of the kernel's id in a pthread_t's structure; 0: not known yet */
 	uint64_t now_ns;	 /* of this reading */
 	uint8_t table[TABLE_MAX]; /* the line table that is being read */
+	size_t frame_len;	 /* bytes of a frame that have all of its fields */
+	struct python_frame frames[EVENT_MANAGED_FRAMES_MAX]; /* innermost first */
 };
 
 static uint64_t now_ns(void)
@@ -144,7 +158,17 @@ static unsigned minor_in(const char *name)
 	return minor;
 }
 
-static void *python_open(const struct managed_host *host)
+/* How much of a frame has all fields that are read. */
+static size_t frame_len(const struct python_layout *l)
+{
+	size_t len = MAX(l->frame_previous, l->frame_code);
+
+	len = MAX(len, (size_t)MAX(l->frame_ip, l->frame_cookie)) + 8;
+	len = MAX(len, (size_t)l->frame_mark + 1);
+	return MAX(len, (size_t)l->frame_tlbc + 4);
+}
+
+static void *python_open(const struct managed_host *host, const char **ret_why)
 {
 	const struct managed_symbol *found = host->binary->symbols;
 	unsigned minor = minor_in(host->binary->name);
@@ -153,7 +177,11 @@ static void *python_open(const struct managed_host *host)
 	if (found[SYMBOL_VERSION].word >> 24 == 3)
 		minor = found[SYMBOL_VERSION].word >> 16 & 0xff;
 	old = minor == 6;
-	if (minor < 6 || !found[old ? SYMBOL_HEAD : SYMBOL_RUNTIME].found)
+	if (minor < 6 || minor > LAST_KNOWN)
+		*ret_why = "the version of CPython is not known; 3.6 to 3.14 are";
+	else if (!found[old ? SYMBOL_HEAD : SYMBOL_RUNTIME].found)
+		*ret_why = "its symbols do not say where CPython keeps its state";
+	if (*ret_why)
 		return NULL;
 
 	struct python *py = memory_zeroed(1, sizeof(*py));
@@ -164,6 +192,7 @@ static void *python_open(const struct managed_host *host)
 	if (minor < FIRST_WITH_OFFSETS) {
 		py->layout = layouts[minor];
 		py->has_layout = true;
+		py->frame_len = frame_len(&py->layout);
 		py->head_addr += py->layout.head;
 	}
 	return py;
@@ -210,68 +239,115 @@ enum published {
 /* What differs between versions is the number of fields of a group. */
 struct published_groups {
 	uint8_t thread, frame, code, bytes, text; /* first word of each: its size */
-	uint8_t native_id;			  /* word of the thread group */
-	uint8_t code_start;			  /* word of the code group */
+	uint8_t frame_tlbc, code_tlbc;		  /* words, 0 if there are none */
 };
 
-static const struct published_groups groups_13 = {
-	.thread = 19, .frame = 28, .code = 34, .bytes = 64, .text = 67, .native_id = 6, .code_start = 9
+static const struct published_groups groups[] = {
+	[13] = { .thread = 19, .frame = 28, .code = 34, .bytes = 64, .text = 67 },
+	[14] = { .thread = 22, .frame = 31, .code = 39, .bytes = 74, .text = 77, .frame_tlbc = 38,
+		 .code_tlbc = 49 },
 };
+
+#define FRAME_LEN_MAX 256
+
+/* The words of _Py_DebugOffsets, each of which is believed only if it may be an offset. */
+struct published_words {
+	uint64_t words[PUBLISHED_WORDS];
+	bool bad;
+};
+
+static uint16_t offset_in(struct published_words *w, size_t i)
+{
+	w->bad |= w->words[i] > UINT16_MAX;
+	return (uint16_t)w->words[i];
+}
+
+static struct python_layout layout_in(struct published_words *w, const struct published_groups *g)
+{
+	const uint16_t previous = offset_in(w, g->frame + 1u);
+	const uint16_t text = offset_in(w, g->text + 3u);
+
+	return (struct python_layout){
+		.head = offset_in(w, PUBLISHED_HEAD),
+		.interp_next = offset_in(w, PUBLISHED_INTERP_NEXT),
+		.interp_threads = offset_in(w, PUBLISHED_INTERP_THREADS),
+		.thread_next = offset_in(w, g->thread + 2u),
+		.thread_frame = offset_in(w, g->thread + 4u),
+		.thread_id = offset_in(w, g->thread + 5u),
+		.native_id = offset_in(w, g->thread + 6u),
+		.cframe_frame = -1,
+		.frame_previous = previous,
+		.frame_code = offset_in(w, g->frame + 2u),
+		.frame_ip = offset_in(w, g->frame + 3u),
+		.frame_cookie = (uint16_t)(previous + 8), /* f_funcobj */
+		.frame_mark = offset_in(w, g->frame + 5u),
+		.frame_tlbc = g->frame_tlbc ? offset_in(w, g->frame_tlbc) : 0,
+		.mark = ENTRY_OWNER,
+		.owner = 3, /* 3.13: FRAME_OWNED_BY_CSTACK; 3.14: that is 4, and 3 _BY_INTERPRETER, a trampoline below it */
+		.form = MANAGED_LINES_LOCATIONS,
+		.code_file = offset_in(w, g->code + 1u),
+		.code_name = offset_in(w, g->code + 3u),
+		.code_lines = offset_in(w, g->code + 4u),
+		.code_first_line = offset_in(w, g->code + 5u),
+		.code_start = offset_in(w, g->code + 9u),
+		.code_tlbc = g->code_tlbc ? offset_in(w, g->code_tlbc) : 0,
+		.bytes_len = offset_in(w, g->bytes + 1u),
+		.bytes_data = offset_in(w, g->bytes + 2u),
+		.text_state = offset_in(w, g->text + 1u),
+		.text_len = offset_in(w, g->text + 2u),
+		.ascii_len = text,
+		.compact_len = (uint16_t)(text + 16),
+	};
+}
 
 static bool read_layout(struct python *py, struct managed_view *view)
 {
-	const struct published_groups *g = &groups_13;
-	uint64_t w[PUBLISHED_WORDS];
-	struct python_layout *l = &py->layout;
+	struct published_words w = { .bad = false };
 
-	if (!managed_view_copy(view, py->head_addr, w, sizeof(w)) ||
-	    memcmp(w, "xdebugpy", 8) != 0 || w[PUBLISHED_VERSION] >> 16 != (0x300u | py->minor))
+	if (!managed_view_copy(view, py->head_addr, w.words, sizeof(w.words)) ||
+	    memcmp(w.words, "xdebugpy", 8) != 0 ||
+	    w.words[PUBLISHED_VERSION] >> 16 != (0x300u | py->minor))
 		return false;
-	/* Free-threaded builds move objects' headers, and run each thread on bytecode of its own from 3.14 on. */
-	if (w[PUBLISHED_FREE_THREADED] && py->minor > 13)
+	struct python_layout layout = layout_in(&w, &groups[py->minor]);
+
+	/* No structure begins with these fields. */
+	if (w.bad || !layout.head || !layout.thread_frame || !layout.code_file || !layout.code_name ||
+	    !layout.frame_previous || frame_len(&layout) > FRAME_LEN_MAX)
 		return false;
-	for (size_t i = PUBLISHED_HEAD; i < g->text + 5u; i++) {
-		if (w[i] > UINT32_MAX)
-			return false;
-	}
-	*l = (struct python_layout){
-		.interp_next = (uint16_t)w[PUBLISHED_INTERP_NEXT],
-		.interp_threads = (uint16_t)w[PUBLISHED_INTERP_THREADS],
-		.thread_next = (uint16_t)w[g->thread + 2],
-		.thread_frame = (uint16_t)w[g->thread + 4],
-		.thread_id = (uint16_t)w[g->thread + 5],
-		.native_id = (uint16_t)w[g->thread + g->native_id],
-		.cframe_frame = -1,
-		.frame_previous = (uint16_t)w[g->frame + 1],
-		.frame_code = (uint16_t)w[g->frame + 2],
-		.frame_ip = (uint16_t)w[g->frame + 3],
-		.frame_cookie = 16,
-		.frame_mark = (uint16_t)w[g->frame + 5],
-		.mark = ENTRY_OWNER,
-		.owner = 3,
-		.form = MANAGED_LINES_LOCATIONS,
-		.code_file = (uint16_t)w[g->code + 1],
-		.code_name = (uint16_t)w[g->code + 3],
-		.code_lines = (uint16_t)w[g->code + 4],
-		.code_first_line = (uint16_t)w[g->code + 5],
-		.code_start = (uint16_t)w[g->code + g->code_start],
-		.bytes_len = (uint16_t)w[g->bytes + 1],
-		.bytes_data = (uint16_t)w[g->bytes + 2],
-		.text_state = (uint16_t)w[g->text + 1],
-		.text_len = (uint16_t)w[g->text + 2],
-		.ascii_len = (uint16_t)w[g->text + 3],
-		.compact_len = (uint16_t)(w[g->text + 3] + 16),
-	};
-	py->head_addr += w[PUBLISHED_HEAD];
+	py->layout = layout;
+	py->frame_len = frame_len(&layout);
+	py->head_addr += layout.head;
 	py->has_layout = true;
 	return true;
 }
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
-#define STATE_KIND(state)    ((state) >> 2 & 7)
-#define STATE_COMPACT(state) ((state) >> 5 & 1)
-#define STATE_ASCII(state)   ((state) >> 6 & 1)
+/* What the state of a str says of how it is kept. */
+struct text_state {
+	uint32_t width; /* bytes of a character */
+	bool ascii;
+};
+
+/*
+ * In the state, "interned" (at most 3) comes first and has 2, 8 or 16 bits, depending on the version and on threads; then
+ * 3 bits are the width, 1 says that the text follows, 1 that it is ASCII. Beside the right place the width is 0.
+ */
+static bool split_state(uint32_t state, struct text_state *ret)
+{
+	static const unsigned places[] = { 2, 8, 16 };
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		uint32_t bits = state >> places[i];
+		uint32_t width = bits & 7;
+
+		if ((width != 1 && width != 2 && width != 4) || !(bits >> 3 & 1))
+			continue;
+		*ret = (struct text_state){ .width = width, .ascii = bits >> 4 & 1 };
+		return true;
+	}
+	return false;
+}
 
 /* Append the character as UTF-8; false if there is no room. */
 static bool put_char(char *out, size_t cap, size_t *len, uint32_t c)
@@ -292,21 +368,20 @@ static const char *read_text(struct python *py, struct managed_view *view, uint6
 {
 	const struct python_layout *l = &py->layout;
 	uint64_t len;
-	uint32_t state;
+	uint32_t bits;
+	struct text_state state;
 	uint8_t raw[TEXT_MAX];
 	char text[TEXT_MAX];
 	size_t out = 0;
 
 	if (!managed_view_try(view, addr + l->text_len, &len, sizeof(len)) ||
-	    !managed_view_try(view, addr + l->text_state, &state, sizeof(state)))
+	    !managed_view_try(view, addr + l->text_state, &bits, sizeof(bits)) ||
+	    !split_state(bits, &state))
 		return "";
-	uint32_t width = STATE_KIND(state);
-
-	if (!STATE_COMPACT(state) || (width != 1 && width != 2 && width != 4))
-		return "";
+	uint32_t width = state.width;
 	size_t count = (size_t)MIN(len, (uint64_t)(TEXT_MAX / width));
 
-	if (!managed_view_try(view, addr + (STATE_ASCII(state) ? l->ascii_len : l->compact_len), raw,
+	if (!managed_view_try(view, addr + (state.ascii ? l->ascii_len : l->compact_len), raw,
 			      count * width))
 		return "";
 	for (size_t i = 0; i < count; i++) {
@@ -344,6 +419,7 @@ static void read_lines(struct python *py, struct managed_view *view, struct code
 				     (size_t)len, code->first_line);
 }
 
+/* The code object at @addr, with what could be read of it; NULL, and nothing is kept, if the view failed meanwhile. */
 static struct code *read_code(struct python *py, struct managed_view *view, uint64_t addr)
 {
 	const struct python_layout *l = &py->layout;
@@ -355,35 +431,54 @@ static struct code *read_code(struct python *py, struct managed_view *view, uint
 	code->name = read_text(py, view, managed_view_u64(view, addr + l->code_name));
 	code->file = read_text(py, view, managed_view_u64(view, addr + l->code_file));
 	read_lines(py, view, code);
+	if (view->failed) {
+		code_free(code);
+		return NULL;
+	}
+	/* What lay in pages that were not in memory is tried again. */
+	if (!*code->name || !*code->file || !code->lines.ranges.len)
+		code->cookie = ~code->cookie;
 	return code;
 }
 
-/* What runs in the frame at @frame; NULL if the view failed. */
-static struct code *find_code(struct python *py, struct managed_view *view, uint64_t addr,
-			      uint64_t frame_cookie)
+static struct code *known_code(const struct python *py, uint64_t addr)
 {
-	uint64_t *slot = map_get(&py->codes, addr);
-	struct code *code = slot ? (struct code *)(uintptr_t)*slot : NULL;
+	const uint64_t *slot = map_get(&py->codes, addr);
 
-	if (code && code->frame_cookie == frame_cookie && py->now_ns - code->checked_ns < CHECK_NS)
+	return slot ? (struct code *)(uintptr_t)*slot : NULL;
+}
+
+/* Is what is known of it good for this frame without another look? */
+static bool is_fresh(const struct python *py, const struct code *code, uint64_t frame_cookie)
+{
+	return code && code->frame_cookie == frame_cookie && py->now_ns - code->checked_ns < CHECK_NS;
+}
+
+/* The code that @frame runs; NULL if the view failed. */
+static struct code *find_code(struct python *py, struct managed_view *view,
+			      const struct python_frame *frame)
+{
+	struct code *code = known_code(py, frame->code);
+
+	if (is_fresh(py, code, frame->cookie))
 		return code;
-	if (code && cookie_of(py, view, addr) != code->cookie) {
-		map_remove(&py->codes, addr);
+	if (code && cookie_of(py, view, frame->code) != code->cookie) {
+		map_remove(&py->codes, frame->code);
 		code_free(code);
 		code = NULL;
 	}
-	if (!code) {
+	if (!code && !view->failed) {
 		if (py->codes.len >= CODES_MAX)
 			forget_codes(py);
-		code = read_code(py, view, addr);
-		*map_put(&py->codes, addr, NULL) = (uintptr_t)code;
-		/* What could not be read this time is tried again. */
-		if (!*code->name)
-			code->cookie = ~code->cookie;
+		code = read_code(py, view, frame->code);
+		if (code)
+			*map_put(&py->codes, frame->code, NULL) = (uintptr_t)code;
 	}
-	code->frame_cookie = frame_cookie;
+	if (!code || view->failed)
+		return NULL;
+	code->frame_cookie = frame->cookie;
 	code->checked_ns = py->now_ns;
-	return view->failed ? NULL : code;
+	return code;
 }
 
 /* ---- threads --------------------------------------------------------------------------------------- */
@@ -457,65 +552,121 @@ static uint64_t find_thread(struct python *py, struct managed_view *view, uint32
 
 /* ---- frames ---------------------------------------------------------------------------------------- */
 
-/* How far into its code, in bytes, the frame at @frame is. */
-static uint32_t offset_of(struct python *py, struct managed_view *view, uint64_t frame,
-			  const struct code *code)
+/* Where the instructions begin that the frame runs: in the code object, or in the thread's copy of them; 0 if that is not there. */
+static uint64_t start_of(struct python *py, struct managed_view *view,
+			 const struct python_frame *frame)
 {
 	const struct python_layout *l = &py->layout;
+	uint64_t copies, word;
+
+	if (!frame->tlbc)
+		return frame->code + l->code_start;
+	/* The number of copies, then their addresses. */
+	if (!managed_view_try(view, frame->code + l->code_tlbc, &copies, sizeof(copies)) ||
+	    !managed_view_try(view, copies, &word, sizeof(word)) || frame->tlbc >= word ||
+	    !managed_view_try(view, copies + 8 + 8ull * frame->tlbc, &word, sizeof(word)))
+		return 0;
+	return word;
+}
+
+static uint32_t line_of(struct python *py, struct managed_view *view,
+			const struct python_frame *frame, const struct code *code)
+{
+	const struct python_layout *l = &py->layout;
+	uint64_t start = l->unit ? 0 : start_of(py, view, frame);
 	int64_t offset;
 
 	if (l->unit)
-		offset = (int64_t)(int32_t)managed_view_u32(view, frame + l->frame_ip) * l->unit;
+		offset = (int64_t)(int32_t)frame->ip * l->unit;
 	else
-		offset = (int64_t)(managed_view_u64(view, frame + l->frame_ip) - code->addr -
-				   l->code_start);
-	return offset < 0 || offset > INT32_MAX ? 0 : (uint32_t)offset;
+		offset = start ? (int64_t)(frame->ip - start) : -1;
+	if (!l->unit && !start)
+		return 0;
+	return managed_lines_find(&code->lines,
+				  offset < 0 || offset > INT32_MAX ? 0 : (uint32_t)offset);
 }
 
-/* Is the frame one that belongs to the C stack, where a call of the loop began? */
-static bool is_mark(struct python *py, struct managed_view *view, uint64_t frame)
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
 {
-	return py->layout.mark == ENTRY_OWNER &&
-	       managed_view_u8(view, frame + py->layout.frame_mark) >= py->layout.owner;
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
 }
 
-static void add_frame(struct python *py, struct managed_view *view, uint64_t frame,
-		      struct managed_stack *ret)
+/* Take the frame down, unless it is one that belongs to the C stack, where a call of the loop began. */
+static void take_frame(struct python *py, const uint8_t *bytes, size_t *count)
 {
 	const struct python_layout *l = &py->layout;
-	uint64_t addr = managed_view_u64(view, frame + l->frame_code) & ~(uint64_t)1;
-	const struct code *code =
-		find_code(py, view, addr, managed_view_u64(view, frame + l->frame_cookie));
+	struct python_frame *frame = &py->frames[*count];
 
-	if (!code)
+	if (l->mark == ENTRY_OWNER && bytes[l->frame_mark] >= l->owner) {
+		if (*count)
+			frame[-1].entry = true;
 		return;
-	ret->frames[ret->nframes++] = (struct event_managed_frame){
-		.name = code->name,
-		.file = code->file,
-		.first_line = code->first_line,
-		.line = managed_lines_find(&code->lines, offset_of(py, view, frame, code)),
-		.entry = l->mark == ENTRY_EACH ||
-			 (l->mark == ENTRY_FLAG && managed_view_u8(view, frame + l->frame_mark)),
+	}
+	*frame = (struct python_frame){
+		.code = word_at(bytes, l->frame_code) & ~(uint64_t)3, /* 3.14 has tags there */
+		.cookie = word_at(bytes, l->frame_cookie),
+		.ip = l->unit ? (uint32_t)word_at(bytes, l->frame_ip) : word_at(bytes, l->frame_ip),
+		.entry = l->mark == ENTRY_EACH || (l->mark == ENTRY_FLAG && bytes[l->frame_mark]),
 	};
+	if (l->frame_tlbc)
+		memcpy(&frame->tlbc, bytes + l->frame_tlbc, sizeof(frame->tlbc));
+	++*count;
 }
 
-static void read_frames(struct python *py, struct managed_view *view, uint64_t frame,
-			struct managed_stack *ret)
+/* The frames from the one at @frame on; how many. */
+static size_t walk(struct python *py, struct managed_view *view, uint64_t frame,
+		   enum event_managed_state *ret_state)
 {
-	while (frame && !view->failed) {
-		if (ret->nframes == EVENT_MANAGED_FRAMES_MAX) {
-			ret->state = EVENT_MANAGED_CUT;
-			return;
-		}
-		if (!is_mark(py, view, frame))
-			add_frame(py, view, frame, ret);
-		else if (ret->nframes)
-			ret->frames[ret->nframes - 1].entry = true;
-		uint64_t previous = managed_view_u64(view, frame + py->layout.frame_previous);
+	uint8_t bytes[FRAME_LEN_MAX];
+	size_t count = 0;
 
+	for (size_t steps = 0; frame && managed_view_copy(view, frame, bytes, py->frame_len); steps++) {
+		uint64_t previous = word_at(bytes, py->layout.frame_previous);
+
+		/* Marks alone may go in a circle, too. */
+		if (count == EVENT_MANAGED_FRAMES_MAX || steps == 2 * EVENT_MANAGED_FRAMES_MAX) {
+			*ret_state = EVENT_MANAGED_CUT;
+			break;
+		}
+		take_frame(py, bytes, &count);
 		if (previous == frame)
 			view->failed = true;
 		frame = previous;
+	}
+	return count;
+}
+
+/* Read with one call what has to be looked at again. */
+static void want_codes(struct python *py, struct managed_view *view, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct python_frame *frame = &py->frames[i];
+
+		if (!is_fresh(py, known_code(py, frame->code), frame->cookie))
+			managed_view_want(view, frame->code + py->layout.code_name);
+	}
+	managed_view_fetch(view);
+}
+
+static void name_frames(struct python *py, struct managed_view *view, size_t count,
+			struct managed_stack *ret)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct python_frame *frame = &py->frames[i];
+		const struct code *code = find_code(py, view, frame);
+
+		if (!code)
+			return;
+		ret->frames[ret->nframes++] = (struct event_managed_frame){
+			.name = code->name,
+			.file = code->file,
+			.first_line = code->first_line,
+			.line = line_of(py, view, frame, code),
+			.entry = frame->entry,
+		};
 	}
 }
 
@@ -538,7 +689,10 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	if (view->failed)
 		return;
 	ret->state = EVENT_MANAGED_WHOLE;
-	read_frames(py, view, frame, ret);
+	size_t count = walk(py, view, frame, &ret->state);
+
+	want_codes(py, view, count);
+	name_frames(py, view, count, ret);
 	if (view->failed) {
 		ret->state = EVENT_MANAGED_FAILED;
 		ret->nframes = 0;

@@ -129,7 +129,7 @@ static struct process *get(struct runtime_reader *r, uint32_t pid)
 	return p;
 }
 
-static size_t read_memory(void *context, uint64_t addr, void *ret, size_t len)
+static size_t read_piece(void *context, uint64_t addr, void *ret, size_t len)
 {
 	const struct process *p = context;
 	struct iovec to = { .iov_base = ret, .iov_len = len };
@@ -140,6 +140,12 @@ static size_t read_memory(void *context, uint64_t addr, void *ret, size_t len)
 	ssize_t got = process_vm_readv((pid_t)p->pid, &to, 1, &from, 1, 0);
 
 	return got > 0 ? (size_t)got : 0;
+}
+
+static void read_memory(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = read_piece(context, pieces[i].addr, pieces[i].to, pieces[i].len);
 }
 
 /* ---- finding the runtime --------------------------------------------------------------------------- */
@@ -163,7 +169,7 @@ static bool find_symbols(struct runtime_reader *r, const struct managed_runtime 
 			 const struct managed_place *place, size_t count, uint64_t *ret)
 {
 	uint64_t bias;
-	const struct managed_binary *binary = managed_files_get(&r->files, which, place, &bias);
+	const struct managed_binary *binary = managed_files_get(&r->files, which, place, &bias, NULL);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!binary || !binary->symbols[i].found)

@@ -41,11 +41,13 @@ struct drain {
 	struct loss_counts loss_counts;
 	struct group_counts group; /* of samples that carry counts */
 	size_t nevents, nrings;
+	bool thins; /* a CPU's stacks of waits are thinned now */
 
 	uint64_t newest_ns;        /* record seen */
 	uint64_t newest_before_ns; /* the same when the previous pass ended */
 
 	struct ring_scene scene;
+	struct wait_probe *wait_probe; /* NULL: stacks of waits are not recorded */
 	struct part *parts; /* of nreaders */
 	struct pool *pool;  /* NULL: there is one reader */
 
@@ -122,6 +124,7 @@ static void begin_readers(struct drain *d)
 		.heads = memory_zeroed(d->nrings + 1, sizeof(*d->scene.heads)),
 		.off_cpu_event = off_cpu_event(d->perf_fds->plan),
 		.thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.thinning)),
+		.seen = memory_zeroed(d->nrings + 1, sizeof(*d->scene.seen)),
 		.behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->scene.behind_ns)),
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
@@ -132,6 +135,8 @@ static void begin_readers(struct drain *d)
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
 	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
+	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
+		d->wait_probe = wait_probe_new();
 	for (size_t i = 0; i < nreaders; i++)
 		d->parts[i] = (struct part){
 			.task.run = run_part,
@@ -180,6 +185,10 @@ void drain_free(struct drain *d)
 	free(d->scene.heads);
 	free(d->scene.behind_ns);
 	free(d->scene.thinning);
+	for (size_t i = 0; i < d->nrings; i++)
+		vec_deinit(&d->scene.seen[i]);
+	free(d->scene.seen);
+	wait_probe_free(d->wait_probe);
 	vec_deinit(&d->side);
 	arena_deinit(&d->copies);
 	free(d->layouts);
@@ -213,6 +222,8 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	struct event known = *ev;
 
 	d->totals.side_band++;
+	if (d->wait_probe)
+		wait_probe_event(d->wait_probe, ev, d->thins);
 	if (d->options.managed)
 		managed_table_event(managed_readers_table(d->options.managed), &known);
 	if (attach_event(d->attach, &known))
@@ -346,6 +357,44 @@ static struct err *take_managed(void *context, const struct event *ev)
 	return journal_event(d->journal, ev);
 }
 
+static struct err *take_found(void *context, const struct wait_probe_found *found)
+{
+	struct drain *d = context;
+	uint64_t time_ns = MAX(found->time_ns, d->newest_before_ns);
+
+	/* What is older than the last pass cannot be written in order any more; but who waits still waited then, too. */
+	if (time_ns > found->time_ns && !found->waits)
+		return NULL;
+	d->totals.samples++;
+	return ring_reader_take_found(d->parts[0].reader, found, time_ns);
+}
+
+/* Long waits without a stack are looked at; what was found since the last pass is written. */
+static struct err *probe_waits(struct drain *d)
+{
+	struct timespec now;
+
+	d->thins = false;
+	for (size_t i = 0; i < d->nrings; i++) {
+		struct wait_probe_seen *seen = &d->scene.seen[i];
+
+		for (size_t j = 0; j < seen->len; j++)
+			wait_probe_sampled(d->wait_probe, seen->items[j].tid, seen->items[j].time_ns);
+		seen->len = 0;
+		d->thins |= d->scene.thinning[i].period > 1;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	struct err *err = wait_probe_take(d->wait_probe, take_found, d);
+
+	wait_probe_ask(d->wait_probe, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	return err;
+}
+
+bool drain_probes_waits(const struct drain *d)
+{
+	return d->wait_probe && wait_probe_busy(d->wait_probe);
+}
+
 struct err *drain_pass(struct drain *d)
 {
 	journal_begin_pass(d->journal);
@@ -355,6 +404,8 @@ struct err *drain_pass(struct drain *d)
 
 	if (!err)
 		err = drain_samples(d);
+	if (!err && d->wait_probe)
+		err = probe_waits(d);
 	if (!err && d->options.managed)
 		err = managed_readers_take(d->options.managed, d->newest_before_ns, take_managed, d);
 	if (err)

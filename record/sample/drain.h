@@ -57,6 +57,9 @@ void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 /* Of how many switches one had its stack, where stacks of waits were thinned most; 0: nowhere. */
 uint64_t drain_thinned(const struct drain *d);
 
+/* Are waits being looked at (wait_probe.h)? Passes should come often then. */
+bool drain_probes_waits(const struct drain *d);
+
 const struct drain_totals *drain_totals(const struct drain *d);
 
 /* Counts for each event and CPU, with what the counters say now; they live in @arena. */

@@ -135,6 +135,7 @@ static void put(struct reader *r, const struct result *result)
 	const struct event_managed_frame *frames = r->stack.frames;
 	size_t len = sizeof(*result) + result->nframes * sizeof(*frames);
 
+	/* There is room for WAITING_MAX (give_room()): nobody waits for an allocation. */
 	pthread_mutex_lock(&r->lock);
 	if (r->results.bytes.len + len > WAITING_MAX) {
 		r->dropped++;
@@ -260,8 +261,15 @@ static bool wait_for(struct reader *r, int fd, uint32_t how)
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+/* Memory that is not used yet costs nothing. */
+static void give_room(struct results *results)
+{
+	vec_reserve(&results->bytes, WAITING_MAX);
+}
+
 static void start_reader(struct reader *r)
 {
+	give_room(&r->results);
 	r->pos = ring_head(r->ring);
 	pthread_mutex_init(&r->lock, NULL);
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -275,6 +283,7 @@ static void start_readers(struct managed_readers *m)
 	m->started = true;
 	m->nreaders = m->fds->samples.len;
 	m->readers = memory_zeroed(m->nreaders, sizeof(*m->readers));
+	give_room(&m->taken);
 	for (size_t i = 0; i < m->nreaders; i++) {
 		struct reader *r = &m->readers[i];
 
@@ -412,6 +421,11 @@ struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns, 
 struct managed_table *managed_readers_table(struct managed_readers *m)
 {
 	return m->table;
+}
+
+struct managed_refusals managed_readers_refusals(const struct managed_readers *m)
+{
+	return managed_table_refusals(m->table);
 }
 
 struct managed_totals managed_readers_totals(const struct managed_readers *m)

@@ -165,6 +165,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 			perf_fds_event(r->scene->perf_fds, r->record.count_ids[i]);
 	if (ev->sample.event == r->scene->off_cpu_event)
 		ev->sample.period = stack_thinning_count(&r->scene->thinning[ring], ev->time_ns);
+	if (ev->sample.event == r->scene->off_cpu_event && ev->sample.period > 1)
+		vec_push(&r->scene->seen[ring], ((struct wait_probe_sight){ ev->tid, ev->time_ns }));
 	if (is_foreign(r, ev)) {
 		if (r->scene->by_cpu)
 			group_counts_skip(r->scene->group, ring, r->record.counts,
@@ -183,6 +185,45 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	count_sample(r, ev->sample.event, ring);
 	if (r->scene->managed && ev->sample.regs)
 		managed_readers_sampled(r->scene->managed, ev->pid);
+	return tell(r, ev);
+}
+
+struct err *ring_reader_take_found(struct ring_reader *r, const struct wait_probe_found *found,
+				   uint64_t time_ns)
+{
+	const struct perf_layout *layout = &r->scene->layouts[r->scene->off_cpu_event];
+	const struct arch *arch = arch_native();
+	struct perf_record *rec = &r->record;
+	struct event *ev = &rec->event;
+	bool with_stack = layout->sample_type & PERF_SAMPLE_STACK_USER;
+
+	if (!task_filter_has(r->scene->family, found->pid, found->tid) ||
+	    (r->scene->skip_pid && found->pid == r->scene->skip_pid))
+		return NULL;
+	*ev = (struct event){ .kind = EVENT_SAMPLE, .time_ns = time_ns, .cpu = EVENT_NO_CPU,
+			      .pid = found->pid, .tid = found->tid };
+	ev->sample = (struct event_sample){
+		.event = r->scene->off_cpu_event,
+		.mode = found->nkernel_ips ? EVENT_MODE_KERNEL : EVENT_MODE_USER,
+		.ip = found->nkernel_ips ? found->kernel_ips[0] : found->ip,
+		.period = 1,
+		.nkernel_ips = found->nkernel_ips,
+		.kernel_ips = found->kernel_ips,
+		.nuser_ips = found->ip && !with_stack,
+		.user_ips = &found->ip,
+	};
+	rec->stack = found->stack;
+	rec->stack_len = with_stack ? found->stack_len : 0;
+	rec->stack_room = sizeof(found->stack);
+	rec->regs.mask = found->ip && with_stack ? 1ull << arch->sp | 1ull << arch->ip : 0;
+	rec->regs.values[arch->sp] = found->sp;
+	rec->regs.values[arch->ip] = found->ip;
+	ev->sample.regs = rec->regs.mask ? &rec->regs : NULL;
+
+	const struct process *proc = process_table_look(r->scene->processes, ev->pid);
+
+	prune_sample(&r->prune, proc, PRUNE_ALL, rec);
+	note_code(r, ev->pid, proc);
 	return tell(r, ev);
 }
 

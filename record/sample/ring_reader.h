@@ -25,6 +25,7 @@
 #include "record/sample/prune.h"
 #include "record/sample/perf_fds.h"
 #include "record/sample/stack_thinning.h"
+#include "record/sample/wait_probe.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,6 +61,7 @@ struct ring_scene {
 	uint64_t *heads;     /* of the sample rings, in this pass */
 	uint32_t off_cpu_event; /* RECORDING_NO_EVENT: none */
 	struct stack_thinning *thinning; /* by sample ring: of the stacks of waits */
+	struct wait_probe_seen *seen;    /* by sample ring: stacks of waits, where they are thinned */
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
@@ -67,6 +69,15 @@ struct ring_scene {
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
+};
+
+/* Threads that left a CPU with a stack, and when. */
+struct wait_probe_seen {
+	struct wait_probe_sight {
+		uint32_t tid;
+		uint64_t time_ns;
+	} *items;
+	size_t len, cap;
 };
 
 /* Its thread. */
@@ -87,6 +98,10 @@ uint64_t ring_reader_backlog(const struct ring_reader *r);
 
 /* Empty its rings up to their heads. Errors are those of trace_writer_add(). */
 MUST_USE struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand);
+
+/* What a wait was found to be (wait_probe.h), as a sample of its event at @time_ns that no CPU took. */
+MUST_USE struct err *ring_reader_take_found(struct ring_reader *r, const struct wait_probe_found *found,
+					    uint64_t time_ns);
 
 /* Add what was counted since the last call to @totals, and *@newest_ns becomes the time of the newest record. */
 void ring_reader_tally(struct ring_reader *r, struct drain_totals *totals, uint64_t *newest_ns);

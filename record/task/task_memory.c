@@ -78,3 +78,63 @@ size_t task_memory_read(const struct task_memory *mem, uint64_t addr, void *ret,
 
 	return got > 0 ? (size_t)got : 0;
 }
+
+/* Up to where the pieces from @i on follow each other in memory. */
+static size_t end_of_run(const struct task_memory_piece *pieces, size_t i, size_t count)
+{
+	while (i + 1 < count && pieces[i + 1].addr == pieces[i].addr + pieces[i].len)
+		i++;
+	return i + 1;
+}
+
+/* Set @got of each to what lies in pages that are present. */
+static void find_present(const struct task_memory *mem, struct task_memory_piece *pieces, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		size_t end = end_of_run(pieces, i, count), len = 0;
+
+		for (size_t j = i; j < end; j++)
+			len += pieces[j].len;
+		size_t present = task_memory_present(mem, pieces[i].addr, len);
+
+		if (present < len && end > i + 1) {
+			/* A hole; what lies behind it may be there all the same. */
+			for (size_t j = i; j < end; j++)
+				pieces[j].got = task_memory_present(mem, pieces[j].addr, pieces[j].len);
+		} else {
+			for (size_t j = i; j < end; present -= pieces[j].got, j++)
+				pieces[j].got = MIN(present, pieces[j].len);
+		}
+		i = end;
+	}
+}
+
+void task_memory_read_pieces(const struct task_memory *mem, struct task_memory_piece *pieces,
+			     size_t count)
+{
+	struct iovec to[TASK_MEMORY_PIECES_MAX], from[TASK_MEMORY_PIECES_MAX];
+	size_t map[TASK_MEMORY_PIECES_MAX], n = 0, done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = 0;
+	count = MIN(count, (size_t)TASK_MEMORY_PIECES_MAX);
+	find_present(mem, pieces, count);
+	for (size_t i = 0; i < count; i++) {
+		if (!pieces[i].got)
+			continue;
+		to[n] = (struct iovec){ pieces[i].to, pieces[i].got };
+		from[n] = (struct iovec){ (void *)(uintptr_t)pieces[i].addr, pieces[i].got };
+		map[n++] = i;
+	}
+	/* The kernel stops at the first that it cannot copy; the next call goes on behind that. */
+	while (done < n) {
+		ssize_t got = process_vm_readv((pid_t)mem->pid, to + done, n - done, from + done,
+					       n - done, 0);
+		size_t left = got > 0 ? (size_t)got : 0;
+
+		while (done < n && left >= to[done].iov_len)
+			left -= to[done++].iov_len;
+		if (done < n)
+			pieces[map[done++]].got = left;
+	}
+}

@@ -34,4 +34,20 @@ size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t 
 /* Copy up to @len bytes from @addr on, up to the first page that is not present or not readable; how many. */
 size_t task_memory_read(const struct task_memory *mem, uint64_t addr, void *ret, size_t len);
 
+#define TASK_MEMORY_PIECES_MAX 64
+
+struct task_memory_piece {
+	uint64_t addr;
+	void *to;
+	size_t len;
+	size_t got; /* so many bytes from @addr on were copied */
+};
+
+/*
+ * Copy up to TASK_MEMORY_PIECES_MAX pieces with as few calls as possible, each as task_memory_read() does; what is beyond
+ * that number is left alone, with @got 0. Neighbours in memory are cheapest when they are neighbours in @pieces.
+ */
+void task_memory_read_pieces(const struct task_memory *mem, struct task_memory_piece *pieces,
+			     size_t count);
+
 #endif

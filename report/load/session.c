@@ -465,7 +465,9 @@ static bool passes(void *context, const struct event *ev, const struct space_thr
 	    !(s->loader->derive && filter_passes_task(s->filter, ev) && derive_wants(s->loader->derive, ev)))
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
-	return anyones || filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
+	/* Transformers follow threads that have other names now and then. */
+	return anyones || (s->loader->derive && derive_wants(s->loader->derive, ev)) ||
+	       filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
 }
 
 static struct err *take(void *context, const struct session_event *event)
@@ -758,10 +760,18 @@ static struct err *transform(void *context, struct session *s, const struct sess
 	return NULL;
 }
 
+static bool wants_thread(void *context, uint32_t thread)
+{
+	const struct session *s = context;
+	const struct profile_thread *of = &s->profile->threads.items[thread];
+
+	return filter_passes_names(s->filter, profile_text(s->profile, of->comm), profile_text(s->profile, of->process));
+}
+
 /* Waits can be asked for by name like an event that was sampled. */
 static void begin_transformers(struct session *s, const struct filter *filter)
 {
-	struct derive_out out = { add_derived, find_thread, s };
+	struct derive_out out = { add_derived, find_thread, wants_thread, s };
 	struct derive_request request = {
 		.profile = s->profile,
 		.recording = s->recording,

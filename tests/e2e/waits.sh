@@ -13,7 +13,7 @@ $CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
 # weight FILE COLUMN NAME: the nanoseconds of a row
 weight() { columns "$2" weight <"$1" | awk -F'\t' -v f="$3" '$1 == f { print $2; exit }'; }
 
-for case in mutex:lock pipe:pipe condition:lock sleep:sleep fsync:disk chain:lock; do
+for case in mutex:lock pipe:pipe condition:lock sleep:sleep fsync:disk 'faults:page fault' chain:lock; do
 	mode=${case%:*} kind=${case#*:}
 	precord -q --off-cpu -o w.trace -- ./waits $mode >truth 2>err || { cat err; fail "$mode"; }
 	read -r function own_ns <truth
@@ -22,7 +22,9 @@ for case in mutex:lock pipe:pipe condition:lock sleep:sleep fsync:disk chain:loc
 	ns=$(weight leaf.csv function "$function") of_kind=$(weight wait.csv wait "$kind")
 	echo "$mode: $function waited ${ns:-0} ns, by its own clock $own_ns; $kind ${of_kind:-0} ns"
 	# A file system in memory waits for nothing.
-	[ "$mode" = fsync ] && [ "$own_ns" -lt 100000000 ] && continue
+	case $mode in fsync | faults) [ "$own_ns" -lt 100000000 ] && continue ;; esac
+	# So does one whose pages come without a wait, at once.
+	[ "$mode" = faults ] && [ -z "$of_kind" ] && continue
 	[ -n "$ns" ] || { cat leaf.csv; fail "$mode: $function is not in the table"; }
 	[ -n "$of_kind" ] || { cat wait.csv; fail "$mode: nothing waits for '$kind'"; }
 	# Its clock also sees what it does on a CPU on its way, and does not see that it is preempted before and behind.
@@ -60,6 +62,26 @@ if precord -q --wakers -o k.trace -- ./waits chain >truth 2>err; then
 else
 	grep -q 'tracefs\|tracepoint' err || { cat err; fail "--wakers"; }
 	echo "no wakers here: $(head -n 1 err)"
+fi
+
+# A thread that sleeps all along is looked at, and long waits beside a flood of short ones that thin the stacks.
+if [ "$(id -u)" = 0 ] && [ -s /proc/self/stack ]; then
+	sleep 1000 &
+	sleeper=$!
+	precord -q -e off-cpu --duration 2 -p $sleeper -o s.trace 2>err || { kill $sleeper; cat err; fail "a sleeping thread"; }
+	kill $sleeper
+	preport -i s.trace --event off-cpu --by wait --idle --format=csv >wait.csv
+	ns=$(weight wait.csv wait sleep)
+	[ "${ns:-0}" -ge 1900000000 ] || { cat wait.csv; fail "a thread that slept all along: ${ns:-0} ns of sleep"; }
+
+	precord -q --off-cpu -o t.trace -- sh -c './waits pingpong 150 >/dev/null & ./waits chain 300; wait' >truth
+	preport -i t.trace --event off-cpu --by leaf --format=csv >leaf.csv
+	preport -i t.trace | head -n 3
+	for function in wait_for_lock hold_outer; do
+		ns=$(weight leaf.csv function $function)
+		echo "beside the flood: $function waited ${ns:-0} ns"
+		[ "${ns:-0}" -ge 1000000000 ] || { cat leaf.csv; fail "$function: a long wait has no stack where stacks are thinned"; }
+	done
 fi
 
 # Who lives all along has a row as long as the recording, to the nanosecond.

@@ -3,16 +3,19 @@
  * waits.c - programs whose waits are known: each waits in one function, times that with its own clock, and prints the
  * function and the nanoseconds.
  *
- * Usage: waits mutex|pipe|condition|sleep|fsync|chain|queue [ROUNDS]
+ * Usage: waits mutex|pipe|condition|sleep|fsync|faults|chain|queue|pingpong [ROUNDS]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,6 +171,70 @@ static void run_fsync(void)
 	unlink("flushed");
 }
 
+#define FILE_PAGES 256
+
+/* A page of a file that is not in memory. */
+static NOINLINE __attribute__((used)) int touch_page(const volatile char *page)
+{
+	uint64_t begun = now_ns();
+	int value = *page;
+
+	waited_ns += now_ns() - begun;
+	return value;
+}
+
+static void run_faults(void)
+{
+	static char page[4096] = { 1 };
+	int fd = open("faulted", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	const char *map;
+
+	for (int i = 0; i < FILE_PAGES; i++)
+		if (write(fd, page, sizeof(page)) != sizeof(page))
+			abort();
+	map = mmap(NULL, FILE_PAGES * sizeof(page), PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED || fsync(fd))
+		abort();
+	madvise((void *)map, FILE_PAGES * sizeof(page), MADV_RANDOM);
+	for (int round = 0; round < rounds; round++) {
+		madvise((void *)map, FILE_PAGES * sizeof(page), MADV_DONTNEED);
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		for (int i = 0; i < FILE_PAGES; i += 16)
+			touch_page(map + i * sizeof(page));
+	}
+	close(fd);
+	unlink("faulted");
+}
+
+/* Two that hand a byte to and fro, so often that stacks are thinned. */
+static void play(int in, int out, long count)
+{
+	char byte = 0;
+
+	while (count-- && write(out, &byte, 1) == 1 && read(in, &byte, 1) == 1)
+		;
+}
+
+static void run_pingpong(void)
+{
+	int there[2], back[2];
+
+	if (pipe(there) || pipe(back))
+		abort();
+	if (fork() == 0) {
+		close(there[1]);
+		close(back[0]);
+		play(there[0], back[1], LONG_MAX);
+		_exit(0);
+	}
+	close(there[0]);
+	close(back[1]);
+	play(back[0], there[1], rounds * 1000L);
+	close(there[1]);
+	while (wait(NULL) > 0)
+		;
+}
+
 /* A waits for B, who waits for C, who sleeps. */
 static void *hold_inner(void *arg)
 {
@@ -265,6 +332,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "fsync")) {
 		function = "flush_file";
 		run_fsync();
+	} else if (!strcmp(mode, "faults")) {
+		function = "touch_page";
+		run_faults();
+	} else if (!strcmp(mode, "pingpong")) {
+		function = "play";
+		run_pingpong();
 	} else if (!strcmp(mode, "chain")) {
 		run_chain();
 	} else if (!strcmp(mode, "queue")) {

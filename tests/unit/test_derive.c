@@ -62,7 +62,7 @@ static void chain_begin(struct chain *c, bool wall)
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
 					  .to_ns = UINT64_MAX, .waits = true, .wall = wall };
 
-	c->derive = derive_new(&request, &(struct derive_out){ keep, same_number, c });
+	c->derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = c });
 }
 
 static void chain_end(struct chain *c)
@@ -285,6 +285,49 @@ TEST(derive_counts_a_thread_that_ends_while_it_waits_until_its_end)
 	chain_end(&c);
 }
 
+TEST(derive_takes_a_stack_that_no_cpu_sampled_for_the_wait_it_was_found_in)
+{
+	struct event found = { .kind = EVENT_SAMPLE, .cpu = EVENT_NO_CPU, .sample = { .event = 1, .period = 1 } };
+	struct chain c;
+
+	chain_begin(&c, false);
+	for (uint32_t tid = 5; tid <= 7; tid++)
+		feed(&c, (struct event){ .kind = EVENT_FORK, .tid = tid }, 0);
+	found.time_ns = START + 100;
+	found.tid = 5; /* sleeps all along */
+	feed(&c, found, 50);
+	found.tid = 6; /* sleeps since before, and once more */
+	feed(&c, found, 60);
+	feed_switch(&c, 6, START + 1000, true, false);
+	feed(&c, found, 61); /* it runs: nothing can be found */
+	feed_switch(&c, 6, START + 2000, false, false);
+	found.time_ns = START + 3000;
+	feed(&c, found, 62);
+	derive_finish(c.derive);
+	CHECK_UINT(sum_of_stack(&c, 1, 50), END - START);
+	CHECK_UINT(sum_of_stack(&c, 1, 60), 1000);
+	CHECK_UINT(sum_of_stack(&c, 1, 61), 0);
+	CHECK_UINT(sum_of_stack(&c, 1, 62), END - START - 2000);
+	for (size_t i = 0; i < c.out.len; i++)
+		CHECK_UINT(c.out.items[i].state, c.out.items[i].thread == 7 ? PROFILE_STATE_EARLIER : PROFILE_STATE_BLOCKED);
+	chain_end(&c);
+}
+
+TEST(derive_gives_waits_without_stacks_to_those_of_their_length_only)
+{
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed_thinned(&c, 5, START + 10, 1);
+	feed_switch(&c, 5, START + 60000, false, false); /* nine tenths of all are not sampled */
+	feed_switch(&c, 5, START + 460000, true, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum_of_stack(&c, 1, 1), 50 * 500);
+	CHECK_UINT(sum_of_stack(&c, 1, 0), 400000);
+	CHECK_UINT(derive_lives(c.derive).estimated_ns, 45 * 500);
+	chain_end(&c);
+}
+
 TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
 {
 	struct chain c;
@@ -343,6 +386,66 @@ static const char *write_trace(void)
 	trace_writer_free(w);
 	close(fd);
 	return path;
+}
+
+static void write_name(struct trace_writer *w, uint32_t tid, const char *comm)
+{
+	struct event ev = { .kind = EVENT_COMM, .pid = tid, .tid = tid, .comm = { .comm = comm } };
+
+	CHECK_OK(trace_writer_event(w, &ev));
+}
+
+/* A thread that was forked by "old" and is called "new" since. */
+static const char *write_renamed(void)
+{
+	const char *path = test_path("renamed.trace");
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct trace_writer *w = trace_writer_new(fd);
+	struct recording_event event = { .name = "cpu-clock", .unit = "ns", .format = "",
+					 .type = PERF_TYPE_SOFTWARE, .samples = true };
+	struct recording rec = { .tool = "test", .cmdline = "", .hostname = "", .os_release = "",
+				 .cpu_model = "", .container = "", .arch = &arch_x86_64,
+				 .start_ns = START, .events = &event, .nevents = 1 };
+	struct event fork = { .kind = EVENT_FORK, .pid = 200, .tid = 200, .fork = { 100, 100 } };
+
+	CHECK(fd >= 0);
+	CHECK_OK(trace_writer_begin(w, &rec));
+	write_name(w, 100, "old");
+	CHECK_OK(trace_writer_event(w, &fork));
+	write_name(w, 200, "new");
+	for (uint32_t i = 0; i < 2; i++) {
+		struct event ev = { .kind = EVENT_SWITCH, .time_ns = START + 1000 + i * 500, .pid = 100, .tid = 100,
+				    .cpu_switch = { .in = i } };
+
+		CHECK_OK(trace_writer_event(w, &ev));
+		ev.pid = ev.tid = 200;
+		ev.time_ns += 1000;
+		CHECK_OK(trace_writer_event(w, &ev));
+	}
+	rec.end_ns = START + 10000;
+	CHECK_OK(trace_writer_end(w, &rec));
+	trace_writer_free(w);
+	close(fd);
+	return path;
+}
+
+TEST(session_follows_threads_through_their_names_and_shows_those_of_the_filter)
+{
+	struct session_args args;
+	struct filter filter = { 0 };
+	struct session s;
+
+	vec_push(&filter.comms, "old");
+	session_args_init(&args);
+	args.input = write_renamed();
+	CHECK_OK(session_open(&s, &args));
+	CHECK_OK(session_load(&s, &filter));
+	CHECK_UINT(s.matched.count, 1);
+	CHECK_UINT(s.matched.weight, 500);
+	CHECK_UINT(s.facts.lives.threads, 1);
+	session_close(&s);
+	session_args_deinit(&args);
+	vec_deinit(&filter.comms);
 }
 
 TEST(session_turns_switches_into_time_off_the_cpu_by_thread_and_state)

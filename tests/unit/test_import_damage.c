@@ -23,7 +23,10 @@ static const struct damage_case {
 	{ "jfr", "hotspot.jfr.gz" },
 	{ "perf-script", "perf-script" },
 	{ "austin", "austin" },
+	{ "callgrind", "callgrind" },
 	{ "firefox", "firefox" },
+	{ "phpspy", "phpspy" },
+	{ "stackprof", "stackprof" },
 };
 
 static const struct damage_case *case_of(const struct importer *importer)
@@ -61,7 +64,7 @@ TEST(import_of_every_format_survives_damage)
 TEST(import_says_where_a_file_ends_early)
 {
 	static const char *const ended[] = { "pprof", "node.cpuprofile", "node.heapprofile", "speedscope", "node-trace.json",
-					     "firefox", "gecko" };
+					     "firefox", "gecko", "stackprof" };
 
 	for (size_t i = 0; i < ARRAY_LEN(ended); i++) {
 		struct import_case c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_import_text.c - what perf script and Austin print.
+ * test_import_text.c - what perf script, Austin, phpspy and stackprof print.
  */
 #include "tests/unit/import_case.h"
 
@@ -90,6 +90,52 @@ TEST(austin_version_1_is_read)
 	import_case_text(&c, "Thread 7f12;main (main.py);L10;work (main.py);L3 200\nThread 7f12;main (main.py);L10 50\n");
 	CHECK_INT(import_case_sum(&c, "wall").weight, 250000);
 	CHECK_STR(import_case_stack(&c, 0), "work:3<main:10");
+	import_case_close(&c);
+}
+
+TEST(phpspy_frames_stand_leaf_first_with_files_and_lines)
+{
+	struct import_case c;
+
+	import_case_file(&c, "../fuzz/import/phpspy");
+	CHECK_STR(c.importer->name, "phpspy");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 4); /* one without an end in front of it */
+	CHECK_STR(import_case_stack(&c, 0), "usleep<Foo::bar:12<<main>:3");
+	CHECK_STR(import_case_stack(&c, 1), "Foo::bar:14<<main>:3");
+	CHECK_STR(profile_text(c.p, c.p->labels.items[c.p->label_sets.items[c.p->samples.items[0].labels].first].text),
+		  "/index.php");
+	CHECK_UINT(c.p->samples.items[1].labels, 0);
+	import_case_close(&c);
+}
+
+TEST(stackprof_has_stacks_lines_and_times)
+{
+	struct time_cursor cursor;
+	struct profile_time time;
+	struct import_case c;
+
+	import_case_file(&c, "../fuzz/import/stackprof");
+	CHECK_STR(c.importer->name, "stackprof");
+	CHECK_UINT(import_case_sum(&c, "wall").count, 5);
+	CHECK_INT(import_case_sum(&c, "wall").weight, 5000000);
+	CHECK_UINT(import_case_part(&c, "wall", "Foo#bar", NULL).count, 4);
+	CHECK_STR(import_case_stack(&c, 0), "Foo#bar:21<Object#main:9");
+	CHECK_STR(import_case_stack(&c, 1), "Object#main:9");
+	CHECK_STR(import_case_stack(&c, 2), "Foo#bar:22<Object#main:9");
+	cursor = time_series_begin(&c.p->times);
+	CHECK(time_series_next(&cursor, &time) && time_series_next(&cursor, &time));
+	CHECK_UINT(time.time_ns, 1000000);
+	import_case_close(&c);
+}
+
+TEST(stackprof_without_stacks_says_so)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"mode\":\"object\",\"interval\":10,\"frames\":{\"1\":{\"name\":\"f\",\"total_samples\":3,\"samples\":3}}}");
+	CHECK_UINT(import_case_sum(&c, "objects").count, 3);
+	CHECK_INT(import_case_sum(&c, "objects").weight, 30);
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "raw: true"));
 	import_case_close(&c);
 }
 

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t read_zeroes(void *context, uint64_t addr, void *ret, size_t len)
+static void read_zeroes(void *context, struct task_memory_piece *pieces, size_t count)
 {
 	(void)context;
-	(void)addr;
-	memset(ret, 0, len);
-	return len;
+	for (size_t i = 0; i < count; i++) {
+		memset(pieces[i].to, 0, pieces[i].len);
+		pieces[i].got = pieces[i].len;
+	}
 }
 
 TEST(managed_view_ends_though_every_page_is_known)
@@ -29,5 +30,62 @@ TEST(managed_view_ends_though_every_page_is_known)
 	for (unsigned i = 0; i < 1000; i++)
 		managed_view_copy(view, 0x10000, &byte, 1);
 	CHECK(view->failed);
+	free(view);
+}
+
+struct counted {
+	size_t calls, pieces;
+};
+
+static void read_counted(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	struct counted *counted = context;
+
+	counted->calls++;
+	counted->pieces += count;
+	read_zeroes(NULL, pieces, count);
+}
+
+TEST(managed_view_reads_what_it_needed_last_time_with_one_call)
+{
+	struct managed_view *view = memory_zeroed(1, sizeof(*view));
+	struct managed_recent recent = { 0 };
+	struct counted counted = { 0 };
+
+	for (int round = 0; round < 3; round++) {
+		counted = (struct counted){ 0 };
+		managed_view_begin(view, read_counted, &counted, 1000000000);
+		managed_view_want_recent(view, &recent);
+		managed_view_fetch(view);
+		for (uint64_t i = 1; i <= 5; i++) {
+			if (round < 2 || i != 3) /* the last needs less */
+				managed_view_u64(view, i << 20);
+		}
+		managed_view_remember(view, &recent);
+		CHECK(!view->failed);
+		CHECK_UINT(counted.calls, round ? 1 : 5);
+		CHECK_UINT(counted.pieces, 5);
+	}
+	CHECK_UINT(recent.len, 4);
+	CHECK_UINT(recent.numbers[0], (1u << 20) / MANAGED_PAGE_LEN);
+	free(view);
+}
+
+TEST(managed_view_knows_its_pages_from_those_of_the_last_one)
+{
+	struct managed_view *view = memory_zeroed(1, sizeof(*view));
+	struct counted counted = { 0 };
+
+	for (int round = 0; round < 2; round++) {
+		managed_view_begin(view, read_counted, &counted, 1000000000);
+		managed_view_u64(view, 0x10000);
+		managed_view_u64(view, 0x10008);
+	}
+	CHECK_UINT(counted.calls, 2);
+	view->number = UINT32_MAX; /* numbers begin anew */
+	view->pages[3].view = 1;
+	managed_view_begin(view, read_counted, &counted, 1000000000);
+	CHECK_UINT(view->number, 1);
+	CHECK_UINT(view->pages[3].view, 0);
 	free(view);
 }

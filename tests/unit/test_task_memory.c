@@ -115,3 +115,32 @@ TEST(task_memory_of_nothing_is_nothing)
 	CHECK_UINT(task_memory_read(&child.mem, (uintptr_t)&byte, &byte, 1), 0); /* it has ended */
 	task_memory_close(&child.mem);
 }
+
+TEST(task_memory_reads_pieces_around_those_that_are_not_there)
+{
+	size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages = gapped_pages(page_len), *locked = gapped_pages(page_len);
+	uint8_t copy[6][16] = { 0 };
+	struct child child;
+	struct task_memory_piece pieces[] = {
+		{ (uintptr_t)pages, copy[0], 16, 9 },		     /* present */
+		{ (uintptr_t)pages + page_len, copy[1], 16, 9 },     /* not */
+		{ (uintptr_t)pages + 2 * page_len, copy[2], 16, 9 }, /* present */
+		{ (uintptr_t)locked, copy[3], 16, 9 },		     /* present, and nobody may read it */
+		{ UINT64_MAX, copy[4], 16, 9 },
+		{ (uintptr_t)pages + page_len - 8, copy[5], 16, 9 }, /* a half of it */
+	};
+	static const size_t want[] = { 16, 0, 16, 0, 0, 8 };
+
+	CHECK(mprotect(locked, page_len, PROT_NONE) == 0);
+	child = start_child();
+	task_memory_read_pieces(&child.mem, pieces, ARRAY_LEN(pieces));
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		CHECK_UINT(pieces[i].got, want[i]);
+	CHECK_UINT(copy[0][15], 'a');
+	CHECK_UINT(copy[2][15], 'c');
+	CHECK_UINT(copy[5][7], 'a');
+	end_child(&child);
+	munmap(pages, 3 * page_len);
+	munmap(locked, 3 * page_len);
+}

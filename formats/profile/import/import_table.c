@@ -14,7 +14,8 @@
 const struct importer *const import_table[] = {
 	&import_pprof,	    &import_folded,   &import_cpuprofile,
 	&import_heapprofile, &import_speedscope, &import_chrome, &import_jfr,
-	&import_perf_script, &import_austin, &import_gecko,
+	&import_perf_script, &import_austin, &import_gecko, &import_phpspy, &import_stackprof,
+	&import_callgrind,
 	NULL,
 };
 

@@ -39,6 +39,8 @@ struct derive_out {
 	void (*add)(void *context, const struct derived *derived);
 	/* The thread of the profile for one that had neither a sample nor a switch. */
 	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
+	/* Is @thread of the profile one of those that are looked at? Names change, so that who was may not be later. NULL: all. */
+	bool (*wanted)(void *context, uint32_t thread);
 	void *context;
 };
 

@@ -41,13 +41,21 @@ struct held_stack {
 	bool user, is_known;
 };
 
-/* A wait with a stack, where stacks were thinned: it stands for others. */
+/* A wait with a stack, where stacks were thinned: it stands for others of its thread that took about as long. */
 struct spokesman {
 	uint32_t stack, cpu;
+	unsigned length; /* class */
 	uint8_t stop;
 	enum profile_state state;
 	uint32_t waker;
 	uint64_t time_ns, weight;
+};
+
+/* Waits without stacks, by what makes them alike. */
+struct thinned {
+	enum profile_state state;
+	unsigned length; /* class */
+	uint64_t ns;
 };
 
 struct life {
@@ -59,11 +67,12 @@ struct life {
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
 	VEC(struct spokesman) spokesmen;
-	uint64_t thinned_ns[PROFILE_STATES]; /* waits without stacks that they stand for */
+	VEC(struct thinned) thinned;
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	uint32_t left_cpu;		/* at the last switch */
 	bool sampled;			/* on a CPU, ever */
+	bool found;			/* it was looked at while it waited, see take_found() */
 };
 
 struct switches {
@@ -136,6 +145,8 @@ static void free_switches(void *state)
 		vec_deinit(&s->lives.items[i].running);
 	for (size_t i = 0; i < s->lives.len; i++)
 		vec_deinit(&s->lives.items[i].spokesmen);
+	for (size_t i = 0; i < s->lives.len; i++)
+		vec_deinit(&s->lives.items[i].thinned);
 	vec_deinit(&s->periods);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
@@ -182,6 +193,11 @@ static uint32_t thread_of(const struct switches *s, struct life *life)
 	return life->thread;
 }
 
+static bool is_wanted(const struct switches *s, struct life *life)
+{
+	return !s->out->wanted || s->out->wanted(s->out->context, thread_of(s, life));
+}
+
 static void hand_out(struct switches *s, const struct derived *span, uint32_t event)
 {
 	struct derived derived = *span;
@@ -220,11 +236,30 @@ static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
 }
 
+/* Of waits in one class the longest took less than four times as long as the shortest. */
+static unsigned length_class(uint64_t len_ns)
+{
+	return len_ns ? (63u - (unsigned)__builtin_clzll(len_ns)) / 2 : 0;
+}
+
+static void add_thinned(struct life *life, unsigned length, uint64_t ns)
+{
+	for (size_t i = 0; i < life->thinned.len; i++) {
+		struct thinned *at = &life->thinned.items[i];
+
+		if (at->state == life->state && at->length == length) {
+			at->ns += ns;
+			return;
+		}
+	}
+	vec_push(&life->thinned, ((struct thinned){ life->state, length, ns }));
+}
+
 static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 
-	if (!clip(s, &from_ns, &to_ns))
+	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life))
 		return;
 	s->sums.by_state[life->state] += to_ns - from_ns;
 	if (!has_wanted_length(s, len_ns))
@@ -244,11 +279,11 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 	if (!s->request->each_wait && period_on(s, life->left_cpu) > 1 &&
 	    life->state != PROFILE_STATE_LOST) {
 		if (!life->leaving.is_known) {
-			life->thinned_ns[life->state] += span.weight;
+			add_thinned(life, length_class(len_ns), span.weight);
 			return;
 		}
 		vec_push(&life->spokesmen,
-			 ((struct spokesman){ span.stack, span.cpu, span.stop, span.state, span.waker,
+			 ((struct spokesman){ span.stack, span.cpu, length_class(len_ns), span.stop, span.state, span.waker,
 					      span.time_ns, span.weight }));
 	}
 	hand_out_wait(s, &span);
@@ -272,7 +307,7 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
 
-	if (!clip(s, &from_ns, &to_ns)) {
+	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life)) {
 		life->running.len = 0;
 		return;
 	}
@@ -343,10 +378,16 @@ static void put_gap(struct switches *s, struct life *life, uint64_t to_ns)
 	life->leaving = leaving;
 }
 
+/* The wait that began before the recording: its stack is not known, unless it was looked at. */
+static enum profile_state earlier(const struct life *life)
+{
+	return life->found ? PROFILE_STATE_BLOCKED : PROFILE_STATE_EARLIER;
+}
+
 static void take_in(struct switches *s, struct life *life, const struct event *ev)
 {
 	if (life->now == NOT_KNOWN)
-		life->state = PROFILE_STATE_EARLIER;
+		life->state = earlier(life);
 	if (life->now == ON_CPU)
 		put_gap(s, life, ev->time_ns);
 	else
@@ -354,6 +395,7 @@ static void take_in(struct switches *s, struct life *life, const struct event *e
 	life->now = ON_CPU;
 	life->since_ns = ev->time_ns;
 	life->leaving = (struct held_stack){ 0 };
+	life->found = false;
 	life->running.len = 0;
 }
 
@@ -388,6 +430,18 @@ static void set_period(struct switches *s, const struct event *ev)
 		s->sums.thinned = MAX(s->sums.thinned, ev->sample.period);
 }
 
+/* A sample that no CPU took: the recorder looked at a thread that waited, and had no stack. */
+static void take_found(struct switches *s, struct life *life, struct held_stack held)
+{
+	if (life->now != WAITING && life->now != NOT_KNOWN)
+		return;
+	if (!life->leaving.is_known)
+		life->leaving = held;
+	/* It has not run since before the recording began: what it waits for is known all the same. */
+	s->any |= life->now == NOT_KNOWN;
+	life->found = true;
+}
+
 static void take_sample(struct switches *s, struct life *life, const struct derive_event *event)
 {
 	struct held_stack held = {
@@ -398,6 +452,10 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 		.is_known = true,
 	};
 
+	if (is_off_cpu(s, event->ev) && event->ev->cpu == EVENT_NO_CPU) {
+		take_found(s, life, held);
+		return;
+	}
 	if (is_off_cpu(s, event->ev)) {
 		set_period(s, event->ev);
 		if (life->now != WAITING)
@@ -409,11 +467,11 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 		vec_push(&life->running, held);
 }
 
-static void end_life(struct switches *s, const struct life *life, uint64_t to_ns)
+static void end_life(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->born_ns;
 
-	if (!clip(s, &from_ns, &to_ns))
+	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life))
 		return;
 	s->sums.threads++;
 	s->sums.life_ns += to_ns - from_ns;
@@ -468,7 +526,7 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->thread = PROFILE_NONE; /* somebody else, perhaps */
 	life->now = NOT_KNOWN;
 	life->leaving = (struct held_stack){ 0 };
-	life->sampled = false;
+	life->sampled = life->found = false;
 	life->since_ns = life->born_ns = s->start_ns;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
@@ -522,16 +580,20 @@ static void take(void *state, const struct derive_event *event)
 	}
 }
 
-/* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
-static void share_out(struct switches *s, struct life *life, enum profile_state state)
+static bool is_like(const struct spokesman *of, const struct thinned *thinned)
 {
-	uint64_t left_ns = life->thinned_ns[state], all_ns = 0;
+	return of->state == thinned->state && of->length == thinned->length;
+}
+
+/* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
+static void share_out(struct switches *s, struct life *life, const struct thinned *thinned)
+{
+	uint64_t left_ns = thinned->ns, all_ns = 0;
+	enum profile_state state = thinned->state;
 	double factor;
 
-	if (!left_ns)
-		return;
 	for (size_t i = 0; i < life->spokesmen.len; i++)
-		all_ns += life->spokesmen.items[i].state == state ? life->spokesmen.items[i].weight : 0;
+		all_ns += is_like(&life->spokesmen.items[i], thinned) ? life->spokesmen.items[i].weight : 0;
 	factor = all_ns ? (double)left_ns / (double)all_ns : 0;
 	s->sums.estimated_ns += all_ns ? left_ns : 0;
 	for (size_t i = 0; i < life->spokesmen.len && left_ns && all_ns; i++) {
@@ -539,7 +601,7 @@ static void share_out(struct switches *s, struct life *life, enum profile_state 
 		struct derived span = { .thread = thread_of(s, life), .stack = of->stack, .cpu = of->cpu,
 					.stop = of->stop, .state = state, .time_ns = of->time_ns, .more = true, .waker = of->waker };
 
-		if (of->state != state)
+		if (!is_like(of, thinned))
 			continue;
 		all_ns -= of->weight;
 		/* The last one takes what rounding left. */
@@ -555,11 +617,9 @@ static void share_out(struct switches *s, struct life *life, enum profile_state 
 
 static void share_out_all(struct switches *s, struct life *life)
 {
-	for (int of = 0; of < PROFILE_STATES; of++) {
-		share_out(s, life, (enum profile_state)of);
-		life->thinned_ns[of] = 0;
-	}
-	life->spokesmen.len = 0;
+	for (size_t i = 0; i < life->thinned.len; i++)
+		share_out(s, life, &life->thinned.items[i]);
+	life->thinned.len = life->spokesmen.len = 0;
 }
 
 static void finish(void *state)
@@ -584,7 +644,7 @@ static void finish(void *state)
 			put_run(s, life, end_ns);
 		else if (life->now != ENDED) {
 			if (life->now == NOT_KNOWN)
-				life->state = PROFILE_STATE_EARLIER;
+				life->state = earlier(life);
 			put_wait(s, life, end_ns);
 		}
 		/* Last: the wait that is not over may have no stack either. */

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_probe.c - a list of who waits since when, in that order, and a thread that reads /proc.
+ */
+#include "record/sample/wait_probe.h"
+
+#include "formats/base/compiler.h"
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "formats/perf/kallsyms.h"
+#include "record/task/task_memory.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAITERS_MAX  65536 /* that are followed at a time */
+#define MAKE_ROOM_EVERY 4096 /* waits that are not followed: with so many it does not take long for each */
+#define AT_ONCE	     16	   /* requests and results */
+#define BURST	     WAIT_PROBE_RATE
+#define END_WAIT_S   1
+#define SAME_SWITCH_NS 100000 /* at most, from the sample of a stack to the record of its switch */
+#define TEXT_LEN     8192    /* of a file in /proc */
+#define FUNCTIONS_MAX 2000000 /* of the kernel and its modules */
+
+struct request {
+	uint32_t pid, tid;
+	uint64_t out_ns;
+};
+
+struct wait_probe {
+	struct map waits; /* tid -> when it left its CPU, of those whose stack is not known */
+	VEC(struct request) queue; /* in order of time, from @first on */
+	size_t first;
+	double tokens;
+	uint64_t asked_ns;
+	struct wait_probe_totals totals;
+
+	pthread_t thread;
+	bool started, cannot;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t wakeup;
+	bool over;
+	struct request requests[AT_ONCE];
+	size_t nrequests;
+	struct wait_probe_found *found; /* AT_ONCE */
+	size_t nfound;
+	uint64_t answered; /* requests, also those of threads that did not wait any more */
+
+	struct map functions; /* the thread's: hash of a kernel function's name -> address */
+	bool has_functions;
+};
+
+/* ---- the thread that looks ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	while (*name)
+		hash = (hash ^ (uint8_t)*name++) * 0x100000001b3;
+	return map_hash(hash);
+}
+
+/* Of several functions of one name any will do: it is the name that is shown. */
+static void read_functions(struct wait_probe *p)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	struct kallsyms_line line;
+	char *text = NULL;
+	size_t room = 0;
+
+	p->has_functions = true;
+	while (file && p->functions.len < FUNCTIONS_MAX && getline(&text, &room, file) > 0) {
+		if (!kallsyms_parse(text, &line) || !line.addr || !kallsyms_is_function(&line))
+			continue;
+		kallsyms_cut(line.name);
+		*map_put(&p->functions, hash_name(line.name), NULL) = line.addr;
+	}
+	free(text);
+	if (file)
+		fclose(file);
+}
+
+static uint64_t find_function(void *context, const char *name)
+{
+	const struct wait_probe *p = context;
+	const uint64_t *addr = map_get(&p->functions, hash_name(name));
+
+	return addr ? *addr : 0;
+}
+
+uint64_t wait_probe_parse_frame(const char *line, uint64_t (*lookup)(void *context, const char *name), void *context)
+{
+	const char *name = strchr(line, ' ');
+	char copy[256];
+	size_t len;
+	uint64_t addr;
+
+	if (strncmp(line, "[<", 2) != 0 || !name)
+		return 0;
+	name++;
+	len = strcspn(name, "+ \n");
+	if (!len || len >= sizeof(copy) || name[len] != '+')
+		return 0;
+	memcpy(copy, name, len);
+	copy[len] = '\0';
+	addr = lookup(context, copy);
+	return addr ? addr + strtoull(name + len + 1, NULL, 16) : 0;
+}
+
+bool wait_probe_parse_syscall(const char *text, uint64_t *ret_sp, uint64_t *ret_ip)
+{
+	const char *ip = strrchr(text, ' '), *sp = ip;
+	char *end;
+
+	/* "35 0x7ffe.. 0x0 .. 0x7ffe(sp) 0x7f12(ip)", or "-1 sp ip", or "running" */
+	if (!isdigit((unsigned char)*text) && *text != '-')
+		return false;
+	while (sp && sp > text && sp[-1] != ' ')
+		sp--;
+	if (!ip || sp == text)
+		return false;
+	*ret_ip = strtoull(ip + 1, &end, 16);
+	*ret_sp = strtoull(sp, NULL, 16);
+	return (*end == '\n' || !*end) && *ret_sp && *ret_ip;
+}
+
+static bool read_text(const struct request *of, const char *name, char *ret)
+{
+	char path[96];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s", of->pid, of->tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, ret, TEXT_LEN - 1);
+	close(fd);
+	ret[MAX(got, 0)] = '\0';
+	return got > 0;
+}
+
+static void read_kernel_stack(struct wait_probe *p, const struct request *of, struct wait_probe_found *ret)
+{
+	char text[TEXT_LEN], *rest = text, *line;
+
+	if (!read_text(of, "stack", text))
+		return;
+	if (!p->has_functions)
+		read_functions(p);
+	while ((line = strsep(&rest, "\n")) != NULL && ret->nkernel_ips < WAIT_PROBE_IPS_MAX) {
+		uint64_t ip = wait_probe_parse_frame(line, find_function, p);
+
+		if (ip)
+			ret->kernel_ips[ret->nkernel_ips++] = ip;
+	}
+}
+
+static void read_user_stack(const struct request *of, struct wait_probe_found *ret)
+{
+	struct task_memory mem;
+
+	if (!task_memory_open(&mem, of->pid))
+		return;
+	ret->stack_len = task_memory_read(&mem, ret->sp, ret->stack, sizeof(ret->stack));
+	task_memory_close(&mem);
+}
+
+/* Where the thread waits, if it did so all the while. */
+static bool look(struct wait_probe *p, const struct request *of, struct wait_probe_found *ret)
+{
+	char before[TEXT_LEN], syscall[TEXT_LEN], after[TEXT_LEN];
+
+	ret->pid = of->pid;
+	ret->tid = of->tid;
+	ret->out_ns = of->out_ns;
+	ret->nkernel_ips = ret->stack_len = 0;
+	ret->ip = ret->sp = 0;
+	/* Its third number counts how often it came to a CPU. */
+	if (!read_text(of, "schedstat", before))
+		return false;
+	ret->time_ns = now_ns();
+	if (read_text(of, "syscall", syscall) && strncmp(syscall, "running", 7) == 0)
+		return false;
+	if (wait_probe_parse_syscall(syscall, &ret->sp, &ret->ip))
+		read_user_stack(of, ret);
+	else
+		ret->sp = ret->ip = 0;
+	read_kernel_stack(p, of, ret);
+	return (ret->nkernel_ips || ret->sp) && read_text(of, "schedstat", after) && !strcmp(before, after);
+}
+
+static void *run(void *arg)
+{
+	struct wait_probe *p = arg;
+	struct wait_probe_found *found = memory_zeroed(1, sizeof(*found));
+
+	pthread_mutex_lock(&p->lock);
+	for (;;) {
+		while (!p->over && (!p->nrequests || p->nfound == AT_ONCE))
+			pthread_cond_wait(&p->wakeup, &p->lock);
+		if (p->over)
+			break;
+
+		struct request request = p->requests[--p->nrequests];
+
+		pthread_mutex_unlock(&p->lock);
+		bool waits = look(p, &request, found);
+
+		pthread_mutex_lock(&p->lock);
+		p->answered++;
+		if (waits && p->nfound < AT_ONCE)
+			p->found[p->nfound++] = *found;
+	}
+	pthread_mutex_unlock(&p->lock);
+	free(found);
+	return NULL;
+}
+
+/* Signals are the recorder's. */
+static bool start(struct wait_probe *p)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	p->started = pthread_create(&p->thread, NULL, run, p) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	p->cannot = !p->started;
+	return p->started;
+}
+
+/* ---- the recorder's side ---- */
+
+struct wait_probe *wait_probe_new(void)
+{
+	struct wait_probe *p = memory_zeroed(1, sizeof(*p));
+
+	p->found = memory_zeroed(AT_ONCE, sizeof(*p->found));
+	p->tokens = BURST;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->wakeup, NULL);
+	return p;
+}
+
+static bool ended(struct wait_probe *p)
+{
+	struct timespec until;
+
+	if (!p->started)
+		return true;
+	pthread_mutex_lock(&p->lock);
+	p->over = true;
+	pthread_cond_signal(&p->wakeup);
+	pthread_mutex_unlock(&p->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_WAIT_S;
+	return pthread_timedjoin_np(p->thread, NULL, &until) == 0;
+}
+
+void wait_probe_free(struct wait_probe *p)
+{
+	if (!p || !ended(p))
+		return;
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->wakeup);
+	map_deinit(&p->waits);
+	map_deinit(&p->functions);
+	vec_deinit(&p->queue);
+	free(p->found);
+	free(p);
+}
+
+static bool waits_still(const struct wait_probe *p, const struct request *at)
+{
+	const uint64_t *out_ns = map_get(&p->waits, at->tid);
+
+	return out_ns && *out_ns == at->out_ns;
+}
+
+/* Most waits are over soon: only the others stay in line. */
+static void make_room(struct wait_probe *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = p->first; i < p->queue.len; i++)
+		if (waits_still(p, &p->queue.items[i]))
+			p->queue.items[kept++] = p->queue.items[i];
+	p->queue.len = kept;
+	p->first = 0;
+}
+
+static void follow(struct wait_probe *p, const struct event *ev, uint64_t out_ns)
+{
+	if (p->queue.len >= WAITERS_MAX && p->totals.dropped % MAKE_ROOM_EVERY == 0)
+		make_room(p);
+	if (p->queue.len >= WAITERS_MAX) {
+		p->totals.dropped++;
+		return;
+	}
+	*map_put(&p->waits, ev->tid, NULL) = out_ns;
+	vec_push(&p->queue, ((struct request){ ev->pid, ev->tid, out_ns }));
+}
+
+void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned)
+{
+	switch (ev->kind) {
+	case EVENT_FORK: /* at time 0: it was there before */
+		if (!ev->time_ns && ev->tid && ev->tid != UINT32_MAX)
+			follow(p, ev, 1);
+		break;
+	case EVENT_SWITCH:
+		if (!ev->cpu_switch.in && !ev->cpu_switch.preempted && thinned)
+			follow(p, ev, ev->time_ns);
+		else
+			map_remove(&p->waits, ev->tid);
+		break;
+	case EVENT_EXIT:
+		map_remove(&p->waits, ev->tid);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The record of the switch comes just behind the sample. */
+void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
+{
+	const uint64_t *out_ns = map_get(&p->waits, tid);
+
+	if (out_ns && *out_ns >= time_ns && *out_ns - time_ns < SAME_SWITCH_NS)
+		map_remove(&p->waits, tid);
+}
+
+/* The next one that has waited for long, and does still. */
+static bool next_waiter(struct wait_probe *p, uint64_t now, struct request *ret)
+{
+	for (; p->first < p->queue.len; p->first++) {
+		const struct request *at = &p->queue.items[p->first];
+
+		if (now < at->out_ns || now - at->out_ns < WAIT_PROBE_LONG_NS)
+			return false;
+		if (!waits_still(p, at))
+			continue;
+		*ret = *at;
+		p->first++;
+		return true;
+	}
+	p->queue.len = p->first = 0;
+	return false;
+}
+
+void wait_probe_ask(struct wait_probe *p, uint64_t now)
+{
+	double more = p->asked_ns ? (double)(now - p->asked_ns) * WAIT_PROBE_RATE / 1e9 : 0;
+	struct request request;
+
+	p->tokens = MIN(p->tokens + more, (double)BURST);
+	p->asked_ns = now;
+	if (p->first == p->queue.len || p->cannot || (!p->started && !start(p)))
+		return;
+	pthread_mutex_lock(&p->lock);
+	while (p->nrequests < AT_ONCE && p->tokens >= 1 && next_waiter(p, now, &request)) {
+		p->requests[p->nrequests++] = request;
+		p->tokens--;
+		p->totals.asked++;
+	}
+	if (p->nrequests)
+		pthread_cond_signal(&p->wakeup);
+	pthread_mutex_unlock(&p->lock);
+}
+
+struct err *wait_probe_take(struct wait_probe *p, wait_probe_take_fn *take, void *context)
+{
+	struct err *err = NULL;
+
+	if (!p->started)
+		return NULL;
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->nfound && !err; i++) {
+		struct wait_probe_found *found = &p->found[i];
+
+		found->waits = waits_still(p, &(struct request){ found->pid, found->tid, found->out_ns });
+		if (found->waits)
+			map_remove(&p->waits, found->tid);
+		err = take(context, found);
+		p->totals.found++;
+	}
+	p->nfound = 0;
+	p->totals.answered = p->answered;
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+bool wait_probe_busy(const struct wait_probe *p)
+{
+	return !p->cannot && (p->first < p->queue.len || p->totals.asked > p->totals.answered);
+}
+
+struct wait_probe_totals wait_probe_totals(const struct wait_probe *p)
+{
+	return p->totals;
+}

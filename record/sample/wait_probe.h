@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_probe.h - the stacks of long waits that no sample has: of threads that slept when the recording began, and where
+ * stacks are thinned (stack_thinning.h).
+ *
+ *	out                                                          in
+ *	 │ no stack was sampled   │ LONG_NS later: where is it?      │
+ *	 ▼                        ▼                                  ▼
+ *	─┤◄───────────────────────●─────────────────────────────────►├─
+ *
+ * A thread that waits keeps its stack, so that it can be looked at from outside while it does: the kernel's functions and the
+ * system call are in /proc, the user stack is in its memory. Whether it ran meanwhile is asked before and behind. A thread of
+ * its own reads, since memory and files of others may take as long as they like; what it found is fetched with the next pass.
+ * At most RATE a second: of those that wait longest.
+ *
+ * The recorder's thread makes all calls.
+ */
+#ifndef RECORD_WAIT_PROBE_H
+#define RECORD_WAIT_PROBE_H
+
+#include "formats/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WAIT_PROBE_LONG_NS   20000000 /* waits that take longer are looked at */
+#define WAIT_PROBE_RATE	     300      /* a second */
+#define WAIT_PROBE_TICK_MS   50
+#define WAIT_PROBE_IPS_MAX   64
+#define WAIT_PROBE_STACK_LEN 16384
+
+/* What a thread was found doing. */
+struct wait_probe_found {
+	uint32_t pid, tid;
+	uint64_t out_ns;  /* it left its CPU, as far as is known */
+	uint64_t time_ns; /* it waited then */
+	bool waits;	  /* it has not come to a CPU since, as far as the records go that were taken */
+	size_t nkernel_ips;
+	uint64_t kernel_ips[WAIT_PROBE_IPS_MAX]; /* innermost first */
+	uint64_t ip, sp;  /* in user space; 0: not known, or a kernel thread */
+	size_t stack_len; /* bytes from @sp on */
+	uint8_t stack[WAIT_PROBE_STACK_LEN];
+};
+
+/* So far. */
+struct wait_probe_totals {
+	uint64_t asked, answered, found;
+	uint64_t dropped; /* waits that were not followed, since there were too many */
+};
+
+struct wait_probe;
+
+/* No thread is started yet. */
+struct wait_probe *wait_probe_new(void);
+
+/* Waits for a second at most; a thread that then still hangs keeps what it may use. */
+void wait_probe_free(struct wait_probe *p);
+
+/* A record of the side-band; in order of time. @thinned: not every switch has its stack now. */
+void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned);
+
+/* The stack was sampled with which thread @tid left its CPU at @time_ns. */
+void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns);
+
+/* It is @now_ns: have those looked at that have waited for long. */
+void wait_probe_ask(struct wait_probe *p, uint64_t now_ns);
+
+typedef struct err *wait_probe_take_fn(void *context, const struct wait_probe_found *found);
+
+/* Hand what was found since the last call to @take. Stops at the first error. */
+MUST_USE struct err *wait_probe_take(struct wait_probe *p, wait_probe_take_fn *take, void *context);
+
+/* Is anything on its way, or may soon be? Then passes should come every WAIT_PROBE_TICK_MS. */
+bool wait_probe_busy(const struct wait_probe *p);
+
+struct wait_probe_totals wait_probe_totals(const struct wait_probe *p);
+
+/* ---- for tests ---- */
+
+/* The address of "[<0>] name+0x38/0x70 [module]"; @lookup knows where functions begin, 0 if it does not. */
+uint64_t wait_probe_parse_frame(const char *line, uint64_t (*lookup)(void *context, const char *name), void *context);
+
+/* Stack and instruction pointer of /proc/PID/syscall; false while it runs, or if it is a kernel thread. */
+bool wait_probe_parse_syscall(const char *text, uint64_t *ret_sp, uint64_t *ret_ip);
+
+#endif

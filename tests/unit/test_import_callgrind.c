@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_import_callgrind.c - what valgrind wrote, against what callgrind_annotate says of it.
+ */
+#include "tests/unit/import_case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct profile_sum of_stack(const struct import_case *c, const char *beginning)
+{
+	struct profile_sum sum = { 0 };
+
+	for (size_t i = 0; i < c->p->samples.len; i++)
+		if (strncmp(import_case_stack(c, i), beginning, strlen(beginning)) == 0)
+			sum.weight += c->p->samples.items[i].weight;
+	return sum;
+}
+
+TEST(callgrind_costs_and_callers_are_those_of_callgrind_annotate)
+{
+	struct import_case c;
+
+	import_case_file(&c, "callgrind.out");
+	CHECK_STR(c.importer->name, "callgrind");
+	CHECK_INT(import_case_sum(&c, "Ir").weight, 112439);
+	CHECK_INT(import_case_part(&c, "Ir", "leaf", NULL).weight, 111466);
+	CHECK_INT(import_case_part(&c, "Ir", "mid", NULL).weight, 650);
+	CHECK_INT(import_case_part(&c, "Ir", "main", NULL).weight, 259);
+	CHECK_INT(of_stack(&c, "leaf:2<mid:3<main:5").weight, 110746);
+	CHECK_INT(of_stack(&c, "leaf:2<rec:4").weight, 23);
+	CHECK_UINT(import_case_sum(&c, "Ir").count, 112439); /* counted, not sampled */
+	import_case_close(&c);
+}
+
+/* a calls b and c, which both call d; d's costs go to them as their calls cost, and each event for itself. */
+TEST(callgrind_costs_are_divided_among_callers)
+{
+	struct import_case c;
+
+	import_case_text(&c, "events: A B\nfl=x.c\nfn=(1) a\n1 10 0\ncfn=(2) b\ncalls=1 0\n2 30 0\ncfn=(3) c\ncalls=1 0\n3 60 5\n"
+			     "fn=(2)\n4 0 0\ncfn=(4) d\ncalls=3 0\n5 30 0\nfn=(3)\n6 0 1\ncfn=(4)\ncalls=1 0\n+1 60 4\n"
+			     "fn=(4)\n9 90 4\n");
+	CHECK_INT(import_case_sum(&c, "A").weight, 100);
+	CHECK_INT(import_case_sum(&c, "B").weight, 5);
+	CHECK_INT(of_stack(&c, "d:9<b:5<a:2").weight, 30);
+	CHECK_INT(of_stack(&c, "d:9<c:7<a:3").weight, 64);
+	import_case_close(&c);
+}
+
+/* Two functions that call each other, and calls that claim more than there is: nothing is lost and nothing is made up. */
+TEST(callgrind_cycles_end_and_totals_stay)
+{
+	struct import_case c;
+
+	import_case_text(&c, "events: A\nfn=a\n1 10\ncfn=b\ncalls=1 0\n2 1000\nfn=b\n3 20\ncfn=a\ncalls=1 0\n4 1000\n"
+			     "fn=c\n1 5\ncfn=a\ncalls=9 0\n1 7\n");
+	CHECK_INT(import_case_sum(&c, "A").weight, 35);
+	CHECK_INT(import_case_part(&c, "A", "b", NULL).weight, 20);
+	import_case_close(&c);
+}
+
+TEST(callgrind_errors_have_a_line)
+{
+	static const char text[] = "events: A\nfn=a\n1 x\n";
+	struct import_case c;
+
+	CHECK_ERR(import_case_read(&c, text, strlen(text), "x"), ERR_CORRUPT, "line 3: a cost is no number");
+	import_case_close(&c);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_wait_probe.c - what /proc says of a thread that waits, and who is looked at.
+ */
+#include "record/sample/wait_probe.h"
+#include "tests/unit/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t lookup(void *context, const char *name)
+{
+	(void)context;
+	return strcmp(name, "futex_do_wait") == 0 ? 0xffffffff81000000 : 0;
+}
+
+TEST(wait_probe_reads_a_line_of_the_kernels_stack)
+{
+	CHECK_UINT(wait_probe_parse_frame("[<0>] futex_do_wait+0x38/0x70", lookup, NULL), 0xffffffff81000038);
+	CHECK_UINT(wait_probe_parse_frame("[<0>] futex_do_wait+0x38/0x70 [mod]", lookup, NULL), 0xffffffff81000038);
+	CHECK_UINT(wait_probe_parse_frame("[<0>] other+0x38/0x70", lookup, NULL), 0);
+	CHECK_UINT(wait_probe_parse_frame("[<0>] futex_do_wait", lookup, NULL), 0);
+	CHECK_UINT(wait_probe_parse_frame("[<0>]", lookup, NULL), 0);
+	CHECK_UINT(wait_probe_parse_frame("[<0>] +0x38", lookup, NULL), 0);
+	CHECK_UINT(wait_probe_parse_frame("", lookup, NULL), 0);
+}
+
+TEST(wait_probe_reads_stack_and_instruction_pointer_behind_a_system_call)
+{
+	uint64_t sp = 0, ip = 0;
+
+	CHECK(wait_probe_parse_syscall("202 0x7f 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f20\n", &sp, &ip));
+	CHECK_UINT(sp, 0x7ffd10);
+	CHECK_UINT(ip, 0x7f20);
+	CHECK(wait_probe_parse_syscall("-1 0x7ffd18 0x7f28\n", &sp, &ip));
+	CHECK_UINT(sp, 0x7ffd18);
+	CHECK_UINT(ip, 0x7f28);
+	CHECK(!wait_probe_parse_syscall("running\n", &sp, &ip));
+	CHECK(!wait_probe_parse_syscall("-1 0x0 0x0\n", &sp, &ip));
+	CHECK(!wait_probe_parse_syscall("12\n", &sp, &ip));
+	CHECK(!wait_probe_parse_syscall("12 0x7\n", &sp, &ip));
+	CHECK(!wait_probe_parse_syscall("", &sp, &ip));
+}
+
+struct sleeper {
+	int ends[2];
+	_Atomic uint32_t tid;
+};
+
+static void *sleep_long(void *arg)
+{
+	struct sleeper *s = arg;
+	char byte;
+
+	s->tid = (uint32_t)syscall(SYS_gettid);
+	return read(s->ends[0], &byte, 1) == 1 ? arg : NULL;
+}
+
+static struct err *note(void *context, const struct wait_probe_found *found)
+{
+	*(struct wait_probe_found *)context = *found;
+	return NULL;
+}
+
+TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
+{
+	struct wait_probe_found *found = calloc(1, sizeof(*found));
+	struct wait_probe *p = wait_probe_new();
+	struct sleeper sleeper = { 0 };
+	pthread_t thread;
+
+	if (getenv("EMULATOR") || access("/proc/self/syscall", R_OK) || access("/proc/self/schedstat", R_OK))
+		SKIP("this kernel does not tell what threads wait for");
+	CHECK(pipe(sleeper.ends) == 0 && pthread_create(&thread, NULL, sleep_long, &sleeper) == 0);
+	while (!sleeper.tid)
+		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+
+	struct event fork = { .kind = EVENT_FORK, .pid = (uint32_t)getpid(), .tid = sleeper.tid };
+	struct event out = { .kind = EVENT_SWITCH, .pid = 1, .tid = 77, .time_ns = 1000 };
+
+	wait_probe_event(p, &fork, false);
+	wait_probe_event(p, &out, true);
+	wait_probe_sampled(p, 77, 999); /* its stack is known */
+	CHECK(wait_probe_busy(p));
+	/* It may be on its way into the pipe at the first look. */
+	for (int i = 0; i < 1000 && !found->tid; i++) {
+		wait_probe_ask(p, 1000000000 + (uint64_t)i);
+		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+		CHECK_OK(wait_probe_take(p, note, found));
+		if (!found->tid && !wait_probe_busy(p))
+			wait_probe_event(p, &fork, false);
+	}
+	CHECK_UINT(found->tid, sleeper.tid);
+	CHECK(found->sp && found->ip && found->stack_len);
+	CHECK(!wait_probe_busy(p));
+	CHECK_UINT(wait_probe_totals(p).found, 1);
+	CHECK(write(sleeper.ends[1], "x", 1) == 1);
+	pthread_join(thread, NULL);
+	wait_probe_free(p);
+	free(found);
+}
