@@ -126,6 +126,13 @@ const char *view_by_name(enum view_by by)
 	return levels[by].name;
 }
 
+const char *const view_level_names[] = {
+	"leaf", "caller", "total", "module", "thread", "process", "program", "comm", "cmdline", "exec",
+	"cgroup", "container", "pod", "unit", "user", "cpu", "line", "address", "depth=1", "data-symbol",
+	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "mine", "state", "wait",
+	"syscall", "waker", "event", "branch", NULL,
+};
+
 /* What perf, and people, call a level. */
 static const struct {
 	const char *name;
