@@ -8,6 +8,7 @@
 #include "record/perf_options.h"
 #include "formats/base/text.h"
 #include "record/event/event_catalog.h"
+#include "record/usdt_list.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -21,6 +22,8 @@ struct list_args {
 	bool all;
 	const char *pmu;
 	const char *format;
+	const char *file; /* whose markers; NULL: not given */
+	uint64_t pid;	  /* the same; 0: not given */
 };
 
 struct listing {
@@ -36,6 +39,8 @@ static const struct opt list_opts[] = {
 	OPT_FLAG(struct list_args, all, "all", 'a', "show also what does not work here"),
 	OPT_STR(struct list_args, pmu, "pmu", 0, "NAME", "only those that this PMU counts; a glob"),
 	OPT_CHOICE(struct list_args, format, "format", 0, "FORMAT", "text or csv", formats),
+	OPT_STR(struct list_args, file, "file", 'x', "FILE", "with usdt: the markers of FILE"),
+	OPT_UINT(struct list_args, pid, "pid", 'p', "PID", "with usdt: those of the files that PID has mapped"),
 	OPT_FOREIGN(perf_list_options),
 	OPT_END,
 };
@@ -226,6 +231,9 @@ static void put_other_forms(void)
 	printf("  rHEX                                a raw code of the CPU's PMU\n");
 	printf("  PMU/FIELD=N,.../                    fields as in sysfs, format/\n");
 	printf("  mem:ADDRESS[/LENGTH][:rwx]          accesses to an address\n");
+	printf("  uprobe:FILE:FUNCTION[+N] [A=%%di:u64]  a place in a program or library; uretprobe:\n");
+	printf("  usdt:FILE:[PROVIDER:]NAME           a marker; precord list usdt -x FILE\n");
+	printf("  kprobe:FUNCTION[+N]                 a place in the kernel; kretprobe:\n");
 	printf("  {EVENT,EVENT...}:S                  the first samples, all are read\n\n");
 }
 
@@ -391,6 +399,14 @@ static struct err *nothing(struct listing *l, const char *word)
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
 
+static struct err *list_usdt(const struct list_args *args)
+{
+	if ((!args->file && !args->pid) || args->pid > INT32_MAX)
+		return err_remedy(err_new(ERR_USAGE, "whose markers?"),
+				  "type 'precord list usdt -x FILE' or 'precord list usdt -p PID'");
+	return usdt_list_print(args->file, (uint32_t)args->pid, strcmp(args->format, "csv") == 0);
+}
+
 static struct err *list_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	CLEANUP(listing_deinit) struct listing l = { .args = args };
@@ -399,6 +415,10 @@ static struct err *list_run(void *args, char **operands, int noperands, int *ret
 	(void)ret_status;
 	if (noperands > 1)
 		return err_new(ERR_USAGE, "one pattern at most, '%s' is too many", operands[1]);
+	if (noperands && strcmp(operands[0], "usdt") == 0)
+		return list_usdt(args);
+	if (l.args->file || l.args->pid)
+		return err_remedy(err_new(ERR_USAGE, "-x and -p are about markers"), "type 'precord list usdt -x FILE'");
 	if (noperands)
 		l.pattern = glob_of(&l.arena, operands[0]);
 	event_catalog_make(&event_kernel_real, &l.catalog);
@@ -423,7 +443,8 @@ const struct command cmd_list = {
 		   "tracepoint);\n"
 		   "a word without wildcards may stand anywhere in a name.",
 	.examples = "  precord list                  everything that can be sampled here\n"
-		    "  precord list sched:           the tracepoints of the scheduler\n",
+		    "  precord list sched:           the tracepoints of the scheduler\n"
+		    "  precord list usdt -p PID      the USDT markers of a process's files\n",
 	.manual = "precord(1)",
 	.opts = list_opts,
 	.args_size = sizeof(struct list_args),

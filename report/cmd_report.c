@@ -145,12 +145,12 @@ static struct err *parse_tree(void *field, const char *value)
 }
 
 static const struct opt report_opts[] = {
-	OPT_PARSE(struct report_args, by, "by", 'b', "LEVEL,..",
+	{ OPT_FIELD_(OPT_KIND_PARSE, struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
 		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, data-type, "
 		  "data-field, entry, mine, state, wait, syscall, waker, a tracepoint's field (next_comm); event; branch, "
-		  "branch=line, branch=address",
-		  parse_by),
+		  "branch=line, branch=address"),
+	  .parse = parse_by, .choices = view_level_names },
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
 		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",

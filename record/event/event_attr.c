@@ -37,7 +37,7 @@ bool event_attr_is_clock(const struct perf_event_attr *attr)
 static bool is_hardware(const struct event_desc *desc)
 {
 	return desc->type != PERF_TYPE_SOFTWARE && desc->type != PERF_TYPE_TRACEPOINT &&
-	       desc->type != PERF_TYPE_BREAKPOINT;
+	       desc->type != PERF_TYPE_BREAKPOINT && !desc->probe;
 }
 
 enum recording_chain event_attr_chain(const struct event_desc *desc,
@@ -65,7 +65,7 @@ enum recording_chain event_attr_chain(const struct event_desc *desc,
 static struct event_rate rate_of(const struct event_desc *desc, const struct event_request *request,
 				 const struct event_machine *machine)
 {
-	bool each = desc->type == PERF_TYPE_TRACEPOINT || desc->type == PERF_TYPE_BREAKPOINT;
+	bool each = desc->type == PERF_TYPE_TRACEPOINT || desc->type == PERF_TYPE_BREAKPOINT || desc->probe;
 
 	if (desc->rate.kind != EVENT_RATE_UNSET)
 		return desc->rate;
@@ -152,8 +152,12 @@ static void set_samples(struct perf_event_attr *attr, const struct event_desc *d
 		return;
 	set_rate(attr, rate_of(desc, request, machine));
 	set_chain(attr, desc, request, machine);
-	if (desc->type == PERF_TYPE_TRACEPOINT)
+	if (desc->type == PERF_TYPE_TRACEPOINT || desc->probe)
 		attr->sample_type |= PERF_SAMPLE_RAW;
+	if (desc->probe && desc->probe->args.len) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = arch_native()->regs_mask;
+	}
 	if (desc->type == PERF_TYPE_BREAKPOINT)
 		attr->sample_type |= PERF_SAMPLE_ADDR;
 	if (request->sample_cgroup && has(machine, EVENT_FEATURE_CGROUP))

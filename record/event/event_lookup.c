@@ -281,6 +281,53 @@ struct err *event_lookup_tracepoint(struct event_lookup *lookup, const char *sys
 	return err;
 }
 
+/* ---- probes ---- */
+
+#define PROBE_ID_FIRST 0x40000000u /* far from those of the kernel's tracepoints */
+#define PROBE_RETURN   1u	    /* bit 0 of config, both PMUs: format/retprobe */
+#define PROBE_SEMAPHORE_SHIFT 32    /* of config: format/ref_ctr_offset */
+
+static struct err *no_probe_pmu(const char *name)
+{
+	return err_remedy(err_new(ERR_UNSUPPORTED, "this kernel has no PMU '%s'", name),
+			  *name == 'k' ? "it was built without CONFIG_KPROBE_EVENTS; a tracepoint may do: precord list "
+					 "'SYSTEM:*'"
+				       : "it was built without CONFIG_UPROBE_EVENTS, or is older than Linux 4.17");
+}
+
+static void add_probe(struct event_lookup *lookup, const char *name, const struct probe_place *place,
+		      const struct pmu *pmu)
+{
+	struct event_desc *desc = add(lookup, name);
+	uint64_t id = PROBE_ID_FIRST + lookup->list->len + lookup->found.len;
+
+	desc->type = pmu->type;
+	desc->config = (place->is_return ? PROBE_RETURN : 0) | place->semaphore << PROBE_SEMAPHORE_SHIFT;
+	desc->config1 = (uintptr_t)place->path;
+	desc->config2 = place->offset;
+	desc->probe = place;
+	desc->format = probe_event_format(place, place->pmu, id, &lookup->list->arena);
+}
+
+struct err *event_lookup_probe(struct event_lookup *lookup, const char *text)
+{
+	const struct pmu_set *pmus = &lookup->list->pmus;
+	struct probe_places places;
+	struct err *err = probe_event_read(text, &lookup->list->arena, &places);
+	const struct pmu *pmu = NULL;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < pmus->len; i++)
+		if (strcmp(pmus->items[i].name, places.items[0].pmu) == 0)
+			pmu = &pmus->items[i];
+	if (!pmu)
+		return no_probe_pmu(places.items[0].pmu);
+	for (size_t i = 0; i < places.len; i++)
+		add_probe(lookup, places.name, &places.items[i], pmu);
+	return NULL;
+}
+
 /* ---- breakpoints ---- */
 
 static bool parse_access(const char *text, uint32_t *ret)

@@ -45,6 +45,9 @@ void event_lookup_pmu(struct event_lookup *lookup, const char *name);
 MUST_USE struct err *event_lookup_tracepoint(struct event_lookup *lookup, const char *system,
 					     const char *name);
 
+/* "uprobe:/bin/ls:main", "usdt:libc:setjmp": see probe_event.h. ERR_UNSUPPORTED also: this kernel has no PMU for it. */
+MUST_USE struct err *event_lookup_probe(struct event_lookup *lookup, const char *text);
+
 /* "0x601040", "0x601040/8", and the access letters of "rwx", "" for "rw". */
 MUST_USE struct err *event_lookup_breakpoint(struct event_lookup *lookup, const char *address,
 					     const char *access);

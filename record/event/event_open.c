@@ -11,6 +11,7 @@
 #include "formats/base/arena.h"
 #include "record/event/event_attr.h"
 #include "record/embed/text_file.h"
+#include "record/event/probe_event.h"
 #include "record/event/tracepoint.h"
 
 #include <errno.h>
@@ -144,13 +145,16 @@ static struct err *not_permitted(const struct event_refusal *refusal,
 
 	if (!rights->has_perf_events)
 		return err_new(ERR_UNSUPPORTED, "this kernel was built without performance events");
-	if (!rights->privileged && rights->paranoid > level)
+	if (!rights->privileged && rights->paranoid > level && !probe_event_is(refusal->name))
 		return by_paranoia(refusal, rights, level);
 	if (rights->seccomp)
 		return err_remedy(
 			system_refusal(refusal, "a seccomp filter is in the way"),
 			"allow perf_event_open to this container (docker run --cap-add PERFMON "
 			"or --security-opt seccomp=unconfined), or record on the host");
+	if (!rights->privileged && probe_event_is(refusal->name))
+		return err_remedy(err_system(refusal->errnum, "event '%s': probes need CAP_PERFMON", refusal->name),
+				  "run as root, or: setcap cap_perfmon=ep $(command -v precord)");
 	if (!rights->privileged && refusal->target->pid > 0)
 		return err_remedy(
 			err_system(refusal->errnum, "task %d is not ours to look into",

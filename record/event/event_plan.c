@@ -127,7 +127,7 @@ struct recording_event *event_plan_describe(const struct event_plan *plan, struc
 			.unit = event->unit,
 			.type = attr->type,
 			.config = attr->config,
-			.config1 = attr->config1,
+			.config1 = event->desc->probe ? 0 : attr->config1, /* of a probe, where a text is */
 			.config2 = attr->config2,
 			.is_freq = attr->freq,
 			.rate = attr->sample_freq,

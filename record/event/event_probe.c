@@ -269,6 +269,8 @@ static bool needs_counters(const struct maker *m, size_t first, size_t last)
 	for (size_t i = first; i <= last; i++) {
 		uint32_t type = m->plan->events[i].attr.type;
 
+		if (m->plan->events[i].desc->probe)
+			continue;
 		if (type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT)
 			return true;
 	}

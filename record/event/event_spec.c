@@ -66,7 +66,7 @@ static struct err *take_words(struct parser *p, struct words *ret)
 	struct words words = { .tail = "" };
 	const char *start = p->pos;
 
-	words.head = take_until(p, is_breakpoint(p->pos) ? ",{}" : "/,{}");
+	words.head = take_until(p, is_breakpoint(p->pos) || probe_event_is(p->pos) ? ",{}" : "/,{}");
 	if (*p->pos == '/') {
 		p->pos++;
 		words.terms = take_until(p, "/{}");
@@ -158,6 +158,9 @@ static struct err *look_up(struct event_lookup *lookup, const struct words *word
 	*ret_mods = "";
 	if (is_breakpoint(head))
 		return read_breakpoint(lookup, head + strlen("mem:"), ret_mods);
+
+	if (probe_event_is(head))
+		return event_lookup_probe(lookup, head);
 
 	char *rest = (char *)split_colon(head);
 

@@ -7,6 +7,7 @@
  *	EVENT = NAME[/TERM,TERM.../][:MODIFIERS]	cycles, page-faults, L1-dcache-load-misses, r01c2
  *	      | PMU/TERM,TERM.../[MODIFIERS]		cpu/event=0x3c,umask=0x1/u
  *	      | SYSTEM:NAME[/TERM.../][:MODIFIERS]	sched:sched_switch, syscalls:sys_enter_*
+ *	      | uprobe:FILE:PLACE, usdt:FILE:NAME, kprobe:FUNCTION and so on: see probe_event.h
  *	      | mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]	mem:0x601040/8:w
  *	TERM  = EVENT-OF-THE-PMU | FIELD[=VALUE] | config=N | config1=N | config2=N | period=N | freq=N
  *	      | name=TEXT | call-graph=no|fp|dwarf | stack-size=N
@@ -23,6 +24,7 @@
 #include "formats/recording.h"
 #include "record/event/event_rate.h"
 #include "record/event/pmu.h"
+#include "record/event/probe_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,8 +64,9 @@ struct event_desc {
 	bool samples;    /* false: only read with its leader */
 	bool is_default; /* nobody asked for it by name, so that something else may take its place */
 
-	const char *format; /* tracepoint: its format file; "" for others */
+	const char *format; /* tracepoint: its format file; of a probe, what stands for it; "" for others */
 	const char *filter; /* tracepoint: what --filter says, or NULL */
+	const struct probe_place *probe; /* of probe_event.h; NULL: it is none */
 };
 
 /* Zeroed, it is empty and ready. Everything that events point to lives as long as the list. */

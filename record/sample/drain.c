@@ -35,6 +35,7 @@ struct drain {
 	struct drain_totals totals;
 
 	struct perf_layout *layouts; /* by event number, the side-band's last */
+	const struct probe_args **probes; /* by event number */
 	struct side_records side;       /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct loss_counts loss_counts;
@@ -112,6 +113,7 @@ static void begin_readers(struct drain *d)
 	d->scene = (struct ring_scene){
 		.perf_fds = d->perf_fds,
 		.layouts = d->layouts,
+		.probes = d->probes,
 		.nevents = d->nevents,
 		.software_event = only_software_event(d->perf_fds->plan),
 		.processes = attach_processes(d->attach),
@@ -158,8 +160,13 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 	d->nevents = plan->nevents;
 	d->nrings = perf_fds->samples.len;
 	d->layouts = memory_zeroed(d->nevents + 1, sizeof(*d->layouts));
-	for (size_t i = 0; i < d->nevents; i++)
+	d->probes = memory_zeroed(d->nevents + 1, sizeof(*d->probes));
+	for (size_t i = 0; i < d->nevents; i++) {
+		const struct probe_place *probe = plan->events[i].desc->probe;
+
 		d->layouts[i] = layout_of(&plan->events[i].attr);
+		d->probes[i] = probe && probe->args.len ? &probe->args : NULL;
+	}
 	d->layouts[d->nevents] = layout_of(&plan->side_band);
 	loss_counts_init(&d->loss_counts, perf_fds);
 	group_counts_init(&d->group, d->nrings, d->nevents);
@@ -185,6 +192,7 @@ void drain_free(struct drain *d)
 	vec_deinit(&d->side);
 	arena_deinit(&d->copies);
 	free(d->layouts);
+	free(d->probes);
 	loss_counts_deinit(&d->loss_counts);
 	group_counts_deinit(&d->group);
 	free(d);

@@ -33,6 +33,7 @@ struct ring_reader {
 	struct prune prune;
 	struct bytecode_words bytecode;
 	uint8_t scratch[RING_RECORD_MAX];
+	uint8_t probe_raw[PROBE_RAW_MAX];
 };
 
 struct ring_reader *ring_reader_new(const struct ring_scene *scene, struct attach_front *front,
@@ -323,6 +324,8 @@ static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t
 	if (!known)
 		return NULL;
 	r->record.event.sample.event = number;
+	if (r->scene->probes[number])
+		probe_args_append(r->scene->probes[number], &r->record.event.sample, r->probe_raw);
 	return take_sample(r, ring, perf_fds_is_lean(r->scene->perf_fds, id), max_stack);
 }
 

@@ -50,6 +50,7 @@ struct drain_totals {
 struct ring_scene {
 	struct perf_fds *perf_fds;
 	const struct perf_layout *layouts; /* by event number, the side-band's last */
+	const struct probe_args *const *probes; /* by event number; NULL: it has none */
 	size_t nevents;
 	uint32_t software_event; /* the only one that is a software event and no clock, or RECORDING_NO_EVENT */
 	const struct process_table *processes;

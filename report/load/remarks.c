@@ -4,6 +4,8 @@
  */
 #include "report/load/remarks.h"
 
+#include "report/load/debug_package.h"
+
 #include "formats/event_missed.h"
 #include "formats/event_multiplexing.h"
 #include "report/load/remedies.h"
@@ -205,7 +207,8 @@ static const char *naming_remedy(const struct judge *r, const struct module *mod
 		break;
 	}
 	if (module_status(mod) == MODULE_READY)
-		return "stripped; install its debug symbols, or set DEBUGINFOD_URLS";
+		return arena_printf(r->arena, "stripped; %s",
+				    debug_package_remedy(DEBUG_PACKAGE_OS_RELEASE, mod->path, r->arena));
 	return arena_printf(r->arena, "%s", module_files_note(mod));
 }
 

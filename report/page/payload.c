@@ -6,6 +6,8 @@
 
 #include "formats/base/memory.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -20,6 +22,15 @@ struct payload_printer {
 	struct trace_seq text;
 };
 
+/* "ID: 372", which stands in the payload too. A probe's is made up: the library would not find it again. */
+static bool has_own_id(const struct recording_event *event)
+{
+	const char *line = strstr(event->format, "ID:");
+	uint64_t id;
+
+	return line && sscanf(line, "ID: %" SCNu64, &id) == 1 && id == event->config;
+}
+
 static void parse_format(struct payload_printer *printer, size_t index,
 			 const struct recording_event *event)
 {
@@ -27,7 +38,7 @@ static void parse_format(struct payload_printer *printer, size_t index,
 	const char *colon = strchr(event->name, ':');
 	size_t len = colon ? (size_t)(colon - event->name) : 0;
 
-	if (!*event->format || !len || len >= sizeof(system))
+	if (!*event->format || !has_own_id(event) || !len || len >= sizeof(system))
 		return;
 	memcpy(system, event->name, len);
 	system[len] = 0;

@@ -155,6 +155,31 @@ static void put_frame_text(const struct script *script, const struct unwind_fram
 	}
 }
 
+/* The payload in the kernel's words or, where it has none for it, as of probes, field by field. */
+static void put_payload_text(struct script *script, const struct event *ev)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct event_sample *sample = &ev->sample;
+	const char *payload = payload_text(script->payload, ev);
+	const struct tracepoint_format *format = NULL;
+
+	text_put_escaped(script->out, payload);
+	if (sample->event < script->s->recording->nevents && !*payload && sample->raw_len)
+		format = &script->formats[sample->event];
+	for (size_t i = 0; format && i < format->len; i++) {
+		const struct tracepoint_field *field = &format->fields[i];
+		struct tracepoint_value value;
+
+		if (field->common || strncmp(field->name, "__probe_", 8) == 0 ||
+		    !tracepoint_field_value(field, sample->raw, sample->raw_len, &arena, &value))
+			continue;
+		fputc(' ', script->out);
+		text_put_escaped(script->out, field->name);
+		fputc('=', script->out);
+		text_put_escaped(script->out, tracepoint_value_text(&value, &arena));
+	}
+}
+
 static void put_sample_text(struct script *script, const struct session_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
@@ -166,7 +191,7 @@ static void put_sample_text(struct script *script, const struct session_event *e
 	fprintf(script->out, "%" PRIu64 " ", sample->period);
 	text_put_escaped(script->out, event_name(script, sample->event));
 	fputs(": ", script->out);
-	text_put_escaped(script->out, payload_text(script->payload, event->ev));
+	put_payload_text(script, event->ev);
 	extras_put_data(script->out, sample);
 	fputc('\n', script->out);
 	for (size_t i = 0; i < shown && stack; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 4096
+#define NEAR_MIN  4 /* characters */
 #define FIELD     "field"
 #define EVENT     "event"  /* and another: event_table.h */
 #define BRANCH    "branch" /* a table of its own: branch_table.h */
@@ -125,6 +126,13 @@ const char *view_by_name(enum view_by by)
 	return levels[by].name;
 }
 
+const char *const view_level_names[] = {
+	"leaf", "caller", "total", "module", "thread", "process", "program", "comm", "cmdline", "exec",
+	"cgroup", "container", "pod", "unit", "user", "cpu", "line", "address", "depth=1", "data-symbol",
+	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "mine", "state", "wait",
+	"syscall", "waker", "event", "branch", NULL,
+};
+
 /* What perf, and people, call a level. */
 static const struct {
 	const char *name;
@@ -165,6 +173,12 @@ static bool is_field_name(const char *word)
 	       !strchr("0123456789.-:", *word);
 }
 
+/* Is @word a level's name but for a slip? Of short words, any would be. */
+static bool is_nearly(const char *word, const char *name)
+{
+	return strlen(word) >= NEAR_MIN && text_distance(word, name) <= MAX(strlen(word) / 3, 1);
+}
+
 static struct err *set_field(struct view_levels *ret, const char *name)
 {
 	struct view_level *level = &ret->items[ret->len];
@@ -182,12 +196,15 @@ static struct err *take_field(struct view_levels *ret, const char *word)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct text_near near = { .wanted = word };
+	bool nearly = is_nearly(word, BRANCH) || is_nearly(word, EVENT);
 
-	for (int by = 0; by < VIEW_FIELD; by++)
+	for (int by = 0; by < VIEW_FIELD; by++) {
+		nearly |= is_nearly(word, levels[by].name);
 		text_near_offer(&near, levels[by].name);
+	}
 	text_near_offer(&near, BRANCH);
 	text_near_offer(&near, EVENT);
-	if (!near.len && is_field_name(word))
+	if (!nearly && is_field_name(word))
 		return set_field(ret, word);
 
 	const char *hint = text_near_hint(&near, &arena);

@@ -66,6 +66,9 @@ struct view_levels {
 /* "process,leaf" or "depth=2", for OPT_PARSE: @field is a struct view_levels, which is replaced. ERR_USAGE. */
 MUST_USE struct err *view_parse_levels(void *field, const char *value);
 
+/* What --by takes, NULL-terminated, for completion. */
+extern const char *const view_level_names[];
+
 /* What names a group of a level: function and module, comm and pid, ... */
 struct view_field {
 	const char *title; /* "function" */

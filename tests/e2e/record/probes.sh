@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Probes hit as often as the code runs and carry what the registers held; nothing is left behind, also after SIGKILL.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+case $(uname -m) in x86_64) ;; *) skip "the program's markers are written for x86-64" ;; esac
+${CC:-cc} -O1 -g -no-pie -o usdt "$TOP/tests/programs/usdt.c" || fail "building the program"
+
+# What does not depend on the kernel: names, arguments, the list of markers.
+precord list usdt -x ./usdt --format=csv >list.csv || fail "the list of markers"
+grep -qF '"usdt:./usdt:demo:tick",1,"8@%rdi -4@$-5 8@(%rsp)"' list.csv || { cat list.csv; fail "the marker is not listed"; }
+refuses() { # refuses EVENT MESSAGE
+	precord -e "$1" -o no.trace -- true 2>err.txt && fail "'$1' is taken"
+	grep -qF -- "$2" err.txt || { cat err.txt; fail "'$1' is refused without '$2'"; }
+}
+refuses uprobe:./usdt:stepp "did you mean 'step'?"
+refuses uprobe:./usdt "names no place in a file"
+refuses 'uprobe:./usdt:step n=%zz' "'%zz' is no register"
+refuses 'uprobe:./usdt:step n=%di:u7' "is no type"
+refuses usdt:./usdt:tack "'precord list usdt -x"
+refuses usdt:no-such-program:x "is called 'no-such-program'"
+[ -d /sys/bus/event_source/devices/kprobe ] || refuses kprobe:do_exit "this kernel has no PMU 'kprobe'"
+
+[ -d /sys/bus/event_source/devices/uprobe ] || skip "this kernel has no PMU 'uprobe'"
+record() { # record TRACE OPTION...
+	local trace=$1
+	shift
+	precord -q -o "$trace" "$@" -- ./usdt 2>err.txt && return
+	grep -qE 'CAP_PERFMON|forbids' err.txt && skip "probes are refused here: $(head -1 err.txt)"
+	cat err.txt
+	fail "precord $*"
+}
+values() { # values TRACE EVENT FIELD: "COUNT VALUE ...", sorted
+	preport -i "$1" -e "$2" --by "$3" --sort name --format=csv | awk -F, 'NR > 1 { printf "%s%s:%s", (NR > 2 ? " " : ""), $7, $5 }'
+}
+for mode in dwarf fp none; do
+	record a.trace --call-graph=$mode -e 'uprobe:./usdt:step n=%di:u64 half=$arg1:s8' -e 'uretprobe:./usdt:step r=$retval:s32' -e usdt:./usdt:tick
+	[ "$(values a.trace uprobe:* n)" = "0:1 1:1 2:1 3:1 4:1" ] || fail "$mode: n is $(values a.trace 'uprobe:*' n)"
+	[ "$(values a.trace uretprobe:* r)" = "100:1 101:1 102:1 103:1 104:1" ] || fail "$mode: r is $(values a.trace 'uretprobe:*' r)"
+	[ "$(values a.trace usdt:* arg1)" = "0:1 1:1 2:1 3:1 4:1" ] || fail "$mode: arg1 is $(values a.trace 'usdt:*' arg1)"
+	[ "$(values a.trace usdt:* arg2)" = "-5:5" ] || fail "$mode: arg2 is $(values a.trace 'usdt:*' arg2)"
+done
+[ "$(preport -i a.trace -e 'uprobe:*' --where 'n > 2' --by n --format=csv | wc -l)" = 3 ] || fail "--where n > 2"
+preport script -i a.trace -e 'uprobe:*' --no-chain >script.txt || fail "script"
+grep -q ' n=4 half=4' script.txt || { cat script.txt; fail "script shows no arguments"; }
+record b.trace -e 'uprobe:./usdt:step'
+preport -i b.trace --by caller --format=csv | grep -q 'step,main,usdt$' || { preport -i b.trace --by caller; fail "the stack at the probe"; }
+
+# Nothing is left in tracefs.
+precord -q -e uprobe:./usdt:step -o c.trace -- sleep 60 2>/dev/null & recorder=$!
+sleep 0.5
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+events=/sys/kernel/tracing/uprobe_events
+[ ! -r $events ] || ! grep -q usdt $events || fail "uprobe_events still has a probe"
+exit 0
