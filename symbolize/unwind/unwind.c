@@ -31,6 +31,7 @@ struct unwinder {
 	struct unwind_walk *walk; /* over a snapshot, in progress; else NULL */
 	size_t period;            /* of the calls that repeat at the end of @frames and are folded; 0: none */
 	size_t repeated;          /* frames of another turn so far */
+	bool folded;              /* something was left out */
 	uint32_t saves_at[UNWIND_FRAMES_MAX];
 	struct unwind_save saves[UNWIND_FRAMES_MAX];
 };
@@ -75,6 +76,7 @@ static void fold(struct unwinder *u, const struct unwind_fold *fold)
 		unwind_splices_fold(u->splices);
 	unwind_fold_apply(fold, &u->frames, u->walk);
 	u->period = fold->period;
+	u->folded = true;
 	u->repeated = fold->begun;
 }
 
@@ -662,6 +664,7 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 	enum unwind_stop stop;
 
 	u->frames.len = u->period = 0;
+	u->folded = false;
 	if (u->options.trace)
 		unwind_trace_begin(u->options.trace);
 	add_kernel_part(u, &ev->sample);
@@ -674,6 +677,7 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 		.nframes = u->frames.len,
 		.stop = stop,
 		.stop_module = module_of_stop(u, stop),
+		.folded = u->folded,
 	};
 }
 
