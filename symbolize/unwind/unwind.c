@@ -607,6 +607,17 @@ static bool has_regs(const struct unwinder *u, const struct event_sample *s)
 	return s->regs && s->regs->mask >> u->arch->ip & 1 && s->regs->mask >> u->arch->sp & 1;
 }
 
+/* Of a frame of an interpreter the chain has what it interprets, which lies in no code. */
+static const struct space_map *map_of_earlier(struct unwinder *u, struct space *space, uint64_t at)
+{
+	const struct space_map *map = unwind_tables_map(u->tables, space, at);
+
+	if (map)
+		return map;
+	map = space_find_jit(space);
+	return unwind_tables_knows(u->tables, map, at) ? map : NULL;
+}
+
 /* A chain that was unwound before its stack was taken out: as it is, and 0 behind its root. */
 static enum unwind_stop add_earlier_chain(struct unwinder *u, struct space *space,
 					  const struct event_sample *s)
@@ -616,7 +627,7 @@ static enum unwind_stop add_earlier_chain(struct unwinder *u, struct space *spac
 
 		if (!ip && i + 1 == s->nuser_ips)
 			return UNWIND_ROOT;
-		if (!add_user_frame(u, unwind_tables_map(u->tables, space, lookup_ip(ip, !i)), ip,
+		if (!add_user_frame(u, map_of_earlier(u, space, lookup_ip(ip, !i)), ip,
 				    /* exact= */ !i, i ? UNWIND_EARLIER : UNWIND_LEAF))
 			return UNWIND_TOO_DEEP;
 	}
