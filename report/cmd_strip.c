@@ -52,6 +52,7 @@ struct chains {
 	VEC(uint64_t) ips;
 	VEC(size_t) ends; /* of each sample's: index behind its last */
 	bool unwound;     /* there are snapshots; otherwise the recorder's own chains stay as they are */
+	bool no_names;    /* --names: what is interpreted has none any more */
 	size_t next;      /* sample that is copied next */
 };
 
@@ -74,6 +75,16 @@ static void passage_deinit(struct passage *passage)
 	strip_names_deinit(&passage->names);
 }
 
+/* Of a frame of an interpreter, what it interprets, as a return address: only the walk over the stack finds that. */
+static uint64_t address_of(const struct chains *chains, const struct unwind_frame *frame, bool leaf)
+{
+	uint64_t ip = frame->ip;
+
+	if (chains->no_names || frame->module->kind != MODULE_JIT || frame->vaddr == ip || frame->vaddr == ip - 1)
+		return ip;
+	return frame->vaddr + !leaf;
+}
+
 static struct err *keep_chain(void *context, struct session *s, const struct session_event *event)
 {
 	struct chains *chains = context;
@@ -83,8 +94,11 @@ static struct err *keep_chain(void *context, struct session *s, const struct ses
 	if (event->ev->kind != EVENT_SAMPLE)
 		return NULL;
 	for (size_t i = 0; i < event->chain->nframes; i++) {
-		if (!event->chain->frames[i].kernel)
-			vec_push(&chains->ips, event->chain->frames[i].ip);
+		const struct unwind_frame *frame = &event->chain->frames[i];
+		bool leaf = chains->ips.len == begin;
+
+		if (!frame->kernel)
+			vec_push(&chains->ips, address_of(chains, frame, leaf));
 	}
 	if (chains->ips.len > begin && unwind_stop_is_complete(event->chain->stop))
 		vec_push(&chains->ips, 0); /* as RECORDING_CHAIN_UNWOUND has it */
@@ -152,6 +166,7 @@ static struct err *strip(struct session *s, void *args_)
 	const struct strip_args *args = args_;
 	CLEANUP(passage_deinit) struct passage passage = {
 		.chains.unwound = s->recording->chain == RECORDING_CHAIN_DWARF,
+		.chains.no_names = args->names,
 		.take_chains = args->stacks,
 		.rename = args->names,
 		.take_cmdlines = args->command_lines,

@@ -330,6 +330,9 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 	waits->who = noperands ? operands[0] : NULL;
 	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
 		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
+	if (waits->by.items[0].by == VIEW_FIELD)
+		return err_remedy(err_new(ERR_USAGE, "a wait has no field '%s'", view_level_name(&waits->by, 0)),
+				  "--by takes a level here: wait, state, syscall, leaf, caller, thread, process, ...");
 	return session_run(&cmd_waits, &waits->session, print_waits, waits);
 }
 

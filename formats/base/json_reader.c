@@ -22,6 +22,13 @@ void json_reader_deinit(struct json_reader *r)
 	writer_deinit(&r->scratch);
 }
 
+struct json_reader json_reader_part(const struct json_reader *r, struct json_text part)
+{
+	const char *start = part.data ? part.data : r->begin;
+
+	return (struct json_reader){ .begin = r->begin, .pos = start, .end = start + part.len };
+}
+
 void json_read_fail(struct json_reader *r, const char *expected)
 {
 	if (!r->failed) {

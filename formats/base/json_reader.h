@@ -54,6 +54,9 @@ enum json_kind {
 void json_reader_init(struct json_reader *r, const void *data, size_t len);
 void json_reader_deinit(struct json_reader *r);
 
+/* A reader of its own over @part, which json_read_raw() gave; offsets are those of @r. Of no part (NULL) it is at its end. */
+struct json_reader json_reader_part(const struct json_reader *r, struct json_text part);
+
 /* What the next value is; nothing is consumed. */
 enum json_kind json_read_peek(struct json_reader *r);
 

@@ -450,7 +450,8 @@ bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes)
 void runtime_reader_resume(struct runtime_reader *r)
 {
 	pthread_mutex_lock(&r->lock);
-	r->pausing = r->hurry = false;
+	r->pausing = false;
+	r->hurry = false;
 	pthread_cond_signal(&r->more);
 	pthread_mutex_unlock(&r->lock);
 }

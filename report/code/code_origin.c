@@ -96,7 +96,7 @@ struct err *code_origin_missing(const struct recording *rec, const struct module
 			err,
 			"code made at run time travels along if the program writes a dump of it: "
 			"node --perf-prof, java with libperf-jvmti, DOTNET_PerfEnabled=1; or, with a "
-			"perf map, if the program still runs when the recording ends");
+			"perf map, if the memory can be read before the program ends");
 	return err_remedy(err,
 			  "point --symfs to a copy of the machine's files with the same build ID");
 }

@@ -50,6 +50,16 @@ static double share_of_samples(const struct judge *r, uint64_t count)
 	return (double)count / (double)MAX(r->s->stream.samples, 1);
 }
 
+/* Frames that are not shown, though the walk has seen them. */
+static void remark_depth(struct judge *r)
+{
+	if (r->s->stream.folded)
+		add(r, share_of_samples(r, r->s->stream.folded),
+		    arena_printf(r->arena,
+				 "%s of stacks are deeper than %d frames: calls that repeat in them are shown once",
+				 of_samples(r, r->s->stream.folded), UNWIND_FRAMES_MAX));
+}
+
 static void remark_recording(struct judge *r)
 {
 	const struct trust *trust = r->trust;
@@ -91,6 +101,7 @@ static void remark_recording(struct judge *r)
 		    arena_printf(r->arena,
 				 "shortened %s of stacks under pressure: larger rings (precord -m)",
 				 of_samples(r, trust->shortened)));
+	remark_depth(r);
 	if (!trust->cut)
 		return;
 	add(r, share_of_samples(r, trust->cut) / 2, /* most of them are put together again */

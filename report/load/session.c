@@ -484,6 +484,7 @@ static struct err *take(void *context, const struct session_event *event)
 	/* Of the transformers' samples it is judged what comes out. */
 	if (merged.chain && !s->loader->derive && !passes_stack(s, merged.stack))
 		return NULL;
+	s->stream.folded += event->chain && event->chain->folded;
 	for (struct session_listener *l = s->listeners; l && !err; l = l->next)
 		if (l->event)
 			err = l->event(l->context, s, &merged);

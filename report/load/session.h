@@ -62,6 +62,7 @@ struct session_stream {
 	uint64_t branches; /* in stacks of them, with samples */
 	uint64_t with_branches, with_address, with_weight; /* samples */
 	uint64_t cut, shortened;  /* stacks: ended by the snapshot's size; by the recorder */
+	uint64_t folded; /* stacks that calls which repeat are left out of, for want of room */
 	uint64_t first_ns,
 		last_ns; /* time of the first and last event of any kind; 0 if there are none */
 };

@@ -48,7 +48,7 @@ static uint32_t add_stack(const struct session_walk *walk, const struct walked *
 			  struct session_stacks *stacks, const struct chain_node *fresh,
 			  struct unwind_chain *ret)
 {
-	*ret = (struct unwind_chain){ .stop = walked->stop };
+	*ret = (struct unwind_chain){ .stop = walked->stop, .folded = walked->folded };
 	if (walked->stop_module)
 		ret->stop_module = module_table_get(walk->modules, walked->stop_module - 1);
 	walk->add_stacks(walk->context, stacks, fresh, walked->nfresh);

@@ -106,7 +106,7 @@ static void put_trust(struct fact_sheet *sheet, const struct session *s)
 	fact_sheet_put_number(sheet, NULL, "lost_by_kernel", losses.by_kernel);
 	fact_sheet_put_number(sheet, NULL, "dropped_by_recorder", losses.by_recorder);
 	fact_sheet_put_number(sheet, "Throttled", "throttled", stream->throttles);
-	fact_sheet_put_number(sheet, "Stacks cut", "cut", stream->cut);
+	fact_sheet_put_number(sheet, "Snapshots full", "cut", stream->cut);
 	fact_sheet_put_number(sheet, "Shortened", "shortened", stream->shortened);
 	fact_sheet_put_number(sheet, NULL, "events", stream->events);
 	info_put_kernel_code(sheet, rec);

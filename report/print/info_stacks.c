@@ -146,6 +146,8 @@ static void put_managed(struct fact_sheet *sheet, const struct session *s)
 
 	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++)
 		all += s->stream.managed[i];
+	if (!all)
+		return;
 	table_init(&table, arena);
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++) {
@@ -159,8 +161,7 @@ static void put_managed(struct fact_sheet *sheet, const struct session *s)
 			       arena_printf(arena, "%.6f", (double)count / (double)all));
 		table_add_cell(&table, states[i], NULL);
 	}
-	if (all)
-		fact_sheet_put_table(sheet, &table, "Interpreters", "interpreters");
+	fact_sheet_put_table(sheet, &table, "Interpreters", "interpreters");
 }
 
 static void add_module(struct table *table, struct session *s, const struct unwind_quality_module *mod)

@@ -211,6 +211,8 @@ static void put_end(FILE *out, const struct walk_text *walk)
 	const struct unwind_chain *chain = walk->chain;
 	const char *remedy = unwind_stop_remedy_in(chain->stop, chain->stop_module);
 
+	if (chain->folded)
+		fprintf(out, "\nThe chain is deeper than %d frames: calls that repeat are shown once.\n", UNWIND_FRAMES_MAX);
 	fprintf(out, "\nEnd: %s", unwind_stop_name(chain->stop));
 	if (chain->stop_module) {
 		fputs(", in ", out);

@@ -34,6 +34,8 @@ struct space {
 	uint64_t generation;
 	uint32_t nthreads; /* known and not ended */
 	bool queued;       /* among the ended */
+	bool jit_known;
+	size_t jit; /* if so: the first mapping of a JIT's code, or how many mappings there are */
 };
 
 struct thread {
@@ -60,6 +62,7 @@ struct space_table {
 static void changed(struct space *space)
 {
 	space->generation = ++space->table->generation;
+	space->jit_known = false;
 }
 
 static void set_maps(struct space *space, struct space_maps *maps)
@@ -383,6 +386,18 @@ uint64_t space_end(const struct space *space)
 	const struct space_maps *maps = space->maps;
 
 	return maps->len ? maps->items[maps->len - 1].end : 0;
+}
+
+/* Looked for once, until the mappings change: there may be many. */
+const struct space_map *space_find_jit(struct space *space)
+{
+	const struct space_maps *maps = space->maps;
+
+	if (!space->jit_known)
+		for (space->jit = 0; space->jit < maps->len && maps->items[space->jit].module->kind != MODULE_JIT;)
+			space->jit++;
+	space->jit_known = true;
+	return space->jit < maps->len ? &maps->items[space->jit] : NULL;
 }
 
 uint64_t space_generation(const struct space *space)

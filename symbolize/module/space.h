@@ -46,6 +46,9 @@ const struct space_map *space_find(struct space *space, uint64_t ip);
 /* The mapping that holds kernel address @ip: the kernel, a module or code from EVENT_KSYMBOL; NULL if none does. */
 const struct space_map *space_table_find_kernel(struct space_table *table, uint64_t ip);
 
+/* A mapping of code that the process made at run time, NULL if there is none. */
+const struct space_map *space_find_jit(struct space *space);
+
 /* All mappings of @space lie below; 0 if it has none. */
 uint64_t space_end(const struct space *space);
 

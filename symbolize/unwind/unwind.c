@@ -31,6 +31,7 @@ struct unwinder {
 	struct unwind_walk *walk; /* over a snapshot, in progress; else NULL */
 	size_t period;            /* of the calls that repeat at the end of @frames and are folded; 0: none */
 	size_t repeated;          /* frames of another turn so far */
+	bool folded;              /* something was left out */
 	uint32_t saves_at[UNWIND_FRAMES_MAX];
 	struct unwind_save saves[UNWIND_FRAMES_MAX];
 };
@@ -75,6 +76,7 @@ static void fold(struct unwinder *u, const struct unwind_fold *fold)
 		unwind_splices_fold(u->splices);
 	unwind_fold_apply(fold, &u->frames, u->walk);
 	u->period = fold->period;
+	u->folded = true;
 	u->repeated = fold->begun;
 }
 
@@ -605,6 +607,17 @@ static bool has_regs(const struct unwinder *u, const struct event_sample *s)
 	return s->regs && s->regs->mask >> u->arch->ip & 1 && s->regs->mask >> u->arch->sp & 1;
 }
 
+/* Of a frame of an interpreter the chain has what it interprets, which lies in no code. */
+static const struct space_map *map_of_earlier(struct unwinder *u, struct space *space, uint64_t at)
+{
+	const struct space_map *map = unwind_tables_map(u->tables, space, at);
+
+	if (map)
+		return map;
+	map = space_find_jit(space);
+	return unwind_tables_knows(u->tables, map, at) ? map : NULL;
+}
+
 /* A chain that was unwound before its stack was taken out: as it is, and 0 behind its root. */
 static enum unwind_stop add_earlier_chain(struct unwinder *u, struct space *space,
 					  const struct event_sample *s)
@@ -614,7 +627,7 @@ static enum unwind_stop add_earlier_chain(struct unwinder *u, struct space *spac
 
 		if (!ip && i + 1 == s->nuser_ips)
 			return UNWIND_ROOT;
-		if (!add_user_frame(u, unwind_tables_map(u->tables, space, lookup_ip(ip, !i)), ip,
+		if (!add_user_frame(u, map_of_earlier(u, space, lookup_ip(ip, !i)), ip,
 				    /* exact= */ !i, i ? UNWIND_EARLIER : UNWIND_LEAF))
 			return UNWIND_TOO_DEEP;
 	}
@@ -662,6 +675,7 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 	enum unwind_stop stop;
 
 	u->frames.len = u->period = 0;
+	u->folded = false;
 	if (u->options.trace)
 		unwind_trace_begin(u->options.trace);
 	add_kernel_part(u, &ev->sample);
@@ -674,6 +688,7 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 		.nframes = u->frames.len,
 		.stop = stop,
 		.stop_module = module_of_stop(u, stop),
+		.folded = u->folded,
 	};
 }
 

@@ -35,7 +35,7 @@ static const struct {
 	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
 	[UNWIND_NO_STACK] = { "no stack recorded",
 			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
-	[UNWIND_TOO_DEEP] = { "too deep", NULL },
+	[UNWIND_TOO_DEEP] = { "deeper than 1024 frames that do not repeat", NULL },
 	[UNWIND_ENTERING] = { "just entering the kernel",
 			      "the kernel had not saved the caller's registers yet; sample a clock "
 			      "(-e cpu-clock) to avoid it" },

@@ -60,6 +60,7 @@ struct unwind_chain {
 	size_t nframes;
 	enum unwind_stop stop;
 	struct module *stop_module; /* where it stopped; NULL at the root */
+	bool folded; /* calls that repeat are left out */
 };
 
 /* Does a chain that ended so have all its frames, as far as there are any? */

@@ -148,7 +148,7 @@ static void catch_up(struct machine *m, struct walkers *w, uint64_t number)
 static void keep(struct machine *m, struct walk_batch *batch, const struct unwind_chain *chain)
 {
 	size_t known = m->trie.nodes.len;
-	struct walked walked = { .leaf = chain_trie_add(&m->trie, chain), .stop = chain->stop };
+	struct walked walked = { .leaf = chain_trie_add(&m->trie, chain), .stop = chain->stop, .folded = chain->folded };
 
 	walked.nfresh = (uint32_t)(m->trie.nodes.len - known);
 	walked.stop_module = chain->stop_module ? chain->stop_module->id + 1 : 0;

@@ -31,6 +31,7 @@ struct walked {
 	uint32_t nfresh; /* nodes that came up with it: the next ones of walk_batch.fresh */
 	enum unwind_stop stop;
 	uint32_t stop_module; /* id + 1, 0 for none */
+	bool folded;
 };
 
 struct walk_batch {

@@ -49,6 +49,9 @@ try() { # try JAVA [OPTION]
 	[ $((broken * 100)) -le $((all * 2)) ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: broken stacks"; }
 	[ $((named * 2)) -ge "$all" ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: methods have no names"; }
 	[ "$lines" -ge 1 ] || { preport -i java.trace --by line; fail "JDK $version: no lines"; }
+	preport strip --stacks -i java.trace -o stripped.trace 2>/dev/null || fail 'cannot strip'
+	preport -i stripped.trace folded --samples 2>/dev/null | cmp - folded ||
+		{ preport -i stripped.trace folded --samples | diff - folded | cut -c 1-300 | head -n 6; fail "JDK $version: strip changes stacks"; }
 }
 
 tried=

@@ -84,6 +84,8 @@ sampled deep.trace burn
 # Of odd and even, which call each other 1,501 times, one turn and the odd one out are left, and even, which calls something else.
 [ "$(share burn.folded ';main;odd;even;odd;even;burn ')" = 100 ] ||
 	{ cut -c 1-300 burn.folded; fail 'a deep recursion is not folded up to its root'; }
+preport -i deep.trace 2>/dev/null | grep -q 'deeper than 1024 frames: calls that repeat in them are shown once' ||
+	fail 'that calls are left out is not said'
 # A trampoline and a start routine have names if the file has; those of a shared C library it often has not.
 if "$CC" -O2 -w -static -o static deep.c 2>/dev/null && nm static | grep -qw __restore_rt && nm static | grep -qw __start_context; then
 	precord -q -e cpu-clock:u -F 999 -o signal.trace -- ./static signal || fail 'cannot record'

@@ -33,7 +33,7 @@ check_process() {
 			exit bad
 		}' folded || { cat folded; fail 'a process sampled exactly'; }
 	preport -i out/process.trace info >info
-	awk '/^Lost|^Throttled|^Stacks cut/ && $NF != 0 { print; bad = 1 }
+	awk '/^Lost|^Throttled|^Snapshots full/ && $NF != 0 { print; bad = 1 }
 		/ complete$/ { complete = $2 + 0 } END { exit bad || complete < 99 }' info || {
 		cat info
 		fail 'fewer than 99 in 100 stacks reach their root, or something was lost'

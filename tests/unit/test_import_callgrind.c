@@ -60,6 +60,41 @@ TEST(callgrind_cycles_end_and_totals_stay)
 	import_case_close(&c);
 }
 
+/* Two functions at each of 60 levels, each of which calls both of the next: 2^60 ways, whose costs nobody has. */
+TEST(callgrind_ways_that_claim_more_than_there_is_are_not_all_followed)
+{
+	static const char *const claims[] = { "1152921504606846976", "9", "4611686018427387904" };
+	char text[32768];
+
+	for (size_t n = 0; n < ARRAY_LEN(claims); n++) {
+		size_t len = (size_t)snprintf(text, sizeof(text), "events: A\nfn=root\n1 1\n");
+		struct import_case c;
+
+		for (unsigned i = 0; i < 60; i++)
+			for (char from = i ? 'a' : 'r'; from <= (i ? 'b' : 'r'); from++) {
+				if (i)
+					len += (size_t)snprintf(text + len, sizeof(text) - len, "fn=%c%u\n", from, i);
+				len += (size_t)snprintf(text + len, sizeof(text) - len,
+							"cfn=a%u\ncalls=1 0\n1 %s\ncfn=b%u\ncalls=1 0\n1 %s\n", i + 1,
+							claims[n], i + 1, claims[n]);
+			}
+		CHECK(len < sizeof(text) - 1);
+		import_case_text(&c, text);
+		CHECK_INT(import_case_sum(&c, "A").weight, 1);
+		import_case_close(&c);
+	}
+}
+
+/* --dump-instr=yes --dump-line=no */
+TEST(callgrind_addresses_are_no_lines)
+{
+	struct import_case c;
+
+	import_case_text(&c, "positions: instr\nevents: A\nfl=x.c\nfn=a\n0x401000 7\n");
+	CHECK_INT(of_stack(&c, "a").weight, 7);
+	import_case_close(&c);
+}
+
 TEST(callgrind_errors_have_a_line)
 {
 	static const char text[] = "events: A\nfn=a\n1 x\n";

@@ -238,11 +238,13 @@ TEST(unwind_folds_calls_that_repeat_in_a_chain_that_is_too_deep)
 		world_check_frame(w, 2, IP(LEAF + 0x40), UNWIND_CFI);
 		world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
 		world_check_end(w, 4, UNWIND_ROOT);
+		CHECK(w->chain.folded);
 	}
 	walk_deep(w, 2000, false);
 	world_check_end(w, UNWIND_FRAMES_MAX, UNWIND_TOO_DEEP);
 	walk_deep(w, 511, true); /* nothing of that is left */
 	world_check_end(w, 1024, UNWIND_ROOT);
+	CHECK(!w->chain.folded);
 }
 
 TEST(unwind_ends_a_fold_where_the_snapshot_does)

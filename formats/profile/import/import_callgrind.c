@@ -38,7 +38,7 @@ struct names {
 struct call_function {
 	uint32_t name, file, module; /* strings; module as of the profile */
 	bool open;		     /* on the way that is walked */
-	uint64_t own, calls, called; /* of the event at hand: itself, what it calls, what calls of it cost */
+	double own, calls, called;   /* of the event at hand: itself, what it calls, what calls of it cost */
 	size_t first_cost, ncosts, first_call, ncalls;
 };
 
@@ -63,9 +63,9 @@ struct callgrind {
 	uint32_t nevents, npositions, types[EVENTS_MAX];
 	uint32_t module, file, file_now, function; /* what costs belong to */
 	uint32_t callee_module, callee_file, callee_name;
-	bool has_callee_module, has_callee_file, has_call, exact;
+	bool has_callee_module, has_callee_file, has_call, exact, no_lines;
 	uint64_t before[2], line_number;
-	uint64_t total;
+	double total; /* what is divided among stacks */
 	uint32_t thread;
 };
 
@@ -209,7 +209,8 @@ static struct err *take_costs(struct callgrind *in, struct json_text line)
 	}
 	cost.function = in->function;
 	cost.file = in->file_now;
-	cost.line = (uint32_t)MIN(in->before[(in->npositions - 1) & 1], (uint64_t)UINT32_MAX - 1);
+	if (!in->no_lines)
+		cost.line = (uint32_t)MIN(in->before[(in->npositions - 1) & 1], (uint64_t)UINT32_MAX - 1);
 	if (!in->has_call) {
 		vec_push(&in->costs, cost);
 		return NULL;
@@ -244,7 +245,8 @@ static struct err *take_line(struct callgrind *in, struct json_text line)
 	if (begins(&line, "events:"))
 		return in->nevents ? NULL : take_events(in, line); /* of further parts: the same */
 	if (begins(&line, "positions:")) {
-		in->npositions = memmem(line.data, line.len, "instr", 5) && memmem(line.data, line.len, "line", 4) ? 2 : 1;
+		in->no_lines = memmem(line.data, line.len, "instr", 5) && !memmem(line.data, line.len, "line", 4);
+		in->npositions = memmem(line.data, line.len, "instr", 5) && !in->no_lines ? 2 : 1;
 		return NULL;
 	}
 	if (begins(&line, "creator:")) {
@@ -289,9 +291,34 @@ static void set_values(struct callgrind *in, struct cost *costs, size_t count, u
 	}
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
+/* The function and all that it calls, or what its callers say that is. */
+static double whole_of(const struct call_function *f)
 {
-	return MIN(a + b, COST_MAX);
+	return MAX(f->own + f->calls, f->called);
+}
+
+/*
+ * In doubles, which do not run over: what a function hands on to those that it calls is never more than it was given, so that the
+ * parts that are followed are never more than 1 / PART_LEAST, whatever the file says.
+ */
+static void add_up(struct callgrind *in)
+{
+	in->total = 0;
+	for (size_t i = 0; i < in->costs.len; i++) {
+		struct call_function *f = &in->functions.items[in->costs.items[i].function];
+
+		f->first_cost = f->ncosts++ ? f->first_cost : i;
+		f->own += (double)in->costs.items[i].value;
+	}
+	for (size_t i = 0; i < in->calls.len; i++) {
+		struct call_function *f = &in->functions.items[in->calls.items[i].function];
+
+		f->first_call = f->ncalls++ ? f->first_call : i;
+		f->calls += (double)in->calls.items[i].value;
+		in->functions.items[in->calls.items[i].callee].called += (double)in->calls.items[i].value;
+	}
+	for (size_t i = 0; i < in->functions.len; i++)
+		in->total += whole_of(&in->functions.items[i]) - in->functions.items[i].called;
 }
 
 static void prepare(struct callgrind *in, uint32_t event)
@@ -300,27 +327,13 @@ static void prepare(struct callgrind *in, uint32_t event)
 	set_values(in, in->calls.items, in->calls.len, event);
 	vec_sort(&in->costs, heaviest_first);
 	vec_sort(&in->calls, heaviest_first);
-	in->total = 0;
 	for (size_t i = 0; i < in->functions.len; i++) {
 		struct call_function *f = &in->functions.items[i];
 
-		f->own = f->calls = f->called = f->ncosts = f->ncalls = 0;
+		f->own = f->calls = f->called = 0;
+		f->ncosts = f->ncalls = 0;
 	}
-	for (size_t i = 0; i < in->costs.len; i++) {
-		struct call_function *f = &in->functions.items[in->costs.items[i].function];
-
-		f->first_cost = f->ncosts++ ? f->first_cost : i;
-		f->own = add_up(f->own, in->costs.items[i].value);
-		in->total = add_up(in->total, in->costs.items[i].value);
-	}
-	for (size_t i = 0; i < in->calls.len; i++) {
-		struct call_function *f = &in->functions.items[in->calls.items[i].function];
-		struct call_function *callee = &in->functions.items[in->calls.items[i].callee];
-
-		f->first_call = f->ncalls++ ? f->first_call : i;
-		f->calls = add_up(f->calls, in->calls.items[i].value);
-		callee->called = add_up(callee->called, in->calls.items[i].value);
-	}
+	add_up(in);
 }
 
 static uint32_t stack_at(struct callgrind *in, uint32_t parent, uint32_t number, const struct cost *cost)
@@ -348,13 +361,13 @@ static void add_sample(struct callgrind *in, uint32_t event, uint32_t stack, uin
 static void walk(struct callgrind *in, uint32_t event, uint32_t number, double part, uint32_t parent, unsigned depth)
 {
 	struct call_function *f = &in->functions.items[number];
-	double least = MAX(1.0, (double)in->total * PART_LEAST);
+	double least = MAX(1.0, in->total * PART_LEAST);
 
 	for (size_t i = f->first_cost; i < f->first_cost + f->ncosts; i++) {
 		struct cost *cost = &in->costs.items[i];
 		uint64_t value = MIN((uint64_t)((double)cost->value * part), cost->value - cost->given);
 
-		if ((double)cost->value * part < MIN(least, (double)f->own * part))
+		if (!cost->value || (double)cost->value * part < MIN(least, f->own * part))
 			break;
 		if (!value)
 			continue;
@@ -368,12 +381,11 @@ static void walk(struct callgrind *in, uint32_t event, uint32_t number, double p
 	for (size_t i = f->first_call; i < f->first_call + f->ncalls && depth < DEEPEST; i++) {
 		const struct cost *call = &in->calls.items[i];
 		const struct call_function *callee = &in->functions.items[call->callee];
-		uint64_t whole = MAX(add_up(callee->own, callee->calls), callee->called);
 
 		if ((double)call->value * part < least)
 			break;
-		if (!callee->open && whole)
-			walk(in, event, call->callee, (double)call->value * part / (double)whole,
+		if (!callee->open)
+			walk(in, event, call->callee, (double)call->value * part / whole_of(callee),
 			     stack_at(in, parent, number, call), depth + 1);
 	}
 	f->open = false;
@@ -384,10 +396,10 @@ static void add_event(struct callgrind *in, uint32_t event)
 	prepare(in, event);
 	for (uint32_t i = 0; i < in->functions.len; i++) {
 		const struct call_function *f = &in->functions.items[i];
-		uint64_t whole = add_up(f->own, f->calls);
+		double whole = whole_of(f);
 
 		if (whole > f->called)
-			walk(in, event, i, (double)(whole - f->called) / (double)whole, 0, 0);
+			walk(in, event, i, (whole - f->called) / whole, 0, 0);
 	}
 	for (size_t i = 0; i < in->costs.len; i++) {
 		const struct cost *cost = &in->costs.items[i];

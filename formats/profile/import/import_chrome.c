@@ -187,19 +187,10 @@ static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_
 	}
 }
 
-static struct json_reader reader_of(const struct json_reader *r, struct json_text part)
-{
-	struct json_reader inner = { .begin = r->begin, .pos = part.data, .end = part.data + part.len };
-
-	if (!part.data)
-		inner.pos = inner.end = r->begin;
-	return inner;
-}
-
 /* {"name": "…"} */
 static uint32_t name_in(struct chrome *in, const struct json_reader *r, struct json_text args)
 {
-	struct json_reader inner = reader_of(r, args);
+	struct json_reader inner = json_reader_part(r, args);
 	struct json_text key;
 	uint32_t name = 0;
 
@@ -315,7 +306,7 @@ static void read_chunk(struct chrome_profile *of, struct json_reader *r, bool ou
 static struct err *take_chunk(struct chrome *in, const struct json_reader *r, const struct chrome_fields *f)
 {
 	struct chrome_profile *of = profile_of(in, f);
-	struct json_reader inner = reader_of(r, f->args);
+	struct json_reader inner = json_reader_part(r, f->args);
 	struct err *err = NULL;
 
 	if (strcmp(profile_text(in->p, f->name), "Profile") == 0)
@@ -468,7 +459,7 @@ static uint32_t stack_of_frame(struct chrome *in, struct json_reader *r, uint32_
 
 static uint32_t type_named(struct chrome *in, const struct json_reader *r, uint32_t name)
 {
-	struct json_reader units = reader_of(r, in->units);
+	struct json_reader units = json_reader_part(r, in->units);
 	const char *text = *profile_text(in->p, name) ? profile_text(in->p, name) : "samples";
 	char unit[32] = "events";
 	struct json_text key;
@@ -527,7 +518,7 @@ static void read_stack_sample(struct chrome *in, struct json_reader *r)
 
 static struct err *read_stack_samples(struct chrome *in, const struct json_reader *r)
 {
-	struct json_reader frames = reader_of(r, in->stack_frames), samples = reader_of(r, in->stack_samples);
+	struct json_reader frames = json_reader_part(r, in->stack_frames), samples = json_reader_part(r, in->stack_samples);
 	struct err *err;
 
 	if (in->stack_frames.data)

@@ -103,15 +103,6 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	return 0;
 }
 
-static struct json_reader reader_of(const struct json_reader *r, struct json_text part)
-{
-	struct json_reader inner = { .begin = r->begin, .pos = part.data, .end = part.data + part.len };
-
-	if (!part.data)
-		inner.pos = inner.end = r->begin;
-	return inner;
-}
-
 /* ---- tables ---- */
 
 static int column_named(const char *const *names, struct json_text key)
@@ -155,6 +146,8 @@ static void read_schema(struct json_reader *r, const char *const *names, int ret
 		int column = column_named(names, key);
 		uint64_t place = json_read_count(r);
 
+		for (int i = 0; i < SCHEMA_MAX; i++) /* one place for each, the last that was named */
+			ret[i] = ret[i] == column ? -1 : ret[i];
 		if (place < SCHEMA_MAX)
 			ret[place] = column;
 	}
@@ -358,7 +351,7 @@ static uint32_t location_of(struct gecko *in, const struct import_frame *frame, 
 {
 	uint32_t location;
 
-	if (address >= 0 && frame->module != PROFILE_NONE) {
+	if (address >= 0 && address < 0x1p64 && frame->module != PROFILE_NONE) {
 		location = profile_add_location(in->p, frame->module, (uint64_t)address, frame->kind);
 		if (!in->p->locations.items[location].nlines) {
 			profile_set_lines(in->p, location, lines, count);
@@ -444,10 +437,12 @@ static void add_samples(struct gecko *in, const struct gecko_table *samples, str
 
 	for (size_t i = 0; i < samples->columns[S_STACK].len; i++) {
 		struct import_sample sample = { .type = type, .thread = thread, .count = 1 };
-		double weight = has_weights ? cell(samples, S_WEIGHT, (double)i) : 1;
+		double weight = 1;
 		double delta = deltas ? cell(samples, S_DELTAS, (double)i) : 0;
 		double time = deltas ? (now += delta) : cell(samples, S_TIME, (double)i);
 
+		if (has_weights) /* one that is not there weighs nothing */
+			weight = i < samples->columns[S_WEIGHT].len ? samples->columns[S_WEIGHT].items[i] : 0;
 		sample.stack = stack_of(in, code, samples->columns[S_STACK].items[i]);
 		sample.weight = llround(fmin(fmax(weight * unit->scale, -9e18), 9e18));
 		sample.has_time = deltas || samples->columns[S_TIME].len > i;
@@ -575,9 +570,9 @@ static struct err *read_profile(struct gecko *in, struct json_reader *r, unsigne
 
 static struct err *read_parts(struct gecko *in, const struct json_reader *r, struct gecko_parts *parts, unsigned depth)
 {
-	struct json_reader meta = reader_of(r, parts->meta), libs = reader_of(r, parts->libs);
-	struct json_reader shared = reader_of(r, parts->shared), threads = reader_of(r, parts->threads);
-	struct json_reader processes = reader_of(r, parts->processes);
+	struct json_reader meta = json_reader_part(r, parts->meta), libs = json_reader_part(r, parts->libs);
+	struct json_reader shared = json_reader_part(r, parts->shared), threads = json_reader_part(r, parts->threads);
+	struct json_reader processes = json_reader_part(r, parts->processes);
 	struct err *err = NULL;
 
 	if (parts->meta.data)

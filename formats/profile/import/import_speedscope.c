@@ -171,20 +171,10 @@ static void read_samples(struct speedscope *in, const struct speedscope_profile 
 
 /* ---- profiles ---- */
 
-/* A reader over a part of what @r is over, whose offsets are the file's. */
-static struct json_reader part_of(const struct json_reader *r, struct json_text part)
-{
-	struct json_reader inner = { .begin = r->begin, .pos = part.data, .end = part.data + part.len };
-
-	if (!part.data)
-		inner.pos = inner.end = r->begin;
-	return inner;
-}
-
 static void read_values(struct speedscope *in, const struct speedscope_profile *of, struct json_reader *r)
 {
-	struct json_reader events = part_of(r, of->events), samples = part_of(r, of->samples);
-	struct json_reader weights = part_of(r, of->weights);
+	struct json_reader events = json_reader_part(r, of->events), samples = json_reader_part(r, of->samples);
+	struct json_reader weights = json_reader_part(r, of->weights);
 
 	import_spans_begin(&in->spans, in->p, of->type, of->thread);
 	in->spans.times = of->is_time;

@@ -63,10 +63,10 @@ grep -q "libone.so' is not embedded" err.txt || { cat err.txt; fail "deadly: no 
 names deadly.trace spin_two || { cat names.txt err.txt; fail "deadly: the other library has no names"; }
 
 # An interrupt ends the waiting, however long the limit is.
-HOLD_FILE=/libone.so LD_PRELOAD=$PWD/hold.so timeout 250 precord -F 999 --embed-time=1d -o int.trace -- env -u LD_PRELOAD ./main 2>err.txt & job=$!
+HOLD_FILE=/libone.so LD_PRELOAD=$PWD/hold.so timeout 250 precord -F 999 --embed-time=1d -o int.trace -- env -u LD_PRELOAD sh -c './main; : >ran' 2>err.txt & job=$!
 # Once its command has run, a child of the recorder is the one that reads.
 until recorder=$(pgrep -P $job -x precord); do kill -0 $job || fail "interrupt: no recorder"; sleep 0.05; done
-until pgrep -P "$recorder" -x main >/dev/null; do kill -0 $job || fail "interrupt: no command"; sleep 0.05; done
+until [ -e ran ]; do kill -0 $job || fail "interrupt: no command"; sleep 0.05; done
 until pgrep -P "$recorder" -x precord >/dev/null; do kill -0 $job || fail "interrupt: nothing was held"; sleep 0.05; done
 kill -INT "$recorder"
 wait $job

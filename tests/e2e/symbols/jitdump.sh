@@ -147,8 +147,7 @@ rm -f "/tmp/perf-$pid.map"
 shows_spin m.trace || { cat spin.csv; fail "the code in memory is not shown"; }
 precord -q -F 499 -o g.trace -- ./jit map 1 >path
 rm -f "$(cat path)"
-preport -i g.trace annotate spin 2>err && fail "code of a process that is gone, without a dump"
-grep -q -- 'node --perf-prof' err || { cat err; fail "it does not say what to do"; }
+shows_spin g.trace || { cat spin.csv; fail "the code of a process that is gone is not in the pages that were kept of it"; }
 
 command -v node >/dev/null || { echo "without node: only a JIT of our own was recorded"; exit 0; }
 cat >app.js <<'END'
