@@ -126,7 +126,7 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 	uint64_t whole = trust->samples - MIN(cut, (uint64_t)trust->samples);
 
 	if (trust->sums_only)
-		return "not known: sums without lost samples or broken stacks";
+		return "not recorded in this format: lost samples, broken stacks";
 	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s%s",
 			    trust->lost ? number_share(arena, trust_lost(trust))
 					: "0",
