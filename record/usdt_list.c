@@ -2,25 +2,24 @@
 /*
  * usdt_list.c - a marker that was compiled in at several places is listed once, with their number.
  *
- * Files of a process are opened through its own root, and belong to whoever mapped them: only regular ones are, and those that
- * are no ELF files are passed over.
+ * Files of a process belong to whoever mapped them: they are looked up below its own root, which no link leads out of, only
+ * regular ones are opened, and those that are no ELF files are passed over.
  */
 #include "record/usdt_list.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/page_guard.h"
+#include "formats/base/path_fd.h"
+#include "formats/base/strtab.h"
 #include "formats/base/text.h"
 #include "record/event/probe_event.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define FILES_MAX 4096 /* of a process */
+#define FILES_MAX 4096u /* of a process */
 
 struct usdt_listing {
 	bool csv, begun;
@@ -62,39 +61,42 @@ static void put_marker(struct usdt_listing *l, const char *path, const struct us
 	}
 }
 
-/* @open is what to open for @path. */
-static struct err *put_file(struct usdt_listing *l, const char *open, const char *path)
+static void put_markers(struct usdt_listing *l, const char *path, const struct usdt_markers *markers, struct arena *arena)
+{
+	size_t next;
+
+	l->nfiles++;
+	for (size_t i = 0; i < markers->len; i = next) {
+		for (next = i + 1; next < markers->len && is_same(&markers->items[i], &markers->items[next]);)
+			next++;
+		put_marker(l, path, &markers->items[i], next - i, arena);
+		l->nmarkers++;
+	}
+}
+
+static struct err *put_file(struct usdt_listing *l, const char *path)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct usdt_markers markers;
-	struct err *err = usdt_read(open, &arena, &markers);
-	size_t next;
+	struct err *err = usdt_read(path, &arena, &markers);
 
-	if (err)
-		return err;
-	l->nfiles++;
-	for (size_t i = 0; i < markers.len; i = next) {
-		for (next = i + 1; next < markers.len && is_same(&markers.items[i], &markers.items[next]);)
-			next++;
-		put_marker(l, path, &markers.items[i], next - i, &arena);
-		l->nmarkers++;
-	}
-	return NULL;
+	if (!err)
+		put_markers(l, path, &markers, &arena);
+	return err;
 }
 
-static bool is_regular(const char *path)
+/* What is no ELF file that can be read has no markers. */
+static void put_mapped(struct usdt_listing *l, uint32_t pid, const char *path)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct usdt_markers markers;
 	struct stat st;
+	int fd = path_fd_take_regular(path_fd_in_root(pid, path), &st);
+	struct err *err = fd < 0 ? NULL : usdt_read_fd(fd, path, &arena, &markers);
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static bool is_known(char *const *paths, size_t len, const char *path)
-{
-	for (size_t i = 0; i < len; i++)
-		if (strcmp(paths[i], path) == 0)
-			return true;
-	return false;
+	if (fd >= 0 && !err)
+		put_markers(l, path, &markers, &arena);
+	err_free(err);
 }
 
 /* The path of a line of /proc/PID/maps that is mapped as code; NULL if it is none. */
@@ -107,40 +109,47 @@ static char *code_path(char *line)
 	return path && space && strlen(space) > 4 && space[3] == 'x' ? path : NULL;
 }
 
-static struct err *put_process(struct usdt_listing *l, uint32_t pid)
+/* The paths in number order from 1 on, each once. */
+static void read_paths(FILE *maps, struct strtab *paths)
 {
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	char **paths = memory_zeroed(FILES_MAX, sizeof(*paths));
 	char *line = NULL;
-	size_t room = 0, npaths = 0;
-	FILE *maps = fopen(arena_printf(&arena, "/proc/%" PRIu32 "/maps", pid), "re");
+	size_t room = 0;
 
-	if (!maps) {
-		free(paths);
-		return err_system(errno, "cannot read the mappings of process %" PRIu32, pid);
-	}
-	while (npaths < FILES_MAX && getline(&line, &room, maps) > 0) {
-		char *path = code_path(line);
+	while (paths->len <= FILES_MAX + 1 && getline(&line, &room, maps) > 0) {
+		const char *path = code_path(line);
 
-		if (path && !is_known(paths, npaths, path))
-			paths[npaths++] = arena_strdup(&arena, path);
-	}
-	for (size_t i = 0; i < npaths; i++) {
-		const char *open = arena_printf(&arena, "/proc/%" PRIu32 "/root%s", pid, paths[i]);
-
-		if (is_regular(open))
-			err_free(put_file(l, open, paths[i]));
+		if (path)
+			strtab_add(paths, path);
 	}
 	free(line);
-	free(paths);
+}
+
+static struct err *put_process(struct usdt_listing *l, uint32_t pid)
+{
+	CLEANUP(strtab_deinit) struct strtab paths = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	FILE *maps = fopen(path, "re");
+
+	if (!maps)
+		return err_system(errno, "cannot read the mappings of process %" PRIu32, pid);
+	read_paths(maps, &paths);
 	fclose(maps);
+	/* Its owner may cut a file short while it is mapped here. */
+	page_guard_stay();
+	for (uint32_t i = 1; i < paths.len && i <= FILES_MAX; i++)
+		put_mapped(l, pid, strtab_get(&paths, i));
+	if (paths.len > FILES_MAX + 1)
+		return err_new(ERR_UNSUPPORTED, "process %" PRIu32 " has mapped more than %u files: only those are shown", pid,
+			       FILES_MAX);
 	return NULL;
 }
 
 struct err *usdt_list_print(const char *file, uint32_t pid, bool csv)
 {
 	struct usdt_listing l = { .csv = csv };
-	struct err *err = file ? put_file(&l, file, file) : NULL;
+	struct err *err = file ? put_file(&l, file) : NULL;
 
 	if (!err && pid)
 		err = put_process(&l, pid);

@@ -38,6 +38,13 @@ void page_guard_begin(struct page_guard *guard)
 	sigaction(SIGBUS, &action, &guard->before);
 }
 
+void page_guard_stay(void)
+{
+	struct page_guard guard;
+
+	page_guard_begin(&guard);
+}
+
 void page_guard_end(struct page_guard *guard)
 {
 	sigaction(SIGBUS, &guard->before, NULL);

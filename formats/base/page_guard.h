@@ -27,6 +27,9 @@ struct page_guard {
 void page_guard_begin(struct page_guard *guard);
 void page_guard_end(struct page_guard *guard);
 
+/* The same for all threads, until the program ends. Guards that begin later stay within it. */
+void page_guard_stay(void);
+
 /* Pages that were gone since the guard began. */
 uint64_t page_guard_count(const struct page_guard *guard);
 

@@ -423,6 +423,9 @@ static void note_event(struct maker *m, const struct event_planned *event)
 		note(m, arena_printf(arena,
 				     "the group of '%s' does not follow children on this kernel",
 				     desc->name));
+	if (desc->probe && desc->probe->left_out)
+		note(m, arena_printf(arena, "%s: of %zu places of the marker the first %d are probed", desc->name,
+				     PROBE_PLACES_MAX + desc->probe->left_out, PROBE_PLACES_MAX));
 }
 
 /* The precision that was granted where as much as possible was wanted: told, not guessed. */

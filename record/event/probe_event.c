@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PLACES_MAX 64 /* of one marker */
-
 static const struct {
 	const char *prefix, *pmu;
 	bool is_return, is_usdt;
@@ -147,7 +145,7 @@ static struct err *read_args(char *rest, struct arena *arena, struct probe_args 
 	return err;
 }
 
-/* "8@%rdi -4@$5 8@16(%rsp)": what is in memory is left out, for the recorder reads none. */
+/* "8@%rdi -4@$5 8@16(%rsp) 4@[sp, 12]": what is in memory is left out, for the recorder reads none. A word without '@' is the rest of one. */
 static void read_usdt_args(char *rest, struct arena *arena, struct probe_args *args)
 {
 	for (unsigned number = 1; rest && args->len < PROBE_ARGS_MAX;) {
@@ -156,10 +154,10 @@ static void read_usdt_args(char *rest, struct arena *arena, struct probe_args *a
 		long len = strtol(word, NULL, 10);
 		struct probe_arg arg = { .is_signed = len < 0, .len = (uint8_t)labs(len) };
 
-		if (!*word)
+		if (!at)
 			continue;
 		arg.name = arena_printf(arena, "arg%u", number++);
-		if (!at || (arg.len != 1 && arg.len != 2 && arg.len != 4 && arg.len != 8))
+		if ((arg.len != 1 && arg.len != 2 && arg.len != 4 && arg.len != 8))
 			continue;
 		arg.constant = at[1] == '$';
 		if (arg.constant)
@@ -383,8 +381,8 @@ static struct err *read_usdt(const char *file, const char *name, struct arena *a
 		err = image_open(path, &img);
 	if (err)
 		return err;
-	ret->items = ARENA_ARRAY(arena, struct probe_place, PLACES_MAX);
-	for (size_t i = 0; i < markers.len && ret->len < PLACES_MAX; i++) {
+	ret->items = ARENA_ARRAY(arena, struct probe_place, PROBE_PLACES_MAX);
+	for (size_t i = 0; i < markers.len; i++) {
 		const struct usdt_marker *marker = &markers.items[i];
 		struct probe_place place = { .pmu = "uprobe", .path = path };
 
@@ -394,6 +392,10 @@ static struct err *read_usdt(const char *file, const char *name, struct arena *a
 		if (!offset_of(img, marker->vaddr, /* exec= */ true, &place.offset) ||
 		    (marker->semaphore && (!offset_of(img, marker->semaphore, false, &place.semaphore) || place.semaphore > UINT32_MAX)))
 			continue;
+		if (ret->len == PROBE_PLACES_MAX) {
+			ret->items[0].left_out++;
+			continue;
+		}
 		read_usdt_args(arena_strdup(arena, marker->args), arena, &place.args);
 		ret->items[ret->len++] = place;
 	}

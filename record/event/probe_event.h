@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PROBE_PLACES_MAX 64 /* of one marker */
 #define PROBE_ARGS_MAX	12
 #define PROBE_ARGS_AT	24 /* offset in the payload; what the kernel writes ends before */
 #define PROBE_RAW_MAX	(PROBE_ARGS_AT + 8 * PROBE_ARGS_MAX)
@@ -49,6 +50,7 @@ struct probe_place {
 	uint64_t offset;	  /* in the file; of a kprobe, in the function */
 	uint64_t semaphore;	  /* offset in the file of the counter that USDT has raised while it is probed; 0: none */
 	struct probe_args args;
+	size_t left_out; /* of the first place: so many beyond PROBE_PLACES_MAX are not opened */
 };
 
 struct probe_places {
@@ -86,5 +88,6 @@ struct usdt_markers {
 
 /* The markers of the file at @path; none is no error. Fails as image_open(). */
 MUST_USE struct err *usdt_read(const char *path, struct arena *arena, struct usdt_markers *ret);
+MUST_USE struct err *usdt_read_fd(int fd, const char *path, struct arena *arena, struct usdt_markers *ret); /* takes @fd over */
 
 #endif

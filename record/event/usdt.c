@@ -82,15 +82,11 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
 }
 
-struct err *usdt_read(const char *path, struct arena *arena, struct usdt_markers *ret)
+static void read_image(struct image *img, struct arena *arena, struct usdt_markers *ret)
 {
-	CLEANUP(image_closep) struct image *img = NULL;
-	struct err *err = image_open(path, &img);
 	struct image_section notes, base = { 0 };
 	struct marker_list list = { 0 };
 
-	if (err)
-		return err;
 	if (!image_section(img, ".stapsdt.base", &base))
 		base.vaddr = 0;
 	if (image_section(img, ".note.stapsdt", &notes))
@@ -101,5 +97,24 @@ struct err *usdt_read(const char *path, struct arena *arena, struct usdt_markers
 	if (ret->len)
 		memcpy(ret->items, list.items.items, ret->len * sizeof(*ret->items));
 	vec_deinit(&list.items);
-	return NULL;
+}
+
+struct err *usdt_read(const char *path, struct arena *arena, struct usdt_markers *ret)
+{
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct err *err = image_open(path, &img);
+
+	if (!err)
+		read_image(img, arena, ret);
+	return err;
+}
+
+struct err *usdt_read_fd(int fd, const char *path, struct arena *arena, struct usdt_markers *ret)
+{
+	CLEANUP(image_closep) struct image *img = NULL;
+	struct err *err = image_open_fd(fd, path, &img);
+
+	if (!err)
+		read_image(img, arena, ret);
+	return err;
 }

@@ -5,6 +5,7 @@
  */
 #include "record/managed/managed_binary.h"
 
+#include "formats/base/page_guard.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/reader.h"
 #include "symbolize/elf/image.h"
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,12 +68,12 @@ static void take_variable(struct image *image, const struct symbol *s, struct ma
 		memcpy(&ret->word, bytes, sizeof(ret->word));
 }
 
-/* Is @name that of the function, or of a part of it that the compiler put elsewhere? */
-static bool is_part(const char *name, const char *function)
+/* Is @name, in @room bytes, that of the function, or of a part of it that the compiler put elsewhere? */
+static bool is_part(const char *name, size_t room, const char *function)
 {
 	size_t len = strlen(function);
 
-	return strncmp(name, function, len) == 0 && (!name[len] || name[len] == '.');
+	return room > len && strncmp(name, function, len) == 0 && (!name[len] || name[len] == '.');
 }
 
 static void take_loop(struct managed_binary *binary, const struct symbol *s)
@@ -85,17 +87,18 @@ static void take_loop(struct managed_binary *binary, const struct symbol *s)
 			(struct event_managed_loop){ s->value, s->len };
 }
 
+/* The file may be written to meanwhile: a name that ended within its @room when it was looked at need not do so any more. */
 static void take_symbol(struct managed_file *file, struct image *image, const struct symbol *s,
-			const char *name)
+			const char *name, size_t room)
 {
 	const struct managed_runtime *runtime = file->runtime;
 
 	for (size_t i = 0; runtime->symbols[i] && i < MANAGED_SYMBOLS_MAX; i++) {
-		if (!file->binary.symbols[i].found && strcmp(name, runtime->symbols[i]) == 0)
+		if (!file->binary.symbols[i].found && strncmp(name, runtime->symbols[i], room) == 0)
 			take_variable(image, s, &file->binary.symbols[i]);
 	}
 	for (size_t i = 0; runtime->loops[i]; i++) {
-		if (is_part(name, runtime->loops[i]))
+		if (is_part(name, room, runtime->loops[i]))
 			take_loop(&file->binary, s);
 	}
 }
@@ -114,7 +117,7 @@ static void read_symbols(struct managed_file *file, struct image *image, const c
 		struct symbol s = read_symbol(&r);
 
 		if (s.section && s.name < names.len)
-			take_symbol(file, image, &s, (const char *)names.data + s.name);
+			take_symbol(file, image, &s, (const char *)names.data + s.name, names.len - s.name);
 	}
 }
 
@@ -168,6 +171,8 @@ static const char *last_part(const char *path)
 
 static void read_file(struct managed_file *file, const struct managed_place *place)
 {
+	/* Its owner may cut it short while it is mapped here. */
+	page_guard_stay();
 	int fd = open_file(place);
 	struct image *image = NULL;
 	struct err *err = fd < 0 ? NULL : image_open_fd(fd, place->path, &image);
@@ -228,6 +233,19 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 	if (!file || !file->usable || !image_bias(file->image, place->start, place->offset, ret_bias))
 		return NULL;
 	return &file->binary;
+}
+
+size_t managed_binary_copy(const struct managed_binary *binary, uint64_t vaddr, void *ret, size_t len)
+{
+	const struct managed_file *file =
+		(const void *)((const uint8_t *)binary - offsetof(struct managed_file, binary));
+	size_t held = 0;
+	const uint8_t *bytes = image_bytes_at(file->image, vaddr, &held);
+
+	held = bytes ? MIN(held, len) : 0;
+	if (held)
+		memcpy(ret, bytes, held);
+	return held;
 }
 
 void managed_files_deinit(struct managed_files *files)

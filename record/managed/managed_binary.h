@@ -36,6 +36,9 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_runtime *runtime,
 					       const struct managed_place *place,
 					       uint64_t *ret_bias, const char **ret_why);
+/* Copy up to @len bytes that the file of @binary, from managed_files_get(), holds at link-time address @vaddr; how many. */
+size_t managed_binary_copy(const struct managed_binary *binary, uint64_t vaddr, void *ret, size_t len);
+
 void managed_files_deinit(struct managed_files *files);
 
 /*

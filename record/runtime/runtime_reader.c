@@ -2,9 +2,8 @@
 /*
  * runtime_reader.c - a queue, and one thread that empties it.
  *
- * Where libjvm.so is mapped its pages are read whether they are present or not: names in its tables are in pages that the process
- * itself never touches, and the file was opened for its symbols just before. All other memory is read where it is present
- * (task_memory.h).
+ * Memory is read where it is present (task_memory.h). Names in the tables of libjvm.so are in pages that the process itself never
+ * touches: those come from the file, which was read for its symbols just before.
  */
 #include "record/runtime/runtime_reader.h"
 
@@ -21,7 +20,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #define QUEUE_MAX     (1U << 16)
@@ -32,7 +30,6 @@
 #define BUDGET_SHARE  5		    /* one in so many of the time */
 #define DUMP_LEN_MAX  (16U << 20)   /* of one process */
 #define WAIT_NS	      1000000000ULL /* for the thread */
-#define LIBRARY_LEN_MAX (1ULL << 30)
 
 enum ask { ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
 
@@ -46,7 +43,8 @@ struct process {
 	uint32_t pid;
 	bool looked_at, told_interpreter;
 	struct task_memory memory;
-	uint64_t library, library_end; /* where the runtime's file is mapped */
+	const struct managed_binary *library; /* the runtime's file while the tables are read, otherwise NULL; and */
+	uint64_t bias; /* what it adds to link-time addresses */
 	struct hotspot *hotspot;
 	struct writer dump;
 };
@@ -118,6 +116,18 @@ static void free_process(struct process *p)
 	free(p);
 }
 
+/* What was read of it stays; others get its place if that is nothing. @p may be NULL. */
+static void end_process(struct runtime_reader *r, struct process *p)
+{
+	if (!p)
+		return;
+	close_process(p);
+	if (p->dump.len)
+		return;
+	map_remove(&r->by_pid, p->pid);
+	free_process(p);
+}
+
 static struct process *get(struct runtime_reader *r, uint32_t pid)
 {
 	struct process *p = find(r, pid);
@@ -131,17 +141,11 @@ static struct process *get(struct runtime_reader *r, uint32_t pid)
 	return p;
 }
 
-static size_t read_piece(void *context, uint64_t addr, void *ret, size_t len)
+static size_t read_piece(const struct process *p, uint64_t addr, void *ret, size_t len)
 {
-	const struct process *p = context;
-	struct iovec to = { .iov_base = ret, .iov_len = len };
-	struct iovec from = { .iov_base = (void *)(uintptr_t)addr, .iov_len = len };
+	size_t got = task_memory_read(&p->memory, addr, ret, len);
 
-	if (addr - p->library >= p->library_end - p->library)
-		return task_memory_read(&p->memory, addr, ret, len);
-	ssize_t got = process_vm_readv((pid_t)p->pid, &to, 1, &from, 1, 0);
-
-	return got > 0 ? (size_t)got : 0;
+	return got || !p->library ? got : managed_binary_copy(p->library, addr - p->bias, ret, len);
 }
 
 static void read_memory(void *context, struct task_memory_piece *pieces, size_t count)
@@ -167,18 +171,18 @@ static const struct managed_runtime types_in_file = { .symbols = hotspot_types_s
 						      .loops = no_loops,
 						      .is_file = is_libjvm };
 
-static bool find_symbols(struct runtime_reader *r, const struct managed_runtime *which,
-			 const struct managed_place *place, size_t count, uint64_t *ret)
+static const struct managed_binary *find_symbols(struct runtime_reader *r, const struct managed_runtime *which,
+						 const struct managed_place *place, size_t count, uint64_t *ret,
+						 uint64_t *ret_bias)
 {
-	uint64_t bias;
-	const struct managed_binary *binary = managed_files_get(&r->files, which, place, &bias, NULL);
+	const struct managed_binary *binary = managed_files_get(&r->files, which, place, ret_bias, NULL);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!binary || !binary->symbols[i].found)
-			return false;
-		ret[i] = binary->symbols[i].vaddr + bias;
+			return NULL;
+		ret[i] = binary->symbols[i].vaddr + *ret_bias;
 	}
-	return true;
+	return binary;
 }
 
 static void note_version(struct runtime_reader *r, unsigned jdk)
@@ -194,19 +198,19 @@ static void open_hotspot(struct runtime_reader *r, struct process *p, const stru
 	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
 	struct hotspot_layout layout;
 
-	if (!find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs) ||
-	    !find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types) ||
-	    !task_memory_open(&p->memory, p->pid))
+	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types, &p->bias))
 		return;
-	/* Data follows code within some tens of megabytes; where another file begins reads may wait no less than in this one. */
-	p->library = place->start - MIN(place->offset, place->start);
-	p->library_end = place->end + LIBRARY_LEN_MAX / 16;
+	p->library = find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs, &p->bias);
+	if (!p->library || !task_memory_open(&p->memory, p->pid)) {
+		p->library = NULL;
+		return;
+	}
 	managed_view_begin(r->view, read_memory, p, TABLES_NS);
 	if (hotspot_layout_read(r->view, structs, types, &layout))
 		p->hotspot = hotspot_new(&layout, p->pid);
 	else
 		note_version(r, layout.jdk);
-	p->library = p->library_end = 0;
+	p->library = NULL;
 }
 
 static void look_at(struct runtime_reader *r, struct process *p)
@@ -238,14 +242,14 @@ static void tell_interpreter(struct runtime_reader *r, struct process *p)
 
 static bool answer(struct runtime_reader *r, const struct question *q)
 {
-	struct process *p = get(r, q->pid);
+	struct process *p = q->ask == ASK_END ? find(r, q->pid) : get(r, q->pid);
 
-	if (!p)
-		return false;
 	if (q->ask == ASK_END) {
-		close_process(p);
+		end_process(r, p);
 		return true;
 	}
+	if (!p)
+		return false;
 	if (!p->looked_at)
 		look_at(r, p);
 	if (!p->hotspot)

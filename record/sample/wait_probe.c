@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define WAITERS_MAX  65536 /* that are followed at a time */
-#define MAKE_ROOM_EVERY 4096 /* waits that are not followed: with so many it does not take long for each */
+#define MAKE_ROOM_EVERY 4096 /* waits that find no room, whether some is made then or not: with so many it does not take long for each */
 #define AT_ONCE	     16	   /* requests and results */
 #define BURST	     WAIT_PROBE_RATE
 #define END_WAIT_S   1
@@ -40,6 +40,7 @@ struct wait_probe {
 	struct map waits; /* tid -> when it left its CPU, of those whose stack is not known */
 	VEC(struct request) queue; /* in order of time, from @first on */
 	size_t first;
+	uint64_t full; /* so often there was no room */
 	double tokens;
 	uint64_t asked_ns;
 	struct wait_probe_totals totals;
@@ -310,7 +311,7 @@ static void make_room(struct wait_probe *p)
 
 static void follow(struct wait_probe *p, const struct event *ev, uint64_t out_ns)
 {
-	if (p->queue.len >= WAITERS_MAX && p->totals.dropped % MAKE_ROOM_EVERY == 0)
+	if (p->queue.len >= WAITERS_MAX && p->full++ % MAKE_ROOM_EVERY == 0)
 		make_room(p);
 	if (p->queue.len >= WAITERS_MAX) {
 		p->totals.dropped++;

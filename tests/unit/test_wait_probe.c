@@ -103,3 +103,23 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 	wait_probe_free(p);
 	free(found);
 }
+
+/* Else each wait of one thread would have a list of 65,536 others gone through, which do not end. */
+TEST(wait_probe_does_not_go_through_all_waits_for_the_sake_of_each)
+{
+	struct wait_probe *p = wait_probe_new();
+
+	for (uint32_t i = 1; i < 65536; i++)
+		wait_probe_event(p, &(struct event){ .kind = EVENT_FORK, .pid = i, .tid = i }, true);
+	for (unsigned i = 0; i < 5000; i++) {
+		struct event out = { .kind = EVENT_SWITCH, .pid = 77777, .tid = 77777, .time_ns = 1000 + i };
+		struct event in = out;
+
+		in.cpu_switch.in = true;
+		wait_probe_event(p, &out, true);
+		wait_probe_event(p, &in, true);
+	}
+	CHECK(wait_probe_totals(p).dropped > 4000);
+	CHECK(wait_probe_totals(p).dropped < 5000);
+	wait_probe_free(p);
+}

@@ -22,6 +22,34 @@ refuses usdt:./usdt:tack "'precord list usdt -x"
 refuses usdt:no-such-program:x "is called 'no-such-program'"
 [ -d /sys/bus/event_source/devices/kprobe ] || refuses kprobe:do_exit "this kernel has no PMU 'kprobe'"
 
+# Files of a process are looked up below its root: a link that somebody puts there does not lead to a file outside.
+cat >jailed.c <<'END_C'
+#include <unistd.h>
+#ifndef TIMES
+#define TIMES 1
+#endif
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+int main(int argc, char **argv)
+{
+	__asm__ volatile(".rept " TEXT(TIMES) "\n990: nop\n"
+			 ".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n.4byte 8,994f-993f,3\n.asciz \"stapsdt\"\n"
+			 "993: .8byte 990b\n.8byte 0\n.8byte 0\n.asciz \"demo\"\n.asciz \"tock\"\n.asciz \"8@[sp, 12] 4@$7\"\n"
+			 "994: .balign 4\n.popsection\n.endr");
+	return argc > 1 ? pause() : 0;
+}
+END_C
+if [ "$(id -u)" = 0 ] && ${CC:-cc} -O1 -static -o jailed jailed.c 2>/dev/null; then
+	here=$(pwd -P)
+	mkdir -p "jail/$here/jail" && cp jailed jail/program && cp jailed secret && ln -s "$here/secret" "jail/$here/jail/program"
+	trap 'kill $jailed 2>/dev/null' EXIT
+	chroot jail /program wait & jailed=$!
+	for _ in $(seq 200); do [ "$(readlink /proc/$jailed/exe)" = "$here/jail/program" ] && break; sleep 0.05; done
+	precord list usdt -p $jailed >jail.txt 2>err.txt && { cat jail.txt; fail "a link leads out of the root of a process"; }
+	grep -qF 'no file of the process has USDT markers' err.txt || { cat err.txt; fail "a process whose files are links"; }
+	kill $jailed
+fi
+
 [ -d /sys/bus/event_source/devices/uprobe ] || skip "this kernel has no PMU 'uprobe'"
 record() { # record TRACE OPTION...
 	local trace=$1
@@ -46,6 +74,12 @@ preport script -i a.trace -e 'uprobe:*' --no-chain >script.txt || fail "script"
 grep -q ' n=4 half=4' script.txt || { cat script.txt; fail "script shows no arguments"; }
 record b.trace -e 'uprobe:./usdt:step'
 preport -i b.trace --by caller --format=csv | grep -q 'step,main,usdt$' || { preport -i b.trace --by caller; fail "the stack at the probe"; }
+
+# A marker at more places than are opened, with an argument in memory that is two words, as on ARM.
+${CC:-cc} -O1 -DTIMES=70 -o many jailed.c || fail "building the program of many places"
+precord -e usdt:./many:tock -o many.trace -- ./many 2>err.txt || { cat err.txt; fail "a marker at 70 places"; }
+grep -qF 'of 70 places of the marker the first 64 are probed' err.txt || { cat err.txt; fail "places that are left out are not said"; }
+[ "$(values many.trace 'usdt:*' arg2 | tr " " "\n" | grep -cx 7:1)" = 64 ] || fail "arg2 of 64 places is $(values many.trace 'usdt:*' arg2)"
 
 # Nothing is left in tracefs.
 precord -q -e uprobe:./usdt:step -o c.trace -- sleep 60 2>/dev/null & recorder=$!
