@@ -22,7 +22,10 @@ enum recording_chain {
 	RECORDING_CHAIN_NONE,  /* only the instruction pointer */
 	RECORDING_CHAIN_FP,    /* the kernel's frame-pointer walk */
 	RECORDING_CHAIN_DWARF, /* registers and a stack snapshot, and the kernel's walk beside them */
-	/* what was unwound from those before they were taken out; a chain whose root was reached ends with address 0 */
+	/*
+	 * What was unwound from those before they were taken out: a chain whose root was reached ends with address 0, and a frame of
+	 * HotSpot's interpreter is the address of its bytecode (a place of the JIT's dump), as a return address unless it is the leaf.
+	 */
 	RECORDING_CHAIN_UNWOUND,
 };
 

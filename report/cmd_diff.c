@@ -270,7 +270,7 @@ static void close_inputs(struct comparison *c)
 	for (uint32_t i = 0; i < c->count; i++) {
 		session_warn(&c->inputs[i].session);
 		session_close(&c->inputs[i].session);
-		vec_deinit(&c->inputs[i].filter.event_passes);
+		filter_unbind(&c->inputs[i].filter);
 	}
 }
 

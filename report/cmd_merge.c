@@ -55,7 +55,7 @@ static struct err *add_session(struct merged *merged, struct session *s)
 	struct filter filter = *merged->filter; /* what it finds out of events is of this file */
 	struct err *err = session_load(s, &filter);
 
-	vec_deinit(&filter.event_passes);
+	filter_unbind(&filter);
 	if (err)
 		return err;
 	if (!s->facts.has_wall)

@@ -155,6 +155,13 @@ static void unbind_conditions(struct filter *filter)
 	filter->bound.len = 0;
 }
 
+void filter_unbind(struct filter *filter)
+{
+	vec_deinit(&filter->event_passes);
+	unbind_conditions(filter);
+	vec_deinit(&filter->bound);
+}
+
 void filter_deinit(struct filter *filter)
 {
 	opt_list_deinit(&filter->comms);
@@ -165,10 +172,8 @@ void filter_deinit(struct filter *filter)
 	vec_deinit(&filter->pids.ranges);
 	vec_deinit(&filter->tids.ranges);
 	vec_deinit(&filter->cpus.ranges);
-	vec_deinit(&filter->event_passes);
 	opt_list_deinit(&filter->wheres);
-	unbind_conditions(filter);
-	vec_deinit(&filter->bound);
+	filter_unbind(filter);
 }
 
 bool filter_is_empty(const struct filter *filter)

@@ -68,6 +68,9 @@ bool filter_is_empty(const struct filter *filter);
  */
 MUST_USE struct err *filter_bind(struct filter *filter, const struct recording *rec);
 
+/* Release what filter_bind() set, of a copy whose options are another's. */
+void filter_unbind(struct filter *filter);
+
 /* Does the event itself pass, by time, CPU, process, thread and (samples) event? Names are asked below. */
 bool filter_passes_event(const struct filter *filter, const struct event *ev);
 

@@ -14,6 +14,8 @@ awk -F, 'NR > 1 && /\/true$/ { n = $5 } END { exit n != 2 }' table.csv || { cat 
 preport -i a.trace -e '*exec' --by filename --threads=2 --format=csv | cmp -s - table.csv || fail "two threads give another table"
 preport -i a.trace -e '*exec' --where 'filename ~ */echo' --by filename --format=csv >one.csv || fail "--where"
 [ "$(grep -c , one.csv)" = 2 ] && grep -q '/echo$' one.csv || { cat one.csv; fail "--where keeps one row"; }
+preport merge --where 'filename ~ */echo' -o sum.pb.gz a.trace a.trace 2>err.txt || { cat err.txt; fail "merge --where"; }
+preport diff --where 'filename ~ */echo' a.trace a.trace >/dev/null 2>err.txt || { cat err.txt; fail "diff --where"; }
 preport script -i a.trace --no-chain --format=json >events.json || fail "script"
 if command -v python3 >/dev/null; then
 	python3 - <<'EOF' || fail "the fields in JSON are not typed"
