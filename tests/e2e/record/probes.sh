@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Probes hit as often as the code runs and carry what the registers held; nothing is left behind, also after SIGKILL.
+# slow: uprobes are opened and closed one after another, those of a marker at 70 places too
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
