@@ -32,7 +32,7 @@ trap 'kill $victim 2>/dev/null' EXIT
 try() { # try JAVA [OPTION]
 	local java=$1 all broken named lines version
 	version=$("$java" -version 2>&1 | awk -F'[".]' 'NR == 1 { print $2 }')
-	[ "${version:-0}" -ge 11 ] 2>/dev/null || { echo "$java is none that is read"; return; }
+	case $version in 11 | 17 | 21 | 25) ;; *) echo "$java is none of those that precord(1) names"; return ;; esac
 	"$java" ${2:+"$2"} -cp . Work & victim=$!
 	runs $victim java
 	burn 1500 $victim
