@@ -17,7 +17,7 @@ static uint64_t time_of(const struct import_case *c, size_t number)
 	return time.time_ns;
 }
 
-TEST(firefox_processed_profile_has_inlined_calls_addresses_and_times)
+TEST(firefox_profile_has_inlined_calls_addresses_and_times)
 {
 	const struct profile_thread *thread;
 	const struct profile_location *leaf;
@@ -43,7 +43,7 @@ TEST(firefox_processed_profile_has_inlined_calls_addresses_and_times)
 	import_case_close(&c);
 }
 
-TEST(gecko_profile_has_the_threads_of_all_its_processes)
+TEST(gecko_profile_has_the_threads_of_every_tab)
 {
 	struct import_case c;
 
