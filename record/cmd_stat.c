@@ -8,6 +8,7 @@
  */
 #include "record/cmd_stat.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/text.h"
 #include "record/perf_options.h"
 #include "record/stat/counter_set.h"
@@ -106,14 +107,6 @@ static void stat_defaults(void *args)
 static void stat_release(void *args)
 {
 	event_list_deinit(&((struct stat_args *)args)->events);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static double children_s(bool user)
@@ -252,7 +245,7 @@ static void end_interval(struct stat_session *s)
 {
 	stat_table_add(&s->table, &s->set);
 	stat_table_end_run(&s->table);
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	s->report.elapsed_s = (double)(now - s->interval_start_ns) / 1e9;
 	s->interval_start_ns = now;
@@ -284,12 +277,12 @@ static void wait_for_end(struct stat_session *s)
 	uint64_t enable_ns = delay_ns ? s->start_ns + delay_ns : UINT64_MAX;
 
 	for (;;) {
-		uint64_t now = now_ns();
+		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		uint64_t until = MIN(interval_ns ? MIN(next_ns, end_ns) : end_ns, enable_ns);
 		int ms = until <= now ? 0 : (int)MIN((until - now + 999999) / 1000000, TICK_MS);
 		struct watch_result result = watch_wait(&s->watch, &s->no_sensors, ms);
 
-		now = now_ns();
+		now = clock_now_ns(CLOCK_MONOTONIC);
 		enable_late(s, now, &enable_ns);
 		if (result.signal && result.signal != SIGUSR1 && !s->signal) {
 			if (result.from_process)
@@ -316,7 +309,7 @@ static struct err *run_once(struct stat_session *s)
 	bool on_exec = s->command && s->target.tasks.len;
 	struct err *err = NULL;
 
-	s->start_ns = s->interval_start_ns = now_ns();
+	s->start_ns = s->interval_start_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (s->args->delay_ms)
 		; /* wait_for_end() does it */
 	else if (!on_exec || s->target.tasks.items[0].pid != s->workload.pid)
@@ -328,7 +321,7 @@ static struct err *run_once(struct stat_session *s)
 	wait_for_end(s);
 	counter_set_disable(&s->set);
 
-	double elapsed_s = (double)(now_ns() - s->start_ns) / 1e9;
+	double elapsed_s = (double)(clock_now_ns(CLOCK_MONOTONIC) - s->start_ns) / 1e9;
 
 	s->times.elapsed_s += elapsed_s;
 	s->elapsed_sq += elapsed_s * elapsed_s;

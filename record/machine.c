@@ -4,6 +4,7 @@
  */
 #include "record/machine.h"
 
+#include "formats/base/clock.h"
 #include "formats/process/build_id_note.h"
 #include "record/cpu_list.h"
 #include "record/task/proc_scan.h"
@@ -22,14 +23,6 @@
 
 #define CLOCK_TRIES 5 /* the pair that was read with least delay between wins */
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* Read both clocks at the same moment into @rec, as near as can be. */
 static void read_clocks(struct recording *rec)
 {
@@ -37,9 +30,9 @@ static void read_clocks(struct recording *rec)
 
 	rec->clock = CLOCK_MONOTONIC;
 	for (int i = 0; i < CLOCK_TRIES; i++) {
-		uint64_t before = now_ns(CLOCK_MONOTONIC);
-		uint64_t wall = now_ns(CLOCK_REALTIME);
-		uint64_t delay = now_ns(CLOCK_MONOTONIC) - before;
+		uint64_t before = clock_now_ns(CLOCK_MONOTONIC);
+		uint64_t wall = clock_now_ns(CLOCK_REALTIME);
+		uint64_t delay = clock_now_ns(CLOCK_MONOTONIC) - before;
 
 		if (delay >= least)
 			continue;

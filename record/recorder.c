@@ -5,6 +5,7 @@
  */
 #include "record/recorder.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "record/confine.h"
 #include "record/follow_mode.h"
@@ -15,7 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
@@ -25,14 +25,6 @@
 #define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
 #define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
 #define NODES_DIR         "/sys/devices/system/node"
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static struct err *told_event(void *context, const struct event *ev)
 {
@@ -175,7 +167,7 @@ static void give_up(void *context)
 	struct recorder *s = context;
 
 	if (!s->recording.end_ns)
-		s->recording.end_ns = now_ns();
+		s->recording.end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	output_files_abandon(&s->output_files, "the recording ended because precord had no memory left");
 }
 
@@ -238,7 +230,7 @@ static struct err *start(struct recorder *s)
 	const struct record_args *args = s->args;
 	bool by_exec = s->workload.pid && !s->target.by_cpu;
 
-	s->recording.start_ns = now_ns();
+	s->recording.start_ns = clock_now_ns(CLOCK_MONOTONIC);
 	status_line_init(&s->status, args->quiet, s->recording.start_ns);
 	if (args->duration_ns)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
@@ -259,7 +251,7 @@ static void steer_managed(struct recorder *s, uint64_t now)
 
 static int timeout_ms(const struct recorder *s)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns),
 			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
@@ -298,7 +290,7 @@ static struct err *snapshot(struct recorder *s)
 		return err_new(ERR_USAGE, "'snapshot' needs --overwrite or --switch-output");
 	struct err *err = drain_rest(s);
 
-	return err ? err : output_files_snapshot(&s->output_files, now_ns());
+	return err ? err : output_files_snapshot(&s->output_files, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 /* SIGUSR2. */
@@ -343,7 +335,7 @@ static bool end_by_signal(struct recorder *s, const struct watch_result *result)
 /* What the wait brought; true if it ends the recording. */
 static bool react(struct recorder *s, struct watch_result result)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	sampling_switch_tick(&s->sampling_switch, now);
 	if (result.toggles % 2)
@@ -393,11 +385,11 @@ static void note_priority(struct recorder *s)
 /* Once the bell has rested it may ring again. */
 static struct watch_result wait(struct recorder *s)
 {
-	bool by_jit = now_ns() < s->jit_until_ns;
+	bool by_jit = clock_now_ns(CLOCK_MONOTONIC) < s->jit_until_ns;
 	struct watch_result result = watch_wait(&s->watch, &s->perf_fds, timeout_ms(s));
 
 	s->jit_wakeups += by_jit && !result.bell;
-	if (mmap_wakeup_rested(&s->bell, now_ns())) {
+	if (mmap_wakeup_rested(&s->bell, clock_now_ns(CLOCK_MONOTONIC))) {
 		s->no_bell = watch_bell(&s->watch, s->bell.fd);
 		if (s->no_bell)
 			mmap_wakeup_close(&s->bell);
@@ -410,7 +402,7 @@ static void note_jit(struct recorder *s)
 	uint64_t news = attach_jit_news(s->attach);
 
 	if (news != s->jit_news)
-		s->jit_until_ns = now_ns() + JIT_LASTS_NS;
+		s->jit_until_ns = clock_now_ns(CLOCK_MONOTONIC) + JIT_LASTS_NS;
 	s->jit_news = news;
 }
 
@@ -426,11 +418,11 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 	}
 	note_jit(s);
 	if (result.bell)
-		mmap_wakeup_rest(&s->bell, now_ns(), attach_news(s->attach));
+		mmap_wakeup_rest(&s->bell, clock_now_ns(CLOCK_MONOTONIC), attach_news(s->attach));
 	note_priority(s);
-	steer_managed(s, now_ns());
+	steer_managed(s, clock_now_ns(CLOCK_MONOTONIC));
 	if (!err && !*ret_over)
-		err = output_files_tick(&s->output_files, now_ns());
+		err = output_files_tick(&s->output_files, clock_now_ns(CLOCK_MONOTONIC));
 	return err;
 }
 
@@ -440,14 +432,14 @@ struct err *recorder_run(struct recorder *s)
 	bool over = false;
 
 	while (!err && !over) {
-		hotplug_check(&s->hotplug, now_ns(), s->sampling_switch.enabled);
+		hotplug_check(&s->hotplug, clock_now_ns(CLOCK_MONOTONIC), s->sampling_switch.enabled);
 		err = pass(s, &over);
 		struct trace_sizes sizes = output_files_sizes(&s->output_files);
 
-		status_line_update(&s->status, now_ns(), drain_totals(s->drain), &sizes);
+		status_line_update(&s->status, clock_now_ns(CLOCK_MONOTONIC), drain_totals(s->drain), &sizes);
 	}
 	perf_fds_disable(&s->perf_fds);
-	s->recording.end_ns = now_ns();
+	s->recording.end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	priority_lower(&s->hands[0].priority);
 	status_line_wipe(&s->status);
 	return err;

@@ -8,6 +8,7 @@
  */
 #include "record/embed/attach.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/perf/jitdump.h"
@@ -24,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #define PENDING_MAX  (1U << 20)
 #define OPEN_MAX     256
@@ -347,14 +347,6 @@ void attach_round(struct attach *a)
 
 /* ---- the end --------------------------------------------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 void attach_forget(struct attach *a)
 {
 	attach_jit_forget(&a->jit);
@@ -413,7 +405,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 			 struct attach_report *ret)
 {
 	struct attach_report report = { 0 };
-	uint64_t start_ns = now_ns();
+	uint64_t start_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct err *err;
 
 	take_all_told(a);
@@ -428,7 +420,7 @@ struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *
 	err = attach_kernel_write(&a->kernel, a->bundle, w, notes, &report);
 	if (!err)
 		err = write_in_child(a, w, notes, &report);
-	report.time_ns = now_ns() - start_ns;
+	report.time_ns = clock_now_ns(CLOCK_MONOTONIC) - start_ns;
 	*ret = report;
 	return err;
 }

@@ -11,6 +11,7 @@
  */
 #include "record/embed/embed_child.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "record/confine.h"
 
@@ -27,7 +28,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CHILDREN_MAX 8                  /* so many files may be fatal; then the rest is left out */
@@ -71,14 +71,6 @@ struct embed_child {
 	const struct attach_report *report;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 /* ---- in the child -------------------------------------------------------------------------------------- */
 
 bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *name)
@@ -91,7 +83,7 @@ bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *n
 		if (c->fatal[i] == step)
 			return false;
 	}
-	if (c->shared->stop || now_ns() >= c->deadline_ns) {
+	if (c->shared->stop || clock_now_ns(CLOCK_MONOTONIC) >= c->deadline_ns) {
 		c->shared->left_out++;
 		return false;
 	}
@@ -299,7 +291,7 @@ static bool is_told_to_stop(void)
 static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 {
 	struct shared *shared = p->child->shared;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (shared->step != *step) {
 		*step = shared->step;
@@ -316,12 +308,12 @@ static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 /* Until the child has closed its end, or has to be given up. */
 static struct err *listen_to(struct parent *p, int fd)
 {
-	uint64_t step = 0, since_ns = now_ns();
+	uint64_t step = 0, since_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct err *err = NULL;
 	bool sane = true;
 
 	p->bytes.len = 0;
-	while (!err && sane && now_ns() < patience(p, &step, &since_ns)) {
+	while (!err && sane && clock_now_ns(CLOCK_MONOTONIC) < patience(p, &step, &since_ns)) {
 		struct pollfd ready = { .fd = fd, .events = POLLIN };
 
 		if (poll(&ready, 1, POLL_MS) <= 0)
@@ -432,7 +424,7 @@ struct err *embed_child_run(const struct embed_job *job, const struct embed_limi
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (child.shared == MAP_FAILED)
 		return err_system(errno, "cannot have memory that is shared");
-	child.deadline_ns = now_ns() + limits->time_ns;
+	child.deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + limits->time_ns;
 	err = run_all(job, &p, fatal, report);
 	note_left_out(&p);
 	writer_deinit(&p.bytes);

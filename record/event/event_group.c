@@ -4,13 +4,13 @@
  */
 #include "record/event/event_group.h"
 
+#include "formats/base/clock.h"
 #include "record/embed/text_file.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WATCHDOG_FILE "/proc/sys/kernel/nmi_watchdog"
@@ -18,14 +18,6 @@
 #define TRY_NS        1000000  /* a group that is alone is scheduled at once */
 #define TRIES_NS_MAX  25000000 /* beside others that take turns, in one of the next turns (4 ms each) */
 #define WORDS_MAX     256
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* Has it run, or can that not be told? Value or number of members, then the times: with PERF_FORMAT_GROUP as without. */
 static bool has_run(int leader_fd)
@@ -38,13 +30,13 @@ static bool has_run(int leader_fd)
 
 bool event_group_runs(int leader_fd)
 {
-	uint64_t start = now_ns(), next = start + TRY_NS;
+	uint64_t start = clock_now_ns(CLOCK_MONOTONIC), next = start + TRY_NS;
 	bool runs = false;
 
 	if (ioctl(leader_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return true;
-	while (!runs && now_ns() - start < TRIES_NS_MAX) {
-		while (now_ns() < next)
+	while (!runs && clock_now_ns(CLOCK_MONOTONIC) - start < TRIES_NS_MAX) {
+		while (clock_now_ns(CLOCK_MONOTONIC) < next)
 			;
 		next += TRY_NS;
 		runs = has_run(leader_fd);

@@ -5,13 +5,13 @@
 #include "record/event/sample_trial.h"
 
 #include "formats/arch.h"
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/perf/perf_record.h"
 #include "record/sample/ring.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TRY_NS       2000000
@@ -33,14 +33,6 @@ struct trial {
 	unsigned samples, with_data, with_weight;
 	uint64_t words[ARRAY_WORDS];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void look(struct trial *t, const uint8_t *data, size_t len)
 {
@@ -78,11 +70,11 @@ static void work(struct trial *t)
 
 static void run(struct trial *t, int fd)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return;
-	while (t->samples < SAMPLE_TRIAL_LEAST && now_ns() - start < TRY_NS) {
+	while (t->samples < SAMPLE_TRIAL_LEAST && clock_now_ns(CLOCK_MONOTONIC) - start < TRY_NS) {
 		work(t);
 		drain(t);
 	}

@@ -5,6 +5,7 @@
  */
 #include "record/managed/managed_table.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
@@ -68,14 +69,6 @@ struct managed_table {
 	_Atomic size_t count; /* of by_pid */
 	_Atomic uint64_t last_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 struct managed_table *managed_table_new(int news_fd)
 {
@@ -219,7 +212,7 @@ static void announce(struct managed_table *t)
 {
 	uint64_t one = 1;
 
-	t->last_ns = now_ns();
+	t->last_ns = clock_now_ns(CLOCK_MONOTONIC);
 	/* Full, it is readable anyway. */
 	if (t->news_fd >= 0 && write(t->news_fd, &one, sizeof(one)) < 0)
 		return;
@@ -385,7 +378,7 @@ bool managed_table_sampled(struct managed_table *t, uint32_t pid)
 	known = p && p->status == KNOWN;
 	pthread_mutex_unlock(&t->lock);
 	if (known)
-		t->last_ns = now_ns();
+		t->last_ns = clock_now_ns(CLOCK_MONOTONIC);
 	return known;
 }
 

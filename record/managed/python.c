@@ -9,6 +9,7 @@
  * that a later one than we know is refused. A thread is found by its kernel id, which CPython keeps since 3.11; before, by its
  * pthread_t, in which the C library keeps that id.
  */
+#include "formats/base/clock.h"
 #include "record/managed/managed.h"
 
 #include "formats/base/compiler.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define INTERPRETERS_MAX 64
 #define THREADS_MAX      4096
@@ -132,14 +132,6 @@ struct python {
 	size_t frame_len;	 /* bytes of a frame that have all of its fields */
 	struct python_frame frames[EVENT_MANAGED_FRAMES_MAX]; /* innermost first */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool is_file(const char *name)
 {
@@ -679,7 +671,7 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	ret->state = EVENT_MANAGED_FAILED;
 	if (!py->has_layout && !read_layout(py, view))
 		return;
-	py->now_ns = now_ns();
+	py->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 
 	uint64_t thread = find_thread(py, view, tid);
 	uint64_t frame = thread ? managed_view_u64(view, thread + py->layout.thread_frame) : 0;

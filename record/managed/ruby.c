@@ -12,6 +12,7 @@
 #include "record/managed/managed.h"
 
 #include "formats/arch.h"
+#include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
 
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TEXT_MAX    512		 /* bytes of a name that are read */
 #define ISEQS_MAX   65536	 /* that are remembered */
@@ -110,14 +110,6 @@ struct ruby {
 	struct map iseqs; /* address -> struct iseq * */
 	uint64_t now_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool is_file(const char *name)
 {
@@ -494,7 +486,7 @@ static void ruby_read(void *state, uint32_t tid, struct managed_view *view, stru
 
 	ret->nframes = 0;
 	ret->state = EVENT_MANAGED_WHOLE;
-	ruby->now_ns = now_ns();
+	ruby->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (context && ruby->running)
 		context = managed_view_u64(view, context + ruby->running);
 	if (context && is_of(ruby, view, context, tid))

@@ -8,6 +8,7 @@
 #include "record/runtime/runtime_reader.h"
 
 #include "formats/arch.h"
+#include "formats/base/clock.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "formats/perf/jitdump.h"
@@ -67,14 +68,6 @@ struct runtime_reader {
 	uint64_t begun_ns, spent_ns;
 };
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 struct runtime_reader *runtime_reader_new(void)
 {
 	struct runtime_reader *r = memory_zeroed(1, sizeof(*r));
@@ -82,7 +75,7 @@ struct runtime_reader *runtime_reader_new(void)
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->more, NULL);
 	pthread_cond_init(&r->idle, NULL);
-	r->begun_ns = now_ns(CLOCK_MONOTONIC);
+	r->begun_ns = clock_now_ns(CLOCK_MONOTONIC);
 	return r;
 }
 
@@ -269,19 +262,19 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 
 static bool within_budget(const struct runtime_reader *r)
 {
-	return r->spent_ns < BUDGET_NS + (now_ns(CLOCK_MONOTONIC) - r->begun_ns) / BUDGET_SHARE;
+	return r->spent_ns < BUDGET_NS + (clock_now_ns(CLOCK_MONOTONIC) - r->begun_ns) / BUDGET_SHARE;
 }
 
 static void answer_all(struct runtime_reader *r, const struct question *questions, size_t count, uint64_t *ret_left_out)
 {
-	uint64_t begin_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	for (size_t i = 0; i < count; i++) {
 		bool paid = !r->hurry && (i % 16 || within_budget(r));
 		uint64_t end_ns;
 
 		*ret_left_out += (!paid && questions[i].ask != ASK_END) || !answer(r, &questions[i]);
-		end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		end_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		r->spent_ns += end_ns - begin_ns;
 		begin_ns = end_ns;
 	}

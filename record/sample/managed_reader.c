@@ -4,6 +4,7 @@
  */
 #include "record/sample/managed_reader.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/sample/thread_clock.h"
@@ -76,14 +77,6 @@ struct managed_readers {
 	_Atomic uint64_t samples;
 	struct managed_totals totals;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- in the reader's thread ------------------------------------------------------------------------ */
 
@@ -158,7 +151,7 @@ static void read_stack(struct reader *r, struct managed_process *p, const struct
 		.state = EVENT_MANAGED_LATE,
 	};
 
-	if (now_ns() < seen->time_ns + LATE_NS) {
+	if (clock_now_ns(CLOCK_MONOTONIC) < seen->time_ns + LATE_NS) {
 		uint64_t before = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
 
 		managed_process_read(p, seen->tid, &r->view, &r->stack);
@@ -197,11 +190,11 @@ static void take_sample(struct reader *r)
 		return;
 	p = managed_table_hold(table, seen.pid);
 	if (p) {
-		uint64_t begin = now_ns();
+		uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 
 		read_stack(r, p, &seen);
 		managed_process_release(table, p);
-		r->read_ns += now_ns() - begin;
+		r->read_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
 	}
 }
 

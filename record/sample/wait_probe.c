@@ -4,6 +4,7 @@
  */
 #include "record/sample/wait_probe.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
@@ -61,14 +62,6 @@ struct wait_probe {
 };
 
 /* ---- the thread that looks ---- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static uint64_t hash_name(const char *name)
 {
@@ -198,7 +191,7 @@ static bool look(struct wait_probe *p, const struct request *of, struct wait_pro
 	/* Its third number counts how often it came to a CPU. */
 	if (!read_text(of, "schedstat", before))
 		return false;
-	ret->time_ns = now_ns();
+	ret->time_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (read_text(of, "syscall", syscall) && strncmp(syscall, "running", 7) == 0)
 		return false;
 	if (wait_probe_parse_syscall(syscall, &ret->sp, &ret->ip))

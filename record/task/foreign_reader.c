@@ -4,6 +4,7 @@
  */
 #include "record/task/foreign_reader.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "record/confine.h"
 
@@ -20,7 +21,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NAME_MAX_LEN 128
@@ -43,21 +43,13 @@ struct foreign_reader {
 	struct sched_param param;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 struct foreign_reader *foreign_reader_new(void)
 {
 	struct foreign_reader *f = memory_zeroed(1, sizeof(*f));
 
 	f->fd = -1;
 	f->bucket_ns = FOREIGN_BUCKET_NS;
-	f->filled_ns = now_ns();
+	f->filled_ns = clock_now_ns(CLOCK_MONOTONIC);
 	f->policy = sched_getscheduler(0);
 	if (sched_getparam(0, &f->param) != 0)
 		f->policy = SCHED_OTHER;
@@ -249,7 +241,7 @@ static bool wait_for_answer(struct foreign_reader *f, uint64_t start)
 
 	while (count <= 0 && now < until) {
 		count = poll(&ready, 1, (int)((until - now) / 1000000 + 1));
-		now = now_ns();
+		now = clock_now_ns(CLOCK_MONOTONIC);
 	}
 	f->bucket_ns -= MIN(now - start, f->bucket_ns);
 	f->filled_ns = now;
@@ -269,7 +261,7 @@ enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct fo
 	*ret_fd = -1;
 	if (!f)
 		return ask_directly(job, answer, ret_fd);
-	uint64_t start = now_ns();
+	uint64_t start = clock_now_ns(CLOCK_MONOTONIC);
 
 	fill(f, start);
 	if (f->bucket_ns < FOREIGN_WAIT_NS || job->request_len > FOREIGN_REQUEST_MAX ||

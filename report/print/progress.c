@@ -6,27 +6,19 @@
  */
 #include "report/print/progress.h"
 
+#include "formats/base/clock.h"
 #include "report/print/number.h"
 #include "report/print/terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUIET_NS    500000000ull /* what is over sooner needs no line */
 #define INTERVAL_NS 100000000ull
 #define CALLS	    64 /* between two looks at the clock */
 #define ERASE	    "\r\033[K"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool can_erase(FILE *out)
 {
@@ -42,7 +34,7 @@ void progress_begin(struct progress *p, FILE *out, bool wanted)
 		return;
 	p->out = out;
 	p->columns = terminal_of(out).columns;
-	p->began_ns = now_ns();
+	p->began_ns = clock_now_ns(CLOCK_MONOTONIC);
 	p->next_ns = p->began_ns + QUIET_NS;
 }
 
@@ -52,7 +44,7 @@ bool progress_due(struct progress *p)
 
 	if (!p->out || p->calls++ % CALLS)
 		return false;
-	now = now_ns();
+	now = clock_now_ns(CLOCK_MONOTONIC);
 	if (now < p->next_ns)
 		return false;
 	p->next_ns = now + INTERVAL_NS;
@@ -70,7 +62,7 @@ void progress_show(struct progress *p, const char *text)
 
 uint64_t progress_elapsed_ns(const struct progress *p)
 {
-	return p->out ? now_ns() - p->began_ns : 0;
+	return p->out ? clock_now_ns(CLOCK_MONOTONIC) - p->began_ns : 0;
 }
 
 void progress_end(struct progress *p)
