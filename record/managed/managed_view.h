@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MANAGED_PAGE_LEN   4096u
 #define MANAGED_PAGES	   64u	    /* kept at a time */
@@ -71,6 +72,15 @@ bool managed_view_copy(struct managed_view *view, uint64_t addr, void *ret, size
 uint64_t managed_view_u64(struct managed_view *view, uint64_t addr);
 uint32_t managed_view_u32(struct managed_view *view, uint64_t addr);
 uint8_t managed_view_u8(struct managed_view *view, uint64_t addr);
+
+/* The number at @offset of what was copied. */
+static inline uint64_t managed_word(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
 
 /* As managed_view_copy(), but a failure is not remembered, unless it was one of time. */
 bool managed_view_try(struct managed_view *view, uint64_t addr, void *ret, size_t len);

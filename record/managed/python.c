@@ -9,12 +9,13 @@
  * that a later one than we know is refused. A thread is found by its kernel id, which CPython keeps since 3.11; before, by its
  * pthread_t, in which the C library keeps that id.
  */
-#include "formats/base/clock.h"
 #include "record/managed/managed.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
 #include "record/managed/managed_lines.h"
+#include "record/managed/pthread_tid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -475,9 +476,6 @@ static struct code *find_code(struct python *py, struct managed_view *view,
 
 /* ---- threads --------------------------------------------------------------------------------------- */
 
-/* Where C libraries keep the kernel's id in the structure behind a pthread_t: glibc on x86-64, aarch64; musl. */
-static const uint16_t pthread_tids[] = { 720, 208, 48, 56 };
-
 static bool pthread_is(struct python *py, struct managed_view *view, uint64_t pthread, uint32_t tid)
 {
 	uint32_t found;
@@ -485,14 +483,8 @@ static bool pthread_is(struct python *py, struct managed_view *view, uint64_t pt
 	if (py->pthread_tid)
 		return managed_view_try(view, pthread + py->pthread_tid, &found, sizeof(found)) &&
 		       found == tid;
-	for (size_t i = 0; i < ARRAY_LEN(pthread_tids); i++) {
-		if (!managed_view_try(view, pthread + pthread_tids[i], &found, sizeof(found)) ||
-		    found != tid)
-			continue;
-		py->pthread_tid = pthread_tids[i];
-		return true;
-	}
-	return false;
+	py->pthread_tid = pthread_tid_find(view, pthread, tid);
+	return py->pthread_tid;
 }
 
 static bool thread_is(struct python *py, struct managed_view *view, uint64_t thread, uint32_t tid)
@@ -578,14 +570,6 @@ static uint32_t line_of(struct python *py, struct managed_view *view,
 				  offset < 0 || offset > INT32_MAX ? 0 : (uint32_t)offset);
 }
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
-
 /* Take the frame down, unless it is one that belongs to the C stack, where a call of the loop began. */
 static void take_frame(struct python *py, const uint8_t *bytes, size_t *count)
 {
@@ -598,9 +582,9 @@ static void take_frame(struct python *py, const uint8_t *bytes, size_t *count)
 		return;
 	}
 	*frame = (struct python_frame){
-		.code = word_at(bytes, l->frame_code) & ~(uint64_t)3, /* 3.14 has tags there */
-		.cookie = word_at(bytes, l->frame_cookie),
-		.ip = l->unit ? (uint32_t)word_at(bytes, l->frame_ip) : word_at(bytes, l->frame_ip),
+		.code = managed_word(bytes, l->frame_code) & ~(uint64_t)3, /* 3.14 has tags there */
+		.cookie = managed_word(bytes, l->frame_cookie),
+		.ip = l->unit ? (uint32_t)managed_word(bytes, l->frame_ip) : managed_word(bytes, l->frame_ip),
 		.entry = l->mark == ENTRY_EACH || (l->mark == ENTRY_FLAG && bytes[l->frame_mark]),
 	};
 	if (l->frame_tlbc)
@@ -616,7 +600,7 @@ static size_t walk(struct python *py, struct managed_view *view, uint64_t frame,
 	size_t count = 0;
 
 	for (size_t steps = 0; frame && managed_view_copy(view, frame, bytes, py->frame_len); steps++) {
-		uint64_t previous = word_at(bytes, py->layout.frame_previous);
+		uint64_t previous = managed_word(bytes, py->layout.frame_previous);
 
 		/* Marks alone may go in a circle, too. */
 		if (count == EVENT_MANAGED_FRAMES_MAX || steps == 2 * EVENT_MANAGED_FRAMES_MAX) {

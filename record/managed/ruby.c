@@ -15,6 +15,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
+#include "record/managed/pthread_tid.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -222,18 +223,10 @@ static const char *read_file(struct ruby *ruby, struct managed_view *view, uint6
 	return *real ? real : read_text(ruby, view, pair[0]);
 }
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
-
 static uint64_t cookie_of(const uint8_t *body)
 {
-	return map_hash(word_at(body, BODY_CODE) ^
-			map_hash(word_at(body, BODY_PATH) ^ map_hash(word_at(body, BODY_LABEL))));
+	return map_hash(managed_word(body, BODY_CODE) ^
+			map_hash(managed_word(body, BODY_PATH) ^ map_hash(managed_word(body, BODY_LABEL))));
 }
 
 /* What the iseq with body @bytes holds; NULL if the view failed. */
@@ -242,18 +235,18 @@ static struct iseq *read_iseq(struct ruby *ruby, struct managed_view *view, uint
 {
 	const struct ruby_layout *l = &ruby->layout;
 	struct iseq *iseq = memory_zeroed(1, sizeof(*iseq));
-	uint64_t first = word_at(bytes, BODY_FIRST_LINE);
+	uint64_t first = managed_word(bytes, BODY_FIRST_LINE);
 
 	iseq->body = body;
 	iseq->cookie = cookie_of(bytes);
-	iseq->code = word_at(bytes, BODY_CODE);
-	iseq->code_len = (word_at(bytes, 0) >> 32) * 8; /* a kind, and the number of words */
+	iseq->code = managed_word(bytes, BODY_CODE);
+	iseq->code_len = (managed_word(bytes, 0) >> 32) * 8; /* a kind, and the number of words */
 	iseq->first_line = (uint32_t)(l->first_line_value ? first >> 1 : first);
-	iseq->entries = word_at(bytes, l->lines);
-	iseq->index = l->index ? word_at(bytes, l->index) : 0;
-	iseq->nlines = (uint32_t)word_at(bytes, l->nlines);
-	iseq->name = read_text(ruby, view, word_at(bytes, BODY_LABEL));
-	iseq->file = read_file(ruby, view, word_at(bytes, BODY_PATH));
+	iseq->entries = managed_word(bytes, l->lines);
+	iseq->index = l->index ? managed_word(bytes, l->index) : 0;
+	iseq->nlines = (uint32_t)managed_word(bytes, l->nlines);
+	iseq->name = read_text(ruby, view, managed_word(bytes, BODY_LABEL));
+	iseq->file = read_file(ruby, view, managed_word(bytes, BODY_PATH));
 	if (!*iseq->name || !*iseq->file)
 		iseq->cookie = ~iseq->cookie;
 	if (!view->failed)
@@ -315,10 +308,10 @@ static uint32_t rank_of(struct managed_view *view, uint64_t index, uint64_t plac
 		return 0;
 	uint64_t bit = place % BLOCK_PLACES, small = bit / 64;
 	/* Nine bits for each but the first of the eight words. */
-	uint64_t within = small ? word_at(block, 8) >> (small - 1) * 9 & 0x1ff : 0;
+	uint64_t within = small ? managed_word(block, 8) >> (small - 1) * 9 & 0x1ff : 0;
 
-	word = word_at(block, 16 + small * 8) << (63 - bit % 64);
-	return (uint32_t)(word_at(block, 0) & UINT32_MAX) + (uint32_t)within +
+	word = managed_word(block, 16 + small * 8) << (63 - bit % 64);
+	return (uint32_t)(managed_word(block, 0) & UINT32_MAX) + (uint32_t)within +
 	       (uint32_t)__builtin_popcountll(word);
 }
 
@@ -381,9 +374,6 @@ static uint32_t line_of(struct ruby *ruby, struct managed_view *view, struct ise
 
 /* ---- threads --------------------------------------------------------------------------------------- */
 
-/* Where C libraries keep the kernel's id in the structure behind a pthread_t: glibc on x86-64, aarch64; musl. */
-static const uint16_t pthread_tids[] = { 720, 208, 48, 56 };
-
 #define CONTEXT_POINTERS 24 /* from here to 72 an execution context has, among others, its thread */
 #define THREAD_WORDS	 64 /* of a thread in which its pthread_t is */
 #define PTHREAD_ALIGN	 64
@@ -392,21 +382,19 @@ static bool search_pthread(struct ruby *ruby, struct managed_view *view, uint16_
 			   uint64_t thread, uint32_t tid)
 {
 	uint64_t words[THREAD_WORDS];
-	uint32_t found;
 
 	if (!thread || thread & 7 || !managed_view_try(view, thread, words, sizeof(words)))
 		return false;
 	for (uint16_t i = 0; i < THREAD_WORDS; i++) {
 		if (words[i] < UINT32_MAX || words[i] % PTHREAD_ALIGN)
 			continue;
-		for (size_t j = 0; j < ARRAY_LEN(pthread_tids); j++) {
-			if (!managed_view_try(view, words[i] + pthread_tids[j], &found, sizeof(found)) ||
-			    found != tid)
-				continue;
-			ruby->path = (struct thread_path){ thread_offset, (uint16_t)(i * 8),
-							   pthread_tids[j] };
-			return true;
-		}
+
+		uint16_t offset = pthread_tid_find(view, words[i], tid);
+
+		if (!offset)
+			continue;
+		ruby->path = (struct thread_path){ thread_offset, (uint16_t)(i * 8), offset };
+		return true;
 	}
 	return false;
 }
@@ -439,7 +427,7 @@ static bool is_of(struct ruby *ruby, struct managed_view *view, uint64_t context
 static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8_t *bytes,
 		       struct managed_stack *ret)
 {
-	uint64_t pc = word_at(bytes, FRAME_PC), addr = word_at(bytes, FRAME_ISEQ);
+	uint64_t pc = managed_word(bytes, FRAME_PC), addr = managed_word(bytes, FRAME_ISEQ);
 
 	/* Of a method in C, or a dummy. */
 	if (!pc || !addr)
@@ -453,7 +441,7 @@ static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8
 		.file = iseq->file,
 		.first_line = iseq->first_line,
 		.line = line_of(ruby, view, iseq, pc),
-		.entry = managed_view_u64(view, word_at(bytes, FRAME_EP)) & EP_FINISH,
+		.entry = managed_view_u64(view, managed_word(bytes, FRAME_EP)) & EP_FINISH,
 	};
 }
 
