@@ -97,9 +97,11 @@ TEST(callgrind_addresses_are_no_lines)
 
 TEST(callgrind_errors_have_a_line)
 {
-	static const char text[] = "events: A\nfn=a\n1 x\n";
+	static const char text[] = "events: A\nfn=a\n1 x\n", large[] = "events: A\nfn=a\n1 9223372036854775807\n";
 	struct import_case c;
 
 	CHECK_ERR(import_case_read(&c, text, strlen(text), "x"), ERR_CORRUPT, "line 3: a cost is no number");
+	import_case_close(&c);
+	CHECK_ERR(import_case_read(&c, large, strlen(large), "x"), ERR_CORRUPT, "line 3: a cost is above 2^62");
 	import_case_close(&c);
 }

@@ -205,7 +205,9 @@ static struct err *take_costs(struct callgrind *in, struct json_text line)
 		value = 0;
 		if (line.len && !import_number(import_take(&line, ' '), &value))
 			return wrong(in, "a cost is no number");
-		vec_push(&in->values, MIN(value, COST_MAX));
+		if (value > COST_MAX)
+			return wrong(in, "a cost is above 2^62");
+		vec_push(&in->values, value);
 	}
 	cost.function = in->function;
 	cost.file = in->file_now;
