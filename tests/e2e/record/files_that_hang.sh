@@ -4,31 +4,11 @@
 # slow: the recording waits for such files as long as it may
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
+. "$TOP/tests/e2e/lib/two_libraries.bash"
 need_recording
 [ "$(id -u)" = 0 ] || skip "only root can mount a file system for sure"
 $CC -O2 -o hold_fuse "$TOP/tests/programs/hold_fuse.c" 2>cc.err || skip "no linux/fuse.h: $(head -n 1 cc.err)"
-cat >spin.c <<'END2'
-void SPIN(void);
-void SPIN(void)
-{
-	for (volatile long i = 0; i < 20000000; i++)
-		;
-}
-END2
-cat >main.c <<'END2'
-void spin_one(void);
-void spin_two(void);
-int main(void)
-{
-	for (int i = 0; i < 8; i++) {
-		spin_one();
-		spin_two();
-	}
-	return 0;
-}
-END2
-for name in one two; do $CC -O1 -g -fPIC -shared -Wl,-soname,lib$name.so -DSPIN=spin_$name -o lib$name.so spin.c || fail "cannot compile"; done
-$CC -O1 -g -o main main.c ./libone.so ./libtwo.so || fail "cannot compile"
+build_two_libraries
 mkdir -p held libs
 mv libtwo.so libs
 ln -s ../held/file libs/libone.so

@@ -4,33 +4,13 @@
 # says what was left out, and has everything else.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
+. "$TOP/tests/e2e/lib/two_libraries.bash"
 need_recording
 [ -z "${SAN-}" ] || skip "sanitizers do not let a library be preloaded"
 $CC -O2 -fPIC -shared -o hold.so "$TOP/tests/programs/hold_mmap.c" -ldl || fail "cannot compile"
 
 # A program whose time passes in two libraries.
-cat >spin.c <<'END'
-void SPIN(void);
-void SPIN(void)
-{
-	for (volatile long i = 0; i < 20000000; i++)
-		;
-}
-END
-cat >main.c <<'END'
-void spin_one(void);
-void spin_two(void);
-int main(void)
-{
-	for (int i = 0; i < 8; i++) {
-		spin_one();
-		spin_two();
-	}
-	return 0;
-}
-END
-for name in one two; do $CC -O1 -g -fPIC -shared -DSPIN=spin_$name -o lib$name.so spin.c || fail "cannot compile"; done
-$CC -O1 -g -o main main.c ./libone.so ./libtwo.so -Wl,-rpath,. || fail "cannot compile"
+build_two_libraries -Wl,-rpath,.
 
 images() { preport -i "$1" info --format=csv 2>/dev/null | grep -c "$2"; }
 complete() { # complete FILE WHEN: and what has a library that does no harm is embedded
