@@ -198,6 +198,21 @@ static void print_refusals(const struct recorder *s, struct arena *arena, FILE *
 			refusals.names, MANAGED_NAMES_MAX >> 20);
 }
 
+/* Waits whose stack no sample has (wait_probe.h). */
+static void print_probes(const struct recorder *s, FILE *out, bool verbose)
+{
+	const struct wait_probe_totals totals = drain_probe_totals(s->drain);
+
+	if (verbose && totals.asked)
+		fprintf(out, PREFIX "%" PRIu64 " long waits were looked at from outside; %" PRIu64 " stacks were found\n",
+			totals.asked, totals.found);
+	if (totals.dropped)
+		fprintf(out,
+			PREFIX "%" PRIu64 " waits were not looked at, however long they took: more than %u threads "
+			       "waited at a time\n",
+			totals.dropped, WAIT_PROBE_WAITERS_MAX);
+}
+
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
@@ -282,6 +297,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	print_missed(s, out);
 	print_managed(s, out);
 	print_refusals(s, &arena, out);
+	print_probes(s, out, verbose);
 	if (verbose)
 		print_details(s, &arena, out);
 }

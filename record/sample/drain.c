@@ -7,6 +7,7 @@
  */
 #include "record/sample/drain.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/pool.h"
 #include "record/sample/side_record.h"
 
@@ -372,8 +373,6 @@ static struct err *take_found(void *context, const struct wait_probe_found *foun
 /* Long waits without a stack are looked at; what was found since the last pass is written. */
 static struct err *probe_waits(struct drain *d)
 {
-	struct timespec now;
-
 	d->thins = false;
 	for (size_t i = 0; i < d->nrings; i++) {
 		struct wait_probe_seen *seen = &d->scene.seen[i];
@@ -383,16 +382,22 @@ static struct err *probe_waits(struct drain *d)
 		seen->len = 0;
 		d->thins |= d->scene.thinning[i].period > 1;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
+
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct err *err = wait_probe_take(d->wait_probe, take_found, d);
 
-	wait_probe_ask(d->wait_probe, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	wait_probe_ask(d->wait_probe, now_ns);
 	return err;
 }
 
 bool drain_probes_waits(const struct drain *d)
 {
 	return d->wait_probe && wait_probe_busy(d->wait_probe);
+}
+
+struct wait_probe_totals drain_probe_totals(const struct drain *d)
+{
+	return d->wait_probe ? wait_probe_totals(d->wait_probe) : (struct wait_probe_totals){ 0 };
 }
 
 struct err *drain_pass(struct drain *d)

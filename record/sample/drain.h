@@ -17,6 +17,7 @@
 #include "record/task/task_filter.h"
 #include "record/output/journal.h"
 #include "record/sample/managed_reader.h"
+#include "record/sample/wait_probe.h"
 #include "record/sample/ring_reader.h"
 #include "record/sample/perf_fds.h"
 
@@ -59,6 +60,9 @@ uint64_t drain_thinned(const struct drain *d);
 
 /* Are waits being looked at (wait_probe.h)? Passes should come often then. */
 bool drain_probes_waits(const struct drain *d);
+
+/* All zero where they are not. */
+struct wait_probe_totals drain_probe_totals(const struct drain *d);
 
 const struct drain_totals *drain_totals(const struct drain *d);
 

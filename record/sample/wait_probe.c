@@ -23,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAITERS_MAX  65536 /* that are followed at a time */
 #define MAKE_ROOM_EVERY 4096 /* waits that find no room, whether some is made then or not: with so many it does not take long for each */
 #define AT_ONCE	     16	   /* requests and results */
 #define BURST	     WAIT_PROBE_RATE
@@ -304,9 +303,9 @@ static void make_room(struct wait_probe *p)
 
 static void follow(struct wait_probe *p, const struct event *ev, uint64_t out_ns)
 {
-	if (p->queue.len >= WAITERS_MAX && p->full++ % MAKE_ROOM_EVERY == 0)
+	if (p->queue.len >= WAIT_PROBE_WAITERS_MAX && p->full++ % MAKE_ROOM_EVERY == 0)
 		make_room(p);
-	if (p->queue.len >= WAITERS_MAX) {
+	if (p->queue.len >= WAIT_PROBE_WAITERS_MAX) {
 		p->totals.dropped++;
 		return;
 	}

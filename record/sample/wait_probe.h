@@ -24,11 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WAIT_PROBE_LONG_NS   20000000 /* waits that take longer are looked at */
+#define WAIT_PROBE_LONG_NS     20000000 /* waits that take longer are looked at */
 #define WAIT_PROBE_RATE	     300      /* a second */
-#define WAIT_PROBE_TICK_MS   50
-#define WAIT_PROBE_IPS_MAX   64
-#define WAIT_PROBE_STACK_LEN 16384
+#define WAIT_PROBE_TICK_MS     50
+#define WAIT_PROBE_WAITERS_MAX 65536	/* that are followed at a time */
+#define WAIT_PROBE_IPS_MAX     64
+#define WAIT_PROBE_STACK_LEN   16384
 
 /* What a thread was found doing. */
 struct wait_probe_found {
