@@ -5,7 +5,7 @@
 #ifndef RECORD_ATTACH_IMAGE_H
 #define RECORD_ATTACH_IMAGE_H
 
-#include "record/embed/attach.h"
+#include "record/embed/attach_report.h"
 #include "record/embed/code_file.h"
 #include "record/embed/embed_child.h"
 

@@ -7,7 +7,7 @@
 #define RECORD_ATTACH_JIT_H
 
 #include "formats/base/map.h"
-#include "record/embed/attach.h"
+#include "record/embed/attach_report.h"
 #include "record/embed/code_file.h"
 #include "record/embed/embed_child.h"
 #include "record/runtime/runtime_reader.h"

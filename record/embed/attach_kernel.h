@@ -6,7 +6,9 @@
 #ifndef RECORD_ATTACH_KERNEL_H
 #define RECORD_ATTACH_KERNEL_H
 
-#include "record/embed/attach.h"
+#include "formats/base/diag.h"
+#include "formats/trace/trace_writer.h"
+#include "record/embed/attach_report.h"
 #include "record/embed/kernel_symbols.h"
 
 /* Zeroed is empty. */

@@ -21,7 +21,7 @@
 #include "formats/base/diag.h"
 #include "formats/base/vec.h"
 #include "formats/trace/trace_writer.h"
-#include "record/embed/attach.h"
+#include "record/embed/attach_report.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef RECORD_EVENT_ATTR_H
 #define RECORD_EVENT_ATTR_H
 
-#include "record/event/event_plan.h"
+#include "record/event/event_request.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 
 #include "formats/base/err.h"
 #include "formats/base/vec.h"
-#include "record/event/event_spec.h"
+#include "record/event/event_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>

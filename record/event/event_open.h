@@ -6,7 +6,7 @@
 #define RECORD_EVENT_OPEN_H
 
 #include "formats/base/err.h"
-#include "record/event/event_plan.h"
+#include "record/event/event_request.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

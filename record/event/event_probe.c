@@ -6,10 +6,12 @@
  * refused for is given up in this order, from least to most missed: precision, leaving guests out, a rate above a
  * limit that has sunk meanwhile, kernel code, and at last the event itself, if cpu-clock can stand in for it.
  */
-#include "record/event/event_open.h"
+#include "record/event/event_plan.h"
 
 #include "record/event/event_attr.h"
 #include "record/event/event_group.h"
+#include "record/event/event_open.h"
+#include "record/event/event_spec.h"
 #include "record/event/extras_probe.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "formats/base/err.h"
 #include "record/event/event_lookup.h"
-#include "record/event/event_spec.h"
+#include "record/event/event_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

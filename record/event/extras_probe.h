@@ -8,6 +8,7 @@
 #define RECORD_EXTRAS_PROBE_H
 
 #include "record/event/event_open.h"
+#include "record/event/event_plan.h"
 
 /* Lines to say about events that lack what others have; NULL: nothing. */
 struct extras_gaps {

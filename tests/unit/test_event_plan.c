@@ -8,6 +8,8 @@
 
 #include "record/event/event_attr.h"
 #include "record/event/event_open.h"
+#include "record/event/event_plan.h"
+#include "record/event/event_spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
