@@ -24,6 +24,8 @@
 #define ENTRIES_MAX   3    /* ways into the kernel that are named */
 #define ENTRY_SHARE   0.02 /* of the weight, at least */
 #define LEAVES_MIN    3
+#define SCRIPTS_MAX   8
+#define SCRIPTS_MIN   2
 #define PROGRAMS_MIN  2
 #define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
 #define NEXT_LINES    4                        /* what to ask next, with its title */
@@ -379,6 +381,25 @@ static void put_leaves(struct page *page, unsigned limit)
 	view_deinit(&view);
 }
 
+/* Innermost functions of scripts, where interpreters were sampled: most leaves are in C that says nothing to their authors. */
+static void put_scripts(struct page *page, unsigned limit)
+{
+	struct view_spec spec = { .levels = { .items = { { VIEW_SCRIPT, 0 } }, .len = 1 },
+				  .event = page->event };
+	struct view_table_options options = { .limit = limit, .brief = true };
+	struct table table;
+	struct view view;
+
+	view_build(&view, page->p, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	table_init(&table, &page->arena);
+	view_table_fill(&table, &view, &options);
+	put_table(page, &table);
+	put_blank(page);
+	table_deinit(&table);
+	view_deinit(&view);
+}
+
 /* Is precord itself among the processes of @group? */
 static bool has_recorder(const struct page *page, const struct view *view,
 			 const struct view_group *group)
@@ -450,6 +471,11 @@ static void put_programs(struct page *page, unsigned limit)
 	view_deinit(&view);
 }
 
+static bool has_scripts(const struct page *page)
+{
+	return page->facts->managed > page->facts->managed_unread;
+}
+
 static void put_next(struct page *page)
 {
 	struct arena *arena = &page->arena;
@@ -457,7 +483,8 @@ static void put_next(struct page *page)
 
 	put_title(page, "next");
 	put_wrapped(page,
-		    arena_printf(arena, "%s --by caller (or total, line, process)", preport),
+		    arena_printf(arena, "%s --by caller (or total, line, %sprocess)", preport,
+				 has_scripts(page) ? "script-line, " : ""),
 		    4);
 	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
 		put_wrapped(page,
@@ -467,12 +494,32 @@ static void put_next(struct page *page)
 	put_wrapped(page, arena_printf(arena, "%s flamegraph (writes flame.html)", preport), 4);
 }
 
+/* Of each table. */
+struct rows {
+	unsigned leaves, scripts, programs;
+};
+
+static struct rows rows_that_fit(const struct page *page)
+{
+	unsigned taken = page->used - 1 + FIXED_LINES + (page->term->columns < NEXT_BY_WIDTH) +
+			 (has_scripts(page) ? 2 : 0); /* a heading and a blank line */
+	unsigned left = page->term->lines > taken ? page->term->lines - taken : 0;
+	unsigned parts = has_scripts(page) ? 2 : 1, rest;
+	struct rows rows;
+
+	rows.programs = MAX(MIN(left * 2 / (5 * parts), PROGRAMS_MAX), PROGRAMS_MIN);
+	rest = (left > rows.programs ? left - rows.programs : 0) / parts;
+	rows.leaves = MAX(MIN(rest, LEAVES_MAX), LEAVES_MIN);
+	rows.scripts = MAX(MIN(rest, SCRIPTS_MAX), SCRIPTS_MIN);
+	return rows;
+}
+
 void summary_print(const struct summary_input *input, const struct terminal *term, FILE *out)
 {
 	struct page page = {
 		.out = out, .term = term, .in = input, .p = input->profile, .facts = input->facts
 	};
-	unsigned leaves = LEAVES_MAX, programs = PROGRAMS_MAX;
+	struct rows rows = { LEAVES_MAX, SCRIPTS_MAX, PROGRAMS_MAX };
 
 	page.event = input->facts->first_type;
 	put_recording(&page);
@@ -482,17 +529,13 @@ void summary_print(const struct summary_input *input, const struct terminal *ter
 	put_entries(&page);
 	put_trust(&page);
 	put_blank(&page);
-	if (term->lines) {
-		unsigned taken = page.used - 1 + FIXED_LINES + (term->columns < NEXT_BY_WIDTH);
-		unsigned left = term->lines > taken ? term->lines - taken : 0;
-
-		programs = MAX(MIN(left * 2 / 5, PROGRAMS_MAX), PROGRAMS_MIN);
-		leaves = left > programs ? left - programs : 0;
-		leaves = MAX(MIN(leaves, LEAVES_MAX), LEAVES_MIN);
-	}
-	put_leaves(&page, leaves);
+	if (term->lines)
+		rows = rows_that_fit(&page);
+	put_leaves(&page, rows.leaves);
 	put_blank(&page);
-	put_programs(&page, programs);
+	if (has_scripts(&page))
+		put_scripts(&page, rows.scripts);
+	put_programs(&page, rows.programs);
 	put_next(&page);
 	arena_deinit(&page.arena);
 }

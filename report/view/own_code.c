@@ -19,6 +19,17 @@ static const char *const files[] = {
 	"beam.smp",	"libmonosgen*.so*", "libperl*.so*", "perl",	    "libluajit*.so*",
 };
 
+/*
+ * Where packages of interpreted languages are installed, those that come with the interpreter and others. C modules among
+ * them belong to them, too.
+ */
+static const char *const libraries[] = {
+	"*/lib/python[23]*",  "*/lib64/python[23]*",  "*/site-packages/*", "*/dist-packages/*", "<frozen *",
+	"/usr/share/php*",    "*/vendor/*",	      "phar://*",	   "[[]internal]",
+	"*/lib/ruby/*",	      "*/gems/*",	      "/usr/share/rubygems-integration/*", "<internal:*",
+	"node:*",	      "*/node_modules/*",     "/usr/share/nodejs/*",
+};
+
 /* Functions of languages' own libraries, which stand in the program itself. */
 static const char *const functions[] = { "std::*",	  "core::*", "alloc::*", "__gnu_cxx::*", "runtime.*",
 					 "operator new*", "operator delete*" };
@@ -31,6 +42,18 @@ static bool matches(const char *const *globs, size_t count, const char *text)
 	return false;
 }
 
+bool own_code_is_script(const struct profile *p, uint32_t location)
+{
+	return p->locations.items[location].kind == PROFILE_FRAME_INTERPRETED;
+}
+
+static bool is_installed(const struct profile *p, uint32_t location)
+{
+	const struct profile_module *module = profile_module(p, p->locations.items[location].module);
+
+	return matches(libraries, ARRAY_LEN(libraries), profile_text(p, module->path));
+}
+
 bool own_code_is(const struct profile *p, uint32_t location, uint32_t line)
 {
 	const struct profile_location *at = &p->locations.items[location];
@@ -41,6 +64,8 @@ bool own_code_is(const struct profile *p, uint32_t location, uint32_t line)
 		return false;
 	if (matches(files, ARRAY_LEN(files), profile_text(p, module->name)) &&
 	    at->kind != PROFILE_FRAME_INTERPRETED)
+		return false;
+	if (is_installed(p, location))
 		return false;
 	if (line == PROFILE_NONE)
 		return true;

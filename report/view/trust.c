@@ -7,6 +7,7 @@
 #include "report/print/number.h"
 #include "report/view/stats.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,11 +112,15 @@ double trust_unnamed(const struct trust *trust)
 	return part(trust->unnamed.weight, trust->named.weight);
 }
 
+#define SHARE_MIN 100 /* stacks: of fewer a share is more alarm than it is worth */
+
 /* Only where interpreters ran: of how many samples the script's frames are missing or not at their places. */
 static const char *managed_part(const struct trust *trust, struct arena *arena)
 {
 	if (!trust->managed)
 		return "";
+	if (trust->managed < SHARE_MIN)
+		return arena_printf(arena, ", scripts unread %" PRIu64 " of %" PRIu64, trust->managed_unread, trust->managed);
 	return arena_printf(arena, ", scripts unread %s",
 			    number_share(arena, (double)trust->managed_unread / (double)trust->managed));
 }

@@ -38,7 +38,8 @@ static size_t frames_needed(const struct view_spec *spec)
 	for (unsigned i = 0; i < spec->levels.len; i++) {
 		enum view_by by = spec->levels.items[i].by;
 
-		if (by == VIEW_TOTAL || by == VIEW_DEPTH || by == VIEW_MINE)
+		if (by == VIEW_TOTAL || by == VIEW_DEPTH || by == VIEW_MINE || by == VIEW_SCRIPT ||
+		    by == VIEW_SCRIPT_LINE)
 			return SIZE_MAX;
 		if (by == VIEW_CALLER)
 			most = 2;

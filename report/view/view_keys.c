@@ -39,6 +39,7 @@ struct view_keys {
 	struct map entry_of;	   /* stack and mode -> string of @entries */
 	struct strtab entries;
 	struct map numbers;	   /* of labels: -> number */
+	struct map own;		   /* location and line -> is it one's own? */
 	unsigned nlevels;
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
@@ -126,6 +127,7 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->entry_of);
 	strtab_deinit(&keys->entries);
 	map_deinit(&keys->numbers);
+	map_deinit(&keys->own);
 	free(keys);
 }
 
@@ -207,13 +209,40 @@ static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const str
 	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
 }
 
+static bool is_own(struct view_keys *keys, const struct view_frame *frame)
+{
+	bool is_new;
+	uint64_t *own = map_put(&keys->own, pair(frame->location, frame->line), &is_new);
+
+	if (is_new)
+		*own = own_code_is(keys->p, frame->location, frame->line);
+	return *own;
+}
+
 /* The innermost frame of someone's own code; NULL if there is none. */
-static const struct view_frame *own_frame(const struct view_keys *keys, const struct view_path *path)
+static const struct view_frame *own_frame(struct view_keys *keys, const struct view_path *path)
 {
 	for (size_t i = 0; i < path->len; i++)
-		if (own_code_is(keys->p, path->frames[i].location, path->frames[i].line))
+		if (is_own(keys, &path->frames[i]))
 			return &path->frames[i];
 	return NULL;
+}
+
+/* The innermost frame of a script that is someone's own, else of any; NULL if none is. */
+static const struct view_frame *script_frame(struct view_keys *keys, const struct view_path *path)
+{
+	const struct view_frame *first = NULL;
+
+	for (size_t i = 0; i < path->len; i++) {
+		const struct view_frame *frame = &path->frames[i];
+
+		if (!own_code_is_script(keys->p, frame->location))
+			continue;
+		if (is_own(keys, frame))
+			return frame;
+		first = first ? first : frame;
+	}
+	return first;
 }
 
 /* Stacks that came the same way have the same. */
@@ -313,6 +342,8 @@ static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 		leaf = frame_at_depth(path, level->depth);
 	if (level->by == VIEW_MINE)
 		leaf = own_frame(keys, path);
+	if (level->by == VIEW_SCRIPT || level->by == VIEW_SCRIPT_LINE)
+		leaf = script_frame(keys, path);
 	if (!leaf)
 		return SHORT_IDENTITY;
 
@@ -322,6 +353,7 @@ static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 	case VIEW_MODULE:
 		return profile_module(keys->p, keys->p->locations.items[leaf->location].module)->path;
 	case VIEW_LINE:
+	case VIEW_SCRIPT_LINE:
 		return line_identity(keys, leaf);
 	case VIEW_ADDRESS:
 		return leaf->location;
@@ -450,9 +482,10 @@ static struct view_key frame_texts(const struct view_keys *keys, enum view_by by
 		key.unnamed = false;
 		break;
 	case VIEW_LINE:
+	case VIEW_SCRIPT_LINE:
 	case VIEW_ADDRESS:
 		key.fields[0] =
-			by == VIEW_LINE
+			by != VIEW_ADDRESS
 				? line_text(keys, frame)
 				: arena_printf(keys->arena, "0x%" PRIx64,
 					       keys->p->locations.items[frame->location].vaddr);
@@ -526,6 +559,11 @@ static struct view_key texts(struct view_keys *keys, const struct level_keys *of
 		at = own_frame(keys, path);
 		if (!at)
 			return empty_texts(level->by, "[none of your own]");
+	}
+	if (level->by == VIEW_SCRIPT || level->by == VIEW_SCRIPT_LINE) {
+		at = script_frame(keys, path);
+		if (!at)
+			return empty_texts(level->by, "[no script]");
 	}
 	return frame_texts(keys, level->by, at, path->len > 1);
 }

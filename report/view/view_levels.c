@@ -96,6 +96,12 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
 	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
 	[VIEW_MINE] = { "mine", 2, { FUNCTION, MODULE } },
+	[VIEW_SCRIPT] = { "script", 2, { { "script function", "function", false, false }, MODULE } },
+	[VIEW_SCRIPT_LINE] = { "script-line",
+			       3,
+			       { { "script line", "line", false, true },
+				 { "script function", "function", false, false },
+				 MODULE } },
 	[VIEW_FIELD] = { FIELD, 1, { { "field", "field", false, false } } },
 };
 
@@ -129,7 +135,8 @@ const char *view_by_name(enum view_by by)
 const char *const view_level_names[] = {
 	"leaf", "caller", "total", "module", "thread", "process", "program", "comm", "cmdline", "exec",
 	"cgroup", "container", "pod", "unit", "user", "cpu", "line", "address", "depth=1", "data-symbol",
-	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "mine", "state", "wait",
+	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "mine", "script",
+	"script-line", "state", "wait",
 	"syscall", "waker", "event", "branch", NULL,
 };
 
@@ -215,7 +222,7 @@ static struct err *take_field(struct view_levels *ret, const char *word)
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
 		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
 		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
-		"data-type, data-field, entry, mine, state, wait, syscall and waker, "
+		"data-type, data-field, entry, mine, script, script-line, state, wait, syscall and waker, "
 		"field=NAME of a tracepoint, and event and branch by themselves",
 		hint ? hint : "", hint ? "; " : "");
 }

@@ -43,6 +43,8 @@ enum view_by {
 	VIEW_WAKER,	   /* the thread that ended the wait */
 	VIEW_ENTRY,	   /* which way it came there: entry.h */
 	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */
+	VIEW_SCRIPT,	   /* the innermost function of a script: of one's own, if there is one */
+	VIEW_SCRIPT_LINE,  /* the line that it is at */
 	VIEW_FIELD,	   /* of tracepoints and probes, and labels of imported profiles: by its name */
 	VIEW_BYS
 };

@@ -274,3 +274,61 @@ TEST(view_levels_are_parsed_and_wrong_ones_explained)
 		  "more than 6 levels");
 	CHECK_UINT(levels.len, 3); /* untouched on failure */
 }
+
+/* A stack of scripts and C, the root first: "app.py:main", "_json.so:encode" of a C module. */
+static uint32_t script_stack(struct profile *p, uint32_t stack, const char *path, const char *name, uint32_t at)
+{
+	const char *slash = strrchr(path, '/');
+	struct profile_module module = { .name = profile_string(p, slash ? slash + 1 : path),
+					 .path = profile_string(p, path) };
+	uint32_t number = profile_add_module(p, &module);
+	struct profile_function function = { .name = profile_string(p, name), .module = number,
+					     .file = profile_string(p, path) };
+	struct profile_line line = { .function = profile_add_function(p, &function),
+				     .file = function.file, .line = at };
+
+	return profile_add_stack(p, stack,
+				 profile_add_named_location(p, at ? PROFILE_FRAME_INTERPRETED : PROFILE_FRAME_NATIVE,
+							    number, &line, 1),
+				 PROFILE_HOW_SURE);
+}
+
+static void add_script_sample(struct profile *p, uint32_t stack, int64_t weight)
+{
+	struct profile_thread thread = { .pid = 1, .tid = 1, .process = profile_string(p, "python3") };
+	struct profile_sample sample = { .stack = stack, .weight = weight, .count = (uint64_t)weight };
+
+	sample.thread = profile_add_thread(p, &thread);
+	profile_add_sample(p, &sample);
+}
+
+TEST(view_script_is_ones_own_innermost_function_whichever_library_and_c_it_called)
+{
+	struct profile *p = synthetic_new();
+	uint32_t own = script_stack(p, 0, "/home/me/app.py", "main", 3);
+	uint32_t library = script_stack(p, own, "/usr/lib/python3.11/json/__init__.py", "dumps", 200);
+	uint32_t c = script_stack(p, library, "/usr/lib/python3.11/lib-dynload/_json.so", "encode", 0);
+	uint32_t tool = script_stack(p, 0, "/usr/lib/python3/dist-packages/pip/main.py", "pip", 7);
+	uint32_t program = script_stack(p, 0, "/bin/app", "main", 0);
+	struct view view;
+
+	add_script_sample(p, own, 1);
+	add_script_sample(p, library, 2);
+	add_script_sample(p, c, 4);
+	add_script_sample(p, script_stack(p, tool, "/usr/lib/libz.so", "deflate", 0), 8);
+	add_script_sample(p, program, 16);
+	build(&view, p, "script");
+	CHECK_UINT(count_of(&view, "main", "app.py"), 7);
+	CHECK_UINT(count_of(&view, "pip", "main.py"), 8);
+	CHECK_UINT(count_of(&view, "[no script]", NULL), 16);
+	view_deinit(&view);
+	build(&view, p, "script-line");
+	CHECK_UINT(count_of(&view, "/home/me/app.py:3", "main"), 7);
+	view_deinit(&view);
+	build(&view, p, "mine");
+	CHECK_UINT(count_of(&view, "main", "app.py"), 7);
+	CHECK_UINT(count_of(&view, "deflate", NULL), 8);
+	CHECK_UINT(count_of(&view, "main", "app"), 16);
+	view_deinit(&view);
+	profile_free(p);
+}
