@@ -16,16 +16,16 @@ struct window {
 };
 
 /*
- * The thread's own stack: what was captured, and if that was cut, what may follow. A stack has no code in it, so that
- * the first mapping of code above the stack pointer ends it: the stack of a thread may lie just below a library, and
- * return addresses into that library are no stack pointers.
+ * The thread's own stack: what was captured and what may follow. That may be more even if the copy was not cut by its
+ * size, for the kernel's copy ends at a page that nobody has touched yet, in the middle of a large frame. A stack has no
+ * code in it, so that the first mapping of code above the stack pointer ends it: the stack of a thread may lie just below
+ * a library, and return addresses into that library are no stack pointers.
  */
-static struct window own_stack(const struct process *proc, uint64_t sp, uint64_t len, bool cut)
+static struct window own_stack(const struct process *proc, uint64_t sp, uint64_t len)
 {
 	uint64_t code = process_next_code(proc, sp);
-	uint64_t reach = len + (cut ? EVENT_STACK_BEYOND : 0);
 
-	return (struct window){ sp, MIN(reach, code - sp) };
+	return (struct window){ sp, MIN(len + EVENT_STACK_BEYOND, code - sp) };
 }
 
 /* Code of a program that an exec has ended may lie where the stack is now: a word that may be either is code. */
@@ -152,7 +152,7 @@ void prune_sample(struct prune *prune, const struct process *proc, size_t max_le
 	};
 	stack->end = stack->base + (len > skip ? (len - skip) & ~7ULL : 0);
 
-	struct window own = own_stack(proc, sp, rec->stack_len, stack->cut);
+	struct window own = own_stack(proc, sp, rec->stack_len);
 
 	if (prune->raw) {
 		if (rec->stack)

@@ -381,6 +381,24 @@ const struct space_map *space_table_find_kernel(struct space_table *table, uint6
 	return space_maps_find(table->kernel, ip);
 }
 
+uint64_t space_next_code(const struct space *space, uint64_t addr)
+{
+	const struct space_maps *maps = space->maps;
+	size_t low = 0, high = maps->len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (maps->items[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low < maps->len && !maps->items[low].exec)
+		low++;
+	return low < maps->len ? maps->items[low].start : UINT64_MAX;
+}
+
 uint64_t space_end(const struct space *space)
 {
 	const struct space_maps *maps = space->maps;

@@ -49,6 +49,9 @@ const struct space_map *space_table_find_kernel(struct space_table *table, uint6
 /* A mapping of code that the process made at run time, NULL if there is none. */
 const struct space_map *space_find_jit(struct space *space);
 
+/* Where the first mapping of code above @addr begins; UINT64_MAX if there is none. */
+uint64_t space_next_code(const struct space *space, uint64_t addr);
+
 /* All mappings of @space lie below; 0 if it has none. */
 uint64_t space_end(const struct space *space);
 

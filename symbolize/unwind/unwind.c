@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define INSTRUCTION_LEN_MAX 15 /* of x86-64 */
-#define FRAME_LEN_MAX	    (8u << 20) /* as large as a main thread's stack may grow by default */
 
 struct unwinder {
 	struct module_table *modules;
@@ -291,7 +290,7 @@ static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_
 /*
  * The return address is at no address of the snapshot. Where the frame begins in it, and would end above it, the frame is larger than
  * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. Else the frame lies
- * on another stack.
+ * on another stack. What may be more of this one is what pruning keeps pointers to (record/sample/prune.c).
  */
 static enum unwind_stop stop_outside(const struct unwind_walk *w)
 {
@@ -299,7 +298,8 @@ static enum unwind_stop stop_outside(const struct unwind_walk *w)
 	uint64_t sp = w->state.regs[w->arch->sp], missing = w->stack.missing;
 	bool here = sp >= snapshot->base && sp < snapshot->end;
 
-	if (here && missing >= snapshot->end && missing - snapshot->end < FRAME_LEN_MAX)
+	if (here && missing >= snapshot->end && missing - snapshot->end < EVENT_STACK_BEYOND &&
+	    missing < space_next_code(w->space, snapshot->end))
 		return UNWIND_SNAPSHOT_ENDED;
 	return UNWIND_UNREADABLE;
 }

@@ -96,6 +96,31 @@ if "$CC" -O2 -w -static -o static deep.c 2>/dev/null && nm static | grep -qw __r
 	[ "$(share burn.folded ';__start_context;routine;burn ')" = 100 ] || { cat burn.folded; fail 'a start routine has no name'; }
 fi
 
+# A frame with a page in it that nobody has touched, at which the kernel's copy of the stack ends: the frame pointer leads on, to
+# where the kernel's own chain has main. Whole stacks and pruned ones say the same.
+cat >gap.c <<'END_C'
+#include <stdint.h>
+#include <sys/mman.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) void burn(unsigned long n) { while (n--) sink++; }
+__attribute__((noinline)) void gap(unsigned long n)
+{
+	volatile char frame[n]; /* the frame pointer says where it ends */
+	madvise((void *)(((uintptr_t)frame + n / 2) & -4096UL), 4096, MADV_DONTNEED);
+	burn(100000000);
+	sink += frame[0];
+}
+int main(void) { gap(40000); sink++; return 0; }
+END_C
+"$CC" -O2 -w -o gap gap.c || fail 'cannot compile'
+precord -q --raw-stacks -e cpu-clock:u -F 999 -o raw.trace -- ./gap || fail 'cannot record'
+"$BUILD/tests/tools/prune_trace" raw.trace pruned.trace >log || fail 'cannot prune'
+for trace in raw.trace pruned.trace; do
+	sampled "$trace" burn
+	[ "$(share burn.folded ';\[snapshot ended\];main;gap;burn ')" = 100 ] ||
+		{ cat burn.folded; fail "$trace: a page that nobody has touched ends a stack without a word"; }
+done
+
 command -v go >/dev/null || skip 'go is not here; the rest passed'
 cat >cgo.go <<'END_GO'
 package main

@@ -122,7 +122,7 @@ TEST(prune_agrees_with_the_plain_rule_on_random_words)
 		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 			bool code = (words[i] >= CODE && words[i] < CODE + 0x1000) ||
 				    (words[i] >= LIBRARY && words[i] < LIBRARY + 0x10000);
-			bool own = words[i] >= SP && words[i] < SP + sizeof(words);
+			bool own = words[i] >= SP && words[i] < SP + sizeof(words) + EVENT_STACK_BEYOND;
 
 			if (!code && !own)
 				continue;
@@ -173,13 +173,25 @@ TEST(prune_says_cut_only_if_the_room_was_filled)
 	static const uint64_t words[] = { CODE, SP + 0x100000 };
 	BENCH(&arch_x86_64);
 
-	CHECK_UINT(prune_words(&b, words, 2)->nwords, 1);
-	CHECK(!b.rec->event.sample.stack.cut);
+	CHECK(!prune_words(&b, words, 2)->cut);
 	b.rec->stack_room = b.rec->stack_len;
 	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
 	CHECK(b.rec->event.sample.stack.cut);
-	/* The stack goes on beyond the cut, and pointers there are still its own. */
-	CHECK_UINT(b.rec->event.sample.stack.nwords, 2);
+}
+
+/* Whether its size cut the copy or a page that nobody has touched, which ends the kernel's. */
+TEST(prune_keeps_pointers_to_where_the_stack_may_go_on)
+{
+	static const uint64_t words[] = { SP + EVENT_STACK_BEYOND + 23, SP + EVENT_STACK_BEYOND + 24, SP - 8 };
+	BENCH(&arch_x86_64);
+
+	b.rec->regs.values[arch_x86_64.fp] = SP + 0x100000;
+	CHECK_UINT(prune_words(&b, words, 3)->nwords, 1);
+	CHECK_UINT(b.rec->event.sample.stack.words[0], words[0]);
+	CHECK_UINT(b.rec->regs.values[arch_x86_64.fp], SP + 0x100000);
+	b.rec->stack_room = b.rec->stack_len;
+	prune_sample(b.prune, b.proc, PRUNE_ALL, b.rec);
+	CHECK_UINT(b.rec->event.sample.stack.nwords, 1);
 }
 
 TEST(prune_takes_a_library_above_the_stack_for_code)

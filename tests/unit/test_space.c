@@ -109,6 +109,23 @@ TEST(space_newer_mappings_replace_what_they_overlap)
 }
 
 /* The same on a row of bytes, one per page, that can hardly be wrong. */
+TEST(space_finds_the_next_code_above_an_address)
+{
+	struct world w;
+
+	world_init(&w, NULL);
+	map(&w, 1, 0x1000, 0x2000, "/code");
+	map_flags(&w, 1, (struct event_mmap){ .start = 0x3000, .end = 0x4000, .path = "/data" });
+	map(&w, 1, 0x5000, 0x6000, "/code");
+	const struct space *space = space_table_get(w.spaces, 1);
+
+	CHECK_UINT(space_next_code(space, 0), 0x1000);
+	CHECK_UINT(space_next_code(space, 0x1000), 0x5000);
+	CHECK_UINT(space_next_code(space, 0x4fff), 0x5000);
+	CHECK(space_next_code(space, 0x5000) == UINT64_MAX);
+	world_deinit(&w);
+}
+
 TEST(space_agrees_with_a_plain_model_of_memory)
 {
 	enum { PAGES = 64, ROUNDS = 3000 };

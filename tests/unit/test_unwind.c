@@ -367,3 +367,28 @@ TEST(unwind_says_that_the_snapshot_ended_inside_a_frame)
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_SNAPSHOT_ENDED);
 }
+
+/* A frame pointer tells how far the frame goes on: as far as pruning keeps such pointers, and never over code. */
+TEST(unwind_says_that_the_snapshot_ended_only_below_the_next_code)
+{
+	static const struct {
+		uint64_t distance;
+		enum unwind_stop stop;
+	} cases[] = {
+		{ 0x4000, UNWIND_SNAPSHOT_ENDED },
+		{ EVENT_STACK_BEYOND - 16, UNWIND_SNAPSHOT_ENDED },
+		{ EVENT_STACK_BEYOND - 8, UNWIND_UNREADABLE },
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+		bool below_code = i >= ARRAY_LEN(cases);
+
+		if (below_code)
+			world_map(w, "/other.so", world_slot(STACK_LEN) + 0x2000, 0x1000);
+		world_set_leaf(w, IP(FRAMED + 0x10), STACK_LEN - 2);
+		world_set_reg(w, arch_x86_64.fp, world_slot(STACK_LEN) + cases[i % ARRAY_LEN(cases)].distance);
+		world_walk(w);
+		world_check_end(w, 1, below_code ? UNWIND_UNREADABLE : cases[i % ARRAY_LEN(cases)].stop);
+	}
+}
