@@ -461,7 +461,7 @@ static struct err *put_summary(struct session *s, const struct terminal_args *ar
 	remarks_init(&remarks, s, &s->arena);
 	plain.pager = false;
 	term = terminal_open(&plain);
-	summary_print(&summary, &term, memory);
+	summary_show(&summary, &term, memory);
 	if (fclose(memory) != 0) {
 		free(text);
 		return err_system(errno, "cannot hold the summary");

@@ -43,7 +43,7 @@ static void put_summary(struct writing *w)
 
 	if (!memory)
 		memory_exhausted(BUFSIZ);
-	summary_print(&summary, &term, memory);
+	summary_show(&summary, &term, memory);
 	fclose(memory);
 	fputs("<section class=\"report\" id=\"summary\"><h2>Summary</h2>\n"
 	      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary\"><pre>",

@@ -9,8 +9,10 @@
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/entry.h"
+#include "report/view/own_code.h"
 #include "report/view/trust.h"
 #include "report/view/view_table.h"
+#include "report/view/wait_question.h"
 #include "report/load/derive/derive_kind.h"
 
 #include <inttypes.h>
@@ -20,16 +22,22 @@
 #define LEAVES_MAX    10
 #define PROGRAMS_MAX  5
 #define LEAVES_WANTED 4 /* all remarks but the first give way to them */
-#define NEXT_BY_WIDTH 70 /* columns that the longest of the commands to ask next takes in one line */
 #define ENTRIES_MAX   3    /* ways into the kernel that are named */
 #define ENTRY_SHARE   0.02 /* of the weight, at least */
+#define KERNEL_SHARE  0.3  /* of the weight: from here on the ways into the kernel are a question */
+#define PROCESSES_MANY 20  /* from here on who started them is one */
+#define NEXT_CHOSEN   2    /* lines that depend on the recording */
+#define WAIT_LEAVES_MIN 4  /* where waiting is the question; of CPU time LEAVES_MIN, if there is room for it at all */
 #define LEAVES_MIN    3
 #define SCRIPTS_MAX   8
 #define SCRIPTS_MIN   2
 #define PROGRAMS_MIN  2
 #define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
 #define NEXT_LINES    4                        /* what to ask next, with its title */
-#define FIXED_LINES   (NEXT_LINES + 3 + 2 + 1) /* and blank lines, headings, the prompt */
+#define PROMPT        1
+#define TABLE_FRAME   2 /* its heading and the blank line below */
+#define TITLED_FRAME  3
+#define FIXED_LINES   (NEXT_LINES + 2 * TABLE_FRAME + 1 + PROMPT) /* around remarks and rows of tables */
 
 struct page {
 	FILE *out;
@@ -39,8 +47,13 @@ struct page {
 	const struct profile_facts *facts;
 	const struct summary_input *in;
 	uint32_t event;
+	struct wait_question waits;
 	const char *top_leaf; /* MODULE:FUNCTION, NULL: none that can be asked about */
 	unsigned used;        /* lines */
+	bool leaf_is_own;     /* the first leaf is neither kernel nor library */
+	double kernel;	      /* share of the ways into the kernel that were named */
+	uint32_t processes;
+	unsigned nnext;	      /* what to ask next that is printed */
 };
 
 /* ---- lines ---- */
@@ -190,9 +203,10 @@ static void put_other_events(struct page *page)
 	uint32_t i = PROFILE_NONE;
 
 	while ((i = next_event(p, page->event, i)) != PROFILE_NONE)
-		text = arena_printf(&page->arena, "%s%s%s (%s)", text, *text ? ", " : "",
-				    profile_text(p, p->types.items[i].name),
-				    number_count(&page->arena, profile_total(p, i).count));
+		if (i != page->waits.event)
+			text = arena_printf(&page->arena, "%s%s%s (%s)", text, *text ? ", " : "",
+					    profile_text(p, p->types.items[i].name),
+					    number_count(&page->arena, profile_total(p, i).count));
 	if (*text)
 		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --by event and --event NAME: %s", text),
 			    2);
@@ -212,10 +226,23 @@ static uint64_t cpu_time(struct page *page)
 	return event->is_freq && event->rate ? sum.count * 1000000000u / event->rate : 0;
 }
 
+static uint64_t blocked_ns(const struct profile_lives *lives)
+{
+	return lives->by_state[PROFILE_STATE_BLOCKED] + lives->by_state[PROFILE_STATE_EARLIER];
+}
+
 static const char *part_of(struct page *page, uint64_t part_ns)
 {
 	return number_share(&page->arena,
 			    (double)part_ns / (double)MAX(page->facts->lives.life_ns, 1));
+}
+
+/* How much of the waiting is no question, for lack of work. */
+static const char *idle_text(struct page *page)
+{
+	if (!page->waits.idle_ns)
+		return "";
+	return arena_printf(&page->arena, " (%s for lack of work)", part_of(page, page->waits.idle_ns));
 }
 
 /* Whether CPU or waiting is the question. */
@@ -236,10 +263,10 @@ static void put_waiting(struct page *page)
 		text = arena_printf(arena, "%s, %s waiting; record with --off-cpu to see for what", text,
 				    part_of(page, lives->life_ns - cpu_ns));
 	else
-		text = arena_printf(arena, "%s, %s waiting for one, %s blocked; see --event off-cpu, --event wall",
+		text = arena_printf(arena, "%s, %s waiting for one, %s blocked%s%s",
 				    text, part_of(page, lives->by_state[PROFILE_STATE_RUNNABLE]),
-				    part_of(page, lives->by_state[PROFILE_STATE_BLOCKED] +
-						  lives->by_state[PROFILE_STATE_EARLIER]));
+				    part_of(page, blocked_ns(lives)), idle_text(page),
+				    page->waits.comes_first ? "" : "; see --event off-cpu, --event wall");
 	if (lives->switches && lives->by_state[PROFILE_STATE_LOST])
 		text = arena_printf(arena, "%s; of %s records were lost", text,
 				    part_of(page, lives->by_state[PROFILE_STATE_LOST]));
@@ -296,10 +323,38 @@ static void put_entries(struct page *page)
 			continue;
 		text = arena_printf(&page->arena, "%s%s%s %s", text, named++ ? ", " : "", name,
 				    number_share(&page->arena, share.share));
+		page->kernel += share.share;
 	}
 	view_deinit(&view);
 	if (named)
 		put_wrapped(page, arena_printf(&page->arena, "kernel by: %s", text), 2);
+}
+
+/* What most of the waiting is for: it answers "slow because of locks, disk or sleep" by itself. */
+static void put_wait_kinds(struct page *page)
+{
+	struct wait_question *waits = &page->waits;
+	struct profile_sum sum = profile_total(page->p, waits->event);
+	bool named[WAIT_KINDS] = { [WAIT_ON_CPU] = true, [WAIT_EARLIER] = true, [WAIT_LOST] = true };
+	const char *text = "";
+
+	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+		enum wait_kind most = WAIT_ON_CPU;
+
+		for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
+			if (!named[kind] && waits->by_kind[kind] > waits->by_kind[most])
+				most = kind;
+
+		double share = (double)waits->by_kind[most] / (double)MAX(sum.weight, 1);
+
+		if (named[most] || share < ENTRY_SHARE)
+			break;
+		named[most] = true;
+		text = arena_printf(&page->arena, "%s%s%s %s", text, *text ? ", " : "", wait_kind_name(most),
+				    number_share(&page->arena, share));
+	}
+	if (*text)
+		put_wrapped(page, arena_printf(&page->arena, "waits for: %s", text), 2);
 }
 
 static void put_trust(struct page *page)
@@ -320,12 +375,12 @@ static void put_table(struct page *page, const struct table *table)
 	page->used += (unsigned)table_rows(table) + 1;
 }
 
-/* Is there code to show for function @name of @module? Kernel code travels along like any other. */
-static bool has_code(const struct page *page, const char *name, const char *module)
+/* A location whose innermost function is @name of @module, and where samples were taken; NULL: none. */
+static const struct profile_location *location_of(const struct page *page, const char *name, const char *module)
 {
 	const struct profile *p = page->p;
 
-	for (size_t i = 0; page->in->has_code && i < p->samples.len; i++) {
+	for (size_t i = 0; i < p->samples.len; i++) {
 		const struct profile_sample *row = &p->samples.items[i];
 
 		if (row->type != page->event || !row->stack)
@@ -339,13 +394,26 @@ static bool has_code(const struct page *page, const char *name, const char *modu
 		uint32_t function = p->lines.items[leaf->first_line].function;
 
 		if (strcmp(profile_text(p, p->functions.items[function].name), name) == 0)
-			return leaf->module != PROFILE_NONE &&
-			       page->in->has_code(page->in->context, leaf->module, leaf->vaddr);
+			return leaf;
 	}
-	return false;
+	return NULL;
 }
 
-/* The function to look at: among those that matter as much as half of the first, the heaviest with a name and code. */
+static bool is_own(const struct page *page, const struct profile_location *at)
+{
+	return at && own_code_is(page->p, (uint32_t)(at - page->p->locations.items), at->first_line);
+}
+
+static bool has_code(const struct page *page, const struct profile_location *at)
+{
+	return at && page->in->has_code && at->module != PROFILE_NONE &&
+	       page->in->has_code(page->in->context, at->module, at->vaddr);
+}
+
+/*
+ * The function to look at: among those that matter as much as half of the first, the heaviest with a name and code that
+ * is not a library's, whose instructions nobody can change.
+ */
 static const char *find_top_leaf(struct page *page, const struct view *view)
 {
 	for (uint32_t i = 0; i < view->ntop; i++) {
@@ -355,19 +423,34 @@ static const char *find_top_leaf(struct page *page, const struct view *view)
 
 		if (group->sum.weight < first->sum.weight / 2)
 			return NULL;
-		if (!key->unnamed && *key->fields[0] != '[' &&
-		    text_escape(&page->arena, key->fields[0]) == key->fields[0] &&
-		    has_code(page, key->fields[0], key->fields[1]))
+		if (key->unnamed || *key->fields[0] == '[' ||
+		    text_escape(&page->arena, key->fields[0]) != key->fields[0])
+			continue;
+		const struct profile_location *at = location_of(page, key->fields[0], key->fields[1]);
+
+		if (is_own(page, at) && has_code(page, at))
 			return arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
 	}
 	return NULL;
 }
 
-static void put_leaves(struct page *page, unsigned limit)
+static void look_at_leaves(struct page *page, const struct view *view)
+{
+	page->top_leaf = find_top_leaf(page, view);
+	if (view->ntop) {
+		const struct view_key *key = view_key(view, &view->groups.items[view->order.items[0]]);
+
+		page->leaf_is_own = is_own(page, location_of(page, key->fields[0], key->fields[1]));
+	}
+}
+
+/* Waits of threads without work are no row: put_waiting() said how many there are. */
+static void put_leaves(struct page *page, uint32_t event, unsigned limit)
 {
 	struct view_spec spec = { .levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
-				  .event = page->event };
-	struct view_table_options options = { .limit = limit, .brief = true };
+				  .event = event,
+				  .idle = page->waits.idle };
+	struct view_table_options options = { .limit = limit, .brief = true, .without_idle = true };
 	struct table table;
 	struct view view;
 
@@ -376,7 +459,8 @@ static void put_leaves(struct page *page, unsigned limit)
 	table_init(&table, &page->arena);
 	view_table_fill(&table, &view, &options);
 	put_table(page, &table);
-	page->top_leaf = find_top_leaf(page, &view);
+	if (event == page->event)
+		look_at_leaves(page, &view);
 	table_deinit(&table);
 	view_deinit(&view);
 }
@@ -440,7 +524,7 @@ static void add_program(struct page *page, struct table *table, const struct vie
 	table_add_cell(table, which, NULL);
 }
 
-static void put_programs(struct page *page, unsigned limit)
+static void print_programs(struct page *page, const struct view *view, unsigned limit)
 {
 	static const struct table_column columns[] = {
 		{ "share", "share", TABLE_RIGHT, TABLE_KEEP, true },
@@ -449,26 +533,44 @@ static void put_programs(struct page *page, unsigned limit)
 		{ "program", "program", TABLE_LEFT, TABLE_CUT_END, false },
 		{ "", "which", TABLE_LEFT, TABLE_KEEP, false },
 	};
-	struct view_spec spec = {
-		.levels = { .items = { { VIEW_PROGRAM, 0 }, { VIEW_PROCESS, 0 } }, .len = 2 },
-		.event = page->event,
-	};
 	struct table table;
-	struct view view;
 
-	view_build(&view, page->p, &spec);
-	view_sort(&view, VIEW_SORT_WEIGHT);
 	table_init(&table, &page->arena);
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
-	for (uint32_t i = 0; i < view.ntop && i < limit; i++)
-		add_program(page, &table, &view, &view.groups.items[view.order.items[i]]);
-	/* Profiles of other tools may name no process. */
-	if (view.ntop > 1 || (view.ntop && *view_key(&view, &view.groups.items[view.order.items[0]])->fields[0])) {
-		put_table(page, &table);
-		put_blank(page);
-	}
+	for (uint32_t i = 0; i < view->ntop && i < limit; i++)
+		add_program(page, &table, view, &view->groups.items[view->order.items[i]]);
+	put_table(page, &table);
+	put_blank(page);
 	table_deinit(&table);
-	view_deinit(&view);
+}
+
+/* Profiles of other tools may name no process. */
+static bool has_programs(const struct view *view)
+{
+	return view->ntop > 1 ||
+	       (view->ntop && *view_key(view, &view->groups.items[view->order.items[0]])->fields[0]);
+}
+
+/* A line that is too long goes without its @hint, and where the screen is full the first is enough. */
+static void put_next_line(struct page *page, const char *what, const char *hint)
+{
+	struct arena *arena = &page->arena;
+	const struct terminal *term = page->term;
+	const char *text = arena_printf(arena, "  %s %s", facts_text_command(page->facts, arena), what);
+	const char *hinted = arena_printf(arena, "%s%s", text, hint);
+
+	if (wrap(page, NULL, hinted, 4) == 1)
+		text = hinted;
+	if (!page->nnext || !term->lines || page->used + wrap(page, NULL, text, 4) + PROMPT <= term->lines)
+		put_wrapped(page, text, 4);
+	page->nnext++;
+}
+
+static void put_next_of_waits(struct page *page)
+{
+	put_next_line(page, "waits", " (how long they take, and for what)");
+	put_next_line(page, "--event off-cpu --tree", " (who waits, by caller)");
+	put_next_line(page, "--by leaf", " (what is computed)");
 }
 
 static bool has_scripts(const struct page *page)
@@ -478,20 +580,37 @@ static bool has_scripts(const struct page *page)
 
 static void put_next(struct page *page)
 {
-	struct arena *arena = &page->arena;
-	const char *preport = arena_printf(arena, "  %s", facts_text_command(page->facts, arena));
+	const char *top = page->top_leaf;
 
 	put_title(page, "next");
-	put_wrapped(page,
-		    arena_printf(arena, "%s --by caller (or total, line, %sprocess)", preport,
-				 has_scripts(page) ? "script-line, " : ""),
-		    4);
-	if (page->top_leaf && strlen(page->top_leaf) <= TOP_LEAF_MAX)
-		put_wrapped(page,
-			    arena_printf(arena, "%s annotate %s", preport,
-					 text_shell_word(arena, page->top_leaf)),
-			    4);
-	put_wrapped(page, arena_printf(arena, "%s flamegraph (writes flame.html)", preport), 4);
+	if (page->waits.comes_first) {
+		put_next_of_waits(page);
+		return;
+	}
+	if (page->kernel >= KERNEL_SHARE)
+		put_next_line(page, "--by entry,mine", " (who enters the kernel, and how)");
+	if (page->processes >= PROCESSES_MANY)
+		put_next_line(page, "processes", " (started by whom, and the cost)");
+	if (page->nnext < NEXT_CHOSEN && !page->leaf_is_own)
+		put_next_line(page, has_scripts(page) ? "--by script-line" : "--by mine", " (your own code only)");
+	else if (page->nnext < NEXT_CHOSEN)
+		put_next_line(page, "--by caller", " (or total, line, process)");
+	if (page->nnext < NEXT_CHOSEN && top && strlen(top) <= TOP_LEAF_MAX)
+		put_next_line(page, arena_printf(&page->arena, "annotate %s", text_shell_word(&page->arena, top)), "");
+	else if (page->nnext < NEXT_CHOSEN)
+		put_next_line(page, "--by line", " (or total, caller, process)");
+	put_next_line(page, "flamegraph", " (writes flame.html)");
+}
+
+/* Lines for tables on a screen; as many as one likes elsewhere. */
+static unsigned room_for_tables(const struct page *page)
+{
+	const struct terminal *term = page->term;
+	unsigned taken = page->used + NEXT_LINES + PROMPT;
+
+	if (!term->lines)
+		return UINT_MAX;
+	return term->lines > taken ? term->lines - taken : 0;
 }
 
 /* Of each table. */
@@ -499,43 +618,99 @@ struct rows {
 	unsigned leaves, scripts, programs;
 };
 
-static struct rows rows_that_fit(const struct page *page)
+/* Programs give way first. */
+static struct rows rows_that_fit(const struct page *page, bool with_programs)
 {
-	unsigned taken = page->used - 1 + FIXED_LINES + (page->term->columns < NEXT_BY_WIDTH) +
-			 (has_scripts(page) ? 2 : 0); /* a heading and a blank line */
-	unsigned left = page->term->lines > taken ? page->term->lines - taken : 0;
-	unsigned parts = has_scripts(page) ? 2 : 1, rest;
-	struct rows rows;
+	unsigned room = room_for_tables(page), parts = has_scripts(page) ? 2 : 1;
+	struct rows rows = { LEAVES_MAX, has_scripts(page) ? SCRIPTS_MAX : 0, with_programs ? PROGRAMS_MAX : 0 };
 
-	rows.programs = MAX(MIN(left * 2 / (5 * parts), PROGRAMS_MAX), PROGRAMS_MIN);
-	rest = (left > rows.programs ? left - rows.programs : 0) / parts;
-	rows.leaves = MAX(MIN(rest, LEAVES_MAX), LEAVES_MIN);
-	rows.scripts = MAX(MIN(rest, SCRIPTS_MAX), SCRIPTS_MIN);
+	if (room == UINT_MAX)
+		return rows;
+	if (room < parts * LEAVES_MIN + PROGRAMS_MIN + (parts + 1) * TABLE_FRAME)
+		rows.programs = 0;
+	room -= MIN(room, (parts + (rows.programs ? 1 : 0)) * TABLE_FRAME);
+	if (rows.programs)
+		rows.programs = MAX(MIN(room * 2 / (5 * parts), PROGRAMS_MAX), PROGRAMS_MIN);
+	room -= MIN(room, rows.programs);
+	if (rows.scripts)
+		rows.scripts = MAX(MIN(room / 2, SCRIPTS_MAX), SCRIPTS_MIN);
+	room -= MIN(room, rows.scripts);
+	rows.leaves = MAX(MIN(room, LEAVES_MAX), LEAVES_MIN);
 	return rows;
 }
 
-void summary_print(const struct summary_input *input, const struct terminal *term, FILE *out)
+static void put_cpu_tables(struct page *page)
+{
+	struct view_spec spec = {
+		.levels = { .items = { { VIEW_PROGRAM, 0 }, { VIEW_PROCESS, 0 } }, .len = 2 },
+		.event = page->event,
+	};
+	struct view view;
+	struct rows rows;
+
+	view_build(&view, page->p, &spec);
+	view_sort(&view, VIEW_SORT_WEIGHT);
+	page->processes = (uint32_t)view.groups.len - view.ntop;
+	rows = rows_that_fit(page, has_programs(&view));
+	put_leaves(page, page->event, rows.leaves);
+	put_blank(page);
+	if (rows.scripts)
+		put_scripts(page, rows.scripts);
+	if (rows.programs)
+		print_programs(page, &view, rows.programs);
+	view_deinit(&view);
+}
+
+static void put_titled_leaves(struct page *page, const char *title, uint32_t event, unsigned limit)
+{
+	const char *name = profile_text(page->p, page->p->types.items[event].name);
+
+	put_title(page, arena_printf(&page->arena, "%s (%s)", title, name));
+	put_leaves(page, event, limit);
+	put_blank(page);
+}
+
+/* Where threads wait, and if there is room, what they compute. */
+static void put_wait_tables(struct page *page)
+{
+	unsigned room = room_for_tables(page), leaves = LEAVES_MAX, cpu_leaves = LEAVES_MAX;
+
+	if (room < WAIT_LEAVES_MIN + LEAVES_MIN + 2 * TITLED_FRAME) {
+		cpu_leaves = 0;
+		leaves = MAX(room, WAIT_LEAVES_MIN + TITLED_FRAME) - TITLED_FRAME;
+	} else if (room != UINT_MAX) {
+		room -= 2 * TITLED_FRAME;
+		cpu_leaves = MIN(MAX(room / 3, LEAVES_MIN), LEAVES_MAX);
+		leaves = MIN(room - cpu_leaves, LEAVES_MAX);
+	}
+	put_titled_leaves(page, "where threads wait", page->waits.event, leaves);
+	if (cpu_leaves)
+		put_titled_leaves(page, "what they compute", page->event, cpu_leaves);
+}
+
+void summary_show(const struct summary_input *input, const struct terminal *term, FILE *out)
 {
 	struct page page = {
 		.out = out, .term = term, .in = input, .p = input->profile, .facts = input->facts
 	};
-	struct rows rows = { LEAVES_MAX, SCRIPTS_MAX, PROGRAMS_MAX };
 
 	page.event = input->facts->first_type;
+	wait_question_init(&page.waits, page.p, page.facts);
 	put_recording(&page);
 	put_waiting(&page);
+	if (page.waits.comes_first)
+		put_wait_kinds(&page);
 	put_event(&page);
 	put_other_events(&page);
-	put_entries(&page);
+	if (!page.waits.comes_first)
+		put_entries(&page);
 	put_trust(&page);
 	put_blank(&page);
-	if (term->lines)
-		rows = rows_that_fit(&page);
-	put_leaves(&page, rows.leaves);
-	put_blank(&page);
-	if (has_scripts(&page))
-		put_scripts(&page, rows.scripts);
-	put_programs(&page, rows.programs);
+	if (page.waits.comes_first)
+		put_wait_tables(&page);
+	else
+		put_cpu_tables(&page);
 	put_next(&page);
+	wait_question_deinit(&page.waits);
 	arena_deinit(&page.arena);
 }

@@ -20,6 +20,6 @@ struct summary_input {
 };
 
 /* Fits the terminal, if it has a size. */
-void summary_print(const struct summary_input *input, const struct terminal *term, FILE *out);
+void summary_show(const struct summary_input *input, const struct terminal *term, FILE *out);
 
 #endif

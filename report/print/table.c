@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define CUT_EASY     36 /* columns that may go are left out before one is cut below this */
+#define CUT_TIGHT    16 /* those of TABLE_CUT_LAST before one is cut below this */
 #define CUT_MIN      12 /* a column is not cut below this */
 #define ALIGN_MAX    60 /* where lines have no limit, longer names push the rest of their line aside */
 #define INDENT_WIDTH 2
@@ -23,7 +24,7 @@
 
 /* How one column is shown. */
 struct shown {
-	size_t width;
+	size_t width, full; /* @full: of the longest cell */
 	bool hidden;
 };
 
@@ -123,6 +124,7 @@ static void measure(const struct table *table, struct shown *shown)
 
 			shown[c].width = MAX(shown[c].width, width + indent_of(table, row, c));
 		}
+		shown[c].full = shown[c].width;
 	}
 }
 
@@ -163,18 +165,28 @@ static void cut_widest(const struct table *table, struct shown *shown, size_t co
 	}
 }
 
-static void fit(const struct table *table, struct shown *shown, size_t columns)
+/* Leave out columns of that kind, the last first, until the whole is at most @columns wide. */
+static void leave_out(const struct table *table, struct shown *shown, size_t columns, enum table_fit kind)
 {
-	cut_widest(table, shown, columns, CUT_EASY);
-
 	size_t total = total_width(table, shown);
 
 	for (size_t c = table->columns.len; c-- > 0 && total > columns;) {
-		if (table->columns.items[c].fit != TABLE_DROP || shown[c].hidden)
+		if (table->columns.items[c].fit != kind || shown[c].hidden)
 			continue;
 		shown[c].hidden = true;
 		total = total_width(table, shown);
 	}
+}
+
+/* What is left of the columns is cut once more from its full width: there may be more room for it now. */
+static void fit(const struct table *table, struct shown *shown, size_t columns)
+{
+	cut_widest(table, shown, columns, CUT_EASY);
+	leave_out(table, shown, columns, TABLE_DROP);
+	cut_widest(table, shown, columns, CUT_TIGHT);
+	leave_out(table, shown, columns, TABLE_CUT_LAST);
+	for (size_t c = 0; c < table->columns.len; c++)
+		shown[c].width = shown[c].full;
 	cut_widest(table, shown, columns, CUT_MIN);
 }
 
@@ -229,24 +241,41 @@ static const char *shorten(const struct table *table, const char *text, size_t w
 	return arena_printf(table->arena, "%s%s", lead, name);
 }
 
+/* ":10" at the end of "hash_tables.cpp:10", "" if there is no number of a line. */
+static const char *line_number(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) ? colon : "";
+}
+
 static const char *cut(const struct table *table, const char *text, size_t width,
 		       enum table_fit how, bool utf8)
 {
 	CLEANUP(arena_deinit) struct arena scratch = { 0 };
 	const char *mark = utf8 ? "\xe2\x80\xa6" : "..";
 	size_t mark_width = utf8 ? 1 : 2;
+	const char *file = strrchr(text, '/'), *line = line_number(text);
+	bool is_name = how == TABLE_CUT_NAME || how == TABLE_CUT_LAST;
 
-	if (text_width(text) > width && how == TABLE_CUT_NAME)
+	if (is_name && *text == '/')
+		how = TABLE_CUT_START;
+	else if (text_width(text) > width && is_name && !*line)
 		text = shorten(table, text, width, utf8);
 	if (text_width(text) <= width)
 		return text;
 	if (width <= mark_width)
 		return "";
 	width -= mark_width;
-	if (how == TABLE_CUT_START)
+	if (how == TABLE_CUT_START && (!file || text_width(file) <= width))
 		return arena_printf(table->arena, "%s%s", mark, end_within(text, width));
-	return arena_printf(table->arena, "%.*s%s", (int)start_within(&scratch, text, width), text,
-			    mark);
+	if (file && how == TABLE_CUT_START)
+		text = file + 1;
+	if (text_width(text) <= width + mark_width)
+		return text;
+	width -= MIN(text_width(line), width);
+	return arena_printf(table->arena, "%.*s%s%s", (int)start_within(&scratch, text, width), text,
+			    mark, line);
 }
 
 /* A line that is being written: blanks wait until something follows them. */
@@ -307,8 +336,8 @@ static void put_row(const struct table *table, const struct shown *shown, size_t
 		if (shown[c].hidden)
 			continue;
 
-		struct shown rest = { shown[c].width - MIN(indent, shown[c].width), false };
-		const char *text = cut(table, cell_at(table, row, c)->text, rest.width,
+		size_t room = shown[c].width - MIN(indent, shown[c].width);
+		const char *text = cut(table, cell_at(table, row, c)->text, room,
 				       table->columns.items[c].fit, term->utf8);
 
 		if (indent)

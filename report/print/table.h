@@ -37,8 +37,9 @@ enum table_align {
 enum table_fit {
 	TABLE_KEEP,      /* nothing */
 	TABLE_CUT_END,   /* cut cells: "std::vector<int, st…" */
-	TABLE_CUT_START, /* "…/x86_64-linux-gnu/libc.so.6" */
+	TABLE_CUT_START, /* "…/x86_64-linux-gnu/libc.so.6"; a file that is longer is cut itself: "hash_ta…:10" */
 	TABLE_CUT_NAME,  /* functions' names are shortened, "vector<…>::push_back", and cut if nothing else helps */
+	TABLE_CUT_LAST,  /* the same as TABLE_CUT_NAME, but left out before others are cut to what says little */
 	TABLE_DROP,      /* leave the column out */
 };
 

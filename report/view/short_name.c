@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#define CLASS_LEAST  4    /* characters that say something of a class */
 #define NAME_MAX_LEN 4096 /* of longer names not even namespaces are looked for: that takes time by their square */
 
 /* "word" or what a bracket encloses, brackets included. */
@@ -246,10 +247,27 @@ static const char *without_namespace(struct arena *arena, const char *name, stru
 	return NULL;
 }
 
+/* "ShardedIn…::sumAll" of @name, "ShardedIndex<…>::sumAll", and @function, its end; @function if there is no room. */
+static const char *with_part_of_class(struct arena *arena, const char *name, const char *function,
+				      size_t columns, bool utf8)
+{
+	const char *mark = utf8 ? "\xe2\x80\xa6" : "..";
+	size_t taken = text_width(function) + strlen("::") + text_width(mark);
+	size_t room = columns > taken ? columns - taken : 0;
+	size_t len = 0;
+
+	for (size_t width = 0; width < room && (isalnum((unsigned char)name[len]) || name[len] == '_'); width++)
+		len++;
+	if (len < CLASS_LEAST || isdigit((unsigned char)*name))
+		return function;
+	return arena_printf(arena, "%.*s%s::%s", (int)len, name, mark, function);
+}
+
 const char *short_name(struct arena *arena, const char *name, size_t columns, bool utf8)
 {
 	struct parts parts = { 0 };
 	const char *shorter = name;
+	bool dropped = false;
 
 	if (text_width(name) > columns)
 		shorter = without_arguments(arena, name, &parts);
@@ -258,7 +276,10 @@ const char *short_name(struct arena *arena, const char *name, size_t columns, bo
 	while (shorter && text_width(shorter) > columns && strlen(shorter) <= NAME_MAX_LEN) {
 		name = shorter;
 		shorter = without_namespace(arena, name, &parts);
+		dropped = true;
 	}
+	if (dropped && shorter && *shorter && !without_namespace(arena, shorter, &parts))
+		shorter = with_part_of_class(arena, name, shorter, columns, utf8);
 	vec_deinit(&parts.list);
 	return shorter && *shorter ? shorter : name;
 }

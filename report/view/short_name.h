@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * short_name.h - long C++ and Rust names made short in steps, as the pages do (report/page/web/names.js): without
- * arguments, without template arguments, without namespaces from the left.
+ * arguments, without template arguments, without namespaces from the left; here, where columns are few, a class is cut
+ * before it is left out.
  *
  *	std::vector<int, std::allocator<int> >::push_back(int&&)
  *	std::vector<int, std::allocator<int> >::push_back
  *	std::vector<…>::push_back
  *	vector<…>::push_back
+ *	vect…::push_back
  *	push_back
  *
  * Never at the first parenthesis: "(anonymous namespace)::f(int)", "operator()" and "f(int)::{lambda(char)#1}::operator()(char)

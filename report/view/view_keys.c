@@ -548,8 +548,12 @@ static struct view_key texts(struct view_keys *keys, const struct level_keys *of
 		return field_texts(keys, path->row, of->name);
 	if (level->by == VIEW_ENTRY)
 		return (struct view_key){ .fields = { entry_name(keys->p, path->row, keys->arena) } };
-	if (!at)
-		return empty_texts(level->by, path->empty);
+	if (!at) {
+		struct view_key key = empty_texts(level->by, path->empty);
+
+		key.idle = path->idle;
+		return key;
+	}
 	if (level->by == VIEW_DEPTH) {
 		at = frame_at_depth(path, level->depth);
 		if (!at)

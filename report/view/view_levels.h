@@ -99,6 +99,7 @@ enum view_cut {
 struct view_key {
 	const char *fields[VIEW_FIELDS_MAX];
 	bool unnamed;
+	bool idle; /* threads that wait for work (view_spec.idle), at levels of frames */
 };
 
 #endif

@@ -37,12 +37,20 @@ static void add_number(struct filler *f, const char *title, const char *key, enu
 	table_add_column(f->table, &column);
 }
 
-static void add_name(struct filler *f, const char *title, const char *key, bool is_path)
+static void add_name_fitting(struct filler *f, const char *title, const char *key, enum table_fit fit)
 {
-	struct table_column column = { title, key, TABLE_LEFT,
-				       is_path ? TABLE_CUT_START : TABLE_CUT_NAME, false };
+	table_add_column(f->table, &(struct table_column){ title, key, TABLE_LEFT, fit, false });
+}
 
-	table_add_column(f->table, &column);
+static void add_name(struct filler *f, const char *title, const char *key)
+{
+	add_name_fitting(f, title, key, TABLE_CUT_NAME);
+}
+
+/* The module of a place that has its line, or of a function that has its caller, is worth less than those. */
+static bool is_module_beside_more(enum view_by by, unsigned field)
+{
+	return field == 2 && (by == VIEW_LINE || by == VIEW_ADDRESS || by == VIEW_CALLER);
 }
 
 static bool has_key(const struct filler *f, const char *key)
@@ -70,7 +78,10 @@ static void add_field_columns(struct filler *f, unsigned level)
 		if (fields[i].number)
 			add_number(f, title, key, TABLE_KEEP);
 		else
-			add_name(f, title, key, fields[i].is_path);
+			add_name_fitting(f, title, key,
+					 fields[i].is_path				? TABLE_CUT_START :
+					 is_module_beside_more(by_of(f, level), i) ? TABLE_CUT_LAST
+										      : TABLE_CUT_NAME);
 	}
 }
 
@@ -127,7 +138,7 @@ static void add_latency_data_columns(struct filler *f)
 static void add_data_columns(struct filler *f)
 {
 	if (f->options->event)
-		add_name(f, NULL, "event", false);
+		add_name(f, NULL, "event");
 	add_number(f, NULL, "share", TABLE_KEEP);
 	add_number(f, NULL, "low", TABLE_KEEP);
 	add_number(f, NULL, "high", TABLE_KEEP);
@@ -142,6 +153,14 @@ static void add_data_columns(struct filler *f)
 	add_metric_data_columns(f);
 	for (unsigned level = 0; level < f->nlevels; level++)
 		add_field_columns(f, level);
+}
+
+static bool has_modules_beside(const struct filler *f)
+{
+	for (unsigned level = 0; level < f->nlevels; level++)
+		if (is_module_beside_more(by_of(f, level), 2))
+			return true;
+	return false;
 }
 
 static void add_text_columns(struct filler *f)
@@ -174,8 +193,10 @@ static void add_text_columns(struct filler *f)
 	for (unsigned level = 0; level < f->nlevels; level++)
 		title = arena_printf(f->arena, "%s%s%s", title, level ? " / " : "",
 				     view_level_field(&f->view->spec.levels, level).title);
-	add_name(f, title, "name", false);
-	add_name(f, "", "in", false);
+	add_name(f, title, "name");
+	add_name(f, "", "in");
+	if (has_modules_beside(f))
+		add_name_fitting(f, "", "module", TABLE_CUT_LAST);
 }
 
 /* ---- cells ---- */
@@ -345,7 +366,7 @@ static const char *rest_of_fields(struct filler *f, const struct view_group *gro
 	for (unsigned i = 1; i < nfields; i++) {
 		const char *title = "";
 
-		if (!*key->fields[i])
+		if (!*key->fields[i] || is_module_beside_more(by_of(f, group->level), i))
 			continue;
 		if (fields[i].number || strcmp(fields[i].key, "caller") == 0)
 			title = arena_printf(f->arena, "%s ", fields[i].title);
@@ -397,6 +418,11 @@ static void put_text_row(struct filler *f, const struct view_group *group)
 	table_add_cell(f->table, first_field(f, group), NULL);
 	if (f->nlevels > 1) {
 		table_add_cell(f->table, rest_of_fields(f, group), NULL);
+		if (has_modules_beside(f))
+			table_add_cell(f->table,
+				       is_module_beside_more(by_of(f, group->level), 2) ?
+					       view_key(f->view, group)->fields[2] : "",
+				       NULL);
 		return;
 	}
 	view_fields(by_of(f, 0), &nfields);
@@ -443,6 +469,8 @@ static void put_groups(struct filler *f, uint32_t first, uint32_t count)
 		const struct view_group *group = &f->view->groups.items[f->view->order.items[i]];
 
 		level = group->level;
+		if (f->options->without_idle && view_key(f->view, group)->idle)
+			continue;
 		if (!is_shown(f, group, shown)) {
 			left_out++;
 			rest.count += group->sum.count;

@@ -20,6 +20,7 @@ struct view_table_options {
 	double min_share;  /* 0 .. 1: rows below are left out */
 	const char *event; /* first column of data; NULL: none */
 	bool brief;        /* no weights and no row about the rest */
+	bool without_idle; /* no row of threads that wait for work; shares are the same */
 	const struct metrics *metrics; /* columns for each; NULL: none. The view has their measures */
 	uint32_t recorder_pid; /* whose rows are marked where they are text; 0: nobody's */
 	bool bars;         /* draw shares as bars beside the numbers; needs UTF-8 */

@@ -62,6 +62,27 @@ TEST(short_name_goes_on_to_templates_and_namespaces)
 	CHECK_STR(short_name(&arena, name, 10, /* utf8= */ false), "b<..>::c");
 }
 
+TEST(short_name_cuts_a_class_before_it_leaves_it_out)
+{
+	static const char name[] = "store::detail::ShardedIndex<std::string, long>::sumAll() const";
+	static const struct {
+		size_t columns;
+		const char *want;
+	} cases[] = { { 23, "ShardedIndex<\u2026>::sumAll" }, { 21, "ShardedIndex\u2026::sumAll" },
+		      { 15, "Sharde\u2026::sumAll" },	     { 13, "Shar\u2026::sumAll" },
+		      { 12, "sumAll" },			     { 3, "sumAll" } };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+		CHECK_STR(short_name(&arena, name, cases[i].columns, true), cases[i].want);
+	}
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_STR(short_name(&arena, "a::(anonymous namespace)::function(int)", 16, true), "function");
+	CHECK_STR(short_name(&arena, "std::make_heap::{lambda(int)#1}", 12, true), "{lambda(int)#1}");
+}
+
 TEST(short_name_leaves_what_is_no_such_name)
 {
 	static const char *const cases[] = { "main", "[cc1+0x80c900]", "", "::", "a::", "kworker/0:1",

@@ -92,6 +92,44 @@ TEST(table_gives_way_column_by_column_when_room_is_short)
 	table_deinit(&table);
 }
 
+/* Of a path the folders go first, of a file's name its end, and never the number of the line. */
+TEST(table_keeps_the_file_and_the_line)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct table table;
+	struct rendering rendering = { .table = &table, .term = { .columns = 51, .utf8 = true } };
+
+	fill(&table, &arena, "sum", "/home/b/checkouts/component/src/hash_tables_with_shards.cpp:104");
+	CHECK(strstr(test_printed(as_text, &rendering), "  \u2026/hash_tables_with_shards.cpp:104\n"));
+	rendering.term.columns = 50;
+	CHECK(strstr(test_printed(as_text, &rendering), "  hash_tables_with_shards.cpp:104\n"));
+	rendering.term.columns = 40;
+	CHECK(strstr(test_printed(as_text, &rendering), "  hash_tables_with_\u2026:104\n"));
+	table_deinit(&table);
+}
+
+TEST(table_leaves_out_what_says_least_before_names_get_too_short)
+{
+	static const struct table_column three[] = { { "line", "line", TABLE_LEFT, TABLE_CUT_START, false },
+						     { "function", "function", TABLE_LEFT, TABLE_CUT_NAME, false },
+						     { "module", "module", TABLE_LEFT, TABLE_CUT_LAST, false } };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct table table;
+	struct rendering rendering = { .table = &table, .term = { .columns = 45, .utf8 = true } };
+
+	table_init(&table, &arena);
+	table_add_columns(&table, three, ARRAY_LEN(three));
+	table_add_row(&table, 0, TABLE_PLAIN);
+	table_add_cell(&table, "basic_string.h:1063", NULL);
+	table_add_cell(&table, "a_function_of_this_name", NULL);
+	table_add_cell(&table, "libc.so.6", NULL);
+	CHECK(strstr(test_printed(as_text, &rendering), "module"));
+	rendering.term.columns = 42;
+	CHECK_STR(test_printed(as_text, &rendering), "line                 function\n"
+						     "basic_string.h:1063  a_function_of_this_n\u2026\n");
+	table_deinit(&table);
+}
+
 TEST(table_lines_fit_the_terminal_whatever_the_names)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
