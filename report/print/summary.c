@@ -597,8 +597,8 @@ static void put_next(struct page *page)
 		put_next_line(page, "--by caller", " (or total, line, process)");
 	if (page->nnext < NEXT_CHOSEN && top && strlen(top) <= TOP_LEAF_MAX)
 		put_next_line(page, arena_printf(&page->arena, "annotate %s", text_shell_word(&page->arena, top)), "");
-	else if (page->nnext < NEXT_CHOSEN)
-		put_next_line(page, "--by line", " (or total, caller, process)");
+	else if (page->nnext < NEXT_CHOSEN && !page->leaf_is_own)
+		put_next_line(page, "--by caller", " (or total, line, process)");
 	put_next_line(page, "flamegraph", " (writes flame.html)");
 }
 
