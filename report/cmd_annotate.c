@@ -223,13 +223,19 @@ static struct err *annotate_with(const struct metrics *metrics, struct session *
 static struct err *annotate(struct session *s, void *args_)
 {
 	struct annotate_args *args = args_;
+	struct counting counting;
 	struct metrics metrics;
-	struct err *err = metrics_open(&metrics, &args->metrics, s);
+	struct err *err;
+
+	counting_open(&counting, s);
+	err = metrics_open(&metrics, &args->metrics,
+			   &(struct metrics_source){ s->recording, s->args->input, &counting });
 
 	args->print.metrics = &metrics;
 	if (!err)
 		err = annotate_with(&metrics, s, args);
 	metrics_close(&metrics);
+	counting_close(&counting);
 	return err;
 }
 

@@ -234,6 +234,17 @@ static struct err *check_units(const struct comparison *c)
 	return NULL;
 }
 
+/* How much of the time the first event had a counter; 1 where nothing says that it had none. */
+static double counted_share(const struct session *s)
+{
+	struct event_multiplexing turns;
+
+	if (!s->recording)
+		return 1;
+	turns = event_multiplexing_of(s->recording, s->facts.first_type);
+	return event_multiplexing_share(&turns);
+}
+
 static struct err *load_input(struct comparison *c, struct input *input)
 {
 	const struct tables_request request = {
@@ -257,10 +268,9 @@ static struct err *load_input(struct comparison *c, struct input *input)
 		return err;
 
 	const struct profile_facts *facts = &input->session.facts;
-	struct event_multiplexing turns = event_multiplexing_of(input->session.recording, facts->first_type);
 
 	c->loaded[input - c->inputs] = (struct diff_input){ input->session.profile, facts,
-							    event_multiplexing_share(&turns) };
+							    counted_share(&input->session) };
 	diff_merge_look(&c->merge, input->session.profile);
 	return NULL;
 }

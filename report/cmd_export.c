@@ -67,15 +67,15 @@ static struct err *write_compressed(const struct export_format *format,
 /* What the recording has and the file has not. */
 static void say_missing(struct session *s, const struct export_to_args *to)
 {
-	const struct recording *rec = s->recording;
+	const struct profile *p = s->profile;
 	const char *read = "";
 
 	fprintf(stderr, "preport: a %s file %s\n", to->to, to->format->missing);
 	export_warn_losses(s);
-	for (uint32_t i = 0; !s->imported && i < rec->nevents; i++)
-		if (!rec->events[i].samples && rec->events[i].leader != i)
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (p->types.items[i].counts_only)
 			read = arena_printf(&s->arena, "%s%s%s", read, *read ? ", " : "",
-					    rec->events[i].name);
+					    profile_text(p, p->types.items[i].name));
 	if (*read)
 		fprintf(stderr,
 			"preport: left out: the counts of %s that each sample carries; "

@@ -20,6 +20,7 @@ struct html_args {
 	uint64_t hot, limit;
 	bool intel;
 	struct topdown_tree topdown; /* while the page is made */
+	struct counting counting;
 };
 
 static const char *const percents[] = { "local", "global", NULL };
@@ -77,7 +78,8 @@ static struct err *prepare(void *args_, struct session *s)
 {
 	struct html_args *args = args_;
 
-	return topdown_tree_open(&args->topdown, s);
+	counting_open(&args->counting, s);
+	return topdown_tree_open(&args->topdown, s->profile, &args->counting);
 }
 
 static void finish(void *args_)
@@ -85,6 +87,7 @@ static void finish(void *args_)
 	struct html_args *args = args_;
 
 	topdown_tree_close(&args->topdown);
+	counting_close(&args->counting);
 }
 
 static struct err *html_run(void *args_, char **operands, int noperands, int *ret_status)

@@ -97,7 +97,7 @@ static const char *names_of(struct printer *o, const struct profile_process *pro
 
 static void add_time(struct printer *o, bool known, uint64_t time_ns)
 {
-	double seconds = (double)((int64_t)(time_ns - o->s->recording->start_ns)) / 1e9;
+	double seconds = (double)((int64_t)(time_ns - o->s->facts.start_ns)) / 1e9;
 
 	if (known)
 		table_add_cell(&o->table, arena_printf(&o->arena, "%.3f s", seconds),
@@ -109,11 +109,11 @@ static void add_time(struct printer *o, bool known, uint64_t time_ns)
 /* Kernels do not put it into their records; the recorder knows that of the command it ran. */
 static const char *exit_of(struct printer *o, const struct profile_process *process)
 {
-	const struct recording *rec = o->s->recording;
+	const struct profile_facts *facts = &o->s->facts;
 	const struct profile_process *parent = &o->tree->profile->processes.items[process->parent];
-	int status = rec->exit_status;
+	int status = facts->exit_status;
 
-	if (status < 0 || !rec->recorder_pid || parent->pid != rec->recorder_pid ||
+	if (status < 0 || !facts->recorder_pid || parent->pid != facts->recorder_pid ||
 	    !process->has_exec || !process->has_exit)
 		return "";
 	if (WIFSIGNALED(status))

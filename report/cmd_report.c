@@ -378,13 +378,19 @@ static struct err *run_table(struct session *s, void *args_)
 		.format = table_format_named(args->format),
 		.filter = &args->filter,
 	};
+	struct counting counting;
 	struct metrics metrics;
-	struct err *err = metrics_open(&metrics, &args->metrics, s);
+	struct err *err;
+
+	counting_open(&counting, s);
+	err = metrics_open(&metrics, &args->metrics,
+			   &(struct metrics_source){ s->recording, s->args->input, &counting });
 
 	request.metrics = &metrics;
 	if (!err)
 		err = load_and_print(args, s, &request);
 	metrics_close(&metrics);
+	counting_close(&counting);
 	if (!err)
 		warn_of_gaps(s);
 	return err;

@@ -68,8 +68,13 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 		.format = table_format_named(args->format),
 		.filter = &args->filter,
 	};
+	struct counting counting;
 	struct metrics metrics;
-	struct err *err = metrics_open_available(&metrics, names, s);
+	struct err *err;
+
+	counting_open(&counting, s);
+	err = metrics_open_available(&metrics, names,
+				     &(struct metrics_source){ s->recording, s->args->input, &counting });
 
 	s->names = SESSION_NAME_LEAVES;
 	if (!err && !metrics.items.len)
@@ -83,6 +88,7 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 		err = tables_print(&request, s->profile, &s->facts, &args->terminal);
 	}
 	metrics_close(&metrics);
+	counting_close(&counting);
 	return err;
 }
 
@@ -105,14 +111,19 @@ static struct err *print_levels(struct cmd_topdown_args *args, struct session *s
 static struct err *topdown(struct session *s, void *args_)
 {
 	struct cmd_topdown_args *args = args_;
+	struct counting counting;
 	struct topdown_tree tree;
-	struct err *err = topdown_tree_open(&tree, s);
+	struct err *err;
+
+	counting_open(&counting, s);
+	err = topdown_tree_open(&tree, s->profile, &counting);
 
 	if (!err && tree.model && !tree.nnodes)
 		err = no_counts(s);
 	if (!err)
 		err = tree.model ? print_levels(args, s, &tree) : print_nearest(args, s);
 	topdown_tree_close(&tree);
+	counting_close(&counting);
 	return err;
 }
 

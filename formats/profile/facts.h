@@ -40,6 +40,8 @@ struct profile_facts {
 	uint64_t wall_ns;     /* when it began, since 1970 */
 	uint64_t duration_ns; /* how long was recorded */
 	uint64_t start_ns;    /* when it began on the clock of the samples' times; 0 if that is where they begin */
+	bool has_utc_offset;
+	int32_t utc_offset_s; /* of the recorder's time zone, east of UTC */
 	uint32_t ncpus;	      /* of the machine; 0 if not known */
 
 	/* Samples that are there, before filters, and that are missing; of the latter 0 also where the input counts none. */
@@ -52,6 +54,7 @@ struct profile_facts {
 	bool sums_only;		 /* the input does not tell what is missing */
 
 	uint32_t recorder_pid; /* 0 if not known */
+	int32_t exit_status; /* of the command that was recorded, as from wait(2); -1 if not known */
 	bool complete;	       /* the input has its end and no damage */
 	bool system_wide;      /* all CPUs were sampled, not only some tasks */
 
@@ -61,7 +64,7 @@ struct profile_facts {
 	uint32_t first_type;	 /* the value type that is shown first */
 	struct profile_lives lives; /* 0 threads: not known */
 
-	struct recording_note *notes; /* in @arena */
+	const struct recording_note *notes; /* in @arena */
 	size_t nnotes;
 };
 
@@ -78,8 +81,12 @@ static inline void profile_facts_init(struct profile_facts *facts)
 		.cpu_model = "",
 		.container = "",
 		.complete = true,
+		.exit_status = -1,
 	};
 }
+
+/* What the samples' times say of when @p began and how long it took, where its input does not. */
+void profile_facts_from_times(struct profile_facts *facts, const struct profile *p);
 
 static inline void profile_facts_deinit(struct profile_facts *facts)
 {

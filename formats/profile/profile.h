@@ -138,6 +138,7 @@ struct profile_value_type {
 	uint32_t unit; /* string: "ns", "events", "bytes", … */
 	uint64_t rate; /* samples a second or period, 0 if not known */
 	bool is_freq;
+	bool counts_only; /* it never samples: its counts come with the samples of others */
 };
 
 /* A key with a text or with a number. */

@@ -34,7 +34,9 @@ static void heard_row(void *context, struct session *s, const struct event *ev, 
 
 void counting_open(struct counting *c, struct session *s)
 {
-	*c = (struct counting){ .s = s, .listener = { .context = c, .heard = heard_event, .row = heard_row } };
+	*c = (struct counting){ .listener = { .context = c, .heard = heard_event, .row = heard_row } };
+	if (s->imported)
+		return;
 	group_deltas_init(&c->deltas, s->recording);
 	session_listen(s, &c->listener);
 }

@@ -14,12 +14,12 @@
 #include "report/load/session.h"
 
 struct counting {
-	struct session *s;
 	struct group_deltas deltas;
 	VEC(struct measures *) sets;
 	struct session_listener listener;
 };
 
+/* Of an imported profile nothing will ever be counted. */
 void counting_open(struct counting *c, struct session *s);
 void counting_add(struct counting *c, struct measures *m);
 void counting_close(struct counting *c);

@@ -5,7 +5,7 @@
 #include "report/load/input.h"
 
 #include "formats/perf/perf_data.h"
-#include "formats/profile/profile_source.h"
+#include "formats/profile/import/import_profile.h"
 #include "formats/trace/trace_reader.h"
 #include "symbolize/name/own_kernel.h"
 
@@ -80,8 +80,8 @@ struct err *input_open(const char *path, struct diag *diag, struct input *ret)
 		return open_perf_data(path, file, &ret->source);
 	if (trace_reader_is(&file))
 		return trace_reader_open_file(path, file, &ret->source);
-	err = profile_source_open(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,
-				  &ret->source, &ret->profile, &ret->facts);
+	err = import_profile(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,
+			     &ret->profile, &ret->facts);
 	trace_file_close(&file);
 	return err;
 }

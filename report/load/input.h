@@ -11,14 +11,14 @@
 #include "formats/profile/profile.h"
 
 struct input {
-	struct event_source *source; /* of a profile, one without events */
+	struct event_source *source; /* NULL: it is a profile */
 	struct profile *profile;     /* NULL: there are events instead */
 	struct profile_facts facts;  /* of the profile */
 };
 
 /*
- * Open what is at @path, "-" for standard input. Source, profile and facts are the caller's. ERR_SYSTEM, ERR_CORRUPT, ERR_UNSUPPORTED: as
- * the readers say; what an importer leaves out is counted in @diag.
+ * Open what is at @path, "-" for standard input. Source, or profile and facts, are the caller's. ERR_SYSTEM, ERR_CORRUPT,
+ * ERR_UNSUPPORTED: as the readers say; what an importer leaves out is counted in @diag.
  */
 MUST_USE struct err *input_open(const char *path, struct diag *diag, struct input *ret);
 

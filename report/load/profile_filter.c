@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-static bool passes(const struct profile *p, const struct filter *filter,
-		   const struct profile_sample *row)
-{
-	const struct profile_thread *thread = &p->threads.items[row->thread];
-	const struct event event = { .kind = EVENT_SAMPLE,
-				     .pid = thread->pid,
-				     .tid = thread->tid,
-				     .cpu = row->cpu,
-				     .time_ns = filter->from_ns,
-				     .sample = { .event = row->type } };
-
-	return filter_passes_event(filter, &event) &&
-	       filter_passes_names(filter, profile_text(p, thread->comm),
-				   profile_text(p, thread->process)) &&
-	       filter_passes_stack(filter, p, row->stack);
-}
-
 /* What lies in the window; rows that have nothing there get a count of 0. */
 static void sum_window(struct profile *p, const struct filter *filter)
 {
@@ -67,7 +50,7 @@ static void keep_rows(struct profile *p, const struct filter *filter, struct pro
 		struct profile_sample row = p->samples.items[i];
 
 		number_of[i] = UINT32_MAX;
-		if (!row.count || !passes(p, filter, &row) ||
+		if (!row.count || !filter_passes_row(filter, p, &row) ||
 		    (reshape && !reshape_stack(reshape, p, row.stack, &row.stack)))
 			continue;
 		stats_add(matched, &row);
@@ -94,13 +77,77 @@ static void set_span(struct profile *p)
 	}
 }
 
-struct err *profile_filter_apply(struct profile *p, const struct filter *filter, const char *input,
+/* ---- what the input lacks ---- */
+
+static bool has_pids(const struct profile *p)
+{
+	for (size_t i = 0; i < p->threads.len; i++)
+		if (p->threads.items[i].pid != PROFILE_NONE)
+			return true;
+	return false;
+}
+
+static bool has_tids(const struct profile *p)
+{
+	for (size_t i = 0; i < p->threads.len; i++)
+		if (p->threads.items[i].tid != PROFILE_NONE)
+			return true;
+	return false;
+}
+
+static bool has_thread_names(const struct profile *p)
+{
+	for (size_t i = 0; i < p->threads.len; i++)
+		if (p->threads.items[i].comm || p->threads.items[i].process)
+			return true;
+	return false;
+}
+
+static bool has_cpus(const struct profile *p)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.items[i].cpu != PROFILE_NONE)
+			return true;
+	return false;
+}
+
+/* A filter on what the input does not know would let nothing pass and say that nothing was there. */
+static struct err *check_wanted(const struct profile *p, const struct filter *filter, const char *input)
+{
+	const struct {
+		bool wanted, there;
+		const char *option, *what;
+	} parts[] = {
+		{ filter->window, p->times.len, "--time", "times" },
+		{ filter->pids.ranges.len, has_pids(p), "--pid", "process IDs" },
+		{ filter->tids.ranges.len, has_tids(p), "--tid", "thread IDs" },
+		{ filter->comms.len, has_thread_names(p), "--comm", "names of threads or processes" },
+		{ filter->cpus.ranges.len, has_cpus(p), "--cpu", "CPUs" },
+		{ filter->modules.len, p->modules.len, "--module", "modules" },
+		{ filter->wheres.len, p->labels.len, "--where", "labels" },
+		{ filter->min_wait_ns, false, "--min-wait", "context switches" },
+		{ filter->max_wait_ns, false, "--max-wait", "context switches" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i].wanted && !parts[i].there)
+			return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' has no %s, so %s cannot choose samples",
+						  input, parts[i].what, parts[i].option),
+					  "'preport info' lists what a profile holds");
+	return NULL;
+}
+
+struct err *profile_filter_apply(struct profile *p, struct filter *filter, const struct profile_facts *facts,
 				 struct profile_sum *matched)
 {
-	if (filter->window && !p->times.len)
-		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' has no times, so no --time=%s", input,
-					  filter->window),
-				  "traces have them, and formats that hold each sample");
+	struct err *err = check_wanted(p, filter, facts->input);
+
+	if (!err)
+		err = filter_bind(filter, p, facts);
+	if (!err)
+		err = filter_bind_labels(filter, p);
+	if (err)
+		return err;
 	if (filter->window)
 		sum_window(p, filter);
 	keep_rows(p, filter, matched);

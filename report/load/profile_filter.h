@@ -9,10 +9,11 @@
 #include "report/view/filter.h"
 
 /*
- * Keep the samples of @p, which was read from @input, that pass @filter, which is bound; *@matched is their sum.
- * ERR_UNSUPPORTED: a window of time where the profile has no times.
+ * Keep the samples of @p that pass @filter, which this binds; *@matched is their sum.
+ *
+ * ERR_USAGE: see filter_bind().  ERR_UNSUPPORTED: the filter asks for what the profile does not hold, such as times.
  */
-MUST_USE struct err *profile_filter_apply(struct profile *p, const struct filter *filter,
-					  const char *input, struct profile_sum *matched);
+MUST_USE struct err *profile_filter_apply(struct profile *p, struct filter *filter, const struct profile_facts *facts,
+					  struct profile_sum *matched);
 
 #endif

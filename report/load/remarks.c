@@ -115,10 +115,10 @@ static void remark_recording(struct judge *r)
 				   of_samples(r, trust->cut)));
 }
 
-static bool is_noted(const struct recording *rec, enum recording_note_kind kind)
+static bool is_noted(const struct profile_facts *facts, enum recording_note_kind kind)
 {
-	for (size_t i = 0; i < rec->nnotes; i++)
-		if (rec->notes[i].kind == kind)
+	for (size_t i = 0; i < facts->nnotes; i++)
+		if (facts->notes[i].kind == kind)
 			return true;
 	return false;
 }
@@ -148,14 +148,14 @@ static void remark_turns(struct judge *r)
 					      number_share(r->arena, share));
 		}
 	}
-	if (*never && !is_noted(rec, RECORDING_NOTE_NEVER))
+	if (*never && !is_noted(&r->s->facts, RECORDING_NOTE_NEVER))
 		add(r, 1, arena_printf(r->arena, "not counted, which is not 0, for want of a counter: %s", never));
 	if (*wrong)
 		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
 	if (nshared > TURNS_NAMED)
 		shared = arena_printf(r->arena, "%u events had one for %s to %s", nshared,
 				      number_share(r->arena, least), number_share(r->arena, most));
-	if (nshared && !is_noted(rec, RECORDING_NOTE_MULTIPLEXED))
+	if (nshared && !is_noted(&r->s->facts, RECORDING_NOTE_MULTIPLEXED))
 		add(r, 1 - least,
 		    arena_printf(r->arena,
 				 "counters were taken in turns: %s of the time; record fewer events at once",
@@ -268,14 +268,16 @@ void remarks_init(struct remarks *remarks, const struct session *s, struct arena
 
 	*remarks = (struct remarks){ 0 };
 	trust_judge(&trust, s->profile, &s->facts);
-	remark_recording(&r);
-	remark_missed(&r);
-	remark_turns(&r);
+	if (s->recording) {
+		remark_recording(&r);
+		remark_missed(&r);
+		remark_turns(&r);
+	}
 	remark_broken(&r);
 	remark_unnamed(&r);
 	remark_unverified(&r);
-	for (size_t i = 0; i < s->recording->nnotes; i++)
-		add(&r, WEIGHT_NOTE, recording_note_text(&s->recording->notes[i], arena));
+	for (size_t i = 0; i < s->facts.nnotes; i++)
+		add(&r, WEIGHT_NOTE, recording_note_text(&s->facts.notes[i], arena));
 	sort(remarks);
 }
 

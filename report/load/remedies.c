@@ -83,7 +83,7 @@ const char *remedy_for_jit(const struct session *s, uint32_t pid)
 /* Against stacks whose snapshot ended. */
 static const char *for_short_snapshot(const struct recording *rec)
 {
-	if (rec->stack_len && rec->stack_len < STACK_LEN_MAX)
+	if (rec && rec->stack_len && rec->stack_len < STACK_LEN_MAX)
 		return "record larger stack snapshots (precord -g dwarf), or build with "
 		       "-fno-omit-frame-pointer";
 	return "the snapshots are the largest there are; build with -fno-omit-frame-pointer, which reaches "
@@ -103,7 +103,7 @@ static bool has_module(const struct profile *p, const char *name)
 const char *remedy_for_stop(const struct session *s, enum unwind_stop stop)
 {
 	const struct recording *rec = s->recording;
-	bool dwarf = rec->chain == RECORDING_CHAIN_DWARF;
+	bool dwarf = rec && rec->chain == RECORDING_CHAIN_DWARF;
 
 	switch (stop) {
 	case UNWIND_SNAPSHOT_ENDED:

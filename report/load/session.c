@@ -126,13 +126,14 @@ struct loader {
 
 static void add_events(struct session *s)
 {
-	for (size_t i = 0; i < s->recording->nevents; i++) {
+	for (size_t i = 0; s->recording && i < s->recording->nevents; i++) {
 		const struct recording_event *from = &s->recording->events[i];
 		struct profile_value_type event = {
 			.name = profile_string(s->profile, from->name),
 			.unit = profile_string(s->profile, from->unit),
 			.rate = from->rate,
 			.is_freq = from->is_freq,
+			.counts_only = !from->samples,
 		};
 
 		profile_add_value_type(s->profile, &event);
@@ -170,16 +171,11 @@ static void loader_free(struct loader *loader)
 	free(loader);
 }
 
-static void make_parts(struct session *s)
+static struct module_search *search_of(struct session *s)
 {
 	size_t ndirs = s->args->debug_dirs.len;
 	const char **dirs = ARENA_ARRAY(&s->arena, const char *, ndirs + 1);
 	struct module_search *search = ARENA_NEW(&s->arena, struct module_search);
-	struct symbolizer_options naming = {
-		.no_inline = !s->args->inlines,
-		.no_demangle = !s->args->demangle,
-		.cache = s->args->cache ? cache_folder_path(&s->arena) : NULL,
-	};
 
 	if (ndirs)
 		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
@@ -188,13 +184,25 @@ static void make_parts(struct session *s)
 		.debug_dirs = dirs,
 		.vmlinux = s->args->vmlinux,
 	};
+	return search;
+}
+
+/* Everything that events are turned into a profile with; of a profile that was read, it stays idle. */
+static void make_parts(struct session *s, struct profile *profile)
+{
+	struct module_search *search = search_of(s);
+	struct symbolizer_options naming = {
+		.no_inline = !s->args->inlines,
+		.no_demangle = !s->args->demangle,
+		.cache = s->args->cache ? cache_folder_path(&s->arena) : NULL,
+	};
+
 	s->modules = module_table_new(s->recording, search, &s->diag);
 	module_table_unknown(s->modules); /* the same number however many threads there are */
 	s->spaces = space_table_new(s->modules);
 	s->symbolizer = symbolizer_new(s->modules, &naming);
-	s->profile = profile_new();
+	s->profile = profile;
 	s->loader = loader_new(s, search);
-	add_events(s);
 }
 
 void session_open_source(struct session *s, const struct session_args *args,
@@ -202,21 +210,25 @@ void session_open_source(struct session *s, const struct session_args *args,
 {
 	*s = (struct session){ .args = args, .source = source };
 	s->recording = event_source_recording(source);
-	make_parts(s);
+	make_parts(s, profile_new());
+	add_events(s);
+	session_set_origin(s);
 }
 
-/* Put @profile, which is the session's from now on, in place of its empty one. */
-static void take_profile(struct session *s, struct profile *profile)
+/* The session of @input, whose profile and facts are its from now on. */
+static void open_profile(struct session *s, const struct session_args *args, const struct input *input,
+			 const struct diag *diag)
 {
-	struct module *unknown = module_table_unknown(s->modules);
+	struct module *unknown;
 
-	profile_free(s->profile);
-	s->profile = s->loader->namer.profile = profile;
-	s->imported = true;
-	for (uint32_t i = 0; i < profile->modules.len; i++)
+	*s = (struct session){ .args = args, .imported = true, .diag = *diag, .facts = input->facts };
+	make_parts(s, input->profile);
+	s->facts.input = args->input;
+	unknown = module_table_unknown(s->modules);
+	for (uint32_t i = 0; i < s->profile->modules.len; i++)
 		namer_set_module(&s->loader->namer, i, unknown);
-	for (size_t i = 0; i < profile->samples.len; i++)
-		s->stream.samples += profile->samples.items[i].count;
+	for (size_t i = 0; i < s->profile->samples.len; i++)
+		s->stream.samples += s->profile->samples.items[i].count;
 }
 
 struct err *session_open(struct session *s, const struct session_args *args)
@@ -225,17 +237,13 @@ struct err *session_open(struct session *s, const struct session_args *args)
 	struct diag diag = { 0 };
 	struct err *err = input_open(args->input, &diag, &input);
 
-	if (err) {
+	if (err)
 		*s = (struct session){ .args = args, .diag = diag };
-		return err;
-	}
-	session_open_source(s, args, input.source);
-	if (input.profile) {
-		s->diag = diag;
-		take_profile(s, input.profile);
-		s->facts = input.facts;
-	}
-	return NULL;
+	else if (input.profile)
+		open_profile(s, args, &input, &diag);
+	else
+		session_open_source(s, args, input.source);
+	return err;
 }
 
 void session_close(struct session *s)
@@ -539,7 +547,7 @@ struct err *session_need(const struct session *s, const char *what, const char *
 		return NULL;
 	return err_remedy(err_new(ERR_UNSUPPORTED,
 				  "'%s' is a profile (%s) and holds no %s, which %s needs", s->args->input,
-				  s->recording->tool, what, who),
+				  s->facts.tool, what, who),
 			  "name a recording of precord or perf");
 }
 
@@ -583,12 +591,19 @@ static struct err *walk_all(struct session *s, bool flat)
 	return session_walk(&walk);
 }
 
+static struct err *bind_filter(struct session *s, struct filter *filter)
+{
+	struct err *err = filter_bind(filter, s->profile, &s->facts);
+
+	return err ? err : filter_bind_fields(filter, s->recording);
+}
+
 struct err *session_each(struct session *s, struct filter *filter, struct session_listener *listener)
 {
-	struct err *err = filter_bind(filter, s->recording);
+	struct err *err = session_need(s, "events", "this command");
 
 	if (!err)
-		err = session_need(s, "events", "this command");
+		err = bind_filter(s, filter);
 	if (!err && reshape_is_given(&filter->reshape) && !s->loader->reshape)
 		err = err_remedy(err_new(ERR_USAGE, "single events and stacks are shown as they are, without "
 						    "--focus, --hide and the like"),
@@ -791,28 +806,35 @@ static void begin_transformers(struct session *s, const struct filter *filter)
 	s->loader->derive = derive_new(&request, &out);
 }
 
-/* Why there is nothing to report. */
-static struct err *nothing_there(struct session *s)
+/* Why a recording has no samples. */
+static struct err *no_samples(const struct session *s)
 {
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	const char *input = s->args->input;
-	bool whole = s->recording->complete && !s->recording->damaged_at;
 
-	if (s->stream.samples == 0 && !whole)
+	if (!s->recording->complete || s->recording->damaged_at)
 		return err_remedy(err_new(ERR_CORRUPT,
 					  "'%s' ends or is damaged before the first sample", input),
 				  "copy it again, or wait until precord has ended");
-	if (s->stream.samples == 0 && session_unheard_event(s))
+	if (session_unheard_event(s))
 		return err_remedy(err_new(ERR_UNSUPPORTED,
 					  "'%s' holds no samples: '%s' never had a counter", input,
 					  session_unheard_event(s)),
 				  "others hold the counters ('preport info' says who may); a clock needs "
 				  "none: precord -e cpu-clock");
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
+			  "was the command idle, or over before the first sample? A higher "
+			  "rate (precord -F) samples shorter ones; if others hold the "
+			  "counters, a clock needs none (-e cpu-clock)");
+}
+
+/* Why there is nothing to report. */
+static struct err *nothing_there(struct session *s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *input = s->args->input;
+
 	if (s->stream.samples == 0)
-		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
-				  "was the command idle, or over before the first sample? A higher "
-				  "rate (precord -F) samples shorter ones; if others hold the "
-				  "counters, a clock needs none (-e cpu-clock)");
+		return s->imported ? err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input) : no_samples(s);
 	if (filter_is_empty(s->filter))
 		return err_new(ERR_CORRUPT, "'%s': its samples are of events that it does not name",
 			       input);
@@ -837,7 +859,7 @@ static unsigned depth_of(enum session_names names)
 static struct err *load_events(struct session *s, struct filter *filter)
 {
 	struct session_listener listener = { .event = transform };
-	struct err *err = filter_bind(filter, s->recording);
+	struct err *err = bind_filter(s, filter);
 
 	if (err)
 		return err;
@@ -860,10 +882,8 @@ static struct err *load_events(struct session *s, struct filter *filter)
 
 static struct err *load_profile(struct session *s, struct filter *filter)
 {
-	struct err *err = filter_bind(filter, s->recording);
-
 	s->filter = filter;
-	return err ? err : profile_filter_apply(s->profile, filter, s->args->input, &s->matched);
+	return profile_filter_apply(s->profile, filter, &s->facts, &s->matched);
 }
 
 struct err *session_load(struct session *s, struct filter *filter)
@@ -900,10 +920,11 @@ uint32_t session_default_event(const struct session *s)
 	uint32_t first = PROFILE_NONE;
 
 	for (uint32_t i = 0; i < s->profile->types.len; i++) {
-		bool recorded = i < s->recording->nevents;
+		/* What transformers add has no place in the filter, which was bound before. */
+		bool recorded = s->imported || i < s->recording->nevents;
 
-		if (recorded && (!s->recording->events[i].samples ||
-				 (s->filter && !filter_passes_kind(s->filter, i))))
+		if (s->profile->types.items[i].counts_only ||
+		    (recorded && s->filter && !filter_passes_kind(s->filter, i)))
 			continue;
 		if (profile_total(s->profile, i).count)
 			return i;

@@ -117,13 +117,13 @@ struct session {
 	bool keep_times; /* fill profile->times, if the input has any */
 
 	/* The input, as it was recognised. */
-	struct event_source *source;
-	const struct recording *recording;
+	struct event_source *source;	   /* NULL of a profile */
+	const struct recording *recording; /* NULL of a profile: it was none */
 	bool imported; /* it was a profile: there are no events, chains or code */
 
 	/* The result. */
 	struct profile *profile;       /* events are those of the recording, same numbers */
-	struct profile_facts facts;    /* set by session_load(); texts live as long as the session */
+	struct profile_facts facts;    /* complete after session_load(); texts live as long as the session */
 	struct session_stream stream;
 	struct profile_sum matched;    /* samples that passed the filter, of all events */
 	struct filter *filter;	       /* NULL before session_load() or session_each() */
@@ -204,6 +204,9 @@ struct module *session_module(const struct session *s, uint32_t profile_module);
 
 /* Files that were used though nothing tells that they are those that were recorded. */
 uint64_t session_unverified(const struct session *s);
+
+/* Fill s->facts with what the recording says before it is read; session_open() does. */
+void session_set_origin(struct session *s);
 
 /* Fill s->facts, all but .lives; session_load() does. */
 void session_set_facts(struct session *s);

@@ -11,7 +11,7 @@ struct session_losses session_losses(const struct session *s)
 	const struct recording *rec = s->recording;
 	struct session_losses losses = { .side_band = s->stream.lost_side_band };
 
-	for (size_t i = 0; i < rec->ncounts; i++) {
+	for (size_t i = 0; rec && i < rec->ncounts; i++) {
 		losses.by_kernel += rec->counts[i].lost_kernel;
 		losses.by_recorder += rec->counts[i].lost_recorder;
 	}
@@ -25,6 +25,10 @@ struct session_losses session_losses(const struct session *s)
 uint64_t session_duration_ns(const struct session *s)
 {
 	const struct recording *rec = s->recording;
+
+	if (!rec)
+		return s->facts.has_duration ? s->facts.duration_ns : 0;
+
 	uint64_t end_ns = rec->end_ns ? rec->end_ns : s->stream.last_ns;
 	uint64_t start_ns = rec->start_ns ? rec->start_ns : s->stream.first_ns;
 
@@ -42,7 +46,7 @@ uint64_t session_unverified(const struct session *s)
 
 const char *session_unheard_event(const struct session *s)
 {
-	for (uint32_t i = 0; i < s->recording->nevents; i++) {
+	for (uint32_t i = 0; s->recording && i < s->recording->nevents; i++) {
 		struct event_multiplexing turns = event_multiplexing_of(s->recording, i);
 
 		if (event_multiplexing_never(&turns))
@@ -63,14 +67,12 @@ static void set_losses(const struct session *s, struct profile_facts *ret)
 		cut += rec->counts[i].stacks_cut;
 		shortened += rec->counts[i].stacks_shortened;
 	}
-	ret->samples = s->stream.samples;
 	ret->lost_by_kernel = losses.by_kernel;
 	ret->lost_by_recorder = losses.by_recorder;
 	ret->lost_side_band = losses.side_band;
 	ret->throttled = MAX(throttled, s->stream.throttles);
 	ret->cut = MAX(cut, s->stream.cut);
 	ret->shortened = MAX(shortened, s->stream.shortened);
-	ret->sums_only = s->imported;
 	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++)
 		ret->managed += s->stream.managed[i];
 	ret->managed_unread = s->stream.managed[EVENT_MANAGED_TORN] +
@@ -78,14 +80,15 @@ static void set_losses(const struct session *s, struct profile_facts *ret)
 			      s->stream.managed[EVENT_MANAGED_FAILED];
 }
 
-/* What the recorder says; the importer of a profile has said what it knows. */
-static void set_origin(const struct session *s, struct profile_facts *ret)
+void session_set_origin(struct session *s)
 {
 	const struct recording *rec = s->recording;
+	struct profile_facts *ret = &s->facts;
 	struct profile_lives lives = ret->lives;
 
 	profile_facts_init(ret);
 	ret->lives = lives;
+	ret->input = s->args->input;
 	ret->tool = rec->tool;
 	ret->cmdline = rec->cmdline;
 	ret->hostname = rec->hostname;
@@ -93,25 +96,33 @@ static void set_origin(const struct session *s, struct profile_facts *ret)
 	ret->cpu_model = rec->cpu_model;
 	ret->container = rec->container;
 	ret->arch = rec->arch;
+	ret->start_ns = rec->start_ns;
 	ret->has_wall = rec->wall_ns != 0;
 	ret->wall_ns = ret->has_wall ? rec->wall_ns + (rec->start_ns - rec->clock_ns) : 0;
+	ret->has_utc_offset = rec->utc_offset != 0;
+	ret->utc_offset_s = ret->has_utc_offset ? (int32_t)rec->utc_offset - RECORDING_UTC_OFFSET_ZERO : 0;
+	ret->has_duration = rec->end_ns > rec->start_ns;
+	ret->duration_ns = ret->has_duration ? rec->end_ns - rec->start_ns : 0;
 	ret->ncpus = rec->ncpus_online;
 	ret->system_wide = rec->system_wide;
 	ret->recorder_pid = rec->recorder_pid;
+	ret->exit_status = rec->exit_status;
 	ret->complete = rec->complete && !rec->damaged_at;
+	ret->notes = rec->notes;
+	ret->nnotes = rec->nnotes;
 }
 
 void session_set_facts(struct session *s)
 {
 	struct profile_facts *ret = &s->facts;
 
-	if (!s->imported)
-		set_origin(s, ret);
-	set_losses(s, ret);
-	ret->start_ns = s->recording->start_ns;
-	ret->duration_ns = session_duration_ns(s);
-	ret->has_duration = ret->duration_ns != 0;
-	ret->input = s->args->input;
+	if (!s->imported) { /* reading may have told more: the end, damage */
+		session_set_origin(s);
+		set_losses(s, ret);
+		ret->duration_ns = session_duration_ns(s);
+		ret->has_duration = ret->duration_ns != 0;
+	}
+	ret->samples = s->stream.samples;
 	ret->filter = filter_describe(s->filter, &s->arena);
 	ret->from_ns = s->filter->from_ns;
 	ret->to_ns = s->filter->to_ns;

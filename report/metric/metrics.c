@@ -172,20 +172,20 @@ static const char *command_for(const struct measures *m, struct arena *arena)
 	return arena_printf(arena, "precord -e '{%s}:S' -- COMMAND", list);
 }
 
-static struct err *refuse(const struct metric *metric, struct session *s)
+static struct err *refuse(struct metrics *owner, const struct metric *metric)
 {
 	const struct measures *m = &metric->measures;
-	const char *missing = missing_term(m, s->recording);
+	const char *missing = missing_term(m, owner->from.recording);
 	struct err *err;
 
 	if (missing)
 		err = err_new(ERR_UNSUPPORTED, "metric '%s' needs '%s', which '%s' did not count",
-			      metric->name, missing, s->args->input);
+			      metric->name, missing, owner->from.input);
 	else
 		err = err_new(ERR_UNSUPPORTED,
 			      "metric '%s': '%s' did not count its events together", metric->name,
-			      s->args->input);
-	return err_remedy(err, "record with: %s", command_for(m, &s->arena));
+			      owner->from.input);
+	return err_remedy(err, "record with: %s", command_for(m, &owner->set.arena));
 }
 
 static struct err *add_term(void *context, struct metric_expr *name)
@@ -205,8 +205,9 @@ static struct err *add_term(void *context, struct metric_expr *name)
 	return NULL;
 }
 
-static struct err *bind(struct metric *metric, struct session *s)
+static struct err *bind(struct metrics *owner, struct metric *metric)
 {
+	const struct recording *rec = owner->from.recording;
 	struct measures *m = &metric->measures;
 	struct err *err = metric_expr_each_name(metric->expr, add_term, m);
 
@@ -214,12 +215,12 @@ static struct err *bind(struct metric *metric, struct session *s)
 		return err_wrap(err, "metric '%s'", metric->name);
 	if (!m->nterms)
 		return err_new(ERR_USAGE, "metric '%s' speaks of no event", metric->name);
-	m->term_of = ARENA_ARRAY(&s->arena, uint32_t, s->recording->nevents + 1);
-	if (bind_to_groups(m, s->recording))
+	m->term_of = ARENA_ARRAY(&owner->set.arena, uint32_t, rec->nevents + 1);
+	if (bind_to_groups(m, rec))
 		return NULL;
-	if (bind_apart(m, s->recording))
+	if (bind_apart(m, rec))
 		return NULL;
-	return refuse(metric, s);
+	return refuse(owner, metric);
 }
 
 /* ---- what was asked for ---------------------------------------------------------------------------- */
@@ -259,14 +260,14 @@ static struct err *add_own_file(struct metric_set *set)
 
 static struct err *define(struct metrics *m, const struct metrics_args *args)
 {
-	const struct recording *rec = m->s->recording;
+	const struct recording *rec = m->from.recording;
 	struct err *err = metric_set_init(&m->set);
 	size_t len;
 
 	for (uint32_t i = 0; i < rec->nevents; i++) {
 		const char *stem = stem_of(rec->events[i].name, &len);
 
-		metric_set_add_event(&m->set, arena_memdup(&m->s->arena, stem, len));
+		metric_set_add_event(&m->set, arena_memdup(&m->set.arena, stem, len));
 	}
 	if (!err)
 		err = add_own_file(&m->set);
@@ -279,7 +280,7 @@ static struct err *define(struct metrics *m, const struct metrics_args *args)
 static struct err *want(struct metrics *m, const char *text)
 {
 	size_t len = strcspn(text, "=% ");
-	struct metric metric = { .name = arena_memdup(&m->s->arena, text, len) };
+	struct metric metric = { .name = arena_memdup(&m->set.arena, text, len) };
 
 	vec_push(&m->items, metric);
 	return strchr(text, '=') ? metric_set_add_definition(&m->set, text) : NULL;
@@ -290,7 +291,7 @@ static struct err *find_wanted(struct metrics *m, const struct metrics_args *arg
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < args->wanted.len && !err; i++) {
-		char *rest = arena_strdup(&m->s->arena, args->wanted.items[i]);
+		char *rest = arena_strdup(&m->set.arena, args->wanted.items[i]);
 		char *text;
 
 		while (!err && (text = next_wanted(&rest)) != NULL)
@@ -304,8 +305,8 @@ static struct err *find_wanted(struct metrics *m, const struct metrics_args *arg
 		err = metric_set_find(&m->set, metric->name, &metric->def);
 		if (err)
 			return err;
-		metric->expr = metric_expr_copy(metric->def->expr, &m->s->arena);
-		err = bind(metric, m->s);
+		metric->expr = metric_expr_copy(metric->def->expr, &m->set.arena);
+		err = bind(m, metric);
 	}
 	return err;
 }
@@ -317,18 +318,21 @@ static void count_all(struct metrics *m)
 {
 	for (size_t i = 0; i < m->items.len; i++) {
 		vec_push(&m->measures, &m->items.items[i].measures);
-		counting_add(&m->counting, &m->items.items[i].measures);
+		counting_add(m->from.counting, &m->items.items[i].measures);
 	}
 }
 
-struct err *metrics_open(struct metrics *m, const struct metrics_args *args, struct session *s)
+struct err *metrics_open(struct metrics *m, const struct metrics_args *args, const struct metrics_source *from)
 {
 	struct err *err;
 
-	*m = (struct metrics){ .s = s };
+	*m = (struct metrics){ .from = *from };
 	if (!args->wanted.len)
 		return args->files.len ? err_new(ERR_USAGE, "--metrics goes with --metric") : NULL;
-	counting_open(&m->counting, s);
+	if (!from->recording)
+		return err_remedy(err_new(ERR_UNSUPPORTED,
+					  "'%s' is a profile and holds no events, which --metric needs", from->input),
+				  "name a recording of precord or perf");
 	err = define(m, args);
 	if (!err)
 		err = find_wanted(m, args);
@@ -336,13 +340,12 @@ struct err *metrics_open(struct metrics *m, const struct metrics_args *args, str
 	return err;
 }
 
-struct err *metrics_open_available(struct metrics *m, const char *const *names, struct session *s)
+struct err *metrics_open_available(struct metrics *m, const char *const *names, const struct metrics_source *from)
 {
 	struct metrics_args none = { 0 };
 	struct err *err;
 
-	*m = (struct metrics){ .s = s };
-	counting_open(&m->counting, s);
+	*m = (struct metrics){ .from = *from };
 	err = define(m, &none);
 	if (!err)
 		err = metric_set_check(&m->set);
@@ -353,8 +356,8 @@ struct err *metrics_open_available(struct metrics *m, const char *const *names, 
 		err = metric_set_find(&m->set, metric.name, &metric.def);
 		if (err)
 			break;
-		metric.expr = metric_expr_copy(metric.def->expr, &s->arena);
-		missing = bind(&metric, s);
+		metric.expr = metric_expr_copy(metric.def->expr, &m->set.arena);
+		missing = bind(m, &metric);
 		if (!missing)
 			vec_push(&m->items, metric);
 	}
@@ -366,7 +369,6 @@ void metrics_close(struct metrics *m)
 {
 	for (size_t i = 0; i < m->items.len; i++)
 		measures_deinit(&m->items.items[i].measures);
-	counting_close(&m->counting);
 	vec_deinit(&m->items);
 	vec_deinit(&m->measures);
 	metric_set_deinit(&m->set);
@@ -418,7 +420,7 @@ const char *metrics_note(const struct metrics *m, unsigned number, struct arena 
 	bool group = has_method(m, MEASURES_GROUP), apart = has_method(m, MEASURES_APART);
 
 	if (number == 0 && group)
-		return counting_note(&m->counting, arena);
+		return counting_note(m->from.counting, arena);
 	if (number == (group ? 1 : 0) && apart)
 		return "* not counted together: from samples that each event took on its own";
 	if (number == (unsigned)group + apart && m->items.len)

@@ -2,7 +2,8 @@
 /*
  * metrics.h - the metrics that a command line asks for, bound to what a recording counted.
  *
- *	err = metrics_open(&m, &args->metrics, s);	// between session_open() and session_load()
+ *	counting_open(&counting, s);
+ *	err = metrics_open(&m, &args->metrics, &from);	// between session_open() and session_load()
  *	... measures_value(&m.items[i].measures, sums, m.items[i].expr) ...
  *	metrics_close(&m);
  *
@@ -30,26 +31,32 @@ struct metric {
 	struct measures measures;
 };
 
+/* Where the counts come from. */
+struct metrics_source {
+	const struct recording *recording; /* NULL: it is a profile, which holds no events */
+	const char *input;	  /* for messages */
+	struct counting *counting; /* that fills them; it must outlive the metrics */
+};
+
 struct metrics {
 	struct metric_set set;
 	VEC(struct metric) items;
 	VEC(const struct measures *) measures; /* the same, for view_spec */
-	struct session *s;
-	struct counting counting;
+	struct metrics_source from;
 };
 
 /*
- * Read what defines metrics, find those of @args and have @s measure them. Nothing happens if @args asks for none.
+ * Read what defines metrics, find those of @args and have them counted. Nothing happens if @args asks for none.
  * Whatever the result, metrics_close() releases @m.
  *
  * ERR_USAGE: see metric_set.h. ERR_UNSUPPORTED: the recording lacks an event, or counted the terms apart from each
  * other; the remedy is the precord command that does.
  */
 MUST_USE struct err *metrics_open(struct metrics *m, const struct metrics_args *args,
-				  struct session *s);
+				  const struct metrics_source *from);
 /* The same of those of @names (NULL at the end), which come with preport, that the recording has the events for. */
 MUST_USE struct err *metrics_open_available(struct metrics *m, const char *const *names,
-					    struct session *s);
+					    const struct metrics_source *from);
 void metrics_close(struct metrics *m);
 
 /* "1.23", "4.5 %", "-" if it is not known; and "1.18-1.28". */

@@ -200,7 +200,7 @@ const char *topdown_text_method(const struct topdown_tree *tree, struct arena *a
 	return arena_printf(arena,
 			    "%s; a difference is the function's in which it ended (method 1): functions "
 			    "that run for less than a period at a time lean towards their neighbours",
-			    counting_note(&tree->counting, arena));
+			    counting_note(tree->counting, arena));
 }
 
 const char *topdown_text_sum(const struct topdown_tree *tree,

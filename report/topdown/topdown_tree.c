@@ -10,22 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-/* The recorded event of @label, RECORDING_NO_EVENT if there is none. */
+/* The recorded event of @label, PROFILE_NONE if there is none. */
 static uint32_t event_of(const struct topdown_model *model, const char *label,
-			 const struct recording *rec, struct arena *arena)
+			 const struct profile *p, struct arena *arena)
 {
 	const char *name = arena_printf(arena, "%s.%s", model->name, label);
 
-	for (uint32_t i = 0; i < rec->nevents; i++)
-		if (metrics_event_matches(rec->events[i].name, name))
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (metrics_event_matches(profile_text(p, p->types.items[i].name), name))
 			return i;
-	return RECORDING_NO_EVENT;
+	return PROFILE_NONE;
 }
 
-static const struct topdown_model *model_of(const struct recording *rec)
+static const struct topdown_model *model_of(const struct profile *p)
 {
-	for (size_t i = 0; i < rec->nevents; i++) {
-		const char *name = rec->events[i].name, *dot = strchr(name, '.');
+	for (size_t i = 0; i < p->types.len; i++) {
+		const char *name = profile_text(p, p->types.items[i].name), *dot = strchr(name, '.');
 		const struct topdown_model *model =
 			dot ? topdown_find(name, (size_t)(dot - name)) : NULL;
 
@@ -43,21 +43,21 @@ static bool is_recorded(const struct topdown_tree *tree, const char *label)
 	return false;
 }
 
-static void find_events(struct topdown_tree *tree, struct session *s)
+static void find_events(struct topdown_tree *tree, const struct profile *p)
 {
 	struct measures *m = &tree->measures;
 	bool read = false;
 
-	m->term_of = ARENA_ARRAY(&s->arena, uint32_t, s->recording->nevents + 1);
+	m->term_of = ARENA_ARRAY(&tree->arena, uint32_t, p->types.len + 1);
 	for (const struct topdown_event *e = tree->model->events; e->label; e++) {
-		uint32_t event = event_of(tree->model, e->label, s->recording, &s->arena);
+		uint32_t event = event_of(tree->model, e->label, p, &tree->arena);
 
 		metric_set_add_event(&tree->set, e->label);
-		if (event == RECORDING_NO_EVENT)
+		if (event == PROFILE_NONE)
 			continue;
 		m->names[m->nterms++] = e->label;
 		m->term_of[event] = m->nterms;
-		read |= !s->recording->events[event].samples;
+		read |= p->types.items[event].counts_only;
 	}
 	m->method = read ? MEASURES_GROUP : MEASURES_APART;
 }
@@ -116,28 +116,27 @@ static struct err *bind_nodes(struct topdown_tree *tree, struct arena *arena)
 	return NULL;
 }
 
-struct err *topdown_tree_open(struct topdown_tree *tree, struct session *s)
+struct err *topdown_tree_open(struct topdown_tree *tree, const struct profile *p, struct counting *counting)
 {
 	struct err *err;
 
-	*tree = (struct topdown_tree){ .model = model_of(s->recording) };
+	*tree = (struct topdown_tree){ .model = model_of(p), .counting = counting };
 	if (!tree->model)
 		return NULL;
 	tree->shown = &tree->measures;
-	find_events(tree, s);
-	err = define(tree, &s->arena);
+	find_events(tree, p);
+	err = define(tree, &tree->arena);
 	if (!err)
-		err = bind_nodes(tree, &s->arena);
-	counting_open(&tree->counting, s);
-	counting_add(&tree->counting, &tree->measures);
+		err = bind_nodes(tree, &tree->arena);
+	counting_add(counting, &tree->measures);
 	return err;
 }
 
 void topdown_tree_close(struct topdown_tree *tree)
 {
-	counting_close(&tree->counting);
 	measures_deinit(&tree->measures);
 	metric_set_deinit(&tree->set);
+	arena_deinit(&tree->arena);
 	*tree = (struct topdown_tree){ 0 };
 }
 

@@ -2,7 +2,8 @@
 /*
  * topdown_tree.h - a recording's top-down tree: which model it was made by, and what each node comes to in some samples.
  *
- *	err = topdown_tree_open(&tree, s);	// between session_open() and session_load()
+ *	counting_open(&counting, s);
+ *	err = topdown_tree_open(&tree, s->profile, &counting);	// between session_open() and session_load()
  *	... topdown_tree_judge(&tree, sums, values) ...
  *	topdown_tree_close(&tree);
  */
@@ -24,9 +25,10 @@ struct topdown_tree {
 	struct metric_set set;
 	struct measures measures;
 	const struct measures *shown; /* the same, as views want it */
+	struct arena arena;
 	struct topdown_branch nodes[TOPDOWN_NODES_MAX]; /* those that can be computed, as in the model */
 	unsigned nnodes;
-	struct counting counting;
+	const struct counting *counting;
 };
 
 struct topdown_value {
@@ -35,8 +37,11 @@ struct topdown_value {
 	bool sure;    /* the whole interval is */
 };
 
-/* Whatever the result, topdown_tree_close() releases @tree. Without a model nothing is counted. */
-MUST_USE struct err *topdown_tree_open(struct topdown_tree *tree, struct session *s);
+/*
+ * Bind to the value types of @p, and have @counting, which must outlive @tree, measure them. Whatever the result,
+ * topdown_tree_close() releases @tree. Without a model nothing is counted.
+ */
+MUST_USE struct err *topdown_tree_open(struct topdown_tree *tree, const struct profile *p, struct counting *counting);
 void topdown_tree_close(struct topdown_tree *tree);
 
 /* What each node comes to. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter.c - conditions are asked as early as they can be: time and numbers before unwinding, names of threads with
+ * filter.c - conditions are checked as early as they can be: time and numbers before unwinding, names of threads with
  * them, names of functions and modules last.
  */
 #include "report/view/filter.h"
@@ -139,7 +139,7 @@ const struct opt filter_opts[] = {
 		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
 		  filter_parse_window),
 	OPT_LIST(struct filter, wheres, "where", 0, "CONDITION",
-		 "only samples whose fields fulfil it: 'bytes_req > 4096', 'next_comm ~ kworker*'"),
+		 "only samples whose fields or labels fulfil it: 'bytes_req > 4096', 'url ~ /cart*'"),
 	OPT_PARSE(struct filter, min_wait_ns, "min-wait", 0, "TIME",
 		  "only waits of at least this length: 1ms, 250us", parse_wait),
 	OPT_PARSE(struct filter, max_wait_ns, "max-wait", 0, "TIME",
@@ -204,7 +204,7 @@ static bool matches_event(const char *glob, const char *name)
 	       len == (size_t)(modifiers - name) && strncmp(glob, name, len) == 0;
 }
 
-static struct err *bind_event(struct filter *filter, const struct recording *rec, const char *glob)
+static struct err *bind_event(struct filter *filter, const struct profile *p, const char *glob)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct text_near near = { .wanted = glob };
@@ -213,13 +213,14 @@ static struct err *bind_event(struct filter *filter, const struct recording *rec
 	filter->waits |= found;
 	if (strcmp(glob, "wall") == 0)
 		filter->wall = found = true;
-	for (size_t i = 0; i < rec->nevents; i++) {
-		bool matches = rec->events[i].samples && matches_event(glob, rec->events[i].name);
+	for (size_t i = 0; i < p->types.len; i++) {
+		const char *name = profile_text(p, p->types.items[i].name);
 
-		found |= matches;
-		filter->event_passes.items[i] |= matches;
-		if (rec->events[i].samples)
-			text_near_offer(&near, rec->events[i].name);
+		if (p->types.items[i].counts_only)
+			continue;
+		if (matches_event(glob, name))
+			filter->event_passes.items[i] = found = true;
+		text_near_offer(&near, name);
 	}
 	if (found)
 		return NULL;
@@ -229,8 +230,8 @@ static struct err *bind_event(struct filter *filter, const struct recording *rec
 
 	if (hint)
 		return err_remedy(err, "%s", hint);
-	return rec->nevents ? err_remedy(err, "there is '%s'; 'precord -e %s' would record it",
-					 rec->events[0].name, glob)
+	return p->types.len ? err_remedy(err, "there is '%s'; 'precord -e %s' would record it",
+					 profile_text(p, p->types.items[0].name), glob)
 			    : err;
 }
 
@@ -240,27 +241,27 @@ static bool is_wall_clock(const struct time_arg *moment)
 }
 
 /* A wall-clock window that misses the recording is most likely meant for another time zone or day. */
-static struct err *check_window(const struct filter *filter, const struct recording *rec)
+static struct err *check_window(const struct filter *filter, const struct profile_facts *facts)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	uint64_t end_ns = rec->end_ns ? rec->end_ns : UINT64_MAX;
+	uint64_t end_ns = facts->has_duration ? facts->start_ns + facts->duration_ns : UINT64_MAX;
 	struct err *err = NULL;
 
 	if (!is_wall_clock(&filter->from) && !is_wall_clock(&filter->to))
 		return NULL;
 	if (filter->from_ns >= filter->to_ns)
 		err = err_new(ERR_USAGE, "--time '%s' ends before it begins", filter->window);
-	else if (filter->to_ns <= rec->start_ns || filter->from_ns > end_ns)
+	else if (filter->to_ns <= facts->start_ns || filter->from_ns > end_ns)
 		err = err_new(ERR_USAGE, "--time '%s' lies outside the recording", filter->window);
 	if (!err)
 		return NULL;
 	return err_remedy(err, "it began at %s%s%s",
-			  time_arg_wall_clock(rec, rec->start_ns, &arena),
-			  rec->end_ns ? " and ended at " : "",
-			  rec->end_ns ? time_arg_wall_clock(rec, rec->end_ns, &arena) : "");
+			  time_arg_wall_clock(facts, facts->start_ns, &arena),
+			  facts->has_duration ? " and ended at " : "",
+			  facts->has_duration ? time_arg_wall_clock(facts, end_ns, &arena) : "");
 }
 
-static struct err *bind_conditions(struct filter *filter, const struct recording *rec)
+struct err *filter_bind_fields(struct filter *filter, const struct recording *rec)
 {
 	struct err *err = NULL;
 
@@ -275,34 +276,47 @@ static struct err *bind_conditions(struct filter *filter, const struct recording
 	return err;
 }
 
-static bool has_waits(const struct recording *rec)
+struct err *filter_bind_labels(struct filter *filter, const struct profile *p)
 {
-	for (size_t i = 0; i < rec->nevents; i++)
-		if (strcmp(rec->events[i].name, "off-cpu") == 0)
+	struct err *err = NULL;
+
+	unbind_conditions(filter);
+	for (size_t i = 0; i < filter->wheres.len && !err; i++) {
+		struct where *where = NULL;
+
+		err = where_new_labels(filter->wheres.items[i], p, &where);
+		if (where)
+			vec_push(&filter->bound, where);
+	}
+	return err;
+}
+
+static bool has_waits(const struct profile *p)
+{
+	for (size_t i = 0; i < p->types.len; i++)
+		if (strcmp(profile_text(p, p->types.items[i].name), "off-cpu") == 0)
 			return true;
 	return false;
 }
 
-struct err *filter_bind(struct filter *filter, const struct recording *rec)
+struct err *filter_bind(struct filter *filter, const struct profile *p, const struct profile_facts *facts)
 {
-	struct err *err = time_arg_resolve(&filter->from, rec, 0, &filter->from_ns);
+	struct err *err = time_arg_resolve(&filter->from, facts, 0, &filter->from_ns);
 
 	if (!err)
-		err = time_arg_resolve(&filter->to, rec, UINT64_MAX, &filter->to_ns);
+		err = time_arg_resolve(&filter->to, facts, UINT64_MAX, &filter->to_ns);
 	if (!err)
-		err = check_window(filter, rec);
-	if (!err)
-		err = bind_conditions(filter, rec);
+		err = check_window(filter, facts);
 	filter->waits = !filter->events.len && !filter->wheres.len;
-	filter->wall = filter->with_wall && has_waits(rec);
+	filter->wall = filter->with_wall && has_waits(p);
 	if (err || !filter->events.len)
 		return err;
 
 	filter->event_passes.len = 0;
-	for (size_t i = 0; i < rec->nevents; i++)
+	for (size_t i = 0; i < p->types.len; i++)
 		vec_push(&filter->event_passes, false);
 	for (size_t i = 0; i < filter->events.len && !err; i++)
-		err = bind_event(filter, rec, filter->events.items[i]);
+		err = bind_event(filter, p, filter->events.items[i]);
 	return err;
 }
 
@@ -341,6 +355,26 @@ bool filter_passes_event(const struct filter *filter, const struct event *ev)
 		if (!where_passes(filter->bound.items[i], ev))
 			return false;
 	return filter_passes_kind(filter, ev->sample.event);
+}
+
+/* What is not known is in no list. */
+static bool has_known(const struct filter_numbers *numbers, uint32_t number)
+{
+	return numbers->ranges.len == 0 || (number != PROFILE_NONE && has_number(numbers, number));
+}
+
+bool filter_passes_row(const struct filter *filter, const struct profile *p, const struct profile_sample *row)
+{
+	const struct profile_thread *thread = &p->threads.items[row->thread];
+
+	if (!has_known(&filter->pids, thread->pid) || !has_known(&filter->tids, thread->tid) ||
+	    !has_known(&filter->cpus, row->cpu) || !filter_passes_kind(filter, row->type))
+		return false;
+	for (size_t i = 0; i < filter->bound.len; i++)
+		if (!where_passes_labels(filter->bound.items[i], p, row->labels))
+			return false;
+	return filter_passes_names(filter, profile_text(p, thread->comm), profile_text(p, thread->process)) &&
+	       filter_passes_stack(filter, p, row->stack);
 }
 
 bool filter_passes_kind(const struct filter *filter, uint32_t event)

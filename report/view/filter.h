@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * filter.h - which samples a report is about, as the options --comm, --pid, --tid, --cpu, --module, --symbol,
- * --event and --time say.
+ * --event, --where and --time say.
  *
  * Commands embed a struct filter in their arguments and list filter_opts as an OPT_GROUP. A zeroed filter lets
  * everything pass. Conditions of one kind are alternatives, kinds must all hold. Names are globs.
@@ -11,6 +11,7 @@
 
 #include "formats/base/opt.h"
 #include "formats/event.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 #include "report/view/reshape.h"
 #include "report/view/time_arg.h"
@@ -37,11 +38,11 @@ struct filter {
 	struct reshape_args reshape; /* by any frame of the stack */
 	const char *window; /* --time as it was given, NULL if it was not */
 	struct time_arg from, to;
-	struct opt_list wheres;	 /* conditions on fields of tracepoints, see where.h */
+	struct opt_list wheres;	 /* conditions on fields of tracepoints and on labels, see where.h */
 	uint64_t min_wait_ns, max_wait_ns; /* lengths of waits, whole; max 0: no limit */
 
 	/* Set by filter_bind(). */
-	uint64_t from_ns, to_ns; /* on the recording's clock; to_ns is the first moment outside */
+	uint64_t from_ns, to_ns; /* on the samples' clock; to_ns is the first moment outside */
 	VEC(bool) event_passes;  /* by event; empty: all do */
 	VEC(struct where *) bound; /* of the conditions */
 	bool waits;		 /* time off the CPU */
@@ -61,14 +62,21 @@ void filter_deinit(struct filter *filter);
 bool filter_is_empty(const struct filter *filter);
 
 /*
- * Turn the window into times of @rec and look whether its events are there.
+ * Turn the window into times, and look whether the events are among the value types of @p.
  *
  * ERR_USAGE: no event has such a name (near names in the remedy).  ERR_UNSUPPORTED: per cent of a recording that has no end.
  * ERR_USAGE also: a window of wall-clock time that lies outside the recording.
  */
-MUST_USE struct err *filter_bind(struct filter *filter, const struct recording *rec);
+MUST_USE struct err *filter_bind(struct filter *filter, const struct profile *p, const struct profile_facts *facts);
 
-/* Release what filter_bind() set, of a copy whose options are another's. */
+/*
+ * The conditions of --where: on fields of the events of @rec, or on labels of @p, after filter_bind(). Both must outlive
+ * @filter. ERR_USAGE: see where.h.
+ */
+MUST_USE struct err *filter_bind_fields(struct filter *filter, const struct recording *rec);
+MUST_USE struct err *filter_bind_labels(struct filter *filter, const struct profile *p);
+
+/* Release what those set, of a copy whose options are another's. */
 void filter_unbind(struct filter *filter);
 
 /* Does the event itself pass, by time, CPU, process, thread and (samples) event? Names are asked below. */
@@ -78,7 +86,10 @@ bool filter_passes_event(const struct filter *filter, const struct event *ev);
 bool filter_passes_task(const struct filter *filter, const struct event *ev);
 bool filter_passes_cpu(const struct filter *filter, uint32_t cpu);
 
-/* Does event @event of the recording pass? */
+/* Does @row of @p pass, by everything but time? */
+bool filter_passes_row(const struct filter *filter, const struct profile *p, const struct profile_sample *row);
+
+/* Does value type @event of the profile pass? */
 bool filter_passes_kind(const struct filter *filter, uint32_t event);
 
 /* Does a thread with these names pass? */

@@ -126,25 +126,25 @@ bool time_arg_parse(const char *text, struct time_arg *ret)
 	return take_time(&pos, &ret->value) && !*pos;
 }
 
-static int64_t zone_of(const struct recording *rec)
+static int64_t zone_of(const struct profile_facts *facts)
 {
-	return rec->utc_offset ? (int64_t)rec->utc_offset - RECORDING_UTC_OFFSET_ZERO : 0;
+	return facts->has_utc_offset ? facts->utc_offset_s : 0;
 }
 
 /* Seconds since 1970 on the recorder's wall clock, as its zone shows it. */
-static double local_s(const struct recording *rec, uint64_t time_ns)
+static double local_s(const struct profile_facts *facts, uint64_t time_ns)
 {
-	int64_t wall_ns = (int64_t)(rec->wall_ns - rec->clock_ns + time_ns);
+	int64_t wall_ns = (int64_t)(facts->wall_ns - facts->start_ns + time_ns);
 
-	return (double)wall_ns / 1e9 + (double)zone_of(rec);
+	return (double)wall_ns / 1e9 + (double)zone_of(facts);
 }
 
-static struct err *resolve_wall(const struct time_arg *moment, const struct recording *rec,
+static struct err *resolve_wall(const struct time_arg *moment, const struct profile_facts *facts,
 				uint64_t *ret)
 {
-	double local = moment->value, start = local_s(rec, rec->start_ns);
+	double local = moment->value, start = local_s(facts, facts->start_ns);
 
-	if (!rec->wall_ns)
+	if (!facts->has_wall)
 		return err_remedy(err_new(ERR_UNSUPPORTED,
 					  "the recording does not say what time it was"),
 				  "say --time in seconds since it began");
@@ -153,15 +153,15 @@ static struct err *resolve_wall(const struct time_arg *moment, const struct reco
 		if (local < start - DAY_S / 2.0) /* past midnight */
 			local += DAY_S;
 	} else if (moment->has_offset) {
-		local += (double)(zone_of(rec) - moment->offset_s);
+		local += (double)(zone_of(facts) - moment->offset_s);
 	}
-	double ns = (double)rec->start_ns + (local - start) * 1e9;
+	double ns = (double)facts->start_ns + (local - start) * 1e9;
 
 	*ret = ns <= 0 ? 0 : (uint64_t)ns;
 	return NULL;
 }
 
-struct err *time_arg_resolve(const struct time_arg *moment, const struct recording *rec,
+struct err *time_arg_resolve(const struct time_arg *moment, const struct profile_facts *facts,
 			   uint64_t otherwise, uint64_t *ret)
 {
 	double offset_ns = moment->value * 1e9;
@@ -172,26 +172,26 @@ struct err *time_arg_resolve(const struct time_arg *moment, const struct recordi
 		return NULL;
 	case TIME_ARG_TIME_OF_DAY:
 	case TIME_ARG_DATE:
-		return resolve_wall(moment, rec, ret);
+		return resolve_wall(moment, facts, ret);
 	case TIME_ARG_PERCENT:
-		if (rec->end_ns <= rec->start_ns)
+		if (!facts->has_duration)
 			return err_remedy(
 				err_new(ERR_UNSUPPORTED,
 					"--time in per cent of a recording without an end"),
 				"say it in seconds");
-		offset_ns = moment->value / 100 * (double)(rec->end_ns - rec->start_ns);
+		offset_ns = moment->value / 100 * (double)facts->duration_ns;
 		break;
 	case TIME_ARG_SECONDS:
 		break;
 	}
-	*ret = rec->start_ns + (uint64_t)llround(offset_ns);
+	*ret = facts->start_ns + (uint64_t)llround(offset_ns);
 	return NULL;
 }
 
-const char *time_arg_wall_clock(const struct recording *rec, uint64_t time_ns, struct arena *arena)
+const char *time_arg_wall_clock(const struct profile_facts *facts, uint64_t time_ns, struct arena *arena)
 {
-	int64_t zone = zone_of(rec);
-	int64_t local_ns = (int64_t)(rec->wall_ns - rec->clock_ns + time_ns) + zone * 1000000000;
+	int64_t zone = zone_of(facts);
+	int64_t local_ns = (int64_t)(facts->wall_ns - facts->start_ns + time_ns) + zone * 1000000000;
 	time_t seconds = (time_t)(local_ns / 1000000000);
 	struct tm tm = { 0 };
 	char text[32] = "";

@@ -8,7 +8,7 @@
  *	2026-11-21T14:03:20   with a date ("T" or a space), and an offset if one is meant: Z, +01:00
  *
  * Wall-clock times are those of the recorder's time zone, whose offset from UTC stands in the trace; UTC where it does not.
- * They are turned into event times by the pair of clocks that was read when recording began, so steps of the wall
+ * They are turned into times of samples by the pair of clocks that was read when recording began, so steps of the wall
  * clock during the recording move nothing.
  */
 #ifndef REPORT_MOMENT_H
@@ -16,7 +16,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/err.h"
-#include "formats/recording.h"
+#include "formats/profile/facts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,14 +40,14 @@ struct time_arg {
 bool time_arg_parse(const char *text, struct time_arg *ret);
 
 /*
- * The time on the clock of @rec's events; @otherwise for TIME_ARG_NONE.
+ * The time on the clock of the samples; @otherwise for TIME_ARG_NONE.
  *
  * ERR_UNSUPPORTED: per cent of a recording that has no end, wall-clock time of one without a pair of clocks.
  */
-MUST_USE struct err *time_arg_resolve(const struct time_arg *moment, const struct recording *rec,
+MUST_USE struct err *time_arg_resolve(const struct time_arg *moment, const struct profile_facts *facts,
 				    uint64_t otherwise, uint64_t *ret);
 
 /* "2026-11-21 14:03:20.000 +01:00": wall-clock time of @time_ns in the recorder's zone. */
-const char *time_arg_wall_clock(const struct recording *rec, uint64_t time_ns, struct arena *arena);
+const char *time_arg_wall_clock(const struct profile_facts *facts, uint64_t time_ns, struct arena *arena);
 
 #endif

@@ -198,6 +198,18 @@ static struct err *set_field(struct view_levels *ret, const char *name)
 	return NULL;
 }
 
+/* Keys of labels may be anything: "label:http.route". */
+static struct err *set_label(struct view_levels *ret, const char *key)
+{
+	if (!*key || strlen(key) >= VIEW_NAME_MAX)
+		return err_remedy(err_new(ERR_USAGE, "'%s' is no key of a label", key),
+				  "label:KEY is a label of samples, as in --by label:route; it has fewer than %d "
+				  "bytes", VIEW_NAME_MAX);
+	ret->items[ret->len] = (struct view_level){ .by = VIEW_FIELD, .depth = ret->len };
+	memcpy(ret->names[ret->len], key, strlen(key) + 1);
+	return NULL;
+}
+
 /* Not a level; but unless it is nearly one, it may be a field, which the recording decides. */
 static struct err *take_field(struct view_levels *ret, const char *word)
 {
@@ -223,7 +235,7 @@ static struct err *take_field(struct view_levels *ret, const char *word)
 		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
 		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
 		"data-type, data-field, entry, mine, script, script-line, state, wait, syscall and waker, "
-		"field=NAME of a tracepoint, and event and branch by themselves",
+		"field=NAME of a tracepoint, label:KEY, and event and branch by themselves",
 		hint ? hint : "", hint ? "; " : "");
 }
 
@@ -246,6 +258,8 @@ static struct err *parse_level(char *word, struct view_levels *parsed)
 	char *value = strchr(word, '=');
 	const char *name;
 
+	if (strncmp(word, "label:", 6) == 0)
+		return set_label(parsed, word + 6);
 	if (value)
 		*value++ = 0;
 	name = own_name(word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * where.c - the condition as an array of nodes, and for each event which of its fields the names are.
+ * where.c - the condition as an array of nodes, and which field of each event, or which key of labels, its names are.
  */
 #include "report/view/where.h"
 
@@ -35,6 +35,7 @@ struct node {
 	bool is_number, is_negative;
 	uint64_t number; /* as two's complement */
 	const struct tracepoint_field **fields; /* by event; NULL: it has none of that name */
+	uint32_t key; /* of labels: the name as a string of the profile */
 };
 
 struct where {
@@ -243,23 +244,82 @@ static struct err *bind(struct where *where)
 	return err;
 }
 
-struct err *where_new(const char *text, const struct recording *rec, struct where **ret)
+static struct err *read_condition(const char *text, struct where *where)
 {
-	struct where *where = memory_zeroed(1, sizeof(*where));
 	struct parser p = { .where = where, .text = text, .pos = text };
 	struct err *err = read_any(&p, &where->root);
 
-	where->rec = rec;
 	skip_blanks(&p);
-	if (!err && *p.pos)
-		err = malformed(&p, "'&&' or '||' is missing");
-	if (!err)
-		err = bind(where);
+	return !err && *p.pos ? malformed(&p, "'&&' or '||' is missing") : err;
+}
+
+static struct err *finish(struct where *where, struct err *err, struct where **ret)
+{
 	if (err)
 		where_free(where);
 	else
 		*ret = where;
 	return err;
+}
+
+struct err *where_new(const char *text, const struct recording *rec, struct where **ret)
+{
+	struct where *where = memory_zeroed(1, sizeof(*where));
+	struct err *err = read_condition(text, where);
+
+	where->rec = rec;
+	return finish(where, err ? err : bind(where), ret);
+}
+
+/* ---- labels ---- */
+
+static struct err *unknown_label(struct where *where, const struct profile *p, const char *name)
+{
+	struct text_near near = { .wanted = name };
+	const char *list = "";
+
+	for (size_t i = 0; i < p->labels.len; i++) {
+		const char *key = profile_text(p, p->labels.items[i].key);
+		size_t seen = 0;
+
+		while (seen < i && p->labels.items[seen].key != p->labels.items[i].key)
+			seen++;
+		text_near_offer(&near, key);
+		if (seen == i && strlen(list) < 200)
+			list = arena_printf(&where->arena, "%s%s%s", list, *list ? ", " : "", key);
+	}
+	const char *hint = text_near_hint(&near, &where->arena);
+	struct err *err = err_new(ERR_USAGE, "no sample of the profile has a label '%s'", name);
+
+	if (hint)
+		return err_remedy(err, "%s", hint);
+	return *list ? err_remedy(err, "there are %s", list) : err;
+}
+
+static struct err *bind_label(struct where *where, const struct profile *p, struct node *node)
+{
+	for (size_t i = 0; i < p->labels.len; i++) {
+		const struct profile_label *label = &p->labels.items[i];
+
+		if (strcmp(profile_text(p, label->key), node->name) != 0)
+			continue;
+		node->key = label->key;
+		if (label->is_number && !node->is_number && node->op != WHERE_LIKE && node->op != WHERE_UNLIKE)
+			return err_new(ERR_USAGE, "'%s' is a number, '%s' is none", node->name, node->text);
+		return NULL;
+	}
+	return unknown_label(where, p, node->name);
+}
+
+struct err *where_new_labels(const char *text, const struct profile *p, struct where **ret)
+{
+	struct where *where = memory_zeroed(1, sizeof(*where));
+	struct err *err = read_condition(text, where);
+
+	for (size_t i = 0; i < where->nodes.len && !err; i++)
+		if (where->nodes.items[i].name)
+			err = bind_label(where, p, &where->nodes.items[i]);
+	return finish(where, err, ret);
 }
 
 void where_free(struct where *where)
@@ -301,6 +361,15 @@ static int compare_numbers(const struct tracepoint_value *value, const struct no
 	return (value->number > node->number) - (value->number < node->number);
 }
 
+static bool compares_value(const struct node *node, const struct tracepoint_value *value, struct arena *arena)
+{
+	if (node->op == WHERE_LIKE || node->op == WHERE_UNLIKE)
+		return (fnmatch(node->text, tracepoint_value_text(value, arena), 0) == 0) == (node->op == WHERE_LIKE);
+	if (value->kind == TRACEPOINT_TEXT)
+		return fulfils(node->op, strcmp(value->text, node->text));
+	return node->is_number && fulfils(node->op, compare_numbers(value, node));
+}
+
 static bool compares(const struct where *where, const struct node *node, const struct event *ev)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -309,28 +378,54 @@ static bool compares(const struct where *where, const struct node *node, const s
 		sample->event < where->rec->nevents ? node->fields[sample->event] : NULL;
 	struct tracepoint_value value;
 
-	if (!field || !tracepoint_field_value(field, sample->raw, sample->raw_len, &arena, &value))
-		return false;
-	if (node->op == WHERE_LIKE || node->op == WHERE_UNLIKE)
-		return (fnmatch(node->text, tracepoint_value_text(&value, &arena), 0) == 0) == (node->op == WHERE_LIKE);
-	if (value.kind == TRACEPOINT_TEXT)
-		return fulfils(node->op, strcmp(value.text, node->text));
-	return node->is_number && fulfils(node->op, compare_numbers(&value, node));
+	return field && tracepoint_field_value(field, sample->raw, sample->raw_len, &arena, &value) &&
+	       compares_value(node, &value, &arena);
 }
 
+static bool compares_labels(const struct node *node, const struct profile *p, uint32_t labels)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct profile_label_set *set = &p->label_sets.items[labels];
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct profile_label *label = &p->labels.items[set->first + i];
+		const struct tracepoint_value value = {
+			.kind = label->is_number ? TRACEPOINT_SIGNED : TRACEPOINT_TEXT,
+			.number = (uint64_t)label->number,
+			.text = profile_text(p, label->text),
+		};
+
+		if (label->key == node->key && compares_value(node, &value, &arena))
+			return true;
+	}
+	return false;
+}
+
+/* What a condition is asked about: a sample's event, or its labels. */
+struct subject {
+	const struct event *ev; /* NULL: labels */
+	const struct profile *p;
+	uint32_t labels;
+};
+
 /* As deep as the nodes are: chains of && lean to the left, so that only parentheses and the first operand nest. */
-static bool passes(const struct where *where, uint32_t number, const struct event *ev)
+static bool passes(const struct where *where, uint32_t number, const struct subject *of)
 {
 	const struct node *node = &where->nodes.items[number];
 
 	if (node->op == WHERE_AND)
-		return passes(where, node->left, ev) && passes(where, node->right, ev);
+		return passes(where, node->left, of) && passes(where, node->right, of);
 	if (node->op == WHERE_OR)
-		return passes(where, node->left, ev) || passes(where, node->right, ev);
-	return compares(where, node, ev);
+		return passes(where, node->left, of) || passes(where, node->right, of);
+	return of->ev ? compares(where, node, of->ev) : compares_labels(node, of->p, of->labels);
 }
 
 bool where_passes(const struct where *where, const struct event *ev)
 {
-	return passes(where, where->root, ev);
+	return passes(where, where->root, &(struct subject){ .ev = ev });
+}
+
+bool where_passes_labels(const struct where *where, const struct profile *p, uint32_t labels)
+{
+	return passes(where, where->root, &(struct subject){ .p = p, .labels = labels });
 }

@@ -23,24 +23,49 @@ static struct err *parse(struct filter *filter, struct arena *arena, const char 
 	return opt_parse(filter_opts, filter, argc, argv, OPT_ANYWHERE, &result);
 }
 
-static struct recording_event events[] = {
-	{ .name = "cycles:u", .samples = true },
-	{ .name = "instructions", .samples = false },
-	{ .name = "sched:sched_switch", .samples = true },
+static const struct profile_facts facts = {
+	.start_ns = 1000000000,
+	.has_duration = true,
+	.duration_ns = 10000000000,
 };
 
-static const struct recording recording = {
-	.start_ns = 1000000000,
-	.end_ns = 11000000000,
-	.events = events,
-	.nevents = ARRAY_LEN(events),
-};
+/* Of which "instructions" is only counted. */
+static struct profile *recorded(void)
+{
+	static const char *const names[] = { "cycles:u", "instructions", "sched:sched_switch" };
+	struct profile *p = profile_new();
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const struct profile_value_type type = {
+			.name = profile_string(p, names[i]),
+			.counts_only = i == 1,
+		};
+
+		profile_add_value_type(p, &type);
+	}
+	return p;
+}
+
+/* filter_bind() to what was recorded() */
+static struct err *bind_to(struct filter *filter, const struct profile_facts *to)
+{
+	struct profile *p = recorded();
+	struct err *err = filter_bind(filter, p, to);
+
+	profile_free(p);
+	return err;
+}
+
+static struct err *bind(struct filter *filter)
+{
+	return bind_to(filter, &facts);
+}
 
 static bool passes(const struct filter *filter, double seconds, uint32_t cpu, uint32_t pid)
 {
 	struct event ev = { .kind = EVENT_SAMPLE, .cpu = cpu, .pid = pid, .tid = pid + 1 };
 
-	ev.time_ns = recording.start_ns + (uint64_t)(seconds * 1e9);
+	ev.time_ns = facts.start_ns + (uint64_t)(seconds * 1e9);
 	return filter_passes_event(filter, &ev);
 }
 
@@ -50,7 +75,7 @@ TEST(filter_without_conditions_lets_everything_pass)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
 	CHECK(filter_is_empty(&filter));
-	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK_OK(bind(&filter));
 	CHECK(passes(&filter, 0, 0, 1) && passes(&filter, 100, EVENT_NO_CPU, (uint32_t)-1));
 	CHECK(filter_passes_names(&filter, "a", "b"));
 	CHECK(!filter_needs_stacks(&filter));
@@ -63,7 +88,7 @@ TEST(filter_numbers_are_lists_of_ranges)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
 	CHECK_OK(parse(&filter, &arena, "--cpu=0-3,8 --pid=5 --pid=7"));
-	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK_OK(bind(&filter));
 	CHECK(passes(&filter, 0, 3, 5) && passes(&filter, 0, 8, 7));
 	CHECK(!passes(&filter, 0, 4, 5) && !passes(&filter, 0, 8, 6));
 	CHECK_STR(filter_describe(&filter, &arena), "--pid=5,7 --cpu=0-3,8");
@@ -79,7 +104,7 @@ TEST(filter_time_is_a_window_in_seconds_or_per_cent)
 		CLEANUP(filter_deinit) struct filter filter = { 0 };
 
 		CHECK_OK(parse(&filter, &arena, same[i]));
-		CHECK_OK(filter_bind(&filter, &recording));
+		CHECK_OK(bind(&filter));
 		CHECK(!passes(&filter, 1.999, 0, 1) && passes(&filter, 2, 0, 1));
 		CHECK(passes(&filter, 3.999, 0, 1) && !passes(&filter, 4, 0, 1));
 	}
@@ -87,7 +112,7 @@ TEST(filter_time_is_a_window_in_seconds_or_per_cent)
 	CLEANUP(filter_deinit) struct filter open_end = { 0 };
 
 	CHECK_OK(parse(&open_end, &arena, "--time=9.5,"));
-	CHECK_OK(filter_bind(&open_end, &recording));
+	CHECK_OK(bind(&open_end));
 	CHECK(!passes(&open_end, 9, 0, 1) && passes(&open_end, 1000, 0, 1));
 	CHECK_STR(filter_describe(&open_end, &arena), "--time=9.5,");
 }
@@ -96,11 +121,11 @@ TEST(filter_per_cent_need_an_end)
 {
 	CLEANUP(filter_deinit) struct filter filter = { 0 };
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct recording cut = recording;
+	struct profile_facts cut = facts;
 
-	cut.end_ns = 0;
+	cut.has_duration = false;
 	CHECK_OK(parse(&filter, &arena, "--time=20%,40%"));
-	CHECK_ERR(filter_bind(&filter, &cut), ERR_UNSUPPORTED, "without an end");
+	CHECK_ERR(bind_to(&filter, &cut), ERR_UNSUPPORTED, "without an end");
 }
 
 TEST(filter_values_that_make_no_sense_are_refused)
@@ -127,10 +152,10 @@ TEST(filter_events_are_found_with_or_without_modifier)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
 	CHECK_OK(parse(&filter, &arena, "--event=cycles"));
-	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK_OK(bind(&filter));
 	CHECK(filter_passes_kind(&filter, 0) && !filter_passes_kind(&filter, 2));
 	CHECK_OK(parse(&filter, &arena, "--event=sched:*"));
-	CHECK_OK(filter_bind(&filter, &recording));
+	CHECK_OK(bind(&filter));
 	CHECK(filter_passes_kind(&filter, 0) && filter_passes_kind(&filter, 2));
 	CHECK(!filter_passes_kind(&filter, 1) && !filter_passes_kind(&filter, 99));
 }
@@ -141,7 +166,7 @@ TEST(filter_events_that_were_not_sampled_are_named)
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
 	CHECK_OK(parse(&filter, &arena, "--event=instructions"));
-	CHECK_ERR(filter_bind(&filter, &recording), ERR_USAGE,
+	CHECK_ERR(bind(&filter), ERR_USAGE,
 		  "no event 'instructions' was sampled");
 }
 
@@ -171,5 +196,84 @@ TEST(filter_symbols_and_modules_are_the_leafs)
 		passed += filter_passes_stack(&filter, p, p->samples.items[i].stack);
 	CHECK_UINT(passed, 1);
 	CHECK(filter_passes_stack(&filter, p, p->samples.items[0].stack));
+	profile_free(p);
+}
+
+/* Rows of a profile that knows neither processes nor CPUs, of one thread with labels. */
+static struct profile *with_labels(void)
+{
+	struct profile *p = profile_new();
+	const struct profile_thread nobody = { .pid = PROFILE_NONE, .tid = PROFILE_NONE };
+	const struct profile_value_type type = { .name = profile_string(p, "samples") };
+	struct profile_sample sample = { .type = profile_add_value_type(p, &type), .cpu = PROFILE_NONE, .count = 1, .weight = 1 };
+
+	sample.thread = profile_add_thread(p, &nobody);
+	for (int i = 0; i < 3; i++) {
+		const struct profile_label labels[] = {
+			{ .key = profile_string(p, "route"), .text = profile_string(p, i ? "/cart" : "/") },
+			{ .key = profile_string(p, "bytes"), .is_number = true, .number = i - 1 },
+		};
+
+		sample.labels = profile_add_labels(p, labels, i == 2 ? 1 : 2);
+		profile_add_sample(p, &sample);
+	}
+	return p;
+}
+
+static unsigned passing(struct profile *p, const char *line)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	unsigned bits = 0;
+
+	CHECK_OK(parse(&filter, &arena, line));
+	CHECK_OK(filter_bind(&filter, p, &facts));
+	CHECK_OK(filter_bind_labels(&filter, p));
+	for (size_t i = 0; i < p->samples.len; i++)
+		bits |= (unsigned)filter_passes_row(&filter, p, &p->samples.items[i]) << i;
+	return bits;
+}
+
+TEST(filter_rows_by_label)
+{
+	struct profile *p = with_labels();
+
+	CHECK_UINT(passing(p, "--where=route==/cart"), 6);
+	CHECK_UINT(passing(p, "--where=route~/c*"), 6);
+	CHECK_UINT(passing(p, "--where=bytes<0"), 1);
+	CHECK_UINT(passing(p, "--where=bytes>=0"), 2); /* the third has no such label */
+	CHECK_UINT(passing(p, "--where=bytes!=5&&route!=/"), 2);
+	CHECK_UINT(passing(p, "--where=bytes==-1||route==/cart"), 7);
+	profile_free(p);
+}
+
+TEST(filter_labels_that_are_not_there_are_refused)
+{
+	static const struct {
+		const char *line, *says;
+	} cases[] = {
+		{ "--where=rote==/", "no sample of the profile has a label 'rote'" },
+		{ "--where=bytes==few", "'bytes' is a number, 'few' is none" },
+	};
+	struct profile *p = with_labels();
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(filter_deinit) struct filter filter = { 0 };
+		CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+		CHECK_OK(parse(&filter, &arena, cases[i].line));
+		CHECK_ERR(filter_bind_labels(&filter, p), ERR_USAGE, cases[i].says);
+	}
+	profile_free(p);
+}
+
+TEST(filter_numbers_never_match_what_is_not_known)
+{
+	struct profile *p = with_labels();
+
+	CHECK_UINT(passing(p, "--pid=0-99999999999"), 0);
+	CHECK_UINT(passing(p, "--tid=4294967295"), 0);
+	CHECK_UINT(passing(p, "--cpu=0-4294967295"), 0);
+	CHECK_UINT(passing(p, "--event=samples"), 7);
 	profile_free(p);
 }

@@ -4,7 +4,7 @@
  */
 #include "formats/base/proto_reader.h"
 #include "formats/profile/import/import_ids.h"
-#include "formats/profile/profile_source.h"
+#include "formats/profile/import/import_profile.h"
 #include "tests/unit/import_case.h"
 
 #include <stdlib.h>
@@ -155,15 +155,13 @@ TEST(texts_of_perf_script_have_few_events)
 TEST(profiles_of_others_do_not_have_this_machines_architecture)
 {
 	int fd = memfd_create("profile", MFD_CLOEXEC);
-	struct event_source *source;
 	struct profile *p;
 	struct profile_facts facts;
 	struct diag diag = { 0 };
 
 	CHECK(write(fd, "a;b 1\n", 6) == 6);
-	CHECK_OK(profile_source_open(fd, "x", &diag, &source, &p, &facts));
-	CHECK(!source->ops->recording(source)->arch);
-	source->ops->close(source);
+	CHECK_OK(import_profile(fd, "x", &diag, &p, &facts));
+	CHECK(!facts.arch);
 	profile_free(p);
 	profile_facts_deinit(&facts);
 	diag_deinit(&diag);

@@ -9,17 +9,21 @@
 #define S 1000000000ull
 
 /* Monotonic 1000 s is 2026-11-21 14:03:20 UTC; recorded from 1010 s to 1030 s. */
-static const struct recording utc = {
-	.clock_ns = 1000 * S, .wall_ns = 1795269800 * S, .start_ns = 1010 * S, .end_ns = 1030 * S,
+static const struct profile_facts utc = {
+	.start_ns = 1010 * S,
+	.has_wall = true,
+	.wall_ns = 1795269810 * S,
+	.has_duration = true,
+	.duration_ns = 20 * S,
 };
 
-static uint64_t resolve(const char *text, const struct recording *rec)
+static uint64_t resolve(const char *text, const struct profile_facts *facts)
 {
 	struct time_arg moment;
 	uint64_t ns = 1;
 
 	CHECK(time_arg_parse(text, &moment));
-	CHECK_OK(time_arg_resolve(&moment, rec, 77, &ns));
+	CHECK_OK(time_arg_resolve(&moment, facts, 77, &ns));
 	return ns / 1000000; /* milliseconds: seconds since 1970 leave doubles that much */
 }
 
@@ -43,25 +47,26 @@ TEST(moments_are_seconds_shares_and_wall_clock)
 TEST(moments_are_in_the_recorders_time_zone)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct recording rec = utc;
+	struct profile_facts facts = utc;
 
-	rec.utc_offset = RECORDING_UTC_OFFSET_ZERO + 3600;
-	CHECK_UINT(resolve("15:03:35", &rec), 1015000);
-	CHECK_UINT(resolve("2026-11-21T15:03:35", &rec), 1015000);
-	CHECK_UINT(resolve("2026-11-21T14:03:35Z", &rec), 1015000);
-	CHECK_STR(time_arg_wall_clock(&rec, 1010 * S, &arena), "2026-11-21 15:03:30.000 +01:00");
-	rec.utc_offset = RECORDING_UTC_OFFSET_ZERO - 9 * 3600 - 1800;
-	CHECK_UINT(resolve("04:33:35", &rec), 1015000);
-	CHECK_STR(time_arg_wall_clock(&rec, 1010 * S, &arena), "2026-11-21 04:33:30.000 -09:30");
+	facts.has_utc_offset = true;
+	facts.utc_offset_s = 3600;
+	CHECK_UINT(resolve("15:03:35", &facts), 1015000);
+	CHECK_UINT(resolve("2026-11-21T15:03:35", &facts), 1015000);
+	CHECK_UINT(resolve("2026-11-21T14:03:35Z", &facts), 1015000);
+	CHECK_STR(time_arg_wall_clock(&facts, 1010 * S, &arena), "2026-11-21 15:03:30.000 +01:00");
+	facts.utc_offset_s = -9 * 3600 - 1800;
+	CHECK_UINT(resolve("04:33:35", &facts), 1015000);
+	CHECK_STR(time_arg_wall_clock(&facts, 1010 * S, &arena), "2026-11-21 04:33:30.000 -09:30");
 }
 
 TEST(moments_go_past_midnight)
 {
-	struct recording rec = utc;
+	struct profile_facts facts = utc;
 
-	rec.wall_ns += (9 * 3600 + 56 * 60 + 20) * S; /* began at 23:59:50 */
-	CHECK_UINT(resolve("23:59:55", &rec), 1015000);
-	CHECK_UINT(resolve("00:00:05", &rec), 1025000);
+	facts.wall_ns += (9 * 3600 + 56 * 60 + 20) * S; /* began at 23:59:50 */
+	CHECK_UINT(resolve("23:59:55", &facts), 1015000);
+	CHECK_UINT(resolve("00:00:05", &facts), 1025000);
 }
 
 TEST(moments_that_cannot_be_are_refused)
@@ -78,18 +83,18 @@ TEST(moments_that_cannot_be_are_refused)
 
 TEST(moments_need_what_the_recording_may_not_have)
 {
-	struct recording rec = { .start_ns = 5 };
+	struct profile_facts facts = { .start_ns = 5 };
 	struct time_arg moment;
 	uint64_t ns;
 
 	CHECK(time_arg_parse("", &moment));
-	CHECK_OK(time_arg_resolve(&moment, &rec, 77, &ns));
+	CHECK_OK(time_arg_resolve(&moment, &facts, 77, &ns));
 	CHECK_UINT(ns, 77);
 	static const char *const texts[] = { "20%", "14:03:20", "2026-11-21" };
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		CHECK(time_arg_parse(texts[i], &moment));
-		struct err *err = time_arg_resolve(&moment, &rec, 77, &ns);
+		struct err *err = time_arg_resolve(&moment, &facts, 77, &ns);
 
 		CHECK(err && err_kind(err) == ERR_UNSUPPORTED);
 		err_free(err);

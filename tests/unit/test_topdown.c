@@ -116,8 +116,9 @@ static const struct row rows[] = {
 
 /* A tree whose recording has the events of @counts, and what it comes to. */
 struct built {
-	struct recording rec;
-	struct session session;
+	struct arena arena;
+	struct profile *profile;
+	struct counting counting;
 	struct topdown_tree tree;
 	struct topdown_value values[TOPDOWN_NODES_MAX];
 };
@@ -129,20 +130,20 @@ static void build(struct built *b, const char *model, const struct pair *counts)
 	size_t n = 0;
 
 	*b = (struct built){ 0 };
-	b->rec.events = ARENA_ARRAY(&b->rec.arena, struct recording_event, TOPDOWN_EVENTS_MAX);
+	b->profile = profile_new();
 	for (; n < TOPDOWN_EVENTS_MAX && counts[n].key; n++) {
-		b->rec.events[n] = (struct recording_event){
-			.name = arena_printf(&b->rec.arena, "%s.%s", model, counts[n].key),
-			.samples = n == 0,
+		const struct profile_value_type type = {
+			.name = profile_string(b->profile, arena_printf(&b->arena, "%s.%s", model, counts[n].key)),
+			.counts_only = n > 0,
 		};
+
+		profile_add_value_type(b->profile, &type);
 		deltas[n] = (struct group_delta){ (uint32_t)n, counts[n].value };
 	}
-	b->rec.nevents = n;
-	b->session.recording = &b->rec;
-	CHECK_OK(topdown_tree_open(&b->tree, &b->session));
+	CHECK_OK(topdown_tree_open(&b->tree, b->profile, &b->counting));
 	for (int i = 0; i < SAMPLES; i++)
 		measures_add_deltas(&b->tree.measures, 0, deltas, n);
-	sums = ARENA_ARRAY(&b->rec.arena, double, measures_len(&b->tree.measures));
+	sums = ARENA_ARRAY(&b->arena, double, measures_len(&b->tree.measures));
 	measures_sum_row(&b->tree.measures, 0, sums);
 	topdown_tree_judge(&b->tree, sums, b->values);
 }
@@ -150,8 +151,9 @@ static void build(struct built *b, const char *model, const struct pair *counts)
 static void destroy(struct built *b)
 {
 	topdown_tree_close(&b->tree);
-	arena_deinit(&b->session.arena);
-	arena_deinit(&b->rec.arena);
+	counting_close(&b->counting);
+	profile_free(b->profile);
+	arena_deinit(&b->arena);
 }
 
 static void check_row(const struct row *row)
@@ -244,7 +246,7 @@ TEST(topdown_level_two_is_left_out_where_it_was_not_recorded)
 static const char *verdict(struct built *b, const struct row *row, const char *function)
 {
 	build(b, row->model, row->counts);
-	return topdown_text_verdict(&b->tree, b->values, function, "preport", &b->rec.arena);
+	return topdown_text_verdict(&b->tree, b->values, function, "preport", &b->arena);
 }
 
 TEST(topdown_children_are_flagged_only_below_flagged_parents)
