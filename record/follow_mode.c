@@ -25,6 +25,7 @@ static bool is_sparse(const struct event_plan *plan)
 
 		if (plan->events[i].desc->samples && !is_clock &&
 		    !event_desc_is_waking(plan->events[i].desc) &&
+		    !event_desc_is_idle(plan->events[i].desc) &&
 		    !event_desc_is_off_cpu(plan->events[i].desc) && /* their stacks are thinned, CPU by CPU */
 		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))
 			return false;

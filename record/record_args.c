@@ -7,6 +7,7 @@
 #include "formats/base/pool.h"
 #include "formats/base/text.h"
 #include "record/event/event_rate.h"
+#include "record/sample/idle_reader.h"
 #include "record/perf_options.h"
 #include "record/time_span.h"
 
@@ -152,6 +153,17 @@ static struct err *parse_reader_threads(void *field, const char *value)
 	return NULL;
 }
 
+static struct err *parse_idle(void *field, const char *value)
+{
+	uint64_t *rate = field;
+
+	if (!value)
+		*rate = IDLE_READER_RATE;
+	else if (!text_parse_u64(value, rate) || !*rate || *rate > IDLE_READER_RATE_MAX)
+		return err_new(ERR_USAGE, "'%s' is no rate from 1 to %d Hz", value, IDLE_READER_RATE_MAX);
+	return NULL;
+}
+
 static const char *const bundles[] = { "none", "symbols", "full", NULL };
 
 static const char *const build_id_readers[] = { "files", "kernel", NULL };
@@ -172,6 +184,8 @@ const struct opt record_opts[] = {
 		 "also where threads wait: every switch, and the stacks that wait"),
 	OPT_FLAG(ARGS, wakers, "wakers", 0,
 		 "with waits: also who ended them, by tracepoint sched:sched_waking"),
+	OPT_PARSE(ARGS, idle_rate, "idle", 0, "[HZ]",
+		  "also threads that wait, looked at HZ times a second (20): of interpreters, or of -p and a command", parse_idle),
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
 		  "what tells why the processor waits, to level 1 or 2; see preport topdown",
 		  topdown_args_parse),
@@ -250,6 +264,10 @@ struct err *record_args_settle(struct record_args *args)
 {
 	if (args->all_user && args->all_kernel)
 		return err_new(ERR_USAGE, "--all-user and --all-kernel exclude each other");
+	if (args->idle_rate && (args->target.cgroup || args->target.tids))
+		return err_remedy(err_new(ERR_USAGE, "--idle looks at whole processes, not at %s",
+					  args->target.cgroup ? "a cgroup" : "single threads"),
+				  "name the processes: -p PID,PID");
 	if (!args->all_user && !args->all_kernel)
 		return NULL;
 	event_list_default(&args->events);

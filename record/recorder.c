@@ -22,6 +22,7 @@
 #define STATUS_TICK_MS    500
 #define STATUS_OWN_FAILURE 125
 #define MANAGED_TICK_MS   100 /* should a reader of interpreters' stacks hang, which wakes us when rings fill */
+#define IDLE_TICK_MS      100 /* what was seen of threads that wait is fetched so often */
 #define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
 #define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
 #define NODES_DIR         "/sys/devices/system/node"
@@ -144,6 +145,8 @@ static struct err *begin_trace(struct recorder *s)
 	if (err)
 		return err;
 	task_filter_init(&s->family, &s->target);
+	/* Of the whole machine most threads wait, and nobody asked for them. */
+	options.idle_scope = s->target.system_wide ? IDLE_SCOPE_INTERPRETERS : IDLE_SCOPE_ALL;
 	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->family, &options);
 	s->output_files.drain = s->drain;
 	return scan(s);
@@ -199,6 +202,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	}
 	if (!err && (args->off_cpu || args->wakers))
 		err = event_list_add_off_cpu(&args->events, args->wakers);
+	if (!err && args->idle_rate)
+		err = event_list_add_idle(&args->events, args->idle_rate);
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)
@@ -258,6 +263,8 @@ static int timeout_ms(const struct recorder *s)
 
 	if (s->perf_fds.waking)
 		tick = MIN(tick, MANAGED_TICK_MS);
+	if (s->args->idle_rate)
+		tick = MIN(tick, IDLE_TICK_MS);
 	if (drain_probes_waits(s->drain))
 		tick = MIN(tick, WAIT_PROBE_TICK_MS);
 	if (now < s->jit_until_ns)
@@ -414,6 +421,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 
 	if (!err) {
 		*ret_over = react(s, result);
+		drain_follow_idle(s->drain, s->sampling_switch.enabled);
 		err = drain_pass(s->drain);
 	}
 	note_jit(s);
@@ -464,6 +472,9 @@ static void note_size(struct recorder *s)
 struct err *recorder_finish(struct recorder *s)
 {
 	struct recording *rec = &s->recording;
+
+	drain_end_idle(s->drain);
+
 	struct err *err = drain_rest(s);
 
 	affinity_close(&s->hands[0].affinity);
@@ -492,8 +503,8 @@ void recorder_close(struct recorder *s)
 	watch_close(&s->watch);
 	sampling_switch_close(&s->sampling_switch);
 	workload_deinit(&s->workload);
-	managed_readers_free(s->managed);
 	drain_free(s->drain);
+	managed_readers_free(s->managed);
 	free(s->hands);
 	task_filter_deinit(&s->family);
 	output_files_close(&s->output_files);

@@ -213,6 +213,28 @@ static void print_probes(const struct recorder *s, FILE *out, bool verbose)
 			totals.dropped, WAIT_PROBE_WAITERS_MAX);
 }
 
+/* Threads that waited (idle_reader.h). */
+static void print_idle(const struct recorder *s, FILE *out)
+{
+	const struct idle_totals totals = drain_idle_totals(s->drain);
+	double elapsed = (double)(s->recording.end_ns - s->recording.start_ns) / 1e9;
+
+	if (!s->args->idle_rate)
+		return;
+	fprintf(out, PREFIX "idle: up to %" PRIu64 " threads looked at %.1f times a second, %" PRIu64
+			    " stacks read, %.2f %% of a CPU\n",
+		totals.threads, elapsed > 0 ? (double)totals.rounds / elapsed : 0, totals.looks,
+		elapsed > 0 ? (double)totals.cpu_ns / 1e7 / elapsed : 0);
+	if (totals.put_off)
+		fprintf(out, PREFIX "idle: more often would have taken over %.0f %% of a CPU; each look stands for the time since the last\n",
+			IDLE_READER_SHARE * 100);
+	if (totals.dropped_ns)
+		fprintf(out, PREFIX "idle: for %.1f s of waiting there was no room\n", (double)totals.dropped_ns / 1e9);
+	if (totals.too_many)
+		fprintf(out, PREFIX "idle: only %d threads are followed at a time, others were left out\n",
+			IDLE_READER_THREADS_MAX);
+}
+
 static void print_details(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct drain_totals *totals = drain_totals(s->drain);
@@ -296,6 +318,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	print_losses(s, lost, out);
 	print_missed(s, out);
 	print_managed(s, out);
+	print_idle(s, out);
 	print_refusals(s, &arena, out);
 	print_probes(s, out, verbose);
 	if (verbose)

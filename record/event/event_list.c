@@ -13,6 +13,12 @@ bool event_desc_is_off_cpu(const struct event_desc *desc)
 	       strcmp(desc->unit, "ns") == 0;
 }
 
+bool event_desc_is_idle(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_SOFTWARE && desc->config == PERF_COUNT_SW_DUMMY &&
+	       strcmp(desc->unit, "ns") == 0;
+}
+
 bool event_list_wants_switches(const struct event_list *list)
 {
 	for (size_t i = 0; i < list->len; i++)

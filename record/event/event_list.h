@@ -72,6 +72,9 @@ struct event_list {
 /* Is it off-cpu: stacks of threads that leave a CPU, with a record for each switch beside them? */
 bool event_desc_is_off_cpu(const struct event_desc *desc);
 
+/* Is it idle: stacks of threads that wait, which the recorder reads (idle_reader.h)? It never samples by itself. */
+bool event_desc_is_idle(const struct event_desc *desc);
+
 /* Does any event of @list need a record for each switch? */
 bool event_list_wants_switches(const struct event_list *list);
 

@@ -404,3 +404,17 @@ struct err *event_list_add_off_cpu(struct event_list *list, bool wakers)
 	/* A stack for each would cost more than all the rest. */
 	return !err && wakers ? event_list_add(list, EVENT_LIST_WAKING "/call-graph=no/") : err;
 }
+
+struct err *event_list_add_idle(struct event_list *list, uint64_t rate)
+{
+	struct err *err;
+
+	event_list_default(list);
+	for (size_t i = 0; i < list->len; i++)
+		if (event_desc_is_idle(&list->items[i]))
+			return NULL;
+	err = event_list_add(list, "idle");
+	if (!err)
+		list->items[list->len - 1].rate = (struct event_rate){ EVENT_RATE_FREQ, rate };
+	return err;
+}

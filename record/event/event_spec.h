@@ -47,4 +47,7 @@ void event_list_default(struct event_list *list);
 /* Append off-cpu, if it is not there yet, and with @wakers sched_waking. ERR_USAGE, ERR_SYSTEM: as event_list_add(). */
 MUST_USE struct err *event_list_add_off_cpu(struct event_list *list, bool wakers);
 
+/* Add the event idle, if it is not there, at @rate Hz. */
+MUST_USE struct err *event_list_add_idle(struct event_list *list, uint64_t rate);
+
 #endif

@@ -64,6 +64,7 @@ struct managed_table {
 	struct managed_refusals refusals;
 	struct arena arena; /* of their paths */
 	int news_fd;
+	unsigned held; /* processes, by managed_table_hold() */
 	/* Processes of by_pid at each hash of their number: what every sample asks, without the lock. */
 	_Atomic uint32_t filter[FILTER_LEN];
 	_Atomic size_t count; /* of by_pid */
@@ -277,9 +278,13 @@ void managed_table_free(struct managed_table *t)
 	pthread_mutex_lock(&t->lock);
 	t->ending = true;
 	pthread_cond_signal(&t->more);
+	bool used = t->held;
 	pthread_mutex_unlock(&t->lock);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += END_WAIT_S;
+	/* A thread that looked and was left alone, since the memory that it reads does not come. */
+	if (used)
+		return;
 	if (t->has_finder && pthread_timedjoin_np(t->finder, NULL, &until) != 0)
 		return;
 	for (size_t pos = 0; (slot = map_next(&t->by_pid, &pos));)
@@ -364,7 +369,7 @@ void managed_table_event(struct managed_table *t, const struct event *ev)
 		tell_end(t, ev->pid);
 }
 
-bool managed_table_sampled(struct managed_table *t, uint32_t pid)
+bool managed_table_look(struct managed_table *t, uint32_t pid)
 {
 	bool known = false;
 
@@ -377,6 +382,13 @@ bool managed_table_sampled(struct managed_table *t, uint32_t pid)
 		queue(t, p);
 	known = p && p->status == KNOWN;
 	pthread_mutex_unlock(&t->lock);
+	return known;
+}
+
+bool managed_table_sampled(struct managed_table *t, uint32_t pid)
+{
+	bool known = managed_table_look(t, pid);
+
 	if (known)
 		t->last_ns = clock_now_ns(CLOCK_MONOTONIC);
 	return known;
@@ -406,10 +418,12 @@ struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid
 	pthread_mutex_lock(&t->lock);
 	struct managed_process *p = find(t, pid);
 
-	if (p && p->status == KNOWN)
+	if (p && p->status == KNOWN) {
 		p->holders++;
-	else
+		t->held++;
+	} else {
 		p = NULL;
+	}
 	pthread_mutex_unlock(&t->lock);
 	return p;
 }
@@ -419,6 +433,7 @@ void managed_process_release(struct managed_table *t, struct managed_process *p)
 	if (!p)
 		return;
 	pthread_mutex_lock(&t->lock);
+	t->held--;
 	unhold(p);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -462,4 +477,22 @@ void managed_process_read(struct managed_process *p, uint32_t tid, struct manage
 	p->runtime->read(p->state, tid, view, ret);
 	managed_view_remember(view, recent);
 	pthread_mutex_unlock(&p->reading);
+}
+
+void managed_event_make(struct event *ret, const struct managed_binary *binary,
+			enum event_managed_runtime runtime, const struct managed_stack *stack)
+{
+	*ret = (struct event){
+		.kind = EVENT_MANAGED,
+		.cpu = EVENT_NO_CPU,
+		.managed = {
+			.runtime = runtime,
+			.state = stack->state,
+			.module = binary->path,
+			.nloops = binary->nloops,
+			.nframes = stack->nframes,
+			.frames = stack->frames,
+		},
+	};
+	memcpy(ret->managed.loops, binary->loops, sizeof(ret->managed.loops));
 }

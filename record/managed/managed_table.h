@@ -29,6 +29,9 @@ void managed_table_event(struct managed_table *t, const struct event *ev);
 /* Process @pid was sampled. Is its interpreter known? A load from memory for all but processes that may have one. */
 bool managed_table_sampled(struct managed_table *t, uint32_t pid);
 
+/* Is the interpreter of process @pid known? It is looked at if it may have one that is not. */
+bool managed_table_look(struct managed_table *t, uint32_t pid);
+
 /* When a process with an interpreter was last found or sampled; 0: never. By CLOCK_MONOTONIC. */
 uint64_t managed_table_last_ns(const struct managed_table *t);
 
@@ -56,6 +59,10 @@ void managed_process_release(struct managed_table *t, struct managed_process *p)
 
 const struct managed_runtime *managed_process_runtime(const struct managed_process *p);
 const struct managed_binary *managed_process_binary(const struct managed_process *p);
+
+/* What was read of one, as an event without time, process and thread; it refers to both. */
+void managed_event_make(struct event *ret, const struct managed_binary *binary,
+			enum event_managed_runtime runtime, const struct managed_stack *stack);
 
 /* Read the stack of thread @tid, which must not run meanwhile. One thread at a time reads from a process; others wait. */
 void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,

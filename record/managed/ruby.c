@@ -5,8 +5,8 @@
  *	ruby_single_main_ractor ─► ractor ─► running execution context ─► control frames, one block, innermost first
  *	ruby_current_execution_context_ptr (before 3.0) ─────────┘              each with its iseq and pc
  *
- * The running context is that of the thread that has the lock of the interpreter, or had it last; a sample of any other
- * thread has no frames of Ruby. Frames of methods in C have no line and, without the table of symbols that stripped builds
+ * The running context is that of the thread that has the lock of the interpreter, or had it last; the others, which wait, are
+ * in a list with it. Frames of methods in C have no line and, without the table of symbols that stripped builds
  * keep to themselves, no name: their time is that of the line that called them. With several ractors nothing is read.
  */
 #include "record/managed/managed.h"
@@ -28,6 +28,7 @@
 #define ENTRIES_MAX (1u << 20)	 /* of a table of lines */
 #define STACK_MAX   (64ull << 20) /* bytes of a thread's stack of values and frames */
 #define CHECK_NS    50000000	 /* after which an iseq is looked at again though nothing has changed */
+#define THREADS_MAX 4096	 /* of a ractor */
 #define SEARCHES_MAX 64		 /* for where a thread keeps its number */
 
 enum symbol {
@@ -422,6 +423,35 @@ static bool is_of(struct ruby *ruby, struct managed_view *view, uint64_t context
 	return false;
 }
 
+/*
+ * The context of thread @tid, which does not run. Threads are a list through their first field, whose head is in the ractor
+ * and no thread; @context is that of one of them. Where a thread has its context is seen in that one. 0 if it is not there.
+ */
+static uint64_t find_context(struct ruby *ruby, struct managed_view *view, uint64_t context, uint32_t tid)
+{
+	const struct thread_path *path = &ruby->path;
+	uint64_t words[THREAD_WORDS], first = managed_view_u64(view, context + path->thread);
+	uint64_t thread = first;
+	size_t at = 2; /* behind the list's two pointers */
+
+	if (!path->thread || !managed_view_try(view, first, words, sizeof(words)))
+		return 0;
+	while (at < THREAD_WORDS && words[at] != context)
+		at++;
+	for (unsigned i = 0; at < THREAD_WORDS && i < THREADS_MAX && !view->failed; i++) {
+		uint64_t pthread;
+		uint32_t found;
+
+		if (!managed_view_try(view, thread, &thread, sizeof(thread)) || !thread || thread & 7 ||
+		    thread == first)
+			return 0;
+		if (managed_view_try(view, thread + path->pthread, &pthread, sizeof(pthread)) &&
+		    managed_view_try(view, pthread + path->tid, &found, sizeof(found)) && found == tid)
+			return managed_view_u64(view, thread + at * 8);
+	}
+	return 0;
+}
+
 /* ---- frames ---------------------------------------------------------------------------------------- */
 
 static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8_t *bytes,
@@ -477,7 +507,9 @@ static void ruby_read(void *state, uint32_t tid, struct managed_view *view, stru
 	ruby->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (context && ruby->running)
 		context = managed_view_u64(view, context + ruby->running);
-	if (context && is_of(ruby, view, context, tid))
+	if (context && !is_of(ruby, view, context, tid))
+		context = find_context(ruby, view, context, tid);
+	if (context)
 		read_frames(ruby, view, context, ret);
 	if (view->failed) {
 		ret->state = EVENT_MANAGED_FAILED;

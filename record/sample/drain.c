@@ -48,6 +48,8 @@ struct drain {
 	uint64_t newest_before_ns; /* the same when the previous pass ended */
 
 	struct ring_scene scene;
+	struct idle_reader *idle; /* NULL: it is no event */
+	uint32_t idle_event;
 	struct wait_probe *wait_probe; /* NULL: stacks of waits are not recorded */
 	struct part *parts; /* of nreaders */
 	struct pool *pool;  /* NULL: there is one reader */
@@ -90,7 +92,8 @@ static uint32_t only_software_event(const struct event_plan *plan)
 		const struct perf_event_attr *attr = &plan->events[i].attr;
 
 		if (attr->type != PERF_TYPE_SOFTWARE || !plan->events[i].desc->samples ||
-		    attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK)
+		    attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK ||
+		    attr->config == PERF_COUNT_SW_DUMMY)
 			continue;
 		if (found != RECORDING_NO_EVENT)
 			return RECORDING_NO_EVENT;
@@ -105,6 +108,20 @@ static uint32_t off_cpu_event(const struct event_plan *plan)
 		if (event_desc_is_off_cpu(plan->events[i].desc))
 			return i;
 	return RECORDING_NO_EVENT;
+}
+
+static void begin_idle(struct drain *d)
+{
+	const struct event_plan *plan = d->perf_fds->plan;
+	struct managed_readers *managed = d->options.managed;
+
+	for (uint32_t i = 0; i < plan->nevents && !d->idle; i++) {
+		if (!event_desc_is_idle(plan->events[i].desc))
+			continue;
+		d->idle_event = i;
+		d->idle = idle_reader_new(managed ? managed_readers_table(managed) : NULL,
+					  plan->events[i].attr.sample_freq, d->options.idle_scope);
+	}
 }
 
 static void begin_readers(struct drain *d)
@@ -137,7 +154,8 @@ static void begin_readers(struct drain *d)
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
 	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
 	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
-		d->wait_probe = wait_probe_new();
+		d->wait_probe = wait_probe_new(d->options.managed ? managed_readers_table(d->options.managed) : NULL);
+	begin_idle(d);
 	for (size_t i = 0; i < nreaders; i++)
 		d->parts[i] = (struct part){
 			.task.run = run_part,
@@ -190,6 +208,7 @@ void drain_free(struct drain *d)
 		vec_deinit(&d->scene.seen[i]);
 	free(d->scene.seen);
 	wait_probe_free(d->wait_probe);
+	idle_reader_free(d->idle);
 	vec_deinit(&d->side);
 	arena_deinit(&d->copies);
 	free(d->layouts);
@@ -223,6 +242,8 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	struct event known = *ev;
 
 	d->totals.side_band++;
+	if (d->idle)
+		idle_reader_event(d->idle, ev);
 	if (d->wait_probe)
 		wait_probe_event(d->wait_probe, ev, d->thins);
 	if (d->options.managed)
@@ -358,16 +379,64 @@ static struct err *take_managed(void *context, const struct event *ev)
 	return journal_event(d->journal, ev);
 }
 
+/* What was seen of a thread as a sample, behind what its interpreter had. */
+static struct err *take_sight(struct drain *d, const struct ring_sight *at)
+{
+	const struct thread_sight *sight = at->sight;
+	struct err *err = NULL;
+	struct event ev;
+
+	if (!task_filter_has(d->family, sight->pid, sight->tid) ||
+	    (d->options.skip_pid && sight->pid == d->options.skip_pid))
+		return NULL;
+	if (thread_sight_managed(sight, at->time_ns, &ev))
+		err = take_managed(d, &ev);
+	d->totals.samples++;
+	return err ? err : ring_reader_take_sight(d->parts[0].reader, at);
+}
+
+/* What is older than the last pass cannot be written in order any more. */
+static uint64_t time_of_sight(const struct drain *d, const struct thread_sight *sight)
+{
+	return MAX(sight->time_ns, d->newest_before_ns + 1);
+}
+
 static struct err *take_found(void *context, const struct wait_probe_found *found)
 {
 	struct drain *d = context;
-	uint64_t time_ns = MAX(found->time_ns, d->newest_before_ns);
+	uint64_t time_ns = time_of_sight(d, &found->sight);
 
-	/* What is older than the last pass cannot be written in order any more; but who waits still waited then, too. */
-	if (time_ns > found->time_ns && !found->waits)
+	/* But who waits still waited then, too. */
+	if (time_ns > found->sight.time_ns && !found->waits)
 		return NULL;
-	d->totals.samples++;
-	return ring_reader_take_found(d->parts[0].reader, found, time_ns);
+	return take_sight(d, &(struct ring_sight){ &found->sight, d->scene.off_cpu_event, 1, time_ns });
+}
+
+static struct err *take_idle(void *context, const struct thread_sight *sight, uint64_t period_ns)
+{
+	struct drain *d = context;
+
+	return take_sight(d, &(struct ring_sight){ sight, d->idle_event, period_ns, time_of_sight(d, sight) });
+}
+
+bool drain_follow_idle(struct drain *d, bool on)
+{
+	if (d->idle && on)
+		idle_reader_follow(d->idle, d->family);
+	else if (d->idle)
+		idle_reader_rest(d->idle);
+	return d->idle;
+}
+
+void drain_end_idle(struct drain *d)
+{
+	if (d->idle)
+		idle_reader_end(d->idle);
+}
+
+struct idle_totals drain_idle_totals(const struct drain *d)
+{
+	return d->idle ? idle_reader_totals(d->idle) : (struct idle_totals){ 0 };
 }
 
 /* Long waits without a stack are looked at; what was found since the last pass is written. */
@@ -411,6 +480,8 @@ struct err *drain_pass(struct drain *d)
 		err = drain_samples(d);
 	if (!err && d->wait_probe)
 		err = probe_waits(d);
+	if (!err && d->idle)
+		err = idle_reader_take(d->idle, take_idle, d);
 	if (!err && d->options.managed)
 		err = managed_readers_take(d->options.managed, d->newest_before_ns, take_managed, d);
 	if (err)

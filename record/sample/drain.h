@@ -17,6 +17,7 @@
 #include "record/task/task_filter.h"
 #include "record/output/journal.h"
 #include "record/sample/managed_reader.h"
+#include "record/sample/idle_reader.h"
 #include "record/sample/wait_probe.h"
 #include "record/sample/ring_reader.h"
 #include "record/sample/perf_fds.h"
@@ -31,6 +32,7 @@ struct drain_options {
 	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
 	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
+	enum idle_scope idle_scope; /* where idle is an event */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
 	struct process_info *process_info; /* to read command lines and the like with after an exec */
 	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
@@ -63,6 +65,15 @@ bool drain_probes_waits(const struct drain *d);
 
 /* All zero where they are not. */
 struct wait_probe_totals drain_probe_totals(const struct drain *d);
+
+/* Where idle is an event: look at threads that wait from now on, or @on false, not any more; false: it is none. */
+bool drain_follow_idle(struct drain *d, bool on);
+
+/* The last round; what it finds comes with the next pass. */
+void drain_end_idle(struct drain *d);
+
+/* All zero where there is none. */
+struct idle_totals drain_idle_totals(const struct drain *d);
 
 const struct drain_totals *drain_totals(const struct drain *d);
 

@@ -204,25 +204,22 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	return tell(r, ev);
 }
 
-struct err *ring_reader_take_found(struct ring_reader *r, const struct wait_probe_found *found,
-				   uint64_t time_ns)
+struct err *ring_reader_take_sight(struct ring_reader *r, const struct ring_sight *at)
 {
-	const struct perf_layout *layout = &r->scene->layouts[r->scene->off_cpu_event];
+	const struct thread_sight *found = at->sight;
+	const struct perf_layout *layout = &r->scene->layouts[at->event];
 	const struct arch *arch = arch_native();
 	struct perf_record *rec = &r->record;
 	struct event *ev = &rec->event;
 	bool with_stack = layout->sample_type & PERF_SAMPLE_STACK_USER;
 
-	if (!task_filter_has(r->scene->family, found->pid, found->tid) ||
-	    (r->scene->skip_pid && found->pid == r->scene->skip_pid))
-		return NULL;
-	*ev = (struct event){ .kind = EVENT_SAMPLE, .time_ns = time_ns, .cpu = EVENT_NO_CPU,
+	*ev = (struct event){ .kind = EVENT_SAMPLE, .time_ns = at->time_ns, .cpu = EVENT_NO_CPU,
 			      .pid = found->pid, .tid = found->tid };
 	ev->sample = (struct event_sample){
-		.event = r->scene->off_cpu_event,
+		.event = at->event,
 		.mode = found->nkernel_ips ? EVENT_MODE_KERNEL : EVENT_MODE_USER,
 		.ip = found->nkernel_ips ? found->kernel_ips[0] : found->ip,
-		.period = 1,
+		.period = at->period,
 		.nkernel_ips = found->nkernel_ips,
 		.kernel_ips = found->kernel_ips,
 		.nuser_ips = found->ip && !with_stack,

@@ -99,9 +99,14 @@ uint64_t ring_reader_backlog(const struct ring_reader *r);
 /* Empty its rings up to their heads. Errors are those of trace_writer_add(). */
 MUST_USE struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand);
 
-/* What a wait was found to be (wait_probe.h), as a sample of its event at @time_ns that no CPU took. */
-MUST_USE struct err *ring_reader_take_found(struct ring_reader *r, const struct wait_probe_found *found,
-					    uint64_t time_ns);
+/* What a thread that waits was found doing, as a sample that no CPU took: of which event, and how much it stands for. */
+struct ring_sight {
+	const struct thread_sight *sight;
+	uint32_t event;
+	uint64_t period, time_ns;
+};
+
+MUST_USE struct err *ring_reader_take_sight(struct ring_reader *r, const struct ring_sight *at);
 
 /* Add what was counted since the last call to @totals, and *@newest_ns becomes the time of the newest record. */
 void ring_reader_tally(struct ring_reader *r, struct drain_totals *totals, uint64_t *newest_ns);

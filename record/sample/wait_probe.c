@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_probe.c - a list of who waits since when, in that order, and a thread that reads /proc.
+ * wait_probe.c - a list of who waits since when, in that order, and a thread that looks at them.
  */
 #include "record/sample/wait_probe.h"
 
@@ -9,27 +9,17 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
-#include "formats/perf/kallsyms.h"
-#include "record/task/task_memory.h"
 
-#include <ctype.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MAKE_ROOM_EVERY 4096 /* waits that find no room, whether some is made then or not: with so many it does not take long for each */
 #define AT_ONCE	     16	   /* requests and results */
 #define BURST	     WAIT_PROBE_RATE
 #define END_WAIT_S   1
 #define SAME_SWITCH_NS 100000 /* at most, from the sample of a stack to the record of its switch */
-#define TEXT_LEN     8192    /* of a file in /proc */
-#define FUNCTIONS_MAX 2000000 /* of the kernel and its modules */
 
 struct request {
 	uint32_t pid, tid;
@@ -56,150 +46,10 @@ struct wait_probe {
 	size_t nfound;
 	uint64_t answered; /* requests, also those of threads that did not wait any more */
 
-	struct map functions; /* the thread's: hash of a kernel function's name -> address */
-	bool has_functions;
+	struct thread_looker *looker; /* the thread's */
 };
 
 /* ---- the thread that looks ---- */
-
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	while (*name)
-		hash = (hash ^ (uint8_t)*name++) * 0x100000001b3;
-	return map_hash(hash);
-}
-
-/* Of several functions of one name any will do: it is the name that is shown. */
-static void read_functions(struct wait_probe *p)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	struct kallsyms_line line;
-	char *text = NULL;
-	size_t room = 0;
-
-	p->has_functions = true;
-	while (file && p->functions.len < FUNCTIONS_MAX && getline(&text, &room, file) > 0) {
-		if (!kallsyms_parse(text, &line) || !line.addr || !kallsyms_is_function(&line))
-			continue;
-		kallsyms_cut(line.name);
-		*map_put(&p->functions, hash_name(line.name), NULL) = line.addr;
-	}
-	free(text);
-	if (file)
-		fclose(file);
-}
-
-static uint64_t find_function(void *context, const char *name)
-{
-	const struct wait_probe *p = context;
-	const uint64_t *addr = map_get(&p->functions, hash_name(name));
-
-	return addr ? *addr : 0;
-}
-
-uint64_t wait_probe_parse_frame(const char *line, uint64_t (*lookup)(void *context, const char *name), void *context)
-{
-	const char *name = strchr(line, ' ');
-	char copy[256];
-	size_t len;
-	uint64_t addr;
-
-	if (strncmp(line, "[<", 2) != 0 || !name)
-		return 0;
-	name++;
-	len = strcspn(name, "+ \n");
-	if (!len || len >= sizeof(copy) || name[len] != '+')
-		return 0;
-	memcpy(copy, name, len);
-	copy[len] = '\0';
-	addr = lookup(context, copy);
-	return addr ? addr + strtoull(name + len + 1, NULL, 16) : 0;
-}
-
-bool wait_probe_parse_syscall(const char *text, uint64_t *ret_sp, uint64_t *ret_ip)
-{
-	const char *ip = strrchr(text, ' '), *sp = ip;
-	char *end;
-
-	/* "35 0x7ffe.. 0x0 .. 0x7ffe(sp) 0x7f12(ip)", or "-1 sp ip", or "running" */
-	if (!isdigit((unsigned char)*text) && *text != '-')
-		return false;
-	while (sp && sp > text && sp[-1] != ' ')
-		sp--;
-	if (!ip || sp == text)
-		return false;
-	*ret_ip = strtoull(ip + 1, &end, 16);
-	*ret_sp = strtoull(sp, NULL, 16);
-	return (*end == '\n' || !*end) && *ret_sp && *ret_ip;
-}
-
-static bool read_text(const struct request *of, const char *name, char *ret)
-{
-	char path[96];
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s", of->pid, of->tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = read(fd, ret, TEXT_LEN - 1);
-	close(fd);
-	ret[MAX(got, 0)] = '\0';
-	return got > 0;
-}
-
-static void read_kernel_stack(struct wait_probe *p, const struct request *of, struct wait_probe_found *ret)
-{
-	char text[TEXT_LEN], *rest = text, *line;
-
-	if (!read_text(of, "stack", text))
-		return;
-	if (!p->has_functions)
-		read_functions(p);
-	while ((line = strsep(&rest, "\n")) != NULL && ret->nkernel_ips < WAIT_PROBE_IPS_MAX) {
-		uint64_t ip = wait_probe_parse_frame(line, find_function, p);
-
-		if (ip)
-			ret->kernel_ips[ret->nkernel_ips++] = ip;
-	}
-}
-
-static void read_user_stack(const struct request *of, struct wait_probe_found *ret)
-{
-	struct task_memory mem;
-
-	if (!task_memory_open(&mem, of->pid))
-		return;
-	ret->stack_len = task_memory_read(&mem, ret->sp, ret->stack, sizeof(ret->stack));
-	task_memory_close(&mem);
-}
-
-/* Where the thread waits, if it did so all the while. */
-static bool look(struct wait_probe *p, const struct request *of, struct wait_probe_found *ret)
-{
-	char before[TEXT_LEN], syscall[TEXT_LEN], after[TEXT_LEN];
-
-	ret->pid = of->pid;
-	ret->tid = of->tid;
-	ret->out_ns = of->out_ns;
-	ret->nkernel_ips = ret->stack_len = 0;
-	ret->ip = ret->sp = 0;
-	/* Its third number counts how often it came to a CPU. */
-	if (!read_text(of, "schedstat", before))
-		return false;
-	ret->time_ns = clock_now_ns(CLOCK_MONOTONIC);
-	if (read_text(of, "syscall", syscall) && strncmp(syscall, "running", 7) == 0)
-		return false;
-	if (wait_probe_parse_syscall(syscall, &ret->sp, &ret->ip))
-		read_user_stack(of, ret);
-	else
-		ret->sp = ret->ip = 0;
-	read_kernel_stack(p, of, ret);
-	return (ret->nkernel_ips || ret->sp) && read_text(of, "schedstat", after) && !strcmp(before, after);
-}
 
 static void *run(void *arg)
 {
@@ -216,8 +66,9 @@ static void *run(void *arg)
 		struct request request = p->requests[--p->nrequests];
 
 		pthread_mutex_unlock(&p->lock);
-		bool waits = look(p, &request, found);
+		bool waits = thread_look(p->looker, request.pid, request.tid, &found->sight);
 
+		found->out_ns = request.out_ns;
 		pthread_mutex_lock(&p->lock);
 		p->answered++;
 		if (waits && p->nfound < AT_ONCE)
@@ -243,10 +94,11 @@ static bool start(struct wait_probe *p)
 
 /* ---- the recorder's side ---- */
 
-struct wait_probe *wait_probe_new(void)
+struct wait_probe *wait_probe_new(struct managed_table *table)
 {
 	struct wait_probe *p = memory_zeroed(1, sizeof(*p));
 
+	p->looker = thread_looker_new(table);
 	p->found = memory_zeroed(AT_ONCE, sizeof(*p->found));
 	p->tokens = BURST;
 	pthread_mutex_init(&p->lock, NULL);
@@ -276,7 +128,7 @@ void wait_probe_free(struct wait_probe *p)
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->wakeup);
 	map_deinit(&p->waits);
-	map_deinit(&p->functions);
+	thread_looker_free(p->looker);
 	vec_deinit(&p->queue);
 	free(p->found);
 	free(p);
@@ -391,9 +243,9 @@ struct err *wait_probe_take(struct wait_probe *p, wait_probe_take_fn *take, void
 	for (size_t i = 0; i < p->nfound && !err; i++) {
 		struct wait_probe_found *found = &p->found[i];
 
-		found->waits = waits_still(p, &(struct request){ found->pid, found->tid, found->out_ns });
+		found->waits = waits_still(p, &(struct request){ found->sight.pid, found->sight.tid, found->out_ns });
 		if (found->waits)
-			map_remove(&p->waits, found->tid);
+			map_remove(&p->waits, found->sight.tid);
 		err = take(context, found);
 		p->totals.found++;
 	}

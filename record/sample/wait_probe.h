@@ -8,8 +8,7 @@
  *	 ▼                        ▼                                  ▼
  *	─┤◄───────────────────────●─────────────────────────────────►├─
  *
- * A thread that waits keeps its stack, so that it can be looked at from outside while it does: the kernel's functions and the
- * system call are in /proc, the user stack is in its memory. Whether it ran meanwhile is asked before and behind. A thread of
+ * A thread that waits keeps its stack, so that it can be looked at from outside while it does (thread_sight.h). A thread of
  * its own reads, since memory and files of others may take as long as they like; what it found is fetched with the next pass.
  * At most RATE a second: of those that wait longest.
  *
@@ -19,6 +18,7 @@
 #define RECORD_WAIT_PROBE_H
 
 #include "formats/event.h"
+#include "record/sample/thread_sight.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,20 +28,12 @@
 #define WAIT_PROBE_RATE	     300      /* a second */
 #define WAIT_PROBE_TICK_MS     50
 #define WAIT_PROBE_WAITERS_MAX 65536	/* that are followed at a time */
-#define WAIT_PROBE_IPS_MAX     64
-#define WAIT_PROBE_STACK_LEN   16384
 
 /* What a thread was found doing. */
 struct wait_probe_found {
-	uint32_t pid, tid;
-	uint64_t out_ns;  /* it left its CPU, as far as is known */
-	uint64_t time_ns; /* it waited then */
-	bool waits;	  /* it has not come to a CPU since, as far as the records go that were taken */
-	size_t nkernel_ips;
-	uint64_t kernel_ips[WAIT_PROBE_IPS_MAX]; /* innermost first */
-	uint64_t ip, sp;  /* in user space; 0: not known, or a kernel thread */
-	size_t stack_len; /* bytes from @sp on */
-	uint8_t stack[WAIT_PROBE_STACK_LEN];
+	uint64_t out_ns; /* it left its CPU, as far as is known */
+	bool waits;	 /* it has not come to a CPU since, as far as the records go that were taken */
+	struct thread_sight sight;
 };
 
 /* So far. */
@@ -52,8 +44,8 @@ struct wait_probe_totals {
 
 struct wait_probe;
 
-/* No thread is started yet. */
-struct wait_probe *wait_probe_new(void);
+/* No thread is started yet. @table, which outlives it, knows interpreters; NULL: none are read. */
+struct wait_probe *wait_probe_new(struct managed_table *table);
 
 /* Waits for a second at most; a thread that then still hangs keeps what it may use. */
 void wait_probe_free(struct wait_probe *p);
@@ -76,13 +68,5 @@ MUST_USE struct err *wait_probe_take(struct wait_probe *p, wait_probe_take_fn *t
 bool wait_probe_busy(const struct wait_probe *p);
 
 struct wait_probe_totals wait_probe_totals(const struct wait_probe *p);
-
-/* ---- for tests ---- */
-
-/* The address of "[<0>] name+0x38/0x70 [module]"; @lookup knows where functions begin, 0 if it does not. */
-uint64_t wait_probe_parse_frame(const char *line, uint64_t (*lookup)(void *context, const char *name), void *context);
-
-/* Stack and instruction pointer of /proc/PID/syscall; false while it runs, or if it is a kernel thread. */
-bool wait_probe_parse_syscall(const char *text, uint64_t *ret_sp, uint64_t *ret_ip);
 
 #endif

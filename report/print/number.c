@@ -77,7 +77,7 @@ static const char *counted(struct arena *arena, const char *event)
 
 const char *number_time_title(const char *event)
 {
-	if (strcmp(event, "off-cpu") == 0)
+	if (strcmp(event, "off-cpu") == 0 || strcmp(event, "idle") == 0)
 		return "waiting";
 	return strcmp(event, "wall") == 0 ? "time" : "CPU time";
 }

@@ -245,6 +245,14 @@ static const char *idle_text(struct page *page)
 	return arena_printf(&page->arena, " (%s for lack of work)", part_of(page, page->waits.idle_ns));
 }
 
+static bool has_idle(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (strcmp(profile_text(p, p->types.items[i].name), DERIVE_IDLE) == 0)
+			return true;
+	return false;
+}
+
 /* Whether CPU or waiting is the question. */
 static void put_waiting(struct page *page)
 {
@@ -260,8 +268,9 @@ static void put_waiting(struct page *page)
 	text = arena_printf(arena, "%s, %s in all: %s on a CPU", number_of(arena, lives->threads, "thread"),
 			    number_time(arena, lives->life_ns), part_of(page, cpu_ns));
 	if (!lives->switches)
-		text = arena_printf(arena, "%s, %s waiting; record with --off-cpu to see for what", text,
-				    part_of(page, lives->life_ns - cpu_ns));
+		text = arena_printf(arena, "%s, %s waiting; %s", text, part_of(page, lives->life_ns - cpu_ns),
+				    has_idle(page->p) ? "see --event idle" :
+							"record with --off-cpu to see for what");
 	else
 		text = arena_printf(arena, "%s, %s waiting for one, %s blocked%s%s",
 				    text, part_of(page, lives->by_state[PROFILE_STATE_RUNNABLE]),

@@ -20,30 +20,30 @@ static uint64_t lookup(void *context, const char *name)
 
 TEST(wait_probe_reads_a_line_of_the_kernels_stack)
 {
-	CHECK_UINT(wait_probe_parse_frame("[<0>] futex_do_wait+0x38/0x70", lookup, NULL), 0xffffffff81000038);
-	CHECK_UINT(wait_probe_parse_frame("[<0>] futex_do_wait+0x38/0x70 [mod]", lookup, NULL), 0xffffffff81000038);
-	CHECK_UINT(wait_probe_parse_frame("[<0>] other+0x38/0x70", lookup, NULL), 0);
-	CHECK_UINT(wait_probe_parse_frame("[<0>] futex_do_wait", lookup, NULL), 0);
-	CHECK_UINT(wait_probe_parse_frame("[<0>]", lookup, NULL), 0);
-	CHECK_UINT(wait_probe_parse_frame("[<0>] +0x38", lookup, NULL), 0);
-	CHECK_UINT(wait_probe_parse_frame("", lookup, NULL), 0);
+	CHECK_UINT(thread_sight_parse_frame("[<0>] futex_do_wait+0x38/0x70", lookup, NULL), 0xffffffff81000038);
+	CHECK_UINT(thread_sight_parse_frame("[<0>] futex_do_wait+0x38/0x70 [mod]", lookup, NULL), 0xffffffff81000038);
+	CHECK_UINT(thread_sight_parse_frame("[<0>] other+0x38/0x70", lookup, NULL), 0);
+	CHECK_UINT(thread_sight_parse_frame("[<0>] futex_do_wait", lookup, NULL), 0);
+	CHECK_UINT(thread_sight_parse_frame("[<0>]", lookup, NULL), 0);
+	CHECK_UINT(thread_sight_parse_frame("[<0>] +0x38", lookup, NULL), 0);
+	CHECK_UINT(thread_sight_parse_frame("", lookup, NULL), 0);
 }
 
 TEST(wait_probe_reads_stack_and_instruction_pointer_behind_a_system_call)
 {
 	uint64_t sp = 0, ip = 0;
 
-	CHECK(wait_probe_parse_syscall("202 0x7f 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f20\n", &sp, &ip));
+	CHECK(thread_sight_parse_syscall("202 0x7f 0x0 0x0 0x0 0x0 0x0 0x7ffd10 0x7f20\n", &sp, &ip));
 	CHECK_UINT(sp, 0x7ffd10);
 	CHECK_UINT(ip, 0x7f20);
-	CHECK(wait_probe_parse_syscall("-1 0x7ffd18 0x7f28\n", &sp, &ip));
+	CHECK(thread_sight_parse_syscall("-1 0x7ffd18 0x7f28\n", &sp, &ip));
 	CHECK_UINT(sp, 0x7ffd18);
 	CHECK_UINT(ip, 0x7f28);
-	CHECK(!wait_probe_parse_syscall("running\n", &sp, &ip));
-	CHECK(!wait_probe_parse_syscall("-1 0x0 0x0\n", &sp, &ip));
-	CHECK(!wait_probe_parse_syscall("12\n", &sp, &ip));
-	CHECK(!wait_probe_parse_syscall("12 0x7\n", &sp, &ip));
-	CHECK(!wait_probe_parse_syscall("", &sp, &ip));
+	CHECK(!thread_sight_parse_syscall("running\n", &sp, &ip));
+	CHECK(!thread_sight_parse_syscall("-1 0x0 0x0\n", &sp, &ip));
+	CHECK(!thread_sight_parse_syscall("12\n", &sp, &ip));
+	CHECK(!thread_sight_parse_syscall("12 0x7\n", &sp, &ip));
+	CHECK(!thread_sight_parse_syscall("", &sp, &ip));
 }
 
 struct sleeper {
@@ -69,7 +69,7 @@ static struct err *note(void *context, const struct wait_probe_found *found)
 TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 {
 	struct wait_probe_found *found = calloc(1, sizeof(*found));
-	struct wait_probe *p = wait_probe_new();
+	struct wait_probe *p = wait_probe_new(NULL);
 	struct sleeper sleeper = { 0 };
 	pthread_t thread;
 
@@ -87,15 +87,15 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 	wait_probe_sampled(p, 77, 999); /* its stack is known */
 	CHECK(wait_probe_busy(p));
 	/* It may be on its way into the pipe at the first look. */
-	for (int i = 0; i < 1000 && !found->tid; i++) {
+	for (int i = 0; i < 1000 && !found->sight.tid; i++) {
 		wait_probe_ask(p, 1000000000 + (uint64_t)i);
 		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
 		CHECK_OK(wait_probe_take(p, note, found));
-		if (!found->tid && !wait_probe_busy(p))
+		if (!found->sight.tid && !wait_probe_busy(p))
 			wait_probe_event(p, &fork, false);
 	}
-	CHECK_UINT(found->tid, sleeper.tid);
-	CHECK(found->sp && found->ip && found->stack_len);
+	CHECK_UINT(found->sight.tid, sleeper.tid);
+	CHECK(found->sight.sp && found->sight.ip && found->sight.stack_len);
 	CHECK(!wait_probe_busy(p));
 	CHECK_UINT(wait_probe_totals(p).found, 1);
 	CHECK(write(sleeper.ends[1], "x", 1) == 1);
@@ -107,7 +107,7 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 /* Else each wait of one thread would have a list of 65,536 others gone through, which do not end. */
 TEST(wait_probe_does_not_go_through_all_waits_for_the_sake_of_each)
 {
-	struct wait_probe *p = wait_probe_new();
+	struct wait_probe *p = wait_probe_new(NULL);
 
 	for (uint32_t i = 1; i < 65536; i++)
 		wait_probe_event(p, &(struct event){ .kind = EVENT_FORK, .pid = i, .tid = i }, true);

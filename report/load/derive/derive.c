@@ -27,6 +27,14 @@ bool derive_is_off_cpu(const struct recording *rec, uint32_t index)
 	       event->config == PERF_COUNT_SW_CONTEXT_SWITCHES && strcmp(event->unit, "ns") == 0;
 }
 
+bool derive_is_idle(const struct recording *rec, uint32_t index)
+{
+	const struct recording_event *event = &rec->events[index];
+
+	return event->samples && event->type == PERF_TYPE_SOFTWARE &&
+	       event->config == PERF_COUNT_SW_DUMMY && strcmp(event->unit, "ns") == 0;
+}
+
 struct derive *derive_new(const struct derive_request *request, const struct derive_out *out)
 {
 	struct derive *d = memory_zeroed(1, sizeof(*d));

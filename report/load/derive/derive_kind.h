@@ -10,6 +10,7 @@
 #include "formats/profile/profile.h"
 
 #define DERIVE_OFF_CPU "off-cpu" /* the events that transformers add to the profile, unless they were recorded */
+#define DERIVE_IDLE    "idle" /* threads that wait, looked at at a steady rate: precord --idle */
 #define DERIVE_WALL    "wall"
 #define DERIVE_WAKER   "waker" /* the label of a wait that says who ended it */
 
@@ -58,6 +59,9 @@ struct derive_request {
 
 /* Is event @index of @rec off-cpu, whose samples are stacks of threads that leave a CPU? */
 bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
+
+/* Is event @index of @rec idle, whose samples are of threads that wait, with the time that they stand for? */
+bool derive_is_idle(const struct recording *rec, uint32_t index);
 
 struct derive_kind {
 	const char *name;

@@ -37,6 +37,7 @@ static void take(void *state, const struct derive_event *event)
 		.stack = event->stack,
 		.cpu = event->ev->cpu,
 		.stop = event->stop,
+		.state = derive_is_idle(p->request->recording, sample->event) ? PROFILE_STATE_BLOCKED : PROFILE_STATE_NONE,
 		.waker = PROFILE_NONE,
 		.user = sample->mode == EVENT_MODE_USER,
 		.time_ns = event->ev->time_ns,

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs in Python, PHP and Ruby that wait say how long they did in which function: the stacks of threads that are not on a
+# CPU have the same shares, with the line that waits, and never add up to more than there was.
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+need_interpreters
+
+line() { grep -n "LINE $2" "$1" | cut -d: -f1; }
+# wait_ns LINES PROGRAM MARK: how long the line with that mark waited
+wait_ns() { plain_csv <"$1" | columns line weight | awk -F'\t' -v at=":$(line "$2" "$3")\$" '$1 ~ at { ns += $2 } END { print ns + 0 }'; }
+
+check() { # check NAME COMMAND PROGRAM: SHORT and LONG wait one third and two
+	local name=$1 program=$TOP/tests/programs/waits.$1 rounds=120
+	shift
+	precord --idle=100 -e cpu-clock -F 99 -o "$name.trace" -- "$@" "$program" "$rounds" >said.txt 2>precord.txt || { cat precord.txt; fail "$name failed"; }
+	grep -q 'idle: up to [1-9]' precord.txt || { cat precord.txt; fail "$name: nothing was looked at"; }
+	preport --event idle --by script-line --limit 100000 --format=csv -i "$name.trace" >lines.csv 2>/dev/null || fail "$name: no report"
+	cat lines.csv
+	local short=$(wait_ns lines.csv "$program" SHORT) long=$(wait_ns lines.csv "$program" LONG)
+	# 240 looks a round of which each falls into one of both with its share: six standard deviations of as many as there were.
+	awk -v short="$short" -v long="$long" '
+		{ ns[$1] = $2 }
+		END { p = ns["short"] / (ns["short"] + ns["long"]); all = short + long; n = all / 1e7; n = n > 1 ? n : 1
+			sigma = sqrt(p * (1 - p) / n); got = all ? short / all : 0
+			printf "short %.3f of it, %.3f by construction; %.2f of %.2f s\n", got, p, all / 1e9, (ns["short"] + ns["long"]) / 1e9
+			exit !(all > 0.2 * (ns["short"] + ns["long"]) && all < 1.25 * (ns["short"] + ns["long"]) + 1e9 && got > p - 6 * sigma - 0.02 && got < p + 6 * sigma + 0.02) }' said.txt ||
+		fail "$name: shares are not where the program says"
+}
+
+found=
+if python=$(command -v python3); then
+	check py "$python"
+	preport --event idle --by script-line --limit 100000 --format=csv -i py.trace 2>/dev/null |
+		grep -q "waits.py:$(line "$TOP/tests/programs/waits.py" EVER)" || fail "the thread that waits for ever is not there"
+	preport --event idle --by wait -i py.trace 2>/dev/null | grep -q sleep || fail "it is not said what they wait for"
+	preport --event idle --by script-line -i py.trace 2>/dev/null | grep -q ' waiting ' || fail "time that waits is not called so"
+	found=1
+fi
+if php=$(command -v php) && php -r 'exit(PHP_ZTS || PHP_VERSION_ID >= 80600 ? 1 : 0);'; then
+	check php "$php"
+	found=1
+fi
+if ruby=$(command -v ruby) && "$ruby" -e 'v = RUBY_VERSION.to_f; exit(RUBY_ENGINE == "ruby" && v >= 2.5 && v < 3.5)'; then
+	check rb "$ruby"
+	preport --event idle --by script-line --limit 100000 --format=csv -i rb.trace 2>/dev/null |
+		grep -q "waits.rb:$(line "$TOP/tests/programs/waits.rb" EVER)" || fail "Ruby's thread that waits for ever is not there"
+	found=1
+fi
+[ "$found" ] || skip "there is no interpreter that is known"
+precord --idle=0 -- true 2>err.txt && fail "a rate of 0 was taken"
+grep -q 'is no rate' err.txt || fail "it is not said which rates there are"
+exit 0
