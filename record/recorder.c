@@ -112,7 +112,7 @@ static struct err *begin_hands(struct recorder *s)
 /* The head of the file, and what there is to tell before the first sample. */
 static struct err *begin_trace(struct recorder *s)
 {
-	s->reader = foreign_reader_new();
+	s->reader = foreign_reader_new(FOREIGN_DRAIN);
 	s->process_info.reader = s->reader;
 	struct drain_options options = {
 		.by_cpu = s->target.by_cpu,

@@ -132,6 +132,7 @@ struct attach_front *attach_front(struct attach *a, size_t number)
 void attach_read_by(struct attach *a, struct foreign_reader *reader)
 {
 	a->files.reader = reader;
+	a->jit.reader = reader;
 }
 
 void attach_limit(struct attach *a, const struct embed_limits *limits)

@@ -31,7 +31,7 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool le
 	}
 	if (!slot) {
 		slot = map_put(&jit->maps, pid, NULL);
-		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX);
+		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX, jit->reader);
 	}
 	bool is_new = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
 

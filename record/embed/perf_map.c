@@ -121,7 +121,39 @@ static int open_tmp(int proc_fd)
 	return fd;
 }
 
-struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
+static void run_open_tmp(const void *request, void *answer, int *ret_fd)
+{
+	const uint32_t *pid = request;
+	char path[64];
+
+	(void)answer;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, *pid);
+	int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc_fd < 0)
+		return;
+	*ret_fd = open_tmp(proc_fd);
+	close(proc_fd);
+}
+
+static int ask_for_tmp(struct foreign_reader *reader, uint32_t pid)
+{
+	char name[64];
+	const struct foreign_job job = {
+		.run = run_open_tmp,
+		.name = name,
+		.request = &pid,
+		.request_len = sizeof(pid),
+		.answer_len = 1,
+	};
+	char answer;
+	int fd;
+
+	snprintf(name, sizeof(name), "/tmp of process %" PRIu32, pid);
+	return foreign_reader_ask(reader, &job, &answer, &fd) == FOREIGN_DONE ? fd : -1;
+}
+
+struct perf_map *perf_map_new(uint32_t pid, bool keep_open, struct foreign_reader *reader)
 {
 	struct perf_map *map = memory_zeroed(1, sizeof(*map));
 	char path[64];
@@ -138,7 +170,7 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open)
 	read_status(map, proc_fd);
 	map->begun_ns = read_begin(proc_fd);
 	if (keep_open) {
-		map->tmp_fd = open_tmp(proc_fd);
+		map->tmp_fd = ask_for_tmp(reader, pid);
 		task_memory_open(&map->memory, pid);
 	}
 	close(proc_fd);

@@ -13,6 +13,7 @@
 #include "formats/base/map.h"
 #include "formats/base/writer.h"
 #include "record/embed/code_pages.h"
+#include "record/task/foreign_reader.h"
 #include "record/task/task_memory.h"
 
 #include <stdbool.h>
@@ -32,8 +33,11 @@ struct perf_map {
 	struct code_pages pages; /* of code, as it was when an address in them was first seen */
 };
 
-/* Look at process @pid; always gives a map. @keep_open: its /tmp and memory may be held by descriptors. */
-struct perf_map *perf_map_new(uint32_t pid, bool keep_open);
+/*
+ * Look at process @pid; always gives a map. @keep_open: its /tmp and memory may be held by descriptors. @reader looks for its /tmp, which
+ * may lie on a file system that never answers; NULL: we do.
+ */
+struct perf_map *perf_map_new(uint32_t pid, bool keep_open, struct foreign_reader *reader);
 void perf_map_free(struct perf_map *map);
 
 /* An address in the process's anonymous executable memory was seen. True if it is new. */

@@ -27,16 +27,35 @@
 #define NUMBER_TEXT_(number) #number
 #define NUMBER_TEXT(number)  NUMBER_TEXT_(number)
 
+/* What the reader is asked, with the path behind it, and what it says. */
+struct request {
+	const struct managed_runtime *runtime;
+	uint32_t pid;
+	uint64_t start, end, offset, inode;
+	char path[PATH_MAX];
+};
+
+struct answer {
+	bool usable;
+	uint64_t vaddr; /* link-time address of what the mapping begins with */
+	struct managed_symbol symbols[MANAGED_SYMBOLS_MAX];
+	char banner[sizeof(((struct managed_binary *)0)->banner)];
+	size_t nloops;
+	struct event_managed_loop loops[EVENT_MANAGED_LOOPS];
+};
+
+/* A file, as mapped from one offset on. */
 struct managed_file {
 	const struct managed_runtime *runtime;
-	uint64_t device, inode;
-	bool usable;
-	struct image *image; /* for the bias of other mappings */
+	uint64_t device, inode, offset;
+	bool usable, late;
+	uint64_t vaddr;
 	struct managed_binary binary;
 	char path[];
 };
 
-/* ---- symbols --------------------------------------------------------------------------------------- */
+/* ---- in the reader --------------------------------------------------------------------------------- */
+
 
 struct symbol {
 	uint32_t name;
@@ -76,35 +95,35 @@ static bool is_part(const char *name, size_t room, const char *function)
 	return room > len && strncmp(name, function, len) == 0 && (!name[len] || name[len] == '.');
 }
 
-static void take_loop(struct managed_binary *binary, const struct symbol *s)
+static void take_loop(struct answer *ret, const struct symbol *s)
 {
-	for (size_t i = 0; i < binary->nloops; i++) {
-		if (binary->loops[i].vaddr == s->value)
+	for (size_t i = 0; i < ret->nloops; i++) {
+		if (ret->loops[i].vaddr == s->value)
 			return;
 	}
-	if (binary->nloops < EVENT_MANAGED_LOOPS && s->len)
-		binary->loops[binary->nloops++] =
-			(struct event_managed_loop){ s->value, s->len };
+	if (ret->nloops < EVENT_MANAGED_LOOPS && s->len)
+		ret->loops[ret->nloops++] = (struct event_managed_loop){ s->value, s->len };
 }
 
 /* The file may be written to meanwhile: a name that ended within its @room when it was looked at need not do so any more. */
-static void take_symbol(struct managed_file *file, struct image *image, const struct symbol *s,
-			const char *name, size_t room)
+static void take_symbol(const struct managed_runtime *runtime, struct image *image, const struct symbol *s,
+			struct image_section name_at, struct answer *ret)
 {
-	const struct managed_runtime *runtime = file->runtime;
+	const char *name = (const char *)name_at.data;
+	size_t room = name_at.len;
 
 	for (size_t i = 0; runtime->symbols[i] && i < MANAGED_SYMBOLS_MAX; i++) {
-		if (!file->binary.symbols[i].found && strncmp(name, runtime->symbols[i], room) == 0)
-			take_variable(image, s, &file->binary.symbols[i]);
+		if (!ret->symbols[i].found && strncmp(name, runtime->symbols[i], room) == 0)
+			take_variable(image, s, &ret->symbols[i]);
 	}
 	for (size_t i = 0; runtime->loops[i]; i++) {
 		if (is_part(name, room, runtime->loops[i]))
-			take_loop(&file->binary, s);
+			take_loop(ret, s);
 	}
 }
 
-static void read_symbols(struct managed_file *file, struct image *image, const char *table,
-			 const char *strings)
+static void read_symbols(const struct managed_runtime *runtime, struct image *image, const char *table,
+			 const char *strings, struct answer *ret)
 {
 	struct image_section symbols, names;
 	struct reader r;
@@ -115,15 +134,19 @@ static void read_symbols(struct managed_file *file, struct image *image, const c
 	reader_init(&r, symbols.data, symbols.len, /* big_endian= */ false);
 	while (reader_left(&r) >= SYMBOL_LEN) {
 		struct symbol s = read_symbol(&r);
+		struct image_section name = names;
 
-		if (s.section && s.name < names.len)
-			take_symbol(file, image, &s, (const char *)names.data + s.name, names.len - s.name);
+		if (!s.section || s.name >= names.len)
+			continue;
+		name.data += s.name;
+		name.len -= s.name;
+		take_symbol(runtime, image, &s, name, ret);
 	}
 }
 
-static void read_banner(struct managed_file *file, struct image *image)
+static void read_banner(const struct managed_runtime *runtime, struct image *image, struct answer *ret)
 {
-	const char *banner = file->runtime->banner;
+	const char *banner = runtime->banner;
 	struct image_section section;
 	const uint8_t *found = NULL;
 
@@ -132,13 +155,10 @@ static void read_banner(struct managed_file *file, struct image *image)
 	if (!found)
 		return;
 	found += strlen(banner);
-	size_t len = MIN((size_t)(section.data + section.len - found), sizeof(file->binary.banner) - 1);
+	size_t len = MIN((size_t)(section.data + section.len - found), sizeof(ret->banner) - 1);
 
-	memcpy(file->binary.banner, found, len);
-	file->binary.banner[strnlen((const char *)found, len)] = '\0';
+	memcpy(ret->banner, found, len);
 }
-
-/* ---- files ----------------------------------------------------------------------------------------- */
 
 /*
  * Only a regular file, and only the one that is mapped: what a hostile process puts at its path must not hold us, and links
@@ -162,14 +182,7 @@ static int open_file(const struct managed_place *place)
 	return fd;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static void read_file(struct managed_file *file, const struct managed_place *place)
+struct image *managed_place_open(const struct managed_place *place)
 {
 	/* Its owner may cut it short while it is mapped here. */
 	page_guard_stay();
@@ -178,14 +191,82 @@ static void read_file(struct managed_file *file, const struct managed_place *pla
 	struct err *err = fd < 0 ? NULL : image_open_fd(fd, place->path, &image);
 
 	err_free(err);
-	if (!image)
+	return image;
+}
+
+static void run(const void *request, void *answer, int *ret_fd)
+{
+	const struct request *q = request;
+	const struct managed_place place = { .pid = q->pid,
+					     .start = q->start,
+					     .end = q->end,
+					     .offset = q->offset,
+					     .inode = q->inode,
+					     .path = q->path };
+	CLEANUP(image_closep) struct image *image = managed_place_open(&place);
+	struct answer *ret = answer;
+	uint64_t bias;
+
+	(void)ret_fd;
+	if (!image || !image_bias(image, q->start, q->offset, &bias))
 		return;
-	read_symbols(file, image, ".dynsym", ".dynstr");
-	read_symbols(file, image, ".symtab", ".strtab");
-	read_banner(file, image);
-	file->image = image;
+	ret->vaddr = q->start - bias;
+	read_symbols(q->runtime, image, ".dynsym", ".dynstr", ret);
+	read_symbols(q->runtime, image, ".symtab", ".strtab", ret);
+	read_banner(q->runtime, image, ret);
 	for (size_t i = 0; i < MANAGED_SYMBOLS_MAX; i++)
-		file->usable |= file->binary.symbols[i].found;
+		ret->usable |= ret->symbols[i].found;
+}
+
+/* ---- files ----------------------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The reader parsed what may be anything: it is not believed either. */
+static void take_answer(struct managed_file *file, const struct answer *answer)
+{
+	struct managed_binary *binary = &file->binary;
+
+	file->usable = answer->usable;
+	file->vaddr = answer->vaddr;
+	binary->nloops = MIN(answer->nloops, (size_t)EVENT_MANAGED_LOOPS);
+	memcpy(binary->loops, answer->loops, sizeof(binary->loops));
+	memcpy(binary->banner, answer->banner, sizeof(binary->banner));
+	binary->banner[sizeof(binary->banner) - 1] = '\0';
+	for (size_t i = 0; i < MANAGED_SYMBOLS_MAX; i++)
+		binary->symbols[i] = answer->symbols[i];
+}
+
+static enum foreign_result read_file(struct foreign_reader *reader, const struct managed_place *place,
+				     struct managed_file *file)
+{
+	struct request q = { file->runtime, place->pid, place->start, place->end, place->offset, place->inode, "" };
+	size_t len = strlen(place->path);
+	struct answer answer;
+	int fd;
+	const struct foreign_job job = {
+		.run = run,
+		.name = place->path,
+		.request = &q,
+		.request_len = offsetof(struct request, path) + len + 1,
+		.answer_len = sizeof(answer),
+	};
+
+	if (len >= sizeof(q.path))
+		return FOREIGN_DONE;
+	memcpy(q.path, place->path, len + 1);
+	enum foreign_result result = foreign_reader_ask(reader, &job, &answer, &fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (result == FOREIGN_DONE)
+		take_answer(file, &answer);
+	return result;
 }
 
 static struct managed_file *new_file(const struct managed_runtime *runtime,
@@ -198,27 +279,50 @@ static struct managed_file *new_file(const struct managed_runtime *runtime,
 	file->runtime = runtime;
 	file->device = place->device;
 	file->inode = place->inode;
+	file->offset = place->offset;
 	file->binary.path = file->path;
 	file->binary.name = last_part(file->path);
-	read_file(file, place);
 	return file;
 }
 
-static struct managed_file *find_file(struct managed_files *files,
-				      const struct managed_runtime *runtime,
-				      const struct managed_place *place)
+static struct managed_file *known_file(const struct managed_files *files,
+				       const struct managed_runtime *runtime,
+				       const struct managed_place *place)
 {
 	for (size_t i = 0; i < files->items.len; i++) {
 		struct managed_file *file = files->items.items[i];
 
 		if (file->runtime == runtime && file->inode == place->inode &&
-		    file->device == place->device && strcmp(file->path, place->path) == 0)
+		    file->device == place->device && file->offset == place->offset &&
+		    strcmp(file->path, place->path) == 0)
 			return file;
 	}
-	if (files->items.len >= MANAGED_FILES_MAX)
+	return NULL;
+}
+
+/* Read it, and remember what came of it, unless nobody was asked. */
+static struct managed_file *find_file(struct managed_files *files, const struct managed_runtime *runtime,
+				      const struct managed_place *place, const char **why)
+{
+	struct managed_file *file = known_file(files, runtime, place);
+
+	if (file)
+		return file;
+	if (files->items.len >= MANAGED_FILES_MAX) {
+		*why = "there are more files of interpreters than " NUMBER_TEXT(MANAGED_FILES_MAX);
 		return NULL;
-	vec_push(&files->items, new_file(runtime, place));
-	return files->items.items[files->items.len - 1];
+	}
+	file = new_file(runtime, place);
+	enum foreign_result result = read_file(files->reader, place, file);
+
+	if (result == FOREIGN_REFUSED) {
+		*why = "it was not read, for others did not answer";
+		free(file);
+		return NULL;
+	}
+	file->late = result == FOREIGN_LATE;
+	vec_push(&files->items, file);
+	return file;
 }
 
 const struct managed_binary *managed_files_get(struct managed_files *files,
@@ -226,35 +330,25 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_place *place,
 					       uint64_t *ret_bias, const char **ret_why)
 {
-	struct managed_file *file = find_file(files, runtime, place);
+	const char *why = NULL;
+	const struct managed_file *file = find_file(files, runtime, place, &why);
 
-	if (!file && ret_why)
-		*ret_why = "there are more files of interpreters than " NUMBER_TEXT(MANAGED_FILES_MAX);
-	if (!file || !file->usable || !image_bias(file->image, place->start, place->offset, ret_bias))
+	if (file && file->late)
+		why = "its file did not answer in time, or ended whoever read it";
+	if (why && ret_why)
+		*ret_why = why;
+	if (!file || !file->usable)
 		return NULL;
+	*ret_bias = place->start - file->vaddr;
 	return &file->binary;
-}
-
-size_t managed_binary_copy(const struct managed_binary *binary, uint64_t vaddr, void *ret, size_t len)
-{
-	const struct managed_file *file =
-		(const void *)((const uint8_t *)binary - offsetof(struct managed_file, binary));
-	size_t held = 0;
-	const uint8_t *bytes = image_bytes_at(file->image, vaddr, &held);
-
-	held = bytes ? MIN(held, len) : 0;
-	if (held)
-		memcpy(ret, bytes, held);
-	return held;
 }
 
 void managed_files_deinit(struct managed_files *files)
 {
-	for (size_t i = 0; i < files->items.len; i++) {
-		image_close(files->items.items[i]->image);
+	for (size_t i = 0; i < files->items.len; i++)
 		free(files->items.items[i]);
-	}
 	vec_deinit(&files->items);
+	foreign_reader_free(files->reader);
 }
 
 /* ---- mappings -------------------------------------------------------------------------------------- */

@@ -2,20 +2,25 @@
 /*
  * managed_binary.h - the file that an interpreter lies in, and where in it things are.
  *
- * Its symbols are read once per file, however many processes run it. Not thread-safe.
+ * Its symbols are read once per file, however many processes run it. The file is another user's: it may never answer, or change
+ * while it is read. So a foreign_reader opens and parses it, and only what was found of the symbols comes back.
+ * Not thread-safe.
  */
 #ifndef RECORD_MANAGED_BINARY_H
 #define RECORD_MANAGED_BINARY_H
 
 #include "formats/base/vec.h"
 #include "record/managed/managed.h"
+#include "record/task/foreign_reader.h"
 
 #define MANAGED_FILES_MAX 64
 
+struct image;
 struct managed_file;
 
 /* Empty when zeroed. */
 struct managed_files {
+	struct foreign_reader *reader; /* freed with it; NULL: the caller itself reads, and may wait for ever */
 	VEC(struct managed_file *) items;
 };
 
@@ -29,17 +34,17 @@ struct managed_place {
 
 /*
  * The binary at @place, for @runtime, and what to add to its link-time addresses there; NULL if it cannot be read or has
- * none of the runtime's symbols; or if there are MANAGED_FILES_MAX already, which *@ret_why, otherwise untouched, then says. @ret_why may be NULL.
- * Valid until managed_files_deinit().
+ * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX already, which *@ret_why, otherwise untouched,
+ * then says. @ret_why may be NULL. Valid until managed_files_deinit().
  */
 const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_runtime *runtime,
 					       const struct managed_place *place,
 					       uint64_t *ret_bias, const char **ret_why);
-/* Copy up to @len bytes that the file of @binary, from managed_files_get(), holds at link-time address @vaddr; how many. */
-size_t managed_binary_copy(const struct managed_binary *binary, uint64_t vaddr, void *ret, size_t len);
-
 void managed_files_deinit(struct managed_files *files);
+
+/* In a foreign reader: the file that is mapped at @place, NULL if it cannot be had. Its pages may be cut off: they read as zeros then. */
+struct image *managed_place_open(const struct managed_place *place);
 
 /*
  * The first executable mapping of process @pid that the interpreter of @runtime may lie in; false if there is none.

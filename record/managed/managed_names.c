@@ -54,6 +54,21 @@ const char *managed_names_keep(struct managed_names *names, const char *text, si
 	return kept;
 }
 
+void managed_names_take(struct managed_names *names, size_t len)
+{
+	names->taken += len;
+}
+
+void managed_names_give(struct managed_names *names, size_t len)
+{
+	names->taken -= len;
+}
+
+bool managed_names_full(const struct managed_names *names)
+{
+	return names->taken > MANAGED_ROOM_MAX;
+}
+
 uint64_t managed_names_left_out(struct managed_names *names)
 {
 	pthread_mutex_lock(&names->lock);

@@ -4,6 +4,9 @@
  *
  * So a name can be handed from thread to thread without a copy. Hostile processes may make up any number of names: beyond
  * MANAGED_NAMES_MAX bytes new ones are not kept. Several threads may use one.
+ *
+ * What else is remembered of interpreters' functions is counted here, for all processes together: whoever finds the room used up
+ * forgets what it remembers itself before it remembers more, so that no more than a function for each process comes on top.
  */
 #ifndef RECORD_MANAGED_NAMES_H
 #define RECORD_MANAGED_NAMES_H
@@ -12,15 +15,19 @@
 #include "formats/base/map.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MANAGED_NAMES_MAX (64u << 20)
+#define MANAGED_ROOM_MAX  (128u << 20)
+#define MANAGED_SLOT_LEN  (4 * sizeof(struct map_slot)) /* what an entry of a map takes of it, at most */
 
 struct managed_names {
 	pthread_mutex_t lock;
 	struct arena arena;
 	struct map by_hash; /* to const char * */
 	uint64_t left_out;  /* for want of room */
+	_Atomic size_t taken; /* bytes of what else is remembered */
 };
 
 void managed_names_init(struct managed_names *names);
@@ -28,6 +35,11 @@ void managed_names_deinit(struct managed_names *names);
 
 /* The @len bytes at @text as a string, without what follows a NUL in it; "" if there is no room any more. */
 const char *managed_names_keep(struct managed_names *names, const char *text, size_t len);
+
+/* @len bytes are remembered of functions, or not any more. */
+void managed_names_take(struct managed_names *names, size_t len);
+void managed_names_give(struct managed_names *names, size_t len);
+bool managed_names_full(const struct managed_names *names);
 
 /* How many times there was no room. */
 uint64_t managed_names_left_out(struct managed_names *names);

@@ -5,6 +5,7 @@
  */
 #include "record/managed/managed_table.h"
 
+#include "formats/base/budget.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
@@ -28,8 +29,10 @@ static const struct managed_runtime *const runtimes[] = {
 };
 
 #define END_WAIT_S 1
+#define REST_NS    50000000
 #define FILTER_LEN 4096
 #define RECENT_MAX 1024 /* threads of a process whose pages are remembered */
+#define RECENT_LEN (sizeof(struct managed_recent) + MANAGED_SLOT_LEN)
 
 enum status {
 	NOTED,	/* it maps a file with the right name */
@@ -59,6 +62,8 @@ struct managed_table {
 	bool ending, has_finder;
 	pthread_t finder;
 	struct managed_files files; /* the finder's, under @looking */
+	struct budget budget; /* of its time, likewise */
+	uint64_t spent_ns;
 	pthread_mutex_t looking;
 	struct managed_names names;
 	struct managed_refusals refusals;
@@ -80,6 +85,7 @@ struct managed_table *managed_table_new(int news_fd)
 	pthread_mutex_init(&t->looking, NULL);
 	pthread_cond_init(&t->more, NULL);
 	managed_names_init(&t->names);
+	t->files.reader = foreign_reader_new(FOREIGN_THREAD);
 	return t;
 }
 
@@ -108,9 +114,12 @@ static void forget_recent(struct managed_process *p)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&p->recent, &pos));)
+	for (size_t pos = 0; (slot = map_next(&p->recent, &pos));) {
 		free((void *)(uintptr_t)slot->value);
-	map_clear(&p->recent);
+		managed_names_give(p->host.names, RECENT_LEN);
+	}
+	map_deinit(&p->recent);
+	p->recent = (struct map){ 0 };
 }
 
 /* Locked. */
@@ -200,10 +209,12 @@ static void look_for(struct managed_table *t, struct managed_process *p,
 static bool look_at(struct managed_table *t, struct managed_process *p)
 {
 	char *path = memory_alloc(PATH_MAX);
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	pthread_mutex_lock(&t->looking);
 	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state; i++)
 		look_for(t, p, runtimes[i], path);
+	t->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	pthread_mutex_unlock(&t->looking);
 	free(path);
 	return p->state && task_memory_open(&p->memory, p->pid);
@@ -240,16 +251,33 @@ static void look(struct managed_table *t, uint32_t pid)
 	unhold(p);
 }
 
+/* Locked, and unlocked meanwhile. */
+static void rest(struct managed_table *t)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += REST_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&t->more, &t->lock, &until);
+}
+
 static void *find_processes(void *context)
 {
 	struct managed_table *t = context;
 
 	pthread_mutex_lock(&t->lock);
+	budget_init(&t->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
 	while (!t->ending) {
-		if (t->queue.len)
+		if (!t->queue.len)
+			pthread_cond_wait(&t->more, &t->lock);
+		else if (budget_charge(&t->budget, clock_now_ns(CLOCK_MONOTONIC), t->spent_ns))
 			look(t, t->queue.items[--t->queue.len]);
 		else
-			pthread_cond_wait(&t->more, &t->lock);
+			rest(t); /* so many start that looking at all would take more than its part of a CPU */
 	}
 	pthread_mutex_unlock(&t->lock);
 	return NULL;
@@ -456,12 +484,14 @@ static void read_memory(void *context, struct task_memory_piece *pieces, size_t 
 /* The pages that the last reading of thread @tid needed. */
 static struct managed_recent *recent_of(struct managed_process *p, uint32_t tid)
 {
-	if (p->recent.len >= RECENT_MAX && !map_get(&p->recent, tid))
+	if ((p->recent.len >= RECENT_MAX || managed_names_full(p->host.names)) && !map_get(&p->recent, tid))
 		forget_recent(p);
 	uint64_t *slot = map_put(&p->recent, tid, NULL);
 
-	if (!*slot)
+	if (!*slot) {
 		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct managed_recent));
+		managed_names_take(p->host.names, RECENT_LEN);
+	}
 	return (struct managed_recent *)(uintptr_t)*slot;
 }
 

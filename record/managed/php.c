@@ -63,6 +63,8 @@ struct function {
 	uint32_t first_line;
 };
 
+#define FUNCTION_LEN (sizeof(struct function) + MANAGED_SLOT_LEN)
+
 struct php {
 	struct managed_host host;
 	struct php_layout layout;
@@ -111,9 +113,12 @@ static void forget_functions(struct php *php)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&php->functions, &pos));)
+	for (size_t pos = 0; (slot = map_next(&php->functions, &pos));) {
 		free((struct function *)(uintptr_t)slot->value);
-	map_clear(&php->functions);
+		managed_names_give(php->host.names, FUNCTION_LEN);
+	}
+	map_deinit(&php->functions);
+	php->functions = (struct map){ 0 };
 }
 
 static void php_close(void *state)
@@ -187,12 +192,14 @@ static const struct function *find_function(struct php *php, struct managed_view
 
 	if (view->failed)
 		return NULL;
-	if (php->functions.len >= FUNCTIONS_MAX)
+	if (php->functions.len >= FUNCTIONS_MAX || managed_names_full(php->host.names))
 		forget_functions(php);
 	uint64_t *slot = map_put(&php->functions, addr, NULL);
 
-	if (!*slot)
+	if (!*slot) {
 		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct function));
+		managed_names_take(php->host.names, FUNCTION_LEN);
+	}
 	struct function *function = (struct function *)(uintptr_t)*slot;
 
 	if (function->name && *function->name && function->cookie == cookie)

@@ -197,13 +197,25 @@ static void code_free(struct code *code)
 	free(code);
 }
 
+static size_t code_len(const struct code *code)
+{
+	return sizeof(*code) + MANAGED_SLOT_LEN + code->lines.ranges.cap * sizeof(*code->lines.ranges.items);
+}
+
+static void forget_code(struct python *py, struct code *code)
+{
+	managed_names_give(py->host.names, code_len(code));
+	code_free(code);
+}
+
 static void forget_codes(struct python *py)
 {
 	const struct map_slot *slot;
 
 	for (size_t pos = 0; (slot = map_next(&py->codes, &pos));)
-		code_free((struct code *)(uintptr_t)slot->value);
-	map_clear(&py->codes);
+		forget_code(py, (struct code *)(uintptr_t)slot->value);
+	map_deinit(&py->codes);
+	py->codes = (struct map){ 0 };
 }
 
 static void python_close(void *state)
@@ -447,6 +459,12 @@ static bool is_fresh(const struct python *py, const struct code *code, uint64_t 
 	return code && code->frame_cookie == frame_cookie && py->now_ns - code->checked_ns < CHECK_NS;
 }
 
+static void remember_code(struct python *py, struct code *code)
+{
+	managed_names_take(py->host.names, code_len(code));
+	*map_put(&py->codes, code->addr, NULL) = (uintptr_t)code;
+}
+
 /* The code that @frame runs; NULL if the view failed. */
 static struct code *find_code(struct python *py, struct managed_view *view,
 			      const struct python_frame *frame)
@@ -457,15 +475,15 @@ static struct code *find_code(struct python *py, struct managed_view *view,
 		return code;
 	if (code && cookie_of(py, view, frame->code) != code->cookie) {
 		map_remove(&py->codes, frame->code);
-		code_free(code);
+		forget_code(py, code);
 		code = NULL;
 	}
 	if (!code && !view->failed) {
-		if (py->codes.len >= CODES_MAX)
+		if (py->codes.len >= CODES_MAX || managed_names_full(py->host.names))
 			forget_codes(py);
 		code = read_code(py, view, frame->code);
 		if (code)
-			*map_put(&py->codes, frame->code, NULL) = (uintptr_t)code;
+			remember_code(py, code);
 	}
 	if (!code || view->failed)
 		return NULL;

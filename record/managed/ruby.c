@@ -157,13 +157,25 @@ static void iseq_free(struct iseq *iseq)
 	free(iseq);
 }
 
+static size_t iseq_len(const struct iseq *iseq)
+{
+	return sizeof(*iseq) + MANAGED_SLOT_LEN + iseq->lines.cap * sizeof(struct map_slot);
+}
+
+static void forget_iseq(struct ruby *ruby, struct iseq *iseq)
+{
+	managed_names_give(ruby->host.names, iseq_len(iseq));
+	iseq_free(iseq);
+}
+
 static void forget_iseqs(struct ruby *ruby)
 {
 	const struct map_slot *slot;
 
 	for (size_t pos = 0; (slot = map_next(&ruby->iseqs, &pos));)
-		iseq_free((struct iseq *)(uintptr_t)slot->value);
-	map_clear(&ruby->iseqs);
+		forget_iseq(ruby, (struct iseq *)(uintptr_t)slot->value);
+	map_deinit(&ruby->iseqs);
+	ruby->iseqs = (struct map){ 0 };
 }
 
 static void ruby_close(void *state)
@@ -271,16 +283,17 @@ static struct iseq *find_iseq(struct ruby *ruby, struct managed_view *view, uint
 		return NULL;
 	if (iseq && (iseq->body != body || iseq->cookie != cookie_of(bytes))) {
 		map_remove(&ruby->iseqs, addr);
-		iseq_free(iseq);
+		forget_iseq(ruby, iseq);
 		iseq = NULL;
 	}
 	if (!iseq) {
-		if (ruby->iseqs.len >= ISEQS_MAX)
+		if (ruby->iseqs.len >= ISEQS_MAX || managed_names_full(ruby->host.names))
 			forget_iseqs(ruby);
 		iseq = read_iseq(ruby, view, body, bytes);
 		if (!iseq)
 			return NULL;
 		*map_put(&ruby->iseqs, addr, NULL) = (uintptr_t)iseq;
+		managed_names_take(ruby->host.names, iseq_len(iseq));
 	}
 	iseq->checked_ns = ruby->now_ns;
 	return iseq;
@@ -366,7 +379,10 @@ static uint32_t line_of(struct ruby *ruby, struct managed_view *view, struct ise
 	place -= place > 0;
 	if (iseq->lines.len >= LINES_MAX)
 		map_clear(&iseq->lines);
+	size_t before = iseq_len(iseq);
 	uint64_t *line = map_put(&iseq->lines, place, &fresh);
+
+	managed_names_take(ruby->host.names, iseq_len(iseq) - before);
 
 	if (!*line)
 		*line = read_line(ruby, view, iseq, place);

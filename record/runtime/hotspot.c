@@ -69,7 +69,7 @@ struct hotspot {
 	size_t nheaps;
 	struct map blobs; /* by address -> index */
 	VEC(struct blob) items;
-	size_t scopes_len; /* kept */
+	size_t scopes_len, labels_len; /* bytes that are kept */
 	struct hotspot_methods methods;
 	uint64_t interpreter, interpreter_end;
 };
@@ -101,6 +101,15 @@ void hotspot_free(struct hotspot *h)
 	map_deinit(&h->blobs);
 	hotspot_methods_deinit(&h->methods);
 	free(h);
+}
+
+size_t hotspot_held(const struct hotspot *h)
+{
+	const struct hotspot_methods *m = &h->methods;
+
+	return sizeof(*h) + h->items.cap * sizeof(*h->items.items) + h->scopes_len + h->labels_len +
+	       m->items.cap * sizeof(*m->items.items) + m->lines_len + m->names_len +
+	       (h->blobs.len + m->by_address.len) * 2 * sizeof(struct map_slot);
 }
 
 /* ---- the code cache -------------------------------------------------------------------------------- */
@@ -295,6 +304,7 @@ static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint6
 		blob_deinit(&now);
 		return NULL;
 	}
+	h->labels_len += strlen(now.label) + 1 - (old ? strlen(old->label) + 1 : 0);
 	if (!old) {
 		*map_put(&h->blobs, start, NULL) = h->items.len;
 		vec_push(&h->items, now);

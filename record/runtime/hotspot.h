@@ -25,6 +25,9 @@ struct hotspot;
 struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_pid);
 void hotspot_free(struct hotspot *h);
 
+/* Bytes of memory that what is known of it takes, about. */
+size_t hotspot_held(const struct hotspot *h);
+
 enum hotspot_use {
 	HOTSPOT_CALLER, /* a return address, or looks like one */
 	HOTSPOT_LEAF,	/* was executed */

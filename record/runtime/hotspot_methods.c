@@ -209,6 +209,7 @@ static bool add(struct hotspot_methods *methods, struct managed_view *view, uint
 	}
 	methods->lines_len += m.lines_len;
 	m.name = memory_strdup(name);
+	methods->names_len += strlen(name) + 1;
 	jitdump_put_function(out, (uint32_t)methods->items.len, name, file);
 	vec_push(&methods->items, m);
 	return true;

@@ -33,7 +33,7 @@ struct hotspot_methods {
 	const struct hotspot_layout *layout;
 	struct map by_address; /* -> index in @items */
 	VEC(struct hotspot_method) items;
-	size_t lines_len; /* of all */
+	size_t lines_len, names_len; /* bytes, of all */
 };
 
 void hotspot_methods_deinit(struct hotspot_methods *methods);

@@ -3,11 +3,13 @@
  * runtime_reader.c - a queue, and one thread that empties it.
  *
  * Memory is read where it is present (task_memory.h). Names in the tables of libjvm.so are in pages that the process itself never
- * touches: those come from the file, which was read for its symbols just before.
+ * touches: those come from the file. The file is another user's, so a process that may be left behind reads the tables
+ * (foreign_reader.h); what this thread reads afterwards is memory alone, and waits for nobody.
  */
 #include "record/runtime/runtime_reader.h"
 
 #include "formats/arch.h"
+#include "formats/base/budget.h"
 #include "formats/base/clock.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
@@ -15,6 +17,7 @@
 #include "record/managed/managed_binary.h"
 #include "record/runtime/hotspot.h"
 #include "record/task/task_memory.h"
+#include "symbolize/elf/image.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -22,14 +25,14 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define QUEUE_MAX     (1U << 16)
 #define PROCESSES_MAX 256
 #define LOOK_NS	      1000000ULL    /* for one address */
 #define TABLES_NS     50000000ULL   /* for the tables, once a process */
-#define BUDGET_NS     500000000ULL  /* at once, and */
-#define BUDGET_SHARE  5		    /* one in so many of the time */
 #define DUMP_LEN_MAX  (16U << 20)   /* of one process */
+#define HELD_MAX      (128U << 20)  /* of all, with what is known of their code */
 #define WAIT_NS	      1000000000ULL /* for the thread */
 
 enum ask { ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
@@ -44,10 +47,9 @@ struct process {
 	uint32_t pid;
 	bool looked_at, told_interpreter;
 	struct task_memory memory;
-	const struct managed_binary *library; /* the runtime's file while the tables are read, otherwise NULL; and */
-	uint64_t bias; /* what it adds to link-time addresses */
 	struct hotspot *hotspot;
 	struct writer dump;
+	size_t held; /* bytes of it, as counted in the reader's */
 };
 
 struct runtime_reader {
@@ -65,7 +67,9 @@ struct runtime_reader {
 	struct map by_pid;
 	struct managed_files files;
 	struct managed_view *view;
-	uint64_t begun_ns, spent_ns;
+	struct budget budget;
+	uint64_t spent_ns;
+	size_t held; /* bytes, of all processes */
 };
 
 struct runtime_reader *runtime_reader_new(void)
@@ -75,7 +79,8 @@ struct runtime_reader *runtime_reader_new(void)
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->more, NULL);
 	pthread_cond_init(&r->idle, NULL);
-	r->begun_ns = clock_now_ns(CLOCK_MONOTONIC);
+	budget_init(&r->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
+	r->files.reader = foreign_reader_new(FOREIGN_THREAD);
 	return r;
 }
 
@@ -91,6 +96,14 @@ static struct process *find(const struct runtime_reader *r, uint32_t pid)
 	const uint64_t *slot = map_get(&r->by_pid, pid);
 
 	return slot ? (struct process *)(uintptr_t)*slot : NULL;
+}
+
+static void count_held(struct runtime_reader *r, struct process *p)
+{
+	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0);
+
+	r->held += now - p->held;
+	p->held = now;
 }
 
 /* The program that it was is gone. */
@@ -115,6 +128,7 @@ static void end_process(struct runtime_reader *r, struct process *p)
 	if (!p)
 		return;
 	close_process(p);
+	count_held(r, p);
 	if (p->dump.len)
 		return;
 	map_remove(&r->by_pid, p->pid);
@@ -134,17 +148,12 @@ static struct process *get(struct runtime_reader *r, uint32_t pid)
 	return p;
 }
 
-static size_t read_piece(const struct process *p, uint64_t addr, void *ret, size_t len)
-{
-	size_t got = task_memory_read(&p->memory, addr, ret, len);
-
-	return got || !p->library ? got : managed_binary_copy(p->library, addr - p->bias, ret, len);
-}
-
 static void read_memory(void *context, struct task_memory_piece *pieces, size_t count)
 {
+	const struct process *p = context;
+
 	for (size_t i = 0; i < count; i++)
-		pieces[i].got = read_piece(context, pieces[i].addr, pieces[i].to, pieces[i].len);
+		pieces[i].got = task_memory_read(&p->memory, pieces[i].addr, pieces[i].to, pieces[i].len);
 }
 
 /* ---- finding the runtime --------------------------------------------------------------------------- */
@@ -164,18 +173,116 @@ static const struct managed_runtime types_in_file = { .symbols = hotspot_types_s
 						      .loops = no_loops,
 						      .is_file = is_libjvm };
 
-static const struct managed_binary *find_symbols(struct runtime_reader *r, const struct managed_runtime *which,
-						 const struct managed_place *place, size_t count, uint64_t *ret,
-						 uint64_t *ret_bias)
+static bool find_symbols(struct runtime_reader *r, const struct managed_runtime *which, const struct managed_place *place,
+			 size_t count, uint64_t *ret)
 {
-	const struct managed_binary *binary = managed_files_get(&r->files, which, place, ret_bias, NULL);
+	uint64_t bias;
+	const struct managed_binary *binary = managed_files_get(&r->files, which, place, &bias, NULL);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!binary || !binary->symbols[i].found)
-			return NULL;
-		ret[i] = binary->symbols[i].vaddr + *ret_bias;
+			return false;
+		ret[i] = binary->symbols[i].vaddr + bias;
 	}
-	return binary;
+	return true;
+}
+
+/* What the process that may be left behind is asked, with the path behind it, and what it says. */
+struct tables {
+	uint32_t pid;
+	uint64_t start, end, offset, inode;
+	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
+	char path[PATH_MAX];
+};
+
+struct tables_read {
+	bool complete;
+	struct hotspot_layout layout;
+};
+
+/* Memory of the process and, for pages that it never touched, of its library. */
+struct tables_source {
+	struct task_memory memory;
+	struct image *image;
+	uint64_t bias;
+};
+
+static size_t copy_from_file(const struct tables_source *source, uint64_t addr, void *ret, size_t len)
+{
+	size_t held = 0;
+	const uint8_t *bytes = source->image ? image_bytes_at(source->image, addr - source->bias, &held) : NULL;
+
+	held = bytes ? MIN(held, len) : 0;
+	if (held)
+		memcpy(ret, bytes, held);
+	return held;
+}
+
+static void read_source(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	const struct tables_source *source = context;
+
+	for (size_t i = 0; i < count; i++) {
+		struct task_memory_piece *piece = &pieces[i];
+
+		piece->got = task_memory_read(&source->memory, piece->addr, piece->to, piece->len);
+		if (!piece->got)
+			piece->got = copy_from_file(source, piece->addr, piece->to, piece->len);
+	}
+}
+
+/* There. */
+static void read_tables(const void *request, void *answer, int *ret_fd)
+{
+	const struct tables *q = request;
+	struct tables_read *ret = answer;
+	const struct managed_place place = { .pid = q->pid,
+					     .start = q->start,
+					     .end = q->end,
+					     .offset = q->offset,
+					     .inode = q->inode,
+					     .path = q->path };
+	struct tables_source source = { .image = managed_place_open(&place) };
+	struct managed_view *view = memory_zeroed(1, sizeof(*view));
+
+	(void)ret_fd;
+	if (task_memory_open(&source.memory, q->pid) && source.image &&
+	    image_bias(source.image, q->start, q->offset, &source.bias)) {
+		managed_view_begin(view, read_source, &source, TABLES_NS);
+		ret->complete = hotspot_layout_read(view, q->structs, q->types, &ret->layout);
+	}
+	task_memory_close(&source.memory);
+	image_close(source.image);
+	free(view);
+}
+
+/* False if it did not answer; there is something to be said then, too. */
+static bool ask_tables(struct runtime_reader *r, const struct managed_place *place, struct tables *q,
+		       struct tables_read *ret)
+{
+	size_t len = strlen(place->path);
+	const struct foreign_job job = {
+		.run = read_tables,
+		.name = place->path,
+		.request = q,
+		.request_len = offsetof(struct tables, path) + len + 1,
+		.answer_len = sizeof(*ret),
+	};
+	int fd;
+
+	if (len >= sizeof(q->path))
+		return false;
+	memcpy(q->path, place->path, len + 1);
+	q->pid = place->pid;
+	q->start = place->start;
+	q->end = place->end;
+	q->offset = place->offset;
+	q->inode = place->inode;
+	enum foreign_result result = foreign_reader_ask(r->files.reader, &job, ret, &fd);
+
+	if (fd >= 0)
+		close(fd);
+	return result == FOREIGN_DONE;
 }
 
 static void note_version(struct runtime_reader *r, unsigned jdk)
@@ -188,26 +295,22 @@ static void note_version(struct runtime_reader *r, unsigned jdk)
 
 static void open_hotspot(struct runtime_reader *r, struct process *p, const struct managed_place *place)
 {
-	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
-	struct hotspot_layout layout;
+	struct tables q;
+	struct tables_read read = { 0 };
 
-	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types, &p->bias))
+	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, q.types) ||
+	    !find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, q.structs))
 		return;
-	p->library = find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs, &p->bias);
-	if (!p->library || !task_memory_open(&p->memory, p->pid)) {
-		p->library = NULL;
-		return;
-	}
-	managed_view_begin(r->view, read_memory, p, TABLES_NS);
-	if (hotspot_layout_read(r->view, structs, types, &layout))
-		p->hotspot = hotspot_new(&layout, p->pid);
+	if (!ask_tables(r, place, &q, &read) || !read.complete || !task_memory_open(&p->memory, p->pid))
+		note_version(r, read.layout.jdk);
 	else
-		note_version(r, layout.jdk);
-	p->library = NULL;
+		p->hotspot = hotspot_new(&read.layout, p->pid);
 }
 
+/* Others may have to be waited for meanwhile, which counts like work. */
 static void look_at(struct runtime_reader *r, struct process *p)
 {
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	char *path = memory_alloc(PATH_MAX);
 	struct managed_place place;
 
@@ -215,6 +318,7 @@ static void look_at(struct runtime_reader *r, struct process *p)
 	if (managed_place_find(p->pid, &structs_in_file, path, &place))
 		open_hotspot(r, p, &place);
 	free(path);
+	r->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------ */
@@ -247,7 +351,7 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		look_at(r, p);
 	if (!p->hotspot)
 		return true;
-	if (p->dump.len > DUMP_LEN_MAX)
+	if (p->dump.len > DUMP_LEN_MAX || r->held > HELD_MAX)
 		return false;
 	if (!p->dump.len)
 		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
@@ -257,12 +361,13 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	else
 		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
 	tell_interpreter(r, p);
+	count_held(r, p);
 	return true;
 }
 
-static bool within_budget(const struct runtime_reader *r)
+static bool within_budget(struct runtime_reader *r)
 {
-	return r->spent_ns < BUDGET_NS + (clock_now_ns(CLOCK_MONOTONIC) - r->begun_ns) / BUDGET_SHARE;
+	return budget_charge(&r->budget, clock_now_ns(CLOCK_MONOTONIC), r->spent_ns);
 }
 
 static void answer_all(struct runtime_reader *r, const struct question *questions, size_t count, uint64_t *ret_left_out)
@@ -466,5 +571,6 @@ void runtime_reader_forget(struct runtime_reader *r)
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
 		free_process(process_of(slot));
 	map_clear(&r->by_pid);
+	r->held = 0;
 	runtime_reader_resume(r);
 }

@@ -4,6 +4,7 @@
  */
 #include "record/sample/managed_reader.h"
 
+#include "formats/base/budget.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
@@ -59,6 +60,7 @@ struct reader {
 	struct managed_view view;
 	struct managed_stack stack;
 	struct thread_clocks clocks;
+	struct budget budget; /* of read_ns */
 
 	pthread_mutex_t lock; /* of the results */
 	struct results results;
@@ -151,7 +153,9 @@ static void read_stack(struct reader *r, struct managed_process *p, const struct
 		.state = EVENT_MANAGED_LATE,
 	};
 
-	if (clock_now_ns(CLOCK_MONOTONIC) < seen->time_ns + LATE_NS) {
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (now_ns < seen->time_ns + LATE_NS && budget_charge(&r->budget, now_ns, r->read_ns)) {
 		uint64_t before = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
 
 		managed_process_read(p, seen->tid, &r->view, &r->stack);
@@ -218,6 +222,7 @@ static void *run_reader(void *context)
 
 	if (!pin(r->ring->cpu))
 		return NULL;
+	budget_init(&r->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
 	priority_join(&r->priority, r->all->first);
 	while (epoll_wait(r->epoll_fd, &event, 1, -1) >= 0 || errno == EINTR) {
 		if (event.data.fd == r->all->end_fd || event.events & (EPOLLHUP | EPOLLERR))

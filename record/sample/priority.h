@@ -10,7 +10,7 @@
 #ifndef RECORD_PRIORITY_H
 #define RECORD_PRIORITY_H
 
-#include "record/sample/budget.h"
+#include "formats/base/budget.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -25,6 +25,16 @@
 
 #define NAME_MAX_LEN 128
 
+struct limits {
+	uint64_t wait_ns, bucket_ns;
+	unsigned percent;
+};
+
+static const struct limits limits[] = {
+	[FOREIGN_DRAIN] = { 100000000ULL, 1000000000ULL, 5 },
+	[FOREIGN_THREAD] = { 2000000000ULL, 10000000000ULL, 20 },
+};
+
 struct request {
 	void (*run)(const void *request, void *answer, int *ret_fd);
 	size_t answer_len;
@@ -34,6 +44,7 @@ struct request {
 struct foreign_reader {
 	pid_t pid; /* 0: none runs */
 	int fd;    /* to it */
+	const struct limits *limits;
 	pid_t left[FOREIGN_LEFT_MAX]; /* killed, but not seen to end */
 	size_t nleft;
 	uint64_t bucket_ns, filled_ns; /* what may be waited, and when that was found out */
@@ -43,15 +54,16 @@ struct foreign_reader {
 	struct sched_param param;
 };
 
-struct foreign_reader *foreign_reader_new(void)
+struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
 {
 	struct foreign_reader *f = memory_zeroed(1, sizeof(*f));
 
 	f->fd = -1;
-	f->bucket_ns = FOREIGN_BUCKET_NS;
+	f->limits = &limits[patience];
+	f->bucket_ns = f->limits->bucket_ns;
 	f->filled_ns = clock_now_ns(CLOCK_MONOTONIC);
-	f->policy = sched_getscheduler(0);
-	if (sched_getparam(0, &f->param) != 0)
+	f->policy = patience == FOREIGN_DRAIN ? sched_getscheduler(0) : SCHED_OTHER;
+	if (f->policy == SCHED_OTHER || sched_getparam(0, &f->param) != 0)
 		f->policy = SCHED_OTHER;
 	return f;
 }
@@ -112,7 +124,7 @@ static void close_all_but(int fd)
 	syscall(SYS_close_range, (unsigned int)fd + 1, ~0U, 0);
 }
 
-/* It must get a CPU as soon as the recorder, which waits for it. */
+/* It must get a CPU as soon as the drain, which waits for it. */
 __attribute__((noreturn)) static void be_reader(const struct foreign_reader *f, int fd)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -227,16 +239,16 @@ static bool take_answer(const struct foreign_reader *f, const struct foreign_job
 /* What time has brought; what is waited is taken off. */
 static void fill(struct foreign_reader *f, uint64_t now)
 {
-	uint64_t come = (now - f->filled_ns) / 100 * FOREIGN_PERCENT;
+	uint64_t come = (now - f->filled_ns) / 100 * f->limits->percent;
 
-	f->bucket_ns = MIN(f->bucket_ns + come, FOREIGN_BUCKET_NS);
+	f->bucket_ns = MIN(f->bucket_ns + come, f->limits->bucket_ns);
 	f->filled_ns = now;
 }
 
 static bool wait_for_answer(struct foreign_reader *f, uint64_t start)
 {
 	struct pollfd ready = { .fd = f->fd, .events = POLLIN };
-	uint64_t until = start + FOREIGN_WAIT_NS, now = start;
+	uint64_t until = start + f->limits->wait_ns, now = start;
 	int count = 0;
 
 	while (count <= 0 && now < until) {
@@ -264,7 +276,7 @@ enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct fo
 	uint64_t start = clock_now_ns(CLOCK_MONOTONIC);
 
 	fill(f, start);
-	if (f->bucket_ns < FOREIGN_WAIT_NS || job->request_len > FOREIGN_REQUEST_MAX ||
+	if (f->bucket_ns < f->limits->wait_ns || job->request_len > FOREIGN_REQUEST_MAX ||
 	    job->answer_len > FOREIGN_ANSWER_MAX || !begin(f)) {
 		f->refused++;
 		return FOREIGN_REFUSED;
@@ -284,7 +296,7 @@ void foreign_reader_note(const struct foreign_reader *f, struct diag *notes)
 			  "%" PRIu64 " mapped files or processes did not answer within %u ms ('%s' first) and "
 			  "%" PRIu64 " were not asked while others were waited for: these files have no build ID, "
 			  "these processes no command line of their own",
-			  f->late, (unsigned)(FOREIGN_WAIT_NS / 1000000), f->first_late, f->refused);
+			  f->late, (unsigned)(f->limits->wait_ns / 1000000), f->first_late, f->refused);
 	else if (f->refused)
 		diag_warn(notes,
 			  "%" PRIu64 " mapped files or processes were not read for want of time or of a process to "

@@ -27,11 +27,13 @@
 #define FOREIGN_REQUEST_MAX 8192 /* bytes */
 #define FOREIGN_ANSWER_MAX  16384
 
-/* For one answer; for all, at once and of each second (a full bucket and its rate). */
-#define FOREIGN_WAIT_NS     100000000ULL
-#define FOREIGN_BUCKET_NS   1000000000ULL
-#define FOREIGN_PERCENT     5
 #define FOREIGN_LEFT_MAX    16 /* readers that do not die */
+
+/* Who waits: for one answer, and for all, at once and of each second (a full bucket and its rate). */
+enum foreign_patience {
+	FOREIGN_DRAIN,  /* whom rings wait for: 100 ms; 1 s, 5 % */
+	FOREIGN_THREAD, /* a thread that nothing waits for: 2 s; 10 s, 20 % */
+};
 
 struct foreign_reader;
 
@@ -50,7 +52,7 @@ enum foreign_result {
 	FOREIGN_REFUSED, /* none was asked for: too much has been waited for already */
 };
 
-struct foreign_reader *foreign_reader_new(void);
+struct foreign_reader *foreign_reader_new(enum foreign_patience patience);
 void foreign_reader_free(struct foreign_reader *f);
 
 /* The reader's number, 0 if none runs. */
@@ -58,7 +60,7 @@ uint32_t foreign_reader_pid(const struct foreign_reader *f);
 
 /*
  * Have @job done; @answer means nothing if it is not. *@ret_fd, -1 if there is none, is the caller's. @f may be NULL: the caller
- * itself does it. Not thread-safe.
+ * itself does it. Not thread-safe; the reader ends with the thread that asked first.
  */
 enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct foreign_job *job, void *answer,
 				      int *ret_fd);

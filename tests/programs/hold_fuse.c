@@ -2,9 +2,9 @@
 /*
  * hold_fuse.c - a file system of one file that never answers a recorder.
  *
- *	hold_fuse DIR FILE
+ *	hold_fuse DIR FILE [NAME]
  *
- * Mounts a FUSE file system on DIR that shows FILE as DIR/file, and answers everybody but processes whose name begins with
+ * Mounts a FUSE file system on DIR that shows FILE as DIR/NAME, DIR/file without one, and answers everybody but processes whose name begins with
  * "precord". Writes "ready" to stdout once it is mounted, and runs until it is killed; the mount goes with it. 77: it cannot be mounted.
  */
 #include <errno.h>
@@ -24,6 +24,7 @@
 static int device;
 static int file;
 static struct stat real;
+static const char *shown = "file";
 static char reply[(1 << 20) + 4096];
 
 static void answer(const struct fuse_in_header *in, int error, const void *data, size_t len)
@@ -74,7 +75,7 @@ static void obey(const struct fuse_in_header *in, const void *body)
 		answer(in, 0, &init, sizeof(init));
 		return;
 	case FUSE_LOOKUP:
-		if (strcmp(body, "file") != 0)
+		if (strcmp(body, shown) != 0)
 			answer(in, ENOENT, NULL, 0);
 		else
 			answer(in, 0, &entry, sizeof(entry));
@@ -117,6 +118,8 @@ int main(int argc, char **argv)
 	file = argc > 2 ? open(argv[2], O_RDONLY | O_CLOEXEC) : -1;
 	if (device < 0 || file < 0 || fstat(file, &real) != 0)
 		return 77;
+	if (argc > 3)
+		shown = argv[3];
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
 		 device);
 	if (mount("held", argv[1], "fuse", MS_NOSUID | MS_NODEV, options) != 0)

@@ -33,6 +33,7 @@ void managed_fake_init(struct managed_fake *fake, const struct managed_runtime *
 void managed_fake_deinit(struct managed_fake *fake)
 {
 	fake->runtime->close(fake->state);
+	CHECK_UINT(fake->names.taken, 0); /* what was counted is given back */
 	managed_names_deinit(&fake->names);
 	free(fake->view);
 	free(fake->stack);

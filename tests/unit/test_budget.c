@@ -2,7 +2,7 @@
 /*
  * test_budget.c - the CPU time that the recorder may have before all others.
  */
-#include "record/sample/budget.h"
+#include "formats/base/budget.h"
 #include "tests/unit/test.h"
 
 #define SECOND 1000000000ULL

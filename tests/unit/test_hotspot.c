@@ -223,8 +223,15 @@ TEST(hotspot_names_inlined_methods_and_lines_of_a_return_address)
 	struct jitdump_record place;
 	char text[256];
 
+	size_t held = hotspot_held(h);
+
 	jitdump_put_header(&m->out, 62, 1, 0);
 	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	/* Two methods with their lines, a blob with its scopes. */
+	CHECK(hotspot_held(h) > held + 2 * sizeof("org.Outer.step"));
+	held = hotspot_held(h);
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	CHECK_UINT(hotspot_held(h), held);
 	read_back(m, &place, text, sizeof(text));
 	CHECK_STR(text, "org.Outer.step:7 org.Outer.run:9 ");
 	CHECK_UINT(place.ip, CODE + 0x1f);

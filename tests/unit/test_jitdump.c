@@ -254,7 +254,7 @@ TEST(jit_code_in_memory_may_be_long_but_not_without_limit)
 	if (getenv("EMULATOR"))
 		SKIP("it reads the memory of the emulator");
 
-	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
+	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true, NULL);
 	size_t len = 3 << 20;
 	char *bytes = malloc(len), text[100];
 
@@ -283,7 +283,7 @@ TEST(jit_code_is_read_from_memory_where_the_perf_map_says_it_is)
 		SKIP("it reads the memory of the emulator");
 
 	CLEANUP(writer_deinit) struct writer out = { 0 };
-	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true);
+	struct perf_map *map = perf_map_new((uint32_t)getpid(), /* keep_open= */ true, NULL);
 	char text[100];
 
 	CHECK(some_code(1) == 4);

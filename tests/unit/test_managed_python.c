@@ -108,6 +108,23 @@ TEST(managed_python_reads_names_only_once)
 	CHECK_STR(fake.stack->frames[0].name, "handler");
 }
 
+/* Other processes have used up the room: what is known of each goes before something new is remembered. */
+TEST(managed_python_remembers_one_function_where_there_is_no_room)
+{
+	FAKE(fake);
+	managed_names_take(&fake.names, MANAGED_ROOM_MAX + 1);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_STR(fake.stack->frames[0].name, "handler");
+	CHECK_STR(fake.stack->frames[1].name, "main");
+	size_t once = fake.names.taken;
+
+	for (int i = 0; i < 10; i++)
+		managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.names.taken, once);
+	managed_names_give(&fake.names, MANAGED_ROOM_MAX + 1);
+}
+
 TEST(managed_python_notices_a_new_function_at_the_same_address)
 {
 	FAKE(fake);

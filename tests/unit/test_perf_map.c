@@ -65,7 +65,7 @@ TEST(perf_map_is_found_by_number_and_believed_by_owner)
 
 	CLEANUP(writer_deinit) struct writer out = { 0 };
 	uint32_t pid = (uint32_t)getpid();
-	struct perf_map *map = perf_map_new(pid, /* keep_open= */ true);
+	struct perf_map *map = perf_map_new(pid, /* keep_open= */ true, NULL);
 	uint64_t left = UINT32_MAX;
 	char path[64];
 

@@ -5,8 +5,8 @@
  * It fills as time passes, up to what two seconds bring, and empties by what is used: a burst is fine, a habit
  * is not.
  */
-#ifndef RECORD_BUDGET_H
-#define RECORD_BUDGET_H
+#ifndef BASE_BUDGET_H
+#define BASE_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /*
  * budget.c - a leaky bucket; debts are forgiven, or one long burst would count for ever.
  */
-#include "record/sample/budget.h"
+#include "formats/base/budget.h"
 
 #include "formats/base/compiler.h"
 
