@@ -25,7 +25,8 @@ struct cfi_cie {
 struct cfi_fde {
 	uint64_t begin, end;
 	struct cfi_cie cie;
-	bool from_debug_frame; /* in .debug_frame; otherwise .eh_frame */
+	bool from_debug_frame; /* in .debug_frame */
+	bool from_go; /* made from .gopclntab (go_table.h); if neither, in .eh_frame */
 	const uint8_t *instructions;
 	size_t instructions_len;
 	uint64_t instructions_vaddr;

@@ -13,6 +13,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/cfi_record.h"
+#include "symbolize/elf/go_table.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -37,6 +38,7 @@ struct index {
 
 struct cfi_section {
 	struct cfi_bytes eh, debug;
+	struct go_table *go; /* NULL: it is no Go program */
 	const uint8_t *table; /* of .eh_frame_hdr; NULL if there is none that we can use */
 	size_t ntable;
 	uint64_t hdr_vaddr;
@@ -120,13 +122,15 @@ struct cfi_section *cfi_section_new(struct image *img)
 	bool has_eh = image_section(img, ".eh_frame", &eh) && eh.len;
 	bool has_debug = image_section(img, ".debug_frame", &debug) && debug.len;
 	bool has_holes = image_section(img, CFI_SECTION_HOLES, &holes) && holes.len;
+	struct go_table *go = go_table_new(img);
 	struct cfi_section *cfi;
 
-	if (!has_eh && !has_debug && !has_holes)
+	if (!has_eh && !has_debug && !has_holes && !go)
 		return NULL;
 	cfi = memory_zeroed(1, sizeof(*cfi));
 	pthread_mutex_init(&cfi->lock, NULL);
 	cfi->img = img;
+	cfi->go = go;
 	if (has_eh)
 		cfi->eh = (struct cfi_bytes){ .data = eh.data,
 					      .len = eh.len,
@@ -147,6 +151,7 @@ void cfi_section_free(struct cfi_section *cfi)
 	if (!cfi)
 		return;
 	vec_deinit(&cfi->index.entries);
+	go_table_free(cfi->go);
 	pthread_mutex_destroy(&cfi->lock);
 	free(cfi);
 }
@@ -355,7 +360,7 @@ static void doubt_table(const struct cfi_section *cfi, const struct cfi_fde *fde
 {
 	struct cfi_section *own = late(cfi);
 
-	if (fde->from_debug_frame)
+	if (fde->from_debug_frame || fde->from_go)
 		return; /* the header is not expected to know it */
 	pthread_mutex_lock(&own->lock);
 	atomic_store_explicit(&own->doubted, true, memory_order_relaxed);
@@ -430,7 +435,7 @@ static bool is_complete(const struct cfi_section *cfi, uint64_t vaddr)
 	return true;
 }
 
-bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
+static bool find_in_sections(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
 {
 	bool by_table =
 		cfi->table && !atomic_load_explicit(&late(cfi)->doubted, memory_order_relaxed);
@@ -450,14 +455,38 @@ bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_
 	return true;
 }
 
+bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
+{
+	size_t function;
+
+	return find_in_sections(cfi, vaddr, ret) ||
+	       (cfi->go && go_table_find(cfi->go, vaddr, &function) && go_table_fde(cfi->go, function, ret) &&
+		vaddr < ret->end);
+}
+
+/* Function @number of Go's table, if the sections do not cover it. */
+static bool go_only(const struct cfi_section *cfi, size_t number, struct cfi_fde *ret)
+{
+	struct go_function f;
+	struct cfi_fde covered;
+
+	return go_table_function(cfi->go, number, &f) && !find_in_sections(cfi, f.begin, &covered) &&
+	       go_table_fde(cfi->go, number, ret);
+}
+
 bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde *ret)
 {
 	const struct index *index = get_index(cfi);
+	size_t all = index->entries.len + (cfi->go ? go_table_count(cfi->go) : 0);
 
 	while (*pos < index->entries.len) {
 		const struct entry *entry = &index->entries.items[(*pos)++];
 
 		if (fde_at(entry->is_debug ? &cfi->debug : &cfi->eh, entry->offset, ret))
+			return true;
+	}
+	while (*pos < all) {
+		if (go_only(cfi, (*pos)++ - index->entries.len, ret))
 			return true;
 	}
 	return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cfi_section.h - the records of .eh_frame and .debug_frame: CIEs and FDEs, found by address.
+ * cfi_section.h - the records of .eh_frame and .debug_frame: CIEs and FDEs, found by address; and what Go's own table says
+ * of functions that these do not cover (go_table.h).
  *
  * LSB Core 5.0, chapter 10.6 (.eh_frame, .eh_frame_hdr); DWARF 5, section 6.4 (.debug_frame). Bytes are
  * hostile: a header table that lies is noticed and the section walked instead, counts and lengths are
@@ -18,7 +19,7 @@ struct cfi_section;
 /*
  * Prepare the unwind information of @img: .eh_frame through .eh_frame_hdr's table if that is sound, else
  * by walking it; .debug_frame beside it for what .eh_frame does not cover. @img must outlive the result.
- * NULL if the image has neither, and no CFI_SECTION_HOLES. What is wrong with them is said by cfi_section_defect().
+ * NULL if the image has none of these, and no CFI_SECTION_HOLES. What is wrong with them is said by cfi_section_defect().
  */
 struct cfi_section *cfi_section_new(struct image *img);
 void cfi_section_free(struct cfi_section *cfi);
@@ -33,7 +34,7 @@ void cfi_section_check_near(struct cfi_section *cfi);
 /* The FDE that covers @vaddr; false if none does or it is malformed. Thread-safe. */
 bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret);
 
-/* Every FDE in order of address, for tests and tables: begin with *@pos = 0. False at the end. */
+/* Every FDE in order of address, then those from Go's table, for tests and tables: begin with *@pos = 0. False at the end. */
 bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde *ret);
 
 /* One line about what was found malformed, NULL if nothing was. */

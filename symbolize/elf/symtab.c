@@ -11,6 +11,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
+#include "symbolize/elf/go_table.h"
 #include "symbolize/elf/minidebug.h"
 #include "symbolize/elf/plt.h"
 #include "symbolize/elf/symbol_version.h"
@@ -27,6 +28,7 @@
 #define NAMES_MAX    (UINT32_C(1) << 31) /* bytes */
 #define NAME_LEN_MAX (1u << 16)
 #define NAMES_RATE   8 /* names share tails, but not that much */
+#define GO_NAME_LEN  512 /* bytes, on average, that are believed */
 
 enum rank {
 	RANK_WEAK = 1,
@@ -319,6 +321,33 @@ static void add_plt_slot(void *context, const struct plt_slot *slot)
 	vec_push(&b->symbols, cand);
 }
 
+/* A stripped Go program still names its functions, C that is linked to it aside. */
+static void add_go_functions(struct builder *b, struct image *img)
+{
+	struct go_table *table = go_table_new(img);
+	const struct source src = { .img = img };
+	size_t count = table ? go_table_count(table) : 0;
+	struct go_function f;
+
+	b->names_left = GO_NAME_LEN * (uint64_t)count + NAME_LEN_MAX;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t limit;
+
+		if (!go_table_function(table, i, &f) || !limit_by_segment(b, &src, f.begin, &limit) ||
+		    !spend_name(b, f.name) || b->names.len > NAMES_MAX - NAME_LEN_MAX)
+			continue;
+		struct candidate cand = { .vaddr = f.begin,
+					  .len = f.end - f.begin,
+					  .name = (uint32_t)b->names.len,
+					  .limit = limit & 0xffffff,
+					  .rank = RANK_LOCAL };
+
+		vec_append(&b->names, f.name, strlen(f.name) + 1);
+		vec_push(&b->symbols, cand);
+	}
+	go_table_free(table);
+}
+
 /* Least significant digit first, as many digits as the highest address has. Stable. */
 static void sort_by_address(struct candidate **items, size_t count)
 {
@@ -434,6 +463,8 @@ struct symtab *symtab_new(struct image *img)
 	if (mini.image)
 		read_image(&b, mini.image);
 	minidebug_deinit(&mini);
+	if (!b.full)
+		add_go_functions(&b, img);
 	plt_each(img, add_plt_slot, &b);
 
 	if (b.symbols.len) {

@@ -2,8 +2,8 @@
 /*
  * symtab.h - the functions an ELF file names, sorted by address.
  *
- * Merges .symtab, .dynsym, the .symtab inside .gnu_debugdata (xz, through libelf's or liblzma's decoder),
- * and PLT slots as "name@plt". Where several symbols share an address: sized before unsized, global before weak before
+ * Merges .symtab, .dynsym, the .symtab inside .gnu_debugdata (xz, through libelf's or liblzma's decoder), the functions of
+ * Go's own table where there is no .symtab (go_table.h), and PLT slots as "name@plt". Where several symbols share an address: sized before unsized, global before weak before
  * local, then fewest leading underscores, then by name, so that the result does not depend on order.
  * aarch64 mapping symbols ($x, $d), section and file symbols are left out.
  */

@@ -256,13 +256,22 @@ static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_wal
 	return position ? add_kernel_chain(u, w->space, s, position, otherwise) : otherwise;
 }
 
+/* The kernel's chain from @position on, which is on another stack; 0: it has nothing there. */
+static enum unwind_stop switch_stacks(struct unwinder *u, struct unwind_walk *w, const struct event_sample *s,
+				      size_t position, enum unwind_stop otherwise)
+{
+	enum unwind_stop stop = position ? add_kernel_chain(u, w->space, s, position, otherwise) : otherwise;
+
+	return stop == UNWIND_SPLICED ? UNWIND_SWITCHED : stop;
+}
+
 /* The walk ended although the kernel's goes on: a function that switches stacks (Go's runtime.systemstack). */
 static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwind_walk *w,
 						const struct event_sample *s)
 {
 	size_t position = unwind_kernel_chain_leaves(w, s, u->frames.items[u->frames.len - 1].ip);
 
-	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_NO_MAPPING) : UNWIND_NO_MAPPING;
+	return switch_stacks(u, w, s, position, UNWIND_NO_MAPPING);
 }
 
 /* The function of the newest frame, NULL if it is not known. */
@@ -284,7 +293,7 @@ static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_
 {
 	size_t position = unwind_kernel_chain_outside(w, s);
 
-	return position ? add_kernel_chain(u, w->space, s, position, UNWIND_UNREADABLE) : UNWIND_UNREADABLE;
+	return switch_stacks(u, w, s, position, UNWIND_UNREADABLE);
 }
 
 /*

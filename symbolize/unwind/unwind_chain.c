@@ -13,6 +13,7 @@ static const struct {
 } stops[UNWIND_STOPS] = {
 	[UNWIND_ROOT] = { "complete", NULL },
 	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
+	[UNWIND_SWITCHED] = { "completed by the kernel's walk of another stack", NULL },
 	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
 				    "record larger stack snapshots (-g dwarf), or build with "
 				    "-fno-omit-frame-pointer; a page in the middle of a frame that was never "
@@ -46,7 +47,7 @@ static const struct {
 
 bool unwind_stop_is_complete(enum unwind_stop stop)
 {
-	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED;
+	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_SWITCHED || stop == UNWIND_NOT_WALKED;
 }
 
 const char *unwind_stop_name(enum unwind_stop stop)

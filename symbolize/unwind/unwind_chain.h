@@ -24,6 +24,7 @@ enum unwind_how {
 enum unwind_stop {
 	UNWIND_ROOT,    /* complete: return address undefined, or a known start routine */
 	UNWIND_SPLICED, /* the snapshot ended, the rest is the kernel's chain down to its end */
+	UNWIND_SWITCHED, /* the rest is the kernel's chain on another stack, down to its end */
 	UNWIND_SNAPSHOT_ENDED, /* it would go on beyond the bytes that were captured */
 	UNWIND_NO_TABLE,       /* no rule for this address and no frame pointer */
 	UNWIND_NO_FRAME_POINTER, /* only frame pointers lead on from here, and there is none: a JIT's code, or the

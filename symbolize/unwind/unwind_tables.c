@@ -558,7 +558,7 @@ struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct 
 	origin.embedded = module_image_is_embedded(map->module, table->image);
 	if (!table->cfi || !cfi_section_find(table->cfi, ip - map->bias, &fde))
 		return origin;
-	origin.table = fde.from_debug_frame ? ".debug_frame" : ".eh_frame";
+	origin.table = fde.from_go ? ".gopclntab" : fde.from_debug_frame ? ".debug_frame" : ".eh_frame";
 	origin.begin = fde.begin;
 	origin.end = fde.end;
 	return origin;

@@ -26,7 +26,7 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 /* Where the rule at an address comes from, for people. */
 struct unwind_origin {
 	const char *section; /* that holds the address, ".plt" for example; NULL if that is not known */
-	const char *table;   /* ".eh_frame", ".debug_frame"; NULL: nothing covers the address */
+	const char *table;   /* ".eh_frame", ".debug_frame", ".gopclntab"; NULL: nothing covers the address */
 	bool embedded;       /* both are those that the trace brought along */
 	uint64_t begin, end; /* what the table's entry covers, link-time */
 };

@@ -157,4 +157,44 @@ sampled cgo.trace burn
 # With a frame pointer of its own in C code, or without the kernel's chain, the goroutine is out of reach: it must say so.
 [ "$(share burn.folded '(main.outer;.*main.inner;.*|\[unreadable memory\];)runtime.asmcgocall[^;]*;burn ')" -ge 99 ] ||
 	{ cat burn.folded; fail 'C code called by Go ends at asmcgocall'; }
+
+# Stripped of symbols and DWARF, Go has its own table, whose rows travel in the trace.
+cat >stripped.go <<'END_GO'
+package main
+
+var x [64]int
+
+//go:noinline
+func leaf(n int) {
+	for i := 0; i < n; i++ {
+		x[i&63] += i
+	}
+}
+
+//go:noinline
+func inner(n int) { leaf(n); x[0]++ }
+
+//go:noinline
+func outer(n int) { inner(n); x[1]++ }
+
+func main() {
+	done := make(chan int)
+	go func() {
+		for i := 0; i < 100; i++ {
+			outer(3000000)
+		}
+		done <- 1
+	}()
+	<-done
+}
+END_GO
+CGO_ENABLED=0 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS= go build -ldflags='-s -w' -o stripped stripped.go >go.log 2>&1 ||
+	{ cat go.log; fail 'go cannot build a stripped program'; }
+precord -q -e cpu-clock:u -F 999 -o stripped.trace -- ./stripped || fail 'cannot record'
+for place in here elsewhere; do
+	sampled stripped.trace main.leaf
+	[ "$(share main.leaf.folded ';runtime.goexit;main.main.func1;main.outer;main.inner;main.leaf ')" = 100 ] ||
+		{ cat main.leaf.folded; fail "a stripped Go program is not followed, with its file $place"; }
+	rm -f stripped
+done
 exit 0

@@ -122,3 +122,29 @@ TEST(unwind_follows_a_recorded_chain_through_bytecode_but_no_other_data)
 		CHECK_UINT(w->chain.nframes, bytecode ? 3 : 1);
 	}
 }
+
+/* A function that switched stacks: the kernel followed the frame pointer to the other one. */
+TEST(unwind_goes_on_with_the_kernels_chain_on_another_stack)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(FRAMED), 0);
+	world_set_reg(w, w->arch->fp, world_slot(2));
+	w->words[2] = 0x7f0000001000; /* the other stack */
+	w->words[3] = IP(MIDDLE + 0x40);
+	w->words[6] = 0;		      /* no caller here */
+	w->words[10] = IP(FRAMED + 0x40); /* but this is not the end of a stack */
+	w->nuser_ips = 4;
+	w->user_ips[0] = IP(FRAMED);
+	w->user_ips[1] = IP(MIDDLE + 0x40);
+	w->user_ips[2] = IP(FRAMED + 0x40);
+	w->user_ips[3] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 4, UNWIND_SWITCHED);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
+	world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
+
+	w->user_ips[1] = IP(FRAMED + 0x40); /* the kernel came another way */
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_NO_MAPPING);
+}

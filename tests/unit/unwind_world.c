@@ -313,8 +313,7 @@ void world_check_end(const struct world *w, size_t nframes, enum unwind_stop sto
 {
 	CHECK_STR(unwind_stop_name(w->chain.stop), unwind_stop_name(stop));
 	CHECK_UINT(w->chain.nframes, nframes);
-	CHECK_UINT(w->chain.stop_module == NULL,
-		   stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_NOT_WALKED);
+	CHECK_UINT(w->chain.stop_module == NULL, unwind_stop_is_complete(stop));
 }
 
 void world_recurse(struct world *w, size_t from, size_t count, uint64_t ip)
