@@ -3,6 +3,7 @@
  * main.c - precord.
  */
 #include "formats/base/program.h"
+#include "record/cmd_dump.h"
 #include "record/cmd_list.h"
 #include "record/cmd_record.h"
 #include "record/cmd_stat.h"
@@ -11,7 +12,7 @@
 
 #define STATUS_OWN_FAILURE 125
 
-static const struct command *const commands[] = { &cmd_record, &cmd_stat, &cmd_list, NULL };
+static const struct command *const commands[] = { &cmd_record, &cmd_stat, &cmd_dump, &cmd_list, NULL };
 
 static const struct program program = {
 	.name = "precord",

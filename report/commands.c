@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&cmd_convert,
 	&cmd_debug_unwind,
 	&cmd_diff,
+	&cmd_dump,
 	&cmd_export,
 	&cmd_flamegraph,
 	&cmd_folded,

@@ -16,6 +16,7 @@ extern const struct command cmd_cache;
 extern const struct command cmd_convert;
 extern const struct command cmd_debug_unwind;
 extern const struct command cmd_diff;
+extern const struct command cmd_dump;
 extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_folded;

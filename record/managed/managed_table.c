@@ -397,25 +397,26 @@ void managed_table_event(struct managed_table *t, const struct event *ev)
 		tell_end(t, ev->pid);
 }
 
-bool managed_table_look(struct managed_table *t, uint32_t pid)
+enum managed_look managed_table_look(struct managed_table *t, uint32_t pid)
 {
-	bool known = false;
+	enum managed_look look = MANAGED_NONE;
 
 	if (!may_be_ours(t, pid))
-		return false;
+		return MANAGED_NONE;
 	pthread_mutex_lock(&t->lock);
 	struct managed_process *p = find(t, pid);
 
 	if (p && p->status == NOTED)
 		queue(t, p);
-	known = p && p->status == KNOWN;
+	if (p)
+		look = p->status == KNOWN ? MANAGED_KNOWN : p->status == QUEUED ? MANAGED_PENDING : MANAGED_NONE;
 	pthread_mutex_unlock(&t->lock);
-	return known;
+	return look;
 }
 
 bool managed_table_sampled(struct managed_table *t, uint32_t pid)
 {
-	bool known = managed_table_look(t, pid);
+	bool known = managed_table_look(t, pid) == MANAGED_KNOWN;
 
 	if (known)
 		t->last_ns = clock_now_ns(CLOCK_MONOTONIC);

@@ -29,8 +29,14 @@ void managed_table_event(struct managed_table *t, const struct event *ev);
 /* Process @pid was sampled. Is its interpreter known? A load from memory for all but processes that may have one. */
 bool managed_table_sampled(struct managed_table *t, uint32_t pid);
 
-/* Is the interpreter of process @pid known? It is looked at if it may have one that is not. */
-bool managed_table_look(struct managed_table *t, uint32_t pid);
+enum managed_look {
+	MANAGED_NONE,	 /* no interpreter, or not one that we can read */
+	MANAGED_PENDING, /* it is being looked at */
+	MANAGED_KNOWN,
+};
+
+/* The interpreter of process @pid, which is looked at if it may have one. */
+enum managed_look managed_table_look(struct managed_table *t, uint32_t pid);
 
 /* When a process with an interpreter was last found or sampled; 0: never. By CLOCK_MONOTONIC. */
 uint64_t managed_table_last_ns(const struct managed_table *t);

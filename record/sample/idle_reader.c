@@ -20,6 +20,7 @@
 #define QUEUE_LEN_MAX (8u << 20)
 #define KEPT_LEN_MAX  (64u << 20) /* of stacks of all threads */
 #define END_WAIT_S    1
+#define PENDING_NS    200000000u /* that is waited at the beginning until interpreters are known */
 #define FREE_NS	      300000000u /* of a CPU that may be used at once: the first stacks take most, and the kernel's symbols */
 
 /* A sight without the room that it did not need: kernel's addresses, stack and frames follow. */
@@ -223,12 +224,15 @@ static void look_at_thread(struct idle_reader *r, uint32_t pid, uint32_t tid, ui
 
 static size_t look_at_process(struct idle_reader *r, uint32_t pid, uint64_t interval_ns)
 {
-	bool is_interpreter = r->table && managed_table_look(r->table, pid);
+	enum managed_look look = r->table ? managed_table_look(r->table, pid) : MANAGED_NONE;
 	const struct dirent *entry;
 	size_t count = 0;
 	char path[64];
 
-	if (r->scope == IDLE_SCOPE_INTERPRETERS && !is_interpreter)
+	/* Without its interpreter a stack would say less than it could; but files may take for ever. */
+	if (look == MANAGED_PENDING && clock_now_ns(CLOCK_MONOTONIC) < r->started_ns + PENDING_NS)
+		return 0;
+	if (r->scope == IDLE_SCOPE_INTERPRETERS && look != MANAGED_KNOWN)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
 

@@ -137,18 +137,37 @@ static const struct profile_location *named(const struct script *script, uint32_
 	return &script->s->profile->locations.items[location];
 }
 
+/*
+ * The frame of @chain that @stack stands for: the next from *@at on of the same address, since frames of interpreters have
+ * taken the place of some. NULL: it is one of those.
+ */
+static const struct unwind_frame *frame_of(const struct script *script, const struct unwind_chain *chain,
+					   uint32_t stack, size_t *at)
+{
+	const struct profile *p = script->s->profile;
+	const struct profile_location *location = &p->locations.items[p->stacks.items[stack].location];
+
+	for (size_t i = *at; location->kind != PROFILE_FRAME_INTERPRETED && i < chain->nframes; i++) {
+		if (chain->frames[i].vaddr != location->vaddr)
+			continue;
+		*at = i + 1;
+		return &chain->frames[i];
+	}
+	return NULL;
+}
+
 static void put_frame_text(const struct script *script, const struct unwind_frame *frame,
 			   uint32_t stack)
 {
 	const struct profile_location *location = named(script, stack);
 
 	for (uint32_t i = 0; i < location->nlines; i++) {
-		if (i + 1 == location->nlines)
+		if (i + 1 == location->nlines && frame)
 			fprintf(script->out, "\t%16" PRIx64 " ", frame->ip);
 		else
 			fprintf(script->out, "\t%16s ", "");
 		put_line_text(script, location, i);
-		if (!frame->kernel &&
+		if (frame && !frame->kernel &&
 		    (frame->how == UNWIND_FP_UNCHECKED || frame->how == UNWIND_KERNEL_CHAIN))
 			fprintf(script->out, " [%s]", unwind_how_name(frame->how));
 		fputc('\n', script->out);
@@ -185,7 +204,7 @@ static void put_sample_text(struct script *script, const struct session_event *e
 	const struct event_sample *sample = &event->ev->sample;
 	const struct unwind_chain *chain = event->chain;
 	const struct profile_stack *stacks = script->s->profile->stacks.items;
-	size_t shown = script->options->no_chain ? MIN(chain->nframes, 1) : chain->nframes;
+	size_t shown = script->options->no_chain ? 1 : SIZE_MAX;
 	uint32_t stack = event->stack;
 
 	fprintf(script->out, "%" PRIu64 " ", sample->period);
@@ -194,8 +213,8 @@ static void put_sample_text(struct script *script, const struct session_event *e
 	put_payload_text(script, event->ev);
 	extras_put_data(script->out, sample);
 	fputc('\n', script->out);
-	for (size_t i = 0; i < shown && stack; i++) {
-		put_frame_text(script, &chain->frames[i], stack);
+	for (size_t i = 0, at = 0; i < shown && stack; i++) {
+		put_frame_text(script, frame_of(script, chain, stack, &at), stack);
 		stack = stacks[stack].parent;
 	}
 	if (!unwind_stop_is_complete(chain->stop) && !script->options->no_chain)
@@ -336,8 +355,10 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 		const struct profile_line *line = &p->lines.items[location->first_line + i];
 
 		json_open(json, NULL, '{');
-		put_address(json, "ip", frame->ip);
-		put_address(json, "vaddr", frame->vaddr);
+		if (frame) {
+			put_address(json, "ip", frame->ip);
+			put_address(json, "vaddr", frame->vaddr);
+		}
 		json_string(json, "function",
 			    profile_text(p, p->functions.items[line->function].name));
 		json_string(json, "module",
@@ -347,8 +368,8 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 		if (line->line)
 			json_uint(json, "line", line->line);
 		json_bool(json, "inlined", i + 1 < location->nlines);
-		json_bool(json, "kernel", frame->kernel);
-		json_string(json, "how", unwind_how_name(frame->how));
+		json_bool(json, "kernel", frame && frame->kernel);
+		json_string(json, "how", frame ? unwind_how_name(frame->how) : "interpreter");
 		json_close(json, '}');
 	}
 }
@@ -439,7 +460,7 @@ static void put_sample_json(struct script *script, const struct session_event *e
 	const struct event_sample *sample = &event->ev->sample;
 	const struct unwind_chain *chain = event->chain;
 	const char *payload = payload_text(script->payload, event->ev);
-	size_t shown = script->options->no_chain ? MIN(chain->nframes, 1) : chain->nframes;
+	size_t shown = script->options->no_chain ? 1 : SIZE_MAX;
 	uint32_t stack = event->stack;
 
 	json_string(&script->json, "event", event_name(script, sample->event));
@@ -457,8 +478,8 @@ static void put_sample_json(struct script *script, const struct session_event *e
 	put_fields_json(script, sample);
 	json_string(&script->json, "stop", unwind_stop_name(chain->stop));
 	json_open(&script->json, "frames", '[');
-	for (size_t i = 0; i < shown && stack; i++) {
-		put_frame_json(script, &chain->frames[i], stack);
+	for (size_t i = 0, at = 0; i < shown && stack; i++) {
+		put_frame_json(script, frame_of(script, chain, stack, &at), stack);
 		stack = script->s->profile->stacks.items[stack].parent;
 	}
 	json_close(&script->json, ']');
