@@ -261,7 +261,7 @@ static struct err *load_input(struct comparison *c, struct input *input)
 	if (scale_of(c->args) == DIFF_TYPICAL && input->session.names == SESSION_NAME_NONE)
 		input->session.names = SESSION_NAME_LEAVES;
 	err = session_load(&input->session, &input->filter);
-	if (!err)
+	if (!err && input->session.imported)
 		err = view_needs_check(input->session.profile, &request.levels,
 				       input->session.args->input);
 	if (err)

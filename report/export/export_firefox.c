@@ -4,8 +4,8 @@
  * first with the strings in common; later versions of the page bring it up to their own.
  *
  * A track is a thread there. Weights: the format knows samples, milliseconds and bytes. Periods in ns become
- * milliseconds; those of other events become samples, in units of the event's mean period, so that shares are right and
- * their sum is the number of samples.
+ * milliseconds, bytes stay bytes; those of other events become samples, in units of the event's mean period, so that
+ * shares are right and their sum is the number of samples.
  */
 #include "formats/base/text.h"
 #include "report/export/export_format.h"
@@ -49,19 +49,27 @@ static void put_ms(struct writer_state *w, const char *key, uint64_t time_ns)
 	arena_reset(&w->arena);
 }
 
+/* Of one sample; 1 where they add up to nothing. */
+static double mean_weight(const struct profile *p, uint32_t type)
+{
+	struct profile_sum sum = profile_total(p, type);
+
+	return sum.weight && sum.count ? (double)sum.weight / (double)sum.count : 1;
+}
+
 /* See the head of this file. */
 static void put_weights(struct writer_state *w, const struct track *track)
 {
 	const struct profile_value_type *event = &w->p->types.items[track->event];
 	bool is_time = strcmp(profile_text(w->p, event->unit), "ns") == 0;
-	struct profile_sum sum = profile_total(w->p, track->event);
-	double unit = is_time ? 1e6 : (double)sum.weight / (double)MAX(sum.count, 1);
+	bool is_bytes = strcmp(profile_text(w->p, event->unit), "bytes") == 0;
+	double unit = is_time ? 1e6 : is_bytes ? 1 : mean_weight(w->p, track->event);
 
-	json_string(&w->json, "weightType", is_time ? "tracing-ms" : "samples");
+	json_string(&w->json, "weightType", is_time ? "tracing-ms" : is_bytes ? "bytes" : "samples");
 	json_open(&w->json, "weight", '[');
 	for (size_t i = 0; i < track->len; i++) {
 		json_number(&w->json, NULL,
-			    arena_printf(&w->arena, "%.9g", (double)track->times[i].weight / unit));
+			    arena_printf(&w->arena, "%.*g", is_bytes ? 17 : 9, (double)track->times[i].weight / unit));
 		arena_reset(&w->arena);
 	}
 	json_close(&w->json, ']');
@@ -103,7 +111,7 @@ static void put_identity(struct writer_state *w, const struct track *track)
 	json_string(&w->json, "processName",
 		    text_escape(&w->arena, profile_text(w->p, thread->process)));
 	json_string(&w->json, "processType", "default");
-	json_bool(&w->json, "isMainThread", thread->pid == thread->tid && !track->twin);
+	json_bool(&w->json, "isMainThread", thread->tid != PROFILE_NONE && thread->pid == thread->tid && !track->twin);
 	json_string(&w->json, "pid", id_text(w, thread->pid));
 	json_string(&w->json, "tid",
 		    track->twin ? arena_printf(&w->arena, "%s.%" PRIu32, id_text(w, thread->tid),
@@ -284,7 +292,7 @@ const struct export_format export_firefox = {
 	.name = "firefox",
 	.file = "precord.profile.json.gz",
 	.with = "profiler.firefox.com, Load a profile from file:",
-	.missing = "holds no CPUs, and of weights only time: those of other events are in units of their mean",
+	.missing = "holds no CPUs, and of weights only time and bytes: those of other events are in units of their mean",
 	.times = true,
 	.gzip = true,
 	.write = write_firefox,

@@ -49,13 +49,22 @@ static void put_function(struct writer_state *w, const struct profile_function *
 	json_close(&w->json, '}');
 }
 
+/* Is there a stack on which a reason stands? */
+static bool misses_roots(const struct profile *p)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (frame_is_needed(p->samples.items[i].stop))
+			return true;
+	return false;
+}
+
 static void put_frames(struct writer_state *w)
 {
 	json_open(&w->json, "shared", '{');
 	json_open(&w->json, "frames", '[');
 	for (size_t i = 0; i < w->p->functions.len; i++)
 		put_function(w, &w->p->functions.items[i]);
-	for (uint8_t stop = 0; stop < UNWIND_STOPS; stop++) {
+	for (uint8_t stop = 0; stop < UNWIND_STOPS && misses_roots(w->p); stop++) {
 		json_open(&w->json, NULL, '{');
 		json_string(&w->json, "name", frame_reason(stop, &w->arena));
 		json_close(&w->json, '}');
@@ -98,25 +107,40 @@ static const char *track_name(struct writer_state *w, const struct track *track)
 	const struct profile_thread *thread = &w->p->threads.items[track->thread];
 	const struct profile_value_type *event = &w->p->types.items[track->event];
 	const char *comm = text_escape(&w->arena, profile_text(w->p, thread->comm));
-
+	const char *process = text_escape(&w->arena, profile_text(w->p, thread->process));
 	const char *what = text_escape(&w->arena, profile_text(w->p, event->name));
 
-	if (thread->pid == PROFILE_NONE || thread->tid == PROFILE_NONE)
-		return arena_printf(&w->arena, "%s (%s)", comm, what);
-	return arena_printf(&w->arena, "%s %" PRIu32 "/%" PRIu32 " (%s)", comm, thread->pid,
-			    thread->tid, what);
+	/* Names come first, so that pages that list them show more than numbers. */
+	if (*process && *comm && strcmp(process, comm) != 0)
+		comm = arena_printf(&w->arena, "%s: %s", process, comm);
+	else if (!*comm)
+		comm = process;
+	if (thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
+		comm = arena_printf(&w->arena, "%s %" PRIu32 "/%" PRIu32, comm, thread->pid, thread->tid);
+	else if (thread->tid != PROFILE_NONE)
+		comm = arena_printf(&w->arena, "%s %" PRIu32, comm, thread->tid);
+	else if (thread->pid != PROFILE_NONE)
+		comm = arena_printf(&w->arena, "%s %" PRIu32 "/", comm, thread->pid);
+	return *comm ? arena_printf(&w->arena, "%s (%s)", comm, what) : what;
+}
+
+/* The format has names for these. */
+static const char *unit_of(const char *unit)
+{
+	if (strcmp(unit, "ns") == 0)
+		return "nanoseconds";
+	return strcmp(unit, "bytes") == 0 ? "bytes" : "none";
 }
 
 static void put_track(struct writer_state *w, const struct track *track)
 {
 	const struct profile_value_type *event = &w->p->types.items[track->event];
-	bool is_time = strcmp(profile_text(w->p, event->unit), "ns") == 0;
 	int64_t weight;
 
 	json_open(&w->json, NULL, '{');
 	json_string(&w->json, "type", "sampled");
 	json_string(&w->json, "name", track_name(w, track));
-	json_string(&w->json, "unit", is_time ? "nanoseconds" : "none");
+	json_string(&w->json, "unit", unit_of(profile_text(w->p, event->unit)));
 	json_uint(&w->json, "startValue", 0);
 	json_int(&w->json, "endValue", track->weight);
 	json_open(&w->json, "samples", '[');

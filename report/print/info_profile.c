@@ -68,14 +68,6 @@ static void put_contents(struct fact_sheet *sheet, const struct profile *p)
 		fact_sheet_put_number(sheet, "With times", "with_times", p->times.len);
 }
 
-static bool has_processes(const struct profile *p)
-{
-	for (size_t i = 0; i < p->threads.len; i++)
-		if (p->threads.items[i].pid != PROFILE_NONE)
-			return true;
-	return false;
-}
-
 static void put_missing(struct fact_sheet *sheet, const struct profile *p, const struct profile_facts *facts)
 {
 	const struct {
@@ -83,11 +75,13 @@ static void put_missing(struct fact_sheet *sheet, const struct profile *p, const
 		const char *what;
 	} parts[] = {
 		{ p->times.len, "times" },
-		{ has_processes(p), "process IDs" },
+		{ view_needs_are_met(p, VIEW_PROCESS), "processes" },
 		{ view_needs_are_met(p, VIEW_THREAD), "threads" },
 		{ view_needs_are_met(p, VIEW_CPU), "CPUs" },
 		{ view_needs_are_met(p, VIEW_LINE), "source lines" },
 		{ view_needs_are_met(p, VIEW_ADDRESS), "addresses" },
+		{ view_needs_are_met(p, VIEW_MODULE), "modules" },
+		{ view_needs_are_met(p, VIEW_STATE), "states of threads" },
 		{ p->label_sets.len > 1, "labels" },
 		{ !facts->sums_only, "lost samples" },
 	};

@@ -196,6 +196,27 @@ static uint64_t syscall_identity(struct view_keys *keys, const struct profile_sa
 	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
 }
 
+/* The label of @row that is called @name; NULL if it has none. */
+static const struct profile_label *label_of(const struct view_keys *keys, const struct profile_sample *row,
+					    const char *name)
+{
+	const struct profile *p = keys->p;
+	const struct profile_label_set *set = &p->label_sets.items[row->labels];
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (strcmp(profile_text(p, p->labels.items[set->first + i].key), name) == 0)
+			return &p->labels.items[set->first + i];
+	return NULL;
+}
+
+/* Who ended the wait, as a string; 0 if that is not known. */
+static uint32_t waker_text(const struct view_keys *keys, const struct profile_sample *row)
+{
+	const struct profile_label *label = label_of(keys, row, "waker");
+
+	return label ? label->text : 0;
+}
+
 static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct view_path *path)
 {
 	const struct profile_sample *row = path->row;
@@ -205,7 +226,7 @@ static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const str
 	if (by == VIEW_STATE)
 		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
 	if (by == VIEW_WAKER)
-		return row->labels;
+		return waker_text(keys, row);
 	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
 }
 
@@ -269,19 +290,6 @@ static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t t
 		*number = strtab_add(&keys->texts,
 				     process_level_text(keys->p, by, thread, keys->arena));
 	return (uint32_t)*number;
-}
-
-/* The label of @row that is called @name; NULL if it has none. */
-static const struct profile_label *label_of(const struct view_keys *keys, const struct profile_sample *row,
-					    const char *name)
-{
-	const struct profile *p = keys->p;
-	const struct profile_label_set *set = &p->label_sets.items[row->labels];
-
-	for (uint32_t i = 0; i < set->count; i++)
-		if (strcmp(profile_text(p, p->labels.items[set->first + i].key), name) == 0)
-			return &p->labels.items[set->first + i];
-	return NULL;
 }
 
 static uint64_t field_identity(struct view_keys *keys, const struct profile_sample *row, const char *name)
@@ -440,21 +448,13 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 					      memory_source_rest(keys->arena, data->source) } };
 }
 
-/* Waits have no other labels. */
-static const char *waker_text(const struct profile *p, const struct profile_sample *row)
-{
-	const struct profile_label_set *set = &p->label_sets.items[row->labels];
-
-	return set->count ? profile_text(p, p->labels.items[set->first].text) : "";
-}
-
 static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
 				  const struct view_path *path)
 {
 	const struct profile_sample *row = path->row;
 	const char *text = path->idle && by == VIEW_WAIT ? "waiting for work"
 			   : by == VIEW_STATE  ? profile_state_name(row->state)
-			   : by == VIEW_WAKER  ? waker_text(keys->p, row)
+			   : by == VIEW_WAKER  ? profile_text(keys->p, waker_text(keys, row))
 			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
 					     : wait_frames_syscall(keys->p, row);
 
