@@ -7,6 +7,7 @@
  */
 #include "symbolize/data_type.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 
@@ -35,16 +36,8 @@ struct data_type_function {
 /* The step at @vaddr, or the number of steps. */
 static size_t step_at(const struct data_type_function *f, uint64_t vaddr)
 {
-	size_t low = 0, high = f->steps.len;
+	size_t low = BISECT(f->steps.len, i, f->steps.items[i].vaddr < vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->steps.items[mid].vaddr < vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < f->steps.len && f->steps.items[low].vaddr == vaddr ? low : f->steps.len;
 }
 

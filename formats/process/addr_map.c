@@ -5,6 +5,7 @@
  */
 #include "formats/process/addr_map.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
 
@@ -57,17 +58,7 @@ void addr_map_unref(struct addr_map *map)
 
 size_t addr_map_search(const struct addr_map *map, uint64_t addr)
 {
-	size_t low = 0, high = map->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (range_at(map, middle)->end > addr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return BISECT(map->len, i, range_at(map, i)->end <= addr);
 }
 
 /* Make *@ref its user's alone, with room for @extra more; false if there would be too many. */
@@ -244,9 +235,4 @@ enum addr_map_change addr_map_insert(struct addr_map **map, const void *item)
 	if (range->start >= range->end || covers(*map, item))
 		return ADDR_MAP_SAME;
 	return replace(map, range->start, range->end, item);
-}
-
-enum addr_map_change addr_map_remove(struct addr_map **map, uint64_t start, uint64_t end)
-{
-	return start < end ? replace(map, start, end, NULL) : ADDR_MAP_SAME;
 }

@@ -28,7 +28,6 @@ void time_series_add(struct time_series *series, const struct profile_time *at)
 	uint64_t flags = (at->weight == last->weight ? SAME_WEIGHT : 0) |
 			 (at->has_duration ? HAS_DURATION : 0);
 
-	series->out_of_order |= at->time_ns < last->time_ns;
 	writer_uleb(&series->packed, (uint64_t)at->row << FLAG_BITS | flags);
 	writer_zigzag(&series->packed, (int64_t)(at->time_ns - last->time_ns));
 	if (at->weight != last->weight)
@@ -77,40 +76,6 @@ struct profile_time *time_series_unpack(const struct time_series *series)
 	for (size_t i = 0; i < series->len && time_series_next(&cursor, &all[i]); i++)
 		;
 	return all;
-}
-
-/* An entry and where it stood, which keeps the sort stable. */
-struct placed {
-	struct profile_time at;
-	size_t place;
-};
-
-static int compare_placed(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->at.time_ns != y->at.time_ns)
-		return x->at.time_ns < y->at.time_ns ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
-void time_series_sort(struct time_series *series)
-{
-	struct time_cursor cursor = time_series_begin(series);
-	struct time_series sorted = { 0 };
-	struct placed *all;
-
-	if (!series->out_of_order)
-		return;
-	all = memory_zeroed(series->len, sizeof(*all));
-	for (size_t i = 0; i < series->len && time_series_next(&cursor, &all[i].at); i++)
-		all[i].place = i;
-	qsort(all, series->len, sizeof(*all), compare_placed);
-	for (size_t i = 0; i < series->len; i++)
-		time_series_add(&sorted, &all[i].at);
-	free(all);
-	time_series_deinit(series);
-	*series = sorted;
 }
 
 void time_series_renumber(struct time_series *series, const uint32_t *number_of)

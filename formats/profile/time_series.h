@@ -33,19 +33,12 @@ struct time_series {
 	struct writer packed;
 	size_t len; /* entries */
 	struct profile_time last; /* what the next entry is a difference to */
-	bool out_of_order;
 };
 
 void time_series_deinit(struct time_series *series);
 
 /* Times may come in any order; it takes less room if they ascend. */
 void time_series_add(struct time_series *series, const struct profile_time *at);
-
-/*
- * Put entries in order of time, those of the same time as they were added. After the last one was added; it costs nothing
- * where times ascend.
- */
-void time_series_sort(struct time_series *series);
 
 /* Keep the entries whose row @number_of maps to another number than UINT32_MAX, under that number. */
 void time_series_renumber(struct time_series *series, const uint32_t *number_of);

@@ -16,6 +16,7 @@
  */
 #include "record/embed/kernel_symbols.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "formats/perf/kallsyms.h"
 
@@ -73,17 +74,7 @@ void kernel_symbols_deinit(struct kernel_symbols *symbols)
 
 static size_t first_from(const struct answers *answers, uint64_t addr)
 {
-	size_t low = 0, high = answers->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (answers->items[middle].ip < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(answers->len, i, answers->items[i].ip < addr);
 }
 
 /* The line before, of which it is not yet known whether it is the best start for its address. */
@@ -348,16 +339,8 @@ static void take_lengths(const struct kernel_function_list *functions, struct ke
 
 static bool is_listed(const struct kernel_symbol_list *list, size_t count, uint64_t addr)
 {
-	size_t low = 0, high = count;
+	size_t low = BISECT(count, i, list->items[i].addr < addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < count && list->items[low].addr == addr;
 }
 

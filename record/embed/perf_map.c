@@ -7,6 +7,7 @@
  */
 #include "record/embed/perf_map.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/vec.h"
@@ -203,16 +204,8 @@ bool perf_map_touch(struct perf_map *map, uint64_t ip)
 
 bool perf_map_hits(const uint64_t *addresses, size_t count, uint64_t start, uint64_t len)
 {
-	size_t low = 0, high = count;
+	size_t low = BISECT(count, i, addresses[i] < start); /* the first address from @start on */
 
-	while (low < high) { /* the first address from @start on */
-		size_t middle = low + (high - low) / 2;
-
-		if (addresses[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < count && addresses[low] - start < MAX(len, 1);
 }
 

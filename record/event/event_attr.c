@@ -40,7 +40,7 @@ static bool is_hardware(const struct event_desc *desc)
 	       desc->type != PERF_TYPE_BREAKPOINT && !desc->probe;
 }
 
-enum recording_chain event_attr_chain(const struct event_desc *desc,
+static enum recording_chain event_attr_chain(const struct event_desc *desc,
 				      const struct event_request *request,
 				      const struct event_machine *machine)
 {

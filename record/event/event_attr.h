@@ -23,11 +23,6 @@ struct event_machine {
 	uint64_t rate_limit; /* samples a second */
 };
 
-/* The chain that @desc's samples carry. */
-enum recording_chain event_attr_chain(const struct event_desc *desc,
-				      const struct event_request *request,
-				      const struct event_machine *machine);
-
 /* The attributes for @desc; @is_leader: it stands alone or leads its group. */
 void event_attr_build(const struct event_desc *desc, bool is_leader,
 		      const struct event_request *request, const struct event_machine *machine,

@@ -5,6 +5,7 @@
  */
 #include "record/managed/managed_lines.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/compiler.h"
 
 #define NO_LINE (-128) /* in a linetable */
@@ -150,16 +151,8 @@ void managed_lines_decode(struct managed_lines *lines, enum managed_lines_form f
 
 uint32_t managed_lines_find(const struct managed_lines *lines, uint32_t offset)
 {
-	size_t low = 0, high = lines->ranges.len;
+	size_t low = BISECT(lines->ranges.len, i, lines->ranges.items[i].begin <= offset);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (lines->ranges.items[middle].begin <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? lines->ranges.items[low - 1].line : 0;
 }
 

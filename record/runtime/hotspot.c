@@ -6,6 +6,7 @@
 #include "record/runtime/hotspot.h"
 
 #include "formats/arch.h"
+#include "formats/base/bisect.h"
 #include "formats/base/compiler.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
@@ -398,17 +399,11 @@ static int32_t int_at(const uint8_t *bytes)
  */
 static uint32_t scope_of(const struct hotspot *h, const struct blob *b, uint64_t ip, enum hotspot_use use)
 {
-	size_t size = h->layout.pc_desc_size, low = 0, high = b->pcs_len / size;
+	size_t size = h->layout.pc_desc_size;
 	int64_t offset = (int64_t)(ip - b->code) + (use == HOTSPOT_LEAF);
+	/* The first entry at @offset or above. */
+	size_t low = BISECT(b->pcs_len / size, i, int_at(b->pcs + i * size) < offset);
 
-	while (low < high) { /* the first entry at @offset or above */
-		size_t middle = low + (high - low) / 2;
-
-		if (int_at(b->pcs + middle * size) < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == b->pcs_len / size)
 		return 0;
 	const uint8_t *entry = b->pcs + low * size;

@@ -7,6 +7,7 @@
  */
 #include "report/code/annotate.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/text.h"
 #include "report/load/lookup.h"
 
@@ -199,23 +200,18 @@ static void find_functions(struct annotate *a, const struct wanted *wanted)
 	keep_distinct(a);
 }
 
+static bool begins_upto(const struct annotate_function *function, const struct profile_location *location)
+{
+	return function->module < location->module ||
+	       (function->module == location->module && function->vaddr <= location->vaddr);
+}
+
 /* The function found that covers @location, NULL if none does. */
 static struct annotate_function *function_at(struct annotate *a,
 					     const struct profile_location *location)
 {
-	size_t low = 0, high = a->functions.len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct annotate_function *function = &a->functions.items[mid];
-
-		if (function->module < location->module ||
-		    (function->module == location->module && function->vaddr <= location->vaddr))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	struct annotate_function *function = low ? &a->functions.items[low - 1] : NULL;
+	size_t count = BISECT(a->functions.len, i, begins_upto(&a->functions.items[i], location));
+	struct annotate_function *function = count ? &a->functions.items[count - 1] : NULL;
 
 	if (function && function->module == location->module &&
 	    location->vaddr - function->vaddr < MAX(function->len, 1))

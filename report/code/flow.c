@@ -4,6 +4,7 @@
  */
 #include "report/code/flow.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 
@@ -350,20 +351,14 @@ static void flow_find_loops(struct flow *flow, const struct flow_graph *graph)
 uint32_t flow_jump(const struct flow_insn *insns, uint32_t count, uint32_t i)
 {
 	uint64_t target = insns[i].target;
-	uint32_t low = 0, high = count;
 
 	if (!target || (insns[i].flow != DISASM_JUMP && insns[i].flow != DISASM_BRANCH))
 		return FLOW_NONE;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
 
-		if (insns[mid].vaddr < target)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	uint32_t to = (uint32_t)BISECT(count, k, insns[k].vaddr < target);
+
 	/* A jump into the middle of an instruction is a jump to nowhere. */
-	return low < count && insns[low].vaddr == target ? low : FLOW_NONE;
+	return to < count && insns[to].vaddr == target ? to : FLOW_NONE;
 }
 
 static bool ends_block(enum disasm_flow flow)

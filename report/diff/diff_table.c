@@ -46,7 +46,7 @@ const char *diff_table_change(struct arena *arena, const struct diff *diff, doub
 			    number_weight(arena, (uint64_t)(fabs(change) + 0.5), event_unit(diff)));
 }
 
-const char *diff_table_verdict(const struct diff_row *row, uint32_t side)
+static const char *diff_table_verdict(const struct diff_row *row, uint32_t side)
 {
 	if (!row->changes[side].sure)
 		return "";

@@ -29,7 +29,4 @@ const char *diff_table_change(struct arena *arena, const struct diff *diff, doub
 /* "points", "CPU time", "cycles a second": what the changes are in. */
 const char *diff_table_unit(struct arena *arena, const struct diff *diff);
 
-/* "grew", "shrank", "new", "gone", or "" for what is no more than noise. */
-const char *diff_table_verdict(const struct diff_row *row, uint32_t side);
-
 #endif

@@ -322,7 +322,7 @@ static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
 	}
 }
 
-uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr)
+static uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr)
 {
 	return profile_add_location(s->profile, module, vaddr,
 				    frame_kind_of(s->profile->modules.items[module].kind));
@@ -677,7 +677,7 @@ static int64_t weight_of(struct session *s, const struct derived *from)
 }
 
 /* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
-bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
+static bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
 {
 	if (!s->loader->reshape) {
 		*ret = stack;

@@ -187,12 +187,6 @@ uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip);
 /* Name @location if it is not yet: s->profile->locations.items[@location].nlines is at least 1 afterwards. */
 void session_name(struct session *s, uint32_t location);
 
-/* The stack to put into the profile for @stack, as the filter changes stacks; false: leave the sample out. */
-bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret);
-
-/* The location of @vaddr in @module of s->profile. */
-uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr);
-
 /* Name every frame of the samples that were loaded, whatever s->names said. */
 void session_name_all(struct session *s);
 

@@ -4,6 +4,7 @@
  */
 #include "report/view/wait_chain.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
@@ -189,17 +190,7 @@ static void count_into(struct collector *c, uint32_t node, uint64_t ns)
 /* The first span that ends after @from_ns. */
 static size_t first_span(const struct thread_spans *t, uint64_t from_ns)
 {
-	size_t low = 0, high = t->spans.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->spans.items[middle].to_ns <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(t->spans.len, i, t->spans.items[i].to_ns <= from_ns);
 }
 
 static bool is_on_path(const struct collector *c, unsigned depth, uint32_t tid)

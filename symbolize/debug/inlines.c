@@ -7,6 +7,7 @@
  */
 #include "symbolize/debug/inlines.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/vec.h"
 #include "symbolize/debug/ranges.h"
 #include "symbolize/module/range_overlay.h"
@@ -173,7 +174,7 @@ uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr)
 	return range_overlay_next(inlines->layers, vaddr);
 }
 
-bool inlines_is_unnamed(const struct debug_unit *unit, const struct debug_die *die)
+static bool inlines_is_unnamed(const struct debug_unit *unit, const struct debug_die *die)
 {
 	const char *name = debug_die_string(unit, die, SLOT_NAME);
 
@@ -208,16 +209,8 @@ static uint32_t ordinal_of(const struct inlines *inlines, struct debug_unit *uni
 
 static uint32_t scope_of(const struct inlines *inlines, uint64_t offset)
 {
-	size_t from = 0, to = inlines->members.len;
+	size_t from = BISECT(inlines->members.len, i, inlines->members.items[i].offset < offset);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (inlines->members.items[middle].offset < offset)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	if (from == inlines->members.len || inlines->members.items[from].offset != offset)
 		return NONE;
 	return inlines->members.items[from].scope;

@@ -34,9 +34,6 @@ struct inlines_scope {
 size_t inlines_scopes(const struct inlines *inlines, struct debug_unit *unit, uint64_t offset,
 		      struct inlines_scope ret[INLINES_SCOPES_MAX]);
 
-/* Has the class, @die of @unit, no name of its own? GCC gives those of lambdas names such as "<lambda(int)>". */
-bool inlines_is_unnamed(const struct debug_unit *unit, const struct debug_die *die);
-
 /* The first address above @vaddr at which the answer may be another one. */
 uint64_t inlines_next(const struct inlines *inlines, uint64_t vaddr);
 

@@ -6,6 +6,7 @@
 #include "symbolize/debug/line_table.h"
 
 #include "formats/base/arena.h"
+#include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/reader.h"
 #include "formats/base/strtab.h"
@@ -346,16 +347,8 @@ struct line_table *line_table_find_recorded(const struct recording *rec, const c
 
 static uint32_t find_position(const struct line_table *t, uint64_t vaddr)
 {
-	size_t low = 0, high = t->nranges;
+	size_t low = BISECT(t->nranges, i, t->ranges[i].end <= vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->ranges[mid].end <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < t->nranges && t->ranges[low].begin <= vaddr ? t->ranges[low].position : 0;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "symbolize/debug/lines.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/vec.h"
 #include "symbolize/debug/line_header.h"
 
@@ -234,34 +235,14 @@ void debug_lines_free(struct debug_lines *lines)
 /* How many sequences end at or before @vaddr. */
 static size_t sequences_before(const struct debug_lines *lines, uint64_t vaddr)
 {
-	size_t low = 0, high = lines->sequences.len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (lines->sequences.items[mid].end <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return BISECT(lines->sequences.len, i, lines->sequences.items[i].end <= vaddr);
 }
 
 /* How many rows of @seq are at or before @vaddr, which it holds: one at least, the first is at offset 0. */
 static size_t rows_upto(const struct debug_lines *lines, const struct sequence *seq, uint64_t vaddr)
 {
 	const struct row *rows = lines->rows.items + seq->first;
-	size_t low = 0, high = seq->nrows;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (rows[mid].offset <= vaddr - seq->begin)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return BISECT(seq->nrows, i, rows[i].offset <= vaddr - seq->begin);
 }
 
 bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr, struct debug_position *ret)

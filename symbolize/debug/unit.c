@@ -4,6 +4,7 @@
  */
 #include "symbolize/debug/unit.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/vec.h"
 
 #include <dwarf.h>
@@ -99,16 +100,8 @@ void debug_units_read(struct debug_source *source)
 /* The unit that holds @offset of its .debug_info; NULL if none does. */
 static struct debug_unit *find_unit(struct debug_source *source, uint64_t offset)
 {
-	size_t low = 0, high = source->nunits;
+	size_t low = BISECT(source->nunits, i, source->units[i].offset <= offset);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (source->units[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	struct debug_unit *unit = low ? &source->units[low - 1] : NULL;
 
 	return unit && offset >= unit->root && offset < unit->end ? unit : NULL;

@@ -4,6 +4,7 @@
  */
 #include "symbolize/elf/bundle_calls.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
@@ -82,16 +83,8 @@ void bundle_calls_free(struct bundle_calls *calls)
 enum bundle_call bundle_calls_find(const struct bundle_calls *calls, uint64_t vaddr,
 				   uint64_t *ret_target)
 {
-	size_t low = 0, high = calls->entries.len;
+	size_t low = BISECT(calls->entries.len, i, calls->entries.items[i].vaddr < vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (calls->entries.items[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == calls->entries.len || calls->entries.items[low].vaddr != vaddr)
 		return BUNDLE_CALL_UNKNOWN;
 	if (ret_target)

@@ -10,6 +10,7 @@
  */
 #include "symbolize/elf/cfi_section.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/cfi_record.h"
@@ -185,17 +186,7 @@ static uint64_t table_vaddr(const struct cfi_section *cfi, size_t row, size_t co
 /* The first row that begins after @vaddr. */
 static size_t table_row(const struct cfi_section *cfi, uint64_t vaddr)
 {
-	size_t low = 0, high = cfi->ntable;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (table_vaddr(cfi, mid, 0) <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return BISECT(cfi->ntable, i, table_vaddr(cfi, i, 0) <= vaddr);
 }
 
 /* Where the FDE of a row is in its section. */
@@ -338,17 +329,9 @@ static const struct index *get_index(const struct cfi_section *cfi)
 static bool find_by_index(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_fde *ret)
 {
 	const struct index *index = get_index(cfi);
-	size_t low = 0, high = index->entries.len;
 	const struct entry *entry;
+	size_t low = BISECT(index->entries.len, i, index->entries.items[i].begin <= vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (index->entries.items[mid].begin <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low)
 		return false;
 	entry = &index->entries.items[low - 1];

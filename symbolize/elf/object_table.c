@@ -4,6 +4,7 @@
  */
 #include "symbolize/elf/object_table.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/vec.h"
 
 #include <gelf.h>
@@ -131,16 +132,8 @@ void object_table_free(struct object_table *table)
 
 const struct object_entry *object_table_find(const struct object_table *table, uint64_t vaddr)
 {
-	size_t low = 0, high = table->entries.len;
+	size_t low = BISECT(table->entries.len, i, table->entries.items[i].vaddr <= vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->entries.items[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t back = 0; low > back && back < OVERLAPS_MAX; back++) {
 		const struct object_entry *entry = &table->entries.items[low - back - 1];
 

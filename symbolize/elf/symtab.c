@@ -9,6 +9,7 @@
 #include "symbolize/elf/symtab.h"
 
 #include "formats/base/arena.h"
+#include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/go_table.h"
@@ -494,16 +495,8 @@ void symtab_free(struct symtab *tab)
 
 const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t vaddr)
 {
-	size_t low = 0, high = tab->count;
+	size_t low = BISECT(tab->count, i, tab->entries[i].vaddr <= vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (tab->entries[mid].vaddr <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	uint32_t index = low ? (uint32_t)low - 1 : NONE;
 
 	for (int depth = 0; index != NONE && depth < NESTING_MAX; depth++) {

@@ -11,6 +11,7 @@
  */
 #include "symbolize/module/range_overlay.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/vec.h"
 
 #include <stdbool.h>
@@ -140,17 +141,7 @@ void range_overlay_free(struct range_overlay *layers)
 /* How many pieces begin at or before @addr. */
 static size_t pieces_upto(const struct range_overlay *layers, uint64_t addr)
 {
-	size_t low = 0, high = layers->pieces.len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (layers->pieces.items[mid].begin <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return BISECT(layers->pieces.len, i, layers->pieces.items[i].begin <= addr);
 }
 
 uint32_t range_overlay_find(const struct range_overlay *layers, uint64_t addr)

@@ -10,6 +10,7 @@
  */
 #include "symbolize/module/space.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/strtab.h"
@@ -384,16 +385,8 @@ const struct space_map *space_table_find_kernel(struct space_table *table, uint6
 uint64_t space_next_code(const struct space *space, uint64_t addr)
 {
 	const struct space_maps *maps = space->maps;
-	size_t low = 0, high = maps->len;
+	size_t low = BISECT(maps->len, i, maps->items[i].start <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (maps->items[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	while (low < maps->len && !maps->items[low].exec)
 		low++;
 	return low < maps->len ? maps->items[low].start : UINT64_MAX;

@@ -5,6 +5,7 @@
  */
 #include "symbolize/module/space_maps.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "symbolize/module/module.h"
 
@@ -53,17 +54,7 @@ static struct space_maps *own(struct space_maps **maps)
 /* Index of the first mapping that ends after @ip. */
 static size_t first_ending_after(const struct space_maps *maps, uint64_t ip)
 {
-	size_t low = 0, high = maps->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->items[middle].end > ip)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return BISECT(maps->len, i, maps->items[i].end <= ip);
 }
 
 /* Replace mappings [@from, @to) by @count others. */

@@ -5,6 +5,7 @@
 #include "symbolize/name/jit_map.h"
 
 #include "formats/base/arena.h"
+#include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "symbolize/module/range_overlay.h"
@@ -334,31 +335,11 @@ size_t jit_map_nplaces(const struct jit_map *map)
 	return map->places.len;
 }
 
-bool jit_map_line(const struct jit_map *map, uint64_t ip, const char **ret_file, uint32_t *ret_line)
-{
-	const struct jit_place *place = jit_map_place(map, ip);
-	const struct jit_call *call = place && place->count ? jit_map_calls(map, place) : NULL;
-
-	if (!call || !call->line)
-		return false;
-	*ret_file = *call->file ? call->file : NULL;
-	*ret_line = call->line;
-	return true;
-}
-
 bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,
 		     uint32_t *ret_line)
 {
-	size_t low = 0, high = symbol->nlines;
+	size_t low = BISECT(symbol->nlines, i, symbol->lines[i].offset <= ip - symbol->start);
 
-	while (low < high) { /* the first entry behind @ip */
-		size_t middle = low + (high - low) / 2;
-
-		if (symbol->lines[middle].offset > ip - symbol->start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	if (!low || !symbol->lines[low - 1].line)
 		return false;
 	*ret_file = symbol->lines[low - 1].file;
@@ -366,13 +347,13 @@ bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **
 	return true;
 }
 
+size_t jit_map_skipped(const struct jit_map *map)
+{
+	return map->skipped;
+}
+
 const struct jit_symbol *jit_map_symbols(const struct jit_map *map, size_t *ret_count)
 {
 	*ret_count = map->symbols.len;
 	return map->symbols.items;
-}
-
-size_t jit_map_skipped(const struct jit_map *map)
-{
-	return map->skipped;
 }

@@ -58,9 +58,6 @@ const struct jit_call *jit_map_calls(const struct jit_map *map, const struct jit
 
 size_t jit_map_nplaces(const struct jit_map *map);
 
-/* The source line of the innermost function at @ip; false if that is not known. */
-bool jit_map_line(const struct jit_map *map, uint64_t ip, const char **ret_file, uint32_t *ret_line);
-
 /* The source line of @ip, an address in @symbol; false if not known. @ret_file may become NULL. */
 bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,
 		     uint32_t *ret_line);

@@ -4,6 +4,7 @@
  */
 #include "symbolize/name/kernel_module.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/memory.h"
 #include "symbolize/elf/symtab.h"
 
@@ -51,16 +52,8 @@ void kernel_module_free(struct kernel_module *mod)
 /* The only one of that name. */
 static const struct symtab_entry *find(const struct kernel_module *mod, const char *name)
 {
-	size_t low = 0, high = mod->count;
+	size_t low = BISECT(mod->count, i, strcmp(mod->by_name[i]->name, name) < 0);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (strcmp(mod->by_name[mid]->name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (low == mod->count || strcmp(mod->by_name[low]->name, name) != 0)
 		return NULL;
 	bool several = low + 1 < mod->count && !strcmp(mod->by_name[low + 1]->name, name);

@@ -5,20 +5,14 @@
  */
 #include "symbolize/name/ksyms.h"
 
+#include "formats/base/bisect.h"
+
 #define UNSIZED_REACH 4096
 
 const struct recording_ksym *ksyms_find(const struct recording *rec, uint64_t addr)
 {
-	size_t low = 0, high = rec->nksyms;
+	size_t low = BISECT(rec->nksyms, i, rec->ksyms[i].addr <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (rec->ksyms[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low)
 		return NULL;
 	const struct recording_ksym *sym = &rec->ksyms[low - 1];

@@ -140,11 +140,6 @@ void line_cache_free(struct line_cache *cache)
 	free(cache);
 }
 
-bool line_cache_is_empty(const struct line_cache *cache)
-{
-	return !cache->table;
-}
-
 size_t line_cache_find(const struct line_cache *cache, uint64_t vaddr,
 		       struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
 {

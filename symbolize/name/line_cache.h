@@ -27,9 +27,6 @@ struct line_cache;
 struct line_cache *line_cache_open(const char *folder, const struct image *img);
 void line_cache_free(struct line_cache *cache);
 
-/* Is there nothing from earlier runs? */
-bool line_cache_is_empty(const struct line_cache *cache);
-
 /* As debug_info_find(), of an address that was added in an earlier run; 0 if it was not. Strings: until line_cache_free(). */
 size_t line_cache_find(const struct line_cache *cache, uint64_t vaddr,
 		       struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);

@@ -69,15 +69,6 @@ static void open_cache(struct line_source *source)
 	}
 }
 
-void line_source_open(struct line_source *source)
-{
-	if (source->table)
-		return;
-	open_cache(source);
-	if (!source->cache || line_cache_is_empty(source->cache))
-		open_debug(source);
-}
-
 static size_t find_in_debug(struct line_source *source, uint64_t vaddr,
 			    struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
 {
@@ -104,21 +95,6 @@ size_t line_source_find(struct line_source *source, uint64_t vaddr,
 	open_cache(source);
 	count = source->cache ? line_cache_find(source->cache, vaddr, ret) : 0;
 	return count ? count : find_in_debug(source, vaddr, ret);
-}
-
-bool line_source_line(struct line_source *source, uint64_t vaddr, const char **ret_file,
-		      uint32_t *ret_line)
-{
-	struct debug_frame found[DEBUG_INFO_FRAMES_MAX];
-
-	if (source->table && line_table_find(source->table, vaddr, found)) {
-		*ret_file = found[0].file;
-		*ret_line = found[0].line;
-		return found[0].file;
-	}
-	open_debug(source);
-	return source->debug &&
-	       debug_info_line(source->debug, place_of(source, vaddr), ret_file, ret_line);
 }
 
 void line_source_gather(struct line_source *source, uint64_t begin, uint64_t end,

@@ -37,16 +37,9 @@ struct line_source {
 MUST_USE struct err *line_source_keep(struct line_source *source);
 void line_source_deinit(struct line_source *source);
 
-/* Open what the first question would most likely have opened. */
-void line_source_open(struct line_source *source);
-
 /* As debug_info_find(); strings are valid until line_source_deinit(). */
 size_t line_source_find(struct line_source *source, uint64_t vaddr,
 			struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);
-
-/* The source position alone. */
-bool line_source_line(struct line_source *source, uint64_t vaddr, const char **ret_file,
-		      uint32_t *ret_line);
 
 /* Add what debug information says from @begin to @end to @maker. */
 void line_source_gather(struct line_source *source, uint64_t begin, uint64_t end,

@@ -84,7 +84,6 @@ void naming_free(struct naming *naming)
 	}
 	line_source_deinit(&naming->lines);
 	jit_map_free(naming->jit);
-	vec_deinit(&naming->functions);
 	vec_deinit(&naming->answers);
 	map_deinit(&naming->known);
 	demangler_free(naming->demangler);

@@ -46,8 +46,6 @@ struct naming {
 	struct line_source lines;
 	struct jit_map *jit;
 	uint64_t slide; /* of the running kernel against its file */
-	VEC(struct symbol_function) functions;
-	bool listed; /* @functions is filled */
 	VEC(struct naming_answer) answers;
 	VEC(struct debug_frame) frames;
 	struct map known; /* vaddr -> index of @answers: looked up beforehand */

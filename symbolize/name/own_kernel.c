@@ -9,9 +9,17 @@
 #include "formats/perf/kallsyms.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What is known of the kernel that runs here. */
+struct own_kernel {
+	uint8_t build_id_len; /* 0: not known */
+	uint8_t build_id[20];
+	FILE *kallsyms;	      /* NULL: cannot be read */
+};
 
 struct symbols {
 	VEC(struct recording_ksym) items;
@@ -98,7 +106,7 @@ static const char *why_not(const struct own_kernel *kernel, const struct recordi
 	return NULL;
 }
 
-void own_kernel_name_by(const struct own_kernel *kernel, struct recording *rec)
+static void own_kernel_name_by(const struct own_kernel *kernel, struct recording *rec)
 {
 	struct symbols symbols = { 0 };
 

@@ -10,19 +10,7 @@
 
 #include "formats/recording.h"
 
-#include <stdio.h>
-
-/* What is known of the kernel that runs here. */
-struct own_kernel {
-	uint8_t build_id_len; /* 0: not known */
-	uint8_t build_id[20];
-	FILE *kallsyms;	      /* NULL: cannot be read */
-};
-
 /* Fill rec->ksyms, or say in rec->ksyms_remedy why not; unless no event of @rec could see the kernel. */
 void own_kernel_name(struct recording *rec);
-
-/* The same by @kernel. */
-void own_kernel_name_by(const struct own_kernel *kernel, struct recording *rec);
 
 #endif

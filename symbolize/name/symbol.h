@@ -28,11 +28,4 @@ struct symbol_frame {
 	bool inlined;             /* into the next frame */
 };
 
-/* A function of @mod by name, for annotate. */
-struct symbol_function {
-	const char *name; /* demangled */
-	const char *linkage_name;
-	uint64_t vaddr, len;
-};
-
 #endif

@@ -38,14 +38,6 @@ struct naming;
 /* Open the files of @mod. Valid until symbolizer_free(). */
 struct naming *symbolizer_open(struct symbolizer *s, struct module *mod);
 
-/* All functions that @mod's files name, ascending by address; valid until symbolizer_free(). */
-const struct symbol_function *symbolizer_functions(struct symbolizer *s, struct module *mod,
-						   size_t *ret_count);
-
-/* Source position of one instruction; false if not known. Strings as above. */
-bool symbolizer_line(struct symbolizer *s, struct module *mod, uint64_t vaddr,
-		     const char **ret_file, uint32_t *ret_line);
-
 /*
  * The bytes of code that was made at run time, from @vaddr of @mod, a MODULE_JIT, to the end of its function; NULL if
  * they are not known. Valid until symbolizer_free().

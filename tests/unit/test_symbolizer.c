@@ -146,21 +146,6 @@ TEST(symbolizer_names_functions_of_a_file)
 	CHECK(strstr(symbolizer_note(s.symbolizer, mod), "no debug information"));
 }
 
-TEST(symbolizer_lists_functions_by_address)
-{
-	CLEANUP(subject_deinit) struct subject s;
-	size_t count;
-
-	subject_init(&s);
-	struct module *mod = module_table_file(s.modules, MODULE_FILE, write_file(), NULL, 0);
-	const struct symbol_function *functions = symbolizer_functions(s.symbolizer, mod, &count);
-
-	CHECK_UINT(count, 2);
-	CHECK_STR(functions[0].name, "main");
-	CHECK_STR(functions[1].name, "shape::area(double)");
-	CHECK_UINT(functions[1].len, 0x10);
-}
-
 TEST(symbolizer_keeps_linkage_names_when_asked)
 {
 	CLEANUP(subject_deinit) struct subject s;
@@ -177,7 +162,6 @@ TEST(symbolizer_keeps_linkage_names_when_asked)
 TEST(symbolizer_names_the_kernel_by_the_recording)
 {
 	CLEANUP(subject_deinit) struct subject s;
-	size_t count;
 
 	subject_init(&s);
 	struct module *kernel =
@@ -190,16 +174,11 @@ TEST(symbolizer_names_the_kernel_by_the_recording)
 	CHECK_STR(name_at(&s, kernel, 0xffffffff81002210),
 		  NULL); /* a gap, not the next page of it */
 	CHECK_STR(name_at(&s, ext4, 0xffffffffc0001010), "ext4_readdir");
-	symbolizer_functions(s.symbolizer, kernel, &count);
-	CHECK_UINT(count, 2);
-	symbolizer_functions(s.symbolizer, ext4, &count);
-	CHECK_UINT(count, 1);
 }
 
 TEST(symbolizer_names_code_of_a_jit_in_its_own_process_only)
 {
 	CLEANUP(subject_deinit) struct subject s;
-	size_t count;
 
 	subject_init(&s);
 	struct module *jit = module_table_jit(s.modules, 4711);
@@ -207,8 +186,6 @@ TEST(symbolizer_names_code_of_a_jit_in_its_own_process_only)
 
 	CHECK_STR(name_at(&s, jit, 0x7f0000001020), "LazyCompile:~add /srv/app.js:3");
 	CHECK_STR(name_at(&s, other, 0x7f0000001020), NULL);
-	symbolizer_functions(s.symbolizer, jit, &count);
-	CHECK_UINT(count, 1);
 	CHECK(strstr(symbolizer_note(s.symbolizer, jit), "1 symbol"));
 	CHECK(strstr(symbolizer_note(s.symbolizer, other), "perf-PID.map"));
 }
@@ -216,8 +193,6 @@ TEST(symbolizer_names_code_of_a_jit_in_its_own_process_only)
 TEST(symbolizer_says_that_it_knows_nothing)
 {
 	CLEANUP(subject_deinit) struct subject s;
-	const char *file = "untouched";
-	uint32_t line = 7;
 
 	subject_init(&s);
 	struct module *unknown = module_table_unknown(s.modules);
@@ -226,8 +201,6 @@ TEST(symbolizer_says_that_it_knows_nothing)
 
 	CHECK_STR(name_at(&s, unknown, 0x1234), NULL);
 	CHECK_STR(name_at(&s, missing, TEXT), NULL);
-	CHECK(!symbolizer_line(s.symbolizer, missing, TEXT, &file, &line));
-	CHECK_STR(file, "untouched");
 	CHECK(strstr(symbolizer_note(s.symbolizer, missing), "no symbols"));
 }
 

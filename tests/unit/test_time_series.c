@@ -34,24 +34,6 @@ TEST(time_series_gives_back_what_was_added)
 	time_series_deinit(&series);
 }
 
-TEST(time_series_is_sorted_and_equal_times_keep_their_order)
-{
-	static const uint64_t times[] = { 30, 10, 20, 10 };
-	static const uint32_t rows[] = { 1, 3, 2, 0 };
-	struct time_series series = { 0 };
-	struct profile_time *all;
-
-	for (uint32_t i = 0; i < ARRAY_LEN(times); i++)
-		time_series_add(&series, &(struct profile_time){ .time_ns = times[i], .row = i });
-	time_series_sort(&series);
-	all = time_series_unpack(&series);
-	CHECK_UINT(series.len, 4);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		CHECK_UINT(all[i].row, rows[i]);
-	free(all);
-	time_series_deinit(&series);
-}
-
 TEST(time_series_keeps_the_rows_that_pass)
 {
 	static const uint32_t number_of[] = { UINT32_MAX, 0, UINT32_MAX, 1 };
