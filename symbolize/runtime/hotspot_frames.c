@@ -9,6 +9,8 @@
 
 #define FRAME_LEN_MAX (1 << 20)
 
+#define PUSHED_MAX    64 /* bytes: registers that an intrinsic keeps */
+
 #define INTERPRETER_LEN_MIN 16384 /* all bytecodes: some 100 KiB. A Java method has a longer name */
 
 /* One that saves the caller's frame pointer and, if its frame says where that is, its stack pointer. */
@@ -55,6 +57,14 @@ bool hotspot_frames_place_rule(struct cfi_rules *rules, const struct arch *arch,
 	cfi_rule_sum_up(rule, RBP);
 	*ret_rule = cfi_rules_add(rules, rule);
 	return true;
+}
+
+void hotspot_frames_add_pushes(struct jit_place *place, const struct cfi_rule *code)
+{
+	int64_t pushed = (int64_t)code->cfa_value - place->frame_len;
+
+	if (!code->cfa_is_expr && code->cfa_reg == RSP && pushed > 0 && pushed <= PUSHED_MAX && pushed % 8 == 0)
+		place->frame_len += (uint32_t)pushed;
 }
 
 bool hotspot_frames_rule(struct cfi_rules *rules, const struct arch *arch, const struct jit_symbol *symbol,

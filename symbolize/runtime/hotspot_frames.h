@@ -27,6 +27,13 @@ bool hotspot_frames_place_rule(struct cfi_rules *rules, const struct arch *arch,
 			       uint32_t *ret_rule);
 
 /*
+ * Make @place's frame longer by what its method has pushed at that address, by @code, the rule that code_rows.h reads off the
+ * method. Intrinsics that the compiler put into it do so (string_compare() in macroAssembler_x86.cpp); the tables give the frame
+ * without. A difference that a few pushes do not explain changes nothing.
+ */
+void hotspot_frames_add_pushes(struct jit_place *place, const struct cfi_rule *code);
+
+/*
  * Where a method begins that may not be entered any more, HotSpot has put a jump over the touch of the stack's next pages. A copy of
  * @symbol's code in @arena with what stood there before; the code itself if nothing was put there.
  */

@@ -436,6 +436,29 @@ bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, u
 	return table && table->jit && jit_map_place(table->jit, vaddr);
 }
 
+/* The rule that the code of @symbol itself says. */
+static bool find_code_rule(struct unwind_tables *t, const struct jit_symbol *symbol, uint64_t ip, uint32_t *ret)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	if (!symbol || !symbol->code || !unwind_tables_disasm(t))
+		return false;
+	const struct code_rows_function f = { hotspot_frames_code(symbol, &arena), symbol->len, symbol->start };
+
+	return code_rows_find(t->rules, t->disasm, &f, ip, ret);
+}
+
+/* The rule of a place whose frame the recorder read. The code around it may have pushed more than the frame holds. */
+static bool find_place_rule(struct unwind_tables *t, const struct jit_symbol *symbol, struct jit_place place,
+			    uint64_t ip, uint32_t *ret)
+{
+	uint32_t code;
+
+	if (place.frame == JITDUMP_FRAME_SAVED && t->arch == &arch_x86_64 && find_code_rule(t, symbol, ip, &code))
+		hotspot_frames_add_pushes(&place, cfi_rules_get(t->rules, code));
+	return hotspot_frames_place_rule(t->rules, t->arch, &place, ret);
+}
+
 static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
@@ -446,20 +469,13 @@ static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mo
 	uint32_t rule;
 	bool found = false;
 
-	if (place && hotspot_frames_place_rule(t->rules, t->arch, place, &rule))
+	if (place && find_place_rule(t, symbol, *place, ip, &rule))
 		found = true;
 	else if (symbol && hotspot_frames_rule(t->rules, t->arch, symbol, &rule))
 		found = true;
 	else if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
 		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);
-	if (!found && symbol && symbol->code && unwind_tables_disasm(t)) {
-		CLEANUP(arena_deinit) struct arena arena = { 0 };
-		const struct code_rows_function f = { hotspot_frames_code(symbol, &arena), symbol->len,
-						      symbol->start };
-
-		found = code_rows_find(t->rules, t->disasm, &f, ip, &rule);
-	}
-	if (!found)
+	if (!found && !find_code_rule(t, symbol, ip, &rule))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }

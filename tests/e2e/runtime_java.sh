@@ -19,8 +19,17 @@ public class Work {
 			sum += (n ^ i) * 31 % 7; // line 7
 		return sum;
 	}
-	static void outer() { sink += fib(15); sink += inlined(sink); }
+	static final String[] names = new String[64];
+	static long compared() { // an intrinsic, which pushes a register
+		long sum = 0;
+		for (int i = 0; i < 2000; i++)
+			sum += names[i & 63].compareTo(names[(i + 7) & 63]);
+		return sum;
+	}
+	static void outer() { sink += fib(15); sink += inlined(sink); sink += compared(); }
 	public static void main(String[] a) {
+		for (int i = 0; i < 64; i++)
+			names[i] = "the same beginning, and then " + i;
 		long end = System.nanoTime() + 120_000_000_000L;
 		while (System.nanoTime() < end) outer();
 	}
@@ -40,7 +49,7 @@ try() { # try JAVA [OPTION]
 	kill $victim
 	wait $victim 2>/dev/null
 	preport -i java.trace folded --samples 2>/dev/null >folded
-	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /;Work.main;.*Work.outer.*Work.(fib|inlined)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
+	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /;Work.main;.*Work.outer.*Work.(fib|inlined|compared)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
 	read -r all broken named <counts
 	lines=$(preport -i java.trace --by line 2>/dev/null | grep -c 'Work.java:[37] ')
 	echo "JDK $version ${2:-}: $all stacks, $broken broken, $named through the methods, $lines lines"

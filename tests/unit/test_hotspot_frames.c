@@ -39,3 +39,25 @@ TEST(hotspot_frames_undo_the_jump_over_an_entry)
 	symbol.code = guarded(after, 3);
 	CHECK(hotspot_frames_code(&symbol, &arena) == symbol.code);
 }
+
+static struct jit_place after_pushes(int32_t cfa_value, uint8_t cfa_reg)
+{
+	struct jit_place place = { .frame = JITDUMP_FRAME_SAVED, .frame_len = 80 };
+	const struct cfi_rule code = { .cfa_reg = cfa_reg, .cfa_value = cfa_value };
+
+	hotspot_frames_add_pushes(&place, &code);
+	return place;
+}
+
+TEST(hotspot_frames_grow_by_what_an_intrinsic_has_pushed)
+{
+	uint8_t sp = (uint8_t)arch_x86_64.sp, fp = (uint8_t)arch_x86_64.fp;
+
+	CHECK_UINT(after_pushes(88, sp).frame_len, 88);
+	CHECK_UINT(after_pushes(144, sp).frame_len, 144);
+	CHECK_UINT(after_pushes(80, sp).frame_len, 80);
+	CHECK_UINT(after_pushes(72, sp).frame_len, 80);	 /* an epilogue: the tables know better */
+	CHECK_UINT(after_pushes(84, sp).frame_len, 80);	 /* nothing that pushes explain */
+	CHECK_UINT(after_pushes(152, sp).frame_len, 80); /* too many */
+	CHECK_UINT(after_pushes(88, fp).frame_len, 80);
+}
