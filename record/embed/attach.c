@@ -35,6 +35,7 @@ struct pending {
 	uint64_t ip;
 	uint32_t pid;
 	uint8_t leaves, age;
+	bool executed;
 };
 
 /* An address that was news to its front, or a leaf, which is counted. */
@@ -42,7 +43,7 @@ struct told {
 	uint64_t ip;
 	uint64_t method; /* of bytecode at @ip; 0: it is no bytecode */
 	uint32_t pid;
-	bool news, leaf, kernel;
+	bool news, leaf, executed, kernel;
 };
 
 struct attach_front {
@@ -224,7 +225,7 @@ bool attach_event(struct attach *a, struct event *ev)
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
 
-static bool look_up(struct attach *a, const struct process *p, uint64_t ip, uint64_t leaves)
+static bool look_up(struct attach *a, const struct process *p, uint64_t ip, bool executed, uint64_t leaves)
 {
 	const struct process_map *maps[MEANINGS_MAX];
 	size_t count = process_table_meanings(&a->processes, p, ip, maps, MEANINGS_MAX);
@@ -234,7 +235,7 @@ static bool look_up(struct attach *a, const struct process *p, uint64_t ip, uint
 		struct code_place place = { p->lineage, map->start, map->end, map->offset };
 
 		if (map->file->kind == MAPPED_ANONYMOUS)
-			attach_jit_touch(&a->jit, p->pid, ip, leaves);
+			attach_jit_touch(&a->jit, p->pid, ip, executed);
 		else if (map->file->kind != MAPPED_OTHER)
 			code_files_touch(&a->files, (struct code_file *)map->file,
 					 map->offset + (ip - map->start), leaves, &place);
@@ -253,12 +254,12 @@ void attach_begin(struct attach_front *f, uint32_t pid)
 /* Leaves are counted, so they are told each time; there is one a sample. */
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
-	bool leaf = use == ATTACH_LEAF;
-	bool news = addr_cache_add(&f->seen, ip, f->who | leaf);
+	bool leaf = use == ATTACH_LEAF, executed = use != ATTACH_CALLER;
+	bool news = addr_cache_add(&f->seen, ip, f->who | executed);
 
 	if (news || leaf)
-		vec_push(&f->told,
-			 ((struct told){ .ip = ip, .pid = f->pid, .news = news, .leaf = leaf }));
+		vec_push(&f->told, ((struct told){
+					   .ip = ip, .pid = f->pid, .news = news, .leaf = leaf, .executed = executed }));
 }
 
 void attach_bytecode(struct attach_front *f, uint64_t bytecode, uint64_t method)
@@ -286,13 +287,13 @@ static void take_told(struct attach *a, const struct told *told)
 		return;
 	}
 	const struct process *p = process_table_find(&a->processes, told->pid);
-	bool known = p && look_up(a, p, told->ip, told->leaf);
+	bool known = p && look_up(a, p, told->ip, told->executed, told->leaf);
 
 	if (!told->news && known)
 		return;
 	if (a->pending.len < PENDING_MAX)
 		vec_push(&a->pending,
-			 ((struct pending){ told->ip, told->pid, told->leaf && !known, 0 }));
+			 ((struct pending){ told->ip, told->pid, told->leaf && !known, 0, told->executed }));
 	else
 		a->left_out += !known;
 }
@@ -316,7 +317,7 @@ static void look_up_pending(struct attach *a)
 		struct pending entry = a->pending.items[i];
 		const struct process *p = process_table_find(&a->processes, entry.pid);
 
-		if ((p && look_up(a, p, entry.ip, entry.leaves)) ||
+		if ((p && look_up(a, p, entry.ip, entry.executed, entry.leaves)) ||
 		    ++entry.age >= PROCESS_ROUNDS_KEPT)
 			continue;
 		a->pending.items[kept++] = entry;

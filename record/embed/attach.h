@@ -11,6 +11,7 @@
  *	struct attach_front *f = attach_front(a, 0);           one for each reader of rings
  *	attach_begin(f, pid);                                  once a sample
  *	attach_address(f, sample_ip, ATTACH_LEAF);             user ip of the sample
+ *	attach_address(f, user_ip, ATTACH_INTERRUPTED);        user ip of a sample of the kernel
  *	attach_address(f, word, ATTACH_CALLER);                chain, kept stack words and registers
  *	attach_kernel_address(f, sample_ip, ATTACH_LEAF);      kernel ips
  *
@@ -34,6 +35,7 @@
 
 enum attach_use {
 	ATTACH_CALLER, /* may be a return address */
+	ATTACH_INTERRUPTED, /* would have been executed next, had the kernel not come in between */
 	ATTACH_LEAF, /* was executed when the sample was taken: its function's code is embedded for annotate */
 };
 

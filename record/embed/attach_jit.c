@@ -20,7 +20,7 @@ static struct perf_map *map_of(const struct map_slot *slot)
 	return (struct perf_map *)(uintptr_t)slot->value;
 }
 
-void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool leaf)
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed)
 {
 	uint64_t *slot = map_get(&jit->maps, pid);
 
@@ -33,15 +33,15 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool le
 		slot = map_put(&jit->maps, pid, NULL);
 		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX, jit->reader);
 	}
-	bool is_new = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip);
+	enum perf_map_news news = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip, executed);
 
-	jit->naddresses += is_new;
-	jit->news += is_new;
-	if (!is_new)
+	jit->naddresses += news == PERF_MAP_NEW;
+	jit->news += news == PERF_MAP_NEW;
+	if (news == PERF_MAP_KNOWN)
 		return;
 	if (!jit->runtimes)
 		jit->runtimes = runtime_reader_new();
-	runtime_reader_tell(jit->runtimes, pid, ip, leaf);
+	runtime_reader_tell(jit->runtimes, pid, ip, executed);
 }
 
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, uint64_t bytecode, uint64_t method)

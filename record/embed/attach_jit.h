@@ -29,8 +29,8 @@ struct attach_jit {
 #define ATTACH_JIT_PROCESSES_MAX 4096
 #define ATTACH_JIT_ADDRESSES_MAX (1U << 19)
 
-/* An address in anonymous executable memory of process @pid was seen, executed (@leaf) or as what may be a return address. */
-void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool leaf);
+/* An address in anonymous executable memory of process @pid was seen, @executed or as what may be a return address. */
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed);
 
 /* Address @bytecode of method @method of process @pid, a Java virtual machine, is interpreted. */
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, uint64_t bytecode, uint64_t method);

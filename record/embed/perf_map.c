@@ -190,14 +190,17 @@ void perf_map_free(struct perf_map *map)
 	free(map);
 }
 
-bool perf_map_touch(struct perf_map *map, uint64_t ip)
+enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed)
 {
+	uint64_t use = 1ULL << executed;
 	bool is_new;
+	uint64_t *uses = map_put(&map->addresses, ip, &is_new);
+	bool is_known = !is_new && *uses & use;
 
-	map_put(&map->addresses, ip, &is_new);
+	*uses = is_new ? use : *uses | use;
 	if (is_new && map->memory.pagemap_fd >= 0)
 		code_pages_take(&map->pages, &map->memory, ip);
-	return is_new;
+	return is_known ? PERF_MAP_KNOWN : is_new ? PERF_MAP_NEW : PERF_MAP_NEW_USE;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ struct perf_map {
 	uint64_t begun_ns; /* of the clock of files; 0: not known */
 	int tmp_fd; /* its /tmp, -1 if it could not be opened */
 	struct task_memory memory; /* its memory, as long as it lives; not open likewise */
-	struct map addresses;
+	struct map addresses; /* -> how each was used, as bits */
 	struct code_pages pages; /* of code, as it was when an address in them was first seen */
 };
 
@@ -40,8 +40,14 @@ struct perf_map {
 struct perf_map *perf_map_new(uint32_t pid, bool keep_open, struct foreign_reader *reader);
 void perf_map_free(struct perf_map *map);
 
-/* An address in the process's anonymous executable memory was seen. True if it is new. */
-bool perf_map_touch(struct perf_map *map, uint64_t ip);
+enum perf_map_news {
+	PERF_MAP_KNOWN,
+	PERF_MAP_NEW_USE, /* it was seen, but not as one that is executed, or never as a return address */
+	PERF_MAP_NEW,
+};
+
+/* An address in the process's anonymous executable memory was seen, @executed or as what may be a return address. */
+enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed);
 
 enum perf_map_result {
 	PERF_MAP_READ,

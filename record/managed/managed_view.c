@@ -8,12 +8,17 @@
 
 #define COPIES_UNTIMED 256 /* so many copies take some microseconds */
 
+static uint64_t now_ns(const struct managed_view *view)
+{
+	return clock_now_ns(view->by_cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
+}
+
 void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context,
 			uint64_t time_ns)
 {
 	view->read = read;
 	view->context = context;
-	view->deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + time_ns;
+	view->deadline_ns = now_ns(view) + time_ns;
 	view->reads = view->copies = 0;
 	view->nwanted = 0;
 	view->failed = false;
@@ -49,7 +54,7 @@ static void take_slot(struct managed_view *view, struct managed_page *page, uint
 /* Whether another page may be read. */
 static bool may_read(struct managed_view *view)
 {
-	if (view->reads++ >= MANAGED_READS_MAX || clock_now_ns(CLOCK_MONOTONIC) > view->deadline_ns)
+	if (view->reads++ >= MANAGED_READS_MAX || now_ns(view) > view->deadline_ns)
 		view->failed = true;
 	return !view->failed;
 }
@@ -141,7 +146,7 @@ bool managed_view_try(struct managed_view *view, uint64_t addr, void *ret, size_
 
 	memset(ret, 0, len);
 	/* Frames that lead back to each other lie in pages that are here already. */
-	if (++view->copies % COPIES_UNTIMED == 0 && clock_now_ns(CLOCK_MONOTONIC) > view->deadline_ns)
+	if (++view->copies % COPIES_UNTIMED == 0 && now_ns(view) > view->deadline_ns)
 		view->failed = true;
 	if (view->failed || addr < MANAGED_PAGE_LEN || __builtin_add_overflow(addr, len, &end))
 		return false;

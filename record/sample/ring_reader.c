@@ -109,6 +109,17 @@ static void note_branch(struct ring_reader *r, const struct process *proc, uint6
 		note_word(r, proc, ip);
 }
 
+/* Where the user's part of a sample of the kernel was interrupted; 0 if that is not known. */
+static uint64_t interrupted_ip(const struct event_sample *sample)
+{
+	const struct event_regs *regs = sample->regs;
+	unsigned ip = arch_native()->ip;
+
+	if (regs && regs->mask >> ip & 1)
+		return regs->values[ip];
+	return sample->nuser_ips ? sample->user_ips[0] : 0;
+}
+
 /* Every address that a report may have to name or unwind through. */
 static void note_code(struct ring_reader *r, uint32_t pid, const struct process *proc)
 {
@@ -120,6 +131,8 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		attach_address(r->front, sample->ip, ATTACH_LEAF);
 	else if (sample->mode == EVENT_MODE_KERNEL)
 		attach_kernel_address(r->front, sample->ip, ATTACH_LEAF);
+	if (sample->mode == EVENT_MODE_KERNEL && process_is_code(proc, interrupted_ip(sample)))
+		attach_address(r->front, interrupted_ip(sample), ATTACH_INTERRUPTED);
 	for (size_t i = 0; i < sample->nkernel_ips; i++)
 		attach_kernel_address(r->front, sample->kernel_ips[i], ATTACH_CALLER);
 	for (size_t i = 0; i < sample->nuser_ips; i++)
