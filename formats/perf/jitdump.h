@@ -42,6 +42,7 @@ enum jitdump_frame {
 	JITDUMP_FRAME_SAVED = 1,      /* CFA = sp + frame_len; the return address and the frame pointer lie below it */
 	JITDUMP_FRAME_NOT_SAVED = 2,  /* the same, but the frame pointer still is the caller's */
 	JITDUMP_FRAME_INTERPRETER = 3, /* HotSpot's interpreter (hotspot_frames.h) */
+	JITDUMP_FRAME_POINTED = 4,    /* CFA = fp + frame_len; the return address lies below it, the frame pointer at fp */
 };
 
 /* A function at an address, and the line that is executed in it; 0: not known. */

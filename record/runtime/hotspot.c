@@ -24,9 +24,11 @@
 #define SCOPES_KEPT_MAX (64U << 20) /* of all blobs */
 #define CALLS_MAX	64
 #define FRAME_WORDS_MAX 65536
+#define NO_FRAME_SIZE	UINT32_MAX /* what a blob says whose frame has no fixed length */
 #define CODE_LEN_MAX	(128U << 10) /* of a method whose code is kept */
 #define CODE_LEAVES	3	     /* so often it was executed */
 #define NEAR_LEN	512
+#define BARRIER_LEN	256 /* of the stub at a method's entry, up to its call: it saves the arguments */
 
 struct space {
 	uint64_t low, high;
@@ -253,6 +255,8 @@ static bool read_head(const struct hotspot *h, struct managed_view *view, uint64
 
 	b.name = managed_view_u64(view, start + at[BLOB_NAME]);
 	b.frame_words = managed_view_u32(view, start + at[BLOB_FRAME_SIZE]);
+	if (b.frame_words == NO_FRAME_SIZE)
+		b.frame_words = 0;
 	if (!read_code_range(h, view, &b))
 		return false;
 	read_label(view, b.name, label);
@@ -464,6 +468,14 @@ static enum jitdump_frame leaf_frame(struct managed_view *view, const struct blo
 	return hotspot_frame_at(near, end - begin, at - begin, len);
 }
 
+static bool is_in_barrier(struct managed_view *view, const struct blob *b, uint64_t ip)
+{
+	uint8_t before[BARRIER_LEN];
+	size_t len = (size_t)MIN(ip - b->code, sizeof(before));
+
+	return managed_view_try(view, ip - len, before, len) && hotspot_frame_is_barrier(before, len);
+}
+
 static enum jitdump_frame frame_of(struct managed_view *view, const struct blob *b, uint64_t ip, enum hotspot_use use,
 				   uint32_t *ret_len)
 {
@@ -476,6 +488,10 @@ static enum jitdump_frame frame_of(struct managed_view *view, const struct blob 
 		*ret_len = 8;
 		return JITDUMP_FRAME_NOT_SAVED;
 	}
+	if (b->kind == BLOB_STUBS && is_in_barrier(view, b, ip)) {
+		*ret_len = HOTSPOT_FRAME_BARRIER;
+		return JITDUMP_FRAME_POINTED;
+	}
 	if (b->kind == BLOB_STUBS || b->kind == BLOB_BARE || b->frame_words < 2)
 		return JITDUMP_FRAME_UNKNOWN;
 	if (use == HOTSPOT_CALLER)
@@ -483,12 +499,20 @@ static enum jitdump_frame frame_of(struct managed_view *view, const struct blob 
 	return b->kind == BLOB_METHOD ? leaf_frame(view, b, ip, ret_len) : JITDUMP_FRAME_UNKNOWN;
 }
 
-/* The code of what is executed again and again, for annotate. */
-static void put_code(const struct hotspot *h, struct managed_view *view, struct blob *b, struct writer *out)
+/* Of methods that are executed again and again, for annotate; of code whose frame nothing else tells, at once. */
+static bool wants_code(struct blob *b, enum hotspot_use use)
+{
+	if (b->kind == BLOB_METHOD)
+		return use == HOTSPOT_LEAF && ++b->leaves >= CODE_LEAVES;
+	return b->kind == BLOB_OTHER && (use == HOTSPOT_LEAF || !b->frame_words);
+}
+
+static void put_code(const struct hotspot *h, struct managed_view *view, struct blob *b, enum hotspot_use use,
+		     struct writer *out)
 {
 	size_t len = (size_t)(b->code_end - b->code);
 
-	if (b->has_code || b->kind != BLOB_METHOD || ++b->leaves < CODE_LEAVES || len > CODE_LEN_MAX)
+	if (b->has_code || len > CODE_LEN_MAX || !wants_code(b, use))
 		return;
 	b->has_code = true;
 	uint8_t *code = memory_alloc(len);
@@ -517,8 +541,7 @@ bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enu
 	enum jitdump_frame frame = frame_of(view, b, ip, use, &len);
 
 	jitdump_put_place(out, ip - (use == HOTSPOT_CALLER), frame, len, calls, count);
-	if (use == HOTSPOT_LEAF)
-		put_code(h, view, b, out);
+	put_code(h, view, b, use, out);
 	return true;
 }
 

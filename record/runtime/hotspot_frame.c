@@ -7,7 +7,6 @@
 
 #include "formats/base/compiler.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define PUSH_RBP      0x55
@@ -102,4 +101,17 @@ enum jitdump_frame hotspot_frame_at(const uint8_t *code, size_t code_len, size_t
 	if (*len >= 16 && !in_prologue(code, code_len, at, len, &frame) && !in_epilogue(code, code_len, at, len, &frame))
 		frame = JITDUMP_FRAME_SAVED;
 	return frame;
+}
+
+bool hotspot_frame_is_barrier(const uint8_t *code, size_t len)
+{
+	static const uint8_t begin[] = { 0x68, 0xff, 0xff, 0xff, 0xff, PUSH_RBP, 0x48, 0x8b, 0xec };
+
+	for (size_t at = len; at >= sizeof(begin); at--) {
+		if (memcmp(code + at - sizeof(begin), begin, sizeof(begin)) == 0)
+			return true;
+		if (code[at - 1] == RET)
+			return false;
+	}
+	return false;
 }

@@ -8,12 +8,20 @@
  *	add  $frame - 16, %rsp
  *	pop  %rbp               CFA = rsp + 16, behind it rsp + 8
  *	cmp  …(%r15), %rsp; ja …; ret
+ *
+ * And the frame of the stub that each method calls as it is entered, if its code may have to be changed or left
+ * (generate_method_entry_barrier() in stubGenerator_x86_64.cpp):
+ *
+ *	push $-1                room for a stack pointer to go back to
+ *	push %rbp               CFA = rbp + 24, rbp saved at rbp
+ *	mov  %rsp, %rbp
  */
 #ifndef RUNTIME_HOTSPOT_FRAME_H
 #define RUNTIME_HOTSPOT_FRAME_H
 
 #include "formats/perf/jitdump.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +30,10 @@
  * bytes, or more than @at and some behind it.
  */
 enum jitdump_frame hotspot_frame_at(const uint8_t *code, size_t code_len, size_t at, uint32_t *len);
+
+#define HOTSPOT_FRAME_BARRIER 24 /* bytes from where rbp points to the CFA */
+
+/* Do the @len bytes of code end inside that stub? */
+bool hotspot_frame_is_barrier(const uint8_t *code, size_t len);
 
 #endif

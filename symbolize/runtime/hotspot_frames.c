@@ -42,16 +42,18 @@ bool hotspot_frames_place_rule(struct cfi_rules *rules, const struct arch *arch,
 		*ret_rule = interpreter_rule(rules);
 		return true;
 	}
-	if ((place->frame != JITDUMP_FRAME_SAVED && place->frame != JITDUMP_FRAME_NOT_SAVED) ||
-	    place->frame_len < 8 || place->frame_len > FRAME_LEN_MAX)
+	if (place->frame == JITDUMP_FRAME_UNKNOWN || place->frame > JITDUMP_FRAME_POINTED || place->frame_len < 8 ||
+	    place->frame_len > FRAME_LEN_MAX)
 		return false;
-	*rule = (struct cfi_rule){ .cfa_reg = RSP,
+	*rule = (struct cfi_rule){ .cfa_reg = place->frame == JITDUMP_FRAME_POINTED ? RBP : RSP,
 				   .cfa_value = (int32_t)place->frame_len,
 				   .return_reg = RETURN,
 				   .plain = true,
 				   .from_code = true };
 	if (place->frame == JITDUMP_FRAME_SAVED)
 		rule->regs[nregs++] = (struct cfi_reg){ RBP, CFI_REG_OFFSET, -16 };
+	else if (place->frame == JITDUMP_FRAME_POINTED)
+		rule->regs[nregs++] = (struct cfi_reg){ RBP, CFI_REG_OFFSET, -(int32_t)place->frame_len };
 	rule->regs[nregs++] = (struct cfi_reg){ RETURN, CFI_REG_OFFSET, -8 };
 	rule->nregs = nregs;
 	cfi_rule_sum_up(rule, RBP);

@@ -443,6 +443,45 @@ TEST(hotspot_frame_knows_prologue_body_and_epilogue)
 	}
 }
 
+TEST(hotspot_frame_knows_the_stub_at_the_entry_of_methods)
+{
+	/* ret; push $-1; push %rbp; mov %rsp, %rbp; push %rdi */
+	static const uint8_t code[] = "\xc3\x68\xff\xff\xff\xff\x55\x48\x8b\xec\x57\xc3";
+
+	CHECK(!hotspot_frame_is_barrier(guarded(code, 9), 9)); /* rbp does not point to the frame yet */
+	CHECK(hotspot_frame_is_barrier(guarded(code, 10), 10));
+	CHECK(hotspot_frame_is_barrier(guarded(code, 11), 11));
+	CHECK(!hotspot_frame_is_barrier(guarded(code, 12), 12)); /* of the next stub */
+	CHECK(!hotspot_frame_is_barrier(guarded(code, 0), 0));
+}
+
+/* A stub of its compiler's: its code alone tells what it has pushed. */
+TEST(hotspot_keeps_the_code_of_a_blob_without_a_frame_size)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place, rec;
+	struct jitdump dump;
+	unsigned loads = 0;
+	char text[256];
+
+	put_text(m, BASE + 0x500, "C1 Runtime slow_subtype_check_blob");
+	put(m, BLOB + 12, UINT32_MAX, 4);
+	jitdump_put_header(&m->out, 62, 1, 0);
+	for (int i = 0; i < 2; i++)
+		CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_UINT(place.frame, JITDUMP_FRAME_UNKNOWN);
+	CHECK(!jitdump_open(&dump, m->out.data, m->out.len));
+	while (jitdump_next(&dump, &rec))
+		loads += rec.kind == JITDUMP_LOAD && rec.ip == CODE && rec.len == 0x100;
+	CHECK_UINT(loads, 1);
+	put(m, BLOB + 12, UINT32_MAX - 1, 4); /* no length that it could have */
+	CHECK(!look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	hotspot_free(h);
+	free_machine(m);
+}
+
 TEST(hotspot_numbers_end_with_their_bytes)
 {
 	static const uint8_t bytes[] = { 191, 192, 1, 255, 255, 255, 255, 255 };

@@ -61,3 +61,23 @@ TEST(hotspot_frames_grow_by_what_an_intrinsic_has_pushed)
 	CHECK_UINT(after_pushes(152, sp).frame_len, 80); /* too many */
 	CHECK_UINT(after_pushes(88, fp).frame_len, 80);
 }
+
+TEST(hotspot_frames_follow_a_frame_pointer_over_a_word_that_was_pushed_first)
+{
+	struct cfi_rules *rules = cfi_rules_new();
+	struct jit_place place = { .frame = JITDUMP_FRAME_POINTED, .frame_len = 24 };
+	const struct cfi_rule *rule;
+	uint32_t number;
+
+	CHECK(hotspot_frames_place_rule(rules, &arch_x86_64, &place, &number));
+	rule = cfi_rules_get(rules, number);
+	CHECK_UINT(rule->cfa_reg, arch_x86_64.fp);
+	CHECK_INT(rule->cfa_value, 24);
+	CHECK_UINT(rule->nregs, 2);
+	CHECK_UINT(rule->regs[0].reg, arch_x86_64.fp);
+	CHECK_INT(rule->regs[0].value, -24);
+	CHECK_INT(rule->regs[1].value, -8);
+	place.frame = JITDUMP_FRAME_POINTED + 1;
+	CHECK(!hotspot_frames_place_rule(rules, &arch_x86_64, &place, &number));
+	cfi_rules_free(rules);
+}
