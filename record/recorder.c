@@ -182,6 +182,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	*s = (struct recorder){ .args = args, .output_files.output = TRACE_OUTPUT_NONE, .bell.fd = -1 };
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = UINT64_MAX;
+	memory_last_words(give_up, s, STATUS_OWN_FAILURE);
 	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -218,7 +219,6 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = begin_trace(s);
 	if (!err) {
-		memory_last_words(give_up, s, STATUS_OWN_FAILURE);
 		confine_recorder();
 		err = watch_rings(&s->watch, &s->perf_fds);
 	}

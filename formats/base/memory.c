@@ -74,6 +74,8 @@ void memory_exhausted(size_t len)
 
 	fprintf(stderr, "%s: out of memory: %zu bytes could not be had\n",
 		program_invocation_short_name, len);
+	if (!words && last.status)
+		_exit(last.status); /* not even for that */
 	if (!words)
 		exit(1);
 	last.words = NULL; /* it may run out of memory itself */

@@ -205,6 +205,7 @@ __attribute__((noreturn)) static void be_child(const struct embed_job *job, stru
 	struct trace_writer *w = trace_writer_new_to(&sink);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	memory_last_words(NULL, NULL, 0); /* they are the recorder's */
 	keep_only(job, c->fd);
 	limit_memory();
 	confine_reader();

@@ -364,16 +364,32 @@ struct err *output_files_finish(struct output_files *v)
 	return err;
 }
 
+/* Of a flight recorder, what is packed; blocks that are being filled may be half done. */
+static const struct recording_count *begin_abandoned(struct output_files *v)
+{
+	const struct recording_count *base = v->base;
+	struct err *err = NULL;
+
+	if (!v->writer && v->log && v->output.fd >= 0) {
+		err = begin_file(v, &v->output, flight_log_start(v->log, &base));
+		if (!err)
+			err = flight_log_write(v->log, v->writer);
+	}
+	err_free(err); /* what could be written is worth its end */
+	return base;
+}
+
 void output_files_abandon(struct output_files *v, const char *why)
 {
 	struct recording end = *v->recording;
 	struct recording_note note = { .subject = "", .text = why };
+	const struct recording_count *base = begin_abandoned(v);
 
 	if (!v->writer)
 		return;
 	end.arena = (struct arena){ 0 };
 	end.counts = v->drain ? drain_counts(v->drain, &end.arena, &end.ncounts) : NULL;
-	subtract(end.counts, v->base, end.ncounts);
+	subtract(end.counts, base, end.ncounts);
 	end.notes = &note;
 	end.nnotes = 1;
 	err_free(trace_writer_end_now(v->writer, &end));
