@@ -16,6 +16,7 @@
 struct translation {
 	struct diff_merge *merge;
 	const struct profile *from;
+	uint32_t side;
 	struct arena arena;
 	uint32_t *modules, *functions, *locations, *stacks;
 };
@@ -31,6 +32,8 @@ void diff_merge_deinit(struct diff_merge *merge)
 	strtab_deinit(&merge->build_ids);
 	map_deinit(&merge->builds);
 	map_deinit(&merge->apart);
+	map_deinit(&merge->kernel_places);
+	map_deinit(&merge->kernel_slides);
 	arena_deinit(&merge->arena);
 	vec_deinit(&merge->rows);
 	vec_deinit(&merge->events);
@@ -68,6 +71,33 @@ static void look_at_names(struct diff_merge *merge, const struct profile *from)
 			*map_put(&merge->apart, name_key(merge, from, i), NULL) = 1;
 }
 
+/* The kernel lies elsewhere after each boot. Functions whose names are unique show by how much. */
+static void look_at_kernel(struct diff_merge *merge, const struct profile *from)
+{
+	uint32_t side = merge->nlooked++;
+
+	for (uint32_t i = 0; i < from->functions.len; i++) {
+		const struct profile_function *function = &from->functions.items[i];
+		uint64_t key, *place;
+		bool is_new;
+
+		if (!function->vaddr || function->plain_name ||
+		    profile_module(from, function->module)->kind != PROFILE_KERNEL)
+			continue;
+		key = name_key(merge, from, i);
+		if (side == 0)
+			*map_put(&merge->kernel_places, key, NULL) = function->vaddr;
+		place = map_get(&merge->kernel_places, key);
+		if (!place || side == 0)
+			continue;
+
+		uint64_t *slide = map_put(&merge->kernel_slides, (uint64_t)side << 32 | (uint32_t)key, &is_new);
+
+		if (is_new)
+			*slide = function->vaddr - *place;
+	}
+}
+
 void diff_merge_look(struct diff_merge *merge, const struct profile *from)
 {
 	for (size_t i = 0; i < from->modules.len; i++) {
@@ -85,6 +115,7 @@ void diff_merge_look(struct diff_merge *merge, const struct profile *from)
 			*known = 0;
 	}
 	look_at_names(merge, from);
+	look_at_kernel(merge, from);
 }
 
 static void translate_modules(struct translation *t)
@@ -113,6 +144,16 @@ static uint32_t file_of(struct translation *t, uint32_t file)
 	return profile_string(t->merge->profile, stable_names_file(profile_text(t->from, file)));
 }
 
+/* "step (0xffffffff81000200)", as the first recording calls it. */
+static const char *named_by_address(struct translation *t, uint32_t number, const char *stable)
+{
+	const struct profile_function *function = &t->from->functions.items[number];
+	uint64_t module = (uint32_t)name_key(t->merge, t->from, number);
+	const uint64_t *slide = map_get(&t->merge->kernel_slides, (uint64_t)t->side << 32 | module);
+
+	return arena_printf(&t->merge->arena, "%s (0x%" PRIx64 ")", stable, function->vaddr - (slide ? *slide : 0));
+}
+
 /* Told apart by its file, or by its address where that is the same in all recordings. */
 static const char *named(struct translation *t, uint32_t number, bool same_build)
 {
@@ -126,6 +167,8 @@ static const char *named(struct translation *t, uint32_t number, bool same_build
 		return stable;
 	if (!*file && !(same_build && function->plain_name))
 		return stable;
+	if (function->plain_name && !*file)
+		return named_by_address(t, number, stable);
 	if (function->plain_name)
 		return arena_printf(arena, "%s%s", stable,
 				    profile_text(t->from, function->name) + strlen(plain));
@@ -224,7 +267,7 @@ void diff_merge_add(struct diff_merge *merge, const struct profile *from, uint32
 		.rate = of->rate,
 		.is_freq = of->is_freq,
 	};
-	uint32_t side = profile_add_value_type(merge->profile, &as);
+	uint32_t side = t.side = profile_add_value_type(merge->profile, &as);
 
 	t.modules = ARENA_ARRAY(&t.arena, uint32_t, from->modules.len + 1);
 	t.functions = ARENA_ARRAY(&t.arena, uint32_t, from->functions.len + 1);

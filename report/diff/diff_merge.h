@@ -25,6 +25,9 @@ struct diff_merge {
 	struct map builds;           /* name of a module -> its build ID in all recordings, 0 if they differ */
 	struct strtab build_ids;
 	struct map apart;            /* plain name and module of functions that some recording tells apart -> 1 */
+	struct map kernel_places;    /* plain name and module of functions of the first recording's kernel -> address */
+	struct map kernel_slides;    /* recording and module -> how far its kernel code lies from the first one's (KASLR) */
+	uint32_t nlooked;            /* recordings so far */
 	struct arena arena;
 	VEC(uint32_t) rows;          /* one after another: row of the recording -> row of the merged profile */
 	VEC(uint32_t) events;        /* by recording: which of its events */
