@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#else
 #include <zlib.h>
+#endif
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
@@ -71,15 +75,30 @@ static bool unpack_zstd(const struct image *img, struct section *s, size_t len)
 	return true;
 }
 
-/* By zlib itself: libelf would write into the section header, which lies in the file's mapping. */
+/* Unpack a stream of zlib's form to exactly @ret_len bytes; false if it is damaged or stands for another number. */
+#ifdef HAVE_LIBDEFLATE
+static bool inflate_exactly(const uint8_t *data, size_t len, uint8_t *ret, size_t ret_len)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	bool done = d && libdeflate_zlib_decompress(d, data, len, ret, ret_len, NULL) == LIBDEFLATE_SUCCESS;
+
+	libdeflate_free_decompressor(d);
+	return done;
+}
+#else
+static bool inflate_exactly(const uint8_t *data, size_t len, uint8_t *ret, size_t ret_len)
+{
+	uLongf got = ret_len;
+
+	return uncompress(ret, &got, data, len) == Z_OK && got == ret_len;
+}
+#endif
+
+/* By ourselves: libelf would write into the section header, which lies in the file's mapping. */
 static bool unpack_zlib(const struct image *img, struct section *s, size_t header_len, size_t len)
 {
-	uLongf got = len;
-
 	s->own = memory_alloc(len);
-	if (uncompress(s->own, &got, img->bytes + s->offset + header_len, s->len - header_len) !=
-		    Z_OK ||
-	    got != len)
+	if (!inflate_exactly(img->bytes + s->offset + header_len, s->len - header_len, s->own, len))
 		return false;
 	s->data = s->own;
 	s->data_len = len;
