@@ -33,6 +33,7 @@ struct profile_facts {
 	const char *input;    /* the file, as it was named */
 	const char *tool;     /* what made it, or its format: "precord 0.1.0", "perf 6.1", "pprof" */
 	const char *cmdline;  /* of the recorder */
+	const char *comment;  /* what its maker wrote into it for people; lines, '\n' between them */
 	const char *hostname, *os_release, *cpu_model, *container;
 	const struct arch *arch; /* NULL if not known */
 
@@ -76,6 +77,7 @@ static inline void profile_facts_init(struct profile_facts *facts)
 		.to_ns = UINT64_MAX,
 		.tool = "",
 		.cmdline = "",
+		.comment = "",
 		.hostname = "",
 		.os_release = "",
 		.cpu_model = "",

@@ -17,6 +17,7 @@ static void put_origin(struct fact_sheet *sheet, const struct profile_facts *fac
 
 	fact_sheet_put(sheet, "Format", "format", facts->tool, NULL);
 	fact_sheet_put(sheet, "Command", "cmdline", facts->cmdline, NULL);
+	fact_sheet_put(sheet, "Comment", "comment", facts->comment, NULL);
 	fact_sheet_put(sheet, "Host", "hostname", facts->hostname, NULL);
 	fact_sheet_put(sheet, "System", "os_release", facts->os_release, NULL);
 	fact_sheet_put(sheet, "Processor", "cpu_model", facts->cpu_model, NULL);

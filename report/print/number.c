@@ -77,9 +77,15 @@ static const char *counted(struct arena *arena, const char *event)
 
 const char *number_time_title(const char *event)
 {
-	if (strcmp(event, "off-cpu") == 0 || strcmp(event, "idle") == 0)
-		return "waiting";
-	return strcmp(event, "wall") == 0 ? "time" : "CPU time";
+	/* Ours, and what Go's and Java's profiles call them. */
+	static const char *const waits[] = { "off-cpu", "idle", "delay", "park", "wait", "lock", "sleep" };
+
+	for (size_t i = 0; i < ARRAY_LEN(waits); i++)
+		if (strcmp(event, waits[i]) == 0)
+			return "waiting";
+	if (strncmp(event, "cpu", 3) == 0 || strncmp(event, "task-clock", 10) == 0)
+		return "CPU time";
+	return "time";
 }
 
 const char *number_counted(const char *event)

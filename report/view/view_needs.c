@@ -20,11 +20,15 @@ static bool has_addresses(const struct profile *p)
 	return false;
 }
 
+/* By their numbers, or by names that are not their processes'. */
 static bool has_threads(const struct profile *p)
 {
-	for (size_t i = 0; i < p->samples.len; i++)
-		if (p->threads.items[p->samples.items[i].thread].tid != PROFILE_NONE)
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_thread *thread = &p->threads.items[p->samples.items[i].thread];
+
+		if (thread->tid != PROFILE_NONE || (thread->comm && thread->comm != thread->process))
 			return true;
+	}
 	return false;
 }
 

@@ -15,6 +15,7 @@ static const struct damage_case {
 	const char *file; /* of tests/data/fuzz/import/ */
 } cases[] = {
 	{ "pprof", "pprof" },
+	{ "pprof-legacy", "pprof-legacy" },
 	{ "folded", "collapsed" },
 	{ "cpuprofile", "node.cpuprofile" },
 	{ "heapprofile", "node.heapprofile" },

@@ -127,8 +127,49 @@ TEST(folded_lines_of_py_spy_have_files_and_lines)
 	CHECK_STR(import_case_stack(&c, 0), "f:77<main:3");
 	CHECK_STR(import_case_stack(&c, 1), "main:3");
 	CHECK_STR(profile_text(c.p, c.p->threads.items[c.p->samples.items[0].thread].process),
-		  "process 12:\"python x.py\"");
+		  "python x.py");
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[0].thread].pid, 12);
 	import_case_close(&c);
+}
+
+static const struct profile_thread *thread_of_row(const struct import_case *c, size_t row)
+{
+	return &c->p->threads.items[c->p->samples.items[row].thread];
+}
+
+TEST(folded_threads_have_their_numbers_and_names)
+{
+	struct import_case c;
+
+	/* As py-spy -t -s writes them, with a sample that had no frame yet. */
+	import_case_text(&c, " 3\n"
+			     "process 12:\"python x.py\";thread (13): burner;main (a.py:3) 2\n"
+			     "process 12:\"python x.py\";thread (14);main (a.py:3) 4\n"
+			     "process 12:\"python x.py\";other (a.py:9);f (a.py:7) 8\n");
+	CHECK_INT(import_case_sum(&c, "samples").weight, 17);
+	CHECK_STR(import_case_stack(&c, 0), "");
+	CHECK_STR(import_case_stack(&c, 1), "main:3");
+	CHECK_UINT(thread_of_row(&c, 1)->pid, 12);
+	CHECK_UINT(thread_of_row(&c, 1)->tid, 13);
+	CHECK_STR(profile_text(c.p, thread_of_row(&c, 1)->comm), "burner");
+	CHECK_STR(profile_text(c.p, thread_of_row(&c, 1)->process), "python x.py");
+	CHECK_UINT(thread_of_row(&c, 2)->tid, 14);
+	CHECK_UINT(thread_of_row(&c, 3)->tid, PROFILE_NONE); /* the process alone again */
+	CHECK_STR(import_case_stack(&c, 3), "f:7<other:9");
+	import_case_close(&c);
+	import_case_text(&c, "worker-10/11;main;f 2\n");
+	CHECK_UINT(thread_of_row(&c, 0)->tid, 11);
+	CHECK_STR(import_case_stack(&c, 0), "f<main");
+	import_case_close(&c);
+	import_case_text(&c, "[main tid=12];java/lang/Thread.run_[0];Foo.bar_[j] 2\n");
+	CHECK_UINT(thread_of_row(&c, 0)->tid, 12);
+	CHECK_STR(profile_text(c.p, thread_of_row(&c, 0)->comm), "main");
+	import_case_close(&c);
+}
+
+TEST(folded_needs_more_than_numbers)
+{
+	CHECK(!is_folded(" 3\n 4\n", 6));
 }
 
 TEST(folded_lines_of_async_profiler_have_no_process)

@@ -187,3 +187,46 @@ TEST(pprof_keeps_every_value_type_sign_and_label)
 	writer_deinit(&inner);
 	writer_deinit(&label);
 }
+
+/* work is called by dropped, which is called by main; "keep" fits drop_frames but keep_frames too. */
+TEST(pprof_leaves_out_the_frames_that_the_file_wants_dropped)
+{
+	static const char *const strings[] = { "", "alloc_space", "bytes", "work", "drop_it(int)", "main",
+					       "drop_.*|other", "drop_not", "made by hand", "drop_not" };
+	struct writer w = { 0 }, inner = { 0 }, label = { 0 };
+	struct import_case c;
+
+	value_type(&w, 2, 2);
+	value_type(&w, 1, 2);
+	for (uint64_t sample = 0; sample < 2; sample++) {
+		number(&inner, 1, 1);
+		number(&inner, 1, sample ? 4 : 2);
+		number(&inner, 1, 3);
+		number(&inner, 2, 1);
+		number(&inner, 2, 10);
+		message(&w, 2, &inner);
+	}
+	for (uint64_t i = 1; i <= 4; i++) {
+		number(&inner, 1, i);
+		number(&label, 1, i);
+		message(&inner, 4, &label);
+		message(&w, 4, &inner);
+		number(&inner, 1, i);
+		number(&inner, 2, i == 4 ? 9 : i + 2);
+		message(&w, 5, &inner);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+		bytes(&w, 6, strings[i], strlen(strings[i]));
+	number(&w, 7, 6);
+	number(&w, 8, 7);
+	number(&w, 13, 8);
+	CHECK_OK(import_case_read(&c, w.data, w.len, "heap"));
+	CHECK_STR(profile_text(c.p, c.p->types.items[0].name), "alloc_space"); /* no default: the last */
+	CHECK_STR(import_case_stack(&c, 0), "main");
+	CHECK_STR(import_case_stack(&c, 2), "work<drop_not<main");
+	CHECK_STR(c.facts.comment, "made by hand");
+	import_case_close(&c);
+	writer_deinit(&w);
+	writer_deinit(&inner);
+	writer_deinit(&label);
+}

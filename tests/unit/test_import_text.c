@@ -139,6 +139,33 @@ TEST(stackprof_without_stacks_says_so)
 	import_case_close(&c);
 }
 
+/* Both with pseudo-frames, as py-spy 0.4.3 -t writes them. */
+TEST(traces_of_py_spy_have_threads_and_lines)
+{
+	struct import_case c;
+
+	import_case_text(&c, "[{\"args\":{\"filename\":\"\",\"line\":0},\"cat\":\"py-spy\",\"name\":\"thread (27340): b\",\"ph\":\"B\","
+			     "\"pid\":27332,\"tid\":140112228406976,\"ts\":10},"
+			     "{\"args\":{\"filename\":\"/w.py\",\"line\":5},\"cat\":\"py-spy\",\"name\":\"leaf\",\"ph\":\"B\","
+			     "\"pid\":27332,\"tid\":140112228406976,\"ts\":10},"
+			     "{\"args\":{\"filename\":\"/w.py\",\"line\":5},\"cat\":\"py-spy\",\"name\":\"leaf\",\"ph\":\"E\","
+			     "\"pid\":27332,\"tid\":140112228406976,\"ts\":30},"
+			     "{\"args\":{\"filename\":\"\",\"line\":0},\"cat\":\"py-spy\",\"name\":\"thread (27340): b\",\"ph\":\"E\","
+			     "\"pid\":27332,\"tid\":140112228406976,\"ts\":30}]");
+	CHECK_INT(import_case_part(&c, "wall", "leaf", "b").weight, 20000);
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[0].thread].tid, 27340);
+	CHECK_STR(import_case_stack(&c, 0), "leaf:5");
+	import_case_close(&c);
+	import_case_text(&c, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[{\"type\":\"sampled\","
+			     "\"name\":\"Process 5 Thread 27131 \\\"burner-0\\\"\",\"unit\":\"seconds\",\"startValue\":0.0,\"endValue\":0.01,"
+			     "\"samples\":[[0],[0]],\"weights\":[0.005,0.005]}],\"shared\":{\"frames\":[{\"name\":\"leaf\",\"file\":\"/w.py\","
+			     "\"line\":4,\"col\":null}]},\"exporter\":\"py-spy@0.4.3\"}");
+	CHECK_INT(import_case_part(&c, "wall", "leaf", "burner-0").weight, 10000000);
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[0].thread].tid, 27131);
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[0].thread].pid, 5);
+	import_case_close(&c);
+}
+
 TEST(texts_of_perf_script_and_austin_survive_damage)
 {
 	import_case_damage(perf_script, sizeof(perf_script) - 1, "x");

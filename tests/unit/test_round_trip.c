@@ -40,7 +40,7 @@ static const struct trip {
 } trips[] = {
 	{ "firefox", NULL, &export_firefox, "wall", 4, true },
 	{ "chrome", NULL, &export_chrome, "cpu-clock", 4, false },
-	{ "speedscope", NULL, &export_speedscope, "wall", 3, false },
+	{ "speedscope", NULL, &export_speedscope, "cpu-clock", 3, false },
 	{ "perf-script", NULL, &export_perf_script, "cpu-clock", 4, true },
 	{ "callgrind", NULL, &export_callgrind, "cpu_clock", 0, false },
 	{ "pprof", write_pprof, NULL, "cpu-clock", 4, true },
@@ -55,7 +55,7 @@ static bool carries(const struct import_case *c, enum import_carries what)
 /* Threads by their numbers and names, where the format has them. */
 static void check_threads(const struct import_case *c, const struct trip *trip)
 {
-	if (!carries(c, IMPORT_THREADS) || strcmp(trip->importer, "speedscope") == 0)
+	if (!carries(c, IMPORT_THREADS) || strcmp(trip->importer, "folded") == 0)
 		return;
 	CHECK_INT(import_case_part(c, trip->type, NULL, "worker").weight, 5000000);
 	CHECK_INT(import_case_part(c, trip->type, NULL, "app").weight, 2000000);

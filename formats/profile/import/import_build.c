@@ -4,7 +4,9 @@
  */
 #include "formats/profile/import/import_build.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 uint32_t import_frame(struct profile *p, const struct import_frame *frame)
@@ -22,6 +24,30 @@ uint32_t import_frame(struct profile *p, const struct import_frame *frame)
 	};
 
 	return profile_add_named_location(p, frame->kind, frame->module, &line, 1);
+}
+
+struct profile_line import_unnamed_line(struct profile *p, uint32_t module, uint64_t addr)
+{
+	const char *name = profile_text(p, profile_module(p, module)->name);
+	char shown[4096];
+	struct profile_function function = { .module = module, .unnamed = true };
+
+	snprintf(shown, sizeof(shown), *name == '[' ? "%s" : "[%s+0x%" PRIx64 "]", *name ? name : "unknown", addr);
+	function.name = profile_string(p, shown);
+	return (struct profile_line){ .function = profile_add_function(p, &function) };
+}
+
+uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr)
+{
+	struct profile_line line = import_unnamed_line(p, module, addr);
+	uint32_t location;
+
+	if (module == PROFILE_NONE)
+		return profile_add_named_location(p, PROFILE_FRAME_NATIVE, module, &line, 1);
+	location = profile_add_location(p, module, addr, PROFILE_FRAME_NATIVE);
+	if (!p->locations.items[location].nlines)
+		profile_set_lines(p, location, &line, 1);
+	return location;
 }
 
 uint32_t import_text(struct profile *p, struct json_text text)

@@ -20,6 +20,12 @@ struct import_frame {
 /* The number of its location. */
 uint32_t import_frame(struct profile *p, const struct import_frame *frame);
 
+/* The function of an address that none is known for: it is named after where it is. @module may be PROFILE_NONE. */
+struct profile_line import_unnamed_line(struct profile *p, uint32_t module, uint64_t addr);
+
+/* The number of the location of @addr in @module, or PROFILE_NONE, with such a function. */
+uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr);
+
 uint32_t import_text(struct profile *p, struct json_text text);
 
 /* The module at @path; PROFILE_NONE for "". */

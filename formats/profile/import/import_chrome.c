@@ -9,6 +9,7 @@
  * that is read. Asynchronous events, counters, instants, flows and objects are left out, and counted.
  */
 #include "formats/profile/import/import_json.h"
+#include "formats/profile/import/import_place.h"
 #include "formats/profile/import/import_rows.h"
 #include "formats/profile/import/import_spans.h"
 #include "formats/profile/import/v8_frames.h"
@@ -87,7 +88,7 @@ struct chrome_fields {
 	char ph;
 	uint32_t name, id;
 	double ts, dur;
-	bool has_dur, has_name;
+	bool has_dur, has_name, py_spy;
 	struct chrome_id pid, tid;
 	struct json_text args; /* raw */
 };
@@ -147,6 +148,47 @@ static uint32_t frame_of(struct chrome *in, uint32_t name)
 	return import_frame(in->p, &frame);
 }
 
+/* py-spy's calls have their place, {"filename": "x.py", "line": 12}, where they begin and where they end. */
+static uint32_t placed_frame_of(struct chrome *in, const struct json_reader *r, const struct chrome_fields *f)
+{
+	struct import_frame frame = { .name = f->name, .module = PROFILE_NONE, .kind = PROFILE_FRAME_INTERPRETED };
+	struct json_reader args = json_reader_part(r, f->args);
+	struct json_text key;
+	uint64_t line = 0;
+
+	if (f->args.data && json_read_object(&args))
+		while (json_read_key(&args, &key)) {
+			if (json_is(key, "filename") && json_read_peek(&args) == JSON_TEXT)
+				frame.file = import_text(in->p, json_read_text(&args));
+			else if (json_is(key, "line"))
+				line = json_read_count(&args);
+			else
+				json_read_skip(&args);
+		}
+	json_reader_deinit(&args);
+	frame.line = (uint32_t)MIN(line, UINT32_MAX);
+	return import_frame(in->p, &frame);
+}
+
+/* py-spy has "thread (27340): main" and "process 12:"x"" as calls around all others. */
+static bool take_place(struct chrome *in, const struct chrome_fields *f)
+{
+	const char *name = profile_text(in->p, f->name);
+	struct import_place place;
+
+	if (!f->py_spy || !import_place((struct json_text){ name, strlen(name) }, &place))
+		return false;
+	if (place.tid != UINT32_MAX) {
+		struct chrome_thread *thread = &in->threads.items[thread_of(in, f)];
+
+		thread->tid = (struct chrome_id){ false, place.tid };
+		thread->name = import_text(in->p, place.name);
+	}
+	if (place.process.len)
+		in->processes.items[process_of(in, f->pid)].name = import_text(in->p, place.process);
+	return true;
+}
+
 static struct chrome_id read_id(struct chrome *in, struct json_reader *r)
 {
 	if (json_read_peek(r) == JSON_TEXT) /* some write names where numbers belong */
@@ -179,6 +221,8 @@ static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_
 			ret->tid = read_id(in, r);
 		} else if (json_is(key, "args")) {
 			ret->args = json_read_raw(r);
+		} else if (json_is(key, "cat") && json_read_peek(r) == JSON_TEXT) {
+			ret->py_spy = json_is(json_read_text(r), "py-spy");
 		} else if (json_is(key, "id") && json_read_peek(r) == JSON_TEXT) {
 			ret->id = import_text(in->p, json_read_text(r));
 		} else {
@@ -219,7 +263,7 @@ static void take_names(struct chrome *in, const struct json_reader *r, const str
 	}
 }
 
-static void take_call(struct chrome *in, const struct chrome_fields *f)
+static void take_call(struct chrome *in, const struct json_reader *r, const struct chrome_fields *f)
 {
 	struct chrome_event event = {
 		.time_ns = import_time_ns(f->ts, NS_PER_US),
@@ -230,10 +274,12 @@ static void take_call(struct chrome *in, const struct chrome_fields *f)
 		.location = PROFILE_NONE,
 	};
 
+	if (take_place(in, f))
+		return;
 	if (f->ph == 'X')
 		event.end_ns = import_time_ns(f->ts + (f->has_dur ? f->dur : 0), NS_PER_US);
 	if (f->has_name && (*profile_text(in->p, f->name) || !event.closes))
-		event.location = frame_of(in, f->name);
+		event.location = f->py_spy ? placed_frame_of(in, r, f) : frame_of(in, f->name);
 	else if (!event.closes)
 		event.location = frame_of(in, profile_string(in->p, "(unnamed)"));
 	vec_push(&in->events, event);
@@ -333,7 +379,7 @@ static struct err *read_event(struct chrome *in, struct json_reader *r)
 	case 'B':
 	case 'E':
 	case 'X':
-		take_call(in, &f);
+		take_call(in, r, &f);
 		return NULL;
 	case 'P':
 		if (strncmp(profile_text(in->p, f.name), "Profile", 7) == 0)
@@ -775,7 +821,7 @@ const struct importer import_chrome = {
 	.name = "chrome",
 	.what = "trace events of Chrome, Perfetto's JSON and many tools; with a CPU profile, that",
 	.extensions = ".json .trace",
-	.carries = IMPORT_TIMES | IMPORT_THREADS,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES, /* the last of V8 and py-spy */
 	.recognise = recognise,
 	.read = read_chrome,
 };

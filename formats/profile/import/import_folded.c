@@ -21,7 +21,9 @@
  * its caller's stack at once.
  */
 #include "formats/profile/import/import_build.h"
+#include "formats/profile/import/import_place.h"
 #include "formats/profile/import/import_rows.h"
+#include "formats/profile/import/import_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -65,6 +67,7 @@ struct folded {
 	const char *before; /* the line before, up to its value */
 	size_t before_len;
 	uint32_t thread; /* of that */
+	struct import_place process; /* that its first frame named, for a second one that names a thread */
 };
 
 /* A line without its value. */
@@ -82,7 +85,7 @@ static size_t without_blanks(const char *line, size_t len)
 	return len;
 }
 
-/* "a;b;c 12"; false if it is not like that. A number that is too large stays too large. */
+/* "a;b;c 12", also without any frame; false if it is not like that. A number that is too large stays too large. */
 static bool split(const char *line, size_t len, struct folded_line *ret)
 {
 	size_t at = len;
@@ -96,11 +99,11 @@ static bool split(const char *line, size_t len, struct folded_line *ret)
 		ret->value = MIN(ret->value, VALUE_MAX) * 10 + (uint64_t)(line[i] - '0');
 	ret->negative = at && line[at - 1] == '-';
 	at -= ret->negative;
-	if (at < 2 || (line[at - 1] != ' ' && line[at - 1] != '\t'))
+	if (!at || (line[at - 1] != ' ' && line[at - 1] != '\t'))
 		return false;
 	ret->text = line;
 	ret->len = without_blanks(line, at);
-	return ret->len > 0;
+	return true;
 }
 
 /* The next line that says something, without its end; false behind the last one. */
@@ -162,15 +165,16 @@ static bool is_code(const char *frame, size_t len)
 	return memmem(frame, len, "::", 2) != NULL || (len > 5 && memcmp(frame, "[tid=", 5) == 0);
 }
 
-/* The first may be a process or thread. */
-static bool second_is_python(const char *semicolon, const char *end)
+/* Is any frame of it so? The first ones may be a process and a thread. */
+static bool has_python(struct json_text line)
 {
-	const char *next;
+	while (line.len) {
+		struct json_text frame = import_take(&line, ';');
 
-	if (!semicolon)
-		return false;
-	next = memchr(semicolon + 1, ';', (size_t)(end - semicolon - 1));
-	return is_python(semicolon + 1, (size_t)((next ? next : end) - semicolon - 1));
+		if (is_python(frame.data, frame.len))
+			return true;
+	}
+	return false;
 }
 
 static void look_at(struct folded_look *look, const char *line, size_t len)
@@ -182,14 +186,18 @@ static void look_at(struct folded_look *look, const char *line, size_t len)
 	look->lines++;
 	if (!split(line, len, &parts))
 		return;
+	if (!parts.len) { /* py-spy has a line of samples without a frame; alone it says nothing */
+		look->lines--;
+		return;
+	}
 	look->good++;
 	look->negative += parts.negative;
-	look->two_values += split(parts.text, parts.len, &inner);
+	look->two_values += split(parts.text, parts.len, &inner) && inner.len;
 	semicolon = memchr(parts.text, ';', parts.len);
 	first = semicolon ? (size_t)(semicolon - parts.text) : parts.len;
 	look->stacks += semicolon != NULL;
 	look->blanks += memchr(parts.text, ' ', first) != NULL;
-	look->python += is_python(parts.text, first) || second_is_python(semicolon, parts.text + parts.len);
+	look->python += has_python((struct json_text){ parts.text, parts.len });
 	look->code += is_code(parts.text, first);
 }
 
@@ -441,39 +449,68 @@ static void keep_same(struct folded *in, const struct folded_line *line)
 	}
 }
 
-/*
- * Is the first frame the process, or in py-spy's lines "process 12:"python x.py"" and "thread (0x7f): name"? Where it is the
- * only one, it is what ran.
- */
-static bool is_place(const struct folded *in, const char *frame, size_t len, bool only)
+/* May the frame that comes next name a thread of the process that the first one named? */
+static bool is_behind_process(const struct folded *in)
 {
-	if (in->dialect == DIALECT_PROCESS)
-		return !only;
-	return (len > 8 && memcmp(frame, "process ", 8) == 0) || (len > 7 && memcmp(frame, "thread ", 7) == 0) ||
-	       (len > 5 && memcmp(frame, "[tid=", 5) == 0) || (frame[0] == '[' && memmem(frame, len, " tid=", 5));
+	return in->frames.len == 1 && in->process.pid != PROFILE_NONE && in->process.tid == PROFILE_NONE;
 }
 
-static void set_thread(struct folded *in, const char *name, size_t len)
+/* Does the first frame, or the second behind a process, say where the stack ran? Where it is the only one, it is what ran. */
+static bool is_place(const struct folded *in, size_t at, bool only, struct json_text frame, struct import_place *ret)
 {
-	uint32_t text = import_text(in->p, (struct json_text){ name, len });
+	bool known;
 
-	in->thread = import_thread(in->p, PROFILE_NONE, PROFILE_NONE, text, text);
+	if (at && !is_behind_process(in))
+		return false;
+	known = import_place(frame, ret);
+	if (known && !(ret->pid != PROFILE_NONE && ret->tid != PROFILE_NONE))
+		return true;
+	return !at && in->dialect == DIALECT_PROCESS && !only;
+}
+
+/* The frame @text is a place, of which @place is what more than a name it says. */
+static void set_thread(struct folded *in, struct json_text text, struct import_place place)
+{
+	uint32_t process;
+
+	if (place.pid == PROFILE_NONE && place.tid == PROFILE_NONE)
+		place.name = text;
+	if (place.process.len || place.tid != PROFILE_NONE)
+		process = import_text(in->p, place.process);
+	else
+		process = import_text(in->p, place.name);
+	in->thread = import_thread(in->p, place.pid, place.tid, process, import_text(in->p, place.name));
+}
+
+/* The frame at @at, @text, as far as it is no code. False: it is code. */
+static bool take_thread(struct folded *in, size_t at, bool only, struct json_text text)
+{
+	struct import_place place = { .pid = PROFILE_NONE, .tid = PROFILE_NONE };
+	bool is = text.len && is_place(in, at, only, text, &place);
+
+	if (!at) {
+		in->process = place;
+		set_thread(in, is ? text : (struct json_text){ "", 0 }, place);
+	} else if (is_behind_process(in)) {
+		place.pid = in->process.pid;
+		place.process = in->process.process;
+		set_thread(in, text, place);
+	}
+	return is;
 }
 
 /* The frame of @len bytes at @at, and @before that leads to it. */
 static struct line_frame next_frame(struct folded *in, const struct folded_line *line, size_t at, size_t len,
 				    struct line_frame before)
 {
-	const char *name = line->text + at;
-	bool place = at == 0 && is_place(in, name, len, len == line->len);
+	struct json_text name = { line->text + at, len };
+	bool place = take_thread(in, at, len == line->len, name);
 
-	if (at == 0)
-		set_thread(in, name, place ? len : 0);
 	before.end = (uint32_t)(at + len);
-	if (len == 1 && *name == '-')
+	if (len == 1 && *name.data == '-')
 		before.kernel = true; /* bcc: the kernel's frames follow */
 	else if (len && !place)
-		before.stack = add_frame(in, before.stack, (struct json_text){ name, len }, before.kernel);
+		before.stack = add_frame(in, before.stack, name, before.kernel);
 	return before;
 }
 
@@ -567,7 +604,7 @@ const struct importer import_folded = {
 	.name = "folded",
 	.what = "collapsed stacks: preport, stackcollapse, inferno, bcc, async-profiler, py-spy",
 	.extensions = ".folded .collapsed .txt .stacks",
-	.carries = IMPORT_LINES, /* py-spy's */
+	.carries = IMPORT_LINES | IMPORT_THREADS, /* those of py-spy and async-profiler */
 	.recognise = recognise,
 	.read = read_folded,
 };

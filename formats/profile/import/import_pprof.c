@@ -2,7 +2,7 @@
 /*
  * import_pprof.c - pprof's profile.proto.
  *
- * Each sample type is a value type, the default one first. "samples" in front of another type counts that one's samples (as
+ * Each sample type is a value type, the default one first (where the file names none it is the last, as in pprof). "samples" in front of another type counts that one's samples (as
  * pprof_write() and Go write them) and is no type of its own; other counts in front of a type ("contentions" before "delay")
  * are both. Without a count each sample of the file is taken to be one, so that nothing looks surer than it is; so are
  * objects of a heap, which are estimates. Values may be negative, as those of a difference of two profiles are.
@@ -14,6 +14,7 @@
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_ids.h"
 #include "formats/profile/import/import_rows.h"
+#include "formats/profile/import/pprof_prune.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,7 +41,11 @@ struct pprof_text {
 struct pprof_function {
 	uint32_t name, system_name, file; /* strings of the profile */
 	uint32_t line;
+	bool dropped; /* by drop_frames */
 };
+
+/* What a location does to the stacks that it is in. */
+enum { PRUNE_NOTHING, PRUNE_CALLEES, PRUNE_ITSELF };
 
 struct pprof_label {
 	uint64_t key, text, unit;
@@ -63,9 +68,14 @@ struct pprof {
 	VEC(struct profile_label) labels;
 	VEC(struct pprof_label) raw_labels, raw_before;
 	uint32_t thread, label_set, cpu; /* what raw_before says */
+	VEC(uint64_t) comments;		 /* strings of the file */
+	struct pprof_prune *prune;	 /* NULL: all frames stay */
+	VEC(uint8_t) prunes;		 /* by location of the profile, as far as it goes */
+	size_t dropped_line;		 /* of lines, how many end with one that is dropped */
+	uint64_t drop, keep;		 /* strings: expressions */
 	uint64_t default_type;
+	uint64_t period_type, period;
 	uint64_t wall_ns, duration_ns;
-	bool drops;
 	uint64_t nsamples;
 };
 
@@ -142,6 +152,24 @@ static void add_type(struct pprof *in, struct reader *r)
 	vec_push(&in->types, type);
 }
 
+static void add_period_type(struct pprof *in, struct reader *r)
+{
+	struct proto_field field;
+
+	while (proto_next(r, &field))
+		if (field.number == 1)
+			in->period_type = field.value;
+}
+
+static void add_comments(struct pprof *in, struct proto_field *field)
+{
+	uint64_t string;
+	uint32_t at = 0;
+
+	while (proto_number(field, &at, &string))
+		vec_push(&in->comments, string);
+}
+
 static struct err *read_tables(struct pprof *in, struct reader r)
 {
 	struct proto_field field;
@@ -157,8 +185,16 @@ static struct err *read_tables(struct pprof *in, struct reader r)
 			in->duration_ns = field.value;
 		else if (field.number == P_DEFAULT)
 			in->default_type = field.value;
-		else if (field.number == P_DROP && field.value)
-			in->drops = true;
+		else if (field.number == P_PERIOD_TYPE)
+			add_period_type(in, &field.bytes);
+		else if (field.number == P_PERIOD)
+			in->period = field.value;
+		else if (field.number == P_DROP)
+			in->drop = field.value;
+		else if (field.number == P_KEEP)
+			in->keep = field.value;
+		else if (field.number == P_COMMENT)
+			add_comments(in, &field);
 	}
 	if (!r.failed && (!in->strings.len || in->strings.items[0].len))
 		return err_new(ERR_CORRUPT, "its table of strings does not begin with an empty one");
@@ -209,26 +245,37 @@ static void add_value_type(struct pprof *in, uint32_t i)
 		value.unit = profile_string(in->p, "events");
 	else
 		value.unit = text(in, type->unit);
+	if (in->period_type == type->name && in->period && in->period <= 1000000000 && is_text(in, type->unit, "nanoseconds")) {
+		value.rate = 1000000000 / in->period;
+		value.is_freq = true;
+	}
 	type->type = profile_add_value_type(in->p, &value);
+}
+
+/* The one that is shown first. */
+static uint32_t first_type(const struct pprof *in)
+{
+	uint32_t len = (uint32_t)in->types.len;
+
+	for (uint32_t i = 0; in->default_type && i < len; i++)
+		if (in->types.items[i].name == in->default_type && !(i + 1 < len && counts_next(in, i)))
+			return i;
+	return len - 1;
 }
 
 static struct err *add_types(struct pprof *in)
 {
-	uint32_t len = (uint32_t)in->types.len;
+	uint32_t len = (uint32_t)in->types.len, first;
 
 	if (!len)
 		return err_new(ERR_CORRUPT, "it has no sample type");
 	if (len > IMPORT_TYPES_MAX)
 		return err_new(ERR_UNSUPPORTED, "it has %" PRIu32 " sample types, more than %d", len,
 			       IMPORT_TYPES_MAX);
-	for (uint32_t first = 2; first-- > 0;) {
-		for (uint32_t i = 0; i < len; i++) {
-			bool is_first = in->default_type && in->types.items[i].name == in->default_type;
-
-			if (is_first == first && !(i + 1 < len && counts_next(in, i)))
-				add_value_type(in, i);
-		}
-	}
+	add_value_type(in, first = first_type(in));
+	for (uint32_t i = 0; i < len; i++)
+		if (i != first && !(i + 1 < len && counts_next(in, i)))
+			add_value_type(in, i);
 	for (uint32_t i = 0; i < len; i++) {
 		struct pprof_type *type = &in->types.items[i];
 
@@ -289,6 +336,8 @@ static void add_function(struct pprof *in, struct reader *r)
 		else if (field.number == 5)
 			function.line = (int64_t)field.value > 0 ? (uint32_t)MIN(field.value, UINT32_MAX) : 0;
 	}
+	if (in->prune)
+		function.dropped = pprof_prune_drops(in->prune, profile_text(in->p, function.name));
 	import_ids_put(&in->function_ids, id, (uint32_t)in->functions.len);
 	vec_push(&in->functions, function);
 }
@@ -345,24 +394,34 @@ static struct err *add_line(struct pprof *in, struct reader *r, uint32_t module)
 				    (uint32_t)MIN(line, UINT32_MAX) };
 
 	vec_push(&in->lines, one);
+	if (from->dropped)
+		in->dropped_line = in->lines.len; /* the outermost one counts, which is the last */
 	return NULL;
 }
 
-/* What has no function is named after where it is. */
-static void add_unnamed(struct pprof *in, uint32_t module, uint64_t address)
+/* Take off the lines that are dropped with what is inlined into them; where nothing would be left, the location goes as a whole. */
+static uint8_t prune_lines(struct pprof *in)
 {
-	const char *name = module == PROFILE_NONE
-				   ? "unknown"
-				   : profile_text(in->p, in->p->modules.items[module].name);
-	char shown[4096];
-	struct profile_function function = { .module = module, .unnamed = true };
+	size_t left = in->lines.len - in->dropped_line;
 
-	snprintf(shown, sizeof(shown), *name == '[' ? "%s" : "[%s+0x%" PRIx64 "]", name, address);
-	function.name = profile_string(in->p, shown);
+	if (!in->dropped_line)
+		return PRUNE_NOTHING;
+	if (!left)
+		return PRUNE_ITSELF;
+	memmove(in->lines.items, in->lines.items + in->dropped_line, left * sizeof(*in->lines.items));
+	in->lines.len = left;
+	return PRUNE_CALLEES;
+}
 
-	struct profile_line one = { .function = profile_add_function(in->p, &function) };
+static void note_prune(struct pprof *in, uint32_t location, uint8_t prunes)
+{
+	static const uint8_t nothing = PRUNE_NOTHING;
 
-	vec_push(&in->lines, one);
+	if (prunes == PRUNE_NOTHING)
+		return;
+	while (in->prunes.len <= location)
+		vec_push(&in->prunes, nothing);
+	in->prunes.items[location] = prunes;
 }
 
 /* Addresses tell locations apart; those that do not, as in a profile of scripts, are told apart by their lines. */
@@ -387,7 +446,8 @@ static struct err *add_location(struct pprof *in, struct reader *r)
 	struct reader again = *r;
 	struct proto_field field;
 	uint64_t id = 0, mapping = 0, address = 0;
-	uint32_t module;
+	uint32_t module, location;
+	uint8_t prunes;
 	struct err *err = NULL;
 
 	while (proto_next(r, &field)) {
@@ -406,15 +466,18 @@ static struct err *add_location(struct pprof *in, struct reader *r)
 					    ", which is not there", id, mapping);
 	if (module == NO_MODULE)
 		module = PROFILE_NONE;
-	in->lines.len = 0;
+	in->lines.len = in->dropped_line = 0;
 	while (!err && proto_next(&again, &field))
 		if (field.number == 4 && field.wire == PROTO_BYTES)
 			err = add_line(in, &field.bytes, module);
 	if (err)
 		return err_wrap(err, "location %" PRIu64, id);
 	if (!in->lines.len)
-		add_unnamed(in, module, address);
-	import_ids_put(&in->location_ids, id, location_of(in, module, address));
+		vec_push(&in->lines, import_unnamed_line(in->p, module, address));
+	prunes = prune_lines(in);
+	location = location_of(in, module, address);
+	note_prune(in, location, prunes);
+	import_ids_put(&in->location_ids, id, location);
 	return NULL;
 }
 
@@ -512,6 +575,30 @@ static struct err *take_frames(struct pprof *in, struct proto_field *field)
 	return NULL;
 }
 
+/*
+ * Leave out what is called by a function that drops it, and that itself. At the root's side at least one frame stays, or else
+ * nothing might be left.
+ */
+static void prune_frames(struct pprof *in)
+{
+	bool kept = false;
+
+	for (size_t i = in->prunes.len ? in->frames.len : 0; i-- > 0;) {
+		uint32_t location = in->frames.items[i];
+		uint8_t prunes = location < in->prunes.len ? in->prunes.items[location] : PRUNE_NOTHING;
+		size_t from = prunes == PRUNE_ITSELF ? i + 1 : i;
+
+		if (prunes == PRUNE_NOTHING) {
+			kept = true;
+		} else if (kept) {
+			memmove(in->frames.items, in->frames.items + from,
+				(in->frames.len - from) * sizeof(*in->frames.items));
+			in->frames.len -= from;
+			return;
+		}
+	}
+}
+
 /* The stack of in->frames; where its callers are those of the sample before, they are not looked up again. */
 static uint32_t stack_of(struct pprof *in)
 {
@@ -589,6 +676,7 @@ static struct err *add_sample(struct pprof *in, struct reader *r)
 	if (err)
 		return err_wrap(err, "sample %" PRIu64, in->nsamples);
 	use_labels(in);
+	prune_frames(in);
 	add_values(in, stack_of(in));
 	return NULL;
 }
@@ -604,14 +692,40 @@ static struct err *read_samples(struct pprof *in, struct reader r)
 	return err;
 }
 
+static const char *comments_of(const struct pprof *in, struct arena *arena)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < in->comments.len; i++) {
+		uint64_t string = in->comments.items[i];
+
+		if (string < in->strings.len && in->strings.items[string].len)
+			all = arena_printf(arena, "%s%s%.*s", all, *all ? "\n" : "", (int)in->strings.items[string].len,
+					   in->strings.items[string].data);
+	}
+	return all;
+}
+
 static void say_facts(const struct pprof *in, struct profile_facts *facts)
 {
 	facts->has_wall = (int64_t)in->wall_ns > 0;
 	facts->wall_ns = facts->has_wall ? in->wall_ns : 0;
 	facts->has_duration = (int64_t)in->duration_ns > 0;
 	facts->duration_ns = facts->has_duration ? in->duration_ns : 0;
-	if (in->drops)
-		diag_warn(in->diag, "frames that the file wants dropped (drop_frames) are kept");
+	facts->comment = comments_of(in, &facts->arena);
+	if (in->drop && !in->prune)
+		diag_warn(in->diag, "frames that the file wants dropped are kept: its expression cannot be used here");
+}
+
+/* drop_frames and keep_frames, which must be known before functions are. */
+static void set_prune(struct pprof *in)
+{
+	static const struct pprof_text none = { "", 0 };
+	const struct pprof_text *drop = in->drop < in->strings.len ? &in->strings.items[in->drop] : &none;
+	const struct pprof_text *keep = in->keep < in->strings.len ? &in->strings.items[in->keep] : &none;
+
+	if (drop->len)
+		in->prune = pprof_prune_new(drop->data, drop->len, keep->data, keep->len);
 }
 
 static void deinit(struct pprof *in)
@@ -628,6 +742,9 @@ static void deinit(struct pprof *in)
 	vec_deinit(&in->labels);
 	vec_deinit(&in->raw_labels);
 	vec_deinit(&in->raw_before);
+	vec_deinit(&in->comments);
+	vec_deinit(&in->prunes);
+	pprof_prune_free(in->prune);
 	import_ids_deinit(&in->mapping_ids);
 	import_ids_deinit(&in->function_ids);
 	import_ids_deinit(&in->location_ids);
@@ -642,6 +759,8 @@ static struct err *read_pprof(const struct import_input *input, struct profile *
 
 	reader_init(&r, input->data, input->len, /* big_endian= */ false);
 	err = read_tables(&in, r);
+	if (!err)
+		set_prune(&in);
 	if (!err)
 		err = add_types(&in);
 	if (!err)

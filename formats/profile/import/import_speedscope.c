@@ -6,8 +6,10 @@
  * stack stays the same; sampled ones (stacks root first, with weights) follow each other. Units of time become ns.
  */
 #include "formats/profile/import/import_json.h"
+#include "formats/profile/import/import_place.h"
 #include "formats/profile/import/import_rows.h"
 #include "formats/profile/import/import_spans.h"
+#include "formats/profile/import/import_text.h"
 
 #include <inttypes.h>
 
@@ -17,15 +19,7 @@ struct speedscope {
 	VEC(uint32_t) frames; /* locations */
 	struct import_spans spans;
 	struct err *err;
-};
-
-/* One profile's values while it is read. */
-struct speedscope_profile {
-	struct json_text events, samples, weights; /* raw */
-	uint32_t type, thread;
-	double scale; /* to ns, or 1 */
-	bool is_time;
-	double start, end;
+	bool own; /* we wrote it */
 };
 
 static const struct unit {
@@ -37,6 +31,16 @@ static const struct unit {
 	{ "none", 1, "samples", "events", false },   { "nanoseconds", 1, "wall", "ns", true },
 	{ "microseconds", 1e3, "wall", "ns", true }, { "milliseconds", 1e6, "wall", "ns", true },
 	{ "seconds", 1e9, "wall", "ns", true },	     { "bytes", 1, "bytes", "bytes", false },
+};
+
+/* One profile's values while it is read. */
+struct speedscope_profile {
+	struct json_text events, samples, weights; /* raw */
+	const struct unit *unit;
+	uint32_t type, thread;
+	double scale; /* to ns, or 1 */
+	bool is_time;
+	double start, end;
 };
 
 static unsigned recognise(const uint8_t *start, size_t len)
@@ -197,21 +201,51 @@ static void read_values(struct speedscope *in, const struct speedscope_profile *
 	json_reader_deinit(&weights);
 }
 
-static void set_unit(struct speedscope *in, struct json_text name, struct speedscope_profile *of)
+static void set_unit(struct json_text name, struct speedscope_profile *of)
 {
 	const struct unit *unit = &units[0];
 
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (json_is(name, units[i].name))
 			unit = &units[i];
-	of->type = import_type(in->p, unit->type, unit->unit);
+	of->unit = unit;
 	of->scale = unit->scale;
 	of->is_time = unit->is_time;
 }
 
+/* "comm (event)" of a profile of ours whose threads have no numbers. */
+static void take_event(struct json_text *name, struct json_text *event)
+{
+	const char *open = name->len && name->data[name->len - 1] == ')' ? memrchr(name->data, '(', name->len) : NULL;
+
+	if (!open || open == name->data || open[-1] != ' ')
+		return;
+	*event = (struct json_text){ open + 1, name->len - (size_t)(open + 2 - name->data) };
+	name->len = (size_t)(open - 1 - name->data);
+}
+
+/* What a profile's name says of its thread, and, if we wrote it, of what its values are. */
+static void take_name(struct speedscope *in, uint32_t name, struct speedscope_profile *of)
+{
+	struct json_text text = { profile_text(in->p, name), strlen(profile_text(in->p, name)) };
+	struct import_place place;
+	char type[256] = "";
+
+	if (!import_place(text, &place)) {
+		place.name = text;
+		if (in->own)
+			take_event(&place.name, &place.event);
+	}
+	of->thread = import_thread(in->p, place.pid, place.tid, import_text(in->p, place.process),
+				   import_text(in->p, place.name));
+	if (in->own)
+		snprintf(type, sizeof(type), "%.*s", (int)MIN(place.event.len, sizeof(type) - 1), place.event.data);
+	of->type = import_type(in->p, *type ? type : of->unit->type, of->unit->unit);
+}
+
 static void read_profile(struct speedscope *in, struct json_reader *r)
 {
-	struct speedscope_profile of = { .type = PROFILE_NONE };
+	struct speedscope_profile of = { 0 };
 	struct json_text key;
 	uint32_t name = 0;
 
@@ -221,7 +255,7 @@ static void read_profile(struct speedscope *in, struct json_reader *r)
 		if (json_is(key, "name"))
 			name = import_text(in->p, json_read_text(r));
 		else if (json_is(key, "unit"))
-			set_unit(in, json_read_text(r), &of);
+			set_unit(json_read_text(r), &of);
 		else if (json_is(key, "startValue"))
 			of.start = json_read_double(r);
 		else if (json_is(key, "endValue"))
@@ -235,9 +269,9 @@ static void read_profile(struct speedscope *in, struct json_reader *r)
 		else
 			json_read_skip(r);
 	}
-	if (of.type == PROFILE_NONE)
-		set_unit(in, (struct json_text){ "none", 4 }, &of);
-	of.thread = import_thread(in->p, PROFILE_NONE, PROFILE_NONE, 0, name);
+	if (!of.unit)
+		set_unit((struct json_text){ "none", 4 }, &of);
+	take_name(in, name, &of);
 	if (!r->failed)
 		read_values(in, &of, r);
 }
@@ -262,6 +296,8 @@ static struct err *read_part(struct speedscope *in, const struct import_input *i
 	while (!in->err && json_read_key(&r, &key)) {
 		if (shared && json_is(key, "shared"))
 			read_shared(in, &r);
+		else if (shared && json_is(key, "exporter") && json_read_peek(&r) == JSON_TEXT)
+			in->own = import_starts(json_read_text(&r), "preport");
 		else if (!shared && json_is(key, "profiles"))
 			read_profiles(in, &r);
 		else

@@ -80,6 +80,29 @@ static inline bool import_number(struct json_text text, uint64_t *ret)
 	return true;
 }
 
+/* The same in hexadecimal, with or without "0x". */
+static inline bool import_hex(struct json_text text, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (text.len > 2 && text.data[0] == '0' && (text.data[1] == 'x' || text.data[1] == 'X')) {
+		text.data += 2;
+		text.len -= 2;
+	}
+	if (!text.len || text.len > 16)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+		int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+
+		if (digit < 0)
+			return false;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*ret = value;
+	return true;
+}
+
 static inline bool import_starts(struct json_text text, const char *with)
 {
 	size_t len = strlen(with);
