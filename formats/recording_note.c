@@ -12,14 +12,14 @@ const char *recording_note_message(const struct recording_note *note, struct are
 
 	switch (note->kind) {
 	case RECORDING_NOTE_NEVER:
-		return arena_printf(arena, "not counted, for no counter was free: %s", note->subject);
+		return arena_printf(arena, "not counted, no counter was free: %s", note->subject);
 	case RECORDING_NOTE_MULTIPLEXED:
 		if (note->count == 1)
 			return arena_printf(arena,
-					    "'%s' took turns at the counters with others, and had one for "
-					    "%.0f %% of the time", note->subject, percent);
+					    "'%s' was multiplexed with other events: counted %.0f %% of "
+					    "the time", note->subject, percent);
 		return arena_printf(arena,
-				    "%" PRIu32 " events took turns at the counters; '%s' had least, %.0f %% of "
+				    "%" PRIu32 " events were multiplexed; '%s' was counted least, %.0f %% of "
 				    "the time", note->count, note->subject, percent);
 	default:
 		return note->text;
@@ -31,7 +31,7 @@ const char *recording_note_hint(const struct recording_note *note, struct arena 
 	if (note->kind == RECORDING_NOTE_OTHER || note->kind >= RECORDING_NOTE_KINDS)
 		return "";
 	if (note->kind == RECORDING_NOTE_MULTIPLEXED && note->count > 1)
-		return arena_printf(arena, "fewer at once have more%s%s", *note->text ? "; " : "", note->text);
+		return arena_printf(arena, "fewer events at once are counted longer%s%s", *note->text ? "; " : "", note->text);
 	return note->text;
 }
 

@@ -29,10 +29,10 @@ static void wait_for_end(struct recorder *s)
 static void wait_for_command(struct recorder *s, const struct err *err, bool quiet)
 {
 	if (err)
-		fprintf(stderr, "precord: %s: the recording is over, the command goes on\n",
+		fprintf(stderr, "precord: %s: the recording is over, the command keeps running\n",
 			err_message(err));
 	else if (!quiet)
-		fprintf(stderr, "precord: the recording is over, the command goes on\n");
+		fprintf(stderr, "precord: the recording is over, the command keeps running\n");
 	sigprocmask(SIG_SETMASK, &s->watch.old_mask, NULL);
 	if (waitpid(s->workload.pid, &s->workload.status, 0) == s->workload.pid)
 		s->workload.ended = true;
@@ -101,7 +101,7 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	else
 		keep_what_there_is(s);
 	if (err && write_remedy(err_errno(err)))
-		err = err_remedy(err, "what was recorded until then can be read; %s",
+		err = err_remedy(err, "everything recorded until then can be read; %s",
 				 write_remedy(err_errno(err)));
 	diag_print(&s->diag, "precord", stderr);
 	if (!args->quiet)

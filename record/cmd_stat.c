@@ -420,7 +420,7 @@ static struct err *all_runs(struct stat_session *s)
 			s->report.subject = subject(s, &arena);
 			stat_report_begin(&s->report);
 			if (s->set.user_only)
-				fprintf(stderr, "precord: kernel code is not counted, for want of "
+				fprintf(stderr, "precord: kernel code is not counted: no "
 						"permission\n");
 		}
 		if (!err)

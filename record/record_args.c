@@ -210,7 +210,7 @@ const struct opt record_opts[] = {
 	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "ring buffer of each CPU",
 		  parse_ring_len),
 	OPT_PARSE(ARGS, delay, "delay", 'D', "MS",
-		  "sample from MS milliseconds on, -1: when told to; or in windows: 10-20,30-40",
+		  "sample from MS milliseconds on, -1: when signalled; or in windows: 10-20,30-40",
 		  delay_parse),
 	OPT_PARSE(ARGS, control, "control", 0, "CTL",
 		  "take commands from fifo:CTL[,ACK] or fd:CTL[,ACK]", control_parse),

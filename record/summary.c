@@ -226,10 +226,10 @@ static void print_idle(const struct recorder *s, FILE *out)
 		totals.threads, elapsed > 0 ? (double)totals.rounds / elapsed : 0, totals.looks,
 		elapsed > 0 ? (double)totals.cpu_ns / 1e7 / elapsed : 0);
 	if (totals.put_off)
-		fprintf(out, PREFIX "idle: more often would have taken over %.0f %% of a CPU; each look stands for the time since the last\n",
+		fprintf(out, PREFIX "idle: sampled less often to stay below %.0f %% of a CPU; each sample covers the time since the last\n",
 			IDLE_READER_SHARE * 100);
 	if (totals.dropped_ns)
-		fprintf(out, PREFIX "idle: for %.1f s of waiting there was no room\n", (double)totals.dropped_ns / 1e9);
+		fprintf(out, PREFIX "idle: %.1f s of waiting did not fit and are left out\n", (double)totals.dropped_ns / 1e9);
 	if (totals.too_many)
 		fprintf(out, PREFIX "idle: only %d threads are followed at a time, others were left out\n",
 			IDLE_READER_THREADS_MAX);

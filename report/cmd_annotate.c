@@ -255,7 +255,7 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 		return err_new(ERR_USAGE, "a page is not %s", args->format);
 	if (args->html && args->metrics.wanted.len)
 		return err_remedy(err_new(ERR_USAGE, "a page has no room for --metric"),
-				  "metrics stand beside the shares in text, CSV and JSON");
+				  "metrics appear beside the shares in text, CSV and JSON");
 	args->print.global = strcmp(args->percent, "global") == 0;
 	args->print.format = table_format_named(args->format);
 	while (!args->no_source && strcmp(sources[args->print.source], args->source) != 0)

@@ -291,7 +291,7 @@ static void warn_of_gaps(struct session *s)
 		diag_warn(&s->diag, "%s of the samples were lost; 'preport' alone says more",
 			  number_share(&arena, lost));
 	if (broken > BROKEN_TOLERABLE && s->names != SESSION_NAME_NONE)
-		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' alone says why",
+		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' alone explains why",
 			  number_share(&arena, broken));
 }
 

@@ -185,7 +185,7 @@ static struct err *strip(struct session *s, void *args_)
 	struct err *err = NULL;
 
 	if (args->names && s->recording->raw_stacks && !args->stacks)
-		return err_remedy(err_new(ERR_USAGE, "'%s' holds the application's data, names in it cannot be told",
+		return err_remedy(err_new(ERR_USAGE, "'%s' holds application data, in which names cannot be found",
 					  copy.input),
 				  "say --stacks as well");
 	if (args->stacks)

@@ -231,7 +231,7 @@ static void print_chain_text(const struct waits_args *args, const struct wait_ch
 	if (!chain->with_wakers)
 		puts("who ended waits was not recorded: precord --wakers");
 	if (chain->cut)
-		puts("there are so many that only the first ones were followed");
+		puts("too many to follow: only the first ones are shown");
 	table_print_text(table, term, stdout);
 	if (args->limit && chain->rows.len > args->limit)
 		printf("(%s more, see -n)\n", number_count(arena, chain->rows.len - args->limit));

@@ -8,7 +8,7 @@
 #define TUI	   "type 'preport tui' for the terminal interface"
 #define GTK	   "type 'preport html' for a page, or 'preport tui'"
 #define RAW	   "type 'preport script --all' for every event, 'preport info --sizes' for the bytes"
-#define SAMPLES	   "the number of samples always stands beside the share"
+#define SAMPLES	   "the number of samples is always shown beside the share"
 #define OBJDUMP	   "no program is needed to disassemble"
 #define PREFIX	   "type --debug-dir DIR, or start preport where the source is"
 #define ON_OFF	   "type --time FROM,TO for a window"
@@ -22,7 +22,7 @@ const struct opt perf_report_options[] = {
 	OPT_SAME('i', "input"),
 	OPT_ANYWAY('v', "verbose", NULL, "what went wrong is always said"),
 	OPT_ANYWAY('q', "quiet", NULL, "warnings go to standard error, and only results to standard output"),
-	OPT_INSTEAD('n', "show-nr-samples", NULL, "samples always stand beside shares; -n N limits rows"),
+	OPT_INSTEAD('n', "show-nr-samples", NULL, "samples are always shown beside shares; -n N limits rows"),
 	OPT_INSTEAD(0, "show-cpu-utilization", NULL, "type --by cpu, or 'preport script'"),
 	OPT_LIKE('T', NULL, NULL, "by=thread"),
 	OPT_LIKE('c', "comms", "NAME,..", "comm=%,"),
@@ -56,7 +56,7 @@ const struct opt perf_report_options[] = {
 	OPT_ANYWAY(0, "ignore-vmlinux", NULL, "symbols of the kernel come from the trace"),
 	OPT_INSTEAD(0, "kallsyms", "FILE", KALLSYMS),
 	OPT_ANYWAY('m', "modules", NULL, MODULES),
-	OPT_ANYWAY('f', "force", NULL, "a file may belong to anybody"),
+	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
 	OPT_SAME(0, "symfs"),
 	OPT_SAME('C', "cpu"),
 	OPT_INSTEAD('M', "disassembler-style", "STYLE", "type 'preport annotate --intel FUNCTION'"),
@@ -109,7 +109,7 @@ const struct opt perf_annotate_options[] = {
 	OPT_LIKE('d', "dsos", "DSO,..", "module=%,"),
 	OPT_INSTEAD('s', NULL, "SYMBOL", "the function is an operand: preport annotate FUNCTION"),
 	OPT_SAME(0, "symbol"),
-	OPT_ANYWAY('f', "force", NULL, "a file may belong to anybody"),
+	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
 	OPT_ANYWAY('v', "verbose", NULL, "what went wrong is always said"),
 	OPT_ANYWAY('q', "quiet", NULL, "warnings go to standard error"),
 	OPT_ANYWAY('n', "show-nr-samples", NULL, SAMPLES),
@@ -187,7 +187,7 @@ const struct opt perf_script_options[] = {
 	OPT_ANYWAY(0, "full-source-path", NULL, "paths are shown as the compiler had them"),
 	OPT_ANYWAY(0, "max-stack", "N", "stacks are walked to their root"),
 	OPT_ANYWAY(0, "ns", NULL, "times have nanoseconds"),
-	OPT_ANYWAY('f', "force", NULL, "a file may belong to anybody"),
+	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
 	OPT_SAME(0, "time"),
 	OPT_INSTEAD(0, "max-blocks", "N", AUX),
 	OPT_LIKE(0, "reltime", NULL, "relative"),
@@ -225,7 +225,7 @@ const struct opt perf_diff_options[] = {
 	OPT_INSTEAD('t', "field-separator", "SEP", SEPARATOR),
 	OPT_ANYWAY('v', "verbose", NULL, "what went wrong is always said"),
 	OPT_ANYWAY('q', "quiet", NULL, "warnings go to standard error"),
-	OPT_ANYWAY('f', "force", NULL, "a file may belong to anybody"),
+	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
 	OPT_SAME(0, "symfs"),
 	OPT_INSTEAD('b', "baseline-only", NULL, "type --all --format=csv and take the rows with a share in A"),
 	OPT_INSTEAD('c', "compute", "WHAT", "both shares, their difference and its range are always shown"),

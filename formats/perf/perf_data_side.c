@@ -164,12 +164,12 @@ static void note_unknown(struct recording *rec, const struct perf_data_attrs *at
 		has_times &= !attr->event.samples || attr->layout.sample_type & PERF_SAMPLE_TIME;
 	}
 	if (!tells_losses)
-		add_note(rec, "losses after the last record that told of them are not known: perf.data of "
+		add_note(rec, "losses after the last lost record are not known: perf.data of "
 			      "Linux before 6.0 has no counts of them");
 	if (!has_cpus)
-		add_note(rec, "on which CPU samples were taken is not known: perf record --sample-cpu");
+		add_note(rec, "samples have no CPU: perf record --sample-cpu");
 	if (!has_times)
-		add_note(rec, "samples have no times, so that they are in the order of the file: perf record -T");
+		add_note(rec, "samples have no times and are in file order: perf record -T");
 }
 
 void perf_data_side_describe(const struct perf_data_facts *facts)

@@ -66,7 +66,7 @@ const char *event_group_cause(struct arena *arena)
 	if (watchdog_is_on(arena))
 		return "the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0";
 	if (is_guest(arena))
-		return "this is a virtual machine: its hypervisor may keep counters to itself";
+		return "this is a virtual machine: its hypervisor may not expose counters";
 	return "other profilers or the firmware may hold counters: ask for fewer events at once";
 }
 

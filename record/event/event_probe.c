@@ -372,7 +372,7 @@ static struct err *plan_events(struct maker *m, struct event_list *list)
 			return err;
 		err_free(err);
 		note(m, arena_printf(&m->plan->arena,
-				     "the group of '%s' does not fit and was taken apart",
+				     "the group of '%s' does not fit and was split",
 				     list->items[first].name));
 		event_list_dissolve(list, (uint32_t)first);
 		open_events_close(&open, first);

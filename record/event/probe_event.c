@@ -302,7 +302,7 @@ static struct err *no_function(const struct symtab *tab, const char *name, const
 
 	if (hint)
 		return err_remedy(err, "%s", hint);
-	return err_remedy(err, symtab_is_full(tab) ? "names of C++ and Rust are taken as the file has them: nm FILE"
+	return err_remedy(err, symtab_is_full(tab) ? "C++ and Rust names are matched as in the file: nm FILE"
 						   : "the file is stripped: only functions that it exports have names");
 }
 

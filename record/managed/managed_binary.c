@@ -334,7 +334,7 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 	const struct managed_file *file = find_file(files, runtime, place, &why);
 
 	if (file && file->late)
-		why = "its file did not answer in time, or ended whoever read it";
+		why = "its file did not answer in time, or crashed its reader";
 	if (why && ret_why)
 		*ret_why = why;
 	if (!file || !file->usable)

@@ -253,7 +253,7 @@ static struct err *check_args(const struct output_files_args *args)
 		return err_remedy(err_new(ERR_USAGE, "--max-files is for files with a time in their names"),
 				  "give --switch-output or --overwrite, too");
 	if (args->flight_len && (args->switch_len || args->switch_time_ns))
-		return err_remedy(err_new(ERR_USAGE, "--overwrite writes when it is told to, not by size or time"),
+		return err_remedy(err_new(ERR_USAGE, "--overwrite writes on a signal, not by size or time"),
 				  "for files of a time or size, leave --overwrite out; for a flight recorder, "
 				  "give --switch-output=signal or nothing");
 	return NULL;

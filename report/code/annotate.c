@@ -319,7 +319,7 @@ struct err *annotate_find(struct annotate *a, struct session *s, const char *wan
 	if (!a->functions.len)
 		return err_remedy(
 			err_new(ERR_USAGE, "no sample was taken in '%s' itself", wanted_text),
-			"it may only have called what was sampled: try --callees-of '%s'",
+			"perhaps only its callees were sampled: try --callees-of '%s'",
 			wanted_text);
 	rank(a);
 	return NULL;
@@ -400,7 +400,7 @@ const char *annotate_skid(const struct annotate *a, const struct annotate_event 
 	const struct recording_event *asked = &rec->events[event->event];
 
 	if (strcmp(asked->unit, "ns") == 0)
-		return "samples are taken by a timer's interrupt, on the instruction that was waited for "
+		return "a timer interrupt samples the instruction that was being waited for "
 		       "or behind it; in the kernel where interrupts were allowed again";
 	if (asked->precise || asked->type == TYPE_SOFTWARE || asked->type == TYPE_TRACEPOINT ||
 	    asked->type == TYPE_BREAKPOINT)

@@ -15,7 +15,7 @@ static const struct {
 	const char *why, *remedy;
 } no_kernel_code[] = {
 	[RECORDING_CODE_UNKNOWN] = { "nothing is known of it",
-				     "record as root, so that the code travels along" },
+				     "record as root, so that the code is embedded" },
 	[RECORDING_CODE_EMBEDDED] = { "its memory could not be read, or the limit was reached",
 				      "record less, or a shorter time" },
 	[RECORDING_CODE_LEFT_OUT] = { "it was recorded with --bundle=none",

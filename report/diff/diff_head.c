@@ -177,7 +177,7 @@ static void judge_alone(struct diff_head *head, const struct facts *f, uint32_t 
 	if (!of->has_times)
 		warn(head,
 		     arena_printf(head->arena,
-				  "%s has no times: its samples are taken to be independent, "
+				  "%s has no times: its samples are treated as independent, "
 				  "which makes changes look surer than they are",
 				  label));
 }
@@ -233,7 +233,7 @@ static void judge_pair(struct diff_head *head, const struct facts *a, const stru
 	if (fabs(a->unnamed - b->unnamed) > GAP_TOLERABLE)
 		warn(head, arena_printf(arena,
 					"names are missing for %s and %s of the samples: rows in [...] "
-					"stand for functions that the other side names",
+					"are functions that have names on the other side",
 					number_share(arena, a->unnamed),
 					number_share(arena, b->unnamed)));
 	if (fabs(a->broken - b->broken) > GAP_TOLERABLE &&

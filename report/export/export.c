@@ -117,6 +117,6 @@ void export_warn_losses(struct session *s)
 	remarks_init(&remarks, s, &s->arena);
 	for (size_t i = 0; i < remarks.list.len; i++)
 		if (remarks.list.items[i].weight >= REMARK_LOST)
-			diag_warn(&s->diag, "%s; what was written does not tell",
+			diag_warn(&s->diag, "%s; the exported file does not show it",
 				  remarks.list.items[i].text);
 }

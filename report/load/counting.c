@@ -62,9 +62,9 @@ const char *counting_note(const struct counting *c, struct arena *arena)
 
 	if (ran < SHARED_SHARE)
 		text = arena_printf(arena,
-				    "%s, counters shared out in turns: theirs was %s of the time%s", text,
+				    "%s, multiplexed: counted %s of the time%s", text,
 				    number_share(arena, ran),
-				    ran < DOUBT_SHARE ? ", so be careful" : "");
+				    ran < DOUBT_SHARE ? ", so treat with care" : "");
 	if (unwind_quality->not_counted)
 		text = arena_printf(arena, "%s; %s without counts", text,
 				    number_of(arena, unwind_quality->not_counted, "sample"));

@@ -149,16 +149,16 @@ static void remark_turns(struct judge *r)
 		}
 	}
 	if (*never && !is_noted(&r->s->facts, RECORDING_NOTE_NEVER))
-		add(r, 1, arena_printf(r->arena, "not counted, which is not 0, for want of a counter: %s", never));
+		add(r, 1, arena_printf(r->arena, "not counted (unknown, not 0), no counter was free: %s", never));
 	if (*wrong)
 		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
 	if (nshared > TURNS_NAMED)
-		shared = arena_printf(r->arena, "%u events had one for %s to %s", nshared,
+		shared = arena_printf(r->arena, "%u events were counted %s to %s", nshared,
 				      number_share(r->arena, least), number_share(r->arena, most));
 	if (nshared && !is_noted(&r->s->facts, RECORDING_NOTE_MULTIPLEXED))
 		add(r, 1 - least,
 		    arena_printf(r->arena,
-				 "counters were taken in turns: %s of the time; record fewer events at once",
+				 "events were multiplexed: %s of the time; record fewer events at once",
 				 shared));
 }
 
@@ -257,7 +257,7 @@ static void remark_unverified(struct judge *r)
 	if (count)
 		add(r, WEIGHT_NOTE,
 		    arena_printf(r->arena,
-				 "no build ID was recorded for %s: what is at the path now is taken on trust",
+				 "no build ID was recorded for %s: the file now at its path is used unverified",
 				 number_of(r->arena, count, "file")));
 }
 

@@ -558,7 +558,7 @@ struct err *session_need_blocks(const struct session *s)
 	if (err || !perf_data_is_source(s->source))
 		return err;
 	return err_new(ERR_UNSUPPORTED,
-		       "'%s' is perf.data: it has no parts whose bytes could be told apart",
+		       "'%s' is perf.data: its bytes cannot be split by part",
 		       s->args->input);
 }
 

@@ -214,7 +214,7 @@ static struct err *bind(struct metrics *owner, struct metric *metric)
 	if (err)
 		return err_wrap(err, "metric '%s'", metric->name);
 	if (!m->nterms)
-		return err_new(ERR_USAGE, "metric '%s' speaks of no event", metric->name);
+		return err_new(ERR_USAGE, "metric '%s' refers to no event", metric->name);
 	m->term_of = ARENA_ARRAY(&owner->set.arena, uint32_t, rec->nevents + 1);
 	if (bind_to_groups(m, rec))
 		return NULL;

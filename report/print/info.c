@@ -32,7 +32,7 @@ static const char *chain_name(struct arena *arena, const struct recording *rec)
 	if (rec->chain == RECORDING_CHAIN_FP)
 		return "frame pointers: of a leaf without a frame of its own, the caller is left out";
 	if (rec->chain == RECORDING_CHAIN_UNWOUND)
-		return "unwound before they were taken out (preport strip); which frames were unsure is not kept";
+		return "unwound before preport strip removed them; which frames were unsure is not recorded";
 	return arena_printf(arena, "dwarf, %" PRIu32 " bytes, %s", rec->stack_len,
 			    rec->raw_stacks ? "raw: application data was kept" : "pruned");
 }

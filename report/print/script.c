@@ -289,7 +289,7 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 		break;
 	case EVENT_THROTTLE:
 		text_put_escaped(out, event_name(script, ev->throttle.event));
-		fputs(ev->throttle.stopped ? " stopped" : " goes on", out);
+		fputs(ev->throttle.stopped ? " stopped" : " resumed", out);
 		break;
 	case EVENT_KSYMBOL:
 		fprintf(out, "%" PRIx64 "+%" PRIx64 "%s ", ev->ksymbol.addr, ev->ksymbol.len,

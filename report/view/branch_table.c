@@ -276,7 +276,7 @@ static void print_text(struct output *o)
 		 "before");
 	if (few)
 		put_line(arena_printf(&o->arena,
-				      "- the processor told of fewer than %d such branches",
+				      "- fewer than %d such branches were recorded",
 				      MEASURES_LEAST));
 }
 

@@ -443,7 +443,7 @@ static struct view_key data_texts(const struct view_keys *keys, enum view_by by,
 	if (by != VIEW_DATA_SOURCE)
 		return (struct view_key){ .fields = { at, object, module } };
 	at = memory_source_level(keys->arena, data->source);
-	return (struct view_key){ .fields = { *at ? at : "[not told]",
+	return (struct view_key){ .fields = { *at ? at : "[not reported]",
 					      memory_source_tlb(keys->arena, data->source),
 					      memory_source_rest(keys->arena, data->source) } };
 }

@@ -277,11 +277,11 @@ static struct err *parse_level(char *word, struct view_levels *parsed)
 	}
 	if (strcmp(word, BRANCH) == 0)
 		return err_remedy(err_new(ERR_USAGE, "branches are no level beside others"),
-				  "--by branch, branch=line or branch=address stands by itself; "
+				  "--by branch, branch=line or branch=address cannot be combined; "
 				  "filters choose processes and functions");
 	if (strcmp(word, EVENT) == 0)
 		return err_remedy(err_new(ERR_USAGE, "events are no level beside others"),
-				  "--by event stands by itself; --event '*' makes a table of each");
+				  "--by event cannot be combined; --event '*' makes a table of each");
 	return take_field(parsed, word);
 }
 

@@ -120,7 +120,7 @@ static struct err *check_kind(const struct header *h, const struct arch **ret_ar
 		return err_new(ERR_UNSUPPORTED, "big-endian ELF");
 	*ret_arch = arch_by_machine(h->machine);
 	if (!*ret_arch)
-		return err_new(ERR_UNSUPPORTED, "ELF for machine %u, which is not known here",
+		return err_new(ERR_UNSUPPORTED, "ELF for machine %u, which this build does not know",
 			       h->machine);
 	if (h->type != ET_EXEC && h->type != ET_DYN && h->type != ET_REL)
 		return err_new(ERR_UNSUPPORTED, "ELF of type %u, no program and no library",

@@ -42,7 +42,7 @@ static const char *why_not(const struct recording *rec, const char *path, const 
 	if (dump.pid != number_in_path(path))
 		return "it is of another process";
 	if (rec->clock == CLOCK_MONOTONIC && rec->end_ns && dump.time_ns > rec->end_ns)
-		return "it was begun after the recording ended";
+		return "it is newer than the recording";
 	return NULL;
 }
 

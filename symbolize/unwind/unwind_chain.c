@@ -40,8 +40,8 @@ static const struct {
 	[UNWIND_ENTERING] = { "just entering the kernel",
 			      "the kernel had not saved the caller's registers yet; sample a clock "
 			      "(-e cpu-clock) to avoid it" },
-	[UNWIND_EARLIER_STOP] = { "stopped before the stacks were taken out",
-				  "the trace that was stripped says why" },
+	[UNWIND_EARLIER_STOP] = { "incomplete before preport strip removed the stacks",
+				  "the trace before preport strip says why" },
 	[UNWIND_NOT_WALKED] = { "no user part", NULL },
 };
 
@@ -78,7 +78,7 @@ const char *unwind_how_name(enum unwind_how how)
 		[UNWIND_COPY] = "unwind table and a copy of a word that is not in the trace",
 		[UNWIND_CODE] = "what the code does to the stack",
 		[UNWIND_KERNEL_CHAIN] = "kernel",
-		[UNWIND_EARLIER] = "unwinding before the stacks were taken out",
+		[UNWIND_EARLIER] = "unwinding before preport strip",
 	};
 
 	return names[how];

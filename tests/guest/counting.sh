@@ -48,7 +48,7 @@ awk -F, '$10 == "counted" { n++; share = $9 / $8; if (share < 0.4 || share > 0.6
 	END { exit n != 14 || bad || most > 1.01 * least }' out/many || { cat out/many; fail '14 events on 7 counters'; }
 
 # Recorded, they take turns as well: precord says so, and preport has the part of the time that each had.
-grep -q '^precord: warning: 14 events took turns at the counters' out/turns || { cat out/turns; fail '14 events recorded'; }
+grep -q '^precord: warning: 14 events were multiplexed' out/turns || { cat out/turns; fail '14 events recorded'; }
 preport -i out/turns.trace info --format=csv | tr -d '\r' | awk -F, '
 	$1 ~ /^(cycles|instructions)$/ { n++; if ($5 < 0.35 || $5 > 0.65 || $4 !~ /^[0-9]+$/) { print; bad = 1 } }
 	END { exit n != 14 || bad }' || { preport -i out/turns.trace info; fail 'the time that 14 recorded events had'; }

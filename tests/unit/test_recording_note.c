@@ -23,10 +23,10 @@ TEST(recording_note_of_each_kind_is_one_sentence)
 	more.text = "a hypervisor may hold some";
 	CHECK_STR(recording_note_text(&other, &arena), "no PMU; a clock instead");
 	CHECK_STR(recording_note_text(&never, &arena),
-		  "not counted, for no counter was free: 'cycles', 'branches'; the NMI watchdog holds one");
+		  "not counted, no counter was free: 'cycles', 'branches'; the NMI watchdog holds one");
 	CHECK_STR(recording_note_text(&one, &arena),
-		  "'cycles' took turns at the counters with others, and had one for 50 % of the time");
+		  "'cycles' was multiplexed with other events: counted 50 % of the time");
 	CHECK_STR(recording_note_text(&more, &arena),
-		  "4 events took turns at the counters; 'cycles' had least, 50 % of the time; "
-		  "fewer at once have more; a hypervisor may hold some");
+		  "4 events were multiplexed; 'cycles' was counted least, 50 % of the time; "
+		  "fewer events at once are counted longer; a hypervisor may hold some");
 }

@@ -194,9 +194,9 @@ static struct err *take_costs(struct callgrind *in, struct json_text line)
 	uint64_t value;
 
 	if (!in->nevents)
-		return wrong(in, "costs stand in front of the events");
+		return wrong(in, "costs come before the events line");
 	if (in->function == PROFILE_NONE)
-		return wrong(in, "costs stand in front of the function");
+		return wrong(in, "costs come before the first function");
 	for (unsigned i = 0; i < in->npositions; i++)
 		if (!take_position(in, import_take(&line, ' '), i))
 			return wrong(in, "it is neither a key nor a position with costs");

@@ -38,7 +38,7 @@ expect 'the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0' out
 
 # Counters that others hold: an event that never had one is not counted, which is not 0; the others take turns.
 FAKEPMU_TAKEN=6 on amd precord -a -e cycles -o t.trace -- sleep 0.1 >out 2>&1 || { cat out; fail "without a counter"; }
-expect "not counted, for no counter was free: 'cycles'" out
+expect "not counted, no counter was free: 'cycles'" out
 preport -i t.trace info >info || fail "info of what was not counted"
 grep -q '^cycles  *0  *0  *not counted  *never ' info || { cat info; fail "not counted, never"; }
 preport -i t.trace >out 2>&1 && fail "a report of nothing"
@@ -47,7 +47,7 @@ NMI=1 FAKEPMU_TAKEN=5 on amd precord -a -e cycles -o t.trace -- sleep 0.1 >out 2
 expect 'the NMI watchdog holds a counter' out
 FAKEPMU_TAKEN=4 on amd precord -a -g none -e cycles,instructions,branches,cache-misses -o t.trace -- sleep 0.1 >out 2>&1 ||
 	{ cat out; fail "four events on two counters"; }
-expect "4 events took turns at the counters; 'cycles' had least, 50 % of the time" out
+expect "4 events were multiplexed; 'cycles' was counted least, 50 % of the time" out
 preport -i t.trace info | grep -q '^branches .* 50\.0 % ' || { preport -i t.trace info; fail "half of the time"; }
 
 # Each kind of core of a hybrid machine has its own cycles.
