@@ -15,7 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -160,4 +162,23 @@ void confine_file_reader(void)
 		return;
 	syscall(LANDLOCK_RESTRICT_SELF, fd, 0);
 	close(fd);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+void confine_memory(uint64_t more)
+{
+	unsigned long pages[6] = { 0 };
+	FILE *file = fopen("/proc/self/statm", "re");
+	size_t got = 0;
+
+	while (file && got < ARRAY_LEN(pages) && fscanf(file, "%lu", &pages[got]) == 1)
+		got++;
+	if (file)
+		fclose(file);
+	if (got < ARRAY_LEN(pages))
+		return;
+	rlim_t limit = (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ limit, limit });
 }

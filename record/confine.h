@@ -9,6 +9,8 @@
 #ifndef RECORD_CONFINE_H
 #define RECORD_CONFINE_H
 
+#include <stdint.h>
+
 /* The recorder, once its command is forked and its events are open; threads that are started later are confined as well. */
 void confine_recorder(void);
 
@@ -23,5 +25,8 @@ void confine_reader(void);
  * processes, which Landlock refuses as well.
  */
 void confine_file_reader(void);
+
+/* What is allocated beyond @more bytes from now on fails, and ends the process. */
+void confine_memory(uint64_t more);
 
 #endif

@@ -363,7 +363,7 @@ static struct err *write_file(const struct code_file *file, struct amount amount
 		add_missing(missing, &missing->gone, file);
 		return NULL;
 	}
-	struct err *err = image_open_fd(fd, file->mapped.path, &img);
+	struct err *err = image_open_foreign(fd, file->mapped.path, &img);
 
 	if (err) {
 		add_missing(missing, err_kind(err) == ERR_UNSUPPORTED ? &missing->foreign : &missing->unusable, file);

@@ -179,24 +179,6 @@ static void keep_only(const struct embed_job *job, int fd)
 	vec_deinit(&fds);
 }
 
-/* What is allocated beyond this fails, and ends the child. */
-static void limit_memory(void)
-{
-	unsigned long pages[6] = { 0 };
-	FILE *file = fopen("/proc/self/statm", "re");
-	size_t got = 0;
-
-	while (file && got < ARRAY_LEN(pages) && fscanf(file, "%lu", &pages[got]) == 1)
-		got++;
-	if (file)
-		fclose(file);
-	if (got < ARRAY_LEN(pages))
-		return;
-	rlim_t limit = (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX;
-
-	setrlimit(RLIMIT_DATA, &(struct rlimit){ limit, limit });
-}
-
 __attribute__((noreturn)) static void be_child(const struct embed_job *job, struct embed_child *c)
 {
 	struct attach_report report = { 0 };
@@ -207,7 +189,7 @@ __attribute__((noreturn)) static void be_child(const struct embed_job *job, stru
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	memory_last_words(NULL, NULL, 0); /* they are the recorder's */
 	keep_only(job, c->fd);
-	limit_memory();
+	confine_memory(MEMORY_MAX);
 	confine_reader();
 	c->report = &report;
 	struct err *err = job->run(job->context, c, w, &notes, &report);

@@ -112,7 +112,7 @@ struct err *usdt_read(const char *path, struct arena *arena, struct usdt_markers
 struct err *usdt_read_fd(int fd, const char *path, struct arena *arena, struct usdt_markers *ret)
 {
 	CLEANUP(image_closep) struct image *img = NULL;
-	struct err *err = image_open_fd(fd, path, &img);
+	struct err *err = image_open_foreign(fd, path, &img);
 
 	if (!err)
 		read_image(img, arena, ret);

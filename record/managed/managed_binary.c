@@ -188,7 +188,7 @@ struct image *managed_place_open(const struct managed_place *place)
 	page_guard_stay();
 	int fd = open_file(place);
 	struct image *image = NULL;
-	struct err *err = fd < 0 ? NULL : image_open_fd(fd, place->path, &image);
+	struct err *err = fd < 0 ? NULL : image_open_foreign(fd, place->path, &image);
 
 	err_free(err);
 	return image;

@@ -367,6 +367,135 @@ static struct err *open_elf_memory(struct image *img)
 	return read_tables(img);
 }
 
+/* ---- copies ---------------------------------------------------------------------------------------- */
+
+#define COPIES_MAX 64
+
+/* Pages that are copies by now, of a file that is mapped: none is copied twice, or what was checked would change. */
+struct copies {
+	struct image *img;
+	int fd;
+	uint64_t left; /* bytes that may be copied yet */
+	size_t count;
+	struct {
+		uint64_t start, end;
+	} ranges[COPIES_MAX];
+};
+
+/* Put memory of ours in the place of the mapping, and read the file into it. What is beyond its end is zero. */
+static bool copy_range(struct copies *c, uint64_t start, uint64_t end)
+{
+	uint8_t *to = (uint8_t *)(uintptr_t)c->img->bytes + start;
+	uint64_t done = 0, len = end - start;
+	ssize_t got = 1;
+
+	if (c->count == COPIES_MAX || len > c->left)
+		return false;
+	c->left -= len;
+	if (mmap(to, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+	while (done < len && got > 0) {
+		got = pread(c->fd, to + done, len - done, (off_t)(start + done));
+		done += got > 0 ? (uint64_t)got : 0;
+	}
+	c->ranges[c->count].start = start;
+	c->ranges[c->count++].end = end;
+	return true;
+}
+
+/* From @pos on, up to @end: either a copy already, or the next one begins at *@ret. True if it is one. */
+static bool is_copied(const struct copies *c, uint64_t pos, uint64_t end, uint64_t *ret)
+{
+	*ret = end;
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->ranges[i].start <= pos && pos < c->ranges[i].end) {
+			*ret = c->ranges[i].end;
+			return true;
+		}
+		if (c->ranges[i].start > pos)
+			*ret = MIN(*ret, c->ranges[i].start);
+	}
+	return false;
+}
+
+/* The pages that the @len bytes at @offset of the file lie in. */
+static bool copy_pages(struct copies *c, uint64_t offset, uint64_t len)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), next;
+
+	if (!image_fits(c->img, offset, len))
+		return true; /* nobody will look there */
+	uint64_t end = (offset + len + page - 1) & -page;
+
+	for (uint64_t pos = offset & -page; pos < end; pos = next) {
+		if (!is_copied(c, pos, end, &next) && !copy_range(c, pos, next))
+			return false;
+	}
+	return true;
+}
+
+/* Tables of strings, by the section headers, which are copies. */
+static bool copy_strings(struct copies *c, const struct header *h)
+{
+	for (uint64_t i = 0; i < h->shnum; i++) {
+		struct reader r;
+
+		reader_init(&r, c->img->bytes + h->shoff + i * SHDR_LEN, SHDR_LEN, /* big_endian= */ false);
+		reader_skip(&r, 4, "section name");
+		uint32_t type = reader_u32(&r, "section type");
+
+		reader_skip(&r, 16, "flags and address");
+		uint64_t offset = reader_u64(&r, "section offset");
+		uint64_t len = reader_u64(&r, "section length");
+
+		if (type == SHT_STRTAB && !copy_pages(c, offset, len))
+			return false;
+	}
+	return true;
+}
+
+/* First the header, then section 0, which may have the counts, then all headers, then what they lead to. */
+static struct err *copy_tables(struct image *img, int fd)
+{
+	struct copies c = { .img = img, .fd = fd, .left = img->stored_len + STORED_MIN };
+	struct header h = { 0 };
+	const struct arch *arch;
+	bool whole = copy_pages(&c, 0, EHDR_LEN);
+	struct err *err = parse_header(img->bytes, img->len, &h);
+
+	img->copied = true;
+	if (!err)
+		err = check_kind(&h, &arch);
+	if (!err && h.shoff)
+		whole = whole && copy_pages(&c, h.shoff, SHDR_LEN);
+	if (!err)
+		err = check_tables(img, &h);
+	if (err)
+		return err;
+	whole = whole && copy_pages(&c, h.phoff, h.phnum * PHDR_LEN) && copy_pages(&c, h.shoff, h.shnum * SHDR_LEN) &&
+		copy_strings(&c, &h);
+	return whole ? NULL : err_new(ERR_UNSUPPORTED, "its headers and names are more than it can hold");
+}
+
+struct err *image_open_foreign(int fd, const char *path, struct image **ret)
+{
+	CLEANUP(image_closep) struct image *img = image_new(path);
+	struct err *err = map_file(img, fd);
+
+	if (!err)
+		err = copy_tables(img, fd);
+	close(fd);
+	if (!err)
+		err = open_elf_memory(img);
+	if (err)
+		return err_wrap(err, "'%s'", path);
+	*ret = img;
+	img = NULL; /* now the caller's */
+	return NULL;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------- */
+
 /* The descriptor goes at once: split debug information alone can be thousands of files. */
 struct err *image_open_fd(int fd, const char *path, struct image **ret)
 {

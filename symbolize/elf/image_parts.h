@@ -31,6 +31,7 @@ struct image {
 	uint64_t stored_len; /* without the holes of a sparse file */
 	bool in_memory;      /* the bytes are the caller's */
 	bool mapped;	 /* the bytes are a mapping of the file, ours */
+	bool copied;	 /* parts of it are copies, which do not come back once they are let go */
 	void *unpacked_file; /* what they are otherwise, if they are ours; freed with the image */
 	uint64_t passed; /* bytes that were read since its pages were let go */
 	const struct arch *arch;

@@ -145,7 +145,7 @@ static bool is_legacy(const struct section *s)
 /* All pages may go at any time: nobody writes to them, so they come back from the file as they were. */
 static void let_go(const struct image *img)
 {
-	if (img->mapped)
+	if (img->mapped && !img->copied)
 		madvise((void *)(uintptr_t)img->bytes, img->len, MADV_DONTNEED);
 }
 
