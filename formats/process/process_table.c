@@ -216,6 +216,7 @@ static void fade(struct process_table *table, struct process *proc)
 static void begin_program(struct process_table *table, struct process *proc, struct addr_map *maps)
 {
 	proc->interpreter_len = 0;
+	proc->runs_v8 = false;
 	if (proc->maps->len) {
 		vec_push(&proc->past,
 			 ((struct process_past){ proc->maps, table->round + PROCESS_ROUNDS_KEPT }));

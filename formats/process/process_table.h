@@ -67,7 +67,12 @@ struct process {
 	bool inherits;     /* it has not called exec: mappings may be its parent's */
 	bool fading;       /* in the list of those with a past */
 	uint64_t ended_round;
-	uint64_t interpreter, interpreter_len; /* code of HotSpot's interpreter; 0: none is known. The recorder says so */
+	/*
+	 * Code that a runtime's interpreter runs in, of HotSpot where it lies, of V8 where in its file, since that may be mapped several
+	 * times; 0: none is known. The recorder says so.
+	 */
+	uint64_t interpreter, interpreter_len;
+	bool runs_v8;
 	struct addr_map *maps; /* of struct process_map; never NULL */
 	VEC(struct process_past) past;
 	VEC(struct process_replaced) replaced;

@@ -41,8 +41,8 @@ struct pending {
 /* An address that was news to its front, or a leaf, which is counted. */
 struct told {
 	uint64_t ip;
-	uint64_t method; /* of bytecode at @ip; 0: it is no bytecode */
-	uint32_t pid;
+	uint64_t function; /* of bytecode at @ip; 0: it is no bytecode */
+	uint32_t pid, offset;
 	bool news, leaf, executed, kernel;
 };
 
@@ -262,10 +262,15 @@ void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 					   .ip = ip, .pid = f->pid, .news = news, .leaf = leaf, .executed = executed }));
 }
 
-void attach_bytecode(struct attach_front *f, uint64_t bytecode, uint64_t method)
+/* A function of V8 moves, so that its bytecode may have to be told again. */
+void attach_bytecode(struct attach_front *f, struct runtime_bytecode b)
 {
-	if (addr_cache_add(&f->seen, bytecode, f->who))
-		vec_push(&f->told, ((struct told){ .ip = bytecode, .method = method, .pid = f->pid }));
+	uint64_t key = b.bytecode + b.offset;
+
+	if (b.bytecode & 1)
+		key ^= map_hash(b.function);
+	if (addr_cache_add(&f->seen, key, f->who))
+		vec_push(&f->told, ((struct told){ .ip = b.bytecode, .function = b.function, .pid = f->pid, .offset = b.offset }));
 }
 
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use)
@@ -282,8 +287,9 @@ static void take_told(struct attach *a, const struct told *told)
 		kernel_symbols_touch(&a->kernel.symbols, told->ip, told->leaf);
 		return;
 	}
-	if (told->method) {
-		attach_jit_bytecode(&a->jit, told->pid, told->ip, told->method);
+	if (told->function) {
+		attach_jit_bytecode(&a->jit, told->pid,
+				    (struct runtime_bytecode){ told->ip, told->function, told->offset });
 		return;
 	}
 	const struct process *p = process_table_find(&a->processes, told->pid);
@@ -335,6 +341,7 @@ static void take_interpreters(struct attach *a)
 
 		p->interpreter = found.start;
 		p->interpreter_len = found.len;
+		p->runs_v8 = found.is_v8;
 	}
 }
 

@@ -30,6 +30,7 @@
 #include "formats/process/process_table.h"
 #include "formats/trace/trace_writer.h"
 #include "record/embed/attach_report.h"
+#include "record/runtime/runtime_reader.h"
 
 #include <stdint.h>
 
@@ -83,8 +84,8 @@ struct attach_front *attach_front(struct attach *a, size_t number);
 void attach_begin(struct attach_front *f, uint32_t pid);
 
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use);
-/* Address @bytecode of method @method is interpreted by the process. */
-void attach_bytecode(struct attach_front *f, uint64_t bytecode, uint64_t method);
+/* @bytecode is interpreted by the process. */
+void attach_bytecode(struct attach_front *f, struct runtime_bytecode bytecode);
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use);
 
 /*

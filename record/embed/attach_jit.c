@@ -44,10 +44,10 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool ex
 	runtime_reader_tell(jit->runtimes, pid, ip, executed);
 }
 
-void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, uint64_t bytecode, uint64_t method)
+void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode)
 {
 	if (jit->runtimes)
-		runtime_reader_tell_bytecode(jit->runtimes, pid, bytecode, method);
+		runtime_reader_tell_bytecode(jit->runtimes, pid, bytecode);
 }
 
 bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret)

@@ -32,8 +32,8 @@ struct attach_jit {
 /* An address in anonymous executable memory of process @pid was seen, @executed or as what may be a return address. */
 void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed);
 
-/* Address @bytecode of method @method of process @pid, a Java virtual machine, is interpreted. */
-void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, uint64_t bytecode, uint64_t method);
+/* @bytecode is interpreted by process @pid. */
+void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode);
 
 /* An interpreter that was found since the last call; false if there are no more. */
 bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret);

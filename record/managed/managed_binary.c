@@ -106,15 +106,21 @@ static void take_loop(struct answer *ret, const struct symbol *s)
 }
 
 /* The file may be written to meanwhile: a name that ended within its @room when it was looked at need not do so any more. */
-static void take_symbol(const struct managed_runtime *runtime, struct image *image, const struct symbol *s,
-			struct image_section name_at, struct answer *ret)
+struct taking {
+	const struct managed_runtime *runtime;
+	struct image *image;
+	struct answer *answer;
+};
+
+static void take_symbol(void *context, const struct symbol *s, const char *name, size_t room)
 {
-	const char *name = (const char *)name_at.data;
-	size_t room = name_at.len;
+	const struct taking *taking = context;
+	const struct managed_runtime *runtime = taking->runtime;
+	struct answer *ret = taking->answer;
 
 	for (size_t i = 0; runtime->symbols[i] && i < MANAGED_SYMBOLS_MAX; i++) {
 		if (!ret->symbols[i].found && strncmp(name, runtime->symbols[i], room) == 0)
-			take_variable(image, s, &ret->symbols[i]);
+			take_variable(taking->image, s, &ret->symbols[i]);
 	}
 	for (size_t i = 0; runtime->loops[i]; i++) {
 		if (is_part(name, room, runtime->loops[i]))
@@ -122,8 +128,11 @@ static void take_symbol(const struct managed_runtime *runtime, struct image *ima
 	}
 }
 
-static void read_symbols(const struct managed_runtime *runtime, struct image *image, const char *table,
-			 const char *strings, struct answer *ret)
+/* @name has @room bytes, and may change meanwhile. */
+typedef void found_symbol_fn(void *context, const struct symbol *s, const char *name, size_t room);
+
+static void each_symbol(struct image *image, const char *table, const char *strings, found_symbol_fn *found,
+			void *context)
 {
 	struct image_section symbols, names;
 	struct reader r;
@@ -134,13 +143,9 @@ static void read_symbols(const struct managed_runtime *runtime, struct image *im
 	reader_init(&r, symbols.data, symbols.len, /* big_endian= */ false);
 	while (reader_left(&r) >= SYMBOL_LEN) {
 		struct symbol s = read_symbol(&r);
-		struct image_section name = names;
 
-		if (!s.section || s.name >= names.len)
-			continue;
-		name.data += s.name;
-		name.len -= s.name;
-		take_symbol(runtime, image, &s, name, ret);
+		if (s.section && s.name < names.len)
+			found(context, &s, (const char *)names.data + s.name, names.len - s.name);
 	}
 }
 
@@ -211,11 +216,44 @@ static void run(const void *request, void *answer, int *ret_fd)
 	if (!image || !image_bias(image, q->start, q->offset, &bias))
 		return;
 	ret->vaddr = q->start - bias;
-	read_symbols(q->runtime, image, ".dynsym", ".dynstr", ret);
-	read_symbols(q->runtime, image, ".symtab", ".strtab", ret);
+	struct taking taking = { q->runtime, image, ret };
+
+	each_symbol(image, ".dynsym", ".dynstr", take_symbol, &taking);
+	each_symbol(image, ".symtab", ".strtab", take_symbol, &taking);
 	read_banner(q->runtime, image, ret);
 	for (size_t i = 0; i < MANAGED_SYMBOLS_MAX; i++)
 		ret->usable |= ret->symbols[i].found;
+}
+
+struct wanted {
+	const char *const *prefixes;
+	managed_symbol_fn *take;
+	void *context;
+};
+
+static void take_wanted(void *context, const struct symbol *s, const char *name, size_t room)
+{
+	const struct wanted *wanted = context;
+	char copy[MANAGED_SYMBOL_NAME_MAX + 1];
+	bool is_wanted = false;
+
+	for (size_t i = 0; wanted->prefixes[i] && !is_wanted; i++)
+		is_wanted = strncmp(name, wanted->prefixes[i], MIN(room, strlen(wanted->prefixes[i]))) == 0;
+	if (!is_wanted)
+		return;
+	size_t len = MIN(room, sizeof(copy));
+
+	memcpy(copy, name, len);
+	if (memchr(copy, '\0', len))
+		wanted->take(wanted->context, copy, s->value, s->len);
+}
+
+void managed_image_symbols(struct image *image, const char *const *prefixes, managed_symbol_fn *take, void *context)
+{
+	struct wanted wanted = { prefixes, take, context };
+
+	each_symbol(image, ".dynsym", ".dynstr", take_wanted, &wanted);
+	each_symbol(image, ".symtab", ".strtab", take_wanted, &wanted);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */

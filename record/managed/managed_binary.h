@@ -46,6 +46,16 @@ void managed_files_deinit(struct managed_files *files);
 /* In a foreign reader: the file that is mapped at @place, NULL if it cannot be had. Its pages may be cut off: they read as zeros then. */
 struct image *managed_place_open(const struct managed_place *place);
 
+/* A symbol: its link-time address and, if the file says so, its length. */
+typedef void managed_symbol_fn(void *context, const char *name, uint64_t vaddr, uint64_t len);
+
+/*
+ * There as well: each symbol of @image whose name begins with one of @prefixes, up to NULL, and is no longer than MANAGED_SYMBOL_NAME_MAX;
+ * some come twice.
+ */
+#define MANAGED_SYMBOL_NAME_MAX 127
+void managed_image_symbols(struct image *image, const char *const *prefixes, managed_symbol_fn *take, void *context);
+
 /*
  * The first executable mapping of process @pid that the interpreter of @runtime may lie in; false if there is none.
  * ret->path lies in @path_room, of PATH_MAX bytes.

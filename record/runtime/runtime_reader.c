@@ -16,6 +16,7 @@
 #include "formats/perf/jitdump.h"
 #include "record/managed/managed_binary.h"
 #include "record/runtime/hotspot.h"
+#include "record/runtime/v8.h"
 #include "record/task/task_memory.h"
 #include "symbolize/elf/image.h"
 
@@ -38,8 +39,8 @@
 enum ask { ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
 
 struct question {
-	uint64_t ip, method;
-	uint32_t pid;
+	uint64_t ip, function;
+	uint32_t pid, offset;
 	enum ask ask;
 };
 
@@ -48,8 +49,23 @@ struct process {
 	bool looked_at, told_interpreter;
 	struct task_memory memory;
 	struct hotspot *hotspot;
+	struct v8 *v8;
 	struct writer dump;
 	size_t held; /* bytes of it, as counted in the reader's */
+};
+
+/* What a file says of V8; shared by all processes that run it. */
+struct v8_file {
+	uint64_t device, inode;
+	struct v8_layout layout;
+	bool usable;
+};
+
+/* Versions of a runtime that are not known. */
+struct unread {
+	uint64_t count;
+	unsigned major, minor; /* of the last one */
+	bool newer;	       /* than all that are known */
 };
 
 struct runtime_reader {
@@ -58,14 +74,15 @@ struct runtime_reader {
 	VEC(struct question) queue;
 	bool ending, pausing, busy, has_thread;
 	pthread_t thread;
-	uint64_t left_out, unread_versions;
-	unsigned newest; /* version that is not read */
+	uint64_t left_out;
+	struct unread unread_java, unread_v8;
 	VEC(struct runtime_interpreter) interpreters;
 	atomic_size_t ninterpreters; /* of them */
 	atomic_bool hurry; /* what is asked is only counted */
 	/* The thread's, or the recorder's while it pauses. */
 	struct map by_pid;
 	struct managed_files files;
+	VEC(struct v8_file *) v8_files;
 	struct managed_view *view;
 	struct budget budget;
 	uint64_t spent_ns;
@@ -100,7 +117,7 @@ static struct process *find(const struct runtime_reader *r, uint32_t pid)
 
 static void count_held(struct runtime_reader *r, struct process *p)
 {
-	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0);
+	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0);
 
 	r->held += now - p->held;
 	p->held = now;
@@ -110,7 +127,9 @@ static void count_held(struct runtime_reader *r, struct process *p)
 static void close_process(struct process *p)
 {
 	hotspot_free(p->hotspot);
+	v8_free(p->v8);
 	p->hotspot = NULL;
+	p->v8 = NULL;
 	task_memory_close(&p->memory);
 	p->looked_at = p->told_interpreter = false;
 }
@@ -256,17 +275,48 @@ static void read_tables(const void *request, void *answer, int *ret_fd)
 	free(view);
 }
 
+/* What is asked of a file, and where the answer goes. */
+struct file_question {
+	void (*run)(const void *request, void *answer, int *ret_fd);
+	void *answer;
+	size_t answer_len;
+};
+
+struct v8_read {
+	bool usable;
+	struct v8_layout layout;
+};
+
+/* There, too. */
+static void read_v8(const void *request, void *answer, int *ret_fd)
+{
+	const struct tables *q = request;
+	struct v8_read *ret = answer;
+	const struct managed_place place = { .pid = q->pid,
+					     .start = q->start,
+					     .end = q->end,
+					     .offset = q->offset,
+					     .inode = q->inode,
+					     .path = q->path };
+	struct image *image = managed_place_open(&place);
+
+	(void)ret_fd;
+	if (image)
+		ret->usable = v8_layout_read(image, &ret->layout);
+	image_close(image);
+}
+
 /* False if it did not answer; there is something to be said then, too. */
-static bool ask_tables(struct runtime_reader *r, const struct managed_place *place, struct tables *q,
-		       struct tables_read *ret)
+static bool ask_file(struct runtime_reader *r, const struct managed_place *place, struct tables *q,
+		     struct file_question *what)
 {
 	size_t len = strlen(place->path);
 	const struct foreign_job job = {
-		.run = read_tables,
+		.run = what->run,
 		.name = place->path,
 		.request = q,
 		.request_len = offsetof(struct tables, path) + len + 1,
-		.answer_len = sizeof(*ret),
+		.answer_len = what->answer_len,
 	};
 	int fd;
 
@@ -278,18 +328,32 @@ static bool ask_tables(struct runtime_reader *r, const struct managed_place *pla
 	q->end = place->end;
 	q->offset = place->offset;
 	q->inode = place->inode;
-	enum foreign_result result = foreign_reader_ask(r->files.reader, &job, ret, &fd);
+	enum foreign_result result = foreign_reader_ask(r->files.reader, &job, what->answer, &fd);
 
 	if (fd >= 0)
 		close(fd);
 	return result == FOREIGN_DONE;
 }
 
-static void note_version(struct runtime_reader *r, unsigned jdk)
+static void note_version(struct runtime_reader *r, struct unread *of, struct unread version)
 {
 	pthread_mutex_lock(&r->lock);
-	r->unread_versions++;
-	r->newest = jdk;
+	version.count = of->count + 1;
+	*of = version;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* The recorder keeps what its frames execute from then on. */
+static void tell_interpreter(struct runtime_reader *r, struct process *p, uint64_t start, uint64_t len)
+{
+	struct runtime_interpreter found = { .start = start, .len = len, .pid = p->pid, .is_v8 = p->v8 };
+
+	if (p->told_interpreter || !len)
+		return;
+	p->told_interpreter = true;
+	pthread_mutex_lock(&r->lock);
+	vec_push(&r->interpreters, found);
+	r->ninterpreters = r->interpreters.len;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -297,14 +361,53 @@ static void open_hotspot(struct runtime_reader *r, struct process *p, const stru
 {
 	struct tables q;
 	struct tables_read read = { 0 };
+	struct file_question what = { read_tables, &read, sizeof(read) };
 
 	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, q.types) ||
 	    !find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, q.structs))
 		return;
-	if (!ask_tables(r, place, &q, &read) || !read.complete || !task_memory_open(&p->memory, p->pid))
-		note_version(r, read.layout.jdk);
+	if (!ask_file(r, place, &q, &what) || !read.complete || !task_memory_open(&p->memory, p->pid))
+		note_version(r, &r->unread_java,
+			     (struct unread){ .major = read.layout.jdk, .newer = read.layout.jdk > HOTSPOT_JDK_MAX });
 	else
 		p->hotspot = hotspot_new(&read.layout, p->pid);
+}
+
+/* NULL if it did not answer. The layout is not believed: a hostile file may have had the reader write it. */
+static const struct v8_file *get_v8_file(struct runtime_reader *r, const struct managed_place *place)
+{
+	struct v8_read read = { 0 };
+	struct file_question what = { read_v8, &read, sizeof(read) };
+	struct tables q = { 0 };
+
+	for (size_t i = 0; i < r->v8_files.len; i++) {
+		struct v8_file *known = r->v8_files.items[i];
+
+		if (known->device == place->device && known->inode == place->inode)
+			return known;
+	}
+	if (r->v8_files.len >= MANAGED_FILES_MAX || !ask_file(r, place, &q, &what))
+		return NULL;
+	struct v8_file *file = memory_zeroed(1, sizeof(*file));
+
+	*file = (struct v8_file){ place->device, place->inode, read.layout, false };
+	file->usable = read.usable && v8_layout_check(&file->layout);
+	vec_push(&r->v8_files, file);
+	return file;
+}
+
+static void open_v8(struct runtime_reader *r, struct process *p, const struct managed_place *place)
+{
+	const struct v8_file *file = get_v8_file(r, place);
+
+	if (!file || !file->usable || !task_memory_open(&p->memory, p->pid)) {
+		note_version(r, &r->unread_v8,
+			     (struct unread){ .major = file ? file->layout.major : 0, .minor = file ? file->layout.minor : 0,
+					      .newer = file && v8_layout_is_newer(&file->layout) });
+		return;
+	}
+	p->v8 = v8_new(&file->layout, p->pid);
+	tell_interpreter(r, p, file->layout.entry, file->layout.entry_len);
 }
 
 /* Others may have to be waited for meanwhile, which counts like work. */
@@ -317,24 +420,32 @@ static void look_at(struct runtime_reader *r, struct process *p)
 	p->looked_at = true;
 	if (managed_place_find(p->pid, &structs_in_file, path, &place))
 		open_hotspot(r, p, &place);
+	else if (managed_place_find(p->pid, &v8_in_file, path, &place))
+		open_v8(r, p, &place);
 	free(path);
 	r->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------ */
 
-/* The recorder keeps what its frames execute from then on. */
-static void tell_interpreter(struct runtime_reader *r, struct process *p)
+static void ask_hotspot(struct runtime_reader *r, struct process *p, const struct question *q)
 {
-	struct runtime_interpreter found = { .pid = p->pid };
+	uint64_t start, len;
 
-	if (p->told_interpreter || !hotspot_interpreter(p->hotspot, &found.start, &found.len))
-		return;
-	p->told_interpreter = true;
-	pthread_mutex_lock(&r->lock);
-	vec_push(&r->interpreters, found);
-	r->ninterpreters = r->interpreters.len;
-	pthread_mutex_unlock(&r->lock);
+	if (q->ask == ASK_BYTECODE)
+		hotspot_look_bytecode(p->hotspot, r->view, q->ip, q->function, &p->dump);
+	else
+		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
+	if (hotspot_interpreter(p->hotspot, &start, &len))
+		tell_interpreter(r, p, start, len);
+}
+
+static void ask_v8(struct runtime_reader *r, struct process *p, const struct question *q)
+{
+	if (q->ask == ASK_BYTECODE)
+		v8_look_bytecode(p->v8, r->view, &(struct v8_bytecode_at){ q->ip, q->function, q->offset }, &p->dump);
+	else
+		v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump);
 }
 
 static bool answer(struct runtime_reader *r, const struct question *q)
@@ -349,18 +460,17 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		return false;
 	if (!p->looked_at)
 		look_at(r, p);
-	if (!p->hotspot)
+	if (!p->hotspot && !p->v8)
 		return true;
 	if (p->dump.len > DUMP_LEN_MAX || r->held > HELD_MAX)
 		return false;
 	if (!p->dump.len)
 		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
 	managed_view_begin(r->view, read_memory, p, LOOK_NS);
-	if (q->ask == ASK_BYTECODE)
-		hotspot_look_bytecode(p->hotspot, r->view, q->ip, q->method, &p->dump);
+	if (p->hotspot)
+		ask_hotspot(r, p, q);
 	else
-		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
-	tell_interpreter(r, p);
+		ask_v8(r, p, q);
 	count_held(r, p);
 	return true;
 }
@@ -439,6 +549,9 @@ void runtime_reader_free(struct runtime_reader *r)
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
 		free_process(process_of(slot));
 	map_deinit(&r->by_pid);
+	for (size_t i = 0; i < r->v8_files.len; i++)
+		free(r->v8_files.items[i]);
+	vec_deinit(&r->v8_files);
 	managed_files_deinit(&r->files);
 	vec_deinit(&r->queue);
 	vec_deinit(&r->interpreters);
@@ -470,12 +583,12 @@ static void ask(struct runtime_reader *r, struct question q)
 
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf)
 {
-	ask(r, (struct question){ ip, 0, pid, leaf ? ASK_LEAF : ASK_CALLER });
+	ask(r, (struct question){ .ip = ip, .pid = pid, .ask = leaf ? ASK_LEAF : ASK_CALLER });
 }
 
-void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, uint64_t bytecode, uint64_t method)
+void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode)
 {
-	ask(r, (struct question){ bytecode, method, pid, ASK_BYTECODE });
+	ask(r, (struct question){ bytecode.bytecode, bytecode.function, pid, bytecode.offset, ASK_BYTECODE });
 }
 
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret)
@@ -496,7 +609,28 @@ bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpr
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 {
 	if (r->has_thread)
-		ask(r, (struct question){ 0, 0, pid, ASK_END });
+		ask(r, (struct question){ .pid = pid, .ask = ASK_END });
+}
+
+static void say_java(const struct unread *java, struct diag *notes)
+{
+	if (java->count && java->newer)
+		diag_warn(notes, "JDK %u is newer than this precord knows: %u to %u are read", java->major, HOTSPOT_JDK_MIN,
+			  HOTSPOT_JDK_MAX);
+	else if (java->count)
+		diag_warn(notes, "the tables of %" PRIu64 " Java virtual machines could not be read: their code has no names",
+			  java->count);
+}
+
+static void say_v8(const struct unread *v8, struct diag *notes)
+{
+	if (v8->count && v8->newer)
+		diag_warn(notes, "V8 %u.%u is newer than this precord knows: " V8_VERSIONS " are read", v8->major, v8->minor);
+	else if (v8->count && v8->major)
+		diag_warn(notes, "V8 %u.%u is not among those that this precord reads, " V8_VERSIONS ": its code has no names",
+			  v8->major, v8->minor);
+	else if (v8->count)
+		diag_warn(notes, "%" PRIu64 " processes with V8 could not be read: their code has no names", v8->count);
 }
 
 static void say(struct runtime_reader *r, struct diag *notes)
@@ -505,13 +639,9 @@ static void say(struct runtime_reader *r, struct diag *notes)
 		diag_warn(notes,
 			  "%" PRIu64 " addresses of code that a runtime made were not looked up: there was no time or room for more",
 			  r->left_out);
-	if (r->unread_versions && r->newest > HOTSPOT_JDK_MAX)
-		diag_warn(notes, "JDK %u is newer than this precord knows: %u to %u are read", r->newest, HOTSPOT_JDK_MIN,
-			  HOTSPOT_JDK_MAX);
-	else if (r->unread_versions)
-		diag_warn(notes, "the tables of %" PRIu64 " Java virtual machines could not be read: their code has no names",
-			  r->unread_versions);
-	r->left_out = r->unread_versions = 0;
+	say_java(&r->unread_java, notes);
+	say_v8(&r->unread_v8, notes);
+	r->left_out = r->unread_java.count = r->unread_v8.count = 0;
 }
 
 /* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */

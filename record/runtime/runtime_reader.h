@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_reader.h - asks the runtimes of sampled processes, in their memory, what their compiled code is (hotspot.h).
+ * runtime_reader.h - asks the runtimes of sampled processes, in their memory, what their compiled code is (hotspot.h, v8.h).
  *
  * The recorder tells of addresses in code that was made at run time, and goes on; a thread of this module's own looks them up
  * within milliseconds, because such code is freed again. So neither samples nor the end of the recording wait for a
@@ -29,13 +29,23 @@ void runtime_reader_free(struct runtime_reader *r);
 /* Address @ip of process @pid was seen, executed (@leaf) or as what may be a return address. Never waits for the process. */
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf);
 
-/* Address @bytecode of the method at @method was interpreted. Likewise. */
-void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, uint64_t bytecode, uint64_t method);
+/*
+ * A function that was interpreted: of HotSpot the address of the bytecode and of its method, of V8 tagged pointers to a BytecodeArray and
+ * to a closure, and the offset that is executed, or 0 if that is not known.
+ */
+struct runtime_bytecode {
+	uint64_t bytecode, function;
+	uint32_t offset;
+};
 
-/* Where the code of a process's bytecode interpreter is. */
+/* It was seen. Likewise. */
+void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode);
+
+/* Where the code of a process's bytecode interpreter is (struct process). */
 struct runtime_interpreter {
 	uint64_t start, len;
 	uint32_t pid;
+	bool is_v8;
 };
 
 /* One that was found since the last call; false if there are no more. Cheap. */

@@ -3,12 +3,21 @@
 
 #include "formats/arch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define METHOD_BELOW   24 /* bytes below the frame pointer */
 #define BYTECODE_BELOW 64
 #define BYTECODE_REG   13 /* r13 */
 #define USER_END       (1ULL << 47)
+
+/* Of V8, bytes below the frame pointer. */
+#define V8_CONTEXT  8
+#define V8_FUNCTION 16
+#define V8_ARRAY    32
+#define V8_OFFSET   40
+#define V8_OFFSET_MAX (1U << 28)
+#define PAGE_LEN    4096
 
 static bool in_interpreter(const struct process *proc, uint64_t ip)
 {
@@ -38,12 +47,12 @@ static void add(struct bytecode_words *words, const struct perf_record *rec, uin
 	uint64_t method = word_at(rec, fp - METHOD_BELOW);
 
 	if (is_data_address(bytecode) && is_data_address(method) && method % 8 == 0 && words->len < BYTECODE_WORDS_MAX)
-		words->items[words->len++] = (struct bytecode_word){ bytecode, method, slot };
+		words->items[words->len++] = (struct bytecode_word){ { .bytecode = bytecode, .function = method }, slot };
 }
 
 /* Frames farther out lie higher: a list that ascends by slots. */
-static void find(const struct prune *prune, const struct process *proc, const struct perf_record *rec,
-		 struct bytecode_words *ret)
+static void find_hotspot(const struct prune *prune, const struct process *proc, const struct perf_record *rec,
+			 struct bytecode_words *ret)
 {
 	const struct event_stack *stack = &rec->event.sample.stack;
 	uint32_t last = 0;
@@ -61,6 +70,87 @@ static void find(const struct prune *prune, const struct process *proc, const st
 	}
 }
 
+/* A pointer to an object of V8's heap. */
+static bool is_tagged(uint64_t word)
+{
+	return (word & 3) == 1 && is_data_address(word);
+}
+
+/* What a frame of V8 at @fp executes; false if it is none of a function that has bytecode. */
+static bool read_v8_frame(const struct perf_record *rec, uint64_t fp, struct runtime_bytecode *ret)
+{
+	uint64_t offset = word_at(rec, fp - V8_OFFSET);
+
+	ret->function = word_at(rec, fp - V8_FUNCTION);
+	ret->bytecode = word_at(rec, fp - V8_ARRAY);
+	ret->offset = 0;
+	if (!is_tagged(word_at(rec, fp - V8_CONTEXT)) || !is_tagged(ret->function) || !is_tagged(ret->bytecode))
+		return false;
+	if (!(uint32_t)offset && offset >> 32 && offset >> 32 < V8_OFFSET_MAX)
+		ret->offset = (uint32_t)(offset >> 32);
+	return ret->offset || is_tagged(offset); /* compiled code has its feedback there */
+}
+
+/* An interpreted function is kept only where @in_entry says that it is one. */
+static void add_v8(const struct perf_record *rec, uint64_t fp, bool in_entry, struct bytecode_words *ret)
+{
+	const struct event_stack *stack = &rec->event.sample.stack;
+	uint64_t at = fp - V8_ARRAY - stack->base;
+	struct bytecode_word word = { .slot = BYTECODE_WORDS_NO_SLOT };
+
+	if (fp % 8 || at >= stack->end - stack->base || ret->len >= BYTECODE_WORDS_MAX ||
+	    !read_v8_frame(rec, fp, &word.code) || (word.code.offset && !in_entry))
+		return;
+	if (word.code.offset)
+		word.slot = (uint32_t)(at / 8);
+	ret->items[ret->len++] = word;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct bytecode_word *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* What earlier calls have left behind may lead to the same frames, in any order. */
+static void put_in_order(struct bytecode_words *words)
+{
+	size_t kept = 0;
+
+	qsort(words->items, words->len, sizeof(words->items[0]), by_slot);
+	for (size_t i = 0; i < words->len; i++) {
+		bool again = kept && words->items[i].slot != BYTECODE_WORDS_NO_SLOT &&
+			     words->items[kept - 1].slot == words->items[i].slot;
+
+		if (!again)
+			words->items[kept++] = words->items[i];
+	}
+	words->len = kept;
+}
+
+/* Return addresses into the code that runs interpreted functions, wherever its pages are mapped. */
+static void find_v8(const struct prune *prune, const struct process *proc, const struct perf_record *rec,
+		    struct bytecode_words *ret)
+{
+	const struct event_stack *stack = &rec->event.sample.stack;
+
+	add_v8(rec, rec->regs.values[arch_native()->fp], /* in_entry= */ true, ret);
+	for (size_t i = 0; i < prune->ncode; i++) {
+		uint32_t at = prune->code[i];
+
+		if (at && stack->slots[at - 1] + 1 == stack->slots[at])
+			add_v8(rec, stack->words[at - 1],
+			       (stack->words[at] - proc->interpreter) % PAGE_LEN < proc->interpreter_len, ret);
+	}
+	put_in_order(ret);
+}
+
+static uint64_t kept_word(const struct runtime_bytecode *code)
+{
+	return code->bytecode + code->offset;
+}
+
 /* Put the words where they belong, from the last one on; the numbers of code words move along. */
 static void insert(struct prune *prune, struct event_stack *stack, const struct bytecode_word *words, size_t count)
 {
@@ -73,7 +163,7 @@ static void insert(struct prune *prune, struct event_stack *stack, const struct 
 		to--;
 		if (!from || prune->slots[from - 1] < word->slot) {
 			prune->slots[to] = word->slot;
-			prune->words[to] = word->bytecode;
+			prune->words[to] = kept_word(&word->code);
 			count--;
 			continue;
 		}
@@ -94,7 +184,7 @@ static size_t list_new(const struct prune *prune, const struct event_stack *stac
 	for (size_t i = 0; i < words->len; i++) {
 		while (at < stack->nwords && prune->slots[at] < words->items[i].slot)
 			at++;
-		if (words->items[i].slot != UINT32_MAX && (at == stack->nwords || prune->slots[at] != words->items[i].slot))
+		if (words->items[i].slot != BYTECODE_WORDS_NO_SLOT && (at == stack->nwords || prune->slots[at] != words->items[i].slot))
 			ret[count++] = words->items[i];
 	}
 	return count;
@@ -104,7 +194,7 @@ uint64_t bytecode_words_register(const struct process *proc, const struct perf_r
 {
 	const struct event_regs *regs = &rec->regs;
 
-	if (arch_native() != &arch_x86_64 || !proc->interpreter_len || !in_interpreter(proc, regs->values[arch_native()->ip]))
+	if (arch_native() != &arch_x86_64 || !proc->interpreter_len || proc->runs_v8 || !in_interpreter(proc, regs->values[arch_native()->ip]))
 		return 0;
 	return regs->values[BYTECODE_REG];
 }
@@ -118,11 +208,14 @@ void bytecode_words_keep(struct prune *prune, const struct process *proc, uint64
 	ret->len = 0;
 	if (arch_native() != &arch_x86_64 || prune->raw || !rec->stack)
 		return;
-	find(prune, proc, rec, ret);
+	if (proc->runs_v8)
+		find_v8(prune, proc, rec, ret);
+	else
+		find_hotspot(prune, proc, rec, ret);
 	insert(prune, stack, new, list_new(prune, stack, ret, new));
 	if (!reg)
 		return;
-	add(ret, rec, rec->regs.values[arch_native()->fp], reg, UINT32_MAX);
-	if (ret->len && ret->items[ret->len - 1].slot == UINT32_MAX)
+	add(ret, rec, rec->regs.values[arch_native()->fp], reg, BYTECODE_WORDS_NO_SLOT);
+	if (ret->len && ret->items[ret->len - 1].slot == BYTECODE_WORDS_NO_SLOT)
 		rec->regs.values[BYTECODE_REG] = reg;
 }

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytecode_words.h - keeps, of a pruned stack, the addresses of the bytecode that HotSpot's interpreter executes in each of its frames
- * (symbolize/runtime/hotspot_frames.h); x86-64.
+ * bytecode_words.h - keeps, of a pruned stack, what the interpreters of HotSpot (symbolize/runtime/hotspot_frames.h) and V8 (v8_frames.h)
+ * execute in each of their frames; x86-64.
  *
  *	| frame pointer | return address |   of what the interpreter called: it leads into the interpreter, and
- *	        └─► rbp: rbp-24 the method, rbp-64 its bytecode
+ *	        └─► rbp: rbp-24 the method, rbp-64 its bytecode	                          (HotSpot)
+ *	            rbp-16 the function, rbp-32 its array of bytecode, rbp-40 the offset  (V8)
  *
- * Pruning knows no such words, for they point into data. They are the runtime's, not the application's.
+ * Pruning knows no such words, for they point into data. They are the runtime's, not the application's. Of V8 the sum of array and offset is
+ * kept in the array's place. Compiled functions of V8 have their function and array there, too: those are only told.
  */
 #ifndef RECORD_BYTECODE_WORDS_H
 #define RECORD_BYTECODE_WORDS_H
 
+#include "record/runtime/runtime_reader.h"
 #include "record/sample/prune.h"
 
 #define BYTECODE_WORDS_MAX 512 /* frames of one stack, innermost first */
 
+#define BYTECODE_WORDS_NO_SLOT UINT32_MAX
+
 struct bytecode_word {
-	uint64_t bytecode, method; /* addresses */
-	uint32_t slot;		   /* of the bytecode's address on the stack */
+	struct runtime_bytecode code;
+	uint32_t slot; /* where its address is kept on the stack; BYTECODE_WORDS_NO_SLOT: nowhere */
 };
 
 struct bytecode_words {

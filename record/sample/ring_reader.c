@@ -146,7 +146,7 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
 }
 
-/* And what HotSpot's interpreter executes, which is told at once. */
+/* And what an interpreter executes, which is told at once. */
 static void prune_stack(struct ring_reader *r, const struct process *proc, size_t max_stack)
 {
 	uint64_t reg = bytecode_words_register(proc, &r->record);
@@ -157,7 +157,7 @@ static void prune_stack(struct ring_reader *r, const struct process *proc, size_
 	bytecode_words_keep(&r->prune, proc, reg, &r->record, &r->bytecode);
 	attach_begin(r->front, r->record.event.pid);
 	for (size_t i = 0; i < r->bytecode.len; i++)
-		attach_bytecode(r->front, r->bytecode.items[i].bytecode, r->bytecode.items[i].method);
+		attach_bytecode(r->front, r->bytecode.items[i].code);
 }
 
 static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)

@@ -5,6 +5,7 @@
 #include "symbolize/unwind/unwind.h"
 
 #include "symbolize/runtime/hotspot_frames.h"
+#include "symbolize/runtime/v8_frames.h"
 
 #include "formats/base/memory.h"
 #include "symbolize/unwind/kernel_entry.h"
@@ -413,6 +414,31 @@ static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_
 	return unwind_step_fallback(w, /* in_stub= */ false, ret_how);
 }
 
+/* The bytecode that V8's interpreter executes in this frame, if it is one of that. */
+static uint64_t v8_bytecode_of(struct unwind_walk *w, const struct unwind_place *place)
+{
+	const char *name = unwind_tables_function_name(w->tables, place->map, place->ip);
+	uint64_t fp, word;
+
+	if (!name || !v8_frames_interprets(name) || !unwind_reg(w, w->arch->fp, &fp) ||
+	    unwind_stack_word(&w->stack, fp + (uint64_t)V8_FRAMES_BYTECODE, &word) != UNWIND_READ_OK)
+		return 0;
+	return word;
+}
+
+/* Where there is no rule; the frame pointer decides what the frame interprets, if it does. */
+static enum unwind_outcome step_without_rule(struct unwind_walk *w, const struct unwind_place *place, bool in_stub,
+					     enum unwind_how *ret_how)
+{
+	uint64_t bytecode = in_stub && w->arch == &arch_x86_64 ? v8_bytecode_of(w, place) : 0;
+	enum unwind_outcome outcome = unwind_step_fallback(w, in_stub, ret_how);
+
+	w->bytecode = bytecode;
+	if (bytecode)
+		w->reads |= w->fp;
+	return outcome;
+}
+
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
 {
@@ -456,7 +482,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		*ret_stop = place->map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
 		break;
 	}
-	return unwind_step_fallback(w, rule.kind == UNWIND_RULE_NONE, ret_how);
+	return step_without_rule(w, place, rule.kind == UNWIND_RULE_NONE, ret_how);
 }
 
 /*
@@ -485,6 +511,19 @@ static enum unwind_stop end_of_code(struct unwinder *u, struct unwind_walk *w,
 	return continue_on_other_stack(u, w, s);
 }
 
+/* The newest frame is that of what it interprets, where the recorder knows that. */
+static void show_bytecode(struct unwinder *u, struct unwind_walk *w, const struct space_map *map)
+{
+	struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
+
+	if (map->module->kind != MODULE_JIT)
+		map = space_find_jit(w->space);
+	if (!unwind_tables_knows(w->tables, map, w->bytecode))
+		return;
+	frame->vaddr = w->bytecode;
+	frame->module = map->module;
+}
+
 /* A step, and what became of it into the trace if there is one. */
 static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w,
 				       struct unwind_place *place, enum unwind_how *ret_how,
@@ -497,8 +536,8 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	if (w->trace)
 		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
-	if (w->bytecode && unwind_tables_knows(w->tables, place->map, w->bytecode))
-		u->frames.items[u->frames.len - 1].vaddr = w->bytecode;
+	if (w->bytecode)
+		show_bytecode(u, w, place->map);
 	if (w->trace)
 		unwind_trace_outcome(w->trace, outcome, *ret_how);
 	return outcome;

@@ -104,9 +104,9 @@ TEST(bytecode_words_are_put_where_they_belong)
 	CHECK_UINT(s.prune->code[0], 1);
 	CHECK_UINT(s.prune->code[1], 4);
 	CHECK_UINT(s.found.len, 3);
-	CHECK_UINT(s.found.items[1].bytecode, BYTECODE + 7);
-	CHECK_UINT(s.found.items[1].method, METHOD);
-	CHECK_UINT(s.found.items[2].bytecode, BYTECODE + 9);
+	CHECK_UINT(s.found.items[1].code.bytecode, BYTECODE + 7);
+	CHECK_UINT(s.found.items[1].code.function, METHOD);
+	CHECK_UINT(s.found.items[2].code.bytecode, BYTECODE + 9);
 	CHECK_UINT(s.rec->regs.values[13], BYTECODE + 9);
 	release(&s);
 }

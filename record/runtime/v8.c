@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v8.c - instructions are found by looking back for the head of what holds them: the word that all such objects begin with is learnt from
+ * the first one.
+ *
+ *	page of 256 KiB:  … | map, …, Code, … instructions | map, …, Code, … instructions pc …
+ *	                                                       └────── looked for backwards
+ *
+ * What is told of code whose function is not known yet waits until it is learnt.
+ */
+#include "record/runtime/v8.h"
+
+#include "formats/arch.h"
+#include "formats/base/compiler.h"
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/perf/jitdump.h"
+#include "record/runtime/v8_functions.h"
+#include "record/runtime/v8_positions.h"
+
+#include <string.h>
+
+#define BACK_MAX	(1U << 20) /* from an address to the head of its code */
+#define CODES_MAX	(1U << 16)
+#define TABLE_LEN_MAX	(256U << 10)
+#define TABLES_KEPT_MAX (64U << 20) /* of all code */
+#define CODE_LEN_MAX	(128U << 10) /* of a function whose code is kept */
+#define CODE_LEAVES	3	     /* so often it was executed */
+#define CALLS_MAX	64
+#define WAITING_MAX	4096
+#define BYTECODES_KEPT	(1U << 16)
+#define STREAM_WORDS	4 /* behind the head; one of them is the Code */
+#define INLINING_LEN	16
+#define KIND_MASK	15
+#define KIND_REGEXP	3
+#define BACK_PIECE	4096
+
+enum tier { TIER_OTHER, TIER_BASELINE, TIER_OPTIMIZED };
+
+struct table {
+	uint8_t *bytes;
+	size_t len;
+};
+
+struct code {
+	uint64_t stream, object; /* address of the head; tagged pointer to the Code */
+	uint64_t start, end;
+	uint32_t flags;
+	enum tier tier;
+	uint64_t deopt, positions; /* words of the Code */
+	unsigned leaves;
+	bool announced, has_bytes;
+	bool tried;		   /* to read the tables */
+	struct table table, inlinings;
+	uint64_t literals;
+	uint32_t function; /* of optimized code, once it is announced */
+};
+
+/* Bytecode whose function is known. */
+struct bytecode {
+	uint64_t array, shared; /* tagged pointers */
+	uint32_t function;
+	bool tried;
+	struct table bytes, positions;
+};
+
+/* An address whose bytecode's function is not known yet. */
+struct waiting {
+	uint64_t array, ip;
+	enum v8_use use;
+	bool is_bytecode;
+};
+
+struct v8 {
+	const struct v8_layout *layout;
+	uint32_t inner_pid;
+	uint64_t stream_map; /* 0: not known yet */
+	VEC(struct code) codes;
+	struct map code_at; /* its head -> index */
+	struct map bytecode_at; /* its array -> index */
+	VEC(struct bytecode) bytecodes;
+	VEC(struct waiting) waiting;
+	size_t tables_len; /* kept */
+	struct v8_functions functions;
+	/* Of the look that is being taken. */
+	struct managed_view *view;
+	struct writer *out;
+};
+
+struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid)
+{
+	struct v8 *v = memory_zeroed(1, sizeof(*v));
+
+	v->layout = layout;
+	v->functions.layout = layout;
+	v->inner_pid = inner_pid;
+	return v;
+}
+
+static void code_deinit(struct code *c)
+{
+	free(c->table.bytes);
+	free(c->inlinings.bytes);
+}
+
+static void bytecode_deinit(struct bytecode *b)
+{
+	free(b->bytes.bytes);
+	free(b->positions.bytes);
+}
+
+void v8_free(struct v8 *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < v->codes.len; i++)
+		code_deinit(&v->codes.items[i]);
+	for (size_t i = 0; i < v->bytecodes.len; i++)
+		bytecode_deinit(&v->bytecodes.items[i]);
+	vec_deinit(&v->codes);
+	vec_deinit(&v->bytecodes);
+	vec_deinit(&v->waiting);
+	map_deinit(&v->code_at);
+	map_deinit(&v->bytecode_at);
+	v8_functions_deinit(&v->functions);
+	free(v);
+}
+
+size_t v8_held(const struct v8 *v)
+{
+	return sizeof(*v) + v->tables_len + v->codes.cap * sizeof(*v->codes.items) + v->bytecodes.cap * sizeof(*v->bytecodes.items) +
+	       v->waiting.cap * sizeof(*v->waiting.items) + (v->code_at.len + v->bytecode_at.len) * 2 * sizeof(struct map_slot) +
+	       v8_functions_held(&v->functions);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+/* @len bytes at @addr; nothing if that is too much or cannot be read. */
+static struct table read_bytes(struct v8 *v, uint64_t addr, uint64_t len)
+{
+	struct table t = { 0 };
+
+	if (!len || len > TABLE_LEN_MAX || v->tables_len > TABLES_KEPT_MAX)
+		return t;
+	t.bytes = memory_alloc((size_t)len);
+	if (!managed_view_try(v->view, addr, t.bytes, (size_t)len)) {
+		free(t.bytes);
+		return (struct table){ 0 };
+	}
+	t.len = (size_t)len;
+	v->tables_len += t.len;
+	return t;
+}
+
+/* The bytes of a ByteArray. */
+static struct table read_byte_array(struct v8 *v, uint64_t object)
+{
+	uint64_t len;
+
+	if (!v8_is_object(object) || !managed_view_try(v->view, object - 1 + 8, &len, sizeof(len)))
+		return (struct table){ 0 };
+	return read_bytes(v, object - 1 + V8_ARRAY_DATA, v8_small(len));
+}
+
+/* Element @index of an array that may have fewer; 0 then. */
+static uint64_t element(struct v8 *v, uint64_t array, uint32_t index)
+{
+	if (!v8_is_object(array) || index >= v8_small(v8_word(v->view, array, 8)))
+		return 0;
+	return v8_word(v->view, array, V8_ARRAY_DATA + 8ULL * index);
+}
+
+/* ---- code ------------------------------------------------------------------------------------------ */
+
+/* Is @word the map that all instruction streams have? A map's own map is its own. */
+static bool is_stream_map(struct v8 *v, uint64_t word)
+{
+	uint64_t meta, own;
+
+	if (v->stream_map)
+		return word == v->stream_map;
+	if (!v8_is_object(word) || !managed_view_try(v->view, word - 1, &meta, sizeof(meta)) || !v8_is_object(meta) ||
+	    v8_type(v->view, v->layout, meta) != v->layout->at[V8_TYPE_MAP] ||
+	    !managed_view_try(v->view, meta - 1, &own, sizeof(own)) || own != meta)
+		return false;
+	uint16_t type;
+
+	return managed_view_try(v->view, word - 1 + v->layout->at[V8_MAP_TYPE], &type, sizeof(type)) &&
+	       type == v->layout->at[V8_TYPE_STREAM];
+}
+
+/* The Code @object, if its instructions hold @ip. */
+static bool read_code(struct v8 *v, uint64_t stream, uint64_t object, uint64_t ip,
+		      struct code *ret)
+{
+	const struct v8_version *version = v->layout->version;
+	uint32_t len;
+	struct code c = { .stream = stream, .object = object };
+
+	if (v8_type(v->view, v->layout, object) != v->layout->at[V8_TYPE_CODE])
+		return false;
+	c.start = version->code_start ? v8_word(v->view, object, version->code_start) : object - 1 + version->code_header;
+	c.flags = managed_view_u32(v->view, object - 1 + version->code_flags);
+	len = managed_view_u32(v->view, object - 1 + version->code_size);
+	c.deopt = v8_word(v->view, object, version->code_deopt);
+	c.positions = v8_word(v->view, object, version->code_positions);
+	if (v->view->failed || !len || len > BACK_MAX || c.start < stream || ip - c.start >= len)
+		return false;
+	uint32_t kind = c.flags & KIND_MASK, baseline = v->layout->at[V8_KIND_BASELINE];
+
+	c.end = c.start + len;
+	c.tier = kind == baseline ? TIER_BASELINE : kind > baseline ? TIER_OPTIMIZED : TIER_OTHER;
+	*ret = c;
+	return true;
+}
+
+/* What lies at @stream, which begins as an instruction stream does, if it holds @ip. */
+static bool read_stream(struct v8 *v, uint64_t stream, uint64_t ip, struct code *ret)
+{
+	if (!v->layout->version->code_start)
+		return read_code(v, stream, stream + 1, ip, ret);
+	for (unsigned i = 1; i <= STREAM_WORDS; i++) {
+		uint64_t word;
+
+		if (managed_view_try(v->view, stream + 8 * i, &word, sizeof(word)) && read_code(v, stream, word, ip, ret))
+			return true;
+	}
+	return false;
+}
+
+/* Look at the words of [@low, @high), which ends at a page's end or at @ip, from the last one on. */
+static bool find_in_piece(struct v8 *v, uint64_t low, uint64_t high, uint64_t ip, struct code *ret)
+{
+	uint64_t words[BACK_PIECE / 8];
+
+	if (!managed_view_try(v->view, low, words, (size_t)(high - low)))
+		return false;
+	for (size_t i = (size_t)(high - low) / 8; i-- > 0 && !v->view->failed;) {
+		if (!is_stream_map(v, words[i]) || !read_stream(v, low + 8 * i, ip, ret))
+			continue;
+		v->stream_map = words[i];
+		return true;
+	}
+	return false;
+}
+
+static bool find_code(struct v8 *v, uint64_t ip, struct code *ret)
+{
+	uint64_t high = (ip & ~7ULL) + 8, lowest = ip > BACK_MAX ? ip - BACK_MAX : 0;
+
+	while (high > lowest && !v->view->failed) {
+		uint64_t low = (high - 1) & ~(uint64_t)(BACK_PIECE - 1);
+
+		if (find_in_piece(v, low, high, ip, ret))
+			return true;
+		high = low;
+	}
+	return false;
+}
+
+static bool is_same(const struct code *a, const struct code *b)
+{
+	return a->object == b->object && a->start == b->start && a->end == b->end && a->flags == b->flags &&
+	       a->deopt == b->deopt && a->positions == b->positions;
+}
+
+/* The code around @ip, as it is now; NULL if there is none. Valid until the next call. */
+static struct code *get_code(struct v8 *v, uint64_t ip)
+{
+	struct code now;
+	const uint64_t *slot;
+
+	if (!find_code(v, ip, &now))
+		return NULL;
+	slot = map_get(&v->code_at, now.stream);
+	if (slot && is_same(&v->codes.items[*slot], &now))
+		return &v->codes.items[*slot];
+	if (!slot && v->codes.len >= CODES_MAX)
+		return NULL;
+	if (!slot) {
+		*map_put(&v->code_at, now.stream, NULL) = v->codes.len;
+		vec_push(&v->codes, now);
+		return &v->codes.items[v->codes.len - 1];
+	}
+	struct code *old = &v->codes.items[*slot];
+
+	v->tables_len -= old->table.len + old->inlinings.len;
+	code_deinit(old);
+	*old = now;
+	return old;
+}
+
+/* ---- optimized code -------------------------------------------------------------------------------- */
+
+/* The function that deoptimization data has, in a wrapper from version 13 on. */
+static uint64_t shared_of(struct v8 *v, uint64_t deopt)
+{
+	uint64_t object = element(v, deopt, v->layout->at[V8_DEOPT_SHARED]);
+
+	if (object && v->layout->version->wraps_shared)
+		object = v8_is_object(object) ? v8_word(v->view, object, 8) : 0;
+	return object;
+}
+
+static void read_tables(struct v8 *v, struct code *c)
+{
+	if (c->tried)
+		return;
+	c->tried = true;
+	c->table = read_byte_array(v, c->positions);
+	if (c->tier != TIER_OPTIMIZED)
+		return;
+	c->inlinings = read_byte_array(v, element(v, c->deopt, v->layout->at[V8_DEOPT_POSITIONS]));
+	c->literals = element(v, c->deopt, v->layout->at[V8_DEOPT_LITERALS]);
+}
+
+/* The inlined call with this number: where it was called, and what. */
+static bool inlined_call(const struct code *c, int32_t number, struct v8_position *ret_caller, int32_t *ret_literal)
+{
+	size_t at = (size_t)number * INLINING_LEN;
+	uint64_t packed;
+
+	if (at + INLINING_LEN > c->inlinings.len)
+		return false;
+	memcpy(&packed, c->inlinings.bytes + at, sizeof(packed));
+	memcpy(ret_literal, c->inlinings.bytes + at + 8, sizeof(*ret_literal));
+	return v8_position_unpack(packed, ret_caller);
+}
+
+static void add_call(const struct v8 *v, uint32_t function, const struct v8_position *position, struct jitdump_call *ret)
+{
+	*ret = (struct jitdump_call){ function, position ? v8_functions_line(&v->functions, function, position->at) : 0 };
+}
+
+/* The functions at @offset of optimized code, innermost first. */
+static uint32_t optimized_calls(struct v8 *v, const struct code *c, uint64_t offset,
+				struct jitdump_call ret[CALLS_MAX])
+{
+	struct v8_position at, caller;
+	uint32_t count = 0, function;
+	int32_t literal;
+
+	if (!v8_positions_find(c->table.bytes, c->table.len, offset, &at)) {
+		add_call(v, c->function, NULL, ret);
+		return 1;
+	}
+	while (at.inlining != V8_NOT_INLINED && count < CALLS_MAX - 1) {
+		if (!inlined_call(c, at.inlining, &caller, &literal))
+			return 0;
+		function = c->function;
+		if (literal >= 0 && !v8_functions_get(&v->functions, v->view, element(v, c->literals, (uint32_t)literal), v->out, &function))
+			return 0;
+		add_call(v, function, &at, &ret[count++]);
+		at = caller;
+	}
+	add_call(v, c->function, &at, &ret[count]);
+	return count + 1;
+}
+
+/* ---- bytecode -------------------------------------------------------------------------------------- */
+
+/* The bytecode of what a function or its baseline code has for it. */
+static uint64_t bytecode_of(struct v8 *v, uint64_t object)
+{
+	for (int hops = 0; hops < 3; hops++) {
+		uint16_t type = v8_type(v->view, v->layout, object);
+
+		if (type == v->layout->at[V8_TYPE_BYTECODE])
+			return object;
+		if (type == v->layout->at[V8_TYPE_INTERPRETER_DATA])
+			object = v8_word(v->view, object, 8);
+		else if (type == v->layout->at[V8_TYPE_CODE])
+			object = v8_word(v->view, object, v->layout->version->code_deopt);
+		else
+			break;
+	}
+	return 0;
+}
+
+/* A closure that was moved has left behind where to. */
+static uint64_t shared_of_closure(struct v8 *v, uint64_t function)
+{
+	uint64_t head;
+
+	if (!v8_is_object(function) || !managed_view_try(v->view, function - 1, &head, sizeof(head)))
+		return 0;
+	if (!(head & 7) && v8_is_object(head + 1))
+		function = head + 1;
+	uint64_t shared;
+
+	return managed_view_try(v->view, function - 1 + v->layout->at[V8_FUNCTION_SHARED], &shared, sizeof(shared)) ? shared : 0;
+}
+
+static bool has_bytecode(struct v8 *v, uint64_t shared, uint64_t array)
+{
+	return v8_type(v->view, v->layout, shared) == v->layout->at[V8_TYPE_SHARED] &&
+	       bytecode_of(v, v8_word(v->view, shared, v->layout->at[V8_SHARED_DATA])) == array;
+}
+
+/* What is known of the bytecode @array, if that is still what was learnt; NULL if not. */
+static struct bytecode *known_bytecode(struct v8 *v, uint64_t array)
+{
+	const uint64_t *slot = map_get(&v->bytecode_at, array);
+	struct bytecode *b = slot ? &v->bytecodes.items[*slot] : NULL;
+
+	return b && has_bytecode(v, b->shared, array) ? b : NULL;
+}
+
+static void read_bytecode(struct v8 *v, struct bytecode *b)
+{
+	uint64_t len = v8_small(v8_word(v->view, b->array, 8));
+
+	b->tried = true;
+	b->bytes = read_bytes(v, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], len);
+	b->positions = read_byte_array(v, v8_word(v->view, b->array, v->layout->version->bytecode_positions));
+}
+
+/* Learn that @function executes @array; NULL if it does not. */
+static struct bytecode *learn(struct v8 *v, uint64_t array, uint64_t function)
+{
+	struct bytecode b = { .array = array, .shared = shared_of_closure(v, function) };
+	uint64_t *slot;
+
+	if (v->bytecodes.len >= BYTECODES_KEPT || !has_bytecode(v, b.shared, array) ||
+	    !v8_functions_get(&v->functions, v->view, b.shared, v->out, &b.function))
+		return NULL;
+	read_bytecode(v, &b);
+	slot = map_put(&v->bytecode_at, array, NULL);
+	*slot = v->bytecodes.len;
+	vec_push(&v->bytecodes, b);
+	return &v->bytecodes.items[v->bytecodes.len - 1];
+}
+
+static struct jitdump_call call_at(const struct v8 *v, const struct bytecode *b, uint32_t offset)
+{
+	struct v8_position at;
+	bool known = v8_positions_find(b->positions.bytes, b->positions.len, offset, &at);
+	struct jitdump_call call;
+
+	add_call(v, b->function, known ? &at : NULL, &call);
+	return call;
+}
+
+static void wait_for(struct v8 *v, struct waiting w)
+{
+	if (v->waiting.len < WAITING_MAX)
+		vec_push(&v->waiting, w);
+}
+
+/* ---- places ---------------------------------------------------------------------------------------- */
+
+static const char *label_of(const struct v8 *v, uint32_t function)
+{
+	return v->functions.items.items[function].label;
+}
+
+/* It is new here: say what code it is. */
+static void announce(struct v8 *v, struct code *c, const char *label)
+{
+	if (!c->announced)
+		jitdump_put_known(v->out, c->start, c->end - c->start, label);
+	c->announced = true;
+}
+
+/* How much of its frame a function has where it was interrupted: none until it has pushed the frame pointer. */
+static enum jitdump_frame leaf_frame(struct v8 *v, const struct code *c, uint64_t ip, uint32_t *ret_len)
+{
+	static const uint8_t prologue[] = { 0x55, 0x48, 0x89, 0xe5 };
+	uint8_t bytes[128];
+	size_t len = (size_t)MIN(c->end - c->start, (uint64_t)sizeof(bytes)), at = (size_t)(ip - c->start);
+	const uint8_t *found;
+	uint8_t here;
+
+	*ret_len = 8;
+	if (arch_native() != &arch_x86_64 || !managed_view_try(v->view, ip, &here, 1))
+		return JITDUMP_FRAME_UNKNOWN;
+	if (here == 0xc3 || here == 0xc2)
+		return JITDUMP_FRAME_NOT_SAVED;
+	if (at >= len || !managed_view_try(v->view, c->start, bytes, len))
+		return JITDUMP_FRAME_UNKNOWN;
+	found = memmem(bytes, len, prologue, sizeof(prologue));
+	if (!found || at > (size_t)(found - bytes) + 1)
+		return JITDUMP_FRAME_UNKNOWN;
+	if (at <= (size_t)(found - bytes))
+		return JITDUMP_FRAME_NOT_SAVED;
+	*ret_len = 16;
+	return JITDUMP_FRAME_SAVED;
+}
+
+static void put_place(struct v8 *v, const struct code *c, uint64_t ip, enum v8_use use,
+		      const struct jitdump_call *calls, uint32_t count)
+{
+	uint32_t len = 0;
+	enum jitdump_frame frame = use == V8_LEAF ? leaf_frame(v, c, ip, &len) : JITDUMP_FRAME_UNKNOWN;
+
+	jitdump_put_place(v->out, ip - (use == V8_CALLER), frame, len, calls, count);
+}
+
+/* The code of what is executed again and again, for annotate. */
+static void put_bytes(struct v8 *v, struct code *c, const char *label)
+{
+	size_t len = (size_t)(c->end - c->start);
+
+	if (c->has_bytes || ++c->leaves < CODE_LEAVES || len > CODE_LEN_MAX)
+		return;
+	c->has_bytes = true;
+	uint8_t *bytes = memory_alloc(len);
+
+	if (managed_view_try(v->view, c->start, bytes, len))
+		jitdump_put_load(v->out, v->inner_pid, c->start, label, bytes, len);
+	free(bytes);
+}
+
+/* Baseline code is one piece for each bytecode. */
+static void put_baseline(struct v8 *v, struct code *c, const struct bytecode *b, uint64_t ip,
+			 enum v8_use use)
+{
+	const struct v8_bytecode bytecode = { b->bytes.bytes, b->bytes.len, v->layout->sizes, v->layout->nbytecodes };
+	struct jitdump_call call = { b->function, 0 };
+	uint32_t offset;
+
+	read_tables(v, c);
+	if (v8_positions_baseline(c->table.bytes, c->table.len, &bytecode, ip - (use == V8_CALLER) - c->start, &offset))
+		call = call_at(v, b, offset);
+	announce(v, c, label_of(v, b->function));
+	put_place(v, c, ip, use, &call, 1);
+	if (use == V8_LEAF)
+		put_bytes(v, c, label_of(v, b->function));
+}
+
+static bool look_at_baseline(struct v8 *v, struct code *c, uint64_t ip, enum v8_use use)
+{
+	uint64_t array = bytecode_of(v, c->deopt);
+	const struct bytecode *b = array ? known_bytecode(v, array) : NULL;
+
+	if (b)
+		put_baseline(v, c, b, ip, use);
+	else if (array)
+		wait_for(v, (struct waiting){ array, ip, use, false });
+	return array;
+}
+
+static bool look_at_optimized(struct v8 *v, struct code *c, uint64_t ip, enum v8_use use)
+{
+	struct jitdump_call calls[CALLS_MAX];
+	uint32_t count;
+
+	if (!v8_functions_get(&v->functions, v->view, shared_of(v, c->deopt), v->out, &c->function))
+		return false;
+	read_tables(v, c);
+	count = optimized_calls(v, c, ip - (use == V8_CALLER) - c->start, calls);
+	announce(v, c, label_of(v, c->function));
+	put_place(v, c, ip, use, calls, count);
+	if (use == V8_LEAF)
+		put_bytes(v, c, label_of(v, c->function));
+	return true;
+}
+
+static bool look_at_other(struct v8 *v, struct code *c)
+{
+	announce(v, c, (c->flags & KIND_MASK) == KIND_REGEXP ? "[regular expression]" : "[V8 code]");
+	return true;
+}
+
+bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use use, struct writer *out)
+{
+	struct code *c;
+
+	v->view = view;
+	v->out = out;
+	c = get_code(v, ip - (use == V8_CALLER));
+	if (!c)
+		return false;
+	if (c->tier == TIER_BASELINE)
+		return look_at_baseline(v, c, ip, use);
+	return c->tier == TIER_OPTIMIZED ? look_at_optimized(v, c, ip, use) : look_at_other(v, c);
+}
+
+static void put_bytecode(struct v8 *v, const struct bytecode *b, uint64_t bytecode)
+{
+	uint64_t offset = bytecode - (b->array - 1 + v->layout->at[V8_BYTECODE_DATA]);
+	struct jitdump_call call;
+
+	if (offset >= b->bytes.len)
+		return;
+	call = call_at(v, b, (uint32_t)offset);
+	jitdump_put_place(v->out, bytecode, JITDUMP_FRAME_UNKNOWN, 0, &call, 1);
+}
+
+/* Its function has become known: what waits for that. */
+static void put_waiting(struct v8 *v, const struct bytecode *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->waiting.len; i++) {
+		struct waiting w = v->waiting.items[i];
+		struct code *c;
+
+		if (w.array != b->array)
+			v->waiting.items[kept++] = w;
+		else if (w.is_bytecode)
+			put_bytecode(v, b, w.ip);
+		else if ((c = get_code(v, w.ip - (w.use == V8_CALLER))) && c->tier == TIER_BASELINE)
+			put_baseline(v, c, b, w.ip, w.use);
+	}
+	v->waiting.len = kept;
+}
+
+bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_bytecode_at *at, struct writer *out)
+{
+	struct bytecode *b;
+
+	v->view = view;
+	v->out = out;
+	b = known_bytecode(v, at->array);
+	if (!b && (b = learn(v, at->array, at->function))) {
+		jitdump_put_known(out, at->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, label_of(v, b->function));
+		put_waiting(v, b);
+	}
+	if (!b && at->offset && v8_type(view, v->layout, at->array) == v->layout->at[V8_TYPE_BYTECODE])
+		wait_for(v, (struct waiting){ at->array, at->array + at->offset, V8_LEAF, true });
+	if (b && at->offset)
+		put_bytecode(v, b, at->array + at->offset);
+	return b;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v8_functions.c - from a function to its name, and from a script's source to its lines.
+ *
+ *	SharedFunctionInfo ─► name, or ScopeInfo ─► name, inferred name, position
+ *	                 └──► Script ─► name, source
+ *
+ *	ScopeInfo   flags, nparameters, ncontext, [start, end,] context names, context infos, [class variable,] [name, slot,]
+ *	            [inferred name,] [start, end]
+ *
+ * V8 counts the ends of lines itself where it needs them, which most scripts never do: so they are counted here.
+ */
+#include "record/runtime/v8_functions.h"
+
+#include "formats/base/clock.h"
+#include "formats/base/compiler.h"
+#include "formats/perf/jitdump.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define CONTEXT_MAX	4096 /* variables of a scope */
+#define CONTEXT_INLINED 75   /* from so many on their names are in a table */
+#define NAME_WORDS	8    /* of a scope, from its name on */
+#define POSITION_MAX	(1U << 30)
+#define LINE_OFFSET	24 /* of a script: how many lines of its file lie above it */
+#define SOURCE_LEN_MAX	(32U << 20)
+#define SOURCE_NS	20000000ULL /* for one script */
+#define PIECE_LEN	(64U << 10)
+
+void v8_functions_deinit(struct v8_functions *fs)
+{
+	for (size_t i = 0; i < fs->items.len; i++)
+		free(fs->items.items[i].label);
+	for (size_t i = 0; i < fs->scripts.len; i++) {
+		free(fs->scripts.items[i].file);
+		vec_deinit(&fs->scripts.items[i].ends);
+	}
+	vec_deinit(&fs->items);
+	vec_deinit(&fs->scripts);
+	map_deinit(&fs->by_shared);
+	map_deinit(&fs->by_script);
+}
+
+size_t v8_functions_held(const struct v8_functions *fs)
+{
+	return fs->items.cap * (sizeof(*fs->items.items) + V8_NAME_MAX / 16) +
+	       fs->scripts.cap * (sizeof(*fs->scripts.items) + V8_NAME_MAX / 8) + fs->nlines * sizeof(uint32_t) +
+	       (fs->by_shared.len + fs->by_script.len) * 2 * sizeof(struct map_slot);
+}
+
+/* ---- scripts --------------------------------------------------------------------------------------- */
+
+/* "\r\n" is one end. */
+static void take_ends(struct v8_script *s, const uint8_t *bytes, size_t count, unsigned width, uint32_t position, uint16_t *last)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint16_t c = 0;
+
+		memcpy(&c, bytes + i * width, width);
+		if (c == '\n' && *last == '\r')
+			s->ends.items[s->ends.len - 1] = position + (uint32_t)i;
+		else if (c == '\n' || c == '\r' || c == 0x2028 || c == 0x2029)
+			vec_push(&s->ends, position + (uint32_t)i);
+		*last = c;
+	}
+}
+
+/* The source is long: it is read past the view, a piece at a time, within a limit of its own. */
+static bool count_lines(struct managed_view *view, const struct v8_flat *flat, struct v8_script *s)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + SOURCE_NS;
+	uint8_t *bytes = memory_alloc(PIECE_LEN);
+	uint32_t done = 0, most = PIECE_LEN / flat->width;
+	uint16_t last = 0;
+
+	while (done < flat->len && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
+		uint32_t count = MIN(most, flat->len - done);
+		struct task_memory_piece piece = { .addr = flat->addr + (uint64_t)done * flat->width,
+						   .to = bytes,
+						   .len = (size_t)count * flat->width };
+
+		/* Some pages are in memory, others only in the file. */
+		view->read(view->context, &piece, 1);
+		count = (uint32_t)(piece.got / flat->width);
+		if (!count)
+			break;
+		take_ends(s, bytes, count, flat->width, done, &last);
+		done += count;
+	}
+	free(bytes);
+	return done == flat->len;
+}
+
+static void read_lines(struct v8_functions *fs, struct managed_view *view, struct v8_script *s)
+{
+	struct v8_flat flat;
+	bool is_whole;
+
+	if (fs->nlines >= V8_LINES_MAX || !v8_flat(view, fs->layout, s->source, &flat) ||
+	    flat.len > SOURCE_LEN_MAX / flat.width)
+		return;
+	is_whole = count_lines(view, &flat, s);
+	/* It took its own time. */
+	managed_view_begin(view, view->read, view->context, MANAGED_TIME_NS);
+	if (!is_whole) {
+		s->ends.len = 0;
+		return;
+	}
+	vec_push(&s->ends, flat.len);
+	uint32_t above = v8_small(v8_word(view, s->script, LINE_OFFSET));
+
+	fs->nlines += s->ends.len;
+	s->first_line = above < POSITION_MAX ? above + 1 : 1;
+}
+
+/* "file:///srv/app.mjs": where it lies. */
+static void read_file_name(struct v8_functions *fs, struct managed_view *view, uint64_t script, char ret[V8_NAME_MAX])
+{
+	static const char scheme[] = "file://";
+	uint64_t name = v8_word(view, script, fs->layout->at[V8_SCRIPT_NAME]);
+	size_t skip = sizeof(scheme) - 1;
+
+	ret[0] = '\0';
+	if (!v8_is_string(view, fs->layout, name))
+		return;
+	v8_string(view, fs->layout, name, ret, V8_NAME_MAX);
+	if (strncmp(ret, scheme, skip) == 0 && ret[skip] == '/')
+		memmove(ret, ret + skip, strlen(ret + skip) + 1);
+}
+
+static uint32_t get_script(struct v8_functions *fs, struct managed_view *view, uint64_t script)
+{
+	const uint64_t *slot = map_get(&fs->by_script, script);
+	struct v8_script new = { .script = script };
+	char file[V8_NAME_MAX];
+
+	if (v8_type(view, fs->layout, script) != fs->layout->at[V8_TYPE_SCRIPT])
+		return V8_NO_SCRIPT;
+	new.source = v8_word(view, script, fs->layout->at[V8_SCRIPT_SOURCE]);
+	if (slot && fs->scripts.items[*slot].source == new.source)
+		return (uint32_t)*slot;
+	if (fs->scripts.len >= V8_SCRIPTS_MAX)
+		return V8_NO_SCRIPT;
+	read_file_name(fs, view, script, file);
+	if (view->failed)
+		return V8_NO_SCRIPT;
+	read_lines(fs, view, &new);
+	new.file = memory_strdup(file);
+	*map_put(&fs->by_script, script, NULL) = fs->scripts.len;
+	vec_push(&fs->scripts, new);
+	return (uint32_t)fs->scripts.len - 1;
+}
+
+static uint32_t line_at(const struct v8_script *s, uint32_t position)
+{
+	size_t low = 0, high = s->ends.len;
+
+	while (low < high) { /* the first end at @position or behind it */
+		size_t middle = low + (high - low) / 2;
+
+		if (s->ends.items[middle] < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->ends.len ? (uint32_t)low + s->first_line : 0;
+}
+
+uint32_t v8_functions_line(const struct v8_functions *fs, uint32_t number, uint32_t position)
+{
+	uint32_t script = fs->items.items[number].script_number;
+
+	return script == V8_NO_SCRIPT ? 0 : line_at(&fs->scripts.items[script], position);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+struct scope {
+	char name[V8_NAME_MAX];
+	uint32_t start; /* position of the function; POSITION_MAX: not known */
+};
+
+static bool is_position(uint64_t word)
+{
+	return !(uint32_t)word && v8_small(word) < POSITION_MAX;
+}
+
+/* The scope's words from its name on: its slot follows; what is undefined is left out here; two numbers that ascend end it. */
+static void read_scope_end(const struct v8_functions *fs, struct managed_view *view, uint64_t words, struct scope *ret)
+{
+	uint64_t before = UINT64_MAX;
+	bool is_slot = false;
+
+	for (unsigned i = 0; i < NAME_WORDS && !view->failed; i++) {
+		uint64_t word = managed_view_u64(view, words + 8ULL * i);
+		bool is_text = (uint32_t)word && v8_is_string(view, fs->layout, word);
+
+		if (is_text && !*ret->name)
+			v8_string(view, fs->layout, word, ret->name, V8_NAME_MAX);
+		if (!is_slot && is_position(before) && is_position(word) && before < word) {
+			ret->start = MIN(ret->start, v8_small(before));
+			break;
+		}
+		before = is_slot ? UINT64_MAX : word;
+		is_slot = is_text;
+	}
+}
+
+static void read_scope(const struct v8_functions *fs, struct managed_view *view, uint64_t object, struct scope *ret)
+{
+	const uint16_t *at = fs->layout->at;
+	uint64_t words = object - 1 + 8;
+	uint32_t ncontext = v8_small(managed_view_u64(view, words + 8ULL * at[V8_SCOPE_NCONTEXT]));
+	uint64_t names = ncontext < CONTEXT_INLINED ? 2ULL * ncontext : 1ULL + ncontext;
+
+	if (ncontext > CONTEXT_MAX || view->failed)
+		return;
+	if (at[V8_SCOPE_FIRST] == 5) /* positions come before the names */
+		ret->start = v8_small(managed_view_u64(view, words + 8ULL * 3));
+	read_scope_end(fs, view, words + 8 * (at[V8_SCOPE_FIRST] + names), ret);
+}
+
+/* The name that V8 shows in its own stacks; functions that have none are told apart by where they stand. */
+static void make_label(const struct v8_functions *fs, const struct scope *scope, uint32_t script, char ret[V8_NAME_MAX])
+{
+	uint32_t line = script != V8_NO_SCRIPT && scope->start < POSITION_MAX ?
+				line_at(&fs->scripts.items[script], scope->start) : 0;
+
+	if (*scope->name)
+		memcpy(ret, scope->name, V8_NAME_MAX);
+	else if (line && scope->start)
+		snprintf(ret, V8_NAME_MAX, "(anonymous):%u", line);
+	else
+		snprintf(ret, V8_NAME_MAX, scope->start ? "(anonymous)" : "(module)");
+}
+
+static bool add(struct v8_functions *fs, struct managed_view *view, const struct v8_function *key, struct writer *out)
+{
+	struct scope scope = { .start = POSITION_MAX };
+	struct v8_function f = *key;
+	char label[V8_NAME_MAX];
+
+	if (fs->items.len >= V8_FUNCTIONS_MAX)
+		return false;
+	f.script_number = get_script(fs, view, f.script);
+	if (v8_type(view, fs->layout, f.name) == fs->layout->at[V8_TYPE_SCOPE])
+		read_scope(fs, view, f.name, &scope);
+	else if (v8_is_string(view, fs->layout, f.name))
+		v8_string(view, fs->layout, f.name, scope.name, V8_NAME_MAX);
+	if (view->failed)
+		return false;
+	make_label(fs, &scope, f.script_number, label);
+	f.label = memory_strdup(label);
+	jitdump_put_function(out, (uint32_t)fs->items.len, label,
+			     f.script_number == V8_NO_SCRIPT ? "" : fs->scripts.items[f.script_number].file);
+	vec_push(&fs->items, f);
+	return true;
+}
+
+bool v8_functions_get(struct v8_functions *fs, struct managed_view *view, uint64_t shared, struct writer *out,
+		      uint32_t *ret)
+{
+	const uint64_t *slot = map_get(&fs->by_shared, shared);
+	struct v8_function f = { .shared = shared };
+
+	if (v8_type(view, fs->layout, shared) != fs->layout->at[V8_TYPE_SHARED])
+		return false;
+	f.name = v8_word(view, shared, fs->layout->at[V8_SHARED_NAME]);
+	f.script = v8_word(view, shared, fs->layout->at[V8_SHARED_SCRIPT]);
+	if (view->failed)
+		return false;
+	if (slot && fs->items.items[*slot].name == f.name && fs->items.items[*slot].script == f.script) {
+		*ret = (uint32_t)*slot;
+		return true;
+	}
+	if (!add(fs, view, &f, out))
+		return false;
+	*ret = (uint32_t)(fs->items.len - 1);
+	*map_put(&fs->by_shared, shared, NULL) = *ret;
+	return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v8_functions.h - names, files and lines of the functions of one V8.
+ *
+ * A function is known by its SharedFunctionInfo (@shared, a tagged pointer), which all its closures have in common. Each gets a
+ * number, and what is known of it goes into the dump (formats/perf/jitdump.h). The garbage collector may move it, and put another
+ * one there: then its name or script is another one too, which is noticed.
+ */
+#ifndef RUNTIME_V8_FUNCTIONS_H
+#define RUNTIME_V8_FUNCTIONS_H
+
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/base/writer.h"
+#include "record/runtime/v8_object.h"
+
+#define V8_FUNCTIONS_MAX (1U << 16)
+#define V8_SCRIPTS_MAX	 (1U << 14)
+#define V8_LINES_MAX	 (4U << 20) /* of all scripts together; beyond that there are no lines */
+#define V8_NAME_MAX	 512
+
+struct v8_function {
+	uint64_t shared, name, script; /* what it is told from another one by */
+	uint32_t script_number;	       /* V8_NO_SCRIPT: not known */
+	char *label;
+};
+
+#define V8_NO_SCRIPT UINT32_MAX
+
+struct v8_script {
+	uint64_t script, source;
+	char *file;
+	uint32_t first_line;
+	VEC(uint32_t) ends; /* positions of the ends of its lines */
+};
+
+/* Zeroed is empty. */
+struct v8_functions {
+	const struct v8_layout *layout;
+	struct map by_shared; /* -> index in @items */
+	VEC(struct v8_function) items;
+	struct map by_script; /* -> index in @scripts */
+	VEC(struct v8_script) scripts;
+	size_t nlines; /* of all */
+};
+
+void v8_functions_deinit(struct v8_functions *fs);
+
+/* Bytes of memory that they hold, about. */
+size_t v8_functions_held(const struct v8_functions *fs);
+
+/* The number of the function @shared, which is written to @out if it is new. False if it cannot be read, or there are too many. */
+bool v8_functions_get(struct v8_functions *fs, struct managed_view *view, uint64_t shared, struct writer *out,
+		      uint32_t *ret);
+
+/* The source line of @position, in characters from the beginning of the script of function @number; 0 if it is not known. */
+uint32_t v8_functions_line(const struct v8_functions *fs, uint32_t number, uint32_t position);
+
+#endif

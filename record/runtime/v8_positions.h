@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v8_positions.h - V8's tables from offsets in code to positions in the source.
+ *
+ * A table is a list of differences, each a number in digits of seven bits, the lowest first. What it says is hostile.
+ */
+#ifndef RUNTIME_V8_POSITIONS_H
+#define RUNTIME_V8_POSITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define V8_NOT_INLINED (-1)
+
+/* A position in the source: characters from the beginning of its script, and which inlined call it is in. */
+struct v8_position {
+	uint32_t at;
+	int32_t inlining; /* number of the call; V8_NOT_INLINED */
+};
+
+/* As V8 packs it into one number. False if there is none in it. */
+bool v8_position_unpack(uint64_t packed, struct v8_position *ret);
+
+/* The last position at @offset or before it; false if the table has none there. */
+bool v8_positions_find(const uint8_t *table, size_t len, uint64_t offset, struct v8_position *ret);
+
+/*
+ * The offset of the bytecode, in @bytecode, whose baseline code holds @pc, an offset in that code. @table has the length of each one's code;
+ * @sizes the lengths of @nbytecodes bytecodes, then of those that a prefix widens (1, 0), and once more (2, 1). False if they do not agree.
+ */
+struct v8_bytecode {
+	const uint8_t *bytes;
+	size_t len;
+	const uint8_t *sizes;
+	size_t nbytecodes;
+};
+
+bool v8_positions_baseline(const uint8_t *table, size_t len, const struct v8_bytecode *bytecode, uint64_t pc,
+			   uint32_t *ret);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_v8.c - a V8 heap of 256 KiB, made by hand as version 11.3 lays it out: what is read of it, and that nothing it can say does harm.
+ *
+ *	optimized code of outer(), which has inner() inlined; bytecode of outer(), and its baseline code; a script of five lines
+ */
+#include "record/runtime/v8.h"
+
+#include "formats/perf/jitdump.h"
+#include "record/runtime/v8_functions.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE 0x40000000ULL
+#define LEN  0x40000
+
+enum { MAPS = 0x100, NAMES = 0x2000, SCRIPT = 0x3000, SOURCE = 0x3100, OUTER = 0x4000, INNER = 0x4100, CLOSURE = 0x4200,
+       ARRAY = 0x5000, DEOPT = 0x6000, LITERALS = 0x6100, TABLE = 0x6200, INLININGS = 0x6300, CODE = 0x6400, BASELINE = 0x6500,
+       STEPS = 0x6600, SCOPE = 0x6700, STREAM = 0x20000, BASELINE_STREAM = 0x21000 };
+
+enum kind { A_MAP, A_CODE, A_STREAM, A_SHARED, A_BYTECODE, A_SCRIPT, A_SCOPE, A_STRING, A_CONS, AN_ARRAY, KINDS };
+
+static const uint16_t types[KINDS] = { 255, 245, 252, 262, 191, 167, 261, 8, 41, 175 };
+
+static const struct v8_version version = { 11, 3, 16, 24, 40, 0, 48, 56, 32, false };
+
+struct heap {
+	uint8_t bytes[LEN];
+	struct managed_view view;
+	struct v8_layout layout;
+	struct writer out;
+	uint64_t noise; /* not 0: every byte may be another one each time */
+};
+
+static size_t read_bytes(struct heap *h, uint64_t addr, uint8_t *ret, size_t len)
+{
+	uint64_t offset = addr - BASE;
+
+	if (offset >= LEN)
+		return 0;
+	len = MIN(len, (size_t)(LEN - offset));
+	memcpy(ret, h->bytes + offset, len);
+	if (h->noise) {
+		h->noise = h->noise * 6364136223846793005ULL + 1442695040888963407ULL;
+		ret[(h->noise >> 33) % len] = (uint8_t)(h->noise >> 21);
+	}
+	return len;
+}
+
+static void read_heap(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = read_bytes(context, pieces[i].addr, pieces[i].to, pieces[i].len);
+}
+
+static void put(struct heap *h, uint64_t at, uint64_t value, size_t len)
+{
+	memcpy(h->bytes + at, &value, len);
+}
+
+static uint64_t tagged(uint64_t at)
+{
+	return BASE + at + 1;
+}
+
+static uint64_t small(uint64_t value)
+{
+	return value << 32;
+}
+
+static void put_object(struct heap *h, uint64_t at, enum kind kind)
+{
+	put(h, at, tagged(MAPS + 0x40ULL * kind), 8);
+}
+
+static void put_array(struct heap *h, uint64_t at, const uint64_t *words, size_t count)
+{
+	put_object(h, at, AN_ARRAY);
+	put(h, at + 8, small(count), 8);
+	for (size_t i = 0; i < count; i++)
+		put(h, at + 16 + 8 * i, words[i], 8);
+}
+
+static void put_bytes(struct heap *h, uint64_t at, const void *bytes, size_t len)
+{
+	put_object(h, at, AN_ARRAY);
+	put(h, at + 8, small(len), 8);
+	memcpy(h->bytes + at + 16, bytes, len);
+}
+
+static uint64_t put_string(struct heap *h, uint64_t at, const char *text)
+{
+	put_object(h, at, A_STRING);
+	put(h, at + 12, strlen(text), 4);
+	memcpy(h->bytes + at + 16, text, strlen(text));
+	return tagged(at);
+}
+
+static void make_layout(struct v8_layout *l)
+{
+	static const struct {
+		enum v8_number number;
+		uint16_t at;
+	} numbers[] = {
+		{ V8_MAP_TYPE, 12 }, { V8_FUNCTION_SHARED, 24 }, { V8_SHARED_DATA, 8 }, { V8_SHARED_NAME, 16 },
+		{ V8_SHARED_SCRIPT, 32 }, { V8_BYTECODE_DATA, 54 }, { V8_SCRIPT_SOURCE, 8 }, { V8_SCRIPT_NAME, 16 },
+		{ V8_SCRIPT_LINE_ENDS, 56 }, { V8_STRING_LENGTH, 12 }, { V8_SCOPE_NCONTEXT, 2 }, { V8_SCOPE_FIRST, 3 },
+		{ V8_DEOPT_INLINED, 1 }, { V8_DEOPT_LITERALS, 2 }, { V8_DEOPT_SHARED, 6 }, { V8_DEOPT_POSITIONS, 7 },
+		{ V8_TYPE_MAP, 255 }, { V8_TYPE_CODE, 245 }, { V8_TYPE_STREAM, 252 }, { V8_TYPE_SHARED, 262 },
+		{ V8_TYPE_BYTECODE, 191 }, { V8_TYPE_SCRIPT, 167 }, { V8_TYPE_SCOPE, 261 }, { V8_TYPE_INTERPRETER_DATA, 159 },
+		{ V8_TYPE_FIXED_ARRAY, 175 }, { V8_KIND_BASELINE, 11 },
+	};
+
+	l->version = &version;
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		l->at[numbers[i].number] = numbers[i].at;
+	memset(l->sizes, 1, 3 * 8); /* bytecodes 0 to 7, one byte each */
+	l->nbytecodes = 8;
+}
+
+static void make_functions(struct heap *h)
+{
+	put_object(h, SCRIPT, A_SCRIPT);
+	put(h, SCRIPT + 8, put_string(h, SOURCE, "one\ntwo\r\nthree\rfour\nfive"), 8);
+	put(h, SCRIPT + 16, put_string(h, NAMES, "file:///srv/app.mjs"), 8);
+	put_object(h, OUTER, A_SHARED);
+	put(h, OUTER + 8, tagged(ARRAY), 8);
+	put(h, OUTER + 16, tagged(SCOPE), 8);
+	put(h, OUTER + 32, tagged(SCRIPT), 8);
+	put_object(h, INNER, A_SHARED);
+	put(h, INNER + 16, put_string(h, NAMES + 0x100, "inner"), 8);
+	put(h, INNER + 32, tagged(SCRIPT), 8);
+	/* One context variable, a name in two parts, positions. */
+	put_object(h, SCOPE, A_SCOPE);
+	put(h, SCOPE + 8 + 16, small(1), 8);
+	put(h, SCOPE + 8 + 24, put_string(h, NAMES + 0x200, "variable"), 8);
+	put(h, SCOPE + 8 + 40, tagged(NAMES + 0x300), 8);
+	put_object(h, NAMES + 0x300, A_CONS);
+	put(h, NAMES + 0x300 + 12, 5, 4);
+	put(h, NAMES + 0x300 + 16, put_string(h, NAMES + 0x400, "out"), 8);
+	put(h, NAMES + 0x300 + 24, put_string(h, NAMES + 0x500, "er"), 8);
+	put_object(h, CLOSURE, AN_ARRAY); /* its type is not looked at */
+	put(h, CLOSURE + 24, tagged(OUTER), 8);
+}
+
+/* Bytecodes 0 to 7: position 0 from the beginning on, 6 ("two") from the fourth. */
+static void make_bytecode(struct heap *h)
+{
+	static const uint8_t table[] = { 0, 2 << 1, 4 << 1, 12 << 1 };
+
+	put_object(h, ARRAY, A_BYTECODE);
+	put(h, ARRAY + 8, small(8), 8);
+	put(h, ARRAY + 32, tagged(STEPS + 0x80), 8);
+	put_bytes(h, STEPS + 0x80, table, sizeof(table));
+	memset(h->bytes + ARRAY + 54, 5, 8);
+}
+
+static void put_code(struct heap *h, uint64_t stream, uint64_t code, uint32_t kind, uint64_t deopt, uint64_t positions)
+{
+	put_object(h, stream, A_STREAM);
+	put(h, stream + 8, tagged(code), 8);
+	put_object(h, code, A_CODE);
+	put(h, code + 16, tagged(deopt), 8);
+	put(h, code + 24, tagged(positions), 8);
+	put(h, code + 40, BASE + stream + 0x40, 8);
+	put(h, code + 48, kind, 4);
+	put(h, code + 56, 0x100, 4);
+	memcpy(h->bytes + stream + 0x40, "\x90\x90\x55\x48\x89\xe5", 6);
+}
+
+/* From offset 0x10 on inner() at "three", called by outer() at "two". */
+static void make_code(struct heap *h)
+{
+	static const uint8_t steps[] = { 4, 8, 8, 8, 8, 8, 8, 8, 8 };
+	static const uint8_t table[] = { 0x20, 0xd4, 0x80, 0x80, 0x80, 0x10 }; /* 0x10, (1 << 31 | 21 << 1) */
+	uint64_t inlining[] = { 6 << 1, 0 }, literals[] = { tagged(INNER) };
+	uint64_t deopt[8] = { 0, small(1), tagged(LITERALS), 0, 0, 0, tagged(OUTER), tagged(INLININGS) };
+
+	put_array(h, DEOPT, deopt, ARRAY_LEN(deopt));
+	put_array(h, LITERALS, literals, 1);
+	put_bytes(h, TABLE, table, sizeof(table));
+	put_bytes(h, INLININGS, inlining, sizeof(inlining));
+	put_code(h, STREAM, CODE, 13, DEOPT, TABLE);
+	put_bytes(h, STEPS, steps, sizeof(steps));
+	put_code(h, BASELINE_STREAM, BASELINE, 11, ARRAY, STEPS);
+}
+
+static struct heap *new_heap(void)
+{
+	struct heap *h = memory_zeroed(1, sizeof(*h));
+
+	make_layout(&h->layout);
+	for (size_t i = 0; i < KINDS; i++) {
+		put_object(h, MAPS + 0x40 * i, A_MAP);
+		put(h, MAPS + 0x40 * i + 12, types[i], 2);
+	}
+	make_functions(h);
+	make_bytecode(h);
+	make_code(h);
+	jitdump_put_header(&h->out, 62, 1, 0);
+	return h;
+}
+
+static void free_heap(struct heap *h)
+{
+	writer_deinit(&h->out);
+	free(h);
+}
+
+static bool look(struct heap *h, struct v8 *v, uint64_t at, enum v8_use use)
+{
+	managed_view_begin(&h->view, read_heap, h, 100000000);
+	return v8_look(v, &h->view, BASE + at, use, &h->out);
+}
+
+static bool look_bytecode(struct heap *h, struct v8 *v, uint32_t offset)
+{
+	managed_view_begin(&h->view, read_heap, h, 100000000);
+	return v8_look_bytecode(v, &h->view, &(struct v8_bytecode_at){ tagged(ARRAY), tagged(CLOSURE), offset }, &h->out);
+}
+
+/* The places that were written, each with its functions as "name:line" from the innermost on. */
+static size_t read_back(const struct heap *h, struct jitdump_record *ret, char *text, size_t room)
+{
+	char names[8][80] = { "" };
+	struct jitdump_record rec;
+	struct jitdump_call call;
+	struct jitdump dump;
+	size_t count = 0;
+
+	*text = '\0';
+	CHECK(!jitdump_open(&dump, h->out.data, h->out.len));
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_FUNCTION && rec.function < ARRAY_LEN(names))
+			snprintf(names[rec.function], sizeof(names[0]), "%s %s", rec.file, rec.name);
+		if (rec.kind != JITDUMP_PLACE)
+			continue;
+		count++;
+		*ret = rec;
+		while (jitdump_call_next(&rec, &call) && call.function < ARRAY_LEN(names))
+			snprintf(text + strlen(text), room - strlen(text), "%s:%u, ", names[call.function], call.line);
+	}
+	return count;
+}
+
+TEST(v8_names_inlined_functions_and_lines_of_a_return_address)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
+	CHECK_STR(text, "/srv/app.mjs inner:5, /srv/app.mjs outer:2, ");
+	CHECK_UINT(place.ip, BASE + STREAM + 0x60);
+	CHECK_UINT(place.frame, JITDUMP_FRAME_UNKNOWN);
+	CHECK(!look(h, v, STREAM + 0x40 + 0x101, V8_CALLER)); /* behind the code */
+	CHECK(look(h, v, STREAM + 0x40 + 0x100, V8_CALLER));  /* of a call that is its last instruction */
+	CHECK(!look(h, v, STREAM - 0x100, V8_LEAF));
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_knows_what_of_a_frame_there_is_in_a_prologue)
+{
+	static const struct {
+		uint64_t at;
+		enum jitdump_frame frame;
+		uint32_t len;
+	} cases[] = { { 0, JITDUMP_FRAME_NOT_SAVED, 8 }, { 2, JITDUMP_FRAME_NOT_SAVED, 8 }, { 3, JITDUMP_FRAME_SAVED, 16 } };
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+	struct jitdump_record place;
+	char text[1024];
+
+	if (arch_native() != &arch_x86_64)
+		SKIP("prologues are x86-64's");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CHECK(look(h, v, STREAM + 0x40 + cases[i].at, V8_LEAF));
+		read_back(h, &place, text, sizeof(text));
+		CHECK_UINT(place.frame, cases[i].frame);
+		CHECK_UINT(place.frame_len, cases[i].len);
+	}
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_finds_the_line_of_bytecode_and_of_baseline_code)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	/* Whose function it is nobody knows yet. */
+	CHECK(look(h, v, BASELINE_STREAM + 0x40 + 4 + 8 * 5, V8_LEAF));
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 0);
+	CHECK(look_bytecode(h, v, 0));
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
+	CHECK_STR(text, "/srv/app.mjs outer:2, ");
+	CHECK_UINT(place.ip, BASE + BASELINE_STREAM + 0x40 + 4 + 8 * 5);
+	CHECK(look_bytecode(h, v, 53 + 3));
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 2);
+	CHECK_STR(text, "/srv/app.mjs outer:2, /srv/app.mjs outer:1, ");
+	CHECK_UINT(place.ip, tagged(ARRAY) + 56);
+	CHECK(look_bytecode(h, v, 53 + 8)); /* behind the bytecode */
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 2);
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_follows_a_closure_that_was_moved_and_believes_no_other)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	put(h, CLOSURE, BASE + 0x7000, 8);
+	CHECK(!look_bytecode(h, v, 53));
+	put(h, 0x7000 + 24, tagged(INNER), 8); /* which has other bytecode */
+	CHECK(!look_bytecode(h, v, 53));
+	put(h, 0x7000 + 24, tagged(OUTER), 8);
+	CHECK(look_bytecode(h, v, 0));
+	/* What has waited is known now. */
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 2);
+	CHECK_STR(text, "/srv/app.mjs outer:1, /srv/app.mjs outer:1, ");
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_reads_code_anew_when_other_code_lies_there)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	put(h, DEOPT + 16 + 8 * 6, tagged(INNER), 8);
+	CHECK(look(h, v, STREAM + 0x40 + 9, V8_CALLER));
+	read_back(h, &place, text, sizeof(text));
+	CHECK_STR(text, "/srv/app.mjs outer:0, /srv/app.mjs inner:0, ");
+	put(h, CODE + 56, 4, 4); /* shorter */
+	CHECK(!look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	v8_free(v);
+	free_heap(h);
+}
+
+/* Any word of the heap may be any number, and change while it is read: looks end, within the view's bounds. */
+TEST(v8_survives_a_heap_that_lies)
+{
+	static const uint64_t evil[] = { 0, 1, 0xff, 0x7fffffff, 0xffffffff, 1ULL << 63, UINT64_MAX, 0x7fffffffULL << 32,
+					 BASE + CODE + 1, BASE + SCOPE + 1, BASE + NAMES + 0x301, BASE + ARRAY + 1 };
+	uint64_t seed = 1;
+
+	for (unsigned round = 0; round < 3000; round++) {
+		struct heap *h = new_heap();
+		struct v8 *v = v8_new(&h->layout, 1);
+
+		for (unsigned i = 0; i < 1 + round % 5; i++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			put(h, (seed >> 20) % 0x7000 / 8 * 8, evil[(seed >> 50) % ARRAY_LEN(evil)], 8);
+		}
+		h->noise = round % 2 ? seed : 0;
+		for (unsigned i = 0; i < 4; i++) {
+			look(h, v, STREAM + 0x5c + i, i % 2 ? V8_LEAF : V8_CALLER);
+			look(h, v, BASELINE_STREAM + 0x5c + i, i % 2 ? V8_LEAF : V8_CALLER);
+			look_bytecode(h, v, 53 + i);
+			CHECK(h->view.reads <= MANAGED_READS_MAX + 8);
+		}
+		CHECK(h->out.len < 1 << 20);
+		v8_free(v);
+		free_heap(h);
+	}
+}
