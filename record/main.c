@@ -7,12 +7,13 @@
 #include "record/cmd_list.h"
 #include "record/cmd_record.h"
 #include "record/cmd_stat.h"
+#include "record/cmd_top.h"
 
 #include <stddef.h>
 
 #define STATUS_OWN_FAILURE 125
 
-static const struct command *const commands[] = { &cmd_record, &cmd_stat, &cmd_dump, &cmd_list, NULL };
+static const struct command *const commands[] = { &cmd_record, &cmd_stat, &cmd_top, &cmd_dump, &cmd_list, NULL };
 
 static const struct program program = {
 	.name = "precord",

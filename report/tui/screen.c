@@ -9,6 +9,7 @@
 #include "formats/base/text.h"
 
 #include <locale.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -166,15 +167,13 @@ void screen_show(struct screen *s)
 	refresh();
 }
 
-int screen_key(struct screen *s)
+static int next_key(bool waits)
 {
 	wint_t wide;
-	int code;
+	int code = get_wch(&wide);
 
-	(void)s;
-	code = get_wch(&wide);
 	if (code == ERR)
-		return SCREEN_KEY_CLOSED;
+		return waits ? SCREEN_KEY_CLOSED : SCREEN_KEY_NONE;
 	for (size_t i = 0; code == KEY_CODE_YES && i < ARRAY_LEN(keys); i++) {
 		if ((int)wide == keys[i].curses)
 			return keys[i].key;
@@ -195,4 +194,26 @@ int screen_key(struct screen *s)
 	default:
 		return (int)wide;
 	}
+}
+
+int screen_key(struct screen *s)
+{
+	(void)s;
+	timeout(-1);
+	return next_key(true);
+}
+
+/* A terminal that is gone is readable, and has no key: without looking one would ask it for ever. */
+int screen_key_within(struct screen *s, unsigned wait_ms)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	(void)s;
+	timeout((int)wait_ms);
+
+	int key = next_key(false);
+
+	if (key == SCREEN_KEY_NONE && poll(&in, 1, 0) > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL))
+		return SCREEN_KEY_CLOSED;
+	return key;
 }

@@ -37,6 +37,7 @@ enum screen_key {
 	SCREEN_KEY_END,
 	SCREEN_KEY_RESIZE, /* the size is another: draw again */
 	SCREEN_KEY_CLOSED, /* the terminal is gone */
+	SCREEN_KEY_NONE,   /* none came in time */
 	SCREEN_KEY_OTHER,
 };
 
@@ -65,5 +66,8 @@ void screen_show(struct screen *screen);
 
 /* Wait for a key. */
 int screen_key(struct screen *screen);
+
+/* The same, but no longer than @wait_ms: SCREEN_KEY_NONE. */
+int screen_key_within(struct screen *screen, unsigned wait_ms);
 
 #endif

@@ -11,19 +11,21 @@
 
 #include "formats/base/text.h"
 #include "report/tui/browser.h"
-#include "report/page/flame_page.h"
 #include "report/print/number.h"
-#include "report/print/output.h"
 #include "report/view/short_name.h"
 #include "report/view/stats.h"
 #include "report/tui/tui_text.h"
+#include "report/tui/tui_write.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FLAME_FILE  "flame.html"
-#define FLAME_FILES 1000 /* names that are tried before one gives up */
+#define FLAME_FILE   "flame.html"
+#define FLAME_FILES  1000 /* names that are tried before one gives up */
+#define UNFOLD_SHARE 0.005 /* of the samples: less is not unfolded by E */
+#define LOOK_MS      250 /* a live view looks for news so often */
 #define HOT_SHARE   0.05
 #define SHARE_WIDTH 8
 #define RANGE_WIDTH 11
@@ -33,31 +35,52 @@
 #define GAP         2
 
 static const char keys_line[] =
-	"Enter unfold  a annotate  / search  l leaves  s sums  t p d only  ? keys  q quit";
+	"Enter unfold  a annotate  / search  l s c functions  t p d only  ? keys  q quit";
+static const char live_keys_line[] =
+	"x pause  D decay  S save  a annotate  / search  t p d only  ? keys  q quit";
 
 static const char keys_text[] =
 	"Up, Down, k, j      move\n"
 	"PageUp, PageDown    a page; Home and End: first and last row\n"
-	"Enter, Right, Left  unfold a row into its callers, or fold it; in a table of\n"
-	"                    threads, processes or modules: only this one from now on\n"
-	"l                   leaves: functions that ran themselves\n"
+	"Enter, Right, Left  unfold a row, or fold it; in a table to choose from: only\n"
+	"                    this one from now on\n"
+	"+                   unfold a row, and below it whatever has one way only\n"
+	"E, C                unfold all that has 0.5 % or more; fold all\n"
+	"\n"
+	"l                   leaves: functions that ran themselves, with their callers\n"
 	"s                   sums: functions anywhere on the stacks\n"
-	"t, p, d             choose a thread, a process, a module\n"
+	"o                   sums unfold into callees, or into callers again\n"
+	"c                   calls: from the root to what is called, level by level\n"
+	"t, T                threads; the same with a timeline\n"
+	"p, P                processes, programs\n"
+	"d, L, g             modules (DSOs), source lines, cgroups\n"
+	"\n"
+	"z                   only stacks with this function\n"
 	"Backspace           undo the last choice\n"
 	"/                   only rows whose name holds a text; Escape: all\n"
 	"Tab                 the next event\n"
+	"\n"
 	"a                   instructions of the function, the hottest in the middle\n"
+	"i                   what the recording holds and how far to trust it\n"
+	"m                   the last message in full\n"
+	"w                   write the rows to a new file: text, .csv; .html: flame graph\n"
 	"f                   write a flame graph to " FLAME_FILE ", or flame-2.html and so on\n"
+	"O                   open another file\n"
+	"\n"
+	"x                   live: pause, go on\n"
+	"D                   live: older samples count less, half every ten seconds\n"
+	"S                   live: save the last moments as a trace\n"
+	"\n"
 	"q                   quit\n";
 
 struct tui {
-	const struct tui_input *in;
+	struct tui_model *model;
 	struct screen *screen;
 	struct browser *browser;
 	size_t chosen, top;
-	char message[256];
+	char message[256], last_message[1024];
 	struct arena arena; /* of one picture */
-	bool closed;
+	bool closed, paused;
 };
 
 /* ---- drawing ---- */
@@ -80,26 +103,34 @@ static unsigned names_at(const struct tui *t)
 	return SHARE_WIDTH + GAP + (is_wide(t) ? RANGE_WIDTH + COUNT_WIDTH + GAP : 0);
 }
 
+/* Is there time of its own beside what a function calls? */
+static bool has_self(const struct tui *t)
+{
+	enum browser_table table = browser_table(t->browser);
+
+	return table == BROWSER_TOTALS || table == BROWSER_CALLS;
+}
+
 static void put_title(struct tui *t)
 {
-	static const char *const tables[] = { "leaves", "sums", "threads", "modules", "processes" };
-	const struct profile *p = t->in->profile;
+	const struct profile *p = t->model->profile;
 	const struct profile_value_type *event = &p->types.items[browser_event(t->browser)];
 	struct profile_sum whole = browser_whole(t->browser);
 	const char *narrowed = browser_narrowed(t->browser);
-	const struct profile_facts *facts = t->in->facts;
+	const struct profile_facts *facts = t->model->facts;
+	enum browser_table table = browser_table(t->browser);
+	const char *state = t->model->state ? arena_printf(&t->arena, "%s, ", t->paused ? "paused" : t->model->state) : "";
 
 	screen_put(t->screen, 0, 0, screen_columns(t->screen), SCREEN_BAR,
-		   arena_printf(&t->arena, "%s of %s: %s, %s lost%s%s",
-				tables[browser_table(t->browser)], profile_text(p, event->name),
+		   arena_printf(&t->arena, "%s of %s: %s%s, %s lost%s%s", browser_table_name(table),
+				profile_text(p, event->name), state,
 				number_of(&t->arena, whole.count, number_counted(profile_text(p, event->name))),
 				number_count(&t->arena, facts->lost_by_kernel + facts->lost_by_recorder),
 				*narrowed ? "; only " : "", narrowed));
 	screen_put(t->screen, 1, 0, screen_columns(t->screen), SCREEN_BOLD,
-		   !is_wide(t)						 ? "   share  name" :
-		   browser_table(t->browser) == BROWSER_TOTALS ?
-			   "   share   95 % range      self  function" :
-			   "   share   95 % range   samples  name");
+		   !is_wide(t)	      ? "   share  name" :
+		   has_self(t) ? "   share   95 % range      self  function" :
+				 "   share   95 % range   samples  name");
 }
 
 static enum screen_style style_of(const struct browser_row *row, const struct stats_share *share)
@@ -115,9 +146,9 @@ static const char *row_text(struct tui *t, const struct browser_row *row,
 			    const struct stats_share *share, const struct profile_sum *whole)
 {
 	struct arena *arena = &t->arena;
-	bool totals = browser_table(t->browser) == BROWSER_TOTALS;
-	const char *third = !totals     ? number_count(arena, row->sum.count)
-			    : row->depth ? "" /* a caller of the function has no time of its own here */
+	bool callers = browser_table(t->browser) == BROWSER_TOTALS && !browser_shows_callees(t->browser);
+	const char *third = !has_self(t) ? number_count(arena, row->sum.count)
+			    : row->depth && callers ? "" /* a caller of the function has no time of its own here */
 					 : number_share(arena, stats_share(&row->self, whole).share);
 
 	if (!is_wide(t))
@@ -201,18 +232,27 @@ static void draw(struct tui *t)
 	if (!count)
 		screen_put(t->screen, 2, 2, screen_columns(t->screen), SCREEN_DIM, "no row");
 	screen_put(t->screen, screen_lines(t->screen) - 1, 0, screen_columns(t->screen), SCREEN_BAR,
-		   *t->message ? t->message : is_wide(t) ? keys_line : "? keys  q quit");
+		   *t->message	     ? t->message
+		   : !is_wide(t)     ? "? keys  q quit"
+		   : t->model->state ? live_keys_line
+				     : keys_line);
 	screen_show(t->screen);
 }
 
+/* In the last line, where much of it may be cut: m shows the whole. */
 static void say(struct tui *t, const char *text)
 {
 	snprintf(t->message, sizeof(t->message), "%s", text);
+	snprintf(t->last_message, sizeof(t->last_message), "%s\n", text);
 }
 
 static void say_error(struct tui *t, struct err *err)
 {
+	const char *remedy = err_hint(err);
+
 	say(t, err_message(err));
+	if (remedy)
+		snprintf(t->last_message, sizeof(t->last_message), "%s\n%s\n", err_message(err), remedy);
 	err_free(err);
 }
 
@@ -273,11 +313,11 @@ static void annotate(struct tui *t)
 {
 	const struct browser_row *row = chosen_row(t);
 
-	if (!row || browser_table(t->browser) > BROWSER_TOTALS)
+	if (!row || browser_table_chooses(browser_table(t->browser)))
 		return;
 
 	const char *wanted = arena_printf(&t->arena, "%s:%s", row->detail, row->name);
-	struct err *err = t->in->list(t->in->context, t->screen, wanted, &t->closed);
+	struct err *err = t->model->ops->list(t->model, t->screen, wanted, &t->closed);
 
 	if (err)
 		say_error(t, err);
@@ -296,32 +336,97 @@ static const char *free_name(struct tui *t)
 static void write_flame_graph(struct tui *t)
 {
 	const char *name = free_name(t);
-	const struct flame_data_view view = {
-		.title = FLAME_FILE,
-		.by = "program",
-		.event = browser_event(t->browser),
-	};
-	struct output out;
-	struct err *err = name ? output_open(&out, name)
+	struct err *err = name ? tui_write(t->browser, t->model, name)
 			       : err_new(ERR_USAGE, "there are too many files like " FLAME_FILE);
 
-	if (!err) {
-		err = flame_page_write(t->in->profile, t->in->facts, &view, out.stream);
-		if (!err)
-			err = output_commit(&out);
-		output_close(&out);
-	}
 	if (err)
 		say_error(t, err);
 	else
 		say(t, arena_printf(&t->arena, "wrote %s, of all samples", name));
 }
 
+static void write_rows(struct tui *t)
+{
+	char path[1024];
+
+	if (!ask(t, "write to (.csv, .html, or text): ", path, sizeof(path)) || !*path)
+		return;
+	struct err *err = tui_write(t->browser, t->model, path);
+
+	if (err)
+		say_error(t, err);
+	else
+		say(t, arena_printf(&t->arena, "wrote %s", path));
+}
+
+static void save(struct tui *t)
+{
+	char path[1024];
+
+	if (!t->model->ops->save) {
+		say(t, "only what is recorded live can be saved; w writes the rows");
+		return;
+	}
+	if (!ask(t, "save the last moments as: ", path, sizeof(path)) || !*path)
+		return;
+	struct err *err = t->model->ops->save(t->model, path);
+
+	if (err)
+		say_error(t, err);
+	else
+		say(t, arena_printf(&t->arena, "wrote %s; look at it with: preport %s", path, path));
+}
+
+static void open_other(struct tui *t)
+{
+	char path[1024];
+
+	if (t->model->state) {
+		say(t, "a live view shows nothing else");
+		return;
+	}
+	if (!ask(t, "open: ", path, sizeof(path)) || !*path)
+		return;
+	struct err *err = t->model->ops->open(t->model, path);
+
+	if (err) {
+		say_error(t, err);
+		return;
+	}
+	browser_free(t->browser);
+	t->browser = browser_new(t->model->profile, t->model->facts->first_type, t->model->facts->recorder_pid);
+	t->chosen = t->top = 0;
+	say(t, arena_printf(&t->arena, "this is %s", path));
+}
+
+static void show_text(struct tui *t, const char *title, const char *text)
+{
+	size_t line = 0;
+
+	t->closed = tui_text_show(t->screen, &(struct tui_text){ .title = title, .text = text }, &line) == SCREEN_KEY_CLOSED;
+}
+
+static void show_info(struct tui *t)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	struct err *err = out ? t->model->ops->info(t->model, out) : err_system(errno, "no memory for it");
+
+	if (out)
+		fclose(out);
+	if (err)
+		say_error(t, err);
+	else
+		show_text(t, "what the recording holds and how far to trust it", text);
+	free(text);
+}
+
 static void enter(struct tui *t)
 {
 	if (!chosen_row(t))
 		return;
-	if (browser_table(t->browser) <= BROWSER_TOTALS) {
+	if (!browser_table_chooses(browser_table(t->browser))) {
 		browser_toggle(t->browser, t->chosen);
 		return;
 	}
@@ -379,17 +484,71 @@ static bool move(struct tui *t, int key)
 
 static void widen(struct tui *t)
 {
-	if (browser_table(t->browser) > BROWSER_TOTALS)
+	if (browser_table_chooses(browser_table(t->browser)))
 		show_table(t, BROWSER_LEAVES);
 	else if (!browser_widen(t->browser))
 		say(t, "all samples are shown");
 	t->chosen = t->top = 0;
 }
 
-static void act(struct tui *t, int key)
+static void zoom(struct tui *t)
 {
-	if (move(t, key))
+	if (!chosen_row(t))
 		return;
+	if (!browser_zoom(t->browser, t->chosen))
+		say(t, "z is for functions; in this table Enter chooses");
+	else
+		t->chosen = t->top = 0;
+}
+
+static void turn_round(struct tui *t)
+{
+	browser_turn_round(t->browser);
+	say(t, browser_table(t->browser) != BROWSER_TOTALS ? "o turns sums (s) round" :
+	       browser_shows_callees(t->browser)	   ? "sums unfold into what they call" :
+							     "sums unfold into what calls them");
+}
+
+static void pause_live(struct tui *t)
+{
+	t->paused = !t->paused && t->model->state;
+	if (!t->model->state)
+		say(t, "x pauses a live view, which this is not");
+}
+
+static void turn_decay(struct tui *t)
+{
+	if (!t->model->ops->turn_decay) {
+		say(t, "D is for a live view, which this is not");
+		return;
+	}
+	t->model->ops->turn_decay(t->model);
+	browser_look_at(t->browser, t->model->profile, browser_event(t->browser));
+}
+
+static const struct {
+	int key;
+	enum browser_table table;
+} tables_by_key[] = {
+	{ 'l', BROWSER_LEAVES },  { 's', BROWSER_TOTALS },   { 'c', BROWSER_CALLS },	{ 't', BROWSER_THREADS },
+	{ 'T', BROWSER_TIMELINE }, { 'p', BROWSER_PROCESSES }, { 'P', BROWSER_PROGRAMS }, { 'd', BROWSER_MODULES },
+	{ 'L', BROWSER_LINES },	  { 'g', BROWSER_CGROUPS },
+};
+
+static bool show_table_of(struct tui *t, int key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(tables_by_key); i++) {
+		if (tables_by_key[i].key != key)
+			continue;
+		show_table(t, tables_by_key[i].table);
+		return true;
+	}
+	return false;
+}
+
+/* Keys that unfold, narrow and choose; false if @key is none. */
+static bool look_around(struct tui *t, int key)
+{
 	switch (key) {
 	case SCREEN_KEY_RIGHT:
 		if (chosen_row(t) && chosen_row(t)->unfolded)
@@ -397,10 +556,27 @@ static void act(struct tui *t, int key)
 		/* fallthrough */
 	case SCREEN_KEY_ENTER:
 	case ' ':
+	case 'e':
 		enter(t);
 		break;
 	case SCREEN_KEY_LEFT:
 		fold(t);
+		break;
+	case '+':
+		if (chosen_row(t))
+			browser_unfold_chain(t->browser, t->chosen);
+		break;
+	case 'E':
+		browser_unfold_all(t->browser, UNFOLD_SHARE);
+		break;
+	case 'C':
+		browser_fold_all(t->browser);
+		break;
+	case 'o':
+		turn_round(t);
+		break;
+	case 'z':
+		zoom(t);
 		break;
 	case SCREEN_KEY_TAB:
 		browser_next_event(t->browser);
@@ -411,53 +587,86 @@ static void act(struct tui *t, int key)
 	case SCREEN_KEY_ESCAPE:
 		browser_search(t->browser, "");
 		break;
-	case 'l':
-		show_table(t, BROWSER_LEAVES);
-		break;
-	case 's':
-		show_table(t, BROWSER_TOTALS);
-		break;
-	case 't':
-		show_table(t, BROWSER_THREADS);
-		break;
-	case 'p':
-		show_table(t, BROWSER_PROCESSES);
-		break;
-	case 'd':
-		show_table(t, BROWSER_MODULES);
-		break;
 	case '/':
 		search(t);
 		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void act(struct tui *t, int key)
+{
+	if (move(t, key) || show_table_of(t, key) || look_around(t, key))
+		return;
+	switch (key) {
 	case 'a':
 		annotate(t);
 		break;
 	case 'f':
 		write_flame_graph(t);
 		break;
+	case 'w':
+		write_rows(t);
+		break;
+	case 'i':
+		show_info(t);
+		break;
+	case 'm':
+		show_text(t, "the last message", *t->last_message ? t->last_message : "there was none yet\n");
+		break;
+	case 'O':
+		open_other(t);
+		break;
+	case 'x':
+		pause_live(t);
+		break;
+	case 'D':
+		turn_decay(t);
+		break;
+	case 'S':
+		save(t);
+		break;
 	case '?':
-		t->closed = !tui_text_show(t->screen,
-					    &(struct tui_text){ .title = "keys", .text = keys_text });
+		show_text(t, "keys", keys_text);
 		break;
 	case SCREEN_KEY_CLOSED:
 		t->closed = true;
 		break;
 	default:
-		if (key > ' ' && key < 127)
-			say(t, "? shows the keys");
+		if (key > ' ' && key < 127 && key != 'q')
+			say(t, arena_printf(&t->arena, "%c is no key here, ? shows the keys", key));
 		break;
 	}
 }
 
-struct err *tui_run(const struct tui_input *input, struct screen *screen)
+/* The next key; a live view is kept up to date meanwhile. */
+static int wait_for_key(struct tui *t)
 {
-	struct tui t = { .in = input, .screen = screen };
+	int key = SCREEN_KEY_NONE;
+
+	if (!t->model->ops->tick)
+		return screen_key(t->screen);
+	while (key == SCREEN_KEY_NONE) {
+		key = screen_key_within(t->screen, LOOK_MS);
+		if (key != SCREEN_KEY_NONE || t->paused || !t->model->ops->tick(t->model))
+			continue;
+		browser_look_at(t->browser, t->model->profile, browser_event(t->browser));
+		draw(t);
+	}
+	return key;
+}
+
+struct err *tui_run(struct tui_model *model, struct screen *screen)
+{
+	struct tui t = { .model = model, .screen = screen };
 	int key = 0;
 
-	t.browser = browser_new(input->profile, input->facts->first_type, input->facts->recorder_pid);
+	t.browser = browser_new(model->profile, model->facts->first_type, model->facts->recorder_pid);
 	while (!t.closed && key != 'q') {
 		draw(&t);
-		key = screen_key(screen);
+		key = wait_for_key(&t);
 		*t.message = 0;
 		act(&t, key);
 	}

@@ -111,6 +111,8 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 
 	if (number == PROFILE_NONE)
 		return;
+	if (level == 0 && b->view->spec.group_of && !only_measures(b))
+		b->view->spec.group_of[b->row] = number;
 	add_measures(b, number);
 	if (only_measures(b)) {
 		if (level + 1 < b->view->spec.levels.len)

@@ -26,6 +26,7 @@ struct view_spec {
 	bool native;	    /* waits begin at the very leaf, in the scheduler; otherwise at the program's own frame */
 	const bool *idle;   /* by sample row: waits of threads without work (idle_waits.h), a group of their own; NULL: none */
 	const bool *rows;   /* by sample row of the profile: which are looked at; NULL: all */
+	uint32_t *group_of; /* filled by sample row of the event: its group at the outermost level, the last of several; NULL: not wanted */
 	const struct measures *const *measures; /* @nmeasures of them, summed up for each group */
 	unsigned nmeasures;
 	const struct latency *latencies; /* by row, @nlatencies of them; NULL: none */

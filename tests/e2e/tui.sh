@@ -65,6 +65,47 @@ sees 'wrote flame-2.html' || fail "f writes another file where there is one"
 [ "$(cat flame.html)" = mine ] || fail "f wrote over a file"
 key Z
 sees '. shows the keys' || fail "an unknown key is answered"
+key c
+sees 'calls of cpu-clock' || fail "calls"
+key E
+sees '  - .*start|  - .*main' || fail "E unfolds all"
+key C
+sees 'calls of cpu-clock' '^.{36}-' || fail "C folds all"
+key s o
+sees 'sums unfold into what they call' || fail "o turns sums round"
+key o l z
+sees 'only stacks with ' || fail "z zooms"
+key BSpace
+sees 'of cpu-clock: 100 samples, 0 lost$' || fail "Backspace undoes z"
+for table in 'T timeline' 'P programs' 'L lines' 'g cgroups'; do
+	key "${table%% *}"
+	sees "^${table#* } of cpu-clock: 100 samples" || fail "$table"
+done
+key l w
+sees 'write to' || fail "w asks for a name"
+key rows.csv Enter
+sees 'wrote rows.csv' || fail "w writes"
+grep -q '^depth,share,low,high,samples,name,detail$' rows.csv && grep -q 'std::vector' rows.csv || fail "CSV"
+key w
+key flame.html Enter
+sees 'is there already' || fail "w says that there is a file"
+[ "$(cat flame.html)" = mine ] || fail "w wrote over a file"
+key m
+sees 'the last message' && sees "'flame.html' is there already" || fail "m shows the last message"
+key q i
+sees '^trust: lost 0' || fail "i says how far to trust it"
+key / R e c o r d e d Enter
+sees 'Recorded by' || fail "search in a text"
+key q O
+sees 'open: ' || fail "O asks for a file"
+key no.trace Enter
+sees "cannot open 'no.trace'" || fail "O says what is wrong"
+cp mix.trace other.trace
+key O
+key other.trace Enter
+sees 'this is other.trace' || fail "O opens another file"
+key x
+sees 'x pauses a live view' || fail "x without a live view"
 # Over a slow line: a step of the cursor writes two lines anew, not the screen.
 tmux pipe-pane "cat >written"
 key Down
@@ -96,6 +137,10 @@ if precord -q -F 99 -o try.trace -- true 2>/dev/null; then
 	sees 'of all samples' && sees '^ *[0-9.]+ % ' || fail "no instructions"
 	sees 'share +95 % range +block' || fail "columns without names"
 	within=7,17 sees '^ *[0-9.]+ %  ' || fail "the hottest instruction is not in the middle"
+	key s
+	sees '%r' 'shares.c:[0-9]+  ' || fail "s leaves the source out"
+	key s
+	sees 'shares.c:[0-9]+  ' || fail "s shows the source"
 fi
 
 # A narrow screen has names rather than ranges.
