@@ -108,7 +108,7 @@ static void find_preport(char *ret, size_t len)
 	ret[got > 0 ? got : 0] = '\0';
 	slash = strrchr(ret, '/');
 	if (slash)
-		strcpy(slash + 1, "preport");
+		memcpy(slash + 1, "preport", sizeof("preport"));
 	if (!slash || access(ret, X_OK) != 0)
 		snprintf(ret, len, "preport");
 }

@@ -336,7 +336,7 @@ static const char *free_name(struct tui *t)
 static void write_flame_graph(struct tui *t)
 {
 	const char *name = free_name(t);
-	struct err *err = name ? tui_write(t->browser, t->model, name)
+	struct err *err = name ? tui_write(t->browser, t->model->profile, t->model->facts, name)
 			       : err_new(ERR_USAGE, "there are too many files like " FLAME_FILE);
 
 	if (err)
@@ -351,7 +351,7 @@ static void write_rows(struct tui *t)
 
 	if (!ask(t, "write to (.csv, .html, or text): ", path, sizeof(path)) || !*path)
 		return;
-	struct err *err = tui_write(t->browser, t->model, path);
+	struct err *err = tui_write(t->browser, t->model->profile, t->model->facts, path);
 
 	if (err)
 		say_error(t, err);

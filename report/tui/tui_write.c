@@ -45,10 +45,9 @@ static void add_row(struct table *table, const struct browser_row *row, const st
 	table_add_cell(table, row->detail, NULL);
 }
 
-static void put_rows(struct browser *b, const struct tui_model *model, bool csv, FILE *out)
+static void put_rows(struct browser *b, const struct profile *p, const struct profile_facts *facts, bool csv, FILE *out)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const struct profile *p = model->profile;
 	struct profile_sum whole = browser_whole(b);
 	const char *narrowed = browser_narrowed(b);
 	struct terminal plain = { .utf8 = true };
@@ -65,13 +64,13 @@ static void put_rows(struct browser *b, const struct tui_model *model, bool csv,
 	} else {
 		fprintf(out, "%s of %s: %s, %s%s%s\n", browser_table_name(browser_table(b)),
 			profile_text(p, p->types.items[browser_event(b)].name), number_of(&arena, whole.count, "sample"),
-			model->facts->input, *narrowed ? "; only " : "", narrowed);
+			facts->input, *narrowed ? "; only " : "", narrowed);
 		table_print_text(&table, &plain, out);
 	}
 	table_deinit(&table);
 }
 
-struct err *tui_write(struct browser *b, const struct tui_model *model, const char *path)
+struct err *tui_write(struct browser *b, const struct profile *p, const struct profile_facts *facts, const char *path)
 {
 	const struct flame_data_view view = { .title = path, .by = "program", .event = browser_event(b) };
 	struct output out;
@@ -83,9 +82,9 @@ struct err *tui_write(struct browser *b, const struct tui_model *model, const ch
 	if (err)
 		return err;
 	if (ends_in(path, ".html"))
-		err = flame_page_write(model->profile, model->facts, &view, out.stream);
+		err = flame_page_write(p, facts, &view, out.stream);
 	else
-		put_rows(b, model, ends_in(path, ".csv"), out.stream);
+		put_rows(b, p, facts, ends_in(path, ".csv"), out.stream);
 	if (!err)
 		err = output_commit(&out);
 	output_close(&out);

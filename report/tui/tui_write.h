@@ -5,15 +5,17 @@
 #ifndef REPORT_TUI_WRITE_H
 #define REPORT_TUI_WRITE_H
 
+#include "formats/base/err.h"
+#include "formats/profile/facts.h"
 #include "report/tui/browser.h"
-#include "report/tui/tui.h"
 
 /*
- * All rows of @b to @path: as CSV if it ends in ".csv", as a flame graph of all samples if it ends in ".html", as text
+ * All rows of @b, which shows @p, to @path: as CSV if it ends in ".csv", as a flame graph of all samples if it ends in ".html", as text
  * otherwise.
  *
  * ERR_USAGE: the file is there already.  ERR_SYSTEM: it cannot be written.
  */
-MUST_USE struct err *tui_write(struct browser *b, const struct tui_model *model, const char *path);
+MUST_USE struct err *tui_write(struct browser *b, const struct profile *p, const struct profile_facts *facts,
+				const char *path);
 
 #endif
