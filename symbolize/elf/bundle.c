@@ -24,6 +24,7 @@
 #define LEN_PER_SAMPLE   256          /* a function as long as this travels for one sample in it */
 #define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
 #define PROLOGUE_LEN     192 /* of a function whose rules are expressions, where unwind_hidden.c looks */
+#define UNRULED_LEN      (16U << 10) /* of a function without rules, from its start to the address */
 #define EDGE_LEN         16 /* bytes before an address where rules begin or end */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
 #define SEGMENTS_MAX     1000
@@ -217,6 +218,16 @@ static bool code_matters(const struct bundle *b, uint64_t vaddr, const struct pl
 	return (!at->ruled || before->rules_end == vaddr) && near_system_call(b, vaddr);
 }
 
+/* Where there is no rule, the code up to there says what the function has done to the stack (unwind/code_rows.h). */
+static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *place)
+{
+	uint64_t begin = place->function.begin;
+
+	if (!place->ruled && begin < place->function.end && vaddr - begin < UNRULED_LEN &&
+	    image_arch(b->src->image) == &arch_x86_64)
+		add_code(b, begin, vaddr + INSTRUCTION_LEN);
+}
+
 /*
  * Both the address and the byte before it are asked for: that of a call, or that of an instruction which a
  * signal interrupted.
@@ -234,6 +245,8 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 		count_samples(b, before.function, 0);
 	if (address->leaves)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
+	if (address->leaves || call)
+		add_unruled(b, vaddr, address->leaves ? &at : &before);
 	if (address->leaves && at.computed)
 		add_code(b, at.rules_begin, MIN(at.rules_end, at.rules_begin + PROLOGUE_LEN));
 	if (code_matters(b, vaddr, &at, &before))

@@ -7,8 +7,8 @@
  *	.precord.holes       what is wrong with those of the original, if some could not be read (cfi_section.h)
  *	.symtab, .strtab     the symbols that cover them, every one with its length
  *	.text, .plt, …       code: whole functions where they were sampled often enough for their length, of
- *	                     others the sampled instruction, and the function's first ones where its rules
- *	                     compute the end of the frame; at their own addresses, under the name of the
+ *	                     others the sampled instruction, the function's first ones where its rules
+ *	                     compute the end of the frame, and all up to an address without rules; at their own addresses, under the name of the
  *	                     section that they come from
  *	.precord.calls       which addresses follow a call instruction, see bundle_calls.h
  *	PT_LOAD              as in the original, but without bytes in the file (as objcopy --only-keep-debug

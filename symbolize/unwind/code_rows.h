@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_rows.h - unwind rules read off machine code that has no table, as a JIT makes it; x86-64.
+ * code_rows.h - unwind rules read off machine code that has no table, a JIT's or a file's; x86-64.
  *
  * The code of a function is followed from its first instruction on, where the return address is on top of the stack: what is
  * pushed and taken off, where registers are saved, whether a frame pointer is set up. That holds for functions that are

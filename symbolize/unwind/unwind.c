@@ -191,6 +191,14 @@ static bool last_is_start(struct unwinder *u, struct space *space)
 	return is_start(u, unwind_tables_map(u->tables, space, at), callee_map, callee, at);
 }
 
+/* Does a table say how to unwind from @at? */
+static bool has_rule(struct unwinder *u, const struct space_map *map, uint64_t at)
+{
+	struct unwind_rule rule = unwind_tables_find(u->tables, map, at);
+
+	return rule.kind == UNWIND_RULE_CFI && (!rule.cfi->from_code || map->module->kind == MODULE_JIT);
+}
+
 /* The end of the kernel's chain: @otherwise, unless the newest frame is seen to be the root. */
 static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *space, bool at_zero,
 					    enum unwind_stop otherwise)
@@ -202,7 +210,7 @@ static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *sp
 	if (last_is_start(u, space))
 		return UNWIND_SPLICED;
 	/* By the ABIs, 0 ends a chain of frame pointers; where there are rules, code may have none. */
-	if (at_zero && map && unwind_tables_find(u->tables, map, at).kind != UNWIND_RULE_CFI)
+	if (at_zero && map && !has_rule(u, map, at))
 		return UNWIND_SPLICED;
 	return otherwise;
 }
@@ -396,8 +404,8 @@ static uint64_t bytecode_of(struct unwind_walk *w, uint64_t *ret_reads)
 }
 
 /* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
-static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_rule *rule,
-					enum unwind_how *ret_how)
+static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct space_map *map,
+					const struct cfi_rule *rule, enum unwind_how *ret_how)
 {
 	uint64_t reads = 0, bytecode = rule->runs_bytecode ? bytecode_of(w, &reads) : 0;
 	const struct unwind_state callee = w->state;
@@ -411,7 +419,7 @@ static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct cfi_
 	}
 	w->state = callee;
 	w->nsaves = nsaves;
-	return unwind_step_fallback(w, /* in_stub= */ false, ret_how);
+	return unwind_step_fallback(w, /* in_stub= */ unwind_tables_has_table(w->tables, map), ret_how);
 }
 
 /* The bytecode that V8's interpreter executes in this frame, if it is one of that. */
@@ -452,7 +460,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 	case UNWIND_RULE_CFI:
 		if (rule.cfi->from_code) {
 			*ret_stop = stop_without_table(place->map);
-			return step_by_code(w, rule.cfi, ret_how);
+			return step_by_code(w, place->map, rule.cfi, ret_how);
 		}
 		*ret_stop = UNWIND_BAD_TABLE;
 		return step_by_rule(w, rule.cfi, ret_how);

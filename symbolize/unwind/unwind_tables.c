@@ -221,6 +221,11 @@ static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint6
 	return code_and_len(t, mod, vaddr, need, &len);
 }
 
+bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *map)
+{
+	return has_table(map->module) && table_of(t, map->module)->cfi;
+}
+
 /* What the recorder found out about the code, which it may not have sent along. */
 static enum bundle_call recorded_call(struct unwind_tables *t, const struct space_map *map,
 				      uint64_t vaddr, uint64_t *ret_target)
@@ -266,17 +271,21 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 	return call == BUNDLE_CALL_YES ? UNWIND_CALL_YES : UNWIND_CALL_NO;
 }
 
-static const struct symtab_entry *symbol_at(struct unwind_tables *t, const struct space_map *map,
-					    uint64_t ip)
+static const struct symtab_entry *symbol_of(struct table *table, uint64_t vaddr)
 {
-	struct table *table =
-		map->mapped && has_table(map->module) ? table_of(t, map->module) : NULL;
-
-	if (!table || !table->image)
+	if (!table->image)
 		return NULL;
 	if (!table->symbols)
 		table->symbols = symtab_new(table->image);
-	return symtab_find(table->symbols, ip - map->bias);
+	return symtab_find(table->symbols, vaddr);
+}
+
+static const struct symtab_entry *symbol_at(struct unwind_tables *t, const struct space_map *map,
+					    uint64_t ip)
+{
+	if (!map->mapped || !has_table(map->module))
+		return NULL;
+	return symbol_of(table_of(t, map->module), ip - map->bias);
 }
 
 uint64_t unwind_tables_function(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
@@ -508,6 +517,26 @@ static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t v
 	return true;
 }
 
+/*
+ * What a function without a rule does to the stack, from its first instruction to @vaddr: of C libraries and programs that
+ * were built without tables and without frame pointers (musl).
+ */
+static struct unwind_rule rule_by_code(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
+				       enum unwind_rule_kind otherwise)
+{
+	const struct symtab_entry *symbol = symbol_of(table_of(t, mod), vaddr);
+	struct code_rows_function f = { 0 };
+	uint32_t rule;
+
+	if (!symbol || !unwind_tables_disasm(t))
+		return (struct unwind_rule){ .kind = otherwise };
+	f.vaddr = symbol->vaddr;
+	f.code = code_and_len(t, mod, f.vaddr, (size_t)(vaddr - f.vaddr) + 1, &f.len);
+	if (!f.code || !code_rows_find(t->rules, t->disasm, &f, vaddr, &rule))
+		return (struct unwind_rule){ .kind = otherwise };
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
+}
+
 static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
@@ -527,11 +556,11 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 	if (!found) /* last, for it sorts all rows of the file */
 		found = in_file = find_in_file(t, mod, vaddr, &fde);
 	if (!found && !table->cfi)
-		return (struct unwind_rule){ .kind = table->without };
+		return rule_by_code(t, mod, vaddr, table->without);
 	if (!found && cfi_section_has_holes(table->cfi))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
 	if (!found)
-		return (struct unwind_rule){ .kind = UNWIND_RULE_NONE };
+		return rule_by_code(t, mod, vaddr, UNWIND_RULE_NONE);
 	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule)) {
 		cfi_section_note_malformed(in_file ? table->whole_cfi : table->cfi);
 		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };

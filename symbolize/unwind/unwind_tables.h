@@ -89,6 +89,9 @@ enum unwind_call {
 enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
 				    uint64_t ip, uint64_t *ret_target);
 
+/* Has the file of @map a table, for this address or others? */
+bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *map);
+
 /* Did the recorder read what is at @vaddr of the runtime whose code @map is? It may be bytecode, which no mapping holds. */
 bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
 

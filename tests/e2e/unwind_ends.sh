@@ -96,6 +96,39 @@ if "$CC" -O2 -w -static -o static deep.c 2>/dev/null && nm static | grep -qw __r
 	[ "$(share burn.folded ';__start_context;routine;burn ')" = 100 ] || { cat burn.folded; fail 'a start routine has no name'; }
 fi
 
+# Neither tables nor frame pointers: the code itself says what it does to the stack, also when the file is gone. musl is built so.
+cat >bare.c <<'END_C'
+#include <stdlib.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) int compare(const void *a, const void *b) { leaf(2000); return *(int *)a - *(int *)b; }
+__attribute__((noinline)) void sort(int n)
+{
+	int v[500];
+	for (int i = 0; i < 500; i++)
+		v[i] = i * n % 499;
+	qsort(v, 500, sizeof(int), compare);
+	sink += v[7];
+}
+int main(void) { for (int i = 1; i < 60; i++) sort(i); return 0; }
+END_C
+bare() { # bare NAME COMPILER...
+	local name=$1
+	shift
+	"$@" -O2 -w -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -o "$name" bare.c || fail 'cannot compile'
+	precord -q -e cpu-clock:u -F 999 -o "$name.trace" -- "./$name" || fail 'cannot record'
+	for place in here elsewhere; do
+		sampled "$name.trace" leaf
+		[ "$(share leaf.folded ';main;sort;.*qsort_r[^ ]*;compare;leaf ')" = 100 ] ||
+			{ cut -c 1-300 leaf.folded; fail "$name: code without tables is not followed, with its file $place"; }
+		rm -f "$name"
+	done
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	bare bare "$CC"
+	! command -v musl-gcc >/dev/null || bare musl musl-gcc -static
+fi
+
 # A frame with a page in it that nobody has touched, at which the kernel's copy of the stack ends: the frame pointer leads on, to
 # where the kernel's own chain has main. Whole stacks and pruned ones say the same.
 cat >gap.c <<'END_C'

@@ -392,3 +392,29 @@ TEST(unwind_says_that_the_snapshot_ended_only_below_the_next_code)
 		world_check_end(w, 1, below_code ? UNWIND_UNREADABLE : cases[i % ARRAY_LEN(cases)].stop);
 	}
 }
+
+/* Neither a rule nor a frame pointer: what the code has done to the stack from the function's first instruction on. */
+TEST(unwind_follows_the_code_of_a_function_without_rules)
+{
+	static const struct {
+		uint64_t leaf;
+		size_t at; /* the word with the return address */
+	} cases[] = { { BARE, 0 }, { BARE + 1, 1 }, { BARE + 5, 4 }, { BARE + 0x10, 4 }, { BARE + 0x14, 1 }, { BARE + 0x15, 0 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+		world_set_leaf(w, IP(cases[i].leaf), 0);
+		world_set_reg(w, w->arch->fp, 0x1234);
+		w->words[cases[i].at] = IP(BARE + 0x10); /* called by itself, and that by START */
+		w->words[cases[i].at + 5] = IP(START + 0x40);
+		world_walk(w);
+		world_check_end(w, 3, UNWIND_ROOT);
+		world_check_frame(w, 1, IP(BARE + 0x10), UNWIND_CODE);
+		world_check_frame(w, 2, IP(START + 0x40), UNWIND_CODE);
+
+		w->words[cases[i].at + 5] = IP(START + 0x20); /* behind no call: not believed */
+		world_walk(w);
+		world_check_end(w, 2, UNWIND_NO_TABLE);
+	}
+}

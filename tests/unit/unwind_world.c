@@ -47,14 +47,20 @@ static void put_call(struct world *w, uint64_t vaddr)
 		memcpy(&w->text[vaddr - TEXT - CALL_LEN], "\xe8\x00\x00\x00\x00", CALL_LEN);
 }
 
-/* One symbol, of the slot; section 4 has its name. */
-static void put_slot_symbol(Elf64_Sym symbols[2])
+static const char names[] = "\0puts@plt\0bare";
+
+/* Those of the slot and of the function without rules; section 4 has their names. */
+static void put_symbols(Elf64_Sym symbols[3])
 {
-	symbols[1] = (Elf64_Sym){ .st_name = 1,
-				  .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
-				  .st_shndx = 1,
-				  .st_value = SLOT,
-				  .st_size = SLOT_LEN };
+	const Elf64_Sym function = { .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1 };
+
+	symbols[1] = symbols[2] = function;
+	symbols[1].st_name = 1;
+	symbols[1].st_value = SLOT;
+	symbols[1].st_size = SLOT_LEN;
+	symbols[2].st_name = 10;
+	symbols[2].st_value = BARE;
+	symbols[2].st_size = BARE_LEN;
 }
 
 /* bti c; stp x16, x30, [sp, #-16]!; adrp x16; ldr x17, [x16, #4088]; add x16, x16, #4088; br x17 */
@@ -66,9 +72,15 @@ static void put_slots_head(struct world *w)
 	       24);
 }
 
-/* mov %rsp, %rax; push %rbx; sub $64, %rsp; and $-64, %rsp; mov %rax, 24(%rsp) */
-static void put_hash(struct world *w)
+/*
+ * mov %rsp, %rax; push %rbx; sub $64, %rsp; and $-64, %rsp; mov %rax, 24(%rsp)
+ * push %rbx; sub $24, %rsp; nop ...; call; add $24, %rsp; pop %rbx; ret
+ */
+static void put_code(struct world *w)
 {
+	memcpy(&w->text[BARE - TEXT], "\x53\x48\x83\xec\x18\x90\x90\x90\x90\x90\x90", 11);
+	put_call(w, BARE + 0x10);
+	memcpy(&w->text[BARE + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\xc3", 6);
 	memcpy(&w->text[HASH - TEXT],
 	       "\x48\x89\xe0\x53\x48\x83\xec\x40\x48\x83\xe4\xc0\x48\x89\x44\x24\x18", 17);
 }
@@ -76,7 +88,7 @@ static void put_hash(struct world *w)
 static void build_program(struct world *w)
 {
 	struct elf_file *f = &w->file;
-	Elf64_Sym symbols[2] = { 0 };
+	Elf64_Sym symbols[3] = { 0 };
 
 	for (uint64_t vaddr = LEAF; vaddr < TEXT + TEXT_LEN; vaddr += 0x100)
 		put_call(w, vaddr + 0x40);
@@ -85,9 +97,9 @@ static void build_program(struct world *w)
 	if (w->arch == &arch_aarch64)
 		put_slots_head(w);
 	else
-		put_hash(w);
+		put_code(w);
 	put_call(w, ENTRY + 0x20);
-	put_slot_symbol(symbols);
+	put_symbols(symbols);
 	f->machine = w->arch->elf_machine;
 	f->entry = ENTRY;
 	w->cfi.vaddr = 0x3000;
@@ -110,13 +122,13 @@ static void build_program(struct world *w)
 	elf_file_section(f, (struct elf_file_section){ .name = ".symtab",
 						       .type = SHT_SYMTAB,
 						       .data = symbols,
-						       .len = sizeof(symbols),
+						       .len = sizeof(symbols[0]) * (w->arch == &arch_x86_64 ? 3 : 2),
 						       .link = 4,
 						       .entry_len = sizeof(symbols[0]) });
 	elf_file_section(f, (struct elf_file_section){ .name = ".strtab",
 						       .type = SHT_STRTAB,
-						       .data = "\0puts@plt",
-						       .len = sizeof("\0puts@plt") });
+						       .data = names,
+						       .len = sizeof(names) });
 	elf_file_segment(f, (struct elf_file_segment){ PT_LOAD, PF_R | PF_X, 0, TEXT, 0, 0 });
 	elf_file_finish(f);
 }

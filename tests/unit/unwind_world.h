@@ -25,6 +25,8 @@
 #define SIGNAL 0x1400 /* a signal frame: CFA sp+32, instruction pointer at CFA-24 */
 #define STUB   0x1500 /* no rule */
 #define HEAD   0x1548 /* of the slots: aarch64's code, without a rule or a symbol, "bti c" before it */
+#define BARE   0x1560 /* x86-64 only: no rule, but a symbol and code: push %rbx; sub $24,%rsp; … call; add $24,%rsp; pop %rbx; ret */
+#define BARE_LEN 0x20
 #define ENTRY  0x15a0 /* no rule either; the file says that the program starts here */
 #define SLOT   0x15e0 /* puts@plt, without a rule */
 #define SLOT_LEN 0x18
