@@ -242,6 +242,7 @@ struct event_managed_frame {
 	uint32_t first_line; /* of the function; 0 if not known */
 	uint32_t line;	     /* that runs; 0 if not known */
 	bool entry;	     /* the outermost frame that one call of the interpreter's loop ran */
+	const char *locals;  /* its variables and their types, "n: int, text: str"; NULL or "" unless they were asked for */
 };
 
 #define EVENT_MANAGED_LOOPS 4
@@ -249,6 +250,15 @@ struct event_managed_frame {
 /* Code of the interpreter's loop, by link-time address. */
 struct event_managed_loop {
 	uint64_t vaddr, len;
+};
+
+#define EVENT_MANAGED_LABELS 6
+
+/* What the interpreter says of what the thread does: which request, how much memory. */
+struct event_managed_label {
+	const char *key;
+	const char *text; /* NULL: it is a number */
+	uint64_t number;
 };
 
 /* Belongs to the sample of the same thread one nanosecond later, so that it comes first wherever events are in order. */
@@ -260,6 +270,8 @@ struct event_managed {
 	struct event_managed_loop loops[EVENT_MANAGED_LOOPS]; /* each function, or part of one, that runs frames */
 	size_t nframes;
 	const struct event_managed_frame *frames; /* innermost first */
+	size_t nlabels;
+	const struct event_managed_label *labels;
 };
 
 struct event {

@@ -49,6 +49,7 @@ static struct err *record_moment(const struct dump_args *dump, const char *path)
 	args.output = path;
 	args.quiet = true;
 	args.idle_rate = RATE_HZ;
+	args.locals = true;
 	args.rate = (struct event_rate){ EVENT_RATE_FREQ, FREQ_HZ };
 	args.duration_ns = MOMENT_NS;
 	args.embed.time_ns = READ_NS;

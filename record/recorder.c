@@ -129,6 +129,8 @@ static struct err *begin_trace(struct recorder *s)
 		s->managed = options.managed =
 			managed_readers_new(&s->perf_fds, s->target.by_cpu,
 					    &s->hands[0].priority);
+	if (s->managed && s->args->locals)
+		managed_table_ask_locals(managed_readers_table(s->managed));
 
 	s->process_info.no_cmdline = s->args->no_cmdline;
 	description_begin(&s->recording, s->args, &s->target, &s->plan);

@@ -50,6 +50,12 @@ static void dump_release(void *args)
 	session_args_deinit(&dump->session);
 }
 
+/* Of each of an interpreter's frames, innermost first. */
+struct locals {
+	const char **items;
+	size_t len;
+};
+
 /* What was seen last of a thread. */
 struct last {
 	uint32_t pid, tid;
@@ -60,6 +66,8 @@ struct last {
 	uint64_t time_ns;
 	uint32_t cpu, stack;
 	uint8_t stop;
+	struct locals locals, next; /* of the sample; of the one that is to come at @next_ns */
+	uint64_t next_ns;
 };
 
 struct dump {
@@ -82,8 +90,10 @@ static struct last *last_of(struct dump *d, const struct session_event *event)
 
 	struct last *last = &d->threads.items[*number - 1];
 
-	last->comm = arena_strdup(&d->arena, event->thread->comm);
-	last->process = arena_strdup(&d->arena, event->thread->process);
+	if (!last->comm || strcmp(last->comm, event->thread->comm) != 0)
+		last->comm = arena_strdup(&d->arena, event->thread->comm);
+	if (!last->process || strcmp(last->process, event->thread->process) != 0)
+		last->process = arena_strdup(&d->arena, event->thread->process);
 	return last;
 }
 
@@ -117,6 +127,33 @@ static void take_sample(struct dump *d, const struct session_event *event)
 	last->cpu = event->ev->cpu;
 	last->stack = event->stack;
 	last->stop = (uint8_t)event->chain->stop;
+	last->locals = last->next_ns == event->ev->time_ns ? last->next : (struct locals){ 0 };
+}
+
+static bool has_locals(const struct event_managed *managed)
+{
+	for (size_t i = 0; i < managed->nframes; i++)
+		if (managed->frames[i].locals && *managed->frames[i].locals)
+			return true;
+	return false;
+}
+
+/* They come before their sample, but others may be in between. */
+static void take_locals(struct dump *d, const struct session_event *event)
+{
+	const struct event_managed *managed = &event->ev->managed;
+	struct last *last = last_of(d, event);
+
+	if (!has_locals(managed))
+		return;
+	last->next_ns = event->ev->time_ns + 1;
+	last->next.len = managed->nframes;
+	last->next.items = ARENA_ARRAY(&d->arena, const char *, managed->nframes);
+	for (size_t i = 0; i < managed->nframes; i++) {
+		const char *locals = managed->frames[i].locals;
+
+		last->next.items[i] = locals ? arena_strdup(&d->arena, locals) : "";
+	}
 }
 
 static struct err *visit(void *context, struct session *s, const struct session_event *event)
@@ -128,6 +165,9 @@ static struct err *visit(void *context, struct session *s, const struct session_
 	case EVENT_SAMPLE:
 		if (event->chain)
 			take_sample(d, event);
+		break;
+	case EVENT_MANAGED:
+		take_locals(d, event);
 		break;
 	case EVENT_FORK:
 	case EVENT_COMM:
@@ -171,9 +211,19 @@ static void put_line(const struct profile *p, const struct profile_location *at,
 	fputs(")\n", stdout);
 }
 
+static void put_locals(const struct last *last, size_t frame)
+{
+	if (frame >= last->locals.len || !*last->locals.items[frame])
+		return;
+	fputs("        ", stdout);
+	text_put_escaped(stdout, last->locals.items[frame]);
+	fputc('\n', stdout);
+}
+
 static void put_stack(struct dump *d, const struct last *last)
 {
 	const struct profile *p = d->s->profile;
+	size_t frame = 0;
 
 	for (uint32_t stack = last->stack; stack; stack = p->stacks.items[stack].parent) {
 		uint32_t number = p->stacks.items[stack].location;
@@ -183,6 +233,8 @@ static void put_stack(struct dump *d, const struct last *last)
 			continue;
 		for (uint32_t i = 0; i < at->nlines; i++)
 			put_line(p, at, i);
+		if (at->kind == PROFILE_FRAME_INTERPRETED)
+			put_locals(last, frame++);
 	}
 	if (!unwind_stop_is_complete((enum unwind_stop)last->stop))
 		printf("    [%s]\n", unwind_stop_name((enum unwind_stop)last->stop));

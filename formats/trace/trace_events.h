@@ -35,6 +35,10 @@ enum trace_column {
 _Static_assert(EVENT_SAMPLE == 0 && EVENT_TEXT_POKE == 12,
 	       "kinds in files are these numbers plus 1");
 
+/* Beside the state of an interpreter's stack: labels follow the frames, variables each frame. */
+#define TRACE_MANAGED_LABELS 0x80u
+#define TRACE_MANAGED_LOCALS 0x40u
+
 /* The first number of a sample. */
 #define TRACE_SAMPLE_MODE     0x07u
 #define TRACE_SAMPLE_EVENT    0x08u /* another event than the one before */
@@ -96,7 +100,8 @@ static inline size_t trace_events_expanded_len(const struct event *ev)
 	const struct event_sample *s = &ev->sample;
 
 	if (ev->kind == EVENT_MANAGED)
-		return TRACE_EXPANDED_EVENT + ev->managed.nframes * sizeof(struct event_managed_frame);
+		return TRACE_EXPANDED_EVENT + ev->managed.nframes * sizeof(struct event_managed_frame) +
+		       ev->managed.nlabels * sizeof(struct event_managed_label);
 	if (ev->kind != EVENT_SAMPLE)
 		return TRACE_EXPANDED_EVENT;
 	return TRACE_EXPANDED_EVENT + (s->regs ? TRACE_EXPANDED_REGS : 0) +
@@ -106,7 +111,7 @@ static inline size_t trace_events_expanded_len(const struct event *ev)
 
 _Static_assert(sizeof(struct event) <= TRACE_EXPANDED_EVENT, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_regs) <= TRACE_EXPANDED_REGS, "as precord-trace(5) says");
-_Static_assert(sizeof(struct event_managed_frame) == 32, "as precord-trace(5) says");
+_Static_assert(sizeof(struct event_managed_frame) == 40 && sizeof(struct event_managed_label) == 24, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_branch) == 24 && sizeof(struct event_count) == 32,
 	       "as precord-trace(5) says");
 

@@ -91,11 +91,37 @@ static void put_lost(struct writer *w, const struct event_lost *lost)
 	writer_u8(w, lost->by_recorder);
 }
 
+static bool has_locals(const struct event_managed *m)
+{
+	for (size_t i = 0; i < m->nframes; i++)
+		if (m->frames[i].locals && *m->frames[i].locals)
+			return true;
+	return false;
+}
+
+static void put_labels(struct string_encoder *strings, struct writer *w, const struct event_managed *m)
+{
+	writer_uleb(w, m->nlabels);
+	for (size_t i = 0; i < m->nlabels; i++) {
+		const struct event_managed_label *label = &m->labels[i];
+
+		put_string(strings, w, label->key);
+		writer_u8(w, label->text == NULL);
+		if (label->text)
+			put_string(strings, w, label->text);
+		else
+			writer_uleb(w, label->number);
+	}
+}
+
 static void put_managed(struct string_encoder *strings, struct writer *w,
 			const struct event_managed *m)
 {
+	bool locals = has_locals(m);
+
 	writer_u8(w, (uint8_t)m->runtime);
-	writer_u8(w, (uint8_t)m->state);
+	writer_u8(w, (uint8_t)((unsigned)m->state | (locals ? TRACE_MANAGED_LOCALS : 0) |
+			       (m->nlabels ? TRACE_MANAGED_LABELS : 0)));
 	put_string(strings, w, m->module);
 	writer_uleb(w, m->nloops);
 	for (size_t i = 0; i < m->nloops; i++) {
@@ -110,7 +136,11 @@ static void put_managed(struct string_encoder *strings, struct writer *w,
 		put_string(strings, w, frame->file);
 		writer_uleb(w, (uint64_t)frame->first_line << 1 | frame->entry);
 		writer_zigzag(w, (int64_t)frame->line - frame->first_line);
+		if (locals)
+			put_string(strings, w, frame->locals ? frame->locals : "");
 	}
+	if (m->nlabels)
+		put_labels(strings, w, m);
 }
 
 void side_band_put(struct string_encoder *strings, struct writer *w, const struct event *ev)
@@ -269,7 +299,7 @@ static void get_text_poke(struct reader *r, struct event_text_poke *poke)
 	poke->new_code = reader_bytes(r, poke->new_len, "poked code");
 }
 
-static void get_managed_frame(struct side_band_decoder *d, struct reader *r,
+static void get_managed_frame(struct side_band_decoder *d, struct reader *r, bool locals,
 			      struct event_managed_frame *frame)
 {
 	frame->name = get_string(d, r);
@@ -280,12 +310,37 @@ static void get_managed_frame(struct side_band_decoder *d, struct reader *r,
 	frame->entry = first & 1;
 	frame->first_line = (uint32_t)(first >> 1);
 	frame->line = (uint32_t)(frame->first_line + (uint64_t)distance);
+	frame->locals = locals ? get_string(d, r) : "";
+}
+
+static void get_labels(struct side_band_decoder *d, struct reader *r, struct event_managed *m)
+{
+	uint64_t count = reader_uleb(r, "number of labels");
+
+	if (count > EVENT_MANAGED_LABELS)
+		reader_fail(r, "number of labels");
+
+	struct event_managed_label *labels = d->room(d->context, r, count * sizeof(*labels));
+
+	for (uint64_t i = 0; i < count && labels && !r->failed; i++) {
+		labels[i] = (struct event_managed_label){ .key = get_string(d, r) };
+		uint8_t is_number = reader_u8(r, "kind of a label");
+
+		if (is_number)
+			labels[i].number = reader_uleb(r, "label");
+		else
+			labels[i].text = get_string(d, r);
+	}
+	m->labels = labels;
+	m->nlabels = r->failed ? 0 : count;
 }
 
 static void get_managed(struct side_band_decoder *d, struct reader *r, struct event_managed *m)
 {
 	m->runtime = reader_u8(r, "runtime");
-	m->state = reader_u8(r, "state of a stack");
+	unsigned state = reader_u8(r, "state of a stack");
+
+	m->state = state & ~(TRACE_MANAGED_LABELS | TRACE_MANAGED_LOCALS);
 	m->module = get_string(d, r);
 	m->nloops = reader_uleb(r, "number of loops");
 	if (m->nloops > EVENT_MANAGED_LOOPS || m->state >= EVENT_MANAGED_STATES) {
@@ -305,9 +360,13 @@ static void get_managed(struct side_band_decoder *d, struct reader *r, struct ev
 		d->room(d->context, r, count * sizeof(*frames));
 
 	for (uint64_t i = 0; i < count && frames && !r->failed; i++)
-		get_managed_frame(d, r, &frames[i]);
+		get_managed_frame(d, r, state & TRACE_MANAGED_LOCALS, &frames[i]);
 	m->frames = frames;
 	m->nframes = r->failed ? 0 : count;
+	m->nlabels = 0;
+	m->labels = NULL;
+	if (state & TRACE_MANAGED_LABELS && !r->failed)
+		get_labels(d, r, m);
 }
 
 void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *ev)

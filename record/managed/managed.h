@@ -38,12 +38,15 @@ struct managed_host {
 	uint64_t bias; /* from a link-time address to one in the process */
 	uint32_t pid;
 	struct managed_names *names;
+	bool locals; /* read the names and types of variables, too */
 };
 
 struct managed_stack {
 	enum event_managed_state state;
 	size_t nframes;
 	struct event_managed_frame frames[EVENT_MANAGED_FRAMES_MAX]; /* innermost first; strings from names */
+	size_t nlabels;
+	struct event_managed_label labels[EVENT_MANAGED_LABELS]; /* keys are constants, texts from names */
 };
 
 struct managed_runtime {

@@ -69,6 +69,7 @@ struct managed_table {
 	struct managed_refusals refusals;
 	struct arena arena; /* of their paths */
 	int news_fd;
+	bool locals;
 	unsigned held; /* processes, by managed_table_hold() */
 	/* Processes of by_pid at each hash of their number: what every sample asks, without the lock. */
 	_Atomic uint32_t filter[FILTER_LEN];
@@ -87,6 +88,11 @@ struct managed_table *managed_table_new(int news_fd)
 	managed_names_init(&t->names);
 	t->files.reader = foreign_reader_new(FOREIGN_THREAD);
 	return t;
+}
+
+void managed_table_ask_locals(struct managed_table *t)
+{
+	t->locals = true;
 }
 
 static _Atomic uint32_t *filter_of(const struct managed_table *t, uint32_t pid)
@@ -191,7 +197,7 @@ static void refuse(struct managed_table *t, const char *path, const char *why)
 static void look_for(struct managed_table *t, struct managed_process *p,
 		     const struct managed_runtime *runtime, char *path)
 {
-	struct managed_host host = { .pid = p->pid, .names = &t->names };
+	struct managed_host host = { .pid = p->pid, .names = &t->names, .locals = t->locals };
 	struct managed_place place;
 	const char *why = NULL;
 
@@ -502,7 +508,8 @@ void managed_process_read(struct managed_process *p, uint32_t tid, struct manage
 	pthread_mutex_lock(&p->reading);
 	struct managed_recent *recent = recent_of(p, tid);
 
-	managed_view_begin(view, read_memory, &p->memory, MANAGED_TIME_NS);
+	ret->nlabels = 0;
+	managed_view_begin(view, read_memory, &p->memory, view->limit_ns ? view->limit_ns : MANAGED_TIME_NS);
 	managed_view_want_recent(view, recent);
 	managed_view_fetch(view);
 	p->runtime->read(p->state, tid, view, ret);
@@ -523,6 +530,8 @@ void managed_event_make(struct event *ret, const struct managed_binary *binary,
 			.nloops = binary->nloops,
 			.nframes = stack->nframes,
 			.frames = stack->frames,
+			.nlabels = stack->nlabels,
+			.labels = stack->labels,
 		},
 	};
 	memcpy(ret->managed.loops, binary->loops, sizeof(ret->managed.loops));

@@ -20,6 +20,9 @@ struct managed_process;
 
 /* @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. */
 struct managed_table *managed_table_new(int news_fd);
+/* Of processes that become known from now on, have the names and types of variables read, too. */
+void managed_table_ask_locals(struct managed_table *t);
+
 /* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
 void managed_table_free(struct managed_table *t);
 
@@ -70,7 +73,10 @@ const struct managed_binary *managed_process_binary(const struct managed_process
 void managed_event_make(struct event *ret, const struct managed_binary *binary,
 			enum event_managed_runtime runtime, const struct managed_stack *stack);
 
-/* Read the stack of thread @tid, which must not run meanwhile. One thread at a time reads from a process; others wait. */
+/*
+ * Read the stack of thread @tid, which must not run meanwhile, within @view->limit_ns, 0: MANAGED_TIME_NS. One thread at a
+ * time reads from a process; others wait.
+ */
 void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
 			  struct managed_stack *ret);
 

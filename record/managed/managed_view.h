@@ -44,6 +44,7 @@ struct managed_view {
 	managed_read_fn *read;
 	void *context;
 	bool by_cpu_time; /* the caller's: time is what its thread runs, for one that nobody waits for */
+	uint64_t limit_ns; /* the owner's: what to allow for each view; 0: MANAGED_TIME_NS */
 	uint64_t deadline_ns;
 	uint32_t number; /* of views so far */
 	unsigned reads, copies;

@@ -21,9 +21,12 @@
 enum symbol {
 	SYMBOL_GLOBALS,
 	SYMBOL_ZTS,
+	SYMBOL_REQUEST, /* of the web server's module or FPM: what it answers */
+	SYMBOL_MEMORY,	/* known to builds with a table of all symbols only */
 };
 
-static const char *const symbols[] = { "executor_globals", "executor_globals_offset", NULL };
+static const char *const symbols[] = { "executor_globals", "executor_globals_offset", "sapi_globals", "alloc_globals",
+				       NULL };
 static const char *const loops[] = { "execute_ex", NULL };
 
 /* The same in all versions. */
@@ -37,6 +40,18 @@ static const char *const loops[] = { "execute_ex", NULL };
 #define CLASS_NAME	  8
 #define STRING_LEN	  16
 #define STRING_BYTES	  24
+
+#define REQUEST_METHOD	  8 /* in sapi_globals, addresses of strings */
+#define REQUEST_SCRIPT	  40
+#define REQUEST_URI	  48
+#define REQUEST_LEN	  56
+#define HEAP_USED	  16 /* in what alloc_globals points to: bytes that the script has */
+#define FRAME_LOCALS	  80
+#define VALUE_LEN	  16
+#define VALUE_TYPE	  8
+#define OBJECT_CLASS	  16
+#define REFERENCE_VALUE	  8
+#define NAMES_BEFORE_FILE 40 /* in a function: of its variables, so many bytes before the name of its file */
 
 #define TYPE_INTERNAL	  1
 #define TYPE_USER	  2
@@ -56,6 +71,8 @@ static const struct php_layout layouts[] = {
 };
 
 #define FIRST_UNKNOWN 806
+#define LOCALS_MAX    32   /* variables of a frame that are looked at */
+#define LOCALS_TEXT   1024
 
 struct function {
 	uint64_t cookie;
@@ -69,6 +86,7 @@ struct php {
 	struct managed_host host;
 	struct php_layout layout;
 	uint64_t current_addr;
+	uint64_t request_addr, memory_addr; /* 0: not known */
 	struct map functions; /* address -> struct function * */
 };
 
@@ -84,6 +102,13 @@ static unsigned version_of(const struct managed_binary *binary)
 	if (sscanf(binary->banner, "%1u.%2u", &major, &minor) != 2)
 		return 0;
 	return major * 100 + minor;
+}
+
+static uint64_t addr_of(const struct managed_host *host, enum symbol symbol)
+{
+	const struct managed_symbol *found = &host->binary->symbols[symbol];
+
+	return found->found ? found->vaddr + host->bias : 0;
 }
 
 static void *php_open(const struct managed_host *host, const char **ret_why)
@@ -106,6 +131,8 @@ static void *php_open(const struct managed_host *host, const char **ret_why)
 	for (size_t i = 0; i < ARRAY_LEN(layouts) && layouts[i].version <= version; i++)
 		php->layout = layouts[i];
 	php->current_addr = globals->vaddr + host->bias + php->layout.current;
+	php->request_addr = addr_of(host, SYMBOL_REQUEST);
+	php->memory_addr = addr_of(host, SYMBOL_MEMORY);
 	return php;
 }
 
@@ -212,6 +239,114 @@ static const struct function *find_function(struct php *php, struct managed_view
 	return function;
 }
 
+/* ---- variables ------------------------------------------------------------------------------------- */
+
+/* What a value is, without looking at it; "" for one that is not set, or makes no sense. @room takes a class's name. */
+static const char *type_of(struct managed_view *view, uint64_t value, char room[TEXT_MAX + 1])
+{
+	static const char *const names[] = { "",       "null",  "bool",   "bool",     "int", "float",
+					     "string", "array", "object", "resource", "" };
+	uint64_t at, class, name;
+	uint8_t type = 0;
+	size_t len = 0;
+
+	managed_view_try(view, value + VALUE_TYPE, &type, 1);
+	if (type == 10 && managed_view_try(view, value, &at, sizeof(at))) {
+		value = at + REFERENCE_VALUE;
+		type = 0;
+		managed_view_try(view, value + VALUE_TYPE, &type, 1);
+	}
+	if (type >= ARRAY_LEN(names))
+		return "";
+	if (type != 8 || !managed_view_try(view, value, &at, sizeof(at)) ||
+	    !managed_view_try(view, at + OBJECT_CLASS, &class, sizeof(class)) ||
+	    !managed_view_try(view, class + CLASS_NAME, &name, sizeof(name)) ||
+	    !append_text(view, name, room, &len))
+		return names[type];
+	room[len] = '\0';
+	return room;
+}
+
+/* Number @i of the variables of the function at @addr: its name, as PHP would take it; "" if it is none. */
+static void read_variable(struct managed_view *view, uint64_t names, size_t i, char ret[TEXT_MAX + 1])
+{
+	uint64_t name;
+	size_t len = 0;
+
+	if (!managed_view_try(view, names + i * 8, &name, sizeof(name)) || !append_text(view, name, ret, &len))
+		len = 0;
+	for (size_t at = 0; at < len; at++) {
+		uint8_t c = (uint8_t)ret[at] | 0x20;
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && ret[at] != '_' && c < 0x80)
+			len = 0;
+	}
+	ret[len] = '\0';
+}
+
+/* "job: Job, n: int": those that have a value, and of what type; never the value. */
+static const char *locals_of(struct php *php, struct managed_view *view, uint64_t frame)
+{
+	uint64_t function, names;
+	char name[TEXT_MAX + 1], class[TEXT_MAX + 1], text[LOCALS_TEXT];
+	size_t len = 0;
+
+	if (!managed_view_try(view, frame + FRAME_FUNCTION, &function, sizeof(function)) ||
+	    !managed_view_try(view, function + php->layout.file - NAMES_BEFORE_FILE, &names, sizeof(names)))
+		return "";
+	for (size_t i = 0; names && i < LOCALS_MAX; i++) {
+		read_variable(view, names, i, name);
+		/* How many there are is at another place in each version; what follows them has no name. */
+		if (!*name)
+			break;
+		const char *type = type_of(view, frame + FRAME_LOCALS + i * VALUE_LEN, class);
+		int put = *type ? snprintf(text + len, sizeof(text) - len, "%s$%s: %s", len ? ", " : "", name, type) : 0;
+
+		if (put < 0 || (size_t)put >= sizeof(text) - len)
+			break;
+		len += (size_t)put;
+	}
+	return managed_names_keep(php->host.names, text, len);
+}
+
+/* ---- the request ----------------------------------------------------------------------------------- */
+
+/* The C string at @addr up to a '?', behind which values begin. */
+static void add_label(struct php *php, struct managed_view *view, const char *key, uint64_t addr,
+		      struct managed_stack *ret)
+{
+	char text[TEXT_MAX];
+
+	for (size_t room = sizeof(text); addr && room >= 8; room /= 2) {
+		/* It may end close before memory that is not there. */
+		if (!managed_view_try(view, addr, text, room))
+			continue;
+		size_t len = strnlen(text, room);
+		const char *query = memchr(text, '?', len);
+
+		ret->labels[ret->nlabels++] = (struct event_managed_label){
+			.key = key,
+			.text = managed_names_keep(php->host.names, text, query ? (size_t)(query - text) : len),
+		};
+		return;
+	}
+}
+
+static void read_request(struct php *php, struct managed_view *view, struct managed_stack *ret)
+{
+	uint8_t request[REQUEST_LEN];
+	uint64_t heap, used;
+
+	if (php->request_addr && managed_view_try(view, php->request_addr, request, sizeof(request))) {
+		add_label(php, view, "method", managed_word(request, REQUEST_METHOD), ret);
+		add_label(php, view, "script", managed_word(request, REQUEST_SCRIPT), ret);
+		add_label(php, view, "uri", managed_word(request, REQUEST_URI), ret);
+	}
+	if (php->memory_addr && managed_view_try(view, php->memory_addr, &heap, sizeof(heap)) &&
+	    managed_view_try(view, heap + HEAP_USED, &used, sizeof(used)))
+		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "memory", .number = used };
+}
+
 static void add_frame(struct php *php, struct managed_view *view, uint64_t frame,
 		      struct managed_stack *ret)
 {
@@ -233,7 +368,9 @@ static void add_frame(struct php *php, struct managed_view *view, uint64_t frame
 
 	*out = (struct event_managed_frame){ .name = function->name,
 					     .file = function->file,
-					     .first_line = function->first_line };
+					     .first_line = function->first_line,
+					     .locals = php->host.locals && !internal ? locals_of(php, view, frame) :
+										       NULL };
 	if (internal)
 		return;
 	out->entry = managed_view_u32(view, frame + FRAME_INFO) >> php->layout.top & 1;
@@ -264,6 +401,8 @@ static void php_read(void *state, uint32_t tid, struct managed_view *view, struc
 		ret->nframes = 0;
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
+	} else {
+		read_request(php, view, ret);
 	}
 }
 

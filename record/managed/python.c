@@ -25,6 +25,9 @@
 #define THREADS_MAX      4096
 #define TEXT_MAX         512	    /* bytes of a name that are read */
 #define TABLE_MAX        (64u << 10) /* bytes of a line table */
+#define LOCALS_MAX	 32	    /* variables of a frame that are looked at */
+#define LOCALS_TEXT	 1024
+#define TYPE_MAX	 64	    /* bytes of a type's name */
 #define CODES_MAX        65536	    /* code objects that are remembered */
 #define CHECK_NS         50000000   /* after which a code object is looked at again though nothing has changed */
 
@@ -60,40 +63,50 @@ struct python_layout {
 	uint16_t code_file, code_name, code_first_line, code_lines, code_start;
 	uint16_t text_len, text_state, ascii_len, compact_len;
 	uint16_t bytes_len, bytes_data;
+	uint16_t frame_locals, code_locals; /* in a frame, and the tuple of their names in its code */
+	uint16_t tuple_len, tuple_items, object_type, type_name;
 };
+
+#define SAME_OBJECTS .tuple_len = 16, .tuple_items = 24, .object_type = 8, .type_name = 24
 
 #define OLD_COMMON                                                                              \
 	.interp_next = 0, .interp_threads = 8, .thread_next = 8, .thread_frame = 24,            \
 	.cframe_frame = -1, .frame_previous = 24, .frame_code = 32, .frame_cookie = 48,         \
 	.mark = ENTRY_EACH, .text_len = 16, .text_state = 32, .ascii_len = 48, .compact_len = 72, \
-	.bytes_len = 16, .bytes_data = 32
+	.bytes_len = 16, .bytes_data = 32, SAME_OBJECTS
 
 static const struct python_layout layouts[] = {
 	[6] = { OLD_COMMON, .thread_id = 152, .frame_ip = 120, .unit = 1, .code_file = 96,
-		.code_name = 104, .code_first_line = 36, .code_lines = 112 },
+		.code_name = 104, .code_first_line = 36, .code_lines = 112, .frame_locals = 376,
+		.code_locals = 64 },
 	[7] = { OLD_COMMON, .head = 24, .thread_id = 176, .frame_ip = 104, .unit = 1, .code_file = 96,
-		.code_name = 104, .code_first_line = 36, .code_lines = 112 },
+		.code_name = 104, .code_first_line = 36, .code_lines = 112, .frame_locals = 360,
+		.code_locals = 64 },
 	[8] = { OLD_COMMON, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
-		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120 },
+		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120,
+		.frame_locals = 360, .code_locals = 72 },
 	[9] = { OLD_COMMON, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
-		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120 },
+		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120,
+		.frame_locals = 360, .code_locals = 72 },
 	[10] = { OLD_COMMON, .head = 32, .thread_id = 176, .frame_ip = 96, .unit = 2,
 		 .form = MANAGED_LINES_LINETABLE, .code_file = 104, .code_name = 112,
-		 .code_first_line = 40, .code_lines = 120 },
+		 .code_first_line = 40, .code_lines = 120, .frame_locals = 352, .code_locals = 72 },
 	[11] = { .head = 40, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
 		 .thread_id = 152, .native_id = 160, .thread_frame = 56, .cframe_frame = 8,
 		 .frame_previous = 48, .frame_code = 32, .frame_ip = 56, .frame_cookie = 0,
 		 .frame_mark = 68, .mark = ENTRY_FLAG, .form = MANAGED_LINES_LOCATIONS,
 		 .code_file = 112, .code_name = 128, .code_first_line = 72, .code_lines = 136,
 		 .code_start = 184, .text_len = 16, .text_state = 32, .ascii_len = 48,
-		 .compact_len = 72, .bytes_len = 16, .bytes_data = 32 },
+		 .compact_len = 72, .bytes_len = 16, .bytes_data = 32, .frame_locals = 72,
+		 .code_locals = 96, SAME_OBJECTS },
 	[12] = { .head = 40, .interp_next = 0, .interp_threads = 72, .thread_next = 8,
 		 .thread_id = 136, .native_id = 144, .thread_frame = 56, .cframe_frame = 0,
 		 .frame_previous = 8, .frame_code = 0, .frame_ip = 56, .frame_cookie = 16,
 		 .frame_mark = 70, .mark = ENTRY_OWNER, .owner = 3, .form = MANAGED_LINES_LOCATIONS,
 		 .code_file = 112, .code_name = 128, .code_first_line = 68, .code_lines = 136,
 		 .code_start = 192, .text_len = 16, .text_state = 32, .ascii_len = 40,
-		 .compact_len = 56, .bytes_len = 16, .bytes_data = 32 },
+		 .compact_len = 56, .bytes_len = 16, .bytes_data = 32, .frame_locals = 72,
+		 .code_locals = 96, SAME_OBJECTS },
 };
 
 #define FIRST_WITH_OFFSETS 13
@@ -112,6 +125,7 @@ struct code {
 
 /* A frame as it was found; its code is looked up when all are there. */
 struct python_frame {
+	uint64_t addr;
 	uint64_t code;
 	uint64_t cookie;
 	uint64_t ip;
@@ -245,12 +259,14 @@ enum published {
 struct published_groups {
 	uint8_t thread, frame, code, bytes, text; /* first word of each: its size */
 	uint8_t frame_tlbc, code_tlbc;		  /* words, 0 if there are none */
+	uint8_t object, type, tuple;
 };
 
 static const struct published_groups groups[] = {
-	[13] = { .thread = 19, .frame = 28, .code = 34, .bytes = 64, .text = 67 },
+	[13] = { .thread = 19, .frame = 28, .code = 34, .bytes = 64, .text = 67, .object = 44, .type = 46,
+		 .tuple = 50 },
 	[14] = { .thread = 22, .frame = 31, .code = 39, .bytes = 74, .text = 77, .frame_tlbc = 38,
-		 .code_tlbc = 49 },
+		 .code_tlbc = 49, .object = 50, .type = 52, .tuple = 56 },
 };
 
 #define FRAME_LEN_MAX 256
@@ -302,6 +318,12 @@ static struct python_layout layout_in(struct published_words *w, const struct pu
 		.text_len = offset_in(w, g->text + 2u),
 		.ascii_len = text,
 		.compact_len = (uint16_t)(text + 16),
+		.frame_locals = offset_in(w, g->frame + 4u),
+		.code_locals = offset_in(w, g->code + 7u),
+		.object_type = offset_in(w, g->object + 1u),
+		.type_name = offset_in(w, g->type + 1u),
+		.tuple_items = offset_in(w, g->tuple + 1u),
+		.tuple_len = offset_in(w, g->tuple + 2u),
 	};
 }
 
@@ -589,7 +611,7 @@ static uint32_t line_of(struct python *py, struct managed_view *view,
 }
 
 /* Take the frame down, unless it is one that belongs to the C stack, where a call of the loop began. */
-static void take_frame(struct python *py, const uint8_t *bytes, size_t *count)
+static void take_frame(struct python *py, uint64_t addr, const uint8_t *bytes, size_t *count)
 {
 	const struct python_layout *l = &py->layout;
 	struct python_frame *frame = &py->frames[*count];
@@ -600,6 +622,7 @@ static void take_frame(struct python *py, const uint8_t *bytes, size_t *count)
 		return;
 	}
 	*frame = (struct python_frame){
+		.addr = addr,
 		.code = managed_word(bytes, l->frame_code) & ~(uint64_t)3, /* 3.14 has tags there */
 		.cookie = managed_word(bytes, l->frame_cookie),
 		.ip = l->unit ? (uint32_t)managed_word(bytes, l->frame_ip) : managed_word(bytes, l->frame_ip),
@@ -625,7 +648,7 @@ static size_t walk(struct python *py, struct managed_view *view, uint64_t frame,
 			*ret_state = EVENT_MANAGED_CUT;
 			break;
 		}
-		take_frame(py, bytes, &count);
+		take_frame(py, frame, bytes, &count);
 		if (previous == frame)
 			view->failed = true;
 		frame = previous;
@@ -645,6 +668,55 @@ static void want_codes(struct python *py, struct managed_view *view, size_t coun
 	managed_view_fetch(view);
 }
 
+/* The name of the type of @object, "" if it cannot be read. */
+static const char *type_of(struct python *py, struct managed_view *view, uint64_t object)
+{
+	char text[TYPE_MAX];
+	uint64_t type, name;
+
+	if (!managed_view_try(view, object + py->layout.object_type, &type, sizeof(type)) ||
+	    !managed_view_try(view, type + py->layout.type_name, &name, sizeof(name)))
+		return "";
+	for (size_t room = sizeof(text); room >= 8; room /= 2) {
+		/* It may end close before memory that is not there. */
+		if (!managed_view_try(view, name, text, room))
+			continue;
+		size_t len = strnlen(text, room);
+
+		return managed_names_keep(py->host.names, text, len);
+	}
+	return "";
+}
+
+/* "self: Job, n: int": those that have a value, and of what type; never the value. */
+static const char *locals_of(struct python *py, struct managed_view *view, const struct python_frame *frame)
+{
+	const struct python_layout *l = &py->layout;
+	uint64_t names, count, values[LOCALS_MAX], items[LOCALS_MAX];
+	char text[LOCALS_TEXT];
+	size_t len = 0;
+
+	if (!managed_view_try(view, frame->code + l->code_locals, &names, sizeof(names)) ||
+	    !managed_view_try(view, names + l->tuple_len, &count, sizeof(count)))
+		return "";
+	count = MIN(count, (uint64_t)LOCALS_MAX);
+	if (!managed_view_try(view, names + l->tuple_items, items, (size_t)count * 8) ||
+	    !managed_view_try(view, frame->addr + l->frame_locals, values, (size_t)count * 8))
+		return "";
+	for (size_t i = 0; i < count; i++) {
+		uint64_t object = values[i] & ~(uint64_t)7;
+		const char *type = object ? type_of(py, view, object) : "";
+		int put = *type ? snprintf(text + len, sizeof(text) - len, "%s%s: %s", len ? ", " : "",
+					   read_text(py, view, items[i]), type) :
+				  0;
+
+		if (put < 0 || (size_t)put >= sizeof(text) - len)
+			break;
+		len += (size_t)put;
+	}
+	return managed_names_keep(py->host.names, text, len);
+}
+
 static void name_frames(struct python *py, struct managed_view *view, size_t count,
 			struct managed_stack *ret)
 {
@@ -662,6 +734,13 @@ static void name_frames(struct python *py, struct managed_view *view, size_t cou
 			.entry = frame->entry,
 		};
 	}
+}
+
+/* Of whole frames only, so that those stay what they are if there is no time left. */
+static void name_locals(struct python *py, struct managed_view *view, struct managed_stack *ret)
+{
+	for (size_t i = 0; i < ret->nframes && !view->failed; i++)
+		ret->frames[i].locals = locals_of(py, view, &py->frames[i]);
 }
 
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
@@ -692,6 +771,8 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 		ret->nframes = 0;
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
+	} else if (py->host.locals) {
+		name_locals(py, view, ret);
 	}
 }
 

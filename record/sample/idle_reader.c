@@ -32,6 +32,8 @@ struct packed {
 	uint32_t nkernel_ips, stack_len, nframes;
 	enum event_managed_runtime runtime;
 	enum event_managed_state state;
+	size_t nlabels;
+	struct event_managed_label labels[EVENT_MANAGED_LABELS];
 };
 
 /* A thread that was looked at. */
@@ -101,6 +103,8 @@ static struct packed *pack(const struct thread_sight *s)
 	struct packed *p = memory_zeroed(1, packed_room(&head));
 	uint8_t *to = (uint8_t *)(p + 1);
 
+	head.nlabels = s->binary ? s->managed.nlabels : 0;
+	memcpy(head.labels, s->managed.labels, head.nlabels * sizeof(*head.labels));
 	*p = head;
 	memcpy(to, s->kernel_ips, p->nkernel_ips * sizeof(uint64_t));
 	to += p->nkernel_ips * sizeof(uint64_t);
@@ -125,6 +129,8 @@ static void unpack(const struct packed *p, struct thread_sight *ret)
 	ret->stack_len = p->stack_len;
 	ret->managed.nframes = p->nframes;
 	ret->managed.state = p->state;
+	ret->managed.nlabels = p->nlabels;
+	memcpy(ret->managed.labels, p->labels, p->nlabels * sizeof(*p->labels));
 	memcpy(ret->kernel_ips, from, p->nkernel_ips * sizeof(uint64_t));
 	from += p->nkernel_ips * sizeof(uint64_t);
 	memcpy(ret->managed.frames, from, p->nframes * sizeof(*ret->managed.frames));

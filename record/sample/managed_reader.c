@@ -36,6 +36,8 @@ struct result {
 	enum event_managed_state state;
 	const struct managed_binary *binary; /* lives as long as the table */
 	size_t nframes;
+	size_t nlabels;
+	struct event_managed_label labels[EVENT_MANAGED_LABELS];
 };
 
 struct results {
@@ -163,10 +165,12 @@ static void read_stack(struct reader *r, struct managed_process *p, const struct
 
 		result.state = r->stack.state;
 		result.nframes = r->stack.nframes;
+		result.nlabels = r->stack.nlabels;
+		memcpy(result.labels, r->stack.labels, sizeof(result.labels));
 		if (before != after) {
 			thread_clocks_refine(&r->clocks, seen->tid);
 			result.state = EVENT_MANAGED_TORN;
-			result.nframes = 0;
+			result.nframes = result.nlabels = 0;
 		}
 	}
 	put(r, &result);
@@ -372,6 +376,8 @@ static struct err *tell(struct managed_readers *m, const struct result *result, 
 			.nloops = result->binary->nloops,
 			.nframes = result->nframes,
 			.frames = (const struct event_managed_frame *)(const void *)frames,
+			.nlabels = result->nlabels,
+			.labels = result->labels,
 		},
 	};
 

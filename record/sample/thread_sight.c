@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define TEXT_LEN      8192    /* of a file in /proc */
+#define VIEW_NS       5000000 /* of CPU time for an interpreter's stack: nobody waits meanwhile, but this thread may */
 #define FUNCTIONS_MAX 2000000 /* of the kernel and its modules */
 
 struct thread_looker {
@@ -35,8 +36,11 @@ struct thread_looker *thread_looker_new(struct managed_table *table)
 	struct thread_looker *l = memory_zeroed(1, sizeof(*l));
 
 	l->table = table;
-	if (table)
+	if (table) {
 		l->view = memory_zeroed(1, sizeof(*l->view));
+		l->view->limit_ns = VIEW_NS;
+		l->view->by_cpu_time = true;
+	}
 	return l;
 }
 

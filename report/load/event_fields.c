@@ -10,6 +10,8 @@
 
 #define LISTED_MAX 16
 
+static const char *const managed_keys[] = { "uri", "method", "script", "memory" };
+
 /* Every field of a sampled event, for the remedy; the same name in several events once. */
 static const char *list_fields(struct session *s, const struct tracepoint_format *formats, struct text_near *near)
 {
@@ -42,6 +44,15 @@ static struct err *unknown(struct session *s, const struct tracepoint_format *fo
 		     : err_remedy(err, "no event of the recording has fields; the levels: preport --help");
 }
 
+/* What interpreters say of a sample, see record/managed/. */
+static bool is_managed_key(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(managed_keys); i++)
+		if (strcmp(managed_keys[i], name) == 0)
+			return true;
+	return false;
+}
+
 static struct profile_label label_of(struct profile *p, const char *name, const struct tracepoint_value *value)
 {
 	bool text = value->kind == TRACEPOINT_TEXT;
@@ -68,7 +79,11 @@ static void label_sample(void *context, struct session *s, const struct event *e
 		const struct tracepoint_field *field = fields->fields[ev->sample.event * fields->len + i];
 		struct tracepoint_value value;
 
-		if (field && tracepoint_field_value(field, ev->sample.raw, ev->sample.raw_len, &arena, &value))
+		if (!field) {
+			count += session_managed_label(s, ev, fields->names[i], &labels[count]);
+			continue;
+		}
+		if (tracepoint_field_value(field, ev->sample.raw, ev->sample.raw_len, &arena, &value))
 			labels[count++] = label_of(s->profile, fields->names[i], &value);
 	}
 	sample->labels = profile_add_labels(s->profile, labels, count);
@@ -99,7 +114,7 @@ struct err *event_fields_listen(struct event_fields *fields, struct session *s, 
 			fields->fields[e * fields->len + i] = field;
 			found |= field != NULL;
 		}
-		if (!found)
+		if (!found && !is_managed_key(fields->names[i]))
 			return unknown(s, formats, fields->names[i]);
 	}
 	fields->listener = (struct session_listener){ .context = fields, .sample = label_sample };

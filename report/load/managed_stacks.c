@@ -30,9 +30,12 @@ struct managed_frame {
 /* Of one thread. */
 struct waiting {
 	uint64_t time_ns; /* of the sample that it belongs to; 0: none waits */
+	uint32_t tid;
 	struct event_managed managed; /* without its frames */
 	uint32_t module;	      /* of the interpreter, in the profile */
 	VEC(struct managed_frame) frames; /* innermost first */
+	size_t nlabels;
+	struct profile_label labels[EVENT_MANAGED_LABELS];
 };
 
 /* A frame of the native stack. */
@@ -48,6 +51,8 @@ struct managed_stacks {
 	struct map by_thread; /* to struct waiting * */
 	VEC(struct native) natives; /* innermost first */
 	size_t nloops;
+	const struct waiting *last; /* whose sample was merged last, at @last_ns */
+	uint64_t last_ns;
 	struct managed_counts counts;
 	struct cached cache[CACHE_LEN];
 };
@@ -165,6 +170,39 @@ static struct waiting *waiting_of(struct managed_stacks *m, const struct event *
 	return slot ? (struct waiting *)(uintptr_t)*slot : NULL;
 }
 
+static void take_labels(struct managed_stacks *m, struct waiting *w, const struct event_managed *managed)
+{
+	struct profile *p = m->namer->profile;
+
+	w->nlabels = MIN(managed->nlabels, (size_t)EVENT_MANAGED_LABELS);
+	for (size_t i = 0; i < w->nlabels; i++) {
+		const struct event_managed_label *label = &managed->labels[i];
+
+		w->labels[i] = (struct profile_label){
+			.key = profile_string(p, label->key),
+			.text = label->text ? profile_string(p, label->text) : 0,
+			.is_number = !label->text,
+			.number = (int64_t)label->number,
+		};
+	}
+}
+
+bool managed_stacks_label(const struct managed_stacks *m, const struct event *ev, const char *key,
+			  struct profile_label *ret)
+{
+	const struct waiting *w = m->last;
+
+	if (!w || m->last_ns != ev->time_ns || w->tid != ev->tid)
+		return false;
+	for (size_t i = 0; i < w->nlabels; i++) {
+		if (strcmp(profile_text(m->namer->profile, w->labels[i].key), key) != 0)
+			continue;
+		*ret = w->labels[i];
+		return true;
+	}
+	return false;
+}
+
 void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
 {
 	const struct event_managed *managed = &ev->managed;
@@ -177,6 +215,7 @@ void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
 	w->managed = *managed;
 	w->managed.frames = NULL;
 	w->module = profile_string(m->namer->profile, managed->module);
+	take_labels(m, w, managed);
 	w->frames.len = 0;
 	for (size_t i = 0; i < managed->nframes; i++)
 		vec_push(&w->frames, ((struct managed_frame){ location_of(m, &managed->frames[i]),
@@ -344,6 +383,9 @@ uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, 
 	if (!w || w->time_ns != ev->time_ns)
 		return stack;
 	w->time_ns = 0;
+	w->tid = ev->tid;
+	m->last = w;
+	m->last_ns = ev->time_ns;
 	if (!w->frames.len)
 		return stack;
 	gather_natives(m, w, stack);

@@ -23,6 +23,7 @@
 #define REPORT_MANAGED_STACKS_H
 
 #include "formats/event.h"
+#include "formats/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,6 +51,10 @@ void managed_stacks_event(struct managed_stacks *m, const struct event *ev);
  */
 uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, uint32_t stack,
 			      bool complete);
+
+/* What the interpreter said under @key of the sample that was merged last, if that is @ev; false if nothing. */
+bool managed_stacks_label(const struct managed_stacks *m, const struct event *ev, const char *key,
+			  struct profile_label *ret);
 
 struct managed_counts managed_stacks_counts(const struct managed_stacks *m);
 

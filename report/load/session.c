@@ -902,6 +902,11 @@ struct err *session_load(struct session *s, struct filter *filter)
 	return NULL;
 }
 
+bool session_managed_label(struct session *s, const struct event *ev, const char *key, struct profile_label *ret)
+{
+	return s->loader && managed_stacks_label(s->loader->managed, ev, key, ret);
+}
+
 void session_name_all(struct session *s)
 {
 	s->names = SESSION_NAME_ALL;

@@ -176,6 +176,9 @@ MUST_USE struct err *session_need(const struct session *s, const char *what, con
 /* ERR_UNSUPPORTED: the input is no trace of precord, which consists of blocks. */
 MUST_USE struct err *session_need_blocks(const struct session *s);
 
+/* What the interpreter says under @key of sample @ev, which a listener is being handed; false if nothing. */
+bool session_managed_label(struct session *s, const struct event *ev, const char *key, struct profile_label *ret);
+
 #define SESSION_NOWHERE UINT32_MAX
 
 /*

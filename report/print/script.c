@@ -253,6 +253,22 @@ static void put_managed_text(FILE *out, const struct event_managed *managed)
 		fputs(" (", out);
 		text_put_escaped(out, frame->file);
 		fprintf(out, ":%" PRIu32 ")%s", frame->line, frame->entry ? " entry" : "");
+		if (frame->locals && *frame->locals) {
+			fputs(" {", out);
+			text_put_escaped(out, frame->locals);
+			fputc('}', out);
+		}
+	}
+	for (size_t i = 0; i < managed->nlabels; i++) {
+		const struct event_managed_label *label = &managed->labels[i];
+
+		fputs(i ? " " : "\n\t", out);
+		text_put_escaped(out, label->key);
+		fputc('=', out);
+		if (label->text)
+			text_put_escaped(out, label->text);
+		else
+			fprintf(out, "%" PRIu64, label->number);
 	}
 }
 
@@ -510,9 +526,21 @@ static void put_managed_json(struct json *json, const struct event_managed *mana
 		json_string(json, "file", frame->file);
 		json_uint(json, "line", frame->line);
 		json_bool(json, "entry", frame->entry);
+		if (frame->locals && *frame->locals)
+			json_string(json, "locals", frame->locals);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
+	if (!managed->nlabels)
+		return;
+	json_open(json, "labels", '{');
+	for (size_t i = 0; i < managed->nlabels; i++) {
+		if (managed->labels[i].text)
+			json_string(json, managed->labels[i].key, managed->labels[i].text);
+		else
+			json_uint(json, managed->labels[i].key, managed->labels[i].number);
+	}
+	json_close(json, '}');
 }
 
 static void put_facts_json(struct script *script, const struct event *ev)

@@ -239,10 +239,12 @@ static void rename_managed(struct strip_names *names, struct event_managed *mana
 
 		frame.name = function(names, frame.name);
 		frame.file = pseudonym_of(p, PSEUDONYM_FILE, frame.file);
+		frame.locals = "";
 		vec_push(&names->frames, frame);
 	}
 	managed->frames = names->frames.items;
 	managed->module = pseudonym_of_path(p, managed->module);
+	managed->nlabels = 0;
 }
 
 void strip_names_event(struct strip_names *names, struct event *ev)

@@ -41,6 +41,8 @@ if python=$(command -v python3); then
 	for mark in SLEEP EVER BURN; do
 		grep -q "stands.py:$(line "$program" $mark))" out.txt || fail "line $mark is not there"
 	done
+	grep -qx ' *number: int, text: str' out.txt && grep -qx ' *self: Waiter, what: Event' out.txt || fail "variables and their types are not there"
+	grep -q 'secret' kept.trace && fail "a value was recorded"
 	grep -q 'waiting: lock, in system call futex$' out.txt || fail "it is not said that a thread waits for a lock"
 	preport dump -i kept.trace >again.txt 2>/dev/null && cmp out.txt again.txt || fail "the recording that was kept says something else"
 	preport dump -k -i kept.trace 2>/dev/null | grep -q nanosleep || fail "-k shows no function of the kernel"

@@ -146,9 +146,9 @@ static void read_mapping(struct maker *m, struct event_mmap *ret)
 static void read_managed(struct maker *m, struct event_managed *ret)
 {
 	static const struct event_managed_frame frames[] = {
-		{ "inner", "app.py", 10, 12, true },
-		{ "", "", 0, 0, false },
-		{ "outer", "app.py", 1, 3, true },
+		{ "inner", "app.py", 10, 12, true, "n: int" },
+		{ "", "", 0, 0, false, "n: int" },
+		{ "outer", "app.py", 1, 3, true, "n: int" },
 	};
 	uint8_t shape = reader_u8(&m->r, "shape");
 

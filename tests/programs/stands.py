@@ -8,7 +8,7 @@ begun = threading.Event()
 
 
 def burns(number):
-    text = "a"
+    text = "secret" + str(number)
     begun.set()
     while True:
         number = number + 1 if number < 1000 else 0  # LINE BURN

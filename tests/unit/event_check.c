@@ -104,6 +104,15 @@ static void check_managed(const struct event_managed *got, const struct event_ma
 		CHECK_UINT(got->frames[i].first_line, want->frames[i].first_line);
 		CHECK_UINT(got->frames[i].line, want->frames[i].line);
 		CHECK_UINT(got->frames[i].entry, want->frames[i].entry);
+		CHECK_STR(got->frames[i].locals, want->frames[i].locals);
+	}
+	CHECK_UINT(got->nlabels, want->nlabels);
+	for (size_t i = 0; i < want->nlabels && i < got->nlabels; i++) {
+		CHECK_STR(got->labels[i].key, want->labels[i].key);
+		CHECK_UINT(got->labels[i].number, want->labels[i].number);
+		CHECK_UINT(!got->labels[i].text, !want->labels[i].text);
+		if (want->labels[i].text && got->labels[i].text)
+			CHECK_STR(got->labels[i].text, want->labels[i].text);
 	}
 }
 

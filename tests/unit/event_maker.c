@@ -193,6 +193,7 @@ static void any_text_poke(struct event_maker *m, struct event_text_poke *poke)
 static void any_managed(struct event_maker *m, struct event_managed *managed)
 {
 	size_t count = maker_random(m, 40);
+	bool with_locals = maker_random(m, 2);
 	struct event_managed_frame *frames =
 		ARENA_ARRAY(&m->arena, struct event_managed_frame, count);
 
@@ -201,7 +202,8 @@ static void any_managed(struct event_maker *m, struct event_managed *managed)
 							  .file = any_text(m),
 							  .first_line = (uint32_t)any_word(m),
 							  .line = (uint32_t)any_word(m),
-							  .entry = maker_random(m, 2) };
+							  .entry = maker_random(m, 2),
+							  .locals = with_locals ? any_text(m) : "" };
 	managed->runtime = EVENT_MANAGED_PHP;
 	managed->state = (enum event_managed_state)maker_random(m, EVENT_MANAGED_STATES);
 	managed->module = any_text(m);
@@ -210,6 +212,14 @@ static void any_managed(struct event_maker *m, struct event_managed *managed)
 		managed->loops[i] = (struct event_managed_loop){ any_word(m), any_word(m) };
 	managed->frames = frames;
 	managed->nframes = count;
+	managed->nlabels = maker_random(m, EVENT_MANAGED_LABELS + 1);
+	struct event_managed_label *labels =
+		ARENA_ARRAY(&m->arena, struct event_managed_label, EVENT_MANAGED_LABELS);
+
+	for (size_t i = 0; i < managed->nlabels; i++)
+		labels[i] = maker_random(m, 2) ? (struct event_managed_label){ any_text(m), any_text(m), 0 } :
+						 (struct event_managed_label){ any_text(m), NULL, any_word(m) };
+	managed->labels = labels;
 }
 
 static void fill(struct event_maker *m, size_t task, struct event *ev)

@@ -124,9 +124,9 @@ static struct managed_counts merge_scene(const struct scene *scene, bool native)
 }
 
 static const struct event_managed_frame two_calls[] = {
-	{ "scale", "/srv/app.py", 10, 12, true },
-	{ "handler", "/srv/app.py", 30, 40, false },
-	{ "main", "/srv/app.py", 90, 99, true },
+	{ "scale", "/srv/app.py", 10, 12, true, NULL },
+	{ "handler", "/srv/app.py", 30, 40, false, NULL },
+	{ "main", "/srv/app.py", 90, 99, true, NULL },
 };
 
 TEST(managed_stacks_take_the_place_of_the_loops_that_ran_them)
