@@ -5,16 +5,16 @@
  * The commands that write the formats do the work; this one has them all behind one option.
  */
 #include "report/commands.h"
+#include "report/export/export_format.h"
 #include "report/export/export_to.h"
 
 #include <string.h>
 
-static const char *const targets[] = { "pprof",	    "folded",	   "firefox", "speedscope",
-				       "chrome",    "callgrind", "perf-script", NULL };
+static const char *const targets[] = { "pprof", "folded", EXPORT_FORMATS(EXPORT_NAME) NULL };
 
 static const struct opt convert_opts[] = {
 	OPT_CHOICE(struct export_to_args, to, "to", 0, "FORMAT",
-		   "pprof, folded, firefox, speedscope, chrome, callgrind or perf-script", targets),
+		   "one of pprof folded" EXPORT_FORMATS(EXPORT_WORD), targets),
 	OPT_GROUP(struct export_to_args, export, export_opts),
 	OPT_END,
 };
@@ -37,7 +37,7 @@ static struct err *convert_run(void *args_, char **operands, int noperands, int 
 
 	if (!args->to)
 		return err_remedy(err_new(ERR_USAGE, "--to is missing"),
-				  "one of --to=pprof, folded, firefox, speedscope, chrome, callgrind, perf-script");
+				  "it takes one of pprof folded" EXPORT_FORMATS(EXPORT_WORD));
 	if (strcmp(args->to, "pprof") == 0)
 		return run_as(&cmd_pprof, args, ret_status);
 	if (strcmp(args->to, "folded") == 0)

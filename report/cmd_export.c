@@ -13,19 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct export_format *const formats[] = {
-	&export_firefox, &export_speedscope, &export_chrome, &export_callgrind, &export_perf_script,
-};
-
-/* In the order of the table. */
-static const char *const format_names[] = { "firefox",   "speedscope",  "chrome",
-					    "callgrind", "perf-script", NULL };
-
-_Static_assert(ARRAY_LEN(formats) + 1 == ARRAY_LEN(format_names), "each format has a name");
+#define FORMAT(id, name) &export_##id,
+static const struct export_format *const formats[] = { EXPORT_FORMATS(FORMAT) };
+static const char *const format_names[] = { EXPORT_FORMATS(EXPORT_NAME) NULL };
 
 static const struct opt export_to_opts[] = {
 	OPT_CHOICE(struct export_to_args, to, "to", 0, "FORMAT",
-		   "firefox, speedscope, chrome, callgrind or perf-script", format_names),
+		   "one of" EXPORT_FORMATS(EXPORT_WORD), format_names),
 	OPT_GROUP(struct export_to_args, export, export_opts),
 	OPT_END,
 };
@@ -134,7 +128,7 @@ static struct err *export_to_run(void *args, char **operands, int noperands, int
 	(void)ret_status;
 	if (!to->to)
 		return err_remedy(err_new(ERR_USAGE, "--to is missing"),
-				  "one of --to=firefox, speedscope, chrome, callgrind, perf-script");
+				  "it takes one of" EXPORT_FORMATS(EXPORT_WORD));
 	to->format = format_of(to->to);
 	to->export.times = to->format->times;
 	to->export.branches = to->format->branches;

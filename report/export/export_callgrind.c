@@ -301,7 +301,6 @@ static void write_callgrind(const struct export_input *in, FILE *out)
 }
 
 const struct export_format export_callgrind = {
-	.name = "callgrind",
 	.file = "callgrind.out.precord",
 	.with = "kcachegrind",
 	.missing = "holds no processes, threads, CPUs, times or counts of samples, and of recursion "

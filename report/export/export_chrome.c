@@ -179,7 +179,6 @@ static void write_chrome(const struct export_input *in, FILE *out)
 }
 
 const struct export_format export_chrome = {
-	.name = "chrome",
 	.file = "precord.trace.json.gz",
 	.with = "chrome://tracing, Load:",
 	.missing = "holds no source files, lines, build IDs or addresses, and not the unit of its weights",

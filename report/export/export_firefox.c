@@ -289,7 +289,6 @@ static void write_firefox(const struct export_input *in, FILE *out)
 }
 
 const struct export_format export_firefox = {
-	.name = "firefox",
 	.file = "precord.profile.json.gz",
 	.with = "profiler.firefox.com, Load a profile from file:",
 	.missing = "holds no CPUs, and of weights only time and bytes: those of other events are in units of their mean",

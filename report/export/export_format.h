@@ -26,7 +26,6 @@ struct export_input {
 };
 
 struct export_format {
-	const char *name;    /* as --to has it */
 	const char *file;    /* where a terminal's user finds it; NULL: a terminal can show it */
 	const char *with;    /* what looks at it, in front of the file's name */
 	const char *missing; /* what the format cannot hold: "holds no ..." */
@@ -37,7 +36,20 @@ struct export_format {
 	void (*write)(const struct export_input *in, FILE *out);
 };
 
-extern const struct export_format export_firefox, export_speedscope, export_chrome,
-	export_callgrind, export_perf_script;
+/* Each is export_<id> of the file export_<id>.c, and called by its name with --to; help and messages list them from here. */
+#define EXPORT_FORMATS(X)           \
+	X(firefox, "firefox")       \
+	X(speedscope, "speedscope") \
+	X(chrome, "chrome")         \
+	X(callgrind, "callgrind")   \
+	X(perf_script, "perf-script")
+
+#define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
+EXPORT_FORMATS(EXPORT_DECLARE)
+#undef EXPORT_DECLARE
+
+/* For EXPORT_FORMATS: elements of an array of names, and words of a text. */
+#define EXPORT_NAME(id, name) name,
+#define EXPORT_WORD(id, name) " " name
 
 #endif

@@ -125,7 +125,6 @@ static void write_perf_script(const struct export_input *in, FILE *out)
 }
 
 const struct export_format export_perf_script = {
-	.name = "perf-script",
 	.missing = "holds no processes' names, build IDs, source files or lines; its addresses are those "
 		   "in the module's file, and threads without a number have 0",
 	.times = true,

@@ -180,7 +180,6 @@ static void write_speedscope(const struct export_input *in, FILE *out)
 }
 
 const struct export_format export_speedscope = {
-	.name = "speedscope",
 	.file = "precord.speedscope.json",
 	.with = "speedscope",
 	.missing = "holds no CPUs, times of samples, build IDs or addresses, and no counts of samples "
