@@ -28,7 +28,7 @@ void import_case_close(struct import_case *c);
 /* The sums of the value type of that name; all 0 if there is none. */
 struct profile_sum import_case_sum(const struct import_case *c, const char *type);
 
-/* The same of the samples whose leaf is @function, or whose thread is @thread; NULL: any. */
+/* The same of the samples whose leaf is @function and whose thread is called @thread; NULL: any. @type is never NULL. */
 struct profile_sum import_case_part(const struct import_case *c, const char *type, const char *function,
 				    const char *thread);
 
