@@ -54,16 +54,21 @@ static struct err *scan(struct recorder *s)
 	struct err *err =
 		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);
 	pid_t previous = 0;
+	size_t stuck = 0;
 
-	if (err || s->target.system_wide)
-		return err ? err : proc_scan_all(&visitor);
-	for (size_t i = 0; i < s->target.tasks.len && !err; i++) {
+	if (!err && s->target.system_wide)
+		err = proc_scan_all(&visitor, &stuck);
+	for (size_t i = 0; i < s->target.tasks.len && !err && !s->target.system_wide; i++) {
 		pid_t pid = s->target.tasks.items[i].pid;
 
 		if (pid != previous)
-			err = proc_scan_process(pid, &visitor);
+			err = proc_scan_process(pid, &visitor, &stuck);
 		previous = pid;
 	}
+	if (stuck)
+		diag_warn(&s->diag,
+			  "the mappings of %zu of the processes that ran before could not be read, for they are locked: "
+			  "code there has no names", stuck);
 	return err;
 }
 

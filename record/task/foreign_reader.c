@@ -131,7 +131,7 @@ static void close_all_but(int fd)
 /* It must get a CPU as soon as the drain, which waits for it. */
 __attribute__((noreturn)) static void be_reader(const struct foreign_reader *f, int fd)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It ends when the other end of @fd is closed: PR_SET_PDEATHSIG goes by the thread that forked. */
 	prctl(PR_SET_NAME, "precord-files");
 	memory_last_words(NULL, NULL, 0);
 	sched_setscheduler(0, f->policy | SCHED_RESET_ON_FORK, &f->param);

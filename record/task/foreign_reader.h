@@ -60,7 +60,7 @@ uint32_t foreign_reader_pid(const struct foreign_reader *f);
 
 /*
  * Have @job done; @answer means nothing if it is not. *@ret_fd, -1 if there is none, is the caller's. @f may be NULL: the caller
- * itself does it. Not thread-safe; the reader ends with the thread that asked first.
+ * itself does it. Not thread-safe.
  */
 enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct foreign_job *job, void *answer,
 				      int *ret_fd);

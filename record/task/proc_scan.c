@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * proc_scan.c - /proc is read with plain read(2) into one buffer: a busy machine has thousands of files
- * here, and this runs while it is being measured.
+ * here, and this runs while it is being measured. What needs the lock of a process's mappings may wait for as long as
+ * its owner likes (stuck_guard.h).
  */
 #include "record/task/proc_scan.h"
 
+#include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/base/vec.h"
 #include "formats/process/build_id_note.h"
 #include "record/task/map_query.h"
+#include "record/task/stuck_guard.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,10 +36,19 @@ struct thread_list {
 	size_t len, cap;
 };
 
-/* Room that is used again from process to process. */
+/* Of one process. */
 struct scan {
 	struct buffer buffer;
 	struct thread_list threads;
+	struct process_info_texts texts;
+	struct stuck_guard *guard;
+};
+
+/* All of them, in order of @pids. */
+struct scan_list {
+	const struct proc_visitor *visitor;
+	VEC(pid_t) pids;
+	struct err *err;
 };
 
 /* All that there is to read, with a NUL. */
@@ -120,14 +132,14 @@ static bool may_be_executable(const char *line)
 	return perms && strlen(perms) > 3 && perms[3] == 'x';
 }
 
-/* The mappings in @buffer, which came from @maps_fd. */
-static struct err *tell_lines(int maps_fd, uint32_t pid, struct buffer *buffer,
+/* The mappings in the buffer, which came from @maps_fd. */
+static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 			      const struct proc_visitor *visitor)
 {
 	char *rest = NULL;
 	struct err *err = NULL;
 
-	for (char *line = strtok_r(buffer->items, "\n", &rest); line && !err;
+	for (char *line = strtok_r(scan->buffer.items, "\n", &rest); line && !err;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		struct event ev = {
 			.kind = EVENT_MMAP,
@@ -139,14 +151,16 @@ static struct err *tell_lines(int maps_fd, uint32_t pid, struct buffer *buffer,
 		if ((!visitor->data && !may_be_executable(line)) ||
 		    !parse_map(line, &ev.mmap))
 			continue;
+		stuck_guard_enter(scan->guard);
 		if (ev.mmap.inode)
 			map_query_build_id(maps_fd, &ev.mmap);
+		stuck_guard_leave(scan->guard);
 		err = visitor->event(visitor->context, &ev);
 	}
 	return err;
 }
 
-static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
+static struct err *tell_maps(int dir_fd, uint32_t pid, struct scan *scan,
 			     const struct proc_visitor *visitor)
 {
 	int fd = openat(dir_fd, "maps", O_RDONLY | O_CLOEXEC);
@@ -154,8 +168,12 @@ static struct err *tell_maps(int dir_fd, uint32_t pid, struct buffer *buffer,
 
 	if (fd < 0)
 		return NULL;
-	if (read_open(fd, buffer))
-		err = tell_lines(fd, pid, buffer, visitor);
+	stuck_guard_enter(scan->guard);
+	bool whole = read_open(fd, &scan->buffer);
+
+	stuck_guard_leave(scan->guard);
+	if (whole)
+		err = tell_lines(fd, pid, scan, visitor);
 	close(fd);
 	return err;
 }
@@ -262,7 +280,6 @@ static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
 				const struct proc_visitor *visitor)
 {
 	struct status status = { 0 };
-	struct event info;
 
 	if (read_whole(dir_fd, "stat", &scan->buffer))
 		status = parse_stat(scan->buffer.items);
@@ -270,13 +287,17 @@ static struct err *tell_process(int dir_fd, uint32_t pid, struct scan *scan,
 	struct err *err = tell_threads(dir_fd, pid, &status, scan, visitor);
 
 	if (!err && !kernel && visitor->info) {
-		process_info_read(visitor->info, pid, dir_fd, &info);
+		stuck_guard_enter(scan->guard);
+		process_info_read(visitor->info, dir_fd, &scan->texts);
+		stuck_guard_leave(scan->guard);
+		const struct event info = process_info_event(pid, &scan->texts);
+
 		err = visitor->event(visitor->context, &info);
 	}
-	return err || kernel ? err : tell_maps(dir_fd, pid, &scan->buffer, visitor);
+	return err || kernel ? err : tell_maps(dir_fd, pid, scan, visitor);
 }
 
-static struct err *scan_one(pid_t pid, struct scan *scan, const struct proc_visitor *visitor)
+static struct err *scan_open(pid_t pid, struct scan *scan, const struct proc_visitor *visitor)
 {
 	char path[64];
 
@@ -291,35 +312,57 @@ static struct err *scan_one(pid_t pid, struct scan *scan, const struct proc_visi
 	return err;
 }
 
-static void scan_deinit(struct scan *scan)
+static void scan_free(struct scan *scan)
 {
 	vec_deinit(&scan->buffer);
 	vec_deinit(&scan->threads);
+	free(scan);
 }
 
-struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor)
+/* What it allocates is lost if it gets stuck. */
+static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 {
-	CLEANUP(scan_deinit) struct scan scan = { 0 };
+	struct scan_list *list = context;
+	struct scan *scan = memory_zeroed(1, sizeof(*scan));
 
-	return scan_one(pid, &scan, visitor);
+	scan->guard = guard;
+	list->err = scan_open(list->pids.items[index], scan, list->visitor);
+	scan_free(scan);
+	return !list->err;
 }
 
-struct err *proc_scan_all(const struct proc_visitor *visitor)
+static struct err *scan_all(struct scan_list *list, size_t *stuck)
 {
-	CLEANUP(scan_deinit) struct scan scan = { 0 };
-	struct err *err = NULL;
+	const struct stuck_work work = { scan_one, list, list->pids.len, STUCK_PATIENCE_NS };
+
+	*stuck += stuck_guard_run(&work);
+	vec_deinit(&list->pids);
+	return list->err;
+}
+
+struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor, size_t *stuck)
+{
+	struct scan_list list = { .visitor = visitor };
+
+	vec_push(&list.pids, pid);
+	return scan_all(&list, stuck);
+}
+
+struct err *proc_scan_all(const struct proc_visitor *visitor, size_t *stuck)
+{
+	struct scan_list list = { .visitor = visitor };
 	DIR *dir = opendir("/proc");
 
 	if (!dir)
 		return err_system(errno, "cannot read /proc");
-	for (struct dirent *entry; !err && (entry = readdir(dir));) {
+	for (struct dirent *entry; (entry = readdir(dir));) {
 		uint32_t pid;
 
 		if (is_number(entry->d_name, &pid))
-			err = scan_one((pid_t)pid, &scan, visitor);
+			vec_push(&list.pids, (pid_t)pid);
 	}
 	closedir(dir);
-	return err;
+	return scan_all(&list, stuck);
 }
 
 /* Bytes of kernel code, as /proc/iomem has them in physical memory; 0 if it hides them. */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Who is told. @event lasts until it returns; an error ends the scan and comes back from it. */
+/* Who is told, by one thread at a time, not the caller's. @event lasts until it returns; an error ends the scan and comes back from it. */
 struct proc_visitor {
 	struct err *(*event)(void *context, const struct event *event);
 	/* Before the events of each process. */
@@ -32,10 +32,13 @@ void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end);
 MUST_USE struct err *proc_scan_kernel(uint64_t text_start, uint64_t text_end,
 				      const struct proc_visitor *visitor);
 
-/* One process. One that is gone is no error: there is nothing to tell. */
-MUST_USE struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor);
+/*
+ * One process. One that is gone is no error: there is nothing to tell. Nor is one that does not answer within a second, as one whose
+ * mappings are locked for as long as its owner likes: of it only its name is told, and it is added to *@stuck.
+ */
+MUST_USE struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor, size_t *stuck);
 
-/* Every process. ERR_SYSTEM: /proc cannot be read. */
-MUST_USE struct err *proc_scan_all(const struct proc_visitor *visitor);
+/* Every process, likewise. ERR_SYSTEM: /proc cannot be read. */
+MUST_USE struct err *proc_scan_all(const struct proc_visitor *visitor, size_t *stuck);
 
 #endif

@@ -91,9 +91,7 @@ static uint32_t read_uid(int dir_fd)
 
 struct answer {
 	bool found;
-	uint32_t uid;
-	char cmdline[PROCESS_INFO_CMDLINE_MAX + 4];
-	char cgroup[PROCESS_INFO_CGROUP_MAX];
+	struct process_info_texts texts;
 };
 
 struct request {
@@ -101,9 +99,9 @@ struct request {
 	bool no_cmdline;
 };
 
-static void read_folder(int fd, bool no_cmdline, struct answer *ret)
+static void read_folder(int fd, bool no_cmdline, struct process_info_texts *ret)
 {
-	ret->found = true;
+	ret->cmdline[0] = '\0';
 	if (!no_cmdline)
 		read_cmdline(fd, ret->cmdline);
 	read_cgroup(fd, ret->cgroup, sizeof(ret->cgroup));
@@ -116,39 +114,33 @@ static void run(const void *request, void *answer, int *ret_fd)
 	const struct request *q = request;
 	char path[32];
 
+	struct answer *ret = answer;
+
 	(void)ret_fd;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32, q->pid);
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	read_folder(fd, q->no_cmdline, answer);
+	ret->found = true;
+	read_folder(fd, q->no_cmdline, &ret->texts);
 	close(fd);
 }
 
-/* The texts become those of @info. */
-static void tell(struct process_info *info, uint32_t pid, const struct answer *answer,
-		 struct event *ret)
+struct event process_info_event(uint32_t pid, const struct process_info_texts *texts)
 {
-	snprintf(info->cmdline, sizeof(info->cmdline), "%.*s", (int)sizeof(answer->cmdline) - 1,
-		 answer->cmdline);
-	snprintf(info->cgroup, sizeof(info->cgroup), "%.*s", (int)sizeof(answer->cgroup) - 1,
-		 answer->cgroup);
-	*ret = (struct event){
+	return (struct event){
 		.kind = EVENT_PROCESS,
 		.cpu = EVENT_NO_CPU,
 		.pid = pid,
 		.tid = pid,
-		.process = { .cmdline = info->cmdline, .cgroup = info->cgroup, .uid = answer->uid },
+		.process = { .cmdline = texts->cmdline, .cgroup = texts->cgroup, .uid = texts->uid },
 	};
 }
 
-void process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret)
+void process_info_read(const struct process_info *info, int dir_fd, struct process_info_texts *ret)
 {
-	struct answer answer = { 0 };
-
-	read_folder(dir_fd, info->no_cmdline, &answer);
-	tell(info, pid, &answer, ret);
+	read_folder(dir_fd, info->no_cmdline, ret);
 }
 
 static bool ask(struct process_info *info, uint32_t pid, struct event *ret)
@@ -172,7 +164,10 @@ static bool ask(struct process_info *info, uint32_t pid, struct event *ret)
 		close(fd);
 	if (result != FOREIGN_DONE || !answer.found)
 		return false;
-	tell(info, pid, &answer, ret);
+	info->texts = answer.texts;
+	info->texts.cmdline[sizeof(info->texts.cmdline) - 1] = '\0';
+	info->texts.cgroup[sizeof(info->texts.cgroup) - 1] = '\0';
+	*ret = process_info_event(pid, &info->texts);
 	return true;
 }
 

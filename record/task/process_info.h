@@ -19,21 +19,27 @@
 
 struct foreign_reader;
 
+struct process_info_texts {
+	uint32_t uid;
+	char cmdline[PROCESS_INFO_CMDLINE_MAX + 4];
+	char cgroup[PROCESS_INFO_CGROUP_MAX];
+};
+
 struct process_info {
 	struct foreign_reader *reader; /* reads after execs; NULL: the caller does, and may wait for ever */
 	bool no_cmdline;  /* leave command lines out */
 	uint64_t skipped; /* execs after which nothing was read for want of time */
 	uint64_t tokens, last_ns;
-	char cmdline[PROCESS_INFO_CMDLINE_MAX + 4];
-	char cgroup[PROCESS_INFO_CGROUP_MAX];
+	struct process_info_texts texts; /* of the last one after an exec */
 };
 
-/*
- * Fill @ret, whose texts last until the next call, with what the folder of /proc that is open as @dir_fd tells. It may wait for ever.
- */
-void process_info_read(struct process_info *info, uint32_t pid, int dir_fd, struct event *ret);
+/* What the folder of /proc that is open as @dir_fd tells. It may wait for ever. */
+void process_info_read(const struct process_info *info, int dir_fd, struct process_info_texts *ret);
 
-/* The same after an exec at @now_ns; false if there were too many, it is gone, or it does not answer. */
+/* The event that says so; its texts are those of @texts. */
+struct event process_info_event(uint32_t pid, const struct process_info_texts *texts);
+
+/* The same after an exec at @now_ns, with texts that last until the next call; false if there were too many, it is gone, or it does not answer. */
 bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns,
 			     struct event *ret);
 

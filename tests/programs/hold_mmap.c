@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hold_mmap.c - preloaded: whoever maps the file whose name ends with $HOLD_FILE waits for ever, as for a FUSE file whose
- * server never answers; with $HOLD_DEADLY it dies instead.
+ * server never answers; with $HOLD_DEADLY it dies instead. The same of whoever reads the file whose name ends with $HOLD_READ, as for a
+ * process whose mappings are locked.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -11,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int is_held(int fd)
+static int is_held(int fd, const char *variable)
 {
-	const char *end = getenv("HOLD_FILE");
+	const char *end = getenv(variable);
 	char link[64], path[4096];
 	ssize_t len;
 
@@ -27,17 +28,32 @@ static int is_held(int fd)
 	return strlen(path) >= strlen(end) && !strcmp(path + strlen(path) - strlen(end), end);
 }
 
+static void hold(void)
+{
+	if (getenv("HOLD_DEADLY"))
+		raise(SIGKILL);
+	for (;;)
+		pause();
+}
+
 void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
 	static void *(*real)(void *, size_t, int, int, int, off_t);
 
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "mmap");
-	if (is_held(fd)) {
-		if (getenv("HOLD_DEADLY"))
-			raise(SIGKILL);
-		for (;;)
-			pause();
-	}
+	if (is_held(fd, "HOLD_FILE"))
+		hold();
 	return real(addr, len, prot, flags, fd, offset);
+}
+
+ssize_t read(int fd, void *to, size_t len)
+{
+	static ssize_t (*real)(int, void *, size_t);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "read");
+	if (is_held(fd, "HOLD_READ"))
+		hold();
+	return real(fd, to, len);
 }

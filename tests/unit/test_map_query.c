@@ -31,6 +31,7 @@ static void no_process(void *context, uint32_t pid, uint32_t nthreads)
 
 TEST(map_query_knows_the_build_id_of_what_is_mapped)
 {
+	size_t stuck = 0;
 	struct event_mmap own = { 0 };
 	const struct proc_visitor visitor = { .event = keep_own_code,
 						      .process = no_process,
@@ -38,7 +39,7 @@ TEST(map_query_knows_the_build_id_of_what_is_mapped)
 	struct image *img;
 	size_t len;
 
-	CHECK_OK(proc_scan_process(getpid(), &visitor));
+	CHECK_OK(proc_scan_process(getpid(), &visitor, &stuck));
 	if (!own.build_id_len)
 		SKIP("the kernel does not tell (Linux 6.11), or this program has no build ID");
 	CHECK_UINT(own.device, 0);

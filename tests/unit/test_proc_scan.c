@@ -72,6 +72,7 @@ static void *wait_for_end(void *pipe_fd)
 
 TEST(proc_scan_tells_of_this_process_with_its_threads_and_code)
 {
+	size_t stuck = 0;
 	struct told told = { 0 };
 	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 	int fds[4];
@@ -85,7 +86,7 @@ TEST(proc_scan_tells_of_this_process_with_its_threads_and_code)
 	CHECK(pipe(fds) == 0 && pipe(fds + 2) == 0);
 	CHECK(pthread_create(&thread, NULL, wait_for_end, fds) == 0);
 	CHECK(read(fds[2], &byte, 1) == 1);
-	CHECK_OK(proc_scan_process(getpid(), &visitor));
+	CHECK_OK(proc_scan_process(getpid(), &visitor, &stuck));
 	CHECK(write(fds[1], "x", 1) == 1);
 	pthread_join(thread, NULL);
 	for (int i = 0; i < 4; i++)
@@ -102,19 +103,21 @@ TEST(proc_scan_tells_of_this_process_with_its_threads_and_code)
 
 TEST(proc_scan_of_a_process_that_is_gone_tells_nothing)
 {
+	size_t stuck = 0;
 	struct told told = { 0 };
 	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 
-	CHECK_OK(proc_scan_process(0x7ffffff0, &visitor));
+	CHECK_OK(proc_scan_process(0x7ffffff0, &visitor, &stuck));
 	CHECK_UINT(told.forks + told.comms + told.maps, 0);
 }
 
 TEST(proc_scan_stops_at_the_visitors_error)
 {
+	size_t stuck = 0;
 	struct told told = { .stop_after = 3 };
 	const struct proc_visitor visitor = { .event = tell_event, .process = tell_process, .context = &told };
 
-	CHECK_ERR(proc_scan_all(&visitor), ERR_SYSTEM, "enough");
+	CHECK_ERR(proc_scan_all(&visitor, &stuck), ERR_SYSTEM, "enough");
 	CHECK_UINT(told.forks + told.comms + told.maps, 3);
 }
 
