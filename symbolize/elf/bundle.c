@@ -13,6 +13,7 @@
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "symbolize/elf/bundle_calls.h"
+#include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/frame_writer.h"
 #include "symbolize/elf/mini_elf.h"
 
@@ -49,6 +50,8 @@ struct bundle {
 	VEC(struct chosen_symbol) symbols;
 	VEC(struct range) code;
 	struct bundle_calls_writer calls;
+	struct code_starts *starts;  /* of functions without symbols; NULL: not asked for yet */
+	VEC(uint64_t) starts_used;
 	struct bundle_counts counts;
 };
 
@@ -218,13 +221,29 @@ static bool code_matters(const struct bundle *b, uint64_t vaddr, const struct pl
 	return (!at->ruled || before->rules_end == vaddr) && near_system_call(b, vaddr);
 }
 
+/* Where a function begins that no symbol knows; 0 if that is not known. */
+static uint64_t find_start(struct bundle *b, uint64_t vaddr)
+{
+	uint64_t start;
+
+	if (!b->starts)
+		b->starts = code_starts_new(b->src->image, b->src->symbols);
+	start = code_starts_find(b->starts, vaddr);
+	if (start)
+		vec_push(&b->starts_used, start);
+	return start;
+}
+
 /* Where there is no rule, the code up to there says what the function has done to the stack (unwind/code_rows.h). */
 static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *place)
 {
-	uint64_t begin = place->function.begin;
+	bool known = place->function.begin < place->function.end;
+	uint64_t begin;
 
-	if (!place->ruled && begin < place->function.end && vaddr - begin < UNRULED_LEN &&
-	    image_arch(b->src->image) == &arch_x86_64)
+	if (place->ruled || image_arch(b->src->image) != &arch_x86_64)
+		return;
+	begin = known ? place->function.begin : find_start(b, vaddr);
+	if (begin && vaddr - begin < UNRULED_LEN)
 		add_code(b, begin, vaddr + INSTRUCTION_LEN);
 }
 
@@ -400,6 +419,13 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 /* Without a section of their own (SHN_ABS): most functions have no bytes here, or not all. */
 static void write_symbols(struct bundle *b, struct writer *table, struct writer *names,
 			  struct mini_elf *elf)
@@ -436,6 +462,22 @@ static void write_symbols(struct bundle *b, struct writer *table, struct writer 
 				      .info = 1,
 				      .entry_len = sizeof(empty),
 			      });
+}
+
+static void write_starts(struct bundle *b, struct writer *starts, struct mini_elf *elf)
+{
+	uint64_t last = 0;
+
+	vec_sort(&b->starts_used, by_address);
+	for (size_t i = 0; i < b->starts_used.len; i++) {
+		uint64_t start = b->starts_used.items[i];
+
+		if (start != last)
+			writer_uleb(starts, start - last);
+		last = start;
+	}
+	if (starts->len)
+		write_data(elf, CODE_STARTS_SECTION, starts->data, starts->len);
 }
 
 /* A segment that holds a recorded address was executable in the process, whatever its flags say. */
@@ -486,7 +528,7 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 		.machine = image_arch(src->image)->elf_machine,
 		.entry = image_entry(src->image),
 	};
-	struct writer note = { 0 }, table = { 0 }, names = { 0 };
+	struct writer note = { 0 }, table = { 0 }, names = { 0 }, starts = { 0 };
 	struct bundle_calls *known = bundle_calls_new(src->image);
 
 	b.calls.known = known;
@@ -500,6 +542,7 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	write_build_id(src->image, &note, &elf);
 	write_frames(&b, &elf);
 	write_data(&elf, BUNDLE_CALLS_SECTION, b.calls.out.data, b.calls.out.len);
+	write_starts(&b, &starts, &elf);
 	write_symbols(&b, &table, &names, &elf);
 	write_code(&b, &elf);
 	mini_elf_finish(&elf, out);
@@ -513,6 +556,9 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	vec_deinit(&b.symbols);
 	vec_deinit(&b.code);
 	writer_deinit(&b.calls.out);
+	writer_deinit(&starts);
+	vec_deinit(&b.starts_used);
+	code_starts_free(b.starts);
 	bundle_calls_free(known);
 	writer_deinit(&note);
 	writer_deinit(&table);

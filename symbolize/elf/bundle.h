@@ -11,6 +11,7 @@
  *	                     compute the end of the frame, and all up to an address without rules; at their own addresses, under the name of the
  *	                     section that they come from
  *	.precord.calls       which addresses follow a call instruction, see bundle_calls.h
+ *	.precord.starts      where functions without a symbol and without rules begin, see code_starts.h
  *	PT_LOAD              as in the original, but without bytes in the file (as objcopy --only-keep-debug
  *	                     leaves them): image_bias() works, bytes are found by section
  *

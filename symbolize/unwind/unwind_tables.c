@@ -15,6 +15,7 @@
 #include "symbolize/disasm.h"
 #include "symbolize/elf/cfi_record.h"
 #include "symbolize/elf/bundle_calls.h"
+#include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/name/jit_files.h"
 #include "symbolize/runtime/hotspot_frames.h"
@@ -45,6 +46,7 @@ struct table {
 	struct cfi_section *whole_cfi; /* of the file here, where @cfi is that of a part */
 	struct bundle_calls *calls;    /* of an image that the recorder cut down */
 	struct symtab *symbols;        /* read when first needed */
+	struct code_starts *starts;    /* the same */
 	struct jit_map *jit;           /* of a MODULE_JIT; NULL if nothing is known */
 	enum unwind_rule_kind without; /* what every address gets if there is no @cfi */
 };
@@ -81,6 +83,7 @@ void unwind_tables_free(struct unwind_tables *t)
 		cfi_section_free(t->tables.items[i].cfi);
 		cfi_section_free(t->tables.items[i].whole_cfi);
 		bundle_calls_free(t->tables.items[i].calls);
+		code_starts_free(t->tables.items[i].starts);
 		symtab_free(t->tables.items[i].symbols);
 		jit_map_free(t->tables.items[i].jit);
 	}
@@ -517,6 +520,18 @@ static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t v
 	return true;
 }
 
+/* Where the function that holds @vaddr begins, by symbol or by who calls it; 0 if that is not known. */
+static uint64_t function_start(struct table *table, uint64_t vaddr)
+{
+	const struct symtab_entry *symbol = symbol_of(table, vaddr);
+
+	if (symbol || !table->image)
+		return symbol ? symbol->vaddr : 0;
+	if (!table->starts)
+		table->starts = code_starts_new(table->image, table->symbols);
+	return code_starts_find(table->starts, vaddr);
+}
+
 /*
  * What a function without a rule does to the stack, from its first instruction to @vaddr: of C libraries and programs that
  * were built without tables and without frame pointers (musl).
@@ -524,13 +539,11 @@ static bool find_in_file(struct unwind_tables *t, struct module *mod, uint64_t v
 static struct unwind_rule rule_by_code(struct unwind_tables *t, struct module *mod, uint64_t vaddr,
 				       enum unwind_rule_kind otherwise)
 {
-	const struct symtab_entry *symbol = symbol_of(table_of(t, mod), vaddr);
-	struct code_rows_function f = { 0 };
+	struct code_rows_function f = { .vaddr = function_start(table_of(t, mod), vaddr) };
 	uint32_t rule;
 
-	if (!symbol || !unwind_tables_disasm(t))
+	if (!f.vaddr || !unwind_tables_disasm(t))
 		return (struct unwind_rule){ .kind = otherwise };
-	f.vaddr = symbol->vaddr;
 	f.code = code_and_len(t, mod, f.vaddr, (size_t)(vaddr - f.vaddr) + 1, &f.len);
 	if (!f.code || !code_rows_find(t->rules, t->disasm, &f, vaddr, &rule))
 		return (struct unwind_rule){ .kind = otherwise };
