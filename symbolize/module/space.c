@@ -321,9 +321,12 @@ static void apply_fork(struct space_table *table, const struct event *ev)
 
 static void apply_exit(struct space_table *table, const struct event *ev)
 {
-	struct thread *t = living_thread(table, ev->pid, ev->tid);
+	struct thread *t = find_thread(table, ev->pid, ev->tid);
 	struct space *space = space_table_get(table, ev->pid);
 
+	if (t && t->ended)
+		return; /* files that say it once for each event: samples behind the first are still this thread's */
+	t = living_thread(table, ev->pid, ev->tid);
 	t->ended = true;
 	if (space->nthreads)
 		space->nthreads--;

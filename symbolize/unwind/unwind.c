@@ -302,21 +302,31 @@ static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_
 {
 	size_t position = unwind_kernel_chain_outside(w, s);
 
-	return switch_stacks(u, w, s, position, UNWIND_UNREADABLE);
+	return switch_stacks(u, w, s, position, UNWIND_OTHER_STACK);
+}
+
+/* Does the frame begin where nothing was captured, and nothing of the same stack could follow? */
+static bool is_on_other_stack(const struct unwind_walk *w)
+{
+	const struct event_stack *snapshot = w->stack.snapshot;
+	uint64_t sp = w->state.regs[w->arch->sp];
+
+	return sp < snapshot->base || sp > event_stack_reach(snapshot);
 }
 
 /*
  * The return address is at no address of the snapshot. Where the frame begins in it, and would end above it, the frame is larger than
- * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. Else the frame lies
- * on another stack. What may be more of this one is what pruning keeps pointers to (record/sample/prune.c).
+ * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. What may be more of this stack is
+ * what pruning keeps pointers to (record/sample/prune.c).
  */
 static enum unwind_stop stop_outside(const struct unwind_walk *w)
 {
 	const struct event_stack *snapshot = w->stack.snapshot;
-	uint64_t sp = w->state.regs[w->arch->sp], missing = w->stack.missing;
-	bool here = sp >= snapshot->base && sp < snapshot->end;
+	uint64_t missing = w->stack.missing;
 
-	if (here && missing >= snapshot->end && missing - snapshot->end < EVENT_STACK_BEYOND &&
+	if (is_on_other_stack(w))
+		return UNWIND_OTHER_STACK;
+	if (missing >= snapshot->end && missing - snapshot->end < EVENT_STACK_BEYOND &&
 	    missing < space_next_code(w->space, snapshot->end))
 		return UNWIND_SNAPSHOT_ENDED;
 	return UNWIND_UNREADABLE;
@@ -617,7 +627,9 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_BAD:
 			return UNWIND_BAD_TABLE;
 		case UNWIND_NO_WAY:
-			return steps && last_is_start(u, w->space) ? UNWIND_ROOT : stop;
+			if (steps && last_is_start(u, w->space))
+				return UNWIND_ROOT;
+			return is_on_other_stack(w) ? UNWIND_OTHER_STACK : stop;
 		}
 	}
 	return UNWIND_TOO_DEEP;

@@ -31,8 +31,11 @@ static const struct {
 			       "copy the binary to this machine and name its root with --symfs" },
 	[UNWIND_32_BIT] = { "32-bit program", "build it for 64 bits; stacks of 32-bit programs are not followed" },
 	[UNWIND_UNREADABLE] = { "unreadable memory",
-				"the snapshot has nothing there: a page of the stack that was not touched yet, or "
-				"another stack (sigaltstack, a coroutine)" },
+				"the rule asks for memory that the snapshot has not, or for a register that nobody saved; "
+				"'preport debug-unwind' shows one" },
+	[UNWIND_OTHER_STACK] = { "another stack",
+				 "below a signal handler with a stack of its own (sigaltstack), or C code that Go calls, lies "
+				 "another stack, and only the one in use is recorded" },
 	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
 	[UNWIND_NO_STACK] = { "no stack recorded",
 			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },

@@ -33,6 +33,7 @@ enum unwind_stop {
 	UNWIND_NO_BINARY,      /* the module's file is not there, or has another build ID */
 	UNWIND_32_BIT,         /* the module is of a 32-bit program */
 	UNWIND_UNREADABLE,     /* a rule asks for memory that is not stack */
+	UNWIND_OTHER_STACK,    /* the frame lies on another stack, of which nothing was captured */
 	UNWIND_NO_MAPPING,     /* the address lies in no known mapping */
 	UNWIND_NO_STACK,       /* nothing was captured: only the leaf is known */
 	UNWIND_TOO_DEEP,       /* more than UNWIND_FRAMES_MAX that do not repeat, or UNWIND_STEPS_MAX in all */

@@ -188,7 +188,7 @@ CGO_ENABLED=1 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS= go build -o cgo cgo.go
 precord -q -e cpu-clock:u -F 999 -o cgo.trace -- ./cgo || fail 'cannot record'
 sampled cgo.trace burn
 # With a frame pointer of its own in C code, or without the kernel's chain, the goroutine is out of reach: it must say so.
-[ "$(share burn.folded '(main.outer;.*main.inner;.*|\[unreadable memory\];)runtime.asmcgocall[^;]*;burn ')" -ge 99 ] ||
+[ "$(share burn.folded '(main.outer;.*main.inner;.*|\[another stack\];)runtime.asmcgocall[^;]*;burn ')" -ge 99 ] ||
 	{ cat burn.folded; fail 'C code called by Go ends at asmcgocall'; }
 
 # Stripped of symbols and DWARF, Go has its own table, whose rows travel in the trace.

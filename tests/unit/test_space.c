@@ -280,6 +280,24 @@ TEST(space_threads_have_the_names_of_the_moment)
 	world_deinit(&w);
 }
 
+TEST(space_samples_behind_an_exit_are_still_the_threads)
+{
+	struct world w;
+
+	world_init(&w, NULL);
+	name(&w, 1, 1, "prog", /* exec= */ true);
+	name(&w, 1, 2, "worker", /* exec= */ false);
+	const struct space_thread *worker = space_table_thread(w.spaces, 1, 2);
+
+	for (int i = 0; i < 2; i++) { /* some files say it twice */
+		end(&w, 1, 2);
+		CHECK(space_table_thread(w.spaces, 1, 2) == worker);
+		CHECK_STR(worker->comm, "worker");
+		CHECK_STR(worker->process, "prog");
+	}
+	world_deinit(&w);
+}
+
 TEST(space_a_reused_thread_number_is_another_thread)
 {
 	struct world w;

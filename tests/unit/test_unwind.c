@@ -418,3 +418,24 @@ TEST(unwind_follows_the_code_of_a_function_without_rules)
 		world_check_end(w, 2, UNWIND_NO_TABLE);
 	}
 }
+
+/* Where a signal interrupted, on the stack that the handler did not use: with rules, and without. */
+TEST(unwind_says_that_a_frame_lies_on_another_stack)
+{
+	static const uint64_t interrupted[] = { MIDDLE + 0x20, STUB + 0x50 };
+	static const enum unwind_stop stops[] = { UNWIND_SNAPSHOT_ENDED, UNWIND_NO_TABLE };
+
+	for (size_t i = 0; i < ARRAY_LEN(interrupted); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+		world_set_leaf(w, IP(LEAF), STACK_LEN - 8);
+		w->words[STACK_LEN - 8] = IP(SIGNAL + 0x40);
+		w->words[STACK_LEN - 6] = IP(interrupted[i]); /* the stack pointer there is word STACK_LEN - 3 */
+		w->nwords = STACK_LEN - 3;
+		world_walk(w);
+		world_check_end(w, 3, stops[i]);
+		w->nwords = STACK_LEN - 4;
+		world_walk(w);
+		world_check_end(w, 3, UNWIND_OTHER_STACK);
+	}
+}
