@@ -53,6 +53,7 @@ struct managed_stacks {
 	size_t nloops;
 	const struct waiting *last; /* whose sample was merged last, at @last_ns */
 	uint64_t last_ns;
+	bool completed; /* its native stack had broken off */
 	struct managed_counts counts;
 	struct cached cache[CACHE_LEN];
 };
@@ -87,6 +88,11 @@ void managed_stacks_free(struct managed_stacks *m)
 struct managed_counts managed_stacks_counts(const struct managed_stacks *m)
 {
 	return m->counts;
+}
+
+bool managed_stacks_completed(const struct managed_stacks *m, const struct event *ev)
+{
+	return m->last && m->last_ns == ev->time_ns && m->last->tid == ev->tid && m->completed;
 }
 
 /* ---- what comes in --------------------------------------------------------------------------------- */
@@ -233,6 +239,16 @@ static bool in_loop(const struct event_managed *managed, uint64_t vaddr)
 	return false;
 }
 
+/*
+ * Code that the interpreter's JIT made of the script (opcache, YJIT), whose frames are those of the script. In a Python process
+ * it may be anybody's, numba's for one.
+ */
+static bool is_compiled(const struct event_managed *managed, const struct profile_location *at)
+{
+	return at->kind == PROFILE_FRAME_JIT &&
+	       (managed->runtime == EVENT_MANAGED_PHP || managed->runtime == EVENT_MANAGED_RUBY);
+}
+
 static void gather_natives(struct managed_stacks *m, const struct waiting *w, uint32_t stack)
 {
 	const struct profile *p = m->namer->profile;
@@ -241,8 +257,9 @@ static void gather_natives(struct managed_stacks *m, const struct waiting *w, ui
 	for (; stack; stack = p->stacks.items[stack].parent) {
 		const struct profile_location *at =
 			&p->locations.items[p->stacks.items[stack].location];
-		bool inner = p->modules.items[at->module].path == w->module;
-		bool loop = inner && in_loop(&w->managed, at->vaddr);
+		bool own = p->modules.items[at->module].path == w->module;
+		bool loop = own && in_loop(&w->managed, at->vaddr);
+		bool inner = own || is_compiled(&w->managed, at);
 
 		m->nloops += loop;
 		vec_push(&m->natives, ((struct native){ stack, loop, inner }));
@@ -328,8 +345,11 @@ static uint32_t interleave(struct managed_stacks *m, const struct waiting *w, si
 	return at;
 }
 
-/* The interpreter's frames, and above them what ran on the innermost call of its loop. */
-static uint32_t keep_both(struct managed_stacks *m, const struct waiting *w)
+/*
+ * The interpreter's frames, and above them what ran on the innermost call of its loop; all that there is of a stack that
+ * broke off before it came to one.
+ */
+static uint32_t keep_both(struct managed_stacks *m, const struct waiting *w, bool complete)
 {
 	size_t left = w->frames.len, inner = 0;
 	uint32_t at = 0;
@@ -338,7 +358,7 @@ static uint32_t keep_both(struct managed_stacks *m, const struct waiting *w)
 		at = put_call(m, w, at, &left);
 	while (inner < m->natives.len && !m->natives.items[inner].loop)
 		inner++;
-	if (inner == m->natives.len)
+	if (inner == m->natives.len && complete)
 		inner = 0;
 	while (inner-- > 0) {
 		if (m->native || !m->natives.items[inner].inner)
@@ -371,8 +391,11 @@ static uint32_t merge(struct managed_stacks *m, const struct waiting *w, bool co
 		m->counts.merged++;
 		return interleave(m, w, entries - m->nloops);
 	}
-	m->counts.mismatched++;
-	return keep_both(m, w);
+	if (m->nloops || complete)
+		m->counts.mismatched++;
+	else
+		m->counts.merged++;
+	return keep_both(m, w, complete);
 }
 
 uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, uint32_t stack,
@@ -386,8 +409,15 @@ uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, 
 	w->tid = ev->tid;
 	m->last = w;
 	m->last_ns = ev->time_ns;
+	m->completed = false;
 	if (!w->frames.len)
 		return stack;
 	gather_natives(m, w, stack);
-	return merge(m, w, complete);
+
+	uint64_t mismatched = m->counts.mismatched;
+	uint32_t merged = merge(m, w, complete);
+
+	m->completed = !complete && w->managed.state == EVENT_MANAGED_WHOLE &&
+		       m->counts.mismatched == mismatched;
+	return merged;
 }

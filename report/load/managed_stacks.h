@@ -56,6 +56,12 @@ uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, 
 bool managed_stacks_label(const struct managed_stacks *m, const struct event *ev, const char *key,
 			  struct profile_label *ret);
 
+/*
+ * Did the interpreter's frames lead on to the root, where the native stack of @ev, which was merged last, broke off? Then its
+ * callers are all there, though C functions between them may not be.
+ */
+bool managed_stacks_completed(const struct managed_stacks *m, const struct event *ev);
+
 struct managed_counts managed_stacks_counts(const struct managed_stacks *m);
 
 #endif

@@ -484,11 +484,18 @@ static struct err *take(void *context, const struct session_event *event)
 {
 	struct session *s = context;
 	struct session_event merged = *event;
+	struct unwind_chain whole;
 	struct err *err = NULL;
 
 	if (event->chain)
 		merged.stack = managed_stacks_merge(s->loader->managed, event->ev, event->stack,
 						    unwind_stop_is_complete(event->chain->stop));
+	if (event->chain && managed_stacks_completed(s->loader->managed, event->ev)) {
+		whole = *event->chain;
+		whole.stop = UNWIND_ROOT;
+		whole.stop_module = NULL;
+		merged.chain = &whole;
+	}
 	/* Of the transformers' samples it is judged what comes out. */
 	if (merged.chain && !s->loader->derive && !passes_stack(s, merged.stack))
 		return NULL;

@@ -27,6 +27,7 @@ struct scene {
 	size_t nips;
 	struct event managed, sample;
 	struct event_managed_frame frames[8];
+	bool broken; /* the native stack does not reach its root */
 };
 
 static void scene_init(struct scene *scene, const uint64_t *ips, size_t nips,
@@ -51,6 +52,7 @@ static void scene_init(struct scene *scene, const uint64_t *ips, size_t nips,
 }
 
 static char shown[512];
+static bool completed;
 
 /* The stack of the sample, root first: "main:3 handler:7 ext.so". */
 static const char *show(struct session *s, uint32_t stack)
@@ -81,7 +83,7 @@ static const char *show(struct session *s, uint32_t stack)
 
 static uint32_t native_stack(struct session *s, struct namer *namer, const struct scene *scene)
 {
-	static const char *const paths[] = { "", "/usr/bin/python3.11", "/lib/libc.so.6", "/lib/ext.so" };
+	static const char *const paths[] = { "", "/usr/bin/python3.11", "/lib/libc.so.6", "/lib/ext.so", "[jit 1]" };
 	uint32_t stack = 0;
 
 	for (size_t i = scene->nips; i-- > 0;) {
@@ -89,7 +91,7 @@ static uint32_t native_stack(struct session *s, struct namer *namer, const struc
 						       paths[scene->ips[i] >> 20], NULL, 0);
 		uint32_t number = session_profile_module(s, mod);
 		uint32_t location = profile_add_location(s->profile, number, scene->ips[i] & 0xfffff,
-							 PROFILE_FRAME_NATIVE);
+							 scene->ips[i] >> 20 == 4 ? PROFILE_FRAME_JIT : PROFILE_FRAME_NATIVE);
 
 		namer_set_module(namer, number, mod);
 
@@ -115,8 +117,9 @@ static struct managed_counts merge_scene(const struct scene *scene, bool native)
 		managed_stacks_new(&namer, module_table_unknown(s.modules), native);
 
 	managed_stacks_event(managed, &scene->managed);
-	show(&s, managed_stacks_merge(managed, &scene->sample, native_stack(&s, &namer, scene), true));
+	show(&s, managed_stacks_merge(managed, &scene->sample, native_stack(&s, &namer, scene), !scene->broken));
 	counts = managed_stacks_counts(managed);
+	completed = managed_stacks_completed(managed, &scene->sample);
 	managed_stacks_free(managed);
 	namer_deinit(&namer);
 	session_close(&s);
@@ -154,6 +157,7 @@ TEST(managed_stacks_forgive_a_loop_that_has_no_frame_yet)
 	scene_init(&scene, ips, ARRAY_LEN(ips), two_calls, ARRAY_LEN(two_calls));
 	CHECK_UINT(merge_scene(&scene, false).merged, 1);
 	CHECK_STR(shown, "main:99 handler:40 scale:12");
+	CHECK(!completed);
 }
 
 TEST(managed_stacks_keep_both_where_the_calls_do_not_fit)
@@ -201,4 +205,45 @@ TEST(managed_stacks_that_were_torn_leave_the_native_one)
 	counts = merge_scene(&scene, false);
 	CHECK_UINT(counts.merged + counts.mismatched, 0);
 	CHECK_STR(shown, "python3.11 python3.11");
+}
+
+TEST(managed_stacks_stand_below_what_is_left_of_a_native_one_that_broke_off)
+{
+	static const uint64_t ips[] = { 0x200100, 0x300100, GLUE };
+	struct scene scene;
+	struct managed_counts counts;
+
+	scene_init(&scene, ips, ARRAY_LEN(ips), two_calls, ARRAY_LEN(two_calls));
+	scene.broken = true;
+	counts = merge_scene(&scene, false);
+	CHECK_UINT(counts.merged, 1);
+	CHECK_UINT(counts.mismatched, 0);
+	CHECK_STR(shown, "main:99 handler:40 scale:12 ext.so libc.so.6");
+	CHECK(completed);
+	scene.managed.managed.state = EVENT_MANAGED_CUT;
+	merge_scene(&scene, false);
+	CHECK(!completed);
+	scene.managed.managed.state = EVENT_MANAGED_WHOLE;
+
+	/* One that is whole and has no call of the loop is another's. */
+	scene.broken = false;
+	counts = merge_scene(&scene, false);
+	CHECK_UINT(counts.mismatched, 1);
+	CHECK_STR(shown, "main:99 handler:40 scale:12");
+}
+
+TEST(managed_stacks_have_the_place_of_code_that_the_interpreters_own_jit_made)
+{
+	static const uint64_t ips[] = { 0x200100, 0x400100, LOOP + 16, GLUE };
+	static const struct event_managed_frame frames[] = { { "work", "/srv/site.php", 1, 2, true, NULL } };
+	struct scene scene;
+
+	scene_init(&scene, ips, ARRAY_LEN(ips), frames, ARRAY_LEN(frames));
+	scene.managed.managed.runtime = EVENT_MANAGED_PHP;
+	CHECK_UINT(merge_scene(&scene, false).merged, 1);
+	CHECK_STR(shown, "work:2 libc.so.6");
+	/* Of a Python program it may be numba's. */
+	scene.managed.managed.runtime = EVENT_MANAGED_PYTHON;
+	merge_scene(&scene, false);
+	CHECK_STR(shown, "work:2 [jit 1] libc.so.6");
 }
