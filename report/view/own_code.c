@@ -30,6 +30,10 @@ static const char *const libraries[] = {
 	"node:*",	      "*/node_modules/*",     "/usr/share/nodejs/*",
 };
 
+/* Scripts that start such a package: gunicorn, pip, rackup. */
+static const char *const starters[] = { "/usr/bin/*", "/usr/sbin/*", "/usr/local/bin/*", "*/.pyenv/versions/*/bin/*",
+					"*/venv/bin/*", "*/.venv/bin/*" };
+
 /* Functions of languages' own libraries, which stand in the program itself. */
 static const char *const functions[] = { "std::*",	  "core::*", "alloc::*", "__gnu_cxx::*", "runtime.*",
 					 "operator new*", "operator delete*" };
@@ -51,7 +55,10 @@ static bool is_installed(const struct profile *p, uint32_t location)
 {
 	const struct profile_module *module = profile_module(p, p->locations.items[location].module);
 
-	return matches(libraries, ARRAY_LEN(libraries), profile_text(p, module->path));
+	const char *path = profile_text(p, module->path);
+
+	return matches(libraries, ARRAY_LEN(libraries), path) ||
+	       (own_code_is_script(p, location) && matches(starters, ARRAY_LEN(starters), path));
 }
 
 bool own_code_is(const struct profile *p, uint32_t location, uint32_t line)

@@ -308,7 +308,8 @@ TEST(view_script_is_ones_own_innermost_function_whichever_library_and_c_it_calle
 	uint32_t own = script_stack(p, 0, "/home/me/app.py", "main", 3);
 	uint32_t library = script_stack(p, own, "/usr/lib/python3.11/json/__init__.py", "dumps", 200);
 	uint32_t c = script_stack(p, library, "/usr/lib/python3.11/lib-dynload/_json.so", "encode", 0);
-	uint32_t tool = script_stack(p, 0, "/usr/lib/python3/dist-packages/pip/main.py", "pip", 7);
+	uint32_t starter = script_stack(p, 0, "/usr/bin/pip", "<module>", 2);
+	uint32_t tool = script_stack(p, starter, "/usr/lib/python3/dist-packages/pip/main.py", "pip", 7);
 	uint32_t program = script_stack(p, 0, "/bin/app", "main", 0);
 	struct view view;
 
