@@ -66,6 +66,7 @@ struct last {
 	uint64_t time_ns;
 	uint32_t cpu, stack;
 	uint8_t stop;
+	const char *gil, *next_gil; /* of Python: "held" and the like; NULL: not known */
 	struct locals locals, next; /* of the sample; of the one that is to come at @next_ns */
 	uint64_t next_ns;
 };
@@ -127,6 +128,7 @@ static void take_sample(struct dump *d, const struct session_event *event)
 	last->cpu = event->ev->cpu;
 	last->stack = event->stack;
 	last->stop = (uint8_t)event->chain->stop;
+	last->gil = last->next_ns == event->ev->time_ns ? last->next_gil : NULL;
 	last->locals = last->next_ns == event->ev->time_ns ? last->next : (struct locals){ 0 };
 }
 
@@ -144,9 +146,14 @@ static void take_locals(struct dump *d, const struct session_event *event)
 	const struct event_managed *managed = &event->ev->managed;
 	struct last *last = last_of(d, event);
 
+	last->next_ns = event->ev->time_ns + 1;
+	last->next = (struct locals){ 0 };
+	last->next_gil = NULL;
+	for (size_t i = 0; i < managed->nlabels; i++)
+		if (managed->labels[i].text && strcmp(managed->labels[i].key, "gil") == 0)
+			last->next_gil = strcmp(managed->labels[i].text, "held") == 0 ? "has the GIL" : NULL;
 	if (!has_locals(managed))
 		return;
-	last->next_ns = event->ev->time_ns + 1;
 	last->next.len = managed->nframes;
 	last->next.items = ARENA_ARRAY(&d->arena, const char *, managed->nframes);
 	for (size_t i = 0; i < managed->nframes; i++) {
@@ -280,7 +287,7 @@ static void put_thread(struct dump *d, const struct last *last)
 	name_stack(d, last->stack);
 	printf("\nthread %" PRIu32 " \"", last->tid);
 	text_put_escaped(stdout, last->comm);
-	printf("\": %s\n", doing(d, last));
+	printf("\": %s%s%s\n", doing(d, last), last->gil ? ", " : "", last->gil ? last->gil : "");
 	put_stack(d, last);
 }
 

@@ -382,7 +382,7 @@ static void php_read(void *state, uint32_t tid, struct managed_view *view, struc
 	struct php *php = state;
 	uint64_t frame = tid == php->host.pid ? managed_view_u64(view, php->current_addr) : 0;
 
-	ret->nframes = 0;
+	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_WHOLE;
 	while (frame && !view->failed) {
 		if (ret->nframes == EVENT_MANAGED_FRAMES_MAX) {

@@ -65,6 +65,8 @@ struct python_layout {
 	uint16_t bytes_len, bytes_data;
 	uint16_t frame_locals, code_locals; /* in a frame, and the tuple of their names in its code */
 	uint16_t tuple_len, tuple_items, object_type, type_name;
+	/* Who has the interpreter's lock: 3.8 to 3.11 a thread state in _PyRuntime; 3.12 behind a pointer in the interpreter. */
+	uint16_t current, thread_interp, gil, gil_locked, gil_holder, gil_enabled;
 };
 
 #define SAME_OBJECTS .tuple_len = 16, .tuple_items = 24, .object_type = 8, .type_name = 24
@@ -82,16 +84,16 @@ static const struct python_layout layouts[] = {
 	[7] = { OLD_COMMON, .head = 24, .thread_id = 176, .frame_ip = 104, .unit = 1, .code_file = 96,
 		.code_name = 104, .code_first_line = 36, .code_lines = 112, .frame_locals = 360,
 		.code_locals = 64 },
-	[8] = { OLD_COMMON, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
+	[8] = { OLD_COMMON, .current = 1368, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
 		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120,
 		.frame_locals = 360, .code_locals = 72 },
-	[9] = { OLD_COMMON, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
+	[9] = { OLD_COMMON, .current = 568, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
 		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120,
 		.frame_locals = 360, .code_locals = 72 },
-	[10] = { OLD_COMMON, .head = 32, .thread_id = 176, .frame_ip = 96, .unit = 2,
+	[10] = { OLD_COMMON, .current = 568, .head = 32, .thread_id = 176, .frame_ip = 96, .unit = 2,
 		 .form = MANAGED_LINES_LINETABLE, .code_file = 104, .code_name = 112,
 		 .code_first_line = 40, .code_lines = 120, .frame_locals = 352, .code_locals = 72 },
-	[11] = { .head = 40, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
+	[11] = { .head = 40, .current = 576, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
 		 .thread_id = 152, .native_id = 160, .thread_frame = 56, .cframe_frame = 8,
 		 .frame_previous = 48, .frame_code = 32, .frame_ip = 56, .frame_cookie = 0,
 		 .frame_mark = 68, .mark = ENTRY_FLAG, .form = MANAGED_LINES_LOCATIONS,
@@ -99,7 +101,8 @@ static const struct python_layout layouts[] = {
 		 .code_start = 184, .text_len = 16, .text_state = 32, .ascii_len = 48,
 		 .compact_len = 72, .bytes_len = 16, .bytes_data = 32, .frame_locals = 72,
 		 .code_locals = 96, SAME_OBJECTS },
-	[12] = { .head = 40, .interp_next = 0, .interp_threads = 72, .thread_next = 8,
+	[12] = { .head = 40, .thread_interp = 16, .gil = 384, .gil_holder = 8, .gil_locked = 16,
+		 .interp_next = 0, .interp_threads = 72, .thread_next = 8,
 		 .thread_id = 136, .native_id = 144, .thread_frame = 56, .cframe_frame = 0,
 		 .frame_previous = 8, .frame_code = 0, .frame_ip = 56, .frame_cookie = 16,
 		 .frame_mark = 70, .mark = ENTRY_OWNER, .owner = 3, .form = MANAGED_LINES_LOCATIONS,
@@ -139,6 +142,7 @@ struct python {
 	bool has_layout;
 	struct python_layout layout;
 	uint64_t head_addr;	 /* of the pointer to the first interpreter */
+	uint64_t runtime_addr;	 /* of _PyRuntime, up to 3.12 */
 	struct map threads;	 /* tid -> address of its thread state */
 	struct map codes;	 /* address -> struct code * */
 	uint16_t pthread_tid;	 /* offset of the kernel's id in a pthread_t's structure; 0: not known yet */
@@ -200,6 +204,7 @@ static void *python_open(const struct managed_host *host, const char **ret_why)
 		py->layout = layouts[minor];
 		py->has_layout = true;
 		py->frame_len = frame_len(&py->layout);
+		py->runtime_addr = py->head_addr;
 		py->head_addr += py->layout.head;
 	}
 	return py;
@@ -260,13 +265,14 @@ struct published_groups {
 	uint8_t thread, frame, code, bytes, text; /* first word of each: its size */
 	uint8_t frame_tlbc, code_tlbc;		  /* words, 0 if there are none */
 	uint8_t object, type, tuple;
+	uint8_t gil; /* three words: whether there is one, is it locked, who had it last */
 };
 
 static const struct published_groups groups[] = {
 	[13] = { .thread = 19, .frame = 28, .code = 34, .bytes = 64, .text = 67, .object = 44, .type = 46,
-		 .tuple = 50 },
+		 .tuple = 50, .gil = 16 },
 	[14] = { .thread = 22, .frame = 31, .code = 39, .bytes = 74, .text = 77, .frame_tlbc = 38,
-		 .code_tlbc = 49, .object = 50, .type = 52, .tuple = 56 },
+		 .code_tlbc = 49, .object = 50, .type = 52, .tuple = 56, .gil = 17 },
 };
 
 #define FRAME_LEN_MAX 256
@@ -324,6 +330,10 @@ static struct python_layout layout_in(struct published_words *w, const struct pu
 		.type_name = offset_in(w, g->type + 1u),
 		.tuple_items = offset_in(w, g->tuple + 1u),
 		.tuple_len = offset_in(w, g->tuple + 2u),
+		.thread_interp = offset_in(w, g->thread + 3u),
+		.gil_enabled = offset_in(w, g->gil),
+		.gil_locked = offset_in(w, g->gil + 1u),
+		.gil_holder = offset_in(w, g->gil + 2u),
 	};
 }
 
@@ -743,12 +753,48 @@ static void name_locals(struct python *py, struct managed_view *view, struct man
 		ret->frames[i].locals = locals_of(py, view, &py->frames[i]);
 }
 
+/* The thread state that has the interpreter's lock, 0 if nobody has; false if that is not known, or there is no such lock. */
+static bool read_holder(struct python *py, struct managed_view *view, uint64_t thread, uint64_t *ret)
+{
+	const struct python_layout *l = &py->layout;
+	uint64_t gil;
+	uint32_t locked;
+
+	if (l->current)
+		return managed_view_try(view, py->runtime_addr + l->current, ret, sizeof(*ret));
+	if (!l->gil_holder || !managed_view_try(view, thread + l->thread_interp, &gil, sizeof(gil)))
+		return false;
+	if (l->gil && !managed_view_try(view, gil + l->gil, &gil, sizeof(gil)))
+		return false;
+	/* Free-threaded: 0 as long as nobody switched it on. */
+	if (l->gil_enabled && l->frame_tlbc &&
+	    (!managed_view_try(view, gil + l->gil_enabled, &locked, sizeof(locked)) || !locked))
+		return false;
+	if (!managed_view_try(view, gil + l->gil_locked, &locked, sizeof(locked)) ||
+	    !managed_view_try(view, gil + l->gil_holder, ret, sizeof(*ret)))
+		return false;
+	*ret = locked == 1 ? *ret : 0;
+	return true;
+}
+
+static void label_lock(struct python *py, struct managed_view *view, uint64_t thread, struct managed_stack *ret)
+{
+	uint64_t holder;
+
+	if (!read_holder(py, view, thread, &holder))
+		return;
+	ret->labels[ret->nlabels++] = (struct event_managed_label){
+		.key = "gil",
+		.text = !holder ? "free" : holder == thread ? "held" : "held by another thread",
+	};
+}
+
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
 			struct managed_stack *ret)
 {
 	struct python *py = state;
 
-	ret->nframes = 0;
+	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_FAILED;
 	if (!py->has_layout && !read_layout(py, view))
 		return;
@@ -771,8 +817,10 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 		ret->nframes = 0;
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
-	} else if (py->host.locals) {
-		name_locals(py, view, ret);
+	} else {
+		label_lock(py, view, thread, ret);
+		if (py->host.locals)
+			name_locals(py, view, ret);
 	}
 }
 

@@ -518,7 +518,7 @@ static void ruby_read(void *state, uint32_t tid, struct managed_view *view, stru
 	struct ruby *ruby = state;
 	uint64_t context = managed_view_u64(view, ruby->root_addr);
 
-	ret->nframes = 0;
+	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_WHOLE;
 	ruby->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (context && ruby->running)

@@ -514,9 +514,24 @@ static void put_mmap_json(struct json *json, const struct event_mmap *map)
 	json_string(json, "path", map->path);
 }
 
+static void put_labels_json(struct json *json, const struct event_managed *managed)
+{
+	if (!managed->nlabels)
+		return;
+	json_open(json, "labels", '{');
+	for (size_t i = 0; i < managed->nlabels; i++) {
+		if (managed->labels[i].text)
+			json_string(json, managed->labels[i].key, managed->labels[i].text);
+		else
+			json_uint(json, managed->labels[i].key, managed->labels[i].number);
+	}
+	json_close(json, '}');
+}
+
 static void put_managed_json(struct json *json, const struct event_managed *managed)
 {
 	json_string(json, "state", managed_states[managed->state]);
+	put_labels_json(json, managed);
 	json_open(json, "frames", '[');
 	for (size_t i = 0; i < managed->nframes; i++) {
 		const struct event_managed_frame *frame = &managed->frames[i];
@@ -531,16 +546,6 @@ static void put_managed_json(struct json *json, const struct event_managed *mana
 		json_close(json, '}');
 	}
 	json_close(json, ']');
-	if (!managed->nlabels)
-		return;
-	json_open(json, "labels", '{');
-	for (size_t i = 0; i < managed->nlabels; i++) {
-		if (managed->labels[i].text)
-			json_string(json, managed->labels[i].key, managed->labels[i].text);
-		else
-			json_uint(json, managed->labels[i].key, managed->labels[i].number);
-	}
-	json_close(json, '}');
 }
 
 static void put_facts_json(struct script *script, const struct event *ev)

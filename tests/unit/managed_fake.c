@@ -9,23 +9,35 @@
 
 #define LONG_NS (3600ULL * 1000000000) /* no test waits so long: what fails does so for another reason */
 
+static void *open_runtime(struct managed_fake *fake, bool locals)
+{
+	const char *why = NULL;
+	const struct managed_host host = { .binary = &fake->binary,
+					   .bias = FAKE_BASE,
+					   .pid = FAKE_PID,
+					   .names = &fake->names,
+					   .locals = locals };
+	void *state = fake->runtime->open(&host, &why);
+
+	CHECK(state && !why);
+	return state;
+}
+
+void managed_fake_ask_locals(struct managed_fake *fake)
+{
+	fake->runtime->close(fake->state);
+	fake->state = open_runtime(fake, true);
+}
+
 void managed_fake_init(struct managed_fake *fake, const struct managed_runtime *runtime,
 		       const struct managed_binary *binary)
 {
-	const char *why = NULL;
-
 	*fake = (struct managed_fake){ .bytes = memory_zeroed(1, FAKE_LEN),
 				       .seed = 3,
 				       .runtime = runtime,
 				       .binary = *binary };
 	managed_names_init(&fake->names);
-	const struct managed_host host = { .binary = &fake->binary,
-					   .bias = FAKE_BASE,
-					   .pid = FAKE_PID,
-					   .names = &fake->names };
-
-	fake->state = runtime->open(&host, &why);
-	CHECK(fake->state && !why);
+	fake->state = open_runtime(fake, false);
 	fake->view = memory_zeroed(1, sizeof(*fake->view));
 	fake->stack = memory_zeroed(1, sizeof(*fake->stack));
 }

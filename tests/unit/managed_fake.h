@@ -29,6 +29,8 @@ struct managed_fake {
 /* A process that runs @binary; its memory is zero. */
 void managed_fake_init(struct managed_fake *fake, const struct managed_runtime *runtime,
 		       const struct managed_binary *binary);
+/* Of variables, too. */
+void managed_fake_ask_locals(struct managed_fake *fake);
 void managed_fake_deinit(struct managed_fake *fake);
 
 /* At offset @at of its memory. */

@@ -133,6 +133,7 @@ TEST(managed_php_believes_no_length_and_no_kind)
 TEST(managed_php_survives_memory_that_changes_while_it_is_read)
 {
 	FAKE(fake);
+	managed_fake_ask_locals(&fake);
 	fake.changes = true;
 	for (int round = 0; round < 500; round++) {
 		if (round % 10 == 0)

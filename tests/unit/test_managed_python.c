@@ -176,6 +176,23 @@ TEST(managed_python_believes_no_length)
 	CHECK(strlen(fake.stack->frames[0].name) <= 512);
 }
 
+TEST(managed_python_says_who_has_the_interpreters_lock)
+{
+	static const struct {
+		uint64_t holder;
+		const char *text;
+	} cases[] = { { 0, "free" }, { FAKE_BASE + THREAD, "held" }, { FAKE_BASE + INTERP, "held by another thread" } };
+
+	FAKE(fake);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		managed_fake_put(&fake, RUNTIME + 576, cases[i].holder);
+		managed_fake_stack(&fake, FAKE_PID);
+		CHECK_UINT(fake.stack->nlabels, 1);
+		CHECK_STR(fake.stack->labels[0].key, "gil");
+		CHECK_STR(fake.stack->labels[0].text, cases[i].text);
+	}
+}
+
 TEST(managed_python_fails_where_memory_is_not_there)
 {
 	static const size_t pointers[] = { RUNTIME + 40, INTERP + 16, THREAD + 56, CFRAME + 8,
@@ -196,6 +213,7 @@ TEST(managed_python_fails_where_memory_is_not_there)
 TEST(managed_python_survives_memory_that_changes_while_it_is_read)
 {
 	FAKE(fake);
+	managed_fake_ask_locals(&fake);
 	fake.changes = true;
 	for (int round = 0; round < 500; round++) {
 		if (round % 10 == 0)
@@ -207,6 +225,7 @@ TEST(managed_python_survives_memory_that_changes_while_it_is_read)
 TEST(managed_python_survives_memory_of_random_pointers)
 {
 	FAKE(fake);
+	managed_fake_ask_locals(&fake);
 	for (int round = 0; round < 200; round++) {
 		for (size_t at = 0; at < FAKE_LEN; at += 8) {
 			if (rand_r(&fake.seed) % 2)
