@@ -236,7 +236,9 @@ static bool look_up(struct attach *a, const struct process *p, uint64_t ip, bool
 
 		if (map->file->kind == MAPPED_ANONYMOUS)
 			attach_jit_touch(&a->jit, p->pid, ip, executed);
-		else if (map->file->kind != MAPPED_OTHER)
+		if (map->file->kind == MAPPED_FILE)
+			attach_jit_file(&a->jit, p->pid, map->file->path);
+		if (map->file->kind != MAPPED_OTHER && map->file->kind != MAPPED_ANONYMOUS)
 			code_files_touch(&a->files, (struct code_file *)map->file,
 					 map->offset + (ip - map->start), leaves, &place);
 	}

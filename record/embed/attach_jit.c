@@ -44,6 +44,13 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool ex
 	runtime_reader_tell(jit->runtimes, pid, ip, executed);
 }
 
+void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path)
+{
+	if (!jit->runtimes)
+		jit->runtimes = runtime_reader_new();
+	runtime_reader_tell_file(jit->runtimes, pid, path);
+}
+
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode)
 {
 	if (jit->runtimes)

@@ -32,6 +32,9 @@ struct attach_jit {
 /* An address in anonymous executable memory of process @pid was seen, @executed or as what may be a return address. */
 void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed);
 
+/* Process @pid executes the file at @path. */
+void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path);
+
 /* @bytecode is interpreted by process @pid. */
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode);
 

@@ -30,13 +30,14 @@
 
 #define QUEUE_MAX     (1U << 16)
 #define PROCESSES_MAX 256
+#define TOLD_MAX      4096
 #define LOOK_NS	      1000000ULL    /* for one address */
 #define TABLES_NS     50000000ULL   /* for the tables, once a process */
 #define DUMP_LEN_MAX  (16U << 20)   /* of one process */
 #define HELD_MAX      (128U << 20)  /* of all, with what is known of their code */
 #define WAIT_NS	      1000000000ULL /* for the thread */
 
-enum ask { ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
+enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
 
 struct question {
 	uint64_t ip, function;
@@ -73,6 +74,7 @@ struct runtime_reader {
 	pthread_cond_t more, idle;
 	VEC(struct question) queue;
 	bool ending, pausing, busy, has_thread;
+	struct map told_files; /* pid -> whether its interpreter was asked for; the recorder's */
 	pthread_t thread;
 	uint64_t left_out;
 	struct unread unread_java, unread_v8;
@@ -460,7 +462,7 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		return false;
 	if (!p->looked_at)
 		look_at(r, p);
-	if (!p->hotspot && !p->v8)
+	if ((!p->hotspot && !p->v8) || q->ask == ASK_PROCESS)
 		return true;
 	if (p->dump.len > DUMP_LEN_MAX || r->held > HELD_MAX)
 		return false;
@@ -549,6 +551,7 @@ void runtime_reader_free(struct runtime_reader *r)
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
 		free_process(process_of(slot));
 	map_deinit(&r->by_pid);
+	map_deinit(&r->told_files);
 	for (size_t i = 0; i < r->v8_files.len; i++)
 		free(r->v8_files.items[i]);
 	vec_deinit(&r->v8_files);
@@ -581,6 +584,18 @@ static void ask(struct runtime_reader *r, struct question q)
 	pthread_mutex_unlock(&r->lock);
 }
 
+void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	bool is_new = false;
+
+	if (!slash || !v8_in_file.is_file(slash + 1) || r->told_files.len >= TOLD_MAX)
+		return;
+	map_put(&r->told_files, pid, &is_new);
+	if (is_new)
+		ask(r, (struct question){ .pid = pid, .ask = ASK_PROCESS });
+}
+
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf)
 {
 	ask(r, (struct question){ .ip = ip, .pid = pid, .ask = leaf ? ASK_LEAF : ASK_CALLER });
@@ -608,6 +623,7 @@ bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpr
 
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 {
+	map_remove(&r->told_files, pid);
 	if (r->has_thread)
 		ask(r, (struct question){ .pid = pid, .ask = ASK_END });
 }

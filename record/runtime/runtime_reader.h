@@ -26,6 +26,9 @@ struct runtime_reader *runtime_reader_new(void);
 /* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
 void runtime_reader_free(struct runtime_reader *r);
 
+/* Process @pid executes the file at @path: if that has an interpreter whose frames are of use, it is looked for now. Cheap. */
+void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path);
+
 /* Address @ip of process @pid was seen, executed (@leaf) or as what may be a return address. Never waits for the process. */
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf);
 

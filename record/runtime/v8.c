@@ -329,7 +329,20 @@ static bool inlined_call(const struct code *c, int32_t number, struct v8_positio
 
 static void add_call(const struct v8 *v, uint32_t function, const struct v8_position *position, struct jitdump_call *ret)
 {
-	*ret = (struct jitdump_call){ function, position ? v8_functions_line(&v->functions, function, position->at) : 0 };
+	*ret = (struct jitdump_call){ function, v8_functions_line(&v->functions, function, position->at) };
+}
+
+static bool find_position(const struct v8 *v, const struct table *table, uint64_t offset, struct v8_position *ret)
+{
+	const struct v8_positions positions = { table->bytes, table->len, v->layout->version->position_flags };
+
+	return v8_positions_find(&positions, offset, ret);
+}
+
+/* In front of all that has a position a function is being entered: where it is defined. Without @table nothing is known. */
+static struct jitdump_call entered_call(const struct v8 *v, uint32_t function, const struct table *table)
+{
+	return (struct jitdump_call){ function, table->len ? v->functions.items.items[function].line : 0 };
 }
 
 /* The functions at @offset of optimized code, innermost first. */
@@ -340,8 +353,8 @@ static uint32_t optimized_calls(struct v8 *v, const struct code *c, uint64_t off
 	uint32_t count = 0, function;
 	int32_t literal;
 
-	if (!v8_positions_find(c->table.bytes, c->table.len, offset, &at)) {
-		add_call(v, c->function, NULL, ret);
+	if (!find_position(v, &c->table, offset, &at)) {
+		ret[0] = entered_call(v, c->function, &c->table);
 		return 1;
 	}
 	while (at.inlining != V8_NOT_INLINED && count < CALLS_MAX - 1) {
@@ -434,10 +447,10 @@ static struct bytecode *learn(struct v8 *v, uint64_t array, uint64_t function)
 static struct jitdump_call call_at(const struct v8 *v, const struct bytecode *b, uint32_t offset)
 {
 	struct v8_position at;
-	bool known = v8_positions_find(b->positions.bytes, b->positions.len, offset, &at);
-	struct jitdump_call call;
+	struct jitdump_call call = entered_call(v, b->function, &b->positions);
 
-	add_call(v, b->function, known ? &at : NULL, &call);
+	if (find_position(v, &b->positions, offset, &at))
+		add_call(v, b->function, &at, &call);
 	return call;
 }
 

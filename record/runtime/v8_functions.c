@@ -223,11 +223,8 @@ static void read_scope(const struct v8_functions *fs, struct managed_view *view,
 }
 
 /* The name that V8 shows in its own stacks; functions that have none are told apart by where they stand. */
-static void make_label(const struct v8_functions *fs, const struct scope *scope, uint32_t script, char ret[V8_NAME_MAX])
+static void make_label(const struct scope *scope, uint32_t line, char ret[V8_NAME_MAX])
 {
-	uint32_t line = script != V8_NO_SCRIPT && scope->start < POSITION_MAX ?
-				line_at(&fs->scripts.items[script], scope->start) : 0;
-
 	if (*scope->name)
 		memcpy(ret, scope->name, V8_NAME_MAX);
 	else if (line && scope->start)
@@ -251,7 +248,9 @@ static bool add(struct v8_functions *fs, struct managed_view *view, const struct
 		v8_string(view, fs->layout, f.name, scope.name, V8_NAME_MAX);
 	if (view->failed)
 		return false;
-	make_label(fs, &scope, f.script_number, label);
+	if (f.script_number != V8_NO_SCRIPT && scope.start < POSITION_MAX)
+		f.line = line_at(&fs->scripts.items[f.script_number], scope.start);
+	make_label(&scope, f.line, label);
 	f.label = memory_strdup(label);
 	jitdump_put_function(out, (uint32_t)fs->items.len, label,
 			     f.script_number == V8_NO_SCRIPT ? "" : fs->scripts.items[f.script_number].file);

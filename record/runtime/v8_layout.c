@@ -47,11 +47,11 @@ static const struct {
 
 /* Those that were tried; in between nobody knows. */
 static const struct v8_version versions[] = {
-	{ 10, 2, 16, 24, 0, 128, 48, 40, 32, false }, /* Node.js 18 */
-	{ 11, 3, 16, 24, 40, 0, 48, 56, 32, false },  /* 20 */
-	{ 12, 4, 8, 16, 40, 0, 48, 52, 24, false },   /* 22 */
-	{ 13, 6, 8, 16, 40, 0, 52, 56, 24, true },    /* 24 */
-	{ 14, 6, 8, 16, 40, 0, 52, 56, 24, true },    /* 26 */
+	{ 10, 2, 16, 24, 0, 128, 48, 40, 32, 0, false }, /* Node.js 18 */
+	{ 11, 3, 16, 24, 40, 0, 48, 56, 32, 0, false },  /* 20 */
+	{ 12, 4, 8, 16, 40, 0, 48, 52, 24, 0, false },   /* 22 */
+	{ 13, 6, 8, 16, 40, 0, 52, 56, 24, 0, true },    /* 24 */
+	{ 14, 6, 8, 16, 40, 0, 52, 56, 24, 1, true },    /* 26 */
 };
 
 #define VERSION_MAJOR "_ZN2v88internal7Version6major_E"

@@ -56,7 +56,8 @@ struct v8_version {
 	uint8_t code_header;
 	uint8_t code_flags, code_size;
 	uint8_t bytecode_positions;
-	bool wraps_shared; /* deoptimization data has a wrapper of the function */
+	uint8_t position_flags; /* v8_positions.nflags */
+	bool wraps_shared;      /* deoptimization data has a wrapper of the function */
 };
 
 #define V8_BYTECODES_MAX 256

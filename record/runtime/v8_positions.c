@@ -44,17 +44,17 @@ bool v8_position_unpack(uint64_t packed, struct v8_position *ret)
 	return true;
 }
 
-bool v8_positions_find(const uint8_t *table, size_t len, uint64_t offset, struct v8_position *ret)
+bool v8_positions_find(const struct v8_positions *table, uint64_t offset, struct v8_position *ret)
 {
 	uint64_t packed = 0, at = 0;
 	size_t pos = 0;
 
-	while (pos < len) {
-		int64_t step = next_signed(table, len, &pos);
-		int64_t change = next_signed(table, len, &pos);
+	while (pos < table->len) {
+		int64_t step = next_signed(table->bytes, table->len, &pos);
+		int64_t change = next_signed(table->bytes, table->len, &pos);
 
 		/* A negative one says that it is no statement. */
-		at += (uint64_t)(step < 0 ? -(step + 1) : step);
+		at += (uint64_t)(step < 0 ? -(step + 1) : step) >> table->nflags;
 		if (at > offset)
 			break;
 		packed += (uint64_t)change;

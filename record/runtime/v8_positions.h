@@ -22,8 +22,18 @@ struct v8_position {
 /* As V8 packs it into one number. False if there is none in it. */
 bool v8_position_unpack(uint64_t packed, struct v8_position *ret);
 
+/*
+ * A table of positions. Offsets have @nflags bits behind them that say more about the place: none, from V8 14 on one (can a debugger stop
+ * there?).
+ */
+struct v8_positions {
+	const uint8_t *bytes;
+	size_t len;
+	unsigned nflags;
+};
+
 /* The last position at @offset or before it; false if the table has none there. */
-bool v8_positions_find(const uint8_t *table, size_t len, uint64_t offset, struct v8_position *ret);
+bool v8_positions_find(const struct v8_positions *table, uint64_t offset, struct v8_position *ret);
 
 /*
  * The offset of the bytecode, in @bytecode, whose baseline code holds @pc, an offset in that code. @table has the length of each one's code;

@@ -549,12 +549,15 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 {
 	enum unwind_outcome outcome;
 
+	uint64_t fp = w->state.regs[w->arch->fp];
+
 	unwind_stack_watch(&w->stack);
 	w->bytecode = 0;
 	if (w->trace)
 		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
-	if (w->bytecode)
+	/* A handler that has returned to the interpreter's frame has none of its own: the next one is that frame. */
+	if (w->bytecode && (outcome != UNWIND_STEPPED || w->state.regs[w->arch->fp] != fp || !unwind_knows(&w->state, w->arch->fp)))
 		show_bytecode(u, w, place->map);
 	if (w->trace)
 		unwind_trace_outcome(w->trace, outcome, *ret_how);

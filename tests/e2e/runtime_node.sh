@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Node.js as it is started everywhere, without any option: stacks through compiled and interpreted functions are whole, and functions,
-# inlined ones too, have names and lines. NODES may name more programs than the one on the PATH (tests/oracles/node_versions.sh).
+# inlined ones too, have names and lines; NODES may name more programs than the one on the PATH.
 # slow: each has to warm up, three times
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
+. "$TOP/tests/e2e/lib/node.bash"
 need_recording
 [ "$(uname -m)" = x86_64 ] || skip "rules for V8's code are x86-64's"
 
@@ -30,11 +31,6 @@ const end = Date.now() + 120000;
 while (Date.now() < end) outer();
 END_J
 trap 'kill $victim 2>/dev/null' EXIT
-
-known() { # known NODE: is its V8 among those that precord(1) names?
-	case $("$1" -p process.versions.v8) in 10.2.* | 11.3.* | 12.4.* | 13.6.* | 14.6.*) return 0 ;; esac
-	return 1
-}
 
 try() { # try NODE [OPTION]: an option only decides which compilers there are
 	local node=$1 all broken named unnamed lines
@@ -63,7 +59,7 @@ try() { # try NODE [OPTION]: an option only decides which compilers there are
 
 tried=
 for node in $( (command -v node; printf '%s\n' ${NODES:-}) 2>/dev/null | xargs -rn 1 readlink -f | sort -u); do
-	known "$node" || { echo "$node is none of those that precord(1) names"; continue; }
+	knows_node "$node" || { echo "$node is none of those that precord(1) names"; continue; }
 	try "$node"
 	try "$node" --no-opt # interpreter and baseline
 	try "$node" --max-lazy # interpreter

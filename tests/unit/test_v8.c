@@ -24,7 +24,7 @@ enum kind { A_MAP, A_CODE, A_STREAM, A_SHARED, A_BYTECODE, A_SCRIPT, A_SCOPE, A_
 
 static const uint16_t types[KINDS] = { 255, 245, 252, 262, 191, 167, 261, 8, 41, 175 };
 
-static const struct v8_version version = { 11, 3, 16, 24, 40, 0, 48, 56, 32, false };
+static const struct v8_version version = { 11, 3, 16, 24, 40, 0, 48, 56, 32, 0, false };
 
 struct heap {
 	uint8_t bytes[LEN];

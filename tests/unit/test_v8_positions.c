@@ -47,13 +47,31 @@ TEST(v8_positions_are_those_of_the_entry_at_or_before_an_offset)
 	size_t len = make_table(table);
 	struct v8_position found;
 
-	CHECK(!v8_positions_find(table, len, 3, &found));
-	CHECK(!v8_positions_find(NULL, 0, 3, &found));
+	CHECK(!v8_positions_find(&(struct v8_positions){ table, len, 0 }, 3, &found));
+	CHECK(!v8_positions_find(&(struct v8_positions){ NULL, 0, 0 }, 3, &found));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		CHECK(v8_positions_find(guarded(table, len), len, cases[i].offset, &found));
+		CHECK(v8_positions_find(&(struct v8_positions){ guarded(table, len), len, 0 }, cases[i].offset, &found));
 		CHECK_UINT(found.at, cases[i].at);
 		CHECK_INT(found.inlining, cases[i].inlining);
 	}
+}
+
+TEST(v8_positions_of_version_14_have_a_flag_behind_the_offset)
+{
+	uint8_t table[16];
+	size_t len = put(table, 0, 4 << 1 | 1);
+	struct v8_position found;
+
+	len = put(table, len, (int64_t)packed(100, V8_NOT_INLINED));
+	len = put(table, len, -(6 << 1 | 1) - 1);
+	len = put(table, len, (int64_t)(packed(200, V8_NOT_INLINED) - packed(100, V8_NOT_INLINED)));
+	const struct v8_positions positions = { table, len, 1 };
+
+	CHECK(!v8_positions_find(&positions, 3, &found));
+	CHECK(v8_positions_find(&positions, 9, &found));
+	CHECK_UINT(found.at, 100);
+	CHECK(v8_positions_find(&positions, 10, &found));
+	CHECK_UINT(found.at, 200);
 }
 
 /* Bytecodes 4 and 5 have lengths 1 and 3, wide 1 and 5, extra wide 1 and 9. */
@@ -95,7 +113,7 @@ TEST(v8_positions_survive_any_bytes)
 		struct v8_bytecode b = { guarded(bytes, sizeof(bytes)), sizeof(bytes), sizes, round % 16 };
 		size_t len = seed >> 20 & 63;
 
-		if (v8_positions_find(bytes, len, seed >> 40, &at))
+		if (v8_positions_find(&(struct v8_positions){ bytes, len, round % 2 }, seed >> 40, &at))
 			CHECK(at.at < 1U << 30 && at.inlining >= V8_NOT_INLINED);
 		if (v8_positions_baseline(bytes, len, &b, seed >> 50, &offset))
 			CHECK(offset < sizeof(bytes));
