@@ -139,6 +139,34 @@ TEST(stackprof_without_stacks_says_so)
 	import_case_close(&c);
 }
 
+/* What perf 6.1 prints for -G, for --show-mmap-events, and for -F comm,ip,sym and -F comm,pid,ip,sym. */
+TEST(perf_script_headers_of_all_shapes_are_samples)
+{
+	struct import_case c;
+
+	import_case_text(&c, "               w 18329  5102.140328:    2004008 cpu-clock:ppp:      55dd953df1b1 leaf+0x21 (/tmp/w)\n"
+			     "               w 18259  5102.142481:    2004008 cpu-clock:ppp:      55dd953df1aa main+0x1a (/tmp/w)\n"
+			     "a_name_of_15_ch 18259  5102.142482:    2004008 cpu-clock:ppp: \n");
+	CHECK_UINT(import_case_sum(&c, "cpu-clock:ppp").count, 3);
+	CHECK_STR(import_case_stack(&c, 1), "main");
+	import_case_close(&c);
+	import_case_text(&c, "swapper     0/0         0.000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0]: x [k]_text\n"
+			     "w 7/7  5102.129812: PERF_RECORD_COMM exec: w:7/7\n"
+			     "w 7/8  5102.140328: cpu-clock: \n\t            11b1 leaf (/w)\n\n"
+			     "w 7/7  5102.130257: PERF_RECORD_FORK(7:8):(7:7)\n"
+			     "w 7/8  5102.150328: cpu-clock: \n\t            11b1 leaf (/w)\n\n");
+	CHECK_UINT(import_case_sum(&c, "cpu-clock").count, 2);
+	CHECK_UINT(c.p->samples.len, 1);
+	import_case_close(&c);
+	import_case_text(&c, "my cmd \n\t            11b1 leaf\n\t            121a run\n\nmy cmd 12 \n\t            11b1 leaf\n\n");
+	CHECK_STR(c.importer->name, "perf-script");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 2);
+	CHECK_STR(import_case_stack(&c, 0), "leaf<run");
+	CHECK_STR(profile_text(c.p, c.p->threads.items[c.p->samples.items[1].thread].comm), "my cmd");
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[1].thread].tid, 12);
+	import_case_close(&c);
+}
+
 /* Both with pseudo-frames, as py-spy 0.4.3 -t writes them. */
 TEST(traces_of_py_spy_have_threads_and_lines)
 {

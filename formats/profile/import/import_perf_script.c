@@ -8,7 +8,12 @@
  *		 main.c:12
  *		  7f12ab [unknown] (/lib/libc.so.6)
  *
- * A sample is a header and a frame a line, leaf first, until an empty line. Fields that -F left out are absent. "(inlined)" frames are
+ * A sample is a header and a frame a line, leaf first, until an empty line. Fields that -F left out are absent, all but one of
+ * the header's. Without chains the leaf stands behind the header, in whose front blanks fill up the command:
+ *
+ *		     cmd  4242 12345.678901:     250000 cycles:u:            55d0c8 main+0x18 (/bin/cmd)
+ *
+ * Records of mappings and tasks (--show-mmap-events, ...) are no samples. "(inlined)" frames are
  * lines of the next one's location; a line "file:NUMBER" (-F srcline) is the place of the frame before it. Without a period
  * each sample counts as one.
  */
@@ -34,6 +39,9 @@ struct perf_script {
 	VEC(struct profile_line) lines; /* of inlined calls that wait for the frame they are in */
 	VEC(uint32_t) path;		/* locations, leaf first */
 	bool open;
+	bool loose;  /* its header may be none: it has nothing but a command */
+	bool padded; /* headers begin with blanks */
+	uint64_t left_out; /* lines */
 	/* The frame whose source line may follow. */
 	struct json_text name;
 	uint32_t module;
@@ -335,6 +343,10 @@ static void finish_sample(struct perf_script *in)
 		return;
 	finish_frame(in);
 	in->open = false;
+	if (in->loose && !in->path.len) {
+		in->left_out++;
+		return;
+	}
 	if (in->lines.len) /* inlined into what is not shown */
 		vec_push(&in->path, profile_add_named_location(in->p, PROFILE_FRAME_NATIVE, PROFILE_NONE,
 							       in->lines.items, (uint32_t)in->lines.len));
@@ -355,40 +367,92 @@ static void finish_sample(struct perf_script *in)
 	in->before = *h;
 }
 
-static void add_line(struct perf_script *in, struct json_text line, uint64_t *left_out)
+static void open_sample(struct perf_script *in, const struct header *header, bool loose)
+{
+	finish_sample(in);
+	in->header = *header;
+	in->open = true;
+	in->loose = loose;
+	in->path.len = in->lines.len = 0;
+	in->has_frame = false;
+}
+
+/* A chain of one frame stands in the same line where -F has no callchain: "... cycles:  55d0 main (/bin/x)". */
+static void take_only_frame(struct perf_script *in, struct json_text line)
+{
+	const char *end = line.data + line.len, *at = in->header.event.data + in->header.event.len;
+	struct json_text rest, word;
+	uint64_t address;
+
+	if (!in->header.event.len)
+		return;
+	while (at < end && *at == ':')
+		at++;
+	rest = import_trim((struct json_text){ at, (size_t)(end - at) });
+	word = rest;
+	if (parse_address(import_take(&word, ' '), &address))
+		add_frame(in, rest);
+}
+
+/* "cmd 4242", "cmd": nothing says that it is a header but that frames follow. */
+static void open_loose(struct perf_script *in, struct json_text line)
+{
+	struct header header = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
+	const char *blank = memrchr(line.data, ' ', line.len);
+	struct json_text last;
+
+	header.comm = import_trim(line);
+	if (blank) {
+		last = (struct json_text){ blank + 1, line.len - (size_t)(blank + 1 - line.data) };
+		if (parse_ids(last, &header.pid, &header.tid))
+			header.comm = import_trim((struct json_text){ line.data, (size_t)(blank - line.data) });
+	}
+	open_sample(in, &header, /* loose= */ true);
+}
+
+/* Frames begin with a tab, but not in all texts that were copied; padded headers with a blank. */
+static bool is_header(const struct perf_script *in, struct json_text line, struct header *ret)
+{
+	if (*line.data == '\t' || !parse_header(line, ret))
+		return false;
+	return *line.data != ' ' || !in->open || ret->has_time || in->padded;
+}
+
+static void add_line(struct perf_script *in, struct json_text line)
 {
 	struct header header;
-	struct json_text rest = line;
 
 	if (!line.len) {
 		finish_sample(in);
-	} else if ((*line.data == '\t' || *line.data == ' ') && in->open) {
-		add_frame(in, line);
-	} else if (parse_header(line, &header)) {
-		finish_sample(in);
-		in->header = header;
-		in->open = true;
-		in->path.len = in->lines.len = 0;
-		in->has_frame = false;
-		/* A chain of one frame stands in the same line where -F has no callchain: "… cycles:  55d0 main (/bin/x)". */
-		if (header.event.len) {
-			uint64_t address;
-			struct json_text word;
-
-			rest.data = header.event.data + header.event.len;
-			rest.len -= (size_t)(rest.data - line.data);
-			while (rest.len && *rest.data == ':') {
-				rest.data++;
-				rest.len--;
-			}
-			rest = import_trim(rest);
-			word = rest;
-			if (parse_address(import_take(&word, ' '), &address))
-				add_frame(in, rest);
+	} else if (*line.data == '#') {
+		return;
+	} else if (is_header(in, line, &header)) {
+		if (import_starts(header.event, "PERF_RECORD_")) {
+			finish_sample(in);
+			return;
 		}
-	} else if (*line.data != '#') {
-		++*left_out;
+		in->padded |= *line.data == ' ';
+		open_sample(in, &header, /* loose= */ false);
+		take_only_frame(in, line);
+	} else if (*line.data == '\t' || *line.data == ' ') {
+		if (in->open)
+			add_frame(in, line);
+		else
+			in->left_out++;
+	} else {
+		open_loose(in, line);
 	}
+}
+
+/* A tab, blanks, an address and a name: so only perf's frames begin. */
+static bool is_tab_frame(struct json_text line)
+{
+	uint64_t address;
+
+	if (!line.len || *line.data != '\t')
+		return false;
+	line = import_trim(line);
+	return parse_address(import_take(&line, ' '), &address) && line.len;
 }
 
 static unsigned recognise(const uint8_t *start, size_t len)
@@ -397,14 +461,19 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	struct json_text line;
 	struct header header;
 	unsigned tried = 0;
-	bool in_sample = false;
+	bool in_sample = false, behind = false; /* the line before is no frame */
 
 	if (memchr(start, 0, len))
 		return 0;
 	import_lines_init(&lines, start, len);
 	while (tried < 20 && import_lines_next(&lines, &line)) {
-		if (!line.len || *line.data == '#')
+		if (!line.len || *line.data == '#') {
+			behind = false;
 			continue;
+		}
+		if (behind && is_tab_frame(line))
+			return 70;
+		behind = *line.data != '\t' && *line.data != ' ';
 		if (in_sample && (*line.data == '\t' || *line.data == ' ')) /* a frame, below a header without a time */
 			return 75;
 		in_sample = parse_header(line, &header) && header.event.len;
@@ -421,15 +490,14 @@ static struct err *read_perf_script(const struct import_input *input, struct pro
 	struct perf_script in = { .p = p, .type = PROFILE_NONE, .thread = PROFILE_NONE };
 	struct import_lines lines;
 	struct json_text line;
-	uint64_t left_out = 0;
 
 	(void)facts;
 	import_lines_init(&lines, input->data, input->len);
 	while (!in.too_many && import_lines_next(&lines, &line))
-		add_line(&in, line, &left_out);
+		add_line(&in, line);
 	finish_sample(&in);
-	if (left_out)
-		diag_warn(diag, "%" PRIu64 " lines that are neither samples nor frames are left out", left_out);
+	if (in.left_out)
+		diag_warn(diag, "%" PRIu64 " lines that are neither samples nor frames are left out", in.left_out);
 	vec_deinit(&in.lines);
 	vec_deinit(&in.path);
 	if (in.too_many)
