@@ -6,6 +6,7 @@
  */
 #include "record/task/proc_scan.h"
 
+#include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/base/vec.h"
@@ -36,18 +37,34 @@ struct thread_list {
 	size_t len, cap;
 };
 
+/* A mapping of a file whose build ID the kernel told: that of another process which is the same has the same. */
+struct known_file {
+	uint64_t device, inode, offset, len;
+	char *path;
+	struct event_mmap answer; /* of it only what map_query_build_id() sets */
+};
+
+#define KNOWN_FILES_MAX 4096
+
+struct known_files {
+	struct map by_hash; /* -> index + 1 */
+	VEC(struct known_file) items;
+};
+
 /* Of one process. */
 struct scan {
 	struct buffer buffer;
 	struct thread_list threads;
 	struct process_info_texts texts;
 	struct stuck_guard *guard;
+	struct known_files *files;
 };
 
 /* All of them, in order of @pids. */
 struct scan_list {
 	const struct proc_visitor *visitor;
 	VEC(pid_t) pids;
+	struct known_files files;
 	struct err *err;
 };
 
@@ -132,6 +149,66 @@ static bool may_be_executable(const char *line)
 	return perms && strlen(perms) > 3 && perms[3] == 'x';
 }
 
+static uint64_t file_hash(const struct event_mmap *map)
+{
+	uint64_t hash = map_hash(map->device ^ map_hash(map->inode ^ map_hash(map->file_offset)));
+
+	for (const char *c = map->path; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
+	return hash;
+}
+
+static bool is_known(const struct known_file *file, const struct event_mmap *map)
+{
+	return file->device == map->device && file->inode == map->inode && file->offset == map->file_offset &&
+	       file->len == map->end - map->start && strcmp(file->path, map->path) == 0;
+}
+
+/* @asked was told to be @answer. */
+static void remember(struct known_files *files, const struct event_mmap *asked, const struct event_mmap *answer, uint64_t *slot)
+{
+	struct known_file file = {
+		.device = asked->device,
+		.inode = asked->inode,
+		.offset = asked->file_offset,
+		.len = asked->end - asked->start,
+		.path = memory_strdup(asked->path),
+		.answer = *answer,
+	};
+
+	vec_push(&files->items, file);
+	*slot = files->items.len;
+}
+
+/* With the build ID, and without what it replaces. */
+static void take_answer(struct event_mmap *map, const struct event_mmap *answer)
+{
+	map->build_id_len = answer->build_id_len;
+	memcpy(map->build_id, answer->build_id, sizeof(map->build_id));
+	map->device = answer->device;
+	map->inode = answer->inode;
+	map->generation = answer->generation;
+}
+
+/* A thousand processes map the same libraries: the kernel, which reads each file again, is asked once. */
+static void find_build_id(int maps_fd, struct event_mmap *map, struct scan *scan)
+{
+	struct known_files *files = scan->files;
+	uint64_t hash = file_hash(map), *slot = map_get(&files->by_hash, hash);
+	const struct known_file *file = slot ? &files->items.items[*slot - 1] : NULL;
+	const struct event_mmap asked = *map;
+
+	if (file && is_known(file, map)) {
+		take_answer(map, &file->answer);
+		return;
+	}
+	stuck_guard_enter(scan->guard);
+	map_query_build_id(maps_fd, map);
+	stuck_guard_leave(scan->guard);
+	if (!file && map->build_id_len && files->items.len < KNOWN_FILES_MAX)
+		remember(files, &asked, map, map_put(&files->by_hash, hash, NULL));
+}
+
 /* The mappings in the buffer, which came from @maps_fd. */
 static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 			      const struct proc_visitor *visitor)
@@ -151,10 +228,8 @@ static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 		if ((!visitor->data && !may_be_executable(line)) ||
 		    !parse_map(line, &ev.mmap))
 			continue;
-		stuck_guard_enter(scan->guard);
 		if (ev.mmap.inode)
-			map_query_build_id(maps_fd, &ev.mmap);
-		stuck_guard_leave(scan->guard);
+			find_build_id(maps_fd, &ev.mmap, scan);
 		err = visitor->event(visitor->context, &ev);
 	}
 	return err;
@@ -326,6 +401,7 @@ static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 	struct scan *scan = memory_zeroed(1, sizeof(*scan));
 
 	scan->guard = guard;
+	scan->files = &list->files;
 	list->err = scan_open(list->pids.items[index], scan, list->visitor);
 	scan_free(scan);
 	return !list->err;
@@ -336,6 +412,10 @@ static struct err *scan_all(struct scan_list *list, size_t *stuck)
 	const struct stuck_work work = { scan_one, list, list->pids.len, STUCK_PATIENCE_NS };
 
 	*stuck += stuck_guard_run(&work);
+	for (size_t i = 0; i < list->files.items.len; i++)
+		free(list->files.items.items[i].path);
+	vec_deinit(&list->files.items);
+	map_deinit(&list->files.by_hash);
 	vec_deinit(&list->pids);
 	return list->err;
 }

@@ -55,8 +55,10 @@ for name in python3.11 libpython3.12.so.1.0 libruby.so.3.1 php8.2 libjvm.so; do
 	./hold_fuse held library.so $name >ready & server=$!
 	read -r word <ready
 	[ "$word" = ready ] || skip "a FUSE file system cannot be mounted here"
+	rm -f ran
 	ln -sf ../held/$name libs/library.so
-	precord -a -F 499 --embed-time=4s -o $name.trace -- env LD_LIBRARY_PATH=$PWD/libs ./main 2>err.txt & job=$!
+	precord -a -F 499 --embed-time=4s -o $name.trace -- env LD_LIBRARY_PATH=$PWD/libs sh -c './main; : >ran' 2>err.txt & job=$!
+	until [ -e ran ] || has_ended $job; do sleep 0.1; done
 	# A recorder that waits for the server cannot be killed; it goes on once the server is gone.
 	for _ in $(seq 600); do
 		has_ended $job && break
