@@ -358,3 +358,26 @@ TEST(cfi_section_is_absent_where_a_file_has_none)
 
 	CHECK(!open_sections(&f, NULL, NULL, NULL, &img));
 }
+
+/* However often a CIE is referred to, it is cheap to parse: its augmentation has at most 16 letters. */
+TEST(cfi_section_refuses_an_augmentation_that_is_too_long)
+{
+	static const char letters[] = "zRSSSSSSSSSSSSSSS"; /* 17 */
+
+	for (size_t skip = 0; skip < 2; skip++) {
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(cfi_writer_deinit) struct cfi_writer w = { .vaddr = EH_VADDR };
+		char augmentation[sizeof(letters)] = { 0 };
+		struct image *img;
+		struct cfi_fde fde;
+
+		memcpy(augmentation, letters, sizeof(letters) - 1 - skip);
+		cfi_writer_cie(&w, augmentation, PC_RELATIVE, 16, initial, sizeof(initial));
+		cfi_writer_fde(&w, 0x1000, 0x100, body, sizeof(body));
+		struct cfi_section *cfi = open_sections(&f, &w, NULL, NULL, &img);
+
+		CHECK(cfi_section_find(cfi, 0x1010, &fde) == (skip == 1));
+		cfi_section_free(cfi);
+		image_close(img);
+	}
+}
