@@ -6,6 +6,8 @@
  */
 #include "report/load/namer.h"
 
+#include "report/view/runtime_work.h"
+
 #include "report/print/number.h"
 
 #include <inttypes.h>
@@ -135,7 +137,7 @@ static bool is_kernel(const struct profile *p, uint32_t stack)
 void namer_want(struct namer *namer, uint32_t stack, bool waits)
 {
 	const struct profile *p = namer->profile;
-	bool all = namer->depth == UINT_MAX || (waits && namer->depth);
+	bool all = namer->depth == UINT_MAX || ((waits || namer->has_runtime) && namer->depth);
 
 	for (unsigned i = 0; stack && (all || i < namer->depth || (namer->depth && is_kernel(p, stack)));
 	     i++) {
@@ -196,6 +198,7 @@ void namer_set_module(struct namer *namer, uint32_t number, struct module *mod)
 	while (namer->modules.len <= number)
 		vec_push(&namer->modules, NULL);
 	namer->modules.items[number] = mod;
+	namer->has_runtime = namer->has_runtime || (mod->path && runtime_work_is_module(mod->path));
 }
 
 void namer_deinit(struct namer *namer)

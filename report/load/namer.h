@@ -32,6 +32,7 @@ struct namer {
 	VEC(struct module *) modules; /* number in the profile -> module */
 	struct arena arena;	      /* private, as all below */
 	struct namer_marks stacks, locations;
+	bool has_runtime;    /* a module is one: which work it does only callers tell */
 	VEC(uint32_t) order; /* the locations that are wanted, as they came up */
 };
 
@@ -43,7 +44,7 @@ void namer_set_module(struct namer *namer, uint32_t number, struct module *mod);
 /* Name @location, which has an address, if it is not yet: it has at least 1 line afterwards. */
 void namer_name(struct namer *namer, uint32_t location);
 
-/* A sample with @stack was added to the profile: look its names up ahead. For a namer that has .ahead. Of waits all frames matter. */
+/* A sample with @stack was added to the profile: look its names up ahead. For a namer that has .ahead. Of waits all frames matter, and where a runtime was sampled. */
 void namer_want(struct namer *namer, uint32_t stack, bool waits);
 
 /* Name what the stacks of the profile's samples need. */

@@ -9,6 +9,7 @@
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/entry.h"
+#include "report/view/runtime_work.h"
 #include "report/view/own_code.h"
 #include "report/view/trust.h"
 #include "report/view/view_table.h"
@@ -311,13 +312,18 @@ static void put_remarks(struct page *page)
 	}
 }
 
-/* Which ways into the kernel cost most: it answers "slow because of page faults, system calls or interrupts". */
-static void put_entries(struct page *page)
+static bool is_way_in(const char *entry)
 {
-	struct view_spec spec = { .levels = { .items = { { VIEW_ENTRY, 0 } }, .len = 1 },
-				  .event = page->event };
+	return *entry != '[' && strcmp(entry, ENTRY_USER) != 0 && strcmp(entry, ENTRY_UNKNOWN) != 0;
+}
+
+/* The heaviest keys of level @by that are @worth a word, in one line behind @title. Their part of the whole. */
+static double put_ways(struct page *page, enum view_by by, const char *title, bool (*worth)(const char *key))
+{
+	struct view_spec spec = { .levels = { .items = { { by, 0 } }, .len = 1 }, .event = page->event };
 	const char *text = "";
 	unsigned named = 0;
+	double part = 0;
 	struct view view;
 
 	view_build(&view, page->p, &spec);
@@ -327,16 +333,23 @@ static void put_entries(struct page *page)
 		const char *name = view_key(&view, group)->fields[0];
 		struct stats_share share = stats_share(&group->sum, &view.whole);
 
-		if (share.share < ENTRY_SHARE || *name == '[' || !strcmp(name, ENTRY_USER) ||
-		    !strcmp(name, ENTRY_UNKNOWN))
+		if (share.share < ENTRY_SHARE || !worth(name))
 			continue;
 		text = arena_printf(&page->arena, "%s%s%s %s", text, named++ ? ", " : "", name,
 				    number_share(&page->arena, share.share));
-		page->kernel += share.share;
+		part += share.share;
 	}
 	view_deinit(&view);
 	if (named)
-		put_wrapped(page, arena_printf(&page->arena, "kernel by: %s", text), 2);
+		put_wrapped(page, arena_printf(&page->arena, "%s: %s", title, text), 2);
+	return part;
+}
+
+/* It answers "slow because of page faults, system calls, interrupts, garbage collection or compilation". */
+static void put_ways_in(struct page *page)
+{
+	page->kernel += put_ways(page, VIEW_ENTRY, "kernel by", is_way_in);
+	put_ways(page, VIEW_RUNTIME, "runtime", runtime_work_is_overhead);
 }
 
 /* What most of the waiting is for: it answers "slow because of locks, disk or sleep" by itself. */
@@ -712,7 +725,7 @@ void summary_show(const struct summary_input *input, const struct terminal *term
 	put_event(&page);
 	put_other_events(&page);
 	if (!page.waits.comes_first)
-		put_entries(&page);
+		put_ways_in(&page);
 	put_trust(&page);
 	put_blank(&page);
 	if (page.waits.comes_first)

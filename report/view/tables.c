@@ -27,6 +27,7 @@ enum session_names tables_names(const struct tables_request *r)
 		case VIEW_TOTAL:
 		case VIEW_DEPTH:
 		case VIEW_MINE:
+		case VIEW_RUNTIME:
 			return SESSION_NAME_ALL;
 		case VIEW_CALLER:
 			names = SESSION_NAME_CALLERS;

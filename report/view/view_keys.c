@@ -9,6 +9,7 @@
 #include "report/view/memory_source.h"
 #include "report/view/own_code.h"
 #include "report/view/process_levels.h"
+#include "report/view/runtime_work.h"
 #include "report/view/wait_frames.h"
 
 #include <inttypes.h>
@@ -38,6 +39,8 @@ struct view_keys {
 	struct map syscalls;	   /* where the name stands -> number */
 	struct map entry_of;	   /* stack and mode -> string of @entries */
 	struct strtab entries;
+	struct runtime_work *work; /* NULL until it is asked for */
+	struct strtab works;
 	struct map numbers;	   /* of labels: -> number */
 	struct map own;		   /* location and line -> is it one's own? */
 	unsigned nlevels;
@@ -126,6 +129,8 @@ void view_keys_free(struct view_keys *keys)
 	map_deinit(&keys->syscalls);
 	map_deinit(&keys->entry_of);
 	strtab_deinit(&keys->entries);
+	runtime_work_free(keys->work);
+	strtab_deinit(&keys->works);
 	map_deinit(&keys->numbers);
 	map_deinit(&keys->own);
 	free(keys);
@@ -280,6 +285,13 @@ static uint32_t entry_identity(struct view_keys *keys, const struct profile_samp
 	return (uint32_t)*known;
 }
 
+static const char *work_name(struct view_keys *keys, const struct profile_sample *row)
+{
+	if (!keys->work)
+		keys->work = runtime_work_new(keys->p);
+	return runtime_work_name(keys->work, row);
+}
+
 /* The number of a text of a thread's process. */
 static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t thread)
 {
@@ -336,6 +348,8 @@ static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 		return data_identity(keys, level->by, path->row->data);
 	case VIEW_ENTRY:
 		return entry_identity(keys, path->row);
+	case VIEW_RUNTIME:
+		return strtab_add(&keys->works, work_name(keys, path->row));
 	case VIEW_FIELD:
 		return field_identity(keys, path->row, at->name);
 	default:
@@ -548,6 +562,8 @@ static struct view_key texts(struct view_keys *keys, const struct level_keys *of
 		return field_texts(keys, path->row, of->name);
 	if (level->by == VIEW_ENTRY)
 		return (struct view_key){ .fields = { entry_name(keys->p, path->row, keys->arena) } };
+	if (level->by == VIEW_RUNTIME)
+		return (struct view_key){ .fields = { work_name(keys, path->row) } };
 	if (!at) {
 		struct view_key key = empty_texts(level->by, path->empty);
 

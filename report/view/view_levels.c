@@ -95,6 +95,7 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
 	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
 	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
+	[VIEW_RUNTIME] = { "runtime", 1, { { "runtime work", "runtime", false, false } } },
 	[VIEW_MINE] = { "mine", 2, { FUNCTION, MODULE } },
 	[VIEW_SCRIPT] = { "script", 2, { { "script function", "function", false, false }, MODULE } },
 	[VIEW_SCRIPT_LINE] = { "script-line",
@@ -135,7 +136,7 @@ const char *view_by_name(enum view_by by)
 const char *const view_level_names[] = {
 	"leaf", "caller", "total", "module", "thread", "process", "program", "comm", "cmdline", "exec",
 	"cgroup", "container", "pod", "unit", "user", "cpu", "line", "address", "depth=1", "data-symbol",
-	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "mine", "script",
+	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "runtime", "mine", "script",
 	"script-line", "state", "wait",
 	"syscall", "waker", "event", "branch", NULL,
 };

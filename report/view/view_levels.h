@@ -42,6 +42,7 @@ enum view_by {
 	VIEW_SYSCALL,	   /* that they wait in */
 	VIEW_WAKER,	   /* the thread that ended the wait */
 	VIEW_ENTRY,	   /* which way it came there: entry.h */
+	VIEW_RUNTIME,	   /* what it did for a runtime: runtime_work.h */
 	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */
 	VIEW_SCRIPT,	   /* the innermost function of a script: of one's own, if there is one */
 	VIEW_SCRIPT_LINE,  /* the line that it is at */

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime_work.c - functions of HotSpot (JDK 11 to 25), V8 (10 to 13), CoreCLR, Go, BEAM, CPython, PHP and Ruby, as their symbol
+ * tables name them.
+ */
+#include "report/view/runtime_work.h"
+
+#include "formats/base/compiler.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GC  "garbage collection"
+#define JIT "JIT compiler"
+
+/* Within a runtime, what stands first counts. */
+static const struct work {
+	const char *module;   /* how its name begins; "": any, as where a runtime is linked in */
+	const char *function; /* how its name begins, without what a template returns; "": all of the module's */
+	const char *name;
+} works[] = {
+	{ "libjvm.so", "C2Compiler::compile_method", JIT " (C2)" },
+	{ "libjvm.so", "Compiler::compile_method", JIT " (C1)" },
+	{ "libjvm.so", "JVMCICompiler::compile_method", JIT " (JVMCI)" },
+	{ "libjvm.so", "CompileBroker::", JIT },
+	{ "libjvm.so", "G1EvacuateRegions", GC " (G1 evacuation)" },
+	{ "libjvm.so", "G1ParScanThreadState::", GC " (G1 evacuation)" },
+	{ "libjvm.so", "G1YoungCollector::", GC " (G1 evacuation)" },
+	{ "libjvm.so", "G1CollectedHeap::do_collection_pause", GC " (G1 evacuation)" },
+	{ "libjvm.so", "G1CMConcurrentMarkingTask::", GC " (G1 marking)" },
+	{ "libjvm.so", "G1ConcurrentMark", GC " (G1 marking)" },
+	{ "libjvm.so", "G1CMTask::", GC " (G1 marking)" },
+	{ "libjvm.so", "G1ConcurrentRefine", GC " (G1 refinement)" },
+	{ "libjvm.so", "G1Full", GC " (G1 full collection)" },
+	{ "libjvm.so", "VM_G1", GC " (G1)" },
+	{ "libjvm.so", "PSScavenge::", GC " (parallel scavenge)" },
+	{ "libjvm.so", "PSPromotionManager::", GC " (parallel scavenge)" },
+	{ "libjvm.so", "ScavengeRootsTask::", GC " (parallel scavenge)" },
+	{ "libjvm.so", "PSParallelCompact::", GC " (parallel compaction)" },
+	{ "libjvm.so", "ParCompactionManager::", GC " (parallel compaction)" },
+	{ "libjvm.so", "DefNewGeneration::", GC " (serial)" },
+	{ "libjvm.so", "TenuredGeneration::", GC " (serial)" },
+	{ "libjvm.so", "GenMarkSweep::", GC " (serial)" },
+	{ "libjvm.so", "SerialFullGC::", GC " (serial)" },
+	{ "libjvm.so", "ZMark::", GC " (Z marking)" },
+	{ "libjvm.so", "ZRelocate", GC " (Z relocation)" },
+	{ "libjvm.so", "ZDriver", GC " (Z)" },
+	{ "libjvm.so", "XMark::", GC " (Z marking)" },
+	{ "libjvm.so", "XRelocate", GC " (Z relocation)" },
+	{ "libjvm.so", "XDriver", GC " (Z)" },
+	{ "libjvm.so", "Shenandoah", GC " (Shenandoah)" },
+	{ "libjvm.so", "CMSCollector::", GC " (CMS)" },
+	{ "libjvm.so", "VM_GC_", GC },
+	{ "libjvm.so", "VM_CollectFor", GC },
+	{ "libjvm.so", "StringDedup", GC " (string deduplication)" },
+	{ "libjvm.so", "SafepointSynchronize::", "safepoint" },
+	{ "libjvm.so", "VM_", "VM operation" },
+	{ "libjvm.so", "ClassFileParser::", "class loading" },
+	{ "libjvm.so", "SystemDictionary::load", "class loading" },
+	{ "libjvm.so", "SystemDictionary::resolve", "class loading" },
+	{ "libjvm.so", "InstanceKlass::link_class", "class loading" },
+	{ "libjvm.so", "Deoptimization::", "deoptimization" },
+	{ "node", "v8::internal::Scaveng", GC " (scavenge)" },
+	{ "node", "v8::internal::MarkCompactCollector::", GC " (mark-compact)" },
+	{ "node", "v8::internal::MinorMarkSweep", GC " (minor mark-sweep)" },
+	{ "node", "v8::internal::IncrementalMarking::", GC " (marking)" },
+	{ "node", "v8::internal::ConcurrentMarking::", GC " (marking)" },
+	{ "node", "v8::internal::Evacuator::", GC " (mark-compact)" },
+	{ "node", "v8::internal::Sweeper::", GC " (sweeping)" },
+	{ "node", "v8::internal::Heap::CollectGarbage", GC },
+	{ "node", "v8::internal::Heap::PerformGarbageCollection", GC },
+	{ "node", "v8::internal::maglev::", JIT " (Maglev)" },
+	{ "node", "v8::internal::compiler::", JIT " (TurboFan)" },
+	{ "node", "v8::internal::OptimizingCompileDispatcher::", JIT " (TurboFan)" },
+	{ "node", "v8::internal::baseline::", JIT " (Sparkplug)" },
+	{ "node", "v8::internal::RegExpImpl::Compile", JIT " (regular expressions)" },
+	{ "node", "v8::internal::interpreter::", "bytecode compiler" },
+	{ "node", "v8::internal::Parser", "parser" },
+	{ "node", "v8::internal::PreParser", "parser" },
+	{ "node", "v8::internal::parsing::", "parser" },
+	{ "node", "v8::internal::Compiler::Compile(", "bytecode compiler" },
+	{ "libclrjit.so", "", JIT " (RyuJIT)" },
+	{ "libclrgc", "", GC },
+	{ "libcoreclr.so", "WKS::gc_heap::", GC },
+	{ "libcoreclr.so", "SVR::gc_heap::", GC },
+	{ "libcoreclr.so", "WKS::GCHeap::GarbageCollect", GC },
+	{ "libcoreclr.so", "SVR::GCHeap::GarbageCollect", GC },
+	{ "libcoreclr.so", "UnsafeJitFunction", JIT },
+	{ "beam", "erts_garbage_collect", GC },
+	{ "beam", "garbage_collect", GC },
+	{ "beam", "minor_collection", GC " (minor)" },
+	{ "beam", "major_collection", GC " (major)" },
+	{ "beam", "BeamModuleAssembler::", JIT " (BeamAsm)" },
+	{ "python", "gc_collect", GC },
+	{ "libpython", "gc_collect", GC },
+	{ "python", "_PyGC_Collect", GC },
+	{ "libpython", "_PyGC_Collect", GC },
+	{ "python", "_PyPegen_", "parser" },
+	{ "libpython", "_PyPegen_", "parser" },
+	{ "python", "_PyAST_Compile", "bytecode compiler" },
+	{ "libpython", "_PyAST_Compile", "bytecode compiler" },
+	{ "php", "zend_gc_", GC },
+	{ "libphp", "zend_gc_", GC },
+	{ "php", "zend_jit", JIT },
+	{ "opcache.so", "zend_jit", JIT },
+	{ "php", "compile_file", "bytecode compiler" },
+	{ "libphp", "compile_file", "bytecode compiler" },
+	{ "ruby", "gc_", GC },
+	{ "libruby", "gc_", GC },
+	{ "ruby", "garbage_collect", GC },
+	{ "libruby", "garbage_collect", GC },
+	{ "ruby", "yjit::", JIT " (YJIT)" },
+	{ "libruby", "yjit::", JIT " (YJIT)" },
+	{ "", "(garbage collect", GC }, /* as profiles of V8 and stackprof have it */
+	{ "", "runtime.gcBgMarkWorker", GC " (marking)" },
+	{ "", "runtime.gcDrain", GC " (marking)" },
+	{ "", "runtime.scanobject", GC " (marking)" },
+	{ "", "runtime.greyobject", GC " (marking)" },
+	{ "", "runtime.findObject", GC " (marking)" },
+	{ "", "runtime.markroot", GC " (marking)" },
+	{ "", "runtime.(*gcWork)", GC " (marking)" },
+	{ "", "runtime.gcAssistAlloc", GC " (assist of an allocation)" },
+	{ "", "runtime.bgsweep", GC " (sweeping)" },
+	{ "", "runtime.(*sweepLocked).sweep", GC " (sweeping)" },
+	{ "", "runtime.bgscavenge", GC " (return of memory)" },
+	{ "", "runtime.gcStart", GC },
+	{ "", "runtime.gcMarkTermination", GC },
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Does @name begin with @with, where a template's name may have its result in front ("void a::b<c>(d)")? */
+static bool is_named(const char *name, const char *with)
+{
+	const char *at = name;
+
+	if (begins(name, with))
+		return true;
+	while ((at = strstr(at + 1, with))) {
+		bool in_arguments = memchr(name, '(', (size_t)(at - name));
+
+		if (in_arguments)
+			return false;
+		if (at[-1] == ' ')
+			return true;
+	}
+	return false;
+}
+
+static const char *work_of(const char *module, const char *function)
+{
+	for (size_t i = 0; i < ARRAY_LEN(works); i++)
+		if (begins(module, works[i].module) && is_named(function, works[i].function))
+			return works[i].name;
+	return NULL;
+}
+
+struct runtime_work {
+	const struct profile *p;
+	const char **by_function; /* NULL: none */
+};
+
+struct runtime_work *runtime_work_new(const struct profile *p)
+{
+	struct runtime_work *work = memory_zeroed(1, sizeof(*work));
+
+	work->p = p;
+	work->by_function = memory_zeroed(p->functions.len + 1, sizeof(*work->by_function));
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.items[i];
+		const char *module = base_name(profile_text(p, profile_module(p, f->module)->path));
+
+		work->by_function[i] = work_of(module, profile_text(p, f->name));
+	}
+	return work;
+}
+
+void runtime_work_free(struct runtime_work *work)
+{
+	if (!work)
+		return;
+	free(work->by_function);
+	free(work);
+}
+
+static const char *work_at(const struct runtime_work *work, const struct profile_location *at)
+{
+	const char *found = NULL;
+
+	if (at->kind != PROFILE_FRAME_NATIVE && at->kind != PROFILE_FRAME_RUNTIME && at->kind != PROFILE_FRAME_MARKER)
+		return NULL;
+	for (uint32_t i = 0; i < at->nlines && !found; i++)
+		found = work->by_function[work->p->lines.items[at->first_line + i].function];
+	return found;
+}
+
+/* The program's own work, by the kind of its innermost frame. */
+static const char *code_of(const struct profile_location *leaf)
+{
+	switch (leaf->kind) {
+	case PROFILE_FRAME_INTERPRETED:
+		return "interpreted code";
+	case PROFILE_FRAME_JIT:
+		return "compiled code";
+	case PROFILE_FRAME_KERNEL:
+		return "kernel";
+	case PROFILE_FRAME_MARKER:
+		return "[no code]";
+	default:
+		return "native code";
+	}
+}
+
+const char *runtime_work_name(const struct runtime_work *work, const struct profile_sample *row)
+{
+	const struct profile *p = work->p;
+
+	for (uint32_t stack = row->stack; stack; stack = p->stacks.items[stack].parent) {
+		const char *found = work_at(work, &p->locations.items[p->stacks.items[stack].location]);
+
+		if (found)
+			return found;
+	}
+	return row->stack ? code_of(&p->locations.items[p->stacks.items[row->stack].location]) : "[no stack]";
+}
+
+bool runtime_work_is_module(const char *path)
+{
+	const char *name = base_name(path);
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(works) && !found; i++)
+		found = *works[i].module && begins(name, works[i].module);
+	return found;
+}
+
+bool runtime_work_is_overhead(const char *name)
+{
+	return *name != '[' && !strstr(name, " code") && strcmp(name, "kernel") != 0;
+}
