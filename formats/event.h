@@ -75,14 +75,14 @@ struct event_stack {
 	bool shortened;	        /* the recorder was pressed for room and kept, or had the kernel copy, less than usual */
 
 	/*
-	 * What decoding a trace tells, so that nobody has to compare words: from @same_from up to the lower of both ends,
+	 * Known from decoding a trace, so that words need not be compared: from @same_from up to the lower of both ends,
 	 * this snapshot and @previous hold the same. That is the one of the same thread (pid and tid) that stands in
 	 * front of this in the same block of the file, in the order of the file and whatever events are handed out, and
 	 * it lasts as long as this does. NULL: this is the first, or they have nothing in common.
 	 */
 	const struct event_stack *previous;
 	uint64_t same_from; /* an address, not below either base */
-	uint64_t number;    /* no other snapshot of the trace has it; 0: not decoded, nothing is told */
+	uint64_t number;    /* no other snapshot of the trace has it; 0: not decoded, not known */
 };
 
 /* What lies from the end of @stack up to here may be more of it; beyond, pruning has left no word that points there. */
@@ -112,7 +112,7 @@ struct event_count {
 #define EVENT_COUNT_A_NS  1000	  /* no event of a core happens more often */
 #define EVENT_COUNT_SLACK 1000000 /* times are less exact than counts */
 
-/* PMUs of some hypervisors count 2^50 and the like where events take turns. */
+/* PMUs of some hypervisors count 2^50 and the like where events are multiplexed. */
 static inline bool event_count_is_possible(uint64_t value, uint64_t running_ns)
 {
 	return value <= EVENT_COUNT_SLACK || value / EVENT_COUNT_A_NS <= running_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_missed.c - a period that is changed while it runs may end early, so that a few samples are always missing
- * (1 to 2 % in measurements); more of them must be before it is said.
+ * (1 to 2 % in measurements); only more than that is reported.
  */
 #include "formats/event_missed.h"
 

@@ -2,7 +2,7 @@
 /*
  * event_multiplexing.h - how much of its time an event had a counter.
  *
- * A PMU has few counters; events that want more take turns. What an event counted is then of a part of the time only,
+ * A PMU has few counters; more events are multiplexed: each counts part of the time only,
  * and an event that never had its turn was not counted, which is not 0.
  */
 #ifndef FORMATS_EVENT_TURNS_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_MULTIPLEXING_WHOLE 0.999 /* of the time: whoever ran so much shared with nobody */
+#define EVENT_MULTIPLEXING_WHOLE 0.999 /* of the time: an event that ran so much had a counter to itself */
 
 struct event_multiplexing {
 	uint64_t enabled_ns, running_ns;

@@ -79,14 +79,14 @@ struct recording_lines {
 
 /* Does the code of kernel functions travel along, and if not, why. A number keeps its meaning: it is in files. */
 enum recording_code {
-	RECORDING_CODE_UNKNOWN,    /* nothing is said: an older recorder, one that was killed, or no sample in the kernel */
+	RECORDING_CODE_UNKNOWN,    /* not recorded: an older recorder, one that was killed, or no sample in the kernel */
 	RECORDING_CODE_EMBEDDED,
 	RECORDING_CODE_LEFT_OUT,   /* --bundle=none */
 	RECORDING_CODE_ABSENT,     /* the kernel has no /proc/kcore */
 	RECORDING_CODE_COVERED,    /* something else stands in its place, as in containers */
 	RECORDING_CODE_DENIED,     /* it takes root and CAP_SYS_RAWIO */
 	RECORDING_CODE_LOCKED,     /* lockdown=confidentiality */
-	RECORDING_CODE_HIDDEN,     /* kptr_restrict: nobody says where functions begin and end */
+	RECORDING_CODE_HIDDEN,     /* kptr_restrict hides where functions begin and end */
 	RECORDING_CODE_UNREADABLE, /* /proc/kcore has nothing of what was asked for */
 };
 

@@ -18,7 +18,7 @@ struct diag_entry {
 	const char *message; /* one line */
 	const char *hint;    /* or NULL */
 	uint64_t count;
-	const void *facts;   /* what the message is made of, of whoever added it; NULL: it is all there is */
+	const void *facts;   /* what the message is made of, owned by the caller that added it; NULL: nothing more */
 };
 
 struct diag {

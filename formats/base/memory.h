@@ -48,7 +48,7 @@ void memory_keep_thread(void);
  */
 void memory_last_words(void (*words)(void *context), void *context, int status);
 
-/* Say that @len bytes could not be had, and exit with status 1, or as memory_last_words() was told. */
+/* Say that @len bytes could not be had, and exit with status 1, or as memory_last_words() set. */
 __attribute__((noreturn)) void memory_exhausted(size_t len);
 
 /* For CLEANUP() on a pointer that free() releases. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.c - two queues, one lock: a task takes a millisecond, so nobody waits for the lock.
+ * pool.c - two queues, one lock: a task takes a millisecond, so the lock is not contended.
  *
  * Those that are apart take longer. Were the owner to run one, what only it does would stand still, and the others
  * would soon run out of work.
@@ -19,7 +19,7 @@ struct worker {
 	pthread_t thread;
 };
 
-/* Tasks that nobody runs yet. */
+/* Tasks that do not run yet. */
 struct queue {
 	struct pool_task *first, **end;
 };

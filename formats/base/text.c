@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - text that people read, made of bytes that nobody vouches for.
+ * text.c - text for people, made of untrusted bytes.
  */
 #include "formats/base/text.h"
 

@@ -161,7 +161,7 @@ static uint32_t event_by_id(const struct perf_data *p, uint64_t id, uint32_t oth
 
 /*
  * Branch records of calls that did not return yet: each was made by the frame's caller, and ends where the call instruction
- * begins. Return addresses are behind it, and one byte is enough for whoever looks one byte before.
+ * begins. Return addresses are behind it, and one byte is enough for a look-up one byte before.
  */
 static void use_branches_as_chain(struct perf_record *rec)
 {

@@ -4,7 +4,7 @@
  *
  * Opening reads the header and the records up to the first sample, so that the recording is complete before the first event:
  * machine, events with names and groups, where the kernel was. What perf.data cannot say stays unknown: counts by
- * CPU, and what was lost after the last record that told of losses. A file whose recorder was killed, or that is cut, is read as far
+ * CPU, and what was lost after the last lost record. A file whose recorder was killed, or that is cut, is read as far
  * as it goes.
  *
  * Memory is limited, whatever the file: see perf_data_order.h for what that means for files without rounds.
@@ -33,7 +33,7 @@ MUST_USE struct err *perf_data_open_memory(const void *data, size_t len, struct 
 /* Is @source one of these? */
 bool perf_data_is_source(const struct event_source *source);
 
-/* What @source, one of these, says of the recording, for whoever knows more: kernel symbols. */
+/* What @source, one of these, says of the recording, so that kernel symbols can be added. */
 struct recording *perf_data_recording(struct event_source *source);
 
 #endif

@@ -70,7 +70,7 @@ static void read_flags(struct perf_data_attr *attr, uint64_t flags)
 	event->samples = event->rate && !dummy;
 	attr->layout.sample_id_all = flags & FLAG_SAMPLE_ID_ALL;
 	attr->layout.build_ids = flags & FLAG_BUILD_ID;
-	/* Samples without a period are one of @rate events; how many they stand for at a frequency nobody knows. */
+	/* Samples without a period are one of @rate events; how many they represent at a frequency is not known. */
 	attr->layout.period = event->is_freq ? 1 : event->rate;
 }
 

@@ -2,7 +2,7 @@
 /*
  * perf_data_stack.h - the stack snapshot of a record, as sparse words.
  *
- * Every word that is not zero is kept: what may matter to unwinding the recorder alone could have told, and perf did not.
+ * Every word that is not zero is kept: only the recorder could have known what matters to unwinding, and perf does not.
  */
 #ifndef FORMATS_PERF_DATA_STACK_H
 #define FORMATS_PERF_DATA_STACK_H

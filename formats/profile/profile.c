@@ -2,7 +2,7 @@
 /*
  * profile.c - append-only tables, each with a hash index of numbers so that equal entries are found.
  *
- * An index keeps the hash beside the number: most unequal entries are told apart without being touched,
+ * An index keeps the hash beside the number: most unequal entries are distinguished without being touched,
  * and growing needs no second look at the entries.
  */
 #include "formats/profile/profile.h"

@@ -65,7 +65,7 @@ struct profile_line {
 	uint32_t line; /* 0 if not known */
 };
 
-/* What ran; that a line is inlined into the next one is told by its place among the lines of a location. */
+/* What ran; a line's place among the lines of a location shows that it is inlined into the next one. */
 enum profile_frame_kind {
 	PROFILE_FRAME_NATIVE,
 	PROFILE_FRAME_KERNEL,
@@ -157,7 +157,7 @@ struct profile_label_set {
 
 #define PROFILE_DATA_LINE_LEN 64 /* bytes of a cache line, on all processors that report data addresses so far */
 
-/* Memory that samples accessed; what they are not told apart by is 0. */
+/* Memory that samples accessed; fields that do not distinguish them are 0. */
 struct profile_data {
 	uint32_t object;  /* string: a variable, or "[heap]" and the like */
 	uint32_t module;  /* string: where that is */
@@ -187,7 +187,7 @@ struct profile_sample {
 	uint8_t stop;	   /* why the chain ended: enum unwind_stop, 0 for complete */
 	bool user;	   /* the leaf ran in user space */
 	uint8_t state;	   /* enum profile_state */
-	uint32_t data;	   /* what memory it accessed; 0: not told apart by that */
+	uint32_t data;	   /* what memory it accessed; 0: not distinguished by that */
 	uint32_t labels;   /* set of labels; 0: none */
 	uint64_t count;	   /* how many samples */
 	int64_t weight;	   /* sum of their values, such as periods; may be negative in a difference of two profiles */

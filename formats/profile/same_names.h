@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * same_names.h - functions of one name in one module are told apart.
+ * same_names.h - functions of one name in one module are distinguished.
  *
  * Two files of a program may each have a static step(). They get the names "step (parse.c)" and "step (lex.c)"; where the
  * files are not known, "step (0x1f40)" by where they begin. So every table and export keeps them apart without knowing it.
@@ -10,7 +10,7 @@
 
 #include "formats/profile/profile.h"
 
-/* Functions that have been told apart keep their names; it may be called again when more have been named. */
+/* Functions that have been distinguished keep their names; it may be called again when more have been named. */
 void same_names_tell_apart(struct profile *p);
 
 /* The name of function @number as it was before. */

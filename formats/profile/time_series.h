@@ -51,7 +51,7 @@ struct time_cursor {
 struct time_cursor time_series_begin(const struct time_series *series);
 bool time_series_next(struct time_cursor *cursor, struct profile_time *ret);
 
-/* All entries in one array, for whoever needs them in another order; the caller frees it. NULL if there are none. */
+/* All entries in one array, to be sorted in another order; the caller frees it. NULL if there are none. */
 struct profile_time *time_series_unpack(const struct time_series *series);
 
 #endif

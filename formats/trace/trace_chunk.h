@@ -43,7 +43,7 @@ struct trace_chunk {
 	struct zframe_decoder *zframe;
 };
 
-/* All chunks of a trace: those that nobody needs at the moment, and how many somebody does. Empty when zeroed. */
+/* All chunks of a trace: those that are free, and how many are in use. Empty when zeroed. */
 struct trace_chunks {
 	struct trace_chunk *free;
 	size_t nused;	 /* were got and not put back */

@@ -107,7 +107,7 @@ static void begin(struct trace_loader *loader)
 		run(&load->task, 0);
 }
 
-/* May another block be loaded, though nobody waits for it yet? */
+/* May another block be loaded, before it is needed? */
 static bool has_room(const struct trace_loader *loader)
 {
 	const struct trace_place *place = &loader->places.items[loader->begun];

@@ -394,7 +394,7 @@ static void release(struct event_source *source, struct event_batch *batch)
 	batch->events.len = batch->chunks.len = 0;
 }
 
-/* Damage is told by the recording; only what the system refused is an error here. */
+/* Damage is reported by the recording; only what the system refused is an error here. */
 static struct err *finish(struct event_source *source)
 {
 	struct trace_reader *t = reader_of(source);

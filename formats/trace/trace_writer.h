@@ -46,7 +46,7 @@ MUST_USE struct err *trace_writer_block(struct trace_writer *w, const struct tra
 					const uint8_t *data, size_t len);
 
 /*
- * Before the header: events will be told on @nstreams streams, 1 to TRACE_STREAM_MAX + 1, on each of them by one
+ * Before the header: events will be written on @nstreams streams, 1 to TRACE_STREAM_MAX + 1, on each of them by one
  * thread at a time. Only trace_writer_add() may be called by several threads at a time.
  */
 void trace_writer_set_streams(struct trace_writer *w, size_t nstreams);

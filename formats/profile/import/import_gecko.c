@@ -345,7 +345,7 @@ static struct profile_line line_of(struct gecko *in, const struct import_frame *
 	return (struct profile_line){ profile_add_function(in->p, &function), frame->file, frame->line };
 }
 
-/* Addresses tell locations apart; one that was met with other lines is told apart by these. */
+/* Locations differ by address; one that was seen with other lines differs by these. */
 static uint32_t location_of(struct gecko *in, const struct import_frame *frame, double address,
 			    const struct profile_line *lines, uint32_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import_json.h - how formats written as JSON are told apart: by the keys of the outermost object.
+ * import_json.h - how formats written as JSON are distinguished: by the keys of the outermost object.
  */
 #ifndef FORMATS_IMPORT_JSON_H
 #define FORMATS_IMPORT_JSON_H

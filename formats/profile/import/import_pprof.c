@@ -424,7 +424,7 @@ static void note_prune(struct pprof *in, uint32_t location, uint8_t prunes)
 	in->prunes.items[location] = prunes;
 }
 
-/* Addresses tell locations apart; those that do not, as in a profile of scripts, are told apart by their lines. */
+/* Locations differ by address, or, where they have none as in a profile of scripts, by their lines. */
 static uint32_t location_of(struct pprof *in, uint32_t module, uint64_t address)
 {
 	enum profile_frame_kind kind = PROFILE_FRAME_NATIVE;

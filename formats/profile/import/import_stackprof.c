@@ -7,7 +7,7 @@
  *	"raw_lines": [2, 3, 9, 7]		the same with the lines that ran
  *	"raw_timestamp_deltas": [1000, …]	microseconds, of each sample
  *
- * Without "raw" (recorded without raw: true) there are no stacks, only functions' own samples; that is said.
+ * Without "raw" (recorded without raw: true) there are no stacks, only functions' own samples, which a warning notes.
  */
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_ids.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import_table.c - the highest score wins; whoever loses is not asked again.
+ * import_table.c - the importer with the highest score reads the file, no other is tried.
  */
 #include "formats/profile/import/import_table.h"
 

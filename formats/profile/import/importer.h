@@ -24,7 +24,7 @@ enum import_carries {
 	IMPORT_LINES = 1 << 2,	   /* of source code */
 	IMPORT_ADDRESSES = 1 << 3,
 	IMPORT_LABELS = 1 << 4,
-	IMPORT_INLINED = 1 << 5,   /* calls told apart from others */
+	IMPORT_INLINED = 1 << 5,   /* marks inlined calls */
 	IMPORT_TYPES = 1 << 6,	   /* several value types */
 };
 

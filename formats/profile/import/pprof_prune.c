@@ -19,7 +19,7 @@ struct pprof_prune {
 	bool keeps;
 };
 
-/* Of RE2's syntax, what POSIX has too; (?:...) becomes (...), since nobody asks what a group held. */
+/* Of RE2's syntax, what POSIX has too; (?:...) becomes (...), since groups are not captured. */
 static bool translate(const char *text, size_t len, char *ret, size_t room)
 {
 	size_t at = (size_t)snprintf(ret, room, "^(");
