@@ -102,7 +102,7 @@ static bool is_unconditional(const struct disasm *d, const cs_insn *insn)
 	       strncmp(insn->mnemonic, "br", 2) == 0;
 }
 
-/* aarch64 calls are told by name: capstone 4 puts "bl" into the group of jumps. */
+/* aarch64 calls are recognised by name: capstone 4 puts "bl" into the group of jumps. */
 static bool is_call(const struct disasm *d, const cs_insn *insn)
 {
 	if (d->unit == 1)

@@ -106,7 +106,7 @@ struct disasm_step {
 	uint64_t target; /* as in struct disasm_insn */
 };
 
-/* The same for whoever follows frames; x86-64 only. False: no instruction that capstone knows, or no code. */
+/* The same for following frames; x86-64 only. False: no instruction that capstone knows, or no code. */
 bool disasm_step(struct disasm *d, const uint8_t *code, size_t len, uint64_t vaddr,
 		 struct disasm_step *ret);
 

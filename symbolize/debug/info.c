@@ -42,7 +42,7 @@ struct debug_info {
 	struct map lines;      /* offset in .debug_line -> struct debug_lines * */
 	struct arena names;    /* that are made of several */
 	const char *missing;
-	size_t missing_at; /* index of the unit that told, so that order of questions is of no matter */
+	size_t missing_at; /* index of the unit that reported it, so that the order of look-ups does not matter */
 };
 
 static bool is_executable(const struct image *img, uint64_t vaddr)
@@ -175,7 +175,7 @@ static struct opened *open_lines(struct debug_info *info, uint64_t vaddr)
 	return opened;
 }
 
-/* One is enough to be told of: the first unit's, whichever was asked for first. */
+/* One is reported: that of the first unit, whichever was looked up first. */
 static void note_missing(struct debug_info *info, const struct debug_unit *unit)
 {
 	size_t at = (size_t)(unit - info->source.units);

@@ -3,7 +3,7 @@
  * source.h - where debug information is read from: the .debug sections of one file, or of one unit's
  * share of a package (.dwp), with the abbreviations that were parsed so far.
  *
- * Sections are bytes in place; whoever makes a source keeps the image open as long as it lives.
+ * Sections are bytes in place; the image must stay open as long as the source lives.
  */
 #ifndef DEBUG_SOURCE_H
 #define DEBUG_SOURCE_H

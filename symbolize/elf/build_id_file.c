@@ -2,7 +2,7 @@
 /*
  * build_id_file.c - one read is enough for most files: headers and notes lie in the first page.
  *
- * The file may be anybody's and may change meanwhile. Read errors and nonsense both mean that there is no build ID.
+ * The file may be any user's and may change meanwhile. Read errors and nonsense both mean that there is no build ID.
  */
 #include "symbolize/elf/build_id_file.h"
 

@@ -52,7 +52,7 @@ struct cfi_section {
 	atomic_bool holes;    /* the index, or who made the image, left out what cannot be read */
 	struct index index;
 	char defect[160];
-	struct image *img; /* is told of @defect */
+	struct image *img; /* is informed of @defect */
 };
 
 static void note_args(struct cfi_section *cfi, const char *fmt, va_list args)
@@ -109,7 +109,7 @@ static void read_hdr(struct cfi_section *cfi, const struct image_section *hdr)
 	cfi->hdr_vaddr = hdr->vaddr;
 }
 
-/* What a bundle was told of the original. */
+/* What a bundle knows of the original. */
 static void take_holes(struct cfi_section *cfi, const struct image_section *holes)
 {
 	note_hole(cfi, "%.*s", (int)MIN(holes->len, sizeof(cfi->defect)), (const char *)holes->data);

@@ -19,7 +19,7 @@ struct cfi_section;
 /*
  * Prepare the unwind information of @img: .eh_frame through .eh_frame_hdr's table if that is sound, else
  * by walking it; .debug_frame beside it for what .eh_frame does not cover. @img must outlive the result.
- * NULL if the image has none of these, and no CFI_SECTION_HOLES. What is wrong with them is said by cfi_section_defect().
+ * NULL if the image has none of these, and no CFI_SECTION_HOLES. cfi_section_defect() reports what is wrong with them.
  */
 struct cfi_section *cfi_section_new(struct image *img);
 void cfi_section_free(struct cfi_section *cfi);

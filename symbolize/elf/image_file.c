@@ -424,7 +424,7 @@ static bool copy_pages(struct copies *c, uint64_t offset, uint64_t len)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), next;
 
 	if (!image_fits(c->img, offset, len))
-		return true; /* nobody will look there */
+		return true; /* it will not be read */
 	uint64_t end = (offset + len + page - 1) & -page;
 
 	for (uint64_t pos = offset & -page; pos < end; pos = next) {

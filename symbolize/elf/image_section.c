@@ -142,7 +142,7 @@ static bool is_legacy(const struct section *s)
 	return strncmp(s->name, ".zdebug", strlen(".zdebug")) == 0;
 }
 
-/* All pages may go at any time: nobody writes to them, so they come back from the file as they were. */
+/* All pages may go at any time: they are never written to, so they come back from the file as they were. */
 static void let_go(const struct image *img)
 {
 	if (img->mapped && !img->copied)

@@ -112,7 +112,7 @@ bool module_image_is_embedded(const struct module *mod, const struct image *img)
 
 enum module_status module_status(const struct module *mod);
 
-/* Is the file at its path used without knowing that it is the one that was recorded, for want of a build ID? */
+/* Is the file at its path used without knowing that it is the one that was recorded, because it has no build ID? */
 bool module_is_unverified(const struct module *mod);
 
 /* One line: where the files came from, or what is missing and how to get it. */

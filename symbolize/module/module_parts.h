@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * module_parts.h - what module.c and module_files.c share, and nobody else needs.
+ * module_parts.h - what only module.c and module_files.c share.
  */
 #ifndef SYMBOLIZE_MODULE_PARTS_H
 #define SYMBOLIZE_MODULE_PARTS_H

@@ -293,7 +293,7 @@ static void apply_comm(struct space_table *table, const struct event *ev)
 }
 
 /*
- * What ran before the recording is told at time 0, with mappings of its own; perf does the same. Its
+ * What ran before the recording is listed at time 0, with mappings of its own; perf does the same. Its
  * parent's mappings are those of another program by now.
  */
 static struct space_maps *maps_at_fork(struct space_table *table, const struct event *ev)
@@ -314,7 +314,7 @@ static void apply_fork(struct space_table *table, const struct event *ev)
 	struct thread *t = begin_thread(table, ev->pid, ev->tid);
 
 	if (is_process)
-		space->nthreads = 1; /* whoever had this number is gone */
+		space->nthreads = 1; /* the process that had this number is gone */
 	if (parent && parent->named)
 		set_name(table, t, parent->shown.comm);
 }

@@ -148,7 +148,7 @@ static struct err *write_temporary(char *path, const void *data, size_t len)
 	return err;
 }
 
-/* What nobody has used for longest makes way. */
+/* The least recently used goes first. */
 static struct err *trim(const char *folder)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };

@@ -14,7 +14,7 @@
 /*
  * The map of @mod, a MODULE_JIT of @modules; NULL if nothing is known. A dump on disk is read only if the recording has none,
  * and only if it is of the process, was begun before the recording ended, and is no longer than JIT_FILES_DUMP_MAX; that it
- * is not used is said.
+ * is not used is reported.
  */
 struct jit_map *jit_files_open(struct module_table *modules, const struct module *mod);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * naming.c - asks, for each kind of module, whoever knows: symbol tables, the recording's kernel
+ * naming.c - looks, for each kind of module, into what knows it: symbol tables, the recording's kernel
  * symbols, a JIT's map; and debug information for what was inlined and where the source is.
  *
  * Files are opened at once, everything else at the first question.

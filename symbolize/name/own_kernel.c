@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own_kernel.c - the whole list is taken: which addresses will be asked for, nobody knows before the events are read.
+ * own_kernel.c - the whole list is read, since the addresses are not known before the events are.
  */
 #include "symbolize/name/own_kernel.h"
 

@@ -3,7 +3,7 @@
  * symbolizer.c - a naming for each module, and what it answers in words that people read.
  *
  * The function that has code of its own is named by the symbol table, so that stripped and unstripped
- * files agree and clones (.cold, .part) are told apart.
+ * files agree and clones (.cold, .part) are distinguished.
  */
 #include "symbolize/name/symbolizer.h"
 

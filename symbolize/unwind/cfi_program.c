@@ -179,7 +179,7 @@ static void set_reg_register(struct machine *m)
 
 	if (holder >= m->arch->nregs)
 		set_reg(m, reg, CFI_REG_UNDEFINED,
-			0); /* a vector register, whose value nobody recorded */
+			0); /* a vector register, whose value was not recorded */
 	else
 		set_reg(m, reg, CFI_REG_REGISTER, (int32_t)holder);
 }

@@ -5,7 +5,7 @@
  * The code of a function is followed from its first instruction on, where the return address is on top of the stack: what is
  * pushed and taken off, where registers are saved, whether a frame pointer is set up. That holds for functions that are
  * called; code that others jump into with a frame already made (an interpreter's handlers) yields a rule that is
- * wrong, so whoever uses one checks that it leads to a call.
+ * wrong, so callers check that one leads to a call.
  */
 #ifndef SYMBOLIZE_CODE_ROWS_H
 #define SYMBOLIZE_CODE_ROWS_H

@@ -573,7 +573,7 @@ static inline struct unwind_place *place_of(struct unwind_walk *w, uint64_t at)
 
 /*
  * The newest frame's address was put in the place of a return address: that of a signal trampoline, or of a start routine. Then it is that of
- * the instruction itself, for the byte before belongs to nobody, or to another function.
+ * the instruction itself, for the byte before belongs to no function, or to another one.
  */
 static void look_up_as_entered(struct unwinder *u, struct unwind_walk *w, const struct space_map *map)
 {

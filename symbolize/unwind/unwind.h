@@ -27,7 +27,7 @@ struct unwind_trace;
 
 struct unwind_options {
 	bool no_splice; /* walk every frame, for tests and measurements */
-	struct unwind_trace *trace; /* NULL, or what is to be told of every walk (unwind_trace.h) */
+	struct unwind_trace *trace; /* NULL, or where every walk is logged (unwind_trace.h) */
 };
 
 struct unwinder *unwinder_new(struct module_table *modules, struct space_table *spaces,

@@ -156,7 +156,7 @@ bool unwind_is_bottom(struct unwind_walk *w)
  * Of a frame that shows nothing but a 0. One that keeps data in the register may be large, so that a return address
  * in the rest of the snapshot counts, however far up. And the snapshot must show what lies above a first frame: the
  * arguments, or what a thread library keeps there, have pointers into the stack. Else it was ended by its size, or
- * by a page in the middle of a large frame that nobody has touched yet. The answer depends on where the snapshot ends,
+ * by an untouched page in the middle of a large frame. The answer depends on where the snapshot ends,
  * so that the next sample may not take it over.
  */
 static bool is_end_of_stack(struct unwind_walk *w)
@@ -227,7 +227,7 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 		return ends_at_zero(w) ? UNWIND_IS_ROOT : UNWIND_NO_WAY;
 	call = unwind_check_return(w, ip);
 	if (by_fp && !caller_fp && is_code(w, ip) && call == UNWIND_CALL_NO && unwind_is_bottom(w))
-		return UNWIND_IS_ROOT; /* a routine that nobody called was put in place of a caller: runtime.goexit */
+		return UNWIND_IS_ROOT; /* a routine that was not called was put in place of a caller: runtime.goexit */
 	if (call == UNWIND_CALL_NO || (caller_fp && caller_fp <= fp && call != UNWIND_CALL_YES))
 		return UNWIND_NO_WAY;
 	*ret_how = call == UNWIND_CALL_YES ? UNWIND_FP : UNWIND_FP_UNCHECKED;

@@ -3,7 +3,7 @@
  * unwind_fold.c - where frames repeat, and how they are taken out.
  *
  * The newest turn stays. It was made by the same rules as those that go, so that every register that one of them has saved was
- * saved once more since, and nobody will ask for what goes.
+ * saved once more since, and what is dropped is not needed again.
  */
 #include "symbolize/unwind/unwind_fold.h"
 

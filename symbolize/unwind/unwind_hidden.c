@@ -97,7 +97,7 @@ static uint64_t choose(const struct choice *c)
 	return c->unproven_differ ? 0 : c->unproven;
 }
 
-/* The word that the rule would have read; 0: there is none, or which one it is cannot be told. */
+/* The word that the rule would have read; 0: there is none, or which one it is cannot be determined. */
 static uint64_t find_copy(struct unwind_walk *w, const struct cfi_rule *rule)
 {
 	const struct unwind_state callee = w->state;

@@ -7,7 +7,7 @@
  *
  * Every step of a walk leaves an account: the registers that decided it, those it set, and the range of the
  * stack it read. Summed from the root towards the leaf these say what a frame's callers depend on. No
- * words are compared: decoding the trace has told from which address on a snapshot holds the same as the
+ * words are compared: decoding the trace has shown from which address on a snapshot holds the same as the
  * thread's one before it in the file (formats/event.h). That need not be the one whose chain is remembered:
  * samples are filtered, walked in other threads, or come in another order. So a search goes back from one
  * snapshot to the next until it finds the remembered one, and the highest of their addresses counts. If it

@@ -67,7 +67,7 @@ static inline size_t unwind_stack_below(const uint32_t *slots, uint32_t slot)
 size_t unwind_stack_seek(struct unwind_stack *s, uint32_t slot);
 
 /*
- * The same. Most often it is a little farther up, but how far nobody can predict: so the next few are counted at once
+ * The same. Most often it is a little farther up, but how far cannot be predicted: so the next few are counted at once
  * instead of looked at one after another.
  */
 static inline size_t unwind_stack_find(struct unwind_stack *s, uint32_t slot)

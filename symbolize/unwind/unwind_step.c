@@ -250,7 +250,7 @@ static enum unwind_outcome step_by_any(struct unwind_walk *w, const struct cfi_r
 }
 
 /*
- * The same for a rule that only knows saved registers. Most of these nobody will ever ask for, so it is noted
+ * The same for a rule that only knows saved registers. Most of these are never needed, so it is noted
  * that this step saved them, and only the return address and the frame pointer are read.
  */
 static enum unwind_outcome step_by_plain(struct unwind_walk *w, const struct cfi_rule *rule)

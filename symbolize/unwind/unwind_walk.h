@@ -49,7 +49,7 @@ struct unwind_walk {
 	size_t nsaves;
 	uint32_t *saves_at; /* by frame: how many there were before the step out of it; room for as many */
 	const uint64_t *assumed; /* NULL, or what the expression for a CFA reads, wherever it does */
-	struct unwind_trace *trace; /* NULL, or what is told of every step */
+	struct unwind_trace *trace; /* NULL, or where every step is logged */
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;

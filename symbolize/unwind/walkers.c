@@ -18,7 +18,7 @@
 struct machine {
 	pthread_mutex_t lock;	    /* the pool gives it to one thread at a time, but the owner catches up too */
 	_Atomic uint64_t seen;	    /* batches whose side-band was taken in, or is just being */
-	struct diag diag;	    /* repeated by the caller's table, so nobody needs it */
+	struct diag diag;	    /* repeated by the caller's table, so not needed */
 	struct module_table *modules;
 	struct space_table *spaces;
 	struct unwinder *unwinder;
@@ -74,7 +74,7 @@ static void free_machine(struct machine *m)
 	pthread_mutex_destroy(&m->lock);
 }
 
-/* In the order of modules, whoever opened them. */
+/* In the order of modules, whichever thread opened them. */
 static void open_what_was_opened(struct walkers *w)
 {
 	size_t count = module_table_len(w->modules);

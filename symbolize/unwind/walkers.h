@@ -10,7 +10,7 @@
  *	event_source_release(source, &batch->events);
  *	walkers_done(w, batch);
  *
- * A walker has modules, address spaces and an unwinder of its own, which nobody shares. It takes in the side-band of every
+ * A walker has modules, address spaces and an unwinder of its own. It takes in the side-band of every
  * batch, walks the samples of those that fall to it, and puts their chains into a trie of its own. What a chain holds does not
  * depend on who walked it, so the result is the same for any number of threads. Modules have the same numbers in all tables, because each sees the
  * same mappings in the same order.
@@ -55,7 +55,7 @@ struct walkers;
 struct walkers *walkers_new(struct module_table *modules, const struct module_search *search,
 			    struct pool *pool);
 
-/* Wait for what is under way; nobody will take it. */
+/* Wait for what is under way and drop it. */
 void walkers_settle(struct walkers *w);
 
 /*
