@@ -18,7 +18,7 @@
 #define STATUS_NO_TOPDOWN    1
 #define WAIT_AFTER_SIGNAL_MS 2000
 
-/* The command was told to end: give it a moment, since its status is ours. */
+/* The command was signalled to end: give it a moment, since its status is ours. */
 static void wait_for_end(struct recorder *s)
 {
 	for (int ms = 0; ms < WAIT_AFTER_SIGNAL_MS && !workload_ended(&s->workload); ms += 10)

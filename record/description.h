@@ -15,7 +15,7 @@
 void description_begin(struct recording *rec, const struct record_args *args,
 		       const struct target *target, const struct event_plan *plan);
 
-/* What was found out on the way, for whoever reads the trace. */
+/* What was found out on the way, for readers of the trace. */
 void description_note(struct recording *rec, const struct event_plan *plan,
 		      const struct diag *diag);
 

@@ -111,7 +111,7 @@ uint64_t approach_ring_len(const struct record_args *args, const struct target *
 	if (args->ring_len)
 		return granted_len(plan, args->ring_len, diag);
 	if (args->rate.kind == EVENT_RATE_PERIOD)
-		rate = 1000; /* nobody knows; more is bounded by the limits below */
+		rate = 1000; /* unknown; more is bounded by the limits below */
 	while (len < rate * sample_len(plan) && len * 2 <= most)
 		len *= 2;
 	return len;

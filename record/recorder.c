@@ -152,7 +152,7 @@ static struct err *begin_trace(struct recorder *s)
 	if (err)
 		return err;
 	task_filter_init(&s->family, &s->target);
-	/* Of the whole machine most threads wait, and nobody asked for them. */
+	/* Of the whole machine most threads wait, and are of no interest. */
 	options.idle_scope = s->target.system_wide ? IDLE_SCOPE_INTERPRETERS : IDLE_SCOPE_ALL;
 	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->family, &options);
 	s->output_files.drain = s->drain;
@@ -470,7 +470,7 @@ static void warn_of_short_tasks(struct recorder *s)
 			    "kernel.perf_event_paranoid=0"));
 }
 
-/* The limit is a plan, not a failure, but whoever reads the file shall know why it ends. */
+/* The limit is a plan, not a failure, but readers of the file shall know why it ends. */
 static void note_size(struct recorder *s)
 {
 	diag_warn(&s->diag, "the recording ended because the file had reached --max-size");

@@ -57,7 +57,7 @@ struct recorder {
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */
 	struct sampling_switch sampling_switch;
-	bool shy; /* events follow tasks for want of permission */
+	bool shy; /* events follow tasks for lack of permission */
 	bool no_topdown; /* nothing to count was found for --topdown */
 	struct ring_hand *hands; /* threads that read rings, ours first */
 	size_t nreaders;

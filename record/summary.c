@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.c - losses are said always, and each with what would have prevented it.
+ * summary.c - losses are always reported, each with what would have prevented it.
  */
 #include "record/summary.h"
 
@@ -95,7 +95,7 @@ static void print_missed(const struct recorder *s, FILE *out)
 	}
 }
 
-/* A recording without samples that did what it was told to. */
+/* A recording without samples that did what it was asked to. */
 static void print_never_enabled(const struct recorder *s, FILE *out)
 {
 	const struct record_args *args = s->args;

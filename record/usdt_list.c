@@ -2,7 +2,7 @@
 /*
  * usdt_list.c - a marker that was compiled in at several places is listed once, with their number.
  *
- * Files of a process belong to whoever mapped them: they are looked up below its own root, which no link leads out of, only
+ * Files of a process are untrusted: they are looked up below its own root, which no link leads out of, only
  * regular ones are opened, and those that are no ELF files are passed over.
  */
 #include "record/usdt_list.h"

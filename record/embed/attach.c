@@ -2,9 +2,9 @@
 /*
  * attach.c - sorts addresses into the files, the JIT memory and the kernel that they lie in.
  *
- * Almost every address was told before: a cache of one line per look-up in each front answers that. A new one
+ * Almost every address was seen before: a cache of one line per look-up in each front answers that. A new one
  * is looked up in its process's mappings when the rings have been read, so that its file is opened while it is there, and
- * once more a round later, when mappings that stood in another ring have been told as well.
+ * once more a round later, when mappings in another ring have been read as well.
  */
 #include "record/embed/attach.h"
 
@@ -253,7 +253,7 @@ void attach_begin(struct attach_front *f, uint32_t pid)
 	f->who = (p ? p->serial : WHO_NO_CODE | pid) << 1;
 }
 
-/* Leaves are counted, so they are told each time; there is one a sample. */
+/* Leaves are counted, so they are passed on each time; there is one a sample. */
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
 	bool leaf = use == ATTACH_LEAF, executed = use != ATTACH_CALLER;
@@ -264,7 +264,7 @@ void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 					   .ip = ip, .pid = f->pid, .news = news, .leaf = leaf, .executed = executed }));
 }
 
-/* A function of V8 moves, so that its bytecode may have to be told again. */
+/* A function of V8 moves, so that its bytecode may have to be passed on again. */
 void attach_bytecode(struct attach_front *f, struct runtime_bytecode b)
 {
 	uint64_t key = b.bytecode + b.offset;
@@ -395,7 +395,7 @@ static struct err *write_in_child(struct attach *a, struct trace_writer *w, stru
 	return err;
 }
 
-/* What was forgotten for want of room since the last file. */
+/* What was dropped for lack of room since the last file. */
 static void note_limits(struct attach *a, struct diag *notes)
 {
 	if (a->processes.left_out)

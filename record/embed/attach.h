@@ -4,7 +4,7 @@
  * make sense of it elsewhere: unwind rows, symbols and code near the addresses that were seen, kernel
  * symbols and code, lines of perf maps.
  *
- * While recording it is told of side-band events and addresses, in any order that the rings give them:
+ * While recording it receives side-band events and addresses, in any order that the rings give them:
  *
  *	attach_event(a, &ev);                             each event of the side-band, synthesised ones too
  *
@@ -18,8 +18,8 @@
  *	attach_round(a);                                  after each drain of all rings
  *
  * Telling an address again costs a few nanoseconds, so callers need not remember. A file is opened in the round
- * in which an address in it was first told, through the process while it lives, and its descriptor kept; nothing else
- * is read before attach_write(). Allocates when something new is told, amortised. Fronts may be used by one thread
+ * in which an address in it was first seen, through the process while it lives, and its descriptor kept; nothing else
+ * is read before attach_write(). Allocates when something new is added, amortised. Fronts may be used by one thread
  * each while nothing else is called; otherwise not thread-safe.
  */
 #ifndef RECORD_ATTACH_H
@@ -89,22 +89,22 @@ void attach_bytecode(struct attach_front *f, struct runtime_bytecode bytecode);
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use);
 
 /*
- * All rings have been drained once more. What the fronts were told is looked up; addresses whose mapping was not known yet are looked up again,
+ * All rings have been drained once more. What the fronts received is looked up; addresses whose mapping was not known yet are looked up again,
  * and what ended two rounds ago is forgotten: processes, programs before an exec, mappings that others replaced.
  */
 void attach_round(struct attach *a);
 
 /*
- * Write images, kernel symbols and perf maps for all that was told so far, while processes still
+ * Write images, kernel symbols and perf maps for all addresses so far, while processes still
  * live if possible. It can be called for several files. Files and memory of others are
  * read by a child (embed_child.h), so that no more time passes than attach_limit() allows, and less if SIGINT or SIGTERM,
- * which must be blocked, is pending. What could not be had is said in @notes, one line each, for recording.notes.
+ * which must be blocked, is pending. What could not be read is reported in @notes, one line each, for recording.notes.
  * ERR_SYSTEM: the trace cannot be written.
  */
 MUST_USE struct err *attach_write(struct attach *a, struct trace_writer *w, struct diag *notes,
 				  struct attach_report *ret);
 
-/* Forget which addresses were told, for a file that has a beginning of its own; processes and mappings stay. */
+/* Forget which addresses were seen, for a file that has a beginning of its own; processes and mappings stay. */
 void attach_forget(struct attach *a);
 
 #endif

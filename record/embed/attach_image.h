@@ -11,7 +11,7 @@
 
 /*
  * In @child: one image per file that was touched, in order of path, those with equal build IDs as one. What vanished or
- * cannot be read is said in @notes and counted in @report. ERR_SYSTEM: the recorder takes no more.
+ * cannot be read is reported in @notes and counted in @report. ERR_SYSTEM: the recorder takes no more.
  */
 MUST_USE struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
 					    struct embed_child *child, struct trace_writer *w, struct diag *notes,

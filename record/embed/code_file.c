@@ -240,7 +240,7 @@ static bool check(struct code_files *files, struct code_file *file, const struct
 	return same;
 }
 
-/* The kernel told the build ID of @file, so that it is only to be held. */
+/* The kernel gave the build ID of @file, so that it only has to be held open. */
 static void hold_new(struct code_files *files, struct code_file *file, const struct code_place *place)
 {
 	struct code_wish wish = wish_of(file);

@@ -3,7 +3,7 @@
  * code_file.h - the files that recorded code came from, and where in them it lay.
  *
  * A file is opened when an address in it is first seen, as code_place.h says. What is kept is a descriptor with O_PATH, which
- * may be closed without waiting for anybody, and is opened for reading at the end.
+ * may be closed without waiting, and is opened for reading at the end.
  */
 #ifndef RECORD_CODE_FILE_H
 #define RECORD_CODE_FILE_H

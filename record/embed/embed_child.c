@@ -32,7 +32,7 @@
 
 #define CHILDREN_MAX 8                  /* so many files may be fatal; then the rest is left out */
 #define STUCK_PART   4                  /* of the time: as long as one step may take */
-#define STOP_NS      300000000ULL       /* for the child to end by itself once it is told to */
+#define STOP_NS      300000000ULL       /* for the child to end by itself once it is signalled */
 #define POLL_MS      20
 #define MEMORY_MAX   ((uint64_t)1 << 30) /* what the child may use more than the recorder did */
 #define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
@@ -43,7 +43,7 @@ struct shared {
 	_Atomic uint32_t stop;
 	_Atomic uint64_t step;     /* that the child is at */
 	_Atomic uint64_t charged;  /* bytes */
-	_Atomic uint64_t left_out; /* steps, for want of time or bytes or because of a signal */
+	_Atomic uint64_t left_out; /* steps, for lack of time or bytes or because of a signal */
 	char name[NAME_MAX_LEN];   /* of the step; read once the child has ended */
 };
 

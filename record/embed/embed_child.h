@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct embed_child; /* of the child: what it was told and what is left */
+struct embed_child; /* of the child: its job and what is left of it */
 
 struct embed_fds {
 	int *items;
@@ -60,7 +60,7 @@ uint64_t embed_child_left(const struct embed_child *child);
 
 /*
  * Run @job in a child, or several, and append what they give to @w. Counts of @report are added to. What was left out
- * is said in @notes. ERR_SYSTEM: the trace cannot be written.
+ * is reported in @notes. ERR_SYSTEM: the trace cannot be written.
  */
 MUST_USE struct err *embed_child_run(const struct embed_job *job, const struct embed_limits *limits,
 				     struct trace_writer *w, struct diag *notes,

@@ -4,7 +4,7 @@
  *
  * Read from /proc/kcore when a recording ends, so it is what the processor ran: alternatives chosen, static calls and
  * keys in place, ftrace's calls made nops. Functions only (kernel_symbols.h says how far they reach), never data: the
- * kernel's own lie between _text and _etext, since what its initialisation left behind is anybody's memory by now.
+ * kernel's own lie between _text and _etext, since the memory of its initialisation has been reused.
  */
 #ifndef RECORD_KERNEL_CODE_H
 #define RECORD_KERNEL_CODE_H

@@ -310,7 +310,7 @@ static int by_begin(const void *key, const void *item)
 	return begin < function->begin ? -1 : begin > function->begin;
 }
 
-/* What the kernel told of its length is exact. */
+/* The length in the kernel's record is exact. */
 static void take_told_lengths(const struct kernel_symbols *symbols, struct kernel_function_list *list)
 {
 	for (size_t i = 0; i < symbols->told.len && list->len; i++) {
@@ -344,7 +344,7 @@ static bool is_listed(const struct kernel_symbol_list *list, size_t count, uint6
 	return low < count && list->items[low].addr == addr;
 }
 
-/* Code that the kernel told of and that is not in kallsyms any more. */
+/* Code of the kernel's records that is not in kallsyms any more. */
 static void gather_told(const struct kernel_symbols *symbols, const struct answers *answers,
 			struct kernel_symbol_list *ret)
 {

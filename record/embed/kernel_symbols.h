@@ -2,7 +2,7 @@
 /*
  * kernel_symbols.h - the names of the kernel functions that recorded addresses lie in, and where these begin and end.
  *
- * From one pass over /proc/kallsyms, modules included, and from what the kernel told of code that came and
+ * From one pass over /proc/kallsyms, modules included, and from the kernel's records of code that came and
  * went (BPF programs, trampolines). A zeroed struct is ready.
  */
 #ifndef RECORD_KERNEL_SYMBOLS_H
@@ -20,7 +20,7 @@
 /* So much code that came while the recorder ran is kept by name. */
 #define KERNEL_SYMBOLS_TOLD_MAX (1U << 17)
 
-/* Code that the kernel told of. */
+/* Code of the kernel's records. */
 struct kernel_code {
 	uint64_t addr, len;
 	const char *name;
@@ -30,7 +30,7 @@ struct kernel_symbols {
 	struct arena arena;
 	struct map addresses;
 	VEC(struct kernel_code) told;
-	uint64_t left_out; /* of which nobody was told, as there were KERNEL_SYMBOLS_TOLD_MAX */
+	uint64_t left_out; /* that were not kept, as there were KERNEL_SYMBOLS_TOLD_MAX */
 };
 
 /* Ascending, each once. */

@@ -33,7 +33,7 @@ bool event_attr_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Does it count what the CPU does, so that a guest's share of it can be told apart? */
+/* Does it count what the CPU does, so that a guest's share of it can be separated? */
 static bool is_hardware(const struct event_desc *desc)
 {
 	return desc->type != PERF_TYPE_SOFTWARE && desc->type != PERF_TYPE_TRACEPOINT &&

@@ -48,7 +48,7 @@ void event_attr_dummy(struct perf_event_attr *ret);
 void event_attr_side_band(const struct event_request *request, const struct event_machine *machine,
 			  struct perf_event_attr *ret);
 
-/* Wakes whoever waits for it at each executable mapping, and follows children where @side_band does. */
+/* Wakes its waiter at each executable mapping, and follows children where @side_band does. */
 void event_attr_doorbell(const struct perf_event_attr *side_band, struct perf_event_attr *ret);
 
 /* Set the bits of @feature in @attr, a dummy, to see whether the kernel knows them. */

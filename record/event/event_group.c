@@ -16,10 +16,10 @@
 #define WATCHDOG_FILE "/proc/sys/kernel/nmi_watchdog"
 #define CPU_FILE      "/proc/cpuinfo"
 #define TRY_NS        1000000  /* a group that is alone is scheduled at once */
-#define TRIES_NS_MAX  25000000 /* beside others that take turns, in one of the next turns (4 ms each) */
+#define TRIES_NS_MAX  25000000 /* beside others that are multiplexed, in one of the next turns (4 ms each) */
 #define WORDS_MAX     256
 
-/* Has it run, or can that not be told? Value or number of members, then the times: with PERF_FORMAT_GROUP as without. */
+/* Has it run, or can that not be determined? Value or number of members, then the times: with PERF_FORMAT_GROUP as without. */
 static bool has_run(int leader_fd)
 {
 	uint64_t words[WORDS_MAX] = { 0 };

@@ -48,7 +48,7 @@ struct event_desc {
 
 	uint32_t leader; /* index of the group's leader, its own if it stands alone */
 	bool samples;    /* false: only read with its leader */
-	bool is_default; /* nobody asked for it by name, so that something else may take its place */
+	bool is_default; /* not requested by name, so that something else may take its place */
 
 	const char *format; /* tracepoint: its format file; of a probe, what stands for it; "" for others */
 	const char *filter; /* tracepoint: what --filter says, or NULL */

@@ -430,7 +430,7 @@ static void note_event(struct maker *m, const struct event_planned *event)
 				     PROBE_PLACES_MAX + desc->probe->left_out, PROBE_PLACES_MAX));
 }
 
-/* The precision that was granted where as much as possible was wanted: told, not guessed. */
+/* The precision that was granted where as much as possible was requested: reported, not guessed. */
 static void note_precision(struct maker *m, const struct event_planned *event)
 {
 	if (event->desc->precise_max && !event->desc->is_default)

@@ -338,7 +338,7 @@ static struct managed_file *known_file(const struct managed_files *files,
 	return NULL;
 }
 
-/* Read it, and remember what came of it, unless nobody was asked. */
+/* Read it, and remember the result, unless no reader was available. */
 static struct managed_file *find_file(struct managed_files *files, const struct managed_runtime *runtime,
 				      const struct managed_place *place, const char **why)
 {

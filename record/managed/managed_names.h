@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed_names.h - names of functions and files that interpreters told, each kept once until the recorder ends.
+ * managed_names.h - names of functions and files of interpreters, each kept once until the recorder ends.
  *
  * So a name can be handed from thread to thread without a copy. Hostile processes may make up any number of names: beyond
  * MANAGED_NAMES_MAX bytes new ones are not kept. Several threads may use one.
  *
- * What else is remembered of interpreters' functions is counted here, for all processes together: whoever finds the room used up
+ * What else is remembered of interpreters' functions is counted here, for all processes together: a caller that finds the room used up
  * forgets what it remembers itself before it remembers more, so that no more than a function for each process comes on top.
  */
 #ifndef RECORD_MANAGED_NAMES_H
@@ -26,7 +26,7 @@ struct managed_names {
 	pthread_mutex_t lock;
 	struct arena arena;
 	struct map by_hash; /* to const char * */
-	uint64_t left_out;  /* for want of room */
+	uint64_t left_out;  /* for lack of room */
 	_Atomic size_t taken; /* bytes of what else is remembered */
 };
 

@@ -22,7 +22,7 @@ void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *
 	view->reads = view->copies = 0;
 	view->nwanted = 0;
 	view->failed = false;
-	/* Pages of earlier views are told by their number, which is never 0. */
+	/* Pages of earlier views are recognised by their number, which is never 0. */
 	if (!++view->number) {
 		memset(view->pages, 0, sizeof(view->pages));
 		view->number = 1;

@@ -43,7 +43,7 @@ struct managed_page {
 struct managed_view {
 	managed_read_fn *read;
 	void *context;
-	bool by_cpu_time; /* the caller's: time is what its thread runs, for one that nobody waits for */
+	bool by_cpu_time; /* the caller's: time is what its thread runs, for one that nothing waits for */
 	uint64_t limit_ns; /* the owner's: what to allow for each view; 0: MANAGED_TIME_NS */
 	uint64_t deadline_ns;
 	uint32_t number; /* of views so far */

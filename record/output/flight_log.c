@@ -128,7 +128,7 @@ bool flight_log_chapter_is_full(const struct flight_log *log)
 {
 	const struct chapter *chapter = last(log);
 
-	/* A process snapshot that is large is not told too often. */
+	/* A process snapshot that is large is not written too often. */
 	return chapter->len - chapter->landscape_len >=
 	       MAX(log->max_len / CHAPTERS, chapter->landscape_len);
 }

@@ -24,7 +24,7 @@ struct journal {
 /*
  * Write to @writer from now on. @turns: it may be turned later. A block that is not full is written when it is as old as
  * an eighth of the recording so far, at least @min_age_ns, at most ten seconds: so much is lost with a recorder that is
- * killed. Long blocks are small: what they know of a thread's last stack they need not be told again.
+ * killed. Long blocks are small: a thread's last stack need not be repeated in them.
  */
 void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t min_age_ns);
 void journal_deinit(struct journal *j);
@@ -39,7 +39,7 @@ MUST_USE struct err *journal_add(const struct journal *j, size_t stream, const s
 void journal_begin_pass(struct journal *j);
 MUST_USE struct err *journal_end_pass(struct journal *j, uint64_t finished_ns);
 
-/* Between two passes: go on in @writer, which has its header, with what is there told first. */
+/* Between two passes: continue in @writer, which has its header, with a process snapshot first. */
 MUST_USE struct err *journal_turn(struct journal *j, struct trace_writer *writer);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_files.c - a file gets the time into its name when it is complete, so that whoever waits for one never
+ * output_files.c - a file gets the time into its name when it is complete, so that a program that waits for one never
  * reads half of it.
  */
 #include "record/output/output_files.h"
@@ -267,7 +267,7 @@ static struct err *check_pipe(const struct output_files *v)
 			  "give -o FILE, or leave --switch-output and --overwrite out");
 }
 
-/* The first chapter: what runs already will be told to it as events. */
+/* The first chapter: what runs already will be written to it as events. */
 static struct err *begin_log(struct output_files *v)
 {
 	v->log = flight_log_new(v->args.flight_len);

@@ -166,7 +166,7 @@ static struct err *create_part(struct trace_output *out)
 	}
 	if (!err && (out->fd < 0 || !lock(out->fd) || !is_named(out, out->part, out->fd)))
 		err = in_use(out);
-	if (err && out->fd >= 0) { /* whoever took the name away from us has it now */
+	if (err && out->fd >= 0) { /* another process has taken the name */
 		close(out->fd);
 		out->fd = -1;
 	}

@@ -6,7 +6,7 @@
  *	write         to NAME.part; NAME, if there is one, stays what it was
  *	place         NAME becomes NAME.old, NAME.part becomes NAME
  *
- * So a command that cannot be run replaces nothing, and whoever finds NAME finds a whole file. A recorder that is
+ * So a command that cannot be run replaces nothing, and NAME is always a whole file. A recorder that is
  * killed leaves NAME.part, which preport reads; the next recording to NAME keeps it as NAME.part.old. NAME.part is
  * locked while it is written: a second recorder to the same NAME refuses to begin.
  *

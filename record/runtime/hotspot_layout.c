@@ -5,7 +5,7 @@
  *	gHotSpotVMStructs   type, field, type of the field, static?, offset, address
  *	gHotSpotVMTypes     name, superclass, ..., size
  *
- * How long an entry is and where its members are is said by further variables. Names of fields have changed with versions: each
+ * Further variables give the size of an entry and the offsets of its members. Names of fields have changed with versions: each
  * has all that are known.
  */
 #include "record/runtime/hotspot_layout.h"

@@ -3,7 +3,7 @@
  * hotspot_layout.h - where things are in the memory of one HotSpot virtual machine, by the tables that libjvm.so carries for debuggers
  * (gHotSpotVMStructs, gHotSpotVMTypes).
  *
- * The tables are the process's memory: whoever wrote them may lie. A layout only holds numbers that were checked to be
+ * The tables are the process's memory and not trusted. A layout only holds numbers that were checked to be
  * small, and addresses, which lead to bounded reads.
  */
 #ifndef RUNTIME_HOTSPOT_LAYOUT_H
@@ -85,7 +85,7 @@ extern const char *const hotspot_types_symbols[HOTSPOT_TYPE_SYMBOLS + 1];
 
 /*
  * Read the tables with @view, which bounds the time. False if they are not complete, or what they say cannot be. ret->jdk is set wherever it
- * is known, so that a version that is too new can be told from nonsense.
+ * is known, so that a version that is too new can be distinguished from nonsense.
  */
 bool hotspot_layout_read(struct managed_view *view, const uint64_t structs[HOTSPOT_STRUCT_SYMBOLS],
 			 const uint64_t types[HOTSPOT_TYPE_SYMBOLS], struct hotspot_layout *ret);

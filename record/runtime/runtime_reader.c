@@ -4,7 +4,7 @@
  *
  * Memory is read where it is present (task_memory.h). Names in the tables of libjvm.so are in pages that the process itself never
  * touches: those come from the file. The file is another user's, so a process that may be left behind reads the tables
- * (foreign_reader.h); what this thread reads afterwards is memory alone, and waits for nobody.
+ * (foreign_reader.h); what this thread reads afterwards is memory alone, and does not wait.
  */
 #include "record/runtime/runtime_reader.h"
 

@@ -58,8 +58,8 @@ bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpr
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid);
 
 /*
- * All that was told is looked up, or a second has passed; then nothing more is looked up until runtime_reader_resume(). What
- * could not be read is said in @notes, and counted anew from then on. False if the thread hangs: there is nothing to be had from it.
+ * All addresses are looked up, or a second has passed; then nothing more is looked up until runtime_reader_resume(). What
+ * could not be read is reported in @notes, and counted anew from then on. False if the thread hangs: there is nothing to be had from it.
  */
 bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes);
 void runtime_reader_resume(struct runtime_reader *r);

@@ -6,7 +6,7 @@
  *	page of 256 KiB:  … | map, …, Code, … instructions | map, …, Code, … instructions pc …
  *	                                                       └────── looked for backwards
  *
- * What is told of code whose function is not known yet waits until it is learnt.
+ * Addresses of code whose function is not known yet wait until it is.
  */
 #include "record/runtime/v8.h"
 

@@ -20,7 +20,7 @@
 #define V8_NAME_MAX	 512
 
 struct v8_function {
-	uint64_t shared, name, script; /* what it is told from another one by */
+	uint64_t shared, name, script; /* what distinguishes it from another one */
 	uint32_t script_number;	       /* V8_NO_SCRIPT: not known */
 	uint32_t line; /* where it is defined; 0: not known */
 	char *label;

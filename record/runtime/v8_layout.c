@@ -45,7 +45,7 @@ static const struct {
 	[V8_KIND_BASELINE] = { "CodeKindBaseline", -1 },
 };
 
-/* Those that were tried; in between nobody knows. */
+/* Those that were tried; those in between are unknown. */
 static const struct v8_version versions[] = {
 	{ 10, 2, 16, 24, 0, 128, 48, 40, 32, 0, false }, /* Node.js 18 */
 	{ 11, 3, 16, 24, 40, 0, 48, 56, 32, 0, false },  /* 20 */

@@ -8,7 +8,7 @@
  *	            rbp-16 the function, rbp-32 its array of bytecode, rbp-40 the offset  (V8)
  *
  * Pruning knows no such words, for they point into data. They are the runtime's, not the application's. Of V8 the sum of array and offset is
- * kept in the array's place. Compiled functions of V8 have their function and array there, too: those are only told.
+ * kept in the array's place. Compiled functions of V8 have their function and array there, too: those are only passed on.
  */
 #ifndef RECORD_BYTECODE_WORDS_H
 #define RECORD_BYTECODE_WORDS_H

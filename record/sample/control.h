@@ -65,7 +65,7 @@ bool control_read(struct control *c);
  */
 bool control_next(struct control *c, struct control_command *ret, struct err **ret_err);
 
-/* Answer the last command: done, or why not. An answer that nobody takes is dropped; @err stays the caller's. */
+/* Answer the last command: done, or why not. An answer that is not read is dropped; @err stays the caller's. */
 void control_answer(const struct control *c, const struct err *err);
 
 #endif

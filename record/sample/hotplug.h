@@ -26,8 +26,8 @@ struct hotplug {
 	const struct target *target;
 	struct watch *watch;
 	struct mmap_wakeup *bell;
-	struct diag *diag; /* is told of each CPU that went or came */
-	int fd;             /* of what the kernel says; -1: it says nothing, or nobody asks */
+	struct diag *diag; /* is informed of each CPU that went or came */
+	int fd;             /* of the kernel's messages; -1: there are none, or they are not wanted */
 	uint64_t looked_ns; /* when it was last read */
 	struct arena arena;
 	struct cpu_list online;      /* when it was last looked at */

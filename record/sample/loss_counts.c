@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loss_counts.c - the kernel's own count of losses where it keeps one (PERF_FORMAT_LOST), split by what it told on
+ * loss_counts.c - the kernel's own count of losses where it keeps one (PERF_FORMAT_LOST), split by what it reported on
  * the way.
  */
 #include "record/sample/loss_counts.h"
@@ -21,7 +21,7 @@ struct loss_counts_row {
 struct loss_counts_ring {
 	uint64_t kept, passed_over; /* samples since the last loss */
 	uint64_t all_kept, all_passed_over;
-	uint64_t lost; /* as the kernel told */
+	uint64_t lost; /* as the kernel reported */
 	double ours;   /* of them, as estimated */
 };
 

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define LATE_NS	      1000000	  /* after a sample, what is read no longer belongs to it */
-#define QUIET_NS      2000000000u /* without interpreters after which samples wake nobody */
+#define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
 #define END_WAIT_S    1
 #define HEAD_LEN      40 /* of a sample: header, id, address, process and thread, time */
@@ -132,7 +132,7 @@ static void put(struct reader *r, const struct result *result)
 	const struct event_managed_frame *frames = r->stack.frames;
 	size_t len = sizeof(*result) + result->nframes * sizeof(*frames);
 
-	/* There is room for WAITING_MAX (give_room()): nobody waits for an allocation. */
+	/* There is room for WAITING_MAX (give_room()): nothing is allocated. */
 	pthread_mutex_lock(&r->lock);
 	if (r->results.bytes.len + len > WAITING_MAX) {
 		r->dropped++;
@@ -176,7 +176,7 @@ static void read_stack(struct reader *r, struct managed_process *p, const struct
 	put(r, &result);
 }
 
-/* The drain is not woken by this ring any more, so it is told when a quarter of it is full. */
+/* The drain is not woken by this ring any more, so it is woken when a quarter of it is full. */
 static void ring_bell(struct reader *r)
 {
 	uint64_t tail = tail_of(r->ring), one = 1;

@@ -61,7 +61,7 @@ typedef struct err *managed_take_fn(void *context, const struct event *ev);
 MUST_USE struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns,
 					  managed_take_fn *take, void *context);
 
-/* Who is to be told of mappings, forks, execs and ends. */
+/* The receiver of mappings, forks, execs and ends. */
 struct managed_table *managed_readers_table(struct managed_readers *m);
 struct managed_totals managed_readers_totals(const struct managed_readers *m);
 struct managed_refusals managed_readers_refusals(const struct managed_readers *m);

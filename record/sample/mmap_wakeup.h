@@ -26,7 +26,7 @@
 /* On one CPU. */
 struct mmap_wakeup_wire {
 	int fd;
-	void *page; /* of the ring that the kernel writes to and nobody reads */
+	void *page; /* of the ring that the kernel writes to and that is never read */
 };
 
 struct mmap_wakeup {

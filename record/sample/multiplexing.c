@@ -8,8 +8,8 @@
 #include "record/event/event_attr.h"
 #include "record/event/event_group.h"
 
-#define ON_NS_MIN 10000000 /* whoever was on for less may just have come too late */
-#define ENOUGH    0.95	   /* of the time: whoever has less is told */
+#define ON_NS_MIN 10000000 /* an event that was on for less may just have come too late */
+#define ENOUGH    0.95	   /* of the time: an event that has less is reported */
 
 /* What precord found of all events. */
 struct findings {

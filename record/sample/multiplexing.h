@@ -9,7 +9,7 @@
 #include "formats/base/diag.h"
 #include "formats/recording.h"
 
-/* Of the counts of @rec, which are final; what is said goes to @diag, and so into the trace. */
+/* Of the counts of @rec, which are final; warnings go to @diag, and so into the trace. */
 void multiplexing_tell(const struct recording *rec, struct diag *diag);
 
 #endif

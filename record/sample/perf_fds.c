@@ -230,7 +230,7 @@ static void forget_refusals(struct perf_fds *s)
 	vec_deinit(&s->refusals);
 }
 
-/* An event that is open nowhere ends it; others are told of, CPU by CPU. */
+/* An event that is open nowhere ends it; others are reported, CPU by CPU. */
 static struct err *settle_refusals(struct perf_fds *s, struct diag *diag)
 {
 	struct err *err = NULL;

@@ -9,7 +9,7 @@
  *
  * Where events follow CPUs, one that takes large snapshots is opened twice, the second time with short ones: of the
  * two only one is enabled, the lean one while the reader is behind. A ring then lasts four times as long.
- * In the same way, and when it is first asked for, each gets a twin whose every sample wakes whoever waits for the ring.
+ * In the same way, and when it is first asked for, each gets a twin whose every sample wakes the ring's waiter.
  *
  * Sensors own descriptors and rings. Not thread-safe.
  */

@@ -17,7 +17,7 @@ struct window {
 
 /*
  * The thread's own stack: what was captured and what may follow. That may be more even if the copy was not cut by its
- * size, for the kernel's copy ends at a page that nobody has touched yet, in the middle of a large frame. A stack has no
+ * size, for the kernel's copy ends at an untouched page, in the middle of a large frame. A stack has no
  * code in it, so that the first mapping of code above the stack pointer ends it: the stack of a thread may lie just below
  * a library, and return addresses into that library are no stack pointers.
  */

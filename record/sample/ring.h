@@ -33,7 +33,7 @@ struct ring {
 
 /*
  * Map @data_len bytes (a power of two of at least a page) for the event @fd of @cpu.
- * ERR_SYSTEM: refused; EPERM for want of lockable memory, ENOMEM for want of any.
+ * ERR_SYSTEM: refused; EPERM without lockable memory, ENOMEM without any.
  */
 MUST_USE struct err *ring_open(struct ring *ring, int fd, uint32_t cpu, uint64_t data_len);
 

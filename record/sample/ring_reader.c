@@ -146,7 +146,7 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
 }
 
-/* And what an interpreter executes, which is told at once. */
+/* And what an interpreter executes, which is passed on at once. */
 static void prune_stack(struct ring_reader *r, const struct process *proc, size_t max_stack)
 {
 	uint64_t reg = bytecode_words_register(proc, &r->record);
@@ -298,7 +298,7 @@ static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t even
 
 /*
  * The event of a sample of ours. Where several recorders sample the same software event, the kernel (seen in 6.18) fills
- * in the first one's number for all of them: what it says is then nobody's here, and the only event of that sort is meant.
+ * in the first one's number for all of them: what it says then belongs to no event here, and the only event of that sort is meant.
  */
 static uint32_t event_of(const struct ring_reader *r, uint64_t id, const uint8_t *data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_reader.h - takes the samples out of some of the rings: each is parsed where it lies, pruned, its code told
+ * ring_reader.h - takes the samples out of some of the rings: each is parsed where it lies, pruned, its code passed
  * to the attachments, and written to a stream of the trace.
  *
  * Between the side-band and the end of a pass nothing changes that readers share, so that several may run at a
@@ -34,7 +34,7 @@
 struct drain_totals {
 	uint64_t samples;
 	uint64_t
-		lost; /* records the sample rings had no room for, as told by the kernel on the way */
+		lost; /* records the sample rings had no room for, as reported by the kernel on the way */
 	uint64_t side_lost; /* records the side-band rings had no room for */
 	uint64_t cut, shortened;
 	uint64_t throttled;

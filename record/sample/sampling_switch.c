@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling_switch.c - whoever speaks last is right: time, the signal and commands all turn the same switch.
+ * sampling_switch.c - the last one wins: time, the signal and commands all turn the same switch.
  */
 #include "record/sample/sampling_switch.h"
 
@@ -12,7 +12,7 @@
 
 #define TEXT_MAX 512
 
-/* At once, and without stdio, since the recording goes on. @text has words of whoever sends commands. */
+/* At once, and without stdio, since the recording continues. @text has words of the sender of commands. */
 static void say(const char *what, const char *text)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };

@@ -23,7 +23,7 @@ struct sampling_switch {
 	bool was_enabled; /* it was at some time */
 };
 
-/* What a command asks of whoever runs the recording. */
+/* What a command asks of the recorder. */
 enum sampling_switch_order {
 	SAMPLING_SWITCH_NOTHING,
 	SAMPLING_SWITCH_SNAPSHOT, /* to be answered with sampling_switch_answer() */

@@ -4,7 +4,7 @@
  *
  * A stack costs the thread that leaves some 5 us, so that two that hand a byte to and fro would spend most of their time
  * on being recorded. Above STACK_THINNING_RATE stacks a second on a CPU one switch in N gets one. N follows the rate: up at
- * once, down by half at a time. Pure policy: ring_reader counts and has the kernel told.
+ * once, down by half at a time. Pure policy: ring_reader counts and informs the kernel.
  */
 #ifndef RECORD_STACK_THINNING_H
 #define RECORD_STACK_THINNING_H

@@ -18,7 +18,7 @@ struct thread_clocks {
 	uint64_t reads;
 };
 
-/* Time that thread @tid of process @pid, or for want of better its whole process, has run. */
+/* Time that thread @tid of process @pid, or failing that its whole process, has run. */
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 
 /* Two readings differed, perhaps for another thread of the process: from now on read that of @tid alone, if that can be. */

@@ -35,7 +35,7 @@ struct counter_set {
 	const struct event_list *list;
 	VEC(struct counter) items; /* by place, then by event */
 	struct err **refusals;     /* by event: why it is not counted, or NULL */
-	bool user_only;            /* some count user code only, for want of permission */
+	bool user_only;            /* some count user code only, for lack of permission */
 };
 
 struct counter_request {

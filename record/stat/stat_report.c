@@ -249,7 +249,7 @@ void stat_report_begin(struct stat_report *r)
 	fputs(",\n  \"counts\": [", r->out);
 }
 
-/* Of the events that nobody asked for, those that the machine lacks are told of once, at the end. */
+/* Default events that the machine lacks are listed once, at the end. */
 static bool is_shown(const struct stat_report *r, const struct stat_row *row)
 {
 	return row->state != STAT_NOT_SUPPORTED || !r->is_default;

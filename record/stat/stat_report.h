@@ -20,7 +20,7 @@ struct stat_report {
 	const struct stat_table *table;
 	const struct event_list *list;
 	struct err *const *refusals; /* by event, as in counter_set; valid in stat_report_end() */
-	bool is_default;             /* nobody asked for these events: what is absent is left out */
+	bool is_default;             /* these events were not requested: absent ones are left out */
 	bool intervals;
 	const char *subject; /* "'sleep 1'", "the whole system" */
 	unsigned runs;

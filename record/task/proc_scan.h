@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_scan.h - what ran before the recording began, told as if it had just happened: a fork and a name for
+ * proc_scan.h - what ran before the recording began, as events as if it had just happened: a fork and a name for
  * each thread, a mapping for each piece of executable memory, one for the kernel and each of its modules.
  *
  * All events carry time 0, before everything that is recorded.
@@ -21,7 +21,7 @@ struct proc_visitor {
 	/* Before the events of each process. */
 	void (*process)(void *context, uint32_t pid, uint32_t nthreads);
 	void *context;
-	struct process_info *info; /* to read command lines and the like with; NULL: they are not told */
+	struct process_info *info; /* to read command lines and the like with; NULL: they are left out */
 	bool data; /* mappings without code too */
 };
 

@@ -28,7 +28,7 @@ struct process_info_texts {
 struct process_info {
 	struct foreign_reader *reader; /* reads after execs; NULL: the caller does, and may wait for ever */
 	bool no_cmdline;  /* leave command lines out */
-	uint64_t skipped; /* execs after which nothing was read for want of time */
+	uint64_t skipped; /* execs after which there was no time to read anything */
 	uint64_t tokens, last_ns;
 	struct process_info_texts texts; /* of the last one after an exec */
 };

@@ -22,7 +22,7 @@ struct group {
 	char *path;
 };
 
-/* What an EVENT_PROCESS told. */
+/* The contents of an EVENT_PROCESS. */
 struct detail {
 	uint32_t uid;
 	char *cgroup;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_snapshot.h - what a file must be told at its beginning to be read by itself: the processes, threads, names and
+ * process_snapshot.h - what a file must begin with to be readable by itself: the processes, threads, names and
  * mappings that are there, kernel code and cgroups.
  *
  * It follows the side-band one pass behind. Side-band rings are drained ahead of the samples, so a sample still to
  * come may be older than an exec that has been seen; it finds the process snapshot of before, and the exec behind it:
  *
  *	pass n-1 | side-band  samples | pass n | side-band  samples |   a new file begins here:
- *	 ... all of this is process snapshot |        | told as it came    |   process snapshot, side-band of pass n, samples
+ *	 ... all of this is process snapshot |        | as it came         |   process snapshot, side-band of pass n, samples
  *
  * Memory grows with what lives. Not thread-safe.
  */

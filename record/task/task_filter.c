@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_filter.c - membership goes from parent to child; a number that is used again is whoever it is now.
+ * task_filter.c - membership goes from parent to child; a number that is used again belongs to its new task.
  */
 #include "record/task/task_filter.h"
 

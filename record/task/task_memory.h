@@ -2,12 +2,12 @@
 /*
  * task_memory.h - reads the memory of another process, but only pages that are in memory.
  *
- * A page that is not present has to be brought in by whoever owns it: a disk, or a FUSE or userfaultfd server that an
+ * A page that is not present has to be brought in by its owner: a disk, or a FUSE or userfaultfd server that an
  * ordinary user wrote and that never answers. A recorder that runs as root must not wait for it. So the process's
  * pagemap is asked first, and bytes are copied from the pages that it calls present.
  *
  * The process may take a page away between the question and the copy. process_vm_readv() waits for such a page in a
- * way that a fatal signal ends, where /proc/PID/mem would not; so read in a thread or a child that nobody waits for
+ * way that a fatal signal ends, where /proc/PID/mem would not; so read in a thread or a child that nothing waits for
  * without a limit. It also refuses what is not readable for the process itself (PROT_NONE, execute-only).
  *
  * Needs the permission to ptrace the process. Several threads may read from one.

@@ -46,7 +46,7 @@ void workload_signal(const struct workload *w, int signal);
 /* Exit status that stands for how it ended; *@ret_signal is the signal it died by, or 0. */
 int workload_exit_status(const struct workload *w, int *ret_signal);
 
-/* Die by @signal as the command did, so that whoever waits for us sees the same; without a core of our own. */
+/* Die by @signal as the command did, so that our parent sees the same; without a core of our own. */
 void workload_die_by(int signal);
 
 /* Close the descriptors; a child that was never started ends. */
