@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define FILES_MAX	16
-#define LIMIT_DEFAULT	50    /* rows as text that nobody limited */
+#define LIMIT_DEFAULT	50    /* rows as text without -n */
 #define STATUS_GREW	3     /* exit status of --fail-above */
 
 static const char default_input[] = "precord.trace";

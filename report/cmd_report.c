@@ -28,7 +28,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LIMIT_FLAT       50 /* rows of a text table that nobody limited */
+#define LIMIT_FLAT       50 /* rows of a text table without -n */
 #define LIMIT_NESTED     10
 
 #define TREE_FOLDED      0.005 /* share below which a text tree is folded unless --min says otherwise */

@@ -11,7 +11,7 @@
 #include "report/load/session.h"
 #include "report/view/view.h"
 
-/* Samples by what could be told of them. */
+/* Samples by how far their type is known. */
 struct data_types_count {
 	uint64_t samples;
 	uint64_t known;	    /* a type */

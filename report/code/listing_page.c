@@ -68,7 +68,7 @@ static struct stats_share share_of(const struct listing_page *page, const struct
 
 /* ---- cells ----------------------------------------------------------------------------------------- */
 
-/* Shares are told by number; colour only helps to find them. */
+/* Shares are numbers; colour only helps to find them. */
 static void put_shares(struct listing_page *page, const struct profile_sum *sums)
 {
 	for (size_t e = 0; e < page->a->events.len; e++) {

@@ -302,7 +302,7 @@ static void print_event(struct printer *p, size_t e)
 							  number_of(arena, sum->count, "sample"))));
 }
 
-/* What is true of several events is said once. */
+/* What is true of several events is printed once. */
 static void print_skids(struct printer *p)
 {
 	for (size_t e = 0; e < p->a->events.len; e++) {

@@ -116,7 +116,7 @@ static void add_sums(struct builder *b)
 	}
 }
 
-/* Threads are told apart only in the recording's own profile. */
+/* Threads are distinguished only in the recording's own profile. */
 static void add_threads(struct builder *b, const struct profile *p, uint32_t side)
 {
 	struct diff_groups *g = b->groups;

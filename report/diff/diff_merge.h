@@ -39,7 +39,7 @@ void diff_merge_deinit(struct diff_merge *merge);
 
 /*
  * Look at the modules and names of @from. Of all recordings before any is added: where a module is the same build in all of
- * them, functions without a symbol are told apart by their addresses.
+ * them, functions without a symbol are distinguished by their addresses.
  */
 void diff_merge_look(struct diff_merge *merge, const struct profile *from);
 

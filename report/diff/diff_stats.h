@@ -2,7 +2,7 @@
 /*
  * diff_stats.h - is what differs between two recordings more than noise?
  *
- * Three kinds of noise are told apart:
+ * Three kinds of noise are distinguished:
  *
  *	sampling	so many samples say so much and no more (the effective number, as in stats.h)
  *	clumping	samples of one run are not independent: a function that runs in long stretches is hit many times in a
@@ -29,7 +29,7 @@
 #define DIFF_ALARM     0.05
 #define DIFF_RUN_NOISE 0.03 /* relative standard deviation of an amount */
 #define DIFF_RUN_FLOOR 0.07 /* of the whole, times the noise: 0.2 points. Small rows double by where memory lies */
-#define DIFF_POWER     0.8  /* chance of what is said to be found */
+#define DIFF_POWER     0.8  /* chance of finding what is claimed to be found */
 #define DIFF_COUNT_MIN 10   /* samples of both sides together, below which a row is not tested */
 
 /* One row of one recording. */
@@ -76,7 +76,7 @@ size_t diff_holm(struct diff_compared **rows, size_t count);
 double diff_detectable(const struct diff_amount *side, const struct diff_amount *other,
 		       const struct diff_how *how, size_t tested);
 
-/* By how much runs of one program differ, told by two of them in which nothing changed. */
+/* By how much runs of one program differ, measured with two of them in which nothing changed. */
 struct diff_noise {
 	double likely, at_most; /* as diff_how.run_noise; the second with 95 % certainty */
 	size_t rows;

@@ -3,7 +3,7 @@
  * stable_names.h - names that stay the same when a program is built again.
  *
  * What a compiler, linker or packager adds and changes from build to build is taken off, so that two recordings of two
- * builds meet. What is taken off, and so no longer told apart:
+ * builds meet. What is taken off, and so no longer distinguished:
  *
  *	functions	f.isra.0, f.constprop.1, f.part.2, f.cold, f.lto_priv.3, f.llvm.1234, f.localalias,
  *			f(int) [clone .isra.0]		f

@@ -6,7 +6,7 @@
 
 #include "report/print/number.h"
 
-#define SHARED_SHARE 0.999 /* of the time: counters that ran less were shared out in turns */
+#define SHARED_SHARE 0.999 /* of the time: counters that ran less were multiplexed */
 #define DOUBT_SHARE  0.9   /* ... and less than this is worth a doubt */
 
 static void heard_event(void *context, const struct event *ev)

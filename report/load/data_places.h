@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_places.h - which memory samples accessed (precord -d), as profile_data: told apart as finely as a table needs.
+ * data_places.h - which memory samples accessed (precord -d), as profile_data: distinguished as finely as a table needs.
  *
  *	data_places_listen(&places, s);		// between session_open() and session_load()
  *

@@ -42,7 +42,7 @@ struct managed_counts {
 struct managed_stacks *managed_stacks_new(struct namer *namer, struct module *unknown, bool native);
 void managed_stacks_free(struct managed_stacks *m);
 
-/* To be told of each event in order of time; others than EVENT_MANAGED are ignored. */
+/* To be called with each event in order of time; others than EVENT_MANAGED are ignored. */
 void managed_stacks_event(struct managed_stacks *m, const struct event *ev);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_log.c - what runs already is told at time 0: it has no beginning here, and a second fork of it is no new life.
+ * process_log.c - what runs already is listed at time 0: it has no beginning here, and a second fork of it is no new life.
  */
 #include "report/load/process_log.h"
 
@@ -73,7 +73,7 @@ static void follow_fork(struct process_log *log, const struct event *ev)
 	}
 	if (ev->pid == 0 || ev->pid == UINT32_MAX)
 		return;
-	/* It was a parent, or had a sample, before it was told of. */
+	/* It was a parent, or had a sample, before it was listed. */
 	if (known && !ev->time_ns && !process_at(log, (uint32_t)*known)->has_exit)
 		life = (uint32_t)*known;
 	else

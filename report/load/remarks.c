@@ -123,7 +123,7 @@ static bool is_noted(const struct profile_facts *facts, enum recording_note_kind
 	return false;
 }
 
-/* Events that took turns at the counters, or found none, unless the recorder has said so, and why. */
+/* Events that were multiplexed, or never counted, unless the recorder has noted that, and why. */
 static void remark_turns(struct judge *r)
 {
 	const struct recording *rec = r->s->recording;

@@ -28,7 +28,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A path that does not exist would be no help, in silence. */
+/* A path that does not exist would otherwise be ignored silently. */
 static struct err *parse_existing(const char *value, mode_t type)
 {
 	struct stat st;

@@ -62,7 +62,7 @@ struct session_stream {
 	uint64_t branches; /* in stacks of them, with samples */
 	uint64_t with_branches, with_address, with_weight; /* samples */
 	uint64_t cut, shortened;  /* stacks: ended by the snapshot's size; by the recorder */
-	uint64_t folded; /* stacks that calls which repeat are left out of, for want of room */
+	uint64_t folded; /* stacks without some repeated calls, which did not fit */
 	uint64_t first_ns,
 		last_ns; /* time of the first and last event of any kind; 0 if there are none */
 };
@@ -170,7 +170,7 @@ void session_listen(struct session *s, struct session_listener *listener);
 MUST_USE struct err *session_each(struct session *s, struct filter *filter,
 				  struct session_listener *listener);
 
-/* ERR_UNSUPPORTED: the input is a profile. It has no @what ("events", "code"), which @who needs; "" is whoever asks. */
+/* ERR_UNSUPPORTED: the input is a profile. It has no @what ("events", "code"), which @who needs; "" is the caller. */
 MUST_USE struct err *session_need(const struct session *s, const char *what, const char *who);
 
 /* ERR_UNSUPPORTED: the input is no trace of precord, which consists of blocks. */

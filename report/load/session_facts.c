@@ -116,7 +116,7 @@ void session_set_facts(struct session *s)
 {
 	struct profile_facts *ret = &s->facts;
 
-	if (!s->imported) { /* reading may have told more: the end, damage */
+	if (!s->imported) { /* known only after reading: the end, damage */
 		session_set_origin(s);
 		set_losses(s, ret);
 		ret->duration_ns = session_duration_ns(s);

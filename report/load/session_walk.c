@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_walk.c - batches of events: prepared in order, walked by anybody, taken in order.
+ * session_walk.c - batches of events: prepared in order, walked by any thread, taken in order.
  *
  *	owner     prepare 5      take 2   prepare 6      take 3 …
  *	walkers   walk 3 ─────────► walk 5 …

@@ -11,7 +11,7 @@
 
 struct metric_def {
 	const char *name, *formula;
-	const char *words; /* what it tells; "" if nobody says */
+	const char *words; /* what it means; "" if not documented */
 	const char *place; /* "FILE:LINE", or "--metric" */
 	bool percent;
 	struct metric_expr *expr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * metrics.c - each metric finds its events: a group that has them all comes first, since its counts are of the same
- * moments, whoever else had counters.
+ * moments, whatever else was counted.
  */
 #include "report/metric/metrics.h"
 

@@ -39,7 +39,7 @@ enum flame_by {
 struct flame_options {
 	struct folded_options frames; /* how they are named; .pid and .tid are set by @by */
 	enum flame_by by;
-	uint32_t recorder_pid; /* marked wherever it stands on the root; 0: nobody is */
+	uint32_t recorder_pid; /* marked wherever it is at the root; 0: none is */
 	bool reverse; /* leaves first */
 };
 

@@ -36,7 +36,7 @@ const char *number_of(struct arena *arena, uint64_t count, const char *noun);
 
 /*
  * "120 samples@of, 12.3 s of CPU time", or "..., 1.23 G cycles" after the event's name, or "... events" where that is no
- * plural word. Nothing is said twice where samples themselves are counted.
+ * plural word. Nothing is repeated where samples themselves are counted.
  */
 const char *number_sum(struct arena *arena, const struct profile_sum *sum, const char *of,
 		       const char *event, const char *unit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pager.c - as git does it. A reader who leaves early closes the pipe, and SIGPIPE ends the work that nobody
+ * pager.c - as git does it. A reader who leaves early closes the pipe, and SIGPIPE ends the work that no one
  * looks at any more.
  */
 #include "report/print/pager.h"

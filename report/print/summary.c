@@ -434,7 +434,7 @@ static bool has_code(const struct page *page, const struct profile_location *at)
 
 /*
  * The function to look at: among those that matter as much as half of the first, the heaviest with a name and code that
- * is not a library's, whose instructions nobody can change.
+ * is not a library's, whose instructions the user cannot change.
  */
 static const char *find_top_leaf(struct page *page, const struct view *view)
 {

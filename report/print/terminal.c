@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.c - the environment first: whoever sets COLUMNS means it.
+ * terminal.c - the environment comes first: COLUMNS is set deliberately.
  */
 #include "report/print/terminal.h"
 

@@ -136,7 +136,7 @@ static void add_ksym(struct strip_names *names, struct recording_ksym sym)
 	vec_push(&names->ksyms, sym);
 }
 
-/* Code that was made at run time is left out: what it holds nobody knows. */
+/* Code that was made at run time is left out: what it holds is not known. */
 static void add_jit_map(struct strip_names *names, struct recording_jit_map map)
 {
 	struct jit_map *old = jit_map_new_dumped(map.text, map.len, map.dump, map.dump_len);

@@ -2,7 +2,7 @@
 /*
  * strip_names.h - pseudonyms into everything of a recording that names a thread, a process, a file or a function.
  *
- * Symbols of the kernel proper stay. What may hold names that cannot be told from other bytes is left out: whole ELF
+ * Symbols of the kernel proper stay. What may hold names that cannot be found is left out: whole ELF
  * files, payloads of tracepoints, the command line, notes that quote something.
  */
 #ifndef REPORT_STRIP_NAMES_H

@@ -24,7 +24,7 @@ enum branches_by {
 	BRANCHES_BY_LOCATION, /* without names; a filter's functions and modules do not matter */
 };
 
-/* What the processor told of one branch. */
+/* What the processor reported of one branch. */
 struct branches_facts {
 	bool known, missed; /* predicted, and how that went */
 	uint32_t cycles;    /* since the branch before; 0: not known */

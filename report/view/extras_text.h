@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * extras_text.h - what the hardware told beside a sample, as lines of text: branches as perf script -F brstack prints them, data
+ * extras_text.h - what the hardware reported with a sample, as lines of text: branches as perf script -F brstack prints them, data
  * addresses, sources and weights.
  */
 #ifndef REPORT_EXTRAS_TEXT_H
@@ -16,7 +16,7 @@
  */
 void extras_put_branches(FILE *out, const struct event_branch *branches, size_t count);
 
-/* "data 0x7f12 load, L1 hit, TLB hit L1, weight 5"; nothing if nothing was told. */
+/* "data 0x7f12 load, L1 hit, TLB hit L1, weight 5"; nothing if nothing was reported. */
 void extras_put_data(FILE *out, const struct event_sample *sample);
 
 #endif

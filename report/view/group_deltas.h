@@ -3,11 +3,11 @@
  * group_deltas.h - what each event of a group counted since the sample before, of counts that only grow.
  *
  *	sample 1           sample 2                    on one CPU, or of one thread on one CPU
- *	   |   cycles +900    |      the difference is told with sample 2:
+ *	   |   cycles +900    |      the difference belongs to sample 2:
  *	   |   instr. +300    |      the interval ended there
  *
- * It must see every sample of a recording in order of time, also those that nobody asks about, since the next
- * one's difference begins there. Where counters were shared out in turns (running less than enabled) differences
+ * It must see every sample of a recording in order of time, also those that are filtered out, since the next
+ * one's difference begins there. Where counters were multiplexed (running less than enabled) differences
  * are scaled up. Readings that cannot be are refused and counted, never passed on.
  */
 #ifndef REPORT_GROUP_DELTAS_H

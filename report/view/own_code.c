@@ -9,7 +9,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Files whose code is nobody's own: the C library and its like, and runtimes. */
+/* Files whose code is not the user's own: the C library and its like, and runtimes. */
 static const char *const files[] = {
 	"libc.so*",	"libc-*.so",	   "libm.so*",	    "libm-*.so",    "libpthread*.so*", "libdl*.so*",
 	"librt*.so*",	"ld-linux*.so*",   "ld-musl*.so*",  "ld-*.so",	    "libstdc++*.so*",  "libgcc_s*.so*",

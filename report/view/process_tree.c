@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process_tree.c - parents may have larger numbers than their children, and in a damaged recording parents may form a ring:
- * whoever cannot be reached from the top stands there.
+ * a process that cannot be reached from the top is put there.
  */
 #include "report/view/process_tree.h"
 

@@ -165,7 +165,7 @@ static uint64_t line_identity(struct view_keys *keys, const struct view_frame *f
 	return pair(number, frame->function);
 }
 
-/* Rows are told apart by all that the view's levels ask for together: each level looks at its own part. */
+/* Rows differ by everything that the view's levels use together: each level looks at its own part. */
 static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t number)
 {
 	const struct profile_data *data = &keys->p->data.items[number];

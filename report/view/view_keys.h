@@ -2,7 +2,7 @@
 /*
  * view_keys.h - which group of a level a stack belongs to, as a number, and the group's name.
  *
- * What looks the same to the user is the same group: functions are told apart by name and module, not by where
+ * What looks the same to the user is the same group: functions differ by name and module, not by where
  * they are declared; threads by name, pid and tid.
  */
 #ifndef REPORT_VIEW_KEYS_H

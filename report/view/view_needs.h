@@ -7,7 +7,7 @@
 
 #include "report/view/view_levels.h"
 
-/* ERR_UNSUPPORTED: @p, which was imported from @input, has nothing that the groups of @levels could be told apart by. */
+/* ERR_UNSUPPORTED: @p, which was imported from @input, has nothing that distinguishes the groups of @levels. */
 MUST_USE struct err *view_needs_check(const struct profile *p, const struct view_levels *levels,
 				      const char *input);
 

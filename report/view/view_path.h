@@ -31,7 +31,7 @@ struct view_paths {
 	const bool *cut_at;            /* by function */
 	const bool *idle;	       /* by sample row; NULL: none */
 	bool native;		       /* of waits too, from the very leaf on */
-	size_t frames_max;             /* nobody looks at more */
+	size_t frames_max;             /* more are not needed */
 	VEC(struct view_frame) frames; /* of the current row */
 };
 

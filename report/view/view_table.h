@@ -22,7 +22,7 @@ struct view_table_options {
 	bool brief;        /* no weights and no row about the rest */
 	bool without_idle; /* no row of threads that wait for work; shares are the same */
 	const struct metrics *metrics; /* columns for each; NULL: none. The view has their measures */
-	uint32_t recorder_pid; /* whose rows are marked where they are text; 0: nobody's */
+	uint32_t recorder_pid; /* whose rows are marked where they are text; 0: none */
 	bool bars;         /* draw shares as bars beside the numbers; needs UTF-8 */
 };
 

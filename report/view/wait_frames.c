@@ -246,7 +246,7 @@ const char *wait_frames_syscall(const struct profile *p, const struct profile_sa
 	return "";
 }
 
-/* The C library's, or a runtime's; an inlined one is not told. */
+/* The C library's, or a runtime's; an inlined one is not recognised. */
 static bool is_wrapper(const struct profile *p, uint32_t stack)
 {
 	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];

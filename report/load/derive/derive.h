@@ -22,7 +22,7 @@ void derive_free(struct derive *d);
 /* Does a transformer need @ev, though it lies before the window or belongs to another event? */
 bool derive_wants(const struct derive *d, const struct event *ev);
 
-/* Is @ev about another thread than its own, so that it is needed whoever it belongs to? */
+/* Is @ev about another thread than its own, so that it is needed whichever thread it belongs to? */
 bool derive_wants_anyones(const struct derive *d, const struct event *ev);
 
 void derive_event(struct derive *d, const struct derive_event *event);

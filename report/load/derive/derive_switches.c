@@ -508,7 +508,7 @@ static void end_now(struct switches *s, struct life *life, uint64_t time_ns)
 	case ENDED:
 		return;
 	case WAITING:
-		if (s->any) /* nobody ends off a CPU: that it came to one was lost */
+		if (s->any) /* no thread ends off a CPU: its switch to one was lost */
 			put_gap(s, life, time_ns);
 		break;
 	default:
