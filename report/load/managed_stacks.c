@@ -42,6 +42,7 @@ struct waiting {
 struct native {
 	uint32_t stack;
 	bool loop, inner; /* a call of the interpreter's loop; code of the interpreter */
+	bool compiled;	  /* of its JIT */
 };
 
 struct managed_stacks {
@@ -259,10 +260,10 @@ static void gather_natives(struct managed_stacks *m, const struct waiting *w, ui
 			&p->locations.items[p->stacks.items[stack].location];
 		bool own = p->modules.items[at->module].path == w->module;
 		bool loop = own && in_loop(&w->managed, at->vaddr);
-		bool inner = own || is_compiled(&w->managed, at);
+		bool compiled = is_compiled(&w->managed, at);
 
 		m->nloops += loop;
-		vec_push(&m->natives, ((struct native){ stack, loop, inner }));
+		vec_push(&m->natives, ((struct native){ stack, loop, own || compiled, compiled }));
 	}
 }
 
@@ -356,7 +357,7 @@ static uint32_t keep_both(struct managed_stacks *m, const struct waiting *w, boo
 
 	while (left)
 		at = put_call(m, w, at, &left);
-	while (inner < m->natives.len && !m->natives.items[inner].loop)
+	while (inner < m->natives.len && !m->natives.items[inner].loop && !m->natives.items[inner].compiled)
 		inner++;
 	if (inner == m->natives.len && complete)
 		inner = 0;
@@ -381,6 +382,15 @@ static void forgive_innermost(struct managed_stacks *m)
 	m->nloops--;
 }
 
+/* Code of a JIT is entered without the loop, and has no unwind tables: that calls do not fit says nothing there. */
+static bool has_compiled(const struct managed_stacks *m)
+{
+	for (size_t i = 0; i < m->natives.len; i++)
+		if (m->natives.items[i].compiled)
+			return true;
+	return false;
+}
+
 static uint32_t merge(struct managed_stacks *m, const struct waiting *w, bool complete)
 {
 	size_t entries = count_entries(w);
@@ -391,7 +401,7 @@ static uint32_t merge(struct managed_stacks *m, const struct waiting *w, bool co
 		m->counts.merged++;
 		return interleave(m, w, entries - m->nloops);
 	}
-	if (m->nloops || complete)
+	if ((m->nloops || complete) && !has_compiled(m))
 		m->counts.mismatched++;
 	else
 		m->counts.merged++;

@@ -242,6 +242,11 @@ TEST(managed_stacks_have_the_place_of_code_that_the_interpreters_own_jit_made)
 	scene.managed.managed.runtime = EVENT_MANAGED_PHP;
 	CHECK_UINT(merge_scene(&scene, false).merged, 1);
 	CHECK_STR(shown, "work:2 libc.so.6");
+	/* It is entered without the loop, and how often cannot be told. */
+	scene.nips = 2;
+	CHECK_UINT(merge_scene(&scene, false).mismatched, 0);
+	CHECK_STR(shown, "work:2 libc.so.6");
+	scene.nips = ARRAY_LEN(ips);
 	/* Of a Python program it may be numba's. */
 	scene.managed.managed.runtime = EVENT_MANAGED_PYTHON;
 	merge_scene(&scene, false);
