@@ -15,6 +15,17 @@
 #define RING_LEN_MOST     (32ULL << 20)
 #define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
+/* Is @index one of the events of system calls, beside waits, whose stacks are thinned CPU by CPU? */
+static bool goes_with_waits(const struct event_plan *plan, size_t index)
+{
+	if (!event_desc_is_syscalls(plan->events[index].desc))
+		return false;
+	for (size_t i = 0; i < plan->nevents; i++)
+		if (event_desc_is_off_cpu(plan->events[i].desc))
+			return true;
+	return false;
+}
+
 /* Samples come so seldom that those of others do no harm. */
 static bool is_sparse(const struct event_plan *plan)
 {
@@ -24,7 +35,7 @@ static bool is_sparse(const struct event_plan *plan)
 			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK;
 
 		if (plan->events[i].desc->samples && !is_clock &&
-		    !event_desc_is_waking(plan->events[i].desc) &&
+		    !goes_with_waits(plan, i) && !event_desc_is_waking(plan->events[i].desc) &&
 		    !event_desc_is_idle(plan->events[i].desc) &&
 		    !event_desc_is_off_cpu(plan->events[i].desc) && /* their stacks are thinned, CPU by CPU */
 		    (!attr->freq || attr->type == PERF_TYPE_SOFTWARE))

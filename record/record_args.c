@@ -186,6 +186,8 @@ const struct opt record_opts[] = {
 		 "with waits: also who ended them, by tracepoint sched:sched_waking"),
 	OPT_PARSE(ARGS, idle_rate, "idle", 0, "[HZ]",
 		  "also threads that wait, looked at HZ times a second (20): of interpreters, or of -p and a command", parse_idle),
+	OPT_FLAG(ARGS, trace_syscalls, "trace-syscalls", 0,
+		 "also each system call, by tracepoints; see preport syscalls"),
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
 		  "what tells why the processor waits, to level 1 or 2; see preport topdown",
 		  topdown_args_parse),

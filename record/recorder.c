@@ -212,6 +212,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = event_list_add_off_cpu(&args->events, args->wakers);
 	if (!err && args->idle_rate)
 		err = event_list_add_idle(&args->events, args->idle_rate);
+	if (!err && args->trace_syscalls)
+		err = event_list_add_syscalls(&args->events);
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)

@@ -6,6 +6,7 @@
 #include "report/commands.h"
 #include "report/load/session.h"
 #include "report/print/json.h"
+#include "report/print/length_table.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/tables.h"
@@ -16,7 +17,6 @@
 #include <inttypes.h>
 
 #define ROWS_MAX 20 /* unless -n says otherwise */
-#define BAR_LEN  40
 
 struct waits_args {
 	struct session_args session;
@@ -64,130 +64,29 @@ static void waits_release(void *args)
 	session_args_deinit(&waits->session);
 }
 
-/* ---- the table ---- */
+/* ---- lengths ---- */
 
-static const struct quantile {
-	const char *title, *key;
-	double part;
-} quantiles[] = { { "median", "median", 0.5 }, { "90 %", "p90", 0.9 }, { "99 %", "p99", 0.99 }, { "longest", "max", 1 } };
+static void print_text(const struct session *s, const struct length_table *lengths, const struct table *table,
+		       const struct terminal *term)
+{
+	const struct wait_lengths *w = lengths->lengths;
+	struct arena *arena = table->arena;
+
+	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
+	       number_time(arena, w->all.total_ns), view_by_name(lengths->by));
+	if (s->facts.lives.thinned)
+		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
+		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
+	table_print_text(table, term, stdout);
+	length_table_histogram(lengths, arena);
+}
+
+/* ---- chains ---- */
 
 static void add_number(struct table *table, const char *title, const char *key)
 {
 	table_add_column(table, &(struct table_column){ title, key, TABLE_RIGHT, TABLE_KEEP, true });
 }
-
-static void fill(struct table *table, const struct waits_args *args, const struct wait_lengths *w)
-{
-	unsigned nfields;
-	const struct view_field *fields = view_fields(args->by.items[0].by, &nfields);
-	struct arena *arena = table->arena;
-
-	add_number(table, "waits", "waits");
-	add_number(table, "time", "total_ns");
-	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
-		add_number(table, quantiles[q].title, quantiles[q].key);
-	for (unsigned f = 0; f < nfields; f++)
-		table_add_column(table, &(struct table_column){ fields[f].title, fields[f].key,
-								fields[f].number ? TABLE_RIGHT : TABLE_LEFT,
-								TABLE_CUT_END, fields[f].number });
-	for (size_t i = 0; i < w->groups.len && (!args->limit || i < args->limit); i++) {
-		const struct wait_group *group = &w->groups.items[i];
-
-		table_add_row(table, 0, TABLE_PLAIN);
-		table_add_cell(table, number_count(arena, group->lengths_ns.len),
-			       arena_printf(arena, "%zu", group->lengths_ns.len));
-		table_add_cell(table, number_time(arena, group->total_ns),
-			       arena_printf(arena, "%" PRIu64, group->total_ns));
-		for (size_t q = 0; q < ARRAY_LEN(quantiles); q++) {
-			uint64_t ns = wait_group_quantile(group, quantiles[q].part);
-
-			table_add_cell(table, number_time(arena, ns), arena_printf(arena, "%" PRIu64, ns));
-		}
-		for (unsigned f = 0; f < nfields; f++)
-			table_add_cell(table, group->fields[f], NULL);
-	}
-}
-
-/* ---- the histogram ---- */
-
-static void print_histogram(struct arena *arena, const struct wait_group *all)
-{
-	unsigned first = WAIT_BUCKETS, last = 0;
-	uint64_t most = 1;
-
-	for (unsigned i = 0; i < WAIT_BUCKETS; i++) {
-		if (!all->buckets[i])
-			continue;
-		first = MIN(first, i);
-		last = i;
-		most = MAX(most, all->buckets[i]);
-	}
-	printf("\n%10s  %10s\n", "from", "waits");
-	for (unsigned i = first; i <= last && first < WAIT_BUCKETS; i++) {
-		unsigned len = (unsigned)((all->buckets[i] * BAR_LEN + most - 1) / most);
-
-		printf("%10s  %10s  %.*s\n", number_time(arena, 1ull << i), number_count(arena, all->buckets[i]),
-		       (int)len, "****************************************");
-	}
-}
-
-static void print_json_group(struct json *json, const struct wait_group *group,
-			     const struct view_field *fields, unsigned nfields)
-{
-	json_open(json, NULL, '{');
-	for (unsigned f = 0; f < nfields && group->fields[f]; f++)
-		json_string(json, fields[f].key, group->fields[f]);
-	json_uint(json, "waits", group->lengths_ns.len);
-	json_uint(json, "total_ns", group->total_ns);
-	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
-		json_uint(json, quantiles[q].key, wait_group_quantile(group, quantiles[q].part));
-	json_open(json, "histogram", '[');
-	for (unsigned i = 0; i < WAIT_BUCKETS; i++) {
-		if (!group->buckets[i])
-			continue;
-		json_open(json, NULL, '{');
-		json_uint(json, "from_ns", i ? 1ull << i : 0);
-		json_uint(json, "waits", group->buckets[i]);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
-}
-
-static void print_json(const struct waits_args *args, const struct wait_lengths *w)
-{
-	unsigned nfields;
-	const struct view_field *fields = view_fields(args->by.items[0].by, &nfields);
-	struct json json;
-
-	json_init(&json, stdout);
-	json.lines = true;
-	json_open(&json, NULL, '{');
-	json_string(&json, "by", view_by_name(args->by.items[0].by));
-	json_uint(&json, "waits", w->all.lengths_ns.len);
-	json_uint(&json, "total_ns", w->all.total_ns);
-	json_open(&json, "rows", '[');
-	for (size_t i = 0; i < w->groups.len && (!args->limit || i < args->limit); i++)
-		print_json_group(&json, &w->groups.items[i], fields, nfields);
-	json_close(&json, ']');
-	json_close(&json, '}');
-}
-
-static void print_text(const struct waits_args *args, const struct session *s, const struct wait_lengths *w,
-		       const struct table *table, const struct terminal *term)
-{
-	struct arena *arena = table->arena;
-
-	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
-	       number_time(arena, w->all.total_ns), view_by_name(args->by.items[0].by));
-	if (s->facts.lives.thinned)
-		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
-		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
-	table_print_text(table, term, stdout);
-	print_histogram(arena, &w->all);
-}
-
-/* ---- chains ---- */
 
 static void fill_chain(struct table *table, const struct waits_args *args, const struct wait_chain *chain)
 {
@@ -275,13 +174,42 @@ static struct err *print_chains(const struct waits_args *args, const struct sess
 	return terminal_close(&term, NULL);
 }
 
+static struct err *print_lengths(const struct waits_args *args, const struct session *s)
+{
+	struct wait_lengths w = { 0 };
+	struct length_table lengths = { .lengths = &w, .by = args->by.items[0].by, .limit = args->limit, .noun = "waits" };
+	struct terminal term = terminal_open(&args->terminal);
+	struct table table;
+	struct json json;
+
+	wait_lengths_collect(&w, s->profile, &s->facts,
+			     &(struct wait_lengths_request){ .event = s->facts.first_type,
+							     .level = args->by.items[0],
+							     .native = args->native,
+							     .idle = args->idle });
+	table_init(&table, &w.arena);
+	length_table_fill(&lengths, &table);
+	switch (table_format_named(args->format)) {
+	case TABLE_CSV:
+		table_print_csv(&table, stdout, /* with_header= */ true);
+		break;
+	case TABLE_JSON:
+		json_init(&json, stdout);
+		json.lines = true;
+		length_table_json(&lengths, &json);
+		break;
+	default:
+		print_text(s, &lengths, &table, &term);
+	}
+	table_deinit(&table);
+	wait_lengths_deinit(&w);
+	return terminal_close(&term, NULL);
+}
+
 static struct err *print_waits(struct session *s, void *args_)
 {
 	struct waits_args *args = args_;
 	struct tables_request naming = { .levels = args->by };
-	struct wait_lengths lengths = { 0 };
-	struct terminal term;
-	struct table table;
 	struct err *err;
 
 	if (!args->filter.events.len)
@@ -299,25 +227,7 @@ static struct err *print_waits(struct session *s, void *args_)
 	}
 	if (err)
 		return err;
-	if (args->who)
-		return print_chains(args, s);
-	wait_lengths_collect(&lengths, s->profile, &s->facts,
-			     &(struct wait_lengths_request){ .event = s->facts.first_type,
-							     .level = args->by.items[0],
-							     .native = args->native,
-							     .idle = args->idle });
-	term = terminal_open(&args->terminal);
-	table_init(&table, &lengths.arena);
-	fill(&table, args, &lengths);
-	if (table_format_named(args->format) == TABLE_JSON)
-		print_json(args, &lengths);
-	else if (table_format_named(args->format) == TABLE_CSV)
-		table_print_csv(&table, stdout, /* with_header= */ true);
-	else
-		print_text(args, s, &lengths, &table, &term);
-	table_deinit(&table);
-	wait_lengths_deinit(&lengths);
-	return terminal_close(&term, NULL);
+	return args->who ? print_chains(args, s) : print_lengths(args, s);
 }
 
 static struct err *waits_run(void *args, char **operands, int noperands, int *ret_status)

@@ -24,6 +24,7 @@ const struct command *const commands[] = {
 	&cmd_processes,
 	&cmd_script,
 	&cmd_strip,
+	&cmd_syscalls,
 	&cmd_topdown,
 	&cmd_tui,
 	&cmd_waits,

@@ -30,6 +30,7 @@ extern const struct command cmd_script;
 extern const struct command cmd_strip;
 extern const struct command cmd_topdown;
 extern const struct command cmd_tui;
+extern const struct command cmd_syscalls;
 extern const struct command cmd_waits;
 
 /* All of them, NULL-terminated, in the order of --help; the unnamed one first. */

@@ -32,6 +32,12 @@ bool event_desc_is_waking(const struct event_desc *desc)
 	return desc->type == PERF_TYPE_TRACEPOINT && strncmp(desc->name, EVENT_LIST_WAKING, strlen(EVENT_LIST_WAKING)) == 0;
 }
 
+bool event_desc_is_syscalls(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_TRACEPOINT &&
+	       (strcmp(desc->name, EVENT_LIST_ENTER) == 0 || strcmp(desc->name, EVENT_LIST_EXIT) == 0);
+}
+
 void event_list_limit(struct event_list *list, bool user)
 {
 	for (size_t i = 0; i < list->len; i++) {

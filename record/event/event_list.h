@@ -68,6 +68,8 @@ struct event_list {
 };
 
 #define EVENT_LIST_WAKING "sched:sched_waking"
+#define EVENT_LIST_ENTER  "raw_syscalls:sys_enter"
+#define EVENT_LIST_EXIT	  "raw_syscalls:sys_exit"
 
 /* Is it off-cpu: stacks of threads that leave a CPU, with a record for each switch beside them? */
 bool event_desc_is_off_cpu(const struct event_desc *desc);
@@ -80,6 +82,9 @@ bool event_list_wants_switches(const struct event_list *list);
 
 /* Is it sched_waking, which says who ended a wait? */
 bool event_desc_is_waking(const struct event_desc *desc);
+
+/* Is it the entry or the exit of system calls? */
+bool event_desc_is_syscalls(const struct event_desc *desc);
 
 /* Count user code only (@user), or kernel code only, in all events whose modifiers do not say it themselves. */
 void event_list_limit(struct event_list *list, bool user);

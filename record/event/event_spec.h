@@ -50,4 +50,7 @@ MUST_USE struct err *event_list_add_off_cpu(struct event_list *list, bool wakers
 /* Add the event idle, if it is not there, at @rate Hz. */
 MUST_USE struct err *event_list_add_idle(struct event_list *list, uint64_t rate);
 
+/* Append what tells of each system call, if it is not there yet: entry, exit, and stacks of some. ERR_SYSTEM: as event_list_add(). */
+MUST_USE struct err *event_list_add_syscalls(struct event_list *list);
+
 #endif

@@ -696,22 +696,31 @@ static bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
 	return reshape_stack(s->loader->reshape, s->profile, stack, ret);
 }
 
-/* Who ended a wait, as a label: "name tid", or what is known of a CPU without a thread. */
-static uint32_t waker_label(struct profile *p, uint32_t waker)
+/* Who ended a wait: "name tid", or what is known of a CPU without a thread. */
+static uint32_t waker_text(struct profile *p, uint32_t waker)
 {
-	char text[64] = "[interrupt in idle]";
-	struct profile_label label = { 0 };
-
-	if (waker == PROFILE_NONE)
-		return 0;
-
 	const struct profile_thread *thread = &p->threads.items[waker];
+	char text[64] = "[interrupt in idle]";
 
 	if (thread->tid)
 		snprintf(text, sizeof(text), "%.40s %" PRIu32, profile_text(p, thread->comm), thread->tid);
-	label.key = profile_string(p, DERIVE_WAKER);
-	label.text = profile_string(p, text);
-	return profile_add_labels(p, &label, 1);
+	return profile_string(p, text);
+}
+
+/* What a transformer tells of a span beside its stack. */
+static uint32_t labels_of(struct profile *p, const struct derived *from)
+{
+	struct profile_label labels[3];
+	uint32_t count = 0;
+
+	if (from->waker != PROFILE_NONE)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_WAKER),
+							  .text = waker_text(p, from->waker) };
+	if (from->call)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_CALL), .text = from->call };
+	if (from->error)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_ERROR), .text = from->error };
+	return profile_add_labels(p, labels, count);
 }
 
 /* What comes out of the transformers. */
@@ -733,7 +742,7 @@ static void add_derived(void *context, const struct derived *from)
 		.stop = from->stop,
 		.user = from->user,
 		.state = (uint8_t)from->state,
-		.labels = waker_label(p, from->waker),
+		.labels = labels_of(p, from),
 		.count = !from->more,
 		.weight = weight,
 		.weight_sq = (double)weight * (double)weight,
@@ -805,6 +814,7 @@ static void begin_transformers(struct session *s, const struct filter *filter)
 		.to_ns = MIN(filter->to_ns, s->recording->end_ns ? s->recording->end_ns : UINT64_MAX),
 		.waits = filter->waits,
 		.wall = filter->wall,
+		.syscalls = filter->syscalls,
 		.min_wait_ns = filter->min_wait_ns,
 		.max_wait_ns = filter->max_wait_ns,
 		.each_wait = filter->each_wait,

@@ -92,6 +92,8 @@ const char *number_counted(const char *event)
 {
 	if (strcmp(event, "off-cpu") == 0)
 		return "wait";
+	if (strcmp(event, "syscalls") == 0)
+		return "call";
 	return strcmp(event, "wall") == 0 ? "span" : "sample";
 }
 

@@ -600,6 +600,14 @@ static bool has_scripts(const struct page *page)
 	return page->facts->managed > page->facts->managed_unread;
 }
 
+static bool has_type(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->types.len; i++)
+		if (strcmp(profile_text(p, p->types.items[i].name), name) == 0)
+			return true;
+	return false;
+}
+
 static void put_next(struct page *page)
 {
 	const char *top = page->top_leaf;
@@ -609,6 +617,8 @@ static void put_next(struct page *page)
 		put_next_of_waits(page);
 		return;
 	}
+	if (has_type(page->p, DERIVE_SYSCALLS))
+		put_next_line(page, "syscalls", " (how many, how long, which failed)");
 	if (page->kernel >= KERNEL_SHARE)
 		put_next_line(page, "--by entry,mine", " (who enters the kernel, and how)");
 	if (page->processes >= PROCESSES_MANY)

@@ -213,6 +213,8 @@ static struct err *bind_event(struct filter *filter, const struct profile *p, co
 	filter->waits |= found;
 	if (strcmp(glob, "wall") == 0)
 		filter->wall = found = true;
+	if (strcmp(glob, "syscalls") == 0)
+		filter->syscalls = found = true;
 	for (size_t i = 0; i < p->types.len; i++) {
 		const char *name = profile_text(p, p->types.items[i].name);
 
@@ -308,6 +310,7 @@ struct err *filter_bind(struct filter *filter, const struct profile *p, const st
 	if (!err)
 		err = check_window(filter, facts);
 	filter->waits = !filter->events.len && !filter->wheres.len;
+	filter->syscalls = filter->waits;
 	filter->wall = filter->with_wall && has_waits(p);
 	if (err || !filter->events.len)
 		return err;

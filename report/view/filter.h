@@ -46,6 +46,7 @@ struct filter {
 	VEC(bool) event_passes;  /* by event; empty: all do */
 	VEC(struct where *) bound; /* of the conditions */
 	bool waits;		 /* time off the CPU */
+	bool syscalls;		 /* time in system calls */
 	bool wall;		 /* all time of each thread, which takes its own name to ask for */
 	bool with_wall;		 /* the caller's: all time of each thread also unasked, where waits were recorded */
 	bool each_wait;		 /* the caller's: waits without a stack stay as they are, see derive_request */

@@ -191,16 +191,6 @@ static const struct view_frame *frame_at_depth(const struct view_path *path, uin
 	return depth <= path->len ? &path->frames[path->len - depth] : NULL;
 }
 
-/* Names that are the same may stand in several functions: "__x64_sys_read" and "ksys_read". */
-static uint64_t syscall_identity(struct view_keys *keys, const struct profile_sample *row)
-{
-	uint64_t hash = 0;
-
-	for (const char *c = wait_frames_syscall(keys->p, row); *c; c++)
-		hash = map_hash(hash ^ (uint8_t)*c);
-	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
-}
-
 /* The label of @row that is called @name; NULL if it has none. */
 static const struct profile_label *label_of(const struct view_keys *keys, const struct profile_sample *row,
 					    const char *name)
@@ -214,12 +204,26 @@ static const struct profile_label *label_of(const struct view_keys *keys, const 
 	return NULL;
 }
 
-/* Who ended the wait, as a string; 0 if that is not known. */
-static uint32_t waker_text(const struct view_keys *keys, const struct profile_sample *row)
+/* What tells rows apart that are no stacks: texts that labels, or the names of kernel functions, give. */
+static const char *wait_text(const struct view_keys *keys, enum view_by by, const struct profile_sample *row)
 {
-	const struct profile_label *label = label_of(keys, row, "waker");
+	const struct profile_label *label =
+		label_of(keys, row, by == VIEW_WAKER ? "waker" : by == VIEW_ERROR ? "error" : "syscall");
 
-	return label ? label->text : 0;
+	if (label)
+		return profile_text(keys->p, label->text);
+	if (by == VIEW_ERROR)
+		return row->state == PROFILE_STATE_CALL ? "[no error]" : "";
+	return by == VIEW_SYSCALL ? wait_frames_syscall(keys->p, row) : "";
+}
+
+static uint64_t wait_text_identity(struct view_keys *keys, enum view_by by, const struct profile_sample *row)
+{
+	uint64_t hash = 0;
+
+	for (const char *c = wait_text(keys, by, row); *c; c++)
+		hash = map_hash(hash ^ (uint8_t)*c);
+	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
 }
 
 static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct view_path *path)
@@ -230,9 +234,7 @@ static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const str
 		return IDLE_IDENTITY;
 	if (by == VIEW_STATE)
 		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
-	if (by == VIEW_WAKER)
-		return waker_text(keys, row);
-	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : syscall_identity(keys, row);
+	return by == VIEW_WAIT ? wait_frames_kind(keys->p, row) : wait_text_identity(keys, by, row);
 }
 
 static bool is_own(struct view_keys *keys, const struct view_frame *frame)
@@ -338,6 +340,7 @@ static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 	case VIEW_WAIT:
 	case VIEW_SYSCALL:
 	case VIEW_WAKER:
+	case VIEW_ERROR:
 		return wait_identity(keys, level->by, path);
 	case VIEW_DATA_SYMBOL:
 	case VIEW_DATA_ADDRESS:
@@ -468,9 +471,8 @@ static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
 	const struct profile_sample *row = path->row;
 	const char *text = path->idle && by == VIEW_WAIT ? "waiting for work"
 			   : by == VIEW_STATE  ? profile_state_name(row->state)
-			   : by == VIEW_WAKER  ? profile_text(keys->p, waker_text(keys, row))
 			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
-					     : wait_frames_syscall(keys->p, row);
+					     : wait_text(keys, by, row);
 
 	return (struct view_key){ .fields = { *text ? text : "[not known]" } };
 }
@@ -556,7 +558,7 @@ static struct view_key texts(struct view_keys *keys, const struct level_keys *of
 		return thread_texts(keys, level->by, path->row);
 	if (level->by >= VIEW_DATA_SYMBOL && level->by <= VIEW_DATA_FIELD)
 		return data_texts(keys, level->by, path->row->data);
-	if (level->by >= VIEW_STATE && level->by <= VIEW_WAKER)
+	if (level->by >= VIEW_STATE && level->by <= VIEW_ERROR)
 		return wait_texts(keys, level->by, path);
 	if (level->by == VIEW_FIELD)
 		return field_texts(keys, path->row, of->name);

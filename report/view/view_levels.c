@@ -94,6 +94,7 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_WAIT] = { "wait", 1, { { "waits for", "wait", false, false } } },
 	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
 	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
+	[VIEW_ERROR] = { "error", 1, { { "error", "error", false, false } } },
 	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
 	[VIEW_RUNTIME] = { "runtime", 1, { { "runtime work", "runtime", false, false } } },
 	[VIEW_MINE] = { "mine", 2, { FUNCTION, MODULE } },
@@ -138,7 +139,7 @@ const char *const view_level_names[] = {
 	"cgroup", "container", "pod", "unit", "user", "cpu", "line", "address", "depth=1", "data-symbol",
 	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "runtime", "mine", "script",
 	"script-line", "state", "wait",
-	"syscall", "waker", "event", "branch", NULL,
+	"syscall", "waker", "error", "event", "branch", NULL,
 };
 
 /* What perf, and people, call a level. */

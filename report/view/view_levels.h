@@ -41,6 +41,7 @@ enum view_by {
 	VIEW_WAIT,	   /* what they wait for: lock, disk, ... (wait_frames.h) */
 	VIEW_SYSCALL,	   /* that they wait in */
 	VIEW_WAKER,	   /* the thread that ended the wait */
+	VIEW_ERROR,	   /* of a system call that failed */
 	VIEW_ENTRY,	   /* which way it came there: entry.h */
 	VIEW_RUNTIME,	   /* what it did for a runtime: runtime_work.h */
 	VIEW_MINE,	   /* the innermost function that is neither kernel, C library nor runtime: own_code.h */

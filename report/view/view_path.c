@@ -62,6 +62,7 @@ static const char *empty_text(const struct profile_sample *row)
 		[PROFILE_STATE_BLOCKED] = "[stack not sampled]",
 		[PROFILE_STATE_EARLIER] = "[waits since before the recording]",
 		[PROFILE_STATE_LOST] = "[switches lost]",
+		[PROFILE_STATE_CALL] = "[stack not sampled]",
 	};
 
 	return texts[row->state < PROFILE_STATES ? row->state : PROFILE_STATE_NONE];
@@ -69,7 +70,8 @@ static const char *empty_text(const struct profile_sample *row)
 
 static bool is_wait(const struct profile_sample *row)
 {
-	return row->state == PROFILE_STATE_RUNNABLE || row->state == PROFILE_STATE_BLOCKED;
+	return row->state == PROFILE_STATE_RUNNABLE || row->state == PROFILE_STATE_BLOCKED ||
+	       row->state == PROFILE_STATE_CALL;
 }
 
 bool view_paths_make(struct view_paths *paths, const struct profile_sample *row,

@@ -189,6 +189,7 @@ const char *profile_state_name(uint8_t state)
 		[PROFILE_STATE_BLOCKED] = "blocked",
 		[PROFILE_STATE_EARLIER] = "blocked since before",
 		[PROFILE_STATE_LOST] = "[switches lost]",
+		[PROFILE_STATE_CALL] = "in a system call",
 	};
 
 	return state < PROFILE_STATES ? names[state] : "";

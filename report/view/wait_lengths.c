@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct wait_group *group, uint64_t len_ns)
+static void add(struct wait_group *group, uint64_t len_ns, bool failed)
 {
 	unsigned bucket = len_ns ? 63u - (unsigned)__builtin_clzll(len_ns) : 0;
 
 	vec_push(&group->lengths_ns, len_ns);
 	group->total_ns += len_ns;
+	group->errors += failed;
 	group->buckets[MIN(bucket, WAIT_BUCKETS - 1u)]++;
 }
 
@@ -41,6 +42,19 @@ static int compare_groups(const void *left, const void *right)
 			return order;
 	}
 	return 0;
+}
+
+/* A system call that failed says with what. */
+static bool has_failed(const struct profile *p, const struct profile_sample *row)
+{
+	const struct profile_label_set *set = &p->label_sets.items[row->labels];
+
+	if (row->state != PROFILE_STATE_CALL)
+		return false;
+	for (uint32_t i = 0; i < set->count; i++)
+		if (strcmp(profile_text(p, p->labels.items[set->first + i].key), "error") == 0)
+			return true;
+	return false;
 }
 
 /* The group of each row of the profile; those of other events have none. */
@@ -83,8 +97,10 @@ void wait_lengths_collect(struct wait_lengths *w, const struct profile *p, const
 	while (time_series_next(&cursor, &when)) {
 		if (!when.has_duration || groups[when.row] == PROFILE_NONE)
 			continue;
-		add(&w->groups.items[groups[when.row]], when.duration_ns);
-		add(&w->all, when.duration_ns);
+		bool failed = has_failed(p, &p->samples.items[when.row]);
+
+		add(&w->groups.items[groups[when.row]], when.duration_ns, failed);
+		add(&w->all, when.duration_ns, failed);
 	}
 	free(groups);
 	free(idle);

@@ -15,6 +15,7 @@
 struct wait_group {
 	const char *fields[VIEW_FIELDS_MAX];
 	uint64_t total_ns;
+	uint64_t errors; /* of system calls: that failed */
 	VEC(uint64_t) lengths_ns; /* ascending */
 	uint64_t buckets[WAIT_BUCKETS];
 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct derive_kind *const kinds[] = { &derive_period, &derive_switches };
+static const struct derive_kind *const kinds[] = { &derive_period, &derive_switches, &derive_syscalls };
 
 struct derive {
 	struct derive_request request;

@@ -3,8 +3,9 @@
  * derive.h - the chain of transformers between the event stream and the profile: events in, weighted samples out.
  *
  *	events, with stacks ──► by period ──► samples as they were taken
- *	                   └──► switches  ──► time that threads waited, with the stacks that waited
- *	                   └──► wall      ──► the same, and time on a CPU
+ *	                   ├──► switches  ──► time that threads waited, with the stacks that waited
+ *	                   ├──► wall      ──► the same, and time on a CPU
+ *	                   └──► syscalls  ──► time in system calls
  *
  * A transformer is one file and one row of derive.c's table. Each sees every event that passes the filter or that it
  * wants, in order of time, and hands out what the profile is to hold. Not thread-safe.

@@ -12,7 +12,10 @@
 #define DERIVE_OFF_CPU "off-cpu" /* the events that transformers add to the profile, unless they were recorded */
 #define DERIVE_IDLE    "idle" /* threads that wait, looked at at a steady rate: precord --idle */
 #define DERIVE_WALL    "wall"
+#define DERIVE_SYSCALLS "syscalls"
 #define DERIVE_WAKER   "waker" /* the label of a wait that says who ended it */
+#define DERIVE_CALL    "syscall" /* of a system call: its name */
+#define DERIVE_ERROR   "error"	 /* of one that failed: "ENOENT" */
 
 /* An event on its way. */
 struct derive_event {
@@ -29,6 +32,7 @@ struct derived {
 	uint32_t cpu;		       /* EVENT_NO_CPU if not known */
 	enum profile_state state;
 	uint32_t waker;		       /* thread of the profile that ended a wait, PROFILE_NONE if not known */
+	uint32_t call, error;	       /* strings of the profile: of a system call; 0: none */
 	uint8_t stop;
 	bool user;		       /* the leaf ran in user space */
 	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
@@ -52,7 +56,8 @@ struct derive_request {
 	uint64_t from_ns, to_ns; /* the part of the recording that is looked at */
 	bool waits;		 /* time off the CPU */
 	bool wall;		 /* and on it, as an event of its own */
-	uint64_t min_wait_ns, max_wait_ns; /* of waits, whole; max 0: no limit */
+	bool syscalls;		 /* time in system calls, if they were recorded */
+	uint64_t min_wait_ns, max_wait_ns; /* of waits and system calls, whole; max 0: no limit */
 	/* Each wait by itself, with its own length, though stacks were thinned; else those without one add to those with one. */
 	bool each_wait;
 };
@@ -62,6 +67,12 @@ bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
 
 /* Is event @index of @rec idle, whose samples are of threads that wait, with the time that they stand for? */
 bool derive_is_idle(const struct recording *rec, uint32_t index);
+
+/* Is event @index of @rec the entry or exit of system calls? */
+bool derive_is_syscall(const struct recording *rec, uint32_t index);
+
+/* Does @rec have the entry and exit of each system call? */
+bool derive_has_syscalls(const struct recording *rec);
 
 struct derive_kind {
 	const char *name;
@@ -82,5 +93,6 @@ struct derive_kind {
 
 extern const struct derive_kind derive_period;
 extern const struct derive_kind derive_switches;
+extern const struct derive_kind derive_syscalls;
 
 #endif

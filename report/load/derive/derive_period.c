@@ -10,13 +10,14 @@
 struct period {
 	const struct derive_request *request;
 	const struct derive_out *out;
+	bool hide_calls; /* they come as spans */
 };
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
 {
 	struct period *p = memory_zeroed(1, sizeof(*p));
 
-	*p = (struct period){ request, out };
+	*p = (struct period){ request, out, request->syscalls && derive_has_syscalls(request->recording) };
 	return p;
 }
 
@@ -25,10 +26,11 @@ static void take(void *state, const struct derive_event *event)
 	const struct period *p = state;
 	const struct event_sample *sample = &event->ev->sample;
 
-	/* A stack that leaves a CPU has no length yet. */
+	/* A stack that leaves a CPU, or goes into a system call, has no length yet. */
 	if (event->ev->kind != EVENT_SAMPLE || !event->passes ||
 	    sample->event >= p->request->recording->nevents ||
-	    derive_is_off_cpu(p->request->recording, sample->event))
+	    derive_is_off_cpu(p->request->recording, sample->event) ||
+	    (p->hide_calls && derive_is_syscall(p->request->recording, sample->event)))
 		return;
 
 	struct derived derived = {

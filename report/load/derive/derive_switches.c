@@ -19,6 +19,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "report/load/derive/derive_kind.h"
+#include "report/load/derive/stand_ins.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -41,23 +42,6 @@ struct held_stack {
 	bool user, is_known;
 };
 
-/* A wait with a stack, where stacks were thinned: it stands for others of its thread that took about as long. */
-struct spokesman {
-	uint32_t stack, cpu;
-	unsigned length; /* class */
-	uint8_t stop;
-	enum profile_state state;
-	uint32_t waker;
-	uint64_t time_ns, weight;
-};
-
-/* Waits without stacks, by what makes them alike. */
-struct thinned {
-	enum profile_state state;
-	unsigned length; /* class */
-	uint64_t ns;
-};
-
 struct life {
 	uint32_t pid, tid;
 	uint32_t thread; /* of the profile; PROFILE_NONE: not looked up yet */
@@ -66,8 +50,7 @@ struct life {
 	uint64_t since_ns, born_ns;
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
-	VEC(struct spokesman) spokesmen;
-	VEC(struct thinned) thinned;
+	struct stand_ins stand_ins; /* where stacks were thinned */
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	uint32_t left_cpu;		/* at the last switch */
@@ -144,9 +127,7 @@ static void free_switches(void *state)
 	for (size_t i = 0; i < s->lives.len; i++)
 		vec_deinit(&s->lives.items[i].running);
 	for (size_t i = 0; i < s->lives.len; i++)
-		vec_deinit(&s->lives.items[i].spokesmen);
-	for (size_t i = 0; i < s->lives.len; i++)
-		vec_deinit(&s->lives.items[i].thinned);
+		stand_ins_deinit(&s->lives.items[i].stand_ins);
 	vec_deinit(&s->periods);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
@@ -225,6 +206,11 @@ static void hand_out_wait(struct switches *s, const struct derived *span)
 		hand_out(s, span, s->wall_event);
 }
 
+static void put_more(void *context, const struct derived *span)
+{
+	hand_out_wait(context, span);
+}
+
 static uint64_t period_on(const struct switches *s, uint32_t cpu)
 {
 	return cpu < s->periods.len ? s->periods.items[cpu] : 1;
@@ -234,25 +220,6 @@ static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 {
 	return len_ns >= s->request->min_wait_ns &&
 	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
-}
-
-/* Of waits in one class the longest took less than four times as long as the shortest. */
-static unsigned length_class(uint64_t len_ns)
-{
-	return len_ns ? (63u - (unsigned)__builtin_clzll(len_ns)) / 2 : 0;
-}
-
-static void add_thinned(struct life *life, unsigned length, uint64_t ns)
-{
-	for (size_t i = 0; i < life->thinned.len; i++) {
-		struct thinned *at = &life->thinned.items[i];
-
-		if (at->state == life->state && at->length == length) {
-			at->ns += ns;
-			return;
-		}
-	}
-	vec_push(&life->thinned, ((struct thinned){ life->state, length, ns }));
 }
 
 static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
@@ -279,12 +246,10 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 	if (!s->request->each_wait && period_on(s, life->left_cpu) > 1 &&
 	    life->state != PROFILE_STATE_LOST) {
 		if (!life->leaving.is_known) {
-			add_thinned(life, length_class(len_ns), span.weight);
+			stand_ins_add(&life->stand_ins, life->state, len_ns, &span);
 			return;
 		}
-		vec_push(&life->spokesmen,
-			 ((struct spokesman){ span.stack, span.cpu, length_class(len_ns), span.stop, span.state, span.waker,
-					      span.time_ns, span.weight }));
+		stand_ins_keep(&life->stand_ins, life->state, len_ns, &span);
 	}
 	hand_out_wait(s, &span);
 }
@@ -581,46 +546,10 @@ static void take(void *state, const struct derive_event *event)
 	}
 }
 
-static bool is_like(const struct spokesman *of, const struct thinned *thinned)
-{
-	return of->state == thinned->state && of->length == thinned->length;
-}
-
 /* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
-static void share_out(struct switches *s, struct life *life, const struct thinned *thinned)
-{
-	uint64_t left_ns = thinned->ns, all_ns = 0;
-	enum profile_state state = thinned->state;
-	double factor;
-
-	for (size_t i = 0; i < life->spokesmen.len; i++)
-		all_ns += is_like(&life->spokesmen.items[i], thinned) ? life->spokesmen.items[i].weight : 0;
-	factor = all_ns ? (double)left_ns / (double)all_ns : 0;
-	s->sums.estimated_ns += all_ns ? left_ns : 0;
-	for (size_t i = 0; i < life->spokesmen.len && left_ns && all_ns; i++) {
-		const struct spokesman *of = &life->spokesmen.items[i];
-		struct derived span = { .thread = thread_of(s, life), .stack = of->stack, .cpu = of->cpu,
-					.stop = of->stop, .state = state, .time_ns = of->time_ns, .more = true, .waker = of->waker };
-
-		if (!is_like(of, thinned))
-			continue;
-		all_ns -= of->weight;
-		/* The last one takes what rounding left. */
-		span.weight = all_ns ? MIN((uint64_t)(factor * (double)of->weight), left_ns) : left_ns;
-		left_ns -= span.weight;
-		hand_out_wait(s, &span);
-	}
-	if (left_ns)
-		hand_out_wait(s, &(struct derived){ .thread = thread_of(s, life), .cpu = EVENT_NO_CPU,
-						    .state = state, .waker = PROFILE_NONE, .time_ns = s->start_ns,
-						    .weight = left_ns });
-}
-
 static void share_out_all(struct switches *s, struct life *life)
 {
-	for (size_t i = 0; i < life->thinned.len; i++)
-		share_out(s, life, &life->thinned.items[i]);
-	life->thinned.len = life->spokesmen.len = 0;
+	s->sums.estimated_ns += stand_ins_share_out(&life->stand_ins, put_more, s);
 }
 
 static void finish(void *state)

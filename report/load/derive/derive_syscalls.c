@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive_syscalls.c - how long system calls take, and how they end: from raw_syscalls:sys_enter and sys_exit.
+ *
+ *	enter            exit   enter        end of the recording
+ *	  │  one call     │       │   still in it    │
+ *	  ├──────────────►┤       ├─────────────────►┤
+ *	  ▲ its stack, if there is one
+ *
+ * Both events come for each call, as a rule without a stack. A second sys_enter with stacks is sampled beside them, some
+ * hundred times a second; calls without one add to those of the same thread and call that have one (stand_ins.h).
+ *
+ * An exit without its entry belongs to a call that began before the recording, if it is the first that the thread does; then
+ * it counts from the beginning of the recording. Any other, and an entry without its exit, is one of lost records and is
+ * left out, since nothing tells how long it took. A new thread comes out of a call that it never went into.
+ */
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+#include "formats/base/vec.h"
+#include "formats/syscall_name.h"
+#include "formats/tracepoint_format.h"
+#include "report/load/derive/derive_kind.h"
+#include "report/load/derive/stand_ins.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTER	  "raw_syscalls:sys_enter"
+#define EXIT	  "raw_syscalls:sys_exit"
+#define ERRNO_MAX 4095 /* a call that returns -1 to -4095 has failed */
+#define NO_CALL	  UINT64_MAX
+
+/* A stack that was sampled on the way into a call. */
+struct entry_stack {
+	uint32_t stack;
+	uint8_t stop;
+	bool is_known;
+};
+
+struct caller {
+	uint32_t pid, tid;
+	uint32_t thread; /* of the profile; PROFILE_NONE: not looked up yet */
+	uint64_t call;	 /* its number; NO_CALL: in none */
+	uint64_t since_ns;
+	uint32_t cpu;
+	bool was_there;	 /* since before the recording, and no call of it was seen yet */
+	bool ended;
+	struct entry_stack entry; /* of this call or, outside, of the next one */
+	struct stand_ins stand_ins;
+};
+
+/* Where a tracepoint has a number of 8 bytes. */
+struct number_place {
+	uint32_t offset;
+	bool is_known;
+};
+
+struct syscalls {
+	const struct derive_request *request;
+	const struct derive_out *out;
+	uint32_t type; /* of the profile */
+	uint32_t enter, exit; /* events of the recording */
+	struct number_place entered, left, result; /* in their payloads */
+	struct map numbers; /* tid -> number in callers + 1 */
+	VEC(struct caller) callers;
+	struct map names; /* call, or errno + ERRNO_BASE -> string of the profile */
+	bool stacks; /* are sampled beside */
+	uint64_t newest_ns;
+};
+
+#define ERRNO_BASE (1ull << 32)
+
+static bool is_named(const struct recording *rec, uint32_t event, const char *name)
+{
+	return rec->events[event].samples && rec->events[event].type == PERF_TYPE_TRACEPOINT &&
+	       strncmp(rec->events[event].name, name, strlen(name)) == 0;
+}
+
+bool derive_is_syscall(const struct recording *rec, uint32_t index)
+{
+	return is_named(rec, index, ENTER) || is_named(rec, index, EXIT);
+}
+
+/* The event that comes for each call, not for some of them; PROFILE_NONE: there is none. */
+static uint32_t find_event(const struct recording *rec, const char *name)
+{
+	for (uint32_t i = 0; i < rec->nevents; i++)
+		if (is_named(rec, i, name) && !rec->events[i].is_freq && rec->events[i].rate <= 1)
+			return i;
+	return PROFILE_NONE;
+}
+
+bool derive_has_syscalls(const struct recording *rec)
+{
+	return find_event(rec, ENTER) != PROFILE_NONE && find_event(rec, EXIT) != PROFILE_NONE;
+}
+
+static struct number_place find_field(const struct recording *rec, uint32_t event, const char *name)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct tracepoint_format format = tracepoint_format_read(&arena, rec->events[event].format);
+	const struct tracepoint_field *field = tracepoint_format_find(&format, name);
+
+	if (!field || field->len != sizeof(uint64_t) || field->dynamic)
+		return (struct number_place){ 0 };
+	return (struct number_place){ field->offset, true };
+}
+
+static void *begin(const struct derive_request *request, const struct derive_out *out)
+{
+	const struct recording *rec = request->recording;
+	struct profile *p = request->profile;
+	struct syscalls *s;
+
+	if (!request->syscalls || !derive_has_syscalls(rec))
+		return NULL;
+	s = memory_zeroed(1, sizeof(*s));
+	s->request = request;
+	s->out = out;
+	s->enter = find_event(rec, ENTER);
+	s->exit = find_event(rec, EXIT);
+	s->entered = find_field(rec, s->enter, "id");
+	s->left = find_field(rec, s->exit, "id");
+	s->result = find_field(rec, s->exit, "ret");
+	for (uint32_t i = 0; i < rec->nevents; i++)
+		s->stacks |= i != s->enter && is_named(rec, i, ENTER);
+	s->type = profile_add_value_type(
+		p, &(struct profile_value_type){ .name = profile_string(p, DERIVE_SYSCALLS), .unit = profile_string(p, "ns") });
+	return s;
+}
+
+static void free_syscalls(void *state)
+{
+	struct syscalls *s = state;
+
+	for (size_t i = 0; i < s->callers.len; i++)
+		stand_ins_deinit(&s->callers.items[i].stand_ins);
+	vec_deinit(&s->callers);
+	map_deinit(&s->numbers);
+	map_deinit(&s->names);
+	free(s);
+}
+
+static bool is_ours(const struct syscalls *s, const struct event *ev)
+{
+	const struct recording *rec = s->request->recording;
+
+	return ev->kind == EVENT_SAMPLE && ev->sample.event < rec->nevents &&
+	       (ev->sample.event == s->exit || is_named(rec, ev->sample.event, ENTER));
+}
+
+static bool wants(const void *state, const struct event *ev)
+{
+	/* What lies before the window says in which call it begins. */
+	return ev->kind == EVENT_FORK || ev->kind == EVENT_EXIT || is_ours(state, ev);
+}
+
+static bool number_at(const struct event_sample *sample, struct number_place place, uint64_t *ret)
+{
+	if (!place.is_known || sample->raw_len < sizeof(*ret) ||
+	    place.offset > sample->raw_len - sizeof(*ret))
+		return false;
+	memcpy(ret, sample->raw + place.offset, sizeof(*ret));
+	return true;
+}
+
+static uint32_t call_text(struct syscalls *s, uint64_t call)
+{
+	const char *name = syscall_name(s->request->recording->arch, call);
+	char text[40];
+	bool fresh;
+	uint64_t *string = map_put(&s->names, map_hash(call), &fresh);
+
+	if (!fresh)
+		return (uint32_t)*string;
+	snprintf(text, sizeof(text), "system call %" PRIu64, call);
+	*string = profile_string(s->request->profile, name ? name : text);
+	return (uint32_t)*string;
+}
+
+/* 0 if the call that returned @result did not fail. */
+static uint32_t error_text(struct syscalls *s, int64_t result)
+{
+	int number = result < 0 && result >= -ERRNO_MAX ? (int)-result : 0;
+	const char *name = number ? strerrorname_np(number) : NULL;
+	char text[40];
+
+	if (!number)
+		return 0;
+	snprintf(text, sizeof(text), "error %d", number);
+	return profile_string(s->request->profile, name ? name : text);
+}
+
+static struct caller *find(struct syscalls *s, const struct derive_event *event)
+{
+	bool fresh;
+	uint64_t *number = map_put(&s->numbers, event->ev->tid, &fresh);
+	struct caller *caller;
+
+	if (fresh) {
+		vec_push(&s->callers, ((struct caller){ .pid = event->ev->pid, .tid = event->ev->tid,
+							.thread = PROFILE_NONE, .call = NO_CALL, .was_there = true }));
+		*number = s->callers.len;
+	}
+	caller = &s->callers.items[*number - 1];
+	if (event->thread != PROFILE_NONE)
+		caller->thread = event->thread;
+	return caller;
+}
+
+static void put_more(void *context, const struct derived *span)
+{
+	struct syscalls *s = context;
+
+	s->out->add(s->out->context, span);
+}
+
+/* @caller's call ended with @result, or has not ended by @to_ns. */
+static void put_call(struct syscalls *s, struct caller *caller, uint64_t to_ns, int64_t result)
+{
+	uint64_t from_ns = MAX(caller->since_ns, s->request->from_ns);
+	uint64_t len_ns = to_ns > caller->since_ns ? to_ns - caller->since_ns : 0;
+
+	to_ns = MIN(to_ns, s->request->to_ns);
+	if (caller->thread == PROFILE_NONE)
+		caller->thread = s->out->thread(s->out->context, caller->pid, caller->tid);
+	if (from_ns > to_ns || len_ns < s->request->min_wait_ns ||
+	    (s->request->max_wait_ns && len_ns > s->request->max_wait_ns) ||
+	    (s->out->wanted && !s->out->wanted(s->out->context, caller->thread)))
+		return;
+
+	struct derived span = {
+		.event = s->type,
+		.thread = caller->thread,
+		.stack = caller->entry.stack,
+		.stop = caller->entry.stop,
+		.cpu = caller->cpu,
+		.state = PROFILE_STATE_CALL,
+		.waker = PROFILE_NONE,
+		.call = call_text(s, caller->call),
+		.error = error_text(s, result),
+		.time_ns = from_ns,
+		.weight = to_ns - from_ns,
+	};
+
+	if (s->stacks && !s->request->each_wait && !caller->entry.is_known) {
+		stand_ins_add(&caller->stand_ins, span.call, len_ns, &span);
+		return;
+	}
+	if (s->stacks && !s->request->each_wait)
+		stand_ins_keep(&caller->stand_ins, span.call, len_ns, &span);
+	s->out->add(s->out->context, &span);
+}
+
+static void leave(struct caller *caller)
+{
+	caller->call = NO_CALL;
+	caller->was_there = false;
+	caller->entry = (struct entry_stack){ 0 };
+}
+
+static void take_enter(struct caller *caller, const struct event *ev, uint64_t call)
+{
+	if (caller->call != NO_CALL) /* its exit was lost */
+		leave(caller);
+	caller->call = call;
+	caller->since_ns = ev->time_ns;
+	caller->cpu = ev->cpu;
+	caller->was_there = false;
+}
+
+static void take_exit(struct syscalls *s, struct caller *caller, const struct event *ev, uint64_t call)
+{
+	uint64_t result = 0;
+
+	if (caller->call == NO_CALL && caller->was_there) {
+		caller->call = call;
+		caller->since_ns = s->request->recording->start_ns;
+		caller->cpu = ev->cpu;
+	}
+	if (caller->call == call && number_at(&ev->sample, s->result, &result))
+		put_call(s, caller, ev->time_ns, (int64_t)result);
+	leave(caller);
+}
+
+/* Recorders differ in which of the two comes first, the entry or its stack. */
+static void take_stack(struct caller *caller, const struct derive_event *event)
+{
+	caller->entry = (struct entry_stack){ event->stack, event->stop, true };
+}
+
+/* Without a call chain there is the place in the kernel that all calls have in common. */
+static bool has_callers(const struct syscalls *s, uint32_t stack)
+{
+	return stack && s->request->profile->stacks.items[stack].depth > 1;
+}
+
+static void take_sample(struct syscalls *s, struct caller *caller, const struct derive_event *event)
+{
+	const struct event *ev = event->ev;
+	uint64_t call;
+
+	if (ev->sample.event == s->exit) {
+		if (number_at(&ev->sample, s->left, &call))
+			take_exit(s, caller, ev, call);
+		return;
+	}
+	if (ev->sample.event == s->enter && number_at(&ev->sample, s->entered, &call))
+		take_enter(caller, ev, call);
+	if (ev->sample.event != s->enter || (!s->stacks && has_callers(s, event->stack)))
+		take_stack(caller, event);
+}
+
+/* Of calls that are not over, like exit_group(), the time is known. */
+static void end(struct syscalls *s, struct caller *caller, uint64_t time_ns)
+{
+	if (caller->call != NO_CALL)
+		put_call(s, caller, time_ns, 0);
+	leave(caller);
+	stand_ins_share_out(&caller->stand_ins, put_more, s);
+}
+
+static void take(void *state, const struct derive_event *event)
+{
+	struct syscalls *s = state;
+	const struct event *ev = event->ev;
+	struct caller *caller;
+
+	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
+	if (!ev->tid || ev->tid == UINT32_MAX || !wants(s, ev))
+		return;
+	caller = find(s, event);
+	if (ev->kind == EVENT_SAMPLE) {
+		take_sample(s, caller, event);
+		return;
+	}
+	if (ev->kind == EVENT_FORK && !ev->time_ns)
+		return; /* a list of who lives */
+	end(s, caller, ev->time_ns);
+	if (ev->kind == EVENT_FORK)
+		caller->thread = PROFILE_NONE; /* somebody else, perhaps */
+}
+
+static void finish(void *state)
+{
+	struct syscalls *s = state;
+	uint64_t end_ns = s->request->recording->end_ns;
+
+	for (size_t i = 0; i < s->callers.len; i++)
+		end(s, &s->callers.items[i], end_ns ? end_ns : s->newest_ns);
+}
+
+const struct derive_kind derive_syscalls = {
+	.name = "system calls",
+	.begin = begin,
+	.wants = wants,
+	.event = take,
+	.finish = finish,
+	.free = free_syscalls,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stand_ins.h - spans with a stack stand for spans without one, where the recorder took one stack in N.
+ *
+ * Spans of one thread are alike if they are of one kind (what that is, the transformer says) and the longer of two took less
+ * than four times as long as the shorter: what one long span waited for is never guessed from many short ones. The time of
+ * those without a stack goes to those with one that are alike, in proportion to their lengths, so that sums stay what
+ * they are. Zeroed, it is empty.
+ */
+#ifndef REPORT_STAND_INS_H
+#define REPORT_STAND_INS_H
+
+#include "formats/base/vec.h"
+#include "report/load/derive/derive_kind.h"
+
+struct stand_in;
+struct without_stack;
+
+/* Of one thread. */
+struct stand_ins {
+	VEC(struct stand_in) with;
+	VEC(struct without_stack) without;
+};
+
+void stand_ins_deinit(struct stand_ins *s);
+
+/* @span, of whole length @len_ns, has a stack and was handed out. */
+void stand_ins_keep(struct stand_ins *s, uint32_t kind, uint64_t len_ns, const struct derived *span);
+
+/* @span has no stack, and is left to stand_ins_share_out(). */
+void stand_ins_add(struct stand_ins *s, uint32_t kind, uint64_t len_ns, const struct derived *span);
+
+/*
+ * Hand out the time of all spans without a stack by @put: as more weight of those that stand for them or, where there is
+ * none, as a span of its own. Both are forgotten. Returns how much went to others, in nanoseconds.
+ */
+uint64_t stand_ins_share_out(struct stand_ins *s, void (*put)(void *context, const struct derived *span), void *context);
+
+#endif
