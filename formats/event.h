@@ -34,6 +34,7 @@ enum event_kind {
 	EVENT_TEXT_POKE,  /* kernel code was changed in place */
 	EVENT_MANAGED,	  /* the stack that an interpreter keeps, read for one sample */
 	EVENT_PROCESS,	  /* what else is known of a process: command line, cgroup, user */
+	EVENT_TASK_TIMES, /* what the scheduler itself has counted for a thread so far */
 	EVENT_KINDS	  /* how many there are */
 };
 
@@ -174,6 +175,13 @@ struct event_process {
 	uint32_t uid;	     /* UINT32_MAX if not known */
 };
 
+/* Since the thread began. */
+struct event_task_times {
+	uint64_t run_ns;  /* on a CPU; of a thread that is on one right now, as of its last tick */
+	uint64_t wait_ns; /* ready to run, before it got one */
+	uint64_t turns;	  /* on a CPU */
+};
+
 struct event_fork {
 	uint32_t parent_pid, parent_tid;
 };
@@ -293,6 +301,7 @@ struct event {
 		struct event_text_poke text_poke;
 		struct event_managed managed;
 		struct event_process process;
+		struct event_task_times task_times;
 	};
 };
 

@@ -250,7 +250,11 @@ static struct err *start(struct recorder *s)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
 	priority_begin(&s->hands[0].priority);
 	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
-	return s->workload.pid ? workload_start(&s->workload) : NULL;
+	task_times_begin(&s->task_times, event_list_wants_switches(&args->events), s->recording.start_ns);
+
+	struct err *err = task_times_read(&s->task_times, &s->family, told_event, s);
+
+	return !err && s->workload.pid ? workload_start(&s->workload) : err;
 }
 
 /* Let samples wake the readers of interpreters' stacks while there are interpreters; rings then do not wake us. */
@@ -268,6 +272,8 @@ static int timeout_ms(const struct recorder *s)
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns),
 			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
+
+	until = MIN(until, s->task_times.next_ns);
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (s->perf_fds.waking)
@@ -438,6 +444,9 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		mmap_wakeup_rest(&s->bell, clock_now_ns(CLOCK_MONOTONIC), attach_news(s->attach));
 	note_priority(s);
 	steer_managed(s, clock_now_ns(CLOCK_MONOTONIC));
+	/* For the last time before the events go off. */
+	if (!err && (*ret_over || s->task_times.next_ns <= clock_now_ns(CLOCK_MONOTONIC)))
+		err = task_times_read(&s->task_times, &s->family, told_event, s);
 	if (!err && !*ret_over)
 		err = output_files_tick(&s->output_files, clock_now_ns(CLOCK_MONOTONIC));
 	return err;
@@ -516,6 +525,7 @@ void recorder_close(struct recorder *s)
 	managed_readers_free(s->managed);
 	free(s->hands);
 	task_filter_deinit(&s->family);
+	task_times_deinit(&s->task_times);
 	output_files_close(&s->output_files);
 	attach_free(s->attach);
 	foreign_reader_free(s->reader);

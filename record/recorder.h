@@ -20,6 +20,7 @@
 #include "record/output/output_files.h"
 #include "record/sample/watch.h"
 #include "record/task/foreign_reader.h"
+#include "record/task/task_times.h"
 #include "record/task/workload.h"
 
 /* Why sampling ended. */
@@ -39,6 +40,7 @@ struct recorder {
 	struct workload workload;
 	struct target target;
 	struct task_filter family;
+	struct task_times task_times;
 	struct event_plan plan;
 	struct perf_fds perf_fds;
 	struct mmap_wakeup bell;

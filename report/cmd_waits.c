@@ -66,6 +66,21 @@ static void waits_release(void *args)
 
 /* ---- lengths ---- */
 
+/* What the scheduler says of the same threads: times from two sources. */
+static void print_account(struct arena *arena, const struct profile_lives *lives)
+{
+	const struct profile_account *account = &lives->account;
+
+	if (!account->threads)
+		return;
+	printf("the scheduler's own account of %s, over %s of their time:\n"
+	       "  %s on a CPU (%s by switches), %s waiting for one\n",
+	       number_of(arena, account->threads, "thread"),
+	       number_share(arena, MIN((double)account->ns / (double)MAX(lives->life_ns, 1), 1)),
+	       number_time(arena, account->run_ns), number_time(arena, account->own_run_ns),
+	       number_time(arena, account->wait_ns));
+}
+
 static void print_text(const struct session *s, const struct length_table *lengths, const struct table *table,
 		       const struct terminal *term)
 {
@@ -77,6 +92,7 @@ static void print_text(const struct session *s, const struct length_table *lengt
 	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
 		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
+	print_account(arena, &s->facts.lives);
 	table_print_text(table, term, stdout);
 	length_table_histogram(lengths, arena);
 }

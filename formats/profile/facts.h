@@ -17,6 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * What the scheduler itself has counted for threads between two readings, and what the records of switches say of the same
+ * stretches. Of the latter, interrupts and what a hypervisor took are a part.
+ */
+struct profile_account {
+	uint32_t threads; /* 0: it was not read, or only a part of the recording is looked at */
+	uint64_t ns;	  /* how long all stretches are */
+	uint64_t run_ns, wait_ns; /* on a CPU; ready to run before it got one, also after it was woken */
+	uint64_t own_run_ns;	  /* on a CPU, by switches */
+};
+
 /* How the time of all threads together was spent, in the window. */
 struct profile_lives {
 	uint32_t threads;
@@ -25,6 +36,7 @@ struct profile_lives {
 	uint64_t window_ns; /* how long was recorded, within the window */
 	uint64_t by_state[PROFILE_STATES];
 	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
+	struct profile_account account;
 	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */
 };
 

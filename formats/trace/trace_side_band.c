@@ -192,6 +192,11 @@ void side_band_put(struct string_encoder *strings, struct writer *w, const struc
 		put_string(strings, w, ev->process.cmdline);
 		put_string(strings, w, ev->process.cgroup);
 		break;
+	case EVENT_TASK_TIMES:
+		writer_uleb(w, ev->task_times.run_ns);
+		writer_uleb(w, ev->task_times.wait_ns);
+		writer_uleb(w, ev->task_times.turns);
+		break;
 	case EVENT_SAMPLE: /* in columns of its own */
 	case EVENT_EXIT:
 	case EVENT_KINDS:
@@ -417,6 +422,11 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		ev->process.uid = get_u32(r, "user") - 1;
 		ev->process.cmdline = get_string(d, r);
 		ev->process.cgroup = get_string(d, r);
+		break;
+	case EVENT_TASK_TIMES:
+		ev->task_times.run_ns = reader_uleb(r, "time on a CPU");
+		ev->task_times.wait_ns = reader_uleb(r, "time waiting for a CPU");
+		ev->task_times.turns = reader_uleb(r, "turns on a CPU");
 		break;
 	case EVENT_SAMPLE:
 	case EVENT_EXIT:

@@ -73,6 +73,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_TEXT_POKE] = "text-poke",
 	[EVENT_MANAGED] = "managed",
 	[EVENT_PROCESS] = "process",
+	[EVENT_TASK_TIMES] = "task-times",
 };
 
 /* Signed: synthesised events may stand before the start. */
@@ -332,6 +333,10 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 		text_put_escaped(out, ev->process.cgroup);
 		if (ev->process.uid != UINT32_MAX)
 			fprintf(out, " uid=%" PRIu32, ev->process.uid);
+		break;
+	case EVENT_TASK_TIMES:
+		fprintf(out, "run=%" PRIu64 " wait=%" PRIu64 " turns=%" PRIu64, ev->task_times.run_ns,
+			ev->task_times.wait_ns, ev->task_times.turns);
 		break;
 	default:
 		break;
@@ -604,6 +609,11 @@ static void put_facts_json(struct script *script, const struct event *ev)
 		json_string(json, "cgroup", ev->process.cgroup);
 		if (ev->process.uid != UINT32_MAX)
 			json_uint(json, "uid", ev->process.uid);
+		break;
+	case EVENT_TASK_TIMES:
+		json_uint(json, "run_ns", ev->task_times.run_ns);
+		json_uint(json, "wait_ns", ev->task_times.wait_ns);
+		json_uint(json, "turns", ev->task_times.turns);
 		break;
 	default:
 		break;

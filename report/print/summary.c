@@ -232,6 +232,20 @@ static uint64_t blocked_ns(const struct profile_lives *lives)
 	return lives->by_state[PROFILE_STATE_BLOCKED] + lives->by_state[PROFILE_STATE_EARLIER];
 }
 
+#define ACCOUNT_WHOLE 0.95 /* of the time of all threads: if the scheduler's account covers less, more may be missing in it */
+
+/*
+ * Ready to run, without a CPU. From when on a blocked thread could have run, records of switches do not tell; the scheduler's
+ * account does, for all threads together.
+ */
+static uint64_t queued_ns(const struct profile_lives *lives, bool *ret_by_account)
+{
+	uint64_t queued_ns = lives->by_state[PROFILE_STATE_RUNNABLE];
+
+	*ret_by_account = lives->account.threads && lives->account.wait_ns > queued_ns;
+	return *ret_by_account ? MIN(lives->account.wait_ns, queued_ns + blocked_ns(lives)) : queued_ns;
+}
+
 static const char *part_of(struct page *page, uint64_t part_ns)
 {
 	return number_share(&page->arena,
@@ -254,6 +268,22 @@ static bool has_idle(const struct profile *p)
 	return false;
 }
 
+/* What threads did that were not on a CPU. */
+static const char *off_cpu_text(struct page *page)
+{
+	const struct profile_lives *lives = &page->facts->lives;
+	bool by_account;
+	uint64_t queued = queued_ns(lives, &by_account);
+	uint64_t blocked = blocked_ns(lives) + lives->by_state[PROFILE_STATE_RUNNABLE] - queued;
+
+	bool least = by_account && (double)lives->account.ns < ACCOUNT_WHOLE * (double)lives->life_ns;
+
+	return arena_printf(&page->arena, "%s%s waiting for one%s, %s%s blocked%s%s", least ? "at least " : "",
+			    part_of(page, queued), by_account ? " (by the scheduler's account)" : "", least ? "at most " : "",
+			    part_of(page, blocked), idle_text(page),
+			    page->waits.comes_first ? "" : "; see --event off-cpu, --event wall");
+}
+
 /* Whether CPU or waiting is the question. */
 static void put_waiting(struct page *page)
 {
@@ -273,10 +303,7 @@ static void put_waiting(struct page *page)
 				    has_idle(page->p) ? "see --event idle" :
 							"record with --off-cpu to see for what");
 	else
-		text = arena_printf(arena, "%s, %s waiting for one, %s blocked%s%s",
-				    text, part_of(page, lives->by_state[PROFILE_STATE_RUNNABLE]),
-				    part_of(page, blocked_ns(lives)), idle_text(page),
-				    page->waits.comes_first ? "" : "; see --event off-cpu, --event wall");
+		text = arena_printf(arena, "%s, %s", text, off_cpu_text(page));
 	if (lives->switches && lives->by_state[PROFILE_STATE_LOST])
 		text = arena_printf(arena, "%s; of %s records were lost", text,
 				    part_of(page, lives->by_state[PROFILE_STATE_LOST]));

@@ -52,6 +52,20 @@ if [ "$own_ns" -gt 0 ]; then
 		fail "queue: ${ns:-0} ns instead of $own_ns"
 fi
 
+# The scheduler's own account stands beside: threads that burn without rest ran as long by one source as by the other, but for
+# interrupts, what a hypervisor took, and a tick.
+preport waits -i q.trace >lengths
+grep -A1 "^the scheduler's own account of" lengths || { [ ! -e /proc/thread-self/schedstat ] || { cat lengths; fail "no account"; }; }
+preport script -a -i q.trace --format=json | python3 -c '
+import json, sys
+last = {}
+for line in sys.stdin:
+    event = json.loads(line)
+    if event["kind"] == "task-times":
+        assert event["run_ns"] >= last.get(event["tid"], 0), event
+        last[event["tid"]] = event["run_ns"]
+' || fail "the account runs backwards"
+
 # A waits for B, who waits for C.
 if precord -q --wakers -o k.trace -- ./waits chain >truth 2>err; then
 	preport -i k.trace --event off-cpu --by thread,waker --format=csv | columns thread waker weight >wakers

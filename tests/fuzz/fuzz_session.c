@@ -200,6 +200,10 @@ static void read_rest(struct maker *m, struct event *ev)
 		ev->process.cmdline = "cc -c x.c";
 		ev->process.cgroup = "/system.slice/x.service";
 		break;
+	case EVENT_TASK_TIMES:
+		ev->task_times.run_ns = reader_uleb(&m->r, "run");
+		ev->task_times.wait_ns = reader_uleb(&m->r, "wait");
+		break;
 	default:
 		break;
 	}

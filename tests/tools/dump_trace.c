@@ -78,6 +78,11 @@ static void put_event(const struct event *ev)
 		put_text(ev->process.cmdline);
 		put_text(ev->process.cgroup);
 		break;
+	case EVENT_TASK_TIMES:
+		put_word(ev->task_times.run_ns);
+		put_word(ev->task_times.wait_ns);
+		put_word(ev->task_times.turns);
+		break;
 	case EVENT_TEXT_POKE:
 		put_bytes(ev->text_poke.old_code, ev->text_poke.old_len);
 		put_bytes(ev->text_poke.new_code, ev->text_poke.new_len);

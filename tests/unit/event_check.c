@@ -174,6 +174,11 @@ static void check_payload(const struct event *got, const struct event *want)
 		CHECK_STR(got->process.cmdline, want->process.cmdline);
 		CHECK_STR(got->process.cgroup, want->process.cgroup);
 		break;
+	case EVENT_TASK_TIMES:
+		CHECK_UINT(got->task_times.run_ns, want->task_times.run_ns);
+		CHECK_UINT(got->task_times.wait_ns, want->task_times.wait_ns);
+		CHECK_UINT(got->task_times.turns, want->task_times.turns);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;

@@ -277,6 +277,11 @@ static void fill(struct event_maker *m, size_t task, struct event *ev)
 		ev->process.cmdline = any_text(m);
 		ev->process.cgroup = any_text(m);
 		break;
+	case EVENT_TASK_TIMES:
+		ev->task_times.run_ns = any_word(m);
+		ev->task_times.wait_ns = any_word(m);
+		ev->task_times.turns = any_word(m);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;

@@ -487,3 +487,37 @@ TEST(session_turns_switches_into_time_off_the_cpu_by_thread_and_state)
 	session_close(&s);
 	session_args_deinit(&args);
 }
+
+static void feed_times(struct chain *c, uint32_t tid, uint64_t time_ns, uint64_t run_ns, uint64_t wait_ns)
+{
+	feed(c, (struct event){ .kind = EVENT_TASK_TIMES, .tid = tid, .time_ns = time_ns,
+				.task_times = { .run_ns = run_ns, .wait_ns = wait_ns, .turns = 1 } }, 0);
+}
+
+TEST(derive_holds_the_schedulers_account_against_the_switches)
+{
+	struct profile_account account;
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0); /* was there, and on a CPU, as its first switch tells */
+	feed_times(&c, 5, START + 10, 7000, 300);
+	feed_switch(&c, 5, START + 100, false, false);
+	feed_switch(&c, 5, START + 300, true, false);
+	feed_times(&c, 5, START + 400, 7185, 340);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6, .time_ns = START + 500 }, 0); /* new: all of its account counts */
+	feed_switch(&c, 6, START + 520, true, false);
+	feed_times(&c, 6, START + 600, 79, 20);
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 6, .time_ns = START + 700 }, 0);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 8, .time_ns = START + 500 }, 0); /* ends before it is read */
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 8, .time_ns = START + 700 }, 0);
+	derive_finish(c.derive);
+
+	account = derive_lives(c.derive).account;
+	CHECK_UINT(account.threads, 2);
+	CHECK_UINT(account.run_ns, 185 + 79);
+	CHECK_UINT(account.own_run_ns, 90 + 100 + 80);
+	CHECK_UINT(account.wait_ns, 40 + 20);
+	CHECK_UINT(account.ns, END - START - 10 + 100);
+	chain_end(&c);
+}

@@ -42,6 +42,13 @@ struct held_stack {
 	bool user, is_known;
 };
 
+/* The scheduler's account of a thread at a moment, and ours at the same. */
+struct reading {
+	uint64_t time_ns, run_ns, wait_ns, own_run_ns;
+	bool is_known;
+	bool own_is_open; /* until the first switch tells what it did before */
+};
+
 struct life {
 	uint32_t pid, tid;
 	uint32_t thread; /* of the profile; PROFILE_NONE: not looked up yet */
@@ -50,6 +57,8 @@ struct life {
 	uint64_t since_ns, born_ns;
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
+	uint64_t ran_ns; /* so far, whatever the window is */
+	struct reading first, last;
 	struct stand_ins stand_ins; /* where stacks were thinned */
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
@@ -62,7 +71,7 @@ struct switches {
 	const struct derive_request *request;
 	const struct derive_out *out;
 	uint32_t off_event, wall_event; /* PROFILE_NONE: not wanted, or not added yet */
-	uint64_t start_ns, newest_ns; /* of the recording */
+	uint64_t start_ns, end_ns, newest_ns; /* of the recording; @end_ns 0: not known */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
 	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
@@ -111,6 +120,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s->out = out;
 	find_waking(s);
 	s->start_ns = request->recording->start_ns;
+	s->end_ns = request->recording->end_ns;
 	s->off_event = s->wall_event = PROFILE_NONE;
 	for (uint32_t i = 0; i < request->recording->nevents; i++)
 		if (derive_is_off_cpu(request->recording, i))
@@ -159,6 +169,7 @@ static bool wants(const void *state, const struct event *ev)
 	case EVENT_SWITCH:
 	case EVENT_FORK:
 	case EVENT_EXIT:
+	case EVENT_TASK_TIMES:
 		return true;
 	default:
 		return false;
@@ -272,6 +283,7 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
 
+	life->ran_ns += to_ns > from_ns ? to_ns - from_ns : 0;
 	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life)) {
 		life->running.len = 0;
 		return;
@@ -364,11 +376,61 @@ static void take_in(struct switches *s, struct life *life, const struct event *e
 	life->running.len = 0;
 }
 
+/* What it did before its first switch is known now: it @ran or not. */
+static void close_readings(struct life *life, bool ran)
+{
+	struct reading *const readings[] = { &life->first, &life->last };
+
+	for (size_t i = 0; i < ARRAY_LEN(readings); i++) {
+		if (readings[i]->own_is_open && ran && readings[i]->time_ns > life->since_ns)
+			readings[i]->own_run_ns = readings[i]->time_ns - life->since_ns;
+		readings[i]->own_is_open = false;
+	}
+}
+
+static void take_times(struct life *life, const struct event *ev)
+{
+	uint64_t running_ns = life->now == ON_CPU && ev->time_ns > life->since_ns ? ev->time_ns - life->since_ns : 0;
+	struct reading reading = {
+		.time_ns = ev->time_ns,
+		.run_ns = ev->task_times.run_ns,
+		.wait_ns = ev->task_times.wait_ns,
+		.own_run_ns = life->ran_ns + running_ns,
+		.is_known = true,
+		.own_is_open = life->now == NOT_KNOWN,
+	};
+
+	if (life->now == ENDED)
+		return;
+	life->last = reading;
+	if (!life->first.is_known)
+		life->first = reading;
+}
+
+/* Hold both accounts of @life, which is over at @end_ns, against each other. */
+static void add_account(struct switches *s, struct life *life, uint64_t end_ns)
+{
+	const struct reading *a = &life->first, *b = &life->last;
+	struct profile_account *sum = &s->sums.account;
+
+	/* Of the part of a recording only one of them is known. */
+	if (!a->is_known || !b->is_known || s->request->from_ns > s->start_ns || s->request->to_ns < s->end_ns ||
+	    b->run_ns < a->run_ns || b->wait_ns < a->wait_ns || b->own_run_ns < a->own_run_ns || !is_wanted(s, life))
+		return;
+	sum->threads++;
+	/* Had it run since it was last looked at, there would be another reading. */
+	sum->ns += (life->now == ENDED ? b->time_ns : MAX(b->time_ns, end_ns)) - a->time_ns;
+	sum->run_ns += b->run_ns - a->run_ns;
+	sum->wait_ns += b->wait_ns - a->wait_ns;
+	sum->own_run_ns += b->own_run_ns - a->own_run_ns;
+}
+
 static void take_switch(struct switches *s, struct life *life, const struct event *ev)
 {
 	s->any = true;
 	if (life->now == ENDED)
 		return; /* its last way off the CPU */
+	close_readings(life, !ev->cpu_switch.in);
 	if (ev->cpu_switch.in) {
 		take_in(s, life, ev);
 		return;
@@ -481,6 +543,7 @@ static void end_now(struct switches *s, struct life *life, uint64_t time_ns)
 	}
 	end_life(s, life, time_ns);
 	life->now = ENDED;
+	add_account(s, life, time_ns);
 }
 
 /* A thread of which nothing is known yet but its number and, if it is new, when it began. */
@@ -497,7 +560,10 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
 	life->state = PROFILE_STATE_BLOCKED;
+	life->ran_ns = 0;
+	life->first = life->last = (struct reading){ 0 };
 	if (time_ns) { /* it has not been on a CPU yet */
+		life->first = (struct reading){ .time_ns = time_ns, .is_known = true };
 		life->born_ns = time_ns;
 		begin_wait(life, PROFILE_STATE_RUNNABLE, time_ns);
 	}
@@ -541,6 +607,9 @@ static void take(void *state, const struct derive_event *event)
 	case EVENT_FORK:
 		take_fork(s, life, ev);
 		break;
+	case EVENT_TASK_TIMES:
+		take_times(life, ev);
+		break;
 	default: /* EVENT_EXIT */
 		end_now(s, life, ev->time_ns);
 	}
@@ -565,8 +634,10 @@ static void finish(void *state)
 	for (size_t i = 0; i < s->lives.len; i++) {
 		struct life *life = &s->lives.items[i];
 
-		if (life->now != ENDED)
+		if (life->now != ENDED) {
 			end_life(s, life, end_ns);
+			add_account(s, life, end_ns);
+		}
 		if (!s->any)
 			continue;
 		/* Without a switch it did the same all along. */

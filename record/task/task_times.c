@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * task_times.c - the files are the kernel's own, and reading them waits for nobody's memory.
+ */
+#include "record/task/task_times.h"
+
+#include "formats/base/clock.h"
+#include "formats/base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS     100000000ULL
+#define LONGEST_NS   1000000000ULL
+#define SHARE	     100	/* a hundredth of the time at most */
+#define THREADS_MAX  1000000 /* that are remembered; beyond, those of which nothing is known are told each time */
+
+struct reading {
+	struct task_times *times;
+	const struct task_filter *filter;
+	struct err *(*tell)(void *context, const struct event *ev);
+	void *context;
+};
+
+void task_times_begin(struct task_times *t, bool wanted, uint64_t now_ns)
+{
+	*t = (struct task_times){ .wanted = wanted, .next_ns = wanted ? now_ns : UINT64_MAX, .interval_ns = FIRST_NS };
+}
+
+void task_times_deinit(struct task_times *t)
+{
+	map_deinit(&t->runs);
+}
+
+/* "run wait turns", in nanoseconds but for the last. */
+static bool read_schedstat(int dir_fd, uint32_t tid, struct event_task_times *ret)
+{
+	char path[32], text[96];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "%" PRIu32 "/schedstat", tid);
+	fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	return sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->wait_ns, &ret->turns) == 3;
+}
+
+/* Did it run since it was told of? */
+static bool is_news(struct task_times *t, uint32_t tid, uint64_t run_ns)
+{
+	uint64_t *known = map_get(&t->runs, tid);
+	bool fresh = true;
+
+	if (!known && t->runs.len >= THREADS_MAX)
+		return true;
+	if (!known)
+		known = map_put(&t->runs, tid, &fresh);
+	else
+		fresh = *known != run_ns;
+	*known = run_ns;
+	return fresh;
+}
+
+static struct err *read_process(const struct reading *r, uint32_t pid)
+{
+	struct err *err = NULL;
+	char path[40];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return NULL;
+	for (struct dirent *entry; !err && (entry = readdir(dir));) {
+		struct event ev = { .kind = EVENT_TASK_TIMES, .cpu = EVENT_NO_CPU, .pid = pid };
+		uint64_t tid;
+
+		if (!text_parse_u64(entry->d_name, &tid) || tid > UINT32_MAX || !task_filter_has(r->filter, pid, (uint32_t)tid) ||
+		    !read_schedstat(dirfd(dir), (uint32_t)tid, &ev.task_times))
+			continue;
+		ev.tid = (uint32_t)tid;
+		ev.time_ns = clock_now_ns(CLOCK_MONOTONIC);
+		if (is_news(r->times, ev.tid, ev.task_times.run_ns))
+			err = r->tell(r->context, &ev);
+	}
+	closedir(dir);
+	return err;
+}
+
+static struct err *read_all(const struct reading *r)
+{
+	struct err *err = NULL;
+	DIR *dir = opendir("/proc");
+
+	if (!dir)
+		return NULL;
+	for (struct dirent *entry; !err && (entry = readdir(dir));) {
+		uint64_t pid;
+
+		/* Of a process some of whose threads are recorded, the first may be none of them. */
+		if (text_parse_u64(entry->d_name, &pid) && pid <= UINT32_MAX &&
+		    (!r->filter->selected || map_get(&r->filter->processes, pid)))
+			err = read_process(r, (uint32_t)pid);
+	}
+	closedir(dir);
+	return err;
+}
+
+struct err *task_times_read(struct task_times *t, const struct task_filter *filter,
+			    struct err *(*tell)(void *context, const struct event *ev), void *context)
+{
+	const struct reading reading = { t, filter, tell, context };
+	uint64_t begun_ns = clock_now_ns(CLOCK_MONOTONIC), now_ns;
+	struct err *err;
+
+	if (!t->wanted)
+		return NULL;
+	err = read_all(&reading);
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	t->next_ns = now_ns + MAX(t->interval_ns, SHARE * (now_ns - begun_ns));
+	t->interval_ns = MIN(2 * t->interval_ns, LONGEST_NS);
+	return err;
+}
