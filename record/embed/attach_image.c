@@ -9,6 +9,7 @@
 #include "symbolize/elf/build_id_file.h"
 #include "symbolize/elf/bundle.h"
 #include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/elf/vdso.h"
 
@@ -309,8 +310,8 @@ static void merge_into(struct found *first, struct found *f)
 static uint64_t tables_len(const struct image *img)
 {
 	static const char *const names[] = { ".symtab", ".strtab", ".dynsym", ".dynstr",
-					     ".eh_frame", ".debug_frame", ".gnu_debugdata" };
-	uint64_t len = TABLES_MIN;
+					     ".eh_frame", ".debug_frame", ".gnu_debugdata", ".gopclntab" };
+	uint64_t len = TABLES_MIN + code_starts_cost(img);
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (__builtin_add_overflow(len, image_section_stored_len(img, names[i]), &len))

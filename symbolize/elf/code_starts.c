@@ -90,6 +90,24 @@ static void scan(struct code_starts *s, const struct code *code)
 	}
 }
 
+/* A table is about a sixth as long as the code; what C's start files bring along is none. */
+#define TABLE_RATE 64
+
+uint64_t code_starts_cost(const struct image *img)
+{
+	uint64_t table = image_section_stored_len(img, ".eh_frame"), len = 0;
+	size_t count;
+	const struct image_segment *segments = image_segments(img, &count);
+
+	for (size_t i = 0; i < count && image_arch(img) == &arch_x86_64; i++) {
+		if (segments[i].exec)
+			len += MIN(segments[i].file_len, CODE_LEN_MAX);
+	}
+	if (table > len / TABLE_RATE || image_has_section(img, ".debug_frame"))
+		return 0;
+	return MIN(len, CODE_LEN_MAX);
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -99,10 +117,10 @@ static int ascending(const void *a, const void *b)
 
 static void scan_image(struct code_starts *s, struct image *img)
 {
-	size_t count, left = CODE_LEN_MAX;
+	size_t count, left = (size_t)code_starts_cost(img);
 	const struct image_segment *segments = image_segments(img, &count);
 
-	for (size_t i = 0; i < count && image_arch(img) == &arch_x86_64; i++) {
+	for (size_t i = 0; i < count && left; i++) {
 		struct code code = { .vaddr = segments[i].vaddr };
 
 		if (segments[i].exec)

@@ -20,7 +20,13 @@
 
 struct code_starts;
 
-/* Looks at all of the code, 16 MiB at the most. @img and its @symbols must outlive the result. Never fails. */
+/*
+ * Bytes of code that are looked at: 16 MiB at the most, and none where there is a table, which leaves out only what is not
+ * worth the time.
+ */
+uint64_t code_starts_cost(const struct image *img);
+
+/* Looks at the code. @img and its @symbols must outlive the result. Never fails. */
 struct code_starts *code_starts_new(struct image *img, const struct symtab *symbols);
 void code_starts_free(struct code_starts *starts);
 

@@ -64,7 +64,7 @@ static void open_program(struct program *p)
 							     .flags = SHF_ALLOC | SHF_EXECINSTR, .vaddr = CODE,
 							     .data = p->code, .len = CODE_LEN });
 	elf_file_section(&p->file, (struct elf_file_section){ .name = ".symtab", .type = SHT_SYMTAB, .data = symbols,
-							     .len = sizeof(symbols), .link = 3,
+							     .len = sizeof(symbols), .link = (uint32_t)p->file.nsections + 2,
 							     .entry_len = sizeof(symbols[0]) });
 	elf_file_section(&p->file, (struct elf_file_section){ .name = ".strtab", .type = SHT_STRTAB,
 							     .data = "\0named", .len = 7 });
@@ -107,6 +107,24 @@ TEST(code_starts_are_where_calls_and_addresses_lead)
 		CHECK_UINT(code_starts_find(p.starts, cases[i].vaddr), cases[i].start);
 	CHECK_UINT(code_starts_find(p.starts, 0x1180 + 0xffff), 0x1180);
 	CHECK_UINT(code_starts_find(p.starts, 0x1180 + 0x10000), 0);
+}
+
+TEST(code_starts_are_not_looked_for_where_there_is_a_table)
+{
+	static const uint8_t table[CODE_LEN / 64 + 1];
+
+	for (size_t len = sizeof(table) - 1; len <= sizeof(table); len++) {
+		CLEANUP(program_cleanup) struct program p = { 0 };
+		bool looks = len < sizeof(table);
+
+		put_program(&p);
+		elf_file_section(&p.file, (struct elf_file_section){ .name = ".eh_frame", .type = SHT_PROGBITS,
+								    .flags = SHF_ALLOC, .vaddr = 0x3000,
+								    .data = table, .len = len });
+		open_program(&p);
+		CHECK_UINT(code_starts_cost(p.img), looks ? CODE_LEN : 0);
+		CHECK_UINT(code_starts_find(p.starts, 0x1108), looks ? 0x1100 : 0);
+	}
 }
 
 /* A bundle has not the code that leads there, but says where; and the code from there up to the addresses. */
