@@ -8,7 +8,7 @@
 #include "formats/profile/import/importer.h"
 
 extern const struct importer import_pprof, import_pprof_legacy, import_otlp, import_folded, import_cpuprofile, import_heapprofile,
-	import_speedscope, import_chrome, import_jfr, import_perf_script, import_austin, import_gecko, import_phpspy,
+	import_speedscope, import_chrome, import_jfr, import_perf_script, import_austin, import_mojo, import_gecko, import_phpspy,
 	import_stackprof, import_callgrind;
 
 #endif
