@@ -55,6 +55,7 @@ struct report_args {
 	struct terminal_args terminal;
 	struct metrics_args metrics;
 	struct report_by by;
+	struct view_levels default_by; /* where @by has none */
 	const char *callers_of, *callees_of;
 	uint64_t limit; /* VIEW_TABLE_ALL: not given */
 	double min_share; /* negative: not given */
@@ -151,6 +152,8 @@ static const struct opt report_opts[] = {
 		  "data-field, entry, mine, state, wait, syscall, waker, a tracepoint's field (next_comm); event; branch, "
 		  "branch=line, branch=address"),
 	  .parse = parse_by, .choices = view_level_names },
+	OPT_PARSE(struct report_args, default_by, "default-by", 0, "LEVEL,..",
+		  "levels of tables that --by says nothing about, for a configuration file", view_parse_levels),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
 		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",
@@ -269,6 +272,8 @@ static struct view_levels levels_of(const struct report_args *args)
 {
 	struct view_levels levels = args->by.levels;
 
+	if (levels.len == 0 && args->default_by.len && !args->callees_of && !args->callers_of && !args->tree)
+		return args->default_by;
 	if (levels.len == 0) {
 		levels.len = 1;
 		levels.items[0] = args->callees_of ? (struct view_level){ VIEW_DEPTH, 1 }

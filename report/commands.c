@@ -9,6 +9,7 @@ const struct command *const commands[] = {
 	&cmd_annotate,
 	&cmd_bundle,
 	&cmd_cache,
+	&cmd_config,
 	&cmd_convert,
 	&cmd_debug_unwind,
 	&cmd_diff,

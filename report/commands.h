@@ -13,6 +13,7 @@ extern const struct command cmd_report;
 extern const struct command cmd_annotate;
 extern const struct command cmd_bundle;
 extern const struct command cmd_cache;
+extern const struct command cmd_config;
 extern const struct command cmd_convert;
 extern const struct command cmd_debug_unwind;
 extern const struct command cmd_diff;

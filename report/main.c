@@ -5,6 +5,7 @@
 #include "formats/base/program.h"
 #include "formats/base/memory.h"
 #include "report/commands.h"
+#include "report/setting_names.h"
 #include "report/print/topics.h"
 
 #include <locale.h>
@@ -17,6 +18,7 @@ int main(int argc, char **argv)
 		.summary = "report on a recording made by precord",
 		.see_also = "preport(1), precord(1), precord-trace(5)",
 		.commands = commands,
+		.settings = setting_names,
 		.topics = topics,
 	};
 

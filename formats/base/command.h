@@ -8,6 +8,8 @@
 #include "formats/base/opt.h"
 #include "formats/base/topic.h"
 
+struct setting_name;
+
 struct command {
 	const char *name;     /* "" for the one that runs when none is named */
 	const char *alias;    /* another name that it answers to, or NULL */
@@ -41,6 +43,7 @@ struct program {
 	const char *see_also; /* "preport(1), precord-trace(5)" */
 	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
 	const struct topic *topics; /* for "help TOPIC", ended by one without a name; NULL: none */
+	const struct setting_name *settings; /* that configuration files may have (settings.h); NULL: none are read */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "formats/base/program.h"
 
 #include "formats/base/completion.h"
+#include "formats/base/settings.h"
 #include "formats/base/text.h"
 
 #include <errno.h>
@@ -289,6 +290,51 @@ static struct err *run_parsed(const struct call *call, void *args, int *ret_stat
 	return err;
 }
 
+struct looked_for {
+	const char *option; /* "--NAME" or "--NAME=VALUE" */
+	bool found;
+};
+
+static void look_for(const struct opt *opt, void *context)
+{
+	struct looked_for *look = context;
+	size_t len = strcspn(look->option + 2, "=");
+
+	look->found |= opt->name && strlen(opt->name) == len && strncmp(opt->name, look->option + 2, len) == 0;
+}
+
+/* As if it stood before all else on the command line, where @call's command has such an option. */
+static struct err *apply(const struct call *call, const struct setting *setting, const char *option, void *args)
+{
+	struct looked_for look = { .option = option };
+	char *words[] = { call->argv[0], (char *)option, NULL };
+	struct opt_result parsed = { 0 };
+	struct err *err;
+
+	opt_each(opts_of(call->command), look_for, &look);
+	if (!look.found)
+		return NULL;
+	err = opt_parse(opts_of(call->command), args, 2, words, OPT_ANYWHERE, &parsed);
+	opt_result_deinit(&parsed);
+	return err ? err_wrap(err, "%s:%u", setting->file, setting->line) : NULL;
+}
+
+/* Files that are not trusted are left out, which 'preport config' says. */
+static struct err *apply_settings(const struct call *call, struct settings *settings, void *args)
+{
+	const struct setting_name *names = call->program->settings;
+	struct err *err = names ? settings_read(settings) : NULL;
+
+	for (size_t i = 0; i < settings->list.len && !err; i++) {
+		const char *option;
+
+		err = settings_option(settings, names, &settings->list.items[i], &option);
+		if (!err && option)
+			err = apply(call, &settings->list.items[i], option, args);
+	}
+	return err;
+}
+
 static struct err *run_command(const struct call *call, int *ret_status)
 {
 	const struct command *command = call->command;
@@ -297,11 +343,15 @@ static struct err *run_command(const struct call *call, int *ret_status)
 	if (command->defaults)
 		command->defaults(args);
 
-	struct err *err = run_parsed(call, args, ret_status);
+	struct settings settings = { 0 };
+	struct err *err = apply_settings(call, &settings, args);
 
+	if (!err)
+		err = run_parsed(call, args, ret_status);
 	if (command->release)
 		command->release(args);
 	free(args);
+	settings_deinit(&settings); /* values that options point at */
 	return err;
 }
 

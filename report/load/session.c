@@ -8,6 +8,7 @@
  */
 #include "report/load/session.h"
 
+#include "formats/base/text.h"
 #include "formats/perf/perf_data.h"
 #include "formats/profile/same_names.h"
 #include "report/load/input.h"
@@ -22,86 +23,15 @@
 #include "symbolize/name/name_ahead.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* A path that does not exist would otherwise be ignored silently. */
-static struct err *parse_existing(const char *value, mode_t type)
-{
-	struct stat st;
-
-	if (stat(value, &st) != 0)
-		return err_system(errno, "'%s'", value);
-	if ((st.st_mode & S_IFMT) != type)
-		return err_new(ERR_USAGE, type == S_IFDIR ? "'%s' is no folder" : "'%s' is no file",
-			       value);
-	return NULL;
-}
-
-static struct err *parse_symfs(void *field, const char *value)
-{
-	*(const char **)field = value;
-	return parse_existing(value, S_IFDIR);
-}
-
-static struct err *parse_debug_dir(void *field, const char *value)
-{
-	vec_push((struct opt_list *)field, value);
-	return parse_existing(value, S_IFDIR);
-}
-
-static struct err *parse_vmlinux(void *field, const char *value)
-{
-	*(const char **)field = value;
-	return parse_existing(value, S_IFREG);
-}
-
 /* More threads would wait for the one that puts everything in order, and cost memory. */
 #define THREADS_MAX 8
-
-const struct opt session_opts[] = {
-	OPT_OPERAND(struct session_args, input, "FILE"),
-	OPT_STR(struct session_args, input, "input", 'i', "FILE",
-		"read FILE, - for standard input (default precord.trace)"),
-	OPT_PARSE(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR",
-		  parse_symfs),
-	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
-		  "look for debug files below DIR as well", parse_debug_dir),
-	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
-		  "the kernel's file with debug information, if its build ID is right", parse_vmlinux),
-	OPT_UINT(struct session_args, threads, "threads", 0, "N",
-		 "unwind with N threads, at most 8 (default 1)"),
-	OPT_NOT(struct session_args, inlines, "no-inline", 0,
-		"leave inlined calls and source lines out"),
-	OPT_NOT(struct session_args, cache, "no-cache", 0,
-		"neither use nor keep what debug information said in earlier runs"),
-	OPT_NOT(struct session_args, demangle, "no-demangle", 0,
-		"show C++ and Rust names as they are in the file"),
-	OPT_FLAG(struct session_args, native, "native", 0,
-		 "show the C frames of interpreters too, not only those of their programs"),
-	OPT_FLAG(struct session_args, demangle, "demangle", 0,
-		 "show C++ and Rust names as in the source, as is the default"),
-	OPT_NOT(struct session_args, progress, "no-progress", 0,
-		"no line on the terminal while a large trace is read"),
-	OPT_END,
-};
-
-void session_args_init(struct session_args *args)
-{
-	*args = (struct session_args){ .input = "precord.trace",
-				       .inlines = true,
-				       .demangle = true,
-				       .cache = true,
-				       .progress = true };
-}
-
-void session_args_deinit(struct session_args *args)
-{
-	opt_list_deinit(&args->debug_dirs);
-}
 
 /* What walks the events and names what it finds; nothing of it is left to look at afterwards. */
 struct loader {
@@ -171,6 +101,17 @@ static void loader_free(struct loader *loader)
 	free(loader);
 }
 
+/* From whichever thread asks: a line is one write. */
+static void show_asking(void *context, uint64_t got, uint64_t len)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct session *s = context;
+	const char *of = len ? arena_printf(&arena, " of %s", text_size(&arena, len)) : "";
+
+	if (progress_due(&s->asking))
+		progress_show(&s->asking, arena_printf(&arena, "debuginfod: %s%s", text_size(&arena, got), of));
+}
+
 static struct module_search *search_of(struct session *s)
 {
 	size_t ndirs = s->args->debug_dirs.len;
@@ -183,7 +124,12 @@ static struct module_search *search_of(struct session *s)
 		.symfs = s->args->symfs,
 		.debug_dirs = dirs,
 		.vmlinux = s->args->vmlinux,
+		.debuginfod = &s->debuginfod,
 	};
+	progress_begin(&s->asking, stderr, s->args->progress);
+	s->debuginfod.time_ns = s->args->debuginfod_time_ns;
+	s->debuginfod.progress = show_asking;
+	s->debuginfod.context = s;
 	return search;
 }
 
@@ -193,7 +139,7 @@ static void make_parts(struct session *s, struct profile *profile)
 	struct module_search *search = search_of(s);
 	struct symbolizer_options naming = {
 		.no_inline = !s->args->inlines,
-		.no_demangle = !s->args->demangle,
+		.demangle = s->args->demangle,
 		.cache = s->args->cache ? cache_folder_path(&s->arena) : NULL,
 	};
 
@@ -903,6 +849,23 @@ static struct err *load_profile(struct session *s, struct filter *filter)
 	return profile_filter_apply(s->profile, filter, &s->facts, &s->matched);
 }
 
+/* --not-mine: files that are to be taken for a library's. */
+static void mark_what_is_not_mine(struct session *s)
+{
+	struct profile *p = s->profile;
+
+	for (size_t i = 0; s->args->not_mine.len && i < p->locations.len; i++) {
+		const struct profile_module *mod = profile_module(p, p->locations.items[i].module);
+
+		for (size_t k = 0; k < s->args->not_mine.len; k++) {
+			const char *glob = s->args->not_mine.items[k];
+
+			if (fnmatch(glob, profile_text(p, mod->name), 0) == 0 || fnmatch(glob, profile_text(p, mod->path), 0) == 0)
+				p->locations.items[i].kind = PROFILE_FRAME_RUNTIME;
+		}
+	}
+}
+
 struct err *session_load(struct session *s, struct filter *filter)
 {
 	struct err *err = s->imported ? load_profile(s, filter) : load_events(s, filter);
@@ -916,6 +879,7 @@ struct err *session_load(struct session *s, struct filter *filter)
 	if (!s->imported)
 		namer_name_samples(&s->loader->namer, &s->loader->progress);
 	same_names_tell_apart(s->profile);
+	mark_what_is_not_mine(s);
 	return NULL;
 }
 
@@ -956,11 +920,25 @@ uint32_t session_default_event(const struct session *s)
 	return first == PROFILE_NONE ? 0 : first;
 }
 
+/* What was not asked for to its end would look as if nobody had it. */
+static void warn_of_servers(struct session *s)
+{
+	unsigned late = atomic_load(&s->debuginfod.late), refused = atomic_load(&s->debuginfod.refused);
+
+	progress_end(&s->asking);
+	if (late)
+		diag_warn(&s->diag, "debuginfod took more than %" PRIu64 " s: %u files were given up or not asked for; "
+			  "--debuginfod-time=SECONDS gives more", s->debuginfod.time_ns / 1000000000u, late);
+	if (refused)
+		diag_warn(&s->diag, "debuginfod: %u files are larger than 4 GB and were given up", refused);
+}
+
 void session_warn(struct session *s)
 {
 	if (s->symbolizer)
 		symbolizer_keep(s->symbolizer, &s->diag);
 	if (s->modules)
 		module_table_warn_defects(s->modules);
+	warn_of_servers(s);
 	diag_print(&s->diag, "preport", stderr);
 }

@@ -26,20 +26,26 @@
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 #include "report/load/session_event.h"
+#include "report/print/progress.h"
 #include "report/view/filter.h"
+#include "symbolize/module/debuginfod.h"
+#include "symbolize/name/demangle.h"
 
 struct module;
 struct module_table;
 struct space_table;
 struct symbolizer;
 
-/* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --no-demangle, --no-progress. */
+/* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --demangle, --debuginfod-time, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
 	const char *vmlinux; /* NULL: looked for where it usually is */
-	bool inlines, demangle, cache, progress; /* all true from the start */
+	bool inlines, cache, progress; /* all true from the start */
+	enum demangle_how demangle;
+	uint64_t debuginfod_time_ns;   /* that servers of debug information may take, all together */
+	struct opt_list not_mine;      /* globs of files whose code is not the user's own */
 	bool native; /* show the C frames of interpreters */
 	uint64_t threads;	/* 0: one */
 };
@@ -137,6 +143,8 @@ struct session {
 	struct diag diag;   /* warnings; the command prints them with session_warn() */
 	struct session_listener *listeners; /* private */
 	struct loader *loader;		    /* private: what walks and names */
+	struct debuginfod debuginfod;	    /* private: what servers were asked for */
+	struct progress asking;		    /* private: the line about that */
 };
 
 /*

@@ -3,15 +3,13 @@
  * debugfile.c - candidates in order, the first whose identity is right wins.
  *
  * GDB manual, "Debugging Information in Separate Files", describes the build-ID directories and the debug
- * link. debuginfod is asked only when DEBUGINFOD_URLS is set, and through its library where that is
- * installed, so that preport does not depend on it.
+ * link. Servers of debuginfod come last (debuginfod.h).
  */
 #include "symbolize/module/debugfile.h"
 
 #include "formats/base/arena.h"
 #include "formats/base/reader.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -184,53 +182,16 @@ static void try_perf_cache(struct search *s)
 		try_build_id(s, home, "/.debug", "/elf");
 }
 
-/* ---- debuginfod ------------------------------------------------------------------------------------ */
-
-/* <elfutils/debuginfod.h>, resolved at run time. */
-struct debuginfod {
-	void *library;
-	void *(*begin)(void);
-	void (*end)(void *client);
-	int (*find)(void *client, const unsigned char *build_id, int len, char **path);
-};
-
-static bool debuginfod_open(struct debuginfod *d, const char *find_name)
+static void try_debuginfod(struct search *s, enum debuginfod_kind kind)
 {
-	d->library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!d->library)
-		return false;
-	/* POSIX lets dlsym() results become function pointers; ISO C has no cast for it. */
-	*(void **)&d->begin = dlsym(d->library, "debuginfod_begin");
-	*(void **)&d->end = dlsym(d->library, "debuginfod_end");
-	*(void **)&d->find = dlsym(d->library, find_name);
-	return d->begin && d->end && d->find;
-}
+	char *path;
 
-static void try_debuginfod(struct search *s, const char *find_name)
-{
-	const char *urls = getenv("DEBUGINFOD_URLS");
-	struct debuginfod d = { 0 };
-	char *path = NULL;
-
-	if (done(s) || !urls || !*urls || !s->wanted->build_id_len)
+	if (done(s))
 		return;
-	if (!debuginfod_open(&d, find_name))
-		goto out;
-	void *client = d.begin();
-
-	if (!client)
-		goto out;
-	int fd = d.find(client, s->wanted->build_id, (int)s->wanted->build_id_len, &path);
-
-	if (fd >= 0) {
-		close(fd);
+	path = debuginfod_find(s->where ? s->where->debuginfod : NULL, kind, s->wanted->build_id, s->wanted->build_id_len);
+	if (path)
 		try_path(s, path);
-	}
 	free(path);
-	d.end(client);
-out:
-	if (d.library)
-		dlclose(d.library);
 }
 
 /* ---- the binary ------------------------------------------------------------------------------------ */
@@ -263,7 +224,7 @@ enum debugfile_result debugfile_binary(const struct module_search *search,
 	try_build_id_dirs(&s, "");
 	try_path(&s, wanted->path);
 	try_perf_cache(&s);
-	try_debuginfod(&s, "debuginfod_find_executable");
+	try_debuginfod(&s, DEBUGINFOD_EXECUTABLE);
 	return finish(&s, ret, ret_found);
 }
 
@@ -333,7 +294,7 @@ enum debugfile_result debugfile_separate(const struct module_search *search,
 	try_build_id_dirs(&s, ".debug");
 	if (!done(&s))
 		try_debug_link(&s, binary);
-	try_debuginfod(&s, "debuginfod_find_debuginfo");
+	try_debuginfod(&s, DEBUGINFOD_DEBUGINFO);
 	return finish(&s, ret, ret_found);
 }
 
@@ -381,7 +342,7 @@ enum debugfile_result debugfile_kernel(const struct module_search *search,
 			try_path(&s, with_release(arena, search->symfs, kernel_paths[i], release));
 		try_path(&s, with_release(arena, "", kernel_paths[i], release));
 	}
-	try_debuginfod(&s, "debuginfod_find_debuginfo");
+	try_debuginfod(&s, DEBUGINFOD_DEBUGINFO);
 	return finish(&s, ret, ret_found);
 }
 
@@ -436,7 +397,7 @@ static void try_for_lines(struct search *s)
 	if (plain && image_has_section(plain, ".debug_line"))
 		return;
 	s->image = NULL;
-	try_debuginfod(s, "debuginfod_find_debuginfo");
+	try_debuginfod(s, DEBUGINFOD_DEBUGINFO);
 	if (s->image)
 		image_close(plain);
 	else if (plain)

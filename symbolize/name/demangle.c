@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS (DMGL_PARAMS | DMGL_ANSI)
 
 struct demangler {
+	int options; /* of libiberty */
 	struct strtab linkage_names;
 	VEC(const char *) names; /* by number in @linkage_names, NULL until asked for */
 	struct arena arena;
@@ -29,9 +29,12 @@ struct demangler {
 	jmp_buf too_long;
 };
 
-struct demangler *demangler_new(void)
+struct demangler *demangler_new(enum demangle_how how)
 {
-	return memory_zeroed(1, sizeof(struct demangler));
+	struct demangler *d = memory_zeroed(1, sizeof(*d));
+
+	d->options = DMGL_ANSI | (how == DEMANGLE_SIMPLE ? 0 : DMGL_PARAMS);
+	return d;
 }
 
 void demangler_free(struct demangler *d)
@@ -60,10 +63,10 @@ static bool run(struct demangler *d, const char *name)
 	d->text.len = 0;
 	if (setjmp(d->too_long))
 		return false;
-	if (rust_demangle_callback(name, OPTIONS, take_text, d))
+	if (rust_demangle_callback(name, d->options, take_text, d))
 		return true;
 	d->text.len = 0;
-	return cplus_demangle_v3_callback(name, OPTIONS, take_text, d);
+	return cplus_demangle_v3_callback(name, d->options, take_text, d);
 }
 
 static const char *demangle(struct demangler *d, const char *linkage_name)

@@ -12,7 +12,13 @@
 
 struct demangler;
 
-struct demangler *demangler_new(void);
+enum demangle_how {
+	DEMANGLE_FULL,
+	DEMANGLE_SIMPLE, /* without arguments and return types: overloads look the same */
+	DEMANGLE_OFF,	 /* for those who have a choice: a demangler always demangles */
+};
+
+struct demangler *demangler_new(enum demangle_how how);
 void demangler_free(struct demangler *d);
 
 /*

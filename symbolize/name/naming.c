@@ -59,8 +59,8 @@ struct naming *naming_new(struct module_table *modules, struct module *mod,
 	struct naming *naming = memory_zeroed(1, sizeof(*naming));
 
 	*naming = (struct naming){ .mod = mod, .rec = module_table_recording(modules) };
-	if (!options->no_demangle)
-		naming->demangler = demangler_new();
+	if (options->demangle != DEMANGLE_OFF)
+		naming->demangler = demangler_new(options->demangle);
 	if (mod->kind == MODULE_JIT)
 		naming->jit = jit_files_open(modules, mod);
 	if (mod->kind == MODULE_FILE || mod->kind == MODULE_VDSO)

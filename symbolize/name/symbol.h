@@ -5,12 +5,14 @@
 #ifndef SYMBOLIZE_SYMBOL_H
 #define SYMBOLIZE_SYMBOL_H
 
+#include "symbolize/name/demangle.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct symbolizer_options {
 	bool no_inline; /* symbols only: no lines, no inlined calls, no debug information read */
-	bool no_demangle;
+	enum demangle_how demangle;
 	const char *cache; /* folder for answers of debug information, NULL for none; see line_cache.h */
 };
 

@@ -22,7 +22,7 @@ static void check_name(struct demangler *d, const char *name)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct demangler *d = demangler_new();
+	struct demangler *d = demangler_new(DEMANGLE_FULL);
 	char *text = arena_memdup(&arena, data, len);
 	char *rest = NULL;
 

@@ -32,7 +32,7 @@ static const struct {
 
 TEST(demangle_spells_names_as_the_source_does)
 {
-	struct demangler *d = demangler_new();
+	struct demangler *d = demangler_new(DEMANGLE_FULL);
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		CHECK_STR(demangler_name(d, names[i].linkage_name), names[i].name);
@@ -41,7 +41,7 @@ TEST(demangle_spells_names_as_the_source_does)
 
 TEST(demangle_gives_the_same_string_for_the_same_name)
 {
-	struct demangler *d = demangler_new();
+	struct demangler *d = demangler_new(DEMANGLE_FULL);
 	char copy[] = "_Z3addii";
 	const char *first = demangler_name(d, "_Z3addii");
 
@@ -62,7 +62,7 @@ static void bomb(char *ret, unsigned levels)
 
 TEST(demangle_leaves_a_name_that_would_explode_as_it_is)
 {
-	struct demangler *d = demangler_new();
+	struct demangler *d = demangler_new(DEMANGLE_FULL);
 	char name[1024];
 
 	bomb(name, 30);
@@ -72,5 +72,15 @@ TEST(demangle_leaves_a_name_that_would_explode_as_it_is)
 		  "f(a, p<a, a>, p<p<a, a>, p<a, a> >, p<p<p<a, a>, p<a, a> >, "
 		  "p<p<a, a>, p<a, a> > >)");
 	CHECK_STR(demangler_name(d, "_Z3addii"), "add(int, int)"); /* and goes on working */
+	demangler_free(d);
+}
+
+TEST(demangle_simple_leaves_out_arguments)
+{
+	struct demangler *d = demangler_new(DEMANGLE_SIMPLE);
+
+	CHECK_STR(demangler_name(d, "_Z3addii"), "add");
+	CHECK_STR(demangler_name(d, "_ZNK5store5IndexIlE3sumEv"), "store::Index<long>::sum");
+	CHECK_STR(demangler_name(d, "main"), "main");
 	demangler_free(d);
 }

@@ -149,7 +149,7 @@ TEST(symbolizer_names_functions_of_a_file)
 TEST(symbolizer_keeps_linkage_names_when_asked)
 {
 	CLEANUP(subject_deinit) struct subject s;
-	struct symbolizer_options options = { .no_demangle = true };
+	struct symbolizer_options options = { .demangle = DEMANGLE_OFF };
 
 	subject_init(&s);
 	symbolizer_free(s.symbolizer);

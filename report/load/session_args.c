@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session_args.c - the options that every command with an input has.
+ */
+#include "report/load/session.h"
+
+#include "formats/base/text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A path that does not exist would otherwise be ignored silently. */
+static struct err *parse_existing(const char *value, mode_t type)
+{
+	struct stat st;
+
+	if (stat(value, &st) != 0)
+		return err_system(errno, "'%s'", value);
+	if ((st.st_mode & S_IFMT) != type)
+		return err_new(ERR_USAGE, type == S_IFDIR ? "'%s' is no folder" : "'%s' is no file",
+			       value);
+	return NULL;
+}
+
+static struct err *parse_symfs(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_debug_dir(void *field, const char *value)
+{
+	vec_push((struct opt_list *)field, value);
+	return parse_existing(value, S_IFDIR);
+}
+
+static struct err *parse_vmlinux(void *field, const char *value)
+{
+	*(const char **)field = value;
+	return parse_existing(value, S_IFREG);
+}
+
+static const char *const demangle_words[] = { "full", "simple", "off", NULL };
+
+static struct err *parse_demangle(void *field, const char *value)
+{
+	for (int how = 0; demangle_words[how]; how++) {
+		if (strcmp(value ? value : "full", demangle_words[how]) != 0)
+			continue;
+		*(enum demangle_how *)field = (enum demangle_how)how;
+		return NULL;
+	}
+	return err_new(ERR_USAGE, "'%s' is none of full, simple, off", value);
+}
+
+static struct err *parse_no_demangle(void *field, const char *value)
+{
+	(void)value;
+	*(enum demangle_how *)field = DEMANGLE_OFF;
+	return NULL;
+}
+
+static struct err *parse_seconds(void *field, const char *value)
+{
+	uint64_t seconds;
+
+	if (!text_parse_u64(value, &seconds) || seconds > 86400)
+		return err_new(ERR_USAGE, "'%s' is no number of seconds up to a day", value);
+	*(uint64_t *)field = seconds * 1000000000u;
+	return NULL;
+}
+
+static struct err *parse_not_mine(void *field, const char *value)
+{
+	struct opt_list *list = field;
+
+	vec_push(list, value);
+	return NULL;
+}
+
+const struct opt session_opts[] = {
+	OPT_OPERAND(struct session_args, input, "FILE"),
+	OPT_STR(struct session_args, input, "input", 'i', "FILE",
+		"read FILE, - for standard input (default precord.trace)"),
+	OPT_PARSE(struct session_args, symfs, "symfs", 0, "DIR", "look for binaries below DIR",
+		  parse_symfs),
+	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
+		  "look for debug files below DIR as well", parse_debug_dir),
+	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
+		  "the kernel's file with debug information, if its build ID is right", parse_vmlinux),
+	OPT_UINT(struct session_args, threads, "threads", 0, "N",
+		 "unwind with N threads, at most 8 (default 1)"),
+	OPT_NOT(struct session_args, inlines, "no-inline", 0,
+		"leave inlined calls and source lines out"),
+	OPT_NOT(struct session_args, cache, "no-cache", 0,
+		"neither use nor keep what debug information said in earlier runs"),
+	{ OPT_FIELD_(OPT_KIND_PARSE, struct session_args, demangle, "demangle", 0, "[HOW]",
+		     "C++ and Rust names: full (default), simple (without arguments) or off"),
+	  .parse = parse_demangle, .choices = demangle_words },
+	{ OPT_FIELD_(OPT_KIND_PARSE, struct session_args, demangle, "no-demangle", 0, NULL,
+		     "show C++ and Rust names as they are in the file"),
+	  .parse = parse_no_demangle },
+	OPT_PARSE(struct session_args, debuginfod_time_ns, "debuginfod-time", 0, "SECONDS",
+		  "what servers of DEBUGINFOD_URLS may take, all together (120)", parse_seconds),
+	OPT_PARSE(struct session_args, not_mine, "not-mine", 0, "GLOB,..",
+		  "files whose code is not your own, for --by mine", parse_not_mine),
+	OPT_FLAG(struct session_args, native, "native", 0,
+		 "show the C frames of interpreters too, not only those of their programs"),
+	OPT_NOT(struct session_args, progress, "no-progress", 0,
+		"no line on the terminal while a large trace is read"),
+	OPT_END,
+};
+
+void session_args_init(struct session_args *args)
+{
+	*args = (struct session_args){ .input = "precord.trace",
+				       .inlines = true,
+				       .debuginfod_time_ns = DEBUGINFOD_TIME_NS,
+				       .cache = true,
+				       .progress = true };
+}
+
+void session_args_deinit(struct session_args *args)
+{
+	opt_list_deinit(&args->debug_dirs);
+	opt_list_deinit(&args->not_mine);
+}
