@@ -3,7 +3,7 @@ printf 'prog;main;work 50\nprog;main;rest 7\n' >a.folded
 # What the table of commands lists; without those that read no profile or wait for keys.
 for command in $(preport --help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
 	case $command in
-	cache | convert | formats | tui) continue ;;
+	cache | config | convert | formats | tui) continue ;;
 	export) set -- --to firefox ;;
 	annotate) set -- work ;;
 	debug-unwind) set -- --sample 1 ;;
