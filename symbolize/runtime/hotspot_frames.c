@@ -9,7 +9,8 @@
 
 #define FRAME_LEN_MAX (1 << 20)
 
-#define PUSHED_MAX    64 /* bytes: registers that an intrinsic keeps */
+#define PUSHED_MAX    32 /* bytes: registers that an intrinsic keeps */
+#define ENDS_LEN      16 /* of a frame that is being set up or taken down */
 
 #define INTERPRETER_LEN_MIN 16384 /* all bytecodes: some 100 KiB. A Java method has a longer name */
 
@@ -65,7 +66,8 @@ void hotspot_frames_add_pushes(struct jit_place *place, const struct cfi_rule *c
 {
 	int64_t pushed = (int64_t)code->cfa_value - place->frame_len;
 
-	if (!code->cfa_is_expr && code->cfa_reg == RSP && pushed > 0 && pushed <= PUSHED_MAX && pushed % 8 == 0)
+	if (place->frame_len > ENDS_LEN && !code->cfa_is_expr && code->cfa_reg == RSP && pushed > 0 &&
+	    pushed <= PUSHED_MAX && pushed % 8 == 0)
 		place->frame_len += (uint32_t)pushed;
 }
 

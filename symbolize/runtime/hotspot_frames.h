@@ -29,7 +29,8 @@ bool hotspot_frames_place_rule(struct cfi_rules *rules, const struct arch *arch,
 /*
  * Make @place's frame longer by what its method has pushed at that address, by @code, the rule that code_rows.h reads off the
  * method. Intrinsics that the compiler put into it do so (string_compare() in macroAssembler_x86.cpp); the tables give the frame
- * without. A difference that a few pushes do not explain changes nothing.
+ * without. A difference that a few pushes do not explain changes nothing, nor does one at either end of the method, where the
+ * recorder has looked at the instructions itself.
  */
 void hotspot_frames_add_pushes(struct jit_place *place, const struct cfi_rule *code);
 
