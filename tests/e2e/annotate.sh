@@ -59,7 +59,7 @@ columns inlined share <hot.csv | awk '$1 == "mix" { sum += $2 } END { exit !(sum
 
 annotate hot >hot.txt
 for text in 'cpu-clock *task-clock' 'inlined mix, called at hot.c:14: ' '[0-9.]* % ([0-9.-]*) in the inner loop from' 'hot.c:5' '>$\|> ' \
-	'a timer.s interrupt'; do
+	'a timer interrupt'; do
 	grep -q -- "$text" hot.txt || { cat hot.txt; fail "the listing does not have '$text'"; }
 done
 # A code address, a line and a name mean the same function; a share of all is smaller.

@@ -38,6 +38,10 @@ END_J
 javac --release 11 Work.java >javac.log 2>&1 || skip "javac does not work: $(head -n 1 javac.log)"
 trap 'kill $victim 2>/dev/null' EXIT
 
+without_reasons() {
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/;\[[^]]*\]/, ";[]"); sum[$0] += n } END { for (s in sum) print s, sum[s] }' | sort
+}
+
 try() { # try JAVA [OPTION]
 	local java=$1 all broken named lines version
 	version=$("$java" -version 2>&1 | awk -F'[".]' 'NR == 1 { print $2 }')
@@ -59,8 +63,10 @@ try() { # try JAVA [OPTION]
 	[ $((named * 2)) -ge "$all" ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: methods have no names"; }
 	[ "$lines" -ge 1 ] || { preport -i java.trace --by line; fail "JDK $version: no lines"; }
 	preport strip --stacks -i java.trace -o stripped.trace 2>/dev/null || fail 'cannot strip'
-	preport -i stripped.trace folded --samples 2>/dev/null | cmp - folded ||
-		{ preport -i stripped.trace folded --samples | diff - folded | cut -c 1-300 | head -n 6; fail "JDK $version: strip changes stacks"; }
+	# Why a stack is incomplete is not kept, but that it is.
+	preport -i stripped.trace folded --samples 2>/dev/null | without_reasons >stripped
+	without_reasons <folded | diff stripped - >differ ||
+		{ cut -c 1-300 differ | head -n 6; fail "JDK $version: strip changes stacks"; }
 }
 
 tried=

@@ -19,7 +19,7 @@ preport info --sizes --format=csv -i run.stripped.trace >sizes.csv
 if grep -E '^(stacks,(shapes|pointers into the stack)|registers),' sizes.csv; then fail "registers or stacks are still there"; fi
 # Its chains are ours, not a walk of the kernel's, and end as they did.
 preport info -i run.stripped.trace >info.txt 2>/dev/null
-grep -q '^Stacks  *unwound before they were taken out' info.txt || { cat info.txt; fail "stacks of another kind"; }
+grep -q '^Stacks  *unwound before preport strip removed them' info.txt || { cat info.txt; fail "stacks of another kind"; }
 complete() { # complete FILE: how many stacks are
 	preport info --format=csv -i "$1" 2>/dev/null |
 		awk -F, '$1 + 0 && $3 ~ /^"?complete/ { sum += $1 } END { print sum + 0 }'

@@ -54,7 +54,7 @@ refused 'did not count its events together' --metric ipc
 # Shared out in turns: 12 events on 6 counters ran half of the time.
 on amd precord -q -a -e '{cycles,instructions,r1,r2,r3,r4}:S,{r5,r6,r7,r8,r9,ra}:S' -o t.trace -- true || fail "shared"
 preport -i t.trace --metric ipc >out || fail "shared counters"
-expect 'theirs was 50.0 % of the time, so be careful' out
+expect 'multiplexed: counted 50.0 % of the time' out
 
 # A PMU of flesh and blood: a chain of multiplications waits for itself, independent additions do not.
 # How fast these are depends on what the core's other thread does.

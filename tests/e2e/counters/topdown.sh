@@ -49,7 +49,7 @@ NMI=1 record amd
 part smt 0.499000
 record amd 2
 part fetch-latency '0.16683[0-9]'
-text 'theirs was'
+text 'multiplexed: counted'
 preport -i t.trace topdown --format=json >said || fail "JSON"
 expect '"model": "zen4"' said
 on amd precord -q -a --topdown=1,apart -o t.trace -- true || fail "apart"

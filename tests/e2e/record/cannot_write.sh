@@ -29,7 +29,7 @@ reads() { # reads FILE WHEN
 cat >work.sh <<'END'
 for second in $(seq 60); do
 	./shares plain 1
-	grep -q 'the command goes on' err.txt && { : >done; exit; }
+	grep -q 'the command keeps running' err.txt && { : >done; exit; }
 done
 echo 'nothing is said while the command runs' >done
 END
