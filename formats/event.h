@@ -248,8 +248,8 @@ struct event_managed_frame {
 	const char *name;    /* of the function, with its class if the runtime knows it; "" if it could not be read */
 	const char *file;    /* "" if not known */
 	uint32_t first_line; /* of the function; 0 if not known */
-	uint32_t line;	     /* that runs; 0 if not known */
-	bool entry;	     /* the outermost frame that one call of the interpreter's loop ran */
+	uint32_t line : 31;  /* that runs; 0 if not known */
+	uint32_t entry : 1;  /* the outermost frame that one call of the interpreter's loop ran */
 	const char *locals;  /* its variables and their types, "n: int, text: str"; NULL or "" unless they were asked for */
 };
 

@@ -111,7 +111,7 @@ static inline size_t trace_events_expanded_len(const struct event *ev)
 
 _Static_assert(sizeof(struct event) <= TRACE_EXPANDED_EVENT, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_regs) <= TRACE_EXPANDED_REGS, "as precord-trace(5) says");
-_Static_assert(sizeof(struct event_managed_frame) == 40 && sizeof(struct event_managed_label) == 24, "as precord-trace(5) says");
+_Static_assert(sizeof(struct event_managed_frame) == 32 && sizeof(struct event_managed_label) == 24, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_branch) == 24 && sizeof(struct event_count) == 32,
 	       "as precord-trace(5) says");
 
