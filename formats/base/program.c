@@ -51,7 +51,7 @@ static const struct command *find_command(const struct program *program, const c
 static bool may_be_file(const struct command *command, const char *word)
 {
 	return opt_has_operand(opts_of(command)) &&
-	       (access(word, F_OK) == 0 || strpbrk(word, "./"));
+	       (strcmp(word, "-") == 0 || access(word, F_OK) == 0 || strpbrk(word, "./"));
 }
 
 static const struct topic *find_topic(const struct program *program, const char *name)
