@@ -22,13 +22,16 @@ static uint32_t event_of_waits(const struct profile *p)
 	return PROFILE_NONE;
 }
 
-/* Waits of threads that would go on if they could, and whose reason is not another thread's work that is seen itself. */
+/*
+ * Waits of threads that would go on if they could, and whose reason is not another thread's work that is seen itself. Waiting for a CPU
+ * is said in the first line, and what the CPUs do is the question then.
+ */
 static uint64_t telling_ns(const struct wait_question *question)
 {
 	uint64_t sum = 0;
 
 	for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
-		if (kind != WAIT_ON_CPU && kind != WAIT_CHILD && kind != WAIT_KERNEL_WORK &&
+		if (kind != WAIT_ON_CPU && kind != WAIT_CPU && kind != WAIT_CHILD && kind != WAIT_KERNEL_WORK &&
 		    kind != WAIT_EARLIER && kind != WAIT_LOST)
 			sum += question->by_kind[kind];
 	return sum;

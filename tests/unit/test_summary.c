@@ -111,6 +111,22 @@ TEST(waiting_is_no_question_where_as_much_is_computed)
 	made_free(&made);
 }
 
+/* A thread that has to wait for a CPU is not what to look at: those that have them are. */
+TEST(waiting_for_a_cpu_is_no_question_of_waits)
+{
+	struct made made = made_of(SECOND / 20, true);
+	struct wait_question question;
+
+	for (size_t i = 0; i < made.p->samples.len; i++)
+		if (made.p->samples.items[i].state == PROFILE_STATE_BLOCKED)
+			made.p->samples.items[i].state = PROFILE_STATE_RUNNABLE;
+	wait_question_init(&question, made.p, &made.facts);
+	CHECK(question.by_kind[WAIT_CPU] > 0);
+	CHECK(!question.comes_first);
+	wait_question_deinit(&question);
+	made_free(&made);
+}
+
 /* Many threads wait on a machine; what is the matter shows in whether its CPUs are used. */
 TEST(waiting_is_no_question_where_a_machine_is_busy)
 {
