@@ -521,7 +521,7 @@ static struct view_key field_texts(const struct view_keys *keys, const struct pr
 	const char *unit = label ? profile_text(keys->p, label->unit) : "";
 
 	if (!label)
-		return (struct view_key){ .fields = { "[no such field]" } };
+		return (struct view_key){ .fields = { "[none]" } };
 	if (!label->is_number)
 		return (struct view_key){ .fields = { profile_text(keys->p, label->text) } };
 	if (strcmp(unit, VIEW_ADDRESS_UNIT) == 0)
