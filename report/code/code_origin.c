@@ -94,9 +94,9 @@ struct err *code_origin_missing(const struct recording *rec, const struct module
 	if (mod->kind == MODULE_JIT)
 		return err_remedy(
 			err,
-			"code made at run time travels along if the program writes a dump of it: "
-			"node --perf-prof, java with libperf-jvmti, DOTNET_PerfEnabled=1; or, with a "
-			"perf map, if the memory can be read before the program ends");
+			"code of Java and Node.js travels along where it was sampled three times or more; other code "
+			"made at run time if the program writes a dump of it (DOTNET_PerfEnabled=1, jitdump), or, "
+			"with a perf map, if the memory can be read before the program ends");
 	return err_remedy(err,
 			  "point --symfs to a copy of the machine's files with the same build ID");
 }
