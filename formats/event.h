@@ -249,7 +249,7 @@ struct event_managed_frame {
 	const char *file;    /* "" if not known */
 	uint32_t first_line; /* of the function; 0 if not known */
 	uint32_t line : 31;  /* that runs; 0 if not known */
-	uint32_t entry : 1;  /* the outermost frame that one call of the interpreter's loop ran */
+	bool entry : 1;      /* the outermost frame that one call of the interpreter's loop ran */
 	const char *locals;  /* its variables and their types, "n: int, text: str"; NULL or "" unless they were asked for */
 };
 

@@ -52,7 +52,7 @@ uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr)
 
 uint32_t import_text(struct profile *p, struct json_text text)
 {
-	return strtab_add_len(&p->strings, text.data, text.len);
+	return text.len ? strtab_add_len(&p->strings, text.data, text.len) : 0; /* an absent one has no address */
 }
 
 uint32_t import_module(struct profile *p, struct json_text path, enum profile_module_kind kind)

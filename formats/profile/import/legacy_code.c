@@ -131,7 +131,10 @@ static bool take_range(struct json_text *line, struct legacy_mapping *ret)
 
 static bool is_permissions(struct json_text word)
 {
-	return word.len >= 3 && word.len <= 5 && strspn(word.data, "-rwxps") >= word.len;
+	for (size_t i = 0; i < word.len; i++)
+		if (!memchr("-rwxps", word.data[i], 6))
+			return false;
+	return word.len >= 3 && word.len <= 5;
 }
 
 /* Behind the permissions: "OFFSET MAJOR:MINOR INODE PATH", or "PATH (@OFFSET) BUILD-ID". */
