@@ -31,7 +31,8 @@ struct request {
 /* POSIX lets dlsym() results become function pointers; ISO C has no cast for it. */
 static bool open_library(struct library *l, enum debuginfod_kind kind)
 {
-	l->handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	/* What it loads (curl, a TLS library) keeps state of the process, and is not made to go away. */
+	l->handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!l->handle)
 		return false;
 	*(void **)&l->begin = dlsym(l->handle, "debuginfod_begin");

@@ -26,11 +26,12 @@ for try in $(seq 20); do
 	port=$((20000 + (RANDOM + $$) % 20000))
 	debuginfod -p $port -d :memory: -F served >server.log 2>&1 &
 	server=$!
-	for i in $(seq 600); do
-		grep -q 'Searching for ELF/DWARF files\|fts traversing' server.log && grep -q 'started http server\|libmicrohttpd' server.log && break
+	for i in $(seq 600); do # until it listens, or has found the port taken
+		(: <>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break
 		kill -0 $server 2>/dev/null || break
 		sleep 0.1
 	done
+	sleep 0.2 # one that found it taken has ended by now
 	kill -0 $server 2>/dev/null && break
 done
 kill -0 $server 2>/dev/null || skip "debuginfod does not start here: $(tail -1 server.log)"
