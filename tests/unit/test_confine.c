@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -154,6 +155,9 @@ static int verdict_of(void (*confine)(void), bool file_reader)
 
 TEST(confined_processes_read_and_do_nothing_else)
 {
+	if (getenv("EMULATOR"))
+		SKIP("the emulator has filters of its own, or none");
+
 	int recorder = verdict_of(confine_recorder, false);
 
 	if (recorder == NO_FILTER)
