@@ -493,6 +493,18 @@ static void look_at_leaves(struct page *page, const struct view *view)
 	}
 }
 
+/* The heaviest rows of @view, which it sorts. */
+static void put_view(struct page *page, struct view *view, const struct view_table_options *options)
+{
+	struct table table;
+
+	view_sort(view, VIEW_SORT_WEIGHT);
+	table_init(&table, &page->arena);
+	view_table_fill(&table, view, options);
+	put_table(page, &table);
+	table_deinit(&table);
+}
+
 /* Waits of threads without work are no row: put_waiting() said how many there are. */
 static void put_leaves(struct page *page, uint32_t event, unsigned limit)
 {
@@ -500,17 +512,12 @@ static void put_leaves(struct page *page, uint32_t event, unsigned limit)
 				  .event = event,
 				  .idle = page->waits.idle };
 	struct view_table_options options = { .limit = limit, .brief = true, .without_idle = true };
-	struct table table;
 	struct view view;
 
 	view_build(&view, page->p, &spec);
-	view_sort(&view, VIEW_SORT_WEIGHT);
-	table_init(&table, &page->arena);
-	view_table_fill(&table, &view, &options);
-	put_table(page, &table);
+	put_view(page, &view, &options);
 	if (event == page->event)
 		look_at_leaves(page, &view);
-	table_deinit(&table);
 	view_deinit(&view);
 }
 
@@ -520,16 +527,11 @@ static void put_scripts(struct page *page, unsigned limit)
 	struct view_spec spec = { .levels = { .items = { { VIEW_SCRIPT, 0 } }, .len = 1 },
 				  .event = page->event };
 	struct view_table_options options = { .limit = limit, .brief = true };
-	struct table table;
 	struct view view;
 
 	view_build(&view, page->p, &spec);
-	view_sort(&view, VIEW_SORT_WEIGHT);
-	table_init(&table, &page->arena);
-	view_table_fill(&table, &view, &options);
-	put_table(page, &table);
+	put_view(page, &view, &options);
 	put_blank(page);
-	table_deinit(&table);
 	view_deinit(&view);
 }
 
