@@ -252,23 +252,29 @@ static void read_source(void *context, struct task_memory_piece *pieces, size_t 
 	}
 }
 
+static struct managed_place place_of(const struct tables *q)
+{
+	return (struct managed_place){ .pid = q->pid,
+				       .start = q->start,
+				       .end = q->end,
+				       .offset = q->offset,
+				       .inode = q->inode,
+				       .path = q->path };
+}
+
 /* There. */
 static void read_tables(const void *request, void *answer, int *ret_fd)
 {
 	const struct tables *q = request;
 	struct tables_read *ret = answer;
-	const struct managed_place place = { .pid = q->pid,
-					     .start = q->start,
-					     .end = q->end,
-					     .offset = q->offset,
-					     .inode = q->inode,
-					     .path = q->path };
+	const struct managed_place place = place_of(q);
 	struct tables_source source = { .image = managed_place_open(&place) };
 	struct managed_view *view = memory_zeroed(1, sizeof(*view));
 
 	(void)ret_fd;
 	if (task_memory_open(&source.memory, q->pid) && source.image &&
 	    image_bias(source.image, q->start, q->offset, &source.bias)) {
+		view->by_cpu_time = true; /* whoever asked gives up by the clock */
 		managed_view_begin(view, read_source, &source, TABLES_NS);
 		ret->complete = hotspot_layout_read(view, q->structs, q->types, &ret->layout);
 	}
@@ -294,12 +300,7 @@ static void read_v8(const void *request, void *answer, int *ret_fd)
 {
 	const struct tables *q = request;
 	struct v8_read *ret = answer;
-	const struct managed_place place = { .pid = q->pid,
-					     .start = q->start,
-					     .end = q->end,
-					     .offset = q->offset,
-					     .inode = q->inode,
-					     .path = q->path };
+	const struct managed_place place = place_of(q);
 	struct image *image = managed_place_open(&place);
 
 	(void)ret_fd;
