@@ -3,7 +3,7 @@
  * topdown.h - where the issue slots of a processor went: for each kind of processor, which events tell, in which groups
  * they must be counted, and by which formulas. Data only: precord records by it, preport computes by it.
  *
- * An event is called MODEL.LABEL in a recording ("zen4.no-ops"). Formulas are those of report/metric/metric_expr.h over labels,
+ * An event is called MODEL.LABEL in a recording ("zen4.no-ops"). Formulas are those of formats/metric_expr.h over labels,
  * definitions and nodes. Fractions are of slots (width x cycles) unless the model says that they are of cycles.
  */
 #ifndef FORMATS_TOPDOWN_H

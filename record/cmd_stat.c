@@ -10,6 +10,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/text.h"
+#include "record/event/topdown_events.h"
 #include "record/perf_options.h"
 #include "record/stat/counter_set.h"
 #include "record/stat/stat_metric.h"
@@ -38,6 +39,7 @@
 struct stat_args {
 	struct target_args target;
 	struct event_list events;
+	struct topdown_args topdown;
 	uint64_t interval_ms, interval_count, repeat, duration_ns, delay_ms;
 	bool per_cpu, per_core, per_socket, per_thread, no_inherit;
 	bool detailed, all_user, all_kernel;
@@ -54,12 +56,14 @@ struct stat_session {
 	struct counter_set set;
 	struct stat_table table;
 	struct stat_report report;
+	struct diag diag;
 	struct stat_times times;
 	double elapsed_sq; /* seconds, squared and summed */
 	uint64_t start_ns; /* of this run */
 	uint64_t interval_start_ns;
 	uint64_t intervals; /* that were printed */
 	int signal;         /* that ended it */
+	bool chosen;        /* what to count */
 };
 
 static const char *const formats[] = { "text", "csv", "json", NULL };
@@ -81,12 +85,14 @@ static const struct opt stat_opts[] = {
 	OPT_FLAG(ARGS, detailed, "detailed", 'd', "caches too: loads and misses"),
 	OPT_PARSE(ARGS, events, "metrics", 'M', "NAME,..",
 		  "the events of these ratios: " STAT_METRIC_NAMES, stat_metric_parse),
+	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
+		  "where the processor's issue slots went, to level 1 or 2", topdown_args_parse),
 	OPT_FLAG(ARGS, all_user, "all-user", 0, "count user code only"),
 	OPT_FLAG(ARGS, all_kernel, "all-kernel", 0, "count kernel code only"),
 	OPT_FLAG(ARGS, per_cpu, "per-cpu", 0, "a row for each CPU (with -a or -C)"),
 	OPT_FLAG(ARGS, per_core, "per-core", 0, "a row for each physical core (with -a or -C)"),
 	OPT_FLAG(ARGS, per_socket, "per-socket", 0, "a row for each socket (with -a or -C)"),
-	OPT_FLAG(ARGS, per_thread, "per-thread", 0, "a row for each thread (with -p, -t or -u)"),
+	OPT_FLAG(ARGS, per_thread, "per-thread", 0, "a row for each thread (with -a, -p, -t or -u)"),
 	OPT_FLAG(ARGS, no_inherit, "no-inherit", 'i', "leave out what the tasks start"),
 	OPT_CHOICE(ARGS, format, "format", 0, "FORMAT", "text, csv or json", formats),
 	OPT_STR(ARGS, separator, "field-separator", 'x', "SEP",
@@ -138,8 +144,12 @@ static struct err *check(const struct stat_args *args, bool has_command)
 		return err_new(ERR_USAGE, "--interval-count needs -I");
 	if (args->separator && strcmp(args->format, "text") != 0)
 		return err_new(ERR_USAGE, "-x and --format exclude each other");
-	if (args->per_thread && !tasks)
-		return err_new(ERR_USAGE, "--per-thread needs threads: -p, -t or -u");
+	if (args->per_thread && !tasks && !args->target.all)
+		return err_new(ERR_USAGE, "--per-thread needs threads: -a, -p, -t or -u");
+	if (args->per_thread && args->target.cpus)
+		return err_new(ERR_USAGE, "--per-thread and -C exclude each other");
+	if (args->topdown.apart)
+		return err_new(ERR_USAGE, "',apart' is for samples: --topdown takes level 1 or 2 here");
 	if (args->interval_ms && args->interval_ms < INTERVAL_MIN_MS)
 		return err_new(ERR_USAGE, "an interval is %d ms or more", INTERVAL_MIN_MS);
 	if (args->repeat == 0)
@@ -151,21 +161,30 @@ static struct err *check(const struct stat_args *args, bool has_command)
 	return NULL;
 }
 
+/* Counters of the hardware are left to --topdown. */
 static struct err *default_events(struct stat_args *args, bool by_cpu)
 {
 	struct event_list *list = &args->events;
-	struct err *err = NULL;
+	struct err *err = event_list_add(list, by_cpu ? "cpu-clock," SOFTWARE_SET : "task-clock," SOFTWARE_SET);
 
-	if (!list->len) {
-		err = event_list_add(list, by_cpu ? "cpu-clock," SOFTWARE_SET
-						  : "task-clock," SOFTWARE_SET);
-		if (!err)
-			err = event_list_add(list, HARDWARE_SET);
-		if (!err && args->detailed)
-			err = event_list_add(list, DETAILED_SET);
-	}
+	if (!err && !args->topdown.level)
+		err = event_list_add(list, HARDWARE_SET);
+	return err;
+}
+
+/* The events of all runs, before the first. */
+static struct err *choose_events(struct stat_session *s, bool by_cpu)
+{
+	struct stat_args *args = s->args;
+	struct err *err = args->events.len ? NULL : default_events(args, by_cpu);
+
+	if (!err && args->detailed)
+		err = event_list_add(&args->events, DETAILED_SET);
+	if (!err)
+		err = topdown_events_add(&args->events, &args->topdown, &s->diag);
+	diag_print(&s->diag, "precord", stderr);
 	if (!err && (args->all_user || args->all_kernel))
-		event_list_limit(list, args->all_user);
+		event_list_limit(&args->events, args->all_user);
 	return err;
 }
 
@@ -211,10 +230,11 @@ static struct err *open_run(struct stat_session *s)
 		err = workload_fork(s->command, &s->watch.old_mask, false, &s->workload);
 	if (!err)
 		err = target_find(&args->target, s->workload.pid, &s->target);
-	if (!err)
-		err = default_events(args, !s->target.tasks.len);
+	if (!err && !s->chosen)
+		err = choose_events(s, !s->target.tasks.len);
 	if (err)
 		return err;
+	s->chosen = true;
 
 	bool own = s->command && s->target.tasks.len == 1 &&
 		   s->target.tasks.items[0].pid == s->workload.pid;
@@ -368,6 +388,7 @@ static struct err *open_report(struct stat_session *s)
 		.table = &s->table,
 		.list = &args->events,
 		.intervals = args->interval_ms != 0,
+		.hide_idle = args->per_thread && args->target.all,
 		.runs = (unsigned)args->repeat,
 	};
 	return NULL;
@@ -444,6 +465,8 @@ static struct err *all_runs(struct stat_session *s)
 	if (!s->args->interval_ms)
 		s->report.elapsed_s = s->times.elapsed_s;
 	s->report.refusals = s->set.refusals;
+	if (s->args->per_thread && !s->args->interval_ms)
+		stat_table_sort(&s->table);
 	if (!s->args->interval_ms)
 		stat_report_rows(&s->report, -1);
 	stat_report_end(&s->report, &s->times);
@@ -458,6 +481,7 @@ static struct err *stat_run(void *raw_args, char **operands, int noperands, int 
 	struct err *err = check(args, noperands);
 
 	s.target.cgroup_fd = -1;
+	args->target.by_thread = args->per_thread;
 	if (err)
 		return err;
 	err = watch_open(&s.watch);
@@ -482,6 +506,7 @@ static struct err *stat_run(void *raw_args, char **operands, int noperands, int 
 		*ret_status = status;
 	close_run(&s);
 	stat_table_deinit(&s.table);
+	diag_deinit(&s.diag);
 	watch_close(&s.watch);
 	if (!err && signal_number)
 		workload_die_by(signal_number);

@@ -79,7 +79,8 @@ static struct err *prepare(void *args_, struct session *s)
 	struct html_args *args = args_;
 
 	counting_open(&args->counting, s);
-	return topdown_tree_open(&args->topdown, s->profile, &args->counting);
+	topdown_tree_open(&args->topdown, s->profile, &args->counting);
+	return NULL;
 }
 
 static void finish(void *args_)

@@ -116,12 +116,11 @@ static struct err *topdown(struct session *s, void *args_)
 	struct err *err;
 
 	counting_open(&counting, s);
-	err = topdown_tree_open(&tree, s->profile, &counting);
-
-	if (!err && tree.model && !tree.nnodes)
-		err = no_counts(s);
-	if (!err)
-		err = tree.model ? print_levels(args, s, &tree) : print_nearest(args, s);
+	topdown_tree_open(&tree, s->profile, &counting);
+	if (!tree.model)
+		err = print_nearest(args, s);
+	else
+		err = tree.nnodes ? print_levels(args, s, &tree) : no_counts(s);
 	topdown_tree_close(&tree);
 	counting_close(&counting);
 	return err;

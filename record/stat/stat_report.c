@@ -8,12 +8,16 @@
 #include "formats/base/text.h"
 #include "record/event/event_group.h"
 #include "record/stat/stat_metric.h"
+#include "record/stat/stat_topdown.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define VALUE_WIDTH 18
 #define NAME_WIDTH  28
+#define PLACE_MIN   ((size_t)6)
+#define PLACE_MAX   ((size_t)24) /* columns, of a thread's number and name */
 #define FULL_SHARE  0.995 /* nothing to be said about sharing from here on */
 
 static const char *const place_titles[] = { "", "CPU", "core", "socket", "thread" };
@@ -78,6 +82,24 @@ static const char *remark(const struct stat_report *r, const struct stat_row *ro
 			    metric.value, metric.unit);
 }
 
+/* A part of the top-down tree at a place. */
+struct part {
+	const struct stat_topdown *tree;
+	unsigned number;
+	const char *place;
+	double at_s;
+};
+
+static const struct topdown_node *node_of(const struct part *part)
+{
+	return part->tree->formulas[part->number].node;
+}
+
+static const char *whole_of(const struct part *part)
+{
+	return part->tree->model->width ? "of slots" : "of cycles";
+}
+
 /* ---- text ---- */
 
 static void text_row(const struct stat_report *r, const struct stat_row *row, double at_s)
@@ -92,7 +114,7 @@ static void text_row(const struct stat_report *r, const struct stat_row *row, do
 	if (at_s >= 0)
 		fprintf(r->out, "%10.3f s  ", at_s);
 	if (r->table->by != STAT_BY_ALL)
-		fprintf(r->out, "%s %-6s ", place_titles[r->table->by],
+		fprintf(r->out, "%s %-*s ", place_titles[r->table->by], r->place_width,
 			text_escape(&arena, row->place));
 	if (counted && stat_row_share(row) < FULL_SHARE)
 		notes = arena_printf(&arena, "%s%scounted %.0f %% of the time, scaled up", notes,
@@ -103,6 +125,23 @@ static void text_row(const struct stat_report *r, const struct stat_row *row, do
 	fprintf(r->out, "%*s  %-*s", VALUE_WIDTH, value, *notes ? NAME_WIDTH : 0,
 		text_escape(&arena, desc->name));
 	fprintf(r->out, "%s%s\n", *notes ? "  " : "", notes);
+}
+
+static void text_part(const struct stat_report *r, const struct part *part)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct topdown_node *node = node_of(part);
+	bool out = stat_topdown_stands_out(part->tree, part->number);
+	const char *notes = out ? arena_printf(&arena, "more than %.0f %%", 100 * node->threshold) : "";
+
+	if (part->at_s >= 0)
+		fprintf(r->out, "%10.3f s  ", part->at_s);
+	if (r->table->by != STAT_BY_ALL)
+		fprintf(r->out, "%s %-*s ", place_titles[r->table->by], r->place_width,
+			text_escape(&arena, part->place));
+	fprintf(r->out, "%*.1f %%  %s%-*s%s%s\n", VALUE_WIDTH - 2, 100 * part->tree->values[part->number],
+		node->parent ? "  " : "", out ? NAME_WIDTH - (node->parent ? 2 : 0) : 0, node->name,
+		out ? "  " : "", notes);
 }
 
 /* ---- for programs ---- */
@@ -164,6 +203,29 @@ static void csv_row(const struct stat_report *r, const struct stat_row *row, dou
 		row->value.running_ns, state_name(row->state));
 }
 
+static void csv_part(const struct stat_report *r, const struct part *part)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	if (part->at_s >= 0)
+		fprintf(r->out, "%.6f", part->at_s);
+	fputc(',', r->out);
+	put_csv(r->out, text_escape(&arena, part->place));
+	fprintf(r->out, ",topdown.%s,%.6f,%s,,%u,,,%s\r\n", node_of(part)->key,
+		part->tree->values[part->number], whole_of(part), r->runs, state_name(STAT_COUNTED));
+}
+
+static void put_fields_place(const struct stat_report *r, const char *place, double at_s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	static const char *const titles[] = { "", "CPU", "S0-C", "S", "" };
+
+	if (at_s >= 0)
+		fprintf(r->out, "%.9f%s", at_s, r->separator);
+	if (r->table->by != STAT_BY_ALL)
+		fprintf(r->out, "%s%s%s", titles[r->table->by], text_escape(&arena, place), r->separator);
+}
+
 /*
  * As perf stat -x writes it: [TIME,][PLACE,]VALUE,UNIT,EVENT[,SPREAD],RUNNING,PERCENT,METRIC,UNIT. A thread's place is its
  * name and number, a CPU's "CPU0".
@@ -171,17 +233,13 @@ static void csv_row(const struct stat_report *r, const struct stat_row *row, dou
 static void fields_row(const struct stat_report *r, const struct stat_row *row, double at_s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	static const char *const places[] = { "", "CPU", "S0-C", "S", "" };
 	const struct event_desc *desc = &r->list->items[row->event];
 	bool counted = row->state == STAT_COUNTED;
 	double value = stat_row_mean(row) * scale_of(desc);
 	struct stat_metric metric;
 	const char *sep = r->separator;
 
-	if (at_s >= 0)
-		fprintf(r->out, "%.9f%s", at_s, sep);
-	if (r->table->by != STAT_BY_ALL)
-		fprintf(r->out, "%s%s%s", places[r->table->by], text_escape(&arena, row->place), sep);
+	put_fields_place(r, row->place, at_s);
 	if (!counted)
 		fprintf(r->out, "<%s>", state_name(row->state));
 	else if (is_time(desc))
@@ -200,23 +258,46 @@ static void fields_row(const struct stat_report *r, const struct stat_row *row, 
 		fprintf(r->out, "%s\n", sep);
 }
 
-static void json_row(struct stat_report *r, const struct stat_row *row, double at_s)
+static void fields_part(const struct stat_report *r, const struct part *part)
+{
+	const char *sep = r->separator;
+
+	put_fields_place(r, part->place, part->at_s);
+	fprintf(r->out, "%.1f%s%%%stopdown.%s%s%s%s%s\n", 100 * part->tree->values[part->number], sep, sep,
+		node_of(part)->key, sep, sep, sep, sep);
+}
+
+/* "{", the time and the place. */
+static void begin_json_row(struct stat_report *r, const char *place, double at_s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const struct event_desc *desc = &r->list->items[row->event];
+	static const char *const keys[] = { "", "cpu", "core", "socket", "thread" };
 
 	fprintf(r->out, "%s\n    {", r->begun ? "," : "");
 	r->begun = true;
 	if (at_s >= 0)
 		fprintf(r->out, "\"time_s\": %.6f, ", at_s);
-	if (r->table->by != STAT_BY_ALL) {
-		fprintf(r->out, "\"%s\": ", r->table->by == STAT_BY_CPU    ? "cpu"
-					    : r->table->by == STAT_BY_CORE   ? "core"
-					    : r->table->by == STAT_BY_SOCKET ? "socket"
-									     : "thread");
-		put_json(r->out, text_escape(&arena, row->place));
-		fputs(", ", r->out);
-	}
+	if (r->table->by == STAT_BY_ALL)
+		return;
+	fprintf(r->out, "\"%s\": ", keys[r->table->by]);
+	put_json(r->out, text_escape(&arena, place));
+	fputs(", ", r->out);
+}
+
+static void json_part(struct stat_report *r, const struct part *part)
+{
+	begin_json_row(r, part->place, part->at_s);
+	fprintf(r->out, "\"event\": \"topdown.%s\", \"value\": %.6f, \"unit\": \"%s\", \"runs\": %u, \"state\": \"%s\"}",
+		node_of(part)->key, part->tree->values[part->number], whole_of(part), r->runs,
+		state_name(STAT_COUNTED));
+}
+
+static void json_row(struct stat_report *r, const struct stat_row *row, double at_s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct event_desc *desc = &r->list->items[row->event];
+
+	begin_json_row(r, row->place, at_s);
 	fputs("\"event\": ", r->out);
 	put_json(r->out, text_escape(&arena, desc->name));
 	if (row->state == STAT_COUNTED) {
@@ -231,6 +312,17 @@ static void json_row(struct stat_report *r, const struct stat_row *row, double a
 		row->runs, row->value.enabled_ns, row->value.running_ns, state_name(row->state));
 }
 
+static void text_head(const struct stat_report *r)
+{
+	const struct topdown_model *model = stat_topdown_model(r->list);
+
+	fprintf(r->out, "counts of %s%s\n", r->subject, r->runs > 1 ? ", means of all runs" : "");
+	if (model)
+		fprintf(r->out, "top-down: %s, shares of %s\n", model->title,
+			model->width ? "issue slots" : "cycles");
+	fputc('\n', r->out);
+}
+
 /* ---- all of it ---- */
 
 void stat_report_begin(struct stat_report *r)
@@ -240,8 +332,7 @@ void stat_report_begin(struct stat_report *r)
 		      "state\r\n",
 		      r->out);
 	if (r->format == STAT_TEXT)
-		fprintf(r->out, "counts of %s%s\n\n", r->subject,
-			r->runs > 1 ? ", means of all runs" : "");
+		text_head(r);
 	if (r->format != STAT_JSON)
 		return;
 	fputs("{\n  \"subject\": ", r->out);
@@ -249,28 +340,103 @@ void stat_report_begin(struct stat_report *r)
 	fputs(",\n  \"counts\": [", r->out);
 }
 
-/* Default events that the machine lacks are listed once, at the end. */
-static bool is_shown(const struct stat_report *r, const struct stat_row *row)
+/* Default events that the machine lacks are listed once, at the end; of a tree's events people see the tree. */
+static bool is_shown(const struct stat_report *r, const struct stat_row *row, const struct stat_topdown *tree)
 {
-	return row->state != STAT_NOT_SUPPORTED || !r->is_default;
+	if (row->state == STAT_NOT_SUPPORTED && r->is_default)
+		return false;
+	return !tree->len || r->format != STAT_TEXT || !stat_topdown_is_part(&r->list->items[row->event]);
+}
+
+static void put_row(struct stat_report *r, const struct stat_row *row, double at_s)
+{
+	if (r->format == STAT_FIELDS)
+		fields_row(r, row, at_s);
+	else if (r->format == STAT_CSV)
+		csv_row(r, row, at_s);
+	else if (r->format == STAT_JSON)
+		json_row(r, row, at_s);
+	else
+		text_row(r, row, at_s);
+}
+
+static void put_part(struct stat_report *r, const struct part *part)
+{
+	if (isnan(part->tree->values[part->number]))
+		return;
+	if (r->format == STAT_FIELDS)
+		fields_part(r, part);
+	else if (r->format == STAT_CSV)
+		csv_part(r, part);
+	else if (r->format == STAT_JSON)
+		json_part(r, part);
+	else
+		text_part(r, part);
+}
+
+/* Each part of level 1 with those of level 2 below it. */
+static void put_tree(struct stat_report *r, const struct stat_topdown *tree, const char *place, double at_s)
+{
+	struct part part = { .tree = tree, .place = place, .at_s = at_s };
+
+	for (unsigned i = 0; i < tree->len; i++) {
+		if (tree->formulas[i].node->parent)
+			continue;
+		part.number = i;
+		put_part(r, &part);
+		for (part.number = 0; part.number < tree->len; part.number++)
+			if (topdown_formula_parent(tree->formulas, tree->len, part.number) == i)
+				put_part(r, &part);
+	}
+}
+
+/* A thread that counted nothing says nothing, and there may be thousands. */
+static bool is_idle(const struct stat_report *r, size_t first)
+{
+	bool idle = r->hide_idle;
+
+	for (size_t i = first; i < first + r->list->len && idle; i++)
+		idle = r->table->rows.items[i].state == STAT_NOT_COUNTED ||
+		       !r->table->rows.items[i].value.value;
+	return idle;
+}
+
+static void put_place(struct stat_report *r, size_t first, double at_s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct stat_topdown tree;
+
+	stat_topdown_of(r->table, first, &arena, &tree);
+	for (size_t i = first; i < first + r->list->len; i++)
+		if (is_shown(r, &r->table->rows.items[i], &tree))
+			put_row(r, &r->table->rows.items[i], at_s);
+	put_tree(r, &tree, r->table->rows.items[first].place, at_s);
+}
+
+static void measure_places(struct stat_report *r)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	size_t most = PLACE_MIN;
+
+	for (size_t i = 0; i < r->table->rows.len; i += r->list->len)
+		if (!is_idle(r, i))
+			most = MAX(most, strlen(text_escape(&arena, r->table->rows.items[i].place)));
+	r->place_width = (int)MIN(most, PLACE_MAX);
 }
 
 void stat_report_rows(struct stat_report *r, double at_s)
 {
-	for (size_t i = 0; i < r->table->rows.len; i++) {
-		const struct stat_row *row = &r->table->rows.items[i];
+	size_t idle = 0;
 
-		if (!is_shown(r, row))
-			continue;
-		if (r->format == STAT_FIELDS)
-			fields_row(r, row, at_s);
-		else if (r->format == STAT_CSV)
-			csv_row(r, row, at_s);
-		else if (r->format == STAT_JSON)
-			json_row(r, row, at_s);
+	measure_places(r);
+	for (size_t i = 0; i < r->table->rows.len; i += r->list->len) {
+		if (is_idle(r, i) && r->format == STAT_TEXT)
+			idle++;
 		else
-			text_row(r, row, at_s);
+			put_place(r, i, at_s);
 	}
+	if (idle)
+		fprintf(r->out, "%zu thread%s counted nothing\n", idle, idle == 1 ? "" : "s");
 	fflush(r->out);
 }
 
@@ -311,6 +477,21 @@ static void text_refusals(const struct stat_report *r)
 	}
 }
 
+/* The rows of a tree's events are not shown, so this is what stands for their share of the time. */
+static void text_multiplexed(const struct stat_report *r)
+{
+	double least = 1;
+
+	for (size_t i = 0; i < r->table->rows.len; i++) {
+		const struct stat_row *row = &r->table->rows.items[i];
+
+		if (row->state == STAT_COUNTED && stat_topdown_is_part(&r->list->items[row->event]))
+			least = MIN(least, stat_row_share(row));
+	}
+	if (least < FULL_SHARE)
+		fprintf(r->out, "top-down: counted %.0f %% of the time or more, scaled up\n", 100 * least);
+}
+
 static void text_never_ran(const struct stat_report *r)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -348,6 +529,7 @@ static void text_end(const struct stat_report *r, const struct stat_times *times
 		fprintf(r->out, "%*.6f s  user\n%*.6f s  system\n", VALUE_WIDTH - 2, times->user_s,
 			VALUE_WIDTH - 2, times->system_s);
 	text_refusals(r);
+	text_multiplexed(r);
 	text_never_ran(r);
 	text_impossible(r);
 }

@@ -24,6 +24,8 @@ struct stat_report {
 	bool intervals;
 	const char *subject; /* "'sleep 1'", "the whole system" */
 	unsigned runs;
+	bool hide_idle;      /* leave places that counted nothing out of the text */
+	int place_width;     /* private: columns of text */
 	bool begun;          /* a row of JSON or the head of intervals is out */
 };
 

@@ -96,11 +96,15 @@ static const char *place_of(struct stat_table *t, uint64_t key)
 /* The first row of the place, which has one for each event; they are made if there are none yet. */
 static size_t rows_of(struct stat_table *t, uint64_t key, const struct counter_set *set)
 {
-	for (size_t i = 0; i < t->rows.len; i += t->list->len)
-		if (t->rows.items[i].key == key)
-			return i;
-
 	size_t first = t->rows.len;
+
+	/* Counters come by place: it is the last one, or the next. */
+	for (size_t i = 0; i < t->rows.len; i += t->list->len) {
+		size_t at = (t->at + i) % t->rows.len;
+
+		if (t->rows.items[at].key == key)
+			return t->at = at;
+	}
 	const char *place = place_of(t, key);
 
 	for (uint32_t i = 0; i < t->list->len; i++)
@@ -111,7 +115,7 @@ static size_t rows_of(struct stat_table *t, uint64_t key, const struct counter_s
 					   .state = set->refusals[i] ? STAT_NOT_SUPPORTED
 								     : STAT_NOT_COUNTED,
 				   }));
-	return first;
+	return t->at = first;
 }
 
 void stat_table_prepare(struct stat_table *t, const struct counter_set *set)
@@ -162,6 +166,28 @@ void stat_table_end_run(struct stat_table *t)
 		row->run = 0;
 		row->runs++;
 	}
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct stat_row *a = *(const struct stat_row *const *)left;
+	const struct stat_row *b = *(const struct stat_row *const *)right;
+
+	return a->sum != b->sum ? (a->sum < b->sum ? 1 : -1) : (a->key > b->key) - (a->key < b->key);
+}
+
+void stat_table_sort(struct stat_table *t)
+{
+	size_t len = t->list->len, places = len ? t->rows.len / len : 0;
+	CLEANUP(memory_freep) const struct stat_row **order = memory_zeroed(places + 1, sizeof(*order));
+	CLEANUP(memory_freep) struct stat_row *sorted = memory_zeroed(t->rows.len + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < places; i++)
+		order[i] = &t->rows.items[i * len];
+	qsort(order, places, sizeof(*order), compare_places);
+	for (size_t i = 0; i < places; i++)
+		memcpy(&sorted[i * len], order[i], len * sizeof(*sorted));
+	memcpy(t->rows.items, sorted, places * len * sizeof(*sorted));
 }
 
 double stat_row_mean(const struct stat_row *row)

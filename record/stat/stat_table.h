@@ -38,7 +38,8 @@ struct stat_table {
 	struct arena arena;
 	const struct event_list *list;
 	enum stat_by by;
-	VEC(struct stat_row) rows;
+	VEC(struct stat_row) rows; /* by place, then by event: as many for each place as @list has */
+	size_t at;                 /* private: the place that was found last */
 };
 
 void stat_table_init(struct stat_table *t, const struct event_list *list, enum stat_by by);
@@ -52,6 +53,9 @@ void stat_table_reset(struct stat_table *t);
 
 /* Add what the counters of @set counted since they were read last. */
 void stat_table_add(struct stat_table *t, struct counter_set *set);
+
+/* Places with the most of the first event first. */
+void stat_table_sort(struct stat_table *t);
 
 /* A run is over. */
 void stat_table_end_run(struct stat_table *t);

@@ -134,13 +134,9 @@ static bool belongs_to(pid_t pid, uid_t user)
 	return stat(path, &st) == 0 && st.st_uid == user;
 }
 
-static struct err *add_user(struct target *t, const char *name)
+/* All processes but this one, or those of *@user. */
+static struct err *add_processes(struct target *t, const uid_t *user)
 {
-	uid_t user = 0;
-	struct err *err = user_number(name, &user);
-
-	if (err)
-		return err;
 	DIR *dir = opendir("/proc");
 
 	if (!dir)
@@ -148,10 +144,22 @@ static struct err *add_user(struct target *t, const char *name)
 	for (struct dirent *entry; (entry = readdir(dir));) {
 		pid_t pid;
 
-		if (is_number(entry->d_name, &pid) && pid != getpid() && belongs_to(pid, user))
+		if (is_number(entry->d_name, &pid) && pid != getpid() && (!user || belongs_to(pid, *user)))
 			err_free(add_process(t, pid)); /* it may be gone by now */
 	}
 	closedir(dir);
+	return NULL;
+}
+
+static struct err *add_user(struct target *t, const char *name)
+{
+	uid_t user = 0;
+	struct err *err = user_number(name, &user);
+
+	if (!err)
+		err = add_processes(t, &user);
+	if (err)
+		return err;
 	if (!t->tasks.len)
 		return err_remedy(err_new(ERR_USAGE, "user '%s' runs no process", name),
 				  "processes that start later are followed only if their parent "
@@ -199,6 +207,8 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 	}
 	if (!err && args->user)
 		err = add_user(t, args->user);
+	if (!err && args->all && args->by_thread)
+		err = add_processes(t, NULL);
 	if (!err && !t->tasks.len && !args->all && command_pid)
 		err = args->cpus ? NULL : add_thread(t, command_pid);
 	t->system_wide = t->by_cpu = !t->tasks.len;

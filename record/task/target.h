@@ -17,6 +17,7 @@
 struct target_args {
 	bool all;
 	bool no_inherit; /* what the tasks start is left out */
+	bool by_thread;  /* with @all: every thread that there is, as a task */
 	const char *pids, *tids, *cpus, *cgroup, *user;
 };
 

@@ -7,7 +7,7 @@
 #define REPORT_METRIC_SET_H
 
 #include "formats/base/vec.h"
-#include "report/metric/metric_expr.h"
+#include "formats/metric_expr.h"
 
 struct metric_def {
 	const char *name, *formula;

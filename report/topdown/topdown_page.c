@@ -72,7 +72,7 @@ static void put_part(struct drawing *d, unsigned i)
 
 static void put_tree(struct drawing *d)
 {
-	const struct topdown_branch *nodes = d->tree->nodes;
+	const struct topdown_formula *nodes = d->tree->nodes;
 
 	fprintf(d->out,
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Top-down tree\"><table "

@@ -170,7 +170,7 @@ static void add_node_row(struct printer *p, struct table *table, unsigned i)
 static void print_tree(struct printer *p)
 {
 	const char *of = p->tree->model->width ? "of slots" : "of cycles";
-	const struct topdown_branch *nodes = p->tree->nodes;
+	const struct topdown_formula *nodes = p->tree->nodes;
 	struct table table;
 
 	table_init(&table, &p->arena);

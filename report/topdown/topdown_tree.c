@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topdown_tree.c - a model's definitions and nodes are metrics over its events, so they are parsed as such.
+ * topdown_tree.c - binds a model's formulas to the value types that hold the counts of its events.
  */
 #include "report/topdown/topdown_tree.h"
 
@@ -24,131 +24,56 @@ static uint32_t event_of(const struct topdown_model *model, const char *label,
 
 static const struct topdown_model *model_of(const struct profile *p)
 {
-	for (size_t i = 0; i < p->types.len; i++) {
-		const char *name = profile_text(p, p->types.items[i].name), *dot = strchr(name, '.');
-		const struct topdown_model *model =
-			dot ? topdown_find(name, (size_t)(dot - name)) : NULL;
+	const struct topdown_model *model = NULL;
 
-		if (model)
-			return model;
-	}
-	return NULL;
+	for (size_t i = 0; i < p->types.len && !model; i++)
+		model = topdown_of_event(profile_text(p, p->types.items[i].name));
+	return model;
 }
 
-static bool is_recorded(const struct topdown_tree *tree, const char *label)
-{
-	for (unsigned t = 0; t < tree->measures.nterms; t++)
-		if (strcmp(tree->measures.names[t], label) == 0)
-			return true;
-	return false;
-}
-
-static void find_events(struct topdown_tree *tree, const struct profile *p)
+static void find_events(struct topdown_tree *tree, const struct profile *p, struct topdown_terms *ret)
 {
 	struct measures *m = &tree->measures;
 	bool read = false;
 
 	m->term_of = ARENA_ARRAY(&tree->arena, uint32_t, p->types.len + 1);
-	for (const struct topdown_event *e = tree->model->events; e->label; e++) {
-		uint32_t event = event_of(tree->model, e->label, p, &tree->arena);
+	for (size_t i = 0; tree->model->events[i].label; i++) {
+		const char *label = tree->model->events[i].label;
+		uint32_t event = event_of(tree->model, label, p, &tree->arena);
 
-		metric_set_add_event(&tree->set, e->label);
+		ret->items[i] = event == PROFILE_NONE ? TOPDOWN_NOT_COUNTED : m->nterms;
 		if (event == PROFILE_NONE)
 			continue;
-		m->names[m->nterms++] = e->label;
+		m->names[m->nterms++] = label;
 		m->term_of[event] = m->nterms;
 		read |= p->types.items[event].counts_only;
 	}
 	m->method = read ? MEASURES_GROUP : MEASURES_APART;
 }
 
-/* A definition with the name of an event stands for it where it is missing. */
-static struct err *define(struct topdown_tree *tree, struct arena *arena)
+void topdown_tree_open(struct topdown_tree *tree, const struct profile *p, struct counting *counting)
 {
-	const struct topdown_model *model = tree->model;
-	struct err *err = NULL;
-
-	for (size_t i = 0; i < TOPDOWN_DEFS_MAX && model->defs[i].name && !err; i++)
-		if (!is_recorded(tree, model->defs[i].name))
-			err = metric_set_add_definition(&tree->set,
-							arena_printf(arena, "%s = %s",
-								     model->defs[i].name,
-								     model->defs[i].formula));
-	for (size_t i = 0; i < TOPDOWN_NODES_MAX && model->nodes[i].key && !err; i++)
-		err = metric_set_add_definition(&tree->set,
-						arena_printf(arena, "%s = %s", model->nodes[i].key,
-							     model->nodes[i].formula));
-	return err ? err : metric_set_check(&tree->set);
-}
-
-/* An event that was not recorded ends it. */
-static struct err *bind_name(void *context, struct metric_expr *name)
-{
-	const struct measures *m = context;
-
-	for (unsigned t = 0; t < m->nterms; t++) {
-		if (strcmp(m->names[t], name->name) != 0)
-			continue;
-		name->term = t;
-		return NULL;
-	}
-	return err_new(ERR_UNSUPPORTED, "no '%s'", name->name);
-}
-
-static struct err *bind_nodes(struct topdown_tree *tree, struct arena *arena)
-{
-	const struct topdown_model *model = tree->model;
-
-	for (size_t i = 0; i < TOPDOWN_NODES_MAX && model->nodes[i].key; i++) {
-		const struct metric_def *def;
-		struct err *err = metric_set_find(&tree->set, model->nodes[i].key, &def);
-
-		if (err)
-			return err;
-		struct metric_expr *expr = metric_expr_copy(def->expr, arena);
-		CLEANUP(err_freep)
-		struct err *missing = metric_expr_each_name(expr, bind_name, &tree->measures);
-
-		if (!missing)
-			tree->nodes[tree->nnodes++] =
-				(struct topdown_branch){ &model->nodes[i], expr };
-	}
-	return NULL;
-}
-
-struct err *topdown_tree_open(struct topdown_tree *tree, const struct profile *p, struct counting *counting)
-{
-	struct err *err;
+	struct topdown_terms terms;
 
 	*tree = (struct topdown_tree){ .model = model_of(p), .counting = counting };
 	if (!tree->model)
-		return NULL;
+		return;
 	tree->shown = &tree->measures;
-	find_events(tree, p);
-	err = define(tree, &tree->arena);
-	if (!err)
-		err = bind_nodes(tree, &tree->arena);
+	find_events(tree, p, &terms);
+	tree->nnodes = topdown_formulas(tree->model, &terms, &tree->arena, tree->nodes);
 	counting_add(counting, &tree->measures);
-	return err;
 }
 
 void topdown_tree_close(struct topdown_tree *tree)
 {
 	measures_deinit(&tree->measures);
-	metric_set_deinit(&tree->set);
 	arena_deinit(&tree->arena);
 	*tree = (struct topdown_tree){ 0 };
 }
 
-/* Index of the parent of node @i, UINT_MAX at level 1. */
 static unsigned parent_of(const struct topdown_tree *tree, unsigned i)
 {
-	const char *parent = tree->nodes[i].node->parent;
-
-	for (unsigned k = 0; parent && k < tree->nnodes; k++)
-		if (strcmp(tree->nodes[k].node->key, parent) == 0)
-			return k;
-	return UINT_MAX;
+	return topdown_formula_parent(tree->nodes, tree->nnodes, i);
 }
 
 void topdown_tree_judge(const struct topdown_tree *tree, const double *sums,

@@ -3,30 +3,23 @@
  * topdown_tree.h - a recording's top-down tree: which model it was made by, and what each node comes to in some samples.
  *
  *	counting_open(&counting, s);
- *	err = topdown_tree_open(&tree, s->profile, &counting);	// between session_open() and session_load()
+ *	topdown_tree_open(&tree, s->profile, &counting);	// between session_open() and session_load()
  *	... topdown_tree_judge(&tree, sums, values) ...
  *	topdown_tree_close(&tree);
  */
 #ifndef REPORT_TOPDOWN_TREE_H
 #define REPORT_TOPDOWN_TREE_H
 
-#include "formats/topdown.h"
+#include "formats/topdown_formula.h"
 #include "report/load/counting.h"
-#include "report/metric/metric_set.h"
 #include "report/view/view.h"
-
-struct topdown_branch {
-	const struct topdown_node *node;
-	struct metric_expr *expr;
-};
 
 struct topdown_tree {
 	const struct topdown_model *model; /* NULL: the recording has none of theirs */
-	struct metric_set set;
 	struct measures measures;
 	const struct measures *shown; /* the same, as views want it */
 	struct arena arena;
-	struct topdown_branch nodes[TOPDOWN_NODES_MAX]; /* those that can be computed, as in the model */
+	struct topdown_formula nodes[TOPDOWN_NODES_MAX]; /* those that can be computed, as in the model */
 	unsigned nnodes;
 	const struct counting *counting;
 };
@@ -38,10 +31,10 @@ struct topdown_value {
 };
 
 /*
- * Bind to the value types of @p, and have @counting, which must outlive @tree, measure them. Whatever the result,
- * topdown_tree_close() releases @tree. Without a model nothing is counted.
+ * Bind to the value types of @p, and have @counting, which must outlive @tree, measure them. topdown_tree_close()
+ * releases @tree. Without a model nothing is counted.
  */
-MUST_USE struct err *topdown_tree_open(struct topdown_tree *tree, const struct profile *p, struct counting *counting);
+void topdown_tree_open(struct topdown_tree *tree, const struct profile *p, struct counting *counting);
 void topdown_tree_close(struct topdown_tree *tree);
 
 /* What each node comes to. */

@@ -18,7 +18,7 @@
 #include "formats/base/vec.h"
 #include "formats/event.h"
 #include "report/view/group_deltas.h"
-#include "report/metric/metric_expr.h"
+#include "formats/metric_expr.h"
 
 #define MEASURES_TERMS_MAX 32
 #define MEASURES_LEAST     30 /* samples below which a ratio says nothing */

@@ -140,7 +140,7 @@ static void build(struct built *b, const char *model, const struct pair *counts)
 		profile_add_value_type(b->profile, &type);
 		deltas[n] = (struct group_delta){ (uint32_t)n, counts[n].value };
 	}
-	CHECK_OK(topdown_tree_open(&b->tree, b->profile, &b->counting));
+	topdown_tree_open(&b->tree, b->profile, &b->counting);
 	for (int i = 0; i < SAMPLES; i++)
 		measures_add_deltas(&b->tree.measures, 0, deltas, n);
 	sums = ARENA_ARRAY(&b->arena, double, measures_len(&b->tree.measures));

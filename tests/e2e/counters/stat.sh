@@ -78,6 +78,17 @@ precord stat -p $! --per-thread -e task-clock --duration 1 >out || fail "--per-t
 kill $!
 expect "thread $! sleep" out
 
+# All threads of the machine: the busiest first, what counted nothing is not shown. A busy thread tells that it is there.
+sh -c 'while :; do :; done' & runs $! sh
+precord stat -a --per-thread -e task-clock --duration 1 >out || fail "-a --per-thread"
+precord stat -a --per-thread -e task-clock --format=csv --duration 0.1 >counts.csv || fail "-a --per-thread --format=csv"
+kill $!
+grep -q "^thread $! sh  *[1-9][0-9.]* ms  task-clock" out || { head out; fail "the busy thread has no row"; }
+sed -n 's/^thread .* \([0-9.]*\) ms .*/\1/p' out >times
+sort -rn times | cmp -s - times || fail "the busiest thread is not the first"
+grep -q ' 0.00 ms' times && fail "idle threads have rows"
+[ "$(columns place <counts.csv | grep -c "^$! sh")" = 1 ] || fail "CSV lacks the thread"
+
 # Its exit status is the command's.
 precord stat -e page-faults -- sh -c 'exit 7' 2>/dev/null; [ $? = 7 ] || fail "the exit status"
 precord stat -e page-faults -- ./missing 2>/dev/null; [ $? = 127 ] || fail "a missing command"

@@ -63,6 +63,26 @@ sed -i 's/0xd0c/0xd40/' machines/arm/cpuinfo
 record arm
 text 'Arm Neoverse V1, 8 slots a cycle'
 
+# precord stat: the same fractions, from counts alone, in each of its layouts.
+on intel precord stat --topdown -- true 2>out || { cat out; fail "stat --topdown"; }
+expect 'top-down: Intel Golden Cove' out
+grep -q '^ *30.0 %  back end bound  *more than 20 %$' out || { cat out; fail "the part that stands out"; }
+grep -q 'memory bound\|spr.slots' out && fail "level 2, or an event of the tree's, in the text"
+on intel precord stat --td-level 2 --topdown=2 -x, -o out -- true || fail "stat --topdown=2 -x"
+expect '20.0,%,topdown.memory,' out
+on intel precord stat -a --topdown=2 --per-cpu --format=csv -o out -- true || fail "stat --topdown=2 --format=csv"
+[ "$(grep -c ',topdown.memory,0.200000,of slots,' out)" -ge 1 ] || fail "a row for each CPU"
+on amd precord stat --topdown=2 --format=json -o out -- true || fail "stat --topdown=2 --format=json"
+python3 -c '
+import json
+rows = {r["event"]: r for r in json.load(open("out"))["counts"]}
+assert abs(rows["topdown.smt"]["value"] - 0.1675) < 1e-6, rows
+assert rows["zen4.cycles"]["state"] == "counted"' || fail "JSON of stat --topdown"
+on amd precord stat --topdown=2 -- true 2>out
+expect 'top-down: counted 40 % of the time or more, scaled up' out
+precord stat --topdown=1,apart -- true >out 2>&1 && fail "stat takes samples"
+expect "',apart' is for samples" out
+
 # Processors without a table: what comes nearest, and why.
 sed -i 's/: 17$/: 1/' machines/amd/cpuinfo
 record amd

@@ -2,7 +2,7 @@
 /*
  * metric_expr.c - a parser by descent, one function for each rule of the grammar.
  */
-#include "report/metric/metric_expr.h"
+#include "formats/metric_expr.h"
 
 #include <ctype.h>
 #include <math.h>

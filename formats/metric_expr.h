@@ -9,8 +9,8 @@
  * Names hold letters, digits and any of _ - . : so that "a-b" is one name, "a - b" a difference. What divides by
  * zero has no value: NaN.
  */
-#ifndef REPORT_METRIC_EXPR_H
-#define REPORT_METRIC_EXPR_H
+#ifndef FORMATS_METRIC_EXPR_H
+#define FORMATS_METRIC_EXPR_H
 
 #include "formats/base/arena.h"
 #include "formats/base/err.h"
