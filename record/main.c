@@ -8,6 +8,7 @@
 #include "record/cmd_record.h"
 #include "record/cmd_stat.h"
 #include "record/cmd_top.h"
+#include "record/completion_words.h"
 
 #include <stddef.h>
 
@@ -21,6 +22,8 @@ static const struct program program = {
 	.summary = "record what programs do with their time, for preport",
 	.see_also = "precord(1), preport(1), precord-trace(5)",
 	.commands = commands,
+	.word_uses = completion_word_uses,
+	.print_words = completion_words_print,
 };
 
 int main(int argc, char **argv)

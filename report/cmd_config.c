@@ -2,6 +2,7 @@
 /*
  * cmd_config.c - what configuration files say, and where.
  */
+#include "formats/base/columns.h"
 #include "formats/base/text.h"
 #include "report/commands.h"
 #include "report/print/table.h"
@@ -73,7 +74,9 @@ static void add_setting(struct table *table, const struct settings *settings, co
 
 static void print_files(const struct settings *settings)
 {
-	puts("\nfiles, the later ones before the earlier, options of the command line before all");
+	putchar('\n');
+	text_put_wrapped(stdout, "files, the later ones before the earlier, options of the command line before all", 0,
+			 columns_of_prose(stdout));
 	for (size_t i = 0; i < settings->files.len; i++) {
 		const struct settings_file *file = &settings->files.items[i];
 

@@ -151,7 +151,7 @@ static const struct opt report_opts[] = {
 		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, data-type, "
 		  "data-field, entry, mine, state, wait, syscall, waker, a tracepoint's field (next_comm); event; branch, "
 		  "branch=line, branch=address"),
-	  .parse = parse_by, .choices = view_level_names },
+	  .parse = parse_by },
 	OPT_PARSE(struct report_args, default_by, "default-by", 0, "LEVEL,..",
 		  "levels of tables that --by says nothing about, for a configuration file", view_parse_levels),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",

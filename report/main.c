@@ -5,6 +5,7 @@
 #include "formats/base/program.h"
 #include "formats/base/memory.h"
 #include "report/commands.h"
+#include "report/completion_words.h"
 #include "report/setting_names.h"
 #include "report/print/topics.h"
 
@@ -18,6 +19,8 @@ int main(int argc, char **argv)
 		.summary = "report on a recording made by precord",
 		.see_also = "preport(1), precord(1), precord-trace(5)",
 		.commands = commands,
+		.word_uses = completion_word_uses,
+		.print_words = completion_words_print,
 		.settings = setting_names,
 		.topics = topics,
 	};

@@ -36,6 +36,12 @@ struct command {
 	enum opt_order order;
 };
 
+/* What completes the value of an option, or an operand: words that the program knows. */
+struct word_use {
+	const char *name; /* "--symbol", or a command's for its operand: "annotate" */
+	const char *kind; /* "functions" */
+};
+
 struct program {
 	const char *name;    /* "preport" */
 	const char *version;
@@ -43,6 +49,12 @@ struct program {
 	const char *see_also; /* "preport(1), precord-trace(5)" */
 	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
 	const struct topic *topics; /* for "help TOPIC", ended by one without a name; NULL: none */
+	const struct word_use *word_uses; /* for completion, ended by one without a name; NULL: none */
+	/*
+	 * Print the words of @kind to stdout, each on a line; behind a TAB may follow a name by which it is known too. @input is
+	 * the file that the command line names, NULL for none. An error is not shown: then there are no words.
+	 */
+	struct err *(*print_words)(const char *kind, const char *input);
 	const struct setting_name *settings; /* that configuration files may have (settings.h); NULL: none are read */
 };
 

@@ -5,6 +5,7 @@
 #include "formats/base/opt.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/columns.h"
 #include "formats/base/text.h"
 
 #include <assert.h>
@@ -17,7 +18,6 @@
 #define HELP_VALUE    0x100
 #define VERSION_VALUE 0x101
 #define HELP_COLUMN   30 /* where the explanations start */
-#define HELP_WIDTH    80
 
 /* An option together with where its field is, counted from the outermost struct. */
 struct flat {
@@ -446,7 +446,7 @@ static void print_one(const struct opt *opt, void *context)
 		len = 0;
 	}
 	fprintf(out, "%*s", HELP_COLUMN - len, "");
-	text_put_wrapped(out, opt->help, HELP_COLUMN, HELP_WIDTH);
+	text_put_wrapped(out, opt->help, HELP_COLUMN, columns_of_prose(out));
 }
 
 void opt_print_help(const struct opt *opts, FILE *out)

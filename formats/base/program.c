@@ -7,6 +7,7 @@
  */
 #include "formats/base/program.h"
 
+#include "formats/base/columns.h"
 #include "formats/base/completion.h"
 #include "formats/base/settings.h"
 #include "formats/base/text.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HELP_WIDTH 80
+#define LIST_COLUMN 16 /* of what commands and topics are about */
 
 static const struct opt no_opts[] = { OPT_END };
 
@@ -181,12 +182,18 @@ static struct err *choose_command(struct call *call)
 						      : NULL;
 }
 
+static void print_listed(const char *name, const char *summary)
+{
+	printf("  %-12s  ", name);
+	text_put_wrapped(stdout, summary, LIST_COLUMN, columns_of_prose(stdout));
+}
+
 static void print_command_list(const struct program *program)
 {
 	printf("\ncommands:\n");
 	for (const struct command *const *command = program->commands; *command; command++)
 		if (*(*command)->name)
-			printf("  %-12s  %s\n", (*command)->name, (*command)->summary);
+			print_listed((*command)->name, (*command)->summary);
 }
 
 static void print_topic_list(const struct program *program)
@@ -195,7 +202,7 @@ static void print_topic_list(const struct program *program)
 		return;
 	printf("\ntopics:\n");
 	for (const struct topic *topic = program->topics; topic->name; topic++)
-		printf("  %-12s  %s\n", topic->name, topic->summary);
+		print_listed(topic->name, topic->summary);
 }
 
 static bool has_named_commands(const struct program *program)
@@ -206,6 +213,17 @@ static bool has_named_commands(const struct program *program)
 	return false;
 }
 
+static void print_more(const struct program *program)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	putchar('\n');
+	text_put_wrapped(stdout,
+			 arena_printf(&arena, "'%s COMMAND --help' tells about one command%s.", program->name,
+				      program->topics ? ", 'help TOPIC' about a topic" : ""),
+			 0, columns_of_prose(stdout));
+}
+
 static void print_help(const struct program *program, const struct command *command)
 {
 	bool whole = !*command->name;
@@ -214,7 +232,8 @@ static void print_help(const struct program *program, const struct command *comm
 	       *command->operands ? " " : "", command->operands);
 	if (whole && has_named_commands(program))
 		printf("       %s COMMAND [OPTION]... [OPERAND]...\n", program->name);
-	printf("%s\n", *command->summary ? command->summary : program->summary);
+	text_put_wrapped(stdout, *command->summary ? command->summary : program->summary, 0,
+			 columns_of_prose(stdout));
 	if (whole && has_named_commands(program))
 		print_command_list(program);
 	if (whole)
@@ -223,15 +242,16 @@ static void print_help(const struct program *program, const struct command *comm
 	opt_print_help(opts_of(command), stdout);
 	if (command->details) {
 		putchar('\n');
-		text_put_wrapped(stdout, command->details, 0, HELP_WIDTH);
+		text_put_wrapped(stdout, command->details, 0, columns_of_prose(stdout));
 	}
 	if (command->needs)
 		printf("\nNeeds a recording: profiles of other tools hold no %s.\n", command->needs);
 	if (whole && has_named_commands(program))
-		printf("\n'%s COMMAND --help' tells about one command%s.\n", program->name,
-		       program->topics ? ", 'help TOPIC' about a topic" : "");
-	if (command->examples)
-		printf("\nexamples:\n%s", command->examples);
+		print_more(program);
+	if (command->examples) {
+		printf("\nexamples:\n");
+		text_put_lines(stdout, command->examples, columns_of_prose(stdout));
+	}
 	if (command->manual)
 		printf("\nManual: %s\n", command->manual);
 	if (program->see_also)
@@ -260,7 +280,7 @@ static struct err *answer_or_run(const struct call *call, void *args, const stru
 	struct err *err = NULL;
 
 	if (call->topic) {
-		fputs((const char *)call->topic->text, stdout);
+		text_put_lines(stdout, (const char *)call->topic->text, columns_of_prose(stdout));
 		return NULL;
 	}
 	if (parsed->help || call->help) {
@@ -389,10 +409,25 @@ static void print_every_option(const struct program *program)
 	}
 }
 
-/* The hidden requests that the checks and the installation make. */
-static bool answer_hidden(const struct program *program, const char *word, struct err **ret_err)
+/* "--words=KIND [INPUT]", as the completion scripts ask. */
+static bool answer_words(const struct program *program, char **argv)
+{
+	static const char words[] = "--words=";
+
+	if (strncmp(argv[1], words, strlen(words)) != 0 || !program->print_words)
+		return false;
+	err_free(program->print_words(argv[1] + strlen(words), argv[2]));
+	return true;
+}
+
+/* The hidden requests that the checks, the installation and shells make. */
+static bool answer_hidden(const struct program *program, char **argv, struct err **ret_err)
 {
 	static const char completion[] = "--completion=";
+	const char *word = argv[1];
+
+	if (answer_words(program, argv))
+		return true;
 
 	if (strncmp(word, completion, strlen(completion)) == 0) {
 		*ret_err = completion_print(program, word + strlen(completion), stdout);
@@ -460,7 +495,7 @@ int program_main(const struct program *program, int argc, char **argv, int failu
 	occupy_standard_fds();
 	call.argv = memory_zeroed((size_t)argc + 1, sizeof(*argv));
 	memcpy(call.argv, argv, (size_t)argc * sizeof(*argv));
-	if (argc < 2 || !answer_hidden(program, argv[1], &err)) {
+	if (argc < 2 || !answer_hidden(program, argv, &err)) {
 		err = choose_command(&call);
 		if (!err)
 			err = run_command(&call, &status);

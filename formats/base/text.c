@@ -177,6 +177,36 @@ void text_put_wrapped(FILE *out, const char *text, size_t indent, size_t width)
 	}
 }
 
+/* Where the last column of the line at @text begins, or else its first word, behind the number of an item. */
+static size_t column_of(const char *text, size_t len, size_t width)
+{
+	size_t first = strspn(text, " "), column;
+
+	if (strspn(text + first, "0123456789") == 1 && text[first + 1] == '.' && text[first + 2] == ' ')
+		first += strlen("1. ");
+	column = first;
+
+	for (size_t i = first + 1; i + 1 < len; i++)
+		if (text[i - 1] == ' ' && text[i] == ' ' && text[i + 1] != ' ')
+			column = i + 1;
+	return column > width / 2 ? first : column;
+}
+
+void text_put_lines(FILE *out, const char *text, size_t width)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		const char *line = arena_memdup(&arena, text, len);
+		size_t indent = column_of(line, len, width);
+
+		fprintf(out, "%.*s", (int)indent, line);
+		text_put_wrapped(out, line + indent, indent, width);
+		text += len + (text[len] == '\n');
+	}
+}
+
 #define DISTANCE_MAX 63 /* characters compared; longer names are cut */
 
 /* Optimal string alignment (Damerau-Levenshtein without repeated edits), three rows. */

@@ -28,6 +28,12 @@ void text_put_escaped(FILE *out, const char *text);
  */
 void text_put_wrapped(FILE *out, const char *text, size_t indent, size_t width);
 
+/*
+ * Print all lines of @text; those wider than @width go on below their last column, which begins behind two blanks, or below
+ * their own beginning where that would leave less than half of the width.
+ */
+void text_put_lines(FILE *out, const char *text, size_t width);
+
 /* @text as one word of the shell: itself if it is plain, else in single quotes. */
 const char *text_shell_word(struct arena *arena, const char *text);
 

@@ -4,6 +4,7 @@
  */
 #include "report/diff/diff_power.h"
 
+#include "formats/base/columns.h"
 #include "formats/base/text.h"
 #include "report/diff/diff_table.h"
 #include "report/print/number.h"
@@ -119,22 +120,33 @@ static void put_run_noise(const struct diff_power *power, FILE *out)
 			noise.at_most * 100, noise.at_most * 100);
 }
 
+/* A sentence, over as many lines as it takes. */
+static void put_sentence(const char *text, FILE *out)
+{
+	unsigned columns = columns_of(out);
+
+	text_put_wrapped(out, text, 0, columns ? columns : SIZE_MAX);
+}
+
 void diff_power_conclude(const struct diff_power *power, size_t nsure, FILE *out)
 {
 	const struct diff *d = power->diff;
 	const struct diff_row *row;
 	struct diff_least least = { 0 };
 
-	fprintf(out, "%s of %s compared %s more than noise (chance of a false alarm: below %.0f %%)\n",
-		nsure ? number_count(power->arena, nsure) : "none",
-		number_count(power->arena, d->tested), nsure > 1 ? "are" : "is", DIFF_ALARM * 100);
+	put_sentence(arena_printf(power->arena,
+				  "%s of %s compared %s more than noise (chance of a false alarm: below %.0f %%)",
+				  nsure ? number_count(power->arena, nsure) : "none",
+				  number_count(power->arena, d->tested), nsure > 1 ? "are" : "is", DIFF_ALARM * 100),
+		     out);
 	if (nsure)
 		return;
 	row = most_sensitive(d, &least);
 	if (row)
-		fprintf(out, "the smallest growth detected %.0f times out of 10: %s, in %s\n",
-			DIFF_POWER * 10, least_text(power, least, " more work"),
-			short_name(power, row));
+		put_sentence(arena_printf(power->arena, "the smallest growth detected %.0f times out of 10: %s, in %s",
+					  DIFF_POWER * 10, least_text(power, least, " more work"),
+					  short_name(power, row)),
+			     out);
 	put_run_noise(power, out);
 }
 

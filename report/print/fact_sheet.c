@@ -34,8 +34,8 @@ void fact_sheet_put(struct fact_sheet *sheet, const char *title, const char *key
 		if (!title || !*text)
 			break;
 		fprintf(sheet->out, "%-*s ", FACT_WIDTH, title);
-		text_put_escaped(sheet->out, text);
-		fputc('\n', sheet->out);
+		text_put_wrapped(sheet->out, text_escape(sheet->arena, text), FACT_WIDTH + 1,
+				 sheet->term.columns ? sheet->term.columns : SIZE_MAX);
 		break;
 	case TABLE_CSV:
 		table_put_csv_cell(sheet->out, key);

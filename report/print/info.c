@@ -124,12 +124,12 @@ static void put_events(struct fact_sheet *sheet, const struct recording *rec)
 		{ .title = "Samples", .key = "samples", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Counted", .key = "counted", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Had a counter", .key = "had_counter", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Lost", .key = "lost", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Dropped", .key = "dropped", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Cut", .key = "cut", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Shortened", .key = "shortened", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Throttled", .key = "throttled", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Missed", .key = "missed", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Lost", .key = "lost", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
+		{ .title = "Dropped", .key = "dropped", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
+		{ .title = "Cut", .key = "cut", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
+		{ .title = "Shortened", .key = "shortened", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
+		{ .title = "Throttled", .key = "throttled", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
+		{ .title = "Missed", .key = "missed", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
 	};
 	struct table table;
 

@@ -185,10 +185,10 @@ static void put_modules(struct fact_sheet *sheet, struct session *s, const struc
 	static const struct table_column columns[] = {
 		{ .title = "Leaves", .key = "leaves", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Frames", .key = "frames", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Unsure", .key = "unsure", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Broken", .key = "broken", .align = TABLE_RIGHT, .number = true },
+		{ .title = "Unsure", .key = "unsure", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
+		{ .title = "Broken", .key = "broken", .align = TABLE_RIGHT, .fit = TABLE_DROP_ZERO, .number = true },
 		{ .title = "Module", .key = "module", .fit = TABLE_CUT_START },
-		{ .title = "Build ID", .key = "build_id" },
+		{ .title = "Build ID", .key = "build_id", .fit = TABLE_DROP },
 		{ .title = "Names", .key = "names", .fit = TABLE_CUT_END },
 	};
 	VEC(struct unwind_quality_module) modules = { 0 };

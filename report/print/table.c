@@ -17,7 +17,7 @@
 
 #define CUT_EASY     36 /* columns that may go are left out before one is cut below this */
 #define CUT_TIGHT    16 /* those of TABLE_CUT_LAST before one is cut below this */
-#define CUT_MIN      12 /* a column is not cut below this */
+#define CUT_MIN      10 /* a column is not cut below this */
 #define ALIGN_MAX    60 /* where lines have no limit, longer names push the rest of their line aside */
 #define INDENT_WIDTH 2
 #define GAP          2 /* columns between columns */
@@ -145,7 +145,7 @@ static struct shown *widest(const struct table *table, struct shown *shown, size
 	for (size_t c = 0; c < table->columns.len; c++) {
 		enum table_fit fit = table->columns.items[c].fit;
 
-		if (shown[c].hidden || fit == TABLE_KEEP || fit == TABLE_DROP)
+		if (shown[c].hidden || fit == TABLE_KEEP || fit == TABLE_DROP || fit == TABLE_DROP_ZERO)
 			continue;
 		if (shown[c].width > least && (!best || shown[c].width > best->width))
 			best = &shown[c];
@@ -165,13 +165,23 @@ static void cut_widest(const struct table *table, struct shown *shown, size_t co
 	}
 }
 
+static bool is_zero(const struct table *table, size_t column)
+{
+	bool zero = true;
+
+	for (size_t row = 0; row < table_rows(table) && zero; row++)
+		zero = strcmp(cell_at(table, row, column)->text, "0") == 0;
+	return zero;
+}
+
 /* Leave out columns of that kind, the last first, until the whole is at most @columns wide. */
 static void leave_out(const struct table *table, struct shown *shown, size_t columns, enum table_fit kind)
 {
 	size_t total = total_width(table, shown);
 
 	for (size_t c = table->columns.len; c-- > 0 && total > columns;) {
-		if (table->columns.items[c].fit != kind || shown[c].hidden)
+		if (table->columns.items[c].fit != kind || shown[c].hidden ||
+		    (kind == TABLE_DROP_ZERO && !is_zero(table, c)))
 			continue;
 		shown[c].hidden = true;
 		total = total_width(table, shown);
@@ -181,6 +191,7 @@ static void leave_out(const struct table *table, struct shown *shown, size_t col
 /* What is left of the columns is cut once more from its full width: there may be more room for it now. */
 static void fit(const struct table *table, struct shown *shown, size_t columns)
 {
+	leave_out(table, shown, columns, TABLE_DROP_ZERO);
 	cut_widest(table, shown, columns, CUT_EASY);
 	leave_out(table, shown, columns, TABLE_DROP);
 	cut_widest(table, shown, columns, CUT_TIGHT);
@@ -307,6 +318,21 @@ static void put_cell(const struct table *table, const struct shown *shown, size_
 	line->blanks += (right ? 0 : pad) + GAP;
 }
 
+/* The title of a column has room above the columns behind it that have none. */
+static size_t title_room(const struct table *table, const struct shown *shown, size_t column)
+{
+	size_t room = shown[column].width;
+
+	for (size_t c = column + 1; c < table->columns.len; c++) {
+		if (shown[c].hidden)
+			continue;
+		if (*table->columns.items[c].title)
+			break;
+		room += GAP + shown[c].width;
+	}
+	return room;
+}
+
 static void put_header(const struct table *table, const struct shown *shown,
 		       const struct terminal *term, FILE *out)
 {
@@ -316,7 +342,8 @@ static void put_header(const struct table *table, const struct shown *shown,
 		fputs("\033[1m", out);
 	for (size_t c = 0; c < table->columns.len; c++) {
 		if (!shown[c].hidden)
-			put_cell(table, shown, c, table->columns.items[c].title, &line);
+			put_cell(table, shown, c, cut(table, table->columns.items[c].title,
+						      title_room(table, shown, c), TABLE_CUT_END, term->utf8), &line);
 	}
 	fputs(term->colour ? "\033[0m\n" : "\n", out);
 }

@@ -41,6 +41,7 @@ enum table_fit {
 	TABLE_CUT_NAME,  /* functions' names are shortened, "vector<…>::push_back", and cut if nothing else helps */
 	TABLE_CUT_LAST,  /* the same as TABLE_CUT_NAME, but left out before others are cut to what says little */
 	TABLE_DROP,      /* leave the column out */
+	TABLE_DROP_ZERO, /* the same, before anything is cut, if all its cells are 0 */
 };
 
 struct table_column {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.c - the environment comes first: COLUMNS is set deliberately.
+ * terminal.c - the environment comes first: LINES and COLUMNS are set deliberately.
  */
 #include "report/print/terminal.h"
 
+#include "formats/base/columns.h"
 #include "formats/base/text.h"
 #include "report/print/pager.h"
 
@@ -12,8 +13,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#define COLUMNS_MIN 40 /* narrower than this no table can be */
 
 static unsigned from_environment(const char *name, unsigned otherwise)
 {
@@ -41,13 +40,11 @@ struct terminal terminal_of(FILE *out)
 		const char *name = getenv("TERM");
 
 		if (ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-			size = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+			size.ws_row = 24;
 		term.colour = !is_set("NO_COLOR") && name && strcmp(name, "dumb") != 0;
 	}
-	term.columns = from_environment("COLUMNS", size.ws_col);
+	term.columns = columns_of(out);
 	term.lines = from_environment("LINES", size.ws_row);
-	if (term.columns && term.columns < COLUMNS_MIN)
-		term.columns = COLUMNS_MIN;
 	return term;
 }
 

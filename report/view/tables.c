@@ -101,10 +101,10 @@ static const char *by_text(struct output *o)
 	return text;
 }
 
-static void put_line(const char *text)
+/* As wide as the table may be. */
+static void put_line(struct output *o, const char *text)
 {
-	text_put_escaped(stdout, text);
-	putchar('\n');
+	text_put_wrapped(stdout, text_escape(&o->arena, text), 0, o->term.columns ? o->term.columns : SIZE_MAX);
 }
 
 /* Which part of waits is not known but estimated. */
@@ -115,7 +115,7 @@ static void print_estimated(struct output *o, const char *event)
 
 	if (!lives->estimated_ns || (strcmp(event, DERIVE_OFF_CPU) != 0 && strcmp(event, DERIVE_WALL) != 0))
 		return;
-	put_line(arena_printf(&o->arena,
+	put_line(o, arena_printf(&o->arena,
 			      "threads switched so often that one switch in up to %s has its stack: where %s of the "
 			      "waiting was is estimated",
 			      number_count(&o->arena, lives->thinned),
@@ -129,21 +129,21 @@ static void print_heading(struct output *o, const struct result *r)
 	const char *name = profile_text(p, event->name);
 	struct arena *arena = &o->arena;
 
-	put_line(arena_printf(arena, "%s: %s, by %s", name,
+	put_line(o, arena_printf(arena, "%s: %s, by %s", name,
 			      number_sum(arena, &r->all, "", name, profile_text(p, event->unit)),
 			      by_text(o)));
 	/* Waits and spans are made, of other records than samples. */
 	if (*o->facts->filter && strcmp(number_counted(name), "sample") != 0)
-		put_line(arena_printf(arena, "only %s", o->facts->filter));
+		put_line(o, arena_printf(arena, "only %s", o->facts->filter));
 	else if (*o->facts->filter)
-		put_line(arena_printf(arena, "of %s, only %s",
+		put_line(o, arena_printf(arena, "of %s, only %s",
 				      number_of(arena, o->facts->samples, "sample"),
 				      o->facts->filter));
 	print_estimated(o, name);
 	if (o->cut_name) {
 		struct stats_share share = stats_share(&r->whole, &r->all);
 
-		put_line(arena_printf(arena, "%s of '%s', which is on %s of them (%s)",
+		put_line(o, arena_printf(arena, "%s of '%s', which is on %s of them (%s)",
 				      o->spec.cut == VIEW_CALLERS ? "callers" : "callees",
 				      o->cut_name, number_count(arena, r->whole.count),
 				      number_share(arena, share.share)));
@@ -165,7 +165,7 @@ static void print_notes(struct output *o)
 	const char *note;
 
 	for (unsigned i = 0; metrics && (note = metrics_note(metrics, i, &o->arena)) != NULL; i++)
-		put_line(note);
+		put_line(o, note);
 }
 
 /* How the columns came about. */
@@ -196,8 +196,7 @@ static void print_text(struct output *o, const struct result *r, const struct ta
 	print_heading(o, r);
 	table_print_text(table, &o->term, stdout);
 	if (r->passed_through)
-		put_line(
-			"~ on nearly every stack (90 %) of its processes, with no time of its own");
+		put_line(o, "~ on nearly every stack (90 %) of its processes, with no time of its own");
 	print_notes(o);
 }
 

@@ -50,7 +50,7 @@ static void add_name(struct filler *f, const char *title, const char *key)
 /* The module of a place that has its line, or of a function that has its caller, is worth less than those. */
 static bool is_module_beside_more(enum view_by by, unsigned field)
 {
-	return field == 2 && (by == VIEW_LINE || by == VIEW_ADDRESS || by == VIEW_CALLER);
+	return field == 2 && (by == VIEW_LINE || by == VIEW_SCRIPT_LINE || by == VIEW_ADDRESS || by == VIEW_CALLER);
 }
 
 static bool has_key(const struct filler *f, const char *key)

@@ -97,8 +97,11 @@ static const struct topic adder_topics[] = {
 	{ "carry", "what is left over", (const unsigned char *)"Carry the one.\n" },
 	{ NULL, NULL, NULL },
 };
-static const struct program adder = { "adder", "1.2", "adds", "adder(1)", adder_commands, adder_topics, NULL };
-static const struct program runner = { "runner", "1.2", "runs", NULL, runner_commands, NULL, NULL };
+static const struct program adder = {
+	.name = "adder", .version = "1.2", .summary = "adds", .see_also = "adder(1)", .commands = adder_commands,
+	.topics = adder_topics,
+};
+static const struct program runner = { .name = "runner", .version = "1.2", .summary = "runs", .commands = runner_commands };
 
 /* What a call wrote where. */
 struct result {

@@ -86,9 +86,9 @@ TEST(table_gives_way_column_by_column_when_room_is_short)
 		  "   7 %    f                   /p\n");
 	rendering.term.utf8 = false;
 	rendering.term.columns = 1; /* no narrower than the least */
-	CHECK_STR(test_printed(as_text, &rendering), " share  function      path\n"
-						     "50.0 %  a::very::l..  ../libc.so.6\n"
-						     "   7 %    f           /p\n");
+	CHECK_STR(test_printed(as_text, &rendering), " share  function    path\n"
+						     "50.0 %  a::very:..  libc.so.6\n"
+						     "   7 %    f         /p\n");
 	table_deinit(&table);
 }
 
@@ -145,6 +145,32 @@ TEST(table_lines_fit_the_terminal_whatever_the_names)
 	CHECK(!strchr(lines, '\033') && !strchr(lines, '\xff') && !strstr(lines, "\xe2\x80\xae"));
 	while ((line = strsep(&lines, "\n")))
 		CHECK(text_width(line) <= 60);
+	table_deinit(&table);
+}
+
+TEST(table_leaves_out_columns_of_zeros_first)
+{
+	static const struct table_column counts[] = {
+		{ .title = "name", .key = "name", .fit = TABLE_CUT_END },
+		{ .title = "lost", .key = "lost", .fit = TABLE_DROP_ZERO },
+		{ .title = "missed", .key = "missed", .fit = TABLE_DROP_ZERO },
+	};
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct rendering rendering = { .term = { .columns = 24, .utf8 = true } };
+	struct table table;
+
+	table_init(&table, &arena);
+	table_add_columns(&table, counts, ARRAY_LEN(counts));
+	table_add_row(&table, 0, TABLE_PLAIN);
+	table_add_cell(&table, "seventeen letters", NULL);
+	table_add_cell(&table, "0", NULL);
+	table_add_cell(&table, "3", NULL);
+	rendering.table = &table;
+	CHECK_STR(test_printed(as_text, &rendering), "name              missed\n"
+						     "seventeen lette\xe2\x80\xa6  3\n");
+	rendering.term.columns = 40;
+	CHECK_STR(test_printed(as_text, &rendering), "name               lost  missed\n"
+						     "seventeen letters  0     3\n");
 	table_deinit(&table);
 }
 

@@ -185,3 +185,18 @@ TEST(text_wraps_at_blanks_and_keeps_long_words_whole)
 	CHECK_STR(wrapped("größe üüü x"), "größe\n    üüü x\n");
 	CHECK_STR(wrapped("one\n\ntwo"), "one\n\n    two\n");
 }
+
+static void put_lines(FILE *out, void *context)
+{
+	text_put_lines(out, context, 24);
+}
+
+TEST(text_lines_go_on_below_their_last_column_or_their_first_word)
+{
+	CHECK_STR(test_printed(put_lines, "short\n\n  go on below here\n"), "short\n\n  go on below here\n");
+	CHECK_STR(test_printed(put_lines, "command    what it is about"),
+		  "command    what it is\n           about\n");
+	CHECK_STR(test_printed(put_lines, "2. an item that is longer than that"),
+		  "2. an item that is\n   longer than that\n");
+	CHECK_STR(test_printed(put_lines, "  a far column to the   right one"), "  a far column to the  \n  right one\n");
+}
