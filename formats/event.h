@@ -12,6 +12,7 @@
 #include "formats/arch.h"
 #include "formats/base/err.h"
 #include "formats/base/vec.h"
+#include "formats/event_branch.h"
 #include "formats/recording.h"
 
 #include <stdbool.h>
@@ -93,11 +94,6 @@ static inline uint64_t event_stack_reach(const struct event_stack *stack)
 
 	return more < UINT64_MAX - stack->end ? stack->end + more : UINT64_MAX;
 }
-
-struct event_branch {
-	uint64_t from, to;
-	uint64_t flags; /* as in struct perf_branch_entry, from bit 0 "mispred" up */
-};
 
 /* The value of one event of a group that is read with the sample (PERF_SAMPLE_READ). */
 struct event_count {

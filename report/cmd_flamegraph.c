@@ -55,25 +55,27 @@ static void flamegraph_defaults(void *args)
 	flame->by = bys[0];
 }
 
-static const char *title_of(const struct flamegraph_args *args, struct session *s)
+static const char *title_of(const struct flamegraph_args *args, const struct profile_facts *facts, struct arena *arena)
 {
-	const char *command = *s->facts.cmdline ? s->facts.cmdline : "Flame graph";
+	const char *command = *facts->cmdline ? facts->cmdline : "Flame graph";
 
-	return text_escape(&s->arena, args->title ? args->title : command);
+	return text_escape(arena, args->title ? args->title : command);
 }
 
-static const char *subtitle(struct session *s, const struct flame *flame, uint32_t event)
+/* What is not known is left out. */
+static const char *subtitle(const struct flame *flame, const struct profile_value_type *type, const struct profile *p,
+			    const struct profile_facts *facts, struct arena *arena)
 {
-	const struct profile_facts *facts = &s->facts;
-	struct profile_value_type *which = &s->profile->types.items[event];
+	const char *name = profile_text(p, type->name), *text = name;
 
-	return arena_printf(
-		&s->arena,
-		"%s on %s, %.1f s, %" PRIu64 " samples, %" PRIu64 " lost; width is %s in %s",
-		profile_text(s->profile, which->name), facts->hostname,
-		(double)facts->duration_ns / 1e9, flame->nodes.items[0].count,
-		facts->lost_by_kernel + facts->lost_by_recorder, profile_text(s->profile, which->name),
-		profile_text(s->profile, which->unit));
+	if (*facts->hostname)
+		text = arena_printf(arena, "%s on %s", text, facts->hostname);
+	if (facts->has_duration)
+		text = arena_printf(arena, "%s, %.1f s", text, (double)facts->duration_ns / 1e9);
+	text = arena_printf(arena, "%s, %" PRIu64 " samples", text, flame->nodes.items[0].count);
+	if (!facts->sums_only)
+		text = arena_printf(arena, "%s, %" PRIu64 " lost", text, facts->lost_by_kernel + facts->lost_by_recorder);
+	return arena_printf(arena, "%s; width is %s in %s", text, name, profile_text(p, type->unit));
 }
 
 static enum flame_by by_of(const char *name)
@@ -85,50 +87,52 @@ static enum flame_by by_of(const char *name)
 	return (enum flame_by)by;
 }
 
-static void write_picture(const struct flamegraph_args *args, struct session *s, FILE *out)
+static void write_picture(const struct flamegraph_args *args, const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	CLEANUP(flame_deinit) struct flame flame;
 	const char *stops[UNWIND_STOPS];
 	struct flame_options how = {
-		.frames = { .event = s->facts.first_type,
+		.frames = { .event = facts->first_type,
 			    .suffixes = true,
 			    .stop_names = stops,
 			    .nstops = UNWIND_STOPS },
 		.by = by_of(args->by),
-		.recorder_pid = s->facts.recorder_pid,
+		.recorder_pid = facts->recorder_pid,
 		.reverse = args->reverse,
 	};
 
 	export_stop_names(stops);
-	flame_init(&flame, s->profile, &how);
+	flame_init(&flame, p, &how);
 
 	uint32_t event = how.frames.event;
-	const char *unit = profile_text(s->profile, s->profile->types.items[event].unit);
+	const struct profile_value_type *type = &p->types.items[event];
 	struct svg_options options = {
-		.title = title_of(args, s),
-		.subtitle = text_escape(&s->arena, subtitle(s, &flame, event)),
+		.title = title_of(args, facts, &arena),
+		.subtitle = text_escape(&arena, subtitle(&flame, type, p, facts, &arena)),
 		.width = (uint32_t)(args->width ? args->width : WIDTH_DEFAULT),
 		.root_on_top = args->root_on_top,
-		.weight_is_ns = strcmp(unit, "ns") == 0,
+		.weight_is_ns = strcmp(profile_text(p, type->unit), "ns") == 0,
 	};
 
 	svg_write(&flame, &options, out);
 }
 
-static struct err *write_either(void *args, struct session *s, FILE *out)
+static struct err *write_either(void *args, const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	const struct flamegraph_args *flame = args;
 	struct flame_data_view view = {
-		.title = title_of(flame, s),
+		.title = title_of(flame, facts, &arena),
 		.by = flame->by,
 		.callers = flame->reverse,
 		.root_on_top = flame->root_on_top,
-		.event = s->facts.first_type,
+		.event = facts->first_type,
 	};
 
 	if (!flame->svg)
-		return flame_page_write(s->profile, &s->facts, &view, out);
-	write_picture(flame, s, out);
+		return flame_page_write(p, facts, &view, out);
+	write_picture(flame, p, facts, out);
 	return NULL;
 }
 

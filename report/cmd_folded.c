@@ -25,12 +25,12 @@ static const struct opt folded_opts[] = {
 	OPT_END,
 };
 
-static struct err *write_stacks(void *args, struct session *s, FILE *out)
+static struct err *write_stacks(void *args, const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
 	const struct folded_args *folded = args;
 	const char *stops[UNWIND_STOPS];
 	struct folded_options options = {
-		.event = s->facts.first_type,
+		.event = facts->first_type,
 		.samples = folded->samples,
 		.pid = folded->pid,
 		.tid = folded->tid,
@@ -41,15 +41,17 @@ static struct err *write_stacks(void *args, struct session *s, FILE *out)
 	};
 
 	export_stop_names(stops);
-	export_warn_losses(s);
-	return folded_write(s->profile, &options, out);
+	return folded_write(p, &options, out);
 }
 
 static struct err *folded_run(void *args, char **operands, int noperands, int *ret_status)
 {
+	struct folded_args *folded = args;
+
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
+	folded->export.warns_losses = true;
 	return export_run(&cmd_folded, args, write_stacks);
 }
 

@@ -6,6 +6,7 @@
 #include "report/commands.h"
 #include "report/export/export.h"
 #include "report/page/report_page.h"
+#include "report/print/output.h"
 #include "report/view/view_table.h"
 
 #include <string.h>
@@ -48,9 +49,8 @@ static void html_defaults(void *args_)
 	args->percent = percents[0];
 }
 
-static struct err *write_report(void *args_, struct session *s, FILE *out)
+static struct err *write_report(const struct html_args *args, struct session *s, FILE *out)
 {
-	struct html_args *args = args_;
 	const char *command = *s->facts.cmdline ? s->facts.cmdline : "Report";
 	CLEANUP(remarks_deinit) struct remarks remarks = { 0 };
 	struct report_page_options options = {
@@ -74,35 +74,40 @@ static struct err *write_report(void *args_, struct session *s, FILE *out)
 	return report_page_write(&options, out);
 }
 
-static struct err *prepare(void *args_, struct session *s)
+static struct err *load_and_write(struct session *s, struct html_args *args)
 {
-	struct html_args *args = args_;
+	CLEANUP(output_close) struct output out = { 0 };
+	struct err *err = session_load(s, &args->export.filter);
 
-	counting_open(&args->counting, s);
-	topdown_tree_open(&args->topdown, s->profile, &args->counting);
-	return NULL;
+	if (!err)
+		err = output_open(&out, args->export.output);
+	if (!err)
+		err = write_report(args, s, out.stream);
+	return err ? err : output_commit(&out);
 }
 
-static void finish(void *args_)
+static struct err *make_page(struct session *s, void *args_)
 {
 	struct html_args *args = args_;
+	struct err *err;
 
+	s->keep_times = true;
+	counting_open(&args->counting, s);
+	topdown_tree_open(&args->topdown, s->profile, &args->counting);
+	err = load_and_write(s, args);
 	topdown_tree_close(&args->topdown);
 	counting_close(&args->counting);
+	return err;
 }
 
 static struct err *html_run(void *args_, char **operands, int noperands, int *ret_status)
 {
 	static const struct export_file page = { DEFAULT_PAGE, "xdg-open" };
-	struct html_args *args = args_;
 
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	args->export.times = true;
-	args->export.prepare = prepare;
-	args->export.finish = finish;
-	return export_run_file(&cmd_html, args, write_report, &page);
+	return export_run_code(&cmd_html, args_, make_page, &page);
 }
 
 const struct command cmd_html = {

@@ -6,7 +6,6 @@
 #include "formats/profile/profile_merge.h"
 #include "formats/profile/same_names.h"
 #include "report/commands.h"
-#include "report/load/main_module.h"
 #include "report/load/session.h"
 #include "report/print/output.h"
 
@@ -46,8 +45,7 @@ static void merge_release(void *args_)
 struct merged {
 	const struct filter *filter;
 	struct profile *profile;
-	uint64_t wall_ns, duration_ns; /* the earliest, if all have one; of all together */
-	bool has_wall;
+	struct profile_facts facts; /* when the earliest began, if all tell; how long they took together */
 };
 
 static struct err *add_session(struct merged *merged, struct session *s)
@@ -59,10 +57,12 @@ static struct err *add_session(struct merged *merged, struct session *s)
 	if (err)
 		return err;
 	if (!s->facts.has_wall)
-		merged->has_wall = false;
-	else if (!merged->wall_ns || s->facts.wall_ns < merged->wall_ns)
-		merged->wall_ns = s->facts.wall_ns;
-	merged->duration_ns += s->facts.has_duration ? s->facts.duration_ns : 0;
+		merged->facts.has_wall = false;
+	else if (!merged->facts.wall_ns || s->facts.wall_ns < merged->facts.wall_ns)
+		merged->facts.wall_ns = s->facts.wall_ns;
+	if (s->facts.has_duration)
+		merged->facts.duration_ns += s->facts.duration_ns;
+	merged->facts.has_duration |= s->facts.has_duration;
 	err = profile_merge(merged->profile, s->profile);
 	return err ? err_wrap(err, "'%s'", s->args->input) : NULL;
 }
@@ -86,14 +86,8 @@ static struct err *write_merged(struct merged *merged, const char *path)
 
 	same_names_tell_apart(merged->profile);
 
-	struct pprof_about about = {
-		.wall_ns = merged->has_wall ? merged->wall_ns : 0,
-		.duration_ns = merged->duration_ns,
-		.main_module = main_module(merged->profile, 0),
-	};
-
 	if (!err)
-		err = pprof_write(merged->profile, &about, out.stream);
+		err = pprof_write(merged->profile, &merged->facts, out.stream);
 	return err ? err : output_commit(&out);
 }
 
@@ -101,12 +95,14 @@ static struct err *merge_run(void *args_, char **operands, int noperands, int *r
 {
 	struct merge_args *args = args_;
 	const char *path = args->output ? args->output : isatty(STDOUT_FILENO) ? DEFAULT_FILE : NULL;
-	struct merged merged = { .filter = &args->filter, .has_wall = true };
+	struct merged merged = { .filter = &args->filter };
 	struct err *err = NULL;
 
 	(void)ret_status;
 	if (noperands < 2)
 		return err_new(ERR_USAGE, "merge wants two files or more");
+	profile_facts_init(&merged.facts);
+	merged.facts.has_wall = true;
 	merged.profile = profile_new();
 	for (int i = 0; i < noperands && !err; i++) {
 		args->session.input = operands[i];

@@ -64,6 +64,7 @@ struct profile_facts {
 	uint64_t cut, shortened; /* stacks: by the snapshot's size; by the recorder */
 	/* Stacks of interpreters: that were asked for; that are not there, torn, late or unreadable; that do not fit the native ones. */
 	uint64_t managed, managed_unread, managed_mismatched;
+	uint64_t with_branches;	 /* samples that came with branches, whether or not they are kept */
 	bool sums_only;		 /* the input does not tell what is missing */
 
 	uint32_t recorder_pid; /* 0 if not known */

@@ -27,7 +27,8 @@ static const char *clean(struct arena *arena, const char *name)
 static const char *process_name(const struct profile *p, const struct profile_thread *thread,
 				const struct folded_options *options, struct arena *arena)
 {
-	const char *comm = clean(arena, profile_text(p, options->tid ? thread->comm : thread->process));
+	uint32_t known = thread->process ? thread->process : thread->comm; /* 0 is "" */
+	const char *comm = clean(arena, profile_text(p, options->tid && thread->comm ? thread->comm : known));
 
 	if (options->tid && thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
 		return arena_printf(arena, "%s-%" PRIu32 "/%" PRIu32, comm, thread->pid, thread->tid);

@@ -9,9 +9,11 @@
 
 #include "formats/base/gzip.h"
 #include "formats/base/text.h"
+#include "formats/profile/main_module.h"
 #include "formats/profile/pprof.pb-c.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Each event has its samples and its weight. */
@@ -268,32 +270,37 @@ static void build_samples(struct builder *b)
 	}
 }
 
-static void build_about(struct builder *b, const struct pprof_about *about)
+/* Of a recording: where it was made, and what is missing. */
+static void build_comments(struct builder *b, const struct profile_facts *facts)
 {
-	size_t count = 0;
+	uint64_t lost = facts->lost_by_kernel + facts->lost_by_recorder;
 
-	while (about->comments && about->comments[count])
-		count++;
-	b->out.time_nanos = (int64_t)about->wall_ns;
-	b->out.duration_nanos = (int64_t)about->duration_ns;
-	b->out.comment = ARENA_ARRAY(&b->arena, int64_t, count);
-	for (size_t i = 0; i < count; i++)
-		b->out.comment[b->out.n_comment++] = add_string(b, about->comments[i]);
+	if (!*facts->hostname)
+		return;
+	b->out.comment = ARENA_ARRAY(&b->arena, int64_t, 2);
+	b->out.comment[b->out.n_comment++] =
+		add_string(b, arena_printf(&b->arena, "recorded by %s on %s (%s)", facts->tool, facts->hostname, facts->os_release));
+	b->out.comment[b->out.n_comment++] =
+		add_string(b, arena_printf(&b->arena, "lost: %" PRIu64 " of %" PRIu64 " samples", lost, facts->samples + lost));
 }
 
-static void build(struct builder *b, const struct pprof_about *about)
+static void build(struct builder *b, const struct profile_facts *facts)
 {
 	static const char *const key_names[KEYS] = { "pid", "tid", "cpu", "process", "thread" };
 
 	b->out = (Pprof__Profile)PPROF__PROFILE__INIT;
 	for (int i = 0; i < KEYS; i++)
 		b->keys[i] = add_string(b, key_names[i]);
-	build_types(b, about->default_event);
-	build_mappings(b, about->main_module);
+	build_types(b, facts->first_type);
+	build_mappings(b, main_module(b->p, facts->first_type));
 	build_functions(b);
 	build_locations(b);
 	build_samples(b);
-	build_about(b, about);
+	if (facts->has_wall)
+		b->out.time_nanos = (int64_t)facts->wall_ns;
+	if (facts->has_duration)
+		b->out.duration_nanos = (int64_t)facts->duration_ns;
+	build_comments(b, facts);
 	build_strings(b);
 }
 
@@ -303,11 +310,11 @@ static void builder_deinit(struct builder *b)
 	strtab_deinit(&b->extra);
 }
 
-struct err *pprof_write(const struct profile *p, const struct pprof_about *about, FILE *out)
+struct err *pprof_write(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
 	CLEANUP(builder_deinit) struct builder b = { .p = p };
 
-	build(&b, about);
+	build(&b, facts);
 
 	size_t len = pprof__profile__get_packed_size(&b.out);
 	CLEANUP(memory_freep) uint8_t *packed = memory_alloc(len);

@@ -11,22 +11,16 @@
 #define FORMATS_PPROF_H
 
 #include "formats/base/err.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 
 #include <stdio.h>
 
-struct pprof_about {
-	uint64_t wall_ns;	     /* when the recording began, since 1970; 0 if not known */
-	uint64_t duration_ns;
-	uint32_t default_event;	     /* the event shown first */
-	uint32_t main_module;	     /* whose mapping comes first, which pprof takes the file's name from */
-	const char *const *comments; /* NULL-terminated lines, or NULL */
-};
-
 /*
- * Write @p, whose locations are all named, to @out. The same profile gives the same bytes.
+ * Write @p, whose locations are all named, to @out. The same profile gives the same bytes. The first mapping, which pprof takes
+ * the file's name from, is the main module's (main_module.h).
  * ERR_SYSTEM: @out cannot be written.
  */
-MUST_USE struct err *pprof_write(const struct profile *p, const struct pprof_about *about, FILE *out);
+MUST_USE struct err *pprof_write(const struct profile *p, const struct profile_facts *facts, FILE *out);
 
 #endif

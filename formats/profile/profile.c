@@ -119,6 +119,8 @@ void profile_free(struct profile *p)
 	vec_deinit(&p->data);
 	vec_deinit(&p->samples);
 	time_series_deinit(&p->times);
+	vec_deinit(&p->branches.stacks);
+	vec_deinit(&p->branches.all);
 	strtab_deinit(&p->strings);
 	free(p);
 }

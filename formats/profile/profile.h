@@ -27,6 +27,7 @@
 
 #include "formats/base/strtab.h"
 #include "formats/base/vec.h"
+#include "formats/event_branch.h"
 #include "formats/profile/time_series.h"
 
 #include <stdbool.h>
@@ -195,6 +196,18 @@ struct profile_sample {
 	double weight_sq;  /* sum of the squares of their values */
 };
 
+/* The branches of one sample that has some, newest first. */
+struct profile_branch_stack {
+	size_t time;  /* entry of profile.times, the first is 0 */
+	size_t first; /* index in profile_branches.all */
+	size_t count; /* at least 1 */
+};
+
+struct profile_branches {
+	VEC(struct profile_branch_stack) stacks; /* in the order of profile.times */
+	VEC(struct event_branch) all;
+};
+
 struct profile {
 	struct strtab strings;
 	VEC(struct profile_module) modules;
@@ -211,6 +224,7 @@ struct profile {
 	VEC(struct profile_data) data; /* [0] is nothing */
 	VEC(struct profile_sample) samples;
 	struct time_series times;  /* of the samples, if the input has times and they were asked for; else empty */
+	struct profile_branches branches; /* of samples in @times, if they were asked for; else empty */
 	uint64_t stacks_cut;  /* how often a frame was added to a stack that was deep enough */
 	uint64_t weight_used; /* of 2^63: the absolute values of all samples added up; see profile_fits() */
 	bool overflowed;      /* a value was left out because the sum would not fit; see import_fits() */

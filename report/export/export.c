@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.c - from options to a loaded session to a file that is whole or not there.
+ * export.c - from options to a loaded profile to a file that is whole or not there.
  */
 #include "report/export/export.h"
 
@@ -29,8 +29,6 @@ void export_release(void *args)
 
 	filter_deinit(&export->filter);
 	session_args_deinit(&export->session);
-	vec_deinit(&export->kept.counts);
-	vec_deinit(&export->kept.all);
 }
 
 struct job {
@@ -38,77 +36,8 @@ struct job {
 	export_fn *write;
 };
 
-static struct err *load_and_write(struct session *s, const struct job *job)
-{
-	CLEANUP(output_close) struct output out = { 0 };
-	struct err *err = session_load(s, &job->args->filter);
-
-	if (!err)
-		err = output_open(&out, job->args->output);
-	if (!err)
-		err = job->write(job->args, s, out.stream);
-	return err ? err : output_commit(&out);
-}
-
-static void keep_branches(void *context, struct session *s, const struct event *ev, uint32_t row)
-{
-	struct export_branches *kept = context;
-
-	(void)s;
-	(void)row;
-	vec_push(&kept->counts, (uint32_t)ev->sample.nbranches);
-	vec_append(&kept->all, ev->sample.branches, ev->sample.nbranches);
-}
-
-static struct err *do_job(struct session *s, void *job_)
-{
-	const struct job *job = job_;
-	struct export_args *args = job->args;
-	struct session_listener branches = { .context = &args->kept, .row = keep_branches };
-	struct err *err = NULL;
-
-	s->keep_times = args->times;
-	if (args->branches)
-		session_listen(s, &branches);
-	if (args->prepare)
-		err = args->prepare(args, s);
-	if (!err)
-		err = load_and_write(s, job);
-	if (args->finish)
-		args->finish(args);
-	return err;
-}
-
-struct err *export_run(const struct command *command, void *args, export_fn *write)
-{
-	struct job job = { args, write };
-
-	return session_run(command, &job.args->session, do_job, &job);
-}
-
-struct err *export_run_file(const struct command *command, void *args, export_fn *write,
-			    const struct export_file *file)
-{
-	struct export_args *export = args;
-
-	if (!export->output && isatty(STDOUT_FILENO))
-		export->output = file->name;
-
-	struct err *err = export_run(command, args, write);
-
-	if (!err && export->output)
-		fprintf(stderr, "preport: wrote '%s'; look at it with: %s %s\n", export->output,
-			file->with, export->output);
-	return err;
-}
-
-void export_stop_names(const char **ret)
-{
-	for (int stop = 0; stop < UNWIND_STOPS; stop++)
-		ret[stop] = unwind_stop_is_complete(stop) ? NULL : unwind_stop_name(stop);
-}
-
-void export_warn_losses(struct session *s)
+/* A file of another tool's format does not say what the recording lost, or that it is damaged. */
+static void warn_losses(struct session *s)
 {
 	CLEANUP(remarks_deinit) struct remarks remarks = { 0 };
 
@@ -119,4 +48,86 @@ void export_warn_losses(struct session *s)
 		if (remarks.list.items[i].weight >= REMARK_LOST)
 			diag_warn(&s->diag, "%s; the exported file does not show it",
 				  remarks.list.items[i].text);
+}
+
+/* The sample is the last that was added. */
+static void keep_branches(void *context, struct session *s, const struct event *ev, uint32_t row)
+{
+	struct profile *p = s->profile;
+	struct profile_branch_stack stack = { p->times.len - 1, p->branches.all.len, ev->sample.nbranches };
+
+	(void)context;
+	(void)row;
+	if (!stack.count)
+		return;
+	vec_push(&p->branches.stacks, stack);
+	vec_append(&p->branches.all, ev->sample.branches, ev->sample.nbranches);
+}
+
+static struct err *load_and_write(struct session *s, void *job_)
+{
+	const struct job *job = job_;
+	struct export_args *args = job->args;
+	struct session_listener branches = { .row = keep_branches };
+	CLEANUP(output_close) struct output out = { 0 };
+	struct err *err;
+
+	s->keep_times = args->times;
+	if (args->branches)
+		session_listen(s, &branches);
+	err = session_load(s, &args->filter);
+	if (!err)
+		err = output_open(&out, args->output);
+	if (!err)
+		err = job->write(args, s->profile, &s->facts, out.stream);
+	if (!err)
+		err = output_commit(&out);
+	if (err)
+		return err;
+	if (args->warns_losses)
+		warn_losses(s);
+	if (args->left_out)
+		args->left_out(args, s->profile, &s->facts);
+	return NULL;
+}
+
+struct err *export_run(const struct command *command, void *args, export_fn *write)
+{
+	struct job job = { args, write };
+
+	return session_run(command, &job.args->session, load_and_write, &job);
+}
+
+/* As session_run(); @file is where it goes if it cannot go to the terminal. */
+static struct err *run_file(const struct command *command, struct export_args *args, session_fn *work, void *work_args,
+			    const struct export_file *file)
+{
+	if (!args->output && isatty(STDOUT_FILENO))
+		args->output = file->name;
+
+	struct err *err = session_run(command, &args->session, work, work_args);
+
+	if (!err && args->output)
+		fprintf(stderr, "preport: wrote '%s'; look at it with: %s %s\n", args->output, file->with, args->output);
+	return err;
+}
+
+struct err *export_run_file(const struct command *command, void *args, export_fn *write,
+			    const struct export_file *file)
+{
+	struct job job = { args, write };
+
+	return run_file(command, args, load_and_write, &job, file);
+}
+
+struct err *export_run_code(const struct command *command, void *args, session_fn *work,
+			    const struct export_file *file)
+{
+	return run_file(command, args, work, args, file);
+}
+
+void export_stop_names(const char **ret)
+{
+	for (int stop = 0; stop < UNWIND_STOPS; stop++)
+		ret[stop] = unwind_stop_is_complete(stop) ? NULL : unwind_stop_name(stop);
 }

@@ -8,7 +8,7 @@
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
 
-#include "report/export/export_format.h"
+#include "formats/profile/facts.h"
 #include "report/load/session.h"
 
 #include <stdio.h>
@@ -17,12 +17,13 @@ struct export_args {
 	struct session_args session;
 	struct filter filter;
 	const char *output; /* NULL: standard output */
-	bool times;         /* not an option: keep the time of each sample (profile.times) */
-	bool branches;      /* the same of their branches: in @kept */
-	struct export_branches kept;
-	/* No options either; @args is the command's. Before anything is loaded, and when all is done; or NULL. */
-	struct err *(*prepare)(void *args, struct session *s);
-	void (*finish)(void *args);
+
+	/* No options; the command sets them. */
+	bool times;	   /* the time of each sample is kept (profile.times) */
+	bool branches;	   /* their branches, too (profile.branches) */
+	bool warns_losses; /* the file's format has no place for what was lost, or that the input is damaged: warn of it */
+	/* Print what the file does not have of the profile it was made of, behind a file that is whole; or NULL. */
+	void (*left_out)(const void *args, const struct profile *p, const struct profile_facts *facts);
 };
 
 /* -o, filter_opts and session_opts. */
@@ -31,8 +32,8 @@ extern const struct opt export_opts[];
 void export_defaults(void *args);
 void export_release(void *args);
 
-/* Write the profile of @s to @out; @args is the command's. */
-typedef struct err *export_fn(void *args, struct session *s, FILE *out);
+/* Write @p, whose frames are all named, to @out; @args is the command's. */
+typedef struct err *export_fn(void *args, const struct profile *p, const struct profile_facts *facts, FILE *out);
 
 /* Load the input, call @write, and give the output its name only if all went well. */
 MUST_USE struct err *export_run(const struct command *command, void *args, export_fn *write);
@@ -47,13 +48,14 @@ struct export_file {
 MUST_USE struct err *export_run_file(const struct command *command, void *args, export_fn *write,
 				     const struct export_file *file);
 
+/* For commands whose files hold code besides the profile: @work, with its session; else as export_run_file(). */
+MUST_USE struct err *export_run_code(const struct command *command, void *args, session_fn *work,
+				     const struct export_file *file);
+
 /*
  * What an incomplete stack is called, by profile_sample.stop; NULL for those that miss nothing. @ret has
  * UNWIND_STOPS entries.
  */
 void export_stop_names(const char **ret);
-
-/* A file of another tool's format does not say what the recording lost, or that it is damaged: warn of that. */
-void export_warn_losses(struct session *s);
 
 #endif

@@ -34,8 +34,8 @@ struct cost {
 };
 
 struct writer_state {
-	const struct export_input *in;
 	const struct profile *p;
+	const struct profile_facts *facts;
 	FILE *out;
 	struct arena arena;
 	struct frame_list list;
@@ -167,7 +167,7 @@ static void put_head(struct writer_state *w)
 	bool numbered = !names_are_distinct(w);
 
 	fputs("# callgrind format\nversion: 1\ncreator: preport " VERSION "\n", w->out);
-	fprintf(w->out, "cmd: %s\n", text_escape(&w->arena, w->in->facts->cmdline));
+	fprintf(w->out, "cmd: %s\n", text_escape(&w->arena, w->facts->cmdline));
 	fputs("desc: sampled: 'calls' counts samples\npositions: line\n", w->out);
 	for (size_t i = 0; i < w->columns.len; i++) {
 		const struct profile_value_type *event = &w->p->types.items[w->columns.items[i]];
@@ -279,9 +279,9 @@ static void put_body(struct writer_state *w)
 	fputc('\n', w->out);
 }
 
-static void write_callgrind(const struct export_input *in, FILE *out)
+static struct err *write_callgrind(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
-	struct writer_state w = { .in = in, .p = in->profile, .out = out };
+	struct writer_state w = { .p = p, .facts = facts, .out = out };
 
 	for (int i = 0; i < 3; i++)
 		w.named[i] = ARENA_ARRAY(&w.arena, bool, w.p->strings.len + UNWIND_STOPS + 1);
@@ -298,6 +298,7 @@ static void write_callgrind(const struct export_input *in, FILE *out)
 	map_deinit(&w.seen);
 	frame_list_deinit(&w.list);
 	arena_deinit(&w.arena);
+	return NULL;
 }
 
 const struct export_format export_callgrind = {

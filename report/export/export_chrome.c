@@ -20,8 +20,8 @@
 #include <inttypes.h>
 
 struct writer_state {
-	const struct export_input *in;
 	const struct profile *p;
+	const struct profile_facts *facts;
 	struct json json;
 	struct arena arena;
 	struct frame_list list;
@@ -80,12 +80,19 @@ static uint64_t leaf_number(struct writer_state *w, const struct profile_sample 
 	return number;
 }
 
+/* Samples find their thread by these. Where the number is not known the name takes its place, which readers accept. */
+static void put_id(struct writer_state *w, const char *key, uint32_t number, uint32_t name)
+{
+	if (number != PROFILE_NONE)
+		json_uint(&w->json, key, number);
+	else if (name)
+		json_string(&w->json, key, text_escape(&w->arena, profile_text(w->p, name)));
+}
+
 static void put_ids(struct writer_state *w, const struct profile_thread *thread)
 {
-	if (thread->pid != PROFILE_NONE)
-		json_uint(&w->json, "pid", thread->pid);
-	if (thread->tid != PROFILE_NONE)
-		json_uint(&w->json, "tid", thread->tid);
+	put_id(w, "pid", thread->pid, thread->process ? thread->process : thread->comm);
+	put_id(w, "tid", thread->tid, thread->comm);
 }
 
 static void put_name_event(struct writer_state *w, const struct profile_thread *thread,
@@ -117,7 +124,7 @@ static void put_sample(struct writer_state *w, const struct profile_time *time)
 {
 	const struct profile_sample *row = &w->p->samples.items[time->row];
 	const struct profile_thread *thread = &w->p->threads.items[row->thread];
-	uint64_t since = time->time_ns - MIN(w->in->facts->start_ns, time->time_ns);
+	uint64_t since = time->time_ns - MIN(w->facts->start_ns, time->time_ns);
 	uint64_t leaf = leaf_number(w, row, /* put= */ false);
 
 	json_open(&w->json, NULL, '{');
@@ -138,7 +145,7 @@ static void put_sample(struct writer_state *w, const struct profile_time *time)
 
 static void put_about(struct writer_state *w)
 {
-	const struct profile_facts *facts = w->in->facts;
+	const struct profile_facts *facts = w->facts;
 
 	json_open(&w->json, "otherData", '{');
 	json_string(&w->json, "exporter", "preport " VERSION);
@@ -152,11 +159,11 @@ static void put_about(struct writer_state *w)
 	json_close(&w->json, '}');
 }
 
-static void write_chrome(const struct export_input *in, FILE *out)
+static struct err *write_chrome(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
-	struct writer_state w = { .in = in, .p = in->profile };
+	struct writer_state w = { .p = p, .facts = facts };
 	size_t ntimes;
-	CLEANUP(memory_freep) struct profile_time *times = track_samples(in->profile, &ntimes);
+	CLEANUP(memory_freep) struct profile_time *times = track_samples(p, &ntimes);
 
 	json_init(&w.json, out);
 	w.json.lines = true;
@@ -176,6 +183,7 @@ static void write_chrome(const struct export_input *in, FILE *out)
 	map_deinit(&w.numbers);
 	frame_list_deinit(&w.list);
 	arena_deinit(&w.arena);
+	return NULL;
 }
 
 const struct export_format export_chrome = {
@@ -183,6 +191,6 @@ const struct export_format export_chrome = {
 	.with = "chrome://tracing, Load:",
 	.missing = "holds no source files, lines, build IDs or addresses, and not the unit of its weights",
 	.times = true,
-	.gzip = true,
+	.gzip = EXPORT_GZIP_ASKED,
 	.write = write_chrome,
 };

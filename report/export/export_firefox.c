@@ -28,8 +28,8 @@ static const char *const categories[][2] = {
 };
 
 struct writer_state {
-	const struct export_input *in;
 	const struct profile *p;
+	const struct profile_facts *facts;
 	struct json json;
 	struct arena arena;
 	struct firefox_tables tables; /* of the track that is being written */
@@ -40,7 +40,7 @@ struct writer_state {
 /* @time_ns as milliseconds since the start. */
 static void put_ms(struct writer_state *w, const char *key, uint64_t time_ns)
 {
-	uint64_t start_ns = w->in->facts->start_ns;
+	uint64_t start_ns = w->facts->start_ns;
 	uint64_t since = time_ns > start_ns ? time_ns - start_ns : 0;
 
 	json_number(&w->json, key,
@@ -104,7 +104,7 @@ static void put_identity(struct writer_state *w, const struct track *track)
 	const struct profile_thread *thread = &w->p->threads.items[track->thread];
 	const char *event = profile_text(w->p, w->p->types.items[track->event].name);
 	const char *comm = profile_text(w->p, thread->comm);
-	const char *name = track->event == w->in->first_type ? comm :
+	const char *name = track->event == w->facts->first_type ? comm :
 				   arena_printf(&w->arena, "%s (%s)", comm, event);
 
 	json_string(&w->json, "name", text_escape(&w->arena, name));
@@ -156,7 +156,7 @@ static const char *breakpad_id(struct arena *arena, const char *build_id)
 
 static void put_libs(struct writer_state *w)
 {
-	const struct arch *arch = w->in->facts->arch;
+	const struct arch *arch = w->facts->arch;
 
 	json_open(&w->json, "libs", '[');
 	for (size_t i = 0; i < w->p->modules.len; i++) {
@@ -198,19 +198,19 @@ static void put_categories(struct json *json)
 }
 
 /* Milliseconds between two samples; 1 where the event has no rate. */
-static double interval_ms(const struct export_input *in)
+static double interval_ms(const struct profile *p, const struct profile_facts *facts)
 {
-	const struct profile_value_type *event = &in->profile->types.items[in->first_type];
+	const struct profile_value_type *event = &p->types.items[facts->first_type];
 
 	if (event->is_freq && event->rate)
 		return 1000.0 / (double)event->rate;
-	return event->rate && strcmp(profile_text(in->profile, event->unit), "ns") == 0 ?
+	return event->rate && strcmp(profile_text(p, event->unit), "ns") == 0 ?
 		       (double)event->rate / 1e6 : 1;
 }
 
 static void put_machine(struct writer_state *w)
 {
-	const struct profile_facts *facts = w->in->facts;
+	const struct profile_facts *facts = w->facts;
 
 	json_string(&w->json, "product", text_escape(&w->arena, facts->cmdline));
 	json_string(&w->json, "importedFrom", "preport " VERSION);
@@ -226,16 +226,17 @@ static void put_machine(struct writer_state *w)
 
 static void put_meta(struct writer_state *w)
 {
-	const struct profile_facts *facts = w->in->facts;
-	uint64_t wall_ns = facts->has_wall ? facts->wall_ns : 0; /* the format wants a number */
+	const struct profile_facts *facts = w->facts;
 
 	json_open(&w->json, "meta", '{');
 	json_uint(&w->json, "version", GECKO_VERSION);
 	json_uint(&w->json, "preprocessedProfileVersion", PROCESSED_VERSION);
-	json_number(&w->json, "interval", arena_printf(&w->arena, "%.6g", interval_ms(w->in)));
+	json_number(&w->json, "interval", arena_printf(&w->arena, "%.6g", interval_ms(w->p, w->facts)));
+	/* The page shows no date for null, and reckons with it as it does with 0. */
 	json_number(&w->json, "startTime",
-		    arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, wall_ns / 1000000,
-				 wall_ns / 1000 % 1000));
+		    !facts->has_wall ? "null" :
+				       arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, facts->wall_ns / 1000000,
+						    facts->wall_ns / 1000 % 1000));
 	json_uint(&w->json, "processType", 0);
 	json_uint(&w->json, "stackwalk", 1);
 	json_bool(&w->json, "debug", false);
@@ -266,12 +267,12 @@ static void put_strings(struct writer_state *w)
 	json_close(&w->json, '}');
 }
 
-static void write_firefox(const struct export_input *in, FILE *out)
+static struct err *write_firefox(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
-	struct writer_state w = { .in = in, .p = in->profile, .tables = { .p = in->profile } };
+	struct writer_state w = { .p = p, .facts = facts, .tables = { .p = p } };
 	CLEANUP(tracks_deinit) struct tracks tracks;
 
-	tracks_init(&tracks, in->profile, in->first_type);
+	tracks_init(&tracks, p, facts->first_type);
 	json_init(&w.json, out);
 	w.json.lines = true;
 	json_open(&w.json, NULL, '{');
@@ -286,6 +287,7 @@ static void write_firefox(const struct export_input *in, FILE *out)
 	json_close(&w.json, '}');
 	firefox_tables_deinit(&w.tables);
 	arena_deinit(&w.arena);
+	return NULL;
 }
 
 const struct export_format export_firefox = {
@@ -293,6 +295,6 @@ const struct export_format export_firefox = {
 	.with = "profiler.firefox.com, Load a profile from file:",
 	.missing = "holds no CPUs, and of weights only time and bytes: those of other events are in units of their mean",
 	.times = true,
-	.gzip = true,
+	.gzip = EXPORT_GZIP_ASKED,
 	.write = write_firefox,
 };

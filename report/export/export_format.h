@@ -1,43 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_format.h - the formats of other tools that preport export writes, one file each.
+ * export_format.h - the formats of other tools that are written, one file each: a row of the table makes one a choice of
+ * preport export and preport convert.
  */
 #ifndef REPORT_EXPORT_FORMAT_H
 #define REPORT_EXPORT_FORMAT_H
 
-#include "formats/event.h"
+#include "formats/base/err.h"
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 
 #include <stdio.h>
 
-/* The branches that samples carry, in the order of profile.times. */
-struct export_branches {
-	VEC(uint32_t) counts; /* of each sample */
-	VEC(struct event_branch) all;
-};
-
-/* What a format is made of. */
-struct export_input {
-	const struct profile *profile; /* named */
-	const struct profile_facts *facts;
-	uint32_t first_type; /* the value type that is shown first */
-	const struct export_branches *branches; /* NULL: there are none, or the format wants none */
+/* May the name of a file end in ".gz"? */
+enum export_gzip {
+	EXPORT_GZIP_NEVER,  /* its tool opens no compressed files */
+	EXPORT_GZIP_ASKED,  /* its tool opens them: it is compressed then */
+	EXPORT_GZIP_ALWAYS, /* .write() compresses, whatever the name is */
 };
 
 struct export_format {
 	const char *file;    /* where a terminal's user finds it; NULL: a terminal can show it */
 	const char *with;    /* what looks at it, in front of the file's name */
-	const char *missing; /* what the format cannot hold: "holds no ..." */
+	const char *missing; /* what the format cannot hold: "holds no ..."; NULL: nothing worth a line */
 	bool times;          /* it wants every sample's time (profile.times) */
-	bool branches;       /* it wants their branches too */
-	bool gzip;           /* its tool opens compressed files */
-	/* A failed write is seen in @out. */
-	void (*write)(const struct export_input *in, FILE *out);
+	bool branches;       /* it wants their branches too (profile.branches) */
+	enum export_gzip gzip;
+	/* Every frame of @p is named. NULL also if it could not be written: that is seen in @out. */
+	struct err *(*write)(const struct profile *p, const struct profile_facts *facts, FILE *out);
 };
 
 /* Each is export_<id> of the file export_<id>.c, and called by its name with --to; help and messages list them from here. */
 #define EXPORT_FORMATS(X)           \
+	X(pprof, "pprof")           \
+	X(folded, "folded")         \
 	X(firefox, "firefox")       \
 	X(speedscope, "speedscope") \
 	X(chrome, "chrome")         \

@@ -7,7 +7,8 @@
  *	            55d0 parse (/usr/bin/clang)
  *
  * Readers take such text apart by blanks and brackets, so what would lead them astray in a name is changed: blanks
- * before a digit in a thread's name, and all in a module's path or an event's name become '_'.
+ * before a digit in a thread's name, and all in a module's path or an event's name become '_'. A thread without a number has
+ * none, as with perf script -F.
  */
 #include "formats/base/text.h"
 #include "report/export/export_format.h"
@@ -19,9 +20,10 @@
 #include <inttypes.h>
 
 struct writer_state {
-	const struct export_input *in;
 	const struct profile *p;
+	const struct profile_facts *facts;
 	FILE *out;
+	bool has_pids, has_tids; /* some threads have them */
 	struct arena arena;
 	struct frame_list list;
 };
@@ -58,8 +60,10 @@ static void put_head(struct writer_state *w, const struct profile_time *time,
 	fprintf(w->out, "%s ", *comm ? comm : "_");
 	if (thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
 		fprintf(w->out, "%7" PRIu32 "/%-7" PRIu32 " ", thread->pid, thread->tid);
-	else /* readers want a number */
-		fprintf(w->out, "%7" PRIu32 " ", thread->tid != PROFILE_NONE ? thread->tid : 0);
+	else if (thread->tid != PROFILE_NONE)
+		fprintf(w->out, "%7" PRIu32 " ", thread->tid);
+	else if (thread->pid != PROFILE_NONE && !w->has_tids)
+		fprintf(w->out, "%7" PRIu32 " ", thread->pid);
 	if (row->cpu != PROFILE_NONE)
 		fprintf(w->out, "[%03" PRIu32 "] ", row->cpu);
 	if (w->p->times.len)
@@ -93,40 +97,65 @@ static void put_frame(struct writer_state *w, const struct frame *frame)
 }
 
 /* On a line behind the frames, as perf script -F ip,sym,brstack does. */
-static void put_branches(struct writer_state *w, size_t first, size_t count)
+static void put_branches(struct writer_state *w, size_t time, size_t *next)
 {
-	if (!count)
+	const struct profile_branches *branches = &w->p->branches;
+
+	if (*next == branches->stacks.len || branches->stacks.items[*next].time != time)
 		return;
-	extras_put_branches(w->out, &w->in->branches->all.items[first], count);
+
+	const struct profile_branch_stack *stack = &branches->stacks.items[(*next)++];
+
+	extras_put_branches(w->out, &branches->all.items[stack->first], stack->count);
 	fputc('\n', w->out);
 }
 
-static void write_perf_script(const struct export_input *in, FILE *out)
+/* Where threads have no numbers, which of those in a sample's header are there is not plain: it is stated as -F would name it. */
+static void put_fields(struct writer_state *w)
 {
-	struct writer_state w = { .in = in, .p = in->profile, .out = out };
-	size_t branch = 0, ntimes;
-	CLEANUP(memory_freep) struct profile_time *times = track_samples(in->profile, &ntimes);
+	bool lacks = false, has_cpus = false;
 
+	for (size_t i = 0; i < w->p->threads.len; i++) {
+		const struct profile_thread *thread = &w->p->threads.items[i];
+
+		w->has_pids |= thread->pid != PROFILE_NONE;
+		w->has_tids |= thread->tid != PROFILE_NONE;
+		lacks |= thread->tid == PROFILE_NONE;
+	}
+	for (size_t i = 0; i < w->p->samples.len; i++)
+		has_cpus |= w->p->samples.items[i].cpu != PROFILE_NONE;
+	if (lacks)
+		fprintf(w->out, "# ========\n# fields : comm%s%s%s%s,period,event,ip,sym,dso\n# ========\n#\n",
+			w->has_pids ? ",pid" : "", w->has_tids ? ",tid" : "", has_cpus ? ",cpu" : "",
+			w->p->times.len ? ",time" : "");
+}
+
+static struct err *write_perf_script(const struct profile *p, const struct profile_facts *facts, FILE *out)
+{
+	struct writer_state w = { .p = p, .facts = facts, .out = out };
+	size_t branches = 0, ntimes;
+	CLEANUP(memory_freep) struct profile_time *times = track_samples(p, &ntimes);
+
+	put_fields(&w);
 	for (size_t i = 0; i < ntimes; i++) {
 		const struct profile_sample *row = &w.p->samples.items[times[i].row];
-		size_t nbranches = in->branches && i < in->branches->counts.len ? in->branches->counts.items[i] : 0;
 
 		put_head(&w, &times[i], row);
 		frame_list_fill(&w.list, w.p, row);
 		for (size_t frame = w.list.frames.len; frame--;)
 			put_frame(&w, &w.list.frames.items[frame]);
-		put_branches(&w, branch, nbranches);
-		branch += nbranches;
+		put_branches(&w, i, &branches);
 		fputc('\n', out);
 		arena_reset(&w.arena);
 	}
 	frame_list_deinit(&w.list);
 	arena_deinit(&w.arena);
+	return NULL;
 }
 
 const struct export_format export_perf_script = {
 	.missing = "holds no processes' names, build IDs, source files or lines; its addresses are those "
-		   "in the module's file, and threads without a number have 0",
+		   "in the module's file",
 	.times = true,
 	.branches = true,
 	.write = write_perf_script,

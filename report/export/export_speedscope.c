@@ -18,8 +18,8 @@
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
 struct writer_state {
-	const struct export_input *in;
 	const struct profile *p;
+	const struct profile_facts *facts;
 	struct json json;
 	struct arena arena;
 	struct frame_list list;
@@ -156,18 +156,18 @@ static void put_track(struct writer_state *w, const struct track *track)
 	json_close(&w->json, '}');
 }
 
-static void write_speedscope(const struct export_input *in, FILE *out)
+static struct err *write_speedscope(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
-	struct writer_state w = { .in = in, .p = in->profile };
+	struct writer_state w = { .p = p, .facts = facts };
 	CLEANUP(tracks_deinit) struct tracks tracks;
 
-	tracks_init(&tracks, in->profile, in->first_type);
+	tracks_init(&tracks, p, facts->first_type);
 	json_init(&w.json, out);
 	w.json.lines = true;
 	json_open(&w.json, NULL, '{');
 	json_string(&w.json, "$schema", SCHEMA);
 	json_string(&w.json, "exporter", "preport " VERSION);
-	json_string(&w.json, "name", text_escape(&w.arena, in->facts->cmdline));
+	json_string(&w.json, "name", text_escape(&w.arena, facts->cmdline));
 	json_uint(&w.json, "activeProfileIndex", 0);
 	put_frames(&w);
 	json_open(&w.json, "profiles", '[');
@@ -177,6 +177,7 @@ static void write_speedscope(const struct export_input *in, FILE *out)
 	json_close(&w.json, '}');
 	frame_list_deinit(&w.list);
 	arena_deinit(&w.arena);
+	return NULL;
 }
 
 const struct export_format export_speedscope = {
@@ -185,6 +186,6 @@ const struct export_format export_speedscope = {
 	.missing = "holds no CPUs, times of samples, build IDs or addresses, and no counts of samples "
 		   "beside their weights",
 	.times = true,
-	.gzip = true,
+	.gzip = EXPORT_GZIP_ASKED,
 	.write = write_speedscope,
 };

@@ -75,6 +75,7 @@ static void set_losses(const struct session *s, struct profile_facts *ret)
 	ret->shortened = MAX(shortened, s->stream.shortened);
 	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++)
 		ret->managed += s->stream.managed[i];
+	ret->with_branches = s->stream.with_branches;
 	ret->managed_unread = s->stream.managed[EVENT_MANAGED_TORN] +
 			      s->stream.managed[EVENT_MANAGED_LATE] +
 			      s->stream.managed[EVENT_MANAGED_FAILED];

@@ -113,16 +113,20 @@ TEST(folded_lines_are_sorted_sums_with_harmless_names)
 }
 
 /* Decode what pprof_write() makes, by zlib and protobuf-c. */
-static Pprof__Profile *written(struct profile *p, uint32_t main_module)
+static Pprof__Profile *written(struct profile *p)
 {
-	struct pprof_about about = { .wall_ns = 7, .duration_ns = 8, .main_module = main_module };
+	struct profile_facts facts;
 	char *data = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&data, &len);
 	static uint8_t plain[65536];
 	z_stream z = { 0 };
 
-	CHECK_OK(pprof_write(p, &about, out));
+	profile_facts_init(&facts);
+	facts.has_wall = facts.has_duration = true;
+	facts.wall_ns = 7;
+	facts.duration_ns = 8;
+	CHECK_OK(pprof_write(p, &facts, out));
 	fclose(out);
 	CHECK(inflateInit2(&z, 15 + 16) == Z_OK);
 	z.next_in = (uint8_t *)data;
@@ -138,16 +142,21 @@ static Pprof__Profile *written(struct profile *p, uint32_t main_module)
 TEST(pprof_files_begin_with_the_mapping_of_the_program)
 {
 	struct profile *p = small_profile();
+	struct profile_module library = { .name = profile_string(p, "lib.so"), .path = profile_string(p, "/lib/lib.so") };
 
-	for (uint32_t main_module = 0; main_module < 2; main_module++) {
-		Pprof__Profile *file = written(p, main_module);
+	for (uint32_t expected = 0; expected <= 2; expected += 2) {
+		Pprof__Profile *file = written(p);
 		const Pprof__Mapping *first = file->mapping[0];
 
-		CHECK_UINT(file->n_mapping, 2);
-		CHECK_UINT(first->id, main_module + 1);
-		CHECK_STR(file->string_table[first->filename], main_module ? "[jit 42]" : "/bin/server");
-		CHECK_UINT(file->mapping[1]->id, 2 - main_module);
+		CHECK_UINT(first->id, expected + 1);
+		CHECK_STR(file->string_table[first->filename], expected ? "/lib/lib.so" : "/bin/server");
 		pprof__profile__free_unpacked(file, NULL);
+
+		/* From here on the main thread begins in the library. */
+		p->threads.items[0].tid = p->threads.items[0].pid;
+		uint32_t at = add_location(p, profile_add_module(p, &library), 0x10, NULL, "start");
+
+		add_samples(p, profile_add_stack(p, 0, at, PROFILE_HOW_SURE), 0, 100);
 	}
 	profile_free(p);
 }
@@ -155,7 +164,7 @@ TEST(pprof_files_begin_with_the_mapping_of_the_program)
 TEST(pprof_files_hold_every_sample_with_its_stack_leaf_first)
 {
 	struct profile *p = small_profile();
-	Pprof__Profile *file = written(p, 0);
+	Pprof__Profile *file = written(p);
 	int64_t samples = 0, weight = 0;
 
 	CHECK(file != NULL);
@@ -191,7 +200,7 @@ TEST(pprof_files_hold_every_sample_with_its_stack_leaf_first)
 TEST(pprof_labels_tell_process_thread_and_cpu)
 {
 	struct profile *p = small_profile();
-	Pprof__Profile *file = written(p, 0);
+	Pprof__Profile *file = written(p);
 	Pprof__Sample *sample = file->sample[0];
 	int seen = 0;
 

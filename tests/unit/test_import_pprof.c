@@ -49,14 +49,16 @@ static struct profile *example(void)
 
 static char *written(size_t *ret_len)
 {
-	const struct pprof_about about = { .wall_ns = 5, .duration_ns = 6 };
+	struct profile_facts facts;
 	struct profile *p = example();
 	char *data = NULL;
 	FILE *out = open_memstream(&data, ret_len);
-	struct err *err = pprof_write(p, &about, out);
 
-	CHECK(!err);
-	err_free(err);
+	profile_facts_init(&facts);
+	facts.has_wall = facts.has_duration = true;
+	facts.wall_ns = 5;
+	facts.duration_ns = 6;
+	CHECK_OK(pprof_write(p, &facts, out));
 	fclose(out);
 	profile_free(p);
 	return data;

@@ -7,7 +7,7 @@
  *	python3        605   /usr/bin/python3.11 (5), the other thread in the C library
  *	sh              70   /bin/dash
  */
-#include "report/load/main_module.h"
+#include "formats/profile/main_module.h"
 #include "tests/unit/test.h"
 
 static uint32_t add_module(struct profile *p, const char *path, enum profile_module_kind kind)

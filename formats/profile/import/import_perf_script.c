@@ -15,7 +15,8 @@
  *
  * Records of mappings and tasks (--show-mmap-events, ...) are no samples. "(inlined)" frames are
  * lines of the next one's location; a line "file:NUMBER" (-F srcline) is the place of the frame before it. Without a period
- * each sample counts as one.
+ * each sample counts as one. A single number before the event is the thread's or the period; preport states which fields there
+ * are where it leaves out the former: "# fields : comm,period,event".
  */
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_rows.h"
@@ -31,8 +32,16 @@ struct header {
 	uint64_t time_ns, period;
 };
 
+/* Which numbers of a thread a header has. */
+enum header_ids {
+	IDS_ANY,     /* pid/tid, or tid */
+	IDS_MAYBE,   /* the same, or none: a number before the event is a period */
+	IDS_PROCESS, /* pid, or none */
+};
+
 struct perf_script {
 	struct profile *p;
+	enum header_ids ids;
 	struct header header, before;
 	uint32_t type, thread; /* what @before says; PROFILE_NONE: nothing yet */
 	bool too_many;	       /* events */
@@ -120,7 +129,7 @@ static void parse_event(struct json_text rest, struct header *ret)
 }
 
 /* A command may have blanks, so words are tried until one is a thread's number with what must follow it. */
-static bool parse_header(struct json_text line, struct header *ret)
+static bool parse_any_header(struct json_text line, struct header *ret)
 {
 	struct json_text rest = line, word, after;
 	struct header h = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
@@ -157,6 +166,53 @@ static bool parse_header(struct json_text line, struct header *ret)
 		return h.event.len > 0 || h.has_time;
 	}
 	return false;
+}
+
+/* "cmd 250000 cycles:" */
+static bool parse_period_header(struct json_text line, struct header *ret)
+{
+	struct header h = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
+	const char *event = memrchr(line.data, ' ', line.len), *period = event;
+
+	if (*line.data == '\t' || *line.data == '#' || line.data[line.len - 1] != ':' || !event)
+		return false;
+	while (period > line.data && period[-1] != ' ')
+		period--;
+	parse_event((struct json_text){ period, (size_t)(line.data + line.len - period) }, &h);
+	h.comm = import_trim((struct json_text){ line.data, (size_t)(period - line.data) });
+	*ret = h;
+	return h.has_period && h.comm.len;
+}
+
+static bool parse_header(struct json_text line, enum header_ids ids, struct header *ret)
+{
+	bool parsed = parse_any_header(line, ret);
+
+	if (ids != IDS_ANY && line.len && !(parsed && (ret->has_period || ret->has_time)))
+		return parse_period_header(line, ret);
+	if (parsed && ids == IDS_PROCESS && ret->pid == PROFILE_NONE) {
+		ret->pid = ret->tid;
+		ret->tid = PROFILE_NONE;
+	}
+	return parsed;
+}
+
+/* "# fields : comm,pid,period,event" */
+static void read_fields(struct json_text line, enum header_ids *ids)
+{
+	struct json_text field;
+
+	if (!import_starts(line, "# fields : "))
+		return;
+	import_take(&line, ':');
+	*ids = IDS_MAYBE;
+	for (line = import_trim(line); line.len;) {
+		field = import_take(&line, ',');
+		if (json_is(field, "pid"))
+			*ids = IDS_PROCESS;
+		if (json_is(field, "tid"))
+			*ids = IDS_MAYBE;
+	}
 }
 
 /* ---- frames ---- */
@@ -330,7 +386,7 @@ static uint32_t thread_of(struct perf_script *in)
 
 	if (in->thread == PROFILE_NONE || h->pid != before->pid || h->tid != before->tid ||
 	    !same_text(h->comm, before->comm))
-		in->thread = import_thread(in->p, h->pid, h->tid, 0, import_text(in->p, h->comm));
+		in->thread = import_thread(in->p, h->pid, h->tid, 0, json_is(h->comm, "_") ? 0 : import_text(in->p, h->comm));
 	return in->thread;
 }
 
@@ -413,7 +469,7 @@ static void open_loose(struct perf_script *in, struct json_text line)
 /* Frames begin with a tab, but not in all texts that were copied; padded headers with a blank. */
 static bool is_header(const struct perf_script *in, struct json_text line, struct header *ret)
 {
-	if (*line.data == '\t' || !parse_header(line, ret))
+	if (*line.data == '\t' || !parse_header(line, in->ids, ret))
 		return false;
 	return *line.data != ' ' || !in->open || ret->has_time || in->padded;
 }
@@ -425,7 +481,7 @@ static void add_line(struct perf_script *in, struct json_text line)
 	if (!line.len) {
 		finish_sample(in);
 	} else if (*line.data == '#') {
-		return;
+		read_fields(line, &in->ids);
 	} else if (is_header(in, line, &header)) {
 		if (import_starts(header.event, "PERF_RECORD_")) {
 			finish_sample(in);
@@ -461,6 +517,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	struct json_text line;
 	struct header header;
 	unsigned tried = 0;
+	enum header_ids ids = IDS_ANY;
 	bool in_sample = false, behind = false; /* the line before is no frame */
 
 	if (memchr(start, 0, len))
@@ -469,6 +526,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	while (tried < 20 && import_lines_next(&lines, &line)) {
 		if (!line.len || *line.data == '#') {
 			behind = false;
+			read_fields(line, &ids);
 			continue;
 		}
 		if (behind && is_tab_frame(line))
@@ -476,7 +534,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 		behind = *line.data != '\t' && *line.data != ' ';
 		if (in_sample && (*line.data == '\t' || *line.data == ' ')) /* a frame, below a header without a time */
 			return 75;
-		in_sample = parse_header(line, &header) && header.event.len;
+		in_sample = parse_header(line, ids, &header) && header.event.len;
 		if (in_sample && header.has_time)
 			return 80;
 		tried++;

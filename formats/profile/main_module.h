@@ -2,8 +2,8 @@
 /*
  * main_module.h - the program that a profile is about, for formats that have a place for one name only.
  */
-#ifndef REPORT_MAIN_MODULE_H
-#define REPORT_MAIN_MODULE_H
+#ifndef FORMATS_PROFILE_MAIN_MODULE_H
+#define FORMATS_PROFILE_MAIN_MODULE_H
 
 #include "formats/profile/profile.h"
 

@@ -3,7 +3,7 @@
  * main_module.c - a whole stack of a main thread begins in the program's own file, where _start is; those of other threads
  * begin in the C library.
  */
-#include "report/load/main_module.h"
+#include "formats/profile/main_module.h"
 
 #include "formats/base/map.h"
 #include "formats/base/vec.h"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export_pprof.c - pprof's profile.proto (formats/profile/pprof.h).
+ */
+#include "formats/profile/pprof.h"
+#include "report/export/export_format.h"
+
+const struct export_format export_pprof = {
+	.file = "precord.pb.gz",
+	.with = "go tool pprof -top",
+	.gzip = EXPORT_GZIP_ALWAYS,
+	.write = pprof_write,
+};
