@@ -14,7 +14,7 @@ static void put_stops(struct fact_sheet *sheet, const struct session *s, const s
 	static const struct table_column columns[] = {
 		{ .title = "Stacks", .key = "stacks", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
-		{ .title = "How they end", .key = "end" },
+		{ .title = "How they end", .key = "end", .fit = TABLE_CUT_END },
 		{ .title = "What would help", .key = "remedy", .fit = TABLE_CUT_END },
 	};
 	struct arena *arena = sheet->arena;
@@ -87,7 +87,7 @@ static void put_broken(struct fact_sheet *sheet, const struct unwind_quality *un
 	static const struct table_column columns[] = {
 		{ .title = "Stacks", .key = "stacks", .align = TABLE_RIGHT, .number = true },
 		{ .title = "Share", .key = "share", .align = TABLE_RIGHT, .number = true },
-		{ .title = "Because", .key = "because" },
+		{ .title = "Because", .key = "because", .fit = TABLE_CUT_END },
 		{ .title = "Module", .key = "module", .fit = TABLE_CUT_START },
 		{ .title = "What would help", .key = "remedy", .fit = TABLE_CUT_END },
 	};
