@@ -11,6 +11,7 @@
  *	  function     u32 number; name\0; file\0
  *	  known        u64 address, length; name\0
  *	  place        u64 address; u32 frame, its length, count; and for each call u32 function, line
+ *	  object       bytes
  *
  * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
  * before the code. And some releases (Node 20) write a file name that they have freed already: as many bytes as
@@ -149,6 +150,12 @@ static void read_place_record(struct reader *r, struct jitdump_record *ret)
 	ret->calls = *r;
 }
 
+static void read_object(struct reader *r, struct jitdump_record *ret)
+{
+	ret->object_len = reader_left(r);
+	ret->object = reader_bytes(r, ret->object_len, "object");
+}
+
 /* A record whose content makes no sense is passed over, as one that is not known; its length still holds. */
 static void read_content(struct reader *content, struct jitdump_record *ret)
 {
@@ -166,6 +173,8 @@ static void read_content(struct reader *content, struct jitdump_record *ret)
 		read_known(content, ret);
 	else if (ret->kind == JITDUMP_PLACE)
 		read_place_record(content, ret);
+	else if (ret->kind == JITDUMP_OBJECT)
+		read_object(content, ret);
 	if (content->failed || ret->len > UINT64_MAX - ret->ip)
 		ret->kind = UINT32_MAX;
 }
@@ -334,4 +343,10 @@ void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, 
 		writer_u32(w, calls[i].function);
 		writer_u32(w, calls[i].line);
 	}
+}
+
+void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len)
+{
+	put_head(w, JITDUMP_OBJECT, len);
+	writer_bytes(w, object, len);
 }

@@ -9,7 +9,8 @@
  *	code load                         address, length, name, bytes
  *	code move
  *	close
- *	function, place, known code       of precord's own: what it read in a runtime's memory (precord-trace(5))
+ *	function, place, known code,      of precord's own: what it read in a runtime's memory (precord-trace(5))
+ *	object
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -34,6 +35,7 @@ enum jitdump_kind {
 	JITDUMP_FUNCTION = 0x70720001, /* a name and a file, by number, for the places behind it */
 	JITDUMP_KNOWN = 0x70720002,    /* code as in JITDUMP_LOAD, but its bytes */
 	JITDUMP_PLACE = 0x70720003,    /* one address: its frame, and the functions that were inlined there */
+	JITDUMP_OBJECT = 0x70720004,   /* an ELF file whose sections have the addresses that they were loaded at */
 };
 
 /* How to find the caller of an address; all others: nothing is known. */
@@ -43,6 +45,8 @@ enum jitdump_frame {
 	JITDUMP_FRAME_NOT_SAVED = 2,  /* the same, but the frame pointer still is the caller's */
 	JITDUMP_FRAME_INTERPRETER = 3, /* HotSpot's interpreter (hotspot_frames.h) */
 	JITDUMP_FRAME_POINTED = 4,    /* CFA = fp + frame_len; the return address lies below it, the frame pointer at fp */
+	JITDUMP_FRAME_ERLANG = 5,     /* the next word up the stack that is a return address in such a frame is that of the caller */
+	JITDUMP_FRAME_OUTERMOST = 6,  /* there is none */
 };
 
 /* A function at an address, and the line that is executed in it; 0: not known. */
@@ -65,6 +69,8 @@ struct jitdump_record {
 	uint32_t frame, frame_len; /* of a place: enum jitdump_frame */
 	struct reader calls;   /* of a place: for jitdump_call_next(), innermost first */
 	uint32_t ncalls;
+	const uint8_t *object; /* of an object: @object_len bytes */
+	size_t object_len;
 	const uint8_t *bytes;  /* the whole record */
 	size_t bytes_len;
 };
@@ -115,5 +121,6 @@ void jitdump_put_known(struct writer *w, uint64_t ip, uint64_t len, const char *
 void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file);
 void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
 		       const struct jitdump_call *calls, uint32_t ncalls);
+void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len);
 
 #endif

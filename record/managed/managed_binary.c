@@ -414,28 +414,50 @@ static bool is_library(const struct managed_place *place)
 	return strncmp(last_part(place->path), "lib", 3) == 0;
 }
 
-bool managed_place_find(uint32_t pid, const struct managed_runtime *runtime, char *path_room,
-			struct managed_place *ret)
+void managed_place_each(uint32_t pid, managed_place_fn *take, void *context)
 {
 	char path[64], line[PATH_MAX + 128];
-	bool found = false;
+	bool more = true;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
 
 	FILE *maps = fopen(path, "re");
 
-	while (maps && fgets(line, sizeof(line), maps)) {
+	while (more && maps && fgets(line, sizeof(line), maps)) {
 		struct managed_place place = { .pid = pid };
 
-		if (!parse_line(line, &place) || !runtime->is_file(last_part(place.path)) ||
-		    (found && (is_library(ret) || !is_library(&place))))
-			continue;
-		*ret = place;
-		ret->path = memcpy(path_room, place.path, MIN(strlen(place.path) + 1, (size_t)PATH_MAX));
-		path_room[PATH_MAX - 1] = '\0';
-		found = true;
+		if (parse_line(line, &place))
+			more = take(context, &place);
 	}
 	if (maps)
 		fclose(maps);
-	return found;
+}
+
+struct finding {
+	const struct managed_runtime *runtime;
+	char *path_room;
+	struct managed_place *found;
+	bool any;
+};
+
+static bool take_place(void *context, const struct managed_place *place)
+{
+	struct finding *f = context;
+
+	if (!f->runtime->is_file(last_part(place->path)) || (f->any && (is_library(f->found) || !is_library(place))))
+		return true;
+	*f->found = *place;
+	f->found->path = memcpy(f->path_room, place->path, MIN(strlen(place->path) + 1, (size_t)PATH_MAX));
+	f->path_room[PATH_MAX - 1] = '\0';
+	f->any = true;
+	return true;
+}
+
+bool managed_place_find(uint32_t pid, const struct managed_runtime *runtime, char *path_room,
+			struct managed_place *ret)
+{
+	struct finding f = { .runtime = runtime, .path_room = path_room, .found = ret };
+
+	managed_place_each(pid, take_place, &f);
+	return f.any;
 }

@@ -56,6 +56,12 @@ typedef void managed_symbol_fn(void *context, const char *name, uint64_t vaddr, 
 #define MANAGED_SYMBOL_NAME_MAX 127
 void managed_image_symbols(struct image *image, const char *const *prefixes, managed_symbol_fn *take, void *context);
 
+/* An executable mapping of a file; its path lasts as long as the call. False ends the walk. */
+typedef bool managed_place_fn(void *context, const struct managed_place *place);
+
+/* All of process @pid, as far as they can be read. */
+void managed_place_each(uint32_t pid, managed_place_fn *take, void *context);
+
 /*
  * The first executable mapping of process @pid that the interpreter of @runtime may lie in; false if there is none.
  * ret->path lies in @path_room, of PATH_MAX bytes.

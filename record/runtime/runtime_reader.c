@@ -15,6 +15,7 @@
 #include "formats/base/vec.h"
 #include "formats/perf/jitdump.h"
 #include "record/managed/managed_binary.h"
+#include "record/runtime/gdb_jit.h"
 #include "record/runtime/hotspot.h"
 #include "record/runtime/v8.h"
 #include "record/task/task_memory.h"
@@ -37,6 +38,12 @@
 #define HELD_MAX      (128U << 20)  /* of all, with what is known of their code */
 #define WAIT_NS	      1000000000ULL /* for the thread */
 
+#define GDB_JITS_MAX  4		    /* descriptors of one process */
+#define GDB_FILES_MAX 512	    /* that were looked into for one */
+#define GDB_VIEWS_MAX 16	    /* that one look may take to read a list */
+#define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
+#define LOOKS_MAX     8		    /* so often */
+
 enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
 
 struct question {
@@ -47,10 +54,14 @@ struct question {
 
 struct process {
 	uint32_t pid;
-	bool looked_at, told_interpreter;
+	bool told_interpreter;
+	unsigned looks;
+	uint64_t looked_ns;
 	struct task_memory memory;
 	struct hotspot *hotspot;
 	struct v8 *v8;
+	struct gdb_jit *gdb_jits[GDB_JITS_MAX];
+	size_t ngdb_jits;
 	struct writer dump;
 	size_t held; /* bytes of it, as counted in the reader's */
 };
@@ -60,6 +71,11 @@ struct v8_file {
 	uint64_t device, inode;
 	struct v8_layout layout;
 	bool usable;
+};
+
+/* A file as mapped from one offset on, and how far behind that its descriptor of JIT code is; 0: it has none. */
+struct gdb_file {
+	uint64_t device, inode, offset, distance;
 };
 
 /* Versions of a runtime that are not known. */
@@ -85,6 +101,7 @@ struct runtime_reader {
 	struct map by_pid;
 	struct managed_files files;
 	VEC(struct v8_file *) v8_files;
+	VEC(struct gdb_file) gdb_files;
 	struct managed_view *view;
 	struct budget budget;
 	uint64_t spent_ns;
@@ -121,6 +138,8 @@ static void count_held(struct runtime_reader *r, struct process *p)
 {
 	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0);
 
+	for (size_t i = 0; i < p->ngdb_jits; i++)
+		now += gdb_jit_held(p->gdb_jits[i]);
 	r->held += now - p->held;
 	p->held = now;
 }
@@ -130,10 +149,14 @@ static void close_process(struct process *p)
 {
 	hotspot_free(p->hotspot);
 	v8_free(p->v8);
+	for (size_t i = 0; i < p->ngdb_jits; i++)
+		gdb_jit_free(p->gdb_jits[i]);
 	p->hotspot = NULL;
 	p->v8 = NULL;
+	p->ngdb_jits = 0;
 	task_memory_close(&p->memory);
-	p->looked_at = p->told_interpreter = false;
+	p->told_interpreter = false;
+	p->looks = 0;
 }
 
 static void free_process(struct process *p)
@@ -413,20 +436,116 @@ static void open_v8(struct runtime_reader *r, struct process *p, const struct ma
 	tell_interpreter(r, p, file->layout.entry, file->layout.entry_len);
 }
 
+/* ---- GDB's JIT interface --------------------------------------------------------------------------- */
+
+struct gdb_read {
+	bool found;
+	uint64_t distance;
+};
+
+struct gdb_symbol {
+	uint64_t vaddr;
+	bool found;
+};
+
+static void take_descriptor(void *context, const char *name, uint64_t vaddr, uint64_t len)
+{
+	struct gdb_symbol *symbol = context;
+
+	(void)len;
+	if (strcmp(name, "__jit_debug_descriptor") == 0)
+		*symbol = (struct gdb_symbol){ vaddr, true };
+}
+
+/* There, too. */
+static void read_gdb(const void *request, void *answer, int *ret_fd)
+{
+	static const char *const prefixes[] = { "__jit_debug_descriptor", NULL };
+	const struct tables *q = request;
+	struct gdb_read *ret = answer;
+	const struct managed_place place = place_of(q);
+	struct image *image = managed_place_open(&place);
+	struct gdb_symbol symbol = { 0 };
+	uint64_t bias;
+
+	(void)ret_fd;
+	if (image && image_bias(image, q->start, q->offset, &bias)) {
+		managed_image_symbols(image, prefixes, take_descriptor, &symbol);
+		ret->found = symbol.found;
+		ret->distance = symbol.vaddr + bias - q->start;
+	}
+	image_close(image);
+}
+
+/* NULL if it did not answer, or there is no room for it. */
+static const struct gdb_file *get_gdb_file(struct runtime_reader *r, const struct managed_place *place)
+{
+	struct gdb_read read = { 0 };
+	struct file_question what = { read_gdb, &read, sizeof(read) };
+	struct tables q = { 0 };
+
+	for (size_t i = 0; i < r->gdb_files.len; i++) {
+		struct gdb_file *known = &r->gdb_files.items[i];
+
+		if (known->device == place->device && known->inode == place->inode && known->offset == place->offset)
+			return known;
+	}
+	if (r->gdb_files.len >= GDB_FILES_MAX || !ask_file(r, place, &q, &what))
+		return NULL;
+	vec_push(&r->gdb_files, ((struct gdb_file){ place->device, place->inode, place->offset, read.found ? read.distance : 0 }));
+	return &r->gdb_files.items[r->gdb_files.len - 1];
+}
+
+struct gdb_search {
+	struct runtime_reader *reader;
+	struct process *process;
+};
+
+static bool take_gdb_place(void *context, const struct managed_place *place)
+{
+	struct gdb_search *search = context;
+	struct process *p = search->process;
+	const struct gdb_file *file = get_gdb_file(search->reader, place);
+	if (file && file->distance && (p->ngdb_jits || task_memory_open(&p->memory, p->pid)))
+		p->gdb_jits[p->ngdb_jits++] = gdb_jit_new(place->start + file->distance, p->pid);
+	return p->ngdb_jits < GDB_JITS_MAX;
+}
+
+/* ---- looking at a process -------------------------------------------------------------------------- */
+
+static bool has_runtime(const struct process *p)
+{
+	return p->hotspot || p->v8 || p->ngdb_jits;
+}
+
 /* Others may have to be waited for meanwhile, which counts like work. */
-static void look_at(struct runtime_reader *r, struct process *p)
+static void look_at(struct runtime_reader *r, struct process *p, bool has_jit)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	char *path = memory_alloc(PATH_MAX);
 	struct managed_place place;
 
-	p->looked_at = true;
-	if (managed_place_find(p->pid, &structs_in_file, path, &place))
+	p->looks++;
+	if (managed_place_find(p->pid, &structs_in_file, path, &place)) {
+		p->looks = LOOKS_MAX;
 		open_hotspot(r, p, &place);
-	else if (managed_place_find(p->pid, &v8_in_file, path, &place))
+	} else if (managed_place_find(p->pid, &v8_in_file, path, &place)) {
+		p->looks = LOOKS_MAX;
 		open_v8(r, p, &place);
+	} else if (has_jit) {
+		managed_place_each(p->pid, take_gdb_place, &(struct gdb_search){ r, p });
+	}
 	free(path);
-	r->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	p->looked_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->spent_ns += p->looked_ns - begin_ns;
+}
+
+/* A library with a compiler may be loaded when the program runs for long. */
+static bool wants_look(const struct process *p)
+{
+	if (has_runtime(p) || p->looks >= LOOKS_MAX)
+		return false;
+	return !p->looks || clock_now_ns(CLOCK_MONOTONIC) - p->looked_ns >= LOOK_AGAIN_NS;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------ */
@@ -451,6 +570,17 @@ static void ask_v8(struct runtime_reader *r, struct process *p, const struct que
 		v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump);
 }
 
+static void ask_gdb_jits(struct runtime_reader *r, struct process *p, const struct question *q)
+{
+	for (size_t i = 0; i < p->ngdb_jits; i++) {
+		for (unsigned views = 0; views < GDB_VIEWS_MAX && gdb_jit_read_list(p->gdb_jits[i], r->view); views++)
+			managed_view_begin(r->view, read_memory, p, LOOK_NS);
+		managed_view_begin(r->view, read_memory, p, LOOK_NS);
+		if (gdb_jit_look(p->gdb_jits[i], r->view, q->ip, q->ask == ASK_LEAF, &p->dump))
+			return;
+	}
+}
+
 static bool answer(struct runtime_reader *r, const struct question *q)
 {
 	struct process *p = q->ask == ASK_END ? find(r, q->pid) : get(r, q->pid);
@@ -461,9 +591,9 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	}
 	if (!p)
 		return false;
-	if (!p->looked_at)
-		look_at(r, p);
-	if ((!p->hotspot && !p->v8) || q->ask == ASK_PROCESS)
+	if (wants_look(p))
+		look_at(r, p, q->ask != ASK_PROCESS);
+	if (!has_runtime(p) || q->ask == ASK_PROCESS)
 		return true;
 	if (p->dump.len > DUMP_LEN_MAX || r->held > HELD_MAX)
 		return false;
@@ -472,8 +602,10 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	managed_view_begin(r->view, read_memory, p, LOOK_NS);
 	if (p->hotspot)
 		ask_hotspot(r, p, q);
-	else
+	else if (p->v8)
 		ask_v8(r, p, q);
+	else
+		ask_gdb_jits(r, p, q);
 	count_held(r, p);
 	return true;
 }
@@ -556,6 +688,7 @@ void runtime_reader_free(struct runtime_reader *r)
 	for (size_t i = 0; i < r->v8_files.len; i++)
 		free(r->v8_files.items[i]);
 	vec_deinit(&r->v8_files);
+	vec_deinit(&r->gdb_files);
 	managed_files_deinit(&r->files);
 	vec_deinit(&r->queue);
 	vec_deinit(&r->interpreters);

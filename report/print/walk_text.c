@@ -79,6 +79,7 @@ static const char *kind_text(enum unwind_rule_kind kind)
 		[UNWIND_RULE_CFI] = "",
 		[UNWIND_RULE_SIGFRAME] =
 			"a signal trampoline, known by its code: registers are in the kernel's signal frame",
+		[UNWIND_RULE_ERLANG] = "the next return address on the stack of the Erlang process",
 		[UNWIND_RULE_START] = "none; a start routine, which has no caller",
 		[UNWIND_RULE_NONE] = "the file's table has nothing for this address",
 		[UNWIND_RULE_NO_TABLE] = "there is none for this code",

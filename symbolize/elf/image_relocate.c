@@ -49,9 +49,20 @@ static size_t width_of(const struct arch *arch, uint32_t type)
 	return 0;
 }
 
+/* Has it been loaded by a compiler, which notes the addresses in its copy of the file (gdb/jit.h)? */
+static bool is_placed(const struct image *img)
+{
+	for (size_t i = 0; i < img->nsections; i++) {
+		if (img->sections[i].flags & SHF_ALLOC && img->sections[i].vaddr)
+			return true;
+	}
+	return false;
+}
+
 void image_lay_out(struct image *img)
 {
 	uint64_t vaddr = FIRST_VADDR;
+	bool placed = is_placed(img);
 
 	if (img->type != ET_REL || img->nsegments)
 		return;
@@ -62,10 +73,11 @@ void image_lay_out(struct image *img)
 		uint64_t align = MIN(MAX(s->align, 1), ALIGN_MAX);
 		uint64_t begin = (vaddr + align - 1) / align * align;
 
-		if (!(s->flags & SHF_ALLOC) || s->len > LAST_VADDR - begin)
+		if (!(s->flags & SHF_ALLOC) || s->len > LAST_VADDR - begin || (placed && !s->vaddr))
 			continue;
-		s->vaddr = begin;
-		vaddr = begin + s->len;
+		if (!placed)
+			s->vaddr = begin;
+		vaddr = placed ? FIRST_VADDR : begin + s->len;
 		if (s->flags & SHF_EXECINSTR)
 			img->segments[img->nsegments++] = (struct image_segment){
 				.vaddr = s->vaddr,

@@ -102,15 +102,14 @@ static void read_sections(struct builder *b, struct source *src, Elf *elf)
 	for (size_t i = 1; i < count; i++) {
 		GElf_Shdr shdr;
 		struct section *sec = &src->sections[i];
-		uint64_t base = image_symbol_base(src->img, i);
 
 		if (!gelf_getshdr(elf_getscn(elf, i), &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
-		    !(shdr.sh_flags & SHF_ALLOC) ||
-		    __builtin_add_overflow(shdr.sh_addr, shdr.sh_size, &sec->end))
+		    !(shdr.sh_flags & SHF_ALLOC))
+			continue;
+		sec->begin = image_is_relocatable(src->img) ? image_symbol_base(src->img, i) : shdr.sh_addr;
+		if (__builtin_add_overflow(sec->begin, shdr.sh_size, &sec->end))
 			continue;
 		sec->exec = true;
-		sec->begin = shdr.sh_addr + base;
-		sec->end += base;
 		sec->limit = add_limit(b, sec->end);
 	}
 	src->nsections = count;

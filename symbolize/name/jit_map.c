@@ -8,11 +8,22 @@
 #include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
+#include "symbolize/elf/image.h"
+#include "symbolize/elf/symtab.h"
 #include "symbolize/module/range_overlay.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* An ELF file that the process had in its memory, of code that it had loaded. */
+struct object {
+	struct image *image;
+	struct symtab *symbols;
+	struct cfi_section *rules;
+	struct debug_info *debug;
+	bool debug_tried;
+};
 
 struct jit_map {
 	char *text;
@@ -25,6 +36,7 @@ struct jit_map {
 	struct map by_ip;      /* -> index in @places */
 	VEC(struct jit_place) places;
 	VEC(struct jit_call) calls;
+	VEC(struct object) objects;
 	size_t skipped;
 };
 
@@ -198,6 +210,53 @@ static void add_place(struct jit_map *map, struct jitdump_record *rec)
 	vec_push(&map->places, place);
 }
 
+/* The functions of an object, with the code that was in memory. */
+static void add_symbols(struct jit_map *map, struct object *object)
+{
+	size_t count, code_len;
+	const struct symtab_entry *entries = symtab_entries(object->symbols, &count);
+
+	for (size_t i = 0; i < count && map->symbols.len < RANGE_OVERLAY_NONE; i++) {
+		struct jit_symbol symbol = {
+			.start = entries[i].vaddr,
+			.len = symtab_end(object->symbols, &entries[i]) - entries[i].vaddr,
+			.name = entries[i].name,
+			.object = map->objects.len,
+		};
+
+		if (!symbol.len || symbol.len > UINT64_MAX - symbol.start)
+			continue;
+		symbol.code = image_bytes_at(object->image, symbol.start, &code_len);
+		if (symbol.code && code_len < symbol.len)
+			symbol.code = NULL;
+		vec_push(&map->symbols, symbol);
+	}
+}
+
+/* What is no ELF file adds nothing. */
+static void add_object(struct jit_map *map, const struct jitdump_record *rec)
+{
+	struct object object = { 0 };
+	struct err *err = image_open_memory(rec->object, rec->object_len, "[jit]", &object.image);
+
+	if (err) {
+		err_free(err);
+		return;
+	}
+	object.symbols = symtab_new(object.image);
+	object.rules = cfi_section_new(object.image);
+	vec_push(&map->objects, object);
+	add_symbols(map, &object);
+}
+
+static void object_deinit(struct object *object)
+{
+	debug_info_free(object->debug);
+	cfi_section_free(object->rules);
+	symtab_free(object->symbols);
+	image_close(object->image);
+}
+
 /* True if @rec is one of precord's own. */
 static bool add_read(struct jit_map *map, struct jitdump_record *rec)
 {
@@ -205,6 +264,8 @@ static bool add_read(struct jit_map *map, struct jitdump_record *rec)
 		add_function(map, rec);
 	else if (rec->kind == JITDUMP_PLACE)
 		add_place(map, rec);
+	else if (rec->kind == JITDUMP_OBJECT)
+		add_object(map, rec);
 	else if (rec->kind == JITDUMP_KNOWN && rec->len && *rec->name)
 		vec_push(&map->symbols,
 			 ((struct jit_symbol){ .start = rec->ip, .len = rec->len, .name = rec->name }));
@@ -306,6 +367,9 @@ void jit_map_free(struct jit_map *map)
 	vec_deinit(&map->calls);
 	range_overlay_free(map->layers);
 	arena_deinit(&map->lines);
+	for (size_t i = 0; i < map->objects.len; i++)
+		object_deinit(&map->objects.items[i]);
+	vec_deinit(&map->objects);
 	free(map->dump);
 	free(map->text);
 	free(map);
@@ -328,6 +392,24 @@ const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t ip)
 const struct jit_call *jit_map_calls(const struct jit_map *map, const struct jit_place *place)
 {
 	return map->calls.items + place->first;
+}
+
+const struct cfi_section *jit_map_rules(const struct jit_map *map, const struct jit_symbol *symbol)
+{
+	return symbol->object ? map->objects.items[symbol->object - 1].rules : NULL;
+}
+
+size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip,
+		      struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
+{
+	struct object *object = symbol->object ? &map->objects.items[symbol->object - 1] : NULL;
+
+	if (!object)
+		return 0;
+	if (!object->debug_tried)
+		object->debug = debug_info_new(object->image);
+	object->debug_tried = true;
+	return object->debug ? debug_info_find(object->debug, ip, ret) : 0;
 }
 
 size_t jit_map_nplaces(const struct jit_map *map)

@@ -11,6 +11,8 @@
 #define SYMBOLIZE_JIT_MAP_H
 
 #include "formats/perf/jitdump.h"
+#include "symbolize/debug/info.h"
+#include "symbolize/elf/cfi_section.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,7 @@ struct jit_symbol {
 	size_t nlines;
 	const uint8_t *frames; /* .eh_frame, @frames_len bytes; NULL if not known */
 	size_t frames_len;
+	size_t object; /* for jit_map_rules() and jit_map_source(): 1 and up; 0: it is of no object */
 };
 
 /* A function at an address, innermost first: what was inlined there, then what the code is of. */
@@ -55,6 +58,13 @@ const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip);
 /* What the recorder read of address @ip in its runtime; NULL if nothing was. As above. */
 const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t ip);
 const struct jit_call *jit_map_calls(const struct jit_map *map, const struct jit_place *place);
+
+/* The unwind rules of the object that @symbol is of; NULL if it has none. */
+const struct cfi_section *jit_map_rules(const struct jit_map *map, const struct jit_symbol *symbol);
+
+/* What that object's debug information says of @ip, as debug_info_find(). Not thread-safe. */
+size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip,
+		      struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);
 
 size_t jit_map_nplaces(const struct jit_map *map);
 

@@ -149,14 +149,17 @@ const char *naming_readable(struct naming *naming, const char *linkage_name)
 	return demangler_name(naming->demangler, linkage_name);
 }
 
-/* What the recorder read in a runtime's tables: the methods at @vaddr. */
+/* What the recorder read in a runtime's tables, or an object's debug information: the functions at @vaddr. */
 static size_t find_calls(const struct naming *naming, uint64_t vaddr,
 			 struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
 {
+	const struct jit_symbol *symbol = naming->lines.off ? NULL : jit_map_find(naming->jit, vaddr);
 	const struct jit_place *place = naming->lines.off ? NULL : jit_map_place(naming->jit, vaddr);
 	const struct jit_call *calls = place ? jit_map_calls(naming->jit, place) : NULL;
 	size_t count = place ? MIN(place->count, (size_t)DEBUG_INFO_FRAMES_MAX) : 0;
 
+	if (!place && symbol)
+		return jit_map_source(naming->jit, symbol, vaddr, ret);
 	for (size_t i = 0; i < count; i++)
 		ret[i] = (struct debug_frame){ .name = calls[i].name,
 					       .file = *calls[i].file ? calls[i].file : NULL,

@@ -478,6 +478,10 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		*ret_how = UNWIND_CFI;
 		*ret_stop = UNWIND_BAD_TABLE;
 		return unwind_step_sigframe(w);
+	case UNWIND_RULE_ERLANG:
+		*ret_how = UNWIND_CODE;
+		*ret_stop = UNWIND_OTHER_STACK;
+		return unwind_step_erlang(w);
 	case UNWIND_RULE_START:
 		if (!w->state.exact)
 			return UNWIND_IS_ROOT;

@@ -12,6 +12,7 @@
 enum unwind_rule_kind {
 	UNWIND_RULE_CFI,
 	UNWIND_RULE_SIGFRAME, /* a signal trampoline, known by its code */
+	UNWIND_RULE_ERLANG, /* compiled code of Erlang, whose callers' addresses are the only such words on its stack */
 	UNWIND_RULE_START, /* a start routine whose address was put in place of a return address */
 	UNWIND_RULE_NONE,  /* the module's table has nothing here */
 	UNWIND_RULE_NO_TABLE, /* the module has no table */

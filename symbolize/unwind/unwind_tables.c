@@ -436,16 +436,37 @@ static bool find_jit_fde(const struct jit_symbol *symbol, uint64_t ip, struct cf
 	return false;
 }
 
+/* Those of an object are for where its code was loaded. */
+static bool find_object_fde(const struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip, struct cfi_fde *ret)
+{
+	const struct cfi_section *rules = jit_map_rules(map, symbol);
+
+	return rules && cfi_section_find(rules, ip, ret);
+}
+
 bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
 {
 	return map && map->module->kind == MODULE_JIT && jit_symbol_at(t, map->module, ip);
 }
 
-bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
+/* What the recorder read of @vaddr in its runtime; NULL if it did not. */
+static const struct jit_place *place_at(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
 {
 	const struct table *table = map && map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
 
-	return table && table->jit && jit_map_place(table->jit, vaddr);
+	return table && table->jit ? jit_map_place(table->jit, vaddr) : NULL;
+}
+
+bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
+{
+	return place_at(t, map, vaddr);
+}
+
+enum jitdump_frame unwind_tables_frame(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
+{
+	const struct jit_place *place = place_at(t, map, vaddr);
+
+	return place ? place->frame : JITDUMP_FRAME_UNKNOWN;
 }
 
 /* The rule that the code of @symbol itself says. */
@@ -481,12 +502,18 @@ static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mo
 	uint32_t rule;
 	bool found = false;
 
+	if (place && place->frame == JITDUMP_FRAME_ERLANG && t->arch == &arch_x86_64)
+		return (struct unwind_rule){ .kind = UNWIND_RULE_ERLANG };
+	if (place && place->frame == JITDUMP_FRAME_OUTERMOST)
+		return (struct unwind_rule){ .kind = UNWIND_RULE_START };
 	if (place && find_place_rule(t, symbol, *place, ip, &rule))
 		found = true;
 	else if (symbol && hotspot_frames_rule(t->rules, t->arch, symbol, &rule))
 		found = true;
 	else if (symbol && find_jit_fde(symbol, ip, &fde, &vaddr))
 		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);
+	else if (symbol && find_object_fde(table->jit, symbol, ip, &fde))
+		found = cfi_program_find(t->rules, t->arch, &fde, ip, &rule);
 	if (!found && !find_code_rule(t, symbol, ip, &rule))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };

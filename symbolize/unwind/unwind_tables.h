@@ -11,6 +11,7 @@
 
 #include "symbolize/module/module.h"
 #include "symbolize/module/space.h"
+#include "formats/perf/jitdump.h"
 #include "symbolize/unwind/unwind_rule.h"
 
 struct disasm;
@@ -94,6 +95,9 @@ bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *ma
 
 /* Did the recorder read what is at @vaddr of the runtime whose code @map is? It may be bytecode, which no mapping holds. */
 bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
+
+/* How the caller of such an address is found; JITDUMP_FRAME_UNKNOWN where nothing is known of it. @map may be NULL. */
+enum jitdump_frame unwind_tables_frame(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
 
 /* Is @ip of @map, which may be NULL, in code that a JIT said it made? */
 bool unwind_tables_is_jit_code(struct unwind_tables *t, const struct space_map *map, uint64_t ip);

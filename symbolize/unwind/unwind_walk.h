@@ -7,6 +7,7 @@
  *	unwind_step.c          a step by a rule
  *	unwind_hidden.c        the same, where the rule asks for what no trace has
  *	unwind_fallback.c      a step without one
+ *	unwind_erlang.c        a step on the stack of an Erlang process
  *	unwind_kernel_chain.c  where the kernel's own walk takes over
  *	unwind_fold.c          chains that are deeper than there is room for
  *	unwind_splice.c        steps that need not be taken, because the last sample took them
@@ -104,6 +105,9 @@ bool unwind_step_hidden(struct unwind_walk *w, const struct cfi_rule *rule);
 
 /* Step out of a signal trampoline by the layout of the kernel's signal frame. */
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);
+
+/* Step to the next frame on the stack of an Erlang process. */
+enum unwind_outcome unwind_step_erlang(struct unwind_walk *w);
 
 /*
  * Step by return address on top of the stack, or by frame pointer. @in_stub: the file has a table, which

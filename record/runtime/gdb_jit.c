@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gdb_jit.c - the list is read when its head has changed, up to what was its head before; when an entry has been taken out, as a
+ * whole. Of an entry only its head is read, until an address in its code is asked for.
+ */
+#include "record/runtime/gdb_jit.h"
+
+#include "formats/base/map.h"
+#include "formats/base/vec.h"
+#include "formats/perf/jitdump.h"
+#include "record/runtime/beam_module.h"
+#include "record/runtime/jit_object.h"
+
+#include <string.h>
+
+#define ENTRIES_MAX	 (1U << 14)
+#define RANGES_MAX	 (1U << 16)
+#define MODULES_LEN_MAX	 (16U << 20) /* of Erlang modules that are held */
+#define DESCRIPTOR_WORDS 3
+#define INTERFACE	 1 /* version of the interface */
+#define UNREGISTERS	 2
+#define ENTRY_WORDS	 4
+#define SHARED_LEN	 (1ULL << 20)
+
+enum entry_word { ENTRY_NEXT, ENTRY_PREVIOUS, ENTRY_FILE, ENTRY_LEN };
+
+struct entry {
+	uint64_t file, len; /* the bytes that it registers */
+	unsigned walk;	    /* the last one that came past it */
+	bool is_object, written, tried;
+	struct beam_module *module;
+};
+
+struct range {
+	uint64_t start, end;
+	uint32_t entry;
+};
+
+struct gdb_jit {
+	uint64_t descriptor;
+	uint32_t inner_pid;
+	uint64_t words[DESCRIPTOR_WORDS]; /* as they were when the last walk began */
+	uint64_t first;			  /* the list's head when the last walk that was completed began */
+	uint64_t next;			  /* entry that the walk has to read */
+	unsigned walk, hops;
+	bool walking, whole;
+	struct map by_node; /* address of a list's entry -> index + 1; 0: it is of no use */
+	VEC(struct entry) entries;
+	VEC(struct range) ranges;
+	size_t modules_len;
+	bool has_modules; /* of Erlang */
+	struct beam_module_writing writing;
+};
+
+struct gdb_jit *gdb_jit_new(uint64_t descriptor, uint32_t inner_pid)
+{
+	struct gdb_jit *jit = memory_zeroed(1, sizeof(*jit));
+
+	jit->descriptor = descriptor;
+	jit->inner_pid = inner_pid;
+	return jit;
+}
+
+void gdb_jit_free(struct gdb_jit *jit)
+{
+	if (!jit)
+		return;
+	for (size_t i = 0; i < jit->entries.len; i++)
+		beam_module_free(jit->entries.items[i].module);
+	vec_deinit(&jit->entries);
+	vec_deinit(&jit->ranges);
+	map_deinit(&jit->by_node);
+	free(jit);
+}
+
+size_t gdb_jit_held(const struct gdb_jit *jit)
+{
+	return sizeof(*jit) + jit->entries.cap * sizeof(*jit->entries.items) + jit->ranges.cap * sizeof(*jit->ranges.items) +
+	       jit->by_node.len * 2 * sizeof(struct map_slot) + jit->modules_len;
+}
+
+/* ---- the list -------------------------------------------------------------------------------------- */
+
+static void add_range(void *context, uint64_t start, uint64_t end)
+{
+	struct gdb_jit *jit = context;
+
+	if (start < end && jit->ranges.len < RANGES_MAX)
+		vec_push(&jit->ranges, ((struct range){ start, end, (uint32_t)jit->entries.len }));
+}
+
+/* An entry that was not known: which code it has. */
+static bool add_entry(struct gdb_jit *jit, struct managed_view *view, uint64_t file, uint64_t len)
+{
+	struct entry entry = { .file = file, .len = len, .walk = jit->walk };
+	struct beam_module_head head;
+
+	if (jit->entries.len >= ENTRIES_MAX)
+		return false;
+	if (beam_module_read_head(view, file, len, &head)) {
+		add_range(jit, head.base, head.base + head.code_len);
+		jit->has_modules = true;
+	} else {
+		entry.is_object = jit_object_ranges(view, file, len, add_range, jit);
+	}
+	if (view->failed)
+		return false;
+	vec_push(&jit->entries, entry);
+	return true;
+}
+
+static bool is_same(const struct entry *entry, const uint64_t words[ENTRY_WORDS])
+{
+	return entry->file == words[ENTRY_FILE] && entry->len == words[ENTRY_LEN];
+}
+
+/* The entry at @node, which is part of the list. False if the walk ends here. */
+static bool take_node(struct gdb_jit *jit, struct managed_view *view, uint64_t node, const uint64_t words[ENTRY_WORDS])
+{
+	const uint64_t *slot = map_get(&jit->by_node, node);
+	struct entry *known = slot && *slot ? &jit->entries.items[*slot - 1] : NULL;
+
+	if (known && is_same(known, words)) {
+		bool circle = known->walk == jit->walk;
+
+		known->walk = jit->walk;
+		return !circle;
+	}
+	if (jit->by_node.len >= ENTRIES_MAX && !slot)
+		return false;
+	size_t nranges = jit->ranges.len;
+
+	if (!add_entry(jit, view, words[ENTRY_FILE], words[ENTRY_LEN])) {
+		jit->ranges.len = nranges;
+		return false;
+	}
+	*map_put(&jit->by_node, node, NULL) = jit->entries.len;
+	return true;
+}
+
+/* What a whole walk has not come past is registered no more. */
+static void drop_gone(struct gdb_jit *jit)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < jit->ranges.len; i++) {
+		if (jit->entries.items[jit->ranges.items[i].entry].walk == jit->walk)
+			jit->ranges.items[kept++] = jit->ranges.items[i];
+	}
+	jit->ranges.len = kept;
+}
+
+/* Is there anything to be read? */
+static bool begin_walk(struct gdb_jit *jit, struct managed_view *view)
+{
+	uint64_t words[DESCRIPTOR_WORDS];
+
+	if (!managed_view_try(view, jit->descriptor, words, sizeof(words)) || (uint32_t)words[0] != INTERFACE ||
+	    (jit->walk && memcmp(words, jit->words, sizeof(words)) == 0))
+		return false;
+	memcpy(jit->words, words, sizeof(words));
+	jit->whole = !jit->walk || words[0] >> 32 == UNREGISTERS;
+	jit->walk++;
+	jit->next = words[2];
+	jit->hops = 0;
+	return true;
+}
+
+static void end_walk(struct gdb_jit *jit)
+{
+	if (jit->whole)
+		drop_gone(jit);
+	jit->first = jit->words[2];
+	jit->walking = false;
+}
+
+bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view)
+{
+	uint64_t words[ENTRY_WORDS];
+
+	if (!jit->walking)
+		jit->walking = begin_walk(jit, view);
+	while (jit->walking && !view->failed) {
+		bool ends = !jit->next || (!jit->whole && jit->next == jit->first) || jit->hops >= ENTRIES_MAX;
+
+		if (!ends && managed_view_try(view, jit->next, words, sizeof(words)))
+			ends = !take_node(jit, view, jit->next, words);
+		else
+			ends = true;
+		if (view->failed)
+			break; /* this entry is read again, with another view */
+		if (ends) {
+			end_walk(jit);
+			break;
+		}
+		jit->hops++;
+		jit->next = words[ENTRY_NEXT];
+	}
+	return jit->walking;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------- */
+
+/* What was registered last goes first: memory is used again. */
+static struct entry *entry_at(struct gdb_jit *jit, uint64_t ip)
+{
+	for (size_t i = jit->ranges.len; i-- > 0;) {
+		const struct range *r = &jit->ranges.items[i];
+
+		if (ip - r->start < r->end - r->start)
+			return &jit->entries.items[r->entry];
+	}
+	return NULL;
+}
+
+static bool put_object(struct managed_view *view, struct entry *entry, struct writer *out)
+{
+	if (!entry->tried)
+		entry->written = jit_object_put(view, entry->file, entry->len, out);
+	entry->tried = !view->failed;
+	return entry->written;
+}
+
+static void read_module(struct gdb_jit *jit, struct managed_view *view, struct entry *entry)
+{
+	if (entry->tried || jit->modules_len >= MODULES_LEN_MAX)
+		return;
+	entry->module = beam_module_read(view, entry->file, entry->len);
+	entry->tried = !view->failed;
+	jit->modules_len += entry->module ? (size_t)entry->len : 0;
+}
+
+/* The addresses around @ip that no entry has, @SHARED_LEN of them at most. */
+static struct range gap_around(const struct gdb_jit *jit, uint64_t ip)
+{
+	struct range gap = { .start = ip & ~(SHARED_LEN - 1), .end = (ip & ~(SHARED_LEN - 1)) + SHARED_LEN };
+
+	for (size_t i = 0; i < jit->ranges.len; i++) {
+		const struct range *r = &jit->ranges.items[i];
+
+		if (r->end <= ip)
+			gap.start = MAX(gap.start, r->end);
+		else if (r->start > ip)
+			gap.end = MIN(gap.end, r->start);
+	}
+	return gap;
+}
+
+/* What all modules of Erlang share is registered by none: pieces that they jump to and call, on the stack of Erlang as well. */
+static void put_shared(const struct gdb_jit *jit, uint64_t ip, struct writer *out)
+{
+	struct range gap = gap_around(jit, ip);
+
+	jitdump_put_known(out, gap.start, gap.end - gap.start, "[Erlang's machine]");
+	jitdump_put_place(out, ip, JITDUMP_FRAME_ERLANG, 0, NULL, 0);
+}
+
+bool gdb_jit_look(struct gdb_jit *jit, struct managed_view *view, uint64_t ip, bool is_leaf, struct writer *out)
+{
+	struct entry *entry = entry_at(jit, ip - !is_leaf);
+	if (entry && entry->is_object)
+		return put_object(view, entry, out);
+	jit->writing.out = out;
+	if (entry)
+		read_module(jit, view, entry);
+	else if (jit->has_modules && is_leaf)
+		put_shared(jit, ip, out);
+	return entry && entry->module && beam_module_look(entry->module, ip, is_leaf, &jit->writing);
+}

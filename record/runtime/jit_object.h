@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jit_object.h - an ELF file that a compiler keeps in its memory, of code that it has loaded: sections have the addresses that they
+ * were loaded at.
+ *
+ * What goes into the dump is a file of its own: the names, unwind rules and debug information of the code, and the code as it is in
+ * memory, where the rules are complete, too. No other section is read: they hold the program's data. What the file says is not
+ * believed.
+ */
+#ifndef RUNTIME_JIT_OBJECT_H
+#define RUNTIME_JIT_OBJECT_H
+
+#include "formats/base/writer.h"
+#include "record/managed/managed_view.h"
+
+/* Code that it has loaded: [start, end). */
+typedef void jit_object_range_fn(void *context, uint64_t start, uint64_t end);
+
+/* Tell @take of the code of the file at @addr, @len bytes; false if it is none. */
+bool jit_object_ranges(struct managed_view *view, uint64_t addr, uint64_t len, jit_object_range_fn *take, void *context);
+
+/* Append the record of the file to @out, of a dump (formats/perf/jitdump.h). False if it cannot be read or is too long. */
+bool jit_object_put(struct managed_view *view, uint64_t addr, uint64_t len, struct writer *out);
+
+#endif
