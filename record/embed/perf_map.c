@@ -11,8 +11,8 @@
 #include "formats/base/memory.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/vec.h"
+#include "record/task/inner_pid.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,21 +36,6 @@ static const char *line_of(const char *text, const char *key)
 	return line ? line + strlen(key) : NULL;
 }
 
-/* The last number of "NSpid:" is the one in the innermost namespace. */
-static uint32_t inner_pid(const char *status, uint32_t pid)
-{
-	const char *line = line_of(status, "\nNSpid:");
-	const char *end = line ? strchr(line, '\n') : NULL;
-
-	if (!end)
-		return pid;
-	const char *number = end;
-
-	while (number > line && isdigit((unsigned char)number[-1]))
-		number--;
-	return (uint32_t)strtoul(number, NULL, 10);
-}
-
 /*
  * The user as whom the process opens files is the fourth of "Uid:". The owner of /proc/PID is root for any process that
  * says it is not dumpable.
@@ -70,7 +55,7 @@ static void read_status(struct perf_map *map, int proc_fd)
 	map->known = uids && sscanf(uids, "%*u %*u %*u %" SCNu32, &uid) == 1;
 	if (map->known)
 		map->uid = uid;
-	map->inner_pid = inner_pid(text, map->pid);
+	map->inner_pid = inner_pid_in(text, map->pid);
 }
 
 /*

@@ -27,6 +27,7 @@ struct managed_binary {
 	const char *path; /* as in the mapping */
 	const char *name; /* last part of it */
 	struct managed_symbol symbols[MANAGED_SYMBOLS_MAX]; /* as in managed_runtime.symbols */
+	uint64_t zeroed_vaddr, zeroed_len; /* memory for variables without a value (.bss); length 0 if there is none */
 	char banner[16]; /* what follows managed_runtime.banner in the file, as a string; "" if that is not there */
 	size_t nloops;
 	struct event_managed_loop loops[EVENT_MANAGED_LOOPS];
@@ -36,7 +37,7 @@ struct managed_binary {
 struct managed_host {
 	const struct managed_binary *binary;
 	uint64_t bias; /* from a link-time address to one in the process */
-	uint32_t pid;
+	uint32_t pid; /* in its own namespace, as it and its threads know themselves */
 	struct managed_names *names;
 	bool locals; /* read the names and types of variables, too */
 };
@@ -66,7 +67,7 @@ struct managed_runtime {
 	void (*close)(void *state);
 
 	/*
-	 * The stack of thread @tid, which does not run meanwhile; one call at a time for each state. Names and lines of
+	 * The stack of thread @tid, by its number in the process's own namespace, which does not run meanwhile; one call at a time for each state. Names and lines of
 	 * functions are read once and kept with a cookie, by which a new function at the same address is noticed.
 	 */
 	void (*read)(void *state, uint32_t tid, struct managed_view *view,

@@ -38,6 +38,7 @@ struct request {
 struct answer {
 	bool usable;
 	uint64_t vaddr; /* link-time address of what the mapping begins with */
+	uint64_t zeroed_vaddr, zeroed_len;
 	struct managed_symbol symbols[MANAGED_SYMBOLS_MAX];
 	char banner[sizeof(((struct managed_binary *)0)->banner)];
 	size_t nloops;
@@ -165,6 +166,22 @@ static void read_banner(const struct managed_runtime *runtime, struct image *ima
 	memcpy(ret->banner, found, len);
 }
 
+/* What the file's last writable segment has more in memory than in the file. */
+static void find_zeroed(struct image *image, struct answer *ret)
+{
+	size_t count;
+	const struct image_segment *segments = image_segments(image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct image_segment *s = &segments[i];
+
+		if (!s->write || s->memory_len <= s->file_len)
+			continue;
+		ret->zeroed_vaddr = s->vaddr + s->file_len;
+		ret->zeroed_len = s->memory_len - s->file_len;
+	}
+}
+
 /*
  * Only a regular file, and only the one that is mapped: what a hostile process puts at its path must not hold us, and links
  * below its root must not lead to a file that only we may read.
@@ -221,6 +238,7 @@ static void run(const void *request, void *answer, int *ret_fd)
 	each_symbol(image, ".dynsym", ".dynstr", take_symbol, &taking);
 	each_symbol(image, ".symtab", ".strtab", take_symbol, &taking);
 	read_banner(q->runtime, image, ret);
+	find_zeroed(image, ret);
 	for (size_t i = 0; i < MANAGED_SYMBOLS_MAX; i++)
 		ret->usable |= ret->symbols[i].found;
 }
@@ -272,6 +290,8 @@ static void take_answer(struct managed_file *file, const struct answer *answer)
 
 	file->usable = answer->usable;
 	file->vaddr = answer->vaddr;
+	binary->zeroed_vaddr = answer->zeroed_vaddr;
+	binary->zeroed_len = answer->zeroed_len;
 	binary->nloops = MIN(answer->nloops, (size_t)EVENT_MANAGED_LOOPS);
 	memcpy(binary->loops, answer->loops, sizeof(binary->loops));
 	memcpy(binary->banner, answer->banner, sizeof(binary->banner));

@@ -10,6 +10,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
+#include "record/task/inner_pid.h"
 #include "record/task/task_memory.h"
 
 #include <errno.h>
@@ -31,14 +32,21 @@ static const struct managed_runtime *const runtimes[] = {
 #define END_WAIT_S 1
 #define REST_NS    50000000
 #define FILTER_LEN 4096
-#define RECENT_MAX 1024 /* threads of a process whose pages are remembered */
-#define RECENT_LEN (sizeof(struct managed_recent) + MANAGED_SLOT_LEN)
+#define THREADS_MAX 1024 /* of a process that something is remembered of */
+#define THREAD_LEN (sizeof(struct thread) + MANAGED_SLOT_LEN)
 
 enum status {
 	NOTED,	/* it maps a file with the right name */
 	QUEUED, /* to be looked at */
 	KNOWN,
 	REFUSED, /* no interpreter, or not one that we can read */
+};
+
+/* What is remembered of one that was read. */
+struct thread {
+	struct managed_recent recent;
+	uint32_t inner;	   /* the number that the program knows it by; 0: not known */
+	uint32_t misses; /* times that it was not found by that */
 };
 
 struct managed_process {
@@ -50,7 +58,8 @@ struct managed_process {
 	struct managed_host host;
 	struct task_memory memory;
 	pthread_mutex_t reading;
-	struct map recent; /* tid -> struct managed_recent * */
+	struct map threads; /* tid -> struct thread * */
+	bool has_namespace; /* of process numbers: a container */
 	void *state; /* the runtime's */
 };
 
@@ -116,16 +125,16 @@ static struct managed_process *find(const struct managed_table *t, uint32_t pid)
 	return slot ? (struct managed_process *)(uintptr_t)*slot : NULL;
 }
 
-static void forget_recent(struct managed_process *p)
+static void forget_threads(struct managed_process *p)
 {
 	const struct map_slot *slot;
 
-	for (size_t pos = 0; (slot = map_next(&p->recent, &pos));) {
+	for (size_t pos = 0; (slot = map_next(&p->threads, &pos));) {
 		free((void *)(uintptr_t)slot->value);
-		managed_names_give(p->host.names, RECENT_LEN);
+		managed_names_give(p->host.names, THREAD_LEN);
 	}
-	map_deinit(&p->recent);
-	p->recent = (struct map){ 0 };
+	map_deinit(&p->threads);
+	p->threads = (struct map){ 0 };
 }
 
 /* Locked. */
@@ -135,8 +144,8 @@ static void unhold(struct managed_process *p)
 		return;
 	if (p->state)
 		p->runtime->close(p->state);
-	forget_recent(p);
-	map_deinit(&p->recent);
+	forget_threads(p);
+	map_deinit(&p->threads);
 	task_memory_close(&p->memory);
 	pthread_mutex_destroy(&p->reading);
 	free(p);
@@ -197,7 +206,7 @@ static void refuse(struct managed_table *t, const char *path, const char *why)
 static void look_for(struct managed_table *t, struct managed_process *p,
 		     const struct managed_runtime *runtime, char *path)
 {
-	struct managed_host host = { .pid = p->pid, .names = &t->names, .locals = t->locals };
+	struct managed_host host = { .pid = inner_tid(p->pid, p->pid), .names = &t->names, .locals = t->locals };
 	struct managed_place place;
 	const char *why = NULL;
 
@@ -223,6 +232,7 @@ static bool look_at(struct managed_table *t, struct managed_process *p)
 	t->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	pthread_mutex_unlock(&t->looking);
 	free(path);
+	p->has_namespace = p->host.pid != p->pid;
 	return p->state && task_memory_open(&p->memory, p->pid);
 }
 
@@ -488,32 +498,43 @@ static void read_memory(void *context, struct task_memory_piece *pieces, size_t 
 	task_memory_read_pieces(context, pieces, count);
 }
 
-/* The pages that the last reading of thread @tid needed. */
-static struct managed_recent *recent_of(struct managed_process *p, uint32_t tid)
+static struct thread *thread_of(struct managed_process *p, uint32_t tid)
 {
-	if ((p->recent.len >= RECENT_MAX || managed_names_full(p->host.names)) && !map_get(&p->recent, tid))
-		forget_recent(p);
-	uint64_t *slot = map_put(&p->recent, tid, NULL);
+	if ((p->threads.len >= THREADS_MAX || managed_names_full(p->host.names)) && !map_get(&p->threads, tid))
+		forget_threads(p);
+	uint64_t *slot = map_put(&p->threads, tid, NULL);
 
 	if (!*slot) {
-		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct managed_recent));
-		managed_names_take(p->host.names, RECENT_LEN);
+		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct thread));
+		managed_names_take(p->host.names, THREAD_LEN);
 	}
-	return (struct managed_recent *)(uintptr_t)*slot;
+	return (struct thread *)(uintptr_t)*slot;
+}
+
+/* The number of @thread in its process's own namespace. It is looked up again, ever more seldom, while the interpreter does not know it. */
+static uint32_t inner_of(struct managed_process *p, uint32_t tid, struct thread *thread)
+{
+	if (!p->has_namespace)
+		return tid;
+	if (!thread->inner || (thread->misses && !(thread->misses & (thread->misses - 1))))
+		thread->inner = inner_tid(p->pid, tid);
+	return thread->inner;
 }
 
 void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
 			  struct managed_stack *ret)
 {
 	pthread_mutex_lock(&p->reading);
-	struct managed_recent *recent = recent_of(p, tid);
+	struct thread *thread = thread_of(p, tid);
+	uint32_t inner = inner_of(p, tid, thread);
 
 	ret->nlabels = 0;
 	managed_view_begin(view, read_memory, &p->memory, view->limit_ns ? view->limit_ns : MANAGED_TIME_NS);
-	managed_view_want_recent(view, recent);
+	managed_view_want_recent(view, &thread->recent);
 	managed_view_fetch(view);
-	p->runtime->read(p->state, tid, view, ret);
-	managed_view_remember(view, recent);
+	p->runtime->read(p->state, inner, view, ret);
+	managed_view_remember(view, &thread->recent);
+	thread->misses = ret->nframes ? 0 : thread->misses + 1;
 	pthread_mutex_unlock(&p->reading);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python.c - CPython 3.6 to 3.14.
+ * python.c - CPython 3.6 to 3.15.
  *
  *	_PyRuntime ─► interpreters ─► threads ─► frame ─► frame ─► … , each with its code object and the place in it
  *
@@ -113,7 +113,7 @@ static const struct python_layout layouts[] = {
 };
 
 #define FIRST_WITH_OFFSETS 13
-#define LAST_KNOWN	   14
+#define LAST_KNOWN	   15
 
 /* A code object that was read. */
 struct code {
@@ -189,7 +189,7 @@ static void *python_open(const struct managed_host *host, const char **ret_why)
 		minor = found[SYMBOL_VERSION].word >> 16 & 0xff;
 	old = minor == 6;
 	if (minor < 6 || minor > LAST_KNOWN)
-		*ret_why = "the version of CPython is not known; 3.6 to 3.14 are";
+		*ret_why = "the version of CPython is not known; 3.6 to 3.15 are";
 	else if (!found[old ? SYMBOL_HEAD : SYMBOL_RUNTIME].found)
 		*ret_why = "its symbols do not say where CPython keeps its state";
 	if (*ret_why)
@@ -257,22 +257,25 @@ enum published {
 	PUBLISHED_HEAD = 5,
 	PUBLISHED_INTERP_NEXT = 8,
 	PUBLISHED_INTERP_THREADS,
-	PUBLISHED_WORDS = 96, /* that are read: more than any version's part that is of use here */
+	PUBLISHED_WORDS = 104, /* that are read: more than any version's part that is of use here */
 };
 
 /* What differs between versions is the number of fields of a group. */
 struct published_groups {
 	uint8_t thread, frame, code, bytes, text; /* first word of each: its size */
+	uint8_t thread_id;			  /* the word of a thread's pthread_t, before that of its kernel id */
 	uint8_t frame_tlbc, code_tlbc;		  /* words, 0 if there are none */
 	uint8_t object, type, tuple;
 	uint8_t gil; /* three words: whether there is one, is it locked, who had it last */
 };
 
 static const struct published_groups groups[] = {
-	[13] = { .thread = 19, .frame = 28, .code = 34, .bytes = 64, .text = 67, .object = 44, .type = 46,
+	[13] = { .thread = 19, .thread_id = 24, .frame = 28, .code = 34, .bytes = 64, .text = 67, .object = 44, .type = 46,
 		 .tuple = 50, .gil = 16 },
-	[14] = { .thread = 22, .frame = 31, .code = 39, .bytes = 74, .text = 77, .frame_tlbc = 38,
+	[14] = { .thread = 22, .thread_id = 27, .frame = 31, .code = 39, .bytes = 74, .text = 77, .frame_tlbc = 38,
 		 .code_tlbc = 49, .object = 50, .type = 52, .tuple = 56, .gil = 17 },
+	[15] = { .thread = 22, .thread_id = 30, .frame = 39, .code = 47, .bytes = 86, .text = 89,
+		 .frame_tlbc = 46, .code_tlbc = 57, .object = 58, .type = 60, .tuple = 68, .gil = 17 },
 };
 
 #define FRAME_LEN_MAX 256
@@ -300,8 +303,8 @@ static struct python_layout layout_in(struct published_words *w, const struct pu
 		.interp_threads = offset_in(w, PUBLISHED_INTERP_THREADS),
 		.thread_next = offset_in(w, g->thread + 2u),
 		.thread_frame = offset_in(w, g->thread + 4u),
-		.thread_id = offset_in(w, g->thread + 5u),
-		.native_id = offset_in(w, g->thread + 6u),
+		.thread_id = offset_in(w, g->thread_id),
+		.native_id = offset_in(w, g->thread_id + 1u),
 		.cframe_frame = -1,
 		.frame_previous = previous,
 		.frame_code = offset_in(w, g->frame + 2u),
@@ -310,7 +313,7 @@ static struct python_layout layout_in(struct published_words *w, const struct pu
 		.frame_mark = offset_in(w, g->frame + 5u),
 		.frame_tlbc = g->frame_tlbc ? offset_in(w, g->frame_tlbc) : 0,
 		.mark = ENTRY_OWNER,
-		.owner = 3, /* 3.13: FRAME_OWNED_BY_CSTACK; 3.14: that is 4, and 3 _BY_INTERPRETER, a trampoline below it */
+		.owner = 3, /* 3.13: FRAME_OWNED_BY_CSTACK; 3.14: that is 4, and 3 _BY_INTERPRETER, a trampoline below it; 3.15: only the latter */
 		.form = MANAGED_LINES_LOCATIONS,
 		.code_file = offset_in(w, g->code + 1u),
 		.code_name = offset_in(w, g->code + 3u),

@@ -5,6 +5,8 @@
  *	ruby_single_main_ractor ─► ractor ─► running execution context ─► control frames, one block, innermost first
  *	ruby_current_execution_context_ptr (before 3.0) ─────────┘              each with its iseq and pc
  *
+ * Where a stripped library has no symbol for the first, it is searched for (managed_root.h).
+ *
  * The running context is that of the thread that has the lock of the interpreter, or had it last; the others, which wait, are
  * in a list with it. Frames of methods in C have no line and, without the table of symbols that stripped builds
  * keep to themselves, no name: their time is that of the line that called them. With several ractors nothing is read.
@@ -15,6 +17,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
+#include "record/managed/managed_root.h"
 #include "record/managed/pthread_tid.h"
 
 #include <elf.h>
@@ -99,13 +102,16 @@ struct iseq {
 
 /* From an execution context to its thread's number in the kernel: offsets; 0 while they are not known. */
 struct thread_path {
-	uint16_t thread, pthread, tid;
+	uint16_t thread, native; /* in the context and in what that points to */
+	bool has_native;	 /* the latter is a structure of Ruby's (3.2 and on), in which the pthread_t is */
+	uint16_t pthread, tid;
 };
 
 struct ruby {
 	struct managed_host host;
 	struct ruby_layout layout;
-	uint64_t root_addr;
+	uint64_t root_addr; /* 0: not found yet, and it has no symbol */
+	struct managed_root root;
 	uint16_t running; /* 0: the root is the execution context itself */
 	struct thread_path path;
 	unsigned searches;
@@ -129,13 +135,13 @@ static unsigned version_of(const struct managed_binary *binary)
 
 static void *ruby_open(const struct managed_host *host, const char **ret_why)
 {
-	const struct managed_symbol *found = host->binary->symbols;
 	unsigned version = version_of(host->binary);
-	enum symbol root = version < 300 ? SYMBOL_CONTEXT : SYMBOL_RACTOR;
+	const struct managed_symbol *root =
+		&host->binary->symbols[version < 300 ? SYMBOL_CONTEXT : SYMBOL_RACTOR];
 
 	if (version < layouts[0].version || version >= FIRST_UNKNOWN)
 		*ret_why = "the version of Ruby is not known; 2.5 to 3.4 are";
-	else if (!found[root].found)
+	else if (!root->found && !host->binary->zeroed_len)
 		*ret_why = "its symbols do not say where Ruby keeps its state";
 	if (*ret_why)
 		return NULL;
@@ -143,7 +149,8 @@ static void *ruby_open(const struct managed_host *host, const char **ret_why)
 	struct ruby *ruby = memory_zeroed(1, sizeof(*ruby));
 
 	ruby->host = *host;
-	ruby->root_addr = found[root].vaddr + host->bias;
+	ruby->root_addr = root->found ? root->vaddr + host->bias : 0;
+	managed_root_init(&ruby->root, host);
 	for (size_t i = 0; i < ARRAY_LEN(layouts) && layouts[i].version <= version; i++)
 		ruby->layout = layouts[i];
 	ruby->running = arch_native()->elf_machine == EM_AARCH64 ? ruby->layout.running_aarch64 :
@@ -394,6 +401,24 @@ static uint32_t line_of(struct ruby *ruby, struct managed_view *view, struct ise
 #define CONTEXT_POINTERS 24 /* from here to 72 an execution context has, among others, its thread */
 #define THREAD_WORDS	 64 /* of a thread in which its pthread_t is */
 #define PTHREAD_ALIGN	 64
+#define NATIVE_WORDS	 4  /* of Ruby's structure of a native thread among which its pthread_t is */
+
+/* A pthread_t that is @value, or one of the first words of Ruby's structure of a native thread there; the path behind its thread. */
+static bool is_native(struct managed_view *view, uint64_t value, uint32_t tid, struct thread_path *path)
+{
+	uint64_t words[NATIVE_WORDS];
+
+	path->tid = value % PTHREAD_ALIGN ? 0 : pthread_tid_find(view, value, tid);
+	path->has_native = !path->tid;
+	if (path->tid || value % 8 || !managed_view_try(view, value, words, sizeof(words)))
+		return path->tid;
+	for (uint16_t i = 0; i < NATIVE_WORDS && !path->tid; i++) {
+		path->pthread = i * 8;
+		if (words[i] > UINT32_MAX && words[i] % PTHREAD_ALIGN == 0)
+			path->tid = pthread_tid_find(view, words[i], tid);
+	}
+	return path->tid;
+}
 
 static bool search_pthread(struct ruby *ruby, struct managed_view *view, uint16_t thread_offset,
 			   uint64_t thread, uint32_t tid)
@@ -403,17 +428,26 @@ static bool search_pthread(struct ruby *ruby, struct managed_view *view, uint16_
 	if (!thread || thread & 7 || !managed_view_try(view, thread, words, sizeof(words)))
 		return false;
 	for (uint16_t i = 0; i < THREAD_WORDS; i++) {
-		if (words[i] < UINT32_MAX || words[i] % PTHREAD_ALIGN)
-			continue;
+		struct thread_path path = { .thread = thread_offset, .native = (uint16_t)(i * 8) };
 
-		uint16_t offset = pthread_tid_find(view, words[i], tid);
-
-		if (!offset)
+		if (words[i] <= UINT32_MAX || !is_native(view, words[i], tid, &path))
 			continue;
-		ruby->path = (struct thread_path){ thread_offset, (uint16_t)(i * 8), offset };
+		ruby->path = path;
 		return true;
 	}
 	return false;
+}
+
+/* Does the number of the thread at @thread read @tid? */
+static bool thread_is(const struct ruby *ruby, struct managed_view *view, uint64_t thread, uint32_t tid)
+{
+	const struct thread_path *path = &ruby->path;
+	uint64_t at;
+	uint32_t found;
+
+	return managed_view_try(view, thread + path->native, &at, sizeof(at)) &&
+	       (!path->has_native || managed_view_try(view, at + path->pthread, &at, sizeof(at))) &&
+	       managed_view_try(view, at + path->tid, &found, sizeof(found)) && found == tid;
 }
 
 /*
@@ -424,12 +458,8 @@ static bool is_of(struct ruby *ruby, struct managed_view *view, uint64_t context
 {
 	const struct thread_path *path = &ruby->path;
 
-	if (path->thread) {
-		uint64_t thread = managed_view_u64(view, context + path->thread);
-		uint64_t pthread = managed_view_u64(view, thread + path->pthread);
-
-		return managed_view_u32(view, pthread + path->tid) == tid && !view->failed;
-	}
+	if (path->thread)
+		return thread_is(ruby, view, managed_view_u64(view, context + path->thread), tid);
 	if (ruby->searches++ >= SEARCHES_MAX)
 		return false;
 	for (uint16_t at = CONTEXT_POINTERS; at < CONTEXT_POINTERS + 48; at += 8) {
@@ -455,14 +485,10 @@ static uint64_t find_context(struct ruby *ruby, struct managed_view *view, uint6
 	while (at < THREAD_WORDS && words[at] != context)
 		at++;
 	for (unsigned i = 0; at < THREAD_WORDS && i < THREADS_MAX && !view->failed; i++) {
-		uint64_t pthread;
-		uint32_t found;
-
 		if (!managed_view_try(view, thread, &thread, sizeof(thread)) || !thread || thread & 7 ||
 		    thread == first)
 			return 0;
-		if (managed_view_try(view, thread + path->pthread, &pthread, sizeof(pthread)) &&
-		    managed_view_try(view, pthread + path->tid, &found, sizeof(found)) && found == tid)
+		if (thread_is(ruby, view, thread, tid))
 			return managed_view_u64(view, thread + at * 8);
 	}
 	return 0;
@@ -513,12 +539,49 @@ static void read_frames(struct ruby *ruby, struct managed_view *view, uint64_t c
 	}
 }
 
+/* Looking at one that is searched for: it leads to a context with a stack in which its innermost frame lies. */
+struct candidate {
+	struct ruby *ruby;
+	uint32_t tid;
+};
+
+static bool is_root(void *context, struct managed_view *view, uint64_t addr, uint64_t value)
+{
+	const struct candidate *c = context;
+	uint64_t words[3], running = value;
+
+	(void)addr;
+	if (c->ruby->running && !managed_view_try(view, value + c->ruby->running, &running, sizeof(running)))
+		return false;
+	if (!running || running & 7 || !managed_view_try(view, running, words, sizeof(words)))
+		return false;
+
+	uint64_t stack = words[CONTEXT_STACK / 8], len = words[CONTEXT_STACK_LEN / 8];
+	uint64_t frame = words[CONTEXT_FRAME / 8];
+
+	return stack && !(stack & 7) && len && len <= STACK_MAX / 8 && frame - stack < len * 8 &&
+	       is_of(c->ruby, view, running, c->tid);
+}
+
+static uint64_t search_root(struct ruby *ruby, struct managed_view *view, uint32_t tid)
+{
+	struct candidate candidate = { ruby, tid };
+
+	return managed_root_search(&ruby->root, view, is_root, &candidate);
+}
+
 static void ruby_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
 {
 	struct ruby *ruby = state;
-	uint64_t context = managed_view_u64(view, ruby->root_addr);
 
 	ret->nframes = ret->nlabels = 0;
+	ret->state = EVENT_MANAGED_FAILED;
+	if (!ruby->root_addr)
+		ruby->root_addr = search_root(ruby, view, tid);
+	if (!ruby->root_addr)
+		return;
+	uint64_t context = managed_view_u64(view, ruby->root_addr);
+
 	ret->state = EVENT_MANAGED_WHOLE;
 	ruby->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (context && ruby->running)

@@ -237,7 +237,7 @@ TEST(managed_python_survives_memory_of_random_pointers)
 	}
 }
 
-/* What CPython 3.13 and 3.14 publish, word by word from the cookie on, of structures as put_code() and put_frame() make them. */
+/* What CPython 3.13 to 3.15 publish, word by word from the cookie on, of structures as put_code() and put_frame() make them. */
 static void put_published(struct managed_fake *fake, unsigned minor)
 {
 	static const uint16_t words_13[] = {
@@ -250,11 +250,20 @@ static void put_published(struct managed_fake *fake, unsigned minor)
 		[34] = 56, [36] = 68, [40] = 112, [42] = 128, [43] = 136, [44] = 72, [48] = 184, [75] = 16,
 		[76] = 32, [78] = 32, [79] = 16, [80] = 48,
 	};
-	const uint16_t *words = minor == 13 ? words_13 : words_14;
-	size_t count = minor == 13 ? ARRAY_LEN(words_13) : ARRAY_LEN(words_14);
+	static const uint16_t words_15[] = {
+		[5] = 1000, [8] = 0, [9] = 16, [24] = 8, [26] = 56, [30] = 152, [31] = 160, [40] = 48, [41] = 32,
+		[42] = 56, [44] = 68, [48] = 112, [50] = 128, [51] = 136, [52] = 72, [56] = 184, [87] = 16,
+		[88] = 32, [90] = 32, [91] = 16, [92] = 48,
+	};
+	static const struct {
+		const uint16_t *words;
+		size_t count;
+	} versions[] = { { words_13, ARRAY_LEN(words_13) },
+			 { words_14, ARRAY_LEN(words_14) },
+			 { words_15, ARRAY_LEN(words_15) } };
 
-	for (size_t i = 0; i < count; i++)
-		managed_fake_put(fake, RUNTIME + 8 * i, words[i]);
+	for (size_t i = 0; i < versions[minor - 13].count; i++)
+		managed_fake_put(fake, RUNTIME + 8 * i, versions[minor - 13].words[i]);
 	memcpy(fake->bytes + RUNTIME, "xdebugpy", 8);
 	managed_fake_put(fake, RUNTIME + 8, (0x300u | minor) << 16 | 0x4f0);
 	managed_fake_put(fake, RUNTIME + 1000, FAKE_BASE + INTERP);
@@ -278,9 +287,9 @@ static void published_init(struct managed_fake *fake, unsigned minor)
 	fake->bytes[FRAMES + 2 * 128 + 68] = 3;
 }
 
-TEST(managed_python_reads_the_offsets_that_3_13_and_3_14_publish)
+TEST(managed_python_reads_the_offsets_that_3_13_to_3_15_publish)
 {
-	for (unsigned minor = 13; minor <= 14; minor++) {
+	for (unsigned minor = 13; minor <= 15; minor++) {
 		CLEANUP(managed_fake_deinit) struct managed_fake fake;
 
 		published_init(&fake, minor);
@@ -377,7 +386,7 @@ TEST(managed_python_knows_versions_by_word_and_by_name)
 	state = managed_python.open(&host, &why);
 	CHECK(state);
 	managed_python.close(state);
-	binary.symbols[2].word = 0x030f00f0; /* 3.15 */
+	binary.symbols[2].word = 0x031000f0; /* 3.16 */
 	CHECK(!managed_python.open(&host, &why) && strstr(why, "not known"));
 	why = NULL;
 	binary.name = "python3.5";

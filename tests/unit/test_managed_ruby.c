@@ -14,6 +14,8 @@
 #define CONTEXT 0x1000
 #define THREAD	0x1100
 #define PTHREAD 0x1400 /* 64-byte aligned, as the C library makes them */
+#define NATIVE	0x1800 /* what Ruby has of the native thread, from 3.2 on */
+#define DECOY	0x1900
 #define STACK	0x2000
 #define WORDS	128 /* of it */
 #define FRAMES	(STACK + WORDS * 8 - 4 * 64)
@@ -78,6 +80,7 @@ static void make_honest(struct managed_fake *fake)
 	managed_fake_put(fake, CONTEXT + 16, FAKE_BASE + FRAMES);
 	managed_fake_put(fake, CONTEXT + 48, FAKE_BASE + THREAD);
 	managed_fake_put(fake, THREAD + 40, FAKE_BASE + PTHREAD);
+	managed_fake_put(fake, PTHREAD, FAKE_BASE + PTHREAD);
 	managed_fake_put32(fake, PTHREAD + 720, FAKE_PID);
 	put_frame(fake, 0, put_iseq(fake, 0, "block in handler", 20), 5, true);
 	put_frame(fake, 1, 0, 0, false);
@@ -101,6 +104,79 @@ static void fake_init(struct managed_fake *fake)
 #define FAKE(fake)                                              \
 	CLEANUP(managed_fake_deinit) struct managed_fake fake; \
 	fake_init(&fake)
+
+/* The file has no symbol of the ractor, and other variables before it. */
+static void fake_init_stripped(struct managed_fake *fake)
+{
+	struct managed_binary binary = { .name = "libruby-3.1.so.3.1",
+					 .zeroed_vaddr = ROOT,
+					 .zeroed_len = 0x100,
+					 .symbols = { { .found = true } } };
+
+	if (strcmp(arch_native()->name, "x86_64") != 0)
+		SKIP("the ractor is one of x86-64");
+	memcpy(&binary.symbols[0].word, "3.1.7\0\0", 8);
+	managed_fake_init(fake, &managed_ruby, &binary);
+	make_honest(fake);
+	managed_fake_put(fake, ROOT, 0);
+	managed_fake_put(fake, ROOT + 0x20, FAKE_BASE + ISEQS);
+	managed_fake_put(fake, ROOT + 0x28, FAKE_BASE + DECOY);
+	managed_fake_put(fake, ROOT + 0x80, FAKE_BASE + RACTOR);
+	/* Looks like a ractor, but its context has no thread. */
+	managed_fake_put(fake, DECOY + 0x208, FAKE_BASE + DECOY + 0x300);
+	managed_fake_put(fake, DECOY + 0x300, FAKE_BASE + STACK);
+	managed_fake_put(fake, DECOY + 0x308, WORDS);
+	managed_fake_put(fake, DECOY + 0x310, FAKE_BASE + FRAMES);
+}
+
+TEST(managed_ruby_finds_its_ractor_without_a_symbol)
+{
+	CLEANUP(managed_fake_deinit) struct managed_fake fake;
+
+	fake_init_stripped(&fake);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_UINT(fake.stack->nframes, 2);
+	CHECK_STR(fake.stack->frames[0].name, "block in handler");
+}
+
+TEST(managed_ruby_finds_no_ractor_of_other_threads)
+{
+	CLEANUP(managed_fake_deinit) struct managed_fake fake;
+
+	fake_init_stripped(&fake);
+	/* What comes in place of the search's failure is no stack, ever. */
+	for (unsigned i = 0; i < 200; i++) {
+		managed_fake_stack(&fake, FAKE_PID + 1);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_FAILED);
+		CHECK_UINT(fake.stack->nframes, 0);
+	}
+	size_t reads = fake.reads;
+
+	managed_fake_stack(&fake, FAKE_PID + 1);
+	CHECK_UINT(fake.reads, reads); /* it has given up */
+}
+
+TEST(managed_ruby_knows_the_native_thread_of_3_2_and_no_number_by_chance)
+{
+	FAKE(fake);
+
+	/* 1 in a container, which other words are, too: where aarch64 has it, and in other structures. */
+	managed_fake_put(&fake, THREAD + 8, FAKE_BASE + PTHREAD + 0x240);
+	managed_fake_put32(&fake, PTHREAD + 0x240 + 208, 1);
+	managed_fake_put(&fake, THREAD + 40, FAKE_BASE + NATIVE);
+	managed_fake_put32(&fake, NATIVE + 0, 1);
+	managed_fake_put(&fake, NATIVE + 16, FAKE_BASE + PTHREAD);
+	managed_fake_put32(&fake, PTHREAD + 720, 1);
+	managed_fake_stack(&fake, 1);
+	CHECK_UINT(fake.stack->nframes, 2);
+	managed_fake_put32(&fake, PTHREAD + 0x240 + 208, 7);
+	managed_fake_put32(&fake, NATIVE + 0, 7);
+	managed_fake_stack(&fake, 1);
+	CHECK_UINT(fake.stack->nframes, 2);
+	managed_fake_stack(&fake, 7);
+	CHECK_UINT(fake.stack->nframes, 0);
+}
 
 TEST(managed_ruby_reads_methods_blocks_and_lines)
 {

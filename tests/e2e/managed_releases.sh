@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Interpreters of other Debian releases, older and newer than this machine's, each in a container (own root, mounts and
+# process numbers): functions have the shares that the program says, and lines are there. Their packages come from the
+# servers of this machine's apt, into the build folder.
+# slow: it downloads some 100 MB the first time
+set -u
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+need_interpreters
+unshare -pfm true 2>/dev/null || skip "no namespaces can be made here"
+[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "offsets were only tried on amd64"
+
+releases="$BUILD/releases"
+
+# root RELEASE PACKAGE...: unpack the packages, with all that they need, to $releases/RELEASE
+root() {
+	local release=$1 root="$releases/$1" file
+	shift
+	[ -e "$root/complete" ] && return
+	rm -rf "$root"
+	mkdir -p "$root"/usr/{bin,lib,lib64,sbin} "$root"/{proc,dev,tmp,etc,debs/partial} || return 1
+	for file in bin lib lib64 sbin; do ln -s usr/$file "$root/$file"; done
+	"$TOP/.ci/foreign-apt" "$BUILD/fresh/apt" amd64 apt-get install -y -qq --download-only \
+		-o Dir::Cache::archives="$root/debs" -t "$release" "$@" >"$release.log" 2>&1 || return 1
+	for file in "$root"/debs/*.deb; do
+		dpkg-deb --fsys-tarfile "$file" | tar -x -C "$root" --keep-directory-symlink 2>>"$release.log"
+	done
+	rm -rf "$root/debs"
+	cp "$TOP"/tests/programs/shares.* "$root/" && touch "$root/complete"
+}
+
+# share NAME COMMAND...: two_lines and recursive have the time between them that the program says
+share() {
+	local name=$1 attempt
+	shift
+	for attempt in 1 2 3 4 5 6; do
+		precord -v -e cpu-clock -F 999 -o s.trace -- unshare -pfm "$@" $((40 * attempt)) >shares.txt 2>precord.txt ||
+			{ cat precord.txt; fail "$name does not run"; }
+		preport --by total --limit 100000 --format=csv -i s.trace >total.csv 2>/dev/null || fail "$name: no functions"
+		columns function samples <total.csv | awk -F'\t' -v name="$name" '
+			FILENAME == "shares.txt" { split($0, part, " "); if (part[2] == "0") ns[part[1]] = part[3]; next }
+			$1 == "two_lines" || $1 == "recursive" { hits[$1] += $2 }
+			END { n = hits["two_lines"] + hits["recursive"]
+				if (n < 200) { print name ": only " n + 0 " stacks"; exit 77 }
+				p = ns["two_lines"] / (ns["two_lines"] + ns["recursive"]); got = hits["two_lines"] / n
+				sigma = sqrt(p * (1 - p) / n)
+				printf "%s: %.4f of %d stacks, %.4f as the program says\n", name, got, n, p
+				exit got < p - 6 * sigma - 0.01 || got > p + 6 * sigma + 0.01 }' shares.txt -
+		case $? in
+		0) break ;;
+		77) [ $attempt -lt 6 ] || { (few_stacks precord.txt); [ $? = 77 ] || fail "$name: stacks are not read"; return; } ;;
+		*) cat precord.txt; fail "$name: shares are not where the program says" ;;
+		esac
+	done
+	preport --by script-line --format=csv -i s.trace 2>/dev/null | grep -q "shares\.[a-z]*:$(grep -n 'LINE B' "$TOP/tests/programs/shares.${name%%[0-9]*}" | cut -d: -f1)" ||
+		fail "$name: the hot line is not there"
+	tried=$((tried + 1))
+}
+
+tried=0
+while read -r release packages; do
+	root $release $packages || { echo "$release: $(tail -n 1 $release.log)"; continue; }
+	for package in $packages; do
+		program=${package%-cli}
+		case $program in
+		python*) share py${program#python} chroot "$releases/$release" $program /shares.py ;;
+		ruby*) share rb${program#ruby} chroot "$releases/$release" $program /shares.rb ;;
+		php*) share php${program#php} chroot "$releases/$release" $program /shares.php ;;
+		esac
+	done
+done <<-END
+	bullseye python3.9 ruby2.7 php7.4-cli
+	trixie python3.13 ruby3.3 php8.4-cli
+	sid python3.14 python3.15
+END
+[ $tried -gt 0 ] || skip "no packages of other releases are to be had"
+echo "$tried interpreters"
