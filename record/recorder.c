@@ -124,7 +124,6 @@ static struct err *begin_trace(struct recorder *s)
 		.raw_stacks = s->args->raw_stacks,
 		.code_mask = s->recording.code_mask,
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
-		.skip_reader = s->args->exclude_self ? s->reader : NULL,
 		.nreaders = s->nreaders,
 		.hands = s->hands,
 		.process_info = &s->process_info,

@@ -330,7 +330,7 @@ static void follow_fork(struct process_table *table, const struct event *ev)
 		end_threads(child);
 		child->nthreads = 1;
 		child->counted = true;
-		child->inherits = true;
+		child->inherits = ev->time_ns != 0;
 		child->parent_pid = ev->fork.parent_pid;
 		memset(child->lineage + 1, 0, sizeof(child->lineage) - sizeof(*child->lineage));
 		child->lineage[1] = ev->fork.parent_pid;
@@ -395,6 +395,13 @@ bool process_table_event(struct process_table *table, const struct event *ev)
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------- */
+
+bool process_table_is_copy(const struct process_table *table, uint32_t pid, uint32_t of)
+{
+	const struct process *proc = process_table_look(table, pid);
+
+	return pid == of || (proc->inherits && proc->lineage[1] == of);
+}
 
 bool process_had_code(const struct process *proc, uint64_t addr)
 {

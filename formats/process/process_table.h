@@ -64,7 +64,7 @@ struct process {
 	uint32_t serial;   /* new with each change of mappings */
 	uint32_t nthreads; /* 0: ended */
 	bool counted;      /* @nthreads is the truth: its beginning was seen */
-	bool inherits;     /* it has not called exec: mappings may be its parent's */
+	bool inherits;     /* its fork was seen and it has not called exec: mappings may be its parent's */
 	bool fading;       /* in the list of those with a past */
 	uint64_t ended_round;
 	/*
@@ -123,6 +123,9 @@ void process_table_round(struct process_table *table);
 
 /* The name of @thread, NULL if it is not known. */
 const char *process_thread_name(const struct process_thread *thread);
+
+/* Is process @pid the process @of, or was it seen to be forked from that one and runs the same program? */
+bool process_table_is_copy(const struct process_table *table, uint32_t pid, uint32_t of);
 
 /* Look @addr up in the maps of programs that are no more. */
 bool process_had_code(const struct process *proc, uint64_t addr);

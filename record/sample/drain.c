@@ -148,7 +148,6 @@ static void begin_readers(struct drain *d)
 		.raw_stacks = d->options.raw_stacks,
 		.code_mask = d->options.code_mask,
 		.skip_pid = d->options.skip_pid,
-		.skip_reader = d->options.skip_reader,
 		.managed = d->options.managed,
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
@@ -387,7 +386,8 @@ static struct err *take_sight(struct drain *d, const struct ring_sight *at)
 	struct event ev;
 
 	if (!task_filter_has(d->family, sight->pid, sight->tid) ||
-	    (d->options.skip_pid && sight->pid == d->options.skip_pid))
+	    (d->options.skip_pid &&
+	     process_table_is_copy(attach_processes(d->attach), sight->pid, d->options.skip_pid)))
 		return NULL;
 	if (thread_sight_managed(sight, at->time_ns, &ev))
 		err = take_managed(d, &ev);

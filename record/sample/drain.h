@@ -29,8 +29,7 @@ struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint64_t code_mask;  /* as in the recording */
-	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
-	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
+	uint32_t skip_pid;   /* leave samples of this process and of its copies out; 0: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	enum idle_scope idle_scope; /* where idle is an event */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */

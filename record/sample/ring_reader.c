@@ -5,7 +5,6 @@
 #include "record/sample/bytecode_words.h"
 #include "record/sample/ring_reader.h"
 
-#include "record/task/foreign_reader.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -181,8 +180,8 @@ static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
 static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 {
 	return is_idle_switch(r, ev) || !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
-	       (r->scene->skip_pid && (ev->pid == r->scene->skip_pid ||
-				       ev->pid == foreign_reader_pid(r->scene->skip_reader)));
+	       (r->scene->skip_pid &&
+		process_table_is_copy(r->scene->processes, ev->pid, r->scene->skip_pid));
 }
 
 static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, size_t max_stack)

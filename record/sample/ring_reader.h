@@ -66,8 +66,7 @@ struct ring_scene {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint64_t code_mask;  /* as in the recording */
-	uint32_t skip_pid;   /* leave samples of this process out; 0: of none */
-	const struct foreign_reader *skip_reader; /* and of this one; NULL: of none */
+	uint32_t skip_pid;   /* leave samples of this process and of its copies out; 0: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 };
 

@@ -72,11 +72,6 @@ struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
 	return f;
 }
 
-uint32_t foreign_reader_pid(const struct foreign_reader *f)
-{
-	return f ? (uint32_t)f->pid : 0;
-}
-
 /* ---- in the reader ------------------------------------------------------------------------------------- */
 
 static bool send_answer(int fd, const void *answer, size_t len, int passed)

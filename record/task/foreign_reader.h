@@ -55,9 +55,6 @@ enum foreign_result {
 struct foreign_reader *foreign_reader_new(enum foreign_patience patience);
 void foreign_reader_free(struct foreign_reader *f);
 
-/* The reader's number, 0 if none runs. */
-uint32_t foreign_reader_pid(const struct foreign_reader *f);
-
 /*
  * Have @job done; @answer means nothing if it is not. *@ret_fd, -1 if there is none, is the caller's. @f may be NULL: the caller
  * itself does it. Not thread-safe.

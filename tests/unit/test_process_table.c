@@ -317,6 +317,23 @@ TEST(process_of_before_the_recording_inherits_nothing)
 	CHECK(!process_table_event(&table.table, &ev));
 	CHECK(!is_code(&table, 2, 0x1000));
 	CHECK_UINT(process_table_look(&table.table, 2)->lineage[1], 1);
+	CHECK(!process_table_is_copy(&table.table, 2, 1));
+}
+
+TEST(process_is_its_parents_copy_until_it_calls_exec)
+{
+	TABLE;
+
+	fork_task(&table, 2, 2, 1);
+	fork_task(&table, 3, 3, 2);
+	CHECK(process_table_is_copy(&table.table, 2, 1));
+	CHECK(process_table_is_copy(&table.table, 2, 2));
+	CHECK(!process_table_is_copy(&table.table, 2, 3));
+	CHECK(!process_table_is_copy(&table.table, 3, 1));
+	CHECK(!process_table_is_copy(&table.table, 9, 1));
+	exec_task(&table, 2);
+	CHECK(!process_table_is_copy(&table.table, 2, 1));
+	CHECK(process_table_is_copy(&table.table, 2, 2));
 }
 
 TEST(process_limits_hold_for_one_and_for_all)

@@ -42,4 +42,15 @@ grep -q '>precord (' picture.svg || fail "the other recorder is not told apart i
 preport html -i with.trace --pid $with -o page.html 2>err.txt || { cat err.txt; fail "no page"; }
 grep -q 'the recorder' page.html || fail "the recorder is not marked in the page"
 grep -q 'precord .*the recorder' page.txt || { cat page.txt; fail "the recorder is not marked"; }
+
+# Whoever reads files for it, where interpreters begin one after another, is left out with it.
+command -v python3 >/dev/null || exit 0
+readers() { preport -i "$1" --by comm --limit 100000 --format=csv 2>/dev/null | columns comm samples | awk -F'\t' '$1 ~ /^precord-files/ { n += $2 } END { print n + 0 }'; }
+PYTHONHOME=$(python3 -c 'import sys; print(sys.base_prefix)') python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
+export PYTHONHOME python
+load='for i in 1 2 3 4 5 6 7 8; do cp "$python" ./python3.$i && ./python3.$i -c "sum(i * i for i in range(300000))" || exit; done'
+precord -q -a -e cpu-clock -F 4999 -o readers.trace -- sh -c "$load" 2>err.txt || { cat err.txt; fail "interpreters: $?"; }
+precord -q -a -e cpu-clock -F 4999 --exclude-self -o none.trace -- sh -c "$load" 2>err.txt || { cat err.txt; fail "interpreters, --exclude-self: $?"; }
+[ "$(readers readers.trace)" -gt 0 ] || skip "the reader of files was never sampled"
+[ "$(readers none.trace)" = 0 ] || fail "--exclude-self: $(readers none.trace) samples of the reader of files"
 exit 0
