@@ -408,7 +408,7 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	}
 	say_missing(&missing.gone, "gone, replaced or not readable", notes);
 	say_missing(&missing.unusable, "not usable ELF", notes);
-	say_missing(&missing.foreign, "of another kind of machine, 32-bit for example", notes);
+	say_missing(&missing.foreign, "32-bit, of another kind of machine, or with more headers and names than are read", notes);
 	report->missing += missing.gone.count + missing.unusable.count + missing.foreign.count;
 	arena_deinit(&missing.arena);
 	vec_deinit(&list);

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENDS_MAX      1024 /* marks of an end in a row that are read over; linkers leave one or two between parts */
 #define HDR_ENTRY_LEN 8 /* two 32-bit numbers, counted from the header's address */
 #define HDR_TABLE_S32 (CFI_POINTER_DATA_RELATIVE | CFI_POINTER_S32)
 
@@ -219,16 +220,32 @@ static bool cached_cie(struct cie_cache *cache, const struct cfi_bytes *bytes, u
 	return cache->valid;
 }
 
+/* One record after another; in a sparse file there may be billions of end marks. */
+struct walk {
+	const struct cfi_bytes *bytes;
+	uint64_t offset; /* of the next one */
+	size_t nends;    /* marks read in a row */
+};
+
+static bool walk_next(struct walk *walk, struct cfi_record *ret)
+{
+	if (walk->nends > ENDS_MAX || !cfi_record_at(walk->bytes, walk->offset, ret))
+		return false;
+	walk->nends = ret->is_end ? walk->nends + 1 : 0;
+	walk->offset = ret->end;
+	return true;
+}
+
 /* Append an entry for every sound FDE of @bytes. */
 static void walk(struct cfi_section *cfi, const struct cfi_bytes *bytes, struct index *index)
 {
 	const char *name = bytes->is_debug ? ".debug_frame" : ".eh_frame";
+	struct walk records = { .bytes = bytes };
 	struct cie_cache cache = { 0 };
 	struct cfi_record rec;
-	uint64_t offset;
 	size_t count = 0;
 
-	for (offset = 0; cfi_record_at(bytes, offset, &rec); offset = rec.end) {
+	while (walk_next(&records, &rec)) {
 		struct cfi_fde fde;
 
 		if (rec.is_end || rec.is_cie)
@@ -237,15 +254,15 @@ static void walk(struct cfi_section *cfi, const struct cfi_bytes *bytes, struct 
 		if (!cached_cie(&cache, bytes, rec.cie_offset) ||
 		    !cfi_record_fde(bytes, &rec, &cache.cie, &fde)) {
 			note_hole(cfi, "%s has an unusable entry at offset 0x%" PRIx64, name,
-				  offset);
+				  rec.offset);
 			continue;
 		}
 		if (fde.begin && fde.begin < fde.end) /* linkers leave 0 for code they dropped */
 			vec_push(&index->entries,
-				 ((struct entry){ fde.begin, fde.end, offset, bytes->is_debug }));
+				 ((struct entry){ fde.begin, fde.end, rec.offset, bytes->is_debug }));
 	}
-	if (offset < bytes->len)
-		note_hole(cfi, "%s is malformed from offset 0x%" PRIx64 " on", name, offset);
+	if (records.offset < bytes->len)
+		note_hole(cfi, "%s is malformed from offset 0x%" PRIx64 " on", name, records.offset);
 	else if (!bytes->is_debug && count < cfi->ntable)
 		note_hole(cfi, ".eh_frame_hdr leads to %zu entries, .eh_frame has %zu", cfi->ntable, count);
 }
@@ -390,10 +407,11 @@ static bool rows_are_true_near(const struct cfi_section *cfi, uint64_t vaddr)
 
 static size_t count_fdes(const struct cfi_bytes *bytes)
 {
+	struct walk records = { .bytes = bytes };
 	struct cfi_record rec;
 	size_t count = 0;
 
-	for (uint64_t offset = 0; cfi_record_at(bytes, offset, &rec); offset = rec.end)
+	while (walk_next(&records, &rec))
 		count += !rec.is_end && !rec.is_cie;
 	return count;
 }

@@ -254,6 +254,31 @@ static void check_broken(size_t offset, uint32_t value)
 	cfi_section_free(cfi);
 }
 
+/* A sparse file has as much nothing as it likes behind a few bytes. */
+TEST(cfi_section_reads_no_megabytes_of_zeros)
+{
+	const size_t zeros[] = { 64, 1 << 20 };
+
+	for (size_t i = 0; i < ARRAY_LEN(zeros); i++) {
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(cfi_writer_deinit) struct cfi_writer w = { 0 };
+		CLEANUP(image_closep) struct image *img = NULL;
+		struct cfi_fde fde;
+
+		three_functions(&w, PC_RELATIVE);
+		writer_reserve(&w.out, zeros[i]);
+		memset(w.out.data + w.out.len, 0, zeros[i]);
+		w.out.len += zeros[i];
+		cfi_writer_fde(&w, 0x2000, 0x40, body, sizeof(body));
+		struct cfi_section *cfi = open_sections(&f, &w, NULL, NULL, &img);
+
+		CHECK(cfi_section_find(cfi, 0x1200, &fde));
+		CHECK_UINT(cfi_section_find(cfi, 0x2000, &fde), i == 0);
+		CHECK_UINT(cfi_section_defect(cfi) != NULL, i == 1);
+		cfi_section_free(cfi);
+	}
+}
+
 /* As a file is that was not written to its end: the records read as padding. */
 TEST(cfi_section_notices_that_the_header_knows_more)
 {

@@ -18,7 +18,7 @@ mkfifo ready
 read -r word <ready
 [ "$word" = ready ] || skip "a FUSE file system cannot be mounted here"
 # Whoever waits for the server goes on when it is gone.
-trap 'kill $server 2>/dev/null; umount -l held 2>/dev/null' EXIT
+trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; umount -l held 2>/dev/null' EXIT
 
 ends() { # ends WHEN FILE ARGUMENTS...: the recording ends by itself, and its file is whole
 	local when=$1 file=$2

@@ -46,7 +46,7 @@ END_C
 $CC -O1 -g -fPIC -shared -Wl,-soname,library.so -o library.so library.c && $CC -O1 -g -o main main.c ./library.so || fail "cannot compile"
 mkdir held libs
 mkfifo ready
-trap 'kill $server 2>/dev/null; umount -l held 2>/dev/null' EXIT
+trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; umount -l held 2>/dev/null' EXIT
 
 # The first thread may be a zombie while another waits for the server.
 has_ended() { [ ! -e /proc/"$1" ] || grep -q '^State:.*Z' /proc/"$1"/status && ! grep -q '^Threads:.*[2-9]' /proc/"$1"/status; }
