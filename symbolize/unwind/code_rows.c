@@ -297,8 +297,12 @@ bool code_rows_find(struct cfi_rules *rules, struct disasm *d, const struct code
 {
 	struct pass pass = { 0 };
 	struct frame frame;
-	bool found = frame_at(d, f, vaddr, &pass, &frame) && make_rule(rules, &frame, ret_rule);
+	bool found;
 
+	/* Else all the code before it would be followed in vain, for each address anew. */
+	if (vaddr - f->vaddr >= MIN(f->len, CODE_ROWS_LEN_MAX))
+		return false;
+	found = frame_at(d, f, vaddr, &pass, &frame) && make_rule(rules, &frame, ret_rule);
 	map_deinit(&pass.at);
 	vec_deinit(&pass.frames);
 	return found;
