@@ -44,6 +44,8 @@ static bool is_harmless(uint32_t c)
 		return false;
 	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
 		return false;
+	if ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef)) /* no characters; XML forbids them */
+		return false;
 	return !((c >= 0x2060 && c <= 0x2069) || c == 0xfeff || c == 0x061c);
 }
 

@@ -49,6 +49,9 @@ TEST(text_escapes_every_byte_that_is_not_utf8)
 	check_escape("\xc0\xaf", "\\xc0\\xaf");                   /* overlong */
 	check_escape("\xe0\x80\xaf", "\\xe0\\x80\\xaf");          /* overlong */
 	check_escape("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
+	check_escape("a\xef\xbf\xbf\xef\xbf\xbe", "a\\xef\\xbf\\xbf\\xef\\xbf\\xbe"); /* U+FFFF, U+FFFE */
+	check_escape("\xf0\x9f\xbf\xbf\xef\xb7\x90", "\\xf0\\x9f\\xbf\\xbf\\xef\\xb7\\x90"); /* U+1FFFF, U+FDD0 */
+	check_escape("\xef\xbf\xbd", "\xef\xbf\xbd"); /* U+FFFD is one */
 	check_escape("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* past U+10FFFF */
 	check_escape("\xe2\x82", "\\xe2\\x82");                   /* cut short */
 	check_escape("\xf0\x9f\x99", "\\xf0\\x9f\\x99");
