@@ -70,6 +70,9 @@ static struct err *read_text(struct settings *settings, int fd, const char *path
 	while (len < FILE_MAX_LEN && (got = read(fd, text + len, FILE_MAX_LEN - len)) > 0)
 		len += (size_t)got;
 	text[len] = '\0';
+	if (strlen(text) != len)
+		return err_remedy(err_new(ERR_USAGE, "'%s' is no text: byte %zu is 0", path, strlen(text)),
+				  "lines are NAME = VALUE, see 'preport config'");
 	for (unsigned number = 1; !err && (line = strsep(&rest, "\n")); number++)
 		err = read_line(settings, line, path, number);
 	return err;

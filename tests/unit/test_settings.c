@@ -80,6 +80,22 @@ TEST(settings_say_which_line_is_wrong)
 	check_refused("idle = perhaps\n");
 }
 
+TEST(settings_with_a_zero_in_them_are_refused_whole)
+{
+	struct settings settings = { 0 };
+	FILE *out = fopen(file_of(""), "w");
+
+	fwrite("color = never\0idle = yes\n", 1, 25, out);
+	fclose(out);
+
+	struct err *err = settings_read(&settings);
+
+	CHECK(err && err_kind(err) == ERR_USAGE && strstr(err_message(err), "byte 13 is 0"));
+	CHECK_UINT(settings.list.len, 0);
+	err_free(err);
+	settings_deinit(&settings);
+}
+
 static void check_distrusted(const char *path)
 {
 	struct settings settings = { 0 };
