@@ -36,6 +36,7 @@ enum event_kind {
 	EVENT_MANAGED,	  /* the stack that an interpreter keeps, read for one sample */
 	EVENT_PROCESS,	  /* what else is known of a process: command line, cgroup, user */
 	EVENT_TASK_TIMES, /* what the scheduler itself has counted for a thread so far */
+	EVENT_DESCRIPTOR, /* what a descriptor of a process referred to when it was looked at */
 	EVENT_KINDS	  /* how many there are */
 };
 
@@ -133,7 +134,11 @@ struct event_sample {
 	const struct event_regs *regs; /* NULL: none were taken (kernel thread, or not asked for) */
 	struct event_stack stack;
 
-	uint64_t addr;	 /* data address or breakpoint address; 0 if not recorded */
+	/*
+	 * Data address or breakpoint address; 0 if not recorded. Of a stack of a wait (off-cpu): 1 + the first argument of the
+	 * system call that the thread waits in.
+	 */
+	uint64_t addr;
 	uint64_t weight; /* latency or the like, as the PMU defines it; 0 if not recorded */
 	uint64_t data_src; /* union perf_mem_data_src; 0 if not recorded */
 	uint64_t cgroup; /* id, see EVENT_CGROUP; 0 if not recorded */
@@ -176,6 +181,12 @@ struct event_task_times {
 	uint64_t run_ns;  /* on a CPU; of a thread that is on one right now, as of its last tick */
 	uint64_t wait_ns; /* ready to run, before it got one */
 	uint64_t turns;	  /* on a CPU */
+};
+
+/* Closed and opened anew in between, a number may have been something else. */
+struct event_descriptor {
+	uint32_t number;
+	const char *name; /* "/var/log/x", "pipe:[1234]", "tcp to 10.0.0.1:5432"; "" if it could not be read */
 };
 
 struct event_fork {
@@ -298,6 +309,7 @@ struct event {
 		struct event_managed managed;
 		struct event_process process;
 		struct event_task_times task_times;
+		struct event_descriptor descriptor;
 	};
 };
 

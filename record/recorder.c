@@ -446,6 +446,8 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 	/* For the last time before the events go off. */
 	if (!err && (*ret_over || s->task_times.next_ns <= clock_now_ns(CLOCK_MONOTONIC)))
 		err = task_times_read(&s->task_times, &s->family, told_event, s);
+	if (!err && *ret_over)
+		err = drain_look_last(s->drain);
 	if (!err && !*ret_over)
 		err = output_files_tick(&s->output_files, clock_now_ns(CLOCK_MONOTONIC));
 	return err;

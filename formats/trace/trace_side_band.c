@@ -197,6 +197,10 @@ void side_band_put(struct string_encoder *strings, struct writer *w, const struc
 		writer_uleb(w, ev->task_times.wait_ns);
 		writer_uleb(w, ev->task_times.turns);
 		break;
+	case EVENT_DESCRIPTOR:
+		writer_uleb(w, ev->descriptor.number);
+		put_string(strings, w, ev->descriptor.name);
+		break;
 	case EVENT_SAMPLE: /* in columns of its own */
 	case EVENT_EXIT:
 	case EVENT_KINDS:
@@ -427,6 +431,10 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		ev->task_times.run_ns = reader_uleb(r, "time on a CPU");
 		ev->task_times.wait_ns = reader_uleb(r, "time waiting for a CPU");
 		ev->task_times.turns = reader_uleb(r, "turns on a CPU");
+		break;
+	case EVENT_DESCRIPTOR:
+		ev->descriptor.number = get_u32(r, "descriptor");
+		ev->descriptor.name = get_string(d, r);
 		break;
 	case EVENT_SAMPLE:
 	case EVENT_EXIT:

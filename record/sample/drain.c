@@ -51,6 +51,7 @@ struct drain {
 	struct idle_reader *idle; /* NULL: it is no event */
 	uint32_t idle_event;
 	struct wait_probe *wait_probe; /* NULL: stacks of waits are not recorded */
+	struct descriptor_looks *descriptors; /* NULL: the same */
 	struct part *parts; /* of nreaders */
 	struct pool *pool;  /* NULL: there is one reader */
 
@@ -143,6 +144,7 @@ static void begin_readers(struct drain *d)
 		.off_cpu_event = off_cpu_event(d->perf_fds->plan),
 		.thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.thinning)),
 		.seen = memory_zeroed(d->nrings + 1, sizeof(*d->scene.seen)),
+		.descriptors = memory_zeroed(d->nrings + 1, sizeof(*d->scene.descriptors)),
 		.behind_ns = memory_zeroed(d->nrings + 1, sizeof(*d->scene.behind_ns)),
 		.by_cpu = d->options.by_cpu,
 		.raw_stacks = d->options.raw_stacks,
@@ -152,6 +154,8 @@ static void begin_readers(struct drain *d)
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
 	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
+	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
+		d->descriptors = descriptor_looks_new();
 	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
 		d->wait_probe = wait_probe_new(d->options.managed ? managed_readers_table(d->options.managed) : NULL);
 	begin_idle(d);
@@ -203,9 +207,13 @@ void drain_free(struct drain *d)
 	free(d->scene.heads);
 	free(d->scene.behind_ns);
 	free(d->scene.thinning);
-	for (size_t i = 0; i < d->nrings; i++)
+	for (size_t i = 0; i < d->nrings; i++) {
 		vec_deinit(&d->scene.seen[i]);
+		vec_deinit(&d->scene.descriptors[i]);
+	}
 	free(d->scene.seen);
+	free(d->scene.descriptors);
+	descriptor_looks_free(d->descriptors);
 	wait_probe_free(d->wait_probe);
 	idle_reader_free(d->idle);
 	vec_deinit(&d->side);
@@ -459,6 +467,32 @@ static struct err *probe_waits(struct drain *d)
 	return err;
 }
 
+static struct err *take_descriptor(void *context, const struct event *ev)
+{
+	struct drain *d = context;
+
+	d->totals.side_band++;
+	return journal_event(d->journal, ev);
+}
+
+/* What the descriptors are that threads wait for; at the end, @all of them. */
+static struct err *look_at_descriptors(struct drain *d, bool all)
+{
+	for (size_t i = 0; i < d->nrings; i++) {
+		struct descriptor_uses *uses = &d->scene.descriptors[i];
+
+		for (size_t j = 0; j < uses->len; j++)
+			descriptor_looks_use(d->descriptors, uses->items[j]);
+		uses->len = 0;
+	}
+	return descriptor_looks_run(d->descriptors, clock_now_ns(CLOCK_MONOTONIC), all, take_descriptor, d);
+}
+
+struct err *drain_look_last(struct drain *d)
+{
+	return d->descriptors ? look_at_descriptors(d, true) : NULL;
+}
+
 bool drain_probes_waits(const struct drain *d)
 {
 	return d->wait_probe && wait_probe_busy(d->wait_probe);
@@ -480,6 +514,8 @@ struct err *drain_pass(struct drain *d)
 		err = drain_samples(d);
 	if (!err && d->wait_probe)
 		err = probe_waits(d);
+	if (!err && d->descriptors)
+		err = look_at_descriptors(d, false);
 	if (!err && d->idle)
 		err = idle_reader_take(d->idle, take_idle, d);
 	if (!err && d->options.managed)

@@ -59,6 +59,9 @@ void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 /* Of how many switches one had its stack, where stacks of waits were thinned most; 0: nowhere. */
 uint64_t drain_thinned(const struct drain *d);
 
+/* Before the events go off: look once more at what threads wait for. */
+MUST_USE struct err *drain_look_last(struct drain *d);
+
 /* Are waits being looked at (wait_probe.h)? Passes should come often then. */
 bool drain_probes_waits(const struct drain *d);
 

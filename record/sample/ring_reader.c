@@ -4,6 +4,7 @@
  */
 #include "record/sample/bytecode_words.h"
 #include "record/sample/ring_reader.h"
+#include "record/sample/syscall_argument.h"
 
 
 #include <linux/perf_event.h>
@@ -184,6 +185,16 @@ static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 		process_table_is_copy(r->scene->processes, ev->pid, r->scene->skip_pid));
 }
 
+/* What a wait's system call is about, before pruning takes it for data. */
+static void take_argument(struct ring_reader *r, size_t ring, uint64_t argument)
+{
+	struct event *ev = &r->record.event;
+
+	ev->sample.addr = argument;
+	if (argument && argument <= DESCRIPTOR_LOOKS_MAX)
+		vec_push(&r->scene->descriptors[ring], ((struct descriptor_use){ ev->pid, (uint32_t)(argument - 1) }));
+}
+
 static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, size_t max_stack)
 {
 	struct event *ev = &r->record.event;
@@ -206,6 +217,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 
 	if (r->scene->by_cpu)
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
+	if (ev->sample.event == r->scene->off_cpu_event)
+		take_argument(r, ring, syscall_argument(r->prune.arch, ev->sample.regs));
 	prune_stack(r, proc, max_stack);
 	ev->sample.stack.shortened |= lean && ev->sample.stack.cut;
 	trim_chain(r, proc, &ev->sample);
@@ -244,6 +257,8 @@ struct err *ring_reader_take_sight(struct ring_reader *r, const struct ring_sigh
 	rec->regs.values[arch->sp] = found->sp;
 	rec->regs.values[arch->ip] = found->ip;
 	ev->sample.regs = rec->regs.mask ? &rec->regs : NULL;
+	if (at->event == r->scene->off_cpu_event)
+		take_argument(r, 0, found->argument);
 
 	const struct process *proc = process_table_look(r->scene->processes, ev->pid);
 

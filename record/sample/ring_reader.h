@@ -26,6 +26,7 @@
 #include "record/sample/perf_fds.h"
 #include "record/sample/stack_thinning.h"
 #include "record/sample/wait_probe.h"
+#include "record/task/descriptor_looks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,6 +63,7 @@ struct ring_scene {
 	uint32_t off_cpu_event; /* RECORDING_NO_EVENT: none */
 	struct stack_thinning *thinning; /* by sample ring: of the stacks of waits */
 	struct wait_probe_seen *seen;    /* by sample ring: stacks of waits, where they are thinned */
+	struct descriptor_uses *descriptors; /* by sample ring: that threads waited for */
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */

@@ -9,6 +9,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/perf/kallsyms.h"
+#include "record/sample/syscall_argument.h"
 #include "record/task/task_memory.h"
 
 #include <ctype.h>
@@ -196,13 +197,14 @@ bool thread_look(struct thread_looker *l, uint32_t pid, uint32_t tid, struct thr
 	ret->pid = pid;
 	ret->tid = tid;
 	ret->nkernel_ips = ret->stack_len = 0;
-	ret->ip = ret->sp = 0;
+	ret->ip = ret->sp = ret->argument = 0;
 	ret->binary = NULL;
 	if (!thread_runs(pid, tid, ret->runs))
 		return false;
 	ret->time_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (read_text(pid, tid, "syscall", syscall, sizeof(syscall)) && strncmp(syscall, "running", 7) == 0)
 		return false;
+	ret->argument = syscall_argument_parse(syscall);
 	if (thread_sight_parse_syscall(syscall, &ret->sp, &ret->ip))
 		read_user_stack(ret);
 	else

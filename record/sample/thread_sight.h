@@ -25,6 +25,7 @@ struct thread_sight {
 	size_t nkernel_ips;
 	uint64_t kernel_ips[THREAD_SIGHT_IPS_MAX]; /* innermost first */
 	uint64_t ip, sp;  /* in user space; 0: not known, or a kernel thread */
+	uint64_t argument; /* of its system call, see syscall_argument.h */
 	size_t stack_len; /* bytes from @sp on */
 	uint8_t stack[THREAD_SIGHT_STACK_LEN];
 	const struct managed_binary *binary; /* of its interpreter, lives as long as the table; NULL: none is known */

@@ -14,6 +14,7 @@
 #include "formats/base/text.h"
 #include "formats/tracepoint_format.h"
 #include "report/view/branches.h"
+#include "report/load/derive/derive_kind.h"
 #include "report/view/extras_text.h"
 #include "report/print/json.h"
 #include "report/view/memory_source.h"
@@ -74,6 +75,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_MANAGED] = "managed",
 	[EVENT_PROCESS] = "process",
 	[EVENT_TASK_TIMES] = "task-times",
+	[EVENT_DESCRIPTOR] = "descriptor",
 };
 
 /* Signed: synthesised events may stand before the start. */
@@ -200,6 +202,12 @@ static void put_payload_text(struct script *script, const struct event *ev)
 	}
 }
 
+/* The stack of a wait has an argument of a system call where others have a data address. */
+static bool is_wait(const struct script *script, const struct event_sample *sample)
+{
+	return derive_is_off_cpu(script->s->recording, sample->event);
+}
+
 static void put_sample_text(struct script *script, const struct session_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
@@ -212,7 +220,10 @@ static void put_sample_text(struct script *script, const struct session_event *e
 	text_put_escaped(script->out, event_name(script, sample->event));
 	fputs(": ", script->out);
 	put_payload_text(script, event->ev);
-	extras_put_data(script->out, sample);
+	if (is_wait(script, sample) && sample->addr)
+		fprintf(script->out, "argument 0x%" PRIx64, sample->addr - 1);
+	else
+		extras_put_data(script->out, sample);
 	fputc('\n', script->out);
 	for (size_t i = 0, at = 0; i < shown && stack; i++) {
 		put_frame_text(script, frame_of(script, chain, stack, &at), stack);
@@ -337,6 +348,10 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 	case EVENT_TASK_TIMES:
 		fprintf(out, "run=%" PRIu64 " wait=%" PRIu64 " turns=%" PRIu64, ev->task_times.run_ns,
 			ev->task_times.wait_ns, ev->task_times.turns);
+		break;
+	case EVENT_DESCRIPTOR:
+		fprintf(out, "%" PRIu32 " ", ev->descriptor.number);
+		text_put_escaped(out, ev->descriptor.name);
 		break;
 	default:
 		break;
@@ -486,7 +501,9 @@ static void put_sample_json(struct script *script, const struct session_event *e
 
 	json_string(&script->json, "event", event_name(script, sample->event));
 	json_uint(&script->json, "period", sample->period);
-	if (sample->addr)
+	if (sample->addr && is_wait(script, sample))
+		put_address(&script->json, "argument", sample->addr - 1);
+	else if (sample->addr)
 		put_address(&script->json, "addr", sample->addr);
 	if (sample->weight)
 		json_uint(&script->json, "weight", sample->weight);
@@ -614,6 +631,10 @@ static void put_facts_json(struct script *script, const struct event *ev)
 		json_uint(json, "run_ns", ev->task_times.run_ns);
 		json_uint(json, "wait_ns", ev->task_times.wait_ns);
 		json_uint(json, "turns", ev->task_times.turns);
+		break;
+	case EVENT_DESCRIPTOR:
+		json_uint(json, "number", ev->descriptor.number);
+		json_string(json, "name", ev->descriptor.name);
 		break;
 	default:
 		break;

@@ -270,6 +270,9 @@ void strip_names_event(struct strip_names *names, struct event *ev)
 	case EVENT_CGROUP:
 		ev->cgroup.path = pseudonym_of(p, PSEUDONYM_CGROUP, ev->cgroup.path);
 		break;
+	case EVENT_DESCRIPTOR:
+		ev->descriptor.name = "";
+		break;
 	case EVENT_PROCESS:
 		ev->process.cmdline = "";
 		if (*ev->process.cgroup)

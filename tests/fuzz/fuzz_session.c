@@ -204,6 +204,10 @@ static void read_rest(struct maker *m, struct event *ev)
 		ev->task_times.run_ns = reader_uleb(&m->r, "run");
 		ev->task_times.wait_ns = reader_uleb(&m->r, "wait");
 		break;
+	case EVENT_DESCRIPTOR:
+		ev->descriptor.number = reader_u8(&m->r, "descriptor");
+		ev->descriptor.name = reader_u8(&m->r, "name") % 2 ? "/var/log/x" : "pipe:[7]";
+		break;
 	default:
 		break;
 	}

@@ -83,6 +83,10 @@ static void put_event(const struct event *ev)
 		put_word(ev->task_times.wait_ns);
 		put_word(ev->task_times.turns);
 		break;
+	case EVENT_DESCRIPTOR:
+		put_word(ev->descriptor.number);
+		put_text(ev->descriptor.name);
+		break;
 	case EVENT_TEXT_POKE:
 		put_bytes(ev->text_poke.old_code, ev->text_poke.old_len);
 		put_bytes(ev->text_poke.new_code, ev->text_poke.new_len);

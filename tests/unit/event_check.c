@@ -179,6 +179,10 @@ static void check_payload(const struct event *got, const struct event *want)
 		CHECK_UINT(got->task_times.wait_ns, want->task_times.wait_ns);
 		CHECK_UINT(got->task_times.turns, want->task_times.turns);
 		break;
+	case EVENT_DESCRIPTOR:
+		CHECK_UINT(got->descriptor.number, want->descriptor.number);
+		CHECK_STR(got->descriptor.name, want->descriptor.name);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;

@@ -282,6 +282,10 @@ static void fill(struct event_maker *m, size_t task, struct event *ev)
 		ev->task_times.wait_ns = any_word(m);
 		ev->task_times.turns = any_word(m);
 		break;
+	case EVENT_DESCRIPTOR:
+		ev->descriptor.number = (uint32_t)any_word(m);
+		ev->descriptor.name = any_text(m);
+		break;
 	case EVENT_EXIT:
 	case EVENT_KINDS:
 		break;

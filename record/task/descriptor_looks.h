@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * descriptor_looks.h - what the descriptors refer to that threads wait for: /proc/PID/fd, and for sockets the kernel's tables
+ * of them.
+ *
+ * A number may be closed and opened anew between a wait and the look, so each that is in use is looked at again and again,
+ * and each look is told: what two looks agree on was so in between. Reading the links waits for nobody's memory or file
+ * server. Looking takes a hundredth of the time at most. Not thread-safe.
+ */
+#ifndef RECORD_DESCRIPTOR_LOOKS_H
+#define RECORD_DESCRIPTOR_LOOKS_H
+
+#include "formats/base/vec.h"
+#include "formats/event.h"
+
+#include <stdint.h>
+
+#define DESCRIPTOR_LOOKS_MAX (1u << 20) /* higher numbers are no descriptors (fs.nr_open) */
+
+/* A number that may be a descriptor of a process. */
+struct descriptor_use {
+	uint32_t pid, number;
+};
+
+struct descriptor_uses {
+	struct descriptor_use *items;
+	size_t len, cap;
+};
+
+struct descriptor_looks;
+
+struct descriptor_looks *descriptor_looks_new(void);
+void descriptor_looks_free(struct descriptor_looks *l);
+
+/* A thread waited for @use: it is looked at if its turn has come. */
+void descriptor_looks_use(struct descriptor_looks *l, struct descriptor_use use);
+
+typedef struct err *descriptor_tell(void *context, const struct event *ev);
+
+/* Look at those in use that are due at @now_ns (by CLOCK_MONOTONIC), and @tell what they are. @all: at all, for the last time. */
+MUST_USE struct err *descriptor_looks_run(struct descriptor_looks *l, uint64_t now_ns, bool all, descriptor_tell *tell,
+					  void *context);
+
+/* ---- for tests ---- */
+
+struct socket_names;
+
+struct socket_names *socket_names_new(void);
+void socket_names_free(struct socket_names *n);
+
+/* Take in /proc/net/tcp and its like, whose addresses have @family (AF_INET, AF_INET6), or with AF_UNIX /proc/net/unix. */
+void socket_names_read(struct socket_names *n, int family, const char *protocol, const char *text);
+
+/* "tcp to 10.0.0.1:5432", "tcp :80 from 10.0.0.9", "unix /run/x"; NULL if it is not known. Until the next read. */
+const char *socket_names_get(struct socket_names *n, uint64_t inode);
+
+#endif
