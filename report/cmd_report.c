@@ -149,7 +149,7 @@ static const struct opt report_opts[] = {
 	{ OPT_FIELD_(OPT_KIND_PARSE, struct report_args, by, "by", 'b', "LEVEL,..",
 		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
 		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, data-type, "
-		  "data-field, entry, mine, state, wait, syscall, waker, a tracepoint's field (next_comm); event; branch, "
+		  "data-field, entry, mine, state, wait, syscall, lock, file, waker, a tracepoint's field (next_comm); event; branch, "
 		  "branch=line, branch=address"),
 	  .parse = parse_by },
 	OPT_PARSE(struct report_args, default_by, "default-by", 0, "LEVEL,..",

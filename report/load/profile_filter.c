@@ -39,19 +39,34 @@ static void sum_window(struct profile *p, const struct filter *filter)
 	p->times = kept;
 }
 
-static void keep_rows(struct profile *p, const struct filter *filter, struct profile_sum *matched)
+/* What @row is from now on; false: it does not pass. */
+typedef bool judge_row(void *context, const struct filter *filter, struct profile *p, struct profile_sample *row);
+
+static bool judge_whole(void *context, const struct filter *filter, struct profile *p, struct profile_sample *row)
+{
+	struct reshape *reshape = context;
+
+	return row->count && filter_passes_row(filter, p, row) &&
+	       (!reshape || reshape_stack(reshape, p, row->stack, &row->stack));
+}
+
+static bool judge_labels(void *context, const struct filter *filter, struct profile *p, struct profile_sample *row)
+{
+	(void)context;
+	return filter_passes_labels(filter, p, row->labels);
+}
+
+static void keep_rows(struct profile *p, const struct filter *filter, judge_row *judge, void *context,
+		      struct profile_sum *matched)
 {
 	uint32_t *number_of = memory_alloc((p->samples.len + 1) * sizeof(*number_of));
-	struct reshape *reshape =
-		reshape_is_given(&filter->reshape) ? reshape_new(&filter->reshape) : NULL;
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < p->samples.len; i++) {
 		struct profile_sample row = p->samples.items[i];
 
 		number_of[i] = UINT32_MAX;
-		if (!row.count || !filter_passes_row(filter, p, &row) ||
-		    (reshape && !reshape_stack(reshape, p, row.stack, &row.stack)))
+		if (!judge(context, filter, p, &row))
 			continue;
 		stats_add(matched, &row);
 		number_of[i] = kept;
@@ -60,7 +75,6 @@ static void keep_rows(struct profile *p, const struct filter *filter, struct pro
 	if (kept < p->samples.len)
 		time_series_renumber(&p->times, number_of);
 	p->samples.len = kept;
-	reshape_free(reshape);
 	free(number_of);
 }
 
@@ -150,7 +164,22 @@ struct err *profile_filter_apply(struct profile *p, struct filter *filter, const
 		return err;
 	if (filter->window)
 		sum_window(p, filter);
-	keep_rows(p, filter, matched);
+
+	struct reshape *reshape = reshape_is_given(&filter->reshape) ? reshape_new(&filter->reshape) : NULL;
+
+	keep_rows(p, filter, judge_whole, reshape, matched);
+	reshape_free(reshape);
 	set_span(p);
+	return NULL;
+}
+
+struct err *profile_filter_by_labels(struct profile *p, struct filter *filter, struct profile_sum *matched)
+{
+	struct err *err = filter_has_late(filter) ? filter_bind_late(filter, p) : NULL;
+
+	if (err || !filter_has_late(filter))
+		return err;
+	*matched = (struct profile_sum){ 0 };
+	keep_rows(p, filter, judge_labels, NULL, matched);
 	return NULL;
 }

@@ -16,4 +16,10 @@
 MUST_USE struct err *profile_filter_apply(struct profile *p, struct filter *filter, const struct profile_facts *facts,
 					  struct profile_sum *matched);
 
+/*
+ * Keep the rows of @p, a recording's, that fulfil the conditions on labels of waits, if @filter has any; *@matched is their sum.
+ * ERR_USAGE: no row has such a label.
+ */
+MUST_USE struct err *profile_filter_by_labels(struct profile *p, struct filter *filter, struct profile_sum *matched);
+
 #endif

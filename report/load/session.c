@@ -18,6 +18,7 @@
 #include "report/load/process_log.h"
 #include "report/load/profile_filter.h"
 #include "report/load/session_walk.h"
+#include "report/load/wait_labels.h"
 #include "report/print/progress.h"
 #include "symbolize/name/cache_folder.h"
 #include "symbolize/name/name_ahead.h"
@@ -44,6 +45,9 @@ struct loader {
 	struct process_log processes;	    /* fills the profile's */
 	struct progress progress;	    /* on standard error */
 	struct managed_stacks *managed;
+	struct wait_labels *wait_labels;
+	VEC(uint32_t) places;		    /* of stacks of waits between passes() and take(), from @first_place on */
+	size_t first_place;
 	struct chain_trie trie;		    /* what was walked alone */
 	struct session_stacks stacks;	    /* node of @trie -> stack of the profile */
 	VEC(uint32_t) modules;		    /* module.id -> profile module + 1, 0 for none yet */
@@ -80,6 +84,7 @@ static struct loader *loader_new(struct session *s, const struct module_search *
 	loader->namer.profile = s->profile;
 	loader->namer.symbolizer = s->symbolizer;
 	loader->namer.depth = UINT_MAX;
+	loader->wait_labels = wait_labels_new();
 	loader->managed = managed_stacks_new(&loader->namer, module_table_unknown(s->modules), s->args->native);
 	return loader;
 }
@@ -92,6 +97,8 @@ static void loader_free(struct loader *loader)
 	vec_deinit(&loader->stacks.of);
 	reshape_free(loader->reshape);
 	managed_stacks_free(loader->managed);
+	wait_labels_free(loader->wait_labels);
+	vec_deinit(&loader->places);
 	process_log_deinit(&loader->processes);
 	name_ahead_free(loader->namer.ahead);
 	namer_deinit(&loader->namer);
@@ -385,7 +392,7 @@ static void count_event(void *context, const struct event *ev)
 		stream->samples++;
 		stream->branches += ev->sample.nbranches;
 		stream->with_branches += ev->sample.nbranches != 0;
-		stream->with_address += ev->sample.addr != 0;
+		stream->with_address += ev->sample.addr && !derive_is_off_cpu(s->recording, ev->sample.event);
 		stream->with_weight += ev->sample.weight != 0;
 		stream->cut += ev->sample.stack.cut && !ev->sample.stack.shortened;
 		stream->shortened += ev->sample.stack.shortened;
@@ -411,6 +418,23 @@ static bool passes_stack(struct session *s, uint32_t stack)
 	return filter_passes_stack(s->filter, s->profile, stack);
 }
 
+/* Is @ev the stack of a wait whose system call has an argument? */
+static bool has_place(const struct session *s, const struct event *ev)
+{
+	return s->loader->derive && ev->kind == EVENT_SAMPLE && ev->sample.addr && ev->sample.event < s->recording->nevents &&
+	       derive_is_off_cpu(s->recording, ev->sample.event);
+}
+
+/* Address spaces are as of now; when the stack is there, they may be ahead. */
+static void push_place(struct session *s, const struct event *ev)
+{
+	struct loader *loader = s->loader;
+
+	if (loader->first_place == loader->places.len)
+		loader->first_place = loader->places.len = 0;
+	vec_push(&loader->places, wait_labels_place(loader->wait_labels, space_table_get(s->spaces, ev->pid), ev->sample.addr - 1));
+}
+
 static bool passes(void *context, const struct event *ev, const struct space_thread **ret_thread)
 {
 	struct session *s = context;
@@ -422,8 +446,12 @@ static bool passes(void *context, const struct event *ev, const struct space_thr
 		return false;
 	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
 	/* Transformers follow threads that have other names now and then. */
-	return anyones || (s->loader->derive && derive_wants(s->loader->derive, ev)) ||
-	       filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process);
+	if (!anyones && !(s->loader->derive && derive_wants(s->loader->derive, ev)) &&
+	    !filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process))
+		return false;
+	if (has_place(s, ev))
+		push_place(s, ev);
+	return true;
 }
 
 static struct err *take(void *context, const struct session_event *event)
@@ -433,6 +461,8 @@ static struct err *take(void *context, const struct session_event *event)
 	struct unwind_chain whole;
 	struct err *err = NULL;
 
+	if (has_place(s, event->ev))
+		merged.place = s->loader->places.items[s->loader->first_place++];
 	if (event->chain)
 		merged.stack = managed_stacks_merge(s->loader->managed, event->ev, event->stack,
 						    unwind_stop_is_complete(event->chain->stop));
@@ -656,7 +686,7 @@ static uint32_t waker_text(struct profile *p, uint32_t waker)
 /* What a transformer tells of a span beside its stack. */
 static uint32_t labels_of(struct profile *p, const struct derived *from)
 {
-	struct profile_label labels[3];
+	struct profile_label labels[5];
 	uint32_t count = 0;
 
 	if (from->waker != PROFILE_NONE)
@@ -666,6 +696,11 @@ static uint32_t labels_of(struct profile *p, const struct derived *from)
 		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_CALL), .text = from->call };
 	if (from->error)
 		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_ERROR), .text = from->error };
+	if (from->place)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_PLACE), .is_number = true,
+							  .number = from->place };
+	if (from->file)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_FILE), .text = from->file };
 	return profile_add_labels(p, labels, count);
 }
 
@@ -729,6 +764,7 @@ static struct err *transform(void *context, struct session *s, const struct sess
 		.thread = PROFILE_NONE,
 		.stack = event->stack,
 		.stop = event->chain ? (uint8_t)event->chain->stop : 0,
+		.place = event->place,
 		.passes = filter_passes_event(s->filter, ev) &&
 			  filter_passes_names(s->filter, event->thread->comm, event->thread->process),
 	};
@@ -828,6 +864,8 @@ static struct err *load_events(struct session *s, struct filter *filter)
 		return err;
 	if (reshape_is_given(&filter->reshape))
 		s->loader->reshape = reshape_new(&filter->reshape);
+	if (filter_has_late(filter) && s->names == SESSION_NAME_NONE)
+		s->names = SESSION_NAME_LEAVES;
 	s->loader->namer.depth = depth_of(s->names);
 	begin_ahead(s, filter);
 	begin_transformers(s, filter);
@@ -879,8 +917,12 @@ struct err *session_load(struct session *s, struct filter *filter)
 	if (!s->imported)
 		namer_name_samples(&s->loader->namer, &s->loader->progress);
 	same_names_tell_apart(s->profile);
+	if (!s->imported) {
+		wait_labels_settle(s->loader->wait_labels, s->profile, s->modules, s->symbolizer);
+		err = profile_filter_by_labels(s->profile, filter, &s->matched);
+	}
 	mark_what_is_not_mine(s);
-	return NULL;
+	return !err && s->matched.count == 0 ? nothing_there(s) : err;
 }
 
 bool session_managed_label(struct session *s, const struct event *ev, const char *key, struct profile_label *ret)

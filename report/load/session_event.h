@@ -16,6 +16,7 @@ struct session_event {
 	const struct space_thread *thread; /* names as of now */
 	const struct unwind_chain *chain;  /* samples only, else NULL */
 	uint32_t stack;                    /* samples only: the leaf in the profile */
+	uint32_t place;			   /* of stacks of waits, see derive_event; 0: none */
 };
 
 #endif

@@ -160,6 +160,7 @@ void filter_unbind(struct filter *filter)
 	vec_deinit(&filter->event_passes);
 	unbind_conditions(filter);
 	vec_deinit(&filter->bound);
+	vec_deinit(&filter->late);
 }
 
 void filter_deinit(struct filter *filter)
@@ -263,15 +264,44 @@ static struct err *check_window(const struct filter *filter, const struct profil
 			  facts->has_duration ? time_arg_wall_clock(facts, end_ns, &arena) : "");
 }
 
+/* What the loader learns of waits from their stacks. */
+static const char *const late_labels[] = { "lock", "file", "waker" };
+
 struct err *filter_bind_fields(struct filter *filter, const struct recording *rec)
 {
 	struct err *err = NULL;
 
 	unbind_conditions(filter);
+	filter->late.len = 0;
 	for (size_t i = 0; i < filter->wheres.len && !err; i++) {
 		struct where *where = NULL;
 
 		err = where_new(filter->wheres.items[i], rec, &where);
+		if (where) {
+			vec_push(&filter->bound, where);
+		} else if (where_is_about(filter->wheres.items[i], late_labels, ARRAY_LEN(late_labels))) {
+			err_free(err);
+			err = NULL;
+			vec_push(&filter->late, filter->wheres.items[i]);
+		}
+	}
+	return err;
+}
+
+bool filter_has_late(const struct filter *filter)
+{
+	return filter->late.len;
+}
+
+struct err *filter_bind_late(struct filter *filter, const struct profile *p)
+{
+	struct err *err = NULL;
+
+	unbind_conditions(filter);
+	for (size_t i = 0; i < filter->late.len && !err; i++) {
+		struct where *where = NULL;
+
+		err = where_new_labels(filter->late.items[i], p, &where);
 		if (where)
 			vec_push(&filter->bound, where);
 	}
@@ -366,6 +396,14 @@ static bool has_known(const struct filter_numbers *numbers, uint32_t number)
 	return numbers->ranges.len == 0 || (number != PROFILE_NONE && has_number(numbers, number));
 }
 
+bool filter_passes_labels(const struct filter *filter, const struct profile *p, uint32_t labels)
+{
+	for (size_t i = 0; i < filter->bound.len; i++)
+		if (!where_passes_labels(filter->bound.items[i], p, labels))
+			return false;
+	return true;
+}
+
 bool filter_passes_row(const struct filter *filter, const struct profile *p, const struct profile_sample *row)
 {
 	const struct profile_thread *thread = &p->threads.items[row->thread];
@@ -373,10 +411,8 @@ bool filter_passes_row(const struct filter *filter, const struct profile *p, con
 	if (!has_known(&filter->pids, thread->pid) || !has_known(&filter->tids, thread->tid) ||
 	    !has_known(&filter->cpus, row->cpu) || !filter_passes_kind(filter, row->type))
 		return false;
-	for (size_t i = 0; i < filter->bound.len; i++)
-		if (!where_passes_labels(filter->bound.items[i], p, row->labels))
-			return false;
-	return filter_passes_names(filter, profile_text(p, thread->comm), profile_text(p, thread->process)) &&
+	return filter_passes_labels(filter, p, row->labels) &&
+	       filter_passes_names(filter, profile_text(p, thread->comm), profile_text(p, thread->process)) &&
 	       filter_passes_stack(filter, p, row->stack);
 }
 

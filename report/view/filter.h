@@ -45,6 +45,7 @@ struct filter {
 	uint64_t from_ns, to_ns; /* on the samples' clock; to_ns is the first moment outside */
 	VEC(bool) event_passes;  /* by event; empty: all do */
 	VEC(struct where *) bound; /* of the conditions */
+	VEC(const char *) late;	   /* conditions on labels of waits, which are known when all is named */
 	bool waits;		 /* time off the CPU */
 	bool syscalls;		 /* time in system calls */
 	bool wall;		 /* all time of each thread, which takes its own name to ask for */
@@ -76,6 +77,13 @@ MUST_USE struct err *filter_bind(struct filter *filter, const struct profile *p,
  */
 MUST_USE struct err *filter_bind_fields(struct filter *filter, const struct recording *rec);
 MUST_USE struct err *filter_bind_labels(struct filter *filter, const struct profile *p);
+
+/* The conditions that have to wait until waits have their labels; false if there are none. ERR_USAGE: see where.h. */
+bool filter_has_late(const struct filter *filter);
+MUST_USE struct err *filter_bind_late(struct filter *filter, const struct profile *p);
+
+/* Do these labels of @p pass the conditions? After filter_bind_labels() or filter_bind_late(). */
+bool filter_passes_labels(const struct filter *filter, const struct profile *p, uint32_t labels);
 
 /* Release what those set, of a copy whose options are another's. */
 void filter_unbind(struct filter *filter);

@@ -36,6 +36,8 @@ enum session_names tables_names(const struct tables_request *r)
 		case VIEW_LINE:
 		case VIEW_ADDRESS:
 		case VIEW_WAIT:
+		case VIEW_LOCK:
+		case VIEW_FILE:
 		case VIEW_SYSCALL:
 		case VIEW_ENTRY:
 			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;

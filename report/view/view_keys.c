@@ -207,11 +207,14 @@ static const struct profile_label *label_of(const struct view_keys *keys, const 
 /* What tells rows apart that are no stacks: texts that labels, or the names of kernel functions, give. */
 static const char *wait_text(const struct view_keys *keys, enum view_by by, const struct profile_sample *row)
 {
-	const struct profile_label *label =
-		label_of(keys, row, by == VIEW_WAKER ? "waker" : by == VIEW_ERROR ? "error" : "syscall");
+	const struct profile_label *label = label_of(keys, row, view_by_name(by)); /* labels are called like levels */
 
 	if (label)
 		return profile_text(keys->p, label->text);
+	if (by == VIEW_LOCK)
+		return "[no lock]";
+	if (by == VIEW_FILE)
+		return wait_frames_takes_descriptor(keys->p, row) ? "" : "[no file]";
 	if (by == VIEW_ERROR)
 		return row->state == PROFILE_STATE_CALL ? "[no error]" : "";
 	return by == VIEW_SYSCALL ? wait_frames_syscall(keys->p, row) : "";
@@ -226,11 +229,17 @@ static uint64_t wait_text_identity(struct view_keys *keys, enum view_by by, cons
 	return number_of(&keys->syscalls, hash, (uint32_t)keys->syscalls.len);
 }
 
+/* Threads without work wait for nothing that would be worth a row. */
+static bool is_of_what_waits(enum view_by by)
+{
+	return by == VIEW_WAIT || by == VIEW_LOCK || by == VIEW_FILE;
+}
+
 static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const struct view_path *path)
 {
 	const struct profile_sample *row = path->row;
 
-	if (path->idle && by == VIEW_WAIT)
+	if (path->idle && is_of_what_waits(by))
 		return IDLE_IDENTITY;
 	if (by == VIEW_STATE)
 		return row->state == PROFILE_STATE_NONE ? PROFILE_STATE_ON_CPU : row->state;
@@ -339,6 +348,8 @@ static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 	case VIEW_STATE:
 	case VIEW_WAIT:
 	case VIEW_SYSCALL:
+	case VIEW_LOCK:
+	case VIEW_FILE:
 	case VIEW_WAKER:
 	case VIEW_ERROR:
 		return wait_identity(keys, level->by, path);
@@ -469,7 +480,7 @@ static struct view_key wait_texts(const struct view_keys *keys, enum view_by by,
 				  const struct view_path *path)
 {
 	const struct profile_sample *row = path->row;
-	const char *text = path->idle && by == VIEW_WAIT ? "waiting for work"
+	const char *text = path->idle && is_of_what_waits(by) ? "waiting for work"
 			   : by == VIEW_STATE  ? profile_state_name(row->state)
 			   : by == VIEW_WAIT ? wait_kind_name(wait_frames_kind(keys->p, row))
 					     : wait_text(keys, by, row);

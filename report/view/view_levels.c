@@ -93,6 +93,8 @@ static const struct level_info levels[VIEW_BYS] = {
 	[VIEW_STATE] = { "state", 1, { { "state", "state", false, false } } },
 	[VIEW_WAIT] = { "wait", 1, { { "waits for", "wait", false, false } } },
 	[VIEW_SYSCALL] = { "syscall", 1, { { "system call", "syscall", false, false } } },
+	[VIEW_LOCK] = { "lock", 1, { { "lock", "lock", false, false } } },
+	[VIEW_FILE] = { "file", 1, { { "file", "file", false, true } } },
 	[VIEW_WAKER] = { "waker", 1, { { "woken by", "waker", false, false } } },
 	[VIEW_ERROR] = { "error", 1, { { "error", "error", false, false } } },
 	[VIEW_ENTRY] = { "entry", 1, { { "entry", "entry", false, false } } },
@@ -139,7 +141,7 @@ const char *const view_level_names[] = {
 	"cgroup", "container", "pod", "unit", "user", "cpu", "line", "address", "depth=1", "data-symbol",
 	"data-address", "data-line", "data-source", "data-type", "data-field", "entry", "runtime", "mine", "script",
 	"script-line", "state", "wait",
-	"syscall", "waker", "error", "event", "branch", NULL,
+	"syscall", "lock", "file", "waker", "error", "event", "branch", NULL,
 };
 
 /* What perf, and people, call a level. */
@@ -236,7 +238,7 @@ static struct err *take_field(struct view_levels *ret, const char *word)
 		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
 		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
 		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
-		"data-type, data-field, entry, mine, script, script-line, state, wait, syscall and waker, "
+		"data-type, data-field, entry, mine, script, script-line, state, wait, syscall, lock, file and waker, "
 		"field=NAME of a tracepoint, label:KEY, and event and branch by themselves",
 		hint ? hint : "", hint ? "; " : "");
 }

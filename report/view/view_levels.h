@@ -40,6 +40,8 @@ enum view_by {
 	VIEW_STATE,	   /* of threads: on a CPU, waiting for one, blocked */
 	VIEW_WAIT,	   /* what they wait for: lock, disk, ... (wait_frames.h) */
 	VIEW_SYSCALL,	   /* that they wait in */
+	VIEW_LOCK,	   /* the lock that they wait for (wait_labels.h) */
+	VIEW_FILE,	   /* the file, pipe or socket's peer that they wait for */
 	VIEW_WAKER,	   /* the thread that ended the wait */
 	VIEW_ERROR,	   /* of a system call that failed */
 	VIEW_ENTRY,	   /* which way it came there: entry.h */

@@ -113,6 +113,8 @@ static const struct need {
 	{ VIEW_STATE, has_states, "states of threads" },
 	{ VIEW_WAIT, has_states, "states of threads" },
 	{ VIEW_WAKER, has_states, "states of threads" },
+	{ VIEW_LOCK, has_states, "states of threads" },
+	{ VIEW_FILE, has_states, "states of threads" },
 };
 
 bool view_needs_are_met(const struct profile *p, enum view_by by)

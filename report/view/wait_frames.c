@@ -122,9 +122,64 @@ static const char *const runtime_wrappers[] = {
 	"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "sync.runtime_", "internal/runtime/",
 	"os::", "Parker::park", "PlatformEvent::", "PlatformMonitor::", "ObjectMonitor::", "ObjectSynchronizer::", "Unsafe_Park",
 	"SharedRuntime::complete_monitor", "SharedRuntime::monitor", "_complete_monitor", "InterpreterRuntime::monitor",
-	"Runtime1::monitor", "Monitor::wait", "JVM_MonitorWait", "java.lang.Object.wait", "jdk.internal.misc.Unsafe.park",
+	"Runtime1::monitor", "monitorenter_", "Monitor::wait", "JVM_MonitorWait", "java.lang.Object.wait", "jdk.internal.misc.Unsafe.park",
 	"java.util.concurrent.locks.", "java/util/concurrent/locks/",
 	"std::condition_variable", "std::mutex::", "std::unique_lock<", "std::lock_guard<", "std::scoped_lock<", "__gthread_",
+};
+
+/* By the beginnings of functions' names: of several on a stack the outermost decides. */
+static const struct {
+	const char *prefix;
+	struct wait_lock lock;
+} locks[] = {
+	{ "__lll_lock_wait", { "mutex", false, false } },
+	{ "pthread_mutex_", { "mutex", false, false } },
+	{ "__pthread_mutex_", { "mutex", false, false } },
+	{ "___pthread_mutex_", { "mutex", false, false } },
+	{ "__GI___pthread_mutex_", { "mutex", false, false } },
+	{ "pthread_rwlock_", { "read-write lock", false, false } },
+	{ "__pthread_rwlock_", { "read-write lock", false, false } },
+	{ "___pthread_rwlock_", { "read-write lock", false, false } },
+	{ "pthread_cond_", { "condition", false, false } },
+	{ "__pthread_cond_", { "condition", false, false } },
+	{ "___pthread_cond_", { "condition", false, false } },
+	{ "sem_wait", { "semaphore", true, false } },
+	{ "sem_timedwait", { "semaphore", true, false } },
+	{ "sem_clockwait", { "semaphore", true, false } },
+	{ "__new_sem_", { "semaphore", true, false } },
+	{ "___new_sem_", { "semaphore", true, false } },
+	{ "do_futex_wait", { "semaphore", true, false } },
+	{ "pthread_barrier_", { "barrier", false, false } },
+	{ "__pthread_barrier_", { "barrier", false, false } },
+	{ "___pthread_barrier_", { "barrier", false, false } },
+	{ "__pthread_clockjoin", { "end of a thread", true, false } },
+	{ "__pthread_timedjoin", { "end of a thread", true, false } },
+	{ "___pthread_join", { "end of a thread", true, false } },
+	{ "pthread_join", { "end of a thread", true, false } },
+	{ "__cxa_guard_acquire", { "initialisation of a static variable", false, false } },
+	{ "take_gil", { "Python GIL", true, true } },
+	{ "PyThread_acquire_lock", { "Python lock", false, false } },
+	{ "_PyMutex_Lock", { "Python lock", true, false } },
+	{ "ObjectMonitor::", { "Java monitor", true, false } },
+	{ "Unsafe_Park", { "Java lock", true, false } },
+	{ "Monitor::", { "lock of the JVM", false, false } },
+	{ "Mutex::lock", { "lock of the JVM", false, false } },
+	{ "runtime.lock", { "lock of Go's runtime", false, false } },
+	{ "runtime.notesleep", { "work for a thread of Go", true, false } },
+	{ "runtime.notetsleep", { "work for a thread of Go", true, false } },
+	{ "std::sys::sync::mutex::", { "mutex", false, false } },
+	{ "std::sys::sync::rwlock::", { "read-write lock", false, false } },
+	{ "std::sys::sync::condvar::", { "condition", false, false } },
+	{ "std::sys::sync::thread_parking::", { "parked thread", true, false } },
+};
+
+/* System calls whose first argument is a descriptor and that may wait. */
+static const char *const of_descriptors[] = {
+	"read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2",
+	"recvfrom", "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg", "accept", "accept4", "connect", "shutdown",
+	"fsync", "fdatasync", "sync_file_range", "syncfs", "fallocate", "ftruncate", "flock", "fcntl", "ioctl", "close",
+	"epoll_wait", "epoll_pwait", "epoll_pwait2", "getdents", "getdents64", "splice", "sendfile", "sendfile64",
+	"vmsplice", "tee", "copy_file_range", "io_uring_enter", "lseek", "fadvise64", "newfstat", "fstat",
 };
 
 static bool begins(const char *text, const char *const *prefixes, size_t count)
@@ -254,6 +309,41 @@ static bool is_wrapper(const struct profile *p, uint32_t stack)
 
 	return BEGINS(profile_text(p, profile_module(p, at->module)->name), wrappers) ||
 	       BEGINS(function_of(p, stack), runtime_wrappers);
+}
+
+bool wait_frames_takes_descriptor(const struct profile *p, const struct profile_sample *row)
+{
+	const char *call = wait_frames_syscall(p, row);
+	size_t len = strcspn(call, "."); /* ".isra.0" */
+
+	for (size_t i = 0; i < ARRAY_LEN(of_descriptors); i++)
+		if (strlen(of_descriptors[i]) == len && strncmp(call, of_descriptors[i], len) == 0)
+			return true;
+	return false;
+}
+
+static const struct wait_lock *lock_of_function(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(locks); i++)
+		if (strncmp(name, locks[i].prefix, strlen(locks[i].prefix)) == 0)
+			return &locks[i].lock;
+	return NULL;
+}
+
+struct wait_lock wait_frames_lock(const struct profile *p, const struct profile_sample *row)
+{
+	uint32_t leaf = wait_frames_leaf(p, row);
+	struct wait_lock found = { "futex", false, false };
+
+	for (uint32_t stack = row->stack; stack; stack = p->stacks.items[stack].parent) {
+		const struct wait_lock *lock = is_kernel(p, stack) ? NULL : lock_of_function(function_of(p, stack));
+
+		if (lock)
+			found = *lock;
+		if (stack == leaf)
+			break;
+	}
+	return found;
 }
 
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)

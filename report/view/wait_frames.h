@@ -41,6 +41,19 @@ enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sa
 /* The name of the system call that @row waits in, "page fault" or "interrupt" if the kernel was entered so, "" if not known. */
 const char *wait_frames_syscall(const struct profile *p, const struct profile_sample *row);
 
+/* Is that one whose first argument is a descriptor? */
+bool wait_frames_takes_descriptor(const struct profile *p, const struct profile_sample *row);
+
+/* What is waited for by way of a futex. */
+struct wait_lock {
+	const char *what; /* "mutex", "Python GIL", ...; "futex" if the functions are not known */
+	bool of_thread;	  /* as a rule each thread has a futex of its own, which says nothing */
+	bool only_one;	  /* a process has one such lock */
+};
+
+/* Of @row, a WAIT_LOCK, by the functions of the C library and of runtimes. */
+struct wait_lock wait_frames_lock(const struct profile *p, const struct profile_sample *row);
+
 /*
  * The innermost stack of @row that belongs to the program: neither the kernel nor a wrapper of the C library or of a runtime (Go, Java, C++). For kernel threads
  * the innermost that is not the scheduler's. 0 if there is none.

@@ -284,6 +284,8 @@ static struct err *unknown_label(struct where *where, const struct profile *p, c
 
 		while (seen < i && p->labels.items[seen].key != p->labels.items[i].key)
 			seen++;
+		if (*key == '[') /* while loading only */
+			continue;
 		text_near_offer(&near, key);
 		if (seen == i && strlen(list) < 200)
 			list = arena_printf(&where->arena, "%s%s%s", list, *list ? ", " : "", key);
@@ -320,6 +322,27 @@ struct err *where_new_labels(const char *text, const struct profile *p, struct w
 		if (where->nodes.items[i].name)
 			err = bind_label(where, p, &where->nodes.items[i]);
 	return finish(where, err, ret);
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+bool where_is_about(const char *text, const char *const *names, size_t count)
+{
+	struct where *where = memory_zeroed(1, sizeof(*where));
+	struct err *err = read_condition(text, where);
+	bool is = !err;
+
+	for (size_t i = 0; i < where->nodes.len && is; i++)
+		is = !where->nodes.items[i].name || is_one_of(where->nodes.items[i].name, names, count);
+	err_free(err);
+	where_free(where);
+	return is;
 }
 
 void where_free(struct where *where)

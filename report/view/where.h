@@ -27,6 +27,8 @@ struct where;
  */
 MUST_USE struct err *where_new(const char *text, const struct recording *rec, struct where **ret);
 MUST_USE struct err *where_new_labels(const char *text, const struct profile *p, struct where **ret);
+/* Is @text well-formed and about nothing but these @count names? */
+bool where_is_about(const char *text, const char *const *names, size_t count);
 void where_free(struct where *where);
 
 /* Does @ev, a sample, fulfil it; or a set of labels? Of where_new() and where_new_labels(). Thread-safe. */

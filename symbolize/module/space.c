@@ -380,6 +380,16 @@ const struct space_map *space_find(struct space *space, uint64_t ip)
 	return map;
 }
 
+const struct space_map *space_at_or_below(const struct space *space, uint64_t addr)
+{
+	const struct space_maps *maps = space->maps;
+	size_t count = BISECT(maps->len, i, maps->items[i].start <= addr);
+
+	while (count && maps->items[count - 1].module->kind != MODULE_FILE)
+		count--;
+	return count ? &maps->items[count - 1] : NULL;
+}
+
 const struct space_map *space_table_find_kernel(struct space_table *table, uint64_t ip)
 {
 	return space_maps_find(table->kernel, ip);

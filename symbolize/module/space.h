@@ -43,6 +43,9 @@ const struct space_thread *space_table_thread(struct space_table *table, uint32_
 /* The mapping that holds user address @ip, NULL if none does. */
 const struct space_map *space_find(struct space *space, uint64_t ip);
 
+/* The mapping of a file that holds @addr or is the next one below it; NULL if there is none. Its bias need not be known. */
+const struct space_map *space_at_or_below(const struct space *space, uint64_t addr);
+
 /* The mapping that holds kernel address @ip: the kernel, a module or code from EVENT_KSYMBOL; NULL if none does. */
 const struct space_map *space_table_find_kernel(struct space_table *table, uint64_t ip);
 

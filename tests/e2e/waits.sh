@@ -42,6 +42,24 @@ precord -q -e cpu-clock -F 999 -o c.trace -- ./waits queue >truth
 preport -i c.trace >summary
 grep -q 'waiting; record with --off-cpu' summary || { cat summary; fail "the summary does not propose --off-cpu"; }
 
+# The lock has the name of its variable, the pipe its number; conditions and exports know them.
+if [ "$(uname -m)" = x86_64 ]; then
+	precord -q --off-cpu -o w.trace -- ./waits mutex >truth
+	preport -i w.trace --event off-cpu --by lock --format=csv >lock.csv
+	ns=$(weight lock.csv lock 'mutex lock (waits)') all=$(preport -i w.trace --event off-cpu --by leaf --format=csv | columns function weight | awk -F'\t' '$1 == "wait_for_lock" { ns += $2 } END { print ns + 0 }')
+	echo "mutex: the variable's row has ${ns:-0} of $all ns"
+	awk -v ns="${ns:-0}" -v all="$all" 'BEGIN { exit !(ns > 0 && ns >= all * 0.9) }' || { cat lock.csv; fail "the lock has no name"; }
+	preport -i w.trace --event off-cpu --where 'lock = "mutex lock (waits)"' --by leaf -n 0 --format=csv | columns function | sort -u | grep -vx '\[.*\]' >only
+	echo wait_for_lock | cmp - only || fail "--where lock lets others pass"
+	preport pprof -i w.trace --event off-cpu -o w.pb
+	zcat -f w.pb | grep -aq 'mutex lock (waits)' || fail "pprof has no label of the lock"
+
+	precord -q --off-cpu -o w.trace -- ./waits pipe 300 >truth
+	preport -i w.trace --event off-cpu --by file,leaf --format=csv | columns file function weight >files
+	awk -F'\t' '$1 ~ /^pipe:\[[0-9]+\]$/ && $2 == "wait_for_data" { ns += $3 } END { exit !(ns > 0) }' files || { cat files; fail "the pipe has no name"; }
+	awk -F'\t' '$1 ~ /^pipe:/ && $2 == "pause_ms" { exit 1 }' files || { cat files; fail "a sleep waits for no pipe"; }
+fi
+
 # Threads that never rest on one CPU wait for it, as the scheduler itself says.
 precord -q --off-cpu -o q.trace -- ./waits queue >truth
 read -r function own_ns <truth

@@ -343,6 +343,47 @@ TEST(derive_gives_waits_without_stacks_to_those_of_their_length_only)
 	chain_end(&c);
 }
 
+static void feed_look(struct chain *c, uint64_t time_ns, const char *name)
+{
+	feed(c, (struct event){ .kind = EVENT_DESCRIPTOR, .tid = 1, .time_ns = time_ns, .descriptor = { 3, name } }, 0);
+}
+
+/* Of thread 5, for descriptor 3. */
+static void feed_read(struct chain *c, uint64_t from_ns, uint64_t to_ns)
+{
+	feed(c, (struct event){ .kind = EVENT_SAMPLE, .tid = 5, .time_ns = from_ns - 1, .cpu = 3,
+				.sample = { .event = 1, .period = 1, .addr = 3 + 1 } }, 42);
+	feed_switch(c, 5, from_ns, false, false);
+	feed_switch(c, 5, to_ns, true, false);
+}
+
+TEST(derive_says_what_descriptor_was_waited_for_where_looks_agree)
+{
+	static const char *const files[] = { "pipe:[1]", "pipe:[1]", "", "/var/x" };
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed_read(&c, START + 100, START + 200);
+	feed_look(&c, START + 300, "pipe:[1]");
+	feed_read(&c, START + 400, START + 500);
+	feed_look(&c, START + 600, "pipe:[1]");
+	feed_read(&c, START + 700, START + 800);
+	feed_look(&c, START + 900, "/var/x");
+	feed_read(&c, START + 1000, START + 1100);
+	feed_look(&c, START + 1200, "/var/x");
+	derive_finish(c.derive);
+
+	CHECK_UINT(sum(&c, 1, 5), 400);
+	CHECK_UINT(c.out.len, ARRAY_LEN(files));
+	for (size_t i = 0; i < c.out.len; i++) {
+		const struct derived *span = &c.out.items[i];
+		/* When looks agreed on a pipe before and behind it, the first one was settled, rightly. */
+		CHECK_STR(profile_text(c.profile, span->file), files[(span->time_ns - START) / 300]);
+		CHECK_UINT(span->stack, 42);
+	}
+	chain_end(&c);
+}
+
 TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
 {
 	struct chain c;

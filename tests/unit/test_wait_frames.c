@@ -108,6 +108,48 @@ TEST(wait_frames_tell_kind_and_system_call)
 	profile_free(p);
 }
 
+TEST(wait_frames_say_what_a_lock_is)
+{
+	static const struct {
+		const char *stack, *what;
+		bool of_thread;
+	} cases[] = {
+		{ "work;libc.so.6:pthread_mutex_lock;libc.so.6:__lll_lock_wait;kernel:__x64_sys_futex;kernel:do_futex", "mutex", false },
+		{ "next;libc.so.6:pthread_cond_wait;libc.so.6:__lll_lock_wait;kernel:do_futex", "condition", false },
+		{ "start;libc.so.6:__pthread_clockjoin_ex;libc.so.6:__futex_abstimed_wait_common;kernel:do_futex", "end of a thread", true },
+		{ "Lock.work;ObjectMonitor::enter(JavaThread*);os::PlatformEvent::park();libc.so.6:pthread_cond_wait;kernel:do_futex", "Java monitor", true },
+		{ "eval;python3:take_gil;libc.so.6:pthread_cond_timedwait;kernel:do_futex", "Python GIL", true },
+		{ "my_own_lock;kernel:do_futex", "futex", false },
+		/* What calls the function that waits is no lock. */
+		{ "pthread_mutex_lookalike;work;libc.so.6:pthread_cond_wait;kernel:do_futex", "condition", false },
+	};
+	struct profile *p = profile_new();
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct profile_sample row = blocked(p, cases[i].stack);
+		struct wait_lock lock = wait_frames_lock(p, &row);
+
+		CHECK_STR(lock.what, cases[i].what);
+		CHECK_UINT(lock.of_thread, cases[i].of_thread);
+	}
+	profile_free(p);
+}
+
+TEST(wait_frames_know_system_calls_about_descriptors)
+{
+	struct profile *p = profile_new();
+	struct profile_sample reading = blocked(p, "f;kernel:__x64_sys_read;kernel:ksys_read;kernel:anon_pipe_read");
+	struct profile_sample waiting = blocked(p, "f;kernel:__do_sys_epoll_wait.isra.0;kernel:ep_poll");
+	struct profile_sample sleeping = blocked(p, "f;kernel:__x64_sys_clock_nanosleep;kernel:do_nanosleep");
+	struct profile_sample faulting = blocked(p, "f;kernel:exc_page_fault;kernel:filemap_fault");
+
+	CHECK(wait_frames_takes_descriptor(p, &reading));
+	CHECK(wait_frames_takes_descriptor(p, &waiting));
+	CHECK(!wait_frames_takes_descriptor(p, &sleeping));
+	CHECK(!wait_frames_takes_descriptor(p, &faulting));
+	profile_free(p);
+}
+
 TEST(idle_waits_are_those_of_threads_without_work_and_never_of_a_mutex)
 {
 	static const char poll[] = "loop;kernel:__x64_sys_poll;kernel:do_sys_poll";

@@ -14,6 +14,9 @@
 #define DERIVE_WALL    "wall"
 #define DERIVE_SYSCALLS "syscalls"
 #define DERIVE_WAKER   "waker" /* the label of a wait that says who ended it */
+#define DERIVE_LOCK    "lock"  /* of a wait: what for */
+#define DERIVE_PLACE   "[lock]" /* the same as a place of wait_labels.h, until that is settled */
+#define DERIVE_FILE    "file"  /* of a wait: what its descriptor was */
 #define DERIVE_CALL    "syscall" /* of a system call: its name */
 #define DERIVE_ERROR   "error"	 /* of one that failed: "ENOENT" */
 
@@ -23,6 +26,7 @@ struct derive_event {
 	uint32_t thread; /* of the profile, under its name as of now; samples and switches only, else PROFILE_NONE */
 	uint32_t stack;	 /* of the profile, samples only */
 	uint8_t stop;	 /* samples only: enum unwind_stop */
+	uint32_t place;	 /* of stacks of waits: what their system call's argument points to (wait_labels.h); 0: nothing */
 	bool passes;	 /* the filter's window and events; others come because derive_wants() them */
 };
 
@@ -33,6 +37,7 @@ struct derived {
 	enum profile_state state;
 	uint32_t waker;		       /* thread of the profile that ended a wait, PROFILE_NONE if not known */
 	uint32_t call, error;	       /* strings of the profile: of a system call; 0: none */
+	uint32_t place, file;	       /* of a wait: as in derive_event, and a string of the profile; 0: none */
 	uint8_t stop;
 	bool user;		       /* the leaf ran in user space */
 	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */

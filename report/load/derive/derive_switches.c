@@ -19,6 +19,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "report/load/derive/derive_kind.h"
+#include "report/load/derive/descriptors.h"
 #include "report/load/derive/stand_ins.h"
 
 #include <linux/perf_event.h>
@@ -40,6 +41,16 @@ struct held_stack {
 	uint32_t stack, cpu;
 	uint8_t stop;
 	bool user, is_known;
+	uint32_t place;	     /* of a wait: what it is for, see derive_event */
+	uint32_t descriptor; /* the same: it may be this one; PROFILE_NONE: it is none */
+};
+
+/* A wait whose descriptor may be known later, when it was looked at again. */
+struct pending {
+	struct derived span;
+	uint32_t descriptor;
+	uint64_t from_ns, to_ns; /* whole */
+	bool thinned;
 };
 
 /* The scheduler's account of a thread at a moment, and ours at the same. */
@@ -60,6 +71,7 @@ struct life {
 	uint64_t ran_ns; /* so far, whatever the window is */
 	struct reading first, last;
 	struct stand_ins stand_ins; /* where stacks were thinned */
+	VEC(struct pending) pending;
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	uint32_t left_cpu;		/* at the last switch */
@@ -75,6 +87,7 @@ struct switches {
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
 	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
+	struct descriptors *descriptors;
 	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
 	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
@@ -118,6 +131,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
 	s->out = out;
+	s->descriptors = descriptors_new();
 	find_waking(s);
 	s->start_ns = request->recording->start_ns;
 	s->end_ns = request->recording->end_ns;
@@ -134,10 +148,12 @@ static void free_switches(void *state)
 {
 	struct switches *s = state;
 
-	for (size_t i = 0; i < s->lives.len; i++)
+	for (size_t i = 0; i < s->lives.len; i++) {
 		vec_deinit(&s->lives.items[i].running);
-	for (size_t i = 0; i < s->lives.len; i++)
+		vec_deinit(&s->lives.items[i].pending);
 		stand_ins_deinit(&s->lives.items[i].stand_ins);
+	}
+	descriptors_free(s->descriptors);
 	vec_deinit(&s->periods);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
@@ -158,6 +174,12 @@ static bool is_waking(const void *state, const struct event *ev)
 	       ev->sample.event == s->waking_event;
 }
 
+/* Which thread of the process waits for a descriptor is not said. */
+static bool is_anyones(const void *state, const struct event *ev)
+{
+	return ev->kind == EVENT_DESCRIPTOR || is_waking(state, ev);
+}
+
 static bool wants(const void *state, const struct event *ev)
 {
 	const struct switches *s = state;
@@ -170,6 +192,7 @@ static bool wants(const void *state, const struct event *ev)
 	case EVENT_FORK:
 	case EVENT_EXIT:
 	case EVENT_TASK_TIMES:
+	case EVENT_DESCRIPTOR:
 		return true;
 	default:
 		return false;
@@ -233,6 +256,36 @@ static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
 }
 
+/* @span, of whole length @len_ns, is complete. */
+static void deliver(struct switches *s, struct life *life, const struct derived *span, uint64_t len_ns, bool thinned)
+{
+	if (thinned && !span->stack) {
+		stand_ins_add(&life->stand_ins, span->state, len_ns, span);
+		return;
+	}
+	if (thinned)
+		stand_ins_keep(&life->stand_ins, span->state, len_ns, span);
+	hand_out_wait(s, span);
+}
+
+/* Hand out the waits whose descriptors are known by now; @all: or never will be. */
+static void settle_pending(struct switches *s, struct life *life, bool all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < life->pending.len; i++) {
+		struct pending *at = &life->pending.items[i];
+
+		if (!all && !descriptors_settled(s->descriptors, life->pid, at->descriptor, at->to_ns)) {
+			life->pending.items[kept++] = *at;
+			continue;
+		}
+		descriptors_find(s->descriptors, life->pid, at->descriptor, at->from_ns, at->to_ns, &at->span.file);
+		deliver(s, life, &at->span, at->to_ns - at->from_ns, at->thinned);
+	}
+	life->pending.len = kept;
+}
+
 static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
@@ -250,19 +303,18 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 		.stop = life->leaving.stop,
 		.state = life->state,
 		.waker = life->waker,
+		.place = life->leaving.is_known ? life->leaving.place : 0,
 		.time_ns = from_ns,
 		.weight = to_ns - from_ns,
 	};
+	bool thinned = !s->request->each_wait && period_on(s, life->left_cpu) > 1 && life->state != PROFILE_STATE_LOST;
 
-	if (!s->request->each_wait && period_on(s, life->left_cpu) > 1 &&
-	    life->state != PROFILE_STATE_LOST) {
-		if (!life->leaving.is_known) {
-			stand_ins_add(&life->stand_ins, life->state, len_ns, &span);
-			return;
-		}
-		stand_ins_keep(&life->stand_ins, life->state, len_ns, &span);
+	if (!life->leaving.is_known || life->leaving.descriptor == PROFILE_NONE) {
+		deliver(s, life, &span, len_ns, thinned);
+		return;
 	}
-	hand_out_wait(s, &span);
+	vec_push(&life->pending, ((struct pending){ span, life->leaving.descriptor, life->since_ns, life->since_ns + len_ns, thinned }));
+	settle_pending(s, life, false);
 }
 
 /* From when on it was woken, it waited for a CPU only. */
@@ -444,6 +496,7 @@ static void take_switch(struct switches *s, struct life *life, const struct even
 		   ev->time_ns);
 }
 
+#define DESCRIPTOR_MAX (1u << 20) /* higher numbers are addresses */
 #define CPU_MAX 65535 /* higher numbers are not believed */
 
 static void set_period(struct switches *s, const struct event *ev)
@@ -469,6 +522,12 @@ static void take_found(struct switches *s, struct life *life, struct held_stack 
 	life->found = true;
 }
 
+/* The number that may be a descriptor which the stack of a wait waits for. */
+static uint32_t descriptor_of(const struct event_sample *sample)
+{
+	return sample->addr && sample->addr <= DESCRIPTOR_MAX ? (uint32_t)sample->addr - 1 : PROFILE_NONE;
+}
+
 static void take_sample(struct switches *s, struct life *life, const struct derive_event *event)
 {
 	struct held_stack held = {
@@ -477,6 +536,8 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 		.stop = event->stop,
 		.user = event->ev->sample.mode == EVENT_MODE_USER,
 		.is_known = true,
+		.place = event->place,
+		.descriptor = descriptor_of(&event->ev->sample),
 	};
 
 	if (is_off_cpu(s, event->ev) && event->ev->cpu == EVENT_NO_CPU) {
@@ -579,6 +640,8 @@ static void take_fork(struct switches *s, struct life *life, const struct event 
 	}
 	share_out_all(s, life);
 	begin_life(s, life, ev);
+	if (ev->time_ns && ev->tid == ev->pid)
+		descriptors_forget(s->descriptors, ev->pid);
 }
 
 static void take(void *state, const struct derive_event *event)
@@ -592,6 +655,11 @@ static void take(void *state, const struct derive_event *event)
 	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
 	if (is_waking(s, ev)) {
 		take_waking(s, event);
+		return;
+	}
+	if (ev->kind == EVENT_DESCRIPTOR) {
+		descriptors_look(s->descriptors, ev->pid, ev->descriptor.number, ev->time_ns,
+				 profile_string(s->request->profile, ev->descriptor.name));
 		return;
 	}
 	if (!ev->tid || ev->tid == UINT32_MAX || (ev->kind != EVENT_SAMPLE && !wants(s, ev)))
@@ -618,6 +686,7 @@ static void take(void *state, const struct derive_event *event)
 /* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
 static void share_out_all(struct switches *s, struct life *life)
 {
+	settle_pending(s, life, true);
 	s->sums.estimated_ns += stand_ins_share_out(&life->stand_ins, put_more, s);
 }
 
@@ -665,7 +734,7 @@ const struct derive_kind derive_switches = {
 	.name = "switches",
 	.begin = begin,
 	.wants = wants,
-	.wants_anyones = is_waking,
+	.wants_anyones = is_anyones,
 	.event = take,
 	.finish = finish,
 	.lives = get_lives,
