@@ -13,7 +13,7 @@
 #include "record/managed/managed_names.h"
 #include "record/managed/managed_view.h"
 
-#define MANAGED_SYMBOLS_MAX 8
+#define MANAGED_SYMBOLS_MAX 12
 
 /* What was found of a name in the interpreter's binary. */
 struct managed_symbol {

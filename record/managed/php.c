@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * php.c - PHP 7.0 to 8.5 without thread safety (NTS): the programs php and php-fpm, and libphp in a web server.
+ * php.c - PHP 7.0 to 8.5: the programs php and php-fpm, and libphp in a web server.
  *
  *	executor_globals.current_execute_data ─► execute_data ─► previous ─► …, each with its function and opline
  *
- * Builds with thread safety keep the globals in thread-local memory and are not read.
+ * Where the globals are is php_globals.h's to find out.
  */
-#include "record/managed/managed.h"
+#include "record/managed/php_globals.h"
 
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
@@ -18,15 +18,6 @@
 #define TEXT_MAX      256   /* bytes of a name that are read */
 #define FUNCTIONS_MAX 65536 /* that are remembered */
 
-enum symbol {
-	SYMBOL_GLOBALS,
-	SYMBOL_ZTS,
-	SYMBOL_REQUEST, /* of the web server's module or FPM: what it answers */
-	SYMBOL_MEMORY,	/* known to builds with a table of all symbols only */
-};
-
-static const char *const symbols[] = { "executor_globals", "executor_globals_offset", "sapi_globals", "alloc_globals",
-				       NULL };
 static const char *const loops[] = { "execute_ex", NULL };
 
 /* The same in all versions. */
@@ -85,14 +76,14 @@ struct function {
 struct php {
 	struct managed_host host;
 	struct php_layout layout;
-	uint64_t current_addr;
-	uint64_t request_addr, memory_addr; /* 0: not known */
+	struct php_places places;
 	struct map functions; /* address -> struct function * */
 };
 
 static bool is_file(const char *name)
 {
-	return strncmp(name, "php", 3) == 0 || strncmp(name, "libphp", 6) == 0;
+	return strncmp(name, "php", 3) == 0 || strncmp(name, "libphp", 6) == 0 ||
+	       strncmp(name, "frankenphp", 10) == 0;
 }
 
 static unsigned version_of(const struct managed_binary *binary)
@@ -104,23 +95,13 @@ static unsigned version_of(const struct managed_binary *binary)
 	return major * 100 + minor;
 }
 
-static uint64_t addr_of(const struct managed_host *host, enum symbol symbol)
-{
-	const struct managed_symbol *found = &host->binary->symbols[symbol];
-
-	return found->found ? found->vaddr + host->bias : 0;
-}
-
 static void *php_open(const struct managed_host *host, const char **ret_why)
 {
-	const struct managed_symbol *globals = &host->binary->symbols[SYMBOL_GLOBALS];
 	unsigned version = version_of(host->binary);
+	struct php_places places;
 
-	if (host->binary->symbols[SYMBOL_ZTS].found)
-		*ret_why = "PHP with thread safety (ZTS) is not read";
-	else if (!globals->found)
-		*ret_why = "its symbols do not say where PHP keeps its state";
-	else if (version < layouts[0].version || version >= FIRST_UNKNOWN)
+	*ret_why = php_places_init(&places, host);
+	if (!*ret_why && (version < layouts[0].version || version >= FIRST_UNKNOWN))
 		*ret_why = "the version of PHP is not known; 7.0 to 8.5 are";
 	if (*ret_why)
 		return NULL;
@@ -130,9 +111,7 @@ static void *php_open(const struct managed_host *host, const char **ret_why)
 	php->host = *host;
 	for (size_t i = 0; i < ARRAY_LEN(layouts) && layouts[i].version <= version; i++)
 		php->layout = layouts[i];
-	php->current_addr = globals->vaddr + host->bias + php->layout.current;
-	php->request_addr = addr_of(host, SYMBOL_REQUEST);
-	php->memory_addr = addr_of(host, SYMBOL_MEMORY);
+	php->places = places;
 	return php;
 }
 
@@ -154,6 +133,7 @@ static void php_close(void *state)
 
 	forget_functions(php);
 	map_deinit(&php->functions);
+	php_places_deinit(&php->places);
 	free(php);
 }
 
@@ -332,17 +312,18 @@ static void add_label(struct php *php, struct managed_view *view, const char *ke
 	}
 }
 
-static void read_request(struct php *php, struct managed_view *view, struct managed_stack *ret)
+static void read_request(struct php *php, struct managed_view *view, const struct php_globals *globals,
+			 struct managed_stack *ret)
 {
 	uint8_t request[REQUEST_LEN];
 	uint64_t heap, used;
 
-	if (php->request_addr && managed_view_try(view, php->request_addr, request, sizeof(request))) {
+	if (globals->request && managed_view_try(view, globals->request, request, sizeof(request))) {
 		add_label(php, view, "method", managed_word(request, REQUEST_METHOD), ret);
 		add_label(php, view, "script", managed_word(request, REQUEST_SCRIPT), ret);
 		add_label(php, view, "uri", managed_word(request, REQUEST_URI), ret);
 	}
-	if (php->memory_addr && managed_view_try(view, php->memory_addr, &heap, sizeof(heap)) &&
+	if (globals->memory && managed_view_try(view, globals->memory, &heap, sizeof(heap)) &&
 	    managed_view_try(view, heap + HEAP_USED, &used, sizeof(used)))
 		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "memory", .number = used };
 }
@@ -380,7 +361,10 @@ static void add_frame(struct php *php, struct managed_view *view, uint64_t frame
 static void php_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
 {
 	struct php *php = state;
-	uint64_t frame = tid == php->host.pid ? managed_view_u64(view, php->current_addr) : 0;
+	struct php_globals globals;
+	uint64_t frame = php_places_find(&php->places, view, tid, &globals) ?
+				 managed_view_u64(view, globals.executor + php->layout.current) :
+				 0;
 
 	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_WHOLE;
@@ -402,13 +386,13 @@ static void php_read(void *state, uint32_t tid, struct managed_view *view, struc
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
 	} else {
-		read_request(php, view, ret);
+		read_request(php, view, &globals, ret);
 	}
 }
 
 const struct managed_runtime managed_php = {
 	.id = EVENT_MANAGED_PHP,
-	.symbols = symbols,
+	.symbols = php_globals_symbols,
 	.loops = loops,
 	.banner = "X-Powered-By: PHP/",
 	.is_file = is_file,

@@ -38,7 +38,7 @@ if python=$(command -v python3); then
 	preport --event idle --by script-line -i py.trace 2>/dev/null | grep -q ' waiting ' || fail "time that waits is not called so"
 	found=1
 fi
-if php=$(command -v php) && php -r 'exit(PHP_ZTS || PHP_VERSION_ID >= 80600 ? 1 : 0);'; then
+if php=$(command -v php) && php -r 'exit(PHP_VERSION_ID >= 80600 || PHP_ZTS && PHP_VERSION_ID < 70400 ? 1 : 0);'; then
 	check php "$php"
 	found=1
 fi

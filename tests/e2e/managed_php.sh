@@ -7,7 +7,7 @@ set -u
 need_recording
 need_interpreters
 php=$(command -v php) || skip "there is no php"
-php -r 'exit(PHP_ZTS || PHP_VERSION_ID >= 80600 ? 1 : 0);' || skip "this php has thread safety, or is too new"
+php -r 'exit(PHP_VERSION_ID >= 80600 || PHP_ZTS && PHP_VERSION_ID < 70400 ? 1 : 0);' || skip "this php is too new, or has thread safety before 7.4"
 grep -q executor_globals "$(readlink -f "$php")" || skip "this php has no symbols"
 
 program="$TOP/tests/programs/shares.php"

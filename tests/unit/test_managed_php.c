@@ -97,6 +97,99 @@ TEST(managed_php_reads_classes_files_and_the_line_that_runs)
 	CHECK(frames[2].entry);
 }
 
+/* With thread safety: two threads, the second of which runs what make_honest() makes. */
+#define BLOCK	  0x8000 /* of the first thread: its entry, its globals behind it; then the second's */
+#define BLOCK_LEN 0x1000
+#define TABLE	  0xa000
+#define PTHREADS  0xb000 /* 2 KiB each */
+#define VARIABLES 0x0c00
+#define OTHER_TID 4712
+
+static void put_thread(struct managed_fake *fake, size_t n, uint32_t tid, bool last)
+{
+	size_t entry = BLOCK + n * BLOCK_LEN, pthread = PTHREADS + n * 2048;
+
+	managed_fake_put(fake, entry + 16, FAKE_BASE + pthread);
+	managed_fake_put(fake, entry + 24, last ? 0 : FAKE_BASE + entry + BLOCK_LEN);
+	managed_fake_put(fake, pthread, FAKE_BASE + pthread);
+	managed_fake_put32(fake, pthread + 720, tid);
+}
+
+static void threaded_init(struct managed_fake *fake, bool stripped)
+{
+	struct managed_binary binary = {
+		.name = "php8.2",
+		.banner = "8.2.36",
+		.zeroed_vaddr = VARIABLES,
+		.zeroed_len = 0x200,
+		.symbols = { [3] = { .vaddr = VARIABLES + 0x100, .found = true },
+			     [6] = { .vaddr = VARIABLES + 0x80, .found = !stripped },
+			     [7] = { .vaddr = VARIABLES + 0x90, .found = !stripped },
+			     [8] = { .vaddr = VARIABLES + 0x110, .found = true } },
+	};
+
+	managed_fake_init(fake, &managed_php, &binary);
+	make_honest(fake);
+	managed_fake_put(fake, GLOBALS + 488, 0);
+	managed_fake_put(fake, VARIABLES + 0x40, FAKE_BASE + FUNCTIONS); /* another variable */
+	managed_fake_put(fake, VARIABLES + 0x80, FAKE_BASE + TABLE);
+	managed_fake_put32(fake, VARIABLES + 0x90, 1);
+	managed_fake_put(fake, VARIABLES + 0x100, 64); /* where a thread's executor_globals are */
+	managed_fake_put(fake, TABLE, FAKE_BASE + BLOCK);
+	managed_fake_put(fake, TABLE + 8, 0x31); /* malloc()'s, of what is behind it */
+	put_thread(fake, 0, OTHER_TID, false);
+	put_thread(fake, 1, FAKE_PID, true);
+	managed_fake_put(fake, BLOCK + BLOCK_LEN + 64 + 488, FAKE_BASE + FRAMES);
+}
+
+TEST(managed_php_with_thread_safety_reads_the_stack_of_each_thread)
+{
+	for (int stripped = 0; stripped < 2; stripped++) {
+		CLEANUP(managed_fake_deinit) struct managed_fake fake;
+
+		threaded_init(&fake, stripped);
+		read_stack(&fake);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+		CHECK_UINT(fake.stack->nframes, 3);
+		CHECK_STR(fake.stack->frames[0].name, "Item::price");
+		managed_fake_stack(&fake, OTHER_TID);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_NO_FRAMES);
+		managed_fake_stack(&fake, 1);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_NO_FRAMES);
+		read_stack(&fake);
+		CHECK_UINT(fake.stack->nframes, 3);
+	}
+}
+
+TEST(managed_php_does_not_guess_where_a_threads_globals_are)
+{
+	CLEANUP(managed_fake_deinit) struct managed_fake fake;
+	static const uint64_t offsets[] = { 0, 8, UINT64_MAX, 1ull << 63, 1u << 20 };
+
+	threaded_init(&fake, false);
+	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
+		managed_fake_put(&fake, VARIABLES + 0x100, offsets[i]);
+		read_stack(&fake);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_FAILED);
+	}
+}
+
+TEST(managed_php_survives_a_table_of_threads_that_is_not_one)
+{
+	for (int stripped = 0; stripped < 2; stripped++) {
+		CLEANUP(managed_fake_deinit) struct managed_fake fake;
+
+		threaded_init(&fake, stripped);
+		managed_fake_put(&fake, BLOCK + 24, FAKE_BASE + BLOCK); /* a list that goes in a circle */
+		read_stack(&fake);
+		CHECK_UINT(fake.stack->nframes, 0);
+		for (unsigned i = 0; i < 200; i++) {
+			managed_fake_scribble(&fake, 500);
+			read_stack(&fake);
+		}
+	}
+}
+
 TEST(managed_php_notices_a_new_function_at_the_same_address)
 {
 	FAKE(fake);
@@ -144,7 +237,7 @@ TEST(managed_php_survives_memory_that_changes_while_it_is_read)
 
 TEST(managed_php_reads_only_versions_that_it_knows)
 {
-	struct managed_binary binary = { .banner = "8.5.1", .symbols = { { .found = true } } };
+	struct managed_binary binary = { .banner = "8.5.1", .symbols = { { .vaddr = 8, .found = true } } };
 	const struct managed_host host = { .binary = &binary };
 	const char *why = NULL;
 	void *state = managed_php.open(&host, &why);
@@ -158,7 +251,10 @@ TEST(managed_php_reads_only_versions_that_it_knows)
 	CHECK(!managed_php.open(&host, &why) && why);
 	why = NULL;
 	strcpy(binary.banner, "8.2.0");
-	binary.symbols[0].found = false; /* thread safety */
+	binary.symbols[0].found = false;
 	CHECK(!managed_php.open(&host, &why) && why);
+	why = NULL;
+	binary.symbols[8] = (struct managed_symbol){ .vaddr = 8, .found = true }; /* thread safety before 7.4 */
+	CHECK(!managed_php.open(&host, &why) && strstr(why, "ZTS"));
 	why = NULL;
 }
