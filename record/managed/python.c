@@ -16,6 +16,7 @@
 #include "formats/base/memory.h"
 #include "record/managed/managed_lines.h"
 #include "record/managed/pthread_tid.h"
+#include "record/managed/python_task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +24,9 @@
 
 #define INTERPRETERS_MAX 64
 #define THREADS_MAX      4096
-#define TEXT_MAX         512	    /* bytes of a name that are read */
 #define TABLE_MAX        (64u << 10) /* bytes of a line table */
 #define LOCALS_MAX	 32	    /* variables of a frame that are looked at */
 #define LOCALS_TEXT	 1024
-#define TYPE_MAX	 64	    /* bytes of a type's name */
 #define CODES_MAX        65536	    /* code objects that are remembered */
 #define CHECK_NS         50000000   /* after which a code object is looked at again though nothing has changed */
 
@@ -39,35 +38,6 @@ enum symbol {
 
 static const char *const symbols[] = { "_PyRuntime", "interp_head", "Py_Version", NULL };
 static const char *const loops[] = { "_PyEval_EvalFrameDefault", NULL };
-
-/* How the outermost frame that one call of the loop runs is marked. */
-enum entry_mark {
-	ENTRY_EACH,  /* each frame has a call of its own */
-	ENTRY_FLAG,  /* by a flag in it */
-	ENTRY_OWNER, /* by a frame behind it that belongs to the C stack */
-};
-
-/* Offsets in bytes. */
-struct python_layout {
-	uint16_t head;				   /* in _PyRuntime: the first interpreter */
-	uint16_t interp_next, interp_threads;
-	uint16_t thread_next, thread_id, native_id; /* native_id is 0 where there is none */
-	uint16_t thread_frame;
-	int16_t cframe_frame; /* in what thread_frame points to; -1: that is the frame */
-	uint16_t frame_previous, frame_code, frame_ip, frame_cookie, frame_mark;
-	uint16_t frame_tlbc, code_tlbc; /* free-threaded: which copy of its code the thread runs; 0: there are none */
-	uint8_t mark;	   /* enum entry_mark */
-	uint8_t owner;	   /* of ENTRY_OWNER */
-	uint8_t form;	   /* enum managed_lines_form */
-	uint8_t unit;	   /* frame_ip is a number of so many bytes; 0: an address */
-	uint16_t code_file, code_name, code_first_line, code_lines, code_start;
-	uint16_t text_len, text_state, ascii_len, compact_len;
-	uint16_t bytes_len, bytes_data;
-	uint16_t frame_locals, code_locals; /* in a frame, and the tuple of their names in its code */
-	uint16_t tuple_len, tuple_items, object_type, type_name;
-	/* Who has the interpreter's lock: 3.8 to 3.11 a thread state in _PyRuntime; 3.12 behind a pointer in the interpreter. */
-	uint16_t current, thread_interp, gil, gil_locked, gil_holder, gil_enabled;
-};
 
 #define SAME_OBJECTS .tuple_len = 16, .tuple_items = 24, .object_type = 8, .type_name = 24
 
@@ -123,6 +93,7 @@ struct code {
 	uint64_t checked_ns;
 	const char *name, *file;
 	uint32_t first_line;
+	bool runs_task; /* of asyncio, above it */
 	struct managed_lines lines;
 };
 
@@ -145,6 +116,7 @@ struct python {
 	uint64_t runtime_addr;	 /* of _PyRuntime, up to 3.12 */
 	struct map threads;	 /* tid -> address of its thread state */
 	struct map codes;	 /* address -> struct code * */
+	struct python_tasks tasks;
 	uint16_t pthread_tid;	 /* offset of the kernel's id in a pthread_t's structure; 0: not known yet */
 	uint64_t now_ns;	 /* of this reading */
 	uint8_t table[TABLE_MAX]; /* the line table that is being read */
@@ -267,15 +239,19 @@ struct published_groups {
 	uint8_t frame_tlbc, code_tlbc;		  /* words, 0 if there are none */
 	uint8_t object, type, tuple;
 	uint8_t gil; /* three words: whether there is one, is it locked, who had it last */
+	uint8_t gc, collecting; /* words: in the interpreter, and in that */
 };
 
 static const struct published_groups groups[] = {
 	[13] = { .thread = 19, .thread_id = 24, .frame = 28, .code = 34, .bytes = 64, .text = 67, .object = 44, .type = 46,
-		 .tuple = 50, .gil = 16 },
+		 .tuple = 50, .gil = 16, .gc = 10,
+		 .collecting = 72 },
 	[14] = { .thread = 22, .thread_id = 27, .frame = 31, .code = 39, .bytes = 74, .text = 77, .frame_tlbc = 38,
-		 .code_tlbc = 49, .object = 50, .type = 52, .tuple = 56, .gil = 17 },
+		 .code_tlbc = 49, .object = 50, .type = 52, .tuple = 56, .gil = 17, .gc = 11,
+		 .collecting = 82 },
 	[15] = { .thread = 22, .thread_id = 30, .frame = 39, .code = 47, .bytes = 86, .text = 89,
-		 .frame_tlbc = 46, .code_tlbc = 57, .object = 58, .type = 60, .tuple = 68, .gil = 17 },
+		 .frame_tlbc = 46, .code_tlbc = 57, .object = 58, .type = 60, .tuple = 68, .gil = 17, .gc = 11,
+		 .collecting = 95 },
 };
 
 #define FRAME_LEN_MAX 256
@@ -337,6 +313,7 @@ static struct python_layout layout_in(struct published_words *w, const struct pu
 		.gil_enabled = offset_in(w, g->gil),
 		.gil_locked = offset_in(w, g->gil + 1u),
 		.gil_holder = offset_in(w, g->gil + 2u),
+		.collecting = (uint16_t)(offset_in(w, g->gc) + offset_in(w, g->collecting)),
 	};
 }
 
@@ -362,77 +339,6 @@ static bool read_layout(struct python *py, struct managed_view *view)
 }
 
 /* ---- names ----------------------------------------------------------------------------------------- */
-
-/* What the state of a str says of how it is kept. */
-struct text_state {
-	uint32_t width; /* bytes of a character */
-	bool ascii;
-};
-
-/*
- * In the state, "interned" (at most 3) comes first and has 2, 8 or 16 bits, depending on the version and on threads; then
- * 3 bits are the width, 1 says that the text follows, 1 that it is ASCII. Beside the right place the width is 0.
- */
-static bool split_state(uint32_t state, struct text_state *ret)
-{
-	static const unsigned places[] = { 2, 8, 16 };
-
-	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		uint32_t bits = state >> places[i];
-		uint32_t width = bits & 7;
-
-		if ((width != 1 && width != 2 && width != 4) || !(bits >> 3 & 1))
-			continue;
-		*ret = (struct text_state){ .width = width, .ascii = bits >> 4 & 1 };
-		return true;
-	}
-	return false;
-}
-
-/* Append the character as UTF-8; false if there is no room. */
-static bool put_char(char *out, size_t cap, size_t *len, uint32_t c)
-{
-	unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-	static const uint8_t heads[] = { 0, 0xc0, 0xe0, 0xf0 };
-
-	if (*len + more + 1 > cap)
-		return false;
-	out[(*len)++] = (char)(heads[more] | (more ? c >> 6 * more : c));
-	while (more-- > 0)
-		out[(*len)++] = (char)(0x80 | (c >> 6 * more & 0x3f));
-	return true;
-}
-
-/* The text of the str object at @addr, cut at TEXT_MAX; "" if it cannot be read. */
-static const char *read_text(struct python *py, struct managed_view *view, uint64_t addr)
-{
-	const struct python_layout *l = &py->layout;
-	uint64_t len;
-	uint32_t bits;
-	struct text_state state;
-	uint8_t raw[TEXT_MAX];
-	char text[TEXT_MAX];
-	size_t out = 0;
-
-	if (!managed_view_try(view, addr + l->text_len, &len, sizeof(len)) ||
-	    !managed_view_try(view, addr + l->text_state, &bits, sizeof(bits)) ||
-	    !split_state(bits, &state))
-		return "";
-	uint32_t width = state.width;
-	size_t count = (size_t)MIN(len, (uint64_t)(TEXT_MAX / width));
-
-	if (!managed_view_try(view, addr + (state.ascii ? l->ascii_len : l->compact_len), raw,
-			      count * width))
-		return "";
-	for (size_t i = 0; i < count; i++) {
-		uint32_t c = 0;
-
-		memcpy(&c, raw + i * width, width);
-		if (c > 0x10ffff || !put_char(text, sizeof(text), &out, c))
-			break;
-	}
-	return managed_names_keep(py->host.names, text, out);
-}
 
 /* What tells this code object from one that lies there later. */
 static uint64_t cookie_of(struct python *py, struct managed_view *view, uint64_t addr)
@@ -468,8 +374,9 @@ static struct code *read_code(struct python *py, struct managed_view *view, uint
 	code->addr = addr;
 	code->cookie = cookie_of(py, view, addr);
 	code->first_line = managed_view_u32(view, addr + l->code_first_line);
-	code->name = read_text(py, view, managed_view_u64(view, addr + l->code_name));
-	code->file = read_text(py, view, managed_view_u64(view, addr + l->code_file));
+	code->name = python_text(&py->layout, py->host.names, view, managed_view_u64(view, addr + l->code_name));
+	code->file = python_text(&py->layout, py->host.names, view, managed_view_u64(view, addr + l->code_file));
+	code->runs_task = python_task_is_run(code->name, code->file);
 	read_lines(py, view, code);
 	if (view->failed) {
 		code_free(code);
@@ -681,26 +588,6 @@ static void want_codes(struct python *py, struct managed_view *view, size_t coun
 	managed_view_fetch(view);
 }
 
-/* The name of the type of @object, "" if it cannot be read. */
-static const char *type_of(struct python *py, struct managed_view *view, uint64_t object)
-{
-	char text[TYPE_MAX];
-	uint64_t type, name;
-
-	if (!managed_view_try(view, object + py->layout.object_type, &type, sizeof(type)) ||
-	    !managed_view_try(view, type + py->layout.type_name, &name, sizeof(name)))
-		return "";
-	for (size_t room = sizeof(text); room >= 8; room /= 2) {
-		/* It may end close before memory that is not there. */
-		if (!managed_view_try(view, name, text, room))
-			continue;
-		size_t len = strnlen(text, room);
-
-		return managed_names_keep(py->host.names, text, len);
-	}
-	return "";
-}
-
 /* "self: Job, n: int": those that have a value, and of what type; never the value. */
 static const char *locals_of(struct python *py, struct managed_view *view, const struct python_frame *frame)
 {
@@ -718,9 +605,9 @@ static const char *locals_of(struct python *py, struct managed_view *view, const
 		return "";
 	for (size_t i = 0; i < count; i++) {
 		uint64_t object = values[i] & ~(uint64_t)7;
-		const char *type = object ? type_of(py, view, object) : "";
+		const char *type = object ? python_type(&py->layout, py->host.names, view, object) : "";
 		int put = *type ? snprintf(text + len, sizeof(text) - len, "%s%s: %s", len ? ", " : "",
-					   read_text(py, view, items[i]), type) :
+					   python_text(&py->layout, py->host.names, view, items[i]), type) :
 				  0;
 
 		if (put < 0 || (size_t)put >= sizeof(text) - len)
@@ -792,6 +679,49 @@ static void label_lock(struct python *py, struct managed_view *view, uint64_t th
 	};
 }
 
+/* The handle whose method runs in @frame is its first variable. */
+static void label_task(struct python *py, struct managed_view *view, const struct python_frame *frame,
+		       struct managed_stack *ret)
+{
+	struct python_task_names names;
+	uint64_t self;
+
+	if (!managed_view_try(view, frame->addr + py->layout.frame_locals, &self, sizeof(self)) ||
+	    !python_task_of(&py->tasks, &py->layout, py->minor, py->host.names, view, self & ~(uint64_t)7, &names))
+		return;
+	ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "task", .text = names.name };
+	if (names.awaiters)
+		ret->labels[ret->nlabels++] =
+			(struct event_managed_label){ .key = "awaiters", .text = names.awaiters };
+}
+
+/* From 3.13 on: a collection of garbage goes on in the thread's interpreter, and so in the thread that has its lock. */
+static void label_collection(struct python *py, struct managed_view *view, uint64_t thread,
+			     struct managed_stack *ret)
+{
+	const struct python_layout *l = &py->layout;
+	uint64_t interp;
+	uint32_t collecting = 0;
+
+	if (l->collecting && managed_view_try(view, thread + l->thread_interp, &interp, sizeof(interp)) &&
+	    managed_view_try(view, interp + l->collecting, &collecting, sizeof(collecting)) && collecting == 1)
+		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "gc", .text = "collecting" };
+}
+
+static void add_labels(struct python *py, struct managed_view *view, uint64_t thread, struct managed_stack *ret)
+{
+	label_lock(py, view, thread, ret);
+	label_collection(py, view, thread, ret);
+	for (size_t i = 0; i < ret->nframes; i++) {
+		const struct code *code = known_code(py, py->frames[i].code);
+
+		if (!code || !code->runs_task)
+			continue;
+		label_task(py, view, &py->frames[i], ret);
+		break;
+	}
+}
+
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
 			struct managed_stack *ret)
 {
@@ -821,7 +751,7 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
 	} else {
-		label_lock(py, view, thread, ret);
+		add_labels(py, view, thread, ret);
 		if (py->host.locals)
 			name_locals(py, view, ret);
 	}

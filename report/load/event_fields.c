@@ -10,7 +10,7 @@
 
 #define LISTED_MAX 16
 
-static const char *const managed_keys[] = { "uri", "method", "script", "memory", "gil" };
+static const char *const managed_keys[] = { "uri", "method", "script", "memory", "gil", "gc", "task", "awaiters" };
 
 /* Every field of a sampled event, for the remedy; the same name in several events once. */
 static const char *list_fields(struct session *s, const struct tracepoint_format *formats, struct text_near *near)

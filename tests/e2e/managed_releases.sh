@@ -17,7 +17,7 @@ releases="$BUILD/releases"
 root() {
 	local release=$1 root="$releases/$1" file
 	shift
-	[ -e "$root/complete" ] && return
+	[ -e "$root/complete" ] && cp "$TOP"/tests/programs/{shares.*,tasks.py} "$root/" && return
 	rm -rf "$root"
 	mkdir -p "$root"/usr/{bin,lib,lib64,sbin} "$root"/{proc,dev,tmp,etc,debs/partial} || return 1
 	for file in bin lib lib64 sbin; do ln -s usr/$file "$root/$file"; done
@@ -27,7 +27,17 @@ root() {
 		dpkg-deb --fsys-tarfile "$file" | tar -x -C "$root" --keep-directory-symlink 2>>"$release.log"
 	done
 	rm -rf "$root/debs"
-	cp "$TOP"/tests/programs/shares.* "$root/" && touch "$root/complete"
+	touch "$root/complete"
+	cp "$TOP"/tests/programs/{shares.*,tasks.py} "$root/"
+}
+
+# awaiters NAME COMMAND...: tasks that a coroutine gathers have the task that awaits it, and the one that awaits that
+awaiters() {
+	local name=$1
+	shift
+	precord -q -e cpu-clock -F 999 -o t.trace -- unshare -pfm "$@" 60 >said.txt || fail "$name does not run tasks"
+	preport --by label:task,label:awaiters --format=csv -i t.trace >tasks.csv 2>/dev/null || fail "$name: no tasks"
+	grep -q ',heavy,boss < Task-1' tasks.csv || { cat tasks.csv; fail "$name: who awaits a task is not there"; }
 }
 
 # share NAME COMMAND...: two_lines and recursive have the time between them that the program says
@@ -64,7 +74,10 @@ while read -r release packages; do
 	for package in $packages; do
 		program=${package%-cli}
 		case $program in
-		python*) share py${program#python} chroot "$releases/$release" $program /shares.py ;;
+		python*)
+			share py${program#python} chroot "$releases/$release" $program /shares.py
+			case $program in python3.14 | python3.15) awaiters $program chroot "$releases/$release" $program /tasks.py ;; esac
+			;;
 		ruby*) share rb${program#ruby} chroot "$releases/$release" $program /shares.rb ;;
 		php*) share php${program#php} chroot "$releases/$release" $program /shares.php ;;
 		esac
