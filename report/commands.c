@@ -16,6 +16,7 @@ const struct command *const commands[] = {
 	&cmd_dump,
 	&cmd_export,
 	&cmd_flamegraph,
+	&cmd_graph,
 	&cmd_folded,
 	&cmd_formats,
 	&cmd_html,

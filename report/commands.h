@@ -22,6 +22,7 @@ extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_folded;
 extern const struct command cmd_formats;
+extern const struct command cmd_graph;
 extern const struct command cmd_html;
 extern const struct command cmd_info;
 extern const struct command cmd_merge;

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_graph.c - one walk over all stacks for the functions, and one for the calls between those that are kept.
+ */
+#include "report/view/call_graph.h"
+
+#include "formats/base/compiler.h"
+#include "formats/base/map.h"
+#include "report/view/stats.h"
+#include "report/view/view_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+	struct call_graph *graph;
+	uint32_t type;
+	struct view_paths paths;
+	struct map nodes; /* function -> index in graph.nodes + 1; missing: left out */
+	struct map edges; /* caller << 32 | callee -> index in graph.edges + 1 */
+	struct map seen;  /* of the current stack: functions, or edges */
+};
+
+const char *graph_node_name(const struct call_graph *graph, const struct graph_node *node)
+{
+	const struct profile *p = graph->profile;
+
+	if (node->function == PROFILE_NONE)
+		return "[not named]";
+	return profile_text(p, p->functions.items[node->function].name);
+}
+
+const char *graph_node_module(const struct call_graph *graph, const struct graph_node *node)
+{
+	const struct profile *p = graph->profile;
+
+	if (node->function == PROFILE_NONE)
+		return "";
+	return profile_text(p, profile_module(p, p->functions.items[node->function].module)->name);
+}
+
+static void each_path(struct builder *b, void (*visit)(struct builder *b, const struct view_path *path))
+{
+	const struct profile *p = b->graph->profile;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		struct view_path path;
+
+		if (p->samples.items[i].type != b->type || !view_paths_make(&b->paths, &p->samples.items[i], &path))
+			continue;
+		map_clear(&b->seen);
+		visit(b, &path);
+	}
+}
+
+/* ---- functions ---- */
+
+static struct graph_node *node_of(struct builder *b, uint32_t function)
+{
+	bool is_new;
+	uint64_t *index = map_put(&b->nodes, function, &is_new);
+	struct graph_node node = { .function = function };
+
+	if (is_new) {
+		vec_push(&b->graph->nodes, node);
+		*index = b->graph->nodes.len;
+	}
+	return &b->graph->nodes.items[*index - 1];
+}
+
+static void add_functions(struct builder *b, const struct view_path *path)
+{
+	stats_add(&b->graph->whole, path->row);
+	for (size_t i = 0; i < path->len; i++) {
+		struct graph_node *node = node_of(b, path->frames[i].function);
+		bool is_new;
+
+		map_put(&b->seen, path->frames[i].function, &is_new);
+		if (is_new)
+			stats_add(&node->total, path->row);
+		if (i == 0)
+			stats_add(&node->self, path->row);
+	}
+}
+
+static int compare_names(const struct call_graph *graph, const struct graph_node *a, const struct graph_node *b)
+{
+	int result = strcmp(graph_node_name(graph, a), graph_node_name(graph, b));
+
+	if (result == 0)
+		result = strcmp(graph_node_module(graph, a), graph_node_module(graph, b));
+	return result ? result : (a->function > b->function) - (a->function < b->function);
+}
+
+static int compare_weights(const struct profile_sum *a, const struct profile_sum *b)
+{
+	uint64_t x = (uint64_t)llabs(a->weight), y = (uint64_t)llabs(b->weight);
+
+	return (x < y) - (x > y);
+}
+
+static int by_total(const void *left, const void *right, void *graph)
+{
+	const struct graph_node *a = left, *b = right;
+	int result = compare_weights(&a->total, &b->total);
+
+	if (result == 0)
+		result = compare_weights(&a->self, &b->self);
+	return result ? result : compare_names(graph, a, b);
+}
+
+static int by_self(const void *left, const void *right, void *graph)
+{
+	const struct graph_node *a = left, *b = right;
+	int result = compare_weights(&a->self, &b->self);
+
+	return result ? result : by_total(left, right, graph);
+}
+
+static bool is_at_least(const struct profile_sum *sum, double share, const struct profile_sum *whole)
+{
+	return (double)llabs(sum->weight) >= share * (double)llabs(whole->weight);
+}
+
+static void sort_nodes(struct call_graph *graph, int (*compare)(const void *, const void *, void *))
+{
+	qsort_r(graph->nodes.items, graph->nodes.len, sizeof(*graph->nodes.items), compare, graph);
+}
+
+/* The half of the nodes that spends most comes first, behind it the others by their totals. */
+static void keep_most(struct call_graph *graph, uint64_t most)
+{
+	size_t half = (size_t)most / 2;
+
+	if (!most || graph->nodes.len <= most)
+		return;
+	sort_nodes(graph, by_self);
+	qsort_r(graph->nodes.items + half, graph->nodes.len - half, sizeof(*graph->nodes.items), by_total, graph);
+	graph->nodes.len = (size_t)most;
+}
+
+static void choose_nodes(struct builder *b, const struct call_graph_limits *limits)
+{
+	struct call_graph *graph = b->graph;
+	size_t kept = 0;
+
+	graph->all_nodes = (uint32_t)graph->nodes.len;
+	for (size_t i = 0; i < graph->nodes.len; i++)
+		if (is_at_least(&graph->nodes.items[i].total, limits->node_share, &graph->whole))
+			graph->nodes.items[kept++] = graph->nodes.items[i];
+	graph->nodes.len = kept;
+	keep_most(graph, limits->nodes);
+	sort_nodes(graph, by_total);
+	map_clear(&b->nodes);
+	for (size_t i = 0; i < graph->nodes.len; i++)
+		*map_put(&b->nodes, graph->nodes.items[i].function, NULL) = i + 1;
+}
+
+/* ---- calls ---- */
+
+static void add_edge(struct builder *b, const struct graph_edge *edge, const struct profile_sample *row)
+{
+	uint64_t key = (uint64_t)edge->caller << 32 | edge->callee;
+	uint64_t *index = map_put(&b->edges, key, NULL);
+	bool is_new;
+
+	if (!*index) {
+		vec_push(&b->graph->edges, *edge);
+		*index = b->graph->edges.len;
+	}
+	b->graph->edges.items[*index - 1].indirect |= edge->indirect;
+	map_put(&b->seen, key, &is_new);
+	if (is_new)
+		stats_add(&b->graph->edges.items[*index - 1].sum, row);
+}
+
+static void add_calls(struct builder *b, const struct view_path *path)
+{
+	struct graph_edge edge = { .caller = PROFILE_NONE };
+
+	for (size_t i = path->len; i-- > 0;) {
+		const uint64_t *node = map_get(&b->nodes, path->frames[i].function);
+
+		if (!node) {
+			edge.indirect = true;
+			continue;
+		}
+		edge.callee = (uint32_t)(*node - 1);
+		/* A function that comes back to itself by way of others that are left out did not call itself. */
+		if (edge.caller != PROFILE_NONE && !(edge.indirect && edge.caller == edge.callee))
+			add_edge(b, &edge, path->row);
+		edge = (struct graph_edge){ .caller = edge.callee };
+	}
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct graph_edge *a = left, *b = right;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+static void choose_edges(struct call_graph *graph, double share)
+{
+	size_t kept = 0;
+
+	graph->all_edges = (uint32_t)graph->edges.len;
+	for (size_t i = 0; i < graph->edges.len; i++)
+		if (is_at_least(&graph->edges.items[i].sum, share, &graph->whole))
+			graph->edges.items[kept++] = graph->edges.items[i];
+	graph->edges.len = kept;
+	vec_sort(&graph->edges, compare_edges);
+}
+
+void call_graph_build(struct call_graph *graph, const struct profile *p, uint32_t type,
+		      const struct call_graph_limits *limits)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct view_levels none = { .len = 0 };
+	struct view_keys *keys = view_keys_new(p, &none, &arena);
+	struct builder b = {
+		.graph = graph,
+		.type = type,
+		.paths = { .profile = p, .functions = view_keys_functions(keys), .frames_max = SIZE_MAX },
+	};
+
+	*graph = (struct call_graph){ .profile = p };
+	each_path(&b, add_functions);
+	choose_nodes(&b, limits);
+	each_path(&b, add_calls);
+	choose_edges(graph, limits->edge_share);
+	view_paths_deinit(&b.paths);
+	map_deinit(&b.nodes);
+	map_deinit(&b.edges);
+	map_deinit(&b.seen);
+	view_keys_free(keys);
+}
+
+void call_graph_deinit(struct call_graph *graph)
+{
+	vec_deinit(&graph->nodes);
+	vec_deinit(&graph->edges);
+}
