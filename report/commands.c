@@ -22,6 +22,7 @@ const struct command *const commands[] = {
 	&cmd_html,
 	&cmd_info,
 	&cmd_merge,
+	&cmd_perf_data,
 	&cmd_pprof,
 	&cmd_processes,
 	&cmd_script,

@@ -26,6 +26,7 @@ extern const struct command cmd_graph;
 extern const struct command cmd_html;
 extern const struct command cmd_info;
 extern const struct command cmd_merge;
+extern const struct command cmd_perf_data;
 extern const struct command cmd_pprof;
 extern const struct command cmd_processes;
 extern const struct command cmd_script;
