@@ -149,7 +149,15 @@ struct event_sample {
 	const struct event_branch *branches;
 	size_t ncounts;
 	const struct event_count *counts;
+
+	/*
+	 * The stack that the thread had before it switched to @stack, from where it left it: below a signal handler with a
+	 * stack of its own, or C code that Go called. NULL: none was read.
+	 */
+	const struct event_stack *other;
 };
+
+#define EVENT_OTHER_STACK_MAX 32768u /* bytes of it */
 
 /* Flags of a mapping. */
 #define EVENT_MMAP_EXEC	  0x1u

@@ -177,6 +177,20 @@ static void print_managed(const struct recorder *s, FILE *out)
 		      out);
 }
 
+/* Stacks that threads had left for a signal handler's, or for C code that Go called. */
+static void print_other_stacks(const struct recorder *s, FILE *out, bool verbose)
+{
+	struct stack_shelves *shelves = s->managed ? managed_readers_shelves(s->managed) : NULL;
+	const struct stack_shelf_totals totals =
+		shelves ? stack_shelves_totals(shelves) : (struct stack_shelf_totals){ 0 };
+
+	if (verbose && (totals.read || totals.failed))
+		fprintf(out,
+			PREFIX "second stacks (below signal handlers with a stack of their own, and C code that Go calls): %" PRIu64
+			       " read, %" PRIu64 " bytes; %" PRIu64 " not, for the thread had gone on, %" PRIu64 " without a sample\n",
+			totals.read, totals.bytes, totals.failed, totals.dropped);
+}
+
 /* Interpreters whose stacks are not read: their samples have the interpreter's own functions. */
 static void print_refusals(const struct recorder *s, struct arena *arena, FILE *out)
 {
@@ -318,6 +332,7 @@ void summary_print(const struct recorder *s, FILE *out, bool verbose)
 	print_losses(s, lost, out);
 	print_missed(s, out);
 	print_managed(s, out);
+	print_other_stacks(s, out, verbose);
 	print_idle(s, out);
 	print_refusals(s, &arena, out);
 	print_probes(s, out, verbose);

@@ -116,6 +116,7 @@ static void take_chain(struct chains *chains, struct event *ev)
 
 	ev->sample.regs = NULL;
 	ev->sample.stack = (struct event_stack){ 0 };
+	ev->sample.other = NULL;
 	if (!chains->unwound)
 		return;
 	ev->sample.user_ips = chains->ips.items + begin;

@@ -230,6 +230,43 @@ static void get_counts(struct decoder *d, struct reader *r, struct event_sample 
 	}
 }
 
+static void get_other_words(struct reader *r, uint64_t len, size_t nwords, uint32_t *slots, uint64_t *words)
+{
+	uint64_t next = 0, word = 0;
+
+	for (size_t i = 0; i < nwords && !r->failed; i++) {
+		uint64_t gap = reader_uleb(r, "word of another stack");
+
+		word += (uint64_t)reader_zigzag(r, "word of another stack");
+		if (next >= len || gap >= len - next) {
+			reader_fail(r, "word of another stack");
+			return;
+		}
+		slots[i] = (uint32_t)(next + gap);
+		words[i] = word;
+		next += gap + 1;
+	}
+}
+
+static void get_other_stack(struct decoder *d, struct reader *r, struct event_sample *s)
+{
+	uint64_t base = reader_uleb(r, "another stack"), len = reader_uleb(r, "another stack");
+	uint64_t flags = reader_uleb(r, "another stack"), nwords = reader_uleb(r, "another stack");
+
+	if (base > UINT64_MAX / 8 || len > EVENT_STACK_MAX / 8 || len > UINT64_MAX / 8 - base || nwords > len)
+		reader_fail(r, "another stack");
+	struct event_stack *stack = room(d, r, sizeof(*stack));
+	uint64_t *words = room(d, r, nwords * sizeof(*words));
+	uint32_t *slots = room(d, r, nwords * sizeof(*slots));
+
+	if (!slots)
+		return;
+	*stack = (struct event_stack){ .base = 8 * base, .end = 8 * (base + len), .nwords = nwords, .slots = slots,
+				       .words = words, .cut = flags & TRACE_OTHER_STACK_CUT };
+	get_other_words(r, len, nwords, slots, words);
+	s->other = stack;
+}
+
 static void get_extra(struct decoder *d, uint64_t tag, struct reader *r, struct event_sample *s)
 {
 	switch (tag) {
@@ -254,6 +291,9 @@ static void get_extra(struct decoder *d, uint64_t tag, struct reader *r, struct 
 		break;
 	case TRACE_EXTRA_COUNTS:
 		get_counts(d, r, s);
+		break;
+	case TRACE_EXTRA_OTHER_STACK:
+		get_other_stack(d, r, s);
 		break;
 	}
 }

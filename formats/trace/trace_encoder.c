@@ -177,10 +177,27 @@ static void put_counts(struct writer *w, const struct event_sample *s)
 	}
 }
 
+/* Its words from the lowest up. */
+static void put_other_stack(struct writer *w, const struct event_stack *stack)
+{
+	uint64_t next = 0, last = 0;
+
+	writer_uleb(w, stack->base / 8);
+	writer_uleb(w, (stack->end - stack->base) / 8);
+	writer_uleb(w, stack->cut ? TRACE_OTHER_STACK_CUT : 0);
+	writer_uleb(w, stack->nwords);
+	for (size_t i = 0; i < stack->nwords; i++) {
+		writer_uleb(w, stack->slots[i] - next);
+		writer_zigzag(w, (int64_t)(stack->words[i] - last));
+		next = stack->slots[i] + 1ULL;
+		last = stack->words[i];
+	}
+}
+
 static bool has_extras(const struct event_sample *s)
 {
 	return s->addr || s->weight || s->data_src || s->cgroup || s->raw_len || s->nbranches ||
-	       s->ncounts;
+	       s->ncounts || s->other;
 }
 
 static void put_extra(struct writer *w, uint64_t tag, uint64_t value)
@@ -211,6 +228,11 @@ static void put_extras(struct trace_encoder *enc, const struct event_sample *s)
 		writer_reset(part);
 		put_counts(part, s);
 		trace_field_put_bytes(w, TRACE_EXTRA_COUNTS, part->data, part->len);
+	}
+	if (s->other) {
+		writer_reset(part);
+		put_other_stack(part, s->other);
+		trace_field_put_bytes(w, TRACE_EXTRA_OTHER_STACK, part->data, part->len);
 	}
 	writer_uleb(out, w->len);
 	writer_bytes(out, w->data, w->len);

@@ -59,7 +59,10 @@ enum trace_extra {
 	TRACE_EXTRA_RAW,
 	TRACE_EXTRA_BRANCHES,
 	TRACE_EXTRA_COUNTS,
+	TRACE_EXTRA_OTHER_STACK,
 };
+
+#define TRACE_OTHER_STACK_CUT 0x1u
 
 #define TRACE_SWITCH_IN        0x1u
 #define TRACE_SWITCH_PREEMPTED 0x2u
@@ -93,6 +96,7 @@ static inline void trace_clock_tick(struct trace_clock *clock, uint64_t time_ns)
 #define TRACE_EXPANDED_EVENT 256u
 #define TRACE_EXPANDED_REGS  288u
 #define TRACE_EXPANDED_WORD  12u /* and 8 for each stack */
+#define TRACE_EXPANDED_OTHER 80u /* for another stack, whose words come to it */
 #define TRACE_EXPANDED_MAX   (64u << 20)
 
 static inline size_t trace_events_expanded_len(const struct event *ev)
@@ -106,11 +110,13 @@ static inline size_t trace_events_expanded_len(const struct event *ev)
 		return TRACE_EXPANDED_EVENT;
 	return TRACE_EXPANDED_EVENT + (s->regs ? TRACE_EXPANDED_REGS : 0) +
 	       TRACE_EXPANDED_WORD * s->stack.nwords + 8 + 8 * (s->nkernel_ips + s->nuser_ips) +
-	       sizeof(struct event_branch) * s->nbranches + sizeof(struct event_count) * s->ncounts;
+	       sizeof(struct event_branch) * s->nbranches + sizeof(struct event_count) * s->ncounts +
+	       (s->other ? TRACE_EXPANDED_OTHER + TRACE_EXPANDED_WORD * s->other->nwords + 8 : 0);
 }
 
 _Static_assert(sizeof(struct event) <= TRACE_EXPANDED_EVENT, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_regs) <= TRACE_EXPANDED_REGS, "as precord-trace(5) says");
+_Static_assert(sizeof(struct event_stack) <= TRACE_EXPANDED_OTHER, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_managed_frame) == 32 && sizeof(struct event_managed_label) == 24, "as precord-trace(5) says");
 _Static_assert(sizeof(struct event_branch) == 24 && sizeof(struct event_count) == 32,
 	       "as precord-trace(5) says");

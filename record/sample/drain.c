@@ -193,6 +193,8 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 	loss_counts_init(&d->loss_counts, perf_fds);
 	group_counts_init(&d->group, d->nrings, d->nevents);
 	begin_readers(d);
+	if (d->options.managed)
+		managed_readers_set_layouts(d->options.managed, d->layouts, d->nevents);
 	return d;
 }
 

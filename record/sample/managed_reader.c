@@ -8,6 +8,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "record/sample/stack_reader.h"
 #include "record/sample/thread_clock.h"
 
 #include <errno.h>
@@ -48,6 +49,8 @@ struct results {
 struct seen {
 	uint64_t time_ns;
 	uint32_t pid, tid;
+	uint64_t pos; /* in the ring */
+	size_t len;
 };
 
 struct reader {
@@ -61,6 +64,7 @@ struct reader {
 	struct priority priority;
 	struct managed_view view;
 	struct managed_stack stack;
+	struct stack_reader *other; /* of stacks that a thread has left */
 	struct thread_clocks clocks;
 	struct budget budget; /* of read_ns */
 
@@ -71,6 +75,8 @@ struct reader {
 
 struct managed_readers {
 	struct managed_table *table;
+	struct stack_shapes *shapes;
+	struct stack_shelves *shelves;
 	struct perf_fds *fds;
 	const struct priority *first;
 	int bell_fd, end_fd;
@@ -120,6 +126,8 @@ static bool newest_sample(struct reader *r, struct seen *ret)
 			memcpy(&ret->pid, bytes + 24, 4);
 			memcpy(&ret->tid, bytes + 28, 4);
 			memcpy(&ret->time_ns, bytes + 32, 8);
+			ret->pos = pos;
+			ret->len = header.size;
 			found = true;
 		}
 		pos += header.size;
@@ -188,6 +196,19 @@ static void ring_bell(struct reader *r)
 		r->rung_tail = 0;
 }
 
+/* The stack that the thread has left for the one in the sample. */
+static void read_other_stack(struct reader *r, const struct seen *seen)
+{
+	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (begin >= seen->time_ns + LATE_NS || !budget_charge(&r->budget, begin, r->read_ns))
+		return;
+	copy_from(r->ring, seen->pos, stack_reader_room(r->other), seen->len);
+	if (ring_head(r->ring) - seen->pos <= r->ring->data_len)
+		stack_reader_look(r->other, seen->len, &r->clocks);
+	r->read_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
+}
+
 static void take_sample(struct reader *r)
 {
 	struct managed_table *table = r->all->table;
@@ -196,6 +217,8 @@ static void take_sample(struct reader *r)
 
 	if (!newest_sample(r, &seen))
 		return;
+	if (stack_shelves_wants(r->all->shelves, seen.pid))
+		read_other_stack(r, &seen);
 	p = managed_table_hold(table, seen.pid);
 	if (p) {
 		uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
@@ -251,6 +274,8 @@ struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 	m->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->table = managed_table_new(m->bell_fd);
+	m->shapes = stack_shapes_new();
+	m->shelves = stack_shelves_new(fds->samples.len);
 	m->refused = !by_cpu || m->bell_fd < 0 || m->end_fd < 0;
 	return m;
 }
@@ -291,6 +316,7 @@ static void start_readers(struct managed_readers *m)
 
 		r->all = m;
 		r->ring = &m->fds->samples.items[i];
+		r->other = stack_reader_new(m->shapes, m->shelves, i);
 		start_reader(r);
 	}
 }
@@ -325,6 +351,7 @@ void managed_readers_free(struct managed_readers *m)
 		if (r->epoll_fd >= 0)
 			close(r->epoll_fd);
 		thread_clocks_deinit(&r->clocks);
+		stack_reader_free(r->other);
 		vec_deinit(&r->results.bytes);
 		pthread_mutex_destroy(&r->lock);
 	}
@@ -334,19 +361,32 @@ void managed_readers_free(struct managed_readers *m)
 	if (m->end_fd >= 0)
 		close(m->end_fd);
 	managed_table_free(m->table);
+	stack_shapes_free(m->shapes);
+	stack_shelves_free(m->shelves);
 	free(m->readers);
 	free(m);
 }
 
 bool managed_readers_wanted(struct managed_readers *m, uint64_t now)
 {
-	uint64_t last = managed_table_last_ns(m->table);
+	uint64_t last = MAX(managed_table_last_ns(m->table), stack_shelves_last_ns(m->shelves));
 
 	if (m->refused || !last || now > last + QUIET_NS)
 		return false;
 	if (!m->started)
 		start_readers(m);
+	stack_shapes_learn(m->shapes, m->fds);
 	return true;
+}
+
+void managed_readers_set_layouts(struct managed_readers *m, const struct perf_layout *layouts, size_t count)
+{
+	stack_shapes_set(m->shapes, layouts, count);
+}
+
+struct stack_shelves *managed_readers_shelves(const struct managed_readers *m)
+{
+	return m->refused ? NULL : m->shelves;
 }
 
 int managed_readers_fd(const struct managed_readers *m)

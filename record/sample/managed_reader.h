@@ -19,11 +19,13 @@
 #include "record/managed/managed_table.h"
 #include "record/sample/perf_fds.h"
 #include "record/sample/priority.h"
+#include "record/sample/stack_shelf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct managed_readers;
+struct perf_layout;
 
 /* So far. */
 struct managed_totals {
@@ -48,6 +50,12 @@ void managed_readers_free(struct managed_readers *m);
  * false, and *@ret says why, if there can be none.
  */
 bool managed_readers_wanted(struct managed_readers *m, uint64_t now_ns);
+
+/* What samples look like, by event number, which is copied; before the first call of managed_readers_wanted(). */
+void managed_readers_set_layouts(struct managed_readers *m, const struct perf_layout *layouts, size_t count);
+
+/* The stacks that sampled threads had left, which are read as well (stack_shelf.h); NULL: they are not. */
+struct stack_shelves *managed_readers_shelves(const struct managed_readers *m);
 
 /* A descriptor that becomes readable when the recorder should drain, since it is not woken by rings that readers wait for. */
 int managed_readers_fd(const struct managed_readers *m);

@@ -15,6 +15,12 @@ struct window {
 	uint64_t start, len;
 };
 
+/* Nothing, where no other stack was read. */
+static bool is_in_other(const struct prune *prune, uint64_t word)
+{
+	return word - prune->other_start < prune->other_end - prune->other_start;
+}
+
 /*
  * The thread's own stack: what was captured and what may follow. That may be more even if the copy was not cut by its
  * size, for the kernel's copy ends at an untouched page, in the middle of a large frame. A stack has no
@@ -57,13 +63,17 @@ static size_t list_nonzero(const uint8_t *bytes, size_t count, uint32_t *ret)
 }
 
 /* Addresses between the lowest and the highest of code and own stack. */
-static struct window span_of(const struct process *proc, struct window own)
+static struct window span_of(const struct prune *prune, const struct process *proc, struct window own)
 {
 	uint64_t low, high;
 
 	process_code_span(proc, &low, &high);
 	low = MIN(low, own.start);
 	high = MAX(high, own.start + own.len);
+	if (prune->other_end > prune->other_start) {
+		low = MIN(low, prune->other_start);
+		high = MAX(high, prune->other_end);
+	}
 	return (struct window){ low, high - low };
 }
 
@@ -81,7 +91,7 @@ static void keep_pointers(struct prune *prune, const struct process *proc, const
 	uint64_t mask = prune->mask;
 	size_t count = (stack->end - stack->base) / 8;
 	size_t n = mask == UINT64_MAX
-			   ? list_candidates(bytes, count, span_of(proc, own), prune->candidates)
+			   ? list_candidates(bytes, count, span_of(prune, proc, own), prune->candidates)
 			   : list_nonzero(bytes, count, prune->candidates);
 
 	for (size_t i = 0; i < n; i++) {
@@ -93,6 +103,8 @@ static void keep_pointers(struct prune *prune, const struct process *proc, const
 			keep(prune, stack, slot, word);
 		} else if (process_is_code(proc, word & mask)) {
 			prune->code[prune->ncode++] = (uint32_t)stack->nwords;
+			keep(prune, stack, slot, word);
+		} else if (is_in_other(prune, word)) {
 			keep(prune, stack, slot, word);
 		}
 	}
@@ -125,7 +137,7 @@ static void prune_regs(const struct prune *prune, const struct process *proc, st
 		uint64_t value = regs->values[reg];
 
 		if (reg == arch->sp || reg == arch->ip || value - own.start < own.len ||
-		    process_is_code(proc, value & mask))
+		    is_in_other(prune, value) || process_is_code(proc, value & mask))
 			continue;
 		regs->values[reg] = reg == arch->fp && value ? PRUNE_DATA : 0;
 	}
@@ -154,6 +166,8 @@ void prune_sample(struct prune *prune, const struct process *proc, size_t max_le
 
 	struct window own = own_stack(proc, sp, rec->stack_len);
 
+	prune->own_start = own.start;
+	prune->own_len = own.len;
 	if (prune->raw) {
 		if (rec->stack)
 			keep_everything(prune, rec->stack + skip, stack);
@@ -162,4 +176,10 @@ void prune_sample(struct prune *prune, const struct process *proc, size_t max_le
 	if (rec->stack)
 		keep_pointers(prune, proc, rec->stack + skip, own, stack);
 	prune_regs(prune, proc, own, &rec->regs);
+}
+
+bool prune_keeps_other(const struct prune *prune, const struct process *proc, uint64_t word, bool *ret_code)
+{
+	*ret_code = process_is_code(proc, word & prune->mask);
+	return prune->raw || *ret_code || is_in_other(prune, word) || word - prune->own_start < prune->own_len;
 }

@@ -29,6 +29,10 @@ struct prune {
 	bool raw; /* keep every word that is not zero, and all registers */
 	uint64_t code_mask; /* as in the recording; 0: not known */
 
+	/* What also counts as the thread's stack, [start, end); set before each sample. */
+	uint64_t other_start, other_end;
+
+	uint64_t own_start, own_len; /* of the last sample: what counts as its stack */
 	uint64_t mask; /* of the last sample: the bits of a word that make a code address */
 
 	uint32_t slots[PERF_RECORD_WORDS_MAX];
@@ -45,5 +49,11 @@ struct prune {
  */
 void prune_sample(struct prune *prune, const struct process *proc, size_t max_len,
 		  struct perf_record *rec);
+
+/*
+ * After prune_sample(): may @word of the other stack stay, which points into either stack or into code? *@ret_code: into code. With
+ * @prune->raw all do.
+ */
+bool prune_keeps_other(const struct prune *prune, const struct process *proc, uint64_t word, bool *ret_code);
 
 #endif

@@ -6,6 +6,7 @@
 #include "record/sample/ring_reader.h"
 #include "record/sample/syscall_argument.h"
 
+#include "formats/base/clock.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -32,6 +33,9 @@ struct ring_reader {
 	struct perf_record record;
 	struct prune prune;
 	struct bytecode_words bytecode;
+	struct other_stack other; /* of the sample, before it is pruned in place */
+	struct event_stack other_stack;
+	uint64_t looked;	  /* samples, whether they have left another stack */
 	uint8_t scratch[RING_RECORD_MAX];
 	uint8_t probe_raw[PROBE_RAW_MAX];
 };
@@ -146,6 +150,61 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
 }
 
+/* The stack that the thread had before this one, if it was read. Before prune_sample(). */
+static bool fetch_other_stack(struct ring_reader *r, size_t ring)
+{
+	const struct event *ev = &r->record.event;
+	struct stack_shelves *shelves = r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
+	bool found = shelves && stack_shelves_wants(shelves, ev->pid) &&
+		     stack_shelves_take(shelves, ring, ev->tid, ev->time_ns, &r->other);
+
+	r->prune.other_start = found ? r->other.base : 0;
+	r->prune.other_end = found ? r->other.end : 0;
+	return found;
+}
+
+/* Of it the same is kept as of the snapshot. After prune_sample(). */
+static void keep_other_stack(struct ring_reader *r, const struct process *proc)
+{
+	struct other_stack *other = &r->other;
+	size_t n = 0;
+
+	for (size_t i = 0; i < other->nwords; i++) {
+		bool code;
+
+		if (!prune_keeps_other(&r->prune, proc, other->words[i], &code))
+			continue;
+		if (code)
+			attach_address(r->front, other->words[i] & r->prune.mask, ATTACH_CALLER);
+		other->slots[n] = other->slots[i];
+		other->words[n++] = other->words[i];
+	}
+	r->other_stack = (struct event_stack){ .base = other->base, .end = other->end, .cut = other->cut, .nwords = n,
+					       .slots = other->slots, .words = other->words };
+	r->record.event.sample.other = &r->other_stack;
+}
+
+/* Are other stacks of this process to be read from now on? Before prune_sample(). */
+static void look_for_other_stack(struct ring_reader *r, const struct process *proc)
+{
+	const struct perf_record *rec = &r->record;
+	uint64_t sp = rec->regs.values[r->prune.arch->sp], skip = -sp & 7;
+	struct stack_shelves *shelves = r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
+	struct other_stack_place place;
+	size_t slot = 0;
+
+	if (!shelves || !rec->stack || rec->stack_len < skip || r->looked++ % STACK_SHELF_LOOKS)
+		return;
+
+	const struct other_stack_snapshot snapshot = { r->prune.arch, rec->stack + skip, sp + skip,
+						       (rec->stack_len - skip) / 8, proc };
+
+	while (other_stack_find(&snapshot, &slot, &place)) {
+		if (!place.goroutine || stack_shelves_asks(shelves, rec->event.pid))
+			stack_shelves_suspect(shelves, rec->event.pid, place.goroutine, clock_now_ns(CLOCK_MONOTONIC));
+	}
+}
+
 /* And what an interpreter executes, which is passed on at once. */
 static void prune_stack(struct ring_reader *r, const struct process *proc, size_t max_stack)
 {
@@ -219,10 +278,15 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
 	if (ev->sample.event == r->scene->off_cpu_event)
 		take_argument(r, ring, syscall_argument(r->prune.arch, ev->sample.regs));
+	bool other = fetch_other_stack(r, ring);
+
+	look_for_other_stack(r, proc);
 	prune_stack(r, proc, max_stack);
 	ev->sample.stack.shortened |= lean && ev->sample.stack.cut;
 	trim_chain(r, proc, &ev->sample);
 	note_code(r, ev->pid, proc);
+	if (other)
+		keep_other_stack(r, proc);
 	count_sample(r, ev->sample.event, ring);
 	if (r->scene->managed && ev->sample.regs)
 		managed_readers_sampled(r->scene->managed, ev->pid);
@@ -250,6 +314,7 @@ struct err *ring_reader_take_sight(struct ring_reader *r, const struct ring_sigh
 		.nuser_ips = found->ip && !with_stack,
 		.user_ips = &found->ip,
 	};
+	r->prune.other_start = r->prune.other_end = 0;
 	rec->stack = found->stack;
 	rec->stack_len = with_stack ? found->stack_len : 0;
 	rec->stack_room = sizeof(found->stack);

@@ -36,6 +36,10 @@ static void put_sample(FILE *out, const struct walk_text *walk)
 			stack->shortened ? ", shortened by the recorder" : "");
 	else
 		fputs("Snapshot: none\n", out);
+	if (ev->sample.other)
+		fprintf(out, "The stack before: " ADDRESS " to " ADDRESS ", %" PRIu64 " bytes, %zu words kept%s\n",
+			ev->sample.other->base, ev->sample.other->end, ev->sample.other->end - ev->sample.other->base,
+			ev->sample.other->nwords, ev->sample.other->cut ? ", cut by its size" : "");
 	fprintf(out, "Kernel's own walk: %zu user addresses\n", ev->sample.nuser_ips);
 }
 

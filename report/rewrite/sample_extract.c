@@ -32,6 +32,9 @@ struct cut {
 	struct space *space;
 	const struct arch *arch;
 	uint64_t own_start, own_len; /* the thread's stack */
+	struct event_stack other;    /* the one it had before, as it is written */
+	VEC(uint32_t) other_slots;
+	VEC(uint64_t) other_words;
 	struct event ev;             /* the sample as it is written */
 	struct event_regs regs;
 	VEC(uint32_t) slots;
@@ -87,7 +90,22 @@ static bool keep(struct cut *c, uint64_t word)
 {
 	uint64_t mask = arch_code_mask(c->arch, c->s->recording->code_mask, space_end(c->space));
 
-	return word - c->own_start < c->own_len || add_code(c, word & mask, /* leaves= */ 0);
+	return word - c->own_start < c->own_len || word - c->other.base < c->other.end - c->other.base ||
+	       add_code(c, word & mask, /* leaves= */ 0);
+}
+
+static void cut_other_stack(struct cut *c, const struct event_stack *from)
+{
+	for (size_t i = 0; i < from->nwords; i++) {
+		if (!keep(c, from->words[i]))
+			continue;
+		vec_push(&c->other_slots, from->slots[i]);
+		vec_push(&c->other_words, from->words[i]);
+	}
+	c->other.slots = c->other_slots.items;
+	c->other.words = c->other_words.items;
+	c->other.nwords = c->other_words.len;
+	c->ev.sample.other = &c->other;
 }
 
 static void cut_stack(struct cut *c, const struct event_stack *from)
@@ -142,6 +160,8 @@ static void cut_sample(struct cut *c, const struct event *ev)
 	c->own_len = from->stack.end > c->own_start ? from->stack.end - c->own_start : 0;
 	if (from->stack.cut)
 		c->own_len += STACK_BEYOND_CUT;
+	if (from->other)
+		c->other = *from->other;
 	to->mode = EVENT_MODE_USER;
 	to->period = 1;
 	to->ip = from->regs ? from->regs->values[c->arch->ip] : from->nuser_ips ? from->user_ips[0] : from->ip;
@@ -149,6 +169,8 @@ static void cut_sample(struct cut *c, const struct event *ev)
 	if (from->regs)
 		cut_regs(c, from->regs);
 	cut_stack(c, &from->stack);
+	if (from->other)
+		cut_other_stack(c, from->other);
 	cut_chain(c, from);
 }
 
@@ -274,6 +296,8 @@ static void cut_deinit(struct cut *c)
 	vec_deinit(&c->maps);
 	vec_deinit(&c->slots);
 	vec_deinit(&c->words);
+	vec_deinit(&c->other_slots);
+	vec_deinit(&c->other_words);
 	vec_deinit(&c->ips);
 	arena_deinit(&c->arena);
 }

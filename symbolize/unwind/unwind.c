@@ -73,7 +73,7 @@ static uint64_t lookup_ip(uint64_t ip, bool exact)
 static void fold(struct unwinder *u, const struct unwind_fold *fold)
 {
 	if (u->walk && u->splices)
-		unwind_splices_fold(u->splices);
+		unwind_splices_give_up(u->splices);
 	unwind_fold_apply(fold, &u->frames, u->walk);
 	u->period = fold->period;
 	u->folded = true;
@@ -596,11 +596,55 @@ static bool is_trampoline(struct unwind_walk *w, struct unwind_place *place)
 	return rule.kind == UNWIND_RULE_CFI ? rule.cfi->signal_frame : rule.kind == UNWIND_RULE_SIGFRAME;
 }
 
+/* The caller's frame lies on the other stack: below a signal handler with a stack of its own. */
+static void follow_stack(struct unwinder *u, struct unwind_walk *w)
+{
+	uint64_t sp = w->state.regs[w->arch->sp];
+
+	if (unwind_stack_holds(w->stack.snapshot, sp) || !unwind_stack_holds(w->stack.other, sp))
+		return;
+	unwind_stack_switch(&w->stack);
+	if (u->splices)
+		unwind_splices_give_up(u->splices);
+}
+
+/*
+ * Where Go's asmcgocall() has called C on the thread's stack, its rule holds on the stack where it was called itself: the goroutine's,
+ * which was read from there on, or the same one further up, whose address is the lowest word of its frame (x86-64).
+ */
+static bool return_from_c(struct unwinder *u, struct unwind_walk *w, uint64_t frame_sp, enum unwind_how *how)
+{
+	const struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
+	const struct unwind_state callee = w->state;
+	enum unwind_stop stop;
+	uint64_t kept = 0;
+	bool same = w->arch == &arch_x86_64 && unwind_stack_word(&w->stack, frame_sp, &kept) == UNWIND_READ_OK &&
+		    unwind_stack_holds(w->stack.snapshot, kept) && kept > frame_sp;
+
+	if (!unwind_is_go_switch_name(last_name(u, w->space)) || (!same && !w->stack.other))
+		return false;
+	unwind_state_return(w, frame->ip, same ? kept : w->stack.other->base, 0);
+	w->state.saved = 0;
+	if (!same)
+		unwind_stack_switch(&w->stack);
+	if (traced_step(u, w, place_of(w, lookup_ip(frame->ip, /* exact= */ false)), how, &stop) == UNWIND_STEPPED &&
+	    unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES) {
+		if (u->splices)
+			unwind_splices_give_up(u->splices);
+		return true;
+	}
+	if (!same)
+		unwind_stack_switch(&w->stack);
+	w->state = callee;
+	return false;
+}
+
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				  const struct event_sample *s)
 {
 	enum unwind_how how = UNWIND_LEAF;
 	enum unwind_stop stop = UNWIND_ROOT;
+	uint64_t frame_sp = 0; /* of the newest frame */
 
 	for (size_t steps = 0; steps < UNWIND_STEPS_MAX; steps++) {
 		uint64_t ip = w->state.regs[w->arch->ip];
@@ -608,8 +652,11 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		const struct space_map *map = place->map;
 
 		/* Where a signal interrupted, it was a call or a jump that led out of the code, to address 0 for example. */
-		if (!w->state.exact && (!map || !map->exec))
-			return end_of_code(u, w, s, how);
+		if (!w->state.exact && (!map || !map->exec)) {
+			if (!return_from_c(u, w, frame_sp, &how))
+				return end_of_code(u, w, s, how);
+			continue;
+		}
 		if (u->splices && unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
@@ -618,9 +665,11 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			look_up_as_entered(u, w, map);
 		if (u->splices)
 			unwind_splices_frame(u->splices, w);
+		frame_sp = w->state.regs[w->arch->sp];
 
 		switch (traced_step(u, w, place, &how, &stop)) {
 		case UNWIND_STEPPED:
+			follow_stack(u, w);
 			break;
 		case UNWIND_IS_ROOT:
 			look_up_as_entered(u, w, map);
@@ -662,6 +711,7 @@ static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev
 	unwind_walk_init(&w, u->arch, u->tables, space, u->saves, u->saves_at);
 	w.code_mask = arch_code_mask(u->arch, rec ? rec->code_mask : 0, space_end(space));
 	unwind_stack_init(&w.stack, &s->stack);
+	w.stack.other = s->other;
 	w.trace = u->options.trace;
 	w.stack.reads = w.trace ? &w.trace->reads : NULL;
 	init_state(&w.state, u->arch, s->regs);

@@ -80,7 +80,7 @@ struct unwind_splices {
 	/* The walk in progress. */
 	struct past *past;
 	bool idle;           /* nothing to take over, and most likely nothing that could be kept */
-	bool folded;         /* frames were left out */
+	bool given_up;       /* frames were left out, or another stack was entered */
 	size_t next;         /* first frame of @past that may match */
 	size_t matched;      /* the one that did; past->nframes: none */
 	size_t first;        /* fresh frame among those of the walk */
@@ -183,7 +183,7 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
 		p->nframes = 0;
 	s->past = p;
 	s->idle = !stack->number || (!p->usable && p->broke_off && stack->cut);
-	s->folded = false;
+	s->given_up = false;
 	s->first = frames->len;
 	s->nfresh = 0;
 	s->next = 0;
@@ -293,9 +293,9 @@ void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w)
 	f->exact = w->state.exact;
 }
 
-void unwind_splices_fold(struct unwind_splices *s)
+void unwind_splices_give_up(struct unwind_splices *s)
 {
-	s->folded = s->idle = true;
+	s->given_up = s->idle = true;
 	s->next = s->matched = s->past->nframes;
 }
 
@@ -383,7 +383,7 @@ void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
 	struct past *p = s->past;
 
 	p->broke_off = !is_account_complete(stop);
-	if (s->folded) {
+	if (s->given_up) {
 		p->usable = false;
 		p->nframes = 0;
 	}

@@ -31,8 +31,8 @@ bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 /* A frame was recorded for @w's state, and the step from it comes next. */
 void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w);
 
-/* Frames of this walk are left out, so that the chain can neither be kept nor take anything over any more. */
-void unwind_splices_fold(struct unwind_splices *s);
+/* Frames of this walk are left out, or it goes on on another stack: the chain can neither be kept nor take anything over any more. */
+void unwind_splices_give_up(struct unwind_splices *s);
 
 /* The walk ended; all its frames are in @frames. */
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,

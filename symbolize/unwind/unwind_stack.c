@@ -83,6 +83,20 @@ static void note(struct unwind_stack *s, uint64_t address, uint64_t word, enum u
 	vec_push(s->reads, ((struct unwind_read_word){ address, word, read }));
 }
 
+/* A step that reads two stacks is not taken over: @low is below both. */
+static enum unwind_read read_other(struct unwind_stack *s, uint64_t address, uint64_t *ret)
+{
+	const struct event_stack *other = s->other;
+	uint64_t slot = (address - other->base) / 8;
+	size_t i = other->nwords && other->slots[0] < slot ? search(other->slots, 0, other->nwords, slot) : 0;
+
+	*ret = i < other->nwords && other->slots[i] == slot ? other->words[i] : 0;
+	s->low = 0;
+	if (s->reads)
+		note(s, address, *ret, UNWIND_READ_OK);
+	return UNWIND_READ_OK;
+}
+
 static enum unwind_read fail(struct unwind_stack *s, uint64_t address)
 {
 	enum unwind_read read = UNWIND_READ_ELSEWHERE;
@@ -104,6 +118,8 @@ enum unwind_read unwind_stack_any_word(struct unwind_stack *s, uint64_t address,
 	uint32_t slot = (uint32_t)(offset / 8);
 	uint64_t word;
 
+	if (!shift && offset >= len && unwind_stack_holds(s->other, address))
+		return read_other(s, address, ret);
 	if (offset >= len || len - offset < need)
 		return fail(s, address);
 	s->low = MIN(s->low, address);

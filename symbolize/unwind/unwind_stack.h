@@ -30,7 +30,8 @@ struct unwind_reads {
 };
 
 struct unwind_stack {
-	const struct event_stack *snapshot;
+	const struct event_stack *snapshot; /* of the stack that the walk is on */
+	const struct event_stack *other;    /* NULL, or of the one that it is not on: see unwind_stack_switch() */
 	size_t cursor;      /* index in the snapshot's slots */
 	uint64_t low, high; /* what was read since unwind_stack_watch() lies in [low, high) */
 	bool failed;        /* a read since then did not succeed */
@@ -41,6 +42,22 @@ struct unwind_stack {
 static inline void unwind_stack_init(struct unwind_stack *s, const struct event_stack *snapshot)
 {
 	*s = (struct unwind_stack){ .snapshot = snapshot, .low = UINT64_MAX };
+}
+
+/* The walk goes on in @other, which must be there; words of both can be read all the time. */
+static inline void unwind_stack_switch(struct unwind_stack *s)
+{
+	const struct event_stack *left = s->snapshot;
+
+	s->snapshot = s->other;
+	s->other = left;
+	s->cursor = 0;
+}
+
+/* Does @address lie in @stack? */
+static inline bool unwind_stack_holds(const struct event_stack *stack, uint64_t address)
+{
+	return stack && address - stack->base < stack->end - stack->base;
 }
 
 /* Begin a new account. */

@@ -183,13 +183,21 @@ func main() {
 	<-done
 }
 END_GO
-CGO_ENABLED=1 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS= go build -o cgo cgo.go >go.log 2>&1 ||
-	skip 'go cannot build a program with C here; the rest passed'
-precord -q -e cpu-clock:u -F 999 -o cgo.trace -- ./cgo || fail 'cannot record'
-sampled cgo.trace burn
-# With a frame pointer of its own in C code, or without the kernel's chain, the goroutine is out of reach: it must say so.
-[ "$(share burn.folded '(main.outer;.*main.inner;.*|\[another stack\];)runtime.asmcgocall[^;]*;burn ')" -ge 99 ] ||
-	{ cat burn.folded; fail 'C code called by Go ends at asmcgocall'; }
+# C code that leaves the frame pointer alone is followed by the kernel, too; with one of its own only by the goroutine's stack, which is
+# read as well once it is seen that there is one. How soon the reader comes is up to the machine: of some runs one has such stacks.
+for flags in -fomit-frame-pointer -fno-omit-frame-pointer; do
+	CGO_CFLAGS="-O2 $flags" CGO_ENABLED=1 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS= go build -o cgo cgo.go >go.log 2>&1 ||
+		skip 'go cannot build a program with C here; the rest passed'
+	for run in 1 2 3 4 5 6 7 8 9 10; do
+		precord -q -e cpu-clock:u -F 999 -o cgo.trace -- ./cgo || fail 'cannot record'
+		sampled cgo.trace burn
+		[ "$(share burn.folded '(main.outer;.*main.inner;.*|\[another stack\];)runtime.asmcgocall[^;]*;(_cgo_[^;]*;)?burn ')" -ge 99 ] ||
+			{ cat burn.folded; fail 'C code called by Go has other callers'; }
+		whole=$(share burn.folded ';runtime.goexit[^;]*;main.main.func1;main.outer;main.inner;.*runtime.cgocall;runtime.asmcgocall[^;]*;(_cgo_[^;]*;)?burn ')
+		[ "$whole" -lt 50 ] || break
+	done
+	[ "$whole" -ge 50 ] || { cat burn.folded; fail "C code called by Go ends at asmcgocall ($flags)"; }
+done
 
 # Stripped of symbols and DWARF, Go has its own table, whose rows travel in the trace.
 cat >stripped.go <<'END_GO'

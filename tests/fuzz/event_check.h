@@ -34,6 +34,10 @@ static inline void check_sample(const struct event_sample *s, const struct recor
 	CHECK(s->event < rec->nevents && s->mode <= EVENT_MODE_GUEST_USER);
 	CHECK(!s->regs || s->regs->mask >> rec->arch->nregs == 0);
 	check_stack(&s->stack);
+	if (s->other)
+		check_stack(s->other);
+	for (size_t i = 0; s->other && i < s->other->nwords; i++)
+		sum += s->other->words[i];
 	for (size_t i = 0; i < s->nkernel_ips; i++)
 		sum += s->kernel_ips[i];
 	for (size_t i = 0; i < s->nuser_ips; i++)

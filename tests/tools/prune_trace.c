@@ -23,6 +23,9 @@ struct pruner {
 	struct prune prune;
 	struct perf_record record;
 	uint8_t bytes[PERF_RECORD_LEN_MAX];
+	struct event_stack other;
+	uint32_t slots[EVENT_STACK_MAX / 8];
+	uint64_t words[EVENT_STACK_MAX / 8];
 	uint64_t words_before, words_after;
 };
 
@@ -64,6 +67,24 @@ static const uint64_t *mark_astray(struct pruner *p, const struct event_sample *
 	return p->record.words;
 }
 
+/* As the recorder does. */
+static const struct event_stack *prune_other(struct pruner *p, const struct process *proc, const struct event_stack *from)
+{
+	bool code;
+
+	p->other = *from;
+	p->other.slots = p->slots;
+	p->other.words = p->words;
+	p->other.nwords = 0;
+	for (size_t i = 0; i < from->nwords; i++) {
+		if (!prune_keeps_other(&p->prune, proc, from->words[i], &code))
+			continue;
+		p->slots[p->other.nwords] = from->slots[i];
+		p->words[p->other.nwords++] = from->words[i];
+	}
+	return &p->other;
+}
+
 static void prune_event(struct pruner *p, struct event *ev)
 {
 	const struct process *proc = process_table_look(&p->processes, ev->pid);
@@ -82,7 +103,11 @@ static void prune_event(struct pruner *p, struct event *ev)
 		rec->regs = *ev->sample.regs;
 		sample->regs = &rec->regs;
 		restore_stack(p, &ev->sample.stack);
+		p->prune.other_start = ev->sample.other ? ev->sample.other->base : 0;
+		p->prune.other_end = ev->sample.other ? ev->sample.other->end : 0;
 		prune_sample(&p->prune, proc, PRUNE_ALL, rec);
+		if (ev->sample.other)
+			sample->other = prune_other(p, proc, ev->sample.other);
 	}
 	p->words_after += sample->stack.nwords;
 	*ev = rec->event;

@@ -32,6 +32,9 @@ static void check_stack(const struct event_stack *got, const struct event_stack 
 
 static void check_extras(const struct event_sample *got, const struct event_sample *want)
 {
+	CHECK_UINT(!got->other, !want->other);
+	if (got->other && want->other)
+		check_stack(got->other, want->other);
 	CHECK_UINT(got->addr, want->addr);
 	CHECK_UINT(got->weight, want->weight);
 	CHECK_UINT(got->data_src, want->data_src);

@@ -128,11 +128,33 @@ static const struct event_regs *any_regs(struct event_maker *m, size_t task, uin
 	return regs;
 }
 
+/* Of 0 to 20 slots, with any of them. */
+static const struct event_stack *any_other_stack(struct event_maker *m)
+{
+	struct event_stack *stack = ARENA_ARRAY(&m->arena, struct event_stack, 1);
+	uint64_t len = maker_random(m, 20) + 1;
+	uint32_t *slots = ARENA_ARRAY(&m->arena, uint32_t, len);
+	uint64_t *words = ARENA_ARRAY(&m->arena, uint64_t, len);
+
+	*stack = (struct event_stack){ .base = 8 * (any_word(m) >> 4), .slots = slots, .words = words,
+				       .cut = maker_random(m, 2) };
+	stack->end = stack->base + 8 * len;
+	for (uint32_t i = 0; i < len; i++) {
+		if (maker_random(m, 2))
+			continue;
+		slots[stack->nwords] = i;
+		words[stack->nwords++] = any_word(m);
+	}
+	return stack;
+}
+
 static void any_extras(struct event_maker *m, struct event_sample *s)
 {
 	struct event_branch *branches;
 	struct event_count *counts;
 
+	if (maker_random(m, 3) == 0)
+		s->other = any_other_stack(m);
 	s->addr = any_word(m);
 	s->weight = any_word(m);
 	s->data_src = any_word(m);

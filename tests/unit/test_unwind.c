@@ -419,6 +419,61 @@ TEST(unwind_follows_the_code_of_a_function_without_rules)
 	}
 }
 
+/* The stack that was left for the handler's, one word each in @words. */
+static struct event_stack other_stack(uint64_t base, const uint32_t *slots, const uint64_t *words, size_t count, size_t len)
+{
+	return (struct event_stack){ .base = base, .end = base + 8 * len, .slots = slots, .words = words, .nwords = count };
+}
+
+/* Registers in a handler with a stack of its own, whose signal frame says: in MIDDLE, on the stack at @other. */
+static void lay_handler(struct world *w, uint64_t other)
+{
+	const size_t regs = (128 + 176 + 8) / 8; /* of aarch64's signal frame */
+
+	if (w->arch->lr < 0) {
+		world_set_leaf(w, IP(SIGNAL + 0x10), STACK_LEN - 7); /* its CFA is sp+32 */
+		w->words[STACK_LEN - 6] = IP(MIDDLE + 0x20);
+		return;
+	}
+	world_set_leaf(w, IP(STUB + 0x80), 0);
+	w->words[regs + 31] = other;
+	w->words[regs + 32] = IP(MIDDLE + 0x20);
+}
+
+/* From there through the signal frame onto the other stack and to the root. */
+TEST(unwind_goes_on_on_the_stack_that_a_signal_handler_left)
+{
+	static const struct arch *const archs[] = { &arch_x86_64, &arch_aarch64 };
+
+	for (size_t i = 0; i < ARRAY_LEN(archs); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(archs[i]);
+		uint64_t other = world_slot(STACK_LEN - 3), caller = w->arch->lr < 0 ? 1 : 0;
+		const uint32_t slots[] = { (uint32_t)caller, (uint32_t)caller + 1, 6, 7 }; /* of MIDDLE, of FRAMED */
+		const uint64_t words[] = { other + 8 * 6, IP(FRAMED + 0x40), 0, IP(START + 0x40) };
+		struct event_stack stack = other_stack(other, slots, words, ARRAY_LEN(words), 40);
+
+		lay_handler(w, other);
+		w->nwords = STACK_LEN - 4; /* so that the other stack is not what follows this one */
+		world_walk(w);
+		CHECK(w->chain.stop != UNWIND_ROOT);
+		size_t without = w->chain.nframes;
+
+		w->other = &stack;
+		world_walk(w);
+		world_check_end(w, without + 2, UNWIND_ROOT);
+		world_check_frame(w, without, IP(FRAMED + 0x40), UNWIND_CFI);
+		world_check_frame(w, without + 1, IP(START + 0x40), UNWIND_CFI);
+		/* And where what was read of it is cut in the middle, it says so. */
+		stack = other_stack(other, slots, words, 2, 6);
+		stack.cut = true;
+		world_walk(w);
+		world_check_end(w, without + 1, UNWIND_SNAPSHOT_ENDED);
+		w->other = NULL;
+		world_walk(w);
+		world_check_end(w, without, w->chain.stop); /* nothing was taken over */
+	}
+}
+
 /* Where a signal interrupted, on the stack that the handler did not use: with rules, and without. */
 TEST(unwind_says_that_a_frame_lies_on_another_stack)
 {

@@ -284,6 +284,7 @@ struct event world_event(struct world *w)
 	s->nuser_ips = w->nuser_ips;
 	s->kernel_ips = w->kernel_ips;
 	s->nkernel_ips = w->nkernel_ips;
+	s->other = w->other;
 	return ev;
 }
 

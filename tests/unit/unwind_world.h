@@ -73,6 +73,7 @@ struct world {
 	struct event_regs regs;
 	uint64_t user_ips[16], kernel_ips[4];
 	size_t nuser_ips, nkernel_ips;
+	const struct event_stack *other; /* NULL, or the stack that was left for this one */
 	struct world_taken taken[WORLD_TAKEN]; /* the last ones in turn */
 	uint64_t ntaken;
 	struct unwind_chain chain;

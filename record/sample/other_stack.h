@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * other_stack.h - the stack that a thread left for the one in a snapshot: found by what the switch keeps, and read from memory.
+ *
+ *	a signal handler with a stack of its own   the kernel's signal frame: the interrupted stack pointer, and, as proof, where
+ *	                                           the handler's stack lies (struct rt_sigframe)
+ *	C code that Go calls                       two words of runtime.asmcgocall(): the goroutine, and how far below the end of its
+ *	                                           stack it was; the goroutine (struct g) must say the same
+ *
+ * At most EVENT_OTHER_STACK_MAX bytes are read, only of pages that are present. What tells of the switch is read once more together with
+ * it: if it has changed since the snapshot, the thread has gone on, and nothing is read.
+ */
+#ifndef RECORD_OTHER_STACK_H
+#define RECORD_OTHER_STACK_H
+
+#include "formats/event.h"
+#include "formats/process/process_table.h"
+#include "record/task/task_memory.h"
+
+#define OTHER_STACK_WORDS_MAX (EVENT_OTHER_STACK_MAX / 8)
+
+/* Words from the stack pointer up as they were copied by the kernel. */
+struct other_stack_snapshot {
+	const struct arch *arch;
+	const uint8_t *bytes;
+	uint64_t base; /* of the first byte, a multiple of 8 */
+	size_t nwords;
+	const struct process *proc; /* NULL, or what knows its code */
+};
+
+#define OTHER_STACK_PROOF 4 /* words */
+
+/* Where another stack was left. */
+struct other_stack_place {
+	uint64_t sp;
+	uint64_t goroutine;   /* 0: a signal frame says so */
+	uint64_t depth;	      /* of the goroutine's stack, in bytes */
+	uint64_t proof_at;    /* address of these words of the snapshot */
+	uint64_t proof[OTHER_STACK_PROOF];
+};
+
+/* Other than zero words of another stack; those that are no addresses may be left out. */
+struct other_stack {
+	uint64_t base, end;
+	bool cut; /* there is more of it */
+	size_t nwords;
+	uint32_t slots[OTHER_STACK_WORDS_MAX];
+	uint64_t words[OTHER_STACK_WORDS_MAX];
+};
+
+/*
+ * The first place in @snapshot, from word *@slot on, that looks as if the thread had had another stack before, and *@slot is behind it; false:
+ * there is none. A signal frame is one for sure; that there is a goroutine, its memory has to confirm.
+ */
+bool other_stack_find(const struct other_stack_snapshot *snapshot, size_t *slot, struct other_stack_place *ret);
+
+/* Is there a goroutine where @place says? It may have gone on meanwhile. */
+bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine);
+
+/* False: it is not there, or the thread has gone on. */
+bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct other_stack *ret);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/sample/stack_reader.h"
+
+#include "formats/perf/perf_record.h"
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct stack_shapes {
+	pthread_mutex_t lock;
+	struct map by_id; /* event number + 1 */
+	VEC(struct perf_layout) layouts;
+	size_t known; /* of the recorder's descriptors */
+};
+
+struct stack_reader {
+	struct stack_shapes *shapes;
+	struct stack_shelves *shelves;
+	size_t ring;
+	struct task_memory mem;
+	struct perf_record record;
+	struct other_stack stack;
+	uint8_t bytes[PERF_RECORD_LEN_MAX];
+};
+
+struct stack_shapes *stack_shapes_new(void)
+{
+	struct stack_shapes *s = memory_zeroed(1, sizeof(*s));
+
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+void stack_shapes_free(struct stack_shapes *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_destroy(&s->lock);
+	map_deinit(&s->by_id);
+	vec_deinit(&s->layouts);
+	free(s);
+}
+
+void stack_shapes_set(struct stack_shapes *s, const struct perf_layout *layouts, size_t count)
+{
+	pthread_mutex_lock(&s->lock);
+	vec_append(&s->layouts, layouts, count);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void stack_shapes_learn(struct stack_shapes *s, const struct perf_fds *fds)
+{
+	if (s->known == fds->items.len)
+		return;
+	pthread_mutex_lock(&s->lock);
+	for (; s->known < fds->items.len; s->known++) {
+		const struct sensor *sensor = &fds->items.items[s->known];
+
+		if (sensor->event != SENSOR_SIDE_BAND)
+			*map_put(&s->by_id, sensor->id, NULL) = sensor->event + 1ULL;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static const struct perf_layout *layout_of(struct stack_shapes *s, uint64_t id)
+{
+	const struct perf_layout *layout = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	const uint64_t *number = map_get(&s->by_id, id);
+
+	if (number && *number <= s->layouts.len)
+		layout = &s->layouts.items[*number - 1];
+	pthread_mutex_unlock(&s->lock);
+	return layout;
+}
+
+struct stack_reader *stack_reader_new(struct stack_shapes *shapes, struct stack_shelves *shelves, size_t ring)
+{
+	struct stack_reader *r = memory_zeroed(1, sizeof(*r));
+
+	r->shapes = shapes;
+	r->shelves = shelves;
+	r->ring = ring;
+	r->mem.pagemap_fd = -1;
+	return r;
+}
+
+void stack_reader_free(struct stack_reader *r)
+{
+	if (!r)
+		return;
+	task_memory_close(&r->mem);
+	free(r);
+}
+
+uint8_t *stack_reader_room(struct stack_reader *r)
+{
+	return r->bytes;
+}
+
+#define TRIES_MAX 16 /* places in a sample that look like a goroutine's */
+
+/* The words of the parsed sample; false: it has none. */
+static bool take_snapshot(const struct stack_reader *r, struct other_stack_snapshot *ret)
+{
+	const struct perf_record *rec = &r->record;
+	const struct arch *arch = arch_native();
+	uint64_t sp = rec->regs.values[arch->sp], skip = -sp & 7;
+
+	if (!rec->known || rec->event.kind != EVENT_SAMPLE || !rec->stack || rec->stack_len < skip)
+		return false;
+	*ret = (struct other_stack_snapshot){ .arch = arch, .bytes = rec->stack + skip, .base = sp + skip,
+					      .nwords = (rec->stack_len - skip) / 8 };
+	return true;
+}
+
+/* The memory of a process stays open for its next sample. After an exec that is somebody else's, and nothing can be read of it. */
+static bool open_memory(struct stack_reader *r, uint32_t pid)
+{
+	if (r->mem.pagemap_fd >= 0 && r->mem.pid == pid)
+		return true;
+	task_memory_close(&r->mem);
+	return task_memory_open(&r->mem, pid);
+}
+
+/* The first place that turns out to be one; *@ret_found: there was any that looked so. */
+static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *snapshot, bool *ret_found)
+{
+	struct other_stack_place place;
+	size_t slot = 0;
+
+	for (unsigned i = 0; i < TRIES_MAX && other_stack_find(snapshot, &slot, &place); i++) {
+		*ret_found = true;
+		if (other_stack_read(&r->mem, place, &r->stack))
+			return true;
+	}
+	return false;
+}
+
+/* And the thread has not run meanwhile. */
+static bool read_stack(struct stack_reader *r, const struct other_stack_snapshot *snapshot, struct thread_clocks *clocks,
+		       bool *ret_found)
+{
+	const struct event *ev = &r->record.event;
+
+	if (!open_memory(r, ev->pid))
+		return false;
+
+	uint64_t before = thread_clocks_read(clocks, ev->pid, ev->tid);
+	bool whole = read_any(r, snapshot, ret_found);
+
+	if (!whole)
+		task_memory_close(&r->mem);
+	if (before == thread_clocks_read(clocks, ev->pid, ev->tid))
+		return whole;
+	thread_clocks_refine(clocks, ev->tid);
+	return false;
+}
+
+void stack_reader_look(struct stack_reader *r, size_t len, struct thread_clocks *clocks)
+{
+	const struct perf_layout *layout = layout_of(r->shapes, perf_record_id(r->bytes, len, false));
+	struct other_stack_snapshot snapshot;
+
+	if (!layout)
+		return;
+	struct err *err = perf_record_parse(layout, r->bytes, len, false, &r->record);
+
+	if (!err && take_snapshot(r, &snapshot)) {
+		const struct event *ev = &r->record.event;
+		bool found = false, whole = read_stack(r, &snapshot, clocks, &found);
+
+		if (found)
+			stack_shelves_put(r->shelves, r->ring, ev->pid, ev->tid, ev->time_ns, whole ? &r->stack : NULL);
+	}
+	err_free(err);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_reader.h - reads, in the thread of a ring's reader, the stack that a sampled thread left for another one (other_stack.h).
+ */
+#ifndef RECORD_STACK_READER_H
+#define RECORD_STACK_READER_H
+
+#include "record/sample/perf_fds.h"
+#include "record/sample/stack_shelf.h"
+#include "record/sample/thread_clock.h"
+
+#include <stdint.h>
+
+struct perf_layout;
+
+/* The shapes of samples, which all readers ask and the recorder's thread sets. */
+struct stack_shapes;
+
+struct stack_shapes *stack_shapes_new(void);
+void stack_shapes_free(struct stack_shapes *s);
+
+/* By event number; copied. Once. */
+void stack_shapes_set(struct stack_shapes *s, const struct perf_layout *layouts, size_t count);
+
+/* The events that there are by now. */
+void stack_shapes_learn(struct stack_shapes *s, const struct perf_fds *fds);
+
+/* One reader's. */
+struct stack_reader;
+
+struct stack_reader *stack_reader_new(struct stack_shapes *shapes, struct stack_shelves *shelves, size_t ring);
+void stack_reader_free(struct stack_reader *r);
+
+/* Room for a sample, for the caller to copy it into. */
+uint8_t *stack_reader_room(struct stack_reader *r);
+
+/* The sample of @len bytes in there was just taken: put what can be read of the stack before it on the shelf. */
+void stack_reader_look(struct stack_reader *r, size_t len, struct thread_clocks *clocks);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_shelf.h - stacks that were read from memory at the moment of a sample (other_stack.h), until the drain comes to that sample; and which
+ * processes have such samples.
+ *
+ *	ring's reader of moments ─ put ─► [ shelf of the ring ] ─ take ─► ring_reader, which writes the sample
+ *
+ * Of a process nothing is read before one of its samples was seen to need it. Looking at all samples of all processes would cost more
+ * than what it finds is worth, so one in STACK_SHELF_LOOKS is looked at. What looks like a goroutine is looked up in the process's memory
+ * by a thread of its own, which nobody waits for, before anything else is done for that process.
+ */
+#ifndef RECORD_STACK_SHELF_H
+#define RECORD_STACK_SHELF_H
+
+#include "record/sample/other_stack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STACK_SHELF_LOOKS 8
+#define STACK_SHELF_LEN	  (2u << 20) /* bytes of stacks that wait, for each ring */
+
+struct stack_shelves;
+
+/* What came of samples of threads that have left another stack. */
+struct stack_shelf_totals {
+	uint64_t read, failed; /* the thread had gone on, or the memory was not there */
+	uint64_t dropped;      /* no room, or the sample was not found again */
+	uint64_t bytes;
+};
+
+struct stack_shelves *stack_shelves_new(size_t nrings);
+/* A thread that still hangs keeps what it may use. */
+void stack_shelves_free(struct stack_shelves *s);
+
+/*
+ * A sample of process @pid has left another stack for sure, or if the word @goroutine, which is not 0, is the address of one; any thread may
+ * tell. @now_ns: of CLOCK_MONOTONIC.
+ */
+void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t goroutine, uint64_t now_ns);
+
+/* Would it help to be told of a goroutine of @pid? */
+bool stack_shelves_asks(const struct stack_shelves *s, uint32_t pid);
+
+/* When that was told last; 0: never. */
+uint64_t stack_shelves_last_ns(const struct stack_shelves *s);
+
+/* Is it to be looked for in samples of @pid? */
+bool stack_shelves_wants(const struct stack_shelves *s, uint32_t pid);
+
+/* What came of one look: NULL if nothing could be read. By the one reader of ring @ring. */
+void stack_shelves_put(struct stack_shelves *s, size_t ring, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		       const struct other_stack *stack);
+
+/* The stack that belongs to the sample of @tid at @time_ns; those of earlier samples of the ring are dropped. By the one who empties @ring. */
+bool stack_shelves_take(struct stack_shelves *s, size_t ring, uint32_t tid, uint64_t time_ns, struct other_stack *ret);
+
+struct stack_shelf_totals stack_shelves_totals(struct stack_shelves *s);
+
+#endif

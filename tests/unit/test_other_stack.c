@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_other_stack.c - where a thread had another stack: found in snapshots, read from memory, kept for the sample.
+ */
+#include "record/sample/other_stack.h"
+#include "record/sample/stack_shelf.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BASE   0x7f0000001000ULL /* of the handler's stack, where the snapshot begins */
+#define OLD_SP 0x7ffc00002000ULL
+#define WORDS  160
+
+struct signal_shape {
+	const struct arch *arch;
+	uint64_t mark;
+	size_t sp, stack_base, stack_len; /* words below the mark */
+};
+
+/* struct rt_sigframe, counted anew: x86-64's gregs begin 48 bytes above it, cs is the 18th; aarch64's pc is 440 above ucontext. */
+static const struct signal_shape signals[] = {
+	{ &arch_x86_64, 0x002b000000000033, 3, 21, 19 },
+	{ &arch_aarch64, 0x0000021046508001, 4, 56, 54 },
+};
+
+static bool find(const struct arch *arch, const uint64_t *words, size_t count, struct other_stack_place *ret)
+{
+	size_t slot = 0;
+	const struct other_stack_snapshot snapshot = { .arch = arch, .bytes = (const uint8_t *)words, .base = BASE,
+						       .nwords = count };
+
+	return other_stack_find(&snapshot, &slot, ret);
+}
+
+static void lay_signal(uint64_t words[WORDS], const struct signal_shape *shape, size_t mark)
+{
+	memset(words, 0, WORDS * sizeof(words[0]));
+	words[mark] = shape->mark;
+	words[mark - shape->sp] = OLD_SP;
+	words[mark - shape->stack_base] = BASE - 0x1000;
+	words[mark - shape->stack_len] = 0x8000;
+}
+
+TEST(other_stack_is_found_below_a_signal_handler_with_a_stack_of_its_own)
+{
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		const struct signal_shape *shape = &signals[i];
+		struct other_stack_place place;
+		uint64_t words[WORDS];
+
+		lay_signal(words, shape, 100);
+		CHECK(find(shape->arch, words, WORDS, &place));
+		CHECK_UINT(place.sp, OLD_SP);
+		CHECK_UINT(place.goroutine, 0);
+		CHECK_UINT(place.proof_at, BASE + 8 * (100 - shape->sp));
+		CHECK_UINT(place.proof[0], OLD_SP);
+		CHECK(!find(shape->arch, words, 100, &place)); /* cut in front of the mark */
+		lay_signal(words, shape, shape->stack_base);
+		CHECK(find(shape->arch, words, WORDS, &place));
+		CHECK(!find(shape->arch, words + 1, WORDS - 1, &place)); /* where the handler's stack is, was not captured */
+	}
+}
+
+TEST(other_stack_is_none_where_the_handler_shares_the_stack)
+{
+	const struct signal_shape *shape = &signals[0];
+	struct other_stack_place place;
+	uint64_t words[WORDS];
+
+	lay_signal(words, shape, 100);
+	words[100 - shape->sp] = BASE + 8 * 120; /* the interrupted frame is in the snapshot */
+	CHECK(!find(shape->arch, words, WORDS, &place));
+	lay_signal(words, shape, 100);
+	words[100 - shape->stack_len] = 0; /* no stack was set for signals */
+	CHECK(!find(shape->arch, words, WORDS, &place));
+	lay_signal(words, shape, 100);
+	words[100 - shape->sp] = BASE - 0x800; /* it interrupted the handler's own stack */
+	CHECK(!find(shape->arch, words, WORDS, &place));
+	lay_signal(words, shape, 100);
+	words[100] ^= 1;
+	CHECK(!find(shape->arch, words, WORDS, &place));
+}
+
+/* struct g of Go: where its stack lies, and where it was left. */
+struct fake_g {
+	uint64_t lo, hi, guards[2], panic, defer, m, sched_sp, sched_pc, sched_g;
+} __attribute__((aligned(32)));
+
+static _Alignas(4096) uint64_t go_stack[1024];
+static struct fake_g fake_g;
+
+static void lay_goroutine(uint64_t words[8], size_t left, int depth)
+{
+	fake_g = (struct fake_g){ .lo = (uintptr_t)go_stack, .hi = (uintptr_t)(go_stack + 1024),
+				  .sched_sp = (uintptr_t)(go_stack + left), .sched_pc = 1, .sched_g = (uintptr_t)&fake_g };
+	memset(words, 0, 8 * sizeof(words[0]));
+	words[4] = (uintptr_t)&fake_g;
+	words[4 + depth] = 8 * (1024 - left);
+	for (size_t i = 0; i < 1024; i++)
+		go_stack[i] = 0x10000 + i;
+	go_stack[1000] = 5;
+}
+
+/* Memory of our own, as that of a process. */
+static struct task_memory own_memory(void)
+{
+	struct task_memory mem;
+
+	if (getenv("EMULATOR"))
+		SKIP("/proc shows the emulator's memory");
+	if (!task_memory_open(&mem, (uint32_t)getpid()) || !task_memory_present(&mem, (uintptr_t)&mem, 1)) {
+		task_memory_close(&mem);
+		SKIP("memory cannot be read here");
+	}
+	return mem;
+}
+
+/* The proof lies in @words, where the snapshot was taken. */
+static bool find_own(const struct arch *arch, const uint64_t *words, struct other_stack_place *ret)
+{
+	size_t slot = 0;
+	const struct other_stack_snapshot snapshot = { .arch = arch, .bytes = (const uint8_t *)words,
+						       .base = (uintptr_t)words, .nwords = 8 };
+
+	return other_stack_find(&snapshot, &slot, ret);
+}
+
+TEST(other_stack_of_a_goroutine_is_read_from_where_it_was_left_to_its_end)
+{
+	static const struct {
+		const struct arch *arch;
+		int depth;
+	} cases[] = { { &arch_x86_64, -1 }, { &arch_aarch64, 1 } };
+	struct task_memory mem = own_memory();
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+	static uint64_t words[8];
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct other_stack_place place;
+
+		lay_goroutine(words, 990, cases[i].depth);
+		CHECK(find_own(cases[i].arch, words, &place));
+		CHECK_UINT(place.goroutine, (uintptr_t)&fake_g);
+		CHECK(other_stack_is_goroutine(&mem, place.goroutine));
+		CHECK(other_stack_read(&mem, place, stack));
+		CHECK_UINT(stack->base, (uintptr_t)(go_stack + 990));
+		CHECK_UINT(stack->end, fake_g.hi);
+		CHECK(!stack->cut);
+		CHECK_UINT(stack->nwords, 33); /* all but the small number */
+		CHECK_UINT(stack->words[0], 0x10000 + 990);
+		CHECK_UINT(stack->slots[10], 11);
+
+		words[4 + cases[i].depth] += 8; /* it was left somewhere else since */
+		CHECK(!other_stack_read(&mem, place, stack));
+		words[4 + cases[i].depth] -= 8;
+		fake_g.sched_sp -= 8; /* the goroutine says something else */
+		CHECK(!other_stack_read(&mem, place, stack));
+		fake_g.sched_sp += 8;
+		fake_g.sched_g = 0; /* it is none */
+		CHECK(!other_stack_is_goroutine(&mem, place.goroutine));
+		CHECK(!other_stack_read(&mem, place, stack));
+	}
+	free(stack);
+	task_memory_close(&mem);
+}
+
+TEST(other_stack_is_read_up_to_its_limit)
+{
+	static _Alignas(4096) uint64_t large[OTHER_STACK_WORDS_MAX + 1024];
+	struct task_memory mem = own_memory();
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+	struct other_stack_place place = { .sp = (uintptr_t)large + 3, .proof_at = (uintptr_t)large,
+					   .proof = { 0x20000, 0x20001, 0, 0x20003 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(large); i++)
+		large[i] = 0x20000 + i;
+	CHECK(other_stack_read(&mem, place, stack));
+	CHECK_UINT(stack->base, (uintptr_t)large + 8);
+	CHECK_UINT(stack->end, stack->base + EVENT_OTHER_STACK_MAX);
+	CHECK(stack->cut);
+	CHECK_UINT(stack->nwords, OTHER_STACK_WORDS_MAX);
+	large[3]++; /* what told of the switch has changed */
+	CHECK(!other_stack_read(&mem, place, stack));
+	place.sp = 4096;
+	large[3]--;
+	CHECK(!other_stack_read(&mem, place, stack));
+	free(stack);
+	task_memory_close(&mem);
+}
+
+/* ---- the shelf ------------------------------------------------------------------------------------- */
+
+static struct other_stack *stack_of(uint64_t base)
+{
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+
+	stack->base = base;
+	stack->end = base + 800;
+	stack->nwords = 2;
+	stack->slots[1] = 9;
+	stack->words[0] = base + 1;
+	stack->words[1] = base + 2;
+	return stack;
+}
+
+TEST(stack_shelf_gives_each_sample_its_own_stack)
+{
+	struct stack_shelves *s = stack_shelves_new(2);
+	struct other_stack *first = stack_of(1000), *second = stack_of(2000);
+	struct other_stack *found = memory_zeroed(1, sizeof(*found));
+
+	stack_shelves_put(s, 1, 7, 8, 100, first);
+	stack_shelves_put(s, 1, 7, 8, 200, second);
+	stack_shelves_put(s, 1, 7, 8, 300, NULL);
+	CHECK(!stack_shelves_take(s, 0, 8, 100, found)); /* another ring */
+	CHECK(!stack_shelves_take(s, 1, 8, 99, found));
+	CHECK(!stack_shelves_take(s, 1, 9, 100, found)); /* another thread: the first is gone with it */
+	CHECK(stack_shelves_take(s, 1, 8, 200, found));
+	CHECK_UINT(found->base, 2000);
+	CHECK_UINT(found->nwords, 2);
+	CHECK_UINT(found->slots[1], 9);
+	CHECK_UINT(found->words[1], 2002);
+	CHECK(!stack_shelves_take(s, 1, 8, 200, found));
+
+	struct stack_shelf_totals totals = stack_shelves_totals(s);
+
+	CHECK_UINT(totals.read, 2);
+	CHECK_UINT(totals.failed, 1);
+	CHECK_UINT(totals.dropped, 1);
+	CHECK_UINT(totals.bytes, 1600);
+	free(first);
+	free(second);
+	free(found);
+	stack_shelves_free(s);
+}
+
+TEST(stack_shelf_is_bounded)
+{
+	struct stack_shelves *s = stack_shelves_new(1);
+	struct other_stack *stack = stack_of(1000);
+	uint64_t count = 3 * STACK_SHELF_LEN / (OTHER_STACK_WORDS_MAX * 12);
+
+	stack->nwords = OTHER_STACK_WORDS_MAX;
+	for (uint64_t i = 0; i < count; i++)
+		stack_shelves_put(s, 0, 7, 8, i, stack);
+	CHECK(stack_shelves_totals(s).dropped > count / 2);
+	CHECK_UINT(stack_shelves_totals(s).read + stack_shelves_totals(s).dropped, count);
+	free(stack);
+	stack_shelves_free(s);
+}
+
+TEST(stack_shelf_wants_what_was_proven_and_gives_up_on_what_never_succeeds)
+{
+	struct stack_shelves *s = stack_shelves_new(1);
+
+	CHECK(!stack_shelves_wants(s, 7));
+	CHECK_UINT(stack_shelves_last_ns(s), 0);
+	stack_shelves_suspect(s, 7, 0, 1000);
+	CHECK(stack_shelves_wants(s, 7));
+	CHECK(!stack_shelves_wants(s, 8));
+	CHECK_UINT(stack_shelves_last_ns(s), 1000);
+	for (unsigned i = 0; i < 1000; i++)
+		stack_shelves_put(s, 0, 7, 7, i, NULL);
+	CHECK(!stack_shelves_wants(s, 7));
+	stack_shelves_suspect(s, 7, 0, 2000);
+	CHECK_UINT(stack_shelves_last_ns(s), 1000);
+	stack_shelves_free(s);
+}
+
+/* A goroutine is believed when the memory has one; the thread that looks is not waited for, so this does. */
+TEST(stack_shelf_believes_a_goroutine_when_memory_has_one)
+{
+	struct task_memory mem = own_memory();
+	struct stack_shelves *s = stack_shelves_new(1);
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t words[8];
+
+	task_memory_close(&mem);
+	lay_goroutine(words, 990, -1);
+	CHECK(stack_shelves_asks(s, pid));
+	for (unsigned i = 0; i < 100 && stack_shelves_asks(s, pid); i++) {
+		stack_shelves_suspect(s, pid, (uintptr_t)go_stack, 1); /* is none */
+		usleep(1000);
+	}
+	CHECK(!stack_shelves_asks(s, pid)); /* it was asked often enough */
+	CHECK(!stack_shelves_wants(s, pid));
+	stack_shelves_free(s);
+	s = stack_shelves_new(1);
+	while (!stack_shelves_wants(s, pid)) {
+		stack_shelves_suspect(s, pid, (uintptr_t)&fake_g, 1);
+		usleep(1000);
+	}
+	stack_shelves_free(s);
+}
