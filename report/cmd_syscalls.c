@@ -4,76 +4,49 @@
  */
 #include "report/commands.h"
 #include "report/load/derive/derive_kind.h"
-#include "report/load/session.h"
-#include "report/print/json.h"
-#include "report/print/length_table.h"
+#include "report/print/length_report.h"
 #include "report/print/number.h"
-#include "report/print/table.h"
 #include "report/view/tables.h"
-#include "report/view/wait_lengths.h"
-
-#define ROWS_MAX 20 /* unless -n says otherwise */
 
 struct syscalls_args {
-	struct session_args session;
-	struct filter filter;
-	struct terminal_args terminal;
-	struct view_levels by;
-	uint64_t limit; /* 0: all */
-	const char *format;
+	struct length_args lengths; /* nothing else, so that they are one */
 };
 
 static const struct opt syscalls_opts[] = {
-	OPT_PARSE(struct syscalls_args, by, "by", 'b', "LEVEL",
+	OPT_PARSE(struct syscalls_args, lengths.by, "by", 'b', "LEVEL",
 		  "rows: syscall (default), error, leaf, caller, thread, process, ... as in preport", view_parse_levels),
-	OPT_UINT(struct syscalls_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 20)"),
-	OPT_CHOICE(struct syscalls_args, format, "format", 0, "FORMAT", "text (default), csv or json", table_formats),
-	OPT_GROUP(struct syscalls_args, terminal, terminal_opts),
-	OPT_GROUP(struct syscalls_args, filter, filter_opts),
-	OPT_GROUP(struct syscalls_args, session, session_opts),
+	OPT_GROUP(struct syscalls_args, lengths, length_opts),
 	OPT_END,
 };
 
 static void syscalls_defaults(void *args)
 {
-	struct syscalls_args *syscalls = args;
-
-	session_args_init(&syscalls->session);
-	terminal_args_init(&syscalls->terminal);
-	syscalls->by = (struct view_levels){ .items = { { VIEW_SYSCALL, 0 } }, .len = 1 };
-	syscalls->limit = ROWS_MAX;
+	length_args_init(args, VIEW_SYSCALL);
 }
 
 static void syscalls_release(void *args)
 {
-	struct syscalls_args *syscalls = args;
-
-	filter_deinit(&syscalls->filter);
-	session_args_deinit(&syscalls->session);
+	length_args_deinit(args);
 }
 
 /* One row of time is one call: those without a stack are there, too. */
-static void print_text(const struct session *s, const struct length_table *lengths, const struct table *table,
-		       const struct terminal *term)
+static void print_head(const struct length_args *args, const struct session *s, const struct wait_lengths *lengths)
 {
-	const struct wait_group *all = &lengths->lengths->all;
-	struct arena *arena = table->arena;
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct wait_group *all = &lengths->all;
 	double seconds = (double)session_duration_ns(s) / 1e9;
 
+	(void)args;
 	printf("%s in %s, %s a second, %s failed; %s in them, of all threads together\n",
-	       number_of(arena, all->lengths_ns.len, "system call"), number_time(arena, session_duration_ns(s)),
-	       number_count(arena, seconds > 0 ? (uint64_t)((double)all->lengths_ns.len / seconds) : 0),
-	       number_count(arena, all->errors), number_time(arena, all->total_ns));
+	       number_of(&arena, all->lengths_ns.len, "system call"), number_time(&arena, session_duration_ns(s)),
+	       number_count(&arena, seconds > 0 ? (uint64_t)((double)all->lengths_ns.len / seconds) : 0),
+	       number_count(&arena, all->errors), number_time(&arena, all->total_ns));
 	if (s->facts.lost_by_kernel || s->facts.lost_by_recorder)
 		printf("%s of entries and exits are lost, and calls with them: the counts are too low\n",
-		       number_of(arena, s->facts.lost_by_kernel + s->facts.lost_by_recorder, "record"));
-	table_print_text(table, term, stdout);
-	if (lengths->limit && lengths->lengths->groups.len > lengths->limit)
-		printf("(%s more, see -n)\n", number_count(arena, lengths->lengths->groups.len - lengths->limit));
-	length_table_histogram(lengths, arena);
+		       number_of(&arena, s->facts.lost_by_kernel + s->facts.lost_by_recorder, "record"));
 }
 
-static struct err *load(struct session *s, struct syscalls_args *args)
+static struct err *load(struct session *s, struct length_args *args)
 {
 	struct tables_request naming = { .levels = args->by };
 
@@ -90,51 +63,29 @@ static struct err *load(struct session *s, struct syscalls_args *args)
 
 static struct err *print_syscalls(struct session *s, void *args_)
 {
-	struct syscalls_args *args = args_;
-	struct wait_lengths w = { 0 };
-	struct length_table lengths = {
-		.lengths = &w, .by = args->by.items[0].by, .limit = args->limit, .noun = "calls", .errors = true
-	};
+	struct length_args *args = args_;
 	struct err *err = load(s, args);
-	struct terminal term;
-	struct table table;
-	struct json json;
+	struct length_report report = {
+		.request = { .event = s->facts.first_type, .level = args->by.items[0] },
+		.noun = "calls",
+		.errors = true,
+		.head = print_head,
+	};
 
-	if (err)
-		return err;
-	wait_lengths_collect(&w, s->profile, &s->facts,
-			     &(struct wait_lengths_request){ .event = s->facts.first_type, .level = args->by.items[0] });
-	term = terminal_open(&args->terminal);
-	table_init(&table, &w.arena);
-	length_table_fill(&lengths, &table);
-	switch (table_format_named(args->format)) {
-	case TABLE_CSV:
-		table_print_csv(&table, stdout, /* with_header= */ true);
-		break;
-	case TABLE_JSON:
-		json_init(&json, stdout);
-		json.lines = true;
-		length_table_json(&lengths, &json);
-		break;
-	default:
-		print_text(s, &lengths, &table, &term);
-	}
-	table_deinit(&table);
-	wait_lengths_deinit(&w);
-	return terminal_close(&term, NULL);
+	return err ? err : length_report_print(&report, args, s);
 }
 
-static struct err *syscalls_run(void *args, char **operands, int noperands, int *ret_status)
+static struct err *syscalls_run(void *args_, char **operands, int noperands, int *ret_status)
 {
-	struct syscalls_args *syscalls = args;
+	struct length_args *args = args_;
 
 	(void)ret_status;
 	(void)operands;
 	if (noperands)
 		return err_new(ERR_USAGE, "syscalls takes no operands");
-	if (syscalls->by.len != 1 || syscalls->by.items[0].by == VIEW_TOTAL || syscalls->by.items[0].by == VIEW_FIELD)
+	if (args->by.len != 1 || args->by.items[0].by == VIEW_TOTAL || args->by.items[0].by == VIEW_FIELD)
 		return err_new(ERR_USAGE, "--by takes one level here: syscall, error, leaf, caller, thread, process, ...");
-	return session_run(&cmd_syscalls, &syscalls->session, print_syscalls, syscalls);
+	return session_run(&cmd_syscalls, &args->session, print_syscalls, args);
 }
 
 const struct command cmd_syscalls = {

@@ -4,64 +4,42 @@
  */
 #include "formats/base/text.h"
 #include "report/commands.h"
-#include "report/load/session.h"
+#include "report/load/derive/derive_kind.h"
 #include "report/print/json.h"
-#include "report/print/length_table.h"
+#include "report/print/length_report.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/tables.h"
 #include "report/view/wait_chain.h"
-#include "report/view/wait_lengths.h"
-#include "report/load/derive/derive_kind.h"
 
 #include <inttypes.h>
 
-#define ROWS_MAX 20 /* unless -n says otherwise */
-
 struct waits_args {
-	struct session_args session;
-	struct filter filter;
-	struct terminal_args terminal;
-	struct view_levels by;
-	uint64_t limit; /* 0: all */
+	struct length_args lengths; /* first, for length_args_init() */
 	bool native, idle;
-	const char *format;
 	const char *who; /* whose chains; NULL: lengths */
 };
 
 static const struct opt waits_opts[] = {
-	OPT_PARSE(struct waits_args, by, "by", 'b', "LEVEL",
+	OPT_PARSE(struct waits_args, lengths.by, "by", 'b', "LEVEL",
 		  "rows: wait (default), state, syscall, leaf, caller, thread, process, ... as in preport",
 		  view_parse_levels),
-	OPT_UINT(struct waits_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 20)"),
 	OPT_FLAG(struct waits_args, native, "kernel-leaf", 0,
 		 "waits begin at their innermost frame, in the kernel's scheduler"),
 	OPT_FLAG(struct waits_args, idle, "idle", 0,
 		 "show threads without work where they wait, not as [waiting for work]"),
-	OPT_CHOICE(struct waits_args, format, "format", 0, "FORMAT", "text (default), csv or json",
-		   table_formats),
-	OPT_GROUP(struct waits_args, terminal, terminal_opts),
-	OPT_GROUP(struct waits_args, filter, filter_opts),
-	OPT_GROUP(struct waits_args, session, session_opts),
+	OPT_GROUP(struct waits_args, lengths, length_opts),
 	OPT_END,
 };
 
 static void waits_defaults(void *args)
 {
-	struct waits_args *waits = args;
-
-	session_args_init(&waits->session);
-	terminal_args_init(&waits->terminal);
-	waits->by = (struct view_levels){ .items = { { VIEW_WAIT, 0 } }, .len = 1 };
-	waits->limit = ROWS_MAX;
+	length_args_init(args, VIEW_WAIT);
 }
 
 static void waits_release(void *args)
 {
-	struct waits_args *waits = args;
-
-	filter_deinit(&waits->filter);
-	session_args_deinit(&waits->session);
+	length_args_deinit(args);
 }
 
 /* ---- lengths ---- */
@@ -81,20 +59,30 @@ static void print_account(struct arena *arena, const struct profile_lives *lives
 	       number_time(arena, account->wait_ns));
 }
 
-static void print_text(const struct session *s, const struct length_table *lengths, const struct table *table,
-		       const struct terminal *term)
+static void print_head(const struct length_args *args, const struct session *s, const struct wait_lengths *lengths)
 {
-	const struct wait_lengths *w = lengths->lengths;
-	struct arena *arena = table->arena;
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
-	printf("%s, %s in all, by %s\n", number_of(arena, w->all.lengths_ns.len, "wait"),
-	       number_time(arena, w->all.total_ns), view_by_name(lengths->by));
+	printf("%s, %s in all, by %s\n", number_of(&arena, lengths->all.lengths_ns.len, "wait"),
+	       number_time(&arena, lengths->all.total_ns), view_by_name(args->by.items[0].by));
 	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
-		       "those without a stack are a row\n", number_count(arena, s->facts.lives.thinned));
-	print_account(arena, &s->facts.lives);
-	table_print_text(table, term, stdout);
-	length_table_histogram(lengths, arena);
+		       "those without a stack are a row\n", number_count(&arena, s->facts.lives.thinned));
+	print_account(&arena, &s->facts.lives);
+}
+
+static struct err *print_lengths(const struct waits_args *args, const struct session *s)
+{
+	const struct length_report report = {
+		.request = { .event = s->facts.first_type,
+			     .level = args->lengths.by.items[0],
+			     .native = args->native,
+			     .idle = args->idle },
+		.noun = "waits",
+		.head = print_head,
+	};
+
+	return length_report_print(&report, &args->lengths, s);
 }
 
 /* ---- chains ---- */
@@ -117,7 +105,7 @@ static void fill_chain(struct table *table, const struct waits_args *args, const
 	table_add_column(table, &(struct table_column){ "thread", "thread", TABLE_LEFT, TABLE_CUT_END, false });
 	table_add_column(table, &(struct table_column){ "where it is meanwhile", "function", TABLE_LEFT, TABLE_CUT_NAME, false });
 	table_add_column(table, &(struct table_column){ "waits for", "wait", TABLE_LEFT, TABLE_KEEP, false });
-	for (size_t i = 0; i < chain->rows.len && (!args->limit || i < args->limit); i++) {
+	for (size_t i = 0; i < chain->rows.len && (!args->lengths.limit || i < args->lengths.limit); i++) {
 		const struct wait_chain_row *row = &chain->rows.items[i];
 		double share = (double)row->ns / (double)MAX(chain->ns, 1);
 
@@ -148,8 +136,8 @@ static void print_chain_text(const struct waits_args *args, const struct wait_ch
 	if (chain->cut)
 		puts("too many to follow: only the first ones are shown");
 	table_print_text(table, term, stdout);
-	if (args->limit && chain->rows.len > args->limit)
-		printf("(%s more, see -n)\n", number_count(arena, chain->rows.len - args->limit));
+	if (args->lengths.limit && chain->rows.len > args->lengths.limit)
+		printf("(%s more, see -n)\n", number_count(arena, chain->rows.len - args->lengths.limit));
 }
 
 static struct err *print_chains(const struct waits_args *args, const struct session *s)
@@ -165,10 +153,10 @@ static struct err *print_chains(const struct waits_args *args, const struct sess
 		return err_remedy(err_new(ERR_USAGE, "no thread and no function '%s' waited", args->who),
 				  "'preport waits --by thread' and '--by leaf' list them");
 	}
-	term = terminal_open(&args->terminal);
+	term = terminal_open(&args->lengths.terminal);
 	table_init(&table, &chain.arena);
 	fill_chain(&table, args, &chain);
-	switch (table_format_named(args->format)) {
+	switch (table_format_named(args->lengths.format)) {
 	case TABLE_CSV:
 		table_print_csv(&table, stdout, /* with_header= */ true);
 		break;
@@ -190,51 +178,19 @@ static struct err *print_chains(const struct waits_args *args, const struct sess
 	return terminal_close(&term, NULL);
 }
 
-static struct err *print_lengths(const struct waits_args *args, const struct session *s)
-{
-	struct wait_lengths w = { 0 };
-	struct length_table lengths = { .lengths = &w, .by = args->by.items[0].by, .limit = args->limit, .noun = "waits" };
-	struct terminal term = terminal_open(&args->terminal);
-	struct table table;
-	struct json json;
-
-	wait_lengths_collect(&w, s->profile, &s->facts,
-			     &(struct wait_lengths_request){ .event = s->facts.first_type,
-							     .level = args->by.items[0],
-							     .native = args->native,
-							     .idle = args->idle });
-	table_init(&table, &w.arena);
-	length_table_fill(&lengths, &table);
-	switch (table_format_named(args->format)) {
-	case TABLE_CSV:
-		table_print_csv(&table, stdout, /* with_header= */ true);
-		break;
-	case TABLE_JSON:
-		json_init(&json, stdout);
-		json.lines = true;
-		length_table_json(&lengths, &json);
-		break;
-	default:
-		print_text(s, &lengths, &table, &term);
-	}
-	table_deinit(&table);
-	wait_lengths_deinit(&w);
-	return terminal_close(&term, NULL);
-}
-
 static struct err *print_waits(struct session *s, void *args_)
 {
 	struct waits_args *args = args_;
-	struct tables_request naming = { .levels = args->by };
+	struct tables_request naming = { .levels = args->lengths.by };
 	struct err *err;
 
-	if (!args->filter.events.len)
-		vec_push(&args->filter.events, DERIVE_OFF_CPU);
+	if (!args->lengths.filter.events.len)
+		vec_push(&args->lengths.filter.events, DERIVE_OFF_CPU);
 	s->keep_times = true;
-	args->filter.each_wait = true;
+	args->lengths.filter.each_wait = true;
 	if (!args->who)
 		s->names = tables_names(&naming);
-	err = session_load(s, &args->filter);
+	err = session_load(s, &args->lengths.filter);
 	if (err && !s->facts.lives.switches) {
 		err_free(err);
 		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded",
@@ -254,12 +210,12 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 	if (noperands > 1)
 		return err_new(ERR_USAGE, "waits takes one thread or function");
 	waits->who = noperands ? operands[0] : NULL;
-	if (waits->by.len != 1 || waits->by.items[0].by == VIEW_TOTAL)
+	if (waits->lengths.by.len != 1 || waits->lengths.by.items[0].by == VIEW_TOTAL)
 		return err_new(ERR_USAGE, "--by takes one level here, and not 'total', in which a wait would count several times");
-	if (waits->by.items[0].by == VIEW_FIELD)
-		return err_remedy(err_new(ERR_USAGE, "a wait has no field '%s'", view_level_name(&waits->by, 0)),
+	if (waits->lengths.by.items[0].by == VIEW_FIELD)
+		return err_remedy(err_new(ERR_USAGE, "a wait has no field '%s'", view_level_name(&waits->lengths.by, 0)),
 				  "--by takes a level here: wait, state, syscall, leaf, caller, thread, process, ...");
-	return session_run(&cmd_waits, &waits->session, print_waits, waits);
+	return session_run(&cmd_waits, &waits->lengths.session, print_waits, waits);
 }
 
 const struct command cmd_waits = {

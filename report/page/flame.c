@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame.c - children are found by (parent, name) in a hash map while the tree grows; brothers are put in order
- * once at the end, so that the picture does not depend on the order of samples.
+ * flame.c - a path_tree of names; brothers are put in order once at the end, so that the picture does not depend on the
+ * order of samples.
  */
 #include "report/page/flame.h"
 
-#include "formats/base/map.h"
 #include "formats/base/text.h"
+#include "report/view/path_tree.h"
 #include "report/view/view.h"
 
 #include <inttypes.h>
@@ -14,29 +14,24 @@
 struct builder {
 	struct flame *flame;
 	struct strtab names;
-	struct map children; /* parent << 32 | name -> node */
+	struct path_tree nodes; /* of numbers of names; flame->nodes has the same numbers */
 };
 
 static uint32_t child_of(struct builder *b, uint32_t parent, const char *name)
 {
-	uint32_t id = strtab_add(&b->names, name);
-	bool is_new;
-	uint64_t *node = map_put(&b->children, (uint64_t)parent << 32 | id, &is_new);
+	struct flame *flame = b->flame;
+	uint32_t node = path_tree_child(&b->nodes, parent, strtab_add(&b->names, name));
 
-	if (is_new) {
-		struct flame *flame = b->flame;
+	if (node == flame->nodes.len) {
 		struct flame_node fresh = {
 			.name = arena_strdup(&flame->arena, name),
 			.depth = flame->nodes.items[parent].depth + 1,
-			.next = flame->nodes.items[parent].first_child,
 		};
 
-		*node = flame->nodes.len;
-		flame->nodes.items[parent].first_child = (uint32_t)flame->nodes.len;
 		flame->depth = MAX(flame->depth, fresh.depth);
 		vec_push(&flame->nodes, fresh);
 	}
-	return (uint32_t)*node;
+	return node;
 }
 
 static void add_sample(struct builder *b, const struct profile_sample *sample, const char **frames,
@@ -54,43 +49,26 @@ static void add_sample(struct builder *b, const struct profile_sample *sample, c
 	flame->nodes.items[node].self += sample->weight;
 }
 
-/* Merge two lists of brothers by name. */
-static uint32_t merge(struct flame_node *nodes, uint32_t a, uint32_t b)
+static int compare_names(const void *context, uint32_t a, uint32_t b)
 {
-	uint32_t head = 0, *tail = &head;
+	const struct flame *flame = context;
 
-	while (a && b) {
-		uint32_t *least = strcmp(nodes[a].name, nodes[b].name) <= 0 ? &a : &b;
-
-		*tail = *least;
-		tail = &nodes[*least].next;
-		*least = *tail;
-	}
-	*tail = a ? a : b;
-	return head;
+	return strcmp(flame->nodes.items[a].name, flame->nodes.items[b].name);
 }
 
-/* Merge sort, bottom up: lists of 2^i brothers wait in slot i. */
-static uint32_t sort_brothers(struct flame_node *nodes, uint32_t list)
+static void sort_brothers(struct builder *b)
 {
-	uint32_t slots[32] = { 0 };
-	uint32_t sorted = 0;
+	struct flame_node *nodes = b->flame->nodes.items;
+	const struct path_tree *tree = &b->nodes;
 
-	while (list) {
-		uint32_t one = list;
-		int i = 0;
+	path_tree_sort(&b->nodes, compare_names, b->flame);
+	for (size_t i = tree->order.len; i-- > 1;) {
+		uint32_t node = tree->order.items[i];
+		struct flame_node *parent = &nodes[tree->nodes.items[node].parent];
 
-		list = nodes[one].next;
-		nodes[one].next = 0;
-		for (; slots[i]; i++) {
-			one = merge(nodes, slots[i], one);
-			slots[i] = 0;
-		}
-		slots[i] = one;
+		nodes[node].next = parent->first_child;
+		parent->first_child = node;
 	}
-	for (int i = 0; i < 32; i++)
-		sorted = merge(nodes, slots[i], sorted);
-	return sorted;
 }
 
 /* What a sample's stack stands on, instead of the name of its process. */
@@ -152,6 +130,7 @@ void flame_init(struct flame *flame, const struct profile *p, const struct flame
 	*flame = (struct flame){
 		.grouped = options->by != FLAME_BY_NONE && !options->reverse,
 	};
+	path_tree_init(&b.nodes);
 	vec_push(&flame->nodes, ((struct flame_node){ .name = "all" }));
 	for (size_t i = 0; i < p->samples.len; i++) {
 		if (p->samples.items[i].type != options->frames.event)
@@ -159,11 +138,9 @@ void flame_init(struct flame *flame, const struct profile *p, const struct flame
 		arena_reset(&scratch);
 		add_row(&b, p, options, &p->samples.items[i], &scratch);
 	}
-	for (size_t i = 0; i < flame->nodes.len; i++)
-		flame->nodes.items[i].first_child =
-			sort_brothers(flame->nodes.items, flame->nodes.items[i].first_child);
+	sort_brothers(&b);
 	strtab_deinit(&b.names);
-	map_deinit(&b.children);
+	path_tree_deinit(&b.nodes);
 }
 
 void flame_deinit(struct flame *flame)

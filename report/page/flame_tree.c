@@ -5,18 +5,13 @@
  */
 #include "report/page/flame_tree.h"
 
-#include "formats/base/map.h"
+#include "report/view/path_tree.h"
 #include "report/view/view_keys.h"
 
 #include <string.h>
 
 #define BINS_MAX 4096
 #define MS       1000000u
-
-struct found_node {
-	uint32_t parent, frame; /* function << 1 | inlined */
-	uint32_t first_child, next; /* 0: none */
-};
 
 struct builder {
 	struct flame_tree *tree;
@@ -27,7 +22,7 @@ struct builder {
 	uint32_t *functions; /* by function of the profile: its number, or PROFILE_NONE */
 	uint32_t *threads;   /* by thread of the profile */
 	uint32_t *stacks;    /* by stack of the profile: its node; 0 for those without samples */
-	VEC(struct found_node) found;
+	struct path_tree found; /* of function << 1 | inlined */
 	uint32_t *nodes; /* by found node: its number */
 	uint32_t *rows;  /* by row of the profile */
 };
@@ -83,26 +78,10 @@ static void number_functions(struct builder *b)
 
 /* ---- nodes ---- */
 
-static uint32_t child_of(struct builder *b, struct map *children, uint32_t parent, uint32_t frame)
-{
-	bool is_new;
-	uint64_t *node = map_put(children, (uint64_t)parent << 32 | frame, &is_new);
-
-	if (is_new) {
-		struct found_node fresh = { .parent = parent, .frame = frame };
-
-		*node = b->found.len;
-		vec_push(&b->found, fresh);
-	}
-	return (uint32_t)*node;
-}
-
 static void find_nodes(struct builder *b)
 {
 	const struct profile *p = b->p;
-	struct map children = { 0 };
 
-	vec_push(&b->found, ((struct found_node){ .frame = PROFILE_NONE }));
 	for (uint32_t i = 1; i < p->stacks.len; i++) {
 		const struct profile_location *at = &p->locations.items[p->stacks.items[i].location];
 		uint32_t node = b->stacks[p->stacks.items[i].parent];
@@ -114,77 +93,46 @@ static void find_nodes(struct builder *b)
 				b->keys, p->lines.items[at->first_line + line].function);
 			bool inlined = line + 1 < at->nlines;
 
-			node = child_of(b, &children, node, b->functions[function] << 1 | inlined);
+			node = path_tree_child(&b->found, node, b->functions[function] << 1 | inlined);
 		}
 		b->stacks[i] = node;
 	}
-	map_deinit(&children);
 }
 
-struct brothers {
-	uint32_t node, parent, frame;
-};
-
-static int compare_brothers(const void *a, const void *b)
+static int compare_frames(const void *context, uint32_t a, uint32_t b)
 {
-	const struct brothers *x = a, *y = b;
+	const struct path_tree *tree = context;
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
+	return tree->nodes.items[a].key < tree->nodes.items[b].key ? -1 : 1;
 }
 
-/* Chain each node's children, ascending by frame. */
-static void chain_children(struct builder *b)
-{
-	VEC(struct brothers) order = { 0 };
-
-	for (uint32_t i = 1; i < b->found.len; i++) {
-		struct brothers one = { i, b->found.items[i].parent, b->found.items[i].frame };
-
-		vec_push(&order, one);
-	}
-	vec_sort(&order, compare_brothers);
-	for (size_t i = order.len; i-- > 0;) {
-		struct found_node *parent = &b->found.items[order.items[i].parent];
-
-		b->found.items[order.items[i].node].next = parent->first_child;
-		parent->first_child = order.items[i].node;
-	}
-	vec_deinit(&order);
-}
-
+/* From the root on, each node before its children, and those before its next brother. */
 static void number_nodes(struct builder *b)
 {
 	struct flame_tree *tree = b->tree;
-	uint32_t at = 0, depth = 0;
+	const struct path_node *found = b->found.nodes.items;
+	VEC(uint32_t) left = { 0 };
 
-	b->nodes = ARENA_ARRAY(&b->arena, uint32_t, b->found.len);
-	vec_push(&tree->nodes, ((struct flame_tree_node){ .function = PROFILE_NONE }));
-	for (;;) {
-		const struct found_node *node = &b->found.items[at];
+	path_tree_sort(&b->found, compare_frames, &b->found);
+	b->nodes = ARENA_ARRAY(&b->arena, uint32_t, b->found.nodes.len);
+	vec_push(&left, 0);
+	while (left.len) {
+		uint32_t at = left.items[--left.len], parent = found[at].parent;
+		struct flame_tree_node node = { .function = PROFILE_NONE };
 
-		if (node->first_child) {
-			at = node->first_child;
-			depth++;
-		} else {
-			while (at && !b->found.items[at].next) {
-				at = b->found.items[at].parent;
-				depth--;
-			}
-			if (!at)
-				return;
-			at = b->found.items[at].next;
-		}
-		node = &b->found.items[at];
+		if (at)
+			node = (struct flame_tree_node){
+				.parent = b->nodes[parent],
+				.depth = tree->nodes.items[b->nodes[parent]].depth + 1,
+				.function = found[at].key >> 1,
+				.inlined = found[at].key & 1,
+			};
 		b->nodes[at] = (uint32_t)tree->nodes.len;
-		vec_push(&tree->nodes, ((struct flame_tree_node){
-					       .parent = b->nodes[node->parent],
-					       .depth = depth,
-					       .function = node->frame >> 1,
-					       .inlined = node->frame & 1,
-				       }));
+		vec_push(&tree->nodes, node);
+		for (uint32_t i = found[at].count; i-- > 0;)
+			vec_push(&left, b->found.order.items[found[at].first + i]);
 	}
+	vec_deinit(&left);
 }
 
 /* ---- rows ---- */
@@ -348,16 +296,16 @@ void flame_tree_init(struct flame_tree *tree, const struct profile *p, const str
 	b.stacks = numbers(&b.arena, p->stacks.len, 0);
 	b.rows = numbers(&b.arena, p->samples.len, 0);
 
+	path_tree_init(&b.found);
 	mark_stacks(&b);
 	number_functions(&b);
 	find_nodes(&b);
-	chain_children(&b);
 	number_nodes(&b);
 	number_rows(&b);
 	set_clock(&b);
 	add_samples(&b);
 
-	vec_deinit(&b.found);
+	path_tree_deinit(&b.found);
 	view_keys_free(b.keys);
 	arena_deinit(&b.arena);
 }

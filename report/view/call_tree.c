@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_tree.c - children are found by (parent, function) while the tree grows, and put in order once at the end.
+ * call_tree.c - a path_tree of functions, with the sums of its nodes beside it.
  */
 #include "report/view/call_tree.h"
 
+#include "report/view/path_tree.h"
 #include "report/view/stats.h"
 #include "report/view/view_keys.h"
 
@@ -12,20 +13,16 @@
 struct builder {
 	struct call_tree *tree;
 	struct view_paths paths;
-	struct map children; /* parent << 32 | function -> node */
+	struct path_tree nodes; /* tree->nodes has the same numbers */
 };
 
 static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t function)
 {
-	struct call_node fresh = { .parent = parent, .function = function };
-	bool is_new;
-	uint64_t *node = map_put(&b->children, (uint64_t)parent << 32 | function, &is_new);
+	uint32_t node = path_tree_child(&b->nodes, parent, function);
 
-	if (is_new) {
-		*node = b->tree->nodes.len;
-		vec_push(&b->tree->nodes, fresh);
-	}
-	return (uint32_t)*node;
+	if (node == b->tree->nodes.len)
+		vec_push(&b->tree->nodes, ((struct call_node){ .parent = parent, .function = function }));
+	return node;
 }
 
 static void add_path(struct builder *b, const struct view_path *path)
@@ -79,35 +76,29 @@ const char *call_tree_module(const struct call_tree *tree, const struct call_nod
 	return profile_text(p, profile_module(p, p->functions.items[node->function].module)->name);
 }
 
-static int compare_nodes(const void *left, const void *right, void *context)
+static int compare_nodes(const void *context, uint32_t left, uint32_t right)
 {
 	const struct call_tree *tree = context;
-	const struct call_node *a = &tree->nodes.items[*(const uint32_t *)left];
-	const struct call_node *b = &tree->nodes.items[*(const uint32_t *)right];
+	const struct call_node *a = &tree->nodes.items[left], *b = &tree->nodes.items[right];
 	int result;
 
-	if (a->parent != b->parent)
-		return a->parent + 1 < b->parent + 1 ? -1 : 1; /* + 1: no parent comes first */
 	if (a->sum.weight != b->sum.weight)
 		return a->sum.weight > b->sum.weight ? -1 : 1;
 	result = strcmp(call_tree_name(tree, a), call_tree_name(tree, b));
 	if (result == 0)
 		result = strcmp(call_tree_module(tree, a), call_tree_module(tree, b));
-	return result ? result : (a > b) - (a < b); /* the one that was seen first */
+	return result ? result : left < right ? -1 : 1; /* the one that was seen first */
 }
 
-static void sort(struct call_tree *tree)
+static void sort(struct builder *b)
 {
-	for (uint32_t i = 0; i < tree->nodes.len; i++)
-		vec_push(&tree->order, i);
-	qsort_r(tree->order.items, tree->order.len, sizeof(*tree->order.items), compare_nodes,
-		tree);
-	for (uint32_t i = 1; i < tree->order.len; i++) {
-		struct call_node *parent =
-			&tree->nodes.items[tree->nodes.items[tree->order.items[i]].parent];
+	struct call_tree *tree = b->tree;
 
-		if (parent->count++ == 0)
-			parent->first = i;
+	path_tree_sort(&b->nodes, compare_nodes, tree);
+	vec_append(&tree->order, b->nodes.order.items, b->nodes.order.len);
+	for (size_t i = 0; i < tree->nodes.len; i++) {
+		tree->nodes.items[i].first = b->nodes.nodes.items[i].first;
+		tree->nodes.items[i].count = b->nodes.nodes.items[i].count;
 	}
 }
 
@@ -127,12 +118,13 @@ void call_tree_build(struct call_tree *tree, const struct profile *p, const stru
 	};
 
 	*tree = (struct call_tree){ .profile = p, .spec = *spec, .direction = direction };
+	path_tree_init(&b.nodes);
 	vec_push(&tree->nodes,
 		 ((struct call_node){ .parent = PROFILE_NONE, .function = PROFILE_NONE }));
 	add_rows(&b);
-	sort(tree);
+	sort(&b);
 	view_paths_deinit(&b.paths);
-	map_deinit(&b.children);
+	path_tree_deinit(&b.nodes);
 	view_keys_free(keys);
 }
 

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * length_table.c - one list of quantiles for columns and keys alike.
+ * length_report.c - one list of quantiles for columns and keys alike.
  */
-#include "report/print/length_table.h"
+#include "report/print/length_report.h"
 
+#include "report/print/json.h"
 #include "report/print/number.h"
+#include "report/print/table.h"
 
 #include <inttypes.h>
 
-#define BAR_LEN 40
+#define BAR_LEN  40
+#define ROWS_MAX 20 /* unless -n says otherwise */
+
+struct length_table {
+	const struct length_report *report;
+	const struct wait_lengths *lengths;
+	enum view_by by; /* what groups them */
+	uint64_t limit;	 /* groups, 0: all */
+};
 
 static const struct quantile {
 	const char *title, *key;
 	double part;
 } quantiles[] = { { "median", "median", 0.5 }, { "90 %", "p90", 0.9 }, { "99 %", "p99", 0.99 }, { "longest", "max", 1 } };
+
+const struct opt length_opts[] = {
+	OPT_UINT(struct length_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 20)"),
+	OPT_CHOICE(struct length_args, format, "format", 0, "FORMAT", "text (default), csv or json", table_formats),
+	OPT_GROUP(struct length_args, terminal, terminal_opts),
+	OPT_GROUP(struct length_args, filter, filter_opts),
+	OPT_GROUP(struct length_args, session, session_opts),
+	OPT_END,
+};
+
+void length_args_init(struct length_args *args, enum view_by by)
+{
+	session_args_init(&args->session);
+	terminal_args_init(&args->terminal);
+	args->by = (struct view_levels){ .items = { { by, 0 } }, .len = 1 };
+	args->limit = ROWS_MAX;
+}
+
+void length_args_deinit(struct length_args *args)
+{
+	filter_deinit(&args->filter);
+	session_args_deinit(&args->session);
+}
 
 static size_t groups_shown(const struct length_table *t)
 {
@@ -32,8 +65,8 @@ static void add_columns(const struct length_table *t, struct table *table)
 	unsigned nfields;
 	const struct view_field *fields = view_fields(t->by, &nfields);
 
-	add_number(table, t->noun, t->noun);
-	if (t->errors)
+	add_number(table, t->report->noun, t->report->noun);
+	if (t->report->errors)
 		add_number(table, "errors", "errors");
 	add_number(table, "time", "total_ns");
 	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
@@ -53,7 +86,7 @@ static void add_row(const struct length_table *t, struct table *table, const str
 	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, number_count(arena, group->lengths_ns.len),
 		       arena_printf(arena, "%zu", group->lengths_ns.len));
-	if (t->errors)
+	if (t->report->errors)
 		table_add_cell(table, number_count(arena, group->errors), arena_printf(arena, "%" PRIu64, group->errors));
 	table_add_cell(table, number_time(arena, group->total_ns), arena_printf(arena, "%" PRIu64, group->total_ns));
 	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++) {
@@ -65,14 +98,14 @@ static void add_row(const struct length_table *t, struct table *table, const str
 		table_add_cell(table, group->fields[f], NULL);
 }
 
-void length_table_fill(const struct length_table *t, struct table *table)
+static void fill(const struct length_table *t, struct table *table)
 {
 	add_columns(t, table);
 	for (size_t i = 0; i < groups_shown(t); i++)
 		add_row(t, table, &t->lengths->groups.items[i]);
 }
 
-void length_table_histogram(const struct length_table *t, struct arena *arena)
+static void print_histogram(const struct length_table *t, struct arena *arena)
 {
 	const uint64_t *buckets = t->lengths->all.buckets;
 	unsigned first = WAIT_BUCKETS, last = 0;
@@ -85,7 +118,7 @@ void length_table_histogram(const struct length_table *t, struct arena *arena)
 		last = i;
 		most = MAX(most, buckets[i]);
 	}
-	printf("\n%10s  %10s\n", "from", t->noun);
+	printf("\n%10s  %10s\n", "from", t->report->noun);
 	for (unsigned i = first; i <= last && first < WAIT_BUCKETS; i++) {
 		unsigned len = (unsigned)((buckets[i] * BAR_LEN + most - 1) / most);
 
@@ -102,8 +135,8 @@ static void print_json_group(const struct length_table *t, struct json *json, co
 	json_open(json, NULL, '{');
 	for (unsigned f = 0; f < nfields && group->fields[f]; f++)
 		json_string(json, fields[f].key, group->fields[f]);
-	json_uint(json, t->noun, group->lengths_ns.len);
-	if (t->errors)
+	json_uint(json, t->report->noun, group->lengths_ns.len);
+	if (t->report->errors)
 		json_uint(json, "errors", group->errors);
 	json_uint(json, "total_ns", group->total_ns);
 	for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
@@ -114,19 +147,23 @@ static void print_json_group(const struct length_table *t, struct json *json, co
 			continue;
 		json_open(json, NULL, '{');
 		json_uint(json, "from_ns", i ? 1ull << i : 0);
-		json_uint(json, t->noun, group->buckets[i]);
+		json_uint(json, t->report->noun, group->buckets[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
 	json_close(json, '}');
 }
 
-void length_table_json(const struct length_table *t, struct json *json)
+static void print_json(const struct length_table *t)
 {
+	struct json json_, *json = &json_;
+
+	json_init(json, stdout);
+	json->lines = true;
 	json_open(json, NULL, '{');
 	json_string(json, "by", view_by_name(t->by));
-	json_uint(json, t->noun, t->lengths->all.lengths_ns.len);
-	if (t->errors)
+	json_uint(json, t->report->noun, t->lengths->all.lengths_ns.len);
+	if (t->report->errors)
 		json_uint(json, "errors", t->lengths->all.errors);
 	json_uint(json, "total_ns", t->lengths->all.total_ns);
 	json_open(json, "rows", '[');
@@ -134,4 +171,41 @@ void length_table_json(const struct length_table *t, struct json *json)
 		print_json_group(t, json, &t->lengths->groups.items[i]);
 	json_close(json, ']');
 	json_close(json, '}');
+}
+
+static void print_text(const struct length_table *t, const struct table *table, const struct terminal *term)
+{
+	size_t hidden = t->lengths->groups.len - groups_shown(t);
+
+	table_print_text(table, term, stdout);
+	if (hidden)
+		printf("(%s more, see -n)\n", number_count(table->arena, hidden));
+	print_histogram(t, table->arena);
+}
+
+struct err *length_report_print(const struct length_report *report, const struct length_args *args,
+				const struct session *s)
+{
+	struct wait_lengths lengths = { 0 };
+	struct length_table t = { report, &lengths, args->by.items[0].by, args->limit };
+	struct terminal term = terminal_open(&args->terminal);
+	struct table table;
+
+	wait_lengths_collect(&lengths, s->profile, &s->facts, &report->request);
+	table_init(&table, &lengths.arena);
+	fill(&t, &table);
+	switch (table_format_named(args->format)) {
+	case TABLE_CSV:
+		table_print_csv(&table, stdout, /* with_header= */ true);
+		break;
+	case TABLE_JSON:
+		print_json(&t);
+		break;
+	default:
+		report->head(args, s, &lengths);
+		print_text(&t, &table, &term);
+	}
+	table_deinit(&table);
+	wait_lengths_deinit(&lengths);
+	return terminal_close(&term, NULL);
 }
