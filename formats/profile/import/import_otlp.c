@@ -80,7 +80,7 @@ static struct err *read_any(struct otlp *in, struct otlp_part part, struct otlp_
 			ret->number = item.value;
 		}
 	}
-	return otlp_close(&r);
+	return otlp_close(&r, NULL);
 }
 
 static struct err *read_attribute(struct otlp *in, struct otlp_part part, enum otlp_message message,
@@ -88,7 +88,7 @@ static struct err *read_attribute(struct otlp *in, struct otlp_part part, enum o
 {
 	struct otlp_reader r;
 	struct otlp_item item;
-	struct err *err = NULL, *end;
+	struct err *err = NULL;
 
 	*ret = (struct otlp_attribute){ 0 };
 	otlp_open(&r, part, message);
@@ -102,10 +102,7 @@ static struct err *read_attribute(struct otlp *in, struct otlp_part part, enum o
 		else
 			ret->key = text_at(in, item.value);
 	}
-	end = otlp_close(&r);
-	if (err)
-		err_free(end);
-	return err ? err : end;
+	return otlp_close(&r, err);
 }
 
 /* False: it says nothing of where a sample ran. */
@@ -160,7 +157,7 @@ static struct err *add_mapping(struct otlp *in, struct otlp_part part)
 	if (*path || mod.build_id)
 		number = profile_add_module(in->p, &mod);
 	vec_push(&in->modules, number);
-	return otlp_close(&r);
+	return otlp_close(&r, NULL);
 }
 
 static struct err *add_function(struct otlp *in, struct otlp_part part)
@@ -183,7 +180,7 @@ static struct err *add_function(struct otlp *in, struct otlp_part part)
 	if (!function.name)
 		function.name = function.linkage_name;
 	vec_push(&in->functions, function);
-	return otlp_close(&r);
+	return otlp_close(&r, NULL);
 }
 
 static struct err *add_line(struct otlp *in, struct otlp_part part, uint32_t module)
@@ -202,7 +199,7 @@ static struct err *add_line(struct otlp *in, struct otlp_part part, uint32_t mod
 		else if (item.value > 0)
 			line.line = (uint32_t)MIN(item.value, (int64_t)UINT32_MAX);
 	}
-	err = otlp_close(&r);
+	err = otlp_close(&r, NULL);
 	if (err)
 		return err;
 	if (index < 0 || (uint64_t)index >= in->functions.len)
@@ -261,7 +258,7 @@ static struct err *add_location(struct otlp *in, struct otlp_part part)
 		else if (item.number == 4 && attribute_text(in, item.value, "profile.frame.type"))
 			type = attribute_text(in, item.value, "profile.frame.type");
 	}
-	err = otlp_close(&r);
+	err = otlp_close(&r, NULL);
 	in->lines.len = 0;
 	for (size_t i = 0; i < lines.len && !err; i++)
 		err = add_line(in, lines.items[i], module);
@@ -286,7 +283,7 @@ static struct err *add_stack(struct otlp *in, struct otlp_part part)
 	otlp_open(&r, part, OTLP_STACK);
 	while (otlp_next(&r, &item))
 		vec_push(&in->path, small(item.value));
-	err = otlp_close(&r);
+	err = otlp_close(&r, NULL);
 	for (size_t i = in->path.len; i-- > 0 && !err;) {
 		if (in->path.items[i] >= in->locations.len)
 			err = err_new(ERR_CORRUPT, "stack %zu has location %" PRIu32 ", which is not there", in->stacks.len,
@@ -315,41 +312,51 @@ static struct err *add_string(struct otlp *in, struct json_text text)
 	return NULL;
 }
 
-/* The entries of one table of the dictionary. */
-static struct err *read_table(struct otlp *in, struct otlp_part part, unsigned table,
-			      struct err *(*add)(struct otlp *in, struct otlp_part part))
+static struct err *read_strings(struct otlp *in, struct otlp_part part)
 {
 	struct otlp_reader r;
 	struct otlp_item item;
-	struct err *err = NULL, *end;
+	struct err *err = NULL;
 
 	otlp_open(&r, part, OTLP_DICTIONARY);
 	while (!err && otlp_next(&r, &item))
-		if (item.number == table)
-			err = add ? add(in, item.part) : add_string(in, item.text);
-	end = otlp_close(&r);
-	if (err)
-		err_free(end);
-	return err ? err : end;
+		if (item.number == 5)
+			err = add_string(in, item.text);
+	return otlp_close(&r, err);
+}
+
+/* All messages of field @number, of which each is given to @read. */
+static struct err *read_each(struct otlp *in, struct otlp_part part, enum otlp_message message, unsigned number,
+			     struct err *(*read)(struct otlp *in, struct otlp_part part))
+{
+	struct otlp_reader r;
+	struct otlp_item item;
+	struct err *err = NULL;
+
+	otlp_open(&r, part, message);
+	while (!err && otlp_next(&r, &item))
+		if (item.number == number)
+			err = read(in, item.part);
+	return otlp_close(&r, err);
 }
 
 /* Each table refers to those in front of it here. */
 static struct err *read_dictionary(struct otlp *in, struct otlp_part part)
 {
-	struct err *err = read_table(in, part, 5, NULL);
+	struct err *err = read_strings(in, part);
 
 	if (!err && (!in->strings.len || in->strings.items[0]))
 		err = err_new(ERR_CORRUPT, "its table of strings does not begin with an empty one");
 	if (!err)
-		err = read_table(in, part, 6, add_attribute);
+		err = read_each(in, part, OTLP_DICTIONARY, 6, add_attribute);
 	if (!err)
-		err = read_table(in, part, 1, add_mapping);
+		err = read_each(in, part, OTLP_DICTIONARY, 1, add_mapping);
 	if (!err)
-		err = read_table(in, part, 3, add_function);
+		err = read_each(in, part, OTLP_DICTIONARY, 3, add_function);
 	if (!err)
-		err = read_table(in, part, 2, add_location);
+		err = read_each(in, part, OTLP_DICTIONARY, 2, add_location);
 	if (!err)
-		err = read_table(in, part, 7, add_stack);
+		err = read_each(in, part, OTLP_DICTIONARY, 7, add_stack);
 	return err;
 }
 
@@ -363,7 +370,7 @@ static struct err *read_type(struct otlp *in, struct otlp_part part, uint32_t *r
 	otlp_open(&r, part, OTLP_VALUE_TYPE);
 	while (otlp_next(&r, &item))
 		*(item.number == 1 ? ret_name : ret_unit) = text_at(in, item.value);
-	return otlp_close(&r);
+	return otlp_close(&r, NULL);
 }
 
 static const char *unit_of(const char *unit)
@@ -446,7 +453,7 @@ static struct err *add_sample(struct otlp *in, struct otlp_part part)
 		else
 			is_older = true;
 	}
-	err = otlp_close(&r);
+	err = otlp_close(&r, NULL);
 	if (!err && is_older)
 		err = older();
 	if (!err && (stack < 0 || (uint64_t)stack >= in->stacks.len))
@@ -495,22 +502,6 @@ static struct err *set_type(struct otlp *in, struct otlp_part type, struct otlp_
 					: NULL;
 }
 
-static struct err *read_samples(struct otlp *in, struct otlp_part part)
-{
-	struct otlp_reader r;
-	struct otlp_item item;
-	struct err *err = NULL, *end;
-
-	otlp_open(&r, part, OTLP_PROFILE);
-	while (!err && otlp_next(&r, &item))
-		if (item.number == 2)
-			err = add_sample(in, item.part);
-	end = otlp_close(&r);
-	if (err)
-		err_free(end);
-	return err ? err : end;
-}
-
 static struct err *read_profile(struct otlp *in, struct otlp_part part)
 {
 	struct otlp_part type = { .json = part.json }, period = { .json = part.json };
@@ -536,7 +527,7 @@ static struct err *read_profile(struct otlp *in, struct otlp_part part)
 		else if (item.number == OTLP_OLDER)
 			is_older = true;
 	}
-	err = otlp_close(&r);
+	err = otlp_close(&r, NULL);
 	if (!err && is_older)
 		err = older();
 	if (!err)
@@ -544,25 +535,7 @@ static struct err *read_profile(struct otlp *in, struct otlp_part part)
 	if (err)
 		return err;
 	say_times(in, start_ns, duration_ns);
-	return read_samples(in, part);
-}
-
-/* All messages of field @number, of which each is given to @read. */
-static struct err *read_each(struct otlp *in, struct otlp_part part, enum otlp_message message, unsigned number,
-			     struct err *(*read)(struct otlp *in, struct otlp_part part))
-{
-	struct otlp_reader r;
-	struct otlp_item item;
-	struct err *err = NULL, *end;
-
-	otlp_open(&r, part, message);
-	while (!err && otlp_next(&r, &item))
-		if (item.number == number)
-			err = read(in, item.part);
-	end = otlp_close(&r);
-	if (err)
-		err_free(end);
-	return err ? err : end;
+	return read_each(in, part, OTLP_PROFILE, 2, add_sample);
 }
 
 static struct err *read_scope(struct otlp *in, struct otlp_part part)

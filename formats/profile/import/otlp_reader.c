@@ -234,13 +234,11 @@ bool otlp_next(struct otlp_reader *r, struct otlp_item *ret)
 	return r->json ? !r->is_null && next_json(r, ret) : next_proto(r, ret);
 }
 
-struct err *otlp_close(struct otlp_reader *r)
+struct err *otlp_close(struct otlp_reader *r, struct err *err)
 {
-	struct err *err;
-
-	if (!r->json)
-		return reader_check(&r->proto);
-	err = json_read_check(&r->text);
-	json_reader_deinit(&r->text);
+	if (!err)
+		err = r->json ? json_read_check(&r->text) : reader_check(&r->proto);
+	if (r->json)
+		json_reader_deinit(&r->text);
 	return err;
 }

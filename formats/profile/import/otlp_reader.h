@@ -6,7 +6,7 @@
  *	while (otlp_next(&r, &item))
  *		if (item.number == 1)
  *			stack = item.value;
- *	err = otlp_close(&r);
+ *	err = otlp_close(&r, NULL);
  *
  * A repeated field is an item for each element, packed or not. What a message's table does not name is passed over.
  * Source: opentelemetry/proto/profiles/v1development/profiles.proto of opentelemetry-proto 1.9 to 1.11.
@@ -67,6 +67,8 @@ struct otlp_reader {
 
 void otlp_open(struct otlp_reader *r, struct otlp_part part, enum otlp_message message);
 bool otlp_next(struct otlp_reader *r, struct otlp_item *ret);
-MUST_USE struct err *otlp_close(struct otlp_reader *r);
+
+/* @err, which ended the loop before its time; or, if that is NULL, what was wrong with the message. */
+MUST_USE struct err *otlp_close(struct otlp_reader *r, struct err *err);
 
 #endif
