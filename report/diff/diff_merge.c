@@ -32,6 +32,9 @@ void diff_merge_deinit(struct diff_merge *merge)
 	strtab_deinit(&merge->build_ids);
 	map_deinit(&merge->builds);
 	map_deinit(&merge->apart);
+	vec_deinit(&merge->numbers);
+	map_deinit(&merge->number_of);
+	map_deinit(&merge->renumbered);
 	map_deinit(&merge->kernel_places);
 	map_deinit(&merge->kernel_slides);
 	arena_deinit(&merge->arena);
@@ -64,11 +67,51 @@ static uint64_t name_key(struct diff_merge *merge, const struct profile *from, u
 	       profile_string(merge->profile, *module ? module_name(merge, module) : "");
 }
 
+static uint64_t text_key(struct diff_merge *merge, const char *name, uint64_t module)
+{
+	return (uint64_t)profile_string(merge->profile, name) << 32 | (uint32_t)module;
+}
+
+static void look_at_number(struct diff_merge *merge, const struct profile *from, uint32_t number)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *plain = same_names_plain(from, number);
+	const char *numbered = stable_names_numbered(&arena, plain), *without = stable_names_function(&arena, plain);
+	uint32_t side = merge->nlooked;
+	uint64_t module, *index;
+	bool is_new;
+
+	if (strcmp(numbered, without) == 0)
+		return;
+	module = name_key(merge, from, number);
+	index = map_put(&merge->number_of, text_key(merge, numbered, module), &is_new);
+	if (is_new) {
+		*index = merge->numbers.len + 1;
+		vec_push(&merge->numbers, ((struct diff_merge_number){ text_key(merge, without, module), UINT32_MAX, 0 }));
+	}
+
+	struct diff_merge_number *have = &merge->numbers.items[*index - 1];
+
+	have->nsides += have->last != side;
+	have->last = side;
+}
+
+/* Once all recordings were looked at. */
+static void compare_numbers(struct diff_merge *merge)
+{
+	for (size_t i = 0; i < merge->numbers.len; i++)
+		if (merge->numbers.items[i].nsides < merge->nlooked)
+			*map_put(&merge->renumbered, merge->numbers.items[i].without, NULL) = 1;
+	merge->numbers.len = 0;
+}
+
 static void look_at_names(struct diff_merge *merge, const struct profile *from)
 {
 	for (uint32_t i = 0; i < from->functions.len; i++)
 		if (from->functions.items[i].plain_name)
 			*map_put(&merge->apart, name_key(merge, from, i), NULL) = 1;
+	for (uint32_t i = 0; i < from->functions.len; i++)
+		look_at_number(merge, from, i);
 }
 
 /* The kernel lies elsewhere after each boot. Functions whose names are unique show by how much. */
@@ -154,16 +197,28 @@ static const char *named_by_address(struct translation *t, uint32_t number, cons
 	return arena_printf(&t->merge->arena, "%s (0x%" PRIx64 ")", stable, function->vaddr - (slide ? *slide : 0));
 }
 
+/* Of the same build numbers are the same; of others if all recordings have the same ones. */
+static const char *stable_name(struct translation *t, const char *plain, uint64_t module, bool same_build)
+{
+	struct arena *arena = &t->merge->arena;
+	const char *stable = stable_names_function(arena, plain);
+
+	if (!same_build && map_get(&t->merge->renumbered, text_key(t->merge, stable, module)))
+		return stable;
+	return stable_names_numbered(arena, plain);
+}
+
 /* Told apart by its file, or by its address where that is the same in all recordings. */
 static const char *named(struct translation *t, uint32_t number, bool same_build)
 {
 	struct arena *arena = &t->merge->arena;
 	const struct profile_function *function = &t->from->functions.items[number];
 	const char *plain = same_names_plain(t->from, number);
-	const char *stable = stable_names_function(arena, plain);
+	uint64_t key = name_key(t->merge, t->from, number);
+	const char *stable = stable_name(t, plain, key, same_build);
 	const char *file = profile_text(t->from, function->file);
 
-	if (!map_get(&t->merge->apart, name_key(t->merge, t->from, number)))
+	if (!map_get(&t->merge->apart, key))
 		return stable;
 	if (!*file && !(same_build && function->plain_name))
 		return stable;
@@ -269,6 +324,7 @@ void diff_merge_add(struct diff_merge *merge, const struct profile *from, uint32
 	};
 	uint32_t side = t.side = profile_add_value_type(merge->profile, &as);
 
+	compare_numbers(merge);
 	t.modules = ARENA_ARRAY(&t.arena, uint32_t, from->modules.len + 1);
 	t.functions = ARENA_ARRAY(&t.arena, uint32_t, from->functions.len + 1);
 	t.locations = ARENA_ARRAY(&t.arena, uint32_t, from->locations.len + 1);

@@ -19,12 +19,21 @@ struct diff_input {
 	double counted; /* the share of the time that the event had a counter, 1 if not known */
 };
 
+/* A name with a number, and how many recordings have it. */
+struct diff_merge_number {
+	uint64_t without;      /* name without the number, and module */
+	uint32_t last, nsides; /* the last recording that has it */
+};
+
 struct diff_merge {
 	struct profile *profile;
 	const struct opt_list *same; /* "OLD=NEW" modules that count as one, in that order of recordings or not; may be empty */
 	struct map builds;           /* name of a module -> its build ID in all recordings, 0 if they differ */
 	struct strtab build_ids;
 	struct map apart;            /* plain name and module of functions that some recording tells apart -> 1 */
+	VEC(struct diff_merge_number) numbers; /* functions that have but a number, such as lambdas: "main::{lambda#2}" */
+	struct map number_of;	     /* name with its number and module -> index in @numbers + 1 */
+	struct map renumbered;	     /* name without it and module -> 1: the recordings do not have the same numbers */
 	struct map kernel_places;    /* plain name and module of functions of the first recording's kernel -> address */
 	struct map kernel_slides;    /* recording and module -> how far its kernel code lies from the first one's (KASLR) */
 	uint32_t nlooked;            /* recordings so far */
@@ -39,7 +48,8 @@ void diff_merge_deinit(struct diff_merge *merge);
 
 /*
  * Look at the modules and names of @from. Of all recordings before any is added: where a module is the same build in all of
- * them, functions without a symbol are distinguished by their addresses.
+ * them, functions without a symbol are distinguished by their addresses. Lambdas of one function are distinguished by their
+ * numbers if all recordings have the same ones: a build with one more may have given the others new numbers.
  */
 void diff_merge_look(struct diff_merge *merge, const struct profile *from);
 

@@ -83,21 +83,29 @@ static size_t hex_before(const char *text, const char *limit, char end)
 	return len >= CRATE_HASH && text + len < limit && text[len] == end ? len : 0;
 }
 
-/* How many characters at @p, in a name from @start to @end, belong to one build only. */
-static size_t variable_part(const char *start, const char *p, const char *end)
+/* The number at @p of a function that has no name of its own: how many characters. */
+static size_t number_part(const char *start, const char *p, const char *end)
 {
 	size_t len;
 
 	if (*p == '#') /* {lambda(int)#2} */
 		return (len = digits_before(p + 1, end, '}')) ? len + 1 : 0;
-	if (*p == '[' && p > start && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
-		return (len = hex_before(p + 1, end, ']')) ? len + 2 : 0;
 	if (p - start >= 2 && p[-1] == '_' && p[-2] == '$')
 		for (len = 0; p + len < end && isdigit((unsigned char)p[len]);)
 			len++;
 	else
 		len = 0;
 	return len;
+}
+
+/* The hash of a Rust crate at @p. */
+static size_t crate_part(const char *start, const char *p, const char *end)
+{
+	size_t len;
+
+	if (*p != '[' || p == start || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'))
+		return 0;
+	return (len = hex_before(p + 1, end, ']')) ? len + 2 : 0;
 }
 
 /* "[prog+0x1234]": nothing is known but where it lies in this build. */
@@ -111,14 +119,16 @@ static const char *without_address(struct arena *arena, const char *name)
 	return arena_printf(arena, "%.*s]", (int)(plus - name), name);
 }
 
-const char *stable_names_function(struct arena *arena, const char *name)
+static const char *without_parts(struct arena *arena, const char *name, bool numbers)
 {
 	const char *end = name + without_endings(name);
 	char *copy = arena_alloc(arena, (size_t)(end - name) + 1), *to = copy;
 
 	for (const char *p = name; p < end;) {
-		size_t skipped = variable_part(name, p, end);
+		size_t skipped = crate_part(name, p, end);
 
+		if (!skipped && numbers)
+			skipped = number_part(name, p, end);
 		if (skipped)
 			p += skipped;
 		else
@@ -128,6 +138,16 @@ const char *stable_names_function(struct arena *arena, const char *name)
 	if (to - copy == (long)strlen(name))
 		return without_address(arena, name);
 	return copy;
+}
+
+const char *stable_names_function(struct arena *arena, const char *name)
+{
+	return without_parts(arena, name, /* numbers= */ true);
+}
+
+const char *stable_names_numbered(struct arena *arena, const char *name)
+{
+	return without_parts(arena, name, /* numbers= */ false);
 }
 
 /* ---- modules ---- */

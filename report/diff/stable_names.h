@@ -10,8 +10,8 @@
  *			f::h0123456789abcdef		f (the hash of a Rust function)
  *			core[846817f741e54dfd]::f	core::f (that of a Rust crate)
  *			memcpy@@GLIBC_2.14		memcpy (but memcpy@plt stays)
- *			{lambda(int)#2}, {closure#2}	{lambda(int)}, {closure}
- *			main::$_2			main::$_ (clang's lambdas)
+ *			{lambda(int)#2}, {closure#2}	{lambda(int)}, {closure}; stable_names_numbered() keeps the number
+ *			main::$_2			main::$_ (clang's lambdas); the same
  *			[module+0x1234]			[module] (no symbol; not where all builds are the same)
  *	modules		/a/b/libfoo.so.1.2		libfoo.so
  *			libfoo-1.2.so			libfoo.so
@@ -26,6 +26,7 @@
 
 /* Each returns @name itself where there is nothing to take off, else a text in @arena. */
 const char *stable_names_function(struct arena *arena, const char *name);
+const char *stable_names_numbered(struct arena *arena, const char *name);
 const char *stable_names_module(struct arena *arena, const char *name);
 const char *stable_names_file(const char *path);
 

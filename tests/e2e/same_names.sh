@@ -83,3 +83,28 @@ g++ -O2 -g -o lambda lambda.cc
 precord -q -e cpu-clock -F 999 -o lambda.trace -- ./lambda
 apart lambda.trace 'turn<unsigned int>' 'turn<unsigned long>'
 apart lambda.trace 'main::{lambda#1}::operator()' 'main::{lambda#2}::operator()'
+
+# The next build, whose addresses and lines are others, and in which the first lambda does twice the work.
+mkdir next
+sed 's/^int main/static void __attribute__((noinline)) more() { sink = sink ^ 1; }\n\n&/; s/first(50000)/more(); first(100000)/' lambda.cc >next/lambda.cc
+g++ -O2 -g -o next/lambda next/lambda.cc
+precord -q -e cpu-clock -F 999 -o next.trace -- next/lambda
+preport diff lambda.trace next.trace --format=csv --limit 1000 >out.diff
+for name in 'turn<unsigned int>' 'turn<unsigned long>' 'main::{lambda#1}::operator()' 'main::{lambda#2}::operator()'; do
+	[ "$(grep -F -- "$name" out.diff | awk -F, '$1 > 0.05 && $2 > 0.05' | wc -l)" = 1 ] ||
+		{ cat out.diff; fail "diff of two builds does not have '$name' once, on both sides"; }
+done
+
+command -v tmux >/dev/null || { echo 'no tmux: the terminal interface is left out'; exit 0; }
+tmux() { command tmux -L "same$$" "$@"; }
+trap 'tmux kill-server 2>/dev/null' EXIT
+tmux -f /dev/null new-session -d -x 160 -y 40 "TERM=screen LC_ALL=C.UTF-8 preport -i lambda.trace tui"
+for name in 'turn<unsigned int>' 'turn<unsigned long>' 'main::{lambda#1}::operator()' 'main::{lambda#2}::operator()'; do
+	for i in $(seq 600); do
+		tmux capture-pane -p >out.tui
+		grep -qF -- "$name" out.tui && continue 2
+		sleep 0.1
+	done
+	cat out.tui
+	fail "the terminal interface does not have '$name'"
+done
