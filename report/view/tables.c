@@ -65,6 +65,7 @@ struct output {
 struct result {
 	uint32_t event;
 	struct profile_sum whole, all; /* that shares are of; of the event */
+	int64_t lost_weight;	       /* of @whole, see struct view */
 	bool passed_through;           /* some row is marked so */
 };
 
@@ -124,6 +125,15 @@ static void print_estimated(struct output *o, const char *event)
 			      number_share(&o->arena, (double)lives->estimated_ns / (double)waits_ns)));
 }
 
+/* Which part of the time of threads may be anything. */
+static void print_lost(struct output *o, const struct result *r)
+{
+	if (r->lost_weight > 0)
+		put_line(o, arena_printf(&o->arena, "records of switches were lost: what threads did for %s of this time is not known, and "
+				      "intervals reach as far up",
+				      number_share(&o->arena, (double)r->lost_weight / (double)r->whole.weight)));
+}
+
 static void print_heading(struct output *o, const struct result *r)
 {
 	const struct profile *p = o->p;
@@ -142,6 +152,7 @@ static void print_heading(struct output *o, const struct result *r)
 				      number_of(arena, o->facts->samples, "sample"),
 				      o->facts->filter));
 	print_estimated(o, name);
+	print_lost(o, r);
 	if (o->cut_name) {
 		struct stats_share share = stats_share(&r->whole, &r->all);
 
@@ -218,6 +229,8 @@ static void print_json(struct output *o, const struct result *r, const struct ta
 			    o->cut_name);
 	json_uint(json, "samples", r->whole.count);
 	json_int(json, "weight", r->whole.weight);
+	if (r->lost_weight)
+		json_int(json, "lost_weight", r->lost_weight);
 	json_uint(json, "all_samples", r->all.count);
 	json_int(json, "all_weight", r->all.weight);
 	print_json_metrics(o);
@@ -258,7 +271,7 @@ static void print_view(struct output *o, const struct view_spec *spec, struct ta
 	view_sort(&view, o->request->sort);
 	view_table_fill(table, &view, &options);
 	print_result(o,
-		     &(struct result){ spec->event, view.whole, view.all, has_passed_through(&view) },
+		     &(struct result){ spec->event, view.whole, view.all, view.lost_weight, has_passed_through(&view) },
 		     table);
 	view_deinit(&view);
 }
@@ -277,7 +290,7 @@ static void print_tree(struct output *o, const struct view_spec *spec, struct ta
 	call_tree_build(&tree, o->p, spec,
 			o->request->from_leaf ? CALL_TREE_CALLERS : CALL_TREE_CALLEES);
 	tree_table_fill(table, &tree, &options);
-	print_result(o, &(struct result){ spec->event, tree.nodes.items[0].sum, tree.all, false },
+	print_result(o, &(struct result){ spec->event, tree.nodes.items[0].sum, tree.all, 0, false },
 		     table);
 	call_tree_deinit(&tree);
 }

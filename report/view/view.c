@@ -8,6 +8,7 @@
 #include "report/view/view.h"
 
 #include "formats/base/text.h"
+#include "report/view/process_levels.h"
 #include "report/view/view_keys.h"
 #include "report/view/stats.h"
 
@@ -123,6 +124,8 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 		add_latency(b, number);
 	group = &b->view->groups.items[number];
 	stats_add(&group->sum, b->path.row);
+	if (b->path.row->state == PROFILE_STATE_LOST)
+		group->lost_weight += b->path.row->weight;
 	if (frame == 0)
 		stats_add(&group->self, b->path.row);
 	if (b->last_process.items[number] != process) {
@@ -203,6 +206,8 @@ static void add_rows(struct builder *b)
 		if (other)
 			continue;
 		stats_add(&b->view->whole, row);
+		if (row->state == PROFILE_STATE_LOST)
+			b->view->lost_weight += row->weight;
 		stats_add(&b->processes[ordered.process], row);
 	}
 	vec_sort(&rows, compare_rows);
@@ -255,6 +260,23 @@ void view_deinit(struct view *view)
 	vec_deinit(&view->measured);
 	arena_deinit(&view->arena);
 	*view = (struct view){ 0 };
+}
+
+/* Whose time it is is known, whatever was lost. */
+static bool is_of_tasks(enum view_by by)
+{
+	return process_level_is(by) || (by >= VIEW_THREAD && by < VIEW_CPU);
+}
+
+struct stats_share view_share(const struct view *view, const struct view_group *group)
+{
+	struct stats_share share = stats_share(&group->sum, &view->whole);
+
+	if (!view->lost_weight || view->whole.weight <= 0 || is_of_tasks(view->spec.levels.items[group->level].by))
+		return share;
+	share.high += (double)(view->lost_weight - group->lost_weight) / (double)view->whole.weight;
+	share.high = MIN(share.high, 1.0);
+	return share;
 }
 
 const double *view_measured(const struct view *view, const struct view_group *group, unsigned which)

@@ -41,6 +41,7 @@ struct view_group {
 	struct profile_sum self; /* total only: where it was the leaf */
 	struct profile_sum
 		within; /* total only: all samples of the processes (the parent group) that it is seen in */
+	int64_t lost_weight;   /* of @sum: time of threads whose switches were lost */
 	uint32_t first, count; /* its children in view.order; set by view_sort() */
 };
 
@@ -57,6 +58,7 @@ struct view {
 	struct profile_sum
 		whole; /* that shares are of: with a cut, the samples that have the function */
 	struct profile_sum all; /* of the event */
+	int64_t lost_weight;	/* of @whole, see view_group */
 	VEC(struct view_group) groups;
 	VEC(uint32_t) order; /* groups, those of one parent together and sorted; outermost first */
 	uint32_t ntop;       /* how many of them have no parent */
@@ -80,6 +82,12 @@ const double *view_measured(const struct view *view, const struct view_group *gr
 const struct latency *view_latency(const struct view *view, const struct view_group *group);
 
 const struct view_key *view_key(const struct view *view, const struct view_group *group);
+
+/*
+ * The share of @group in the whole. What a thread did while records of its switches are lost may belong to any group but those
+ * of tasks, so that the interval reaches as far up.
+ */
+struct stats_share view_share(const struct view *view, const struct view_group *group);
 
 /* Is @group a process, or a thread, of @pid, which is not 0? */
 bool view_group_is_of(const struct view *view, const struct view_group *group, uint32_t pid);

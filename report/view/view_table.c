@@ -305,7 +305,7 @@ static void put_text_metrics(struct filler *f, const struct view_group *group)
 
 static void put_data_row(struct filler *f, const struct view_group *group)
 {
-	struct stats_share share = stats_share(&group->sum, &f->view->whole);
+	struct stats_share share = view_share(f->view, group);
 
 	table_add_row(f->table, 0, TABLE_PLAIN);
 	if (f->options->event)
@@ -342,10 +342,8 @@ static const char *bar_of(struct filler *f, double share)
 	return eighths ? arena_printf(f->arena, "%s\xe2\x96%c", bar, (char)(0x90 - eighths)) : bar;
 }
 
-static void put_share(struct filler *f, const struct profile_sum *sum)
+static void put_share(struct filler *f, const struct profile_sum *sum, struct stats_share share)
 {
-	struct stats_share share = stats_share(sum, &f->view->whole);
-
 	table_add_cell(f->table, number_share(f->arena, share.share), NULL);
 	if (f->options->bars)
 		table_add_cell(f->table, bar_of(f, share.share), NULL);
@@ -397,7 +395,7 @@ static enum table_tone tone_of(const struct filler *f, const struct view_group *
 		return TABLE_DIM;
 	if (view_key(f->view, group)->unnamed)
 		return TABLE_DOUBTFUL;
-	return stats_share(&group->sum, &f->view->whole).low > HOT_SHARE ? TABLE_HOT : TABLE_PLAIN;
+	return view_share(f->view, group).low > HOT_SHARE ? TABLE_HOT : TABLE_PLAIN;
 }
 
 static void put_text_row(struct filler *f, const struct view_group *group)
@@ -405,7 +403,7 @@ static void put_text_row(struct filler *f, const struct view_group *group)
 	unsigned nfields;
 
 	table_add_row(f->table, group->level, tone_of(f, group));
-	put_share(f, &group->sum);
+	put_share(f, &group->sum, view_share(f->view, group));
 	if (f->total && by_of(f, group->level) == VIEW_TOTAL)
 		table_add_cell(
 			f->table,
@@ -438,7 +436,7 @@ static void put_rest(struct filler *f, unsigned level, const struct profile_sum 
 
 	table_add_row(f->table, level, TABLE_DIM);
 	if (additive) {
-		put_share(f, sum);
+		put_share(f, sum, stats_share(sum, &f->view->whole));
 	} else {
 		for (int i = 3 + !f->options->brief + f->options->bars; i > 0; i--)
 			table_add_cell(f->table, "", NULL);

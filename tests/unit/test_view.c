@@ -6,6 +6,7 @@
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 
+#include <math.h>
 #include <string.h>
 
 static struct profile *mixed(void)
@@ -186,6 +187,33 @@ static void cut(struct view *view, const struct profile *p, const char *levels, 
 	CHECK_OK(view_parse_levels(&spec.levels, levels));
 	view_build(view, p, &spec);
 	view_sort(view, VIEW_SORT_WEIGHT);
+}
+
+TEST(view_intervals_reach_as_far_up_as_what_was_lost)
+{
+	struct profile *p = mixed();
+	struct stats_share share, plain;
+	struct view view;
+
+	p->samples.items[1].state = PROFILE_STATE_LOST; /* malloc's 20 % */
+	build(&view, p, "leaf");
+	CHECK_INT(view.lost_weight, 200);
+	for (uint32_t i = 0; i < view.groups.len; i++) {
+		const struct view_group *group = &view.groups.items[i];
+
+		plain = stats_share(&group->sum, &view.whole);
+		share = view_share(&view, group);
+		CHECK(share.share == plain.share && share.low == plain.low);
+		CHECK(fabs(share.high - plain.high - (group->lost_weight ? 0 : 0.2)) < 1e-9);
+	}
+	view_deinit(&view);
+	build(&view, p, "thread"); /* whose time it is is known */
+	for (uint32_t i = 0; i < view.groups.len; i++) {
+		plain = stats_share(&view.groups.items[i].sum, &view.whole);
+		CHECK(view_share(&view, &view.groups.items[i]).high == plain.high);
+	}
+	view_deinit(&view);
+	profile_free(p);
 }
 
 TEST(view_callers_are_those_of_the_outermost_call)
