@@ -30,7 +30,10 @@ struct export_format {
 	struct err *(*write)(const struct profile *p, const struct profile_facts *facts, FILE *out);
 };
 
-/* Each is export_<id> of the file export_<id>.c, and called by its name with --to; help and messages list them from here. */
+/*
+ * Each is export_<id> of the file export_<id>.c (otlp_json of that of otlp), and called by its name with --to; help and
+ * messages list them from here.
+ */
 #define EXPORT_FORMATS(X)           \
 	X(pprof, "pprof")           \
 	X(folded, "folded")         \
@@ -38,7 +41,9 @@ struct export_format {
 	X(speedscope, "speedscope") \
 	X(chrome, "chrome")         \
 	X(callgrind, "callgrind")   \
-	X(perf_script, "perf-script")
+	X(perf_script, "perf-script") \
+	X(otlp, "otlp")             \
+	X(otlp_json, "otlp-json")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
 EXPORT_FORMATS(EXPORT_DECLARE)

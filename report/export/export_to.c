@@ -62,7 +62,7 @@ static void say_left_out(const void *args, const struct profile *p, const struct
 	const char *read = "";
 
 	if (to->format->missing)
-		fprintf(stderr, "preport: a %s file %s\n", to->to, to->format->missing);
+		fprintf(stderr, "preport: a%s %s file %s\n", strchr("aeiou", *to->to) ? "n" : "", to->to, to->format->missing);
 	for (uint32_t i = 0; i < p->types.len; i++)
 		if (p->types.items[i].counts_only)
 			read = arena_printf(&arena, "%s%s%s", read, *read ? ", " : "", profile_text(p, p->types.items[i].name));

@@ -19,14 +19,17 @@ static const struct trip {
 	const char *type; /* what the value is called then */
 	uint64_t count;	  /* of samples; speedscope has one for each row, others with 0 do not tell */
 	bool inlined;
+	const char *reader; /* the importer, if it is called otherwise */
 } trips[] = {
-	{ "firefox", "wall", 4, true },
-	{ "chrome", "cpu-clock", 4, false },
-	{ "speedscope", "cpu-clock", 3, false },
-	{ "perf-script", "cpu-clock", 4, true },
-	{ "callgrind", "cpu_clock", 0, false },
-	{ "pprof", "cpu-clock", 4, true },
-	{ "folded", "samples", 0, false },
+	{ "firefox", "wall", 4, true, NULL },
+	{ "chrome", "cpu-clock", 4, false, NULL },
+	{ "speedscope", "cpu-clock", 3, false, NULL },
+	{ "perf-script", "cpu-clock", 4, true, NULL },
+	{ "callgrind", "cpu_clock", 0, false, NULL },
+	{ "pprof", "cpu-clock", 4, true, NULL },
+	{ "folded", "samples", 0, false, NULL },
+	{ "otlp", "cpu-clock", 4, true, NULL },
+	{ "otlp-json", "cpu-clock", 4, true, "otlp" },
 };
 
 static const struct {
@@ -108,7 +111,7 @@ static void check_trip(const struct trip *trip, const struct export_format *form
 	struct import_case c;
 
 	pass_through(format, trip->importer, from, &c);
-	CHECK_STR(c.importer->name, trip->importer);
+	CHECK_STR(c.importer->name, trip->reader ? trip->reader : trip->importer);
 	CHECK_INT(import_case_sum(&c, trip->type).weight, 7000000);
 	CHECK_INT(import_case_part(&c, trip->type, "leaf", NULL).weight, 2000000);
 	CHECK_INT(import_case_part(&c, trip->type, "sys_read", NULL).weight, 3000000);

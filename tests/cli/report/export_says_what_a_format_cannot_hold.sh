@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 "$BUILD/tests/tools/write_trace" precord.trace <"$DATA/report/mix.txt"
-for format in firefox speedscope chrome callgrind perf-script; do
+for format in firefox speedscope chrome callgrind perf-script otlp otlp-json; do
 	preport export --to $format -o out.$format
 done
 preport export
