@@ -654,6 +654,8 @@ static void put_next(struct page *page)
 		put_next_line(page, "processes", " (started by whom, and the cost)");
 	if (page->nnext < NEXT_CHOSEN && !page->leaf_is_own)
 		put_next_line(page, has_scripts(page) ? "--by script-line" : "--by mine", " (your own code only)");
+	else if (page->nnext < NEXT_CHOSEN && has_scripts(page))
+		put_next_line(page, "--by script-line", " (or line, caller, total, process)");
 	else if (page->nnext < NEXT_CHOSEN)
 		put_next_line(page, "--by caller", " (or total, line, process)");
 	if (page->nnext < NEXT_CHOSEN && top && strlen(top) <= TOP_LEAF_MAX)

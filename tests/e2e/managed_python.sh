@@ -81,6 +81,7 @@ for python in $(pythons | sort -u); do
 		grep -q ';run;recursive;recursive;recursive' folded.txt || fail "$name: recursion is not there"
 		grep -q '_PyEval_EvalFrameDefault.*;run;\|;run;.*_PyEval_EvalFrameDefault' folded.txt && fail "$name: the loop is still beside its frames"
 		preport folded --native -i s.trace 2>/dev/null | grep -qE ';run;(.*;)?two_lines' || fail "$name: --native has no frames of Python"
+		preport -i s.trace 2>/dev/null | grep -q -- '--by script-line' || fail "$name: the summary does not say how to ask for lines"
 		preport --by line --format=csv -i s.trace 2>/dev/null | grep -q 'shares.py:' || fail "$name: no lines"
 		preport annotate shares.py:two_lines --format=csv -i s.trace 2>/dev/null | grep 'LINE B' | awk -F, '{ exit !($1 > 0) }' || fail "$name: annotate does not show the hot line"
 		preport flamegraph -i s.trace -o out.html 2>/dev/null || fail "$name: no flame graph"
