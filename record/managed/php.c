@@ -68,7 +68,7 @@ static const struct php_layout layouts[] = {
 struct function {
 	uint64_t cookie;
 	const char *name, *file;
-	uint32_t first_line;
+	uint32_t first_line, last_line;
 };
 
 #define FUNCTION_LEN (sizeof(struct function) + MANAGED_SLOT_LEN)
@@ -216,6 +216,8 @@ static const struct function *find_function(struct php *php, struct managed_view
 	function->file = internal ? "[internal]" : read_file(php, view, addr);
 	function->first_line =
 		internal ? 0 : managed_view_u32(view, addr + php->layout.first_line);
+	function->last_line =
+		internal ? 0 : managed_view_u32(view, addr + php->layout.first_line + 4);
 	return function;
 }
 
@@ -328,6 +330,24 @@ static void read_request(struct php *php, struct managed_view *view, const struc
 		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "memory", .number = used };
 }
 
+/*
+ * The line that the frame runs. PHP keeps its instruction in a register until it calls something: before that the frame has what
+ * another frame left there. So the line has to be one of the function's; 0 if it is not.
+ */
+static uint32_t line_of(struct managed_view *view, uint64_t frame, const struct function *function)
+{
+	uint64_t opline;
+	uint32_t line;
+
+	if (function->first_line == function->last_line)
+		return function->first_line;
+	if (!managed_view_try(view, frame + FRAME_OPLINE, &opline, sizeof(opline)) ||
+	    !managed_view_try(view, opline + OPLINE_LINE, &line, sizeof(line)) || line < function->first_line ||
+	    line > function->last_line)
+		return 0;
+	return line;
+}
+
 static void add_frame(struct php *php, struct managed_view *view, uint64_t frame,
 		      struct managed_stack *ret)
 {
@@ -355,7 +375,7 @@ static void add_frame(struct php *php, struct managed_view *view, uint64_t frame
 	if (internal)
 		return;
 	out->entry = managed_view_u32(view, frame + FRAME_INFO) >> php->layout.top & 1;
-	out->line = managed_view_u32(view, managed_view_u64(view, frame + FRAME_OPLINE) + OPLINE_LINE);
+	out->line = line_of(view, frame, function);
 }
 
 static void php_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)

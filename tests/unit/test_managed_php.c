@@ -32,7 +32,8 @@ static uint64_t put_function(struct managed_fake *fake, size_t n, uint8_t type, 
 	if (class)
 		managed_fake_put(fake, at + 408, put_text(fake, at + 500, class));
 	managed_fake_put(fake, at + 152, put_text(fake, at + 600, "/srv/index.php"));
-	managed_fake_put(fake, at + 160, 10 * (n + 1));
+	managed_fake_put32(fake, at + 160, (uint32_t)(10 * (n + 1)));
+	managed_fake_put32(fake, at + 164, (uint32_t)(10 * (n + 1) + 9));
 	return FAKE_BASE + at;
 }
 
@@ -187,6 +188,22 @@ TEST(managed_php_survives_a_table_of_threads_that_is_not_one)
 			managed_fake_scribble(&fake, 500);
 			read_stack(&fake);
 		}
+	}
+}
+
+/* The instruction of a frame that has called nothing yet is in a register. */
+TEST(managed_php_takes_no_line_from_what_another_frame_left)
+{
+	static const uint64_t oplines[] = { 0, 8, FAKE_BASE + FAKE_LEN, 1ull << 63, FAKE_BASE + OPLINES + 2 * 32 };
+	FAKE(fake);
+
+	for (size_t i = 0; i < ARRAY_LEN(oplines); i++) {
+		managed_fake_put(&fake, FRAMES, oplines[i]); /* the last is main()'s, of line 33 */
+		read_stack(&fake);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+		CHECK_UINT(fake.stack->nframes, 3);
+		CHECK_UINT(fake.stack->frames[0].line, 0);
+		CHECK_UINT(fake.stack->frames[2].line, 33);
 	}
 }
 
