@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * session.c - the loader: one pass over the events: mappings feed the address spaces, samples are unwound and put into the
- * trie. Names come last, each distinct address once.
- *
- * Chains go into a trie of modules and addresses first (chain_trie.h), where most of each is found at once; only
- * what is new there is looked up in the profile.
+ * profile (walked_stacks.h). Names come last, each distinct address once.
  */
 #include "report/load/session.h"
 
@@ -19,17 +16,16 @@
 #include "report/load/profile_filter.h"
 #include "report/load/session_walk.h"
 #include "report/load/wait_labels.h"
+#include "report/load/walked_stacks.h"
 #include "report/print/progress.h"
 #include "symbolize/name/cache_folder.h"
 #include "symbolize/name/name_ahead.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* More threads would wait for the one that puts everything in order, and cost memory. */
 #define THREADS_MAX 8
@@ -48,13 +44,9 @@ struct loader {
 	struct wait_labels *wait_labels;
 	VEC(uint32_t) places;		    /* of stacks of waits between passes() and take(), from @first_place on */
 	size_t first_place;
-	struct chain_trie trie;		    /* what was walked alone */
-	struct session_stacks stacks;	    /* node of @trie -> stack of the profile */
-	VEC(uint32_t) modules;		    /* module.id -> profile module + 1, 0 for none yet */
+	struct walked_stacks stacks;
 	bool too_much;			    /* periods add up to more than fits */
 };
-
-#define LOST_MAX (UINT64_MAX / 8) /* sums of a few of these do not wrap */
 
 /* ---- opening ---- */
 
@@ -84,6 +76,7 @@ static struct loader *loader_new(struct session *s, const struct module_search *
 	loader->namer.profile = s->profile;
 	loader->namer.symbolizer = s->symbolizer;
 	loader->namer.depth = UINT_MAX;
+	loader->stacks = (struct walked_stacks){ .namer = &loader->namer, .modules = s->modules, .spaces = s->spaces };
 	loader->wait_labels = wait_labels_new();
 	loader->managed = managed_stacks_new(&loader->namer, module_table_unknown(s->modules), s->args->native);
 	return loader;
@@ -93,8 +86,7 @@ static void loader_free(struct loader *loader)
 {
 	if (!loader)
 		return;
-	chain_trie_deinit(&loader->trie);
-	vec_deinit(&loader->stacks.of);
+	walked_stacks_deinit(&loader->stacks);
 	reshape_free(loader->reshape);
 	managed_stacks_free(loader->managed);
 	wait_labels_free(loader->wait_labels);
@@ -104,7 +96,6 @@ static void loader_free(struct loader *loader)
 	namer_deinit(&loader->namer);
 	unwinder_free(loader->unwinder);
 	pool_free(loader->pool);
-	vec_deinit(&loader->modules);
 	free(loader);
 }
 
@@ -213,47 +204,6 @@ void session_close(struct session *s)
 	*s = (struct session){ 0 };
 }
 
-/* ---- places: modules and addresses of processes as those of the profile ---- */
-
-static enum profile_module_kind kind_of(const struct module *mod)
-{
-	switch (mod->kind) {
-	case MODULE_KERNEL:
-	case MODULE_KERNEL_MODULE:
-		return PROFILE_KERNEL;
-	case MODULE_JIT:
-		return PROFILE_JIT;
-	case MODULE_UNKNOWN:
-		return PROFILE_UNKNOWN;
-	default:
-		return PROFILE_USER;
-	}
-}
-
-uint32_t session_profile_module(struct session *s, struct module *mod)
-{
-	char build_id[2 * sizeof(mod->build_id) + 1] = "";
-
-	while (s->loader->modules.len <= mod->id)
-		vec_push(&s->loader->modules, 0);
-	if (s->loader->modules.items[mod->id])
-		return s->loader->modules.items[mod->id] - 1;
-
-	image_build_id_hex(mod->build_id, mod->build_id_len, build_id);
-
-	struct profile_module entry = {
-		.name = profile_string(s->profile, mod->name),
-		.path = profile_string(s->profile, mod->path),
-		.build_id = profile_string(s->profile, build_id),
-		.kind = kind_of(mod),
-	};
-	uint32_t number = profile_add_module(s->profile, &entry);
-
-	s->loader->modules.items[mod->id] = number + 1;
-	namer_set_module(&s->loader->namer, number, mod);
-	return number;
-}
-
 struct module *session_module(const struct session *s, uint32_t profile_module)
 {
 	struct module *mod = profile_module < s->loader->namer.modules.len
@@ -263,74 +213,14 @@ struct module *session_module(const struct session *s, uint32_t profile_module)
 	return mod ? mod : module_table_unknown(s->modules); /* the file of an interpreter's function */
 }
 
-static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
+uint32_t session_profile_module(struct session *s, struct module *mod)
 {
-	switch (kind) {
-	case PROFILE_KERNEL:
-		return PROFILE_FRAME_KERNEL;
-	case PROFILE_JIT:
-		return PROFILE_FRAME_JIT;
-	default:
-		return PROFILE_FRAME_NATIVE;
-	}
-}
-
-static uint32_t session_location(struct session *s, uint32_t module, uint64_t vaddr)
-{
-	return profile_add_location(s->profile, module, vaddr,
-				    frame_kind_of(s->profile->modules.items[module].kind));
+	return walked_stacks_module(&s->loader->stacks, mod);
 }
 
 uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
 {
-	const struct space_map *map = ip >> 63 ? space_table_find_kernel(s->spaces, ip)
-					       : space_find(space_table_get(s->spaces, pid), ip);
-
-	if (!map || !map->module)
-		return SESSION_NOWHERE;
-	return session_location(s, session_profile_module(s, map->module), ip - map->bias);
-}
-
-/* ---- stacks ---- */
-
-static enum profile_how how_of(enum unwind_how how)
-{
-	switch (how) {
-	case UNWIND_KERNEL_CHAIN:
-		return PROFILE_HOW_CHAIN;
-	case UNWIND_FP_UNCHECKED:
-		return PROFILE_HOW_GUESS;
-	default:
-		return PROFILE_HOW_SURE;
-	}
-}
-
-static void add_stacks(void *context, struct session_stacks *stacks, const struct chain_node *nodes,
-		       size_t count)
-{
-	struct session *s = context;
-
-	if (!stacks->of.len)
-		vec_push(&stacks->of, 0);
-	for (size_t i = 0; i < count; i++) {
-		const struct chain_node *node = &nodes[i];
-		uint32_t parent = stacks->of.items[node->parent];
-		uint32_t module = session_profile_module(s, module_table_get(s->modules, node->module));
-		uint32_t location = session_location(s, module, node->vaddr);
-		uint32_t stack = profile_add_stack(s->profile, parent, location,
-						   how_of((enum unwind_how)node->how));
-
-		vec_push(&stacks->of, stack);
-	}
-}
-
-static uint32_t add_stack(struct session *s, const struct unwind_chain *chain)
-{
-	uint32_t leaf = chain_trie_add(&s->loader->trie, chain);
-	size_t known = MAX(s->loader->stacks.of.len, 1);
-
-	add_stacks(s, &s->loader->stacks, s->loader->trie.nodes.items + known, s->loader->trie.nodes.len - known);
-	return s->loader->stacks.of.items[leaf];
+	return walked_stacks_locate(&s->loader->stacks, pid, ip);
 }
 
 /* ---- the walk ---- */
@@ -347,33 +237,9 @@ static void show_progress(struct session *s)
 				    s->stream.samples, progress_elapsed_ns(&s->loader->progress)));
 }
 
-/* Sums of what a file says stay where they are rather than wrap. */
-static void add_lost(uint64_t *sum, uint64_t count)
-{
-	if (__builtin_add_overflow(*sum, count, sum))
-		*sum = UINT64_MAX;
-	*sum = MIN(*sum, LOST_MAX);
-}
-
-/* Rings of the side-band hold no samples, and none of the events that have counts. */
-static void count_loss(struct session_stream *stream, const struct event *ev)
-{
-	const struct event_lost *lost = &ev->lost;
-
-	if (lost->event == RECORDING_NO_EVENT && ev->kind == EVENT_LOST)
-		add_lost(&stream->lost_side_band, lost->count);
-	else if (ev->kind == EVENT_LOST)
-		add_lost(&stream->lost_records, lost->count);
-	else if (lost->by_recorder)
-		add_lost(&stream->dropped_samples, lost->count);
-	else
-		add_lost(&stream->lost_samples, lost->count);
-}
-
 static void count_event(void *context, const struct event *ev)
 {
 	struct session *s = context;
-	struct session_stream *stream = &s->stream;
 
 	process_log_event(&s->loader->processes, ev);
 	if (progress_due(&s->loader->progress))
@@ -382,31 +248,7 @@ static void count_event(void *context, const struct event *ev)
 		if (l->heard)
 			l->heard(l->context, ev);
 	managed_stacks_event(s->loader->managed, ev);
-	if (ev->kind == EVENT_MANAGED)
-		stream->managed[ev->managed.state]++;
-	if (stream->events++ == 0)
-		stream->first_ns = ev->time_ns;
-	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
-	switch (ev->kind) {
-	case EVENT_SAMPLE:
-		stream->samples++;
-		stream->branches += ev->sample.nbranches;
-		stream->with_branches += ev->sample.nbranches != 0;
-		stream->with_address += ev->sample.addr && !derive_is_off_cpu(s->recording, ev->sample.event);
-		stream->with_weight += ev->sample.weight != 0;
-		stream->cut += ev->sample.stack.cut && !ev->sample.stack.shortened;
-		stream->shortened += ev->sample.stack.shortened;
-		break;
-	case EVENT_LOST:
-	case EVENT_LOST_SAMPLES:
-		count_loss(stream, ev);
-		break;
-	case EVENT_THROTTLE:
-		stream->throttles += ev->throttle.stopped;
-		break;
-	default:
-		break;
-	}
+	stream_counts_add(&s->stream, s->recording, ev);
 }
 
 static bool passes_stack(struct session *s, uint32_t stack)
@@ -497,7 +339,7 @@ static struct err *walk_alone(struct session *s, bool flat)
 		if (ev.kind == EVENT_SAMPLE && !flat) {
 			unwinder_walk(s->loader->unwinder, &ev, &chain);
 			event.chain = &chain;
-			event.stack = add_stack(s, &chain);
+			event.stack = walked_stacks_add_chain(&s->loader->stacks, &chain);
 		}
 		err = take(s, &event);
 		if (err)
@@ -550,6 +392,13 @@ static unsigned walk_threads(const struct session *s)
 	if (!event_source_has_batches(s->source) || any_listens_alone(s))
 		return 1;
 	return (unsigned)MIN(MAX(s->args->threads, 1), THREADS_MAX);
+}
+
+static void add_stacks(void *context, struct session_stacks *stacks, const struct chain_node *nodes, size_t count)
+{
+	struct session *s = context;
+
+	walked_stacks_add(&s->loader->stacks, stacks, nodes, count);
 }
 
 static struct err *walk_all(struct session *s, bool flat)
@@ -672,38 +521,6 @@ static bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
 	return reshape_stack(s->loader->reshape, s->profile, stack, ret);
 }
 
-/* Who ended a wait: "name tid", or what is known of a CPU without a thread. */
-static uint32_t waker_text(struct profile *p, uint32_t waker)
-{
-	const struct profile_thread *thread = &p->threads.items[waker];
-	char text[64] = "[interrupt in idle]";
-
-	if (thread->tid)
-		snprintf(text, sizeof(text), "%.40s %" PRIu32, profile_text(p, thread->comm), thread->tid);
-	return profile_string(p, text);
-}
-
-/* What a transformer tells of a span beside its stack. */
-static uint32_t labels_of(struct profile *p, const struct derived *from)
-{
-	struct profile_label labels[5];
-	uint32_t count = 0;
-
-	if (from->waker != PROFILE_NONE)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_WAKER),
-							  .text = waker_text(p, from->waker) };
-	if (from->call)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_CALL), .text = from->call };
-	if (from->error)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_ERROR), .text = from->error };
-	if (from->place)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_PLACE), .is_number = true,
-							  .number = from->place };
-	if (from->file)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_FILE), .text = from->file };
-	return profile_add_labels(p, labels, count);
-}
-
 /* What comes out of the transformers. */
 static void add_derived(void *context, const struct derived *from)
 {
@@ -723,7 +540,7 @@ static void add_derived(void *context, const struct derived *from)
 		.stop = from->stop,
 		.user = from->user,
 		.state = (uint8_t)from->state,
-		.labels = labels_of(p, from),
+		.labels = derive_labels(p, from),
 		.count = !from->more,
 		.weight = weight,
 		.weight_sq = (double)weight * (double)weight,

@@ -26,6 +26,7 @@
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
 #include "report/load/session_event.h"
+#include "report/load/stream_counts.h"
 #include "report/print/progress.h"
 #include "report/view/filter.h"
 #include "symbolize/module/debuginfod.h"
@@ -54,24 +55,6 @@ extern const struct opt session_opts[];
 
 void session_args_init(struct session_args *args);
 void session_args_deinit(struct session_args *args);
-
-/* What the stream said about itself while it was read, before filters. */
-struct session_stream {
-	uint64_t managed[EVENT_MANAGED_STATES]; /* stacks of interpreters by what came of reading them */
-	uint64_t events; /* of every kind */
-	uint64_t samples;
-	uint64_t lost_records;    /* by the kernel, of any kind, from rings of samples */
-	uint64_t lost_side_band;  /* by the kernel: mappings, names, forks; no samples */
-	uint64_t lost_samples;    /* by the kernel, known to be samples */
-	uint64_t dropped_samples; /* by the recorder */
-	uint64_t throttles;       /* times that an event was stopped */
-	uint64_t branches; /* in stacks of them, with samples */
-	uint64_t with_branches, with_address, with_weight; /* samples */
-	uint64_t cut, shortened;  /* stacks: ended by the snapshot's size; by the recorder */
-	uint64_t folded; /* stacks without some repeated calls, which did not fit */
-	uint64_t first_ns,
-		last_ns; /* time of the first and last event of any kind; 0 if there are none */
-};
 
 /* Which frames of each stack session_load() names; fewer are faster. */
 enum session_names {
@@ -130,7 +113,7 @@ struct session {
 	/* The result. */
 	struct profile *profile;       /* events are those of the recording, same numbers */
 	struct profile_facts facts;    /* complete after session_load(); texts live as long as the session */
-	struct session_stream stream;
+	struct stream_counts stream;   /* before filters */
 	struct profile_sum matched;    /* samples that passed the filter, of all events */
 	struct filter *filter;	       /* NULL before session_load() or session_each() */
 

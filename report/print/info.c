@@ -72,7 +72,7 @@ void info_put_kernel_code(struct fact_sheet *sheet, const struct recording *rec)
 
 static void put_trust(struct fact_sheet *sheet, const struct session *s)
 {
-	const struct session_stream *stream = &s->stream;
+	const struct stream_counts *stream = &s->stream;
 	const struct recording *rec = s->recording;
 	struct arena *arena = sheet->arena;
 	struct session_losses losses = session_losses(s);

@@ -7,7 +7,9 @@
 #include "formats/base/memory.h"
 #include "report/load/derive/derive_kind.h"
 
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,4 +96,35 @@ struct profile_lives derive_lives(const struct derive *d)
 		if (d->states[i] && kinds[i]->lives)
 			kinds[i]->lives(d->states[i], &lives);
 	return lives;
+}
+
+/* Who ended a wait: "name tid", or what is known of a CPU without a thread. */
+static uint32_t waker_text(struct profile *p, uint32_t waker)
+{
+	const struct profile_thread *thread = &p->threads.items[waker];
+	char text[64] = "[interrupt in idle]";
+
+	if (thread->tid)
+		snprintf(text, sizeof(text), "%.40s %" PRIu32, profile_text(p, thread->comm), thread->tid);
+	return profile_string(p, text);
+}
+
+uint32_t derive_labels(struct profile *p, const struct derived *from)
+{
+	struct profile_label labels[5];
+	uint32_t count = 0;
+
+	if (from->waker != PROFILE_NONE)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_WAKER),
+							  .text = waker_text(p, from->waker) };
+	if (from->call)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_CALL), .text = from->call };
+	if (from->error)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_ERROR), .text = from->error };
+	if (from->place)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_PLACE), .is_number = true,
+							  .number = from->place };
+	if (from->file)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_FILE), .text = from->file };
+	return profile_add_labels(p, labels, count);
 }

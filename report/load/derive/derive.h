@@ -31,6 +31,9 @@ void derive_event(struct derive *d, const struct derive_event *event);
 /* The stream ended: hand out what is not over yet. */
 void derive_finish(struct derive *d);
 
+/* The set of labels of @from: what a transformer knows of it beside its stack and thread. */
+uint32_t derive_labels(struct profile *p, const struct derived *from);
+
 /* After derive_finish(). All 0 unless waits were requested. */
 struct profile_lives derive_lives(const struct derive *d);
 
