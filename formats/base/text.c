@@ -55,9 +55,14 @@ static size_t harmless_len(const char *text)
 	size_t len = 0, step;
 	uint32_t c;
 
-	while ((step = decode(text + len, &c)) && is_harmless(c))
+	do {
+		while (text[len] >= ' ' && text[len] < 0x7f) /* most text, and quickly */
+			len++;
+		step = decode(text + len, &c);
+		if (!step || !is_harmless(c))
+			return len;
 		len += step;
-	return len;
+	} while (true);
 }
 
 const char *text_escape(struct arena *arena, const char *text)
