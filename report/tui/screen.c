@@ -44,6 +44,17 @@ static const struct {
 	{ KEY_RESIZE, SCREEN_KEY_RESIZE },
 };
 
+/* Both ways in which terminals write these keys, whatever the one that terminfo knows. */
+static const struct {
+	const char *text;
+	int key;
+} sequences[] = {
+	{ "\033[A", KEY_UP },	  { "\033[B", KEY_DOWN },  { "\033[C", KEY_RIGHT }, { "\033[D", KEY_LEFT },
+	{ "\033[H", KEY_HOME },  { "\033[F", KEY_END },   { "\033OA", KEY_UP },    { "\033OB", KEY_DOWN },
+	{ "\033OC", KEY_RIGHT }, { "\033OD", KEY_LEFT },  { "\033OH", KEY_HOME },  { "\033OF", KEY_END },
+	{ "\033[1~", KEY_HOME }, { "\033[4~", KEY_END },
+};
+
 struct err *screen_new(struct screen **ret)
 {
 	const char *no_colour = getenv("NO_COLOR") ? getenv("NO_COLOR") : "";
@@ -64,6 +75,8 @@ struct err *screen_new(struct screen **ret)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	for (size_t i = 0; i < ARRAY_LEN(sequences); i++)
+		define_key(sequences[i].text, sequences[i].key);
 	set_escdelay(ESCAPE_WAIT_MS);
 	curs_set(0);
 	s->colour = has_colors() && !*no_colour;

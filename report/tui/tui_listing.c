@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_listing.c - the text that preport annotate prints, as wide as the screen, handed to the viewer of texts.
+ * tui_listing.c - the text that preport annotate prints, of instructions or of a script's lines, as wide as the screen, handed to the
+ * viewer of texts.
  *
  * What lines mean is read from that text again: its shares, and where a call or jump leads ("callq 0x1129  <work>").
  */
@@ -8,6 +9,7 @@
 
 #include "report/code/annotate.h"
 #include "report/code/listing_printer.h"
+#include "report/code/script_lines.h"
 #include "report/tui/tui_text.h"
 
 #include <ctype.h>
@@ -29,6 +31,7 @@ struct tour {
 	struct session *session;
 	VEC(struct step) steps; /* the last one is shown */
 	bool source;
+	bool is_script; /* lines of a script are shown, with shares of all samples */
 	const char *message; /* about the last key; NULL: none */
 	struct arena arena;
 };
@@ -88,7 +91,7 @@ static size_t *hot_lines(struct arena *arena, const char *text, size_t *ret_coun
 static size_t heading_line(const char *text)
 {
 	for (size_t line = 0; *text; text = next_line(text), line++)
-		if (strncmp(text, "  share ", 8) == 0)
+		if (strncmp(text + strspn(text, " "), "share  ", 7) == 0)
 			return line;
 	return 0;
 }
@@ -131,24 +134,36 @@ static size_t line_of_address(struct arena *arena, const char *text, const char 
 
 /* ---- one function ---- */
 
-static struct err *list_function(const struct tour *t, const char *wanted, char **ret)
+/* The lines of the interpreted functions that @wanted means, to @out; false if there are none. */
+static bool put_script(const struct tour *t, const char *wanted, const struct terminal *term, FILE *out)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	CLEANUP(script_functions_deinit) struct script_functions functions = { 0 };
+	const struct script_options options = { .format = TABLE_TEXT, .all = true, .term = term };
+	uint32_t type = session_default_event(t->session);
+	struct lookup found;
+	struct err *err = lookup_function(t->session->profile, wanted, &arena, &found);
+
+	if (!err)
+		script_functions_find(&functions, t->session, &found, type);
+	err_free(err);
+	if (functions.items.len)
+		script_lines_print(&functions, t->session, type, &options, out);
+	return functions.items.len;
+}
+
+static struct err *put_code(const struct tour *t, const char *wanted, const struct terminal *term, FILE *out)
 {
 	CLEANUP(annotate_deinit) struct annotate a = { 0 };
 	struct listing_options options = {
 		.all = true, /* calls to follow have no samples of their own */
 		.source = t->source ? LISTING_SOURCE_BETWEEN : LISTING_SOURCE_NONE,
-		.term = { .columns = screen_columns(t->screen), .utf8 = screen_is_utf8(t->screen) },
+		.term = *term,
 	};
 	struct err *err = session_need(t->session, "code", "a listing");
-	FILE *out = NULL;
-	size_t len;
 
 	if (!err)
 		err = annotate_find(&a, t->session, wanted);
-	if (!err)
-		out = open_memstream(ret, &len);
-	if (!err && !out)
-		err = err_system(errno, "the listing does not fit into memory");
 	if (err)
 		return err;
 
@@ -162,6 +177,21 @@ static struct err *list_function(const struct tour *t, const char *wanted, char 
 			listing_print(printer, &listing);
 	}
 	listing_printer_finish(printer);
+	return err;
+}
+
+static struct err *list_function(struct tour *t, const char *wanted, char **ret)
+{
+	struct terminal term = { .columns = screen_columns(t->screen), .utf8 = screen_is_utf8(t->screen) };
+	size_t len;
+	FILE *out = open_memstream(ret, &len);
+	struct err *err = NULL;
+
+	if (!out)
+		return err_system(errno, "the listing does not fit into memory");
+	t->is_script = put_script(t, wanted, &term, out);
+	if (!t->is_script)
+		err = put_code(t, wanted, &term, out);
 	fclose(out);
 	return err;
 }
@@ -237,7 +267,8 @@ static bool take_step(struct tour *t, const char *text, bool *ret_closed)
 {
 	static const int keys[] = { SCREEN_KEY_ENTER, SCREEN_KEY_RIGHT, SCREEN_KEY_BACKSPACE, SCREEN_KEY_LEFT, 's', 0 };
 	struct tui_text view = {
-		.title = arena_printf(&t->arena, "%s, of all samples: shares of the function", shown(t)->wanted),
+		.title = arena_printf(&t->arena, "%s, of all samples%s", shown(t)->wanted,
+				      t->is_script ? "" : ": shares of the function"),
 		.text = text,
 		.heading = heading_line(text),
 		.chosen_by = keys,
