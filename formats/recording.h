@@ -180,6 +180,7 @@ struct recording {
 	 * asked for, so this is final only after the last one.
 	 */
 	uint64_t damaged_at;
+	uint64_t bad_records; /* of perf.data: that could not be read, the first at @damaged_at; what stands around them was read */
 	/*
 	 * Events that were handed out after a younger one, so far: 0, unless the file's promises are wrong or it needs more
 	 * memory to sort than a reader gives it.

@@ -261,6 +261,7 @@ static bool hand_out(struct perf_data *p, struct event *ret)
 					    /* big_endian= */ false, p->parsed);
 
 	if (err) {
+		p->rec.bad_records++;
 		fail(p,
 		     err_wrap(err, "in the record of type %" PRIu32 " at offset %" PRIu64, record->type,
 			      record->offset),

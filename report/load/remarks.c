@@ -65,11 +65,16 @@ static void remark_recording(struct judge *r)
 	const struct trust *trust = r->trust;
 	uint32_t stack_len = r->s->recording->stack_len;
 
-	if (r->s->recording->damaged_at)
+	if (r->s->recording->bad_records)
+		add(r, WEIGHT_FILE,
+		    arena_printf(r->arena, "the file is damaged: %s left out that could not be read, the first at offset %" PRIu64 "%s",
+				 number_of(r->arena, r->s->recording->bad_records, "record"), r->s->recording->damaged_at,
+				 r->s->recording->complete ? "" : ", and it has no end" NO_END));
+	else if (r->s->recording->damaged_at)
 		add(r, WEIGHT_FILE,
 		    arena_printf(r->arena, "the file is damaged at offset %" PRIu64 "%s",
 				 r->s->recording->damaged_at,
-				 trust->complete_file ? "" : ", and it has no end" NO_END));
+				 r->s->recording->complete ? "" : ", and it has no end" NO_END));
 	else if (!trust->complete_file)
 		add(r, WEIGHT_FILE,
 		    "the file has no end: the recorder was killed, or the copy is cut" NO_END);

@@ -452,7 +452,8 @@ struct err *session_each(struct session *s, struct filter *filter, struct sessio
 		return err;
 	err = event_source_finish(s->source);
 	if (err && s->stream.events) {
-		diag_err(&s->diag, err_wrap(err, "'%s' is read as far as it goes", s->args->input));
+		diag_err(&s->diag, err_wrap(err, s->recording->bad_records ? "'%s' is read but for what is damaged" :
+									     "'%s' is read as far as it goes", s->args->input));
 		return NULL;
 	}
 	return err;

@@ -149,3 +149,24 @@ grep -q 'without --threads' threads.txt || fail "no remedy for what --threads wr
 grep -q 'perf.data' sizes.txt || fail "info --sizes does not say why not: $(cat sizes.txt)"
 ! preport strip --names -o stripped.trace fp.data >strip.txt 2>&1 || fail "perf.data is stripped"
 grep -q 'perf.data' strip.txt || fail "strip does not say why not"
+
+# A mapping whose path does not end is left out, and nothing else is.
+if command -v python3 >/dev/null; then
+	python3 - fp.data bad.data <<'CODE'
+import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+pos, size = struct.unpack_from('<QQ', data, 40)
+end, seen = pos + size, 0
+while pos < end:
+    kind, _, length = struct.unpack_from('<IHH', data, pos)
+    seen += kind == 10
+    if kind == 10 and seen == 2:
+        data[pos + 72:pos + length] = b'A' * (length - 72)
+    pos += length
+open(sys.argv[2], 'wb').write(data)
+CODE
+	preport -i bad.data >bad.txt 2>bad.err || fail "a bad mapping ends the file: $(cat bad.err)"
+	grep -q '1 record left out that could not be read' bad.txt || fail "a bad mapping is not told of: $(cat bad.txt)"
+	preport -i fp.data 2>/dev/null | grep -o '^[0-9,]* samples of' >whole.txt
+	grep -o '^[0-9,]* samples of' bad.txt | diff whole.txt - || fail 'a bad mapping costs samples'
+fi

@@ -242,6 +242,17 @@ TEST(perf_data_says_where_a_record_is_damaged)
 			       "sample 0 at 5 0x10 *7\nsample 0 at 6 0x20 *7\n"
 			       "in the record of type 3 at offset %zu: sample id does not fit at offset 8\n",
 			       m.data + 56));
+
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	struct event ev;
+
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+	while (event_source_next(source, &ev))
+		;
+	err_free(event_source_finish(source));
+	CHECK_UINT(event_source_recording(source)->bad_records, 1);
+	CHECK_UINT(event_source_recording(source)->damaged_at, m.data + 56);
+	CHECK(event_source_recording(source)->complete);
 }
 
 TEST(perf_data_says_where_no_record_begins)
