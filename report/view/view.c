@@ -103,6 +103,35 @@ static void add_latency(struct builder *b, uint32_t number)
 		latency_add_sum(&view->latencies.items[number], &view->spec.latencies[b->row]);
 }
 
+/* Whose time it is is known, whatever was lost. */
+static bool is_of_tasks(enum view_by by)
+{
+	return process_level_is(by) || (by >= VIEW_THREAD && by < VIEW_CPU);
+}
+
+/* Could the time of @row belong to another group of level @by than it does, if all were known? */
+static bool is_open(enum view_by by, const struct profile_sample *row)
+{
+	if (row->state == PROFILE_STATE_NONE || is_of_tasks(by))
+		return false;
+	if (row->state == PROFILE_STATE_LOST)
+		return true;
+	if (row->stack || by == VIEW_STATE || by == VIEW_WAKER || by == VIEW_CPU || row->state == PROFILE_STATE_CALL)
+		return false;
+	/* What is waited for is known of those that wait for a CPU or have one. */
+	return (by != VIEW_WAIT && by != VIEW_SYSCALL && by != VIEW_LOCK && by != VIEW_FILE) ||
+	       row->state == PROFILE_STATE_BLOCKED || row->state == PROFILE_STATE_EARLIER;
+}
+
+static void add_open(struct view *view, const struct profile_sample *row)
+{
+	if (row->state == PROFILE_STATE_LOST)
+		view->lost_weight += row->weight;
+	for (unsigned level = 0; level < view->spec.levels.len; level++)
+		if (is_open(view->spec.levels.items[level].by, row))
+			view->open_weight[level] += row->weight;
+}
+
 static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t frame)
 {
 	uint32_t key = view_keys_find(b->view->keys, level, &b->path, frame);
@@ -126,6 +155,8 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 	stats_add(&group->sum, b->path.row);
 	if (b->path.row->state == PROFILE_STATE_LOST)
 		group->lost_weight += b->path.row->weight;
+	if (is_open(b->view->spec.levels.items[level].by, b->path.row))
+		group->open_weight += b->path.row->weight;
 	if (frame == 0)
 		stats_add(&group->self, b->path.row);
 	if (b->last_process.items[number] != process) {
@@ -206,8 +237,7 @@ static void add_rows(struct builder *b)
 		if (other)
 			continue;
 		stats_add(&b->view->whole, row);
-		if (row->state == PROFILE_STATE_LOST)
-			b->view->lost_weight += row->weight;
+		add_open(b->view, row);
 		stats_add(&b->processes[ordered.process], row);
 	}
 	vec_sort(&rows, compare_rows);
@@ -262,19 +292,13 @@ void view_deinit(struct view *view)
 	*view = (struct view){ 0 };
 }
 
-/* Whose time it is is known, whatever was lost. */
-static bool is_of_tasks(enum view_by by)
-{
-	return process_level_is(by) || (by >= VIEW_THREAD && by < VIEW_CPU);
-}
-
 struct stats_share view_share(const struct view *view, const struct view_group *group)
 {
 	struct stats_share share = stats_share(&group->sum, &view->whole);
 
-	if (!view->lost_weight || view->whole.weight <= 0 || is_of_tasks(view->spec.levels.items[group->level].by))
+	if (view->whole.weight <= 0)
 		return share;
-	share.high += (double)(view->lost_weight - group->lost_weight) / (double)view->whole.weight;
+	share.high += (double)(view->open_weight[group->level] - group->open_weight) / (double)view->whole.weight;
 	share.high = MIN(share.high, 1.0);
 	return share;
 }

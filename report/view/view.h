@@ -42,6 +42,7 @@ struct view_group {
 	struct profile_sum
 		within; /* total only: all samples of the processes (the parent group) that it is seen in */
 	int64_t lost_weight;   /* of @sum: time of threads whose switches were lost */
+	int64_t open_weight;   /* of @sum: that, and what could belong to another group if its stack were known */
 	uint32_t first, count; /* its children in view.order; set by view_sort() */
 };
 
@@ -59,6 +60,7 @@ struct view {
 		whole; /* that shares are of: with a cut, the samples that have the function */
 	struct profile_sum all; /* of the event */
 	int64_t lost_weight;	/* of @whole, see view_group */
+	int64_t open_weight[VIEW_LEVELS_MAX]; /* the same, by level */
 	VEC(struct view_group) groups;
 	VEC(uint32_t) order; /* groups, those of one parent together and sorted; outermost first */
 	uint32_t ntop;       /* how many of them have no parent */
@@ -84,8 +86,8 @@ const struct latency *view_latency(const struct view *view, const struct view_gr
 const struct view_key *view_key(const struct view *view, const struct view_group *group);
 
 /*
- * The share of @group in the whole. What a thread did while records of its switches are lost may belong to any group but those
- * of tasks, so that the interval reaches as far up.
+ * The share of @group in the whole. What a thread did while records of its switches are lost, and what a wait without a stack was
+ * for, may belong to any group but those of tasks, so that the interval reaches as far up.
  */
 struct stats_share view_share(const struct view *view, const struct view_group *group);
 

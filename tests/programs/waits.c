@@ -42,6 +42,17 @@ static NOINLINE void pause_ms(long ms)
 	KEEP_FRAME;
 }
 
+/* Of CPU time, so that who waits for this waits longer than it does itself, on a loaded machine, too. */
+static NOINLINE void work_ms(long ms)
+{
+	struct timespec now, begun;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((now.tv_sec - begun.tv_sec) * 1000000000 + now.tv_nsec - begun.tv_nsec < ms * 1000000);
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
 
 static NOINLINE void wait_for_lock(void)
@@ -87,7 +98,7 @@ static NOINLINE ssize_t wait_for_data(void)
 static void *produce(void *arg)
 {
 	for (int i = 0; i < rounds; i++) {
-		pause_ms(4);
+		work_ms(4);
 		if (write(ends[1], "x", 1) != 1)
 			abort();
 	}
@@ -134,7 +145,7 @@ static void run_condition(void)
 
 	pthread_create(&waiter, NULL, wait_turns, NULL);
 	for (int i = 0; i < rounds; i++) {
-		pause_ms(4);
+		work_ms(4);
 		pthread_mutex_lock(&lock);
 		turn++;
 		pthread_cond_signal(&changed);

@@ -207,6 +207,20 @@ TEST(view_intervals_reach_as_far_up_as_what_was_lost)
 		CHECK(fabs(share.high - plain.high - (group->lost_weight ? 0 : 0.2)) < 1e-9);
 	}
 	view_deinit(&view);
+	build(&view, p, "wait");
+	CHECK_INT(view.open_weight[0], 200);
+	view_deinit(&view);
+	p->samples.items[5].state = PROFILE_STATE_BLOCKED; /* 5 % without a stack: may be a wait for anything */
+	build(&view, p, "state,wait,leaf");
+	CHECK_INT(view.open_weight[0], 200);
+	CHECK_INT(view.open_weight[1], 250);
+	CHECK_INT(view.open_weight[2], 250);
+	view_deinit(&view);
+	p->samples.items[5].state = PROFILE_STATE_RUNNABLE; /* for a CPU */
+	build(&view, p, "wait,leaf");
+	CHECK_INT(view.open_weight[0], 200);
+	CHECK_INT(view.open_weight[1], 250);
+	view_deinit(&view);
 	build(&view, p, "thread"); /* whose time it is is known */
 	for (uint32_t i = 0; i < view.groups.len; i++) {
 		plain = stats_share(&view.groups.items[i].sum, &view.whole);
