@@ -328,6 +328,25 @@ TEST(derive_takes_a_stack_that_no_cpu_sampled_for_the_wait_it_was_found_in)
 	chain_end(&c);
 }
 
+TEST(derive_knows_that_stacks_are_thinned_on_a_cpu_without_a_sample_too)
+{
+	struct chain c;
+
+	chain_begin(&c, false);
+	feed_thinned(&c, 5, START + 10, 1);
+	for (uint64_t i = 0; i < 10; i++) {
+		feed(&c, (struct event){ .kind = EVENT_SWITCH, .tid = 5, .cpu = 1, .time_ns = START + 60000 + i * 1000 }, 0);
+		feed_switch(&c, 5, START + 60500 + i * 1000, true, false);
+	}
+	/* A new thread has not left a CPU yet: nobody's stack is its. */
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6, .time_ns = START + 90000 }, 0);
+	feed_switch(&c, 6, START + 90500, true, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum_of_stack(&c, 1, 1), 60 * 500);
+	CHECK_UINT(sum_of_stack(&c, 1, 0), 500);
+	chain_end(&c);
+}
+
 TEST(derive_gives_waits_without_stacks_to_those_of_their_length_only)
 {
 	struct chain c;

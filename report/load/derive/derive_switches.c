@@ -50,7 +50,7 @@ struct pending {
 	struct derived span;
 	uint32_t descriptor;
 	uint64_t from_ns, to_ns; /* whole */
-	bool thinned;
+	bool shares;
 };
 
 /* The scheduler's account of a thread at a moment, and ours at the same. */
@@ -74,7 +74,6 @@ struct life {
 	VEC(struct pending) pending;
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
-	uint32_t left_cpu;		/* at the last switch */
 	bool sampled;			/* on a CPU, ever */
 	bool found;			/* it was looked at while it waited, see take_found() */
 };
@@ -88,7 +87,6 @@ struct switches {
 	VEC(struct life) lives;
 	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
 	struct descriptors *descriptors;
-	VEC(uint64_t) periods; /* by CPU: one switch in so many has its stack */
 	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
 };
@@ -154,7 +152,6 @@ static void free_switches(void *state)
 		stand_ins_deinit(&s->lives.items[i].stand_ins);
 	}
 	descriptors_free(s->descriptors);
-	vec_deinit(&s->periods);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
 	free(s);
@@ -245,25 +242,20 @@ static void put_more(void *context, const struct derived *span)
 	hand_out_wait(context, span);
 }
 
-static uint64_t period_on(const struct switches *s, uint32_t cpu)
-{
-	return cpu < s->periods.len ? s->periods.items[cpu] : 1;
-}
-
 static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 {
 	return len_ns >= s->request->min_wait_ns &&
 	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
 }
 
-/* @span, of whole length @len_ns, is complete. */
-static void deliver(struct switches *s, struct life *life, const struct derived *span, uint64_t len_ns, bool thinned)
+/* @span, of whole length @len_ns, is complete. @shares: it may stand for others or, without a stack, others for it. */
+static void deliver(struct switches *s, struct life *life, const struct derived *span, uint64_t len_ns, bool shares)
 {
-	if (thinned && !span->stack) {
+	if (shares && !span->stack) {
 		stand_ins_add(&life->stand_ins, span->state, len_ns, span);
 		return;
 	}
-	if (thinned)
+	if (shares)
 		stand_ins_keep(&life->stand_ins, span->state, len_ns, span);
 	hand_out_wait(s, span);
 }
@@ -281,9 +273,21 @@ static void settle_pending(struct switches *s, struct life *life, bool all)
 			continue;
 		}
 		descriptors_find(s->descriptors, life->pid, at->descriptor, at->from_ns, at->to_ns, &at->span.file);
-		deliver(s, life, &at->span, at->to_ns - at->from_ns, at->thinned);
+		deliver(s, life, &at->span, at->to_ns - at->from_ns, at->shares);
 	}
 	life->pending.len = kept;
+}
+
+/*
+ * Were stacks thinned? A sample says that of its CPU only, and of one that has none of these threads' for a while none does: so
+ * it counts wherever it was, once it was seen. What is new has not left a CPU and has no stack anyway.
+ */
+static bool may_share(const struct switches *s, const struct life *life)
+{
+	bool is_new = life->born_ns > s->start_ns && life->since_ns == life->born_ns;
+
+	return s->sums.thinned && !s->request->each_wait && !is_new &&
+	       (life->state == PROFILE_STATE_BLOCKED || life->state == PROFILE_STATE_RUNNABLE);
 }
 
 static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
@@ -307,13 +311,13 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 		.time_ns = from_ns,
 		.weight = to_ns - from_ns,
 	};
-	bool thinned = !s->request->each_wait && period_on(s, life->left_cpu) > 1 && life->state != PROFILE_STATE_LOST;
+	bool shares = may_share(s, life);
 
 	if (!life->leaving.is_known || life->leaving.descriptor == PROFILE_NONE) {
-		deliver(s, life, &span, len_ns, thinned);
+		deliver(s, life, &span, len_ns, shares);
 		return;
 	}
-	vec_push(&life->pending, ((struct pending){ span, life->leaving.descriptor, life->since_ns, life->since_ns + len_ns, thinned }));
+	vec_push(&life->pending, ((struct pending){ span, life->leaving.descriptor, life->since_ns, life->since_ns + len_ns, shares }));
 	settle_pending(s, life, false);
 }
 
@@ -491,21 +495,14 @@ static void take_switch(struct switches *s, struct life *life, const struct even
 		put_gap(s, life, ev->time_ns);
 	else
 		put_run(s, life, ev->time_ns);
-	life->left_cpu = ev->cpu;
 	begin_wait(life, ev->cpu_switch.preempted ? PROFILE_STATE_RUNNABLE : PROFILE_STATE_BLOCKED,
 		   ev->time_ns);
 }
 
 #define DESCRIPTOR_MAX (1u << 20) /* higher numbers are addresses */
-#define CPU_MAX 65535 /* higher numbers are not believed */
 
-static void set_period(struct switches *s, const struct event *ev)
+static void note_period(struct switches *s, const struct event *ev)
 {
-	if (ev->cpu > CPU_MAX)
-		return;
-	while (s->periods.len <= ev->cpu)
-		vec_push(&s->periods, 1);
-	s->periods.items[ev->cpu] = ev->sample.period;
 	if (ev->sample.period > 1)
 		s->sums.thinned = MAX(s->sums.thinned, ev->sample.period);
 }
@@ -545,7 +542,7 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 		return;
 	}
 	if (is_off_cpu(s, event->ev)) {
-		set_period(s, event->ev);
+		note_period(s, event->ev);
 		if (life->now != WAITING)
 			life->leaving = held;
 		return;
