@@ -25,7 +25,7 @@ bool derive_is_off_cpu(const struct recording *rec, uint32_t index)
 {
 	const struct recording_event *event = &rec->events[index];
 
-	return event->samples && event->type == PERF_TYPE_SOFTWARE &&
+	return index < rec->nevents && event->samples && event->type == PERF_TYPE_SOFTWARE &&
 	       event->config == PERF_COUNT_SW_CONTEXT_SWITCHES && strcmp(event->unit, "ns") == 0;
 }
 

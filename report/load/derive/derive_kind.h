@@ -67,7 +67,7 @@ struct derive_request {
 	bool each_wait;
 };
 
-/* Is event @index of @rec off-cpu, whose samples are stacks of threads that leave a CPU? */
+/* Is event @index of @rec, which need not be there, off-cpu, whose samples are stacks of threads that leave a CPU? */
 bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
 
 /* Is event @index of @rec idle, whose samples are of threads that wait, with the time that they stand for? */
