@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_formats.c - what can be read, and what each format carries. What is printed is the table that recognises files.
+ * cmd_formats.c - what can be read and written, and what each format carries: the table that recognises files, and that of the
+ * exporters, whose claims test_round_trip.c checks.
  */
 #include "formats/profile/import/import_table.h"
 #include "report/commands.h"
+#include "report/export/export_format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,17 @@ static const struct carried {
 	{ IMPORT_INLINED, "inlined" },	 { IMPORT_ADDRESSES, "addresses" }, { IMPORT_LABELS, "labels" },
 	{ IMPORT_TYPES, "values" },
 };
+
+#define ALL_OF_A_RECORDING \
+	(IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_INLINED | IMPORT_ADDRESSES | IMPORT_TYPES)
+
+static void print_head(const char *title, const char *last)
+{
+	printf("%-12s", title);
+	for (size_t i = 0; i < ARRAY_LEN(carried); i++)
+		printf(" %s", carried[i].name);
+	printf("  %s\n", last);
+}
 
 static void print_row(const char *name, unsigned carries, const char *what)
 {
@@ -32,17 +45,17 @@ static struct err *formats_run(void *args, char **operands, int noperands, int *
 	(void)ret_status;
 	if (noperands)
 		return err_new(ERR_USAGE, "'%s': formats takes no operand", operands[0]);
-	printf("%-12s", "format");
-	for (size_t i = 0; i < ARRAY_LEN(carried); i++)
-		printf(" %s", carried[i].name);
-	printf("  what it is\n");
-	print_row("trace", IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_INLINED | IMPORT_ADDRESSES | IMPORT_TYPES,
-		  "recorded by precord");
-	print_row("perf.data",
-		  IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_INLINED | IMPORT_ADDRESSES | IMPORT_TYPES,
-		  "recorded by perf record");
+	print_head("read", "what it is");
+	print_row("trace", ALL_OF_A_RECORDING, "recorded by precord");
+	print_row("perf.data", ALL_OF_A_RECORDING, "recorded by perf record");
 	for (size_t i = 0; import_table[i]; i++)
 		print_row(import_table[i]->name, import_table[i]->carries, import_table[i]->what);
+	putchar('\n');
+	print_head("written", "of what it reads again, and what else it lacks");
+	print_row("perf-data", ALL_OF_A_RECORDING, "perf.data of a recording: preport perf-data");
+#define ROW(id, name) print_row(name, export_##id.carries, export_##id.missing ? export_##id.missing : "");
+	EXPORT_FORMATS(ROW)
+#undef ROW
 	return NULL;
 }
 
@@ -50,7 +63,7 @@ static const struct opt formats_opts[] = { OPT_END };
 
 const struct command cmd_formats = {
 	.name = "formats",
-	.summary = "the formats that can be read, and what each carries",
+	.summary = "the formats that are read and written, and what each carries",
 	.operands = "",
 	.details = "Files are recognised by their content, compressed (gzip, zstd) or not; their names do not matter.",
 	.opts = formats_opts,

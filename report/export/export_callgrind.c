@@ -306,5 +306,6 @@ const struct export_format export_callgrind = {
 	.with = "kcachegrind",
 	.missing = "holds no processes, threads, CPUs, times or counts of samples, and of recursion "
 		   "through other functions only sums that count it more than once",
+	.carries = IMPORT_LINES | IMPORT_TYPES,
 	.write = write_callgrind,
 };

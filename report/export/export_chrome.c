@@ -192,5 +192,6 @@ const struct export_format export_chrome = {
 	.missing = "holds no source files, lines, build IDs or addresses, and not the unit of its weights",
 	.times = true,
 	.gzip = EXPORT_GZIP_ASKED,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_TYPES,
 	.write = write_chrome,
 };

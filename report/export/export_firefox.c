@@ -296,5 +296,6 @@ const struct export_format export_firefox = {
 	.missing = "holds no CPUs, and of weights only time and bytes: those of other events are in units of their mean",
 	.times = true,
 	.gzip = EXPORT_GZIP_ASKED,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_ADDRESSES | IMPORT_INLINED | IMPORT_TYPES,
 	.write = write_firefox,
 };

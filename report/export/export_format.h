@@ -8,6 +8,7 @@
 
 #include "formats/base/err.h"
 #include "formats/profile/facts.h"
+#include "formats/profile/import/importer.h"
 #include "formats/profile/profile.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct export_format {
 	const char *file;    /* where a terminal's user finds it; NULL: a terminal can show it */
 	const char *with;    /* what looks at it, in front of the file's name */
 	const char *missing; /* what the format cannot hold: "holds no ..."; NULL: nothing worth a line */
+	unsigned carries;    /* enum import_carries: what of a profile comes back when it is read again */
 	bool times;          /* it wants every sample's time (profile.times) */
 	bool branches;       /* it wants their branches too (profile.branches) */
 	enum export_gzip gzip;

@@ -450,6 +450,7 @@ const struct export_format export_otlp = {
 	.missing = MISSING,
 	.times = true,
 	.gzip = EXPORT_GZIP_ASKED,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_ADDRESSES | IMPORT_LABELS | IMPORT_INLINED | IMPORT_TYPES,
 	.write = write_proto,
 };
 
@@ -457,5 +458,6 @@ const struct export_format export_otlp_json = {
 	.missing = MISSING,
 	.times = true,
 	.gzip = EXPORT_GZIP_ASKED,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_ADDRESSES | IMPORT_LABELS | IMPORT_INLINED | IMPORT_TYPES,
 	.write = write_json,
 };

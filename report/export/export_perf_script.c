@@ -158,5 +158,6 @@ const struct export_format export_perf_script = {
 		   "in the module's file",
 	.times = true,
 	.branches = true,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_INLINED | IMPORT_TYPES,
 	.write = write_perf_script,
 };

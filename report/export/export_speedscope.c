@@ -183,9 +183,10 @@ static struct err *write_speedscope(const struct profile *p, const struct profil
 const struct export_format export_speedscope = {
 	.file = "precord.speedscope.json",
 	.with = "speedscope",
-	.missing = "holds no CPUs, times of samples, build IDs or addresses, and no counts of samples "
+	.missing = "holds no CPUs, times of samples, lines but those that functions begin at, build IDs or addresses, and no counts of samples "
 		   "beside their weights",
 	.times = true,
 	.gzip = EXPORT_GZIP_ASKED,
+	.carries = IMPORT_THREADS | IMPORT_TYPES,
 	.write = write_speedscope,
 };

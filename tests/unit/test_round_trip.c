@@ -2,6 +2,7 @@
 /*
  * test_round_trip.c - a profile in every format that is written, read again: sums, and what the table of formats claims.
  */
+#include "formats/profile/import/import_build.h"
 #include "report/export/export_format.h"
 #include "tests/unit/import_case.h"
 
@@ -80,21 +81,25 @@ static void check_threads(const struct import_case *c, const struct trip *trip)
 		CHECK(c->p->threads.items[i].tid == 10 || c->p->threads.items[i].tid == 11);
 }
 
-/* Differences between times: where they begin is the format's own. */
-static void check_times(const struct import_case *c)
+/* From the first of @count samples to the last; 0 where there are others. */
+static uint64_t times_span(const struct profile *p, size_t count)
 {
-	struct time_cursor cursor = time_series_begin(&c->p->times);
+	struct time_cursor cursor = time_series_begin(&p->times);
 	uint64_t first = UINT64_MAX, last = 0;
 	struct profile_time time;
 
-	if (!c->p->times.len)
-		return;
-	CHECK_UINT(c->p->times.len, 4);
 	while (time_series_next(&cursor, &time)) {
 		first = MIN(first, time.time_ns);
 		last = MAX(last, time.time_ns);
 	}
-	CHECK_UINT(last - first, 2500000);
+	return p->times.len == count ? last - first : 0;
+}
+
+/* Differences between times: where they begin is the format's own. */
+static void check_times(const struct import_case *c)
+{
+	if (c->p->times.len)
+		CHECK_UINT(times_span(c->p, 4), 2500000);
 }
 
 static void check_inlined(const struct import_case *c)
@@ -181,4 +186,100 @@ TEST(folded_stacks_come_back_from_every_format_as_they_were)
 		import_case_close(&back);
 	}
 	import_case_close(&c);
+}
+
+/* ---- what the table of formats claims ---- */
+
+static uint32_t function(struct profile *p, const char *name, uint32_t module)
+{
+	const struct profile_function made = { .name = profile_string(p, name), .module = module, .file = profile_string(p, "/src/a.c"), .line = 3 };
+
+	return profile_add_function(p, &made);
+}
+
+/* leaf, at a line, inlined into main, in a thread at a time with a label. */
+static struct profile *full(void)
+{
+	struct profile *p = profile_new();
+	const struct profile_module mod = { profile_string(p, "app"), profile_string(p, "/bin/app"), profile_string(p, "abcd"), PROFILE_USER };
+	const struct profile_value_type types[] = { { .name = profile_string(p, "cpu-clock"), .unit = profile_string(p, "ns") },
+						    { .name = profile_string(p, "faults"), .unit = profile_string(p, "events") } };
+	const struct profile_label label = { .key = profile_string(p, "url"), .text = profile_string(p, "/cart") };
+	uint32_t module = profile_add_module(p, &mod), file = profile_string(p, "/src/a.c");
+	const struct profile_line lines[] = { { function(p, "leaf", module), file, 7 }, { function(p, "main", module), file, 9 } };
+	uint32_t location = profile_add_location(p, module, 0x1234, PROFILE_FRAME_NATIVE);
+
+	profile_set_lines(p, location, lines, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct import_sample sample = {
+			.stack = profile_add_stack(p, 0, location, PROFILE_HOW_SURE),
+			.type = profile_add_value_type(p, &types[i]),
+			.thread = import_thread(p, 10, 11, profile_string(p, "app"), profile_string(p, "worker")),
+			.labels = profile_add_labels(p, &label, 1),
+			.count = 1, .weight = 1000, .has_time = true, .time_ns = 5000000000,
+		};
+
+		import_sample(p, &sample);
+		sample.time_ns += 2000000000;
+		import_sample(p, &sample);
+	}
+	return p;
+}
+
+static bool has_label(const struct profile *p)
+{
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_label_set *set = &p->label_sets.items[p->samples.items[i].labels];
+
+		for (uint32_t j = 0; j < set->count; j++)
+			if (strcmp(profile_text(p, p->labels.items[set->first + j].key), "url") == 0)
+				return true;
+	}
+	return false;
+}
+
+static unsigned lines_of(const struct profile *p)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < p->lines.len; i++)
+		if (p->lines.items[i].line == 7 && strcmp(profile_text(p, p->lines.items[i].file), "/src/a.c") == 0)
+			found |= IMPORT_LINES;
+	for (size_t i = 0; i < p->locations.len; i++) {
+		found |= p->locations.items[i].nlines == 2 ? IMPORT_INLINED : 0;
+		found |= p->locations.items[i].has_vaddr && p->locations.items[i].vaddr == 0x1234 ? IMPORT_ADDRESSES : 0;
+	}
+	return found;
+}
+
+/* Which of it is in @p. */
+static unsigned carried(const struct import_case *c)
+{
+	const struct profile *p = c->p;
+	unsigned found = lines_of(p), types = 0;
+
+	for (size_t i = 0; i < p->threads.len; i++)
+		if (p->threads.items[i].tid == 11)
+			found |= IMPORT_THREADS;
+	for (uint32_t i = 0; i < p->types.len; i++)
+		types += profile_total(p, i).weight != 0;
+	found |= types > 1 ? IMPORT_TYPES : 0;
+	found |= has_label(p) ? IMPORT_LABELS : 0;
+	return found | (times_span(p, 4) == 2000000000 ? IMPORT_TIMES : 0);
+}
+
+/* Neither less nor more, so that `preport formats` is right. */
+TEST(what_a_written_format_carries_comes_back)
+{
+	struct import_case from = { .p = full() }, back;
+
+	profile_facts_init(&from.facts);
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+		pass_through(formats[i].format, formats[i].name, &from, &back);
+		CHECK_UINT(carried(&back), formats[i].format->carries);
+		CHECK_UINT(formats[i].format->carries & ~back.importer->carries, 0);
+		import_case_close(&back);
+	}
+	profile_free(from.p);
+	profile_facts_deinit(&from.facts);
 }

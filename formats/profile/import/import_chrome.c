@@ -821,7 +821,7 @@ const struct importer import_chrome = {
 	.name = "chrome",
 	.what = "trace events of Chrome, Perfetto's JSON and many tools; with a CPU profile, that",
 	.extensions = ".json .trace",
-	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES, /* the last of V8 and py-spy */
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_TYPES, /* lines of V8 and py-spy */
 	.recognise = recognise,
 	.read = read_chrome,
 };

@@ -326,7 +326,7 @@ const struct importer import_speedscope = {
 	.name = "speedscope",
 	.what = "speedscope's own file: sampled or with opening and closing frames",
 	.extensions = ".speedscope.json .speedscope",
-	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES,
+	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_TYPES,
 	.recognise = recognise,
 	.read = read_speedscope,
 };
