@@ -40,7 +40,8 @@ void otlp_writer_finish(struct otlp_writer *w)
 		json_close(&w->json, '}');
 		fputc('\n', w->out);
 	}
-	fwrite(w->levels[0].data, 1, w->levels[0].len, w->out);
+	if (w->levels[0].len)
+		fwrite(w->levels[0].data, 1, w->levels[0].len, w->out);
 	for (unsigned i = 0; i < OTLP_DEPTH_MAX; i++)
 		writer_deinit(&w->levels[i]);
 }
