@@ -17,9 +17,10 @@
  * taken to be the weight of one sample. Else (times in microseconds, written in nanoseconds, have a common divisor too) each
  * line is taken to be one sample, so that nothing looks surer than it is.
  *
- * To be fast, the frames that a line shares with the line before are not looked up again, and a frame is found by its bytes and
- * its caller's stack at once.
+ * To be fast, the frames that a line shares with the line before are not looked up again, a frame is found by its bytes, and a
+ * stack by its caller's and the frame's numbers.
  */
+#include "formats/base/map.h"
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_place.h"
 #include "formats/profile/import/import_rows.h"
@@ -31,7 +32,6 @@
 #define WEIGHT_LEAST 1000  /* where no value is below, they are weights */
 #define PERIOD_LEAST 10000 /* of one sample */
 #define LINES_SEEN   200  /* to find out the dialect */
-#define ANYWHERE     UINT32_MAX
 #define VALUE_MAX    ((uint64_t)1000000000000000000)
 
 enum dialect {
@@ -40,12 +40,12 @@ enum dialect {
 	DIALECT_PYTHON,	 /* the same, as "name (file:line)" */
 };
 
-/* A frame that was met below a stack; the texts are the file's own bytes. */
+/* A frame that was met; the texts are the file's own bytes. */
 struct known_frame {
 	uint64_t hash;
-	const char *name;
-	uint32_t len;
-	uint32_t parent, stack; /* stack 0: a free slot */
+	const char *name; /* NULL: a free slot */
+	uint32_t len, location;
+	bool kernel; /* it is marked as such */
 };
 
 /* Where a frame of the line before ends in it, and its stack. */
@@ -63,6 +63,7 @@ struct folded {
 	int64_t total;
 	struct known_frame *known;
 	size_t nknown, known_room; /* a power of two */
+	struct map stacks;	   /* parent << 32 | location -> stack */
 	VEC(struct line_frame) frames;
 	const char *before; /* the line before, up to its value */
 	size_t before_len;
@@ -327,9 +328,9 @@ static void parse_frame(struct folded *in, struct json_text name, bool kernel, s
 	ret->name = import_text(in->p, name);
 }
 
-static uint64_t hash_of(const char *text, size_t len, uint32_t parent)
+static uint64_t hash_of(const char *text, size_t len, bool kernel)
 {
-	uint64_t hash = len * 0x9e3779b97f4a7c15u ^ parent, word;
+	uint64_t hash = len * 0x9e3779b97f4a7c15u ^ kernel, word;
 
 	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
 		memcpy(&word, text, sizeof(word));
@@ -352,60 +353,50 @@ static void grow_known(struct folded *in)
 	for (size_t i = 0; i < room; i++) {
 		size_t at = old[i].hash & (in->known_room - 1);
 
-		if (!old[i].stack)
+		if (!old[i].name)
 			continue;
-		while (in->known[at].stack)
+		while (in->known[at].name)
 			at = (at + 1) & (in->known_room - 1);
 		in->known[at] = old[i];
 	}
 	free(old);
 }
 
-/* Where the frame written as @name below @parent is known, or a free slot for it. */
-static struct known_frame *find_known(struct folded *in, uint32_t parent, struct json_text name, bool kernel)
+/* The location of the frame written as @name, wherever it stands. */
+static uint32_t location_of(struct folded *in, struct json_text name, bool kernel)
 {
-	uint64_t hash = hash_of(name.data, name.len, parent) + kernel;
+	uint64_t hash = hash_of(name.data, name.len, kernel);
+	struct import_frame frame = { 0 };
 	size_t at;
 
 	if (in->nknown * 2 >= in->known_room)
 		grow_known(in);
-	for (at = hash & (in->known_room - 1); in->known[at].stack; at = (at + 1) & (in->known_room - 1)) {
+	for (at = hash & (in->known_room - 1); in->known[at].name; at = (at + 1) & (in->known_room - 1)) {
 		const struct known_frame *known = &in->known[at];
 
-		if (known->hash == hash && known->parent == parent && known->len == name.len &&
+		if (known->hash == hash && known->kernel == kernel && known->len == name.len &&
 		    memcmp(known->name, name.data, name.len) == 0)
-			return &in->known[at];
+			return known->location;
 	}
-	in->known[at] = (struct known_frame){ hash, name.data, (uint32_t)name.len, parent, 0 };
-	return &in->known[at];
+	parse_frame(in, name, kernel, &frame);
+	in->known[at] = (struct known_frame){ hash, name.data, (uint32_t)name.len, import_frame(in->p, &frame), kernel };
+	in->nknown++;
+	return in->known[at].location;
 }
 
-/* What the frame is wherever it stands: kept in the same table, below no stack, as its location + 1. */
-static uint32_t location_of(struct folded *in, struct json_text name, bool kernel)
-{
-	struct known_frame *known = find_known(in, ANYWHERE, name, kernel);
-	struct import_frame frame = { 0 };
-
-	if (!known->stack) {
-		parse_frame(in, name, kernel, &frame);
-		known->stack = import_frame(in->p, &frame) + 1;
-		in->nknown++;
-	}
-	return known->stack - 1;
-}
-
-/* The stack of @parent and the frame that is written as @name. */
+/*
+ * The stack of @parent and the frame that is written as @name. Frames are few and stay in the cache; of stacks there may be
+ * millions, each look-up of which is a cache miss, so that there is one and no more.
+ */
 static uint32_t add_frame(struct folded *in, uint32_t parent, struct json_text name, bool kernel)
 {
-	struct known_frame *known = find_known(in, parent, name, kernel);
-	uint32_t stack = known->stack;
+	uint32_t location = location_of(in, name, kernel);
+	bool is_new;
+	uint64_t *stack = map_put(&in->stacks, (uint64_t)parent << 32 | location, &is_new);
 
-	if (stack)
-		return stack;
-	stack = import_stack(in->p, parent, location_of(in, name, kernel));
-	find_known(in, parent, name, kernel)->stack = stack; /* the table may have grown */
-	in->nknown++;
-	return stack;
+	if (is_new)
+		*stack = import_stack(in->p, parent, location);
+	return (uint32_t)*stack;
 }
 
 /* ---- lines ---- */
@@ -596,6 +587,7 @@ static struct err *read_folded(const struct import_input *input, struct profile 
 		err = add_line(&in, line, len);
 	set_counts(&in);
 	free(in.known);
+	map_deinit(&in.stacks);
 	vec_deinit(&in.frames);
 	return err;
 }
