@@ -133,6 +133,19 @@ const char *import_case_stack(const struct import_case *c, size_t row)
 
 /* ---- damage ---- */
 
+/* An offset, a line, or the number of the entry; or what the file as a whole is or lacks, which is nowhere in it. */
+static bool says_where(const char *message)
+{
+	static const char *const whole[] = { "it holds no samples", "of no profile that preport knows", "is of no format", "is empty",
+					     "its table of strings does not begin with an empty one" };
+	const char *what = strstr(message, ": ");
+
+	for (size_t i = 0; i < ARRAY_LEN(whole); i++)
+		if (strstr(message, whole[i]))
+			return true;
+	return what && strpbrk(what, "0123456789");
+}
+
 static void try_copy(const uint8_t *data, size_t len, const char *name)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -144,6 +157,7 @@ static void try_copy(const uint8_t *data, size_t len, const char *name)
 	if (err) {
 		CHECK(*err_message(err) && !strchr(err_message(err), '\n'));
 		CHECK(err_kind(err) == ERR_CORRUPT || err_kind(err) == ERR_UNSUPPORTED);
+		CHECK(says_where(err_message(err)));
 	} else {
 		CHECK(c.p->samples.len > 0);
 	}

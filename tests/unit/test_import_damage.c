@@ -2,7 +2,7 @@
 /*
  * test_import_damage.c - a small file of every row of the import table, cut short anywhere and with bytes flipped.
  *
- * What comes out is an error of one line, or a profile whose numbers lead somewhere. A text of lines says of neither a cut
+ * What comes out is an error of one line that says where, or a profile whose numbers lead somewhere. A text of lines says of neither a cut
  * between two lines nor a changed name that it is damaged: that cannot be seen.
  */
 #include "tests/unit/import_case.h"
