@@ -73,6 +73,8 @@ while read -r release packages; do
 	root $release $packages || { echo "$release: $(tail -n 1 $release.log)"; continue; }
 	for package in $packages; do
 		program=${package%-cli}
+		chroot "$releases/$release" $program --version >version.txt 2>&1 ||
+			{ echo "$release: $program cannot run here"; continue; }
 		case $program in
 		python*)
 			share py${program#python} chroot "$releases/$release" $program /shares.py
