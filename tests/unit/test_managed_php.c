@@ -194,11 +194,13 @@ TEST(managed_php_survives_a_table_of_threads_that_is_not_one)
 /* The instruction of a frame that has called nothing yet is in a register. */
 TEST(managed_php_takes_no_line_from_what_another_frame_left)
 {
-	static const uint64_t oplines[] = { 0, 8, FAKE_BASE + FAKE_LEN, 1ull << 63, FAKE_BASE + OPLINES + 2 * 32 };
+	static const uint64_t oplines[] = { 0, 8, FAKE_BASE + FAKE_LEN, 1ull << 63, FAKE_BASE + OPLINES + 2 * 32 /* main()'s, of line 33 */,
+					    FAKE_BASE + OPLINES + 3 * 32 };
 	FAKE(fake);
 
+	managed_fake_put(&fake, OPLINES + 3 * 32 + 24, 9); /* of a function before it */
 	for (size_t i = 0; i < ARRAY_LEN(oplines); i++) {
-		managed_fake_put(&fake, FRAMES, oplines[i]); /* the last is main()'s, of line 33 */
+		managed_fake_put(&fake, FRAMES, oplines[i]);
 		read_stack(&fake);
 		CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
 		CHECK_UINT(fake.stack->nframes, 3);

@@ -164,6 +164,7 @@ TEST(managed_ruby_knows_the_native_thread_of_3_2_and_no_number_by_chance)
 	/* 1 in a container, which other words are, too: where aarch64 has it, and in other structures. */
 	managed_fake_put(&fake, THREAD + 8, FAKE_BASE + PTHREAD + 0x240);
 	managed_fake_put32(&fake, PTHREAD + 0x240 + 208, 1);
+	managed_fake_put32(&fake, PTHREAD + 0x240 + 720, 1);
 	managed_fake_put(&fake, THREAD + 40, FAKE_BASE + NATIVE);
 	managed_fake_put32(&fake, NATIVE + 0, 1);
 	managed_fake_put(&fake, NATIVE + 16, FAKE_BASE + PTHREAD);
@@ -171,6 +172,7 @@ TEST(managed_ruby_knows_the_native_thread_of_3_2_and_no_number_by_chance)
 	managed_fake_stack(&fake, 1);
 	CHECK_UINT(fake.stack->nframes, 2);
 	managed_fake_put32(&fake, PTHREAD + 0x240 + 208, 7);
+	managed_fake_put32(&fake, PTHREAD + 0x240 + 720, 7);
 	managed_fake_put32(&fake, NATIVE + 0, 7);
 	managed_fake_stack(&fake, 1);
 	CHECK_UINT(fake.stack->nframes, 2);
