@@ -6,18 +6,18 @@
 
 #include <string.h>
 
+/* What a letter is worth, and 1 more; 0: it is no digit. */
+static const uint8_t digits[256] = {
+	['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
 static const char *parse_hex(const char *text, uint64_t *ret)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, digit;
 
-	for (;; text++) {
-		if (*text >= '0' && *text <= '9')
-			value = value << 4 | (uint64_t)(*text - '0');
-		else if (*text >= 'a' && *text <= 'f')
-			value = value << 4 | (uint64_t)(*text - 'a' + 10);
-		else
-			break;
-	}
+	for (; (digit = digits[(uint8_t)*text]); text++)
+		value = (value << 4) + digit - 1;
 	*ret = value;
 	return text;
 }
@@ -63,7 +63,8 @@ uint64_t kallsyms_module(const struct kallsyms_line *line)
 
 bool kallsyms_is_padding(const struct kallsyms_line *line)
 {
-	return line->name[0] == '$' || strncmp(line->name, "__pfx_", 6) == 0;
+	/* Nearly all names are decided by their first letters. */
+	return line->name[0] == '$' || (line->name[0] == '_' && strncmp(line->name, "__pfx_", 6) == 0);
 }
 
 bool kallsyms_is_function(const struct kallsyms_line *line)

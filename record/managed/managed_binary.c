@@ -8,6 +8,7 @@
 #include "formats/base/page_guard.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/reader.h"
+#include "record/task/maps_line.h"
 #include "symbolize/elf/image.h"
 
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define SYMBOL_LEN	24 /* of an Elf64_Sym */
@@ -414,17 +414,16 @@ void managed_files_deinit(struct managed_files *files)
 /* A line of /proc/PID/maps; false if it is no executable mapping of a file. */
 static bool parse_line(char *line, struct managed_place *ret)
 {
-	unsigned major, minor;
-	char flags[5];
-	int path = 0;
+	struct maps_line map;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
-		   &ret->end, flags, &ret->offset, &major, &minor, &ret->inode, &path) < 7 ||
-	    !path || flags[2] != 'x' || line[path] != '/')
+	if (!maps_line_parse(line, &map) || !map.executes || *map.path != '/')
 		return false;
-	line[strcspn(line, "\n")] = '\0';
-	ret->device = makedev(major, minor);
-	ret->path = line + path;
+	ret->start = map.start;
+	ret->end = map.end;
+	ret->offset = map.offset;
+	ret->device = map.device;
+	ret->inode = map.inode;
+	ret->path = map.path;
 	return true;
 }
 

@@ -12,6 +12,7 @@
 #include "formats/base/vec.h"
 #include "formats/process/build_id_note.h"
 #include "record/task/map_query.h"
+#include "record/task/maps_line.h"
 #include "record/task/stuck_guard.h"
 
 #include <dirent.h>
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define ANONYMOUS_PATH "//anon" /* as the kernel calls it in its mmap records */
@@ -122,31 +122,22 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* "start-end perms offset major:minor inode   path" */
-static bool parse_map(char *line, struct event_mmap *ret)
+/* A mapping of code, or of anything that is of use if @data is wanted. */
+static bool parse_map(char *line, bool data, struct event_mmap *ret)
 {
-	unsigned major_number, minor_number;
-	char perms[5];
-	int path = 0;
+	struct maps_line map;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &ret->start, &ret->end, perms, &ret->file_offset, &major_number, &minor_number,
-		   &ret->inode, &path) < 7 ||
-	    (perms[0] != 'r' && perms[1] != 'w' && perms[2] != 'x'))
+	if (!maps_line_parse(line, &map) || (!map.executes && !(data && (map.reads || map.writes))))
 		return false;
-	ret->flags = perms[2] == 'x' ? EVENT_MMAP_EXEC : 0;
-	ret->device = makedev(major_number, minor_number);
-	unescape(line + path);
-	ret->path = line[path] ? line + path : ANONYMOUS_PATH;
+	ret->start = map.start;
+	ret->end = map.end;
+	ret->flags = map.executes ? EVENT_MMAP_EXEC : 0;
+	ret->file_offset = map.offset;
+	ret->device = map.device;
+	ret->inode = map.inode;
+	unescape(map.path);
+	ret->path = *map.path ? map.path : ANONYMOUS_PATH;
 	return true;
-}
-
-/* Executable mappings are few, and sscanf() is slow. */
-static bool may_be_executable(const char *line)
-{
-	const char *perms = strchr(line, ' ');
-
-	return perms && strlen(perms) > 3 && perms[3] == 'x';
 }
 
 static uint64_t file_hash(const struct event_mmap *map)
@@ -225,8 +216,7 @@ static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 			.tid = pid,
 		};
 
-		if ((!visitor->data && !may_be_executable(line)) ||
-		    !parse_map(line, &ev.mmap))
+		if (!parse_map(line, visitor->data, &ev.mmap))
 			continue;
 		if (ev.mmap.inode)
 			find_build_id(maps_fd, &ev.mmap, scan);
