@@ -45,7 +45,13 @@ grep -q 'precord .*the recorder' page.txt || { cat page.txt; fail "the recorder 
 
 # Whoever reads files for it, where interpreters begin one after another, is left out with it.
 command -v python3 >/dev/null || exit 0
-readers() { preport -i "$1" --by comm --limit 100000 --format=csv 2>/dev/null | columns comm samples | awk -F'\t' '$1 ~ /^precord-files/ { n += $2 } END { print n + 0 }'; }
+# Those of this recorder: its neighbours may have some, too.
+readers() { # readers FILE
+	local parent
+	parent=$(recorder_of "$1")
+	preport -i "$1" processes --limit 100000 --format=csv 2>/dev/null | columns process parent_pid samples |
+		awk -F'\t' -v parent="$parent" '$1 ~ /precord-files$/ && $2 == parent { n += $3 } END { print n + 0 }'
+}
 PYTHONHOME=$(python3 -c 'import sys; print(sys.base_prefix)') python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 export PYTHONHOME python
 load='for i in 1 2 3 4 5 6 7 8; do cp "$python" ./python3.$i && ./python3.$i -c "sum(i * i for i in range(300000))" || exit; done'
