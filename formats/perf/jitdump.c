@@ -12,6 +12,7 @@
  *	  known        u64 address, length; name\0
  *	  place        u64 address; u32 frame, its length, count; and for each call u32 function, line
  *	  object       bytes
+ *	  gone         u64 address, length
  *
  * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
  * before the code. And some releases (Node 20) write a file name that they have freed already: as many bytes as
@@ -28,6 +29,7 @@
 #define MAGIC_SWAPPED 0x4454694aU
 #define DUMP_VERSION  1
 #define HEADER_LEN    40
+#define FLAG_ARCH_TIMESTAMP 1
 #define PREFIX_LEN    16
 #define V8_PAD	      0xdeadbeefU
 #define V8_ENTRY_BIAS 64
@@ -71,7 +73,7 @@ struct err *jitdump_open(struct jitdump *dump, const void *data, size_t len)
 	d.is_v8 = reader_u32(r, "pad") == V8_PAD;
 	d.pid = reader_u32(r, "process");
 	d.time_ns = reader_u64(r, "time");
-	reader_u64(r, "flags");
+	d.is_foreign_clock = reader_u64(r, "flags") & FLAG_ARCH_TIMESTAMP;
 	if (!r->failed && version != DUMP_VERSION)
 		return err_new(ERR_UNSUPPORTED, "a dump of a JIT's code of version %" PRIu32, version);
 	if (!r->failed && d.header_len < HEADER_LEN)
@@ -139,6 +141,12 @@ static void read_known(struct reader *r, struct jitdump_record *ret)
 	ret->name = reader_string(r, "name");
 }
 
+static void read_gone(struct reader *r, struct jitdump_record *ret)
+{
+	ret->ip = reader_u64(r, "address");
+	ret->len = reader_u64(r, "length");
+}
+
 static void read_place_record(struct reader *r, struct jitdump_record *ret)
 {
 	ret->ip = reader_u64(r, "address");
@@ -171,6 +179,8 @@ static void read_content(struct reader *content, struct jitdump_record *ret)
 		read_function(content, ret);
 	else if (ret->kind == JITDUMP_KNOWN)
 		read_known(content, ret);
+	else if (ret->kind == JITDUMP_GONE)
+		read_gone(content, ret);
 	else if (ret->kind == JITDUMP_PLACE)
 		read_place_record(content, ret);
 	else if (ret->kind == JITDUMP_OBJECT)
@@ -186,7 +196,7 @@ bool jitdump_next(struct jitdump *dump, struct jitdump_record *ret)
 
 	rec.kind = reader_u32(r, "kind");
 	rec.bytes_len = reader_u32(r, "length");
-	reader_u64(r, "time");
+	rec.time_ns = reader_u64(r, "time");
 	if (!r->failed && rec.bytes_len < PREFIX_LEN)
 		reader_fail(r, "length");
 	struct reader content = reader_slice(r, rec.bytes_len - PREFIX_LEN, "record");
@@ -349,4 +359,22 @@ void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len)
 {
 	put_head(w, JITDUMP_OBJECT, len);
 	writer_bytes(w, object, len);
+}
+
+void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len)
+{
+	put_head(w, JITDUMP_GONE, 16);
+	writer_u64(w, ip);
+	writer_u64(w, len);
+}
+
+void jitdump_set_time(struct writer *w, size_t begin, uint64_t time_ns)
+{
+	for (size_t at = begin; at + PREFIX_LEN <= w->len;) {
+		uint32_t len;
+
+		memcpy(&len, w->data + at + 4, sizeof(len));
+		memcpy(w->data + at + 8, &time_ns, sizeof(time_ns));
+		at += len;
+	}
 }

@@ -10,7 +10,7 @@
  *	code move
  *	close
  *	function, place, known code,      of precord's own: what it read in a runtime's memory (precord-trace(5))
- *	object
+ *	object, code that is gone
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -36,6 +36,7 @@ enum jitdump_kind {
 	JITDUMP_KNOWN = 0x70720002,    /* code as in JITDUMP_LOAD, but its bytes */
 	JITDUMP_PLACE = 0x70720003,    /* one address: its frame, and the functions that were inlined there */
 	JITDUMP_OBJECT = 0x70720004,   /* an ELF file whose sections have the addresses that they were loaded at */
+	JITDUMP_GONE = 0x70720005,     /* code that is not there any more: what was known of these addresses holds until then */
 };
 
 /* How to find the caller of an address; all others: nothing is known. */
@@ -57,6 +58,7 @@ struct jitdump_call {
 struct jitdump_record {
 	uint32_t kind; /* others than those above say nothing here */
 	uint64_t ip, len;      /* of the code in the process; for a move, where it is from then on */
+	uint64_t time_ns;      /* when it was written, by the clock of the dump; 0: not known */
 	uint64_t old_ip;       /* of a move */
 	const char *name;      /* of a load: never NULL, may be empty */
 	const uint8_t *code;   /* of a load: @len bytes */
@@ -89,6 +91,7 @@ struct jitdump {
 	uint32_t pid;     /* as the process knows itself */
 	uint64_t time_ns; /* it was begun, on the recording's clock unless a runtime chose another */
 	bool is_v8;
+	bool is_foreign_clock; /* times are those of the processor's counter */
 };
 
 /* Is @path that of such a file: ".../jit-NUMBER.dump", perhaps with " (deleted)"? */
@@ -121,6 +124,9 @@ void jitdump_put_known(struct writer *w, uint64_t ip, uint64_t len, const char *
 void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file);
 void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
 		       const struct jitdump_call *calls, uint32_t ncalls);
+void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len);
+/* Let all records from @begin on, the length of @w before they were written, be of @time_ns. */
+void jitdump_set_time(struct writer *w, size_t begin, uint64_t time_ns);
 void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len);
 
 #endif

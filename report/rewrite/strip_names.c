@@ -146,8 +146,10 @@ static void add_jit_map(struct strip_names *names, struct recording_jit_map map)
 
 	for (size_t i = 0; i < count; i++) {
 		char numbers[40];
-		const char *name = function(names, symbols[i].name);
+		const char *name = *symbols[i].name ? function(names, symbols[i].name) : NULL;
 
+		if (!name)
+			continue;
 		snprintf(numbers, sizeof(numbers), "%" PRIx64 " %" PRIx64 " ", symbols[i].start,
 			 symbols[i].len);
 		writer_bytes(bytes, numbers, strlen(numbers));

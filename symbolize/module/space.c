@@ -35,6 +35,7 @@ struct space {
 	uint64_t generation;
 	uint32_t nthreads; /* known and not ended */
 	bool queued;       /* among the ended */
+	size_t jit_changes;
 	bool jit_known;
 	size_t jit; /* if so: the first mapping of a JIT's code, or how many mappings there are */
 };
@@ -427,6 +428,13 @@ const struct space_map *space_find_jit(struct space *space)
 uint64_t space_generation(const struct space *space)
 {
 	return space->generation;
+}
+
+void space_set_changes(struct space *space, size_t changes)
+{
+	if (space->jit_changes != changes)
+		changed(space);
+	space->jit_changes = changes;
 }
 
 /* ---- the table ------------------------------------------------------------------------------------- */

@@ -61,4 +61,8 @@ uint64_t space_end(const struct space *space);
 /* Changes whenever the mappings of @space do. */
 uint64_t space_generation(const struct space *space);
 
+/* Code that was made at run time there has been replaced so often: when that has changed, so has the generation. */
+void space_set_changes(struct space *space, size_t changes);
+
+
 #endif

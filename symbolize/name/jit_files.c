@@ -46,6 +46,19 @@ static const char *why_not(const struct recording *rec, const char *path, const 
 	return NULL;
 }
 
+/*
+ * With the times of the dump's records, if they are of the recording's clock as those of runtimes are that write on the monotonic one.
+ */
+static struct jit_map *make(const struct recording *rec, const struct recording_jit_map *recorded, const void *dump, size_t len)
+{
+	const char *text = recorded ? recorded->text : "";
+	size_t text_len = recorded ? recorded->len : 0;
+
+	if (rec->clock == CLOCK_MONOTONIC)
+		return jit_map_new_timed(text, text_len, dump, len);
+	return jit_map_new_dumped(text, text_len, dump, len);
+}
+
 static struct jit_map *open_dump(struct module_table *modules, const struct module *mod,
 				 const struct recording_jit_map *recorded)
 {
@@ -71,8 +84,7 @@ static struct jit_map *open_dump(struct module_table *modules, const struct modu
 		diag_warn(diag, "'%s' is not used for process %" PRIu32 ": %s", path, mod->pid, reason);
 		return NULL;
 	}
-	return jit_map_new_dumped(recorded ? recorded->text : "", recorded ? recorded->len : 0,
-				  dump.data, dump.len);
+	return make(module_table_recording(modules), recorded, dump.data, dump.len);
 }
 
 struct jit_map *jit_files_open(struct module_table *modules, const struct module *mod)
@@ -84,7 +96,6 @@ struct jit_map *jit_files_open(struct module_table *modules, const struct module
 	if (!recorded || !recorded->dump)
 		map = open_dump(modules, mod, recorded);
 	if (!map && recorded)
-		map = jit_map_new_dumped(recorded->text, recorded->len, recorded->dump,
-					 recorded->dump_len);
+		map = make(module_table_recording(modules), recorded, recorded->dump, recorded->dump_len);
 	return map;
 }

@@ -25,15 +25,25 @@ struct object {
 	bool debug_tried;
 };
 
+/* An address, when there were @nsymbols symbols. */
+struct described {
+	uint64_t ip;
+	size_t nsymbols;
+	struct jit_place place;
+};
+
 struct jit_map {
 	char *text;
 	uint8_t *dump;
 	struct arena lines;
 	VEC(struct jit_symbol) symbols;
-	struct range_overlay *layers;
+	struct range_overlay *levels[JIT_LEVELS]; /* of all symbols, by number; NULL where there are none */
+	VEC(uint64_t) changes;			  /* times at which code was replaced, ascending */
+	bool timed;
 	struct map functions;  /* number -> index in @named */
 	VEC(struct jit_call) named; /* without lines */
-	struct map by_ip;      /* -> index in @places */
+	VEC(struct described) described;
+	struct map by_ip;      /* place -> index in @places */
 	VEC(struct jit_place) places;
 	VEC(struct jit_call) calls;
 	VEC(struct object) objects;
@@ -177,6 +187,7 @@ static void add_moved(struct jit_map *map, struct latest *latest, const struct j
 	struct jit_symbol symbol = map->symbols.items[*number];
 
 	symbol.start = move->ip;
+	symbol.from_ns = move->time_ns;
 	if (symbol.len <= UINT64_MAX - symbol.start)
 		vec_push(&map->symbols, symbol);
 }
@@ -187,16 +198,11 @@ static void add_function(struct jit_map *map, const struct jitdump_record *rec)
 	vec_push(&map->named, ((struct jit_call){ rec->name, rec->file, 0 }));
 }
 
-/* The first one of an address holds: that is what was there when it was seen first. */
 static void add_place(struct jit_map *map, struct jitdump_record *rec)
 {
-	struct jit_place place = { rec->frame, rec->frame_len, map->calls.len, 0 };
+	struct described d = { rec->ip, map->symbols.len, { rec->frame, rec->frame_len, map->calls.len, 0 } };
 	struct jitdump_call call;
-	bool is_new;
-	uint64_t *slot = map_put(&map->by_ip, rec->ip, &is_new);
 
-	if (!is_new)
-		return;
 	while (jitdump_call_next(rec, &call)) {
 		const uint64_t *number = map_get(&map->functions, call.function);
 
@@ -205,13 +211,12 @@ static void add_place(struct jit_map *map, struct jitdump_record *rec)
 		vec_push(&map->calls, map->named.items[*number]);
 		map->calls.items[map->calls.len - 1].line = call.line;
 	}
-	place.count = map->calls.len - place.first;
-	*slot = map->places.len;
-	vec_push(&map->places, place);
+	d.place.count = map->calls.len - d.place.first;
+	vec_push(&map->described, d);
 }
 
 /* The functions of an object, with the code that was in memory. */
-static void add_symbols(struct jit_map *map, struct object *object)
+static void add_symbols(struct jit_map *map, struct object *object, uint64_t time_ns)
 {
 	size_t count, code_len;
 	const struct symtab_entry *entries = symtab_entries(object->symbols, &count);
@@ -221,6 +226,7 @@ static void add_symbols(struct jit_map *map, struct object *object)
 			.start = entries[i].vaddr,
 			.len = symtab_end(object->symbols, &entries[i]) - entries[i].vaddr,
 			.name = entries[i].name,
+			.from_ns = time_ns,
 			.object = map->objects.len,
 		};
 
@@ -246,7 +252,7 @@ static void add_object(struct jit_map *map, const struct jitdump_record *rec)
 	object.symbols = symtab_new(object.image);
 	object.rules = cfi_section_new(object.image);
 	vec_push(&map->objects, object);
-	add_symbols(map, &object);
+	add_symbols(map, &object, rec->time_ns);
 }
 
 static void object_deinit(struct object *object)
@@ -255,6 +261,14 @@ static void object_deinit(struct object *object)
 	cfi_section_free(object->rules);
 	symtab_free(object->symbols);
 	image_close(object->image);
+}
+
+static void add_known(struct jit_map *map, const struct jitdump_record *rec)
+{
+	const char *name = rec->kind == JITDUMP_GONE ? "" : rec->name;
+
+	if (rec->len)
+		vec_push(&map->symbols, ((struct jit_symbol){ .start = rec->ip, .len = rec->len, .name = name, .from_ns = rec->time_ns }));
 }
 
 /* True if @rec is one of precord's own. */
@@ -266,11 +280,10 @@ static bool add_read(struct jit_map *map, struct jitdump_record *rec)
 		add_place(map, rec);
 	else if (rec->kind == JITDUMP_OBJECT)
 		add_object(map, rec);
-	else if (rec->kind == JITDUMP_KNOWN && rec->len && *rec->name)
-		vec_push(&map->symbols,
-			 ((struct jit_symbol){ .start = rec->ip, .len = rec->len, .name = rec->name }));
+	else if ((rec->kind == JITDUMP_KNOWN && *rec->name) || (rec->kind == JITDUMP_GONE && map->timed))
+		add_known(map, rec);
 	else
-		return rec->kind == JITDUMP_KNOWN;
+		return rec->kind == JITDUMP_KNOWN || rec->kind == JITDUMP_GONE;
 	return true;
 }
 
@@ -285,6 +298,7 @@ static void parse_dump(struct jit_map *map, size_t len)
 		err_free(err);
 		return;
 	}
+	map->timed = map->timed && !dump.is_foreign_clock;
 	while (map->symbols.len < RANGE_OVERLAY_NONE && jitdump_next(&dump, &rec)) {
 		if (add_read(map, &rec))
 			continue;
@@ -297,7 +311,7 @@ static void parse_dump(struct jit_map *map, size_t len)
 		if (rec.kind != JITDUMP_LOAD || !rec.len || !*rec.name)
 			continue;
 		struct jit_symbol symbol = {
-			.start = rec.ip, .len = rec.len, .name = rec.name, .code = rec.code
+			.start = rec.ip, .len = rec.len, .name = rec.name, .code = rec.code, .from_ns = rec.time_ns
 		};
 
 		if (unwinding.kind == JITDUMP_UNWINDING) {
@@ -312,18 +326,96 @@ static void parse_dump(struct jit_map *map, size_t len)
 	map_deinit(&latest.by_start);
 }
 
-static void lay_over(struct jit_map *map)
+/* ---- code after code ------------------------------------------------------------------------------- */
+
+/* A dump may say what it knows of code, and once more with its bytes. */
+static bool is_again(const struct jit_symbol *a, const struct jit_symbol *b)
+{
+	return a->len == b->len && strcmp(a->name, b->name) == 0 &&
+	       (!a->code || !b->code || memcmp(a->code, b->code, a->len) == 0);
+}
+
+/* Which symbols, from @first on, are of the same code as the last one that begins where they do. */
+static void find_again(const struct jit_map *map, size_t first, struct jit_level_piece *pieces)
+{
+	struct map latest = { 0 };
+
+	for (size_t i = first; i < map->symbols.len; i++) {
+		const struct jit_symbol *symbol = &map->symbols.items[i];
+		bool is_new;
+		uint64_t *slot = map_put(&latest, symbol->start, &is_new);
+
+		pieces[i - first] = (struct jit_level_piece){ .start = symbol->start, .end = symbol->start + symbol->len };
+		pieces[i - first].again = !is_new && is_again(&map->symbols.items[*slot], symbol);
+		*slot = i;
+	}
+	map_deinit(&latest);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* @first is the first symbol of the dump: lines of a perf map have no time, and lie below. */
+static void find_levels(struct jit_map *map, size_t first, struct jit_level_address *addresses)
+{
+	size_t count = map->symbols.len - first;
+	struct jit_level_piece *pieces = memory_zeroed(count + 1, sizeof(*pieces));
+
+	find_again(map, first, pieces);
+	for (size_t i = 0; i < map->described.len; i++)
+		addresses[i] = (struct jit_level_address){ .ip = map->described.items[i].ip,
+							   .npieces = map->described.items[i].nsymbols - first };
+	jit_levels_find(pieces, count, addresses, map->described.len);
+	for (size_t i = 0; i < count; i++) {
+		struct jit_symbol *symbol = &map->symbols.items[first + i];
+
+		symbol->level = pieces[i].level;
+		if (symbol->level && !pieces[i].again)
+			vec_push(&map->changes, symbol->from_ns);
+	}
+	vec_sort(&map->changes, by_time);
+	free(pieces);
+}
+
+static uint64_t place_of(uint64_t ip, uint32_t level)
+{
+	return ip | (uint64_t)level << JIT_MAP_LEVEL_SHIFT;
+}
+
+/* The first one of an address holds, of each level: that is what was there when it was seen first. */
+static void put_places(struct jit_map *map, const struct jit_level_address *addresses)
+{
+	for (size_t i = 0; i < map->described.len; i++) {
+		bool is_new;
+		uint64_t *slot = map_put(&map->by_ip, place_of(map->described.items[i].ip, addresses[i].level), &is_new);
+
+		if (!is_new)
+			continue;
+		*slot = map->places.len;
+		vec_push(&map->places, map->described.items[i].place);
+	}
+	vec_deinit(&map->described);
+}
+
+static void lay_over(struct jit_map *map, uint32_t level)
 {
 	VEC(struct layer) ranges = { 0 };
+	bool any = !level;
 
 	vec_reserve(&ranges, map->symbols.len);
 	for (size_t i = 0; i < map->symbols.len; i++) {
 		const struct jit_symbol *sym = &map->symbols.items[i];
-		struct layer range = { sym->start, sym->start + sym->len };
+		struct layer range = { sym->start, sym->level == level ? sym->start + sym->len : sym->start };
 
 		vec_push(&ranges, range);
+		any = any || sym->level == level;
 	}
-	map->layers = range_overlay_new(ranges.items, ranges.len);
+	if (any)
+		map->levels[level] = range_overlay_new(ranges.items, ranges.len);
 	vec_deinit(&ranges);
 }
 
@@ -338,16 +430,36 @@ static void *copy(const void *data, size_t len)
 	return bytes;
 }
 
-struct jit_map *jit_map_new_dumped(const char *text, size_t len, const void *dump, size_t dump_len)
+static struct jit_map *make(const char *text, size_t len, const void *dump, size_t dump_len, bool timed)
 {
 	struct jit_map *map = memory_zeroed(1, sizeof(*map));
+	struct jit_level_address *addresses;
 
+	map->timed = timed;
 	map->text = copy(text, len);
 	map->dump = copy(dump, dump_len);
 	parse(map, len);
+	size_t first = map->symbols.len;
+
 	parse_dump(map, dump_len);
-	lay_over(map);
+	addresses = memory_zeroed(map->described.len + 1, sizeof(*addresses));
+	if (map->timed)
+		find_levels(map, first, addresses);
+	put_places(map, addresses);
+	free(addresses);
+	for (uint32_t level = 0; level < (map->changes.len ? JIT_LEVELS : 1); level++)
+		lay_over(map, level);
 	return map;
+}
+
+struct jit_map *jit_map_new_dumped(const char *text, size_t len, const void *dump, size_t dump_len)
+{
+	return make(text, len, dump, dump_len, /* timed= */ false);
+}
+
+struct jit_map *jit_map_new_timed(const char *text, size_t len, const void *dump, size_t dump_len)
+{
+	return make(text, len, dump, dump_len, /* timed= */ true);
 }
 
 struct jit_map *jit_map_new(const char *text, size_t len)
@@ -365,7 +477,10 @@ void jit_map_free(struct jit_map *map)
 	map_deinit(&map->by_ip);
 	vec_deinit(&map->places);
 	vec_deinit(&map->calls);
-	range_overlay_free(map->layers);
+	for (uint32_t level = 0; level < JIT_LEVELS; level++)
+		range_overlay_free(map->levels[level]);
+	vec_deinit(&map->changes);
+	vec_deinit(&map->described);
 	arena_deinit(&map->lines);
 	for (size_t i = 0; i < map->objects.len; i++)
 		object_deinit(&map->objects.items[i]);
@@ -375,16 +490,43 @@ void jit_map_free(struct jit_map *map)
 	free(map);
 }
 
-const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t ip)
+/* What lies at @ip on @level, code that is gone included; NULL if nothing does. */
+static const struct jit_symbol *symbol_on(const struct jit_map *map, uint64_t ip, uint32_t level)
 {
-	uint32_t symbol = range_overlay_find(map->layers, ip);
+	uint32_t symbol = map->levels[level] ? range_overlay_find(map->levels[level], ip) : RANGE_OVERLAY_NONE;
 
 	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol];
 }
 
-const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t ip)
+const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 {
-	const uint64_t *slot = map_get(&map->by_ip, ip);
+	uint64_t ip = jit_map_address(place);
+	const struct jit_symbol *symbol = symbol_on(map, ip, ip == place ? 0 : (uint32_t)(place >> JIT_MAP_LEVEL_SHIFT));
+
+	return symbol && *symbol->name ? symbol : NULL;
+}
+
+uint64_t jit_map_at(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
+{
+	if (!map->changes.len || ip >> JIT_MAP_LEVEL_SHIFT)
+		return ip;
+	for (uint32_t level = JIT_LEVELS - 1; level; level--) {
+		const struct jit_symbol *symbol = symbol_on(map, ip, level);
+
+		if (symbol && symbol->from_ns <= time_ns)
+			return place_of(ip, level);
+	}
+	return ip;
+}
+
+size_t jit_map_changes(const struct jit_map *map, uint64_t time_ns)
+{
+	return BISECT(map->changes.len, i, map->changes.items[i] <= time_ns);
+}
+
+const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t place)
+{
+	const uint64_t *slot = map_get(&map->by_ip, place);
 
 	return slot ? &map->places.items[*slot] : NULL;
 }
@@ -399,7 +541,7 @@ const struct cfi_section *jit_map_rules(const struct jit_map *map, const struct 
 	return symbol->object ? map->objects.items[symbol->object - 1].rules : NULL;
 }
 
-size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip,
+size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint64_t place,
 		      struct debug_frame ret[DEBUG_INFO_FRAMES_MAX])
 {
 	struct object *object = symbol->object ? &map->objects.items[symbol->object - 1] : NULL;
@@ -409,7 +551,7 @@ size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint
 	if (!object->debug_tried)
 		object->debug = debug_info_new(object->image);
 	object->debug_tried = true;
-	return object->debug ? debug_info_find(object->debug, ip, ret) : 0;
+	return object->debug ? debug_info_find(object->debug, jit_map_address(place), ret) : 0;
 }
 
 size_t jit_map_nplaces(const struct jit_map *map)
@@ -417,10 +559,11 @@ size_t jit_map_nplaces(const struct jit_map *map)
 	return map->places.len;
 }
 
-bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t ip, const char **ret_file,
+bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t place, const char **ret_file,
 		     uint32_t *ret_line)
 {
-	size_t low = BISECT(symbol->nlines, i, symbol->lines[i].offset <= ip - symbol->start);
+	uint64_t offset = jit_map_address(place) - symbol->start;
+	size_t low = BISECT(symbol->nlines, i, symbol->lines[i].offset <= offset);
 
 	if (!low || !symbol->lines[low - 1].line)
 		return false;

@@ -136,7 +136,7 @@ static inline bool add_user_frame(struct unwinder *u, const struct space_map *ma
 
 	return add_frame(u, (struct unwind_frame){
 				    .ip = ip,
-				    .vaddr = map ? at - map->bias : at,
+				    .vaddr = map ? unwind_tables_vaddr(u->tables, map, at) : at,
 				    .module = map ? map->module : module_table_unknown(u->modules),
 				    .how = how,
 			    });
@@ -542,7 +542,7 @@ static void show_bytecode(struct unwinder *u, struct unwind_walk *w, const struc
 		map = space_find_jit(w->space);
 	if (!unwind_tables_knows(w->tables, map, w->bytecode))
 		return;
-	frame->vaddr = w->bytecode;
+	frame->vaddr = unwind_tables_vaddr(w->tables, map, w->bytecode);
 	frame->module = map->module;
 }
 
@@ -584,7 +584,7 @@ static void look_up_as_entered(struct unwinder *u, struct unwind_walk *w, const 
 	struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
 
 	if (frame->how != UNWIND_LEAF && map && unwind_tables_function(w->tables, map, frame->ip) == frame->ip)
-		frame->vaddr = frame->ip - map->bias;
+		frame->vaddr = unwind_tables_vaddr(w->tables, map, frame->ip);
 }
 
 static bool is_trampoline(struct unwind_walk *w, struct unwind_place *place)
@@ -766,6 +766,7 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 	struct space *space = space_table_get(u->spaces, ev->pid);
 	uint64_t ip;
 
+	unwind_tables_begin(u->tables, space, ev->time_ns);
 	if (kernel_entry_has_stale_user(rec, s))
 		return UNWIND_ENTERING;
 	if (rec && rec->chain == RECORDING_CHAIN_UNWOUND)

@@ -58,6 +58,7 @@ struct unwind_tables {
 	struct cfi_rules *rules;
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
+	uint64_t time_ns; /* of the sample that is being walked */
 	bool disasm_opened;
 	struct disasm *disasm; /* opened when first needed; NULL: for this processor there is none */
 	struct map_slot_by_page maps[MAP_SLOTS];
@@ -167,12 +168,29 @@ static struct table *table_of(struct unwind_tables *t, struct module *mod)
 	return table;
 }
 
-/* What a JIT said of the code at @ip; NULL if nothing is known of it. */
+/* What a JIT said of the code at @ip at this time; NULL if nothing is known of it. */
 static const struct jit_symbol *jit_symbol_at(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct table *table = table_of(t, mod);
 
-	return table->jit ? jit_map_find(table->jit, ip) : NULL;
+	return table->jit ? jit_map_find(table->jit, jit_map_at(table->jit, ip, t->time_ns)) : NULL;
+}
+
+void unwind_tables_begin(struct unwind_tables *t, struct space *space, uint64_t time_ns)
+{
+	const struct space_map *map = space_find_jit(space);
+	const struct table *table = map && map->module->id < t->tables.len ? &t->tables.items[map->module->id] : NULL;
+
+	t->time_ns = time_ns;
+	if (table && table->jit)
+		space_set_changes(space, jit_map_changes(table->jit, time_ns));
+}
+
+uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	const struct table *table = map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
+
+	return table && table->jit ? jit_map_at(table->jit, ip, t->time_ns) : ip - map->bias;
 }
 
 /* The code in front of return address @ip, if its JIT wrote that down. */
@@ -454,11 +472,15 @@ static const struct jit_place *place_at(struct unwind_tables *t, const struct sp
 {
 	const struct table *table = map && map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
 
-	return table && table->jit ? jit_map_place(table->jit, vaddr) : NULL;
+	return table && table->jit ? jit_map_place(table->jit, jit_map_at(table->jit, vaddr, t->time_ns)) : NULL;
 }
 
 bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr)
 {
+	const struct table *table = map && map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
+
+	if (vaddr != jit_map_address(vaddr) && table && table->jit && jit_map_find(table->jit, vaddr))
+		return true;
 	return place_at(t, map, vaddr);
 }
 
@@ -496,7 +518,7 @@ static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mo
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
 	const struct table *table = table_of(t, mod);
-	const struct jit_place *place = table->jit ? jit_map_place(table->jit, ip) : NULL;
+	const struct jit_place *place = table->jit ? jit_map_place(table->jit, jit_map_at(table->jit, ip, t->time_ns)) : NULL;
 	struct cfi_fde fde;
 	uint64_t vaddr;
 	uint32_t rule;
@@ -612,17 +634,17 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 				      uint64_t ip)
 {
 	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
-	uint64_t vaddr = ip - map->bias, key;
+	uint64_t vaddr = unwind_tables_vaddr(t, map, ip), key;
 
 	if (!has_table(map->module) && map->module->kind != MODULE_JIT)
 		return rule;
 	if (!map->mapped && map->module->kind != MODULE_JIT)
 		return (struct unwind_rule){ .kind = table_of(t, map->module)->without };
 	if (!unwind_memo_key(map->module->id, vaddr, &key))
-		return compile(t, map->module, vaddr);
+		return compile(t, map->module, ip - map->bias);
 	if (unwind_memo_get(&t->memo, key, &rule))
 		return rule;
-	rule = compile(t, map->module, vaddr);
+	rule = compile(t, map->module, ip - map->bias);
 	unwind_memo_put(&t->memo, key, rule);
 	return rule;
 }

@@ -93,6 +93,12 @@ enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_
 /* Has the file of @map a table, for this address or others? */
 bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *map);
 
+/* What follows is of a sample that was taken at @time_ns in @space: code that was made at run time is what it was then. */
+void unwind_tables_begin(struct unwind_tables *t, struct space *space, uint64_t time_ns);
+
+/* The link-time address of @ip in @map; of code that was made at run time its place (jit_map.h). */
+uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
 /* Did the recorder read what is at @vaddr of the runtime whose code @map is? It may be bytecode, which no mapping holds. */
 bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
 

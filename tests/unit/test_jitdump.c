@@ -367,3 +367,120 @@ TEST(jitdump_ends_where_it_was_closed)
 	CHECK_STR(name_at(map, 0x3010), NULL);
 	jit_map_free(map);
 }
+
+/* ---- code after code ------------------------------------------------------------------------------- */
+
+static void put_known_at(struct writer *w, uint64_t ip, uint64_t len, const char *name, uint64_t time_ns)
+{
+	size_t begin = w->len;
+
+	jitdump_put_known(w, ip, len, name);
+	jitdump_set_time(w, begin, time_ns);
+}
+
+static void put_place_at(struct writer *w, uint64_t ip, uint32_t function, uint32_t line, uint64_t time_ns)
+{
+	const struct jitdump_call call = { function, line };
+	size_t begin = w->len;
+
+	jitdump_put_place(w, ip, JITDUMP_FRAME_UNKNOWN, 0, &call, 1);
+	jitdump_set_time(w, begin, time_ns);
+}
+
+static const char *name_then(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
+{
+	const struct jit_symbol *symbol = jit_map_find(map, jit_map_at(map, ip, time_ns));
+
+	return symbol ? symbol->name : NULL;
+}
+
+static uint32_t line_then(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
+{
+	const struct jit_place *place = jit_map_place(map, jit_map_at(map, ip, time_ns));
+
+	return place && place->count ? jit_map_calls(map, place)->line : 0;
+}
+
+TEST(jit_map_knows_what_was_at_an_address_at_its_time)
+{
+	struct writer w = { 0 };
+	size_t begin;
+
+	jitdump_put_header(&w, 62, 1, 0);
+	jitdump_put_function(&w, 0, "f", "f.js");
+	put_known_at(&w, 0x1000, 0x100, "first", 50);
+	put_place_at(&w, 0x1010, 0, 11, 50);
+	put_known_at(&w, 0x1000, 0x40, "second", 100);
+	put_place_at(&w, 0x1010, 0, 22, 100);
+	put_place_at(&w, 0x1010, 0, 33, 120); /* of the same code: the first holds */
+	begin = w.len;
+	jitdump_put_gone(&w, 0x1000, 0x40);
+	jitdump_set_time(&w, begin, 200);
+	put_known_at(&w, 0x1020, 0x10, "third", 300);
+	struct jit_map *map = jit_map_new_timed("1000 100 line\n", 14, w.data, w.len);
+
+	CHECK_STR(name_then(map, 0x1010, 1), "first"); /* it was there before it was described */
+	CHECK_STR(name_then(map, 0x1010, 99), "first");
+	CHECK_UINT(line_then(map, 0x1010, 99), 11);
+	CHECK_STR(name_then(map, 0x1010, 100), "second");
+	CHECK_UINT(line_then(map, 0x1010, 150), 22);
+	CHECK_STR(name_then(map, 0x1080, 150), "first");
+	CHECK_STR(name_then(map, 0x1010, 200), NULL);
+	CHECK_UINT(line_then(map, 0x1010, 200), 0);
+	CHECK_STR(name_then(map, 0x1025, 250), NULL);
+	CHECK_STR(name_then(map, 0x1025, 300), "third");
+	CHECK_UINT(jit_map_changes(map, 99), 0);
+	CHECK_UINT(jit_map_changes(map, 100), 1);
+	CHECK_UINT(jit_map_changes(map, UINT64_MAX), 3);
+	uint64_t place = jit_map_at(map, 0x1025, 300);
+
+	CHECK_UINT(jit_map_address(place), 0x1025);
+	CHECK_UINT(jit_map_at(map, place, 1), place);
+	CHECK_UINT(jit_map_address(0xffffffffffffff00), 0xffffffffffffff00);
+	jit_map_free(map);
+	/* Of times that mean nothing here, the last code holds, and the first place. */
+	map = jit_map_new_dumped("", 0, w.data, w.len);
+	CHECK_STR(name_then(map, 0x1010, 99), "second");
+	CHECK_UINT(line_then(map, 0x1010, 300), 11);
+	CHECK_UINT(jit_map_changes(map, UINT64_MAX), 0);
+	jit_map_free(map);
+	writer_deinit(&w);
+}
+
+TEST(jit_map_takes_code_and_what_was_known_of_it_for_one)
+{
+	struct writer w = { 0 };
+	size_t begin;
+
+	jitdump_put_header(&w, 62, 1, 0);
+	put_known_at(&w, 0x1000, sizeof(code), "f", 50);
+	begin = w.len;
+	jitdump_put_load(&w, 1, 0x1000, "f", code, sizeof(code));
+	jitdump_set_time(&w, begin, 70);
+	struct jit_map *map = jit_map_new_timed("", 0, w.data, w.len);
+
+	CHECK_UINT(jit_map_changes(map, UINT64_MAX), 0);
+	CHECK(jit_map_find(map, jit_map_at(map, 0x1001, 60))->code);
+	jit_map_free(map);
+	writer_deinit(&w);
+}
+
+/* Code that is replaced more often than there are levels: the last one of the highest level holds. */
+TEST(jit_map_has_a_limit_of_levels)
+{
+	struct writer w = { 0 };
+	char name[16];
+
+	jitdump_put_header(&w, 62, 1, 0);
+	for (unsigned i = 0; i < 3 * JIT_LEVELS; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		put_known_at(&w, 0x1000, 16, name, 10 * (i + 1));
+	}
+	struct jit_map *map = jit_map_new_timed("", 0, w.data, w.len);
+
+	CHECK_STR(name_then(map, 0x1000, 10 * 5 + 9), "f4");
+	snprintf(name, sizeof(name), "f%u", 3 * JIT_LEVELS - 1);
+	CHECK_STR(name_then(map, 0x1000, 10 * 3 * JIT_LEVELS), name);
+	jit_map_free(map);
+	writer_deinit(&w);
+}
