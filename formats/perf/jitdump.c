@@ -368,13 +368,14 @@ void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len)
 	writer_u64(w, len);
 }
 
-void jitdump_set_time(struct writer *w, size_t begin, uint64_t time_ns)
+void jitdump_set_times(struct writer *w, size_t begin, uint64_t time_ns, uint64_t gone_ns)
 {
 	for (size_t at = begin; at + PREFIX_LEN <= w->len;) {
-		uint32_t len;
+		uint32_t kind, len;
 
+		memcpy(&kind, w->data + at, sizeof(kind));
 		memcpy(&len, w->data + at + 4, sizeof(len));
-		memcpy(w->data + at + 8, &time_ns, sizeof(time_ns));
+		memcpy(w->data + at + 8, kind == JITDUMP_GONE ? &gone_ns : &time_ns, sizeof(time_ns));
 		at += len;
 	}
 }

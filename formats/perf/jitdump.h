@@ -125,8 +125,10 @@ void jitdump_put_function(struct writer *w, uint32_t number, const char *name, c
 void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
 		       const struct jitdump_call *calls, uint32_t ncalls);
 void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len);
-/* Let all records from @begin on, the length of @w before they were written, be of @time_ns. */
-void jitdump_set_time(struct writer *w, size_t begin, uint64_t time_ns);
+/*
+ * Set the times of all records from @begin on, the length of @w before they were written: @gone_ns of those of code that is gone, @time_ns of others.
+ */
+void jitdump_set_times(struct writer *w, size_t begin, uint64_t time_ns, uint64_t gone_ns);
 void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len);
 
 #endif

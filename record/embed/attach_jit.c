@@ -62,6 +62,24 @@ bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *
 	return jit->runtimes && runtime_reader_interpreter(jit->runtimes, ret);
 }
 
+bool attach_jit_round(struct attach_jit *jit)
+{
+	struct runtime_gone gone;
+	bool any = false;
+
+	if (!jit->runtimes)
+		return false;
+	runtime_reader_check(jit->runtimes);
+	while (runtime_reader_gone(jit->runtimes, &gone)) {
+		const uint64_t *slot = map_get(&jit->maps, gone.pid);
+
+		if (slot)
+			perf_map_replaced((struct perf_map *)(uintptr_t)*slot, gone.start, gone.end);
+		any = true;
+	}
+	return any;
+}
+
 static struct code_file *file_at(const uint64_t *slot)
 {
 	return slot ? (struct code_file *)(uintptr_t)*slot : NULL;

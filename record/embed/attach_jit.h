@@ -41,6 +41,10 @@ void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_by
 /* An interpreter that was found since the last call; false if there are no more. */
 bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret);
 
+/* A round over the rings is done. True if code was replaced: addresses are to be touched again that were touched before. */
+bool attach_jit_round(struct attach_jit *jit);
+
+
 /* Process @pid maps its JIT's dump, @file of @files, at @place. */
 void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *files,
 		     struct code_file *file, const struct code_place *place);

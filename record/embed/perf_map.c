@@ -188,6 +188,16 @@ enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool execut
 	return is_known ? PERF_MAP_KNOWN : is_new ? PERF_MAP_NEW : PERF_MAP_NEW_USE;
 }
 
+void perf_map_replaced(struct perf_map *map, uint64_t start, uint64_t end)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&map->addresses, &pos));) {
+		if (slot->key >= start && slot->key <= end) /* a return address may lie behind the last call */
+			*map_get(&map->addresses, slot->key) = 0;
+	}
+}
+
 /* ---- reading --------------------------------------------------------------------------------------- */
 
 bool perf_map_hits(const uint64_t *addresses, size_t count, uint64_t start, uint64_t len)

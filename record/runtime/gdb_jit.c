@@ -139,13 +139,18 @@ static bool take_node(struct gdb_jit *jit, struct managed_view *view, uint64_t n
 }
 
 /* What a whole walk has not come past is registered no more. */
-static void drop_gone(struct gdb_jit *jit)
+static void drop_gone(struct gdb_jit *jit, struct writer *out)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < jit->ranges.len; i++) {
-		if (jit->entries.items[jit->ranges.items[i].entry].walk == jit->walk)
-			jit->ranges.items[kept++] = jit->ranges.items[i];
+		struct range *r = &jit->ranges.items[i];
+		const struct entry *entry = &jit->entries.items[r->entry];
+
+		if (entry->walk == jit->walk)
+			jit->ranges.items[kept++] = *r;
+		else if (entry->tried)
+			jitdump_put_gone(out, r->start, r->end - r->start);
 	}
 	jit->ranges.len = kept;
 }
@@ -166,15 +171,15 @@ static bool begin_walk(struct gdb_jit *jit, struct managed_view *view)
 	return true;
 }
 
-static void end_walk(struct gdb_jit *jit)
+static void end_walk(struct gdb_jit *jit, struct writer *out)
 {
 	if (jit->whole)
-		drop_gone(jit);
+		drop_gone(jit, out);
 	jit->first = jit->words[2];
 	jit->walking = false;
 }
 
-bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view)
+bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct writer *out)
 {
 	uint64_t words[ENTRY_WORDS];
 
@@ -190,7 +195,7 @@ bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view)
 		if (view->failed)
 			break; /* this entry is read again, with another view */
 		if (ends) {
-			end_walk(jit);
+			end_walk(jit, out);
 			break;
 		}
 		jit->hops++;

@@ -24,8 +24,11 @@ void gdb_jit_free(struct gdb_jit *jit);
 /* Bytes of memory that it holds, about. */
 size_t gdb_jit_held(const struct gdb_jit *jit);
 
-/* Read the list as far as @view lets it, if it has changed. True if there is more: call it again with a new view. */
-bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view);
+/*
+ * Read the list as far as @view lets it, if it has changed; code that is registered no more goes into @out. True if there is more: call it
+ * again with a new view.
+ */
+bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct writer *out);
 
 /*
  * Append to @out, the records of a dump (formats/perf/jitdump.h), what is known of the code at @ip, and what that needs and is not

@@ -28,6 +28,9 @@
 #define CODE_LEN_MAX	(128U << 10) /* of a method whose code is kept */
 #define CODE_LEAVES	3	     /* so often it was executed */
 #define NEAR_LEN	512
+#define MARKS_MAX	32
+#define MARK_LEN_MAX	512
+#define HEAP_STATE_LEN	320 /* of a CodeHeap: what is free, how much is used, how many blobs there are */
 #define BARRIER_LEN	256 /* of the stub at a method's entry, up to its call: it saves the arguments */
 
 struct space {
@@ -37,6 +40,8 @@ struct space {
 struct heap {
 	struct space memory, segments;
 	unsigned log2_segment;
+	uint64_t addr;
+	uint8_t state[HEAP_STATE_LEN]; /* its structure, as it was when all code was compared */
 };
 
 /* How much of a kind of blob is known. */
@@ -57,6 +62,7 @@ struct blob {
 	enum blob_kind kind;
 	unsigned leaves;
 	bool has_code; /* it was written */
+	bool is_gone;  /* another one, or nothing, is there */
 	/* Of a method: its PcDescs and scopes, read when they are first needed. */
 	bool scopes_tried;
 	uint8_t *pcs, *scopes;
@@ -70,6 +76,10 @@ struct hotspot {
 	uint32_t inner_pid;
 	struct heap heaps[HEAPS_MAX];
 	size_t nheaps;
+	bool comparing, changed; /* a comparison of all blobs has begun; the heaps have changed since one did */
+	size_t compared;	 /* blobs so far */
+	size_t methods_compared;
+	size_t unread; /* 1 more than the number of a blob that could not be read with what was left of a view */
 	struct map blobs; /* by address -> index */
 	VEC(struct blob) items;
 	size_t scopes_len, labels_len; /* bytes that are kept */
@@ -129,7 +139,7 @@ static struct space read_space(const struct hotspot *h, struct managed_view *vie
 static void read_heap(struct hotspot *h, struct managed_view *view, uint64_t addr)
 {
 	const uint64_t *at = h->layout.at;
-	struct heap heap;
+	struct heap heap = { .addr = addr };
 
 	heap.memory = read_space(h, view, addr + at[HEAP_MEMORY]);
 	heap.segments = read_space(h, view, addr + at[HEAP_SEGMAP]);
@@ -293,6 +303,13 @@ static bool announce(struct hotspot *h, struct managed_view *view, struct blob *
 	return true;
 }
 
+/* Another one, or none, is there. */
+static void retire(struct blob *b, struct writer *out)
+{
+	b->is_gone = true;
+	jitdump_put_gone(out, b->code, b->code_end - b->code);
+}
+
 /* The blob around @ip, as it is now; NULL if there is none. Valid until the next call. */
 static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint64_t ip, struct writer *out)
 {
@@ -301,10 +318,12 @@ static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint6
 
 	if (!start || !read_head(h, view, start, &now))
 		return NULL;
-	if (old && is_same(old, &now)) {
+	if (old && !old->is_gone && is_same(old, &now)) {
 		blob_deinit(&now);
 		return old;
 	}
+	if (old && !old->is_gone)
+		retire(old, out);
 	if ((!old && h->items.len >= BLOBS_MAX) || !announce(h, view, &now, out)) {
 		blob_deinit(&now);
 		return NULL;
@@ -319,6 +338,109 @@ static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint6
 	blob_deinit(old);
 	*old = now;
 	return old;
+}
+
+/* ---- what is gone ---------------------------------------------------------------------------------- */
+
+/* Another blob, or none, is where @b was. */
+static bool is_gone(struct hotspot *h, struct managed_view *view, const struct blob *b)
+{
+	struct blob now;
+	bool same;
+
+	if (find_blob(h, view, b->code) != b->start || !read_head(h, view, b->start, &now))
+		return true;
+	same = is_same(b, &now);
+	blob_deinit(&now);
+	return !same;
+}
+
+/* Bytes equal: nothing was allocated or freed. */
+static bool heaps_changed(struct hotspot *h, struct managed_view *view)
+{
+	bool changed = !h->nheaps;
+
+	for (size_t i = 0; i < h->nheaps; i++) {
+		struct heap *heap = &h->heaps[i];
+		uint8_t state[HEAP_STATE_LEN];
+
+		if (!managed_view_try(view, heap->addr, state, sizeof(state)) ||
+		    memcmp(state, heap->state, sizeof(state)) != 0)
+			changed = true;
+		memcpy(heap->state, state, sizeof(state));
+	}
+	return changed;
+}
+
+/* What of a blob's head changes when it is another one, as it is in memory: enough to see that none is. */
+struct mark {
+	uint64_t name, method;
+	uint32_t compile_id;
+	bool used;
+};
+
+static size_t mark_len(const struct hotspot *h)
+{
+	const uint64_t *at = h->layout.at;
+	size_t end = (size_t)MAX(at[BLOB_NAME], MAX(at[NMETHOD_METHOD], at[NMETHOD_COMPILE_ID]));
+
+	return (size_t)h->layout.block_size + end + 8;
+}
+
+static bool has_mark(const struct hotspot *h, const struct blob *b, const uint8_t *bytes)
+{
+	const uint64_t *at = h->layout.at;
+	const uint8_t *head = bytes + h->layout.block_size;
+
+	if (!bytes[at[BLOCK_USED]] || managed_word(head, at[BLOB_NAME]) != b->name)
+		return false;
+	return b->kind != BLOB_METHOD || (managed_word(head, at[NMETHOD_METHOD]) == b->method &&
+					  (uint32_t)managed_word(head, at[NMETHOD_COMPILE_ID]) == b->compile_id);
+}
+
+/* Look at the next blobs' marks, with one call; closer at those that differ. */
+static void compare_some(struct hotspot *h, struct managed_view *view, struct writer *out)
+{
+	struct task_memory_piece pieces[MARKS_MAX];
+	size_t len = mark_len(h), first = h->compared, count = MIN(h->items.len - first, (size_t)MARKS_MAX);
+	uint8_t *bytes = memory_alloc(MARKS_MAX * MARK_LEN_MAX);
+
+	for (size_t i = 0; i < count; i++)
+		pieces[i] = (struct task_memory_piece){ h->items.items[first + i].start - h->layout.block_size, bytes + i * MARK_LEN_MAX,
+							MIN(len, (size_t)MARK_LEN_MAX), 0 };
+	view->read(view->context, pieces, count);
+	view->reads += (unsigned)count / 8 + 1;
+	for (size_t i = 0; i < count && !view->failed; i++, h->compared++) {
+		struct blob *b = &h->items.items[first + i];
+
+		if (b->is_gone || (len <= MARK_LEN_MAX && pieces[i].got == len && has_mark(h, b, bytes + i * MARK_LEN_MAX)))
+			continue;
+		bool gone = is_gone(h, view, b);
+
+		/* With a view of its own it cannot be read either: not for want of time, but because it is not there. */
+		if (view->failed && h->unread != h->compared + 1) {
+			h->unread = h->compared + 1;
+			break;
+		}
+		if (gone || view->failed)
+			retire(b, out);
+	}
+	free(bytes);
+}
+
+bool hotspot_compare(struct hotspot *h, struct managed_view *view, struct writer *out)
+{
+	h->changed = heaps_changed(h, view) || h->changed;
+	if (!h->comparing) {
+		h->compared = h->changed ? 0 : h->items.len;
+		h->methods_compared = 0;
+		h->changed = false;
+	}
+	h->comparing = true;
+	while (h->compared < h->items.len && !view->failed)
+		compare_some(h, view, out);
+	h->comparing = view->failed || !hotspot_methods_compare(&h->methods, view, &h->methods_compared, out);
+	return !h->comparing;
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------------- */

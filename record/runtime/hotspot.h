@@ -47,4 +47,10 @@ bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_
 /* Where the interpreter's code is; false if no address in it was looked up yet. */
 bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t *ret_len);
 
+/*
+ * Compare all code that is known with what is there now, as far as @view lets it; code that is gone goes into @out. True if it has come to
+ * the end: what is left was there when the first of these calls began. Cheap where nothing was allocated or freed since the last time.
+ */
+bool hotspot_compare(struct hotspot *h, struct managed_view *view, struct writer *out);
+
 #endif

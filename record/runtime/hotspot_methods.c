@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MARKS_MAX  16
+#define MARK_WORDS 4
+
 #define LINES_LEN_MAX 16384
 #define CONST_LEN_MAX (1U << 20)
 #define SYMBOL_MAX    512 /* bytes of a name that are kept */
@@ -191,6 +194,14 @@ uint32_t hotspot_methods_line(const struct hotspot_methods *methods, uint32_t nu
 
 /* ---- methods --------------------------------------------------------------------------------------- */
 
+static void read_mark(struct managed_view *view, const struct hotspot_layout *l, struct hotspot_method *m)
+{
+	m->pool = managed_view_u64(view, m->constant + l->at[CONST_CONSTANTS]);
+	m->name_index = read_u16(view, m->constant + l->at[CONST_NAME]);
+	m->holder = managed_view_u64(view, m->pool + l->at[POOL_HOLDER]);
+	m->holder_name = managed_view_u64(view, m->holder + l->at[KLASS_NAME]);
+}
+
 static bool add(struct hotspot_methods *methods, struct managed_view *view, uint64_t constant, struct writer *out)
 {
 	const struct hotspot_layout *l = methods->layout;
@@ -203,6 +214,7 @@ static bool add(struct hotspot_methods *methods, struct managed_view *view, uint
 	m.bytecode_len = read_u16(view, constant + l->at[CONST_CODE_SIZE]);
 	if (methods->lines_len < HOTSPOT_LINES_MAX)
 		read_lines(view, l, &m);
+	read_mark(view, l, &m);
 	if (view->failed) {
 		free(m.lines);
 		return false;
@@ -215,18 +227,96 @@ static bool add(struct hotspot_methods *methods, struct managed_view *view, uint
 	return true;
 }
 
+/* The four words that tell a method from others, where they are. */
+static void mark_places(const struct hotspot_layout *l, const struct hotspot_method *m, uint64_t ret[MARK_WORDS])
+{
+	ret[0] = m->constant + l->at[CONST_CONSTANTS];
+	ret[1] = m->constant + l->at[CONST_NAME];
+	ret[2] = m->pool + l->at[POOL_HOLDER];
+	ret[3] = m->holder + l->at[KLASS_NAME];
+}
+
+static bool has_mark(const struct hotspot_method *m, const uint64_t words[MARK_WORDS])
+{
+	return words[0] == m->pool && (uint16_t)words[1] == m->name_index && words[2] == m->holder && words[3] == m->holder_name;
+}
+
+static bool is_there(struct managed_view *view, const struct hotspot_layout *l, const struct hotspot_method *m)
+{
+	uint64_t places[MARK_WORDS], words[MARK_WORDS];
+
+	mark_places(l, m, places);
+	for (size_t i = 0; i < MARK_WORDS; i++) {
+		if (!managed_view_try(view, places[i], &words[i], sizeof(words[i])))
+			return false;
+	}
+	return has_mark(m, words);
+}
+
+/* Another method, or none, is there. */
+static void retire(struct hotspot_method *m, struct writer *out)
+{
+	if (m->is_known && !m->is_gone)
+		jitdump_put_gone(out, m->bytecode, m->bytecode_len);
+	m->is_gone = true;
+}
+
+/* The next methods that matter, with one call. */
+static void compare_some(struct hotspot_methods *methods, struct managed_view *view, size_t *pos, struct writer *out)
+{
+	struct task_memory_piece pieces[MARKS_MAX * MARK_WORDS];
+	uint64_t words[MARKS_MAX][MARK_WORDS], places[MARK_WORDS];
+	struct hotspot_method *some[MARKS_MAX];
+	size_t count = 0;
+
+	for (; *pos < methods->items.len && count < MARKS_MAX; ++*pos) {
+		struct hotspot_method *m = &methods->items.items[*pos];
+
+		if (!m->is_known || m->is_gone)
+			continue;
+		mark_places(methods->layout, m, places);
+		for (size_t i = 0; i < MARK_WORDS; i++)
+			pieces[count * MARK_WORDS + i] = (struct task_memory_piece){ places[i], &words[count][i], 8, 0 };
+		some[count++] = m;
+	}
+	if (!count)
+		return;
+	memset(words, 0, sizeof(words));
+	view->read(view->context, pieces, count * MARK_WORDS);
+	view->reads += (unsigned)count / 4 + 1;
+	for (size_t i = 0; i < count; i++) {
+		if (has_mark(some[i], words[i]))
+			continue;
+		retire(some[i], out);
+	}
+}
+
+bool hotspot_methods_compare(struct hotspot_methods *methods, struct managed_view *view, size_t *pos, struct writer *out)
+{
+	uint8_t byte;
+
+	while (*pos < methods->items.len && !view->failed && view->reads < MANAGED_READS_MAX) {
+		compare_some(methods, view, pos, out);
+		managed_view_try(view, 0, &byte, 1); /* looks at the time */
+	}
+	return *pos >= methods->items.len;
+}
+
 bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *view, uint64_t addr,
 			 struct writer *out, uint32_t *ret)
 {
 	const uint64_t *slot = map_get(&methods->by_address, addr);
 	uint64_t constant = managed_view_u64(view, addr + methods->layout->at[METHOD_CONST]);
+	struct hotspot_method *known = slot ? &methods->items.items[*slot] : NULL;
 
 	if (view->failed || !constant)
 		return false;
-	if (slot && methods->items.items[*slot].constant == constant) {
+	if (known && known->constant == constant && !known->is_gone && is_there(view, methods->layout, known)) {
 		*ret = (uint32_t)*slot;
 		return true;
 	}
+	if (known)
+		retire(known, out);
 	if (!add(methods, view, constant, out))
 		return false;
 	*ret = (uint32_t)(methods->items.len - 1);

@@ -19,7 +19,11 @@
 #define HOTSPOT_NAME_MAX    1040 /* with its class, and a NUL */
 
 struct hotspot_method {
-	uint64_t constant; /* address of its ConstMethod, which tells it from one that lay there before */
+	uint64_t constant; /* address of its ConstMethod */
+	/* What that has and leads to, which tells it from one that lay there before: classes are unloaded, and their memory used again. */
+	uint64_t pool, holder, holder_name;
+	uint16_t name_index;
+	bool is_gone;
 	uint64_t bytecode; /* address and length */
 	uint32_t bytecode_len;
 	uint8_t *lines; /* HotSpot's compressed table; NULL if there is none */
@@ -41,6 +45,12 @@ void hotspot_methods_deinit(struct hotspot_methods *methods);
 /* The number of the Method at @addr, which is written to @out if it is new. False if it cannot be read, or there are too many. */
 bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *view, uint64_t addr,
 			 struct writer *out, uint32_t *ret);
+
+/*
+ * Compare methods from *@pos on, whose bytecode was written as code, with what is there now, as far as @view lets it; bytecode that is gone
+ * goes into @out. True at the end.
+ */
+bool hotspot_methods_compare(struct hotspot_methods *methods, struct managed_view *view, size_t *pos, struct writer *out);
 
 /* The source line of bytecode @bci of method @number; 0 if it is not known. */
 uint32_t hotspot_methods_line(const struct hotspot_methods *methods, uint32_t number, uint32_t bci);

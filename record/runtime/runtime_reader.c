@@ -41,10 +41,14 @@
 #define GDB_JITS_MAX  4		    /* descriptors of one process */
 #define GDB_FILES_MAX 512	    /* that were looked into for one */
 #define GDB_VIEWS_MAX 16	    /* that one look may take to read a list */
+#define CHECK_NS      25000000ULL   /* at least, between comparisons of what is known of a process with what is there, */
+#define CHECK_RATE    20	    /* and so many times as long as one takes */
+#define CHECK_VIEWS   64	    /* that one may take */
+#define GONE_MAX      65536
 #define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
 #define LOOKS_MAX     8		    /* so often */
 
-enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_END };
+enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_CHECK, ASK_END };
 
 struct question {
 	uint64_t ip, function;
@@ -63,6 +67,9 @@ struct process {
 	struct gdb_jit *gdb_jits[GDB_JITS_MAX];
 	size_t ngdb_jits;
 	struct writer dump;
+	uint64_t checked_ns; /* when the last comparison began: all that was known then, and is not said to be gone, was there */
+	uint64_t check_ns;   /* when the one that goes on began; 0: none does */
+	uint64_t next_ns;    /* when to compare again */
 	size_t held; /* bytes of it, as counted in the reader's */
 };
 
@@ -95,6 +102,10 @@ struct runtime_reader {
 	uint64_t left_out;
 	struct unread unread_java, unread_v8;
 	VEC(struct runtime_interpreter) interpreters;
+	VEC(struct runtime_gone) gone;
+	atomic_size_t ngone;   /* of them */
+	atomic_bool has_runtimes;
+	uint64_t asked_ns;     /* the recorder's: for a check */
 	atomic_size_t ninterpreters; /* of them */
 	atomic_bool hurry; /* what is asked is only counted */
 	/* The thread's, or the recorder's while it pauses. */
@@ -196,8 +207,10 @@ static void read_memory(void *context, struct task_memory_piece *pieces, size_t 
 {
 	const struct process *p = context;
 
-	for (size_t i = 0; i < count; i++)
-		pieces[i].got = task_memory_read(&p->memory, pieces[i].addr, pieces[i].to, pieces[i].len);
+	if (count == 1)
+		pieces[0].got = task_memory_read(&p->memory, pieces[0].addr, pieces[0].to, pieces[0].len);
+	else
+		task_memory_read_pieces(&p->memory, pieces, count);
 }
 
 /* ---- finding the runtime --------------------------------------------------------------------------- */
@@ -570,19 +583,108 @@ static void ask_v8(struct runtime_reader *r, struct process *p, const struct que
 		v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump);
 }
 
+static bool read_gdb_list(struct runtime_reader *r, struct process *p, struct gdb_jit *jit)
+{
+	bool more = true;
+
+	for (unsigned views = 0; views < GDB_VIEWS_MAX && more; views++) {
+		managed_view_begin(r->view, read_memory, p, LOOK_NS);
+		more = gdb_jit_read_list(jit, r->view, &p->dump);
+	}
+	return !more;
+}
+
 static void ask_gdb_jits(struct runtime_reader *r, struct process *p, const struct question *q)
 {
 	for (size_t i = 0; i < p->ngdb_jits; i++) {
-		for (unsigned views = 0; views < GDB_VIEWS_MAX && gdb_jit_read_list(p->gdb_jits[i], r->view); views++)
-			managed_view_begin(r->view, read_memory, p, LOOK_NS);
+		read_gdb_list(r, p, p->gdb_jits[i]);
 		managed_view_begin(r->view, read_memory, p, LOOK_NS);
 		if (gdb_jit_look(p->gdb_jits[i], r->view, q->ip, q->ask == ASK_LEAF, &p->dump))
 			return;
 	}
 }
 
+static void add_gone(struct runtime_reader *r, const struct runtime_gone *gone)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->gone.len < GONE_MAX)
+		vec_push(&r->gone, *gone);
+	r->ngone = r->gone.len;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/*
+ * The dump's records from @begin on are new. What is gone was last known to be there at @checked_ns. The recorder is told which addresses may have other code from now on.
+ */
+static void stamp(struct runtime_reader *r, struct process *p, size_t begin)
+{
+	struct jitdump_record rec;
+	struct jitdump dump = { 0 };
+
+	if (p->dump.len == begin)
+		return;
+	jitdump_set_times(&p->dump, begin, clock_now_ns(CLOCK_MONOTONIC), p->checked_ns);
+	reader_init(&dump.reader, p->dump.data + begin, p->dump.len - begin, /* big_endian= */ false);
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_GONE)
+			add_gone(r, &(struct runtime_gone){ rec.ip, rec.ip + rec.len, p->pid });
+	}
+}
+
+static bool compare(struct runtime_reader *r, struct process *p)
+{
+	bool done = true;
+
+	managed_view_begin(r->view, read_memory, p, LOOK_NS);
+	if (p->hotspot)
+		return hotspot_compare(p->hotspot, r->view, &p->dump);
+	if (p->v8)
+		return v8_compare(p->v8, r->view, &p->dump);
+	for (size_t i = 0; i < p->ngdb_jits; i++)
+		done = read_gdb_list(r, p, p->gdb_jits[i]) && done;
+	return done;
+}
+
+/* Is what is known of the process's code still true? Code that is gone holds until it was last seen to be there. */
+static void check(struct runtime_reader *r, struct process *p)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	size_t begin = p->dump.len;
+	bool done = false;
+
+	if (now_ns < p->next_ns)
+		return;
+	if (!p->check_ns)
+		p->check_ns = now_ns;
+	for (unsigned views = 0; views < CHECK_VIEWS && !done; views++)
+		done = compare(r, p);
+	stamp(r, p, begin);
+	p->next_ns = now_ns + MAX(CHECK_NS, CHECK_RATE * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns));
+	if (!done)
+		return;
+	p->checked_ns = p->check_ns;
+	p->check_ns = 0;
+}
+
+static void check_all(struct runtime_reader *r)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));) {
+		struct process *p = process_of(slot);
+
+		if (has_runtime(p) && p->dump.len && p->dump.len <= DUMP_LEN_MAX)
+			check(r, p);
+		count_held(r, p);
+	}
+}
+
 static bool answer(struct runtime_reader *r, const struct question *q)
 {
+	if (q->ask == ASK_CHECK) {
+		check_all(r);
+		return true;
+	}
 	struct process *p = q->ask == ASK_END ? find(r, q->pid) : get(r, q->pid);
 
 	if (q->ask == ASK_END) {
@@ -599,6 +701,10 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		return false;
 	if (!p->dump.len)
 		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
+	r->has_runtimes = true;
+	check(r, p);
+	size_t begin = p->dump.len;
+
 	managed_view_begin(r->view, read_memory, p, LOOK_NS);
 	if (p->hotspot)
 		ask_hotspot(r, p, q);
@@ -606,6 +712,7 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		ask_v8(r, p, q);
 	else
 		ask_gdb_jits(r, p, q);
+	stamp(r, p, begin);
 	count_held(r, p);
 	return true;
 }
@@ -623,7 +730,7 @@ static void answer_all(struct runtime_reader *r, const struct question *question
 		bool paid = !r->hurry && (i % 16 || within_budget(r));
 		uint64_t end_ns;
 
-		*ret_left_out += (!paid && questions[i].ask != ASK_END) || !answer(r, &questions[i]);
+		*ret_left_out += (!paid && questions[i].ask < ASK_CHECK) || !answer(r, &questions[i]);
 		end_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		r->spent_ns += end_ns - begin_ns;
 		begin_ns = end_ns;
@@ -692,6 +799,7 @@ void runtime_reader_free(struct runtime_reader *r)
 	managed_files_deinit(&r->files);
 	vec_deinit(&r->queue);
 	vec_deinit(&r->interpreters);
+	vec_deinit(&r->gone);
 	free(r->view);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->more);
@@ -753,6 +861,31 @@ bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpr
 	r->ninterpreters = r->interpreters.len;
 	pthread_mutex_unlock(&r->lock);
 	return any;
+}
+
+bool runtime_reader_gone(struct runtime_reader *r, struct runtime_gone *ret)
+{
+	bool any;
+
+	if (!r->ngone)
+		return false;
+	pthread_mutex_lock(&r->lock);
+	any = r->gone.len;
+	if (any)
+		*ret = r->gone.items[--r->gone.len];
+	r->ngone = r->gone.len;
+	pthread_mutex_unlock(&r->lock);
+	return any;
+}
+
+void runtime_reader_check(struct runtime_reader *r)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (!r->has_runtimes || now_ns - r->asked_ns < CHECK_NS)
+		return;
+	r->asked_ns = now_ns;
+	ask(r, (struct question){ .ask = ASK_CHECK });
 }
 
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid)

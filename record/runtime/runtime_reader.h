@@ -54,6 +54,18 @@ struct runtime_interpreter {
 /* One that was found since the last call; false if there are no more. Cheap. */
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret);
 
+/* Code of a process that is not there any more, though something was told of its addresses. */
+struct runtime_gone {
+	uint64_t start, end;
+	uint32_t pid;
+};
+
+/* Some that was found since the last call: addresses in it are to be told again. False if there is no more. Cheap. */
+bool runtime_reader_gone(struct runtime_reader *r, struct runtime_gone *ret);
+
+/* Have what is known compared with what is there, unless that was done just now. To be called while samples come. */
+void runtime_reader_check(struct runtime_reader *r);
+
 /* Process @pid has ended, or runs another program; what was read of it stays. */
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid);
 

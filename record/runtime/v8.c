@@ -49,7 +49,7 @@ struct code {
 	enum tier tier;
 	uint64_t deopt, positions; /* words of the Code */
 	unsigned leaves;
-	bool announced, has_bytes;
+	bool announced, has_bytes, is_gone;
 	bool tried;		   /* to read the tables */
 	struct table table, inlinings;
 	uint64_t literals;
@@ -60,7 +60,7 @@ struct code {
 struct bytecode {
 	uint64_t array, shared; /* tagged pointers */
 	uint32_t function;
-	bool tried;
+	bool tried, is_gone;
 	struct table bytes, positions;
 };
 
@@ -81,6 +81,8 @@ struct v8 {
 	VEC(struct bytecode) bytecodes;
 	VEC(struct waiting) waiting;
 	size_t tables_len; /* kept */
+	size_t unread;	   /* 1 more than the number of one of them that could not be read with what was left of a view */
+	size_t compared;   /* codes, then bytecodes, of a comparison of all */
 	struct v8_functions functions;
 	/* Of the look that is being taken. */
 	struct managed_view *view;
@@ -264,6 +266,14 @@ static bool is_same(const struct code *a, const struct code *b)
 	       a->deopt == b->deopt && a->positions == b->positions;
 }
 
+/* Other code, or none, is there. */
+static void retire(struct v8 *v, struct code *c)
+{
+	if (c->announced && !c->is_gone)
+		jitdump_put_gone(v->out, c->start, c->end - c->start);
+	c->is_gone = true;
+}
+
 /* The code around @ip, as it is now; NULL if there is none. Valid until the next call. */
 static struct code *get_code(struct v8 *v, uint64_t ip)
 {
@@ -273,7 +283,7 @@ static struct code *get_code(struct v8 *v, uint64_t ip)
 	if (!find_code(v, ip, &now))
 		return NULL;
 	slot = map_get(&v->code_at, now.stream);
-	if (slot && is_same(&v->codes.items[*slot], &now))
+	if (slot && !v->codes.items[*slot].is_gone && is_same(&v->codes.items[*slot], &now))
 		return &v->codes.items[*slot];
 	if (!slot && v->codes.len >= CODES_MAX)
 		return NULL;
@@ -284,6 +294,7 @@ static struct code *get_code(struct v8 *v, uint64_t ip)
 	}
 	struct code *old = &v->codes.items[*slot];
 
+	retire(v, old);
 	v->tables_len -= old->table.len + old->inlinings.len;
 	code_deinit(old);
 	*old = now;
@@ -416,7 +427,7 @@ static struct bytecode *known_bytecode(struct v8 *v, uint64_t array)
 	const uint64_t *slot = map_get(&v->bytecode_at, array);
 	struct bytecode *b = slot ? &v->bytecodes.items[*slot] : NULL;
 
-	return b && has_bytecode(v, b->shared, array) ? b : NULL;
+	return b && !b->is_gone && has_bytecode(v, b->shared, array) ? b : NULL;
 }
 
 static void read_bytecode(struct v8 *v, struct bytecode *b)
@@ -635,4 +646,50 @@ bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_b
 	if (b && at->offset)
 		put_bytecode(v, b, at->array + at->offset);
 	return b;
+}
+
+/* ---- what is gone ---------------------------------------------------------------------------------- */
+
+/* Did reading fail because the view is spent? With a view of its own it is not: then what was read is not there. */
+static bool is_spent(struct v8 *v)
+{
+	return v->view->failed && v->unread != v->compared + 1;
+}
+
+static void compare_code(struct v8 *v, struct code *c)
+{
+	struct code now;
+	uint64_t map;
+	bool there = managed_view_try(v->view, c->stream, &map, sizeof(map)) && map == v->stream_map &&
+		     read_code(v, c->stream, c->object, c->start, &now) && is_same(c, &now);
+
+	if (!there && !is_spent(v))
+		retire(v, c);
+}
+
+static void compare_bytecode(struct v8 *v, struct bytecode *b)
+{
+	if (b->is_gone || has_bytecode(v, b->shared, b->array) || is_spent(v))
+		return;
+	b->is_gone = true;
+	jitdump_put_gone(v->out, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len);
+}
+
+bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out)
+{
+	v->view = view;
+	v->out = out;
+	for (; v->compared < v->codes.len + v->bytecodes.len; v->compared++) {
+		if (v->compared < v->codes.len)
+			compare_code(v, &v->codes.items[v->compared]);
+		else
+			compare_bytecode(v, &v->bytecodes.items[v->compared - v->codes.len]);
+		if (view->failed) {
+			v->compared += v->unread == v->compared + 1;
+			v->unread = v->compared + 1;
+			return false;
+		}
+	}
+	v->compared = 0;
+	return true;
 }

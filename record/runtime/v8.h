@@ -48,4 +48,10 @@ struct v8_bytecode_at {
 /* The same for the sum of @at->array and @at->offset. */
 bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_bytecode_at *at, struct writer *out);
 
+/*
+ * Compare all code and bytecode that is known with what is there now, as far as @view lets it; what is gone goes into @out. True if it has
+ * come to the end: what is left was there when the first of these calls began.
+ */
+bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out);
+
 #endif

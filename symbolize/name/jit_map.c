@@ -32,6 +32,8 @@ struct described {
 	struct jit_place place;
 };
 
+#define SYMBOLS_MAX (RANGE_OVERLAY_NONE / 2)
+
 struct jit_map {
 	char *text;
 	uint8_t *dump;
@@ -98,7 +100,7 @@ static void parse(struct jit_map *map, size_t len)
 	struct jit_symbol symbol = { 0 };
 	char *end = map->text + len;
 
-	for (char *line = map->text; line < end && map->symbols.len < RANGE_OVERLAY_NONE;) {
+	for (char *line = map->text; line < end && map->symbols.len < SYMBOLS_MAX;) {
 		char *eol = memchr(line, '\n', (size_t)(end - line));
 
 		if (!eol)
@@ -221,7 +223,7 @@ static void add_symbols(struct jit_map *map, struct object *object, uint64_t tim
 	size_t count, code_len;
 	const struct symtab_entry *entries = symtab_entries(object->symbols, &count);
 
-	for (size_t i = 0; i < count && map->symbols.len < RANGE_OVERLAY_NONE; i++) {
+	for (size_t i = 0; i < count && map->symbols.len < SYMBOLS_MAX; i++) {
 		struct jit_symbol symbol = {
 			.start = entries[i].vaddr,
 			.len = symtab_end(object->symbols, &entries[i]) - entries[i].vaddr,
@@ -287,6 +289,17 @@ static bool add_read(struct jit_map *map, struct jitdump_record *rec)
 	return true;
 }
 
+/* Earlier recorders wrote no times. */
+static bool has_times(struct jitdump dump)
+{
+	struct jitdump_record rec;
+	bool any = false;
+
+	while (!any && jitdump_next(&dump, &rec))
+		any = rec.time_ns;
+	return any;
+}
+
 static void parse_dump(struct jit_map *map, size_t len)
 {
 	struct jitdump dump;
@@ -298,8 +311,8 @@ static void parse_dump(struct jit_map *map, size_t len)
 		err_free(err);
 		return;
 	}
-	map->timed = map->timed && !dump.is_foreign_clock;
-	while (map->symbols.len < RANGE_OVERLAY_NONE && jitdump_next(&dump, &rec)) {
+	map->timed = map->timed && !dump.is_foreign_clock && has_times(dump);
+	while (map->symbols.len < SYMBOLS_MAX && jitdump_next(&dump, &rec)) {
 		if (add_read(map, &rec))
 			continue;
 		if (rec.kind == JITDUMP_DEBUG_INFO)
@@ -346,6 +359,10 @@ static void find_again(const struct jit_map *map, size_t first, struct jit_level
 		uint64_t *slot = map_put(&latest, symbol->start, &is_new);
 
 		pieces[i - first] = (struct jit_level_piece){ .start = symbol->start, .end = symbol->start + symbol->len };
+		if (!*symbol->name) {
+			pieces[i - first].ends = !is_new && map->symbols.items[*slot].len == symbol->len ? *slot - first + 1 : 0;
+			continue;
+		}
 		pieces[i - first].again = !is_new && is_again(&map->symbols.items[*slot], symbol);
 		*slot = i;
 	}
@@ -401,18 +418,22 @@ static void put_places(struct jit_map *map, const struct jit_level_address *addr
 	vec_deinit(&map->described);
 }
 
+/* On one level, the end of a piece of code lies below other code, which was found there before the end was. */
 static void lay_over(struct jit_map *map, uint32_t level)
 {
 	VEC(struct layer) ranges = { 0 };
 	bool any = !level;
 
-	vec_reserve(&ranges, map->symbols.len);
-	for (size_t i = 0; i < map->symbols.len; i++) {
-		const struct jit_symbol *sym = &map->symbols.items[i];
-		struct layer range = { sym->start, sym->level == level ? sym->start + sym->len : sym->start };
+	vec_reserve(&ranges, 2 * map->symbols.len);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (size_t i = 0; i < map->symbols.len; i++) {
+			const struct jit_symbol *sym = &map->symbols.items[i];
+			bool is_here = sym->level == level && !*sym->name == !turn;
+			struct layer range = { sym->start, is_here ? sym->start + sym->len : sym->start };
 
-		vec_push(&ranges, range);
-		any = any || sym->level == level;
+			vec_push(&ranges, range);
+			any = any || is_here;
+		}
 	}
 	if (any)
 		map->levels[level] = range_overlay_new(ranges.items, ranges.len);
@@ -495,7 +516,7 @@ static const struct jit_symbol *symbol_on(const struct jit_map *map, uint64_t ip
 {
 	uint32_t symbol = map->levels[level] ? range_overlay_find(map->levels[level], ip) : RANGE_OVERLAY_NONE;
 
-	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol];
+	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol % map->symbols.len];
 }
 
 const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
@@ -506,15 +527,32 @@ const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 	return symbol && *symbol->name ? symbol : NULL;
 }
 
+/* So long before it was read, new code may have been there: an address is read soon after it was sampled. */
+#define READ_LATE_NS 250000000ULL
+
+/*
+ * Code is read some time after it was sampled, and its end noticed some time after it was last seen. Where these times are close, the
+ * nearer one decides, if the address was read in it; what is between the two, and not near either, is not known.
+ */
 uint64_t jit_map_at(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
 {
+	const struct jit_symbol *above = NULL;
+
 	if (!map->changes.len || ip >> JIT_MAP_LEVEL_SHIFT)
 		return ip;
 	for (uint32_t level = JIT_LEVELS - 1; level; level--) {
 		const struct jit_symbol *symbol = symbol_on(map, ip, level);
 
-		if (symbol && symbol->from_ns <= time_ns)
-			return place_of(ip, level);
+		if (symbol && symbol->from_ns <= time_ns) {
+			bool is_close = !*symbol->name && above && above->from_ns - time_ns <= READ_LATE_NS;
+
+			if (!is_close)
+				return place_of(ip, level);
+			if (above->from_ns - time_ns <= time_ns - symbol->from_ns && map_get(&map->by_ip, place_of(ip, above->level)))
+				return place_of(ip, above->level);
+			continue; /* it was seen a moment ago */
+		}
+		above = symbol ? symbol : above;
 	}
 	return ip;
 }

@@ -170,7 +170,7 @@ static bool look(struct program *p, struct gdb_jit *jit, uint64_t ip, bool is_le
 	unsigned views = 0;
 
 	managed_view_begin(&p->view, read_program, p, 100000000);
-	while (gdb_jit_read_list(jit, &p->view) && views++ < 16)
+	while (gdb_jit_read_list(jit, &p->view, &p->out) && views++ < 16)
 		managed_view_begin(&p->view, read_program, p, 100000000);
 	managed_view_begin(&p->view, read_program, p, 100000000);
 	return gdb_jit_look(jit, &p->view, ip, is_leaf, &p->out);
@@ -285,9 +285,9 @@ TEST(gdb_jit_reads_a_long_list_in_pieces)
 
 	managed_view_begin(&p->view, read_program, p, 100000000);
 	p->view.reads = MANAGED_READS_MAX - 1; /* the descriptor, no more */
-	CHECK(gdb_jit_read_list(jit, &p->view));
+	CHECK(gdb_jit_read_list(jit, &p->view, &p->out));
 	managed_view_begin(&p->view, read_program, p, 100000000);
-	CHECK(!gdb_jit_read_list(jit, &p->view));
+	CHECK(!gdb_jit_read_list(jit, &p->view, &p->out));
 	CHECK(gdb_jit_look(jit, &p->view, BEAM + 0x60, true, &p->out));
 	gdb_jit_free(jit);
 	free_program(p);

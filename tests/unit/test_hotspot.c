@@ -294,6 +294,52 @@ TEST(hotspot_reads_a_blob_anew_when_another_lies_there)
 	free_machine(m);
 }
 
+static size_t compare(struct machine *m, struct hotspot *h)
+{
+	size_t begin = m->out.len;
+
+	managed_view_begin(&m->view, read_machine, m, 100000000);
+	CHECK(hotspot_compare(h, &m->view, &m->out));
+	return m->out.len - begin;
+}
+
+TEST(hotspot_says_which_code_is_gone)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record rec;
+	struct jitdump dump = { 0 };
+
+	jitdump_put_header(&m->out, 62, 1, 0);
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	CHECK_UINT(compare(m, h), 0);
+	put(m, HEAP + 300, 1, 8); /* something was allocated */
+	CHECK_UINT(compare(m, h), 0);
+	put(m, BLOB + 40, 78, 4); /* another compilation */
+	CHECK_UINT(compare(m, h), 0); /* which nobody notices whose heap says that nothing was allocated */
+	put(m, HEAP + 300, 2, 8);
+	size_t len = compare(m, h);
+
+	reader_init(&dump.reader, m->out.data + m->out.len - len, len, false);
+	CHECK(len && jitdump_next(&dump, &rec));
+	CHECK_UINT(rec.kind, JITDUMP_GONE);
+	CHECK_UINT(rec.ip, CODE);
+	CHECK_UINT(rec.len, 0x100);
+	put(m, HEAP + 300, 3, 8);
+	CHECK_UINT(compare(m, h), 0); /* once */
+	size_t begin = m->out.len;
+
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	reader_init(&dump.reader, m->out.data + begin, m->out.len - begin, false);
+	CHECK(jitdump_next(&dump, &rec));
+	CHECK_UINT(rec.kind, JITDUMP_KNOWN); /* the method is known, what is there is said anew */
+	put(m, BLOB - 8, 0, 1); /* freed */
+	put(m, HEAP + 300, 4, 8);
+	CHECK(compare(m, h));
+	hotspot_free(h);
+	free_machine(m);
+}
+
 TEST(hotspot_finds_the_line_of_bytecode)
 {
 	struct machine *m = new_machine();
@@ -347,6 +393,9 @@ TEST(hotspot_survives_a_machine_that_lies)
 		m->noise = round % 2 ? seed : 0;
 		for (unsigned i = 0; i < 8; i++) {
 			look(m, h, CODE + 0x1c + i, i % 2 ? HOTSPOT_LEAF : HOTSPOT_CALLER);
+			CHECK(m->view.reads <= MANAGED_READS_MAX + 8);
+			managed_view_begin(&m->view, read_machine, m, 100000000);
+			hotspot_compare(h, &m->view, &m->out);
 			CHECK(m->view.reads <= MANAGED_READS_MAX + 8);
 		}
 		CHECK(m->out.len < 1 << 20);

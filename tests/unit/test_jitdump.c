@@ -370,12 +370,14 @@ TEST(jitdump_ends_where_it_was_closed)
 
 /* ---- code after code ------------------------------------------------------------------------------- */
 
+#define SECOND 1000000000ULL
+
 static void put_known_at(struct writer *w, uint64_t ip, uint64_t len, const char *name, uint64_t time_ns)
 {
 	size_t begin = w->len;
 
 	jitdump_put_known(w, ip, len, name);
-	jitdump_set_time(w, begin, time_ns);
+	jitdump_set_times(w, begin, time_ns * SECOND, 0);
 }
 
 static void put_place_at(struct writer *w, uint64_t ip, uint32_t function, uint32_t line, uint64_t time_ns)
@@ -384,19 +386,19 @@ static void put_place_at(struct writer *w, uint64_t ip, uint32_t function, uint3
 	size_t begin = w->len;
 
 	jitdump_put_place(w, ip, JITDUMP_FRAME_UNKNOWN, 0, &call, 1);
-	jitdump_set_time(w, begin, time_ns);
+	jitdump_set_times(w, begin, time_ns * SECOND, 0);
 }
 
 static const char *name_then(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
 {
-	const struct jit_symbol *symbol = jit_map_find(map, jit_map_at(map, ip, time_ns));
+	const struct jit_symbol *symbol = jit_map_find(map, jit_map_at(map, ip, time_ns * SECOND));
 
 	return symbol ? symbol->name : NULL;
 }
 
 static uint32_t line_then(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
 {
-	const struct jit_place *place = jit_map_place(map, jit_map_at(map, ip, time_ns));
+	const struct jit_place *place = jit_map_place(map, jit_map_at(map, ip, time_ns * SECOND));
 
 	return place && place->count ? jit_map_calls(map, place)->line : 0;
 }
@@ -415,8 +417,9 @@ TEST(jit_map_knows_what_was_at_an_address_at_its_time)
 	put_place_at(&w, 0x1010, 0, 33, 120); /* of the same code: the first holds */
 	begin = w.len;
 	jitdump_put_gone(&w, 0x1000, 0x40);
-	jitdump_set_time(&w, begin, 200);
+	jitdump_set_times(&w, begin, 0, 200 * SECOND);
 	put_known_at(&w, 0x1020, 0x10, "third", 300);
+	put_place_at(&w, 0x1025, 0, 44, 300);
 	struct jit_map *map = jit_map_new_timed("1000 100 line\n", 14, w.data, w.len);
 
 	CHECK_STR(name_then(map, 0x1010, 1), "first"); /* it was there before it was described */
@@ -429,10 +432,13 @@ TEST(jit_map_knows_what_was_at_an_address_at_its_time)
 	CHECK_UINT(line_then(map, 0x1010, 200), 0);
 	CHECK_STR(name_then(map, 0x1025, 250), NULL);
 	CHECK_STR(name_then(map, 0x1025, 300), "third");
-	CHECK_UINT(jit_map_changes(map, 99), 0);
-	CHECK_UINT(jit_map_changes(map, 100), 1);
+	/* Code is read soon after it was sampled. */
+	CHECK_STR(jit_map_find(map, jit_map_at(map, 0x1025, 300 * SECOND - 40000000))->name, "third");
+	CHECK_STR(jit_map_find(map, jit_map_at(map, 0x1035, 300 * SECOND - 40000000)) ? "?" : NULL, NULL);
+	CHECK_UINT(jit_map_changes(map, 99 * SECOND), 0);
+	CHECK_UINT(jit_map_changes(map, 100 * SECOND), 1);
 	CHECK_UINT(jit_map_changes(map, UINT64_MAX), 3);
-	uint64_t place = jit_map_at(map, 0x1025, 300);
+	uint64_t place = jit_map_at(map, 0x1025, 300 * SECOND);
 
 	CHECK_UINT(jit_map_address(place), 0x1025);
 	CHECK_UINT(jit_map_at(map, place, 1), place);
@@ -456,11 +462,11 @@ TEST(jit_map_takes_code_and_what_was_known_of_it_for_one)
 	put_known_at(&w, 0x1000, sizeof(code), "f", 50);
 	begin = w.len;
 	jitdump_put_load(&w, 1, 0x1000, "f", code, sizeof(code));
-	jitdump_set_time(&w, begin, 70);
+	jitdump_set_times(&w, begin, 70 * SECOND, 0);
 	struct jit_map *map = jit_map_new_timed("", 0, w.data, w.len);
 
 	CHECK_UINT(jit_map_changes(map, UINT64_MAX), 0);
-	CHECK(jit_map_find(map, jit_map_at(map, 0x1001, 60))->code);
+	CHECK(jit_map_find(map, jit_map_at(map, 0x1001, 60 * SECOND))->code);
 	jit_map_free(map);
 	writer_deinit(&w);
 }

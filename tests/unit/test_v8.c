@@ -351,6 +351,34 @@ TEST(v8_reads_code_anew_when_other_code_lies_there)
 }
 
 /* Any word of the heap may be any number, and change while it is read: looks end, within the view's bounds. */
+static size_t compare(struct heap *h, struct v8 *v)
+{
+	size_t begin = h->out.len;
+
+	managed_view_begin(&h->view, read_heap, h, 100000000);
+	CHECK(v8_compare(v, &h->view, &h->out));
+	return h->out.len - begin;
+}
+
+TEST(v8_says_which_code_is_gone)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+
+	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+	CHECK(look_bytecode(h, v, 53));
+	CHECK_UINT(compare(h, v), 0);
+	put(h, CODE + 56, 4, 4); /* shorter */
+	CHECK(compare(h, v));
+	CHECK_UINT(compare(h, v), 0); /* once */
+	put(h, ARRAY, 0, 8);
+	CHECK(compare(h, v));
+	CHECK_UINT(compare(h, v), 0);
+	CHECK(!look_bytecode(h, v, 53));
+	v8_free(v);
+	free_heap(h);
+}
+
 TEST(v8_survives_a_heap_that_lies)
 {
 	static const uint64_t evil[] = { 0, 1, 0xff, 0x7fffffff, 0xffffffff, 1ULL << 63, UINT64_MAX, 0x7fffffffULL << 32,
@@ -370,6 +398,9 @@ TEST(v8_survives_a_heap_that_lies)
 			look(h, v, STREAM + 0x5c + i, i % 2 ? V8_LEAF : V8_CALLER);
 			look(h, v, BASELINE_STREAM + 0x5c + i, i % 2 ? V8_LEAF : V8_CALLER);
 			look_bytecode(h, v, 53 + i);
+			CHECK(h->view.reads <= MANAGED_READS_MAX + 8);
+			managed_view_begin(&h->view, read_heap, h, 100000000);
+			v8_compare(v, &h->view, &h->out);
 			CHECK(h->view.reads <= MANAGED_READS_MAX + 8);
 		}
 		CHECK(h->out.len < 1 << 20);
