@@ -161,7 +161,7 @@ run_guest() {
 	aarch64) machine="qemu-system-aarch64 -M virt,gic-version=3 -device virtio-blk-device,drive=disk" console=ttyAMA0 ;;
 	x86_64) machine="qemu-system-x86_64 -accel tcg -device virtio-blk-pci,drive=disk" console=ttyS0 ;;
 	esac
-	timeout "${GUEST_TIMEOUT:-240}" $machine -cpu "$cpu" $icount -smp "$smp" -m 512 \
+	timeout "${GUEST_TIMEOUT:-240}" $machine -cpu "$cpu" $icount -smp "$smp" -m "${GUEST_MEMORY:-512}" \
 		-nographic -no-reboot -nic none -kernel "$KERNEL/vmlinuz" -initrd image.cpio \
 		-drive if=none,id=disk,format=raw,file=disk \
 		-append "console=$console quiet panic=-1 $kaslr" </dev/null >console 2>&1 || :
