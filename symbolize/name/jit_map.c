@@ -521,7 +521,7 @@ static const struct jit_symbol *symbol_on(const struct jit_map *map, uint64_t ip
 
 const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 {
-	uint64_t ip = jit_map_address(place);
+	uint64_t ip = map->changes.len ? jit_map_address(place) : place; /* without levels, any address is one */
 	const struct jit_symbol *symbol = symbol_on(map, ip, ip == place ? 0 : (uint32_t)(place >> JIT_MAP_LEVEL_SHIFT));
 
 	return symbol && *symbol->name ? symbol : NULL;

@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const struct jit_symbol *symbols = jit_map_symbols(map, &count);
 
 	check_records(data, len);
+	jit_map_free(jit_map_new_timed("", 0, data, len));
 	for (size_t i = 0; i < count && i < 1000; i++) {
 		const char *file = NULL;
 		uint32_t line;
