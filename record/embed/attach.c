@@ -108,7 +108,7 @@ void attach_free(struct attach *a)
 	attach_jit_deinit(&a->jit);
 	vec_deinit(&a->pending);
 	code_files_deinit(&a->files);
-	kernel_symbols_deinit(&a->kernel.symbols);
+	attach_kernel_deinit(&a->kernel);
 	for (size_t i = 0; i < a->fronts.len; i++) {
 		vec_deinit(&a->fronts.items[i]->told);
 		addr_cache_deinit(&a->fronts.items[i]->seen);

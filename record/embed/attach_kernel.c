@@ -60,13 +60,21 @@ static struct err *write_code(const struct attach_kernel *kernel, enum attach_bu
 	return err;
 }
 
+void attach_kernel_deinit(struct attach_kernel *kernel)
+{
+	kernel_symbols_deinit(&kernel->symbols);
+	kallsyms_text_deinit(&kernel->kallsyms);
+}
+
 struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle bundle,
 				struct trace_writer *w, struct diag *notes,
 				struct attach_report *report)
 {
 	struct kernel_symbol_list list = { 0 };
 	struct kernel_function_list functions = { 0 };
-	FILE *kallsyms = kernel->symbols.addresses.len ? fopen("/proc/kallsyms", "re") : NULL;
+	FILE *kallsyms = kernel->symbols.addresses.len
+				 ? kallsyms_text_open(&kernel->kallsyms, "/proc/kallsyms", "/proc/modules")
+				 : NULL;
 	struct err *err = NULL;
 	bool shown = kernel_symbols_read(&kernel->symbols, kallsyms, &list, &functions);
 
