@@ -125,7 +125,7 @@ static void print_versions(const struct annotate *a, const struct annotate_args 
 
 	for (size_t i = 0; i < MIN(count, VERSIONS_MAX); i++)
 		text = arena_printf(&a->s->arena, "%s%s%s at 0x%" PRIx64, text, i ? ", " : "",
-				    a->functions.items[i].name, a->functions.items[i].vaddr);
+				    a->functions.items[i].name, code_place_address(a->functions.items[i].vaddr));
 	text = arena_printf(&a->s->arena, "%s%s", text, count > VERSIONS_MAX ? ", ..." : "");
 	text_put_wrapped(stdout, text_escape(&a->s->arena, text), 0,
 			 args->print.term.columns ? args->print.term.columns : SIZE_MAX);

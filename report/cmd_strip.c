@@ -78,11 +78,11 @@ static void passage_deinit(struct passage *passage)
 /* Of a frame of an interpreter, what it interprets, as a return address: only the walk over the stack finds that. */
 static uint64_t address_of(const struct chains *chains, const struct unwind_frame *frame, bool leaf)
 {
-	uint64_t ip = frame->ip;
+	uint64_t ip = frame->ip, vaddr = code_place_address(frame->vaddr);
 
-	if (chains->no_names || frame->module->kind != MODULE_JIT || frame->vaddr == ip || frame->vaddr == ip - 1)
+	if (chains->no_names || frame->module->kind != MODULE_JIT || vaddr == ip || vaddr == ip - 1)
 		return ip;
-	return frame->vaddr + !leaf;
+	return vaddr + !leaf;
 }
 
 static struct err *keep_chain(void *context, struct session *s, const struct session_event *event)

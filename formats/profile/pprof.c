@@ -124,7 +124,7 @@ static void build_mappings(struct builder *b, uint32_t main_module)
 	}
 	for (size_t i = 0; i < p->locations.len; i++) {
 		const struct profile_location *location = &p->locations.items[i];
-		uint64_t vaddr = location->vaddr;
+		uint64_t vaddr = profile_address(location);
 
 		if (!location->has_vaddr || location->module == PROFILE_NONE)
 			continue;
@@ -162,7 +162,7 @@ static void build_locations(struct builder *b)
 		locations[i].id = i + 1;
 		if (location->module != PROFILE_NONE)
 			locations[i].mapping_id = (uint64_t)location->module + 1;
-		locations[i].address = location->vaddr;
+		locations[i].address = profile_address(location);
 		locations[i].line = lines + location->first_line;
 		locations[i].n_line = location->nlines;
 	}

@@ -25,6 +25,7 @@
 #ifndef FORMATS_PROFILE_H
 #define FORMATS_PROFILE_H
 
+#include "formats/code_place.h"
 #include "formats/base/strtab.h"
 #include "formats/base/vec.h"
 #include "formats/event_branch.h"
@@ -77,12 +78,13 @@ enum profile_frame_kind {
 };
 
 struct profile_location {
-	uint64_t vaddr;	     /* link-time; for return addresses, inside the call instruction; 0 without has_vaddr */
+	uint64_t vaddr;	     /* link-time; for return addresses, inside the call instruction; 0 without has_vaddr; see profile_address() */
 	uint32_t module;     /* PROFILE_NONE if not known */
 	uint32_t first_line; /* index in profile.lines */
 	uint32_t nlines;     /* 0 until it is symbolized, then at least 1; the last one is not inlined */
 	uint8_t kind;	     /* enum profile_frame_kind */
 	bool has_vaddr;
+	bool is_place;	     /* @vaddr is a place, code_place.h */
 };
 
 /* How the frame was found; the order is from sure to less sure (see unwind.h, which it is taken from). */
@@ -265,6 +267,12 @@ uint32_t profile_add_labels(struct profile *p, const struct profile_label *label
 
 /* The name of @process from @time_ns on; call it in order of time. */
 void profile_add_process_name(struct profile *p, uint32_t process, uint64_t time_ns, uint32_t name);
+
+/* What people and other tools see of @location's address. */
+static inline uint64_t profile_address(const struct profile_location *location)
+{
+	return location->is_place ? code_place_address(location->vaddr) : location->vaddr;
+}
 
 /* Set what is at @location, which has an address, once; innermost first, at least one. */
 void profile_set_lines(struct profile *p, uint32_t location, const struct profile_line *lines,

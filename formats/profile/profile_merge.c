@@ -65,6 +65,7 @@ static uint32_t add_location(struct translation *t, const struct profile_locatio
 	if (!from->has_vaddr)
 		return profile_add_named_location(t->into, from->kind, module, lines, from->nlines);
 	number = profile_add_location(t->into, module, from->vaddr, from->kind);
+	t->into->locations.items[number].is_place = from->is_place;
 	known = &t->into->locations.items[number];
 	if (!known->nlines)
 		profile_set_lines(t->into, number, lines, from->nlines);

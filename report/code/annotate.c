@@ -138,8 +138,9 @@ static bool covers(const struct profile *p, const struct annotate_function *func
 	if (wanted->module_len &&
 	    !lookup_matches_module(p, function->module, wanted->module, wanted->module_len))
 		return false;
-	return wanted->vaddr >= function->vaddr &&
-	       wanted->vaddr - function->vaddr < MAX(function->len, 1);
+	uint64_t start = code_place_address(function->vaddr);
+
+	return wanted->vaddr >= start && wanted->vaddr - start < MAX(function->len, 1);
 }
 
 /* The leaf's location, NULL for a sample without one, or with one that is no machine code. */

@@ -99,6 +99,7 @@ struct annotate_listing {
 	struct profile_sum *loop_sums;    /* nevents for each loop, with those inside it */
 	struct profile_sum *elsewhere;    /* one for each event: on addresses that the listing does not have */
 	const char *origin; /* of the code, in words, where that is not simply its file; NULL: it is */
+	uint64_t level;    /* that the function's place has above its address, code_place.h */
 	uint64_t code_len; /* bytes listed; less than the function has if only those travelled */
 	double *measured;    /* for each line the sums of annotate.measures, one behind the other; NULL if there are none */
 	size_t measured_len; /* of one line */

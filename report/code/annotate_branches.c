@@ -24,13 +24,15 @@ static uint32_t line_at(const struct annotate *a, const struct annotate_listing 
 	uint32_t location = a->branches->places.items[place].location;
 	const struct profile_location *at;
 	const struct annotate_line *line;
+	uint64_t vaddr;
 
 	if (location == SESSION_NOWHERE)
 		return FLOW_NONE;
 	at = &a->s->profile->locations.items[location];
 	if (at->module != listing->function->module)
 		return FLOW_NONE;
-	line = bsearch(&at->vaddr, listing->lines.items, listing->lines.len, sizeof(*line),
+	vaddr = at->vaddr - listing->level;
+	line = bsearch(&vaddr, listing->lines.items, listing->lines.len, sizeof(*line),
 		       compare_lines);
 	return line ? (uint32_t)(line - listing->lines.items) : FLOW_NONE;
 }

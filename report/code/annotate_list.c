@@ -19,8 +19,11 @@ static int compare_lines(const void *key, const void *item)
 	return vaddr - line->insn.vaddr >= line->insn.len;
 }
 
-static struct annotate_line *line_at(struct annotate_listing *listing, uint64_t vaddr)
+/* The instruction at @place. */
+static struct annotate_line *line_at(struct annotate_listing *listing, uint64_t place)
 {
+	uint64_t vaddr = place - listing->level;
+
 	return bsearch(&vaddr, listing->lines.items, listing->lines.len,
 		       sizeof(*listing->lines.items), compare_lines);
 }
@@ -140,7 +143,7 @@ static void disassemble(struct disasm *d, const uint8_t *code, struct annotate_l
 	while (at < ret->code_len) {
 		struct annotate_line line = { .code = code + at };
 
-		if (!disasm_next(d, code + at, ret->code_len - at, ret->function->vaddr + at,
+		if (!disasm_next(d, code + at, ret->code_len - at, ret->function->vaddr - ret->level + at,
 				 &line.insn))
 			break;
 		vec_push(&ret->lines, line);
@@ -162,6 +165,7 @@ struct err *annotate_list(struct annotate *a, const struct annotate_function *fu
 	if (err)
 		return err;
 	*ret = (struct annotate_listing){ .function = function,
+					  .level = function->vaddr - code_place_address(function->vaddr),
 					  .code_len = MIN(function->len, origin.len) };
 	disassemble(d, origin.code, ret);
 	disasm_close(d);
@@ -194,9 +198,9 @@ void annotate_name(const struct annotate *a, const struct annotate_listing *list
 	if (line->named)
 		return;
 	line->named = true;
-	line->frames = symbolizer_find(a->s->symbolizer, mod, line->insn.vaddr, &line->nframes);
+	line->frames = symbolizer_find(a->s->symbolizer, mod, line->insn.vaddr + listing->level, &line->nframes);
 	if (!target ||
-	    (line->insn.flow != DISASM_CALL && target - function->vaddr < function->len))
+	    (line->insn.flow != DISASM_CALL && target + listing->level - function->vaddr < function->len))
 		return;
 	const struct symbol_frame *frames =
 		symbolizer_find(a->s->symbolizer, mod, target, &count);

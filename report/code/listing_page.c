@@ -138,7 +138,7 @@ static void put_source(struct listing_page *page, const struct annotate_line *li
 static size_t section_of(const struct listing_page *page, uint64_t vaddr)
 {
 	for (size_t i = 0; i < page->a->functions.len; i++)
-		if (page->a->functions.items[i].vaddr == vaddr &&
+		if (code_place_address(page->a->functions.items[i].vaddr) == vaddr &&
 		    page->a->functions.items[i].module == page->function->module)
 			return i + 1;
 	return 0;

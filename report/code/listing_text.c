@@ -454,7 +454,7 @@ void listing_text_print(const struct annotate *a, struct annotate_listing *listi
 	if (!p.line)
 		memory_exhausted(BUFSIZ);
 	p.address_width = MAX(ADDRESS_LEAST, snprintf(NULL, 0, "%" PRIx64,
-						      listing->function->vaddr + listing->code_len));
+						      listing->function->vaddr - listing->level + listing->code_len));
 	listing_rows_init(&p.rows, a, listing, &how);
 	print_head(&p);
 	for (size_t i = 0; i < p.rows.rows.len; i++)

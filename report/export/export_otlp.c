@@ -124,7 +124,7 @@ static void put_locations(struct otlp *o)
 		if (location->module != PROFILE_NONE)
 			otlp_int(w, 1, "mappingIndex", (int32_t)location->module + 1);
 		if (location->has_vaddr)
-			otlp_int64(w, 2, "address", (int64_t)location->vaddr);
+			otlp_int64(w, 2, "address", (int64_t)profile_address(location));
 		put_lines(o, location);
 		otlp_list(w, "attributeIndices");
 		otlp_int(w, 4, NULL, text_attribute(o, "profile.frame.type", string_of(o, frame_types[location->kind])));

@@ -87,7 +87,7 @@ static void put_frame(struct writer_state *w, const struct frame *frame)
 
 	/* Readers want a word where the address stands. */
 	if (at->has_vaddr)
-		fprintf(w->out, "\t%16" PRIx64, at->vaddr);
+		fprintf(w->out, "\t%16" PRIx64, profile_address(at));
 	else
 		fprintf(w->out, "\t%16s", "_");
 	if (!*path)

@@ -141,8 +141,8 @@ static void put_frame_cell(struct json *json, struct firefox_tables *t, size_t i
 
 	switch (column) {
 	case COLUMN_ADDRESS:
-		if (frame.location && frame.location->has_vaddr && frame.location->vaddr < NUMBER_MAX)
-			json_uint(json, NULL, frame.location->vaddr);
+		if (frame.location && frame.location->has_vaddr && profile_address(frame.location) < NUMBER_MAX)
+			json_uint(json, NULL, profile_address(frame.location));
 		else
 			json_number(json, NULL, "-1");
 		break;

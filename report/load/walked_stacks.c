@@ -69,8 +69,11 @@ static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
 
 static uint32_t location_of(struct walked_stacks *w, uint32_t module, uint64_t vaddr)
 {
-	return profile_add_location(w->namer->profile, module, vaddr,
-				    frame_kind_of(w->namer->profile->modules.items[module].kind));
+	struct profile *p = w->namer->profile;
+	uint32_t location = profile_add_location(p, module, vaddr, frame_kind_of(p->modules.items[module].kind));
+
+	p->locations.items[location].is_place = p->modules.items[module].kind == PROFILE_JIT;
+	return location;
 }
 
 uint32_t walked_stacks_locate(struct walked_stacks *w, uint32_t pid, uint64_t ip)

@@ -393,7 +393,7 @@ static void put_frame_json(struct script *script, const struct unwind_frame *fra
 		json_open(json, NULL, '{');
 		if (frame) {
 			put_address(json, "ip", frame->ip);
-			put_address(json, "vaddr", frame->vaddr);
+			put_address(json, "vaddr", code_place_address(frame->vaddr));
 		}
 		json_string(json, "function",
 			    profile_text(p, p->functions.items[line->function].name));

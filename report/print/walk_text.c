@@ -71,7 +71,7 @@ static void put_head(FILE *out, const struct walk_text *walk, size_t number, uin
 	text_put_escaped(out, f->module->path);
 	if (f->module->kind == MODULE_FILE || f->module->kind == MODULE_VDSO) /* has link-time addresses */
 		fprintf(out, " + %#" PRIx64, f->vaddr);
-	fputs(f->ip != f->vaddr && f->how != UNWIND_LEAF ? ", in the call\n" : "\n", out);
+	fputs(f->ip != code_place_address(f->vaddr) && f->how != UNWIND_LEAF ? ", in the call\n" : "\n", out);
 	put_names(out, walk, stack);
 	fprintf(out, "  found by   %s%s\n", unwind_how_name(f->how),
 		f->kernel ? ", in the kernel" : "");

@@ -103,7 +103,7 @@ static const char *address_text(const struct output *o, uint32_t place, struct a
 
 	if (location == SESSION_NOWHERE)
 		return "";
-	return arena_printf(arena, "0x%" PRIx64, o->b.s->profile->locations.items[location].vaddr);
+	return arena_printf(arena, "0x%" PRIx64, profile_address(&o->b.s->profile->locations.items[location]));
 }
 
 static void put_data_place(struct output *o, uint32_t place)

@@ -515,7 +515,7 @@ static struct view_key frame_texts(const struct view_keys *keys, enum view_by by
 			by != VIEW_ADDRESS
 				? line_text(keys, frame)
 				: arena_printf(keys->arena, "0x%" PRIx64,
-					       keys->p->locations.items[frame->location].vaddr);
+					       profile_address(&keys->p->locations.items[frame->location]));
 		key.fields[1] = name;
 		key.fields[2] = module;
 		break;

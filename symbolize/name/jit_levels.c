@@ -138,9 +138,9 @@ void jit_levels_find(struct jit_level_piece *pieces, size_t npieces, struct jit_
 		uint8_t below = highest(&tree, whole(&tree, piece->start, piece->end));
 
 		if (piece->ends)
-			piece->level = MIN(pieces[piece->ends - 1].level + 1, JIT_LEVELS - 1U);
+			piece->level = MIN(pieces[piece->ends - 1].level + 1, CODE_PLACE_LEVELS - 1U);
 		else
-			piece->level = MIN(below && piece->again ? below - 1U : below, JIT_LEVELS - 1U);
+			piece->level = MIN(below && piece->again ? below - 1U : below, CODE_PLACE_LEVELS - 1U);
 		cover(&tree, whole(&tree, piece->start, piece->end), (uint8_t)(piece->level + 1));
 	}
 	tree_deinit(&tree);

@@ -13,11 +13,11 @@
 #ifndef SYMBOLIZE_JIT_LEVELS_H
 #define SYMBOLIZE_JIT_LEVELS_H
 
+#include "formats/code_place.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define JIT_LEVELS 16 /* beyond that, at an address whose code was replaced so often, the last one holds for all that follow */
 
 /* A piece of code [start, end), in the order in which they were described. */
 struct jit_level_piece {

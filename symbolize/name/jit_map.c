@@ -39,7 +39,7 @@ struct jit_map {
 	uint8_t *dump;
 	struct arena lines;
 	VEC(struct jit_symbol) symbols;
-	struct range_overlay *levels[JIT_LEVELS]; /* of all symbols, by number; NULL where there are none */
+	struct range_overlay *levels[CODE_PLACE_LEVELS]; /* of all symbols, by number; NULL where there are none */
 	VEC(uint64_t) changes;			  /* times at which code was replaced, ascending */
 	bool timed;
 	struct map functions;  /* number -> index in @named */
@@ -400,7 +400,7 @@ static void find_levels(struct jit_map *map, size_t first, struct jit_level_addr
 
 static uint64_t place_of(uint64_t ip, uint32_t level)
 {
-	return ip | (uint64_t)level << JIT_MAP_LEVEL_SHIFT;
+	return ip | (uint64_t)level << CODE_PLACE_SHIFT;
 }
 
 /* The first one of an address holds, of each level: that is what was there when it was seen first. */
@@ -468,7 +468,7 @@ static struct jit_map *make(const char *text, size_t len, const void *dump, size
 		find_levels(map, first, addresses);
 	put_places(map, addresses);
 	free(addresses);
-	for (uint32_t level = 0; level < (map->changes.len ? JIT_LEVELS : 1); level++)
+	for (uint32_t level = 0; level < (map->changes.len ? CODE_PLACE_LEVELS : 1); level++)
 		lay_over(map, level);
 	return map;
 }
@@ -498,7 +498,7 @@ void jit_map_free(struct jit_map *map)
 	map_deinit(&map->by_ip);
 	vec_deinit(&map->places);
 	vec_deinit(&map->calls);
-	for (uint32_t level = 0; level < JIT_LEVELS; level++)
+	for (uint32_t level = 0; level < CODE_PLACE_LEVELS; level++)
 		range_overlay_free(map->levels[level]);
 	vec_deinit(&map->changes);
 	vec_deinit(&map->described);
@@ -521,8 +521,8 @@ static const struct jit_symbol *symbol_on(const struct jit_map *map, uint64_t ip
 
 const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 {
-	uint64_t ip = map->changes.len ? jit_map_address(place) : place; /* without levels, any address is one */
-	const struct jit_symbol *symbol = symbol_on(map, ip, ip == place ? 0 : (uint32_t)(place >> JIT_MAP_LEVEL_SHIFT));
+	uint64_t ip = map->changes.len ? code_place_address(place) : place; /* without levels, any address is one */
+	const struct jit_symbol *symbol = symbol_on(map, ip, ip == place ? 0 : (uint32_t)(place >> CODE_PLACE_SHIFT));
 
 	return symbol && *symbol->name ? symbol : NULL;
 }
@@ -538,9 +538,9 @@ uint64_t jit_map_at(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
 {
 	const struct jit_symbol *above = NULL;
 
-	if (!map->changes.len || ip >> JIT_MAP_LEVEL_SHIFT)
+	if (!map->changes.len || ip >> CODE_PLACE_SHIFT)
 		return ip;
-	for (uint32_t level = JIT_LEVELS - 1; level; level--) {
+	for (uint32_t level = CODE_PLACE_LEVELS - 1; level; level--) {
 		const struct jit_symbol *symbol = symbol_on(map, ip, level);
 
 		if (symbol && symbol->from_ns <= time_ns) {
@@ -589,7 +589,7 @@ size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint
 	if (!object->debug_tried)
 		object->debug = debug_info_new(object->image);
 	object->debug_tried = true;
-	return object->debug ? debug_info_find(object->debug, jit_map_address(place), ret) : 0;
+	return object->debug ? debug_info_find(object->debug, code_place_address(place), ret) : 0;
 }
 
 size_t jit_map_nplaces(const struct jit_map *map)
@@ -600,7 +600,7 @@ size_t jit_map_nplaces(const struct jit_map *map)
 bool jit_symbol_line(const struct jit_symbol *symbol, uint64_t place, const char **ret_file,
 		     uint32_t *ret_line)
 {
-	uint64_t offset = jit_map_address(place) - symbol->start;
+	uint64_t offset = code_place_address(place) - symbol->start;
 	size_t low = BISECT(symbol->nlines, i, symbol->lines[i].offset <= offset);
 
 	if (!low || !symbol->lines[low - 1].line)

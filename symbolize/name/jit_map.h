@@ -8,7 +8,7 @@
  * comes and goes, so where ranges overlap the later line holds; and the dump holds where both speak.
  *
  * A dump's records have times. Where they are those of the recording, each moment has the code that was there then: jit_map_at()
- * makes of an address and a moment a *place*, the same number as the address, but in its highest bits the level (jit_levels.h) of the code. All
+ * makes of an address and a moment a *place*, the same number as the address, but in its highest bits the level (jit_levels.h) of the code: code_place.h. All
  * functions here take places; an address stands for the first code there.
  */
 #ifndef SYMBOLIZE_JIT_MAP_H
@@ -62,16 +62,8 @@ struct jit_map *jit_map_new_dumped(const char *text, size_t len, const void *dum
 struct jit_map *jit_map_new_timed(const char *text, size_t len, const void *dump, size_t dump_len);
 void jit_map_free(struct jit_map *map);
 
-#define JIT_MAP_LEVEL_SHIFT 57
-
 /* The place of address @ip at @time_ns. Thread-safe. One that is a place already stays as it is. */
 uint64_t jit_map_at(const struct jit_map *map, uint64_t ip, uint64_t time_ns);
-
-/* The address of a place. */
-static inline uint64_t jit_map_address(uint64_t place)
-{
-	return place >> JIT_MAP_LEVEL_SHIFT < JIT_LEVELS ? place & ((1ULL << JIT_MAP_LEVEL_SHIFT) - 1) : place;
-}
 
 /* How often, until @time_ns, code was replaced by other code; while that stays the same, so do all places. */
 size_t jit_map_changes(const struct jit_map *map, uint64_t time_ns);

@@ -136,7 +136,7 @@ static struct naming_symbol find_symbol(struct naming *naming, uint64_t vaddr)
 	if (ksym)
 		return (struct naming_symbol){ ksym->name, ksym->addr, ksym->len };
 	if (jit)
-		return (struct naming_symbol){ jit->name, jit->start | (vaddr ^ jit_map_address(vaddr)), jit->len };
+		return (struct naming_symbol){ jit->name, jit->start | (vaddr ^ code_place_address(vaddr)), jit->len };
 	struct naming_symbol symbol = find_in_images(naming, vaddr);
 
 	return symbol.name ? symbol : find_unnamed(naming, vaddr);

@@ -141,7 +141,7 @@ const uint8_t *symbolizer_jit_code(struct symbolizer *s, struct module *mod, uin
 
 	if (!jit || !jit->code)
 		return NULL;
-	vaddr = jit_map_address(vaddr);
+	vaddr = code_place_address(vaddr);
 	*ret_len = jit->len - (vaddr - jit->start);
 	return jit->code + (vaddr - jit->start);
 }

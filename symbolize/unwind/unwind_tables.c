@@ -479,7 +479,7 @@ bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, u
 {
 	const struct table *table = map && map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
 
-	if (vaddr != jit_map_address(vaddr) && table && table->jit && jit_map_find(table->jit, vaddr))
+	if (vaddr != code_place_address(vaddr) && table && table->jit && jit_map_find(table->jit, vaddr))
 		return true;
 	return place_at(t, map, vaddr);
 }

@@ -93,5 +93,18 @@ awk '{ all += $2; n[NR] = $2; f[NR] = $1 } END {
 status=$?
 [ $status != 77 ] || skip 'too few samples'
 [ $status = 0 ] || { cat counts; fail 'samples have the name of code that was there at another time'; }
-preport -i reuse.trace annotate one_3 2>/dev/null | grep -q dec || fail 'annotate shows no code of a function that was replaced'
+preport -i reuse.trace annotate one_3 2>/dev/null >code
+grep -q dec code || fail 'annotate shows no code of a function that was replaced'
+# Addresses are those of the process, whichever code they are of: all functions begin at one.
+[ "$(preport -i reuse.trace --by address --limit 0 --format=csv 2>/dev/null | columns address function | awk -F'\t' '
+	$2 ~ /^(one|two)_/ { print substr($1, 1, length($1) - 3) }' | sort -u | wc -l)" = 1 ] || fail 'addresses of one page differ'
+page=$(preport -i reuse.trace --by address --limit 0 --format=csv 2>/dev/null | columns address function |
+	awk -F'\t' '$2 == "one_0" { print substr($1, 3, length($1) - 5); exit }')
+for i in 0 3 5; do
+	preport -i reuse.trace annotate "one_$i" --format=csv 2>/dev/null | columns address >addresses
+	[ -s addresses ] || fail "annotate one_$i"
+	grep -v "^0x$page" addresses && fail "annotate one_$i shows other addresses"
+done
+preport -i reuse.trace export --to perf-script 2>/dev/null | awk '/ (one|two)_/ { print $1 }' | sort -u >exported
+grep -v "^$page" exported && fail 'exported addresses are others'
 exit 0

@@ -46,7 +46,7 @@ TEST(jit_levels_are_those_of_a_walk_over_all_addresses)
 
 			for (uint64_t at = pieces[i].start; at < pieces[i].end; at++)
 				below = MAX(below, top[at]);
-			CHECK_UINT(pieces[i].level, MIN(below, JIT_LEVELS - 1));
+			CHECK_UINT(pieces[i].level, MIN(below, CODE_PLACE_LEVELS - 1));
 			for (uint64_t at = pieces[i].start; at < pieces[i].end; at++)
 				top[at] = MAX(top[at], pieces[i].level + 1);
 		}

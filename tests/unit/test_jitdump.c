@@ -440,9 +440,9 @@ TEST(jit_map_knows_what_was_at_an_address_at_its_time)
 	CHECK_UINT(jit_map_changes(map, UINT64_MAX), 3);
 	uint64_t place = jit_map_at(map, 0x1025, 300 * SECOND);
 
-	CHECK_UINT(jit_map_address(place), 0x1025);
+	CHECK_UINT(code_place_address(place), 0x1025);
 	CHECK_UINT(jit_map_at(map, place, 1), place);
-	CHECK_UINT(jit_map_address(0xffffffffffffff00), 0xffffffffffffff00);
+	CHECK_UINT(code_place_address(0xffffffffffffff00), 0xffffffffffffff00);
 	jit_map_free(map);
 	/* Of times that mean nothing here, the last code holds, and the first place. */
 	map = jit_map_new_dumped("", 0, w.data, w.len);
@@ -478,15 +478,15 @@ TEST(jit_map_has_a_limit_of_levels)
 	char name[16];
 
 	jitdump_put_header(&w, 62, 1, 0);
-	for (unsigned i = 0; i < 3 * JIT_LEVELS; i++) {
+	for (unsigned i = 0; i < 3 * CODE_PLACE_LEVELS; i++) {
 		snprintf(name, sizeof(name), "f%u", i);
 		put_known_at(&w, 0x1000, 16, name, 10 * (i + 1));
 	}
 	struct jit_map *map = jit_map_new_timed("", 0, w.data, w.len);
 
 	CHECK_STR(name_then(map, 0x1000, 10 * 5 + 9), "f4");
-	snprintf(name, sizeof(name), "f%u", 3 * JIT_LEVELS - 1);
-	CHECK_STR(name_then(map, 0x1000, 10 * 3 * JIT_LEVELS), name);
+	snprintf(name, sizeof(name), "f%u", 3 * CODE_PLACE_LEVELS - 1);
+	CHECK_STR(name_then(map, 0x1000, 10 * 3 * CODE_PLACE_LEVELS), name);
 	jit_map_free(map);
 	writer_deinit(&w);
 }
