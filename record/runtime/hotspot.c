@@ -590,6 +590,21 @@ static enum jitdump_frame leaf_frame(struct managed_view *view, const struct blo
 	return hotspot_frame_at(near, end - begin, at - begin, len);
 }
 
+/*
+ * Does nothing return to @ip, since the frame is not there or not whole? Words on the stack may be such addresses: where a method
+ * polls for a safepoint at its end, for one, the handler has it. As a caller's it would be taken for its instruction before.
+ */
+static bool is_no_return(struct managed_view *view, const struct blob *b, uint64_t ip)
+{
+	uint32_t whole = 8 * b->frame_words, len = whole;
+
+	if (b->kind != BLOB_METHOD || b->frame_words < 2 || arch_native() != &arch_x86_64)
+		return false;
+	enum jitdump_frame frame = leaf_frame(view, b, ip, &len);
+
+	return frame == JITDUMP_FRAME_NOT_SAVED || (frame == JITDUMP_FRAME_SAVED && len != whole);
+}
+
 static bool is_in_barrier(struct managed_view *view, const struct blob *b, uint64_t ip)
 {
 	uint8_t before[BARRIER_LEN];
@@ -651,6 +666,8 @@ bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enu
 	uint32_t count = 0, len;
 
 	if (!b || ip < b->code || ip >= b->code_end + (use == HOTSPOT_CALLER))
+		return false;
+	if (use == HOTSPOT_CALLER && is_no_return(view, b, ip))
 		return false;
 	if (b->kind == BLOB_INTERPRETER) {
 		h->interpreter = b->code;
