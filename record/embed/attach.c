@@ -42,6 +42,7 @@ struct pending {
 struct told {
 	uint64_t ip;
 	uint64_t function; /* of bytecode at @ip; 0: it is no bytecode */
+	uint64_t feedback; /* of the same, if known */
 	uint32_t pid, offset;
 	bool news, leaf, executed, kernel;
 };
@@ -272,7 +273,8 @@ void attach_bytecode(struct attach_front *f, struct runtime_bytecode b)
 	if (b.bytecode & 1)
 		key ^= map_hash(b.function);
 	if (addr_cache_add(&f->seen, key, f->who))
-		vec_push(&f->told, ((struct told){ .ip = b.bytecode, .function = b.function, .pid = f->pid, .offset = b.offset }));
+		vec_push(&f->told, ((struct told){ .ip = b.bytecode, .function = b.function, .feedback = b.feedback, .pid = f->pid,
+					   .offset = b.offset }));
 }
 
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use)
@@ -291,7 +293,7 @@ static void take_told(struct attach *a, const struct told *told)
 	}
 	if (told->function) {
 		attach_jit_bytecode(&a->jit, told->pid,
-				    (struct runtime_bytecode){ told->ip, told->function, told->offset });
+				    (struct runtime_bytecode){ told->ip, told->function, told->offset, told->feedback });
 		return;
 	}
 	const struct process *p = process_table_find(&a->processes, told->pid);

@@ -51,7 +51,7 @@
 enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_CHECK, ASK_END };
 
 struct question {
-	uint64_t ip, function;
+	uint64_t ip, function, feedback;
 	uint32_t pid, offset;
 	enum ask ask;
 };
@@ -578,7 +578,7 @@ static void ask_hotspot(struct runtime_reader *r, struct process *p, const struc
 static void ask_v8(struct runtime_reader *r, struct process *p, const struct question *q)
 {
 	if (q->ask == ASK_BYTECODE)
-		v8_look_bytecode(p->v8, r->view, &(struct v8_bytecode_at){ q->ip, q->function, q->offset }, &p->dump);
+		v8_look_bytecode(p->v8, r->view, &(struct v8_bytecode_at){ q->ip, q->function, q->feedback, q->offset }, &p->dump);
 	else
 		v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump);
 }
@@ -845,7 +845,7 @@ void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bo
 
 void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode)
 {
-	ask(r, (struct question){ bytecode.bytecode, bytecode.function, pid, bytecode.offset, ASK_BYTECODE });
+	ask(r, (struct question){ bytecode.bytecode, bytecode.function, bytecode.feedback, pid, bytecode.offset, ASK_BYTECODE });
 }
 
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret)

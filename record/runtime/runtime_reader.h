@@ -34,11 +34,12 @@ void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bo
 
 /*
  * A function that was interpreted: of HotSpot the address of the bytecode and of its method, of V8 tagged pointers to a BytecodeArray and
- * to a closure, and the offset that is executed, or 0 if that is not known.
+ * to a closure, and the offset that is executed, or 0 if that is not known; then perhaps one to the FeedbackVector of what executes it.
  */
 struct runtime_bytecode {
 	uint64_t bytecode, function;
 	uint32_t offset;
+	uint64_t feedback; /* 0: none */
 };
 
 /* It was seen. Likewise. */

@@ -31,6 +31,7 @@
 #define BYTECODES_KEPT	(1U << 16)
 #define STREAM_WORDS	4 /* behind the head; one of them is the Code */
 #define INLINING_LEN	16
+#define FEEDBACK_WORDS	8  /* of a FeedbackVector, behind its map: lengths, counts, its function, what hangs on it */
 #define KIND_MASK	15
 #define KIND_REGEXP	3
 #define BACK_PIECE	4096
@@ -439,13 +440,29 @@ static void read_bytecode(struct v8 *v, struct bytecode *b)
 	b->positions = read_byte_array(v, v8_word(v->view, b->array, v->layout->version->bytecode_positions));
 }
 
-/* Learn that @function executes @array; NULL if it does not. */
-static struct bytecode *learn(struct v8 *v, uint64_t array, uint64_t function)
+/* The function of a FeedbackVector is one of its first words, which one depends on the version; it has @array. 0 if none has. */
+static uint64_t shared_of_feedback(struct v8 *v, uint64_t feedback, uint64_t array)
 {
-	struct bytecode b = { .array = array, .shared = shared_of_closure(v, function) };
-	uint64_t *slot;
+	uint64_t word;
 
-	if (v->bytecodes.len >= BYTECODES_KEPT || !has_bytecode(v, b.shared, array) ||
+	for (uint64_t i = 1; i <= FEEDBACK_WORDS && v8_is_object(feedback); i++)
+		if (managed_view_try(v->view, feedback - 1 + 8 * i, &word, sizeof(word)) && v8_is_object(word) &&
+		    has_bytecode(v, word, array))
+			return word;
+	return 0;
+}
+
+/* Learn which function executes @at->array; NULL if that cannot be told. */
+static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
+{
+	struct bytecode b = { .array = at->array, .shared = shared_of_closure(v, at->function) };
+	uint64_t array = at->array, *slot;
+
+	if (v->bytecodes.len >= BYTECODES_KEPT)
+		return NULL;
+	if (!has_bytecode(v, b.shared, array))
+		b.shared = shared_of_feedback(v, at->feedback, array);
+	if (!b.shared ||
 	    !v8_functions_get(&v->functions, v->view, b.shared, v->out, &b.function))
 		return NULL;
 	read_bytecode(v, &b);
@@ -637,7 +654,7 @@ bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_b
 	v->view = view;
 	v->out = out;
 	b = known_bytecode(v, at->array);
-	if (!b && (b = learn(v, at->array, at->function))) {
+	if (!b && (b = learn(v, at))) {
 		jitdump_put_known(out, at->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, label_of(v, b->function));
 		put_waiting(v, b);
 	}

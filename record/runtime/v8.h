@@ -38,10 +38,11 @@ bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use u
 
 /*
  * Bytecode that @function, a closure, executes: the tagged pointer of its BytecodeArray and an offset, as a frame of the interpreter has
- * them. If @offset is 0 the two are only learnt to belong together.
+ * them. If @offset is 0 the two are only learnt to belong together. @feedback is
+ * the tagged pointer of its FeedbackVector, 0 if that is not known: it stays where a closure that is made for each call is gone at once.
  */
 struct v8_bytecode_at {
-	uint64_t array, function;
+	uint64_t array, function, feedback;
 	uint32_t offset;
 };
 

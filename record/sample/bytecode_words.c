@@ -84,6 +84,7 @@ static bool read_v8_frame(const struct perf_record *rec, uint64_t fp, struct run
 	ret->function = word_at(rec, fp - V8_FUNCTION);
 	ret->bytecode = word_at(rec, fp - V8_ARRAY);
 	ret->offset = 0;
+	ret->feedback = is_tagged(offset) ? offset : 0;
 	if (!is_tagged(word_at(rec, fp - V8_CONTEXT)) || !is_tagged(ret->function) || !is_tagged(ret->bytecode))
 		return false;
 	if (!(uint32_t)offset && offset >> 32 && offset >> 32 < V8_OFFSET_MAX)

@@ -18,7 +18,7 @@
 
 enum { MAPS = 0x100, NAMES = 0x2000, SCRIPT = 0x3000, SOURCE = 0x3100, OUTER = 0x4000, INNER = 0x4100, CLOSURE = 0x4200,
        ARRAY = 0x5000, DEOPT = 0x6000, LITERALS = 0x6100, TABLE = 0x6200, INLININGS = 0x6300, CODE = 0x6400, BASELINE = 0x6500,
-       STEPS = 0x6600, SCOPE = 0x6700, STREAM = 0x20000, BASELINE_STREAM = 0x21000 };
+       STEPS = 0x6600, SCOPE = 0x6700, FEEDBACK = 0x6800, STREAM = 0x20000, BASELINE_STREAM = 0x21000 };
 
 enum kind { A_MAP, A_CODE, A_STREAM, A_SHARED, A_BYTECODE, A_SCRIPT, A_SCOPE, A_STRING, A_CONS, AN_ARRAY, KINDS };
 
@@ -218,7 +218,9 @@ static bool look(struct heap *h, struct v8 *v, uint64_t at, enum v8_use use)
 static bool look_bytecode(struct heap *h, struct v8 *v, uint32_t offset)
 {
 	managed_view_begin(&h->view, read_heap, h, 100000000);
-	return v8_look_bytecode(v, &h->view, &(struct v8_bytecode_at){ tagged(ARRAY), tagged(CLOSURE), offset }, &h->out);
+	struct v8_bytecode_at at = { tagged(ARRAY), tagged(CLOSURE), tagged(FEEDBACK), offset };
+
+	return v8_look_bytecode(v, &h->view, &at, &h->out);
 }
 
 /* The places that were written, each with its functions as "name:line" from the innermost on. */
@@ -328,6 +330,25 @@ TEST(v8_follows_a_closure_that_was_moved_and_believes_no_other)
 	/* What has waited is known now. */
 	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 2);
 	CHECK_STR(text, "/srv/app.mjs outer:1, /srv/app.mjs outer:1, ");
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_learns_from_the_feedback_what_a_closure_that_is_gone_executed)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	put(h, CLOSURE + 24, 0, 8);
+	CHECK(!look_bytecode(h, v, 53));
+	put(h, FEEDBACK + 24, tagged(INNER), 8); /* which has other bytecode */
+	CHECK(!look_bytecode(h, v, 53));
+	put(h, FEEDBACK + 24, tagged(OUTER), 8);
+	CHECK(look_bytecode(h, v, 53));
+	CHECK(read_back(h, &place, text, sizeof(text)) >= 1);
+	CHECK(strstr(text, "/srv/app.mjs outer:1, "));
 	v8_free(v);
 	free_heap(h);
 }
