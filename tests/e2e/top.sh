@@ -3,7 +3,7 @@
 # precord top: a program that runs is seen, chosen, paused, its instructions shown, the last moments saved; nothing is left.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
-command -v tmux >/dev/null || skip "tmux is not installed"
+. "$TOP/tests/e2e/lib/terminal.bash"
 precord -q -F 99 -o try.trace -- true 2>/dev/null || skip "events cannot be opened"
 cat >burn.c <<'C'
 __attribute__((noinline)) long work(long n) { long s = 0; for (long i = 0; i < n; i++) s += i * i % 7; return s; }
@@ -13,24 +13,13 @@ $CC -O1 -g -fno-inline -fno-ipa-pure-const -o burn burn.c || fail "cannot compil
 mkdir tmp
 ./burn &
 burn=$!
-tmux() { command tmux -L "top$$" "$@"; }
 trap 'tmux kill-server 2>/dev/null; kill $burn 2>/dev/null' EXIT
-sees() { # sees PATTERN: within two minutes, since machines may be slow
-	for i in $(seq 1200); do
-		tmux capture-pane -p >shown
-		grep -qE -- "$1" shown && return
-		sleep 0.1
-	done
-	cat shown
-	return 1
-}
-key() { tmux send-keys "$@"; }
 
 precord top -p $burn </dev/null >out 2>err && fail "it runs without a terminal"
 grep -q 'must be a terminal' err || fail "what is missing is not said"
 precord top -p $burn --refresh 0.1 2>err && fail "a refresh of 0.1 s is accepted"
 
-tmux -f /dev/null new-session -d -x 80 -y 24 "exec bash --norc"
+terminal
 key "clear; export TMPDIR=$PWD/tmp; unset XDG_RUNTIME_DIR; TERM=screen LC_ALL=C.UTF-8 precord top -r 0.5 -k 30 -F 499 -p $burn; echo status=\$?" Enter
 sees 'leaves of .*last [0-9.]+ m?s, ' || fail "no live view"
 sees ' work  +burn' || fail "the function is not seen"

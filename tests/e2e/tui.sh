@@ -4,32 +4,17 @@
 # try to steer the terminal.
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
-command -v tmux >/dev/null || skip "tmux is not installed"
+. "$TOP/tests/e2e/lib/terminal.bash"
 write_trace() { "$BUILD/tests/tools/write_trace" "$1.trace" <"$TOP/tests/data/report/$1.txt"; }
 write_trace mix
 write_trace hostile 2>/dev/null || cp mix.trace hostile.trace
 
-server=0
-tmux() { command tmux -L "tui$$-$server" "$@"; }
 trap 'tmux kill-server 2>/dev/null' EXIT
 open() { # open TRACE [OPTION]...
-	tmux kill-server 2>/dev/null
-	server=$((server + 1)) # the one before may take a moment to end
-	tmux -f /dev/null new-session -d -x 80 -y 24 "exec bash --norc"
+	terminal
 	tmux send-keys "clear; TERM=screen LC_ALL=C.UTF-8 preport -i $*; echo status=\$?" Enter
 	sees 'leaves of cpu-clock' || fail "it does not open"
 }
-sees() { # sees PATTERN [ABSENT]: the one and not the other, in lines $within; it gets two minutes, since machines may be slow
-	for i in $(seq 1200); do
-		tmux capture-pane -p >shown
-		sed -n "${within:-1,\$}p" shown >part
-		grep -qE -- "$1" part && { [ -z "${2-}" ] || ! grep -qE -- "$2" part; } && return
-		sleep 0.1
-	done
-	cat shown
-	return 1
-}
-key() { tmux send-keys "$@"; }
 
 open mix.trace tui
 sees '40.0 % +30.9-49.8 +40  \+ std::vector' || fail "the first leaf"
