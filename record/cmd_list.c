@@ -6,6 +6,7 @@
 #include "record/cmd_list.h"
 
 #include "record/perf_options.h"
+#include "formats/base/csv.h"
 #include "formats/base/text.h"
 #include "record/event/event_catalog.h"
 #include "record/usdt_list.h"
@@ -340,18 +341,6 @@ static void put_text(struct listing *l)
 
 /* ---- CSV ---- */
 
-/* RFC 4180: quoted, quotes doubled. */
-static void put_quoted(struct listing *l, const char *text)
-{
-	putchar('"');
-	for (const char *p = text_escape(&l->arena, text); *p; p++) {
-		if (*p == '"')
-			putchar('"');
-		putchar(*p);
-	}
-	putchar('"');
-}
-
 static void put_csv(struct listing *l)
 {
 	printf("kind,usable,name,alias,description,pmu\n");
@@ -360,14 +349,14 @@ static void put_csv(struct listing *l)
 
 		if (!matches(l, e))
 			continue;
-		printf("%s,%s,", event_catalog_kind_name(e->kind), event_catalog_use_name(e->use));
-		put_quoted(l, e->name);
-		putchar(',');
-		put_quoted(l, e->alias);
-		putchar(',');
-		put_quoted(l, e->description);
-		putchar(',');
-		put_quoted(l, e->pmu);
+		printf("%s,%s", event_catalog_kind_name(e->kind), event_catalog_use_name(e->use));
+
+		const char *const texts[] = { e->name, e->alias, e->description, e->pmu };
+
+		for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
+			putchar(',');
+			csv_put_quoted(stdout, text_escape(&l->arena, texts[k]));
+		}
 		putchar('\n');
 	}
 }

@@ -387,7 +387,6 @@ static struct err *open_report(struct stat_session *s)
 							  : STAT_TEXT,
 		.table = &s->table,
 		.list = &args->events,
-		.intervals = args->interval_ms != 0,
 		.hide_idle = args->per_thread && args->target.all,
 		.runs = (unsigned)args->repeat,
 	};

@@ -7,6 +7,7 @@
  */
 #include "record/usdt_list.h"
 
+#include "formats/base/csv.h"
 #include "formats/base/page_guard.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/strtab.h"
@@ -31,14 +32,6 @@ static bool is_same(const struct usdt_marker *a, const struct usdt_marker *b)
 	return strcmp(a->provider, b->provider) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-static void put_csv(const char *text)
-{
-	putchar('"');
-	for (; *text; text++)
-		printf(*text == '"' ? "\"\"" : "%c", *text);
-	putchar('"');
-}
-
 static void put_marker(struct usdt_listing *l, const char *path, const struct usdt_marker *marker, size_t places,
 		       struct arena *arena)
 {
@@ -49,9 +42,9 @@ static void put_marker(struct usdt_listing *l, const char *path, const struct us
 		printf("event,places,arguments\n");
 	l->begun = true;
 	if (l->csv) {
-		put_csv(name);
+		csv_put_quoted(stdout, name);
 		printf(",%zu,", places);
-		put_csv(args);
+		csv_put_quoted(stdout, args);
 		putchar('\n');
 	} else {
 		printf("  %s", name);

@@ -5,7 +5,7 @@
 #include "formats/base/text.h"
 #include "report/commands.h"
 #include "report/load/derive/derive_kind.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/print/length_report.h"
 #include "report/print/number.h"
 #include "report/print/table.h"

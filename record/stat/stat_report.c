@@ -5,6 +5,7 @@
  */
 #include "record/stat/stat_report.h"
 
+#include "formats/base/csv.h"
 #include "formats/base/text.h"
 #include "record/event/event_group.h"
 #include "record/stat/stat_metric.h"
@@ -146,34 +147,16 @@ static void text_part(const struct stat_report *r, const struct part *part)
 
 /* ---- for programs ---- */
 
-/* @text in quotes; what is no plain character is escaped. */
-static void put_json(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
-
-static void put_csv(FILE *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++)
-		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-	fputc('"', out);
-}
+/* A row of an event, or a part of the top-down tree. */
+struct line {
+	const char *place, *name;
+	double at_s;		    /* negative: none */
+	const char *value;	    /* NULL: it was not counted */
+	const char *unit;
+	enum stat_state state;
+	unsigned runs;
+	const struct stat_row *row; /* NULL: a part of the tree, which has neither spread nor times */
+};
 
 static const char *number(struct arena *arena, const struct event_desc *desc, double value)
 {
@@ -181,39 +164,88 @@ static const char *number(struct arena *arena, const struct event_desc *desc, do
 	return arena_printf(arena, scale_of(desc) != 1 ? "%.6f" : "%.0f", value);
 }
 
-static void csv_row(const struct stat_report *r, const struct stat_row *row, double at_s)
+static struct line line_of_row(const struct stat_report *r, const struct stat_row *row, double at_s, struct arena *arena)
 {
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	const struct event_desc *desc = &r->list->items[row->event];
 	bool counted = row->state == STAT_COUNTED;
 
-	if (at_s >= 0)
-		fprintf(r->out, "%.6f", at_s);
+	return (struct line){ .place = row->place,
+			      .name = desc->name,
+			      .at_s = at_s,
+			      .value = counted ? number(arena, desc, stat_row_mean(row)) : NULL,
+			      .unit = unit_of(desc),
+			      .state = row->state,
+			      .runs = row->runs,
+			      .row = row };
+}
+
+static struct line line_of_part(const struct stat_report *r, const struct part *part, struct arena *arena)
+{
+	return (struct line){ .place = part->place,
+			      .name = arena_printf(arena, "topdown.%s", node_of(part)->key),
+			      .at_s = part->at_s,
+			      .value = arena_printf(arena, "%.6f", part->tree->values[part->number]),
+			      .unit = whole_of(part),
+			      .state = STAT_COUNTED,
+			      .runs = r->runs };
+}
+
+static void csv_line(const struct stat_report *r, const struct line *line, struct arena *arena)
+{
+	if (line->at_s >= 0)
+		fprintf(r->out, "%.6f", line->at_s);
 	fputc(',', r->out);
-	put_csv(r->out, text_escape(&arena, row->place));
+	csv_put(r->out, text_escape(arena, line->place));
 	fputc(',', r->out);
-	put_csv(r->out, text_escape(&arena, desc->name));
-	fprintf(r->out, ",%s,", counted ? number(&arena, desc, stat_row_mean(row)) : "");
-	put_csv(r->out, unit_of(desc));
-	if (counted)
-		fprintf(r->out, ",%.4f", stat_row_spread(row));
+	csv_put(r->out, text_escape(arena, line->name));
+	fprintf(r->out, ",%s,", line->value ? line->value : "");
+	csv_put(r->out, line->unit);
+	fputc(',', r->out);
+	if (line->row && line->value)
+		fprintf(r->out, "%.4f", stat_row_spread(line->row));
+	fprintf(r->out, ",%u,", line->runs);
+	if (line->row)
+		fprintf(r->out, "%" PRIu64 ",%" PRIu64, line->row->value.enabled_ns, line->row->value.running_ns);
 	else
 		fputc(',', r->out);
-	fprintf(r->out, ",%u,%" PRIu64 ",%" PRIu64 ",%s\r\n", row->runs, row->value.enabled_ns,
-		row->value.running_ns, state_name(row->state));
+	fprintf(r->out, ",%s\r\n", state_name(line->state));
 }
 
-static void csv_part(const struct stat_report *r, const struct part *part)
+static void json_line(struct stat_report *r, const struct line *line, struct arena *arena)
 {
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	static const char *const keys[] = { "", "cpu", "core", "socket", "thread" };
+	struct json *json = &r->json;
 
-	if (part->at_s >= 0)
-		fprintf(r->out, "%.6f", part->at_s);
-	fputc(',', r->out);
-	put_csv(r->out, text_escape(&arena, part->place));
-	fprintf(r->out, ",topdown.%s,%.6f,%s,,%u,,,%s\r\n", node_of(part)->key,
-		part->tree->values[part->number], whole_of(part), r->runs, state_name(STAT_COUNTED));
+	json_open(json, NULL, '{');
+	if (line->at_s >= 0)
+		json_number(json, "time_s", arena_printf(arena, "%.6f", line->at_s));
+	if (r->table->by != STAT_BY_ALL)
+		json_string(json, keys[r->table->by], line->place);
+	json_string(json, "event", line->name);
+	if (line->value) {
+		json_number(json, "value", line->value);
+		json_string(json, "unit", line->unit);
+	}
+	if (line->row && line->value)
+		json_number(json, "spread_percent", arena_printf(arena, "%.4f", stat_row_spread(line->row)));
+	json_uint(json, "runs", line->runs);
+	if (line->row) {
+		json_uint(json, "enabled_ns", line->row->value.enabled_ns);
+		json_uint(json, "running_ns", line->row->value.running_ns);
+	}
+	json_string(json, "state", state_name(line->state));
+	json_close(json, '}');
 }
+
+static void put_line(struct stat_report *r, const struct line *line, struct arena *arena)
+{
+	if (r->format == STAT_CSV)
+		csv_line(r, line, arena);
+	else
+		json_line(r, line, arena);
+}
+
+/* ---- as perf stat -x ---- */
 
 static void put_fields_place(const struct stat_report *r, const char *place, double at_s)
 {
@@ -267,50 +299,7 @@ static void fields_part(const struct stat_report *r, const struct part *part)
 		node_of(part)->key, sep, sep, sep, sep);
 }
 
-/* "{", the time and the place. */
-static void begin_json_row(struct stat_report *r, const char *place, double at_s)
-{
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	static const char *const keys[] = { "", "cpu", "core", "socket", "thread" };
-
-	fprintf(r->out, "%s\n    {", r->begun ? "," : "");
-	r->begun = true;
-	if (at_s >= 0)
-		fprintf(r->out, "\"time_s\": %.6f, ", at_s);
-	if (r->table->by == STAT_BY_ALL)
-		return;
-	fprintf(r->out, "\"%s\": ", keys[r->table->by]);
-	put_json(r->out, text_escape(&arena, place));
-	fputs(", ", r->out);
-}
-
-static void json_part(struct stat_report *r, const struct part *part)
-{
-	begin_json_row(r, part->place, part->at_s);
-	fprintf(r->out, "\"event\": \"topdown.%s\", \"value\": %.6f, \"unit\": \"%s\", \"runs\": %u, \"state\": \"%s\"}",
-		node_of(part)->key, part->tree->values[part->number], whole_of(part), r->runs,
-		state_name(STAT_COUNTED));
-}
-
-static void json_row(struct stat_report *r, const struct stat_row *row, double at_s)
-{
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const struct event_desc *desc = &r->list->items[row->event];
-
-	begin_json_row(r, row->place, at_s);
-	fputs("\"event\": ", r->out);
-	put_json(r->out, text_escape(&arena, desc->name));
-	if (row->state == STAT_COUNTED) {
-		fprintf(r->out, ", \"value\": %s, \"unit\": ",
-			number(&arena, desc, stat_row_mean(row)));
-		put_json(r->out, unit_of(desc));
-		fprintf(r->out, ", \"spread_percent\": %.4f", stat_row_spread(row));
-	}
-	fprintf(r->out,
-		", \"runs\": %u, \"enabled_ns\": %" PRIu64 ", \"running_ns\": %" PRIu64
-		", \"state\": \"%s\"}",
-		row->runs, row->value.enabled_ns, row->value.running_ns, state_name(row->state));
-}
+/* ---- all of it ---- */
 
 static void text_head(const struct stat_report *r)
 {
@@ -323,8 +312,6 @@ static void text_head(const struct stat_report *r)
 	fputc('\n', r->out);
 }
 
-/* ---- all of it ---- */
-
 void stat_report_begin(struct stat_report *r)
 {
 	if (r->format == STAT_CSV)
@@ -335,9 +322,11 @@ void stat_report_begin(struct stat_report *r)
 		text_head(r);
 	if (r->format != STAT_JSON)
 		return;
-	fputs("{\n  \"subject\": ", r->out);
-	put_json(r->out, r->subject);
-	fputs(",\n  \"counts\": [", r->out);
+	json_init(&r->json, r->out);
+	r->json.lines = true;
+	json_open(&r->json, NULL, '{');
+	json_string(&r->json, "subject", r->subject);
+	json_open(&r->json, "counts", '[');
 }
 
 /* Default events that the machine lacks are listed once, at the end; of a tree's events people see the tree. */
@@ -350,28 +339,30 @@ static bool is_shown(const struct stat_report *r, const struct stat_row *row, co
 
 static void put_row(struct stat_report *r, const struct stat_row *row, double at_s)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct line line = line_of_row(r, row, at_s, &arena);
+
 	if (r->format == STAT_FIELDS)
 		fields_row(r, row, at_s);
-	else if (r->format == STAT_CSV)
-		csv_row(r, row, at_s);
-	else if (r->format == STAT_JSON)
-		json_row(r, row, at_s);
-	else
+	else if (r->format == STAT_TEXT)
 		text_row(r, row, at_s);
+	else
+		put_line(r, &line, &arena);
 }
 
 static void put_part(struct stat_report *r, const struct part *part)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct line line = line_of_part(r, part, &arena);
+
 	if (isnan(part->tree->values[part->number]))
 		return;
 	if (r->format == STAT_FIELDS)
 		fields_part(r, part);
-	else if (r->format == STAT_CSV)
-		csv_part(r, part);
-	else if (r->format == STAT_JSON)
-		json_part(r, part);
-	else
+	else if (r->format == STAT_TEXT)
 		text_part(r, part);
+	else
+		put_line(r, &line, &arena);
 }
 
 /* Each part of level 1 with those of level 2 below it. */
@@ -540,9 +531,14 @@ void stat_report_end(struct stat_report *r, const struct stat_times *times)
 		text_end(r, times);
 	if (r->format != STAT_JSON)
 		return;
-	fprintf(r->out, "\n  ],\n  \"elapsed_s\": %.6f", times->elapsed_s);
-	if (times->has_command)
-		fprintf(r->out, ",\n  \"user_s\": %.6f,\n  \"system_s\": %.6f", times->user_s,
-			times->system_s);
-	fputs("\n}\n", r->out);
+
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	json_close(&r->json, ']');
+	json_number(&r->json, "elapsed_s", arena_printf(&arena, "%.6f", times->elapsed_s));
+	if (times->has_command) {
+		json_number(&r->json, "user_s", arena_printf(&arena, "%.6f", times->user_s));
+		json_number(&r->json, "system_s", arena_printf(&arena, "%.6f", times->system_s));
+	}
+	json_close(&r->json, '}');
 }

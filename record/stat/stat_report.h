@@ -5,6 +5,7 @@
 #ifndef RECORD_STAT_REPORT_H
 #define RECORD_STAT_REPORT_H
 
+#include "formats/base/json_writer.h"
 #include "record/stat/stat_table.h"
 
 #include <stdbool.h>
@@ -21,12 +22,11 @@ struct stat_report {
 	const struct event_list *list;
 	struct err *const *refusals; /* by event, as in counter_set; valid in stat_report_end() */
 	bool is_default;             /* these events were not requested: absent ones are left out */
-	bool intervals;
 	const char *subject; /* "'sleep 1'", "the whole system" */
 	unsigned runs;
 	bool hide_idle;      /* leave places that counted nothing out of the text */
 	int place_width;     /* private: columns of text */
-	bool begun;          /* a row of JSON or the head of intervals is out */
+	struct json json;    /* private */
 };
 
 /* What a run of a command took, averaged over the runs. */

@@ -6,7 +6,7 @@
 #define REPORT_DIFF_POWER_H
 
 #include "report/diff/diff.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/print/terminal.h"
 
 struct diff_power {

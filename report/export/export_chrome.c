@@ -14,7 +14,7 @@
 #include "formats/base/text.h"
 #include "report/export/export_format.h"
 #include "report/view/frame_list.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/track.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "report/export/export_format.h"
 #include "symbolize/unwind/unwind.h"
 #include "report/export/firefox_tables.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/track.h"
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
 #include "report/export/export_format.h"
 #include "symbolize/unwind/unwind.h"
 #include "report/view/frame_list.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/track.h"
 
 #include <inttypes.h>

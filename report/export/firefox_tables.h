@@ -10,7 +10,7 @@
 #ifndef REPORT_FIREFOX_TABLES_H
 #define REPORT_FIREFOX_TABLES_H
 
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/frame_list.h"
 
 #include "formats/base/map.h"

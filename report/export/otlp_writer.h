@@ -14,7 +14,7 @@
 #define REPORT_OTLP_WRITER_H
 
 #include "formats/base/writer.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 
 #define OTLP_DEPTH_MAX 12
 

@@ -5,7 +5,7 @@
 #include "report/page/flame_data.h"
 
 #include "formats/base/text.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/trust.h"
 #include "report/view/view.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/print/fact_sheet.h"
 
+#include "formats/base/csv.h"
 #include "formats/base/text.h"
 #include "report/print/number.h"
 
@@ -38,9 +39,9 @@ void fact_sheet_put(struct fact_sheet *sheet, const char *title, const char *key
 				 sheet->term.columns ? sheet->term.columns : SIZE_MAX);
 		break;
 	case TABLE_CSV:
-		table_put_csv_cell(sheet->out, key);
+		csv_put(sheet->out, key);
 		fputc(',', sheet->out);
-		table_put_csv_cell(sheet->out, data);
+		csv_put(sheet->out, data);
 		fputs("\r\n", sheet->out);
 		break;
 	case TABLE_JSON:

@@ -4,7 +4,7 @@
  */
 #include "report/print/length_report.h"
 
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 

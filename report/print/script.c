@@ -16,7 +16,7 @@
 #include "report/view/branches.h"
 #include "report/load/derive/derive_kind.h"
 #include "report/view/extras_text.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/memory_source.h"
 #include "report/page/payload.h"
 #include "symbolize/unwind/unwind.h"

@@ -8,6 +8,7 @@
  */
 #include "report/print/table.h"
 
+#include "formats/base/csv.h"
 #include "formats/base/text.h"
 #include "report/view/short_name.h"
 
@@ -389,21 +390,6 @@ void table_print_text(const struct table *table, const struct terminal *term, FI
 
 /* ---- CSV ---- */
 
-void table_put_csv_cell(FILE *out, const char *text)
-{
-	if (!strpbrk(text, "\",\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 void table_print_csv(const struct table *table, FILE *out, bool with_header)
 {
 	for (size_t row = 0; row < table_rows(table) + with_header; row++) {
@@ -423,7 +409,7 @@ void table_print_csv(const struct table *table, FILE *out, bool with_header)
 						   cell->data ? cell->data : cell->text);
 			}
 			fputs(separator, out);
-			table_put_csv_cell(out, text);
+			csv_put(out, text);
 			separator = ",";
 		}
 		fputc('\n', out); /* not CRLF: what reads this here are Unix tools */

@@ -10,7 +10,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/print/terminal.h"
 
 #include <stdbool.h>
@@ -91,9 +91,6 @@ size_t table_rows(const struct table *table);
 
 void table_print_text(const struct table *table, const struct terminal *term, FILE *out);
 void table_print_csv(const struct table *table, FILE *out, bool with_header);
-
-/* One cell, quoted where RFC 4180 asks for it. */
-void table_put_csv_cell(FILE *out, const char *text);
 
 /* As an array of objects under @key of the object that is open in @json. */
 void table_print_json(const struct table *table, const char *key, struct json *json);

@@ -5,7 +5,7 @@
 #include "report/view/branch_table.h"
 
 #include "formats/base/text.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/view/measures.h"
 #include "report/print/number.h"
 

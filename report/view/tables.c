@@ -5,7 +5,7 @@
 #include "report/view/tables.h"
 
 #include "formats/base/text.h"
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 #include "report/load/lookup.h"
 #include "report/print/number.h"
 #include "report/view/idle_waits.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - JSON has no way to say "some bytes": those that are not UTF-8 are shown as \xNN, as in the tables.
+ * json_writer.c - JSON has no way to say "some bytes": those that are not UTF-8 are shown as \xNN, as in the tables.
  */
-#include "report/print/json.h"
+#include "formats/base/json_writer.h"
 
 #include "formats/base/compiler.h"
 #include "formats/base/text.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.h - writing JSON (RFC 8259): strings from hostile places, and commas where they belong.
+ * json_writer.h - writing JSON (RFC 8259): strings from hostile places, and commas where they belong.
  *
  * Output is a stream: open, members, close. What does not print cannot fail; the stream's error flag is
  * looked at when the program ends.
  */
-#ifndef REPORT_JSON_H
-#define REPORT_JSON_H
+#ifndef FORMATS_JSON_WRITER_H
+#define FORMATS_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

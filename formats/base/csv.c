@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv.c - a quote inside quotes is doubled.
+ */
+#include "formats/base/csv.h"
+
+#include <string.h>
+
+void csv_put(FILE *out, const char *text)
+{
+	if (strpbrk(text, ",\"\r\n"))
+		csv_put_quoted(out, text);
+	else
+		fputs(text, out);
+}
+
+void csv_put_quoted(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
