@@ -194,6 +194,7 @@ static void put_outcome(FILE *out, const struct unwind_trace_step *step)
 		[UNWIND_STEPPED] = "to the caller, by ",
 		[UNWIND_IS_ROOT] = "none: this is the root",
 		[UNWIND_BEYOND] = "none: the return address is not in the snapshot",
+		[UNWIND_SWITCHES] = "none: the function had switched to this stack, and the one before is not in the trace",
 		[UNWIND_ELSEWHERE] = "none: it takes memory or a register that is not known",
 		[UNWIND_BAD] = "none: the rule cannot be right",
 		[UNWIND_NO_WAY] = "none: no rule, and no frame pointer or return address that is checked",

@@ -26,6 +26,14 @@ enum cfi_reg_kind {
 	CFI_REG_VAL_EXPR,   /* is what expression number value computes */
 };
 
+/* What functions of Go's runtime do with stacks, which their rules do not say (unwind_go.c). */
+enum cfi_go {
+	CFI_GO_NOTHING,
+	CFI_GO_SYSTEM_STACK, /* call a function of Go on the thread's stack */
+	CFI_GO_C,            /* call C there */
+	CFI_GO_NO_RETURN,    /* call there what does not return */
+};
+
 struct cfi_reg {
 	uint16_t reg;  /* DWARF number, less than the architecture's nregs */
 	uint16_t kind; /* enum cfi_reg_kind */
@@ -47,7 +55,8 @@ struct cfi_rule {
 	bool plain; /* CFA by register, all entries OFFSET or POPPED and none for sp, no signal frame: the common case */
 	bool from_code; /* read off the code, not said by a table: to be checked */
 	bool runs_bytecode; /* the frame has the address of what it interprets (hotspot_frames.h) */
-	uint8_t unused[3];     /* 0: rules are compared as bytes */
+	uint8_t go;         /* enum cfi_go */
+	uint8_t unused[2];     /* 0: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 

@@ -283,24 +283,17 @@ static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwin
 	return switch_stacks(u, w, s, position, UNWIND_NO_MAPPING);
 }
 
-/* The function of the newest frame, NULL if it is not known. */
-static const char *last_name(struct unwinder *u, struct space *space)
-{
-	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
-	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
-	const struct space_map *map = unwind_tables_map(u->tables, space, at);
-
-	return map ? unwind_tables_function_name(u->tables, map, at) : NULL;
-}
-
 /*
- * Go's asmcgocall() and the like have called C on the thread's own stack, and their rules do not say so. The frame pointer still is the
+ * A function of Go's has called something on the thread's own stack, and the goroutine's is not there. The frame pointer still is the
  * goroutine's, which Go's unwinder follows too; the kernel has done so if C functions left that register alone.
  */
 static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_walk *w,
 					      const struct event_sample *s)
 {
 	size_t position = unwind_kernel_chain_outside(w, s);
+
+	if (!position)
+		position = unwind_kernel_chain_leaves(w, s, u->frames.items[u->frames.len - 1].ip);
 
 	return switch_stacks(u, w, s, position, UNWIND_OTHER_STACK);
 }
@@ -473,6 +466,10 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 			return step_by_code(w, place->map, rule.cfi, ret_how);
 		}
 		*ret_stop = UNWIND_BAD_TABLE;
+		if (rule.cfi->go) {
+			*ret_how = UNWIND_CFI;
+			return unwind_step_go(w, rule.cfi);
+		}
 		return step_by_rule(w, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:
 		*ret_how = UNWIND_CFI;
@@ -526,8 +523,6 @@ static bool is_root_at_zero(struct unwind_walk *w, const struct unwind_frame *ca
 static enum unwind_stop end_of_code(struct unwinder *u, struct unwind_walk *w,
 				    const struct event_sample *s, enum unwind_how how)
 {
-	if (unwind_is_go_switch_name(last_name(u, w->space)))
-		return continue_on_goroutine(u, w, s);
 	if (is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how) || last_is_start(u, w->space))
 		return UNWIND_ROOT;
 	return continue_on_other_stack(u, w, s);
@@ -597,46 +592,12 @@ static bool is_trampoline(struct unwind_walk *w, struct unwind_place *place)
 }
 
 /* The caller's frame lies on the other stack: below a signal handler with a stack of its own. */
-static void follow_stack(struct unwinder *u, struct unwind_walk *w)
+static void follow_stack(struct unwind_walk *w)
 {
 	uint64_t sp = w->state.regs[w->arch->sp];
 
-	if (unwind_stack_holds(w->stack.snapshot, sp) || !unwind_stack_holds(w->stack.other, sp))
-		return;
-	unwind_stack_switch(&w->stack);
-	if (u->splices)
-		unwind_splices_give_up(u->splices);
-}
-
-/*
- * Where Go's asmcgocall() has called C on the thread's stack, its rule holds on the stack where it was called itself: the goroutine's,
- * which was read from there on, or the same one further up, whose address is the lowest word of its frame (x86-64).
- */
-static bool return_from_c(struct unwinder *u, struct unwind_walk *w, uint64_t frame_sp, enum unwind_how *how)
-{
-	const struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
-	const struct unwind_state callee = w->state;
-	enum unwind_stop stop;
-	uint64_t kept = 0;
-	bool same = w->arch == &arch_x86_64 && unwind_stack_word(&w->stack, frame_sp, &kept) == UNWIND_READ_OK &&
-		    unwind_stack_holds(w->stack.snapshot, kept) && kept > frame_sp;
-
-	if (!unwind_is_go_switch_name(last_name(u, w->space)) || (!same && !w->stack.other))
-		return false;
-	unwind_state_return(w, frame->ip, same ? kept : w->stack.other->base, 0);
-	w->state.saved = 0;
-	if (!same)
+	if (!unwind_stack_holds(w->stack.snapshot, sp) && unwind_stack_holds(w->stack.other, sp))
 		unwind_stack_switch(&w->stack);
-	if (traced_step(u, w, place_of(w, lookup_ip(frame->ip, /* exact= */ false)), how, &stop) == UNWIND_STEPPED &&
-	    unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES) {
-		if (u->splices)
-			unwind_splices_give_up(u->splices);
-		return true;
-	}
-	if (!same)
-		unwind_stack_switch(&w->stack);
-	w->state = callee;
-	return false;
 }
 
 static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
@@ -644,7 +605,6 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 {
 	enum unwind_how how = UNWIND_LEAF;
 	enum unwind_stop stop = UNWIND_ROOT;
-	uint64_t frame_sp = 0; /* of the newest frame */
 
 	for (size_t steps = 0; steps < UNWIND_STEPS_MAX; steps++) {
 		uint64_t ip = w->state.regs[w->arch->ip];
@@ -653,9 +613,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 
 		/* Where a signal interrupted, it was a call or a jump that led out of the code, to address 0 for example. */
 		if (!w->state.exact && (!map || !map->exec)) {
-			if (!return_from_c(u, w, frame_sp, &how))
-				return end_of_code(u, w, s, how);
-			continue;
+			return end_of_code(u, w, s, how);
 		}
 		if (u->splices && unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
@@ -665,11 +623,14 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			look_up_as_entered(u, w, map);
 		if (u->splices)
 			unwind_splices_frame(u->splices, w);
-		frame_sp = w->state.regs[w->arch->sp];
+
+		const struct event_stack *stack = w->stack.snapshot;
 
 		switch (traced_step(u, w, place, &how, &stop)) {
 		case UNWIND_STEPPED:
-			follow_stack(u, w);
+			follow_stack(w);
+			if (u->splices && w->stack.snapshot != stack)
+				unwind_splices_give_up(u->splices);
 			break;
 		case UNWIND_IS_ROOT:
 			look_up_as_entered(u, w, map);
@@ -680,6 +641,8 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			if (w->stack.failed)
 				return continue_by_kernel(u, w, s, stop_outside(w));
 			return UNWIND_UNREADABLE;
+		case UNWIND_SWITCHES:
+			return continue_on_goroutine(u, w, s);
 		case UNWIND_BAD:
 			return UNWIND_BAD_TABLE;
 		case UNWIND_NO_WAY:

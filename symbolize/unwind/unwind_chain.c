@@ -106,16 +106,23 @@ bool unwind_is_start_name(const char *name)
 	return false;
 }
 
-bool unwind_is_go_switch_name(const char *name)
+enum cfi_go unwind_go_kind(const char *name)
 {
-	static const char *const names[] = { "runtime.asmcgocall", "runtime.nanotime1", "runtime.walltime",
-					     "time.now" };
+	static const struct {
+		const char *name;
+		enum cfi_go kind;
+	} kinds[] = {
+		{ "runtime.systemstack", CFI_GO_SYSTEM_STACK }, { "runtime.asmcgocall", CFI_GO_C },
+		{ "runtime.nanotime1", CFI_GO_C },		{ "runtime.walltime", CFI_GO_C },
+		{ "time.now", CFI_GO_C },			{ "runtime.mcall", CFI_GO_NO_RETURN },
+		{ "runtime.morestack", CFI_GO_NO_RETURN },
+	};
 	size_t len = name ? strlen(name) : 0;
 
 	if (len > 5 && strcmp(name + len - 5, ".abi0") == 0)
 		len -= 5;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (len == strlen(names[i]) && strncmp(name, names[i], len) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (len == strlen(kinds[i].name) && strncmp(name, kinds[i].name, len) == 0)
+			return kinds[i].kind;
+	return CFI_GO_NOTHING;
 }

@@ -6,6 +6,7 @@
 #define SYMBOLIZE_UNWIND_CHAIN_H
 
 #include "symbolize/module/module.h"
+#include "symbolize/unwind/cfi_rule.h"
 
 /* How a frame was found. */
 enum unwind_how {
@@ -71,8 +72,8 @@ bool unwind_stop_is_complete(enum unwind_stop stop);
 /* Is @name, which may be NULL, a function of the C library or a runtime that begins a stack, where no rule says so? */
 bool unwind_is_start_name(const char *name);
 
-/* Is @name that of a function of Go's runtime that calls C on another stack? It may be NULL. */
-bool unwind_is_go_switch_name(const char *name);
+/* What does Go's function @name, which may be NULL, do with stacks? */
+enum cfi_go unwind_go_kind(const char *name);
 
 /* One short phrase, "snapshot ended" for example, and what the user can do about it (NULL: nothing). */
 const char *unwind_stop_name(enum unwind_stop stop);

@@ -21,6 +21,7 @@
 #include "symbolize/runtime/hotspot_frames.h"
 #include "symbolize/unwind/cfi_program.h"
 #include "symbolize/unwind/code_rows.h"
+#include "symbolize/unwind/unwind_chain.h"
 #include "symbolize/unwind/unwind_memo.h"
 #include "symbolize/unwind/unwind_sigframe.h"
 
@@ -599,6 +600,24 @@ static struct unwind_rule rule_by_code(struct unwind_tables *t, struct module *m
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }
 
+/* The same rule with what is known of the function besides: Go's have rules in .debug_frame or Go's own table. */
+static const struct cfi_rule *add_go_kind(struct unwind_tables *t, struct table *table, uint64_t vaddr, const struct cfi_rule *rule)
+{
+	const struct symtab_entry *symbol = symbol_of(table, vaddr);
+	enum cfi_go kind = unwind_go_kind(symbol ? symbol->name : NULL);
+	size_t len = sizeof(*rule) + rule->nregs * sizeof(rule->regs[0]);
+	struct cfi_rule *copy;
+
+	if (kind == CFI_GO_NOTHING)
+		return rule;
+	copy = memory_zeroed(1, len);
+	memcpy(copy, rule, len);
+	copy->go = kind;
+	rule = cfi_rules_get(t->rules, cfi_rules_add(t->rules, copy));
+	free(copy);
+	return rule;
+}
+
 static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
 {
 	struct table *table = table_of(t, mod);
@@ -627,7 +646,12 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 		cfi_section_note_malformed(in_file ? table->whole_cfi : table->cfi);
 		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
 	}
-	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
+
+	const struct cfi_rule *cfi = cfi_rules_get(t->rules, rule);
+
+	if (fde.from_go || fde.from_debug_frame)
+		cfi = add_go_kind(t, table, vaddr, cfi);
+	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi };
 }
 
 struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,

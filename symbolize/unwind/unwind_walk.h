@@ -7,6 +7,7 @@
  *	unwind_step.c          a step by a rule
  *	unwind_hidden.c        the same, where the rule asks for what no trace has
  *	unwind_fallback.c      a step without one
+ *	unwind_go.c            a step out of what switches to the thread's stack in a Go program
  *	unwind_erlang.c        a step on the stack of an Erlang process
  *	unwind_kernel_chain.c  where the kernel's own walk takes over
  *	unwind_fold.c          chains that are deeper than there is room for
@@ -69,6 +70,7 @@ enum unwind_outcome {
 	UNWIND_BEYOND, /* the snapshot does not hold the return address, which would be at stack.missing */
 	UNWIND_ELSEWHERE, /* the rule asks for other memory or for registers that are not known */
 	UNWIND_BAD,       /* the rule cannot be right */
+	UNWIND_SWITCHES,  /* the function had left its stack, and that is not there */
 	UNWIND_NO_WAY,    /* none of the fallbacks applies */
 };
 
@@ -105,6 +107,9 @@ bool unwind_step_hidden(struct unwind_walk *w, const struct cfi_rule *rule);
 
 /* Step out of a signal trampoline by the layout of the kernel's signal frame. */
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);
+
+/* Step by @rule, whose .go is not CFI_GO_NOTHING. */
+enum unwind_outcome unwind_step_go(struct unwind_walk *w, const struct cfi_rule *rule);
 
 /* Step to the next frame on the stack of an Erlang process. */
 enum unwind_outcome unwind_step_erlang(struct unwind_walk *w);

@@ -38,6 +38,17 @@ static void write_aarch64_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, START, 0x100, CODE("\x07\x1e"));
 }
 
+/* As Go writes them, of x86-64. */
+static void write_go_rules(struct cfi_writer *w)
+{
+	w->is_debug = true;
+	cfi_writer_cie(w, "", 0, 16, CODE("\x0c\x07\x08\x90\x01"));
+	cfi_writer_fde(w, LEAF, 0x100, CODE("\x0e\x18"));
+	cfi_writer_fde(w, SYSTEMSTACK, 0x100, CODE("\x0e\x10"));
+	cfi_writer_fde(w, MCALL, 0x100, CODE("\x0e\x10"));
+	cfi_writer_fde(w, START, 0x100, CODE("\x07\x10"));
+}
+
 /* Put a call in front of @vaddr, so that it may be returned to. */
 static void put_call(struct world *w, uint64_t vaddr)
 {
@@ -47,20 +58,26 @@ static void put_call(struct world *w, uint64_t vaddr)
 		memcpy(&w->text[vaddr - TEXT - CALL_LEN], "\xe8\x00\x00\x00\x00", CALL_LEN);
 }
 
-static const char names[] = "\0puts@plt\0bare";
+static const char names[] = "\0puts@plt\0bare\0runtime.systemstack.abi0\0runtime.mcall";
 
-/* Those of the slot and of the function without rules; section 4 has their names. */
-static void put_symbols(Elf64_Sym symbols[3])
+/* Those of the slot and of functions; section 4 has their names. How many there are. */
+static size_t put_symbols(const struct world *w, Elf64_Sym symbols[5])
 {
 	const Elf64_Sym function = { .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1 };
 
-	symbols[1] = symbols[2] = function;
+	symbols[1] = symbols[2] = symbols[3] = symbols[4] = function;
 	symbols[1].st_name = 1;
 	symbols[1].st_value = SLOT;
 	symbols[1].st_size = SLOT_LEN;
 	symbols[2].st_name = 10;
 	symbols[2].st_value = BARE;
 	symbols[2].st_size = BARE_LEN;
+	symbols[3].st_name = 15;
+	symbols[3].st_value = SYSTEMSTACK;
+	symbols[3].st_size = symbols[4].st_size = 0x100;
+	symbols[4].st_name = 40;
+	symbols[4].st_value = MCALL;
+	return w->is_go ? 5 : w->arch == &arch_x86_64 ? 3 : 2;
 }
 
 /* bti c; stp x16, x30, [sp, #-16]!; adrp x16; ldr x17, [x16, #4088]; add x16, x16, #4088; br x17 */
@@ -88,7 +105,7 @@ static void put_code(struct world *w)
 static void build_program(struct world *w)
 {
 	struct elf_file *f = &w->file;
-	Elf64_Sym symbols[3] = { 0 };
+	Elf64_Sym symbols[5] = { 0 };
 
 	for (uint64_t vaddr = LEAF; vaddr < TEXT + TEXT_LEN; vaddr += 0x100)
 		put_call(w, vaddr + 0x40);
@@ -99,11 +116,14 @@ static void build_program(struct world *w)
 	else
 		put_code(w);
 	put_call(w, ENTRY + 0x20);
-	put_symbols(symbols);
+	size_t nsymbols = put_symbols(w, symbols);
+
 	f->machine = w->arch->elf_machine;
 	f->entry = ENTRY;
 	w->cfi.vaddr = 0x3000;
-	if (w->arch == &arch_aarch64)
+	if (w->is_go)
+		write_go_rules(&w->cfi);
+	else if (w->arch == &arch_aarch64)
 		write_aarch64_rules(&w->cfi);
 	else
 		write_x86_64_rules(&w->cfi);
@@ -113,16 +133,16 @@ static void build_program(struct world *w)
 						       .vaddr = TEXT,
 						       .data = w->text,
 						       .len = TEXT_LEN });
-	elf_file_section(f, (struct elf_file_section){ .name = ".eh_frame",
+	elf_file_section(f, (struct elf_file_section){ .name = w->is_go ? ".debug_frame" : ".eh_frame",
 						       .type = SHT_PROGBITS,
-						       .flags = SHF_ALLOC,
-						       .vaddr = 0x3000,
+						       .flags = w->is_go ? 0 : SHF_ALLOC,
+						       .vaddr = w->is_go ? 0 : 0x3000,
 						       .data = w->cfi.out.data,
 						       .len = w->cfi.out.len });
 	elf_file_section(f, (struct elf_file_section){ .name = ".symtab",
 						       .type = SHT_SYMTAB,
 						       .data = symbols,
-						       .len = sizeof(symbols[0]) * (w->arch == &arch_x86_64 ? 3 : 2),
+						       .len = sizeof(symbols[0]) * nsymbols,
 						       .link = 4,
 						       .entry_len = sizeof(symbols[0]) });
 	elf_file_section(f, (struct elf_file_section){ .name = ".strtab",
@@ -147,17 +167,13 @@ void world_map(struct world *w, const char *path, uint64_t start, uint64_t len)
 	space_table_apply(w->spaces, &ev);
 }
 
-struct world *world_new(const struct arch *arch)
-{
-	return world_new_at(arch, 0x555500000000);
-}
-
-struct world *world_new_at(const struct arch *arch, uint64_t start)
+static struct world *make_world(const struct arch *arch, uint64_t start, bool is_go)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	const struct space_map *program;
 
 	w->arch = arch;
+	w->is_go = is_go;
 	w->rec.arch = arch;
 	build_program(w);
 	w->image = (struct recording_image){ .path = "/nowhere/prog",
@@ -180,6 +196,21 @@ struct world *world_new_at(const struct arch *arch, uint64_t start)
 		unwinder_new(w->modules, w->spaces, &(struct unwind_options){ .no_splice = true });
 	w->nwords = STACK_LEN;
 	return w;
+}
+
+struct world *world_new(const struct arch *arch)
+{
+	return world_new_at(arch, 0x555500000000);
+}
+
+struct world *world_new_at(const struct arch *arch, uint64_t start)
+{
+	return make_world(arch, start, /* is_go= */ false);
+}
+
+struct world *world_new_go(void)
+{
+	return make_world(&arch_x86_64, 0x555500000000, /* is_go= */ true);
 }
 
 static void world_free(struct world *w)

@@ -34,6 +34,8 @@
 #define FAR    0x1700 /* saves its return address where no stack is */
 #define BACK   0x1740 /* CFA below the stack pointer */
 #define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer */
+#define SYSTEMSTACK MIDDLE /* of a Go program: CFA sp+16, and LEAF's sp+24 */
+#define MCALL	    FRAMED /* the same */
 #define ZONE   0x17c0 /* x86-64 only: CFA is 8 more than the word at sp-8 */
 #define HASH   0x17e0 /* the same; it stores that word 24 above the stack pointer, which it aligns to 64 after taking 64 */
 
@@ -55,6 +57,7 @@ struct world_taken {
 
 struct world {
 	const struct arch *arch;
+	bool is_go;
 	struct recording rec;
 	struct recording_image image;
 	struct diag diag;
@@ -83,6 +86,9 @@ struct world *world_new(const struct arch *arch);
 
 /* The same with the program mapped at @start. */
 struct world *world_new_at(const struct arch *arch, uint64_t start);
+
+/* A Go program of x86-64, which has no other functions than LEAF, SYSTEMSTACK, MCALL and START. */
+struct world *world_new_go(void);
 void world_freep(struct world **w);
 
 /* Map @path, which is the program's own or any other, over what is there. */
