@@ -7,7 +7,7 @@ set -u
 need_recording
 
 share() { # share FILE PATTERN: per cent of the weight of FILE's folded lines in lines that match
-	awk -v pattern="$2" '{ all += $NF } $0 ~ pattern { found += $NF } END { print all ? int(100 * found / all) : 0 }' "$1"
+	pattern="$2" awk '{ all += $NF } $0 ~ ENVIRON["pattern"] { found += $NF } END { print all ? int(100 * found / all) : 0 }' "$1"
 }
 
 # sampled TRACE NAME [OPTION...]: its folded lines with function NAME go to NAME.folded; that it was sampled at all is up to the
