@@ -9,7 +9,7 @@
 
 struct folded_args {
 	struct export_args export; /* first, for export_defaults() */
-	bool samples, pid, tid, module, suffixes;
+	bool samples, pid, tid, module, lines, suffixes;
 };
 
 static const struct opt folded_opts[] = {
@@ -19,6 +19,7 @@ static const struct opt folded_opts[] = {
 		 "put the process ID behind the process name"),
 	OPT_FLAG(struct folded_args, tid, "with-tid", 0, "keep threads apart: name-PID/TID"),
 	OPT_FLAG(struct folded_args, module, "with-module", 0, "put [module] behind each function"),
+	OPT_FLAG(struct folded_args, lines, "with-lines", 0, "put (file:line) behind each function that has a line"),
 	OPT_FLAG(struct folded_args, suffixes, "suffixes", 0,
 		 "mark kernel, inlined and JIT frames: _[k], _[i], _[j]"),
 	OPT_GROUP(struct folded_args, export, export_opts),
@@ -29,17 +30,21 @@ static struct err *write_stacks(void *args, const struct profile *p, const struc
 {
 	const struct folded_args *folded = args;
 	const char *stops[UNWIND_STOPS];
+	struct profile_sum sum = profile_total(p, facts->first_type);
 	struct folded_options options = {
 		.event = facts->first_type,
 		.samples = folded->samples,
 		.pid = folded->pid,
 		.tid = folded->tid,
 		.module = folded->module,
+		.lines = folded->lines,
 		.suffixes = folded->suffixes,
 		.stop_names = stops,
 		.nstops = UNWIND_STOPS,
 	};
 
+	if (folded->samples && !profile_is_counted(&sum))
+		return err_new(ERR_UNSUPPORTED, "'%s' does not say how many samples there were", facts->input);
 	export_stop_names(stops);
 	return folded_write(p, &options, out);
 }

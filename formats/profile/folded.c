@@ -48,6 +48,12 @@ static const char *suffix_of(enum profile_frame_kind kind, bool inlined)
 	return kind == PROFILE_FRAME_JIT ? "_[j]" : "";
 }
 
+/* Of a line that has none the function's own. */
+static uint32_t line_file(const struct profile *p, const struct profile_line *line)
+{
+	return line->file ? line->file : p->functions.items[line->function].file;
+}
+
 static const char *frame_name(const struct profile *p, const struct profile_location *location,
 			      uint32_t i, const struct folded_options *options,
 			      struct arena *arena)
@@ -56,6 +62,8 @@ static const char *frame_name(const struct profile *p, const struct profile_loca
 	const struct profile_module *mod = profile_module(p, location->module);
 	const char *name = clean(arena, profile_text(p, p->functions.items[line->function].name));
 
+	if (options->lines && line->line)
+		name = arena_printf(arena, "%s (%s:%" PRIu32 ")", name, clean(arena, profile_text(p, line_file(p, line))), line->line);
 	if (options->suffixes) {
 		const char *suffix = suffix_of((enum profile_frame_kind)location->kind, i + 1 < location->nlines);
 

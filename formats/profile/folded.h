@@ -17,6 +17,7 @@ struct folded_options {
 	bool pid;	 /* "comm-PID" instead of "comm" in front */
 	bool tid;	 /* "comm-PID/TID" */
 	bool module;	 /* "function [module]" */
+	bool lines;	 /* "function (file:line)" where the line is known */
 	bool suffixes;	 /* "_[k]" behind kernel frames, "_[i]" behind inlined ones, "_[j]" behind JIT code */
 	/* What to call the end of a stack that is incomplete, by profile_sample.stop; a NULL entry adds no frame. */
 	const char *const *stop_names;

@@ -16,14 +16,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Each event has its samples and its weight. */
-#define TYPES_PER_EVENT 2
-
 /* The labels' keys, in the order in which they are written. */
 enum { KEY_PID, KEY_TID, KEY_CPU, KEY_PROCESS, KEY_THREAD, KEYS };
 
+/* Where an event's weight is among the values of a sample, and whether the number of samples is in front of it. */
+struct columns {
+	size_t weight;
+	bool counted;
+};
+
 struct builder {
 	const struct profile *p;
+	struct columns *columns; /* of each value type */
 	struct arena arena;
 	struct strtab extra; /* strings beyond the profile's own */
 	Pprof__Profile out;
@@ -78,29 +82,31 @@ static const char *unit_of(const struct profile *p, const struct profile_value_t
 static void build_types(struct builder *b, uint32_t default_event)
 {
 	const struct profile *p = b->p;
-	Pprof__ValueType *types = NEW_MESSAGES(b, Pprof__ValueType, PPROF__VALUE_TYPE__INIT,
-					       p->types.len * TYPES_PER_EVENT, &b->out.sample_type);
+	Pprof__ValueType *type = NEW_MESSAGES(b, Pprof__ValueType, PPROF__VALUE_TYPE__INIT, p->types.len * 2,
+					      &b->out.sample_type);
 
-	b->out.n_sample_type = p->types.len * TYPES_PER_EVENT;
-	for (size_t i = 0; i < p->types.len; i++) {
+	b->columns = ARENA_ARRAY(&b->arena, struct columns, p->types.len);
+	for (size_t i = 0; i < p->types.len; i++, type++) {
 		const struct profile_value_type *event = &p->types.items[i];
 		const char *name = profile_text(p, event->name);
-		Pprof__ValueType *type = &types[i * TYPES_PER_EVENT];
+		struct profile_sum sum = profile_total(p, (uint32_t)i);
+		bool wait = strcmp(name, "off-cpu") == 0; /* Go's block and mutex profiles: tools that know those show waits alike */
 
-		type[0].type = add_string(b, p->types.len == 1 ? "samples" :
-						 arena_printf(&b->arena, "samples:%s", name));
-		type[0].unit = add_string(b, "count");
-		type[1].type = event->name;
-		/* As Go's block and mutex profiles call them, so that tools that know those show waits alike. */
-		if (strcmp(name, "off-cpu") == 0) {
-			type[0].type = add_string(b, "contentions");
-			type[1].type = add_string(b, "delay");
+		b->columns[i].counted = profile_is_counted(&sum);
+		if (b->columns[i].counted) {
+			type->type = add_string(b, wait ? "contentions" : p->types.len == 1 ? "samples" :
+							   arena_printf(&b->arena, "samples:%s", name));
+			type->unit = add_string(b, "count");
+			type++;
+			b->out.n_sample_type++;
 		}
-		type[1].unit = add_string(b, unit_of(p, event));
+		type->type = wait ? add_string(b, "delay") : event->name;
+		type->unit = add_string(b, unit_of(p, event));
+		b->columns[i].weight = b->out.n_sample_type++;
 		if (i != default_event)
 			continue;
-		b->out.period_type = &type[1];
-		b->out.default_sample_type = type[1].type;
+		b->out.period_type = type;
+		b->out.default_sample_type = type->type;
 		b->out.period = event->is_freq && event->rate ? (int64_t)(1000000000 / event->rate) :
 								(int64_t)event->rate;
 	}
@@ -264,9 +270,12 @@ static void build_samples(struct builder *b)
 		set_labels(b, &samples[i], sample);
 		samples[i].value = ARENA_ARRAY(&b->arena, int64_t, ntypes);
 		samples[i].n_value = ntypes;
-		samples[i].value[sample->type * TYPES_PER_EVENT] =
-			sample->weight < 0 ? -(int64_t)sample->count : (int64_t)sample->count;
-		samples[i].value[sample->type * TYPES_PER_EVENT + 1] = sample->weight;
+		const struct columns *columns = &b->columns[sample->type];
+
+		if (columns->counted)
+			samples[i].value[columns->weight - 1] =
+				sample->weight < 0 ? -(int64_t)sample->count : (int64_t)sample->count;
+		samples[i].value[columns->weight] = sample->weight;
 	}
 }
 

@@ -31,6 +31,7 @@
 #include "formats/event_branch.h"
 #include "formats/profile/time_series.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -182,6 +183,12 @@ enum profile_state {
 	PROFILE_STATES
 };
 
+/*
+ * In place of a sum of squares, where an input has sums and does not say how many samples they are of, or none were taken (exact
+ * counts, spans). What it is added to is not known either: profile_is_counted().
+ */
+#define PROFILE_UNCOUNTED ((double)NAN)
+
 /* Samples that are the same in everything but time. */
 struct profile_sample {
 	uint32_t stack;
@@ -195,7 +202,7 @@ struct profile_sample {
 	uint32_t labels;   /* set of labels; 0: none */
 	uint64_t count;	   /* how many samples */
 	int64_t weight;	   /* sum of their values, such as periods; may be negative in a difference of two profiles */
-	double weight_sq;  /* sum of the squares of their values */
+	double weight_sq;  /* sum of the squares of their values; PROFILE_UNCOUNTED: @count is not known, and 1 */
 };
 
 /* The branches of one sample that has some, newest first. */
@@ -306,5 +313,11 @@ struct profile_sum {
 	double weight_sq;
 };
 struct profile_sum profile_total(const struct profile *p, uint32_t type);
+
+/* Is it known how many samples @sum is of? Where not, nothing is known of how sure a share of it is. */
+static inline bool profile_is_counted(const struct profile_sum *sum)
+{
+	return !isnan(sum->weight_sq);
+}
 
 #endif

@@ -178,10 +178,10 @@ static void add_row(const struct script_table *t, uint32_t number, const struct 
 	table_add_cell(t->table, line ? number_share(a, share.share) : "",
 		       arena_printf(a, "%.6f", share.share));
 	table_add_cell(t->table, line ? number_interval(a, &share) : "", "");
-	table_add_format(t->table, "%.6f", share.low);
-	table_add_format(t->table, "%.6f", share.high);
-	table_add_cell(t->table, line ? number_count(a, share.count) : "",
-		       arena_printf(a, "%" PRIu64, share.count));
+	table_add_cell(t->table, number_bound(a, &share, share.low), NULL);
+	table_add_cell(t->table, number_bound(a, &share, share.high), NULL);
+	table_add_cell(t->table, line ? number_samples(a, &line->total) : "",
+		       line ? number_samples_data(a, &line->total) : "0");
 	double self = line ? stats_share(&line->self, t->whole).share : 0;
 
 	table_add_cell(t->table, line ? number_share(a, line->self.count ? self : 0) : "",

@@ -116,6 +116,9 @@ static struct err *make_sides(struct diff *d, const struct diff_input *inputs)
 		struct diff_side *side = &d->sides[i];
 		double n = stats_effective_count(&side->whole);
 
+		/* Where it is not known how many samples there were, nothing may be more than noise: as of one. */
+		if (!profile_is_counted(&side->whole))
+			n = 1;
 		side->unit = n > 0 ? (double)side->whole.weight / n * side->scale : side->scale;
 	}
 	return err;

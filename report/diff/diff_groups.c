@@ -216,7 +216,7 @@ double diff_groups_effect(const struct diff_groups *groups, uint32_t group, uint
 	float residuals[DIFF_BLOCKS];
 	double share, independent, threads;
 
-	if (!whole->weight)
+	if (!whole->weight || !profile_is_counted(whole))
 		return 1;
 	share = fmin(1, (double)sum->weight / (double)whole->weight);
 	independent = whole->weight_sq * share * (1 - share);

@@ -18,7 +18,7 @@ static void sum_window(struct profile *p, const struct filter *filter)
 	for (size_t i = 0; i < p->samples.len; i++) {
 		p->samples.items[i].count = 0;
 		p->samples.items[i].weight = 0;
-		p->samples.items[i].weight_sq = 0;
+		p->samples.items[i].weight_sq *= 0; /* PROFILE_UNCOUNTED stays that */
 	}
 	p->weight_used = 0;
 	while (time_series_next(&cursor, &at)) {

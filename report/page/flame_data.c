@@ -75,6 +75,7 @@ static void put_events(struct json *json, struct encoder *e)
 	json_open(json, "sets", '[');
 	for (uint32_t i = 0, at = 0; i < e->p->types.len; i++) {
 		const struct profile_value_type *event = &e->p->types.items[i];
+		struct profile_sum total = profile_total(e->p, i);
 		uint32_t first = at;
 
 		while (at < e->tree->samples.len && e->tree->samples.items[at].event == i)
@@ -90,6 +91,8 @@ static void put_events(struct json *json, struct encoder *e)
 		json_uint(json, "rate", event->rate);
 		json_bool(json, "isFreq", event->is_freq);
 		json_bool(json, "first", i == e->view->event);
+		if (!profile_is_counted(&total))
+			json_bool(json, "uncounted", true);
 		if (e->view->compare && i == e->view->other)
 			json_bool(json, "other", true);
 		json_uint(json, "entries", at - first);

@@ -115,8 +115,7 @@ static void put_types(struct fact_sheet *sheet, const struct profile *p)
 		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, profile_text(p, type->name), NULL);
 		table_add_cell(&table, unit, NULL);
-		table_add_cell(&table, number_count(sheet->arena, sum.count),
-			       arena_printf(sheet->arena, "%" PRIu64, sum.count));
+		table_add_cell(&table, number_samples(sheet->arena, &sum), number_samples_data(sheet->arena, &sum));
 		table_add_cell(&table, number_weight(sheet->arena, sum.weight, unit),
 			       arena_printf(sheet->arena, "%" PRId64, sum.weight));
 	}

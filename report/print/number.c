@@ -103,7 +103,7 @@ static const char *amount(struct arena *arena, int64_t weight, const char *event
 
 	if (strcmp(unit, "ns") == 0)
 		return arena_printf(arena, "%s of %s", number, number_time_title(event));
-	if (strcmp(event, "samples") == 0)
+	if (strcmp(event, "samples") == 0 || !*unit)
 		return arena_printf(arena, "together %s", number);
 	if (strcmp(unit, "events") == 0)
 		unit = counted(arena, event);
@@ -123,7 +123,24 @@ const char *number_share(struct arena *arena, double share)
 
 const char *number_interval(struct arena *arena, const struct stats_share *share)
 {
+	if (share->uncounted)
+		return "-";
 	return arena_printf(arena, "%.1f-%.1f", share->low * 100, share->high * 100);
+}
+
+const char *number_bound(struct arena *arena, const struct stats_share *share, double bound)
+{
+	return share->uncounted ? "" : arena_printf(arena, "%.6f", bound);
+}
+
+const char *number_samples(struct arena *arena, const struct profile_sum *sum)
+{
+	return profile_is_counted(sum) ? number_count(arena, sum->count) : "-";
+}
+
+const char *number_samples_data(struct arena *arena, const struct profile_sum *sum)
+{
+	return profile_is_counted(sum) ? arena_printf(arena, "%" PRIu64, sum->count) : "";
 }
 
 const char *number_of(struct arena *arena, uint64_t count, const char *noun)
@@ -137,6 +154,8 @@ const char *number_sum(struct arena *arena, const struct profile_sum *sum, const
 {
 	const char *samples = number_of(arena, sum->count, number_counted(event));
 
+	if (!profile_is_counted(sum))
+		return arena_printf(arena, "%s%s", amount(arena, sum->weight, event, unit), of);
 	if (sum->weight == (int64_t)sum->count && strcmp(event, "samples") == 0)
 		return arena_printf(arena, "%s%s", samples, of);
 	return arena_printf(arena, "%s%s, %s", samples, of,

@@ -22,8 +22,15 @@ const char *number_weight(struct arena *arena, int64_t weight, const char *unit)
 /* "23.4 %"; "<0.1 %" for what would look like nothing though it is not, ">99.9 %" likewise. */
 const char *number_share(struct arena *arena, double share);
 
-/* "22.1-24.8": the interval in per cent. */
+/* "22.1-24.8": the interval in per cent; "-" if none is known. */
 const char *number_interval(struct arena *arena, const struct stats_share *share);
+
+/* A bound of it as data: "0.221000", "" if none is known. */
+const char *number_bound(struct arena *arena, const struct stats_share *share, double bound);
+
+/* "1,234" samples, "-" if it is not known how many; as data "1234" or "". */
+const char *number_samples(struct arena *arena, const struct profile_sum *sum);
+const char *number_samples_data(struct arena *arena, const struct profile_sum *sum);
 
 /* What the nanoseconds of @event are: "CPU time", "waiting", "time". */
 const char *number_time_title(const char *event);

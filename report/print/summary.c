@@ -169,8 +169,8 @@ static void put_event(struct page *page)
 	struct profile_sum sum = profile_total(p, page->event);
 	struct arena *arena = &page->arena;
 	const char *of = arena_printf(arena, " of %s%s", name, rate_text(page, event));
-	const char *text = number_sum(arena, &sum, strcmp(name, "samples") == 0 ? "" : of, name,
-				      profile_text(p, event->unit));
+	const char *unit = profile_text(p, event->unit);
+	const char *text = number_sum(arena, &sum, strcmp(name, "samples") == 0 || !*unit ? "" : of, name, unit);
 
 	if (*page->facts->filter)
 		text = arena_printf(arena, "%s; only %s", text, page->facts->filter);
@@ -196,6 +196,15 @@ static uint32_t next_event(const struct profile *p, uint32_t but, uint32_t last)
 	return best;
 }
 
+static const char *other_amount(struct page *page, uint32_t type)
+{
+	struct profile_sum sum = profile_total(page->p, type);
+
+	if (profile_is_counted(&sum))
+		return number_count(&page->arena, sum.count);
+	return number_weight(&page->arena, sum.weight, profile_text(page->p, page->p->types.items[type].unit));
+}
+
 /* The heaviest first. */
 static void put_other_events(struct page *page)
 {
@@ -207,7 +216,7 @@ static void put_other_events(struct page *page)
 		if (i != page->waits.event)
 			text = arena_printf(&page->arena, "%s%s%s (%s)", text, *text ? ", " : "",
 					    profile_text(p, p->types.items[i].name),
-					    number_count(&page->arena, profile_total(p, i).count));
+					    other_amount(page, i));
 	if (*text)
 		put_wrapped(page, arena_printf(&page->arena, "also sampled, see --by event and --event NAME: %s", text),
 			    2);
@@ -560,8 +569,9 @@ static void add_program(struct page *page, struct table *table, const struct vie
 		const struct view_group *only =
 			&view->groups.items[view->order.items[group->first]];
 
-		which = arena_printf(&page->arena, "pid %s%s", view_key(view, only)->fields[1],
-				     recorder ? ", the recorder" : "");
+		const char *pid = view_key(view, only)->fields[1];
+
+		which = *pid ? arena_printf(&page->arena, "pid %s%s", pid, recorder ? ", the recorder" : "") : "";
 	} else {
 		which = arena_printf(&page->arena, "%s processes%s",
 				     number_count(&page->arena, group->count),
@@ -569,25 +579,32 @@ static void add_program(struct page *page, struct table *table, const struct vie
 	}
 	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, number_share(&page->arena, share.share), NULL);
-	table_add_cell(table, number_interval(&page->arena, &share), NULL);
-	table_add_cell(table, number_count(&page->arena, share.count), NULL);
+	if (!share.uncounted) {
+		table_add_cell(table, number_interval(&page->arena, &share), NULL);
+		table_add_cell(table, number_count(&page->arena, share.count), NULL);
+	}
 	table_add_cell(table, view_key(view, group)->fields[0], NULL);
 	table_add_cell(table, which, NULL);
 }
 
 static void print_programs(struct page *page, const struct view *view, unsigned limit)
 {
-	static const struct table_column columns[] = {
-		{ "share", "share", TABLE_RIGHT, TABLE_KEEP, true },
+	static const struct table_column share = { "share", "share", TABLE_RIGHT, TABLE_KEEP, true };
+	static const struct table_column counts[] = {
 		{ "95 % range", "range", TABLE_RIGHT, TABLE_KEEP, true },
 		{ "samples", "samples", TABLE_RIGHT, TABLE_KEEP, true },
+	};
+	static const struct table_column names[] = {
 		{ "program", "program", TABLE_LEFT, TABLE_CUT_END, false },
 		{ "", "which", TABLE_LEFT, TABLE_KEEP, false },
 	};
 	struct table table;
 
 	table_init(&table, &page->arena);
-	table_add_columns(&table, columns, ARRAY_LEN(columns));
+	table_add_column(&table, &share);
+	if (profile_is_counted(&view->whole))
+		table_add_columns(&table, counts, ARRAY_LEN(counts));
+	table_add_columns(&table, names, ARRAY_LEN(names));
 	for (uint32_t i = 0; i < view->ntop && i < limit; i++)
 		add_program(page, &table, view, &view->groups.items[view->order.items[i]]);
 	put_table(page, &table);

@@ -147,7 +147,7 @@ static const char *row_text(struct tui *t, const struct browser_row *row,
 {
 	struct arena *arena = &t->arena;
 	bool callers = browser_table(t->browser) == BROWSER_TOTALS && !browser_shows_callees(t->browser);
-	const char *third = !has_self(t) ? number_count(arena, row->sum.count)
+	const char *third = !has_self(t) ? number_samples(arena, &row->sum)
 			    : row->depth && callers ? "" /* a caller of the function has no time of its own here */
 					 : number_share(arena, stats_share(&row->self, whole).share);
 

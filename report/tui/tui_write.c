@@ -37,10 +37,10 @@ static void add_row(struct table *table, const struct browser_row *row, const st
 	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_format(table, "%u", row->depth);
 	table_add_cell(table, number_share(arena, share.share), arena_printf(arena, "%.6f", share.share));
-	table_add_format(table, "%.6f", share.low);
-	table_add_format(table, "%.6f", share.high);
+	table_add_cell(table, number_bound(arena, &share, share.low), NULL);
+	table_add_cell(table, number_bound(arena, &share, share.high), NULL);
 	table_add_cell(table, number_interval(arena, &share), NULL);
-	table_add_cell(table, number_count(arena, share.count), arena_printf(arena, "%llu", (unsigned long long)share.count));
+	table_add_cell(table, number_samples(arena, &row->sum), number_samples_data(arena, &row->sum));
 	table_add_cell(table, arena_printf(arena, "%*s%s", (int)row->depth * INDENT, "", row->name), row->name);
 	table_add_cell(table, row->detail, NULL);
 }

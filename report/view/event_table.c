@@ -31,8 +31,7 @@ static void add_row(struct table *table, const struct event_row *row, uint64_t a
 
 	table_add_row(table, 0, TABLE_PLAIN);
 	table_add_cell(table, number_share(table->arena, share), arena_printf(table->arena, "%.6f", share));
-	table_add_cell(table, number_count(table->arena, row->sum.count),
-		       arena_printf(table->arena, "%" PRIu64, row->sum.count));
+	table_add_cell(table, number_samples(table->arena, &row->sum), number_samples_data(table->arena, &row->sum));
 	table_add_cell(table, number_weight(table->arena, row->sum.weight, row->unit),
 		       arena_printf(table->arena, "%" PRId64, row->sum.weight));
 	table_add_cell(table, row->unit, NULL);

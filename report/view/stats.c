@@ -10,6 +10,8 @@
 
 double stats_effective_count(const struct profile_sum *sum)
 {
+	if (!profile_is_counted(sum))
+		return 0;
 	if (sum->weight_sq <= 0)
 		return (double)sum->count;
 	return (double)sum->weight * (double)sum->weight / sum->weight_sq;
@@ -32,12 +34,14 @@ static struct stats_share wilson(double p, double n, uint64_t count)
 
 struct stats_share stats_share(const struct profile_sum *part, const struct profile_sum *whole)
 {
-	double n = stats_effective_count(whole);
+	double n = stats_effective_count(whole), share;
 
-	if (whole->weight == 0 || n <= 0)
+	if (whole->weight == 0)
 		return (struct stats_share){ .share = 0, .low = 0, .high = 1, .count = part->count };
-	/* hostile weights overflow */
-	return wilson(fmin((double)part->weight / (double)whole->weight, 1), n, part->count);
+	share = fmin((double)part->weight / (double)whole->weight, 1); /* hostile weights overflow */
+	if (!profile_is_counted(whole))
+		return (struct stats_share){ .share = share, .low = 0, .high = 1, .uncounted = true };
+	return wilson(share, n, part->count);
 }
 
 /* The variance of the ratio @p: how far bunches are from it. */

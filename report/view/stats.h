@@ -14,12 +14,13 @@
 struct stats_share {
 	double share, low, high; /* 0 .. 1 */
 	uint64_t count;          /* samples that the share is made of */
+	bool uncounted;		 /* it is not known of how many: @low, @high and @count mean nothing */
 };
 
 /* The share of @part in @whole, which contains it. Nothing is known of an empty whole: 0, from 0 to 1. */
 struct stats_share stats_share(const struct profile_sum *part, const struct profile_sum *whole);
 
-/* As many samples of equal weight would be as sure as these. */
+/* As many samples of equal weight would be as sure as these; 0 if it is not known how many they are. */
 double stats_effective_count(const struct profile_sum *sum);
 
 /*

@@ -213,6 +213,14 @@ static void print_text(struct output *o, const struct result *r, const struct ta
 	print_notes(o);
 }
 
+static void put_json_count(struct json *json, const char *key, const struct profile_sum *sum)
+{
+	if (profile_is_counted(sum))
+		json_uint(json, key, sum->count);
+	else
+		json_number(json, key, "null");
+}
+
 static void print_json(struct output *o, const struct result *r, const struct table *table)
 {
 	const struct profile *p = o->p;
@@ -227,11 +235,11 @@ static void print_json(struct output *o, const struct result *r, const struct ta
 	if (o->cut_name)
 		json_string(json, o->spec.cut == VIEW_CALLERS ? "callers_of" : "callees_of",
 			    o->cut_name);
-	json_uint(json, "samples", r->whole.count);
+	put_json_count(json, "samples", &r->whole);
 	json_int(json, "weight", r->whole.weight);
 	if (r->lost_weight)
 		json_int(json, "lost_weight", r->lost_weight);
-	json_uint(json, "all_samples", r->all.count);
+	put_json_count(json, "all_samples", &r->all);
 	json_int(json, "all_weight", r->all.weight);
 	print_json_metrics(o);
 	table_print_json(table, "rows", json);

@@ -78,7 +78,7 @@ static void put_text_row(struct filler *f, const char *guides, const struct prof
 	table_add_row(f->table, 0, own ? TABLE_PLAIN : TABLE_DIM);
 	table_add_cell(f->table, number_share(f->arena, share.share), NULL);
 	table_add_cell(f->table, number_interval(f->arena, &share), NULL);
-	table_add_cell(f->table, number_count(f->arena, share.count), NULL);
+	table_add_cell(f->table, number_samples(f->arena, sum), NULL);
 	if (f->has_own)
 		table_add_cell(f->table,
 			       own ? number_share(f->arena, share_of(f, own).share) : "", NULL);
@@ -272,12 +272,12 @@ static void put_data(struct filler *f, const struct call_node *node, uint64_t pa
 		table_add_format(f->table, "%" PRIu64, parent);
 	table_add_format(f->table, "%" PRIu64, depth);
 	table_add_format(f->table, "%.6f", share.share);
-	table_add_format(f->table, "%.6f", share.low);
-	table_add_format(f->table, "%.6f", share.high);
-	table_add_format(f->table, "%" PRIu64, share.count);
+	table_add_cell(f->table, number_bound(f->arena, &share, share.low), NULL);
+	table_add_cell(f->table, number_bound(f->arena, &share, share.high), NULL);
+	table_add_cell(f->table, number_samples_data(f->arena, &node->sum), NULL);
 	table_add_format(f->table, "%" PRId64, node->sum.weight);
 	table_add_format(f->table, "%.6f", own.share);
-	table_add_format(f->table, "%" PRIu64, own.count);
+	table_add_cell(f->table, number_samples_data(f->arena, &node->own), NULL);
 	table_add_cell(f->table, call_tree_name(f->tree, node), NULL);
 	table_add_cell(f->table, call_tree_module(f->tree, node), NULL);
 	for (uint32_t i = 0; i < shown; i++)

@@ -171,8 +171,10 @@ static void add_text_columns(struct filler *f)
 	if (f->options->bars)
 		table_add_column(f->table, &(struct table_column){ "", "bar", TABLE_LEFT,
 								   TABLE_DROP, false });
-	add_number(f, "95 % range", "range", TABLE_KEEP);
-	add_number(f, "samples", "samples", TABLE_KEEP);
+	if (profile_is_counted(&f->view->whole)) {
+		add_number(f, "95 % range", "range", TABLE_KEEP);
+		add_number(f, "samples", "samples", TABLE_KEEP);
+	}
 	if (!f->options->brief)
 		add_number(f, time ? number_time_title(f->options->event) : f->unit, "weight", TABLE_DROP);
 	if (f->total)
@@ -204,9 +206,9 @@ static void add_text_columns(struct filler *f)
 static void put_data_share(struct filler *f, const struct stats_share *share)
 {
 	table_add_format(f->table, "%.6f", share->share);
-	table_add_format(f->table, "%.6f", share->low);
-	table_add_format(f->table, "%.6f", share->high);
-	table_add_format(f->table, "%" PRIu64, share->count);
+	table_add_cell(f->table, number_bound(f->arena, share, share->low), NULL);
+	table_add_cell(f->table, number_bound(f->arena, share, share->high), NULL);
+	table_add_cell(f->table, share->uncounted ? "" : arena_printf(f->arena, "%" PRIu64, share->count), NULL);
 }
 
 /* The group of the level that is "total", from @group outwards. */
@@ -317,7 +319,7 @@ static void put_data_row(struct filler *f, const struct view_group *group)
 		struct stats_share self = stats_share(&total->self, &f->view->whole);
 
 		table_add_format(f->table, "%.6f", self.share);
-		table_add_format(f->table, "%" PRIu64, self.count);
+		table_add_cell(f->table, number_samples_data(f->arena, &total->self), NULL);
 		table_add_cell(f->table, view_is_passed_through(f->view, total) ? "true" : "false",
 			       NULL);
 	}
@@ -347,8 +349,10 @@ static void put_share(struct filler *f, const struct profile_sum *sum, struct st
 	table_add_cell(f->table, number_share(f->arena, share.share), NULL);
 	if (f->options->bars)
 		table_add_cell(f->table, bar_of(f, share.share), NULL);
-	table_add_cell(f->table, number_interval(f->arena, &share), NULL);
-	table_add_cell(f->table, number_count(f->arena, share.count), NULL);
+	if (!share.uncounted) {
+		table_add_cell(f->table, number_interval(f->arena, &share), NULL);
+		table_add_cell(f->table, number_count(f->arena, share.count), NULL);
+	}
 	if (!f->options->brief)
 		table_add_cell(f->table, number_weight(f->arena, sum->weight, f->unit), NULL);
 }

@@ -29,7 +29,7 @@ TEST(callgrind_costs_and_callers_are_those_of_callgrind_annotate)
 	CHECK_INT(import_case_part(&c, "Ir", "main", NULL).weight, 259);
 	CHECK_INT(of_stack(&c, "leaf:2<mid:3<main:5").weight, 110746);
 	CHECK_INT(of_stack(&c, "leaf:2<rec:4").weight, 23);
-	CHECK_UINT(import_case_sum(&c, "Ir").count, 112439); /* counted, not sampled */
+	CHECK(isnan(import_case_sum(&c, "Ir").weight_sq)); /* counted, not sampled: there is no interval */
 	import_case_close(&c);
 }
 

@@ -50,11 +50,12 @@ TEST(folded_weights_of_one_period_are_counted)
 	profile_free(p);
 }
 
-TEST(folded_weights_of_no_period_are_a_sample_each)
+TEST(folded_weights_of_no_period_are_no_counts)
 {
 	struct profile *p = read_text("a;b 30303031\na;c 10101010\na;c 20000000\n");
 
-	CHECK_UINT(profile_total(p, 0).count, 3);
+	CHECK(isnan(profile_total(p, 0).weight_sq));
+	CHECK_STR(profile_text(p, p->types.items[0].name), "value");
 	profile_free(p);
 }
 
@@ -64,10 +65,10 @@ TEST(folded_times_in_microseconds_are_no_counts)
 
 	/* As from a .cpuprofile: 1000 is what all have in common, since times are in microseconds. */
 	import_case_text(&c, "p;a 1078000\np;b 603000\np;c 13291000\n");
-	CHECK_UINT(import_case_sum(&c, "samples").count, 3);
+	CHECK(isnan(import_case_sum(&c, "value").weight_sq));
 	import_case_close(&c);
 	import_case_text(&c, "p;a 1078000\np;b 1000\n");
-	CHECK_UINT(import_case_sum(&c, "samples").count, 2);
+	CHECK(isnan(import_case_sum(&c, "value").weight_sq));
 	import_case_close(&c);
 }
 
@@ -94,6 +95,18 @@ TEST(folded_names_keep_blanks_and_lose_marks)
 static bool is_folded(const char *text, size_t len)
 {
 	return import_folded.recognise((const uint8_t *)text, len) > 0;
+}
+
+TEST(folded_places_are_lines_in_every_dialect)
+{
+	struct import_case c;
+
+	import_case_text(&c, "app;main (/src/a b.c:3);leaf (x.c:77)_[i] [app] 12\napp;main (/src/a b.c:3);run (job.py:5) 1\n");
+	CHECK_STR(import_case_stack(&c, 0), "leaf:77<main:3");
+	CHECK_STR(profile_text(c.p, c.p->threads.items[c.p->samples.items[0].thread].process), "app");
+	CHECK_UINT(c.p->locations.items[c.p->stacks.items[c.p->samples.items[0].stack].location].kind, PROFILE_FRAME_NATIVE);
+	CHECK_UINT(c.p->locations.items[c.p->stacks.items[c.p->samples.items[1].stack].location].kind, PROFILE_FRAME_INTERPRETED);
+	import_case_close(&c);
 }
 
 TEST(folded_files_are_told_from_others)

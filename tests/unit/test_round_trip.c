@@ -28,7 +28,7 @@ static const struct trip {
 	{ "perf-script", "cpu-clock", 4, true, NULL },
 	{ "callgrind", "cpu_clock", 0, false, NULL },
 	{ "pprof", "cpu-clock", 4, true, NULL },
-	{ "folded", "samples", 0, false, NULL },
+	{ "folded", "value", 0, false, NULL },
 	{ "otlp", "cpu-clock", 4, true, NULL },
 	{ "otlp-json", "cpu-clock", 4, true, "otlp" },
 };

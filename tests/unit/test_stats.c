@@ -131,7 +131,7 @@ TEST(stats_ratio_mean_holds_the_truth_at_its_rate)
 TEST(number_formats_are_stable)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct stats_share s = { 0.234, 0.221, 0.248, 9 };
+	struct stats_share s = { 0.234, 0.221, 0.248, 9, false };
 
 	CHECK_STR(number_count(&arena, 0), "0");
 	CHECK_STR(number_count(&arena, 999), "999");

@@ -90,6 +90,8 @@ uint32_t import_thread(struct profile *p, uint32_t pid, uint32_t tid, uint32_t p
 
 static double square(const struct import_sample *sample, int64_t weight)
 {
+	if (sample->uncounted)
+		return PROFILE_UNCOUNTED;
 	return sample->count ? (double)weight * (double)weight / (double)sample->count : 0;
 }
 

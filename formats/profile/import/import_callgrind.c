@@ -63,7 +63,7 @@ struct callgrind {
 	uint32_t nevents, npositions, types[EVENTS_MAX];
 	uint32_t module, file, file_now, function; /* what costs belong to */
 	uint32_t callee_module, callee_file, callee_name;
-	bool has_callee_module, has_callee_file, has_call, exact, no_lines;
+	bool has_callee_module, has_callee_file, has_call, no_lines;
 	uint64_t before[2], line_number;
 	double total; /* what is divided among stacks */
 	uint32_t thread;
@@ -251,11 +251,6 @@ static struct err *take_line(struct callgrind *in, struct json_text line)
 		in->npositions = memmem(line.data, line.len, "instr", 5) && !in->no_lines ? 2 : 1;
 		return NULL;
 	}
-	if (begins(&line, "creator:")) {
-		line = import_trim(line);
-		in->exact = import_starts(line, "callgrind") || import_starts(line, "xdebug");
-		return NULL;
-	}
 	if (begins(&line, "calls=")) {
 		in->has_call = true;
 		return NULL;
@@ -354,7 +349,7 @@ static uint32_t stack_at(struct callgrind *in, uint32_t parent, uint32_t number,
 static void add_sample(struct callgrind *in, uint32_t event, uint32_t stack, uint64_t value)
 {
 	struct import_sample sample = { .stack = stack, .type = in->types[event], .thread = in->thread,
-					.count = in->exact ? value : 1, .weight = (int64_t)value };
+					.count = 1, .uncounted = true, .weight = (int64_t)value };
 
 	import_sample(in->p, &sample);
 }

@@ -6,16 +6,15 @@
  * passed over. What they mean by a frame is seen from the file's beginning:
  *
  *	perf, bcc, preport	the first frame is the process, unless it is the only one
- *	py-spy			frames are "name (file:line)"; first frames are a process or thread only if they say so
- *	async-profiler, others	all frames are code
+ *	py-spy, async-profiler	all frames are code, but that first ones which say so are a process or thread
  *
  * Endings are understood: " [module]", "_[k]" (kernel), "_[i]" (inlined), "_[j]" (JIT), "_[0]" and "_[1]" (interpreted,
- * compiled first); and bcc's frame "-" between user's and kernel's code. There are no addresses, times or CPUs.
+ * compiled first); " (file:line)" in front of them, of py-spy and of preport; and bcc's frame "-" between user's and kernel's code. There are no addresses, times or CPUs.
  *
  * VALUE may count samples or sum up their weights; that is not written anywhere. If some value is below 1000, they count samples.
  * Otherwise they are weights: where some line has exactly the greatest common divisor of all, and that is 10,000 or more, it is
- * taken to be the weight of one sample. Else (times in microseconds, written in nanoseconds, have a common divisor too) each
- * line is taken to be one sample, so that nothing looks surer than it is.
+ * taken to be the weight of one sample. Else (times in microseconds, written in nanoseconds, have a common divisor too) it is not
+ * known how many samples there were, and what is shown are values.
  *
  * To be fast, the frames that a line shares with the line before are not looked up again, a frame is found by its bytes, and a
  * stack by its caller's and the frame's numbers.
@@ -37,7 +36,6 @@
 enum dialect {
 	DIALECT_PROCESS, /* the first frame is the process */
 	DIALECT_CODE,	 /* all frames are code */
-	DIALECT_PYTHON,	 /* the same, as "name (file:line)" */
 };
 
 /* A frame that was met; the texts are the file's own bytes. */
@@ -133,7 +131,7 @@ static bool next_line(const char **text, const char *end, uint64_t *number, cons
 struct folded_look {
 	unsigned lines, good, stacks; /* all; with a value; with more than one frame */
 	unsigned two_values, negative, blanks;
-	unsigned python, code;	      /* by their first frames */
+	unsigned code;		      /* whose first frame is no process by its name alone */
 };
 
 static bool has_ending(const char *text, size_t len, const char *ending)
@@ -144,7 +142,7 @@ static bool has_ending(const char *text, size_t len, const char *ending)
 }
 
 /* "name (file.py:12)" */
-static bool is_python(const char *frame, size_t len)
+static bool has_place(const char *frame, size_t len)
 {
 	size_t at = len;
 
@@ -159,23 +157,14 @@ static bool is_python(const char *frame, size_t len)
 static bool is_code(const char *frame, size_t len)
 {
 	static const char *const endings[] = { "_[j]", "_[i]", "_[k]", "_[0]", "_[1]", ")" };
+	struct import_place place;
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (has_ending(frame, len, endings[i]))
 			return true;
-	return memmem(frame, len, "::", 2) != NULL || (len > 5 && memcmp(frame, "[tid=", 5) == 0);
-}
-
-/* Is any frame of it so? The first ones may be a process and a thread. */
-static bool has_python(struct json_text line)
-{
-	while (line.len) {
-		struct json_text frame = import_take(&line, ';');
-
-		if (is_python(frame.data, frame.len))
-			return true;
-	}
-	return false;
+	if (import_place((struct json_text){ frame, len }, &place)) /* a process that is named as such, or a thread alone */
+		return place.pid == PROFILE_NONE || place.tid == PROFILE_NONE;
+	return memmem(frame, len, "::", 2) != NULL;
 }
 
 static void look_at(struct folded_look *look, const char *line, size_t len)
@@ -198,7 +187,6 @@ static void look_at(struct folded_look *look, const char *line, size_t len)
 	first = semicolon ? (size_t)(semicolon - parts.text) : parts.len;
 	look->stacks += semicolon != NULL;
 	look->blanks += memchr(parts.text, ' ', first) != NULL;
-	look->python += has_python((struct json_text){ parts.text, parts.len });
 	look->code += is_code(parts.text, first);
 }
 
@@ -244,9 +232,7 @@ static struct err *set_dialect(struct folded *in, const struct import_input *inp
 		return err_remedy(err_new(ERR_UNSUPPORTED,
 					  "each line has two values, so it holds the difference of two profiles"),
 				  "give the two files to 'preport diff'");
-	if (look.python * 2 > look.good)
-		in->dialect = DIALECT_PYTHON;
-	else if (look.code * 2 > look.good)
+	if (look.code * 2 > look.good)
 		in->dialect = DIALECT_CODE;
 	return NULL;
 }
@@ -280,13 +266,24 @@ static struct json_text take_module(struct json_text *name)
 	return module;
 }
 
+/* Is @file a script's, or made of a text ("<string>")? */
+static bool is_script(struct json_text file)
+{
+	static const char *const endings[] = { ".py", ".pyx", ".rb", ".php", ".pl", ".pm", ".lua", ".js", ".mjs", ".cjs", ".ts" };
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
+		if (has_ending(file.data, file.len, endings[i]))
+			return true;
+	return file.len && *file.data == '<';
+}
+
 /* "name (file.py:12)" */
 static void take_place(struct json_text *name, struct profile *p, struct import_frame *frame)
 {
 	const char *open = memrchr(name->data, '(', name->len), *colon;
 	uint64_t line = 0;
 
-	if (!is_python(name->data, name->len) || !open || open < name->data + 2)
+	if (!has_place(name->data, name->len) || !open || open < name->data + 2)
 		return;
 	colon = memrchr(open, ':', name->len - (size_t)(open - name->data));
 	if (!colon)
@@ -295,7 +292,8 @@ static void take_place(struct json_text *name, struct profile *p, struct import_
 		line = line * 10 + (uint64_t)(*c - '0');
 	frame->line = (uint32_t)line;
 	frame->file = strtab_add_len(&p->strings, open + 1, (size_t)(colon - open - 1));
-	frame->kind = PROFILE_FRAME_INTERPRETED;
+	if (is_script((struct json_text){ open + 1, (size_t)(colon - open - 1) }))
+		frame->kind = PROFILE_FRAME_INTERPRETED;
 	name->len = (size_t)(open - name->data) - 1;
 }
 
@@ -322,8 +320,7 @@ static void parse_frame(struct folded *in, struct json_text name, bool kernel, s
 	} else if (ret->kind == PROFILE_FRAME_JIT) {
 		kind = PROFILE_JIT;
 	}
-	if (in->dialect == DIALECT_PYTHON)
-		take_place(&name, in->p, ret);
+	take_place(&name, in->p, ret);
 	ret->module = import_module(in->p, module, kind);
 	ret->name = import_text(in->p, name);
 }
@@ -552,7 +549,6 @@ static struct err *add_line(struct folded *in, const char *text, size_t len)
 	sample.stack = in->frames.items[in->frames.len - 1].stack;
 	sample.thread = in->thread;
 	sample.weight = (int64_t)line.value;
-	sample.weight_sq = (double)line.value * (double)line.value;
 	profile_add_sample(in->p, &sample);
 	return NULL;
 }
@@ -561,14 +557,15 @@ static struct err *add_line(struct folded *in, const char *text, size_t len)
 static void set_counts(struct folded *in)
 {
 	uint64_t one = in->least < WEIGHT_LEAST ? 1 : in->divisor;
+	bool known = in->least < WEIGHT_LEAST || (one >= PERIOD_LEAST && one == in->least);
 
-	if (in->least >= WEIGHT_LEAST && (one < PERIOD_LEAST || one != in->least))
-		return;
+	if (!known)
+		in->p->types.items[0] = (struct profile_value_type){ .name = profile_string(in->p, "value") };
 	for (size_t i = 0; i < in->p->samples.len; i++) {
 		struct profile_sample *sample = &in->p->samples.items[i];
 
-		sample->count = (uint64_t)sample->weight / one;
-		sample->weight_sq = (double)sample->weight * (double)one;
+		sample->count = known ? (uint64_t)sample->weight / one : 1;
+		sample->weight_sq = known ? (double)sample->weight * (double)one : PROFILE_UNCOUNTED;
 	}
 }
 

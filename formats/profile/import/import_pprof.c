@@ -642,7 +642,8 @@ static void add_values(struct pprof *in, uint32_t stack)
 		sample.type = type->type;
 		sample.count = count_of(in, type);
 		sample.weight = import_fits(in->p, in->values.items[i]);
-		sample.weight_sq = (double)sample.weight * (double)sample.weight / (double)sample.count;
+		sample.weight_sq = type->count == NO_TYPE ? PROFILE_UNCOUNTED
+							  : (double)sample.weight * (double)sample.weight / (double)sample.count;
 		profile_add_sample(in->p, &sample);
 	}
 }

@@ -35,7 +35,7 @@ static void pop(struct import_spans *s)
 
 static void advance(struct import_spans *s, uint64_t time_ns)
 {
-	struct import_sample sample = { .type = s->type, .thread = s->thread, .count = 1 };
+	struct import_sample sample = { .type = s->type, .thread = s->thread, .count = 1, .uncounted = true };
 
 	if (time_ns <= s->now_ns)
 		return;

@@ -8,7 +8,7 @@ const Z = 1.959963984540054;
 export function share(part, whole) {
 	if (!(whole.w > 0))
 		return { share: 0, low: 0, high: 1, n: part.n };
-	const p = Math.min(part.w / whole.w, 1), n = whole.q > 0 ? whole.w * whole.w / whole.q : whole.n;
+	const p = Math.min(part.w / whole.w, 1), n = whole.q === 0 ? whole.n : whole.w * whole.w / whole.q;
 	const scale = 1 + Z * Z / n, middle = (p + Z * Z / (2 * n)) / scale;
 	const half = Z / scale * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
 	return {
@@ -38,11 +38,16 @@ export function signedPercent(value) {
 }
 
 export function interval(s) {
-	return (s.low * 100).toFixed(2) + "\u2013" + (s.high * 100).toFixed(2);
+	return s.low >= 0 ? (s.low * 100).toFixed(2) + "\u2013" + (s.high * 100).toFixed(2) : "?";
 }
 
 export function count(value) {
 	return Math.round(value).toLocaleString("en-US");
+}
+
+// NaN: not known.
+export function samples(sums) {
+	return sums.q >= 0 ? count(sums.n) : "?";
 }
 
 // "1,234" or "1.23 M": as many digits as can be meant.

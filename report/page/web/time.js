@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time strip of the page: what it shows, and how windows are chosen on it, by dragging, by keys or in seconds.
 import { binTime } from "./profile.js";
-import { count } from "./stats.js";
+import { samples } from "./stats.js";
 import { drawStrip, LANE, makeLanes, StripScale } from "./strip.js";
 import { $ } from "./view.js";
 
@@ -111,7 +111,7 @@ export class TimeStrip {
 		this.comparing = false;
 		this.app.set(range.length || which === "b" ? { [which]: range } : { a: [], b: [] });
 		const total = this.app.tree.total(0, which === "b" && range.length ? 1 : 0);
-		this.app.live(range.length ? `window ${which.toUpperCase()} ${this.rangeText(range)}, ${count(total.n)} samples` : "all the time");
+		this.app.live(range.length ? `window ${which.toUpperCase()} ${this.rangeText(range)}, ${samples(total)} samples` : "all the time");
 	}
 
 	// Seconds that were typed, to bins.

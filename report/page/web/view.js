@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page says in words: head, panel, tables, legend. Names come from hostile places and become text nodes only.
-import { amount, count, interval, percent, share, signedPercent } from "./stats.js";
+import { amount, count, interval, percent, samples, share, signedPercent } from "./stats.js";
 import { changeAt, frameNoise, judgeRows } from "./noise.js";
 import { KIND_NAMES } from "./colours.js";
 import { KIND } from "./tree.js";
@@ -31,7 +31,7 @@ export function showHead(p, set, other, tree) {
 	const rate = event.rate ? event.isFreq ? ` at ${count(event.rate)} Hz` : `, one in ${count(event.rate)}` : "";
 	$("title").textContent = document.title = meta.title;
 	$("facts").replaceChildren(make("b", {}, other >= 0 ? event.name + " and " + p.sets[other].name : event.name), rate + " \u00b7 ",
-		make("b", {}, totals.map((side) => count(side.n)).join(" and ") + " samples"), ", " + totals.map((side) => amount(side.w, event.unit)).join(" and ") + " \u00b7 ",
+		make("b", {}, totals.map((side) => samples(side)).join(" and ") + " samples"), ", " + totals.map((side) => amount(side.w, event.unit)).join(" and ") + " \u00b7 ",
 		make("b", { class: lost ? "bad" : "" }, count(lost) + " lost"),
 		` \u00b7 ${meta.duration.toFixed(2)} s` + (meta.host ? " on " + meta.host : "") + (meta.kernel ? ", Linux " + meta.kernel : ""));
 	$("trust").replaceChildren("Trust: " + meta.trust + " \u00b7 intervals are 95 %" + (tree.sides === 2 ? `, colours of ${count(frameNoise(tree).tested)} frames together: a false alarm in fewer than 5 % of pictures` : "") + (meta.filter ? " \u00b7 only " + meta.filter : ""),
@@ -53,14 +53,14 @@ const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {
 // What is known of a node: [name, text] pairs.
 export function nodeFacts(tree, node, zoom, unit) {
 	const all = tree.total(0), total = tree.total(node), facts = [], self = tree.self(node);
-	facts.push(["Total", `${shareText(total, all)}, ${amount(total.w, unit)}, n ${count(total.n)}`]);
+	facts.push(["Total", `${shareText(total, all)}, ${amount(total.w, unit)}, n ${samples(total)}`]);
 	if (tree.sides === 2) {
 		facts[0][0] = "A";
-		facts.push(["B", `${shareText(tree.total(node, 1), tree.total(0, 1))}, n ${count(tree.total(node, 1).n)}`]);
+		facts.push(["B", `${shareText(tree.total(node, 1), tree.total(0, 1))}, n ${samples(tree.total(node, 1))}`]);
 		facts.push(["B \u2212 A", changeText(changeAt(tree, node))]);
 		return facts;
 	}
-	facts.push([tree.lists ? "Not called further" : "Self", `${shareText(self, all)}, ${amount(self.w, unit)}, n ${count(self.n)}`]);
+	facts.push([tree.lists ? "Not called further" : "Self", `${shareText(self, all)}, ${amount(self.w, unit)}, n ${samples(self)}`]);
 	if (zoom)
 		facts.push(["Of the zoomed", percent(share(total, tree.total(zoom)).share)]);
 	return facts;
@@ -124,7 +124,7 @@ export function showFunctions(tree, rows, { sort, filter, selected, pick, resort
 		return make("th", { class: key + " " + room, scope: "col", "aria-sort": mine ? down ? "descending" : "ascending" : null },
 			make("button", { onclick: () => resort(mine ? (down ? "" : "-") + key : (key === "name" ? "" : "-") + key) }, title + (mine ? down ? " \u25be" : " \u25b4" : "")));
 	});
-	const number = (sums, room = "") => make("td", { class: "dim " + room }, count(sums.n)), wide = sides === 2 ? "wide" : "";
+	const number = (sums, room = "") => make("td", { class: "dim " + room }, samples(sums)), wide = sides === 2 ? "wide" : "";
 	const body = found.slice(0, ROWS_MAX).map((row) => make("tr", { "data-frame": row.frame, "aria-selected": row.frame === selected ? "true" : null },
 		sides === 2 ? make("td", { class: row.change.sure ? "" : "dim" }, signedPercent(row.change.delta)) : null,
 		shareCell(row.self[0], all, wide), shareCell(row.total[0], all), number(row.total[0], wide),
@@ -139,7 +139,7 @@ export function showFunctions(tree, rows, { sort, filter, selected, pick, resort
 function neighbourTable(title, rows, side, whole, pick) {
 	const all = rows.filter((row) => row.sums[side].n).sort((a, b) => b.sums[side].w - a.sums[side].w || (a.text < b.text ? -1 : 1));
 	const body = all.slice(0, ROWS_MAX).map((row) => make("tr", {},
-		shareCell(row.sums[side], whole), make("td", { class: "dim" }, count(row.sums[side].n)),
+		shareCell(row.sums[side], whole), make("td", { class: "dim" }, samples(row.sums[side])),
 		make("td", { class: "name" }, make("button", { disabled: row.frame < 0 ? "" : null, onclick: () => pick(row.frame) }, row.text))));
 	return make("table", {}, make("caption", {}, title + (all.length > ROWS_MAX ? `: the first ${ROWS_MAX} of ${count(all.length)}` : "")), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Share"),
 		make("th", { scope: "col" }, "n"), make("th", { scope: "col", class: "name" }, "Function"))), make("tbody", {}, ...body));
@@ -149,7 +149,7 @@ export function showNeighbours(tree, row, { callers, callees }, pick) {
 	const name = row.text.length > 300 ? row.text.slice(0, 300) + "\u2026" : row.text;
 	const parts = row.total.flatMap((total, side) => {
 		const all = tree.total(0, side), which = tree.sides === 2 ? " in " + "AB"[side] : "";
-		return [make("p", {}, `Self ${shareText(row.self[side], all)}, total ${shareText(total, all)}, n ${count(total.n)}${which}`),
+		return [make("p", {}, `Self ${shareText(row.self[side], all)}, total ${shareText(total, all)}, n ${samples(total)}${which}`),
 			...(total.n ? [neighbourTable("Callers" + which, callers, side, total, pick), neighbourTable("Callees" + which, callees, side, total, pick)] : [])];
 	});
 	$("around").replaceChildren(make("h2", { class: "name" }, name), ...parts);
