@@ -25,6 +25,8 @@
 /* What reading a file is taken to cost however small its tables are. */
 #define TABLES_MIN ((uint64_t)64 << 10)
 
+#define SYMBOL_LEN 24 /* Elf64_Sym */
+
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
 
@@ -102,20 +104,54 @@ static struct err *write_image(const struct code_file *file, const struct image 
 	return trace_writer_image(w, &image);
 }
 
+/* So many symbols for each address, or it is faster to sort all of them. */
+#define NEAR_RATE 16
+
+static bool are_few(const struct image *img, size_t count)
+{
+	uint64_t len = image_section_stored_len(img, ".symtab") + image_section_stored_len(img, ".dynsym");
+
+	return count < len / SYMBOL_LEN / NEAR_RATE;
+}
+
+/*
+ * What bundle_write() asks for: of each address, and of the byte before it. Where functions are found by who calls them, there is
+ * no telling beforehand.
+ */
+static struct symtab *read_symbols(struct image *img, const struct addresses *addresses, bool everything)
+{
+	VEC(uint64_t) asked = { 0 };
+	struct symtab *symbols;
+
+	if (everything || code_starts_cost(img) || !are_few(img, 2 * addresses->len))
+		return symtab_new(img);
+	for (size_t i = 0; i < addresses->len; i++) {
+		uint64_t vaddr = addresses->items[i].vaddr;
+
+		if (vaddr && (!asked.len || asked.items[asked.len - 1] < vaddr - 1))
+			vec_push(&asked, vaddr - 1);
+		vec_push(&asked, vaddr);
+	}
+	symbols = symtab_new_near(img, asked.items, asked.len);
+	vec_deinit(&asked);
+	return symbols;
+}
+
 static struct err *write_bundle(const struct code_file *file, struct image *img,
 				struct amount amount, struct trace_writer *w,
 				struct attach_report *report)
 {
 	uint64_t gone = page_guard_count(amount.guard);
 	struct cfi_section *cfi = cfi_section_new(img);
-	struct symtab *symbols = symtab_new(img);
 	struct addresses addresses = { 0 };
+	struct symtab *symbols;
 	struct writer elf = { 0 };
 	struct bundle_counts counts;
 	struct err *err = NULL;
 
 	cfi_section_check_near(cfi);
 	list_addresses(file, img, &addresses);
+	symbols = read_symbols(img, &addresses, amount.everything);
 	struct bundle_source source = {
 		.image = img,
 		.cfi = cfi,

@@ -44,6 +44,8 @@ struct bundle {
 	const struct bundle_source *src;
 	struct frame_writer frames;
 	struct map frames_seen;      /* begin of each FDE that is in */
+	struct cfi_fde fde;	     /* the last one that was found, if @ruled */
+	bool ruled;
 	struct map symbols_seen;     /* index of each entry that is in */
 	struct map samples;          /* by begin of function */
 	VEC(struct range) functions; /* the keys of @samples */
@@ -66,25 +68,11 @@ static void add_fde(struct bundle *b, const struct cfi_fde *fde)
 		b->counts.fdes++;
 }
 
-/* A symbol without a length reaches as far as symtab_find() says so: at most to the next one. */
-static uint64_t symbol_len(const struct bundle *b, size_t index)
+static uint64_t symbol_len(const struct bundle *b, const struct symtab_entry *entry)
 {
-	size_t count;
-	const struct symtab_entry *entries = symtab_entries(b->src->symbols, &count);
-	const struct symtab_entry *entry = &entries[index];
-	uint64_t low = 1, high = index + 1 < count ? entry[1].vaddr - entry->vaddr : SYMBOL_LEN_MAX;
+	uint64_t len = symtab_end(b->src->symbols, entry) - entry->vaddr;
 
-	if (entry->len)
-		return entry->len;
-	while (low < high) { /* the last length whose last byte is still ours */
-		uint64_t middle = low + (high - low + 1) / 2;
-
-		if (symtab_find(b->src->symbols, entry->vaddr + middle - 1) == entry)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return entry->len ? entry->len : MIN(len, SYMBOL_LEN_MAX);
 }
 
 static void add_symbol(struct bundle *b, size_t index)
@@ -98,7 +86,7 @@ static void add_symbol(struct bundle *b, size_t index)
 		return;
 	struct chosen_symbol symbol = {
 		.vaddr = entries[index].vaddr,
-		.len = symbol_len(b, index),
+		.len = symbol_len(b, &entries[index]),
 		.name = entries[index].name,
 	};
 
@@ -113,16 +101,10 @@ static void add_code(struct bundle *b, uint64_t begin, uint64_t end)
 }
 
 /* The function that holds @vaddr, by symbol or else by rule; empty if neither knows. */
-static struct range function_at(const struct bundle *b, const struct symtab_entry *symbol,
-				const struct cfi_fde *fde)
+static struct range function_at(const struct bundle *b, const struct symtab_entry *symbol, const struct cfi_fde *fde)
 {
-	if (symbol) {
-		size_t count;
-		const struct symtab_entry *first = symtab_entries(b->src->symbols, &count);
-		uint64_t len = symbol_len(b, (size_t)(symbol - first));
-
-		return (struct range){ symbol->vaddr, symbol->vaddr + len };
-	}
+	if (symbol)
+		return (struct range){ symbol->vaddr, symbol->vaddr + symbol_len(b, symbol) };
 	return fde ? (struct range){ fde->begin, fde->end } : (struct range){ 0, 0 };
 }
 
@@ -171,25 +153,34 @@ static bool has_computed_rules(const struct cfi_fde *fde)
 	return fde->instructions_len && memchr(fde->instructions, 0x0f, fde->instructions_len);
 }
 
+/* Take the rules that cover @vaddr: those of the last call, if they do. */
+static void add_rules(struct bundle *b, uint64_t vaddr)
+{
+	b->ruled = b->ruled && vaddr >= b->fde.begin && vaddr < b->fde.end;
+	if (b->ruled || !b->src->cfi || !cfi_section_find(b->src->cfi, vaddr, &b->fde))
+		return;
+	b->ruled = true;
+	add_fde(b, &b->fde);
+}
+
 /* Take the rules and the symbol that cover @vaddr. */
 static struct place add_place(struct bundle *b, uint64_t vaddr)
 {
 	const struct bundle_source *src = b->src;
 	const struct symtab_entry *symbol = symtab_find(src->symbols, vaddr);
 	struct place place = { 0 };
-	struct cfi_fde fde;
 	size_t count;
 
-	place.ruled = src->cfi && cfi_section_find(src->cfi, vaddr, &fde);
+	add_rules(b, vaddr);
+	place.ruled = b->ruled;
 	if (place.ruled) {
-		add_fde(b, &fde);
-		place.rules_begin = fde.begin;
-		place.rules_end = fde.end;
-		place.computed = has_computed_rules(&fde);
+		place.rules_begin = b->fde.begin;
+		place.rules_end = b->fde.end;
+		place.computed = has_computed_rules(&b->fde);
 	}
 	if (symbol)
 		add_symbol(b, (size_t)(symbol - symtab_entries(src->symbols, &count)));
-	place.function = function_at(b, symbol, place.ruled ? &fde : NULL);
+	place.function = function_at(b, symbol, place.ruled ? &b->fde : NULL);
 	return place;
 }
 

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #define ENDS_MAX      1024 /* marks of an end in a row that are read over; linkers leave one or two between parts */
+#define EMPTY_MAX     16   /* entries for no code at all, beside those of the table */
 #define HDR_ENTRY_LEN 8 /* two 32-bit numbers, counted from the header's address */
 #define HDR_TABLE_S32 (CFI_POINTER_DATA_RELATIVE | CFI_POINTER_S32)
 
@@ -405,15 +406,23 @@ static bool rows_are_true_near(const struct cfi_section *cfi, uint64_t vaddr)
 	return true;
 }
 
-static size_t count_fdes(const struct cfi_bytes *bytes)
+/* Does .eh_frame have as many FDEs as there are rows? Linkers make none for those that cover nothing. */
+static bool count_is_true(const struct cfi_section *cfi)
 {
-	struct walk records = { .bytes = bytes };
+	struct walk records = { .bytes = &cfi->eh };
+	struct cie_cache cache = { 0 };
 	struct cfi_record rec;
-	size_t count = 0;
+	struct cfi_fde fde;
+	size_t count = 0, empty = 0;
 
 	while (walk_next(&records, &rec))
 		count += !rec.is_end && !rec.is_cie;
-	return count;
+	if (count <= cfi->ntable || count - cfi->ntable > EMPTY_MAX)
+		return count == cfi->ntable;
+	for (records = (struct walk){ .bytes = &cfi->eh }; walk_next(&records, &rec);)
+		empty += !rec.is_end && !rec.is_cie && cached_cie(&cache, &cfi->eh, rec.cie_offset) &&
+			 cfi_record_fde(&cfi->eh, &rec, &cache.cie, &fde) && fde.begin == fde.end;
+	return count == cfi->ntable + empty;
 }
 
 /*
@@ -430,7 +439,7 @@ static bool is_complete(const struct cfi_section *cfi, uint64_t vaddr)
 		return true;
 	if (cfi->debug.data || atomic_load_explicit(&own->indexed, memory_order_acquire))
 		return false;
-	if (count_fdes(&cfi->eh) != cfi->ntable || (!cfi->sampled && !rows_are_true(cfi)))
+	if (!count_is_true(cfi) || (!cfi->sampled && !rows_are_true(cfi)))
 		return false;
 	atomic_store_explicit(&own->complete, true, memory_order_relaxed);
 	return true;

@@ -186,11 +186,20 @@ static bool stands_at(const struct writer *out, uint64_t offset, const struct wr
 	       memcmp(out->data + offset + 4, body->data, body->len) == 0;
 }
 
-/* The offset of the CIE, which is written if it is new. */
+static bool same_cie(const struct cfi_cie *a, const struct cfi_cie *b)
+{
+	return a->instructions && a->instructions == b->instructions && a->instructions_len == b->instructions_len &&
+	       a->code_align == b->code_align && a->data_align == b->data_align && a->return_reg == b->return_reg &&
+	       a->pointer_encoding == b->pointer_encoding && a->signal_frame == b->signal_frame && a->b_key == b->b_key;
+}
+
+/* The offset of the CIE, which is written if it is new. Most are the one before. */
 static uint32_t place_cie(struct frame_writer *w, const struct cfi_cie *cie)
 {
 	struct writer body = { 0 };
 
+	if (same_cie(&w->last, cie))
+		return w->last_offset;
 	write_cie_body(cie, &body);
 	uint64_t *slot = map_put(&w->cies, hash_of(&body), NULL);
 
@@ -200,7 +209,9 @@ static uint32_t place_cie(struct frame_writer *w, const struct cfi_cie *cie)
 		writer_bytes(&w->out, body.data, body.len);
 	}
 	writer_deinit(&body);
-	return (uint32_t)(*slot - 1);
+	w->last = *cie;
+	w->last_offset = (uint32_t)(*slot - 1);
+	return w->last_offset;
 }
 
 bool frame_writer_add(struct frame_writer *w, const struct cfi_fde *fde)

@@ -15,6 +15,8 @@
 struct frame_writer {
 	struct writer out; /* the section so far */
 	struct map cies;   /* hash of its bytes -> offset + 1 */
+	struct cfi_cie last; /* and where it is */
+	uint32_t last_offset;
 };
 
 /*

@@ -37,11 +37,11 @@
 /* Of notes, in all: the kernel looks at one page. */
 #define NOTES_MAX ((uint64_t)64 << 10)
 
-/* What the ELF header says, and the two counts that may live in section 0. */
+/* What the ELF header says, and the three numbers that may live in section 0. */
 struct header {
 	uint8_t class, data;
 	uint16_t type, machine, phentsize, shentsize;
-	uint64_t entry, phoff, shoff, phnum, shnum;
+	uint64_t entry, phoff, shoff, phnum, shnum, shstrndx;
 };
 
 static struct image *image_new(const char *path)
@@ -105,6 +105,7 @@ static struct err *parse_header(const uint8_t *bytes, size_t len, struct header 
 	h.phnum = reader_u16(&r, "program header count");
 	h.shentsize = reader_u16(&r, "section header size");
 	h.shnum = reader_u16(&r, "section header count");
+	h.shstrndx = reader_u16(&r, "section of section names");
 
 	struct err *err = reader_check(&r);
 	if (!err)
@@ -139,13 +140,15 @@ static struct err *check_tables(const struct image *img, struct header *h)
 		reader_init(&r, img->bytes + h->shoff, SHDR_LEN, /* big_endian= */ false);
 		reader_skip(&r, 32, "start of section 0");
 		uint64_t size = reader_u64(&r, "size of section 0");
-		reader_skip(&r, 4, "link of section 0");
+		uint32_t link = reader_u32(&r, "link of section 0");
 		uint32_t info = reader_u32(&r, "info of section 0");
 
 		if (!h->shnum)
 			h->shnum = size;
 		if (h->phnum == PN_XNUM)
 			h->phnum = info;
+		if (h->shstrndx == SHN_XINDEX)
+			h->shstrndx = link;
 	}
 	if (h->shnum > SECTIONS_MAX || h->phnum > SEGMENTS_MAX)
 		return err_new(ERR_UNSUPPORTED, "%" PRIu64 " section and %" PRIu64
@@ -434,24 +437,52 @@ static bool copy_pages(struct copies *c, uint64_t offset, uint64_t len)
 	return true;
 }
 
-/* Tables of strings, by the section headers, which are copies. */
+/* What a section header says of a table of strings, or of who has one. */
+struct names_header {
+	uint32_t type, link;
+	uint64_t offset, len;
+};
+
+static struct names_header names_header_at(const struct copies *c, const struct header *h, uint64_t section)
+{
+	struct names_header ret;
+	struct reader r;
+
+	reader_init(&r, c->img->bytes + h->shoff + section * SHDR_LEN, SHDR_LEN, /* big_endian= */ false);
+	reader_skip(&r, 4, "section name");
+	ret.type = reader_u32(&r, "section type");
+	reader_skip(&r, 16, "flags and address");
+	ret.offset = reader_u64(&r, "section offset");
+	ret.len = reader_u64(&r, "section length");
+	ret.link = reader_u32(&r, "section link");
+	return ret;
+}
+
+/*
+ * Tables of strings, by the section headers, which are copies. That of .symtab is the largest, and libelf is not asked for
+ * names in it: it is copied only if another section uses it, too.
+ */
 static bool copy_strings(struct copies *c, const struct header *h)
 {
-	for (uint64_t i = 0; i < h->shnum; i++) {
-		struct reader r;
+	bool *large = memory_zeroed(h->shnum + 1, sizeof(*large)), whole = true;
 
-		reader_init(&r, c->img->bytes + h->shoff + i * SHDR_LEN, SHDR_LEN, /* big_endian= */ false);
-		reader_skip(&r, 4, "section name");
-		uint32_t type = reader_u32(&r, "section type");
+	for (int others = 0; others < 2; others++) {
+		for (uint64_t i = 0; i < h->shnum; i++) {
+			struct names_header names = names_header_at(c, h, i);
 
-		reader_skip(&r, 16, "flags and address");
-		uint64_t offset = reader_u64(&r, "section offset");
-		uint64_t len = reader_u64(&r, "section length");
-
-		if (type == SHT_STRTAB && !copy_pages(c, offset, len))
-			return false;
+			if (names.link < h->shnum && (names.type != SHT_SYMTAB) == others)
+				large[names.link] = !others;
+		}
 	}
-	return true;
+	if (h->shstrndx < h->shnum)
+		large[h->shstrndx] = false;
+	for (uint64_t i = 0; i < h->shnum && whole; i++) {
+		struct names_header names = names_header_at(c, h, i);
+
+		whole = names.type != SHT_STRTAB || large[i] || copy_pages(c, names.offset, names.len);
+	}
+	free(large);
+	return whole;
 }
 
 /* First the header, then section 0, which may have the counts, then all headers, then what they lead to. */

@@ -43,7 +43,7 @@ static bool is_function_slot(const struct plt *plt, uint64_t type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The name of symbol @index of the table in section @link, NULL if there is none. */
+/* The name of symbol @index of the dynamic table in section @link, NULL if there is none. */
 static const char *symbol_name(Elf *elf, Elf64_Word link, uint64_t index)
 {
 	Elf_Scn *scn = elf_getscn(elf, link);
@@ -51,7 +51,7 @@ static const char *symbol_name(Elf *elf, Elf64_Word link, uint64_t index)
 	Elf_Data *data = scn && gelf_getshdr(scn, &shdr) ? elf_getdata(scn, NULL) : NULL;
 	Elf64_Sym sym;
 
-	if (!data || data->d_type != ELF_T_SYM || index >= data->d_size / sizeof(Elf64_Sym))
+	if (!data || shdr.sh_type != SHT_DYNSYM || data->d_type != ELF_T_SYM || index >= data->d_size / sizeof(Elf64_Sym))
 		return NULL;
 	memcpy(&sym, (const char *)data->d_buf + index * sizeof(sym), sizeof(sym));
 	const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
@@ -207,6 +207,11 @@ static void scan_section(struct plt *plt, struct image *img, const char *name, u
 		scan_aarch64(plt, &section);
 }
 
+bool plt_is_section(const char *name)
+{
+	return !strncmp(name, ".plt", 4) || !strcmp(name, ".iplt");
+}
+
 /* Visit the sections: relocations first, then code. */
 static void each_section(struct plt *plt, struct image *img, bool code)
 {
@@ -224,7 +229,7 @@ static void each_section(struct plt *plt, struct image *img, bool code)
 		if (!code && shdr.sh_type == SHT_RELA && shdr.sh_flags & SHF_ALLOC)
 			add_relocs(plt, scn, &shdr, strcmp(name, ".rela.plt") == 0);
 		if (code && shdr.sh_type == SHT_PROGBITS && shdr.sh_flags & SHF_EXECINSTR &&
-		    (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt")))
+		    plt_is_section(name))
 			scan_section(plt, img, name, shdr.sh_entsize);
 	}
 }

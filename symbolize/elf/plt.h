@@ -21,4 +21,7 @@ struct plt_slot {
 void plt_each(struct image *img, void (*visit)(void *context, const struct plt_slot *slot),
 	      void *context);
 
+/* Does a section of that name hold such slots? */
+bool plt_is_section(const char *name);
+
 #endif

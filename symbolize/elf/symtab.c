@@ -5,6 +5,8 @@
  * The string tables are copied whole: that is one memcpy, where copying name by name would touch each
  * string of libraries with half a million of them. Ranges may nest (a label with a size inside a function),
  * so each entry knows the nearest earlier one that reaches beyond its start.
+ *
+ * For some addresses only, tables are read twice, once to find out which symbols matter, then to take those.
  */
 #include "symbolize/elf/symtab.h"
 
@@ -14,6 +16,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/elf/go_table.h"
 #include "symbolize/elf/minidebug.h"
+#include "symbolize/elf/near_symbols.h"
 #include "symbolize/elf/plt.h"
 #include "symbolize/elf/symbol_version.h"
 
@@ -46,6 +49,8 @@ struct candidate {
 };
 
 struct builder {
+	struct near_symbols *near; /* NULL: all are wanted */
+	bool noting; /* which ones matter: nothing is taken yet */
 	VEC(struct candidate) symbols;
 	VEC(char) names;
 	VEC(uint64_t) limits; /* where the section or segment of a symbol ends */
@@ -150,12 +155,8 @@ static bool find_limit(struct builder *b, const struct source *src, const Elf64_
 }
 
 /* Mapping symbols ($x, $d.17), the assembler's own labels and bare versions say nothing. */
-static bool is_wanted(const Elf64_Sym *sym, const char *name)
+static bool is_wanted(const char *name)
 {
-	unsigned type = ELF64_ST_TYPE(sym->st_info);
-
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return false;
 	if (!name[0] || name[0] == '@' || (name[0] == '.' && name[1] == 'L'))
 		return false;
 	return !(name[0] == '$' && name[1] && (!name[2] || name[2] == '.'));
@@ -193,33 +194,77 @@ static bool spend_name(struct builder *b, const char *name)
 	return true;
 }
 
-static void add_symbol(struct builder *b, const struct source *src, const Elf64_Sym *sym,
-		       struct candidate cand)
+/* A symbol that is code, and ends at @limit at the latest; its name is among those of @b. */
+static void take_symbol(struct builder *b, const Elf64_Sym *sym, uint32_t limit, struct candidate cand)
 {
-	uint32_t limit;
+	const char *name = b->names.items + cand.name;
 
-	if (!is_wanted(sym, b->names.items + cand.name) || !find_limit(b, src, sym, &limit) ||
-	    limit >= 1u << 24 || !spend_name(b, b->names.items + cand.name))
+	if (!is_wanted(name) || !spend_name(b, name))
 		return;
 	cand.vaddr = sym->st_value;
 	cand.len = sym->st_size;
-	cand.limit = limit;
+	cand.limit = limit & 0xffffff;
 	if (ELF64_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
 		*map_put(&b->ifuncs, cand.vaddr, NULL) = cand.name;
 	vec_push(&b->symbols, cand);
 }
 
-/* Copy the string section @link; false if it is not usable. */
-static bool add_names(struct builder *b, Elf *elf, size_t link, size_t *ret_base, size_t *ret_len)
+/* Of @room bytes at @name, which may change meanwhile; as long as it takes to see that it is one too long. */
+static uint32_t copy_name(struct builder *b, const char *name, size_t room)
+{
+	uint32_t at = (uint32_t)b->names.len;
+
+	vec_append(&b->names, name, strnlen(name, MIN(room, (size_t)NAME_LEN_MAX)));
+	vec_push(&b->names, '\0');
+	return at;
+}
+
+/* Without a look at its name, and at where it ends. */
+static bool may_be_wanted(const struct builder *b, const Elf64_Sym *sym)
+{
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	if (!b->near)
+		return true;
+	return b->noting ? near_symbols_may_matter(b->near, sym->st_value, sym->st_size) :
+			   type == STT_GNU_IFUNC || near_symbols_matters(b->near, sym->st_value);
+}
+
+/* Names are copied one by one. */
+static void add_near(struct builder *b, const Elf64_Sym *sym, uint32_t limit, struct candidate cand, const char *name,
+		     size_t room)
+{
+	char head[4] = ""; /* is_wanted() looks at no more */
+
+	if (!b->noting) {
+		if (b->names.len > NAMES_MAX - NAME_LEN_MAX - 1)
+			return;
+		cand.name = copy_name(b, name, room);
+		take_symbol(b, sym, limit, cand);
+		return;
+	}
+	memcpy(head, name, MIN(room, sizeof(head) - 1));
+	if (is_wanted(head))
+		near_symbols_note(b->near, sym->st_value, sym->st_size);
+}
+
+/* The strings of section @link. */
+static Elf_Data *find_names(Elf *elf, size_t link)
 {
 	Elf_Scn *scn = elf_getscn(elf, link);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 
-	if (!data || !data->d_buf || !data->d_size || data->d_size > NAMES_MAX - b->names.len - 1)
+	return data && data->d_buf && data->d_size && data->d_size <= NAMES_MAX ? data : NULL;
+}
+
+/* Copied; false if they are too many. */
+static bool add_names(struct builder *b, const Elf_Data *names)
+{
+	if (names->d_size > NAMES_MAX - b->names.len - 1)
 		return false;
-	*ret_base = b->names.len;
-	*ret_len = data->d_size;
-	vec_append(&b->names, (const char *)data->d_buf, data->d_size);
+	vec_append(&b->names, (const char *)names->d_buf, names->d_size);
 	vec_push(&b->names, '\0');
 	return true;
 }
@@ -228,27 +273,37 @@ static void read_table(struct builder *b, const struct source *src, Elf *elf, El
 {
 	GElf_Shdr shdr;
 	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t base, len;
+	size_t base = b->names.len;
 
-	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr) ||
-	    !add_names(b, elf, shdr.sh_link, &base, &len))
+	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr))
 		return;
-	size_t count = data->d_size / sizeof(Elf64_Sym);
+	const Elf_Data *names = find_names(elf, shdr.sh_link);
 
-	count = MIN(count, SYMBOLS_MAX);
-	b->names_left = NAMES_RATE * (uint64_t)len + 4096;
-	vec_reserve(&b->symbols, count);
+	if (!names || (!b->near && !add_names(b, names)))
+		return;
+	size_t count = MIN(data->d_size / sizeof(Elf64_Sym), SYMBOLS_MAX);
+
+	b->names_left = NAMES_RATE * (uint64_t)names->d_size + 4096;
+	if (!b->near)
+		vec_reserve(&b->symbols, count);
 	for (size_t i = 1; i < count; i++) {
 		Elf64_Sym sym; /* copied, since the table may lie at any offset in the file */
+		uint32_t limit;
 
 		memcpy(&sym, (const char *)data->d_buf + i * sizeof(sym), sizeof(sym));
-		if (sym.st_name >= len)
+		if (sym.st_name >= names->d_size)
 			continue;
 		sym.st_value += image_symbol_base(src->img, sym.st_shndx);
+		if (!may_be_wanted(b, &sym) || !find_limit(b, src, &sym, &limit) || limit >= 1u << 24)
+			continue;
 		struct candidate cand = { .rank = rank_of(src, &sym, i) & 0xff,
 					  .name = (uint32_t)(base + sym.st_name) };
 
-		add_symbol(b, src, &sym, cand);
+		if (b->near)
+			add_near(b, &sym, limit, cand, (const char *)names->d_buf + sym.st_name,
+				 names->d_size - sym.st_name);
+		else
+			take_symbol(b, &sym, limit, cand);
 	}
 }
 
@@ -452,20 +507,44 @@ static void fill(struct symtab *tab, const struct builder *b, const struct candi
 	}
 }
 
-struct symtab *symtab_new(struct image *img)
+/* A stub in front of which there are no addresses needs no name. */
+static bool needs_plt(const struct image *img, const uint64_t *addresses, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *name = image_section_at(img, addresses[i]);
+
+		if (name && plt_is_section(name))
+			return true;
+	}
+	return !addresses;
+}
+
+static void read_tables(struct builder *b, struct image *img, struct image *mini)
+{
+	read_image(b, img);
+	if (mini)
+		read_image(b, mini);
+}
+
+/* Of all addresses if @addresses is NULL. */
+static struct symtab *build(struct image *img, const uint64_t *addresses, size_t count)
 {
 	struct symtab *tab = memory_zeroed(1, sizeof(*tab));
-	struct builder b = { 0 };
+	struct builder b = { .near = addresses ? near_symbols_new(addresses, count) : NULL, .noting = addresses };
 	struct minidebug mini;
 
-	read_image(&b, img);
 	minidebug_init(&mini, img);
-	if (mini.image)
-		read_image(&b, mini.image);
+	if (b.near) {
+		read_tables(&b, img, mini.image);
+		near_symbols_choose(b.near);
+		b.noting = false;
+	}
+	read_tables(&b, img, mini.image);
 	minidebug_deinit(&mini);
 	if (!b.full)
 		add_go_functions(&b, img);
-	plt_each(img, add_plt_slot, &b);
+	if (needs_plt(img, addresses, count))
+		plt_each(img, add_plt_slot, &b);
 
 	if (b.symbols.len) {
 		sort_by_address(&b.symbols.items, b.symbols.len);
@@ -479,7 +558,20 @@ struct symtab *symtab_new(struct image *img)
 	vec_deinit(&b.symbols);
 	vec_deinit(&b.limits);
 	map_deinit(&b.ifuncs);
+	near_symbols_free(b.near);
 	return tab;
+}
+
+struct symtab *symtab_new(struct image *img)
+{
+	return build(img, NULL, 0);
+}
+
+struct symtab *symtab_new_near(struct image *img, const uint64_t *addresses, size_t count)
+{
+	static const uint64_t none;
+
+	return build(img, addresses ? addresses : &none, count);
 }
 
 void symtab_free(struct symtab *tab)

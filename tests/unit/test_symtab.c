@@ -4,6 +4,7 @@
 #include "symbolize/elf/object_table.h"
 #include "symbolize/elf/symtab.h"
 #include "tests/unit/elf_file.h"
+#include "tests/unit/unwind_world.h"
 
 #include <elf.h>
 #include <lzma.h>
@@ -320,6 +321,52 @@ TEST(symtab_reads_the_symbols_inside_gnu_debugdata)
 		CHECK_STR(name_at(&outer, TEXT), "exported");
 		CHECK_STR(name_at(&outer, TEXT + 0x50), broken ? NULL : "hidden");
 		CHECK(symtab_is_full(outer.tab) == !broken);
+	}
+}
+
+/* Where a symbol may be, few of them and close together, so that all that can happen to neighbours does. */
+static void add_random_symbols(struct subject *s, uint64_t *seed)
+{
+	static const unsigned infos[] = { GLOBAL, WEAK, LOCAL, LABEL, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC) };
+	static const char *const names[] = { "a", "_b", "c@OLD", "$x", ".Lx", "d", "__e" };
+	size_t count = world_random(seed) % 12;
+
+	for (size_t i = 0; i < count; i++)
+		add(s, names[world_random(seed) % ARRAY_LEN(names)], infos[world_random(seed) % ARRAY_LEN(infos)],
+		    TEXT + world_random(seed) % 40, world_random(seed) % 3 ? world_random(seed) % 20 : 0);
+}
+
+static void check_same(const struct symtab *all, const struct symtab *near, uint64_t vaddr)
+{
+	const struct symtab_entry *a = symtab_find(all, vaddr), *b = symtab_find(near, vaddr);
+
+	CHECK_STR(b ? b->name : NULL, a ? a->name : NULL);
+	if (!a || !b)
+		return;
+	CHECK_UINT(b->vaddr, a->vaddr);
+	CHECK_UINT(b->len, a->len);
+	CHECK_UINT(symtab_end(near, b), symtab_end(all, a));
+}
+
+TEST(symtab_near_addresses_says_of_them_what_the_whole_table_says)
+{
+	uint64_t seed = 7;
+
+	for (int round = 0; round < 3000; round++) {
+		CLEANUP(subject_deinit) struct subject s;
+		uint64_t addresses[8], last = TEXT;
+		size_t count = world_random(&seed) % ARRAY_LEN(addresses);
+
+		subject_init(&s);
+		add_random_symbols(&s, &seed);
+		finish(&s);
+		for (size_t i = 0; i < count; i++)
+			addresses[i] = last += world_random(&seed) % 12;
+		struct symtab *near = symtab_new_near(s.image, addresses, count);
+
+		for (size_t i = 0; i < count; i++)
+			check_same(s.tab, near, addresses[i]);
+		symtab_free(near);
 	}
 }
 
