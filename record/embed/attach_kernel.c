@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_kernel.c - /proc/kallsyms is read once, for names and for where functions begin and end.
+ * attach_kernel.c - /proc/kallsyms is read once, if what is kept of it is not enough, for names and for where functions begin and end.
  */
 #include "record/embed/attach_kernel.h"
 
+#include "record/embed/kallsyms_cache.h"
 #include "record/embed/kcore.h"
 #include "record/embed/kernel_code.h"
 
@@ -66,15 +67,43 @@ void attach_kernel_deinit(struct attach_kernel *kernel)
 	kallsyms_text_deinit(&kernel->kallsyms);
 }
 
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The lines that matter, if they are kept; or all of them. NULL: they cannot be read, or nothing is to be named. */
+static FILE *open_kallsyms(struct attach_kernel *kernel, struct writer *kept)
+{
+	static const struct kallsyms_cache cache = { KALLSYMS_CACHE_FOLDER, "/proc/kallsyms", "/proc/sys/kernel/random/boot_id" };
+	VEC(uint64_t) addresses = { 0 };
+	const struct map_slot *slot;
+	size_t pos = 0;
+
+	if (!kernel->symbols.addresses.len)
+		return NULL;
+	while ((slot = map_next(&kernel->symbols.addresses, &pos))) {
+		vec_push(&addresses, slot->key - 1);
+		vec_push(&addresses, slot->key);
+	}
+	vec_sort(&addresses, ascending);
+	bool known = kallsyms_cache_lines(&cache, addresses.items, addresses.len, kept);
+
+	vec_deinit(&addresses);
+	return known ? fmemopen(kept->data, kept->len, "r") :
+		       kallsyms_text_open(&kernel->kallsyms, cache.kallsyms, "/proc/modules");
+}
+
 struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle bundle,
 				struct trace_writer *w, struct diag *notes,
 				struct attach_report *report)
 {
 	struct kernel_symbol_list list = { 0 };
 	struct kernel_function_list functions = { 0 };
-	FILE *kallsyms = kernel->symbols.addresses.len
-				 ? kallsyms_text_open(&kernel->kallsyms, "/proc/kallsyms", "/proc/modules")
-				 : NULL;
+	CLEANUP(writer_deinit) struct writer kept = { 0 };
+	FILE *kallsyms = open_kallsyms(kernel, &kept);
 	struct err *err = NULL;
 	bool shown = kernel_symbols_read(&kernel->symbols, kallsyms, &list, &functions);
 

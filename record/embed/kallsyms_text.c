@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define READ_LEN     65536 /* at once: stdio would ask for a kilobyte, as the file has no block size */
 #define TEXT_LEN_MAX (64U << 20) /* a longer one is read each time */
 
 /* What @path holds; nothing if it cannot be read, as where the kernel has no modules. */
@@ -42,7 +43,14 @@ FILE *kallsyms_text_open(struct kallsyms_text *kallsyms, const char *path, const
 {
 	if (kallsyms->times++)
 		keep(kallsyms, path, modules_path);
-	return kallsyms->text.len ? fmemopen(kallsyms->text.data, kallsyms->text.len, "r") : fopen(path, "re");
+	if (kallsyms->text.len)
+		return fmemopen(kallsyms->text.data, kallsyms->text.len, "r");
+
+	FILE *in = fopen(path, "re");
+
+	if (in)
+		setvbuf(in, NULL, _IOFBF, READ_LEN);
+	return in;
 }
 
 void kallsyms_text_deinit(struct kallsyms_text *kallsyms)
