@@ -92,7 +92,7 @@ static void put_events(struct json *json, struct encoder *e)
 		json_bool(json, "isFreq", event->is_freq);
 		json_bool(json, "first", i == e->view->event);
 		if (!profile_is_counted(&total))
-			json_bool(json, "uncounted", true);
+			json_bool(json, "vague", true);
 		if (e->view->compare && i == e->view->other)
 			json_bool(json, "other", true);
 		json_uint(json, "entries", at - first);

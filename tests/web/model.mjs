@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { contrast, textOn, THEMES } from "../../report/page/web/colours.js";
 import { fit, steps, withoutArguments, withoutTemplates } from "../../report/page/web/names.js";
-import { difference, percent, share } from "../../report/page/web/stats.js";
+import { difference, interval, percent, share } from "../../report/page/web/stats.js";
 import { buildTree } from "../../report/page/web/tree.js";
 import { CallerTree } from "../../report/page/web/callers.js";
 import { coveredBy, hitsBelow, matchFrames, pattern } from "../../report/page/web/search.js";
@@ -41,8 +41,10 @@ for (const hostile of ["(((((", "<<<<", ">>>>", "operator", "operator<", "::", "
 
 const s = share({ w: 30, n: 30, q: 30 }, { w: 100, n: 100, q: 100 });
 assert.ok(Math.abs(s.low - 0.2189) < 1e-3 && Math.abs(s.high - 0.3958) < 1e-3);
-assert.deepEqual(share({ w: 0, n: 0, q: 0 }, { w: 0, n: 0, q: 0 }), { share: 0, low: 0, high: 1, n: 0 });
+assert.deepEqual(share({ w: 0, n: 0, q: 0 }, { w: 0, n: 0, q: 0 }), { share: 0, low: 0, high: 1 });
 assert.equal(difference(s, s).delta, 0);
+// Of how many samples is not known: there is no interval.
+assert.equal(interval(share({ w: 30, n: 1, q: NaN }, { w: 100, n: 2, q: NaN })), "?");
 assert.equal(percent(0.12345), "12.35 %");
 
 // ---- colours ----

@@ -7,30 +7,23 @@ const Z = 1.959963984540054;
 // Wilson's interval at 95 % for Kish's effective number of samples.
 export function share(part, whole) {
 	if (!(whole.w > 0))
-		return { share: 0, low: 0, high: 1, n: part.n };
+		return { share: 0, low: 0, high: 1 };
 	const p = Math.min(part.w / whole.w, 1), n = whole.q === 0 ? whole.n : whole.w * whole.w / whole.q;
-	const scale = 1 + Z * Z / n, middle = (p + Z * Z / (2 * n)) / scale;
-	const half = Z / scale * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
-	return {
-		share: p, low: Math.min(Math.max(middle - half, 0), p), high: Math.max(Math.min(middle + half, 1), p),
-		n: part.n,
-	};
+	const z = Z * Z / n, middle = (p + z / 2) / (1 + z);
+	const half = Z / (1 + z) * Math.sqrt((p * (1 - p) + z / 4) / n);
+	return { share: p, low: Math.max(Math.min(middle - half, p), 0), high: Math.min(Math.max(middle + half, p), 1) };
 }
 
 // @b - @a with its interval (Newcombe, hybrid score).
 export function difference(a, b) {
 	const delta = b.share - a.share;
-	const low = delta - Math.hypot(b.share - b.low, a.high - a.share);
-	const high = delta + Math.hypot(b.high - b.share, a.share - a.low);
-	return { delta, low, high };
+	return { delta, low: delta - Math.hypot(b.share - b.low, a.high - a.share), high: delta + Math.hypot(b.high - b.share, a.share - a.low) };
 }
 
 // "12.34 %"; small shares keep two digits that say something.
 export function percent(value) {
 	const p = value * 100;
-	if (p !== 0 && Math.abs(p) < 0.01)
-		return p.toFixed(4) + " %";
-	return p.toFixed(2) + " %";
+	return p.toFixed(p && Math.abs(p) < 0.01 ? 4 : 2) + " %";
 }
 
 export function signedPercent(value) {

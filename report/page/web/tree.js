@@ -174,14 +174,14 @@ export class Tree {
 
 // Sums by row of the samples of @set in bins [from, to).
 export function sumRows(p, { set, from, to }) {
-	const count = p.row.node.length, { row, bin, count: n, weight, uncounted } = p.sets[set];
+	const count = p.row.node.length, { row, bin, count: n, weight, vague } = p.sets[set];
 	const sums = { w: new Float64Array(count), n: new Float64Array(count), q: new Float64Array(count) };
 	for (let i = 0; i < row.length; i++) {
 		if (bin[i] < from || bin[i] >= to)
 			continue;
 		sums.w[row[i]] += weight[i] * n[i];
 		sums.n[row[i]] += n[i];
-		sums.q[row[i]] += uncounted ? NaN : weight[i] * weight[i] * n[i];
+		sums.q[row[i]] += vague ? NaN : weight[i] ** 2 * n[i];
 	}
 	return sums;
 }
