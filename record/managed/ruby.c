@@ -8,8 +8,7 @@
  * Where a stripped library has no symbol for the first, it is searched for (managed_root.h).
  *
  * The running context is that of the thread that has the lock of the interpreter, or had it last; the others, which wait, are
- * in a list with it. Frames of methods in C have no line and, without the table of symbols that stripped builds
- * keep to themselves, no name: their time is that of the line that called them. With several ractors nothing is read.
+ * in a list with it. Frames of methods in C have a name and no line (ruby_method.h). With several ractors nothing is read.
  */
 #include "record/managed/managed.h"
 
@@ -19,13 +18,14 @@
 #include "formats/base/memory.h"
 #include "record/managed/managed_root.h"
 #include "record/managed/pthread_tid.h"
+#include "record/managed/ruby_method.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX    512		 /* bytes of a name that are read */
 #define ISEQS_MAX   65536	 /* that are remembered */
 #define LINES_MAX   4096	 /* of one of them */
 #define ENTRIES_MAX (1u << 20)	 /* of a table of lines */
@@ -38,10 +38,11 @@ enum symbol {
 	SYMBOL_VERSION, /* the text "3.1.7" */
 	SYMBOL_RACTOR,	/* 3.0 and on */
 	SYMBOL_CONTEXT, /* before */
+	SYMBOL_SYMBOLS, /* the table of names */
 };
 
 static const char *const symbols[] = { "ruby_version", "ruby_single_main_ractor",
-				       "ruby_current_execution_context_ptr", NULL };
+				       "ruby_current_execution_context_ptr", "ruby_global_symbols", NULL };
 static const char *const loops[] = { "rb_vm_exec", "vm_exec", NULL };
 
 /* The same in all versions. */
@@ -50,20 +51,19 @@ static const char *const loops[] = { "rb_vm_exec", "vm_exec", NULL };
 #define CONTEXT_FRAME	  16
 #define FRAME_PC	  0
 #define FRAME_ISEQ	  16
+#define FRAME_SELF	  24
 #define FRAME_EP	  32
 #define FRAME_LEN_MAX	  64
 #define ISEQ_BODY	  16
 #define BODY_CODE	  8
 #define BODY_PATH	  64
+#define BODY_METHOD	  72
 #define BODY_LABEL	  80
 #define BODY_FIRST_LINE	  88
 #define BODY_BYTES	  208 /* that are read: to the last field below */
-#define VALUE_FLAGS	  0
-#define VALUE_TYPE	  0x1f
-#define TYPE_STRING	  5
-#define TYPE_ARRAY	  7
-#define FLAG_USER_1	  (1u << 13) /* of a string: its text is elsewhere; of an array: its items are here */
 #define EP_FINISH	  0x20 /* in its first word: a call of the loop began with this frame */
+#define EP_KIND		  0x7fff0001
+#define EP_KIND_C	  0x55550001
 
 /* From this version on. */
 struct ruby_layout {
@@ -100,6 +100,12 @@ struct iseq {
 	struct map lines;	 /* place in the code -> line */
 };
 
+/* A method that is written in C. */
+struct native {
+	uint64_t cookie;
+	const char *name;
+};
+
 /* From an execution context to its thread's number in the kernel: offsets; 0 while they are not known. */
 struct thread_path {
 	uint16_t thread, native; /* in the context and in what that points to */
@@ -115,7 +121,9 @@ struct ruby {
 	uint16_t running; /* 0: the root is the execution context itself */
 	struct thread_path path;
 	unsigned searches;
-	struct map iseqs; /* address -> struct iseq * */
+	struct ruby_methods methods;
+	struct map iseqs;   /* address -> struct iseq * */
+	struct map natives; /* methods in C: address of the entry -> struct native * */
 	uint64_t now_ns;
 };
 
@@ -153,6 +161,9 @@ static void *ruby_open(const struct managed_host *host, const char **ret_why)
 	managed_root_init(&ruby->root, host);
 	for (size_t i = 0; i < ARRAY_LEN(layouts) && layouts[i].version <= version; i++)
 		ruby->layout = layouts[i];
+	ruby_methods_init(&ruby->methods, host, version,
+			  &(struct ruby_strings){ host->names, ruby->layout.text },
+			  &host->binary->symbols[SYMBOL_SYMBOLS]);
 	ruby->running = arch_native()->elf_machine == EM_AARCH64 ? ruby->layout.running_aarch64 :
 								   ruby->layout.running;
 	return ruby;
@@ -185,10 +196,25 @@ static void forget_iseqs(struct ruby *ruby)
 	ruby->iseqs = (struct map){ 0 };
 }
 
+#define NATIVE_LEN (sizeof(struct native) + MANAGED_SLOT_LEN)
+
+static void forget_natives(struct ruby *ruby)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&ruby->natives, &pos));) {
+		free((struct native *)(uintptr_t)slot->value);
+		managed_names_give(ruby->host.names, NATIVE_LEN);
+	}
+	map_deinit(&ruby->natives);
+	ruby->natives = (struct map){ 0 };
+}
+
 static void ruby_close(void *state)
 {
 	struct ruby *ruby = state;
 
+	forget_natives(ruby);
 	forget_iseqs(ruby);
 	map_deinit(&ruby->iseqs);
 	free(ruby);
@@ -196,51 +222,16 @@ static void ruby_close(void *state)
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
-/* Where a value of @type has its flags; 0, and the view does not fail, if it is none. */
-static uint64_t flags_of(struct managed_view *view, uint64_t value, unsigned type)
-{
-	uint64_t flags;
-
-	if (!value || value & 7 || !managed_view_try(view, value + VALUE_FLAGS, &flags, sizeof(flags)) ||
-	    (flags & VALUE_TYPE) != type)
-		return 0;
-	return flags;
-}
-
-/* The text of the String @value, cut at TEXT_MAX; "" if it is none or cannot be read. */
-static const char *read_text(struct ruby *ruby, struct managed_view *view, uint64_t value)
-{
-	uint64_t flags = flags_of(view, value, TYPE_STRING), len, at = value + ruby->layout.text;
-	char text[TEXT_MAX];
-
-	if (!flags || !managed_view_try(view, value + 16, &len, sizeof(len)))
-		return "";
-	if (flags & FLAG_USER_1) {
-		if (!managed_view_try(view, value + 24, &at, sizeof(at)))
-			return "";
-	} else if (ruby->layout.text == 16) {
-		len = flags >> 14 & 31;
-	}
-	len = MIN(len, (uint64_t)TEXT_MAX);
-	if (!managed_view_try(view, at, text, (size_t)len))
-		return "";
-	return managed_names_keep(ruby->host.names, text, (size_t)len);
-}
-
 /* The file, of a String or of [as it was asked for, where it is]. */
 static const char *read_file(struct ruby *ruby, struct managed_view *view, uint64_t value)
 {
-	uint64_t flags = flags_of(view, value, TYPE_ARRAY), items = value + 16, pair[2];
+	const struct ruby_strings *strings = &ruby->methods.strings;
 
-	if (!flags)
-		return read_text(ruby, view, value);
-	if (!(flags & FLAG_USER_1) && !managed_view_try(view, value + 32, &items, sizeof(items)))
-		return "";
-	if (!managed_view_try(view, items, pair, sizeof(pair)))
-		return "";
-	const char *real = read_text(ruby, view, pair[1]);
+	if (!ruby_flags(view, value, RUBY_TYPE_ARRAY))
+		return ruby_text(strings, view, value);
+	const char *real = ruby_text(strings, view, ruby_item(view, value, 1));
 
-	return *real ? real : read_text(ruby, view, pair[0]);
+	return *real ? real : ruby_text(strings, view, ruby_item(view, value, 0));
 }
 
 static uint64_t cookie_of(const uint8_t *body)
@@ -249,9 +240,31 @@ static uint64_t cookie_of(const uint8_t *body)
 			map_hash(managed_word(body, BODY_PATH) ^ map_hash(managed_word(body, BODY_LABEL))));
 }
 
-/* What the iseq with body @bytes holds; NULL if the view failed. */
+/*
+ * The name of the iseq with body @bytes, which @frame runs: the method's in it with its class, as "block in Job#run". What is
+ * called "<main>" or "<class:Job>" is no method.
+ */
+static const char *read_label(struct ruby *ruby, struct managed_view *view, const uint8_t *bytes, const uint8_t *frame)
+{
+	const struct ruby_strings *strings = &ruby->methods.strings;
+	const char *label = ruby_text(strings, view, managed_word(bytes, BODY_LABEL));
+	const char *name = ruby_text(strings, view, managed_word(bytes, BODY_METHOD));
+	size_t len = strlen(label), part = strlen(name);
+	char text[3 * RUBY_TEXT_MAX];
+	struct ruby_method method;
+
+	if (!part || (*name == '<' && isalpha((unsigned char)name[1])) || part > len || strcmp(label + len - part, name) != 0 ||
+	    !ruby_method_find(view, managed_word(frame, FRAME_EP), &method))
+		return label;
+	name = ruby_method_label(&ruby->methods, view, &method, managed_word(frame, FRAME_SELF), name);
+	int put = snprintf(text, sizeof(text), "%.*s%s", (int)(len - part), label, name);
+
+	return managed_names_keep(ruby->host.names, text, MIN((size_t)put, sizeof(text) - 1));
+}
+
+/* What the iseq with body @bytes, which @frame runs, holds; NULL if the view failed. */
 static struct iseq *read_iseq(struct ruby *ruby, struct managed_view *view, uint64_t body,
-			      const uint8_t *bytes)
+			      const uint8_t *bytes, const uint8_t *frame)
 {
 	const struct ruby_layout *l = &ruby->layout;
 	struct iseq *iseq = memory_zeroed(1, sizeof(*iseq));
@@ -265,7 +278,7 @@ static struct iseq *read_iseq(struct ruby *ruby, struct managed_view *view, uint
 	iseq->entries = managed_word(bytes, l->lines);
 	iseq->index = l->index ? managed_word(bytes, l->index) : 0;
 	iseq->nlines = (uint32_t)managed_word(bytes, l->nlines);
-	iseq->name = read_text(ruby, view, managed_word(bytes, BODY_LABEL));
+	iseq->name = read_label(ruby, view, bytes, frame);
 	iseq->file = read_file(ruby, view, managed_word(bytes, BODY_PATH));
 	if (!*iseq->name || !*iseq->file)
 		iseq->cookie = ~iseq->cookie;
@@ -275,9 +288,10 @@ static struct iseq *read_iseq(struct ruby *ruby, struct managed_view *view, uint
 	return NULL;
 }
 
-/* The iseq at @addr, which a frame runs at @pc; NULL if the view failed. */
-static struct iseq *find_iseq(struct ruby *ruby, struct managed_view *view, uint64_t addr, uint64_t pc)
+/* The iseq that @frame runs; NULL if the view failed. */
+static struct iseq *find_iseq(struct ruby *ruby, struct managed_view *view, const uint8_t *frame)
 {
+	uint64_t pc = managed_word(frame, FRAME_PC), addr = managed_word(frame, FRAME_ISEQ);
 	const uint64_t *slot = map_get(&ruby->iseqs, addr);
 	struct iseq *iseq = slot ? (struct iseq *)(uintptr_t)*slot : NULL;
 	uint8_t bytes[BODY_BYTES];
@@ -296,7 +310,7 @@ static struct iseq *find_iseq(struct ruby *ruby, struct managed_view *view, uint
 	if (!iseq) {
 		if (ruby->iseqs.len >= ISEQS_MAX || managed_names_full(ruby->host.names))
 			forget_iseqs(ruby);
-		iseq = read_iseq(ruby, view, body, bytes);
+		iseq = read_iseq(ruby, view, body, bytes, frame);
 		if (!iseq)
 			return NULL;
 		*map_put(&ruby->iseqs, addr, NULL) = (uintptr_t)iseq;
@@ -496,15 +510,55 @@ static uint64_t find_context(struct ruby *ruby, struct managed_view *view, uint6
 
 /* ---- frames ---------------------------------------------------------------------------------------- */
 
-static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8_t *bytes,
+/* The name of the method in C with the entry @method; "" if it has none. It is the same for whoever inherits it. */
+static const char *name_native(struct ruby *ruby, struct managed_view *view, const struct ruby_method *method,
+			       uint64_t self)
+{
+	uint64_t cookie = map_hash(method->definition ^ map_hash(method->owner));
+
+	if (ruby->natives.len >= ISEQS_MAX || (managed_names_full(ruby->host.names) && ruby->natives.len))
+		forget_natives(ruby);
+	uint64_t *slot = map_put(&ruby->natives, method->entry, NULL);
+
+	if (!*slot) {
+		*slot = (uintptr_t)memory_zeroed(1, sizeof(struct native));
+		managed_names_take(ruby->host.names, NATIVE_LEN);
+	}
+	struct native *native = (struct native *)(uintptr_t)*slot;
+
+	if (native->cookie == cookie && *native->name)
+		return native->name;
+	native->cookie = cookie;
+	native->name = ruby_method_name(&ruby->methods, view, method);
+	if (*native->name)
+		native->name = ruby_method_label(&ruby->methods, view, method, self, native->name);
+	return native->name;
+}
+
+/* The method in C that a frame without code runs; there are others, of which nothing is said. */
+static void take_native(struct ruby *ruby, struct managed_view *view, const uint8_t *frame, struct managed_stack *ret)
+{
+	uint64_t ep = managed_word(frame, FRAME_EP);
+	struct ruby_method method;
+
+	if ((managed_view_u64(view, ep) & EP_KIND) != EP_KIND_C || !ruby_method_find(view, ep, &method))
+		return;
+	const char *name = name_native(ruby, view, &method, managed_word(frame, FRAME_SELF));
+
+	if (*name)
+		ret->frames[ret->nframes++] = (struct event_managed_frame){ .name = name, .file = "[internal]" };
+}
+
+static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8_t *frame,
 		       struct managed_stack *ret)
 {
-	uint64_t pc = managed_word(bytes, FRAME_PC), addr = managed_word(bytes, FRAME_ISEQ);
+	uint64_t pc = managed_word(frame, FRAME_PC);
 
-	/* Of a method in C, or a dummy. */
-	if (!pc || !addr)
+	if (!pc || !managed_word(frame, FRAME_ISEQ)) {
+		take_native(ruby, view, frame, ret);
 		return;
-	struct iseq *iseq = find_iseq(ruby, view, addr, pc);
+	}
+	struct iseq *iseq = find_iseq(ruby, view, frame);
 
 	if (!iseq)
 		return;
@@ -513,7 +567,7 @@ static void take_frame(struct ruby *ruby, struct managed_view *view, const uint8
 		.file = iseq->file,
 		.first_line = iseq->first_line,
 		.line = line_of(ruby, view, iseq, pc),
-		.entry = managed_view_u64(view, managed_word(bytes, FRAME_EP)) & EP_FINISH,
+		.entry = managed_view_u64(view, managed_word(frame, FRAME_EP)) & EP_FINISH,
 	};
 }
 

@@ -25,6 +25,7 @@ struct cached {
 struct managed_frame {
 	uint32_t location;
 	bool entry;
+	bool in_c; /* a function of the interpreter's: no call of the loop */
 };
 
 /* Of one thread. */
@@ -226,7 +227,8 @@ void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
 	w->frames.len = 0;
 	for (size_t i = 0; i < managed->nframes; i++)
 		vec_push(&w->frames, ((struct managed_frame){ location_of(m, &managed->frames[i]),
-							      managed->frames[i].entry }));
+							      managed->frames[i].entry,
+							      strcmp(managed->frames[i].file, "[internal]") == 0 }));
 }
 
 /* ---- merging --------------------------------------------------------------------------------------- */
@@ -272,7 +274,8 @@ static size_t count_entries(const struct waiting *w)
 	size_t count = 0;
 
 	for (size_t i = 0; i < w->frames.len; i++)
-		count += w->frames.items[i].entry || i + 1 == w->frames.len;
+		count += w->frames.items[i].entry ||
+			 (i + 1 == w->frames.len && !w->frames.items[i].in_c);
 	return count;
 }
 
@@ -329,6 +332,9 @@ static uint32_t interleave(struct managed_stacks *m, const struct waiting *w, si
 	size_t left = w->frames.len;
 	uint32_t at = 0;
 
+	/* Such as Ruby's Enumerator#each, which a fiber begins with. */
+	if (left && w->frames.items[left - 1].in_c && !w->frames.items[left - 1].entry)
+		at = put_call(m, w, at, &left);
 	for (size_t i = m->natives.len - startup_frames(m); i-- > 0;) {
 		const struct native *native = &m->natives.items[i];
 

@@ -50,6 +50,7 @@ share() {
 		preport --by total --limit 100000 --format=csv -i s.trace >total.csv 2>/dev/null || fail "$name: no functions"
 		columns function samples <total.csv | awk -F'\t' -v name="$name" '
 			FILENAME == "shares.txt" { split($0, part, " "); if (part[2] == "0") ns[part[1]] = part[3]; next }
+			{ sub(/^Object#/, "", $1) }
 			$1 == "two_lines" || $1 == "recursive" { hits[$1] += $2 }
 			END { n = hits["two_lines"] + hits["recursive"]
 				if (n < 200) { print name ": only " n + 0 " stacks"; exit 77 }
@@ -63,6 +64,10 @@ share() {
 		*) cat precord.txt; fail "$name: shares are not where the program says" ;;
 		esac
 	done
+	case $name in rb*)
+		grep -q '"\?Integer#times"\?,' total.csv || { cut -d, -f2-4 total.csv | head -n 30; fail "$name: a method in C has no name"; }
+		grep -q 'Item#<=>' total.csv || fail "$name: a method has no class" ;;
+	esac
 	preport --by script-line --format=csv -i s.trace 2>/dev/null | grep -q "shares\.[a-z]*:$(grep -n 'LINE B' "$TOP/tests/programs/shares.${name%%[0-9]*}" | cut -d: -f1)" ||
 		fail "$name: the hot line is not there"
 	tried=$((tried + 1))

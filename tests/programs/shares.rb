@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Burns CPU time in functions and lines by turns, and says how much each had: "NAME LINE NS", LINE 0 for all of it; and
-# "STACK FUNCTION;...", root first, as Ruby itself tells its stack there, without methods in C.
+# "STACK FUNCTION;...", root first, as Ruby itself tells its stack there.
 # Recursion, a closure, an enumerator on a fiber, a method called back from C, an exception, a second thread.
 
 def clock
@@ -9,11 +9,9 @@ end
 
 SPENT = Hash.new(0)
 STACKS = {}
-IN_C = %w[times each sort next call new join load require kernel_require]
-
 def tell(name, line, ns)
   SPENT["#{name} #{line}"] += ns
-  STACKS[name] ||= caller_locations(1).map(&:label).reject { |label| IN_C.include?(label) }.reverse.join(";")
+  STACKS[name] ||= caller_locations(1).map(&:label).reverse.join(";")
 end
 
 def burn(ns)

@@ -29,6 +29,12 @@ void managed_fake_ask_locals(struct managed_fake *fake)
 	fake->state = open_runtime(fake, true);
 }
 
+void managed_fake_open(struct managed_fake *fake)
+{
+	fake->runtime->close(fake->state);
+	fake->state = open_runtime(fake, false);
+}
+
 void managed_fake_init(struct managed_fake *fake, const struct managed_runtime *runtime,
 		       const struct managed_binary *binary)
 {

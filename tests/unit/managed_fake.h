@@ -31,6 +31,8 @@ void managed_fake_init(struct managed_fake *fake, const struct managed_runtime *
 		       const struct managed_binary *binary);
 /* Of variables, too. */
 void managed_fake_ask_locals(struct managed_fake *fake);
+/* Anew, after a change of what its binary has. */
+void managed_fake_open(struct managed_fake *fake);
 void managed_fake_deinit(struct managed_fake *fake);
 
 /* At offset @at of its memory. */

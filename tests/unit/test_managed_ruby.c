@@ -19,8 +19,13 @@
 #define STACK	0x2000
 #define WORDS	128 /* of it */
 #define FRAMES	(STACK + WORDS * 8 - 4 * 64)
-#define EPS	0x3000
+#define EP(n)	(0x3010 + (n) * 32) /* the word of flags; two words before it the method */
 #define ISEQS	0x4000 /* 4 KiB each, with all that belongs to one */
+#define SYMBOLS 0x8000 /* the table of names, and below what methods and classes need */
+#define UNIT	0x8100
+#define NAMES	0x9000
+#define CLASS	0xc000
+#define METHOD	0xd000
 
 static uint64_t put_text(struct managed_fake *fake, size_t at, const char *text)
 {
@@ -65,8 +70,8 @@ static void put_frame(struct managed_fake *fake, size_t n, uint64_t iseq, uint64
 
 	managed_fake_put(fake, at, iseq ? iseq + 3072 + 8 * (place + 1) : 0);
 	managed_fake_put(fake, at + 16, iseq);
-	managed_fake_put(fake, at + 32, FAKE_BASE + EPS + n * 8);
-	managed_fake_put(fake, EPS + n * 8, finish ? 0x20 : 0);
+	managed_fake_put(fake, at + 32, FAKE_BASE + EP(n));
+	managed_fake_put(fake, EP(n), finish ? 0x20 : 0);
 }
 
 /* The file calls each(), in C, which calls a block; then there is the dummy. */
@@ -127,6 +132,98 @@ static void fake_init_stripped(struct managed_fake *fake)
 	managed_fake_put(fake, DECOY + 0x300, FAKE_BASE + STACK);
 	managed_fake_put(fake, DECOY + 0x308, WORDS);
 	managed_fake_put(fake, DECOY + 0x310, FAKE_BASE + FRAMES);
+}
+
+/* Name number @place of the table. */
+static uint64_t put_name(struct managed_fake *fake, size_t place, const char *text)
+{
+	managed_fake_put(fake, NAMES + place * 16, put_text(fake, NAMES + 0x2000 + (place & 15) * 64, text));
+	return place << 4;
+}
+
+/* each() is a method of Job, the block and handler() are in methods of it, or of the class itself with @self. */
+static void make_methods(struct managed_fake *fake)
+{
+	size_t own = CLASS + 0x100, table = CLASS + 0x200, entries = CLASS + 0x300;
+
+	managed_fake_put(fake, SYMBOLS, 2000);
+	managed_fake_put(fake, SYMBOLS + 8, FAKE_BASE + NAMES);
+	managed_fake_put(fake, SYMBOLS + 16, FAKE_BASE + SYMBOLS + 64);
+	managed_fake_put(fake, SYMBOLS + 64, 7 | 1 << 13 | 1 << 15);
+	managed_fake_put(fake, SYMBOLS + 64 + 16, FAKE_BASE + UNIT);
+	managed_fake_put(fake, UNIT, 7);
+	managed_fake_put(fake, UNIT + 16, 1024);
+	managed_fake_put(fake, UNIT + 32, FAKE_BASE + NAMES);
+	put_name(fake, '+', "+");
+
+	managed_fake_put(fake, CLASS, 2);
+	managed_fake_put(fake, CLASS + 24, FAKE_BASE + own);
+	managed_fake_put(fake, own + 8, FAKE_BASE + table);
+	managed_fake_put(fake, table + 40, 1);
+	managed_fake_put(fake, table + 48, FAKE_BASE + entries);
+	managed_fake_put(fake, entries + 8, put_name(fake, 100, "__classpath__"));
+	managed_fake_put(fake, entries + 16, put_text(fake, CLASS + 0x400, "App::Job"));
+
+	managed_fake_put(fake, METHOD, 0x1a | 6 << 12);
+	managed_fake_put(fake, METHOD + 16, FAKE_BASE + METHOD + 64);
+	managed_fake_put(fake, METHOD + 32, FAKE_BASE + CLASS);
+	managed_fake_put(fake, METHOD + 64 + 32, put_name(fake, 101, "each"));
+	managed_fake_put(fake, EP(1), 0x55550001 | 2);
+	for (size_t n = 0; n < 3; n++)
+		managed_fake_put(fake, EP(n) - 16, FAKE_BASE + METHOD);
+	for (size_t n = 0; n < 2; n++)
+		managed_fake_put(fake, ISEQS + n * 4096 + 64 + 72, put_text(fake, ISEQS + n * 4096 + 640, "handler"));
+}
+
+static void check_methods(struct managed_fake *fake, const char *block, const char *native, const char *method)
+{
+	managed_fake_stack(fake, FAKE_PID);
+	CHECK_UINT(fake->stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_UINT(fake->stack->nframes, 3);
+	CHECK_STR(fake->stack->frames[0].name, block);
+	CHECK_STR(fake->stack->frames[1].name, native);
+	CHECK_STR(fake->stack->frames[1].file, "[internal]");
+	CHECK_STR(fake->stack->frames[2].name, method);
+}
+
+TEST(managed_ruby_names_classes_and_methods_in_c)
+{
+	FAKE(fake);
+
+	make_methods(&fake);
+	fake.binary.symbols[3] = (struct managed_symbol){ .vaddr = SYMBOLS, .found = true };
+	managed_fake_open(&fake);
+	check_methods(&fake, "block in App::Job#handler", "App::Job#each", "App::Job#handler");
+}
+
+TEST(managed_ruby_names_methods_of_a_class_itself)
+{
+	FAKE(fake);
+
+	make_methods(&fake);
+	fake.binary.symbols[3] = (struct managed_symbol){ .vaddr = SYMBOLS, .found = true };
+	managed_fake_open(&fake);
+	/* Another class is what the method belongs to: that of the class. */
+	managed_fake_put(&fake, METHOD + 32, FAKE_BASE + CLASS + 0x800);
+	managed_fake_put(&fake, CLASS + 0x800, 2);
+	managed_fake_put(&fake, CLASS + 8, FAKE_BASE + CLASS + 0x800);
+	for (size_t n = 0; n < 3; n++)
+		managed_fake_put(&fake, FRAMES + n * 64 + 24, FAKE_BASE + CLASS);
+	check_methods(&fake, "block in App::Job.handler", "App::Job.each", "App::Job.handler");
+}
+
+/* It is among the variables that have a value, before those that have none. */
+TEST(managed_ruby_finds_its_names_without_a_symbol)
+{
+	FAKE(fake);
+
+	make_methods(&fake);
+	fake.binary.zeroed_vaddr = SYMBOLS + 0x80;
+	managed_fake_open(&fake);
+	for (unsigned i = 0; i < 4; i++)
+		managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->nframes, 3);
+	CHECK_STR(fake.stack->frames[1].name, "App::Job#each");
 }
 
 TEST(managed_ruby_finds_its_ractor_without_a_symbol)
