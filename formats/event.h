@@ -157,7 +157,7 @@ struct event_sample {
 	const struct event_stack *other;
 };
 
-#define EVENT_OTHER_STACK_MAX 32768u /* bytes of it */
+#define EVENT_OTHER_STACK_MAX 65536u /* bytes of it */
 
 /* Flags of a mapping. */
 #define EVENT_MMAP_EXEC	  0x1u

@@ -7,7 +7,10 @@
  */
 #include "record/sample/other_stack.h"
 
+#include "formats/perf/perf_record.h"
+
 #include <string.h>
+#include <unistd.h>
 
 /*
  * Of a signal frame, in words from a mark: x86-64's code and stack segment (user_cs and user_ds), which the kernel saves as one word;
@@ -118,6 +121,59 @@ bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct
 	return false;
 }
 
+#define WHOLE_LEN_MIN 49152 /* room for less is somebody's wish, or because the recorder is behind */
+#define PAIRS_MAX     1024  /* frame pointers that are followed */
+#define HOLE_MAX      (1ULL << 20) /* bytes behind the snapshot that nobody has touched */
+
+bool other_stack_snapshot_of(const struct perf_record *rec, const struct process *proc, struct other_stack_snapshot *ret)
+{
+	const struct arch *arch = arch_native();
+	uint64_t sp = rec->regs.values[arch->sp], skip = -sp & 7;
+
+	if (!rec->stack || rec->stack_len < skip)
+		return false;
+	*ret = (struct other_stack_snapshot){
+		.arch = arch,
+		.bytes = rec->stack + skip,
+		.base = sp + skip,
+		.nwords = (rec->stack_len - skip) / 8,
+		.proc = proc,
+		.fp = rec->regs.values[arch->fp],
+		.whole = rec->stack_room >= WHOLE_LEN_MIN,
+	};
+	return true;
+}
+
+/*
+ * Do frame pointers lead to a 0 in the snapshot? What lies behind such an end is none of the stack's: those of goroutines and coroutines are small
+ * and lie in the heap.
+ */
+static bool ends_by_frame_pointer(const struct other_stack_snapshot *s)
+{
+	uint64_t fp = s->fp, next;
+
+	for (unsigned i = 0; i < PAIRS_MAX && fp % 8 == 0 && holds(s, fp); i++) {
+		next = word_at(s, (fp - s->base) / 8);
+		if (!next)
+			return i > 0;
+		if (next <= fp)
+			return false;
+		fp = next;
+	}
+	return false;
+}
+
+bool other_stack_rest(const struct other_stack_snapshot *s, uint64_t end, struct other_stack_place *ret)
+{
+	uint64_t at = s->base + 8 * (uint64_t)s->nwords;
+
+	if (!s->whole || s->nwords < OTHER_STACK_PROOF || at >= end || ends_by_frame_pointer(s))
+		return false;
+	*ret = (struct other_stack_place){ .sp = at, .end = end };
+	keep_proof(s, s->nwords - OTHER_STACK_PROOF, ret);
+	return true;
+}
+
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine)
 {
 	uint64_t g[G_WORDS];
@@ -152,11 +208,16 @@ static bool is_unchanged(const struct task_memory *mem, const struct other_stack
 	return true;
 }
 
-/* Small numbers are no addresses; what else is none, pruning finds out. */
+/* What can be no address, as small numbers; what else is none, pruning finds out. Authentication codes make any address large. */
+static bool may_be_address(uint64_t word)
+{
+	return word >= 4096 && (arch_native() != &arch_x86_64 || !(word >> 47));
+}
+
 static void take_words(const uint64_t *words, size_t count, struct other_stack *ret)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (words[i] < 4096)
+		if (!may_be_address(words[i]))
 			continue;
 		ret->slots[ret->nwords] = (uint32_t)i;
 		ret->words[ret->nwords] = words[i];
@@ -164,17 +225,53 @@ static void take_words(const uint64_t *words, size_t count, struct other_stack *
 	}
 }
 
+/* The first page from @sp on that is there; false: none is, up to @end. */
+static bool skip_hole(const struct task_memory *mem, uint64_t *sp, uint64_t end)
+{
+	const uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t limit = MIN(end, *sp + HOLE_MAX);
+
+	while (*sp < limit && !task_memory_present(mem, *sp, 1))
+		*sp = (*sp / page_len + 1) * page_len;
+	return *sp < limit;
+}
+
+/* What is there of @room bytes: the rest becomes zero. How many there are up to the last. */
+static size_t read_pages(const struct task_memory *mem, uint64_t sp, uint8_t *ret, size_t room)
+{
+	const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+	size_t at = 0, end = 0;
+
+	memset(ret, 0, room);
+	while (at < room) {
+		size_t got = task_memory_read(mem, sp + at, ret + at, room - at);
+
+		end = got ? at + got : end;
+		at = at + got >= room ? room : (size_t)((sp + at + got) / page_len + 1) * page_len - (size_t)sp;
+	}
+	return end;
+}
+
+static size_t read_words(const struct task_memory *mem, const struct other_stack_place *place, uint64_t sp, uint64_t *ret, size_t room)
+{
+	size_t got = place->end ? read_pages(mem, sp, (uint8_t *)ret, room) : task_memory_read(mem, sp, ret, room);
+
+	return got & ~(size_t)7;
+}
+
 bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct other_stack *ret)
 {
-	uint64_t words[OTHER_STACK_WORDS_MAX], sp = place.sp, end = 0;
+	uint64_t words[OTHER_STACK_WORDS_MAX], sp = place.sp, end = place.end;
 	size_t room = sizeof(words), got;
 
 	if (place.goroutine && !ask_goroutine(mem, &place, &sp, &end))
 		return false;
 	sp = (sp + 7) & ~7ULL;
+	if (place.end && !skip_hole(mem, &sp, end))
+		return false;
 	if (end && end - sp < room)
 		room = (size_t)(end - sp);
-	got = task_memory_read(mem, sp, words, room) & ~(size_t)7;
+	got = read_words(mem, &place, sp, words, room);
 	if (!got || !is_unchanged(mem, &place))
 		return false;
 	ret->base = sp;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * other_stack.h - the stack that a thread left for the one in a snapshot: found by what the switch keeps, and read from memory.
+ * other_stack.h - what a snapshot lacks: the stack that the thread left for this one, found by what the switch keeps, or the rest of this one,
+ * where the kernel cut it by its size, or at a page that nobody has touched, in the middle of a large frame; read from memory.
  *
  *	a signal handler with a stack of its own   the kernel's signal frame: the interrupted stack pointer, and, as proof, where
  *	                                           the handler's stack lies (struct rt_sigframe)
@@ -17,6 +18,8 @@
 #include "formats/process/process_table.h"
 #include "record/task/task_memory.h"
 
+struct perf_record;
+
 #define OTHER_STACK_WORDS_MAX (EVENT_OTHER_STACK_MAX / 8)
 
 /* Words from the stack pointer up as they were copied by the kernel. */
@@ -26,14 +29,20 @@ struct other_stack_snapshot {
 	uint64_t base; /* of the first byte, a multiple of 8 */
 	size_t nwords;
 	const struct process *proc; /* NULL, or what knows its code */
+	uint64_t fp;		    /* frame pointer */
+	bool whole;		    /* as large as the kernel could have made it: nobody wished for less */
 };
+
+/* That of a sample; false: it has none. */
+bool other_stack_snapshot_of(const struct perf_record *rec, const struct process *proc, struct other_stack_snapshot *ret);
 
 #define OTHER_STACK_PROOF 4 /* words */
 
 /* Where another stack was left. */
 struct other_stack_place {
 	uint64_t sp;
-	uint64_t goroutine;   /* 0: a signal frame says so */
+	uint64_t goroutine;   /* 0: a signal frame says so, or it is the rest of the same stack */
+	uint64_t end;	      /* of the same stack, of which the rest is meant; 0: of another one */
 	uint64_t depth;	      /* of the goroutine's stack, in bytes */
 	uint64_t proof_at;    /* address of these words of the snapshot */
 	uint64_t proof[OTHER_STACK_PROOF];
@@ -53,6 +62,9 @@ struct other_stack {
  * there is none. A signal frame is one for sure; that there is a goroutine, its memory has to confirm.
  */
 bool other_stack_find(const struct other_stack_snapshot *snapshot, size_t *slot, struct other_stack_place *ret);
+
+/* Where @snapshot goes on, of a stack that lies in memory up to @end; false: it does not, or its frame pointers say that the stack ends in it. */
+bool other_stack_rest(const struct other_stack_snapshot *snapshot, uint64_t end, struct other_stack_place *ret);
 
 /* Is there a goroutine where @place says? It may have gone on meanwhile. */
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine);

@@ -184,24 +184,25 @@ static void keep_other_stack(struct ring_reader *r, const struct process *proc)
 	r->record.event.sample.other = &r->other_stack;
 }
 
-/* Are other stacks of this process to be read from now on? Before prune_sample(). */
+/* Is more to be read for samples of this process from now on? Before prune_sample(). */
 static void look_for_other_stack(struct ring_reader *r, const struct process *proc)
 {
-	const struct perf_record *rec = &r->record;
-	uint64_t sp = rec->regs.values[r->prune.arch->sp], skip = -sp & 7;
 	struct stack_shelves *shelves = r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
+	uint32_t pid = r->record.event.pid;
+	struct other_stack_snapshot snapshot;
 	struct other_stack_place place;
 	size_t slot = 0;
 
-	if (!shelves || !rec->stack || rec->stack_len < skip || r->looked++ % STACK_SHELF_LOOKS)
+	if (!shelves || !other_stack_snapshot_of(&r->record, proc, &snapshot))
 		return;
-
-	const struct other_stack_snapshot snapshot = { r->prune.arch, rec->stack + skip, sp + skip,
-						       (rec->stack_len - skip) / 8, proc };
-
+	stack_shelves_learn_end(shelves, pid, r->record.event.tid, snapshot.base);
+	if (other_stack_rest(&snapshot, stack_shelves_end(shelves, r->record.event.tid, snapshot.base), &place))
+		stack_shelves_short(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));
+	if (r->looked++ % STACK_SHELF_LOOKS)
+		return;
 	while (other_stack_find(&snapshot, &slot, &place)) {
-		if (!place.goroutine || stack_shelves_asks(shelves, rec->event.pid))
-			stack_shelves_suspect(shelves, rec->event.pid, place.goroutine, clock_now_ns(CLOCK_MONOTONIC));
+		if (!place.goroutine || stack_shelves_asks(shelves, pid))
+			stack_shelves_suspect(shelves, pid, place.goroutine, clock_now_ns(CLOCK_MONOTONIC));
 	}
 }
 

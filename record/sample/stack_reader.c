@@ -103,20 +103,6 @@ uint8_t *stack_reader_room(struct stack_reader *r)
 
 #define TRIES_MAX 16 /* places in a sample that look like a goroutine's */
 
-/* The words of the parsed sample; false: it has none. */
-static bool take_snapshot(const struct stack_reader *r, struct other_stack_snapshot *ret)
-{
-	const struct perf_record *rec = &r->record;
-	const struct arch *arch = arch_native();
-	uint64_t sp = rec->regs.values[arch->sp], skip = -sp & 7;
-
-	if (!rec->known || rec->event.kind != EVENT_SAMPLE || !rec->stack || rec->stack_len < skip)
-		return false;
-	*ret = (struct other_stack_snapshot){ .arch = arch, .bytes = rec->stack + skip, .base = sp + skip,
-					      .nwords = (rec->stack_len - skip) / 8 };
-	return true;
-}
-
 /* The memory of a process stays open for its next sample. After an exec that is somebody else's, and nothing can be read of it. */
 static bool open_memory(struct stack_reader *r, uint32_t pid)
 {
@@ -132,12 +118,17 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 	struct other_stack_place place;
 	size_t slot = 0;
 
-	for (unsigned i = 0; i < TRIES_MAX && other_stack_find(snapshot, &slot, &place); i++) {
+	bool switches = stack_shelves_switches(r->shelves, r->record.event.pid);
+
+	for (unsigned i = 0; switches && i < TRIES_MAX && other_stack_find(snapshot, &slot, &place); i++) {
 		*ret_found = true;
 		if (other_stack_read(&r->mem, place, &r->stack))
 			return true;
 	}
-	return false;
+	if (!other_stack_rest(snapshot, stack_shelves_end(r->shelves, r->record.event.tid, snapshot->base), &place))
+		return false;
+	*ret_found = true;
+	return other_stack_read(&r->mem, place, &r->stack);
 }
 
 /* And the thread has not run meanwhile. */
@@ -169,7 +160,8 @@ void stack_reader_look(struct stack_reader *r, size_t len, struct thread_clocks 
 		return;
 	struct err *err = perf_record_parse(layout, r->bytes, len, false, &r->record);
 
-	if (!err && take_snapshot(r, &snapshot)) {
+	if (!err && r->record.known && r->record.event.kind == EVENT_SAMPLE &&
+	    other_stack_snapshot_of(&r->record, NULL, &snapshot)) {
 		const struct event *ev = &r->record.event;
 		bool found = false, whole = read_stack(r, &snapshot, clocks, &found);
 

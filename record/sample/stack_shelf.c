@@ -4,6 +4,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "record/task/map_query.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,12 +14,23 @@
 #define PIDS	      256
 #define MISSES_MAX    200 /* in turn, after which it was something else that looked so */
 #define QUESTIONS_MAX 16  /* of a process, whether it has goroutines */
+#define SHORTS_MIN    8	  /* samples whose stacks go on before the rest of them is read: short programs are not worth it */
+#define THREADS	      1024
+#define SAMPLES_MIN   4		  /* of a thread before it is asked where its stack ends */
+#define GO_HEAP	      (4ULL << 20) /* Go's heap, which has its goroutines' stacks, is mapped in such pieces; where a stack ends there is not to be seen */
 #define END_WAIT_S    1
 
 /* One of the processes whose number leads here: the last one that was told of. */
 struct suspect {
-	_Atomic uint32_t pid, misses, questions;
+	_Atomic uint32_t pid, misses, questions, shorts;
 	_Atomic bool proven;
+	_Atomic bool switches; /* it was another stack that a sample needed */
+};
+
+/* One of the threads whose number leads here: the last one. */
+struct thread_end {
+	_Atomic uint32_t tid, samples;
+	_Atomic uint64_t start, end; /* of the mapping that has its stack; 0: not known */
 };
 
 /* An entry; its words and then their slots follow. */
@@ -42,11 +54,14 @@ struct question {
 	pthread_cond_t asked;
 	bool started, refused, ended;
 	uint32_t pid; /* 0: none */
-	uint64_t goroutine;
+	uint64_t goroutine; /* 0: where does the mapping end that has @sp */
+	uint32_t tid;
+	uint64_t sp;
 };
 
 struct stack_shelves {
 	struct suspect suspects[PIDS];
+	struct thread_end ends[THREADS];
 	struct question question;
 	_Atomic uint64_t last_ns;
 	size_t nshelves;
@@ -99,16 +114,32 @@ static size_t place_of(uint32_t pid)
 	return map_hash(pid) % PIDS;
 }
 
-static void answer(struct stack_shelves *s, uint32_t pid, uint64_t goroutine)
+static struct thread_end *end_of(struct stack_shelves *s, uint32_t tid)
 {
-	struct suspect *suspect = &s->suspects[place_of(pid)];
+	return &s->ends[map_hash(tid) % THREADS];
+}
+
+static void answer_goroutine(struct stack_shelves *s, const struct question *q)
+{
+	struct suspect *suspect = &s->suspects[place_of(q->pid)];
 	struct task_memory mem;
 
-	if (!task_memory_open(&mem, pid))
+	if (!task_memory_open(&mem, q->pid))
 		return;
-	if (other_stack_is_goroutine(&mem, goroutine) && suspect->pid == pid)
-		suspect->proven = true;
+	if (other_stack_is_goroutine(&mem, q->goroutine) && suspect->pid == q->pid)
+		suspect->switches = suspect->proven = true;
 	task_memory_close(&mem);
+}
+
+static void answer_end(struct stack_shelves *s, const struct question *q)
+{
+	struct thread_end *thread = end_of(s, q->tid);
+	uint64_t start, end;
+
+	if (!map_query_bounds(q->pid, q->sp, &start, &end) || thread->tid != q->tid || start % GO_HEAP == 0)
+		return;
+	thread->start = start;
+	thread->end = end;
 }
 
 static void *answer_all(void *context)
@@ -118,15 +149,17 @@ static void *answer_all(void *context)
 
 	pthread_mutex_lock(&q->lock);
 	while (!q->ended) {
-		uint32_t pid = q->pid;
-		uint64_t goroutine = q->goroutine;
+		struct question asked = { .pid = q->pid, .tid = q->tid, .goroutine = q->goroutine, .sp = q->sp };
 
-		if (!pid) {
+		if (!asked.pid) {
 			pthread_cond_wait(&q->asked, &q->lock);
 			continue;
 		}
 		pthread_mutex_unlock(&q->lock);
-		answer(s, pid, goroutine);
+		if (asked.goroutine)
+			answer_goroutine(s, &asked);
+		else
+			answer_end(s, &asked);
 		pthread_mutex_lock(&q->lock);
 		q->pid = 0;
 	}
@@ -134,10 +167,11 @@ static void *answer_all(void *context)
 	return NULL;
 }
 
-/* While one question is worked on, others are not asked. */
-static void ask(struct stack_shelves *s, struct suspect *suspect, uint32_t pid, uint64_t goroutine)
+/* While one question is worked on, others are not asked: false. */
+static bool ask(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t goroutine, uint64_t sp)
 {
 	struct question *q = &s->question;
+	bool asked = false;
 
 	pthread_mutex_lock(&q->lock);
 	if (!q->started && !q->refused) {
@@ -145,36 +179,77 @@ static void ask(struct stack_shelves *s, struct suspect *suspect, uint32_t pid, 
 		q->refused = !q->started;
 	}
 	if (q->started && !q->pid) {
-		suspect->questions++;
 		q->pid = pid;
+		q->tid = tid;
 		q->goroutine = goroutine;
+		q->sp = sp;
 		pthread_cond_signal(&q->asked);
+		asked = true;
 	}
 	pthread_mutex_unlock(&q->lock);
+	return asked;
 }
 
-void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t goroutine, uint64_t now_ns)
+uint64_t stack_shelves_end(const struct stack_shelves *s, uint32_t tid, uint64_t sp)
+{
+	const struct thread_end *thread = &s->ends[map_hash(tid) % THREADS];
+	uint64_t start = thread->start, end = thread->end;
+
+	return thread->tid == tid && sp >= start && sp < end ? end : 0;
+}
+
+void stack_shelves_learn_end(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t sp)
+{
+	struct thread_end *thread = end_of(s, tid);
+
+	/* Another stack, by an exec, or the main thread's, which has grown. */
+	if (thread->tid != tid || (thread->end && !stack_shelves_end(s, tid, sp))) {
+		thread->samples = 0;
+		thread->start = thread->end = 0;
+		thread->tid = tid;
+	}
+	if (++thread->samples == SAMPLES_MIN && !ask(s, pid, tid, /* goroutine= */ 0, sp))
+		thread->samples--;
+}
+
+static struct suspect *begin_suspect(struct stack_shelves *s, uint32_t pid)
 {
 	struct suspect *suspect = &s->suspects[place_of(pid)];
 
 	if (suspect->pid != pid) {
-		suspect->misses = suspect->questions = 0;
-		suspect->proven = false;
+		suspect->misses = suspect->questions = suspect->shorts = 0;
+		suspect->switches = suspect->proven = false;
 		suspect->pid = pid;
 	}
-	if (!goroutine)
-		suspect->proven = true;
+	return suspect;
+}
+
+void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns)
+{
+	struct suspect *suspect = begin_suspect(s, pid);
+
+	suspect->proven = ++suspect->shorts >= SHORTS_MIN || suspect->proven;
 	if (suspect->proven && suspect->misses < MISSES_MAX)
 		s->last_ns = now_ns;
-	else if (!suspect->proven && suspect->questions < QUESTIONS_MAX)
-		ask(s, suspect, pid, goroutine);
+}
+
+void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t goroutine, uint64_t now_ns)
+{
+	struct suspect *suspect = begin_suspect(s, pid);
+
+	if (!goroutine)
+		suspect->switches = suspect->proven = true;
+	if (suspect->proven && suspect->misses < MISSES_MAX)
+		s->last_ns = now_ns;
+	if (!suspect->switches && suspect->questions < QUESTIONS_MAX)
+		suspect->questions += ask(s, pid, 0, goroutine, 0);
 }
 
 bool stack_shelves_asks(const struct stack_shelves *s, uint32_t pid)
 {
 	const struct suspect *suspect = &s->suspects[place_of(pid)];
 
-	return suspect->pid != pid || suspect->proven || suspect->questions < QUESTIONS_MAX;
+	return suspect->pid != pid || suspect->switches || suspect->questions < QUESTIONS_MAX;
 }
 
 uint64_t stack_shelves_last_ns(const struct stack_shelves *s)
@@ -187,6 +262,13 @@ bool stack_shelves_wants(const struct stack_shelves *s, uint32_t pid)
 	const struct suspect *suspect = &s->suspects[place_of(pid)];
 
 	return suspect->pid == pid && suspect->proven && suspect->misses < MISSES_MAX;
+}
+
+bool stack_shelves_switches(const struct stack_shelves *s, uint32_t pid)
+{
+	const struct suspect *suspect = &s->suspects[place_of(pid)];
+
+	return suspect->pid == pid && suspect->switches;
 }
 
 static void put(struct shelf *shelf, const struct entry *entry, const struct other_stack *stack)

@@ -5,8 +5,8 @@
  *
  *	ring's reader of moments ─ put ─► [ shelf of the ring ] ─ take ─► ring_reader, which writes the sample
  *
- * Of a process nothing is read before one of its samples was seen to need it. Looking at all samples of all processes would cost more
- * than what it finds is worth, so one in STACK_SHELF_LOOKS is looked at. What looks like a goroutine is looked up in the process's memory
+ * Of a process nothing is read before one of its samples was seen to need it, or several were seen not to reach their stack's end. Looking at all samples of all processes would
+ * cost more than what it finds is worth, so one in STACK_SHELF_LOOKS is looked at. What looks like a goroutine is looked up in the process's memory
  * by a thread of its own, which nobody waits for, before anything else is done for that process.
  */
 #ifndef RECORD_STACK_SHELF_H
@@ -39,6 +39,16 @@ void stack_shelves_free(struct stack_shelves *s);
  */
 void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t goroutine, uint64_t now_ns);
 
+/* A sample of process @pid does not reach its stack's end. */
+void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns);
+
+/*
+ * Where the mapping ends that thread @tid has its stack in, if @sp lies there; 0: not known. stack_shelves_learn_end() has it looked up, of
+ * threads that are sampled often enough.
+ */
+uint64_t stack_shelves_end(const struct stack_shelves *s, uint32_t tid, uint64_t sp);
+void stack_shelves_learn_end(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t sp);
+
 /* Would it help to be told of a goroutine of @pid? */
 bool stack_shelves_asks(const struct stack_shelves *s, uint32_t pid);
 
@@ -47,6 +57,9 @@ uint64_t stack_shelves_last_ns(const struct stack_shelves *s);
 
 /* Is it to be looked for in samples of @pid? */
 bool stack_shelves_wants(const struct stack_shelves *s, uint32_t pid);
+
+/* And not only the rest of stacks that go on? */
+bool stack_shelves_switches(const struct stack_shelves *s, uint32_t pid);
 
 /* What came of one look: NULL if nothing could be read. By the one reader of ring @ring. */
 void stack_shelves_put(struct stack_shelves *s, size_t ring, uint32_t pid, uint32_t tid, uint64_t time_ns,

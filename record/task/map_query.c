@@ -45,12 +45,32 @@ bool map_query_build_id(int maps_fd, struct event_mmap *map)
 	return true;
 }
 
-bool map_query_process(uint32_t pid, struct event_mmap *map)
+static int open_maps(uint32_t pid)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool map_query_bounds(uint32_t pid, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct query query = { .size = sizeof(query), .addr = addr };
+	int fd = open_maps(pid);
+	bool found = fd >= 0 && ioctl(fd, QUERY_IOCTL, &query) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (!found)
+		return false;
+	*ret_start = query.start;
+	*ret_end = query.end;
+	return true;
+}
+
+bool map_query_process(uint32_t pid, struct event_mmap *map)
+{
+	int fd = open_maps(pid);
 
 	if (fd < 0)
 		return false;

@@ -19,7 +19,10 @@
  */
 bool map_query_build_id(int maps_fd, struct event_mmap *map);
 
-/* The same of process @pid. */
+/* Where the mapping of process @pid begins and ends that holds @addr. */
+bool map_query_bounds(uint32_t pid, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end);
+
+/* The same as map_query_build_id() of process @pid. */
 bool map_query_process(uint32_t pid, struct event_mmap *map);
 
 #endif

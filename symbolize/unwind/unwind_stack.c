@@ -153,8 +153,13 @@ bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret)
 
 bool unwind_stack_holds_pair(const struct unwind_stack *s, uint64_t address)
 {
+	const struct event_stack *other = s->other;
 	uint64_t offset = address - s->snapshot->base;
 	uint64_t len = s->snapshot->end - s->snapshot->base;
 
-	return address % 8 == 0 && len >= 16 && offset <= len - 16;
+	if (address % 8 == 0 && len >= 16 && offset <= len - 16)
+		return true;
+	/* The rest of the same stack, which was read besides. */
+	return address % 8 == 0 && other && other->base >= s->snapshot->end && other->base - s->snapshot->end < EVENT_STACK_BEYOND &&
+	       unwind_stack_holds(other, address) && unwind_stack_holds(other, address + 8);
 }

@@ -126,7 +126,7 @@ static inline enum unwind_read unwind_stack_word(struct unwind_stack *s, uint64_
  */
 bool unwind_stack_next(struct unwind_stack *s, uint64_t *address, uint64_t *ret);
 
-/* Does the snapshot hold the 16 bytes at @address, aligned to 8? */
+/* Does the snapshot, or the rest of the same stack, hold the 16 bytes at @address, aligned to 8? */
 bool unwind_stack_holds_pair(const struct unwind_stack *s, uint64_t address);
 
 #endif

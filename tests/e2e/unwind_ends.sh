@@ -140,7 +140,7 @@ __attribute__((noinline)) void gap(unsigned long n)
 {
 	volatile char frame[n]; /* the frame pointer says where it ends */
 	madvise((void *)(((uintptr_t)frame + n / 2) & -4096UL), 4096, MADV_DONTNEED);
-	burn(100000000);
+	burn(600000000);
 	sink += frame[0];
 }
 int main(void) { gap(40000); sink++; return 0; }
@@ -150,9 +150,19 @@ precord -q --raw-stacks -e cpu-clock:u -F 999 -o raw.trace -- ./gap || fail 'can
 "$BUILD/tests/tools/prune_trace" raw.trace pruned.trace >log || fail 'cannot prune'
 for trace in raw.trace pruned.trace; do
 	sampled "$trace" burn
-	[ "$(share burn.folded ';\[snapshot ended\];main;gap;burn ')" = 100 ] ||
+	[ "$(share burn.folded ';(\[snapshot ended\]|__libc_start[^;]*);main;gap;burn ')" = 100 ] ||
 		{ cat burn.folded; fail "$trace: a page that nobody has touched ends a stack without a word"; }
 done
+# Once that is seen, what lies behind is read at the moment of the sample, where the kernel tells where the stack ends. How soon is up to the machine.
+if [ "$(printf '%s\n' 6.11 "$(uname -r)" | sort -V | head -n 1)" = 6.11 ] && [ "$(id -u)" = 0 ]; then
+	for run in 1 2 3 4 5 6 7 8 9 10; do
+		precord -q -e cpu-clock:u -F 999 -o gap.trace -- ./gap || fail 'cannot record'
+		sampled gap.trace burn
+		whole=$(share burn.folded ';__libc_start[^;]*;main;gap;burn ')
+		[ "$whole" -lt 20 ] || break
+	done
+	[ "$whole" -ge 20 ] || { cat burn.folded; fail 'what lies behind a page that nobody has touched is not read'; }
+fi
 
 command -v go >/dev/null || skip 'go is not here; the rest passed'
 cat >cgo.go <<'END_GO'

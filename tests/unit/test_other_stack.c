@@ -4,10 +4,12 @@
  */
 #include "record/sample/other_stack.h"
 #include "record/sample/stack_shelf.h"
+#include "record/task/map_query.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define BASE   0x7f0000001000ULL /* of the handler's stack, where the snapshot begins */
@@ -191,6 +193,74 @@ TEST(other_stack_is_read_up_to_its_limit)
 	task_memory_close(&mem);
 }
 
+/* ---- the rest of the same stack -------------------------------------------------------------------- */
+
+#define PAGE_WORDS 512
+
+/* A stack of eight pages, the first of which was captured; page two was never touched. */
+static uint64_t *map_stack(struct other_stack_snapshot *ret)
+{
+	uint64_t *words = mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(words != MAP_FAILED);
+	for (size_t i = 0; i < 8 * PAGE_WORDS; i++)
+		if (i / PAGE_WORDS != 1 && i / PAGE_WORDS != 5)
+			words[i] = 0x20000 + i;
+	*ret = (struct other_stack_snapshot){ .arch = arch_native(), .bytes = (const uint8_t *)words, .base = (uintptr_t)words,
+					      .nwords = PAGE_WORDS, .whole = true };
+	return words;
+}
+
+TEST(other_stack_rest_is_what_lies_behind_an_untouched_page)
+{
+	struct task_memory mem = own_memory();
+	if (sysconf(_SC_PAGESIZE) != 4096)
+		SKIP("pages are larger here");
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+	struct other_stack_snapshot snapshot;
+	struct other_stack_place place;
+	uint64_t *words = map_stack(&snapshot), end = snapshot.base + 8 * 4096;
+
+	CHECK(other_stack_rest(&snapshot, end, &place));
+	CHECK(other_stack_read(&mem, place, stack));
+	CHECK_UINT(stack->base, snapshot.base + 2 * 4096);
+	CHECK_UINT(stack->end, end);
+	CHECK_UINT(stack->nwords, 5 * PAGE_WORDS); /* but for another hole */
+	CHECK_UINT(stack->slots[3 * PAGE_WORDS], 4 * PAGE_WORDS);
+	CHECK_UINT(stack->words[3 * PAGE_WORDS], 0x20000 + 6 * PAGE_WORDS);
+
+	words[PAGE_WORDS - 1]++; /* the thread has gone on */
+	place.proof[OTHER_STACK_PROOF - 1] = 0x20000 + PAGE_WORDS - 1;
+	CHECK(!other_stack_read(&mem, place, stack));
+	place.sp = end - 1;
+	CHECK(other_stack_rest(&snapshot, end, &place));
+	munmap(words, 8 * 4096);
+	CHECK(!other_stack_read(&mem, place, stack));
+	free(stack);
+	task_memory_close(&mem);
+}
+
+TEST(other_stack_has_no_rest_where_it_ends_or_nobody_wants_more)
+{
+	struct other_stack_snapshot snapshot;
+	struct other_stack_place place;
+	uint64_t *words = map_stack(&snapshot), end = snapshot.base + 8 * 4096;
+
+	CHECK(!other_stack_rest(&snapshot, 0, &place)); /* not known */
+	CHECK(!other_stack_rest(&snapshot, snapshot.base + 4096, &place));
+	snapshot.whole = false;
+	CHECK(!other_stack_rest(&snapshot, end, &place));
+	snapshot.whole = true;
+	words[10] = snapshot.base + 8 * 20;
+	words[20] = snapshot.base + 8 * 30;
+	snapshot.fp = snapshot.base + 8 * 10;
+	words[30] = 0x1234; /* frame pointers lead nowhere */
+	CHECK(other_stack_rest(&snapshot, end, &place));
+	words[30] = 0; /* to the end, as those of a goroutine do */
+	CHECK(!other_stack_rest(&snapshot, end, &place));
+	munmap(words, 8 * 4096);
+}
+
 /* ---- the shelf ------------------------------------------------------------------------------------- */
 
 static struct other_stack *stack_of(uint64_t base)
@@ -293,5 +363,41 @@ TEST(stack_shelf_believes_a_goroutine_when_memory_has_one)
 		stack_shelves_suspect(s, pid, (uintptr_t)&fake_g, 1);
 		usleep(1000);
 	}
+	stack_shelves_free(s);
+}
+
+TEST(stack_shelf_wants_a_process_whose_samples_do_not_reach_their_stacks_ends)
+{
+	struct stack_shelves *s = stack_shelves_new(1);
+	unsigned shorts = 0;
+
+	while (!stack_shelves_wants(s, 7) && shorts < 100) {
+		stack_shelves_short(s, 7, 1000);
+		shorts++;
+	}
+	CHECK(shorts > 1 && shorts < 20);
+	CHECK_UINT(stack_shelves_last_ns(s), 1000);
+	stack_shelves_free(s);
+}
+
+TEST(stack_shelf_learns_where_the_stacks_of_threads_end_that_are_sampled_often)
+{
+	struct stack_shelves *s = stack_shelves_new(1);
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t sp = (uintptr_t)&s, start, end;
+
+	if (!map_query_bounds(pid, sp, &start, &end)) {
+		stack_shelves_free(s);
+		SKIP("the kernel does not tell");
+	}
+	stack_shelves_learn_end(s, pid, 8, sp);
+	CHECK_UINT(stack_shelves_end(s, 8, sp), 0);
+	for (unsigned i = 0; i < 5000 && !stack_shelves_end(s, 8, sp); i++) {
+		stack_shelves_learn_end(s, pid, 8, sp);
+		usleep(2000);
+	}
+	CHECK_UINT(stack_shelves_end(s, 8, sp), end);
+	CHECK_UINT(stack_shelves_end(s, 8, start - 8), 0); /* another stack by now */
+	CHECK_UINT(stack_shelves_end(s, 9, sp), 0);
 	stack_shelves_free(s);
 }

@@ -15,6 +15,25 @@ TEST(unwind_says_that_the_snapshot_ended)
 	CHECK_STR(w->chain.stop_module->name, "prog");
 }
 
+/* The kernel's copy ended at a page in the middle of a frame, and what lies behind was read besides. */
+TEST(unwind_goes_on_in_the_rest_of_the_stack)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+	const uint64_t words[] = { IP(MIDDLE + 0x40), world_slot(24), IP(FRAMED + 0x40), IP(START + 0x40) };
+	const uint32_t slots[] = { 0, 2, 3, 5 };
+
+	world_set_leaf(w, IP(MIDDLE), 0);
+	world_set_reg(w, w->arch->fp, world_slot(22));
+	w->words[1] = world_slot(22);
+	w->words[2] = IP(FRAMED + 0x40); /* whose frame pointer leads over the hole */
+	w->nwords = 8;
+	w->other = &(struct event_stack){ .base = world_slot(20), .end = world_slot(26), .nwords = 4, .slots = slots, .words = words };
+	world_walk(w);
+	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_CFI);
+	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
+}
+
 TEST(unwind_goes_on_with_the_kernels_chain_where_the_snapshot_ends)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
