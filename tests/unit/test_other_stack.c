@@ -386,9 +386,9 @@ TEST(stack_shelf_learns_where_the_stacks_of_threads_end_that_are_sampled_often)
 	uint32_t pid = (uint32_t)getpid();
 	uint64_t sp = (uintptr_t)&s, start, end;
 
-	if (!map_query_bounds(pid, sp, &start, &end)) {
+	if (!map_query_bounds(pid, sp, &start, &end) || start % (4 << 20) == 0) {
 		stack_shelves_free(s);
-		SKIP("the kernel does not tell");
+		SKIP("the kernel does not tell, or has our stack where Go would have its heap");
 	}
 	stack_shelves_learn_end(s, pid, 8, sp);
 	CHECK_UINT(stack_shelves_end(s, 8, sp), 0);
