@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 #define CODE_PLACE_SHIFT  57
-#define CODE_PLACE_LEVELS 16 /* beyond that, at an address whose code was replaced so often, the last one holds for all that follow */
+#define CODE_PLACE_LEVELS 120
+/* Of what was not known at its time, or is not known any more: other code has taken its place too often. */
+#define CODE_PLACE_UNKNOWN (CODE_PLACE_LEVELS - 1U)
 
 static inline uint64_t code_place_address(uint64_t place)
 {

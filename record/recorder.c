@@ -142,6 +142,7 @@ static struct err *begin_trace(struct recorder *s)
 	if (s->args->jvm_perfmap)
 		attach_ask_jvms(s->attach);
 	attach_read_by(s->attach, s->reader);
+	attach_run_as(s->attach, &s->hands[0].priority);
 	attach_limit(s->attach, &s->args->embed);
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;

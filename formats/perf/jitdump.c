@@ -13,6 +13,7 @@
  *	  place        u64 address; u32 frame, its length, count; and for each call u32 function, line
  *	  object       bytes
  *	  gone         u64 address, length
+ *	  checked      nothing
  *
  * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
  * before the code. And some releases (Node 20) write a file name that they have freed already: as many bytes as
@@ -368,14 +369,25 @@ void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len)
 	writer_u64(w, len);
 }
 
+void jitdump_put_checked(struct writer *w, uint64_t time_ns)
+{
+	size_t begin = w->len;
+
+	put_head(w, JITDUMP_CHECKED, 0);
+	jitdump_set_times(w, begin, time_ns, 0);
+}
+
 void jitdump_set_times(struct writer *w, size_t begin, uint64_t time_ns, uint64_t gone_ns)
 {
 	for (size_t at = begin; at + PREFIX_LEN <= w->len;) {
 		uint32_t kind, len;
+		uint64_t old_ns;
 
 		memcpy(&kind, w->data + at, sizeof(kind));
 		memcpy(&len, w->data + at + 4, sizeof(len));
-		memcpy(w->data + at + 8, kind == JITDUMP_GONE ? &gone_ns : &time_ns, sizeof(time_ns));
+		memcpy(&old_ns, w->data + at + 8, sizeof(old_ns));
+		if (!old_ns)
+			memcpy(w->data + at + 8, kind == JITDUMP_GONE ? &gone_ns : &time_ns, sizeof(time_ns));
 		at += len;
 	}
 }

@@ -10,7 +10,7 @@
  *	code move
  *	close
  *	function, place, known code,      of precord's own: what it read in a runtime's memory (precord-trace(5))
- *	object, code that is gone
+ *	object, code that is gone, checked
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -37,6 +37,11 @@ enum jitdump_kind {
 	JITDUMP_PLACE = 0x70720003,    /* one address: its frame, and the functions that were inlined there */
 	JITDUMP_OBJECT = 0x70720004,   /* an ELF file whose sections have the addresses that they were loaded at */
 	JITDUMP_GONE = 0x70720005,     /* code that is not there any more: what was known of these addresses holds until then */
+	/*
+	 * All that is not gone was there at that time. A dump with such a record says of all code since when it was certainly there: at other
+	 * times nothing is known of its addresses. Others say when it was read, or written.
+	 */
+	JITDUMP_CHECKED = 0x70720006,
 };
 
 /* How to find the caller of an address; all others: nothing is known. */
@@ -125,8 +130,10 @@ void jitdump_put_function(struct writer *w, uint32_t number, const char *name, c
 void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
 		       const struct jitdump_call *calls, uint32_t ncalls);
 void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len);
+void jitdump_put_checked(struct writer *w, uint64_t time_ns);
 /*
- * Set the times of all records from @begin on, the length of @w before they were written: @gone_ns of those of code that is gone, @time_ns of others.
+ * Set the times that are not set yet of all records from @begin on, the length of @w before they were written: @gone_ns of those of code
+ * that is gone, @time_ns of others.
  */
 void jitdump_set_times(struct writer *w, size_t begin, uint64_t time_ns, uint64_t gone_ns);
 void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len);

@@ -43,6 +43,7 @@ struct told {
 	uint64_t ip;
 	uint64_t function; /* of bytecode at @ip; 0: it is no bytecode */
 	uint64_t feedback; /* of the same, if known */
+	uint64_t time_ns;  /* of the same */
 	uint32_t pid, offset;
 	bool news, leaf, executed, kernel;
 };
@@ -135,6 +136,11 @@ void attach_read_by(struct attach *a, struct foreign_reader *reader)
 {
 	a->files.reader = reader;
 	a->jit.reader = reader;
+}
+
+void attach_run_as(struct attach *a, const struct priority *first)
+{
+	a->jit.first = first;
 }
 
 void attach_limit(struct attach *a, const struct embed_limits *limits)
@@ -273,8 +279,12 @@ void attach_bytecode(struct attach_front *f, struct runtime_bytecode b)
 	if (b.bytecode & 1)
 		key ^= map_hash(b.function);
 	if (addr_cache_add(&f->seen, key, f->who))
-		vec_push(&f->told, ((struct told){ .ip = b.bytecode, .function = b.function, .feedback = b.feedback, .pid = f->pid,
-					   .offset = b.offset }));
+		vec_push(&f->told, ((struct told){ .ip = b.bytecode,
+						   .function = b.function,
+						   .feedback = b.feedback,
+						   .time_ns = b.time_ns,
+						   .pid = f->pid,
+						   .offset = b.offset }));
 }
 
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use)
@@ -293,7 +303,7 @@ static void take_told(struct attach *a, const struct told *told)
 	}
 	if (told->function) {
 		attach_jit_bytecode(&a->jit, told->pid,
-				    (struct runtime_bytecode){ told->ip, told->function, told->offset, told->feedback });
+				    (struct runtime_bytecode){ told->ip, told->function, told->offset, told->feedback, told->time_ns });
 		return;
 	}
 	const struct process *p = process_table_find(&a->processes, told->pid);

@@ -43,6 +43,7 @@ enum attach_use {
 struct attach;
 struct attach_front;
 struct foreign_reader;
+struct priority;
 
 struct attach *attach_new(enum attach_bundle bundle);
 
@@ -52,6 +53,9 @@ void attach_free(struct attach *a);
 
 /* Have files that are mapped opened by @reader, which must outlive @a; otherwise the caller waits for them. */
 void attach_read_by(struct attach *a, struct foreign_reader *reader);
+
+/* A thread that reads what soon is gone has the place in line for a CPU that @first has, which must outlive @a; otherwise any. */
+void attach_run_as(struct attach *a, const struct priority *first);
 
 /* Other limits than EMBED_TIME_NS and EMBED_LEN. */
 void attach_limit(struct attach *a, const struct embed_limits *limits);

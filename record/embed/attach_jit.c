@@ -40,14 +40,14 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool ex
 	if (news == PERF_MAP_KNOWN)
 		return;
 	if (!jit->runtimes)
-		jit->runtimes = runtime_reader_new();
+		jit->runtimes = runtime_reader_new(jit->first);
 	runtime_reader_tell(jit->runtimes, pid, ip, executed);
 }
 
 void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path)
 {
 	if (!jit->runtimes)
-		jit->runtimes = runtime_reader_new();
+		jit->runtimes = runtime_reader_new(jit->first);
 	runtime_reader_tell_file(jit->runtimes, pid, path);
 }
 

@@ -17,6 +17,7 @@ struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
 	struct foreign_reader *reader;   /* looks for their /tmp; NULL: we do. Set by who has one */
+	const struct priority *first;    /* what its thread may be (runtime_reader.h). Likewise */
 	struct runtime_reader *runtimes; /* NULL until there is such code */
 	bool runtimes_read; /* by attach_jit_gather() */
 	bool ask_jvms; /* for their perf maps, at the end */

@@ -2,6 +2,9 @@
 /*
  * hotspot.c - what was read of a code blob is kept, with a cookie: its address is that of another one later, which has another
  * number of its compilation, method or length.
+ *
+ * What is written of a blob holds from the time since when nothing was freed where it lies (hotspot_quiet.h), until it was seen for
+ * the last time.
  */
 #include "record/runtime/hotspot.h"
 
@@ -13,10 +16,10 @@
 #include "formats/perf/jitdump.h"
 #include "record/runtime/hotspot_frame.h"
 #include "record/runtime/hotspot_methods.h"
+#include "record/runtime/hotspot_quiet.h"
 
 #include <string.h>
 
-#define HEAPS_MAX	8
 #define HOPS_MAX	4096 /* back to the beginning of a blob */
 #define BLOBS_MAX	(1U << 16)
 #define BLOB_LEN_MAX	(64U << 20)
@@ -30,7 +33,6 @@
 #define NEAR_LEN	512
 #define MARKS_MAX	32
 #define MARK_LEN_MAX	512
-#define HEAP_STATE_LEN	320 /* of a CodeHeap: what is free, how much is used, how many blobs there are */
 #define BARRIER_LEN	256 /* of the stub at a method's entry, up to its call: it saves the arguments */
 
 struct space {
@@ -40,8 +42,6 @@ struct space {
 struct heap {
 	struct space memory, segments;
 	unsigned log2_segment;
-	uint64_t addr;
-	uint8_t state[HEAP_STATE_LEN]; /* its structure, as it was when all code was compared */
 };
 
 /* How much of a kind of blob is known. */
@@ -63,6 +63,7 @@ struct blob {
 	unsigned leaves;
 	bool has_code; /* it was written */
 	bool is_gone;  /* another one, or nothing, is there */
+	uint64_t from_ns; /* it was there, as far as that is certain */
 	/* Of a method: its PcDescs and scopes, read when they are first needed. */
 	bool scopes_tried;
 	uint8_t *pcs, *scopes;
@@ -74,9 +75,12 @@ struct blob {
 struct hotspot {
 	struct hotspot_layout layout;
 	uint32_t inner_pid;
-	struct heap heaps[HEAPS_MAX];
+	struct heap heaps[HOTSPOT_HEAPS_MAX];
 	size_t nheaps;
-	bool comparing, changed; /* a comparison of all blobs has begun; the heaps have changed since one did */
+	struct hotspot_quiet quiet;
+	bool comparing, changed; /* a comparison of all blobs has begun; something may have been freed since one did */
+	uint64_t begun_ns;	 /* when the one that goes on did */
+	uint64_t checked_ns;	 /* until when all that is known, and not gone, was there */
 	size_t compared;	 /* blobs so far */
 	size_t methods_compared;
 	size_t unread; /* 1 more than the number of a blob that could not be read with what was left of a view */
@@ -93,6 +97,7 @@ struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_
 
 	h->layout = *layout;
 	h->methods.layout = &h->layout;
+	h->quiet.layout = &h->layout;
 	h->inner_pid = inner_pid;
 	return h;
 }
@@ -113,6 +118,7 @@ void hotspot_free(struct hotspot *h)
 	vec_deinit(&h->items);
 	map_deinit(&h->blobs);
 	hotspot_methods_deinit(&h->methods);
+	hotspot_quiet_deinit(&h->quiet);
 	free(h);
 }
 
@@ -139,14 +145,16 @@ static struct space read_space(const struct hotspot *h, struct managed_view *vie
 static void read_heap(struct hotspot *h, struct managed_view *view, uint64_t addr)
 {
 	const uint64_t *at = h->layout.at;
-	struct heap heap = { .addr = addr };
+	struct heap heap = { 0 };
 
 	heap.memory = read_space(h, view, addr + at[HEAP_MEMORY]);
 	heap.segments = read_space(h, view, addr + at[HEAP_SEGMAP]);
 	heap.log2_segment = managed_view_u32(view, addr + at[HEAP_LOG2_SEGMENT]);
-	if (!view->failed && heap.memory.low < heap.memory.high && heap.segments.low < heap.segments.high &&
-	    heap.log2_segment >= 4 && heap.log2_segment <= 16)
-		h->heaps[h->nheaps++] = heap;
+	if (view->failed || heap.memory.low >= heap.memory.high || heap.segments.low >= heap.segments.high ||
+	    heap.log2_segment < 4 || heap.log2_segment > 16)
+		return;
+	hotspot_quiet_set_heap(&h->quiet, h->nheaps, addr, heap.log2_segment);
+	h->heaps[h->nheaps++] = heap;
 }
 
 static void read_heaps(struct hotspot *h, struct managed_view *view)
@@ -156,9 +164,11 @@ static void read_heaps(struct hotspot *h, struct managed_view *view)
 	uint32_t count = managed_view_u32(view, array + at[ARRAY_LEN_FIELD]);
 	uint64_t items = managed_view_u64(view, array + at[ARRAY_DATA]);
 
+
 	h->nheaps = 0;
-	for (uint32_t i = 0; i < count && i < HEAPS_MAX && !view->failed; i++)
+	for (uint32_t i = 0; i < count && i < HOTSPOT_HEAPS_MAX && !view->failed; i++)
 		read_heap(h, view, managed_view_u64(view, items + 8ULL * i));
+	hotspot_quiet_look(&h->quiet, view);
 }
 
 static const struct heap *heap_at(struct hotspot *h, struct managed_view *view, uint64_t ip)
@@ -303,11 +313,22 @@ static bool announce(struct hotspot *h, struct managed_view *view, struct blob *
 	return true;
 }
 
-/* Another one, or none, is there. */
-static void retire(struct blob *b, struct writer *out)
+/* Another one, or none, is there; it was until @until_ns. */
+static void retire(struct blob *b, uint64_t until_ns, struct writer *out)
 {
+	size_t begin = out->len;
+
 	b->is_gone = true;
 	jitdump_put_gone(out, b->code, b->code_end - b->code);
+	jitdump_set_times(out, begin, 0, MAX(until_ns, 1));
+}
+
+static uint64_t in_use_since(struct hotspot *h, struct managed_view *view, const struct blob *b)
+{
+	const struct heap *heap = heap_at(h, view, b->start);
+
+	return heap ? hotspot_quiet_since(&h->quiet, (size_t)(heap - h->heaps), b->start - h->layout.block_size, b->code_end) :
+		      h->quiet.looked_ns;
 }
 
 /* The blob around @ip, as it is now; NULL if there is none. Valid until the next call. */
@@ -322,8 +343,9 @@ static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint6
 		blob_deinit(&now);
 		return old;
 	}
+	now.from_ns = in_use_since(h, view, &now);
 	if (old && !old->is_gone)
-		retire(old, out);
+		retire(old, h->checked_ns, out);
 	if ((!old && h->items.len >= BLOBS_MAX) || !announce(h, view, &now, out)) {
 		blob_deinit(&now);
 		return NULL;
@@ -355,21 +377,16 @@ static bool is_gone(struct hotspot *h, struct managed_view *view, const struct b
 	return !same;
 }
 
-/* Bytes equal: nothing was allocated or freed. */
-static bool heaps_changed(struct hotspot *h, struct managed_view *view)
+/* Look whether something may have been freed since the last look: up to that, all that was known was there if it was at the look before. */
+static bool look_around(struct hotspot *h, struct managed_view *view)
 {
-	bool changed = !h->nheaps;
+	uint64_t before_ns = h->quiet.looked_ns;
+	bool freed = hotspot_quiet_look(&h->quiet, view);
 
-	for (size_t i = 0; i < h->nheaps; i++) {
-		struct heap *heap = &h->heaps[i];
-		uint8_t state[HEAP_STATE_LEN];
-
-		if (!managed_view_try(view, heap->addr, state, sizeof(state)) ||
-		    memcmp(state, heap->state, sizeof(state)) != 0)
-			changed = true;
-		memcpy(heap->state, state, sizeof(state));
-	}
-	return changed;
+	if (!h->changed && !h->comparing)
+		h->checked_ns = freed ? before_ns : h->quiet.looked_ns;
+	h->changed = h->changed || freed;
+	return freed;
 }
 
 /* What of a blob's head changes when it is another one, as it is in memory: enough to see that none is. */
@@ -423,24 +440,42 @@ static void compare_some(struct hotspot *h, struct managed_view *view, struct wr
 			break;
 		}
 		if (gone || view->failed)
-			retire(b, out);
+			retire(b, h->checked_ns, out);
 	}
 	free(bytes);
 }
 
+void hotspot_watch(struct hotspot *h, struct managed_view *view)
+{
+	look_around(h, view);
+}
+
 bool hotspot_compare(struct hotspot *h, struct managed_view *view, struct writer *out)
 {
-	h->changed = heaps_changed(h, view) || h->changed;
+	if (!h->nheaps)
+		read_heaps(h, view);
+	look_around(h, view);
+	h->methods.seen_ns = h->checked_ns;
+	if (h->quiet.unloads && hotspot_quiet_loaders(&h->quiet, view))
+		hotspot_methods_retire_others(&h->methods, &h->quiet.loaders, out);
 	if (!h->comparing) {
-		h->compared = h->changed ? 0 : h->items.len;
-		h->methods_compared = 0;
+		h->compared = h->changed ? 0 : SIZE_MAX;
+		h->methods_compared = h->changed || !h->quiet.unloaded_at ? 0 : SIZE_MAX;
+		h->begun_ns = h->quiet.looked_ns;
 		h->changed = false;
 	}
 	h->comparing = true;
 	while (h->compared < h->items.len && !view->failed)
 		compare_some(h, view, out);
 	h->comparing = view->failed || !hotspot_methods_compare(&h->methods, view, &h->methods_compared, out);
+	if (!h->comparing)
+		h->checked_ns = h->begun_ns;
 	return !h->comparing;
+}
+
+uint64_t hotspot_checked_ns(const struct hotspot *h)
+{
+	return h->checked_ns;
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------------- */
@@ -659,7 +694,8 @@ static void put_code(const struct hotspot *h, struct managed_view *view, struct 
 	free(code);
 }
 
-bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use, struct writer *out)
+static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use, struct writer *out,
+		 struct blob **ret)
 {
 	struct jitdump_call calls[CALLS_MAX];
 	struct blob *b = get_blob(h, view, ip, out);
@@ -681,11 +717,28 @@ bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enu
 
 	jitdump_put_place(out, ip - (use == HOTSPOT_CALLER), frame, len, calls, count);
 	put_code(h, view, b, use, out);
+	*ret = b;
 	return true;
 }
 
-bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
-			   struct writer *out)
+bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use, struct writer *out)
+{
+	size_t begin = out->len;
+	struct blob *b = NULL;
+
+	h->methods.seen_ns = h->checked_ns;
+	bool found = look(h, view, ip, use, out, &b);
+
+	if (b)
+		jitdump_set_times(out, begin, b->from_ns, b->from_ns);
+	/* What was freed meanwhile may have been read in part: it holds for no time, and is read anew when it is met again. */
+	if (look_around(h, view) && b && in_use_since(h, view, b) > b->from_ns)
+		retire(b, b->from_ns, out);
+	return found;
+}
+
+static bool look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
+			  struct writer *out, struct hotspot_method **ret)
 {
 	struct hotspot_method *m;
 	uint32_t number;
@@ -703,7 +756,31 @@ bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_
 		jitdump_put_known(out, m->bytecode, m->bytecode_len, m->name);
 	m->is_known = true;
 	jitdump_put_place(out, bytecode, JITDUMP_FRAME_UNKNOWN, 0, &call, 1);
+	*ret = m;
 	return true;
+}
+
+bool hotspot_is_late(const struct hotspot *h, uint64_t time_ns)
+{
+	return time_ns < h->quiet.classes_since_ns;
+}
+
+bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
+			   struct writer *out)
+{
+	size_t begin = out->len;
+	struct hotspot_method *m = NULL;
+
+	if (!h->quiet.looked_ns)
+		read_heaps(h, view);
+	h->methods.seen_ns = h->checked_ns;
+	bool found = look_bytecode(h, view, bytecode, method, out, &m);
+
+	jitdump_set_times(out, begin, h->quiet.classes_since_ns, h->quiet.classes_since_ns);
+	h->methods.seen_ns = h->quiet.classes_since_ns;
+	if (look_around(h, view) && m)
+		hotspot_methods_retire(&h->methods, m, out);
+	return found;
 }
 
 bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t *ret_len)

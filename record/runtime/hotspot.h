@@ -40,6 +40,9 @@ enum hotspot_use {
 bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use,
 		  struct writer *out);
 
+/* Classes were unloaded since @time_ns: what was interpreted then may be gone, though it still looks as if it were there. */
+bool hotspot_is_late(const struct hotspot *h, uint64_t time_ns);
+
 /* The same for address @bytecode of the method at @method, which was interpreted. */
 bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
 			   struct writer *out);
@@ -52,5 +55,11 @@ bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t 
  * the end: what is left was there when the first of these calls began. Cheap where nothing was allocated or freed since the last time.
  */
 bool hotspot_compare(struct hotspot *h, struct managed_view *view, struct writer *out);
+
+/* Only see whether something may have been freed, for a comparison later: looks are to be close to each other. Very cheap. */
+void hotspot_watch(struct hotspot *h, struct managed_view *view);
+
+/* Until when all code that was written, and is not gone, was seen to be there. */
+uint64_t hotspot_checked_ns(const struct hotspot *h);
 
 #endif

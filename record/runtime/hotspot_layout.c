@@ -82,12 +82,19 @@ static const struct field_name field_names[HOTSPOT_FIELDS][NAMES] = {
 	[POOL_LENGTH] = { { "ConstantPool", "_length" } },
 	[KLASS_SOURCE] = { { "InstanceKlass", "_source_file_name_index" } },
 	[KLASS_NAME] = { { "Klass", "_name" } },
+	[KLASS_LOADER] = { { "Klass", "_class_loader_data" } },
+	[LOADERS_HEAD] = { { "ClassLoaderDataGraph", "_head" } },
+	[LOADER_NEXT] = { { "ClassLoaderData", "_next" } },
 	[SYMBOL_LENGTH] = { { "Symbol", "_length" } },
 	[SYMBOL_BODY] = { { "Symbol", "_body" } },
 	[VERSION_MAJOR] = { { "Abstract_VM_Version", "_vm_major_version" } },
+	[OBJECTS_HEAP] = { { "Universe", "_collectedHeap" } },
+	[HEAP_COLLECTIONS] = { { "CollectedHeap", "_total_collections" } },
+	[PERF_START] = { { "PerfMemory", "_start" } },
 };
 
-static const bool is_static[HOTSPOT_FIELDS] = { [CACHE_HEAPS] = true, [VERSION_MAJOR] = true };
+static const bool is_static[HOTSPOT_FIELDS] = { [CACHE_HEAPS] = true, [VERSION_MAJOR] = true, [PERF_START] = true,
+					       [LOADERS_HEAD] = true, [OBJECTS_HEAP] = true };
 
 /* Fields that only some versions have. */
 static const bool optional[HOTSPOT_FIELDS] = {
@@ -99,6 +106,9 @@ static const bool optional[HOTSPOT_FIELDS] = {
 	[NMETHOD_DEPENDENCIES] = true,	     [NMETHOD_SCOPES_DATA] = true,
 	[NMETHOD_IMMUTABLE_DATA] = true,     [NMETHOD_IMMUTABLE_DATA_SIZE] = true,
 	[POOL_SOURCE] = true,		     [KLASS_SOURCE] = true,
+	[PERF_START] = true,		     [KLASS_LOADER] = true,
+	[LOADERS_HEAD] = true,		     [LOADER_NEXT] = true,
+	[OBJECTS_HEAP] = true,		     [HEAP_COLLECTIONS] = true,
 };
 
 /* The string at @addr, as much of it as the names that are looked for have; "" if it cannot be read. */

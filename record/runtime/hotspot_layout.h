@@ -62,9 +62,15 @@ enum hotspot_field {
 	POOL_LENGTH,
 	KLASS_NAME,
 	KLASS_SOURCE, /* until 14 */
+	KLASS_LOADER,
+	LOADERS_HEAD, /* static: the list of class loaders */
+	LOADER_NEXT,
 	SYMBOL_LENGTH,
 	SYMBOL_BODY,
 	VERSION_MAJOR, /* static */
+	OBJECTS_HEAP,  /* static: address of the heap of objects */
+	HEAP_COLLECTIONS, /* how often there garbage was collected */
+	PERF_START,    /* static: the block of counters for tools */
 	HOTSPOT_FIELDS
 };
 

@@ -200,6 +200,7 @@ static void read_mark(struct managed_view *view, const struct hotspot_layout *l,
 	m->name_index = read_u16(view, m->constant + l->at[CONST_NAME]);
 	m->holder = managed_view_u64(view, m->pool + l->at[POOL_HOLDER]);
 	m->holder_name = managed_view_u64(view, m->holder + l->at[KLASS_NAME]);
+	m->loader = l->has[KLASS_LOADER] ? managed_view_u64(view, m->holder + l->at[KLASS_LOADER]) : 0;
 }
 
 static bool add(struct hotspot_methods *methods, struct managed_view *view, uint64_t constant, struct writer *out)
@@ -253,12 +254,22 @@ static bool is_there(struct managed_view *view, const struct hotspot_layout *l, 
 	return has_mark(m, words);
 }
 
-/* Another method, or none, is there. */
-static void retire(struct hotspot_method *m, struct writer *out)
+void hotspot_methods_retire(const struct hotspot_methods *methods, struct hotspot_method *m, struct writer *out)
 {
+	size_t begin = out->len;
+
 	if (m->is_known && !m->is_gone)
 		jitdump_put_gone(out, m->bytecode, m->bytecode_len);
+	jitdump_set_times(out, begin, 0, MAX(methods->seen_ns, 1));
 	m->is_gone = true;
+}
+
+void hotspot_methods_retire_others(struct hotspot_methods *methods, const struct map *loaders, struct writer *out)
+{
+	for (size_t i = 0; i < methods->items.len; i++) {
+		if (!methods->items.items[i].is_gone && !map_get(loaders, methods->items.items[i].loader))
+			hotspot_methods_retire(methods, &methods->items.items[i], out);
+	}
 }
 
 /* The next methods that matter, with one call. */
@@ -287,7 +298,7 @@ static void compare_some(struct hotspot_methods *methods, struct managed_view *v
 	for (size_t i = 0; i < count; i++) {
 		if (has_mark(some[i], words[i]))
 			continue;
-		retire(some[i], out);
+		hotspot_methods_retire(methods, some[i], out);
 	}
 }
 
@@ -316,7 +327,7 @@ bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *v
 		return true;
 	}
 	if (known)
-		retire(known, out);
+		hotspot_methods_retire(methods, known, out);
 	if (!add(methods, view, constant, out))
 		return false;
 	*ret = (uint32_t)(methods->items.len - 1);

@@ -22,6 +22,7 @@ struct hotspot_method {
 	uint64_t constant; /* address of its ConstMethod */
 	/* What that has and leads to, which tells it from one that lay there before: classes are unloaded, and their memory used again. */
 	uint64_t pool, holder, holder_name;
+	uint64_t loader; /* of its class */
 	uint16_t name_index;
 	bool is_gone;
 	uint64_t bytecode; /* address and length */
@@ -38,6 +39,7 @@ struct hotspot_methods {
 	struct map by_address; /* -> index in @items */
 	VEC(struct hotspot_method) items;
 	size_t lines_len, names_len; /* bytes, of all */
+	uint64_t seen_ns; /* the caller's: until when those that turn out to be gone were there */
 };
 
 void hotspot_methods_deinit(struct hotspot_methods *methods);
@@ -45,6 +47,12 @@ void hotspot_methods_deinit(struct hotspot_methods *methods);
 /* The number of the Method at @addr, which is written to @out if it is new. False if it cannot be read, or there are too many. */
 bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *view, uint64_t addr,
 			 struct writer *out, uint32_t *ret);
+
+/* Another method, or none, is where @m was. */
+void hotspot_methods_retire(const struct hotspot_methods *methods, struct hotspot_method *m, struct writer *out);
+
+/* Of all class loaders, only @loaders are left. */
+void hotspot_methods_retire_others(struct hotspot_methods *methods, const struct map *loaders, struct writer *out);
 
 /*
  * Compare methods from *@pos on, whose bytecode was written as code, with what is there now, as far as @view lets it; bytecode that is gone

@@ -17,10 +17,12 @@
 #include "record/managed/managed_binary.h"
 #include "record/runtime/gdb_jit.h"
 #include "record/runtime/hotspot.h"
+#include "record/runtime/runtime_file.h"
 #include "record/runtime/v8.h"
+#include "record/sample/priority.h"
 #include "record/task/task_memory.h"
-#include "symbolize/elf/image.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -33,7 +35,6 @@
 #define PROCESSES_MAX 256
 #define TOLD_MAX      4096
 #define LOOK_NS	      1000000ULL    /* for one address */
-#define TABLES_NS     50000000ULL   /* for the tables, once a process */
 #define DUMP_LEN_MAX  (16U << 20)   /* of one process */
 #define HELD_MAX      (128U << 20)  /* of all, with what is known of their code */
 #define WAIT_NS	      1000000000ULL /* for the thread */
@@ -44,6 +45,9 @@
 #define CHECK_NS      25000000ULL   /* at least, between comparisons of what is known of a process with what is there, */
 #define CHECK_RATE    20	    /* and so many times as long as one takes */
 #define CHECK_VIEWS   64	    /* that one may take */
+#define TICK_NS	      25000000ULL /* between looks at what has changed, so long as a process's code */
+#define TICKED_NS     10000000000ULL /* was asked for in this time */
+#define UNCHECKED_NS  20000000ULL /* before the end, in which no code is freed and its memory filled and sampled again */
 #define GONE_MAX      65536
 #define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
 #define LOOKS_MAX     8		    /* so often */
@@ -51,9 +55,10 @@
 enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_CHECK, ASK_END };
 
 struct question {
-	uint64_t ip, function, feedback;
+	uint64_t ip, function, feedback, time_ns;
 	uint32_t pid, offset;
 	enum ask ask;
+	bool at_once; /* a check */
 };
 
 struct process {
@@ -70,6 +75,7 @@ struct process {
 	uint64_t checked_ns; /* when the last comparison began: all that was known then, and is not said to be gone, was there */
 	uint64_t check_ns;   /* when the one that goes on began; 0: none does */
 	uint64_t next_ns;    /* when to compare again */
+	uint64_t asked_ns;   /* when its code was asked for, the last time */
 	size_t held; /* bytes of it, as counted in the reader's */
 };
 
@@ -108,7 +114,9 @@ struct runtime_reader {
 	uint64_t asked_ns;     /* the recorder's: for a check */
 	atomic_size_t ninterpreters; /* of them */
 	atomic_bool hurry; /* what is asked is only counted */
+	const struct priority *first; /* NULL: the thread is an ordinary one */
 	/* The thread's, or the recorder's while it pauses. */
+	struct priority priority;
 	struct map by_pid;
 	struct managed_files files;
 	VEC(struct v8_file *) v8_files;
@@ -116,13 +124,15 @@ struct runtime_reader {
 	struct managed_view *view;
 	struct budget budget;
 	uint64_t spent_ns;
+	uint64_t ticks_until_ns; /* without being asked */
 	size_t held; /* bytes, of all processes */
 };
 
-struct runtime_reader *runtime_reader_new(void)
+struct runtime_reader *runtime_reader_new(const struct priority *first)
 {
 	struct runtime_reader *r = memory_zeroed(1, sizeof(*r));
 
+	r->first = first;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->more, NULL);
 	pthread_cond_init(&r->idle, NULL);
@@ -155,9 +165,17 @@ static void count_held(struct runtime_reader *r, struct process *p)
 	p->held = now;
 }
 
+/* What is known of it was there until then; as long as it can be read that is looked at before. */
+static void put_checked(struct process *p)
+{
+	if (p->hotspot && p->dump.len)
+		jitdump_put_checked(&p->dump, hotspot_checked_ns(p->hotspot) + UNCHECKED_NS);
+}
+
 /* The program that it was is gone. */
 static void close_process(struct process *p)
 {
+	put_checked(p);
 	hotspot_free(p->hotspot);
 	v8_free(p->v8);
 	for (size_t i = 0; i < p->ngdb_jits; i++)
@@ -244,136 +262,6 @@ static bool find_symbols(struct runtime_reader *r, const struct managed_runtime 
 	return true;
 }
 
-/* What the process that may be left behind is asked, with the path behind it, and what it says. */
-struct tables {
-	uint32_t pid;
-	uint64_t start, end, offset, inode;
-	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
-	char path[PATH_MAX];
-};
-
-struct tables_read {
-	bool complete;
-	struct hotspot_layout layout;
-};
-
-/* Memory of the process and, for pages that it never touched, of its library. */
-struct tables_source {
-	struct task_memory memory;
-	struct image *image;
-	uint64_t bias;
-};
-
-static size_t copy_from_file(const struct tables_source *source, uint64_t addr, void *ret, size_t len)
-{
-	size_t held = 0;
-	const uint8_t *bytes = source->image ? image_bytes_at(source->image, addr - source->bias, &held) : NULL;
-
-	held = bytes ? MIN(held, len) : 0;
-	if (held)
-		memcpy(ret, bytes, held);
-	return held;
-}
-
-static void read_source(void *context, struct task_memory_piece *pieces, size_t count)
-{
-	const struct tables_source *source = context;
-
-	for (size_t i = 0; i < count; i++) {
-		struct task_memory_piece *piece = &pieces[i];
-
-		piece->got = task_memory_read(&source->memory, piece->addr, piece->to, piece->len);
-		if (!piece->got)
-			piece->got = copy_from_file(source, piece->addr, piece->to, piece->len);
-	}
-}
-
-static struct managed_place place_of(const struct tables *q)
-{
-	return (struct managed_place){ .pid = q->pid,
-				       .start = q->start,
-				       .end = q->end,
-				       .offset = q->offset,
-				       .inode = q->inode,
-				       .path = q->path };
-}
-
-/* There. */
-static void read_tables(const void *request, void *answer, int *ret_fd)
-{
-	const struct tables *q = request;
-	struct tables_read *ret = answer;
-	const struct managed_place place = place_of(q);
-	struct tables_source source = { .image = managed_place_open(&place) };
-	struct managed_view *view = memory_zeroed(1, sizeof(*view));
-
-	(void)ret_fd;
-	if (task_memory_open(&source.memory, q->pid) && source.image &&
-	    image_bias(source.image, q->start, q->offset, &source.bias)) {
-		view->by_cpu_time = true; /* whoever asked gives up by the clock */
-		managed_view_begin(view, read_source, &source, TABLES_NS);
-		ret->complete = hotspot_layout_read(view, q->structs, q->types, &ret->layout);
-	}
-	task_memory_close(&source.memory);
-	image_close(source.image);
-	free(view);
-}
-
-/* What is asked of a file, and where the answer goes. */
-struct file_question {
-	void (*run)(const void *request, void *answer, int *ret_fd);
-	void *answer;
-	size_t answer_len;
-};
-
-struct v8_read {
-	bool usable;
-	struct v8_layout layout;
-};
-
-/* There, too. */
-static void read_v8(const void *request, void *answer, int *ret_fd)
-{
-	const struct tables *q = request;
-	struct v8_read *ret = answer;
-	const struct managed_place place = place_of(q);
-	struct image *image = managed_place_open(&place);
-
-	(void)ret_fd;
-	if (image)
-		ret->usable = v8_layout_read(image, &ret->layout);
-	image_close(image);
-}
-
-/* False if it did not answer; there is something to be said then, too. */
-static bool ask_file(struct runtime_reader *r, const struct managed_place *place, struct tables *q,
-		     struct file_question *what)
-{
-	size_t len = strlen(place->path);
-	const struct foreign_job job = {
-		.run = what->run,
-		.name = place->path,
-		.request = q,
-		.request_len = offsetof(struct tables, path) + len + 1,
-		.answer_len = what->answer_len,
-	};
-	int fd;
-
-	if (len >= sizeof(q->path))
-		return false;
-	memcpy(q->path, place->path, len + 1);
-	q->pid = place->pid;
-	q->start = place->start;
-	q->end = place->end;
-	q->offset = place->offset;
-	q->inode = place->inode;
-	enum foreign_result result = foreign_reader_ask(r->files.reader, &job, what->answer, &fd);
-
-	if (fd >= 0)
-		close(fd);
-	return result == FOREIGN_DONE;
-}
-
 static void note_version(struct runtime_reader *r, struct unread *of, struct unread version)
 {
 	pthread_mutex_lock(&r->lock);
@@ -398,26 +286,23 @@ static void tell_interpreter(struct runtime_reader *r, struct process *p, uint64
 
 static void open_hotspot(struct runtime_reader *r, struct process *p, const struct managed_place *place)
 {
-	struct tables q;
-	struct tables_read read = { 0 };
-	struct file_question what = { read_tables, &read, sizeof(read) };
+	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
+	struct hotspot_layout layout;
 
-	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, q.types) ||
-	    !find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, q.structs))
+	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types) ||
+	    !find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs))
 		return;
-	if (!ask_file(r, place, &q, &what) || !read.complete || !task_memory_open(&p->memory, p->pid))
-		note_version(r, &r->unread_java,
-			     (struct unread){ .major = read.layout.jdk, .newer = read.layout.jdk > HOTSPOT_JDK_MAX });
+	if (!runtime_file_hotspot(r->files.reader, place, structs, types, &layout) || !task_memory_open(&p->memory, p->pid))
+		note_version(r, &r->unread_java, (struct unread){ .major = layout.jdk, .newer = layout.jdk > HOTSPOT_JDK_MAX });
 	else
-		p->hotspot = hotspot_new(&read.layout, p->pid);
+		p->hotspot = hotspot_new(&layout, p->pid);
 }
 
 /* NULL if it did not answer. The layout is not believed: a hostile file may have had the reader write it. */
 static const struct v8_file *get_v8_file(struct runtime_reader *r, const struct managed_place *place)
 {
-	struct v8_read read = { 0 };
-	struct file_question what = { read_v8, &read, sizeof(read) };
-	struct tables q = { 0 };
+	struct v8_layout layout;
+	bool usable;
 
 	for (size_t i = 0; i < r->v8_files.len; i++) {
 		struct v8_file *known = r->v8_files.items[i];
@@ -425,12 +310,12 @@ static const struct v8_file *get_v8_file(struct runtime_reader *r, const struct 
 		if (known->device == place->device && known->inode == place->inode)
 			return known;
 	}
-	if (r->v8_files.len >= MANAGED_FILES_MAX || !ask_file(r, place, &q, &what))
+	if (r->v8_files.len >= MANAGED_FILES_MAX || !runtime_file_v8(r->files.reader, place, &layout, &usable))
 		return NULL;
 	struct v8_file *file = memory_zeroed(1, sizeof(*file));
 
-	*file = (struct v8_file){ place->device, place->inode, read.layout, false };
-	file->usable = read.usable && v8_layout_check(&file->layout);
+	*file = (struct v8_file){ place->device, place->inode, layout, false };
+	file->usable = usable && v8_layout_check(&file->layout);
 	vec_push(&r->v8_files, file);
 	return file;
 }
@@ -451,51 +336,10 @@ static void open_v8(struct runtime_reader *r, struct process *p, const struct ma
 
 /* ---- GDB's JIT interface --------------------------------------------------------------------------- */
 
-struct gdb_read {
-	bool found;
-	uint64_t distance;
-};
-
-struct gdb_symbol {
-	uint64_t vaddr;
-	bool found;
-};
-
-static void take_descriptor(void *context, const char *name, uint64_t vaddr, uint64_t len)
-{
-	struct gdb_symbol *symbol = context;
-
-	(void)len;
-	if (strcmp(name, "__jit_debug_descriptor") == 0)
-		*symbol = (struct gdb_symbol){ vaddr, true };
-}
-
-/* There, too. */
-static void read_gdb(const void *request, void *answer, int *ret_fd)
-{
-	static const char *const prefixes[] = { "__jit_debug_descriptor", NULL };
-	const struct tables *q = request;
-	struct gdb_read *ret = answer;
-	const struct managed_place place = place_of(q);
-	struct image *image = managed_place_open(&place);
-	struct gdb_symbol symbol = { 0 };
-	uint64_t bias;
-
-	(void)ret_fd;
-	if (image && image_bias(image, q->start, q->offset, &bias)) {
-		managed_image_symbols(image, prefixes, take_descriptor, &symbol);
-		ret->found = symbol.found;
-		ret->distance = symbol.vaddr + bias - q->start;
-	}
-	image_close(image);
-}
-
 /* NULL if it did not answer, or there is no room for it. */
 static const struct gdb_file *get_gdb_file(struct runtime_reader *r, const struct managed_place *place)
 {
-	struct gdb_read read = { 0 };
-	struct file_question what = { read_gdb, &read, sizeof(read) };
-	struct tables q = { 0 };
+	uint64_t distance;
 
 	for (size_t i = 0; i < r->gdb_files.len; i++) {
 		struct gdb_file *known = &r->gdb_files.items[i];
@@ -503,9 +347,9 @@ static const struct gdb_file *get_gdb_file(struct runtime_reader *r, const struc
 		if (known->device == place->device && known->inode == place->inode && known->offset == place->offset)
 			return known;
 	}
-	if (r->gdb_files.len >= GDB_FILES_MAX || !ask_file(r, place, &q, &what))
+	if (r->gdb_files.len >= GDB_FILES_MAX || !runtime_file_descriptor(r->files.reader, place, &distance))
 		return NULL;
-	vec_push(&r->gdb_files, ((struct gdb_file){ place->device, place->inode, place->offset, read.found ? read.distance : 0 }));
+	vec_push(&r->gdb_files, ((struct gdb_file){ place->device, place->inode, place->offset, distance }));
 	return &r->gdb_files.items[r->gdb_files.len - 1];
 }
 
@@ -563,11 +407,22 @@ static bool wants_look(const struct process *p)
 
 /* ---- the thread ------------------------------------------------------------------------------------ */
 
+static void add_gone(struct runtime_reader *r, const struct runtime_gone *gone)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->gone.len < GONE_MAX)
+		vec_push(&r->gone, *gone);
+	r->ngone = r->gone.len;
+	pthread_mutex_unlock(&r->lock);
+}
+
 static void ask_hotspot(struct runtime_reader *r, struct process *p, const struct question *q)
 {
 	uint64_t start, len;
 
-	if (q->ask == ASK_BYTECODE)
+	if (q->ask == ASK_BYTECODE && hotspot_is_late(p->hotspot, q->time_ns))
+		add_gone(r, &(struct runtime_gone){ q->ip, q->ip + 1, p->pid });
+	else if (q->ask == ASK_BYTECODE)
 		hotspot_look_bytecode(p->hotspot, r->view, q->ip, q->function, &p->dump);
 	else
 		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
@@ -604,15 +459,6 @@ static void ask_gdb_jits(struct runtime_reader *r, struct process *p, const stru
 	}
 }
 
-static void add_gone(struct runtime_reader *r, const struct runtime_gone *gone)
-{
-	pthread_mutex_lock(&r->lock);
-	if (r->gone.len < GONE_MAX)
-		vec_push(&r->gone, *gone);
-	r->ngone = r->gone.len;
-	pthread_mutex_unlock(&r->lock);
-}
-
 /*
  * The dump's records from @begin on are new. What is gone was last known to be there at @checked_ns. The recorder is told which addresses may have other code from now on.
  */
@@ -646,14 +492,18 @@ static bool compare(struct runtime_reader *r, struct process *p)
 }
 
 /* Is what is known of the process's code still true? Code that is gone holds until it was last seen to be there. */
-static void check(struct runtime_reader *r, struct process *p)
+static void check(struct runtime_reader *r, struct process *p, bool at_once)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	size_t begin = p->dump.len;
 	bool done = false;
 
-	if (now_ns < p->next_ns)
+	managed_view_begin(r->view, read_memory, p, LOOK_NS);
+	if (now_ns < p->next_ns && !at_once) {
+		if (p->hotspot)
+			hotspot_watch(p->hotspot, r->view);
 		return;
+	}
 	if (!p->check_ns)
 		p->check_ns = now_ns;
 	for (unsigned views = 0; views < CHECK_VIEWS && !done; views++)
@@ -666,15 +516,17 @@ static void check(struct runtime_reader *r, struct process *p)
 	p->check_ns = 0;
 }
 
-static void check_all(struct runtime_reader *r)
+/* Those whose code was asked for since @since_ns. */
+static void check_all(struct runtime_reader *r, uint64_t since_ns, bool at_once)
 {
 	const struct map_slot *slot;
 
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));) {
 		struct process *p = process_of(slot);
 
-		if (has_runtime(p) && p->dump.len && p->dump.len <= DUMP_LEN_MAX)
-			check(r, p);
+		if (!has_runtime(p) || !p->dump.len || p->dump.len > DUMP_LEN_MAX || p->asked_ns < since_ns)
+			continue;
+		check(r, p, at_once);
 		count_held(r, p);
 	}
 }
@@ -682,7 +534,7 @@ static void check_all(struct runtime_reader *r)
 static bool answer(struct runtime_reader *r, const struct question *q)
 {
 	if (q->ask == ASK_CHECK) {
-		check_all(r);
+		check_all(r, 0, q->at_once);
 		return true;
 	}
 	struct process *p = q->ask == ASK_END ? find(r, q->pid) : get(r, q->pid);
@@ -702,7 +554,9 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	if (!p->dump.len)
 		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
 	r->has_runtimes = true;
-	check(r, p);
+	p->asked_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->ticks_until_ns = p->asked_ns + TICKED_NS;
+	check(r, p, /* at_once= */ false);
 	size_t begin = p->dump.len;
 
 	managed_view_begin(r->view, read_memory, p, LOOK_NS);
@@ -737,25 +591,60 @@ static void answer_all(struct runtime_reader *r, const struct question *question
 	}
 }
 
+static void tick(struct runtime_reader *r)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	check_all(r, clock_now_ns(CLOCK_MONOTONIC) - TICKED_NS, /* at_once= */ false);
+	r->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+/* By the clock that pthread_cond_timedwait() goes by. */
+static struct timespec in_a_while(uint64_t wait_ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	wait_ns += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(wait_ns / 1000000000ULL);
+	until.tv_nsec = (long)(wait_ns % 1000000000ULL);
+	return until;
+}
+
+/* Wait for questions; without any, for the next look at what has changed, if there is one to be taken. */
+static bool wait_for_tick(struct runtime_reader *r)
+{
+	if (r->pausing || clock_now_ns(CLOCK_MONOTONIC) >= r->ticks_until_ns) {
+		pthread_cond_wait(&r->more, &r->lock);
+		return false;
+	}
+	struct timespec until = in_a_while(TICK_NS);
+
+	return pthread_cond_timedwait(&r->more, &r->lock, &until) == ETIMEDOUT && !r->ending && !r->pausing && !r->queue.len;
+}
+
 static void *run(void *context)
 {
 	struct runtime_reader *r = context;
 	VEC(struct question) taken = { 0 };
 
+	if (r->first)
+		priority_join(&r->priority, r->first);
 	pthread_mutex_lock(&r->lock);
 	while (!r->ending) {
 		uint64_t left_out = 0;
 
-		if (!r->queue.len || r->pausing) {
-			pthread_cond_wait(&r->more, &r->lock);
+		if ((!r->queue.len || r->pausing) && !wait_for_tick(r))
 			continue;
-		}
 		taken.len = 0;
 		vec_append(&taken, r->queue.items, r->queue.len);
 		r->queue.len = 0;
 		r->busy = true;
 		pthread_mutex_unlock(&r->lock);
 		answer_all(r, taken.items, taken.len, &left_out);
+		if (!taken.len && within_budget(r))
+			tick(r);
+		priority_check(&r->priority);
 		pthread_mutex_lock(&r->lock);
 		r->left_out += left_out;
 		r->busy = false;
@@ -766,19 +655,10 @@ static void *run(void *context)
 	return NULL;
 }
 
-static struct timespec in_a_while(void)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)(WAIT_NS / 1000000000ULL);
-	return until;
-}
-
 void runtime_reader_free(struct runtime_reader *r)
 {
 	const struct map_slot *slot;
-	struct timespec until = in_a_while();
+	struct timespec until = in_a_while(WAIT_NS);
 
 	if (!r)
 		return;
@@ -845,7 +725,13 @@ void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bo
 
 void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode)
 {
-	ask(r, (struct question){ bytecode.bytecode, bytecode.function, bytecode.feedback, pid, bytecode.offset, ASK_BYTECODE });
+	ask(r, (struct question){ .ip = bytecode.bytecode,
+				 .function = bytecode.function,
+				 .feedback = bytecode.feedback,
+				 .time_ns = bytecode.time_ns,
+				 .pid = pid,
+				 .offset = bytecode.offset,
+				 .ask = ASK_BYTECODE });
 }
 
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret)
@@ -930,7 +816,7 @@ static void say(struct runtime_reader *r, struct diag *notes)
 /* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */
 static bool rest(struct runtime_reader *r, struct diag *notes)
 {
-	struct timespec until = in_a_while();
+	struct timespec until = in_a_while(WAIT_NS);
 	bool idle;
 
 	pthread_mutex_lock(&r->lock);
@@ -940,7 +826,7 @@ static bool rest(struct runtime_reader *r, struct diag *notes)
 	r->queue.len = 0;
 	r->pausing = true;
 	r->hurry = true;
-	until = in_a_while();
+	until = in_a_while(WAIT_NS);
 	while (r->busy && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
 		;
 	idle = !r->busy;
@@ -952,8 +838,14 @@ static bool rest(struct runtime_reader *r, struct diag *notes)
 
 bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes)
 {
+	const struct map_slot *slot;
+
+	if (r->has_runtimes)
+		ask(r, (struct question){ .ask = ASK_CHECK, .at_once = true });
 	bool idle = rest(r, notes);
 
+	for (size_t pos = 0; idle && (slot = map_next(&r->by_pid, &pos));)
+		put_checked(process_of(slot));
 	if (!idle)
 		diag_warn(notes, "reading what a runtime knows of its code hangs: that code has no names");
 	return idle;

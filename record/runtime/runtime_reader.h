@@ -20,8 +20,10 @@
 
 struct runtime_reader;
 
-/* The thread starts with the first address. */
-struct runtime_reader *runtime_reader_new(void);
+struct priority;
+
+/* The thread starts with the first address. It has the place in line for a CPU that @first has, which must outlive it; NULL: any. */
+struct runtime_reader *runtime_reader_new(const struct priority *first);
 
 /* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
 void runtime_reader_free(struct runtime_reader *r);
@@ -40,6 +42,7 @@ struct runtime_bytecode {
 	uint64_t bytecode, function;
 	uint32_t offset;
 	uint64_t feedback; /* 0: none */
+	uint64_t time_ns;  /* of the sample */
 };
 
 /* It was seen. Likewise. */

@@ -216,8 +216,10 @@ static void prune_stack(struct ring_reader *r, const struct process *proc, size_
 		return;
 	bytecode_words_keep(&r->prune, proc, reg, &r->record, &r->bytecode);
 	attach_begin(r->front, r->record.event.pid);
-	for (size_t i = 0; i < r->bytecode.len; i++)
+	for (size_t i = 0; i < r->bytecode.len; i++) {
+		r->bytecode.items[i].code.time_ns = r->record.event.time_ns;
 		attach_bytecode(r->front, r->bytecode.items[i].code);
+	}
 }
 
 static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)

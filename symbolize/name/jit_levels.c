@@ -137,10 +137,7 @@ void jit_levels_find(struct jit_level_piece *pieces, size_t npieces, struct jit_
 		struct jit_level_piece *piece = &pieces[i];
 		uint8_t below = highest(&tree, whole(&tree, piece->start, piece->end));
 
-		if (piece->ends)
-			piece->level = MIN(pieces[piece->ends - 1].level + 1, CODE_PLACE_LEVELS - 1U);
-		else
-			piece->level = MIN(below && piece->again ? below - 1U : below, CODE_PLACE_LEVELS - 1U);
+		piece->level = MIN(below && piece->again ? below - 1U : below, CODE_PLACE_UNKNOWN);
 		cover(&tree, whole(&tree, piece->start, piece->end), (uint8_t)(piece->level + 1));
 	}
 	tree_deinit(&tree);

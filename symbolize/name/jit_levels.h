@@ -24,7 +24,6 @@ struct jit_level_piece {
 	uint64_t start, end;
 	uint32_t level; /* to be filled in */
 	bool again;	/* the same code as the last piece that begins there */
-	size_t ends;	/* 1 more than the number of the piece whose end it is: on the level above that; 0: it is none */
 };
 
 /* An address that was described when there were @npieces pieces. */

@@ -40,8 +40,10 @@ struct jit_map {
 	struct arena lines;
 	VEC(struct jit_symbol) symbols;
 	struct range_overlay *levels[CODE_PLACE_LEVELS]; /* of all symbols, by number; NULL where there are none */
-	VEC(uint64_t) changes;			  /* times at which code was replaced, ascending */
+	uint32_t nlevels;
+	VEC(uint64_t) changes; /* times from which on other code is known at some address, ascending, each once */
 	bool timed;
+	uint64_t checked_ns; /* until when code that did not end was there; not 0: the times of all code are when it certainly was there */
 	struct map functions;  /* number -> index in @named */
 	VEC(struct jit_call) named; /* without lines */
 	VEC(struct described) described;
@@ -170,30 +172,6 @@ static void add_lines(struct jit_map *map, const struct jitdump *dump,
 		lines[i].file = file;
 }
 
-/* The last symbol that begins at an address, of the first @nsymbols; made as moves come, which are rare. */
-struct latest {
-	struct map by_start; /* of numbers in jit_map.symbols */
-	size_t nsymbols;
-};
-
-static void add_moved(struct jit_map *map, struct latest *latest, const struct jitdump_record *move)
-{
-	for (; latest->nsymbols < map->symbols.len; latest->nsymbols++)
-		*map_put(&latest->by_start, map->symbols.items[latest->nsymbols].start, NULL) =
-			latest->nsymbols;
-
-	const uint64_t *number = map_get(&latest->by_start, move->old_ip);
-
-	if (!number)
-		return;
-	struct jit_symbol symbol = map->symbols.items[*number];
-
-	symbol.start = move->ip;
-	symbol.from_ns = move->time_ns;
-	if (symbol.len <= UINT64_MAX - symbol.start)
-		vec_push(&map->symbols, symbol);
-}
-
 static void add_function(struct jit_map *map, const struct jitdump_record *rec)
 {
 	*map_put(&map->functions, rec->function, NULL) = map->named.len;
@@ -273,8 +251,49 @@ static void add_known(struct jit_map *map, const struct jitdump_record *rec)
 		vec_push(&map->symbols, ((struct jit_symbol){ .start = rec->ip, .len = rec->len, .name = name, .from_ns = rec->time_ns }));
 }
 
+/* The last symbol that begins at an address, of the first @nsymbols; made as it is needed, which is rare. */
+struct latest {
+	struct map by_start; /* of numbers in jit_map.symbols */
+	size_t nsymbols;
+};
+
+static struct jit_symbol *latest_at(struct jit_map *map, struct latest *latest, uint64_t start)
+{
+	for (; latest->nsymbols < map->symbols.len; latest->nsymbols++)
+		*map_put(&latest->by_start, map->symbols.items[latest->nsymbols].start, NULL) = latest->nsymbols;
+
+	const uint64_t *number = map_get(&latest->by_start, start);
+
+	return number ? &map->symbols.items[*number] : NULL;
+}
+
+static void add_moved(struct jit_map *map, struct latest *latest, const struct jitdump_record *move)
+{
+	const struct jit_symbol *old = latest_at(map, latest, move->old_ip);
+
+	if (!old)
+		return;
+	struct jit_symbol symbol = *old;
+
+	symbol.start = move->ip;
+	symbol.from_ns = move->time_ns;
+	if (symbol.len <= UINT64_MAX - symbol.start)
+		vec_push(&map->symbols, symbol);
+}
+
+/* Where what is gone is not one piece of code, as it was described, but several or a part, nothing lies over them. */
+static void add_gone(struct jit_map *map, struct latest *latest, const struct jitdump_record *rec)
+{
+	struct jit_symbol *symbol = latest_at(map, latest, rec->ip);
+
+	if (symbol && symbol->len == rec->len && *symbol->name)
+		symbol->until_ns = symbol->until_ns ? symbol->until_ns : MAX(rec->time_ns, 1);
+	else
+		add_known(map, rec);
+}
+
 /* True if @rec is one of precord's own. */
-static bool add_read(struct jit_map *map, struct jitdump_record *rec)
+static bool add_read(struct jit_map *map, struct latest *latest, struct jitdump_record *rec)
 {
 	if (rec->kind == JITDUMP_FUNCTION)
 		add_function(map, rec);
@@ -282,22 +301,27 @@ static bool add_read(struct jit_map *map, struct jitdump_record *rec)
 		add_place(map, rec);
 	else if (rec->kind == JITDUMP_OBJECT)
 		add_object(map, rec);
-	else if ((rec->kind == JITDUMP_KNOWN && *rec->name) || (rec->kind == JITDUMP_GONE && map->timed))
+	else if (rec->kind == JITDUMP_KNOWN && *rec->name)
 		add_known(map, rec);
+	else if (rec->kind == JITDUMP_GONE && map->timed)
+		add_gone(map, latest, rec);
 	else
 		return rec->kind == JITDUMP_KNOWN || rec->kind == JITDUMP_GONE;
 	return true;
 }
 
-/* Earlier recorders wrote no times. */
-static bool has_times(struct jitdump dump)
+/* Earlier recorders wrote no times, or those of reading. */
+static void find_times(struct jit_map *map, struct jitdump dump)
 {
 	struct jitdump_record rec;
 	bool any = false;
 
-	while (!any && jitdump_next(&dump, &rec))
-		any = rec.time_ns;
-	return any;
+	while (jitdump_next(&dump, &rec)) {
+		any = any || rec.time_ns;
+		if (rec.kind == JITDUMP_CHECKED)
+			map->checked_ns = rec.time_ns;
+	}
+	map->timed = map->timed && any;
 }
 
 static void parse_dump(struct jit_map *map, size_t len)
@@ -311,9 +335,10 @@ static void parse_dump(struct jit_map *map, size_t len)
 		err_free(err);
 		return;
 	}
-	map->timed = map->timed && !dump.is_foreign_clock && has_times(dump);
+	map->timed = map->timed && !dump.is_foreign_clock;
+	find_times(map, dump);
 	while (map->symbols.len < SYMBOLS_MAX && jitdump_next(&dump, &rec)) {
-		if (add_read(map, &rec))
+		if (add_read(map, &latest, &rec))
 			continue;
 		if (rec.kind == JITDUMP_DEBUG_INFO)
 			info = rec;
@@ -344,7 +369,7 @@ static void parse_dump(struct jit_map *map, size_t len)
 /* A dump may say what it knows of code, and once more with its bytes. */
 static bool is_again(const struct jit_symbol *a, const struct jit_symbol *b)
 {
-	return a->len == b->len && strcmp(a->name, b->name) == 0 &&
+	return !a->until_ns && a->len == b->len && strcmp(a->name, b->name) == 0 &&
 	       (!a->code || !b->code || memcmp(a->code, b->code, a->len) == 0);
 }
 
@@ -359,11 +384,7 @@ static void find_again(const struct jit_map *map, size_t first, struct jit_level
 		uint64_t *slot = map_put(&latest, symbol->start, &is_new);
 
 		pieces[i - first] = (struct jit_level_piece){ .start = symbol->start, .end = symbol->start + symbol->len };
-		if (!*symbol->name) {
-			pieces[i - first].ends = !is_new && map->symbols.items[*slot].len == symbol->len ? *slot - first + 1 : 0;
-			continue;
-		}
-		pieces[i - first].again = !is_new && is_again(&map->symbols.items[*slot], symbol);
+		pieces[i - first].again = !is_new && *symbol->name && is_again(&map->symbols.items[*slot], symbol);
 		*slot = i;
 	}
 	map_deinit(&latest);
@@ -374,6 +395,32 @@ static int by_time(const void *a, const void *b)
 	const uint64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
+}
+
+static void add_change(struct jit_map *map, uint64_t time_ns)
+{
+	if (time_ns > 1 && time_ns < UINT64_MAX)
+		vec_push(&map->changes, time_ns);
+}
+
+static void find_changes(struct jit_map *map, size_t first, const struct jit_level_piece *pieces)
+{
+	size_t count = 0;
+
+	for (size_t i = first; i < map->symbols.len; i++) {
+		const struct jit_symbol *symbol = &map->symbols.items[i];
+
+		if (map->checked_ns || (symbol->level && !pieces[i - first].again))
+			add_change(map, symbol->from_ns);
+		add_change(map, symbol->until_ns + 1);
+	}
+	add_change(map, map->checked_ns + 1);
+	vec_sort(&map->changes, by_time);
+	for (size_t i = 0; i < map->changes.len; i++) {
+		if (!count || map->changes.items[count - 1] != map->changes.items[i])
+			map->changes.items[count++] = map->changes.items[i];
+	}
+	map->changes.len = count;
 }
 
 /* @first is the first symbol of the dump: lines of a perf map have no time, and lie below. */
@@ -391,10 +438,9 @@ static void find_levels(struct jit_map *map, size_t first, struct jit_level_addr
 		struct jit_symbol *symbol = &map->symbols.items[first + i];
 
 		symbol->level = pieces[i].level;
-		if (symbol->level && !pieces[i].again)
-			vec_push(&map->changes, symbol->from_ns);
+		map->nlevels = MAX(map->nlevels, symbol->level + 1);
 	}
-	vec_sort(&map->changes, by_time);
+	find_changes(map, first, pieces);
 	free(pieces);
 }
 
@@ -408,6 +454,9 @@ static void put_places(struct jit_map *map, const struct jit_level_address *addr
 {
 	for (size_t i = 0; i < map->described.len; i++) {
 		bool is_new;
+
+		if (addresses[i].level == CODE_PLACE_UNKNOWN)
+			continue;
 		uint64_t *slot = map_put(&map->by_ip, place_of(map->described.items[i].ip, addresses[i].level), &is_new);
 
 		if (!is_new)
@@ -418,25 +467,17 @@ static void put_places(struct jit_map *map, const struct jit_level_address *addr
 	vec_deinit(&map->described);
 }
 
-/* On one level, the end of a piece of code lies below other code, which was found there before the end was. */
 static void lay_over(struct jit_map *map, uint32_t level)
 {
 	VEC(struct layer) ranges = { 0 };
-	bool any = !level;
 
-	vec_reserve(&ranges, 2 * map->symbols.len);
-	for (unsigned turn = 0; turn < 2; turn++) {
-		for (size_t i = 0; i < map->symbols.len; i++) {
-			const struct jit_symbol *sym = &map->symbols.items[i];
-			bool is_here = sym->level == level && !*sym->name == !turn;
-			struct layer range = { sym->start, is_here ? sym->start + sym->len : sym->start };
+	vec_reserve(&ranges, map->symbols.len);
+	for (size_t i = 0; i < map->symbols.len; i++) {
+		const struct jit_symbol *sym = &map->symbols.items[i];
 
-			vec_push(&ranges, range);
-			any = any || is_here;
-		}
+		vec_push(&ranges, ((struct layer){ sym->start, sym->level == level ? sym->start + sym->len : sym->start }));
 	}
-	if (any)
-		map->levels[level] = range_overlay_new(ranges.items, ranges.len);
+	map->levels[level] = range_overlay_new(ranges.items, ranges.len);
 	vec_deinit(&ranges);
 }
 
@@ -468,7 +509,7 @@ static struct jit_map *make(const char *text, size_t len, const void *dump, size
 		find_levels(map, first, addresses);
 	put_places(map, addresses);
 	free(addresses);
-	for (uint32_t level = 0; level < (map->changes.len ? CODE_PLACE_LEVELS : 1); level++)
+	for (uint32_t level = 0; level < MAX(map->nlevels, 1U); level++)
 		lay_over(map, level);
 	return map;
 }
@@ -516,13 +557,14 @@ static const struct jit_symbol *symbol_on(const struct jit_map *map, uint64_t ip
 {
 	uint32_t symbol = map->levels[level] ? range_overlay_find(map->levels[level], ip) : RANGE_OVERLAY_NONE;
 
-	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol % map->symbols.len];
+	return symbol == RANGE_OVERLAY_NONE ? NULL : &map->symbols.items[symbol];
 }
 
 const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 {
 	uint64_t ip = map->changes.len ? code_place_address(place) : place; /* without levels, any address is one */
-	const struct jit_symbol *symbol = symbol_on(map, ip, ip == place ? 0 : (uint32_t)(place >> CODE_PLACE_SHIFT));
+	uint32_t level = ip == place ? 0 : (uint32_t)(place >> CODE_PLACE_SHIFT);
+	const struct jit_symbol *symbol = level == CODE_PLACE_UNKNOWN ? NULL : symbol_on(map, ip, level);
 
 	return symbol && *symbol->name ? symbol : NULL;
 }
@@ -531,30 +573,38 @@ const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 #define READ_LATE_NS 250000000ULL
 
 /*
- * Code is read some time after it was sampled, and its end noticed some time after it was last seen. Where these times are close, the
- * nearer one decides, if the address was read in it; what is between the two, and not near either, is not known.
+ * At @time_ns, after the end of @symbol: where times are those of reading and the next code, @above, was read soon after, the nearer one of the
+ * two decides, if the address was read in it.
  */
+static uint64_t place_between(const struct jit_map *map, const struct jit_symbol *symbol, const struct jit_symbol *above,
+			      uint64_t ip, uint64_t time_ns)
+{
+	if (map->checked_ns || !above || above->from_ns - time_ns > READ_LATE_NS)
+		return place_of(ip, CODE_PLACE_UNKNOWN);
+	if (above->from_ns - time_ns <= time_ns - symbol->until_ns && map_get(&map->by_ip, place_of(ip, above->level)))
+		return place_of(ip, above->level);
+	return place_of(ip, symbol->level);
+}
+
 uint64_t jit_map_at(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
 {
 	const struct jit_symbol *above = NULL;
 
 	if (!map->changes.len || ip >> CODE_PLACE_SHIFT)
 		return ip;
-	for (uint32_t level = CODE_PLACE_LEVELS - 1; level; level--) {
+	for (uint32_t level = map->nlevels; level-- > 0;) {
 		const struct jit_symbol *symbol = symbol_on(map, ip, level);
 
-		if (symbol && symbol->from_ns <= time_ns) {
-			bool is_close = !*symbol->name && above && above->from_ns - time_ns <= READ_LATE_NS;
+		if (!symbol)
+			continue;
+		uint64_t until_ns = symbol->until_ns ? symbol->until_ns : map->checked_ns ? map->checked_ns : UINT64_MAX;
+		bool begun = symbol->from_ns <= time_ns || (!level && !map->checked_ns);
 
-			if (!is_close)
-				return place_of(ip, level);
-			if (above->from_ns - time_ns <= time_ns - symbol->from_ns && map_get(&map->by_ip, place_of(ip, above->level)))
-				return place_of(ip, above->level);
-			continue; /* it was seen a moment ago */
-		}
-		above = symbol ? symbol : above;
+		if (begun)
+			return time_ns <= until_ns ? place_of(ip, level) : place_between(map, symbol, above, ip, time_ns);
+		above = symbol;
 	}
-	return ip;
+	return place_of(ip, above ? CODE_PLACE_UNKNOWN : 0);
 }
 
 size_t jit_map_changes(const struct jit_map *map, uint64_t time_ns)

@@ -9,7 +9,8 @@
  *
  * A dump's records have times. Where they are those of the recording, each moment has the code that was there then: jit_map_at()
  * makes of an address and a moment a *place*, the same number as the address, but in its highest bits the level (jit_levels.h) of the code: code_place.h. All
- * functions here take places; an address stands for the first code there.
+ * functions here take places; an address stands for the first code there. Where the dump says of all code when it certainly was there, nothing
+ * is known of the address at other times: it may have been other code, which was gone before it was read.
  */
 #ifndef SYMBOLIZE_JIT_MAP_H
 #define SYMBOLIZE_JIT_MAP_H
@@ -30,7 +31,8 @@ struct jit_symbol {
 	size_t nlines;
 	const uint8_t *frames; /* .eh_frame, @frames_len bytes; NULL if not known */
 	size_t frames_len;
-	uint64_t from_ns; /* when it was written; 0: not known */
+	uint64_t from_ns; /* when it was written, or first there for certain; 0: not known */
+	uint64_t until_ns; /* until when it was there; 0: it was not replaced */
 	uint32_t level;   /* jit_levels.h */
 	size_t object; /* for jit_map_rules() and jit_map_source(): 1 and up; 0: it is of no object */
 };

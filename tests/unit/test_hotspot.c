@@ -7,6 +7,7 @@
 #include "record/runtime/hotspot.h"
 
 #include "formats/arch.h"
+#include "formats/base/clock.h"
 #include "formats/perf/jitdump.h"
 #include "record/runtime/hotspot_frame.h"
 #include "record/runtime/hotspot_methods.h"
@@ -15,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BASE  0x100000ULL
 #define LEN   0x20000
@@ -313,11 +315,11 @@ TEST(hotspot_says_which_code_is_gone)
 	jitdump_put_header(&m->out, 62, 1, 0);
 	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
 	CHECK_UINT(compare(m, h), 0);
-	put(m, HEAP + 300, 1, 8); /* something was allocated */
+	put(m, HEAP + 80, 1, 8); /* something was allocated */
 	CHECK_UINT(compare(m, h), 0);
 	put(m, BLOB + 40, 78, 4); /* another compilation */
 	CHECK_UINT(compare(m, h), 0); /* which nobody notices whose heap says that nothing was allocated */
-	put(m, HEAP + 300, 2, 8);
+	put(m, HEAP + 80, 2, 8);
 	size_t len = compare(m, h);
 
 	reader_init(&dump.reader, m->out.data + m->out.len - len, len, false);
@@ -325,7 +327,7 @@ TEST(hotspot_says_which_code_is_gone)
 	CHECK_UINT(rec.kind, JITDUMP_GONE);
 	CHECK_UINT(rec.ip, CODE);
 	CHECK_UINT(rec.len, 0x100);
-	put(m, HEAP + 300, 3, 8);
+	put(m, HEAP + 80, 3, 8);
 	CHECK_UINT(compare(m, h), 0); /* once */
 	size_t begin = m->out.len;
 
@@ -334,8 +336,56 @@ TEST(hotspot_says_which_code_is_gone)
 	CHECK(jitdump_next(&dump, &rec));
 	CHECK_UINT(rec.kind, JITDUMP_KNOWN); /* the method is known, what is there is said anew */
 	put(m, BLOB - 8, 0, 1); /* freed */
-	put(m, HEAP + 300, 4, 8);
+	put(m, HEAP + 80, 4, 8);
 	CHECK(compare(m, h));
+	hotspot_free(h);
+	free_machine(m);
+}
+
+static uint64_t known_from(const struct machine *m, size_t begin, uint64_t *ret_gone_ns)
+{
+	struct jitdump dump = { 0 };
+	struct jitdump_record rec;
+	uint64_t from_ns = 0;
+
+	*ret_gone_ns = 0;
+	reader_init(&dump.reader, m->out.data + begin, m->out.len - begin, false);
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_KNOWN)
+			from_ns = rec.time_ns;
+		if (rec.kind == JITDUMP_GONE)
+			*ret_gone_ns = rec.time_ns;
+	}
+	return from_ns;
+}
+
+/* What is read now was there at a sample only if its memory was not free in between. */
+TEST(hotspot_says_from_when_on_code_certainly_was_there)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	uint64_t gone_ns, freed_ns;
+	size_t begin;
+
+	jitdump_put_header(&m->out, 62, 1, 0);
+	begin = m->out.len;
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	CHECK_UINT(known_from(m, begin, &gone_ns), 1); /* nothing was ever free */
+	compare(m, h);
+	freed_ns = clock_now_ns(CLOCK_MONOTONIC);
+	put(m, HEAP + 80, BLOB - 16, 8); /* the first of the list of free blocks */
+	put(m, BLOB - 8, 0, 1);
+	begin = m->out.len;
+	compare(m, h);
+	known_from(m, begin, &gone_ns);
+	CHECK(gone_ns && gone_ns < freed_ns); /* it was there when it was last compared */
+	put(m, HEAP + 80, 0, 8); /* used for another compilation */
+	put(m, BLOB - 8, 1, 1);
+	put(m, BLOB + 40, 78, 4);
+	compare(m, h);
+	begin = m->out.len;
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	CHECK(known_from(m, begin, &gone_ns) > freed_ns);
 	hotspot_free(h);
 	free_machine(m);
 }

@@ -428,8 +428,9 @@ TEST(jit_map_knows_what_was_at_an_address_at_its_time)
 	CHECK_STR(name_then(map, 0x1010, 100), "second");
 	CHECK_UINT(line_then(map, 0x1010, 150), 22);
 	CHECK_STR(name_then(map, 0x1080, 150), "first");
-	CHECK_STR(name_then(map, 0x1010, 200), NULL);
-	CHECK_UINT(line_then(map, 0x1010, 200), 0);
+	CHECK_STR(name_then(map, 0x1010, 200), "second");
+	CHECK_STR(name_then(map, 0x1010, 201), NULL);
+	CHECK_UINT(line_then(map, 0x1010, 201), 0);
 	CHECK_STR(name_then(map, 0x1025, 250), NULL);
 	CHECK_STR(name_then(map, 0x1025, 300), "third");
 	/* Code is read soon after it was sampled. */
@@ -471,7 +472,40 @@ TEST(jit_map_takes_code_and_what_was_known_of_it_for_one)
 	writer_deinit(&w);
 }
 
-/* Code that is replaced more often than there are levels: the last one of the highest level holds. */
+/* A dump that says when code certainly was there: at other times nothing is known of the address, rather than what came before or after. */
+TEST(jit_map_knows_nothing_of_times_that_no_code_is_certain_of)
+{
+	struct writer w = { 0 };
+	size_t begin;
+
+	jitdump_put_header(&w, 62, 1, 0);
+	jitdump_put_function(&w, 0, "f", "f.java");
+	put_known_at(&w, 0x1000, 0x40, "first", 50);
+	put_place_at(&w, 0x1010, 0, 11, 60);
+	begin = w.len;
+	jitdump_put_gone(&w, 0x1000, 0x40);
+	jitdump_set_times(&w, begin, 0, 90 * SECOND);
+	put_known_at(&w, 0x1000, 0x40, "second", 100);
+	put_place_at(&w, 0x1010, 0, 22, 101);
+	jitdump_put_checked(&w, 200 * SECOND);
+	struct jit_map *map = jit_map_new_timed("", 0, w.data, w.len);
+
+	CHECK_STR(name_then(map, 0x1010, 49), NULL);
+	CHECK_UINT(line_then(map, 0x1010, 49), 0);
+	CHECK_STR(name_then(map, 0x1010, 50), "first");
+	CHECK_UINT(line_then(map, 0x1010, 90), 11);
+	CHECK_STR(name_then(map, 0x1010, 91), NULL);
+	/* Not even a moment before the second was read. */
+	CHECK_STR(jit_map_find(map, jit_map_at(map, 0x1010, 100 * SECOND - 1)) ? "?" : NULL, NULL);
+	CHECK_STR(name_then(map, 0x1010, 100), "second");
+	CHECK_UINT(line_then(map, 0x1010, 200), 22);
+	CHECK_STR(name_then(map, 0x1010, 201), NULL);
+	CHECK_UINT(line_then(map, 0x1010, 201), 0);
+	jit_map_free(map);
+	writer_deinit(&w);
+}
+
+/* Code that is replaced more often than there are levels: what came last has no name, rather than another one's. */
 TEST(jit_map_has_a_limit_of_levels)
 {
 	struct writer w = { 0 };
@@ -485,8 +519,9 @@ TEST(jit_map_has_a_limit_of_levels)
 	struct jit_map *map = jit_map_new_timed("", 0, w.data, w.len);
 
 	CHECK_STR(name_then(map, 0x1000, 10 * 5 + 9), "f4");
-	snprintf(name, sizeof(name), "f%u", 3 * CODE_PLACE_LEVELS - 1);
-	CHECK_STR(name_then(map, 0x1000, 10 * 3 * CODE_PLACE_LEVELS), name);
+	snprintf(name, sizeof(name), "f%u", CODE_PLACE_LEVELS - 2);
+	CHECK_STR(name_then(map, 0x1000, 10 * (CODE_PLACE_LEVELS - 1) + 9), name);
+	CHECK_STR(name_then(map, 0x1000, 10 * 3 * CODE_PLACE_LEVELS), NULL);
 	jit_map_free(map);
 	writer_deinit(&w);
 }

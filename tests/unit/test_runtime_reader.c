@@ -12,7 +12,7 @@
 /* Is a process still looked at after many others have ended? @ends tell of such that were never asked for. */
 static bool has_room(bool asked_for)
 {
-	struct runtime_reader *r = runtime_reader_new();
+	struct runtime_reader *r = runtime_reader_new(NULL);
 	struct diag notes = { 0 };
 	bool none;
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime_file.c - one question for all, with the path behind it.
+ */
+#include "record/runtime/runtime_file.h"
+
+#include "formats/base/compiler.h"
+#include "record/task/task_memory.h"
+#include "symbolize/elf/image.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TABLES_NS 50000000ULL /* once a process */
+
+/* What the process that may be left behind is asked, with the path behind it, and what it says. */
+struct tables {
+	uint32_t pid;
+	uint64_t start, end, offset, inode;
+	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
+	char path[PATH_MAX];
+};
+
+struct tables_read {
+	bool complete;
+	struct hotspot_layout layout;
+};
+
+/* Memory of the process and, for pages that it never touched, of its library. */
+struct tables_source {
+	struct task_memory memory;
+	struct image *image;
+	uint64_t bias;
+};
+
+static size_t copy_from_file(const struct tables_source *source, uint64_t addr, void *ret, size_t len)
+{
+	size_t held = 0;
+	const uint8_t *bytes = source->image ? image_bytes_at(source->image, addr - source->bias, &held) : NULL;
+
+	held = bytes ? MIN(held, len) : 0;
+	if (held)
+		memcpy(ret, bytes, held);
+	return held;
+}
+
+static void read_source(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	const struct tables_source *source = context;
+
+	for (size_t i = 0; i < count; i++) {
+		struct task_memory_piece *piece = &pieces[i];
+
+		piece->got = task_memory_read(&source->memory, piece->addr, piece->to, piece->len);
+		if (!piece->got)
+			piece->got = copy_from_file(source, piece->addr, piece->to, piece->len);
+	}
+}
+
+static struct managed_place place_of(const struct tables *q)
+{
+	return (struct managed_place){ .pid = q->pid,
+				       .start = q->start,
+				       .end = q->end,
+				       .offset = q->offset,
+				       .inode = q->inode,
+				       .path = q->path };
+}
+
+/* There. */
+static void read_tables(const void *request, void *answer, int *ret_fd)
+{
+	const struct tables *q = request;
+	struct tables_read *ret = answer;
+	const struct managed_place place = place_of(q);
+	struct tables_source source = { .image = managed_place_open(&place) };
+	struct managed_view *view = memory_zeroed(1, sizeof(*view));
+
+	(void)ret_fd;
+	if (task_memory_open(&source.memory, q->pid) && source.image &&
+	    image_bias(source.image, q->start, q->offset, &source.bias)) {
+		view->by_cpu_time = true; /* whoever asked gives up by the clock */
+		managed_view_begin(view, read_source, &source, TABLES_NS);
+		ret->complete = hotspot_layout_read(view, q->structs, q->types, &ret->layout);
+	}
+	task_memory_close(&source.memory);
+	image_close(source.image);
+	free(view);
+}
+
+struct v8_read {
+	bool usable;
+	struct v8_layout layout;
+};
+
+/* There, too. */
+static void read_v8(const void *request, void *answer, int *ret_fd)
+{
+	const struct tables *q = request;
+	struct v8_read *ret = answer;
+	const struct managed_place place = place_of(q);
+	struct image *image = managed_place_open(&place);
+
+	(void)ret_fd;
+	if (image)
+		ret->usable = v8_layout_read(image, &ret->layout);
+	image_close(image);
+}
+
+struct gdb_read {
+	bool found;
+	uint64_t distance;
+};
+
+struct gdb_symbol {
+	uint64_t vaddr;
+	bool found;
+};
+
+static void take_descriptor(void *context, const char *name, uint64_t vaddr, uint64_t len)
+{
+	struct gdb_symbol *symbol = context;
+
+	(void)len;
+	if (strcmp(name, "__jit_debug_descriptor") == 0)
+		*symbol = (struct gdb_symbol){ vaddr, true };
+}
+
+/* There, too. */
+static void read_gdb(const void *request, void *answer, int *ret_fd)
+{
+	static const char *const prefixes[] = { "__jit_debug_descriptor", NULL };
+	const struct tables *q = request;
+	struct gdb_read *ret = answer;
+	const struct managed_place place = place_of(q);
+	struct image *image = managed_place_open(&place);
+	struct gdb_symbol symbol = { 0 };
+	uint64_t bias;
+
+	(void)ret_fd;
+	if (image && image_bias(image, q->start, q->offset, &bias)) {
+		managed_image_symbols(image, prefixes, take_descriptor, &symbol);
+		ret->found = symbol.found;
+		ret->distance = symbol.vaddr + bias - q->start;
+	}
+	image_close(image);
+}
+
+/* What is asked of a file, and where the answer goes. */
+struct file_question {
+	void (*run)(const void *request, void *answer, int *ret_fd);
+	void *answer;
+	size_t answer_len;
+};
+
+/* False if it did not answer; there is something to be said then, too. */
+static bool ask_file(struct foreign_reader *reader, const struct managed_place *place, struct tables *q,
+		     struct file_question *what)
+{
+	size_t len = strlen(place->path);
+	const struct foreign_job job = {
+		.run = what->run,
+		.name = place->path,
+		.request = q,
+		.request_len = offsetof(struct tables, path) + len + 1,
+		.answer_len = what->answer_len,
+	};
+	int fd;
+
+	if (len >= sizeof(q->path))
+		return false;
+	memcpy(q->path, place->path, len + 1);
+	q->pid = place->pid;
+	q->start = place->start;
+	q->end = place->end;
+	q->offset = place->offset;
+	q->inode = place->inode;
+	enum foreign_result result = foreign_reader_ask(reader, &job, what->answer, &fd);
+
+	if (fd >= 0)
+		close(fd);
+	return result == FOREIGN_DONE;
+}
+
+bool runtime_file_hotspot(struct foreign_reader *reader, const struct managed_place *place,
+			  const uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], const uint64_t types[HOTSPOT_TYPE_SYMBOLS],
+			  struct hotspot_layout *ret)
+{
+	struct tables q = { 0 };
+	struct tables_read read = { 0 };
+	struct file_question what = { read_tables, &read, sizeof(read) };
+
+	memcpy(q.structs, structs, sizeof(q.structs));
+	memcpy(q.types, types, sizeof(q.types));
+	bool answered = ask_file(reader, place, &q, &what);
+
+	*ret = read.layout;
+	return answered && read.complete;
+}
+
+bool runtime_file_v8(struct foreign_reader *reader, const struct managed_place *place, struct v8_layout *ret, bool *ret_usable)
+{
+	struct v8_read read = { 0 };
+	struct file_question what = { read_v8, &read, sizeof(read) };
+	struct tables q = { 0 };
+	bool answered = ask_file(reader, place, &q, &what);
+
+	*ret = read.layout;
+	*ret_usable = read.usable;
+	return answered;
+}
+
+bool runtime_file_descriptor(struct foreign_reader *reader, const struct managed_place *place, uint64_t *ret_distance)
+{
+	struct gdb_read read = { 0 };
+	struct file_question what = { read_gdb, &read, sizeof(read) };
+	struct tables q = { 0 };
+	bool answered = ask_file(reader, place, &q, &what);
+
+	*ret_distance = read.found ? read.distance : 0;
+	return answered;
+}

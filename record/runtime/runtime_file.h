@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime_file.h - what the file of a runtime says of it. The file is another user's, and may never answer: a process that may be left behind
+ * reads it (foreign_reader.h), and what it says is not believed.
+ */
+#ifndef RUNTIME_FILE_H
+#define RUNTIME_FILE_H
+
+#include "record/managed/managed_binary.h"
+#include "record/runtime/hotspot_layout.h"
+#include "record/runtime/v8_layout.h"
+
+/*
+ * The tables of the virtual machine at @place, whose variables have these addresses. False if they are not complete, or nothing answers;
+ * ret->jdk is set as hotspot_layout_read() does, and 0 if nothing answers.
+ */
+bool runtime_file_hotspot(struct foreign_reader *reader, const struct managed_place *place,
+			  const uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], const uint64_t types[HOTSPOT_TYPE_SYMBOLS],
+			  struct hotspot_layout *ret);
+
+/* What the program at @place says of V8, and whether that is usable. False if nothing answers. */
+bool runtime_file_v8(struct foreign_reader *reader, const struct managed_place *place, struct v8_layout *ret, bool *ret_usable);
+
+/* How far behind the start of @place its descriptor of JIT code (gdb_jit.h) is; 0: it has none. False if nothing answers. */
+bool runtime_file_descriptor(struct foreign_reader *reader, const struct managed_place *place, uint64_t *ret_distance);
+
+#endif
