@@ -5,8 +5,7 @@
  * Threads that wait are read from outside (idle_reader.h), those that run are sampled; none is stopped. precord itself
  * cannot unwind, so a child records, which gives up its rights as any recorder does, and preport dump prints what it wrote.
  */
-#include "record/cmd_dump.h"
-
+#include "record/commands.h"
 #include "record/record_args.h"
 #include "record/recorder.h"
 

@@ -2,8 +2,7 @@
 /*
  * cmd_record.c - one recording, and an exit status that speaks for the command that was run.
  */
-#include "record/cmd_record.h"
-
+#include "record/commands.h"
 #include "record/recorder.h"
 #include "record/summary.h"
 

@@ -6,16 +6,15 @@
  * the kernel has added what its children counted. Results go to standard error, as those of time(1) do,
  * because standard output is the command's; without a command, and with -o, they go where results go.
  */
-#include "record/cmd_stat.h"
-
 #include "formats/base/clock.h"
 #include "formats/base/text.h"
+#include "record/commands.h"
 #include "record/event/topdown_events.h"
 #include "record/perf_options.h"
+#include "record/sample/watch.h"
 #include "record/stat/counter_set.h"
 #include "record/stat/stat_metric.h"
 #include "record/stat/stat_report.h"
-#include "record/sample/watch.h"
 #include "record/task/workload.h"
 #include "record/time_span.h"
 

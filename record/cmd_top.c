@@ -3,9 +3,7 @@
  * cmd_top.c - a recording in short files in a folder of its own, and "preport tui --live" as the command that it lasts as
  * long as. The two share nothing but the files.
  */
-#include "record/cmd_top.h"
-
-#include "record/cmd_record.h"
+#include "record/commands.h"
 #include "record/event/event_rate.h"
 #include "record/record_args.h"
 #include "record/time_span.h"

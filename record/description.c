@@ -4,10 +4,169 @@
  */
 #include "record/description.h"
 
-#include "record/machine.h"
+#include "formats/base/clock.h"
+#include "formats/process/build_id_note.h"
+#include "formats/recording.h"
+#include "record/cpu_list.h"
+#include "record/embed/text_file.h"
+#include "record/task/proc_scan.h"
 
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- the machine ---- */
+
+#define CLOCK_TRIES 5 /* the pair that was read with least delay between wins */
+
+/* Read both clocks at the same moment into @rec, as near as can be. */
+static void read_clocks(struct recording *rec)
+{
+	uint64_t least = UINT64_MAX;
+
+	rec->clock = CLOCK_MONOTONIC;
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint64_t before = clock_now_ns(CLOCK_MONOTONIC);
+		uint64_t wall = clock_now_ns(CLOCK_REALTIME);
+		uint64_t delay = clock_now_ns(CLOCK_MONOTONIC) - before;
+
+		if (delay >= least)
+			continue;
+		least = delay;
+		rec->clock_ns = before + delay / 2;
+		rec->wall_ns = wall;
+	}
+}
+
+static void find_kernel(struct recording *rec)
+{
+	uint8_t notes[4096];
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, notes, sizeof(notes));
+
+	if (fd >= 0)
+		close(fd);
+	if (len > 0)
+		build_id_note_find(notes, (size_t)len, rec->kernel_build_id,
+				   &rec->kernel_build_id_len);
+	proc_scan_kernel_text(&rec->kernel_text, &rec->kernel_text_end);
+}
+
+static const char *file_or_empty(const char *path, struct arena *arena)
+{
+	const char *text = "";
+	struct err *err = text_file_read(path, arena, &text);
+
+	err_free(err);
+	return text;
+}
+
+/* What kind of container this is, if it is one; systemd and the common engines leave a sign. */
+static const char *container(struct arena *arena)
+{
+	const char *name = file_or_empty("/run/systemd/container", arena);
+
+	if (*name)
+		return name;
+	if (!access("/run/.containerenv", F_OK))
+		return "podman";
+	if (!access("/.dockerenv", F_OK))
+		return "docker";
+	return "";
+}
+
+static const char *cpu_model(struct arena *arena)
+{
+	static const char *const keys[] = { "model name\t", "CPU part\t", "Model\t\t" };
+	const char *model = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !model; i++)
+		model = text_file_field("/proc/cpuinfo", keys[i], arena);
+	return model ? model : "";
+}
+
+/* A child that stops at once, traced by this process. */
+static pid_t stopped_child(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+			raise(SIGSTOP);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, __WALL) < 0)
+		return -1;
+	return WIFSTOPPED(status) ? pid : -1;
+}
+
+/*
+ * How many bits of a return address are its authentication code: the kernel tells of a process that is traced. 0 if it does
+ * not authenticate, or tracing is not permitted here.
+ */
+static uint64_t code_mask(const struct arch *arch)
+{
+	struct {
+		uint64_t data, code;
+	} pac = { 0 };
+	struct iovec where = { &pac, sizeof(pac) };
+	pid_t pid = arch->lr >= 0 ? stopped_child() : -1;
+
+	if (pid < 0)
+		return 0;
+	if (ptrace(PTRACE_GETREGSET, pid, (void *)(uintptr_t)NT_ARM_PAC_MASK, &where) != 0)
+		pac.code = 0;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+	return arch_code_mask_of_pac(pac.code);
+}
+
+/* Of the time zone that this process has, at the moment of its clocks. */
+static void find_zone(struct recording *rec)
+{
+	time_t seconds = (time_t)(rec->wall_ns / 1000000000);
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		rec->utc_offset = (uint32_t)(RECORDING_UTC_OFFSET_ZERO + tm.tm_gmtoff);
+}
+
+/*
+ * Fill what the machine tells into @rec: names, kernel, CPUs, memory, where the kernel's text is, the
+ * clock pair. What is not to be had stays empty or 0. Strings go to rec->arena.
+ */
+static void machine_describe(struct recording *rec)
+{
+	struct utsname names;
+	struct cpu_list online;
+
+	rec->hostname = rec->os_release = "";
+	if (uname(&names) == 0) {
+		rec->hostname = arena_strdup(&rec->arena, names.nodename);
+		rec->os_release = arena_strdup(&rec->arena, names.release);
+	}
+	rec->cpu_model = cpu_model(&rec->arena);
+	rec->container = container(&rec->arena);
+	rec->arch = arch_native();
+	cpu_list_online(&rec->arena, &online);
+	rec->code_mask = code_mask(rec->arch);
+	rec->ncpus_online = (uint32_t)online.len;
+	rec->ncpus_possible = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	rec->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	rec->memory_len = (uint64_t)sysconf(_SC_PHYS_PAGES) * rec->page_size;
+	find_kernel(rec);
+	read_clocks(rec);
+	find_zone(rec);
+}
 
 static const char *command_line(struct arena *arena)
 {

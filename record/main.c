@@ -3,11 +3,7 @@
  * main.c - precord.
  */
 #include "formats/base/program.h"
-#include "record/cmd_dump.h"
-#include "record/cmd_list.h"
-#include "record/cmd_record.h"
-#include "record/cmd_stat.h"
-#include "record/cmd_top.h"
+#include "record/commands.h"
 #include "record/completion_words.h"
 
 #include <stddef.h>

@@ -6,17 +6,88 @@
 #include "record/recorder.h"
 
 #include "formats/base/clock.h"
+#include "formats/base/diag.h"
 #include "formats/base/memory.h"
+#include "formats/event_multiplexing.h"
+#include "formats/recording.h"
 #include "record/confine.h"
-#include "record/follow_mode.h"
 #include "record/description.h"
+#include "record/event/event_attr.h"
+#include "record/event/event_group.h"
+#include "record/follow_mode.h"
 #include "record/task/proc_scan.h"
-#include "record/sample/multiplexing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- events that had a counter for a part of the time ---- */
+
+#define ON_NS_MIN 10000000 /* an event that was on for less may just have come too late */
+#define ENOUGH    0.95	   /* of the time: an event that has less is reported */
+
+/* What precord found of all events. */
+struct findings {
+	const char *never;    /* their names */
+	const char *least;    /* the one of those that shared which had least of the time */
+	double least_part;
+	unsigned nshared;
+};
+
+static struct findings find(const struct recording *rec, struct arena *arena)
+{
+	struct findings f = { .never = "", .least_part = ENOUGH };
+
+	for (uint32_t i = 0; i < rec->nevents; i++) {
+		const struct event_multiplexing turns = event_multiplexing_of(rec, i);
+		double part = event_multiplexing_share(&turns);
+		const char *name = rec->events[i].name;
+
+		if (!event_attr_needs_counter(rec->events[i].type) || turns.enabled_ns < ON_NS_MIN)
+			continue;
+		if (event_multiplexing_never(&turns)) {
+			f.never = arena_printf(arena, "%s%s'%s'", f.never, *f.never ? ", " : "", name);
+			continue;
+		}
+		f.nshared += part < ENOUGH;
+		if (part < f.least_part) {
+			f.least_part = part;
+			f.least = name;
+		}
+	}
+	return f;
+}
+
+static void tell(const struct recording_note *from, struct diag *diag)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct recording_note *note = ARENA_NEW(&diag->arena, struct recording_note);
+
+	*note = *from;
+	note->subject = arena_strdup(&diag->arena, from->subject);
+	note->text = event_group_cause(&diag->arena);
+	diag_err_of(diag,
+		    err_remedy(err_new(ERR_UNSUPPORTED, "%s", recording_note_message(note, &arena)), "%s",
+			       recording_note_hint(note, &arena)),
+		    note);
+}
+
+/* Of the counts of @rec, which are final; warnings go to @diag, and so into the trace. */
+static void multiplexing_tell(const struct recording *rec, struct diag *diag)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct findings f = find(rec, &arena);
+
+	if (*f.never)
+		tell(&(struct recording_note){ .kind = RECORDING_NOTE_NEVER, .subject = f.never }, diag);
+	if (f.nshared)
+		tell(&(struct recording_note){ .kind = RECORDING_NOTE_MULTIPLEXED,
+					       .count = f.nshared,
+					       .share = (uint32_t)(10000 * f.least_part + 0.5),
+					       .subject = f.least },
+		     diag);
+}
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500

@@ -2,14 +2,34 @@
 /*
  * main.c - preport: reads a recording and says what burned the time.
  */
-#include "formats/base/program.h"
 #include "formats/base/memory.h"
+#include "formats/base/program.h"
+#include "formats/base/topic.h"
 #include "report/commands.h"
 #include "report/completion_words.h"
 #include "report/setting_names.h"
-#include "report/print/topics.h"
 
 #include <locale.h>
+#include <stddef.h>
+
+/* ---- the texts of "preport help TOPIC", which .ci/embed makes arrays of ---- */
+
+extern const unsigned char asset_steps_txt[], asset_shares_txt[], asset_trust_txt[],
+	asset_stacks_txt[], asset_symbols_txt[], asset_filters_txt[], asset_outputs_txt[],
+	asset_terminal_txt[];
+
+/* Ended by a topic without a name. */
+static const struct topic topics[] = {
+	{ "steps", "from slow to the line that is slow", asset_steps_txt },
+	{ "shares", "how to read a share and its range", asset_shares_txt },
+	{ "trust", "lost, throttled, cut, broken, unnamed, and what to do", asset_trust_txt },
+	{ "stacks", "how stacks are found, and why some are not whole", asset_stacks_txt },
+	{ "symbols", "where names and lines come from", asset_symbols_txt },
+	{ "filters", "asking about a part of the recording", asset_filters_txt },
+	{ "outputs", "what can be made of a recording", asset_outputs_txt },
+	{ "terminal", "width, bars, colour, pager", asset_terminal_txt },
+	{ NULL, NULL, NULL },
+};
 
 int main(int argc, char **argv)
 {

@@ -7,17 +7,160 @@
 #include "formats/perf/perf_data.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/vec.h"
 #include "formats/perf/perf_data_head.h"
-#include "formats/perf/perf_data_order.h"
 #include "formats/perf/perf_data_side.h"
-#include "formats/perf/perf_data_stack.h"
 #include "formats/perf/perf_data_stream.h"
+#include "formats/perf/perf_record.h"
 #include "formats/perf/perf_record_place.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- stacks ---- */
+
+/* Room for the words of one snapshot. Large: allocate one and use it again. */
+struct perf_data_stack {
+	uint32_t slots[PERF_RECORD_WORDS_MAX];
+	uint64_t words[PERF_RECORD_WORDS_MAX];
+};
+
+/*
+ * Every word that is not zero is kept: only the recorder could have known what matters to unwinding, and perf does not.
+ * Files of machines of the other byte order are refused, so the words are in this one's.
+ *
+ * Fill rec->event.sample.stack from the bytes that @rec points to; it lasts until the next call. It stays empty where there
+ * is no snapshot or the stack pointer is not known.
+ */
+static void perf_data_stack_take(struct perf_data_stack *room, const struct arch *arch, struct perf_record *rec)
+{
+	struct event_stack *stack = &rec->event.sample.stack;
+	uint64_t sp = rec->regs.values[arch->sp];
+	size_t skip = (size_t)(-sp & 7); /* up to the first aligned word */
+	size_t count = rec->stack_len > skip ? (rec->stack_len - skip) / 8 : 0;
+
+	*stack = (struct event_stack){ 0 };
+	if (!rec->event.sample.regs || !(rec->regs.mask >> arch->sp & 1) || !count ||
+	    sp > UINT64_MAX - PERF_RECORD_LEN_MAX)
+		return;
+	*stack = (struct event_stack){
+		.base = sp + skip,
+		.end = sp + skip + 8 * count,
+		.slots = room->slots,
+		.words = room->words,
+		.cut = rec->stack_len == rec->stack_room,
+	};
+	for (size_t i = 0; i < count; i++) {
+		uint64_t word;
+
+		memcpy(&word, rec->stack + skip + 8 * i, sizeof(word));
+		room->slots[stack->nwords] = (uint32_t)i;
+		room->words[stack->nwords] = word;
+		stack->nwords += word != 0;
+	}
+}
+
+/* ---- records in order of time ---- */
+
+/*
+ * perf empties the ring of one CPU after the other and then says that a round is finished; no record behind that is older
+ * than the youngest that was there when the round before was finished. So what is older than that may go. A file without
+ * such promises, or with larger rounds than fit in memory, gives its records in order as far as memory reaches.
+ *
+ * They wait in a binary heap by time; records of the same time stay as they are in the file.
+ */
+
+/* A record that waits. */
+struct perf_data_waiting {
+	uint64_t time_ns;
+	uint64_t number; /* in the file, among those that wait */
+	uint32_t attr;	 /* whose it is, see perf_data_attrs.h; the caller's */
+	struct perf_data_record record;
+};
+
+/* A zeroed one is ready. The caller holds the records. */
+struct perf_data_order {
+	VEC(struct perf_data_waiting) heap; /* the oldest first, children of i at 2i + 1 and 2i + 2 */
+	uint64_t number;
+	uint64_t youngest_ns;	   /* of all that were put */
+	uint64_t round_youngest_ns; /* when the last round was finished */
+	uint64_t final_ns;	   /* nothing as old as this is to come */
+	uint64_t taken_ns;	   /* of the youngest that was taken */
+	uint64_t nlate;		   /* taken after a younger one */
+};
+
+static bool is_before(const struct perf_data_waiting *a, const struct perf_data_waiting *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->number < b->number;
+}
+
+static void perf_data_order_put(struct perf_data_order *order, const struct perf_data_waiting *waiting)
+{
+	struct perf_data_waiting item = *waiting;
+	size_t i = order->heap.len;
+
+	item.number = order->number++;
+	vec_push(&order->heap, item);
+	while (i && is_before(&item, &order->heap.items[(i - 1) / 2])) {
+		order->heap.items[i] = order->heap.items[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	order->heap.items[i] = item;
+	order->youngest_ns = MAX(order->youngest_ns, item.time_ns);
+}
+
+/* A round is finished. */
+static void perf_data_order_round(struct perf_data_order *order)
+{
+	order->final_ns = order->round_youngest_ns;
+	order->round_youngest_ns = order->youngest_ns;
+}
+
+/* Nothing is to come. */
+static void perf_data_order_end(struct perf_data_order *order)
+{
+	order->final_ns = UINT64_MAX;
+}
+
+/* Put @item where the first was, or further down. */
+static void sift_down(struct perf_data_order *order, struct perf_data_waiting item)
+{
+	struct perf_data_waiting *items = order->heap.items;
+	size_t len = order->heap.len, i = 0, child;
+
+	while ((child = 2 * i + 1) < len) {
+		if (child + 1 < len && is_before(&items[child + 1], &items[child]))
+			child++;
+		if (!is_before(&items[child], &item))
+			break;
+		items[i] = items[child];
+		i = child;
+	}
+	items[i] = item;
+}
+
+/* Take the oldest if no older one can come, or in any case if @pressed. False: there is none. */
+static bool perf_data_order_take(struct perf_data_order *order, bool pressed, struct perf_data_waiting *ret)
+{
+	if (!order->heap.len || (!pressed && order->heap.items[0].time_ns > order->final_ns))
+		return false;
+	*ret = order->heap.items[0];
+	order->heap.len--;
+	if (order->heap.len)
+		sift_down(order, order->heap.items[order->heap.len]);
+	order->nlate += ret->time_ns && ret->time_ns < order->taken_ns;
+	order->taken_ns = MAX(order->taken_ns, ret->time_ns);
+	return true;
+}
+
+static void perf_data_order_deinit(struct perf_data_order *order)
+{
+	vec_deinit(&order->heap);
+}
 
 #define HELD_MAX ((size_t)256 << 20) /* of records that wait, in bytes */
 

@@ -14,16 +14,79 @@
 #include "formats/base/bisect.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
+#include "formats/base/xz.h"
 #include "symbolize/elf/go_table.h"
-#include "symbolize/elf/minidebug.h"
+#include "symbolize/elf/image.h"
 #include "symbolize/elf/near_symbols.h"
 #include "symbolize/elf/plt.h"
-#include "symbolize/elf/symbol_version.h"
 
 #include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- versions in names: "memcpy@GLIBC_2.2.5", "memcpy@@GLIBC_2.14" ---- */
+
+/* Is @name one that only old binaries link to? One "@" says so; "@plt" is none. */
+static bool symbol_version_is_hidden(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	return at && at != name && at[1] != '@' && strcmp(at, "@plt") != 0;
+}
+
+/* Cut versions off all names in the @len bytes of a string table at once. Strings that share a tail share the cut. */
+static void symbol_versions_cut(char *names, size_t len)
+{
+	char *end = names + len;
+
+	for (char *at = names; (at = memchr(at, '@', (size_t)(end - at))); at++) {
+		bool plt = end - at >= 5 && memcmp(at, "@plt", 5) == 0;
+
+		if (at > names && at[-1] && !plt)
+			*at = '\0';
+	}
+}
+
+/* ---- the small ELF file with local symbols in .gnu_debugdata ---- */
+
+struct minidebug {
+	struct image *image; /* NULL if there is none, or it is not usable */
+	void *data;          /* what @image lies in */
+};
+
+#define MINIDEBUG_LEN_MAX (256u << 20)
+#define MINIDEBUG_LEN_MIN (1u << 20)
+#define MINIDEBUG_RATE    64 /* symbol tables pack to a quarter */
+
+/* An xz stream, decoded within a limit, so that a small file cannot ask for all memory. The result does not need @img; release it with minidebug_deinit(). */
+static void minidebug_init(struct minidebug *ret, struct image *img)
+{
+	struct image_section section;
+	struct writer data = { 0 };
+
+	*ret = (struct minidebug){ 0 };
+	if (!image_section(img, ".gnu_debugdata", &section))
+		return;
+	size_t max = MIN(section.len * MINIDEBUG_RATE + MINIDEBUG_LEN_MIN, (size_t)MINIDEBUG_LEN_MAX);
+	struct err *err = xz_decode(section.data, section.len, max, &data);
+
+	ret->data = data.data;
+	if (!err)
+		err = image_open_memory(data.data, data.len, image_path(img), &ret->image);
+	err_free(err);
+	if (!ret->image)
+		image_note_defect(img, "what '.gnu_debugdata' holds is no small ELF file");
+}
+
+static void minidebug_deinit(struct minidebug *mini)
+{
+	image_close(mini->image);
+	free(mini->data);
+	*mini = (struct minidebug){ 0 };
+}
 
 #define NONE         UINT32_MAX
 #define NESTING_MAX  64

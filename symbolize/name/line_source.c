@@ -1,8 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolize/name/line_source.h"
 
-#include "symbolize/name/kernel_module.h"
+#include "formats/base/bisect.h"
+#include "formats/base/memory.h"
+#include "formats/recording.h"
+#include "symbolize/elf/image.h"
+#include "symbolize/elf/symtab.h"
 #include "symbolize/name/ksyms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a kernel module's place in its file ---- */
+
+/*
+ * The kernel loads each section of a module wherever it likes, and leaves no record of it that could be trusted
+ * afterwards; but it says where each function is. So a place is a function and a distance from its beginning. The
+ * image's addresses are those that image.h gives relocatable files.
+ */
+
+struct kernel_module {
+	struct symtab *tab;
+	const struct symtab_entry **by_name;
+	size_t count;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct symtab_entry *x = *(const struct symtab_entry *const *)a;
+	const struct symtab_entry *y = *(const struct symtab_entry *const *)b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* @img, the very file that was running, must outlive the result. */
+static struct kernel_module *kernel_module_new(struct image *img)
+{
+	struct kernel_module *mod = memory_zeroed(1, sizeof(*mod));
+	const struct symtab_entry *entries;
+
+	mod->tab = symtab_new(img);
+	entries = symtab_entries(mod->tab, &mod->count);
+	mod->by_name = memory_zeroed(mod->count, sizeof(*mod->by_name));
+	for (size_t i = 0; i < mod->count; i++)
+		mod->by_name[i] = &entries[i];
+	if (mod->count)
+		qsort(mod->by_name, mod->count, sizeof(*mod->by_name), compare_names);
+	return mod;
+}
+
+static void kernel_module_free(struct kernel_module *mod)
+{
+	if (!mod)
+		return;
+	symtab_free(mod->tab);
+	free(mod->by_name);
+	free(mod);
+}
+
+/* The only one of that name. */
+static const struct symtab_entry *find(const struct kernel_module *mod, const char *name)
+{
+	size_t low = BISECT(mod->count, i, strcmp(mod->by_name[i]->name, name) < 0);
+
+	if (low == mod->count || strcmp(mod->by_name[low]->name, name) != 0)
+		return NULL;
+	bool several = low + 1 < mod->count && !strcmp(mod->by_name[low + 1]->name, name);
+
+	return several ? NULL : mod->by_name[low];
+}
+
+/*
+ * Where @addr, which @sym covers in the kernel, is in the file. False if the file has no function of that name, or
+ * several, or a shorter one.
+ */
+static bool kernel_module_place(const struct kernel_module *mod, const struct recording_ksym *sym, uint64_t addr,
+				uint64_t *ret_vaddr)
+{
+	const struct symtab_entry *entry = find(mod, sym->name);
+
+	if (!entry || addr - sym->addr >= symtab_end(mod->tab, entry) - entry->vaddr)
+		return false;
+	*ret_vaddr = entry->vaddr + (addr - sym->addr);
+	return true;
+}
 
 /* Incomplete answers are not kept: what is missing may be there the next time. */
 struct err *line_source_keep(struct line_source *source)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "record/cmd_list.h"
-#include "record/cmd_record.h"
-#include "record/cmd_stat.h"
+#include "record/commands.h"
 #include "record/perf_options.h"
 #include "record/record_args.h"
 #include "report/commands.h"
