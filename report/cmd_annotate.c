@@ -63,20 +63,9 @@ static void annotate_defaults(void *args)
 {
 	struct annotate_args *annotate = args;
 
-	session_args_init(&annotate->session);
-	terminal_args_init(&annotate->terminal);
 	annotate->source = "between";
 	annotate->format = "text";
 	annotate->percent = "local";
-}
-
-static void annotate_release(void *args)
-{
-	struct annotate_args *annotate = args;
-
-	metrics_args_deinit(&annotate->metrics);
-	filter_deinit(&annotate->filter);
-	session_args_deinit(&annotate->session);
 }
 
 /* Where functions go: one of both. */
@@ -284,5 +273,4 @@ const struct command cmd_annotate = {
 	.args_size = sizeof(struct annotate_args),
 	.defaults = annotate_defaults,
 	.run = annotate_run,
-	.release = annotate_release,
 };

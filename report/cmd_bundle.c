@@ -22,16 +22,6 @@ static const struct opt bundle_opts[] = {
 	OPT_END,
 };
 
-static void bundle_defaults(void *args)
-{
-	session_args_init(&((struct bundle_args *)args)->session);
-}
-
-static void bundle_release(void *args)
-{
-	session_args_deinit(&((struct bundle_args *)args)->session);
-}
-
 /* What could not be added, and what to do about it. */
 static void name_missing(struct session *s, const struct bundle_parts *parts)
 {
@@ -94,7 +84,5 @@ const struct command cmd_bundle = {
 	.details = "Run it where the debug information is; the trace can then be read anywhere.",
 	.opts = bundle_opts,
 	.args_size = sizeof(struct bundle_args),
-	.defaults = bundle_defaults,
 	.run = bundle_run,
-	.release = bundle_release,
 };

@@ -21,11 +21,6 @@ static const struct opt config_opts[] = {
 	OPT_END,
 };
 
-static void config_defaults(void *args)
-{
-	terminal_args_init(&((struct config_args *)args)->terminal);
-}
-
 static const struct table_column columns[] = {
 	{ "setting", "setting", TABLE_LEFT, TABLE_KEEP, false },
 	{ "value", "value", TABLE_LEFT, TABLE_CUT_END, false },
@@ -140,6 +135,5 @@ const struct command cmd_config = {
 		    "  echo 'not-mine = libfoo*' >>~/.config/precord/config\n",
 	.opts = config_opts,
 	.args_size = sizeof(struct config_args),
-	.defaults = config_defaults,
 	.run = config_run,
 };

@@ -21,7 +21,5 @@ const struct command cmd_convert = {
 	.details = "'preport formats' lists what can be read. With -o FILE.gz the file is compressed, where its tool takes that.",
 	.opts = export_to_opts,
 	.args_size = sizeof(struct export_to_args),
-	.defaults = export_defaults,
 	.run = convert_run,
-	.release = export_release,
 };

@@ -163,21 +163,6 @@ static struct err *debug_run(void *args, char **operands, int noperands, int *re
 	return err ? err : session_run(&cmd_debug_unwind, &debug->session, show, debug);
 }
 
-static void debug_defaults(void *args)
-{
-	struct debug_args *debug = args;
-
-	session_args_init(&debug->session);
-}
-
-static void debug_release(void *args)
-{
-	struct debug_args *debug = args;
-
-	filter_deinit(&debug->filter);
-	session_args_deinit(&debug->session);
-}
-
 const struct command cmd_debug_unwind = {
 	.name = "debug-unwind",
 	.summary = "show how a stack was walked, frame by frame",
@@ -185,7 +170,5 @@ const struct command cmd_debug_unwind = {
 	.needs = "events",
 	.opts = debug_opts,
 	.args_size = sizeof(struct debug_args),
-	.defaults = debug_defaults,
 	.run = debug_run,
-	.release = debug_release,
 };

@@ -172,24 +172,13 @@ static void diff_defaults(void *args)
 {
 	struct diff_args *diff = args;
 
-	session_args_init(&diff->session);
 	diff->session.input = default_input;
-	terminal_args_init(&diff->terminal);
 	diff->by = bys[0];
 	diff->scale = scales[0];
 	diff->format = table_formats[TABLE_TEXT];
 	diff->limit = VIEW_TABLE_ALL;
 	diff->fail_above = -1;
 	diff->run_noise = DIFF_RUN_NOISE;
-}
-
-static void diff_release(void *args)
-{
-	struct diff_args *diff = args;
-
-	filter_deinit(&diff->filter);
-	opt_list_deinit(&diff->same_modules);
-	session_args_deinit(&diff->session);
 }
 
 /* ---- inputs ---- */
@@ -537,5 +526,4 @@ const struct command cmd_diff = {
 	.args_size = sizeof(struct diff_args),
 	.defaults = diff_defaults,
 	.run = diff_run,
-	.release = diff_release,
 };

@@ -34,22 +34,6 @@ static const struct opt dump_opts[] = {
 	OPT_END,
 };
 
-static void dump_defaults(void *args)
-{
-	struct dump_args *dump = args;
-
-	session_args_init(&dump->session);
-	terminal_args_init(&dump->terminal);
-}
-
-static void dump_release(void *args)
-{
-	struct dump_args *dump = args;
-
-	filter_deinit(&dump->filter);
-	session_args_deinit(&dump->session);
-}
-
 /* Of each of an interpreter's frames, innermost first. */
 struct locals {
 	const char **items;
@@ -359,7 +343,5 @@ const struct command cmd_dump = {
 	.needs = "events",
 	.opts = dump_opts,
 	.args_size = sizeof(struct dump_args),
-	.defaults = dump_defaults,
 	.run = dump_run,
-	.release = dump_release,
 };

@@ -20,7 +20,5 @@ const struct command cmd_export = {
 	.details = "With -o FILE.gz the file is compressed, where its tool takes that.",
 	.opts = export_to_opts,
 	.args_size = sizeof(struct export_to_args),
-	.defaults = export_defaults,
 	.run = export_command_run,
-	.release = export_release,
 };

@@ -22,7 +22,7 @@
 #define WIDTH_MOST      20000
 
 struct flamegraph_args {
-	struct export_args export; /* first, for export_defaults() */
+	struct export_args export;
 	const char *title, *by;
 	uint64_t width; /* 0: not given */
 	bool svg, reverse, root_on_top;
@@ -51,7 +51,6 @@ static void flamegraph_defaults(void *args)
 {
 	struct flamegraph_args *flame = args;
 
-	export_defaults(args);
 	flame->by = bys[0];
 }
 
@@ -174,5 +173,4 @@ const struct command cmd_flamegraph = {
 	.args_size = sizeof(struct flamegraph_args),
 	.defaults = flamegraph_defaults,
 	.run = flamegraph_run,
-	.release = export_release,
 };

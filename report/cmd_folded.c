@@ -8,7 +8,7 @@
 #include "symbolize/unwind/unwind.h"
 
 struct folded_args {
-	struct export_args export; /* first, for export_defaults() */
+	struct export_args export;
 	bool samples, pid, tid, module, lines, suffixes;
 };
 
@@ -66,7 +66,5 @@ const struct command cmd_folded = {
 	.operands = "",
 	.opts = folded_opts,
 	.args_size = sizeof(struct folded_args),
-	.defaults = export_defaults,
 	.run = folded_run,
-	.release = export_release,
 };

@@ -18,7 +18,7 @@
 #define GRAPHVIZ	"dot" /* its program for hierarchies */
 
 struct graph_args {
-	struct export_args export; /* first, for export_defaults() */
+	struct export_args export;
 	struct call_graph_limits limits;
 	bool svg, clusters;
 };
@@ -50,7 +50,6 @@ static void graph_defaults(void *args)
 {
 	struct graph_args *graph = args;
 
-	export_defaults(args);
 	graph->limits = (struct call_graph_limits){ .nodes = 80, .node_share = 0.005, .edge_share = 0.001 };
 	graph->clusters = true;
 }
@@ -147,5 +146,4 @@ const struct command cmd_graph = {
 	.args_size = sizeof(struct graph_args),
 	.defaults = graph_defaults,
 	.run = graph_run,
-	.release = export_release,
 };

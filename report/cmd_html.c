@@ -16,7 +16,7 @@
 #define DEFAULT_LIMIT 50
 
 struct html_args {
-	struct export_args export; /* first, for export_defaults() */
+	struct export_args export;
 	const char *title, *percent;
 	uint64_t hot, limit;
 	bool intel;
@@ -43,7 +43,6 @@ static void html_defaults(void *args_)
 {
 	struct html_args *args = args_;
 
-	export_defaults(args);
 	args->hot = DEFAULT_HOT;
 	args->limit = DEFAULT_LIMIT;
 	args->percent = percents[0];
@@ -119,5 +118,4 @@ const struct command cmd_html = {
 	.args_size = sizeof(struct html_args),
 	.defaults = html_defaults,
 	.run = html_run,
-	.release = export_release,
 };

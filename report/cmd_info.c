@@ -26,23 +26,6 @@ static const struct opt info_opts[] = {
 	OPT_END,
 };
 
-static void info_defaults(void *args)
-{
-	struct info_args *info = args;
-
-	session_args_init(&info->session);
-	terminal_args_init(&info->terminal);
-	info->format = "text";
-}
-
-static void info_release(void *args)
-{
-	struct info_args *info = args;
-
-	filter_deinit(&info->filter);
-	session_args_deinit(&info->session);
-}
-
 /* All there is to know of a profile is in it. */
 static struct err *show_profile(struct session *s, struct info_args *args)
 {
@@ -102,7 +85,5 @@ const struct command cmd_info = {
 	.operands = "",
 	.opts = info_opts,
 	.args_size = sizeof(struct info_args),
-	.defaults = info_defaults,
 	.run = info_run,
-	.release = info_release,
 };

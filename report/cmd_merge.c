@@ -27,21 +27,6 @@ static const struct opt merge_opts[] = {
 	OPT_END,
 };
 
-static void merge_defaults(void *args_)
-{
-	struct merge_args *args = args_;
-
-	session_args_init(&args->session);
-}
-
-static void merge_release(void *args_)
-{
-	struct merge_args *args = args_;
-
-	filter_deinit(&args->filter);
-	session_args_deinit(&args->session);
-}
-
 struct merged {
 	const struct filter *filter;
 	struct profile *profile;
@@ -124,7 +109,5 @@ const struct command cmd_merge = {
 		   DEFAULT_FILE " unless -o names another.",
 	.opts = merge_opts,
 	.args_size = sizeof(struct merge_args),
-	.defaults = merge_defaults,
 	.run = merge_run,
-	.release = merge_release,
 };

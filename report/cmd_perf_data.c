@@ -22,7 +22,7 @@
 #define DEFAULT_FILE "perf.data"
 
 struct perf_data_args {
-	struct export_args export; /* first, for export_defaults() */
+	struct export_args export;
 	bool chains;
 };
 
@@ -233,7 +233,5 @@ const struct command cmd_perf_data = {
 	.examples = "  preport perf-data --chains -o perf.data && perf report -i perf.data --no-children\n",
 	.opts = perf_data_opts,
 	.args_size = sizeof(struct perf_data_args),
-	.defaults = export_defaults,
 	.run = perf_data_run,
-	.release = export_release,
 };

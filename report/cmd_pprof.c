@@ -24,7 +24,5 @@ const struct command cmd_pprof = {
 	.details = "On a terminal the file is precord.pb.gz unless -o names another.",
 	.opts = export_opts,
 	.args_size = sizeof(struct export_to_args),
-	.defaults = export_defaults,
 	.run = pprof_run,
-	.release = export_release,
 };

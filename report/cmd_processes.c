@@ -209,23 +209,6 @@ static const struct opt processes_opts[] = {
 	OPT_END,
 };
 
-static void processes_defaults(void *args)
-{
-	struct processes_args *processes = args;
-
-	session_args_init(&processes->session);
-	terminal_args_init(&processes->terminal);
-	processes->format = "text";
-}
-
-static void processes_release(void *args)
-{
-	struct processes_args *processes = args;
-
-	filter_deinit(&processes->filter);
-	session_args_deinit(&processes->session);
-}
-
 struct printer {
 	const struct session *s;
 	const struct process_tree *tree;
@@ -409,7 +392,5 @@ const struct command cmd_processes = {
 		   "executed\na program, ended or were sampled in the recording are shown.",
 	.opts = processes_opts,
 	.args_size = sizeof(struct processes_args),
-	.defaults = processes_defaults,
 	.run = processes_run,
-	.release = processes_release,
 };

@@ -191,19 +191,8 @@ static void report_defaults(void *args)
 {
 	struct report_args *report = args;
 
-	session_args_init(&report->session);
-	terminal_args_init(&report->terminal);
 	report->limit = VIEW_TABLE_ALL;
 	report->min_share = -1;
-}
-
-static void report_release(void *args)
-{
-	struct report_args *report = args;
-
-	metrics_args_deinit(&report->metrics);
-	filter_deinit(&report->filter);
-	session_args_deinit(&report->session);
 }
 
 /* ---- what was asked ---- */
@@ -551,5 +540,4 @@ const struct command cmd_report = {
 	.args_size = sizeof(struct report_args),
 	.defaults = report_defaults,
 	.run = report_run,
-	.release = report_release,
 };

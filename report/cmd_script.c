@@ -37,23 +37,6 @@ static const struct opt script_opts[] = {
 	OPT_END,
 };
 
-static void script_defaults(void *args)
-{
-	struct script_args *script = args;
-
-	session_args_init(&script->session);
-	terminal_args_init(&script->terminal);
-	script->format = "text";
-}
-
-static void script_release(void *args)
-{
-	struct script_args *script = args;
-
-	filter_deinit(&script->filter);
-	session_args_deinit(&script->session);
-}
-
 struct walk {
 	const struct script_args *args;
 	struct script *script;
@@ -88,7 +71,7 @@ static struct err *script_run(void *args, char **operands, int noperands, int *r
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	script->print.json = strcmp(script->format, "json") == 0;
+	script->print.json = script->format && strcmp(script->format, "json") == 0;
 	return session_run(&cmd_script, &script->session, print, script);
 }
 
@@ -99,7 +82,5 @@ const struct command cmd_script = {
 	.needs = "events",
 	.opts = script_opts,
 	.args_size = sizeof(struct script_args),
-	.defaults = script_defaults,
 	.run = script_run,
-	.release = script_release,
 };

@@ -35,16 +35,6 @@ static const struct opt strip_opts[] = {
 	OPT_END,
 };
 
-static void strip_defaults(void *args)
-{
-	session_args_init(&((struct strip_args *)args)->session);
-}
-
-static void strip_release(void *args)
-{
-	session_args_deinit(&((struct strip_args *)args)->session);
-}
-
 /* ---- chains ---------------------------------------------------------------------------------------- */
 
 /* The user part of every sample's chain, in the order of samples. */
@@ -221,7 +211,5 @@ const struct command cmd_strip = {
 	.needs = "events",
 	.opts = strip_opts,
 	.args_size = sizeof(struct strip_args),
-	.defaults = strip_defaults,
 	.run = strip_run,
-	.release = strip_release,
 };

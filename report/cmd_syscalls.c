@@ -24,11 +24,6 @@ static void syscalls_defaults(void *args)
 	length_args_init(args, VIEW_SYSCALL);
 }
 
-static void syscalls_release(void *args)
-{
-	length_args_deinit(args);
-}
-
 /* One row of time is one call: those without a stack are there, too. */
 static void print_head(const struct length_args *args, const struct session *s, const struct wait_lengths *lengths)
 {
@@ -99,5 +94,4 @@ const struct command cmd_syscalls = {
 	.args_size = sizeof(struct syscalls_args),
 	.defaults = syscalls_defaults,
 	.run = syscalls_run,
-	.release = syscalls_release,
 };

@@ -34,18 +34,7 @@ static void topdown_defaults(void *args)
 {
 	struct cmd_topdown_args *topdown = args;
 
-	session_args_init(&topdown->session);
-	terminal_args_init(&topdown->terminal);
 	topdown->limit = LIMIT_DEFAULT;
-	topdown->format = "text";
-}
-
-static void topdown_release(void *args)
-{
-	struct cmd_topdown_args *topdown = args;
-
-	filter_deinit(&topdown->filter);
-	session_args_deinit(&topdown->session);
 }
 
 static struct err *no_counts(const struct session *s)
@@ -149,5 +138,4 @@ const struct command cmd_topdown = {
 	.args_size = sizeof(struct cmd_topdown_args),
 	.defaults = topdown_defaults,
 	.run = topdown_run,
-	.release = topdown_release,
 };

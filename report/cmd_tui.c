@@ -34,21 +34,6 @@ static const struct opt tui_opts[] = {
 	OPT_END,
 };
 
-static void tui_defaults(void *args)
-{
-	struct tui_args *tui = args;
-
-	session_args_init(&tui->session);
-}
-
-static void tui_release(void *args)
-{
-	struct tui_args *tui = args;
-
-	filter_deinit(&tui->filter);
-	session_args_deinit(&tui->session);
-}
-
 /* A file that is looked at; those before stay, as long as the browser may refer to them. */
 struct look {
 	struct session_args args;
@@ -330,7 +315,5 @@ const struct command cmd_tui = {
 		   "thread, process or module, / searches, ? shows all keys.",
 	.opts = tui_opts,
 	.args_size = sizeof(struct tui_args),
-	.defaults = tui_defaults,
 	.run = tui_main,
-	.release = tui_release,
 };

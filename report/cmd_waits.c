@@ -37,11 +37,6 @@ static void waits_defaults(void *args)
 	length_args_init(args, VIEW_WAIT);
 }
 
-static void waits_release(void *args)
-{
-	length_args_deinit(args);
-}
-
 /* ---- lengths ---- */
 
 /* What the scheduler says of the same threads: times from two sources. */
@@ -230,5 +225,4 @@ const struct command cmd_waits = {
 	.args_size = sizeof(struct waits_args),
 	.defaults = waits_defaults,
 	.run = waits_run,
-	.release = waits_release,
 };

@@ -29,10 +29,10 @@ struct command {
 	const char *manual;   /* "preport-diff(1)"; NULL: the program's */
 	const struct opt *opts;
 	size_t args_size;
-	void (*defaults)(void *args); /* NULL: all zero */
+	void (*defaults)(void *args); /* beside those of the options' groups; NULL: the rest is zero */
 	/* @args holds the options; *@ret_status is the exit status, with an error too, 0 unless run() sets another. */
 	struct err *(*run)(void *args, char **operands, int noperands, int *ret_status);
-	void (*release)(void *args); /* frees what parsing allocated; NULL: nothing */
+	void (*release)(void *args); /* frees what parsing allocated beside lists and groups; NULL: nothing */
 	enum opt_order order;
 };
 

@@ -38,6 +38,9 @@ static void flatten(struct flat_table *table, const struct opt *opts, size_t bas
 			flatten(table, opts->group, base + opts->offset);
 			continue;
 		}
+		if (opts->kind == OPT_KIND_LIFE)
+			continue;
+
 		struct flat flat = { opts, base + opts->offset };
 
 		vec_push(&table->options, flat);
@@ -475,6 +478,30 @@ void opt_each_foreign(const struct opt *opts, void (*visit)(const struct opt *op
 			opt_each_foreign(opts->group, visit, context);
 		else
 			visit(opts, context);
+	}
+}
+
+void opt_init(const struct opt *opts, void *args)
+{
+	for (; opts->kind != OPT_KIND_END; opts++) {
+		if (opts->kind == OPT_KIND_GROUP)
+			opt_init(opts->group, (char *)args + opts->offset);
+		else if (opts->kind == OPT_KIND_LIFE && opts->init)
+			opts->init(args);
+	}
+}
+
+void opt_deinit(const struct opt *opts, void *args)
+{
+	for (; opts->kind != OPT_KIND_END; opts++) {
+		void *field = (char *)args + opts->offset;
+
+		if (opts->kind == OPT_KIND_GROUP)
+			opt_deinit(opts->group, field);
+		else if (opts->kind == OPT_KIND_LIFE && opts->deinit)
+			opts->deinit(args);
+		else if (opts->kind == OPT_KIND_LIST)
+			opt_list_deinit(field);
 	}
 }
 

@@ -33,6 +33,7 @@ enum opt_kind {
 	OPT_KIND_PARSE,	 /* anything: @parse stores it */
 	OPT_KIND_GROUP,	 /* options of an embedded struct */
 	OPT_KIND_OPERAND, /* const char *: the one operand of a command, like the file of "preport FILE" */
+	OPT_KIND_LIFE,	  /* no option: how the struct that a table is about begins and ends */
 
 	/* Options of another tool (record/perf_options.h): accepted, but neither in help nor among near names. */
 	OPT_KIND_SAME,	  /* one of ours has the name and does the same: nothing to parse */
@@ -63,6 +64,7 @@ struct opt {
 	struct err *(*parse)(void *field, const char *value);
 	const struct opt *group;
 	bool (*takes)(const char *word); /* is the next word the optional argument? NULL: never */
+	void (*init)(void *args), (*deinit)(void *args); /* of OPT_KIND_LIFE; NULL: nothing to do */
 	const char *like; /* long names with values: "by=module tree", "symbol=*%s*"; "module=%,": once for each of a list */
 };
 
@@ -91,6 +93,8 @@ struct opt {
 	{ OPT_FIELD_(OPT_KIND_PARSE, type, field, name, short, arg, help), .parse = (parse_), .takes = (takes_) }
 #define OPT_OPERAND(type, field, arg_) \
 	{ .kind = OPT_KIND_OPERAND, .arg = (arg_), .offset = offsetof(type, field) }
+/* The defaults of the struct that the table is about, and what frees more than its lists. */
+#define OPT_LIFE(init_, deinit_) { .kind = OPT_KIND_LIFE, .init = (init_), .deinit = (deinit_) }
 /* Options of another tool: the same here; these of ours; done anyway; what to type instead. */
 #define OPT_SAME(short_, name_) { .kind = OPT_KIND_SAME, .short_name = (short_), .name = (name_) }
 #define OPT_LIKE(short_, name_, arg_, like_) \
@@ -115,6 +119,12 @@ struct opt_result {
 	int noperands;
 	struct arena values; /* that were made for options of ours: opt_result_deinit() */
 };
+
+/* Set all defaults that @opts and its groups name in @args, which is zeroed. */
+void opt_init(const struct opt *opts, void *args);
+
+/* Release what @opts, its groups and lists hold in @args. */
+void opt_deinit(const struct opt *opts, void *args);
 
 /* Release the values that parsing made; the struct of arguments may point at them until then. */
 void opt_result_deinit(struct opt_result *result);

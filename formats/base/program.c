@@ -360,6 +360,7 @@ static struct err *run_command(const struct call *call, int *ret_status)
 	const struct command *command = call->command;
 	void *args = memory_zeroed(1, MAX(command->args_size, (size_t)1));
 
+	opt_init(opts_of(command), args);
 	if (command->defaults)
 		command->defaults(args);
 
@@ -370,6 +371,7 @@ static struct err *run_command(const struct call *call, int *ret_status)
 		err = run_parsed(call, args, ret_status);
 	if (command->release)
 		command->release(args);
+	opt_deinit(opts_of(command), args);
 	free(args);
 	settings_deinit(&settings); /* values that options point at */
 	return err;

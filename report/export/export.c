@@ -16,21 +16,6 @@ const struct opt export_opts[] = {
 	OPT_END,
 };
 
-void export_defaults(void *args)
-{
-	struct export_args *export = args;
-
-	session_args_init(&export->session);
-}
-
-void export_release(void *args)
-{
-	struct export_args *export = args;
-
-	filter_deinit(&export->filter);
-	session_args_deinit(&export->session);
-}
-
 struct job {
 	struct export_args *args;
 	export_fn *write;

@@ -2,8 +2,7 @@
 /*
  * export.h - what all commands share that turn the whole profile into one file.
  *
- * Such a command's arguments begin with a struct export_args; it lists export_opts as an OPT_GROUP, and its
- * .defaults and .release are export_defaults() and export_release().
+ * Such a command's arguments hold a struct export_args; it lists export_opts as an OPT_GROUP.
  */
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
@@ -28,9 +27,6 @@ struct export_args {
 
 /* -o, filter_opts and session_opts. */
 extern const struct opt export_opts[];
-
-void export_defaults(void *args);
-void export_release(void *args);
 
 /* Write @p, whose frames are all named, to @out; @args is the command's. */
 typedef struct err *export_fn(void *args, const struct profile *p, const struct profile_facts *facts, FILE *out);

@@ -11,7 +11,7 @@
 #include "report/export/export_format.h"
 
 struct export_to_args {
-	struct export_args export; /* first, for export_defaults() */
+	struct export_args export;
 	const char *to;
 	const struct export_format *format; /* not an option: what @to says */
 	bool gzip;			    /* not an option: what the file's name says */

@@ -14,8 +14,8 @@
  *
  *	... session_run(&args->session, print, args) ...
  *
- * A command embeds a struct session_args and lists session_opts as an OPT_GROUP; its .defaults calls
- * session_args_init(), its .release session_args_deinit(). Not thread-safe.
+ * A command embeds a struct session_args and lists session_opts as an OPT_GROUP, which sets the defaults and
+ * releases what the options gathered. Not thread-safe.
  */
 #ifndef REPORT_SESSION_H
 #define REPORT_SESSION_H

@@ -71,15 +71,18 @@ static struct err *parse_seconds(void *field, const char *value)
 	return NULL;
 }
 
-static struct err *parse_not_mine(void *field, const char *value)
+static void init(void *args)
 {
-	struct opt_list *list = field;
+	session_args_init(args);
+}
 
-	vec_push(list, value);
-	return NULL;
+static void deinit(void *args)
+{
+	session_args_deinit(args);
 }
 
 const struct opt session_opts[] = {
+	OPT_LIFE(init, deinit),
 	OPT_OPERAND(struct session_args, input, "FILE"),
 	OPT_STR(struct session_args, input, "input", 'i', "FILE",
 		"read FILE, - for standard input (default precord.trace)"),
@@ -103,8 +106,7 @@ const struct opt session_opts[] = {
 	  .parse = parse_no_demangle },
 	OPT_PARSE(struct session_args, debuginfod_time_ns, "debuginfod-time", 0, "SECONDS",
 		  "what servers of DEBUGINFOD_URLS may take, all together (120)", parse_seconds),
-	OPT_PARSE(struct session_args, not_mine, "not-mine", 0, "GLOB,..",
-		  "files whose code is not your own, for --by mine", parse_not_mine),
+	OPT_LIST(struct session_args, not_mine, "not-mine", 0, "GLOB,..", "files whose code is not your own, for --by mine"),
 	OPT_FLAG(struct session_args, native, "native", 0,
 		 "show the C frames of interpreters too, not only those of their programs"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,

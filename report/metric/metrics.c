@@ -20,12 +20,6 @@ const struct opt metrics_opts[] = {
 	OPT_END,
 };
 
-void metrics_args_deinit(struct metrics_args *args)
-{
-	opt_list_deinit(&args->wanted);
-	opt_list_deinit(&args->files);
-}
-
 /* ---- names of events ------------------------------------------------------------------------------- */
 
 /* Where the name proper of an event begins and how long it is. */

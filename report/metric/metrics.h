@@ -22,8 +22,6 @@ struct metrics_args {
 
 extern const struct opt metrics_opts[];
 
-void metrics_args_deinit(struct metrics_args *args);
-
 struct metric {
 	const char *name;
 	const struct metric_def *def;

@@ -36,16 +36,8 @@ const struct opt length_opts[] = {
 
 void length_args_init(struct length_args *args, enum view_by by)
 {
-	session_args_init(&args->session);
-	terminal_args_init(&args->terminal);
 	args->by = (struct view_levels){ .items = { { by, 0 } }, .len = 1 };
 	args->limit = ROWS_MAX;
-}
-
-void length_args_deinit(struct length_args *args)
-{
-	filter_deinit(&args->filter);
-	session_args_deinit(&args->session);
 }
 
 static size_t groups_shown(const struct length_table *t)

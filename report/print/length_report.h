@@ -24,7 +24,6 @@ extern const struct opt length_opts[];
 
 /* @by: the level unless --by says otherwise. */
 void length_args_init(struct length_args *args, enum view_by by);
-void length_args_deinit(struct length_args *args);
 
 /* Which lengths, and what they are called. */
 struct length_report {

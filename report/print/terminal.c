@@ -166,18 +166,19 @@ struct terminal terminal_of(FILE *out)
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
+static void init(void *args)
+{
+	*(struct terminal_args *)args = (struct terminal_args){ .color = "auto", .pager = true };
+}
+
 const struct opt terminal_opts[] = {
+	OPT_LIFE(init, NULL),
 	OPT_CHOICE(struct terminal_args, color, "color", 0, "WHEN",
 		   "auto (default: on a terminal), always or never", colors),
 	OPT_NOT(struct terminal_args, pager, "no-pager", 0,
 		"do not send long output through $PREPORT_PAGER, $PAGER or less"),
 	OPT_END,
 };
-
-void terminal_args_init(struct terminal_args *args)
-{
-	*args = (struct terminal_args){ .color = "auto", .pager = true };
-}
 
 struct terminal terminal_open(const struct terminal_args *args)
 {

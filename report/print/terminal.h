@@ -28,8 +28,6 @@ struct terminal_args {
 
 extern const struct opt terminal_opts[];
 
-void terminal_args_init(struct terminal_args *args);
-
 /*
  * Look at @out and the environment: COLUMNS and LINES count wherever the output goes, otherwise only a terminal has
  * limits and colour. NO_COLOR and TERM=dumb switch colour off.

@@ -122,7 +122,13 @@ static struct err *parse_wait(void *field, const char *value)
 	return err_new(ERR_USAGE, "'%s' is no length of a wait like 1ms, 250us or 2s", value);
 }
 
+static void deinit(void *filter)
+{
+	filter_deinit(filter);
+}
+
 const struct opt filter_opts[] = {
+	OPT_LIFE(NULL, deinit),
 	OPT_LIST(struct filter, comms, "comm", 0, "NAME",
 		 "only threads or processes of this name (glob)"),
 	OPT_PARSE(struct filter, pids, "pid", 'p', "PID,..", "only these processes", parse_numbers),

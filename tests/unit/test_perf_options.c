@@ -58,12 +58,14 @@ static struct err *parse_one(const struct command *command, char *word, char *va
 	void *args = calloc(1, command->args_size);
 	struct opt_result result = { 0 };
 
+	opt_init(command->opts, args);
 	if (command->defaults)
 		command->defaults(args);
 	struct err *err = opt_parse(command->opts, args, value ? 3 : 2, argv, command->order, &result);
 
 	if (command->release)
 		command->release(args);
+	opt_deinit(command->opts, args);
 	opt_result_deinit(&result);
 	free(args);
 	return err;
