@@ -243,6 +243,7 @@ bool hotspot_quiet_look(struct hotspot_quiet *q, struct managed_view *view)
 		q->classes_since_ns = now.unloaded ? before_ns - BEFORE_NS : 1;
 	} else if (!now.whole || now.unloaded != q->unloaded || (far && !q->unloaded_at)) {
 		q->classes_since_ns = after_ns;
+		q->collected = !q->unloaded_at;
 		freed = q->unloads = true;
 	}
 	q->unloads = q->unloads || !q->unloaded_at;
@@ -274,10 +275,14 @@ bool hotspot_quiet_loaders(struct hotspot_quiet *q, struct managed_view *view)
 
 	for (; loader && is_new && now.len < LOADERS_MAX; loader = word_at(view, loader + l->at[LOADER_NEXT]))
 		map_put(&now, loader, &is_new);
-	if (loader)
-		map_clear(&now); /* a circle, or too many */
-	if (!q->unloaded_at && has_lost(&q->loaders, &now))
+	bool lost = !q->unloaded_at && has_lost(&q->loaders, &now);
+
+	if (lost)
 		q->classes_since_ns = clock_now_ns(CLOCK_MONOTONIC);
+	/* A circle, or too many; or the memory of loaders and names may have been used again for others that look the same. */
+	if (loader || lost || q->collected)
+		map_clear(&now);
+	q->collected = false;
 	map_deinit(&q->loaders);
 	q->loaders = now;
 	q->unloads = false;

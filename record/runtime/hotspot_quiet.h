@@ -43,6 +43,7 @@ struct hotspot_quiet {
 	unsigned searches;
 	uint64_t unloaded, compiled;
 	uint64_t classes_since_ns;
+	bool collected; /* without that counter, since hotspot_quiet_loaders() */
 	bool unloads; /* classes may have been unloaded since hotspot_quiet_loaders() */
 	struct map loaders; /* addresses of class loaders that there were then */
 	uint64_t looked_ns; /* just before the last look; 0: there was none */
