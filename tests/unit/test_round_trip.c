@@ -111,6 +111,14 @@ static void check_inlined(const struct import_case *c)
 	CHECK(found);
 }
 
+/* Each sample's CPU; @c's rows are in the order of @from's. */
+static void check_cpus(const struct import_case *c, const struct import_case *from)
+{
+	CHECK_UINT(c->p->samples.len, from->p->samples.len);
+	for (size_t i = 0; i < c->p->samples.len; i++)
+		CHECK_UINT(c->p->samples.items[i].cpu, from->p->samples.items[i].cpu);
+}
+
 static void check_trip(const struct trip *trip, const struct export_format *format, const struct import_case *from)
 {
 	struct import_case c;
@@ -128,6 +136,8 @@ static void check_trip(const struct trip *trip, const struct export_format *form
 		check_times(&c);
 	if (trip->inlined)
 		check_inlined(&c);
+	if (strncmp(trip->importer, "otlp", 4) == 0)
+		check_cpus(&c, from);
 	import_case_close(&c);
 }
 

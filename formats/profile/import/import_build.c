@@ -116,7 +116,7 @@ uint32_t import_sample(struct profile *p, const struct import_sample *sample)
 		.stack = sample->stack,
 		.type = sample->type,
 		.thread = sample->thread,
-		.cpu = PROFILE_NONE,
+		.cpu = sample->has_cpu ? sample->cpu : PROFILE_NONE,
 		.user = true,
 		.labels = sample->labels,
 		.count = sample->count,

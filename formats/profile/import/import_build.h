@@ -43,6 +43,8 @@ struct import_sample {
 	uint32_t stack, type, thread, labels;
 	uint64_t count; /* samples that @weight is the sum of */
 	int64_t weight;
+	bool has_cpu;
+	uint32_t cpu;
 	bool uncounted; /* it is not known how many; @count is 1 */
 	bool has_time, has_duration;
 	uint64_t time_ns, duration_ns;

@@ -421,6 +421,11 @@ static struct err *use_attributes(struct otlp *in, struct import_sample *sample)
 		const struct otlp_attribute *from = &in->attributes.items[number];
 		struct profile_label label = { from->key, from->text, from->unit, from->is_number, from->number };
 
+		if (from->is_number && from->number >= 0 && strcmp(profile_text(in->p, from->key), "cpu.logical_number") == 0) {
+			sample->has_cpu = true;
+			sample->cpu = small(from->number);
+			continue;
+		}
 		if (!take_place(in, from, &place) && from->key)
 			vec_push(&labels, label);
 	}
