@@ -186,8 +186,8 @@ static void print_other_stacks(const struct recorder *s, FILE *out, bool verbose
 
 	if (verbose && (totals.read || totals.failed))
 		fprintf(out,
-			PREFIX "second stacks (below signal handlers with a stack of their own, and C code that Go calls), and what stacks have behind their snapshots: %" PRIu64
-			       " read, %" PRIu64 " bytes; %" PRIu64 " not, for the thread had gone on, %" PRIu64 " without a sample\n",
+			PREFIX "second stacks, and stacks behind their snapshots: %" PRIu64 " read, %" PRIu64
+			       " bytes; %" PRIu64 " not, for the thread had gone on, %" PRIu64 " without a sample\n",
 			totals.read, totals.bytes, totals.failed, totals.dropped);
 }
 

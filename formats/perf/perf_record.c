@@ -185,7 +185,7 @@ static void read_cpu(struct reader *r, uint64_t type, struct perf_record *rec)
 	if (type & PERF_SAMPLE_ID)
 		rec->id = reader_u64(r, "event id");
 	if (type & PERF_SAMPLE_STREAM_ID)
-		rec->stream_id = reader_u64(r, "stream id");
+		reader_u64(r, "stream id");
 	if (type & PERF_SAMPLE_CPU) {
 		rec->event.cpu = reader_u32(r, "CPU");
 		reader_skip(r, 4, "reserved");
@@ -378,7 +378,7 @@ static void read_throttle(struct reader *r, struct perf_record *rec)
 	rec->event.throttle.stopped = rec->type == PERF_RECORD_THROTTLE;
 	rec->event.time_ns = reader_u64(r, "time");
 	rec->about_id = reader_u64(r, "event id");
-	rec->stream_id = reader_u64(r, "stream id");
+	reader_u64(r, "stream id");
 }
 
 static void read_switch(struct reader *r, struct perf_record *rec)
@@ -483,7 +483,7 @@ static void read_other(struct reader *r, const struct perf_layout *layout, struc
 /* Everything but the big arrays. */
 static void clear(struct perf_record *rec)
 {
-	rec->id = rec->about_id = rec->stream_id = 0;
+	rec->id = rec->about_id = 0;
 	rec->stack = NULL;
 	rec->stack_len = rec->stack_room = 0;
 	rec->nwords = 0;

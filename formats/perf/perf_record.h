@@ -40,7 +40,6 @@ struct perf_record {
 	bool known; /* false: a kind of record that is no event here; only @type and @misc are set */
 	uint64_t id;       /* of the event that wrote it, 0 if the record does not say */
 	uint64_t about_id; /* of the event that LOST and THROTTLE are about */
-	uint64_t stream_id;
 
 	/*
 	 * Event numbers in here are RECORDING_NO_EVENT: the caller knows which number has which id.

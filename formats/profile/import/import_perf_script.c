@@ -55,7 +55,7 @@ struct perf_script {
 	struct json_text name;
 	uint32_t module;
 	uint64_t address;
-	bool has_frame, has_address, inlined, kernel;
+	bool has_frame, inlined, kernel;
 	uint32_t file, line;
 };
 
