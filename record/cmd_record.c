@@ -111,8 +111,9 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 /* A word that is meant for preport, and that no program is called by. */
 static struct err *refuse_report(const char *word)
 {
-	static const char *const words[] = { "report", "annotate", "flamegraph", "folded", "pprof", "tui",
-					     "html",   "info",     "export",     NULL };
+	static const char *const words[] = { "report", "annotate", "flamegraph", "folded", "pprof",   "tui",	 "html",
+					     "info",   "export",   "script",	 "diff",   "convert", "topdown", "processes",
+					     "waits",  "syscalls", "graph",	 "merge",  "strip",   "bundle",	 NULL };
 
 	for (const char *const *known = words; *known; known++)
 		if (!strcmp(*known, word) && !workload_in_path(word))

@@ -31,6 +31,8 @@ static const struct topic topics[] = {
 	{ NULL, NULL, NULL },
 };
 
+static const char *const precord_words[] = { "record", "stat", "top", "list", NULL };
+
 int main(int argc, char **argv)
 {
 	static const struct program program = {
@@ -39,6 +41,8 @@ int main(int argc, char **argv)
 		.summary = "report on a recording made by precord",
 		.see_also = "preport(1), precord(1), precord-trace(5)",
 		.commands = commands,
+		.sibling = "precord",
+		.sibling_words = precord_words,
 		.word_uses = completion_word_uses,
 		.print_words = completion_words_print,
 		.settings = setting_names,

@@ -48,6 +48,8 @@ struct program {
 	const char *summary;
 	const char *see_also; /* "preport(1), precord-trace(5)" */
 	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
+	const char *sibling;		    /* a program whose commands are sometimes given to this one; NULL: none */
+	const char *const *sibling_words;   /* those, ended by NULL */
 	const struct topic *topics; /* for "help TOPIC", ended by one without a name; NULL: none */
 	const struct word_use *word_uses; /* for completion, ended by one without a name; NULL: none */
 	/*

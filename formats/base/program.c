@@ -88,6 +88,14 @@ static void remove_word(struct call *call, int word)
 	call->argc--;
 }
 
+static bool is_siblings(const struct program *program, const char *word)
+{
+	for (const char *const *known = program->sibling_words; program->sibling && *known; known++)
+		if (strcmp(*known, word) == 0)
+			return true;
+	return false;
+}
+
 /* @word stands where only a command's name can. */
 static struct err *refuse_operand(const struct call *call, const char *word)
 {
@@ -108,6 +116,8 @@ static struct err *refuse_operand(const struct call *call, const char *word)
 				  call->help && call->program->topics ? "command or topic" : "command",
 				  word);
 
+	if (is_siblings(call->program, word))
+		return err_remedy(err, "did you mean %s %s?", call->program->sibling, word);
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
 

@@ -97,9 +97,10 @@ static const struct topic adder_topics[] = {
 	{ "carry", "what is left over", (const unsigned char *)"Carry the one.\n" },
 	{ NULL, NULL, NULL },
 };
+static const char *const divider_words[] = { "divide", NULL };
 static const struct program adder = {
 	.name = "adder", .version = "1.2", .summary = "adds", .see_also = "adder(1)", .commands = adder_commands,
-	.topics = adder_topics,
+	.topics = adder_topics, .sibling = "divider", .sibling_words = divider_words,
 };
 static const struct program runner = { .name = "runner", .version = "1.2", .summary = "runs", .commands = runner_commands };
 
@@ -191,6 +192,8 @@ TEST(command_names_what_was_misused_and_the_remedy_in_two_lines)
 {
 	CHECK_CALL(&adder, "drwa", 2, "",
 		   "adder: unknown command 'drwa'\nadder: did you mean 'draw'?\n");
+	CHECK_CALL(&adder, "divide", 2, "",
+		   "adder: unknown command 'divide'\nadder: did you mean divider divide?\n");
 	CHECK_CALL(&adder, "zzz", 2, "",
 		   "adder: unknown command 'zzz'\nadder: try 'adder --help'\n");
 	CHECK_CALL(&adder, "drwa --colour", 2, "",
