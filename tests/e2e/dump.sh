@@ -28,7 +28,7 @@ if python=$(command -v python3); then
 	program="$TOP/tests/programs/stands.py"
 	"$python" "$program" >ready.txt & script=$!
 	trap 'kill $native $script 2>/dev/null' EXIT
-	for _ in $(seq 600); do grep -q ready ready.txt && break; sleep 0.05; done
+	for _ in $(seq 600); do [ "$(wc -l <ready.txt)" = 1 ] && break; sleep 0.05; done # the whole line
 	script=$(cut -d' ' -f2 ready.txt)
 	wait_for "$script" $sleeping
 	for attempt in 1 2 3 4 5 6; do # the thread that runs needs a CPU meanwhile
