@@ -5,9 +5,9 @@
  *
  *	ring's reader of moments ─ put ─► [ shelf of the ring ] ─ take ─► ring_reader, which writes the sample
  *
- * Of a process nothing is read before one of its samples was seen to need it, or several were seen not to reach their stack's end. Looking at all samples of all processes would
- * cost more than what it finds is worth, so one in STACK_SHELF_LOOKS is looked at. What looks like a goroutine is looked up in the process's memory
- * by a thread of its own, which nobody waits for, before anything else is done for that process.
+ * Of a process nothing is read before one of its samples was seen to need it, or several were seen not to reach their stack's end. Looking
+ * for switches in all samples would cost more than what it finds is worth, so one in STACK_SHELF_LOOKS is looked at. What looks like a
+ * goroutine is looked up in the process's memory by a thread of its own, which nobody waits for, before anything else is done for it.
  */
 #ifndef RECORD_STACK_SHELF_H
 #define RECORD_STACK_SHELF_H
