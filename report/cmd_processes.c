@@ -304,8 +304,8 @@ static void add_row(struct printer *o, const struct process_row *row)
 	add_time(o, process->has_start, process->start_ns);
 	add_time(o, process->has_exit, process->exit_ns);
 	table_add_cell(&o->table, exit_of(o, process), NULL);
-	table_add_cell(&o->table, node->own.count ? number_count(&o->arena, node->own.count) : "",
-		       arena_printf(&o->arena, "%" PRIu64, node->own.count));
+	table_add_cell(&o->table, node->own.count ? number_samples(&o->arena, &node->own) : "",
+		       number_samples_data(&o->arena, &node->own));
 	add_weight(o, &node->own);
 	add_weight(o, &node->whole);
 	table_add_cell(&o->table, node->whole.count ? number_share(&o->arena, share) : "",

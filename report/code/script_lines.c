@@ -247,6 +247,12 @@ static void print_table(const struct table *table, const struct script_options *
 	}
 }
 
+/* How much of @whole, whose noun follows: "120" samples, or a weight. A function that never was the leaf has no samples of its own. */
+static const char *part_text(struct arena *arena, const struct profile_sum *part, const struct profile_sum *whole, const char *unit)
+{
+	return profile_is_counted(whole) ? number_count(arena, part->count) : number_weight(arena, part->weight, unit);
+}
+
 static void print_function(const struct script_function *from, struct session *s, uint32_t type,
 			   const struct script_options *options, bool first, FILE *out)
 {
@@ -255,6 +261,7 @@ static void print_function(const struct script_function *from, struct session *s
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	CLEANUP(source_text_deinit) struct source_text source = { 0 };
 	CLEANUP(table_deinit) struct table table;
+	const char *unit = profile_text(p, p->types.items[type].unit);
 	struct profile_sum whole = profile_total(p, type);
 	struct script_listing listing = { 0 };
 	struct script_table t = { &arena, &table, &source, profile_text(p, function->name),
@@ -265,10 +272,10 @@ static void print_function(const struct script_function *from, struct session *s
 	gather(&listing, p, from->function, type);
 	add_rows(&t, &listing, function->line, options->all);
 	if (options->format == TABLE_TEXT)
-		fprintf(out, "%s%s, %s:%" PRIu32 ": %s of %s samples, %s in it itself\n", first ? "" : "\n",
+		fprintf(out, "%s%s, %s:%" PRIu32 ": %s of %s, %s in it itself\n", first ? "" : "\n",
 			text_escape(&arena, t.name), text_escape(&arena, t.file), function->line,
-			number_count(&arena, from->total.count), number_count(&arena, whole.count),
-			number_count(&arena, from->self.count));
+			part_text(&arena, &from->total, &whole, unit), number_extent(&arena, &whole, "sample", unit),
+			part_text(&arena, &from->self, &whole, unit));
 	print_table(&table, options, first, out);
 	vec_deinit(&listing.lines);
 }

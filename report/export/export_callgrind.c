@@ -9,7 +9,7 @@
  *	cob=(3)
  *	cfi=(8)
  *	cfn=(12) scan
- *	calls=5 30			how many samples, and the line where the callee begins
+ *	calls=5 30			how many samples (1 where that is not known), and the line where the callee begins
  *	17 5000000			from which line, and the weight in the callee and all that it calls
  *
  * Weights of a call are counted once a sample, however often the call is on the stack; calls of a function by
@@ -41,6 +41,7 @@ struct writer_state {
 	struct frame_list list;
 	VEC(uint32_t) columns;	/* events that have samples */
 	uint32_t *column_of;	/* by event */
+	bool counted;		/* it is known of how many samples each column is */
 	VEC(struct cost) costs;
 	VEC(int64_t) weights;
 	struct map places;	/* (function, line) -> number + 1 */
@@ -103,7 +104,7 @@ static void add(struct writer_state *w, const struct frame *frame, uint32_t call
 {
 	struct cost *cost = cost_at(w, frame, callee);
 
-	cost->samples += row->count;
+	cost->samples = w->counted ? cost->samples + row->count : 1;
 	w->weights.items[cost->weights + w->column_of[row->type]] += row->weight;
 }
 
@@ -131,9 +132,13 @@ static void add_row(struct writer_state *w, const struct profile_sample *row)
 static void choose_columns(struct writer_state *w)
 {
 	w->column_of = ARENA_ARRAY(&w->arena, uint32_t, w->p->types.len + 1);
+	w->counted = true;
 	for (uint32_t i = 0; i < w->p->types.len; i++) {
+		struct profile_sum sum = profile_total(w->p, i);
+
 		w->column_of[i] = (uint32_t)w->columns.len;
-		if (profile_total(w->p, i).count)
+		w->counted = w->counted && profile_is_counted(&sum);
+		if (sum.count)
 			vec_push(&w->columns, i);
 	}
 }
@@ -168,7 +173,8 @@ static void put_head(struct writer_state *w)
 
 	fputs("# callgrind format\nversion: 1\ncreator: preport " VERSION "\n", w->out);
 	fprintf(w->out, "cmd: %s\n", text_escape(&w->arena, w->facts->cmdline));
-	fputs("desc: sampled: 'calls' counts samples\npositions: line\n", w->out);
+	fprintf(w->out, "desc: %s\npositions: line\n",
+		w->counted ? "sampled: 'calls' counts samples" : "how many samples there were is not known: 'calls' is always 1");
 	for (size_t i = 0; i < w->columns.len; i++) {
 		const struct profile_value_type *event = &w->p->types.items[w->columns.items[i]];
 

@@ -149,6 +149,16 @@ const char *number_of(struct arena *arena, uint64_t count, const char *noun)
 			    count == 1 ? "" : "s");
 }
 
+const char *number_extent(struct arena *arena, const struct profile_sum *sum, const char *noun, const char *unit)
+{
+	const char *weight;
+
+	if (profile_is_counted(sum))
+		return number_of(arena, sum->count, noun);
+	weight = number_weight(arena, sum->weight, unit);
+	return *unit && strcmp(unit, "ns") != 0 ? arena_printf(arena, "%s %s", weight, unit) : weight;
+}
+
 const char *number_sum(struct arena *arena, const struct profile_sum *sum, const char *of,
 		       const char *event, const char *unit)
 {

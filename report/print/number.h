@@ -41,6 +41,9 @@ const char *number_counted(const char *event);
 /* "1 sample", "2 samples" */
 const char *number_of(struct arena *arena, uint64_t count, const char *noun);
 
+/* "120 @noun" and an s; where it is not known how many, the weight: "12.3 M Ir", "12.3 s" if @unit is "ns". */
+const char *number_extent(struct arena *arena, const struct profile_sum *sum, const char *noun, const char *unit);
+
 /*
  * "120 samples@of, 12.3 s of CPU time", or "..., 1.23 G cycles" after the event's name, or "... events" where that is no
  * plural word. Nothing is repeated where samples themselves are counted.

@@ -63,6 +63,7 @@ static void add_row(struct table *table, const struct browser_row *row, const st
 static void put_rows(struct browser *b, const struct profile *p, const struct profile_facts *facts, bool csv, FILE *out)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const struct profile_value_type *event = &p->types.items[browser_event(b)];
 	struct profile_sum whole = browser_whole(b);
 	const char *narrowed = browser_narrowed(b);
 	struct terminal plain = { .utf8 = true };
@@ -78,7 +79,7 @@ static void put_rows(struct browser *b, const struct profile *p, const struct pr
 		table_print_csv(&table, out, /* with_header= */ true);
 	} else {
 		fprintf(out, "%s of %s: %s, %s%s%s\n", browser_table_name(browser_table(b)),
-			profile_text(p, p->types.items[browser_event(b)].name), number_of(&arena, whole.count, "sample"),
+			profile_text(p, event->name), number_extent(&arena, &whole, "sample", profile_text(p, event->unit)),
 			facts->input, *narrowed ? "; only " : "", narrowed);
 		table_print_text(&table, &plain, out);
 	}
@@ -214,7 +215,8 @@ static void put_title(struct tui *t)
 	screen_put(t->screen, 0, 0, screen_columns(t->screen), SCREEN_BAR,
 		   arena_printf(&t->arena, "%s of %s: %s%s, %s lost%s%s", browser_table_name(table),
 				profile_text(p, event->name), state,
-				number_of(&t->arena, whole.count, number_counted(profile_text(p, event->name))),
+				number_extent(&t->arena, &whole, number_counted(profile_text(p, event->name)),
+					      profile_text(p, event->unit)),
 				number_count(&t->arena, facts->lost_by_kernel + facts->lost_by_recorder),
 				*narrowed ? "; only " : "", narrowed));
 	screen_put(t->screen, 1, 0, screen_columns(t->screen), SCREEN_BOLD,

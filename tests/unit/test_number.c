@@ -32,3 +32,15 @@ TEST(number_sum_says_what_was_counted)
 			  cases[i].want);
 	}
 }
+
+TEST(number_extent_is_a_weight_where_samples_are_not_counted)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile_sum counted = { .count = 2, .weight = 3000000000, .weight_sq = 1 }, sums = counted;
+
+	sums.weight_sq = PROFILE_UNCOUNTED;
+	CHECK_STR(number_extent(&arena, &counted, "wait", "ns"), "2 waits");
+	CHECK_STR(number_extent(&arena, &sums, "wait", "ns"), "3.00 s");
+	CHECK_STR(number_extent(&arena, &sums, "sample", "Ir"), "3.00 G Ir");
+	CHECK_STR(number_extent(&arena, &sums, "sample", ""), "3.00 G");
+}
