@@ -48,11 +48,31 @@ static uint64_t long_leb(struct reader *r)
 
 static inline uint64_t leb(struct reader *r)
 {
-	if (!r->failed && r->pos != r->end && !(*r->pos & 0x80)) {
+	size_t left = reader_left(r);
+	const uint8_t *pos = r->pos;
+
+	if (r->failed || left < 2)
+		return long_leb(r);
+	if (!(pos[0] & 0x80)) {
+		r->pos++;
 		r->offset++;
-		return *r->pos++;
+		return pos[0];
 	}
-	return long_leb(r);
+	if (pos[1] & 0x80)
+		return long_leb(r);
+	r->pos += 2;
+	r->offset += 2;
+	return (uint64_t)(pos[0] & 0x7f) | (uint64_t)pos[1] << 7;
+}
+
+static inline uint32_t int_of(const struct jfr_chunk *chunk, struct reader *r)
+{
+	return (uint32_t)(chunk->compressed ? leb(r) : reader_u32(r, "a number of 4 bytes"));
+}
+
+static inline uint64_t long_of(const struct jfr_chunk *chunk, struct reader *r)
+{
+	return chunk->compressed ? leb(r) : reader_u64(r, "a number of 8 bytes");
 }
 
 uint64_t jfr_integer(const struct jfr_chunk *chunk, struct reader *r, enum jfr_basic basic)
@@ -63,17 +83,29 @@ uint64_t jfr_integer(const struct jfr_chunk *chunk, struct reader *r, enum jfr_b
 		return leb(r);
 	if (basic == JFR_SHORT)
 		return reader_u16(r, "a number of 2 bytes");
-	return basic == JFR_INT ? reader_u32(r, "a number of 4 bytes") : reader_u64(r, "a number of 8 bytes");
+	return basic == JFR_INT ? int_of(chunk, r) : long_of(chunk, r);
 }
 
-static uint32_t int_of(const struct jfr_chunk *chunk, struct reader *r)
+/* A string of @len UTF-16 units, made UTF-8 if @arena is there, else passed over. */
+static struct jfr_text chars_of(const struct jfr_chunk *chunk, struct reader *r, uint32_t len, struct arena *arena)
 {
-	return (uint32_t)jfr_integer(chunk, r, JFR_INT);
-}
+	struct jfr_text text = { "", 0 };
+	struct writer made = { 0 };
 
-static uint64_t long_of(const struct jfr_chunk *chunk, struct reader *r)
-{
-	return jfr_integer(chunk, r, JFR_LONG);
+	if (len > reader_left(r))
+		reader_fail(r, "a string");
+	for (uint32_t i = 0; i < len && !r->failed; i++) {
+		uint64_t c = chunk->compressed ? leb(r) : reader_u16(r, "a string");
+
+		if (arena)
+			writer_utf8(&made, c < 0xd800 || c >= 0xe000 ? (uint32_t)c & 0xffff : 0xfffd);
+	}
+	if (made.len && !r->failed) {
+		text.len = made.len;
+		text.data = arena_memdup(arena, (const char *)made.data, made.len);
+	}
+	writer_deinit(&made);
+	return text;
 }
 
 /* A string in place; what is a constant is left in @ret_constant. Text of other codings than UTF-8 is copied if @arena is there. */
@@ -82,7 +114,6 @@ static struct jfr_text string_of(const struct jfr_chunk *chunk, struct reader *r
 {
 	uint8_t coding = reader_u8(r, "a string's coding");
 	struct jfr_text text = { "", 0 };
-	struct writer made = { 0 };
 	uint32_t len;
 
 	switch (coding) {
@@ -100,20 +131,7 @@ static struct jfr_text string_of(const struct jfr_chunk *chunk, struct reader *r
 		return text;
 	case STRING_CHARS:
 		len = int_of(chunk, r);
-		if (len > reader_left(r))
-			reader_fail(r, "a string");
-		text.len = 0;
-		for (uint32_t i = 0; i < len && !r->failed; i++) {
-			uint64_t c = jfr_integer(chunk, r, JFR_SHORT);
-
-			writer_utf8(&made, c < 0xd800 || c >= 0xe000 ? (uint32_t)c & 0xffff : 0xfffd);
-		}
-		if (arena && !r->failed) {
-			text.len = made.len;
-			text.data = arena_memdup(arena, made.len ? (const char *)made.data : "", made.len);
-		}
-		writer_deinit(&made);
-		return text;
+		return chars_of(chunk, r, len, arena);
 	default:
 		reader_fail(r, "a string's coding");
 		return text;
@@ -276,55 +294,87 @@ static enum jfr_basic basic_of(const char *name)
 	return JFR_STRUCT;
 }
 
+/* Names of elements and of their attributes that mean something here. */
+enum word { WORD_NOT_READ, WORD_OTHER, WORD_CLASS, WORD_FIELD, WORD_ID, WORD_NAME, WORD_CONSTANT, WORD_DIMENSION, WORDS };
+
+/* One string of the metadata. Most are descriptions for people, so that only those that are asked for are decoded. */
+struct metadata_string {
+	uint32_t at; /* offset in the chunk */
+	uint8_t word;
+	const char *text; /* NULL: not decoded yet */
+};
+
 /* The metadata event's tree of elements, whose names and attributes are numbers of strings. */
 struct metadata {
 	struct jfr_chunk *chunk;
 	struct reader *r;
-	const char **strings;
+	struct metadata_string *strings;
 	uint32_t nstrings;
 };
 
+/* Of an element: the string of each attribute, by enum word; NULL: it has none. */
 struct attributes {
-	const char *id, *name, *class, *constant, *dimension;
+	struct metadata_string *of[WORDS];
 };
 
-static const char *string_number(struct metadata *m)
+static struct metadata_string *string_number(struct metadata *m)
 {
+	static struct metadata_string none = { .word = WORD_OTHER, .text = "" };
 	uint32_t number = int_of(m->chunk, m->r);
 
 	if (number < m->nstrings)
-		return m->strings[number];
+		return &m->strings[number];
 	reader_fail(m->r, "the number of a string of the metadata");
-	return "";
+	return &none;
+}
+
+static const char *text_of(struct metadata *m, struct metadata_string *string)
+{
+	uint64_t constant;
+
+	if (!string)
+		return "";
+	if (!string->text) {
+		struct reader r = reader_at(m->chunk, string->at, m->chunk->len);
+		struct jfr_text text = string_of(m->chunk, &r, &m->chunk->arena, &constant);
+
+		string->text = arena_memdup(&m->chunk->arena, text.data, text.len);
+	}
+	return string->text;
+}
+
+static enum word word_of(struct metadata *m, struct metadata_string *string)
+{
+	static const char *const words[WORDS] = { "", "", "class", "field", "id", "name", "constantPool", "dimension" };
+
+	if (string->word == WORD_NOT_READ) {
+		string->word = WORD_OTHER;
+		for (uint8_t i = WORD_CLASS; i < WORDS; i++)
+			if (strcmp(text_of(m, string), words[i]) == 0)
+				string->word = i;
+	}
+	return string->word;
 }
 
 static struct attributes read_attributes(struct metadata *m)
 {
-	struct attributes found = { "", "", "", "", "" };
+	struct attributes found = { 0 };
 	uint32_t count = int_of(m->chunk, m->r);
 
 	for (uint32_t i = 0; i < count && !m->r->failed; i++) {
-		const char *key = string_number(m), *value = string_number(m);
+		struct metadata_string *key = string_number(m), *value = string_number(m);
 
-		if (strcmp(key, "id") == 0)
-			found.id = value;
-		else if (strcmp(key, "name") == 0)
-			found.name = value;
-		else if (strcmp(key, "class") == 0)
-			found.class = value;
-		else if (strcmp(key, "constantPool") == 0)
-			found.constant = value;
-		else if (strcmp(key, "dimension") == 0)
-			found.dimension = value;
+		found.of[word_of(m, key)] = value;
 	}
 	return found;
 }
 
 static uint32_t add_class(struct metadata *m, const struct attributes *from)
 {
-	struct jfr_class class = { .id = strtoull(from->id, NULL, 10),
-				   .name = from->name,
-				   .basic = basic_of(from->name) };
+	const char *name = text_of(m, from->of[WORD_NAME]);
+	struct jfr_class class = { .id = strtoull(text_of(m, from->of[WORD_ID]), NULL, 10),
+				   .name = name,
+				   .basic = basic_of(name) };
 	uint32_t number = (uint32_t)m->chunk->classes.len;
 
 	if (number >= CLASSES_MAX)
@@ -337,10 +387,11 @@ static uint32_t add_class(struct metadata *m, const struct attributes *from)
 static void add_field(struct metadata *m, uint32_t class, const struct attributes *from)
 {
 	struct jfr_class *of = &m->chunk->classes.items[class];
-	struct jfr_field field = { .name = from->name,
-				   .type = strtoull(from->class, NULL, 10),
-				   .constant = strcmp(from->constant, "true") == 0,
-				   .array = *from->dimension && strcmp(from->dimension, "0") != 0 };
+	const char *dimension = text_of(m, from->of[WORD_DIMENSION]);
+	struct jfr_field field = { .name = text_of(m, from->of[WORD_NAME]),
+				   .type = strtoull(text_of(m, from->of[WORD_CLASS]), NULL, 10),
+				   .constant = strcmp(text_of(m, from->of[WORD_CONSTANT]), "true") == 0,
+				   .array = *dimension && strcmp(dimension, "0") != 0 };
 
 	if (of->fields.len >= JFR_FIELDS_MAX)
 		reader_fail(m->r, "a class of at most 255 fields");
@@ -351,7 +402,7 @@ static void add_field(struct metadata *m, uint32_t class, const struct attribute
 /* @class is the one that the element lies in, or PROFILE_NONE. */
 static void read_element(struct metadata *m, uint32_t class, unsigned depth)
 {
-	const char *what = string_number(m);
+	enum word what = word_of(m, string_number(m));
 	struct attributes attributes = read_attributes(m);
 	uint32_t inner = PROFILE_NONE, count;
 
@@ -359,9 +410,9 @@ static void read_element(struct metadata *m, uint32_t class, unsigned depth)
 		reader_fail(m->r, "metadata of at most 32 levels");
 	if (m->r->failed)
 		return;
-	if (strcmp(what, "class") == 0)
+	if (what == WORD_CLASS)
 		inner = add_class(m, &attributes);
-	else if (strcmp(what, "field") == 0 && class != PROFILE_NONE)
+	else if (what == WORD_FIELD && class != PROFILE_NONE)
 		add_field(m, class, &attributes);
 	count = int_of(m->chunk, m->r);
 	for (uint32_t i = 0; i < count && !m->r->failed; i++)
@@ -375,12 +426,12 @@ static void read_strings(struct metadata *m)
 		reader_fail(m->r, "the strings of the metadata");
 		m->nstrings = 0;
 	}
-	m->strings = ARENA_ARRAY(&m->chunk->arena, const char *, m->nstrings + 1);
+	m->strings = ARENA_ARRAY(&m->chunk->arena, struct metadata_string, m->nstrings + 1);
 	for (uint32_t i = 0; i < m->nstrings; i++) {
 		uint64_t constant;
-		struct jfr_text text = string_of(m->chunk, m->r, &m->chunk->arena, &constant);
 
-		m->strings[i] = arena_memdup(&m->chunk->arena, text.data, text.len);
+		m->strings[i].at = (uint32_t)(m->r->pos - m->chunk->data);
+		string_of(m->chunk, m->r, NULL, &constant);
 	}
 }
 
