@@ -118,6 +118,19 @@ TEST(legacy_cpu_samples_of_all_word_sizes_and_orders)
 	}
 }
 
+/* A program that cannot be moved keeps its addresses, what was mapped elsewhere has the file's. */
+TEST(legacy_addresses_are_those_of_the_files)
+{
+	struct import_case c;
+
+	import_case_text(&c, "goroutine profile: total 1\n1 @ 0x401234 0x7f12340054f1 0x55a000002345 0x10\n\nMAPPED_LIBRARIES:\n"
+			     "00401000-00402000 r-xp 00001000 fe:01 12   /usr/bin/fixed\n"
+			     "7f1234005000-7f1234006000 r-xp 00003000 fe:01 12   /usr/lib/libc.so.6\n"
+			     "55a000002000-55a000003000: /usr/bin/prog (@2000) ab12\n");
+	CHECK_STR(import_case_stack(&c, 0), "[fixed+0x401233]<[libc.so.6+0x34f0]<[prog+0x2344]<[unknown+0xf]");
+	import_case_close(&c);
+}
+
 TEST(legacy_files_survive_damage)
 {
 	static const char text[] = "heap profile: 1: 112 [33: 4696] @ heap/65536\n1: 112 [32: 3584] @ 0x41e645 0x495968\n"

@@ -50,6 +50,16 @@ uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr)
 	return location;
 }
 
+uint64_t import_link_time(const struct import_mapping *mapping, uint64_t addr)
+{
+	const uint64_t fixed = 256 << 20; /* programs that cannot be moved are linked below, others are never loaded there */
+
+	if (addr < mapping->start || addr >= mapping->end || mapping->start < mapping->offset ||
+	    mapping->start - mapping->offset < fixed)
+		return addr;
+	return addr - mapping->start + mapping->offset;
+}
+
 uint32_t import_text(struct profile *p, struct json_text text)
 {
 	return text.len ? strtab_add_len(&p->strings, text.data, text.len) : 0; /* an absent one has no address */

@@ -26,6 +26,18 @@ struct profile_line import_unnamed_line(struct profile *p, uint32_t module, uint
 /* The number of the location of @addr in @module, or PROFILE_NONE, with such a function. */
 uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr);
 
+/* Where a file was mapped: [start, end), from @offset in the file on. */
+struct import_mapping {
+	uint64_t start, end, offset;
+	uint32_t module; /* may be PROFILE_NONE */
+};
+
+/*
+ * What @addr of the process is in the file of @mapping, as near as can be said without the file: its offset, or itself where
+ * the program is one that has to be where it was linked. Addresses outside of it have been translated already.
+ */
+uint64_t import_link_time(const struct import_mapping *mapping, uint64_t addr);
+
 uint32_t import_text(struct profile *p, struct json_text text);
 
 /* The module at @path; PROFILE_NONE for "". */

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #define NO_TYPE	  UINT32_MAX
-#define NO_MODULE (PROFILE_NONE - 1) /* a mapping that has no name */
 
 /* Fields of the messages: see profile.proto. */
 enum { P_SAMPLE_TYPE = 1, P_SAMPLE, P_MAPPING, P_LOCATION, P_FUNCTION, P_STRING, P_DROP, P_KEEP, P_TIME,
@@ -60,6 +59,7 @@ struct pprof {
 	VEC(struct pprof_type) types;
 	VEC(struct pprof_function) functions;
 	struct import_ids mapping_ids, function_ids, location_ids;
+	VEC(struct import_mapping) mappings;
 	VEC(struct profile_line) lines; /* of one location */
 	VEC(uint32_t) frames;		/* of one sample, leaf first: locations */
 	VEC(uint32_t) before;		/* of the sample before */
@@ -294,6 +294,7 @@ static struct err *add_types(struct pprof *in)
 static void add_mapping(struct pprof *in, struct reader *r)
 {
 	struct profile_module mod = { .kind = PROFILE_USER };
+	struct import_mapping mapping = { .module = PROFILE_NONE };
 	struct proto_field field;
 	const char *path, *slash;
 	uint64_t id = 0;
@@ -301,6 +302,12 @@ static void add_mapping(struct pprof *in, struct reader *r)
 	while (proto_next(r, &field)) {
 		if (field.number == 1)
 			id = field.value;
+		else if (field.number == 2)
+			mapping.start = field.value;
+		else if (field.number == 3)
+			mapping.end = field.value;
+		else if (field.number == 4)
+			mapping.offset = field.value;
 		else if (field.number == 5)
 			mod.path = text(in, field.value);
 		else if (field.number == 6)
@@ -308,14 +315,15 @@ static void add_mapping(struct pprof *in, struct reader *r)
 	}
 	path = profile_text(in->p, mod.path);
 	slash = strrchr(path, '/');
-	if (!*path && !mod.build_id) {
-		import_ids_put(&in->mapping_ids, id, NO_MODULE);
-		return;
-	}
-	if (strncmp(path, "[kernel", 7) == 0)
+	if (strncmp(path, "[kernel", 7) == 0) {
 		mod.kind = PROFILE_KERNEL;
+		mapping.end = mapping.start; /* its addresses are the same everywhere */
+	}
 	mod.name = slash && slash[1] ? profile_string(in->p, slash + 1) : mod.path;
-	import_ids_put(&in->mapping_ids, id, profile_add_module(in->p, &mod));
+	if (*path || mod.build_id)
+		mapping.module = profile_add_module(in->p, &mod);
+	import_ids_put(&in->mapping_ids, id, (uint32_t)in->mappings.len);
+	vec_push(&in->mappings, mapping);
 }
 
 static void add_function(struct pprof *in, struct reader *r)
@@ -446,7 +454,7 @@ static struct err *add_location(struct pprof *in, struct reader *r)
 	struct reader again = *r;
 	struct proto_field field;
 	uint64_t id = 0, mapping = 0, address = 0;
-	uint32_t module, location;
+	uint32_t module = PROFILE_NONE, number, location;
 	uint8_t prunes;
 	struct err *err = NULL;
 
@@ -460,12 +468,14 @@ static struct err *add_location(struct pprof *in, struct reader *r)
 	}
 	if (r->failed)
 		return reader_check(r);
-	module = mapping ? import_ids_get(&in->mapping_ids, mapping) : NO_MODULE;
-	if (module == PROFILE_NONE)
+	number = mapping ? import_ids_get(&in->mapping_ids, mapping) : PROFILE_NONE;
+	if (mapping && number == PROFILE_NONE)
 		return err_new(ERR_CORRUPT, "location %" PRIu64 " lies in mapping %" PRIu64
 					    ", which is not there", id, mapping);
-	if (module == NO_MODULE)
-		module = PROFILE_NONE;
+	if (mapping) {
+		module = in->mappings.items[number].module;
+		address = import_link_time(&in->mappings.items[number], address);
+	}
 	in->lines.len = in->dropped_line = 0;
 	while (!err && proto_next(&again, &field))
 		if (field.number == 4 && field.wire == PROTO_BYTES)
@@ -747,6 +757,7 @@ static void deinit(struct pprof *in)
 	vec_deinit(&in->prunes);
 	pprof_prune_free(in->prune);
 	import_ids_deinit(&in->mapping_ids);
+	vec_deinit(&in->mappings);
 	import_ids_deinit(&in->function_ids);
 	import_ids_deinit(&in->location_ids);
 }

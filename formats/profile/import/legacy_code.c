@@ -4,8 +4,6 @@
  */
 #include "formats/profile/import/legacy_code.h"
 
-#include "formats/profile/import/import_build.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -117,7 +115,7 @@ void legacy_code_add_java(struct legacy_code *code, uint64_t addr, struct json_t
 /* ---- mappings ---- */
 
 /* "0x400000-0x500000:" or with a blank instead of the '-' */
-static bool take_range(struct json_text *line, struct legacy_mapping *ret)
+static bool take_range(struct json_text *line, struct import_mapping *ret)
 {
 	struct json_text word = next_word(line), start;
 
@@ -138,20 +136,22 @@ static bool is_permissions(struct json_text word)
 }
 
 /* Behind the permissions: "OFFSET MAJOR:MINOR INODE PATH", or "PATH (@OFFSET) BUILD-ID". */
-static struct json_text take_path(struct json_text line, struct json_text *build_id)
+static struct json_text take_path(struct json_text line, uint64_t *offset, struct json_text *build_id)
 {
-	struct json_text rest = line, offset = next_word(&rest), device = next_word(&rest), path, word;
-	uint64_t number;
+	struct json_text rest = line, first = next_word(&rest), device = next_word(&rest), path, word;
 
 	*build_id = (struct json_text){ "", 0 };
-	if (import_hex(offset, &number) && device.len && memchr(device.data, ':', device.len)) {
+	if (import_hex(first, offset) && device.len && memchr(device.data, ':', device.len)) {
 		next_word(&rest);
 		return import_trim(rest);
 	}
+	*offset = 0;
 	path = next_word(&line);
 	word = next_word(&line);
-	if (import_starts(word, "(@"))
+	if (import_starts(word, "(@")) {
+		import_hex((struct json_text){ word.data + 2, word.len - 2 - (word.data[word.len - 1] == ')') }, offset);
 		word = next_word(&line);
+	}
 	*build_id = word;
 	return path;
 }
@@ -172,7 +172,7 @@ static uint32_t path_text(struct legacy_code *code, struct json_text path)
 void legacy_code_add_mapping(struct legacy_code *code, struct json_text line)
 {
 	struct json_text rest = line, word, build_id;
-	struct legacy_mapping mapping = { 0 };
+	struct import_mapping mapping = { 0 };
 	struct profile_module mod = { .kind = PROFILE_USER };
 	const char *slash;
 
@@ -189,7 +189,7 @@ void legacy_code_add_mapping(struct legacy_code *code, struct json_text line)
 			return;
 		line = rest;
 	}
-	mod.path = path_text(code, take_path(line, &build_id));
+	mod.path = path_text(code, take_path(line, &mapping.offset, &build_id));
 	mod.build_id = import_text(code->p, build_id);
 	if (!mod.path || code->mappings.len >= MAPPINGS_MAX)
 		return;
@@ -201,12 +201,14 @@ void legacy_code_add_mapping(struct legacy_code *code, struct json_text line)
 
 /* ---- addresses ---- */
 
-static uint32_t module_of(const struct legacy_code *code, uint64_t addr)
+static const struct import_mapping *mapping_of(const struct legacy_code *code, uint64_t addr)
 {
+	static const struct import_mapping none = { .module = PROFILE_NONE };
+
 	for (size_t i = 0; i < code->mappings.len; i++)
 		if (addr >= code->mappings.items[i].start && addr < code->mappings.items[i].end)
-			return code->mappings.items[i].module;
-	return PROFILE_NONE;
+			return &code->mappings.items[i];
+	return &none;
 }
 
 static void add_line(struct legacy_code *code, uint32_t module, const struct legacy_symbol *symbol)
@@ -220,17 +222,19 @@ static void add_line(struct legacy_code *code, uint32_t module, const struct leg
 static uint32_t new_location(struct legacy_code *code, uint64_t addr)
 {
 	const uint64_t *known = map_get(&code->symbol_of, addr);
-	uint32_t module = module_of(code, addr), location;
+	const struct import_mapping *mapping = mapping_of(code, addr);
+	uint64_t vaddr = import_link_time(mapping, addr);
+	uint32_t module = mapping->module, location;
 
 	if (!known)
-		return import_unnamed(code->p, module, addr);
+		return import_unnamed(code->p, module, vaddr);
 	code->lines.len = 0;
 	for (uint64_t at = *known + 1; at; at = code->symbols.items[at - 1].next)
 		add_line(code, module, &code->symbols.items[at - 1]);
 	if (module == PROFILE_NONE)
 		return profile_add_named_location(code->p, PROFILE_FRAME_NATIVE, module, code->lines.items,
 						  (uint32_t)code->lines.len);
-	location = profile_add_location(code->p, module, addr, PROFILE_FRAME_NATIVE);
+	location = profile_add_location(code->p, module, vaddr, PROFILE_FRAME_NATIVE);
 	if (!code->p->locations.items[location].nlines)
 		profile_set_lines(code->p, location, code->lines.items, (uint32_t)code->lines.len);
 	return location;

@@ -14,6 +14,7 @@
 #define FORMATS_LEGACY_CODE_H
 
 #include "formats/base/map.h"
+#include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_text.h"
 #include "formats/profile/profile.h"
 
@@ -22,17 +23,12 @@ struct legacy_symbol {
 	uint32_t line, next; /* @next: number + 1 of the function that this one is inlined into; 0: none */
 };
 
-struct legacy_mapping {
-	uint64_t start, end;
-	uint32_t module;
-};
-
 struct legacy_code {
 	struct profile *p;
 	struct map symbol_of;	/* address -> number of a symbol */
 	struct map location_of; /* address -> number of a location */
 	VEC(struct legacy_symbol) symbols;
-	VEC(struct legacy_mapping) mappings;
+	VEC(struct import_mapping) mappings;
 	VEC(struct profile_line) lines; /* of one location */
 	uint64_t last_addr;	/* of the line before */
 	bool last_open;		/* and it is the first that named that address */
