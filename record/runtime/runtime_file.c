@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,41 +111,55 @@ static void read_v8(const void *request, void *answer, int *ret_fd)
 	image_close(image);
 }
 
-struct gdb_read {
-	bool found;
-	uint64_t distance;
+struct variable_search {
+	uint64_t to_start; /* what to add to a link-time address for the distance */
+	struct runtime_variables *ret;
 };
 
-struct gdb_symbol {
-	uint64_t vaddr;
-	bool found;
-};
-
-static void take_descriptor(void *context, const char *name, uint64_t vaddr, uint64_t len)
+static void take_variable(void *context, const char *name, uint64_t vaddr, uint64_t len)
 {
-	struct gdb_symbol *symbol = context;
+	const struct variable_search *search = context;
 
 	(void)len;
 	if (strcmp(name, "__jit_debug_descriptor") == 0)
-		*symbol = (struct gdb_symbol){ vaddr, true };
+		search->ret->jit_descriptor = vaddr + search->to_start;
+	else if (strcmp(name, "g_dacTable") == 0)
+		search->ret->dac_table = vaddr + search->to_start;
+}
+
+#define DOTNET_VERSION "@(#)Version "
+
+/* "@(#)Version 8.0.424.16909 @Commit: …", a variable that all files of .NET's runtime have, without a symbol. */
+static void find_dotnet_version(struct image *image, struct runtime_variables *ret)
+{
+	struct image_section data;
+	const uint8_t *at = NULL;
+	char text[32] = "";
+
+	if (image_section(image, ".data", &data))
+		at = memmem(data.data, data.len, DOTNET_VERSION, strlen(DOTNET_VERSION));
+	if (!at)
+		return;
+	memcpy(text, at, MIN((size_t)(data.data + data.len - at), sizeof(text) - 1));
+	sscanf(text, DOTNET_VERSION "%3u.%3u", &ret->dotnet_major, &ret->dotnet_minor);
 }
 
 /* There, too. */
-static void read_gdb(const void *request, void *answer, int *ret_fd)
+static void read_variables(const void *request, void *answer, int *ret_fd)
 {
-	static const char *const prefixes[] = { "__jit_debug_descriptor", NULL };
+	static const char *const prefixes[] = { "__jit_debug_descriptor", "g_dacTable", NULL };
 	const struct tables *q = request;
-	struct gdb_read *ret = answer;
 	const struct managed_place place = place_of(q);
 	struct image *image = managed_place_open(&place);
-	struct gdb_symbol symbol = { 0 };
+	struct variable_search search = { .ret = answer };
 	uint64_t bias;
 
 	(void)ret_fd;
 	if (image && image_bias(image, q->start, q->offset, &bias)) {
-		managed_image_symbols(image, prefixes, take_descriptor, &symbol);
-		ret->found = symbol.found;
-		ret->distance = symbol.vaddr + bias - q->start;
+		search.to_start = bias - q->start;
+		managed_image_symbols(image, prefixes, take_variable, &search);
+		if (search.ret->dac_table)
+			find_dotnet_version(image, search.ret);
 	}
 	image_close(image);
 }
@@ -213,13 +228,11 @@ bool runtime_file_v8(struct foreign_reader *reader, const struct managed_place *
 	return answered;
 }
 
-bool runtime_file_descriptor(struct foreign_reader *reader, const struct managed_place *place, uint64_t *ret_distance)
+bool runtime_file_variables(struct foreign_reader *reader, const struct managed_place *place, struct runtime_variables *ret)
 {
-	struct gdb_read read = { 0 };
-	struct file_question what = { read_gdb, &read, sizeof(read) };
+	struct file_question what = { read_variables, ret, sizeof(*ret) };
 	struct tables q = { 0 };
-	bool answered = ask_file(reader, place, &q, &what);
 
-	*ret_distance = read.found ? read.distance : 0;
-	return answered;
+	memset(ret, 0, sizeof(*ret));
+	return ask_file(reader, place, &q, &what);
 }

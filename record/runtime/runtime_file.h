@@ -21,7 +21,14 @@ bool runtime_file_hotspot(struct foreign_reader *reader, const struct managed_pl
 /* What the program at @place says of V8, and whether that is usable. False if nothing answers. */
 bool runtime_file_v8(struct foreign_reader *reader, const struct managed_place *place, struct v8_layout *ret, bool *ret_usable);
 
-/* How far behind the start of @place its descriptor of JIT code (gdb_jit.h) is; 0: it has none. False if nothing answers. */
-bool runtime_file_descriptor(struct foreign_reader *reader, const struct managed_place *place, uint64_t *ret_distance);
+/* What runtimes have in a file that is mapped: distances behind the start of that mapping, 0: it has no such thing. */
+struct runtime_variables {
+	uint64_t jit_descriptor; /* of GDB's JIT interface (gdb_jit.h) */
+	uint64_t dac_table;	 /* of .NET's runtime (dotnet.h), */
+	unsigned dotnet_major, dotnet_minor; /* whose version this is; 0: not known */
+};
+
+/* Of the file at @place. False if nothing answers. */
+bool runtime_file_variables(struct foreign_reader *reader, const struct managed_place *place, struct runtime_variables *ret);
 
 #endif

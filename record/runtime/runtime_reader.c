@@ -15,6 +15,7 @@
 #include "formats/base/vec.h"
 #include "formats/perf/jitdump.h"
 #include "record/managed/managed_binary.h"
+#include "record/runtime/dotnet.h"
 #include "record/runtime/gdb_jit.h"
 #include "record/runtime/hotspot.h"
 #include "record/runtime/runtime_file.h"
@@ -40,7 +41,7 @@
 #define WAIT_NS	      1000000000ULL /* for the thread */
 
 #define GDB_JITS_MAX  4		    /* descriptors of one process */
-#define GDB_FILES_MAX 512	    /* that were looked into for one */
+#define FILES_MAX     512	    /* that were looked into for one, or for .NET's runtime */
 #define GDB_VIEWS_MAX 16	    /* that one look may take to read a list */
 #define CHECK_NS      25000000ULL   /* at least, between comparisons of what is known of a process with what is there, */
 #define CHECK_RATE    20	    /* and so many times as long as one takes */
@@ -69,6 +70,7 @@ struct process {
 	struct task_memory memory;
 	struct hotspot *hotspot;
 	struct v8 *v8;
+	struct dotnet *dotnet;
 	struct gdb_jit *gdb_jits[GDB_JITS_MAX];
 	size_t ngdb_jits;
 	struct writer dump;
@@ -86,9 +88,10 @@ struct v8_file {
 	bool usable;
 };
 
-/* A file as mapped from one offset on, and how far behind that its descriptor of JIT code is; 0: it has none. */
-struct gdb_file {
-	uint64_t device, inode, offset, distance;
+/* A file as mapped from one offset on. */
+struct mapped_runtime {
+	uint64_t device, inode, offset;
+	struct runtime_variables has;
 };
 
 /* Versions of a runtime that are not known. */
@@ -106,7 +109,7 @@ struct runtime_reader {
 	struct map told_files; /* pid -> whether its interpreter was asked for; the recorder's */
 	pthread_t thread;
 	uint64_t left_out;
-	struct unread unread_java, unread_v8;
+	struct unread unread_java, unread_v8, unread_dotnet;
 	VEC(struct runtime_interpreter) interpreters;
 	VEC(struct runtime_gone) gone;
 	atomic_size_t ngone;   /* of them */
@@ -120,7 +123,7 @@ struct runtime_reader {
 	struct map by_pid;
 	struct managed_files files;
 	VEC(struct v8_file *) v8_files;
-	VEC(struct gdb_file) gdb_files;
+	VEC(struct mapped_runtime) mapped;
 	struct managed_view *view;
 	struct budget budget;
 	uint64_t spent_ns;
@@ -157,7 +160,8 @@ static struct process *find(const struct runtime_reader *r, uint32_t pid)
 
 static void count_held(struct runtime_reader *r, struct process *p)
 {
-	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0);
+	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0) +
+		     (p->dotnet ? dotnet_held(p->dotnet) : 0);
 
 	for (size_t i = 0; i < p->ngdb_jits; i++)
 		now += gdb_jit_held(p->gdb_jits[i]);
@@ -178,10 +182,12 @@ static void close_process(struct process *p)
 	put_checked(p);
 	hotspot_free(p->hotspot);
 	v8_free(p->v8);
+	dotnet_free(p->dotnet);
 	for (size_t i = 0; i < p->ngdb_jits; i++)
 		gdb_jit_free(p->gdb_jits[i]);
 	p->hotspot = NULL;
 	p->v8 = NULL;
+	p->dotnet = NULL;
 	p->ngdb_jits = 0;
 	task_memory_close(&p->memory);
 	p->told_interpreter = false;
@@ -334,37 +340,54 @@ static void open_v8(struct runtime_reader *r, struct process *p, const struct ma
 	tell_interpreter(r, p, file->layout.entry, file->layout.entry_len);
 }
 
-/* ---- GDB's JIT interface --------------------------------------------------------------------------- */
+/* ---- GDB's JIT interface, and .NET ------------------------------------------------------------------ */
 
 /* NULL if it did not answer, or there is no room for it. */
-static const struct gdb_file *get_gdb_file(struct runtime_reader *r, const struct managed_place *place)
+static const struct mapped_runtime *get_mapped(struct runtime_reader *r, const struct managed_place *place)
 {
-	uint64_t distance;
+	struct mapped_runtime found = { place->device, place->inode, place->offset, { 0 } };
 
-	for (size_t i = 0; i < r->gdb_files.len; i++) {
-		struct gdb_file *known = &r->gdb_files.items[i];
+	for (size_t i = 0; i < r->mapped.len; i++) {
+		struct mapped_runtime *known = &r->mapped.items[i];
 
 		if (known->device == place->device && known->inode == place->inode && known->offset == place->offset)
 			return known;
 	}
-	if (r->gdb_files.len >= GDB_FILES_MAX || !runtime_file_descriptor(r->files.reader, place, &distance))
+	if (r->mapped.len >= FILES_MAX || !runtime_file_variables(r->files.reader, place, &found.has))
 		return NULL;
-	vec_push(&r->gdb_files, ((struct gdb_file){ place->device, place->inode, place->offset, distance }));
-	return &r->gdb_files.items[r->gdb_files.len - 1];
+	vec_push(&r->mapped, found);
+	return &r->mapped.items[r->mapped.len - 1];
 }
 
-struct gdb_search {
+/* .NET's runtime is a library, or part of a program that has all in one file. */
+static void open_dotnet(struct runtime_reader *r, struct process *p, uint64_t start, const struct runtime_variables *has)
+{
+	p->looks = LOOKS_MAX;
+	if (arch_native() == &arch_x86_64 && task_memory_open(&p->memory, p->pid))
+		p->dotnet = dotnet_new(has->dotnet_major, start + has->dac_table, p->pid);
+	if (!p->dotnet)
+		note_version(r, &r->unread_dotnet,
+			     (struct unread){ .major = has->dotnet_major, .minor = has->dotnet_minor,
+					      .newer = has->dotnet_major > DOTNET_VERSION_MAX });
+}
+
+struct place_search {
 	struct runtime_reader *reader;
 	struct process *process;
 };
 
-static bool take_gdb_place(void *context, const struct managed_place *place)
+static bool take_place(void *context, const struct managed_place *place)
 {
-	struct gdb_search *search = context;
+	struct place_search *search = context;
 	struct process *p = search->process;
-	const struct gdb_file *file = get_gdb_file(search->reader, place);
-	if (file && file->distance && (p->ngdb_jits || task_memory_open(&p->memory, p->pid)))
-		p->gdb_jits[p->ngdb_jits++] = gdb_jit_new(place->start + file->distance, p->pid);
+	const struct mapped_runtime *file = get_mapped(search->reader, place);
+
+	if (file && file->has.dac_table && !p->ngdb_jits) {
+		open_dotnet(search->reader, p, place->start, &file->has);
+		return false;
+	}
+	if (file && file->has.jit_descriptor && (p->ngdb_jits || task_memory_open(&p->memory, p->pid)))
+		p->gdb_jits[p->ngdb_jits++] = gdb_jit_new(place->start + file->has.jit_descriptor, p->pid);
 	return p->ngdb_jits < GDB_JITS_MAX;
 }
 
@@ -372,7 +395,7 @@ static bool take_gdb_place(void *context, const struct managed_place *place)
 
 static bool has_runtime(const struct process *p)
 {
-	return p->hotspot || p->v8 || p->ngdb_jits;
+	return p->hotspot || p->v8 || p->dotnet || p->ngdb_jits;
 }
 
 /* Others may have to be waited for meanwhile, which counts like work. */
@@ -390,7 +413,7 @@ static void look_at(struct runtime_reader *r, struct process *p, bool has_jit)
 		p->looks = LOOKS_MAX;
 		open_v8(r, p, &place);
 	} else if (has_jit) {
-		managed_place_each(p->pid, take_gdb_place, &(struct gdb_search){ r, p });
+		managed_place_each(p->pid, take_place, &(struct place_search){ r, p });
 	}
 	free(path);
 	p->looked_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -486,6 +509,8 @@ static bool compare(struct runtime_reader *r, struct process *p)
 		return hotspot_compare(p->hotspot, r->view, &p->dump);
 	if (p->v8)
 		return v8_compare(p->v8, r->view, &p->dump);
+	if (p->dotnet)
+		return dotnet_compare(p->dotnet, r->view, &p->dump);
 	for (size_t i = 0; i < p->ngdb_jits; i++)
 		done = read_gdb_list(r, p, p->gdb_jits[i]) && done;
 	return done;
@@ -564,6 +589,8 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		ask_hotspot(r, p, q);
 	else if (p->v8)
 		ask_v8(r, p, q);
+	else if (p->dotnet)
+		dotnet_look(p->dotnet, r->view, q->ip, q->ask == ASK_LEAF, &p->dump);
 	else
 		ask_gdb_jits(r, p, q);
 	stamp(r, p, begin);
@@ -675,7 +702,7 @@ void runtime_reader_free(struct runtime_reader *r)
 	for (size_t i = 0; i < r->v8_files.len; i++)
 		free(r->v8_files.items[i]);
 	vec_deinit(&r->v8_files);
-	vec_deinit(&r->gdb_files);
+	vec_deinit(&r->mapped);
 	managed_files_deinit(&r->files);
 	vec_deinit(&r->queue);
 	vec_deinit(&r->interpreters);
@@ -802,6 +829,17 @@ static void say_v8(const struct unread *v8, struct diag *notes)
 		diag_warn(notes, "%" PRIu64 " processes with V8 could not be read: their code has no names", v8->count);
 }
 
+static void say_dotnet(const struct unread *dotnet, struct diag *notes)
+{
+	if (dotnet->count && dotnet->newer)
+		diag_warn(notes, ".NET %u.%u is newer than this precord knows: " DOTNET_VERSIONS " are read", dotnet->major, dotnet->minor);
+	else if (dotnet->count && dotnet->major)
+		diag_warn(notes, ".NET %u.%u is not among those that this precord reads, " DOTNET_VERSIONS ": its code has no names",
+			  dotnet->major, dotnet->minor);
+	else if (dotnet->count)
+		diag_warn(notes, "%" PRIu64 " processes with .NET could not be read: their code has no names", dotnet->count);
+}
+
 static void say(struct runtime_reader *r, struct diag *notes)
 {
 	if (r->left_out)
@@ -810,7 +848,8 @@ static void say(struct runtime_reader *r, struct diag *notes)
 			  r->left_out);
 	say_java(&r->unread_java, notes);
 	say_v8(&r->unread_v8, notes);
-	r->left_out = r->unread_java.count = r->unread_v8.count = 0;
+	say_dotnet(&r->unread_dotnet, notes);
+	r->left_out = r->unread_java.count = r->unread_v8.count = r->unread_dotnet.count = 0;
 }
 
 /* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */

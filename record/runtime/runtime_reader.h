@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_reader.h - asks the runtimes of sampled processes, in their memory, what their compiled code is (hotspot.h, v8.h).
+ * runtime_reader.h - asks the runtimes of sampled processes, in their memory, what their compiled code is (hotspot.h, v8.h, dotnet.h).
  *
  * The recorder tells of addresses in code that was made at run time, and goes on; a thread of this module's own looks them up
  * within milliseconds, because such code is freed again. So neither samples nor the end of the recording wait for a
