@@ -2,11 +2,14 @@
 /*
  * cmd_perf_data.c - a trace as the file that perf record would have written.
  *
- * All samples of an event have the same fields there, so the trace is read twice: once for which those are.
+ * All samples of an event have the same fields there, so the trace is read twice: once for which those are. How long a wait took
+ * is known only at its end, while perf reads it from the sample at its beginning, as a period: that is found in the same way.
  */
+#include "formats/base/map.h"
 #include "formats/perf/perf_data_writer.h"
 #include "report/commands.h"
 #include "report/export/export.h"
+#include "report/load/derive/derive_kind.h"
 #include "report/load/input.h"
 #include "report/print/number.h"
 #include "report/print/output.h"
@@ -33,18 +36,102 @@ static const struct opt perf_data_opts[] = {
 	OPT_END,
 };
 
+/* A thread and its wait. */
+struct waiter {
+	bool waits, sampled, ended; /* what has ended leaves its CPU once more, which is no wait */
+	uint64_t since_ns;  /* when it left its CPU */
+	uint64_t sample;    /* key of the sample of that; see sample_key() */
+};
+
+/* The lengths of waits, each by the sample that has its stack. */
+struct waits {
+	struct map numbers; /* tid -> index in all + 1 */
+	VEC(struct waiter) all;
+	struct map lengths_ns; /* sample_key() -> length */
+	uint64_t without_ns;   /* of those that have no sample */
+};
+
 struct job {
 	struct session *session;
 	struct perf_data_writer *writer;
 	bool chains, data_maps;
 	VEC(uint64_t) kernel, user; /* of the current sample */
 	uint64_t counts, managed;   /* samples with what is left out */
+	struct waits waits;
 };
+
+/* ---- the first reading ---- */
+
+/* A thread has one sample at a time; an equal key would be of an hour later to the nanosecond. */
+static uint64_t sample_key(const struct event *ev)
+{
+	return ev->time_ns << 22 ^ ev->tid;
+}
+
+static struct waiter *waiter_of(struct waits *waits, uint32_t tid)
+{
+	bool is_new;
+	uint64_t *number = map_put(&waits->numbers, tid, &is_new);
+
+	if (is_new) {
+		vec_push(&waits->all, (struct waiter){ 0 });
+		*number = waits->all.len;
+	}
+	return &waits->all.items[*number - 1];
+}
+
+static void end_wait(struct waits *waits, struct waiter *waiter, uint64_t time_ns)
+{
+	uint64_t len_ns = time_ns > waiter->since_ns ? time_ns - waiter->since_ns : 0;
+
+	if (waiter->waits && waiter->sampled)
+		*map_put(&waits->lengths_ns, waiter->sample, NULL) = MAX(len_ns, 1);
+	else if (waiter->waits)
+		waits->without_ns += len_ns;
+	waiter->waits = waiter->sampled = false;
+}
+
+/* The sample of a switch comes in front of it; of a thread that the recorder found waiting, behind, and of no CPU. */
+static void note_wait(struct waits *waits, const struct recording *rec, const struct event *ev)
+{
+	bool is_sample = ev->kind == EVENT_SAMPLE && derive_is_off_cpu(rec, ev->sample.event);
+	struct waiter *waiter;
+
+	if (!is_sample && ev->kind != EVENT_SWITCH && ev->kind != EVENT_FORK && ev->kind != EVENT_EXIT)
+		return;
+	waiter = waiter_of(waits, ev->tid);
+	if (ev->kind == EVENT_FORK)
+		waiter->ended = false;
+	if (waiter->ended)
+		return;
+	if (is_sample && !(waiter->waits && (waiter->sampled || ev->cpu != EVENT_NO_CPU))) {
+		if (!waiter->waits)
+			waiter->since_ns = ev->cpu == EVENT_NO_CPU ? rec->start_ns : ev->time_ns;
+		waiter->waits |= ev->cpu == EVENT_NO_CPU;
+		waiter->sampled = true;
+		waiter->sample = sample_key(ev);
+	} else if (ev->kind == EVENT_SWITCH && !ev->cpu_switch.in) {
+		waiter->waits = true;
+		waiter->since_ns = ev->time_ns;
+	} else if (!is_sample) {
+		end_wait(waits, waiter, ev->time_ns);
+		waiter->ended = ev->kind == EVENT_EXIT;
+	}
+}
+
+static bool has_waits(const struct recording *rec)
+{
+	for (uint32_t i = 0; i < rec->nevents; i++)
+		if (derive_is_off_cpu(rec, i))
+			return true;
+	return false;
+}
 
 /* What is left out is counted on the way. */
 static struct err *survey(const char *path, struct perf_data_fields *fields, struct perf_data_plan *plan, struct job *job)
 {
 	CLEANUP(diag_deinit) struct diag diag = { 0 };
+	bool waits = has_waits(plan->rec);
 	struct input input;
 	struct err *err = input_open(path, &diag, &input);
 	struct event ev;
@@ -53,16 +140,22 @@ static struct err *survey(const char *path, struct perf_data_fields *fields, str
 		return err;
 	while (event_source_next(input.source, &ev)) {
 		plan->switches |= ev.kind == EVENT_SWITCH;
+		if (waits)
+			note_wait(&job->waits, plan->rec, &ev);
 		job->managed += ev.kind == EVENT_MANAGED && ev.managed.nframes;
 		if (ev.kind != EVENT_SAMPLE || ev.sample.event >= plan->rec->nevents)
 			continue;
 		perf_data_fields_add(&fields[ev.sample.event], &ev.sample);
 		job->counts += ev.sample.ncounts != 0;
 	}
+	for (size_t i = 0; i < job->waits.all.len; i++)
+		end_wait(&job->waits, &job->waits.all.items[i], plan->rec->end_ns);
 	err_free(event_source_finish(input.source)); /* it is reported when the events are read again */
 	event_source_close(input.source);
 	return NULL;
 }
+
+/* ---- the second ---- */
 
 /* The pages that @segment takes up, in a file that is mapped @bias away from where it was linked to. */
 static void set_pages(struct event_mmap *map, const struct image_segment *segment, uint64_t bias, uint64_t page_len)
@@ -131,18 +224,19 @@ static struct perf_data_chain unwound(struct job *job, const struct unwind_chain
 static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
 {
 	struct job *job = context;
+	struct perf_data_chain chain;
+	const uint64_t *len_ns;
+	struct event ev;
 
-	(void)s;
 	if (event->ev->kind != EVENT_SAMPLE)
 		return NULL;
-	if (!job->chains) {
-		perf_data_writer_add(job->writer, event->ev, NULL);
-		return NULL;
-	}
-
-	struct perf_data_chain chain = unwound(job, event->chain);
-
-	perf_data_writer_add(job->writer, event->ev, &chain);
+	ev = *event->ev;
+	len_ns = derive_is_off_cpu(s->recording, ev.sample.event) ? map_get(&job->waits.lengths_ns, sample_key(&ev)) : NULL;
+	if (len_ns)
+		ev.sample.period = *len_ns;
+	if (job->chains)
+		chain = unwound(job, event->chain);
+	perf_data_writer_add(job->writer, &ev, job->chains ? &chain : NULL);
 	return NULL;
 }
 
@@ -157,6 +251,8 @@ static void say_left_out(const struct session *s, const struct job *job)
 	if (job->managed)
 		fprintf(stderr, "preport: left out: %s of interpreters, for which perf.data has no place\n",
 			number_of(&arena, job->managed, "stack"));
+	if (job->waits.without_ns)
+		fprintf(stderr, "preport: left out: %s of waits that have no stack\n", number_time(&arena, job->waits.without_ns));
 	if (cut)
 		fprintf(stderr, "preport: left out: %s of stacks that are larger than a record\n", number_of(&arena, cut, "word"));
 	if (s->recording->njit_maps)
@@ -204,6 +300,9 @@ static struct err *export_events(struct session *s, void *args_)
 	if (!err)
 		say_left_out(s, &job);
 	perf_data_writer_free(job.writer);
+	map_deinit(&job.waits.numbers);
+	map_deinit(&job.waits.lengths_ns);
+	vec_deinit(&job.waits.all);
 	vec_deinit(&job.kernel);
 	vec_deinit(&job.user);
 	return err;

@@ -333,6 +333,8 @@ static void complete_sample(struct perf_data *p, const struct perf_data_attr *at
 		p->parsed->event.cpu = perf_data_attrs_cpu(&p->attrs, p->parsed->id);
 	for (size_t i = 0; i < s->ncounts; i++)
 		p->parsed->counts[i].event = event_by_id(p, p->parsed->count_ids[i], s->event);
+	if (attr->is_off_cpu)
+		s->period = 1; /* here, too, the switches say how long */
 	perf_data_stack_take(p->stack, attr->layout.arch, p->parsed);
 	if (attr->chain_in_branches)
 		use_branches_as_chain(p->parsed);

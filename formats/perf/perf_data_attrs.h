@@ -19,6 +19,7 @@ struct perf_data_attr {
 	uint32_t stack_len;	    /* bytes of a snapshot; 0: none are taken */
 	uint32_t clock;		    /* as clock_gettime() counts them; UINT32_MAX: the kernel's scheduler clock */
 	bool tells_losses;	    /* at the end, for each of its ids (PERF_FORMAT_LOST) */
+	bool is_off_cpu;	    /* preport's: a thread leaves its CPU, and the period is how long it waited */
 	bool chain_in_branches;	    /* branch records are those of calls not returned from: perf record --call-graph lbr */
 };
 

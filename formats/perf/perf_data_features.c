@@ -6,6 +6,7 @@
 
 #include "formats/base/writer.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 
 
@@ -78,6 +79,19 @@ static void load_cmdline(const struct perf_data_facts *facts, struct reader *r)
 	facts->rec->cmdline = arena_memdup(&facts->rec->arena, line.data, line.len);
 }
 
+/* Waits have the names that preport perf-data and perf record --off-cpu give them; their periods are nanoseconds. */
+static void set_name(struct perf_data_attr *attr, const char *name)
+{
+	struct recording_event *event = &attr->event;
+
+	event->name = name;
+	if (event->type != PERF_TYPE_SOFTWARE)
+		return;
+	attr->is_off_cpu = event->config == PERF_COUNT_SW_CONTEXT_SWITCHES && strcmp(name, "off-cpu") == 0;
+	if (attr->is_off_cpu || (event->config == PERF_COUNT_SW_BPF_OUTPUT && strcmp(name, "offcpu-time") == 0))
+		event->unit = "ns";
+}
+
 /* Attributes again, and names; the ids say of which event. */
 static void load_event(const struct perf_data_facts *facts, struct reader *r, uint32_t attr_len,
 		       uint32_t number)
@@ -95,7 +109,7 @@ static void load_event(const struct perf_data_facts *facts, struct reader *r, ui
 	if (nids)
 		number = perf_data_attrs_by_id(facts->attrs, reader_u64(&ids, "id"));
 	if (number < facts->attrs->items.len && *name)
-		facts->attrs->items.items[number].event.name = name;
+		set_name(&facts->attrs->items.items[number], name);
 }
 
 static void load_events(const struct perf_data_facts *facts, struct reader *r)

@@ -65,7 +65,7 @@ struct perf_data_writer {
 	FILE *out;
 	struct writer record; /* the current one */
 	uint64_t records, data_start, at; /* @at: of what was written */
-	uint64_t first_ns, last_ns;	  /* of samples */
+	uint64_t first_ns, last_ns;	  /* of samples; the last switch ends a wait, and counts too */
 	uint64_t cut;
 	struct strtab paths;
 	struct map ids_seen; /* path -> index in ids + 1 */
@@ -386,6 +386,7 @@ static void put_switch(struct perf_data_writer *w, const struct event *ev)
 		     (uint16_t)((ev->cpu_switch.in ? 0 : PERF_RECORD_MISC_SWITCH_OUT) |
 				(ev->cpu_switch.preempted ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0)));
 	end_side_record(w, ev);
+	w->last_ns = MAX(w->last_ns, ev->time_ns);
 }
 
 static void put_lost(struct perf_data_writer *w, const struct event *ev)

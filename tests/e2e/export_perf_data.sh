@@ -58,6 +58,20 @@ perf annotate -i chains.data --stdio -s inner >annotated 2>/dev/null || fail "pe
 grep -q 'inner' annotated || fail "perf annotate shows nothing of inner"
 perf buildid-list -i chains.data | grep -q '/chain$' || fail "the build ID is missing"
 
+# The period of a wait is its length, from the switch off the CPU to the next one onto it; preport finds the same from the switches alone.
+precord -q --off-cpu -o off.trace -- bash -c 'sleep 0.1; sleep 0.1'
+preport -i off.trace perf-data --chains -o off.data 2>/dev/null
+perf script -i off.data --ns --show-switch-events -G -F tid,time,event,period 2>/dev/null | awk '
+	{ sub(":", "", $2); sub("[.]", "", $2) }
+	/off-cpu/ { period[$1] = $3 }
+	/SWITCH OUT/ { out[$1] = $2 }
+	/SWITCH IN/ && period[$1] && out[$1] { n++; if ($2 - out[$1] != period[$1]) { print; exit 1 } }
+	/SWITCH IN/ { period[$1] = out[$1] = 0 }
+	END { exit !n }' || fail "a wait has another period in off.data than it is long"
+waits_of() { preport -i $1 --by comm --event off-cpu --format=csv 2>/dev/null | awk -F, '/,(sleep|bash)$/ { n += $6 } END { print n + 0 }'; }
+# Not twice, as waits and as periods; the trace has the scheduler's account as well.
+[ $(waits_of off.data) -le $(($(waits_of off.trace) * 6 / 5)) ] || fail "preport finds $(waits_of off.data) ns of waiting in off.data, $(waits_of off.trace) in the trace"
+
 ! preport perf-data -i - <run.trace 2>err || fail "standard input cannot be read twice"
 grep -q 'reads its input twice' err || fail "no reason is given"
 preport -i run.trace perf-data 2>err | cat >piped || :
