@@ -173,12 +173,14 @@ static void try_build_id_dirs(struct search *s, const char *suffix)
 	try_build_id(s, "", DEBUG_ROOT, suffix);
 }
 
-/* Where perf record keeps a copy of what it met: ~/.debug/.build-id/xx/yyyy/elf (perf-buildid-cache(1)). */
+/* Where perf record keeps a copy of what it met: ~/.debug/.build-id/xx/yyyy/elf (perf-buildid-cache(1)), or the variable's folder. */
 static void try_perf_cache(struct search *s)
 {
-	const char *home = getenv("HOME");
+	const char *folder = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
 
-	if (home && *home)
+	if (folder && *folder)
+		try_build_id(s, "", folder, "/elf");
+	else if (home && *home)
 		try_build_id(s, home, "/.debug", "/elf");
 }
 

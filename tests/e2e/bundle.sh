@@ -72,6 +72,11 @@ cmp once.trace again.trace || fail "a second bundle changes the file"
 
 # A file that is not there any more is named.
 cp m.trace gone.trace
-rm inl
-preport bundle gone.trace 2>gone.err
+id=$(readelf -n inl | sed -n 's/.*Build ID: //p')
+mkdir -p "perf/.build-id/${id:0:2}/${id:2}"
+mv inl "perf/.build-id/${id:0:2}/${id:2}/elf"
+PERF_BUILDID_DIR=$PWD/none preport bundle gone.trace 2>gone.err
 grep -q "inl': no lines were found" gone.err || { cat gone.err; fail "a file that vanished is not named"; }
+# perf's cache is looked into, where it is.
+PERF_BUILDID_DIR=$PWD/perf preport bundle gone.trace 2>kept.err
+! grep -q "inl': no lines were found" kept.err || { cat kept.err; fail "perf's cache is not looked into"; }
