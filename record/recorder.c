@@ -568,6 +568,8 @@ struct err *recorder_finish(struct recorder *s)
 
 	struct err *err = drain_rest(s);
 
+	if (!err)
+		err = drain_tell_side_losses(s->drain);
 	affinity_close(&s->hands[0].affinity);
 	if (s->shy)
 		warn_of_short_tasks(s);

@@ -270,6 +270,8 @@ void event_attr_side_band(const struct event_request *request, const struct even
 	attr.cgroup = has(machine, EVENT_FEATURE_CGROUP);
 	attr.text_poke = has(machine, EVENT_FEATURE_TEXT_POKE);
 	attr.context_switch = request->context_switch && has(machine, EVENT_FEATURE_CONTEXT_SWITCH);
+	if (has(machine, EVENT_FEATURE_FORMAT_LOST))
+		attr.read_format |= PERF_FORMAT_LOST;
 	set_clock(&attr, machine);
 	set_wakeup(&attr, request);
 	*ret = attr;

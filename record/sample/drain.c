@@ -346,6 +346,25 @@ static struct err *drain_side_band(struct drain *d)
 	return err;
 }
 
+struct err *drain_tell_side_losses(struct drain *d)
+{
+	struct event ev = { .kind = EVENT_LOST, .cpu = EVENT_NO_CPU, .time_ns = clock_now_ns(CLOCK_MONOTONIC) };
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < d->perf_fds->items.len; i++) {
+		const struct sensor *sensor = &d->perf_fds->items.items[i];
+		struct sensor_reading reading;
+
+		if (sensor->event == SENSOR_SIDE_BAND && perf_fds_read(d->perf_fds, sensor, &reading))
+			lost += reading.lost;
+	}
+	if (lost <= d->totals.side_lost)
+		return NULL;
+	ev.lost = (struct event_lost){ .event = RECORDING_NO_EVENT, .count = lost - d->totals.side_lost };
+	d->totals.side_lost = lost;
+	return drain_event(d, &ev);
+}
+
 /* All readers at once, or one after the other where there is little to do: a thread that wakes up costs too. */
 static struct err *drain_samples(struct drain *d)
 {

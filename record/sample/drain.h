@@ -79,6 +79,12 @@ struct idle_totals drain_idle_totals(const struct drain *d);
 
 const struct drain_totals *drain_totals(const struct drain *d);
 
+/*
+ * When all rings are empty: tell of the records of mappings, names and forks that were lost last. The kernel tells on the way what was
+ * lost before the next record of that CPU, and there was none.
+ */
+MUST_USE struct err *drain_tell_side_losses(struct drain *d);
+
 /* Counts for each event and CPU, with what the counters say now; they live in @arena. */
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count);
 

@@ -11,8 +11,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define SIDE_LEN_MAX (1ULL << 20)
+#define SIDE_LEN_MAX (1ULL << 22) /* a fifth of a second of a program that does nothing but map files */
 #define SIDE_LEN_MIN (1ULL << 15)
+#define SIDE_WAKEUP  (1ULL << 18) /* most that a side-band ring holds before the reader is woken */
+#define SIDE_MEMORY_SHARE 256      /* all side-band rings together take at most this part of the memory, or 1 MiB each */
 #define RING_LEN_MIN (1ULL << 17) /* holds one of the largest records while another is read */
 
 #define GROUP_MAX    64 /* events in a group */
@@ -273,7 +275,7 @@ static void set_wakeups(struct event_plan *plan, const struct perf_fds *s)
 		plan->events[i].attr.wakeup_watermark = (uint32_t)(s->ring_len / 4);
 	}
 	plan->side_band.watermark = 1;
-	plan->side_band.wakeup_watermark = (uint32_t)(s->side_len / 4);
+	plan->side_band.wakeup_watermark = (uint32_t)MIN(s->side_len / 4, SIDE_WAKEUP);
 }
 
 static void tell_of_smaller_rings(const struct perf_fds *s, struct diag *diag)
@@ -288,6 +290,18 @@ static void tell_of_smaller_rings(const struct perf_fds *s, struct diag *diag)
 				  "raise /proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l'"));
 }
 
+/* A lost sample is one less; a lost mapping makes every sample there nameless. */
+static uint64_t full_side_len(const struct target *target)
+{
+	const struct cpu_list *cpus = target->by_cpu ? &target->online : &target->cpus;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t most = memory / SIDE_MEMORY_SHARE / MAX(cpus->len, 1U), len = SIDE_LEN_MAX;
+
+	while (len > most && len > SIDE_LEN_MAX / 4)
+		len /= 2;
+	return len;
+}
+
 struct err *perf_fds_open(struct event_plan *plan, const struct target *target, uint64_t ring_len,
 			 struct diag *diag, struct perf_fds *ret)
 {
@@ -298,7 +312,8 @@ struct err *perf_fds_open(struct event_plan *plan, const struct target *target, 
 			.plan = plan,
 			.asked_len = ring_len,
 			.ring_len = len,
-			.side_len = len == ring_len ? SIDE_LEN_MAX : MAX(len / 16, SIDE_LEN_MIN),
+			.side_len = len == ring_len ? full_side_len(target)
+						    : MIN(MAX(len / 16, SIDE_LEN_MIN), SIDE_LEN_MAX),
 		};
 		set_wakeups(plan, ret);
 		err = open_all(ret, target, diag);
@@ -517,7 +532,8 @@ static uint64_t take(struct words *words)
 
 bool perf_fds_read(const struct perf_fds *s, const struct sensor *sensor, struct sensor_reading *ret)
 {
-	uint64_t format = s->plan->events[sensor->event].attr.read_format;
+	uint64_t format = sensor->event == SENSOR_SIDE_BAND ? s->plan->side_band.read_format
+							    : s->plan->events[sensor->event].attr.read_format;
 	bool group = format & PERF_FORMAT_GROUP;
 	struct words words = { 0 };
 	ssize_t got = read(sensor->fd, words.items, sizeof(words.items));

@@ -8,6 +8,7 @@
  *	leaderless   the leader ends, a thread called NAME goes on
  *	name         the only thread calls itself NAME
  *	mappings     executable pages are mapped and unmapped all the time; prints how many times
+ *	mapped       the same, as many times as MILLISECONDS says
  *	storm        1000 short processes in a row, each called NAME, each execs this program as "nothing"
  *	swarm        as many short processes as MILLISECONDS says, called NAME0, NAME1, ...; prints the number of each
  *	crowd        as many threads at once, called the same way; prints "ready", and when a line or the end of
@@ -94,13 +95,12 @@ static int name(void)
 	return 0;
 }
 
-static int mappings(void)
+static int map_until(uint64_t end_ms, uint64_t most)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	uint64_t end = cpu_ms() + asked_ms();
 	unsigned count = 0;
 
-	while (cpu_ms() < end) {
+	while (count < most && cpu_ms() < end_ms) {
 		void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
 		if (page == MAP_FAILED)
@@ -110,6 +110,16 @@ static int mappings(void)
 	}
 	printf("%u\n", count);
 	return 0;
+}
+
+static int mappings(void)
+{
+	return map_until(cpu_ms() + asked_ms(), UINT64_MAX);
+}
+
+static int mapped(void)
+{
+	return map_until(UINT64_MAX, asked_ms());
 }
 
 static int storm(void)
@@ -213,7 +223,8 @@ int main(int argc, char **argv)
 		int (*run)(void);
 	} kinds[] = {
 		{ "thread-exec", thread_exec }, { "leaderless", leaderless }, { "name", name },
-		{ "mappings", mappings },       { "storm", storm },           { "busy", busy },
+		{ "mappings", mappings },       { "mapped", mapped },
+		{ "storm", storm },             { "busy", busy },
 		{ "swarm", swarm },             { "crowd", crowd },
 		{ "nothing", nothing },
 	};
