@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define WAYS	       4
 #define COPIES_UNTIMED 256 /* so many copies take some microseconds */
 
 static uint64_t now_ns(const struct managed_view *view)
@@ -31,24 +32,36 @@ void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *
 
 /* ---- pages ----------------------------------------------------------------------------------------- */
 
-/* Neighbours, and pages of the same place in different mappings, shall not fall on one another. */
-static struct managed_page *slot_of(struct managed_view *view, uint64_t number)
-{
-	return &view->pages[(number ^ number >> 6 ^ number >> 17) % MANAGED_PAGES];
-}
-
 static bool is_here(const struct managed_view *view, const struct managed_page *page, uint64_t number)
 {
 	return page->view == view->number && page->number == number;
 }
 
+/*
+ * Where the page with @number is, or may be put: one of WAYS places. Neighbours, and pages of the same place in different
+ * mappings, shall not fall on one another.
+ */
+static struct managed_page *slot_of(struct managed_view *view, uint64_t number)
+{
+	struct managed_page *set = &view->pages[(number ^ number >> 6 ^ number >> 17) * WAYS % MANAGED_PAGES];
+	struct managed_page *slot = set;
+
+	for (size_t i = 0; i < WAYS; i++) {
+		if (is_here(view, &set[i], number))
+			return &set[i];
+		if (set[i].view != view->number)
+			slot = &set[i];
+	}
+	return slot;
+}
+
 static void take_slot(struct managed_view *view, struct managed_page *page, uint64_t number)
 {
-	page->number = number;
-	page->view = view->number;
-	page->used = false;
-	page->end = 0;
-	page->data = view->data[page - view->pages];
+	*page = (struct managed_page){
+		.number = number,
+		.view = view->number,
+		.data = view->data[page - view->pages],
+	};
 }
 
 /* Whether another page may be read. */
@@ -59,16 +72,37 @@ static bool may_read(struct managed_view *view)
 	return !view->failed;
 }
 
-void managed_view_want(struct managed_view *view, uint64_t addr)
+/* NULL: there is no room for it, or it is there. */
+static struct managed_page *want_part(struct managed_view *view, uint64_t number, size_t begin, size_t end)
 {
-	uint64_t number = addr / MANAGED_PAGE_LEN;
 	struct managed_page *page = slot_of(view, number);
 
 	/* One that another page of this view has is read when its turn comes. */
 	if (!number || page->view == view->number || view->nwanted == MANAGED_RECENT_MAX)
-		return;
+		return NULL;
 	take_slot(view, page, number);
+	page->begin = begin;
+	page->end = end;
+	page->part = end - begin < MANAGED_PAGE_LEN;
 	view->wanted[view->nwanted++] = page;
+	return page;
+}
+
+void managed_view_want(struct managed_view *view, uint64_t addr)
+{
+	struct managed_page *page = want_part(view, addr / MANAGED_PAGE_LEN, 0, MANAGED_PAGE_LEN);
+
+	if (page)
+		page->hinted = true;
+}
+
+static struct task_memory_piece piece_of(const struct managed_page *page)
+{
+	return (struct task_memory_piece){
+		.addr = page->number * MANAGED_PAGE_LEN + page->begin,
+		.to = page->data + page->begin,
+		.len = page->end - page->begin,
+	};
 }
 
 void managed_view_fetch(struct managed_view *view)
@@ -81,59 +115,98 @@ void managed_view_fetch(struct managed_view *view)
 		return;
 	view->reads += (unsigned)count;
 	for (size_t i = 0; i < count; i++)
-		pieces[i] = (struct task_memory_piece){ .addr = view->wanted[i]->number *
-								 MANAGED_PAGE_LEN,
-							.to = view->wanted[i]->data,
-							.len = MANAGED_PAGE_LEN };
+		pieces[i] = piece_of(view->wanted[i]);
 	view->read(view->context, pieces, count);
 	for (size_t i = 0; i < count; i++)
-		view->wanted[i]->end = pieces[i].got;
+		view->wanted[i]->end = view->wanted[i]->begin + pieces[i].got;
 }
 
-/* The page with @number, read if it is not there; NULL when time or reads are spent. */
-static struct managed_page *get_page(struct managed_view *view, uint64_t number)
+/* All of the page. */
+static bool read_page(struct managed_view *view, struct managed_page *page)
+{
+	if (!may_read(view))
+		return false;
+	page->begin = 0;
+	page->end = MANAGED_PAGE_LEN;
+	page->part = false;
+	struct task_memory_piece piece = piece_of(page);
+
+	view->read(view->context, &piece, 1);
+	page->end = piece.got;
+	return true;
+}
+
+/* From @begin to @end of the page with @number, read if that is not there; NULL if it cannot be, or time or reads are spent. */
+static const uint8_t *get_part(struct managed_view *view, uint64_t number, size_t begin, size_t end)
 {
 	struct managed_page *page = slot_of(view, number);
 
 	if (!is_here(view, page, number)) {
-		if (!may_read(view))
-			return NULL;
 		take_slot(view, page, number);
-		struct task_memory_piece piece = { .addr = number * MANAGED_PAGE_LEN,
-						   .to = page->data,
-						   .len = MANAGED_PAGE_LEN };
-
-		view->read(view->context, &piece, 1);
-		page->end = piece.got;
+		page->part = true;
 	}
-	page->used = true;
-	return page;
+	if (page->part && (begin < page->begin || end > page->end) && !read_page(view, page))
+		return NULL;
+	page->used_begin = page->used_end ? MIN(page->used_begin, begin) : begin;
+	page->used_end = MAX(page->used_end, end);
+	return begin >= page->begin && end <= page->end ? page->data + begin : NULL;
 }
 
 void managed_view_want_recent(struct managed_view *view, const struct managed_recent *recent)
 {
-	for (size_t i = 0; i < recent->len; i++)
-		managed_view_want(view, recent->numbers[i] * MANAGED_PAGE_LEN);
+	for (size_t i = 0; i < recent->len; i++) {
+		const struct managed_part *part = &recent->parts[i];
+		struct managed_page *page = want_part(view, part->number, part->begin, part->end);
+
+		if (page)
+			page->recent = *part;
+	}
 }
 
 /* In ascending order, so that neighbours are read as one. */
-static void remember(struct managed_recent *recent, uint64_t number)
+static void remember(struct managed_recent *recent, const struct managed_part *part)
 {
 	size_t at = recent->len++;
 
-	for (; at && recent->numbers[at - 1] > number; at--)
-		recent->numbers[at] = recent->numbers[at - 1];
-	recent->numbers[at] = number;
+	for (; at && recent->parts[at - 1].number > part->number; at--)
+		recent->parts[at] = recent->parts[at - 1];
+	recent->parts[at] = *part;
 }
 
-void managed_view_remember(const struct managed_view *view, struct managed_recent *ret)
+/* What was needed of @page now and lately. */
+static struct managed_part part_of(const struct managed_page *page)
 {
-	ret->len = 0;
-	for (size_t i = 0; i < MANAGED_PAGES && ret->len < MANAGED_RECENT_MAX; i++) {
-		const struct managed_page *page = &view->pages[i];
+	struct managed_part part = page->recent;
 
-		if (page->view == view->number && page->used && page->end)
-			remember(ret, page->number);
+	if (!page->used_end) {
+		part.unused++;
+		return part;
+	}
+	part.begin = (uint16_t)(part.number ? MIN(part.begin, page->used_begin) : page->used_begin);
+	part.end = (uint16_t)MAX(part.end, page->used_end);
+	part.number = page->number;
+	part.unused = 0;
+	return part;
+}
+
+/* Was it needed for other reasons than that somebody knew beforehand, which he will next time, too? */
+static bool is_worth(const struct managed_page *page, const struct managed_part *part)
+{
+	return part->number && !page->hinted && page->end > page->begin && part->unused < MANAGED_UNUSED_MAX;
+}
+
+/* Those that were needed first, and others as far as there is room. */
+void managed_view_remember(const struct managed_view *view, struct managed_recent *recent)
+{
+	recent->len = 0;
+	for (int unused = 0; unused < 2; unused++) {
+		for (size_t i = 0; i < MANAGED_PAGES && recent->len < MANAGED_RECENT_MAX; i++) {
+			const struct managed_page *page = &view->pages[i];
+			struct managed_part part = part_of(page);
+
+			if (page->view == view->number && (part.unused > 0) == unused && is_worth(page, &part))
+				remember(recent, &part);
+		}
 	}
 }
 
@@ -151,13 +224,13 @@ bool managed_view_try(struct managed_view *view, uint64_t addr, void *ret, size_
 	if (view->failed || addr < MANAGED_PAGE_LEN || __builtin_add_overflow(addr, len, &end))
 		return false;
 	while (len) {
-		const struct managed_page *page = get_page(view, addr / MANAGED_PAGE_LEN);
 		size_t offset = addr % MANAGED_PAGE_LEN;
 		size_t part = MIN(len, MANAGED_PAGE_LEN - offset);
+		const uint8_t *from = get_part(view, addr / MANAGED_PAGE_LEN, offset, offset + part);
 
-		if (!page || offset + part > page->end)
+		if (!from)
 			return false;
-		memcpy(to, page->data + offset, part);
+		memcpy(to, from, part);
 		to += part;
 		addr += part;
 		len -= part;

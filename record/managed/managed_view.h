@@ -2,8 +2,8 @@
 /*
  * managed_view.h - a process's memory as one reading of an interpreter's stack sees it.
  *
- * Interpreters keep what belongs to one stack close together, so memory is read a page at a time and each page once. The
- * pages that the last reading of the same thread needed are read first, all with one call (struct managed_recent). A view is
+ * Interpreters keep what belongs to one stack close together, so memory is read a page at a time and each page once. What
+ * the last readings of the same thread needed is read first, all with one call (struct managed_recent). A view is
  * bounded in time and in pages, whatever pointers the process made up. Failure is sticky: later reads yield zero, and the
  * caller asks once.
  */
@@ -21,22 +21,30 @@
 #define MANAGED_PAGES	   64u	    /* kept at a time */
 #define MANAGED_READS_MAX  512u	    /* pages read in one view */
 #define MANAGED_RECENT_MAX 32u	    /* pages that are read ahead */
+#define MANAGED_UNUSED_MAX 8u	    /* readings after which a page that they did not need is not read ahead any more */
 #define MANAGED_TIME_NS	   1000000u /* that the recorder lets one view take */
 
 /* Copy @count pieces, each as far as it can be had, and say how much of it (task_memory_read_pieces()). */
 typedef void managed_read_fn(void *context, struct task_memory_piece *pieces, size_t count);
 
-/* Pages that a reading needed, by number: what the next one of the same thread will probably need. Empty when zeroed. */
+/* What readings of a thread needed lately: what the next one will probably need. Empty when zeroed. */
 struct managed_recent {
 	size_t len;
-	uint64_t numbers[MANAGED_RECENT_MAX];
+	struct managed_part {
+		uint64_t number; /* of the page */
+		uint16_t begin, end; /* in it */
+		uint16_t unused; /* readings since it was needed */
+	} parts[MANAGED_RECENT_MAX]; /* ascending */
 };
 
 struct managed_page {
 	uint64_t number;
 	uint32_t view; /* managed_view.number of the one that it was read in */
-	bool used;
-	size_t end; /* so many bytes of it were read */
+	size_t begin, end; /* what is here of it */
+	bool part;	   /* more of it was not asked for yet */
+	bool hinted;	   /* managed_view_want() asked for it */
+	size_t used_begin, used_end; /* what was needed of it; nothing: the end is 0 */
+	struct managed_part recent; /* what was needed lately, if that is why it is here */
 	uint8_t *data;
 };
 
@@ -59,13 +67,13 @@ struct managed_view {
 void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *context,
 			uint64_t time_ns);
 
-/* The page of @addr will be needed; managed_view_fetch() reads all such pages with one call. Only a hint. */
+/* The page of @addr will be needed, this time; managed_view_fetch() reads all such pages with one call. Only a hint. */
 void managed_view_want(struct managed_view *view, uint64_t addr);
 void managed_view_fetch(struct managed_view *view);
 
-/* Want the pages of @recent; at the end, remember those that were used. */
+/* Want what @recent has; at the end, remember in it what was used now or in the last MANAGED_UNUSED_MAX views. */
 void managed_view_want_recent(struct managed_view *view, const struct managed_recent *recent);
-void managed_view_remember(const struct managed_view *view, struct managed_recent *ret);
+void managed_view_remember(const struct managed_view *view, struct managed_recent *recent);
 
 /* Copy @len bytes, at most a few pages, from @addr on. False, and zeroes, if they cannot be had; also if that was so before. */
 bool managed_view_copy(struct managed_view *view, uint64_t addr, void *ret, size_t len);

@@ -105,6 +105,7 @@ struct python_frame {
 	uint64_t ip;
 	uint32_t tlbc;
 	bool entry;
+	const struct code *fresh; /* what it runs, if that needs no other look */
 };
 
 struct python {
@@ -576,16 +577,22 @@ static size_t walk(struct python *py, struct managed_view *view, uint64_t frame,
 	return count;
 }
 
-/* Read with one call what has to be looked at again. */
-static void want_codes(struct python *py, struct managed_view *view, size_t count)
+/* Look up what the frames run, and read with one call what has to be looked at again; false: something has. */
+static bool look_up_codes(struct python *py, struct managed_view *view, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct python_frame *frame = &py->frames[i];
+	bool fresh = true;
 
-		if (!is_fresh(py, known_code(py, frame->code), frame->cookie))
-			managed_view_want(view, frame->code + py->layout.code_name);
+	for (size_t i = 0; i < count; i++) {
+		struct python_frame *frame = &py->frames[i];
+
+		frame->fresh = known_code(py, frame->code);
+		if (is_fresh(py, frame->fresh, frame->cookie))
+			continue;
+		managed_view_want(view, frame->code + py->layout.code_name);
+		fresh = false;
 	}
 	managed_view_fetch(view);
+	return fresh;
 }
 
 /* "self: Job, n: int": those that have a value, and of what type; never the value. */
@@ -617,15 +624,22 @@ static const char *locals_of(struct python *py, struct managed_view *view, const
 	return managed_names_keep(py->host.names, text, len);
 }
 
-static void name_frames(struct python *py, struct managed_view *view, size_t count,
-			struct managed_stack *ret)
+/* *@ret_task is the number of the frame that runs asyncio's task, @count if there is none. */
+static void name_frames(struct python *py, struct managed_view *view, size_t count, struct managed_stack *ret,
+			size_t *ret_task)
 {
+	bool fresh = look_up_codes(py, view, count);
+
+	*ret_task = count;
 	for (size_t i = 0; i < count; i++) {
 		const struct python_frame *frame = &py->frames[i];
-		const struct code *code = find_code(py, view, frame);
+		/* Whatever is read anew may take the room of what was known. */
+		const struct code *code = fresh ? frame->fresh : find_code(py, view, frame);
 
 		if (!code)
 			return;
+		if (code->runs_task && *ret_task == count)
+			*ret_task = i;
 		ret->frames[ret->nframes++] = (struct event_managed_frame){
 			.name = code->name,
 			.file = code->file,
@@ -708,19 +722,6 @@ static void label_collection(struct python *py, struct managed_view *view, uint6
 		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "gc", .text = "collecting" };
 }
 
-static void add_labels(struct python *py, struct managed_view *view, uint64_t thread, struct managed_stack *ret)
-{
-	label_lock(py, view, thread, ret);
-	label_collection(py, view, thread, ret);
-	for (size_t i = 0; i < ret->nframes; i++) {
-		const struct code *code = known_code(py, py->frames[i].code);
-
-		if (!code || !code->runs_task)
-			continue;
-		label_task(py, view, &py->frames[i], ret);
-		break;
-	}
-}
 
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
 			struct managed_stack *ret)
@@ -741,17 +742,19 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	if (view->failed)
 		return;
 	ret->state = EVENT_MANAGED_WHOLE;
-	size_t count = walk(py, view, frame, &ret->state);
+	size_t count = walk(py, view, frame, &ret->state), task;
 
-	want_codes(py, view, count);
-	name_frames(py, view, count, ret);
+	name_frames(py, view, count, ret, &task);
 	if (view->failed) {
 		ret->state = EVENT_MANAGED_FAILED;
 		ret->nframes = 0;
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
 	} else {
-		add_labels(py, view, thread, ret);
+		label_lock(py, view, thread, ret);
+		label_collection(py, view, thread, ret);
+		if (task < count)
+			label_task(py, view, &py->frames[task], ret);
 		if (py->host.locals)
 			name_locals(py, view, ret);
 	}

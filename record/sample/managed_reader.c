@@ -154,38 +154,6 @@ static void put(struct reader *r, const struct result *result)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void read_stack(struct reader *r, struct managed_process *p, const struct seen *seen)
-{
-	struct result result = {
-		.time_ns = seen->time_ns,
-		.pid = seen->pid,
-		.tid = seen->tid,
-		.runtime = managed_process_runtime(p)->id,
-		.binary = managed_process_binary(p),
-		.state = EVENT_MANAGED_LATE,
-	};
-
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-
-	if (now_ns < seen->time_ns + LATE_NS && budget_charge(&r->budget, now_ns, r->read_ns)) {
-		uint64_t before = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
-
-		managed_process_read(p, seen->tid, &r->view, &r->stack);
-		uint64_t after = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
-
-		result.state = r->stack.state;
-		result.nframes = r->stack.nframes;
-		result.nlabels = r->stack.nlabels;
-		memcpy(result.labels, r->stack.labels, sizeof(result.labels));
-		if (before != after) {
-			thread_clocks_refine(&r->clocks, seen->tid);
-			result.state = EVENT_MANAGED_TORN;
-			result.nframes = result.nlabels = 0;
-		}
-	}
-	put(r, &result);
-}
-
 /* The drain is not woken by this ring any more, so it is woken when a quarter of it is full. */
 static void ring_bell(struct reader *r)
 {
@@ -198,37 +166,73 @@ static void ring_bell(struct reader *r)
 		r->rung_tail = 0;
 }
 
-/* The stack that the thread has left for the one in the sample. */
-static void read_other_stack(struct reader *r, const struct seen *seen)
+/* What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: it did. */
+static bool read_memory(struct reader *r, const struct seen *seen, bool other, struct managed_process *p)
 {
-	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t before = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
 
-	if (begin >= seen->time_ns + LATE_NS || !budget_charge(&r->budget, begin, r->read_ns))
-		return;
+	if (p)
+		managed_process_read(p, seen->tid, &r->view, &r->stack);
+	if (other)
+		stack_reader_look(r->other, seen->len);
+	bool unchanged = before == thread_clocks_read(&r->clocks, seen->pid, seen->tid);
+
+	if (other)
+		stack_reader_keep(r->other, unchanged);
+	if (!unchanged)
+		thread_clocks_refine(&r->clocks, seen->tid);
+	return unchanged;
+}
+
+static void put_stack(struct reader *r, const struct seen *seen, struct managed_process *p, enum event_managed_state state)
+{
+	struct result result = {
+		.time_ns = seen->time_ns,
+		.pid = seen->pid,
+		.tid = seen->tid,
+		.runtime = managed_process_runtime(p)->id,
+		.binary = managed_process_binary(p),
+		.state = state,
+	};
+
+	if (state != EVENT_MANAGED_LATE && state != EVENT_MANAGED_TORN) {
+		result.nframes = r->stack.nframes;
+		result.nlabels = r->stack.nlabels;
+		memcpy(result.labels, r->stack.labels, sizeof(result.labels));
+	}
+	put(r, &result);
+}
+
+/* The sample itself, for the stack that the thread has left for the one in it. */
+static bool copy_sample(struct reader *r, const struct seen *seen)
+{
 	copy_from(r->ring, seen->pos, stack_reader_room(r->other), seen->len);
-	if (ring_head(r->ring) - seen->pos <= r->ring->data_len)
-		stack_reader_look(r->other, seen->len, &r->clocks);
-	r->read_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
+	return ring_head(r->ring) - seen->pos <= r->ring->data_len;
 }
 
 static void take_sample(struct reader *r)
 {
 	struct managed_table *table = r->all->table;
-	struct managed_process *p;
+	enum event_managed_state state = EVENT_MANAGED_LATE;
 	struct seen seen = { 0 };
 
 	if (!newest_sample(r, &seen))
 		return;
-	if (stack_shelves_wants(r->all->shelves, seen.pid))
-		read_other_stack(r, &seen);
-	p = managed_table_hold(table, seen.pid);
-	if (p) {
-		uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
+	bool other = stack_shelves_wants(r->all->shelves, seen.pid);
+	struct managed_process *p = managed_table_hold(table, seen.pid);
 
-		read_stack(r, p, &seen);
-		managed_process_release(table, p);
-		r->read_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
+	if (!p && !other)
+		return;
+	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (begin < seen.time_ns + LATE_NS && budget_charge(&r->budget, begin, r->read_ns)) {
+		other = other && copy_sample(r, &seen);
+		state = !read_memory(r, &seen, other, p) ? EVENT_MANAGED_TORN : r->stack.state;
 	}
+	if (p)
+		put_stack(r, &seen, p, state);
+	managed_process_release(table, p);
+	r->read_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
 }
 
 static bool pin(uint32_t cpu)

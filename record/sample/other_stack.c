@@ -196,12 +196,8 @@ static bool ask_goroutine(const struct task_memory *mem, const struct other_stac
 	       g[G_HI] - g[G_SP] == place->depth && g[G_SP] % 8 == 0 && g[G_HI] % 8 == 0;
 }
 
-static bool is_unchanged(const struct task_memory *mem, const struct other_stack_place *place)
+static bool is_proof(const struct other_stack_place *place, const uint64_t now[OTHER_STACK_PROOF])
 {
-	uint64_t now[OTHER_STACK_PROOF];
-
-	if (task_memory_read(mem, place->proof_at, now, sizeof(now)) != sizeof(now))
-		return false;
 	for (size_t i = 0; i < OTHER_STACK_PROOF; i++)
 		if (place->proof[i] && now[i] != place->proof[i])
 			return false;
@@ -225,58 +221,81 @@ static void take_words(const uint64_t *words, size_t count, struct other_stack *
 	}
 }
 
-/* The first page from @sp on that is there; false: none is, up to @end. */
-static bool skip_hole(const struct task_memory *mem, uint64_t *sp, uint64_t end)
+#define PAGES_MAX (EVENT_OTHER_STACK_MAX / 4096 + 1)
+
+/* Where a page, or the stack, ends that @addr is in. */
+static uint64_t end_of_page(uint64_t addr, uint64_t end)
 {
 	const uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return MIN((addr / page_len + 1) * page_len, end);
+}
+
+/* The first page from *@sp on that is there; false: none is, up to @end. */
+static bool skip_hole(const struct task_memory *mem, uint64_t *sp, uint64_t end)
+{
 	uint64_t limit = MIN(end, *sp + HOLE_MAX);
 
 	while (*sp < limit && !task_memory_present(mem, *sp, 1))
-		*sp = (*sp / page_len + 1) * page_len;
+		*sp = end_of_page(*sp, limit);
 	return *sp < limit;
 }
 
-/* What is there of @room bytes: the rest becomes zero. How many there are up to the last. */
-static size_t read_pages(const struct task_memory *mem, uint64_t sp, uint8_t *ret, size_t room)
+/* Bytes from *@sp to @end, and the proof, by one call. Pages that are not there become zero, those before the first that is are left out. */
+static size_t read_rest(const struct task_memory *mem, const struct other_stack_place *place, uint64_t *sp, uint64_t end, uint8_t *ret)
 {
-	const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
-	size_t at = 0, end = 0;
+	uint64_t proof[OTHER_STACK_PROOF], begin = end, got_end = 0;
+	struct task_memory_piece pieces[1 + PAGES_MAX] = { { place->proof_at, proof, sizeof(proof), 0 } };
+	size_t count = 1;
 
-	memset(ret, 0, room);
-	while (at < room) {
-		size_t got = task_memory_read(mem, sp + at, ret + at, room - at);
-
-		end = got ? at + got : end;
-		at = at + got >= room ? room : (size_t)((sp + at + got) / page_len + 1) * page_len - (size_t)sp;
+	memset(ret, 0, (size_t)(end - *sp));
+	for (uint64_t at = *sp; at < end; at = end_of_page(at, end))
+		pieces[count++] = (struct task_memory_piece){ at, ret + (at - *sp), (size_t)(end_of_page(at, end) - at), 0 };
+	task_memory_read_pieces(mem, pieces, count);
+	for (size_t i = 1; i < count; i++) {
+		if (!pieces[i].got)
+			continue;
+		begin = MIN(begin, pieces[i].addr);
+		got_end = pieces[i].addr + pieces[i].got;
 	}
-	return end;
+	if (!got_end || pieces[0].got != sizeof(proof) || !is_proof(place, proof))
+		return 0;
+	memmove(ret, ret + (begin - *sp), (size_t)(got_end - begin));
+	*sp = begin;
+	return (size_t)(got_end - begin);
 }
 
-static size_t read_words(const struct task_memory *mem, const struct other_stack_place *place, uint64_t sp, uint64_t *ret, size_t room)
+/* The same of another stack, which has no holes. */
+static size_t read_left(const struct task_memory *mem, const struct other_stack_place *place, uint64_t sp, uint64_t end, void *ret)
 {
-	size_t got = place->end ? read_pages(mem, sp, (uint8_t *)ret, room) : task_memory_read(mem, sp, ret, room);
+	uint64_t proof[OTHER_STACK_PROOF];
+	size_t got = task_memory_read(mem, sp, ret, (size_t)(end - sp));
 
-	return got & ~(size_t)7;
+	return task_memory_read(mem, place->proof_at, proof, sizeof(proof)) == sizeof(proof) && is_proof(place, proof) ? got : 0;
 }
 
 bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct other_stack *ret)
 {
 	uint64_t words[OTHER_STACK_WORDS_MAX], sp = place.sp, end = place.end;
-	size_t room = sizeof(words), got;
+	size_t got;
 
 	if (place.goroutine && !ask_goroutine(mem, &place, &sp, &end))
 		return false;
 	sp = (sp + 7) & ~7ULL;
-	if (place.end && !skip_hole(mem, &sp, end))
-		return false;
-	if (end && end - sp < room)
-		room = (size_t)(end - sp);
-	got = read_words(mem, &place, sp, words, room);
-	if (!got || !is_unchanged(mem, &place))
+
+	uint64_t limit = end && end - sp < sizeof(words) ? end : sp + sizeof(words);
+
+	got = place.end ? read_rest(mem, &place, &sp, limit, (uint8_t *)words) : read_left(mem, &place, sp, limit, words);
+	if (!got && place.end && place.end > limit && skip_hole(mem, &sp, end)) {
+		limit = MIN(end, sp + sizeof(words));
+		got = read_rest(mem, &place, &sp, limit, (uint8_t *)words);
+	}
+	got &= ~(size_t)7;
+	if (!got)
 		return false;
 	ret->base = sp;
 	ret->end = sp + got;
-	ret->cut = got == sizeof(words) && ret->end != end;
+	ret->cut = ret->end == limit && limit != end;
 	ret->nwords = 0;
 	take_words(words, got / 8, ret);
 	return true;

@@ -22,6 +22,7 @@ struct stack_reader {
 	struct task_memory mem;
 	struct perf_record record;
 	struct other_stack stack;
+	bool found, whole; /* what the last look came to */
 	uint8_t bytes[PERF_RECORD_LEN_MAX];
 };
 
@@ -131,42 +132,30 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 	return other_stack_read(&r->mem, place, &r->stack);
 }
 
-/* And the thread has not run meanwhile. */
-static bool read_stack(struct stack_reader *r, const struct other_stack_snapshot *snapshot, struct thread_clocks *clocks,
-		       bool *ret_found)
-{
-	const struct event *ev = &r->record.event;
-
-	if (!open_memory(r, ev->pid))
-		return false;
-
-	uint64_t before = thread_clocks_read(clocks, ev->pid, ev->tid);
-	bool whole = read_any(r, snapshot, ret_found);
-
-	if (!whole)
-		task_memory_close(&r->mem);
-	if (before == thread_clocks_read(clocks, ev->pid, ev->tid))
-		return whole;
-	thread_clocks_refine(clocks, ev->tid);
-	return false;
-}
-
-void stack_reader_look(struct stack_reader *r, size_t len, struct thread_clocks *clocks)
+void stack_reader_look(struct stack_reader *r, size_t len)
 {
 	const struct perf_layout *layout = layout_of(r->shapes, perf_record_id(r->bytes, len, false));
 	struct other_stack_snapshot snapshot;
 
+	r->found = r->whole = false;
 	if (!layout)
 		return;
 	struct err *err = perf_record_parse(layout, r->bytes, len, false, &r->record);
 
 	if (!err && r->record.known && r->record.event.kind == EVENT_SAMPLE &&
-	    other_stack_snapshot_of(&r->record, NULL, &snapshot)) {
-		const struct event *ev = &r->record.event;
-		bool found = false, whole = read_stack(r, &snapshot, clocks, &found);
-
-		if (found)
-			stack_shelves_put(r->shelves, r->ring, ev->pid, ev->tid, ev->time_ns, whole ? &r->stack : NULL);
+	    other_stack_snapshot_of(&r->record, NULL, &snapshot) && open_memory(r, r->record.event.pid)) {
+		r->whole = read_any(r, &snapshot, &r->found);
+		if (!r->whole)
+			task_memory_close(&r->mem);
 	}
 	err_free(err);
+}
+
+void stack_reader_keep(struct stack_reader *r, bool unchanged)
+{
+	const struct event *ev = &r->record.event;
+
+	if (r->found)
+		stack_shelves_put(r->shelves, r->ring, ev->pid, ev->tid, ev->time_ns, r->whole && unchanged ? &r->stack : NULL);
+	r->found = false;
 }

@@ -7,14 +7,17 @@
 
 #include "formats/base/compiler.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PRESENT   (1ULL << 63)
-#define PAGES_MAX 512 /* asked for at once */
+#define PRESENT    (1ULL << 63)
+#define PAGES_MAX  512 /* asked for at once */
+#define LISTED_MAX 128 /* pages that lie apart, likewise */
 
 bool task_memory_open(struct task_memory *mem, uint32_t pid)
 {
@@ -79,34 +82,74 @@ size_t task_memory_read(const struct task_memory *mem, uint64_t addr, void *ret,
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Up to where the pieces from @i on follow each other in memory. */
-static size_t end_of_run(const struct task_memory_piece *pieces, size_t i, size_t count)
+/* The pages that pieces lie in, and for each what move_pages(2) says of it: the node that has it, or why there is none. */
+struct page_list {
+	uint64_t page_len;
+	size_t count;
+	void *pages[LISTED_MAX];
+	int status[LISTED_MAX];
+};
+
+/* List those of @piece, *@ret_first is the first. False: there is no room for all. */
+static bool list_pages(struct page_list *list, const struct task_memory_piece *piece, size_t *ret_first)
 {
-	while (i + 1 < count && pieces[i + 1].addr == pieces[i].addr + pieces[i].len)
-		i++;
-	return i + 1;
+	uint64_t page = piece->addr & ~(list->page_len - 1), end;
+
+	if (!piece->len || __builtin_add_overflow(piece->addr, piece->len - 1, &end))
+		return false;
+	/* The piece before may end in it. */
+	if (list->count && list->pages[list->count - 1] == (void *)(uintptr_t)page)
+		list->count--;
+	*ret_first = list->count;
+	for (; page <= end; page += list->page_len) {
+		if (list->count == LISTED_MAX)
+			return false;
+		list->pages[list->count++] = (void *)(uintptr_t)page;
+	}
+	return true;
+}
+
+/*
+ * Which of the pages are present, by one call, however many there are. A page of nothing but zeroes counts as a fault there, as
+ * do others that are not there. False: the kernel does not tell (CONFIG_MIGRATION), or may not.
+ */
+static bool ask_pages(const struct task_memory *mem, struct page_list *list)
+{
+	if (syscall(SYS_move_pages, (long)mem->pid, list->count, list->pages, NULL, list->status, 0) != 0)
+		return false;
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->status[i] == -EFAULT &&
+		    present_pages(mem->pagemap_fd, (uintptr_t)list->pages[i] / list->page_len, 1))
+			list->status[i] = 0;
+	}
+	return true;
+}
+
+/* Up to the first page that is not present; @i is the piece's first. */
+static size_t present_in(const struct page_list *list, const struct task_memory_piece *piece, size_t i)
+{
+	uint64_t addr = piece->addr, end = addr + piece->len;
+
+	for (; addr < end && list->status[i] >= 0; i++)
+		addr = (addr & ~(list->page_len - 1)) + list->page_len;
+	return (size_t)(MIN(addr, end) - piece->addr);
 }
 
 /* Set @got of each to what lies in pages that are present. */
 static void find_present(const struct task_memory *mem, struct task_memory_piece *pieces, size_t count)
 {
-	for (size_t i = 0; i < count;) {
-		size_t end = end_of_run(pieces, i, count), len = 0;
+	struct page_list list;
+	size_t first[TASK_MEMORY_PIECES_MAX];
+	bool listed = count > 1 && mem->pagemap_fd >= 0;
 
-		for (size_t j = i; j < end; j++)
-			len += pieces[j].len;
-		size_t present = task_memory_present(mem, pieces[i].addr, len);
-
-		if (present < len && end > i + 1) {
-			/* A hole; what lies behind it may be there all the same. */
-			for (size_t j = i; j < end; j++)
-				pieces[j].got = task_memory_present(mem, pieces[j].addr, pieces[j].len);
-		} else {
-			for (size_t j = i; j < end; present -= pieces[j].got, j++)
-				pieces[j].got = MIN(present, pieces[j].len);
-		}
-		i = end;
-	}
+	list.page_len = (uint64_t)sysconf(_SC_PAGESIZE);
+	list.count = 0;
+	for (size_t i = 0; i < count && listed; i++)
+		listed = list_pages(&list, &pieces[i], &first[i]);
+	listed = listed && ask_pages(mem, &list);
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = listed ? present_in(&list, &pieces[i], first[i]) :
+					 task_memory_present(mem, pieces[i].addr, pieces[i].len);
 }
 
 void task_memory_read_pieces(const struct task_memory *mem, struct task_memory_piece *pieces,

@@ -4,7 +4,7 @@
  *
  * A page that is not present has to be brought in by its owner: a disk, or a FUSE or userfaultfd server that an
  * ordinary user wrote and that never answers. A recorder that runs as root must not wait for it. So the process's
- * pagemap is asked first, and bytes are copied from the pages that it calls present.
+ * pagemap, or move_pages(2), is asked first, and bytes are copied from the pages that are said to be present.
  *
  * The process may take a page away between the question and the copy. process_vm_readv() waits for such a page in a
  * way that a fatal signal ends, where /proc/PID/mem would not; so read in a thread or a child that nothing waits for
@@ -21,7 +21,7 @@
 
 struct task_memory {
 	uint32_t pid;
-	int pagemap_fd; /* -1: not open. It belongs to the program that ran when it was opened, not to a later exec. */
+	int pagemap_fd; /* -1: not open. It belongs to the program that ran when it was opened; what else asks by @pid may meet a later one. */
 };
 
 /* False, and @mem reads nothing: there is no such process, or no permission. */

@@ -66,8 +66,47 @@ TEST(managed_view_reads_what_it_needed_last_time_with_one_call)
 		CHECK_UINT(counted.calls, round ? 1 : 5);
 		CHECK_UINT(counted.pieces, 5);
 	}
-	CHECK_UINT(recent.len, 4);
-	CHECK_UINT(recent.numbers[0], (1u << 20) / MANAGED_PAGE_LEN);
+	CHECK_UINT(recent.len, 5);
+	CHECK_UINT(recent.parts[0].number, (1u << 20) / MANAGED_PAGE_LEN);
+	CHECK_UINT(recent.parts[2].unused, 1);
+	free(view);
+}
+
+/* Reads of the same place, and how many bytes each copies. */
+static void read_measured(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	size_t *bytes = context;
+
+	for (size_t i = 0; i < count; i++)
+		*bytes += pieces[i].len;
+	read_zeroes(NULL, pieces, count);
+}
+
+TEST(managed_view_reads_ahead_only_what_was_needed_of_a_page)
+{
+	static const size_t offsets[] = { 64, 64, 128, 64 }, want[] = { 4096, 8, 8 + 4096, 72 };
+	struct managed_view *view = memory_zeroed(1, sizeof(*view));
+	struct managed_recent recent = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		size_t bytes = 0;
+
+		managed_view_begin(view, read_measured, &bytes, 1000000000);
+		managed_view_want_recent(view, &recent);
+		managed_view_fetch(view);
+		managed_view_u64(view, 0x10000 + offsets[i]);
+		managed_view_remember(view, &recent);
+		CHECK_UINT(bytes, want[i]);
+	}
+	/* What nobody needs any more is not read for ever. */
+	for (unsigned i = 0; i < MANAGED_UNUSED_MAX; i++) {
+		CHECK_UINT(recent.len, 1);
+		managed_view_begin(view, read_zeroes, NULL, 1000000000);
+		managed_view_want_recent(view, &recent);
+		managed_view_fetch(view);
+		managed_view_remember(view, &recent);
+	}
+	CHECK_UINT(recent.len, 0);
 	free(view);
 }
 

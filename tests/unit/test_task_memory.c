@@ -120,7 +120,7 @@ TEST(task_memory_reads_pieces_around_those_that_are_not_there)
 {
 	size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *pages = gapped_pages(page_len), *locked = gapped_pages(page_len);
-	uint8_t copy[6][16] = { 0 };
+	uint8_t *zeroes = gapped_pages(page_len), copy[7][16] = { 0 };
 	struct child child;
 	struct task_memory_piece pieces[] = {
 		{ (uintptr_t)pages, copy[0], 16, 9 },		     /* present */
@@ -129,9 +129,11 @@ TEST(task_memory_reads_pieces_around_those_that_are_not_there)
 		{ (uintptr_t)locked, copy[3], 16, 9 },		     /* present, and nobody may read it */
 		{ UINT64_MAX, copy[4], 16, 9 },
 		{ (uintptr_t)pages + page_len - 8, copy[5], 16, 9 }, /* a half of it */
+		{ (uintptr_t)zeroes + page_len - 8, copy[6], 16, 9 }, /* present, but nobody has written to it */
 	};
-	static const size_t want[] = { 16, 0, 16, 0, 0, 8 };
+	static const size_t want[] = { 16, 0, 16, 0, 0, 8, 16 };
 
+	CHECK_UINT(*(volatile uint8_t *)(zeroes + page_len), 0);
 	CHECK(mprotect(locked, page_len, PROT_NONE) == 0);
 	child = start_child();
 	task_memory_read_pieces(&child.mem, pieces, ARRAY_LEN(pieces));
@@ -140,7 +142,13 @@ TEST(task_memory_reads_pieces_around_those_that_are_not_there)
 	CHECK_UINT(copy[0][15], 'a');
 	CHECK_UINT(copy[2][15], 'c');
 	CHECK_UINT(copy[5][7], 'a');
+	/* And again without the one that cannot be listed. */
+	pieces[4].addr = (uintptr_t)pages + 8;
+	task_memory_read_pieces(&child.mem, pieces, ARRAY_LEN(pieces));
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		CHECK_UINT(pieces[i].got, i == 4 ? 16 : want[i]);
 	end_child(&child);
 	munmap(pages, 3 * page_len);
+	munmap(zeroes, 3 * page_len);
 	munmap(locked, 3 * page_len);
 }
