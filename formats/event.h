@@ -28,7 +28,7 @@ enum event_kind {
 	EVENT_SWITCH,	  /* a thread got or lost a CPU */
 	EVENT_LOST,	  /* the kernel found no room for records of any kind */
 	EVENT_LOST_SAMPLES, /* samples that never made it into a ring, or that the recorder dropped */
-	EVENT_THROTTLE,	  /* the kernel stopped an event for a while, or let it go on */
+	EVENT_THROTTLE,	  /* the kernel, or the recorder, stopped an event for a while, or let it go on */
 	EVENT_KSYMBOL,	  /* kernel code appeared or went (BPF, ftrace trampolines) */
 	EVENT_BPF,	  /* a BPF program was loaded or unloaded */
 	EVENT_CGROUP,	  /* a cgroup has a path */
@@ -214,6 +214,7 @@ struct event_lost {
 struct event_throttle {
 	uint32_t event;
 	bool stopped; /* false: it goes on */
+	bool by_recorder; /* and records of switches with it, since there were too many; on all CPUs */
 };
 
 struct event_ksymbol {

@@ -96,6 +96,7 @@ static void multiplexing_tell(const struct recording *rec, struct diag *diag)
 #define IDLE_TICK_MS      100 /* what was seen of threads that wait is fetched so often */
 #define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
 #define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
+#define LIVES_TICK_MS     50 /* so often it is looked whether the targets live, at most: of many threads that takes long */
 #define NODES_DIR         "/sys/devices/system/node"
 
 static struct err *told_event(void *context, const struct event *ev)
@@ -197,6 +198,7 @@ static struct err *begin_trace(struct recorder *s)
 		.skip_pid = s->args->exclude_self ? (uint32_t)getpid() : 0,
 		.nreaders = s->nreaders,
 		.hands = s->hands,
+		.guard = &s->guard,
 		.process_info = &s->process_info,
 	};
 
@@ -310,6 +312,14 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
+/* Who asks for each switch, or for who woke whom, gets all. */
+static bool wants_guard(const struct recorder *s)
+{
+	const struct record_args *args = s->args;
+
+	return s->target.by_cpu && event_list_wants_switches(&args->events) && !args->switch_events && !args->wakers;
+}
+
 static struct err *start(struct recorder *s)
 {
 	const struct record_args *args = s->args;
@@ -322,6 +332,7 @@ static struct err *start(struct recorder *s)
 	priority_begin(&s->hands[0].priority);
 	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
 	task_times_begin(&s->task_times, event_list_wants_switches(&args->events), s->recording.start_ns);
+	switch_guard_begin(&s->guard, wants_guard(s), s->recording.start_ns);
 
 	struct err *err = task_times_read(&s->task_times, &s->family, told_event, s);
 
@@ -344,7 +355,7 @@ static int timeout_ms(const struct recorder *s)
 	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns),
 			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
 
-	until = MIN(until, s->task_times.next_ns);
+	until = MIN(until, MIN(s->task_times.next_ns, s->guard.next_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
 
 	if (s->perf_fds.waking)
@@ -371,9 +382,14 @@ static struct err *drain_rest(struct recorder *s)
 }
 
 /* Events of tasks hang up when all of them have ended; for those of CPUs the tasks are asked. */
-static bool targets_live(struct recorder *s)
+static bool targets_live(struct recorder *s, uint64_t now)
 {
-	return s->target.by_cpu ? task_filter_lives(&s->family) : s->watch.live_rings > 0;
+	if (!s->target.by_cpu)
+		return s->watch.live_rings > 0;
+	if (now < s->asked_ns + LIVES_TICK_MS * 1000000ULL)
+		return true;
+	s->asked_ns = now;
+	return task_filter_lives(&s->family);
 }
 
 /* All that the rings hold belongs to it. A file that cannot be gone on with ends the recording. */
@@ -439,7 +455,7 @@ static bool react(struct recorder *s, struct watch_result result)
 		s->end = RECORDER_STOPPED;
 	else if (s->workload.pid && workload_ended(&s->workload))
 		s->end = RECORDER_COMMAND_ENDED;
-	else if (!s->workload.pid && !targets_live(s))
+	else if (!s->workload.pid && !targets_live(s, now))
 		s->end = RECORDER_TARGETS_GONE;
 	else if (now >= s->deadline_ns)
 		s->end = RECORDER_TIME_UP;
@@ -499,6 +515,37 @@ static void note_jit(struct recorder *s)
 	s->jit_news = news;
 }
 
+static struct err *read_task_times(struct recorder *s)
+{
+	return task_times_read(&s->task_times, &s->family, told_event, s);
+}
+
+/* Record switches no longer, or again. What threads have done meanwhile is in the scheduler's account before and behind. */
+static struct err *turn_guard(struct recorder *s)
+{
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	bool stop = !s->guard.off;
+	struct event ev = { .kind = EVENT_THROTTLE, .time_ns = now, .cpu = EVENT_NO_CPU, .pid = UINT32_MAX, .tid = UINT32_MAX,
+			    .throttle = { drain_off_cpu_event(s->drain), stop, /* by_recorder */ true } };
+	struct err *err = NULL;
+
+	if (stop) {
+		err = drain_event(s->drain, &ev);
+		drain_set_waits(s->drain, false, now);
+	}
+	if (!err)
+		err = read_task_times(s);
+	if (!stop && !err) {
+		drain_set_waits(s->drain, true, clock_now_ns(CLOCK_MONOTONIC));
+		ev.time_ns = clock_now_ns(CLOCK_MONOTONIC);
+		err = drain_event(s->drain, &ev);
+	}
+	uint64_t done = clock_now_ns(CLOCK_MONOTONIC);
+
+	switch_guard_turned(&s->guard, done, done - now);
+	return err;
+}
+
 /* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
@@ -517,7 +564,9 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 	steer_managed(s, clock_now_ns(CLOCK_MONOTONIC));
 	/* For the last time before the events go off. */
 	if (!err && (*ret_over || s->task_times.next_ns <= clock_now_ns(CLOCK_MONOTONIC)))
-		err = task_times_read(&s->task_times, &s->family, told_event, s);
+		err = read_task_times(s);
+	if (!err && !*ret_over && switch_guard_decide(&s->guard, clock_now_ns(CLOCK_MONOTONIC)))
+		err = turn_guard(s);
 	if (!err && *ret_over)
 		err = drain_look_last(s->drain);
 	if (!err && !*ret_over)
@@ -539,6 +588,7 @@ struct err *recorder_run(struct recorder *s)
 	}
 	perf_fds_disable(&s->perf_fds);
 	s->recording.end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	switch_guard_end(&s->guard, s->recording.end_ns);
 	priority_lower(&s->hands[0].priority);
 	status_line_wipe(&s->status);
 	return err;
@@ -601,6 +651,7 @@ void recorder_close(struct recorder *s)
 	free(s->hands);
 	task_filter_deinit(&s->family);
 	task_times_deinit(&s->task_times);
+	switch_guard_deinit(&s->guard);
 	output_files_close(&s->output_files);
 	attach_free(s->attach);
 	foreign_reader_free(s->reader);

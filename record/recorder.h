@@ -41,6 +41,7 @@ struct recorder {
 	struct target target;
 	struct task_filter family;
 	struct task_times task_times;
+	struct switch_guard guard;
 	struct event_plan plan;
 	struct perf_fds perf_fds;
 	struct mmap_wakeup bell;
@@ -58,6 +59,7 @@ struct recorder {
 	struct diag diag; /* for the user's eyes and the recording's notes */
 	struct status_line status;
 	uint64_t deadline_ns; /* UINT64_MAX: none */
+	uint64_t asked_ns;    /* when it was last looked whether the targets live */
 	struct sampling_switch sampling_switch;
 	bool shy; /* events follow tasks for lack of permission */
 	bool no_topdown; /* nothing to count was found for --topdown */

@@ -63,6 +63,11 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 		fprintf(out,
 			PREFIX "the kernel throttled sampling %" PRIu64 " time%s; a lower -F avoids that\n",
 			totals->throttled, totals->throttled == 1 ? "" : "s");
+	if (s->guard.off_ns)
+		fprintf(out,
+			PREFIX "threads switched so often that switches were recorded for %.0f %% of the time; "
+			       "--switch-events records all\n",
+			100 - percent(s->guard.off_ns, s->recording.end_ns - s->recording.start_ns));
 	if (drain_thinned(s->drain))
 		fprintf(out,
 			PREFIX "threads switched so often that only one switch in up to %" PRIu64

@@ -60,6 +60,9 @@ static void print_head(const struct length_args *args, const struct session *s, 
 
 	printf("%s, %s in all, by %s\n", number_of(&arena, lengths->all.lengths_ns.len, "wait"),
 	       number_time(&arena, lengths->all.total_ns), view_by_name(args->by.items[0].by));
+	if (s->facts.lives.unwatched_ns)
+		printf("switches were recorded for %s of the time, since there were too many: single waits of the rest are not known\n",
+		       number_share(&arena, 1 - (double)s->facts.lives.unwatched_ns / (double)s->facts.lives.window_ns));
 	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
 		       "those without a stack are a row\n", number_count(&arena, s->facts.lives.thinned));

@@ -407,7 +407,7 @@ static void put_throttle(struct perf_data_writer *w, const struct event *ev)
 	begin_record(w, ev->throttle.stopped ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0);
 	writer_u64(&w->record, ev->time_ns);
 	writer_u64(&w->record, id);
-	writer_u64(&w->record, id);
+	writer_u64(&w->record, ev->throttle.by_recorder ? 0 : id);
 	end_side_record(w, ev);
 }
 

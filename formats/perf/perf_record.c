@@ -185,7 +185,8 @@ static void read_cpu(struct reader *r, uint64_t type, struct perf_record *rec)
 	if (type & PERF_SAMPLE_ID)
 		rec->id = reader_u64(r, "event id");
 	if (type & PERF_SAMPLE_STREAM_ID)
-		reader_u64(r, "stream id");
+		/* The kernel has no stream 0. */
+	rec->event.throttle.by_recorder = !reader_u64(r, "stream id") && rec->about_id;
 	if (type & PERF_SAMPLE_CPU) {
 		rec->event.cpu = reader_u32(r, "CPU");
 		reader_skip(r, 4, "reserved");

@@ -179,6 +179,7 @@ enum profile_state {
 	PROFILE_STATE_BLOCKED,	/* it waited for something else */
 	PROFILE_STATE_EARLIER,	/* the same, since before the recording began */
 	PROFILE_STATE_LOST,	/* records of its switches were lost */
+	PROFILE_STATE_LEFT_OUT, /* they were left out, since there were too many, and no account says what it did */
 	PROFILE_STATE_CALL,	/* it was in a system call, on a CPU or not */
 	PROFILE_STATES
 };

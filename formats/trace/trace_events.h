@@ -67,6 +67,9 @@ enum trace_extra {
 #define TRACE_SWITCH_IN        0x1u
 #define TRACE_SWITCH_PREEMPTED 0x2u
 
+#define TRACE_THROTTLE_STOPPED	   0x1u
+#define TRACE_THROTTLE_BY_RECORDER 0x2u
+
 #define TRACE_CPU_MAX          65535 /* higher numbers are not believed */
 
 /*

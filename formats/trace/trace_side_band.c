@@ -167,7 +167,8 @@ void side_band_put(struct string_encoder *strings, struct writer *w, const struc
 		break;
 	case EVENT_THROTTLE:
 		writer_uleb(w, (uint32_t)(ev->throttle.event + 1));
-		writer_u8(w, ev->throttle.stopped);
+		writer_u8(w, (ev->throttle.stopped ? TRACE_THROTTLE_STOPPED : 0) |
+				     (ev->throttle.by_recorder ? TRACE_THROTTLE_BY_RECORDER : 0));
 		break;
 	case EVENT_KSYMBOL:
 		put_ksymbol(strings, w, &ev->ksymbol);
@@ -274,7 +275,10 @@ static void get_throttle(struct side_band_decoder *d, struct reader *r,
 			 struct event_throttle *throttle)
 {
 	throttle->event = get_u32(r, "event number") - 1;
-	throttle->stopped = reader_u8(r, "throttle state");
+	uint8_t flags = reader_u8(r, "throttle state");
+
+	throttle->stopped = flags & TRACE_THROTTLE_STOPPED;
+	throttle->by_recorder = flags & TRACE_THROTTLE_BY_RECORDER;
 	if (throttle->event >= d->nevents && throttle->event != RECORDING_NO_EVENT)
 		reader_fail(r, "event number");
 }

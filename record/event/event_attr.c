@@ -277,6 +277,18 @@ void event_attr_side_band(const struct event_request *request, const struct even
 	*ret = attr;
 }
 
+void event_attr_switches(const struct perf_event_attr *side_band, struct perf_event_attr *ret)
+{
+	event_attr_dummy(ret);
+	ret->disabled = 0;
+	ret->context_switch = 1;
+	ret->sample_type = side_band->sample_type;
+	ret->use_clockid = side_band->use_clockid;
+	ret->clockid = side_band->clockid;
+	ret->watermark = side_band->watermark;
+	ret->wakeup_watermark = side_band->wakeup_watermark;
+}
+
 void event_attr_doorbell(const struct perf_event_attr *side_band, struct perf_event_attr *ret)
 {
 	event_attr_dummy(ret);

@@ -48,6 +48,9 @@ void event_attr_dummy(struct perf_event_attr *ret);
 void event_attr_side_band(const struct event_request *request, const struct event_machine *machine,
 			  struct perf_event_attr *ret);
 
+/* Records of switches alone, in the shape of those of @side_band. */
+void event_attr_switches(const struct perf_event_attr *side_band, struct perf_event_attr *ret);
+
 /* Wakes its waiter at each executable mapping, and follows children where @side_band does. */
 void event_attr_doorbell(const struct perf_event_attr *side_band, struct perf_event_attr *ret);
 

@@ -94,10 +94,16 @@ static struct err *open_dummy(const struct perf_event_attr *attr, const struct e
 	return NULL;
 }
 
-struct err *event_plan_open_side_band(const struct event_plan *plan,
+struct err *event_plan_open_side_band(const struct event_plan *plan, enum event_side part,
 				      const struct event_target *target, int *ret_fd)
 {
-	return open_dummy(&plan->side_band, target, ret_fd);
+	struct perf_event_attr attr = plan->side_band;
+
+	if (part == EVENT_SIDE_TASKS)
+		attr.context_switch = 0;
+	else if (part == EVENT_SIDE_SWITCHES)
+		event_attr_switches(&plan->side_band, &attr);
+	return open_dummy(&attr, target, ret_fd);
 }
 
 struct err *event_plan_open_doorbell(const struct event_plan *plan,

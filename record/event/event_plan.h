@@ -78,8 +78,14 @@ int event_plan_open_lean(const struct event_plan *plan, size_t index, const stru
 int event_plan_open_waking(const struct event_plan *plan, size_t index, const struct event_target *target,
 			   uint32_t stack_len);
 
-/* The same for the side-band event. */
-MUST_USE struct err *event_plan_open_side_band(const struct event_plan *plan,
+enum event_side {
+	EVENT_SIDE_ALL,
+	EVENT_SIDE_TASKS,    /* without switches */
+	EVENT_SIDE_SWITCHES, /* without all else */
+};
+
+/* The same for the side-band event, or a part of it. */
+MUST_USE struct err *event_plan_open_side_band(const struct event_plan *plan, enum event_side part,
 					       const struct event_target *target, int *ret_fd);
 
 /* The same for the event behind a mmap wakeup. */

@@ -227,6 +227,22 @@ void drain_free(struct drain *d)
 	free(d);
 }
 
+uint32_t drain_off_cpu_event(const struct drain *d)
+{
+	return d->scene.off_cpu_event;
+}
+
+void drain_set_waits(struct drain *d, bool on, uint64_t now_ns)
+{
+	perf_fds_set_waits(d->perf_fds, on);
+	for (size_t i = 0; i < d->nrings; i++) {
+		if (on)
+			stack_thinning_resume(&d->scene.thinning[i], now_ns);
+		else
+			stack_thinning_pause(&d->scene.thinning[i], now_ns);
+	}
+}
+
 uint64_t drain_thinned(const struct drain *d)
 {
 	uint64_t most = 0;
@@ -300,6 +316,8 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 		d->totals.side_lost += ev->lost.count;
 		ev->lost.event = RECORDING_NO_EVENT;
 	}
+	if (ev->kind == EVENT_SWITCH)
+		switch_guard_count(d->options.guard, side->ring);
 	struct err *event_err = drain_event(d, ev);
 
 	return event_err || ev->kind != EVENT_COMM || !ev->comm.exec ? event_err

@@ -21,6 +21,7 @@
 #include "record/sample/wait_probe.h"
 #include "record/sample/ring_reader.h"
 #include "record/sample/perf_fds.h"
+#include "record/sample/switch_guard.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@ struct drain_options {
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	enum idle_scope idle_scope; /* where idle is an event */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
+	struct switch_guard *guard; /* counts records of switches */
 	struct process_info *process_info; /* to read command lines and the like with after an exec */
 	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
 };
@@ -55,6 +57,12 @@ MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
 
 /* Tell how many threads a process has that runs already. */
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
+
+/* It is @now_ns: from now on record switches and stacks of waits or, @on false, neither. Events must follow CPUs. */
+void drain_set_waits(struct drain *d, bool on, uint64_t now_ns);
+
+/* The event whose samples are stacks of waits; RECORDING_NO_EVENT: none. */
+uint32_t drain_off_cpu_event(const struct drain *d);
 
 /* Of how many switches one had its stack, where stacks of waits were thinned most; 0: nowhere. */
 uint64_t drain_thinned(const struct drain *d);

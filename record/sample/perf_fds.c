@@ -65,10 +65,37 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
 	return err;
 }
 
-static struct err *open_side_band(struct perf_fds *s, const struct event_target *at)
+/*
+ * The kernel goes through its lists at each switch of any thread as long as somebody has an event that is told of
+ * switches, also one that is off: a ping-pong ran at 0.80 of its speed. So it is closed. What cannot be opened again,
+ * since its CPU is off line, is tried at the next turn.
+ */
+static void turn_switches(struct perf_fds *s, struct sensor *sensor, bool on)
+{
+	const struct event_target at = { .pid = -1, .cpu = (int)sensor->cpu, .cgroup_fd = -1 };
+	struct err *err = NULL;
+	int fd = -1;
+
+	if (on == (sensor->fd >= 0))
+		return;
+	if (!on) {
+		close(sensor->fd);
+		sensor->fd = -1;
+		return;
+	}
+	err = event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, &at, &fd);
+	if (!err && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, find_ring(&s->side, sensor->cpu)->fd) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	err_free(err);
+	sensor->fd = fd;
+}
+
+static struct err *open_side_part(struct perf_fds *s, const struct event_target *at, enum event_side part)
 {
 	int fd;
-	struct err *err = event_plan_open_side_band(s->plan, at, &fd);
+	struct err *err = event_plan_open_side_band(s->plan, part, at, &fd);
 
 	if (err)
 		return err;
@@ -77,10 +104,24 @@ static struct err *open_side_band(struct perf_fds *s, const struct event_target 
 		close(fd);
 		return err;
 	}
-	remember(s, (struct sensor){
-			    .fd = fd, .event = SENSOR_SIDE_BAND, .cpu = (uint32_t)at->cpu });
+	/* It may be in the place of one whose CPU went off line. */
+	for (size_t i = 0; i < s->items.len && part == EVENT_SIDE_SWITCHES; i++)
+		s->items.items[i].switches &= s->items.items[i].cpu != (uint32_t)at->cpu;
+	remember(s, (struct sensor){ .fd = fd, .event = SENSOR_SIDE_BAND, .cpu = (uint32_t)at->cpu,
+				     .switches = part == EVENT_SIDE_SWITCHES });
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (part == EVENT_SIDE_SWITCHES && s->without_waits)
+		turn_switches(s, &s->items.items[s->items.len - 1], false);
 	return NULL;
+}
+
+/* Where CPUs are followed, switches have a descriptor of their own, so that they can be switched off. */
+static struct err *open_side_band(struct perf_fds *s, const struct event_target *at)
+{
+	bool apart = at->pid == -1 && s->plan->side_band.context_switch;
+	struct err *err = open_side_part(s, at, apart ? EVENT_SIDE_TASKS : EVENT_SIDE_ALL);
+
+	return err || !apart ? err : open_side_part(s, at, EVENT_SIDE_SWITCHES);
 }
 
 /* The descriptor that leads @index on this very target, among those opened since @first. */
@@ -347,6 +388,8 @@ static bool has_turn(const struct perf_fds *s, const struct sensor *sensor)
 {
 	if (sensor->paired && sensor->wakes != s->waking)
 		return false;
+	if (s->without_waits && event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
+		return false;
 	return sensor->mode == SENSOR_ALWAYS ||
 	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
 }
@@ -393,7 +436,8 @@ void perf_fds_close(struct perf_fds *s)
 	for (size_t i = 0; i < s->side.len; i++)
 		ring_close(&s->side.items[i]);
 	for (size_t i = 0; i < s->items.len; i++)
-		close(s->items.items[i].fd);
+		if (s->items.items[i].fd >= 0)
+			close(s->items.items[i].fd);
 	vec_deinit(&s->samples);
 	vec_deinit(&s->side);
 	vec_deinit(&s->items);
@@ -445,6 +489,20 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 		if (sensor->cpu == ring->cpu && sensor->mode != SENSOR_ALWAYS &&
 		    !is_off(s, sensor->event))
 			set(sensor, has_turn(s, sensor));
+	}
+}
+
+void perf_fds_set_waits(struct perf_fds *s, bool on)
+{
+	s->without_waits = !on;
+	for (size_t i = 0; i < s->items.len; i++) {
+		struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event == SENSOR_SIDE_BAND && sensor->switches)
+			turn_switches(s, sensor, on);
+		else if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event) &&
+			 event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
+			set(sensor, s->enabled && has_turn(s, sensor));
 	}
 }
 

@@ -39,11 +39,12 @@ enum sensor_mode {
 
 /* One descriptor. */
 struct sensor {
-	int fd;
+	int fd; /* -1: closed for a while */
 	uint32_t event; /* number in the plan, SENSOR_SIDE_BAND for the dummy */
 	uint32_t cpu;
 	uint64_t id; /* as in its records */
 	enum sensor_mode mode;
+	bool switches; /* of the side-band, by itself: records of switches, where CPUs are followed */
 	bool paired, wakes; /* it has a twin that differs in @wakes: each sample wakes who waits for its ring */
 };
 
@@ -69,6 +70,7 @@ struct perf_fds {
 	bool refused;                /* the system did not grant the memory of a ring */
 	bool enabled;                /* by perf_fds_enable() */
 	bool waking;                 /* perf_fds_set_waking() */
+	bool without_waits;          /* perf_fds_set_waits(), false */
 	bool was_waking, can_wake;   /* twins for that were opened; there are any */
 	VEC(struct sensor_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
@@ -108,6 +110,9 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
+
+/* From now on, where CPUs are followed, record switches and their stacks (off-cpu) or neither. */
+void perf_fds_set_waits(struct perf_fds *s, bool on);
 
 /* From now on sample every @period-th @event on @cpu. */
 void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);

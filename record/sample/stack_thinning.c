@@ -29,11 +29,25 @@ static uint64_t wanted(const struct stack_thinning *t, uint64_t elapsed_ns)
 	return MAX(whole | 1, period / 2 | 1);
 }
 
+void stack_thinning_pause(struct stack_thinning *t, uint64_t now_ns)
+{
+	t->paused_ns = now_ns;
+}
+
+void stack_thinning_resume(struct stack_thinning *t, uint64_t now_ns)
+{
+	if (t->since_ns)
+		t->since_ns += now_ns - MIN(t->paused_ns, now_ns);
+	t->paused_ns = 0;
+}
+
 uint64_t stack_thinning_decide(struct stack_thinning *t, uint64_t now_ns)
 {
 	uint64_t elapsed_ns = now_ns > t->since_ns ? now_ns - t->since_ns : 0;
 	uint64_t period = MAX(t->period, 1), next;
 
+	if (t->paused_ns)
+		return 0;
 	if (!t->since_ns) {
 		t->since_ns = now_ns;
 		t->count = 0;

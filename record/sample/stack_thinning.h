@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define STACK_THINNING_RATE 2000 /* stacks of waits a second on each CPU */
+#define STACK_THINNING_RATE 1000 /* stacks of waits a second on each CPU */
 
 struct stack_thinning {
 	uint64_t period;       /* one stack for so many switches; 0 is 1 */
@@ -19,10 +19,15 @@ struct stack_thinning {
 	uint64_t changed_ns;
 	uint64_t since_ns, count; /* stacks since then */
 	uint64_t most;	       /* the largest period so far */
+	uint64_t paused_ns;    /* since when no stacks are taken; 0: they are */
 };
 
 /* The period that was in force for a stack that was sampled at @time_ns, which is counted. */
 uint64_t stack_thinning_count(struct stack_thinning *t, uint64_t time_ns);
+
+/* It is @now_ns, and from now on no stacks are taken, or again: the time in between does not count. */
+void stack_thinning_pause(struct stack_thinning *t, uint64_t now_ns);
+void stack_thinning_resume(struct stack_thinning *t, uint64_t now_ns);
 
 /* It is @now_ns: the period to set from now on, or 0 if that is the one in force. */
 uint64_t stack_thinning_decide(struct stack_thinning *t, uint64_t now_ns);

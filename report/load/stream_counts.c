@@ -59,7 +59,7 @@ void stream_counts_add(struct stream_counts *stream, const struct recording *rec
 		count_loss(stream, ev);
 		break;
 	case EVENT_THROTTLE:
-		stream->throttles += ev->throttle.stopped;
+		stream->throttles += ev->throttle.stopped && !ev->throttle.by_recorder;
 		break;
 	default:
 		break;

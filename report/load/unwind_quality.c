@@ -62,7 +62,7 @@ static void count_trouble(struct unwind_quality *unwind_quality, uint64_t start_
 		struct unwind_quality_loss *loss = loss_of(unwind_quality, start_ns, ev);
 
 		*(ev->lost.by_recorder ? &loss->by_recorder : &loss->by_kernel) += ev->lost.count;
-	} else if (ev->kind == EVENT_THROTTLE && ev->throttle.stopped) {
+	} else if (ev->kind == EVENT_THROTTLE && ev->throttle.stopped && !ev->throttle.by_recorder) {
 		loss_of(unwind_quality, start_ns, ev)->throttles++;
 	} else if (ev->kind == EVENT_SAMPLE && ev->sample.stack.shortened) {
 		loss_of(unwind_quality, start_ns, ev)->shortened++;

@@ -318,6 +318,7 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 	case EVENT_THROTTLE:
 		text_put_escaped(out, event_name(script, ev->throttle.event));
 		fputs(ev->throttle.stopped ? " stopped" : " resumed", out);
+		fputs(ev->throttle.by_recorder ? " with records of switches by the recorder" : "", out);
 		break;
 	case EVENT_KSYMBOL:
 		fprintf(out, "%" PRIx64 "+%" PRIx64 "%s ", ev->ksymbol.addr, ev->ksymbol.len,
@@ -598,6 +599,8 @@ static void put_facts_json(struct script *script, const struct event *ev)
 	case EVENT_THROTTLE:
 		json_string(json, "event", event_name(script, ev->throttle.event));
 		json_bool(json, "stopped", ev->throttle.stopped);
+		if (ev->throttle.by_recorder)
+			json_bool(json, "by_recorder", true);
 		break;
 	case EVENT_KSYMBOL:
 		put_address(json, "addr", ev->ksymbol.addr);

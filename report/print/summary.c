@@ -313,9 +313,11 @@ static void put_waiting(struct page *page)
 							"record with --off-cpu to see for what");
 	else
 		text = arena_printf(arena, "%s, %s", text, off_cpu_text(page));
-	if (lives->switches && lives->by_state[PROFILE_STATE_LOST])
-		text = arena_printf(arena, "%s; of %s records were lost", text,
-				    part_of(page, lives->by_state[PROFILE_STATE_LOST]));
+	uint64_t lost_ns = lives->by_state[PROFILE_STATE_LOST] + lives->by_state[PROFILE_STATE_LEFT_OUT];
+
+	if (lives->switches && lost_ns)
+		text = arena_printf(arena, "%s; of %s records were lost%s", text, part_of(page, lost_ns),
+				    lives->by_state[PROFILE_STATE_LEFT_OUT] ? " or left out" : "");
 	put_wrapped(page, text, 2);
 }
 
@@ -393,7 +395,7 @@ static void put_wait_kinds(struct page *page)
 {
 	struct wait_question *waits = &page->waits;
 	struct profile_sum sum = profile_total(page->p, waits->event);
-	bool named[WAIT_KINDS] = { [WAIT_ON_CPU] = true, [WAIT_EARLIER] = true, [WAIT_LOST] = true };
+	bool named[WAIT_KINDS] = { [WAIT_ON_CPU] = true, [WAIT_EARLIER] = true, [WAIT_LOST] = true, [WAIT_LEFT_OUT] = true };
 	const char *text = "";
 
 	for (unsigned i = 0; i < ENTRIES_MAX; i++) {

@@ -116,21 +116,30 @@ static void print_estimated(struct output *o, const char *event)
 	const struct profile_lives *lives = &o->facts->lives;
 	uint64_t waits_ns = lives->by_state[PROFILE_STATE_BLOCKED] + lives->by_state[PROFILE_STATE_RUNNABLE];
 
-	if (!lives->estimated_ns || (strcmp(event, DERIVE_OFF_CPU) != 0 && strcmp(event, DERIVE_WALL) != 0))
+	const char *estimated = number_share(&o->arena, (double)lives->estimated_ns / (double)MAX(waits_ns, 1));
+
+	if (strcmp(event, DERIVE_OFF_CPU) != 0 && strcmp(event, DERIVE_WALL) != 0)
 		return;
-	put_line(o, arena_printf(&o->arena,
-			      "threads switched so often that one switch in up to %s has its stack: where %s of the "
-			      "waiting was is estimated",
-			      number_count(&o->arena, lives->thinned),
-			      number_share(&o->arena, (double)lives->estimated_ns / (double)waits_ns)));
+	if (lives->unwatched_ns)
+		put_line(o, arena_printf(&o->arena,
+				      "threads switched so often that switches were recorded for %s of the time: sums are from the "
+				      "scheduler's account; where %s of the waiting was is estimated",
+				      number_share(&o->arena, 1 - (double)lives->unwatched_ns / (double)lives->window_ns), estimated));
+	else if (lives->estimated_ns)
+		put_line(o, arena_printf(&o->arena,
+				      "threads switched so often that one switch in up to %s has its stack: where %s of the "
+				      "waiting was is estimated",
+				      number_count(&o->arena, lives->thinned), estimated));
 }
 
 /* Which part of the time of threads may be anything. */
 static void print_lost(struct output *o, const struct result *r)
 {
+	bool left_out = o->facts->lives.by_state[PROFILE_STATE_LEFT_OUT] != 0;
+
 	if (r->lost_weight > 0)
-		put_line(o, arena_printf(&o->arena, "records of switches were lost: what threads did for %s of this time is not known, and "
-				      "intervals reach as far up",
+		put_line(o, arena_printf(&o->arena, "records of switches were lost%s: what threads did for %s of this time is not known, and "
+				      "intervals reach as far up", left_out ? " or left out" : "",
 				      number_share(&o->arena, (double)r->lost_weight / (double)r->whole.weight)));
 }
 

@@ -109,12 +109,18 @@ static bool is_of_tasks(enum view_by by)
 	return process_level_is(by) || (by >= VIEW_THREAD && by < VIEW_CPU);
 }
 
+/* What it did meanwhile is not known. */
+static bool is_lost(const struct profile_sample *row)
+{
+	return row->state == PROFILE_STATE_LOST || row->state == PROFILE_STATE_LEFT_OUT;
+}
+
 /* Could the time of @row belong to another group of level @by than it does, if all were known? */
 static bool is_open(enum view_by by, const struct profile_sample *row)
 {
 	if (row->state == PROFILE_STATE_NONE || is_of_tasks(by))
 		return false;
-	if (row->state == PROFILE_STATE_LOST)
+	if (is_lost(row))
 		return true;
 	if (row->stack || by == VIEW_STATE || by == VIEW_WAKER || by == VIEW_CPU || row->state == PROFILE_STATE_CALL)
 		return false;
@@ -125,7 +131,7 @@ static bool is_open(enum view_by by, const struct profile_sample *row)
 
 static void add_open(struct view *view, const struct profile_sample *row)
 {
-	if (row->state == PROFILE_STATE_LOST)
+	if (is_lost(row))
 		view->lost_weight += row->weight;
 	for (unsigned level = 0; level < view->spec.levels.len; level++)
 		if (is_open(view->spec.levels.items[level].by, row))
@@ -153,7 +159,7 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 		add_latency(b, number);
 	group = &b->view->groups.items[number];
 	stats_add(&group->sum, b->path.row);
-	if (b->path.row->state == PROFILE_STATE_LOST)
+	if (is_lost(b->path.row))
 		group->lost_weight += b->path.row->weight;
 	if (is_open(b->view->spec.levels.items[level].by, b->path.row))
 		group->open_weight += b->path.row->weight;

@@ -62,6 +62,7 @@ static const char *empty_text(const struct profile_sample *row)
 		[PROFILE_STATE_BLOCKED] = "[stack not sampled]",
 		[PROFILE_STATE_EARLIER] = "[waits since before the recording]",
 		[PROFILE_STATE_LOST] = "[switches lost]",
+		[PROFILE_STATE_LEFT_OUT] = "[switches left out]",
 		[PROFILE_STATE_CALL] = "[stack not sampled]",
 	};
 

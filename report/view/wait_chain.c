@@ -126,6 +126,7 @@ static bool is_ended_by_a_thread(enum wait_kind kind)
 	case WAIT_PAGE_FAULT:
 	case WAIT_CPU:
 	case WAIT_LOST:
+	case WAIT_LEFT_OUT:
 		return false;
 	default:
 		return true;

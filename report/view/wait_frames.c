@@ -230,6 +230,7 @@ const char *wait_kind_name(enum wait_kind kind)
 		[WAIT_EARLIER] = "[waits since before the recording]",
 		[WAIT_NOT_SAMPLED] = "[stack not sampled]",
 		[WAIT_LOST] = "[switches lost]",
+		[WAIT_LEFT_OUT] = "[switches left out]",
 	};
 
 	return names[kind];
@@ -244,6 +245,7 @@ const char *profile_state_name(uint8_t state)
 		[PROFILE_STATE_BLOCKED] = "blocked",
 		[PROFILE_STATE_EARLIER] = "blocked since before",
 		[PROFILE_STATE_LOST] = "[switches lost]",
+		[PROFILE_STATE_LEFT_OUT] = "[switches left out]",
 		[PROFILE_STATE_CALL] = "in a system call",
 	};
 
@@ -268,6 +270,8 @@ enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sa
 		return WAIT_CPU;
 	if (row->state == PROFILE_STATE_LOST)
 		return WAIT_LOST;
+	if (row->state == PROFILE_STATE_LEFT_OUT)
+		return WAIT_LEFT_OUT;
 	if (row->state == PROFILE_STATE_EARLIER)
 		return WAIT_EARLIER;
 	if (!row->stack)

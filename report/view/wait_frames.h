@@ -29,6 +29,7 @@ enum wait_kind {
 	WAIT_EARLIER,	  /* it left its CPU before it was recorded */
 	WAIT_NOT_SAMPLED, /* no stack */
 	WAIT_LOST,	  /* records of switches are missing */
+	WAIT_LEFT_OUT,	  /* the recorder left them out */
 	WAIT_KINDS
 };
 

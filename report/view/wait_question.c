@@ -32,7 +32,7 @@ static uint64_t telling_ns(const struct wait_question *question)
 
 	for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
 		if (kind != WAIT_ON_CPU && kind != WAIT_CPU && kind != WAIT_CHILD && kind != WAIT_KERNEL_WORK &&
-		    kind != WAIT_EARLIER && kind != WAIT_LOST)
+		    kind != WAIT_EARLIER && kind != WAIT_LOST && kind != WAIT_LEFT_OUT)
 			sum += question->by_kind[kind];
 	return sum;
 }

@@ -3,7 +3,7 @@
  * waits.c - programs whose waits are known: each waits in one function, times that with its own clock, and prints the
  * function and the nanoseconds.
  *
- * Usage: waits mutex|pipe|condition|sleep|fsync|faults|chain|queue|pingpong [ROUNDS]
+ * Usage: waits mutex|pipe|condition|sleep|fsync|faults|chain|queue|pingpong|handoff [ROUNDS]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -246,6 +246,52 @@ static void run_pingpong(void)
 		;
 }
 
+/* The same by two threads, for a time. The truth is what their clocks of CPU time leave of it. */
+static int there[2], back[2];
+
+static uint64_t ran_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void *answer(void *arg)
+{
+	uint64_t begun = now_ns();
+
+	pthread_setname_np(pthread_self(), "pong");
+	play(there[0], back[1], LONG_MAX);
+	close(back[1]);
+	waited_ns += now_ns() - begun - ran_ns();
+	return arg;
+}
+
+static void *ask(void *arg)
+{
+	uint64_t begun = now_ns();
+
+	pthread_setname_np(pthread_self(), "ping");
+	while (now_ns() < begun + (uint64_t)rounds * 20000000)
+		play(back[0], there[1], 10);
+	close(there[1]);
+	waited_ns += now_ns() - begun - ran_ns();
+	return arg;
+}
+
+static void run_handoff(void)
+{
+	pthread_t threads[2];
+
+	if (pipe(there) || pipe(back))
+		abort();
+	pthread_create(&threads[0], NULL, ask, NULL);
+	pthread_create(&threads[1], NULL, answer, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
 /* A waits for B, who waits for C, who sleeps. */
 static void *hold_inner(void *arg)
 {
@@ -349,6 +395,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "pingpong")) {
 		function = "play";
 		run_pingpong();
+	} else if (!strcmp(mode, "handoff")) {
+		function = "play";
+		run_handoff();
 	} else if (!strcmp(mode, "chain")) {
 		run_chain();
 	} else if (!strcmp(mode, "queue")) {

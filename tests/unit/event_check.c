@@ -149,6 +149,7 @@ static void check_payload(const struct event *got, const struct event *want)
 	case EVENT_THROTTLE:
 		CHECK_UINT(got->throttle.event, want->throttle.event);
 		CHECK_UINT(got->throttle.stopped, want->throttle.stopped);
+		CHECK_UINT(got->throttle.by_recorder, want->throttle.by_recorder);
 		break;
 	case EVENT_KSYMBOL:
 		CHECK_UINT(got->ksymbol.addr, want->ksymbol.addr);

@@ -270,7 +270,7 @@ static void fill(struct event_maker *m, size_t task, struct event *ev)
 		ev->lost.by_recorder = maker_random(m, 2);
 		break;
 	case EVENT_THROTTLE:
-		ev->throttle = (struct event_throttle){ 2, maker_random(m, 2) };
+		ev->throttle = (struct event_throttle){ 2, maker_random(m, 2), maker_random(m, 2) };
 		break;
 	case EVENT_KSYMBOL:
 		ev->ksymbol.addr = any_word(m);

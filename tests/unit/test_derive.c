@@ -581,3 +581,119 @@ TEST(derive_holds_the_schedulers_account_against_the_switches)
 	CHECK_UINT(account.ns, END - START - 10 + 100);
 	chain_end(&c);
 }
+
+/* The recorder leaves switches out from @time_ns on, or takes them again. */
+static void feed_guard(struct chain *c, uint64_t time_ns, bool stopped)
+{
+	feed(c, (struct event){ .kind = EVENT_THROTTLE, .tid = UINT32_MAX, .time_ns = time_ns,
+				.throttle = { .event = 1, .stopped = stopped, .by_recorder = true } }, 0);
+}
+
+static void feed_account(struct chain *c, uint32_t tid, uint64_t time_ns, const struct event_task_times *times)
+{
+	feed(c, (struct event){ .kind = EVENT_TASK_TIMES, .tid = tid, .time_ns = time_ns, .task_times = *times }, 0);
+}
+
+static uint64_t sum_of_state(const struct chain *c, uint32_t event, uint32_t thread, enum profile_state state)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < c->out.len; i++)
+		if (c->out.items[i].event == event && c->out.items[i].thread == thread && c->out.items[i].state == state)
+			weight += c->out.items[i].weight;
+	return weight;
+}
+
+/* Thread 5 waits with stack 7 and with stack 8, thrice as long; then switches are left out from 10,000 to 50,000. */
+static void feed_left_out(struct chain *c, const struct event_task_times *behind)
+{
+	feed_switch(c, 5, START, true, false);
+	feed_sample(c, 5, START + 1000, 1, 7);
+	feed_switch(c, 5, START + 1000, false, false);
+	feed_switch(c, 5, START + 2000, true, false);
+	feed_sample(c, 5, START + 3000, 1, 8);
+	feed_switch(c, 5, START + 3000, false, false);
+	feed_switch(c, 5, START + 6000, true, false);
+	feed_sample(c, 5, START + 9000, 1, 7);
+	feed_switch(c, 5, START + 9000, false, false);
+	feed_guard(c, START + 10000, true);
+	feed_account(c, 5, START + 10000, &(struct event_task_times){ 105000, 2000, 103 });
+	feed_switch(c, 5, START + 10001, true, false); /* on its way while the events went off: of no use */
+	if (behind)
+		feed_account(c, 5, START + 50000, behind);
+	feed_guard(c, START + 50000, false);
+}
+
+TEST(derive_takes_from_the_schedulers_account_what_threads_did_while_switches_were_left_out)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	/* Its life before: 100,000 on a CPU with 100 turns, and 3 turns with 5,000 since the start. */
+	feed_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	feed_left_out(&c, &(struct event_task_times){ 115000, 7000, 120 });
+	feed_switch(&c, 5, START + 51000, true, false);
+	derive_finish(c.derive);
+
+	/* 40,000 were left out: 10,000 on a CPU, 5,000 ready, 25,000 blocked; then 1,000 until its next switch. */
+	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(sum_of_state(&c, 3, 5, PROFILE_STATE_ON_CPU), 1000 + 1000 + 3000 + 10000 + (END - START - 51000));
+	CHECK_UINT(sum_of_state(&c, 3, 5, PROFILE_STATE_RUNNABLE), 5000);
+	CHECK_UINT(sum_of_state(&c, 3, 5, PROFILE_STATE_BLOCKED), 1000 + 3000 + 1000 + 25000 + 1000);
+	/* In proportion to what was seen: 1,000 and 1,000 in one place, 3,000 in the other. */
+	CHECK_UINT(sum_of_stack(&c, 1, 7), 2000 + 31000 * 2 / 5);
+	CHECK_UINT(sum_of_stack(&c, 1, 8), 3000 + 31000 * 3 / 5);
+	CHECK_UINT(derive_lives(c.derive).estimated_ns, 31000);
+	CHECK_UINT(derive_lives(c.derive).unwatched_ns, 40000);
+	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LOST], 0);
+	chain_end(&c);
+}
+
+TEST(derive_goes_on_with_the_wait_of_a_thread_that_did_not_run_while_switches_were_left_out)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	feed_left_out(&c, NULL);
+	feed_switch(&c, 5, START + 51000, true, false);
+	feed_switch(&c, 5, END - 100, false, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum_of_stack(&c, 1, 7), 1000 + 42000);
+	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(derive_lives(c.derive).estimated_ns, 0);
+	chain_end(&c);
+}
+
+TEST(derive_does_not_know_what_a_thread_did_that_ended_while_switches_were_left_out)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	feed_left_out(&c, NULL);
+	feed_guard(&c, START + 60000, true);
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 80000 }, 0);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 3, 5), 80000);
+	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LEFT_OUT], 20000);
+	chain_end(&c);
+}
+
+TEST(derive_does_not_know_what_threads_did_while_switches_were_left_out_where_there_is_no_account)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	feed_switch(&c, 5, START, true, false);
+	feed_sample(&c, 5, START + 1000, 1, 7);
+	feed_switch(&c, 5, START + 1000, false, false);
+	feed_guard(&c, START + 10000, true);
+	feed_guard(&c, START + 50000, false);
+	feed_switch(&c, 5, START + 51000, true, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LEFT_OUT], 40000);
+	CHECK_UINT(sum_of_stack(&c, 1, 7), 9000 + 1000); /* it waited until its next switch */
+	chain_end(&c);
+}

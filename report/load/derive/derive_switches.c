@@ -13,6 +13,13 @@
  * Where threads switch so often that the recorder thinned stacks (one switch in N has one), waits without a stack are
  * given to those of the same thread and state that have one, in proportion to their lengths. Sums stay what they are.
  *
+ * Where there were so many that the recorder left switches out for a while, the scheduler's account of each thread, read
+ * before and behind, says how long it ran, waited for a CPU and was blocked in between; one that has not run according
+ * to it still waits as it did.
+ *
+ *	  ┤◄─ switches ─►├─ ran 3, ready 1, blocked 6 ms ─┤◄─ switches ─►├
+ *	                 ▲ left out                       ▲ the account is read
+ *
  * What a thread does before its first switch shows in that switch: who comes out was on a CPU, who comes in was not.
  */
 #include "formats/base/map.h"
@@ -55,7 +62,7 @@ struct pending {
 
 /* The scheduler's account of a thread at a moment, and ours at the same. */
 struct reading {
-	uint64_t time_ns, run_ns, wait_ns, own_run_ns;
+	uint64_t time_ns, run_ns, wait_ns, turns, own_run_ns, own_turns;
 	bool is_known;
 	bool own_is_open; /* until the first switch tells what it did before */
 };
@@ -68,7 +75,7 @@ struct life {
 	uint64_t since_ns, born_ns;
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
-	uint64_t ran_ns; /* so far, whatever the window is */
+	uint64_t ran_ns, turns; /* so far, whatever the window is */
 	struct reading first, last;
 	struct stand_ins stand_ins; /* where stacks were thinned */
 	VEC(struct pending) pending;
@@ -76,6 +83,7 @@ struct life {
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	bool sampled;			/* on a CPU, ever */
 	bool found;			/* it was looked at while it waited, see take_found() */
+	bool unwatched;			/* since @since_ns it did what no switch tells, see settle_unwatched() */
 };
 
 struct switches {
@@ -89,6 +97,9 @@ struct switches {
 	struct descriptors *descriptors;
 	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
+	bool accounts; /* so were the scheduler's accounts */
+	uint64_t left_out_ns; /* switches are not recorded since then; 0: they are */
+	uint64_t watched_ns;  /* since then they are again; 0: they always were */
 };
 
 static uint32_t add_type(struct profile *p, const char *name)
@@ -174,7 +185,7 @@ static bool is_waking(const void *state, const struct event *ev)
 /* Which thread of the process waits for a descriptor is not said. */
 static bool is_anyones(const void *state, const struct event *ev)
 {
-	return ev->kind == EVENT_DESCRIPTOR || is_waking(state, ev);
+	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || is_waking(state, ev);
 }
 
 static bool wants(const void *state, const struct event *ev)
@@ -190,6 +201,7 @@ static bool wants(const void *state, const struct event *ev)
 	case EVENT_EXIT:
 	case EVENT_TASK_TIMES:
 	case EVENT_DESCRIPTOR:
+	case EVENT_THROTTLE:
 		return true;
 	default:
 		return false;
@@ -252,7 +264,10 @@ static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
 static void deliver(struct switches *s, struct life *life, const struct derived *span, uint64_t len_ns, bool shares)
 {
 	if (shares && !span->stack) {
-		stand_ins_add(&life->stand_ins, span->state, len_ns, span);
+		bool ready = len_ns == STAND_INS_ANY_LENGTH && span->state == PROFILE_STATE_RUNNABLE;
+
+		/* Ready is also who was blocked until then: it is so at the same place. */
+		stand_ins_add(&life->stand_ins, ready ? STAND_INS_ANY_KIND : span->state, len_ns, span);
 		return;
 	}
 	if (shares)
@@ -286,8 +301,14 @@ static bool may_share(const struct switches *s, const struct life *life)
 {
 	bool is_new = life->born_ns > s->start_ns && life->since_ns == life->born_ns;
 
-	return s->sums.thinned && !s->request->each_wait && !is_new &&
+	return (s->sums.thinned || s->watched_ns || s->left_out_ns) && !s->request->each_wait && !is_new &&
 	       (life->state == PROFILE_STATE_BLOCKED || life->state == PROFILE_STATE_RUNNABLE);
+}
+
+/* Where single waits are wanted, what is only known as a sum is none. */
+static bool has_single_waits(const struct switches *s)
+{
+	return s->request->each_wait || s->request->min_wait_ns || s->request->max_wait_ns;
 }
 
 static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
@@ -297,8 +318,10 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life))
 		return;
 	s->sums.by_state[life->state] += to_ns - from_ns;
-	if (!has_wanted_length(s, len_ns))
+	if (life->unwatched ? has_single_waits(s) : !has_wanted_length(s, len_ns))
 		return;
+	if (life->unwatched)
+		len_ns = STAND_INS_ANY_LENGTH;
 
 	struct derived span = {
 		.thread = thread_of(s, life),
@@ -394,18 +417,19 @@ static struct life *find(struct switches *s, const struct derive_event *event)
 static void begin_wait(struct life *life, enum profile_state state, uint64_t time_ns)
 {
 	life->now = WAITING;
+	life->unwatched = false;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
 	life->state = state;
 	life->since_ns = time_ns;
 }
 
-/* A record was lost: it came to a CPU or left one in between, and nothing tells when. */
-static void put_gap(struct switches *s, struct life *life, uint64_t to_ns)
+/* Of records that were lost, or left out (@why): it came to a CPU or left one in between, and nothing tells when. */
+static void put_gap(struct switches *s, struct life *life, uint64_t to_ns, enum profile_state why)
 {
 	struct held_stack leaving = life->leaving;
 
-	life->state = PROFILE_STATE_LOST;
+	life->state = why;
 	life->leaving = (struct held_stack){ 0 };
 	put_wait(s, life, to_ns);
 	life->leaving = leaving;
@@ -414,7 +438,7 @@ static void put_gap(struct switches *s, struct life *life, uint64_t to_ns)
 /* The wait that began before the recording: its stack is not known, unless it was looked at. */
 static enum profile_state earlier(const struct life *life)
 {
-	return life->found ? PROFILE_STATE_BLOCKED : PROFILE_STATE_EARLIER;
+	return life->found || life->unwatched ? PROFILE_STATE_BLOCKED : PROFILE_STATE_EARLIER;
 }
 
 static void take_in(struct switches *s, struct life *life, const struct event *ev)
@@ -422,13 +446,14 @@ static void take_in(struct switches *s, struct life *life, const struct event *e
 	if (life->now == NOT_KNOWN)
 		life->state = earlier(life);
 	if (life->now == ON_CPU)
-		put_gap(s, life, ev->time_ns);
+		put_gap(s, life, ev->time_ns, PROFILE_STATE_LOST);
 	else
 		put_wait(s, life, ev->time_ns);
 	life->now = ON_CPU;
+	life->turns++;
 	life->since_ns = ev->time_ns;
 	life->leaving = (struct held_stack){ 0 };
-	life->found = false;
+	life->found = life->unwatched = false;
 	life->running.len = 0;
 }
 
@@ -439,18 +464,74 @@ static void close_readings(struct life *life, bool ran)
 
 	for (size_t i = 0; i < ARRAY_LEN(readings); i++) {
 		if (readings[i]->own_is_open && ran && readings[i]->time_ns > life->since_ns)
-			readings[i]->own_run_ns = readings[i]->time_ns - life->since_ns;
+			readings[i]->own_run_ns += readings[i]->time_ns - life->since_ns;
 		readings[i]->own_is_open = false;
 	}
 }
 
-static void take_times(struct life *life, const struct event *ev)
+/* What a thread did from @from_ns on is not known before its next switch. */
+static void begin_unwatched(struct life *life, uint64_t from_ns)
 {
+	life->now = NOT_KNOWN;
+	life->since_ns = from_ns;
+	life->leaving = (struct held_stack){ 0 };
+	life->found = false;
+	life->unwatched = true;
+	life->woken_ns = 0;
+	life->waker = PROFILE_NONE;
+}
+
+/* What it was known to do ends where switches were left out. */
+static void close_watched(struct switches *s, struct life *life)
+{
+	uint64_t to_ns = MAX(s->left_out_ns, life->since_ns);
+
+	if (life->now == WAITING)
+		put_wait(s, life, to_ns);
+	else if (life->now == ON_CPU)
+		put_run(s, life, to_ns);
+	begin_unwatched(life, life->now == NOT_KNOWN ? life->since_ns : to_ns);
+}
+
+/* If its account at @ev has turns on a CPU that no switch told of: the time since then as sums. */
+static void settle_unwatched(struct switches *s, struct life *life, const struct event *ev)
+{
+	const struct reading *before = life->last.is_known ? &life->last : &life->first;
+	uint64_t run_ns = ev->task_times.run_ns, wait_ns = ev->task_times.wait_ns;
+
+	if (!before->is_known || run_ns < before->run_ns || wait_ns < before->wait_ns ||
+	    ev->task_times.turns - before->turns == life->turns - before->own_turns)
+		return;
+	close_watched(s, life);
+
+	uint64_t own_ns = life->ran_ns - MIN(before->own_run_ns, life->ran_ns);
+	uint64_t left_ns = ev->time_ns - MIN(life->since_ns, ev->time_ns);
+	uint64_t ran_ns = MIN(run_ns - before->run_ns - MIN(own_ns, run_ns - before->run_ns), left_ns);
+	uint64_t ready_ns = MIN(wait_ns - before->wait_ns, left_ns - ran_ns);
+
+	put_run(s, life, life->since_ns + ran_ns);
+	life->since_ns += ran_ns;
+	life->state = PROFILE_STATE_RUNNABLE;
+	put_part(s, life, life->since_ns + ready_ns);
+	life->since_ns += ready_ns;
+	life->state = PROFILE_STATE_BLOCKED;
+	put_part(s, life, ev->time_ns);
+	begin_unwatched(life, ev->time_ns);
+}
+
+static void take_times(struct switches *s, struct life *life, const struct event *ev)
+{
+	s->accounts = true;
+	if (s->left_out_ns && life->now != ENDED)
+		settle_unwatched(s, life, ev);
+
 	uint64_t running_ns = life->now == ON_CPU && ev->time_ns > life->since_ns ? ev->time_ns - life->since_ns : 0;
 	struct reading reading = {
 		.time_ns = ev->time_ns,
 		.run_ns = ev->task_times.run_ns,
 		.wait_ns = ev->task_times.wait_ns,
+		.turns = ev->task_times.turns,
+		.own_turns = life->turns,
 		.own_run_ns = life->ran_ns + running_ns,
 		.is_known = true,
 		.own_is_open = life->now == NOT_KNOWN,
@@ -484,7 +565,7 @@ static void add_account(struct switches *s, struct life *life, uint64_t end_ns)
 static void take_switch(struct switches *s, struct life *life, const struct event *ev)
 {
 	s->any = true;
-	if (life->now == ENDED)
+	if (life->now == ENDED || s->left_out_ns)
 		return; /* its last way off the CPU */
 	close_readings(life, !ev->cpu_switch.in);
 	if (ev->cpu_switch.in) {
@@ -492,7 +573,7 @@ static void take_switch(struct switches *s, struct life *life, const struct even
 		return;
 	}
 	if (life->now == WAITING)
-		put_gap(s, life, ev->time_ns);
+		put_gap(s, life, ev->time_ns, PROFILE_STATE_LOST);
 	else
 		put_run(s, life, ev->time_ns);
 	begin_wait(life, ev->cpu_switch.preempted ? PROFILE_STATE_RUNNABLE : PROFILE_STATE_BLOCKED,
@@ -543,7 +624,7 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 	}
 	if (is_off_cpu(s, event->ev)) {
 		note_period(s, event->ev);
-		if (life->now != WAITING)
+		if (life->now != WAITING && !s->left_out_ns)
 			life->leaving = held;
 		return;
 	}
@@ -587,14 +668,24 @@ static void take_waking(struct switches *s, const struct derive_event *event)
 
 static void share_out_all(struct switches *s, struct life *life);
 
+/* What it did until @to_ns since switches were left out, or its account was last read, nothing tells. */
+static void put_left_out(struct switches *s, struct life *life, uint64_t to_ns)
+{
+	close_watched(s, life);
+	put_gap(s, life, to_ns, PROFILE_STATE_LEFT_OUT);
+	begin_unwatched(life, to_ns);
+}
+
 static void end_now(struct switches *s, struct life *life, uint64_t time_ns)
 {
+	if (s->left_out_ns && life->now != ENDED)
+		put_left_out(s, life, time_ns);
 	switch (life->now) {
 	case ENDED:
 		return;
 	case WAITING:
 		if (s->any) /* no thread ends off a CPU: its switch to one was lost */
-			put_gap(s, life, time_ns);
+			put_gap(s, life, time_ns, PROFILE_STATE_LOST);
 		break;
 	default:
 		put_run(s, life, time_ns);
@@ -613,12 +704,12 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->thread = PROFILE_NONE; /* somebody else, perhaps */
 	life->now = NOT_KNOWN;
 	life->leaving = (struct held_stack){ 0 };
-	life->sampled = life->found = false;
+	life->sampled = life->found = life->unwatched = false;
 	life->since_ns = life->born_ns = s->start_ns;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
 	life->state = PROFILE_STATE_BLOCKED;
-	life->ran_ns = 0;
+	life->ran_ns = life->turns = 0;
 	life->first = life->last = (struct reading){ 0 };
 	if (time_ns) { /* it has not been on a CPU yet */
 		life->first = (struct reading){ .time_ns = time_ns, .is_known = true };
@@ -641,6 +732,27 @@ static void take_fork(struct switches *s, struct life *life, const struct event 
 		descriptors_forget(s->descriptors, ev->pid);
 }
 
+/* The recorder left switches out from here on, or records them again. */
+static void take_guard(struct switches *s, const struct event *ev)
+{
+	uint64_t from_ns = s->left_out_ns, to_ns = ev->time_ns;
+
+	if (!ev->throttle.by_recorder || ev->throttle.stopped == (s->left_out_ns != 0))
+		return;
+	if (ev->throttle.stopped) {
+		s->left_out_ns = ev->time_ns;
+		return;
+	}
+	/* As in files of perf, which have no account. */
+	for (size_t i = 0; i < s->lives.len && !s->accounts; i++)
+		if (s->lives.items[i].now != ENDED)
+			put_left_out(s, &s->lives.items[i], to_ns);
+	s->left_out_ns = 0;
+	s->watched_ns = ev->time_ns;
+	if (clip(s, &from_ns, &to_ns))
+		s->sums.unwatched_ns += to_ns - from_ns;
+}
+
 static void take(void *state, const struct derive_event *event)
 {
 	struct switches *s = state;
@@ -652,6 +764,10 @@ static void take(void *state, const struct derive_event *event)
 	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
 	if (is_waking(s, ev)) {
 		take_waking(s, event);
+		return;
+	}
+	if (ev->kind == EVENT_THROTTLE) {
+		take_guard(s, ev);
 		return;
 	}
 	if (ev->kind == EVENT_DESCRIPTOR) {
@@ -673,7 +789,7 @@ static void take(void *state, const struct derive_event *event)
 		take_fork(s, life, ev);
 		break;
 	case EVENT_TASK_TIMES:
-		take_times(life, ev);
+		take_times(s, life, ev);
 		break;
 	default: /* EVENT_EXIT */
 		end_now(s, life, ev->time_ns);
@@ -694,6 +810,8 @@ static void finish(void *state)
 
 	if (!end_ns)
 		end_ns = s->newest_ns;
+	if (s->left_out_ns)
+		take_guard(s, &(struct event){ .time_ns = end_ns, .throttle.by_recorder = true });
 	uint64_t from_ns = s->start_ns, to_ns = end_ns;
 
 	s->sums.window_ns = clip(s, &from_ns, &to_ns) ? to_ns - from_ns : 0;
@@ -707,7 +825,7 @@ static void finish(void *state)
 		if (!s->any)
 			continue;
 		/* Without a switch it did the same all along. */
-		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled))
+		if (life->now == ON_CPU || (life->now == NOT_KNOWN && life->sampled && !life->unwatched))
 			put_run(s, life, end_ns);
 		else if (life->now != ENDED) {
 			if (life->now == NOT_KNOWN)

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#define CLASSES	  32
+#define ANY_CLASS CLASSES
+
 struct stand_in {
 	uint32_t kind;
 	unsigned length; /* class */
@@ -27,6 +30,8 @@ void stand_ins_deinit(struct stand_ins *s)
 /* Of spans in one class the longest took less than four times as long as the shortest. */
 static unsigned length_class(uint64_t len_ns)
 {
+	if (len_ns == STAND_INS_ANY_LENGTH)
+		return ANY_CLASS;
 	return len_ns ? (63u - (unsigned)__builtin_clzll(len_ns)) / 2 : 0;
 }
 
@@ -51,9 +56,14 @@ void stand_ins_add(struct stand_ins *s, uint32_t kind, uint64_t len_ns, const st
 	s->without.items[s->without.len - 1].span.waker = PROFILE_NONE; /* each had its own */
 }
 
+static bool has_kind(uint32_t kind, const struct without_stack *without)
+{
+	return kind == without->kind || without->kind == STAND_INS_ANY_KIND;
+}
+
 static bool is_like(const struct stand_in *with, const struct without_stack *without)
 {
-	return with->kind == without->kind && with->length == without->length;
+	return has_kind(with->kind, without) && with->length == without->length;
 }
 
 static uint64_t weight_of_like(const struct stand_ins *s, const struct without_stack *without)
@@ -72,6 +82,8 @@ static uint64_t share_out(const struct stand_ins *s, const struct without_stack 
 	uint64_t left_ns = without->span.weight, all_ns = weight_of_like(s, without);
 	double factor = all_ns ? (double)left_ns / (double)all_ns : 0;
 
+	if (!left_ns)
+		return 0;
 	if (!all_ns) {
 		put(context, &without->span);
 		return 0;
@@ -85,16 +97,51 @@ static uint64_t share_out(const struct stand_ins *s, const struct without_stack 
 		/* The last one takes what rounding left. */
 		more.weight = all_ns ? MIN((uint64_t)(factor * (double)more.weight), left_ns) : left_ns;
 		more.more = true;
+		more.state = without->span.state;
 		left_ns -= more.weight;
 		put(context, &more);
 	}
 	return without->span.weight;
 }
 
+/* Time of any length to where time of its kind is, class by class: what does not fit there has nobody to stand for it. */
+static void divide(struct stand_ins *s, size_t any)
+{
+	struct without_stack whole = s->without.items[any];
+	uint64_t by_class[CLASSES] = { 0 }, all_ns = 0, left_ns = whole.span.weight;
+
+	for (size_t i = 0; i < s->with.len; i++)
+		if (has_kind(s->with.items[i].kind, &whole))
+			by_class[s->with.items[i].length] += s->with.items[i].span.weight;
+	for (size_t i = 0; i < s->without.len; i++)
+		if (has_kind(s->without.items[i].kind, &whole) && s->without.items[i].length != ANY_CLASS)
+			by_class[s->without.items[i].length] += s->without.items[i].span.weight;
+	for (unsigned i = 0; i < CLASSES; i++)
+		all_ns += by_class[i];
+
+	double factor = (double)left_ns / (double)MAX(all_ns, 1);
+
+	for (unsigned i = 0; i < CLASSES && all_ns; i++) {
+		struct derived part = whole.span;
+
+		if (!by_class[i])
+			continue;
+		all_ns -= by_class[i];
+		part.weight = all_ns ? MIN((uint64_t)(factor * (double)by_class[i]), left_ns) : left_ns;
+		left_ns -= part.weight;
+		stand_ins_add(s, whole.kind, 1ull << (2 * i), &part);
+	}
+	s->without.items[any].span.weight = left_ns;
+}
+
 uint64_t stand_ins_share_out(struct stand_ins *s, void (*put)(void *context, const struct derived *span), void *context)
 {
 	uint64_t estimated_ns = 0;
+	size_t count = s->without.len;
 
+	for (size_t i = 0; i < count; i++)
+		if (s->without.items[i].length == ANY_CLASS)
+			divide(s, i);
 	for (size_t i = 0; i < s->without.len; i++)
 		estimated_ns += share_out(s, &s->without.items[i], put, context);
 	s->with.len = s->without.len = 0;

@@ -5,13 +5,17 @@
  * Spans of one thread are alike if they are of one kind (what that is, the transformer says) and the longer of two took less
  * than four times as long as the shorter: what one long span waited for is never guessed from many short ones. The time of
  * those without a stack goes to those with one that are alike, in proportion to their lengths, so that sums stay what
- * they are. Zeroed, it is empty.
+ * they are. Time of which not even the single spans are known (STAND_INS_ANY_LENGTH) is divided as that of the others of
+ * its kind is. Zeroed, it is empty.
  */
 #ifndef REPORT_STAND_INS_H
 #define REPORT_STAND_INS_H
 
 #include "formats/base/vec.h"
 #include "report/load/derive/derive_kind.h"
+
+#define STAND_INS_ANY_KIND   UINT32_MAX
+#define STAND_INS_ANY_LENGTH UINT64_MAX /* of many spans, of all lengths that others have */
 
 struct stand_in;
 struct without_stack;
@@ -27,7 +31,7 @@ void stand_ins_deinit(struct stand_ins *s);
 /* @span, of whole length @len_ns, has a stack and was handed out. */
 void stand_ins_keep(struct stand_ins *s, uint32_t kind, uint64_t len_ns, const struct derived *span);
 
-/* @span has no stack, and is left to stand_ins_share_out(). */
+/* @span has no stack (both may be any), and is left to stand_ins_share_out(). */
 void stand_ins_add(struct stand_ins *s, uint32_t kind, uint64_t len_ns, const struct derived *span);
 
 /*

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * switch_guard.c - the busiest CPU decides for all: threads change CPUs, and of one whose switches are recorded on some
+ * of them only, nothing would be known. What tasks that are not recorded do counts for nothing: whoever waits beside a busy
+ * neighbour keeps each switch.
+ */
+#include "record/sample/switch_guard.h"
+
+#include "formats/base/compiler.h"
+
+#define LOOK_NS	     100000000 /* at the rate, so often */
+#define FIRST_ON_NS  50000000
+#define LEAST_ON_NS  5000000
+#define MOST_OFF_NS  50000000 /* a thread that ends meanwhile takes with it what it did */
+#define TURN_SHARE   50	      /* both turns take a fiftieth of the time at most */
+#define BUSY_CPUS    8	      /* that may be at the rate at a time: all come to one recorder */
+#define SLACK	     1.25      /* as much above the rate is not worth turning */
+
+void switch_guard_begin(struct switch_guard *g, bool wanted, uint64_t now_ns)
+{
+	*g = (struct switch_guard){ .wanted = wanted, .since_ns = now_ns, .on_ns = FIRST_ON_NS,
+				    .next_ns = now_ns + FIRST_ON_NS, .random = now_ns | 1 };
+}
+
+void switch_guard_deinit(struct switch_guard *g)
+{
+	vec_deinit(&g->counts);
+}
+
+void switch_guard_count(struct switch_guard *g, size_t ring)
+{
+	while (g->counts.len <= ring)
+		vec_push(&g->counts, 0);
+	g->counts.items[ring]++;
+}
+
+static void begin_count(struct switch_guard *g, uint64_t now_ns)
+{
+	for (size_t i = 0; i < g->counts.len; i++)
+		g->counts.items[i] = 0;
+	g->since_ns = now_ns;
+}
+
+/* 0.75 to 1.25 (xorshift). */
+static double about_one(struct switch_guard *g)
+{
+	g->random ^= g->random << 13;
+	g->random ^= g->random >> 7;
+	g->random ^= g->random << 17;
+	return 0.75 + (double)(g->random % 1024) / 2048;
+}
+
+/* Records since the last count of the CPU that has most, or of all where that is more for the recorder. */
+static uint64_t busiest(const struct switch_guard *g)
+{
+	uint64_t most = 0, all = 0;
+
+	for (size_t i = 0; i < g->counts.len; i++) {
+		most = MAX(most, g->counts.items[i]);
+		all += g->counts.items[i];
+	}
+	return MAX(most, all / BUSY_CPUS);
+}
+
+bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns)
+{
+	uint64_t elapsed_ns = MAX(now_ns - MIN(g->since_ns, now_ns), 1), turns_ns = TURN_SHARE * 2 * g->turn_cost_ns;
+
+	if (!g->wanted)
+		return false;
+	if (g->off)
+		return now_ns >= g->next_ns;
+	if (elapsed_ns < g->on_ns)
+		return false;
+
+	double share = SWITCH_GUARD_RATE / ((double)MAX(busiest(g), 1) * 1e9 / (double)elapsed_ns);
+
+	if (share * SLACK > 1) {
+		if (elapsed_ns >= LOOK_NS)
+			begin_count(g, now_ns);
+		g->next_ns = UINT64_MAX;
+		return false;
+	}
+	uint64_t off_ns = (uint64_t)((double)elapsed_ns * (1 / share - 1) * about_one(g));
+
+	g->next_ns = now_ns + MAX(MIN(off_ns, MOST_OFF_NS), turns_ns);
+	g->on_ns = MAX(LEAST_ON_NS, (uint64_t)((double)turns_ns * share));
+	return true;
+}
+
+void switch_guard_end(struct switch_guard *g, uint64_t now_ns)
+{
+	if (g->off)
+		g->off_ns += now_ns - MIN(g->since_ns, now_ns);
+}
+
+void switch_guard_turned(struct switch_guard *g, uint64_t now_ns, uint64_t cost_ns)
+{
+	g->turn_cost_ns = cost_ns;
+	switch_guard_end(g, now_ns);
+	if (g->off)
+		g->next_ns = now_ns + g->on_ns;
+	g->off = !g->off;
+	begin_count(g, now_ns);
+}

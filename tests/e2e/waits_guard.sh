@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Where threads switch too often, switches are recorded for a part of the time: that is said, and how long threads waited is still
+# what their own clocks say. Who waits beside such a neighbour, which is not recorded, keeps each switch.
+set -eu
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+precord -q -e off-cpu -o try.trace -- sleep 0.01 2>try.err || skip "switches cannot be recorded here: $(head -n 1 try.err)"
+[ -e /proc/thread-self/schedstat ] || skip "this kernel keeps no account of threads"
+$CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
+left_out='switches were recorded for .* % of the time'
+
+# At once, whatever else runs: its pace is none of a busy machine.
+first=
+! chrt -f 1 true 2>/dev/null || first='chrt -f 1'
+precord --off-cpu -o g.trace -- $first ./waits handoff 60 >truth 2>err || { cat err; fail "the recording"; }
+preport -i g.trace --event off-cpu --by thread,state -n 0 >table
+grep -q "$left_out" err || skip "the flood is none here: $(cat truth)"
+grep "$left_out" err
+grep -q "$left_out.* scheduler's account" <(tr '\n' ' ' <table) || { cat table; fail "the table does not say so"; }
+read -r _ own_ns <truth
+preport -i g.trace --event wall --by thread,state -n 0 --format=csv | columns thread state weight |
+	awk -F'\t' '$1 == "ping" || $1 == "pong"' >rows
+awk -F'\t' -v own="$own_ns" '
+	{ all += $3 }
+	$2 == "[switches left out]" { open += $3; next }
+	$2 != "on a CPU" { ns += $3 }
+	END {
+		print "waited " ns " ns, by its own clocks " own ", " open + 0 " ns not known, of " all
+		exit !(own >= ns - all * 0.05 && own <= ns + open + all * 0.05)
+	}' rows || { cat rows; fail "the sum is not the program's"; }
+
+# Its neighbour is recorded whole.
+./waits handoff 1000 >/dev/null &
+neighbour=$!
+precord --off-cpu -o q.trace -- ./waits sleep 100 >truth 2>err || { kill $neighbour; cat err; fail "the quiet one"; }
+kill $neighbour
+! grep "$left_out" err || fail "a neighbour's switches thin those of who is recorded"
+waits=$(preport script -a -i q.trace --format=json | python3 -c '
+import json, sys
+print(sum(event["kind"] == "switch" and not event["in"] and not event.get("preempted") for event in map(json.loads, sys.stdin)))')
+echo "the quiet one left its CPU $waits times by itself"
+[ "$waits" -ge 100 ] || fail "$waits switches of 100"

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_switch_guard.c - every switch is recorded until there are too many, then for as much of the time as is bearable.
+ */
+#include "record/sample/switch_guard.h"
+#include "tests/unit/test.h"
+
+#define MS     1000000ull
+#define SECOND (1000 * MS)
+
+/* @rate switches a second on CPU 1, and a few on CPU 0, for a second, looked at each millisecond; the time on. */
+static uint64_t run(struct switch_guard *g, uint64_t from_ns, uint64_t rate, uint64_t cost_ns)
+{
+	uint64_t on_ns = 0;
+
+	for (uint64_t now_ns = from_ns; now_ns < from_ns + SECOND; now_ns += MS) {
+		on_ns += g->off ? 0 : MS;
+		for (uint64_t i = 0; i < rate / 1000 && !g->off; i++)
+			switch_guard_count(g, 1);
+		switch_guard_count(g, 0);
+		if (switch_guard_decide(g, now_ns))
+			switch_guard_turned(g, now_ns, cost_ns);
+	}
+	return on_ns;
+}
+
+TEST(switch_guard_leaves_moderate_rates_alone)
+{
+	struct switch_guard g;
+
+	switch_guard_begin(&g, true, SECOND);
+	CHECK_UINT(run(&g, SECOND, SWITCH_GUARD_RATE * 11 / 10, MS), SECOND);
+	CHECK_UINT(g.off_ns, 0);
+	switch_guard_deinit(&g);
+}
+
+TEST(switch_guard_that_is_not_wanted_never_turns)
+{
+	struct switch_guard g;
+
+	switch_guard_begin(&g, false, SECOND);
+	CHECK_UINT(run(&g, SECOND, 100 * SWITCH_GUARD_RATE, MS), SECOND);
+	switch_guard_deinit(&g);
+}
+
+TEST(switch_guard_keeps_to_the_rate_from_the_beginning_and_comes_back)
+{
+	struct switch_guard g;
+
+	switch_guard_begin(&g, true, SECOND);
+	CHECK_UINT(g.next_ns, SECOND + 50 * MS); /* the first look */
+
+	uint64_t on_ns = run(&g, SECOND, 5 * SWITCH_GUARD_RATE, MS / 10);
+
+	CHECK(on_ns > 150 * MS && on_ns < 300 * MS);
+	run(&g, 2 * SECOND, 1000, MS / 10);
+	CHECK_UINT(run(&g, 3 * SECOND, 1000, MS / 10), SECOND);
+	switch_guard_end(&g, 4 * SECOND);
+	CHECK(g.off_ns > 700 * MS && g.off_ns < 900 * MS);
+	switch_guard_deinit(&g);
+}
+
+TEST(switch_guard_bounds_what_all_cpus_together_send_to_one_recorder)
+{
+	struct switch_guard g;
+	uint64_t on_ns = 0;
+
+	switch_guard_begin(&g, true, SECOND);
+	for (uint64_t now_ns = SECOND; now_ns < 2 * SECOND; now_ns += MS) {
+		on_ns += g.off ? 0 : MS;
+		for (size_t cpu = 0; cpu < 64 && !g.off; cpu++)
+			for (unsigned i = 0; i < SWITCH_GUARD_RATE / 1000 / 2; i++)
+				switch_guard_count(&g, cpu);
+		if (switch_guard_decide(&g, now_ns))
+			switch_guard_turned(&g, now_ns, MS / 10);
+	}
+	CHECK(on_ns > 150 * MS && on_ns < 400 * MS); /* 32 CPUs' worth, where that of 8 is allowed */
+	switch_guard_deinit(&g);
+}
+
+TEST(switch_guard_turns_less_often_where_turning_takes_long)
+{
+	struct switch_guard g;
+	unsigned turns[2] = { 0 };
+
+	for (int slow = 0; slow < 2; slow++) {
+		switch_guard_begin(&g, true, SECOND);
+		for (uint64_t now_ns = SECOND; now_ns < 5 * SECOND; now_ns += MS) {
+			for (uint64_t i = 0; i < 100 && !g.off; i++)
+				switch_guard_count(&g, 0);
+			if (!switch_guard_decide(&g, now_ns))
+				continue;
+			turns[slow]++;
+			switch_guard_turned(&g, now_ns, slow ? 5 * MS : MS / 100);
+		}
+		switch_guard_deinit(&g);
+	}
+	CHECK(turns[0] > 80);
+	CHECK(turns[1] >= 4 && turns[1] <= 20); /* a fiftieth of 4 s has room for 16 turns of 5 ms */
+}
