@@ -15,6 +15,7 @@
 #define SAME_WEIGHT  1
 #define HAS_DURATION 2
 #define FLAG_BITS    2
+#define ENTRY_MAX    40 /* bytes: four numbers of at most ten */
 
 void time_series_deinit(struct time_series *series)
 {
@@ -22,18 +23,37 @@ void time_series_deinit(struct time_series *series)
 	*series = (struct time_series){ 0 };
 }
 
+/* As writer_uleb(), which would ask for room at each of the millions of numbers of a large file. */
+static inline uint8_t *put_uleb(uint8_t *to, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*to++ = (uint8_t)(value | 0x80);
+	*to = (uint8_t)value;
+	return to + 1;
+}
+
+static inline uint64_t zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
 void time_series_add(struct time_series *series, const struct profile_time *at)
 {
 	const struct profile_time *last = &series->last;
 	uint64_t flags = (at->weight == last->weight ? SAME_WEIGHT : 0) |
 			 (at->has_duration ? HAS_DURATION : 0);
+	uint8_t *to;
 
-	writer_uleb(&series->packed, (uint64_t)at->row << FLAG_BITS | flags);
-	writer_zigzag(&series->packed, (int64_t)(at->time_ns - last->time_ns));
+	writer_reserve(&series->packed, ENTRY_MAX);
+	to = put_uleb(series->packed.data + series->packed.len, (uint64_t)at->row << FLAG_BITS | flags);
+	to = put_uleb(to, zigzag(at->time_ns - last->time_ns));
 	if (at->weight != last->weight)
-		writer_zigzag(&series->packed, (int64_t)((uint64_t)at->weight - (uint64_t)last->weight));
+		to = put_uleb(to, zigzag((uint64_t)at->weight - (uint64_t)last->weight));
 	if (at->has_duration)
-		writer_uleb(&series->packed, at->duration_ns);
+		to = put_uleb(to, at->duration_ns);
+	series->packed.len = (size_t)(to - series->packed.data);
+	series->first_ns = series->len ? MIN(series->first_ns, at->time_ns) : at->time_ns;
+	series->last_ns = MAX(series->last_ns, at->time_ns);
 	series->last = *at;
 	series->len++;
 }

@@ -32,6 +32,7 @@ struct profile_time {
 struct time_series {
 	struct writer packed;
 	size_t len; /* entries */
+	uint64_t first_ns, last_ns;  /* the least and the greatest of their times; 0 without entries */
 	struct profile_time last; /* what the next entry is a difference to */
 };
 

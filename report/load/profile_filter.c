@@ -78,19 +78,6 @@ static void keep_rows(struct profile *p, const struct filter *filter, judge_row 
 	free(number_of);
 }
 
-static void set_span(struct profile *p)
-{
-	struct time_cursor cursor = time_series_begin(&p->times);
-	struct profile_time at;
-
-	p->start_ns = p->times.len ? UINT64_MAX : 0;
-	p->end_ns = 0;
-	while (time_series_next(&cursor, &at)) {
-		p->start_ns = MIN(p->start_ns, at.time_ns);
-		p->end_ns = MAX(p->end_ns, at.time_ns);
-	}
-}
-
 /* ---- what the input lacks ---- */
 
 static bool has_pids(const struct profile *p)
@@ -169,7 +156,8 @@ struct err *profile_filter_apply(struct profile *p, struct filter *filter, const
 
 	keep_rows(p, filter, judge_whole, reshape, matched);
 	reshape_free(reshape);
-	set_span(p);
+	p->start_ns = p->times.first_ns;
+	p->end_ns = p->times.last_ns;
 	return NULL;
 }
 
