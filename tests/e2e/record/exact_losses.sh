@@ -62,9 +62,11 @@ balance() {
 	[ "$lost" -ge "$least" ] || fail "$when: only $lost lost"
 
 	# Samples that are in the file, and losses on the time line.
-	preport -i exact.trace script --all --no-chain --format=json >events.json 2>/dev/null
+	preport -i exact.trace script --all --no-chain --format=json >events.json 2>err.txt ||
+		{ cat err.txt; df . | tail -n 1; fail "$when: the file is not listed to its end: $?"; }
 	kept=$(grep -c '"kind": "sample"' events.json)
-	[ "$kept" = "$samples" ] || fail "$when: the file has $kept of $samples samples"
+	[ "$kept" = "$samples" ] ||
+		{ cat info.json err.txt; tail -n 2 events.json; fail "$when: the file has $kept of $samples samples"; }
 	told=$(grep -E '"kind": "lost(-samples|_samples)?"' events.json |
 		sed 's/.*"count": "*\([0-9]*\).*/\1/' | awk '{ n += $1 } END { print n + 0 }')
 	[ "$told" -le "$lost" ] && [ $((told * 2 + 100)) -ge "$lost" ] ||
