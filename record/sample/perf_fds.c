@@ -14,7 +14,7 @@
 #define SIDE_LEN_MAX (1ULL << 22) /* a fifth of a second of a program that does nothing but map files */
 #define SIDE_LEN_MIN (1ULL << 15)
 #define SIDE_WAKEUP  (1ULL << 18) /* most that a side-band ring holds before the reader is woken */
-#define SIDE_MEMORY_SHARE 256      /* all side-band rings together take at most this part of the memory, or 1 MiB each */
+#define SIDE_ALL_MAX (1ULL << 26)  /* and of the memory 1/256, is what all of them may have unless that is less than 1 MiB each */
 #define RING_LEN_MIN (1ULL << 17) /* holds one of the largest records while another is read */
 
 #define GROUP_MAX    64 /* events in a group */
@@ -336,7 +336,7 @@ static uint64_t full_side_len(const struct target *target)
 {
 	const struct cpu_list *cpus = target->by_cpu ? &target->online : &target->cpus;
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = memory / SIDE_MEMORY_SHARE / MAX(cpus->len, 1U), len = SIDE_LEN_MAX;
+	uint64_t most = MIN(memory / 256, SIDE_ALL_MAX) / MAX(cpus->len, 1U), len = SIDE_LEN_MAX;
 
 	while (len > most && len > SIDE_LEN_MAX / 4)
 		len /= 2;
