@@ -291,6 +291,14 @@ void process_table_round(struct process_table *table)
 
 /* ---- events ----------------------------------------------------------------------------------------- */
 
+void process_table_changed(struct process_table *table, uint32_t pid)
+{
+	struct process *proc = process_table_find(table, pid);
+
+	if (proc)
+		changed(table, proc);
+}
+
 bool process_table_map(struct process_table *table, uint32_t pid, const struct event_mmap *map,
 		       struct mapped_file *file)
 {

@@ -112,6 +112,9 @@ void process_table_add_existing(struct process_table *table, uint32_t pid, uint3
 bool process_table_map(struct process_table *table, uint32_t pid, const struct event_mmap *map,
 		       struct mapped_file *file);
 
+/* What lies in the mappings of @pid is other than it was: it gets a new serial. */
+void process_table_changed(struct process_table *table, uint32_t pid);
+
 /*
  * Follow a fork, name, exec or exit; others are ignored. A fork at time 0 tells of a process that ran before, and inherits no
  * mappings. True if it ended the last thread of a process.

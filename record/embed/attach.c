@@ -361,10 +361,7 @@ static void take_interpreters(struct attach *a)
 
 void attach_round(struct attach *a)
 {
-	if (attach_jit_round(&a->jit)) {
-		for (size_t i = 0; i < a->fronts.len; i++)
-			addr_cache_forget_all(&a->fronts.items[i]->seen);
-	}
+	attach_jit_round(&a->jit, &a->processes);
 	take_interpreters(a);
 	take_all_told(a);
 	look_up_pending(a);

@@ -62,22 +62,20 @@ bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *
 	return jit->runtimes && runtime_reader_interpreter(jit->runtimes, ret);
 }
 
-bool attach_jit_round(struct attach_jit *jit)
+void attach_jit_round(struct attach_jit *jit, struct process_table *processes)
 {
 	struct runtime_gone gone;
-	bool any = false;
 
 	if (!jit->runtimes)
-		return false;
+		return;
 	runtime_reader_check(jit->runtimes);
 	while (runtime_reader_gone(jit->runtimes, &gone)) {
 		const uint64_t *slot = map_get(&jit->maps, gone.pid);
 
 		if (slot)
 			perf_map_replaced((struct perf_map *)(uintptr_t)*slot, gone.start, gone.end);
-		any = true;
+		process_table_changed(processes, gone.pid);
 	}
-	return any;
 }
 
 static struct code_file *file_at(const uint64_t *slot)

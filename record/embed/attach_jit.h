@@ -7,6 +7,7 @@
 #define RECORD_ATTACH_JIT_H
 
 #include "formats/base/map.h"
+#include "formats/process/process_table.h"
 #include "record/embed/attach_report.h"
 #include "record/embed/code_file.h"
 #include "record/embed/embed_child.h"
@@ -42,8 +43,8 @@ void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_by
 /* An interpreter that was found since the last call; false if there are no more. */
 bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret);
 
-/* A round over the rings is done. True if code was replaced: addresses are to be touched again that were touched before. */
-bool attach_jit_round(struct attach_jit *jit);
+/* A round over the rings is done. Processes whose code was replaced count as changed: their addresses are to be touched again. */
+void attach_jit_round(struct attach_jit *jit, struct process_table *processes);
 
 
 /* Process @pid maps its JIT's dump, @file of @files, at @place. */

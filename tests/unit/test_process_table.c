@@ -386,3 +386,19 @@ TEST(process_table_holds_what_lives_after_many_short_lived_processes)
 		CHECK(table.table.fading.len <= 2 * LIVES + 32);
 	}
 }
+
+TEST(process_table_what_lies_in_the_mappings_of_one_process_is_other_than_it_was)
+{
+	TABLE;
+
+	map_code(&table, 1, 0x1000, 0x2000);
+	map_code(&table, 2, 0x1000, 0x2000);
+	uint32_t first = process_table_find(&table.table, 1)->serial, second = process_table_find(&table.table, 2)->serial;
+
+	process_table_changed(&table.table, 1);
+	process_table_changed(&table.table, 3);
+	CHECK(process_table_find(&table.table, 1)->serial > second);
+	CHECK(process_table_find(&table.table, 1)->serial != first);
+	CHECK(process_table_find(&table.table, 2)->serial == second);
+	CHECK(!process_table_find(&table.table, 3));
+}
