@@ -10,6 +10,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/pool.h"
 #include "record/sample/side_record.h"
+#include "record/sample/side_repair.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -17,6 +18,9 @@
 
 /* What a reader has to take out of its rings before a thread is woken for it. */
 #define WORTH_A_THREAD (256 * 1024)
+
+/* A side-band ring with less room may have lost a record; the longest has a path of 4 KiB. */
+#define SIDE_ROOM 8192
 
 /* A reader's part of a pass. */
 struct part {
@@ -39,6 +43,8 @@ struct drain {
 	const struct probe_args **probes; /* by event number */
 	struct side_records side;       /* the side-band of this pass */
 	struct arena copies;            /* of those of its records that wrap around a ring's end */
+	struct side_repair repair;
+	bool side_full; /* one of its rings was, in this pass */
 	struct loss_counts loss_counts;
 	struct group_counts group; /* of samples that carry counts */
 	size_t nevents, nrings;
@@ -168,6 +174,11 @@ static void begin_readers(struct drain *d)
 		};
 }
 
+static struct err *take_repaired(void *context, const struct event *ev)
+{
+	return drain_event(context, ev);
+}
+
 struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, struct attach *attach,
 			struct task_filter *family, const struct drain_options *options)
 {
@@ -192,6 +203,13 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 	d->layouts[d->nevents] = layout_of(&plan->side_band);
 	loss_counts_init(&d->loss_counts, perf_fds);
 	group_counts_init(&d->group, d->nrings, d->nevents);
+	d->repair = (struct side_repair){
+		.processes = attach_processes(attach),
+		.family = family,
+		.info = options->process_info,
+		.event = take_repaired,
+		.context = d,
+	};
 	begin_readers(d);
 	if (d->options.managed)
 		managed_readers_set_layouts(d->options.managed, d->layouts, d->nevents);
@@ -331,6 +349,7 @@ static void gather_side_band(struct drain *d, size_t number)
 	uint64_t head = ring_head(ring);
 	struct side_record side = { .ring = number };
 
+	d->side_full |= head - ring->tail + SIDE_ROOM > ring->data_len;
 	while (ring_next(ring, head, d->scratch, &side.data, &side.len)) {
 		struct err *err = perf_record_parse(&d->layouts[d->nevents], side.data, side.len,
 						    false, &d->record);
@@ -350,6 +369,7 @@ static struct err *drain_side_band(struct drain *d)
 	struct err *err = NULL;
 
 	d->side.len = 0;
+	d->side_full = false;
 	for (size_t i = 0; i < d->perf_fds->side.len; i++)
 		gather_side_band(d, i);
 	side_records_sort(&d->side);
@@ -361,7 +381,7 @@ static struct err *drain_side_band(struct drain *d)
 	for (size_t i = 0; i < d->perf_fds->side.len; i++)
 		ring_release(&d->perf_fds->side.items[i]);
 	arena_reset(&d->copies);
-	return err;
+	return err || !d->side_full ? err : side_repair_run(&d->repair, d->newest_ns);
 }
 
 struct err *drain_tell_side_losses(struct drain *d)

@@ -51,6 +51,20 @@ for count in 20000 100000; do
 	[ $((found + lost)) -ge $count ] || fail "the recorder stood still: $found of $count mappings, $lost told to be lost"
 done
 
+# A program that began then is known all the same, for it still runs when there is room again.
+cat >stop.sh <<END
+kill -STOP \$PPID
+taskset -c $cpu ./strange mapped 100000
+taskset -c $cpu ./strange busy 1000 &
+sleep 0.3
+kill -CONT \$PPID
+wait
+END
+trace=begun.trace
+precord -q -F 999 -g none -o $trace -- sh stop.sh 2>err.txt || { cat err.txt; fail "a program that began unseen: status $?"; }
+found=$(preport -i $trace --by module --limit 1000 --format=csv 2>/dev/null | columns module samples | awk '$1 == "strange" { print $2 }')
+[ "${found:-0}" -ge 250 ] || { preport -i $trace --by thread,module; fail "a program that began unseen has no mappings"; }
+
 trace=exec.trace
 record $trace ./strange thread-exec 500 x
 [ "$(share module strange)" -ge 50 ] || { preport -i $trace --by module; fail "a thread's exec: the program is lost"; }
