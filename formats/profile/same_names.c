@@ -10,6 +10,7 @@
 #include "formats/profile/same_names.h"
 
 #include "formats/base/arena.h"
+#include "formats/base/path.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,37 +29,6 @@ struct apart {
 	struct arena arena;
 	VEC(struct place) places;
 };
-
-/* Without "." and "..", so that units that were compiled in different folders name a header alike. */
-static const char *without_dots(struct arena *arena, const char *path)
-{
-	char *copy = arena_strdup(arena, path), *to = copy;
-	const char *from = copy;
-
-	while (*from) {
-		size_t len = strcspn(from, "/") + (from[strcspn(from, "/")] == '/');
-		char *before = to;
-
-		if (strncmp(from, "./", 2) == 0 && to > copy) {
-			from += len;
-			continue;
-		}
-		if (strncmp(from, "../", 3) == 0 && to > copy + 1) {
-			for (before = to - 1; before > copy && before[-1] != '/';)
-				before--;
-			if (strncmp(before, "../", 3) != 0) {
-				to = before;
-				from += len;
-				continue;
-			}
-		}
-		memmove(to, from, len);
-		to += len;
-		from += len;
-	}
-	*to = 0;
-	return copy;
-}
 
 const char *same_names_plain(const struct profile *p, uint32_t number)
 {
@@ -85,7 +55,8 @@ static void add_places(struct apart *a)
 		if (function->unnamed)
 			continue;
 		if (*file) {
-			place.file = profile_string(p, without_dots(&a->arena, file));
+			/* Units that were compiled in different folders shall name a header alike. */
+			place.file = profile_string(p, path_without_dots(&a->arena, file));
 			place.line = lambda ? function->line : 0;
 		}
 		vec_push(&a->places, place);

@@ -5,6 +5,7 @@
 #include "report/view/own_code.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/path.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -30,9 +31,12 @@ static const char *const libraries[] = {
 	"node:*",	      "*/node_modules/*",     "/usr/share/nodejs/*",
 };
 
-/* Scripts that start such a package: gunicorn, pip, rackup. */
+/* Scripts that start such a package: gunicorn, pip, rackup. Others may be anywhere (starts_neighbours()). */
 static const char *const starters[] = { "/usr/bin/*", "/usr/sbin/*", "/usr/local/bin/*", "*/.pyenv/versions/*/bin/*",
 					"*/venv/bin/*", "*/.venv/bin/*" };
+
+/* Where what they start is, from where their own folder is. */
+static const char *const neighbours[] = { "/lib/python[23]*", "/lib64/python[23]*", "/lib/ruby/*", "/gems/*" };
 
 /* Functions of languages' own libraries, which stand in the program itself. */
 static const char *const functions[] = { "std::*",	  "core::*", "alloc::*", "__gnu_cxx::*", "runtime.*",
@@ -51,6 +55,29 @@ bool own_code_is_script(const struct profile *p, uint32_t location)
 	return p->locations.items[location].kind == PROFILE_FRAME_INTERPRETED;
 }
 
+/*
+ * Is @typed a command of an environment, however that is called: ENV/bin/NAME beside packages in ENV/lib? With a suffix it is a
+ * script of a project that keeps its packages with it.
+ */
+static bool starts_neighbours(const struct profile *p, const char *typed)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *path = path_without_dots(&arena, typed);
+	const char *name = strrchr(path, '/');
+	size_t len = name ? (size_t)(name - path) : 0;
+
+	if (len < 4 || strncmp(name - 4, "/bin", 4) != 0 || strchr(name, '.'))
+		return false;
+	len -= 4;
+	for (size_t i = 0; i < p->modules.len; i++) {
+		const char *other = profile_text(p, p->modules.items[i].path);
+
+		if (strncmp(other, path, len) == 0 && matches(neighbours, ARRAY_LEN(neighbours), other + len))
+			return true;
+	}
+	return false;
+}
+
 static bool is_installed(const struct profile *p, uint32_t location)
 {
 	const struct profile_module *module = profile_module(p, p->locations.items[location].module);
@@ -58,7 +85,8 @@ static bool is_installed(const struct profile *p, uint32_t location)
 	const char *path = profile_text(p, module->path);
 
 	return matches(libraries, ARRAY_LEN(libraries), path) ||
-	       (own_code_is_script(p, location) && matches(starters, ARRAY_LEN(starters), path));
+	       (own_code_is_script(p, location) &&
+		(matches(starters, ARRAY_LEN(starters), path) || starts_neighbours(p, path)));
 }
 
 bool own_code_is(const struct profile *p, uint32_t location, uint32_t line)

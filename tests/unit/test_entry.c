@@ -144,6 +144,36 @@ TEST(an_expression_that_is_none_is_refused)
 	reshape_args_deinit(&args);
 }
 
+TEST(a_command_that_starts_a_package_of_its_environment_is_not_ones_own_code)
+{
+	static const struct {
+		const char *path;
+		bool own;
+	} scripts[] = {
+		{ "/srv/site/env311/bin/gunicorn", false },
+		{ "/srv/site/web/../env311/bin/pip", false },
+		{ "/srv/site/env311/lib/python3.11/site-packages/gunicorn/util.py", false },
+		{ "/srv/site/env311/bin/job.py", true },	/* of a project that has its environment beside it */
+		{ "/srv/site/bin/gunicorn", true },		/* no packages there */
+		{ "/srv/site/wsgi.py", true },
+		{ "bin/run", true },
+		{ "run", true },
+	};
+	struct profile *p = profile_new();
+	uint32_t locations[ARRAY_LEN(scripts)];
+
+	for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
+		struct profile_module module = { .name = profile_string(p, scripts[i].path), .path = profile_string(p, scripts[i].path) };
+		struct profile_function function = { .name = profile_string(p, "<module>"), .module = profile_add_module(p, &module) };
+		struct profile_line line = { .function = profile_add_function(p, &function) };
+
+		locations[i] = profile_add_named_location(p, PROFILE_FRAME_INTERPRETED, function.module, &line, 1);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
+		CHECK(own_code_is(p, locations[i], p->locations.items[locations[i]].first_line) == scripts[i].own);
+	profile_free(p);
+}
+
 TEST(the_kernel_and_languages_libraries_are_not_ones_own_code)
 {
 	struct profile *p = profile_new();

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * path.h - paths as text: whether there are such files is not asked.
+ */
+#ifndef BASE_PATH_H
+#define BASE_PATH_H
+
+#include "formats/base/arena.h"
+
+/* @path without "." and "..", in @arena: "/a/b/../c" is "/a/c". Where b is a link elsewhere that is another file. */
+const char *path_without_dots(struct arena *arena, const char *path);
+
+#endif
