@@ -225,8 +225,7 @@ $(B)/preport: $(B)/report/main.o $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 $(UNIT): $(call objects,$(UNIT_TESTS)) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
 $(B)/tests/tools/trace_corpus: $(B)/tests/unit/event_maker.o
-$(B)/tests/tools/prune_trace: $(LIB_RECORD)
-$(TOOLS): %: %.o $(LIB_SYMBOLIZE) $(LIB_FORMATS)
+$(TOOLS): %: %.o $(LIB_RECORD) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(link)
 $(FUZZ_PROGRAMS): %: %.o $(if $(FUZZ),,$(B)/tests/fuzz/replay.o) $(LIB_RECORD) $(LIB_REPORT) $(LIB_SYMBOLIZE) $(LIB_FORMATS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $(filter %.o %.a,$^) $(LIBS)
