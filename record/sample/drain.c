@@ -54,6 +54,7 @@ struct drain {
 	uint64_t newest_before_ns; /* the same when the previous pass ended */
 
 	struct ring_scene scene;
+	uint64_t *heads_before; /* where the rings ended at the previous pass */
 	struct idle_reader *idle; /* NULL: it is no event */
 	uint32_t idle_event;
 	struct wait_probe *wait_probe; /* NULL: stacks of waits are not recorded */
@@ -192,6 +193,7 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 	d->options = *options;
 	d->nevents = plan->nevents;
 	d->nrings = perf_fds->samples.len;
+	d->heads_before = memory_zeroed(d->nrings + 1, sizeof(*d->heads_before));
 	d->layouts = memory_zeroed(d->nevents + 1, sizeof(*d->layouts));
 	d->probes = memory_zeroed(d->nevents + 1, sizeof(*d->probes));
 	for (size_t i = 0; i < d->nevents; i++) {
@@ -225,6 +227,7 @@ void drain_free(struct drain *d)
 		ring_reader_free(d->parts[i].reader);
 	free(d->parts);
 	free(d->scene.heads);
+	free(d->heads_before);
 	free(d->scene.behind_ns);
 	free(d->scene.thinning);
 	for (size_t i = 0; i < d->nrings; i++) {
@@ -562,11 +565,25 @@ struct wait_probe_totals drain_probe_totals(const struct drain *d)
 	return d->wait_probe ? wait_probe_totals(d->wait_probe) : (struct wait_probe_totals){ 0 };
 }
 
+/*
+ * Up to where ring number @i is to be emptied. A sample that woke its reader a moment ago waits for the next pass, so that the
+ * reader finds it, and no longer.
+ */
+static uint64_t head_of(struct drain *d, size_t i)
+{
+	uint64_t head = ring_head(&d->perf_fds->samples.items[i]), before = d->heads_before[i];
+
+	d->heads_before[i] = head;
+	if (!d->options.managed || !d->perf_fds->waking || !d->perf_fds->enabled)
+		return head;
+	return MAX(before, managed_readers_seen(d->options.managed, i, head));
+}
+
 struct err *drain_pass(struct drain *d)
 {
 	journal_begin_pass(d->journal);
 	for (size_t i = 0; i < d->nrings; i++)
-		d->scene.heads[i] = ring_head(&d->perf_fds->samples.items[i]);
+		d->scene.heads[i] = head_of(d, i);
 	struct err *err = drain_side_band(d);
 
 	if (!err)

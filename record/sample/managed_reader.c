@@ -60,7 +60,7 @@ struct reader {
 	pthread_t thread;
 	int epoll_fd; /* for the ring and the end */
 	bool started;
-	uint64_t pos;	    /* in the ring: looked at up to here */
+	_Atomic uint64_t pos; /* in the ring: looked at up to here */
 	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
 	struct priority priority;
 	unsigned wakeups;
@@ -399,6 +399,11 @@ struct stack_shelves *managed_readers_shelves(const struct managed_readers *m)
 int managed_readers_fd(const struct managed_readers *m)
 {
 	return m->bell_fd;
+}
+
+uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint64_t head)
+{
+	return ring < m->nreaders && m->readers[ring].started ? MIN(m->readers[ring].pos, head) : head;
 }
 
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid)

@@ -60,6 +60,12 @@ struct stack_shelves *managed_readers_shelves(const struct managed_readers *m);
 /* A descriptor that becomes readable when the recorder should drain, since it is not woken by rings that readers wait for. */
 int managed_readers_fd(const struct managed_readers *m);
 
+/*
+ * Ring number @ring of samples is written up to @head: up to where its reader has looked. What is taken out of the ring before
+ * that has no stack.
+ */
+uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint64_t head);
+
 /* Process @pid was sampled; several threads may tell. */
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid);
 
