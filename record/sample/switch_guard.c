@@ -12,7 +12,8 @@
 #define FIRST_ON_NS  50000000
 #define LEAST_ON_NS  5000000
 #define MOST_OFF_NS  50000000 /* a thread that ends meanwhile takes with it what it did */
-#define TURN_SHARE   50	      /* both turns take a fiftieth of the time at most */
+#define TURN_SHARE   33	      /* turns take a 33rd of the time at most */
+#define RECORD_NS    1500	      /* that a record costs, the recorder and the thread */
 #define BUSY_CPUS    8	      /* that may be at the rate at a time: all come to one recorder */
 #define SLACK	     1.25      /* as much above the rate is not worth turning */
 
@@ -50,21 +51,36 @@ static double about_one(struct switch_guard *g)
 	return 0.75 + (double)(g->random % 1024) / 2048;
 }
 
+static uint64_t all_records(const struct switch_guard *g)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < g->counts.len; i++)
+		all += g->counts.items[i];
+	return all;
+}
+
 /* Records since the last count of the CPU that has most, or of all where that is more for the recorder. */
 static uint64_t busiest(const struct switch_guard *g)
 {
-	uint64_t most = 0, all = 0;
+	uint64_t most = all_records(g) / BUSY_CPUS;
 
-	for (size_t i = 0; i < g->counts.len; i++) {
+	for (size_t i = 0; i < g->counts.len; i++)
 		most = MAX(most, g->counts.items[i]);
-		all += g->counts.items[i];
-	}
-	return MAX(most, all / BUSY_CPUS);
+	return most;
+}
+
+/* Do the records that are left out cost more than two turns do, if there are as many as in the last @elapsed_ns? */
+static bool is_worth_it(const struct switch_guard *g, uint64_t elapsed_ns, double share)
+{
+	double turns_ns = 2 * (double)g->turn_cost_ns, cycle_ns = MAX(LEAST_ON_NS / share, TURN_SHARE * turns_ns);
+
+	return (double)all_records(g) / (double)elapsed_ns * RECORD_NS * cycle_ns * (1 - share) > turns_ns;
 }
 
 bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns)
 {
-	uint64_t elapsed_ns = MAX(now_ns - MIN(g->since_ns, now_ns), 1), turns_ns = TURN_SHARE * 2 * g->turn_cost_ns;
+	uint64_t elapsed_ns = MAX(now_ns - MIN(g->since_ns, now_ns), 1);
 
 	if (!g->wanted)
 		return false;
@@ -75,7 +91,7 @@ bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns)
 
 	double share = SWITCH_GUARD_RATE / ((double)MAX(busiest(g), 1) * 1e9 / (double)elapsed_ns);
 
-	if (share * SLACK > 1) {
+	if (share * SLACK > 1 || !is_worth_it(g, elapsed_ns, share)) {
 		if (elapsed_ns >= LOOK_NS)
 			begin_count(g, now_ns);
 		g->next_ns = UINT64_MAX;
@@ -83,8 +99,8 @@ bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns)
 	}
 	uint64_t off_ns = (uint64_t)((double)elapsed_ns * (1 / share - 1) * about_one(g));
 
-	g->next_ns = now_ns + MAX(MIN(off_ns, MOST_OFF_NS), turns_ns);
-	g->on_ns = MAX(LEAST_ON_NS, (uint64_t)((double)turns_ns * share));
+	g->next_ns = now_ns + MIN(off_ns, MAX(MOST_OFF_NS, TURN_SHARE * 2 * g->turn_cost_ns));
+	g->share = share;
 	return true;
 }
 
@@ -98,8 +114,11 @@ void switch_guard_turned(struct switch_guard *g, uint64_t now_ns, uint64_t cost_
 {
 	g->turn_cost_ns = cost_ns;
 	switch_guard_end(g, now_ns);
-	if (g->off)
+	if (g->off) {
+		/* Where turns take long, as with thousands of threads, they come seldom. */
+		g->on_ns = MAX((uint64_t)LEAST_ON_NS, (uint64_t)(g->share * TURN_SHARE * 2 * (double)cost_ns));
 		g->next_ns = now_ns + g->on_ns;
+	}
 	g->off = !g->off;
 	begin_count(g, now_ns);
 }

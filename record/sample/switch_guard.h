@@ -33,6 +33,7 @@ struct switch_guard {
 	uint64_t since_ns;
 	uint64_t on_ns;	       /* to stay on for, at least */
 	uint64_t next_ns;      /* when to decide; UINT64_MAX: whenever something comes */
+	double share;	       /* of the time that suits the rate */
 	uint64_t turn_cost_ns; /* what reading the scheduler's account takes */
 	uint64_t off_ns;       /* so far */
 	uint64_t random;

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #define MAKE_ROOM_EVERY 4096 /* waits that find no room, whether some is made then or not: with so many it does not take long for each */
-#define AT_ONCE	     16	   /* requests and results */
+#define AT_ONCE	     64	   /* requests and results */
 #define BURST	     WAIT_PROBE_RATE
 #define END_WAIT_S   1
 #define SAME_SWITCH_NS 100000 /* at most, from the sample of a stack to the record of its switch */
@@ -28,6 +28,7 @@ struct request {
 
 struct wait_probe {
 	struct map waits; /* tid -> when it left its CPU, of those whose stack is not known */
+	struct map known; /* tid -> when a stack of it was last known */
 	VEC(struct request) queue; /* in order of time, from @first on */
 	size_t first;
 	uint64_t full; /* so often there was no room */
@@ -128,6 +129,7 @@ void wait_probe_free(struct wait_probe *p)
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->wakeup);
 	map_deinit(&p->waits);
+	map_deinit(&p->known);
 	thread_looker_free(p->looker);
 	vec_deinit(&p->queue);
 	free(p->found);
@@ -165,6 +167,20 @@ static void follow(struct wait_probe *p, const struct event *ev, uint64_t out_ns
 	vec_push(&p->queue, ((struct request){ ev->pid, ev->tid, out_ns }));
 }
 
+static void note_known(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
+{
+	if (p->known.len < WAIT_PROBE_WAITERS_MAX || map_get(&p->known, tid))
+		*map_put(&p->known, tid, NULL) = time_ns;
+}
+
+/* Its other waits stand for this one, so that of ten thousand threads each has its turn. */
+static bool is_known(const struct wait_probe *p, const struct request *at)
+{
+	const uint64_t *known_ns = map_get(&p->known, at->tid);
+
+	return known_ns && at->out_ns < *known_ns + WAIT_PROBE_FRESH_NS;
+}
+
 void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned)
 {
 	switch (ev->kind) {
@@ -180,6 +196,7 @@ void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned
 		break;
 	case EVENT_EXIT:
 		map_remove(&p->waits, ev->tid);
+		map_remove(&p->known, ev->tid);
 		break;
 	default:
 		break;
@@ -191,6 +208,7 @@ void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
 {
 	const uint64_t *out_ns = map_get(&p->waits, tid);
 
+	note_known(p, tid, time_ns);
 	if (out_ns && *out_ns >= time_ns && *out_ns - time_ns < SAME_SWITCH_NS)
 		map_remove(&p->waits, tid);
 }
@@ -198,12 +216,14 @@ void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
 /* The next one that has waited for long, and does still. */
 static bool next_waiter(struct wait_probe *p, uint64_t now, struct request *ret)
 {
+	bool many = p->queue.len - p->first > BURST;
+
 	for (; p->first < p->queue.len; p->first++) {
 		const struct request *at = &p->queue.items[p->first];
 
 		if (now < at->out_ns || now - at->out_ns < WAIT_PROBE_LONG_NS)
 			return false;
-		if (!waits_still(p, at))
+		if (!waits_still(p, at) || (many && is_known(p, at)))
 			continue;
 		*ret = *at;
 		p->first++;
@@ -224,6 +244,7 @@ void wait_probe_ask(struct wait_probe *p, uint64_t now)
 		return;
 	pthread_mutex_lock(&p->lock);
 	while (p->nrequests < AT_ONCE && p->tokens >= 1 && next_waiter(p, now, &request)) {
+		note_known(p, request.tid, request.out_ns);
 		p->requests[p->nrequests++] = request;
 		p->tokens--;
 		p->totals.asked++;

@@ -10,7 +10,8 @@
  *
  * A thread that waits keeps its stack, so that it can be looked at from outside while it does (thread_sight.h). A thread of
  * its own reads, since memory and files of others may take as long as they like; what it found is fetched with the next pass.
- * At most RATE a second: of those that wait longest.
+ * At most RATE a second: of those that wait longest; where more wait than that, threads come first of which no stack was
+ * seen for FRESH_NS.
  *
  * The recorder's thread makes all calls.
  */
@@ -25,7 +26,8 @@
 #include <stdint.h>
 
 #define WAIT_PROBE_LONG_NS     20000000 /* waits that take longer are looked at */
-#define WAIT_PROBE_RATE	     300      /* a second */
+#define WAIT_PROBE_RATE	     1000     /* a second; each takes some 15 us */
+#define WAIT_PROBE_FRESH_NS    5000000000 /* where many wait, a thread whose stack was seen is not looked at for so long */
 #define WAIT_PROBE_TICK_MS     50
 #define WAIT_PROBE_WAITERS_MAX 65536	/* that are followed at a time */
 

@@ -98,6 +98,17 @@ static struct err *read_process(const struct reading *r, uint32_t pid)
 	return err;
 }
 
+static struct err *read_selected(const struct reading *r)
+{
+	struct err *err = NULL;
+	const struct map_slot *slot;
+
+	for (size_t at = 0; !err && (slot = map_next(&r->filter->processes, &at));)
+		if (slot->value)
+			err = read_process(r, (uint32_t)slot->key);
+	return err;
+}
+
 static struct err *read_all(const struct reading *r)
 {
 	struct err *err = NULL;
@@ -108,9 +119,7 @@ static struct err *read_all(const struct reading *r)
 	for (struct dirent *entry; !err && (entry = readdir(dir));) {
 		uint64_t pid;
 
-		/* Of a process some of whose threads are recorded, the first may be none of them. */
-		if (text_parse_u64(entry->d_name, &pid) && pid <= UINT32_MAX &&
-		    (!r->filter->selected || map_get(&r->filter->processes, pid)))
+		if (text_parse_u64(entry->d_name, &pid) && pid <= UINT32_MAX)
 			err = read_process(r, (uint32_t)pid);
 	}
 	closedir(dir);
@@ -126,7 +135,7 @@ struct err *task_times_read(struct task_times *t, const struct task_filter *filt
 
 	if (!t->wanted)
 		return NULL;
-	err = read_all(&reading);
+	err = filter->selected ? read_selected(&reading) : read_all(&reading);
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	t->next_ns = now_ns + MAX(t->interval_ns, SHARE * (now_ns - begun_ns));
 	t->interval_ns = MIN(2 * t->interval_ns, LONGEST_NS);

@@ -78,23 +78,44 @@ TEST(switch_guard_bounds_what_all_cpus_together_send_to_one_recorder)
 	switch_guard_deinit(&g);
 }
 
-TEST(switch_guard_turns_less_often_where_turning_takes_long)
+/* Turns in 8 s of @rate switches a second on one CPU, where each turn takes @cost_ns; the time on. */
+static unsigned turns(uint64_t rate, uint64_t cost_ns, uint64_t *ret_on_ns)
 {
 	struct switch_guard g;
-	unsigned turns[2] = { 0 };
+	unsigned count = 0;
 
-	for (int slow = 0; slow < 2; slow++) {
-		switch_guard_begin(&g, true, SECOND);
-		for (uint64_t now_ns = SECOND; now_ns < 5 * SECOND; now_ns += MS) {
-			for (uint64_t i = 0; i < 100 && !g.off; i++)
-				switch_guard_count(&g, 0);
-			if (!switch_guard_decide(&g, now_ns))
-				continue;
-			turns[slow]++;
-			switch_guard_turned(&g, now_ns, slow ? 5 * MS : MS / 100);
-		}
-		switch_guard_deinit(&g);
+	*ret_on_ns = 0;
+	switch_guard_begin(&g, true, SECOND);
+	for (uint64_t now_ns = SECOND; now_ns < 9 * SECOND; now_ns += MS) {
+		*ret_on_ns += g.off ? 0 : MS;
+		for (uint64_t i = 0; i < rate / 1000 && !g.off; i++)
+			switch_guard_count(&g, 0);
+		if (!switch_guard_decide(&g, now_ns))
+			continue;
+		count++;
+		switch_guard_turned(&g, now_ns, cost_ns);
 	}
-	CHECK(turns[0] > 80);
-	CHECK(turns[1] >= 4 && turns[1] <= 20); /* a fiftieth of 4 s has room for 16 turns of 5 ms */
+	switch_guard_deinit(&g);
+	return count;
+}
+
+TEST(switch_guard_turns_less_often_where_turning_takes_long)
+{
+	uint64_t on_ns;
+
+	CHECK(turns(100000, MS / 100, &on_ns) > 160);
+	CHECK(on_ns < 2 * SECOND);
+	CHECK(turns(100000, 5 * MS, &on_ns) <= 60); /* a 33rd of 8 s has room for 48 turns of 5 ms */
+	CHECK(on_ns < 2 * SECOND);
+}
+
+TEST(switch_guard_does_not_turn_where_that_costs_more_than_the_switches)
+{
+	uint64_t on_ns;
+
+	/* As many threads as take 100 ms to read: once, to learn so. */
+	CHECK_UINT(turns(2 * SWITCH_GUARD_RATE, 100 * MS, &on_ns), 2);
+	CHECK(on_ns > 7800 * MS);
+	CHECK(turns(50 * SWITCH_GUARD_RATE, 100 * MS, &on_ns) > 2);
+	CHECK(on_ns < 4 * SECOND);
 }

@@ -123,3 +123,22 @@ TEST(wait_probe_does_not_go_through_all_waits_for_the_sake_of_each)
 	CHECK(wait_probe_totals(p).dropped < 5000);
 	wait_probe_free(p);
 }
+
+TEST(wait_probe_gives_each_of_many_threads_a_turn)
+{
+	enum { WAITERS = 2 * WAIT_PROBE_RATE, UNKNOWN = 10, FIRST_TID = 1 << 30 }; /* there are no such threads */
+	struct wait_probe *p = wait_probe_new(NULL);
+	const uint64_t now_ns = 1000000000000;
+
+	for (uint32_t i = 0; i < WAITERS; i++) {
+		struct event out = { .kind = EVENT_SWITCH, .pid = 1, .tid = FIRST_TID + i, .time_ns = now_ns + i };
+
+		/* A stack of all but the last was seen when they left their CPUs before. */
+		if (i < WAITERS - UNKNOWN)
+			wait_probe_sampled(p, out.tid, now_ns - 1000000000);
+		wait_probe_event(p, &out, true);
+	}
+	wait_probe_ask(p, now_ns + 2 * WAIT_PROBE_LONG_NS);
+	CHECK_UINT(wait_probe_totals(p).asked, UNKNOWN);
+	wait_probe_free(p);
+}
