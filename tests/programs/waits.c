@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waits.c - programs whose waits are known: each waits in one function, times that with its own clock, and prints the
- * function and the nanoseconds.
+ * waits.c - programs whose waits are known: each waits in one function, times that with its own clocks, of which the thread's
+ * CPU time is taken off, and prints the function and the nanoseconds.
  *
  * Usage: waits mutex|pipe|condition|sleep|fsync|faults|chain|queue|pingpong|handoff [ROUNDS]
  */
@@ -34,6 +34,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+static uint64_t ran_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Differences are what a thread has waited. */
+static uint64_t off_ns(void)
+{
+	return now_ns() - ran_ns();
+}
+
 static NOINLINE void pause_ms(long ms)
 {
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
@@ -57,10 +71,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_I
 
 static NOINLINE void wait_for_lock(void)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 
 	pthread_mutex_lock(&lock);
-	waited_ns += now_ns() - begun;
+	waited_ns += off_ns() - begun;
 }
 
 static void *fight(void *arg)
@@ -87,11 +101,11 @@ static int ends[2];
 
 static NOINLINE ssize_t wait_for_data(void)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 	char byte;
 	ssize_t got = read(ends[0], &byte, 1);
 
-	waited_ns += now_ns() - begun;
+	waited_ns += off_ns() - begun;
 	return got;
 }
 
@@ -123,13 +137,13 @@ static int turn;
 
 static NOINLINE void wait_for_turn(int mine)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 
 	pthread_mutex_lock(&lock);
 	while (turn < mine)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
-	waited_ns += now_ns() - begun;
+	waited_ns += off_ns() - begun;
 }
 
 static void *wait_turns(void *arg)
@@ -156,20 +170,20 @@ static void run_condition(void)
 
 static NOINLINE void rest(void)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 	struct timespec ts = { 0, 5000000 };
 
 	nanosleep(&ts, NULL);
-	waited_ns += now_ns() - begun;
+	waited_ns += off_ns() - begun;
 }
 
 static NOINLINE void flush_file(int fd)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 
 	if (pwrite(fd, "data", 4, 0) != 4 || fsync(fd))
 		abort();
-	waited_ns += now_ns() - begun;
+	waited_ns += off_ns() - begun;
 }
 
 static void run_fsync(void)
@@ -187,10 +201,10 @@ static void run_fsync(void)
 /* A page of a file that is not in memory. */
 static NOINLINE __attribute__((used)) int touch_page(const volatile char *page)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 	int value = *page;
 
-	waited_ns += now_ns() - begun;
+	waited_ns += off_ns() - begun;
 	return value;
 }
 
@@ -246,37 +260,29 @@ static void run_pingpong(void)
 		;
 }
 
-/* The same by two threads, for a time. The truth is what their clocks of CPU time leave of it. */
+/* The same by two threads, for a time. */
 static int there[2], back[2];
-
-static uint64_t ran_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void *answer(void *arg)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns();
 
 	pthread_setname_np(pthread_self(), "pong");
 	play(there[0], back[1], LONG_MAX);
 	close(back[1]);
-	waited_ns += now_ns() - begun - ran_ns();
+	waited_ns += off_ns() - begun;
 	return arg;
 }
 
 static void *ask(void *arg)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = off_ns(), end = now_ns() + (uint64_t)rounds * 20000000;
 
 	pthread_setname_np(pthread_self(), "ping");
-	while (now_ns() < begun + (uint64_t)rounds * 20000000)
+	while (now_ns() < end)
 		play(back[0], there[1], 10);
 	close(there[1]);
-	waited_ns += now_ns() - begun - ran_ns();
+	waited_ns += off_ns() - begun;
 	return arg;
 }
 
