@@ -23,7 +23,7 @@ static uint64_t wanted(const struct stack_thinning *t, uint64_t elapsed_ns)
 {
 	uint64_t period = MAX(t->period, 1);
 	double rate = (double)t->count * 1e9 / (double)MAX(elapsed_ns, 1);
-	double exact = (double)period * rate / STACK_THINNING_RATE;
+	double exact = (double)period * rate / (t->half ? STACK_THINNING_RATE / 2 : STACK_THINNING_RATE);
 	uint64_t whole = exact < PERIOD_MAX ? (uint64_t)exact : PERIOD_MAX;
 
 	return MAX(whole | 1, period / 2 | 1);
@@ -32,6 +32,7 @@ static uint64_t wanted(const struct stack_thinning *t, uint64_t elapsed_ns)
 void stack_thinning_pause(struct stack_thinning *t, uint64_t now_ns)
 {
 	t->paused_ns = now_ns;
+	t->half = true;
 }
 
 void stack_thinning_resume(struct stack_thinning *t, uint64_t now_ns)

@@ -9,9 +9,10 @@
 #ifndef RECORD_STACK_THINNING_H
 #define RECORD_STACK_THINNING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define STACK_THINNING_RATE 1000 /* stacks of waits a second on each CPU */
+#define STACK_THINNING_RATE 2000 /* stacks of waits a second on each CPU */
 
 struct stack_thinning {
 	uint64_t period;       /* one stack for so many switches; 0 is 1 */
@@ -19,6 +20,7 @@ struct stack_thinning {
 	uint64_t changed_ns;
 	uint64_t since_ns, count; /* stacks since then */
 	uint64_t most;	       /* the largest period so far */
+	bool half;	       /* as many, since it has been paused: what is recorded itself switches so often */
 	uint64_t paused_ns;    /* since when no stacks are taken; 0: they are */
 };
 

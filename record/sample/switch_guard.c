@@ -11,7 +11,7 @@
 #define LOOK_NS	     100000000 /* at the rate, so often */
 #define FIRST_ON_NS  50000000
 #define LEAST_ON_NS  5000000
-#define MOST_OFF_NS  50000000 /* a thread that ends meanwhile takes with it what it did */
+#define CYCLE_NS     100000000 /* a thread that ends while it is off takes with it what it did */
 #define TURN_SHARE   33	      /* turns take a 33rd of the time at most */
 #define RECORD_NS    1500	      /* that a record costs, the recorder and the thread */
 #define BUSY_CPUS    8	      /* that may be at the rate at a time: all come to one recorder */
@@ -73,7 +73,7 @@ static uint64_t busiest(const struct switch_guard *g)
 /* Do the records that are left out cost more than two turns do, if there are as many as in the last @elapsed_ns? */
 static bool is_worth_it(const struct switch_guard *g, uint64_t elapsed_ns, double share)
 {
-	double turns_ns = 2 * (double)g->turn_cost_ns, cycle_ns = MAX(LEAST_ON_NS / share, TURN_SHARE * turns_ns);
+	double turns_ns = 2 * (double)g->turn_cost_ns, cycle_ns = MAX((double)CYCLE_NS, TURN_SHARE * turns_ns);
 
 	return (double)all_records(g) / (double)elapsed_ns * RECORD_NS * cycle_ns * (1 - share) > turns_ns;
 }
@@ -99,7 +99,7 @@ bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns)
 	}
 	uint64_t off_ns = (uint64_t)((double)elapsed_ns * (1 / share - 1) * about_one(g));
 
-	g->next_ns = now_ns + MIN(off_ns, MAX(MOST_OFF_NS, TURN_SHARE * 2 * g->turn_cost_ns));
+	g->next_ns = now_ns + MIN(off_ns, MAX(CYCLE_NS, TURN_SHARE * 2 * g->turn_cost_ns));
 	g->share = share;
 	return true;
 }
@@ -116,7 +116,8 @@ void switch_guard_turned(struct switch_guard *g, uint64_t now_ns, uint64_t cost_
 	switch_guard_end(g, now_ns);
 	if (g->off) {
 		/* Where turns take long, as with thousands of threads, they come seldom. */
-		g->on_ns = MAX((uint64_t)LEAST_ON_NS, (uint64_t)(g->share * TURN_SHARE * 2 * (double)cost_ns));
+		g->on_ns = MAX((uint64_t)LEAST_ON_NS,
+			       (uint64_t)(g->share * (double)MAX(CYCLE_NS, TURN_SHARE * 2 * cost_ns)));
 		g->next_ns = now_ns + g->on_ns;
 	}
 	g->off = !g->off;

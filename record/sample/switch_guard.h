@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SWITCH_GUARD_RATE 6000 /* records a second on each CPU */
+#define SWITCH_GUARD_RATE 5000 /* records a second on each CPU */
 
 /* Zeroed, it never turns. */
 struct switch_guard {
