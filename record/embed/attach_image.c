@@ -6,6 +6,7 @@
 
 #include "formats/base/page_guard.h"
 #include "formats/base/vec.h"
+#include "record/embed/ready_to_run.h"
 #include "symbolize/elf/build_id_file.h"
 #include "symbolize/elf/bundle.h"
 #include "symbolize/elf/cfi_section.h"
@@ -26,6 +27,9 @@
 #define TABLES_MIN ((uint64_t)64 << 10)
 
 #define SYMBOL_LEN 24 /* Elf64_Sym */
+
+/* What reading a .NET assembly is taken to cost. */
+#define ASSEMBLY_COST ((uint64_t)4 << 20)
 
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
@@ -388,6 +392,37 @@ static uint64_t hot_samples(const struct found_list *list)
 	return MAX(total / 1000 * HOT_PERMILLE, 2);
 }
 
+/* Does it begin as a PE file does? */
+static bool is_pe(int fd)
+{
+	char head[2];
+
+	return pread(fd, head, sizeof(head), 0) == sizeof(head) && memcmp(head, "MZ", sizeof(head)) == 0;
+}
+
+/* What of a .NET assembly was compiled ahead. *@ret_written: it was one, and that is done. */
+static struct err *write_assembly(int fd, const struct code_file *file, struct amount amount, struct trace_writer *w,
+				  struct attach_report *report, bool *ret_written)
+{
+	struct recording_image image = { .path = file->mapped.path, .partial = true };
+	uint64_t gone = page_guard_count(amount.guard), symbols;
+	struct writer elf = { 0 };
+	struct err *err = NULL;
+
+	*ret_written = ready_to_run_write(fd, &file->offsets, &elf, &symbols) && page_guard_count(amount.guard) == gone;
+	if (*ret_written) {
+		image.elf = elf.data;
+		image.elf_len = elf.len;
+		report->images++;
+		report->image_bytes += elf.len;
+		report->addresses += file->offsets.len;
+		report->symbols += symbols;
+		err = trace_writer_image(w, &image);
+	}
+	writer_deinit(&elf);
+	return err;
+}
+
 /* One file after another is mapped: together they may be larger than memory. */
 static struct err *write_file(const struct code_file *file, struct amount amount,
 			      struct embed_child *child, struct trace_writer *w,
@@ -400,8 +435,17 @@ static struct err *write_file(const struct code_file *file, struct amount amount
 		add_missing(missing, &missing->gone, file);
 		return NULL;
 	}
-	struct err *err = image_open_foreign(fd, file->mapped.path, &img);
+	bool written = false;
+	struct err *err = NULL;
 
+	if (is_pe(fd) && embed_child_charge(child, ASSEMBLY_COST))
+		err = write_assembly(fd, file, amount, w, report, &written);
+
+	if (written) {
+		close(fd);
+		return err;
+	}
+	err = image_open_foreign(fd, file->mapped.path, &img);
 	if (err) {
 		add_missing(missing, err_kind(err) == ERR_UNSUPPORTED ? &missing->foreign : &missing->unusable, file);
 		err_free(err);

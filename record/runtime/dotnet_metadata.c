@@ -5,6 +5,7 @@
  */
 #include "record/runtime/dotnet_metadata.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/compiler.h"
 
 #include <stdio.h>
@@ -184,15 +185,6 @@ static bool read_tables(struct managed_view *view, uint64_t addr, uint32_t len, 
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 
-/* A PE file: as it lies on disk, or each section where it is to be. */
-struct pe {
-	uint64_t base, sections;
-	uint32_t len;
-	uint16_t nsections;
-	bool is_laid_out;
-	uint32_t cli; /* relative address of the CLI header */
-};
-
 static uint16_t read_u16(struct managed_view *view, uint64_t addr)
 {
 	uint16_t value = 0;
@@ -201,31 +193,40 @@ static uint16_t read_u16(struct managed_view *view, uint64_t addr)
 	return value;
 }
 
-static bool read_pe(struct managed_view *view, uint64_t base, uint32_t len, struct pe *ret)
+bool dotnet_pe_open(struct managed_view *view, uint64_t base, uint32_t len, struct dotnet_pe *ret)
 {
 	uint32_t header = managed_view_u32(view, base + PE_OFFSET);
 	uint64_t pe = base + header, optional = pe + 24;
 
 	if (read_u16(view, base) != 0x5a4d || header > PE_MAX || managed_view_u32(view, pe) != PE_SIGNATURE)
 		return false;
-	*ret = (struct pe){ .base = base, .len = len };
+	*ret = (struct dotnet_pe){ .base = base, .len = len };
+	ret->machine = read_u16(view, pe + 4);
 	ret->nsections = read_u16(view, pe + 6);
 	ret->sections = optional + read_u16(view, pe + 20);
 	ret->cli = managed_view_u32(view, optional + (read_u16(view, optional) == PE_PLUS ? 112 : 96) + 8 * CLI_DIRECTORY);
 	return !view->failed && ret->cli && ret->nsections <= PE_SECTIONS;
 }
 
-/* Where @need bytes at relative address @at are; 0: nowhere. */
-static uint64_t pe_addr(struct managed_view *view, const struct pe *pe, uint32_t at, uint32_t need)
+struct dotnet_pe_section dotnet_pe_section_at(struct managed_view *view, const struct dotnet_pe *pe, uint16_t index)
+{
+	uint64_t at = pe->sections + (uint64_t)index * PE_SECTION_LEN;
+	struct dotnet_pe_section section = { .vaddr = managed_view_u32(view, at + 12) };
+
+	section.len = managed_view_u32(view, at + 16);
+	section.offset = managed_view_u32(view, at + 20);
+	return section;
+}
+
+uint64_t dotnet_pe_addr(struct managed_view *view, const struct dotnet_pe *pe, uint32_t at, uint32_t need)
 {
 	uint64_t offset = pe->is_laid_out ? at : UINT64_MAX;
 
 	for (uint16_t i = 0; !pe->is_laid_out && i < pe->nsections; i++) {
-		uint64_t section = pe->sections + (uint64_t)i * PE_SECTION_LEN;
-		uint32_t start = managed_view_u32(view, section + 12), len = managed_view_u32(view, section + 16);
+		struct dotnet_pe_section section = dotnet_pe_section_at(view, pe, i);
 
-		if (at - start < len) {
-			offset = (uint64_t)managed_view_u32(view, section + 20) + (at - start);
+		if (at - section.vaddr < section.len) {
+			offset = (uint64_t)section.offset + (at - section.vaddr);
 			break;
 		}
 	}
@@ -233,14 +234,14 @@ static uint64_t pe_addr(struct managed_view *view, const struct pe *pe, uint32_t
 }
 
 /* The metadata's root; 0 if it is not where it should be, as the file is laid out. */
-static uint64_t find_root(struct managed_view *view, const struct pe *pe, uint32_t *ret_len)
+static uint64_t find_root(struct managed_view *view, const struct dotnet_pe *pe, uint32_t *ret_len)
 {
-	uint64_t cli = pe_addr(view, pe, pe->cli, CLI_LEN), root;
+	uint64_t cli = dotnet_pe_addr(view, pe, pe->cli, CLI_LEN), root;
 	uint32_t at[2], signature;
 
 	if (!cli || !managed_view_try(view, cli + 8, at, sizeof(at)) || at[1] < 20)
 		return 0;
-	root = pe_addr(view, pe, at[0], at[1]);
+	root = dotnet_pe_addr(view, pe, at[0], at[1]);
 	*ret_len = at[1];
 	return root && managed_view_try(view, root, &signature, sizeof(signature)) && signature == ROOT_SIGNATURE ? root : 0;
 }
@@ -276,10 +277,10 @@ bool dotnet_metadata_open(struct managed_view *view, uint64_t base, uint32_t len
 {
 	struct dotnet_metadata m = { .base = base, .len = len };
 	uint32_t root_len = 0;
-	struct pe pe;
+	struct dotnet_pe pe;
 	uint64_t root;
 
-	if (!read_pe(view, base, len, &pe))
+	if (!dotnet_pe_open(view, base, len, &pe))
 		return false;
 	root = find_root(view, &pe, &root_len);
 	if (!root) {
@@ -365,6 +366,13 @@ static uint32_t first_method(struct managed_view *view, const struct dotnet_meta
 	if (type > m->types.rows)
 		return m->methods.rows + 1;
 	return read_number(view, row(&m->types, type) + m->type_methods, m->type_methods_len);
+}
+
+uint32_t dotnet_metadata_type(struct managed_view *view, const struct dotnet_metadata *m, uint32_t method)
+{
+	uint32_t count = (uint32_t)BISECT(m->types.rows, i, first_method(view, m, (uint32_t)i + 1) <= method);
+
+	return view->failed || method > m->methods.rows ? 0 : count;
 }
 
 /* In front of what is in @ret. */
