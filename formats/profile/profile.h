@@ -98,6 +98,7 @@ enum profile_how {
 struct profile_stack {
 	uint32_t parent;   /* towards the root; smaller than its own number */
 	uint32_t location;
+	uint32_t last_child; /* that profile_add_stack() returned; 0: none yet. Private to profile.c */
 	uint16_t depth;	   /* frames from the root on, at most PROFILE_DEPTH_MAX */
 	uint8_t how;	   /* enum profile_how */
 };

@@ -46,11 +46,6 @@ struct known_frame {
 	bool kernel; /* it is marked as such */
 };
 
-/* A stack and its leaf's location; 0 and 0: none was found yet. */
-struct last_child {
-	uint32_t location, stack;
-};
-
 /* Where a frame of the line before ends in it, and its stack. */
 struct line_frame {
 	uint32_t end;
@@ -66,8 +61,6 @@ struct folded {
 	int64_t total;
 	struct known_frame *known;
 	size_t nknown, known_room; /* a power of two */
-	struct map stacks;	   /* parent << 32 | location -> stack */
-	VEC(struct last_child) children; /* by stack; as many as were needed */
 	VEC(struct line_frame) frames;
 	const char *before; /* the line before, up to its value */
 	size_t before_len;
@@ -387,34 +380,6 @@ static uint32_t location_of(struct folded *in, struct json_text name, bool kerne
 	return in->known[at].location;
 }
 
-/* What was found last for @parent, mostly its only child: of these the cache holds more than of the map's slots. */
-static struct last_child *last_child_of(struct folded *in, uint32_t parent)
-{
-	while (in->children.len <= parent)
-		vec_push(&in->children, (struct last_child){ 0 });
-	return &in->children.items[parent];
-}
-
-/*
- * The stack of @parent and the frame that is written as @name. Frames are few and stay in the cache; of stacks there may be
- * millions, each look-up of which is a cache miss, so that there is one and no more.
- */
-static uint32_t add_frame(struct folded *in, uint32_t parent, struct json_text name, bool kernel)
-{
-	uint32_t location = location_of(in, name, kernel);
-	struct last_child *last = last_child_of(in, parent);
-	uint64_t *stack;
-	bool is_new;
-
-	if (last->stack && last->location == location)
-		return last->stack;
-	stack = map_put(&in->stacks, (uint64_t)parent << 32 | location, &is_new);
-	if (is_new)
-		*stack = import_stack(in->p, parent, location);
-	*last = (struct last_child){ location, (uint32_t)*stack };
-	return last->stack;
-}
-
 /* ---- lines ---- */
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -517,7 +482,7 @@ static struct line_frame next_frame(struct folded *in, const struct folded_line 
 	if (len == 1 && *name.data == '-')
 		before.kernel = true; /* bcc: the kernel's frames follow */
 	else if (len && !place)
-		before.stack = add_frame(in, before.stack, name, before.kernel);
+		before.stack = import_stack(in->p, before.stack, location_of(in, name, before.kernel));
 	return before;
 }
 
@@ -603,8 +568,6 @@ static struct err *read_folded(const struct import_input *input, struct profile 
 		err = add_line(&in, line, len);
 	set_counts(&in);
 	free(in.known);
-	map_deinit(&in.stacks);
-	vec_deinit(&in.children);
 	vec_deinit(&in.frames);
 	return err;
 }
