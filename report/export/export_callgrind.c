@@ -25,6 +25,7 @@
 #include <inttypes.h>
 
 #define NO_CALLEE UINT32_MAX
+#define NO_COLUMN UINT32_MAX
 
 /* What a function spent at a line, itself or in a callee. */
 struct cost {
@@ -39,8 +40,8 @@ struct writer_state {
 	FILE *out;
 	struct arena arena;
 	struct frame_list list;
-	VEC(uint32_t) columns;	/* events that have samples */
-	uint32_t *column_of;	/* by event */
+	VEC(uint32_t) columns;	/* events that have samples, none negative */
+	uint32_t *column_of;	/* by event; NO_COLUMN: it has none */
 	bool counted;		/* it is known of how many samples each column is */
 	VEC(struct cost) costs;
 	VEC(int64_t) weights;
@@ -129,6 +130,15 @@ static void add_row(struct writer_state *w, const struct profile_sample *row)
 	}
 }
 
+/* A cost is never negative, as sizes of memory that was freed are. */
+static bool has_negative(const struct profile *p, uint32_t type)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.items[i].type == type && p->samples.items[i].weight < 0)
+			return true;
+	return false;
+}
+
 static void choose_columns(struct writer_state *w)
 {
 	w->column_of = ARENA_ARRAY(&w->arena, uint32_t, w->p->types.len + 1);
@@ -136,10 +146,12 @@ static void choose_columns(struct writer_state *w)
 	for (uint32_t i = 0; i < w->p->types.len; i++) {
 		struct profile_sum sum = profile_total(w->p, i);
 
-		w->column_of[i] = (uint32_t)w->columns.len;
+		w->column_of[i] = NO_COLUMN;
+		if (!sum.count || has_negative(w->p, i))
+			continue;
 		w->counted = w->counted && profile_is_counted(&sum);
-		if (sum.count)
-			vec_push(&w->columns, i);
+		w->column_of[i] = (uint32_t)w->columns.len;
+		vec_push(&w->columns, i);
 	}
 }
 
@@ -288,14 +300,20 @@ static void put_body(struct writer_state *w)
 static struct err *write_callgrind(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
 	struct writer_state w = { .p = p, .facts = facts, .out = out };
+	struct err *err = NULL;
 
 	for (int i = 0; i < 3; i++)
 		w.named[i] = ARENA_ARRAY(&w.arena, bool, w.p->strings.len + UNWIND_STOPS + 1);
 	choose_columns(&w);
 	for (size_t i = 0; i < w.p->samples.len; i++)
-		add_row(&w, &w.p->samples.items[i]);
-	put_head(&w);
-	put_body(&w);
+		if (w.column_of[w.p->samples.items[i].type] != NO_COLUMN)
+			add_row(&w, &w.p->samples.items[i]);
+	if (w.columns.len) {
+		put_head(&w);
+		put_body(&w);
+	} else {
+		err = err_new(ERR_UNSUPPORTED, "a callgrind file holds no negative values, and there are no others");
+	}
 	vec_deinit(&w.columns);
 	vec_deinit(&w.costs);
 	vec_deinit(&w.weights);
@@ -304,13 +322,13 @@ static struct err *write_callgrind(const struct profile *p, const struct profile
 	map_deinit(&w.seen);
 	frame_list_deinit(&w.list);
 	arena_deinit(&w.arena);
-	return NULL;
+	return err;
 }
 
 const struct export_format export_callgrind = {
 	.file = "callgrind.out.precord",
 	.with = "kcachegrind",
-	.missing = "holds no processes, threads, CPUs, times or counts of samples, and of recursion "
+	.missing = "holds no processes, threads, CPUs, times, counts of samples or negative values, and of recursion "
 		   "through other functions only sums that count it more than once",
 	.carries = IMPORT_LINES | IMPORT_TYPES,
 	.write = write_callgrind,
