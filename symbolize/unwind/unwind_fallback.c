@@ -34,17 +34,32 @@ enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip)
 	return map && map->exec ? unwind_tables_call(w->tables, map, ip, NULL) : UNWIND_CALL_NO;
 }
 
+/* Where the direct call leads that ends at @ip; 0: none does. */
+static uint64_t called_at(struct unwind_walk *w, uint64_t ip)
+{
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip - 1);
+	uint64_t target;
+
+	return map && unwind_tables_call(w->tables, map, ip, &target) == UNWIND_CALL_YES ? target : 0;
+}
+
+bool unwind_calls_near(struct unwind_walk *w, uint64_t ip, uint64_t pc)
+{
+	uint64_t target = called_at(w, ip);
+
+	return target && pc - target < FUNCTION_LEN_MAX;
+}
+
 /* Does @ip follow a direct call of the interrupted function? Without symbols, of something not far before it. */
 static bool called_here(struct unwind_walk *w, uint64_t ip)
 {
-	uint64_t pc = w->state.regs[w->arch->ip], target, start;
-	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip - 1);
+	uint64_t pc = w->state.regs[w->arch->ip], start;
 	const struct space_map *here = unwind_tables_map(w->tables, w->space, pc);
 
-	if (!here || !map || unwind_tables_call(w->tables, map, ip, &target) != UNWIND_CALL_YES)
+	if (!here)
 		return false;
 	start = unwind_tables_function(w->tables, here, pc);
-	return start ? target == start : target && pc - target < FUNCTION_LEN_MAX;
+	return start ? called_at(w, ip) == start : unwind_calls_near(w, ip, pc);
 }
 
 static uint64_t strip(const struct unwind_walk *w, uint64_t ip)

@@ -22,7 +22,8 @@
  * A large frame also holds words that earlier, deeper calls left there, and one of these may lead to a return address of
  * theirs. Which word is the function's own is known from the function itself: its first instructions, carried out with the
  * stack pointer that the word implies, store it at one place of the frame, where it must be (unwind_prologue.h). Without
- * that code, or where it computes with registers, all words that lead to a return address must lead to the same one.
+ * that code, or where it computes with registers, the word is preferred that leads to a call of this function, or of one
+ * just before it, from which assembly often goes on to another; and all that are as good must lead to the same one.
  */
 #include "symbolize/unwind/unwind_walk.h"
 
@@ -53,48 +54,41 @@ static bool try_word(struct unwind_walk *w, const struct cfi_rule *rule, uint64_
 	       unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES;
 }
 
+/* From the least sure on. */
 enum verdict {
-	UNPROVEN,
-	PROVEN,
 	REFUTED,
+	UNPROVEN,
+	CALLED, /* the call that it leads to is one of this function, or of one that went on to it */
+	PROVEN,
 };
 
-/* Would the function have stored @word where it is? @w is the caller's, as @word leads to it. */
-static enum verdict judge(struct unwind_walk *w, const struct unwind_code *code, uint64_t word)
+/* Would the function, which stopped at @ip, have stored @word where it is? @w is the caller's, as @word leads to it. */
+static enum verdict judge(struct unwind_walk *w, const struct unwind_code *code, uint64_t ip, uint64_t word)
 {
 	struct unwind_prologue p = { .entry = w->state.regs[w->arch->sp] - 8, .word = word };
+	enum verdict by_call = unwind_calls_near(w, w->state.regs[w->arch->ip], ip) ? CALLED : UNPROVEN;
 	uint64_t stored;
 
 	if (!code->bytes || !unwind_prologue_find(unwind_tables_disasm(w->tables), code->bytes,
 						  code->len, code->vaddr, &p))
-		return UNPROVEN;
+		return by_call;
 	if (unwind_stack_word(&w->stack, p.slot, &stored) == UNWIND_READ_OK && stored == word)
 		return PROVEN;
-	return p.sure ? REFUTED : UNPROVEN;
+	return p.sure ? REFUTED : by_call;
 }
 
-/* A word that leads to a caller; 0: none does. */
+/* The surest word so far that leads to a caller. */
 struct choice {
-	uint64_t proven, unproven;
-	bool proven_differ, unproven_differ; /* there are two that lead to different ones */
+	enum verdict verdict;
+	uint64_t word; /* 0: none does */
+	bool differ;   /* there is another one as sure, which leads elsewhere */
 };
 
 static void add_choice(struct choice *c, uint64_t word, enum verdict verdict)
 {
-	if (verdict == PROVEN) {
-		c->proven_differ = c->proven_differ || c->proven;
-		c->proven = word;
-	} else if (verdict == UNPROVEN) {
-		c->unproven_differ = c->unproven_differ || c->unproven;
-		c->unproven = word;
-	}
-}
-
-static uint64_t choose(const struct choice *c)
-{
-	if (c->proven)
-		return c->proven_differ ? 0 : c->proven;
-	return c->unproven_differ ? 0 : c->unproven;
+	if (verdict == REFUTED || verdict < c->verdict)
+		return;
+	*c = (struct choice){ verdict, word, verdict == c->verdict };
 }
 
 /* The word that the rule would have read; 0: there is none, or which one it is cannot be determined. */
@@ -109,25 +103,26 @@ static uint64_t find_copy(struct unwind_walk *w, const struct cfi_rule *rule)
 	if (unwind_tables_disasm(w->tables))
 		unwind_tables_code(w->tables, unwind_tables_map(w->tables, w->space, ip), ip, &code);
 	for (; unwind_stack_next(&w->stack, &address, &word) && address < end; address += 8) {
-		if (word == choice.proven || word == choice.unproven || !may_be_copy(w, address, word))
+		if (word == choice.word || !may_be_copy(w, address, word))
 			continue;
 		if (try_word(w, rule, word))
-			add_choice(&choice, word, judge(w, &code, word));
+			add_choice(&choice, word, judge(w, &code, ip, word));
 		w->state = callee;
 	}
-	return choose(&choice);
+	return choice.differ ? 0 : choice.word;
 }
 
 bool unwind_step_hidden(struct unwind_walk *w, const struct cfi_rule *rule)
 {
 	uint64_t missing = w->stack.missing, word;
+	bool failed = w->stack.failed;
 
-	if (!w->state.exact || !rule->cfa_is_expr || !w->stack.failed)
+	if (!w->state.exact || !rule->cfa_is_expr)
 		return false;
 	word = find_copy(w, rule);
 	if (word)
 		try_word(w, rule, word);
-	w->stack.failed = !word;
+	w->stack.failed = failed && !word;
 	w->stack.missing = missing;
 	return word;
 }

@@ -47,11 +47,15 @@ bool unwind_reg(struct unwind_walk *w, unsigned reg, uint64_t *ret)
 	return state->known & bit;
 }
 
+/*
+ * Of a number in a register pruning leaves 0, or 1 in the frame pointer (record/sample/prune.h): neither is what the program
+ * had there.
+ */
 static bool reg_for_expr(void *data, uint64_t reg, uint64_t *ret)
 {
 	struct unwind_walk *w = data;
 
-	return reg < w->arch->nregs && unwind_reg(w, (unsigned)reg, ret);
+	return reg < w->arch->nregs && unwind_reg(w, (unsigned)reg, ret) && *ret > 1;
 }
 
 static bool word_for_expr(void *data, uint64_t address, uint64_t *ret)
@@ -59,6 +63,16 @@ static bool word_for_expr(void *data, uint64_t address, uint64_t *ret)
 	struct unwind_walk *w = data;
 
 	return unwind_stack_word(&w->stack, address, ret) == UNWIND_READ_OK;
+}
+
+/* What is read at an address is known, and so is the expression, although this part of the address may not be. */
+static bool reg_where_assumed(void *data, uint64_t reg, uint64_t *ret)
+{
+	struct unwind_walk *w = data;
+
+	if (!reg_for_expr(data, reg, ret))
+		*ret = 0;
+	return reg < w->arch->nregs;
 }
 
 static bool word_assumed(void *data, uint64_t address, uint64_t *ret)
@@ -76,7 +90,7 @@ static bool evaluate(struct unwind_walk *w, int32_t number, struct expr_start st
 	struct expr_context context = { reg_for_expr, word_for_expr, w };
 
 	if (w->assumed && !start.has_value)
-		context.read_word = word_assumed;
+		context = (struct expr_context){ reg_where_assumed, word_assumed, w };
 	return expr_eval(expr.bytes, expr.len, &context, start, ret) == EXPR_OK;
 }
 

@@ -127,6 +127,9 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
  */
 enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip);
 
+/* Does @ip follow a direct call of something that begins not far before @pc? */
+bool unwind_calls_near(struct unwind_walk *w, uint64_t ip, uint64_t pc);
+
 /*
  * Which of @s->user_ips, the kernel's chain, is the return address that it read at @missing? 0: none was read there,
  * or the two walks differ before.

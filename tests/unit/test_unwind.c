@@ -63,7 +63,7 @@ TEST(unwind_says_why_it_stopped)
 	} cases[] = {
 		{ START + 0x40, 2, UNWIND_ROOT },        { BROKEN + 0x40, 2, UNWIND_BAD_TABLE },
 		{ STUB + 0x40, 2, UNWIND_NO_TABLE },     { FAR + 0x20, 2, UNWIND_UNREADABLE },
-		{ BACK + 0x20, 2, UNWIND_BAD_TABLE },    { LOOP + 0x20, 2, UNWIND_BAD_TABLE },
+		{ BACK + 0x20, 2, UNWIND_BAD_TABLE },    { LOOP + 0x10, 2, UNWIND_BAD_TABLE },
 		{ FRAMED + 0x40, 2, UNWIND_UNREADABLE }, { 0x100000, 1, UNWIND_NO_MAPPING },
 	};
 

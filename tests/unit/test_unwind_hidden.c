@@ -45,6 +45,51 @@ TEST(unwind_does_not_choose_between_two_words_of_a_frame)
 	world_check_end(w, 1, UNWIND_UNREADABLE);
 }
 
+TEST(unwind_prefers_the_word_that_leads_to_a_call_of_the_function)
+{
+	CLEANUP(world_freep) struct world *w = hash_world();
+
+	w->words[5] = w->words[9] = world_slot(16);
+	w->words[16] = IP(AHEAD);
+	world_walk(w);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
+	world_check_end(w, 3, UNWIND_ROOT);
+}
+
+/* The word is 24 above the stack pointer, for r9 is 2. Were it 0, it would be word 3, which is left over from an earlier call. */
+static struct world *product_world(uint64_t r9)
+{
+	struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(MUL + 0x10), 2);
+	w->regs.mask |= 1ULL << 9;
+	w->regs.values[9] = r9;
+	w->words[3] = world_slot(16);
+	w->words[16] = IP(AHEAD);
+	w->words[5] = world_slot(12);
+	w->words[12] = IP(MIDDLE + 0x40);
+	w->words[12 + 3] = IP(START + 0x40);
+	return w;
+}
+
+TEST(unwind_reads_what_a_number_in_a_register_leads_to)
+{
+	CLEANUP(world_freep) struct world *w = product_world(2);
+
+	world_walk(w);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
+	world_check_end(w, 3, UNWIND_ROOT);
+}
+
+TEST(unwind_does_not_compute_with_the_0_that_pruning_leaves_of_a_number)
+{
+	CLEANUP(world_freep) struct world *w = product_world(0);
+
+	world_walk(w);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
+	world_check_end(w, 3, UNWIND_ROOT);
+}
+
 TEST(unwind_takes_no_copy_that_leads_to_what_follows_no_call)
 {
 	CLEANUP(world_freep) struct world *w = hash_world();

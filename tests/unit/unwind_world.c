@@ -21,7 +21,8 @@ static void write_x86_64_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, BROKEN, 0x100, CODE("\x17"));
 	cfi_writer_fde(w, FAR, 0x40, CODE("\x90\x80\x80\x04"));
 	cfi_writer_fde(w, BACK, 0x40, CODE("\x13\x04\x11\x10\x7c"));
-	cfi_writer_fde(w, LOOP, 0x40, CODE("\x0e\x00\x09\x10\x10"));
+	cfi_writer_fde(w, LOOP, 0x20, CODE("\x0e\x00\x09\x10\x10"));
+	cfi_writer_fde(w, MUL, 0x20, CODE("\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"));
 	cfi_writer_fde(w, ZONE, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_fde(w, HASH, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_cie(w, "zRS", PC_RELATIVE, 16, CODE("\x0c\x07\x20\x90\x03"));
@@ -98,6 +99,7 @@ static void put_code(struct world *w)
 	memcpy(&w->text[BARE - TEXT], "\x53\x48\x83\xec\x18\x90\x90\x90\x90\x90\x90", 11);
 	put_call(w, BARE + 0x10);
 	memcpy(&w->text[BARE + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\xc3", 6);
+	memcpy(&w->text[AHEAD - CALL_LEN - TEXT], "\xe8\x00\x07\x00\x00", CALL_LEN);
 	memcpy(&w->text[HASH - TEXT],
 	       "\x48\x89\xe0\x53\x48\x83\xec\x40\x48\x83\xe4\xc0\x48\x89\x44\x24\x18", 17);
 }

@@ -30,12 +30,14 @@
 #define ENTRY  0x15a0 /* no rule either; the file says that the program starts here */
 #define SLOT   0x15e0 /* puts@plt, without a rule */
 #define SLOT_LEN 0x18
+#define AHEAD  0x1480 /* x86-64 only: behind a call of what lies behind all of these */
 #define BROKEN 0x1600 /* a malformed rule */
 #define FAR    0x1700 /* saves its return address where no stack is */
 #define BACK   0x1740 /* CFA below the stack pointer */
 #define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer */
 #define SYSTEMSTACK MIDDLE /* of a Go program: CFA sp+16, and LEAF's sp+24 */
 #define MCALL	    FRAMED /* the same */
+#define MUL    0x17a0 /* x86-64 only: CFA is 8 more than the word at sp + 8 + 8 * r9 */
 #define ZONE   0x17c0 /* x86-64 only: CFA is 8 more than the word at sp-8 */
 #define HASH   0x17e0 /* the same; it stores that word 24 above the stack pointer, which it aligns to 64 after taking 64 */
 
