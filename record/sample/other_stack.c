@@ -3,6 +3,7 @@
  * other_stack.c - a pass over the words of a snapshot for one that only a signal frame or a Go program has.
  *
  * Sources: struct rt_sigframe and struct sigcontext of Linux (arch/x86/include/asm/sigframe.h and uapi/asm/sigcontext.h, arch/arm64/kernel/signal.c);
+ * OTP 25, erts/emulator/beam/erl_process.h (struct process) and jit/x86/beam_asm.hpp (emit_enter_runtime, emit_leave_runtime);
  * Go 1.5 to 1.26, runtime/asm_amd64.s and asm_arm64.s (asmcgocall, gosave_systemstack_switch), runtime2.go (g, gobuf).
  */
 #include "record/sample/other_stack.h"
@@ -121,6 +122,12 @@ bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct
 	return false;
 }
 
+#define PROCESS_REG 13   /* r13 */
+#define CALLS_MAX   256  /* places for a return address into code of Erlang's machine */
+#define CALL_MAX    28   /* bytes from where that leaves its stack to behind the call */
+#define BACK_MAX    8    /* and from there to behind the load of the stack pointer */
+#define SAVED_MAX   64   /* words below a return address: what the function called saves of registers, or one that it calls in turn */
+
 #define WHOLE_LEN_MIN 49152 /* room for less is somebody's wish, or because the recorder is behind */
 #define PAIRS_MAX     1024  /* frame pointers that are followed */
 #define HOLE_MAX      (1ULL << 20) /* bytes behind the snapshot that nobody has touched */
@@ -139,6 +146,7 @@ bool other_stack_snapshot_of(const struct perf_record *rec, const struct process
 		.nwords = (rec->stack_len - skip) / 8,
 		.proc = proc,
 		.fp = rec->regs.values[arch->fp],
+		.process = rec->regs.values[PROCESS_REG],
 		.whole = rec->stack_room >= WHOLE_LEN_MIN,
 	};
 	return true;
@@ -196,18 +204,124 @@ static bool ask_goroutine(const struct task_memory *mem, const struct other_stac
 	       g[G_HI] - g[G_SP] == place->depth && g[G_SP] % 8 == 0 && g[G_HI] % 8 == 0;
 }
 
+/* What can be no address, as small numbers; what else is none, pruning finds out. Authentication codes make any address large. */
+static bool may_be_address(uint64_t word)
+{
+	return word >= 4096 && (arch_native() != &arch_x86_64 || !(word >> 47));
+}
+
+/* struct process, in words. */
+#define P_HTOP	10
+#define P_STOP	11
+#define P_HEAP	16
+#define P_HEND	17
+#define P_WORDS 18
+
+/* Where the stack of Erlang's process @process was left, and its end, which is that of the heap as well. */
+static bool ask_process(const struct task_memory *mem, uint64_t process, uint64_t *ret_sp, uint64_t *ret_heap, uint64_t *ret_end)
+{
+	uint64_t p[P_WORDS];
+
+	if (process % 8 || !may_be_address(process) || task_memory_read(mem, process, p, sizeof(p)) != sizeof(p))
+		return false;
+	*ret_sp = p[P_STOP];
+	*ret_heap = p[P_HEAP];
+	*ret_end = p[P_HEND];
+	return p[P_HEAP] && p[P_HEAP] <= p[P_HTOP] && p[P_HTOP] <= p[P_STOP] && p[P_STOP] < p[P_HEND] && p[P_STOP] % 8 == 0 &&
+	       p[P_HEND] % 8 == 0;
+}
+
+enum way_back { NO_WAY_BACK, BY_PROCESS, BY_REGISTER };
+
+/*
+ *	lea -0x80(%rbx), %rsp     onto the scheduler's stack; mov %rsp, %rbp before it, if that register keeps the process's
+ *	…
+ *	call C                    ◄ @ip is behind it
+ *	mov 0x58(%r13), %rsp      back: one of the two
+ *	mov %rbp, %rsp
+ */
+static enum way_back way_back(const struct task_memory *mem, uint64_t ip)
+{
+	static const uint8_t there[] = { 0x48, 0x8d, 0x63, 0x80 }, register_back[] = { 0x48, 0x89, 0xec };
+	static const uint8_t process_back[] = { 0x49, 0x8b, 0x65, 8 * P_STOP };
+	uint8_t code[CALL_MAX + BACK_MAX];
+
+	if (!may_be_address(ip) || task_memory_read(mem, ip - CALL_MAX, code, sizeof(code)) != sizeof(code) ||
+	    !memmem(code, CALL_MAX, there, sizeof(there)))
+		return NO_WAY_BACK;
+	if (memcmp(code + CALL_MAX, register_back, sizeof(register_back)) == 0)
+		return BY_REGISTER;
+	return memmem(code + CALL_MAX, BACK_MAX, process_back, sizeof(process_back)) ? BY_PROCESS : NO_WAY_BACK;
+}
+
+static bool is_on_process(const struct task_memory *mem, const struct other_stack_snapshot *s)
+{
+	uint64_t sp, heap, end;
+
+	return ask_process(mem, s->process, &sp, &heap, &end) && s->base >= heap && s->base < end;
+}
+
+/* The process of the machine's code that called what returns to @slot: the register is among the first that are saved, or nobody has. */
+static bool find_process(const struct task_memory *mem, const struct other_stack_snapshot *s, size_t slot, uint64_t *ret)
+{
+	uint64_t sp, heap, end;
+
+	for (size_t i = 1; i <= slot && i <= SAVED_MAX; i++) {
+		*ret = word_at(s, slot - i);
+		if (!holds(s, *ret) && ask_process(mem, *ret, &sp, &heap, &end))
+			return true;
+	}
+	*ret = s->process;
+	return ask_process(mem, *ret, &sp, &heap, &end);
+}
+
+/*
+ * The register is the frame pointer, or some frame of C has saved it. Other pointers into the process's memory are into the heap, below
+ * the stack, or to terms of the same frame.
+ */
+static uint64_t kept_pointer(const struct task_memory *mem, const struct other_stack_snapshot *s, size_t slot, uint64_t process)
+{
+	uint64_t stop, heap, end, best = 0;
+
+	if (!ask_process(mem, process, &stop, &heap, &end))
+		return 0;
+	for (size_t i = 0; i <= slot; i++) {
+		uint64_t word = i < slot ? word_at(s, i) : s->fp;
+
+		if (word % 8 == 0 && word > heap && word < end)
+			best = MAX(best, word);
+	}
+	return best;
+}
+
+bool other_stack_find_erlang(const struct task_memory *mem, const struct other_stack_snapshot *s, struct other_stack_place *ret)
+{
+	/* The machine's code calls C with a stack pointer that is a multiple of 64. */
+	size_t slot = ((56 - s->base) & 63) / 8;
+	enum way_back way = NO_WAY_BACK;
+
+	if (s->arch != &arch_x86_64 || is_on_process(mem, s))
+		return false;
+	for (unsigned i = 0; slot < s->nwords && i < CALLS_MAX; i++, slot += 8) {
+		way = holds(s, word_at(s, slot)) ? NO_WAY_BACK : way_back(mem, word_at(s, slot));
+		if (way != NO_WAY_BACK)
+			break;
+	}
+	*ret = (struct other_stack_place){ 0 };
+	if (way == NO_WAY_BACK || !find_process(mem, s, slot, &ret->process))
+		return false;
+	if (way == BY_REGISTER)
+		ret->sp = kept_pointer(mem, s, slot, ret->process);
+	keep_proof(s, slot, ret);
+	return way == BY_PROCESS || ret->sp;
+}
+
 static bool is_proof(const struct other_stack_place *place, const uint64_t now[OTHER_STACK_PROOF])
 {
 	for (size_t i = 0; i < OTHER_STACK_PROOF; i++)
 		if (place->proof[i] && now[i] != place->proof[i])
 			return false;
 	return true;
-}
-
-/* What can be no address, as small numbers; what else is none, pruning finds out. Authentication codes make any address large. */
-static bool may_be_address(uint64_t word)
-{
-	return word >= 4096 && (arch_native() != &arch_x86_64 || !(word >> 47));
 }
 
 static void take_words(const uint64_t *words, size_t count, struct other_stack *ret)
@@ -276,11 +390,15 @@ static size_t read_left(const struct task_memory *mem, const struct other_stack_
 
 bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct other_stack *ret)
 {
-	uint64_t words[OTHER_STACK_WORDS_MAX], sp = place.sp, end = place.end;
+	uint64_t words[OTHER_STACK_WORDS_MAX], sp = place.sp, end = place.end, stop, heap;
 	size_t got;
 
 	if (place.goroutine && !ask_goroutine(mem, &place, &sp, &end))
 		return false;
+	if (place.process && !ask_process(mem, place.process, &stop, &heap, &end))
+		return false;
+	if (place.process && !sp)
+		sp = stop;
 	sp = (sp + 7) & ~7ULL;
 
 	uint64_t limit = end && end - sp < sizeof(words) ? end : sp + sizeof(words);

@@ -7,6 +7,9 @@
  *	                                           the handler's stack lies (struct rt_sigframe)
  *	C code that Go calls                       two words of runtime.asmcgocall(): the goroutine, and how far below the end of its
  *	                                           stack it was; the goroutine (struct g) must say the same
+ *	C that Erlang's machine calls              its code (OTP 25, x86-64): the return address into it is followed by a load of the stack
+ *	                                           pointer from the process, or from a register; a callee has saved that which has
+ *	                                           either, or not touched it
  *
  * At most EVENT_OTHER_STACK_MAX bytes are read, only of pages that are present. What tells of the switch is read once more together with
  * it: if it has changed since the snapshot, the thread has gone on, and nothing is read.
@@ -30,6 +33,7 @@ struct other_stack_snapshot {
 	size_t nwords;
 	const struct process *proc; /* NULL, or what knows its code */
 	uint64_t fp;		    /* frame pointer */
+	uint64_t process;	    /* the register that has the process in code of Erlang's machine */
 	bool whole;		    /* as large as the kernel could have made it: nobody wished for less */
 };
 
@@ -41,7 +45,8 @@ bool other_stack_snapshot_of(const struct perf_record *rec, const struct process
 /* Where another stack was left. */
 struct other_stack_place {
 	uint64_t sp;
-	uint64_t goroutine;   /* 0: a signal frame says so, or it is the rest of the same stack */
+	uint64_t goroutine;   /* 0: something else says so, or it is the rest of the same stack */
+	uint64_t process;     /* of Erlang; 0 likewise */
 	uint64_t end;	      /* of the same stack, of which the rest is meant; 0: of another one */
 	uint64_t depth;	      /* of the goroutine's stack, in bytes */
 	uint64_t proof_at;    /* address of these words of the snapshot */
@@ -65,6 +70,9 @@ bool other_stack_find(const struct other_stack_snapshot *snapshot, size_t *slot,
 
 /* Where @snapshot goes on, of a stack that lies in memory up to @end; false: it does not, or its frame pointers say that the stack ends in it. */
 bool other_stack_rest(const struct other_stack_snapshot *snapshot, uint64_t end, struct other_stack_place *ret);
+
+/* Where the Erlang process has left its stack that has called the C code in whose midst the sample was taken; false: none has. */
+bool other_stack_find_erlang(const struct task_memory *mem, const struct other_stack_snapshot *snapshot, struct other_stack_place *ret);
 
 /* Is there a goroutine where @place says? It may have gone on meanwhile. */
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine);

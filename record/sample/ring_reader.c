@@ -184,6 +184,14 @@ static void keep_other_stack(struct ring_reader *r, const struct process *proc)
 	r->record.event.sample.other = &r->other_stack;
 }
 
+static bool is_erlang(const struct process *proc, uint64_t ip)
+{
+	const struct process_map *map = addr_map_find(proc->maps, ip);
+	const char *name = map && map->file->kind == MAPPED_FILE ? strrchr(map->file->path, '/') : NULL;
+
+	return name && strcmp(name, "/beam.smp") == 0;
+}
+
 /* Is more to be read for samples of this process from now on? Before prune_sample(). */
 static void look_for_other_stack(struct ring_reader *r, const struct process *proc)
 {
@@ -200,6 +208,10 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 		stack_shelves_short(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));
 	if (r->looked++ % STACK_SHELF_LOOKS)
 		return;
+	if (is_erlang(proc, r->record.regs.values[snapshot.arch->ip])) {
+		stack_shelves_erlang(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));
+		return;
+	}
 	while (other_stack_find(&snapshot, &slot, &place)) {
 		if (!place.goroutine || stack_shelves_asks(shelves, pid))
 			stack_shelves_suspect(shelves, pid, place.goroutine, clock_now_ns(CLOCK_MONOTONIC));

@@ -119,8 +119,13 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 	struct other_stack_place place;
 	size_t slot = 0;
 
-	bool switches = stack_shelves_switches(r->shelves, r->record.event.pid);
+	bool erlang = stack_shelves_is_erlang(r->shelves, r->record.event.pid);
+	bool switches = !erlang && stack_shelves_switches(r->shelves, r->record.event.pid);
 
+	if (erlang && other_stack_find_erlang(&r->mem, snapshot, &place)) {
+		*ret_found = true;
+		return other_stack_read(&r->mem, place, &r->stack);
+	}
 	for (unsigned i = 0; switches && i < TRIES_MAX && other_stack_find(snapshot, &slot, &place); i++) {
 		*ret_found = true;
 		if (other_stack_read(&r->mem, place, &r->stack))

@@ -25,6 +25,7 @@ struct suspect {
 	_Atomic uint32_t pid, misses, questions, shorts;
 	_Atomic bool proven;
 	_Atomic bool switches; /* it was another stack that a sample needed */
+	_Atomic bool erlang;   /* that of a process of Erlang */
 };
 
 /* One of the threads whose number leads here: the last one. */
@@ -218,7 +219,7 @@ static struct suspect *begin_suspect(struct stack_shelves *s, uint32_t pid)
 
 	if (suspect->pid != pid) {
 		suspect->misses = suspect->questions = suspect->shorts = 0;
-		suspect->switches = suspect->proven = false;
+		suspect->switches = suspect->proven = suspect->erlang = false;
 		suspect->pid = pid;
 	}
 	return suspect;
@@ -243,6 +244,19 @@ void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t gorou
 		s->last_ns = now_ns;
 	if (!suspect->switches && suspect->questions < QUESTIONS_MAX)
 		suspect->questions += ask(s, pid, 0, goroutine, 0);
+}
+
+void stack_shelves_erlang(struct stack_shelves *s, uint32_t pid, uint64_t now_ns)
+{
+	begin_suspect(s, pid)->erlang = true;
+	stack_shelves_suspect(s, pid, /* goroutine= */ 0, now_ns);
+}
+
+bool stack_shelves_is_erlang(const struct stack_shelves *s, uint32_t pid)
+{
+	const struct suspect *suspect = &s->suspects[place_of(pid)];
+
+	return suspect->pid == pid && suspect->erlang;
 }
 
 bool stack_shelves_asks(const struct stack_shelves *s, uint32_t pid)

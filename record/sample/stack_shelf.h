@@ -39,6 +39,10 @@ void stack_shelves_free(struct stack_shelves *s);
  */
 void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t goroutine, uint64_t now_ns);
 
+/* Process @pid is an Erlang machine, whose code runs on other stacks than the C that it calls. */
+void stack_shelves_erlang(struct stack_shelves *s, uint32_t pid, uint64_t now_ns);
+bool stack_shelves_is_erlang(const struct stack_shelves *s, uint32_t pid);
+
 /* A sample of process @pid does not reach its stack's end. */
 void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns);
 

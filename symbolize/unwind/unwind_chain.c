@@ -36,7 +36,7 @@ static const struct {
 	[UNWIND_OTHER_STACK] = { "another stack",
 				 "below a signal handler with a stack of its own (sigaltstack), or C code that Go or Erlang calls, "
 				 "lies another stack, which was not read at the moment of the sample: precord does so as root, once "
-				 "it has seen a sample that needs it; Erlang's it does not read" },
+				 "it has seen a sample that needs it" },
 	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
 	[UNWIND_NO_STACK] = { "no stack recorded",
 			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },

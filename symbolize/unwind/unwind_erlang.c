@@ -7,8 +7,8 @@
  *	                                                           address always are
  *
  * How long a frame is stands nowhere, nor need it: the next word that is a return address into an Erlang function is the caller's.
- * While the machine executes C, it is on a stack of its own, and the Erlang process's is not
- * recorded.
+ * While the machine executes C, it is on a stack of its own; the Erlang process's is the other one, from where it was left, if the recorder
+ * has read it (record/sample/other_stack.h).
  */
 #include "symbolize/unwind/unwind_walk.h"
 
@@ -25,13 +25,26 @@ static bool is_on_stack(const struct unwind_walk *w)
 	return w->state.exact || (!(w->state.known & ~(w->ip | w->sp)) && !w->state.saved);
 }
 
+/* What was read of another stack is that of the process, unless it is the rest of the machine's own. */
+static bool go_to_process(struct unwind_walk *w)
+{
+	const struct event_stack *other = w->stack.other, *own = w->stack.snapshot;
+
+	if (!other || (other->base >= own->end && other->base < event_stack_reach(own)))
+		return false;
+	unwind_stack_switch(&w->stack);
+	w->state.regs[w->arch->sp] = other->base;
+	return true;
+}
+
 enum unwind_outcome unwind_step_erlang(struct unwind_walk *w)
 {
-	uint64_t address = w->state.regs[w->arch->sp], word;
+	uint64_t address, word;
 
 	w->reads = w->ip | w->sp;
-	if (!is_on_stack(w))
+	if (!is_on_stack(w) && !go_to_process(w))
 		return UNWIND_NO_WAY;
+	address = w->state.regs[w->arch->sp];
 	for (; unwind_stack_next(&w->stack, &address, &word); address += 8) {
 		enum jitdump_frame frame = word & TAG ? JITDUMP_FRAME_UNKNOWN : frame_at(w, word);
 

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 END_C
 cat >work.erl <<'END_E'
 -module(work).
--export([main/0]).
+-export([main/0, calls/0]).
 heavy(0, A) -> A;
 heavy(N, A) -> heavy(N - 1, (A * 31 + N) rem 65521).
 light(0, A) -> A;
@@ -55,6 +55,15 @@ outer(N) -> X = heavy(3 * N, 1), Y = light(N, X), put(sum, X + Y).
 loop(0) -> ok;
 loop(N) -> outer(100000), loop(N - 1).
 main() -> loop(1000000).
+% Nearly all of it in C: comparing is called by way of a register, making a binary by way of the process.
+calls() -> L = lists:seq(1, 20000), turns(1000000, L, L ++ [1]).
+turns(0, _, _) -> ok;
+turns(N, L, M) -> both(L, M), turns(N - 1, L, M).
+both(L, M) -> 0 = below(L, M, 20), 0 = pack(L, 4), ok.
+below(_, _, 0) -> 0;
+below(L, M, N) -> true = L < M, below(L, M, N - 1).
+pack(_, 0) -> 0;
+pack(L, N) -> true = is_binary(term_to_binary(L)), pack(L, N - 1).
 END_E
 
 judge() { # judge WHAT HEAVY-PATTERN LIGHT-PATTERN LINE: of jit.trace
@@ -101,6 +110,21 @@ try_erlang() {
 		{ echo 'this Erlang registers no code'; kill $victim; return; }
 	record_victim beam.smp
 	judge Erlang 'normal_exit/0;.*work:outer/1;work:heavy/2' 'normal_exit/0;.*work:outer/1;work:light/2' 'work.erl:7 '
+	try_erlang_in_c
+}
+
+# What C is called by lies on another stack, which is read once a sample was seen in the machine's own code.
+try_erlang_in_c() {
+	[ "$(id -u)" = 0 ] || return 0
+	erl -noshell -s work calls >erl.log 2>&1 & victim=$!
+	record_victim beam.smp
+	preport -i jit.trace folded --samples 2>/dev/null >folded
+	awk '{ all += $NF } /normal_exit\/0;.*work:both\/2;work:below\/3;/ { below += $NF } /normal_exit\/0;.*work:both\/2;work:pack\/2;/ { pack += $NF }
+		END { print all + 0, below + 0, pack + 0 }' folded >counts
+	read -r all below pack <counts
+	echo "Erlang that calls C: $all stacks, $below compare, $pack make binaries"
+	[ "$below" -ge 20 ] && [ "$pack" -ge 20 ] && [ $(((below + pack) * 100)) -ge $((all * 75)) ] ||
+		{ cut -c 1-300 folded | head -n 8; fail 'Erlang: C is not called by Erlang functions'; }
 }
 
 tried=

@@ -169,6 +169,90 @@ TEST(other_stack_of_a_goroutine_is_read_from_where_it_was_left_to_its_end)
 	task_memory_close(&mem);
 }
 
+/*
+ * Code of Erlang's machine and a process of its: C that it called returns to @way, and the stack pointer is in the process or, with
+ * @by_register, in what a function of C has saved.
+ */
+struct erlang {
+	uint64_t words[32]; /* of the scheduler's stack */
+	uint64_t process[18];
+	uint64_t heap[64]; /* the stack at its end */
+	uint8_t code[64];
+} __attribute__((aligned(64)));
+
+static void lay_erlang(struct erlang *e, bool by_register)
+{
+	const uint8_t *way = by_register ? (const uint8_t *)"\x48\x89\xec\x90" : (const uint8_t *)"\x49\x8b\x65\x58";
+
+	memset(e, 0, sizeof(*e));
+	memcpy(e->code + 16, "\x48\x8d\x63\x80\x4c\x89\xef\xff\x15\x00\x00\x00\x00", 13);
+	memcpy(e->code + 32, way, 4);
+	e->process[10] = e->process[15] = (uintptr_t)(e->heap + 20);
+	e->process[11] = (uintptr_t)(e->heap + (by_register ? 60 : 50));
+	e->process[16] = (uintptr_t)e->heap;
+	e->process[17] = (uintptr_t)(e->heap + 64);
+	for (size_t i = 0; i < 64; i++)
+		e->heap[i] = 0x30000 + i;
+	e->words[7] = (uintptr_t)e->code;	   /* a return address as good as any */
+	e->words[23] = (uintptr_t)(e->code + 32); /* that into the machine's code */
+	e->words[20] = (uintptr_t)e->process;
+	e->words[17] = (uintptr_t)(e->heap + 50); /* the stack, if it is by register */
+	e->words[12] = (uintptr_t)(e->heap + 10); /* a term */
+}
+
+TEST(other_stack_of_an_erlang_process_is_read_from_where_c_was_called)
+{
+	struct task_memory mem = own_memory();
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+	static struct erlang e;
+
+	for (int by_register = 0; by_register < 2; by_register++) {
+		struct other_stack_snapshot s = { .arch = &arch_x86_64, .bytes = (const uint8_t *)e.words,
+						  .base = (uintptr_t)e.words, .nwords = 32 };
+		struct other_stack_place place;
+
+		lay_erlang(&e, by_register);
+		CHECK(other_stack_find_erlang(&mem, &s, &place));
+		CHECK_UINT(place.process, (uintptr_t)e.process);
+		CHECK(other_stack_read(&mem, place, stack));
+		CHECK_UINT(stack->base, (uintptr_t)(e.heap + 50));
+		CHECK_UINT(stack->end, (uintptr_t)(e.heap + 64));
+		CHECK_UINT(stack->words[0], 0x30000 + 50);
+
+		e.words[20] = 0; /* nobody has saved the register: it still holds the process */
+		CHECK(!other_stack_find_erlang(&mem, &s, &place));
+		s.process = (uintptr_t)e.process;
+		CHECK(other_stack_find_erlang(&mem, &s, &place));
+		e.process[17] = (uintptr_t)(e.heap + 30); /* the stack lies outside its heap: no process */
+		CHECK(!other_stack_find_erlang(&mem, &s, &place));
+		lay_erlang(&e, by_register);
+		e.code[19] ^= 1; /* that code does not leave its stack */
+		CHECK(!other_stack_find_erlang(&mem, &s, &place));
+		lay_erlang(&e, by_register);
+		s.base += 8; /* not where the machine's code has its calls */
+		CHECK(!other_stack_find_erlang(&mem, &s, &place));
+	}
+	free(stack);
+	task_memory_close(&mem);
+}
+
+TEST(other_stack_of_an_erlang_process_is_none_where_its_own_was_sampled)
+{
+	struct task_memory mem = own_memory();
+	static struct erlang e;
+
+	lay_erlang(&e, false);
+	e.process[16] = (uintptr_t)e.words;
+	e.process[10] = (uintptr_t)(e.words + 1);
+
+	struct other_stack_snapshot s = { .arch = &arch_x86_64, .bytes = (const uint8_t *)e.words, .base = (uintptr_t)e.words,
+					  .nwords = 32, .process = (uintptr_t)e.process };
+	struct other_stack_place place;
+
+	CHECK(!other_stack_find_erlang(&mem, &s, &place));
+	task_memory_close(&mem);
+}
+
 TEST(other_stack_is_read_up_to_its_limit)
 {
 	static _Alignas(4096) uint64_t large[OTHER_STACK_WORDS_MAX + 1024];
