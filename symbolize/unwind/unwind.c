@@ -570,15 +570,29 @@ static inline struct unwind_place *place_of(struct unwind_walk *w, uint64_t at)
 	return place ? place : unwind_tables_fill(w->tables, w->space, at);
 }
 
+/* Does an entry of the file's table begin at @ip, of a start routine whose symbol the trace may lack? */
+static bool begins_entry(struct unwind_walk *w, struct unwind_place *place, uint64_t ip)
+{
+	struct unwind_origin origin;
+
+	if (place->map->module->kind != MODULE_FILE || unwind_tables_rule(w->tables, place).kind != UNWIND_RULE_START)
+		return false;
+	origin = unwind_tables_origin(w->tables, place->map, ip);
+	return origin.table && origin.begin == unwind_tables_vaddr(w->tables, place->map, ip);
+}
+
 /*
  * The newest frame's address was put in the place of a return address: that of a signal trampoline, or of a start routine. Then it is that of
  * the instruction itself, for the byte before belongs to no function, or to another one.
  */
-static void look_up_as_entered(struct unwinder *u, struct unwind_walk *w, const struct space_map *map)
+static void look_up_as_entered(struct unwinder *u, struct unwind_walk *w, struct unwind_place *place)
 {
 	struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
+	const struct space_map *map = place->map;
 
-	if (frame->how != UNWIND_LEAF && map && unwind_tables_function(w->tables, map, frame->ip) == frame->ip)
+	if (frame->how == UNWIND_LEAF || !map)
+		return;
+	if (unwind_tables_function(w->tables, map, frame->ip) == frame->ip || begins_entry(w, place, frame->ip))
 		frame->vaddr = unwind_tables_vaddr(w->tables, map, frame->ip);
 }
 
@@ -620,7 +634,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
 			return UNWIND_TOO_DEEP;
 		if (is_trampoline(w, place))
-			look_up_as_entered(u, w, map);
+			look_up_as_entered(u, w, place);
 		if (u->splices)
 			unwind_splices_frame(u->splices, w);
 
@@ -633,7 +647,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				unwind_splices_give_up(u->splices);
 			break;
 		case UNWIND_IS_ROOT:
-			look_up_as_entered(u, w, map);
+			look_up_as_entered(u, w, place);
 			return UNWIND_ROOT;
 		case UNWIND_BEYOND:
 			return continue_by_kernel(u, w, s, UNWIND_SNAPSHOT_ENDED);

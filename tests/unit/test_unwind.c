@@ -54,6 +54,19 @@ TEST(unwind_takes_an_interrupted_address_as_it_is)
 	world_check_end(w, 3, UNWIND_ROOT);
 }
 
+/* No rule and no call lie before it, and no symbol says what it is: makecontext() puts such an address there. */
+TEST(unwind_looks_up_a_start_routine_at_its_first_instruction)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF + 0x10), 0);
+	w->words[0] = IP(BROKEN);
+	world_walk(w);
+	world_check_frame(w, 1, IP(BROKEN), UNWIND_CFI);
+	CHECK_UINT(w->chain.frames[1].vaddr, BROKEN);
+	world_check_end(w, 2, UNWIND_ROOT);
+}
+
 TEST(unwind_says_why_it_stopped)
 {
 	static const struct {
