@@ -638,13 +638,11 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 		found = in_file = find_in_file(t, mod, vaddr, &fde);
 	if (!found && !table->cfi)
 		return rule_by_code(t, mod, vaddr, table->without);
-	if (!found && cfi_section_has_holes(table->cfi))
-		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
 	if (!found)
-		return rule_by_code(t, mod, vaddr, UNWIND_RULE_NONE);
+		return rule_by_code(t, mod, vaddr, cfi_section_has_holes(table->cfi) ? UNWIND_RULE_BAD : UNWIND_RULE_NONE);
 	if (!cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule)) {
 		cfi_section_note_malformed(in_file ? table->whole_cfi : table->cfi);
-		return (struct unwind_rule){ .kind = UNWIND_RULE_BAD };
+		return rule_by_code(t, mod, vaddr, UNWIND_RULE_BAD);
 	}
 
 	const struct cfi_rule *cfi = cfi_rules_get(t->rules, rule);

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A program whose unwind table is damaged, as by a bad disk or a tool that edited it, is reported with one
-# warning that says so, its stacks end in a bad table, not in none, and the remedy fits. So it is whether
-# the trace brings what the recorder read or the reader looks at the file.
+# warning that says so. Its frames are found by what its code does to the stack: none is left out, whatever the
+# frame pointer holds (some C libraries have one, and it leads past all of the program). So it is whether the trace
+# brings what the recorder read or the reader looks at the file.
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 command -v objcopy >/dev/null || skip 'there is no objcopy'
@@ -29,10 +30,12 @@ done
 check() { # check TRACE PROGRAM [OPTION...]
 	preport -i "$1" "${@:3}" info --no-cache >info 2>warnings
 	[ "$(grep -c "/$2' is damaged: .*\.eh_frame" warnings)" = 1 ] || fail "$1: $(cat warnings)"
-	grep -q 'bad unwind table .*/'"$2"' .*install or build the file again' info || fail "$1: $(cat info)"
 	preport -i "$1" --by leaf --no-cache >leaves 2>warnings
 	grep -q leaf leaves || fail "$1: $(cat leaves)"
 	[ "$(grep -c "/$2' is damaged" warnings)" = 1 ] || fail "$1 --by leaf: $(cat warnings)"
+	[ "$(uname -m)" = x86_64 ] || return 0 # code is followed there
+	preport -i "$1" folded --no-cache 2>/dev/null | grep leaf >folded
+	! grep -v ';main;outer;middle;leaf[; ]' folded || fail "$1: frames are left out"
 }
 
 for how in zeros cut; do
