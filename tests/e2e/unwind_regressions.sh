@@ -11,7 +11,8 @@ unset DEBUGINFOD_URLS
 
 nothing=$(mktemp -d)
 trap 'rmdir "$nothing"' EXIT
-walk() { preport -i "$data/$1.trace" debug-unwind --symfs "$nothing" --sample 1; }
+# Names may come from debug packages of the machine: what is held here is where each frame was found, and by what.
+walk() { preport -i "$data/$1.trace" debug-unwind --symfs "$nothing" --sample 1 | grep -v '^  function  '; }
 
 if [ "${1-}" = --update ]; then
 	shift
