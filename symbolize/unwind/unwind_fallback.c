@@ -87,6 +87,8 @@ static bool step_top_of_stack(struct unwind_walk *w, unsigned nwords, bool any_c
 	uint64_t word;
 
 	for (unsigned i = 0; i < nwords; i++) {
+		if (i && fp == sp + 8 * (i - 1))
+			return false; /* a frame with its pointer: so the caller's is known as well */
 		if (unwind_stack_word(&w->stack, sp + 8 * i, &word) != UNWIND_READ_OK)
 			return false;
 		if (unwind_check_return(w, word) == UNWIND_CALL_YES && (any_call || called_here(w, word))) {
