@@ -6,7 +6,8 @@
 
 #include "report/view/wait_frames.h"
 
-static void add_frames(struct view_paths *paths, uint32_t location)
+/* Without the innermost @inlined lines. */
+static void add_frames(struct view_paths *paths, uint32_t location, uint32_t inlined)
 {
 	const struct profile *p = paths->profile;
 	const struct profile_location *at = &p->locations.items[location];
@@ -14,7 +15,7 @@ static void add_frames(struct view_paths *paths, uint32_t location)
 
 	if (at->nlines == 0)
 		vec_push(&paths->frames, frame);
-	for (uint32_t i = 0; i < at->nlines; i++) {
+	for (uint32_t i = inlined; i < at->nlines; i++) {
 		frame.line = at->first_line + i;
 		frame.function = paths->functions[p->lines.items[frame.line].function];
 		vec_push(&paths->frames, frame);
@@ -79,8 +80,8 @@ bool view_paths_make(struct view_paths *paths, const struct profile_sample *row,
 		     struct view_path *ret)
 {
 	const struct profile *p = paths->profile;
-
-	uint32_t leaf = is_wait(row) && !paths->native ? wait_frames_leaf(p, row) : row->stack;
+	bool shortened = is_wait(row) && !paths->native;
+	uint32_t leaf = shortened ? wait_frames_leaf(p, row) : row->stack;
 
 	paths->frames.len = 0;
 	if (paths->idle && paths->idle[row - p->samples.items]) {
@@ -88,8 +89,11 @@ bool view_paths_make(struct view_paths *paths, const struct profile_sample *row,
 		return paths->cut == VIEW_WHOLE;
 	}
 	for (uint32_t stack = leaf; stack && paths->frames.len < paths->frames_max;
-	     stack = p->stacks.items[stack].parent)
-		add_frames(paths, p->stacks.items[stack].location);
+	     stack = p->stacks.items[stack].parent) {
+		uint32_t location = p->stacks.items[stack].location;
+
+		add_frames(paths, location, shortened && stack == leaf ? wait_frames_inlined_wrappers(p, location) : 0);
+	}
 	*ret = (struct view_path){ .frames = paths->frames.items,
 				   .len = paths->frames.len,
 				   .row = row,

@@ -306,7 +306,30 @@ const char *wait_frames_syscall(const struct profile *p, const struct profile_sa
 	return "";
 }
 
-/* The C library's, or a runtime's; an inlined one is not recognised. */
+/*
+ * Is the line an inlined wrapper: one that checks sizes in the C library's headers (_FORTIFY_SOURCE, on by default in Ubuntu's gcc), or a
+ * runtime's?
+ */
+static bool is_inlined_wrapper(const struct profile *p, const struct profile_line *line)
+{
+	const struct profile_function *function = &p->functions.items[line->function];
+	const char *file = profile_text(p, line->file ? line->file : function->file);
+
+	return BEGINS(profile_text(p, function->name), runtime_wrappers) ||
+	       (strstr(file, "/include/") && strstr(file, "/bits/") && !strstr(file, "/c++/"));
+}
+
+uint32_t wait_frames_inlined_wrappers(const struct profile *p, uint32_t location)
+{
+	const struct profile_location *at = &p->locations.items[location];
+	uint32_t count = 0;
+
+	while (count + 1 < at->nlines && is_inlined_wrapper(p, &p->lines.items[at->first_line + count]))
+		count++;
+	return count;
+}
+
+/* The C library's, or a runtime's; inlined ones are part of their callers. */
 static bool is_wrapper(const struct profile *p, uint32_t stack)
 {
 	const struct profile_location *at = &p->locations.items[p->stacks.items[stack].location];

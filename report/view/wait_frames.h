@@ -61,6 +61,9 @@ struct wait_lock wait_frames_lock(const struct profile *p, const struct profile_
  */
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row);
 
+/* How many of @location's lines, the innermost first, are such wrappers that were inlined; never all of them. */
+uint32_t wait_frames_inlined_wrappers(const struct profile *p, uint32_t location);
+
 const char *profile_state_name(uint8_t state);
 
 #endif

@@ -75,6 +75,27 @@ TEST(wait_frames_leaf_is_the_programs_own_frame)
 	profile_free(p);
 }
 
+/* A function that @inner lines of @file are inlined into. */
+static uint32_t add_inlined(struct profile *p, const char *inner, const char *file)
+{
+	struct profile_function outer_f = { .name = profile_string(p, "outer"), .module = PROFILE_NONE };
+	struct profile_function inner_f = { .name = profile_string(p, inner), .module = PROFILE_NONE, .file = profile_string(p, file) };
+	struct profile_line lines[] = { { .function = profile_add_function(p, &inner_f) }, { .function = profile_add_function(p, &outer_f) } };
+
+	return profile_add_named_location(p, PROFILE_FRAME_NATIVE, PROFILE_NONE, lines, 2);
+}
+
+TEST(wait_frames_see_through_wrappers_that_were_inlined)
+{
+	struct profile *p = profile_new();
+
+	CHECK_UINT(wait_frames_inlined_wrappers(p, add_inlined(p, "read", "/usr/include/x86_64-linux-gnu/bits/unistd.h")), 1);
+	CHECK_UINT(wait_frames_inlined_wrappers(p, add_inlined(p, "std::mutex::lock()", "/usr/include/c++/13/bits/std_mutex.h")), 1);
+	CHECK_UINT(wait_frames_inlined_wrappers(p, add_inlined(p, "std::sort", "/usr/include/c++/13/bits/stl_algo.h")), 0);
+	CHECK_UINT(wait_frames_inlined_wrappers(p, add_inlined(p, "read", "/home/me/bits.c")), 0);
+	profile_free(p);
+}
+
 TEST(wait_frames_tell_kind_and_system_call)
 {
 	static const struct {
