@@ -10,14 +10,19 @@ probe=$BUILD/tests/tools/unwind_probe source=$TOP/tests/e2e/unwind/subject.c
 tried=0 failed=0 steps=20000
 [ -z "${SAN-}" ] || steps=2000 # they are slow then
 
-follow() { # follow COMMAND...: step it to its end, or as far as that goes
-	local log
+# follow COMMAND...: step it to its end, or as far as that goes. Where C libraries keep frame pointers, the last instructions of a
+# function have taken off registers that its table still places on the stack: who needs them is one step in 200 at the most, and says so.
+follow() {
+	local log steps_done incomplete
 	log=$("$probe" --steps $steps "$@" 2>&1) || failed=$((failed + 1))
 	case $log in *'did not stop'* | *'ot permitted'*) echo "$log"; exit 77 ;; esac
 	echo "$*: ${log##*$'\n'}"
 	case $log in
 	*' 0 incomplete, 0 wrong') ;;
-	*' 0 wrong') [ "$1" = ./assembly ] || failed=$((failed + 1)) ;;
+	*' 0 wrong')
+		read -r steps_done _ incomplete _ <<<"${log##*$'\n'}"
+		[ "$1" = ./assembly ] || [ $((incomplete * 200)) -le "$steps_done" ] || { printf '%s\n' "$log" | head -n 60; failed=$((failed + 1)); }
+		;;
 	*) printf '%s\n' "$log" | head -n 60 ;;
 	esac
 	tried=$((tried + 1))

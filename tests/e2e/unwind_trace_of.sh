@@ -36,7 +36,8 @@ __attribute__((noinline)) void deep(int n)
 int main(void) { copy_maps(); sink = 0; deep(5); return 0; }
 END_C
 "$CC" -O2 -w -o subject subject.c || fail 'cannot compile'
-cat >commands <<'END_G'
+printf 'set environment PADDING %08000d\n' 0 >commands # some C libraries' qsort has much of the stack, and all that is dumped must be there
+cat >>commands <<'END_G'
 set confirm off
 set backtrace past-main on
 break stop_here
@@ -44,7 +45,7 @@ run
 generate-core-file core.subject
 printf "rip %lx\nrsp %lx\nrbp %lx\nrbx %lx\n", $rip, $rsp, $rbp, $rbx
 printf "r12 %lx\nr13 %lx\nr14 %lx\nr15 %lx\n", $r12, $r13, $r14, $r15
-dump binary memory stack.data $rsp $rsp+2000
+dump binary memory stack.data $rsp $rsp+8000
 frame apply 100 -q printf "pc %016lx\n", (unsigned long)$pc
 kill
 END_G

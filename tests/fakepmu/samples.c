@@ -44,16 +44,17 @@ uint64_t fakepmu_table[512] __attribute__((aligned(64)));
 void fakepmu_hot(void);
 void fakepmu_cold(void);
 
-/* A loop whose jump back has an address that we know: only the same assembly file sees the names. */
+/* A loop whose jump back, and what is taken for a call, have addresses that we know: only the same assembly file sees the names. */
 #if defined(__aarch64__)
-#define LOOP "mov x9, #3\n.Lfake_loop: subs x9, x9, #1\n.Lfake_back: b.ne .Lfake_loop\n"
+#define LOOP "mov x9, #3\n.Lfake_loop: subs x9, x9, #1\n.Lfake_back: b.ne .Lfake_loop\n.Lfake_call: nop\n"
 #define LOOP_CLOBBERS "x9", "cc"
 #else
-#define LOOP "movl $3, %%ecx\n.Lfake_loop: subl $1, %%ecx\n.Lfake_back: jnz .Lfake_loop\n"
+#define LOOP "movl $3, %%ecx\n.Lfake_loop: subl $1, %%ecx\n.Lfake_back: jnz .Lfake_loop\n.Lfake_call: nop\n"
 #define LOOP_CLOBBERS "ecx", "cc"
 #endif
 extern const char fake_loop[] __asm__(".Lfake_loop") __attribute__((visibility("hidden")));
 extern const char fake_back[] __asm__(".Lfake_back") __attribute__((visibility("hidden")));
+extern const char fake_call[] __asm__(".Lfake_call") __attribute__((visibility("hidden")));
 
 __attribute__((noinline, aligned(256))) void fakepmu_hot(void)
 {
@@ -149,7 +150,7 @@ static void put_read(struct record *r, const struct fake_table *t, int index, ui
 /* From the end of a loop back to its start, mispredicted each fourth time; then a call to fakepmu_cold. */
 static void put_branches(struct record *r, const struct perf_event_attr *attr)
 {
-	uint64_t hot = (uint64_t)(uintptr_t)fakepmu_hot, cold = (uint64_t)(uintptr_t)fakepmu_cold;
+	uint64_t cold = (uint64_t)(uintptr_t)fakepmu_cold;
 
 	put_u64(r, BRANCHES);
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
@@ -157,7 +158,7 @@ static void put_branches(struct record *r, const struct perf_event_attr *attr)
 	for (uint64_t i = 0; i < BRANCHES; i++) {
 		bool call = i == BRANCHES - 1, missed = i % 4 == 0;
 
-		put_u64(r, call ? hot + 48 : (uint64_t)(uintptr_t)fake_back);
+		put_u64(r, (uint64_t)(uintptr_t)(call ? fake_call : fake_back));
 		put_u64(r, call ? cold : (uint64_t)(uintptr_t)fake_loop);
 		put_u64(r, (missed ? 1 : 2) | (10 + i) << 4);
 	}

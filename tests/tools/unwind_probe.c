@@ -429,7 +429,8 @@ static int step_process(struct probe *p, unsigned long nsteps, char **argv)
 	print_chain(&chain);
 	for (done = 0; done < nsteps && step_once(p, &shadow, &regs); done++) {
 		unwind(p, pid, &regs, &chain);
-		incomplete += chain.stop != UNWIND_ROOT;
+		if (chain.stop != UNWIND_ROOT && incomplete++ < 5)
+			print_chain(&chain);
 		if (!matches(&chain, &shadow) && wrong++ < 5)
 			print_mismatch(&chain, &shadow);
 	}
