@@ -20,7 +20,7 @@
 void switch_guard_begin(struct switch_guard *g, bool wanted, uint64_t now_ns)
 {
 	*g = (struct switch_guard){ .wanted = wanted, .since_ns = now_ns, .on_ns = FIRST_ON_NS,
-				    .next_ns = now_ns + FIRST_ON_NS, .random = now_ns | 1 };
+				    .next_ns = wanted ? now_ns + FIRST_ON_NS : UINT64_MAX, .random = now_ns | 1 };
 }
 
 void switch_guard_deinit(struct switch_guard *g)
