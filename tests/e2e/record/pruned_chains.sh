@@ -20,15 +20,24 @@ END
 
 chains() { preport -i "$1" script --format=json >"$2" 2>script.err || { cat script.err; fail "$1 does not read"; }; }
 
+# Of pruned stacks the frame pointer on another stack is not kept. Where C libraries have frame pointers, the kernel's chain goes on from it, and
+# whole stacks say so; those that end there, and say so too, are left out of both.
+without_other_stacks() { # without_other_stacks PRUNED FILE
+	awk 'match($0, /"time_ns": [0-9]+/) { at = substr($0, RSTART, RLENGTH) } NR == FNR { if (/"stop": "another stack"/) ends[at] = 1; next } !(at in ends)' "$1" "$2"
+}
+
 for options in '' '-g dwarf,2048'; do
 	precord -q -F 999 --raw-stacks $options -o raw.trace -- sh work.sh >/dev/null 2>err.txt || { cat err.txt; fail "precord $options"; }
 	"$BUILD/tests/tools/prune_trace" raw.trace pruned.trace >kept.txt || fail "cannot prune $options"
 	chains raw.trace raw.txt
 	chains pruned.trace pruned.txt
 	[ "$(wc -l <raw.txt)" -ge 300 ] || fail "only $(wc -l <raw.txt) samples"
-	cmp -s raw.txt pruned.txt || {
-		diff raw.txt pruned.txt | cut -c 1-3000 | head -n 12
-		fail "with '$options' $(diff raw.txt pruned.txt | grep -c '^<') of $(wc -l <raw.txt) chains differ"
+	without_other_stacks pruned.txt raw.txt >raw.same
+	without_other_stacks pruned.txt pruned.txt >pruned.same
+	[ "$(wc -l <raw.same)" -ge $(($(wc -l <raw.txt) * 9 / 10)) ] || fail "with '$options' $(wc -l <raw.same) of $(wc -l <raw.txt) samples are left to compare"
+	cmp -s raw.same pruned.same || {
+		diff raw.same pruned.same | cut -c 1-3000 | head -n 12
+		fail "with '$options' $(diff raw.same pruned.same | grep -c '^<') of $(wc -l <raw.txt) chains differ"
 	}
 	# Pruned it was.
 	read -r after _ before _ <kept.txt
