@@ -24,10 +24,12 @@
 #include "record/task/task_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +54,7 @@
 #define GONE_MAX      65536
 #define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
 #define LOOKS_MAX     8		    /* so often */
+#define MISSES_MAX    512	    /* looked for again, of one process */
 
 enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_CHECK, ASK_END };
 
@@ -78,6 +81,7 @@ struct process {
 	uint64_t check_ns;   /* when the one that goes on began; 0: none does */
 	uint64_t next_ns;    /* when to compare again */
 	uint64_t asked_ns;   /* when its code was asked for, the last time */
+	unsigned misses;     /* looks that found nothing where something had been executed */
 	size_t held; /* bytes of it, as counted in the reader's */
 };
 
@@ -174,11 +178,15 @@ static void put_checked(struct process *p)
 {
 	if (p->hotspot && p->dump.len)
 		jitdump_put_checked(&p->dump, hotspot_checked_ns(p->hotspot) + UNCHECKED_NS);
+	if (p->v8 && p->dump.len)
+		jitdump_put_checked(&p->dump, v8_checked_ns(p->v8) + UNCHECKED_NS);
 }
 
 /* The program that it was is gone. */
 static void close_process(struct process *p)
 {
+	if (p->v8)
+		v8_end(p->v8, UNCHECKED_NS, &p->dump);
 	put_checked(p);
 	hotspot_free(p->hotspot);
 	v8_free(p->v8);
@@ -326,6 +334,30 @@ static const struct v8_file *get_v8_file(struct runtime_reader *r, const struct 
 	return file;
 }
 
+/* How long a process has been there, in nanoseconds; 0: it cannot be told. */
+static uint64_t age_of(uint32_t pid)
+{
+	char path[64], text[1024];
+	unsigned long long start = 0;
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME), start_ns;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[MAX(len, 0)] = '\0';
+	const char *after_name = strrchr(text, ')');
+
+	/* Behind the name, which may hold anything: 19 fields, then the start in ticks since the machine was started. */
+	if (!after_name ||
+	    sscanf(after_name + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &start) != 1)
+		return 0;
+	start_ns = start * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
+	return start_ns < now_ns ? now_ns - start_ns : 0;
+}
+
 static void open_v8(struct runtime_reader *r, struct process *p, const struct managed_place *place)
 {
 	const struct v8_file *file = get_v8_file(r, place);
@@ -336,7 +368,7 @@ static void open_v8(struct runtime_reader *r, struct process *p, const struct ma
 					      .newer = file && v8_layout_is_newer(&file->layout) });
 		return;
 	}
-	p->v8 = v8_new(&file->layout, p->pid);
+	p->v8 = v8_new(&file->layout, p->pid, age_of(p->pid));
 	tell_interpreter(r, p, file->layout.entry, file->layout.entry_len);
 }
 
@@ -457,8 +489,9 @@ static void ask_v8(struct runtime_reader *r, struct process *p, const struct que
 {
 	if (q->ask == ASK_BYTECODE)
 		v8_look_bytecode(p->v8, r->view, &(struct v8_bytecode_at){ q->ip, q->function, q->feedback, q->offset }, &p->dump);
-	else
-		v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump);
+	else if (!v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump) && q->ask == ASK_LEAF &&
+		 p->misses++ < MISSES_MAX)
+		add_gone(r, &(struct runtime_gone){ q->ip, q->ip + 1, p->pid }); /* it was executed, but was freed before this look */
 }
 
 static bool read_gdb_list(struct runtime_reader *r, struct process *p, struct gdb_jit *jit)
@@ -527,6 +560,8 @@ static void check(struct runtime_reader *r, struct process *p, bool at_once)
 	if (now_ns < p->next_ns && !at_once) {
 		if (p->hotspot)
 			hotspot_watch(p->hotspot, r->view);
+		if (p->v8)
+			v8_watch(p->v8, r->view);
 		return;
 	}
 	if (!p->check_ns)

@@ -11,14 +11,17 @@
 #include "record/runtime/v8.h"
 
 #include "formats/arch.h"
+#include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "formats/perf/jitdump.h"
 #include "record/runtime/v8_functions.h"
 #include "record/runtime/v8_positions.h"
+#include "record/runtime/v8_quiet.h"
 
 #include <string.h>
+#include <time.h>
 
 #define BACK_MAX	(1U << 20) /* from an address to the head of its code */
 #define CODES_MAX	(1U << 16)
@@ -54,7 +57,8 @@ struct code {
 	bool tried;		   /* to read the tables */
 	struct table table, inlinings;
 	uint64_t literals;
-	uint32_t function; /* of optimized code, once it is announced */
+	uint32_t function; /* once it is announced, but for other code */
+	uint64_t from_ns, seen_ns; /* it certainly was there */
 };
 
 /* Bytecode whose function is known. */
@@ -63,6 +67,7 @@ struct bytecode {
 	uint32_t function;
 	bool tried, is_gone;
 	struct table bytes, positions;
+	uint64_t from_ns, seen_ns; /* as of code */
 };
 
 /* An address whose bytecode's function is not known yet. */
@@ -85,17 +90,21 @@ struct v8 {
 	size_t unread;	   /* 1 more than the number of one of them that could not be read with what was left of a view */
 	size_t compared;   /* codes, then bytecodes, of a comparison of all */
 	struct v8_functions functions;
+	struct v8_quiet quiet;
+	uint64_t checked_ns; /* when all that is known, and not gone, was there */
+	uint64_t begun_ns;   /* when the comparison that goes on began; 0: none does */
 	/* Of the look that is being taken. */
 	struct managed_view *view;
 	struct writer *out;
 };
 
-struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid)
+struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid, uint64_t age_ns)
 {
 	struct v8 *v = memory_zeroed(1, sizeof(*v));
 
 	v->layout = layout;
 	v->functions.layout = layout;
+	v->quiet = (struct v8_quiet){ .layout = layout, .age_ns = age_ns };
 	v->inner_pid = inner_pid;
 	return v;
 }
@@ -267,41 +276,6 @@ static bool is_same(const struct code *a, const struct code *b)
 	       a->deopt == b->deopt && a->positions == b->positions;
 }
 
-/* Other code, or none, is there. */
-static void retire(struct v8 *v, struct code *c)
-{
-	if (c->announced && !c->is_gone)
-		jitdump_put_gone(v->out, c->start, c->end - c->start);
-	c->is_gone = true;
-}
-
-/* The code around @ip, as it is now; NULL if there is none. Valid until the next call. */
-static struct code *get_code(struct v8 *v, uint64_t ip)
-{
-	struct code now;
-	const uint64_t *slot;
-
-	if (!find_code(v, ip, &now))
-		return NULL;
-	slot = map_get(&v->code_at, now.stream);
-	if (slot && !v->codes.items[*slot].is_gone && is_same(&v->codes.items[*slot], &now))
-		return &v->codes.items[*slot];
-	if (!slot && v->codes.len >= CODES_MAX)
-		return NULL;
-	if (!slot) {
-		*map_put(&v->code_at, now.stream, NULL) = v->codes.len;
-		vec_push(&v->codes, now);
-		return &v->codes.items[v->codes.len - 1];
-	}
-	struct code *old = &v->codes.items[*slot];
-
-	retire(v, old);
-	v->tables_len -= old->table.len + old->inlinings.len;
-	code_deinit(old);
-	*old = now;
-	return old;
-}
-
 /* ---- optimized code -------------------------------------------------------------------------------- */
 
 /* The function that deoptimization data has, in a wrapper from version 13 on. */
@@ -422,14 +396,136 @@ static bool has_bytecode(struct v8 *v, uint64_t shared, uint64_t array)
 	       bytecode_of(v, v8_word(v->view, shared, v->layout->at[V8_SHARED_DATA])) == array;
 }
 
+/* ---- what is known, and still there ---------------------------------------------------------------- */
+
+/* It was there when it was seen for the last time, and not for certain afterwards. */
+static void put_gone(struct v8 *v, uint64_t start, uint64_t len, uint64_t seen_ns)
+{
+	size_t begin = v->out->len;
+
+	jitdump_put_gone(v->out, start, len);
+	jitdump_set_times(v->out, begin, 0, MAX(MAX(v->checked_ns, seen_ns), 1));
+}
+
+/* Other code, or none, is there. */
+static void retire(struct v8 *v, struct code *c)
+{
+	if (c->announced && !c->is_gone)
+		put_gone(v, c->start, c->end - c->start, MAX(c->from_ns, c->seen_ns));
+	c->is_gone = true;
+}
+
+static void retire_bytecode(struct v8 *v, struct bytecode *b)
+{
+	if (!b->is_gone)
+		put_gone(v, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, MAX(b->from_ns, b->seen_ns));
+	b->is_gone = true;
+}
+
+/* Since when what lies at @addr was there, if it could be read; now, where that is not known. */
+static uint64_t since(struct v8 *v, uint64_t addr)
+{
+	const struct v8_quiet_heap *heap = v8_quiet_look(&v->quiet, v->view, addr);
+
+	return heap ? heap->since_ns : clock_now_ns(CLOCK_MONOTONIC);
+}
+
+static bool is_function(struct v8 *v, uint64_t shared, uint32_t function)
+{
+	uint32_t now;
+
+	return v8_functions_get(&v->functions, v->view, shared, v->out, &now) && now == function;
+}
+
+/*
+ * Does nothing that begins with the word @head lie in [@start, @end)? Memory is used again in the middle of what was freed: what is dead may
+ * still have its head, and other objects of its kind behind that.
+ */
+static bool is_whole(struct v8 *v, uint64_t start, uint64_t end, uint64_t head)
+{
+	uint64_t words[BACK_PIECE / 8];
+
+	for (uint64_t at = (start + 7) & ~7ULL, next; at + 8 <= end; at = next) {
+		next = MIN((at & ~(uint64_t)(BACK_PIECE - 1)) + BACK_PIECE, end & ~7ULL);
+		if (!managed_view_try(v->view, at, words, (size_t)(next - at)))
+			return false;
+		for (size_t i = 0; i < (size_t)(next - at) / 8; i++) {
+			if (words[i] == head)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool is_there(struct v8 *v, const struct bytecode *b)
+{
+	uint64_t data = b->array - 1 + v->layout->at[V8_BYTECODE_DATA], map;
+
+	return has_bytecode(v, b->shared, b->array) && is_function(v, b->shared, b->function) &&
+	       managed_view_try(v->view, b->array - 1, &map, sizeof(map)) && is_whole(v, data, data + b->bytes.len, map);
+}
+
 /* What is known of the bytecode @array, if that is still what was learnt; NULL if not. */
 static struct bytecode *known_bytecode(struct v8 *v, uint64_t array)
 {
 	const uint64_t *slot = map_get(&v->bytecode_at, array);
 	struct bytecode *b = slot ? &v->bytecodes.items[*slot] : NULL;
 
-	return b && !b->is_gone && has_bytecode(v, b->shared, array) ? b : NULL;
+	if (!b || b->is_gone)
+		return NULL;
+	if (is_there(v, b))
+		return b;
+	if (!v->view->failed)
+		retire_bytecode(v, b);
+	return NULL;
 }
+
+/* Code that is known is of that function as long as its words are the same, and its function is. */
+static bool is_same_code(struct v8 *v, const struct code *c, const struct code *now)
+{
+	const struct bytecode *b;
+
+	if (c->is_gone || !c->announced || !is_same(c, now))
+		return false;
+	if (c->tier == TIER_OTHER)
+		return true;
+	if (c->tier == TIER_OPTIMIZED)
+		return is_function(v, shared_of(v, c->deopt), c->function);
+	b = known_bytecode(v, bytecode_of(v, c->deopt));
+	return b && b->function == c->function;
+}
+
+/* The code around @ip, as it is now; NULL if there is none. Valid until the next call. */
+static struct code *get_code(struct v8 *v, uint64_t ip)
+{
+	struct code now;
+	const uint64_t *slot;
+
+	if (!find_code(v, ip, &now))
+		return NULL;
+	slot = map_get(&v->code_at, now.stream);
+	if (!is_whole(v, now.start, now.end, v->stream_map))
+		return NULL;
+	if (slot && is_same_code(v, &v->codes.items[*slot], &now))
+		return &v->codes.items[*slot];
+	if (!slot && v->codes.len >= CODES_MAX)
+		return NULL;
+	now.from_ns = since(v, now.stream);
+	if (!slot) {
+		*map_put(&v->code_at, now.stream, NULL) = v->codes.len;
+		vec_push(&v->codes, now);
+		return &v->codes.items[v->codes.len - 1];
+	}
+	struct code *old = &v->codes.items[*slot];
+
+	retire(v, old);
+	v->tables_len -= old->table.len + old->inlinings.len;
+	code_deinit(old);
+	*old = now;
+	return old;
+}
+
+/* ---- learning ------------------------------------------------------------------------------------------ */
 
 static void read_bytecode(struct v8 *v, struct bytecode *b)
 {
@@ -465,7 +561,13 @@ static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 	if (!b.shared ||
 	    !v8_functions_get(&v->functions, v->view, b.shared, v->out, &b.function))
 		return NULL;
+	b.from_ns = since(v, array);
 	read_bytecode(v, &b);
+	if (!is_there(v, &b)) {
+		v->tables_len -= b.bytes.len + b.positions.len;
+		bytecode_deinit(&b);
+		return NULL;
+	}
 	slot = map_put(&v->bytecode_at, array, NULL);
 	*slot = v->bytecodes.len;
 	vec_push(&v->bytecodes, b);
@@ -563,6 +665,7 @@ static void put_baseline(struct v8 *v, struct code *c, const struct bytecode *b,
 	read_tables(v, c);
 	if (v8_positions_baseline(c->table.bytes, c->table.len, &bytecode, ip - (use == V8_CALLER) - c->start, &offset))
 		call = call_at(v, b, offset);
+	c->function = b->function;
 	announce(v, c, label_of(v, b->function));
 	put_place(v, c, ip, use, &call, 1);
 	if (use == V8_LEAF)
@@ -586,7 +689,7 @@ static bool look_at_optimized(struct v8 *v, struct code *c, uint64_t ip, enum v8
 	struct jitdump_call calls[CALLS_MAX];
 	uint32_t count;
 
-	if (!v8_functions_get(&v->functions, v->view, shared_of(v, c->deopt), v->out, &c->function))
+	if (!c->announced && !v8_functions_get(&v->functions, v->view, shared_of(v, c->deopt), v->out, &c->function))
 		return false;
 	read_tables(v, c);
 	count = optimized_calls(v, c, ip - (use == V8_CALLER) - c->start, calls);
@@ -603,18 +706,44 @@ static bool look_at_other(struct v8 *v, struct code *c)
 	return true;
 }
 
-bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use use, struct writer *out)
+static bool look_at(struct v8 *v, struct code *c, uint64_t ip, enum v8_use use)
 {
-	struct code *c;
-
-	v->view = view;
-	v->out = out;
-	c = get_code(v, ip - (use == V8_CALLER));
-	if (!c)
-		return false;
 	if (c->tier == TIER_BASELINE)
 		return look_at_baseline(v, c, ip, use);
 	return c->tier == TIER_OPTIMIZED ? look_at_optimized(v, c, ip, use) : look_at_other(v, c);
+}
+
+/*
+ * What was written from @begin on is of code that was there from @from_ns on. False if some was freed or moved while it was read, so that
+ * since() is not what it was, @before_ns: then it holds for no time, and is read anew when it is met again.
+ */
+static bool settle(struct v8 *v, uint64_t addr, size_t begin, uint64_t from_ns, uint64_t before_ns)
+{
+	const struct v8_quiet_heap *heap = v8_quiet_look(&v->quiet, v->view, addr);
+
+	jitdump_set_times(v->out, begin, from_ns, from_ns);
+	return !heap || heap->since_ns == before_ns;
+}
+
+bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use use, struct writer *out)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), before_ns;
+	size_t begin = out->len;
+	struct code *c;
+	bool found;
+
+	v->view = view;
+	v->out = out;
+	before_ns = since(v, ip - (use == V8_CALLER));
+	c = get_code(v, ip - (use == V8_CALLER));
+	if (!c)
+		return false;
+	found = look_at(v, c, ip, use);
+	if (settle(v, c->stream, begin, c->from_ns, before_ns))
+		c->seen_ns = now_ns;
+	else
+		retire(v, c);
+	return found;
 }
 
 static void put_bytecode(struct v8 *v, const struct bytecode *b, uint64_t bytecode)
@@ -641,28 +770,48 @@ static void put_waiting(struct v8 *v, const struct bytecode *b)
 			v->waiting.items[kept++] = w;
 		else if (w.is_bytecode)
 			put_bytecode(v, b, w.ip);
-		else if ((c = get_code(v, w.ip - (w.use == V8_CALLER))) && c->tier == TIER_BASELINE)
+		else if ((c = get_code(v, w.ip - (w.use == V8_CALLER))) && c->tier == TIER_BASELINE) {
+			size_t begin = v->out->len;
+
 			put_baseline(v, c, b, w.ip, w.use);
+			jitdump_set_times(v->out, begin, c->from_ns, c->from_ns);
+		}
 	}
 	v->waiting.len = kept;
 }
 
-bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_bytecode_at *at, struct writer *out)
+static struct bytecode *look_at_bytecode(struct v8 *v, const struct v8_bytecode_at *at)
 {
-	struct bytecode *b;
+	struct bytecode *b = known_bytecode(v, at->array);
 
-	v->view = view;
-	v->out = out;
-	b = known_bytecode(v, at->array);
 	if (!b && (b = learn(v, at))) {
-		jitdump_put_known(out, at->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, label_of(v, b->function));
+		jitdump_put_known(v->out, at->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, label_of(v, b->function));
 		put_waiting(v, b);
 	}
-	if (!b && at->offset && v8_type(view, v->layout, at->array) == v->layout->at[V8_TYPE_BYTECODE])
+	if (!b && at->offset && v8_type(v->view, v->layout, at->array) == v->layout->at[V8_TYPE_BYTECODE])
 		wait_for(v, (struct waiting){ at->array, at->array + at->offset, V8_LEAF, true });
 	if (b && at->offset)
 		put_bytecode(v, b, at->array + at->offset);
 	return b;
+}
+
+bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_bytecode_at *at, struct writer *out)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), before_ns;
+	size_t begin = out->len;
+	struct bytecode *b;
+
+	v->view = view;
+	v->out = out;
+	before_ns = since(v, at->array);
+	b = look_at_bytecode(v, at);
+	if (!b)
+		return false;
+	if (settle(v, at->array, begin, b->from_ns, before_ns))
+		b->seen_ns = now_ns;
+	else
+		retire_bytecode(v, b);
+	return true;
 }
 
 /* ---- what is gone ---------------------------------------------------------------------------------- */
@@ -677,8 +826,12 @@ static void compare_code(struct v8 *v, struct code *c)
 {
 	struct code now;
 	uint64_t map;
+
+	if (c->is_gone || !c->announced)
+		return;
 	bool there = managed_view_try(v->view, c->stream, &map, sizeof(map)) && map == v->stream_map &&
-		     read_code(v, c->stream, c->object, c->start, &now) && is_same(c, &now);
+		     read_stream(v, c->stream, c->start, &now) && is_same_code(v, c, &now) &&
+		     is_whole(v, c->start, c->end, v->stream_map);
 
 	if (!there && !is_spent(v))
 		retire(v, c);
@@ -686,16 +839,22 @@ static void compare_code(struct v8 *v, struct code *c)
 
 static void compare_bytecode(struct v8 *v, struct bytecode *b)
 {
-	if (b->is_gone || has_bytecode(v, b->shared, b->array) || is_spent(v))
-		return;
-	b->is_gone = true;
-	jitdump_put_gone(v->out, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len);
+	if (!b->is_gone && !is_there(v, b) && !is_spent(v))
+		retire_bytecode(v, b);
+}
+
+void v8_watch(struct v8 *v, struct managed_view *view)
+{
+	v8_quiet_look_at_all(&v->quiet, view);
 }
 
 bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out)
 {
 	v->view = view;
 	v->out = out;
+	v8_quiet_look_at_all(&v->quiet, view);
+	if (!v->begun_ns)
+		v->begun_ns = clock_now_ns(CLOCK_MONOTONIC);
 	for (; v->compared < v->codes.len + v->bytecodes.len; v->compared++) {
 		if (v->compared < v->codes.len)
 			compare_code(v, &v->codes.items[v->compared]);
@@ -708,5 +867,33 @@ bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out)
 		}
 	}
 	v->compared = 0;
+	v->checked_ns = v->begun_ns;
+	v->begun_ns = 0;
 	return true;
+}
+
+void v8_end(struct v8 *v, uint64_t more_ns, struct writer *out)
+{
+	v->out = out;
+	for (size_t i = 0; i < v->codes.len; i++) {
+		struct code *c = &v->codes.items[i];
+
+		if (c->seen_ns > v->checked_ns) {
+			c->seen_ns += more_ns;
+			retire(v, c);
+		}
+	}
+	for (size_t i = 0; i < v->bytecodes.len; i++) {
+		struct bytecode *b = &v->bytecodes.items[i];
+
+		if (b->seen_ns > v->checked_ns) {
+			b->seen_ns += more_ns;
+			retire_bytecode(v, b);
+		}
+	}
+}
+
+uint64_t v8_checked_ns(const struct v8 *v)
+{
+	return v->checked_ns;
 }

@@ -18,8 +18,8 @@
 
 struct v8;
 
-/* @layout must outlive it; @inner_pid goes into the dump. */
-struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid);
+/* @layout must outlive it; @inner_pid goes into the dump. The process is @age_ns old; 0: not known. */
+struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid, uint64_t age_ns);
 void v8_free(struct v8 *v);
 
 /* Bytes of memory that it holds, about. */
@@ -54,5 +54,14 @@ bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_b
  * come to the end: what is left was there when the first of these calls began.
  */
 bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out);
+
+/* Look whether garbage was collected: what is read afterwards is known to have been there since then. Cheap. */
+void v8_watch(struct v8 *v, struct managed_view *view);
+
+/* Until when all that is known, and not said to be gone, was there. */
+uint64_t v8_checked_ns(const struct v8 *v);
+
+/* The process has ended: append to @out that what was looked at after that was there until then, and for @more_ns. */
+void v8_end(struct v8 *v, uint64_t more_ns, struct writer *out);
 
 #endif

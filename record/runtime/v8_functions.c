@@ -130,6 +130,14 @@ static void read_file_name(struct v8_functions *fs, struct managed_view *view, u
 		memmove(ret, ret + skip, strlen(ret + skip) + 1);
 }
 
+/* Scripts are numbered as they are compiled; behind the ends of its lines a script has its number. 0: it is none. */
+static uint64_t script_id(const struct v8_functions *fs, struct managed_view *view, uint64_t script)
+{
+	return v8_type(view, fs->layout, script) == fs->layout->at[V8_TYPE_SCRIPT] ?
+		       v8_word(view, script, fs->layout->at[V8_SCRIPT_LINE_ENDS] + 8ULL) :
+		       0;
+}
+
 static uint32_t get_script(struct v8_functions *fs, struct managed_view *view, uint64_t script)
 {
 	const uint64_t *slot = map_get(&fs->by_script, script);
@@ -139,7 +147,8 @@ static uint32_t get_script(struct v8_functions *fs, struct managed_view *view, u
 	if (v8_type(view, fs->layout, script) != fs->layout->at[V8_TYPE_SCRIPT])
 		return V8_NO_SCRIPT;
 	new.source = v8_word(view, script, fs->layout->at[V8_SCRIPT_SOURCE]);
-	if (slot && fs->scripts.items[*slot].source == new.source)
+	new.id = script_id(fs, view, script);
+	if (slot && fs->scripts.items[*slot].source == new.source && fs->scripts.items[*slot].id == new.id)
 		return (uint32_t)*slot;
 	if (fs->scripts.len >= V8_SCRIPTS_MAX)
 		return V8_NO_SCRIPT;
@@ -233,24 +242,20 @@ static void make_label(const struct scope *scope, uint32_t line, char ret[V8_NAM
 		snprintf(ret, V8_NAME_MAX, scope->start ? "(anonymous)" : "(module)");
 }
 
-static bool add(struct v8_functions *fs, struct managed_view *view, const struct v8_function *key, struct writer *out)
+static bool add(struct v8_functions *fs, struct managed_view *view, const struct v8_function *key, const struct scope *scope,
+		struct writer *out)
 {
-	struct scope scope = { .start = POSITION_MAX };
 	struct v8_function f = *key;
 	char label[V8_NAME_MAX];
 
 	if (fs->items.len >= V8_FUNCTIONS_MAX)
 		return false;
 	f.script_number = get_script(fs, view, f.script);
-	if (v8_type(view, fs->layout, f.name) == fs->layout->at[V8_TYPE_SCOPE])
-		read_scope(fs, view, f.name, &scope);
-	else if (v8_is_string(view, fs->layout, f.name))
-		v8_string(view, fs->layout, f.name, scope.name, V8_NAME_MAX);
 	if (view->failed)
 		return false;
-	if (f.script_number != V8_NO_SCRIPT && scope.start < POSITION_MAX)
-		f.line = line_at(&fs->scripts.items[f.script_number], scope.start);
-	make_label(&scope, f.line, label);
+	if (f.script_number != V8_NO_SCRIPT && scope->start < POSITION_MAX)
+		f.line = line_at(&fs->scripts.items[f.script_number], scope->start);
+	make_label(scope, f.line, label);
 	f.label = memory_strdup(label);
 	jitdump_put_function(out, (uint32_t)fs->items.len, label,
 			     f.script_number == V8_NO_SCRIPT ? "" : fs->scripts.items[f.script_number].file);
@@ -258,23 +263,50 @@ static bool add(struct v8_functions *fs, struct managed_view *view, const struct
 	return true;
 }
 
+static uint64_t text_hash(const struct scope *scope)
+{
+	uint64_t hash = map_hash(scope->start);
+
+	for (const char *c = scope->name; *c; c++)
+		hash = map_hash(hash ^ (uint8_t)*c);
+	return hash;
+}
+
+static bool is_same(const struct v8_function *a, const struct v8_function *b)
+{
+	return a->name == b->name && a->script == b->script && a->script_id == b->script_id && a->text == b->text;
+}
+
+/* What distinguishes @ret->shared, read anew: where one function was, the next one may have all its parts at the same addresses. */
+static bool read_key(const struct v8_functions *fs, struct managed_view *view, struct v8_function *ret, struct scope *ret_scope)
+{
+	if (v8_type(view, fs->layout, ret->shared) != fs->layout->at[V8_TYPE_SHARED])
+		return false;
+	ret->name = v8_word(view, ret->shared, fs->layout->at[V8_SHARED_NAME]);
+	ret->script = v8_word(view, ret->shared, fs->layout->at[V8_SHARED_SCRIPT]);
+	ret->script_id = script_id(fs, view, ret->script);
+	if (v8_type(view, fs->layout, ret->name) == fs->layout->at[V8_TYPE_SCOPE])
+		read_scope(fs, view, ret->name, ret_scope);
+	else if (v8_is_string(view, fs->layout, ret->name))
+		v8_string(view, fs->layout, ret->name, ret_scope->name, V8_NAME_MAX);
+	ret->text = text_hash(ret_scope);
+	return !view->failed;
+}
+
 bool v8_functions_get(struct v8_functions *fs, struct managed_view *view, uint64_t shared, struct writer *out,
 		      uint32_t *ret)
 {
 	const uint64_t *slot = map_get(&fs->by_shared, shared);
+	struct scope scope = { .start = POSITION_MAX };
 	struct v8_function f = { .shared = shared };
 
-	if (v8_type(view, fs->layout, shared) != fs->layout->at[V8_TYPE_SHARED])
+	if (!read_key(fs, view, &f, &scope))
 		return false;
-	f.name = v8_word(view, shared, fs->layout->at[V8_SHARED_NAME]);
-	f.script = v8_word(view, shared, fs->layout->at[V8_SHARED_SCRIPT]);
-	if (view->failed)
-		return false;
-	if (slot && fs->items.items[*slot].name == f.name && fs->items.items[*slot].script == f.script) {
+	if (slot && is_same(&fs->items.items[*slot], &f)) {
 		*ret = (uint32_t)*slot;
 		return true;
 	}
-	if (!add(fs, view, &f, out))
+	if (!add(fs, view, &f, &scope, out))
 		return false;
 	*ret = (uint32_t)(fs->items.len - 1);
 	*map_put(&fs->by_shared, shared, NULL) = *ret;

@@ -20,7 +20,7 @@
 #define V8_NAME_MAX	 512
 
 struct v8_function {
-	uint64_t shared, name, script; /* what distinguishes it from another one */
+	uint64_t shared, name, script, script_id, text; /* what distinguishes it from another one */
 	uint32_t script_number;	       /* V8_NO_SCRIPT: not known */
 	uint32_t line; /* where it is defined; 0: not known */
 	char *label;
@@ -29,7 +29,7 @@ struct v8_function {
 #define V8_NO_SCRIPT UINT32_MAX
 
 struct v8_script {
-	uint64_t script, source;
+	uint64_t script, source, id;
 	char *file;
 	uint32_t first_line;
 	VEC(uint32_t) ends; /* positions of the ends of its lines */

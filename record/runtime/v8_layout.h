@@ -58,6 +58,9 @@ struct v8_version {
 	uint8_t bytecode_positions;
 	uint8_t position_flags; /* v8_positions.nflags */
 	bool wraps_shared;      /* deoptimization data has a wrapper of the function */
+	/* For v8_quiet.h: of a page, where its data is, 0: in itself; of that, its heap; of that, the collections by marking, 0: not known. */
+	uint8_t page_data, page_heap;
+	uint16_t heap_marked;
 };
 
 #define V8_BYTECODES_MAX 256

@@ -45,31 +45,6 @@ public class Reload {
 	}
 }
 END_J
-cat >score.py <<'END_P'
-import bisect, re, sys
-runs = [(int(b), int(e), n) for n, b, e in (line.split() for line in open(sys.argv[1]))]
-begins = [r[0] for r in runs]
-right = wrong = 0
-def judge(time, names):
-    global right, wrong
-    at = bisect.bisect(begins, time) - 1
-    if not names:
-        return
-    if at >= 0 and time <= runs[at][1] and names == {runs[at][2]}:
-        right += 1
-    elif at >= 0 and time <= runs[at][1]:
-        wrong += 1
-        print("at", time, "ran", runs[at][2], "named", sorted(names))
-time, names = None, set()
-for line in open(sys.argv[2], errors="replace"):
-    head = re.match(r"\S.*?\s(\d+)\.(\d+):", line)
-    if head:
-        if time is not None: judge(time, names)
-        time, names = int(head[1]) * 10**9 + int(head[2].ljust(9, "0")), set()
-    names |= set(re.findall(r"(?:step|middle|Gen)(\d{4})", line))
-if time is not None: judge(time, names)
-print(right, wrong)
-END_P
 javac --release 11 GenAAAA.java Reload.java >javac.log 2>&1 || skip "javac does not work: $(head -n 1 javac.log)"
 
 try() { # try JAVA [OPTION]
@@ -77,7 +52,7 @@ try() { # try JAVA [OPTION]
 	shift
 	precord -q -e cpu-clock:u -F 499 -o reload.trace -- "$java" -Xmx64m "$@" Reload >times 2>err.txt || { cat err.txt; fail 'cannot record'; }
 	preport -i reload.trace export --to perf-script >script.txt 2>/dev/null || fail 'cannot export'
-	python3 score.py times script.txt >score || fail 'cannot compare'
+	python3 "$TOP/tests/e2e/lib/names_in_time.py" times script.txt '(?:step|middle|Gen)([0-9]{4})' >score || fail 'cannot compare'
 	read -r right wrong < <(tail -n 1 score)
 	echo "$java $*: $right right, $wrong wrong"
 	[ "$wrong" = 0 ] || { head -n 5 score; fail 'samples have the name of a class that did not run at their time'; }

@@ -6,25 +6,27 @@
  */
 #include "record/runtime/v8.h"
 
+#include "formats/base/clock.h"
 #include "formats/perf/jitdump.h"
 #include "record/runtime/v8_functions.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BASE 0x40000000ULL
 #define LEN  0x40000
 
 enum { MAPS = 0x100, NAMES = 0x2000, SCRIPT = 0x3000, SOURCE = 0x3100, OUTER = 0x4000, INNER = 0x4100, CLOSURE = 0x4200,
        ARRAY = 0x5000, DEOPT = 0x6000, LITERALS = 0x6100, TABLE = 0x6200, INLININGS = 0x6300, CODE = 0x6400, BASELINE = 0x6500,
-       STEPS = 0x6600, SCOPE = 0x6700, FEEDBACK = 0x6800, STREAM = 0x20000, BASELINE_STREAM = 0x21000 };
+       STEPS = 0x6600, SCOPE = 0x6700, FEEDBACK = 0x6800, COUNTS = 0x8000, STREAM = 0x20000, BASELINE_STREAM = 0x21000 };
 
 enum kind { A_MAP, A_CODE, A_STREAM, A_SHARED, A_BYTECODE, A_SCRIPT, A_SCOPE, A_STRING, A_CONS, AN_ARRAY, KINDS };
 
 static const uint16_t types[KINDS] = { 255, 245, 252, 262, 191, 167, 261, 8, 41, 175 };
 
-static const struct v8_version version = { 11, 3, 16, 24, 40, 0, 48, 56, 32, 0, false };
+static const struct v8_version version = { 11, 3, 16, 24, 40, 0, 48, 56, 32, 0, false, 0, 16, 576 };
 
 struct heap {
 	uint8_t bytes[LEN];
@@ -250,7 +252,7 @@ static size_t read_back(const struct heap *h, struct jitdump_record *ret, char *
 TEST(v8_names_inlined_functions_and_lines_of_a_return_address)
 {
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 	struct jitdump_record place;
 	char text[256];
 
@@ -274,7 +276,7 @@ TEST(v8_knows_what_of_a_frame_there_is_in_a_prologue)
 		uint32_t len;
 	} cases[] = { { 0, JITDUMP_FRAME_NOT_SAVED, 8 }, { 2, JITDUMP_FRAME_NOT_SAVED, 8 }, { 3, JITDUMP_FRAME_SAVED, 16 } };
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 	struct jitdump_record place;
 	char text[1024];
 
@@ -293,7 +295,7 @@ TEST(v8_knows_what_of_a_frame_there_is_in_a_prologue)
 TEST(v8_finds_the_line_of_bytecode_and_of_baseline_code)
 {
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 	struct jitdump_record place;
 	char text[256];
 
@@ -317,7 +319,7 @@ TEST(v8_finds_the_line_of_bytecode_and_of_baseline_code)
 TEST(v8_follows_a_closure_that_was_moved_and_believes_no_other)
 {
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 	struct jitdump_record place;
 	char text[256];
 
@@ -337,7 +339,7 @@ TEST(v8_follows_a_closure_that_was_moved_and_believes_no_other)
 TEST(v8_learns_from_the_feedback_what_a_closure_that_is_gone_executed)
 {
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 	struct jitdump_record place;
 	char text[256];
 
@@ -356,7 +358,7 @@ TEST(v8_learns_from_the_feedback_what_a_closure_that_is_gone_executed)
 TEST(v8_reads_code_anew_when_other_code_lies_there)
 {
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 	struct jitdump_record place;
 	char text[256];
 
@@ -371,7 +373,6 @@ TEST(v8_reads_code_anew_when_other_code_lies_there)
 	free_heap(h);
 }
 
-/* Any word of the heap may be any number, and change while it is read: looks end, within the view's bounds. */
 static size_t compare(struct heap *h, struct v8 *v)
 {
 	size_t begin = h->out.len;
@@ -381,10 +382,98 @@ static size_t compare(struct heap *h, struct v8 *v)
 	return h->out.len - begin;
 }
 
+/* The last record of code from @begin on, and whether code before it is gone. */
+static struct jitdump_record last_code(const struct heap *h, bool *ret_gone)
+{
+	struct jitdump_record rec, last = { 0 };
+	struct jitdump dump;
+
+	*ret_gone = false;
+	CHECK(!jitdump_open(&dump, h->out.data, h->out.len));
+	while (jitdump_next(&dump, &rec)) {
+		*ret_gone = *ret_gone || rec.kind == JITDUMP_GONE;
+		if (rec.kind == JITDUMP_KNOWN)
+			last = rec;
+	}
+	return last;
+}
+
+TEST(v8_says_since_when_code_was_there)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	struct jitdump_record code;
+	uint64_t before_ns;
+	bool gone;
+
+	put(h, 16, BASE + COUNTS - 576, 8); /* the page's heap */
+	put(h, COUNTS + 16, 7ULL << 32, 8);
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	code = last_code(h, &gone);
+	CHECK_STR(code.name, "outer");
+	CHECK_UINT(code.time_ns, 1); /* nothing was ever collected */
+	/* Garbage was collected, and other code, with the same words, has taken its place. */
+	before_ns = clock_now_ns(CLOCK_MONOTONIC);
+	put(h, COUNTS, 1ULL << 32 | 1, 8);
+	put(h, DEOPT + 16 + 8 * 6, tagged(INNER), 8);
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	code = last_code(h, &gone);
+	CHECK(gone);
+	CHECK_STR(code.name, "inner");
+	CHECK(code.time_ns >= before_ns);
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_believes_no_code_that_is_read_while_garbage_is_collected)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	bool gone;
+
+	put(h, 16, BASE + COUNTS - 576, 8);
+	put(h, COUNTS - 24, 2, 4); /* by marking */
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	CHECK_STR(last_code(h, &gone).name, "outer");
+	CHECK(gone);
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_does_not_take_the_head_of_code_whose_memory_is_used_again_for_code)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	put_object(h, STREAM + 0x80, A_STREAM);
+	CHECK(!look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	CHECK(compare(h, v));
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_tells_functions_apart_that_have_all_their_parts_at_the_same_addresses)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	CHECK_UINT(compare(h, v), 0);
+	put(h, SCRIPT + 64, small(2), 8); /* the script's number */
+	CHECK(compare(h, v));
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	CHECK_UINT(compare(h, v), 0);
+	put_string(h, NAMES + 0x400, "OUT"); /* its name */
+	CHECK(compare(h, v));
+	v8_free(v);
+	free_heap(h);
+}
+
 TEST(v8_says_which_code_is_gone)
 {
 	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1);
+	struct v8 *v = v8_new(&h->layout, 1, 0);
 
 	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
 	CHECK(look_bytecode(h, v, 53));
@@ -400,6 +489,7 @@ TEST(v8_says_which_code_is_gone)
 	free_heap(h);
 }
 
+/* Any word of the heap may be any number, and change while it is read: looks end, within the view's bounds. */
 TEST(v8_survives_a_heap_that_lies)
 {
 	static const uint64_t evil[] = { 0, 1, 0xff, 0x7fffffff, 0xffffffff, 1ULL << 63, UINT64_MAX, 0x7fffffffULL << 32,
@@ -408,7 +498,7 @@ TEST(v8_survives_a_heap_that_lies)
 
 	for (unsigned round = 0; round < 3000; round++) {
 		struct heap *h = new_heap();
-		struct v8 *v = v8_new(&h->layout, 1);
+		struct v8 *v = v8_new(&h->layout, 1, 0);
 
 		for (unsigned i = 0; i < 1 + round % 5; i++) {
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;

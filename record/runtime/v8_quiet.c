@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v8_quiet.c - from an object to its page, from that to the heap, in which the number of collections stands among others that show that it is
+ * the heap.
+ *
+ *	page (256 KiB)  … | its own data, or where that is ─► heap
+ *	heap            … | state, …, collections by marking, all collections, ineffective ones, region of 4 GiB, index of 128 words | …
+ */
+#include "record/runtime/v8_quiet.h"
+
+#include "formats/base/clock.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#define PAGE_LEN    (256ULL << 10)
+#define BEFORE_NS   50000000ULL	  /* the first look; the sample that it is for was taken before */
+#define RARE_NS	    1000000000ULL /* between two collections, on average, for that */
+#define INEFFECTIVE 64
+#define REMEMBERED  128
+
+enum state { STATE_NONE, STATE_SCAVENGE }; /* others: by marking, or the heap is being torn down */
+
+/* What stands around the count of collections; all versions have it in this order. */
+struct counts {
+	uint32_t state, stress;
+	uint64_t observer, limit;
+	uint32_t marked, all, ineffective, gap;
+	uint64_t region;
+	uint32_t index, behind;
+};
+
+static bool read_past(struct managed_view *view, uint64_t addr, void *to, size_t len)
+{
+	struct task_memory_piece piece = { .addr = addr, .to = to, .len = len };
+
+	view->read(view->context, &piece, 1);
+	return piece.got == len;
+}
+
+/* 0 if there is none. */
+static uint64_t heap_of(const struct v8_quiet *q, struct managed_view *view, uint64_t page)
+{
+	const struct v8_version *version = q->layout->version;
+	uint64_t data = page, heap;
+
+	if (!version->heap_marked || (version->page_data && !read_past(view, page + version->page_data, &data, sizeof(data))) ||
+	    !read_past(view, data + version->page_heap, &heap, sizeof(heap)) || heap % 8)
+		return 0;
+	return heap;
+}
+
+static bool read_counts(const struct v8_quiet *q, struct managed_view *view, uint64_t heap, struct counts *ret)
+{
+	return read_past(view, heap + q->layout->version->heap_marked - offsetof(struct counts, marked), ret, sizeof(*ret)) &&
+	       ret->marked <= ret->all && ret->ineffective < INEFFECTIVE && !(uint32_t)ret->region && ret->index < REMEMBERED;
+}
+
+static struct v8_quiet_heap *find(struct v8_quiet *q, uint64_t addr)
+{
+	for (size_t i = 0; i < q->nheaps; i++) {
+		if (q->heaps[i].addr == addr)
+			return &q->heaps[i];
+	}
+	return NULL;
+}
+
+/* When it is seen for the first time: nothing was ever freed, or hardly just then. */
+static uint64_t first_since(const struct v8_quiet *q, const struct counts *now, uint64_t before_ns)
+{
+	if (!now->marked)
+		return 1;
+	return now->marked * RARE_NS <= q->age_ns ? before_ns - BEFORE_NS : before_ns;
+}
+
+/* Look at the heap at address @at, which is @heap if it is known. */
+static struct v8_quiet_heap *look(struct v8_quiet *q, struct managed_view *view, uint64_t at, struct v8_quiet_heap *heap)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC);
+	struct counts now = { 0 };
+	bool whole = read_counts(q, view, at, &now), known = whole && now.state <= STATE_SCAVENGE;
+	uint64_t after_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (!heap && whole && q->nheaps < V8_HEAPS_MAX) {
+		heap = &q->heaps[q->nheaps++];
+		*heap = (struct v8_quiet_heap){ at, now.marked, true, first_since(q, &now, before_ns) };
+	}
+	if (!heap)
+		return NULL;
+	if (!known || !heap->known || now.marked != heap->marked)
+		heap->since_ns = after_ns;
+	heap->known = known;
+	heap->marked = now.marked;
+	return heap;
+}
+
+const struct v8_quiet_heap *v8_quiet_look(struct v8_quiet *q, struct managed_view *view, uint64_t addr)
+{
+	uint64_t at = heap_of(q, view, addr & ~(PAGE_LEN - 1));
+
+	return at ? look(q, view, at, find(q, at)) : NULL;
+}
+
+void v8_quiet_look_at_all(struct v8_quiet *q, struct managed_view *view)
+{
+	for (size_t i = 0; i < q->nheaps; i++)
+		look(q, view, q->heaps[i].addr, &q->heaps[i]);
+}

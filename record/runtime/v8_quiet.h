@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v8_quiet.h - since when no code, bytecode or function of a V8 heap can have been freed or moved.
+ *
+ *	sample        look        read
+ *	──┼────────────┼───────────┼──►	 what is read was there at the sample if no garbage was collected in between
+ *	   since ─►
+ *
+ * What a thread executes or returns to is alive, and only a collection by marking frees or moves what lies in these spaces. A heap counts
+ * them; the pages of objects lead to their heap. A collection that goes on counts as one that comes after each look.
+ */
+#ifndef RUNTIME_V8_QUIET_H
+#define RUNTIME_V8_QUIET_H
+
+#include "record/runtime/v8_layout.h"
+
+#define V8_HEAPS_MAX 64 /* one for each thread that runs JavaScript */
+
+/* Times are CLOCK_MONOTONIC's. */
+struct v8_quiet_heap {
+	uint64_t addr;
+	uint32_t marked;   /* collections that it had counted at the last look */
+	bool known;	   /* that could be read, and none was going on */
+	uint64_t since_ns; /* all that the heap has is there */
+};
+
+/* Zeroed, but for the layout, no heap is known. */
+struct v8_quiet {
+	const struct v8_layout *layout;
+	uint64_t age_ns; /* of the process, when this was made; 0: not known */
+	struct v8_quiet_heap heaps[V8_HEAPS_MAX];
+	size_t nheaps;
+};
+
+/* Look at the heap that has address @addr, past the pages that @view holds. NULL: it is not known; then nothing is of what lies there. */
+const struct v8_quiet_heap *v8_quiet_look(struct v8_quiet *q, struct managed_view *view, uint64_t addr);
+
+/* At all that are known: the more often, the less is uncertain. */
+void v8_quiet_look_at_all(struct v8_quiet *q, struct managed_view *view);
+
+#endif
