@@ -8,6 +8,7 @@
 #ifndef FORMATS_CODE_PLACE_H
 #define FORMATS_CODE_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CODE_PLACE_SHIFT  57
@@ -18,6 +19,12 @@
 static inline uint64_t code_place_address(uint64_t place)
 {
 	return place >> CODE_PLACE_SHIFT < CODE_PLACE_LEVELS ? place & ((1ULL << CODE_PLACE_SHIFT) - 1) : place;
+}
+
+/* Other code was read at its address than was there. */
+static inline bool code_place_is_unknown(uint64_t place)
+{
+	return place >> CODE_PLACE_SHIFT == CODE_PLACE_UNKNOWN;
 }
 
 #endif

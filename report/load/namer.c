@@ -6,6 +6,7 @@
  */
 #include "report/load/namer.h"
 
+#include "formats/code_place.h"
 #include "report/view/runtime_work.h"
 
 #include "report/print/number.h"
@@ -34,7 +35,7 @@ static bool has_fixed_addresses(const struct profile *p, uint32_t module)
 	       p->modules.items[module].kind == PROFILE_KERNEL;
 }
 
-static uint32_t function_of(struct namer *namer, uint32_t module, const struct symbol_frame *frame)
+static uint32_t function_of(struct namer *namer, uint32_t module, uint64_t vaddr, const struct symbol_frame *frame)
 {
 	struct profile *p = namer->profile;
 	const char *name = frame->function;
@@ -48,7 +49,9 @@ static uint32_t function_of(struct namer *namer, uint32_t module, const struct s
 
 	if (name && !frame->inlined && !function.file && has_fixed_addresses(p, module))
 		function.vaddr = frame->function_vaddr;
-	if (!name)
+	if (!name && p->modules.items[module].kind == PROFILE_JIT && code_place_is_unknown(vaddr))
+		name = "[jit, gone before it was read]";
+	else if (!name)
 		name = made_up_name(namer, module, frame->function_vaddr);
 	function.name = profile_string(p, name);
 	return profile_add_function(p, &function);
@@ -68,7 +71,7 @@ void namer_name(struct namer *namer, uint32_t location)
 	frames = symbolizer_find(namer->symbolizer, namer->modules.items[module], vaddr, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct profile_line line = {
-			.function = function_of(namer, module, &frames[i]),
+			.function = function_of(namer, module, vaddr, &frames[i]),
 			.file = profile_string(p, frames[i].file ? frames[i].file : ""),
 			.line = frames[i].line,
 		};

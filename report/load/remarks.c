@@ -208,11 +208,13 @@ static void remark_broken(struct judge *r)
 	}
 }
 
-static const char *naming_remedy(const struct judge *r, const struct module *mod)
+static const char *naming_remedy(const struct judge *r, uint32_t module)
 {
+	const struct module *mod = session_module(r->s, module);
+
 	switch (mod->kind) {
 	case MODULE_JIT:
-		return remedy_for_jit(r->s, mod->pid);
+		return remedy_for_jit(r->s, module, mod->pid);
 	case MODULE_KERNEL:
 	case MODULE_KERNEL_MODULE:
 		return r->s->recording->ksyms_remedy ? r->s->recording->ksyms_remedy :
@@ -239,7 +241,7 @@ static void remark_unnamed(struct judge *r)
 	add(r, share,
 	    arena_printf(r->arena, "unnamed %s, most in %s: %s", number_share(r->arena, share),
 			 profile_text(p, profile_module(p, worst)->name),
-			 naming_remedy(r, session_module(r->s, worst))));
+			 naming_remedy(r, worst)));
 }
 
 /* Worst first; as they were added if equally bad. */

@@ -58,9 +58,22 @@ static bool has_file(const struct profile *p, uint32_t pid, const bool *like)
 	return false;
 }
 
-const char *remedy_for_jit(const struct session *s, uint32_t pid)
+/* Is any of the code of @module known by name? */
+static bool has_names(const struct profile *p, uint32_t module)
+{
+	for (size_t i = 0; i < p->functions.len; i++) {
+		if (p->functions.items[i].module == module && !p->functions.items[i].unnamed)
+			return true;
+	}
+	return false;
+}
+
+const char *remedy_for_jit(const struct session *s, uint32_t module, uint32_t pid)
 {
 	const struct profile *p = s->profile;
+
+	if (has_names(p, module))
+		return "the rest of its code has names: this was gone when it was read, or made after that";
 	bool *like = memory_zeroed(p->modules.len + 1, sizeof(*like));
 	const char *remedy = NULL;
 

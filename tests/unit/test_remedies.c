@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* A process 7 with a JIT's frame on top of one of @file. */
-static void make_profile(struct profile *p, const char *file)
+/* A process 7 with a JIT's frame on top of one of @file. Returns the module of what the JIT made. */
+static uint32_t make_profile(struct profile *p, const char *file)
 {
 	struct profile_module jit = { .name = profile_string(p, "[jit 7]"),
 				      .path = profile_string(p, "[jit 7]"),
@@ -17,7 +17,8 @@ static void make_profile(struct profile *p, const char *file)
 	struct profile_thread thread = { .pid = 7, .tid = 7 };
 	uint32_t below = profile_add_location(p, profile_add_module(p, &runtime), 16,
 					      PROFILE_FRAME_NATIVE);
-	uint32_t above = profile_add_location(p, profile_add_module(p, &jit), 32, PROFILE_FRAME_JIT);
+	uint32_t made = profile_add_module(p, &jit);
+	uint32_t above = profile_add_location(p, made, 32, PROFILE_FRAME_JIT);
 	uint32_t root = profile_add_stack(p, 0, below, PROFILE_HOW_SURE);
 	struct profile_sample sample = {
 		.stack = profile_add_stack(p, root, above, PROFILE_HOW_SURE),
@@ -27,6 +28,7 @@ static void make_profile(struct profile *p, const char *file)
 	};
 
 	profile_add_sample(p, &sample);
+	return made;
 }
 
 TEST(a_jit_without_names_is_answered_by_its_own_runtime)
@@ -46,9 +48,13 @@ TEST(a_jit_without_names_is_answered_by_its_own_runtime)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session s = { .profile = profile_new() };
 
-		make_profile(s.profile, cases[i].file);
-		CHECK(strstr(remedy_for_jit(&s, 7), cases[i].part));
-		CHECK(strstr(remedy_for_jit(&s, 8), "its runtime")); /* another process */
+		uint32_t made = make_profile(s.profile, cases[i].file);
+		struct profile_function named = { .name = profile_string(s.profile, "f"), .module = made };
+
+		CHECK(strstr(remedy_for_jit(&s, made, 7), cases[i].part));
+		CHECK(strstr(remedy_for_jit(&s, made, 8), "its runtime")); /* another process */
+		profile_add_function(s.profile, &named);
+		CHECK(strstr(remedy_for_jit(&s, made, 7), "was gone")); /* it does name its code */
 		profile_free(s.profile);
 	}
 }
