@@ -6,6 +6,7 @@ set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 precord -q -e off-cpu -o try.trace -- sleep 0.01 2>try.err || skip "switches cannot be recorded here: $(head -n 1 try.err)"
+command -v python3 >/dev/null || skip 'python3 is not installed'
 [ -e /proc/thread-self/schedstat ] || skip "this kernel keeps no account of threads"
 $CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
 left_out='switches were recorded for .* % of the time'
