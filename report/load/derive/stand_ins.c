@@ -111,7 +111,7 @@ static void divide(struct stand_ins *s, size_t any)
 	uint64_t by_class[CLASSES] = { 0 }, all_ns = 0, left_ns = whole.span.weight;
 
 	for (size_t i = 0; i < s->with.len; i++)
-		if (has_kind(s->with.items[i].kind, &whole))
+		if (has_kind(s->with.items[i].kind, &whole) && s->with.items[i].length != ANY_CLASS)
 			by_class[s->with.items[i].length] += s->with.items[i].span.weight;
 	for (size_t i = 0; i < s->without.len; i++)
 		if (has_kind(s->without.items[i].kind, &whole) && s->without.items[i].length != ANY_CLASS)
