@@ -8,10 +8,12 @@
 #include "record/embed/perf_map.h"
 
 #include "formats/base/bisect.h"
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/vec.h"
 #include "record/task/inner_pid.h"
+#include "record/task/process_age.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,33 +61,14 @@ static void read_status(struct perf_map *map, int proc_fd)
 }
 
 /*
- * When the process began, by the clock of files: the 22nd field of its stat, ticks since the machine's start. Two seconds
- * less, for file systems that count in whole ones and clocks that are set a little.
+ * When the process began, by the clock of files. Two seconds less, for file systems that count in whole ones and clocks that
+ * are set a little.
  */
 static uint64_t read_begin(int proc_fd)
 {
-	int fd = openat(proc_fd, "stat", O_RDONLY | O_CLOEXEC);
-	char text[4096];
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	uint64_t ticks = 0;
-	struct timespec wall, boot;
+	uint64_t age_ns = process_age_ns(proc_fd);
 
-	if (fd >= 0)
-		close(fd);
-	text[MAX(len, 0)] = '\0';
-	const char *field = strrchr(text, ')'); /* behind the name, which may hold anything */
-
-	for (int i = 0; i < 20 && field; i++)
-		field = strchr(field + 1, ' ');
-	if (!field || sscanf(field, "%" SCNu64, &ticks) != 1)
-		return 0;
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	uint64_t up_ns = (uint64_t)boot.tv_sec * NS + (uint64_t)boot.tv_nsec;
-	uint64_t begun_ns = ticks * (NS / (uint64_t)sysconf(_SC_CLK_TCK));
-	uint64_t age_ns = up_ns - MIN(begun_ns, up_ns) + 2 * NS;
-
-	return (uint64_t)wall.tv_sec * NS + (uint64_t)wall.tv_nsec - age_ns;
+	return age_ns == UINT64_MAX ? 0 : clock_now_ns(CLOCK_REALTIME) - age_ns - 2 * NS;
 }
 
 /* The process's /tmp; links in its root do not lead out of it. */

@@ -21,6 +21,7 @@
 #include "record/runtime/runtime_file.h"
 #include "record/runtime/v8.h"
 #include "record/sample/priority.h"
+#include "record/task/process_age.h"
 #include "record/task/task_memory.h"
 
 #include <errno.h>
@@ -337,25 +338,15 @@ static const struct v8_file *get_v8_file(struct runtime_reader *r, const struct 
 /* How long a process has been there, in nanoseconds; 0: it cannot be told. */
 static uint64_t age_of(uint32_t pid)
 {
-	char path[64], text[1024];
-	unsigned long long start = 0;
-	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME), start_ns;
+	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	uint64_t age_ns = proc_fd < 0 ? UINT64_MAX : process_age_ns(proc_fd);
 
-	if (fd >= 0)
-		close(fd);
-	text[MAX(len, 0)] = '\0';
-	const char *after_name = strrchr(text, ')');
-
-	/* Behind the name, which may hold anything: 19 fields, then the start in ticks since the machine was started. */
-	if (!after_name ||
-	    sscanf(after_name + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &start) != 1)
-		return 0;
-	start_ns = start * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
-	return start_ns < now_ns ? now_ns - start_ns : 0;
+	if (proc_fd >= 0)
+		close(proc_fd);
+	return age_ns == UINT64_MAX ? 0 : age_ns;
 }
 
 static void open_v8(struct runtime_reader *r, struct process *p, const struct managed_place *place)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_age.h - how long a process has been there, by the 22nd field of its file stat (proc_pid_stat(5)), ticks since the machine's start.
+ */
+#ifndef RECORD_PROCESS_AGE_H
+#define RECORD_PROCESS_AGE_H
+
+#include <stdint.h>
+
+/* How old the process with the folder @proc_fd of /proc is, in nanoseconds, in steps of a tick; UINT64_MAX: it cannot be told. */
+uint64_t process_age_ns(int proc_fd);
+
+#endif
