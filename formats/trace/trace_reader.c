@@ -11,17 +11,149 @@
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
 #include "formats/base/zframe.h"
+#include "formats/event.h"
 #include "formats/trace/trace_attached.h"
 #include "formats/trace/trace_block.h"
+#include "formats/trace/trace_chunk.h"
 #include "formats/trace/trace_field.h"
 #include "formats/trace/trace_file.h"
 #include "formats/trace/trace_loader.h"
 #include "formats/trace/trace_recording.h"
-#include "formats/trace/trace_window.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The blocks of events that are decoded at the moment, merged by time.
+ *
+ * Events come out ordered by time and, where times are equal, by their place in the file. Blocks
+ * overlap in time by what the kernel's rings held back, so one or two are open at once; memory is
+ * limited all the same, and a file that asks for more gets its events out of order and counted.
+ *
+ * Each open block has a sorted list of places; the smallest head of them all is next.
+ */
+
+#define BLOCKS_MAX 64
+#define MEMORY_MAX (256u << 20)
+
+struct trace_window {
+	struct trace_chunks *chunks;
+	struct trace_chunk *open[BLOCKS_MAX];
+	size_t nopen, oldest;
+	uint64_t next_number, last_ns, late;
+};
+
+/* @chunks, which takes what is used up, must outlive the window. */
+static struct trace_window *trace_window_new(struct trace_chunks *chunks)
+{
+	struct trace_window *win = memory_zeroed(1, sizeof(*win));
+
+	win->chunks = chunks;
+	return win;
+}
+
+/* All that was held must have been let go. */
+static void trace_window_free(struct trace_window *win)
+{
+	if (!win)
+		return;
+	for (size_t i = 0; i < win->nopen; i++)
+		trace_chunks_put(win->chunks, win->open[i]);
+	free(win);
+}
+
+/* May another block be added? If not, events have to be taken first. Only the blocks decide, so the order is always the same. */
+static bool trace_window_has_room(const struct trace_window *win)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < win->nopen; i++)
+		used += win->open[i]->len;
+	return win->nopen < BLOCKS_MAX && used < MEMORY_MAX;
+}
+
+/* Blocks that are used up make way for those behind them. */
+static void close_spent(struct trace_window *win)
+{
+	for (size_t i = 0; i < win->nopen;) {
+		struct trace_chunk *chunk = win->open[i];
+
+		if (chunk->pos < chunk->events.count) {
+			i++;
+			continue;
+		}
+		win->open[i] = win->open[--win->nopen];
+		chunk->spent = true;
+		if (!chunk->holds)
+			trace_chunks_put(win->chunks, chunk);
+	}
+}
+
+/* Let go of a chunk once, whose holds were counted up before. */
+static void trace_window_let_go(struct trace_window *win, struct trace_chunk *chunk)
+{
+	if (--chunk->holds == 0 && chunk->spent)
+		trace_chunks_put(win->chunks, chunk);
+}
+
+/* Add the next block of the file, which is the window's from now on. */
+static void trace_window_add(struct trace_window *win, struct trace_chunk *chunk)
+{
+	chunk->pos = 0;
+	chunk->spent = false;
+	chunk->number = win->next_number++;
+	win->open[win->nopen++] = chunk;
+}
+
+static bool comes_first(const struct trace_chunk *a, const struct trace_chunk *b)
+{
+	uint64_t x = a->order[a->pos].time_ns, y = b->order[b->pos].time_ns;
+
+	return x != y ? x < y : a->number < b->number;
+}
+
+/*
+ * Time of the oldest event; false if there is none. What trace_window_take() gave becomes
+ * invalid, unless its chunk is held.
+ */
+static bool trace_window_oldest(struct trace_window *win, uint64_t *ret_time_ns)
+{
+	const struct trace_chunk *chunk;
+
+	close_spent(win);
+	if (win->nopen == 0)
+		return false;
+	win->oldest = 0;
+	for (size_t i = 1; i < win->nopen; i++) {
+		if (comes_first(win->open[i], win->open[win->oldest]))
+			win->oldest = i;
+	}
+	chunk = win->open[win->oldest];
+	*ret_time_ns = chunk->order[chunk->pos].time_ns;
+	return true;
+}
+
+/* Take the oldest event, of *@ret_chunk; there must be one. */
+static const struct event *trace_window_take(struct trace_window *win, struct trace_chunk **ret_chunk)
+{
+	struct trace_chunk *chunk = win->open[win->oldest];
+	const struct event *ev = &chunk->events.events[chunk->order[chunk->pos++].index];
+
+	win->late += ev->time_ns < win->last_ns;
+	win->last_ns = MAX(win->last_ns, ev->time_ns);
+	*ret_chunk = chunk;
+	return ev;
+}
+
+/* How many were taken that were older than one taken before. */
+static uint64_t trace_window_late(const struct trace_window *win)
+{
+	return win->late;
+}
 
 /* ---- finding whole blocks ---- */
 

@@ -3,7 +3,7 @@
  * unwind_tables.c - three memories in front of the sections.
  *
  * Addresses to mappings, by page: entries carry the generation of the address space, which no two
- * spaces share, so nothing is ever flushed. Module and address to rule: unwind_memo.c. In front of both, the addresses
+ * spaces share, so nothing is ever flushed. Module and address to rule: the memo. In front of both, the addresses
  * that were walked last, mapping and rule side by side: stacks have most of their callers in common.
  */
 #include "symbolize/unwind/unwind_tables.h"
@@ -13,8 +13,8 @@
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
 #include "symbolize/disasm.h"
-#include "symbolize/elf/cfi_record.h"
 #include "symbolize/elf/bundle_calls.h"
+#include "symbolize/elf/cfi_record.h"
 #include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/name/jit_files.h"
@@ -22,11 +22,100 @@
 #include "symbolize/unwind/cfi_program.h"
 #include "symbolize/unwind/code_rows.h"
 #include "symbolize/unwind/unwind_chain.h"
-#include "symbolize/unwind/unwind_memo.h"
+#include "symbolize/unwind/unwind_rule.h"
 #include "symbolize/unwind/unwind_sigframe.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The memo: from module and link-time address to a rule, for every address that was ever looked up.
+ *
+ * One probe of 16 bytes per frame: key and result side by side, and the table dense enough to stay in the
+ * second-level cache for tens of thousands of addresses. A zeroed memo is empty and ready.
+ */
+
+struct unwind_memo_slot {
+	uint64_t key; /* 0: free */
+	uintptr_t value; /* unwind_rule_pack() */
+};
+
+struct unwind_memo {
+	struct unwind_memo_slot *slots;
+	size_t nslots; /* a power of two, or 0 */
+	size_t len;
+	uint64_t hits, misses;
+};
+
+/* Never 0. False if the module's number or the address is too large to be remembered. */
+static inline bool unwind_memo_key(uint32_t module, uint64_t vaddr, uint64_t *ret)
+{
+	*ret = (uint64_t)(module + 1) << 48 | vaddr;
+	return module < 0xffff && vaddr < 1ULL << 48;
+}
+
+static inline struct unwind_memo_slot *unwind_memo_slot(const struct unwind_memo *memo,
+							uint64_t key)
+{
+	size_t i = ((key ^ key >> 32) * 0x9e3779b97f4a7c15ULL >> 32) & (memo->nslots - 1);
+
+	while (memo->slots[i].key && memo->slots[i].key != key)
+		i = (i + 1) & (memo->nslots - 1);
+	return &memo->slots[i];
+}
+
+/* What is known of @key; false if it was never put. */
+static inline bool unwind_memo_get(struct unwind_memo *memo, uint64_t key, struct unwind_rule *ret)
+{
+	const struct unwind_memo_slot *slot = memo->nslots ? unwind_memo_slot(memo, key) : NULL;
+
+	if (!slot || !slot->key)
+		return false;
+	memo->hits++;
+	*ret = unwind_rule_unpack(slot->value);
+	return true;
+}
+
+#define SLOTS_AT_FIRST 4096
+
+/* At most 7 of 10 slots in use. */
+static bool is_full(const struct unwind_memo *memo)
+{
+	return memo->len * 10 >= memo->nslots * 7;
+}
+
+static void grow(struct unwind_memo *memo)
+{
+	struct unwind_memo_slot *old = memo->slots;
+	size_t nold = memo->nslots;
+
+	memo->nslots = nold ? nold * 2 : SLOTS_AT_FIRST;
+	memo->slots = memory_table(memo->nslots, sizeof(*memo->slots));
+	for (size_t i = 0; i < nold; i++) {
+		if (old[i].key)
+			*unwind_memo_slot(memo, old[i].key) = old[i];
+	}
+	free(old);
+}
+
+/* Remember @rule, whose .cfi must outlive the memo, for a key that was not there. */
+static void unwind_memo_put(struct unwind_memo *memo, uint64_t key, struct unwind_rule rule)
+{
+	if (is_full(memo))
+		grow(memo);
+	memo->len++;
+	memo->misses++;
+	*unwind_memo_slot(memo, key) = (struct unwind_memo_slot){
+		.key = key,
+		.value = unwind_rule_pack(rule),
+	};
+}
+
+static void unwind_memo_deinit(struct unwind_memo *memo)
+{
+	free(memo->slots);
+	*memo = (struct unwind_memo){ 0 };
+}
 
 #define PAGE_SHIFT   12
 #define MAP_SLOTS    1024 /* pages of code that a recording's stacks touch at a time */
