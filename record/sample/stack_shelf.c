@@ -17,7 +17,12 @@
 #define SHORTS_MIN    8	  /* samples whose stacks go on before the rest of them is read: short programs are not worth it */
 #define THREADS	      1024
 #define SAMPLES_MIN   4		  /* of a thread before it is asked where its stack ends */
-#define GO_HEAP	      (4ULL << 20) /* Go's heap, which has its goroutines' stacks, is mapped in such pieces; where a stack ends there is not to be seen */
+/*
+ * Go's heap, which has its goroutines' stacks, is mapped in such pieces below this address (runtime/malloc.go: hints for arenas); where a stack
+ * ends there is not to be seen. Threads' stacks, which the kernel aligns to 2 MiB, lie far above.
+ */
+#define GO_HEAP	      (4ULL << 20)
+#define GO_HEAP_END   (1ULL << 44)
 #define END_WAIT_S    1
 
 /* One of the processes whose number leads here: the last one that was told of. */
@@ -137,7 +142,9 @@ static void answer_end(struct stack_shelves *s, const struct question *q)
 	struct thread_end *thread = end_of(s, q->tid);
 	uint64_t start, end;
 
-	if (!map_query_bounds(q->pid, q->sp, &start, &end) || thread->tid != q->tid || start % GO_HEAP == 0)
+	if (!map_query_bounds(q->pid, q->sp, &start, &end) || thread->tid != q->tid)
+		return;
+	if (start % GO_HEAP == 0 && start < GO_HEAP_END)
 		return;
 	thread->start = start;
 	thread->end = end;
