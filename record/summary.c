@@ -194,6 +194,9 @@ static void print_other_stacks(const struct recorder *s, FILE *out, bool verbose
 			PREFIX "second stacks, and stacks behind their snapshots: %" PRIu64 " read, %" PRIu64
 			       " bytes; %" PRIu64 " not, for the thread had gone on, %" PRIu64 " without a sample\n",
 			totals.read, totals.bytes, totals.failed, totals.dropped);
+	if (verbose && totals.deep)
+		fprintf(out, PREFIX "rests of deep stacks: %" PRIu64 ", %.1f KB of each not as before\n", totals.deep,
+			(double)totals.fresh / (double)totals.deep / 1000);
 }
 
 /* Interpreters whose stacks are not read: their samples have the interpreter's own functions. */

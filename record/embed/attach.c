@@ -51,6 +51,7 @@ struct told {
 struct attach_front {
 	const struct attach *attach;
 	struct addr_cache seen;
+	uint64_t forgotten; /* so often */
 	uint32_t pid; /* of the sample */
 	uint64_t who; /* the process, as the cache knows it: its serial, or its number if it has none */
 	VEC(struct told) told;
@@ -260,6 +261,17 @@ void attach_begin(struct attach_front *f, uint32_t pid)
 	f->who = (p ? p->serial : WHO_NO_CODE | pid) << 1;
 }
 
+uint64_t attach_forgotten(const struct attach_front *f)
+{
+	return f->forgotten;
+}
+
+static void forget_addresses(struct attach_front *f)
+{
+	addr_cache_forget_all(&f->seen);
+	f->forgotten++;
+}
+
 /* Leaves are counted, so they are passed on each time; there is one a sample. */
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
@@ -377,7 +389,7 @@ void attach_forget(struct attach *a)
 	map_clear(&a->kernel.symbols.addresses);
 	code_files_forget(&a->files);
 	for (size_t i = 0; i < a->fronts.len; i++)
-		addr_cache_forget_all(&a->fronts.items[i]->seen);
+		forget_addresses(a->fronts.items[i]);
 }
 
 /* What the child does with its copy of @context. */

@@ -84,6 +84,9 @@ uint64_t attach_jit_news(const struct attach *a);
 /* Front number @number, made if it is new. It is the attach's and lasts as long. */
 struct attach_front *attach_front(struct attach *a, size_t number);
 
+/* How often the front has forgotten which addresses it was given: then they are to be given once more. */
+uint64_t attach_forgotten(const struct attach_front *f);
+
 /* What comes next was seen in this process, known or not. */
 void attach_begin(struct attach_front *f, uint32_t pid);
 

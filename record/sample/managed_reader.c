@@ -27,6 +27,8 @@
 #define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
 #define END_WAIT_S    1
+#define DEEP_PERCENT  3	  /* of a CPU: what deep stacks may cost */
+#define DEEP_DRAIN    2	  /* times what it takes to read one, with what is done to it later */
 #define CHECK_EVERY   16	  /* wake-ups: to ask for the thread's CPU time costs a sixth of reading a stack */
 #define HEAD_LEN      40 /* of a sample: header, id, address, process and thread, time */
 
@@ -69,6 +71,10 @@ struct reader {
 	struct stack_reader *other; /* of stacks that a thread has left */
 	struct thread_clocks clocks;
 	struct budget budget; /* of read_ns */
+	struct budget deep_budget; /* of deep_ns as if that were BUDGET_PERCENT */
+	uint64_t deep_ns;
+	bool deep_rests; /* it was used up, and is not full again: stacks that are read now and then cost more in the trace */
+	bool was_deep;	 /* what was read last */
 
 	pthread_mutex_t lock; /* of the results */
 	struct results results;
@@ -154,16 +160,26 @@ static void put(struct reader *r, const struct result *result)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* The drain is not woken by this ring any more, so it is woken when a quarter of it is full. */
+/* The drain is not woken by this ring any more, so it is woken when a quarter of it is full, or half of the shelf. */
 static void ring_bell(struct reader *r)
 {
 	uint64_t tail = tail_of(r->ring), one = 1;
+	bool full = ring_head(r->ring) - tail >= r->ring->data_len / 4 ||
+		    stack_shelves_crowded(r->all->shelves, (size_t)(r - r->all->readers));
 
-	if (ring_head(r->ring) - tail < r->ring->data_len / 4 || r->rung_tail == tail + 1)
+	if (!full || r->rung_tail == tail + 1)
 		return;
 	r->rung_tail = tail + 1;
 	if (write(r->all->bell_fd, &one, sizeof(one)) < 0)
 		r->rung_tail = 0;
+}
+
+static bool may_read_deep(struct reader *r)
+{
+	bool left = budget_charge(&r->deep_budget, clock_now_ns(CLOCK_MONOTONIC), r->deep_ns * DEEP_DRAIN * BUDGET_PERCENT / DEEP_PERCENT);
+
+	r->deep_rests = !left || (r->deep_rests && !budget_is_full(&r->deep_budget));
+	return !r->deep_rests;
 }
 
 /* What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: it did. */
@@ -174,11 +190,10 @@ static bool read_memory(struct reader *r, const struct seen *seen, bool other, s
 	if (p)
 		managed_process_read(p, seen->tid, &r->view, &r->stack);
 	if (other)
-		stack_reader_look(r->other, seen->len);
+		stack_reader_look(r->other, seen->len, may_read_deep(r));
 	bool unchanged = before == thread_clocks_read(&r->clocks, seen->pid, seen->tid);
 
-	if (other)
-		stack_reader_keep(r->other, unchanged);
+	r->was_deep = other && stack_reader_keep(r->other, unchanged);
 	if (!unchanged)
 		thread_clocks_refine(&r->clocks, seen->tid);
 	return unchanged;
@@ -223,8 +238,9 @@ static void take_sample(struct reader *r)
 
 	if (!p && !other)
 		return;
-	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC), took;
 
+	r->was_deep = false;
 	if (begin < seen.time_ns + LATE_NS && budget_charge(&r->budget, begin, r->read_ns)) {
 		other = other && copy_sample(r, &seen);
 		state = !read_memory(r, &seen, other, p) ? EVENT_MANAGED_TORN : r->stack.state;
@@ -232,7 +248,9 @@ static void take_sample(struct reader *r)
 	if (p)
 		put_stack(r, &seen, p, state);
 	managed_process_release(table, p);
-	r->read_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
+	took = clock_now_ns(CLOCK_MONOTONIC) - begin;
+	r->read_ns += took;
+	r->deep_ns += r->was_deep ? took : 0;
 }
 
 static bool pin(uint32_t cpu)
@@ -256,6 +274,7 @@ static void *run_reader(void *context)
 	if (!pin(r->ring->cpu))
 		return NULL;
 	budget_init(&r->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
+	budget_init(&r->deep_budget, clock_now_ns(CLOCK_MONOTONIC), 0);
 	priority_join(&r->priority, r->all->first);
 	while (epoll_wait(r->epoll_fd, &event, 1, -1) >= 0 || errno == EINTR) {
 		if (event.data.fd == r->all->end_fd || event.events & (EPOLLHUP | EPOLLERR))

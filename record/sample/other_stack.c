@@ -148,6 +148,7 @@ bool other_stack_snapshot_of(const struct perf_record *rec, const struct process
 		.fp = rec->regs.values[arch->fp],
 		.process = rec->regs.values[PROCESS_REG],
 		.whole = rec->stack_room >= WHOLE_LEN_MIN,
+		.cut = rec->stack_len == rec->stack_room,
 	};
 	return true;
 }
@@ -180,6 +181,13 @@ bool other_stack_rest(const struct other_stack_snapshot *s, uint64_t end, struct
 	*ret = (struct other_stack_place){ .sp = at, .end = end };
 	keep_proof(s, s->nwords - OTHER_STACK_PROOF, ret);
 	return true;
+}
+
+bool other_stack_is_deep(const struct other_stack_snapshot *s, const struct other_stack_place *place)
+{
+	uint64_t behind = s->base + 8 * (uint64_t)s->nwords;
+
+	return s->cut && place->sp == behind && place->end - behind <= OTHER_STACK_DEEP_MAX;
 }
 
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine)
@@ -324,12 +332,13 @@ static bool is_proof(const struct other_stack_place *place, const uint64_t now[O
 	return true;
 }
 
-static void take_words(const uint64_t *words, size_t count, struct other_stack *ret)
+/* The first of @words is number @slot. */
+static void take_words(const uint64_t *words, size_t count, size_t slot, struct other_stack *ret)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!may_be_address(words[i]))
 			continue;
-		ret->slots[ret->nwords] = (uint32_t)i;
+		ret->slots[ret->nwords] = (uint32_t)(slot + i);
 		ret->words[ret->nwords] = words[i];
 		ret->nwords++;
 	}
@@ -388,11 +397,64 @@ static size_t read_left(const struct task_memory *mem, const struct other_stack_
 	return task_memory_read(mem, place->proof_at, proof, sizeof(proof)) == sizeof(proof) && is_proof(place, proof) ? got : 0;
 }
 
-bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct other_stack *ret)
+#define READ_LEN (64u << 10) /* bytes of a deep stack at once, so that they stay in the caches */
+
+/* @len bytes, of which pages that are not there become zero. */
+static void read_part(const struct task_memory *mem, uint64_t addr, uint8_t *ret, size_t len)
 {
-	uint64_t words[OTHER_STACK_WORDS_MAX], sp = place.sp, end = place.end, stop, heap;
+	for (size_t at = 0; at < len;) {
+		size_t got = task_memory_read(mem, addr + at, ret + at, len - at), hole = 0;
+
+		if (at + got < len)
+			hole = (size_t)(end_of_page(addr + at + got, addr + len) - addr) - at - got;
+		memset(ret + at + got, 0, hole);
+		at += got + hole;
+	}
+}
+
+/* Words from @at on, of which pieces that are whole and the same are only marked. */
+static void take_pieces(const uint64_t *words, uint64_t at, size_t len, struct stack_pieces *pieces, struct other_stack *ret)
+{
+	size_t first = (size_t)(ret->base / STACK_PIECE_LEN);
+
+	for (size_t pos = 0, n; pos < len; pos += n) {
+		n = MIN(len - pos, (size_t)(STACK_PIECE_LEN - (at + pos) % STACK_PIECE_LEN));
+		if (n == STACK_PIECE_LEN && stack_pieces_same(pieces, at + pos, words + pos / 8)) {
+			size_t piece = (size_t)((at + pos) / STACK_PIECE_LEN) - first;
+
+			ret->same[piece / 64] |= 1ULL << (piece % 64);
+		} else {
+			take_words(words + pos / 8, n / 8, (size_t)(at + pos - ret->base) / 8, ret);
+		}
+	}
+}
+
+static bool read_deep(const struct task_memory *mem, const struct other_stack_place *place, struct stack_pieces *pieces,
+		      struct other_stack *ret)
+{
+	uint64_t words[READ_LEN / 8], proof[OTHER_STACK_PROOF];
+
+	ret->base = place->sp;
+	ret->end = place->end & ~7ULL;
+	ret->cut = false;
+	ret->deep = true;
+	ret->nwords = 0;
+	memset(ret->same, 0, sizeof(ret->same));
+	for (uint64_t at = ret->base, len; at < ret->end; at += len) {
+		len = MIN(ret->end - at, READ_LEN - at % READ_LEN);
+		read_part(mem, at, (uint8_t *)words, (size_t)len);
+		take_pieces(words, at, (size_t)len, pieces, ret);
+	}
+	return task_memory_read(mem, place->proof_at, proof, sizeof(proof)) == sizeof(proof) && is_proof(place, proof);
+}
+
+bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct stack_pieces *pieces, struct other_stack *ret)
+{
+	uint64_t words[EVENT_OTHER_STACK_MAX / 8], sp = place.sp, end = place.end, stop, heap;
 	size_t got;
 
+	if (place.deep)
+		return read_deep(mem, &place, pieces, ret);
 	if (place.goroutine && !ask_goroutine(mem, &place, &sp, &end))
 		return false;
 	if (place.process && !ask_process(mem, place.process, &stop, &heap, &end))
@@ -414,7 +476,8 @@ bool other_stack_read(const struct task_memory *mem, struct other_stack_place pl
 	ret->base = sp;
 	ret->end = sp + got;
 	ret->cut = ret->end == limit && limit != end;
+	ret->deep = false;
 	ret->nwords = 0;
-	take_words(words, got / 8, ret);
+	take_words(words, got / 8, 0, ret);
 	return true;
 }

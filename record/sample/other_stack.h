@@ -11,7 +11,7 @@
  *	                                           pointer from the process, or from a register; a callee has saved that which has
  *	                                           either, or not touched it
  *
- * At most EVENT_OTHER_STACK_MAX bytes are read, only of pages that are present. What tells of the switch is read once more together with
+ * At most EVENT_OTHER_STACK_MAX bytes are read, or OTHER_STACK_DEEP_MAX behind a snapshot, only of pages that are present. What tells of the switch is read once more together with
  * it: if it has changed since the snapshot, the thread has gone on, and nothing is read.
  */
 #ifndef RECORD_OTHER_STACK_H
@@ -19,11 +19,14 @@
 
 #include "formats/event.h"
 #include "formats/process/process_table.h"
+#include "record/sample/stack_pieces.h"
 #include "record/task/task_memory.h"
 
 struct perf_record;
 
-#define OTHER_STACK_WORDS_MAX (EVENT_OTHER_STACK_MAX / 8)
+#define OTHER_STACK_DEEP_MAX  (1u << 20) /* bytes of the rest of a deep stack */
+#define OTHER_STACK_WORDS_MAX (OTHER_STACK_DEEP_MAX / 8)
+#define OTHER_STACK_PIECES    (OTHER_STACK_DEEP_MAX / STACK_PIECE_LEN + 1)
 
 /* Words from the stack pointer up as they were copied by the kernel. */
 struct other_stack_snapshot {
@@ -35,6 +38,7 @@ struct other_stack_snapshot {
 	uint64_t fp;		    /* frame pointer */
 	uint64_t process;	    /* the register that has the process in code of Erlang's machine */
 	bool whole;		    /* as large as the kernel could have made it: nobody wished for less */
+	bool cut;		    /* by its size */
 };
 
 /* That of a sample; false: it has none. */
@@ -51,13 +55,18 @@ struct other_stack_place {
 	uint64_t depth;	      /* of the goroutine's stack, in bytes */
 	uint64_t proof_at;    /* address of these words of the snapshot */
 	uint64_t proof[OTHER_STACK_PROOF];
+	bool deep; /* all of the same stack up to @end, right behind a snapshot that its size has cut */
 };
 
 /* Other than zero words of another stack; those that are no addresses may be left out. */
 struct other_stack {
 	uint64_t base, end;
 	bool cut; /* there is more of it */
-	size_t nwords;
+	bool deep; /* the snapshot goes on at @base */
+	/* Then also: pieces, from the one that has @base on, whose words are those that the last turn at this place had there. */
+	uint32_t place, turn;
+	uint64_t same[OTHER_STACK_PIECES / 64 + 1];
+	size_t nwords; /* of the others */
 	uint32_t slots[OTHER_STACK_WORDS_MAX];
 	uint64_t words[OTHER_STACK_WORDS_MAX];
 };
@@ -74,10 +83,18 @@ bool other_stack_rest(const struct other_stack_snapshot *snapshot, uint64_t end,
 /* Where the Erlang process has left its stack that has called the C code in whose midst the sample was taken; false: none has. */
 bool other_stack_find_erlang(const struct task_memory *mem, const struct other_stack_snapshot *snapshot, struct other_stack_place *ret);
 
+/* Was it cut by its size, and is there so much more that @place, the rest, is to be read as a deep one, all of it, and not too much for that? */
+bool other_stack_is_deep(const struct other_stack_snapshot *snapshot, const struct other_stack_place *place);
+
 /* Is there a goroutine where @place says? It may have gone on meanwhile. */
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine);
 
-/* False: it is not there, or the thread has gone on. */
-bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct other_stack *ret);
+/* False: it is not there, or the thread has gone on. @pieces, of a deep one: after stack_pieces_begin(). */
+bool other_stack_read(const struct task_memory *mem, struct other_stack_place place, struct stack_pieces *pieces, struct other_stack *ret);
+
+static inline bool other_stack_is_same(const struct other_stack *stack, size_t piece)
+{
+	return stack->same[piece / 64] >> (piece % 64) & 1;
+}
 
 #endif

@@ -13,6 +13,7 @@
 #include "formats/event.h"
 #include "formats/perf/perf_record.h"
 #include "formats/process/process_table.h"
+#include "record/sample/other_stack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,9 @@
 /* What stands for data in the frame pointer: neither 0 nor an address. */
 #define PRUNE_DATA 1
 
-/* Room for one pruned sample, and what a caller may set once. Large: allocate one and use it again. */
+#define PRUNE_WORDS_MAX (PERF_RECORD_WORDS_MAX + OTHER_STACK_WORDS_MAX)
+
+/* Room for one pruned sample and the rest of its stack, and what a caller may set once. Large: allocate one and use it again. */
 struct prune {
 	const struct arch *arch;
 	bool raw; /* keep every word that is not zero, and all registers */
@@ -35,12 +38,12 @@ struct prune {
 	uint64_t own_start, own_len; /* of the last sample: what counts as its stack */
 	uint64_t mask; /* of the last sample: the bits of a word that make a code address */
 
-	uint32_t slots[PERF_RECORD_WORDS_MAX];
-	uint64_t words[PERF_RECORD_WORDS_MAX];
+	uint32_t slots[PRUNE_WORDS_MAX];
+	uint64_t words[PRUNE_WORDS_MAX];
 	/* Which of @words are code, as indices; valid like the stack. Empty if @raw. */
 	uint32_t code[PERF_RECORD_WORDS_MAX];
 	size_t ncode;
-	uint32_t candidates[PERF_RECORD_WORDS_MAX];
+	uint32_t candidates[PRUNE_WORDS_MAX];
 };
 
 /*

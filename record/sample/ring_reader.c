@@ -3,6 +3,7 @@
  * ring_reader.c - from a ring to a stream of the trace, without a copy in between.
  */
 #include "record/sample/bytecode_words.h"
+#include "record/sample/deep_stack.h"
 #include "record/sample/ring_reader.h"
 #include "record/sample/syscall_argument.h"
 
@@ -35,6 +36,7 @@ struct ring_reader {
 	struct bytecode_words bytecode;
 	struct other_stack other; /* of the sample, before it is pruned in place */
 	struct event_stack other_stack;
+	struct deep_stacks *deep;
 	uint64_t looked;	  /* samples, whether they have left another stack */
 	uint8_t scratch[RING_RECORD_MAX];
 	uint8_t probe_raw[PROBE_RAW_MAX];
@@ -47,6 +49,7 @@ struct ring_reader *ring_reader_new(const struct ring_scene *scene, struct attac
 
 	r->scene = scene;
 	r->front = front;
+	r->deep = deep_stacks_new();
 	r->number = number;
 	r->count = count;
 	r->prune.arch = arch_native();
@@ -58,6 +61,8 @@ struct ring_reader *ring_reader_new(const struct ring_scene *scene, struct attac
 
 void ring_reader_free(struct ring_reader *r)
 {
+	if (r)
+		deep_stacks_free(r->deep);
 	free(r);
 }
 
@@ -150,22 +155,35 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
 }
 
-/* The stack that the thread had before this one, if it was read. Before prune_sample(). */
+/* NULL: no memory is read. */
+static struct stack_shelves *shelves_of(const struct ring_reader *r)
+{
+	return r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
+}
+
+/* The stack that the thread had before this one, or the rest of this, if it was read. Before prune_sample(). */
 static bool fetch_other_stack(struct ring_reader *r, size_t ring)
 {
 	const struct event *ev = &r->record.event;
-	struct stack_shelves *shelves = r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
+	struct stack_shelves *shelves = shelves_of(r);
 	bool found = shelves && stack_shelves_wants(shelves, ev->pid) &&
 		     stack_shelves_take(shelves, ring, ev->tid, ev->time_ns, &r->other);
+	bool other = found && !r->other.deep;
 
-	r->prune.other_start = found ? r->other.base : 0;
-	r->prune.other_end = found ? r->other.end : 0;
+	r->prune.other_start = other ? r->other.base : 0;
+	r->prune.other_end = other ? r->other.end : 0;
 	return found;
 }
 
 /* Of it the same is kept as of the snapshot. After prune_sample(). */
-static void keep_other_stack(struct ring_reader *r, const struct process *proc)
+static void keep_other_stack(struct ring_reader *r, size_t ring, const struct process *proc)
 {
+	if (r->other.deep) {
+		if (!deep_stacks_add(r->deep, proc, &r->other, &r->prune, r->front, &r->record.event.sample.stack))
+			stack_shelves_lose(shelves_of(r), ring);
+		return;
+	}
+
 	struct other_stack *other = &r->other;
 	size_t n = 0;
 
@@ -195,7 +213,7 @@ static bool is_erlang(const struct process *proc, uint64_t ip)
 /* Is more to be read for samples of this process from now on? Before prune_sample(). */
 static void look_for_other_stack(struct ring_reader *r, const struct process *proc)
 {
-	struct stack_shelves *shelves = r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
+	struct stack_shelves *shelves = shelves_of(r);
 	uint32_t pid = r->record.event.pid;
 	struct other_stack_snapshot snapshot;
 	struct other_stack_place place;
@@ -301,7 +319,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	trim_chain(r, proc, &ev->sample);
 	note_code(r, ev->pid, proc);
 	if (other)
-		keep_other_stack(r, proc);
+		keep_other_stack(r, ring, proc);
 	count_sample(r, ev->sample.event, ring);
 	if (r->scene->managed && ev->sample.regs)
 		managed_readers_sampled(r->scene->managed, ev->pid);

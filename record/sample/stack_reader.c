@@ -22,6 +22,8 @@ struct stack_reader {
 	struct task_memory mem;
 	struct perf_record record;
 	struct other_stack stack;
+	struct stack_pieces *pieces;
+	uint64_t lost; /* so many of what was put on the shelf were, when it was looked at last */
 	bool found, whole; /* what the last look came to */
 	uint8_t bytes[PERF_RECORD_LEN_MAX];
 };
@@ -86,6 +88,7 @@ struct stack_reader *stack_reader_new(struct stack_shapes *shapes, struct stack_
 	r->shelves = shelves;
 	r->ring = ring;
 	r->mem.pagemap_fd = -1;
+	r->pieces = stack_pieces_new();
 	return r;
 }
 
@@ -94,6 +97,7 @@ void stack_reader_free(struct stack_reader *r)
 	if (!r)
 		return;
 	task_memory_close(&r->mem);
+	stack_pieces_free(r->pieces);
 	free(r);
 }
 
@@ -113,8 +117,21 @@ static bool open_memory(struct stack_reader *r, uint32_t pid)
 	return task_memory_open(&r->mem, pid);
 }
 
+/* What is known of the pieces is worth nothing without what was handed on before. */
+static void begin_pieces(struct stack_reader *r)
+{
+	uint64_t lost = stack_shelves_lost(r->shelves, r->ring);
+	uint32_t place;
+
+	if (lost != r->lost)
+		stack_pieces_forget(r->pieces);
+	r->lost = lost;
+	stack_pieces_begin(r->pieces, r->record.event.tid, &place, &r->stack.turn);
+	r->stack.place = (uint32_t)r->ring * STACK_PIECES_PLACES + place;
+}
+
 /* The first place that turns out to be one; *@ret_found: there was any that looked so. */
-static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *snapshot, bool *ret_found)
+static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *snapshot, bool deep, bool *ret_found)
 {
 	struct other_stack_place place;
 	size_t slot = 0;
@@ -124,20 +141,25 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 
 	if (erlang && other_stack_find_erlang(&r->mem, snapshot, &place)) {
 		*ret_found = true;
-		return other_stack_read(&r->mem, place, &r->stack);
+		return other_stack_read(&r->mem, place, NULL, &r->stack);
 	}
 	for (unsigned i = 0; switches && i < TRIES_MAX && other_stack_find(snapshot, &slot, &place); i++) {
 		*ret_found = true;
-		if (other_stack_read(&r->mem, place, &r->stack))
+		if (other_stack_read(&r->mem, place, NULL, &r->stack))
 			return true;
 	}
 	if (!other_stack_rest(snapshot, stack_shelves_end(r->shelves, r->record.event.tid, snapshot->base), &place))
 		return false;
+	place.deep = other_stack_is_deep(snapshot, &place);
+	if (place.deep && !deep)
+		return false;
 	*ret_found = true;
-	return other_stack_read(&r->mem, place, &r->stack);
+	if (place.deep)
+		begin_pieces(r);
+	return other_stack_read(&r->mem, place, r->pieces, &r->stack);
 }
 
-void stack_reader_look(struct stack_reader *r, size_t len)
+void stack_reader_look(struct stack_reader *r, size_t len, bool deep)
 {
 	const struct perf_layout *layout = layout_of(r->shapes, perf_record_id(r->bytes, len, false));
 	struct other_stack_snapshot snapshot;
@@ -149,18 +171,22 @@ void stack_reader_look(struct stack_reader *r, size_t len)
 
 	if (!err && r->record.known && r->record.event.kind == EVENT_SAMPLE &&
 	    other_stack_snapshot_of(&r->record, NULL, &snapshot) && open_memory(r, r->record.event.pid)) {
-		r->whole = read_any(r, &snapshot, &r->found);
+		r->whole = read_any(r, &snapshot, deep, &r->found);
 		if (!r->whole)
 			task_memory_close(&r->mem);
 	}
 	err_free(err);
 }
 
-void stack_reader_keep(struct stack_reader *r, bool unchanged)
+bool stack_reader_keep(struct stack_reader *r, bool unchanged)
 {
 	const struct event *ev = &r->record.event;
+	bool good = r->whole && unchanged;
+	bool kept = r->found && stack_shelves_put(r->shelves, r->ring, ev->pid, ev->tid, ev->time_ns, good ? &r->stack : NULL);
+	bool was_deep = r->found && good && r->stack.deep;
 
-	if (r->found)
-		stack_shelves_put(r->shelves, r->ring, ev->pid, ev->tid, ev->time_ns, r->whole && unchanged ? &r->stack : NULL);
+	if (kept && was_deep)
+		stack_pieces_keep(r->pieces);
 	r->found = false;
+	return was_deep;
 }

@@ -34,10 +34,13 @@ void stack_reader_free(struct stack_reader *r);
 /* Room for a sample, for the caller to copy it into. */
 uint8_t *stack_reader_room(struct stack_reader *r);
 
-/* The sample of @len bytes in there was just taken: read what can be read of the stack before it. */
-void stack_reader_look(struct stack_reader *r, size_t len);
+/*
+ * The sample of @len bytes in there was just taken: read what can be read of the stack before it, or of its rest; @deep: also of that of a deep
+ * stack.
+ */
+void stack_reader_look(struct stack_reader *r, size_t len, bool deep);
 
-/* Put what came of that on the shelf; unless the thread is @unchanged since, that is nothing. */
-void stack_reader_keep(struct stack_reader *r, bool unchanged);
+/* Put what came of that on the shelf; unless the thread is @unchanged since, that is nothing. True: it was the rest of a deep stack. */
+bool stack_reader_keep(struct stack_reader *r, bool unchanged);
 
 #endif

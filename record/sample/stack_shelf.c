@@ -39,17 +39,19 @@ struct thread_end {
 	_Atomic uint64_t start, end; /* of the mapping that has its stack; 0: not known */
 };
 
-/* An entry; its words and then their slots follow. */
+#define HEAD_LEN offsetof(struct other_stack, slots)
+
+/* An entry; what comes before the slots in struct other_stack, its words and then their slots follow. */
 struct entry {
-	uint64_t time_ns, base, end;
+	uint64_t time_ns;
 	uint32_t tid, nwords;
-	bool cut;
 };
 
 struct shelf {
 	pthread_mutex_t lock;
 	VEC(uint8_t) bytes;
 	size_t pos; /* of the oldest entry that was not taken */
+	_Atomic uint64_t lost;
 	struct stack_shelf_totals totals;
 };
 
@@ -292,50 +294,85 @@ bool stack_shelves_switches(const struct stack_shelves *s, uint32_t pid)
 	return suspect->pid == pid && suspect->switches;
 }
 
-static void put(struct shelf *shelf, const struct entry *entry, const struct other_stack *stack)
+static size_t len_of(const struct entry *entry)
 {
-	size_t len = sizeof(*entry) + stack->nwords * (sizeof(stack->words[0]) + sizeof(stack->slots[0]));
+	return sizeof(*entry) + HEAD_LEN + entry->nwords * (sizeof(uint64_t) + sizeof(uint32_t));
+}
 
-	if (shelf->bytes.len + len > STACK_SHELF_LEN) {
+static uint64_t fresh_bytes(const struct other_stack *stack)
+{
+	uint64_t fresh = stack->end - stack->base;
+
+	for (size_t i = 0; i < ARRAY_LEN(stack->same); i++)
+		fresh -= STACK_PIECE_LEN * (uint64_t)__builtin_popcountll(stack->same[i]);
+	return fresh;
+}
+
+static bool put(struct shelf *shelf, const struct entry *entry, const struct other_stack *stack)
+{
+	if (shelf->bytes.len + len_of(entry) > STACK_SHELF_LEN) {
 		shelf->totals.dropped++;
-		return;
+		return false;
 	}
 	vec_reserve(&shelf->bytes, STACK_SHELF_LEN); /* once: memory that is not used yet costs nothing */
 	vec_append(&shelf->bytes, (const uint8_t *)entry, sizeof(*entry));
+	vec_append(&shelf->bytes, (const uint8_t *)stack, HEAD_LEN);
 	vec_append(&shelf->bytes, (const uint8_t *)stack->words, stack->nwords * sizeof(stack->words[0]));
 	vec_append(&shelf->bytes, (const uint8_t *)stack->slots, stack->nwords * sizeof(stack->slots[0]));
 	shelf->totals.read++;
 	shelf->totals.bytes += stack->end - stack->base;
+	shelf->totals.deep += stack->deep;
+	shelf->totals.fresh += stack->deep ? fresh_bytes(stack) : 0;
+	return true;
 }
 
-void stack_shelves_put(struct stack_shelves *s, size_t ring, uint32_t pid, uint32_t tid, uint64_t time_ns,
+bool stack_shelves_put(struct stack_shelves *s, size_t ring, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		       const struct other_stack *stack)
 {
 	struct suspect *suspect = &s->suspects[place_of(pid)];
 	struct shelf *shelf = &s->shelves[ring];
+	bool kept = false;
 
 	if (suspect->pid == pid)
 		suspect->misses = stack ? 0 : suspect->misses + 1;
 	pthread_mutex_lock(&shelf->lock);
 	if (stack) {
-		struct entry entry = { .time_ns = time_ns, .base = stack->base, .end = stack->end, .tid = tid,
-				       .nwords = (uint32_t)stack->nwords, .cut = stack->cut };
+		struct entry entry = { .time_ns = time_ns, .tid = tid, .nwords = (uint32_t)stack->nwords };
 
-		put(shelf, &entry, stack);
+		kept = put(shelf, &entry, stack);
 	} else {
 		shelf->totals.failed++;
 	}
 	pthread_mutex_unlock(&shelf->lock);
+	return kept;
 }
 
-static void unpack(const struct entry *entry, const uint8_t *bytes, struct other_stack *ret)
+bool stack_shelves_crowded(struct stack_shelves *s, size_t ring)
 {
-	ret->base = entry->base;
-	ret->end = entry->end;
-	ret->cut = entry->cut;
-	ret->nwords = entry->nwords;
-	memcpy(ret->words, bytes, entry->nwords * sizeof(ret->words[0]));
-	memcpy(ret->slots, bytes + entry->nwords * sizeof(ret->words[0]), entry->nwords * sizeof(ret->slots[0]));
+	struct shelf *shelf = &s->shelves[ring];
+
+	pthread_mutex_lock(&shelf->lock);
+	bool crowded = shelf->bytes.len > STACK_SHELF_LEN / 2;
+
+	pthread_mutex_unlock(&shelf->lock);
+	return crowded;
+}
+
+uint64_t stack_shelves_lost(const struct stack_shelves *s, size_t ring)
+{
+	return s->shelves[ring].lost;
+}
+
+void stack_shelves_lose(struct stack_shelves *s, size_t ring)
+{
+	s->shelves[ring].lost++;
+}
+
+static void unpack(const uint8_t *bytes, struct other_stack *ret)
+{
+	memcpy(ret, bytes, HEAD_LEN);
+	memcpy(ret->words, bytes + HEAD_LEN, ret->nwords * sizeof(ret->words[0]));
+	memcpy(ret->slots, bytes + HEAD_LEN + ret->nwords * sizeof(ret->words[0]), ret->nwords * sizeof(ret->slots[0]));
 }
 
 /* Pass entries that are older than @time_ns, and take the one of @tid at that time. */
@@ -348,12 +385,13 @@ static bool take(struct shelf *shelf, uint32_t tid, uint64_t time_ns, struct oth
 		memcpy(&entry, at, sizeof(entry));
 		if (entry.time_ns > time_ns)
 			return false;
-		shelf->pos += sizeof(entry) + entry.nwords * (sizeof(ret->words[0]) + sizeof(ret->slots[0]));
+		shelf->pos += len_of(&entry);
 		if (entry.time_ns == time_ns && entry.tid == tid) {
-			unpack(&entry, at + sizeof(entry), ret);
+			unpack(at + sizeof(entry), ret);
 			return true;
 		}
 		shelf->totals.dropped++;
+		shelf->lost++;
 	}
 	return false;
 }
@@ -383,6 +421,8 @@ struct stack_shelf_totals stack_shelves_totals(struct stack_shelves *s)
 		sum.failed += shelf->totals.failed;
 		sum.dropped += shelf->totals.dropped;
 		sum.bytes += shelf->totals.bytes;
+		sum.deep += shelf->totals.deep;
+		sum.fresh += shelf->totals.fresh;
 		pthread_mutex_unlock(&shelf->lock);
 	}
 	return sum;

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define STACK_SHELF_LOOKS 8
-#define STACK_SHELF_LEN	  (2u << 20) /* bytes of stacks that wait, for each ring */
+#define STACK_SHELF_LEN	  (4u << 20) /* bytes of stacks that wait, for each ring */
 
 struct stack_shelves;
 
@@ -27,6 +27,7 @@ struct stack_shelf_totals {
 	uint64_t read, failed; /* the thread had gone on, or the memory was not there */
 	uint64_t dropped;      /* no room, or the sample was not found again */
 	uint64_t bytes;
+	uint64_t deep, fresh;  /* of those that were read: rests of deep stacks; bytes of them that were not the same as before */
 };
 
 struct stack_shelves *stack_shelves_new(size_t nrings);
@@ -65,9 +66,19 @@ bool stack_shelves_wants(const struct stack_shelves *s, uint32_t pid);
 /* And not only the rest of stacks that go on? */
 bool stack_shelves_switches(const struct stack_shelves *s, uint32_t pid);
 
-/* What came of one look: NULL if nothing could be read. By the one reader of ring @ring. */
-void stack_shelves_put(struct stack_shelves *s, size_t ring, uint32_t pid, uint32_t tid, uint64_t time_ns,
+/* What came of one look: NULL if nothing could be read. By the one reader of ring @ring. False: there is no room. */
+bool stack_shelves_put(struct stack_shelves *s, size_t ring, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		       const struct other_stack *stack);
+
+/* Is more than half of the room of @ring in use? Then the drain should come. By its reader. */
+bool stack_shelves_crowded(struct stack_shelves *s, size_t ring);
+
+/*
+ * How often a deep stack of @ring did not get to where its words are known (deep_stack.h): the next ones must not refer to it.
+ * stack_shelves_lose(): it was taken, but cannot be used.
+ */
+uint64_t stack_shelves_lost(const struct stack_shelves *s, size_t ring);
+void stack_shelves_lose(struct stack_shelves *s, size_t ring);
 
 /* The stack that belongs to the sample of @tid at @time_ns; those of earlier samples of the ring are dropped. By the one who empties @ring. */
 bool stack_shelves_take(struct stack_shelves *s, size_t ring, uint32_t tid, uint64_t time_ns, struct other_stack *ret);

@@ -22,7 +22,7 @@ struct pruner {
 	struct process_table processes;
 	struct prune prune;
 	struct perf_record record;
-	uint8_t bytes[PERF_RECORD_LEN_MAX];
+	uint8_t bytes[PERF_RECORD_LEN_MAX + OTHER_STACK_DEEP_MAX];
 	struct event_stack other;
 	uint32_t slots[EVENT_STACK_MAX / 8];
 	uint64_t words[EVENT_STACK_MAX / 8];

@@ -147,7 +147,7 @@ TEST(other_stack_of_a_goroutine_is_read_from_where_it_was_left_to_its_end)
 		CHECK(find_own(cases[i].arch, words, &place));
 		CHECK_UINT(place.goroutine, (uintptr_t)&fake_g);
 		CHECK(other_stack_is_goroutine(&mem, place.goroutine));
-		CHECK(other_stack_read(&mem, place, stack));
+		CHECK(other_stack_read(&mem, place, NULL, stack));
 		CHECK_UINT(stack->base, (uintptr_t)(go_stack + 990));
 		CHECK_UINT(stack->end, fake_g.hi);
 		CHECK(!stack->cut);
@@ -156,14 +156,14 @@ TEST(other_stack_of_a_goroutine_is_read_from_where_it_was_left_to_its_end)
 		CHECK_UINT(stack->slots[10], 11);
 
 		words[4 + cases[i].depth] += 8; /* it was left somewhere else since */
-		CHECK(!other_stack_read(&mem, place, stack));
+		CHECK(!other_stack_read(&mem, place, NULL, stack));
 		words[4 + cases[i].depth] -= 8;
 		fake_g.sched_sp -= 8; /* the goroutine says something else */
-		CHECK(!other_stack_read(&mem, place, stack));
+		CHECK(!other_stack_read(&mem, place, NULL, stack));
 		fake_g.sched_sp += 8;
 		fake_g.sched_g = 0; /* it is none */
 		CHECK(!other_stack_is_goroutine(&mem, place.goroutine));
-		CHECK(!other_stack_read(&mem, place, stack));
+		CHECK(!other_stack_read(&mem, place, NULL, stack));
 	}
 	free(stack);
 	task_memory_close(&mem);
@@ -214,7 +214,7 @@ TEST(other_stack_of_an_erlang_process_is_read_from_where_c_was_called)
 		lay_erlang(&e, by_register);
 		CHECK(other_stack_find_erlang(&mem, &s, &place));
 		CHECK_UINT(place.process, (uintptr_t)e.process);
-		CHECK(other_stack_read(&mem, place, stack));
+		CHECK(other_stack_read(&mem, place, NULL, stack));
 		CHECK_UINT(stack->base, (uintptr_t)(e.heap + 50));
 		CHECK_UINT(stack->end, (uintptr_t)(e.heap + 64));
 		CHECK_UINT(stack->words[0], 0x30000 + 50);
@@ -255,7 +255,7 @@ TEST(other_stack_of_an_erlang_process_is_none_where_its_own_was_sampled)
 
 TEST(other_stack_is_read_up_to_its_limit)
 {
-	static _Alignas(4096) uint64_t large[OTHER_STACK_WORDS_MAX + 1024];
+	static _Alignas(4096) uint64_t large[EVENT_OTHER_STACK_MAX / 8 + 1024];
 	struct task_memory mem = own_memory();
 	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
 	struct other_stack_place place = { .sp = (uintptr_t)large + 3, .proof_at = (uintptr_t)large,
@@ -263,16 +263,16 @@ TEST(other_stack_is_read_up_to_its_limit)
 
 	for (size_t i = 0; i < ARRAY_LEN(large); i++)
 		large[i] = 0x20000 + i;
-	CHECK(other_stack_read(&mem, place, stack));
+	CHECK(other_stack_read(&mem, place, NULL, stack));
 	CHECK_UINT(stack->base, (uintptr_t)large + 8);
 	CHECK_UINT(stack->end, stack->base + EVENT_OTHER_STACK_MAX);
 	CHECK(stack->cut);
-	CHECK_UINT(stack->nwords, OTHER_STACK_WORDS_MAX);
+	CHECK_UINT(stack->nwords, EVENT_OTHER_STACK_MAX / 8);
 	large[3]++; /* what told of the switch has changed */
-	CHECK(!other_stack_read(&mem, place, stack));
+	CHECK(!other_stack_read(&mem, place, NULL, stack));
 	place.sp = 4096;
 	large[3]--;
-	CHECK(!other_stack_read(&mem, place, stack));
+	CHECK(!other_stack_read(&mem, place, NULL, stack));
 	free(stack);
 	task_memory_close(&mem);
 }
@@ -306,7 +306,7 @@ TEST(other_stack_rest_is_what_lies_behind_an_untouched_page)
 	uint64_t *words = map_stack(&snapshot), end = snapshot.base + 8 * 4096;
 
 	CHECK(other_stack_rest(&snapshot, end, &place));
-	CHECK(other_stack_read(&mem, place, stack));
+	CHECK(other_stack_read(&mem, place, NULL, stack));
 	CHECK_UINT(stack->base, snapshot.base + 2 * 4096);
 	CHECK_UINT(stack->end, end);
 	CHECK_UINT(stack->nwords, 5 * PAGE_WORDS); /* but for another hole */
@@ -315,11 +315,11 @@ TEST(other_stack_rest_is_what_lies_behind_an_untouched_page)
 
 	words[PAGE_WORDS - 1]++; /* the thread has gone on */
 	place.proof[OTHER_STACK_PROOF - 1] = 0x20000 + PAGE_WORDS - 1;
-	CHECK(!other_stack_read(&mem, place, stack));
+	CHECK(!other_stack_read(&mem, place, NULL, stack));
 	place.sp = end - 1;
 	CHECK(other_stack_rest(&snapshot, end, &place));
 	munmap(words, 8 * 4096);
-	CHECK(!other_stack_read(&mem, place, stack));
+	CHECK(!other_stack_read(&mem, place, NULL, stack));
 	free(stack);
 	task_memory_close(&mem);
 }
@@ -342,6 +342,92 @@ TEST(other_stack_has_no_rest_where_it_ends_or_nobody_wants_more)
 	CHECK(other_stack_rest(&snapshot, end, &place));
 	words[30] = 0; /* to the end, as those of a goroutine do */
 	CHECK(!other_stack_rest(&snapshot, end, &place));
+	munmap(words, 8 * 4096);
+}
+
+/* ---- the rest of a deep stack ---------------------------------------------------------------------- */
+
+#define DEEP_PIECES 40
+#define DEEP_WORDS  (DEEP_PIECES * PAGE_WORDS)
+
+/* Which pieces are fresh, as bits; the words of all of them, and of no others, must be there. */
+static uint64_t read_deep(const struct task_memory *mem, struct other_stack_place place, struct stack_pieces *pieces, uint32_t tid,
+			  struct other_stack *stack)
+{
+	size_t words = 0, npieces = (size_t)(place.end / 4096 - place.sp / 4096);
+	uint64_t fresh = 0;
+
+	stack_pieces_begin(pieces, tid, &stack->place, &stack->turn);
+	CHECK(other_stack_read(mem, place, pieces, stack));
+	CHECK(stack->deep && !stack->cut);
+	for (size_t i = 0; i < npieces; i++)
+		fresh |= (uint64_t)!other_stack_is_same(stack, i) << i;
+	for (size_t i = 0; i < stack->nwords; i++) {
+		uint64_t addr = stack->base + 8 * (uint64_t)stack->slots[i];
+
+		CHECK(fresh >> ((addr - (stack->base & ~4095ULL)) / 4096) & 1);
+		CHECK_UINT(stack->words[i], *(uint64_t *)(uintptr_t)addr);
+	}
+	for (size_t i = 0; i < npieces; i++)
+		words += (fresh >> i & 1) * PAGE_WORDS;
+	CHECK_UINT(stack->nwords, words - (stack->base % 4096) / 8);
+	return fresh;
+}
+
+TEST(other_stack_hands_on_of_a_deep_stack_what_is_not_as_before)
+{
+	static _Alignas(4096) uint64_t words[DEEP_WORDS];
+	struct task_memory mem = own_memory();
+	struct stack_pieces *pieces = stack_pieces_new();
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+	const struct other_stack_place place = { .sp = (uintptr_t)words + 80, .end = (uintptr_t)(words + DEEP_WORDS), .deep = true,
+						 .proof_at = (uintptr_t)words };
+	struct other_stack_place inner = place, changed = place;
+	const uint64_t all = (1ULL << DEEP_PIECES) - 1;
+
+	for (size_t i = 0; i < DEEP_WORDS; i++)
+		words[i] = 0x20000 + i;
+	CHECK_UINT(read_deep(&mem, place, pieces, 7, stack), all);
+	CHECK_UINT(stack->turn, 0);
+	CHECK_UINT(read_deep(&mem, place, pieces, 7, stack), all); /* that was not kept */
+	stack_pieces_keep(pieces);
+	CHECK_UINT(read_deep(&mem, place, pieces, 7, stack), 1); /* but for the piece that is not all there */
+	CHECK_UINT(stack->turn, 1);
+	stack_pieces_keep(pieces);
+	words[3 * PAGE_WORDS] += 8; /* one return address each, at both ends of a piece */
+	words[38 * PAGE_WORDS + PAGE_WORDS - 1] += 8;
+	CHECK_UINT(read_deep(&mem, place, pieces, 7, stack), 1 | 1ULL << 3 | 1ULL << 38);
+	stack_pieces_keep(pieces);
+	CHECK_UINT(read_deep(&mem, place, pieces, 8, stack), all); /* another thread */
+
+	/* What the last turn did not reach is not known any more, though it is as it was. */
+	inner.sp += 9 * 4096;
+	CHECK_UINT(read_deep(&mem, inner, pieces, 7, stack), 1);
+	stack_pieces_keep(pieces);
+	CHECK_UINT(read_deep(&mem, place, pieces, 7, stack), (1u << 10) - 1);
+	stack_pieces_keep(pieces);
+	stack_pieces_forget(pieces);
+	CHECK_UINT(read_deep(&mem, place, pieces, 7, stack), all);
+
+	changed.proof[0] = 1;
+	CHECK(!other_stack_read(&mem, changed, pieces, stack)); /* the thread has gone on */
+	free(stack);
+	stack_pieces_free(pieces);
+	task_memory_close(&mem);
+}
+
+TEST(other_stack_is_deep_where_its_end_is_near_enough_and_the_snapshot_full)
+{
+	struct other_stack_snapshot snapshot;
+	struct other_stack_place place;
+	uint64_t *words = map_stack(&snapshot), end = snapshot.base + 4096 + OTHER_STACK_DEEP_MAX;
+
+	CHECK(other_stack_rest(&snapshot, end, &place));
+	CHECK(!other_stack_is_deep(&snapshot, &place));
+	snapshot.cut = true;
+	CHECK(other_stack_is_deep(&snapshot, &place));
+	CHECK(other_stack_rest(&snapshot, end + 4096, &place));
+	CHECK(!other_stack_is_deep(&snapshot, &place));
 	munmap(words, 8 * 4096);
 }
 
@@ -391,13 +477,38 @@ TEST(stack_shelf_gives_each_sample_its_own_stack)
 	stack_shelves_free(s);
 }
 
+TEST(stack_shelf_counts_deep_stacks_that_nobody_took)
+{
+	struct stack_shelves *s = stack_shelves_new(2);
+	struct other_stack *stack = stack_of(1000), *found = memory_zeroed(1, sizeof(*found));
+
+	stack->deep = true;
+	stack->end = stack->base + 10 * STACK_PIECE_LEN;
+	stack->same[0] = 0x2f0;
+	CHECK(stack_shelves_put(s, 1, 7, 8, 100, stack));
+	CHECK(stack_shelves_put(s, 1, 7, 8, 200, stack));
+	CHECK(stack_shelves_take(s, 1, 8, 100, found));
+	CHECK_UINT(found->same[0], 0x2f0);
+	CHECK_UINT(stack_shelves_lost(s, 1), 0);
+	CHECK(!stack_shelves_take(s, 1, 8, 300, found));
+	CHECK_UINT(stack_shelves_lost(s, 1), 1);
+	stack_shelves_lose(s, 1);
+	CHECK_UINT(stack_shelves_lost(s, 1), 2);
+	CHECK_UINT(stack_shelves_lost(s, 0), 0);
+	CHECK_UINT(stack_shelves_totals(s).deep, 2);
+	CHECK_UINT(stack_shelves_totals(s).fresh, 10 * STACK_PIECE_LEN);
+	free(stack);
+	free(found);
+	stack_shelves_free(s);
+}
+
 TEST(stack_shelf_is_bounded)
 {
 	struct stack_shelves *s = stack_shelves_new(1);
 	struct other_stack *stack = stack_of(1000);
-	uint64_t count = 3 * STACK_SHELF_LEN / (OTHER_STACK_WORDS_MAX * 12);
+	uint64_t count = 3 * STACK_SHELF_LEN / EVENT_OTHER_STACK_MAX;
 
-	stack->nwords = OTHER_STACK_WORDS_MAX;
+	stack->nwords = EVENT_OTHER_STACK_MAX / 12;
 	for (uint64_t i = 0; i < count; i++)
 		stack_shelves_put(s, 0, 7, 8, i, stack);
 	CHECK(stack_shelves_totals(s).dropped > count / 2);
@@ -470,7 +581,7 @@ TEST(stack_shelf_learns_where_the_stacks_of_threads_end_that_are_sampled_often)
 	uint32_t pid = (uint32_t)getpid();
 	uint64_t sp = (uintptr_t)&s, start, end;
 
-	if (!map_query_bounds(pid, sp, &start, &end) || start % (4 << 20) == 0) {
+	if (!map_query_bounds(pid, sp, &start, &end) || (start % (4 << 20) == 0 && !(start >> 44))) {
 		stack_shelves_free(s);
 		SKIP("the kernel does not tell, or has our stack where Go would have its heap");
 	}
