@@ -24,8 +24,11 @@ struct place {
 	struct words words;
 };
 
+#define WORDS_MAX (1u << 21) /* of all places, 32 MiB: more than 8 threads have whose every word is an address */
+
 struct deep_stacks {
 	VEC(struct place *) places;
+	size_t nwords;	   /* of all of them */
 	struct words next; /* of the turn that comes */
 };
 
@@ -55,6 +58,21 @@ static struct place *place_of(struct deep_stacks *s, uint32_t number)
 	if (!s->places.items[number])
 		s->places.items[number] = memory_zeroed(1, sizeof(struct place));
 	return s->places.items[number];
+}
+
+static void forget_words(struct deep_stacks *s, struct place *place)
+{
+	s->nwords -= place->words.list.len;
+	vec_deinit(&place->words.list);
+	place->known = false;
+}
+
+/* What refers to them later is refused. */
+static void forget_others(struct deep_stacks *s, const struct place *place)
+{
+	for (size_t i = 0; i < s->places.len; i++)
+		if (s->places.items[i] && s->places.items[i] != place)
+			forget_words(s, s->places.items[i]);
 }
 
 static bool is_any_same(const struct other_stack *rest)
@@ -158,12 +176,12 @@ static void tell_again(const struct chooser *c, const struct words *known)
 }
 
 /* Are the words of the last turn what @rest refers to, and pruned by what is mapped now? */
-static bool recall(struct place *place, const struct chooser *c, const struct other_stack *rest)
+static bool recall(struct deep_stacks *s, struct place *place, const struct chooser *c, const struct other_stack *rest)
 {
 	bool known = place->known && rest->turn == place->turn + 1 && place->pid == c->proc->pid && place->serial == c->proc->serial;
 
 	if (!known)
-		place->words.list.len = 0;
+		forget_words(s, place);
 	place->known = known || !is_any_same(rest);
 	place->turn = rest->turn;
 	place->pid = c->proc->pid;
@@ -191,7 +209,7 @@ bool deep_stacks_add(struct deep_stacks *s, const struct process *proc, const st
 	struct place *place = place_of(s, rest->place);
 
 	attach_begin(front, proc->pid);
-	if (!recall(place, &chooser, rest))
+	if (!recall(s, place, &chooser, rest))
 		return false;
 	take_turn(&chooser, &place->words, rest, &s->next);
 
@@ -199,6 +217,9 @@ bool deep_stacks_add(struct deep_stacks *s, const struct process *proc, const st
 
 	place->words = s->next;
 	s->next = last;
+	s->nwords += place->words.list.len - last.list.len;
+	if (s->nwords > WORDS_MAX)
+		forget_others(s, place);
 	if (stack->cut && !stack->shortened && stack->end == rest->base)
 		append(prune, &place->words, rest->end, stack);
 	return true;

@@ -25,6 +25,7 @@ struct stack_reader {
 	struct stack_pieces *pieces;
 	uint64_t lost; /* so many of what was put on the shelf were, when it was looked at last */
 	bool found, whole; /* what the last look came to */
+	bool deep;	   /* and whether it read a deep stack, or tried to */
 	uint8_t bytes[PERF_RECORD_LEN_MAX];
 };
 
@@ -154,7 +155,8 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 	if (place.deep && !deep)
 		return false;
 	*ret_found = true;
-	if (place.deep)
+	r->deep = place.deep;
+	if (r->deep)
 		begin_pieces(r);
 	return other_stack_read(&r->mem, place, r->pieces, &r->stack);
 }
@@ -164,7 +166,7 @@ void stack_reader_look(struct stack_reader *r, size_t len, bool deep)
 	const struct perf_layout *layout = layout_of(r->shapes, perf_record_id(r->bytes, len, false));
 	struct other_stack_snapshot snapshot;
 
-	r->found = r->whole = false;
+	r->found = r->whole = r->deep = false;
 	if (!layout)
 		return;
 	struct err *err = perf_record_parse(layout, r->bytes, len, false, &r->record);
@@ -183,10 +185,9 @@ bool stack_reader_keep(struct stack_reader *r, bool unchanged)
 	const struct event *ev = &r->record.event;
 	bool good = r->whole && unchanged;
 	bool kept = r->found && stack_shelves_put(r->shelves, r->ring, ev->pid, ev->tid, ev->time_ns, good ? &r->stack : NULL);
-	bool was_deep = r->found && good && r->stack.deep;
 
-	if (kept && was_deep)
+	if (kept && good && r->deep)
 		stack_pieces_keep(r->pieces);
 	r->found = false;
-	return was_deep;
+	return r->deep;
 }

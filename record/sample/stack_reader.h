@@ -40,7 +40,7 @@ uint8_t *stack_reader_room(struct stack_reader *r);
  */
 void stack_reader_look(struct stack_reader *r, size_t len, bool deep);
 
-/* Put what came of that on the shelf; unless the thread is @unchanged since, that is nothing. True: it was the rest of a deep stack. */
+/* Put what came of that on the shelf; unless the thread is @unchanged since, that is nothing. True: the rest of a deep stack was read, or was to be. */
 bool stack_reader_keep(struct stack_reader *r, bool unchanged);
 
 #endif

@@ -170,3 +170,26 @@ TEST(deep_stack_leaves_a_snapshot_alone_that_it_does_not_follow)
 	CHECK_UINT(b.stack.end, BASE);
 	CHECK_UINT(b.stack.nwords, 1);
 }
+
+/* A stack of 1 MiB whose every word is an address, at place @number. */
+static bool add_full(struct bench *b, uint32_t number, uint64_t same)
+{
+	b->rest->place = number;
+	b->rest->turn = same ? 1 : 0;
+	b->rest->end = BASE + OTHER_STACK_DEEP_MAX;
+	for (uint64_t at = same ? PIECE + 2 * (uint64_t)STACK_PIECE_LEN : BASE; at < b->rest->end; at += 8)
+		put(b, at, CODE + 1);
+	return add(b, same);
+}
+
+TEST(deep_stack_forgets_what_others_had_where_all_have_too_much)
+{
+	BENCH();
+	for (uint32_t i = 0; i < 16; i++)
+		CHECK(add_full(&b, i, 0));
+	CHECK(add_full(&b, 0, 2)); /* all of them are known */
+	CHECK(add_full(&b, 16, 0));
+	CHECK_UINT(b.stack.nwords, 1 + OTHER_STACK_DEEP_MAX / 8);
+	CHECK(add_full(&b, 16, 2));
+	CHECK(!add_full(&b, 1, 2));
+}
