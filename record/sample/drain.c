@@ -42,9 +42,7 @@ struct drain {
 	struct perf_layout *layouts; /* by event number, the side-band's last */
 	const struct probe_args **probes; /* by event number */
 	struct side_records side;       /* the side-band of this pass */
-	struct arena copies;            /* of those of its records that wrap around a ring's end */
 	struct side_repair repair;
-	bool side_full; /* one of its rings was, in this pass */
 	struct loss_counts loss_counts;
 	struct group_counts group; /* of samples that carry counts */
 	size_t nevents, nrings;
@@ -63,7 +61,6 @@ struct drain {
 	struct pool *pool;  /* NULL: there is one reader */
 
 	struct perf_record record;
-	uint8_t scratch[RING_RECORD_MAX];
 };
 
 static struct perf_layout layout_of(const struct perf_event_attr *attr)
@@ -203,6 +200,7 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 		d->probes[i] = probe && probe->args.len ? &probe->args : NULL;
 	}
 	d->layouts[d->nevents] = layout_of(&plan->side_band);
+	d->side.layout = &d->layouts[d->nevents];
 	loss_counts_init(&d->loss_counts, perf_fds);
 	group_counts_init(&d->group, d->nrings, d->nevents);
 	d->repair = (struct side_repair){
@@ -239,8 +237,7 @@ void drain_free(struct drain *d)
 	descriptor_looks_free(d->descriptors);
 	wait_probe_free(d->wait_probe);
 	idle_reader_free(d->idle);
-	vec_deinit(&d->side);
-	arena_deinit(&d->copies);
+	side_records_deinit(&d->side);
 	free(d->layouts);
 	free(d->probes);
 	loss_counts_deinit(&d->loss_counts);
@@ -345,46 +342,25 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 								     : tell_program(d, ev);
 }
 
-/* What is in side-band ring number @number. Records that cannot be parsed are left for take_side_band(). */
-static void gather_side_band(struct drain *d, size_t number)
-{
-	struct ring *ring = &d->perf_fds->side.items[number];
-	uint64_t head = ring_head(ring);
-	struct side_record side = { .ring = number };
-
-	d->side_full |= head - ring->tail + SIDE_ROOM > ring->data_len;
-	while (ring_next(ring, head, d->scratch, &side.data, &side.len)) {
-		struct err *err = perf_record_parse(&d->layouts[d->nevents], side.data, side.len,
-						    false, &d->record);
-
-		if (!err && d->record.known)
-			side.time_ns = d->record.event.time_ns;
-		err_free(err);
-		if (side.data == d->scratch)
-			side.data = (const uint8_t *)arena_memdup(&d->copies, side.data, side.len);
-		side.order = d->side.len;
-		vec_push(&d->side, side);
-	}
-}
-
 static struct err *drain_side_band(struct drain *d)
 {
+	/* Where records have the time of a clock of the kernel's own, all is taken. */
+	uint64_t until_ns = d->perf_fds->plan->side_band.use_clockid ? clock_now_ns(CLOCK_MONOTONIC) : UINT64_MAX;
+	struct ring_list *rings = &d->perf_fds->side;
+	bool full = false;
 	struct err *err = NULL;
 
-	d->side.len = 0;
-	d->side_full = false;
-	for (size_t i = 0; i < d->perf_fds->side.len; i++)
-		gather_side_band(d, i);
-	side_records_sort(&d->side);
-	for (size_t i = 0; i < d->side.len && !err; i++) {
-		const struct side_record *side = &d->side.items[i];
-
-		err = take_side_band(d, side);
+	side_records_reset(&d->side);
+	for (size_t i = 0; i < rings->len; i++) {
+		full |= ring_head(&rings->items[i]) - rings->items[i].tail + SIDE_ROOM > rings->items[i].data_len;
+		side_records_gather(&d->side, &rings->items[i], i, until_ns);
 	}
-	for (size_t i = 0; i < d->perf_fds->side.len; i++)
-		ring_release(&d->perf_fds->side.items[i]);
-	arena_reset(&d->copies);
-	return err || !d->side_full ? err : side_repair_run(&d->repair, d->newest_ns);
+	side_records_sort(&d->side);
+	for (size_t i = 0; i < d->side.len && !err; i++)
+		err = take_side_band(d, &d->side.items[i]);
+	for (size_t i = 0; i < rings->len; i++)
+		ring_release(&rings->items[i]);
+	return err || !full ? err : side_repair_run(&d->repair, d->newest_ns);
 }
 
 struct err *drain_tell_side_losses(struct drain *d)

@@ -1,10 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_record.c - a heap sort, since qsort(3) of many a C library allocates, here in every pass.
+ * side_record.c - records stay where they lie; a heap sort, since qsort(3) of many a C library allocates, here in every pass.
  */
 #include "record/sample/side_record.h"
 
-#include <stdbool.h>
+#include "formats/base/vec.h"
+#include "formats/perf/perf_record_place.h"
+
+void side_records_gather(struct side_records *records, struct ring *ring, size_t number, uint64_t until_ns)
+{
+	struct side_record side = { .ring = number };
+	uint64_t head = ring_head(ring), before = ring->tail;
+
+	while (ring_next(ring, head, records->scratch, &side.data, &side.len)) {
+		side.time_ns = perf_record_place_time(records->layout, side.data, side.len);
+		if (side.time_ns >= until_ns) {
+			ring->tail = before;
+			return;
+		}
+		if (side.data == records->scratch)
+			side.data = (const uint8_t *)arena_memdup(&records->copies, side.data, side.len);
+		side.order = records->len;
+		vec_push(records, side);
+		before = ring->tail;
+	}
+}
+
+void side_records_reset(struct side_records *records)
+{
+	records->len = 0;
+	arena_reset(&records->copies);
+}
+
+void side_records_deinit(struct side_records *records)
+{
+	vec_deinit(records);
+	arena_deinit(&records->copies);
+}
 
 static bool is_later(const struct side_record *a, const struct side_record *b)
 {

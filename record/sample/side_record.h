@@ -8,6 +8,11 @@
 #ifndef RECORD_SIDE_RECORD_H
 #define RECORD_SIDE_RECORD_H
 
+#include "formats/base/arena.h"
+#include "formats/perf/perf_record.h"
+#include "record/sample/ring.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +27,20 @@ struct side_record {
 struct side_records {
 	struct side_record *items;
 	size_t len, cap;
+	const struct perf_layout *layout; /* of them all */
+	struct arena copies; /* of those that wrap around a ring's end */
+	uint8_t scratch[RING_RECORD_MAX];
 };
+
+/*
+ * Add what ring number @number has from before @until_ns. What came later stays there: the fork before it may be in a ring that was read
+ * already, and of a task that nobody knows nothing is kept.
+ */
+void side_records_gather(struct side_records *records, struct ring *ring, size_t number, uint64_t until_ns);
+
+/* Forget them all, before or after their rings are released. */
+void side_records_reset(struct side_records *records);
+void side_records_deinit(struct side_records *records);
 
 /* By time, and where that is equal by order. Allocates nothing. */
 void side_records_sort(struct side_records *records);
