@@ -115,6 +115,26 @@ long syscall(long number, ...)
 
 /* ---- what is done with a descriptor ---- */
 
+/*
+ * Does one like @e, but for when it wakes a reader and how much it copies, have begun? Of such twins one is to be on at a time, so that
+ * together they give and count what one of them would.
+ */
+static bool has_begun(const struct fake_table *t, const struct fake_event *e)
+{
+	for (int i = 0; i < t->len; i++) {
+		const struct fake_event *twin = &t->events[i];
+		struct perf_event_attr attr = twin->attr;
+
+		attr.watermark = e->attr.watermark;
+		attr.wakeup_events = e->attr.wakeup_events;
+		attr.sample_stack_user = e->attr.sample_stack_user;
+		if (twin != e && twin->fd >= 0 && twin->enabled && twin->cpu == e->cpu && twin->pid == e->pid &&
+		    memcmp(&attr, &e->attr, sizeof(attr)) == 0 && memcmp(&attr, &twin->attr, sizeof(attr)) != 0)
+			return true;
+	}
+	return false;
+}
+
 static int enable(struct fake_table *t, int index, bool on)
 {
 	for (int i = 0; i < t->len; i++) {
@@ -122,7 +142,7 @@ static int enable(struct fake_table *t, int index, bool on)
 
 		if (e->fd < 0 || (i != index && !(e->leader == index && index == t->events[index].leader)))
 			continue;
-		e->enabled = e->enabled || on; /* counts stay readable when it stops */
+		e->enabled = e->enabled || (on && !has_begun(t, e)); /* counts stay readable when it stops */
 		if (on)
 			fake_emit(t, i);
 	}

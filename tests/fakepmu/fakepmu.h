@@ -12,7 +12,7 @@
  *	FAKEPMU_WATCHDOG  1: the NMI watchdog holds a counter
  *	FAKEPMU_TAKEN     so many are held by others
  *	FAKEPMU_DEAF      N: only every Nth interrupt comes, and its sample has the period of one
- *	FAKEPMU_SAMPLES   that each sampling event gives on each CPU when it is enabled (200)
+ *	FAKEPMU_SAMPLES   that each sampling event gives on each CPU when it, or a twin of it, is enabled (200)
  *
  * Counts are functions of the sample's number, so that a test can work them out: see samples.c.
  */
