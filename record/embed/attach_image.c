@@ -400,16 +400,21 @@ static bool is_pe(int fd)
 	return pread(fd, head, sizeof(head), 0) == sizeof(head) && memcmp(head, "MZ", sizeof(head)) == 0;
 }
 
+static bool goes_on(void *context)
+{
+	return embed_child_goes_on(context);
+}
+
 /* What of a .NET assembly was compiled ahead. *@ret_written: it was one, and that is done. */
-static struct err *write_assembly(int fd, const struct code_file *file, struct amount amount, struct trace_writer *w,
-				  struct attach_report *report, bool *ret_written)
+static struct err *write_assembly(const struct ready_to_run_source *source, const struct code_file *file, struct amount amount,
+				  struct trace_writer *w, struct attach_report *report, bool *ret_written)
 {
 	struct recording_image image = { .path = file->mapped.path, .partial = true };
 	uint64_t gone = page_guard_count(amount.guard), symbols;
 	struct writer elf = { 0 };
 	struct err *err = NULL;
 
-	*ret_written = ready_to_run_write(fd, &file->offsets, &elf, &symbols) && page_guard_count(amount.guard) == gone;
+	*ret_written = ready_to_run_write(source, &elf, &symbols) && page_guard_count(amount.guard) == gone;
 	if (*ret_written) {
 		image.elf = elf.data;
 		image.elf_len = elf.len;
@@ -438,10 +443,11 @@ static struct err *write_file(const struct code_file *file, struct amount amount
 	bool written = false;
 	struct err *err = NULL;
 
-	if (is_pe(fd) && embed_child_charge(child, ASSEMBLY_COST))
-		err = write_assembly(fd, file, amount, w, report, &written);
+	struct ready_to_run_source source = { fd, &file->offsets, goes_on, child };
 
-	if (written) {
+	if (is_pe(fd) && embed_child_charge(child, ASSEMBLY_COST))
+		err = write_assembly(&source, file, amount, w, report, &written);
+	if (written || !embed_child_goes_on(child)) {
 		close(fd);
 		return err;
 	}

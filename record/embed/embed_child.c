@@ -64,6 +64,8 @@ struct embed_child {
 	struct embed_limits limits;
 	uint64_t deadline_ns;
 	uint64_t nsteps;
+	uint64_t step_ends_ns; /* by itself */
+	bool step_ended;
 	uint64_t written; /* by children before it */
 	const uint64_t *fatal;
 	size_t nfatal;
@@ -75,7 +77,7 @@ struct embed_child {
 
 bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *name)
 {
-	uint64_t step = ++c->nsteps;
+	uint64_t step = ++c->nsteps, now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (kind == EMBED_WRITE && step <= c->written)
 		return false;
@@ -83,13 +85,24 @@ bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *n
 		if (c->fatal[i] == step)
 			return false;
 	}
-	if (c->shared->stop || clock_now_ns(CLOCK_MONOTONIC) >= c->deadline_ns) {
+	if (c->shared->stop || now_ns >= c->deadline_ns) {
 		c->shared->left_out++;
 		return false;
 	}
+	c->step_ends_ns = MIN(c->deadline_ns, now_ns + c->limits.time_ns / STUCK_PART / 2);
+	c->step_ended = false;
 	strncpy(c->shared->name, name, NAME_MAX_LEN - 1);
 	c->shared->step = step;
 	return true;
+}
+
+bool embed_child_goes_on(struct embed_child *c)
+{
+	if (!c->step_ended && (c->shared->stop || clock_now_ns(CLOCK_MONOTONIC) >= c->step_ends_ns)) {
+		c->step_ended = true;
+		c->shared->left_out++;
+	}
+	return !c->step_ended;
 }
 
 uint64_t embed_child_left(const struct embed_child *c)

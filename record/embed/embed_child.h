@@ -52,6 +52,12 @@ enum embed_step {
  */
 bool embed_child_step(struct embed_child *child, enum embed_step kind, const char *name);
 
+/*
+ * In the child: may the step that it is at go on? Not when the limits are reached, a signal came, or it has taken half as long as would
+ * be fatal; then the rest of it counts as left out.
+ */
+bool embed_child_goes_on(struct embed_child *child);
+
 /* In the child: @len bytes will be read, or are tried to be; false if that is more than is left: do not. */
 bool embed_child_charge(struct embed_child *child, uint64_t len);
 

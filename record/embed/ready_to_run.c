@@ -5,7 +5,6 @@
 #include "record/embed/ready_to_run.h"
 
 #include "formats/base/bisect.h"
-#include "formats/base/clock.h"
 #include "formats/base/compiler.h"
 #include "formats/base/vec.h"
 #include "record/runtime/dotnet_metadata.h"
@@ -15,11 +14,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define FILE_BASE	0x100000000ULL /* where the view has the file */
 #define FILE_LEN_MAX	(1U << 30)
-#define TIME_NS		2000000000ULL /* for one file */
 #define VIEW_NS		10000000ULL
 #define MACHINE		0xfd1d /* x86-64 with Linux */
 #define SIGNATURE	0x00525452u
@@ -46,7 +43,7 @@ struct entry {
 struct assembly {
 	const uint8_t *data; /* the file */
 	uint32_t len;
-	uint64_t until_ns;
+	const struct ready_to_run_source *source;
 	struct managed_view *view;
 	struct dotnet_pe pe;
 	struct dotnet_metadata metadata;
@@ -72,7 +69,7 @@ static void read_file(void *context, struct task_memory_piece *pieces, size_t co
 static bool begin(struct assembly *a)
 {
 	managed_view_begin(a->view, read_file, a, VIEW_NS);
-	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) < a->until_ns;
+	return a->source->goes_on(a->source->context);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------------- */
@@ -413,7 +410,7 @@ static void write_elf(struct assembly *a, const struct symbols *s, struct writer
 	mini_elf_deinit(&elf);
 }
 
-static bool write_symbols(struct assembly *a, const struct map *offsets, struct writer *out, uint64_t *ret_symbols)
+static bool write_symbols(struct assembly *a, struct writer *out, uint64_t *ret_symbols)
 {
 	static const uint8_t empty[sizeof(Elf64_Sym)];
 	const struct map_slot *slot;
@@ -428,7 +425,7 @@ static bool write_symbols(struct assembly *a, const struct map *offsets, struct 
 	vec_sort(&a->entries, by_function);
 	writer_bytes(&s.table, empty, sizeof(empty));
 	writer_u8(&s.names, 0);
-	for (size_t pos = 0; (slot = map_next(offsets, &pos)) && begin(a);) {
+	for (size_t pos = 0; (slot = map_next(a->source->offsets, &pos)) && begin(a);) {
 		uint32_t vaddr;
 
 		if (!to_vaddr(a, slot->key, &vaddr))
@@ -446,22 +443,22 @@ static bool write_symbols(struct assembly *a, const struct map *offsets, struct 
 	return true;
 }
 
-bool ready_to_run_write(int fd, const struct map *offsets, struct writer *out, uint64_t *ret_symbols)
+bool ready_to_run_write(const struct ready_to_run_source *source, struct writer *out, uint64_t *ret_symbols)
 {
-	struct assembly a = { .until_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_NS };
+	struct assembly a = { .source = source };
 	struct stat st;
 	void *data;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 512 || st.st_size > FILE_LEN_MAX)
+	if (fstat(source->fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 512 || st.st_size > FILE_LEN_MAX)
 		return false;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, source->fd, 0);
 	if (data == MAP_FAILED)
 		return false;
 	a.data = data;
 	a.len = (uint32_t)st.st_size;
 	a.view = memory_zeroed(1, sizeof(*a.view));
 	a.view->by_cpu_time = true;
-	bool written = write_symbols(&a, offsets, out, ret_symbols);
+	bool written = write_symbols(&a, out, ret_symbols);
 
 	munmap(data, (size_t)st.st_size);
 	vec_deinit(&a.entries);

@@ -6,7 +6,7 @@
  *	header ─► runtime functions: begin, end of each
  *	     └──► entry points: method ─► its first function; methods of generic types, by signature
  *
- * The file is hostile: it is read by way of a view, each of its offsets is held against its length, and it is read for so long.
+ * The file is hostile: it is read by way of a view, each of its offsets is held against its length, and it is read for as long as the caller lets it.
  */
 #ifndef RECORD_EMBED_READY_TO_RUN_H
 #define RECORD_EMBED_READY_TO_RUN_H
@@ -16,10 +16,17 @@
 
 #include <stdbool.h>
 
+struct ready_to_run_source {
+	int fd;
+	const struct map *offsets; /* keys: in the file, that were seen */
+	bool (*goes_on)(void *context); /* asked time and again; once it says no, what was found by then is all */
+	void *context;
+};
+
 /*
- * Append to @out, which is empty, the ELF file for those of @offsets (keys; in the file) that lie in methods; *@ret_symbols says how many
- * methods those are. False if the file at @fd is no assembly for x86-64 that was compiled ahead.
+ * Append to @out, which is empty, the ELF file for those offsets of @source that lie in methods; *@ret_symbols says how many
+ * methods those are. False if the file is no assembly for x86-64 that was compiled ahead.
  */
-bool ready_to_run_write(int fd, const struct map *offsets, struct writer *out, uint64_t *ret_symbols);
+bool ready_to_run_write(const struct ready_to_run_source *source, struct writer *out, uint64_t *ret_symbols);
 
 #endif

@@ -60,8 +60,15 @@ static void make_assembly(uint8_t file[FILE_LEN])
 	memcpy(file + OFFSET(INSTANCES), instances, sizeof(instances));
 }
 
-/* The ELF file for some addresses; false if it is no such assembly. */
-static bool write_elf(const uint8_t *file, size_t len, struct writer *out)
+static bool counts_down(void *context)
+{
+	size_t *left = context;
+
+	return *left && --*left;
+}
+
+/* The ELF file for some addresses, if @time lasts so many questions; false if it is no such assembly. */
+static bool write_elf_within(size_t time, const uint8_t *file, size_t len, struct writer *out)
 {
 	static const uint32_t addresses[] = { 0x4000, 0x403f, 0x4050, 0x40b0, 0x40ff, 0x4104, 0x2000, 0x10000 };
 	struct map offsets = { 0 };
@@ -71,11 +78,16 @@ static bool write_elf(const uint8_t *file, size_t len, struct writer *out)
 	CHECK(fd >= 0 && write(fd, file, len) == (ssize_t)len);
 	for (size_t i = 0; i < ARRAY_LEN(addresses); i++)
 		*map_put(&offsets, OFFSET(addresses[i]), NULL) = 1;
-	bool written = ready_to_run_write(fd, &offsets, out, &symbols);
+	bool written = ready_to_run_write(&(struct ready_to_run_source){ fd, &offsets, counts_down, &time }, out, &symbols);
 
 	close(fd);
 	map_deinit(&offsets);
 	return written;
+}
+
+static bool write_elf(const uint8_t *file, size_t len, struct writer *out)
+{
+	return write_elf_within(SIZE_MAX, file, len, out);
 }
 
 /* The symbols, as "name start+length, "; of a mapping of the file's offset 0 the address relative to the image. */
@@ -130,6 +142,35 @@ TEST(ready_to_run_gives_no_method_the_code_behind_one_that_cannot_be_read)
 	CHECK(write_elf(file, sizeof(file), &elf));
 	CHECK_STR(read_back(&elf), "My.Outer.Run 4000+40, My.Outer.Run 4040+20, My.Outer+Inner.Deep 4060+50, ");
 	writer_deinit(&elf);
+}
+
+TEST(ready_to_run_stops_when_it_is_told_to_and_gives_no_name_that_is_not_right)
+{
+	static const char all[] = "My.Outer.Run 4000+40, My.Outer.Run 4040+20, My.Outer+Inner.Deep 4060+50, My.Outer+Inner.Wide 40c0+40, ";
+	static const char *const symbols[] = { "My.Outer.Run 4000+40, ", "My.Outer.Run 4040+20, ", "My.Outer+Inner.Deep 4060+50, ",
+					       "My.Outer+Inner.Wide 40c0+40, " };
+	uint8_t file[FILE_LEN];
+	size_t time = 0, parts = 0;
+	bool whole = false;
+
+	make_assembly(file);
+	for (; !whole && time < 100; time++) {
+		struct writer elf = { 0 };
+
+		if (write_elf_within(time, file, sizeof(file), &elf)) {
+			const char *text = read_back(&elf);
+			size_t len = 0;
+
+			for (size_t i = 0; i < ARRAY_LEN(symbols); i++)
+				len += strstr(text, symbols[i]) ? strlen(symbols[i]) : 0;
+			CHECK_UINT(strlen(text), len);
+			whole = strcmp(text, all) == 0;
+			parts += !whole;
+		}
+		writer_deinit(&elf);
+	}
+	CHECK(whole);
+	CHECK(parts > 3);
 }
 
 TEST(ready_to_run_refuses_what_is_no_such_assembly)
