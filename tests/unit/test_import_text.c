@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_import_text.c - what perf script, Austin, phpspy and stackprof print.
+ * test_import_text.c - what perf script, Austin, phpspy, stackprof and rbspy print.
  */
 #include "tests/unit/import_case.h"
 
@@ -136,6 +136,40 @@ TEST(stackprof_without_stacks_says_so)
 	CHECK_UINT(import_case_sum(&c, "objects").count, 3);
 	CHECK_INT(import_case_sum(&c, "objects").weight, 30);
 	CHECK(c.diag.entries && strstr(c.diag.entries->message, "raw: true"));
+	import_case_close(&c);
+}
+
+/* The first ten samples of a real file: two threads of a process, one of which was started by C code. */
+TEST(rbspy_has_stacks_lines_threads_and_times)
+{
+	struct time_cursor cursor;
+	struct profile_time time;
+	struct import_case c;
+
+	import_case_file(&c, "../fuzz/import/rbspy");
+	CHECK_STR(c.importer->name, "rbspy");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 10);
+	CHECK_UINT(import_case_part(&c, "samples", "leaf", "thread 139795712108224").count, 4);
+	CHECK_STR(import_case_stack(&c, 0), "leaf:7<run:9<<main>:15");
+	CHECK_STR(import_case_stack(&c, 1), "leaf:7<block (2 levels) in <main>:11<(unknown)<block in <main>:11");
+	CHECK_UINT(c.p->threads.items[0].pid, 28142);
+	CHECK_UINT(c.p->threads.items[0].tid, PROFILE_NONE);
+	CHECK_UINT(c.p->types.items[0].rate, 20);
+	CHECK_UINT(c.facts.wall_ns, 1795782850809450819);
+	cursor = time_series_begin(&c.p->times);
+	CHECK(time_series_next(&cursor, &time));
+	CHECK_UINT(time.time_ns, 1795782851340517833 - 1795782850809450819);
+	import_case_close(&c);
+}
+
+TEST(rbspy_without_header_or_threads)
+{
+	struct import_case c;
+
+	import_case_text(&c, "rbspy00\n[{\"name\":\"f\",\"relative_path\":\"a.rb\",\"absolute_path\":null,\"lineno\":3}]\n[]\n");
+	CHECK_UINT(import_case_sum(&c, "samples").count, 2);
+	CHECK_STR(import_case_stack(&c, 0), "f:3");
+	CHECK_UINT(c.p->times.len, 0);
 	import_case_close(&c);
 }
 
