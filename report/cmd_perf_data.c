@@ -133,7 +133,7 @@ static struct err *survey(const char *path, struct perf_data_fields *fields, str
 	CLEANUP(diag_deinit) struct diag diag = { 0 };
 	bool waits = has_waits(plan->rec);
 	struct input input;
-	struct err *err = input_open(path, &diag, &input);
+	struct err *err = input_open(path, NULL, &diag, &input);
 	struct event ev;
 
 	if (err)

@@ -15,7 +15,6 @@
 #define MODULES	   "modules of the kernel are named by what the trace holds"
 #define SEPARATOR  "type --format=csv"
 #define HEADER	   "type 'preport info'"
-#define KALLSYMS   "leave it out: the kernel's symbols are in the trace"
 #define GUEST	   "code of guests is not named; record inside the guest"
 
 const struct opt perf_report_options[] = {
@@ -27,7 +26,9 @@ const struct opt perf_report_options[] = {
 	OPT_LIKE('T', NULL, NULL, "by=thread"),
 	OPT_LIKE('c', "comms", "NAME,..", "comm=%,"),
 	OPT_SAME(0, "pid"),
+	OPT_LIKE(0, "pids", "PID,..", "pid=%s"),
 	OPT_SAME(0, "tid"),
+	OPT_LIKE(0, "tids", "TID,..", "tid=%s"),
 	OPT_LIKE('d', "dsos", "DSO,..", "module=%,"),
 	OPT_LIKE('S', "symbols", "NAME,..", "symbol=%,"),
 	OPT_LIKE(0, "symbol-filter", "TEXT", "symbol=*%s*"),
@@ -54,7 +55,7 @@ const struct opt perf_report_options[] = {
 	OPT_SAME(0, "vmlinux"),
 	OPT_LIKE('k', NULL, "FILE", "vmlinux=%s"),
 	OPT_ANYWAY(0, "ignore-vmlinux", NULL, "symbols of the kernel come from the trace"),
-	OPT_INSTEAD(0, "kallsyms", "FILE", KALLSYMS),
+	OPT_SAME(0, "kallsyms"),
 	OPT_ANYWAY('m', "modules", NULL, MODULES),
 	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
 	OPT_SAME(0, "symfs"),
@@ -70,7 +71,7 @@ const struct opt perf_report_options[] = {
 	OPT_INSTEAD(0, "objdump", "PATH", OBJDUMP),
 	OPT_INSTEAD(0, "prefix", "PREFIX", PREFIX),
 	OPT_INSTEAD(0, "prefix-strip", "N", PREFIX),
-	OPT_INSTEAD(0, "group", NULL, "type --metric NAME for ratios; each event has a table of its own"),
+	OPT_LIKE(0, "group", NULL, "event=* by=leaf"),
 	OPT_INSTEAD(0, "group-sort-idx", "N", "type -e EVENT to see one event's table"),
 	OPT_SAME(0, "demangle"),
 	OPT_ANYWAY(0, "demangle-kernel", NULL, "names are demangled wherever they are from"),
@@ -160,7 +161,7 @@ const struct opt perf_script_options[] = {
 	OPT_INSTEAD('F', "fields", "FIELD,..", "type 'preport script --format=json | jq' to choose fields"),
 	OPT_SAME(0, "vmlinux"),
 	OPT_LIKE('k', NULL, "FILE", "vmlinux=%s"),
-	OPT_INSTEAD(0, "kallsyms", "FILE", KALLSYMS),
+	OPT_SAME(0, "kallsyms"),
 	OPT_SAME(0, "symfs"),
 	OPT_LIKE('G', "hide-call-graph", NULL, "no-chain"),
 	OPT_INSTEAD(0, "stop-bt", "NAME,..", "type --callees-of NAME with a table"),
@@ -216,7 +217,7 @@ const struct opt perf_script_options[] = {
 
 const struct opt perf_diff_options[] = {
 	OPT_INSTEAD('D', "dump-raw-trace", NULL, RAW),
-	OPT_INSTEAD(0, "kallsyms", "FILE", KALLSYMS),
+	OPT_SAME(0, "kallsyms"),
 	OPT_ANYWAY('m', "modules", NULL, MODULES),
 	OPT_LIKE('d', "dsos", "DSO,..", "module=%,"),
 	OPT_LIKE(0, "comms", "NAME,..", "comm=%,"), /* perf's -C; here it is --cpu */

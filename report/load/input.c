@@ -16,12 +16,19 @@
 #include <unistd.h>
 
 /* Symbols of the kernel are not in the file, but perhaps here. */
-static struct err *open_perf_data(const char *path, struct trace_file file, struct event_source **ret)
+static struct err *open_perf_data(const char *path, const char *kallsyms, struct trace_file file, struct event_source **ret)
 {
 	struct err *err = perf_data_open(path, file, ret);
 
-	if (!err)
+	if (err)
+		return err;
+	if (!kallsyms) {
 		own_kernel_name(perf_data_recording(*ret));
+		return NULL;
+	}
+	err = own_kernel_name_from(kallsyms, perf_data_recording(*ret));
+	if (err)
+		event_source_close(*ret);
 	return err;
 }
 
@@ -68,7 +75,7 @@ static struct err *open_file(const char *path, struct trace_file *ret)
 	return err;
 }
 
-struct err *input_open(const char *path, struct diag *diag, struct input *ret)
+struct err *input_open(const char *path, const char *kallsyms, struct diag *diag, struct input *ret)
 {
 	struct trace_file file;
 	struct err *err = open_file(path, &file);
@@ -77,7 +84,11 @@ struct err *input_open(const char *path, struct diag *diag, struct input *ret)
 	if (err)
 		return err;
 	if (perf_data_is(&file))
-		return open_perf_data(path, file, &ret->source);
+		return open_perf_data(path, kallsyms, file, &ret->source);
+	if (kallsyms) {
+		trace_file_close(&file);
+		return err_new(ERR_USAGE, "--kallsyms is for perf.data; '%s' has what names it needs", path);
+	}
 	if (trace_reader_is(&file))
 		return trace_reader_open_file(path, file, &ret->source);
 	err = import_profile(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,

@@ -17,9 +17,10 @@ struct input {
 };
 
 /*
- * Open what is at @path, "-" for standard input. Source, or profile and facts, are the caller's. ERR_SYSTEM, ERR_CORRUPT,
+ * Open what is at @path, "-" for standard input. Source, or profile and facts, are the caller's. The kernel's
+ * names of a perf.data are those of @kallsyms, or, if that is NULL, of the kernel that runs here. ERR_SYSTEM, ERR_CORRUPT,
  * ERR_UNSUPPORTED: as the readers say; what an importer leaves out is counted in @diag.
  */
-MUST_USE struct err *input_open(const char *path, struct diag *diag, struct input *ret);
+MUST_USE struct err *input_open(const char *path, const char *kallsyms, struct diag *diag, struct input *ret);
 
 #endif

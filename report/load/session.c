@@ -179,7 +179,7 @@ struct err *session_open(struct session *s, const struct session_args *args)
 {
 	struct input input;
 	struct diag diag = { 0 };
-	struct err *err = input_open(args->input, &diag, &input);
+	struct err *err = input_open(args->input, args->kallsyms, &diag, &input);
 
 	if (err)
 		*s = (struct session){ .args = args, .diag = diag };

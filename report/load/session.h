@@ -37,12 +37,13 @@ struct module_table;
 struct space_table;
 struct symbolizer;
 
-/* -i, --symfs, --debug-dir, --vmlinux, --threads, --no-inline, --no-cache, --demangle, --debuginfod-time, --no-progress. */
+/* -i, --symfs, --debug-dir, --vmlinux, --kallsyms, --threads, --no-inline, --no-cache, --demangle, --debuginfod-time, --no-progress. */
 struct session_args {
 	const char *input; /* path, "-" for standard input; never NULL after session_args_init() */
 	const char *symfs; /* NULL: "/" */
 	struct opt_list debug_dirs;
 	const char *vmlinux; /* NULL: looked for where it usually is */
+	const char *kallsyms; /* a copy of /proc/kallsyms for a perf.data; NULL: the one here */
 	bool inlines, cache, progress; /* all true from the start */
 	enum demangle_how demangle;
 	uint64_t debuginfod_time_ns;   /* that servers of debug information may take, all together */

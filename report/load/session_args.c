@@ -35,7 +35,7 @@ static struct err *parse_debug_dir(void *field, const char *value)
 	return parse_existing(value, S_IFDIR);
 }
 
-static struct err *parse_vmlinux(void *field, const char *value)
+static struct err *parse_file(void *field, const char *value)
 {
 	*(const char **)field = value;
 	return parse_existing(value, S_IFREG);
@@ -91,7 +91,9 @@ const struct opt session_opts[] = {
 	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
 		  "look for debug files below DIR as well", parse_debug_dir),
 	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
-		  "the kernel's file with debug information, if its build ID is right", parse_vmlinux),
+		  "the kernel's file with debug information, if its build ID is right", parse_file),
+	OPT_PARSE(struct session_args, kallsyms, "kallsyms", 0, "FILE",
+		  "a copy of the /proc/kallsyms of a perf.data's machine", parse_file),
 	OPT_UINT(struct session_args, threads, "threads", 0, "N",
 		 "unwind with N threads, at most 8 (default 1)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,

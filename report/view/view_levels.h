@@ -54,7 +54,7 @@ enum view_by {
 };
 
 #define VIEW_ADDRESS_UNIT "address" /* of a label whose number is one */
-#define VIEW_LEVELS_MAX 6
+#define VIEW_LEVELS_MAX 8
 #define VIEW_FIELDS_MAX 3
 #define VIEW_NAME_MAX	48 /* bytes of a field's name, with its NUL */
 

@@ -4,10 +4,12 @@
  */
 #include "symbolize/name/own_kernel.h"
 
+#include "formats/base/err.h"
 #include "formats/base/vec.h"
 #include "formats/process/build_id_note.h"
 #include "formats/perf/kallsyms.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,6 @@
 struct own_kernel {
 	uint8_t build_id_len; /* 0: not known */
 	uint8_t build_id[20];
-	FILE *kallsyms;	      /* NULL: cannot be read */
 };
 
 struct symbols {
@@ -64,7 +65,7 @@ static int by_addr(const void *a, const void *b)
 /* Put them at their place in the recording, each address once, with lengths. */
 static void keep(struct symbols *symbols, struct recording *rec)
 {
-	uint64_t slide = rec->kernel_text - symbols->text;
+	uint64_t slide = rec->kernel_text ? rec->kernel_text - symbols->text : 0;
 
 	vec_sort(&symbols->items, by_addr);
 	rec->ksyms = ARENA_ARRAY(&rec->arena, struct recording_ksym, symbols->items.len);
@@ -106,29 +107,28 @@ static const char *why_not(const struct own_kernel *kernel, const struct recordi
 	return NULL;
 }
 
-static void own_kernel_name_by(const struct own_kernel *kernel, struct recording *rec)
+/* Closes @kallsyms. False if it does not tell addresses. */
+static bool take_symbols(FILE *kallsyms, struct recording *rec)
 {
 	struct symbols symbols = { 0 };
 
-	if (!sees_kernel(rec))
-		return;
-	rec->ksyms_remedy = why_not(kernel, rec);
-	if (rec->ksyms_remedy)
-		return;
-	if (kernel->kallsyms)
-		read_symbols(kernel->kallsyms, &rec->arena, &symbols);
-	if (symbols.text)
+	read_symbols(kallsyms, &rec->arena, &symbols);
+	bool told = symbols.text != 0;
+
+	if (told)
 		keep(&symbols, rec);
-	else
-		rec->ksyms_remedy = "kernel addresses are hidden here; report as root or with "
-				    "kernel.kptr_restrict=0";
 	vec_deinit(&symbols.items);
+	fclose(kallsyms);
+	return told;
 }
 
 void own_kernel_name(struct recording *rec)
 {
 	struct own_kernel kernel = { 0 };
 	uint8_t notes[4096];
+
+	if (!sees_kernel(rec))
+		return;
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
 
@@ -136,8 +136,24 @@ void own_kernel_name(struct recording *rec)
 		close(fd);
 	if (len > 0)
 		build_id_note_find(notes, (size_t)len, kernel.build_id, &kernel.build_id_len);
-	kernel.kallsyms = fopen("/proc/kallsyms", "re");
-	own_kernel_name_by(&kernel, rec);
-	if (kernel.kallsyms)
-		fclose(kernel.kallsyms);
+	rec->ksyms_remedy = why_not(&kernel, rec);
+	if (rec->ksyms_remedy)
+		return;
+	FILE *kallsyms = fopen("/proc/kallsyms", "re");
+
+	if (!kallsyms || !take_symbols(kallsyms, rec))
+		rec->ksyms_remedy = "kernel addresses are hidden here; report as root or with "
+				    "kernel.kptr_restrict=0";
+}
+
+struct err *own_kernel_name_from(const char *path, struct recording *rec)
+{
+	FILE *kallsyms = fopen(path, "re");
+
+	if (!kallsyms)
+		return err_system(errno, "cannot open '%s'", path);
+	if (!take_symbols(kallsyms, rec))
+		return err_remedy(err_new(ERR_CORRUPT, "'%s' has no address of _text", path),
+				  "save /proc/kallsyms as root of the machine that was recorded");
+	return NULL;
 }

@@ -312,8 +312,8 @@ TEST(view_levels_are_parsed_and_wrong_ones_explained)
 	CHECK_ERR(view_parse_levels(&levels, "depth=99999999999999999999"), ERR_USAGE,
 		  "depth needs");
 	CHECK_ERR(view_parse_levels(&levels, "leaf=3"), ERR_USAGE, "takes no value");
-	CHECK_ERR(view_parse_levels(&levels, "leaf,leaf,leaf,leaf,leaf,leaf,leaf"), ERR_USAGE,
-		  "more than 6 levels");
+	CHECK_ERR(view_parse_levels(&levels, "leaf,leaf,leaf,leaf,leaf,leaf,leaf,leaf,leaf"), ERR_USAGE,
+		  "more than 8 levels");
 	CHECK_UINT(levels.len, 3); /* untouched on failure */
 }
 
