@@ -284,6 +284,8 @@ static void warn_of_gaps(struct session *s)
 	if (lost > LOST_TOLERABLE)
 		diag_warn(&s->diag, "%s of the samples were lost; 'preport' alone says more",
 			  number_share(&arena, lost));
+	if (trust.leaves_only && s->names < SESSION_NAME_LEAVES)
+		diag_warn(&s->diag, "no stacks were recorded: callers are not known; record with -g");
 	if (broken > BROKEN_TOLERABLE && s->names != SESSION_NAME_NONE)
 		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' alone explains why",
 			  number_share(&arena, broken));

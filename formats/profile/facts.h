@@ -67,6 +67,7 @@ struct profile_facts {
 	uint64_t managed, managed_unread, managed_mismatched;
 	uint64_t with_branches;	 /* samples that came with branches, whether or not they are kept */
 	bool sums_only;		 /* the input does not tell what is missing */
+	bool leaves_only;	 /* stacks were not recorded */
 
 	uint32_t recorder_pid; /* 0 if not known */
 	int32_t exit_status; /* of the command that was recorded, as from wait(2); -1 if not known */

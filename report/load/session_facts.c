@@ -106,6 +106,7 @@ void session_set_origin(struct session *s)
 	ret->duration_ns = ret->has_duration ? rec->end_ns - rec->start_ns : 0;
 	ret->ncpus = rec->ncpus_online;
 	ret->system_wide = rec->system_wide;
+	ret->leaves_only = rec->chain == RECORDING_CHAIN_NONE;
 	ret->recorder_pid = rec->recorder_pid;
 	ret->exit_status = rec->exit_status;
 	ret->complete = rec->complete && !rec->damaged_at;

@@ -55,7 +55,7 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 		const struct profile_sample *row = &p->samples.items[i];
 		enum unwind_stop stop = (enum unwind_stop)row->stop;
 
-		if (stop == UNWIND_NO_STACK && is_in_exec(p, row->stack))
+		if ((stop == UNWIND_NO_STACK || stop == UNWIND_NO_FRAME_POINTER) && is_in_exec(p, row->stack))
 			stop = UNWIND_NOT_WALKED;
 		trust->stops[stop] += row->count;
 		if (!unwind_stop_is_complete(stop))
@@ -91,6 +91,7 @@ void trust_judge(struct trust *trust, const struct profile *p, const struct prof
 				 .shortened = facts->shortened,
 				 .complete_file = facts->complete,
 				 .worst_module = PROFILE_NONE,
+				 .leaves_only = facts->leaves_only,
 				 .sums_only = facts->sums_only };
 	judge_rows(trust, p);
 	/* A copy that ran on behind the end of its stack has lost nothing. */
@@ -132,11 +133,15 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 
 	if (trust->sums_only)
 		return "not recorded in this format: lost samples, broken stacks";
-	return arena_printf(arena, "lost %s, throttled %s, cut %s, broken %s, unnamed %s%s",
+	const char *stacks = trust->leaves_only
+				     ? "no stacks recorded"
+				     : arena_printf(arena, "cut %s, broken %s",
+						    number_share(arena, part((int64_t)cut, (int64_t)whole)),
+						    number_share(arena, part(trust->broken, trust->complete)));
+
+	return arena_printf(arena, "lost %s, throttled %s, %s, unnamed %s%s",
 			    trust->lost ? number_share(arena, trust_lost(trust))
 					: "0",
-			    number_count(arena, trust->throttled),
-			    number_share(arena, part((int64_t)cut, (int64_t)whole)),
-			    number_share(arena, part(trust->broken, trust->complete)),
+			    number_count(arena, trust->throttled), stacks,
 			    number_share(arena, trust_unnamed(trust)), managed_part(trust, arena));
 }

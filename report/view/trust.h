@@ -21,6 +21,7 @@ struct trust {
 	struct profile_sum named, unnamed; /* by leaf */
 	uint32_t worst_module; /* profile module with the most unnamed weight; PROFILE_NONE */
 	bool complete_file;
+	bool leaves_only; /* stacks were not recorded */
 	bool sums_only; /* the input was a profile, which does not tell what is missing */
 };
 

@@ -750,7 +750,7 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 		return add_earlier_chain(u, space, s);
 	if (has_regs(u, s) && s->stack.end > s->stack.base)
 		return walk_snapshot(u, ev, space);
-	if (s->nuser_ips > 1)
+	if (s->nuser_ips > (rec && rec->chain == RECORDING_CHAIN_FP ? 0 : 1))
 		return add_kernel_chain(u, space, s, 0, UNWIND_NO_FRAME_POINTER);
 	if (has_regs(u, s))
 		ip = s->regs->values[u->arch->ip];
@@ -763,7 +763,7 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 	if (!add_user_frame(u, unwind_tables_map(u->tables, space, ip), ip, /* exact= */ true,
 			    UNWIND_LEAF))
 		return UNWIND_TOO_DEEP;
-	return UNWIND_NO_STACK;
+	return rec && rec->chain == RECORDING_CHAIN_NONE ? UNWIND_NOT_WALKED : UNWIND_NO_STACK;
 }
 
 static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop stop)

@@ -30,3 +30,15 @@ TEST(a_wait_that_began_unseen_is_not_code_without_a_name)
 	CHECK(unnamed(PROFILE_STATE_LOST) < 0.01);
 	CHECK(unnamed(PROFILE_STATE_EARLIER) < 0.01);
 }
+
+TEST(a_recording_without_stacks_has_no_broken_ones)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = profile_new();
+	struct profile_facts facts = { .leaves_only = true };
+	struct trust trust;
+
+	trust_judge(&trust, p, &facts);
+	CHECK_STR(trust_line(&trust, &arena), "lost 0, throttled 0, no stacks recorded, unnamed 0.0 %");
+	profile_free(p);
+}

@@ -114,6 +114,16 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	w->nuser_ips = 1;
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_NO_STACK);
+
+	/* Where nothing else was asked for, this is what the kernel's walk found. */
+	w->rec.chain = RECORDING_CHAIN_FP;
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+
+	/* And without stacks, that there is none is no fault. */
+	w->rec.chain = RECORDING_CHAIN_NONE;
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_NOT_WALKED);
 }
 
 static void map_data(struct world *w, const char *path, uint64_t start)

@@ -177,6 +177,7 @@ static struct world *make_world(const struct arch *arch, uint64_t start, bool is
 	w->arch = arch;
 	w->is_go = is_go;
 	w->rec.arch = arch;
+	w->rec.chain = RECORDING_CHAIN_DWARF;
 	build_program(w);
 	w->image = (struct recording_image){ .path = "/nowhere/prog",
 					     .build_id_len = 4,
