@@ -232,7 +232,8 @@ static uint64_t cpu_time(struct page *page)
 	if (page->facts->lives.switches)
 		return page->facts->lives.by_state[PROFILE_STATE_ON_CPU];
 	if (strcmp(profile_text(p, event->unit), "ns") == 0)
-		return (uint64_t)MAX(sum.weight, 0);
+		return strcmp(number_time_title(profile_text(p, event->name)), "waiting") == 0 ? 0 :
+											 (uint64_t)MAX(sum.weight, 0);
 	return event->is_freq && event->rate ? sum.count * 1000000000u / event->rate : 0;
 }
 
@@ -302,7 +303,7 @@ static void put_waiting(struct page *page)
 	const char *text;
 
 	if (!lives->threads || !lives->life_ns ||
-	    (!lives->switches && (!cpu_ns || page->facts->system_wide)))
+	    (!lives->switches && ((!cpu_ns && !has_idle(page->p)) || page->facts->system_wide)))
 		return;
 	cpu_ns = MIN(cpu_ns, lives->life_ns);
 	text = arena_printf(arena, "%s, %s in all: %s on a CPU", number_of(arena, lives->threads, "thread"),
@@ -665,6 +666,8 @@ static void put_next(struct page *page)
 		put_next_of_waits(page);
 		return;
 	}
+	if (has_idle(page->p))
+		put_next_line(page, "--event idle --by script-line", " (where threads wait)");
 	if (has_type(page->p, DERIVE_SYSCALLS))
 		put_next_line(page, "syscalls", " (how many, how long, which failed)");
 	if (page->kernel >= KERNEL_SHARE)

@@ -99,6 +99,19 @@ TEST(summary_begins_with_cpu_time_otherwise)
 	made_free(&unknown);
 }
 
+/* Nothing ran at all: what precord --idle saw is the only event. */
+TEST(time_that_was_waited_is_no_cpu_time)
+{
+	struct made made = { .p = synthetic_new() };
+
+	profile_facts_init(&made.facts);
+	synthetic_add(made.p, &(struct synthetic_sample){ "main;accept", 7, 7, 10, SECOND / 10 });
+	made.p->types.items[0].name = profile_string(made.p, DERIVE_IDLE);
+	made.facts.lives = (struct profile_lives){ .threads = 1, .life_ns = SECOND, .window_ns = SECOND };
+	CHECK(strstr(summary_of(&made, 80, 24), "0.0 % on a CPU, 100.0 % waiting"));
+	made_free(&made);
+}
+
 /* A thread that computes half of the time waits no longer than one that joins it. */
 TEST(waiting_is_no_question_where_as_much_is_computed)
 {
