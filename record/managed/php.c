@@ -241,10 +241,17 @@ static const char *const loops[] = { "execute_ex", NULL };
 #define STRING_LEN	  16
 #define STRING_BYTES	  24
 
-#define REQUEST_METHOD	  8 /* in sapi_globals, addresses of strings */
+#define REQUEST_CONTEXT	  0 /* in sapi_globals, addresses: of the server's own, */
+#define REQUEST_METHOD	  8 /* and of strings */
 #define REQUEST_SCRIPT	  40
 #define REQUEST_URI	  48
 #define REQUEST_LEN	  56
+#define FASTCGI_TABLE	  8296 /* in the context */
+#define FASTCGI_URI_HASH  1955ull
+#define FASTCGI_CHAIN_MAX 8
+#define FASTCGI_VALUE	  3 /* words of an entry */
+#define FASTCGI_NEXT	  4
+#define FASTCGI_ENTRY_WORDS 5
 #define HEAP_USED	  16 /* in what alloc_globals points to: bytes that the script has */
 #define FRAME_LOCALS	  80
 #define VALUE_LEN	  16
@@ -523,16 +530,42 @@ static void add_label(struct php *php, struct managed_view *view, const char *ke
 	}
 }
 
+/*
+ * What the web server calls the request's URI, which of a program with one script for all is not the script's: main/fastcgi.c keeps its
+ * parameters in a table of 128 chains by a number made of some letters of the name. 0 if it is not there.
+ */
+static uint64_t fastcgi_uri(struct managed_view *view, uint64_t context)
+{
+	uint64_t bucket = 0, entry[FASTCGI_ENTRY_WORDS];
+
+	if (!context || !managed_view_try(view, context + FASTCGI_TABLE + FASTCGI_URI_HASH % 128 * 8, &bucket, sizeof(bucket)))
+		return 0;
+	for (unsigned i = 0; bucket && i < FASTCGI_CHAIN_MAX && managed_view_try(view, bucket, entry, sizeof(entry)); i++) {
+		/* The number, and how long the name is. */
+		if (entry[0] == (FASTCGI_URI_HASH | (sizeof("REQUEST_URI") - 1) << 32))
+			return entry[FASTCGI_VALUE];
+		bucket = entry[FASTCGI_NEXT];
+	}
+	return 0;
+}
+
+static bool is_fastcgi(const char *name)
+{
+	return strncmp(name, "php-fpm", 7) == 0 || strncmp(name, "php-cgi", 7) == 0;
+}
+
 static void read_request(struct php *php, struct managed_view *view, const struct php_globals *globals,
 			 struct managed_stack *ret)
 {
 	uint8_t request[REQUEST_LEN];
-	uint64_t heap, used;
+	uint64_t heap, used, uri = 0;
 
 	if (globals->request && managed_view_try(view, globals->request, request, sizeof(request))) {
 		add_label(php, view, "method", managed_word(request, REQUEST_METHOD), ret);
 		add_label(php, view, "script", managed_word(request, REQUEST_SCRIPT), ret);
-		add_label(php, view, "uri", managed_word(request, REQUEST_URI), ret);
+		if (is_fastcgi(php->host.binary->name))
+			uri = fastcgi_uri(view, managed_word(request, REQUEST_CONTEXT));
+		add_label(php, view, "uri", uri ? uri : managed_word(request, REQUEST_URI), ret);
 	}
 	if (globals->memory && managed_view_try(view, globals->memory, &heap, sizeof(heap)) &&
 	    managed_view_try(view, heap + HEAP_USED, &used, sizeof(used)))

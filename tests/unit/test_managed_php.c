@@ -209,6 +209,59 @@ TEST(managed_php_takes_no_line_from_what_another_frame_left)
 	}
 }
 
+#define SAPI	0x800
+#define CONTEXT 0xc000
+#define URI	(CONTEXT + 8296 + 1955 % 128 * 8) /* of the server's parameters the chain that has its name */
+#define ENTRIES 0xf000
+
+static void put_parameter(struct managed_fake *fake, size_t n, uint32_t hash, const char *value, uint64_t next)
+{
+	const size_t at = ENTRIES + n * 256;
+
+	managed_fake_put32(fake, at, hash);
+	managed_fake_put32(fake, at + 4, 11);
+	managed_fake_put(fake, at + 24, FAKE_BASE + at + 64);
+	managed_fake_put(fake, at + 32, next);
+	memcpy(fake->bytes + at + 64, value, strlen(value) + 1);
+}
+
+static const char *label_of(const struct managed_fake *fake, const char *key)
+{
+	for (size_t i = 0; i < fake->stack->nlabels; i++)
+		if (strcmp(fake->stack->labels[i].key, key) == 0)
+			return fake->stack->labels[i].text;
+	return "";
+}
+
+/* One script answers all: what was asked for is the web server's to say. */
+TEST(managed_php_names_the_request_as_the_web_server_does)
+{
+	CLEANUP(managed_fake_deinit) struct managed_fake fake;
+
+	managed_fake_init(&fake, &managed_php,
+			  &(struct managed_binary){ .name = "php-fpm8.2",
+						    .banner = "8.2.36",
+						    .symbols = { { .vaddr = GLOBALS, .found = true },
+								 { .vaddr = SAPI, .found = true } } });
+	make_honest(&fake);
+	managed_fake_put(&fake, SAPI, FAKE_BASE + CONTEXT);
+	managed_fake_put(&fake, SAPI + 48, FAKE_BASE + 0xe00);
+	memcpy(fake.bytes + 0xe00, "/index.php", 11);
+	managed_fake_put(&fake, URI, FAKE_BASE + ENTRIES);
+	put_parameter(&fake, 0, 1955 + 128, "other", FAKE_BASE + ENTRIES + 256);
+	put_parameter(&fake, 1, 1955, "/report?secret=1", 0);
+	read_stack(&fake);
+	CHECK_STR(label_of(&fake, "uri"), "/report");
+	/* A chain that goes in a circle, and one that leads nowhere. */
+	put_parameter(&fake, 0, 1955 + 128, "other", FAKE_BASE + ENTRIES);
+	read_stack(&fake);
+	CHECK_STR(label_of(&fake, "uri"), "/index.php");
+	managed_fake_put(&fake, URI, UINT64_MAX - 7);
+	read_stack(&fake);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_STR(label_of(&fake, "uri"), "/index.php");
+}
+
 TEST(managed_php_notices_a_new_function_at_the_same_address)
 {
 	FAKE(fake);
