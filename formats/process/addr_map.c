@@ -236,3 +236,8 @@ enum addr_map_change addr_map_insert(struct addr_map **map, const void *item)
 		return ADDR_MAP_SAME;
 	return replace(map, range->start, range->end, item);
 }
+
+enum addr_map_change addr_map_remove(struct addr_map **map, uint64_t start, uint64_t end)
+{
+	return start < end ? replace(map, start, end, NULL) : ADDR_MAP_SAME;
+}

@@ -66,6 +66,9 @@ enum addr_map_change {
 /* Put @item over what is there. *@map is replaced by a copy first if others share it. */
 enum addr_map_change addr_map_insert(struct addr_map **map, const void *item);
 
+/* Take [@start, @end) out. */
+enum addr_map_change addr_map_remove(struct addr_map **map, uint64_t start, uint64_t end);
+
 /* The index of the first item that ends behind @addr; map->len if there is none. */
 size_t addr_map_search(const struct addr_map *map, uint64_t addr);
 

@@ -15,8 +15,9 @@
 #include "formats/base/memory.h"
 #include "formats/base/strtab.h"
 #include "formats/perf/jitdump.h"
+#include "formats/process/addr_map.h"
 #include "formats/process/mapping.h"
-#include "symbolize/module/space_maps.h"
+#include "symbolize/module/module.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,13 +26,19 @@
 /* So many ended processes keep their mappings. */
 #define ENDED_KEPT 64
 
+/*
+ * Twice the kernel's default vm.max_map_count. Each that comes between others moves those behind it, so that without
+ * a limit a trace made for it would take hours.
+ */
+#define SPACE_MAPS_MAX (1U << 17)
+
 /* Types of EVENT_KSYMBOL (linux/perf_event.h). */
 #define KSYMBOL_BPF 1
 
 struct space {
 	struct space_table *table;
 	uint32_t pid;
-	struct space_maps *maps;
+	struct addr_map *maps;
 	uint64_t generation;
 	uint32_t nthreads; /* known and not ended */
 	bool queued;       /* among the ended */
@@ -53,7 +60,9 @@ struct space_table {
 	struct map spaces;  /* pid -> struct space * */
 	struct map threads; /* pid, tid -> struct thread * */
 	uint32_t nthreads;
-	struct space_maps *kernel;
+	struct addr_map_pool pool;
+	struct addr_map *none; /* of processes without mappings */
+	struct addr_map *kernel;
 	struct space *ended[ENDED_KEPT]; /* a ring */
 	size_t ended_pos;
 	uint64_t generation;
@@ -61,15 +70,41 @@ struct space_table {
 
 /* ---- address spaces -------------------------------------------------------------------------------- */
 
+static bool same_module(const void *a, const void *b)
+{
+	const struct space_map *x = a, *y = b;
+
+	return x->module == y->module && x->exec == y->exec;
+}
+
+/* A JIT maps page after page, and where in its memory they lie is of no meaning. */
+static bool is_jit(const void *item)
+{
+	const struct space_map *map = item;
+
+	return map->module->kind == MODULE_JIT;
+}
+
+static const struct addr_map_type space_map_type = {
+	.item_len = sizeof(struct space_map),
+	.same = same_module,
+	.merges = is_jit,
+};
+
+static const struct space_map *map_at(const struct addr_map *maps, size_t index)
+{
+	return addr_map_item(maps, index);
+}
+
 static void changed(struct space *space)
 {
 	space->generation = ++space->table->generation;
 	space->jit_known = false;
 }
 
-static void set_maps(struct space *space, struct space_maps *maps)
+static void set_maps(struct space *space, struct addr_map *maps)
 {
-	space_maps_unref(space->maps);
+	addr_map_unref(space->maps);
 	space->maps = maps;
 	changed(space);
 }
@@ -83,7 +118,7 @@ struct space *space_table_get(struct space_table *table, uint32_t pid)
 
 		space->table = table;
 		space->pid = pid;
-		set_maps(space, space_maps_new());
+		set_maps(space, addr_map_ref(table->none));
 		*slot = (uintptr_t)space;
 	}
 	return (struct space *)(uintptr_t)*slot;
@@ -98,7 +133,7 @@ static void retire(struct space_table *table, struct space *space)
 	if (oldest) {
 		oldest->queued = false;
 		if (!oldest->nthreads)
-			set_maps(oldest, space_maps_new());
+			set_maps(oldest, addr_map_ref(table->none));
 	}
 	*slot = space;
 	space->queued = true;
@@ -209,7 +244,7 @@ static bool is_kernel_proper(const char *path)
 
 static void insert_kernel(struct space_table *table, const struct space_map *entry)
 {
-	if (space_maps_insert(&table->kernel, entry) == SPACE_MAPS_FULL)
+	if (addr_map_insert(&table->kernel, entry) == ADDR_MAP_FULL)
 		diag_warn(module_table_diag(table->modules),
 			  "the kernel has %u pieces of code: another one is left out, and has no name",
 			  SPACE_MAPS_MAX);
@@ -254,11 +289,11 @@ static void apply_mmap(struct space_table *table, const struct event *ev)
 		entry.mapped = true;
 		entry.looked_up = true;
 	}
-	enum space_maps_change change = space_maps_insert(&space->maps, &entry);
+	enum addr_map_change change = addr_map_insert(&space->maps, &entry);
 
-	if (change == SPACE_MAPS_CHANGED)
+	if (change == ADDR_MAP_CHANGED)
 		changed(space);
-	else if (change == SPACE_MAPS_FULL)
+	else if (change == ADDR_MAP_FULL)
 		diag_warn(module_table_diag(table->modules),
 			  "process %" PRIu32 " has %u mappings: another one is left out, and code in it has no name",
 			  ev->pid, SPACE_MAPS_MAX);
@@ -275,7 +310,7 @@ static void apply_ksymbol(struct space_table *table, const struct event_ksymbol 
 	if (end < symbol->addr)
 		return;
 	if (symbol->removed) {
-		space_maps_remove(&table->kernel, symbol->addr, end);
+		addr_map_remove(&table->kernel, symbol->addr, end);
 		return;
 	}
 	entry.module = module_table_file(table->modules, MODULE_KERNEL_MODULE, path, NULL, 0);
@@ -290,18 +325,18 @@ static void apply_comm(struct space_table *table, const struct event *ev)
 
 	set_name(table, t, ev->comm.comm);
 	if (ev->comm.exec)
-		set_maps(space_table_get(table, ev->pid), space_maps_new());
+		set_maps(space_table_get(table, ev->pid), addr_map_ref(table->none));
 }
 
 /*
  * What ran before the recording is listed at time 0, with mappings of its own; perf does the same. Its
  * parent's mappings are those of another program by now.
  */
-static struct space_maps *maps_at_fork(struct space_table *table, const struct event *ev)
+static struct addr_map *maps_at_fork(struct space_table *table, const struct event *ev)
 {
 	if (ev->time_ns == 0)
-		return space_maps_new();
-	return space_maps_ref(space_table_get(table, ev->fork.parent_pid)->maps);
+		return addr_map_ref(table->none);
+	return addr_map_ref(space_table_get(table, ev->fork.parent_pid)->maps);
 }
 
 static void apply_fork(struct space_table *table, const struct event *ev)
@@ -374,7 +409,7 @@ static void look_up(struct space_table *table, struct space_map *map)
 
 const struct space_map *space_find(struct space *space, uint64_t ip)
 {
-	struct space_map *map = space_maps_find(space->maps, ip);
+	struct space_map *map = addr_map_find(space->maps, ip);
 
 	if (map && !map->looked_up)
 		look_up(space->table, map);
@@ -383,46 +418,46 @@ const struct space_map *space_find(struct space *space, uint64_t ip)
 
 const struct space_map *space_at_or_below(const struct space *space, uint64_t addr)
 {
-	const struct space_maps *maps = space->maps;
-	size_t count = BISECT(maps->len, i, maps->items[i].start <= addr);
+	const struct addr_map *maps = space->maps;
+	size_t count = BISECT(maps->len, i, map_at(maps, i)->start <= addr);
 
-	while (count && maps->items[count - 1].module->kind != MODULE_FILE)
+	while (count && map_at(maps, count - 1)->module->kind != MODULE_FILE)
 		count--;
-	return count ? &maps->items[count - 1] : NULL;
+	return count ? map_at(maps, count - 1) : NULL;
 }
 
 const struct space_map *space_table_find_kernel(struct space_table *table, uint64_t ip)
 {
-	return space_maps_find(table->kernel, ip);
+	return addr_map_find(table->kernel, ip);
 }
 
 uint64_t space_next_code(const struct space *space, uint64_t addr)
 {
-	const struct space_maps *maps = space->maps;
-	size_t low = BISECT(maps->len, i, maps->items[i].start <= addr);
+	const struct addr_map *maps = space->maps;
+	size_t low = BISECT(maps->len, i, map_at(maps, i)->start <= addr);
 
-	while (low < maps->len && !maps->items[low].exec)
+	while (low < maps->len && !map_at(maps, low)->exec)
 		low++;
-	return low < maps->len ? maps->items[low].start : UINT64_MAX;
+	return low < maps->len ? map_at(maps, low)->start : UINT64_MAX;
 }
 
 uint64_t space_end(const struct space *space)
 {
-	const struct space_maps *maps = space->maps;
+	const struct addr_map *maps = space->maps;
 
-	return maps->len ? maps->items[maps->len - 1].end : 0;
+	return maps->len ? map_at(maps, maps->len - 1)->end : 0;
 }
 
 /* Looked for once, until the mappings change: there may be many. */
 const struct space_map *space_find_jit(struct space *space)
 {
-	const struct space_maps *maps = space->maps;
+	const struct addr_map *maps = space->maps;
 
 	if (!space->jit_known)
-		for (space->jit = 0; space->jit < maps->len && maps->items[space->jit].module->kind != MODULE_JIT;)
+		for (space->jit = 0; space->jit < maps->len && map_at(maps, space->jit)->module->kind != MODULE_JIT;)
 			space->jit++;
 	space->jit_known = true;
-	return space->jit < maps->len ? &maps->items[space->jit] : NULL;
+	return space->jit < maps->len ? map_at(maps, space->jit) : NULL;
 }
 
 uint64_t space_generation(const struct space *space)
@@ -458,7 +493,9 @@ struct space_table *space_table_new(struct module_table *modules)
 	struct space_table *table = memory_zeroed(1, sizeof(*table));
 
 	table->modules = modules;
-	table->kernel = space_maps_new();
+	table->pool = (struct addr_map_pool){ .type = &space_map_type, .max_each = SPACE_MAPS_MAX, .max_all = SIZE_MAX };
+	table->none = addr_map_new(&table->pool);
+	table->kernel = addr_map_new(&table->pool);
 	map_kernel_text(table);
 	return table;
 }
@@ -471,8 +508,9 @@ void space_table_free(struct space_table *table)
 	if (!table)
 		return;
 	while ((slot = map_next(&table->spaces, &pos)))
-		space_maps_unref(((struct space *)(uintptr_t)slot->value)->maps);
-	space_maps_unref(table->kernel);
+		addr_map_unref(((struct space *)(uintptr_t)slot->value)->maps);
+	addr_map_unref(table->kernel);
+	addr_map_unref(table->none);
 	map_deinit(&table->spaces);
 	map_deinit(&table->threads);
 	strtab_deinit(&table->names);

@@ -10,7 +10,20 @@
 
 #include "formats/event.h"
 #include "symbolize/module/module.h"
-#include "symbolize/module/space_map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One mapping of an address space. Begins as struct addr_range does. */
+struct space_map {
+	uint64_t start, end; /* addresses in the process */
+	uint64_t file_offset; /* of @start */
+	uint64_t bias; /* vaddr = ip - bias; if not @mapped this gives the offset in the file */
+	struct module *module;
+	bool mapped; /* the bias is known: the image has a segment there */
+	bool exec;
+	bool looked_up; /* private: @mapped and @bias are final */
+};
 
 struct space_table;
 struct space; /* the address space of one process */
