@@ -95,6 +95,7 @@ static void multiplexing_tell(const struct recording *rec, struct diag *diag)
 #define MANAGED_TICK_MS   100 /* should a reader of interpreters' stacks hang, which wakes us when rings fill */
 #define IDLE_TICK_MS      100 /* what was seen of threads that wait is fetched so often */
 #define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
+#define JIT_FIRST_MS      10 /* for the first time, so that little is sampled before it is known what of it is freed */
 #define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
 #define LIVES_TICK_MS     50 /* so often it is looked whether the targets live, at most: of many threads that takes long */
 #define NODES_DIR         "/sys/devices/system/node"
@@ -365,7 +366,7 @@ static int timeout_ms(const struct recorder *s)
 	if (drain_probes_waits(s->drain))
 		tick = MIN(tick, WAIT_PROBE_TICK_MS);
 	if (now < s->jit_until_ns)
-		tick = MIN(tick, JIT_TICK_MS);
+		tick = MIN(tick, s->jit_wakeups ? JIT_TICK_MS : JIT_FIRST_MS);
 	if (until <= now)
 		return 0;
 	return (int)MIN((until - now + 999999) / 1000000, tick);
@@ -579,6 +580,7 @@ struct err *recorder_run(struct recorder *s)
 	struct err *err = start(s);
 	bool over = false;
 
+	note_jit(s);
 	while (!err && !over) {
 		hotplug_check(&s->hotplug, clock_now_ns(CLOCK_MONOTONIC), s->sampling_switch.enabled);
 		err = pass(s, &over);

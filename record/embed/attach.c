@@ -212,7 +212,10 @@ static void follow_mmap(struct attach *a, struct event *ev)
 
 	if (!(map->flags & EVENT_MMAP_EXEC))
 		return;
-	a->jit.news += file->mapped.kind == MAPPED_ANONYMOUS;
+	if (file->mapped.kind == MAPPED_ANONYMOUS)
+		attach_jit_map(&a->jit, ev->pid, NULL);
+	else if (file->mapped.kind == MAPPED_FILE)
+		attach_jit_map(&a->jit, ev->pid, map->path);
 	if (file->mapped.kind == MAPPED_FILE && jitdump_is_path(map->path))
 		attach_jit_dump(&a->jit, ev->pid, &a->files, file, &place);
 	process_table_map(&a->processes, ev->pid, map, &file->mapped);

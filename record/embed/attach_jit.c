@@ -10,9 +10,11 @@
 #include "record/embed/perf_map.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define JVM_FILE "/libjvm.so"
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
 
 static struct perf_map *map_of(const struct map_slot *slot)
@@ -49,6 +51,21 @@ void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path)
 	if (!jit->runtimes)
 		jit->runtimes = runtime_reader_new(jit->first);
 	runtime_reader_tell_file(jit->runtimes, pid, path);
+}
+
+void attach_jit_map(struct attach_jit *jit, uint32_t pid, const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	jit->news += !path;
+	if (slash && strcmp(slash, JVM_FILE) == 0 && jit->jvms.len < ATTACH_JIT_PROCESSES_MAX)
+		map_put(&jit->jvms, pid, NULL);
+	if (path || !map_get(&jit->jvms, pid))
+		return;
+	map_remove(&jit->jvms, pid);
+	if (!jit->runtimes)
+		jit->runtimes = runtime_reader_new(jit->first);
+	runtime_reader_tell_code(jit->runtimes, pid);
 }
 
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode)
@@ -123,12 +140,14 @@ void attach_jit_fork(struct attach_jit *jit, uint32_t pid, uint32_t parent_pid)
 void attach_jit_exec(struct attach_jit *jit, uint32_t pid)
 {
 	drop_dump(jit, pid);
+	map_remove(&jit->jvms, pid);
 	if (jit->runtimes)
 		runtime_reader_end(jit->runtimes, pid);
 }
 
 void attach_jit_exit(struct attach_jit *jit, uint32_t pid)
 {
+	map_remove(&jit->jvms, pid);
 	if (jit->runtimes)
 		runtime_reader_end(jit->runtimes, pid);
 	if (!map_get(&jit->maps, pid))
@@ -321,6 +340,7 @@ void attach_jit_deinit(struct attach_jit *jit)
 	attach_jit_forget(jit);
 	runtime_reader_free(jit->runtimes);
 	map_deinit(&jit->maps);
+	map_deinit(&jit->jvms);
 	for (size_t pos = 0; (slot = map_next(&jit->dumps, &pos));)
 		mapped_file_unref(&file_at(&slot->value)->mapped);
 	map_deinit(&jit->dumps);

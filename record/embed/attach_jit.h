@@ -16,6 +16,7 @@
 /* Zeroed is empty. */
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
+	struct map jvms;  /* pid of a process that has mapped a Java virtual machine, and has made no code yet */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
 	struct foreign_reader *reader;   /* looks for their /tmp; NULL: we do. Set by who has one */
 	const struct priority *first;    /* what its thread may be (runtime_reader.h). Likewise */
@@ -37,6 +38,9 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool ex
 /* Process @pid executes the file at @path. */
 void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path);
 
+/* It maps, executable, the file at @path; NULL: memory for code. A Java virtual machine is looked at as soon as it makes code. */
+void attach_jit_map(struct attach_jit *jit, uint32_t pid, const char *path);
+
 /* @bytecode is interpreted by process @pid. */
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode);
 
@@ -45,7 +49,6 @@ bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *
 
 /* A round over the rings is done. Processes whose code was replaced count as changed: their addresses are to be touched again. */
 void attach_jit_round(struct attach_jit *jit, struct process_table *processes);
-
 
 /* Process @pid maps its JIT's dump, @file of @files, at @place. */
 void attach_jit_dump(struct attach_jit *jit, uint32_t pid, struct code_files *files,

@@ -343,7 +343,8 @@ static struct blob *get_blob(struct hotspot *h, struct managed_view *view, uint6
 		blob_deinit(&now);
 		return old;
 	}
-	now.from_ns = in_use_since(h, view, &now);
+	/* The interpreter and the stubs are made with the machine and are never freed. */
+	now.from_ns = now.kind == BLOB_INTERPRETER || now.kind == BLOB_STUBS ? 1 : in_use_since(h, view, &now);
 	if (old && !old->is_gone)
 		retire(old, h->checked_ns, out);
 	if ((!old && h->items.len >= BLOBS_MAX) || !announce(h, view, &now, out)) {
@@ -554,23 +555,31 @@ static int32_t int_at(const uint8_t *bytes)
 	return value;
 }
 
+static int32_t scope_at(const struct hotspot *h, const struct blob *b, size_t entry)
+{
+	return int_at(b->pcs + entry * h->layout.pc_desc_size + 4);
+}
+
 /*
- * Where the scopes of @ip begin; 0 if that is not known. A return address has an entry of its own; where a method is interrupted, the entry
- * of the next place that has one holds, as the machine itself does it (JavaThread::pd_last_frame, frame::is_interpreted_frame).
+ * Where the scopes of @ip begin; 0 if that is not known. A return address has an entry of its own. Where a method is interrupted, the entry
+ * of the next place that has one holds, as the machine itself does it (JavaThread::pd_last_frame, frame::is_interpreted_frame); behind the
+ * last one, as where a method returns, the machine knows no line, and the place before is the closest.
  */
 static uint32_t scope_of(const struct hotspot *h, const struct blob *b, uint64_t ip, enum hotspot_use use)
 {
-	size_t size = h->layout.pc_desc_size;
+	size_t size = h->layout.pc_desc_size, count = b->pcs_len / size;
 	int64_t offset = (int64_t)(ip - b->code) + (use == HOTSPOT_LEAF);
 	/* The first entry at @offset or above. */
-	size_t low = BISECT(b->pcs_len / size, i, int_at(b->pcs + i * size) < offset);
+	size_t at = BISECT(count, i, int_at(b->pcs + i * size) < offset);
 
-	if (low == b->pcs_len / size)
+	if (use == HOTSPOT_CALLER && (at == count || int_at(b->pcs + at * size) != offset))
 		return 0;
-	const uint8_t *entry = b->pcs + low * size;
-	int32_t scope = int_at(entry + 4);
-
-	return (use == HOTSPOT_LEAF || int_at(entry) == offset) && scope > 0 ? (uint32_t)scope : 0;
+	if (use == HOTSPOT_LEAF && (at == count || scope_at(h, b, at) <= 0)) {
+		while (at && scope_at(h, b, at - 1) <= 0)
+			at--;
+		at--; /* SIZE_MAX where there is none */
+	}
+	return at < count && scope_at(h, b, at) > 0 ? (uint32_t)scope_at(h, b, at) : 0;
 }
 
 static bool method_of_scope(struct hotspot *h, struct managed_view *view, const struct blob *b, uint32_t index,
@@ -602,6 +611,18 @@ static uint32_t read_calls(struct hotspot *h, struct managed_view *view, const s
 		scope = sender;
 	}
 	return scope ? 0 : count;
+}
+
+/* The method alone, where it begins: no more is known of its code. */
+static uint32_t entered_method(struct hotspot *h, struct managed_view *view, const struct blob *b, struct writer *out,
+			       struct jitdump_call ret[CALLS_MAX])
+{
+	uint32_t method;
+
+	if (!hotspot_methods_get(&h->methods, view, b->method, out, &method))
+		return 0;
+	ret[0] = (struct jitdump_call){ method, hotspot_methods_line(&h->methods, method, 0) };
+	return 1;
 }
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
@@ -712,6 +733,8 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 	if (b->kind == BLOB_METHOD) {
 		read_scopes(h, view, b);
 		count = read_calls(h, view, b, scope_of(h, b, ip, use), out, calls);
+		if (!count && use == HOTSPOT_LEAF)
+			count = entered_method(h, view, b, out, calls);
 	}
 	enum jitdump_frame frame = frame_of(view, b, ip, use, &len);
 
@@ -746,6 +769,11 @@ static bool look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t
 	if (!hotspot_methods_get(&h->methods, view, method, out, &number))
 		return false;
 	m = &h->methods.items.items[number];
+	/* A native method has no bytecode: itself stands for it. */
+	if (!m->bytecode_len) {
+		m->bytecode = method;
+		m->bytecode_len = sizeof(method);
+	}
 	if (bytecode < m->bytecode || bytecode - m->bytecode >= m->bytecode_len)
 		return false;
 	struct jitdump_call call = {
@@ -783,8 +811,27 @@ bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_
 	return found;
 }
 
-bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t *ret_len)
+/* Before any address in it is met: the machine says where it made it. */
+static void find_interpreter(struct hotspot *h, struct managed_view *view)
 {
+	const uint64_t *at = h->layout.at;
+
+	if (!h->layout.has[INTERPRETER_CODE] || !h->layout.has[QUEUE_BUFFER] || !h->layout.has[QUEUE_LIMIT])
+		return;
+	uint64_t queue = managed_view_u64(view, at[INTERPRETER_CODE]);
+	uint64_t start = queue ? managed_view_u64(view, queue + at[QUEUE_BUFFER]) : 0;
+	uint32_t len = queue ? managed_view_u32(view, queue + at[QUEUE_LIMIT]) : 0;
+
+	if (view->failed || !len || len > BLOB_LEN_MAX || !start || !heap_at(h, view, start))
+		return;
+	h->interpreter = start;
+	h->interpreter_end = start + len;
+}
+
+bool hotspot_interpreter(struct hotspot *h, struct managed_view *view, uint64_t *ret_start, uint64_t *ret_len)
+{
+	if (!h->interpreter)
+		find_interpreter(h, view);
 	*ret_start = h->interpreter;
 	*ret_len = h->interpreter_end - h->interpreter;
 	return *ret_len;

@@ -47,8 +47,8 @@ bool hotspot_is_late(const struct hotspot *h, uint64_t time_ns);
 bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_t bytecode, uint64_t method,
 			   struct writer *out);
 
-/* Where the interpreter's code is; false if no address in it was looked up yet. */
-bool hotspot_interpreter(const struct hotspot *h, uint64_t *ret_start, uint64_t *ret_len);
+/* Where the interpreter's code is; false if it is not there yet. */
+bool hotspot_interpreter(struct hotspot *h, struct managed_view *view, uint64_t *ret_start, uint64_t *ret_len);
 
 /*
  * Compare all code that is known with what is there now, as far as @view lets it; code that is gone goes into @out. True if it has come to

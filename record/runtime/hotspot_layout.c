@@ -91,10 +91,13 @@ static const struct field_name field_names[HOTSPOT_FIELDS][NAMES] = {
 	[OBJECTS_HEAP] = { { "Universe", "_collectedHeap" } },
 	[HEAP_COLLECTIONS] = { { "CollectedHeap", "_total_collections" } },
 	[PERF_START] = { { "PerfMemory", "_start" } },
+	[INTERPRETER_CODE] = { { "AbstractInterpreter", "_code" } },
+	[QUEUE_BUFFER] = { { "StubQueue", "_stub_buffer" } },
+	[QUEUE_LIMIT] = { { "StubQueue", "_buffer_limit" } },
 };
 
 static const bool is_static[HOTSPOT_FIELDS] = { [CACHE_HEAPS] = true, [VERSION_MAJOR] = true, [PERF_START] = true,
-					       [LOADERS_HEAD] = true, [OBJECTS_HEAP] = true };
+					       [LOADERS_HEAD] = true, [OBJECTS_HEAP] = true, [INTERPRETER_CODE] = true };
 
 /* Fields that only some versions have. */
 static const bool optional[HOTSPOT_FIELDS] = {
@@ -109,6 +112,8 @@ static const bool optional[HOTSPOT_FIELDS] = {
 	[PERF_START] = true,		     [KLASS_LOADER] = true,
 	[LOADERS_HEAD] = true,		     [LOADER_NEXT] = true,
 	[OBJECTS_HEAP] = true,		     [HEAP_COLLECTIONS] = true,
+	[INTERPRETER_CODE] = true,	     [QUEUE_BUFFER] = true,
+	[QUEUE_LIMIT] = true,
 };
 
 /* The string at @addr, as much of it as the names that are looked for have; "" if it cannot be read. */

@@ -71,6 +71,9 @@ enum hotspot_field {
 	OBJECTS_HEAP,  /* static: address of the heap of objects */
 	HEAP_COLLECTIONS, /* how often there garbage was collected */
 	PERF_START,    /* static: the block of counters for tools */
+	INTERPRETER_CODE, /* static: the queue of the interpreter's pieces */
+	QUEUE_BUFFER,
+	QUEUE_LIMIT, /* of what is used */
 	HOTSPOT_FIELDS
 };
 

@@ -68,7 +68,7 @@ struct question {
 
 struct process {
 	uint32_t pid;
-	bool told_interpreter;
+	uint64_t interpreter, interpreter_len; /* as the recorder was told */
 	unsigned looks;
 	uint64_t looked_ns;
 	struct task_memory memory;
@@ -199,7 +199,7 @@ static void close_process(struct process *p)
 	p->dotnet = NULL;
 	p->ngdb_jits = 0;
 	task_memory_close(&p->memory);
-	p->told_interpreter = false;
+	p->interpreter_len = 0;
 	p->looks = 0;
 }
 
@@ -290,16 +290,18 @@ static void tell_interpreter(struct runtime_reader *r, struct process *p, uint64
 {
 	struct runtime_interpreter found = { .start = start, .len = len, .pid = p->pid, .is_v8 = p->v8 };
 
-	if (p->told_interpreter || !len)
+	if (!len || (p->interpreter == start && p->interpreter_len == len))
 		return;
-	p->told_interpreter = true;
+	p->interpreter = start;
+	p->interpreter_len = len;
 	pthread_mutex_lock(&r->lock);
 	vec_push(&r->interpreters, found);
 	r->ninterpreters = r->interpreters.len;
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void open_hotspot(struct runtime_reader *r, struct process *p, const struct managed_place *place)
+/* @starts: it has just begun, and nothing of it was executed yet. */
+static void open_hotspot(struct runtime_reader *r, struct process *p, const struct managed_place *place, bool starts)
 {
 	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
 	struct hotspot_layout layout;
@@ -307,7 +309,11 @@ static void open_hotspot(struct runtime_reader *r, struct process *p, const stru
 	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types) ||
 	    !find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs))
 		return;
-	if (!runtime_file_hotspot(r->files.reader, place, structs, types, &layout) || !task_memory_open(&p->memory, p->pid))
+	bool usable = runtime_file_hotspot(r->files.reader, place, structs, types, &layout) && task_memory_open(&p->memory, p->pid);
+
+	if (!usable && starts)
+		p->looks = 0; /* what the tables lead to may not be there yet */
+	else if (!usable)
 		note_version(r, &r->unread_java, (struct unread){ .major = layout.jdk, .newer = layout.jdk > HOTSPOT_JDK_MAX });
 	else
 		p->hotspot = hotspot_new(&layout, p->pid);
@@ -431,7 +437,7 @@ static void look_at(struct runtime_reader *r, struct process *p, bool has_jit)
 	p->looks++;
 	if (managed_place_find(p->pid, &structs_in_file, path, &place)) {
 		p->looks = LOOKS_MAX;
-		open_hotspot(r, p, &place);
+		open_hotspot(r, p, &place, !has_jit);
 	} else if (managed_place_find(p->pid, &v8_in_file, path, &place)) {
 		p->looks = LOOKS_MAX;
 		open_v8(r, p, &place);
@@ -462,18 +468,24 @@ static void add_gone(struct runtime_reader *r, const struct runtime_gone *gone)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void ask_hotspot(struct runtime_reader *r, struct process *p, const struct question *q)
+/* While it is being made it is longer. */
+static void look_for_interpreter(struct runtime_reader *r, struct process *p)
 {
 	uint64_t start, len;
 
+	if (hotspot_interpreter(p->hotspot, r->view, &start, &len))
+		tell_interpreter(r, p, start, len);
+}
+
+static void ask_hotspot(struct runtime_reader *r, struct process *p, const struct question *q)
+{
 	if (q->ask == ASK_BYTECODE && hotspot_is_late(p->hotspot, q->time_ns))
 		add_gone(r, &(struct runtime_gone){ q->ip, q->ip + 1, p->pid });
 	else if (q->ask == ASK_BYTECODE)
 		hotspot_look_bytecode(p->hotspot, r->view, q->ip, q->function, &p->dump);
 	else
 		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
-	if (hotspot_interpreter(p->hotspot, &start, &len))
-		tell_interpreter(r, p, start, len);
+	look_for_interpreter(r, p);
 }
 
 static void ask_v8(struct runtime_reader *r, struct process *p, const struct question *q)
@@ -598,6 +610,10 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 		return false;
 	if (wants_look(p))
 		look_at(r, p, q->ask != ASK_PROCESS);
+	if (p->hotspot && q->ask == ASK_PROCESS) {
+		managed_view_begin(r->view, read_memory, p, LOOK_NS);
+		look_for_interpreter(r, p);
+	}
 	if (!has_runtime(p) || q->ask == ASK_PROCESS)
 		return true;
 	if (p->dump.len > DUMP_LEN_MAX || r->held > HELD_MAX)
@@ -769,6 +785,11 @@ void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char
 	map_put(&r->told_files, pid, &is_new);
 	if (is_new)
 		ask(r, (struct question){ .pid = pid, .ask = ASK_PROCESS });
+}
+
+void runtime_reader_tell_code(struct runtime_reader *r, uint32_t pid)
+{
+	ask(r, (struct question){ .pid = pid, .ask = ASK_PROCESS });
 }
 
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf)

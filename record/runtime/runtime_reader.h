@@ -31,6 +31,9 @@ void runtime_reader_free(struct runtime_reader *r);
 /* Process @pid executes the file at @path: if that has an interpreter whose frames are of use, it is looked for now. Cheap. */
 void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path);
 
+/* Process @pid makes code, and has a runtime that can be asked where its interpreter is before that is met. Likewise. */
+void runtime_reader_tell_code(struct runtime_reader *r, uint32_t pid);
+
 /* Address @ip of process @pid was seen, executed (@leaf) or as what may be a return address. Never waits for the process. */
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf);
 

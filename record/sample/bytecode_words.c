@@ -9,6 +9,10 @@
 #define METHOD_BELOW   24 /* bytes below the frame pointer */
 #define BYTECODE_BELOW 64
 #define BYTECODE_REG   13 /* r13 */
+#define LAST_BELOW     16 /* its stack pointer when it called, or 0 */
+#define SENDER_BELOW   8 /* its caller's */
+#define FRAME_LEN_MAX  65536
+#define PUSHED_MAX     16 /* words that are kept */
 #define USER_END       (1ULL << 47)
 
 /* Of V8, bytes below the frame pointer. */
@@ -41,33 +45,94 @@ static bool is_data_address(uint64_t word)
 	return word >> 32 && word < USER_END;
 }
 
-/* The frame at @fp of the interpreter, @bytecode is what it executes, found in @slot. */
+/* The frame at @fp of the interpreter, @bytecode is what it executes, found in @slot. A native method has none: it stands for itself. */
 static void add(struct bytecode_words *words, const struct perf_record *rec, uint64_t fp, uint64_t bytecode, uint32_t slot)
 {
 	uint64_t method = word_at(rec, fp - METHOD_BELOW);
 
+	bytecode = bytecode ? bytecode : method;
 	if (is_data_address(bytecode) && is_data_address(method) && method % 8 == 0 && words->len < BYTECODE_WORDS_MAX)
 		words->items[words->len++] = (struct bytecode_word){ { .bytecode = bytecode, .function = method }, slot };
 }
 
-/* Frames farther out lie higher: a list that ascends by slots. */
+static int by_slot(const void *a, const void *b)
+{
+	const struct bytecode_word *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* What earlier calls have left behind may lead to the same frames, in any order. */
+static void put_in_order(struct bytecode_words *words)
+{
+	size_t kept = 0;
+
+	qsort(words->items, words->len, sizeof(words->items[0]), by_slot);
+	for (size_t i = 0; i < words->len; i++) {
+		bool again = kept && words->items[i].slot != BYTECODE_WORDS_NO_SLOT &&
+			     words->items[kept - 1].slot == words->items[i].slot;
+
+		if (!again)
+			words->items[kept++] = words->items[i];
+	}
+	words->len = kept;
+}
+
+/* Keep what the frame at @fp executes. */
+static void add_frame(struct bytecode_words *words, const struct perf_record *rec, uint64_t fp)
+{
+	const struct event_stack *stack = &rec->event.sample.stack;
+	uint64_t offset = fp - BYTECODE_BELOW - stack->base;
+
+	if (fp % 8 == 0 && offset < stack->end - stack->base)
+		add(words, rec, fp, word_at(rec, fp - BYTECODE_BELOW), (uint32_t)(offset / 8));
+}
+
+/* Is @fp a frame of the interpreter whose callee's return address lies at @from? It has its caller's and perhaps its own stack pointer. */
+static bool is_frame(const struct perf_record *rec, uint64_t from, uint64_t fp)
+{
+	uint64_t sender = word_at(rec, fp - SENDER_BELOW), last = word_at(rec, fp - LAST_BELOW);
+	uint64_t method = word_at(rec, fp - METHOD_BELOW);
+
+	return fp % 8 == 0 && fp > from && fp - from < FRAME_LEN_MAX && sender > fp && sender - fp < FRAME_LEN_MAX &&
+	       (!last || (last >= from && last < fp)) && is_data_address(method) && method % 8 == 0;
+}
+
+/*
+ * The frame that the return address in word @at leads to. Its pointer most often lies below that; C++ pushes other registers before, or
+ * leaves it where it is, as does code that has just been entered. 0: not found.
+ */
+static uint64_t frame_of(const struct event_stack *stack, const struct perf_record *rec, uint32_t at)
+{
+	uint64_t from = stack->base + 8ULL * stack->slots[at], fp = rec->regs.values[arch_native()->fp];
+
+	if (at && stack->slots[at - 1] + 1 == stack->slots[at] && stack->words[at - 1] > from)
+		return stack->words[at - 1];
+	for (uint32_t i = at; i-- > 0 && at - i <= PUSHED_MAX;) {
+		if (is_frame(rec, from, stack->words[i]))
+			return stack->words[i];
+	}
+	return is_frame(rec, from, fp) ? fp : 0;
+}
+
+/*
+ * Where the interpreter itself was interrupted its register is not of use everywhere: what it last called may have left something else
+ * there. The frame knows what it called from.
+ */
 static void find_hotspot(const struct prune *prune, const struct process *proc, const struct perf_record *rec,
 			 struct bytecode_words *ret)
 {
 	const struct event_stack *stack = &rec->event.sample.stack;
-	uint32_t last = 0;
 
+	if (in_interpreter(proc, rec->regs.values[arch_native()->ip]))
+		add_frame(ret, rec, rec->regs.values[arch_native()->fp]);
 	for (size_t i = 0; i < prune->ncode; i++) {
-		uint32_t at = prune->code[i];
-		uint64_t fp = at ? stack->words[at - 1] : 0;
-		uint64_t offset = fp - BYTECODE_BELOW - stack->base;
+		uint64_t fp = in_interpreter(proc, stack->words[prune->code[i]]) ? frame_of(stack, rec, prune->code[i]) : 0;
 
-		if (!in_interpreter(proc, stack->words[at]) || !at || stack->slots[at - 1] + 1 != stack->slots[at] || fp % 8 ||
-		    offset >= stack->end - stack->base || offset / 8 <= MAX(last, stack->slots[at]))
-			continue;
-		last = (uint32_t)(offset / 8);
-		add(ret, rec, fp, word_at(rec, fp - BYTECODE_BELOW), last);
+		if (fp)
+			add_frame(ret, rec, fp);
 	}
+	put_in_order(ret);
 }
 
 /* A pointer to an object of V8's heap. */
@@ -105,29 +170,6 @@ static void add_v8(const struct perf_record *rec, uint64_t fp, bool in_entry, st
 	if (word.code.offset)
 		word.slot = (uint32_t)(at / 8);
 	ret->items[ret->len++] = word;
-}
-
-static int by_slot(const void *a, const void *b)
-{
-	const struct bytecode_word *x = a, *y = b;
-
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
-
-/* What earlier calls have left behind may lead to the same frames, in any order. */
-static void put_in_order(struct bytecode_words *words)
-{
-	size_t kept = 0;
-
-	qsort(words->items, words->len, sizeof(words->items[0]), by_slot);
-	for (size_t i = 0; i < words->len; i++) {
-		bool again = kept && words->items[i].slot != BYTECODE_WORDS_NO_SLOT &&
-			     words->items[kept - 1].slot == words->items[i].slot;
-
-		if (!again)
-			words->items[kept++] = words->items[i];
-	}
-	words->len = kept;
 }
 
 /* Return addresses into the code that runs interpreted functions, wherever its pages are mapped. */
@@ -214,7 +256,7 @@ void bytecode_words_keep(struct prune *prune, const struct process *proc, uint64
 	else
 		find_hotspot(prune, proc, rec, ret);
 	insert(prune, stack, new, list_new(prune, stack, ret, new));
-	if (!reg)
+	if (!is_data_address(reg))
 		return;
 	add(ret, rec, rec->regs.values[arch_native()->fp], reg, BYTECODE_WORDS_NO_SLOT);
 	if (ret->len && ret->items[ret->len - 1].slot == BYTECODE_WORDS_NO_SLOT)

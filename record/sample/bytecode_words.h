@@ -4,11 +4,11 @@
  * execute in each of their frames; x86-64.
  *
  *	| frame pointer | return address |   of what the interpreter called: it leads into the interpreter, and
- *	        └─► rbp: rbp-24 the method, rbp-64 its bytecode	                          (HotSpot)
+ *	        └─► rbp: rbp-24 the method, rbp-64 its bytecode, 0 if it is native         (HotSpot)
  *	            rbp-16 the function, rbp-32 its array of bytecode, rbp-40 the offset  (V8)
  *
  * Pruning knows no such words, for they point into data. They are the runtime's, not the application's. Of V8 the sum of array and offset is
- * kept in the array's place. Compiled functions of V8 have their function and array there, too: those are only passed on.
+ * kept in the array's place. HotSpot's native methods, which have no bytecode, have themselves in its place. Compiled functions of V8 have their function and array there, too: those are only passed on.
  */
 #ifndef RECORD_BYTECODE_WORDS_H
 #define RECORD_BYTECODE_WORDS_H

@@ -392,17 +392,17 @@ static bool leads_to_code(struct unwind_walk *w)
 	return unwind_tables_is_jit_code(w->tables, unwind_tables_map(w->tables, w->space, ip - 1), ip - 1);
 }
 
-/* What a frame of an interpreter interprets, as far as pruning has kept it. */
-static uint64_t bytecode_of(struct unwind_walk *w, uint64_t *ret_reads)
+/* What a frame of an interpreter interprets, as far as pruning has kept it: where it was interrupted a register says so, or the frame. */
+static uint64_t bytecode_of(struct unwind_walk *w, const struct space_map *map, uint64_t *ret_reads)
 {
-	unsigned reg = w->state.exact ? HOTSPOT_FRAMES_BYTECODE_REG : w->arch->fp;
 	uint64_t value;
 
-	*ret_reads = 1ULL << reg;
-	if (!unwind_reg(w, reg, &value))
-		return 0;
-	if (w->state.exact)
+	*ret_reads = 1ULL << HOTSPOT_FRAMES_BYTECODE_REG;
+	if (w->state.exact && unwind_reg(w, HOTSPOT_FRAMES_BYTECODE_REG, &value) && unwind_tables_knows(w->tables, map, value))
 		return value;
+	*ret_reads = 1ULL << w->arch->fp;
+	if (!unwind_reg(w, w->arch->fp, &value))
+		return 0;
 	return unwind_stack_word(&w->stack, value + (uint64_t)HOTSPOT_FRAMES_BYTECODE, &value) == UNWIND_READ_OK ? value : 0;
 }
 
@@ -410,7 +410,7 @@ static uint64_t bytecode_of(struct unwind_walk *w, uint64_t *ret_reads)
 static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct space_map *map,
 					const struct cfi_rule *rule, enum unwind_how *ret_how)
 {
-	uint64_t reads = 0, bytecode = rule->runs_bytecode ? bytecode_of(w, &reads) : 0;
+	uint64_t reads = 0, bytecode = rule->runs_bytecode ? bytecode_of(w, map, &reads) : 0;
 	const struct unwind_state callee = w->state;
 	size_t nsaves = w->nsaves;
 

@@ -111,6 +111,69 @@ TEST(bytecode_words_are_put_where_they_belong)
 	release(&s);
 }
 
+/* A native method has no bytecode; and where the interpreter was interrupted its register may be what was called before has left. */
+TEST(bytecode_words_know_native_methods_and_the_innermost_frame)
+{
+	static const size_t pairs[] = { 15 };
+	static const uint32_t slots[] = { 4, 15, 16, 22 };
+	struct stack s = { 0 };
+
+	if (arch_native() != &arch_x86_64)
+		SKIP("frames of the interpreter are x86-64's");
+	put_frame(s.words, 0, 12, BYTECODE);
+	put_frame(s.words, 15, 30, 0);
+	prune_all(&s, SECRET);
+	keep_pairs(&s, pairs, ARRAY_LEN(pairs));
+	s.rec->regs.values[13] = 0; /* by pruning */
+	bytecode_words_keep(s.prune, s.proc, SECRET, s.rec, &s.found);
+	const struct event_stack *stack = &s.rec->event.sample.stack;
+
+	CHECK_UINT(stack->nwords, ARRAY_LEN(slots));
+	for (size_t i = 0; i < ARRAY_LEN(slots); i++)
+		CHECK_UINT(stack->slots[i], slots[i]);
+	CHECK_UINT(stack->words[0], BYTECODE);
+	CHECK_UINT(stack->words[3], METHOD);
+	CHECK_UINT(s.found.len, 2);
+	CHECK_UINT(s.found.items[0].code.bytecode, BYTECODE);
+	CHECK_UINT(s.found.items[1].code.bytecode, METHOD);
+	CHECK_UINT(s.rec->regs.values[13], 0);
+	release(&s);
+}
+
+/*
+ * Slot 1: a return address behind registers that C++ has pushed; 15: a pair that an earlier call left, of a frame farther out; 20: the
+ * return address of code that has just been entered, so that the register still has the frame pointer.
+ */
+TEST(bytecode_words_are_found_where_the_frame_pointer_is_pushed_elsewhere)
+{
+	static const size_t pairs[] = { 0, 3, 20 };
+	struct stack s = { 0 };
+
+	if (arch_native() != &arch_x86_64)
+		SKIP("frames of the interpreter are x86-64's");
+	s.words[0] = SP + 8 * 14;
+	s.words[1] = CODE + 16;
+	s.words[2] = 0;
+	put_frame(s.words, 3, 37, BYTECODE + 3);
+	s.words[13] = SP + 8 * 16;
+	s.words[11] = METHOD;
+	s.words[6] = BYTECODE + 1;
+	s.words[20] = SECRET;
+	s.words[21] = CODE + 32;
+	s.words[33] = SP + 8 * 36;
+	s.words[31] = METHOD;
+	s.words[26] = BYTECODE + 2;
+	prune_all(&s, 0);
+	s.rec->regs.values[arch_native()->ip] = CODE - 4;
+	s.rec->regs.values[arch_native()->fp] = SP + 8 * 34;
+	keep_pairs(&s, pairs, ARRAY_LEN(pairs));
+	bytecode_words_keep(s.prune, s.proc, 0, s.rec, &s.found);
+	CHECK_UINT(s.found.len, 3);
+	for (size_t i = 0; i < 3; i++)
+		CHECK_UINT(s.found.items[i].code.bytecode, BYTECODE + 1 + i);
+	release(&s);
+}
+
 TEST(bytecode_words_are_not_the_applications_numbers)
 {
 	static const size_t pairs[] = { 0, 15, 34 };

@@ -256,6 +256,31 @@ TEST(hotspot_names_inlined_methods_and_lines_of_a_return_address)
 	free_machine(m);
 }
 
+TEST(hotspot_knows_a_line_of_whatever_is_executed)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	jitdump_put_header(&m->out, 62, 1, 0);
+	/* Behind the last place that has scopes, where the method returns. */
+	CHECK(look(m, h, CODE + 0x40, HOTSPOT_LEAF));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_STR(text, "org.Outer.step:7 org.Outer.run:9 ");
+	/* Another compilation, of which no place has any. */
+	put(m, BLOB + 40, 78, 4);
+	put(m, PCS + 20, 0, 4);
+	CHECK(look(m, h, CODE + 0x40, HOTSPOT_LEAF));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_STR(text, "org.Outer.run:7 ");
+	CHECK(look(m, h, CODE + 0x10, HOTSPOT_LEAF));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_STR(text, "org.Outer.run:7 ");
+	hotspot_free(h);
+	free_machine(m);
+}
+
 TEST(hotspot_tables_of_virtual_methods_have_no_frame)
 {
 	struct machine *m = new_machine();
@@ -406,6 +431,62 @@ TEST(hotspot_finds_the_line_of_bytecode)
 	CHECK(hotspot_look_bytecode(h, &m->view, bytecode + 15, OUTER, &m->out));
 	CHECK(!hotspot_look_bytecode(h, &m->view, bytecode + 16, OUTER, &m->out));
 	CHECK(!hotspot_look_bytecode(h, &m->view, bytecode - 1, OUTER, &m->out));
+	hotspot_free(h);
+	free_machine(m);
+}
+
+/* It has no bytecode: the recorder has put its own address in the place of that (bytecode_words.h). */
+TEST(hotspot_names_a_native_method_by_itself)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	put(m, OUTER + 0x100 + 18, 0, 2);
+	jitdump_put_header(&m->out, 62, 1, 0);
+	managed_view_begin(&m->view, read_machine, m, 100000000);
+	CHECK(hotspot_look_bytecode(h, &m->view, OUTER, OUTER, &m->out));
+	read_back(m, &place, text, sizeof(text));
+	CHECK(strncmp(text, "org.Outer.run:", strlen("org.Outer.run:")) == 0);
+	CHECK_UINT(place.ip, OUTER);
+	CHECK(!hotspot_look_bytecode(h, &m->view, INNER, INNER, &m->out));
+	hotspot_free(h);
+	free_machine(m);
+}
+
+TEST(hotspot_knows_the_interpreter_before_it_is_met)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h;
+	uint64_t start, len, gone_ns;
+
+	m->layout.has[INTERPRETER_CODE] = m->layout.has[QUEUE_BUFFER] = m->layout.has[QUEUE_LIMIT] = true;
+	m->layout.at[INTERPRETER_CODE] = BASE + 0x600;
+	m->layout.at[QUEUE_BUFFER] = 8;
+	m->layout.at[QUEUE_LIMIT] = 16;
+	put(m, BASE + 0x708, CODE, 8);
+	put(m, BASE + 0x710, 0x100, 4);
+	h = hotspot_new(&m->layout, 1);
+	managed_view_begin(&m->view, read_machine, m, 100000000);
+	CHECK(!hotspot_interpreter(h, &m->view, &start, &len)); /* it is not made yet */
+	put(m, BASE + 0x600, BASE + 0x700, 8);
+	managed_view_begin(&m->view, read_machine, m, 100000000);
+	CHECK(hotspot_interpreter(h, &m->view, &start, &len));
+	CHECK_UINT(start, CODE);
+	CHECK_UINT(len, 0x100);
+	/* It is never freed, so it was there whatever was freed around it. */
+	put_text(m, BASE + 0x500, "Interpreter");
+	put(m, HEAP + 80, 1, 8);
+	jitdump_put_header(&m->out, 62, 1, 0);
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	CHECK_UINT(known_from(m, 40, &gone_ns), 1);
+	hotspot_free(h);
+	/* In no heap of code. */
+	put(m, BASE + 0x708, BASE, 8);
+	h = hotspot_new(&m->layout, 1);
+	managed_view_begin(&m->view, read_machine, m, 100000000);
+	CHECK(!hotspot_interpreter(h, &m->view, &start, &len));
 	hotspot_free(h);
 	free_machine(m);
 }
