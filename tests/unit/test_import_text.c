@@ -83,6 +83,21 @@ TEST(austin_full_mode_has_three_values)
 	import_case_close(&c);
 }
 
+/* Programs may be called like Austin's processes. */
+TEST(collapsed_stacks_that_begin_as_austins_do_are_collapsed_stacks)
+{
+	static const char *const texts[] = { "P42;T0:7;main;work 3\n", "P42;T0:7 3\n", "P42;T7;std::sort;f:1 2\n",
+					     "P42;T0:7;/a.py:f:1 3\nP42;T0:7;main;work 3\nP42;T0:7;main 2\n" };
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct import_case c;
+
+		import_case_text(&c, texts[i]);
+		CHECK_STR(c.importer->name, "folded");
+		import_case_close(&c);
+	}
+}
+
 TEST(austin_version_1_is_read)
 {
 	struct import_case c;

@@ -39,21 +39,58 @@ static bool is_sample(struct json_text line)
 	return import_number(first, &number);
 }
 
+/* "file:function:line", ":GC:" */
+static bool is_frame(struct json_text text)
+{
+	const char *line = memrchr(text.data, ':', text.len);
+	uint64_t number;
+
+	return text.len && (*text.data == ':' || (line && memchr(text.data, ':', (size_t)(line - text.data)) &&
+						 import_number((struct json_text){ line + 1, text.len - (size_t)(line + 1 - text.data) },
+							       &number)));
+}
+
+/*
+ * What processes and threads are called, programs choose: a collapsed stack may begin as a sample does, so the frames have to be Austin's,
+ * too. *@ret_frames rises by how many there are.
+ */
+static bool is_sample_for_sure(struct json_text line, size_t *ret_frames)
+{
+	const char *blank = memrchr(line.data, ' ', line.len);
+
+	if (!blank || !is_sample(line))
+		return false;
+	if (import_starts(line, "Thread ")) {
+		++*ret_frames;
+		return true;
+	}
+	line.len = (size_t)(blank - line.data);
+	import_take(&line, ';');
+	import_take(&line, ';');
+	for (; line.len; ++*ret_frames)
+		if (!is_frame(import_take(&line, ';')))
+			return false;
+	return true;
+}
+
+#define LINES_TRIED 100
+
 static unsigned recognise(const uint8_t *start, size_t len)
 {
 	struct import_lines lines;
 	struct json_text line;
-	unsigned header = 0;
+	size_t frames = 0;
 
 	import_lines_init(&lines, start, len);
-	while (import_lines_next(&lines, &line)) {
+	while (import_lines_next(&lines, &line) && lines.number < LINES_TRIED) {
+		bool last = lines.pos >= lines.end; /* it may be cut */
+
 		if (import_starts(line, "# austin:") || import_starts(line, "# mode:"))
-			header = 10;
-		if (!line.len || *line.data == '#')
-			continue;
-		return is_sample(line) ? 85 + header : 0;
+			return 95;
+		if (line.len && *line.data != '#' && !is_sample_for_sure(line, &frames) && !(last && frames))
+			return 0;
 	}
-	return 0;
+	return frames ? 85 : 0;
 }
 
 /* "file:function:line"; the file may have colons of its own. */
