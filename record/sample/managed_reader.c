@@ -69,7 +69,6 @@ struct reader {
 	struct managed_view view;
 	struct managed_stack stack;
 	struct stack_reader *other; /* of stacks that a thread has left */
-	struct thread_clocks clocks;
 	struct budget budget; /* of read_ns */
 	struct budget deep_budget; /* of deep_ns as if that were BUDGET_PERCENT */
 	uint64_t deep_ns;
@@ -92,6 +91,7 @@ struct managed_readers {
 	size_t nreaders;
 	struct reader *readers;
 	struct results taken; /* of the reader that is being fetched */
+	struct thread_clocks clocks;
 	_Atomic uint64_t samples;
 	struct managed_totals totals;
 };
@@ -182,21 +182,29 @@ static bool may_read_deep(struct reader *r)
 	return !r->deep_rests;
 }
 
-/* What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: it did. */
-static bool read_memory(struct reader *r, const struct seen *seen, bool other, struct managed_process *p)
+/* What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: its clock moved. */
+static bool read_once(struct reader *r, const struct seen *seen, bool other, struct managed_process *p)
 {
-	uint64_t before = thread_clocks_read(&r->clocks, seen->pid, seen->tid);
+	struct thread_clocks *clocks = &r->all->clocks;
+	uint64_t before = thread_clocks_read(clocks, seen->pid, seen->tid);
 
 	if (p)
 		managed_process_read(p, seen->tid, &r->view, &r->stack);
 	if (other)
 		stack_reader_look(r->other, seen->len, may_read_deep(r));
-	bool unchanged = before == thread_clocks_read(&r->clocks, seen->pid, seen->tid);
+	bool unchanged = before == thread_clocks_read(clocks, seen->pid, seen->tid);
 
 	r->was_deep = other && stack_reader_keep(r->other, unchanged);
-	if (!unchanged)
-		thread_clocks_refine(&r->clocks, seen->tid);
 	return unchanged;
+}
+
+/* False: it did run. If it was another thread that moved the process's clock, an interpreter's stack is read once more, with a clock of its own. */
+static bool read_memory(struct reader *r, const struct seen *seen, bool other, struct managed_process *p)
+{
+	if (read_once(r, seen, other, p))
+		return true;
+	return thread_clocks_refine(&r->all->clocks, seen->tid) && p &&
+	       clock_now_ns(CLOCK_MONOTONIC) < seen->time_ns + LATE_NS && read_once(r, seen, /* other= */ false, p);
 }
 
 static void put_stack(struct reader *r, const struct seen *seen, struct managed_process *p, enum event_managed_state state)
@@ -300,6 +308,7 @@ struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 	m->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->table = managed_table_new(m->bell_fd);
+	thread_clocks_init(&m->clocks);
 	m->shapes = stack_shapes_new();
 	m->shelves = stack_shelves_new(fds->samples.len);
 	m->refused = !by_cpu || m->bell_fd < 0 || m->end_fd < 0;
@@ -376,12 +385,12 @@ void managed_readers_free(struct managed_readers *m)
 
 		if (r->epoll_fd >= 0)
 			close(r->epoll_fd);
-		thread_clocks_deinit(&r->clocks);
 		stack_reader_free(r->other);
 		vec_deinit(&r->results.bytes);
 		pthread_mutex_destroy(&r->lock);
 	}
 	vec_deinit(&m->taken.bytes);
+	thread_clocks_deinit(&m->clocks);
 	if (m->bell_fd >= 0)
 		close(m->bell_fd);
 	if (m->end_fd >= 0)

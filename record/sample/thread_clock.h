@@ -3,27 +3,35 @@
  * thread_clock.h - did a thread of another process run between two moments?
  *
  * The CPU clock of its process tells at the cost of one system call, and as long as only one thread runs that is all it
- * takes. Once another thread was seen to move it, the thread gets a counter of its own. Not thread-safe.
+ * takes. Once another thread was seen to move it, the thread gets a counter of its own, one for all who ask: each is work for the
+ * kernel whenever its thread comes to a CPU. Several threads may use one.
  */
 #ifndef RECORD_THREAD_CLOCK_H
 #define RECORD_THREAD_CLOCK_H
 
 #include "formats/base/map.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
-/* Empty when zeroed. */
 struct thread_clocks {
-	struct map by_tid; /* to descriptor + 1 */
-	uint64_t reads;
+	pthread_rwlock_t lock;
+	struct map by_tid; /* to twice the descriptor, and whether it was read since others were closed */
+	size_t max;
+	_Atomic uint64_t reads;
 };
+
+/* To be released with thread_clocks_deinit(). */
+void thread_clocks_init(struct thread_clocks *clocks);
+void thread_clocks_deinit(struct thread_clocks *clocks);
 
 /* Time that thread @tid of process @pid, or failing that its whole process, has run. */
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 
-/* Two readings differed, perhaps for another thread of the process: from now on read that of @tid alone, if that can be. */
-void thread_clocks_refine(struct thread_clocks *clocks, uint32_t tid);
-
-void thread_clocks_deinit(struct thread_clocks *clocks);
+/*
+ * Two readings differed, perhaps for another thread of the process: from now on read that of @tid alone. False if that was so
+ * before, or cannot be.
+ */
+bool thread_clocks_refine(struct thread_clocks *clocks, uint32_t tid);
 
 #endif

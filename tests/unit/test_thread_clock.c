@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_thread_clock.c - of many threads that wait in a process that runs, each has a clock that stands.
+ */
+#include "record/sample/thread_clock.h"
+
+#include "formats/base/clock.h"
+#include "tests/unit/test.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define THREADS 200
+#define RUN_NS	1000000
+#define ROUNDS	50
+
+struct waiters {
+	pthread_mutex_t lock;
+	pthread_cond_t more, end;
+	size_t count;
+	bool over;
+	uint32_t tids[THREADS];
+};
+
+static void *wait_for_end(void *context)
+{
+	struct waiters *w = context;
+
+	pthread_mutex_lock(&w->lock);
+	w->tids[w->count++] = (uint32_t)syscall(SYS_gettid);
+	pthread_cond_signal(&w->more);
+	while (!w->over)
+		pthread_cond_wait(&w->end, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+static size_t start(struct waiters *w, pthread_t threads[THREADS])
+{
+	size_t n = 0;
+
+	while (n < THREADS && pthread_create(&threads[n], NULL, wait_for_end, w) == 0)
+		n++;
+	pthread_mutex_lock(&w->lock);
+	while (w->count < n)
+		pthread_cond_wait(&w->more, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	return n;
+}
+
+static void end(struct waiters *w, pthread_t threads[THREADS], size_t n)
+{
+	pthread_mutex_lock(&w->lock);
+	w->over = true;
+	pthread_cond_broadcast(&w->end);
+	pthread_mutex_unlock(&w->lock);
+	for (size_t i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void run_for(uint64_t ns)
+{
+	uint64_t until = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+		;
+}
+
+/* Of how many the clock moves while only this thread runs. */
+static size_t count_moved(struct thread_clocks *clocks, const struct waiters *w, size_t n)
+{
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t before[THREADS];
+	size_t moved = 0;
+
+	for (size_t i = 0; i < n; i++)
+		before[i] = thread_clocks_read(clocks, pid, w->tids[i]);
+	run_for(RUN_NS);
+	for (size_t i = 0; i < n; i++)
+		moved += thread_clocks_read(clocks, pid, w->tids[i]) != before[i];
+	return moved;
+}
+
+TEST(each_of_many_threads_has_a_clock_of_its_own)
+{
+	struct waiters w = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER, .end = PTHREAD_COND_INITIALIZER };
+	pthread_t threads[THREADS];
+	struct thread_clocks clocks;
+	size_t n = start(&w, threads), moved = 0;
+
+	thread_clocks_init(&clocks);
+	for (size_t i = 0; i < n; i++)
+		thread_clocks_refine(&clocks, w.tids[i]);
+	/* Where the kernel gives none, or too few descriptors, there is nothing to see. */
+	bool may = clocks.by_tid.len && clocks.max >= n;
+
+	/* Some may still be on their way to sleep. */
+	for (unsigned i = 0; i < ROUNDS && (i == 0 || moved); i++)
+		moved = count_moved(&clocks, &w, n);
+	if (may)
+		CHECK_UINT(moved, 0);
+	end(&w, threads, n);
+	thread_clocks_deinit(&clocks);
+}
