@@ -161,7 +161,7 @@ static struct err *write_page(struct annotate *a, const struct annotate_args *ar
 static bool annotate_script(struct session *s, struct annotate_args *args, struct err **ret)
 {
 	CLEANUP(script_functions_deinit) struct script_functions functions = { 0 };
-	uint32_t type = session_default_event(s);
+	uint32_t type = s->facts.first_type;
 	struct lookup wanted;
 	struct err *err = lookup_function(s->profile, args->function, &s->arena, &wanted);
 
@@ -192,7 +192,7 @@ static struct err *annotate_with(const struct metrics *metrics, struct session *
 	struct err *err;
 
 	branches_init(&branches, s, BRANCHES_BY_LOCATION);
-	s->names = SESSION_NAME_LEAVES;
+	s->names = NAMER_LEAVES;
 	branches_listen(&branches, s);
 	err = session_load(s, &args->filter);
 	if (err)

@@ -29,7 +29,7 @@ static void name_missing(struct session *s, const struct bundle_parts *parts)
 		struct module *mod = parts->without.items[i];
 
 		diag_warn(&s->diag, "'%s': no lines were found (%s)", mod->path,
-			  symbolizer_note(s->symbolizer, mod));
+			  symbolizer_note(s->binaries.symbolizer, mod));
 	}
 }
 

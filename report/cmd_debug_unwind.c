@@ -35,6 +35,7 @@ static const struct opt debug_opts[] = {
 
 /* One pass over the samples. */
 struct search {
+	struct session *s;
 	const struct debug_args *args;
 	struct unwinder *unwinder; /* tells @trace */
 	struct unwind_trace trace;
@@ -46,8 +47,9 @@ struct search {
 	uint64_t broken[LISTED_MAX];
 };
 
-static void render(struct search *search, struct session *s, const struct session_event *event)
+static void render(struct search *search, const struct walked_event *event)
 {
+	struct session *s = search->s;
 	struct unwind_chain chain;
 	struct walk_text walk = {
 		.s = s,
@@ -59,7 +61,7 @@ static void render(struct search *search, struct session *s, const struct sessio
 
 	if (!search->unwinder)
 		search->unwinder =
-			unwinder_new(s->modules, s->spaces,
+			unwinder_new(s->binaries.modules, s->binaries.spaces,
 				     &(struct unwind_options){ .trace = &search->trace });
 	walk.unwinder = search->unwinder;
 	unwinder_walk(search->unwinder, event->ev, &chain);
@@ -73,10 +75,10 @@ static void render(struct search *search, struct session *s, const struct sessio
 	search->text_is_broken = !unwind_stop_is_complete(chain.stop);
 }
 
-static struct err *visit(void *context, struct session *s, const struct session_event *event)
+static struct err *visit(void *context, const struct walked_event *event)
 {
 	struct search *search = context;
-	uint64_t number = s->stream.samples;
+	uint64_t number = search->s->stream.samples;
 	bool broken;
 
 	if (event->ev->kind != EVENT_SAMPLE)
@@ -84,20 +86,20 @@ static struct err *visit(void *context, struct session *s, const struct session_
 	search->passed++;
 	if (search->args->cut && number == search->args->cut) {
 		search->done = true;
-		return sample_extract_write(s, event->ev, search->args->cut_path);
+		return sample_extract_write(search->s, event->ev, search->args->cut_path);
 	}
 	if (search->args->cut)
 		return NULL;
 	broken = !unwind_stop_is_complete(event->chain->stop);
 	if (search->args->sample) {
 		if (number == search->args->sample)
-			render(search, s, event);
+			render(search, event);
 		return NULL;
 	}
 	if (broken && search->nbroken++ < LISTED_MAX)
 		search->broken[search->nbroken - 1] = number;
 	if (!search->text || (broken && !search->text_is_broken))
-		render(search, s, event);
+		render(search, event);
 	return NULL;
 }
 
@@ -121,8 +123,8 @@ static struct err *not_there(const struct session *s, uint64_t number)
 static struct err *show(struct session *s, void *args_)
 {
 	struct debug_args *args = args_;
-	struct search search = { .args = args };
-	struct session_listener listener = { .alone = true, .event = visit, .context = &search };
+	struct search search = { .s = s, .args = args };
+	struct loader_listener listener = { .event = visit, .context = &search };
 	struct err *err = session_each(s, &args->filter, &listener);
 
 	if (!err && args->cut && !search.done)

@@ -301,9 +301,9 @@ static struct err *load_input(struct comparison *c, struct input *input)
 	input->session.keep_times = true;
 	input->session.names = tables_names(&request);
 	if (c->args->flamegraph)
-		input->session.names = SESSION_NAME_ALL;
-	if (scale_of(c->args) == DIFF_TYPICAL && input->session.names == SESSION_NAME_NONE)
-		input->session.names = SESSION_NAME_LEAVES;
+		input->session.names = NAMER_ALL;
+	if (scale_of(c->args) == DIFF_TYPICAL && input->session.names == NAMER_NONE)
+		input->session.names = NAMER_LEAVES;
 	err = session_load(&input->session, &input->filter);
 	if (!err && input->session.imported)
 		err = view_needs_check(input->session.profile, &request.levels,

@@ -63,7 +63,7 @@ struct dump {
 	struct arena arena;
 };
 
-static struct last *last_of(struct dump *d, const struct session_event *event)
+static struct last *last_of(struct dump *d, const struct walked_event *event)
 {
 	bool fresh;
 	uint64_t *number = map_put(&d->numbers, event->ev->tid, &fresh);
@@ -91,13 +91,13 @@ static bool has_script(const struct profile *p, uint32_t stack)
 }
 
 /* An interpreter's stack may not have been read with the last sample, of a thread that runs: then the one before says more. */
-static bool says_less(const struct dump *d, const struct last *last, const struct session_event *event)
+static bool says_less(const struct dump *d, const struct last *last, const struct walked_event *event)
 {
 	return last->seen && event->ev->time_ns - last->time_ns < SAME_MOMENT_NS &&
 	       has_script(d->s->profile, last->stack) && !has_script(d->s->profile, event->stack);
 }
 
-static void take_sample(struct dump *d, const struct session_event *event)
+static void take_sample(struct dump *d, const struct walked_event *event)
 {
 	const struct recording *rec = d->s->recording;
 	const struct event_sample *sample = &event->ev->sample;
@@ -125,7 +125,7 @@ static bool has_locals(const struct event_managed *managed)
 }
 
 /* They come before their sample, but others may be in between. */
-static void take_locals(struct dump *d, const struct session_event *event)
+static void take_locals(struct dump *d, const struct walked_event *event)
 {
 	const struct event_managed *managed = &event->ev->managed;
 	struct last *last = last_of(d, event);
@@ -147,11 +147,10 @@ static void take_locals(struct dump *d, const struct session_event *event)
 	}
 }
 
-static struct err *visit(void *context, struct session *s, const struct session_event *event)
+static struct err *visit(void *context, const struct walked_event *event)
 {
 	struct dump *d = context;
 
-	(void)s;
 	switch (event->ev->kind) {
 	case EVENT_SAMPLE:
 		if (event->chain)
@@ -263,7 +262,7 @@ static int by_process(const void *a_, const void *b_)
 static void name_stack(struct dump *d, uint32_t stack)
 {
 	for (; stack; stack = d->s->profile->stacks.items[stack].parent)
-		session_name(d->s, d->s->profile->stacks.items[stack].location);
+		loader_name(d->s->loader, d->s->profile->stacks.items[stack].location);
 }
 
 static void put_thread(struct dump *d, const struct last *last)
@@ -308,7 +307,7 @@ static struct err *print_dump(struct session *s, void *args_)
 {
 	struct dump_args *args = args_;
 	struct dump d = { .s = s, .args = args };
-	struct session_listener listener = { .alone = true, .event = visit, .context = &d };
+	struct loader_listener listener = { .event = visit, .context = &d };
 	struct err *err = session_each(s, &args->filter, &listener);
 	struct terminal term = terminal_open(&args->terminal);
 

@@ -3,6 +3,7 @@
  * cmd_info.c - what is in the file and how far it can be trusted: header, counts, where stacks broke and why,
  * modules with what each gave, losses over time, and where the bytes went.
  */
+#include "formats/perf/perf_data.h"
 #include "report/commands.h"
 #include "report/print/info.h"
 #include "report/print/info_sizes.h"
@@ -25,6 +26,15 @@ static const struct opt info_opts[] = {
 	OPT_GROUP(struct info_args, session, session_opts),
 	OPT_END,
 };
+
+static struct err *need_blocks(const struct session *s)
+{
+	struct err *err = session_need(s, "blocks", "--sizes");
+
+	if (err || !perf_data_is_source(s->source))
+		return err;
+	return err_new(ERR_UNSUPPORTED, "'%s' is perf.data: its bytes cannot be split by part", s->args->input);
+}
 
 /* All there is to know of a profile is in it. */
 static struct err *show_profile(struct session *s, struct info_args *args)
@@ -51,7 +61,7 @@ static struct err *show(struct session *s, void *args_)
 	CLEANUP(unwind_quality_deinit) struct unwind_quality unwind_quality = { 0 };
 
 	enum table_format format = table_format_named(args->format);
-	struct err *err = args->sizes ? session_need_blocks(s)
+	struct err *err = args->sizes ? need_blocks(s)
 				      : unwind_quality_count(&unwind_quality, s, &args->filter);
 
 	if (err)

@@ -174,7 +174,7 @@ static void set_pages(struct event_mmap *map, const struct image_segment *segmen
  */
 static void add_data_maps(struct job *job, const struct event *code)
 {
-	struct module_table *modules = job->session->modules;
+	struct module_table *modules = job->session->binaries.modules;
 	const struct event_mmap *map = &code->mmap;
 	struct module *mod = module_table_file(modules, MODULE_FILE, map->path, map->build_id, map->build_id_len);
 	struct image *img = module_whole_file(modules, mod);
@@ -221,7 +221,7 @@ static struct perf_data_chain unwound(struct job *job, const struct unwind_chain
 	return (struct perf_data_chain){ job->kernel.items, job->user.items, job->kernel.len, job->user.len };
 }
 
-static struct err *add_sample(void *context, struct session *s, const struct session_event *event)
+static struct err *add_sample(void *context, const struct walked_event *event)
 {
 	struct job *job = context;
 	struct perf_data_chain chain;
@@ -231,7 +231,7 @@ static struct err *add_sample(void *context, struct session *s, const struct ses
 	if (event->ev->kind != EVENT_SAMPLE)
 		return NULL;
 	ev = *event->ev;
-	len_ns = derive_is_off_cpu(s->recording, ev.sample.event) ? map_get(&job->waits.lengths_ns, sample_key(&ev)) : NULL;
+	len_ns = derive_is_off_cpu(job->session->recording, ev.sample.event) ? map_get(&job->waits.lengths_ns, sample_key(&ev)) : NULL;
 	if (len_ns)
 		ev.sample.period = *len_ns;
 	if (job->chains)
@@ -262,7 +262,7 @@ static void say_left_out(const struct session *s, const struct job *job)
 static struct err *write_events(struct session *s, struct perf_data_args *args, const struct perf_data_plan *plan, struct job *job,
 				FILE *out)
 {
-	struct session_listener listener = { .context = job, .heard = add_side, .event = add_sample, .alone = true };
+	struct loader_listener listener = { .context = job, .heard = add_side, .event = add_sample };
 	struct err *err = perf_data_writer_open(plan, out, &job->writer);
 
 	if (!err)

@@ -350,12 +350,12 @@ static struct err *show(struct session *s, void *args_)
 	struct processes_args *args = args_;
 	struct err *err;
 
-	s->names = SESSION_NAME_NONE;
+	s->names = NAMER_NONE;
 	err = session_load(s, &args->filter);
 	if (err)
 		return err;
 
-	uint32_t event = session_default_event(s);
+	uint32_t event = s->facts.first_type;
 	struct process_tree tree;
 	struct terminal term = terminal_open(&args->terminal);
 

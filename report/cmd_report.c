@@ -284,9 +284,9 @@ static void warn_of_gaps(struct session *s)
 	if (lost > LOST_TOLERABLE)
 		diag_warn(&s->diag, "%s of the samples were lost; 'preport' alone says more",
 			  number_share(&arena, lost));
-	if (trust.leaves_only && s->names < SESSION_NAME_LEAVES)
+	if (trust.leaves_only && s->names > NAMER_LEAVES)
 		diag_warn(&s->diag, "no stacks were recorded: callers are not known; record with -g");
-	if (broken > BROKEN_TOLERABLE && s->names != SESSION_NAME_NONE)
+	if (broken > BROKEN_TOLERABLE && s->names != NAMER_NONE)
 		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' alone explains why",
 			  number_share(&arena, broken));
 }
@@ -430,7 +430,7 @@ static struct err *run_events(struct session *s, void *args_)
 	struct report_args *args = args_;
 	struct err *err;
 
-	s->names = SESSION_NAME_NONE;
+	s->names = NAMER_NONE;
 	err = session_load(s, &args->filter);
 	return err ? err
 		   : event_table_print(s, table_format_named(args->format),
@@ -480,7 +480,7 @@ static struct err *run_summary(struct session *s, void *args_)
 	struct report_args *args = args_;
 	struct err *err;
 
-	s->names = SESSION_NAME_LEAVES;
+	s->names = NAMER_LEAVES;
 	err = session_load(s, &args->filter);
 	if (err)
 		return err;

@@ -42,11 +42,10 @@ struct walk {
 	struct script *script;
 };
 
-static struct err *visit(void *context, struct session *s, const struct session_event *event)
+static struct err *visit(void *context, const struct walked_event *event)
 {
 	const struct walk *walk = context;
 
-	(void)s;
 	if (event->ev->kind == EVENT_SAMPLE || walk->args->all)
 		script_print(walk->script, event);
 	return NULL;
@@ -57,7 +56,7 @@ static struct err *print(struct session *s, void *args_)
 	struct script_args *args = args_;
 	struct terminal term = terminal_open(&args->terminal);
 	struct walk walk = { args, script_new(s, &args->print, stdout) };
-	struct session_listener listener = { .alone = true, .event = visit, .context = &walk, .prints = true };
+	struct loader_listener listener = { .event = visit, .context = &walk, .prints = true };
 	struct err *err = session_each(s, &args->filter, &listener);
 
 	script_free(walk.script);

@@ -75,12 +75,11 @@ static uint64_t address_of(const struct chains *chains, const struct unwind_fram
 	return vaddr + !leaf;
 }
 
-static struct err *keep_chain(void *context, struct session *s, const struct session_event *event)
+static struct err *keep_chain(void *context, const struct walked_event *event)
 {
 	struct chains *chains = context;
 	size_t begin = chains->ips.len;
 
-	(void)s;
 	if (event->ev->kind != EVENT_SAMPLE)
 		return NULL;
 	for (size_t i = 0; i < event->chain->nframes; i++) {
@@ -162,7 +161,7 @@ static struct err *strip(struct session *s, void *args_)
 		.rename = args->names,
 		.take_cmdlines = args->command_lines,
 	};
-	struct session_listener listener = { .alone = true, .event = keep_chain, .context = &passage.chains };
+	struct loader_listener listener = { .event = keep_chain, .context = &passage.chains };
 	struct filter everything = { 0 };
 	struct recording as = *s->recording;
 	struct trace_copy copy = {

@@ -65,7 +65,7 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 	err = metrics_open_available(&metrics, names,
 				     &(struct metrics_source){ s->recording, s->args->input, &counting });
 
-	s->names = SESSION_NAME_LEAVES;
+	s->names = NAMER_LEAVES;
 	if (!err && !metrics.items.len)
 		err = no_counts(s);
 	if (!err)
@@ -87,7 +87,7 @@ static struct err *print_levels(struct cmd_topdown_args *args, struct session *s
 	struct err *err;
 	struct terminal term;
 
-	s->names = SESSION_NAME_LEAVES;
+	s->names = NAMER_LEAVES;
 	err = session_load(s, &args->filter);
 	if (err)
 		return err;

@@ -55,7 +55,7 @@ static void print_groups(const struct session *s, enum view_by by)
 {
 	struct view_spec spec = {
 		.levels = { .items = { { by, 0 } }, .len = 1 },
-		.event = session_default_event(s),
+		.event = s->facts.first_type,
 	};
 	struct view view;
 
@@ -101,7 +101,7 @@ static struct err *print_of_trace(const char *kind, struct session *s)
 	struct filter filter = { 0 };
 	struct err *err;
 
-	s->names = strcmp(kind, "functions") == 0 ? SESSION_NAME_ALL : SESSION_NAME_LEAVES;
+	s->names = strcmp(kind, "functions") == 0 ? NAMER_ALL : NAMER_LEAVES;
 	err = session_load(s, &filter);
 	if (err)
 		return err;

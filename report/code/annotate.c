@@ -74,7 +74,7 @@ static struct err *parse_wanted(struct session *s, const char *text, struct want
 
 	struct err *err = lookup_function(s->profile, text, &s->arena, &ret->functions);
 
-	if (!err || s->names == SESSION_NAME_ALL)
+	if (!err || s->names == NAMER_ALL)
 		return err;
 	err_free(err);
 	session_name_all(s);
@@ -121,7 +121,7 @@ static struct annotate_function container_of(const struct annotate *a,
 	const struct profile *p = a->s->profile;
 	size_t count;
 	const struct symbol_frame *frames = symbolizer_find(
-		a->s->symbolizer, session_module(a->s, location->module), location->vaddr, &count);
+		a->s->binaries.symbolizer, session_module(a->s, location->module), location->vaddr, &count);
 	const struct symbol_frame *own = &frames[count - 1];
 
 	return (struct annotate_function){

@@ -26,7 +26,7 @@ static uint32_t line_at(const struct annotate *a, const struct annotate_listing 
 	const struct annotate_line *line;
 	uint64_t vaddr;
 
-	if (location == SESSION_NOWHERE)
+	if (location == PROFILE_NONE)
 		return FLOW_NONE;
 	at = &a->s->profile->locations.items[location];
 	if (at->module != listing->function->module)

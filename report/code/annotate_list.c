@@ -198,12 +198,12 @@ void annotate_name(const struct annotate *a, const struct annotate_listing *list
 	if (line->named)
 		return;
 	line->named = true;
-	line->frames = symbolizer_find(a->s->symbolizer, mod, line->insn.vaddr + listing->level, &line->nframes);
+	line->frames = symbolizer_find(a->s->binaries.symbolizer, mod, line->insn.vaddr + listing->level, &line->nframes);
 	if (!target ||
 	    (line->insn.flow != DISASM_CALL && target + listing->level - function->vaddr < function->len))
 		return;
 	const struct symbol_frame *frames =
-		symbolizer_find(a->s->symbolizer, mod, target, &count);
+		symbolizer_find(a->s->binaries.symbolizer, mod, target, &count);
 
 	line->callee = frames[count - 1].function;
 }

@@ -41,7 +41,7 @@ static bool is_kernel(const struct module *mod)
 static bool find_kernel(const struct session *s, struct module *mod, struct code_origin *origin)
 {
 	origin->running = origin->code;
-	origin->has_file = symbolizer_kernel_file(s->symbolizer, mod, origin->vaddr, &origin->file);
+	origin->has_file = symbolizer_kernel_file(s->binaries.symbolizer, mod, origin->vaddr, &origin->file);
 	if (!origin->code && origin->has_file) {
 		origin->code = origin->file.code;
 		origin->len = origin->file.len;
@@ -52,12 +52,12 @@ static bool find_kernel(const struct session *s, struct module *mod, struct code
 bool code_origin_find(const struct session *s, struct module *mod, uint64_t vaddr,
 		      struct code_origin *ret)
 {
-	struct image *img = module_code(s->modules, mod);
+	struct image *img = module_code(s->binaries.modules, mod);
 	struct code_origin origin = { .vaddr = vaddr };
 
 	origin.arch = img ? image_arch(img) : s->recording->arch;
 	if (mod->kind == MODULE_JIT)
-		origin.code = symbolizer_jit_code(s->symbolizer, mod, vaddr, &origin.len);
+		origin.code = symbolizer_jit_code(s->binaries.symbolizer, mod, vaddr, &origin.len);
 	else if (img)
 		origin.code = image_bytes_at(img, vaddr, &origin.len);
 	if (is_kernel(mod) && !find_kernel(s, mod, &origin))

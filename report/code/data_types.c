@@ -83,11 +83,11 @@ static void open_module(struct open_code *open, uint32_t module)
 	open->module = module;
 	if (!mod || mod->kind != MODULE_FILE)
 		return;
-	count = module_name_images(open->s->modules, mod, images);
+	count = module_name_images(open->s->binaries.modules, mod, images);
 	for (size_t i = 0; i < count && !open->types; i++)
 		if (image_has_section(images[i], ".debug_info"))
 			open->types = debug_types_new(images[i],
-						      module_image(open->s->modules, mod));
+						      module_image(open->s->binaries.modules, mod));
 }
 
 /* False: the code is not there. */
@@ -100,7 +100,7 @@ static bool open_function(struct open_code *open, uint64_t vaddr)
 	if (!mod)
 		return false;
 
-	const struct symbol_frame *frames = symbolizer_find(open->s->symbolizer, mod, vaddr, &count);
+	const struct symbol_frame *frames = symbolizer_find(open->s->binaries.symbolizer, mod, vaddr, &count);
 	const struct symbol_frame *outer = &frames[count - 1];
 
 	if (!outer->function_vaddr || vaddr - outer->function_vaddr >= outer->function_len)

@@ -36,12 +36,11 @@ static void warn_losses(struct session *s)
 }
 
 /* The sample is the last that was added. */
-static void keep_branches(void *context, struct session *s, const struct event *ev, uint32_t row)
+static void keep_branches(void *context, const struct event *ev, uint32_t row)
 {
-	struct profile *p = s->profile;
+	struct profile *p = context;
 	struct profile_branch_stack stack = { p->times.len - 1, p->branches.all.len, ev->sample.nbranches };
 
-	(void)context;
 	(void)row;
 	if (!stack.count)
 		return;
@@ -53,13 +52,13 @@ static struct err *load_and_write(struct session *s, void *job_)
 {
 	const struct job *job = job_;
 	struct export_args *args = job->args;
-	struct session_listener branches = { .row = keep_branches };
+	struct loader_listener branches = { .context = s->profile, .row = keep_branches };
 	CLEANUP(output_close) struct output out = { 0 };
 	struct err *err;
 
 	s->keep_times = args->times;
 	if (args->branches)
-		session_listen(s, &branches);
+		loader_listen(s->loader, &branches);
 	err = session_load(s, &args->filter);
 	if (!err)
 		err = output_open(&out, args->output);

@@ -17,11 +17,10 @@ static void heard_event(void *context, const struct event *ev)
 		group_deltas_add(&c->deltas, ev);
 }
 
-static void heard_row(void *context, struct session *s, const struct event *ev, uint32_t row)
+static void heard_row(void *context, const struct event *ev, uint32_t row)
 {
 	struct counting *c = context;
 
-	(void)s;
 	for (size_t i = 0; i < c->sets.len; i++) {
 		struct measures *m = c->sets.items[i];
 
@@ -38,7 +37,7 @@ void counting_open(struct counting *c, struct session *s)
 	if (s->imported)
 		return;
 	group_deltas_init(&c->deltas, s->recording);
-	session_listen(s, &c->listener);
+	loader_listen(s->loader, &c->listener);
 }
 
 void counting_add(struct counting *c, struct measures *m)

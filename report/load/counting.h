@@ -16,7 +16,7 @@
 struct counting {
 	struct group_deltas deltas;
 	VEC(struct measures *) sets;
-	struct session_listener listener;
+	struct loader_listener listener;
 };
 
 /* Of an imported profile nothing will ever be counted. */

@@ -74,7 +74,7 @@ static const struct space_map *file_before(struct session *s, struct space *spac
 
 	if (!before || before->module->kind != MODULE_FILE || !before->mapped)
 		return NULL;
-	img = module_image(s->modules, before->module);
+	img = module_image(s->binaries.modules, before->module);
 	const struct image_segment *segments = img ? image_segments(img, &count) : NULL;
 
 	for (size_t i = 0; segments && i < count; i++)
@@ -85,7 +85,7 @@ static const struct space_map *file_before(struct session *s, struct space *spac
 
 static struct memory in_file(struct session *s, const struct space_map *map, uint64_t addr)
 {
-	const char *object = map->mapped ? symbolizer_object(s->symbolizer, map->module,
+	const char *object = map->mapped ? symbolizer_object(s->binaries.symbolizer, map->module,
 							     addr - map->bias)
 					 : NULL;
 
@@ -110,7 +110,7 @@ static struct memory in_anonymous(struct session *s, struct space *space,
 static struct memory find_memory(struct session *s, const struct event *ev)
 {
 	uint64_t addr = ev->sample.addr;
-	struct space *space = space_table_get(s->spaces, ev->pid);
+	struct space *space = space_table_get(s->binaries.spaces, ev->pid);
 	const struct space_map *map;
 
 	if (!addr)
@@ -133,9 +133,10 @@ static struct memory find_memory(struct session *s, const struct event *ev)
 	}
 }
 
-static void find(void *context, struct session *s, const struct event *ev, struct profile_sample *sample)
+static void find(void *context, const struct event *ev, struct profile_sample *sample)
 {
 	struct data_places *places = context;
+	struct session *s = places->s;
 	struct profile_data data = { 0 };
 	uint64_t addr = ev->sample.addr;
 	bool known = memory_source_known(ev->sample.data_src);
@@ -158,11 +159,10 @@ static void find(void *context, struct session *s, const struct event *ev, struc
 	sample->data = profile_add_data(s->profile, &data);
 }
 
-static void add_latency(void *context, struct session *s, const struct event *ev, uint32_t row)
+static void add_latency(void *context, const struct event *ev, uint32_t row)
 {
 	struct data_places *places = context;
 
-	(void)s;
 	while (places->latencies.len <= row)
 		vec_push(&places->latencies, ((struct latency){ 0 }));
 	if (!ev->sample.weight)
@@ -173,8 +173,9 @@ static void add_latency(void *context, struct session *s, const struct event *ev
 
 void data_places_listen(struct data_places *places, struct session *s)
 {
-	places->listener = (struct session_listener){
+	places->s = s;
+	places->listener = (struct loader_listener){
 		.context = places, .sample = find, .row = add_latency, .alone = true
 	};
-	session_listen(s, &places->listener);
+	loader_listen(s->loader, &places->listener);
 }

@@ -20,7 +20,8 @@ struct data_places {
 	bool objects, addresses, lines, sources; /* what to tell apart; addresses and lines imply objects */
 	VEC(struct latency) latencies;           /* by row of the profile */
 	uint64_t samples, with_address, with_source, with_latency;
-	struct session_listener listener; /* private */
+	struct session *s; /* private, as below */
+	struct loader_listener listener;
 };
 
 /* What @levels ask for; false if they ask for no memory at all. */

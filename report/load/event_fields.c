@@ -66,10 +66,11 @@ static struct profile_label label_of(struct profile *p, const char *name, const 
 	};
 }
 
-static void label_sample(void *context, struct session *s, const struct event *ev, struct profile_sample *sample)
+static void label_sample(void *context, const struct event *ev, struct profile_sample *sample)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	const struct event_fields *fields = context;
+	struct session *s = fields->s;
 	struct profile_label labels[VIEW_LEVELS_MAX];
 	uint32_t count = 0;
 
@@ -80,7 +81,7 @@ static void label_sample(void *context, struct session *s, const struct event *e
 		struct tracepoint_value value;
 
 		if (!field) {
-			count += session_managed_label(s, ev, fields->names[i], &labels[count]);
+			count += loader_managed_label(s->loader, ev, fields->names[i], &labels[count]);
 			continue;
 		}
 		if (tracepoint_field_value(field, ev->sample.raw, ev->sample.raw_len, &arena, &value))
@@ -117,8 +118,8 @@ struct err *event_fields_listen(struct event_fields *fields, struct session *s, 
 		if (!found && !is_managed_key(fields->names[i]))
 			return unknown(s, formats, fields->names[i]);
 	}
-	fields->listener = (struct session_listener){ .context = fields, .sample = label_sample };
-	session_listen(s, &fields->listener);
+	fields->listener = (struct loader_listener){ .context = fields, .sample = label_sample };
+	loader_listen(s->loader, &fields->listener);
 	return NULL;
 }
 

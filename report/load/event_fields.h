@@ -16,7 +16,7 @@ struct event_fields {
 	const char *names[VIEW_LEVELS_MAX];
 	unsigned len;
 	const struct tracepoint_field **fields; /* by event and name; NULL: it has none */
-	struct session_listener listener;	/* private */
+	struct loader_listener listener;	/* private */
 };
 
 /*

@@ -15,8 +15,17 @@
 #include "symbolize/name/name_ahead.h"
 #include "symbolize/name/symbolizer.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* How many frames of each stack are named, from the leaf on; fewer are faster. */
+enum {
+	NAMER_NONE,
+	NAMER_LEAVES,
+	NAMER_CALLERS, /* the leaf's location and the one above */
+	NAMER_ALL = INT_MAX,
+};
 
 /* Which of some numbers have come up. */
 struct namer_marks {
@@ -28,7 +37,7 @@ struct namer {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	struct name_ahead *ahead; /* NULL: names are looked up when they are asked for */
-	unsigned depth;		  /* frames of each stack that are named, from the leaf on; UINT_MAX: all */
+	unsigned depth;		  /* NAMER_LEAVES and the like */
 	VEC(struct module *) modules; /* number in the profile -> module */
 	struct arena arena;	      /* private, as all below */
 	struct namer_marks stacks, locations;

@@ -259,7 +259,7 @@ static void sort(struct remarks *remarks)
 
 static void remark_unverified(struct judge *r)
 {
-	uint64_t count = session_unverified(r->s);
+	uint64_t count = binaries_unverified(&r->s->binaries);
 
 	if (count)
 		add(r, WEIGHT_NOTE,

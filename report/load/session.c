@@ -1,52 +1,156 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.c - the loader: one pass over the events: mappings feed the address spaces, samples are unwound and put into the
- * profile (walked_stacks.h). Names come last, each distinct address once.
+ * session.c - the input is opened, the loader walks it, and what came of it is the profile and its facts.
  */
 #include "report/load/session.h"
 
-#include "formats/base/text.h"
-#include "formats/perf/perf_data.h"
+#include "formats/event_multiplexing.h"
 #include "formats/profile/same_names.h"
 #include "report/load/input.h"
-#include "report/load/managed_stacks.h"
-#include "report/load/derive/derive.h"
-#include "report/load/namer.h"
-#include "report/load/process_log.h"
 #include "report/load/profile_filter.h"
-#include "report/load/session_walk.h"
-#include "report/load/wait_labels.h"
-#include "report/load/walked_stacks.h"
-#include "report/print/progress.h"
-#include "symbolize/name/cache_folder.h"
-#include "symbolize/name/name_ahead.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* More threads would wait for the one that puts everything in order, and cost memory. */
-#define THREADS_MAX 8
+/* ---- what the recording says of itself ---- */
 
-/* What walks the events and names what it finds; nothing of it is left to look at afterwards. */
-struct loader {
-	const struct module_search *search;
-	struct unwinder *unwinder;
-	struct reshape *reshape;	    /* of session_load(): NULL unless the filter changes stacks */
-	struct derive *derive;		    /* the transformers at work; NULL outside session_load() */
-	struct pool *pool;		    /* NULL: one thread is to do everything */
-	struct namer namer;
-	struct process_log processes;	    /* fills the profile's */
-	struct progress progress;	    /* on standard error */
-	struct managed_stacks *managed;
-	struct wait_labels *wait_labels;
-	VEC(uint32_t) places;		    /* of stacks of waits between passes() and take(), from @first_place on */
-	size_t first_place;
-	struct walked_stacks stacks;
-	bool too_much;			    /* periods add up to more than fits */
-};
+struct session_losses session_losses(const struct session *s)
+{
+	const struct recording *rec = s->recording;
+	struct session_losses losses = { .side_band = s->stream.lost_side_band };
+
+	for (size_t i = 0; rec && i < rec->ncounts; i++) {
+		losses.by_kernel += rec->counts[i].lost_kernel;
+		losses.by_recorder += rec->counts[i].lost_recorder;
+	}
+	if (losses.by_kernel || losses.by_recorder)
+		return losses;
+	losses.by_kernel = s->stream.lost_records + s->stream.lost_samples;
+	losses.by_recorder = s->stream.dropped_samples;
+	return losses;
+}
+
+uint64_t session_duration_ns(const struct session *s)
+{
+	const struct recording *rec = s->recording;
+
+	if (!rec)
+		return s->facts.has_duration ? s->facts.duration_ns : 0;
+
+	uint64_t end_ns = rec->end_ns ? rec->end_ns : s->stream.last_ns;
+	uint64_t start_ns = rec->start_ns ? rec->start_ns : s->stream.first_ns;
+
+	return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+/* The first event that was on and never had a counter; NULL if there is none. */
+static const char *unheard_event(const struct session *s)
+{
+	for (uint32_t i = 0; s->recording && i < s->recording->nevents; i++) {
+		struct event_multiplexing turns = event_multiplexing_of(s->recording, i);
+
+		if (event_multiplexing_never(&turns))
+			return s->recording->events[i].name;
+	}
+	return NULL;
+}
+
+/* The counts at the end of the file and the events on the way tell the same; one may be missing. */
+static void set_losses(const struct session *s, struct profile_facts *ret)
+{
+	const struct recording *rec = s->recording;
+	struct session_losses losses = session_losses(s);
+	uint64_t throttled = 0, cut = 0, shortened = 0;
+
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		throttled += rec->counts[i].throttled;
+		cut += rec->counts[i].stacks_cut;
+		shortened += rec->counts[i].stacks_shortened;
+	}
+	ret->lost_by_kernel = losses.by_kernel;
+	ret->lost_by_recorder = losses.by_recorder;
+	ret->lost_side_band = losses.side_band;
+	ret->throttled = MAX(throttled, s->stream.throttles);
+	ret->cut = MAX(cut, s->stream.cut);
+	ret->shortened = MAX(shortened, s->stream.shortened);
+	for (size_t i = 0; i < EVENT_MANAGED_STATES; i++)
+		ret->managed += s->stream.managed[i];
+	ret->with_branches = s->stream.with_branches;
+	ret->managed_unread = s->stream.managed[EVENT_MANAGED_TORN] +
+			      s->stream.managed[EVENT_MANAGED_LATE] +
+			      s->stream.managed[EVENT_MANAGED_FAILED];
+}
+
+/* What is known before it is read. */
+static void set_origin(struct session *s)
+{
+	const struct recording *rec = s->recording;
+	struct profile_facts *ret = &s->facts;
+
+	profile_facts_init(ret);
+	ret->input = s->args->input;
+	ret->tool = rec->tool;
+	ret->cmdline = rec->cmdline;
+	ret->hostname = rec->hostname;
+	ret->os_release = rec->os_release;
+	ret->cpu_model = rec->cpu_model;
+	ret->container = rec->container;
+	ret->arch = rec->arch;
+	ret->start_ns = rec->start_ns;
+	ret->has_wall = rec->wall_ns != 0;
+	ret->wall_ns = ret->has_wall ? rec->wall_ns + (rec->start_ns - rec->clock_ns) : 0;
+	ret->has_utc_offset = rec->utc_offset != 0;
+	ret->utc_offset_s = ret->has_utc_offset ? (int32_t)rec->utc_offset - RECORDING_UTC_OFFSET_ZERO : 0;
+	ret->has_duration = rec->end_ns > rec->start_ns;
+	ret->duration_ns = ret->has_duration ? rec->end_ns - rec->start_ns : 0;
+	ret->ncpus = rec->ncpus_online;
+	ret->system_wide = rec->system_wide;
+	ret->leaves_only = rec->chain == RECORDING_CHAIN_NONE;
+	ret->recorder_pid = rec->recorder_pid;
+	ret->exit_status = rec->exit_status;
+	ret->complete = rec->complete && !rec->damaged_at;
+	ret->notes = rec->notes;
+	ret->nnotes = rec->nnotes;
+}
+
+/* The event that tables are about unless the user says otherwise: the first with samples that passes the filter. */
+static uint32_t default_event(const struct session *s)
+{
+	uint32_t first = PROFILE_NONE;
+
+	for (uint32_t i = 0; i < s->profile->types.len; i++) {
+		/* What transformers add has no place in the filter, which was bound before. */
+		bool recorded = s->imported || i < s->recording->nevents;
+
+		if (s->profile->types.items[i].counts_only ||
+		    (recorded && s->filter && !filter_passes_kind(s->filter, i)))
+			continue;
+		if (profile_total(s->profile, i).count)
+			return i;
+		if (first == PROFILE_NONE)
+			first = i;
+	}
+	return first == PROFILE_NONE ? 0 : first;
+}
+
+static void set_facts(struct session *s)
+{
+	struct profile_facts *ret = &s->facts;
+
+	if (!s->imported) { /* known only after reading: the end, damage */
+		set_origin(s);
+		set_losses(s, ret);
+		ret->duration_ns = session_duration_ns(s);
+		ret->has_duration = ret->duration_ns != 0;
+		ret->lives = loader_lives(s->loader);
+		ret->managed_mismatched = loader_managed_mismatched(s->loader);
+	}
+	ret->samples = s->stream.samples;
+	ret->filter = filter_describe(s->filter, &s->arena);
+	ret->from_ns = s->filter->from_ns;
+	ret->to_ns = s->filter->to_ns;
+	ret->first_type = default_event(s);
+}
 
 /* ---- opening ---- */
 
@@ -66,111 +170,30 @@ static void add_events(struct session *s)
 	}
 }
 
-static struct loader *loader_new(struct session *s, const struct module_search *search)
-{
-	struct loader *loader = memory_zeroed(1, sizeof(*loader));
-
-	loader->search = search;
-	loader->unwinder = unwinder_new(s->modules, s->spaces, &(struct unwind_options){ 0 });
-	loader->processes.profile = s->profile;
-	loader->namer.profile = s->profile;
-	loader->namer.symbolizer = s->symbolizer;
-	loader->namer.depth = UINT_MAX;
-	loader->stacks = (struct walked_stacks){ .namer = &loader->namer, .modules = s->modules, .spaces = s->spaces };
-	loader->wait_labels = wait_labels_new();
-	loader->managed = managed_stacks_new(&loader->namer, module_table_unknown(s->modules), s->args->native);
-	return loader;
-}
-
-static void loader_free(struct loader *loader)
-{
-	if (!loader)
-		return;
-	walked_stacks_deinit(&loader->stacks);
-	reshape_free(loader->reshape);
-	managed_stacks_free(loader->managed);
-	wait_labels_free(loader->wait_labels);
-	vec_deinit(&loader->places);
-	process_log_deinit(&loader->processes);
-	name_ahead_free(loader->namer.ahead);
-	namer_deinit(&loader->namer);
-	unwinder_free(loader->unwinder);
-	pool_free(loader->pool);
-	free(loader);
-}
-
-/* From whichever thread asks: a line is one write. */
-static void show_asking(void *context, uint64_t got, uint64_t len)
-{
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct session *s = context;
-	const char *of = len ? arena_printf(&arena, " of %s", text_size(&arena, len)) : "";
-
-	if (progress_due(&s->asking))
-		progress_show(&s->asking, arena_printf(&arena, "debuginfod: %s%s", text_size(&arena, got), of));
-}
-
-static struct module_search *search_of(struct session *s)
-{
-	size_t ndirs = s->args->debug_dirs.len;
-	const char **dirs = ARENA_ARRAY(&s->arena, const char *, ndirs + 1);
-	struct module_search *search = ARENA_NEW(&s->arena, struct module_search);
-
-	if (ndirs)
-		memcpy(dirs, s->args->debug_dirs.items, ndirs * sizeof(*dirs));
-	*search = (struct module_search){
-		.symfs = s->args->symfs,
-		.debug_dirs = dirs,
-		.vmlinux = s->args->vmlinux,
-		.debuginfod = &s->debuginfod,
-	};
-	progress_begin(&s->asking, stderr, s->args->progress);
-	s->debuginfod.time_ns = s->args->debuginfod_time_ns;
-	s->debuginfod.progress = show_asking;
-	s->debuginfod.context = s;
-	return search;
-}
-
-/* Everything that events are turned into a profile with; of a profile that was read, it stays idle. */
-static void make_parts(struct session *s, struct profile *profile)
-{
-	struct module_search *search = search_of(s);
-	struct symbolizer_options naming = {
-		.no_inline = !s->args->inlines,
-		.demangle = s->args->demangle,
-		.cache = s->args->cache ? cache_folder_path(&s->arena) : NULL,
-	};
-
-	s->modules = module_table_new(s->recording, search, &s->diag);
-	module_table_unknown(s->modules); /* the same number however many threads there are */
-	s->spaces = space_table_new(s->modules);
-	s->symbolizer = symbolizer_new(s->modules, &naming);
-	s->profile = profile;
-	s->loader = loader_new(s, search);
-}
-
 void session_open_source(struct session *s, const struct session_args *args,
 			 struct event_source *source)
 {
-	*s = (struct session){ .args = args, .source = source };
+	*s = (struct session){ .args = args, .names = NAMER_ALL, .source = source, .profile = profile_new() };
 	s->recording = event_source_recording(source);
-	make_parts(s, profile_new());
+	binaries_open(&s->binaries, args, s->recording, &s->diag);
+	s->loader = loader_new(&(struct loader_input){ .args = args,
+						       .source = source,
+						       .recording = s->recording,
+						       .binaries = &s->binaries,
+						       .profile = s->profile,
+						       .stream = &s->stream,
+						       .diag = &s->diag });
 	add_events(s);
-	session_set_origin(s);
+	set_origin(s);
 }
 
 /* The session of @input, whose profile and facts are its from now on. */
 static void open_profile(struct session *s, const struct session_args *args, const struct input *input,
 			 const struct diag *diag)
 {
-	struct module *unknown;
-
-	*s = (struct session){ .args = args, .imported = true, .diag = *diag, .facts = input->facts };
-	make_parts(s, input->profile);
+	*s = (struct session){ .args = args, .imported = true, .diag = *diag, .profile = input->profile, .facts = input->facts };
+	binaries_open(&s->binaries, args, NULL, &s->diag);
 	s->facts.input = args->input;
-	unknown = module_table_unknown(s->modules);
-	for (uint32_t i = 0; i < s->profile->modules.len; i++)
-		namer_set_module(&s->loader->namer, i, unknown);
 	for (size_t i = 0; i < s->profile->samples.len; i++)
 		s->stream.samples += s->profile->samples.items[i].count;
 }
@@ -195,176 +218,14 @@ void session_close(struct session *s)
 	loader_free(s->loader);
 	profile_facts_deinit(&s->facts);
 	profile_free(s->profile);
-	symbolizer_free(s->symbolizer);
-	space_table_free(s->spaces);
-	module_table_free(s->modules);
+	binaries_close(&s->binaries);
 	event_source_close(s->source);
 	diag_deinit(&s->diag);
 	arena_deinit(&s->arena);
 	*s = (struct session){ 0 };
 }
 
-struct module *session_module(const struct session *s, uint32_t profile_module)
-{
-	struct module *mod = profile_module < s->loader->namer.modules.len
-				     ? s->loader->namer.modules.items[profile_module]
-				     : NULL;
-
-	return mod ? mod : module_table_unknown(s->modules); /* the file of an interpreter's function */
-}
-
-uint32_t session_profile_module(struct session *s, struct module *mod)
-{
-	return walked_stacks_module(&s->loader->stacks, mod);
-}
-
-uint32_t session_locate(struct session *s, uint32_t pid, uint64_t ip)
-{
-	return walked_stacks_locate(&s->loader->stacks, pid, ip);
-}
-
-/* ---- the walk ---- */
-
-static void show_progress(struct session *s)
-{
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const char *slash = strrchr(s->args->input, '/');
-	uint64_t done, len;
-
-	event_source_progress(s->source, &done, &len);
-	progress_show(&s->loader->progress,
-		      progress_text(&arena, slash ? slash + 1 : s->args->input, done, len,
-				    s->stream.samples, progress_elapsed_ns(&s->loader->progress)));
-}
-
-static void count_event(void *context, const struct event *ev)
-{
-	struct session *s = context;
-
-	process_log_event(&s->loader->processes, ev);
-	if (progress_due(&s->loader->progress))
-		show_progress(s);
-	for (struct session_listener *l = s->listeners; l; l = l->next)
-		if (l->heard)
-			l->heard(l->context, ev);
-	managed_stacks_event(s->loader->managed, ev);
-	stream_counts_add(&s->stream, s->recording, ev);
-}
-
-static bool passes_stack(struct session *s, uint32_t stack)
-{
-	if (!filter_needs_stacks(s->filter))
-		return true;
-	if (stack)
-		session_name(s, s->profile->stacks.items[stack].location);
-	return filter_passes_stack(s->filter, s->profile, stack);
-}
-
-/* Is @ev the stack of a wait whose system call has an argument? */
-static bool has_place(const struct session *s, const struct event *ev)
-{
-	return s->loader->derive && ev->kind == EVENT_SAMPLE && ev->sample.addr && ev->sample.event < s->recording->nevents &&
-	       derive_is_off_cpu(s->recording, ev->sample.event);
-}
-
-/* Address spaces are as of now; when the stack is there, they may be ahead. */
-static void push_place(struct session *s, const struct event *ev)
-{
-	struct loader *loader = s->loader;
-
-	if (loader->first_place == loader->places.len)
-		loader->first_place = loader->places.len = 0;
-	vec_push(&loader->places, wait_labels_place(loader->wait_labels, space_table_get(s->spaces, ev->pid), ev->sample.addr - 1));
-}
-
-static bool passes(void *context, const struct event *ev, const struct space_thread **ret_thread)
-{
-	struct session *s = context;
-	bool anyones = s->loader->derive && derive_wants_anyones(s->loader->derive, ev);
-
-	space_table_apply(s->spaces, ev);
-	if (!anyones && !filter_passes_event(s->filter, ev) &&
-	    !(s->loader->derive && filter_passes_task(s->filter, ev) && derive_wants(s->loader->derive, ev)))
-		return false;
-	*ret_thread = space_table_thread(s->spaces, ev->pid, ev->tid);
-	/* Transformers follow threads that have other names now and then. */
-	if (!anyones && !(s->loader->derive && derive_wants(s->loader->derive, ev)) &&
-	    !filter_passes_names(s->filter, (*ret_thread)->comm, (*ret_thread)->process))
-		return false;
-	if (has_place(s, ev))
-		push_place(s, ev);
-	return true;
-}
-
-static struct err *take(void *context, const struct session_event *event)
-{
-	struct session *s = context;
-	struct session_event merged = *event;
-	struct unwind_chain whole;
-	struct err *err = NULL;
-
-	if (has_place(s, event->ev))
-		merged.place = s->loader->places.items[s->loader->first_place++];
-	if (event->chain)
-		merged.stack = managed_stacks_merge(s->loader->managed, event->ev, event->stack,
-						    unwind_stop_is_complete(event->chain->stop));
-	if (event->chain && managed_stacks_completed(s->loader->managed, event->ev)) {
-		whole = *event->chain;
-		whole.stop = UNWIND_ROOT;
-		whole.stop_module = NULL;
-		merged.chain = &whole;
-	}
-	/* Of the transformers' samples it is judged what comes out. */
-	if (merged.chain && !s->loader->derive && !passes_stack(s, merged.stack))
-		return NULL;
-	s->stream.folded += event->chain && event->chain->folded;
-	for (struct session_listener *l = s->listeners; l && !err; l = l->next)
-		if (l->event)
-			err = l->event(l->context, s, &merged);
-	return err;
-}
-
-static struct err *walk_alone(struct session *s, bool flat)
-{
-	struct unwind_chain chain;
-	struct event ev;
-
-	while (event_source_next(s->source, &ev)) {
-		struct session_event event = { .ev = &ev };
-		struct err *err;
-
-		count_event(s, &ev);
-		if (!passes(s, &ev, &event.thread))
-			continue;
-		if (ev.kind == EVENT_SAMPLE && !flat) {
-			unwinder_walk(s->loader->unwinder, &ev, &chain);
-			event.chain = &chain;
-			event.stack = walked_stacks_add_chain(&s->loader->stacks, &chain);
-		}
-		err = take(s, &event);
-		if (err)
-			return err;
-	}
-	return NULL;
-}
-
-void session_listen(struct session *s, struct session_listener *listener)
-{
-	struct session_listener **last = &s->listeners;
-
-	while (*last)
-		last = &(*last)->next;
-	listener->next = NULL;
-	*last = listener;
-}
-
-static bool any_listens_alone(const struct session *s)
-{
-	for (const struct session_listener *l = s->listeners; l; l = l->next)
-		if (l->alone)
-			return true;
-	return false;
-}
+/* ---- loading ---- */
 
 struct err *session_need(const struct session *s, const char *what, const char *who)
 {
@@ -376,53 +237,6 @@ struct err *session_need(const struct session *s, const char *what, const char *
 			  "name a recording of precord or perf");
 }
 
-struct err *session_need_blocks(const struct session *s)
-{
-	struct err *err = session_need(s, "blocks", "--sizes");
-
-	if (err || !perf_data_is_source(s->source))
-		return err;
-	return err_new(ERR_UNSUPPORTED,
-		       "'%s' is perf.data: its bytes cannot be split by part",
-		       s->args->input);
-}
-
-static unsigned walk_threads(const struct session *s)
-{
-	if (!event_source_has_batches(s->source) || any_listens_alone(s))
-		return 1;
-	return (unsigned)MIN(MAX(s->args->threads, 1), THREADS_MAX);
-}
-
-static void add_stacks(void *context, struct session_stacks *stacks, const struct chain_node *nodes, size_t count)
-{
-	struct session *s = context;
-
-	walked_stacks_add(&s->loader->stacks, stacks, nodes, count);
-}
-
-static struct err *walk_all(struct session *s, bool flat)
-{
-	unsigned nthreads = flat ? 1 : walk_threads(s);
-
-	if (nthreads == 1)
-		return walk_alone(s, flat);
-	if (!s->loader->pool)
-		s->loader->pool = pool_new(nthreads, memory_keep_thread);
-
-	struct session_walk walk = { .source = s->source,
-				     .modules = s->modules,
-				     .search = s->loader->search,
-				     .pool = s->loader->pool,
-				     .context = s,
-				     .passes = passes,
-				     .take = take,
-				     .count = count_event,
-				     .add_stacks = add_stacks };
-
-	return session_walk(&walk);
-}
-
 static struct err *bind_filter(struct session *s, struct filter *filter)
 {
 	struct err *err = filter_bind(filter, s->profile, &s->facts);
@@ -430,197 +244,20 @@ static struct err *bind_filter(struct session *s, struct filter *filter)
 	return err ? err : filter_bind_fields(filter, s->recording);
 }
 
-struct err *session_each(struct session *s, struct filter *filter, struct session_listener *listener)
+struct err *session_each(struct session *s, struct filter *filter, struct loader_listener *listener)
 {
 	struct err *err = session_need(s, "events", "this command");
 
 	if (!err)
 		err = bind_filter(s, filter);
-	if (!err && reshape_is_given(&filter->reshape) && !s->loader->reshape)
+	if (!err && reshape_is_given(&filter->reshape))
 		err = err_remedy(err_new(ERR_USAGE, "single events and stacks are shown as they are, without "
 						    "--focus, --hide and the like"),
 				 "they go with tables, trees, pages and exports");
 	if (err)
 		return err;
 	s->filter = filter;
-	session_listen(s, listener);
-	progress_begin(&s->loader->progress, stderr, s->args->progress && !listener->prints);
-	err = walk_all(s, listener->flat);
-	progress_end(&s->loader->progress);
-	s->listeners = NULL;
-	if (err)
-		return err;
-	err = event_source_finish(s->source);
-	if (err && s->stream.events) {
-		diag_err(&s->diag, err_wrap(err, s->recording->bad_records ? "'%s' is read but for what is damaged" :
-									     "'%s' is read as far as it goes", s->args->input));
-		return NULL;
-	}
-	return err;
-}
-
-/* ---- the profile ---- */
-
-/* Unless the filter asks for names on the way. */
-static void begin_ahead(struct session *s, const struct filter *filter)
-{
-	unsigned nthreads = walk_threads(s);
-
-	if (nthreads == 1 || s->names == SESSION_NAME_NONE || filter_needs_stacks(filter) ||
-	    s->loader->reshape)
-		return;
-	s->loader->pool = pool_new(nthreads, memory_keep_thread);
-	s->loader->namer.ahead = name_ahead_new(s->symbolizer, s->loader->pool);
-}
-
-static uint32_t add_thread(struct session *s, const struct space_thread *from)
-{
-	struct profile *p = s->profile;
-	struct profile_thread thread = {
-		.pid = from->pid,
-		.tid = from->tid,
-		.comm = profile_string(p, from->comm),
-		.process = profile_string(p, from->process),
-		.life = process_log_life(&s->loader->processes, from->pid),
-	};
-
-	return profile_add_thread(p, &thread);
-}
-
-/* Of those that neither ran nor switched, under the last name they had. */
-static uint32_t find_thread(void *context, uint32_t pid, uint32_t tid)
-{
-	struct session *s = context;
-
-	return add_thread(s, space_table_thread(s->spaces, pid, tid));
-}
-
-/* Sums of periods fit in 64 bits but in damaged files. */
-static int64_t weight_of(struct session *s, const struct derived *from)
-{
-	int64_t weight = (int64_t)MIN(from->weight, (uint64_t)INT64_MAX);
-
-	if (profile_fits(s->profile, weight))
-		return weight;
-	if (!s->loader->too_much)
-		diag_warn(&s->diag, "'%s': periods add up to more than 2^63; the rest count as 0",
-			  s->args->input);
-	s->loader->too_much = true;
-	return 0;
-}
-
-/* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
-static bool session_reshape(struct session *s, uint32_t stack, uint32_t *ret)
-{
-	if (!s->loader->reshape) {
-		*ret = stack;
-		return true;
-	}
-	for (uint32_t at = stack; at && !reshape_knows(s->loader->reshape, stack);
-	     at = s->profile->stacks.items[at].parent)
-		session_name(s, s->profile->stacks.items[at].location);
-	return reshape_stack(s->loader->reshape, s->profile, stack, ret);
-}
-
-/* What comes out of the transformers. */
-static void add_derived(void *context, const struct derived *from)
-{
-	struct session *s = context;
-	struct profile *p = s->profile;
-	int64_t weight = weight_of(s, from);
-	uint32_t stack;
-
-	if (!session_reshape(s, from->stack, &stack))
-		return;
-
-	struct profile_sample sample = {
-		.stack = stack,
-		.type = from->event,
-		.thread = from->thread,
-		.cpu = from->cpu,
-		.stop = from->stop,
-		.user = from->user,
-		.state = (uint8_t)from->state,
-		.labels = derive_labels(p, from),
-		.count = !from->more,
-		.weight = weight,
-		.weight_sq = (double)weight * (double)weight,
-	};
-
-	if (!passes_stack(s, from->stack) || !filter_passes_cpu(s->filter, from->cpu))
-		return;
-	for (struct session_listener *l = s->listeners; l && from->ev; l = l->next)
-		if (l->sample)
-			l->sample(l->context, s, from->ev, &sample);
-	if (s->matched.count == 0 || from->time_ns < p->start_ns)
-		p->start_ns = from->time_ns;
-	p->end_ns = MAX(p->end_ns, from->time_ns);
-	s->matched.count += !from->more;
-	s->matched.weight += weight;
-	s->matched.weight_sq += sample.weight_sq;
-
-	uint32_t row = profile_add_sample(p, &sample);
-
-	if (s->loader->namer.ahead)
-		namer_want(&s->loader->namer, sample.stack, sample.state != PROFILE_STATE_NONE);
-	if (s->keep_times)
-		time_series_add(&p->times, &(struct profile_time){ .time_ns = from->time_ns,
-								   .duration_ns = !from->ev && !from->more ? from->weight : 0,
-								   .has_duration = !from->ev && !from->more,
-								   .weight = weight,
-								   .row = row });
-	for (struct session_listener *l = s->listeners; l && from->ev; l = l->next)
-		if (l->row)
-			l->row(l->context, s, from->ev, row);
-}
-
-static struct err *transform(void *context, struct session *s, const struct session_event *event)
-{
-	const struct event *ev = event->ev;
-	struct derive_event from = {
-		.ev = ev,
-		.thread = PROFILE_NONE,
-		.stack = event->stack,
-		.stop = event->chain ? (uint8_t)event->chain->stop : 0,
-		.place = event->place,
-		.passes = filter_passes_event(s->filter, ev) &&
-			  filter_passes_names(s->filter, event->thread->comm, event->thread->process),
-	};
-
-	(void)context;
-	if (ev->kind == EVENT_SAMPLE || (ev->kind == EVENT_SWITCH && derive_wants(s->loader->derive, ev)))
-		from.thread = add_thread(s, event->thread);
-	derive_event(s->loader->derive, &from);
-	return NULL;
-}
-
-static bool wants_thread(void *context, uint32_t thread)
-{
-	const struct session *s = context;
-	const struct profile_thread *of = &s->profile->threads.items[thread];
-
-	return filter_passes_names(s->filter, profile_text(s->profile, of->comm), profile_text(s->profile, of->process));
-}
-
-/* Waits can be asked for by name like an event that was sampled. */
-static void begin_transformers(struct session *s, const struct filter *filter)
-{
-	struct derive_out out = { add_derived, find_thread, wants_thread, s };
-	struct derive_request request = {
-		.profile = s->profile,
-		.recording = s->recording,
-		.from_ns = MAX(filter->from_ns, s->recording->start_ns),
-		/* Switches go on for a moment after samples have ended. */
-		.to_ns = MIN(filter->to_ns, s->recording->end_ns ? s->recording->end_ns : UINT64_MAX),
-		.waits = filter->waits,
-		.wall = filter->wall,
-		.syscalls = filter->syscalls,
-		.min_wait_ns = filter->min_wait_ns,
-		.max_wait_ns = filter->max_wait_ns,
-		.each_wait = filter->each_wait,
-	};
-
-	s->loader->derive = derive_new(&request, &out);
+	return loader_each(s->loader, filter, listener);
 }
 
 /* Why a recording has no samples. */
@@ -632,10 +269,10 @@ static struct err *no_samples(const struct session *s)
 		return err_remedy(err_new(ERR_CORRUPT,
 					  "'%s' ends or is damaged before the first sample", input),
 				  "copy it again, or wait until precord has ended");
-	if (session_unheard_event(s))
+	if (unheard_event(s))
 		return err_remedy(err_new(ERR_UNSUPPORTED,
 					  "'%s' holds no samples: '%s' never had a counter", input,
-					  session_unheard_event(s)),
+					  unheard_event(s)),
 				  "others hold the counters ('preport info' says who may); a clock needs "
 				  "none: precord -e cpu-clock");
 	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
@@ -661,48 +298,31 @@ static struct err *nothing_there(struct session *s)
 			  "'preport --by process' and '--by module' list what there is");
 }
 
-static unsigned depth_of(enum session_names names)
-{
-	switch (names) {
-	case SESSION_NAME_ALL:
-		return UINT_MAX;
-	case SESSION_NAME_CALLERS:
-		return 2;
-	default:
-		return names == SESSION_NAME_LEAVES;
-	}
-}
-
 static struct err *load_events(struct session *s, struct filter *filter)
 {
-	struct session_listener listener = { .event = transform };
 	struct err *err = bind_filter(s, filter);
 
 	if (err)
 		return err;
-	if (reshape_is_given(&filter->reshape))
-		s->loader->reshape = reshape_new(&filter->reshape);
-	if (filter_has_late(filter) && s->names == SESSION_NAME_NONE)
-		s->names = SESSION_NAME_LEAVES;
-	s->loader->namer.depth = depth_of(s->names);
-	begin_ahead(s, filter);
-	begin_transformers(s, filter);
-	err = session_each(s, filter, &listener);
-	if (!err)
-		derive_finish(s->loader->derive);
-	s->facts.lives = derive_lives(s->loader->derive);
-	derive_free(s->loader->derive);
-	s->loader->derive = NULL;
+	if (filter_has_late(filter))
+		s->names = MAX(s->names, NAMER_LEAVES);
+	err = loader_load(s->loader, filter, s->names, s->keep_times, &s->matched);
 	/* Who asked for events by name asked for those that were added. */
 	while (filter->event_passes.len && filter->event_passes.len < s->profile->types.len)
 		vec_push(&filter->event_passes, true);
 	return err;
 }
 
-static struct err *load_profile(struct session *s, struct filter *filter)
+/* Give what was loaded its names and labels. */
+static struct err *name_rows(struct session *s, struct filter *filter)
 {
-	s->filter = filter;
-	return profile_filter_apply(s->profile, filter, &s->facts, &s->matched);
+	if (s->imported) {
+		same_names_tell_apart(s->profile);
+		return NULL;
+	}
+	loader_name_rows(s->loader, s->names);
+	loader_label_waits(s->loader);
+	return profile_filter_by_labels(s->profile, filter, &s->matched);
 }
 
 /* --not-mine: files that are to be taken for a library's. */
@@ -724,81 +344,79 @@ static void mark_what_is_not_mine(struct session *s)
 
 struct err *session_load(struct session *s, struct filter *filter)
 {
-	struct err *err = s->imported ? load_profile(s, filter) : load_events(s, filter);
+	struct err *err;
 
+	s->filter = filter;
+	err = s->imported ? profile_filter_apply(s->profile, filter, &s->facts, &s->matched) : load_events(s, filter);
 	if (err)
 		return err;
 	if (s->matched.count == 0)
 		return nothing_there(s);
-	session_set_facts(s);
-	s->facts.managed_mismatched = managed_stacks_counts(s->loader->managed).mismatched;
-	if (!s->imported)
-		namer_name_samples(&s->loader->namer, &s->loader->progress);
-	same_names_tell_apart(s->profile);
-	if (!s->imported) {
-		wait_labels_settle(s->loader->wait_labels, s->profile, s->modules, s->symbolizer);
-		err = profile_filter_by_labels(s->profile, filter, &s->matched);
-	}
+	set_facts(s);
+	err = name_rows(s, filter);
 	mark_what_is_not_mine(s);
 	return !err && s->matched.count == 0 ? nothing_there(s) : err;
 }
 
-bool session_managed_label(struct session *s, const struct event *ev, const char *key, struct profile_label *ret)
-{
-	return s->loader && managed_stacks_label(s->loader->managed, ev, key, ret);
-}
-
 void session_name_all(struct session *s)
 {
-	s->names = SESSION_NAME_ALL;
-	s->loader->namer.depth = UINT_MAX;
-	namer_name_samples(&s->loader->namer, &s->loader->progress);
-	same_names_tell_apart(s->profile);
+	s->names = NAMER_ALL;
+	loader_name_rows(s->loader, s->names);
 }
 
-void session_name(struct session *s, uint32_t location)
+struct module *session_module(const struct session *s, uint32_t profile_module)
 {
-	namer_name(&s->loader->namer, location);
-}
-
-uint32_t session_default_event(const struct session *s)
-{
-	uint32_t first = PROFILE_NONE;
-
-	for (uint32_t i = 0; i < s->profile->types.len; i++) {
-		/* What transformers add has no place in the filter, which was bound before. */
-		bool recorded = s->imported || i < s->recording->nevents;
-
-		if (s->profile->types.items[i].counts_only ||
-		    (recorded && s->filter && !filter_passes_kind(s->filter, i)))
-			continue;
-		if (profile_total(s->profile, i).count)
-			return i;
-		if (first == PROFILE_NONE)
-			first = i;
-	}
-	return first == PROFILE_NONE ? 0 : first;
-}
-
-/* What was not asked for to its end would look as if nobody had it. */
-static void warn_of_servers(struct session *s)
-{
-	unsigned late = atomic_load(&s->debuginfod.late), refused = atomic_load(&s->debuginfod.refused);
-
-	progress_end(&s->asking);
-	if (late)
-		diag_warn(&s->diag, "debuginfod took more than %" PRIu64 " s: %u files were given up or not asked for; "
-			  "--debuginfod-time=SECONDS gives more", s->debuginfod.time_ns / 1000000000u, late);
-	if (refused)
-		diag_warn(&s->diag, "debuginfod: %u files are larger than 4 GB and were given up", refused);
+	return s->loader ? loader_module(s->loader, profile_module) : module_table_unknown(s->binaries.modules);
 }
 
 void session_warn(struct session *s)
 {
-	if (s->symbolizer)
-		symbolizer_keep(s->symbolizer, &s->diag);
-	if (s->modules)
-		module_table_warn_defects(s->modules);
-	warn_of_servers(s);
+	binaries_settle(&s->binaries, &s->diag);
 	diag_print(&s->diag, "preport", stderr);
+}
+
+/* ---- the life of a command's session ---- */
+
+/*
+ * The process ends with its command, and the kernel takes back in one piece what would be released one by one: a twentieth
+ * of a report's time, in which no other thread has anything to do. Sanitizers are to see that nothing else is lost, so for
+ * them it is released.
+ */
+#if defined(__has_feature)
+#define IS_BUILT_WITH(sanitizer) __has_feature(sanitizer)
+#else
+#define IS_BUILT_WITH(sanitizer) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	IS_BUILT_WITH(address_sanitizer) || IS_BUILT_WITH(thread_sanitizer)
+static const bool leaks_are_looked_for = true;
+#else
+static const bool leaks_are_looked_for = false;
+#endif
+
+static struct err *check_needs(const struct session *s, const struct command *command)
+{
+	char who[64];
+
+	if (!command->needs)
+		return NULL;
+	snprintf(who, sizeof(who), "'preport %s'", command->name);
+	return session_need(s, command->needs, who);
+}
+
+struct err *session_run(const struct command *command, const struct session_args *session,
+			session_fn *work, void *args)
+{
+	struct session s;
+	struct err *err = session_open(&s, session);
+
+	if (!err)
+		err = check_needs(&s, command);
+	if (!err)
+		err = work(&s, args);
+	session_warn(&s); /* also when the work failed: they may be why */
+	if (leaks_are_looked_for)
+		session_close(&s);
+	return err;
 }

@@ -2,9 +2,10 @@
 /*
  * session_args.c - the options that every command with an input has.
  */
-#include "report/load/session.h"
+#include "report/load/session_args.h"
 
 #include "formats/base/text.h"
+#include "symbolize/module/debuginfod.h"
 
 #include <errno.h>
 #include <string.h>

@@ -38,8 +38,9 @@ static void count_chain(struct unwind_quality *unwind_quality, const struct unwi
 }
 
 /* The stretch that @ev falls into. */
-static struct unwind_quality_loss *loss_of(struct unwind_quality *unwind_quality, uint64_t start_ns, const struct event *ev)
+static struct unwind_quality_loss *loss_of(struct unwind_quality *unwind_quality, const struct event *ev)
 {
+	uint64_t start_ns = unwind_quality->start_ns;
 	uint64_t since_ns = ev->time_ns > start_ns ? ev->time_ns - start_ns : 0;
 	struct unwind_quality_loss fresh = { .from_ns = since_ns - since_ns % unwind_quality->bucket_ns,
 				    .cpu = ev->cpu };
@@ -54,26 +55,26 @@ static struct unwind_quality_loss *loss_of(struct unwind_quality *unwind_quality
 	return &unwind_quality->losses.items[unwind_quality->losses.len - 1];
 }
 
-static void count_trouble(struct unwind_quality *unwind_quality, uint64_t start_ns, const struct event *ev)
+static void count_trouble(struct unwind_quality *unwind_quality, const struct event *ev)
 {
 	if (ev->kind == EVENT_LOST && ev->lost.event == RECORDING_NO_EVENT)
 		return; /* of the side-band: no samples */
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
-		struct unwind_quality_loss *loss = loss_of(unwind_quality, start_ns, ev);
+		struct unwind_quality_loss *loss = loss_of(unwind_quality, ev);
 
 		*(ev->lost.by_recorder ? &loss->by_recorder : &loss->by_kernel) += ev->lost.count;
 	} else if (ev->kind == EVENT_THROTTLE && ev->throttle.stopped && !ev->throttle.by_recorder) {
-		loss_of(unwind_quality, start_ns, ev)->throttles++;
+		loss_of(unwind_quality, ev)->throttles++;
 	} else if (ev->kind == EVENT_SAMPLE && ev->sample.stack.shortened) {
-		loss_of(unwind_quality, start_ns, ev)->shortened++;
+		loss_of(unwind_quality, ev)->shortened++;
 	}
 }
 
-static struct err *count_event(void *context, struct session *s, const struct session_event *event)
+static struct err *count_event(void *context, const struct walked_event *event)
 {
 	struct unwind_quality *unwind_quality = context;
 
-	count_trouble(unwind_quality, s->recording->start_ns, event->ev);
+	count_trouble(unwind_quality, event->ev);
 	if (event->ev->kind == EVENT_SAMPLE)
 		count_chain(unwind_quality, event->chain);
 	return NULL;
@@ -90,9 +91,9 @@ static int compare_losses(const void *a, const void *b)
 
 struct err *unwind_quality_count(struct unwind_quality *unwind_quality, struct session *s, struct filter *filter)
 {
-	struct session_listener listener = { .context = unwind_quality, .event = count_event, .alone = true };
+	struct loader_listener listener = { .context = unwind_quality, .event = count_event };
 
-	*unwind_quality = (struct unwind_quality){ 0 };
+	*unwind_quality = (struct unwind_quality){ .start_ns = s->recording ? s->recording->start_ns : 0 };
 	unwind_quality->bucket_ns = MAX(session_duration_ns(s) / BUCKETS, 1000000000);
 
 	struct err *err = session_each(s, filter, &listener);

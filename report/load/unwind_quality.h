@@ -31,7 +31,7 @@ struct unwind_quality {
 	uint64_t samples, user_stacks;
 	uint64_t stops[UNWIND_STOPS];
 	uint64_t hows[UNWIND_EARLIER + 1]; /* frames by how they were found */
-	uint64_t bucket_ns;
+	uint64_t start_ns, bucket_ns;
 };
 
 /* Walk all events that pass @filter. */

@@ -100,7 +100,7 @@ static enum profile_how how_of(enum unwind_how how)
 	}
 }
 
-void walked_stacks_add(struct walked_stacks *w, struct session_stacks *stacks, const struct chain_node *nodes, size_t count)
+void walked_stacks_add(struct walked_stacks *w, struct event_walk_stacks *stacks, const struct chain_node *nodes, size_t count)
 {
 	if (!stacks->of.len)
 		vec_push(&stacks->of, 0);

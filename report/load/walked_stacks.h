@@ -8,7 +8,7 @@
 #define REPORT_WALKED_STACKS_H
 
 #include "report/load/namer.h"
-#include "report/load/session_walk.h"
+#include "report/load/event_walk.h"
 
 /* The first three are the caller's; the rest starts out zeroed. */
 struct walked_stacks {
@@ -16,7 +16,7 @@ struct walked_stacks {
 	struct module_table *modules;
 	struct space_table *spaces;
 	struct chain_trie trie;	      /* private, as all below: what was walked alone */
-	struct session_stacks stacks; /* node of @trie -> stack of the profile */
+	struct event_walk_stacks stacks; /* node of @trie -> stack of the profile */
 	VEC(uint32_t) numbers;	      /* module.id -> module of the profile + 1, 0 for none yet */
 };
 
@@ -29,7 +29,7 @@ uint32_t walked_stacks_module(struct walked_stacks *w, struct module *mod);
 uint32_t walked_stacks_locate(struct walked_stacks *w, uint32_t pid, uint64_t ip);
 
 /* @nodes are the next @count of the trie that @stacks belong to, numbered from 1 on. */
-void walked_stacks_add(struct walked_stacks *w, struct session_stacks *stacks, const struct chain_node *nodes, size_t count);
+void walked_stacks_add(struct walked_stacks *w, struct event_walk_stacks *stacks, const struct chain_node *nodes, size_t count);
 
 /* The stack of @chain. */
 uint32_t walked_stacks_add_chain(struct walked_stacks *w, const struct unwind_chain *chain);

@@ -186,7 +186,7 @@ static bool put_functions_with_branches(struct writing *w)
 
 	branches_init(&branches, &s, BRANCHES_BY_LOCATION);
 	branches_listen(&branches, &s);
-	s.names = SESSION_NAME_LEAVES;
+	s.names = NAMER_LEAVES;
 	if (!err)
 		err = session_load(&s, w->options->code->filter);
 	if (!err) {

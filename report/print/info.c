@@ -86,11 +86,11 @@ static void put_trust(struct fact_sheet *sheet, const struct session *s)
 			       ? "complete"
 			       : "its end is missing: the recorder was killed or could not write, or the copy is cut",
 		       rec->complete && !rec->damaged_at ? "true" : "false");
-	if (session_unverified(s))
+	if (binaries_unverified(&s->binaries))
 		fact_sheet_put(sheet, "Unverified", "unverified",
 			       arena_printf(arena, "%s without a recorded build ID, taken on trust",
-					    number_of(arena, session_unverified(s), "file")),
-			       arena_printf(arena, "%" PRIu64, session_unverified(s)));
+					    number_of(arena, binaries_unverified(&s->binaries), "file")),
+			       arena_printf(arena, "%" PRIu64, binaries_unverified(&s->binaries)));
 	fact_sheet_put_number(sheet, "Samples", "samples", stream->samples);
 	if (stream->with_branches) {
 		fact_sheet_put_number(sheet, "  branches", "branches", stream->branches);

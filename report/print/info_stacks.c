@@ -177,7 +177,7 @@ static void add_module(struct table *table, struct session *s, const struct unwi
 	table_add_cell(table, mod->mod->path, NULL);
 	table_add_cell(table, arena_printf(table->arena, "%.12s", hex),
 		       arena_strdup(table->arena, hex));
-	table_add_cell(table, symbolizer_note(s->symbolizer, mod->mod), NULL);
+	table_add_cell(table, symbolizer_note(s->binaries.symbolizer, mod->mod), NULL);
 }
 
 static void put_modules(struct fact_sheet *sheet, struct session *s, const struct unwind_quality *unwind_quality)

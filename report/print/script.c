@@ -94,7 +94,7 @@ static const char *event_name(const struct script *script, uint32_t event)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-static void put_head(const struct script *script, const struct session_event *event)
+static void put_head(const struct script *script, const struct walked_event *event)
 {
 	const struct event *ev = event->ev;
 	int64_t time_ns = shown_time(script, ev);
@@ -136,7 +136,7 @@ static const struct profile_location *named(const struct script *script, uint32_
 {
 	uint32_t location = script->s->profile->stacks.items[stack].location;
 
-	session_name(script->s, location);
+	loader_name(script->s->loader, location);
 	return &script->s->profile->locations.items[location];
 }
 
@@ -208,7 +208,7 @@ static bool is_wait(const struct script *script, const struct event_sample *samp
 	return derive_is_off_cpu(script->s->recording, sample->event);
 }
 
-static void put_sample_text(struct script *script, const struct session_event *event)
+static void put_sample_text(struct script *script, const struct walked_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
 	const struct unwind_chain *chain = event->chain;
@@ -360,7 +360,7 @@ static void put_facts_text(const struct script *script, const struct event *ev)
 	fputc('\n', out);
 }
 
-static void put_text(struct script *script, const struct session_event *event)
+static void put_text(struct script *script, const struct walked_event *event)
 {
 	put_head(script, event);
 	if (event->ev->kind == EVENT_SAMPLE) {
@@ -492,7 +492,7 @@ static void put_fields_json(struct script *script, const struct event_sample *sa
 	json_close(json, '}');
 }
 
-static void put_sample_json(struct script *script, const struct session_event *event)
+static void put_sample_json(struct script *script, const struct walked_event *event)
 {
 	const struct event_sample *sample = &event->ev->sample;
 	const struct unwind_chain *chain = event->chain;
@@ -644,7 +644,7 @@ static void put_facts_json(struct script *script, const struct event *ev)
 	}
 }
 
-static void put_json(struct script *script, const struct session_event *event)
+static void put_json(struct script *script, const struct walked_event *event)
 {
 	const struct event *ev = event->ev;
 	struct json *json = &script->json;
@@ -668,7 +668,7 @@ static void put_json(struct script *script, const struct session_event *event)
 	json_close(json, '}');
 }
 
-void script_print(struct script *script, const struct session_event *event)
+void script_print(struct script *script, const struct walked_event *event)
 {
 	if (script->options->json)
 		put_json(script, event);

@@ -21,6 +21,6 @@ struct script;
 struct script *script_new(struct session *s, const struct script_options *options, FILE *out);
 void script_free(struct script *script);
 
-void script_print(struct script *script, const struct session_event *event);
+void script_print(struct script *script, const struct walked_event *event);
 
 #endif

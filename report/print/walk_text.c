@@ -199,7 +199,7 @@ static const struct arch *arch_of(const struct walk_text *walk)
 
 static struct space *space_of(const struct walk_text *walk)
 {
-	return space_table_get(walk->s->spaces, walk->event->ev->pid);
+	return space_table_get(walk->s->binaries.spaces, walk->event->ev->pid);
 }
 
 /* ---- the sample ------------------------------------------------------------------------------------ */
@@ -235,7 +235,7 @@ static void put_names(FILE *out, const struct walk_text *walk, uint32_t stack)
 	const struct profile_location *location;
 	uint32_t number = p->stacks.items[stack].location;
 
-	session_name(walk->s, number);
+	loader_name(walk->s->loader, number);
 	location = &p->locations.items[number];
 	fputs("  function   ", out);
 	for (uint32_t i = 0; i < location->nlines; i++) {

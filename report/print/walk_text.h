@@ -16,7 +16,7 @@ struct walk_text {
 	const struct unwinder *unwinder; /* that filled @trace */
 	const struct unwind_trace *trace;
 	const struct unwind_chain *chain;
-	const struct session_event *event; /* its stack names the frames */
+	const struct walked_event *event; /* its stack names the frames */
 };
 
 void walk_text_put(FILE *out, const struct walk_text *walk);

@@ -58,7 +58,7 @@ static int by_vaddr(const void *a, const void *b)
 static struct extent extent_of(struct session *s, struct module *mod, uint64_t vaddr, bool leaf)
 {
 	size_t count;
-	const struct symbol_frame *frames = symbolizer_find(s->symbolizer, mod, vaddr, &count);
+	const struct symbol_frame *frames = symbolizer_find(s->binaries.symbolizer, mod, vaddr, &count);
 	uint64_t begin = frames[count - 1].function_vaddr, len = frames[count - 1].function_len;
 
 	if (!leaf || vaddr - begin >= len || begin + len < begin)
@@ -131,7 +131,7 @@ static void add_lines(struct bundle_parts *parts, struct session *s, struct modu
 	struct line_table_maker *maker = line_table_maker_new();
 
 	for (size_t i = 0; i < extents->len; i++)
-		symbolizer_lines(s->symbolizer, mod, extents->items[i].begin,
+		symbolizer_lines(s->binaries.symbolizer, mod, extents->items[i].begin,
 				 extents->items[i].end, maker);
 	if (line_table_maker_len(maker))
 		put_lines(parts, mod, maker);
@@ -144,7 +144,7 @@ static void add_lines(struct bundle_parts *parts, struct session *s, struct modu
 static void add_image(struct bundle_parts *parts, struct session *s, struct module *mod,
 		      struct addresses *addresses)
 {
-	struct image *img = module_image(s->modules, mod);
+	struct image *img = module_image(s->binaries.modules, mod);
 
 	if (mod->kind != MODULE_FILE || !img || module_image_is_embedded(mod, img))
 		return;

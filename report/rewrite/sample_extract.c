@@ -208,7 +208,7 @@ static int by_vaddr(const void *a, const void *b)
 
 static struct err *write_image(struct cut *c, struct cut_file *file, struct trace_writer *w)
 {
-	struct image *img = file->addresses.len ? module_image(c->s->modules, file->module) : NULL;
+	struct image *img = file->addresses.len ? module_image(c->s->binaries.modules, file->module) : NULL;
 	struct bundle_counts counts;
 	struct writer elf = { 0 };
 
@@ -306,7 +306,7 @@ struct err *sample_extract_write(struct session *s, const struct event *ev, cons
 {
 	CLEANUP(cut_deinit) struct cut c = {
 		.s = s,
-		.space = space_table_get(s->spaces, ev->pid),
+		.space = space_table_get(s->binaries.spaces, ev->pid),
 		.arch = s->recording->arch ? s->recording->arch : arch_native(),
 	};
 	CLEANUP(output_close) struct output out = { 0 };

@@ -85,7 +85,7 @@ static struct err *load(struct live *live, struct session *s, struct interval *i
 	struct filter filter = *live->filter; /* what it finds out of events is of this interval */
 	struct err *err;
 
-	s->names = SESSION_NAME_ALL;
+	s->names = NAMER_ALL;
 	err = session_load(s, &filter);
 	filter_unbind(&filter);
 	if (err)

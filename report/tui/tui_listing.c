@@ -140,7 +140,7 @@ static bool put_script(const struct tour *t, const char *wanted, const struct te
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	CLEANUP(script_functions_deinit) struct script_functions functions = { 0 };
 	const struct script_options options = { .format = TABLE_TEXT, .all = true, .term = term };
-	uint32_t type = session_default_event(t->session);
+	uint32_t type = t->session->facts.first_type;
 	struct lookup found;
 	struct err *err = lookup_function(t->session->profile, wanted, &arena, &found);
 

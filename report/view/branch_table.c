@@ -101,7 +101,7 @@ static const char *address_text(const struct output *o, uint32_t place, struct a
 {
 	uint32_t location = o->b.places.items[place].location;
 
-	if (location == SESSION_NOWHERE)
+	if (location == PROFILE_NONE)
 		return "";
 	return arena_printf(arena, "0x%" PRIx64, profile_address(&o->b.s->profile->locations.items[location]));
 }
@@ -307,9 +307,8 @@ static void print(struct output *o)
 
 /* ---- the run ---- */
 
-static struct err *take(void *context, struct session *s, const struct session_event *event)
+static struct err *take(void *context, const struct walked_event *event)
 {
-	(void)s;
 	if (event->ev->kind == EVENT_SAMPLE)
 		branches_take(context, event->ev);
 	return NULL;
@@ -330,7 +329,7 @@ struct err *branch_table_run(const struct branch_table_request *request, struct 
 			     struct filter *filter, const struct terminal_args *terminal)
 {
 	struct output o = { .request = request };
-	struct session_listener listener = { .alone = true, .event = take, .context = &o.b, .flat = true };
+	struct loader_listener listener = { .event = take, .context = &o.b, .flat = true };
 	struct err *err = session_need(s, "events", "--by branch");
 
 	branches_init(&o.b, s, request->by);

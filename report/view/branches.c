@@ -45,7 +45,7 @@ static const struct profile_line *line_at(const struct branches *b, uint32_t loc
 {
 	const struct profile *p = b->s->profile;
 
-	if (location == SESSION_NOWHERE || !p->locations.items[location].nlines)
+	if (location == PROFILE_NONE || !p->locations.items[location].nlines)
 		return NULL;
 	return &p->lines.items[p->locations.items[location].first_line];
 }
@@ -68,7 +68,7 @@ const char *branches_module(const struct branches *b, uint32_t place)
 	const struct profile *p = b->s->profile;
 	uint32_t location = b->places.items[place].location;
 
-	if (location == SESSION_NOWHERE)
+	if (location == PROFILE_NONE)
 		return "";
 	return profile_text(p, profile_module(p, p->locations.items[location].module)->name);
 }
@@ -99,11 +99,11 @@ static uint32_t identity(const struct branches *b, uint32_t location)
 static struct branches_seen look_at(struct branches *b, uint32_t location)
 {
 	const struct filter *filter = b->s->filter;
-	bool somewhere = location != SESSION_NOWHERE;
+	bool somewhere = location != PROFILE_NONE;
 	bool named = b->by != BRANCHES_BY_LOCATION;
 
 	if (somewhere && named)
-		session_name(b->s, location);
+		loader_name(b->s->loader, location);
 
 	uint64_t *place = map_put(&b->names, named ? identity(b, location) : location, NULL);
 
@@ -120,8 +120,8 @@ static struct branches_seen look_at(struct branches *b, uint32_t location)
 
 static struct branches_seen see(struct branches *b, uint32_t pid, uint64_t ip)
 {
-	uint32_t location = session_locate(b->s, pid, ip);
-	size_t number = location == SESSION_NOWHERE ? 0 : (size_t)location + 1;
+	uint32_t location = loader_locate(b->s->loader, pid, ip);
+	size_t number = location == PROFILE_NONE ? 0 : (size_t)location + 1;
 
 	while (b->seen.len <= number)
 		vec_push(&b->seen, ((struct branches_seen){ 0 }));
@@ -191,17 +191,16 @@ void branches_take(struct branches *b, const struct event *ev)
 		stats_ratio_add(&b->all, (double)count, (double)count);
 }
 
-static void take_row(void *context, struct session *s, const struct event *ev, uint32_t row)
+static void take_row(void *context, const struct event *ev, uint32_t row)
 {
-	(void)s;
 	(void)row;
 	branches_take(context, ev);
 }
 
 void branches_listen(struct branches *b, struct session *s)
 {
-	b->listener = (struct session_listener){ .context = b, .row = take_row, .alone = true };
-	session_listen(s, &b->listener);
+	b->listener = (struct loader_listener){ .context = b, .row = take_row, .alone = true };
+	loader_listen(s->loader, &b->listener);
 }
 
 /* Samples without such a branch count too: so far each row knows only its own. */

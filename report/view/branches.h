@@ -47,7 +47,7 @@ struct branches_row {
 };
 
 struct branches_place {
-	uint32_t location; /* the first that lies there; SESSION_NOWHERE: nothing is mapped there */
+	uint32_t location; /* the first that lies there; PROFILE_NONE: nothing is mapped there */
 };
 
 /* How a location is looked at. */
@@ -58,7 +58,7 @@ struct branches_seen {
 
 struct branches {
 	struct session *s;
-	struct session_listener listener; /* private */
+	struct loader_listener listener; /* private */
 	enum branches_by by;
 	VEC(struct branches_row) rows;
 	VEC(struct branches_place) places;
@@ -76,7 +76,7 @@ void branches_init(struct branches *b, struct session *s, enum branches_by by);
 void branches_deinit(struct branches *b);
 
 /*
- * Count the branches of sample @ev, which @b's session is at: see session_locate(). Of a filter with functions or
+ * Count the branches of sample @ev, which @b's session is at: see loader_locate(). Of a filter with functions or
  * modules those count that have an end there.
  */
 void branches_take(struct branches *b, const struct event *ev);

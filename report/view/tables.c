@@ -16,21 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum session_names tables_names(const struct tables_request *r)
+unsigned tables_names(const struct tables_request *r)
 {
-	enum session_names names = SESSION_NAME_NONE;
+	unsigned names = NAMER_NONE;
 
 	if (r->callers_of || r->callees_of || r->tree)
-		return SESSION_NAME_ALL;
+		return NAMER_ALL;
 	for (unsigned i = 0; i < r->levels.len; i++) {
 		switch (r->levels.items[i].by) {
 		case VIEW_TOTAL:
 		case VIEW_DEPTH:
 		case VIEW_MINE:
 		case VIEW_RUNTIME:
-			return SESSION_NAME_ALL;
+			return NAMER_ALL;
 		case VIEW_CALLER:
-			names = SESSION_NAME_CALLERS;
+			names = MAX(names, NAMER_CALLERS);
 			break;
 		case VIEW_LEAF:
 		case VIEW_LINE:
@@ -40,7 +40,7 @@ enum session_names tables_names(const struct tables_request *r)
 		case VIEW_FILE:
 		case VIEW_SYSCALL:
 		case VIEW_ENTRY:
-			names = names == SESSION_NAME_NONE ? SESSION_NAME_LEAVES : names;
+			names = MAX(names, NAMER_LEAVES);
 			break;
 		default:
 			break;

@@ -28,8 +28,8 @@ struct tables_request {
 	const struct data_places *data; /* that levels look at, and latencies; NULL: none */
 };
 
-/* The fewer names a table needs, the sooner it is there: what session_load() must name. */
-enum session_names tables_names(const struct tables_request *request);
+/* The fewer names a table needs, the sooner it is there: frames of each stack that session_load() must name. */
+unsigned tables_names(const struct tables_request *request);
 
 /*
  * Print. ERR_USAGE: the function of callers_of or callees_of is not there, or several are; see lookup_function().

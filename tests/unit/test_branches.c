@@ -14,9 +14,8 @@
 #define HIT    2u
 #define CYCLES(n) ((uint64_t)(n) << 4)
 
-static struct err *take(void *context, struct session *s, const struct session_event *event)
+static struct err *take(void *context, const struct walked_event *event)
 {
-	(void)s;
 	CHECK(!event->chain);
 	if (event->ev->kind == EVENT_SAMPLE)
 		branches_take(context, event->ev);
@@ -33,7 +32,7 @@ struct world {
 static void run(struct world *w, const struct event *events, size_t count, struct filter *filter,
 		enum branches_by by)
 {
-	struct session_listener listener = { .alone = true, .event = take, .context = &w->b, .flat = true };
+	struct loader_listener listener = { .event = take, .context = &w->b, .flat = true };
 
 	event_list_init(&w->list, events, count);
 	session_args_init(&w->args);

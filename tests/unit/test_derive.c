@@ -535,7 +535,7 @@ TEST(session_turns_switches_into_time_off_the_cpu_by_thread_and_state)
 	CHECK_OK(session_load(&s, &filter));
 	CHECK_UINT(s.profile->types.len, 2);
 	CHECK_STR(profile_text(s.profile, s.profile->types.items[1].name), DERIVE_OFF_CPU);
-	CHECK_UINT(session_default_event(&s), 1);
+	CHECK_UINT(s.facts.first_type, 1);
 	CHECK_UINT(s.profile->samples.len, 2);
 	for (size_t i = 0; i < 2; i++) {
 		const struct profile_sample *row = &s.profile->samples.items[i];

@@ -87,9 +87,9 @@ static uint32_t native_stack(struct session *s, struct namer *namer, const struc
 	uint32_t stack = 0;
 
 	for (size_t i = scene->nips; i-- > 0;) {
-		struct module *mod = module_table_file(s->modules, MODULE_FILE,
+		struct module *mod = module_table_file(s->binaries.modules, MODULE_FILE,
 						       paths[scene->ips[i] >> 20], NULL, 0);
-		uint32_t number = session_profile_module(s, mod);
+		uint32_t number = loader_profile_module(s->loader, mod);
 		uint32_t location = profile_add_location(s->profile, number, scene->ips[i] & 0xfffff,
 							 scene->ips[i] >> 20 == 4 ? PROFILE_FRAME_JIT : PROFILE_FRAME_NATIVE);
 
@@ -112,9 +112,9 @@ static struct managed_counts merge_scene(const struct scene *scene, bool native)
 	event_list_init(&list, NULL, 0);
 	session_open_source(&s, &args, &list.source);
 
-	struct namer namer = { .profile = s.profile, .symbolizer = s.symbolizer, .depth = UINT_MAX };
+	struct namer namer = { .profile = s.profile, .symbolizer = s.binaries.symbolizer, .depth = UINT_MAX };
 	struct managed_stacks *managed =
-		managed_stacks_new(&namer, module_table_unknown(s.modules), native);
+		managed_stacks_new(&namer, module_table_unknown(s.binaries.modules), native);
 
 	managed_stacks_event(managed, &scene->managed);
 	show(&s, managed_stacks_merge(managed, &scene->sample, native_stack(&s, &namer, scene), !scene->broken));

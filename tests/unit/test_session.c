@@ -170,7 +170,7 @@ TEST(session_profile_holds_every_stack_as_often_as_it_was_recorded)
 		CHECK_UINT(found(s.profile, &made[i]), expected(&made[i]));
 	for (size_t i = 0; i < s.profile->locations.len; i++)
 		CHECK(s.profile->locations.items[i].nlines == 1);
-	CHECK_UINT(session_default_event(&s), 0);
+	CHECK_UINT(s.facts.first_type, 0);
 	CHECK_UINT(session_duration_ns(&s), SAMPLES * 1000);
 	CHECK_UINT(s.stream.samples, SAMPLES);
 	session_close(&s);
@@ -224,12 +224,10 @@ TEST(session_tells_lost_mappings_from_lost_samples)
 	}
 }
 
-static struct err *count_in_order(void *context, struct session *s,
-				  const struct session_event *event)
+static struct err *count_in_order(void *context, const struct walked_event *event)
 {
 	uint64_t *last_ns = context;
 
-	(void)s;
 	CHECK(event->ev->time_ns >= *last_ns);
 	CHECK((event->ev->kind == EVENT_SAMPLE) == (event->chain != NULL));
 	*last_ns = event->ev->time_ns;
@@ -241,7 +239,7 @@ TEST(session_each_hands_out_events_in_order)
 	struct session_args args;
 	struct filter filter = { 0 };
 	uint64_t last_ns = 0;
-	struct session_listener listener = { .alone = true, .event = count_in_order, .context = &last_ns };
+	struct loader_listener listener = { .event = count_in_order, .context = &last_ns };
 	struct session s;
 
 	make_samples();

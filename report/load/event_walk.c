@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_walk.c - batches of events: prepared in order, walked by any thread, taken in order.
+ * event_walk.c - batches of events: prepared in order, walked by any thread, taken in order.
  *
  *	owner     prepare 5      take 2   prepare 6      take 3 …
  *	walkers   walk 3 ─────────► walk 5 …
@@ -8,7 +8,7 @@
  *
  * The owner's part is what depends on order: names of threads, the filter, the trie. While it waits it walks, too.
  */
-#include "report/load/session_walk.h"
+#include "report/load/event_walk.h"
 
 #include "formats/base/memory.h"
 #include "symbolize/unwind/walkers.h"
@@ -25,7 +25,7 @@ struct ready_list {
 	VEC(struct ready) items;
 };
 
-static void prepare(const struct session_walk *walk, struct walk_batch *batch)
+static void prepare(const struct event_walk *walk, struct walk_batch *batch)
 {
 	struct ready_list *list = batch->context;
 
@@ -44,8 +44,8 @@ static void prepare(const struct session_walk *walk, struct walk_batch *batch)
 }
 
 /* The stack of a sample, and how its chain ended. */
-static uint32_t add_stack(const struct session_walk *walk, const struct walked *walked,
-			  struct session_stacks *stacks, const struct chain_node *fresh,
+static uint32_t add_stack(const struct event_walk *walk, const struct walked *walked,
+			  struct event_walk_stacks *stacks, const struct chain_node *fresh,
 			  struct unwind_chain *ret)
 {
 	*ret = (struct unwind_chain){ .stop = walked->stop, .folded = walked->folded };
@@ -55,7 +55,7 @@ static uint32_t add_stack(const struct session_walk *walk, const struct walked *
 	return stacks->of.items[walked->leaf];
 }
 
-static struct err *take(const struct session_walk *walk, struct session_stacks *stacks,
+static struct err *take(const struct event_walk *walk, struct event_walk_stacks *stacks,
 			struct walk_batch *batch)
 {
 	const struct ready_list *list = batch->context;
@@ -66,7 +66,7 @@ static struct err *take(const struct session_walk *walk, struct session_stacks *
 
 	for (uint32_t i = 0; i < batch->events.events.len; i++) {
 		const struct event *ev = batch->events.events.items[i];
-		struct session_event event = { .ev = ev };
+		struct walked_event event = { .ev = ev };
 		struct err *err;
 
 		walk->count(walk->context, ev);
@@ -86,7 +86,7 @@ static struct err *take(const struct session_walk *walk, struct session_stacks *
 }
 
 /* Hand the next batch over; false if there is no room, or no more events. */
-static bool hand_over(const struct session_walk *walk, struct walkers *walkers)
+static bool hand_over(const struct event_walk *walk, struct walkers *walkers)
 {
 	struct walk_batch *batch = walkers_room(walkers);
 
@@ -98,8 +98,8 @@ static bool hand_over(const struct session_walk *walk, struct walkers *walkers)
 }
 
 /* A batch that is walked is taken before more is prepared: what comes of it may give others work. */
-static struct err *walk_all(const struct session_walk *walk, struct walkers *walkers,
-			    struct session_stacks stacks[])
+static struct err *walk_all(const struct event_walk *walk, struct walkers *walkers,
+			    struct event_walk_stacks stacks[])
 {
 	struct walk_batch *batch;
 
@@ -119,7 +119,7 @@ static struct err *walk_all(const struct session_walk *walk, struct walkers *wal
 	}
 }
 
-static void free_ready(const struct session_walk *walk, struct walkers *walkers)
+static void free_ready(const struct event_walk *walk, struct walkers *walkers)
 {
 	struct walk_batch *batch;
 	size_t pos = 0;
@@ -134,9 +134,33 @@ static void free_ready(const struct session_walk *walk, struct walkers *walkers)
 	}
 }
 
-struct err *session_walk(const struct session_walk *walk)
+static struct err *walk_alone(const struct event_walk *walk)
 {
-	struct session_stacks stacks[POOL_THREADS_MAX] = { 0 }; /* of each walker's trie */
+	struct unwind_chain chain;
+	struct event ev;
+
+	while (event_source_next(walk->source, &ev)) {
+		struct walked_event event = { .ev = &ev };
+		struct err *err;
+
+		walk->count(walk->context, &ev);
+		if (!walk->passes(walk->context, &ev, &event.thread))
+			continue;
+		if (ev.kind == EVENT_SAMPLE && !walk->flat) {
+			unwinder_walk(walk->unwinder, &ev, &chain);
+			event.chain = &chain;
+			event.stack = walk->add_chain(walk->context, &chain);
+		}
+		err = walk->take(walk->context, &event);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct err *walk_with_threads(const struct event_walk *walk)
+{
+	struct event_walk_stacks stacks[POOL_THREADS_MAX] = { 0 }; /* of each walker's trie */
 	struct walkers *walkers = walkers_new(walk->modules, walk->search, walk->pool);
 	struct err *err;
 
@@ -149,4 +173,9 @@ struct err *session_walk(const struct session_walk *walk)
 	for (unsigned i = 0; i < POOL_THREADS_MAX; i++)
 		vec_deinit(&stacks[i].of);
 	return err;
+}
+
+struct err *event_walk(const struct event_walk *walk)
+{
+	return walk->pool && !walk->flat ? walk_with_threads(walk) : walk_alone(walk);
 }

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loader.c - mappings feed the address spaces, samples are unwound, go through the transformers (derive/derive.h) and
+ * become rows. Names come last, each distinct address once.
+ */
+#include "report/load/loader.h"
+
+#include "formats/profile/same_names.h"
+#include "report/load/derive/derive.h"
+#include "report/load/managed_stacks.h"
+#include "report/load/namer.h"
+#include "report/load/process_log.h"
+#include "report/load/wait_labels.h"
+#include "report/load/walked_stacks.h"
+#include "symbolize/name/name_ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More threads would wait for the one that puts everything in order, and cost memory. */
+#define THREADS_MAX 8
+
+struct loader {
+	struct loader_input in;
+	struct loader_listener *listeners;
+	struct filter *filter; /* of the walk */
+	struct progress progress; /* on standard error */
+
+	/* From events to stacks. */
+	struct unwinder *unwinder;
+	struct pool *pool; /* NULL: one thread is to do everything */
+	struct namer namer;
+	struct process_log processes; /* fills the profile's */
+	struct managed_stacks *managed;
+	struct wait_labels *wait_labels;
+	VEC(uint32_t) places; /* of stacks of waits between passes() and take(), from @first_place on */
+	size_t first_place;
+	struct walked_stacks stacks;
+
+	/* From stacks to rows; only loader_load() has these. */
+	struct derive *derive;	 /* the transformers at work */
+	struct reshape *reshape; /* NULL unless the filter changes stacks */
+	struct profile_lives lives;
+	struct profile_sum matched;
+	bool keep_times;
+	bool too_much; /* periods add up to more than fits */
+};
+
+struct loader *loader_new(const struct loader_input *input)
+{
+	const struct binaries *b = input->binaries;
+	struct loader *l = memory_zeroed(1, sizeof(*l));
+
+	l->in = *input;
+	l->unwinder = unwinder_new(b->modules, b->spaces, &(struct unwind_options){ 0 });
+	l->processes.profile = input->profile;
+	l->namer.profile = input->profile;
+	l->namer.symbolizer = b->symbolizer;
+	l->namer.depth = NAMER_ALL;
+	l->stacks = (struct walked_stacks){ .namer = &l->namer, .modules = b->modules, .spaces = b->spaces };
+	l->wait_labels = wait_labels_new();
+	l->managed = managed_stacks_new(&l->namer, module_table_unknown(b->modules), input->args->native);
+	return l;
+}
+
+void loader_free(struct loader *l)
+{
+	if (!l)
+		return;
+	walked_stacks_deinit(&l->stacks);
+	reshape_free(l->reshape);
+	managed_stacks_free(l->managed);
+	wait_labels_free(l->wait_labels);
+	vec_deinit(&l->places);
+	process_log_deinit(&l->processes);
+	name_ahead_free(l->namer.ahead);
+	namer_deinit(&l->namer);
+	unwinder_free(l->unwinder);
+	pool_free(l->pool);
+	free(l);
+}
+
+void loader_listen(struct loader *l, struct loader_listener *listener)
+{
+	struct loader_listener **last = l ? &l->listeners : NULL;
+
+	if (!last)
+		return;
+	while (*last)
+		last = &(*last)->next;
+	listener->next = NULL;
+	*last = listener;
+}
+
+/* ---- from stacks to rows ---- */
+
+static bool passes_stack(struct loader *l, uint32_t stack)
+{
+	if (!filter_needs_stacks(l->filter))
+		return true;
+	if (stack)
+		loader_name(l, l->in.profile->stacks.items[stack].location);
+	return filter_passes_stack(l->filter, l->in.profile, stack);
+}
+
+static uint32_t add_thread(struct loader *l, const struct space_thread *from)
+{
+	struct profile *p = l->in.profile;
+	struct profile_thread thread = {
+		.pid = from->pid,
+		.tid = from->tid,
+		.comm = profile_string(p, from->comm),
+		.process = profile_string(p, from->process),
+		.life = process_log_life(&l->processes, from->pid),
+	};
+
+	return profile_add_thread(p, &thread);
+}
+
+/* Of those that neither ran nor switched, under the last name they had. */
+static uint32_t find_thread(void *context, uint32_t pid, uint32_t tid)
+{
+	struct loader *l = context;
+
+	return add_thread(l, space_table_thread(l->in.binaries->spaces, pid, tid));
+}
+
+static bool wants_thread(void *context, uint32_t thread)
+{
+	const struct loader *l = context;
+	const struct profile *p = l->in.profile;
+	const struct profile_thread *of = &p->threads.items[thread];
+
+	return filter_passes_names(l->filter, profile_text(p, of->comm), profile_text(p, of->process));
+}
+
+/* Sums of periods fit in 64 bits but in damaged files. */
+static int64_t weight_of(struct loader *l, const struct derived *from)
+{
+	int64_t weight = (int64_t)MIN(from->weight, (uint64_t)INT64_MAX);
+
+	if (profile_fits(l->in.profile, weight))
+		return weight;
+	if (!l->too_much)
+		diag_warn(l->in.diag, "'%s': periods add up to more than 2^63; the rest count as 0", l->in.args->input);
+	l->too_much = true;
+	return 0;
+}
+
+/* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
+static bool reshape(struct loader *l, uint32_t stack, uint32_t *ret)
+{
+	const struct profile *p = l->in.profile;
+
+	*ret = stack;
+	if (!l->reshape)
+		return true;
+	for (uint32_t at = stack; at && !reshape_knows(l->reshape, stack); at = p->stacks.items[at].parent)
+		loader_name(l, p->stacks.items[at].location);
+	return reshape_stack(l->reshape, l->in.profile, stack, ret);
+}
+
+static void add_time(struct loader *l, const struct derived *from, int64_t weight, uint32_t row)
+{
+	bool has_duration = !from->ev && !from->more;
+
+	time_series_add(&l->in.profile->times, &(struct profile_time){ .time_ns = from->time_ns,
+								       .duration_ns = has_duration ? from->weight : 0,
+								       .has_duration = has_duration,
+								       .weight = weight,
+								       .row = row });
+}
+
+/* What comes out of the transformers. */
+static void add_derived(void *context, const struct derived *from)
+{
+	struct loader *l = context;
+	struct profile *p = l->in.profile;
+	int64_t weight = weight_of(l, from);
+	uint32_t stack;
+
+	if (!reshape(l, from->stack, &stack))
+		return;
+
+	struct profile_sample sample = {
+		.stack = stack,
+		.type = from->event,
+		.thread = from->thread,
+		.cpu = from->cpu,
+		.stop = from->stop,
+		.user = from->user,
+		.state = (uint8_t)from->state,
+		.labels = derive_labels(p, from),
+		.count = !from->more,
+		.weight = weight,
+		.weight_sq = (double)weight * (double)weight,
+	};
+
+	if (!passes_stack(l, from->stack) || !filter_passes_cpu(l->filter, from->cpu))
+		return;
+	for (struct loader_listener *at = l->listeners; at && from->ev; at = at->next)
+		if (at->sample)
+			at->sample(at->context, from->ev, &sample);
+	if (l->matched.count == 0 || from->time_ns < p->start_ns)
+		p->start_ns = from->time_ns;
+	p->end_ns = MAX(p->end_ns, from->time_ns);
+	l->matched.count += !from->more;
+	l->matched.weight += weight;
+	l->matched.weight_sq += sample.weight_sq;
+
+	uint32_t row = profile_add_sample(p, &sample);
+
+	if (l->namer.ahead)
+		namer_want(&l->namer, sample.stack, sample.state != PROFILE_STATE_NONE);
+	if (l->keep_times)
+		add_time(l, from, weight, row);
+	for (struct loader_listener *at = l->listeners; at && from->ev; at = at->next)
+		if (at->row)
+			at->row(at->context, from->ev, row);
+}
+
+static void transform(struct loader *l, const struct walked_event *event)
+{
+	const struct event *ev = event->ev;
+	struct derive_event from = {
+		.ev = ev,
+		.thread = PROFILE_NONE,
+		.stack = event->stack,
+		.stop = event->chain ? (uint8_t)event->chain->stop : 0,
+		.place = event->place,
+		.passes = filter_passes_event(l->filter, ev) &&
+			  filter_passes_names(l->filter, event->thread->comm, event->thread->process),
+	};
+
+	if (ev->kind == EVENT_SAMPLE || (ev->kind == EVENT_SWITCH && derive_wants(l->derive, ev)))
+		from.thread = add_thread(l, event->thread);
+	derive_event(l->derive, &from);
+}
+
+/* ---- the walk ---- */
+
+static void show_progress(struct loader *l)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *input = l->in.args->input;
+	const char *slash = strrchr(input, '/');
+	uint64_t done, len;
+
+	event_source_progress(l->in.source, &done, &len);
+	progress_show(&l->progress, progress_text(&arena, slash ? slash + 1 : input, done, len, l->in.stream->samples,
+						  progress_elapsed_ns(&l->progress)));
+}
+
+static void count_event(void *context, const struct event *ev)
+{
+	struct loader *l = context;
+
+	process_log_event(&l->processes, ev);
+	if (progress_due(&l->progress))
+		show_progress(l);
+	for (struct loader_listener *at = l->listeners; at; at = at->next)
+		if (at->heard)
+			at->heard(at->context, ev);
+	managed_stacks_event(l->managed, ev);
+	stream_counts_add(l->in.stream, l->in.recording, ev);
+}
+
+/* Is @ev the stack of a wait whose system call has an argument? */
+static bool has_place(const struct loader *l, const struct event *ev)
+{
+	return l->derive && ev->kind == EVENT_SAMPLE && ev->sample.addr && ev->sample.event < l->in.recording->nevents &&
+	       derive_is_off_cpu(l->in.recording, ev->sample.event);
+}
+
+/* Address spaces are as of now; when the stack is there, they may be ahead. */
+static void push_place(struct loader *l, const struct event *ev)
+{
+	struct space *space = space_table_get(l->in.binaries->spaces, ev->pid);
+
+	if (l->first_place == l->places.len)
+		l->first_place = l->places.len = 0;
+	vec_push(&l->places, wait_labels_place(l->wait_labels, space, ev->sample.addr - 1));
+}
+
+static bool passes(void *context, const struct event *ev, const struct space_thread **ret_thread)
+{
+	struct loader *l = context;
+	struct space_table *spaces = l->in.binaries->spaces;
+	bool anyones = l->derive && derive_wants_anyones(l->derive, ev);
+
+	space_table_apply(spaces, ev);
+	if (!anyones && !filter_passes_event(l->filter, ev) &&
+	    !(l->derive && filter_passes_task(l->filter, ev) && derive_wants(l->derive, ev)))
+		return false;
+	*ret_thread = space_table_thread(spaces, ev->pid, ev->tid);
+	/* Transformers follow threads that have other names now and then. */
+	if (!anyones && !(l->derive && derive_wants(l->derive, ev)) &&
+	    !filter_passes_names(l->filter, (*ret_thread)->comm, (*ret_thread)->process))
+		return false;
+	if (has_place(l, ev))
+		push_place(l, ev);
+	return true;
+}
+
+static struct err *take(void *context, const struct walked_event *event)
+{
+	struct loader *l = context;
+	struct walked_event merged = *event;
+	struct unwind_chain whole;
+	struct err *err = NULL;
+
+	if (has_place(l, event->ev))
+		merged.place = l->places.items[l->first_place++];
+	if (event->chain)
+		merged.stack = managed_stacks_merge(l->managed, event->ev, event->stack,
+						    unwind_stop_is_complete(event->chain->stop));
+	if (event->chain && managed_stacks_completed(l->managed, event->ev)) {
+		whole = *event->chain;
+		whole.stop = UNWIND_ROOT;
+		whole.stop_module = NULL;
+		merged.chain = &whole;
+	}
+	/* Of the transformers' samples it is judged what comes out. */
+	if (merged.chain && !l->derive && !passes_stack(l, merged.stack))
+		return NULL;
+	l->in.stream->folded += event->chain && event->chain->folded;
+	if (l->derive)
+		transform(l, &merged);
+	for (struct loader_listener *at = l->listeners; at && !err; at = at->next)
+		if (at->event)
+			err = at->event(at->context, &merged);
+	return err;
+}
+
+static uint32_t add_chain(void *context, const struct unwind_chain *chain)
+{
+	struct loader *l = context;
+
+	return walked_stacks_add_chain(&l->stacks, chain);
+}
+
+static void add_stacks(void *context, struct event_walk_stacks *stacks, const struct chain_node *nodes, size_t count)
+{
+	struct loader *l = context;
+
+	walked_stacks_add(&l->stacks, stacks, nodes, count);
+}
+
+static struct err *walk_all(struct loader *l, bool flat)
+{
+	struct event_walk walk = { .source = l->in.source,
+				   .modules = l->in.binaries->modules,
+				   .search = &l->in.binaries->search,
+				   .unwinder = l->unwinder,
+				   .pool = l->pool,
+				   .flat = flat,
+				   .context = l,
+				   .count = count_event,
+				   .passes = passes,
+				   .take = take,
+				   .add_chain = add_chain,
+				   .add_stacks = add_stacks };
+
+	return event_walk(&walk);
+}
+
+/* What was read before the input ended badly is kept. */
+static struct err *finish(struct loader *l)
+{
+	struct err *err = event_source_finish(l->in.source);
+
+	if (!err || !l->in.stream->events)
+		return err;
+	diag_err(l->in.diag, err_wrap(err, l->in.recording->bad_records ? "'%s' is read but for what is damaged" :
+									  "'%s' is read as far as it goes", l->in.args->input));
+	return NULL;
+}
+
+static struct err *walk(struct loader *l, struct filter *filter, bool flat, bool prints)
+{
+	struct err *err;
+
+	l->filter = filter;
+	progress_begin(&l->progress, stderr, l->in.args->progress && !prints);
+	err = walk_all(l, flat);
+	progress_end(&l->progress);
+	l->listeners = NULL;
+	return err ? err : finish(l);
+}
+
+struct err *loader_each(struct loader *l, struct filter *filter, struct loader_listener *listener)
+{
+	loader_listen(l, listener);
+	return walk(l, filter, listener->flat, listener->prints);
+}
+
+static unsigned walk_threads(const struct loader *l)
+{
+	for (const struct loader_listener *at = l->listeners; at; at = at->next)
+		if (at->alone)
+			return 1;
+	return event_source_has_batches(l->in.source) ? (unsigned)MIN(MAX(l->in.args->threads, 1), THREADS_MAX) : 1;
+}
+
+/* Names are looked up ahead unless the filter asks for names on the way. */
+static void begin_threads(struct loader *l, const struct filter *filter)
+{
+	unsigned nthreads = walk_threads(l);
+
+	if (nthreads == 1)
+		return;
+	l->pool = pool_new(nthreads, memory_keep_thread);
+	if (l->namer.depth && !filter_needs_stacks(filter) && !l->reshape)
+		l->namer.ahead = name_ahead_new(l->in.binaries->symbolizer, l->pool);
+}
+
+/* Waits can be asked for by name like an event that was sampled. */
+static void begin_transformers(struct loader *l, const struct filter *filter)
+{
+	const struct recording *rec = l->in.recording;
+	struct derive_out out = { add_derived, find_thread, wants_thread, l };
+	struct derive_request request = {
+		.profile = l->in.profile,
+		.recording = rec,
+		.from_ns = MAX(filter->from_ns, rec->start_ns),
+		/* Switches go on for a moment after samples have ended. */
+		.to_ns = MIN(filter->to_ns, rec->end_ns ? rec->end_ns : UINT64_MAX),
+		.waits = filter->waits,
+		.wall = filter->wall,
+		.syscalls = filter->syscalls,
+		.min_wait_ns = filter->min_wait_ns,
+		.max_wait_ns = filter->max_wait_ns,
+		.each_wait = filter->each_wait,
+	};
+
+	l->derive = derive_new(&request, &out);
+}
+
+struct err *loader_load(struct loader *l, struct filter *filter, unsigned depth, bool keep_times,
+			struct profile_sum *ret_matched)
+{
+	struct err *err;
+
+	if (reshape_is_given(&filter->reshape))
+		l->reshape = reshape_new(&filter->reshape);
+	l->keep_times = keep_times;
+	l->namer.depth = depth;
+	begin_threads(l, filter);
+	begin_transformers(l, filter);
+	err = walk(l, filter, /* flat= */ false, /* prints= */ false);
+	if (!err)
+		derive_finish(l->derive);
+	l->lives = derive_lives(l->derive);
+	derive_free(l->derive);
+	l->derive = NULL;
+	*ret_matched = l->matched;
+	return err;
+}
+
+/* ---- names, and what the walk found ---- */
+
+void loader_name_rows(struct loader *l, unsigned depth)
+{
+	l->namer.depth = depth;
+	namer_name_samples(&l->namer, &l->progress);
+	same_names_tell_apart(l->in.profile);
+}
+
+void loader_label_waits(struct loader *l)
+{
+	wait_labels_settle(l->wait_labels, l->in.profile, l->in.binaries->modules, l->in.binaries->symbolizer);
+}
+
+void loader_name(struct loader *l, uint32_t location)
+{
+	namer_name(&l->namer, location);
+}
+
+struct profile_lives loader_lives(const struct loader *l)
+{
+	return l->lives;
+}
+
+uint64_t loader_managed_mismatched(const struct loader *l)
+{
+	return managed_stacks_counts(l->managed).mismatched;
+}
+
+bool loader_managed_label(const struct loader *l, const struct event *ev, const char *key, struct profile_label *ret)
+{
+	return managed_stacks_label(l->managed, ev, key, ret);
+}
+
+uint32_t loader_locate(struct loader *l, uint32_t pid, uint64_t ip)
+{
+	return walked_stacks_locate(&l->stacks, pid, ip);
+}
+
+uint32_t loader_profile_module(struct loader *l, struct module *mod)
+{
+	return walked_stacks_module(&l->stacks, mod);
+}
+
+struct module *loader_module(const struct loader *l, uint32_t profile_module)
+{
+	struct module *mod = profile_module < l->namer.modules.len ? l->namer.modules.items[profile_module] : NULL;
+
+	return mod ? mod : module_table_unknown(l->in.binaries->modules); /* the file of an interpreter's function */
+}
