@@ -7,6 +7,12 @@
 
 #include "symbolize/elf/cfi_pointer.h"
 
+/*
+ * Of Go's linker (cmd/link/internal/ld/dwarf.go), on machines where a slot has 8 bytes. Compilers of C have -8 for x86-64; LLVM has this one too for
+ * aarch64.
+ */
+#define CFI_GO_DATA_ALIGN (-4)
+
 /* A common information entry: what its FDEs share. */
 struct cfi_cie {
 	uint64_t code_align;

@@ -280,13 +280,13 @@ void go_table_free(struct go_table *t)
 /* The rules every function begins with. */
 static struct cfi_cie cie_of(const struct go_table *t)
 {
-	static const uint8_t x86_64[] = { DW_CFA_def_cfa, 7, 8, DW_CFA_offset + 16, 1 };
+	static const uint8_t x86_64[] = { DW_CFA_def_cfa, 7, 8, DW_CFA_offset + 16, 2 };
 	static const uint8_t aarch64[] = { DW_CFA_def_cfa, 31, 0 };
 	bool linked = t->arch->lr >= 0;
 
 	return (struct cfi_cie){
 		.code_align = 1,
-		.data_align = -8,
+		.data_align = CFI_GO_DATA_ALIGN,
 		.return_reg = linked ? (uint32_t)t->arch->lr : t->arch->ip,
 		.instructions = linked ? aarch64 : x86_64,
 		.instructions_len = linked ? sizeof(aarch64) : sizeof(x86_64),
@@ -304,7 +304,7 @@ static void put_depth(const struct go_table *t, struct writer *w, uint32_t depth
 	writer_u8(w, DW_CFA_def_cfa_offset);
 	writer_uleb(w, depth);
 	writer_u8(w, depth ? DW_CFA_offset + (uint8_t)t->arch->lr : DW_CFA_same_value);
-	writer_uleb(w, depth ? depth / 8 : (uint64_t)t->arch->lr);
+	writer_uleb(w, depth ? depth / -CFI_GO_DATA_ALIGN : (uint64_t)t->arch->lr);
 }
 
 static void put_advance(struct writer *w, uint64_t len)

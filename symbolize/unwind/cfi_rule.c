@@ -173,10 +173,29 @@ size_t cfi_rules_len(const struct cfi_rules *rules)
 	return rules->rules.items.len;
 }
 
-bool cfi_rule_is_root(const struct cfi_rule *rule)
+static const struct cfi_reg *entry_of(const struct cfi_rule *rule, unsigned reg)
 {
 	for (size_t i = 0; i < rule->nregs; i++)
-		if (rule->regs[i].reg == rule->return_reg)
-			return rule->regs[i].kind == CFI_REG_UNDEFINED;
-	return false;
+		if (rule->regs[i].reg == reg)
+			return &rule->regs[i];
+	return NULL;
+}
+
+bool cfi_rule_follows_fp(const struct cfi_rule *rule, unsigned fp, bool linked)
+{
+	const struct cfi_reg *saved = entry_of(rule, fp), *ra = entry_of(rule, rule->return_reg);
+
+	if (rule->keeps_fp || (!rule->cfa_is_expr && rule->cfa_reg == fp))
+		return true;
+	if (rule->cfa_is_expr) /* gcc's realigned frame: the caller's is where the register points to */
+		return saved && saved->kind == CFI_REG_EXPR && !rule->signal_frame;
+	/* A frame record, whose address the register has by AAPCS64 6.4.6; elsewhere a saved register says nothing of what it is used for. */
+	return linked && saved && saved->kind == CFI_REG_OFFSET && ra && ra->kind == CFI_REG_OFFSET && ra->value == saved->value + 8;
+}
+
+bool cfi_rule_is_root(const struct cfi_rule *rule)
+{
+	const struct cfi_reg *ra = entry_of(rule, rule->return_reg);
+
+	return ra && ra->kind == CFI_REG_UNDEFINED;
 }

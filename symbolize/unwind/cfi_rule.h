@@ -55,8 +55,9 @@ struct cfi_rule {
 	bool plain; /* CFA by register, all entries OFFSET or POPPED and none for sp, no signal frame: the common case */
 	bool from_code; /* read off the code, not said by a table: to be checked */
 	bool runs_bytecode; /* the frame has the address of what it interprets (hotspot_frames.h) */
+	bool keeps_fp;      /* a frame pointer, though no entry says so: Go's code */
 	uint8_t go;         /* enum cfi_go */
-	uint8_t unused[2];     /* 0: rules are compared as bytes */
+	uint8_t unused[1];     /* 0: rules are compared as bytes */
 	struct cfi_reg regs[]; /* ascending */
 };
 
@@ -68,6 +69,12 @@ int64_t cfi_rule_offset(const struct cfi_rule *rule, unsigned reg);
 
 /* Does the rule say that there is no caller? */
 bool cfi_rule_is_root(const struct cfi_rule *rule);
+
+/*
+ * Does a function that has called something have a frame pointer, by which its caller's frame is found? @fp is the register, @linked:
+ * return addresses are in one as well.
+ */
+bool cfi_rule_follows_fp(const struct cfi_rule *rule, unsigned fp, bool linked);
 
 struct cfi_expr {
 	const uint8_t *bytes;

@@ -32,6 +32,7 @@ struct unwinder {
 	size_t period;            /* of the calls that repeat at the end of @frames and are folded; 0: none */
 	size_t repeated;          /* frames of another turn so far */
 	bool folded;              /* something was left out */
+	struct module *gap;       /* NULL, or that of a function without a frame pointer: the kernel's chain leaves out callers of it */
 	uint32_t saves_at[UNWIND_FRAMES_MAX];
 	struct unwind_save saves[UNWIND_FRAMES_MAX];
 };
@@ -207,6 +208,8 @@ static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *sp
 	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
 	const struct space_map *map = unwind_tables_map(u->tables, space, at);
 
+	if (u->gap)
+		return otherwise;
 	if (last_is_start(u, space))
 		return UNWIND_SPLICED;
 	/* By the ABIs, 0 ends a chain of frame pointers; where there are rules, code may have none. */
@@ -235,8 +238,21 @@ static bool holds_bytecode(const struct space_map *map)
 }
 
 /*
+ * Did the function at @at, whatever it stopped for, make the frame pointer lead to its own frame? Else the kernel went on by what the register held
+ * before: that of some caller's frame, and leaves out those between; that is what a program without frame pointers does in a C library that has them.
+ */
+static bool keeps_frame_pointer(struct unwinder *u, const struct space_map *map, uint64_t at)
+{
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
+
+	if (map)
+		rule = unwind_tables_find(u->tables, map, at);
+	return rule.kind != UNWIND_RULE_CFI || cfi_rule_is_root(rule.cfi) || cfi_rule_follows_fp(rule.cfi, u->arch->fp, u->arch->lr >= 0);
+}
+
+/*
  * Append @s->user_ips from @first on, up to 0, where a walk ends, or to what is no code: the kernel follows
- * whatever is in the frame pointer.
+ * whatever is in the frame pointer. Of a walk that has come here by better means, what lies behind a gap is no part.
  */
 static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space,
 					 const struct event_sample *s, size_t first,
@@ -245,13 +261,17 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 	for (size_t i = first; i < s->nuser_ips; i++) {
 		bool exact = i == 0;
 		uint64_t ip = s->user_ips[i];
-		const struct space_map *map =
-			unwind_tables_map(u->tables, space, lookup_ip(ip, exact));
+		uint64_t at = lookup_ip(ip, exact);
+		const struct space_map *map = unwind_tables_map(u->tables, space, at);
 
 		if (!exact && (!ip || !map || (!map->exec && !holds_bytecode(map))))
 			return end_of_kernel_chain(u, space, i > 1 && !ip, otherwise);
 		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))
 			return UNWIND_TOO_DEEP;
+		if (!u->gap && !keeps_frame_pointer(u, map, at) && !last_is_start(u, space))
+			u->gap = map->module;
+		if (u->gap && first)
+			return otherwise;
 	}
 	return end_of_kernel_chain(u, space, /* at_zero= */ false, otherwise);
 }
@@ -770,7 +790,7 @@ static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop 
 {
 	if (unwind_stop_is_complete(stop) || !u->frames.len)
 		return NULL;
-	return u->frames.items[u->frames.len - 1].module;
+	return u->gap ? u->gap : u->frames.items[u->frames.len - 1].module;
 }
 
 void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_chain *ret)
@@ -779,6 +799,7 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 
 	u->frames.len = u->period = 0;
 	u->folded = false;
+	u->gap = NULL;
 	if (u->options.trace)
 		unwind_trace_begin(u->options.trace);
 	add_kernel_part(u, &ev->sample);

@@ -689,19 +689,25 @@ static struct unwind_rule rule_by_code(struct unwind_tables *t, struct module *m
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }
 
-/* The same rule with what is known of the function besides: Go's have rules in .debug_frame or Go's own table. */
-static const struct cfi_rule *add_go_kind(struct unwind_tables *t, struct table *table, uint64_t vaddr, const struct cfi_rule *rule)
+/*
+ * The same rule with what is known of the function besides: Go's have rules in .debug_frame or Go's own table. All of Go's that call anything
+ * have a frame pointer; their names are of the form package.function.
+ */
+static const struct cfi_rule *add_go_kind(struct unwind_tables *t, struct table *table, const struct cfi_fde *fde, uint64_t vaddr,
+					  const struct cfi_rule *rule)
 {
 	const struct symtab_entry *symbol = symbol_of(table, vaddr);
 	enum cfi_go kind = unwind_go_kind(symbol ? symbol->name : NULL);
+	bool is_go = fde->cie.data_align == CFI_GO_DATA_ALIGN && symbol && strchr(symbol->name, '.');
 	size_t len = sizeof(*rule) + rule->nregs * sizeof(rule->regs[0]);
 	struct cfi_rule *copy;
 
-	if (kind == CFI_GO_NOTHING)
+	if (kind == CFI_GO_NOTHING && !is_go)
 		return rule;
 	copy = memory_zeroed(1, len);
 	memcpy(copy, rule, len);
 	copy->go = kind;
+	copy->keeps_fp = is_go;
 	rule = cfi_rules_get(t->rules, cfi_rules_add(t->rules, copy));
 	free(copy);
 	return rule;
@@ -737,7 +743,7 @@ static struct unwind_rule compile(struct unwind_tables *t, struct module *mod, u
 	const struct cfi_rule *cfi = cfi_rules_get(t->rules, rule);
 
 	if (fde.from_go || fde.from_debug_frame)
-		cfi = add_go_kind(t, table, vaddr, cfi);
+		cfi = add_go_kind(t, table, &fde, vaddr, cfi);
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi };
 }
 

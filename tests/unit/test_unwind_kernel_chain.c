@@ -55,6 +55,11 @@ TEST(unwind_goes_on_with_the_kernels_chain_where_the_snapshot_ends)
 	world_check_frame(w, 11, IP(START + 0x40), UNWIND_KERNEL_CHAIN);
 	CHECK_UINT(w->chain.frames[11].vaddr, START + 0x3f);
 
+	/* Of what a function without frame pointer has called, its callers are not what the kernel found. */
+	w->user_ips[7] = IP(MIDDLE + 0x40);
+	world_walk(w);
+	world_check_end(w, 8, UNWIND_SNAPSHOT_ENDED);
+
 	w->user_ips[2] = IP(MIDDLE + 0x40); /* not the chain of this stack */
 	world_walk(w);
 	world_check_end(w, 4, UNWIND_SNAPSHOT_ENDED);
@@ -82,13 +87,13 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
 
-	w->user_ips[0] = IP(LEAF);
-	w->user_ips[1] = IP(MIDDLE + 0x40);
+	w->user_ips[0] = IP(FRAMED);
+	w->user_ips[1] = IP(FRAMED + 0x40);
 	w->nuser_ips = 2;
 	world_walk(w);
-	world_check_frame(w, 0, IP(LEAF), UNWIND_LEAF);
-	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_KERNEL_CHAIN);
-	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x3f);
+	world_check_frame(w, 0, IP(FRAMED), UNWIND_LEAF);
+	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
+	CHECK_UINT(w->chain.frames[1].vaddr, FRAMED + 0x3f);
 	/* It merely ends: the next function may have no frame pointer. */
 	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
 
@@ -124,6 +129,38 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	w->rec.chain = RECORDING_CHAIN_NONE;
 	world_walk(w);
 	world_check_end(w, 1, UNWIND_NOT_WALKED);
+}
+
+/* A function that uses the register for something else: its caller is left out, but the user wants what the kernel has. */
+TEST(unwind_calls_no_recorded_chain_complete_that_leads_through_a_function_without_frame_pointer)
+{
+	for (size_t without = 0; without < 2; without++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+		w->nuser_ips = 3;
+		w->user_ips[0] = without == 0 ? IP(LEAF) : IP(FRAMED);
+		w->user_ips[1] = without == 1 ? IP(MIDDLE + 0x40) : IP(FRAMED + 0x40);
+		w->user_ips[2] = IP(START + 0x40);
+		world_walk(w);
+		world_check_end(w, 3, UNWIND_NO_FRAME_POINTER);
+		CHECK_STR(w->chain.stop_module->name, "prog");
+	}
+}
+
+/* On aarch64 a frame record is one whatever the frame's end is computed from. */
+TEST(unwind_follows_a_recorded_chain_through_frame_records)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_aarch64);
+
+	w->nuser_ips = 3;
+	w->user_ips[0] = IP(FRAMED);
+	w->user_ips[1] = IP(MIDDLE + 0x40);
+	w->user_ips[2] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 3, UNWIND_SPLICED);
+	w->user_ips[1] = IP(LEAF + 0x40);
+	world_walk(w);
+	world_check_end(w, 3, UNWIND_NO_FRAME_POINTER);
 }
 
 static void map_data(struct world *w, const char *path, uint64_t start)
