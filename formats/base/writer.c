@@ -99,6 +99,23 @@ void writer_utf8(struct writer *w, uint32_t c)
 	writer_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
 }
 
+void writer_utf16(struct writer *w, const uint8_t *data, size_t len, bool big_endian)
+{
+	for (size_t i = 0; i + 1 < len; i += 2) {
+		uint32_t c = (uint32_t)data[i + !big_endian] << 8 | data[i + big_endian], low = 0;
+
+		if (c >= 0xd800 && c < 0xdc00 && i + 3 < len)
+			low = (uint32_t)data[i + 2 + !big_endian] << 8 | data[i + 2 + big_endian];
+		if (low >= 0xdc00 && low < 0xe000) {
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+			i += 2;
+		} else if (c >= 0xd800 && c < 0xe000) {
+			c = 0xfffd;
+		}
+		writer_utf8(w, c);
+	}
+}
+
 void writer_string(struct writer *w, const char *text)
 {
 	writer_bytes(w, text, strlen(text) + 1);

@@ -7,6 +7,7 @@
 #ifndef BASE_WRITER_H
 #define BASE_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ void writer_bytes(struct writer *w, const void *data, size_t len);
 
 /* The character U+@c, which is at most U+10FFFF, as UTF-8. */
 void writer_utf8(struct writer *w, uint32_t c);
+
+/* The UTF-16 in @len bytes as UTF-8; lone surrogates become U+FFFD. */
+void writer_utf16(struct writer *w, const uint8_t *data, size_t len, bool big_endian);
 
 /* The characters and a NUL. */
 void writer_string(struct writer *w, const char *text);

@@ -34,24 +34,6 @@ static struct err *unpack(const struct import_input *in, struct writer *to, bool
 	return err;
 }
 
-/* Text of Windows' shells, which write UTF-16 with a mark in front; lone surrogates become U+FFFD. */
-static void from_utf16(const struct import_input *in, bool big, struct writer *to)
-{
-	for (size_t i = 2; i + 1 < in->len; i += 2) {
-		uint32_t c = (uint32_t)in->data[i + !big] << 8 | in->data[i + big], low = 0;
-
-		if (c >= 0xd800 && c < 0xdc00 && i + 3 < in->len)
-			low = (uint32_t)in->data[i + 2 + !big] << 8 | in->data[i + 2 + big];
-		if (low >= 0xdc00 && low < 0xe000) {
-			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-			i += 2;
-		} else if (c >= 0xd800 && c < 0xe000) {
-			c = 0xfffd;
-		}
-		writer_utf8(to, c);
-	}
-}
-
 static void take_unpacked(struct import_file *file, struct writer *made)
 {
 	writer_deinit(&file->unpacked);
@@ -72,9 +54,10 @@ static struct err *take_layers_off(struct import_file *file)
 	}
 	if (unpacked)
 		take_unpacked(file, &made);
+	/* Text of Windows' shells has a mark in front. */
 	if (begins(&file->input, "\xff\xfe", 2) || begins(&file->input, "\xfe\xff", 2)) {
 		made = (struct writer){ 0 };
-		from_utf16(&file->input, file->input.data[0] == 0xfe, &made);
+		writer_utf16(&made, file->input.data + 2, file->input.len - 2, file->input.data[0] == 0xfe);
 		take_unpacked(file, &made);
 	}
 	if (!file->input.len)

@@ -15,7 +15,7 @@ const struct importer *const import_table[] = {
 	&import_pprof, &import_pprof_legacy, &import_otlp, &import_folded,   &import_cpuprofile,
 	&import_heapprofile, &import_speedscope, &import_chrome, &import_jfr,
 	&import_perf_script, &import_austin, &import_mojo, &import_gecko, &import_phpspy, &import_stackprof,
-	&import_callgrind, &import_rbspy, &import_simpleperf,
+	&import_callgrind, &import_rbspy, &import_simpleperf, &import_nettrace,
 	NULL,
 };
 
@@ -30,7 +30,7 @@ static const struct known_bytes {
 	{ "PERFILE2", 8, "perf.data that was compressed as a whole", "unpack it first" },
 	{ "2ELIFREP", 8, "perf.data that was compressed as a whole", "unpack it first" },
 	{ "\x5c\x2a\x4d\x18", 4, "a trace that was compressed once more", "unpack it first" },
-	{ "Nettrace", 8, ".NET's nettrace", "convert it with 'dotnet-trace convert --format Speedscope'" },
+	{ "Nettrace", 8, ".NET's nettrace of a version other than 4 and 5", "convert it with 'dotnet-trace convert --format Speedscope'" },
 	{ "\x7f" "ELF", 4, "a program or library", NULL },
 	{ "PK\x03\x04", 4, "a zip archive", "unpack it first" },
 	{ "\xfd" "7zXZ", 5, "xz-compressed data", "unpack it with 'xz -d'" },
