@@ -311,7 +311,10 @@ static struct python_layout layout_in(struct published_words *w, const struct pu
 		.tuple_items = offset_in(w, g->tuple + 1u),
 		.tuple_len = offset_in(w, g->tuple + 2u),
 		.thread_interp = offset_in(w, g->thread + 3u),
-		.gil_enabled = offset_in(w, g->gil),
+		/* Unlike the others it is published as one in the lock, which the word before says where it is. */
+		.gil_enabled = w->words[PUBLISHED_FREE_THREADED] ?
+				       (uint16_t)(offset_in(w, g->gil - 1u) + offset_in(w, g->gil)) :
+				       0,
 		.gil_locked = offset_in(w, g->gil + 1u),
 		.gil_holder = offset_in(w, g->gil + 2u),
 		.collecting = (uint16_t)(offset_in(w, g->gc) + offset_in(w, g->collecting)),
@@ -671,7 +674,7 @@ static bool read_holder(struct python *py, struct managed_view *view, uint64_t t
 	if (l->gil && !managed_view_try(view, gil + l->gil, &gil, sizeof(gil)))
 		return false;
 	/* Free-threaded: 0 as long as nobody switched it on. */
-	if (l->gil_enabled && l->frame_tlbc &&
+	if (l->gil_enabled &&
 	    (!managed_view_try(view, gil + l->gil_enabled, &locked, sizeof(locked)) || !locked))
 		return false;
 	if (!managed_view_try(view, gil + l->gil_locked, &locked, sizeof(locked)) ||

@@ -34,7 +34,8 @@ struct python_layout {
 	uint16_t frame_locals, code_locals; /* in a frame, and the tuple of their names in its code */
 	uint16_t tuple_len, tuple_items, object_type, type_name;
 	/* Who has the interpreter's lock: 3.8 to 3.11 a thread state in _PyRuntime; 3.12 behind a pointer in the interpreter. */
-	uint16_t current, thread_interp, gil, gil_locked, gil_holder, gil_enabled;
+	uint16_t current, thread_interp, gil, gil_locked, gil_holder;
+	uint16_t gil_enabled; /* free-threaded: is there one; 0: always */
 	uint16_t collecting; /* in the interpreter, from 3.13 on; 0: not known */
 };
 

@@ -322,6 +322,30 @@ TEST(managed_python_believes_no_published_offset)
 	}
 }
 
+/* As long as nobody switched it on: 3.13's words, 3.14's and 3.15's. */
+TEST(managed_python_says_nothing_of_a_lock_that_free_threads_do_not_have)
+{
+	for (unsigned minor = 13; minor <= 15; minor++) {
+		CLEANUP(managed_fake_deinit) struct managed_fake fake;
+		const size_t gil = minor == 13 ? 16 : 17, thread = minor == 13 ? 19 : 22;
+
+		published_init(&fake, minor);
+		managed_fake_put(&fake, RUNTIME + 8 * 2, 1);
+		managed_fake_put(&fake, RUNTIME + 8 * (thread + 3), 240); /* interp, in a thread */
+		managed_fake_put(&fake, RUNTIME + 8 * (gil - 1), 296);
+		managed_fake_put(&fake, RUNTIME + 8 * gil, 4); /* in what the word before says */
+		managed_fake_put(&fake, RUNTIME + 8 * (gil + 1), 304);
+		managed_fake_put(&fake, RUNTIME + 8 * (gil + 2), 312);
+		managed_fake_put(&fake, THREAD + 240, FAKE_BASE + INTERP);
+		managed_fake_stack(&fake, FAKE_PID);
+		CHECK_UINT(fake.stack->nframes, 2);
+		CHECK_UINT(fake.stack->nlabels, 0);
+		managed_fake_put32(&fake, INTERP + 300, 1);
+		managed_fake_stack(&fake, FAKE_PID);
+		CHECK_STR(fake.stack->labels[0].text, "free");
+	}
+}
+
 TEST(managed_python_reads_lines_of_a_threads_own_copy_of_the_code)
 {
 	CLEANUP(managed_fake_deinit) struct managed_fake fake;
