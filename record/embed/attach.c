@@ -360,8 +360,7 @@ static void look_up_pending(struct attach *a)
 	a->pending.len = kept;
 }
 
-/* Interpreters that were found: from now on what they execute is kept. */
-static void take_interpreters(struct attach *a)
+bool attach_begin_samples(struct attach *a)
 {
 	struct runtime_interpreter found;
 
@@ -372,12 +371,12 @@ static void take_interpreters(struct attach *a)
 		p->interpreter_len = found.len;
 		p->runs_v8 = found.is_v8;
 	}
+	return attach_jit_awaits(&a->jit);
 }
 
 void attach_round(struct attach *a)
 {
 	attach_jit_round(&a->jit, &a->processes);
-	take_interpreters(a);
 	take_all_told(a);
 	look_up_pending(a);
 	process_table_round(&a->processes);

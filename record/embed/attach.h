@@ -96,6 +96,12 @@ void attach_bytecode(struct attach_front *f, struct runtime_bytecode bytecode);
 void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use use);
 
 /*
+ * Of the samples that come now is kept what interpreters execute that were found meanwhile. True if one will be found at once: samples are better
+ * taken with the next pass, where there is room for them.
+ */
+bool attach_begin_samples(struct attach *a);
+
+/*
  * All rings have been drained once more. What the fronts received is looked up; addresses whose mapping was not known yet are looked up again,
  * and what ended two rounds ago is forgotten: processes, programs before an exec, mappings that others replaced.
  */

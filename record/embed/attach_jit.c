@@ -4,6 +4,7 @@
  */
 #include "record/embed/attach_jit.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/vec.h"
 #include "record/embed/jit_code.h"
 #include "record/embed/jvm_perfmap.h"
@@ -12,9 +13,12 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define JVM_FILE "/libjvm.so"
+#define AWAIT_NS 200000000ULL	     /* that samples wait, */
+#define AWAIT_AGAIN_NS 1000000000ULL /* so often at most */
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
 
 static struct perf_map *map_of(const struct map_slot *slot)
@@ -66,6 +70,18 @@ void attach_jit_map(struct attach_jit *jit, uint32_t pid, const char *path)
 	if (!jit->runtimes)
 		jit->runtimes = runtime_reader_new(jit->first);
 	runtime_reader_tell_code(jit->runtimes, pid);
+
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (now_ns - jit->asked_ns < AWAIT_AGAIN_NS)
+		return;
+	jit->asked_ns = now_ns;
+	jit->awaited = true;
+}
+
+bool attach_jit_awaits(const struct attach_jit *jit)
+{
+	return jit->awaited && clock_now_ns(CLOCK_MONOTONIC) - jit->asked_ns < AWAIT_NS;
 }
 
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode)
@@ -76,7 +92,10 @@ void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_by
 
 bool attach_jit_interpreter(struct attach_jit *jit, struct runtime_interpreter *ret)
 {
-	return jit->runtimes && runtime_reader_interpreter(jit->runtimes, ret);
+	bool found = jit->runtimes && runtime_reader_interpreter(jit->runtimes, ret);
+
+	jit->awaited = jit->awaited && !found;
+	return found;
 }
 
 void attach_jit_round(struct attach_jit *jit, struct process_table *processes)

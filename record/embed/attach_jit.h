@@ -17,6 +17,8 @@
 struct attach_jit {
 	struct map maps;  /* pid -> struct perf_map * */
 	struct map jvms;  /* pid of a process that has mapped a Java virtual machine, and has made no code yet */
+	uint64_t asked_ns; /* when the last of them was asked where its interpreter is, */
+	bool awaited;	   /* and has not answered */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
 	struct foreign_reader *reader;   /* looks for their /tmp; NULL: we do. Set by who has one */
 	const struct priority *first;    /* what its thread may be (runtime_reader.h). Likewise */
@@ -40,6 +42,9 @@ void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path);
 
 /* It maps, executable, the file at @path; NULL: memory for code. A Java virtual machine is looked at as soon as it makes code. */
 void attach_jit_map(struct attach_jit *jit, uint32_t pid, const char *path);
+
+/* Is one about to say where its interpreter is? Its samples may wait for that. */
+bool attach_jit_awaits(const struct attach_jit *jit);
 
 /* @bytecode is interpreted by process @pid. */
 void attach_jit_bytecode(struct attach_jit *jit, uint32_t pid, struct runtime_bytecode bytecode);

@@ -246,6 +246,9 @@ bool hotspot_quiet_look(struct hotspot_quiet *q, struct managed_view *view)
 		q->collected = !q->unloaded_at;
 		freed = q->unloads = true;
 	}
+	/* No class was ever unloaded, or no garbage ever collected, however far looks are apart. */
+	if (now.whole && !now.unloaded && (q->unloaded_at || q->collections_at))
+		q->classes_since_ns = 1;
 	q->unloads = q->unloads || !q->unloaded_at;
 	q->unloaded = now.unloaded;
 	q->compiled = now.compiled;

@@ -613,6 +613,8 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	if (p->hotspot && q->ask == ASK_PROCESS) {
 		managed_view_begin(r->view, read_memory, p, LOOK_NS);
 		look_for_interpreter(r, p);
+		p->asked_ns = clock_now_ns(CLOCK_MONOTONIC);
+		r->ticks_until_ns = p->asked_ns + TICKED_NS;
 	}
 	if (!has_runtime(p) || q->ask == ASK_PROCESS)
 		return true;
@@ -660,10 +662,26 @@ static void answer_all(struct runtime_reader *r, const struct question *question
 	}
 }
 
+/* Of machines that have just begun, and had none yet when they were asked. */
+static void look_for_interpreters(struct runtime_reader *r, uint64_t since_ns)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));) {
+		struct process *p = process_of(slot);
+
+		if (!p->hotspot || p->interpreter_len || p->asked_ns < since_ns)
+			continue;
+		managed_view_begin(r->view, read_memory, p, LOOK_NS);
+		look_for_interpreter(r, p);
+	}
+}
+
 static void tick(struct runtime_reader *r)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
+	look_for_interpreters(r, clock_now_ns(CLOCK_MONOTONIC) - TICKED_NS);
 	check_all(r, clock_now_ns(CLOCK_MONOTONIC) - TICKED_NS, /* at_once= */ false);
 	r->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }

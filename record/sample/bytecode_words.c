@@ -13,6 +13,8 @@
 #define SENDER_BELOW   8 /* its caller's */
 #define FRAME_LEN_MAX  65536
 #define PUSHED_MAX     16 /* words that are kept */
+#define LOW_BEGIN	(1ULL << 20)
+#define ARCHIVE_LEN_MAX (128ULL << 20)
 #define USER_END       (1ULL << 47)
 
 /* Of V8, bytes below the frame pointer. */
@@ -39,10 +41,21 @@ static uint64_t word_at(const struct perf_record *rec, uint64_t addr)
 	return word;
 }
 
-/* The machine puts methods nowhere lower; numbers of the application, which a frame may have left behind, are small. */
+/* Numbers of the application, which a frame may have left behind, are small. */
 static bool is_data_address(uint64_t word)
 {
 	return word >> 32 && word < USER_END;
+}
+
+/* HotSpot has the methods of its archive (CDS) in the first 4 GiB from JDK 25 on: what belongs together lies together there. */
+static bool is_method(uint64_t method, uint64_t bytecode)
+{
+	if (method % 8)
+		return false;
+	if (is_data_address(method) && is_data_address(bytecode))
+		return true;
+	return method >= LOW_BEGIN && bytecode >= LOW_BEGIN && method < USER_END && bytecode < USER_END &&
+	       (method > bytecode ? method - bytecode : bytecode - method) < ARCHIVE_LEN_MAX;
 }
 
 /* The frame at @fp of the interpreter, @bytecode is what it executes, found in @slot. A native method has none: it stands for itself. */
@@ -51,7 +64,7 @@ static void add(struct bytecode_words *words, const struct perf_record *rec, uin
 	uint64_t method = word_at(rec, fp - METHOD_BELOW);
 
 	bytecode = bytecode ? bytecode : method;
-	if (is_data_address(bytecode) && is_data_address(method) && method % 8 == 0 && words->len < BYTECODE_WORDS_MAX)
+	if (is_method(method, bytecode) && words->len < BYTECODE_WORDS_MAX)
 		words->items[words->len++] = (struct bytecode_word){ { .bytecode = bytecode, .function = method }, slot };
 }
 
@@ -92,10 +105,10 @@ static void add_frame(struct bytecode_words *words, const struct perf_record *re
 static bool is_frame(const struct perf_record *rec, uint64_t from, uint64_t fp)
 {
 	uint64_t sender = word_at(rec, fp - SENDER_BELOW), last = word_at(rec, fp - LAST_BELOW);
-	uint64_t method = word_at(rec, fp - METHOD_BELOW);
+	uint64_t method = word_at(rec, fp - METHOD_BELOW), bytecode = word_at(rec, fp - BYTECODE_BELOW);
 
 	return fp % 8 == 0 && fp > from && fp - from < FRAME_LEN_MAX && sender > fp && sender - fp < FRAME_LEN_MAX &&
-	       (!last || (last >= from && last < fp)) && is_data_address(method) && method % 8 == 0;
+	       (!last || (last >= from && last < fp)) && is_method(method, bytecode ? bytecode : method);
 }
 
 /*
@@ -256,7 +269,7 @@ void bytecode_words_keep(struct prune *prune, const struct process *proc, uint64
 	else
 		find_hotspot(prune, proc, rec, ret);
 	insert(prune, stack, new, list_new(prune, stack, ret, new));
-	if (!is_data_address(reg))
+	if (!reg)
 		return;
 	add(ret, rec, rec->regs.values[arch_native()->fp], reg, BYTECODE_WORDS_NO_SLOT);
 	if (ret->len && ret->items[ret->len - 1].slot == BYTECODE_WORDS_NO_SLOT)

@@ -555,12 +555,28 @@ static uint64_t head_of(struct drain *d, size_t i)
 	return MAX(before, managed_readers_seen(d->options.managed, i, head));
 }
 
+/* Leave all samples to the next pass, if there is room for them. */
+static bool hold_samples(struct drain *d)
+{
+	const struct ring *rings = d->perf_fds->samples.items;
+
+	for (size_t i = 0; i < d->nrings; i++) {
+		if (!d->perf_fds->enabled || ring_head(&rings[i]) - rings[i].tail > rings[i].data_len / 4)
+			return false;
+	}
+	for (size_t i = 0; i < d->nrings; i++)
+		d->scene.heads[i] = rings[i].tail;
+	return true;
+}
+
 struct err *drain_pass(struct drain *d)
 {
 	journal_begin_pass(d->journal);
 	for (size_t i = 0; i < d->nrings; i++)
 		d->scene.heads[i] = head_of(d, i);
 	struct err *err = drain_side_band(d);
+
+	bool held = attach_begin_samples(d->attach) && hold_samples(d);
 
 	if (!err)
 		err = drain_samples(d);
@@ -579,7 +595,9 @@ struct err *drain_pass(struct drain *d)
 	attach_round(d->attach);
 	uint64_t finished_ns = d->newest_before_ns;
 
-	d->newest_before_ns = d->newest_ns;
+	/* What is held may be as old as what this pass began with. */
+	if (!held)
+		d->newest_before_ns = d->newest_ns;
 	return journal_end_pass(d->journal, finished_ns);
 }
 

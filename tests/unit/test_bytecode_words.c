@@ -174,6 +174,28 @@ TEST(bytecode_words_are_found_where_the_frame_pointer_is_pushed_elsewhere)
 	release(&s);
 }
 
+/* JDK 25 maps its archive of classes below 4 GiB. */
+TEST(bytecode_words_may_be_low_addresses_that_lie_together)
+{
+	static const size_t pairs[] = { 0, 15 };
+	struct stack s = { 0 };
+
+	if (arch_native() != &arch_x86_64)
+		SKIP("frames of the interpreter are x86-64's");
+	put_frame(s.words, 0, 12, 0x92104321);
+	s.words[9] = 0x92001000;
+	put_frame(s.words, 15, 30, 0x92104321);
+	s.words[27] = 0x42001000; /* no method of that */
+	prune_all(&s, 0);
+	s.rec->regs.values[arch_native()->ip] = CODE - 4;
+	keep_pairs(&s, pairs, ARRAY_LEN(pairs));
+	bytecode_words_keep(s.prune, s.proc, 0, s.rec, &s.found);
+	CHECK_UINT(s.found.len, 1);
+	CHECK_UINT(s.found.items[0].code.bytecode, 0x92104321);
+	CHECK_UINT(s.found.items[0].code.function, 0x92001000);
+	release(&s);
+}
+
 TEST(bytecode_words_are_not_the_applications_numbers)
 {
 	static const size_t pairs[] = { 0, 15, 34 };
