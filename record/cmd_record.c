@@ -157,8 +157,7 @@ const struct command cmd_record = {
 	.summary = "record where the time goes",
 	.operands = "[-- COMMAND [ARG]...]",
 	.details =
-		"Without a target (-a, -C, -p, -t, -G, -u) the command and all that it starts are "
-		"recorded; with one, the command only says how long.\n"
+		"Without a target (-a, -C, -p, -t, -G, -u) the command and its children are recorded; with one, recording ends when the command does.\n"
 		"The exit status is the command's; 125 if precord itself failed (1 if there is nothing "
 		"for --topdown to count).",
 	.examples = "  precord -F 99 -ag -- sleep 30        the whole machine for half a minute\n"

@@ -73,12 +73,12 @@ static const struct opt stat_opts[] = {
 	OPT_GROUP(ARGS, target, target_opts),
 	OPT_PARSE(ARGS, events, "event", 'e', "LIST", "events to count, see 'precord list'",
 		  event_list_parse),
-	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "for the tracepoints before it: which to count",
+	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "count only matching events of the tracepoints before it",
 		  event_list_parse_filter),
-	OPT_UINT(ARGS, interval_ms, "interval", 'I', "MS", "print what was counted every MS milliseconds"),
+	OPT_UINT(ARGS, interval_ms, "interval", 'I', "MS", "print the counts every MS milliseconds"),
 	OPT_UINT(ARGS, interval_count, "interval-count", 0, "N", "stop after N intervals"),
 	OPT_UINT(ARGS, repeat, "repeat", 'r', "N", "run the command N times, show mean and spread"),
-	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
+	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after TIME: 10s, 5m",
 		  time_span_parse),
 	OPT_UINT(ARGS, delay_ms, "delay", 'D', "MS", "count from MS milliseconds on"),
 	OPT_FLAG(ARGS, detailed, "detailed", 'd', "caches too: loads and misses"),
@@ -92,7 +92,7 @@ static const struct opt stat_opts[] = {
 	OPT_FLAG(ARGS, per_core, "per-core", 0, "a row for each physical core (with -a or -C)"),
 	OPT_FLAG(ARGS, per_socket, "per-socket", 0, "a row for each socket (with -a or -C)"),
 	OPT_FLAG(ARGS, per_thread, "per-thread", 0, "a row for each thread (with -a, -p, -t or -u)"),
-	OPT_FLAG(ARGS, no_inherit, "no-inherit", 'i', "leave out what the tasks start"),
+	OPT_FLAG(ARGS, no_inherit, "no-inherit", 'i', "do not follow children and new threads"),
 	OPT_CHOICE(ARGS, format, "format", 0, "FORMAT", "text, csv or json", formats),
 	OPT_STR(ARGS, separator, "field-separator", 'x', "SEP",
 		"fields as perf stat -x writes them, SEP between them"),
@@ -135,7 +135,7 @@ static struct err *check(const struct stat_args *args, bool has_command)
 		return err_new(ERR_USAGE, "more than one of --per-cpu, --per-core, --per-socket, "
 					  "--per-thread");
 	if ((args->per_cpu || args->per_core || args->per_socket) && !cpus)
-		return err_remedy(err_new(ERR_USAGE, "counters of tasks do not know their CPUs"),
+		return err_remedy(err_new(ERR_USAGE, "counters of tasks are not kept by CPU"),
 				  "use --per-cpu, --per-core and --per-socket with -a or -C");
 	if (args->all_user && args->all_kernel)
 		return err_new(ERR_USAGE, "--all-user and --all-kernel exclude each other");
@@ -152,7 +152,7 @@ static struct err *check(const struct stat_args *args, bool has_command)
 	if (args->interval_ms && args->interval_ms < INTERVAL_MIN_MS)
 		return err_new(ERR_USAGE, "an interval is %d ms or more", INTERVAL_MIN_MS);
 	if (args->repeat == 0)
-		return err_new(ERR_USAGE, "-r takes 1 run or more: there is no repeating for ever");
+		return err_new(ERR_USAGE, "-r takes 1 run or more");
 	if (args->repeat > 1 && args->interval_ms)
 		return err_new(ERR_USAGE, "-r and -I exclude each other");
 	if (args->repeat > 1 && !has_command)
@@ -516,8 +516,7 @@ const struct command cmd_stat = {
 	.summary = "count events without sampling",
 	.operands = "[-- COMMAND [ARG]...]",
 	.details =
-		"Without a target the command and all that it starts are counted; with one (-a, -C, -p, "
-		"-t, -G, -u) the command only says how long.\n"
+		"Without a target the command and its children are counted; with one (-a, -C, -p, -t, -G, -u) counting ends when the command does.\n"
 		"The counts of a command go to standard error. The exit status is the command's.",
 	.examples = "  precord stat -- ./program ARGUMENT      what a command counts\n"
 		    "  precord stat -a -I 1000                 the whole machine, every second\n"

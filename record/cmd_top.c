@@ -34,7 +34,7 @@ static struct err *parse_chain_kind(void *field, const char *value)
 	struct record_chain *chain = field;
 
 	if (strcmp(value, "dwarf") != 0 && strcmp(value, "fp") != 0 && strcmp(value, "none") != 0)
-		return err_new(ERR_USAGE, "'%s' is none of dwarf, fp, none", value);
+		return err_new(ERR_USAGE, "'%s' is not one of dwarf, fp, none", value);
 	chain->kind = *value == 'd' ? RECORDING_CHAIN_DWARF :
 		      *value == 'f' ? RECORDING_CHAIN_FP :
 				      RECORDING_CHAIN_NONE;
@@ -158,7 +158,7 @@ static struct err *top_run(void *args_, char **operands, int noperands, int *ret
 
 const struct command cmd_top = {
 	.name = "top",
-	.summary = "look at what runs now, on the terminal",
+	.summary = "live view of what runs now, in the terminal",
 	.operands = "",
 	.details = "The terminal interface of preport, with new samples every three seconds: x pauses, t and p choose a thread or a "
 		   "process, a shows instructions, S saves the last moments as a trace, ? shows all keys.\n"

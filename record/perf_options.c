@@ -120,7 +120,7 @@ const struct opt perf_stat_options[] = {
 	OPT_SAME('C', "cpu"),
 	OPT_LIKE('A', "no-aggr", NULL, "per-cpu"),
 	OPT_INSTEAD('n', "null", NULL, "type -e task-clock: elapsed, user and system time are printed"),
-	OPT_ANYWAY('v', "verbose", NULL, "what could not be counted is always said"),
+	OPT_ANYWAY('v', "verbose", NULL, "events that could not be counted are always reported"),
 	OPT_SAME('x', "field-separator"),
 	OPT_INSTEAD(0, "table", NULL, "type --format=csv -r N: spread_percent is the spread"),
 	OPT_SAME('G', "cgroup"),

@@ -32,12 +32,12 @@ static struct err *parse_chain(void *field, const char *value)
 		return NULL;
 	}
 	if (strncmp(value, "dwarf", 5) != 0 || (value[5] && value[5] != ','))
-		return err_new(ERR_USAGE, "'%s' is none of dwarf, dwarf,BYTES, fp, none", value);
+		return err_new(ERR_USAGE, "'%s' is not one of dwarf, dwarf,BYTES, fp, none", value);
 	*chain = (struct record_chain){ .kind = RECORDING_CHAIN_DWARF };
 	if (!value[5])
 		return NULL;
 	if (!text_parse_size(value + 6, &len) || !len || len > 65536)
-		return err_new(ERR_USAGE, "'%s' is no snapshot size from 8 to %d bytes", value + 6,
+		return err_new(ERR_USAGE, "'%s' is not a snapshot size from 8 to %d bytes", value + 6,
 			       STACK_LEN_MAX);
 	chain->stack_len = (uint32_t)MIN((len + 7) & ~7ULL, (uint64_t)STACK_LEN_MAX);
 	return NULL;
@@ -64,7 +64,7 @@ static struct err *parse_ring_len(void *field, const char *value)
 	if ((!pages && !text_parse_size(value, &len)) || !len || len > RING_LEN_MAX ||
 	    (pages && len > RING_LEN_MAX / page_len))
 		return err_new(ERR_USAGE,
-			       "'%s' is no number of pages or size up to 1G, like 512 or 2M",
+			       "'%s' is not a number of pages or size up to 1G, like 512 or 2M",
 			       value);
 	if (pages)
 		len *= page_len;
@@ -86,7 +86,7 @@ static struct err *parse_realtime(void *field, const char *value)
 		return NULL;
 	}
 	if (!text_parse_u64(value, &level) || level < 1 || level > 99)
-		return err_new(ERR_USAGE, "'%s' is no priority from 1 to 99, nor 'never'", value);
+		return err_new(ERR_USAGE, "'%s' is not a priority from 1 to 99, nor 'never'", value);
 	*(uint64_t *)field = level;
 	return NULL;
 }
@@ -111,7 +111,7 @@ static struct err *parse_switch(void *field, const char *value)
 		err_free(err);
 	}
 	return err_new(ERR_USAGE,
-		       "'%s' is no size like 100M, no time like 30s or 5m, and not 'signal'", value);
+		       "'%s' is neither a size like 100M, nor a time like 30s or 5m, nor 'signal'", value);
 }
 
 static struct err *parse_flight_len(void *field, const char *value)
@@ -120,7 +120,7 @@ static struct err *parse_flight_len(void *field, const char *value)
 
 	*len = FLIGHT_LEN;
 	if (value && (!text_parse_size(value, len) || *len < FLIGHT_LEN_MIN))
-		return err_new(ERR_USAGE, "'%s' is no size from 1M on", value);
+		return err_new(ERR_USAGE, "'%s' is not a size from 1M on", value);
 	return NULL;
 }
 
@@ -129,7 +129,7 @@ static struct err *parse_max_len(void *field, const char *value)
 	uint64_t len;
 
 	if (!text_parse_size(value, &len) || !len)
-		return err_new(ERR_USAGE, "'%s' is no size like 500M", value);
+		return err_new(ERR_USAGE, "'%s' is not a size like 500M", value);
 	*(uint64_t *)field = len;
 	return NULL;
 }
@@ -139,7 +139,7 @@ static struct err *parse_max_files(void *field, const char *value)
 	uint64_t *count = field;
 
 	if (!text_parse_u64(value, count) || !*count)
-		return err_new(ERR_USAGE, "'%s' is no number from 1 on", value);
+		return err_new(ERR_USAGE, "'%s' is not a number from 1 on", value);
 	return NULL;
 }
 
@@ -148,7 +148,7 @@ static struct err *parse_reader_threads(void *field, const char *value)
 	uint64_t *count = field;
 
 	if (!text_parse_u64(value, count) || !*count || *count > POOL_THREADS_MAX)
-		return err_new(ERR_USAGE, "'%s' is no number of threads from 1 to %d", value,
+		return err_new(ERR_USAGE, "'%s' is not a number of threads from 1 to %d", value,
 			       POOL_THREADS_MAX);
 	return NULL;
 }
@@ -160,7 +160,7 @@ static struct err *parse_idle(void *field, const char *value)
 	if (!value)
 		*rate = IDLE_READER_RATE;
 	else if (!text_parse_u64(value, rate) || !*rate || *rate > IDLE_READER_RATE_MAX)
-		return err_new(ERR_USAGE, "'%s' is no rate from 1 to %d Hz", value, IDLE_READER_RATE_MAX);
+		return err_new(ERR_USAGE, "'%s' is not a rate from 1 to %d Hz", value, IDLE_READER_RATE_MAX);
 	return NULL;
 }
 
@@ -178,18 +178,18 @@ const struct opt record_opts[] = {
 		  event_rate_parse_period),
 	OPT_PARSE(ARGS, events, "event", 'e', "LIST",
 		  "events to sample, see 'precord list' (cycles)", event_list_parse),
-	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "for the tracepoints before it: which to keep",
+	OPT_PARSE(ARGS, events, "filter", 0, "EXPR", "keep only matching events of the tracepoints before it",
 		  event_list_parse_filter),
 	OPT_FLAG(ARGS, off_cpu, "off-cpu", 0,
-		 "also where threads wait: every switch, and the stacks that wait"),
+		 "also record where threads wait: context switches, with their stacks"),
 	OPT_FLAG(ARGS, wakers, "wakers", 0,
-		 "with waits: also who ended them, by tracepoint sched:sched_waking"),
+		 "with waits, also record who ended them (sched:sched_waking)"),
 	OPT_PARSE(ARGS, idle_rate, "idle", 0, "[HZ]",
-		  "also threads that wait, looked at HZ times a second (20): of interpreters, or of -p and a command", parse_idle),
+		  "also sample waiting threads, HZ times a second (20): those of interpreters, or of -p and a command", parse_idle),
 	OPT_FLAG(ARGS, trace_syscalls, "trace-syscalls", 0,
-		 "also each system call, by tracepoints; see preport syscalls"),
+		 "also record system calls, by tracepoints; see preport syscalls"),
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",
-		  "what tells why the processor waits, to level 1 or 2; see preport topdown",
+		  "why the processor stalls, to level 1 or 2; see preport topdown",
 		  topdown_args_parse),
 	OPT_PARSE(ARGS, chain, "call-graph", 0, "MODE",
 		  "stacks: dwarf[,BYTES], fp or none (dwarf)", parse_chain),
@@ -197,54 +197,54 @@ const struct opt record_opts[] = {
 		  is_chain),
 	OPT_FLAG(ARGS, all_user, "all-user", 0, "sample user code only"),
 	OPT_FLAG(ARGS, all_kernel, "all-kernel", 0, "sample kernel code only"),
-	OPT_FLAG(ARGS, target.no_inherit, "no-inherit", 'i', "leave out what the tasks start"),
+	OPT_FLAG(ARGS, target.no_inherit, "no-inherit", 'i', "do not follow children and new threads"),
 	OPT_GROUP(ARGS, extras, sample_extras_opts),
 	OPT_STR(ARGS, output, "output", 'o', "FILE", "write to FILE, - for a pipe (precord.trace)"),
 	OPT_PARSE(ARGS, output_files, "switch-output", 0, "[SIZE|TIME|signal]",
-		  "go on in a new file at this size, after this time, or at SIGUSR2", parse_switch),
+		  "start a new file at this size, after this time, or at SIGUSR2", parse_switch),
 	OPT_PARSE(ARGS, output_files.max_files, "max-files", 0, "N",
-		  "keep only the last N files with a time in their names", parse_max_files),
-	OPT_PARSE(ARGS, max_len, "max-size", 0, "SIZE", "stop when so much has been written",
+		  "keep only the newest N files with a time in their names", parse_max_files),
+	OPT_PARSE(ARGS, max_len, "max-size", 0, "SIZE", "stop after writing SIZE",
 		  parse_max_len),
 	OPT_PARSE(ARGS, output_files.flight_len, "overwrite", 0, "[SIZE]",
-		  "keep the last moments in memory (32M), write them at SIGUSR2 and at the end",
+		  "flight recorder: keep the newest data in memory (32M), write it at SIGUSR2 and at the end",
 		  parse_flight_len),
-	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "ring buffer of each CPU",
+	OPT_PARSE(ARGS, ring_len, "mmap-pages", 'm', "PAGES|SIZE", "size of each CPU's ring buffer",
 		  parse_ring_len),
 	OPT_PARSE(ARGS, delay, "delay", 'D', "MS",
-		  "sample from MS milliseconds on, -1: when signalled; or in windows: 10-20,30-40",
+		  "start sampling after MS milliseconds, at a signal (-1), or sample in windows: 10-20,30-40",
 		  delay_parse),
 	OPT_PARSE(ARGS, control, "control", 0, "CTL",
 		  "take commands from fifo:CTL[,ACK] or fd:CTL[,ACK]", control_parse),
-	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after so many seconds",
+	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after TIME: 10s, 5m",
 		  time_span_parse),
 	OPT_PARSE(ARGS, realtime, "realtime", 0, "PRIO",
-		  "run at this real-time priority, or never (1, if permitted)", parse_realtime),
+		  "real-time priority of the recorder, or never (1, if permitted)", parse_realtime),
 	OPT_PARSE(ARGS, reader_threads, "reader-threads", 0, "N",
-		  "threads that share the rings of the CPUs (1)", parse_reader_threads),
+		  "read the ring buffers with N threads (1)", parse_reader_threads),
 	OPT_PARSE(ARGS, affinity, "affinity", 0, "CPUS|node|cpu|sys",
-		  "run on these CPUs, near each ring, on its CPU, or anywhere (sys)", affinity_parse),
+		  "where the recorder runs: these CPUs, each ring's node or CPU, or anywhere (sys)", affinity_parse),
 	OPT_CHOICE(ARGS, bundle, "bundle", 0, "WHAT",
-		   "embed of the binaries: none, symbols or full (symbols)", bundles),
+		   "embed from binaries: none, symbols or full (symbols)", bundles),
 	OPT_PARSE(ARGS, embed.time_ns, "embed-time", 0, "TIME",
-		  "at the end read binaries and JIT code for so long at most (20s)", time_span_parse),
+		  "at the end, read binaries and JIT code for at most TIME (20s)", time_span_parse),
 	OPT_PARSE(ARGS, embed.len, "embed-size", 0, "SIZE",
-		  "and so much of them at most (4G)", parse_max_len),
+		  "embed at most SIZE of them (4G)", parse_max_len),
 	OPT_FLAG(ARGS, switch_events, "switch-events", 0,
-		 "a record of each context switch, for preport script --all"),
+		 "record each context switch, for preport script --all"),
 	OPT_CHOICE(ARGS, build_ids, "build-ids", 0, "FROM",
-		   "read build IDs from the files, or have the kernel tell them (files)",
+		   "take build IDs from the files or from the kernel (files)",
 		   build_id_readers),
 	OPT_FLAG(ARGS, jvm_perfmap, "jvm-perfmap", 0,
-		 "have sampled Java virtual machines write their perf maps at the end"),
+		 "ask sampled Java virtual machines for perf maps at the end"),
 	OPT_FLAG(ARGS, no_cmdline, "no-cmdline", 0, "leave this command line out of the file"),
 	OPT_FLAG(ARGS, exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
 	OPT_FLAG(ARGS, raw_stacks, "raw-stacks", 0,
-		 "keep all of the stacks, application data included"),
+		 "keep whole stacks, application data included"),
 	OPT_NOT(ARGS, managed, "no-managed", 0,
 		"do not read the stacks that interpreters keep"),
 	OPT_FLAG(ARGS, quiet, "quiet", 'q', "print errors and warnings only"),
-	OPT_FLAG(ARGS, verbose, "verbose", 'v', "say more about how it went"),
+	OPT_FLAG(ARGS, verbose, "verbose", 'v', "print more details of the recording"),
 	OPT_FOREIGN(perf_record_options),
 	OPT_END,
 };

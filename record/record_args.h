@@ -36,7 +36,7 @@ struct record_args {
 	struct sample_extras extras;
 	const char *output;
 	struct output_files_args output_files;
-	uint64_t max_len; /* stop when so much has been written; UINT64_MAX: no limit */
+	uint64_t max_len; /* stop after writing SIZE; UINT64_MAX: no limit */
 	uint64_t ring_len;    /* bytes for each CPU, 0: by rate and memory */
 	struct delay delay;
 	struct control_args control;

@@ -77,7 +77,7 @@ static const struct opt cache_opts[] = { OPT_END };
 
 const struct command cmd_cache = {
 	.name = "cache",
-	.summary = "what earlier runs kept of debug information",
+	.summary = "list or clear the cache of debug information",
 	.operands = "list | clear",
 	.opts = cache_opts,
 	.run = cache_run,

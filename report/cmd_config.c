@@ -127,7 +127,7 @@ static struct err *config_run(void *args, char **operands, int noperands, int *r
 
 const struct command cmd_config = {
 	.name = "config",
-	.summary = "what configuration files say, and what they could",
+	.summary = "list settings, their values and where they come from",
 	.operands = "",
 	.details = "Lines are NAME = VALUE, # begins a comment. /etc/precord.conf is the machine's file, "
 		   "~/.config/precord/config the user's; options on the command line come before both.",

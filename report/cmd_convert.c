@@ -16,7 +16,7 @@ static struct err *convert_run(void *args, char **operands, int noperands, int *
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "a profile of one tool as the file of another",
+	.summary = "convert a profile into another tool's format",
 	.operands = "",
 	.details = "'preport formats' lists what can be read. With -o FILE.gz the file is compressed, where its tool takes that.",
 	.opts = export_to_opts,

@@ -132,7 +132,7 @@ static struct err *show(struct session *s, void *args_)
 	else if (!err && args->sample && !search.text)
 		err = not_there(s, args->sample);
 	else if (!err && !search.text && !args->cut)
-		err = err_new(ERR_UNSUPPORTED, "there is no sample that passes the filters");
+		err = err_new(ERR_UNSUPPORTED, "no sample passes the filters");
 	if (!err && search.text)
 		fwrite(search.text, 1, search.text_len, stdout);
 	if (!err && search.text && !args->sample)
@@ -167,7 +167,7 @@ static struct err *debug_run(void *args, char **operands, int noperands, int *re
 
 const struct command cmd_debug_unwind = {
 	.name = "debug-unwind",
-	.summary = "show how a stack was walked, frame by frame",
+	.summary = "show how a stack was unwound, frame by frame",
 	.operands = "[FILE]",
 	.needs = "events",
 	.opts = debug_opts,

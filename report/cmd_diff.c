@@ -108,7 +108,7 @@ static struct err *parse_percent(const char *value, double most, double *ret)
 
 	if (end == value || !strchr("0123456789.", *value) || (*end && strcmp(end, "%") != 0) ||
 	    !isfinite(percent) || percent > most)
-		return err_new(ERR_USAGE, "'%s' is no number from 0 to %.0f per cent", value, most);
+		return err_new(ERR_USAGE, "'%s' is not a number from 0 to %.0f per cent", value, most);
 	*ret = percent / 100;
 	return NULL;
 }
@@ -128,7 +128,7 @@ static struct err *parse_limit(void *field, const char *value)
 	uint64_t limit;
 
 	if (!text_parse_u64(value, &limit))
-		return err_new(ERR_USAGE, "'%s' is no whole number", value);
+		return err_new(ERR_USAGE, "'%s' is not a whole number", value);
 	*(uint64_t *)field = limit ? limit : VIEW_TABLE_ALL - 1;
 	return NULL;
 }
@@ -138,8 +138,7 @@ static const struct opt diff_opts[] = {
 		   "compare leaf functions (default), caller, total, module, line, process, comm",
 		   bys),
 	OPT_CHOICE(struct diff_args, scale, "scale", 0, "WHAT",
-		   "compare shares (share, default), weight in a second (time), weight with the typical "
-		   "function held equal (typical), or weight (none)",
+		   "compare shares (share, default), weight per second (time), weight scaled to the typical function (typical), or raw weight (none)",
 		   scales),
 	OPT_PARSE(struct diff_args, window_a.window, "time-a", 0, "FROM,TO",
 		  "of the first file only this window (see --time)", filter_parse_window),
@@ -148,14 +147,14 @@ static const struct opt diff_opts[] = {
 		  filter_parse_window),
 	OPT_LIST(struct diff_args, same_modules, "same-module", 0, "OLD=NEW",
 		 "module NEW is what OLD was, under another name"),
-	OPT_FLAG(struct diff_args, all, "all", 'a', "rows that are no more than noise too"),
+	OPT_FLAG(struct diff_args, all, "all", 'a', "also show rows that are within noise"),
 	OPT_PARSE(struct diff_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 50 as text)",
 		  parse_limit),
 	OPT_PARSE(struct diff_args, fail_above, "fail-above", 0, "PERCENT",
-		  "exit with 3 if a row surely grew by more than PERCENT of the whole",
+		  "exit with 3 if a row grew significantly by more than PERCENT of the total",
 		  parse_fail_above),
 	OPT_PARSE(struct diff_args, run_noise, "run-noise", 0, "PERCENT",
-		  "how much runs of one program differ anyway (default 3)", parse_run_noise),
+		  "run-to-run noise in per cent (default 3)", parse_run_noise),
 	OPT_CHOICE(struct diff_args, format, "format", 0, "FORMAT", "text (default), csv or json",
 		   table_formats),
 	OPT_FLAG(struct diff_args, flamegraph, "flamegraph", 0,

@@ -313,7 +313,7 @@ static struct err *print_dump(struct session *s, void *args_)
 
 	keep_living(&d);
 	if (!err && !d.threads.len)
-		err = err_new(ERR_UNSUPPORTED, "no thread that lives was seen");
+		err = err_new(ERR_UNSUPPORTED, "no live thread was seen");
 	for (size_t i = 0, end; !err && i < d.threads.len; i = end) {
 		for (end = i; end < d.threads.len && d.threads.items[end].pid == d.threads.items[i].pid;)
 			end++;
@@ -337,7 +337,7 @@ static struct err *dump_run(void *args, char **operands, int noperands, int *ret
 
 const struct command cmd_dump = {
 	.name = "dump",
-	.summary = "the last stack of each thread that lives",
+	.summary = "the last stack of each live thread",
 	.operands = "",
 	.needs = "events",
 	.opts = dump_opts,

@@ -15,7 +15,7 @@ static struct err *export_command_run(void *args, char **operands, int noperands
 
 const struct command cmd_export = {
 	.name = "export",
-	.summary = "the profile for Firefox Profiler, speedscope, Chrome, KCachegrind, or as perf script has it",
+	.summary = "write the profile for Firefox Profiler, speedscope, Chrome, KCachegrind, or as perf script prints it",
 	.operands = "",
 	.details = "With -o FILE.gz the file is compressed, where its tool takes that.",
 	.opts = export_to_opts,

@@ -38,7 +38,7 @@ static const struct opt flamegraph_opts[] = {
 	OPT_UINT(struct flamegraph_args, width, "width", 0, "PIXELS",
 		 "width of the SVG picture (default 1200)"),
 	OPT_CHOICE(struct flamegraph_args, by, "by", 'b', "LEVEL",
-		   "what the stacks stand on: program (default), process, thread, comm, cpu, none",
+		   "the base frame of stacks: program (default), process, thread, comm, cpu, none",
 		   bys),
 	OPT_FLAG(struct flamegraph_args, reverse, "reverse", 0, "leaves first, then their callers"),
 	OPT_FLAG(struct flamegraph_args, root_on_top, "root-on-top", 0,

@@ -63,7 +63,7 @@ static const struct opt formats_opts[] = { OPT_END };
 
 const struct command cmd_formats = {
 	.name = "formats",
-	.summary = "the formats that are read and written, and what each carries",
+	.summary = "list the formats read and written, and what each carries",
 	.operands = "",
 	.details = "Files are recognised by their content, compressed (gzip, zstd) or not; their names do not matter.",
 	.opts = formats_opts,

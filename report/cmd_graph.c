@@ -137,7 +137,7 @@ static struct err *graph_run(void *args, char **operands, int noperands, int *re
 
 const struct command cmd_graph = {
 	.name = "graph",
-	.summary = "functions and the calls between them, for Graphviz or as its picture",
+	.summary = "the call graph, for Graphviz or as an SVG picture",
 	.operands = "",
 	.details = "Writes Graphviz's language (DOT); with --svg or -o FILE.svg a picture.",
 	.examples = "  preport graph -o graph.svg\n"

@@ -91,7 +91,7 @@ static struct err *info_run(void *args_, char **operands, int noperands, int *re
 
 const struct command cmd_info = {
 	.name = "info",
-	.summary = "what the file holds and how far to trust it",
+	.summary = "the contents of a trace, and its data quality",
 	.operands = "",
 	.opts = info_opts,
 	.args_size = sizeof(struct info_args),

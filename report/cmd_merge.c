@@ -103,7 +103,7 @@ static struct err *merge_run(void *args_, char **operands, int noperands, int *r
 
 const struct command cmd_merge = {
 	.name = "merge",
-	.summary = "several profiles of one kind, added up, as a pprof file",
+	.summary = "add up several profiles into a pprof file",
 	.operands = "FILE FILE ...",
 	.details = "Whatever preport reads can be merged where it has an event in common; times are left out. On a terminal the file is "
 		   DEFAULT_FILE " unless -o names another.",

@@ -324,7 +324,7 @@ static struct err *perf_data_run(void *args, char **operands, int noperands, int
 
 const struct command cmd_perf_data = {
 	.name = "perf-data",
-	.summary = "the recording as perf.data, for perf and what else reads its files",
+	.summary = "convert the recording to perf.data, for perf and tools that read its files",
 	.operands = "",
 	.needs = "events",
 	.details = "With registers and stacks, as perf record --call-graph dwarf has them, or with --chains the stacks that\n"

@@ -385,7 +385,7 @@ static struct err *processes_run(void *args_, char **operands, int noperands, in
 
 const struct command cmd_processes = {
 	.name = "processes",
-	.summary = "which processes ran, who started them, and what each cost",
+	.summary = "the process tree, with the cost of each process",
 	.operands = "",
 	.needs = "events",
 	.details = "A tree: children stand below the process that started them. Only processes that began, "

@@ -73,7 +73,7 @@ static struct err *parse_percent(void *field, const char *value)
 	percent = strtod(value, &end);
 	if (end == value || !strchr("0123456789.", *value) || (*end && strcmp(end, "%") != 0) ||
 	    !isfinite(percent) || percent > 100)
-		return err_new(ERR_USAGE, "'%s' is no share from 0 to 100 per cent", value);
+		return err_new(ERR_USAGE, "'%s' is not a share from 0 to 100 per cent", value);
 	*(double *)field = percent / 100;
 	return NULL;
 }
@@ -83,7 +83,7 @@ static struct err *parse_limit(void *field, const char *value)
 	uint64_t limit;
 
 	if (!text_parse_u64(value, &limit))
-		return err_new(ERR_USAGE, "'%s' is no whole number", value);
+		return err_new(ERR_USAGE, "'%s' is not a whole number", value);
 	*(uint64_t *)field = limit ? limit : VIEW_TABLE_ALL - 1;
 	return NULL;
 }
@@ -113,7 +113,7 @@ static struct err *parse_sort(void *field, const char *value)
 	if (!err)
 		return NULL;
 	err_free(err);
-	return err_remedy(err_new(ERR_USAGE, "'%s' is none of weight, samples, self, name", value),
+	return err_remedy(err_new(ERR_USAGE, "'%s' is not one of weight, samples, self, name", value),
 			  "or levels as with --by: leaf (sym), module (dso), comm, process (pid), "
 			  "thread (tid), line (srcline), cpu");
 }
@@ -153,23 +153,23 @@ static const struct opt report_opts[] = {
 		  "branch=line, branch=address"),
 	  .parse = parse_by },
 	OPT_PARSE(struct report_args, default_by, "default-by", 0, "LEVEL,..",
-		  "levels of tables that --by says nothing about, for a configuration file", view_parse_levels),
+		  "the default for --by, for a configuration file", view_parse_levels),
 	OPT_STR(struct report_args, callers_of, "callers-of", 0, "FUNCTION",
-		"what calls FUNCTION: a name, MODULE:NAME or a glob"),
+		"the callers of FUNCTION: a name, MODULE:NAME or a glob"),
 	OPT_STR(struct report_args, callees_of, "callees-of", 0, "FUNCTION",
-		"what FUNCTION calls, and its own share"),
+		"the callees of FUNCTION, and its self time"),
 	OPT_FLAG(struct report_args, tree, "tree", 0,
-		 "as a tree of calls (--by total) or of callers (--by leaf), folded below 0.5 %"),
+		 "a tree of callees (--by total) or callers (--by leaf), folded below 0.5 %"),
 	OPT_FLAG(struct report_args, idle, "idle", 0,
-		 "show threads without work where they wait, not as [waiting for work]"),
+		 "show where idle threads wait, not [waiting for work]"),
 	OPT_FLAG(struct report_args, native, "kernel-leaf", 0,
-		 "waits too begin at their innermost frame, in the kernel's scheduler"),
+		 "keep the kernel scheduler's frames as leaves of waits"),
 	{ .kind = OPT_KIND_PARSE, .short_name = 'g', .name = "call-graph", .arg = "[HOW]", .parse = parse_tree,
 	  .takes = is_tree, .help = "the same as --tree; from the root with 'caller'" },
 	OPT_FLAG(struct report_args, children, "children", 0,
-		 "functions with all that they call: --by total instead of leaf"),
+		 "include callees: --by total instead of leaf"),
 	OPT_NOT(struct report_args, children, "no-children", 0,
-		"functions by themselves, as is the default"),
+		"exclude callees: --by leaf (the default)"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
 		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),
 	OPT_PARSE(struct report_args, min_share, "min", 0, "PERCENT",
@@ -282,12 +282,12 @@ static void warn_of_gaps(struct session *s)
 	double broken = (double)trust.broken / (double)trust.samples;
 
 	if (lost > LOST_TOLERABLE)
-		diag_warn(&s->diag, "%s of the samples were lost; 'preport' alone says more",
+		diag_warn(&s->diag, "%s of the samples were lost; 'preport' has details",
 			  number_share(&arena, lost));
 	if (trust.leaves_only && s->names > NAMER_LEAVES)
 		diag_warn(&s->diag, "no stacks were recorded: callers are not known; record with -g");
 	if (broken > BROKEN_TOLERABLE && s->names != NAMER_NONE)
-		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' alone explains why",
+		diag_warn(&s->diag, "%s of the stacks are broken; 'preport' explains why",
 			  number_share(&arena, broken));
 }
 
@@ -528,11 +528,10 @@ static struct err *report_run(void *args, char **operands, int noperands, int *r
 const struct command cmd_report = {
 	.name = "",
 	.alias = "report",
-	.summary = "what was recorded and where the time went: a summary, or a table",
+	.summary = "show where the time went: a summary, or a table",
 	.operands = "",
-	.details = "Without options it prints a summary of one screen. Shares are of the event's "
-		   "weight\n"
-		   "(its periods), with the range that holds the true share with 95 % certainty.\n"
+	.details = "Without options it prints a one-screen summary. Shares are of the event's weight "
+		   "(its periods), with 95 % confidence intervals.\n"
 		   "Commands read precord.trace unless -i names another file.",
 	.examples = "  preport                              the summary of precord.trace\n"
 		    "  preport --by process,leaf -n 5       for each process its five hottest functions\n"

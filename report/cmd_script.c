@@ -23,7 +23,7 @@ static const char *const formats[] = { "text", "json", NULL };
 
 static const struct opt script_opts[] = {
 	OPT_FLAG(struct script_args, all, "all", 'a',
-		 "show mappings, forks, losses and so on too, not only samples"),
+		 "show all records: mappings, forks, losses, ..., not only samples"),
 	OPT_FLAG(struct script_args, print.relative, "relative", 0,
 		 "count time from the start of the recording"),
 	OPT_FLAG(struct script_args, print.no_chain, "no-chain", 0,
@@ -76,7 +76,7 @@ static struct err *script_run(void *args, char **operands, int noperands, int *r
 
 const struct command cmd_script = {
 	.name = "script",
-	.summary = "one event after another, as text or JSON lines",
+	.summary = "print every event, as text or JSON lines",
 	.operands = "",
 	.needs = "events",
 	.opts = script_opts,

@@ -198,14 +198,14 @@ static struct err *strip_run(void *args_, char **operands, int noperands, int *r
 
 	(void)ret_status;
 	if (!err && !args->stacks && !args->names && !args->command_lines && !args->host)
-		err = err_remedy(err_new(ERR_USAGE, "nothing to take out was named"),
-				 "say --stacks, --names, --command-lines or --host");
+		err = err_remedy(err_new(ERR_USAGE, "nothing to remove was given"),
+				 "choose --stacks, --names, --command-lines or --host");
 	return err ? err : session_run(&cmd_strip, &args->session, strip, args);
 }
 
 const struct command cmd_strip = {
 	.name = "strip",
-	.summary = "take things out of a trace before handing it on",
+	.summary = "remove sensitive data from a trace before sharing it",
 	.operands = "[TRACE]",
 	.needs = "events",
 	.opts = strip_opts,

@@ -85,7 +85,7 @@ static struct err *syscalls_run(void *args_, char **operands, int noperands, int
 
 const struct command cmd_syscalls = {
 	.name = "syscalls",
-	.summary = "how often system calls were made, how long they took, how they failed",
+	.summary = "system calls: counts, latencies and errors",
 	.operands = "",
 	.details = "System calls are recorded with 'precord --trace-syscalls'. A call that is not over counts until the end.\n"
 		   "'preport --event syscalls --by syscall,leaf' shows who makes them, 'preport waits' for what they wait.",

@@ -39,7 +39,7 @@ static void topdown_defaults(void *args)
 
 static struct err *no_counts(const struct session *s)
 {
-	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' counted nothing that tells why it took long",
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' has no top-down events",
 				  s->args->input),
 			  "record with 'precord --topdown -- COMMAND' where there is a PMU; "
 			  "'preport' alone shows where the time went");
@@ -129,7 +129,7 @@ static struct err *topdown_run(void *args_, char **operands, int noperands, int 
 
 const struct command cmd_topdown = {
 	.name = "topdown",
-	.summary = "why the processor was slow: front end, back end, wrong guesses",
+	.summary = "top-down analysis: why the processor stalled",
 	.operands = "",
 	.needs = "events",
 	.details = "Record with precord --topdown. A slot is room for one operation in one cycle; the "

@@ -302,14 +302,14 @@ static struct err *tui_main(void *args, char **operands, int noperands, int *ret
 	if (tui->live)
 		return look_live(tui);
 	if (strcmp(tui->session.input, "-") == 0)
-		return err_remedy(err_new(ERR_USAGE, "standard input is where keys come from"),
+		return err_remedy(err_new(ERR_USAGE, "the keyboard is read from standard input"),
 				  "write the recording to a file first");
 	return look_at_files(tui);
 }
 
 const struct command cmd_tui = {
 	.name = "tui",
-	.summary = "look around in a recording on the terminal",
+	.summary = "browse a recording in the terminal",
 	.operands = "",
 	.details = "Enter unfolds a row into its callers, a shows its instructions, t, p and d choose a "
 		   "thread, process or module, / searches, ? shows all keys.",

@@ -25,9 +25,9 @@ static const struct opt waits_opts[] = {
 		  "rows: wait (default), state, syscall, leaf, caller, thread, process, ... as in preport",
 		  view_parse_levels),
 	OPT_FLAG(struct waits_args, native, "kernel-leaf", 0,
-		 "waits begin at their innermost frame, in the kernel's scheduler"),
+		 "keep the kernel scheduler's frames as leaves of waits"),
 	OPT_FLAG(struct waits_args, idle, "idle", 0,
-		 "show threads without work where they wait, not as [waiting for work]"),
+		 "show where idle threads wait, not [waiting for work]"),
 	OPT_GROUP(struct waits_args, lengths, length_opts),
 	OPT_END,
 };

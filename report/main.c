@@ -20,13 +20,13 @@ extern const unsigned char asset_steps_txt[], asset_shares_txt[], asset_trust_tx
 
 /* Ended by a topic without a name. */
 static const struct topic topics[] = {
-	{ "steps", "from slow to the line that is slow", asset_steps_txt },
-	{ "shares", "how to read a share and its range", asset_shares_txt },
-	{ "trust", "lost, throttled, cut, broken, unnamed, and what to do", asset_trust_txt },
-	{ "stacks", "how stacks are found, and why some are not whole", asset_stacks_txt },
-	{ "symbols", "where names and lines come from", asset_symbols_txt },
-	{ "filters", "asking about a part of the recording", asset_filters_txt },
-	{ "outputs", "what can be made of a recording", asset_outputs_txt },
+	{ "steps", "from a slow program to the slow line", asset_steps_txt },
+	{ "shares", "how to read a share and its confidence interval", asset_shares_txt },
+	{ "trust", "lost, throttled, cut, broken, unnamed: causes and fixes", asset_trust_txt },
+	{ "stacks", "how stacks are unwound, and why some are incomplete", asset_stacks_txt },
+	{ "symbols", "where symbols and source lines come from", asset_symbols_txt },
+	{ "filters", "how to look at a part of the recording", asset_filters_txt },
+	{ "outputs", "formats and tools a recording can be exported to", asset_outputs_txt },
 	{ "terminal", "width, bars, colour, pager", asset_terminal_txt },
 	{ NULL, NULL, NULL },
 };

@@ -19,7 +19,7 @@
 
 const struct opt perf_report_options[] = {
 	OPT_SAME('i', "input"),
-	OPT_ANYWAY('v', "verbose", NULL, "what went wrong is always said"),
+	OPT_ANYWAY('v', "verbose", NULL, "errors are always reported"),
 	OPT_ANYWAY('q', "quiet", NULL, "warnings go to standard error, and only results to standard output"),
 	OPT_INSTEAD('n', "show-nr-samples", NULL, "samples are always shown beside shares; -n N limits rows"),
 	OPT_INSTEAD(0, "show-cpu-utilization", NULL, "type --by cpu, or 'preport script'"),
@@ -111,7 +111,7 @@ const struct opt perf_annotate_options[] = {
 	OPT_INSTEAD('s', NULL, "SYMBOL", "the function is an operand: preport annotate FUNCTION"),
 	OPT_SAME(0, "symbol"),
 	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
-	OPT_ANYWAY('v', "verbose", NULL, "what went wrong is always said"),
+	OPT_ANYWAY('v', "verbose", NULL, "errors are always reported"),
 	OPT_ANYWAY('q', "quiet", NULL, "warnings go to standard error"),
 	OPT_ANYWAY('n', "show-nr-samples", NULL, SAMPLES),
 	OPT_INSTEAD('D', "dump-raw-trace", NULL, RAW),
@@ -224,7 +224,7 @@ const struct opt perf_diff_options[] = {
 	OPT_LIKE('S', "symbols", "NAME,..", "symbol=%,"),
 	OPT_INSTEAD('s', "sort", "KEY,..", "type --by leaf, caller, total, module, line, process or comm"),
 	OPT_INSTEAD('t', "field-separator", "SEP", SEPARATOR),
-	OPT_ANYWAY('v', "verbose", NULL, "what went wrong is always said"),
+	OPT_ANYWAY('v', "verbose", NULL, "errors are always reported"),
 	OPT_ANYWAY('q', "quiet", NULL, "warnings go to standard error"),
 	OPT_ANYWAY('f', "force", NULL, "files of any owner are read"),
 	OPT_SAME(0, "symfs"),

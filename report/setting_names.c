@@ -12,7 +12,7 @@ const struct setting_name setting_names[] = {
 	{ "demangle", SETTING_VALUE, NULL, "full, simple or off" },
 	{ "idle", SETTING_YES, NULL, "show where threads without work wait: yes or no" },
 	{ "inline", SETTING_NO, NULL, "inlined calls and source lines: yes or no" },
-	{ "levels", SETTING_VALUE, "default-by", "of tables that --by says nothing about" },
+	{ "levels", SETTING_VALUE, "default-by", "the default levels of tables" },
 	{ "native", SETTING_YES, NULL, "the C frames of interpreters, too: yes or no" },
 	{ "not-mine", SETTING_VALUE, NULL, "a glob of files that are not your own code, as often as you like" },
 	{ "pager", SETTING_PAGER, NULL, "a command for long output, or no" },

@@ -57,7 +57,7 @@ static struct err *check_regular(int fd, const char *path, size_t limit)
 	if (fstat(fd, &st))
 		return err_system(errno, "cannot look at '%s'", path);
 	if (!S_ISREG(st.st_mode))
-		return err_new(ERR_UNSUPPORTED, "'%s' is no regular file", path);
+		return err_new(ERR_UNSUPPORTED, "'%s' is not a regular file", path);
 	if ((uint64_t)st.st_size > limit)
 		return too_long(path, limit);
 	return NULL;

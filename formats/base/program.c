@@ -229,8 +229,8 @@ static void print_more(const struct program *program)
 
 	putchar('\n');
 	text_put_wrapped(stdout,
-			 arena_printf(&arena, "'%s COMMAND --help' tells about one command%s.", program->name,
-				      program->topics ? ", 'help TOPIC' about a topic" : ""),
+			 arena_printf(&arena, "'%s COMMAND --help' describes one command%s.", program->name,
+				      program->topics ? ", 'help TOPIC' a topic" : ""),
 			 0, columns_of_prose(stdout));
 }
 

@@ -39,7 +39,7 @@ static struct err *read_line(struct settings *settings, char *line, const char *
 		return NULL;
 	equals = strchr(line, '=');
 	if (!equals || equals == line)
-		return err_remedy(err_new(ERR_USAGE, "%s:%u: '%s' is no setting", file, number, line),
+		return err_remedy(err_new(ERR_USAGE, "%s:%u: '%s' is not a setting", file, number, line),
 				  "lines are NAME = VALUE, see 'preport config'");
 	*equals = '\0';
 	setting.name = arena_strdup(&settings->arena, trim(line));
@@ -71,7 +71,7 @@ static struct err *read_text(struct settings *settings, int fd, const char *path
 		len += (size_t)got;
 	text[len] = '\0';
 	if (strlen(text) != len)
-		return err_remedy(err_new(ERR_USAGE, "'%s' is no text: byte %zu is 0", path, strlen(text)),
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not text: byte %zu is 0", path, strlen(text)),
 				  "lines are NAME = VALUE, see 'preport config'");
 	for (unsigned number = 1; !err && (line = strsep(&rest, "\n")); number++)
 		err = read_line(settings, line, path, number);

@@ -39,7 +39,7 @@ enum jitdump_kind {
 	JITDUMP_GONE = 0x70720005,     /* code that is not there any more: what was known of these addresses holds until then */
 	/*
 	 * All that is not gone was there at that time. A dump with such a record says of all code since when it was certainly there: at other
-	 * times nothing is known of its addresses. Others say when it was read, or written.
+	 * times nothing is known about its addresses. Others say when it was read, or written.
 	 */
 	JITDUMP_CHECKED = 0x70720006,
 };

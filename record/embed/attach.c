@@ -58,7 +58,7 @@ struct attach_front {
 };
 
 #define WHO_KERNEL  UINT64_MAX
-#define WHO_NO_CODE (1ULL << 62) /* with the process's number: nothing is known of it */
+#define WHO_NO_CODE (1ULL << 62) /* with the process's number: nothing is known about it */
 
 struct attach {
 	enum attach_bundle bundle;

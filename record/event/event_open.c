@@ -185,7 +185,7 @@ static struct err *not_there(const struct event_refusal *refusal)
 {
 	if (is_hardware(refusal->attr))
 		return unsupported(
-			refusal, "no hardware of this machine counts it",
+			refusal, "this machine has no hardware counter for it",
 			"virtual machines often have no PMU; cpu-clock works everywhere, "
 			"'precord list' shows what else does");
 	return unsupported(refusal, "this kernel does not have it",
@@ -197,11 +197,11 @@ static struct err *invalid(const struct event_refusal *refusal)
 	const struct perf_event_attr *attr = refusal->attr;
 
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK && !attr->precise_ip)
-		return unsupported(refusal, "the PMU records no branches here, or none such",
-				   "leave -b and -j out; virtual machines seldom have them");
+		return unsupported(refusal, "the PMU records no branches of this kind here",
+				   "drop -b and -j; virtual machines seldom have branch stacks");
 	if (refusal->less_precise)
-		return err_remedy(unsupported(refusal, "it cannot be as precise as asked for here", NULL),
-				  "the PMU has level %u of the %u asked for; modifier P takes what there is",
+		return err_remedy(unsupported(refusal, "that precision is not supported here", NULL),
+				  "the PMU supports level %u, not %u; modifier P takes the highest",
 				  refusal->less_precise - 1, (unsigned)attr->precise_ip);
 	if (refusal->counts)
 		return err_remedy(
@@ -210,13 +210,13 @@ static struct err *invalid(const struct event_refusal *refusal)
 			refusal->name);
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		return unsupported(
-			refusal, "the processor has no such breakpoint",
-			"x86 knows w, rw and x (x with 8 bytes), at multiples of their length");
+			refusal, "the processor does not support such a breakpoint",
+			"x86 supports w, rw and x (x with 8 bytes), aligned to their length");
 	if (attr->precise_ip)
-		return unsupported(refusal, "it cannot be as precise as asked for here",
-				   "leave the modifier p out, or use P for as precise as can be");
+		return unsupported(refusal, "that precision is not supported here",
+				   "drop the modifier p, or use P for the highest precision available");
 	if (refusal->target->pid >= 0 && attr->type > PERF_TYPE_BREAKPOINT)
-		return unsupported(refusal, "it counts for a whole machine, not for a task",
+		return unsupported(refusal, "it counts for the whole machine, not for a task",
 				   "record with -a");
 	return unsupported(refusal, "the kernel refuses this combination",
 			   "try it without modifiers and outside a group");
@@ -264,7 +264,7 @@ struct err *event_refusal_explain(const struct event_refusal *refusal,
 	case EOPNOTSUPP:
 		return invalid(refusal);
 	case ENODATA:
-		return unsupported(refusal, "on this CPU it counts only behind its helper",
+		return unsupported(refusal, "on this CPU it counts only after its helper event",
 				   "open both as a group: -e '{mem-loads-aux,mem-loads}:P'");
 	case EMFILE:
 	case ENFILE:
@@ -272,11 +272,10 @@ struct err *event_refusal_explain(const struct event_refusal *refusal,
 	case EBUSY:
 		return err_remedy(
 			system_refusal(refusal, "its counter is taken"),
-			"another profiler, a hypervisor or the NMI watchdog holds it; the last "
-			"lets go with: sysctl kernel.nmi_watchdog=0");
+			"another profiler, a hypervisor or the NMI watchdog uses it; stop the watchdog with: sysctl kernel.nmi_watchdog=0");
 	case ENOSPC:
 		return err_remedy(system_refusal(refusal, "all hardware breakpoints are in use"),
-				  "x86 has four for each thread: ask for fewer");
+				  "x86 has four for each thread: use fewer");
 	case ESRCH:
 		return err_system(ESRCH, "event '%s': task %d", refusal->name,
 				  (int)refusal->target->pid);
@@ -375,7 +374,7 @@ struct err *event_open_filter(const struct event_desc *desc, int fd)
 	if (errno != EINVAL)
 		return err_system(errno, "cannot set the filter of '%s'", desc->name);
 	return err_remedy(
-		err_new(ERR_USAGE, "'%s' is no filter for '%s'", desc->filter, desc->name),
+		err_new(ERR_USAGE, "'%s' is not a filter for '%s'", desc->filter, desc->name),
 		"its fields are: %s", tracepoint_fields(&arena, desc->format));
 }
 

@@ -99,7 +99,7 @@ static void note_features(struct maker *m)
 		    (i != EVENT_FEATURE_BUILD_ID || m->request->build_ids))
 			list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", missed[i]);
 	if (*list)
-		note(m, arena_printf(arena, "this kernel does not give: %s", list));
+		note(m, arena_printf(arena, "this kernel does not provide: %s", list));
 }
 
 /* ---- giving up ---- */
@@ -140,16 +140,15 @@ static bool to_user_only(struct maker *m, struct event_planned *event, int errnu
 		return false;
 	if (event_desc_is_off_cpu(event->desc)) {
 		note(m, arena_printf(arena,
-				     "off-cpu: waits are timed, but their stacks are not known, for "
-				     "kernel.perf_event_paranoid is %" PRId64
-				     "; to see them, run as root or: sysctl kernel.perf_event_paranoid=1",
+				     "off-cpu: waits are timed without stacks: kernel.perf_event_paranoid is %" PRId64
+				     "; to record them, run as root or: sysctl kernel.perf_event_paranoid=1",
 				     m->rights.paranoid));
 		return true;
 	}
 	m->plan->user_only = true;
 	note(m,
 	     arena_printf(arena,
-			  "kernel code is not sampled, for kernel.perf_event_paranoid is %" PRId64
+			  "kernel code is not sampled: kernel.perf_event_paranoid is %" PRId64
 			  "; to include it, run as root or: sysctl kernel.perf_event_paranoid=1",
 			  m->rights.paranoid));
 	return true;
@@ -172,7 +171,7 @@ static bool to_clock(struct maker *m, struct event_planned *event)
 	event->unit = "ns";
 	event->name = event->attr.config == PERF_COUNT_SW_CPU_CLOCK ? "cpu-clock" : "task-clock";
 	note(m, arena_printf(&m->plan->arena,
-			     "no hardware counts cycles here: %s, a timer, samples instead",
+			     "no hardware counter for cycles here: sampling by %s, a timer, instead",
 			     event->name));
 	return true;
 }
@@ -184,7 +183,7 @@ static bool give_up(struct maker *m, struct event_planned *event, int errnum)
 		return true;
 	if (errnum == EINVAL && event_open_lower_rate(&event->attr)) {
 		note(m, arena_printf(&m->plan->arena,
-				     "the kernel's limit has sunk: %" PRIu64 " samples a second",
+				     "the kernel has lowered its limit: %" PRIu64 " samples a second",
 				     (uint64_t)event->attr.sample_freq));
 		return true;
 	}
@@ -419,7 +418,7 @@ static void note_event(struct maker *m, const struct event_planned *event)
 	if (event_attr_is_clock(&event->attr) && !event->attr.freq &&
 	    event->attr.sample_period > period)
 		note(m, arena_printf(arena,
-				     "%s: every %d ns, for the kernel samples clocks no more often",
+				     "%s: every %d ns, the shortest period of the kernel's clocks",
 				     event->name, EVENT_RATE_CLOCK_PERIOD_MIN_NS));
 	if (desc->read_group && request->inherit && request->probe.pid >= 0 && !event->attr.inherit)
 		note(m, arena_printf(arena,

@@ -48,7 +48,7 @@ struct err *event_rate_parse_freq(void *field, const char *text)
 
 	if (strcmp(text, "max") == 0) {
 		if (limit == UINT64_MAX)
-			return err_new(ERR_UNSUPPORTED, "'" LIMIT_FILE "' does not tell the limit");
+			return err_new(ERR_UNSUPPORTED, "'" LIMIT_FILE "' does not have the limit");
 	} else if (!parse_count(text, &value) || !value) {
 		return err_new(ERR_USAGE, "it must be a number of samples a second, or max");
 	}

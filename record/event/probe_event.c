@@ -127,7 +127,7 @@ static struct err *read_arg(char *word, struct arena *arena, struct probe_args *
 		return err_remedy(err_new(ERR_USAGE, "'%s' is no register", value),
 				  "arguments are read from registers only: %%di, $arg1, $retval");
 	if (type && !read_type(type, &arg))
-		return err_new(ERR_USAGE, "'%s' is no type: u, s or x with 8, 16, 32 or 64 bits", type);
+		return err_new(ERR_USAGE, "'%s' is not a type: u, s or x with 8, 16, 32 or 64 bits", type);
 	arg.name = arena_strdup(arena, word);
 	args->items[args->len++] = arg;
 	return NULL;

@@ -44,7 +44,7 @@ struct err *topdown_args_parse(void *field, const char *value)
 		return NULL;
 	args->apart = strcmp(value + digits, ",apart") == 0;
 	if (digits != 1 || (value[1] && !args->apart))
-		return err_new(ERR_USAGE, "'%s' is no level: 1, 2, or one of them with ',apart'", value);
+		return err_new(ERR_USAGE, "'%s' is not a level: 1, 2, or one of them with ',apart'", value);
 	args->level = (uint8_t)(*value - '0');
 	return NULL;
 }
@@ -203,7 +203,7 @@ static struct err *add_group(struct builder *b, const struct topdown_model *mode
 		if (group == 0)
 			return event_group_too_large(model->name, m.len, false);
 		diag_warn(b->diag,
-			  "%zu counters at once are not to be had: part of level 2 is left out (%s)",
+			  "%zu counters are not available at once: part of level 2 is left out (%s)",
 			  m.len, event_group_cause(&b->arena));
 		return NULL;
 	}

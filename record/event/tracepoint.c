@@ -153,7 +153,7 @@ struct err *tracepoint_load(const char *root, struct arena *arena, struct tracep
 	if (err)
 		return err_wrap(with_remedy(err, root), "tracepoint %s:%s", tp->system, tp->name);
 	if (!text_parse_u64(id, &tp->id))
-		return err_new(ERR_CORRUPT, "tracepoint %s:%s has the id '%s', which is no number",
+		return err_new(ERR_CORRUPT, "tracepoint %s:%s has the id '%s', which is not a number",
 			       tp->system, tp->name, id);
 	tp->format = format;
 	return NULL;

@@ -38,7 +38,7 @@ struct err *affinity_parse(void *field, const char *value)
 
 	if (err || !list.len)
 		return err_new(ERR_USAGE,
-			       "'%s' is none of sys, node, cpu, nor a list of CPUs such as 0-3,8", value);
+			       "'%s' is not one of sys, node, cpu, nor a list of CPUs such as 0-3,8", value);
 	*args = (struct affinity_args){ AFFINITY_LIST, value };
 	return NULL;
 }

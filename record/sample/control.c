@@ -64,7 +64,7 @@ struct err *control_parse(void *field, const char *value)
 		args->answers = comma + 1;
 	}
 	if (!*text || (comma && !comma[1]))
-		return err_new(ERR_USAGE, "'%s' leaves a name out", value);
+		return err_new(ERR_USAGE, "a name is missing in '%s'", value);
 	if (!by_path && (!is_descriptor(text, &fd) || (comma && !is_descriptor(comma + 1, &fd))))
 		return err_new(ERR_USAGE, "'%s' has no numbers of descriptors", value);
 	return NULL;

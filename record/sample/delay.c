@@ -72,7 +72,7 @@ struct err *delay_parse(void *field, const char *value)
 	if (add_windows(delay, value))
 		return NULL;
 	return err_new(ERR_USAGE,
-		       "'%s' is no number of milliseconds, nor -1, nor windows in ascending order "
+		       "'%s' is not a number of milliseconds, nor -1, nor windows in ascending order "
 		       "like 10-20,30-40",
 		       value);
 }

@@ -73,11 +73,11 @@ static struct err *parse_branches(void *field, const char *value)
 #define ARGS struct sample_extras
 
 const struct opt sample_extras_opts[] = {
-	OPT_FLAG(ARGS, any_branch, "branch-any", 'b', "the last branches before each sample"),
+	OPT_FLAG(ARGS, any_branch, "branch-any", 'b', "record the last branches before each sample"),
 	OPT_PARSE(ARGS, branches, "branch-filter", 'j', "LIST",
-		  "only such branches: any, any_call, cond, u, k, ...", parse_branches),
-	OPT_FLAG(ARGS, data, "data", 'd', "data addresses, and where the data came from"),
-	OPT_FLAG(ARGS, weight, "weight", 'W', "how long it took, where the PMU tells"),
+		  "record only these branches: any, any_call, cond, u, k, ...", parse_branches),
+	OPT_FLAG(ARGS, data, "data", 'd', "record data addresses and data sources"),
+	OPT_FLAG(ARGS, weight, "weight", 'W', "record latencies, where the PMU measures them"),
 	OPT_END,
 };
 

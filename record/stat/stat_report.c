@@ -581,8 +581,7 @@ static void text_impossible(const struct stat_report *r)
 	for (size_t i = 0; i < r->table->rows.len; i++) {
 		if (r->table->rows.items[i].state != STAT_IMPOSSIBLE)
 			continue;
-		fprintf(r->out, "impossible: counters gave more than any processor can do; the PMU of this "
-				"(virtual) machine is at fault, count fewer events at once\n");
+		fprintf(r->out, "impossible: these counts exceed what any processor can do; the PMU of this (virtual) machine is at fault, count fewer events at once\n");
 		return;
 	}
 }

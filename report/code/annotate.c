@@ -406,7 +406,5 @@ const char *annotate_skid(const struct annotate *a, const struct annotate_event 
 	if (asked->precise || asked->type == TYPE_SOFTWARE || asked->type == TYPE_TRACEPOINT ||
 	    asked->type == TYPE_BREAKPOINT)
 		return NULL;
-	return "samples land some instructions behind the one that caused them (skid): look above a hot "
-	       "instruction too, at loads, divisions and jumps; where the processor can, record "
-	       "precisely (-e cycles:pp)";
+	return "samples land some instructions after the one that caused them (skid): look above a hot instruction too, at loads, divisions and jumps; where the processor supports it, record precisely (-e cycles:pp)";
 }

@@ -14,9 +14,9 @@
 static const struct {
 	const char *why, *remedy;
 } no_kernel_code[] = {
-	[RECORDING_CODE_UNKNOWN] = { "nothing is known of it",
+	[RECORDING_CODE_UNKNOWN] = { "nothing is known about it",
 				     "record as root, so that the code is embedded" },
-	[RECORDING_CODE_EMBEDDED] = { "its memory could not be read, or the limit was reached",
+	[RECORDING_CODE_EMBEDDED] = { "its memory could not be read, or the size limit was reached",
 				      "record less, or a shorter time" },
 	[RECORDING_CODE_LEFT_OUT] = { "it was recorded with --bundle=none",
 				      "record without --bundle=none" },
@@ -24,7 +24,7 @@ static const struct {
 				    "record on a kernel that has it" },
 	[RECORDING_CODE_COVERED] = { "/proc/kcore was covered where it was recorded, as in containers",
 				     "record on the host" },
-	[RECORDING_CODE_DENIED] = { "the recorder had no right to read /proc/kcore",
+	[RECORDING_CODE_DENIED] = { "the recorder had no permission to read /proc/kcore",
 				    "record as root with CAP_SYS_RAWIO" },
 	[RECORDING_CODE_LOCKED] = { "lockdown=confidentiality keeps /proc/kcore closed",
 				    "record on a machine without it" },

@@ -177,8 +177,7 @@ static void judge_alone(struct diff_head *head, const struct facts *f, uint32_t 
 	if (!of->has_times)
 		warn(head,
 		     arena_printf(head->arena,
-				  "%s has no times: its samples are treated as independent, "
-				  "which makes changes look surer than they are",
+				  "%s has no times: its samples are treated as independent, so intervals are too narrow",
 				  label));
 }
 

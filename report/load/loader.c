@@ -371,8 +371,8 @@ static struct err *finish(struct loader *l)
 
 	if (!err || !l->in.stream->events)
 		return err;
-	diag_err(l->in.diag, err_wrap(err, l->in.recording->bad_records ? "'%s' is read but for what is damaged" :
-									  "'%s' is read as far as it goes", l->in.args->input));
+	diag_err(l->in.diag, err_wrap(err, l->in.recording->bad_records ? "'%s' is damaged: the readable parts are shown" :
+									  "'%s' is incomplete: what is there is shown", l->in.args->input));
 	return NULL;
 }
 

@@ -67,17 +67,17 @@ static void remark_recording(struct judge *r)
 
 	if (r->s->recording->bad_records)
 		add(r, WEIGHT_FILE,
-		    arena_printf(r->arena, "the file is damaged: %s left out that could not be read, the first at offset %" PRIu64 "%s",
+		    arena_printf(r->arena, "the file is damaged: %s could not be read, the first at offset %" PRIu64 "%s",
 				 number_of(r->arena, r->s->recording->bad_records, "record"), r->s->recording->damaged_at,
-				 r->s->recording->complete ? "" : ", and it has no end" NO_END));
+				 r->s->recording->complete ? "" : ", and the end is missing" NO_END));
 	else if (r->s->recording->damaged_at)
 		add(r, WEIGHT_FILE,
 		    arena_printf(r->arena, "the file is damaged at offset %" PRIu64 "%s",
 				 r->s->recording->damaged_at,
-				 r->s->recording->complete ? "" : ", and it has no end" NO_END));
+				 r->s->recording->complete ? "" : ", and the end is missing" NO_END));
 	else if (!trust->complete_file)
 		add(r, WEIGHT_FILE,
-		    "the file has no end: the recorder was killed, or the copy is cut" NO_END);
+		    "the end of the file is missing: the recorder was killed, or the copy is incomplete" NO_END);
 	if (r->s->recording->late_events)
 		add(r, WEIGHT_FILE,
 		    arena_printf(r->arena,
@@ -156,7 +156,7 @@ static void remark_turns(struct judge *r)
 	if (*never && !is_noted(&r->s->facts, RECORDING_NOTE_NEVER))
 		add(r, 1, arena_printf(r->arena, "not counted (unknown, not 0), no counter was free: %s", never));
 	if (*wrong)
-		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is wrong: %s", wrong));
+		add(r, 1, arena_printf(r->arena, "more than a processor can count, so the PMU is faulty: %s", wrong));
 	if (nshared > TURNS_NAMED)
 		shared = arena_printf(r->arena, "%u events were counted %s to %s", nshared,
 				      number_share(r->arena, least), number_share(r->arena, most));

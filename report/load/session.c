@@ -290,7 +290,7 @@ static struct err *nothing_there(struct session *s)
 	if (s->stream.samples == 0)
 		return s->imported ? err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input) : no_samples(s);
 	if (filter_is_empty(s->filter))
-		return err_new(ERR_CORRUPT, "'%s': its samples are of events that it does not name",
+		return err_new(ERR_CORRUPT, "'%s': its samples belong to events that it does not list",
 			       input);
 	return err_remedy(err_new(ERR_UNSUPPORTED,
 				  "none of the %" PRIu64 " samples in '%s' passes %s",

@@ -52,7 +52,7 @@ static struct err *parse_demangle(void *field, const char *value)
 		*(enum demangle_how *)field = (enum demangle_how)how;
 		return NULL;
 	}
-	return err_new(ERR_USAGE, "'%s' is none of full, simple, off", value);
+	return err_new(ERR_USAGE, "'%s' is not one of full, simple, off", value);
 }
 
 static struct err *parse_no_demangle(void *field, const char *value)
@@ -67,7 +67,7 @@ static struct err *parse_seconds(void *field, const char *value)
 	uint64_t seconds;
 
 	if (!text_parse_u64(value, &seconds) || seconds > 86400)
-		return err_new(ERR_USAGE, "'%s' is no number of seconds up to a day", value);
+		return err_new(ERR_USAGE, "'%s' is not a number of seconds up to a day", value);
 	*(uint64_t *)field = seconds * 1000000000u;
 	return NULL;
 }
@@ -92,28 +92,28 @@ const struct opt session_opts[] = {
 	OPT_PARSE(struct session_args, debug_dirs, "debug-dir", 0, "DIR",
 		  "look for debug files below DIR as well", parse_debug_dir),
 	OPT_PARSE(struct session_args, vmlinux, "vmlinux", 0, "FILE",
-		  "the kernel's file with debug information, if its build ID is right", parse_file),
+		  "the kernel's vmlinux, used if its build ID matches", parse_file),
 	OPT_PARSE(struct session_args, kallsyms, "kallsyms", 0, "FILE",
-		  "a copy of the /proc/kallsyms of a perf.data's machine", parse_file),
+		  "a copy of /proc/kallsyms from the machine of a perf.data", parse_file),
 	OPT_UINT(struct session_args, threads, "threads", 0, "N",
 		 "unwind with N threads, at most 8 (default 1)"),
 	OPT_NOT(struct session_args, inlines, "no-inline", 0,
-		"leave inlined calls and source lines out"),
+		"do not resolve inlined calls and source lines"),
 	OPT_NOT(struct session_args, cache, "no-cache", 0,
-		"neither use nor keep what debug information said in earlier runs"),
+		"do not use or fill the cache of debug information"),
 	{ OPT_FIELD_(OPT_KIND_PARSE, struct session_args, demangle, "demangle", 0, "[HOW]",
 		     "C++ and Rust names: full (default), simple (without arguments) or off"),
 	  .parse = parse_demangle, .choices = demangle_words },
 	{ OPT_FIELD_(OPT_KIND_PARSE, struct session_args, demangle, "no-demangle", 0, NULL,
-		     "show C++ and Rust names as they are in the file"),
+		     "do not demangle C++ and Rust names"),
 	  .parse = parse_no_demangle },
 	OPT_PARSE(struct session_args, debuginfod_time_ns, "debuginfod-time", 0, "SECONDS",
-		  "what servers of DEBUGINFOD_URLS may take, all together (120)", parse_seconds),
-	OPT_LIST(struct session_args, not_mine, "not-mine", 0, "GLOB,..", "files whose code is not your own, for --by mine"),
+		  "time limit for all downloads from DEBUGINFOD_URLS (120)", parse_seconds),
+	OPT_LIST(struct session_args, not_mine, "not-mine", 0, "GLOB,..", "files that are not your own code, for --by mine"),
 	OPT_FLAG(struct session_args, native, "native", 0,
-		 "show the C frames of interpreters too, not only those of their programs"),
+		 "show interpreters' C frames, not only the scripts' frames"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
-		"no line on the terminal while a large trace is read"),
+		"do not show progress while reading a large trace"),
 	OPT_END,
 };
 

@@ -93,7 +93,7 @@ static struct err *add_definition(struct metric_set *set, const char *place, cha
 		name = trim(name);
 	}
 	if (!*name || name[strspn(name, NAME_LETTERS)])
-		return err_new(ERR_USAGE, "%s: '%s' is no name for a metric", place, name);
+		return err_new(ERR_USAGE, "%s: '%s' is not a valid metric name", place, name);
 	def->name = name;
 	def->formula = trim(equals + 1);
 	def->words = words;
@@ -137,7 +137,7 @@ struct err *metric_set_add_text(struct metric_set *set, const char *place, const
 	unsigned number = 0;
 
 	if (strlen(rest) != len)
-		return err_new(ERR_USAGE, "'%s' is no text: byte %zu is 0", place, strlen(rest));
+		return err_new(ERR_USAGE, "'%s' is not text: byte %zu is 0", place, strlen(rest));
 	while (rest) {
 		char *line = strsep(&rest, "\n");
 		const char *where = arena_printf(&set->arena, "%s:%u", place, ++number);

@@ -85,7 +85,7 @@ static struct err *copy_to_output(const struct trace_copy *copy, struct event_so
 	int fd = fileno(out.stream);
 
 	if (isatty(fd))
-		err = err_remedy(err_new(ERR_USAGE, "a trace is no text for a terminal"),
+		err = err_remedy(err_new(ERR_USAGE, "will not write a trace to a terminal"),
 				 "name a file with -o");
 	if (!err)
 		err = copy_to(copy, source, fd);

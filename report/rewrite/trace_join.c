@@ -210,7 +210,7 @@ struct err *trace_join(const char *const *paths, size_t count, const char *outpu
 		add_recording(&j, event_source_recording(source));
 	}
 	if (!err && !count)
-		err = err_new(ERR_USAGE, "there is nothing to be joined yet");
+		err = err_new(ERR_USAGE, "there is nothing to join yet");
 	if (!err) {
 		settle(&j);
 		err = write_file(&j, output);

@@ -72,10 +72,10 @@ static const char *no_bottleneck(const struct topdown_tree *tree, const struct t
 	unsigned retiring = index_of(tree, "retiring");
 
 	if (retiring == UINT_MAX || !values[retiring].value.known)
-		return "too few samples to say what holds it up: record for longer, or at a higher rate";
+		return "too few samples to find the bottleneck: record for longer, or at a higher rate";
 	if (values[retiring].flagged)
 		return arena_printf(arena,
-				    "nothing holds the processor up: %s of %s do work; what is left is %s",
+				    "the processor is not stalled: %s of %s do useful work; what is left is %s",
 				    share_text(arena, &values[retiring].value), what_of(tree),
 				    tree->nodes[retiring].node->advice);
 	return arena_printf(arena, "no part stands out: %s of %s do work",

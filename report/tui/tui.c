@@ -728,7 +728,7 @@ static void act(struct tui *t, int key)
 		break;
 	default:
 		if (key > ' ' && key < 127 && key != 'q')
-			say(t, arena_printf(&t->arena, "%c is no key here, ? shows the keys", key));
+			say(t, arena_printf(&t->arena, "%c is not a key here, ? shows the keys", key));
 		break;
 	}
 }

@@ -232,7 +232,7 @@ int tui_text_show(struct screen *screen, const struct tui_text *text, size_t *li
 		if (key == '/' && !search(&v))
 			key = SCREEN_KEY_CLOSED;
 		else if (!ends(&v, key) && !act(&v, key) && key > ' ' && key < 127 && key != '/')
-			snprintf(v.message, sizeof(v.message), "%c is no key here, q goes back", key);
+			snprintf(v.message, sizeof(v.message), "%c is not a key here, q goes back", key);
 	}
 	*line = v.line;
 	vec_deinit(&v.lines);

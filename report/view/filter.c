@@ -38,7 +38,7 @@ static struct err *parse_numbers(void *field, const char *value)
 		struct filter_range range = { 0 };
 
 		if (!parse_range(strsep(&rest, ","), &range))
-			return err_remedy(err_new(ERR_USAGE, "'%s' is no list of numbers", value),
+			return err_remedy(err_new(ERR_USAGE, "'%s' is not a list of numbers", value),
 					  "it takes numbers and ranges, such as 0-3,8");
 		vec_push(&numbers->ranges, range);
 	}
@@ -93,7 +93,7 @@ struct err *filter_parse_window(void *field, const char *value)
 	filter->window = value;
 	if (!parse_ends(value, filter))
 		return err_remedy(
-			err_new(ERR_USAGE, "'%s' is no window of time", value),
+			err_new(ERR_USAGE, "'%s' is not a time window", value),
 			"it takes FROM,TO in seconds, per cent or wall-clock time: 1.5,3 or "
 			"500ms, or 20%%,40%% or 14:03:20,14:03:25");
 	if (filter->from.kind == filter->to.kind && filter->from.kind != TIME_ARG_TIME_OF_DAY &&
@@ -119,7 +119,7 @@ static struct err *parse_wait(void *field, const char *value)
 		*(uint64_t *)field = (uint64_t)(number * units[i].ns);
 		return NULL;
 	}
-	return err_new(ERR_USAGE, "'%s' is no length of a wait like 1ms, 250us or 2s", value);
+	return err_new(ERR_USAGE, "'%s' is not a length of a wait like 1ms, 250us or 2s", value);
 }
 
 static void deinit(void *filter)
@@ -145,7 +145,7 @@ const struct opt filter_opts[] = {
 		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
 		  filter_parse_window),
 	OPT_LIST(struct filter, wheres, "where", 0, "CONDITION",
-		 "only samples whose fields or labels fulfil it: 'bytes_req > 4096', 'url ~ /cart*'"),
+		 "only samples whose fields or labels match: 'bytes_req > 4096', 'url ~ /cart*'"),
 	OPT_PARSE(struct filter, min_wait_ns, "min-wait", 0, "TIME",
 		  "only waits of at least this length: 1ms, 250us", parse_wait),
 	OPT_PARSE(struct filter, max_wait_ns, "max-wait", 0, "TIME",

@@ -58,17 +58,17 @@ static struct err *parse_regex(void *field, const char *value)
 #define ARGS struct reshape_args
 
 const struct opt reshape_opts[] = {
-	OPT_PARSE(ARGS, focus, "focus", 0, "RE", "only samples with such a function on their stack",
+	OPT_PARSE(ARGS, focus, "focus", 0, "RE", "only samples with a matching function on the stack",
 		  parse_regex),
-	OPT_PARSE(ARGS, ignore, "ignore", 0, "RE", "only samples without one on their stack",
+	OPT_PARSE(ARGS, ignore, "ignore", 0, "RE", "only samples without a matching function on the stack",
 		  parse_regex),
-	OPT_PARSE(ARGS, hide, "hide", 0, "RE", "take such functions out: their callers get their weight",
+	OPT_PARSE(ARGS, hide, "hide", 0, "RE", "drop matching functions; their callers get their weight",
 		  parse_regex),
-	OPT_PARSE(ARGS, show, "show", 0, "RE", "take all other functions out", parse_regex),
+	OPT_PARSE(ARGS, show, "show", 0, "RE", "keep only matching functions", parse_regex),
 	OPT_PARSE(ARGS, show_from, "show-from", 0, "RE",
-		  "stacks from the outermost such function on, and only those with one", parse_regex),
+		  "start stacks at the outermost matching function, drop those without one", parse_regex),
 	OPT_FLAG(ARGS, merge_recursion, "merge-recursion", 0,
-		 "a function that calls itself is one frame"),
+		 "collapse direct recursion into one frame"),
 	OPT_END,
 };
 

@@ -35,7 +35,7 @@ static const char *why_not(const struct recording *rec, const char *path, const 
 
 	if (err) {
 		err_free(err);
-		return "it is no such dump";
+		return "it is not a JIT dump";
 	}
 	if (rec->arch && dump.machine != rec->arch->elf_machine)
 		return "it is of another architecture";

@@ -258,7 +258,7 @@ static struct table *table_of(struct unwind_tables *t, struct module *mod)
 	return table;
 }
 
-/* What a JIT said of the code at @ip at this time; NULL if nothing is known of it. */
+/* What a JIT said of the code at @ip at this time; NULL if nothing is known about it. */
 static const struct jit_symbol *jit_symbol_at(struct unwind_tables *t, struct module *mod, uint64_t ip)
 {
 	const struct table *table = table_of(t, mod);

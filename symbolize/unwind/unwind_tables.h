@@ -102,7 +102,7 @@ uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *ma
 /* Did the recorder read what is at @vaddr of the runtime whose code @map is? It may be bytecode, which no mapping holds. */
 bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
 
-/* How the caller of such an address is found; JITDUMP_FRAME_UNKNOWN where nothing is known of it. @map may be NULL. */
+/* How the caller of such an address is found; JITDUMP_FRAME_UNKNOWN where nothing is known about it. @map may be NULL. */
 enum jitdump_frame unwind_tables_frame(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
 
 /* Is @ip of @map, which may be NULL, in code that a JIT said it made? */

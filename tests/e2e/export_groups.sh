@@ -51,7 +51,7 @@ END
 head -c $(($(wc -c <branches.trace) - 40)) branches.trace >cut.trace
 for command in 'folded' 'pprof' 'export --to speedscope' 'export --to callgrind'; do
 	preport -i cut.trace $command -o out 2>err || fail "$command of a file that is cut"
-	grep -q 'damaged at offset\|has no end' err || fail "$command: no word that the file is cut"
+	grep -q 'damaged at offset\|end \(of the file \)\?is missing' err || fail "$command: no word that the file is cut"
 	preport -i whole.trace $command -o out 2>err || fail "$command"
 	expect 'lost 25.0 % (3)' err
 	preport -i group.trace $command -o out 2>err || fail "$command"

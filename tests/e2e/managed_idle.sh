@@ -50,5 +50,5 @@ if ruby=$(command -v ruby) && "$ruby" -e 'v = RUBY_VERSION.to_f; exit(RUBY_ENGIN
 fi
 [ "$found" ] || skip "there is no interpreter that is known"
 precord --idle=0 -- true 2>err.txt && fail "a rate of 0 was taken"
-grep -q 'is no rate' err.txt || fail "it is not said which rates there are"
+grep -q 'is not a rate' err.txt || fail "it is not said which rates there are"
 exit 0

@@ -132,7 +132,7 @@ fi
 head -c $(($(stat -c %s fp.data) / 2)) fp.data >cut.data
 preport -i cut.data --by leaf >cut.txt 2>/dev/null || fail "half a file is not read"
 grep -q leaf cut.txt || fail "half a file gives nothing"
-preport -i cut.data 2>/dev/null | grep -q 'has no end' || fail "half a file passes for a whole one"
+preport -i cut.data 2>/dev/null | grep -q 'end of the file is missing' || fail "half a file passes for a whole one"
 
 # perf record --kcore and --threads write folders; of the latter "data" has no samples.
 mkdir folder empty
@@ -166,7 +166,7 @@ while pos < end:
 open(sys.argv[2], 'wb').write(data)
 CODE
 	preport -i bad.data >bad.txt 2>bad.err || fail "a bad mapping ends the file: $(cat bad.err)"
-	grep -q '1 record left out that could not be read' bad.txt || fail "a bad mapping is not told of: $(cat bad.txt)"
+	grep -q '1 record could not be read' bad.txt || fail "a bad mapping is not told of: $(cat bad.txt)"
 	preport -i fp.data 2>/dev/null | grep -o '^[0-9,]* samples of' >whole.txt
 	grep -o '^[0-9,]* samples of' bad.txt | diff whole.txt - || fail 'a bad mapping costs samples'
 fi

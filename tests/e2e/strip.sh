@@ -35,7 +35,7 @@ done
 # Nothing named is a mistake, and the input stays as it is.
 before=$(cksum <run.trace)
 if preport strip run.trace 2>none.err; then fail "nothing to take out, and no error"; fi
-grep -q 'say --stacks' none.err || fail "no remedy"
+grep -q 'choose --stacks' none.err || fail "no remedy"
 [ "$before" = "$(cksum <run.trace)" ] || fail "the input was changed"
 
 # Names: of a program, its thread, its functions, its source, a module made at run time and its code.

@@ -6,7 +6,7 @@ set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
 precord -q -e off-cpu -o try.trace -- sleep 0.01 2>try.err || skip "switches cannot be recorded here: $(head -n 1 try.err)"
-grep -q 'stacks are not known' try.err && skip "$(head -n 1 try.err)"
+grep -q 'waits are timed without stacks' try.err && skip "$(head -n 1 try.err)"
 
 $CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
 

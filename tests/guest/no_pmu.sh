@@ -12,7 +12,7 @@ precord stat --format=csv -e cycles,task-clock -- work 10 >/out/stat 2>&1
 precord -q -e cycles -o /out/cycles.trace -- work 10 >/out/cycles 2>&1 || echo "status $?" >>/out/cycles
 EOF
 
-clock='no hardware counts cycles here: cpu-clock, a timer, samples instead'
+clock='no hardware counter for cycles here: sampling by cpu-clock, a timer, instead'
 grep -qF "$clock" out/said || { cat out/said; fail 'it does not say that the clock is sampled'; }
 grep -qF "$clock" out/cycles || { cat out/cycles; fail 'it does not say so where cycles were asked for'; }
 grep -q '^,,cycles,,.*not supported' out/stat || { cat out/stat; fail 'cycles are not 0, they are not counted'; }

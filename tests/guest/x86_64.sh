@@ -23,7 +23,7 @@ echo "Linux $(cat out/release), x86-64"
 expect() { # expect WORDS FILE
 	grep -qF -- "$1" "out/$2" || { cat "out/$2"; fail "'$1' is not said"; }
 }
-expect 'no hardware counts cycles here: cpu-clock, a timer, samples instead' said
+expect 'no hardware counter for cycles here: sampling by cpu-clock, a timer, instead' said
 expect 'this machine has none' topdown
 expect 'status 1' topdown
 expect 'cycles,,' stat

@@ -69,7 +69,7 @@ static uint64_t number(char **rest)
 	uint64_t value = 0;
 
 	if (!word || !text_parse_u64(word, &value))
-		errx(1, "'%s' is no number", word ? word : "");
+		errx(1, "'%s' is not a number", word ? word : "");
 	return value;
 }
 

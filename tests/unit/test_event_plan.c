@@ -189,7 +189,7 @@ TEST(event_plan_drops_what_an_old_kernel_refuses)
 	CHECK(!(p.plan.events[1].attr.sample_type & PERF_SAMPLE_STACK_USER));
 	CHECK(p.plan.events[1].attr.sample_type & PERF_SAMPLE_CALLCHAIN); /* still something */
 	CHECK_UINT(p.plan.stack_len, 0);
-	CHECK(has_note(&p, "this kernel does not give: inodes of mappings, build IDs of mappings"));
+	CHECK(has_note(&p, "this kernel does not provide: inodes of mappings, build IDs of mappings"));
 	CHECK(has_note(&p, "stack snapshots"));
 }
 
@@ -220,7 +220,7 @@ TEST(event_plan_steps_down_in_precision_unless_it_was_asked_for)
 
 	p.kernel.precise = 1;
 	CHECK_ERR(make(&p, "instructions:pp", &system_wide), ERR_UNSUPPORTED,
-		  "event 'instructions:pp': it cannot be as precise as asked for here");
+		  "event 'instructions:pp': that precision is not supported here");
 }
 
 TEST(event_plan_prefers_precision_to_leaving_guests_out)
@@ -245,7 +245,7 @@ TEST(event_plan_falls_back_from_cycles_to_a_clock_and_says_so)
 	CHECK_UINT(p.plan.events[0].attr.config, PERF_COUNT_SW_CPU_CLOCK);
 	CHECK(p.plan.events[0].attr.exclude_idle && !p.plan.events[0].attr.exclude_guest);
 	CHECK_UINT(p.plan.events[0].attr.precise_ip, 0);
-	CHECK(has_note(&p, "cpu-clock, a timer, samples instead"));
+	CHECK(has_note(&p, "sampling by cpu-clock, a timer, instead"));
 
 	CLEANUP(planned_deinit) struct planned t = { .kernel = { .stack_max = 65528 } };
 
@@ -263,7 +263,7 @@ TEST(event_plan_does_not_replace_other_events)
 		CLEANUP(planned_deinit) struct planned p = { .kernel = { .stack_max = 65528 } };
 
 		CHECK_ERR(make(&p, events[i], &system_wide), ERR_UNSUPPORTED,
-			  "no hardware of this machine counts it");
+			  "this machine has no hardware counter for it");
 	}
 }
 
@@ -436,11 +436,11 @@ static const struct refused refusals[] = {
 	  NULL },
 	{ ENOSYS, true, false, PERF_TYPE_SOFTWARE, RIGHTS(.paranoid = 2), "sandbox", "outside" },
 	{ ENOENT, true, false, PERF_TYPE_HARDWARE, RIGHTS(0),
-	  "no hardware of this machine counts it", "cpu-clock works everywhere" },
+	  "this machine has no hardware counter for it", "cpu-clock works everywhere" },
 	{ EINVAL, true, true, PERF_TYPE_RAW, RIGHTS(0), "can be counted here, but not sampled",
 	  ":S" },
-	{ EINVAL, true, false, PERF_TYPE_BREAKPOINT, RIGHTS(0), "no such breakpoint", "x86 knows" },
-	{ EINVAL, false, false, 20, RIGHTS(0), "for a whole machine, not for a task", "-a" },
+	{ EINVAL, true, false, PERF_TYPE_BREAKPOINT, RIGHTS(0), "such a breakpoint", "x86 supports" },
+	{ EINVAL, false, false, 20, RIGHTS(0), "for the whole machine, not for a task", "-a" },
 	{ EMFILE, true, false, PERF_TYPE_SOFTWARE, RIGHTS(0), "takes a descriptor on each CPU",
 	  "ulimit" },
 	{ EBUSY, true, false, PERF_TYPE_HARDWARE, RIGHTS(0), "its counter is taken",

@@ -51,8 +51,8 @@ TEST(file_bytes_of_a_path_that_a_recording_names_are_those_of_a_regular_file)
 	const char *fifo = test_path("fifo");
 
 	CHECK_INT(mkfifo(fifo, 0600), 0);
-	CHECK_ERR(file_bytes_read_regular(fifo, MIB, &out), ERR_UNSUPPORTED, "no regular file");
-	CHECK_ERR(file_bytes_read_regular("/", MIB, &out), ERR_UNSUPPORTED, "no regular file");
+	CHECK_ERR(file_bytes_read_regular(fifo, MIB, &out), ERR_UNSUPPORTED, "not a regular file");
+	CHECK_ERR(file_bytes_read_regular("/", MIB, &out), ERR_UNSUPPORTED, "not a regular file");
 	CHECK_ERR(file_bytes_read("/", MIB, &out), ERR_SYSTEM, "cannot read '/'");
 	CHECK_ERR(file_bytes_read("/no/such/file", MIB, &out), ERR_SYSTEM, "cannot open");
 	unlink(fifo);

@@ -100,7 +100,7 @@ TEST(callgrind_errors_have_a_line)
 	static const char text[] = "events: A\nfn=a\n1 x\n", large[] = "events: A\nfn=a\n1 9223372036854775807\n";
 	struct import_case c;
 
-	CHECK_ERR(import_case_read(&c, text, strlen(text), "x"), ERR_CORRUPT, "line 3: a cost is no number");
+	CHECK_ERR(import_case_read(&c, text, strlen(text), "x"), ERR_CORRUPT, "line 3: a cost is not a number");
 	import_case_close(&c);
 	CHECK_ERR(import_case_read(&c, large, strlen(large), "x"), ERR_CORRUPT, "line 3: a cost is above 2^62");
 	import_case_close(&c);

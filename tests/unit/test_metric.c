@@ -98,7 +98,7 @@ TEST(metric_files_are_checked_when_they_are_read)
 			    "metric o = own + 'whatever it is' # more\n"));
 	CHECK_ERR(check_text("metrik a = cycles"), ERR_USAGE, "mine:1: 'metrik'");
 	CHECK_ERR(check_text("\nmetric a cycles"), ERR_USAGE, "mine:2: 'NAME = FORMULA'");
-	CHECK_ERR(check_text("metric a/b = cycles"), ERR_USAGE, "no name for a metric");
+	CHECK_ERR(check_text("metric a/b = cycles"), ERR_USAGE, "not a valid metric name");
 	CHECK_ERR(check_text("metric a = cycles /"), ERR_USAGE, "mine:1: metric 'a'");
 	CHECK_ERR(check_text("metric a = cycels"), ERR_USAGE, "'cycels' is neither metric nor event");
 	CHECK_ERR(check_text("metric a = b\nmetric b = c\nmetric c = a * 2"), ERR_USAGE,

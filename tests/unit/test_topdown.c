@@ -276,7 +276,7 @@ TEST(topdown_children_are_flagged_only_below_flagged_parents)
 	}
 	destroy(&b);
 	text = verdict(&b, &busy, NULL);
-	CHECK(strstr(text, "nothing holds the processor up: 80 % (80-80) of cycles do work"));
+	CHECK(strstr(text, "the processor is not stalled: 80 % (80-80) of cycles do useful work"));
 	destroy(&b);
 }
 

@@ -204,7 +204,7 @@ static struct err *take_costs(struct callgrind *in, struct json_text line)
 		line = import_trim(line);
 		value = 0;
 		if (line.len && !import_number(import_take(&line, ' '), &value))
-			return wrong(in, "a cost is no number");
+			return wrong(in, "a cost is not a number");
 		if (value > COST_MAX)
 			return wrong(in, "a cost is above 2^62");
 		vec_push(&in->values, value);

@@ -91,7 +91,7 @@ struct err *import_file_open(int fd, const char *name, struct import_file *ret)
 	if (fstat(fd, &st) < 0)
 		return err_system(errno, "cannot look at '%s'", name);
 	if (!S_ISREG(st.st_mode))
-		return err_new(ERR_UNSUPPORTED, "'%s' is no regular file", name);
+		return err_new(ERR_UNSUPPORTED, "'%s' is not a regular file", name);
 	if (!st.st_size)
 		return err_new(ERR_UNSUPPORTED, "'%s' is empty", name);
 	file.map_len = (size_t)st.st_size;

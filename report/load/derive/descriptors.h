@@ -20,7 +20,7 @@ void descriptors_free(struct descriptors *d);
 /* It was @name (a number of the caller's) at @time_ns, in order of time. */
 void descriptors_look(struct descriptors *d, uint32_t pid, uint32_t number, uint64_t time_ns, uint32_t name);
 
-/* Process @pid begins: what was known under its number is another's, and nothing is known of its own. */
+/* Process @pid begins: what was known under its number is another's, and nothing is known about its own. */
 void descriptors_forget(struct descriptors *d, uint32_t pid);
 
 /* Is there a look at or behind @time_ns already, so that nothing is won by asking later? */

@@ -47,5 +47,5 @@ grep -q 'affinity=60000: the recorder cannot run there' err.txt || { cat err.txt
 precord -q -F 99 --affinity=cores -o x.trace -- true 2>err.txt
 status=$?
 [ $status = 125 ] || fail "--affinity=cores: exit status $status"
-grep -q "none of sys, node, cpu" err.txt || { cat err.txt; fail "--affinity=cores: what it may be is not said"; }
+grep -q "not one of sys, node, cpu" err.txt || { cat err.txt; fail "--affinity=cores: what it may be is not said"; }
 exit 0

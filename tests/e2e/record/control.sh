@@ -102,7 +102,7 @@ refused() { # refused WORDS ARG...
 	[ ! -e no.trace ] || fail "precord $*: a file was left"
 }
 refused 'neither fifo' --control pipe:x
-refused 'leaves a name out' --control fifo:x,
+refused 'a name is missing' --control fifo:x,
 refused 'is no FIFO' --control fifo:/dev/null
 refused 'mkfifo' --control fifo:not-there
 refused 'descriptor 77' --control fd:77

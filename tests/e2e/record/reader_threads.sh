@@ -85,5 +85,5 @@ mv "$(ls -S "${files[@]:1}" | head -n 1)" later.trace
 whole later
 
 precord --reader-threads=0 -- true 2>err.txt && fail "no thread at all is no error"
-grep -q "'0' is no number of threads" err.txt || { cat err.txt; fail "what is wrong with 0 threads is not said"; }
+grep -q "'0' is not a number of threads" err.txt || { cat err.txt; fail "what is wrong with 0 threads is not said"; }
 exit 0

@@ -119,10 +119,10 @@ refused() { # refused WORDS ARG...
 }
 refused 'do not go into a pipe' -o - --switch-output
 refused 'do not go into a pipe' -o - --overwrite
-refused 'no size like 100M' --switch-output=100
-refused 'no size like 100M' --switch-output=x
-refused 'no size from 1M on' --overwrite=1K
-refused 'no number from 1 on' --max-files 0
+refused 'neither a size like 100M' --switch-output=100
+refused 'neither a size like 100M' --switch-output=x
+refused 'not a size from 1M on' --overwrite=1K
+refused 'not a number from 1 on' --max-files 0
 refused 'give --switch-output or --overwrite' --max-files 2
 refused 'not by size or time' --overwrite --switch-output=1s
 refused 'not by size or time' --overwrite --switch-output=10M
