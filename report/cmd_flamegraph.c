@@ -159,7 +159,7 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 	if (flame->width && (flame->width < WIDTH_LEAST || flame->width > WIDTH_MOST))
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
-	flame->export.times = !flame->svg;
+	flame->export.times = flame->export.spans = !flame->svg;
 	return export_run_file(&cmd_flamegraph, args, write_either, flame->svg ? &picture : &page);
 }
 

@@ -90,7 +90,7 @@ static struct err *make_page(struct session *s, void *args_)
 	struct html_args *args = args_;
 	struct err *err;
 
-	s->keep_times = true;
+	s->keep_times = s->keep_spans = true;
 	counting_open(&args->counting, s);
 	topdown_tree_open(&args->topdown, s->profile, &args->counting);
 	err = load_and_write(s, args);

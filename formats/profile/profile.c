@@ -119,6 +119,7 @@ void profile_free(struct profile *p)
 	vec_deinit(&p->data);
 	vec_deinit(&p->samples);
 	time_series_deinit(&p->times);
+	span_list_deinit(&p->spans);
 	vec_deinit(&p->branches.stacks);
 	vec_deinit(&p->branches.all);
 	strtab_deinit(&p->strings);

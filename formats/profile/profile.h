@@ -29,6 +29,7 @@
 #include "formats/base/strtab.h"
 #include "formats/base/vec.h"
 #include "formats/event_branch.h"
+#include "formats/profile/span_list.h"
 #include "formats/profile/time_series.h"
 
 #include <math.h>
@@ -235,6 +236,7 @@ struct profile {
 	VEC(struct profile_data) data; /* [0] is nothing */
 	VEC(struct profile_sample) samples;
 	struct time_series times;  /* of the samples, if the input has times and they were asked for; else empty */
+	struct span_list spans;   /* what threads did when, if switches were recorded and it was asked for; else empty */
 	struct profile_branches branches; /* of samples in @times, if they were asked for; else empty */
 	uint64_t stacks_cut;  /* how often a frame was added to a stack that was deep enough */
 	uint64_t weight_used; /* of 2^63: the absolute values of all samples added up; see profile_fits() */

@@ -57,6 +57,7 @@ static struct err *load_and_write(struct session *s, void *job_)
 	struct err *err;
 
 	s->keep_times = args->times;
+	s->keep_spans = args->spans;
 	if (args->branches)
 		loader_listen(s->loader, &branches);
 	err = session_load(s, &args->filter);

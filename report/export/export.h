@@ -19,6 +19,7 @@ struct export_args {
 
 	/* No options; the command sets them. */
 	bool times;	   /* the time of each sample is kept (profile.times) */
+	bool spans;	   /* so is what threads did when (profile.spans) */
 	bool branches;	   /* their branches, too (profile.branches) */
 	bool warns_losses; /* the file's format has no place for what was lost, or that the input is damaged: warn of it */
 	/* Print what the file does not have of the profile it was made of, behind a file that is whole; or NULL. */

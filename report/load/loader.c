@@ -42,7 +42,7 @@ struct loader {
 	struct reshape *reshape; /* NULL unless the filter changes stacks */
 	struct profile_lives lives;
 	struct profile_sum matched;
-	bool keep_times;
+	struct loader_keep keep;
 	bool too_much; /* periods add up to more than fits */
 };
 
@@ -212,11 +212,30 @@ static void add_derived(void *context, const struct derived *from)
 
 	if (l->namer.ahead)
 		namer_want(&l->namer, sample.stack, sample.state != PROFILE_STATE_NONE);
-	if (l->keep_times)
+	if (l->keep.times)
 		add_time(l, from, weight, row);
 	for (struct loader_listener *at = l->listeners; at && from->ev; at = at->next)
 		if (at->row)
 			at->row(at->context, from->ev, row);
+}
+
+/* Waits whose stacks are left out are left out here, too. */
+static void add_span(void *context, const struct derived *from, bool is_single)
+{
+	struct loader *l = context;
+	struct profile_span span = {
+		.thread = from->thread,
+		.waker = from->waker,
+		.count = is_single,
+		.state = (uint8_t)from->state,
+		.from_ns = from->time_ns,
+		.len_ns = from->weight,
+		.run_ns = from->state == PROFILE_STATE_ON_CPU ? from->weight : 0,
+	};
+
+	if (from->state == PROFILE_STATE_ON_CPU ||
+	    (reshape(l, from->stack, &span.stack) && passes_stack(l, from->stack) && filter_passes_cpu(l->filter, from->cpu)))
+		span_list_add(&l->in.profile->spans, &span);
 }
 
 static void transform(struct loader *l, const struct walked_event *event)
@@ -418,7 +437,7 @@ static void begin_threads(struct loader *l, const struct filter *filter)
 static void begin_transformers(struct loader *l, const struct filter *filter)
 {
 	const struct recording *rec = l->in.recording;
-	struct derive_out out = { add_derived, find_thread, wants_thread, l };
+	struct derive_out out = { add_derived, find_thread, wants_thread, l->keep.spans ? add_span : NULL, l };
 	struct derive_request request = {
 		.profile = l->in.profile,
 		.recording = rec,
@@ -436,14 +455,14 @@ static void begin_transformers(struct loader *l, const struct filter *filter)
 	l->derive = derive_new(&request, &out);
 }
 
-struct err *loader_load(struct loader *l, struct filter *filter, unsigned depth, bool keep_times,
+struct err *loader_load(struct loader *l, struct filter *filter, unsigned depth, const struct loader_keep *keep,
 			struct profile_sum *ret_matched)
 {
 	struct err *err;
 
 	if (reshape_is_given(&filter->reshape))
 		l->reshape = reshape_new(&filter->reshape);
-	l->keep_times = keep_times;
+	l->keep = *keep;
 	l->namer.depth = depth;
 	begin_threads(l, filter);
 	begin_transformers(l, filter);

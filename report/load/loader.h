@@ -57,12 +57,18 @@ void loader_free(struct loader *l);
 /* Before the walk: tell @listener, which must outlive it. @l is NULL of a profile: there is nothing to tell. */
 void loader_listen(struct loader *l, struct loader_listener *listener);
 
+/* What of the profile is filled beside its samples. */
+struct loader_keep {
+	bool times; /* profile.times */
+	bool spans; /* profile.spans */
+};
+
 /*
  * Fill the profile with the samples that pass @filter, which is bound; *@ret_matched is their sum. Names are looked up on the
  * way if several threads walk and loader_name_rows() will want @depth frames of each stack. A damaged end of the input is a
  * warning, not an error, as long as there was something.
  */
-MUST_USE struct err *loader_load(struct loader *l, struct filter *filter, unsigned depth, bool keep_times,
+MUST_USE struct err *loader_load(struct loader *l, struct filter *filter, unsigned depth, const struct loader_keep *keep,
 				 struct profile_sum *ret_matched);
 
 /* Instead: hand what passes @filter to @listener. The profile gets stacks and locations, without names, but no samples. */

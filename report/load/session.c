@@ -306,7 +306,7 @@ static struct err *load_events(struct session *s, struct filter *filter)
 		return err;
 	if (filter_has_late(filter))
 		s->names = MAX(s->names, NAMER_LEAVES);
-	err = loader_load(s->loader, filter, s->names, s->keep_times, &s->matched);
+	err = loader_load(s->loader, filter, s->names, &(struct loader_keep){ s->keep_times, s->keep_spans }, &s->matched);
 	/* Who asked for events by name asked for those that were added. */
 	while (filter->event_passes.len && filter->event_passes.len < s->profile->types.len)
 		vec_push(&filter->event_passes, true);

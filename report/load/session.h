@@ -30,6 +30,7 @@ struct session {
 	/* What is wanted; may be set between session_open() and session_load(). */
 	unsigned names;	 /* frames of each stack: NAMER_LEAVES and the like; all unless it is set */
 	bool keep_times; /* fill profile->times, if the input has any */
+	bool keep_spans; /* fill profile->spans, if switches were recorded and waits are wanted */
 
 	/* The input, as it was recognised. */
 	struct event_source *source;	   /* NULL of a profile */

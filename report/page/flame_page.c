@@ -4,6 +4,8 @@
  */
 #include "report/page/flame_page.h"
 
+#include "report/page/lanes_data.h"
+
 #include <assert.h>
 
 #define ASSETS_MAX 32
@@ -29,6 +31,10 @@ PAGE_ASSET_DECLARE(view_js);
 PAGE_ASSET_DECLARE(time_js);
 PAGE_ASSET_DECLARE(keys_js);
 PAGE_ASSET_DECLARE(app_js);
+PAGE_ASSET_DECLARE(lanes_css);
+PAGE_ASSET_DECLARE(lanes_html);
+PAGE_ASSET_DECLARE(lanes_js);
+PAGE_ASSET_DECLARE(latency_js);
 
 static const struct page_asset own_styles[] = { PAGE_ASSET(flame_css), { 0 } };
 static const struct page_asset own_bodies[] = { PAGE_ASSET(flame_html), { 0 } };
@@ -55,6 +61,11 @@ static const struct page_asset own_scripts[] = {
 };
 static const struct page_asset last_script[] = { PAGE_ASSET(app_js), { 0 } };
 
+/* Only where it is known what threads did when. */
+static const struct page_asset lanes_styles[] = { PAGE_ASSET(lanes_css), { 0 } };
+static const struct page_asset lanes_bodies[] = { PAGE_ASSET(lanes_html), { 0 } };
+static const struct page_asset lanes_scripts[] = { PAGE_ASSET(latency_js), PAGE_ASSET(lanes_js), { 0 } };
+
 /* One list after another; the rest of @ret stays zero, which ends it. */
 static void join(struct page_asset ret[ASSETS_MAX], const struct page_asset *assets)
 {
@@ -69,12 +80,14 @@ static void join(struct page_asset ret[ASSETS_MAX], const struct page_asset *ass
 }
 
 static struct err *write_page(const struct page_template *page, const struct writer *data,
-			      const struct flame_page_more *more, FILE *out)
+			      const struct writer *lanes, const struct flame_page_more *more, FILE *out)
 {
 	struct err *err;
 
 	page_begin(out, page);
 	err = page_add_data(out, "profile", data->data, data->len);
+	if (!err && lanes->len)
+		err = page_add_data(out, "lanes-data", lanes->data, lanes->len);
 	if (!err && more->write)
 		err = more->write(more->context, out);
 	return err ? err : page_end(out, page);
@@ -87,13 +100,18 @@ struct err *flame_page_write_more(const struct profile *p, const struct profile_
 	struct page_asset styles[ASSETS_MAX] = { 0 }, bodies[ASSETS_MAX] = { 0 },
 			  scripts[ASSETS_MAX] = { 0 };
 	CLEANUP(writer_deinit) struct writer data = { 0 };
+	CLEANUP(writer_deinit) struct writer lanes = { 0 };
+	bool has_lanes = p->spans.spans.len > 0;
 	struct flame_tree tree;
 
 	join(styles, own_styles);
+	join(styles, has_lanes ? lanes_styles : NULL);
 	join(styles, more->styles);
 	join(bodies, more->bodies);
 	join(bodies, own_bodies);
+	join(bodies, has_lanes ? lanes_bodies : NULL);
 	join(scripts, own_scripts);
+	join(scripts, has_lanes ? lanes_scripts : NULL);
 	join(scripts, more->scripts);
 	join(scripts, last_script);
 	flame_tree_init(&tree, p, facts);
@@ -101,8 +119,10 @@ struct err *flame_page_write_more(const struct profile *p, const struct profile_
 	struct err *err = flame_data_write(&tree, p, facts, view, &data);
 
 	flame_tree_deinit(&tree);
+	if (!err && has_lanes)
+		err = lanes_data_write(p, facts, &lanes);
 	return err ? err
-		   : write_page(&(struct page_template){ view->title, styles, bodies, scripts }, &data,
+		   : write_page(&(struct page_template){ view->title, styles, bodies, scripts }, &data, &lanes,
 				more, out);
 }
 

@@ -19,7 +19,7 @@ struct flame_page_more {
 	void *context;
 };
 
-/* Every frame of @p is named; if it has times there is a time strip. ERR_SYSTEM: out of memory. */
+/* Every frame of @p is named; if it has times there is a time strip, if it has spans there are lanes. ERR_SYSTEM: out of memory. */
 MUST_USE struct err *flame_page_write(const struct profile *p, const struct profile_facts *facts,
 				      const struct flame_data_view *view, FILE *out);
 

@@ -51,6 +51,11 @@ struct derive_out {
 	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
 	/* Is @thread of the profile one of those that are looked at? Names change, so that who was may not be later. NULL: all. */
 	bool (*wanted)(void *context, uint32_t thread);
+	/*
+	 * What a thread did from when to when, whatever samples stand for others; not @is_single: a sum, whose parts may have
+	 * been in any order. NULL: nobody wants it.
+	 */
+	void (*span)(void *context, const struct derived *derived, bool is_single);
 	void *context;
 };
 

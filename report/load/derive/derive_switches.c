@@ -336,6 +336,8 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 	};
 	bool shares = may_share(s, life);
 
+	if (s->out->span)
+		s->out->span(s->out->context, &span, !life->unwatched);
 	if (!life->leaving.is_known || life->leaving.descriptor == PROFILE_NONE) {
 		deliver(s, life, &span, len_ns, shares);
 		return;
@@ -363,11 +365,19 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
 
 	life->ran_ns += to_ns > from_ns ? to_ns - from_ns : 0;
-	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life)) {
+	/* Without switches nobody knows that it ran all along. */
+	if (!s->any || !clip(s, &from_ns, &to_ns) || !is_wanted(s, life)) {
 		life->running.len = 0;
 		return;
 	}
 	s->sums.by_state[PROFILE_STATE_ON_CPU] += to_ns - from_ns;
+	if (s->out->span)
+		s->out->span(s->out->context, &(struct derived){ .thread = thread_of(s, life),
+								 .cpu = EVENT_NO_CPU,
+								 .state = PROFILE_STATE_ON_CPU,
+								 .waker = PROFILE_NONE,
+								 .time_ns = from_ns,
+								 .weight = to_ns - from_ns }, !life->unwatched);
 	if (s->wall_event == PROFILE_NONE)
 		return;
 	for (uint64_t i = 0; i < count; i++) {

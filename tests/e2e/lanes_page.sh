@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Pages have a lane for each thread, as long as the thread's time, which a user walks and zooms by keyboard.
+# slow: a browser draws a page
+set -eu
+. "$TOP/tests/e2e/lib/recording.bash"
+need_recording
+precord -q -e off-cpu -o try.trace -- sleep 0.01 2>try.err || skip "switches cannot be recorded here: $(head -n 1 try.err)"
+grep -q 'stacks are not known' try.err && skip "$(head -n 1 try.err)"
+wakers=--wakers
+precord -q --off-cpu --wakers -o try.trace -- sleep 0.01 2>try.err || wakers=
+
+$CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
+precord -q --off-cpu $wakers -o w.trace -- ./waits mutex >truth
+preport -i w.trace flamegraph -o page.html
+# Threads by number: a new one has another name for a moment.
+preport -i w.trace --event wall --by thread -n 0 --format=csv | columns tid weight | awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' >threads.csv
+
+# A recording without switches has none, and its page is no larger for them.
+precord -q -e cpu-clock -F 999 -o c.trace -- ./waits queue >truth
+preport -i c.trace flamegraph -o c.html
+! grep -q 'lanes-data' c.html || fail 'a page without switches has lanes'
+
+command -v node >/dev/null || skip 'node is not installed'
+mkdir -p model/report/page
+cp -r "$TOP/report/page/web" model/report/page/
+echo '{ "type": "module" }' >model/package.json
+CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+[ -n "$CHROMIUM" ] && "$TOP/tests/web/packages" || CHROMIUM=
+export CHROMIUM
+node "$TOP/tests/web/lanes.mjs" "$PWD"
