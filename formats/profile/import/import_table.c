@@ -15,7 +15,7 @@ const struct importer *const import_table[] = {
 	&import_pprof, &import_pprof_legacy, &import_otlp, &import_folded,   &import_cpuprofile,
 	&import_heapprofile, &import_speedscope, &import_chrome, &import_jfr,
 	&import_perf_script, &import_austin, &import_mojo, &import_gecko, &import_phpspy, &import_stackprof,
-	&import_callgrind, &import_rbspy, &import_simpleperf, &import_nettrace,
+	&import_callgrind, &import_rbspy, &import_simpleperf, &import_nettrace, &import_perfetto,
 	NULL,
 };
 
