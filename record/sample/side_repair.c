@@ -43,9 +43,9 @@ static bool is_news(struct side_repair *r, struct event *ev)
 	return task_filter_has(r->family, ev->pid, ev->tid);
 }
 
-static struct err *take_event(void *context, const struct event *ev)
+struct err *side_repair_take(void *repair, const struct event *ev)
 {
-	struct side_repair *r = context;
+	struct side_repair *r = repair;
 	struct event again = *ev;
 
 	again.time_ns = r->time_ns;
@@ -59,7 +59,7 @@ static void take_process(void *context, uint32_t pid, uint32_t nthreads)
 
 struct err *side_repair_run(struct side_repair *r, uint64_t time_ns)
 {
-	const struct proc_visitor visitor = { .event = take_event, .process = take_process, .context = r, .info = r->info };
+	const struct proc_visitor visitor = { .event = side_repair_take, .process = take_process, .context = r, .info = r->info };
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 	size_t stuck = 0;
 

@@ -37,4 +37,7 @@ struct side_repair {
  */
 MUST_USE struct err *side_repair_run(struct side_repair *r, uint64_t time_ns);
 
+/* What it does with each event that /proc shows, process by process, each beginning with its fork: @repair is a struct side_repair. */
+MUST_USE struct err *side_repair_take(void *repair, const struct event *ev);
+
 #endif
