@@ -532,12 +532,12 @@ static struct err *turn_guard(struct recorder *s)
 
 	if (stop) {
 		err = drain_event(s->drain, &ev);
-		drain_set_waits(s->drain, false, now);
+		drain_set_waits(s->drain, false, now, &s->diag);
 	}
 	if (!err)
 		err = read_task_times(s);
 	if (!stop && !err) {
-		drain_set_waits(s->drain, true, clock_now_ns(CLOCK_MONOTONIC));
+		drain_set_waits(s->drain, true, clock_now_ns(CLOCK_MONOTONIC), &s->diag);
 		ev.time_ns = clock_now_ns(CLOCK_MONOTONIC);
 		err = drain_event(s->drain, &ev);
 	}

@@ -250,9 +250,9 @@ uint32_t drain_off_cpu_event(const struct drain *d)
 	return d->scene.off_cpu_event;
 }
 
-void drain_set_waits(struct drain *d, bool on, uint64_t now_ns)
+void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *diag)
 {
-	perf_fds_set_waits(d->perf_fds, on);
+	perf_fds_set_waits(d->perf_fds, on, diag);
 	for (size_t i = 0; i < d->nrings; i++) {
 		if (on)
 			stack_thinning_resume(&d->scene.thinning[i], now_ns);

@@ -58,8 +58,8 @@ MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
 /* Tell how many threads a process has that runs already. */
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
-/* It is @now_ns: from now on record switches and stacks of waits or, @on false, neither. Events must follow CPUs. */
-void drain_set_waits(struct drain *d, bool on, uint64_t now_ns);
+/* It is @now_ns: from now on record switches and stacks of waits or, @on false, neither; @diag is told what cannot be. Events must follow CPUs. */
+void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *diag);
 
 /* The event whose samples are stacks of waits; RECORDING_NO_EVENT: none. */
 uint32_t drain_off_cpu_event(const struct drain *d);

@@ -70,26 +70,27 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
  * switches, also one that is off: a ping-pong ran at 0.80 of its speed. So it is closed. What cannot be opened again,
  * since its CPU is off line, is tried at the next turn.
  */
-static void turn_switches(struct perf_fds *s, struct sensor *sensor, bool on)
+static struct err *turn_switches(struct perf_fds *s, struct sensor *sensor, bool on)
 {
 	const struct event_target at = { .pid = -1, .cpu = (int)sensor->cpu, .cgroup_fd = -1 };
-	struct err *err = NULL;
-	int fd = -1;
+	int fd;
 
 	if (on == (sensor->fd >= 0))
-		return;
+		return NULL;
 	if (!on) {
 		close(sensor->fd);
 		sensor->fd = -1;
-		return;
+		return NULL;
 	}
-	err = event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, &at, &fd);
+	struct err *err = event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, &at, &fd);
+
 	if (!err && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, find_ring(&s->side, sensor->cpu)->fd) < 0) {
+		err = err_system(errno, "cannot have its records in the ring of CPU %" PRIu32, sensor->cpu);
 		close(fd);
-		fd = -1;
 	}
-	err_free(err);
-	sensor->fd = fd;
+	if (!err)
+		sensor->fd = fd;
+	return err;
 }
 
 static struct err *open_side_part(struct perf_fds *s, const struct event_target *at, enum event_side part)
@@ -111,7 +112,7 @@ static struct err *open_side_part(struct perf_fds *s, const struct event_target 
 				     .switches = part == EVENT_SIDE_SWITCHES });
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	if (part == EVENT_SIDE_SWITCHES && s->without_waits)
-		turn_switches(s, &s->items.items[s->items.len - 1], false);
+		return turn_switches(s, &s->items.items[s->items.len - 1], false);
 	return NULL;
 }
 
@@ -492,14 +493,25 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 	}
 }
 
-void perf_fds_set_waits(struct perf_fds *s, bool on)
+/* That a CPU is off line is told by others. Once is enough: it is tried at each turn. */
+static void tell_no_switches(struct perf_fds *s, uint32_t cpu, struct err *err, struct diag *diag)
+{
+	if (!err || err_errno(err) == ENODEV || s->told_no_switches) {
+		err_free(err);
+		return;
+	}
+	s->told_no_switches = true;
+	diag_err(diag, err_wrap(err, "switches on CPU %" PRIu32 " were not recorded for a while", cpu));
+}
+
+void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag)
 {
 	s->without_waits = !on;
 	for (size_t i = 0; i < s->items.len; i++) {
 		struct sensor *sensor = &s->items.items[i];
 
 		if (sensor->event == SENSOR_SIDE_BAND && sensor->switches)
-			turn_switches(s, sensor, on);
+			tell_no_switches(s, sensor->cpu, turn_switches(s, sensor, on), diag);
 		else if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event) &&
 			 event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
 			set(sensor, s->enabled && has_turn(s, sensor));

@@ -71,6 +71,7 @@ struct perf_fds {
 	bool enabled;                /* by perf_fds_enable() */
 	bool waking;                 /* perf_fds_set_waking() */
 	bool without_waits;          /* perf_fds_set_waits(), false */
+	bool told_no_switches;       /* that those of some CPU could not be recorded again */
 	bool was_waking, can_wake;   /* twins for that were opened; there are any */
 	VEC(struct sensor_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
@@ -111,8 +112,8 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 
-/* From now on, where CPUs are followed, record switches and their stacks (off-cpu) or neither. */
-void perf_fds_set_waits(struct perf_fds *s, bool on);
+/* From now on, where CPUs are followed, record switches and their stacks (off-cpu) or neither. @diag is told what cannot be. */
+void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag);
 
 /* From now on sample every @period-th @event on @cpu. */
 void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
