@@ -9,10 +9,14 @@
 #include "record/embed/jit_code.h"
 #include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
+#include "record/task/process_age.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -237,22 +241,38 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
-static bool has_ended(uint32_t pid)
+/* The process that was sampled, as a pidfd; -1: it has ended, and perhaps another one has its number by now. */
+static int open_process(const struct perf_map *map)
 {
+	int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)map->pid, 0);
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	return access(path, F_OK) != 0;
+	if (pidfd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, map->pid);
+	int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc_fd < 0 || process_begin_ns(proc_fd) != map->begin_ns) {
+		close(pidfd);
+		pidfd = -1;
+	}
+	if (proc_fd >= 0)
+		close(proc_fd);
+	return pidfd;
 }
 
-static void ask_jvm(uint32_t pid, struct diag *notes)
+static void ask_jvm(const struct perf_map *map, struct diag *notes)
 {
-	if (has_ended(pid)) {
+	uint32_t pid = map->pid;
+	int pidfd = open_process(map);
+
+	if (pidfd < 0) {
 		diag_warn(notes, "process %" PRIu32 ", which made code at run time, has ended: it cannot be asked for a perf map", pid);
 		return;
 	}
-	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid) : NULL;
+	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid, pidfd) : NULL;
 
+	close(pidfd);
 	if (err)
 		diag_warn(notes, "the Java virtual machine of process %" PRIu32 " wrote no perf map: %s", pid,
 			  err_message(err));
@@ -267,7 +287,7 @@ static struct err *write_process(const struct attach_jit *jit, const struct perf
 	struct err *err = NULL;
 
 	if (jit->ask_jvms)
-		ask_jvm(map->pid, notes);
+		ask_jvm(map, notes);
 	gather_names(map, child, notes, &text);
 	gather_code(jit, map, &text, child, notes, &dump);
 	if (text.len || dump.len) {

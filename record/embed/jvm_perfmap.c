@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,7 +114,7 @@ static void rest(void)
 }
 
 /* Have the machine make its socket: it looks for the file when it gets the signal. */
-static int have_socket_made(uint32_t pid, const char *path, uid_t uid)
+static int have_socket_made(uint32_t pid, int pidfd, const char *path, uid_t uid)
 {
 	char request[64];
 	int fd, found = -1;
@@ -125,7 +126,8 @@ static int have_socket_made(uint32_t pid, const char *path, uid_t uid)
 	if (fd < 0)
 		return -1;
 	close(fd);
-	if (kill((pid_t)pid, SIGQUIT) == 0)
+	/* Whoever has its number by now would die of the signal. */
+	if (syscall(SYS_pidfd_send_signal, pidfd, SIGQUIT, NULL, 0) == 0)
 		for (int waited = 0; found < 0 && waited < WAIT_MS; waited += LOOK_MS) {
 			rest();
 			found = find_socket(path, uid);
@@ -181,7 +183,7 @@ static bool command(int name_fd)
 	return done;
 }
 
-struct err *jvm_perfmap_write(uint32_t pid)
+struct err *jvm_perfmap_write(uint32_t pid, int pidfd)
 {
 	char path[64];
 	uid_t uid;
@@ -195,7 +197,7 @@ struct err *jvm_perfmap_write(uint32_t pid)
 	int name_fd = find_socket(path, uid);
 
 	if (name_fd < 0 && errno == ENOENT)
-		name_fd = have_socket_made(pid, path, uid);
+		name_fd = have_socket_made(pid, pidfd, path, uid);
 	if (name_fd < 0)
 		return err_new(ERR_UNSUPPORTED, "there is no socket of its user at '%s'", path);
 	done = command(name_fd);

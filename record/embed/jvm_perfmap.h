@@ -18,10 +18,10 @@
 bool jvm_perfmap_is_jvm(uint32_t pid);
 
 /*
- * Have process @pid, a Java virtual machine, write its map; back when it has, or after 5 s.
+ * Have process @pid, of which @pidfd is one, a Java virtual machine, write its map; back when it has, or after 5 s.
  * ERR_UNSUPPORTED: it is in another PID or mount namespace, takes no commands, or its socket is not its user's.
  * ERR_SYSTEM: it does not answer.
  */
-MUST_USE struct err *jvm_perfmap_write(uint32_t pid);
+MUST_USE struct err *jvm_perfmap_write(uint32_t pid, int pidfd);
 
 #endif

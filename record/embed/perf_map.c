@@ -138,6 +138,7 @@ struct perf_map *perf_map_new(uint32_t pid, bool keep_open, struct foreign_reade
 		return map;
 	read_status(map, proc_fd);
 	map->begun_ns = read_begin(proc_fd);
+	map->begin_ns = process_begin_ns(proc_fd);
 	if (keep_open) {
 		map->tmp_fd = ask_for_tmp(reader, pid);
 		task_memory_open(&map->memory, pid);

@@ -27,6 +27,7 @@ struct perf_map {
 	uid_t uid;
 	bool known; /* @inner_pid and @uid are the process's */
 	uint64_t begun_ns; /* of the clock of files; 0: not known */
+	uint64_t begin_ns; /* as process_begin_ns() says: another one with its number has another */
 	int tmp_fd; /* its /tmp, -1 if it could not be opened */
 	struct task_memory memory; /* its memory, as long as it lives; not open likewise */
 	struct map addresses; /* -> how each was used, as bits */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_age.h - how long a process has been there, by the 22nd field of its file stat (proc_pid_stat(5)), ticks since the machine's start.
+ * process_age.h - since when a process has been there, by the 22nd field of its file stat (proc_pid_stat(5)), ticks since the machine's start.
+ *
+ * With its number that tells it from one that has the number later.
  */
 #ifndef RECORD_PROCESS_AGE_H
 #define RECORD_PROCESS_AGE_H
@@ -9,5 +11,8 @@
 
 /* How old the process with the folder @proc_fd of /proc is, in nanoseconds, in steps of a tick; UINT64_MAX: it cannot be told. */
 uint64_t process_age_ns(int proc_fd);
+
+/* When it began, since the machine did, likewise. */
+uint64_t process_begin_ns(int proc_fd);
 
 #endif
