@@ -168,13 +168,15 @@ static void print_managed(const struct recorder *s, FILE *out)
 	const uint64_t *states = totals.states;
 	uint64_t whole = states[EVENT_MANAGED_WHOLE] + states[EVENT_MANAGED_CUT] +
 			 states[EVENT_MANAGED_NO_FRAMES];
+	uint64_t none = states[EVENT_MANAGED_TORN] + states[EVENT_MANAGED_LATE] + states[EVENT_MANAGED_FAILED] + totals.dropped;
+	uint64_t samples = MAX(totals.samples, whole + none); /* that of a process are counted until its end is known */
 
-	if (!totals.samples)
+	if (!samples)
 		return;
 	fprintf(out,
 		PREFIX "interpreters: %" PRIu64 " samples, the stack was read for %.1f %%; torn %" PRIu64
 		       ", late %" PRIu64 ", unreadable %" PRIu64 "\n",
-		totals.samples, MIN(percent(whole, totals.samples), 100.0), states[EVENT_MANAGED_TORN],
+		samples, percent(whole, samples), states[EVENT_MANAGED_TORN],
 		states[EVENT_MANAGED_LATE] + totals.dropped, states[EVENT_MANAGED_FAILED]);
 	if (!whole && totals.not_by_cpu)
 		fputs(PREFIX "stacks of interpreters are read only where events follow CPUs: run as root, or: sysctl "

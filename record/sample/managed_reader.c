@@ -8,6 +8,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "record/sample/sample_head.h"
 #include "record/sample/stack_reader.h"
 #include "record/sample/thread_clock.h"
 
@@ -30,7 +31,6 @@
 #define DEEP_PERCENT  3	  /* of a CPU: what deep stacks may cost */
 #define DEEP_DRAIN    2	  /* times what it takes to read one, with what is done to it later */
 #define CHECK_EVERY   16	  /* wake-ups: to ask for the thread's CPU time costs a sixth of reading a stack */
-#define HEAD_LEN      40 /* of a sample: header, id, address, process and thread, time */
 
 /* One result; its frames follow. */
 struct result {
@@ -46,14 +46,6 @@ struct result {
 
 struct results {
 	VEC(uint8_t) bytes;
-};
-
-/* What the head of a sample says. */
-struct seen {
-	uint64_t time_ns;
-	uint32_t pid, tid;
-	uint64_t pos; /* in the ring */
-	size_t len;
 };
 
 struct reader {
@@ -92,56 +84,11 @@ struct managed_readers {
 	struct reader *readers;
 	struct results taken; /* of the reader that is being fetched */
 	struct thread_clocks clocks;
-	_Atomic uint64_t samples;
+	_Atomic uint64_t samples, missed;
 	struct managed_totals totals;
 };
 
 /* ---- in the reader's thread ------------------------------------------------------------------------ */
-
-static void copy_from(const struct ring *ring, uint64_t pos, void *ret, size_t len)
-{
-	uint64_t offset = pos & (ring->data_len - 1);
-	size_t first = (size_t)MIN(ring->data_len - offset, (uint64_t)len);
-
-	memcpy(ret, ring->data + offset, first);
-	memcpy((uint8_t *)ret + first, ring->data, len - first);
-}
-
-static uint64_t tail_of(const struct ring *ring)
-{
-	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
-}
-
-/*
- * The newest sample since the last call. The drain may take records out meanwhile and the kernel write over them; then
- * what was copied counts for nothing.
- */
-static bool newest_sample(struct reader *r, struct seen *ret)
-{
-	const struct ring *ring = r->ring;
-	uint64_t head = ring_head(ring), pos = MAX(r->pos, tail_of(ring));
-	uint8_t bytes[HEAD_LEN];
-	struct perf_event_header header;
-	bool found = false;
-
-	r->pos = head;
-	while (pos < head && head - pos >= sizeof(header)) {
-		copy_from(ring, pos, bytes, sizeof(bytes));
-		memcpy(&header, bytes, sizeof(header));
-		if (header.size < sizeof(header))
-			return false;
-		if (header.type == PERF_RECORD_SAMPLE && header.size >= HEAD_LEN) {
-			memcpy(&ret->pid, bytes + 24, 4);
-			memcpy(&ret->tid, bytes + 28, 4);
-			memcpy(&ret->time_ns, bytes + 32, 8);
-			ret->pos = pos;
-			ret->len = header.size;
-			found = true;
-		}
-		pos += header.size;
-	}
-	return found && ring_head(ring) - tail_of(ring) <= ring->data_len;
-}
 
 static void put(struct reader *r, const struct result *result)
 {
@@ -163,7 +110,7 @@ static void put(struct reader *r, const struct result *result)
 /* The drain is not woken by this ring any more, so it is woken when a quarter of it is full, or half of the shelf. */
 static void ring_bell(struct reader *r)
 {
-	uint64_t tail = tail_of(r->ring), one = 1;
+	uint64_t tail = sample_head_tail(r->ring), one = 1;
 	bool full = ring_head(r->ring) - tail >= r->ring->data_len / 4 ||
 		    stack_shelves_crowded(r->all->shelves, (size_t)(r - r->all->readers));
 
@@ -183,7 +130,7 @@ static bool may_read_deep(struct reader *r)
 }
 
 /* What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: its clock moved. */
-static bool read_once(struct reader *r, const struct seen *seen, bool other, struct managed_process *p)
+static bool read_once(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
 	struct thread_clocks *clocks = &r->all->clocks;
 	uint64_t before = thread_clocks_read(clocks, seen->pid, seen->tid);
@@ -199,7 +146,7 @@ static bool read_once(struct reader *r, const struct seen *seen, bool other, str
 }
 
 /* False: it did run. If it was another thread that moved the process's clock, an interpreter's stack is read once more, with a clock of its own. */
-static bool read_memory(struct reader *r, const struct seen *seen, bool other, struct managed_process *p)
+static bool read_memory(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
 	if (read_once(r, seen, other, p))
 		return true;
@@ -207,7 +154,7 @@ static bool read_memory(struct reader *r, const struct seen *seen, bool other, s
 	       clock_now_ns(CLOCK_MONOTONIC) < seen->time_ns + LATE_NS && read_once(r, seen, /* other= */ false, p);
 }
 
-static void put_stack(struct reader *r, const struct seen *seen, struct managed_process *p, enum event_managed_state state)
+static void put_stack(struct reader *r, const struct sample_head *seen, struct managed_process *p, enum event_managed_state state)
 {
 	struct result result = {
 		.time_ns = seen->time_ns,
@@ -227,17 +174,46 @@ static void put_stack(struct reader *r, const struct seen *seen, struct managed_
 }
 
 /* The sample itself, for the stack that the thread has left for the one in it. */
-static bool copy_sample(struct reader *r, const struct seen *seen)
+static bool copy_sample(struct reader *r, const struct sample_head *seen)
 {
-	copy_from(r->ring, seen->pos, stack_reader_room(r->other), seen->len);
-	return ring_head(r->ring) - seen->pos <= r->ring->data_len;
+	sample_head_copy(r->ring, seen->pos, stack_reader_room(r->other), seen->len);
+	return sample_head_tail(r->ring) <= seen->pos;
+}
+
+/* Its thread has run since. */
+static void pass_over(struct reader *r, const struct sample_head *seen)
+{
+	struct managed_process *p = managed_table_hold(r->all->table, seen->pid);
+
+	if (p)
+		put_stack(r, seen, p, EVENT_MANAGED_LATE);
+	managed_process_release(r->all->table, p);
+}
+
+/* The newest sample since the last call: those before it are too late. False: there is none, or the drain was faster. */
+static bool newest_sample(struct reader *r, struct sample_head *ret)
+{
+	uint64_t head = ring_head(r->ring), pos = MAX(r->pos, sample_head_tail(r->ring));
+	struct sample_head next;
+	bool found = false;
+
+	r->pos = head;
+	while (sample_head_next(r->ring, &pos, head, &next)) {
+		if (found)
+			pass_over(r, ret);
+		*ret = next;
+		found = true;
+	}
+	if (found && pos < head)
+		pass_over(r, ret);
+	return found && pos == head;
 }
 
 static void take_sample(struct reader *r)
 {
 	struct managed_table *table = r->all->table;
 	enum event_managed_state state = EVENT_MANAGED_LATE;
-	struct seen seen = { 0 };
+	struct sample_head seen = { 0 };
 
 	if (!newest_sample(r, &seen))
 		return;
@@ -440,6 +416,28 @@ void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
 		m->samples++;
 }
 
+bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret)
+{
+	if (ring >= m->nreaders || !m->readers[ring].started || m->readers[ring].pos >= end)
+		return false;
+	struct managed_process *p = managed_table_hold(m->table, sample->pid);
+
+	if (!p)
+		return false;
+	*ret = (struct event){
+		.kind = EVENT_MANAGED,
+		.time_ns = sample->time_ns - 1,
+		.cpu = EVENT_NO_CPU,
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.managed = { .runtime = managed_process_runtime(p)->id, .state = EVENT_MANAGED_LATE,
+			     .module = managed_process_binary(p)->path },
+	};
+	managed_process_release(m->table, p);
+	m->missed++;
+	return true;
+}
+
 static struct err *tell(struct managed_readers *m, const struct result *result, const uint8_t *frames,
 			managed_take_fn *take, void *context)
 {
@@ -517,6 +515,7 @@ struct managed_totals managed_readers_totals(const struct managed_readers *m)
 	struct managed_totals totals = m->totals;
 
 	totals.samples = m->samples;
+	totals.states[EVENT_MANAGED_LATE] += m->missed;
 	totals.not_by_cpu = !m->by_cpu;
 	for (size_t i = 0; i < m->nreaders; i++) {
 		totals.dropped += m->readers[i].dropped;

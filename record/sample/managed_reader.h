@@ -69,6 +69,12 @@ uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint
 /* Process @pid was sampled; several threads may tell. */
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid);
 
+/*
+ * @sample, whose record ends at @end in ring number @ring, is taken out of it. True if no reader has looked at it there: then *@ret says
+ * that its stack is missing. Several threads may ask.
+ */
+bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret);
+
 typedef struct err *managed_take_fn(void *context, const struct event *ev);
 
 /* Hand what was read since the last call to @take, but nothing older than @oldest_ns. Stops at the first error. */

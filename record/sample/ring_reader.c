@@ -287,6 +287,16 @@ static void take_argument(struct ring_reader *r, size_t ring, uint64_t argument)
 		vec_push(&r->scene->descriptors[ring], ((struct descriptor_use){ ev->pid, (uint32_t)(argument - 1) }));
 }
 
+/* A sample of an interpreter, perhaps: one whose stack nobody came to read in time is late. */
+static struct err *tell_interpreter(struct ring_reader *r, size_t ring, const struct event *sample)
+{
+	uint64_t end = r->scene->perf_fds->samples.items[ring].tail;
+	struct event late;
+
+	managed_readers_sampled(r->scene->managed, sample->pid);
+	return managed_readers_missed(r->scene->managed, ring, end, sample, &late) ? tell(r, &late) : NULL;
+}
+
 static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, size_t max_stack)
 {
 	struct event *ev = &r->record.event;
@@ -321,9 +331,9 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	if (other)
 		keep_other_stack(r, ring, proc);
 	count_sample(r, ev->sample.event, ring);
-	if (r->scene->managed && ev->sample.regs)
-		managed_readers_sampled(r->scene->managed, ev->pid);
-	return tell(r, ev);
+	struct err *err = r->scene->managed && ev->sample.regs ? tell_interpreter(r, ring, ev) : NULL;
+
+	return err ? err : tell(r, ev);
 }
 
 struct err *ring_reader_take_sight(struct ring_reader *r, const struct ring_sight *at)
