@@ -358,8 +358,11 @@ static struct err *drain_side_band(struct drain *d)
 	side_records_sort(&d->side);
 	for (size_t i = 0; i < d->side.len && !err; i++)
 		err = take_side_band(d, &d->side.items[i]);
-	for (size_t i = 0; i < rings->len; i++)
+	for (size_t i = 0; i < rings->len; i++) {
 		ring_release(&rings->items[i]);
+		d->totals.broken += rings->items[i].skipped > 0;
+		rings->items[i].skipped = 0;
+	}
 	return err || !full ? err : side_repair_run(&d->repair, d->newest_ns);
 }
 

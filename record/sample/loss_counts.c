@@ -70,9 +70,9 @@ void loss_counts_pass_over(struct loss_counts *l, uint32_t event, size_t ring, u
 	l->rings[ring].all_passed_over++;
 }
 
-void loss_counts_drop(struct loss_counts *l, uint32_t event, size_t ring)
+void loss_counts_drop(struct loss_counts *l, uint32_t event, size_t ring, uint64_t count)
 {
-	row_of(l, event, ring)->count.lost_recorder++;
+	row_of(l, event, ring)->count.lost_recorder += count;
 }
 
 void loss_counts_throttle(struct loss_counts *l, uint32_t event, size_t ring)

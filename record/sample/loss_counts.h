@@ -37,7 +37,7 @@ void loss_counts_keep(struct loss_counts *l, uint32_t event, size_t ring, const 
 void loss_counts_pass_over(struct loss_counts *l, uint32_t event, size_t ring, uint64_t period);
 
 /* The same, but it cannot be understood. */
-void loss_counts_drop(struct loss_counts *l, uint32_t event, size_t ring);
+void loss_counts_drop(struct loss_counts *l, uint32_t event, size_t ring, uint64_t count);
 
 /* The kernel stopped @event for a moment. */
 void loss_counts_throttle(struct loss_counts *l, uint32_t event, size_t ring);

@@ -60,6 +60,7 @@ bool ring_next(struct ring *ring, uint64_t head, uint8_t *scratch, const uint8_t
 		return false;
 	copy_out(ring, ring->tail, &header, sizeof(header));
 	if (header.size < sizeof(header) || header.size > head - ring->tail) {
+		ring->skipped += head - ring->tail;
 		ring->tail = head;
 		return false;
 	}

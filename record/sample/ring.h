@@ -25,6 +25,7 @@ struct ring {
 	const uint8_t *data;
 	uint64_t data_len; /* a power of two */
 	uint64_t tail;     /* read up to here */
+	uint64_t skipped;  /* bytes that could not be records; whoever tells of them sets it to 0 */
 	bool lean;         /* its CPU takes short snapshots (perf_fds_set_lean) */
 };
 

@@ -397,25 +397,43 @@ static struct err *take_other(struct ring_reader *r, size_t ring)
 	return tell(r, ev);
 }
 
-/* A record that cannot be parsed. If it was a sample, that is a loss like any other. */
-static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t event,
-			       const uint8_t *data)
+/* @count records of ring number @ring that cannot be parsed. If they are samples of a known event, those are lost like any other. */
+static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t event, uint64_t count)
 {
-	struct perf_event_header header;
 	struct event lost = {
 		.kind = EVENT_LOST_SAMPLES,
 		.time_ns = r->newest_ns,
-		.lost = { .event = event, .count = 1, .by_recorder = true },
+		.cpu = r->scene->perf_fds->samples.items[ring].cpu,
+		.lost = { .event = event, .count = count, .by_recorder = true },
 	};
 
-	r->totals.broken++;
-	memcpy(&header, data, sizeof(header));
-	if (header.type != PERF_RECORD_SAMPLE || event == RECORDING_NO_EVENT)
+	r->totals.broken += count;
+	if (event == RECORDING_NO_EVENT)
 		return NULL;
-	lost.cpu = r->scene->perf_fds->samples.items[ring].cpu;
-	loss_counts_drop(r->scene->loss_counts, event, ring);
+	loss_counts_drop(r->scene->loss_counts, event, ring, count);
 	r->totals.side_band++;
 	return tell(r, &lost);
+}
+
+/* What was skipped since the last pass: about as many records as its bytes are worth, when they are as long as the last one. */
+static struct err *take_skipped(struct ring_reader *r, size_t number, size_t record_len)
+{
+	struct ring *ring = &r->scene->perf_fds->samples.items[number];
+	uint64_t count = record_len ? ring->skipped / record_len : 0;
+
+	if (!ring->skipped)
+		return NULL;
+	ring->skipped = 0;
+	ring_release(ring);
+	return take_broken(r, number, r->scene->nevents == 1 ? 0 : RECORDING_NO_EVENT, MAX(count, (uint64_t)1));
+}
+
+static bool is_sample(const uint8_t *data)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, data, sizeof(header));
+	return header.type == PERF_RECORD_SAMPLE;
 }
 
 /*
@@ -425,10 +443,8 @@ static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t even
 static uint32_t event_of(const struct ring_reader *r, uint64_t id, const uint8_t *data)
 {
 	uint32_t number = perf_fds_event(r->scene->perf_fds, id);
-	struct perf_event_header header;
 
-	memcpy(&header, data, sizeof(header));
-	if (number == RECORDING_NO_EVENT && header.type == PERF_RECORD_SAMPLE)
+	if (number == RECORDING_NO_EVENT && is_sample(data))
 		return r->scene->software_event;
 	return number;
 }
@@ -446,15 +462,15 @@ static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t
 
 	if (err) {
 		err_free(err);
-		return take_broken(r, ring, number, data);
+		return take_broken(r, ring, is_sample(data) ? number : RECORDING_NO_EVENT, 1);
 	}
 	if (!r->record.known)
 		return NULL;
 	r->newest_ns = MAX(r->newest_ns, r->record.event.time_ns);
 	if (r->record.event.kind != EVENT_SAMPLE)
 		return take_other(r, ring);
-	if (!known)
-		return NULL;
+	if (!known) /* of which event it is, nobody says */
+		return take_broken(r, ring, number, 1);
 	r->record.event.sample.event = number;
 	if (r->scene->probes[number])
 		probe_args_append(r->scene->probes[number], &r->record.event.sample, r->probe_raw);
@@ -506,16 +522,15 @@ static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, siz
 	size_t max_stack = stack_limit(r, number, head);
 	struct err *err = NULL;
 	const uint8_t *data;
-	size_t len;
+	size_t len = 0;
 
 	while (!err && ring_next(ring, head, r->scratch, &data, &len)) {
 		err = take_record(r, number, data, len, max_stack);
 		/* Room for the kernel as soon as there can be. */
 		ring_release(ring);
 	}
-	return err;
+	return err ? err : take_skipped(r, number, len);
 }
-
 
 uint64_t ring_reader_backlog(const struct ring_reader *r)
 {

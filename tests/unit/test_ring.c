@@ -110,10 +110,12 @@ TEST(ring_skips_what_cannot_be_a_record)
 		memcpy(f->data + 6, &sizes[i], 2);
 		put(f, 16, 2);
 		CHECK(!ring_next(&f->ring, 32, f->scratch, &data, &len));
+		CHECK_UINT(f->ring.skipped, 32);
 		ring_release(&f->ring);
 		CHECK_UINT(f->page.data_tail, 32);
 		put(f, 16, 3);
 		CHECK(ring_next(&f->ring, 48, f->scratch, &data, &len));
 		CHECK_UINT(data[0], 3);
+		CHECK_UINT(f->ring.skipped, 32);
 	}
 }
