@@ -876,7 +876,7 @@ void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 static void say_java(const struct unread *java, struct diag *notes)
 {
 	if (java->count && java->newer)
-		diag_warn(notes, "JDK %u is newer than this precord knows: %u to %u are read", java->major, HOTSPOT_JDK_MIN,
+		diag_warn(notes, "JDK %u is newer than this precord knows; %u to %u are read", java->major, HOTSPOT_JDK_MIN,
 			  HOTSPOT_JDK_MAX);
 	else if (java->count)
 		diag_warn(notes, "the tables of %" PRIu64 " Java virtual machines could not be read: their code has no names",
@@ -886,7 +886,7 @@ static void say_java(const struct unread *java, struct diag *notes)
 static void say_v8(const struct unread *v8, struct diag *notes)
 {
 	if (v8->count && v8->newer)
-		diag_warn(notes, "V8 %u.%u is newer than this precord knows: " V8_VERSIONS " are read", v8->major, v8->minor);
+		diag_warn(notes, "V8 %u.%u is newer than this precord knows; " V8_VERSIONS " are read", v8->major, v8->minor);
 	else if (v8->count && v8->major)
 		diag_warn(notes, "V8 %u.%u is not among those that this precord reads, " V8_VERSIONS ": its code has no names",
 			  v8->major, v8->minor);
@@ -897,7 +897,7 @@ static void say_v8(const struct unread *v8, struct diag *notes)
 static void say_dotnet(const struct unread *dotnet, struct diag *notes)
 {
 	if (dotnet->count && dotnet->newer)
-		diag_warn(notes, ".NET %u.%u is newer than this precord knows: " DOTNET_VERSIONS " are read", dotnet->major, dotnet->minor);
+		diag_warn(notes, ".NET %u.%u is newer than this precord knows; " DOTNET_VERSIONS " are read", dotnet->major, dotnet->minor);
 	else if (dotnet->count && dotnet->major)
 		diag_warn(notes, ".NET %u.%u is not among those that this precord reads, " DOTNET_VERSIONS ": its code has no names",
 			  dotnet->major, dotnet->minor);
