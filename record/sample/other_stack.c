@@ -172,6 +172,26 @@ static bool ends_by_frame_pointer(const struct other_stack_snapshot *s)
 	return false;
 }
 
+bool other_stack_find_linked(const struct other_stack_snapshot *s, uint64_t end, struct other_stack_place *ret)
+{
+	uint64_t fp = s->fp;
+
+	for (unsigned i = 0; i < PAIRS_MAX && fp % 8 == 0 && holds(s, fp) && holds(s, fp + 8); i++) {
+		size_t slot = (size_t)(fp - s->base) / 8;
+		uint64_t next = word_at(s, slot);
+
+		if (next <= fp || next % 8 || (s->proc && !process_is_code(s->proc, word_at(s, slot + 1))))
+			return false;
+		if (next >= end) {
+			*ret = (struct other_stack_place){ .sp = next };
+			keep_proof(s, slot, ret);
+			return end && !(next >> 47);
+		}
+		fp = next;
+	}
+	return false;
+}
+
 bool other_stack_rest(const struct other_stack_snapshot *s, uint64_t end, struct other_stack_place *ret)
 {
 	uint64_t at = s->base + 8 * (uint64_t)s->nwords;

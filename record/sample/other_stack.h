@@ -11,6 +11,8 @@
  *	                                           pointer from the process, or from a register; a callee has saved that which has
  *	                                           either, or not touched it
  *
+ *	frame pointers that lead out of it        the stack that the program's runtime has left, and returns to
+ *
  * At most EVENT_OTHER_STACK_MAX bytes are read, or OTHER_STACK_DEEP_MAX behind a snapshot, only of pages that are present. What tells of the switch is read once more together with
  * it: if it has changed since the snapshot, the thread has gone on, and nothing is read.
  */
@@ -82,6 +84,12 @@ bool other_stack_rest(const struct other_stack_snapshot *snapshot, uint64_t end,
 
 /* Where the Erlang process has left its stack that has called the C code in whose midst the sample was taken; false: none has. */
 bool other_stack_find_erlang(const struct task_memory *mem, const struct other_stack_snapshot *snapshot, struct other_stack_place *ret);
+
+/*
+ * Where frame pointers lead out of the stack, which ends at @end: the function in whose frame the last of them lies has saved that of the stack it left (SBCL's
+ * call_into_lisp). False: they do not, or what lies behind them is no code.
+ */
+bool other_stack_find_linked(const struct other_stack_snapshot *snapshot, uint64_t end, struct other_stack_place *ret);
 
 /* Was it cut by its size, and is there so much more that @place, the rest, is to be read as a deep one, all of it, and not too much for that? */
 bool other_stack_is_deep(const struct other_stack_snapshot *snapshot, const struct other_stack_place *place);

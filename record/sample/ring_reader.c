@@ -217,12 +217,14 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 	uint32_t pid = r->record.event.pid;
 	struct other_stack_snapshot snapshot;
 	struct other_stack_place place;
+	uint64_t end;
 	size_t slot = 0;
 
 	if (!shelves || !other_stack_snapshot_of(&r->record, proc, &snapshot))
 		return;
 	stack_shelves_learn_end(shelves, pid, r->record.event.tid, snapshot.base);
-	if (other_stack_rest(&snapshot, stack_shelves_end(shelves, r->record.event.tid, snapshot.base), &place))
+	end = stack_shelves_end(shelves, r->record.event.tid, snapshot.base);
+	if (other_stack_rest(&snapshot, end, &place))
 		stack_shelves_short(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));
 	if (r->looked++ % STACK_SHELF_LOOKS)
 		return;
@@ -230,6 +232,8 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 		stack_shelves_erlang(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));
 		return;
 	}
+	if (other_stack_find_linked(&snapshot, end, &place))
+		stack_shelves_suspect(shelves, pid, /* goroutine= */ 0, clock_now_ns(CLOCK_MONOTONIC));
 	while (other_stack_find(&snapshot, &slot, &place)) {
 		if (!place.goroutine || stack_shelves_asks(shelves, pid))
 			stack_shelves_suspect(shelves, pid, place.goroutine, clock_now_ns(CLOCK_MONOTONIC));

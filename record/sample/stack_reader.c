@@ -135,6 +135,7 @@ static void begin_pieces(struct stack_reader *r)
 static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *snapshot, bool deep, bool *ret_found)
 {
 	struct other_stack_place place;
+	uint64_t end = stack_shelves_end(r->shelves, r->record.event.tid, snapshot->base);
 	size_t slot = 0;
 
 	bool erlang = stack_shelves_is_erlang(r->shelves, r->record.event.pid);
@@ -149,7 +150,11 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 		if (other_stack_read(&r->mem, place, NULL, &r->stack))
 			return true;
 	}
-	if (!other_stack_rest(snapshot, stack_shelves_end(r->shelves, r->record.event.tid, snapshot->base), &place))
+	if (switches && other_stack_find_linked(snapshot, end, &place)) {
+		*ret_found = true;
+		return other_stack_read(&r->mem, place, NULL, &r->stack);
+	}
+	if (!other_stack_rest(snapshot, end, &place))
 		return false;
 	place.deep = other_stack_is_deep(snapshot, &place);
 	if (place.deep && !deep)

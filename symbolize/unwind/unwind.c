@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define INSTRUCTION_LEN_MAX 15 /* of x86-64 */
+#define NO_STACK	    4096 /* nothing is below (mmap_min_addr) */
 
 struct unwinder {
 	struct module_table *modules;
@@ -337,12 +338,22 @@ static enum unwind_stop stop_outside(const struct unwind_walk *w)
 	const struct event_stack *snapshot = w->stack.snapshot;
 	uint64_t missing = w->stack.missing;
 
-	if (is_on_other_stack(w))
+	/* A rule took the end of the frame from a word that pruning has dropped: it leads to no stack that is in the trace. */
+	if (is_on_other_stack(w) || missing < NO_STACK)
 		return UNWIND_OTHER_STACK;
 	if (missing >= snapshot->end && missing - snapshot->end < EVENT_STACK_BEYOND &&
 	    missing < space_next_code(w->space, snapshot->end))
 		return UNWIND_SNAPSHOT_ENDED;
 	return UNWIND_UNREADABLE;
+}
+
+/* The frame was found by a frame pointer, and its own, which its rule asks for, is not on this stack: pruning has dropped it. */
+static bool has_lost_frame(const struct unwinder *u, const struct unwind_walk *w)
+{
+	enum unwind_how how = u->frames.items[u->frames.len - 1].how;
+	bool by_fp = how == UNWIND_FP || how == UNWIND_FP_UNCHECKED;
+
+	return by_fp && w->reads & w->fp && unwind_knows(&w->state, w->arch->fp) && w->state.regs[w->arch->fp] <= 1;
 }
 
 /* ---- our walk -------------------------------------------------------------------------------------- */
@@ -470,6 +481,15 @@ static enum unwind_outcome step_without_rule(struct unwind_walk *w, const struct
 	return outcome;
 }
 
+/*
+ * A function that has left a stack, and whose frame pointer is still there, as it says: its frame is. What its rule says besides may hold for its own
+ * frame pointer only, and not for the one that what it calls has put in place (SBCL's call_into_lisp).
+ */
+static bool has_left_frame(const struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	return !w->state.exact && !rule->signal_frame && w->stack.other && (rule->cfa_is_expr || rule->cfa_reg == w->arch->fp);
+}
+
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
 				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
 {
@@ -490,6 +510,8 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 			*ret_how = UNWIND_CFI;
 			return unwind_step_go(w, rule.cfi);
 		}
+		if (has_left_frame(w, rule.cfi) && unwind_step_linked(w, ret_how))
+			return UNWIND_STEPPED;
 		return step_by_rule(w, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:
 		*ret_how = UNWIND_CFI;
@@ -674,7 +696,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_ELSEWHERE:
 			if (w->stack.failed)
 				return continue_by_kernel(u, w, s, stop_outside(w));
-			return UNWIND_UNREADABLE;
+			return has_lost_frame(u, w) ? UNWIND_OTHER_STACK : UNWIND_UNREADABLE;
 		case UNWIND_SWITCHES:
 			return continue_on_goroutine(u, w, s);
 		case UNWIND_BAD:

@@ -140,7 +140,7 @@ static uint64_t without_data(struct unwind_walk *w, uint64_t fp)
 {
 	const struct event_stack *snapshot = w->stack.snapshot;
 
-	return (fp >= snapshot->base && fp < event_stack_reach(snapshot)) || is_code(w, fp) ? fp : 0;
+	return (fp >= snapshot->base && fp < event_stack_reach(snapshot)) || unwind_stack_holds(w->stack.other, fp) || is_code(w, fp) ? fp : 0;
 }
 
 /* Is less to be seen above @address than what lies there at the end of a stack, because the snapshot ended by its size? */
@@ -253,6 +253,27 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	w->state.saved = 0;
 	unwind_state_return(w, ip, fp + 16, 1ULL << w->arch->fp);
 	return UNWIND_STEPPED;
+}
+
+bool unwind_step_linked(struct unwind_walk *w, enum unwind_how *ret_how)
+{
+	uint64_t fp = w->state.regs[w->arch->fp], caller_fp, ip;
+
+	if (!unwind_knows(&w->state, w->arch->fp) || fp % 8 || unwind_stack_holds_pair(&w->stack, fp) ||
+	    !unwind_stack_holds(w->stack.other, fp) || !unwind_stack_holds(w->stack.other, fp + 8))
+		return false;
+	unwind_stack_word(&w->stack, fp, &caller_fp);
+	unwind_stack_word(&w->stack, fp + 8, &ip);
+	ip = strip(w, ip);
+	if (unwind_check_return(w, ip) != UNWIND_CALL_YES)
+		return false;
+	*ret_how = UNWIND_FP;
+	w->reads = 1ULL << w->arch->fp;
+	w->writes = ~0ULL;
+	w->state.regs[w->arch->fp] = caller_fp;
+	w->state.saved = 0;
+	unwind_state_return(w, ip, fp + 16, 1ULL << w->arch->fp);
+	return true;
 }
 
 /* Where the frame pointer does not help. */

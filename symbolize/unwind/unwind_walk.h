@@ -122,6 +122,12 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how);
 
 /*
+ * Step by a frame pointer that leads to the other stack, and to a call there. False, and nothing has changed: it does not, or may be one of this
+ * stack.
+ */
+bool unwind_step_linked(struct unwind_walk *w, enum unwind_how *ret_how);
+
+/*
  * Does a call end at @ip? Both the address and the call in front of it are code: where a mapping begins or ends
  * there is none, and pruning keeps such a word no more than any other number.
  */

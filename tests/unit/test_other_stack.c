@@ -86,6 +86,31 @@ TEST(other_stack_is_none_where_the_handler_shares_the_stack)
 	CHECK(!find(shape->arch, words, WORDS, &place));
 }
 
+TEST(other_stack_is_where_frame_pointers_lead_out_of_this_one)
+{
+	uint64_t words[WORDS] = { [20] = BASE + 8 * 60, 7, [60] = OLD_SP, 7 };
+	struct other_stack_snapshot snapshot = { .arch = &arch_x86_64, .bytes = (const uint8_t *)words, .base = BASE, .nwords = WORDS,
+						 .fp = BASE + 8 * 20 };
+	const uint64_t end = BASE + 0x10000;
+	struct other_stack_place place;
+
+	CHECK(other_stack_find_linked(&snapshot, end, &place));
+	CHECK_UINT(place.sp, OLD_SP);
+	CHECK_UINT(place.proof_at, BASE + 8 * 60);
+	CHECK_UINT(place.proof[0], OLD_SP);
+	CHECK(!other_stack_find_linked(&snapshot, 0, &place)); /* where this one ends is not known */
+	CHECK(!other_stack_find_linked(&snapshot, OLD_SP + 8, &place)); /* it goes on behind what was copied */
+	words[60] = OLD_SP + 4;
+	CHECK(!other_stack_find_linked(&snapshot, end, &place));
+	words[60] = BASE;
+	CHECK(!other_stack_find_linked(&snapshot, end, &place));
+	words[60] = 1ULL << 47;
+	CHECK(!other_stack_find_linked(&snapshot, end, &place));
+	words[60] = OLD_SP;
+	snapshot.nwords = 61; /* the return address was not copied */
+	CHECK(!other_stack_find_linked(&snapshot, end, &place));
+}
+
 /* struct g of Go: where its stack lies, and where it was left. */
 struct fake_g {
 	uint64_t lo, hi, guards[2], panic, defer, m, sched_sp, sched_pc, sched_g;

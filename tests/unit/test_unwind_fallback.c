@@ -309,3 +309,28 @@ TEST(unwind_finds_the_caller_of_the_slots_head)
 		world_check_end(w, 3, UNWIND_ROOT);
 	}
 }
+
+/* The frame of what called code without a table is on the stack that it has left (SBCL's call_into_lisp). */
+TEST(unwind_follows_a_frame_pointer_to_the_stack_that_was_left)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+	const uint64_t base = 0x7fff00002000, words[] = { base + 48, IP(MIDDLE + 0x40), IP(START + 0x40) };
+	const uint32_t slots[] = { 0, 1, 4 };
+
+	world_set_leaf(w, JIT_START + 8, 0);
+	world_set_reg(w, w->arch->fp, world_slot(6));
+	w->words[6] = base;
+	w->words[7] = IP(FRAMED + 0x40);
+	w->other = &(struct event_stack){ .base = base, .end = base + 64, .nwords = 3, .slots = slots, .words = words };
+	world_walk(w);
+	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_FP);
+	world_check_frame(w, 2, IP(MIDDLE + 0x40), UNWIND_FP);
+	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
+	world_check_end(w, 4, UNWIND_ROOT);
+
+	/* Nobody has read it: the frame pointer is a word that pruning drops. */
+	w->other = NULL;
+	w->words[6] = 0;
+	world_walk(w);
+	world_check_end(w, 2, UNWIND_OTHER_STACK);
+}
