@@ -115,7 +115,7 @@ help:
 #: make cross ARCH=aarch64   build for it, and run its unit tests under emulation
 #: make check-guest     machines in QEMU, aarch64 with a PMU and x86-64: T=names, only these scripts of tests/guest/
 #: make check-fresh DIST=noble PMU=no CPU=no-avx   .ci/run in another distribution without those (root); T='make check'
-#: make lint            layering, headers, symbol names, banned calls, sizes, man pages
+#: make lint            layering, includes, headers, symbol names, banned calls, sizes, man pages
 #: make fuzz            fuzz every format for FUZZ_SECONDS=20 each (needs clang)
 #: make bench           measure against perf on this machine
 #: make gallery         pictures of the pages for Documentation/gallery/ (needs node, npm and chromium)

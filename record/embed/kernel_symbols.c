@@ -17,7 +17,7 @@
 #include "record/embed/kernel_symbols.h"
 
 #include "formats/base/bisect.h"
-#include "formats/base/memory.h"
+#include "formats/base/compiler.h"
 #include "formats/perf/kallsyms.h"
 
 #include <stdlib.h>

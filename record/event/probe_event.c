@@ -5,7 +5,7 @@
 #include "record/event/probe_event.h"
 
 #include "formats/arch.h"
-#include "formats/base/memory.h"
+#include "formats/base/compiler.h"
 #include "formats/base/text.h"
 #include "symbolize/elf/image.h"
 #include "symbolize/elf/symtab.h"

@@ -8,7 +8,7 @@
 #include "report/page/page.h"
 
 #include "formats/base/gzip.h"
-#include "formats/base/memory.h"
+#include "formats/base/compiler.h"
 #include "formats/base/sha256.h"
 #include "report/page/markup.h"
 

@@ -4,7 +4,7 @@
  */
 #include "report/rewrite/trace_join.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/compiler.h"
 #include "formats/base/vec.h"
 #include "formats/trace/trace_reader.h"
 #include "formats/trace/trace_rewrite.h"

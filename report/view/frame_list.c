@@ -5,9 +5,8 @@
  */
 #include "report/view/frame_list.h"
 
-#include "formats/base/compiler.h"
 #include "formats/base/text.h"
-#include "symbolize/unwind/unwind.h"
+#include "symbolize/unwind/unwind_chain.h"
 
 bool frame_is_needed(uint8_t stop)
 {

@@ -4,7 +4,7 @@
  */
 #include "report/view/own_code.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/compiler.h"
 #include "formats/base/path.h"
 
 #include <fnmatch.h>

@@ -6,7 +6,6 @@
  */
 #include "report/view/wait_question.h"
 
-#include "formats/base/memory.h"
 #include "report/load/derive/derive_kind.h"
 #include "report/view/idle_waits.h"
 

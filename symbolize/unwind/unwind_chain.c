@@ -4,7 +4,7 @@
  */
 #include "symbolize/unwind/unwind_chain.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/compiler.h"
 
 #include <string.h>
 
