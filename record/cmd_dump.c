@@ -5,6 +5,7 @@
  * Threads that wait are read from outside (idle_reader.h), those that run are sampled; none is stopped. precord itself
  * cannot unwind, so a child records, which gives up its rights as any recorder does, and preport dump prints what it wrote.
  */
+#include "formats/base/text.h"
 #include "record/commands.h"
 #include "record/record_args.h"
 #include "record/recorder.h"
@@ -20,6 +21,7 @@
 #define MOMENT_NS 300000000
 #define RATE_HZ	  50  /* that threads which wait are looked at; those that have not run are read once */
 #define FREQ_HZ	  499 /* of samples of those that run */
+#define RECORD_FAILED 125
 #define READ_NS	  5000000000u /* for the symbols of what was seen */
 
 struct dump_args {
@@ -69,8 +71,15 @@ static struct err *record_moment(const struct dump_args *dump, const char *path)
 	return err;
 }
 
-/* The recorder gives up the right to run programs, so that it is a child. */
-static struct err *record_in_child(const struct dump_args *dump, const char *path)
+static void say(const char *text)
+{
+	fputs("precord: ", stderr);
+	text_put_escaped(stderr, text);
+	fputc('\n', stderr);
+}
+
+/* The recorder gives up the right to run programs, so that it is a child, which says itself why it fails. */
+static struct err *record_in_child(const struct dump_args *dump, const char *path, int *ret_status)
 {
 	pid_t pid = fork();
 	int status;
@@ -81,12 +90,15 @@ static struct err *record_in_child(const struct dump_args *dump, const char *pat
 		CLEANUP(err_freep) struct err *err = record_moment(dump, path);
 
 		if (err)
-			fprintf(stderr, "precord: %s\n", err_message(err));
-		_exit(err ? 1 : 0);
+			say(err_message(err));
+		if (err && err_hint(err))
+			say(err_hint(err));
+		_exit(err ? RECORD_FAILED : 0);
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return status ? err_new(ERR_SYSTEM, "nothing was recorded") : NULL;
+	*ret_status = status ? RECORD_FAILED : 0;
+	return NULL;
 }
 
 /* preport beside this program, or else the one in PATH. */
@@ -143,9 +155,9 @@ static struct err *dump_run(void *args, char **operands, int noperands, int *ret
 	snprintf(file, sizeof(file), "%s/dump.trace", folder);
 
 	const char *path = dump->output ? dump->output : file;
-	struct err *err = record_in_child(dump, path);
+	struct err *err = record_in_child(dump, path, ret_status);
 
-	if (!err)
+	if (!err && !*ret_status)
 		err = show(dump, path, ret_status);
 	if (!dump->output) {
 		unlink(file);
