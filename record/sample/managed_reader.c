@@ -129,19 +129,28 @@ static bool may_read_deep(struct reader *r)
 	return !r->deep_rests;
 }
 
-/* What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: its clock moved. */
+/*
+ * What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: its clock moved, of an interpreter
+ * while its stack was read; the other stack takes longer.
+ */
 static bool read_once(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
 	struct thread_clocks *clocks = &r->all->clocks;
 	uint64_t before = thread_clocks_read(clocks, seen->pid, seen->tid);
+	bool unchanged = true;
 
-	if (p)
+	if (p) {
 		managed_process_read(p, seen->tid, &r->view, &r->stack);
-	if (other)
+		unchanged = before == thread_clocks_read(clocks, seen->pid, seen->tid);
+	}
+	r->was_deep = false;
+	if (other && unchanged) {
 		stack_reader_look(r->other, seen->len, may_read_deep(r));
-	bool unchanged = before == thread_clocks_read(clocks, seen->pid, seen->tid);
+		bool still = before == thread_clocks_read(clocks, seen->pid, seen->tid);
 
-	r->was_deep = other && stack_reader_keep(r->other, unchanged);
+		r->was_deep = stack_reader_keep(r->other, still);
+		unchanged = p || still;
+	}
 	return unchanged;
 }
 
