@@ -57,7 +57,7 @@ whole() {
 	grep '"kind": "sample"' $1.json | grep -o '"cpu": [0-9]*' | sort | uniq -c >$1.cpus
 	[ "$(wc -l <$1.cpus)" -ge 2 ] || { cat $1.cpus; fail "$1: samples of too few CPUs"; }
 	burned=$(grep '"kind": "sample"' $1.json | grep -c '"thread": "burn"')
-	rooted=$(grep '"kind": "sample"' $1.json | grep '"thread": "burn"' | grep -c '"stop": "complete"')
+	rooted=$(grep '"kind": "sample"' $1.json | grep '"thread": "burn"' | grep -c '"stop": "complete')
 	echo "$1: $samples samples, $burned of burn, $rooted of them to the root"
 	[ "$burned" -gt 20 ] || fail "$1: only $burned samples of burn"
 	[ $((rooted * 100)) -ge $((burned * 80)) ] || fail "$1: $rooted of $burned stacks reach the root"
