@@ -156,7 +156,7 @@ check-fresh:
 check-guest: tests
 	@BUILD='$(B)' CC='$(CC)' SAN='$(SAN)' tests/guest/run $(T)
 
-lint: all
+lint: tests
 	@BUILD='$(B)' tests/lint/run
 
 fuzz:
