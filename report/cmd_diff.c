@@ -7,7 +7,7 @@
 #include "report/commands.h"
 #include "report/diff/diff.h"
 #include "report/diff/diff_head.h"
-#include "report/diff/diff_power.h"
+#include "report/diff/diff_head.h"
 #include "report/diff/diff_table.h"
 #include "report/page/flame_page.h"
 #include "report/perf_options.h"

@@ -4,7 +4,7 @@
  */
 #include "report/commands.h"
 #include "report/export/export.h"
-#include "report/export/graph_dot.h"
+#include "report/view/call_graph.h"
 
 #include <errno.h>
 #include <math.h>

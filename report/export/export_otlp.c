@@ -6,12 +6,160 @@
  * and stacks, which have a "none" themselves. Each value type is a profile, each row a sample, with a value and a time for each
  * of its samples where these are known, else with their sum.
  */
+#include "formats/base/json_writer.h"
 #include "formats/base/text.h"
+#include "formats/base/writer.h"
 #include "report/export/export_format.h"
-#include "report/export/otlp_writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- messages in either coding of OpenTelemetry's ---- */
+
+/* In protobuf a message stands behind its length: each is collected until it ends. */
+
+#define OTLP_DEPTH_MAX 12
+
+struct otlp_writer {
+	bool is_json;
+	struct json json;
+	FILE *out;
+	unsigned depth;
+	struct writer levels[OTLP_DEPTH_MAX]; /* protobuf: the messages that are open */
+	unsigned numbers[OTLP_DEPTH_MAX];     /* the field that each is the value of */
+};
+
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
+
+static struct writer *level(struct otlp_writer *w)
+{
+	return &w->levels[w->depth];
+}
+
+static void put_key(struct otlp_writer *w, unsigned number, unsigned wire)
+{
+	writer_uleb(level(w), (uint64_t)number << 3 | wire);
+}
+
+static void put_bytes(struct otlp_writer *w, unsigned number, const void *data, size_t len)
+{
+	put_key(w, number, WIRE_BYTES);
+	writer_uleb(level(w), len);
+	writer_bytes(level(w), data, len);
+}
+
+/* The outermost message is open; otlp_writer_finish() ends it, puts it to @out and releases @w. */
+static void otlp_writer_init(struct otlp_writer *w, bool is_json, FILE *out)
+{
+	*w = (struct otlp_writer){ .is_json = is_json, .out = out };
+	json_init(&w->json, out);
+	if (is_json)
+		json_open(&w->json, NULL, '{');
+}
+
+static void otlp_writer_finish(struct otlp_writer *w)
+{
+	if (w->is_json) {
+		json_close(&w->json, '}');
+		fputc('\n', w->out);
+	}
+	if (w->levels[0].len)
+		fwrite(w->levels[0].data, 1, w->levels[0].len, w->out);
+	for (unsigned i = 0; i < OTLP_DEPTH_MAX; i++)
+		writer_deinit(&w->levels[i]);
+}
+
+static void otlp_begin(struct otlp_writer *w, unsigned number, const char *name)
+{
+	if (w->is_json) {
+		json_open(&w->json, name, '{');
+		return;
+	}
+	w->depth++;
+	w->numbers[w->depth] = number;
+	writer_reset(level(w));
+}
+
+static void otlp_end(struct otlp_writer *w)
+{
+	const struct writer *done = level(w);
+
+	if (w->is_json) {
+		json_close(&w->json, '}');
+		return;
+	}
+	w->depth--;
+	put_bytes(w, w->numbers[w->depth + 1], done->data, done->len);
+}
+
+static void otlp_list(struct otlp_writer *w, const char *name)
+{
+	if (w->is_json)
+		json_open(&w->json, name, '[');
+}
+
+static void otlp_list_end(struct otlp_writer *w)
+{
+	if (w->is_json)
+		json_close(&w->json, ']');
+}
+
+static void put_varint(struct otlp_writer *w, unsigned number, int64_t value)
+{
+	put_key(w, number, WIRE_VARINT);
+	writer_uleb(level(w), (uint64_t)value);
+}
+
+/* @name NULL: an element of a list. */
+static void otlp_int(struct otlp_writer *w, unsigned number, const char *name, int32_t value)
+{
+	if (name && !value)
+		return;
+	if (w->is_json)
+		json_int(&w->json, name, value);
+	else
+		put_varint(w, number, value);
+}
+
+static void otlp_int64(struct otlp_writer *w, unsigned number, const char *name, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	if (w->is_json)
+		json_string(&w->json, name, text);
+	else
+		put_varint(w, number, value);
+}
+
+static void otlp_fixed64(struct otlp_writer *w, unsigned number, const char *name, uint64_t value)
+{
+	char text[24];
+
+	if (name && !value)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	if (w->is_json) {
+		json_string(&w->json, name, text);
+		return;
+	}
+	put_key(w, number, WIRE_FIXED64);
+	writer_u64(level(w), value);
+}
+
+/* escaped: valid UTF-8 */
+static void otlp_text(struct otlp_writer *w, unsigned number, const char *name, const char *text)
+{
+	if (name && !*text)
+		return;
+	if (w->is_json)
+		json_string(&w->json, name, text);
+	else
+		put_bytes(w, number, text, strlen(text));
+}
+
+/* ---- the profile as messages ---- */
 
 struct otlp_attribute {
 	uint32_t key, text, unit; /* strings */

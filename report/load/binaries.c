@@ -5,6 +5,7 @@
 #include "report/load/binaries.h"
 
 #include "formats/base/text.h"
+#include "report/load/session_args.h"
 #include "symbolize/name/cache_folder.h"
 
 #include <inttypes.h>

@@ -6,12 +6,14 @@
 #ifndef REPORT_BINARIES_H
 #define REPORT_BINARIES_H
 
-#include "report/load/session_args.h"
 #include "report/print/progress.h"
 #include "symbolize/module/debuginfod.h"
 #include "symbolize/module/module.h"
 #include "symbolize/module/space.h"
 #include "symbolize/name/symbolizer.h"
+
+struct recording;
+struct session_args;
 
 struct binaries {
 	struct module_search search;

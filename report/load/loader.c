@@ -6,16 +6,226 @@
 #include "report/load/loader.h"
 
 #include "formats/profile/same_names.h"
+#include "report/load/binaries.h"
 #include "report/load/derive/derive.h"
+#include "report/load/derive/derive_kind.h"
+#include "report/load/event_walk.h"
 #include "report/load/managed_stacks.h"
 #include "report/load/namer.h"
 #include "report/load/process_log.h"
+#include "report/load/session_args.h"
 #include "report/load/wait_labels.h"
-#include "report/load/walked_stacks.h"
 #include "symbolize/name/name_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- modules, addresses and chains of processes as modules, locations and stacks of a profile ---- */
+
+/*
+ * Modules, locations and stacks get their numbers in the order in which they come up. Chains go into a trie of modules
+ * and addresses first (chain_trie.h), where most of each is found at once; only what is new there is looked up in the
+ * profile.
+ */
+
+/* The first three are the caller's; the rest starts out zeroed. */
+struct walked_stacks {
+	struct namer *namer; /* of the profile; is told which module is which */
+	struct module_table *modules;
+	struct space_table *spaces;
+	struct chain_trie trie;	      /* private, as all below: what was walked alone */
+	struct event_walk_stacks stacks; /* node of @trie -> stack of the profile */
+	VEC(uint32_t) numbers;	      /* module.id -> module of the profile + 1, 0 for none yet */
+};
+
+static void walked_stacks_deinit(struct walked_stacks *w)
+{
+	chain_trie_deinit(&w->trie);
+	vec_deinit(&w->stacks.of);
+	vec_deinit(&w->numbers);
+}
+
+/* ---- places: modules and addresses of processes as those of the profile ---- */
+
+static enum profile_module_kind kind_of(const struct module *mod)
+{
+	switch (mod->kind) {
+	case MODULE_KERNEL:
+	case MODULE_KERNEL_MODULE:
+		return PROFILE_KERNEL;
+	case MODULE_JIT:
+		return PROFILE_JIT;
+	case MODULE_UNKNOWN:
+		return PROFILE_UNKNOWN;
+	default:
+		return PROFILE_USER;
+	}
+}
+
+/* The module of the profile that stands for @mod. */
+static uint32_t walked_stacks_module(struct walked_stacks *w, struct module *mod)
+{
+	char build_id[2 * sizeof(mod->build_id) + 1] = "";
+
+	while (w->numbers.len <= mod->id)
+		vec_push(&w->numbers, 0);
+	if (w->numbers.items[mod->id])
+		return w->numbers.items[mod->id] - 1;
+
+	image_build_id_hex(mod->build_id, mod->build_id_len, build_id);
+
+	struct profile_module entry = {
+		.name = profile_string(w->namer->profile, mod->name),
+		.path = profile_string(w->namer->profile, mod->path),
+		.build_id = profile_string(w->namer->profile, build_id),
+		.kind = kind_of(mod),
+	};
+	uint32_t number = profile_add_module(w->namer->profile, &entry);
+
+	w->numbers.items[mod->id] = number + 1;
+	namer_set_module(w->namer, number, mod);
+	return number;
+}
+
+static enum profile_frame_kind frame_kind_of(enum profile_module_kind kind)
+{
+	switch (kind) {
+	case PROFILE_KERNEL:
+		return PROFILE_FRAME_KERNEL;
+	case PROFILE_JIT:
+		return PROFILE_FRAME_JIT;
+	default:
+		return PROFILE_FRAME_NATIVE;
+	}
+}
+
+static uint32_t location_of(struct walked_stacks *w, uint32_t module, uint64_t vaddr)
+{
+	struct profile *p = w->namer->profile;
+	uint32_t location = profile_add_location(p, module, vaddr, frame_kind_of(p->modules.items[module].kind));
+
+	p->locations.items[location].is_place = p->modules.items[module].kind == PROFILE_JIT;
+	return location;
+}
+
+/* The location of address @ip in process @pid, as it is mapped now; PROFILE_NONE if nothing is. */
+static uint32_t walked_stacks_locate(struct walked_stacks *w, uint32_t pid, uint64_t ip)
+{
+	const struct space_map *map = ip >> 63 ? space_table_find_kernel(w->spaces, ip)
+					       : space_find(space_table_get(w->spaces, pid), ip);
+
+	if (!map || !map->module)
+		return PROFILE_NONE;
+	return location_of(w, walked_stacks_module(w, map->module), ip - map->bias);
+}
+
+/* ---- stacks ---- */
+
+static enum profile_how how_of(enum unwind_how how)
+{
+	switch (how) {
+	case UNWIND_KERNEL_CHAIN:
+		return PROFILE_HOW_CHAIN;
+	case UNWIND_FP_UNCHECKED:
+		return PROFILE_HOW_GUESS;
+	default:
+		return PROFILE_HOW_SURE;
+	}
+}
+
+/* @nodes are the next @count of the trie that @stacks belong to, numbered from 1 on. */
+static void walked_stacks_add(struct walked_stacks *w, struct event_walk_stacks *stacks, const struct chain_node *nodes, size_t count)
+{
+	if (!stacks->of.len)
+		vec_push(&stacks->of, 0);
+	for (size_t i = 0; i < count; i++) {
+		const struct chain_node *node = &nodes[i];
+		uint32_t parent = stacks->of.items[node->parent];
+		uint32_t module = walked_stacks_module(w, module_table_get(w->modules, node->module));
+		uint32_t location = location_of(w, module, node->vaddr);
+		uint32_t stack = profile_add_stack(w->namer->profile, parent, location,
+						   how_of((enum unwind_how)node->how));
+
+		vec_push(&stacks->of, stack);
+	}
+}
+
+/* The stack of @chain. */
+static uint32_t walked_stacks_add_chain(struct walked_stacks *w, const struct unwind_chain *chain)
+{
+	uint32_t leaf = chain_trie_add(&w->trie, chain);
+	size_t known = MAX(w->stacks.of.len, 1);
+
+	walked_stacks_add(w, &w->stacks, w->trie.nodes.items + known, w->trie.nodes.len - known);
+	return w->stacks.of.items[leaf];
+}
+
+/* ---- how many events of which kind were read, whatever the filter says ---- */
+
+/* Each event is counted once, when it is read. */
+
+#define LOST_MAX (UINT64_MAX / 8) /* sums of a few of these do not wrap */
+
+/* Sums of what a file says stay where they are rather than wrap. */
+static void add_lost(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+	*sum = MIN(*sum, LOST_MAX);
+}
+
+/* Rings of the side-band hold no samples, and none of the events that have counts. */
+static void count_loss(struct stream_counts *stream, const struct event *ev)
+{
+	const struct event_lost *lost = &ev->lost;
+
+	if (lost->event == RECORDING_NO_EVENT && ev->kind == EVENT_LOST)
+		add_lost(&stream->lost_side_band, lost->count);
+	else if (ev->kind == EVENT_LOST)
+		add_lost(&stream->lost_records, lost->count);
+	else if (lost->by_recorder)
+		add_lost(&stream->dropped_samples, lost->count);
+	else
+		add_lost(&stream->lost_samples, lost->count);
+}
+
+/* The address of a wait's stack is not data: it says what was waited for. */
+static bool has_data_address(const struct event_sample *sample, const struct recording *rec)
+{
+	return sample->addr && !(sample->event < rec->nevents && derive_is_off_cpu(rec, sample->event));
+}
+
+/* @ev is of @rec. Sums of losses that a file states stay below UINT64_MAX / 8 rather than wrap. */
+static void stream_counts_add(struct stream_counts *stream, const struct recording *rec, const struct event *ev)
+{
+	if (ev->kind == EVENT_MANAGED)
+		stream->managed[ev->managed.state]++;
+	if (stream->events++ == 0)
+		stream->first_ns = ev->time_ns;
+	stream->last_ns = MAX(stream->last_ns, ev->time_ns);
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		stream->samples++;
+		stream->branches += ev->sample.nbranches;
+		stream->with_branches += ev->sample.nbranches != 0;
+		stream->with_address += has_data_address(&ev->sample, rec);
+		stream->with_weight += ev->sample.weight != 0;
+		stream->cut += ev->sample.stack.cut && !ev->sample.stack.shortened;
+		stream->shortened += ev->sample.stack.shortened;
+		break;
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		count_loss(stream, ev);
+		break;
+	case EVENT_THROTTLE:
+		stream->throttles += ev->throttle.stopped && !ev->throttle.by_recorder;
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the loader ---- */
 
 /* More threads would wait for the one that puts everything in order, and cost memory. */
 #define THREADS_MAX 8

@@ -7,13 +7,32 @@
 #ifndef REPORT_LOADER_H
 #define REPORT_LOADER_H
 
+#include "formats/event.h"
 #include "formats/profile/profile.h"
-#include "report/load/binaries.h"
 #include "report/load/event_walk.h"
-#include "report/load/stream_counts.h"
 #include "report/view/filter.h"
 
+/* What the stream said about itself while it was read, before filters. */
+struct stream_counts {
+	uint64_t managed[EVENT_MANAGED_STATES]; /* stacks of interpreters by what came of reading them */
+	uint64_t events; /* of every kind */
+	uint64_t samples;
+	uint64_t lost_records;    /* by the kernel, of any kind, from rings of samples */
+	uint64_t lost_side_band;  /* by the kernel: mappings, names, forks; no samples */
+	uint64_t lost_samples;    /* by the kernel, known to be samples */
+	uint64_t dropped_samples; /* by the recorder */
+	uint64_t throttles;       /* times that an event was stopped */
+	uint64_t branches; /* in stacks of them, with samples */
+	uint64_t with_branches, with_address, with_weight; /* samples */
+	uint64_t cut, shortened;  /* stacks: ended by the snapshot's size; by the recorder */
+	uint64_t folded; /* stacks without some repeated calls, which did not fit */
+	uint64_t first_ns,
+		last_ns; /* time of the first and last event of any kind; 0 if there are none */
+};
+
+struct binaries;
 struct loader;
+struct session_args;
 
 /* Callbacks that are NULL are left out; those of samples have the address spaces and names as of then. */
 struct loader_listener {

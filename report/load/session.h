@@ -21,8 +21,10 @@
 #include "formats/event.h"
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
+#include "report/load/binaries.h"
 #include "report/load/loader.h"
 #include "report/load/namer.h"
+#include "report/load/session_args.h"
 
 struct session {
 	const struct session_args *args;

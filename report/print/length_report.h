@@ -5,9 +5,34 @@
 #ifndef REPORT_LENGTH_REPORT_H
 #define REPORT_LENGTH_REPORT_H
 
+#include "formats/profile/facts.h"
 #include "report/load/session.h"
 #include "report/print/terminal.h"
-#include "report/view/wait_lengths.h"
+#include "report/view/view.h"
+
+#define WAIT_BUCKETS 48 /* bucket i holds what is at least 2^i ns and less than 2^(i+1) */
+
+struct wait_group {
+	const char *fields[VIEW_FIELDS_MAX];
+	uint64_t total_ns;
+	uint64_t errors; /* of system calls: that failed */
+	VEC(uint64_t) lengths_ns; /* ascending */
+	uint64_t buckets[WAIT_BUCKETS];
+};
+
+struct wait_lengths {
+	struct arena arena;
+	VEC(struct wait_group) groups; /* most time first */
+	struct wait_group all;
+};
+
+/* Which waits of a profile, which has times, and into which groups. */
+struct wait_lengths_request {
+	uint32_t event; /* whose samples they are */
+	struct view_level level;
+	bool native; /* from the innermost frame on */
+	bool idle;   /* waits of threads without work where they wait, not in a group of their own (idle_waits.h) */
+};
 
 /* The arguments of a command that prints lengths begin with these; its .defaults and .release are given them. */
 struct length_args {

@@ -10,7 +10,11 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/vec.h"
+#include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
+#include "report/view/call_graph.h"
+
+#include <stdio.h>
 
 /* Which functions and calls are left out; 0: none for that reason. */
 struct call_graph_limits {
@@ -47,5 +51,8 @@ void call_graph_deinit(struct call_graph *graph);
 /* Name and module of @node; the module is "" if it is not known. */
 const char *graph_node_name(const struct call_graph *graph, const struct graph_node *node);
 const char *graph_node_module(const struct call_graph *graph, const struct graph_node *node);
+
+/* @clusters: functions of a module stand in a box of its own. */
+void graph_dot_write(const struct call_graph *graph, const struct profile_facts *facts, bool clusters, FILE *out);
 
 #endif

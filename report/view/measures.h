@@ -15,10 +15,40 @@
 #ifndef REPORT_MEASURES_H
 #define REPORT_MEASURES_H
 
+#include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "formats/event.h"
-#include "report/view/group_deltas.h"
 #include "formats/metric_expr.h"
+
+struct group_delta {
+	uint32_t event;
+	double value; /* scaled */
+};
+
+/* What came of the samples that had counts. */
+struct group_delta_tally {
+	uint64_t used;
+	uint64_t first;       /* the first of its CPU or thread: nothing to compare it with */
+	uint64_t not_counted; /* the group had no counters in between */
+	uint64_t impossible;  /* more than 1000 a nanosecond, or less than before */
+	uint64_t enabled_ns, running_ns; /* of those used */
+};
+
+struct group_deltas {
+	bool by_cpu; /* counters belong to CPUs; false: to threads on CPUs */
+	uint64_t start_ns;
+	size_t nevents;
+	struct map last; /* CPU, thread, event -> index in readings */
+	VEC(struct event_count) readings;
+	VEC(struct group_delta) now; /* of the last sample that was added; empty if it cannot be used */
+	struct group_delta_tally unwind_quality;
+};
+
+void group_deltas_init(struct group_deltas *g, const struct recording *rec);
+void group_deltas_deinit(struct group_deltas *g);
+
+/* The next sample: g->now is what its group counted. */
+void group_deltas_add(struct group_deltas *g, const struct event *ev);
 
 #define MEASURES_TERMS_MAX 32
 #define MEASURES_LEAST     30 /* samples below which a ratio says nothing */

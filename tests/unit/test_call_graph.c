@@ -3,7 +3,7 @@
  * test_call_graph.c - graphs of profiles whose stacks are known.
  */
 #include "report/view/call_graph.h"
-#include "report/export/graph_dot.h"
+#include "report/view/call_graph.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 

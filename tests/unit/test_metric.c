@@ -2,7 +2,7 @@
 /*
  * test_metric.c - formulas, what defines them, differences of counts, and how sure ratios of them are.
  */
-#include "report/view/group_deltas.h"
+#include "report/view/measures.h"
 #include "report/view/measures.h"
 #include "report/metric/metric_set.h"
 #include "report/metric/metrics.h"
