@@ -379,8 +379,7 @@ static bool skip_hole(const struct task_memory *mem, uint64_t *sp, uint64_t end)
 {
 	uint64_t limit = MIN(end, *sp + HOLE_MAX);
 
-	while (*sp < limit && !task_memory_present(mem, *sp, 1))
-		*sp = end_of_page(*sp, limit);
+	*sp += task_memory_absent(mem, *sp, (size_t)(limit - *sp));
 	return *sp < limit;
 }
 

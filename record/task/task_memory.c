@@ -36,20 +36,20 @@ void task_memory_close(struct task_memory *mem)
 	mem->pagemap_fd = -1;
 }
 
-/* Pages that are present without a gap, from number @first on, at most @count of them and PAGES_MAX. */
-static size_t present_pages(int pagemap_fd, uint64_t first, size_t count)
+/* Pages that are present, or not, one after the other from number @first on, at most @count of them and PAGES_MAX. */
+static size_t alike_pages(int pagemap_fd, uint64_t first, size_t count, bool present)
 {
 	uint64_t entries[PAGES_MAX];
 	ssize_t got = pread(pagemap_fd, entries, MIN(count, (size_t)PAGES_MAX) * sizeof(*entries),
 			    (off_t)(first * sizeof(*entries)));
 	size_t n = 0;
 
-	while (got > 0 && n < (size_t)got / sizeof(*entries) && entries[n] & PRESENT)
+	while (got > 0 && n < (size_t)got / sizeof(*entries) && !(entries[n] & PRESENT) == !present)
 		n++;
 	return n;
 }
 
-size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t len)
+static size_t alike_bytes(const struct task_memory *mem, uint64_t addr, size_t len, bool present)
 {
 	uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t page = addr / page_len, end;
@@ -62,7 +62,7 @@ size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t 
 	while (page <= last) {
 		size_t wanted = (size_t)MIN(last - page + 1, (uint64_t)PAGES_MAX);
 
-		got = present_pages(mem->pagemap_fd, page, wanted);
+		got = alike_pages(mem->pagemap_fd, page, wanted, present);
 		page += got;
 		if (got < wanted)
 			break;
@@ -70,6 +70,16 @@ size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t 
 	if (page * page_len <= addr)
 		return 0;
 	return (size_t)MIN(page * page_len - addr, (uint64_t)len);
+}
+
+size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t len)
+{
+	return alike_bytes(mem, addr, len, /* present= */ true);
+}
+
+size_t task_memory_absent(const struct task_memory *mem, uint64_t addr, size_t len)
+{
+	return alike_bytes(mem, addr, len, /* present= */ false);
 }
 
 size_t task_memory_read(const struct task_memory *mem, uint64_t addr, void *ret, size_t len)
@@ -119,7 +129,7 @@ static bool ask_pages(const struct task_memory *mem, struct page_list *list)
 		return false;
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->status[i] == -EFAULT &&
-		    present_pages(mem->pagemap_fd, (uintptr_t)list->pages[i] / list->page_len, 1))
+		    alike_pages(mem->pagemap_fd, (uintptr_t)list->pages[i] / list->page_len, 1, true))
 			list->status[i] = 0;
 	}
 	return true;

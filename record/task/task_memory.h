@@ -31,6 +31,9 @@ void task_memory_close(struct task_memory *mem);
 /* How many bytes from @addr on, at most @len, lie in pages that are present without a gap; 0 once the process is gone. */
 size_t task_memory_present(const struct task_memory *mem, uint64_t addr, size_t len);
 
+/* How many lie in pages that are not; 0 also if nothing can be said. */
+size_t task_memory_absent(const struct task_memory *mem, uint64_t addr, size_t len);
+
 /* Copy up to @len bytes from @addr on, up to the first page that is not present or not readable; how many. */
 size_t task_memory_read(const struct task_memory *mem, uint64_t addr, void *ret, size_t len);
 

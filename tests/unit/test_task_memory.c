@@ -67,6 +67,9 @@ TEST(task_memory_stops_at_the_first_page_that_is_not_present)
 	uint64_t addr = (uintptr_t)pages;
 
 	CHECK_UINT(task_memory_present(&child.mem, addr, 3 * page_len), page_len);
+	CHECK_UINT(task_memory_absent(&child.mem, addr, 3 * page_len), 0);
+	CHECK_UINT(task_memory_absent(&child.mem, addr + page_len + 16, 2 * page_len - 16), page_len - 16);
+	CHECK_UINT(task_memory_absent(&child.mem, addr + page_len + 16, 64), 64);
 	CHECK_UINT(task_memory_read(&child.mem, addr + 16, copy, 2 * page_len), page_len - 16);
 	CHECK_UINT(copy[0], 'a');
 	CHECK_UINT(copy[page_len - 16], 0);
@@ -109,6 +112,8 @@ TEST(task_memory_of_nothing_is_nothing)
 	CHECK_UINT(task_memory_read(&child.mem, UINT64_MAX, &byte, 1), 0);
 	CHECK_UINT(task_memory_read(&child.mem, UINT64_MAX, &byte, 2), 0);
 	CHECK_UINT(task_memory_present(&child.mem, (uintptr_t)&byte, 0), 0);
+	CHECK_UINT(task_memory_absent(&child.mem, (uintptr_t)&byte, 0), 0);
+	CHECK_UINT(task_memory_absent(&child.mem, UINT64_MAX, 2), 0);
 	end_child(&child);
 	task_memory_open(&child.mem, (uint32_t)getpid());
 	child.mem.pid = (uint32_t)child.pid;
