@@ -8,6 +8,7 @@
 #include "formats/profile/same_names.h"
 #include "report/load/input.h"
 #include "report/load/profile_filter.h"
+#include "report/print/number.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -260,9 +261,43 @@ struct err *session_each(struct session *s, struct filter *filter, struct loader
 	return loader_each(s->loader, filter, listener);
 }
 
+/* The most samples a second that one busy thread would have given on a clock; 0 if nothing sampled by a clock's rate. */
+static uint64_t clock_rate(const struct recording *rec)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < rec->nevents; i++) {
+		const struct recording_event *event = &rec->events[i];
+
+		if (event->samples && event->is_freq && strcmp(event->unit, "ns") == 0)
+			most = MAX(most, event->rate);
+	}
+	return most;
+}
+
+#define EXPECTED_MIN 5 /* samples of threads that had always run: of fewer, that none came says little */
+
+/* Threads were there, and a clock would have met them on a CPU: they waited. NULL: that is not known. */
+static struct err *only_waits(const struct session *s)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile_lives lives = loader_lives(s->loader);
+	struct session_losses losses = session_losses(s);
+	double expected = (double)lives.life_ns / 1e9 * (double)clock_rate(s->recording);
+
+	if (s->recording->system_wide || losses.by_kernel || losses.by_recorder || !lives.threads || expected < EXPECTED_MIN)
+		return NULL;
+	/* None of n independent ones: at 95 % the share is below 3/n (J. A. Hanley, A. Lippman-Hand, JAMA 249, 1983). */
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples: %s, %s in all: less than %s on a CPU, the rest waiting",
+				  s->args->input, number_of(&arena, lives.threads, "thread"),
+				  number_time(&arena, lives.life_ns), number_share(&arena, 3 / expected)),
+			  "record with --off-cpu to see what for; a higher rate (precord -F) samples short work");
+}
+
 /* Why a recording has no samples. */
 static struct err *no_samples(const struct session *s)
 {
+	struct err *waits;
 	const char *input = s->args->input;
 
 	if (!s->recording->complete || s->recording->damaged_at)
@@ -275,6 +310,9 @@ static struct err *no_samples(const struct session *s)
 					  unheard_event(s)),
 				  "others hold the counters ('preport info' says who may); a clock needs "
 				  "none: precord -e cpu-clock");
+	waits = only_waits(s);
+	if (waits)
+		return waits;
 	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input),
 			  "was the command idle, or over before the first sample? A higher "
 			  "rate (precord -F) samples shorter ones; if others hold the "

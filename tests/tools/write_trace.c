@@ -5,6 +5,7 @@
  * Usage: write_trace FILE <<'EOF', with lines of
  *
  *	event NAME UNIT RATE		the next event of the recording; all before the first process
+ *	tasks				not the whole system was recorded; before the first process, too
  *	process PID NAME		a process and its main thread
  *	thread PID TID NAME		another thread
  *	at SECONDS			when the next samples begin
@@ -308,6 +309,12 @@ static void leave_unfinished(struct maker *m, char *rest)
 	m->unfinished = true;
 }
 
+static void record_tasks(struct maker *m, char *rest)
+{
+	(void)rest;
+	m->rec.system_wide = false;
+}
+
 static void read_line(struct maker *m, char *line)
 {
 	static const struct {
@@ -321,7 +328,7 @@ static void read_line(struct maker *m, char *line)
 		{ "counted", set_counted },   { "module", add_module },
 		{ "missed", set_missed },
 		{ "ksym", add_ksym },	      { "ksample", add_kernel_samples },
-		{ "round", end_round },
+		{ "round", end_round },	      { "tasks", record_tasks },
 	};
 	const char *word = strsep(&line, " ");
 
