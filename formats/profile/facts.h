@@ -73,6 +73,7 @@ struct profile_facts {
 	int32_t exit_status; /* of the command that was recorded, as from wait(2); -1 if not known */
 	bool complete;	       /* the input has its end and no damage */
 	bool system_wide;      /* all CPUs were sampled, not only some tasks */
+	uint32_t cpus_sampled; /* how many those are; 0 if not known */
 
 	/* Which of its samples were chosen. */
 	const char *filter;	 /* the options that chose, as the user wrote them; "": all samples */

@@ -134,6 +134,16 @@ static uint32_t default_event(const struct session *s)
 	return first == PROFILE_NONE ? 0 : first;
 }
 
+/* How many CPUs an event was sampled on for all tasks; 0 if that is not known. */
+static uint32_t cpus_sampled(const struct recording *rec)
+{
+	uint32_t cpus = 0;
+
+	for (size_t i = 0; i < rec->ncounts; i++)
+		cpus += rec->counts[i].event == rec->counts[0].event && rec->counts[i].cpu != EVENT_NO_CPU;
+	return rec->system_wide && rec->complete ? cpus : 0;
+}
+
 static void set_facts(struct session *s)
 {
 	struct profile_facts *ret = &s->facts;
@@ -143,6 +153,7 @@ static void set_facts(struct session *s)
 		set_losses(s, ret);
 		ret->duration_ns = session_duration_ns(s);
 		ret->has_duration = ret->duration_ns != 0;
+		ret->cpus_sampled = cpus_sampled(s->recording);
 		ret->lives = loader_lives(s->loader);
 		ret->managed_mismatched = loader_managed_mismatched(s->loader);
 	}

@@ -294,6 +294,26 @@ static const char *off_cpu_text(struct page *page)
 			    page->waits.comes_first ? "" : "; see --event off-cpu, --event wall");
 }
 
+#define MOSTLY_IDLE 0.5 /* of the CPUs' time: from there on waiting may be the question */
+
+/* Of a whole system whose switches were not recorded: how busy it was. */
+static void put_busy(struct page *page, uint64_t cpu_ns)
+{
+	const struct profile_facts *facts = page->facts;
+	uint64_t all_ns = facts->cpus_sampled * facts->duration_ns;
+	double busy = all_ns ? MIN((double)cpu_ns / (double)all_ns, 1.0) : 0;
+
+	if (!cpu_ns || !all_ns || *facts->filter)
+		return;
+	put_wrapped(page,
+		    arena_printf(&page->arena, "%s for %s: %s%s busy%s", number_of(&page->arena, facts->cpus_sampled, "CPU"),
+				 number_time(&page->arena, facts->duration_ns),
+				 facts->lost_by_kernel || facts->lost_by_recorder ? "at least " : "",
+				 number_share(&page->arena, busy),
+				 busy < MOSTLY_IDLE ? "; record with --off-cpu to see what threads wait for" : ""),
+		    2);
+}
+
 /* Whether CPU or waiting is the question. */
 static void put_waiting(struct page *page)
 {
@@ -302,8 +322,11 @@ static void put_waiting(struct page *page)
 	struct arena *arena = &page->arena;
 	const char *text;
 
-	if (!lives->threads || !lives->life_ns ||
-	    (!lives->switches && ((!cpu_ns && !has_idle(page->p)) || page->facts->system_wide)))
+	if (page->facts->system_wide && !lives->switches) {
+		put_busy(page, cpu_ns);
+		return;
+	}
+	if (!lives->threads || !lives->life_ns || (!lives->switches && !cpu_ns && !has_idle(page->p)))
 		return;
 	cpu_ns = MIN(cpu_ns, lives->life_ns);
 	text = arena_printf(arena, "%s, %s in all: %s on a CPU", number_of(arena, lives->threads, "thread"),

@@ -13,6 +13,7 @@
  *	lost CPU COUNT			samples that the kernel had no room for
  *	throttle CPU			the kernel stopped event 0
  *	counted ENABLED RUNNING		event 0 had a counter for so many of so many nanoseconds
+ *	cpu NUMBER			event 0 was sampled on this CPU, and no other
  *	missed COUNT			event 0 counted enough for so many samples more
  *	module NAME BUILD-ID START LEN	a kernel module; addresses and lengths of these three are hexadecimal
  *	ksym MODULE ADDRESS LEN NAME	a function of it, by ascending address
@@ -287,6 +288,11 @@ static void set_counted(struct maker *m, char *rest)
 	m->counts[0].running_ns = number(&rest);
 }
 
+static void set_cpu(struct maker *m, char *rest)
+{
+	m->counts[0].cpu = (uint32_t)number(&rest);
+}
+
 static void set_missed(struct maker *m, char *rest)
 {
 	m->counts[0].missed = number(&rest);
@@ -326,7 +332,7 @@ static void read_line(struct maker *m, char *line)
 		{ "sample", add_samples },    { "lost", add_loss },
 		{ "throttle", add_throttle }, { "unfinished", leave_unfinished },
 		{ "counted", set_counted },   { "module", add_module },
-		{ "missed", set_missed },
+		{ "missed", set_missed },     { "cpu", set_cpu },
 		{ "ksym", add_ksym },	      { "ksample", add_kernel_samples },
 		{ "round", end_round },	      { "tasks", record_tasks },
 	};
