@@ -93,7 +93,7 @@ expect 'no issue slots were counted' out
 on intel precord -a --topdown=1,apart -o t.trace -- true >out 2>&1 && fail "PERF_METRICS cannot sample"
 expect 'cannot sample' out
 precord --topdown=3 -- true >out 2>&1 && fail "level 3"
-expect "'3' is no level" out
+expect "'3' is not a level" out
 
 # Without counts: one sentence, status 1.
 precord -q -e cpu-clock -o t.trace -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' || fail "clock"
