@@ -690,24 +690,35 @@ static struct unwind_rule rule_by_code(struct unwind_tables *t, struct module *m
 }
 
 /*
+ * By Go's own table, or its linker's data alignment. LLVM has the same for aarch64: there Go's functions are those with names of the form
+ * package.function, which a few in assembler (gcWriteBarrier) have not.
+ */
+static bool is_go(const struct unwind_tables *t, const struct cfi_fde *fde, const struct symtab_entry *symbol)
+{
+	if (fde->from_go)
+		return true;
+	return fde->cie.data_align == CFI_GO_DATA_ALIGN && (t->arch->lr < 0 || (symbol && strchr(symbol->name, '.')));
+}
+
+/*
  * The same rule with what is known of the function besides: Go's have rules in .debug_frame or Go's own table. All of Go's that call anything
- * have a frame pointer; their names are of the form package.function.
+ * have a frame pointer.
  */
 static const struct cfi_rule *add_go_kind(struct unwind_tables *t, struct table *table, const struct cfi_fde *fde, uint64_t vaddr,
 					  const struct cfi_rule *rule)
 {
 	const struct symtab_entry *symbol = symbol_of(table, vaddr);
 	enum cfi_go kind = unwind_go_kind(symbol ? symbol->name : NULL);
-	bool is_go = fde->cie.data_align == CFI_GO_DATA_ALIGN && symbol && strchr(symbol->name, '.');
+	bool keeps_fp = is_go(t, fde, symbol);
 	size_t len = sizeof(*rule) + rule->nregs * sizeof(rule->regs[0]);
 	struct cfi_rule *copy;
 
-	if (kind == CFI_GO_NOTHING && !is_go)
+	if (kind == CFI_GO_NOTHING && !keeps_fp)
 		return rule;
 	copy = memory_zeroed(1, len);
 	memcpy(copy, rule, len);
 	copy->go = kind;
-	copy->keeps_fp = is_go;
+	copy->keeps_fp = keeps_fp;
 	rule = cfi_rules_get(t->rules, cfi_rules_add(t->rules, copy));
 	free(copy);
 	return rule;
