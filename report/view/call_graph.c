@@ -35,7 +35,8 @@ const char *graph_node_name(const struct call_graph *graph, const struct graph_n
 	return profile_text(p, p->functions.items[node->function].name);
 }
 
-const char *graph_node_module(const struct call_graph *graph, const struct graph_node *node)
+/* "" if it is not known. */
+static const char *node_module(const struct call_graph *graph, const struct graph_node *node)
 {
 	const struct profile *p = graph->profile;
 
@@ -93,7 +94,7 @@ static int compare_names(const struct call_graph *graph, const struct graph_node
 	int result = strcmp(graph_node_name(graph, a), graph_node_name(graph, b));
 
 	if (result == 0)
-		result = strcmp(graph_node_module(graph, a), graph_node_module(graph, b));
+		result = strcmp(node_module(graph, a), node_module(graph, b));
 	return result ? result : (a->function > b->function) - (a->function < b->function);
 }
 
@@ -325,7 +326,7 @@ static void put_node(struct dot *dot, size_t index)
 static void put_cluster(struct dot *dot, size_t first, bool *done)
 {
 	const struct graph_node *nodes = dot->graph->nodes.items;
-	const char *module = graph_node_module(dot->graph, &nodes[first]);
+	const char *module = node_module(dot->graph, &nodes[first]);
 
 	if (*module) {
 		fprintf(dot->out, "\tsubgraph cluster_%zu {\n\tlabel=\"", first);
@@ -333,7 +334,7 @@ static void put_cluster(struct dot *dot, size_t first, bool *done)
 		fputs("\"; style=rounded; color=\"#b0b0b0\"; fontcolor=\"#606060\";\n", dot->out);
 	}
 	for (size_t i = first; i < dot->graph->nodes.len; i++)
-		if (!done[i] && strcmp(graph_node_module(dot->graph, &nodes[i]), module) == 0) {
+		if (!done[i] && strcmp(node_module(dot->graph, &nodes[i]), module) == 0) {
 			put_node(dot, i);
 			done[i] = true;
 		}

@@ -48,9 +48,7 @@ void call_graph_build(struct call_graph *graph, const struct profile *p, uint32_
 		      const struct call_graph_limits *limits);
 void call_graph_deinit(struct call_graph *graph);
 
-/* Name and module of @node; the module is "" if it is not known. */
 const char *graph_node_name(const struct call_graph *graph, const struct graph_node *node);
-const char *graph_node_module(const struct call_graph *graph, const struct graph_node *node);
 
 /* @clusters: functions of a module stand in a box of its own. */
 void graph_dot_write(const struct call_graph *graph, const struct profile_facts *facts, bool clusters, FILE *out);
