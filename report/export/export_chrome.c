@@ -2,7 +2,7 @@
 /*
  * export_chrome.c - the Trace Event Format's sampling sections, for chrome://tracing and what reads its files:
  *
- *	"traceEvents"	names of processes and threads
+ *	"traceEvents"	names of processes and threads; what each thread did when, if switches were recorded
  *	"stackFrames"	a tree of frames by number: name, category (the module), parent
  *	"samples"	CPU, thread, time in microseconds, event, weight, and the stack's number
  *
@@ -16,6 +16,7 @@
 #include "report/view/frame_list.h"
 #include "formats/base/json_writer.h"
 #include "report/view/track.h"
+#include "report/view/wait_frames.h"
 
 #include <inttypes.h>
 
@@ -108,7 +109,51 @@ static void put_name_event(struct writer_state *w, const struct profile_thread *
 	json_close(&w->json, '}');
 }
 
-static void put_names(struct writer_state *w)
+/* Microseconds. */
+static const char *time_text(struct writer_state *w, uint64_t time_ns)
+{
+	return arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, time_ns / 1000, time_ns % 1000);
+}
+
+static const char *since_start(struct writer_state *w, uint64_t time_ns)
+{
+	return time_text(w, time_ns - MIN(w->facts->start_ns, time_ns));
+}
+
+static void put_waker(struct writer_state *w, uint32_t thread)
+{
+	const struct profile_thread *waker = &w->p->threads.items[thread];
+	const char *name = text_escape(&w->arena, profile_text(w->p, waker->comm));
+
+	json_string(&w->json, "woken by",
+		    waker->tid == PROFILE_NONE ? name : arena_printf(&w->arena, "%s %" PRIu32, name, waker->tid));
+}
+
+/* A span is a complete event of category "state"; several short ones that became one are a state of their own. */
+static void put_span(struct writer_state *w, const struct profile_span *span)
+{
+	struct profile_sample row = { .stack = span->stack, .thread = span->thread, .state = span->state };
+
+	json_open(&w->json, NULL, '{');
+	json_string(&w->json, "ph", "X");
+	json_string(&w->json, "cat", "state");
+	json_string(&w->json, "name", span->count == 1 ? wait_kind_name(wait_frames_kind(w->p, &row)) : "several");
+	put_ids(w, &w->p->threads.items[span->thread]);
+	json_number(&w->json, "ts", since_start(w, span->from_ns));
+	json_number(&w->json, "dur", time_text(w, span->len_ns));
+	json_open(&w->json, "args", '{');
+	if (span->waker != PROFILE_NONE)
+		put_waker(w, span->waker);
+	if (span->count > 1)
+		json_uint(&w->json, "states", span->count);
+	if (span->count != 1)
+		json_number(&w->json, "us on a CPU", time_text(w, span->run_ns));
+	json_close(&w->json, '}');
+	json_close(&w->json, '}');
+	arena_reset(&w->arena);
+}
+
+static void put_events(struct writer_state *w)
 {
 	json_open(&w->json, "traceEvents", '[');
 	for (size_t i = 0; i < w->p->threads.len; i++) {
@@ -117,6 +162,8 @@ static void put_names(struct writer_state *w)
 		put_name_event(w, thread, "process_name", thread->process);
 		put_name_event(w, thread, "thread_name", thread->comm);
 	}
+	for (size_t i = 0; i < w->p->spans.spans.len; i++)
+		put_span(w, &w->p->spans.spans.items[i]);
 	json_close(&w->json, ']');
 }
 
@@ -124,15 +171,13 @@ static void put_sample(struct writer_state *w, const struct profile_time *time)
 {
 	const struct profile_sample *row = &w->p->samples.items[time->row];
 	const struct profile_thread *thread = &w->p->threads.items[row->thread];
-	uint64_t since = time->time_ns - MIN(w->facts->start_ns, time->time_ns);
 	uint64_t leaf = leaf_number(w, row, /* put= */ false);
 
 	json_open(&w->json, NULL, '{');
 	if (row->cpu != UINT32_MAX)
 		json_uint(&w->json, "cpu", row->cpu);
 	put_ids(w, thread);
-	json_number(&w->json, "ts",
-		    arena_printf(&w->arena, "%" PRIu64 ".%03" PRIu64, since / 1000, since % 1000));
+	json_number(&w->json, "ts", since_start(w, time->time_ns));
 	json_string(&w->json, "name",
 		    text_escape(&w->arena,
 				profile_text(w->p, w->p->types.items[row->type].name)));
@@ -170,7 +215,7 @@ static struct err *write_chrome(const struct profile *p, const struct profile_fa
 	json_open(&w.json, NULL, '{');
 	json_string(&w.json, "displayTimeUnit", "ms");
 	put_about(&w);
-	put_names(&w);
+	put_events(&w);
 	json_open(&w.json, "stackFrames", '{');
 	for (size_t i = 0; i < w.p->samples.len; i++)
 		leaf_number(&w, &w.p->samples.items[i], /* put= */ true);
@@ -191,6 +236,7 @@ const struct export_format export_chrome = {
 	.with = "chrome://tracing, Load:",
 	.missing = "holds no source files, lines, build IDs or addresses, and not the unit of its weights",
 	.times = true,
+	.spans = true,
 	.gzip = EXPORT_GZIP_ASKED,
 	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_TYPES,
 	.write = write_chrome,

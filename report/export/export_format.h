@@ -26,6 +26,7 @@ struct export_format {
 	const char *missing; /* what the format cannot hold: "holds no ..."; NULL: nothing worth a line */
 	unsigned carries;    /* enum import_carries: what of a profile comes back when it is read again */
 	bool times;          /* it wants every sample's time (profile.times) */
+	bool spans;          /* it wants what threads did when (profile.spans) */
 	bool branches;       /* it wants their branches too (profile.branches) */
 	enum export_gzip gzip;
 	/* Every frame of @p is named. NULL also if it could not be written: that is seen in @out. */

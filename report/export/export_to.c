@@ -107,6 +107,7 @@ static const char *output_of(const struct export_to_args *to)
 struct err *export_as(const struct command *command, struct export_to_args *to)
 {
 	to->export.times = to->format->times;
+	to->export.spans = to->format->spans;
 	to->export.branches = to->format->branches;
 	to->export.warns_losses = true;
 	to->export.left_out = say_left_out;

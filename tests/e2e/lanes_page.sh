@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Pages have a lane for each thread, as long as the thread's time, which a user walks and zooms by keyboard.
+# Pages have a lane for each thread, as long as the thread's time, which a user walks and zooms by keyboard; so have traces for Chrome.
 # slow: a browser draws a page
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
@@ -16,10 +16,17 @@ preport -i w.trace flamegraph -o page.html
 # Threads by number: a new one has another name for a moment.
 preport -i w.trace --event wall --by thread -n 0 --format=csv | columns tid weight | awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' >threads.csv
 
+# A trace for Chrome and Perfetto has the same spans, as complete events.
+spans() { preport -i $1.trace export --to chrome -o $1.json 2>export.err && zcat -f $1.json | grep -a '"ph": *"X"'; }
+spans w | sed -E 's/.*"tid": *([0-9]+).*"dur": *([0-9]+)\.([0-9]{3}).*/\1 \2\3/' |
+	awk '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' | sort >spans.csv
+sort threads.csv | diff - spans.csv || fail 'spans of a chrome trace are not as long as the threads'
+
 # A recording without switches has none, and its page is no larger for them.
 precord -q -e cpu-clock -F 999 -o c.trace -- ./waits queue >truth
 preport -i c.trace flamegraph -o c.html
 ! grep -q 'lanes-data' c.html || fail 'a page without switches has lanes'
+! spans c || fail 'a chrome trace without switches has spans'
 
 command -v node >/dev/null || skip 'node is not installed'
 mkdir -p model/report/page
