@@ -24,17 +24,21 @@ static const char *clean(struct arena *arena, const char *name)
 	return copy;
 }
 
+/* "" if the profile has neither a name nor a number of it. */
 static const char *process_name(const struct profile *p, const struct profile_thread *thread,
 				const struct folded_options *options, struct arena *arena)
 {
 	uint32_t known = thread->process ? thread->process : thread->comm; /* 0 is "" */
 	const char *comm = clean(arena, profile_text(p, options->tid && thread->comm ? thread->comm : known));
+	bool numbered = options->pid || options->tid || !*comm; /* a number is better than no name */
 
+	if (!*comm)
+		comm = thread->pid != PROFILE_NONE ? "pid" : options->tid && thread->tid != PROFILE_NONE ? "tid" : "";
 	if (options->tid && thread->pid != PROFILE_NONE && thread->tid != PROFILE_NONE)
 		return arena_printf(arena, "%s-%" PRIu32 "/%" PRIu32, comm, thread->pid, thread->tid);
 	if (options->tid && thread->tid != PROFILE_NONE)
 		return arena_printf(arena, "%s-%" PRIu32, comm, thread->tid);
-	if ((options->pid || options->tid) && thread->pid != PROFILE_NONE)
+	if (numbered && thread->pid != PROFILE_NONE)
 		return arena_printf(arena, "%s-%" PRIu32, comm, thread->pid);
 	return comm;
 }
@@ -151,7 +155,8 @@ static void add_up(const struct profile *p, const struct folded_options *options
 			continue;
 		arena_reset(&scratch);
 		size_t count = folded_frames(p, sample, options, &scratch, &frames);
-		uint32_t id = strtab_add(texts, join(&scratch, frames, count));
+		bool unknown = count > 1 && !*frames[0]; /* the process */
+		uint32_t id = strtab_add(texts, join(&scratch, frames + unknown, count - unknown));
 
 		while (lines.len <= id)
 			vec_push(&lines, ((struct line){ 0 }));

@@ -28,7 +28,7 @@ struct folded_options {
 MUST_USE struct err *folded_write(const struct profile *p, const struct folded_options *options,
 				  FILE *out);
 
-/* The names of one sample's frames as a line has them, root first; kept in @arena. */
+/* The names of one sample's frames as a line has them, root first; kept in @arena. The first is the process, "" if it is not known. */
 size_t folded_frames(const struct profile *p, const struct profile_sample *sample,
 		     const struct folded_options *options, struct arena *arena,
 		     const char ***ret_frames);
