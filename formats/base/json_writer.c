@@ -8,7 +8,9 @@
 #include "formats/base/text.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The character of @len bytes at @text, which is valid. */
@@ -128,4 +130,25 @@ void json_bool(struct json *json, const char *key, bool value)
 {
 	begin(json, key);
 	fputs(value ? "true" : "false", json->out);
+}
+
+struct err *json_pack(struct writer *out, void (*put)(struct json *json, void *context), void *context)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *stream = open_memstream(&text, &len);
+	struct json json;
+
+	if (!stream)
+		return err_system(errno, "cannot write JSON");
+	json_init(&json, stream);
+	put(&json, context);
+	if (fclose(stream) != 0) {
+		free(text);
+		return err_system(ENOMEM, "cannot write JSON");
+	}
+	writer_u32(out, (uint32_t)len);
+	writer_bytes(out, text, len);
+	free(text);
+	return NULL;
 }

@@ -8,6 +8,9 @@
 #ifndef FORMATS_JSON_WRITER_H
 #define FORMATS_JSON_WRITER_H
 
+#include "formats/base/err.h"
+#include "formats/base/writer.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,5 +39,8 @@ void json_bool(struct json *json, const char *key, bool value);
 
 /* @text stands as it is: it is a number already. */
 void json_number(struct json *json, const char *key, const char *text);
+
+/* A text by itself, which @put prints, behind its length (32 bits) into @out. ERR_SYSTEM: no memory. */
+MUST_USE struct err *json_pack(struct writer *out, void (*put)(struct json *json, void *context), void *context);
 
 #endif

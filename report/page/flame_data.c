@@ -11,7 +11,6 @@
 #include "report/view/view.h"
 #include "report/view/view_keys.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -562,37 +561,23 @@ static void put_stops(struct json *json)
 	json_close(json, ']');
 }
 
-static struct err *put_head(struct encoder *e)
+static void put_head(struct json *json, void *context)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *stream = open_memstream(&text, &len);
-	struct json json;
+	struct encoder *e = context;
 
-	if (!stream)
-		return err_system(errno, "cannot make the page");
-	json_init(&json, stream);
-	json_open(&json, NULL, '{');
-	json_uint(&json, "version", 1);
-	put_recording(&json, e);
-	put_view(&json, e);
-	put_events(&json, e);
-	put_modules(&json, e);
-	put_threads(&json, e);
-	put_noise(&json, e);
-	put_stops(&json);
-	json_uint(&json, "functions", e->tree->functions.len);
-	json_uint(&json, "nodes", e->tree->nodes.len);
-	json_uint(&json, "rows", e->tree->rows.len);
-	json_close(&json, '}');
-	if (fclose(stream) != 0) {
-		free(text);
-		return err_system(ENOMEM, "cannot make the page");
-	}
-	writer_u32(e->out, (uint32_t)len);
-	writer_bytes(e->out, text, len);
-	free(text);
-	return NULL;
+	json_open(json, NULL, '{');
+	json_uint(json, "version", 1);
+	put_recording(json, e);
+	put_view(json, e);
+	put_events(json, e);
+	put_modules(json, e);
+	put_threads(json, e);
+	put_noise(json, e);
+	put_stops(json);
+	json_uint(json, "functions", e->tree->functions.len);
+	json_uint(json, "nodes", e->tree->nodes.len);
+	json_uint(json, "rows", e->tree->rows.len);
+	json_close(json, '}');
 }
 
 /* ---- columns ---- */
@@ -693,7 +678,7 @@ struct err *flame_data_write(const struct flame_tree *tree, const struct profile
 
 	find_kernel_threads(&e);
 
-	struct err *err = put_head(&e);
+	struct err *err = json_pack(e.out, put_head, &e);
 
 	if (!err) {
 		put_functions(&e);

@@ -10,7 +10,6 @@
 #include "report/view/view.h"
 #include "report/view/wait_frames.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define SPANS_MAX 100000 /* some 4 bytes each, packed */
@@ -144,37 +143,23 @@ static void put_lanes(struct json *json, struct encoder *e)
 	json_close(json, ']');
 }
 
-static struct err *put_head(struct encoder *e, struct writer *out)
+static void put_head(struct json *json, void *context)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *stream = open_memstream(&text, &len);
-	struct json json;
+	struct encoder *e = context;
 
-	if (!stream)
-		return err_system(errno, "cannot make the page");
-	json_init(&json, stream);
-	json_open(&json, NULL, '{');
-	json_uint(&json, "version", 1);
-	json_uint(&json, "step", e->list.step_ns);
-	json_open(&json, "kinds", '[');
+	json_open(json, NULL, '{');
+	json_uint(json, "version", 1);
+	json_uint(json, "step", e->list.step_ns);
+	json_open(json, "kinds", '[');
 	for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
-		json_string(&json, NULL, wait_kind_name(kind));
-	json_close(&json, ']');
-	json_open(&json, "functions", '[');
+		json_string(json, NULL, wait_kind_name(kind));
+	json_close(json, ']');
+	json_open(json, "functions", '[');
 	for (uint32_t i = 0; i < e->functions.len; i++)
-		json_string(&json, NULL, strtab_get(&e->functions, i));
-	json_close(&json, ']');
-	put_lanes(&json, e);
-	json_close(&json, '}');
-	if (fclose(stream) != 0) {
-		free(text);
-		return err_system(ENOMEM, "cannot make the page");
-	}
-	writer_u32(out, (uint32_t)len);
-	writer_bytes(out, text, len);
-	free(text);
-	return NULL;
+		json_string(json, NULL, strtab_get(&e->functions, i));
+	json_close(json, ']');
+	put_lanes(json, e);
+	json_close(json, '}');
 }
 
 struct err *lanes_data_write(const struct profile *p, const struct profile_facts *facts, struct writer *out)
@@ -185,7 +170,7 @@ struct err *lanes_data_write(const struct profile *p, const struct profile_facts
 	vec_append(&e.list.spans, p->spans.spans.items, p->spans.spans.len);
 	span_list_fit(&e.list, SPANS_MAX);
 	make_cells(&e);
-	err = put_head(&e, out);
+	err = json_pack(out, put_head, &e);
 	for (enum column column = 0; !err && column < COLUMNS; column++)
 		for (size_t i = 0; i < e.cells.len; i++)
 			writer_uleb(out, e.cells.items[i].columns[column]);
