@@ -286,7 +286,7 @@ static uint64_t clock_rate(const struct recording *rec)
 	return most;
 }
 
-#define EXPECTED_MIN 5 /* samples of threads that had always run: of fewer, that none came says little */
+#define EXPECTED_MIN 10 /* samples of threads that had always run: of fewer, that none came says little */
 
 /* Threads were there, and a clock would have met them on a CPU: they waited. NULL: that is not known. */
 static struct err *only_waits(const struct session *s)
