@@ -9,8 +9,8 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "formats/perf/perf_data_head.h"
+#include "formats/perf/perf_data_parts.h"
 #include "formats/perf/perf_data_side.h"
-#include "formats/perf/perf_data_stream.h"
 #include "formats/perf/perf_record.h"
 #include "formats/perf/perf_record_place.h"
 
@@ -171,7 +171,8 @@ struct perf_data {
 	struct perf_data_head head;
 	struct perf_data_attrs attrs;
 	struct perf_data_build_ids build_ids;
-	struct perf_data_stream *stream;
+	struct perf_data_parts *parts;
+	const char *folder; /* of the parts; NULL: the file is all */
 	struct perf_data_order order;
 	struct perf_data_waiting current; /* what the last event points into */
 	bool has_current;
@@ -192,7 +193,7 @@ static struct perf_data *of(struct event_source *source)
 static void let_go(struct perf_data *p)
 {
 	if (p->has_current)
-		perf_data_stream_let_go(p->stream, &p->current.record);
+		perf_data_stream_let_go(&p->current.record);
 	p->has_current = false;
 }
 
@@ -202,9 +203,9 @@ static void close_source(struct event_source *source)
 
 	let_go(p);
 	for (size_t i = 0; i < p->order.heap.len; i++)
-		perf_data_stream_let_go(p->stream, &p->order.heap.items[i].record);
+		perf_data_stream_let_go(&p->order.heap.items[i].record);
 	perf_data_order_deinit(&p->order);
-	perf_data_stream_free(p->stream);
+	perf_data_parts_free(p->parts);
 	perf_data_build_ids_deinit(&p->build_ids);
 	perf_data_attrs_deinit(&p->attrs);
 	arena_deinit(&p->rec.arena);
@@ -248,6 +249,7 @@ static void put(struct perf_data *p, const struct perf_data_record *record)
 	if (record->type == PERF_RECORD_LOST_SAMPLES && !waiting.time_ns)
 		waiting.time_ns = p->order.youngest_ns; /* see complete_lost() */
 	p->sampled |= record->type == PERF_RECORD_SAMPLE;
+	perf_data_parts_at(p->parts, waiting.time_ns);
 	perf_data_stream_hold(record);
 	perf_data_order_put(&p->order, &waiting);
 }
@@ -257,10 +259,12 @@ static void take_side(struct perf_data *p, const struct perf_data_record *record
 	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids };
 	struct err *err = NULL;
 
-	if (record->type == PERF_DATA_FINISHED_ROUND)
-		perf_data_order_round(&p->order);
-	else if (record->type == PERF_DATA_BUILD_ID || !p->begun)
+	if (record->type == PERF_DATA_FINISHED_ROUND) {
+		if (!perf_data_parts_added(p->parts)) /* of one file it says nothing about the others */
+			perf_data_order_round(&p->order);
+	} else if (record->type == PERF_DATA_BUILD_ID || !p->begun) {
 		err = perf_data_side_take(&facts, record);
+	}
 	if (err)
 		fail(p, err, record->offset);
 }
@@ -276,18 +280,18 @@ static void read_one(struct perf_data *p)
 {
 	struct perf_data_record record;
 	bool more;
-	struct err *err = perf_data_stream_next(p->stream, &record, &more);
+	struct err *err = perf_data_parts_next(p->parts, &record, &more);
 
 	/* What a killed recorder wrote last may be cut anywhere. */
 	if (err && p->head.complete)
-		fail(p, err, perf_data_stream_offset(p->stream));
+		fail(p, err, perf_data_parts_offset(p->parts));
 	else
 		err_free(err);
-	if (err || !more) {
-		end(p);
+	if (err)
 		return;
-	}
-	if (record.type >= PERF_DATA_TYPES_BEGIN)
+	if (!more)
+		end(p);
+	else if (record.type >= PERF_DATA_TYPES_BEGIN)
 		take_side(p, &record);
 	else
 		put(p, &record);
@@ -406,10 +410,12 @@ static bool hand_out(struct perf_data *p, struct event *ret)
 					    /* big_endian= */ false, p->parsed);
 
 	if (err) {
+		const char *file = perf_data_stream_name(record);
+
 		p->rec.bad_records++;
 		fail(p,
-		     err_wrap(err, "in the record of type %" PRIu32 " at offset %" PRIu64, record->type,
-			      record->offset),
+		     err_wrap(err, "in the record of type %" PRIu32 " at offset %" PRIu64 "%s%s", record->type,
+			      record->offset, *file ? " of " : "", file),
 		     record->offset);
 		return false;
 	}
@@ -424,7 +430,7 @@ static bool next_event(struct event_source *source, struct event *ret)
 	struct perf_data *p = of(source);
 
 	for (;;) {
-		bool pressed = perf_data_stream_held(p->stream) > HELD_MAX;
+		bool pressed = perf_data_parts_held(p->parts) > HELD_MAX;
 
 		let_go(p);
 		p->has_current = perf_data_order_take(&p->order, pressed, &p->current);
@@ -454,8 +460,7 @@ static struct err *finish(struct event_source *source)
 
 static void progress(struct event_source *source, uint64_t *ret_done, uint64_t *ret_len)
 {
-	*ret_done = perf_data_stream_offset(of(source)->stream);
-	*ret_len = of(source)->head.data_end;
+	perf_data_parts_progress(of(source)->parts, ret_done, ret_len);
 }
 
 static const struct event_source_ops ops = {
@@ -493,13 +498,27 @@ static struct err *load_tables(struct perf_data *p)
 	return err;
 }
 
-/* The records before the first sample are about what was there when it began. */
-static struct err *read_beginning(struct perf_data *p)
+/* With --threads the file itself has no samples: they are in the others of the folder. */
+static struct err *add_parts(struct perf_data *p, const char **ret_missing)
 {
-	struct err *err = NULL;
+	struct err *err = p->folder ? perf_data_parts_add(p->parts, p->folder, &p->rec.arena, ret_missing) : NULL;
 
-	p->stream = perf_data_stream_new(&p->file, p->head.data, p->head.data_end);
-	while (!p->ended && !p->sampled && perf_data_stream_held(p->stream) <= HELD_MAX)
+	if (err || !p->head.has_parts || perf_data_parts_added(p->parts))
+		return err;
+	err = err_new(ERR_CORRUPT, "perf record --threads has written the samples to files beside it, data.0 and so on");
+	return p->folder ? err_remedy(err, "copy them, too") : err_remedy(err, "name the folder that it is in");
+}
+
+/* The records before the first sample are about what was there when it began. */
+static struct err *read_beginning(struct perf_data *p, const char **ret_missing)
+{
+	struct err *err;
+
+	p->parts = perf_data_parts_new(&p->file, p->head.data, p->head.data_end);
+	err = add_parts(p, ret_missing);
+	if (err)
+		return err;
+	while (!p->ended && !p->sampled && perf_data_parts_held(p->parts) <= HELD_MAX)
 		read_one(p);
 	if (p->head.pipe)
 		err = p->failure && !p->attrs.items.len ? finish(&p->source)
@@ -534,16 +553,17 @@ static void look_at_waiting(struct perf_data *p)
 static struct err *begin(struct perf_data *p)
 {
 	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids };
+	const char *missing = NULL;
 	struct err *err = load_tables(p);
 
 	if (!err)
-		err = read_beginning(p);
+		err = read_beginning(p, &missing);
 	if (err)
 		return err;
 	p->begun = true;
-	perf_data_side_describe(&facts);
+	perf_data_side_describe(&facts, missing);
 	look_at_waiting(p);
-	p->rec.complete = p->head.complete;
+	p->rec.complete = p->head.complete && !missing;
 	return NULL;
 }
 
@@ -552,11 +572,12 @@ bool perf_data_is(const struct trace_file *file)
 	return perf_data_head_is(file);
 }
 
-struct err *perf_data_open(const char *name, struct trace_file file, struct event_source **ret)
+struct err *perf_data_open(const char *name, const char *folder, struct trace_file file, struct event_source **ret)
 {
 	CLEANUP(close_sourcep) struct perf_data *p = memory_zeroed(1, sizeof(*p));
 
 	p->source.ops = &ops;
+	p->folder = folder;
 	p->file = file;
 	p->attrs.arena = &p->rec.arena;
 	p->parsed = memory_zeroed(1, sizeof(*p->parsed));
@@ -574,5 +595,5 @@ struct err *perf_data_open(const char *name, struct trace_file file, struct even
 
 struct err *perf_data_open_memory(const void *data, size_t len, struct event_source **ret)
 {
-	return perf_data_open("memory", trace_file_memory(data, len), ret);
+	return perf_data_open("memory", NULL, trace_file_memory(data, len), ret);
 }

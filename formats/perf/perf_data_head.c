@@ -106,6 +106,7 @@ static struct err *read_whole(const struct trace_file *file, struct reader *r,
 
 	if (err)
 		return err;
+	head->has_parts = head->features[0] >> PERF_DATA_FEATURE_DIR_FORMAT & 1;
 	if (head->data > file->len)
 		return err_remedy(err_new(ERR_CORRUPT,
 					  "the data is to begin at offset %" PRIu64 " of %" PRIu64,

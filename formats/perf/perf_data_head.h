@@ -19,6 +19,7 @@
 struct perf_data_head {
 	bool pipe;	     /* no attributes, no features here */
 	bool complete;	     /* the file has all that the header announces */
+	bool has_parts;	     /* samples are in other files of the folder: perf record --threads */
 	uint64_t attr_len;
 	uint64_t attrs, attrs_len;
 	uint64_t data, data_end;

@@ -18,7 +18,7 @@
 /* There is no number for the scheduler's clock, which no program can read. */
 #define CLOCK_UNKNOWN UINT32_MAX
 
-#define NOTES_MAX 4
+#define NOTES_MAX 5
 
 void perf_data_side_init(struct recording *rec)
 {
@@ -172,7 +172,7 @@ static void note_unknown(struct recording *rec, const struct perf_data_attrs *at
 		add_note(rec, "samples have no times and are in file order: perf record -T");
 }
 
-void perf_data_side_describe(const struct perf_data_facts *facts)
+void perf_data_side_describe(const struct perf_data_facts *facts, const char *missing)
 {
 	struct recording *rec = facts->rec;
 	const struct perf_data_attrs *attrs = facts->attrs;
@@ -196,4 +196,6 @@ void perf_data_side_describe(const struct perf_data_facts *facts)
 		rec->events[i] = attrs->items.items[i].event;
 	}
 	note_unknown(rec, attrs);
+	if (missing)
+		add_note(rec, arena_printf(&rec->arena, "files of the folder are missing: %s", missing));
 }

@@ -23,6 +23,7 @@
 #define CHUNK_LEN  ((1u << 20) + RECORD_MAX)
 
 struct perf_data_chunk {
+	struct perf_data_stream *owner;
 	size_t len;
 	size_t nholds; /* records, and 1 while a level fills it */
 	struct perf_data_chunk *next; /* among those that are free */
@@ -36,6 +37,7 @@ struct level {
 
 struct perf_data_stream {
 	const struct trace_file *file;
+	const char *name;
 	uint64_t offset, end; /* not yet read */
 	struct level raw, unpacked;
 	struct reader packed;	/* what is left of a COMPRESSED record, in the raw level's chunk */
@@ -45,12 +47,13 @@ struct perf_data_stream {
 	size_t nused;
 };
 
-struct perf_data_stream *perf_data_stream_new(const struct trace_file *file, uint64_t start,
-					      uint64_t end)
+struct perf_data_stream *perf_data_stream_new(const struct trace_file *file, uint64_t start, uint64_t end,
+					      const char *name)
 {
 	struct perf_data_stream *s = memory_zeroed(1, sizeof(*s));
 
 	s->file = file;
+	s->name = name;
 	s->offset = start;
 	s->end = end;
 	return s;
@@ -84,14 +87,19 @@ void perf_data_stream_hold(const struct perf_data_record *record)
 	record->chunk->nholds++;
 }
 
-void perf_data_stream_let_go(struct perf_data_stream *s, const struct perf_data_record *record)
+void perf_data_stream_let_go(const struct perf_data_record *record)
 {
-	drop(s, record->chunk);
+	drop(record->chunk->owner, record->chunk);
+}
+
+const char *perf_data_stream_name(const struct perf_data_record *record)
+{
+	return record->chunk->owner->name;
 }
 
 size_t perf_data_stream_held(const struct perf_data_stream *s)
 {
-	return s->nused * sizeof(struct perf_data_chunk);
+	return (s->nused - (s->raw.chunk != NULL) - (s->unpacked.chunk != NULL)) * sizeof(struct perf_data_chunk);
 }
 
 uint64_t perf_data_stream_offset(const struct perf_data_stream *s)
@@ -121,6 +129,7 @@ static void begin_chunk(struct perf_data_stream *s, struct level *level)
 		s->free = chunk->next;
 	else
 		chunk = memory_alloc(sizeof(*chunk));
+	chunk->owner = s;
 	s->nused++;
 	chunk->nholds = 1;
 	chunk->len = left;

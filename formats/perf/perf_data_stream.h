@@ -30,9 +30,9 @@ struct perf_data_record {
 
 struct perf_data_stream;
 
-/* Bytes @start to @end of @file, which must outlive the stream. */
-struct perf_data_stream *perf_data_stream_new(const struct trace_file *file, uint64_t start,
-					      uint64_t end);
+/* Bytes @start to @end of @file, which must outlive the stream, as must its @name. */
+struct perf_data_stream *perf_data_stream_new(const struct trace_file *file, uint64_t start, uint64_t end,
+					      const char *name);
 
 /* All records must have been let go. */
 void perf_data_stream_free(struct perf_data_stream *stream);
@@ -46,9 +46,12 @@ MUST_USE struct err *perf_data_stream_next(struct perf_data_stream *stream,
 					   struct perf_data_record *ret, bool *ret_more);
 
 void perf_data_stream_hold(const struct perf_data_record *record);
-void perf_data_stream_let_go(struct perf_data_stream *stream, const struct perf_data_record *record);
+void perf_data_stream_let_go(const struct perf_data_record *record);
 
-/* Memory that is held, and how far in the file the stream is, in bytes. */
+/* The name of the stream that @record came from. */
+const char *perf_data_stream_name(const struct perf_data_record *record);
+
+/* Memory of chunks that are read and held, and how far in the file the stream is, in bytes. */
 size_t perf_data_stream_held(const struct perf_data_stream *stream);
 uint64_t perf_data_stream_offset(const struct perf_data_stream *stream);
 

@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 /* Symbols of the kernel are not in the file, but perhaps here. */
-static struct err *open_perf_data(const char *path, const char *kallsyms, struct trace_file file, struct event_source **ret)
+static struct err *open_perf_data(const char *path, const char *folder, const char *kallsyms, struct trace_file file,
+				  struct event_source **ret)
 {
-	struct err *err = perf_data_open(path, file, ret);
+	struct err *err = perf_data_open(path, folder, file, ret);
 
 	if (err)
 		return err;
@@ -32,35 +33,23 @@ static struct err *open_perf_data(const char *path, const char *kallsyms, struct
 	return err;
 }
 
-static bool has_file(const char *folder, const char *name, char *ret_path, size_t room)
-{
-	return snprintf(ret_path, room, "%s/%s", folder, name) < (int)room && access(ret_path, F_OK) == 0;
-}
-
-/*
- * perf record --kcore and --threads write a folder, in which "data" is the perf.data. With --threads it has no samples:
- * they are in "data.0" and so on.
- */
+/* perf record --kcore and --threads write a folder, in which "data" is the perf.data. */
 static struct err *open_folder(const char *path, struct trace_file *ret)
 {
-	char data[PATH_MAX], part[PATH_MAX];
+	char data[PATH_MAX];
 
-	if (!has_file(path, "data", data, sizeof(data)))
+	if (snprintf(data, sizeof(data), "%s/data", path) >= (int)sizeof(data) || access(data, F_OK) != 0)
 		return err_remedy(err_system(EISDIR, "cannot read '%s'", path),
-				  "name a trace, or a folder that perf record --kcore wrote");
-	if (has_file(path, "data.0", part, sizeof(part)))
-		return err_remedy(err_new(ERR_UNSUPPORTED,
-					  "'%s' was written by perf record --threads, whose samples are in a file for each thread",
-					  path),
-				  "record without --threads");
+				  "name a trace, or a folder that perf record --kcore or --threads wrote");
 	return trace_file_open(data, ret);
 }
 
-static struct err *open_file(const char *path, struct trace_file *ret)
+static struct err *open_file(const char *path, struct trace_file *ret, bool *ret_folder)
 {
 	struct err *err = trace_file_open(path, ret);
 
-	if (err && err_errno(err) == EISDIR) {
+	*ret_folder = err && err_errno(err) == EISDIR;
+	if (*ret_folder) {
 		err_free(err);
 		err = open_folder(path, ret);
 	}
@@ -78,13 +67,14 @@ static struct err *open_file(const char *path, struct trace_file *ret)
 struct err *input_open(const char *path, const char *kallsyms, struct diag *diag, struct input *ret)
 {
 	struct trace_file file;
-	struct err *err = open_file(path, &file);
+	bool is_folder;
+	struct err *err = open_file(path, &file, &is_folder);
 
 	*ret = (struct input){ 0 };
 	if (err)
 		return err;
 	if (perf_data_is(&file))
-		return open_perf_data(path, kallsyms, file, &ret->source);
+		return open_perf_data(path, is_folder ? path : NULL, kallsyms, file, &ret->source);
 	if (kallsyms) {
 		trace_file_close(&file);
 		return err_new(ERR_USAGE, "--kallsyms is for perf.data; '%s' has what names it needs", path);

@@ -134,15 +134,18 @@ preport -i cut.data --by leaf >cut.txt 2>/dev/null || fail "half a file is not r
 grep -q leaf cut.txt || fail "half a file gives nothing"
 preport -i cut.data 2>/dev/null | grep -q 'end of the file is missing' || fail "half a file passes for a whole one"
 
-# perf record --kcore and --threads write folders; of the latter "data" has no samples.
+# perf record --kcore writes a folder, in which "data" is all; of --threads, samples are in files beside it.
 mkdir folder empty
 cp fp.data folder/data
 preport -i fp.data --by leaf >file.txt 2>/dev/null
 preport -i folder --by leaf 2>/dev/null | diff file.txt - || fail "a folder of perf's is not read as its file"
-: >folder/data.0
-! preport -i folder >threads.txt 2>&1 || fail "a part passes for what perf record --threads wrote"
-grep -q 'without --threads' threads.txt || fail "no remedy for what --threads wrote: $(cat threads.txt)"
 ! preport -i empty >empty.txt 2>&1 || fail "an empty folder is read"
+if record threads.data --threads -a -e cpu-clock -F 499 -g ./$work; then
+	same threads.data
+	preport -i threads.data info 2>/dev/null | grep -q '^File *complete' || fail "what --threads wrote is not complete"
+	! preport -i threads.data/data >threads.txt 2>&1 || fail "a part passes for what perf record --threads wrote"
+	grep -q 'name the folder' threads.txt || fail "no remedy for one file of a folder: $(cat threads.txt)"
+fi
 
 # What needs blocks of a trace says so.
 ! preport -i fp.data info --sizes >sizes.txt 2>&1 || fail "info --sizes of perf.data succeeds"

@@ -22,16 +22,12 @@ static void close_sourcep(struct event_source **source)
 	event_source_close(*source);
 }
 
-/* All that @len bytes at @data hold, a line each; what went wrong at the end. */
-static const char *list(const void *data, size_t len, struct arena *arena)
+/* All that @source has, a line each; what went wrong at the end. */
+static const char *list_source(struct event_source *source, struct arena *arena)
 {
-	CLEANUP(close_sourcep) struct event_source *source = NULL;
-	CLEANUP(err_freep) struct err *err = perf_data_open_memory(data, len, &source);
 	const char *text = "";
 	struct event ev;
 
-	if (err)
-		return arena_strdup(arena, err_message(err));
 	while (event_source_next(source, &ev)) {
 		if (ev.kind == EVENT_SAMPLE)
 			text = arena_printf(arena, "%ssample %" PRIu32 " at %" PRIu64 " %#" PRIx64 " *%" PRIu64 "\n",
@@ -48,8 +44,19 @@ static const char *list(const void *data, size_t len, struct arena *arena)
 		else
 			text = arena_printf(arena, "%skind %d\n", text, (int)ev.kind);
 	}
-	err = event_source_finish(source);
+
+	CLEANUP(err_freep) struct err *err = event_source_finish(source);
+
 	return err ? arena_printf(arena, "%s%s\n", text, err_message(err)) : text;
+}
+
+/* The same of @len bytes at @data. */
+static const char *list(const void *data, size_t len, struct arena *arena)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	CLEANUP(err_freep) struct err *err = perf_data_open_memory(data, len, &source);
+
+	return err ? arena_strdup(arena, err_message(err)) : list_source(source, arena);
 }
 
 static const char *listed(struct perf_data_maker *m, struct arena *arena)
@@ -393,4 +400,77 @@ TEST(perf_data_counts_what_came_after_its_round)
 		count++;
 	CHECK_UINT(count, 2);
 	CHECK_UINT(event_source_recording(source)->late_events, 1);
+}
+
+/* ---- folders of perf record --threads ---- */
+
+#define FEATURE_DIR_FORMAT 24
+
+/* What @m has from @from on, as a file called @name. */
+static const char *save(const struct perf_data_maker *m, size_t from, const char *name)
+{
+	const char *path = test_path(name);
+	FILE *out = fopen(path, "w");
+
+	CHECK(out && fwrite(m->w.data + from, 1, m->w.len - from, out) == m->w.len - from);
+	fclose(out);
+	return path;
+}
+
+/* A file of records only, as "data.NUMBER"; the times of its samples end with 0. */
+static void save_part(const char *name, const uint64_t *times_ns, size_t cut)
+{
+	MAKER;
+
+	for (; *times_ns; times_ns++)
+		perf_data_sample(&m, 100, *times_ns, *times_ns);
+	m.w.len -= cut;
+	save(&m, 0, name);
+}
+
+static const char *save_first(void)
+{
+	MAKER;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_comm(&m, 0, "before");
+	perf_data_feature(&m, FEATURE_DIR_FORMAT);
+	writer_u64(&m.features, 1);
+	perf_data_end(&m);
+	return save(&m, 0, "data");
+}
+
+static struct err *open_folder(const char *folder, struct event_source **ret)
+{
+	struct trace_file file;
+
+	CHECK_OK(trace_file_open(save_first(), &file));
+	return perf_data_open("folder", folder, file, ret);
+}
+
+TEST(perf_data_of_threads_is_read_in_order_of_time)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	ARENA;
+
+	save_part("data.0", (const uint64_t[]){ 10, 30, 20, 50, 0 }, 0); /* the rings of two CPUs */
+	save_part("data.1", (const uint64_t[]){ 0 }, 0);
+	save_part("data.10", (const uint64_t[]){ 5, 40, 60, 0 }, 8); /* its last record is cut */
+	CHECK_OK(open_folder(test_path(""), &source));
+	CHECK_STR(list_source(source, &arena), "comm before at 0\nsample 0 at 5 0x5 *7\nsample 0 at 10 0xa *7\n"
+					       "sample 0 at 20 0x14 *7\nsample 0 at 30 0x1e *7\nsample 0 at 40 0x28 *7\n"
+					       "sample 0 at 50 0x32 *7\nin 'data.10': the record at offset 112 is cut\n");
+
+	const struct recording *rec = event_source_recording(source);
+
+	CHECK(!rec->complete);
+	CHECK_STR(rec->notes[rec->nnotes - 1].text, "files of the folder are missing: data.2 to data.9");
+}
+
+TEST(perf_data_of_threads_without_its_parts_is_refused)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+
+	CHECK_ERR(open_folder(NULL, &source), ERR_CORRUPT, "to files beside it, data.0");
+	CHECK_ERR(open_folder(test_path(""), &source), ERR_CORRUPT, "to files beside it, data.0");
 }
