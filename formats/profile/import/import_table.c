@@ -11,13 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct importer *const import_table[] = {
-	&import_pprof, &import_pprof_legacy, &import_otlp, &import_folded,   &import_cpuprofile,
-	&import_heapprofile, &import_speedscope, &import_chrome, &import_jfr,
-	&import_perf_script, &import_austin, &import_mojo, &import_gecko, &import_phpspy, &import_stackprof,
-	&import_callgrind, &import_rbspy, &import_simpleperf, &import_nettrace, &import_perfetto,
-	NULL,
-};
+#define ROW(name) &import_##name,
+const struct importer *const import_table[] = { IMPORT_ROWS(ROW) NULL };
+#undef ROW
 
 /* ---- what the bytes of an unknown file look like ---- */
 

@@ -2,7 +2,7 @@
 /*
  * importer.h - one row of the table of formats that are read as a profile; one file each beside this one.
  *
- * A new format is a file import_<name>.c with a struct importer, and a row in import_table.c.
+ * A new format is a file import_<name>.c with a struct importer, and a row in import_rows.h.
  */
 #ifndef FORMATS_IMPORTER_H
 #define FORMATS_IMPORTER_H
