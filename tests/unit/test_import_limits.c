@@ -3,6 +3,7 @@
  * test_import_limits.c - files that are made to cost an importer more than they hold, or to have it mix things up.
  */
 #include "formats/base/proto_reader.h"
+#include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_ids.h"
 #include "formats/profile/import/import_profile.h"
 #include "tests/unit/import_case.h"
@@ -166,4 +167,16 @@ TEST(profiles_of_others_do_not_have_this_machines_architecture)
 	profile_facts_deinit(&facts);
 	diag_deinit(&diag);
 	close(fd);
+}
+
+TEST(value_types_have_one_name_for_each_unit)
+{
+	struct profile *p = profile_new();
+	uint32_t cpu = import_type(p, "cpu", "nanoseconds"), calls = import_type(p, "calls", "count"), space = import_type(p, "space", "bytes");
+
+	CHECK_STR(profile_text(p, p->types.items[cpu].unit), "ns");
+	CHECK_UINT(import_type(p, "cpu", "ns"), cpu);
+	CHECK_STR(profile_text(p, p->types.items[calls].unit), "events");
+	CHECK_STR(profile_text(p, p->types.items[space].unit), "bytes");
+	profile_free(p);
 }

@@ -80,10 +80,17 @@ uint32_t import_module(struct profile *p, struct json_text path, enum profile_mo
 	return profile_add_module(p, &mod);
 }
 
+static const char *unit_of(const char *unit)
+{
+	if (strcmp(unit, "nanoseconds") == 0)
+		return "ns";
+	return strcmp(unit, "count") == 0 || !*unit ? "events" : unit;
+}
+
 uint32_t import_type(struct profile *p, const char *name, const char *unit)
 {
 	struct profile_value_type type = { .name = profile_string(p, name),
-					   .unit = profile_string(p, unit) };
+					   .unit = profile_string(p, unit_of(unit)) };
 
 	for (uint32_t i = 0; i < p->types.len; i++)
 		if (p->types.items[i].name == type.name && p->types.items[i].unit == type.unit)

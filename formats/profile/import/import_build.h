@@ -45,7 +45,10 @@ uint32_t import_module(struct profile *p, struct json_text path, enum profile_mo
 
 #define IMPORT_TYPES_MAX 256 /* value types of a file: views go through them one by one */
 
-/* A value type of that name and unit, equal ones once; PROFILE_NONE where there are IMPORT_TYPES_MAX others. */
+/*
+ * A value type of that name and unit, equal ones once; PROFILE_NONE where there are IMPORT_TYPES_MAX others. "nanoseconds" become
+ * "ns", "count" and "" become "events", as recordings have them.
+ */
 uint32_t import_type(struct profile *p, const char *name, const char *unit);
 
 /* A thread; PROFILE_NONE for numbers and 0 for strings that are not known. */

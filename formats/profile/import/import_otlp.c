@@ -373,13 +373,6 @@ static struct err *read_type(struct otlp *in, struct otlp_part part, uint32_t *r
 	return otlp_close(&r, NULL);
 }
 
-static const char *unit_of(const char *unit)
-{
-	if (strcmp(unit, "nanoseconds") == 0)
-		return "ns";
-	return strcmp(unit, "count") == 0 || !*unit ? "events" : unit;
-}
-
 /* How many samples a value stands for. */
 static uint64_t count_of(const struct otlp *in, int64_t value)
 {
@@ -501,7 +494,7 @@ static struct err *set_type(struct otlp *in, struct otlp_part type, struct otlp_
 	if (of != name || of_unit != unit)
 		in->period = 0;
 	snprintf(text, sizeof(text), "%s", name ? profile_text(in->p, name) : "samples");
-	snprintf(unit_text, sizeof(unit_text), "%s", unit_of(profile_text(in->p, unit)));
+	snprintf(unit_text, sizeof(unit_text), "%s", profile_text(in->p, unit));
 	in->type = import_type(in->p, text, unit_text);
 	return in->type == PROFILE_NONE ? err_new(ERR_UNSUPPORTED, "it has more than %d value types", IMPORT_TYPES_MAX)
 					: NULL;
