@@ -53,9 +53,8 @@ static struct err *formats_run(void *args, char **operands, int noperands, int *
 	putchar('\n');
 	print_head("written", "of what it reads again, and what else it lacks");
 	print_row("perf-data", ALL_OF_A_RECORDING, "perf.data of a recording: preport perf-data");
-#define ROW(id, name) print_row(name, export_##id.carries, export_##id.missing ? export_##id.missing : "");
-	EXPORT_FORMATS(ROW)
-#undef ROW
+	for (const struct export_row *row = export_table; row->name; row++)
+		print_row(row->name, row->format->carries, row->format->missing ? row->format->missing : "");
 	return NULL;
 }
 

@@ -52,8 +52,10 @@ struct export_format {
 EXPORT_FORMATS(EXPORT_DECLARE)
 #undef EXPORT_DECLARE
 
-/* For EXPORT_FORMATS: elements of an array of names, and words of a text. */
-#define EXPORT_NAME(id, name) name,
-#define EXPORT_WORD(id, name) " " name
+/* All of them; the last one's name is NULL. */
+extern const struct export_row {
+	const char *name;
+	const struct export_format *format;
+} export_table[];
 
 #endif

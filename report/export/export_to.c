@@ -12,24 +12,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORMAT(id, name) &export_##id,
-static const struct export_format *const formats[] = { EXPORT_FORMATS(FORMAT) };
-static const char *const format_names[] = { EXPORT_FORMATS(EXPORT_NAME) NULL };
+#define NAME(id, name) name,
+static const char *const format_names[] = { EXPORT_FORMATS(NAME) NULL };
+#undef NAME
+
+#define WORD(id, name) " " name
+static const char format_words[] = "one of" EXPORT_FORMATS(WORD);
+#undef WORD
 
 const struct opt export_to_opts[] = {
 	OPT_CHOICE(struct export_to_args, to, "to", 0, "FORMAT",
-		   "one of" EXPORT_FORMATS(EXPORT_WORD), format_names),
+		   format_words, format_names),
 	OPT_GROUP(struct export_to_args, export, export_opts),
 	OPT_END,
 };
 
 static const struct export_format *format_of(const char *name)
 {
-	size_t i = 0;
+	const struct export_row *row = export_table;
 
-	while (strcmp(format_names[i], name) != 0)
-		i++;
-	return formats[i];
+	while (strcmp(row->name, name) != 0)
+		row++;
+	return row->format;
 }
 
 static struct err *write_compressed(const struct export_format *format, const struct profile *p,
@@ -124,7 +128,7 @@ struct err *export_to(const struct command *command, struct export_to_args *to)
 {
 	if (!to->to)
 		return err_remedy(err_new(ERR_USAGE, "--to is missing"),
-				  "it takes one of" EXPORT_FORMATS(EXPORT_WORD));
+				  "it takes %s", format_words);
 	to->format = format_of(to->to);
 	if (to->format->gzip == EXPORT_GZIP_NEVER && ends_in_gz(output_of(to)))
 		return err_remedy(err_new(ERR_USAGE, "a %s file is not compressed", to->to),

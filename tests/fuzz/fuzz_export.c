@@ -11,15 +11,6 @@
 
 #define INPUT_MAX 4096 /* a few bytes may stand for much more in nine formats */
 
-static const struct {
-	const char *name;
-	const struct export_format *format;
-} formats[] = {
-#define ROW(id, name) { name, &export_##id },
-	EXPORT_FORMATS(ROW)
-#undef ROW
-};
-
 /* A profile that was read from bytes. */
 struct read {
 	const struct importer *importer; /* NULL: it is of no format */
@@ -71,15 +62,15 @@ static void check_written(const char *name, const uint8_t *data, size_t len)
 
 static void write_all(const struct read *from)
 {
-	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+	for (const struct export_row *row = export_table; row->name; row++) {
 		char *data = NULL;
 		size_t len = 0;
 		FILE *out = open_memstream(&data, &len);
-		struct err *err = formats[i].format->write(from->p, &from->facts, out);
+		struct err *err = row->format->write(from->p, &from->facts, out);
 
 		fclose(out);
 		if (!err)
-			check_written(formats[i].name, (const uint8_t *)data, len);
+			check_written(row->name, (const uint8_t *)data, len);
 		err_free(err);
 		free(data);
 	}
