@@ -643,7 +643,7 @@ static void begin_threads(struct loader *l, const struct filter *filter)
 		l->namer.ahead = name_ahead_new(l->in.binaries->symbolizer, l->pool);
 }
 
-/* Waits can be asked for by name like an event that was sampled. */
+/* What transformers add is asked for by name like an event that was sampled. */
 static void begin_transformers(struct loader *l, const struct filter *filter)
 {
 	const struct recording *rec = l->in.recording;
@@ -654,14 +654,12 @@ static void begin_transformers(struct loader *l, const struct filter *filter)
 		.from_ns = MAX(filter->from_ns, rec->start_ns),
 		/* Switches go on for a moment after samples have ended. */
 		.to_ns = MIN(filter->to_ns, rec->end_ns ? rec->end_ns : UINT64_MAX),
-		.waits = filter->waits,
-		.wall = filter->wall,
-		.syscalls = filter->syscalls,
 		.min_wait_ns = filter->min_wait_ns,
 		.max_wait_ns = filter->max_wait_ns,
 		.each_wait = filter->each_wait,
 	};
 
+	memcpy(request.added, filter->derived, sizeof(request.added));
 	l->derive = derive_new(&request, &out);
 }
 

@@ -6,6 +6,7 @@
 #include "report/view/filter.h"
 
 #include "formats/base/text.h"
+#include "report/load/derive/derive.h"
 #include "report/load/lookup.h"
 
 #include <fnmatch.h>
@@ -215,13 +216,8 @@ static struct err *bind_event(struct filter *filter, const struct profile *p, co
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct text_near near = { .wanted = glob };
-	bool found = matches(glob, "off-cpu");
+	bool found = derive_want(filter->derived, glob);
 
-	filter->waits |= found;
-	if (strcmp(glob, "wall") == 0)
-		filter->wall = found = true;
-	if (strcmp(glob, "syscalls") == 0)
-		filter->syscalls = found = true;
 	for (size_t i = 0; i < p->types.len; i++) {
 		const char *name = profile_text(p, p->types.items[i].name);
 
@@ -332,7 +328,7 @@ struct err *filter_bind_labels(struct filter *filter, const struct profile *p)
 static bool has_waits(const struct profile *p)
 {
 	for (size_t i = 0; i < p->types.len; i++)
-		if (strcmp(profile_text(p, p->types.items[i].name), "off-cpu") == 0)
+		if (strcmp(profile_text(p, p->types.items[i].name), DERIVE_OFF_CPU) == 0)
 			return true;
 	return false;
 }
@@ -345,9 +341,11 @@ struct err *filter_bind(struct filter *filter, const struct profile *p, const st
 		err = time_arg_resolve(&filter->to, facts, UINT64_MAX, &filter->to_ns);
 	if (!err)
 		err = check_window(filter, facts);
-	filter->waits = !filter->events.len && !filter->wheres.len;
-	filter->syscalls = filter->waits;
-	filter->wall = filter->with_wall && has_waits(p);
+	memset(filter->derived, 0, sizeof(filter->derived));
+	if (!filter->events.len && !filter->wheres.len)
+		derive_want(filter->derived, NULL);
+	if (filter->with_wall && has_waits(p))
+		derive_want(filter->derived, DERIVE_WALL);
 	if (err || !filter->events.len)
 		return err;
 

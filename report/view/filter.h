@@ -13,6 +13,7 @@
 #include "formats/event.h"
 #include "formats/profile/facts.h"
 #include "formats/profile/profile.h"
+#include "report/load/derive/derive_kind.h"
 #include "report/view/reshape.h"
 #include "report/view/time_arg.h"
 #include "report/view/where.h"
@@ -46,9 +47,7 @@ struct filter {
 	VEC(bool) event_passes;  /* by event; empty: all do */
 	VEC(struct where *) bound; /* of the conditions */
 	VEC(const char *) late;	   /* conditions on labels of waits, which are known when all is named */
-	bool waits;		 /* time off the CPU */
-	bool syscalls;		 /* time in system calls */
-	bool wall;		 /* all time of each thread, which takes its own name to ask for */
+	const char *derived[DERIVE_ADDED_MAX + 1]; /* names of derived events that are wanted, see derive_want() */
 	bool with_wall;		 /* the caller's: all time of each thread also unasked, where waits were recorded */
 	bool each_wait;		 /* the caller's: waits without a stack stay as they are, see derive_request */
 };

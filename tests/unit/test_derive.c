@@ -60,7 +60,7 @@ static void chain_begin(struct chain *c, bool wall)
 		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
 
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
-					  .to_ns = UINT64_MAX, .waits = true, .wall = wall };
+					  .to_ns = UINT64_MAX, .added = { DERIVE_OFF_CPU, wall ? DERIVE_WALL : NULL } };
 
 	c->derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = c });
 }
@@ -101,6 +101,22 @@ static uint64_t sum(const struct chain *c, uint32_t event, uint32_t thread)
 		if (c->out.items[i].event == event && c->out.items[i].thread == thread)
 			weight += c->out.items[i].weight;
 	return weight;
+}
+
+TEST(derived_events_are_wanted_by_name_or_when_none_is_named)
+{
+	const char *added[DERIVE_ADDED_MAX + 1] = { NULL };
+
+	CHECK(derive_want(added, NULL));
+	CHECK_STR(added[0], DERIVE_OFF_CPU);
+	CHECK_STR(added[1], DERIVE_SYSCALLS);
+	CHECK(!added[2]);
+	CHECK(!derive_want(added, "wal*")); /* time on a CPU would be counted twice */
+	CHECK(!derive_want(added, "cycles"));
+	CHECK(derive_want(added, "off*"));
+	CHECK(!added[2]);
+	CHECK(derive_want(added, "wall"));
+	CHECK_STR(added[2], DERIVE_WALL);
 }
 
 TEST(derive_pairs_switches_into_waits_with_the_stack_that_waited)

@@ -63,7 +63,7 @@ static void calls_begin(struct calls *c, bool each)
 		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
 
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording, .to_ns = UINT64_MAX,
-					  .syscalls = true, .each_wait = each };
+					  .added = { DERIVE_SYSCALLS }, .each_wait = each };
 
 	c->derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = c });
 }

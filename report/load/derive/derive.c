@@ -7,13 +7,17 @@
 #include "formats/base/memory.h"
 #include "report/load/derive/derive_kind.h"
 
+#include <assert.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct derive_kind *const kinds[] = { &derive_period, &derive_switches, &derive_syscalls };
+#define ROW(name) &derive_##name,
+static const struct derive_kind *const kinds[] = { DERIVE_KINDS(ROW) };
+#undef ROW
 
 struct derive {
 	struct derive_request request;
@@ -35,6 +39,44 @@ bool derive_is_idle(const struct recording *rec, uint32_t index)
 
 	return event->samples && event->type == PERF_TYPE_SOFTWARE &&
 	       event->config == PERF_COUNT_SW_DUMMY && strcmp(event->unit, "ns") == 0;
+}
+
+static void add_name(const char **added, const char *name)
+{
+	size_t n = 0;
+
+	while (added[n] && strcmp(added[n], name) != 0)
+		n++;
+	assert(n < DERIVE_ADDED_MAX);
+	added[n] = name;
+}
+
+static bool is_meant(const struct derive_added *event, const char *glob)
+{
+	if (!glob)
+		return event->unasked;
+	return strcmp(glob, event->name) == 0 || (event->unasked && fnmatch(glob, event->name, 0) == 0);
+}
+
+bool derive_want(const char **added, const char *glob)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		for (const struct derive_added *event = kinds[i]->adds; event->name; event++)
+			if (is_meant(event, glob)) {
+				add_name(added, event->name);
+				found = true;
+			}
+	return found;
+}
+
+bool derive_is_wanted(const struct derive_request *request, const char *name)
+{
+	for (const char *const *added = request->added; *added; added++)
+		if (strcmp(*added, name) == 0)
+			return true;
+	return false;
 }
 
 struct derive *derive_new(const struct derive_request *request, const struct derive_out *out)

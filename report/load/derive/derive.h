@@ -7,7 +7,7 @@
  *	                   ├──► wall      ──► the same, and time on a CPU
  *	                   └──► syscalls  ──► time in system calls
  *
- * A transformer is one file and one row of derive.c's table. Each sees every event that passes the filter or that it
+ * A transformer is one file and one row of DERIVE_KINDS. Each sees every event that passes the filter or that it
  * wants, in order of time, and hands out what the profile is to hold. Not thread-safe.
  */
 #ifndef REPORT_DERIVE_H
@@ -16,6 +16,12 @@
 #include "report/load/derive/derive_kind.h"
 
 struct derive;
+
+/*
+ * The names of derived events that @glob means, into the list @added of a derive_request, each once. NULL: those that come when no
+ * event is named. False if it means none; whether there is anything of that kind in the recording is not known yet.
+ */
+bool derive_want(const char **added, const char *glob);
 
 struct derive *derive_new(const struct derive_request *request, const struct derive_out *out);
 void derive_free(struct derive *d);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derive_kind.h - a transformer as derive.c's table has it.
+ * derive_kind.h - what a transformer is: its rows, what is wanted of it, what it hands out.
+ *
+ * A new one is a file derive_<name>.c with a struct derive_kind, and a row in DERIVE_KINDS.
  */
 #ifndef REPORT_DERIVE_KIND_H
 #define REPORT_DERIVE_KIND_H
@@ -59,18 +61,21 @@ struct derive_out {
 	void *context;
 };
 
+#define DERIVE_ADDED_MAX 7
+
 /* What is wanted of the chain. */
 struct derive_request {
 	struct profile *profile; /* has the recording's events, same numbers */
 	const struct recording *recording;
 	uint64_t from_ns, to_ns; /* the part of the recording that is looked at */
-	bool waits;		 /* time off the CPU */
-	bool wall;		 /* and on it, as an event of its own */
-	bool syscalls;		 /* time in system calls, if they were recorded */
+	const char *added[DERIVE_ADDED_MAX + 1]; /* names of derived events that are wanted; NULL after the last */
 	uint64_t min_wait_ns, max_wait_ns; /* of waits and system calls, whole; max 0: no limit */
 	/* Each wait by itself, with its own length, though stacks were thinned; else those without one add to those with one. */
 	bool each_wait;
 };
+
+/* Is the derived event @name wanted? */
+bool derive_is_wanted(const struct derive_request *request, const char *name);
 
 /* Is event @index of @rec, which need not be there, off-cpu, whose samples are stacks of threads that leave a CPU? */
 bool derive_is_off_cpu(const struct recording *rec, uint32_t index);
@@ -84,8 +89,15 @@ bool derive_is_syscall(const struct recording *rec, uint32_t index);
 /* Does @rec have the entry and exit of each system call? */
 bool derive_has_syscalls(const struct recording *rec);
 
+/* An event that a transformer adds to the profile. */
+struct derive_added {
+	const char *name; /* NULL: no more */
+	bool unasked;	  /* also when no event is named, or by a pattern; others take their own name to ask for */
+};
+
 struct derive_kind {
 	const char *name;
+	struct derive_added adds[3];
 
 	/* NULL: there is nothing for it to do. @request and @out outlast it. */
 	void *(*begin)(const struct derive_request *request, const struct derive_out *out);
@@ -101,8 +113,14 @@ struct derive_kind {
 	void (*free)(void *state);
 };
 
-extern const struct derive_kind derive_period;
-extern const struct derive_kind derive_switches;
-extern const struct derive_kind derive_syscalls;
+/* Each is derive_<name> of the file derive_<name>.c. */
+#define DERIVE_KINDS(X) \
+	X(period)       \
+	X(switches)     \
+	X(syscalls)
+
+#define DERIVE_DECLARE(name) extern const struct derive_kind derive_##name;
+DERIVE_KINDS(DERIVE_DECLARE)
+#undef DERIVE_DECLARE
 
 #endif

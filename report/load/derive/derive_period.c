@@ -17,7 +17,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 {
 	struct period *p = memory_zeroed(1, sizeof(*p));
 
-	*p = (struct period){ request, out, request->syscalls && derive_has_syscalls(request->recording) };
+	*p = (struct period){ request, out, derive_is_wanted(request, DERIVE_SYSCALLS) && derive_has_syscalls(request->recording) };
 	return p;
 }
 

@@ -89,6 +89,7 @@ struct life {
 struct switches {
 	const struct derive_request *request;
 	const struct derive_out *out;
+	bool waits; /* those are wanted */
 	uint32_t off_event, wall_event; /* PROFILE_NONE: not wanted, or not added yet */
 	uint64_t start_ns, end_ns, newest_ns; /* of the recording; @end_ns 0: not known */
 	struct map numbers; /* tid -> number in lives + 1 */
@@ -133,9 +134,10 @@ static void find_waking(struct switches *s)
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
 {
+	bool waits = derive_is_wanted(request, DERIVE_OFF_CPU), wall = derive_is_wanted(request, DERIVE_WALL);
 	struct switches *s;
 
-	if (!request->waits && !request->wall)
+	if (!waits && !wall)
 		return NULL;
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
@@ -144,11 +146,12 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	find_waking(s);
 	s->start_ns = request->recording->start_ns;
 	s->end_ns = request->recording->end_ns;
+	s->waits = waits;
 	s->off_event = s->wall_event = PROFILE_NONE;
 	for (uint32_t i = 0; i < request->recording->nevents; i++)
 		if (derive_is_off_cpu(request->recording, i))
 			s->off_event = i;
-	if (request->wall)
+	if (wall)
 		s->wall_event = add_type(request->profile, DERIVE_WALL);
 	return s;
 }
@@ -195,7 +198,7 @@ static bool wants(const void *state, const struct event *ev)
 	/* What lies before the window says in which state it begins. */
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
-		return s->request->wall || is_off_cpu(s, ev) || is_waking(s, ev);
+		return s->wall_event != PROFILE_NONE || is_off_cpu(s, ev) || is_waking(s, ev);
 	case EVENT_SWITCH:
 	case EVENT_FORK:
 	case EVENT_EXIT:
@@ -240,7 +243,7 @@ static bool clip(const struct switches *s, uint64_t *from_ns, uint64_t *to_ns)
 
 static void hand_out_wait(struct switches *s, const struct derived *span)
 {
-	if (s->request->waits) {
+	if (s->waits) {
 		if (s->off_event == PROFILE_NONE)
 			s->off_event = add_type(s->request->profile, DERIVE_OFF_CPU);
 		hand_out(s, span, s->off_event);
@@ -857,6 +860,7 @@ static void get_lives(const void *state, struct profile_lives *ret)
 
 const struct derive_kind derive_switches = {
 	.name = "switches",
+	.adds = { { DERIVE_OFF_CPU, .unasked = true }, { DERIVE_WALL } },
 	.begin = begin,
 	.wants = wants,
 	.wants_anyones = is_anyones,

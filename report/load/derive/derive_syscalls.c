@@ -115,7 +115,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	struct profile *p = request->profile;
 	struct syscalls *s;
 
-	if (!request->syscalls || !derive_has_syscalls(rec))
+	if (!derive_is_wanted(request, DERIVE_SYSCALLS) || !derive_has_syscalls(rec))
 		return NULL;
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
@@ -355,6 +355,7 @@ static void finish(void *state)
 
 const struct derive_kind derive_syscalls = {
 	.name = "system calls",
+	.adds = { { DERIVE_SYSCALLS, .unasked = true } },
 	.begin = begin,
 	.wants = wants,
 	.event = take,
