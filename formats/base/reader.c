@@ -46,18 +46,9 @@ uint16_t reader_u16(struct reader *r, const char *what)
 	return (uint16_t)fixed(r, 2, what);
 }
 
-uint32_t reader_u32(struct reader *r, const char *what)
+uint32_t reader_any_u32(struct reader *r, const char *what)
 {
-	const uint8_t *p;
-	uint32_t value;
-
-	if (r->big_endian || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-		return (uint32_t)fixed(r, 4, what);
-	p = take(r, 4, what);
-	if (!p)
-		return 0;
-	memcpy(&value, p, 4);
-	return value;
+	return (uint32_t)fixed(r, 4, what);
 }
 
 uint64_t reader_u64(struct reader *r, const char *what)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct reader {
 	const uint8_t *pos, *end;
@@ -48,8 +49,20 @@ static inline uint8_t reader_u8(struct reader *r, const char *what)
 }
 
 uint16_t reader_u16(struct reader *r, const char *what);
-uint32_t reader_u32(struct reader *r, const char *what);
+uint32_t reader_any_u32(struct reader *r, const char *what);
 uint64_t reader_u64(struct reader *r, const char *what);
+
+static inline uint32_t reader_u32(struct reader *r, const char *what)
+{
+	uint32_t value;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || r->big_endian || r->failed || r->end - r->pos < 4)
+		return reader_any_u32(r, what);
+	memcpy(&value, r->pos, sizeof(value));
+	r->pos += sizeof(value);
+	r->offset += sizeof(value);
+	return value;
+}
 
 /* LEB128; more than 64 bits is a failure. Encodings longer than needed are fine (DWARF 5, 7.6). */
 uint64_t reader_long_uleb(struct reader *r, const char *what);

@@ -267,9 +267,8 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 static void add_any_rule(struct bundle *b)
 {
 	struct cfi_fde fde;
-	size_t pos = 0;
 
-	if (!b->counts.fdes && b->src->cfi && cfi_section_each(b->src->cfi, &pos, &fde))
+	if (!b->counts.fdes && b->src->cfi && cfi_section_any(b->src->cfi, &fde))
 		add_fde(b, &fde);
 }
 

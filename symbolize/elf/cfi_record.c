@@ -11,14 +11,10 @@
 
 #include <string.h>
 
-/* A reader over [@offset, @end) of the section whose offset counts from the section's start. */
+/* A reader over [@offset, @end), which are in the section, whose offset counts from the section's start. */
 static struct reader reader_over(const struct cfi_bytes *bytes, uint64_t offset, uint64_t end)
 {
-	struct reader r;
-
-	reader_init(&r, bytes->data, (size_t)end, /* big_endian= */ false);
-	reader_skip(&r, (size_t)offset, "record");
-	return r;
+	return (struct reader){ .pos = bytes->data + offset, .end = bytes->data + end, .offset = offset };
 }
 
 bool cfi_record_at(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_record *ret)

@@ -502,6 +502,32 @@ bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde
 	return false;
 }
 
+/* The first sound one in @bytes that covers code. */
+static bool first_of(const struct cfi_bytes *bytes, struct cfi_fde *ret)
+{
+	struct walk records = { .bytes = bytes };
+	struct cfi_record rec;
+
+	while (bytes->data && walk_next(&records, &rec)) {
+		if (fde_at(bytes, rec.offset, ret) && ret->begin && ret->begin < ret->end)
+			return true;
+	}
+	return false;
+}
+
+bool cfi_section_any(const struct cfi_section *cfi, struct cfi_fde *ret)
+{
+	size_t count = cfi->go ? go_table_count(cfi->go) : 0;
+
+	if (first_of(&cfi->eh, ret) || first_of(&cfi->debug, ret))
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (go_table_fde(cfi->go, i, ret))
+			return true;
+	}
+	return false;
+}
+
 const char *cfi_section_defect(const struct cfi_section *cfi)
 {
 	bool any;

@@ -37,6 +37,9 @@ bool cfi_section_find(const struct cfi_section *cfi, uint64_t vaddr, struct cfi_
 /* Every FDE in order of address, then those from Go's table, for tests and tables: begin with *@pos = 0. False at the end. */
 bool cfi_section_each(const struct cfi_section *cfi, size_t *pos, struct cfi_fde *ret);
 
+/* One of them, whichever is found with least work; false if there is none. */
+bool cfi_section_any(const struct cfi_section *cfi, struct cfi_fde *ret);
+
 /* One line about what was found malformed, NULL if nothing was. */
 const char *cfi_section_defect(const struct cfi_section *cfi);
 

@@ -91,6 +91,9 @@ static void check_each(const struct cfi_section *cfi, size_t expected)
 		count++;
 	}
 	CHECK_UINT(count, expected);
+	CHECK(cfi_section_any(cfi, &fde) == (expected > 0));
+	if (expected)
+		CHECK(cfi_section_find(cfi, fde.begin, &fde));
 }
 
 TEST(cfi_section_finds_functions_by_the_header)
