@@ -38,10 +38,7 @@ static const char *line_of(const char *text, const char *key)
 	return line ? line + strlen(key) : NULL;
 }
 
-/*
- * The user as whom the process opens files is the fourth of "Uid:". The owner of /proc/PID is root for any process that
- * says it is not dumpable.
- */
+/* The user as whom the process opens files is the fourth of "Uid:". */
 static void read_status(struct perf_map *map, int proc_fd)
 {
 	int fd = openat(proc_fd, "status", O_RDONLY | O_CLOEXEC);

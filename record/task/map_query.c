@@ -4,11 +4,13 @@
  */
 #include "record/task/map_query.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* As in Documentation/filesystems/proc.rst and include/uapi/linux/fs.h. */
@@ -21,6 +23,8 @@ struct query {
 };
 
 #define QUERY_IOCTL       _IOWR('f', 17, struct query)
+#define QUERY_EXECUTABLE  0x04
+#define QUERY_OR_NEXT     0x10
 #define QUERY_FILE_BACKED 0x20
 
 bool map_query_build_id(int maps_fd, struct event_mmap *map)
@@ -43,6 +47,31 @@ bool map_query_build_id(int maps_fd, struct event_mmap *map)
 	map->build_id_len = (uint8_t)query.build_id_size;
 	map->device = map->inode = map->generation = 0;
 	return true;
+}
+
+enum map_query_result map_query_next_code(int maps_fd, uint64_t addr, struct map_query_code *ret)
+{
+	struct query query = {
+		.size = sizeof(query),
+		.flags = QUERY_EXECUTABLE | QUERY_OR_NEXT,
+		.addr = addr,
+		.name_size = sizeof(ret->path),
+		.name_addr = (uintptr_t)ret->path,
+	};
+
+	if (ioctl(maps_fd, QUERY_IOCTL, &query) < 0)
+		return errno == ENOENT || errno == ESRCH ? MAP_QUERY_NONE : MAP_QUERY_UNKNOWN;
+	if (query.end <= addr || query.name_size > sizeof(ret->path))
+		return MAP_QUERY_UNKNOWN;
+	if (!query.name_size)
+		ret->path[0] = '\0';
+	ret->path[sizeof(ret->path) - 1] = '\0';
+	ret->start = query.start;
+	ret->end = query.end;
+	ret->offset = query.inode ? query.offset : 0;
+	ret->device = makedev(query.dev_major, query.dev_minor);
+	ret->inode = query.inode;
+	return MAP_QUERY_FOUND;
 }
 
 static int open_maps(uint32_t pid)

@@ -10,7 +10,9 @@
 
 #include "formats/event.h"
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Put the build ID of what @maps_fd, an open /proc/PID/maps, has at @map->start into @map. It then takes the
@@ -18,6 +20,26 @@
  * with @map unchanged, if the kernel does not know, the file has none, or something else is mapped by now.
  */
 bool map_query_build_id(int maps_fd, struct event_mmap *map);
+
+/* An executable mapping, as a line of the file tells it. */
+struct map_query_code {
+	uint64_t start, end;
+	uint64_t offset;         /* of @start in the file, in bytes */
+	uint64_t device, inode;  /* as makedev() makes it; 0 without a file */
+	char path[PATH_MAX];     /* nothing in it is escaped; "" if there is none */
+};
+
+enum map_query_result {
+	MAP_QUERY_FOUND,
+	MAP_QUERY_NONE,    /* there is none, or the process is gone */
+	MAP_QUERY_UNKNOWN, /* the kernel cannot be asked, or has no room for the path: read the file */
+};
+
+/*
+ * The executable mapping of @maps_fd, an open /proc/PID/maps, that holds @addr, or else the first one above. To ask for those
+ * takes a fifth of the time of making and reading the text of all mappings. The page of [vsyscall] is none for it.
+ */
+enum map_query_result map_query_next_code(int maps_fd, uint64_t addr, struct map_query_code *ret);
 
 /* Where the mapping of process @pid begins and ends that holds @addr. */
 bool map_query_bounds(uint32_t pid, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end);

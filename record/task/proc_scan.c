@@ -46,6 +46,9 @@ struct known_file {
 
 #define KNOWN_FILES_MAX 4096
 
+/* So many executable mappings are asked for of one process, which may make new ones as fast as they are asked for. */
+#define QUERIES_MAX (1U << 18)
+
 struct known_files {
 	struct map by_hash; /* -> index + 1 */
 	VEC(struct known_file) items;
@@ -56,8 +59,10 @@ struct scan {
 	struct buffer buffer;
 	struct thread_list threads;
 	struct process_info_texts texts;
+	struct map_query_code code;
 	struct stuck_guard *guard;
 	struct known_files *files;
+	const struct event_mmap *vsyscall;
 };
 
 /* All of them, in order of @pids. */
@@ -65,6 +70,7 @@ struct scan_list {
 	const struct proc_visitor *visitor;
 	VEC(pid_t) pids;
 	struct known_files files;
+	struct event_mmap vsyscall; /* no path: there is none */
 	struct err *err;
 };
 
@@ -200,6 +206,16 @@ static void find_build_id(int maps_fd, struct event_mmap *map, struct scan *scan
 		remember(files, &asked, map, map_put(&files->by_hash, hash, NULL));
 }
 
+static struct err *tell_map(int maps_fd, uint32_t pid, const struct event_mmap *map, struct scan *scan,
+			    const struct proc_visitor *visitor)
+{
+	struct event ev = { .kind = EVENT_MMAP, .cpu = EVENT_NO_CPU, .pid = pid, .tid = pid, .mmap = *map };
+
+	if (map->inode)
+		find_build_id(maps_fd, &ev.mmap, scan);
+	return visitor->event(visitor->context, &ev);
+}
+
 /* The mappings in the buffer, which came from @maps_fd. */
 static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 			      const struct proc_visitor *visitor)
@@ -209,36 +225,76 @@ static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 
 	for (char *line = strtok_r(scan->buffer.items, "\n", &rest); line && !err;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		struct event ev = {
-			.kind = EVENT_MMAP,
-			.cpu = EVENT_NO_CPU,
-			.pid = pid,
-			.tid = pid,
-		};
+		struct event_mmap map = { 0 };
 
-		if (!parse_map(line, visitor->data, &ev.mmap))
-			continue;
-		if (ev.mmap.inode)
-			find_build_id(maps_fd, &ev.mmap, scan);
-		err = visitor->event(visitor->context, &ev);
+		if (parse_map(line, visitor->data, &map))
+			err = tell_map(maps_fd, pid, &map, scan, visitor);
 	}
 	return err;
 }
 
+static enum map_query_result next_code(int maps_fd, uint64_t addr, struct scan *scan)
+{
+	stuck_guard_enter(scan->guard);
+	enum map_query_result result = map_query_next_code(maps_fd, addr, &scan->code);
+
+	stuck_guard_leave(scan->guard);
+	return result;
+}
+
+/* Each executable mapping, from *@end on; *@end is where the last one that was told ends, and *@ret_all: there are no more. */
+static struct err *tell_code(int maps_fd, uint32_t pid, struct scan *scan, const struct proc_visitor *visitor,
+			     uint64_t *end, bool *ret_all)
+{
+	const struct map_query_code *code = &scan->code;
+	enum map_query_result result = MAP_QUERY_FOUND;
+	struct err *err = NULL;
+
+	for (uint32_t i = 0; i < QUERIES_MAX && !err && (result = next_code(maps_fd, *end, scan)) == MAP_QUERY_FOUND; i++) {
+		const struct event_mmap map = {
+			.start = code->start,
+			.end = code->end,
+			.flags = EVENT_MMAP_EXEC,
+			.file_offset = code->offset,
+			.device = code->device,
+			.inode = code->inode,
+			.path = *code->path ? code->path : ANONYMOUS_PATH,
+		};
+
+		*end = code->end;
+		err = tell_map(maps_fd, pid, &map, scan, visitor);
+	}
+	*ret_all = result != MAP_QUERY_UNKNOWN;
+	/* A program of 64 bits has it, and only the text tells of it. */
+	if (!err && *ret_all && *end > UINT32_MAX && scan->vsyscall->path)
+		err = tell_map(maps_fd, pid, scan->vsyscall, scan, visitor);
+	return err;
+}
+
+static struct err *tell_text(int maps_fd, uint32_t pid, struct scan *scan, const struct proc_visitor *visitor)
+{
+	stuck_guard_enter(scan->guard);
+	bool whole = read_open(maps_fd, &scan->buffer);
+
+	stuck_guard_leave(scan->guard);
+	return whole ? tell_lines(maps_fd, pid, scan, visitor) : NULL;
+}
+
+/* Some may be told twice, which means nothing else than once. */
 static struct err *tell_maps(int dir_fd, uint32_t pid, struct scan *scan,
 			     const struct proc_visitor *visitor)
 {
 	int fd = openat(dir_fd, "maps", O_RDONLY | O_CLOEXEC);
 	struct err *err = NULL;
+	bool all = false;
+	uint64_t end = 0;
 
 	if (fd < 0)
 		return NULL;
-	stuck_guard_enter(scan->guard);
-	bool whole = read_open(fd, &scan->buffer);
-
-	stuck_guard_leave(scan->guard);
-	if (whole)
-		err = tell_lines(fd, pid, scan, visitor);
+	if (!visitor->data)
+		err = tell_code(fd, pid, scan, visitor, &end, &all);
+	if (!err && !all)
+		err = tell_text(fd, pid, scan, visitor);
 	close(fd);
 	return err;
 }
@@ -392,15 +448,36 @@ static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 
 	scan->guard = guard;
 	scan->files = &list->files;
+	scan->vsyscall = &list->vsyscall;
 	list->err = scan_open(list->pids.items[index], scan, list->visitor);
 	scan_free(scan);
 	return !list->err;
+}
+
+/* A page of the kernel's that is the last one in each program's list if it may be executed (vsyscall(7)). */
+static void find_vsyscall(struct event_mmap *ret)
+{
+	static char name[] = "[vsyscall]";
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[PATH_MAX + 256];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		struct event_mmap map = { 0 };
+
+		if (!parse_map(line, false, &map) || strcmp(map.path, name) != 0)
+			continue;
+		*ret = map;
+		ret->path = name;
+	}
+	if (file)
+		fclose(file);
 }
 
 static struct err *scan_all(struct scan_list *list, size_t *stuck)
 {
 	const struct stuck_work work = { scan_one, list, list->pids.len, STUCK_PATIENCE_NS };
 
+	find_vsyscall(&list->vsyscall);
 	*stuck += stuck_guard_run(&work);
 	for (size_t i = 0; i < list->files.items.len; i++)
 		free(list->files.items.items[i].path);

@@ -72,21 +72,15 @@ static void read_cgroup(int dir_fd, char *to, size_t room)
 	snprintf(to, room, "%s", best ? best : "");
 }
 
-/* The owner of the folder, but of a process that may not be looked into that is root, and its status has to tell. */
+/*
+ * The owner of the folder is the effective user, also of a process that may not be looked into: then the files in it are root's,
+ * but not the folder itself (task_dump_owner() of the kernel).
+ */
 static uint32_t read_uid(int dir_fd)
 {
-	char text[4096];
 	struct stat st;
 
-	if (fstat(dir_fd, &st) != 0)
-		return UINT32_MAX;
-	if (st.st_uid)
-		return st.st_uid;
-	text[read_file(dir_fd, "status", text, sizeof(text) - 1)] = '\0';
-	const char *line = strstr(text, "\nUid:");
-	uint32_t uid;
-
-	return line && sscanf(line + 5, "%" SCNu32, &uid) == 1 ? uid : 0;
+	return fstat(dir_fd, &st) == 0 ? st.st_uid : UINT32_MAX;
 }
 
 struct answer {

@@ -5,10 +5,14 @@
 #include "tests/unit/test.h"
 
 #include "record/task/map_query.h"
+#include "record/task/maps_line.h"
 #include "record/task/proc_scan.h"
 #include "symbolize/elf/image.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,4 +111,59 @@ TEST(map_query_leaves_alone_what_it_does_not_know)
 	CHECK_UINT(map.inode, 7);
 	CHECK_UINT(map.build_id_len, 0);
 	close(maps);
+}
+
+/* Executable, without a file, among others, and with a name that the text escapes. */
+static void map_code(void *ret[2])
+{
+	int fd = memfd_create("a b\nc", MFD_CLOEXEC);
+
+	CHECK(fd >= 0 && ftruncate(fd, 3 * 4096) == 0);
+	ret[0] = mmap(NULL, 3 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ret[1] = mmap(NULL, 2 * 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 4096);
+	CHECK(mprotect((char *)ret[0] + 4096, 4096, PROT_READ | PROT_EXEC) == 0);
+	close(fd);
+}
+
+TEST(map_query_tells_of_code_what_the_text_does)
+{
+	FILE *text = fopen("/proc/self/maps", "re");
+	static struct map_query_code code;
+	uint64_t addr = 0;
+	char line[PATH_MAX + 256];
+	void *own[2];
+
+	if (map_query_next_code(fileno(text), 0, &code) == MAP_QUERY_UNKNOWN) {
+		fclose(text);
+		SKIP("the kernel does not tell (Linux 6.11)");
+	}
+	fclose(text);
+	map_code(own);
+	text = fopen("/proc/self/maps", "re");
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	bool named = false;
+
+	while (fgets(line, sizeof(line), text)) {
+		struct maps_line map;
+
+		if (!maps_line_parse(line, &map) || !map.executes || strcmp(map.path, "[vsyscall]") == 0)
+			continue;
+		CHECK_INT(map_query_next_code(fd, addr, &code), MAP_QUERY_FOUND);
+		CHECK_UINT(code.start, map.start);
+		CHECK_UINT(code.end, map.end);
+		CHECK_UINT(code.offset, map.offset);
+		CHECK_UINT(code.device, map.device);
+		CHECK_UINT(code.inode, map.inode);
+		named |= strcmp(code.path, "/memfd:a b\nc (deleted)") == 0;
+		if (!strchr(map.path, '\\'))
+			CHECK_STR(code.path, map.path);
+		addr = code.end;
+	}
+	CHECK(named);
+	CHECK_INT(map_query_next_code(fd, addr, &code), MAP_QUERY_NONE);
+	CHECK_INT(map_query_next_code(-1, 0, &code), MAP_QUERY_UNKNOWN);
+	close(fd);
+	fclose(text);
+	munmap(own[0], 3 * 4096);
+	munmap(own[1], 2 * 4096);
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_process_info.c - what is told of processes of our own.
+ */
+#include "record/task/process_info.h"
+
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+/* Another user's, into which nobody may look. */
+static pid_t start_undumpable(int fds[2])
+{
+	pid_t child = fork();
+	char byte;
+
+	if (child)
+		return child;
+	close(fds[0]);
+	if (setresgid(NOBODY, NOBODY, NOBODY) != 0 || setresuid(NOBODY, NOBODY, NOBODY) != 0)
+		_exit(1);
+	prctl(PR_SET_DUMPABLE, 0);
+	byte = 'x';
+	if (write(fds[1], &byte, 1) != 1)
+		_exit(1);
+	_exit(read(fds[1], &byte, 1) > 0);
+}
+
+TEST(process_info_knows_the_user_of_a_process_that_may_not_be_looked_into)
+{
+	static struct process_info_texts texts;
+	const struct process_info info = { 0 };
+	char path[32], byte;
+	int fds[2];
+
+	if (getuid() != 0)
+		SKIP("only root can be another user");
+	if (getenv("EMULATOR"))
+		SKIP("the emulator keeps the flag to itself");
+	CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	pid_t child = start_undumpable(fds);
+
+	close(fds[1]);
+	bool started = read(fds[0], &byte, 1) == 1;
+
+	snprintf(path, sizeof(path), "/proc/%d", child);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (started)
+		process_info_read(&info, fd, &texts);
+	close(fd);
+	close(fds[0]);
+	waitpid(child, NULL, 0);
+	if (!started)
+		SKIP("another user is not permitted here");
+	CHECK_UINT(texts.uid, NOBODY);
+}
