@@ -231,7 +231,9 @@ static const char *const loops[] = { "execute_ex", NULL };
 
 /* The same in all versions. */
 #define FRAME_OPLINE	  0
+#define FRAME_RESULT	  16 /* of a generator's frame: the generator */
 #define FRAME_FUNCTION	  24
+#define FRAME_THIS	  32
 #define FRAME_INFO	  40
 #define OPLINE_LINE	  24
 #define FUNCTION_TYPE	  0
@@ -259,6 +261,9 @@ static const char *const loops[] = { "execute_ex", NULL };
 #define OBJECT_CLASS	  16
 #define REFERENCE_VALUE	  8
 #define NAMES_BEFORE_FILE 40 /* in a function: of its variables, so many bytes before the name of its file */
+
+#define GENERATOR_LEN_MAX 1024
+#define DELEGATES_MAX	  64
 
 #define TYPE_INTERNAL	  1
 #define TYPE_USER	  2
@@ -590,14 +595,8 @@ static uint32_t line_of(struct managed_view *view, uint64_t frame, const struct 
 	return line;
 }
 
-static void add_frame(struct php *php, struct managed_view *view, uint64_t frame,
-		      struct managed_stack *ret)
+static void take_frame(struct php *php, struct managed_view *view, uint64_t frame, uint64_t addr, struct managed_stack *ret)
 {
-	uint64_t addr = managed_view_u64(view, frame + FRAME_FUNCTION);
-
-	/* A frame that only passes arguments on. */
-	if (!addr)
-		return;
 	uint8_t type = managed_view_u8(view, addr + FUNCTION_TYPE);
 	bool internal = type == TYPE_INTERNAL;
 
@@ -620,6 +619,85 @@ static void add_frame(struct php *php, struct managed_view *view, uint64_t frame
 	out->line = line_of(view, frame, function);
 }
 
+/* ---- generators ------------------------------------------------------------------------------------ */
+
+/*
+ * A generator that delegates (yield from) has no place in the list of frames. There the frame of the one that runs is followed by a
+ * placeholder, which lies in the generator that was asked for a value:
+ *
+ *	asked: its frame | … | parent ─► … ─► runs: its frame | …
+ *	                     | placeholder
+ *
+ * Where the two are depends on the version (zend_generators.h of 7.0 to 8.5: with or without an iterator before the frame; what children
+ * there are between parent and placeholder). They are right if that leads to the frame before the placeholder.
+ */
+static const uint16_t generator_frames[] = { 56, 64 };
+static const uint16_t parents_before_placeholder[] = { 32, 40, 88 };
+
+/* The frame of the generator at @addr, 0 if it is none. */
+static uint64_t frame_of_generator(struct managed_view *view, uint64_t addr)
+{
+	uint64_t frame, owner;
+
+	for (size_t i = 0; i < ARRAY_LEN(generator_frames); i++) {
+		if (managed_view_try(view, addr + generator_frames[i], &frame, sizeof(frame)) &&
+		    managed_view_try(view, frame + FRAME_RESULT, &owner, sizeof(owner)) && owner == addr)
+			return frame;
+	}
+	return 0;
+}
+
+/* Frames of generators from the one at @addr to the one that runs @inner, without that; false if it does not lead there. */
+static bool follow_parents(struct managed_view *view, uint64_t addr, uint64_t to_parent, uint64_t inner,
+			   uint64_t frames[DELEGATES_MAX], size_t *ret_count)
+{
+	for (size_t n = 0; n < DELEGATES_MAX; n++) {
+		uint64_t frame = frame_of_generator(view, addr);
+
+		*ret_count = n;
+		if (frame == inner)
+			return true;
+		frames[n] = frame;
+		if (!frame || !managed_view_try(view, addr + to_parent, &addr, sizeof(addr)))
+			return false;
+	}
+	return false;
+}
+
+/* What is between the frames @inner and the next one: a placeholder, or a frame that only passes arguments on. */
+static void add_delegates(struct php *php, struct managed_view *view, uint64_t placeholder, uint64_t inner, struct managed_stack *ret)
+{
+	uint64_t asked = managed_view_u64(view, placeholder + FRAME_THIS), frames[DELEGATES_MAX];
+	size_t count = 0;
+	bool found = false;
+
+	if (view->failed || asked >= placeholder || placeholder - asked >= GENERATOR_LEN_MAX)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(parents_before_placeholder) && !found; i++)
+		found = follow_parents(view, asked, placeholder - asked - parents_before_placeholder[i], inner, frames, &count);
+	if (!found)
+		view->failed = true;
+	while (found && count && !view->failed && ret->nframes < EVENT_MANAGED_FRAMES_MAX) {
+		uint64_t frame = frames[--count];
+		size_t before = ret->nframes;
+
+		take_frame(php, view, frame, managed_view_u64(view, frame + FRAME_FUNCTION), ret);
+		/* No call of the loop runs it now. */
+		for (size_t i = before; i < ret->nframes; i++)
+			ret->frames[i].entry = false;
+	}
+}
+
+static void add_frame(struct php *php, struct managed_view *view, uint64_t frame, uint64_t inner, struct managed_stack *ret)
+{
+	uint64_t addr = managed_view_u64(view, frame + FRAME_FUNCTION);
+
+	if (addr)
+		take_frame(php, view, frame, addr, ret);
+	else
+		add_delegates(php, view, frame, inner, ret);
+}
+
 static void php_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
 {
 	struct php *php = state;
@@ -627,6 +705,7 @@ static void php_read(void *state, uint32_t tid, struct managed_view *view, struc
 	uint64_t frame = php_places_find(&php->places, view, tid, &globals) ?
 				 managed_view_u64(view, globals.executor + php->layout.current) :
 				 0;
+	uint64_t inner = 0;
 
 	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_WHOLE;
@@ -635,11 +714,12 @@ static void php_read(void *state, uint32_t tid, struct managed_view *view, struc
 			ret->state = EVENT_MANAGED_CUT;
 			return;
 		}
-		add_frame(php, view, frame, ret);
+		add_frame(php, view, frame, inner, ret);
 		uint64_t previous = managed_view_u64(view, frame + php->layout.previous);
 
 		if (previous == frame)
 			view->failed = true;
+		inner = frame;
 		frame = previous;
 	}
 	if (view->failed) {

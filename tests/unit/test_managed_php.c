@@ -262,6 +262,71 @@ TEST(managed_php_names_the_request_as_the_web_server_does)
 	CHECK_STR(label_of(&fake, "uri"), "/index.php");
 }
 
+/* A generator of PHP before 8.0 has an iterator before its frame; what children there are takes more room in older ones. */
+#define GENERATORS 0xd000 /* 1 KiB each */
+
+static void put_generator(struct managed_fake *fake, size_t n, size_t frame_at, size_t to_parent, size_t frame, size_t parent)
+{
+	size_t at = GENERATORS + n * 1024;
+
+	managed_fake_put(fake, at + frame_at, FAKE_BASE + FRAMES + frame * 128);
+	managed_fake_put(fake, FRAMES + frame * 128 + 16, FAKE_BASE + at);
+	managed_fake_put(fake, at + 256 - to_parent, parent ? FAKE_BASE + GENERATORS + parent * 1024 : 0);
+}
+
+/* main() asks generator 0, which delegates to 1, and that to 2, which runs. */
+static void put_delegates(struct managed_fake *fake, size_t frame_at, size_t to_parent)
+{
+	size_t placeholder = GENERATORS + 256;
+
+	make_honest(fake);
+	put_frame(fake, 0, put_function(fake, 0, 2, "runs", NULL), 14, TOP, false);
+	managed_fake_put(fake, FRAMES + 48, FAKE_BASE + placeholder);
+	managed_fake_put(fake, placeholder + 32, FAKE_BASE + GENERATORS);
+	managed_fake_put(fake, placeholder + 48, FAKE_BASE + FRAMES + 2 * 128);
+	put_frame(fake, 3, put_function(fake, 3, 2, "asked", NULL), 44, TOP, true);
+	put_frame(fake, 4, put_function(fake, 4, 2, "between", NULL), 55, TOP, true);
+	put_generator(fake, 0, frame_at, to_parent, 3, 1);
+	put_generator(fake, 1, frame_at, to_parent, 4, 2);
+	put_generator(fake, 2, frame_at, to_parent, 0, 0);
+}
+
+TEST(managed_php_has_the_generators_that_delegate_to_the_one_that_runs)
+{
+	static const size_t layouts[][2] = { { 56, 32 }, { 64, 40 }, { 64, 88 } };
+	static const char *const names[] = { "runs", "between", "asked", "<main>" };
+	static const uint32_t lines[] = { 14, 55, 44, 33 };
+	FAKE(fake);
+
+	for (size_t i = 0; i < ARRAY_LEN(layouts); i++) {
+		put_delegates(&fake, layouts[i][0], layouts[i][1]);
+		read_stack(&fake);
+		const struct event_managed_frame *frames = fake.stack->frames;
+
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+		CHECK_UINT(fake.stack->nframes, 4);
+		for (size_t j = 0; j < 4; j++) {
+			CHECK_STR(frames[j].name, names[j]);
+			CHECK_UINT(frames[j].line, lines[j]);
+			CHECK_UINT(frames[j].entry, j == 0 || j == 3); /* one call of the loop runs all three */
+		}
+	}
+}
+
+TEST(managed_php_shows_no_stack_without_generators_that_belong_to_it)
+{
+	FAKE(fake);
+
+	put_delegates(&fake, 56, 32);
+	managed_fake_put(&fake, GENERATORS + 1024 + 256 - 32, FAKE_BASE + GENERATORS); /* in a circle */
+	read_stack(&fake);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_FAILED);
+	CHECK_UINT(fake.stack->nframes, 0);
+	put_delegates(&fake, 72, 32);
+	read_stack(&fake);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_FAILED);
+}
+
 TEST(managed_php_notices_a_new_function_at_the_same_address)
 {
 	FAKE(fake);
