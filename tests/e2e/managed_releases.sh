@@ -6,30 +6,11 @@
 # slow: it downloads some 100 MB the first time
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
+. "$TOP/tests/e2e/lib/releases.bash"
 need_recording
 need_interpreters
 unshare -pfm true 2>/dev/null || skip "no namespaces can be made here"
 [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "offsets were only tried on amd64"
-
-releases="$BUILD/releases"
-
-# root RELEASE PACKAGE...: unpack the packages, with all that they need, to $releases/RELEASE
-root() {
-	local release=$1 root="$releases/$1" file
-	shift
-	[ -e "$root/complete" ] && cp "$TOP"/tests/programs/{shares.*,tasks.py} "$root/" && return
-	rm -rf "$root"
-	mkdir -p "$root"/usr/{bin,lib,lib64,sbin} "$root"/{proc,dev,tmp,etc,debs/partial} || return 1
-	for file in bin lib lib64 sbin; do ln -s usr/$file "$root/$file"; done
-	"$TOP/.ci/foreign-apt" "$BUILD/fresh/apt" amd64 apt-get install -y -qq --download-only \
-		-o Dir::Cache::archives="$root/debs" -t "$release" "$@" >"$release.log" 2>&1 || return 1
-	for file in "$root"/debs/*.deb; do
-		dpkg-deb --fsys-tarfile "$file" | tar -x -C "$root" --keep-directory-symlink 2>>"$release.log"
-	done
-	rm -rf "$root/debs"
-	touch "$root/complete"
-	cp "$TOP"/tests/programs/{shares.*,tasks.py} "$root/"
-}
 
 # awaiters NAME COMMAND...: tasks that a coroutine gathers have the task that awaits them
 awaiters() {
@@ -75,7 +56,8 @@ share() {
 
 tried=0
 while read -r release packages; do
-	root $release $packages || { echo "$release: $(tail -n 1 $release.log)"; continue; }
+	release_root $release $packages || { echo "$release: $(tail -n 1 $release.log)"; continue; }
+	cp "$TOP"/tests/programs/{shares.*,tasks.py} "$releases/$release/"
 	for package in $packages; do
 		program=${package%-cli}
 		chroot "$releases/$release" $program --version >version.txt 2>&1 ||
@@ -89,10 +71,6 @@ while read -r release packages; do
 		php*) share php${program#php} chroot "$releases/$release" $program /shares.php ;;
 		esac
 	done
-done <<-END
-	bullseye python3.9 ruby2.7 php7.4-cli
-	trixie python3.13 ruby3.3 php8.4-cli
-	sid python3.14 python3.15
-END
+done <<<"$interpreters_of_releases"
 [ $tried -gt 0 ] || skip "no packages of other releases are to be had"
 echo "$tried interpreters"
