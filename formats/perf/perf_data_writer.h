@@ -16,20 +16,9 @@
 #define FORMATS_PERF_DATA_WRITER_H
 
 #include "formats/event.h"
+#include "formats/perf/perf_data_attr_writer.h"
 
 #include <stdio.h>
-
-/* What samples of one event have beside what all have: all samples of an event have the same fields in perf.data. */
-struct perf_data_fields {
-	bool addr, weight, data_src, cgroup, branches;
-};
-
-struct perf_data_plan {
-	const struct recording *rec;	       /* outlives the writer */
-	const struct perf_data_fields *fields; /* by event; outlives the writer */
-	bool snapshots; /* samples have registers and stack; otherwise chains */
-	bool switches;	/* there are context switches */
-};
 
 /* Addresses from the leaf on, as in struct event_sample. */
 struct perf_data_chain {
@@ -38,9 +27,6 @@ struct perf_data_chain {
 };
 
 struct perf_data_writer;
-
-/* What @fields must have for @sample too. */
-void perf_data_fields_add(struct perf_data_fields *fields, const struct event_sample *sample);
 
 /* Begin at the start of @out, which is the caller's and must be seekable. ERR_UNSUPPORTED: no event of @plan samples. */
 MUST_USE struct err *perf_data_writer_open(const struct perf_data_plan *plan, FILE *out, struct perf_data_writer **ret);
