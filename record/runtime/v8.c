@@ -630,11 +630,19 @@ static enum jitdump_frame leaf_frame(struct v8 *v, const struct code *c, uint64_
 	return JITDUMP_FRAME_SAVED;
 }
 
+/* Baseline code begins with a call of a builtin that makes its frame, and takes its own return address off the stack for that. */
+static enum jitdump_frame caller_frame(const struct code *c, uint64_t ip, uint32_t *ret_len)
+{
+	*ret_len = 8;
+	return c->tier == TIER_BASELINE && ip - 1 - c->start < v8_positions_prologue(c->table.bytes, c->table.len) ? JITDUMP_FRAME_NOT_SAVED :
+														     JITDUMP_FRAME_UNKNOWN;
+}
+
 static void put_place(struct v8 *v, const struct code *c, uint64_t ip, enum v8_use use,
 		      const struct jitdump_call *calls, uint32_t count)
 {
 	uint32_t len = 0;
-	enum jitdump_frame frame = use == V8_LEAF ? leaf_frame(v, c, ip, &len) : JITDUMP_FRAME_UNKNOWN;
+	enum jitdump_frame frame = use == V8_LEAF ? leaf_frame(v, c, ip, &len) : caller_frame(c, ip, &len);
 
 	jitdump_put_place(v->out, ip - (use == V8_CALLER), frame, len, calls, count);
 }

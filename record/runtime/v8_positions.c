@@ -99,3 +99,10 @@ bool v8_positions_baseline(const uint8_t *table, size_t len, const struct v8_byt
 	*ret = (uint32_t)at;
 	return at < bytecode->len;
 }
+
+uint64_t v8_positions_prologue(const uint8_t *table, size_t len)
+{
+	size_t pos = 0;
+
+	return next(table, len, &pos);
+}

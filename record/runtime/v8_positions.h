@@ -49,4 +49,7 @@ struct v8_bytecode {
 bool v8_positions_baseline(const uint8_t *table, size_t len, const struct v8_bytecode *bytecode, uint64_t pc,
 			   uint32_t *ret);
 
+/* The length of the prologue in front of the first bytecode's code, by the same table; 0 if it does not say. */
+uint64_t v8_positions_prologue(const uint8_t *table, size_t len);
+
 #endif

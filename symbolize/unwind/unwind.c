@@ -437,42 +437,52 @@ static uint64_t bytecode_of(struct unwind_walk *w, const struct space_map *map, 
 	return unwind_stack_word(&w->stack, value + (uint64_t)HOTSPOT_FRAMES_BYTECODE, &value) == UNWIND_READ_OK ? value : 0;
 }
 
-/* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
-static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct space_map *map,
-					const struct cfi_rule *rule, enum unwind_how *ret_how)
-{
-	uint64_t reads = 0, bytecode = rule->runs_bytecode ? bytecode_of(w, map, &reads) : 0;
-	const struct unwind_state callee = w->state;
-	size_t nsaves = w->nsaves;
-
-	if (unwind_step(w, rule) == UNWIND_STEPPED && leads_to_code(w)) {
-		*ret_how = UNWIND_CODE;
-		w->bytecode = bytecode;
-		w->reads |= reads;
-		return UNWIND_STEPPED;
-	}
-	w->state = callee;
-	w->nsaves = nsaves;
-	return unwind_step_fallback(w, /* in_stub= */ unwind_tables_has_table(w->tables, map), ret_how);
-}
-
 /* The bytecode that V8's interpreter executes in this frame, if it is one of that. */
 static uint64_t v8_bytecode_of(struct unwind_walk *w, const struct unwind_place *place)
 {
-	const char *name = unwind_tables_function_name(w->tables, place->map, place->ip);
+	const char *name;
 	uint64_t fp, word;
 
+	if (w->arch != &arch_x86_64)
+		return 0;
+	name = unwind_tables_function_name(w->tables, place->map, place->ip);
 	if (!name || !v8_frames_interprets(name) || !unwind_reg(w, w->arch->fp, &fp) ||
 	    unwind_stack_word(&w->stack, fp + (uint64_t)V8_FRAMES_BYTECODE, &word) != UNWIND_READ_OK)
 		return 0;
 	return word;
 }
 
+/* A rule that was read off the code is believed if it leads to a call; else the frame pointer may. */
+static enum unwind_outcome step_by_code(struct unwind_walk *w, const struct unwind_place *place,
+					const struct cfi_rule *rule, enum unwind_how *ret_how)
+{
+	bool in_stub = unwind_tables_has_table(w->tables, place->map);
+	uint64_t reads = w->fp, bytecode = rule->runs_bytecode ? bytecode_of(w, place->map, &reads) :
+					   in_stub	       ? v8_bytecode_of(w, place) :
+								 0;
+	const struct unwind_state callee = w->state;
+	size_t nsaves = w->nsaves;
+	enum unwind_outcome outcome = UNWIND_STEPPED;
+
+	if (unwind_step(w, rule) == UNWIND_STEPPED && leads_to_code(w)) {
+		*ret_how = UNWIND_CODE;
+	} else {
+		w->state = callee;
+		w->nsaves = nsaves;
+		bytecode = in_stub ? bytecode : 0;
+		outcome = unwind_step_fallback(w, in_stub, ret_how);
+	}
+	w->bytecode = bytecode;
+	if (bytecode)
+		w->reads |= reads;
+	return outcome;
+}
+
 /* Where there is no rule; the frame pointer decides what the frame interprets, if it does. */
 static enum unwind_outcome step_without_rule(struct unwind_walk *w, const struct unwind_place *place, bool in_stub,
 					     enum unwind_how *ret_how)
 {
-	uint64_t bytecode = in_stub && w->arch == &arch_x86_64 ? v8_bytecode_of(w, place) : 0;
+	uint64_t bytecode = in_stub ? v8_bytecode_of(w, place) : 0;
 	enum unwind_outcome outcome = unwind_step_fallback(w, in_stub, ret_how);
 
 	w->bytecode = bytecode;
@@ -503,7 +513,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 	case UNWIND_RULE_CFI:
 		if (rule.cfi->from_code) {
 			*ret_stop = stop_without_table(place->map);
-			return step_by_code(w, place->map, rule.cfi, ret_how);
+			return step_by_code(w, place, rule.cfi, ret_how);
 		}
 		*ret_stop = UNWIND_BAD_TABLE;
 		if (rule.cfi->go) {

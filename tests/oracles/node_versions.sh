@@ -18,6 +18,7 @@ for version in 18 20 22 24 26; do
 	node=$PWD/v$version/node_modules/node/bin/node
 	knows_node "$node" || { echo "node@$version has V8 $("$node" -p process.versions.v8)"; continue; }
 	node_chains "$node"
+	node_chains "$node" --no-opt
 	node_chains "$node" --max-lazy
 done
 [ "$compared" ] || skip 'nothing could be compared'

@@ -18,6 +18,8 @@ function busyNew(n) { let s = 1; for (let i = 0; i < n; i++) s = (s * 31 + i) % 
 function busyApply(n) { let s = 1; for (let i = 0; i < n; i++) s = (s * 31 + i) % 65521; sink += s; return s; }
 function busyJson(n) { let s = 1; for (let i = 0; i < n; i++) s = (s * 31 + i) % 65521; sink += s; return s; }
 function busyAsync(n) { let s = 1; for (let i = 0; i < n; i++) s = (s * 31 + i) % 65521; sink += s; return s; }
+function tiny(n) { return n * 31 % 65521; }
+function busyCalls(n) { let s = 1; for (let i = 0; i < n; i++) s += tiny(s + i); sink += s; return s; } // calls, so that what interprets is sampled itself
 function deep(d, n) {
 	if (d === 0)
 		return busyDeep(n); // deep
@@ -45,6 +47,7 @@ const shape = new Shape(0);
 function garbage(n) { let a = []; for (let i = 0; i < n; i++) a.push({ i, t: 'text' + i }); return a.length; }
 function all(n) {
 	busyPlain(n);
+	busyCalls(n);
 	deep(7, n);
 	[1, 2].map(function mapped(x) { return busyMap(n + x); });
 	[3, 1, 2].sort(function compare(a, b) { busySort(n / 2); return a - b; });

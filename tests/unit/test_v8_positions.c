@@ -91,6 +91,8 @@ TEST(v8_positions_of_baseline_code_walk_bytecodes_and_their_code_together)
 		CHECK(v8_positions_baseline(table, sizeof(table), &b, cases[i].pc, &offset));
 		CHECK_UINT(offset, cases[i].offset);
 	}
+	CHECK_UINT(v8_positions_prologue(table, sizeof(table)), 20);
+	CHECK_UINT(v8_positions_prologue(table, 0), 0);
 	b.len = 7; /* ends in the middle */
 	CHECK(!v8_positions_baseline(table, sizeof(table), &b, 75, &offset));
 	CHECK(!v8_positions_baseline(table, 0, &b, 0, &offset));

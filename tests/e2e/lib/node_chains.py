@@ -2,7 +2,8 @@
 """What "preport script" says of tests/programs/node_chains.js, on standard input, beside what the program's text says.
 
 Usage: node_chains.py NODE_CHAINS_JS
-Prints how many stacks there were, how many had the right functions, how many lines were looked at and right, and what was wrong.
+Prints how many stacks there were, how many had the right functions, how many lines were looked at and right, how many functions the stacks
+led through and how many of them have no name, and what was wrong.
 """
 import collections
 import re
@@ -14,7 +15,7 @@ CALLERS = {
     'busySort': ['compare', 'all'], 'busyReplace': ['replacer', 'all'], 'busyGen': ['generator', 'all'],
     'busyCatch': ['catcher', 'all'], 'busyClosure': ['closure', 'all'], 'busyGetter': ['get area', 'all'],
     'busyNew': ['Shape', 'all'], 'busyApply': ['busyApplied', 'all'], 'busyJson': ['toJSON', 'all'],
-    'busyAsync': ['later'],
+    'busyAsync': ['later'], 'busyCalls': ['all'], 'tiny': ['busyCalls', 'all'],
 }
 FRAME = re.compile(r'\s+(?:[0-9a-f]+ )?(.*?)(?: \(([^()]*|inlined|\[.*?\])\))?(?: (\S+):(\d+))?(?: \[.*\])?$')
 
@@ -35,6 +36,12 @@ def is_script(frame):
     return (file.endswith('.js') or '[jit' in module) and not file.startswith('node:') and name != '(module)'
 
 
+def is_nameless(frame):
+    """Code, or the interpreter's frame, whose function is not known."""
+    name, module, _, _ = frame
+    return name.startswith('[jit') or '[jit' in module and not name or name == 'Builtins_InterpreterEntryTrampoline'
+
+
 def main():
     text = open(sys.argv[1]).read().split('\n')
     body = {name: lines_with(text, r'function %s\(' % name) for name in CALLERS}
@@ -44,7 +51,13 @@ def main():
     blocks = sys.stdin.read().split('\n\n')
     # At first the recorder reads the program's file, which may take long among others: what was freed meanwhile has no name.
     for block in blocks[len(blocks) // 4:]:
-        frames = [frame for frame in frames_of(block) if is_script(frame)]
+        all_frames = list(frames_of(block))
+        frames = [frame for frame in all_frames if is_script(frame)]
+        count['functions'] += len(frames)
+        for frame in all_frames[1:]:
+            if is_nameless(frame):
+                count['nameless'] += 1
+                wrong['without a name: ' + frame[0]] += 1
         if not frames or frames[0][0] not in CALLERS:
             continue
         leaf = frames[0][0]
@@ -63,7 +76,7 @@ def main():
             count['right'] += line in right
             if line not in right:
                 wrong['%s at line %d below %s' % (name, line, leaf)] += 1
-    print(count['stacks'], count['whole'], count['lines'], count['right'])
+    print(*(count[what] for what in ('stacks', 'whole', 'lines', 'right', 'functions', 'nameless')))
     for what, times in wrong.most_common(10):
         print(times, what)
 
