@@ -165,6 +165,12 @@ struct recording {
 	size_t nlines;
 	struct recording_ksym *ksyms; /* ascending by address */
 	size_t nksyms;
+	/*
+	 * Kernel code that was loaded at some time, as the events have told so far (perf.data; BPF programs for example): ascending
+	 * by address, without overlaps.
+	 */
+	struct recording_ksym *loaded;
+	size_t nloaded;
 	const char *ksyms_remedy; /* why there are none, and what would help; NULL: they were hidden from the recorder */
 	struct recording_kernel_code kernel_code;
 	struct recording_jit_map *jit_maps;

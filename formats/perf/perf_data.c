@@ -9,6 +9,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "formats/perf/perf_data_head.h"
+#include "formats/perf/perf_data_loaded.h"
 #include "formats/perf/perf_data_parts.h"
 #include "formats/perf/perf_data_side.h"
 #include "formats/perf/perf_record.h"
@@ -171,6 +172,8 @@ struct perf_data {
 	struct perf_data_head head;
 	struct perf_data_attrs attrs;
 	struct perf_data_build_ids build_ids;
+	struct perf_data_loaded loaded;
+	struct perf_data_gaps gaps;
 	struct perf_data_parts *parts;
 	const char *folder; /* of the parts; NULL: the file is all */
 	struct perf_data_order order;
@@ -207,6 +210,7 @@ static void close_source(struct event_source *source)
 	perf_data_order_deinit(&p->order);
 	perf_data_parts_free(p->parts);
 	perf_data_build_ids_deinit(&p->build_ids);
+	perf_data_loaded_deinit(&p->loaded);
 	perf_data_attrs_deinit(&p->attrs);
 	arena_deinit(&p->rec.arena);
 	trace_file_close(&p->file);
@@ -256,7 +260,7 @@ static void put(struct perf_data *p, const struct perf_data_record *record)
 
 static void take_side(struct perf_data *p, const struct perf_data_record *record)
 {
-	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids };
+	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids, &p->gaps };
 	struct err *err = NULL;
 
 	if (record->type == PERF_DATA_FINISHED_ROUND) {
@@ -382,6 +386,9 @@ static bool complete(struct perf_data *p, const struct perf_data_attr *attr)
 	case EVENT_MMAP:
 		perf_data_build_ids_complete(&p->build_ids, &ev->mmap);
 		return true;
+	case EVENT_KSYMBOL:
+		perf_data_loaded_add(&p->loaded, &p->rec, &ev->ksymbol);
+		return true;
 	case EVENT_THROTTLE:
 		ev->throttle.event = event_by_id(p, p->parsed->about_id, p->current.attr);
 		return true;
@@ -485,7 +492,7 @@ struct recording *perf_data_recording(struct event_source *source)
 
 static struct err *load_tables(struct perf_data *p)
 {
-	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids };
+	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids, &p->gaps };
 	struct err *err = perf_data_head_read(&p->file, &p->head);
 
 	if (err || p->head.pipe)
@@ -499,9 +506,9 @@ static struct err *load_tables(struct perf_data *p)
 }
 
 /* With --threads the file itself has no samples: they are in the others of the folder. */
-static struct err *add_parts(struct perf_data *p, const char **ret_missing)
+static struct err *add_parts(struct perf_data *p)
 {
-	struct err *err = p->folder ? perf_data_parts_add(p->parts, p->folder, &p->rec.arena, ret_missing) : NULL;
+	struct err *err = p->folder ? perf_data_parts_add(p->parts, p->folder, &p->rec.arena, &p->gaps.files) : NULL;
 
 	if (err || !p->head.has_parts || perf_data_parts_added(p->parts))
 		return err;
@@ -510,12 +517,12 @@ static struct err *add_parts(struct perf_data *p, const char **ret_missing)
 }
 
 /* The records before the first sample are about what was there when it began. */
-static struct err *read_beginning(struct perf_data *p, const char **ret_missing)
+static struct err *read_beginning(struct perf_data *p)
 {
 	struct err *err;
 
 	p->parts = perf_data_parts_new(&p->file, p->head.data, p->head.data_end);
-	err = add_parts(p, ret_missing);
+	err = add_parts(p);
 	if (err)
 		return err;
 	while (!p->ended && !p->sampled && perf_data_parts_held(p->parts) <= HELD_MAX)
@@ -552,18 +559,17 @@ static void look_at_waiting(struct perf_data *p)
 
 static struct err *begin(struct perf_data *p)
 {
-	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids };
-	const char *missing = NULL;
+	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids, &p->gaps };
 	struct err *err = load_tables(p);
 
 	if (!err)
-		err = read_beginning(p, &missing);
+		err = read_beginning(p);
 	if (err)
 		return err;
 	p->begun = true;
-	perf_data_side_describe(&facts, missing);
+	perf_data_side_describe(&facts);
 	look_at_waiting(p);
-	p->rec.complete = p->head.complete && !missing;
+	p->rec.complete = p->head.complete && !p->gaps.files;
 	return NULL;
 }
 

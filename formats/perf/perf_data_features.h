@@ -13,11 +13,18 @@
 #include "formats/perf/perf_data_types.h"
 #include "formats/recording.h"
 
+/* What is not there, or not read, and is said. */
+struct perf_data_gaps {
+	const char *files;	/* of a folder that are missing; NULL if none is */
+	const char *hardware;	/* name of the hardware trace whose data is skipped; NULL if there is none */
+};
+
 /* Where features go to. */
 struct perf_data_facts {
 	struct recording *rec;
 	struct perf_data_attrs *attrs;
 	struct perf_data_build_ids *build_ids;
+	struct perf_data_gaps *gaps;
 };
 
 /* Does perf_data_feature_load() take anything from this one? */

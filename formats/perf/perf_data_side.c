@@ -18,7 +18,7 @@
 /* There is no number for the scheduler's clock, which no program can read. */
 #define CLOCK_UNKNOWN UINT32_MAX
 
-#define NOTES_MAX 5
+#define NOTES_MAX 6
 
 void perf_data_side_init(struct recording *rec)
 {
@@ -86,6 +86,15 @@ static struct err *take_feature(const struct perf_data_facts *facts, struct read
 	return perf_data_feature_load(facts, (unsigned)number, r);
 }
 
+static void take_hardware(const struct perf_data_facts *facts, struct reader *r)
+{
+	static const char *const names[] = { "hardware trace", "Intel PT", "Intel BTS", "CoreSight", "Arm SPE",
+					     "s390 sampling", "HiSilicon PTT" };
+	uint32_t kind = reader_u32(r, "kind of hardware trace");
+
+	facts->gaps->hardware = names[kind < ARRAY_LEN(names) ? kind : 0];
+}
+
 struct err *perf_data_side_take(const struct perf_data_facts *facts,
 				const struct perf_data_record *record)
 {
@@ -109,6 +118,9 @@ struct err *perf_data_side_take(const struct perf_data_facts *facts,
 		break;
 	case PERF_DATA_FEATURE:
 		err = take_feature(facts, &r);
+		break;
+	case PERF_DATA_AUXTRACE_INFO:
+		take_hardware(facts, &r);
 		break;
 	default:
 		break;
@@ -172,7 +184,7 @@ static void note_unknown(struct recording *rec, const struct perf_data_attrs *at
 		add_note(rec, "samples have no times and are in file order: perf record -T");
 }
 
-void perf_data_side_describe(const struct perf_data_facts *facts, const char *missing)
+void perf_data_side_describe(const struct perf_data_facts *facts)
 {
 	struct recording *rec = facts->rec;
 	const struct perf_data_attrs *attrs = facts->attrs;
@@ -196,6 +208,9 @@ void perf_data_side_describe(const struct perf_data_facts *facts, const char *mi
 		rec->events[i] = attrs->items.items[i].event;
 	}
 	note_unknown(rec, attrs);
-	if (missing)
-		add_note(rec, arena_printf(&rec->arena, "files of the folder are missing: %s", missing));
+	if (facts->gaps->files)
+		add_note(rec, arena_printf(&rec->arena, "files of the folder are missing: %s", facts->gaps->files));
+	if (facts->gaps->hardware)
+		add_note(rec, arena_printf(&rec->arena, "%s data is in the file and is not read: perf script --itrace decodes it",
+					   facts->gaps->hardware));
 }

@@ -22,7 +22,7 @@ MUST_USE struct err *perf_data_side_take(const struct perf_data_facts *facts,
 /* If @map is that of the kernel itself: remember where it was, and its build ID. */
 void perf_data_side_kernel(struct recording *rec, const struct event_mmap *map);
 
-/* Attributes and features are all there: what was recorded, how, and what is not known; @missing files, NULL if none is. */
-void perf_data_side_describe(const struct perf_data_facts *facts, const char *missing);
+/* Attributes and features are all there: what was recorded, how, and what is not known. */
+void perf_data_side_describe(const struct perf_data_facts *facts);
 
 #endif

@@ -288,7 +288,7 @@ static void read_mmap(struct reader *r, struct perf_record *rec)
 	if (__builtin_add_overflow(map->start, reader_u64(r, "mapping size"), &map->end))
 		map->end = UINT64_MAX;
 	map->file_offset = reader_u64(r, "file offset");
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL)
+	if (mode == PERF_RECORD_MISC_KERNEL)
 		map->flags |= EVENT_MMAP_KERNEL;
 	if (rec->type == PERF_RECORD_MMAP && !(rec->misc & PERF_RECORD_MISC_MMAP_DATA))
 		map->flags |= EVENT_MMAP_EXEC;
@@ -481,6 +481,15 @@ static void read_other(struct reader *r, const struct perf_layout *layout, struc
 		*r = body;
 }
 
+/* Mappings in a virtual machine's guest (perf kvm record): its addresses are not this machine's. */
+static bool is_of_guest(const struct perf_record *rec)
+{
+	unsigned mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2) &&
+	       (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER);
+}
+
 /* Everything but the big arrays. */
 static void clear(struct perf_record *rec)
 {
@@ -508,7 +517,7 @@ struct err *perf_record_parse(const struct perf_layout *layout, const uint8_t *d
 		ret->known = true;
 		perf_record_sample_read(&r, layout, ret);
 	} else if (ret->type < ARRAY_LEN(read_body) && read_body[ret->type]) {
-		ret->known = true;
+		ret->known = !is_of_guest(ret);
 		read_other(&r, layout, ret);
 	}
 	return reader_check(&r);

@@ -56,6 +56,7 @@ static enum profile_module_kind kind_of(const struct module *mod)
 	case MODULE_JIT:
 		return PROFILE_JIT;
 	case MODULE_UNKNOWN:
+	case MODULE_GUEST:
 		return PROFILE_UNKNOWN;
 	default:
 		return PROFILE_USER;

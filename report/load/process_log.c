@@ -12,6 +12,7 @@
 void process_log_deinit(struct process_log *log)
 {
 	map_deinit(&log->lives);
+	map_deinit(&log->cgroups);
 	vec_deinit(&log->nthreads);
 	vec_deinit(&log->wants_program);
 }
@@ -135,6 +136,7 @@ static void follow_process(struct process_log *log, const struct event *ev)
 	uint32_t life = process_log_life(log, ev->pid);
 	char user[32] = "root";
 
+	log->has_details = true;
 	if (!life)
 		return;
 	if (ev->process.uid)
@@ -143,6 +145,23 @@ static void follow_process(struct process_log *log, const struct event *ev)
 	process_at(log, life)->cgroup = profile_string(log->profile, ev->process.cgroup);
 	process_at(log, life)->user =
 		ev->process.uid == UINT32_MAX ? 0 : profile_string(log->profile, user);
+}
+
+/* ---- cgroups of samples (perf record --all-cgroups) ---- */
+
+static void follow_cgroup(struct process_log *log, const struct event *ev)
+{
+	*map_put(&log->cgroups, ev->cgroup.id, NULL) = profile_string(log->profile, ev->cgroup.path);
+}
+
+/* The process is in the one of its last sample, unless it is told otherwise. */
+static void follow_sample(struct process_log *log, const struct event *ev)
+{
+	const uint64_t *cgroup = log->has_details ? NULL : map_get(&log->cgroups, ev->sample.cgroup);
+	uint32_t life = cgroup ? process_log_life(log, ev->pid) : 0;
+
+	if (life)
+		process_at(log, life)->cgroup = (uint32_t)*cgroup;
 }
 
 void process_log_event(struct process_log *log, const struct event *ev)
@@ -162,6 +181,13 @@ void process_log_event(struct process_log *log, const struct event *ev)
 		break;
 	case EVENT_PROCESS:
 		follow_process(log, ev);
+		break;
+	case EVENT_CGROUP:
+		follow_cgroup(log, ev);
+		break;
+	case EVENT_SAMPLE:
+		if (ev->sample.cgroup)
+			follow_sample(log, ev);
 		break;
 	default:
 		break;

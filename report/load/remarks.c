@@ -221,6 +221,8 @@ static const char *naming_remedy(const struct judge *r, uint32_t module)
 						       "record as root, or with kernel.kptr_restrict=0";
 	case MODULE_UNKNOWN:
 		return "code in no known mapping";
+	case MODULE_GUEST:
+		return "code of a virtual machine's guest, whose symbols are not read";
 	default:
 		break;
 	}

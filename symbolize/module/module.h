@@ -10,7 +10,7 @@
 #define SYMBOLIZE_MODULE_H
 
 #include "formats/base/diag.h"
-#include "formats/recording.h"
+#include "formats/event.h"
 #include "symbolize/elf/image.h"
 #include "symbolize/module/module_search.h"
 
@@ -24,6 +24,7 @@ enum module_kind {
 	MODULE_KERNEL_MODULE, /* a .ko; vaddr is the address in the running kernel */
 	MODULE_JIT, /* anonymous executable memory; one per process; vaddr is the address in the process */
 	MODULE_UNKNOWN, /* no mapping was known; vaddr is the address in the process */
+	MODULE_GUEST,	/* of a virtual machine that ran; vaddr is the address in its guest */
 };
 
 /* Why a module has no usable file. */
@@ -41,7 +42,7 @@ struct module {
 	uint32_t id; /* index in the table */
 	enum module_kind kind;
 	const char *
-		path; /* as in the mapping, without " (deleted)"; "[kernel]", "[vdso]", "[jit 4711]", "[unknown]" */
+		path; /* as in the mapping, without " (deleted)"; "[kernel]", "[vdso]", "[jit 4711]", "[unknown]", "[guest kernel]" */
 	const char *name; /* last part of the path; "[ext4]" for a kernel module */
 	bool deleted;     /* the file was gone or replaced when it was recorded */
 	uint32_t pid;     /* for MODULE_JIT */
@@ -68,6 +69,12 @@ void module_table_jit_dump(struct module_table *table, uint32_t pid, const char 
 /* As it is here, below --symfs; NULL if there is none. */
 const char *module_dump_file(const struct module_table *table, const struct module *mod);
 struct module *module_table_unknown(struct module_table *table);
+
+/* What a virtual machine's guest ran: its kernel, or a program in it. */
+struct module *module_table_guest(struct module_table *table, enum event_mode mode);
+
+/* Add the modules that no mapping brings, so that tables that are filled by the same events number all alike. */
+void module_table_prepare(struct module_table *table);
 
 size_t module_table_len(const struct module_table *table);
 struct module *module_table_get(const struct module_table *table, uint32_t id);

@@ -236,6 +236,19 @@ struct module *module_table_unknown(struct module_table *table)
 	return &table->entries.items[table->unknown - 1]->mod;
 }
 
+struct module *module_table_guest(struct module_table *table, enum event_mode mode)
+{
+	return module_table_file(table, MODULE_GUEST, mode == EVENT_MODE_GUEST_KERNEL ? "[guest kernel]" : "[guest user]",
+				 NULL, 0);
+}
+
+void module_table_prepare(struct module_table *table)
+{
+	module_table_unknown(table);
+	module_table_guest(table, EVENT_MODE_GUEST_KERNEL);
+	module_table_guest(table, EVENT_MODE_GUEST_USER);
+}
+
 size_t module_table_len(const struct module_table *table)
 {
 	return table->entries.len;

@@ -239,7 +239,7 @@ static bool starts_with(const char *text, const char *prefix)
 
 static bool is_kernel_proper(const char *path)
 {
-	return starts_with(path, "[kernel") || starts_with(path, "[guest.kernel");
+	return starts_with(path, "[kernel");
 }
 
 static void insert_kernel(struct space_table *table, const struct space_map *entry)

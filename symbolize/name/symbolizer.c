@@ -272,5 +272,7 @@ const char *symbolizer_note(struct symbolizer *s, struct module *mod)
 		return note_jit(s, naming);
 	if (mod->kind == MODULE_UNKNOWN)
 		return "no symbols: nothing was known to be mapped there";
+	if (mod->kind == MODULE_GUEST)
+		return "no symbols: code of a virtual machine's guest";
 	return note_file(s, naming, mod);
 }

@@ -818,6 +818,23 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 	return rec && rec->chain == RECORDING_CHAIN_NONE ? UNWIND_NOT_WALKED : UNWIND_NO_STACK;
 }
 
+/* Of a virtual machine's guest only the address is known, in an address space that is not the thread's. */
+static bool is_of_guest(const struct event_sample *s)
+{
+	return s->mode == EVENT_MODE_GUEST_KERNEL || s->mode == EVENT_MODE_GUEST_USER;
+}
+
+static enum unwind_stop add_guest(struct unwinder *u, const struct event_sample *s)
+{
+	add_frame(u, (struct unwind_frame){
+			     .ip = s->ip,
+			     .vaddr = s->ip,
+			     .module = module_table_guest(u->modules, s->mode),
+			     .how = UNWIND_LEAF,
+		     });
+	return UNWIND_NOT_WALKED;
+}
+
 static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop stop)
 {
 	if (unwind_stop_is_complete(stop) || !u->frames.len)
@@ -834,8 +851,12 @@ void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_cha
 	u->gap = NULL;
 	if (u->options.trace)
 		unwind_trace_begin(u->options.trace);
-	add_kernel_part(u, &ev->sample);
-	stop = add_user_part(u, ev);
+	if (is_of_guest(&ev->sample)) {
+		stop = add_guest(u, &ev->sample);
+	} else {
+		add_kernel_part(u, &ev->sample);
+		stop = add_user_part(u, ev);
+	}
 	u->stats.stacks++;
 	u->stats.frames += u->frames.len;
 	u->stats.stops[stop]++;

@@ -46,7 +46,7 @@ struct walkers *walkers_new(struct module_table *modules, const struct module_se
 	struct walkers *w = memory_zeroed(1, sizeof(*w));
 
 	w->modules = modules;
-	module_table_unknown(modules);
+	module_table_prepare(modules);
 	w->pool = pool;
 	w->nmachines = pool_threads(pool);
 	w->nbatches = 8 * w->nmachines + 4;
@@ -56,7 +56,7 @@ struct walkers *walkers_new(struct module_table *modules, const struct module_se
 
 		pthread_mutex_init(&m->lock, NULL);
 		m->modules = module_table_new(module_table_recording(modules), search, &m->diag);
-		module_table_unknown(m->modules); /* not when the first walker needs it */
+		module_table_prepare(m->modules); /* not when the first walker needs one */
 		m->spaces = space_table_new(m->modules);
 		m->unwinder = unwinder_new(m->modules, m->spaces, NULL);
 		chain_trie_add(&m->trie, &(struct unwind_chain){ 0 }); /* the root */

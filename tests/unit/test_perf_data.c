@@ -402,6 +402,97 @@ TEST(perf_data_counts_what_came_after_its_round)
 	CHECK_UINT(event_source_recording(source)->late_events, 1);
 }
 
+/* ---- what is loaded into the kernel, guests, hardware traces ---- */
+
+static void put_ksymbol(struct perf_data_maker *m, uint64_t addr, uint32_t len, const char *name)
+{
+	perf_data_open_record(m, PERF_RECORD_KSYMBOL, 0);
+	writer_u64(&m->w, addr);
+	writer_u32(&m->w, len);
+	writer_u16(&m->w, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	writer_u16(&m->w, 0);
+	writer_string(&m->w, name);
+	while (m->w.len % 8)
+		writer_u8(&m->w, 0);
+	perf_data_trailer(m, 100, addr);
+	perf_data_close_record(m);
+}
+
+/* As perf_data_mmap(), of a virtual machine's kernel. */
+static void put_guest_map(struct perf_data_maker *m, uint64_t start, const char *path)
+{
+	uint16_t misc = PERF_RECORD_MISC_GUEST_KERNEL;
+	size_t record = m->w.len;
+
+	perf_data_mmap(m, -1, start, 0x1000, 0, path);
+	memcpy(m->w.data + record + 4, &misc, sizeof(misc));
+}
+
+TEST(perf_data_names_kernel_code_that_was_loaded)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	struct event ev;
+	MAKER;
+
+	perf_data_begin(&m, &cycles, 1);
+	put_ksymbol(&m, 0x3000, 0x100, "bpf_prog_c");
+	put_ksymbol(&m, 0x1000, 0x100, "bpf_prog_a");
+	put_ksymbol(&m, 0x1000, 0x100, "bpf_prog_a"); /* again */
+	put_ksymbol(&m, 0x30f0, 0x100, "bpf_prog_d"); /* where a part of another one was */
+	perf_data_end(&m);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+	while (event_source_next(source, &ev))
+		CHECK_UINT(ev.kind, EVENT_KSYMBOL);
+	CHECK_OK(event_source_finish(source));
+
+	const struct recording *rec = event_source_recording(source);
+
+	CHECK_UINT(rec->nloaded, 2);
+	CHECK_UINT(rec->loaded[0].addr, 0x1000);
+	CHECK_STR(rec->loaded[0].name, "bpf_prog_a");
+	CHECK_UINT(rec->loaded[1].addr, 0x3000);
+	CHECK_UINT(rec->loaded[1].len, 0x1f0);
+	CHECK_STR(rec->loaded[1].name, "bpf_prog_c or bpf_prog_d");
+}
+
+TEST(perf_data_has_no_mappings_of_guests)
+{
+	MAKER;
+	ARENA;
+
+	perf_data_begin(&m, &cycles, 1);
+	put_guest_map(&m, 0xffffffff81000000, "[guest.kernel.kallsyms]");
+	perf_data_mmap(&m, 10, 0x1000, 0x1000, 0, "/bin/own");
+	perf_data_end(&m);
+	CHECK_STR(listed(&m, &arena), "mmap /bin/own 0\n");
+}
+
+TEST(perf_data_says_that_hardware_traces_are_skipped)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	MAKER;
+
+	perf_data_begin(&m, &cycles, 1);
+	perf_data_open_record(&m, 70, 0); /* AUXTRACE_INFO */
+	writer_u32(&m.w, 1);
+	writer_u32(&m.w, 0);
+	perf_data_close_record(&m);
+	perf_data_open_record(&m, 71, 0); /* AUXTRACE, behind which its data follows */
+	writer_u64(&m.w, 16);
+	perf_data_close_record(&m);
+	writer_bytes(&m.w, "no record at all", 16);
+	perf_data_sample(&m, 100, 5, 0x10);
+	perf_data_end(&m);
+	CHECK_OK(perf_data_open_memory(m.w.data, m.w.len, &source));
+
+	const struct recording *rec = event_source_recording(source);
+	ARENA;
+
+	CHECK_STR(rec->notes[rec->nnotes - 1].text,
+		  "Intel PT data is in the file and is not read: perf script --itrace decodes it");
+	CHECK_STR(list_source(source, &arena), "sample 0 at 5 0x10 *7\n");
+}
+
 /* ---- folders of perf record --threads ---- */
 
 #define FEATURE_DIR_FORMAT 24

@@ -214,3 +214,25 @@ TEST(unwind_goes_on_with_the_kernels_chain_on_another_stack)
 	world_walk(w);
 	world_check_end(w, 2, UNWIND_NO_MAPPING);
 }
+
+/* What ran in a virtual machine is in no mapping of the process that is its processor. */
+TEST(unwind_has_an_address_of_a_guest_and_no_more)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+	struct unwind_chain chain;
+
+	world_set_leaf(w, IP(LEAF), 0);
+
+	struct event ev = world_event(w);
+
+	ev.sample.mode = EVENT_MODE_GUEST_KERNEL;
+	ev.sample.ip = 0xffffffff81000000;
+	unwinder_walk(w->unwinder, &ev, &chain);
+	CHECK_UINT(chain.nframes, 1);
+	CHECK_UINT(chain.stop, UNWIND_NOT_WALKED);
+	CHECK_STR(chain.frames[0].module->path, "[guest kernel]");
+	CHECK_UINT(chain.frames[0].vaddr, 0xffffffff81000000);
+	ev.sample.mode = EVENT_MODE_GUEST_USER;
+	unwinder_walk(w->unwinder, &ev, &chain);
+	CHECK_STR(chain.frames[0].module->path, "[guest user]");
+}

@@ -65,6 +65,13 @@ grep -m 1 brstack text | grep -qE 'brstack \S+/M/-/-/10 \S+/P/-/-/11 ' || fail "
 preport -i t.trace export --to=perf-script -o t.txt 2>/dev/null || fail "export"
 [ "$(grep -cE '^( 0x[0-9a-f]+/0x[0-9a-f]+/[MP]/-/-/1[0-7]){8}$' t.txt)" = "$samples" ] || fail "branches of each sample"
 
+# As perf.data they are the same to perf, and to preport when it reads that.
+preport -i t.trace perf-data -o t.data 2>out || { cat out; fail "perf-data"; }
+preport -i t.data --by branch --format=csv 2>/dev/null | cmp - branches.csv || fail "branches of perf.data"
+if perf script -i t.data -F brstack >perf.txt 2>/dev/null; then
+	[ "$(grep -oE '0x[0-9a-f]+/0x[0-9a-f]+/[MP]/' perf.txt | wc -l)" = $((8 * samples)) ] || fail "branches by perf script"
+fi
+
 # What cannot be is said.
 on intel precord -q -a -e cycles -o none.trace -- true || fail "no branches"
 preport -i none.trace annotate fakepmu_hot | grep -q missed && fail "columns of branches without any"
