@@ -1,109 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * runtime_reader.c - a queue, and one thread that empties it.
- *
- * Memory is read where it is present (task_memory.h). Names in the tables of libjvm.so are in pages that the process itself never
- * touches: those come from the file. The file is another user's, so a process that may be left behind reads the tables
- * (foreign_reader.h); what this thread reads afterwards is memory alone, and does not wait.
  */
 #include "record/runtime/runtime_reader.h"
 
-#include "formats/arch.h"
 #include "formats/base/budget.h"
 #include "formats/base/clock.h"
 #include "formats/base/map.h"
+#include "formats/base/memory.h"
 #include "formats/base/vec.h"
-#include "formats/perf/jitdump.h"
-#include "record/managed/managed_binary.h"
-#include "record/runtime/dotnet.h"
-#include "record/runtime/gdb_jit.h"
-#include "record/runtime/hotspot.h"
-#include "record/runtime/runtime_file.h"
-#include "record/runtime/v8.h"
 #include "record/sample/priority.h"
-#include "record/task/process_age.h"
-#include "record/task/task_memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define QUEUE_MAX     (1U << 16)
 #define PROCESSES_MAX 256
 #define TOLD_MAX      4096
-#define LOOK_NS	      1000000ULL    /* for one address */
 #define DUMP_LEN_MAX  (16U << 20)   /* of one process */
 #define HELD_MAX      (128U << 20)  /* of all, with what is known of their code */
 #define WAIT_NS	      1000000000ULL /* for the thread */
-
-#define GDB_JITS_MAX  4		    /* descriptors of one process */
-#define FILES_MAX     512	    /* that were looked into for one, or for .NET's runtime */
-#define GDB_VIEWS_MAX 16	    /* that one look may take to read a list */
-#define CHECK_NS      25000000ULL   /* at least, between comparisons of what is known of a process with what is there, */
-#define CHECK_RATE    20	    /* and so many times as long as one takes */
-#define CHECK_VIEWS   64	    /* that one may take */
 #define TICK_NS	      25000000ULL /* between looks at what has changed, so long as a process's code */
 #define TICKED_NS     10000000000ULL /* was asked for in this time */
-#define UNCHECKED_NS  20000000ULL /* before the end, in which no code is freed and its memory filled and sampled again */
-#define GONE_MAX      65536
-#define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
-#define LOOKS_MAX     8		    /* so often */
-#define MISSES_MAX    512	    /* looked for again, of one process */
 
 enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_CHECK, ASK_END };
 
 struct question {
-	uint64_t ip, function, feedback, time_ns;
-	uint32_t pid, offset;
+	struct runtime_bytecode code; /* ASK_BYTECODE */
+	uint64_t ip;
+	uint32_t pid;
 	enum ask ask;
 	bool at_once; /* a check */
 };
 
 struct process {
 	uint32_t pid;
-	uint64_t interpreter, interpreter_len; /* as the recorder was told */
-	unsigned looks;
-	uint64_t looked_ns;
-	struct task_memory memory;
-	struct hotspot *hotspot;
-	struct v8 *v8;
-	struct dotnet *dotnet;
-	struct gdb_jit *gdb_jits[GDB_JITS_MAX];
-	size_t ngdb_jits;
-	struct writer dump;
-	uint64_t checked_ns; /* when the last comparison began: all that was known then, and is not said to be gone, was there */
-	uint64_t check_ns;   /* when the one that goes on began; 0: none does */
-	uint64_t next_ns;    /* when to compare again */
-	uint64_t asked_ns;   /* when its code was asked for, the last time */
-	unsigned misses;     /* looks that found nothing where something had been executed */
-	size_t held; /* bytes of it, as counted in the reader's */
-};
-
-/* What a file says of V8; shared by all processes that run it. */
-struct v8_file {
-	uint64_t device, inode;
-	struct v8_layout layout;
-	bool usable;
-};
-
-/* A file as mapped from one offset on. */
-struct mapped_runtime {
-	uint64_t device, inode, offset;
-	struct runtime_variables has;
-};
-
-/* Versions of a runtime that are not known. */
-struct unread {
-	uint64_t count;
-	unsigned major, minor; /* of the last one */
-	bool newer;	       /* than all that are known */
+	struct runtime_process *runtimes;
+	uint64_t asked_ns; /* when its code was asked for, the last time */
+	size_t held;	   /* bytes of it, as counted in the reader's */
 };
 
 struct runtime_reader {
@@ -114,21 +52,15 @@ struct runtime_reader {
 	struct map told_files; /* pid -> whether its interpreter was asked for; the recorder's */
 	pthread_t thread;
 	uint64_t left_out;
-	struct unread unread_java, unread_v8, unread_dotnet;
-	VEC(struct runtime_interpreter) interpreters;
-	VEC(struct runtime_gone) gone;
-	atomic_size_t ngone;   /* of them */
+	struct runtime_news news; /* has a lock of its own */
 	atomic_bool has_runtimes;
 	uint64_t asked_ns;     /* the recorder's: for a check */
-	atomic_size_t ninterpreters; /* of them */
 	atomic_bool hurry; /* what is asked is only counted */
 	const struct priority *first; /* NULL: the thread is an ordinary one */
 	/* The thread's, or the recorder's while it pauses. */
 	struct priority priority;
 	struct map by_pid;
-	struct managed_files files;
-	VEC(struct v8_file *) v8_files;
-	VEC(struct mapped_runtime) mapped;
+	struct runtime_files files;
 	struct managed_view *view;
 	struct budget budget;
 	uint64_t spent_ns;
@@ -145,11 +77,12 @@ struct runtime_reader *runtime_reader_new(const struct priority *first)
 	pthread_cond_init(&r->more, NULL);
 	pthread_cond_init(&r->idle, NULL);
 	budget_init(&r->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
-	r->files.reader = foreign_reader_new(FOREIGN_THREAD);
+	runtime_news_init(&r->news);
+	r->files.files.reader = foreign_reader_new(FOREIGN_THREAD);
 	return r;
 }
 
-/* ---- processes ------------------------------------------------------------------------------------- */
+/* ---- processes ---- */
 
 static struct process *process_of(const struct map_slot *slot)
 {
@@ -165,48 +98,15 @@ static struct process *find(const struct runtime_reader *r, uint32_t pid)
 
 static void count_held(struct runtime_reader *r, struct process *p)
 {
-	size_t now = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0) +
-		     (p->dotnet ? dotnet_held(p->dotnet) : 0);
+	size_t now = runtime_process_held(p->runtimes);
 
-	for (size_t i = 0; i < p->ngdb_jits; i++)
-		now += gdb_jit_held(p->gdb_jits[i]);
 	r->held += now - p->held;
 	p->held = now;
 }
 
-/* What is known of it was there until then; as long as it can be read that is looked at before. */
-static void put_checked(struct process *p)
-{
-	if (p->hotspot && p->dump.len)
-		jitdump_put_checked(&p->dump, hotspot_checked_ns(p->hotspot) + UNCHECKED_NS);
-	if (p->v8 && p->dump.len)
-		jitdump_put_checked(&p->dump, v8_checked_ns(p->v8) + UNCHECKED_NS);
-}
-
-/* The program that it was is gone. */
-static void close_process(struct process *p)
-{
-	if (p->v8)
-		v8_end(p->v8, UNCHECKED_NS, &p->dump);
-	put_checked(p);
-	hotspot_free(p->hotspot);
-	v8_free(p->v8);
-	dotnet_free(p->dotnet);
-	for (size_t i = 0; i < p->ngdb_jits; i++)
-		gdb_jit_free(p->gdb_jits[i]);
-	p->hotspot = NULL;
-	p->v8 = NULL;
-	p->dotnet = NULL;
-	p->ngdb_jits = 0;
-	task_memory_close(&p->memory);
-	p->interpreter_len = 0;
-	p->looks = 0;
-}
-
 static void free_process(struct process *p)
 {
-	close_process(p);
-	writer_deinit(&p->dump);
+	runtime_process_free(p->runtimes);
 	free(p);
 }
 
@@ -215,9 +115,9 @@ static void end_process(struct runtime_reader *r, struct process *p)
 {
 	if (!p)
 		return;
-	close_process(p);
+	runtime_process_close(p->runtimes);
 	count_held(r, p);
-	if (p->dump.len)
+	if (runtime_process_dump(p->runtimes)->len)
 		return;
 	map_remove(&r->by_pid, p->pid);
 	free_process(p);
@@ -231,353 +131,12 @@ static struct process *get(struct runtime_reader *r, uint32_t pid)
 		return p;
 	p = memory_zeroed(1, sizeof(*p));
 	p->pid = pid;
-	p->memory.pagemap_fd = -1;
+	p->runtimes = runtime_process_new(pid, &r->files, r->view, &r->news);
 	*map_put(&r->by_pid, pid, NULL) = (uintptr_t)p;
 	return p;
 }
 
-static void read_memory(void *context, struct task_memory_piece *pieces, size_t count)
-{
-	const struct process *p = context;
-
-	if (count == 1)
-		pieces[0].got = task_memory_read(&p->memory, pieces[0].addr, pieces[0].to, pieces[0].len);
-	else
-		task_memory_read_pieces(&p->memory, pieces, count);
-}
-
-/* ---- finding the runtime --------------------------------------------------------------------------- */
-
-static bool is_libjvm(const char *name)
-{
-	return strcmp(name, "libjvm.so") == 0;
-}
-
-static const char *const no_loops[] = { NULL };
-
-/* Only what managed_files_get() asks for: two groups of symbols of one file. */
-static const struct managed_runtime structs_in_file = { .symbols = hotspot_structs_symbols,
-							.loops = no_loops,
-							.is_file = is_libjvm };
-static const struct managed_runtime types_in_file = { .symbols = hotspot_types_symbols,
-						      .loops = no_loops,
-						      .is_file = is_libjvm };
-
-static bool find_symbols(struct runtime_reader *r, const struct managed_runtime *which, const struct managed_place *place,
-			 size_t count, uint64_t *ret)
-{
-	uint64_t bias;
-	const struct managed_binary *binary = managed_files_get(&r->files, which, place, &bias, NULL);
-
-	for (size_t i = 0; i < count; i++) {
-		if (!binary || !binary->symbols[i].found)
-			return false;
-		ret[i] = binary->symbols[i].vaddr + bias;
-	}
-	return true;
-}
-
-static void note_version(struct runtime_reader *r, struct unread *of, struct unread version)
-{
-	pthread_mutex_lock(&r->lock);
-	version.count = of->count + 1;
-	*of = version;
-	pthread_mutex_unlock(&r->lock);
-}
-
-/* The recorder keeps what its frames execute from then on. */
-static void tell_interpreter(struct runtime_reader *r, struct process *p, uint64_t start, uint64_t len)
-{
-	struct runtime_interpreter found = { .start = start, .len = len, .pid = p->pid, .is_v8 = p->v8 };
-
-	if (!len || (p->interpreter == start && p->interpreter_len == len))
-		return;
-	p->interpreter = start;
-	p->interpreter_len = len;
-	pthread_mutex_lock(&r->lock);
-	vec_push(&r->interpreters, found);
-	r->ninterpreters = r->interpreters.len;
-	pthread_mutex_unlock(&r->lock);
-}
-
-/* @starts: it has just begun, and nothing of it was executed yet. */
-static void open_hotspot(struct runtime_reader *r, struct process *p, const struct managed_place *place, bool starts)
-{
-	uint64_t structs[HOTSPOT_STRUCT_SYMBOLS], types[HOTSPOT_TYPE_SYMBOLS];
-	struct hotspot_layout layout;
-
-	if (!find_symbols(r, &types_in_file, place, HOTSPOT_TYPE_SYMBOLS, types) ||
-	    !find_symbols(r, &structs_in_file, place, HOTSPOT_STRUCT_SYMBOLS, structs))
-		return;
-	bool usable = runtime_file_hotspot(r->files.reader, place, structs, types, &layout) && task_memory_open(&p->memory, p->pid);
-
-	if (!usable && starts)
-		p->looks = 0; /* what the tables lead to may not be there yet */
-	else if (!usable)
-		note_version(r, &r->unread_java, (struct unread){ .major = layout.jdk, .newer = layout.jdk > HOTSPOT_JDK_MAX });
-	else
-		p->hotspot = hotspot_new(&layout, p->pid);
-}
-
-/* NULL if it did not answer. The layout is not believed: a hostile file may have had the reader write it. */
-static const struct v8_file *get_v8_file(struct runtime_reader *r, const struct managed_place *place)
-{
-	struct v8_layout layout;
-	bool usable;
-
-	for (size_t i = 0; i < r->v8_files.len; i++) {
-		struct v8_file *known = r->v8_files.items[i];
-
-		if (known->device == place->device && known->inode == place->inode)
-			return known;
-	}
-	if (r->v8_files.len >= MANAGED_FILES_MAX || !runtime_file_v8(r->files.reader, place, &layout, &usable))
-		return NULL;
-	struct v8_file *file = memory_zeroed(1, sizeof(*file));
-
-	*file = (struct v8_file){ place->device, place->inode, layout, false };
-	file->usable = usable && v8_layout_check(&file->layout);
-	vec_push(&r->v8_files, file);
-	return file;
-}
-
-/* How long a process has been there, in nanoseconds; 0: it cannot be told. */
-static uint64_t age_of(uint32_t pid)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	uint64_t age_ns = proc_fd < 0 ? UINT64_MAX : process_age_ns(proc_fd);
-
-	if (proc_fd >= 0)
-		close(proc_fd);
-	return age_ns == UINT64_MAX ? 0 : age_ns;
-}
-
-static void open_v8(struct runtime_reader *r, struct process *p, const struct managed_place *place)
-{
-	const struct v8_file *file = get_v8_file(r, place);
-
-	if (!file || !file->usable || !task_memory_open(&p->memory, p->pid)) {
-		note_version(r, &r->unread_v8,
-			     (struct unread){ .major = file ? file->layout.major : 0, .minor = file ? file->layout.minor : 0,
-					      .newer = file && v8_layout_is_newer(&file->layout) });
-		return;
-	}
-	p->v8 = v8_new(&file->layout, p->pid, age_of(p->pid));
-	tell_interpreter(r, p, file->layout.entry, file->layout.entry_len);
-}
-
-/* ---- GDB's JIT interface, and .NET ------------------------------------------------------------------ */
-
-/* NULL if it did not answer, or there is no room for it. */
-static const struct mapped_runtime *get_mapped(struct runtime_reader *r, const struct managed_place *place)
-{
-	struct mapped_runtime found = { place->device, place->inode, place->offset, { 0 } };
-
-	for (size_t i = 0; i < r->mapped.len; i++) {
-		struct mapped_runtime *known = &r->mapped.items[i];
-
-		if (known->device == place->device && known->inode == place->inode && known->offset == place->offset)
-			return known;
-	}
-	if (r->mapped.len >= FILES_MAX || !runtime_file_variables(r->files.reader, place, &found.has))
-		return NULL;
-	vec_push(&r->mapped, found);
-	return &r->mapped.items[r->mapped.len - 1];
-}
-
-/* .NET's runtime is a library, or part of a program that has all in one file. */
-static void open_dotnet(struct runtime_reader *r, struct process *p, uint64_t start, const struct runtime_variables *has)
-{
-	p->looks = LOOKS_MAX;
-	if (arch_native() == &arch_x86_64 && task_memory_open(&p->memory, p->pid))
-		p->dotnet = dotnet_new(has->dotnet_major, start + has->dac_table, p->pid);
-	if (!p->dotnet)
-		note_version(r, &r->unread_dotnet,
-			     (struct unread){ .major = has->dotnet_major, .minor = has->dotnet_minor,
-					      .newer = has->dotnet_major > DOTNET_VERSION_MAX });
-}
-
-struct place_search {
-	struct runtime_reader *reader;
-	struct process *process;
-};
-
-static bool take_place(void *context, const struct managed_place *place)
-{
-	struct place_search *search = context;
-	struct process *p = search->process;
-	const struct mapped_runtime *file = get_mapped(search->reader, place);
-
-	if (file && file->has.dac_table && !p->ngdb_jits) {
-		open_dotnet(search->reader, p, place->start, &file->has);
-		return false;
-	}
-	if (file && file->has.jit_descriptor && (p->ngdb_jits || task_memory_open(&p->memory, p->pid)))
-		p->gdb_jits[p->ngdb_jits++] = gdb_jit_new(place->start + file->has.jit_descriptor, p->pid);
-	return p->ngdb_jits < GDB_JITS_MAX;
-}
-
-/* ---- looking at a process -------------------------------------------------------------------------- */
-
-static bool has_runtime(const struct process *p)
-{
-	return p->hotspot || p->v8 || p->dotnet || p->ngdb_jits;
-}
-
-/* Others may have to be waited for meanwhile, which counts like work. */
-static void look_at(struct runtime_reader *r, struct process *p, bool has_jit)
-{
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	char *path = memory_alloc(PATH_MAX);
-	struct managed_place place;
-
-	p->looks++;
-	if (managed_place_find(p->pid, &structs_in_file, path, &place)) {
-		p->looks = LOOKS_MAX;
-		open_hotspot(r, p, &place, !has_jit);
-	} else if (managed_place_find(p->pid, &v8_in_file, path, &place)) {
-		p->looks = LOOKS_MAX;
-		open_v8(r, p, &place);
-	} else if (has_jit) {
-		managed_place_each(p->pid, take_place, &(struct place_search){ r, p });
-	}
-	free(path);
-	p->looked_ns = clock_now_ns(CLOCK_MONOTONIC);
-	r->spent_ns += p->looked_ns - begin_ns;
-}
-
-/* A library with a compiler may be loaded when the program runs for long. */
-static bool wants_look(const struct process *p)
-{
-	if (has_runtime(p) || p->looks >= LOOKS_MAX)
-		return false;
-	return !p->looks || clock_now_ns(CLOCK_MONOTONIC) - p->looked_ns >= LOOK_AGAIN_NS;
-}
-
-/* ---- the thread ------------------------------------------------------------------------------------ */
-
-static void add_gone(struct runtime_reader *r, const struct runtime_gone *gone)
-{
-	pthread_mutex_lock(&r->lock);
-	if (r->gone.len < GONE_MAX)
-		vec_push(&r->gone, *gone);
-	r->ngone = r->gone.len;
-	pthread_mutex_unlock(&r->lock);
-}
-
-/* While it is being made it is longer. */
-static void look_for_interpreter(struct runtime_reader *r, struct process *p)
-{
-	uint64_t start, len;
-
-	if (hotspot_interpreter(p->hotspot, r->view, &start, &len))
-		tell_interpreter(r, p, start, len);
-}
-
-static void ask_hotspot(struct runtime_reader *r, struct process *p, const struct question *q)
-{
-	if (q->ask == ASK_BYTECODE && hotspot_is_late(p->hotspot, q->time_ns))
-		add_gone(r, &(struct runtime_gone){ q->ip, q->ip + 1, p->pid });
-	else if (q->ask == ASK_BYTECODE)
-		hotspot_look_bytecode(p->hotspot, r->view, q->ip, q->function, &p->dump);
-	else
-		hotspot_look(p->hotspot, r->view, q->ip, q->ask == ASK_LEAF ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
-	look_for_interpreter(r, p);
-}
-
-static void ask_v8(struct runtime_reader *r, struct process *p, const struct question *q)
-{
-	if (q->ask == ASK_BYTECODE)
-		v8_look_bytecode(p->v8, r->view, &(struct v8_bytecode_at){ q->ip, q->function, q->feedback, q->offset }, &p->dump);
-	else if (!v8_look(p->v8, r->view, q->ip, q->ask == ASK_LEAF ? V8_LEAF : V8_CALLER, &p->dump) && q->ask == ASK_LEAF &&
-		 p->misses++ < MISSES_MAX)
-		add_gone(r, &(struct runtime_gone){ q->ip, q->ip + 1, p->pid }); /* it was executed, but was freed before this look */
-}
-
-static bool read_gdb_list(struct runtime_reader *r, struct process *p, struct gdb_jit *jit)
-{
-	bool more = true;
-
-	for (unsigned views = 0; views < GDB_VIEWS_MAX && more; views++) {
-		managed_view_begin(r->view, read_memory, p, LOOK_NS);
-		more = gdb_jit_read_list(jit, r->view, &p->dump);
-	}
-	return !more;
-}
-
-static void ask_gdb_jits(struct runtime_reader *r, struct process *p, const struct question *q)
-{
-	for (size_t i = 0; i < p->ngdb_jits; i++) {
-		read_gdb_list(r, p, p->gdb_jits[i]);
-		managed_view_begin(r->view, read_memory, p, LOOK_NS);
-		if (gdb_jit_look(p->gdb_jits[i], r->view, q->ip, q->ask == ASK_LEAF, &p->dump))
-			return;
-	}
-}
-
-/*
- * The dump's records from @begin on are new. What is gone was last known to be there at @checked_ns. The recorder is told which addresses may have other code from now on.
- */
-static void stamp(struct runtime_reader *r, struct process *p, size_t begin)
-{
-	struct jitdump_record rec;
-	struct jitdump dump = { 0 };
-
-	if (p->dump.len == begin)
-		return;
-	jitdump_set_times(&p->dump, begin, clock_now_ns(CLOCK_MONOTONIC), p->checked_ns);
-	reader_init(&dump.reader, p->dump.data + begin, p->dump.len - begin, /* big_endian= */ false);
-	while (jitdump_next(&dump, &rec)) {
-		if (rec.kind == JITDUMP_GONE)
-			add_gone(r, &(struct runtime_gone){ rec.ip, rec.ip + rec.len, p->pid });
-	}
-}
-
-static bool compare(struct runtime_reader *r, struct process *p)
-{
-	bool done = true;
-
-	managed_view_begin(r->view, read_memory, p, LOOK_NS);
-	if (p->hotspot)
-		return hotspot_compare(p->hotspot, r->view, &p->dump);
-	if (p->v8)
-		return v8_compare(p->v8, r->view, &p->dump);
-	if (p->dotnet)
-		return dotnet_compare(p->dotnet, r->view, &p->dump);
-	for (size_t i = 0; i < p->ngdb_jits; i++)
-		done = read_gdb_list(r, p, p->gdb_jits[i]) && done;
-	return done;
-}
-
-/* Is what is known of the process's code still true? Code that is gone holds until it was last seen to be there. */
-static void check(struct runtime_reader *r, struct process *p, bool at_once)
-{
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	size_t begin = p->dump.len;
-	bool done = false;
-
-	managed_view_begin(r->view, read_memory, p, LOOK_NS);
-	if (now_ns < p->next_ns && !at_once) {
-		if (p->hotspot)
-			hotspot_watch(p->hotspot, r->view);
-		if (p->v8)
-			v8_watch(p->v8, r->view);
-		return;
-	}
-	if (!p->check_ns)
-		p->check_ns = now_ns;
-	for (unsigned views = 0; views < CHECK_VIEWS && !done; views++)
-		done = compare(r, p);
-	stamp(r, p, begin);
-	p->next_ns = now_ns + MAX(CHECK_NS, CHECK_RATE * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns));
-	if (!done)
-		return;
-	p->checked_ns = p->check_ns;
-	p->check_ns = 0;
-}
+/* ---- the thread ---- */
 
 /* Those whose code was asked for since @since_ns. */
 static void check_all(struct runtime_reader *r, uint64_t since_ns, bool at_once)
@@ -587,58 +146,59 @@ static void check_all(struct runtime_reader *r, uint64_t since_ns, bool at_once)
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));) {
 		struct process *p = process_of(slot);
 
-		if (!has_runtime(p) || !p->dump.len || p->dump.len > DUMP_LEN_MAX || p->asked_ns < since_ns)
+		size_t len = runtime_process_dump(p->runtimes)->len;
+
+		if (!runtime_process_has_any(p->runtimes) || !len || len > DUMP_LEN_MAX || p->asked_ns < since_ns)
 			continue;
-		check(r, p, at_once);
+		runtime_process_check(p->runtimes, at_once);
 		count_held(r, p);
 	}
 }
 
+/* From now on what is known of it is looked at without being asked, for a while. */
+static void note_asked(struct runtime_reader *r, struct process *p)
+{
+	p->asked_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->ticks_until_ns = p->asked_ns + TICKED_NS;
+}
+
+/* False: there is no room for more. */
+static bool look(struct runtime_reader *r, struct process *p, const struct question *q)
+{
+	if (runtime_process_dump(p->runtimes)->len > DUMP_LEN_MAX || r->held > HELD_MAX)
+		return false;
+	r->has_runtimes = true;
+	note_asked(r, p);
+	runtime_process_check(p->runtimes, /* at_once= */ false);
+	if (q->ask == ASK_BYTECODE)
+		runtime_process_look_bytecode(p->runtimes, &q->code);
+	else
+		runtime_process_look(p->runtimes, q->ip, q->ask == ASK_LEAF);
+	count_held(r, p);
+	return true;
+}
+
 static bool answer(struct runtime_reader *r, const struct question *q)
 {
+	struct process *p;
+
 	if (q->ask == ASK_CHECK) {
 		check_all(r, 0, q->at_once);
 		return true;
 	}
-	struct process *p = q->ask == ASK_END ? find(r, q->pid) : get(r, q->pid);
-
 	if (q->ask == ASK_END) {
-		end_process(r, p);
+		end_process(r, find(r, q->pid));
 		return true;
 	}
+	p = get(r, q->pid);
 	if (!p)
 		return false;
-	if (wants_look(p))
-		look_at(r, p, q->ask != ASK_PROCESS);
-	if (p->hotspot && q->ask == ASK_PROCESS) {
-		managed_view_begin(r->view, read_memory, p, LOOK_NS);
-		look_for_interpreter(r, p);
-		p->asked_ns = clock_now_ns(CLOCK_MONOTONIC);
-		r->ticks_until_ns = p->asked_ns + TICKED_NS;
-	}
-	if (!has_runtime(p) || q->ask == ASK_PROCESS)
-		return true;
-	if (p->dump.len > DUMP_LEN_MAX || r->held > HELD_MAX)
-		return false;
-	if (!p->dump.len)
-		jitdump_put_header(&p->dump, arch_native()->elf_machine, p->pid, 0);
-	r->has_runtimes = true;
-	p->asked_ns = clock_now_ns(CLOCK_MONOTONIC);
-	r->ticks_until_ns = p->asked_ns + TICKED_NS;
-	check(r, p, /* at_once= */ false);
-	size_t begin = p->dump.len;
-
-	managed_view_begin(r->view, read_memory, p, LOOK_NS);
-	if (p->hotspot)
-		ask_hotspot(r, p, q);
-	else if (p->v8)
-		ask_v8(r, p, q);
-	else if (p->dotnet)
-		dotnet_look(p->dotnet, r->view, q->ip, q->ask == ASK_LEAF, &p->dump);
-	else
-		ask_gdb_jits(r, p, q);
-	stamp(r, p, begin);
-	count_held(r, p);
+	/* Others may have to be waited for meanwhile, which counts like work. */
+	r->spent_ns += runtime_process_find(p->runtimes, q->ask != ASK_PROCESS);
+	if (q->ask != ASK_PROCESS)
+		return !runtime_process_has_any(p->runtimes) || look(r, p, q);
+	if (runtime_process_find_interpreter(p->runtimes))
+		note_asked(r, p);
 	return true;
 }
 
@@ -670,10 +230,8 @@ static void look_for_interpreters(struct runtime_reader *r, uint64_t since_ns)
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));) {
 		struct process *p = process_of(slot);
 
-		if (!p->hotspot || p->interpreter_len || p->asked_ns < since_ns)
-			continue;
-		managed_view_begin(r->view, read_memory, p, LOOK_NS);
-		look_for_interpreter(r, p);
+		if (runtime_process_lacks_interpreter(p->runtimes) && p->asked_ns >= since_ns)
+			runtime_process_find_interpreter(p->runtimes);
 	}
 }
 
@@ -759,14 +317,9 @@ void runtime_reader_free(struct runtime_reader *r)
 		free_process(process_of(slot));
 	map_deinit(&r->by_pid);
 	map_deinit(&r->told_files);
-	for (size_t i = 0; i < r->v8_files.len; i++)
-		free(r->v8_files.items[i]);
-	vec_deinit(&r->v8_files);
-	vec_deinit(&r->mapped);
-	managed_files_deinit(&r->files);
+	runtime_files_deinit(&r->files);
+	runtime_news_deinit(&r->news);
 	vec_deinit(&r->queue);
-	vec_deinit(&r->interpreters);
-	vec_deinit(&r->gone);
 	free(r->view);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->more);
@@ -774,7 +327,7 @@ void runtime_reader_free(struct runtime_reader *r)
 	free(r);
 }
 
-/* ---- what the recorder tells ----------------------------------------------------------------------- */
+/* ---- what the recorder tells ---- */
 
 static void ask(struct runtime_reader *r, struct question q)
 {
@@ -817,50 +370,24 @@ void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bo
 
 void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode)
 {
-	ask(r, (struct question){ .ip = bytecode.bytecode,
-				 .function = bytecode.function,
-				 .feedback = bytecode.feedback,
-				 .time_ns = bytecode.time_ns,
-				 .pid = pid,
-				 .offset = bytecode.offset,
-				 .ask = ASK_BYTECODE });
+	ask(r, (struct question){ .code = bytecode, .pid = pid, .ask = ASK_BYTECODE });
 }
 
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret)
 {
-	bool any;
-
-	if (!r->ninterpreters)
-		return false;
-	pthread_mutex_lock(&r->lock);
-	any = r->interpreters.len;
-	if (any)
-		*ret = r->interpreters.items[--r->interpreters.len];
-	r->ninterpreters = r->interpreters.len;
-	pthread_mutex_unlock(&r->lock);
-	return any;
+	return runtime_news_take_interpreter(&r->news, ret);
 }
 
 bool runtime_reader_gone(struct runtime_reader *r, struct runtime_gone *ret)
 {
-	bool any;
-
-	if (!r->ngone)
-		return false;
-	pthread_mutex_lock(&r->lock);
-	any = r->gone.len;
-	if (any)
-		*ret = r->gone.items[--r->gone.len];
-	r->ngone = r->gone.len;
-	pthread_mutex_unlock(&r->lock);
-	return any;
+	return runtime_news_take_gone(&r->news, ret);
 }
 
 void runtime_reader_check(struct runtime_reader *r)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
-	if (!r->has_runtimes || now_ns - r->asked_ns < CHECK_NS)
+	if (!r->has_runtimes || now_ns - r->asked_ns < RUNTIME_CHECK_NS)
 		return;
 	r->asked_ns = now_ns;
 	ask(r, (struct question){ .ask = ASK_CHECK });
@@ -873,48 +400,14 @@ void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 		ask(r, (struct question){ .pid = pid, .ask = ASK_END });
 }
 
-static void say_java(const struct unread *java, struct diag *notes)
-{
-	if (java->count && java->newer)
-		diag_warn(notes, "JDK %u is newer than this precord knows; %u to %u are read", java->major, HOTSPOT_JDK_MIN,
-			  HOTSPOT_JDK_MAX);
-	else if (java->count)
-		diag_warn(notes, "the tables of %" PRIu64 " Java virtual machines could not be read: their code has no names",
-			  java->count);
-}
-
-static void say_v8(const struct unread *v8, struct diag *notes)
-{
-	if (v8->count && v8->newer)
-		diag_warn(notes, "V8 %u.%u is newer than this precord knows; " V8_VERSIONS " are read", v8->major, v8->minor);
-	else if (v8->count && v8->major)
-		diag_warn(notes, "V8 %u.%u is not among those that this precord reads, " V8_VERSIONS ": its code has no names",
-			  v8->major, v8->minor);
-	else if (v8->count)
-		diag_warn(notes, "%" PRIu64 " processes with V8 could not be read: their code has no names", v8->count);
-}
-
-static void say_dotnet(const struct unread *dotnet, struct diag *notes)
-{
-	if (dotnet->count && dotnet->newer)
-		diag_warn(notes, ".NET %u.%u is newer than this precord knows; " DOTNET_VERSIONS " are read", dotnet->major, dotnet->minor);
-	else if (dotnet->count && dotnet->major)
-		diag_warn(notes, ".NET %u.%u is not among those that this precord reads, " DOTNET_VERSIONS ": its code has no names",
-			  dotnet->major, dotnet->minor);
-	else if (dotnet->count)
-		diag_warn(notes, "%" PRIu64 " processes with .NET could not be read: their code has no names", dotnet->count);
-}
-
 static void say(struct runtime_reader *r, struct diag *notes)
 {
 	if (r->left_out)
 		diag_warn(notes,
 			  "%" PRIu64 " addresses of code that a runtime made were not looked up: there was no time or room for more",
 			  r->left_out);
-	say_java(&r->unread_java, notes);
-	say_v8(&r->unread_v8, notes);
-	say_dotnet(&r->unread_dotnet, notes);
-	r->left_out = r->unread_java.count = r->unread_v8.count = r->unread_dotnet.count = 0;
+	r->left_out = 0;
+	runtime_news_report(&r->news, notes);
 }
 
 /* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */
@@ -949,7 +442,7 @@ bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes)
 	bool idle = rest(r, notes);
 
 	for (size_t pos = 0; idle && (slot = map_next(&r->by_pid, &pos));)
-		put_checked(process_of(slot));
+		runtime_process_put_checked(process_of(slot)->runtimes);
 	if (!idle)
 		diag_warn(notes, "reading what a runtime knows of its code hangs: that code has no names");
 	return idle;
@@ -968,8 +461,8 @@ const void *runtime_reader_dump(const struct runtime_reader *r, uint32_t pid, si
 {
 	const struct process *p = find(r, pid);
 
-	*ret_len = p ? p->dump.len : 0;
-	return *ret_len ? p->dump.data : NULL;
+	*ret_len = p ? runtime_process_dump(p->runtimes)->len : 0;
+	return *ret_len ? runtime_process_dump(p->runtimes)->data : NULL;
 }
 
 void runtime_reader_forget(struct runtime_reader *r)

@@ -12,7 +12,8 @@
 #ifndef RUNTIME_READER_H
 #define RUNTIME_READER_H
 
-#include "formats/base/diag.h"
+#include "record/runtime/runtime_news.h"
+#include "record/runtime/runtime_process.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,35 +38,11 @@ void runtime_reader_tell_code(struct runtime_reader *r, uint32_t pid);
 /* Address @ip of process @pid was seen, executed (@leaf) or as what may be a return address. Never waits for the process. */
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf);
 
-/*
- * A function that was interpreted: of HotSpot the address of the bytecode and of its method, of V8 tagged pointers to a BytecodeArray and
- * to a closure, and the offset that is executed, or 0 if that is not known; then perhaps one to the FeedbackVector of what executes it.
- */
-struct runtime_bytecode {
-	uint64_t bytecode, function;
-	uint32_t offset;
-	uint64_t feedback; /* 0: none */
-	uint64_t time_ns;  /* of the sample */
-};
-
-/* It was seen. Likewise. */
+/* Function @bytecode was interpreted. Likewise. */
 void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode);
-
-/* Where the code of a process's bytecode interpreter is (struct process). */
-struct runtime_interpreter {
-	uint64_t start, len;
-	uint32_t pid;
-	bool is_v8;
-};
 
 /* One that was found since the last call; false if there are no more. Cheap. */
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret);
-
-/* Code of a process that is not there any more, though something was told of its addresses. */
-struct runtime_gone {
-	uint64_t start, end;
-	uint32_t pid;
-};
 
 /* Some that was found since the last call: addresses in it are to be told again. False if there is no more. Cheap. */
 bool runtime_reader_gone(struct runtime_reader *r, struct runtime_gone *ret);
