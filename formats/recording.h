@@ -145,6 +145,7 @@ struct recording {
 	uint32_t stack_len;  /* asked for, in bytes */
 	bool raw_stacks;     /* application data was kept */
 	bool system_wide;
+	bool by_cgroup; /* what a cgroup holds was recorded: of others that are listed nothing is known */
 	bool by_cpu; /* counters belong to CPUs, even if only some tasks are recorded */
 	uint32_t recorder_pid; /* 0 if not known */
 	int32_t exit_status; /* of the command, as from wait(2); -1 if there was none */

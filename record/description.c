@@ -196,7 +196,8 @@ void description_begin(struct recording *rec, const struct record_args *args,
 								    : args->chain.kind;
 	rec->stack_len = plan->stack_len;
 	rec->raw_stacks = args->raw_stacks;
-	rec->system_wide = target->system_wide;
+	rec->by_cgroup = target->cgroup_fd >= 0;
+	rec->system_wide = target->system_wide && !rec->by_cgroup;
 	rec->by_cpu = target->by_cpu;
 	rec->recorder_pid = (uint32_t)getpid();
 	rec->exit_status = -1;

@@ -226,8 +226,9 @@ static struct err *begin_trace(struct recorder *s)
 	if (err)
 		return err;
 	task_filter_init(&s->family, &s->target);
+	task_filter_look(&s->family, clock_now_ns(CLOCK_MONOTONIC));
 	/* Of the whole machine most threads wait, and are of no interest. */
-	options.idle_scope = s->target.system_wide ? IDLE_SCOPE_INTERPRETERS : IDLE_SCOPE_ALL;
+	options.idle_scope = s->recording.system_wide ? IDLE_SCOPE_INTERPRETERS : IDLE_SCOPE_ALL;
 	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->family, &options);
 	s->output_files.drain = s->drain;
 	return scan(s);
@@ -555,6 +556,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 
 	if (!err) {
 		*ret_over = react(s, result);
+		task_filter_look(&s->family, clock_now_ns(CLOCK_MONOTONIC));
 		drain_follow_idle(s->drain, s->sampling_switch.enabled);
 		err = drain_pass(s->drain);
 	}

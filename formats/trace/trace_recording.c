@@ -43,6 +43,7 @@ static const struct trace_field header_fields[] = {
 	REC(26, U32, utc_offset),
 	REC(27, BOOL, by_cpu),
 	REC(28, U64, code_mask),
+	REC(29, BOOL, by_cgroup),
 	{ 0 },
 };
 

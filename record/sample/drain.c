@@ -287,7 +287,7 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	d->totals.side_band++;
 	if (d->idle)
 		idle_reader_event(d->idle, ev);
-	if (d->wait_probe)
+	if (d->wait_probe && task_filter_owns(d->family, ev->pid, ev->tid))
 		wait_probe_event(d->wait_probe, ev, d->thins);
 	if (d->options.managed)
 		managed_table_event(managed_readers_table(d->options.managed), &known);
@@ -434,7 +434,7 @@ static struct err *take_sight(struct drain *d, const struct ring_sight *at)
 	struct err *err = NULL;
 	struct event ev;
 
-	if (!task_filter_has(d->family, sight->pid, sight->tid) ||
+	if (!task_filter_owns(d->family, sight->pid, sight->tid) ||
 	    (d->options.skip_pid &&
 	     process_table_is_copy(attach_processes(d->attach), sight->pid, d->options.skip_pid)))
 		return NULL;

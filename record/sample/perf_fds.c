@@ -72,7 +72,7 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
  */
 static struct err *turn_switches(struct perf_fds *s, struct sensor *sensor, bool on)
 {
-	const struct event_target at = { .pid = -1, .cpu = (int)sensor->cpu, .cgroup_fd = -1 };
+	const struct event_target at = { .pid = -1, .cpu = (int)sensor->cpu, .cgroup_fd = s->cgroup_fd };
 	int fd;
 
 	if (on == (sensor->fd >= 0))
@@ -116,13 +116,15 @@ static struct err *open_side_part(struct perf_fds *s, const struct event_target 
 	return NULL;
 }
 
-/* Where CPUs are followed, switches have a descriptor of their own, so that they can be switched off. */
+/* Where CPUs are followed, switches have a descriptor of their own, so that they can be switched off, and be a cgroup's only. */
 static struct err *open_side_band(struct perf_fds *s, const struct event_target *at)
 {
 	bool apart = at->pid == -1 && s->plan->side_band.context_switch;
+	struct event_target switches = *at;
 	struct err *err = open_side_part(s, at, apart ? EVENT_SIDE_TASKS : EVENT_SIDE_ALL);
 
-	return err || !apart ? err : open_side_part(s, at, EVENT_SIDE_SWITCHES);
+	switches.cgroup_fd = s->cgroup_fd;
+	return err || !apart ? err : open_side_part(s, &switches, EVENT_SIDE_SWITCHES);
 }
 
 /* The descriptor that leads @index on this very target, among those opened since @first. */
@@ -354,6 +356,7 @@ struct err *perf_fds_open(struct event_plan *plan, const struct target *target, 
 			.plan = plan,
 			.asked_len = ring_len,
 			.ring_len = len,
+			.cgroup_fd = target->cgroup_fd,
 			.side_len = len == ring_len ? full_side_len(target)
 						    : MIN(MAX(len / 16, SIDE_LEN_MIN), SIDE_LEN_MAX),
 		};

@@ -67,6 +67,7 @@ struct perf_fds {
 	struct ring_list side;       /* one for each CPU whose tasks are followed */
 	uint64_t ring_len, side_len; /* bytes of data in each that was to be had */
 	uint64_t asked_len;          /* what was wanted for each sample ring */
+	int cgroup_fd;               /* the target's: of whom switches are recorded; -1: of all */
 	bool refused;                /* the system did not grant the memory of a ring */
 	bool enabled;                /* by perf_fds_enable() */
 	bool waking;                 /* perf_fds_set_waking() */

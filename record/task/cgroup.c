@@ -4,12 +4,19 @@
  */
 #include "record/task/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define GROUPS_MAX    4096
+#define PROCESSES_MAX (1u << 17)
+#define DEPTH_MAX     32
 
 const char *cgroup_find_mount(const char *mounts_path, struct arena *arena)
 {
@@ -48,4 +55,56 @@ struct err *cgroup_open(const char *name, int *ret_fd)
 				  "give its path below %s, as /proc/PID/cgroup shows it", mount);
 	*ret_fd = fd;
 	return NULL;
+}
+
+/* A walk through a group and those below it. */
+struct walk {
+	void (*visit)(void *context, uint32_t pid);
+	void *context;
+	size_t ngroups, nprocesses;
+};
+
+static void visit_processes(struct walk *w, int dir_fd)
+{
+	int fd = openat(dir_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	uint32_t pid;
+
+	/* 0 is a process that this one's namespace does not know. */
+	while (file && w->nprocesses++ < PROCESSES_MAX && fscanf(file, "%" SCNu32, &pid) == 1)
+		if (pid)
+			w->visit(w->context, pid);
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void visit_group(struct walk *w, int dir_fd, unsigned depth)
+{
+	DIR *dir = w->ngroups++ < GROUPS_MAX ? fdopendir(dir_fd) : NULL;
+
+	if (!dir) {
+		close(dir_fd);
+		return;
+	}
+	visit_processes(w, dirfd(dir));
+	for (struct dirent *entry; depth < DEPTH_MAX && w->ngroups < GROUPS_MAX && (entry = readdir(dir));) {
+		int fd = -1;
+
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd >= 0)
+			visit_group(w, fd, depth + 1);
+	}
+	closedir(dir);
+}
+
+void cgroup_each_process(int fd, void (*visit)(void *context, uint32_t pid), void *context)
+{
+	struct walk walk = { .visit = visit, .context = context };
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (own >= 0)
+		visit_group(&walk, own, 0);
 }

@@ -8,6 +8,8 @@
 #include "formats/base/arena.h"
 #include "formats/base/err.h"
 
+#include <stdint.h>
+
 /*
  * Open the folder of group @name, "/system.slice/ssh.service" or the same with the mount point in front, for
  * PERF_FLAG_PID_CGROUP. *@ret_fd is the caller's to close.
@@ -21,5 +23,11 @@ MUST_USE struct err *cgroup_open(const char *name, int *ret_fd);
  * controller of version 1 if there is one, otherwise that of version 2. NULL if there is neither.
  */
 const char *cgroup_find_mount(const char *mounts_path, struct arena *arena);
+
+/*
+ * Call @visit for each process of the group with folder @fd, and of those below it. What others make of their groups is
+ * bounded: at most 4,096 groups and 131,072 processes are read, and nothing deeper than 32 levels.
+ */
+void cgroup_each_process(int fd, void (*visit)(void *context, uint32_t pid), void *context);
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "record/task/task_filter.h"
 
+#include "formats/base/clock.h"
+#include "record/task/cgroup.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,15 +20,24 @@
 
 #define ROUNDS_KEPT 2
 
+#define LOOK_NS	   100000000ULL /* a cgroup is read so often */
+#define LOOK_SHARE 100		/* for a hundredth of the time at most */
+
 void task_filter_init(struct task_filter *f, const struct target *target)
 {
-	*f = (struct task_filter){ .selected = target->tasks.len > 0 };
+	*f = (struct task_filter){
+		.selected = target->tasks.len > 0,
+		.by_cgroup = !target->tasks.len && target->cgroup_fd >= 0,
+		.cgroup_fd = target->cgroup_fd,
+	};
 	for (size_t i = 0; i < target->tasks.len; i++) {
 		const struct target_task *task = &target->tasks.items[i];
 
 		*map_put(&f->processes, (uint32_t)task->pid, NULL) = FAMILY_MEMBER;
-		if (!target->inherit)
-			*map_put(&f->threads, (uint32_t)task->tid, NULL) = FAMILY_MEMBER;
+		if (target->inherit)
+			continue;
+		*map_put(&f->threads, (uint32_t)task->tid, NULL) = FAMILY_MEMBER;
+		vec_push(&f->named, *task);
 	}
 }
 
@@ -33,6 +45,7 @@ void task_filter_deinit(struct task_filter *f)
 {
 	map_deinit(&f->processes);
 	map_deinit(&f->threads);
+	vec_deinit(&f->named);
 	vec_deinit(&f->leavers);
 }
 
@@ -50,6 +63,32 @@ bool task_filter_has(const struct task_filter *f, uint32_t pid, uint32_t tid)
 	return f->threads.len ? is_member(&f->threads, tid) : is_member(&f->processes, pid);
 }
 
+bool task_filter_owns(const struct task_filter *f, uint32_t pid, uint32_t tid)
+{
+	return f->by_cgroup ? is_member(&f->processes, pid) : task_filter_has(f, pid, tid);
+}
+
+static void add_member(void *context, uint32_t pid)
+{
+	struct task_filter *f = context;
+
+	*map_put(&f->processes, pid, NULL) = FAMILY_MEMBER;
+}
+
+void task_filter_look(struct task_filter *f, uint64_t now_ns)
+{
+	if (!f->by_cgroup || now_ns < f->next_ns)
+		return;
+	map_deinit(&f->processes);
+	f->processes = (struct map){ 0 };
+	cgroup_each_process(f->cgroup_fd, add_member, f);
+	f->looks++;
+
+	uint64_t done_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	f->next_ns = done_ns + MAX(LOOK_NS, LOOK_SHARE * (done_ns - MIN(now_ns, done_ns)));
+}
+
 static void follow_fork(struct task_filter *f, const struct event *ev)
 {
 	bool joins = !f->threads.len && is_member(&f->processes, ev->fork.parent_pid);
@@ -62,6 +101,8 @@ static void follow_fork(struct task_filter *f, const struct event *ev)
 
 bool task_filter_event(struct task_filter *f, const struct event *ev)
 {
+	if (f->by_cgroup && ev->kind == EVENT_FORK)
+		follow_fork(f, ev);
 	if (!f->selected)
 		return true;
 	switch (ev->kind) {
@@ -72,8 +113,9 @@ bool task_filter_event(struct task_filter *f, const struct event *ev)
 		return ev->mmap.flags & EVENT_MMAP_KERNEL || is_member(&f->processes, ev->pid);
 	case EVENT_COMM:
 	case EVENT_EXIT:
-	case EVENT_SWITCH:
 		return is_member(&f->processes, ev->pid);
+	case EVENT_SWITCH:
+		return task_filter_has(f, ev->pid, ev->tid);
 	default:
 		return true; /* about the kernel, or about the recording */
 	}

@@ -26,8 +26,13 @@ struct task_filter_leaver {
 /* Zeroed, it is everybody. */
 struct task_filter {
 	bool selected;        /* only members count */
+	bool by_cgroup;	      /* the kernel selects; members are those that a cgroup held when it was read last, with their children */
+	int cgroup_fd;	      /* its folder, the target's */
+	uint64_t next_ns;     /* when to read it again */
+	uint64_t looks;	      /* so often it was read */
 	struct map processes; /* not 0 for a member */
 	struct map threads;   /* the same; if it is empty, all threads of the members count */
+	VEC(struct target_task) named; /* those threads */
 	VEC(struct task_filter_leaver) leavers; /* in order */
 	uint64_t round;
 };
@@ -47,6 +52,15 @@ void task_filter_round(struct task_filter *f);
 
 /* Is a sample of this thread to be kept? */
 bool task_filter_has(const struct task_filter *f, uint32_t pid, uint32_t tid);
+
+/*
+ * Is this thread known to be recorded? Of a cgroup, what the kernel hands out is recorded in any case, and task_filter_has() says
+ * so of everybody; of whom it holds this tells, as of the last task_filter_look().
+ */
+bool task_filter_owns(const struct task_filter *f, uint32_t pid, uint32_t tid);
+
+/* It is @now_ns: read the members of the cgroup, if it is one and was not read for a while. */
+void task_filter_look(struct task_filter *f, uint64_t now_ns);
 
 /* Does any member still run? Members that do not are asked once. */
 bool task_filter_lives(struct task_filter *f);

@@ -86,7 +86,7 @@ static struct err *read_process(const struct reading *r, uint32_t pid)
 		struct event ev = { .kind = EVENT_TASK_TIMES, .cpu = EVENT_NO_CPU, .pid = pid };
 		uint64_t tid;
 
-		if (!text_parse_u64(entry->d_name, &tid) || tid > UINT32_MAX || !task_filter_has(r->filter, pid, (uint32_t)tid) ||
+		if (!text_parse_u64(entry->d_name, &tid) || tid > UINT32_MAX || !task_filter_owns(r->filter, pid, (uint32_t)tid) ||
 		    !read_schedstat(dirfd(dir), (uint32_t)tid, &ev.task_times))
 			continue;
 		ev.tid = (uint32_t)tid;
@@ -135,7 +135,7 @@ struct err *task_times_read(struct task_times *t, const struct task_filter *filt
 
 	if (!t->wanted)
 		return NULL;
-	err = filter->selected ? read_selected(&reading) : read_all(&reading);
+	err = filter->selected || filter->by_cgroup ? read_selected(&reading) : read_all(&reading);
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	t->next_ns = now_ns + MAX(t->interval_ns, SHARE * (now_ns - begun_ns));
 	t->interval_ns = MIN(2 * t->interval_ns, LONGEST_NS);

@@ -233,6 +233,7 @@ static void check_request(const struct recording *got, const struct recording *w
 	CHECK_UINT(got->stack_len, want->stack_len);
 	CHECK_UINT(got->raw_stacks, want->raw_stacks);
 	CHECK_UINT(got->system_wide, want->system_wide);
+	CHECK_UINT(got->by_cgroup, want->by_cgroup);
 	CHECK_UINT(got->by_cpu, want->by_cpu);
 	CHECK_UINT(got->recorder_pid, want->recorder_pid);
 	CHECK_UINT(got->nevents, want->nevents);

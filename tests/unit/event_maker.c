@@ -452,6 +452,7 @@ void maker_recording(struct recording *rec)
 		.stack_len = 65528,
 		.raw_stacks = true,
 		.system_wide = true,
+		.by_cgroup = true,
 		.by_cpu = true,
 		.recorder_pid = 99,
 		.exit_status = 256,

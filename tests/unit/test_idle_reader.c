@@ -56,7 +56,7 @@ static uint64_t now(void)
 
 TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 {
-	struct target target = { .system_wide = true };
+	struct target target = { .system_wide = true, .cgroup_fd = -1 };
 	struct task_filter family;
 	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_ALL);
 	struct sleeper sleeper = { 0 };
@@ -99,7 +99,7 @@ TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 
 TEST(idle_reader_of_interpreters_leaves_other_programs_alone)
 {
-	struct target target = { .system_wide = true };
+	struct target target = { .system_wide = true, .cgroup_fd = -1 };
 	struct task_filter family;
 	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_INTERPRETERS);
 	struct event fork = { .kind = EVENT_FORK, .pid = (uint32_t)getpid(), .tid = (uint32_t)getpid() };

@@ -4,9 +4,14 @@
  */
 #include "record/task/task_filter.h"
 
+#include "formats/base/arena.h"
 #include "tests/unit/test.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,4 +147,49 @@ TEST(family_forgets_who_left_two_rounds_ago_unless_the_number_lives_again)
 	CHECK_UINT(family.processes.len, 2);
 	CHECK_UINT(family.leavers.len, 0);
 	CHECK(task_filter_has(&family, 10, 10));
+}
+
+static void write_members(const char *dir, const char *name, const char *text)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *path = arena_printf(&arena, "%s/%s", dir, name);
+
+	CHECK(mkdir(path, 0700) == 0 || errno == EEXIST);
+	FILE *file = fopen(arena_printf(&arena, "%s/cgroup.procs", path), "w");
+
+	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+TEST(family_of_a_cgroup_owns_whom_it_holds_with_their_children)
+{
+	FAMILY;
+	char dir[] = "/tmp/precord-test-XXXXXX";
+
+	CHECK(mkdtemp(dir));
+	write_members(dir, ".", "0\n10\n11\n");
+	write_members(dir, "below", "12\n");
+
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct target target = { .system_wide = true, .cgroup_fd = fd };
+
+	task_filter_init(&family, &target);
+	task_filter_look(&family, 1);
+	CHECK(task_filter_owns(&family, 10, 10) && task_filter_owns(&family, 11, 99) && task_filter_owns(&family, 12, 12));
+	CHECK(!task_filter_owns(&family, 13, 13));
+	CHECK(forked(&family, 14, 14, 12) && forked(&family, 15, 15, 13)); /* mappings of others count, who may join */
+	CHECK(task_filter_owns(&family, 14, 14) && !task_filter_owns(&family, 15, 15));
+	CHECK(task_filter_has(&family, 13, 13)); /* what the kernel hands out */
+	write_members(dir, ".", "10\n15\n");
+	task_filter_look(&family, 2); /* so soon it is not read again */
+	CHECK(task_filter_owns(&family, 11, 11));
+	task_filter_look(&family, family.next_ns);
+	CHECK(!task_filter_owns(&family, 11, 11) && task_filter_owns(&family, 15, 15));
+	close(fd);
+
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	unlink(arena_printf(&arena, "%s/below/cgroup.procs", dir));
+	unlink(arena_printf(&arena, "%s/cgroup.procs", dir));
+	rmdir(arena_printf(&arena, "%s/below", dir));
+	CHECK(rmdir(dir) == 0);
 }

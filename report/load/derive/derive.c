@@ -79,6 +79,16 @@ bool derive_is_wanted(const struct derive_request *request, const char *name)
 	return false;
 }
 
+uint32_t derive_add_type(struct profile *p, const char *name)
+{
+	struct profile_value_type type = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };
+
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (p->types.items[i].name == type.name)
+			return i;
+	return profile_add_value_type(p, &type);
+}
+
 struct derive *derive_new(const struct derive_request *request, const struct derive_out *out)
 {
 	struct derive *d = memory_zeroed(1, sizeof(*d));

@@ -95,6 +95,12 @@ struct derive_added {
 	bool unasked;	  /* also when no event is named, or by a pattern; others take their own name to ask for */
 };
 
+/* Is wall time of @p, whose events are those of its recording, made of samples: of a clock, and of threads that wait? */
+bool derive_has_sampled_wall(const struct profile *p);
+
+/* The number in @p of the event @name, which counts nanoseconds and is added unless it is there. */
+uint32_t derive_add_type(struct profile *p, const char *name);
+
 struct derive_kind {
 	const char *name;
 	struct derive_added adds[3];

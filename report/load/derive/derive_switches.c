@@ -82,6 +82,7 @@ struct life {
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	bool sampled;			/* on a CPU, ever */
+	bool seen;			/* more is known of it than that it was there */
 	bool found;			/* it was looked at while it waited, see take_found() */
 	bool unwatched;			/* since @since_ns it did what no switch tells, see settle_unwatched() */
 };
@@ -102,16 +103,6 @@ struct switches {
 	uint64_t left_out_ns; /* switches are not recorded since then; 0: they are */
 	uint64_t watched_ns;  /* since then they are again; 0: they always were */
 };
-
-static uint32_t add_type(struct profile *p, const char *name)
-{
-	struct profile_value_type type = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };
-
-	for (uint32_t i = 0; i < p->types.len; i++)
-		if (p->types.items[i].name == type.name)
-			return i;
-	return profile_add_value_type(p, &type);
-}
 
 /* Where the payload of sched_waking has the woken thread: "field:pid_t pid;	offset:24;	size:4;" */
 static void find_waking(struct switches *s)
@@ -152,7 +143,7 @@ static void *begin(const struct derive_request *request, const struct derive_out
 		if (derive_is_off_cpu(request->recording, i))
 			s->off_event = i;
 	if (wall)
-		s->wall_event = add_type(request->profile, DERIVE_WALL);
+		s->wall_event = derive_add_type(request->profile, DERIVE_WALL);
 	return s;
 }
 
@@ -222,6 +213,8 @@ static uint32_t thread_of(const struct switches *s, struct life *life)
 
 static bool is_wanted(const struct switches *s, struct life *life)
 {
+	if (s->request->recording->by_cgroup && !life->seen)
+		return false;
 	return !s->out->wanted || s->out->wanted(s->out->context, thread_of(s, life));
 }
 
@@ -245,7 +238,7 @@ static void hand_out_wait(struct switches *s, const struct derived *span)
 {
 	if (s->waits) {
 		if (s->off_event == PROFILE_NONE)
-			s->off_event = add_type(s->request->profile, DERIVE_OFF_CPU);
+			s->off_event = derive_add_type(s->request->profile, DERIVE_OFF_CPU);
 		hand_out(s, span, s->off_event);
 	}
 	if (s->wall_event != PROFILE_NONE)
@@ -717,7 +710,7 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->thread = PROFILE_NONE; /* somebody else, perhaps */
 	life->now = NOT_KNOWN;
 	life->leaving = (struct held_stack){ 0 };
-	life->sampled = life->found = life->unwatched = false;
+	life->sampled = life->seen = life->found = life->unwatched = false;
 	life->since_ns = life->born_ns = s->start_ns;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
@@ -791,6 +784,7 @@ static void take(void *state, const struct derive_event *event)
 	if (!ev->tid || ev->tid == UINT32_MAX || (ev->kind != EVENT_SAMPLE && !wants(s, ev)))
 		return;
 	life = find(s, event);
+	life->seen |= ev->kind != EVENT_FORK && ev->kind != EVENT_EXIT;
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
 		take_sample(s, life, event);
