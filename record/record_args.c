@@ -266,10 +266,6 @@ struct err *record_args_settle(struct record_args *args)
 {
 	if (args->all_user && args->all_kernel)
 		return err_new(ERR_USAGE, "--all-user and --all-kernel exclude each other");
-	if (args->idle_rate && (args->target.cgroup || args->target.tids))
-		return err_remedy(err_new(ERR_USAGE, "--idle looks at whole processes, not at %s",
-					  args->target.cgroup ? "a cgroup" : "single threads"),
-				  "name the processes: -p PID,PID");
 	if (!args->all_user && !args->all_kernel)
 		return NULL;
 	event_list_default(&args->events);

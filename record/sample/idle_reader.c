@@ -36,6 +36,11 @@ struct packed {
 	struct event_managed_label labels[EVENT_MANAGED_LABELS];
 };
 
+/* What is to be looked at: a process, or one thread of it. */
+struct followed {
+	uint32_t pid, tid; /* 0: all threads */
+};
+
 /* A thread that was looked at. */
 struct idler {
 	uint32_t pid, tid;
@@ -50,6 +55,7 @@ struct idle_reader {
 	enum idle_scope scope;
 	struct map processes; /* the recorder's: those that there are */
 	bool changed;
+	uint64_t family_looks; /* as of the family, when it was asked last */
 	struct thread_sight *unpacked; /* the recorder's */
 	VEC(uint8_t) taken;
 
@@ -58,7 +64,7 @@ struct idle_reader {
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t wakeup, done;
 	bool ending, over;
-	VEC(uint32_t) followed; /* processes */
+	VEC(struct followed) followed;
 	VEC(uint8_t) queue;
 	struct idle_totals totals;
 
@@ -67,7 +73,7 @@ struct idle_reader {
 	struct thread_sight *sight;
 	struct map idlers; /* tid -> struct idler * */
 	size_t kept_len;
-	VEC(uint32_t) pids;
+	VEC(struct followed) followed_now;
 	uint64_t round, round_ns, started_ns;
 };
 
@@ -228,8 +234,9 @@ static void look_at_thread(struct idle_reader *r, uint32_t pid, uint32_t tid, ui
 	look_again(r, idler, interval_ns);
 }
 
-static size_t look_at_process(struct idle_reader *r, uint32_t pid, uint64_t interval_ns)
+static size_t look_at(struct idle_reader *r, struct followed what, uint64_t interval_ns)
 {
+	uint32_t pid = what.pid;
 	enum managed_look look = r->table ? managed_table_look(r->table, pid) : MANAGED_NONE;
 	const struct dirent *entry;
 	size_t count = 0;
@@ -240,6 +247,10 @@ static size_t look_at_process(struct idle_reader *r, uint32_t pid, uint64_t inte
 		return 0;
 	if (r->scope == IDLE_SCOPE_INTERPRETERS && look != MANAGED_KNOWN)
 		return 0;
+	if (what.tid) {
+		look_at_thread(r, pid, what.tid, interval_ns);
+		return 1;
+	}
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
 
 	DIR *dir = opendir(path);
@@ -277,8 +288,8 @@ static void forget_ended(struct idle_reader *r)
 static void copy_followed(struct idle_reader *r)
 {
 	pthread_mutex_lock(&r->lock);
-	r->pids.len = 0;
-	vec_append(&r->pids, r->followed.items, r->followed.len);
+	r->followed_now.len = 0;
+	vec_append(&r->followed_now, r->followed.items, r->followed.len);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -305,8 +316,8 @@ static uint64_t do_round(struct idle_reader *r)
 	copy_followed(r);
 	r->round++;
 	r->round_ns = now;
-	for (size_t i = 0; i < r->pids.len; i++)
-		threads += look_at_process(r, r->pids.items[i], since_ns);
+	for (size_t i = 0; i < r->followed_now.len; i++)
+		threads += look_at(r, r->followed_now.items[i], since_ns);
 	forget_ended(r);
 
 	uint64_t cost_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before;
@@ -409,7 +420,7 @@ void idle_reader_free(struct idle_reader *r)
 	vec_deinit(&r->followed);
 	vec_deinit(&r->queue);
 	vec_deinit(&r->taken);
-	vec_deinit(&r->pids);
+	vec_deinit(&r->followed_now);
 	free(r->unpacked);
 	free(r->sight);
 	free(r);
@@ -439,18 +450,29 @@ static void start(struct idle_reader *r)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-void idle_reader_follow(struct idle_reader *r, struct task_filter *family)
+/* The threads that were named, or whole processes. */
+static void follow_family(struct idle_reader *r, const struct task_filter *family)
 {
 	const struct map_slot *slot;
 
-	if (r->changed) {
+	r->followed.len = 0;
+	for (size_t i = 0; i < family->named.len; i++)
+		vec_push(&r->followed, ((struct followed){ (uint32_t)family->named.items[i].pid, (uint32_t)family->named.items[i].tid }));
+	for (size_t pos = 0; !family->named.len && (slot = map_next(&r->processes, &pos));) {
+		uint32_t pid = (uint32_t)slot->key;
+
+		if (task_filter_owns(family, pid, pid))
+			vec_push(&r->followed, ((struct followed){ pid, 0 }));
+	}
+}
+
+void idle_reader_follow(struct idle_reader *r, struct task_filter *family)
+{
+	if (r->changed || r->family_looks != family->looks) {
 		r->changed = false;
+		r->family_looks = family->looks;
 		pthread_mutex_lock(&r->lock);
-		r->followed.len = 0;
-		for (size_t pos = 0; (slot = map_next(&r->processes, &pos));) {
-			if (task_filter_has(family, (uint32_t)slot->key, (uint32_t)slot->key))
-				vec_push(&r->followed, (uint32_t)slot->key);
-		}
+		follow_family(r, family);
 		pthread_mutex_unlock(&r->lock);
 	}
 	if (!r->started && r->followed.len)

@@ -325,8 +325,11 @@ struct err *filter_bind_labels(struct filter *filter, const struct profile *p)
 	return err;
 }
 
-static bool has_waits(const struct profile *p)
+/* Are there times of threads on and off the CPU? */
+static bool has_wall(const struct profile *p)
 {
+	if (derive_has_sampled_wall(p))
+		return true;
 	for (size_t i = 0; i < p->types.len; i++)
 		if (strcmp(profile_text(p, p->types.items[i].name), DERIVE_OFF_CPU) == 0)
 			return true;
@@ -344,7 +347,7 @@ struct err *filter_bind(struct filter *filter, const struct profile *p, const st
 	memset(filter->derived, 0, sizeof(filter->derived));
 	if (!filter->events.len && !filter->wheres.len)
 		derive_want(filter->derived, NULL);
-	if (filter->with_wall && has_waits(p))
+	if (filter->with_wall && has_wall(p))
 		derive_want(filter->derived, DERIVE_WALL);
 	if (err || !filter->events.len)
 		return err;
