@@ -246,6 +246,7 @@ static void take_sample(struct reader *r)
 	r->deep_ns += r->was_deep ? took : 0;
 }
 
+/* False: it is off line. */
 static bool pin(uint32_t cpu)
 {
 	cpu_set_t *set = CPU_ALLOC(cpu + 1);
@@ -272,6 +273,9 @@ static void *run_reader(void *context)
 	while (epoll_wait(r->epoll_fd, &event, 1, -1) >= 0 || errno == EINTR) {
 		if (event.data.fd == r->all->end_fd || event.events & (EPOLLHUP | EPOLLERR))
 			break;
+		/* A CPU that goes off line sends its threads away for good. */
+		if (sched_getcpu() != (int)r->ring->cpu)
+			pin(r->ring->cpu);
 		take_sample(r);
 		ring_bell(r);
 		if (++r->wakeups % CHECK_EVERY == 0)

@@ -414,6 +414,60 @@ static void control_samplers(const struct perf_fds *s, size_t first)
 	}
 }
 
+static void set_period(struct sensor *sensor, uint64_t period)
+{
+	ioctl(sensor->fd, PERF_EVENT_IOC_PERIOD, &period);
+	sensor->period = period;
+}
+
+/* Give sensor number @number a twin that wakes. */
+static void open_waking(struct perf_fds *s, const struct target *target, size_t number)
+{
+	struct sensor twin = s->items.items[number];
+	const struct ring *ring = find_ring(&s->samples, twin.cpu);
+	const struct event_target at = {
+		.pid = -1,
+		.cpu = (int)twin.cpu,
+		.cgroup_fd = target->cgroup_fd,
+	};
+
+	twin.fd = event_plan_open_waking(s->plan, twin.event, &at,
+					 twin.mode == SENSOR_LEAN ? PERF_FDS_LEAN_STACK_LEN : UINT32_MAX);
+	if (twin.fd < 0)
+		return;
+	if (!ring || ioctl(twin.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+		close(twin.fd);
+		return;
+	}
+	if (twin.period)
+		set_period(&twin, twin.period);
+	twin.paired = twin.wakes = true;
+	s->items.items[number].paired = true;
+	s->can_wake = true;
+	remember(s, twin);
+}
+
+/* The samplers from number @first on stand for older ones of their CPU: what those were given since the beginning. */
+static void take_over(struct perf_fds *s, const struct target *target, size_t first)
+{
+	size_t count = s->items.len;
+
+	for (size_t i = first; i < count; i++) {
+		struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event == SENSOR_SIDE_BAND)
+			continue;
+		for (size_t old = 0; old < first && !sensor->period; old++) {
+			const struct sensor *before = &s->items.items[old];
+
+			if (before->event == sensor->event && before->cpu == sensor->cpu && before->period)
+				set_period(sensor, before->period);
+		}
+		if (s->was_waking)
+			open_waking(s, target, i);
+	}
+}
+
 struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uint32_t cpu,
 			   bool enabled)
 {
@@ -428,6 +482,8 @@ struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uin
 	if (!err)
 		err = settle_refusals(s, &none);
 	diag_deinit(&none);
+	if (!err)
+		take_over(s, target, first);
 	if (!err && enabled)
 		control_samplers(s, first);
 	return err;
@@ -521,36 +577,11 @@ void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag)
 	}
 }
 
-void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period)
+void perf_fds_set_period(struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period)
 {
 	for (size_t i = 0; i < s->items.len; i++)
 		if (s->items.items[i].event == event && s->items.items[i].cpu == cpu)
-			ioctl(s->items.items[i].fd, PERF_EVENT_IOC_PERIOD, &period);
-}
-
-/* Give sensor number @number a twin that wakes. */
-static void open_waking(struct perf_fds *s, const struct target *target, size_t number)
-{
-	struct sensor twin = s->items.items[number];
-	const struct ring *ring = find_ring(&s->samples, twin.cpu);
-	const struct event_target at = {
-		.pid = -1,
-		.cpu = (int)twin.cpu,
-		.cgroup_fd = target->cgroup_fd,
-	};
-
-	twin.fd = event_plan_open_waking(s->plan, twin.event, &at,
-					 twin.mode == SENSOR_LEAN ? PERF_FDS_LEAN_STACK_LEN : UINT32_MAX);
-	if (twin.fd < 0)
-		return;
-	if (!ring || ioctl(twin.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
-		close(twin.fd);
-		return;
-	}
-	twin.paired = twin.wakes = true;
-	s->items.items[number].paired = true;
-	s->can_wake = true;
-	remember(s, twin);
+			set_period(&s->items.items[i], period);
 }
 
 bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool waking)

@@ -43,6 +43,7 @@ struct sensor {
 	uint32_t event; /* number in the plan, SENSOR_SIDE_BAND for the dummy */
 	uint32_t cpu;
 	uint64_t id; /* as in its records */
+	uint64_t period; /* perf_fds_set_period(); 0: the plan's */
 	enum sensor_mode mode;
 	bool switches; /* of the side-band, by itself: records of switches, where CPUs are followed */
 	bool paired, wakes; /* it has a twin that differs in @wakes: each sample wakes who waits for its ring */
@@ -97,8 +98,8 @@ MUST_USE struct err *perf_fds_open(struct event_plan *plan, const struct target 
 void perf_fds_close(struct perf_fds *s);
 
 /*
- * Open the events of @cpu, which was off line, once more; they write to the ring it had. ERR_SYSTEM: that
- * cannot be done.
+ * Open the events of @cpu, which was off line, once more; they write to the ring it had, with the periods and twins that they had.
+ * ERR_SYSTEM: that cannot be done.
  */
 MUST_USE struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uint32_t cpu,
 				    bool enabled);
@@ -117,7 +118,7 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag);
 
 /* From now on sample every @period-th @event on @cpu. */
-void perf_fds_set_period(const struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
+void perf_fds_set_period(struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
 
 /*
  * From now on each sample wakes who waits for the ring that it goes to, or again only what set_wakeups() in perf_fds.c

@@ -92,7 +92,9 @@ struct err *watch_rings(struct watch *w, const struct perf_fds *s)
 struct err *watch_more(struct watch *w, const struct perf_fds *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
-		if (s->items.items[i].fd >= 0 && !add(w, s, i))
+		bool others = s->waking && s->items.items[i].event != SENSOR_SIDE_BAND;
+
+		if (s->items.items[i].fd >= 0 && !others && !add(w, s, i))
 			return err_system(errno, "cannot wait for the ring of CPU %" PRIu32,
 					  s->items.items[i].cpu);
 	}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_perf_fds.c - with the events of a real kernel, where that lets us have any.
+ */
+#include "record/sample/perf_fds.h"
+
+#include "record/event/event_list.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+#define RING_LEN (1u << 18)
+
+/* The clock, with stacks, on all CPUs. */
+struct opened {
+	struct event_list list;
+	struct event_plan plan;
+	struct target target;
+	struct diag diag;
+	struct perf_fds fds;
+};
+
+static bool open_all(struct opened *o)
+{
+	const struct target_args all = { .all = true };
+	struct event_desc clock = { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+				    .config = PERF_COUNT_SW_CPU_CLOCK, .samples = true, .format = "" };
+	struct event_request request = { .rate = { EVENT_RATE_FREQ, 99 }, .chain = RECORDING_CHAIN_DWARF, .stack_len = 32768,
+					 .probe = { .pid = -1, .cgroup_fd = -1 } };
+	struct err *err = target_find(&all, 0, &o->target);
+
+	vec_push(&o->list, clock);
+	request.probe.cpu = err ? 0 : (int)o->target.cpus.cpus[0];
+	if (!err)
+		err = event_plan_make(&o->list, &request, &o->plan);
+	if (!err)
+		err = perf_fds_open(&o->plan, &o->target, RING_LEN, &o->diag, &o->fds);
+	bool is_open = !err;
+
+	err_free(err);
+	return is_open;
+}
+
+static void close_all(struct opened *o)
+{
+	perf_fds_close(&o->fds);
+	event_plan_deinit(&o->plan);
+	target_deinit(&o->target);
+	event_list_deinit(&o->list);
+	diag_deinit(&o->diag);
+}
+
+/* Of those from number @first on: how many wake, and of the others each has a twin that does. */
+static size_t count_waking(const struct perf_fds *s, size_t first)
+{
+	size_t waking = 0, plain = 0;
+
+	for (size_t i = first; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->event == SENSOR_SIDE_BAND)
+			continue;
+		CHECK(sensor->paired);
+		waking += sensor->wakes;
+		plain += !sensor->wakes;
+	}
+	CHECK_UINT(waking, plain);
+	return waking;
+}
+
+TEST(perf_fds_of_a_cpu_that_came_back_wake_and_have_their_period)
+{
+	static struct opened o;
+
+	if (getenv("EMULATOR") || !open_all(&o)) {
+		SKIP("events of CPUs are not permitted here");
+	}
+	uint32_t cpu = o.target.cpus.cpus[0];
+
+	CHECK(perf_fds_set_waking(&o.fds, &o.target, true));
+	perf_fds_set_period(&o.fds, 0, cpu, 4000000);
+	perf_fds_set_waking(&o.fds, &o.target, false);
+	size_t first = o.fds.items.len;
+
+	CHECK_OK(perf_fds_reopen(&o.fds, &o.target, cpu, true));
+	CHECK(count_waking(&o.fds, first) > 0);
+	for (size_t i = first; i < o.fds.items.len; i++)
+		if (o.fds.items.items[i].event != SENSOR_SIDE_BAND)
+			CHECK_UINT(o.fds.items.items[i].period, 4000000);
+	close_all(&o);
+}
+
+TEST(perf_fds_that_wake_later_have_the_period_that_was_set_before)
+{
+	static struct opened o;
+
+	if (getenv("EMULATOR") || !open_all(&o)) {
+		SKIP("events of CPUs are not permitted here");
+	}
+	uint32_t cpu = o.target.cpus.cpus[0];
+
+	perf_fds_set_period(&o.fds, 0, cpu, 4000000);
+	CHECK(perf_fds_set_waking(&o.fds, &o.target, true));
+	for (size_t i = 0; i < o.fds.items.len; i++)
+		if (o.fds.items.items[i].event != SENSOR_SIDE_BAND && o.fds.items.items[i].cpu == cpu)
+			CHECK_UINT(o.fds.items.items[i].period, 4000000);
+	close_all(&o);
+}
