@@ -23,6 +23,7 @@
 #define JVM_FILE "/libjvm.so"
 #define AWAIT_NS 200000000ULL	     /* that samples wait, */
 #define AWAIT_AGAIN_NS 1000000000ULL /* so often at most */
+#define UNANSWERED_MIN 3 /* that are worth a word: one may have ended, or be a virtual machine that is not known */
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
 
 static struct perf_map *map_of(const struct map_slot *slot)
@@ -61,6 +62,16 @@ void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path)
 	runtime_reader_tell_file(jit->runtimes, pid, path);
 }
 
+/* Samples have waited long enough for who was asked last. */
+static void stop_waiting(struct attach_jit *jit, uint64_t now_ns)
+{
+	if (!jit->awaited || now_ns - jit->asked_ns < AWAIT_NS)
+		return;
+	jit->awaited = false;
+	if (!jit->unanswered++)
+		jit->unanswered_pid = jit->awaited_pid;
+}
+
 void attach_jit_map(struct attach_jit *jit, uint32_t pid, const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -79,8 +90,10 @@ void attach_jit_map(struct attach_jit *jit, uint32_t pid, const char *path)
 
 	if (now_ns - jit->asked_ns < AWAIT_AGAIN_NS)
 		return;
+	stop_waiting(jit, now_ns);
 	jit->asked_ns = now_ns;
 	jit->awaited = true;
+	jit->awaited_pid = pid;
 }
 
 bool attach_jit_awaits(const struct attach_jit *jit)
@@ -347,8 +360,21 @@ struct err *attach_jit_write(struct attach_jit *jit, struct embed_child *child,
 	return err;
 }
 
+/* Any program may map a file of that name. */
+static void note_unanswered(struct attach_jit *jit, struct diag *notes)
+{
+	stop_waiting(jit, clock_now_ns(CLOCK_MONOTONIC));
+	if (jit->unanswered >= UNANSWERED_MIN)
+		diag_warn(notes,
+			  "samples stayed in the ring buffers for 0.2 s, %" PRIu64 " times, while the interpreter of a process "
+			  "that maps a libjvm.so and memory for code was looked for and not found (process %" PRIu32 " first)",
+			  jit->unanswered, jit->unanswered_pid);
+	jit->unanswered = 0;
+}
+
 void attach_jit_gather(struct attach_jit *jit, struct diag *notes)
 {
+	note_unanswered(jit, notes);
 	jit->runtimes_read = jit->runtimes && runtime_reader_pause(jit->runtimes, notes);
 }
 

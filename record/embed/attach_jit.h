@@ -19,6 +19,8 @@ struct attach_jit {
 	struct map jvms;  /* pid of a process that has mapped a Java virtual machine, and has made no code yet */
 	uint64_t asked_ns; /* when the last of them was asked where its interpreter is, */
 	bool awaited;	   /* and has not answered */
+	uint32_t awaited_pid, unanswered_pid; /* that one, and the first that never did */
+	uint64_t unanswered; /* so many did not while samples waited */
 	struct map dumps; /* pid -> the struct code_file * that its JIT writes, which is referred to */
 	struct foreign_reader *reader;   /* looks for their /tmp; NULL: we do. Set by who has one */
 	const struct priority *first;    /* what its thread may be (runtime_reader.h). Likewise */

@@ -136,7 +136,7 @@ static bool may_read_deep(struct reader *r)
 static bool read_once(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
 	struct thread_clocks *clocks = &r->all->clocks;
-	uint64_t before = thread_clocks_read(clocks, seen->pid, seen->tid);
+	uint64_t before = thread_clocks_begin(clocks, seen->pid, seen->tid);
 	bool unchanged = true;
 
 	if (p) {

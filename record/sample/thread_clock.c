@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define CLOCKS_MAX 2048	 /* descriptors, if there are four times as many to be had */
-#define READS_MAX  16384 /* after which those of threads that have ended are closed: others get their numbers */
+#define READS_MAX  16384 /* after which those of threads that have ended are closed, though nobody asks for them */
 #define USED	   1u
 
 void thread_clocks_init(struct thread_clocks *clocks)
@@ -95,6 +95,27 @@ uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t
 	if (clock_gettime(process_clock(pid), &t) != 0)
 		return 0;
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Has thread @tid a clock that is that of an ended thread? */
+static bool is_stale(struct thread_clocks *clocks, uint32_t tid)
+{
+	pthread_rwlock_rdlock(&clocks->lock);
+	const uint64_t *slot = clocks->by_tid.len ? map_get(&clocks->by_tid, tid) : NULL;
+	bool stale = slot && is_over(*slot);
+
+	pthread_rwlock_unlock(&clocks->lock);
+	return stale;
+}
+
+uint64_t thread_clocks_begin(struct thread_clocks *clocks, uint32_t pid, uint32_t tid)
+{
+	if (is_stale(clocks, tid)) {
+		pthread_rwlock_wrlock(&clocks->lock);
+		close_clocks(clocks, CLOSE_ENDED);
+		pthread_rwlock_unlock(&clocks->lock);
+	}
+	return thread_clocks_read(clocks, pid, tid);
 }
 
 /* Locked for writing. */

@@ -25,7 +25,13 @@ struct thread_clocks {
 void thread_clocks_init(struct thread_clocks *clocks);
 void thread_clocks_deinit(struct thread_clocks *clocks);
 
-/* Time that thread @tid of process @pid, or failing that its whole process, has run. */
+/*
+ * Time that thread @tid of process @pid, or failing that its whole process, has run: the first reading of two. A clock of its
+ * own whose thread has ended is closed, since another one may have its number by now.
+ */
+uint64_t thread_clocks_begin(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
+
+/* The same once more. */
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 
 /*

@@ -7,6 +7,7 @@
 #include "formats/base/clock.h"
 #include "tests/unit/test.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -101,4 +102,33 @@ TEST(each_of_many_threads_has_a_clock_of_its_own)
 		CHECK_UINT(moved, 0);
 	end(&w, threads, n);
 	thread_clocks_deinit(&clocks);
+}
+
+TEST(thread_clock_of_a_thread_that_ended_is_not_that_of_its_number)
+{
+	struct waiters w = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER, .end = PTHREAD_COND_INITIALIZER };
+	struct thread_clocks clocks;
+	pthread_t threads[THREADS];
+
+	thread_clocks_init(&clocks);
+	CHECK(pthread_create(&threads[0], NULL, wait_for_end, &w) == 0);
+	pthread_mutex_lock(&w.lock);
+	while (!w.count)
+		pthread_cond_wait(&w.more, &w.lock);
+	pthread_mutex_unlock(&w.lock);
+	bool refined = thread_clocks_refine(&clocks, w.tids[0]);
+
+	end(&w, threads, 1);
+	/* The kernel may still be about it when its process has joined it. */
+	while (syscall(SYS_tgkill, getpid(), w.tids[0], 0) == 0)
+		sched_yield();
+	uint64_t before = thread_clocks_begin(&clocks, (uint32_t)getpid(), w.tids[0]);
+
+	run_for(RUN_NS);
+	bool moved = thread_clocks_read(&clocks, (uint32_t)getpid(), w.tids[0]) != before;
+
+	thread_clocks_deinit(&clocks);
+	if (!refined)
+		SKIP("events of threads are not permitted here");
+	CHECK(moved);
 }
