@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hold_mmap.c - preloaded: whoever maps the file whose name ends with $HOLD_FILE waits for ever, as for a FUSE file whose
- * server never answers; with $HOLD_DEADLY it dies instead. The same of whoever reads the file whose name ends with $HOLD_READ, as for a
- * process whose mappings are locked.
+ * server never answers; with $HOLD_DEADLY it dies instead. The same of whoever reads the file whose name ends with $HOLD_READ, or
+ * asks it by ioctl(2), as for a process whose mappings are locked.
  */
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,4 +58,20 @@ ssize_t read(int fd, void *to, size_t len)
 	if (is_held(fd, "HOLD_READ"))
 		hold();
 	return real(fd, to, len);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	static int (*real)(int, unsigned long, void *);
+	va_list args;
+	void *what;
+
+	va_start(args, request);
+	what = va_arg(args, void *);
+	va_end(args);
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "ioctl");
+	if (is_held(fd, "HOLD_READ"))
+		hold();
+	return real(fd, request, what);
 }
