@@ -658,6 +658,7 @@ void recorder_close(struct recorder *s)
 	switch_guard_deinit(&s->guard);
 	output_files_close(&s->output_files);
 	attach_free(s->attach);
+	process_info_deinit(&s->process_info);
 	foreign_reader_free(s->reader);
 	hotplug_deinit(&s->hotplug);
 	mmap_wakeup_close(&s->bell);

@@ -172,7 +172,7 @@ static void begin_readers(struct drain *d)
 		};
 }
 
-static struct err *take_repaired(void *context, const struct event *ev)
+static struct err *take_told(void *context, const struct event *ev)
 {
 	return drain_event(context, ev);
 }
@@ -207,7 +207,7 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 		.processes = attach_processes(attach),
 		.family = family,
 		.info = options->process_info,
-		.event = take_repaired,
+		.event = take_told,
 		.context = d,
 	};
 	begin_readers(d);
@@ -302,17 +302,6 @@ static bool is_idle_switch(const struct event *ev)
 	return ev->kind == EVENT_SWITCH && !ev->tid;
 }
 
-/* Which command line, cgroup and user a process has now that it executed a program. */
-static struct err *tell_program(struct drain *d, const struct event *exec)
-{
-	struct event info;
-
-	if (!process_info_after_exec(d->options.process_info, exec->pid, exec->time_ns, &info))
-		return NULL;
-	info.time_ns = exec->time_ns;
-	return drain_event(d, &info);
-}
-
 /* One record of a side-band ring. */
 static struct err *take_side_band(struct drain *d, const struct side_record *side)
 {
@@ -336,10 +325,10 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	}
 	if (ev->kind == EVENT_SWITCH)
 		switch_guard_count(d->options.guard, side->ring);
-	struct err *event_err = drain_event(d, ev);
-
-	return event_err || ev->kind != EVENT_COMM || !ev->comm.exec ? event_err
-								     : tell_program(d, ev);
+	/* Which command line, cgroup and user it has now is told behind the others, with this time. */
+	if (ev->kind == EVENT_COMM && ev->comm.exec)
+		process_info_after_exec(d->options.process_info, ev->pid, ev->time_ns);
+	return drain_event(d, ev);
 }
 
 static struct err *drain_side_band(struct drain *d)
@@ -358,6 +347,8 @@ static struct err *drain_side_band(struct drain *d)
 	side_records_sort(&d->side);
 	for (size_t i = 0; i < d->side.len && !err; i++)
 		err = take_side_band(d, &d->side.items[i]);
+	if (!err)
+		err = process_info_tell(d->options.process_info, take_told, d);
 	for (size_t i = 0; i < rings->len; i++) {
 		ring_release(&rings->items[i]);
 		d->totals.broken += rings->items[i].skipped > 0;

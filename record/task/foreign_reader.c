@@ -28,6 +28,7 @@
 
 #define PROMPT_NS     500000 /* an answer that took no longer counts as a sixth of that */
 #define PROMPT_WEIGHT 6
+#define SOON_PART     5 /* of the patience for one answer: that for many in one */
 
 struct limits {
 	uint64_t wait_ns, bucket_ns;
@@ -251,10 +252,10 @@ static uint64_t cost_of(uint64_t waited_ns)
 	return waited_ns <= PROMPT_NS ? waited_ns / PROMPT_WEIGHT : waited_ns;
 }
 
-static bool wait_for_answer(struct foreign_reader *f, uint64_t start)
+static bool wait_for_answer(struct foreign_reader *f, const struct foreign_job *job, uint64_t start)
 {
 	struct pollfd ready = { .fd = f->fd, .events = POLLIN };
-	uint64_t until = start + f->limits->wait_ns, now = start;
+	uint64_t until = start + f->limits->wait_ns / (job->can_ask_again ? SOON_PART : 1), now = start;
 	int count = 0;
 
 	while (count <= 0 && now < until) {
@@ -284,12 +285,12 @@ enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct fo
 	fill(f, start);
 	if (f->bucket_ns < f->limits->wait_ns || job->request_len > FOREIGN_REQUEST_MAX ||
 	    job->answer_len > FOREIGN_ANSWER_MAX || !begin(f)) {
-		f->refused++;
+		f->refused += !job->can_ask_again;
 		return FOREIGN_REFUSED;
 	}
-	if (send_request(f, job) && wait_for_answer(f, start) && take_answer(f, job, answer, ret_fd))
+	if (send_request(f, job) && wait_for_answer(f, job, start) && take_answer(f, job, answer, ret_fd))
 		return FOREIGN_DONE;
-	if (!f->late++)
+	if (!job->can_ask_again && !f->late++)
 		strncpy(f->first_late, job->name, NAME_MAX_LEN - 1);
 	end(f);
 	return FOREIGN_LATE;

@@ -21,6 +21,7 @@
 
 #include "formats/base/diag.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ struct foreign_job {
 	const void *request;
 	size_t request_len;
 	size_t answer_len; /* always as much */
+	bool can_ask_again; /* it is many in one, which the caller asks for one by one if no answer comes soon: that counts as no failure */
 };
 
 enum foreign_result {

@@ -5,6 +5,7 @@
 #include "record/task/process_info.h"
 
 #include "formats/base/compiler.h"
+#include "formats/base/reader.h"
 #include "record/task/foreign_reader.h"
 
 #include <fcntl.h>
@@ -83,14 +84,19 @@ static uint32_t read_uid(int dir_fd)
 	return fstat(dir_fd, &st) == 0 ? st.st_uid : UINT32_MAX;
 }
 
+/* Of as many of the processes, in their order, as there is room for: whether it is there, and if so user, command line, cgroup. */
 struct answer {
-	bool found;
-	struct process_info_texts texts;
+	uint32_t count;
+	uint32_t len; /* bytes in @texts */
+	char texts[FOREIGN_ANSWER_MAX - 8];
 };
 
+#define BATCH_MAX 64
+
 struct request {
-	uint32_t pid;
+	uint32_t count;
 	bool no_cmdline;
+	uint32_t pids[BATCH_MAX];
 };
 
 static void read_folder(int fd, bool no_cmdline, struct process_info_texts *ret)
@@ -102,23 +108,43 @@ static void read_folder(int fd, bool no_cmdline, struct process_info_texts *ret)
 	ret->uid = read_uid(fd);
 }
 
+/* Room for one more, however long its texts are. */
+#define ONE_MAX (1 + sizeof(uint32_t) + sizeof(((struct process_info_texts *)0)->cmdline) + PROCESS_INFO_CGROUP_MAX)
+
+static void put(struct answer *answer, const void *bytes, size_t len)
+{
+	memcpy(answer->texts + answer->len, bytes, len);
+	answer->len += (uint32_t)len;
+}
+
+static void put_process(struct answer *answer, uint32_t pid, bool no_cmdline)
+{
+	struct process_info_texts texts;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	put(answer, fd < 0 ? "" : "x", 1);
+	answer->count++;
+	if (fd < 0)
+		return;
+	read_folder(fd, no_cmdline, &texts);
+	close(fd);
+	put(answer, &texts.uid, sizeof(texts.uid));
+	put(answer, texts.cmdline, strlen(texts.cmdline) + 1);
+	put(answer, texts.cgroup, strlen(texts.cgroup) + 1);
+}
+
 /* In the foreign reader: for a command line the process's mappings are locked, as they may be for ever by another. */
 static void run(const void *request, void *answer, int *ret_fd)
 {
 	const struct request *q = request;
-	char path[32];
-
 	struct answer *ret = answer;
 
 	(void)ret_fd;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, q->pid);
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	ret->found = true;
-	read_folder(fd, q->no_cmdline, &ret->texts);
-	close(fd);
+	for (uint32_t i = 0; i < MIN(q->count, BATCH_MAX) && ret->len + ONE_MAX <= sizeof(ret->texts); i++)
+		put_process(ret, q->pids[i], q->no_cmdline);
 }
 
 struct event process_info_event(uint32_t pid, const struct process_info_texts *texts)
@@ -137,10 +163,9 @@ void process_info_read(const struct process_info *info, int dir_fd, struct proce
 	read_folder(dir_fd, info->no_cmdline, ret);
 }
 
-static bool ask(struct process_info *info, uint32_t pid, struct event *ret)
+static enum foreign_result ask(struct process_info *info, const struct process_exec *execs, size_t count, struct answer *ret)
 {
-	struct request request = { pid, info->no_cmdline };
-	struct answer answer;
+	struct request request = { (uint32_t)count, info->no_cmdline, { 0 } };
 	char name[64];
 	int fd;
 	const struct foreign_job job = {
@@ -148,25 +173,87 @@ static bool ask(struct process_info *info, uint32_t pid, struct event *ret)
 		.name = name,
 		.request = &request,
 		.request_len = sizeof(request),
-		.answer_len = sizeof(answer),
+		.answer_len = sizeof(*ret),
+		.can_ask_again = count > 1,
 	};
 
-	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cmdline", pid);
-	enum foreign_result result = foreign_reader_ask(info->reader, &job, &answer, &fd);
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cmdline", execs->pid);
+	for (size_t i = 0; i < count; i++)
+		request.pids[i] = execs[i].pid;
+	enum foreign_result result = foreign_reader_ask(info->reader, &job, ret, &fd);
 
 	if (fd >= 0)
 		close(fd);
-	if (result != FOREIGN_DONE || !answer.found)
-		return false;
-	info->texts = answer.texts;
-	info->texts.cmdline[sizeof(info->texts.cmdline) - 1] = '\0';
-	info->texts.cgroup[sizeof(info->texts.cgroup) - 1] = '\0';
-	*ret = process_info_event(pid, &info->texts);
-	return true;
+	return result;
 }
 
-bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns,
-			     struct event *ret)
+static void copy_text(struct reader *r, char *to, size_t room)
+{
+	const char *text = reader_string(r, "text of a process");
+
+	snprintf(to, room, "%s", text ? text : "");
+}
+
+/* The next process of an answer; false if it is gone. */
+static bool take_process(struct reader *r, struct process_info_texts *ret)
+{
+	if (!reader_u8(r, "presence"))
+		return false;
+	ret->uid = reader_u32(r, "user");
+	copy_text(r, ret->cmdline, sizeof(ret->cmdline));
+	copy_text(r, ret->cgroup, sizeof(ret->cgroup));
+	return !r->failed;
+}
+
+/* Tell of some of those that begin at @execs, of at most @count; *@ret_done is how many that were, 0 if no answer came. */
+static struct err *tell_some(struct process_info *info, const struct process_exec *execs, size_t count,
+			     struct err *(*tell)(void *context, const struct event *ev), void *context, size_t *ret_done)
+{
+	struct answer answer;
+	struct reader r;
+	struct err *err = NULL;
+
+	*ret_done = 0;
+	if (ask(info, execs, count, &answer) != FOREIGN_DONE)
+		return NULL;
+	reader_init(&r, answer.texts, MIN(answer.len, sizeof(answer.texts)), __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	*ret_done = MAX(MIN(answer.count, count), 1U);
+	for (size_t i = 0; i < *ret_done && !err; i++) {
+		if (!take_process(&r, &info->texts))
+			continue;
+		struct event ev = process_info_event(execs[i].pid, &info->texts);
+
+		ev.time_ns = execs[i].time_ns;
+		err = tell(context, &ev);
+	}
+	return err;
+}
+
+struct err *process_info_tell(struct process_info *info, struct err *(*tell)(void *context, const struct event *ev), void *context)
+{
+	struct err *err = NULL;
+	size_t done, alone = 0; /* so many are asked for one by one, since one of them did not answer */
+
+	for (size_t i = 0; i < info->execs.len && !err; i += MAX(done, 1U)) {
+		size_t count = alone ? 1 : MIN(info->execs.len - i, (size_t)BATCH_MAX);
+
+		err = tell_some(info, &info->execs.items[i], count, tell, context, &done);
+		if (!done && count > 1) {
+			alone = count;
+			err = tell_some(info, &info->execs.items[i], 1, tell, context, &done);
+		}
+		alone -= alone > 0;
+	}
+	info->execs.len = 0;
+	return err;
+}
+
+void process_info_deinit(struct process_info *info)
+{
+	vec_deinit(&info->execs);
+}
+
+void process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns)
 {
 	uint64_t past_ns = now_ns > info->last_ns ? now_ns - info->last_ns : 0;
 	uint64_t more = MIN(past_ns, SECOND_NS) * PROCESS_INFO_RATE / SECOND_NS;
@@ -177,8 +264,8 @@ bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t n
 	}
 	if (!info->tokens) {
 		info->skipped++;
-		return false;
+		return;
 	}
 	info->tokens--;
-	return ask(info, pid, ret);
+	vec_push(&info->execs, ((struct process_exec){ pid, now_ns }));
 }

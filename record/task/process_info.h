@@ -8,6 +8,8 @@
 #ifndef RECORD_PROCESS_INFO_H
 #define RECORD_PROCESS_INFO_H
 
+#include "formats/base/err.h"
+#include "formats/base/vec.h"
 #include "formats/event.h"
 
 #include <stdbool.h>
@@ -25,12 +27,19 @@ struct process_info_texts {
 	char cgroup[PROCESS_INFO_CGROUP_MAX];
 };
 
+/* A process that executed a program, and when. */
+struct process_exec {
+	uint32_t pid;
+	uint64_t time_ns;
+};
+
 struct process_info {
 	struct foreign_reader *reader; /* reads after execs; NULL: the caller does, and may wait for ever */
 	bool no_cmdline;  /* leave command lines out */
 	uint64_t skipped; /* execs after which there was no time to read anything */
 	uint64_t tokens, last_ns;
-	struct process_info_texts texts; /* of the last one after an exec */
+	VEC(struct process_exec) execs; /* to be read */
+	struct process_info_texts texts; /* of the one that is told */
 };
 
 /* What the folder of /proc that is open as @dir_fd tells. It may wait for ever. */
@@ -39,8 +48,18 @@ void process_info_read(const struct process_info *info, int dir_fd, struct proce
 /* The event that says so; its texts are those of @texts. */
 struct event process_info_event(uint32_t pid, const struct process_info_texts *texts);
 
-/* The same after an exec at @now_ns, with texts that last until the next call; false if there were too many, it is gone, or it does not answer. */
-bool process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns,
-			     struct event *ret);
+/* Process @pid executed a program at @now_ns: have the same read by process_info_tell(), unless there were too many. */
+void process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns);
+
+/*
+ * Tell what there is to know of those since the last call, in their order, with the times of their execs; an event lasts until @tell
+ * returns. Many are read at once: an exchange with the reader takes longer than to read one. Those that are gone, or do not
+ * answer, are left out.
+ */
+MUST_USE struct err *process_info_tell(struct process_info *info, struct err *(*tell)(void *context, const struct event *ev),
+				       void *context);
+
+/* Its caller's memory. */
+void process_info_deinit(struct process_info *info);
 
 #endif

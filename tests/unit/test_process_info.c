@@ -63,3 +63,56 @@ TEST(process_info_knows_the_user_of_a_process_that_may_not_be_looked_into)
 		SKIP("another user is not permitted here");
 	CHECK_UINT(texts.uid, NOBODY);
 }
+
+struct told {
+	size_t count;
+	uint32_t pids[200];
+	uint64_t times_ns[200];
+	bool named; /* each by its command line */
+};
+
+static struct err *keep(void *context, const struct event *ev)
+{
+	struct told *told = context;
+
+	CHECK_INT(ev->kind, EVENT_PROCESS);
+	told->named &= ev->process.cmdline[0] != '\0' && ev->process.uid == getuid();
+	told->pids[told->count] = ev->pid;
+	told->times_ns[told->count++] = ev->time_ns;
+	return NULL;
+}
+
+TEST(process_info_tells_of_many_at_once_and_leaves_out_who_is_gone)
+{
+	struct process_info info = { 0 };
+	struct told told = { .named = true };
+	uint32_t pid = (uint32_t)getpid();
+
+	for (uint64_t i = 0; i < 150; i++)
+		process_info_after_exec(&info, i % 3 == 1 ? 0x7ffffff0 : pid, 1000000000 + i);
+	CHECK_OK(process_info_tell(&info, keep, &told));
+	CHECK_UINT(told.count, 100);
+	CHECK(told.named);
+	for (uint64_t i = 0, at = 0; i < 150; i++) {
+		if (i % 3 == 1)
+			continue;
+		CHECK_UINT(told.pids[at], pid);
+		CHECK_UINT(told.times_ns[at++], 1000000000 + i);
+	}
+	told.count = 0;
+	CHECK_OK(process_info_tell(&info, keep, &told));
+	CHECK_UINT(told.count, 0);
+	CHECK_UINT(info.skipped, 0);
+	process_info_deinit(&info);
+}
+
+TEST(process_info_reads_so_many_a_second)
+{
+	struct process_info info = { 0 };
+
+	for (uint64_t i = 0; i < 250; i++)
+		process_info_after_exec(&info, 1, 1000000000);
+	CHECK_UINT(info.execs.len, PROCESS_INFO_RATE);
+	CHECK_UINT(info.skipped, 50);
+	process_info_deinit(&info);
+}
