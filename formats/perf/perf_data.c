@@ -8,10 +8,12 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "formats/base/writer.h"
 #include "formats/perf/perf_data_head.h"
 #include "formats/perf/perf_data_loaded.h"
 #include "formats/perf/perf_data_parts.h"
 #include "formats/perf/perf_data_side.h"
+#include "formats/perf/perf_data_tracing.h"
 #include "formats/perf/perf_record.h"
 #include "formats/perf/perf_record_place.h"
 
@@ -21,6 +23,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TRACING_MAX (64u << 20) /* bytes of tracepoint formats in a pipe */
 
 /* ---- stacks ---- */
 
@@ -258,6 +262,29 @@ static void put(struct perf_data *p, const struct perf_data_record *record)
 	perf_data_order_put(&p->order, &waiting);
 }
 
+/* The formats of tracepoints lie behind the record, or in it. */
+static struct err *take_tracing(struct perf_data *p, const struct perf_data_record *record)
+{
+	CLEANUP(writer_deinit) struct writer behind = { 0 };
+	size_t len = (size_t)MIN(record->payload_len, TRACING_MAX);
+	struct reader r;
+
+	writer_reserve(&behind, len);
+	struct err *err = trace_file_read(&p->file, record->offset + record->len, behind.data, len, &behind.len);
+
+	if (err)
+		return err;
+	if (record->payload_len) {
+		reader_init(&r, behind.data, behind.len, /* big_endian= */ false);
+	} else {
+		reader_init(&r, record->data, record->len, /* big_endian= */ false);
+		reader_skip(&r, PERF_DATA_HEADER_LEN + sizeof(uint32_t), "size of tracing data");
+	}
+	r.offset = record->offset;
+	perf_data_tracing_load(&p->attrs, &r);
+	return reader_check(&r);
+}
+
 static void take_side(struct perf_data *p, const struct perf_data_record *record)
 {
 	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids, &p->gaps };
@@ -266,6 +293,8 @@ static void take_side(struct perf_data *p, const struct perf_data_record *record
 	if (record->type == PERF_DATA_FINISHED_ROUND) {
 		if (!perf_data_parts_added(p->parts)) /* of one file it says nothing about the others */
 			perf_data_order_round(&p->order);
+	} else if (record->type == PERF_DATA_TRACING_DATA && !p->begun) {
+		err = take_tracing(p, record);
 	} else if (record->type == PERF_DATA_BUILD_ID || !p->begun) {
 		err = perf_data_side_take(&facts, record);
 	}

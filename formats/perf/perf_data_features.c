@@ -5,6 +5,7 @@
 #include "formats/perf/perf_data_features.h"
 
 #include "formats/base/writer.h"
+#include "formats/perf/perf_data_tracing.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -161,7 +162,13 @@ static void load_clock(const struct perf_data_facts *facts, struct reader *r)
 	facts->rec->clock_ns = reader_u64(r, "clock time");
 }
 
+static void load_tracing(const struct perf_data_facts *facts, struct reader *r)
+{
+	perf_data_tracing_load(facts->attrs, r);
+}
+
 static void (*const loaders[])(const struct perf_data_facts *facts, struct reader *r) = {
+	[PERF_DATA_FEATURE_TRACING_DATA] = load_tracing,
 	[PERF_DATA_FEATURE_BUILD_ID] = load_build_ids,
 	[PERF_DATA_FEATURE_HOSTNAME] = load_hostname,
 	[PERF_DATA_FEATURE_OSRELEASE] = load_release,

@@ -10,12 +10,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define MAGIC_LEN     8
 #define HEAD_LEN      104
 #define PIPE_HEAD_LEN 16
 #define ID_SECTION_LEN 16 /* behind each attribute: offset and length of its ids */
 #define SECTION_MAX   (64u << 20)
 
-static const char magic[8] = "PERFILE2", swapped[8] = "2ELIFREP", old_magic[8] = "PERFFILE";
+static const char magic[] = "PERFILE2", swapped[] = "2ELIFREP", old_magic[] = "PERFFILE"; /* without the zero */
 
 /* The @len bytes at @offset to @ret, emptied first. */
 static struct err *read_section(const struct trace_file *file, uint64_t offset, uint64_t len,
@@ -51,7 +52,7 @@ static struct reader section_reader(const struct writer *bytes, uint64_t offset)
 
 static bool begins_with(const struct trace_file *file, const char *text)
 {
-	char start[sizeof(magic)];
+	char start[MAGIC_LEN];
 	size_t len = 0;
 	struct err *err = trace_file_read(file, 0, start, sizeof(start), &len);
 
@@ -129,7 +130,7 @@ struct err *perf_data_head_read(const struct trace_file *file, struct perf_data_
 
 	struct reader r = section_reader(&bytes, 0);
 
-	reader_skip(&r, sizeof(magic), "magic");
+	reader_skip(&r, MAGIC_LEN, "magic");
 	uint64_t len = reader_u64(&r, "size of the header");
 
 	if (!r.failed && len == PIPE_HEAD_LEN) {

@@ -326,9 +326,11 @@ static uint64_t payload_len(const struct perf_data_record *record)
 	reader_skip(&r, PERF_DATA_HEADER_LEN, "record header");
 	if (record->type == PERF_DATA_AUXTRACE)
 		return reader_u64(&r, "size of trace data");
-	if (record->type == PERF_DATA_TRACING_DATA)
-		return ((uint64_t)reader_u32(&r, "size of tracing data") + 7) & ~7ULL;
-	return 0;
+	if (record->type != PERF_DATA_TRACING_DATA)
+		return 0;
+	uint64_t len = reader_u32(&r, "size of tracing data");
+
+	return len <= reader_left(&r) ? 0 : (len + 7) & ~7ULL; /* simpleperf's lie within the record */
 }
 
 struct err *perf_data_stream_next(struct perf_data_stream *s, struct perf_data_record *ret,
@@ -349,6 +351,7 @@ struct err *perf_data_stream_next(struct perf_data_stream *s, struct perf_data_r
 			break;
 		begin_packed(s, ret);
 	}
-	skip_raw(s, payload_len(ret));
+	ret->payload_len = payload_len(ret);
+	skip_raw(s, ret->payload_len);
 	return NULL;
 }

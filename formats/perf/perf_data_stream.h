@@ -25,6 +25,7 @@ struct perf_data_record {
 	size_t len;
 	uint32_t type;	     /* PERF_RECORD_*, or one of perf's own from 64 on */
 	uint64_t offset;     /* in the file; of the COMPRESSED record that it was in */
+	uint64_t payload_len; /* bytes behind it in the file that are its own, see above */
 	struct perf_data_chunk *chunk;
 };
 

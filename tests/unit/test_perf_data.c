@@ -320,6 +320,94 @@ TEST(perf_data_of_other_machines_is_refused)
 	CHECK_ERR(perf_data_open_memory(m.w.data, m.w.len, &source), ERR_UNSUPPORTED, "whose");
 }
 
+#define SWITCH_ID 315
+
+/* What perf keeps of tracefs: one system with two tracepoints, the second of which is sampled. */
+static void write_tracing(struct writer *w)
+{
+	static const char *const formats[] = { "name: sched_waking\nID: 314\nformat:\n", "name: sched_switch\nID: 315\nformat:\n" };
+	static const char head[] = "\027\010\104tracing0.6\0\0\010\0\020\0\0header_page"; /* and its zero */
+
+	writer_bytes(w, head, sizeof(head));
+	writer_u64(w, 5);
+	writer_bytes(w, "page\n", 5);
+	writer_bytes(w, "header_event", sizeof("header_event"));
+	writer_u64(w, 0);
+	writer_u32(w, 1); /* of ftrace itself */
+	writer_u64(w, 4);
+	writer_bytes(w, "\nID:", 4);
+	writer_u32(w, 1);
+	writer_bytes(w, "sched", sizeof("sched"));
+	writer_u32(w, 2);
+	for (int i = 0; i < 2; i++) {
+		writer_u64(w, strlen(formats[i]));
+		writer_bytes(w, formats[i], strlen(formats[i]));
+	}
+}
+
+static const struct perf_data_attr_made traced = {
+	.type = PERF_TYPE_TRACEPOINT, .config = SWITCH_ID, .period = 1, .sample_type = PERF_DATA_SAMPLE_TYPE
+};
+
+/* Does @m name the tracepoint, have its format, and keep the sample behind it? */
+static void check_traced(struct perf_data_maker *m)
+{
+	CLEANUP(close_sourcep) struct event_source *source = NULL;
+	struct event ev;
+
+	CHECK_OK(perf_data_open_memory(guarded(m->w.data, m->w.len), m->w.len, &source));
+	CHECK_STR(event_source_recording(source)->events[0].name, "sched:sched_switch");
+	CHECK_STR(event_source_recording(source)->events[0].format, "name: sched_switch\nID: 315\nformat:\n");
+	CHECK(event_source_next(source, &ev) && ev.kind == EVENT_SAMPLE);
+}
+
+TEST(perf_data_has_the_formats_of_tracepoints)
+{
+	MAKER;
+
+	perf_data_begin(&m, &traced, 1);
+	perf_data_sample(&m, 100, 20, 0x401000);
+	perf_data_feature(&m, 1);
+	write_tracing(&m.features);
+	perf_data_end(&m);
+	check_traced(&m);
+}
+
+/* Behind the record of its size, as perf writes it, or within the record, as simpleperf does. */
+static void make_traced_pipe(struct perf_data_maker *m, bool within)
+{
+	CLEANUP(writer_deinit) struct writer tracing = { 0 };
+
+	write_tracing(&tracing);
+	while (tracing.len % 8)
+		writer_u8(&tracing, 0);
+	perf_data_begin_pipe(m, &traced, 1);
+	perf_data_open_record(m, 66, 0);
+	writer_u32(&m->w, (uint32_t)tracing.len);
+	if (within)
+		writer_bytes(&m->w, tracing.data, tracing.len);
+	perf_data_close_record(m);
+	if (!within)
+		writer_bytes(&m->w, tracing.data, tracing.len);
+	perf_data_sample(m, 100, 20, 0x401000);
+}
+
+TEST(perf_data_of_a_pipe_has_the_formats_of_tracepoints)
+{
+	MAKER;
+
+	make_traced_pipe(&m, /* within= */ false);
+	check_traced(&m);
+}
+
+TEST(perf_data_may_have_formats_within_the_record_of_their_size)
+{
+	MAKER;
+
+	make_traced_pipe(&m, /* within= */ true);
+	check_traced(&m);
+}
+
 /* A file with everything in it that has a length or a count. */
 static void make_rich(struct perf_data_maker *m)
 {
@@ -329,6 +417,8 @@ static void make_rich(struct perf_data_maker *m)
 	perf_data_sample(m, 100, 5, 0x10);
 	perf_data_round(m);
 	perf_data_sample(m, 100, 6, 0x20);
+	perf_data_feature(m, 1);
+	write_tracing(&m->features);
 	perf_data_feature(m, 3);
 	perf_data_text(&m->features, "host");
 	perf_data_feature(m, 11);
