@@ -189,9 +189,8 @@ static bool near_system_call(const struct bundle *b, uint64_t vaddr)
 {
 	static const struct {
 		uint16_t machine;
-		uint8_t len;
-		char code[4];
-	} calls[] = { { EM_X86_64, 2, "\x0f\x05" }, { EM_AARCH64, 4, "\x01\x00\x00\xd4" } };
+		uint8_t len, code[4];
+	} calls[] = { { EM_X86_64, 2, { 0x0f, 0x05 } }, { EM_AARCH64, 4, { 0x01, 0x00, 0x00, 0xd4 } } };
 	size_t len;
 	const uint8_t *code = image_bytes_at(b->src->image, vaddr - MIN(vaddr, EDGE_LEN), &len);
 
