@@ -20,6 +20,8 @@
 
 #include <string.h>
 
+#define FROZEN	HOTSPOT_METHODS_MAX /* a function's number, behind those of all methods */
+#define CALL_LEN_MAX	8 /* of the instruction in front of a return address */
 #define HOPS_MAX	4096 /* back to the beginning of a blob */
 #define BLOBS_MAX	(1U << 16)
 #define BLOB_LEN_MAX	(64U << 20)
@@ -89,6 +91,7 @@ struct hotspot {
 	size_t scopes_len, labels_len; /* bytes that are kept */
 	struct hotspot_methods methods;
 	uint64_t interpreter, interpreter_end;
+	bool knows_frozen; /* the function that stands for frames in the heap was written */
 };
 
 struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_pid)
@@ -692,6 +695,30 @@ static enum jitdump_frame frame_of(struct managed_view *view, const struct blob 
 	return b->kind == BLOB_METHOD ? leaf_frame(view, b, ip, ret_len) : JITDUMP_FRAME_UNKNOWN;
 }
 
+/*
+ * Is @ip where a virtual thread's outermost frame on this stack returns to, while its callers lie in the heap (JDK 21 and later)? It begins a
+ * stub and is no return address otherwise: the stubs beside it, which call to move frames there and back, are returned to behind a call.
+ */
+static bool is_frozen(struct managed_view *view, const struct blob *b, uint64_t ip)
+{
+	static const char label[] = "StubRoutines (continuation";
+	uint8_t before[CALL_LEN_MAX];
+	size_t len = (size_t)MIN(ip - b->code, sizeof(before));
+
+	return strncmp(b->label, label, strlen(label)) == 0 && managed_view_try(view, ip - len, before, len) &&
+	       !arch_native()->ends_with_call(before, len);
+}
+
+/* A function that is called by the stub, which as the outermost one has the name of its code. */
+static uint32_t frozen_calls(struct hotspot *h, struct writer *out, struct jitdump_call ret[CALLS_MAX])
+{
+	if (!h->knows_frozen)
+		jitdump_put_function(out, FROZEN, "[frozen]", "");
+	h->knows_frozen = true;
+	ret[0] = ret[1] = (struct jitdump_call){ FROZEN, 0 };
+	return 2;
+}
+
 /* Of methods that are executed again and again, for annotate; of code whose frame nothing else tells, at once. */
 static bool wants_code(struct blob *b, enum hotspot_use use)
 {
@@ -736,6 +763,8 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 		if (!count && use == HOTSPOT_LEAF)
 			count = entered_method(h, view, b, out, calls);
 	}
+	if (b->kind == BLOB_STUBS && use == HOTSPOT_CALLER && is_frozen(view, b, ip))
+		count = frozen_calls(h, out, calls);
 	enum jitdump_frame frame = frame_of(view, b, ip, use, &len);
 
 	jitdump_put_place(out, ip - (use == HOTSPOT_CALLER), frame, len, calls, count);

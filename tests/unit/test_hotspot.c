@@ -301,6 +301,38 @@ TEST(hotspot_tables_of_virtual_methods_have_no_frame)
 	free_machine(m);
 }
 
+/* The callers of a virtual thread's outermost frame are in the heap: its return address is where a stub begins. */
+TEST(hotspot_says_where_the_rest_of_a_virtual_thread_is_frozen)
+{
+	static const char *const labels[] = { "StubRoutines (continuation stubs)", "StubRoutines (continuationstubs)", "StubRoutines (final stubs)" };
+
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
+		struct machine *m = new_machine();
+		struct hotspot *h = hotspot_new(&m->layout, 1);
+		struct jitdump_record rec;
+		struct jitdump dump;
+		size_t frozen = 0, calls = 0;
+
+		put_text(m, BASE + 0x500, labels[i]);
+		put(m, CODE + 0x3b, 0xe8, 1); /* a call, of the stub in front */
+		jitdump_put_header(&m->out, 62, 1, 0);
+		for (int times = 0; times < 2; times++)
+			CHECK(look(m, h, CODE + 0x60, HOTSPOT_CALLER));
+		if (arch_native() == &arch_x86_64)
+			CHECK(look(m, h, CODE + 0x40, HOTSPOT_CALLER));
+		CHECK(look(m, h, CODE + 0x60, HOTSPOT_LEAF));
+		CHECK(!jitdump_open(&dump, m->out.data, m->out.len));
+		while (jitdump_next(&dump, &rec)) {
+			frozen += rec.kind == JITDUMP_FUNCTION && strcmp(rec.name, "[frozen]") == 0;
+			calls += rec.kind == JITDUMP_PLACE ? rec.ncalls : 0;
+		}
+		CHECK_UINT(frozen, i < 2);
+		CHECK_UINT(calls, i < 2 ? 4 : 0); /* with the stub itself */
+		hotspot_free(h);
+		free_machine(m);
+	}
+}
+
 TEST(hotspot_reads_a_blob_anew_when_another_lies_there)
 {
 	struct machine *m = new_machine();
