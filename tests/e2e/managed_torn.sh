@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Stacks of an interpreter that calls all the time are read whole. The same memory read from another CPU, with the same code, at the same
 # time, is torn: so the program is one that shows it, and what keeps precord's stacks whole is from where they are read.
+#
+# TORN_MS=20000 TORN_CONTROL=200000: how long the program shall run meanwhile, and how many stacks the control group reads, for figures
 set -u
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
@@ -18,12 +20,13 @@ compare() { # compare NAME COMMAND...: ours and the control group of a program t
 	precord -v -F 4999 -e cpu-clock -p $program -o $name.trace 2>precord.txt & recorder=$!
 	begun $recorder $name.trace
 	# Some of a hundred are torn if both run; the more there are to read, the less both have to.
-	"$BUILD"/tests/tools/torn_control $program "${cpus[1]}" 2000000 20 >control.txt || fail "$name: the control group read nothing"
-	burn 500 $program
+	"$BUILD"/tests/tools/torn_control $program "${cpus[1]}" "${TORN_CONTROL:-2000000}" "${TORN_CONTROL:-20}" >control.txt || fail "$name: the control group read nothing"
+	burn "${TORN_MS:-500}" $program
 	kill -INT $recorder
 	wait $recorder
 	kill $program
 	echo "$name, control group: $(cat control.txt)"
+	grep 'interpreters: ' precord.txt
 
 	preport folded --samples -i $name.trace >ours.txt || fail "$name: no stacks"
 	awk '{ n = $NF; l = /left_/; r = /right_/; both += l && r ? n : 0; one += l != r ? n : 0 }
