@@ -53,6 +53,7 @@ struct managed_stack {
 struct managed_runtime {
 	enum event_managed_runtime id;
 	const char *const *symbols; /* variables to look up, NULL at the end */
+	const char *section;	    /* of the binary, that begins with the first of them; NULL if it is in none of its own */
 	const char *banner;	    /* text in the binary that its version follows, NULL if none is looked for */
 	const char *const *loops;   /* functions that run frames; "name.cold" and the like belong to them */
 

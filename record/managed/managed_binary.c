@@ -23,6 +23,7 @@
 
 #define SYMBOL_LEN	24 /* of an Elf64_Sym */
 #define SYMBOL_TYPE_TLS 6
+#define SYMBOLS_LEN_MAX (16u << 20) /* of a table of all symbols, in a file of which nobody knows yet that it holds an interpreter */
 
 #define NUMBER_TEXT_(number) #number
 #define NUMBER_TEXT(number)  NUMBER_TEXT_(number)
@@ -30,6 +31,8 @@
 /* What the reader is asked, with the path behind it, and what it says. */
 struct request {
 	const struct managed_runtime *runtime;
+	const struct managed_runtime *const *runtimes; /* instead: which of them is it? */
+	size_t nruntimes;
 	uint32_t pid;
 	uint64_t start, end, offset, inode;
 	char path[PATH_MAX];
@@ -150,20 +153,36 @@ static void each_symbol(struct image *image, const char *table, const char *stri
 	}
 }
 
-static void read_banner(const struct managed_runtime *runtime, struct image *image, struct answer *ret)
+/* What follows the runtime's banner; NULL if that is not there. */
+static const uint8_t *find_banner(const struct managed_runtime *runtime, struct image *image, struct image_section *ret)
 {
 	const char *banner = runtime->banner;
-	struct image_section section;
 	const uint8_t *found = NULL;
 
-	if (banner && image_section(image, ".rodata", &section))
-		found = memmem(section.data, section.len, banner, strlen(banner));
+	if (banner && image_section(image, ".rodata", ret))
+		found = memmem(ret->data, ret->len, banner, strlen(banner));
+	return found ? found + strlen(banner) : NULL;
+}
+
+static void read_banner(const struct managed_runtime *runtime, struct image *image, struct answer *ret)
+{
+	struct image_section section;
+	const uint8_t *found = find_banner(runtime, image, &section);
+
 	if (!found)
 		return;
-	found += strlen(banner);
 	size_t len = MIN((size_t)(section.data + section.len - found), sizeof(ret->banner) - 1);
 
 	memcpy(ret->banner, found, len);
+}
+
+/* A program without a table of its own symbols still has the section. */
+static void find_section(const struct managed_runtime *runtime, struct image *image, struct answer *ret)
+{
+	struct image_section section;
+
+	if (runtime->section && !ret->symbols[0].found && image_section(image, runtime->section, &section))
+		take_variable(image, &(struct symbol){ .value = section.vaddr }, &ret->symbols[0]);
 }
 
 /* What the file's last writable segment has more in memory than in the file. */
@@ -216,16 +235,22 @@ struct image *managed_place_open(const struct managed_place *place)
 	return image;
 }
 
-static void run(const void *request, void *answer, int *ret_fd)
+static struct image *open_request(const struct request *q)
 {
-	const struct request *q = request;
 	const struct managed_place place = { .pid = q->pid,
 					     .start = q->start,
 					     .end = q->end,
 					     .offset = q->offset,
 					     .inode = q->inode,
 					     .path = q->path };
-	CLEANUP(image_closep) struct image *image = managed_place_open(&place);
+
+	return managed_place_open(&place);
+}
+
+static void run(const void *request, void *answer, int *ret_fd)
+{
+	const struct request *q = request;
+	CLEANUP(image_closep) struct image *image = open_request(q);
 	struct answer *ret = answer;
 	uint64_t bias;
 
@@ -237,17 +262,12 @@ static void run(const void *request, void *answer, int *ret_fd)
 
 	each_symbol(image, ".dynsym", ".dynstr", take_symbol, &taking);
 	each_symbol(image, ".symtab", ".strtab", take_symbol, &taking);
+	find_section(q->runtime, image, ret);
 	read_banner(q->runtime, image, ret);
 	find_zeroed(image, ret);
 	for (size_t i = 0; i < MANAGED_SYMBOLS_MAX; i++)
 		ret->usable |= ret->symbols[i].found;
 }
-
-struct wanted {
-	const char *const *prefixes;
-	managed_symbol_fn *take;
-	void *context;
-};
 
 /* As strncmp() has it, without a call: of a large file hundreds of thousands of names are something else from the first bytes on. */
 static bool may_begin(const char *name, size_t room, const char *prefix)
@@ -258,6 +278,61 @@ static bool may_begin(const char *name, size_t room, const char *prefix)
 		i++;
 	return i == room || !prefix[i];
 }
+
+struct sighting {
+	const struct request *request;
+	uint32_t seen; /* a bit for each runtime of which the file has a symbol */
+};
+
+static void see_symbol(void *context, const struct symbol *s, const char *name, size_t room)
+{
+	struct sighting *sighting = context;
+	const struct request *q = sighting->request;
+
+	(void)s;
+	for (size_t i = 0; i < q->nruntimes; i++) {
+		for (const char *const *symbol = q->runtimes[i]->symbols; *symbol; symbol++) {
+			if (may_begin(name, room, *symbol) && strncmp(name, *symbol, room) == 0)
+				sighting->seen |= 1u << i;
+		}
+	}
+}
+
+static uint32_t see_symbols(struct image *image, const struct request *q)
+{
+	struct sighting sighting = { q, 0 };
+	struct image_section all;
+
+	each_symbol(image, ".dynsym", ".dynstr", see_symbol, &sighting);
+	if (!sighting.seen && image_section(image, ".symtab", &all) && all.len <= SYMBOLS_LEN_MAX)
+		each_symbol(image, ".symtab", ".strtab", see_symbol, &sighting);
+	return sighting.seen;
+}
+
+/* Which of the runtimes the file holds, from 1 on; 0: none. Anybody may call a variable like one of theirs. */
+static void run_which(const void *request, void *answer, int *ret_fd)
+{
+	const struct request *q = request;
+	CLEANUP(image_closep) struct image *image = open_request(q);
+	uint32_t seen = image ? see_symbols(image, q) : 0;
+	struct image_section section;
+	uint64_t *ret = answer;
+
+	(void)ret_fd;
+	for (size_t i = 0; image && i < q->nruntimes && !*ret; i++) {
+		const struct managed_runtime *runtime = q->runtimes[i];
+		bool there = seen & 1u << i || (runtime->section && image_section(image, runtime->section, &section));
+
+		if (there && (!runtime->banner || find_banner(runtime, image, &section)))
+			*ret = i + 1;
+	}
+}
+
+struct wanted {
+	const char *const *prefixes;
+	managed_symbol_fn *take;
+	void *context;
+};
 
 static void take_wanted(void *context, const struct symbol *s, const char *name, size_t room)
 {
@@ -310,31 +385,60 @@ static void take_answer(struct managed_file *file, const struct answer *answer)
 		binary->symbols[i] = answer->symbols[i];
 }
 
-static enum foreign_result read_file(struct foreign_reader *reader, const struct managed_place *place,
-				     struct managed_file *file)
+/* Have @job_run done with @request, whose path is that of @place, by the reader. */
+static enum foreign_result ask(struct foreign_reader *reader, const struct managed_place *place, struct request *request,
+			       void (*job_run)(const void *request, void *answer, int *ret_fd), void *answer, size_t answer_len)
 {
-	struct request q = { file->runtime, place->pid, place->start, place->end, place->offset, place->inode, "" };
 	size_t len = strlen(place->path);
-	struct answer answer;
 	int fd;
 	const struct foreign_job job = {
-		.run = run,
+		.run = job_run,
 		.name = place->path,
-		.request = &q,
+		.request = request,
 		.request_len = offsetof(struct request, path) + len + 1,
-		.answer_len = sizeof(answer),
+		.answer_len = answer_len,
 	};
 
-	if (len >= sizeof(q.path))
+	memset(answer, 0, answer_len);
+	if (len >= sizeof(request->path))
 		return FOREIGN_DONE;
-	memcpy(q.path, place->path, len + 1);
-	enum foreign_result result = foreign_reader_ask(reader, &job, &answer, &fd);
+	request->pid = place->pid;
+	request->start = place->start;
+	request->end = place->end;
+	request->offset = place->offset;
+	request->inode = place->inode;
+	memcpy(request->path, place->path, len + 1);
+	enum foreign_result result = foreign_reader_ask(reader, &job, answer, &fd);
 
 	if (fd >= 0)
 		close(fd);
+	return result;
+}
+
+static enum foreign_result read_file(struct foreign_reader *reader, const struct managed_place *place,
+				     struct managed_file *file)
+{
+	struct request request = { .runtime = file->runtime };
+	struct answer answer;
+	enum foreign_result result = ask(reader, place, &request, run, &answer, sizeof(answer));
+
 	if (result == FOREIGN_DONE)
 		take_answer(file, &answer);
 	return result;
+}
+
+bool managed_files_which(struct managed_files *files, const struct managed_runtime *const *runtimes, size_t count,
+			 const struct managed_place *place, const struct managed_runtime **ret)
+{
+	struct request request = { .runtimes = runtimes, .nruntimes = count };
+	uint64_t which;
+
+	*ret = NULL;
+	enum foreign_result result = ask(files->reader, place, &request, run_which, &which, sizeof(which));
+
+	if (result == FOREIGN_DONE && which && which <= count)
+		*ret = runtimes[which - 1];
+	return result != FOREIGN_REFUSED;
 }
 
 static struct managed_file *new_file(const struct managed_runtime *runtime,
@@ -489,4 +593,37 @@ bool managed_place_find(uint32_t pid, const struct managed_runtime *runtime, cha
 
 	managed_place_each(pid, take_place, &f);
 	return f.any;
+}
+
+struct program {
+	const char *path;
+	struct managed_place *found;
+	bool any;
+};
+
+static bool take_program(void *context, const struct managed_place *place)
+{
+	struct program *p = context;
+
+	if (strcmp(place->path, p->path) != 0)
+		return true;
+	*p->found = *place;
+	p->found->path = p->path;
+	p->any = true;
+	return false;
+}
+
+bool managed_place_program(uint32_t pid, char *path_room, struct managed_place *ret)
+{
+	struct program p = { .path = path_room, .found = ret };
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	ssize_t len = readlink(link, path_room, PATH_MAX - 1);
+
+	if (len <= 0)
+		return false;
+	path_room[len] = '\0';
+	managed_place_each(pid, take_program, &p);
+	return p.any;
 }

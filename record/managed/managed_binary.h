@@ -43,6 +43,13 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 					       uint64_t *ret_bias, const char **ret_why);
 void managed_files_deinit(struct managed_files *files);
 
+/*
+ * Which of @count runtimes the file at @place holds, whatever its name is: it has one of the symbols, or the section, and the banner.
+ * *@ret is NULL if it is none. False: no reader was available, nothing is known. Nothing is remembered.
+ */
+bool managed_files_which(struct managed_files *files, const struct managed_runtime *const *runtimes, size_t count,
+			 const struct managed_place *place, const struct managed_runtime **ret);
+
 /* In a foreign reader: the file that is mapped at @place, NULL if it cannot be had. Its pages may be cut off: they read as zeros then. */
 struct image *managed_place_open(const struct managed_place *place);
 
@@ -68,5 +75,8 @@ void managed_place_each(uint32_t pid, managed_place_fn *take, void *context);
  */
 bool managed_place_find(uint32_t pid, const struct managed_runtime *runtime, char *path_room,
 			struct managed_place *ret);
+
+/* The first executable mapping of the program that process @pid was started with; otherwise like managed_place_find(). */
+bool managed_place_program(uint32_t pid, char *path_room, struct managed_place *ret);
 
 #endif

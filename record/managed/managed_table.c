@@ -31,12 +31,13 @@ static const struct managed_runtime *const runtimes[] = {
 
 #define END_WAIT_S 1
 #define REST_NS    50000000
+#define PLAIN_MAX  16384 /* programs that are remembered to hold none */
 #define FILTER_LEN 4096
 #define THREADS_MAX 1024 /* of a process that something is remembered of */
 #define THREAD_LEN (sizeof(struct thread) + MANAGED_SLOT_LEN)
 
 enum status {
-	NOTED,	/* it maps a file with the right name */
+	NOTED,	/* it maps a file with the right name, or a program that nobody has looked into */
 	QUEUED, /* to be looked at */
 	KNOWN,
 	REFUSED, /* no interpreter, or not one that we can read */
@@ -53,6 +54,7 @@ struct managed_process {
 	uint32_t pid;
 	enum status status;
 	bool again; /* more was mapped while it was looked at */
+	uint64_t program; /* no file of it has the right name: the hash of the program that is looked into; else 0 */
 	unsigned holders; /* the table is one of them */
 	const struct managed_runtime *runtime;
 	struct managed_host host;
@@ -67,6 +69,7 @@ struct managed_table {
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t more;
 	struct map by_pid; /* to struct managed_process * */
+	struct map plain;  /* hashes of programs that hold no interpreter */
 	VEC(uint32_t) queue;
 	bool ending, has_finder;
 	pthread_t finder;
@@ -203,32 +206,53 @@ static void refuse(struct managed_table *t, const char *path, const char *why)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static void look_for(struct managed_table *t, struct managed_process *p,
-		     const struct managed_runtime *runtime, char *path)
+static void open_at(struct managed_table *t, struct managed_process *p, const struct managed_runtime *runtime,
+		    const struct managed_place *place)
 {
 	struct managed_host host = { .pid = inner_tid(p->pid, p->pid), .names = &t->names, .locals = t->locals };
-	struct managed_place place;
 	const char *why = NULL;
 
-	if (!managed_place_find(p->pid, runtime, path, &place))
-		return;
-	host.binary = managed_files_get(&t->files, runtime, &place, &host.bias, &why);
+	host.binary = managed_files_get(&t->files, runtime, place, &host.bias, &why);
 	p->host = host;
 	p->runtime = runtime;
 	p->state = host.binary ? runtime->open(&host, &why) : NULL;
 	if (why)
-		refuse(t, place.path, why);
+		refuse(t, place->path, why);
 }
 
-/* Make @p known if one of the runtimes is there. It is not in the table's hands meanwhile. */
-static bool look_at(struct managed_table *t, struct managed_process *p)
+/* By the names of files. */
+static void look_for(struct managed_table *t, struct managed_process *p, const struct managed_runtime *runtime, char *path)
+{
+	struct managed_place place;
+
+	if (managed_place_find(p->pid, runtime, path, &place))
+		open_at(t, p, runtime, &place);
+}
+
+/* By what the program holds. False: nothing is known of it. */
+static bool look_into(struct managed_table *t, struct managed_process *p, char *path)
+{
+	const struct managed_runtime *runtime = NULL;
+	struct managed_place place;
+
+	if (!managed_place_program(p->pid, path, &place) ||
+	    !managed_files_which(&t->files, runtimes, ARRAY_LEN(runtimes), &place, &runtime))
+		return false;
+	if (runtime)
+		open_at(t, p, runtime, &place);
+	return true;
+}
+
+/* Make @p known if one of the runtimes is there. It is not in the table's hands meanwhile. *@ret_plain: its @program, if not 0, holds none. */
+static bool look_at(struct managed_table *t, struct managed_process *p, uint64_t program, bool *ret_plain)
 {
 	char *path = memory_alloc(PATH_MAX);
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	pthread_mutex_lock(&t->looking);
-	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state; i++)
+	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state && !program; i++)
 		look_for(t, p, runtimes[i], path);
+	*ret_plain = program && look_into(t, p, path) && !p->state;
 	t->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	pthread_mutex_unlock(&t->looking);
 	free(path);
@@ -246,24 +270,44 @@ static void announce(struct managed_table *t)
 		return;
 }
 
+/* Locked. */
+static void remember_plain(struct managed_table *t, uint64_t program)
+{
+	if (t->plain.len >= PLAIN_MAX) {
+		map_deinit(&t->plain);
+		t->plain = (struct map){ 0 };
+	}
+	*map_put(&t->plain, program, NULL) = 1;
+}
+
 /* Locked, and unlocked meanwhile. */
 static void look(struct managed_table *t, uint32_t pid)
 {
 	struct managed_process *p = find(t, pid);
-	bool known;
+	bool known = false, plain = false;
 
 	if (!p || p->status != QUEUED)
 		return;
 	p->holders++;
 	do {
+		uint64_t program = p->program;
+
 		p->again = false;
+		/* Another process may have been looked at that runs it. */
+		plain = program && map_get(&t->plain, program);
+		if (plain)
+			continue;
 		pthread_mutex_unlock(&t->lock);
-		known = look_at(t, p);
+		known = look_at(t, p, program, &plain);
 		pthread_mutex_lock(&t->lock);
+		if (plain)
+			remember_plain(t, program);
 	} while (!known && p->again);
 	p->status = known ? KNOWN : REFUSED;
 	if (known)
 		announce(t);
+	else if (p->program && find(t, pid) == p)
+		forget(t, pid);
 	unhold(p);
 }
 
@@ -334,6 +378,7 @@ void managed_table_free(struct managed_table *t)
 	for (size_t pos = 0; (slot = map_next(&t->by_pid, &pos));)
 		unhold((struct managed_process *)(uintptr_t)slot->value);
 	map_deinit(&t->by_pid);
+	map_deinit(&t->plain);
 	arena_deinit(&t->arena);
 	vec_deinit(&t->queue);
 	managed_files_deinit(&t->files);
@@ -372,6 +417,7 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 
 	if (!p)
 		p = note(t, pid);
+	p->program = 0;
 	p->again = p->status == QUEUED;
 	if (p->status == REFUSED)
 		p->status = NOTED;
@@ -380,15 +426,48 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* Of its path and what its build says. Never 0. */
+static uint64_t hash_program(const struct event *ev)
+{
+	uint64_t hash = 0;
+
+	for (const char *at = ev->mmap.path; *at; at++)
+		hash = map_hash(hash ^ (uint8_t)*at);
+	for (size_t i = 0; i < ev->mmap.build_id_len; i++)
+		hash = map_hash(hash ^ ev->mmap.build_id[i]);
+	return hash | 1;
+}
+
+/* A program that is none of those by its name may hold an interpreter all the same. It is looked into when it is sampled, once. */
+static void tell_program(struct managed_table *t, const struct event *ev)
+{
+	const char *slash = strrchr(ev->mmap.path, '/');
+
+	if (!slash || strstr(slash, ".so"))
+		return;
+	uint64_t program = hash_program(ev);
+
+	pthread_mutex_lock(&t->lock);
+	if (!find(t, ev->pid) && !map_get(&t->plain, program))
+		note(t, ev->pid)->program = program;
+	pthread_mutex_unlock(&t->lock);
+}
+
 static void tell_fork(struct managed_table *t, uint32_t pid, uint32_t parent)
 {
 	pthread_mutex_lock(&t->lock);
 	const struct managed_process *p = find(t, parent);
-	bool child = p && p->status != REFUSED;
+	bool child = p && p->status != REFUSED, known = p && p->status == KNOWN;
+	uint64_t program = p ? p->program : 0;
 
 	forget(t, pid);
-	if (child)
-		queue(t, note(t, pid));
+	if (child) {
+		struct managed_process *noted = note(t, pid);
+
+		noted->program = program;
+		if (known || !program)
+			queue(t, noted);
+	}
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -402,11 +481,12 @@ static void tell_end(struct managed_table *t, uint32_t pid)
 void managed_table_event(struct managed_table *t, const struct event *ev)
 {
 	if (ev->kind == EVENT_MMAP && ev->mmap.flags & EVENT_MMAP_EXEC &&
-	    !(ev->mmap.flags & EVENT_MMAP_KERNEL))
+	    !(ev->mmap.flags & EVENT_MMAP_KERNEL)) {
+		tell_program(t, ev);
 		tell_mapping(t, ev->pid, ev->mmap.path,
 			     /* What was there before has no time. */
 			     ev->time_ns ? MAPPED_NOW : MAPPED_BEFORE);
-	else if (t->count && ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
+	} else if (t->count && ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid)
 		tell_fork(t, ev->pid, ev->fork.parent_pid);
 	else if (t->count && ((ev->kind == EVENT_COMM && ev->comm.exec) ||
 			      (ev->kind == EVENT_EXIT && ev->pid == ev->tid)))

@@ -131,14 +131,13 @@ static bool is_file(const char *name)
 	       strncmp(name, "uwsgi", 5) == 0;
 }
 
-/* 11 of "libpython3.11.so.1.0"; 0 if the name does not say. */
-static unsigned minor_in(const char *name)
+/* 11 of "libpython3.11.so.1.0", or of a program with another name what it says in itself; 0 if neither does. */
+static unsigned minor_of(const struct managed_binary *binary)
 {
-	const char *version = strstr(name, "python3.");
+	const char *version = strstr(binary->name, "python3.");
 	unsigned minor = 0;
 
-	if (version)
-		sscanf(version + 8, "%2u", &minor);
+	sscanf(version ? version + strlen("python3.") : binary->banner, "%2u", &minor);
 	return minor;
 }
 
@@ -155,7 +154,7 @@ static size_t frame_len(const struct python_layout *l)
 static void *python_open(const struct managed_host *host, const char **ret_why)
 {
 	const struct managed_symbol *found = host->binary->symbols;
-	unsigned minor = minor_in(host->binary->name);
+	unsigned minor = minor_of(host->binary);
 	bool old;
 
 	if (found[SYMBOL_VERSION].word >> 24 == 3)
@@ -766,6 +765,8 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 const struct managed_runtime managed_python = {
 	.id = EVENT_MANAGED_PYTHON,
 	.symbols = symbols,
+	.section = ".PyRuntime", /* 3.10 and on */
+	.banner = "cpython-3",	 /* of files with bytecode: cpython-311 */
 	.loops = loops,
 	.is_file = is_file,
 	.open = python_open,

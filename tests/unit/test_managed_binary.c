@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_managed_binary.c - files of interpreters are limited in number, and that is said.
+ * test_managed_binary.c - files of interpreters are limited in number, and that is said; programs are known by what they hold.
  */
 #include "record/managed/managed_binary.h"
 
@@ -88,4 +88,42 @@ TEST(managed_place_survives_a_file_that_is_cut_short_while_it_is_read)
 	CHECK(bytes && held && !*bytes);
 	image_close(image);
 	close(fd);
+}
+
+static const char *const no_symbols[] = { "there_is_no_such_variable", NULL };
+
+TEST(managed_files_know_a_program_by_its_symbols_or_its_section_and_by_its_banner)
+{
+	char banner[] = "is made here, so that no file has it";
+	const struct managed_runtime other = { .symbols = own_symbols, .loops = no_loops, .is_file = is_any, .banner = banner };
+	static const struct managed_runtime none = { .symbols = no_symbols, .loops = no_loops, .is_file = is_any },
+					    section = { .symbols = no_symbols, .section = ".rodata", .loops = no_loops, .is_file = is_any },
+					    symbol = { .symbols = own_symbols, .loops = no_loops, .is_file = is_any, .banner = "there_is_no_such" };
+	const struct managed_runtime *const all[] = { &none, &other, &symbol, &section };
+	CLEANUP(managed_files_deinit) struct managed_files files = { 0 };
+	const struct managed_runtime *found = &none;
+	const struct managed_binary *binary;
+	struct managed_place place;
+	uint64_t bias;
+	char path[4096];
+
+	if (getenv("EMULATOR"))
+		SKIP("what /proc says here is the emulator's");
+	banner[0] ^= 1;
+	CHECK(managed_place_program((uint32_t)getpid(), path, &place));
+	struct image *image = managed_place_open(&place);
+
+	if (!image)
+		SKIP("there is no openat2()");
+	image_close(image);
+	CHECK(managed_files_which(&files, all, 2, &place, &found));
+	CHECK(!found);
+	CHECK(managed_files_which(&files, all + 3, 1, &place, &found));
+	CHECK(found == &section);
+	binary = managed_files_get(&files, &section, &place, &bias, NULL);
+	CHECK(binary && binary->symbols[0].found); /* the section's beginning */
+	if (!managed_files_get(&files, &own_runtime, &place, &bias, NULL))
+		SKIP("this program has no symbols");
+	CHECK(managed_files_which(&files, all, 4, &place, &found));
+	CHECK(found == &symbol);
 }
