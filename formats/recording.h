@@ -167,7 +167,7 @@ struct recording {
 	struct recording_ksym *ksyms; /* ascending by address */
 	size_t nksyms;
 	/*
-	 * Kernel code that was loaded at some time, as the events have told so far (perf.data; BPF programs for example): ascending
+	 * Kernel code that was loaded at some time, as known from the events so far (perf.data; BPF programs for example): ascending
 	 * by address, without overlaps.
 	 */
 	struct recording_ksym *loaded;

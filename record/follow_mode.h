@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /*
- * Follow CPUs for the sake of short-lived tasks if that is allowed and cheap, otherwise the tasks: target->by_cpu
+ * Follow CPUs, which is better for short-lived tasks, if that is allowed and cheap, otherwise the tasks: target->by_cpu
  * says which. @exec: the target is a command that is still to be started. *@ret_shy is true if tasks are followed
  * for lack of permission. Errors are those of event_plan_make().
  */

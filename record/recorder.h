@@ -49,7 +49,7 @@ struct recorder {
 	struct hotplug hotplug;
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
 	struct attach *attach;
-	uint64_t jit_news, jit_until_ns; /* until then passes come more often, for the sake of code that may go */
+	uint64_t jit_news, jit_until_ns; /* until then passes come more often, because code may be freed */
 	uint64_t jit_wakeups; /* that came early because of it */
 	struct output_files output_files;
 	struct drain *drain;

@@ -53,7 +53,7 @@ uint32_t perf_data_attrs_cpu(const struct perf_data_attrs *attrs, uint64_t id);
 
 /*
  * Whose the record of @len bytes at @data is. Records that perf made up carry no id, and are laid out as those of the first;
- * a sample with an id that none has is nobody's (PERF_DATA_NO_ATTR).
+ * a sample with an unknown id belongs to no event (PERF_DATA_NO_ATTR).
  */
 uint32_t perf_data_attrs_owner(const struct perf_data_attrs *attrs, const uint8_t *data, size_t len);
 

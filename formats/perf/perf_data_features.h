@@ -14,7 +14,7 @@
 #include "formats/perf/perf_data_types.h"
 #include "formats/recording.h"
 
-/* What is not there, or not read, and is said. */
+/* What is missing or not read, and reported. */
 struct perf_data_gaps {
 	const char *files;	/* of a folder that are missing; NULL if none is */
 	const char *hardware;	/* name of the hardware trace whose data is skipped; NULL if there is none */

@@ -2,7 +2,7 @@
 /*
  * perf_data_loaded.h - names of kernel code that was loaded at some time: BPF programs, trampolines.
  *
- * perf reads /proc/kallsyms elsewhere and later, if at all, so the records that told of the code are what names it.
+ * perf reads /proc/kallsyms elsewhere and later, if at all, so only the records of its loading name the code.
  */
 #ifndef FORMATS_PERF_DATA_LOADED_H
 #define FORMATS_PERF_DATA_LOADED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_table.h - the processes of a machine as their events tell: who lives, descends from whom, and what is mapped where.
+ * process_table.h - the processes of a machine, from their events: which are alive, their parents, their mappings.
  *
  * One table serves pruning, what is embedded, and the beginnings of output files. Events may come ahead of the samples that
  * need the state before them: rings are drained one after another. So what an exec, an exit or a new mapping ends is kept

@@ -3,7 +3,7 @@
  * kallsyms_text.h - /proc/kallsyms, which the kernel takes 35 ms to write, for recordings of many files.
  *
  * The first time it is read as it is. From the second time on its text is kept and read again, until modules come or go; code
- * that the kernel loads otherwise (BPF) is told by events.
+ * that the kernel loads otherwise (BPF) is reported by events.
  */
 #ifndef RECORD_KALLSYMS_TEXT_H
 #define RECORD_KALLSYMS_TEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_attr.h - what is asked for, as the kernel's struct perf_event_attr. Part of event_plan.
+ * event_attr.h - a request as the kernel's struct perf_event_attr. Part of event_plan.
  *
  * Pure: nothing here asks the kernel anything.
  */

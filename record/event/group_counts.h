@@ -2,8 +2,8 @@
 /*
  * group_counts.h - the counters of a group on a CPU, as if they stood still while others ran.
  *
- * Where events follow CPUs for the sake of single processes, the counts read with a sample contain what
- * everybody did. What they rose by up to the samples of others is taken off, so that the difference of two
+ * Where events follow CPUs to record single processes, the counts read with a sample include what
+ * all processes did. What was counted up to samples of others is subtracted, so that the difference of two
  * kept samples belongs to what is recorded, as exactly as sampling tells. A zeroed object counts nothing.
  */
 #ifndef RECORD_GROUP_COUNTS_H

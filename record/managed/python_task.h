@@ -24,7 +24,7 @@ struct python_tasks {
 
 struct python_task_names {
 	const char *name;
-	const char *awaiters; /* "fetch_all < main", the one that waits for it first; NULL: nobody, or not known */
+	const char *awaiters; /* "fetch_all < main", the one that waits for it first; NULL: none, or not known */
 };
 
 /* Is the function with this qualified name and file the one below which a task runs? */

@@ -24,7 +24,7 @@ struct runtime_interpreter {
 	bool is_v8;
 };
 
-/* Code of a process that is not there any more, though something was told of its addresses. */
+/* Code of a process that was looked up and has been freed since. */
 struct runtime_gone {
 	uint64_t start, end;
 	uint32_t pid;

@@ -44,7 +44,7 @@ void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct
 /* One that was found since the last call; false if there are no more. Cheap. */
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret);
 
-/* Some that was found since the last call: addresses in it are to be told again. False if there is no more. Cheap. */
+/* Some that was found since the last call: addresses in it must be looked up again. False if there is no more. Cheap. */
 bool runtime_reader_gone(struct runtime_reader *r, struct runtime_gone *ret);
 
 /* Have what is known compared with what is there, unless that was done just now. To be called while samples come. */

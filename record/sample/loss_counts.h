@@ -3,7 +3,7 @@
  * loss_counts.h - what every event gave on every CPU, and what was lost of it.
  *
  * Samples kept and lost together are what the kernel made: that is what makes the shares in a report believable.
- * Where events follow CPUs but only some tasks are recorded, the losses are everybody's, and the loss counts
+ * Where events follow CPUs but only some tasks are recorded, the losses include those of other tasks, and the loss counts
  * estimates the part that is ours: that of the samples since the loss before. Not thread-safe.
  */
 #ifndef RECORD_LEDGER_H

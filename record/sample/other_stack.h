@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * other_stack.h - what a snapshot lacks: the stack that the thread left for this one, found by what the switch keeps, or the rest of this one,
- * where the kernel cut it by its size, or at a page that nobody has touched, in the middle of a large frame; read from memory.
+ * where the kernel cut it by its size, or at a page that was never touched, in the middle of a large frame; read from memory.
  *
  *	a signal handler with a stack of its own   the kernel's signal frame: the interrupted stack pointer, and, as proof, where
  *	                                           the handler's stack lies (struct rt_sigframe)
@@ -39,7 +39,7 @@ struct other_stack_snapshot {
 	const struct process *proc; /* NULL, or what knows its code */
 	uint64_t fp;		    /* frame pointer */
 	uint64_t process;	    /* the register that has the process in code of Erlang's machine */
-	bool whole;		    /* as large as the kernel could have made it: nobody wished for less */
+	bool whole;		    /* as large as the kernel could have made it: no smaller size was requested */
 	bool cut;		    /* by its size */
 };
 

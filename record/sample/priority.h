@@ -3,7 +3,7 @@
  * priority.h - the recorder's place in line for a CPU.
  *
  * It needs very little of one, but in time: a reader that waits behind a crowd of busy threads loses samples. One
- * that needs much must not stand before everybody else all the same: it then goes back to an ordinary place for ten
+ * that needs much must not run ahead of everything else all the same: it then goes back to an ordinary place for ten
  * seconds at least, until it has needed little for two. So at no load can it starve the machine. A priority that
  * was asked for is kept. It is that of one thread, which makes all the calls.
  */

@@ -34,7 +34,7 @@ struct side_records {
 
 /*
  * Add what ring number @number has from before @until_ns. What came later stays there: the fork before it may be in a ring that was read
- * already, and of a task that nobody knows nothing is kept.
+ * already, and of an unknown task nothing is kept.
  */
 void side_records_gather(struct side_records *records, struct ring *ring, size_t number, uint64_t until_ns);
 

@@ -23,12 +23,12 @@ struct side_repair {
 	const struct process_table *processes; /* what is known */
 	struct task_filter *family;
 	struct process_info *info;
-	struct err *(*event)(void *context, const struct event *ev); /* is told what is news */
+	struct err *(*event)(void *context, const struct event *ev); /* gets what was missing */
 	void *context;
 	uint64_t rests_until_ns;
 	/* While it runs. */
 	uint64_t time_ns;
-	bool is_new; /* the process that is told of */
+	bool is_new; /* the process being reported */
 };
 
 /*

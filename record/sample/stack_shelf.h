@@ -7,7 +7,7 @@
  *
  * Of a process nothing is read before one of its samples was seen to need it, or several were seen not to reach their stack's end. Looking
  * for switches in all samples would cost more than what it finds is worth, so one in STACK_SHELF_LOOKS is looked at. What looks like a
- * goroutine is looked up in the process's memory by a thread of its own, which nobody waits for, before anything else is done for it.
+ * goroutine is looked up in the process's memory by a separate thread that no other waits for, before anything else is done for it.
  */
 #ifndef RECORD_STACK_SHELF_H
 #define RECORD_STACK_SHELF_H
@@ -54,10 +54,10 @@ void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns)
 uint64_t stack_shelves_end(const struct stack_shelves *s, uint32_t tid, uint64_t sp);
 void stack_shelves_learn_end(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t sp);
 
-/* Would it help to be told of a goroutine of @pid? */
+/* Would knowing a goroutine of @pid help? */
 bool stack_shelves_asks(const struct stack_shelves *s, uint32_t pid);
 
-/* When that was told last; 0: never. */
+/* When one was last reported; 0: never. */
 uint64_t stack_shelves_last_ns(const struct stack_shelves *s);
 
 /* Is it to be looked for in samples of @pid? */

@@ -32,7 +32,7 @@
 
 /* Who waits: for one answer, and for all, at once and of each second (a full bucket and its rate). */
 enum foreign_patience {
-	FOREIGN_DRAIN,  /* whom rings wait for: 100 ms; 1 s, 5 % */
+	FOREIGN_DRAIN,  /* rings wait for it: 100 ms; 1 s, 5 % */
 	FOREIGN_THREAD, /* a thread that nothing waits for: 2 s; 10 s, 20 % */
 };
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Who is told, by one thread at a time, not the caller's. @event lasts until it returns; an error ends the scan and comes back from it. */
+/* The receiver, called by one thread at a time, not the caller's. @event lasts until it returns; an error ends the scan and comes back from it. */
 struct proc_visitor {
 	struct err *(*event)(void *context, const struct event *event);
 	/* Before the events of each process. */
@@ -34,7 +34,7 @@ MUST_USE struct err *proc_scan_kernel(uint64_t text_start, uint64_t text_end,
 
 /*
  * One process. One that is gone is no error: there is nothing to tell. Nor is one that does not answer within a second, as one whose
- * mappings are locked for as long as its owner likes: of it only its name is told, and it is added to *@stuck.
+ * mappings are locked for as long as its owner likes: of it only the name is reported, and it is added to *@stuck.
  */
 MUST_USE struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor, size_t *stuck);
 

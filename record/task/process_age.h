@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* How old the process with the folder @proc_fd of /proc is, in nanoseconds, in steps of a tick; UINT64_MAX: it cannot be told. */
+/* How old the process with the folder @proc_fd of /proc is, in nanoseconds, in steps of a tick; UINT64_MAX: not known. */
 uint64_t process_age_ns(int proc_fd);
 
 /* When it began, since the machine did, likewise. */

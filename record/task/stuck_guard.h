@@ -31,7 +31,7 @@ struct stuck_work {
 	uint64_t patience_ns; /* STUCK_PATIENCE_NS, but for tests */
 };
 
-/* @guard may be NULL: then nobody waits. */
+/* @guard may be NULL: then nothing waits. */
 void stuck_guard_enter(struct stuck_guard *guard);
 void stuck_guard_leave(struct stuck_guard *guard);
 

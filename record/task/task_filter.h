@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_filter.h - whose events are kept: everybody's, or those of some processes and all that they start.
+ * task_filter.h - whose events are kept: all, or those of some processes and all that they start.
  *
  * Clocks that follow a task begin anew with each: a process shorter than the period is never sampled, and a
  * thousand of them are invisible. So where it is allowed, events follow CPUs also for single processes,
@@ -23,7 +23,7 @@ struct task_filter_leaver {
 	uint64_t round; /* in which it left */
 };
 
-/* Zeroed, it is everybody. */
+/* Zeroed, all tasks. */
 struct task_filter {
 	bool selected;        /* only members count */
 	bool by_cgroup;	      /* the kernel selects; members are those that a cgroup held when it was read last, with their children */

@@ -4,7 +4,7 @@
  *
  * A page that is not present has to be brought in by its owner: a disk, or a FUSE or userfaultfd server that an
  * ordinary user wrote and that never answers. A recorder that runs as root must not wait for it. So the process's
- * pagemap, or move_pages(2), is asked first, and bytes are copied from the pages that are said to be present.
+ * pagemap, or move_pages(2), is asked first, and bytes are copied from the pages that it reports as present.
  *
  * The process may take a page away between the question and the copy. process_vm_readv() waits for such a page in a
  * way that a fatal signal ends, where /proc/PID/mem would not; so read in a thread or a child that nothing waits for

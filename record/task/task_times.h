@@ -3,7 +3,7 @@
  * task_times.h - what the scheduler itself has counted for each thread that is recorded: /proc/PID/task/TID/schedstat.
  *
  * Read at the beginning, at the end and in between, so that threads that end meanwhile have a reading from shortly before:
- * after a tenth of a second, then at twice that, up to once a second, and never for more than 1 % of the time. A reading is told
+ * after a tenth of a second, then at twice that, up to once a second, and never for more than 1 % of the time. A reading is reported
  * only if the thread ran since the one before. Reports hold it against the records of switches.
  */
 #ifndef RECORD_TASK_TIMES_H
@@ -20,7 +20,7 @@ struct task_times {
 	bool wanted;
 	uint64_t next_ns;     /* when to read again, CLOCK_MONOTONIC; UINT64_MAX: never */
 	uint64_t interval_ns; /* until the next but one */
-	struct map runs;      /* thread -> nanoseconds on a CPU when it was last told */
+	struct map runs;      /* thread -> nanoseconds on a CPU when it was last reported */
 };
 
 /* Recording begins now; @wanted: there is something to hold it against. */

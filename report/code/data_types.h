@@ -2,7 +2,7 @@
 /*
  * data_types.h - which type, and which member of it, the sampled instructions access (--by data-type, data-field).
  *
- * Told from the instruction and from debug information, not from recorded addresses, so any event will do; but where an
+ * Derived from the instruction and from debug information, not from recorded addresses, so any event will do; but where an
  * event is not precise, a sample lands a little behind the instruction that it is about.
  */
 #ifndef REPORT_DATA_TYPES_H

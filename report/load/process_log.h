@@ -18,7 +18,7 @@ struct process_log {
 	struct profile *profile;
 	struct map lives;        /* pid -> number of its latest life in the profile */
 	struct map cgroups;      /* id -> path, as a string of the profile */
-	bool has_details;        /* processes' cgroups are told, and need not be taken from samples */
+	bool has_details;        /* processes' cgroups are in events, and need not be taken from samples */
 	VEC(uint32_t) nthreads;  /* by life */
 	VEC(uint8_t) wants_program; /* by life: its next mapping of code is what it executes */
 };

@@ -15,7 +15,7 @@
 #include "report/view/view.h"
 
 struct topdown_tree {
-	const struct topdown_model *model; /* NULL: the recording has none of theirs */
+	const struct topdown_model *model; /* NULL: the recording has no such events */
 	struct measures measures;
 	const struct measures *shown; /* the same, as views want it */
 	struct arena arena;

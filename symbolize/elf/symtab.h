@@ -24,7 +24,7 @@ struct symtab;
 struct symtab *symtab_new(struct image *img);
 
 /*
- * symtab_new() of what is asked of some addresses only: symtab_find() at @addresses, which ascend, and symtab_end() of what it
+ * symtab_new() for some addresses only: symtab_find() at @addresses, which ascend, and symtab_end() of what it
  * finds are as in the whole table; other symbols may be missing. Reading a large file for some addresses costs a fifth.
  */
 struct symtab *symtab_new_near(struct image *img, const uint64_t *addresses, size_t count);

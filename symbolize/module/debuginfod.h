@@ -3,7 +3,7 @@
  * debuginfod.h - files from the servers that DEBUGINFOD_URLS names, within a limit of time and bytes.
  *
  * Servers may be slow, hang, or send without end. What all requests together may take is one budget; a file that is larger
- * than DEBUGINFOD_LEN_MAX is given up. When the budget is used up, nobody is asked any more, and that is counted.
+ * than DEBUGINFOD_LEN_MAX is given up. When the budget is used up, no server is asked any more, and that is counted.
  * Any number of threads may ask.
  */
 #ifndef SYMBOLIZE_DEBUGINFOD_H
@@ -19,13 +19,13 @@
 
 struct debuginfod {
 	uint64_t time_ns; /* for all requests together */
-	/* Called now and then while a file comes: so many bytes of so many, 0: not known. NULL: nobody wants to know. */
+	/* Called now and then while a file comes: so many bytes of so many, 0: not known. NULL: not wanted. */
 	void (*progress)(void *context, uint64_t got, uint64_t len);
 	void *context;
 
 	/* What came of it. */
 	_Atomic uint64_t spent_ns;
-	atomic_uint found, late, refused; /* files; that time ran out for, or nobody was asked for; that were too large */
+	atomic_uint found, late, refused; /* files; that time ran out for, or no server was asked for; that were too large */
 };
 
 enum debuginfod_kind {

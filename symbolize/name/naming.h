@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * naming.h - what is known of one module: its files, their symbol tables and debug information, and whom to ask.
+ * naming.h - what is known of one module: its files, their symbol tables and debug information, and where to look further.
  *
  * For symbolizer.c, which has one for each module. One thread at a time may use a naming, and it may be another each time:
  * namings share nothing but images, which lock what they must.

@@ -31,7 +31,7 @@ static const struct {
 			       "copy the binary to this machine and name its root with --symfs" },
 	[UNWIND_32_BIT] = { "32-bit program", "build it for 64 bits; stacks of 32-bit programs are not followed" },
 	[UNWIND_UNREADABLE] = { "unreadable memory",
-				"the rule asks for memory that the snapshot has not, or for a register that nobody saved; "
+				"the rule needs memory outside the snapshot, or a register that was not saved; "
 				"'preport debug-unwind' shows one" },
 	[UNWIND_OTHER_STACK] = { "another stack",
 				 "below a signal handler with a stack of its own (sigaltstack), or C code that Go or Erlang calls, "

@@ -55,7 +55,7 @@ struct derive_out {
 	bool (*wanted)(void *context, uint32_t thread);
 	/*
 	 * What a thread did from when to when, whatever samples stand for others; not @is_single: a sum, whose parts may have
-	 * been in any order. NULL: nobody wants it.
+	 * been in any order. NULL: not wanted.
 	 */
 	void (*span)(void *context, const struct derived *derived, bool is_single);
 	void *context;
