@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# Prints modules of the tree that modules.md does not list once: under a heading "## `folder/`", in front of the colon
+# of an item "- `a`, `b`: what they are". Usage: awk -f modules.awk modules.md MODULE... (paths without .c or .h, sorted)
+BEGIN {
+	for (i = 2; i < ARGC; i++) {
+		tree[ARGV[i]] = 1
+		ARGV[i] = ""
+	}
+}
+length($0) > 110 { print FILENAME ":" FNR ": longer than 110 columns" }
+/^## / {
+	item = 0
+	folder = match($0, /`.*\/`/) ? substr($0, RSTART + 1, RLENGTH - 2) : ""
+}
+/^- / { item = folder != "" }
+/^$/ { item = 0 }
+item {
+	names = $0
+	item = !sub(/:.*/, "", names)
+	while (match(names, /`[^`]*`/)) {
+		listed[folder substr(names, RSTART + 1, RLENGTH - 2)]++
+		names = substr(names, RSTART + RLENGTH)
+	}
+}
+END {
+	for (module in tree)
+		if (!listed[module])
+			print "modules.md does not list " module
+	for (module in listed) {
+		if (listed[module] > 1)
+			print "modules.md lists " module " " listed[module] " times"
+	}
+}
