@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What tasks that wait to be used again may hold: a block of thousands of short processes must not make each of them grow. */
+#define KEPT_LEN (2u << 20)
+
 /* What a thread's last sample held. */
 struct task {
 	struct event_regs regs;
@@ -348,8 +351,29 @@ struct trace_encoder_summary trace_encoder_summary(const struct trace_encoder *e
 	return sum;
 }
 
+static size_t task_len(const struct task *task)
+{
+	return sizeof(*task) + task->slots.cap * sizeof(*task->slots.items) + task->words.cap * sizeof(*task->words.items) +
+	       task->kernel_ips.cap * sizeof(*task->kernel_ips.items) + task->user_ips.cap * sizeof(*task->user_ips.items);
+}
+
+static void trim_tasks(struct trace_encoder *enc)
+{
+	size_t kept = 0, len = 0;
+
+	for (size_t i = 0; i < enc->tasks.len; i++) {
+		len += task_len(enc->tasks.items[i]);
+		if (len <= KEPT_LEN)
+			enc->tasks.items[kept++] = enc->tasks.items[i];
+		else
+			task_free(enc->tasks.items[i]);
+	}
+	enc->tasks.len = kept;
+}
+
 static void begin_anew(struct trace_encoder *enc)
 {
+	trim_tasks(enc);
 	for (size_t i = 0; i < TRACE_COLUMNS; i++)
 		writer_reset(&enc->columns[i]);
 	value_encoder_reset(&enc->values);
