@@ -59,6 +59,28 @@ bool cfi_record_at(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_re
 	return true;
 }
 
+size_t cfi_record_count_fdes(const struct cfi_bytes *bytes, size_t most)
+{
+	struct reader r = reader_over(bytes, 0, bytes->len);
+	size_t count = 0, nends = 0;
+
+	while (nends <= most) {
+		uint64_t len = reader_u32(&r, "record length");
+
+		if (len == UINT32_MAX)
+			len = reader_u64(&r, "record length");
+		nends = len ? 0 : nends + 1;
+		if (r.failed || len > reader_left(&r) || (len && len < 4))
+			break;
+		if (!len)
+			continue;
+		count += reader_u32(&r, "CIE id") != 0;
+		r.pos += len - 4;
+		r.offset += len - 4;
+	}
+	return count;
+}
+
 /* Real ones have at most seven letters; the bound keeps a CIE cheap to parse, however often it is referred to. */
 #define AUGMENTATION_MAX 16
 

@@ -60,6 +60,12 @@ struct cfi_record {
 /* Read the record at @offset of the section; false if it is malformed or there is none. */
 bool cfi_record_at(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_record *ret);
 
+/*
+ * How many FDEs there are in an .eh_frame, up to the first record that is malformed or @most marks of an end in a row: what
+ * counting by cfi_record_at() gives, in a fraction of the time.
+ */
+size_t cfi_record_count_fdes(const struct cfi_bytes *bytes, size_t most);
+
 /* Parse the CIE at @offset. */
 bool cfi_record_cie(const struct cfi_bytes *bytes, uint64_t offset, struct cfi_cie *ret);
 

@@ -409,17 +409,15 @@ static bool rows_are_true_near(const struct cfi_section *cfi, uint64_t vaddr)
 /* Does .eh_frame have as many FDEs as there are rows? Linkers make none for those that cover nothing. */
 static bool count_is_true(const struct cfi_section *cfi)
 {
+	size_t count = cfi_record_count_fdes(&cfi->eh, ENDS_MAX), empty = 0;
 	struct walk records = { .bytes = &cfi->eh };
 	struct cie_cache cache = { 0 };
 	struct cfi_record rec;
 	struct cfi_fde fde;
-	size_t count = 0, empty = 0;
 
-	while (walk_next(&records, &rec))
-		count += !rec.is_end && !rec.is_cie;
 	if (count <= cfi->ntable || count - cfi->ntable > EMPTY_MAX)
 		return count == cfi->ntable;
-	for (records = (struct walk){ .bytes = &cfi->eh }; walk_next(&records, &rec);)
+	while (walk_next(&records, &rec))
 		empty += !rec.is_end && !rec.is_cie && cached_cie(&cache, &cfi->eh, rec.cie_offset) &&
 			 cfi_record_fde(&cfi->eh, &rec, &cache.cie, &fde) && fde.begin == fde.end;
 	return count == cfi->ntable + empty;

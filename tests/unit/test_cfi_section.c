@@ -409,3 +409,40 @@ TEST(cfi_section_refuses_an_augmentation_that_is_too_long)
 		image_close(img);
 	}
 }
+
+/* One record after the other. */
+static size_t count_slowly(const struct cfi_bytes *bytes, size_t most)
+{
+	struct cfi_record rec = { 0 };
+	size_t count = 0, nends = 0;
+
+	while (nends <= most && cfi_record_at(bytes, rec.end, &rec)) {
+		nends = rec.is_end ? nends + 1 : 0;
+		count += !rec.is_end && !rec.is_cie;
+	}
+	return count;
+}
+
+TEST(cfi_record_counts_what_reading_one_by_one_counts)
+{
+	static const uint8_t values[] = { 0, 1, 3, 4, 0x7f, 0xff };
+	CLEANUP(cfi_writer_deinit) struct cfi_writer w = { 0 };
+
+	three_functions(&w, PC_RELATIVE);
+	for (size_t len = 0; len <= w.out.len; len++) {
+		const struct cfi_bytes bytes = { .data = guarded(w.out.data, len), .len = len };
+
+		CHECK_UINT(cfi_record_count_fdes(&bytes, 2), count_slowly(&bytes, 2));
+	}
+	const struct cfi_bytes bytes = { .data = w.out.data, .len = w.out.len };
+
+	for (size_t i = 0; i < w.out.len; i++) {
+		uint8_t *at = (uint8_t *)w.out.data + i, before = *at;
+
+		for (size_t j = 0; j < ARRAY_LEN(values); j++) {
+			*at = values[j];
+			CHECK_UINT(cfi_record_count_fdes(&bytes, 2), count_slowly(&bytes, 2));
+		}
+		*at = before;
+	}
+}
