@@ -123,6 +123,7 @@ static struct err *scan(struct recorder *s)
 		.context = s,
 		.info = &s->process_info,
 		.data = s->args->extras.data,
+		.first = &s->hands[0].priority,
 	};
 	struct err *err =
 		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);

@@ -71,6 +71,7 @@ struct scan_list {
 	VEC(pid_t) pids;
 	struct known_files files;
 	struct event_mmap vsyscall; /* no path: there is none */
+	struct priority priority;   /* of the thread that scans */
 	struct err *err;
 };
 
@@ -440,6 +441,16 @@ static void scan_free(struct scan *scan)
 	free(scan);
 }
 
+/* On a busy machine an ordinary thread waits for a CPU for longer than all of this takes. */
+static void begin_thread(void *context)
+{
+	struct scan_list *list = context;
+
+	list->priority = (struct priority){ 0 };
+	if (list->visitor->first)
+		priority_join(&list->priority, list->visitor->first);
+}
+
 /* What it allocates is lost if it gets stuck. */
 static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 {
@@ -451,6 +462,7 @@ static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 	scan->vsyscall = &list->vsyscall;
 	list->err = scan_open(list->pids.items[index], scan, list->visitor);
 	scan_free(scan);
+	priority_check(&list->priority);
 	return !list->err;
 }
 
@@ -475,7 +487,7 @@ static void find_vsyscall(struct event_mmap *ret)
 
 static struct err *scan_all(struct scan_list *list, size_t *stuck)
 {
-	const struct stuck_work work = { scan_one, list, list->pids.len, STUCK_PATIENCE_NS };
+	const struct stuck_work work = { scan_one, begin_thread, list, list->pids.len, STUCK_PATIENCE_NS };
 
 	find_vsyscall(&list->vsyscall);
 	*stuck += stuck_guard_run(&work);

@@ -10,6 +10,7 @@
 
 #include "formats/base/err.h"
 #include "formats/event.h"
+#include "record/sample/priority.h"
 #include "record/task/process_info.h"
 
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct proc_visitor {
 	void *context;
 	struct process_info *info; /* to read command lines and the like with; NULL: they are left out */
 	bool data; /* mappings without code too */
+	const struct priority *first; /* the caller's place in line: the thread takes the same, with a budget of its own; NULL: an ordinary one */
 };
 
 /* The kernel's text from /proc/kallsyms; 0 and 0 if it hides addresses. */

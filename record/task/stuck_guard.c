@@ -56,6 +56,8 @@ static void *run(void *context)
 	const struct stuck_work work = *guard->work;
 	bool more = true;
 
+	if (work.begin)
+		work.begin(work.context);
 	for (size_t i = guard->first; i < work.count && more; i++) {
 		guard->index = i;
 		more = work.item(work.context, i, guard);

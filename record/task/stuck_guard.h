@@ -26,6 +26,7 @@ struct stuck_guard;
 struct stuck_work {
 	/* Item number @index; false: that was the last. The same thread does not do all of them. */
 	bool (*item)(void *context, size_t index, struct stuck_guard *guard);
+	void (*begin)(void *context); /* in each thread, before its first item; NULL: there is nothing to do */
 	void *context;
 	size_t count;
 	uint64_t patience_ns; /* STUCK_PATIENCE_NS, but for tests */

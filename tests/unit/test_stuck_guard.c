@@ -12,7 +12,7 @@ struct job {
 	int fds[2];
 	size_t nstuck; /* from the second on */
 	size_t last;
-	atomic_size_t begun, done;
+	atomic_size_t begun, done, nthreads;
 };
 
 static bool do_item(void *context, size_t index, struct stuck_guard *guard)
@@ -32,9 +32,16 @@ static bool do_item(void *context, size_t index, struct stuck_guard *guard)
 	return index != job->last;
 }
 
+static void begin_thread(void *context)
+{
+	struct job *job = context;
+
+	job->nthreads++;
+}
+
 static size_t run_job(struct job *job, size_t count, uint64_t patience_ns)
 {
-	const struct stuck_work work = { do_item, job, count, patience_ns };
+	const struct stuck_work work = { do_item, begin_thread, job, count, patience_ns };
 
 	CHECK_INT(pipe(job->fds), 0);
 	return stuck_guard_run(&work);
@@ -58,6 +65,7 @@ TEST(stuck_guard_leaves_behind_what_is_stuck)
 	static struct job job = { .nstuck = 2, .last = 100 };
 
 	CHECK_UINT(run_job(&job, 5, 20000000), 2);
+	CHECK_UINT(job.nthreads, 3);
 	CHECK_UINT(job.done, 3);
 	CHECK_INT(write(job.fds[1], "ab", 2), 2);
 	usleep(20000);
