@@ -65,7 +65,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(WARN) $(HARDENI
 	$(if $(FUZZ),-fsanitize=fuzzer-no-link -DFUZZ) -I. -I$(GEN) $(PC_CFLAGS) $(if $(DEFLATE),-DHAVE_LIBDEFLATE) $(CPPFLAGS)
 ALL_LDFLAGS = $(HARDENING_LD) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 TEST_CFLAGS = -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra
-LIBS = -Wl,--as-needed $(PC_LIBS) -liberty -lpfm -lpthread -lm
+LIBS = -Wl,--as-needed $(PC_LIBS) -liberty -ldl -lpthread -lm
 
 ifeq ($(V),)
 say = @printf '  %-4s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)';

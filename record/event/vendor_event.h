@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vendor_event.h - events as the makers of processors call them, from libpfm4's tables for this machine.
+ * vendor_event.h - events as the makers of processors call them, from the tables of libpfm4 for this machine, if it is installed.
  *
  * "EVENT.UMASK" as in Intel's manuals, "EVENT:UMASK" as in libpfm4, "PMU::EVENT"; case does not matter.
  * Not thread-safe, for libpfm4 is not.
