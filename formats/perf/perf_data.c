@@ -285,6 +285,11 @@ static struct err *take_tracing(struct perf_data *p, const struct perf_data_reco
 	return reader_check(&r);
 }
 
+static bool is_tracing(const struct perf_data_record *record)
+{
+	return record->type == PERF_DATA_TRACING_DATA || record->type == PERF_DATA_SIMPLEPERF_TRACING;
+}
+
 static void take_side(struct perf_data *p, const struct perf_data_record *record)
 {
 	const struct perf_data_facts facts = { &p->rec, &p->attrs, &p->build_ids, &p->gaps };
@@ -293,7 +298,7 @@ static void take_side(struct perf_data *p, const struct perf_data_record *record
 	if (record->type == PERF_DATA_FINISHED_ROUND) {
 		if (!perf_data_parts_added(p->parts)) /* of one file it says nothing about the others */
 			perf_data_order_round(&p->order);
-	} else if (record->type == PERF_DATA_TRACING_DATA && !p->begun) {
+	} else if (is_tracing(record) && !p->begun) {
 		err = take_tracing(p, record);
 	} else if (record->type == PERF_DATA_BUILD_ID || !p->begun) {
 		err = perf_data_side_take(&facts, record);

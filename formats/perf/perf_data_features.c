@@ -6,6 +6,7 @@
 
 #include "formats/base/writer.h"
 #include "formats/perf/perf_data_tracing.h"
+#include "formats/perf/simpleperf_files.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -167,6 +168,21 @@ static void load_tracing(const struct perf_data_facts *facts, struct reader *r)
 	perf_data_tracing_load(facts->attrs, r);
 }
 
+static void load_files(const struct perf_data_facts *facts, struct reader *r)
+{
+	simpleperf_files_load(facts->rec, r, /* messages= */ false);
+}
+
+static void load_file_messages(const struct perf_data_facts *facts, struct reader *r)
+{
+	simpleperf_files_load(facts->rec, r, /* messages= */ true);
+}
+
+static void load_meta(const struct perf_data_facts *facts, struct reader *r)
+{
+	simpleperf_meta_load(facts->rec, facts->attrs, r);
+}
+
 static void (*const loaders[])(const struct perf_data_facts *facts, struct reader *r) = {
 	[PERF_DATA_FEATURE_TRACING_DATA] = load_tracing,
 	[PERF_DATA_FEATURE_BUILD_ID] = load_build_ids,
@@ -181,6 +197,9 @@ static void (*const loaders[])(const struct perf_data_facts *facts, struct reade
 	[PERF_DATA_FEATURE_GROUP_DESC] = load_groups,
 	[PERF_DATA_FEATURE_SAMPLE_TIME] = load_sample_time,
 	[PERF_DATA_FEATURE_CLOCK_DATA] = load_clock,
+	[PERF_DATA_FEATURE_SIMPLEPERF_FILE] = load_files,
+	[PERF_DATA_FEATURE_SIMPLEPERF_META_INFO] = load_meta,
+	[PERF_DATA_FEATURE_SIMPLEPERF_FILE2] = load_file_messages,
 };
 
 bool perf_data_feature_is_used(unsigned number)

@@ -33,6 +33,7 @@ struct perf_data_chunk {
 struct level {
 	struct perf_data_chunk *chunk; /* NULL: nothing yet */
 	size_t pos;
+	size_t skip; /* bytes of a record that is too long for a chunk */
 };
 
 struct perf_data_stream {
@@ -151,10 +152,12 @@ static void make_room(struct perf_data_stream *s, struct level *level)
  * Some versions of perf write more into one COMPRESSED2 than the 16 bits of its size can say; the size of its content, which
  * has 64, tells.
  */
-static size_t whole_len(const struct level *level, uint32_t type, size_t len)
+static size_t whole_len(const struct level *level, uint32_t type, uint16_t misc, size_t len)
 {
 	struct reader r;
 
+	if (type >= PERF_DATA_SIMPLEPERF_BEGIN)
+		return (size_t)misc << 16 | len;
 	if (type != PERF_DATA_COMPRESSED2)
 		return len;
 	reader_init(&r, level->chunk->data + level->pos, level_left(level), /* big_endian= */ false);
@@ -168,8 +171,17 @@ static size_t whole_len(const struct level *level, uint32_t type, size_t len)
 	return whole <= RECORD_MAX && (uint16_t)whole == len ? whole : len;
 }
 
-/* The record at the level's place; false if not all of it is there. */
-static struct err *peek(const struct level *level, uint64_t offset, struct perf_data_record *ret,
+/* Leave a long record behind, as far as it is there. */
+static void skip_long(struct level *level)
+{
+	size_t here = MIN(level->skip, level_left(level));
+
+	level->pos += here;
+	level->skip -= here;
+}
+
+/* The record at the level's place; false if not all of it is there. Of one too long for a chunk it is the header. */
+static struct err *peek(struct level *level, uint64_t offset, struct perf_data_record *ret,
 			bool *ret_whole)
 {
 	struct reader r;
@@ -179,14 +191,17 @@ static struct err *peek(const struct level *level, uint64_t offset, struct perf_
 		return NULL;
 	reader_init(&r, level->chunk->data + level->pos, PERF_DATA_HEADER_LEN, /* big_endian= */ false);
 	uint32_t type = reader_u32(&r, "record type");
-
-	reader_skip(&r, 2, "record flags");
-	size_t len = whole_len(level, type, reader_u16(&r, "record size"));
+	uint16_t misc = reader_u16(&r, "record flags");
+	size_t len = whole_len(level, type, misc, reader_u16(&r, "record size"));
 
 	if (len < PERF_DATA_HEADER_LEN)
 		return err_new(ERR_CORRUPT,
 			       "a record of type %" PRIu32 " and %zu bytes at offset %" PRIu64, type,
 			       len, offset);
+	if (len > RECORD_MAX) {
+		level->skip = len - PERF_DATA_HEADER_LEN;
+		len = PERF_DATA_HEADER_LEN;
+	}
 	*ret = (struct perf_data_record){
 		.data = level->chunk->data + level->pos,
 		.len = len,
@@ -227,6 +242,8 @@ static struct err *next_raw(struct perf_data_stream *s, struct perf_data_record 
 	size_t got;
 
 	for (;;) {
+		skip_long(&s->raw);
+
 		struct err *err = peek(&s->raw, raw_offset(s), ret, &whole);
 
 		if (!err && !whole)
@@ -302,6 +319,7 @@ static struct err *next_unpacked(struct perf_data_stream *s, struct perf_data_re
 	struct err *err = NULL;
 
 	while (!err) {
+		skip_long(&s->unpacked);
 		err = peek(&s->unpacked, s->packed_offset, ret, &whole);
 		if (err || whole || !packed)
 			break;

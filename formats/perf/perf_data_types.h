@@ -22,6 +22,10 @@ enum perf_data_type {
 	PERF_DATA_COMPRESSED2 = 83, /* with its own size, and padded */
 };
 
+/* Records of simpleperf; the 16 bits of misc are the upper half of their size. */
+#define PERF_DATA_SIMPLEPERF_BEGIN   32768U
+#define PERF_DATA_SIMPLEPERF_TRACING 32777U /* TRACING_DATA again, within the record */
+
 /* Of LOST_SAMPLES: a filter in BPF threw them away, as it was asked to. */
 #define PERF_DATA_MISC_LOST_BY_FILTER (1U << 15)
 
@@ -41,6 +45,9 @@ enum perf_data_feature {
 	PERF_DATA_FEATURE_SAMPLE_TIME = 21,
 	PERF_DATA_FEATURE_DIR_FORMAT = 24, /* perf record --threads */
 	PERF_DATA_FEATURE_CLOCK_DATA = 29,
+	PERF_DATA_FEATURE_SIMPLEPERF_FILE = 128,
+	PERF_DATA_FEATURE_SIMPLEPERF_META_INFO = 129,
+	PERF_DATA_FEATURE_SIMPLEPERF_FILE2 = 132,
 	PERF_DATA_FEATURES_MAX = 256,
 };
 

@@ -9,7 +9,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/embed/kcore.h"
-#include "symbolize/elf/mini_elf.h"
+#include "formats/base/mini_elf.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "formats/base/compiler.h"
 #include "formats/base/vec.h"
 #include "record/runtime/dotnet_metadata.h"
-#include "symbolize/elf/mini_elf.h"
+#include "formats/base/mini_elf.h"
 
 #include <elf.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "symbolize/elf/bundle_calls.h"
 #include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/frame_writer.h"
-#include "symbolize/elf/mini_elf.h"
+#include "formats/base/mini_elf.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "formats/base/reader.h"
 #include "symbolize/elf/bundle_calls.h"
-#include "symbolize/elf/mini_elf.h"
+#include "formats/base/mini_elf.h"
 
 #include <elf.h>
 #include <string.h>

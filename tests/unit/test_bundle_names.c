@@ -5,7 +5,7 @@
 #include "symbolize/elf/bundle_names.h"
 
 #include "symbolize/elf/image.h"
-#include "symbolize/elf/mini_elf.h"
+#include "formats/base/mini_elf.h"
 #include "symbolize/elf/symtab.h"
 #include "tests/unit/test.h"
 

@@ -6,8 +6,8 @@
  *
  * A zeroed struct with its machine set is ready.
  */
-#ifndef ELF_MINI_ELF_H
-#define ELF_MINI_ELF_H
+#ifndef BASE_MINI_ELF_H
+#define BASE_MINI_ELF_H
 
 #include "formats/base/strtab.h"
 #include "formats/base/vec.h"

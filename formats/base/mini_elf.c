@@ -3,7 +3,7 @@
  * mini_elf.c - the layout is fixed by the counts, so everything is written in one pass (gABI, chapters
  * 4 and 5).
  */
-#include "symbolize/elf/mini_elf.h"
+#include "formats/base/mini_elf.h"
 
 #include "formats/base/map.h"
 
