@@ -54,16 +54,16 @@ static const struct python_layout layouts[] = {
 	[7] = { OLD_COMMON, .head = 24, .thread_id = 176, .frame_ip = 104, .unit = 1, .code_file = 96,
 		.code_name = 104, .code_first_line = 36, .code_lines = 112, .frame_locals = 360,
 		.code_locals = 64 },
-	[8] = { OLD_COMMON, .current = 1368, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
+	[8] = { OLD_COMMON, .current = 1368, .collecting = 544, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
 		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120,
 		.frame_locals = 360, .code_locals = 72 },
-	[9] = { OLD_COMMON, .current = 568, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
+	[9] = { OLD_COMMON, .current = 568, .thread_interp = 16, .collecting = 816, .head = 32, .thread_id = 176, .frame_ip = 104, .unit = 1,
 		.code_file = 104, .code_name = 112, .code_first_line = 40, .code_lines = 120,
 		.frame_locals = 360, .code_locals = 72 },
-	[10] = { OLD_COMMON, .current = 568, .head = 32, .thread_id = 176, .frame_ip = 96, .unit = 2,
+	[10] = { OLD_COMMON, .current = 568, .thread_interp = 16, .collecting = 816, .head = 32, .thread_id = 176, .frame_ip = 96, .unit = 2,
 		 .form = MANAGED_LINES_LINETABLE, .code_file = 104, .code_name = 112,
 		 .code_first_line = 40, .code_lines = 120, .frame_locals = 352, .code_locals = 72 },
-	[11] = { .head = 40, .current = 576, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
+	[11] = { .head = 40, .current = 576, .thread_interp = 16, .collecting = 848, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
 		 .thread_id = 152, .native_id = 160, .thread_frame = 56, .cframe_frame = 8,
 		 .frame_previous = 48, .frame_code = 32, .frame_ip = 56, .frame_cookie = 0,
 		 .frame_mark = 68, .mark = ENTRY_FLAG, .form = MANAGED_LINES_LOCATIONS,
@@ -71,7 +71,7 @@ static const struct python_layout layouts[] = {
 		 .code_start = 184, .text_len = 16, .text_state = 32, .ascii_len = 48,
 		 .compact_len = 72, .bytes_len = 16, .bytes_data = 32, .frame_locals = 72,
 		 .code_locals = 96, SAME_OBJECTS },
-	[12] = { .head = 40, .thread_interp = 16, .gil = 384, .gil_holder = 8, .gil_locked = 16,
+	[12] = { .head = 40, .thread_interp = 16, .collecting = 312, .gil = 384, .gil_holder = 8, .gil_locked = 16,
 		 .interp_next = 0, .interp_threads = 72, .thread_next = 8,
 		 .thread_id = 136, .native_id = 144, .thread_frame = 56, .cframe_frame = 0,
 		 .frame_previous = 8, .frame_code = 0, .frame_ip = 56, .frame_cookie = 16,
@@ -683,16 +683,18 @@ static bool read_holder(struct python *py, struct managed_view *view, uint64_t t
 	return true;
 }
 
-static void label_lock(struct python *py, struct managed_view *view, uint64_t thread, struct managed_stack *ret)
+/* Does another thread have it? */
+static bool label_lock(struct python *py, struct managed_view *view, uint64_t thread, struct managed_stack *ret)
 {
 	uint64_t holder;
 
 	if (!read_holder(py, view, thread, &holder))
-		return;
+		return false;
 	ret->labels[ret->nlabels++] = (struct event_managed_label){
 		.key = "gil",
 		.text = !holder ? "free" : holder == thread ? "held" : "held by another thread",
 	};
+	return holder && holder != thread;
 }
 
 /* The handle whose method runs in @frame is its first variable. */
@@ -711,19 +713,22 @@ static void label_task(struct python *py, struct managed_view *view, const struc
 			(struct event_managed_label){ .key = "awaiters", .text = names.awaiters };
 }
 
-/* From 3.13 on: a collection of garbage goes on in the thread's interpreter, and so in the thread that has its lock. */
+/*
+ * From 3.8 on: a collection of garbage goes on in the thread's interpreter, or (3.8) in the process, and so in the thread that has the lock;
+ * those that wait for it do not collect.
+ */
 static void label_collection(struct python *py, struct managed_view *view, uint64_t thread,
 			     struct managed_stack *ret)
 {
 	const struct python_layout *l = &py->layout;
-	uint64_t interp;
+	uint64_t home = py->runtime_addr;
 	uint32_t collecting = 0;
 
-	if (l->collecting && managed_view_try(view, thread + l->thread_interp, &interp, sizeof(interp)) &&
-	    managed_view_try(view, interp + l->collecting, &collecting, sizeof(collecting)) && collecting == 1)
+	if (!l->collecting || (l->thread_interp && !managed_view_try(view, thread + l->thread_interp, &home, sizeof(home))))
+		return;
+	if (managed_view_try(view, home + l->collecting, &collecting, sizeof(collecting)) && collecting == 1)
 		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "gc", .text = "collecting" };
 }
-
 
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
 			struct managed_stack *ret)
@@ -753,8 +758,8 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
 	} else {
-		label_lock(py, view, thread, ret);
-		label_collection(py, view, thread, ret);
+		if (!label_lock(py, view, thread, ret))
+			label_collection(py, view, thread, ret);
 		if (task < count)
 			label_task(py, view, &py->frames[task], ret);
 		if (py->host.locals)

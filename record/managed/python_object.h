@@ -36,7 +36,7 @@ struct python_layout {
 	/* Who has the interpreter's lock: 3.8 to 3.11 a thread state in _PyRuntime; 3.12 behind a pointer in the interpreter. */
 	uint16_t current, thread_interp, gil, gil_locked, gil_holder;
 	uint16_t gil_enabled; /* free-threaded: is there one; 0: always */
-	uint16_t collecting; /* in the interpreter, from 3.13 on; 0: not known */
+	uint16_t collecting; /* in the interpreter, of 3.8 in _PyRuntime; 0: not known */
 };
 
 /* The text of the str at @addr, cut at some hundred bytes; "" if it cannot be read. */

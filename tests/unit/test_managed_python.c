@@ -193,6 +193,26 @@ TEST(managed_python_says_who_has_the_interpreters_lock)
 	}
 }
 
+TEST(managed_python_says_that_garbage_is_collected_by_the_thread_that_has_the_lock)
+{
+	static const struct {
+		uint64_t holder;
+		uint32_t collecting;
+		size_t nlabels;
+	} cases[] = { { FAKE_BASE + THREAD, 0, 1 }, { FAKE_BASE + THREAD, 1, 2 }, { FAKE_BASE + INTERP, 1, 1 }, { FAKE_BASE + THREAD, 2, 1 } };
+
+	FAKE(fake);
+	managed_fake_put(&fake, THREAD + 16, FAKE_BASE + INTERP);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		managed_fake_put(&fake, RUNTIME + 576, cases[i].holder);
+		managed_fake_put32(&fake, INTERP + 848, cases[i].collecting);
+		managed_fake_stack(&fake, FAKE_PID);
+		CHECK_UINT(fake.stack->nlabels, cases[i].nlabels);
+		if (cases[i].nlabels == 2)
+			CHECK_STR(fake.stack->labels[1].key, "gc");
+	}
+}
+
 TEST(managed_python_fails_where_memory_is_not_there)
 {
 	static const size_t pointers[] = { RUNTIME + 40, INTERP + 16, THREAD + 56, CFRAME + 8,
