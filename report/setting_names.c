@@ -13,7 +13,7 @@ const struct setting_name setting_names[] = {
 	{ "idle", SETTING_YES, NULL, "show where threads without work wait: yes or no" },
 	{ "inline", SETTING_NO, NULL, "inlined calls and source lines: yes or no" },
 	{ "levels", SETTING_VALUE, "default-by", "the default levels of tables" },
-	{ "native", SETTING_YES, NULL, "the C frames of interpreters, too: yes or no" },
+	{ "native", SETTING_YES, NULL, "frames that are a runtime's alone, too: yes or no" },
 	{ "not-mine", SETTING_VALUE, NULL, "a glob of files that are not your own code, as often as you like" },
 	{ "pager", SETTING_PAGER, NULL, "a command for long output, or no" },
 	{ "progress", SETTING_NO, NULL, "a line on the terminal while it takes long: yes or no" },

@@ -15,6 +15,8 @@
 #include "report/load/process_log.h"
 #include "report/load/session_args.h"
 #include "report/load/wait_labels.h"
+#include "report/view/runtime_frames.h"
+#include "report/view/runtime_work.h"
 #include "symbolize/name/name_ahead.h"
 
 #include <stdlib.h>
@@ -251,6 +253,7 @@ struct loader {
 	/* From stacks to rows; only loader_load() has these. */
 	struct derive *derive;	 /* the transformers at work */
 	struct reshape *reshape; /* NULL unless the filter changes stacks */
+	struct runtime_frames *runtimes; /* NULL: their own frames stay, or there are none */
 	struct profile_lives lives;
 	struct profile_sum matched;
 	struct loader_keep keep;
@@ -280,6 +283,7 @@ void loader_free(struct loader *l)
 		return;
 	walked_stacks_deinit(&l->stacks);
 	reshape_free(l->reshape);
+	runtime_frames_free(l->runtimes);
 	managed_stacks_free(l->managed);
 	wait_labels_free(l->wait_labels);
 	vec_deinit(&l->places);
@@ -358,6 +362,18 @@ static int64_t weight_of(struct loader *l, const struct derived *from)
 	return 0;
 }
 
+/* @stack without the frames that are a runtime's alone. */
+static uint32_t fold(struct loader *l, uint32_t stack)
+{
+	const struct profile *p = l->in.profile;
+
+	if (!l->runtimes)
+		return stack;
+	for (uint32_t at = runtime_frames_wants(l->runtimes, p, stack) ? stack : 0; at; at = p->stacks.items[at].parent)
+		loader_name(l, p->stacks.items[at].location);
+	return runtime_frames_fold(l->runtimes, l->in.profile, stack);
+}
+
 /* What stands for @stack in the profile, if the filter changes stacks; false: samples with it are left out. */
 static bool reshape(struct loader *l, uint32_t stack, uint32_t *ret)
 {
@@ -388,9 +404,9 @@ static void add_derived(void *context, const struct derived *from)
 	struct loader *l = context;
 	struct profile *p = l->in.profile;
 	int64_t weight = weight_of(l, from);
-	uint32_t stack;
+	uint32_t folded = fold(l, from->stack), stack;
 
-	if (!reshape(l, from->stack, &stack))
+	if (!reshape(l, folded, &stack))
 		return;
 
 	struct profile_sample sample = {
@@ -407,7 +423,7 @@ static void add_derived(void *context, const struct derived *from)
 		.weight_sq = (double)weight * (double)weight,
 	};
 
-	if (!passes_stack(l, from->stack) || !filter_passes_cpu(l->filter, from->cpu))
+	if (!passes_stack(l, folded) || !filter_passes_cpu(l->filter, from->cpu))
 		return;
 	for (struct loader_listener *at = l->listeners; at && from->ev; at = at->next)
 		if (at->sample)
@@ -444,8 +460,10 @@ static void add_span(void *context, const struct derived *from, bool is_single)
 		.run_ns = from->state == PROFILE_STATE_ON_CPU ? from->weight : 0,
 	};
 
+	uint32_t stack = from->state == PROFILE_STATE_ON_CPU ? 0 : fold(l, from->stack);
+
 	if (from->state == PROFILE_STATE_ON_CPU ||
-	    (reshape(l, from->stack, &span.stack) && passes_stack(l, from->stack) && filter_passes_cpu(l->filter, from->cpu)))
+	    (reshape(l, stack, &span.stack) && passes_stack(l, stack) && filter_passes_cpu(l->filter, from->cpu)))
 		span_list_add(&l->in.profile->spans, &span);
 }
 
@@ -632,7 +650,17 @@ static unsigned walk_threads(const struct loader *l)
 	return event_source_has_batches(l->in.source) ? (unsigned)MIN(MAX(l->in.args->threads, 1), THREADS_MAX) : 1;
 }
 
-/* Names are looked up ahead unless the filter asks for names on the way. */
+/* Was code sampled that a runtime made whose own frames are left out? Its file is in the trace, then. */
+static bool makes_code(const struct recording *rec)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < rec->nimages && rec->njit_maps && !found; i++)
+		found = runtime_work_is_module(rec->images[i].path);
+	return found;
+}
+
+/* Names are looked up ahead unless the filter, or what is left out of stacks, asks for names on the way. */
 static void begin_threads(struct loader *l, const struct filter *filter)
 {
 	unsigned nthreads = walk_threads(l);
@@ -640,7 +668,7 @@ static void begin_threads(struct loader *l, const struct filter *filter)
 	if (nthreads == 1)
 		return;
 	l->pool = pool_new(nthreads, memory_keep_thread);
-	if (l->namer.depth && !filter_needs_stacks(filter) && !l->reshape)
+	if (l->namer.depth && !filter_needs_stacks(filter) && !l->reshape && !l->runtimes)
 		l->namer.ahead = name_ahead_new(l->in.binaries->symbolizer, l->pool);
 }
 
@@ -671,6 +699,8 @@ struct err *loader_load(struct loader *l, struct filter *filter, unsigned depth,
 
 	if (reshape_is_given(&filter->reshape))
 		l->reshape = reshape_new(&filter->reshape);
+	if (!l->in.args->native && makes_code(l->in.recording))
+		l->runtimes = runtime_frames_new();
 	l->keep = *keep;
 	l->namer.depth = depth;
 	begin_threads(l, filter);

@@ -111,7 +111,7 @@ const struct opt session_opts[] = {
 		  "time limit for all downloads from DEBUGINFOD_URLS (120)", parse_seconds),
 	OPT_LIST(struct session_args, not_mine, "not-mine", 0, "GLOB,..", "files that are not your own code, for --by mine"),
 	OPT_FLAG(struct session_args, native, "native", 0,
-		 "show interpreters' C frames, not only the scripts' frames"),
+		 "show frames that are a runtime's alone, not only the program's"),
 	OPT_NOT(struct session_args, progress, "no-progress", 0,
 		"do not show progress while reading a large trace"),
 	OPT_END,

@@ -22,7 +22,7 @@ struct session_args {
 	enum demangle_how demangle;
 	uint64_t debuginfod_time_ns;   /* that servers of debug information may take, all together */
 	struct opt_list not_mine;      /* globs of files whose code is not the user's own */
-	bool native; /* show the C frames of interpreters */
+	bool native; /* show the frames that are a runtime's alone */
 	uint64_t threads;	/* 0: one */
 };
 

@@ -53,6 +53,9 @@ try() { # try NODE [OPTION]: an option only decides which compilers there are
 	[ $((unnamed * 50)) -le "$all" ] || { grep '\[jit' folded | cut -c 1-300 | head -n 5; fail "$node: code has no names"; }
 	# Functions that were never optimized and never threw may have no table of positions (lazy source positions).
 	[ "$lines" -ge 1 ] || [ "${2:-}" ] || { preport -i node.trace --by line; fail "$node: no lines"; }
+	# What V8 itself puts between functions is shown when it is asked for.
+	! grep -q ';outer;.*Builtins_[^;]*IC' folded || { grep -m 3 'Builtins_[^;]*IC' folded | cut -c 1-300; fail "$node: builtins are not left out"; }
+	[ "${2:-}" ] || preport --native -i node.trace folded 2>/dev/null | grep -q ';outer;.*Builtins_' || fail "$node: --native shows no builtins"
 	preport strip --stacks -i node.trace -o stripped.trace 2>/dev/null || fail 'cannot strip'
 	preport -i stripped.trace folded --samples 2>/dev/null | grep -v '^[^;]*;\[' >stripped
 	grep -v '^[^;]*;\[' folded | diff stripped - >changed || { cut -c 1-300 changed | head -n 6; fail "$node: strip changes stacks"; }
