@@ -488,14 +488,20 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 	       a->state == b->state && a->data == b->data && a->labels == b->labels;
 }
 
-uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
+static uint32_t find_row(struct profile *p, const struct profile_sample *sample)
 {
-	uint32_t fresh = (uint32_t)p->samples.len;
 	uint64_t tail = pair(sample->cpu, sample->type << 16 | (uint32_t)sample->state << 9 |
 						sample->stop << 1 | sample->user);
 	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail ^
 				 pair(sample->data, sample->labels));
-	uint32_t number = index_find(&p->index->samples, p, hash, same_sample, sample, fresh);
+
+	return index_find(&p->index->samples, p, hash, same_sample, sample, (uint32_t)p->samples.len);
+}
+
+uint32_t profile_add_sample_like(struct profile *p, const struct profile_sample *sample, uint32_t hint)
+{
+	uint32_t fresh = (uint32_t)p->samples.len;
+	uint32_t number = hint < fresh && same_sample(p, hint, sample) ? hint : find_row(p, sample);
 
 	p->weight_used += (uint64_t)(sample->weight < 0 ? -sample->weight : sample->weight);
 	if (number == fresh) {
@@ -509,6 +515,11 @@ uint32_t profile_add_sample(struct profile *p, const struct profile_sample *samp
 	row->weight = (int64_t)((uint64_t)row->weight + (uint64_t)sample->weight); /* may wrap, of a hostile file */
 	row->weight_sq += sample->weight_sq;
 	return number;
+}
+
+uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
+{
+	return profile_add_sample_like(p, sample, PROFILE_NONE);
 }
 
 struct profile_sum profile_total(const struct profile *p, uint32_t type)

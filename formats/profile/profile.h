@@ -302,6 +302,9 @@ static inline bool profile_fits(const struct profile *p, int64_t weight)
 /* Add @sample, whose weight fits, to the row that is the same but for count and weights; the row's number. */
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample);
 
+/* The same, faster where that is row @hint, which may be any number. */
+uint32_t profile_add_sample_like(struct profile *p, const struct profile_sample *sample, uint32_t hint);
+
 extern const struct profile_module profile_no_module;
 
 /* A module by its number; of PROFILE_NONE one whose name, path and build ID are "". Never NULL. */

@@ -190,6 +190,58 @@ TEST(pprof_keeps_every_value_type_sign_and_label)
 	writer_deinit(&label);
 }
 
+/* A sample of @count at the stack @ids, packed or one by one, whose label's text is string @label. */
+static void put_sample(struct writer *w, const char *ids, bool packed, uint64_t count, uint64_t label)
+{
+	struct writer inner = { 0 }, text = { 0 };
+
+	for (size_t i = 0; ids[i] && !packed; i++)
+		number(&inner, 1, (uint8_t)ids[i]);
+	if (packed)
+		bytes(&inner, 1, ids, strlen(ids));
+	number(&inner, 2, count);
+	number(&text, 1, 1);
+	number(&text, 2, label);
+	message(&inner, 3, &text);
+	message(w, 2, &inner);
+	writer_deinit(&inner);
+	writer_deinit(&text);
+}
+
+TEST(pprof_stacks_that_come_again_are_the_same_rows)
+{
+	static const char *const strings[] = { "", "samples", "count", "a", "b" };
+	struct writer w = { 0 }, inner = { 0 };
+	struct import_case c;
+
+	value_type(&w, 1, 2);
+	put_sample(&w, "\x01\x02", /* packed= */ true, 1, 3);
+	put_sample(&w, "\x02", /* packed= */ true, 2, 3);
+	put_sample(&w, "\x01\x02", /* packed= */ true, 4, 4); /* the same stack, of another label */
+	put_sample(&w, "\x01\x02", /* packed= */ true, 8, 3);
+	put_sample(&w, "\x01\x02", /* packed= */ false, 16, 4);
+	for (uint64_t id = 1; id <= 2; id++) {
+		number(&inner, 1, id);
+		number(&inner, 3, 0x1000 * id);
+		message(&w, 4, &inner);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+		bytes(&w, 6, strings[i], strlen(strings[i]));
+	CHECK_OK(import_case_read(&c, w.data, w.len, "x"));
+	CHECK_UINT(c.p->samples.len, 3);
+	CHECK_UINT(c.p->samples.items[0].weight, 9);
+	CHECK_UINT(c.p->samples.items[1].weight, 2);
+	CHECK_UINT(c.p->samples.items[2].weight, 20);
+	CHECK_UINT(c.p->samples.items[2].stack, c.p->samples.items[0].stack);
+	import_case_close(&c);
+
+	/* One whose locations are not there is refused, also the second time. */
+	put_sample(&w, "\x07", /* packed= */ true, 1, 3);
+	CHECK_ERR(import_case_read(&c, w.data, w.len, "x"), ERR_CORRUPT, "sample 6: location 7 is not there");
+	writer_deinit(&w);
+	writer_deinit(&inner);
+}
+
 /* work is called by dropped, which is called by main; "keep" fits drop_frames but keep_frames too. */
 TEST(pprof_leaves_out_the_frames_that_the_file_wants_dropped)
 {

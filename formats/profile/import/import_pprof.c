@@ -165,6 +165,20 @@ struct pprof_function {
 /* What a location does to the stacks that it is in. */
 enum { PRUNE_NOTHING, PRUNE_CALLEES, PRUNE_ITSELF };
 
+/*
+ * The bytes of a stack that were read, and what came of them. Files with labels, or merged ones, have the same stacks again and
+ * again in no order, and to look at a few bytes is cheaper than to find each frame among all others.
+ */
+struct pprof_known {
+	const uint8_t *bytes; /* packed numbers of locations in the file; NULL: none yet */
+	uint32_t len;
+	uint32_t stack;
+	uint32_t row; /* its first of the last sample */
+};
+
+#define KNOWN_MIN 64	    /* places for them, powers of two; a file has more than a hundred bytes for each place */
+#define KNOWN_MAX (1 << 18) /* 6 MiB */
+
 struct pprof_label {
 	uint64_t key, text, unit;
 	int64_t number;
@@ -183,6 +197,9 @@ struct pprof {
 	VEC(uint32_t) frames;		/* of one sample, leaf first: locations */
 	VEC(uint32_t) before;		/* of the sample before */
 	VEC(uint32_t) stacks;		/* of that one, from the leaf to the root */
+	struct pprof_known *known;	/* by hash of the bytes, the last one that was there */
+	uint32_t nknown;
+	struct reader packed;		/* locations of one sample that are not read yet */
 	VEC(int64_t) values;
 	VEC(struct profile_label) labels;
 	VEC(struct pprof_label) raw_labels, raw_before;
@@ -225,7 +242,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 		return start[0] == (P_SAMPLE_TYPE << 3 | PROTO_BYTES) && types ? 30 : 0;
 	if (types)
 		return 80;
-	return r.failed && fields >= 3 ? 20 : 0;
+	return (r.failed || fields == 1000) && fields >= 3 ? 20 : 0;
 }
 
 static uint32_t text(struct pprof *in, uint64_t string)
@@ -749,6 +766,41 @@ static uint32_t stack_of(struct pprof *in)
 	return stack;
 }
 
+/* ---- stacks by their bytes ---- */
+
+static void make_known(struct pprof *in, size_t file_len)
+{
+	in->nknown = KNOWN_MIN;
+	while (in->nknown < KNOWN_MAX && in->nknown < file_len / 128)
+		in->nknown *= 2;
+	in->known = memory_zeroed(in->nknown, sizeof(*in->known));
+}
+
+static uint64_t hash_bytes(const uint8_t *bytes, size_t len)
+{
+	uint64_t hash = len, word;
+
+	for (; len > sizeof(word); len -= sizeof(word), bytes += sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		hash = map_hash(hash ^ word);
+	}
+	word = 0;
+	memcpy(&word, bytes, len);
+	return map_hash(hash ^ word);
+}
+
+/* Where the stack of @bytes is or, if *@ret_found is false, belongs. */
+static struct pprof_known *find_known(struct pprof *in, const struct reader *bytes, bool *ret_found)
+{
+	size_t len = (size_t)(bytes->end - bytes->pos);
+	struct pprof_known *known = &in->known[hash_bytes(bytes->pos, len) & (in->nknown - 1)];
+
+	*ret_found = known->bytes && known->len == len && memcmp(known->bytes, bytes->pos, len) == 0;
+	if (!*ret_found)
+		*known = (struct pprof_known){ bytes->pos, (uint32_t)len, 0, PROFILE_NONE };
+	return known;
+}
+
 static uint64_t count_of(const struct pprof *in, const struct pprof_type *type)
 {
 	int64_t count = type->count == NO_TYPE ? 1 : in->values.items[type->count];
@@ -758,8 +810,11 @@ static uint64_t count_of(const struct pprof *in, const struct pprof_type *type)
 	return MAX((uint64_t)(count < 0 ? -count : count), 1);
 }
 
-static void add_values(struct pprof *in, uint32_t stack)
+/* @row: of the first value of a sample that was like this one, if there was one. The row of this one's. */
+static uint32_t add_values(struct pprof *in, uint32_t stack, uint32_t row)
 {
+	uint32_t first = PROFILE_NONE;
+
 	struct profile_sample sample = { .stack = stack, .thread = in->thread, .cpu = in->cpu,
 					 .user = true, .labels = in->label_set };
 
@@ -773,8 +828,60 @@ static void add_values(struct pprof *in, uint32_t stack)
 		sample.weight = import_fits(in->p, in->values.items[i]);
 		sample.weight_sq = type->count == NO_TYPE ? PROFILE_UNCOUNTED
 							  : (double)sample.weight * (double)sample.weight / (double)sample.count;
-		profile_add_sample(in->p, &sample);
+		/* Rows of one sample follow each other. */
+		row = profile_add_sample_like(in->p, &sample, row) + 1;
+		if (first == PROFILE_NONE)
+			first = row - 1;
 	}
+	return first;
+}
+
+/* Its stack is in in->packed, or in in->frames. */
+static struct err *add_stack_and_values(struct pprof *in)
+{
+	struct pprof_known *known = NULL;
+	bool found = false;
+	struct proto_field packed = { .wire = PROTO_BYTES, .bytes = in->packed };
+	struct err *err;
+
+	if (in->packed.pos)
+		known = find_known(in, &in->packed, &found);
+	if (!found) {
+		err = in->packed.pos ? take_frames(in, &packed) : NULL;
+		if (err || packed.bytes.failed) {
+			known->bytes = NULL;
+			return err ? err : reader_check(&packed.bytes);
+		}
+		prune_frames(in);
+	}
+
+	uint32_t stack = found ? known->stack : stack_of(in);
+	uint32_t row = add_values(in, stack, found ? known->row : PROFILE_NONE);
+
+	if (known) {
+		known->stack = stack;
+		known->row = row;
+	}
+	return NULL;
+}
+
+/* What a sample has of locations, which most have in one piece: that is left for later, and for one who knows it. */
+static struct err *take_locations(struct pprof *in, struct proto_field *field)
+{
+	struct proto_field before = { .wire = PROTO_BYTES, .bytes = in->packed };
+	struct err *err = NULL;
+
+	if (!in->packed.pos && !in->frames.len && field->wire == PROTO_BYTES && reader_left(&field->bytes)) {
+		in->packed = field->bytes;
+		field->bytes.pos = field->bytes.end;
+		return NULL;
+	}
+	in->packed = (struct reader){ 0 };
+	if (before.bytes.pos)
+		err = take_frames(in, &before);
+	if (!err && before.bytes.failed)
+		err = reader_check(&before.bytes);
+	return err ? err : take_frames(in, field);
 }
 
 static struct err *add_sample(struct pprof *in, struct reader *r)
@@ -786,10 +893,11 @@ static struct err *add_sample(struct pprof *in, struct reader *r)
 
 	in->nsamples++;
 	in->frames.len = in->values.len = in->raw_labels.len = 0;
+	in->packed = (struct reader){ 0 };
 	while (!err && proto_next(r, &field)) {
 		at = 0;
 		if (field.number == 1)
-			err = take_frames(in, &field);
+			err = take_locations(in, &field);
 		else if (field.number == 2)
 			while (proto_number(&field, &at, &value))
 				vec_push(&in->values, (int64_t)value);
@@ -803,12 +911,11 @@ static struct err *add_sample(struct pprof *in, struct reader *r)
 	if (!err && in->values.len != in->types.len)
 		err = err_new(ERR_CORRUPT, "it has %zu values instead of %zu", in->values.len,
 			      in->types.len);
-	if (err)
-		return err_wrap(err, "sample %" PRIu64, in->nsamples);
-	use_labels(in);
-	prune_frames(in);
-	add_values(in, stack_of(in));
-	return NULL;
+	if (!err) {
+		use_labels(in);
+		err = add_stack_and_values(in);
+	}
+	return err ? err_wrap(err, "sample %" PRIu64, in->nsamples) : NULL;
 }
 
 static struct err *read_samples(struct pprof *in, struct reader r)
@@ -868,6 +975,7 @@ static void deinit(struct pprof *in)
 	vec_deinit(&in->frames);
 	vec_deinit(&in->before);
 	vec_deinit(&in->stacks);
+	free(in->known);
 	vec_deinit(&in->values);
 	vec_deinit(&in->labels);
 	vec_deinit(&in->raw_labels);
@@ -889,6 +997,7 @@ static struct err *read_pprof(const struct import_input *input, struct profile *
 	struct err *err;
 
 	reader_init(&r, input->data, input->len, /* big_endian= */ false);
+	make_known(&in, input->len);
 	err = read_tables(&in, r);
 	if (!err)
 		set_prune(&in);
