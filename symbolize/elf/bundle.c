@@ -26,6 +26,8 @@
 #define INSTRUCTION_LEN  16 /* bytes from a sampled address on that hold its instruction */
 #define PROLOGUE_LEN     192 /* of a function whose rules are expressions, where unwind_hidden.c looks */
 #define UNRULED_LEN      (16U << 10) /* of a function without rules, from its start to the address */
+#define AHEAD_LEN        2048 /* of such a function behind the address, up to where it ends */
+#define BEHIND_LEN       256 /* before the address, where a loop begins */
 #define EDGE_LEN         16 /* bytes before an address where rules begin or end */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
 #define SEGMENTS_MAX     1000
@@ -139,6 +141,7 @@ static void add_function_code(struct bundle *b)
 /* What covers an address. */
 struct place {
 	struct range function; /* empty if it is not known */
+	bool sized; /* by a symbol that has a length */
 	bool ruled;
 	bool computed; /* some of the rules are expressions for the end of the frame */
 	uint64_t rules_begin, rules_end; /* the rules' range */
@@ -180,6 +183,7 @@ static struct place add_place(struct bundle *b, uint64_t vaddr)
 	}
 	if (symbol)
 		add_symbol(b, (size_t)(symbol - symtab_entries(src->symbols, &count)));
+	place.sized = symbol && symbol->len;
 	place.function = function_at(b, symbol, place.ruled ? &b->fde : NULL);
 	return place;
 }
@@ -224,7 +228,32 @@ static uint64_t find_start(struct bundle *b, uint64_t vaddr)
 	return start;
 }
 
-/* Where there is no rule, the code up to there says what the function has done to the stack (unwind/code_rows.h). */
+/* Is @code + @at behind a return, and at the end of a function: is what follows padding, or aligned as functions are? */
+static bool is_function_end(const uint8_t *code, size_t at, uint64_t vaddr)
+{
+	static const uint8_t fillers[] = { 0x90, 0xcc, 0x66, 0x0f, 0x2e };
+
+	return code[at - 1] == 0xc3 && (vaddr % 16 == 0 || memchr(fillers, code[at], sizeof(fillers)));
+}
+
+/* Where the function that holds @vaddr ends, or what is taken of it does. */
+static uint64_t find_end(const struct bundle *b, uint64_t vaddr)
+{
+	size_t len, at = 1;
+	const uint8_t *code = image_bytes_at(b->src->image, vaddr, &len);
+
+	if (!code)
+		return vaddr;
+	len = MIN(len, AHEAD_LEN);
+	while (at < len && !is_function_end(code, at, vaddr + at))
+		at++;
+	return vaddr + MIN(at, len);
+}
+
+/*
+ * Where there is no rule, the code up to there says what the function has done to the stack (unwind/code_rows.h). Where no symbol with a
+ * length knows the function, that behind it says how it undoes that (unwind/code_exits.h).
+ */
 static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *place)
 {
 	bool known = place->function.begin < place->function.end;
@@ -235,6 +264,8 @@ static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *pl
 	begin = known ? place->function.begin : find_start(b, vaddr);
 	if (begin && vaddr - begin < UNRULED_LEN)
 		add_code(b, begin, vaddr + INSTRUCTION_LEN);
+	if (!place->sized && (known || !begin))
+		add_code(b, vaddr - MIN(vaddr, BEHIND_LEN), find_end(b, vaddr));
 }
 
 /*

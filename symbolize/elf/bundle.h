@@ -8,8 +8,8 @@
  *	.symtab, .strtab     the symbols that cover them, every one with its length
  *	.text, .plt, …       code: whole functions where they were sampled often enough for their length, of
  *	                     others the sampled instruction, the function's first ones where its rules
- *	                     compute the end of the frame, and all up to an address without rules; at their own addresses, under the name of the
- *	                     section that they come from
+ *	                     compute the end of the frame, and all up to an address without rules, or from there on; at their own addresses,
+ *	                     under the name of the section that they come from
  *	.precord.calls       which addresses follow a call instruction, see bundle_calls.h
  *	.precord.starts      where functions without a symbol and without rules begin, see code_starts.h
  *	PT_LOAD              as in the original, but without bytes in the file (as objcopy --only-keep-debug

@@ -2,11 +2,12 @@
 /*
  * unwind_fallback.c - steps where no rule is: code of a JIT, hand-written assembly, files that are missing.
  *
- * Only the frame pointer, and for the interrupted function the word at the stack pointer, are tried.
+ * Only the code ahead, the frame pointer, and for the interrupted function the word at the stack pointer, are tried.
  * Memory is never searched for something that looks like a return address.
  *
  *	fp ─► | caller's fp | return address |  caller's frame …      (both architectures)
  */
+#include "symbolize/unwind/unwind_trace.h"
 #include "symbolize/unwind/unwind_walk.h"
 
 /* How far into a function without a symbol an address is believed to be. */
@@ -290,11 +291,36 @@ static bool step_innermost(struct unwind_walk *w, bool in_stub)
 	return step_top_of_stack(w, in_stub ? STUB_WORDS : 1, /* any_call= */ in_stub);
 }
 
+/* By what the code ahead does to the stack, which is believed if it leads to a call. False, and nothing has changed, if not. */
+static bool step_by_exit(struct unwind_walk *w)
+{
+	uint64_t ip = w->state.regs[w->arch->ip];
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip);
+	const struct cfi_rule *rule = map ? unwind_tables_exit(w->tables, map, ip) : NULL;
+	const struct unwind_state callee = w->state;
+	size_t nsaves = w->nsaves;
+
+	if (!rule)
+		return false;
+	if (unwind_step(w, rule) != UNWIND_STEPPED || unwind_check_return(w, w->state.regs[w->arch->ip]) != UNWIND_CALL_YES) {
+		w->state = callee;
+		w->nsaves = nsaves;
+		return false;
+	}
+	if (w->trace)
+		unwind_trace_rule(w->trace, w, map, (struct unwind_rule){ UNWIND_RULE_CFI, rule });
+	return true;
+}
+
 enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how)
 {
 	enum unwind_outcome outcome;
 
+	if (step_by_exit(w)) {
+		*ret_how = UNWIND_CODE;
+		return UNWIND_STEPPED;
+	}
 	w->reads = 1ULL << w->arch->ip | 1ULL << w->arch->sp | 1ULL << w->arch->fp;
 	w->reads |= w->arch->lr >= 0 ? 1ULL << w->arch->lr : 0;
 	w->writes = 0;

@@ -20,6 +20,7 @@
 #include "symbolize/name/jit_files.h"
 #include "symbolize/runtime/hotspot_frames.h"
 #include "symbolize/unwind/cfi_program.h"
+#include "symbolize/unwind/code_exits.h"
 #include "symbolize/unwind/code_rows.h"
 #include "symbolize/unwind/unwind_chain.h"
 #include "symbolize/unwind/unwind_rule.h"
@@ -121,6 +122,7 @@ static void unwind_memo_deinit(struct unwind_memo *memo)
 #define MAP_SLOTS    1024 /* pages of code that a recording's stacks touch at a time */
 #define CALL_LEN_MAX 8  /* code in front of a return address that arch.ends_with_call() looks at */
 #define ENTRY_LEN    64 /* of start code in assembly: sets a few registers and calls */
+#define EXIT_STEPS   (4U << 20) /* instructions that are followed to where functions without rules return, in all */
 
 struct map_slot_by_page {
 	uint64_t page, generation;
@@ -148,6 +150,8 @@ struct unwind_tables {
 	struct cfi_rules *rules;
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
+	struct map exits;      /* module and address: the number of the rule that code_exits.h found, and 1; 0: none */
+	uint64_t exit_steps;   /* that may still be taken */
 	uint64_t time_ns; /* of the sample that is being walked */
 	bool disasm_opened;
 	struct disasm *disasm; /* opened when first needed; NULL: for this processor there is none */
@@ -163,6 +167,7 @@ struct unwind_tables *unwind_tables_new(struct module_table *modules, const stru
 	t->arch = arch;
 	t->sigframe = unwind_sigframe_of(arch);
 	t->rules = cfi_rules_new();
+	t->exit_steps = EXIT_STEPS;
 	return t;
 }
 
@@ -182,6 +187,7 @@ void unwind_tables_free(struct unwind_tables *t)
 	cfi_rules_free(t->rules);
 	disasm_close(t->disasm);
 	unwind_memo_deinit(&t->memo);
+	map_deinit(&t->exits);
 	free(t);
 }
 
@@ -775,6 +781,59 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 	rule = compile(t, map->module, ip - map->bias);
 	unwind_memo_put(&t->memo, key, rule);
 	return rule;
+}
+
+/* ---- the way out ---- */
+
+struct exit_context {
+	struct unwind_tables *tables;
+	struct module *module;
+};
+
+static const uint8_t *exit_code(void *context, uint64_t vaddr, size_t *ret_len)
+{
+	const struct exit_context *c = context;
+
+	return code_and_len(c->tables, c->module, vaddr, 1, ret_len);
+}
+
+static const struct cfi_rule *exit_rule(void *context, uint64_t vaddr)
+{
+	const struct exit_context *c = context;
+	struct unwind_tables *t = c->tables;
+	const struct table *table = table_of(t, c->module);
+	struct cfi_fde fde;
+	uint32_t rule;
+
+	if (!table->cfi || !cfi_section_find(table->cfi, vaddr, &fde) || !cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))
+		return NULL;
+	return cfi_rules_get(t->rules, rule);
+}
+
+/* 1 more than the rule's number; 0: there is no way out. */
+static uint64_t find_exit(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	struct exit_context context = { t, mod };
+	const struct code_exits_source source = { exit_code, exit_rule, &context };
+	uint32_t rule;
+
+	if (!unwind_tables_disasm(t) || !code_exits_find(t->rules, t->disasm, &source, vaddr, &t->exit_steps, &rule))
+		return 0;
+	return 1 + (uint64_t)rule;
+}
+
+const struct cfi_rule *unwind_tables_exit(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	uint64_t vaddr = ip - map->bias, key;
+	bool is_new;
+
+	if (!has_table(map->module) || !map->mapped || !unwind_memo_key(map->module->id, vaddr, &key))
+		return NULL;
+	uint64_t *number = map_put(&t->exits, key, &is_new);
+
+	if (is_new)
+		*number = find_exit(t, map->module, vaddr);
+	return *number ? cfi_rules_get(t->rules, (uint32_t)(*number - 1)) : NULL;
 }
 
 struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct space_map *map,

@@ -24,6 +24,12 @@ void unwind_tables_free(struct unwind_tables *t);
 struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
 				      uint64_t ip);
 
+/*
+ * What the code from @ip on, the next instruction, does to the stack until it returns (code_exits.h); NULL if that is not known. For
+ * addresses without a rule; to be checked.
+ */
+const struct cfi_rule *unwind_tables_exit(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
 /* Where the rule at an address comes from, for people. */
 struct unwind_origin {
 	const char *section; /* that holds the address, ".plt" for example; NULL if that is not known */

@@ -129,6 +129,36 @@ if [ "$(uname -m)" = x86_64 ]; then
 	! command -v musl-gcc >/dev/null || { bare musl musl-gcc -static && bare shared musl-gcc; }
 fi
 
+# Hand-written code without rules, which no symbol knows, in a program that has tables: how it takes down its frame says how large that is.
+# One frame is aligned and found by a word in it; callers need the registers that it has saved.
+cat >hand.c <<'END_C'
+#include <alloca.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) void burn(void) { for (unsigned long n = 0; n < 3000000; n++) sink++; }
+extern void (*const hand[2])(void);
+__asm__(".pushsection .text\n"
+	".balign 16\n.Lplain: push %rbx; push %r12; push %rbp; sub $48, %rsp; mov $3000000, %ebx\n"
+	"1: mov %rbx, 8(%rsp); mov $5, %ebp; dec %rbx; jnz 1b\n"
+	"add $48, %rsp; pop %rbp; pop %r12; pop %rbx; ret\n"
+	".balign 16\n.Laligned: push %rbp; push %rbx; mov %rsp, %rax; sub $600, %rsp; and $-64, %rsp; mov %rax, 552(%rsp)\n"
+	"mov $2, %ebp; mov $1, %ebx\n"
+	"2: call burn; dec %rbx; jnz 2b\n"
+	"mov 552(%rsp), %rsp; pop %rbx; pop %rbp; ret\n"
+	".popsection\n.pushsection .data.rel.ro,\"aw\"\n.globl hand\nhand: .quad .Lplain, .Laligned\n.popsection\n");
+__attribute__((noinline)) void outer(int i) { volatile char *p = alloca(i + 40); p[0] = 1; hand[i & 1](); sink += p[0]; }
+int main(void) { for (int i = 0; i < 60; i++) outer(i); return 0; }
+END_C
+if [ "$(uname -m)" = x86_64 ]; then
+	"$CC" -O2 -w -o hand hand.c || fail 'cannot compile'
+	precord -q -e cpu-clock:u -F 999 -o hand.trace -- ./hand || fail 'cannot record'
+	for place in / nothing; do
+		sampled hand.trace burn --symfs=$place
+		[ "$(share burn.folded ';main;outer;[^;]*;burn ')" = 100 ] || { cat burn.folded; fail "an aligned frame without a rule is not followed, with its file below $place"; }
+		preport -i hand.trace folded --symfs=$place 2>/dev/null | grep ';main;outer;[^;]* ' >plain.folded || { cut -c 1-300 all.folded; fail 'code without a rule is not found'; }
+		[ "$(share all.folded ';main;outer;[^;]*(;burn)? ')" -ge 98 ] || { cat all.folded; fail "code without a rule is not followed, with its file below $place"; }
+	done
+fi
+
 # A frame with a page in it that nobody has touched, at which the kernel's copy of the stack ends: the frame pointer leads on, to
 # where the kernel's own chain has main. Whole stacks and pruned ones say the same.
 cat >gap.c <<'END_C'

@@ -272,6 +272,27 @@ TEST(bundle_takes_the_code_of_functions_by_their_samples)
 	opened_close(&whole);
 }
 
+/* Of f and g it is known where they end and so where they begin; h is said to be there by a symbol without a length. */
+TEST(bundle_takes_the_code_ahead_where_a_function_may_not_begin_where_its_symbol_says)
+{
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(writer_deinit) struct writer table = { 0 };
+	CLEANUP(writer_deinit) struct writer out = { 0 };
+	struct opened whole = { 0 }, part = { 0 };
+	struct bundle_address list[] = { { CODE_VADDR + 0x1210, 1 }, { CODE_VADDR + 0x3210, 1 } };
+	struct addresses addresses = { list, ARRAY_LEN(list), 0 };
+
+	code_file(&f, &table);
+	CHECK_OK(image_open_memory(f.out.data, f.out.len, "code", &whole.image));
+	opened_fill(&whole);
+	bundle_of(&whole, &addresses, &out, &part);
+	CHECK_UINT(bytes_at(&part, 0x1210), 16);
+	CHECK(bytes_at(&part, 0x3210) > 64);
+	CHECK(bytes_at(&part, 0x3210) <= 2048);
+	opened_close(&part);
+	opened_close(&whole);
+}
+
 TEST(bundle_leaves_out_what_was_not_seen)
 {
 	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };

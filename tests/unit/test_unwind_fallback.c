@@ -24,6 +24,27 @@ TEST(unwind_uses_the_frame_pointer_where_there_is_no_rule)
 	world_check_end(w, 4, UNWIND_ROOT);
 }
 
+/* In the middle of code that no symbol knows, with data in the frame pointer: how it goes on says where the return address is. */
+TEST(unwind_follows_the_code_ahead_where_nobody_knows_the_beginning)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(STUB + 0x10), 0);
+	world_set_reg(w, w->arch->fp, 0);
+	w->words[0] = IP(LEAF + 0x40); /* left over */
+	w->words[4] = world_slot(12);  /* the caller's frame pointer */
+	w->words[5] = IP(FRAMED + 0x40);
+	w->words[13] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_CODE);
+	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
+	world_check_end(w, 3, UNWIND_ROOT);
+
+	w->words[5] = IP(FRAMED + 0x44); /* no call: this is not believed, and the word on top is all that is left */
+	world_walk(w);
+	world_check_frame(w, 1, IP(LEAF + 0x40), UNWIND_LINK);
+}
+
 TEST(unwind_takes_no_return_address_that_follows_no_call)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);

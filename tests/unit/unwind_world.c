@@ -92,10 +92,13 @@ static void put_slots_head(struct world *w)
 
 /*
  * mov %rsp, %rax; push %rbx; sub $64, %rsp; and $-64, %rsp; mov %rax, 24(%rsp)
- * push %rbx; sub $24, %rsp; nop ...; call; add $24, %rsp; pop %rbx; ret
+ * push %rbx; sub $24, %rsp; nop ...; call; add $24, %rsp; pop %rbx; ret; before that add $24, %rsp; pop %rbx; pop %rbp; ret, and a
+ * jump that may go anywhere
  */
 static void put_code(struct world *w)
 {
+	memcpy(&w->text[STUB + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\x5d\xc3", 7);
+	memcpy(&w->text[STUB + 0x50 - TEXT], "\xff\xe0", 2);
 	memcpy(&w->text[BARE - TEXT], "\x53\x48\x83\xec\x18\x90\x90\x90\x90\x90\x90", 11);
 	put_call(w, BARE + 0x10);
 	memcpy(&w->text[BARE + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\xc3", 6);
