@@ -165,6 +165,13 @@ static void read_object(struct reader *r, struct jitdump_record *ret)
 	ret->object = reader_bytes(r, ret->object_len, "object");
 }
 
+static void read_memory(struct reader *r, struct jitdump_record *ret)
+{
+	ret->ip = reader_u64(r, "address");
+	ret->len = reader_left(r);
+	ret->code = reader_bytes(r, ret->len, "bytes");
+}
+
 /* A record whose content makes no sense is passed over, as one that is not known; its length still holds. */
 static void read_content(struct reader *content, struct jitdump_record *ret)
 {
@@ -186,6 +193,8 @@ static void read_content(struct reader *content, struct jitdump_record *ret)
 		read_place_record(content, ret);
 	else if (ret->kind == JITDUMP_OBJECT)
 		read_object(content, ret);
+	else if (ret->kind == JITDUMP_BYTES)
+		read_memory(content, ret);
 	if (content->failed || ret->len > UINT64_MAX - ret->ip)
 		ret->kind = UINT32_MAX;
 }
@@ -360,6 +369,13 @@ void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len)
 {
 	put_head(w, JITDUMP_OBJECT, len);
 	writer_bytes(w, object, len);
+}
+
+void jitdump_put_bytes(struct writer *w, uint64_t ip, const uint8_t *code, size_t len)
+{
+	put_head(w, JITDUMP_BYTES, 8 + len);
+	writer_u64(w, ip);
+	writer_bytes(w, code, len);
 }
 
 void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len)

@@ -10,7 +10,7 @@
  *	code move
  *	close
  *	function, place, known code,      of precord's own: what it read in a runtime's memory (precord-trace(5))
- *	object, code that is gone, checked
+ *	object, code that is gone, checked, bytes
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -42,6 +42,7 @@ enum jitdump_kind {
 	 * times nothing is known about its addresses. Others say when it was read, or written.
 	 */
 	JITDUMP_CHECKED = 0x70720006,
+	JITDUMP_BYTES = 0x70720007, /* what was in memory around code that nobody said anything of, for unwinding */
 };
 
 /* How to find the caller of an address; all others: nothing is known. */
@@ -66,7 +67,7 @@ struct jitdump_record {
 	uint64_t time_ns;      /* when it was written, by the clock of the dump; 0: not known */
 	uint64_t old_ip;       /* of a move */
 	const char *name;      /* of a load: never NULL, may be empty */
-	const uint8_t *code;   /* of a load: @len bytes */
+	const uint8_t *code;   /* of a load, and of bytes: @len bytes */
 	struct reader entries; /* of debug info: for jitdump_lines() */
 	uint64_t nentries;
 	const uint8_t *frames; /* of unwinding info: @frames_len bytes of .eh_frame */
@@ -136,6 +137,7 @@ void jitdump_put_checked(struct writer *w, uint64_t time_ns);
  * that is gone, @time_ns of others.
  */
 void jitdump_set_times(struct writer *w, size_t begin, uint64_t time_ns, uint64_t gone_ns);
+void jitdump_put_bytes(struct writer *w, uint64_t ip, const uint8_t *code, size_t len);
 void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len);
 
 #endif

@@ -246,7 +246,7 @@ static bool look_up(struct attach *a, const struct process *p, uint64_t ip, bool
 		struct code_place place = { p->lineage, map->start, map->end, map->offset };
 
 		if (map->file->kind == MAPPED_ANONYMOUS)
-			attach_jit_touch(&a->jit, p->pid, ip, executed);
+			attach_jit_touch(&a->jit, p->pid, ip, executed, (struct code_area){ map->start, map->end });
 		if (map->file->kind == MAPPED_FILE)
 			attach_jit_file(&a->jit, p->pid, map->file->path);
 		if (map->file->kind != MAPPED_OTHER && map->file->kind != MAPPED_ANONYMOUS)

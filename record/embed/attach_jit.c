@@ -31,7 +31,7 @@ static struct perf_map *map_of(const struct map_slot *slot)
 	return (struct perf_map *)(uintptr_t)slot->value;
 }
 
-void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed)
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed, struct code_area area)
 {
 	uint64_t *slot = map_get(&jit->maps, pid);
 
@@ -44,7 +44,7 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool ex
 		slot = map_put(&jit->maps, pid, NULL);
 		*slot = (uintptr_t)perf_map_new(pid, jit->maps.len <= OPEN_MAX, jit->reader);
 	}
-	enum perf_map_news news = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip, executed);
+	enum perf_map_news news = perf_map_touch((struct perf_map *)(uintptr_t)*slot, ip, executed, area);
 
 	jit->naddresses += news == PERF_MAP_NEW;
 	jit->news += news == PERF_MAP_NEW;
@@ -222,7 +222,10 @@ static bool begin_process(struct embed_child *child, const struct perf_map *map)
 	return embed_child_step(child, EMBED_WRITE, name);
 }
 
-/* What the JIT says itself, or what its runtime knows, or else what is in memory where the perf map says it is. */
+/*
+ * What the JIT says itself, or what its runtime knows, or else what is in memory where the perf map says it is; if nobody says anything, what
+ * was in memory.
+ */
 static void gather_code(const struct attach_jit *jit, const struct perf_map *map,
 			const struct writer *text, struct embed_child *child, struct diag *notes,
 			struct writer *out)
@@ -247,6 +250,8 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 	if (!out->len && text->len)
 		whole = jit_code_from_memory(map, arch_native()->elf_machine,
 					     (const char *)text->data, text->len, out);
+	if (!out->len && !text->len)
+		jit_code_from_pages(map, arch_native()->elf_machine, out);
 	if (!whole)
 		diag_warn(notes,
 			  "of the code that process %" PRIu32 " made at run time only the first %u "

@@ -10,6 +10,7 @@
 #include "formats/process/process_table.h"
 #include "record/embed/attach_report.h"
 #include "record/embed/code_file.h"
+#include "record/embed/code_pages.h"
 #include "record/embed/embed_child.h"
 #include "record/runtime/runtime_reader.h"
 
@@ -36,8 +37,8 @@ struct attach_jit {
 #define ATTACH_JIT_PROCESSES_MAX 4096
 #define ATTACH_JIT_ADDRESSES_MAX (1U << 19)
 
-/* An address in anonymous executable memory of process @pid was seen, @executed or as what may be a return address. */
-void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed);
+/* An address in anonymous executable memory of process @pid was seen, @executed or as what may be a return address, in a mapping @area. */
+void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool executed, struct code_area area);
 
 /* Process @pid executes the file at @path. */
 void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path);

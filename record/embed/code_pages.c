@@ -7,19 +7,91 @@
 #include <stdlib.h>
 #include <string.h>
 
-void code_pages_take(struct code_pages *p, const struct task_memory *memory, uint64_t ip)
+#define AHEAD_LEN    2048 /* the code goes on in the next page, if it begins within so many bytes */
+#define BRANCHES_MAX 16 /* that are followed from one address */
+#define EMPTY_LEN    16 /* zeros at an address: no code had been put there */
+
+static uint8_t *page_at(const uint64_t *slot)
+{
+	return slot ? (uint8_t *)(uintptr_t)*slot : NULL;
+}
+
+static bool is_empty(const uint8_t *page, size_t from)
+{
+	static const uint8_t nothing[EMPTY_LEN];
+
+	return page && memcmp(page + from, nothing, MIN(EMPTY_LEN, CODE_PAGE_LEN - from)) == 0;
+}
+
+/* The copy of the page of @ip, new if need be; NULL: there is none, or it was there already. */
+static const uint8_t *take_page(struct code_pages *p, const struct task_memory *memory, uint64_t ip)
 {
 	uint64_t number = ip / CODE_PAGE_LEN;
-	uint8_t *copy;
+	uint64_t *slot = map_get(&p->pages, number);
+	uint8_t *copy = page_at(slot);
 
-	if (p->pages.len >= CODE_PAGES_MAX || map_get(&p->pages, number))
-		return;
-	copy = memory_alloc(CODE_PAGE_LEN);
+	if (slot ? !is_empty(copy, ip % CODE_PAGE_LEN) : p->pages.len >= CODE_PAGES_MAX)
+		return NULL;
+	if (!copy)
+		copy = memory_alloc(CODE_PAGE_LEN);
 	if (task_memory_read(memory, number * CODE_PAGE_LEN, copy, CODE_PAGE_LEN) != CODE_PAGE_LEN) {
 		free(copy);
 		copy = NULL;
 	}
 	*map_put(&p->pages, number, NULL) = (uintptr_t)copy;
+	return copy;
+}
+
+/* jmp, or a branch on a condition, with 32 bits of distance. Bytes that only look like it cost a page. */
+static bool branch_at(const uint8_t *code, uint64_t ip, uint64_t *ret)
+{
+	size_t len = code[0] == 0xe9 ? 1 : code[0] == 0x0f && (code[1] & 0xf0) == 0x80 ? 2 : 0;
+	int32_t distance;
+
+	if (!len)
+		return false;
+	memcpy(&distance, code + len, sizeof(distance));
+	*ret = ip + len + sizeof(distance) + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+void code_pages_take(struct code_pages *p, const struct task_memory *memory, uint64_t ip, struct code_area area)
+{
+	const uint8_t *page = take_page(p, memory, ip);
+	unsigned followed = 0;
+	uint64_t target;
+
+	if (ip + AHEAD_LEN < area.end)
+		take_page(p, memory, ip + AHEAD_LEN);
+
+	for (size_t at = ip % CODE_PAGE_LEN; page && at + 6 <= CODE_PAGE_LEN && followed < BRANCHES_MAX; at++) {
+		if (!branch_at(page + at, ip / CODE_PAGE_LEN * CODE_PAGE_LEN + at, &target) || target < area.start || target >= area.end)
+			continue;
+		followed++;
+		take_page(p, memory, target);
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+uint64_t *code_pages_numbers(const struct code_pages *p, size_t *ret_count)
+{
+	uint64_t *numbers = memory_zeroed(p->pages.len + 1, sizeof(*numbers));
+	const struct map_slot *slot;
+	size_t count = 0;
+
+	for (size_t pos = 0; (slot = map_next(&p->pages, &pos));) {
+		if (slot->value)
+			numbers[count++] = slot->key;
+	}
+	qsort(numbers, count, sizeof(*numbers), ascending);
+	*ret_count = count;
+	return numbers;
 }
 
 bool code_pages_read(const struct code_pages *p, uint64_t ip, void *ret, size_t len)

@@ -189,3 +189,32 @@ bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const ch
 		out->len = begin;
 	return whole;
 }
+
+/* How many of @numbers, at least one, follow each other. */
+static size_t run_of(const uint64_t *numbers, size_t count)
+{
+	size_t len = 1;
+
+	while (len < count && numbers[len] == numbers[0] + len)
+		len++;
+	return len;
+}
+
+void jit_code_from_pages(const struct perf_map *map, uint16_t machine, struct writer *out)
+{
+	size_t count, run;
+	uint64_t *numbers = code_pages_numbers(&map->pages, &count);
+	uint8_t *code = memory_alloc((size_t)CODE_PAGES_MAX * CODE_PAGE_LEN);
+
+	if (count)
+		jitdump_put_header(out, machine, map->inner_pid, 0);
+	for (size_t i = 0; i < count; i += run) {
+		uint64_t ip = numbers[i] * CODE_PAGE_LEN;
+
+		run = run_of(numbers + i, count - i);
+		if (code_pages_read(&map->pages, ip, code, run * CODE_PAGE_LEN))
+			jitdump_put_bytes(out, ip, code, run * CODE_PAGE_LEN);
+	}
+	free(code);
+	free(numbers);
+}

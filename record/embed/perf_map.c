@@ -156,7 +156,7 @@ void perf_map_free(struct perf_map *map)
 	free(map);
 }
 
-enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed)
+enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed, struct code_area area)
 {
 	uint64_t use = 1ULL << executed;
 	bool is_new;
@@ -165,7 +165,7 @@ enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool execut
 
 	*uses = is_new ? use : *uses | use;
 	if (is_new && map->memory.pagemap_fd >= 0)
-		code_pages_take(&map->pages, &map->memory, ip);
+		code_pages_take(&map->pages, &map->memory, ip, area);
 	return is_known ? PERF_MAP_KNOWN : is_new ? PERF_MAP_NEW : PERF_MAP_NEW_USE;
 }
 

@@ -48,7 +48,7 @@ enum perf_map_news {
 };
 
 /* An address in the process's anonymous executable memory was seen, @executed or as what may be a return address. */
-enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed);
+enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed, struct code_area area);
 
 /* There is other code in [@start, @end): addresses there are as if they had not been touched yet, but for the names at the end. */
 void perf_map_replaced(struct perf_map *map, uint64_t start, uint64_t end);

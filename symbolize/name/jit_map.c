@@ -34,6 +34,12 @@ struct described {
 
 #define SYMBOLS_MAX (RANGE_OVERLAY_NONE / 2)
 
+/* Bytes of a process. */
+struct memory {
+	uint64_t ip, len;
+	const uint8_t *code; /* in the dump */
+};
+
 struct jit_map {
 	char *text;
 	uint8_t *dump;
@@ -51,6 +57,7 @@ struct jit_map {
 	VEC(struct jit_place) places;
 	VEC(struct jit_call) calls;
 	VEC(struct object) objects;
+	VEC(struct memory) memory; /* ascending, as it was written */
 	size_t skipped;
 };
 
@@ -292,6 +299,15 @@ static void add_gone(struct jit_map *map, struct latest *latest, const struct ji
 		add_known(map, rec);
 }
 
+/* Only in order, as precord writes it. */
+static void add_memory(struct jit_map *map, const struct jitdump_record *rec)
+{
+	const struct memory *last = map->memory.len ? &map->memory.items[map->memory.len - 1] : NULL;
+
+	if (!last || last->ip + last->len <= rec->ip)
+		vec_push(&map->memory, ((struct memory){ rec->ip, rec->len, rec->code }));
+}
+
 /* True if @rec is one of precord's own. */
 static bool add_read(struct jit_map *map, struct latest *latest, struct jitdump_record *rec)
 {
@@ -301,6 +317,8 @@ static bool add_read(struct jit_map *map, struct latest *latest, struct jitdump_
 		add_place(map, rec);
 	else if (rec->kind == JITDUMP_OBJECT)
 		add_object(map, rec);
+	else if (rec->kind == JITDUMP_BYTES)
+		add_memory(map, rec);
 	else if (rec->kind == JITDUMP_KNOWN && *rec->name)
 		add_known(map, rec);
 	else if (rec->kind == JITDUMP_GONE && map->timed)
@@ -547,6 +565,7 @@ void jit_map_free(struct jit_map *map)
 	for (size_t i = 0; i < map->objects.len; i++)
 		object_deinit(&map->objects.items[i]);
 	vec_deinit(&map->objects);
+	vec_deinit(&map->memory);
 	free(map->dump);
 	free(map->text);
 	free(map);
@@ -640,6 +659,18 @@ size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint
 		object->debug = debug_info_new(object->image);
 	object->debug_tried = true;
 	return object->debug ? debug_info_find(object->debug, code_place_address(place), ret) : 0;
+}
+
+const uint8_t *jit_map_bytes(const struct jit_map *map, uint64_t ip, size_t *ret_len)
+{
+	const struct memory *items = map->memory.items;
+	size_t behind = BISECT(map->memory.len, i, items[i].ip <= ip);
+	const struct memory *memory = behind ? &items[behind - 1] : NULL;
+
+	if (!memory || ip - memory->ip >= memory->len)
+		return NULL;
+	*ret_len = (size_t)(memory->len - (ip - memory->ip));
+	return memory->code + (ip - memory->ip);
 }
 
 size_t jit_map_nplaces(const struct jit_map *map)

@@ -84,6 +84,9 @@ const struct cfi_section *jit_map_rules(const struct jit_map *map, const struct 
 size_t jit_map_source(struct jit_map *map, const struct jit_symbol *symbol, uint64_t place,
 		      struct debug_frame ret[DEBUG_INFO_FRAMES_MAX]);
 
+/* What was in memory at @ip, and *@ret_len bytes of it; NULL if the recorder did not copy it. */
+const uint8_t *jit_map_bytes(const struct jit_map *map, uint64_t ip, size_t *ret_len);
+
 size_t jit_map_nplaces(const struct jit_map *map);
 
 /* The source line of @place, in @symbol; false if not known. @ret_file may become NULL. */

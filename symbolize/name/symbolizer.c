@@ -191,13 +191,15 @@ static const char *note_kernel(struct symbolizer *s, const struct naming *naming
 
 static const char *note_jit(struct symbolizer *s, const struct naming *naming)
 {
-	size_t count;
+	const struct jit_symbol *symbols = NULL;
+	size_t count = 0;
 
-	if (!naming->jit)
+	if (naming->jit)
+		symbols = jit_map_symbols(naming->jit, &count);
+	if (!count && (!naming->jit || (!jit_map_nplaces(naming->jit) && !jit_map_skipped(naming->jit))))
 		return "no symbols: run the program so that it writes a dump of its code (node "
 		       "--perf-prof, java with libperf-jvmti) or /tmp/perf-PID.map (node "
 		       "--perf-basic-prof, python -X perf); java needs a recorder that may read its memory";
-	const struct jit_symbol *symbols = jit_map_symbols(naming->jit, &count);
 	size_t ncodes = 0, nplaces = jit_map_nplaces(naming->jit);
 
 	if (nplaces)

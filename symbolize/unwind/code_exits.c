@@ -68,8 +68,10 @@ struct search {
 	struct map seen;          /* addresses */
 	VEC(struct path) waiting; /* the other sides of branches, in order */
 	size_t next;
+	VEC(struct path) behind;  /* jumps, in order */
+	size_t next_behind;
 	bool found;
-	uint32_t rule;
+	struct code_exit exit;
 };
 
 static const struct value unknown = { UNKNOWN, 0, 0 };
@@ -81,11 +83,11 @@ static bool in_frame(int64_t value)
 
 static struct value plus(struct value v, int64_t more)
 {
-	int64_t at = (int64_t)v.at + more;
-
 	if (!more)
 		return v;
-	return v.kind == SUM && in_frame(more) && in_frame(at) ? (struct value){ SUM, v.base, (int32_t)at } : unknown;
+	if (v.kind != SUM || !in_frame(more) || !in_frame(v.at + more))
+		return unknown;
+	return (struct value){ SUM, v.base, (int32_t)(v.at + more) };
 }
 
 /* The address of memory at @base + @offset; UNKNOWN if that is no sum. */
@@ -283,7 +285,7 @@ static bool make_rule(struct search *s, const struct path *p, struct value cfa)
 	}
 	rule->regs[rule->nregs++] = (struct cfi_reg){ RETURN, CFI_REG_OFFSET, -8 };
 	cfi_rule_sum_up(rule, FP);
-	s->rule = cfi_rules_add(s->rules, rule);
+	s->exit.rule = cfi_rules_add(s->rules, rule);
 	return true;
 }
 
@@ -292,14 +294,20 @@ static bool leaves_by_return(struct search *s, struct path *p)
 {
 	struct value sp = p->regs[SP];
 
+	s->exit.target = 0;
 	return sp.kind == SUM && !stored_at(p, sp) && make_rule(s, p, plus(sp, 8));
 }
 
-/* A jump to where @table is the rule of a table: the caller is that function's. */
+/*
+ * A jump to where @table is the rule of a table: the caller is that function's. What this code has pushed only before it jumps is an
+ * argument, of which such a rule knows nothing (LuaJIT's exits to its interpreter).
+ */
 static bool leaves_to_rule(struct search *s, struct path *p, const struct cfi_rule *table)
 {
 	struct value cfa;
 
+	if (p->regs[SP].kind == SUM && p->regs[SP].base == SP && p->regs[SP].at < 0)
+		p->regs[SP].at = 0;
 	if (!table->plain || table->cfa_reg >= NREGS)
 		return false;
 	cfa = plus(p->regs[table->cfa_reg], table->cfa_value);
@@ -311,10 +319,19 @@ static bool leaves_to_rule(struct search *s, struct path *p, const struct cfi_ru
 		if (entry->reg < NREGS && entry->kind == CFI_REG_OFFSET)
 			p->regs[entry->reg] = load(p, plus(cfa, entry->value));
 	}
+	s->exit.target = p->vaddr;
 	return table->ra_value == -8 && make_rule(s, p, cfa);
 }
 
 /* ---- the search ------------------------------------------------------------------------------------ */
+
+static void wait_behind(struct search *s, const struct path *p, uint64_t vaddr)
+{
+	if (!s->source->one_frame || s->behind.len == BRANCHES_MAX)
+		return;
+	vec_push(&s->behind, *p);
+	s->behind.items[s->behind.len - 1].vaddr = vaddr;
+}
 
 static void wait_at(struct search *s, const struct path *p, uint64_t target)
 {
@@ -330,9 +347,12 @@ static bool ends(struct search *s, struct path *p, const struct disasm_step *ste
 	switch (step->flow) {
 	case DISASM_RETURN:
 		s->found = leaves_by_return(s, p);
+		pop(p, DISASM_NO_REG);
+		wait_behind(s, p, p->vaddr + step->len);
 		return true;
 	case DISASM_JUMP:
 		wait_at(s, p, step->target);
+		wait_behind(s, p, p->vaddr + step->len);
 		return true;
 	case DISASM_UNDECODED:
 		return true;
@@ -377,8 +397,19 @@ static void follow_branch(struct search *s, struct path *p, uint64_t *steps)
 		follow(s, p, steps);
 }
 
+static bool take_next(struct search *s, struct path *ret)
+{
+	if (s->next < s->waiting.len)
+		*ret = s->waiting.items[s->next++];
+	else if (s->next_behind < s->behind.len)
+		*ret = s->behind.items[s->next_behind++];
+	else
+		return false;
+	return true;
+}
+
 bool code_exits_find(struct cfi_rules *rules, struct disasm *d, const struct code_exits_source *source, uint64_t vaddr,
-		     uint64_t *steps, uint32_t *ret_rule)
+		     uint64_t *steps, struct code_exit *ret)
 {
 	struct search s = { .source = source, .rules = rules, .disasm = d };
 	struct path p = { .vaddr = vaddr, .top_base = NREGS };
@@ -387,13 +418,12 @@ bool code_exits_find(struct cfi_rules *rules, struct disasm *d, const struct cod
 	for (uint8_t reg = 0; reg < NREGS; reg++)
 		p.regs[reg] = (struct value){ SUM, reg, 0 };
 	follow(&s, &p, &left);
-	while (!s.found && s.next < s.waiting.len && left) {
-		p = s.waiting.items[s.next++];
+	while (!s.found && left && take_next(&s, &p))
 		follow_branch(&s, &p, &left);
-	}
 	*steps -= given - left;
-	*ret_rule = s.rule;
+	*ret = s.exit;
 	map_deinit(&s.seen);
 	vec_deinit(&s.waiting);
+	vec_deinit(&s.behind);
 	return s.found;
 }

@@ -21,7 +21,17 @@ struct code_exits_source {
 	const uint8_t *(*code)(void *context, uint64_t vaddr, size_t *ret_len);
 	/* The rule that a table has for the instruction at @vaddr; NULL: none. */
 	const struct cfi_rule *(*rule)(void *context, uint64_t vaddr);
+	/*
+	 * Where no way out is found, may what lies behind jumps be looked at? Code of a JIT has mostly one frame, in which all of it runs
+	 * and jumps about; functions have their own.
+	 */
+	bool one_frame;
 	void *context;
+};
+
+struct code_exit {
+	uint32_t rule;
+	uint64_t target; /* the code with a table's rule that it jumps to; 0: it returns */
 };
 
 /*
@@ -29,6 +39,6 @@ struct code_exits_source {
  * instructions may still be followed, over all calls.
  */
 bool code_exits_find(struct cfi_rules *rules, struct disasm *d, const struct code_exits_source *source, uint64_t vaddr,
-		     uint64_t *steps, uint32_t *ret_rule);
+		     uint64_t *steps, struct code_exit *ret);
 
 #endif

@@ -16,6 +16,9 @@
 /* What a stub without a rule has on the stack at the most: two words that it pushed, and its return address. */
 #define STUB_WORDS 3
 
+/* How much larger than an interpreter's frame that of its compiled code may be. */
+#define LARGER_MAX 1024
+
 /* Words above a stack's first frame that are looked at: the environment, or what a thread library keeps there. */
 #define BOTTOM_WORDS 64
 
@@ -291,25 +294,47 @@ static bool step_innermost(struct unwind_walk *w, bool in_stub)
 	return step_top_of_stack(w, in_stub ? STUB_WORDS : 1, /* any_call= */ in_stub);
 }
 
-/* By what the code ahead does to the stack, which is believed if it leads to a call. False, and nothing has changed, if not. */
+/* Step by @rule from @more bytes higher. False, and nothing has changed, if it does not lead to a call, or to one of what is not in [@begin, @end). */
+static bool step_exit(struct unwind_walk *w, const struct unwind_exit *exit, uint64_t more)
+{
+	const struct unwind_state callee = w->state;
+	size_t nsaves = w->nsaves;
+	uint64_t ip;
+
+	w->state.regs[w->arch->sp] += more;
+	if (unwind_step(w, exit->rule) == UNWIND_STEPPED) {
+		ip = w->state.regs[w->arch->ip];
+		if (more ? called_at(w, ip) - exit->begin < exit->end - exit->begin : unwind_check_return(w, ip) == UNWIND_CALL_YES)
+			return true;
+	}
+	w->state = callee;
+	w->nsaves = nsaves;
+	return false;
+}
+
+/*
+ * By what the code ahead does to the stack, which is believed if it leads to a call. Code of a JIT that jumps into an interpreter's function
+ * runs in that one's frame, which it may have made larger (LuaJIT's traces, by multiples of 16): then it must be a call of this very
+ * function. False, and nothing has changed, if neither is so.
+ */
 static bool step_by_exit(struct unwind_walk *w)
 {
 	uint64_t ip = w->state.regs[w->arch->ip];
 	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip);
-	const struct cfi_rule *rule = map ? unwind_tables_exit(w->tables, map, ip) : NULL;
-	const struct unwind_state callee = w->state;
-	size_t nsaves = w->nsaves;
+	const struct unwind_exit *found = map ? unwind_tables_exit(w->tables, w->space, map, ip) : NULL;
+	bool stepped;
 
-	if (!rule)
+	if (!found)
 		return false;
-	if (unwind_step(w, rule) != UNWIND_STEPPED || unwind_check_return(w, w->state.regs[w->arch->ip]) != UNWIND_CALL_YES) {
-		w->state = callee;
-		w->nsaves = nsaves;
-		return false;
-	}
-	if (w->trace)
-		unwind_trace_rule(w->trace, w, map, (struct unwind_rule){ UNWIND_RULE_CFI, rule });
-	return true;
+
+	const struct unwind_exit exit = *found;
+
+	stepped = step_exit(w, &exit, 0);
+	for (uint64_t more = 16; !stepped && exit.end && more <= LARGER_MAX; more += 16)
+		stepped = step_exit(w, &exit, more);
+	if (stepped && w->trace)
+		unwind_trace_rule(w->trace, w, map, (struct unwind_rule){ UNWIND_RULE_CFI, exit.rule });
+	return stepped;
 }
 
 enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,

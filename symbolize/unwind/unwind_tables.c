@@ -150,7 +150,8 @@ struct unwind_tables {
 	struct cfi_rules *rules;
 	VEC(struct table) tables; /* by module id */
 	struct unwind_memo memo;
-	struct map exits;      /* module and address: the number of the rule that code_exits.h found, and 1; 0: none */
+	struct map exits;      /* module and address: index in @found_exits, and 1; 0: there is none */
+	VEC(struct unwind_exit) found_exits;
 	uint64_t exit_steps;   /* that may still be taken */
 	uint64_t time_ns; /* of the sample that is being walked */
 	bool disasm_opened;
@@ -188,6 +189,7 @@ void unwind_tables_free(struct unwind_tables *t)
 	disasm_close(t->disasm);
 	unwind_memo_deinit(&t->memo);
 	map_deinit(&t->exits);
+	vec_deinit(&t->found_exits);
 	free(t);
 }
 
@@ -785,55 +787,111 @@ struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct spac
 
 /* ---- the way out ---- */
 
+/* Code of a file is followed in it, by link-time addresses; that of a JIT wherever it leads in the process. */
 struct exit_context {
 	struct unwind_tables *tables;
-	struct module *module;
+	struct space *space;
+	struct module *module; /* NULL: a JIT's code */
 };
+
+static const uint8_t *jit_code_at(struct unwind_tables *t, struct module *mod, uint64_t ip, size_t *ret_len)
+{
+	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip);
+	const struct table *table = table_of(t, mod);
+
+	if (symbol && symbol->code) {
+		*ret_len = (size_t)(symbol->len - (ip - symbol->start));
+		return symbol->code + (ip - symbol->start);
+	}
+	return table->jit ? jit_map_bytes(table->jit, ip, ret_len) : NULL;
+}
 
 static const uint8_t *exit_code(void *context, uint64_t vaddr, size_t *ret_len)
 {
 	const struct exit_context *c = context;
+	const struct space_map *map;
 
-	return code_and_len(c->tables, c->module, vaddr, 1, ret_len);
+	if (c->module)
+		return code_and_len(c->tables, c->module, vaddr, 1, ret_len);
+	map = unwind_tables_map(c->tables, c->space, vaddr);
+	if (!map)
+		return NULL;
+	if (map->module->kind == MODULE_JIT)
+		return jit_code_at(c->tables, map->module, vaddr, ret_len);
+	return map->mapped ? code_and_len(c->tables, map->module, vaddr - map->bias, 1, ret_len) : NULL;
+}
+
+/* Of what was not sampled itself the trace has no rule, but the file here may. */
+static bool find_entry(struct unwind_tables *t, struct module *mod, uint64_t vaddr, struct cfi_fde *ret)
+{
+	const struct table *table = table_of(t, mod);
+
+	return table->cfi && (cfi_section_find(table->cfi, vaddr, ret) || find_in_file(t, mod, vaddr, ret));
+}
+
+static const struct cfi_rule *table_rule(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+{
+	struct cfi_fde fde;
+	uint32_t rule;
+
+	if (!find_entry(t, mod, vaddr, &fde) || !cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))
+		return NULL;
+	return cfi_rules_get(t->rules, rule);
 }
 
 static const struct cfi_rule *exit_rule(void *context, uint64_t vaddr)
 {
 	const struct exit_context *c = context;
-	struct unwind_tables *t = c->tables;
-	const struct table *table = table_of(t, c->module);
+	const struct space_map *map;
+
+	if (c->module)
+		return table_rule(c->tables, c->module, vaddr);
+	map = unwind_tables_map(c->tables, c->space, vaddr);
+	return map && map->mapped && has_table(map->module) ? table_rule(c->tables, map->module, vaddr - map->bias) : NULL;
+}
+
+/* The function of a file that holds @target, by its table. */
+static void set_function(struct exit_context *context, uint64_t target, struct unwind_exit *ret)
+{
+	struct unwind_tables *t = context->tables;
+	const struct space_map *map = context->module ? NULL : unwind_tables_map(t, context->space, target);
 	struct cfi_fde fde;
-	uint32_t rule;
 
-	if (!table->cfi || !cfi_section_find(table->cfi, vaddr, &fde) || !cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule))
-		return NULL;
-	return cfi_rules_get(t->rules, rule);
+	if (!map || !find_entry(t, map->module, target - map->bias, &fde))
+		return;
+	ret->begin = fde.begin + map->bias;
+	ret->end = fde.end + map->bias;
 }
 
-/* 1 more than the rule's number; 0: there is no way out. */
-static uint64_t find_exit(struct unwind_tables *t, struct module *mod, uint64_t vaddr)
+/* 1 more than the exit's index; 0: there is no way out. */
+static uint64_t find_exit(struct unwind_tables *t, struct exit_context *context, uint64_t vaddr)
 {
-	struct exit_context context = { t, mod };
-	const struct code_exits_source source = { exit_code, exit_rule, &context };
-	uint32_t rule;
+	const struct code_exits_source source = { exit_code, exit_rule, !context->module, context };
+	struct unwind_exit exit = { 0 };
+	struct code_exit found;
 
-	if (!unwind_tables_disasm(t) || !code_exits_find(t->rules, t->disasm, &source, vaddr, &t->exit_steps, &rule))
+	if (!unwind_tables_disasm(t) || !code_exits_find(t->rules, t->disasm, &source, vaddr, &t->exit_steps, &found))
 		return 0;
-	return 1 + (uint64_t)rule;
+	exit.rule = cfi_rules_get(t->rules, found.rule);
+	if (found.target)
+		set_function(context, found.target, &exit);
+	vec_push(&t->found_exits, exit);
+	return t->found_exits.len;
 }
 
-const struct cfi_rule *unwind_tables_exit(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+const struct unwind_exit *unwind_tables_exit(struct unwind_tables *t, struct space *space, const struct space_map *map, uint64_t ip)
 {
-	uint64_t vaddr = ip - map->bias, key;
-	bool is_new;
+	bool jit = map->module->kind == MODULE_JIT, is_new;
+	struct exit_context context = { t, space, jit ? NULL : map->module };
+	uint64_t vaddr = jit ? ip : ip - map->bias, key;
 
-	if (!has_table(map->module) || !map->mapped || !unwind_memo_key(map->module->id, vaddr, &key))
+	if ((!jit && (!has_table(map->module) || !map->mapped)) || !unwind_memo_key(map->module->id, vaddr, &key))
 		return NULL;
 	uint64_t *number = map_put(&t->exits, key, &is_new);
 
 	if (is_new)
-		*number = find_exit(t, map->module, vaddr);
-	return *number ? cfi_rules_get(t->rules, (uint32_t)(*number - 1)) : NULL;
+		*number = find_exit(t, &context, vaddr);
+	return *number ? &t->found_exits.items[*number - 1] : NULL;
 }
 
 struct unwind_origin unwind_tables_origin(struct unwind_tables *t, const struct space_map *map,

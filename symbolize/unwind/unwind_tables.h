@@ -24,11 +24,16 @@ void unwind_tables_free(struct unwind_tables *t);
 struct unwind_rule unwind_tables_find(struct unwind_tables *t, const struct space_map *map,
 				      uint64_t ip);
 
+struct unwind_exit {
+	const struct cfi_rule *rule;
+	uint64_t begin, end; /* of the function with a table's rule that it jumps to; 0: it returns */
+};
+
 /*
- * What the code from @ip on, the next instruction, does to the stack until it returns (code_exits.h); NULL if that is not known. For
- * addresses without a rule; to be checked.
+ * What the code from @ip on, the next instruction, does to the stack until it returns (code_exits.h); NULL if that is not known, else valid until
+ * the next call. For addresses without a rule; to be checked.
  */
-const struct cfi_rule *unwind_tables_exit(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+const struct unwind_exit *unwind_tables_exit(struct unwind_tables *t, struct space *space, const struct space_map *map, uint64_t ip);
 
 /* Where the rule at an address comes from, for people. */
 struct unwind_origin {

@@ -159,6 +159,68 @@ if [ "$(uname -m)" = x86_64 ]; then
 	done
 fi
 
+# Code made at run time of which nobody says anything, with data in the frame pointer. Some is jumped to with a frame that other code has made, and
+# jumps back (Guile). Other code runs in the frame of an interpreter, which it makes larger, and pushes a number before it leaves (LuaJIT).
+cat >made.c <<'END_C'
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+static volatile unsigned long sink;
+unsigned long saved;
+void interpreter(void *code);
+extern char leave[];
+__asm__(".pushsection .text\n.globl interpreter\n.type interpreter,@function\ninterpreter:\n.cfi_startproc\n"
+	"push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset rbx, -16\npush %rbp\n.cfi_def_cfa_offset 24\n.cfi_offset rbp, -24\n"
+	"sub $56, %rsp\n.cfi_def_cfa_offset 80\nmov %rsp, saved(%rip)\nmov $7, %ebp\njmp *%rdi\n"
+	"leave: mov saved(%rip), %rsp\nadd $56, %rsp\n.cfi_def_cfa_offset 24\npop %rbp\n.cfi_def_cfa_offset 16\npop %rbx\n"
+	".cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.size interpreter, .-interpreter\n.popsection\n");
+static unsigned char *put(unsigned char *at, const char *code, int len) { memcpy(at, code, len); return at + len; }
+static unsigned char *jump(unsigned char *at, void *to)
+{
+	int32_t distance = (int32_t)((char *)to - (char *)at - 5);
+	*at = 0xe9;
+	memcpy(at + 1, &distance, 4);
+	return at + 5;
+}
+__attribute__((noinline)) void outer(unsigned char *code, int i)
+{
+	if (i & 1)
+		((void (*)(void))code)();
+	else
+		interpreter(code + 3 * 4096);
+	sink++;
+}
+int main(void)
+{
+	unsigned char *hint = (unsigned char *)(((uintptr_t)main & ~0xfffUL) - (64UL << 20));
+	unsigned char *code = mmap(hint, 16384, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *at;
+
+	if (code == MAP_FAILED || (int32_t)((char *)code - leave) != (char *)code - leave)
+		return 77;
+	at = put(code, "\x53\x55\x48\x83\xec\x28\xbd\x05\x00\x00\x00", 11); /* push %rbx; push %rbp; sub $40, %rsp; mov $5, %ebp */
+	jump(at, code + 8192 + 256);
+	put(code + 64, "\x48\x83\xc4\x28\x5d\x5b\xc3", 7); /* add $40, %rsp; pop %rbp; pop %rbx; ret */
+	at = put(code + 8192 + 256, "\xbb\xc0\xc6\x2d\x00\xff\xcb\x75\xfc", 9); /* mov $3000000, %ebx; 1: dec %ebx; jnz 1b */
+	jump(at, code + 64);
+	at = put(code + 3 * 4096, "\x48\x83\xec\x20\xbb\xc0\xc6\x2d\x00\xff\xcb\x75\xfc\x6a\x01", 15); /* sub $32, %rsp; the same; push $1 */
+	jump(at, leave);
+	for (int i = 0; i < 200; i++)
+		outer(code, i);
+	return 0;
+}
+END_C
+if [ "$(uname -m)" = x86_64 ]; then
+	"$CC" -O2 -w -o made made.c || fail 'cannot compile'
+	precord -q -e cpu-clock:u -F 999 -o made.trace -- ./made
+	case $? in
+	0) sampled made.trace '\[jit [0-9]*\]'
+	   [ "$(share all.folded ';main;outer;(interpreter;)?\[jit ')" -ge 95 ] || { cat all.folded; fail 'code made at run time is not followed to where it leaves'; }
+	   [ "$(share all.folded ';main;outer;interpreter;\[jit ')" = 0 ] || { cat all.folded; fail 'a frame of an interpreter was made up'; } ;;
+	77) ;;
+	*) fail 'cannot record' ;;
+	esac
+fi
+
 # A frame with a page in it that nobody has touched, at which the kernel's copy of the stack ends: the frame pointer leads on, to
 # where the kernel's own chain has main. Whole stacks and pruned ones say the same.
 cat >gap.c <<'END_C'

@@ -19,6 +19,8 @@ struct world {
 	const uint8_t *code;
 	size_t len;
 	uint64_t steps; /* that may be taken */
+	bool one_frame;
+	uint64_t target; /* of the last one */
 };
 
 static const uint8_t *code_of(void *context, uint64_t vaddr, size_t *ret_len)
@@ -46,17 +48,18 @@ static const struct cfi_rule *rule_of(void *context, uint64_t vaddr)
 
 static const struct cfi_rule *rule_at(struct world *w, const char *code, size_t len, uint64_t offset)
 {
-	const struct code_exits_source source = { code_of, rule_of, w };
+	const struct code_exits_source source = { code_of, rule_of, w->one_frame, w };
 	struct disasm *d = NULL;
-	uint32_t rule;
+	struct code_exit exit;
 	bool found;
 
 	w->code = guarded(code, len);
 	w->len = len;
 	CHECK_OK(disasm_open(&arch_x86_64, DISASM_INTEL, &d));
-	found = code_exits_find(w->rules, d, &source, START + offset, &w->steps, &rule);
+	found = code_exits_find(w->rules, d, &source, START + offset, &w->steps, &exit);
 	disasm_close(d);
-	return found ? cfi_rules_get(w->rules, rule) : NULL;
+	w->target = found ? exit.target : 0;
+	return found ? cfi_rules_get(w->rules, exit.rule) : NULL;
 }
 
 #define RULE(w, code, offset) rule_at(&(w), (code), sizeof(code) - 1, (offset))
@@ -161,6 +164,14 @@ TEST(code_exits_know_a_jump_and_what_became_of_registers)
 	CHECK_INT(entry_of(rule, RBP)->value, R12);
 	CHECK(!RULE(w, code, 4));
 	CHECK(!RULE(w, code, 8));
+
+	/* Where all code has one frame, what lies behind a jump tells of it, too. */
+	w.one_frame = true;
+	for (uint64_t at = 4; at <= 8; at += 4) {
+		rule = RULE(w, code, at);
+		CHECK(rule);
+		CHECK_INT(rule->cfa_value, 16);
+	}
 	cfi_rules_free(w.rules);
 }
 
@@ -174,6 +185,7 @@ TEST(code_exits_go_on_by_the_rule_of_a_table)
 	CHECK(rule && rule->plain && rule->from_code);
 	CHECK_UINT(rule->cfa_reg, RSP);
 	CHECK_INT(rule->cfa_value, 56);
+	CHECK_UINT(w.target, RULED);
 	check_saved(rule, RBX, -16);
 	cfi_rules_free(w.rules);
 }

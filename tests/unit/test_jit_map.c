@@ -90,3 +90,31 @@ TEST(jit_map_of_nothing_is_empty)
 	jit_map_free(map);
 	jit_map_free(nuls);
 }
+
+/* Memory that was copied has no names, and is found by any of its addresses. */
+TEST(jit_map_has_the_bytes_of_code_that_nobody_names)
+{
+	CLEANUP(writer_deinit) struct writer dump = { 0 };
+	size_t len = 0;
+
+	jitdump_put_header(&dump, 62, 1, 0);
+	jitdump_put_bytes(&dump, 0x2000, (const uint8_t *)"abcdefgh", 8);
+	jitdump_put_bytes(&dump, 0x1000, (const uint8_t *)"early", 5); /* not in order: left out */
+	jitdump_put_bytes(&dump, 0x2007, (const uint8_t *)"over", 4);  /* likewise */
+	jitdump_put_bytes(&dump, 0x3000, (const uint8_t *)"", 0);
+	jitdump_put_bytes(&dump, 0x4000, (const uint8_t *)"x", 1);
+	struct jit_map *map = jit_map_new_dumped("", 0, dump.data, dump.len);
+
+	CHECK(!jit_map_bytes(map, 0x1fff, &len));
+	CHECK(memcmp(jit_map_bytes(map, 0x2000, &len), "abcdefgh", 8) == 0);
+	CHECK_UINT(len, 8);
+	CHECK(*jit_map_bytes(map, 0x2007, &len) == 'h');
+	CHECK_UINT(len, 1);
+	CHECK(!jit_map_bytes(map, 0x2008, &len));
+	CHECK(!jit_map_bytes(map, 0x1002, &len));
+	CHECK(!jit_map_bytes(map, 0x3000, &len));
+	CHECK(jit_map_bytes(map, 0x4000, &len));
+	CHECK(!jit_map_bytes(map, UINT64_MAX, &len));
+	CHECK(!jit_map_find(map, 0x2000));
+	jit_map_free(map);
+}

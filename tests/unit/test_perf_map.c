@@ -73,7 +73,7 @@ TEST(perf_map_is_found_by_number_and_believed_by_owner)
 	unlink(path);
 	CHECK(map->known);
 	CHECK_UINT(map->uid, getuid());
-	perf_map_touch(map, 0x1004, true);
+	perf_map_touch(map, 0x1004, true, (struct code_area){ 0 });
 	CHECK(perf_map_read(map, &left, &out) == PERF_MAP_NONE);
 	FILE *file = fopen(path, "w");
 
