@@ -400,13 +400,36 @@ static enum unwind_outcome step_precise(struct unwind_walk *w, const struct cfi_
 	return unwind_step(w, rule);
 }
 
+/*
+ * The interrupted function's caller has the end of its frame in a register that a call may change, and says so: hand-written code that knows what
+ * its own functions leave alone (OpenSSL's AES-GCM). What the register held when it was interrupted is believed if it leads to a call. False,
+ * and nothing has changed, if not.
+ */
+static bool step_kept(struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	const struct unwind_state callee = w->state;
+	size_t nsaves = w->nsaves;
+	unsigned reg = rule->cfa_reg;
+
+	if (w->steps != 1 || w->state.exact || rule->cfa_is_expr || unwind_knows(&w->state, reg) ||
+	    w->state.regs[reg] < w->state.regs[w->arch->sp] || !unwind_stack_holds(w->stack.snapshot, w->state.regs[reg]))
+		return false;
+	w->state.known |= 1ULL << reg;
+	w->kept = unwind_step(w, rule) == UNWIND_STEPPED && unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_YES;
+	if (!w->kept) {
+		w->state = callee;
+		w->nsaves = nsaves;
+	}
+	return w->kept;
+}
+
 static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
 	enum unwind_outcome outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
-	if (outcome != UNWIND_ELSEWHERE || !unwind_step_hidden(w, rule))
+	if (outcome != UNWIND_ELSEWHERE || (!unwind_step_hidden(w, rule) && !step_kept(w, rule)))
 		return outcome;
 	*ret_how = UNWIND_COPY;
 	return UNWIND_STEPPED;
@@ -692,10 +715,12 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 
 		const struct event_stack *stack = w->stack.snapshot;
 
+		w->steps = steps;
+		w->kept = false;
 		switch (traced_step(u, w, place, &how, &stop)) {
 		case UNWIND_STEPPED:
 			follow_stack(w);
-			if (u->splices && w->stack.snapshot != stack)
+			if (u->splices && (w->stack.snapshot != stack || w->kept))
 				unwind_splices_give_up(u->splices);
 			break;
 		case UNWIND_IS_ROOT:

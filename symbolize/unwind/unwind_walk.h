@@ -53,6 +53,8 @@ struct unwind_walk {
 	const uint64_t *assumed; /* NULL, or what the expression for a CFA reads, wherever it does */
 	struct unwind_trace *trace; /* NULL, or where every step is logged */
 	uint64_t ip, sp, fp; /* these registers, as bits */
+	size_t steps;        /* that were taken before this one */
+	bool kept;           /* the last one believed a register that a call may change */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
 	uint64_t bytecode; /* that the frame of the last step interprets; 0: none, or not known */
@@ -94,6 +96,8 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->nsaves = 0;
 	w->assumed = NULL;
 	w->trace = NULL;
+	w->steps = 0;
+	w->kept = false;
 }
 
 /* Step by @rule. */

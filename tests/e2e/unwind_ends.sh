@@ -159,6 +159,25 @@ if [ "$(uname -m)" = x86_64 ]; then
 	done
 fi
 
+# A frame that ends where a register says which a call may change: hand-written code knows what its own function leaves alone (OpenSSL).
+cat >kept.c <<'END_C'
+volatile unsigned long sink;
+void keeps(void), frame(void);
+__asm__(".pushsection .text\n.globl keeps\n.type keeps,@function\nkeeps:\n.cfi_startproc\n"
+	"mov $3000000, %ecx\n1: dec %ecx\njnz 1b\nret\n.cfi_endproc\n.size keeps, .-keeps\n"
+	".globl frame\n.type frame,@function\nframe:\n.cfi_startproc\nmov %rsp, %rax\n.cfi_def_cfa_register rax\n"
+	"sub $600, %rsp\nand $-64, %rsp\ncall keeps\nmov %rax, %rsp\n.cfi_def_cfa_register rsp\nret\n.cfi_endproc\n"
+	".size frame, .-frame\n.popsection\n");
+__attribute__((noinline)) void outer(void) { frame(); sink++; }
+int main(void) { for (int i = 0; i < 100; i++) outer(); return 0; }
+END_C
+if [ "$(uname -m)" = x86_64 ]; then
+	"$CC" -O2 -w -o kept kept.c || fail 'cannot compile'
+	precord -q -e cpu-clock:u -F 999 -o kept.trace -- ./kept || fail 'cannot record'
+	sampled kept.trace keeps
+	[ "$(share keeps.folded ';main;outer;frame;keeps ')" = 100 ] || { cat keeps.folded; fail 'a frame whose end is in a register that was left alone is not followed'; }
+fi
+
 # Code made at run time of which nobody says anything, with data in the frame pointer. Some is jumped to with a frame that other code has made, and
 # jumps back (Guile). Other code runs in the frame of an interpreter, which it makes larger, and pushes a number before it leaves (LuaJIT).
 cat >made.c <<'END_C'
