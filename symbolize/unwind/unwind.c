@@ -739,7 +739,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_NO_WAY:
 			if (steps && last_is_start(u, w->space))
 				return UNWIND_ROOT;
-			return is_on_other_stack(w) ? UNWIND_OTHER_STACK : stop;
+			return stop != UNWIND_32_BIT && is_on_other_stack(w) ? UNWIND_OTHER_STACK : stop;
 		}
 	}
 	return UNWIND_TOO_DEEP;

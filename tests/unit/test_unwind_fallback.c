@@ -226,6 +226,9 @@ TEST(unwind_says_that_a_program_is_a_32_bit_one)
 	world_check_end(w, 1, UNWIND_32_BIT);
 	CHECK_STR(w->chain.stop_module->name, "small");
 	CHECK(strstr(module_files_note(w->chain.stop_module), "32-bit program"));
+	world_set_reg(w, w->arch->sp, 0xffffd000); /* of which the kernel hands out nothing */
+	world_walk(w);
+	world_check_end(w, 1, UNWIND_32_BIT);
 }
 
 /* What stands above the program's first instructions is its arguments; nothing called them. */
