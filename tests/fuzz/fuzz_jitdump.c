@@ -7,6 +7,8 @@
 
 #include "symbolize/name/jit_map.h"
 
+#include <string.h>
+
 static void check_records(const uint8_t *data, size_t len)
 {
 	struct jitdump dump;
@@ -28,6 +30,25 @@ static void check_records(const uint8_t *data, size_t len)
 	}
 }
 
+/* Bytes of memory lie in the dump, and are found by the address of each. */
+static void check_bytes(const struct jit_map *map, const uint8_t *data, size_t len)
+{
+	struct jitdump dump;
+	struct jitdump_record rec;
+	struct err *err = jitdump_open(&dump, data, len);
+
+	if (err) {
+		err_free(err);
+		return;
+	}
+	while (jitdump_next(&dump, &rec)) {
+		size_t left = 0;
+		const uint8_t *bytes = rec.kind == JITDUMP_BYTES && rec.len ? jit_map_bytes(map, rec.ip + rec.len - 1, &left) : NULL;
+
+		CHECK(!bytes || (left && memchr(bytes, 0, left) != bytes + left));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct jit_map *map = jit_map_new_dumped("", 0, data, len);
@@ -35,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const struct jit_symbol *symbols = jit_map_symbols(map, &count);
 
 	check_records(data, len);
+	check_bytes(map, data, len);
 	jit_map_free(jit_map_new_timed("", 0, data, len));
 	for (size_t i = 0; i < count && i < 1000; i++) {
 		const char *file = NULL;
