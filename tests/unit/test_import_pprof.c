@@ -238,6 +238,7 @@ TEST(pprof_stacks_that_come_again_are_the_same_rows)
 	/* One whose locations are not there is refused, also the second time. */
 	put_sample(&w, "\x07", /* packed= */ true, 1, 3);
 	CHECK_ERR(import_case_read(&c, w.data, w.len, "x"), ERR_CORRUPT, "sample 6: location 7 is not there");
+	import_case_close(&c);
 	writer_deinit(&w);
 	writer_deinit(&inner);
 }
