@@ -209,7 +209,8 @@ static void read_scope_end(const struct v8_functions *fs, struct managed_view *v
 		if (is_text && !*ret->name)
 			v8_string(view, fs->layout, word, ret->name, V8_NAME_MAX);
 		if (!is_slot && is_position(before) && is_position(word) && before < word) {
-			ret->start = MIN(ret->start, v8_small(before));
+			if (ret->start == POSITION_MAX)
+				ret->start = v8_small(before);
 			break;
 		}
 		before = is_slot ? UINT64_MAX : word;

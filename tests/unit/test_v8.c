@@ -268,6 +268,29 @@ TEST(v8_names_inlined_functions_and_lines_of_a_return_address)
 	free_heap(h);
 }
 
+/* From V8 12.8 on a scope's positions come first; two numbers that lie behind are something else. */
+TEST(v8_says_in_which_line_a_function_without_a_name_begins)
+{
+	struct heap *h = new_heap();
+	struct jitdump_record place;
+	char text[256];
+
+	h->layout.at[V8_SCOPE_FIRST] = 5;
+	put(h, SCOPE + 8 + 16, small(0), 8);
+	put(h, SCOPE + 8 + 24, small(6), 8); /* "two" */
+	put(h, SCOPE + 8 + 32, small(12), 8);
+	put(h, SCOPE + 8 + 40, small(1), 8);
+	put(h, SCOPE + 8 + 48, small(3), 8);
+
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+
+	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
+	CHECK_STR(text, "/srv/app.mjs inner:5, /srv/app.mjs (anonymous):2:2, ");
+	v8_free(v);
+	free_heap(h);
+}
+
 TEST(v8_knows_what_of_a_frame_there_is_in_a_prologue)
 {
 	static const struct {
