@@ -11,7 +11,8 @@ trap 'kill $victim 2>/dev/null' EXIT
 
 info() { preport -i "$1" info --format=json | sed -n "s/^  \"$2\": \"*\([0-9a-z]*\)\"*,*\$/\1/p"; }
 
-# FILE has counts that are its own, and names for what the victim does; of 50 samples hardly one in 10^7 times none
+# FILE has counts that are its own, and names for what the victim does. How many samples there are of so much CPU time is up to the
+# machine: one that is busy ticks late. Of 50 samples hardly one in 10^7 times none
 # is of the function that has 30 %.
 check() { # check FILE AT-LEAST
 	[ "$(info "$1" complete)" = true ] || fail "$1 is not complete"
@@ -70,7 +71,7 @@ read -r -t 120 -u 8 answer || fail "no answer to ping"
 burn 300 $victim
 echo snapshot >ctl
 read -r -t 120 -u 8 answer && [ "$(tr -d '\0' <<<"$answer")" = ack ] || fail "no answer to snapshot"
-check "$(ls g.trace.2* | head -n 1)" 10
+check "$(ls g.trace.2* | head -n 1)" 1
 kill -USR2 $recorder
 for _ in $(seq 1200); do [ "$(ls g.trace.2* | wc -l)" = 2 ] && break; sleep 0.05; done
 echo stop >ctl
@@ -88,7 +89,7 @@ burn 300 $victim
 [ "$(ls fly)" = f.trace.part ] && [ ! -s fly/f.trace.part ] || fail "a flight recorder writes before it is asked: $(ls -s fly)"
 echo snapshot >ctl
 read -r -t 120 -u 8 answer || fail "no answer to snapshot"
-check fly/f.trace.2* 20
+check fly/f.trace.2* 1
 first=$(info fly/f.trace.2* samples)
 burn 200 $victim
 echo stop >ctl
