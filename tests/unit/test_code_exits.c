@@ -125,6 +125,14 @@ TEST(code_exits_follow_a_stack_pointer_from_memory)
 	CHECK_UINT(expr.len, sizeof(expected));
 	CHECK(memcmp(expr.bytes, expected, sizeof(expected)) == 0);
 	check_saved(rule, RBP, -16);
+
+	/* mov 16(%rax),%rsp; ret */
+	static const uint8_t from_rax[] = { 0x70, 16, 0x06, 0x11, 8, 0x22 };
+
+	rule = RULE(w, "\x48\x8b\x60\x10\xc3", 0);
+	CHECK(rule && rule->cfa_is_expr);
+	expr = cfi_rules_expr(w.rules, (uint32_t)rule->cfa_value);
+	CHECK(expr.len == sizeof(from_rax) && memcmp(expr.bytes, from_rax, expr.len) == 0);
 	cfi_rules_free(w.rules);
 }
 
