@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints modules of the tree that modules.md does not list once: under a heading "## `folder/`", in front of the colon
-# of an item "- `a`, `b`: what they are". Usage: awk -f modules.awk modules.md MODULE... (paths without .c or .h, sorted)
+# Compares the modules of the tree with those that architecture.md lists: under a heading "## `folder/`", in front of the colon
+# of an item "- `a`, `b`: what they are". Usage: awk -f modules.awk architecture.md MODULE... (paths without .c or .h, sorted)
 BEGIN {
 	for (i = 2; i < ARGC; i++) {
 		tree[ARGV[i]] = 1
@@ -25,9 +25,11 @@ item {
 END {
 	for (module in tree)
 		if (!listed[module])
-			print "modules.md does not list " module
+			print "architecture.md does not list " module
 	for (module in listed) {
 		if (listed[module] > 1)
-			print "modules.md lists " module " " listed[module] " times"
+			print "architecture.md lists " module " " listed[module] " times"
+		if (listed[module] && !tree[module])
+			print "architecture.md lists " module ", which is not there"
 	}
 }
