@@ -78,6 +78,27 @@ TEST(chrome_stack_frames_with_samples_are_read)
 	import_case_close(&c);
 }
 
+/* States are written beside samples by preport export; they are no calls that anybody could miss. */
+TEST(chrome_states_beside_samples_are_no_calls)
+{
+	static const char start[] = "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"state\",\"name\":\"run queue\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1}",
+			  call[] = ",{\"ph\":\"X\",\"name\":\"f\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1}",
+			  end[] = "],\"samples\":[{\"cpu\":0,\"tid\":1,\"ts\":1,\"name\":\"cycles\",\"sf\":1,\"weight\":1}],"
+				  "\"stackFrames\":{\"1\":{\"name\":\"root\"}}}";
+	struct import_case c;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s%s", start, end);
+	import_case_text(&c, text);
+	CHECK_UINT(c.p->samples.len, 1);
+	CHECK(!c.diag.entries);
+	import_case_close(&c);
+	snprintf(text, sizeof(text), "%s%s%s", start, call, end);
+	import_case_text(&c, text);
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "its 1 calls"));
+	import_case_close(&c);
+}
+
 TEST(chrome_stack_frames_in_a_circle_are_refused)
 {
 	static const char text[] = "{\"traceEvents\":[],\"ph\":1,\"stackFrames\":{\"1\":{\"name\":\"a\",\"parent\":\"2\"},"

@@ -81,6 +81,7 @@ struct chrome {
 	struct map frame_ids; /* text -> index in frames */
 	struct import_spans spans;
 	uint64_t left_out, unmatched;
+	size_t nstates; /* of the events: what a thread did, beside the samples (preport export) */
 };
 
 /* The keys of one event. */
@@ -88,7 +89,7 @@ struct chrome_fields {
 	char ph;
 	uint32_t name, id;
 	double ts, dur;
-	bool has_dur, has_name, py_spy;
+	bool has_dur, has_name, py_spy, is_state;
 	struct chrome_id pid, tid;
 	struct json_text args; /* raw */
 };
@@ -222,7 +223,10 @@ static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_
 		} else if (json_is(key, "args")) {
 			ret->args = json_read_raw(r);
 		} else if (json_is(key, "cat") && json_read_peek(r) == JSON_TEXT) {
-			ret->py_spy = json_is(json_read_text(r), "py-spy");
+			struct json_text cat = json_read_text(r);
+
+			ret->py_spy = json_is(cat, "py-spy");
+			ret->is_state = json_is(cat, "state");
 		} else if (json_is(key, "id") && json_read_peek(r) == JSON_TEXT) {
 			ret->id = import_text(in->p, json_read_text(r));
 		} else {
@@ -282,6 +286,7 @@ static void take_call(struct chrome *in, const struct json_reader *r, const stru
 		event.location = f->py_spy ? placed_frame_of(in, r, f) : frame_of(in, f->name);
 	else if (!event.closes)
 		event.location = frame_of(in, profile_string(in->p, "(unnamed)"));
+	in->nstates += f->is_state;
 	vec_push(&in->events, event);
 }
 
@@ -770,9 +775,9 @@ static struct err *add_samples(struct chrome *in)
 		err = add_profile(in, &in->profiles.items[i]);
 	if (!in->profiles.len && !in->p->samples.len)
 		add_calls(in);
-	else if (in->events.len)
+	else if (in->events.len > in->nstates)
 		diag_warn(in->diag, "the trace has samples of stacks, which are used; its %zu calls are left out",
-			  in->events.len);
+			  in->events.len - in->nstates);
 	if (in->left_out)
 		diag_warn(in->diag, "%" PRIu64 " events that are no calls (asynchronous ones, counters, "
 				    "instants, flows) are left out",
