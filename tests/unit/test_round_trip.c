@@ -191,6 +191,48 @@ TEST(folded_stacks_come_back_from_every_format_as_they_were)
 	import_case_close(&c);
 }
 
+/* ---- what threads did when ---- */
+
+static void add_span(struct import_case *c, uint8_t state, uint64_t from_ns, uint64_t len_ns, uint32_t count)
+{
+	bool waits = state == PROFILE_STATE_BLOCKED;
+	const struct profile_span span = { .thread = c->p->samples.items[0].thread, .waker = PROFILE_NONE, .count = count, .state = state,
+					   .stack = waits ? c->p->samples.items[0].stack : 0, .from_ns = from_ns, .len_ns = len_ns };
+
+	span_list_add(&c->p->spans, &span);
+}
+
+/* One of them before the beginning of the recording, one that overlaps another, a gap, and several that became one. */
+static void add_spans(struct import_case *c)
+{
+	c->facts.start_ns = 1000;
+	add_span(c, PROFILE_STATE_EARLIER, 200, 900, 1);
+	add_span(c, PROFILE_STATE_BLOCKED, 1100, 500, 1);
+	add_span(c, PROFILE_STATE_ON_CPU, 1500, 400, 1);
+	add_span(c, PROFILE_STATE_RUNNABLE, 2000, 70, 1);
+	add_span(c, PROFILE_STATE_BLOCKED, 2070, 30, 4);
+	add_span(c, PROFILE_STATE_BLOCKED, 2100, 8, 1);
+}
+
+TEST(states_of_threads_come_back_from_speedscope)
+{
+	struct import_case c, back;
+
+	import_case_text(&c, profile_text_);
+	add_spans(&c);
+	pass_through(&export_speedscope, "speedscope", &c, &back);
+	CHECK(!back.diag.entries);
+	CHECK_INT(import_case_sum(&back, "cpu-clock").weight, 7000000);
+	CHECK_INT(import_case_sum(&back, "states").weight, 1008);
+	CHECK_INT(import_case_part(&back, "states", "[waits since before the recording]", "app").weight, 100);
+	CHECK_INT(import_case_part(&back, "states", "leaf", "app").weight, 508);
+	CHECK_INT(import_case_part(&back, "states", "[on a CPU]", "app").weight, 300);
+	CHECK_INT(import_case_part(&back, "states", "[run queue]", "app").weight, 70);
+	CHECK_INT(import_case_part(&back, "states", "[several]", "app").weight, 30);
+	import_case_close(&back);
+	import_case_close(&c);
+}
+
 /* ---- what the table of formats claims ---- */
 
 static uint32_t function(struct profile *p, const char *name, uint32_t module)
