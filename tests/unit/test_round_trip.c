@@ -2,6 +2,7 @@
 /*
  * test_round_trip.c - a profile in every format that is written, read again: sums, and what the table of formats claims.
  */
+#include "formats/profile/folded.h"
 #include "formats/profile/import/import_build.h"
 #include "report/export/export_format.h"
 #include "tests/unit/import_case.h"
@@ -311,6 +312,30 @@ static unsigned carried(const struct import_case *c)
 	found |= types > 1 ? IMPORT_TYPES : 0;
 	found |= has_label(p) ? IMPORT_LABELS : 0;
 	return found | (times_span(p, 4) == 2000000000 ? IMPORT_TIMES : 0);
+}
+
+static void print_annotated(FILE *out, void *context)
+{
+	const struct import_case *c = context;
+	const struct folded_options options = { .lines = true, .suffixes = true, .module = true };
+
+	CHECK_OK(folded_write(c->p, &options, out));
+}
+
+TEST(folded_lines_and_marks_are_read_as_what_they_say)
+{
+	static const char text[] = "app;main (/src/a.c:9) [app];leaf (/src/a.c:7)_[i] [app] 2000\n";
+	struct import_case from = { .p = full() }, back;
+
+	profile_facts_init(&from.facts);
+	CHECK_STR(test_printed(print_annotated, &from), text);
+	import_case_text(&back, text);
+	CHECK_STR(import_case_stack(&back, 0), "leaf:7<main:9");
+	CHECK(lines_of(back.p) & IMPORT_LINES);
+	CHECK_STR(profile_text(back.p, profile_module(back.p, back.p->functions.items[0].module)->name), "app");
+	import_case_close(&back);
+	profile_free(from.p);
+	profile_facts_deinit(&from.facts);
 }
 
 /* Neither less nor more, so that `preport formats` is right. */
