@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define EXTENSION_MAX 31 /* characters that count */
+
 #define ROW(name) &import_##name,
 const struct importer *const import_table[] = { IMPORT_ROWS(ROW) NULL };
 #undef ROW
@@ -85,22 +87,52 @@ static struct err *unknown(const struct import_input *in, size_t len)
 
 /* ---- which one ---- */
 
-/* Does @name end in one of @extensions? */
-static bool has_extension(const char *name, const char *extensions)
+/* The extension at @at, which is moved behind it; NULL: there is none left. */
+static const char *next_extension(const char **at, size_t *ret_len)
 {
-	size_t name_len = strlen(name);
+	const char *found = *at + strspn(*at, " ");
+
+	*ret_len = strcspn(found, " ");
+	*at = found + *ret_len;
+	return *ret_len ? found : NULL;
+}
+
+/* How long is the longest of @extensions that @name ends in? 0: it ends in none. */
+static unsigned extension_len(const char *name, const char *extensions)
+{
+	size_t name_len = strlen(name), len, longest = 0;
+	const char *extension;
 
 	if (name_len > 3 && strcmp(name + name_len - 3, ".gz") == 0)
 		name_len -= 3;
-	while (*extensions) {
-		size_t len = strcspn(extensions, " ");
+	while ((extension = next_extension(&extensions, &len)))
+		if (name_len > len && memcmp(name + name_len - len, extension, len) == 0)
+			longest = MAX(longest, len);
+	return (unsigned)MIN(longest, (size_t)EXTENSION_MAX);
+}
 
-		if (len && name_len > len && memcmp(name + name_len - len, extensions, len) == 0)
-			return true;
-		extensions += len;
-		extensions += strspn(extensions, " ");
+/* The first extension of @of by which a name tells it from @other. */
+static const char *own_extension(const struct importer *of, const struct importer *other, struct arena *arena)
+{
+	const char *at = of->extensions, *extension;
+	size_t len;
+
+	while ((extension = next_extension(&at, &len))) {
+		const char *own = arena_printf(arena, "x%.*s", (int)len, extension);
+
+		if (extension_len(own, of->extensions) > extension_len(own, other->extensions))
+			return own + 1;
 	}
-	return false;
+	return of->extensions;
+}
+
+static struct err *equally_likely(const struct import_input *in, const struct importer *one, const struct importer *other)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' could be %s or %s", in->name, one->name, other->name),
+			  "give it a name that ends in '%s' or '%s'", own_extension(one, other, &arena),
+			  own_extension(other, one, &arena));
 }
 
 struct err *import_table_find(const struct import_input *in, const struct importer **ret)
@@ -112,8 +144,8 @@ struct err *import_table_find(const struct import_input *in, const struct import
 	for (size_t i = 0; import_table[i]; i++) {
 		unsigned score = import_table[i]->recognise(in->data, len);
 
-		/* A name is worth less than the smallest difference that bytes make. */
-		score = score ? score * 2 + has_extension(in->name, import_table[i]->extensions) : 0;
+		/* A name is worth less than the smallest difference that bytes make; the longer extension says more. */
+		score = score ? score * (EXTENSION_MAX + 1) + extension_len(in->name, import_table[i]->extensions) : 0;
 		if (score && score == best_score)
 			equal = import_table[i];
 		if (score > best_score) {
@@ -125,10 +157,7 @@ struct err *import_table_find(const struct import_input *in, const struct import
 	if (!best)
 		return unknown(in, len);
 	if (equal)
-		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' could be %s or %s", in->name,
-					  best->name, equal->name),
-				  "give it a name that ends in '%s' or '%s'", best->extensions,
-				  equal->extensions);
+		return equally_likely(in, best, equal);
 	*ret = best;
 	return NULL;
 }
