@@ -2,7 +2,8 @@
 /*
  * code_rows.c - one pass over the code in order of addresses. A branch ahead leaves its frame at its target; behind a jump or a
  * return, the frame is that of a branch that led there, or else the one from before the last frame was taken down, which
- * is how compilers lay out code (gcc says "remember, restore" of the same places).
+ * is how compilers lay out code (gcc says "remember, restore" of the same places). A loop's top behind a jump, which only a branch
+ * back leads to, is such a place: where the body's frame is known, it has that one.
  *
  *	push %rbp           CFA = rsp + 16, rbp at CFA - 16
  *	mov  %rsp, %rbp     CFA = rbp + 16
@@ -233,6 +234,16 @@ static struct frame body(const struct pass *p)
 	return best ? best->frame : entry_frame;
 }
 
+/* The frame behind a jump, if no branch led there. */
+static struct frame guess(const struct pass *p, const struct code_rows_function *fn)
+{
+	struct frame f = body(p);
+
+	if (fn->frame_len)
+		set_sp(&f, true, fn->frame_len);
+	return f;
+}
+
 static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint64_t vaddr,
 		     struct pass *p, struct frame *ret)
 {
@@ -259,7 +270,7 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 		follow(&f, &step);
 		count_frame(p, &f);
 		if (step.flow == DISASM_JUMP || step.flow == DISASM_RETURN) {
-			f = body(p);
+			f = guess(p, fn);
 			guessed = true;
 		}
 	}

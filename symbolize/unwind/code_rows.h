@@ -20,6 +20,7 @@ struct code_rows_function {
 	const uint8_t *code;
 	size_t len;
 	uint64_t vaddr;
+	uint32_t frame_len; /* CFA - rsp in the function's body, if something else says that; 0: the code alone does */
 };
 
 /*

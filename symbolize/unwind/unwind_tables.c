@@ -589,14 +589,16 @@ enum jitdump_frame unwind_tables_frame(struct unwind_tables *t, const struct spa
 	return place ? place->frame : JITDUMP_FRAME_UNKNOWN;
 }
 
-/* The rule that the code of @symbol itself says. */
-static bool find_code_rule(struct unwind_tables *t, const struct jit_symbol *symbol, uint64_t ip, uint32_t *ret)
+/* The rule that the code of @symbol itself says; @frame_len as in code_rows.h. */
+static bool find_code_rule(struct unwind_tables *t, const struct jit_symbol *symbol, uint64_t ip, uint32_t frame_len,
+			   uint32_t *ret)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 
 	if (!symbol || !symbol->code || !unwind_tables_disasm(t))
 		return false;
-	const struct code_rows_function f = { hotspot_frames_code(symbol, &arena), symbol->len, symbol->start };
+	const struct code_rows_function f = { hotspot_frames_code(symbol, &arena), symbol->len, symbol->start,
+					      frame_len };
 
 	return code_rows_find(t->rules, t->disasm, &f, ip, ret);
 }
@@ -607,7 +609,7 @@ static bool find_place_rule(struct unwind_tables *t, const struct jit_symbol *sy
 {
 	uint32_t code;
 
-	if (place.frame == JITDUMP_FRAME_SAVED && t->arch == &arch_x86_64 && find_code_rule(t, symbol, ip, &code))
+	if (place.frame == JITDUMP_FRAME_SAVED && t->arch == &arch_x86_64 && find_code_rule(t, symbol, ip, place.frame_len, &code))
 		hotspot_frames_add_pushes(&place, cfi_rules_get(t->rules, code));
 	return hotspot_frames_place_rule(t->rules, t->arch, &place, ret);
 }
@@ -634,7 +636,7 @@ static struct unwind_rule compile_jit(struct unwind_tables *t, struct module *mo
 		found = cfi_program_find(t->rules, t->arch, &fde, vaddr, &rule);
 	else if (symbol && find_object_fde(table->jit, symbol, ip, &fde))
 		found = cfi_program_find(t->rules, t->arch, &fde, ip, &rule);
-	if (!found && !find_code_rule(t, symbol, ip, &rule))
+	if (!found && !find_code_rule(t, symbol, ip, /* frame_len= */ 0, &rule))
 		return (struct unwind_rule){ .kind = UNWIND_RULE_NO_TABLE };
 	return (struct unwind_rule){ UNWIND_RULE_CFI, cfi_rules_get(t->rules, rule) };
 }

@@ -9,11 +9,13 @@
 #define RBP   6
 #define RSP   7
 
+static uint32_t frame_len; /* that is known beforehand */
+
 /* The rule at @offset of @code; NULL if there is none. Lives as long as @rules. */
 static const struct cfi_rule *rule_at(struct cfi_rules *rules, const char *code, size_t len, uint64_t offset)
 {
 	struct disasm *d = NULL;
-	const struct code_rows_function f = { guarded(code, len), len, START };
+	const struct code_rows_function f = { guarded(code, len), len, START, frame_len };
 	uint32_t rule;
 	bool found;
 
@@ -75,6 +77,28 @@ TEST(code_rows_follow_a_frame_pointer_and_branches)
 }
 
 /* and $-32,%rsp; nop; and mov (%rdi),%rsp; nop: where the stack pointer was is not known. */
+/*
+ * What HotSpot makes of a loop around String.compareTo. Most of it runs with a register pushed, but not the loop's top:
+ * 0 sub $24,%rsp; 4 jmp 8; 6 nop; 7 nop; 8 push %rcx; 9 8 × nop; 17 pop %rcx; 18 jmp 22; 20 nop; 21 nop;
+ * 22 test %eax,%eax; 24 jg 20; 26 add $24,%rsp; 30 ret
+ */
+TEST(code_rows_give_the_top_of_a_loop_the_frame_that_is_known)
+{
+	static const char code[] = "\x48\x83\xec\x18\xeb\x02\x90\x90\x51\x90\x90\x90\x90\x90\x90\x90\x90\x59"
+				   "\xeb\x02\x90\x90\x85\xc0\x7f\xfa\x48\x83\xc4\x18\xc3";
+	struct cfi_rules *rules = cfi_rules_new();
+
+	CHECK_INT(RULE(code, 20)->cfa_value, 40); /* the most frequent one */
+	frame_len = 32;
+	CHECK_INT(RULE(code, 8)->cfa_value, 32);
+	CHECK_INT(RULE(code, 10)->cfa_value, 40);
+	CHECK_INT(RULE(code, 20)->cfa_value, 32);
+	CHECK_INT(RULE(code, 22)->cfa_value, 32);
+	CHECK_INT(RULE(code, 30)->cfa_value, 8);
+	frame_len = 0;
+	cfi_rules_free(rules);
+}
+
 TEST(code_rows_say_nothing_where_the_stack_pointer_is_not_known)
 {
 	struct cfi_rules *rules = cfi_rules_new();
