@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Pages have a lane for each thread, as long as the thread's time, which a user walks and zooms by keyboard; so have traces for Chrome.
+# Pages have a lane for each thread, as long as the thread's time, which a user walks and zooms by keyboard; so have traces for Chrome
+# and files for speedscope.
 # slow: a browser draws a page
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
@@ -21,6 +22,11 @@ spans() { preport -i $1.trace export --to chrome -o $1.json 2>export.err && zcat
 spans w | sed -E 's/.*"tid": *([0-9]+).*"dur": *([0-9]+)\.([0-9]{3}).*/\1 \2\3/' |
 	awk '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' | sort >spans.csv
 sort threads.csv | diff - spans.csv || fail 'spans of a chrome trace are not as long as the threads'
+
+# So has speedscope's, as frames that open and close.
+preport -i w.trace export --to speedscope -o w.speedscope 2>export.err
+preport -i w.speedscope --event states --by thread -n 0 --format=csv | columns tid weight | awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' | sort >states.csv
+sort threads.csv | diff - states.csv || fail 'states in a speedscope file are not as long as the threads'
 
 # A recording without switches has none, and its page is no larger for them.
 precord -q -e cpu-clock -F 999 -o c.trace -- ./waits queue >truth
