@@ -47,7 +47,7 @@ struct record_args {
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
-	bool all_user, all_kernel, switch_events;
+	bool all_user, all_kernel, switch_events, all_switches;
 	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, jvm_perfmap, off_cpu, wakers, trace_syscalls;
 	bool managed; /* read interpreters' stacks */
 	bool locals;  /* and the names and types of their variables; precord dump wants them */

@@ -315,12 +315,10 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
-/* Who asks for each switch, or for who woke whom, gets all. */
+/* What tasks that are followed one by one hand down to their children cannot be closed and opened again. */
 static bool wants_guard(const struct recorder *s)
 {
-	const struct record_args *args = s->args;
-
-	return s->target.by_cpu && event_list_wants_switches(&args->events) && !args->switch_events && !args->wakers;
+	return s->target.by_cpu && s->plan.side_band.context_switch && !s->args->all_switches;
 }
 
 static struct err *start(struct recorder *s)
@@ -334,7 +332,7 @@ static struct err *start(struct recorder *s)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
 	priority_begin(&s->hands[0].priority);
 	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
-	task_times_begin(&s->task_times, event_list_wants_switches(&args->events), s->recording.start_ns);
+	task_times_begin(&s->task_times, s->plan.side_band.context_switch, s->recording.start_ns);
 	switch_guard_begin(&s->guard, wants_guard(s), s->recording.start_ns);
 
 	struct err *err = task_times_read(&s->task_times, &s->family, told_event, s);

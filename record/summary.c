@@ -66,7 +66,7 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 	if (s->guard.off_ns)
 		fprintf(out,
 			PREFIX "threads switched so often that switches were recorded for %.0f %% of the time; "
-			       "--switch-events records all\n",
+			       "--all-switches records all\n",
 			100 - percent(s->guard.off_ns, s->recording.end_ns - s->recording.start_ns));
 	if (drain_thinned(s->drain))
 		fprintf(out,

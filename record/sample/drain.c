@@ -115,6 +115,14 @@ static uint32_t off_cpu_event(const struct event_plan *plan)
 	return RECORDING_NO_EVENT;
 }
 
+static uint32_t waking_event(const struct event_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->nevents; i++)
+		if (event_desc_is_waking(plan->events[i].desc))
+			return i;
+	return RECORDING_NO_EVENT;
+}
+
 static void begin_idle(struct drain *d)
 {
 	const struct event_plan *plan = d->perf_fds->plan;
@@ -146,6 +154,8 @@ static void begin_readers(struct drain *d)
 		.journal = d->journal,
 		.heads = memory_zeroed(d->nrings + 1, sizeof(*d->scene.heads)),
 		.off_cpu_event = off_cpu_event(d->perf_fds->plan),
+		.waking_event = waking_event(d->perf_fds->plan),
+		.wakings = memory_zeroed(d->nrings + 1, sizeof(*d->scene.wakings)),
 		.thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.thinning)),
 		.seen = memory_zeroed(d->nrings + 1, sizeof(*d->scene.seen)),
 		.descriptors = memory_zeroed(d->nrings + 1, sizeof(*d->scene.descriptors)),
@@ -228,6 +238,7 @@ void drain_free(struct drain *d)
 	free(d->heads_before);
 	free(d->scene.behind_ns);
 	free(d->scene.thinning);
+	free(d->scene.wakings);
 	for (size_t i = 0; i < d->nrings; i++) {
 		vec_deinit(&d->scene.seen[i]);
 		vec_deinit(&d->scene.descriptors[i]);
@@ -324,7 +335,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 		ev->lost.event = RECORDING_NO_EVENT;
 	}
 	if (ev->kind == EVENT_SWITCH)
-		switch_guard_count(d->options.guard, side->ring);
+		switch_guard_count(d->options.guard, side->ring, 1);
 	/* Which command line, cgroup and user it has now is told behind the others, with this time. */
 	if (ev->kind == EVENT_COMM && ev->comm.exec)
 		process_info_after_exec(d->options.process_info, ev->pid, ev->time_ns);
@@ -374,6 +385,26 @@ struct err *drain_tell_side_losses(struct drain *d)
 	ev.lost = (struct event_lost){ .event = RECORDING_NO_EVENT, .count = lost - d->totals.side_lost };
 	d->totals.side_lost = lost;
 	return drain_event(d, &ev);
+}
+
+/* The number of the side-band's ring on @cpu. */
+static size_t side_of(const struct drain *d, uint32_t cpu)
+{
+	size_t i = 0;
+
+	while (i < d->perf_fds->side.len && d->perf_fds->side.items[i].cpu != cpu)
+		i++;
+	return i;
+}
+
+/* Who woke whom costs as much as a switch does. */
+static void count_wakings(struct drain *d)
+{
+	for (size_t i = 0; i < d->nrings; i++) {
+		if (d->scene.wakings[i])
+			switch_guard_count(d->options.guard, side_of(d, d->perf_fds->samples.items[i].cpu), d->scene.wakings[i]);
+		d->scene.wakings[i] = 0;
+	}
 }
 
 /* All readers at once, or one after the other where there is little to do: a thread that wakes up costs too. */
@@ -574,6 +605,7 @@ struct err *drain_pass(struct drain *d)
 
 	if (!err)
 		err = drain_samples(d);
+	count_wakings(d);
 	if (!err && d->wait_probe)
 		err = probe_waits(d);
 	if (!err && d->descriptors)

@@ -58,7 +58,7 @@ MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
 /* Tell how many threads a process has that runs already. */
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
-/* It is @now_ns: from now on record switches and stacks of waits or, @on false, neither; what is not possible goes to @diag. Events must follow CPUs. */
+/* It is @now_ns: from now on record switches, stacks of waits and who ended them or, @on false, none of these; what is not possible goes to @diag. Events must follow CPUs. */
 void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *diag);
 
 /* The event whose samples are stacks of waits; RECORDING_NO_EVENT: none. */

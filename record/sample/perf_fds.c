@@ -387,12 +387,20 @@ static bool is_off(const struct perf_fds *s, uint32_t event)
 	return false;
 }
 
+/* Is it recorded only while switches are? */
+static bool is_of_waits(const struct perf_fds *s, const struct sensor *sensor)
+{
+	const struct event_desc *desc = sensor->event == SENSOR_SIDE_BAND ? NULL : s->plan->events[sensor->event].desc;
+
+	return desc && (event_desc_is_off_cpu(desc) || event_desc_is_waking(desc));
+}
+
 /* Of twins, is it the one that its CPU takes now? */
 static bool has_turn(const struct perf_fds *s, const struct sensor *sensor)
 {
 	if (sensor->paired && sensor->wakes != s->waking)
 		return false;
-	if (s->without_waits && event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
+	if (s->without_waits && is_of_waits(s, sensor))
 		return false;
 	return sensor->mode == SENSOR_ALWAYS ||
 	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
@@ -571,8 +579,7 @@ void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag)
 
 		if (sensor->event == SENSOR_SIDE_BAND && sensor->switches)
 			tell_no_switches(s, sensor->cpu, turn_switches(s, sensor, on), diag);
-		else if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event) &&
-			 event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
+		else if (is_of_waits(s, sensor) && !is_off(s, sensor->event))
 			set(sensor, s->enabled && has_turn(s, sensor));
 	}
 }

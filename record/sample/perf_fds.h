@@ -114,7 +114,7 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 
-/* From now on, where CPUs are followed, record switches and their stacks (off-cpu) or neither. What is not possible goes to @diag. */
+/* From now on, where CPUs are followed, record switches, their stacks (off-cpu) and wakers, or none of these. What is not possible goes to @diag. */
 void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag);
 
 /* From now on sample every @period-th @event on @cpu. */

@@ -321,6 +321,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	}
 	const struct process *proc = process_table_look(r->scene->processes, ev->pid);
 
+	r->scene->wakings[ring] += ev->sample.event == r->scene->waking_event;
 	if (r->scene->by_cpu)
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
 	if (ev->sample.event == r->scene->off_cpu_event)

@@ -28,11 +28,11 @@ void switch_guard_deinit(struct switch_guard *g)
 	vec_deinit(&g->counts);
 }
 
-void switch_guard_count(struct switch_guard *g, size_t ring)
+void switch_guard_count(struct switch_guard *g, size_t ring, uint64_t count)
 {
 	while (g->counts.len <= ring)
 		vec_push(&g->counts, 0);
-	g->counts.items[ring]++;
+	g->counts.items[ring] += count;
 }
 
 static void begin_count(struct switch_guard *g, uint64_t now_ns)

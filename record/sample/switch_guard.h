@@ -29,7 +29,7 @@
 struct switch_guard {
 	bool wanted;
 	bool off;
-	VEC(uint64_t) counts;  /* records since @since_ns, by ring of the side-band */
+	VEC(uint64_t) counts;  /* records since @since_ns, by ring: those of one CPU have the same number */
 	uint64_t since_ns;
 	uint64_t on_ns;	       /* to stay on for, at least */
 	uint64_t next_ns;      /* when to decide; UINT64_MAX: whenever something comes */
@@ -42,8 +42,8 @@ struct switch_guard {
 void switch_guard_begin(struct switch_guard *g, bool wanted, uint64_t now_ns);
 void switch_guard_deinit(struct switch_guard *g);
 
-/* A record of a switch came out of ring number @ring. */
-void switch_guard_count(struct switch_guard *g, size_t ring);
+/* So many records of switches, or of who woke whom, came out of ring number @ring. */
+void switch_guard_count(struct switch_guard *g, size_t ring, uint64_t count);
 
 /* It is @now_ns: does it turn now? */
 bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns);

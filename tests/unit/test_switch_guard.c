@@ -16,8 +16,8 @@ static uint64_t run(struct switch_guard *g, uint64_t from_ns, uint64_t rate, uin
 	for (uint64_t now_ns = from_ns; now_ns < from_ns + SECOND; now_ns += MS) {
 		on_ns += g->off ? 0 : MS;
 		for (uint64_t i = 0; i < rate / 1000 && !g->off; i++)
-			switch_guard_count(g, 1);
-		switch_guard_count(g, 0);
+			switch_guard_count(g, 1, 1);
+		switch_guard_count(g, 0, 1);
 		if (switch_guard_decide(g, now_ns))
 			switch_guard_turned(g, now_ns, cost_ns);
 	}
@@ -71,7 +71,7 @@ TEST(switch_guard_bounds_what_all_cpus_together_send_to_one_recorder)
 		on_ns += g.off ? 0 : MS;
 		for (size_t cpu = 0; cpu < 64 && !g.off; cpu++)
 			for (unsigned i = 0; i < SWITCH_GUARD_RATE / 1000 / 2; i++)
-				switch_guard_count(&g, cpu);
+				switch_guard_count(&g, cpu, 1);
 		if (switch_guard_decide(&g, now_ns))
 			switch_guard_turned(&g, now_ns, MS / 10);
 	}
@@ -90,7 +90,7 @@ static unsigned turns(uint64_t rate, uint64_t cost_ns, uint64_t *ret_on_ns)
 	for (uint64_t now_ns = SECOND; now_ns < 9 * SECOND; now_ns += MS) {
 		*ret_on_ns += g.off ? 0 : MS;
 		for (uint64_t i = 0; i < rate / 1000 && !g.off; i++)
-			switch_guard_count(&g, 0);
+			switch_guard_count(&g, 0, 1);
 		if (!switch_guard_decide(&g, now_ns))
 			continue;
 		count++;
