@@ -201,6 +201,7 @@ static struct err *begin_trace(struct recorder *s)
 		.nreaders = s->nreaders,
 		.hands = s->hands,
 		.guard = &s->guard,
+		.scope = &s->scope,
 		.process_info = &s->process_info,
 	};
 
@@ -334,6 +335,7 @@ static struct err *start(struct recorder *s)
 	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
 	task_times_begin(&s->task_times, s->plan.side_band.context_switch, s->recording.start_ns);
 	switch_guard_begin(&s->guard, wants_guard(s), s->recording.start_ns);
+	switch_scope_begin(&s->scope, wants_guard(s) && s->family.selected, s->target.inherit, s->recording.start_ns);
 
 	struct err *err = task_times_read(&s->task_times, &s->family, told_event, s);
 
@@ -345,6 +347,8 @@ static void steer_managed(struct recorder *s, uint64_t now)
 {
 	bool wanted = s->managed && managed_readers_wanted(s->managed, now);
 
+	if (wanted && s->perf_fds.narrow)
+		drain_narrow(s->drain, false, now, &s->diag);
 	if (wanted == s->perf_fds.waking || !perf_fds_set_waking(&s->perf_fds, &s->target, wanted))
 		return;
 	watch_leave_samples(&s->watch, &s->perf_fds, wanted);
@@ -547,6 +551,34 @@ static struct err *turn_guard(struct recorder *s)
 	return err;
 }
 
+static void set_scope(struct recorder *s, bool narrow)
+{
+	drain_narrow(s->drain, narrow, clock_now_ns(CLOCK_MONOTONIC), &s->diag);
+	s->scope.narrow = narrow;
+}
+
+/* Have the kernel record switches of those only who are recorded, where it is worth it. */
+static void steer_scope(struct recorder *s)
+{
+	if (s->guard.off || s->perf_fds.waking)
+		return;
+	s->scope.narrow = s->perf_fds.narrow;
+	if (!switch_scope_wants_narrow(&s->scope, clock_now_ns(CLOCK_MONOTONIC)))
+		return;
+	set_scope(s, switch_scope_add_all(&s->scope, &s->perf_fds, &s->family));
+}
+
+/* Events of tasks cannot be left out for a while at little cost: before that, all CPUs are followed again. */
+static struct err *guard_switches(struct recorder *s)
+{
+	if (!switch_guard_decide(&s->guard, clock_now_ns(CLOCK_MONOTONIC)))
+		return NULL;
+	if (!s->perf_fds.narrow)
+		return turn_guard(s);
+	set_scope(s, false);
+	return NULL;
+}
+
 /* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
@@ -567,8 +599,10 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 	/* For the last time before the events go off. */
 	if (!err && (*ret_over || s->task_times.next_ns <= clock_now_ns(CLOCK_MONOTONIC)))
 		err = read_task_times(s);
-	if (!err && !*ret_over && switch_guard_decide(&s->guard, clock_now_ns(CLOCK_MONOTONIC)))
-		err = turn_guard(s);
+	if (!err && !*ret_over) {
+		steer_scope(s);
+		err = guard_switches(s);
+	}
 	if (!err && *ret_over)
 		err = drain_look_last(s->drain);
 	if (!err && !*ret_over)
@@ -655,6 +689,7 @@ void recorder_close(struct recorder *s)
 	task_filter_deinit(&s->family);
 	task_times_deinit(&s->task_times);
 	switch_guard_deinit(&s->guard);
+	switch_scope_deinit(&s->scope);
 	output_files_close(&s->output_files);
 	attach_free(s->attach);
 	process_info_deinit(&s->process_info);

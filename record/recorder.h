@@ -42,6 +42,7 @@ struct recorder {
 	struct task_filter family;
 	struct task_times task_times;
 	struct switch_guard guard;
+	struct switch_scope scope;
 	struct event_plan plan;
 	struct perf_fds perf_fds;
 	struct mmap_wakeup bell;

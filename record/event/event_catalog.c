@@ -95,7 +95,7 @@ static enum event_catalog_use try_config(struct maker *m, uint32_t type,
 	};
 
 	if (pmu && pmu->is_uncore)
-		target = (struct event_target){ -1, (int)pmu->cpus.cpus[0], -1 };
+		target = (struct event_target){ .pid = -1, .cpu = (int)pmu->cpus.cpus[0], .cgroup_fd = -1 };
 	if (type == PERF_TYPE_TRACEPOINT)
 		attr.sample_type |= PERF_SAMPLE_RAW;
 	return try(m, &attr, &target);

@@ -20,6 +20,8 @@ struct err *event_plan_open(const struct event_plan *plan, size_t index,
 			    const struct event_target *target, int group_fd, int *ret_fd)
 {
 	struct event_planned event = plan->events[index];
+
+	event.attr.inherit |= target->inherit;
 	int fd = event_open_try(&event_kernel_real, &event.attr, target, group_fd);
 
 	if (fd == -EINVAL && event_open_lower_rate(&event.attr))
@@ -103,6 +105,7 @@ struct err *event_plan_open_side_band(const struct event_plan *plan, enum event_
 		attr.context_switch = 0;
 	else if (part == EVENT_SIDE_SWITCHES)
 		event_attr_switches(&plan->side_band, &attr);
+	attr.inherit |= target->inherit;
 	return open_dummy(&attr, target, ret_fd);
 }
 

@@ -18,6 +18,7 @@ struct event_target {
 	pid_t pid;     /* -1: every task */
 	int cpu;       /* -1: every CPU; then the ring can't be shared by inherited events */
 	int cgroup_fd; /* of a cgroup directory, or -1; needs a CPU, and @pid is ignored */
+	bool inherit;  /* of a task: its children, too, whatever the plan says */
 };
 
 /* What is wanted of all events. */

@@ -106,7 +106,7 @@ static int open_member(const struct builder *b, const struct members *m, size_t 
 	struct perf_event_attr attr = m->attrs[i];
 
 	if (b->core && b->core->cpus.len) /* not of all CPUs: see whether it opens on one of them */
-		here = (struct event_target){ -1, (int)b->core->cpus.cpus[0], -1 };
+		here = (struct event_target){ .pid = -1, .cpu = (int)b->core->cpus.cpus[0], .cgroup_fd = -1 };
 	attr.size = sizeof(attr);
 	attr.disabled = leader < 0;
 	attr.exclude_kernel = attr.exclude_hv = here.pid == 0;

@@ -272,6 +272,15 @@ void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *dia
 	}
 }
 
+void drain_narrow(struct drain *d, bool narrow, uint64_t now_ns, struct diag *diag)
+{
+	perf_fds_narrow(d->perf_fds, narrow, diag);
+	for (size_t i = 0; i < d->nrings && d->scene.off_cpu_event != RECORDING_NO_EVENT; i++) {
+		perf_fds_set_period(d->perf_fds, d->scene.off_cpu_event, d->perf_fds->samples.items[i].cpu, 1);
+		stack_thinning_reset(&d->scene.thinning[i], now_ns);
+	}
+}
+
 uint64_t drain_thinned(const struct drain *d)
 {
 	uint64_t most = 0;
@@ -313,6 +322,16 @@ static bool is_idle_switch(const struct event *ev)
 	return ev->kind == EVENT_SWITCH && !ev->tid;
 }
 
+/* @exec's process runs as another user now, perhaps, and lost the events that it inherited: CPUs are followed again. */
+static void check_scope(struct drain *d, const struct event *exec)
+{
+	struct diag unheard = { 0 };
+
+	if (switch_scope_lost(d->options.scope, exec->pid))
+		drain_narrow(d, false, clock_now_ns(CLOCK_MONOTONIC), &unheard);
+	diag_deinit(&unheard);
+}
+
 /* One record of a side-band ring. */
 static struct err *take_side_band(struct drain *d, const struct side_record *side)
 {
@@ -328,7 +347,13 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	if (!d->record.known || ev->kind == EVENT_SAMPLE)
 		return NULL;
 	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
-	if (!task_filter_event(d->family, ev) || is_idle_switch(ev))
+	if (is_idle_switch(ev))
+		return NULL;
+	bool kept = task_filter_event(d->family, ev);
+
+	if (ev->kind == EVENT_SWITCH)
+		kept = switch_scope_count(d->options.scope, ev, kept);
+	if (!kept)
 		return NULL;
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
 		d->totals.side_lost += ev->lost.count;
@@ -337,8 +362,10 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	if (ev->kind == EVENT_SWITCH)
 		switch_guard_count(d->options.guard, side->ring, 1);
 	/* Which command line, cgroup and user it has now is told behind the others, with this time. */
-	if (ev->kind == EVENT_COMM && ev->comm.exec)
+	if (ev->kind == EVENT_COMM && ev->comm.exec) {
+		check_scope(d, ev);
 		process_info_after_exec(d->options.process_info, ev->pid, ev->time_ns);
+	}
 	return drain_event(d, ev);
 }
 

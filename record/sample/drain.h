@@ -22,6 +22,7 @@
 #include "record/sample/ring_reader.h"
 #include "record/sample/perf_fds.h"
 #include "record/sample/switch_guard.h"
+#include "record/sample/switch_scope.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct drain_options {
 	enum idle_scope idle_scope; /* where idle is an event */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
 	struct switch_guard *guard; /* counts records of switches */
+	struct switch_scope *scope; /* the same, and of whom they are */
 	struct process_info *process_info; /* to read command lines and the like with after an exec */
 	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
 };
@@ -60,6 +62,9 @@ void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
 /* It is @now_ns: from now on record switches, stacks of waits and who ended them or, @on false, none of these; what is not possible goes to @diag. Events must follow CPUs. */
 void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *diag);
+
+/* It is @now_ns: from now on record switches and stacks of waits of the tasks only that @scope added or, not @narrow, of CPUs. */
+void drain_narrow(struct drain *d, bool narrow, uint64_t now_ns, struct diag *diag);
 
 /* The event whose samples are stacks of waits; RECORDING_NO_EVENT: none. */
 uint32_t drain_off_cpu_event(const struct drain *d);

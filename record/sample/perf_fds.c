@@ -107,7 +107,7 @@ static struct err *open_side_part(struct perf_fds *s, const struct event_target 
 	}
 	/* It may be in the place of one whose CPU went off line. */
 	for (size_t i = 0; i < s->items.len && part == EVENT_SIDE_SWITCHES; i++)
-		s->items.items[i].switches &= s->items.items[i].cpu != (uint32_t)at->cpu;
+		s->items.items[i].switches &= s->items.items[i].cpu != (uint32_t)at->cpu || s->items.items[i].task;
 	remember(s, (struct sensor){ .fd = fd, .event = SENSOR_SIDE_BAND, .cpu = (uint32_t)at->cpu,
 				     .switches = part == EVENT_SIDE_SWITCHES });
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -402,6 +402,8 @@ static bool has_turn(const struct perf_fds *s, const struct sensor *sensor)
 		return false;
 	if (s->without_waits && is_of_waits(s, sensor))
 		return false;
+	if (s->narrow && !sensor->task && event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
+		return false;
 	return sensor->mode == SENSOR_ALWAYS ||
 	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
 }
@@ -480,6 +482,11 @@ struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uin
 			   bool enabled)
 {
 	struct diag none = { 0 };
+	struct diag unheard = { 0 };
+
+	perf_fds_narrow(s, false, &unheard); /* tasks have no events there */
+	diag_deinit(&unheard);
+
 	size_t first = s->items.len;
 	struct err *err = NULL;
 
@@ -577,17 +584,71 @@ void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag)
 	for (size_t i = 0; i < s->items.len; i++) {
 		struct sensor *sensor = &s->items.items[i];
 
-		if (sensor->event == SENSOR_SIDE_BAND && sensor->switches)
+		if (sensor->event == SENSOR_SIDE_BAND && sensor->switches && !sensor->task)
 			tell_no_switches(s, sensor->cpu, turn_switches(s, sensor, on), diag);
 		else if (is_of_waits(s, sensor) && !is_off(s, sensor->event))
 			set(sensor, s->enabled && has_turn(s, sensor));
 	}
 }
 
+static struct err *add_task_to(struct perf_fds *s, const struct event_target *at, const struct ring *ring, uint32_t event)
+{
+	struct sensor sensor = { .event = event, .cpu = ring->cpu, .switches = event == SENSOR_SIDE_BAND, .task = true };
+	struct err *err = sensor.switches ? event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, at, &sensor.fd)
+					  : event_plan_open(s->plan, event, at, -1, &sensor.fd);
+
+	if (err)
+		return err;
+	if (ioctl(sensor.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+		err = err_system(errno, "cannot share the ring of CPU %" PRIu32, ring->cpu);
+		close(sensor.fd);
+		return err;
+	}
+	remember(s, sensor);
+	set(&sensor, sensor.switches || s->enabled);
+	return NULL;
+}
+
+struct err *perf_fds_add_task(struct perf_fds *s, pid_t tid, bool inherit)
+{
+	struct event_target at = { .pid = tid, .cgroup_fd = -1, .inherit = inherit };
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < s->side.len && !err; i++) {
+		at.cpu = (int)s->side.items[i].cpu;
+		err = add_task_to(s, &at, &s->side.items[i], SENSOR_SIDE_BAND);
+	}
+	for (size_t i = 0; i < s->samples.len && !err; i++) {
+		at.cpu = (int)s->samples.items[i].cpu;
+		for (uint32_t event = 0; event < s->plan->nevents && !err; event++)
+			if (event_desc_is_off_cpu(s->plan->events[event].desc) && !is_off(s, event))
+				err = add_task_to(s, &at, &s->samples.items[i], event);
+	}
+	return err;
+}
+
+void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag)
+{
+	s->narrow = narrow;
+	for (size_t i = 0; i < s->items.len; i++) {
+		struct sensor *sensor = &s->items.items[i];
+
+		if (sensor->task && !narrow && sensor->fd >= 0) {
+			/* What is in a ring still has its number. */
+			close(sensor->fd);
+			sensor->fd = -1;
+		} else if (!sensor->task && sensor->switches) {
+			tell_no_switches(s, sensor->cpu, turn_switches(s, sensor, !narrow && !s->without_waits), diag);
+		} else if (!sensor->task && is_of_waits(s, sensor) && !is_off(s, sensor->event)) {
+			set(sensor, s->enabled && has_turn(s, sensor));
+		}
+	}
+}
+
 void perf_fds_set_period(struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period)
 {
 	for (size_t i = 0; i < s->items.len; i++)
-		if (s->items.items[i].event == event && s->items.items[i].cpu == cpu)
+		if (s->items.items[i].event == event && s->items.items[i].cpu == cpu && !s->items.items[i].task)
 			set_period(&s->items.items[i], period);
 }
 
@@ -597,10 +658,10 @@ bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool w
 
 	if (waking == s->waking)
 		return true;
-	if (!target->by_cpu || (s->was_waking && !s->can_wake))
+	if (!target->by_cpu || (s->was_waking && !s->can_wake) || s->narrow)
 		return false;
 	for (size_t i = 0; i < count && !s->was_waking; i++) {
-		if (s->items.items[i].event != SENSOR_SIDE_BAND)
+		if (s->items.items[i].event != SENSOR_SIDE_BAND && !s->items.items[i].task)
 			open_waking(s, target, i);
 	}
 	s->was_waking = true;

@@ -46,6 +46,7 @@ struct sensor {
 	uint64_t period; /* perf_fds_set_period(); 0: the plan's */
 	enum sensor_mode mode;
 	bool switches; /* of the side-band, by itself: records of switches, where CPUs are followed */
+	bool task; /* of one of those that perf_fds_add_task() added */
 	bool paired, wakes; /* it has a twin that differs in @wakes: each sample wakes who waits for its ring */
 };
 
@@ -73,6 +74,7 @@ struct perf_fds {
 	bool enabled;                /* by perf_fds_enable() */
 	bool waking;                 /* perf_fds_set_waking() */
 	bool without_waits;          /* perf_fds_set_waits(), false */
+	bool narrow;                 /* perf_fds_narrow() */
 	bool told_no_switches;       /* that those of some CPU could not be recorded again */
 	bool was_waking, can_wake;   /* twins for that were opened; there are any */
 	VEC(struct sensor_refusal) refusals; /* while opening */
@@ -117,7 +119,19 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 /* From now on, where CPUs are followed, record switches, their stacks (off-cpu) and wakers, or none of these. What is not possible goes to @diag. */
 void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag);
 
-/* From now on sample every @period-th @event on @cpu. */
+/*
+ * Record switches and stacks of waits of task @tid wherever it runs, and with @inherit of what it starts from now on, as well as
+ * what is recorded of CPUs. Events must follow CPUs. ERR_SYSTEM: that cannot be; err_errno() tells ESRCH: it is gone.
+ */
+MUST_USE struct err *perf_fds_add_task(struct perf_fds *s, pid_t tid, bool inherit);
+
+/*
+ * From now on record switches and stacks of waits of the tasks that were added only or, not @narrow, of CPUs again and forget the
+ * tasks. @diag is told what cannot be.
+ */
+void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag);
+
+/* From now on sample every @period-th @event of @cpu. */
 void perf_fds_set_period(struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
 
 /*

@@ -506,7 +506,7 @@ static void thin_stacks(struct ring_reader *r, size_t number)
 	struct timespec now;
 	uint64_t period;
 
-	if (r->scene->off_cpu_event == RECORDING_NO_EVENT)
+	if (r->scene->off_cpu_event == RECORDING_NO_EVENT || r->scene->perf_fds->narrow)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	period = stack_thinning_decide(&r->scene->thinning[number],

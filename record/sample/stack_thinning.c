@@ -42,6 +42,15 @@ void stack_thinning_resume(struct stack_thinning *t, uint64_t now_ns)
 	t->paused_ns = 0;
 }
 
+void stack_thinning_reset(struct stack_thinning *t, uint64_t now_ns)
+{
+	t->period_before = MAX(t->period, 1);
+	t->period = 1;
+	t->changed_ns = now_ns;
+	t->since_ns = 0;
+	t->count = 0;
+}
+
 uint64_t stack_thinning_decide(struct stack_thinning *t, uint64_t now_ns)
 {
 	uint64_t elapsed_ns = now_ns > t->since_ns ? now_ns - t->since_ns : 0;

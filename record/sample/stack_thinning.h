@@ -31,6 +31,9 @@ uint64_t stack_thinning_count(struct stack_thinning *t, uint64_t time_ns);
 void stack_thinning_pause(struct stack_thinning *t, uint64_t now_ns);
 void stack_thinning_resume(struct stack_thinning *t, uint64_t now_ns);
 
+/* It is @now_ns, and from now on each switch has its stack again. */
+void stack_thinning_reset(struct stack_thinning *t, uint64_t now_ns);
+
 /* It is @now_ns: the period to set from now on, or 0 if that is the one in force. */
 uint64_t stack_thinning_decide(struct stack_thinning *t, uint64_t now_ns);
 

@@ -133,12 +133,12 @@ struct err *counter_set_open(const struct event_list *list, const struct target 
 
 	set.refusals = memory_zeroed(list->len + 1, sizeof(*set.refusals));
 	for (size_t i = 0; i < target->tasks.len && !err; i++) {
-		struct event_target at = { target->tasks.items[i].tid, -1, -1 };
+		struct event_target at = { .pid = target->tasks.items[i].tid, .cpu = -1, .cgroup_fd = -1 };
 
 		err = open_place(&o, &at);
 	}
 	for (size_t i = 0; i < target->cpus.len && !target->tasks.len && !err; i++) {
-		struct event_target at = { -1, (int)target->cpus.cpus[i], target->cgroup_fd };
+		struct event_target at = { .pid = -1, .cpu = (int)target->cpus.cpus[i], .cgroup_fd = target->cgroup_fd };
 
 		err = open_place(&o, &at);
 	}

@@ -455,7 +455,7 @@ TEST(event_refusal_names_cause_and_remedy)
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		const struct refused *r = &refusals[i];
 		struct perf_event_attr attr = { .type = r->type };
-		struct event_target target = { r->every_task ? -1 : 0, 3, -1 };
+		struct event_target target = { .pid = r->every_task ? -1 : 0, .cpu = 3, .cgroup_fd = -1 };
 		struct event_refusal refusal = { .name = "x",
 						 .attr = &attr,
 						 .target = &target,
@@ -475,7 +475,7 @@ TEST(event_refusal_names_cause_and_remedy)
 TEST(event_refusal_tells_whose_task_it_is)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 };
-	struct event_target target = { 4711, -1, -1 };
+	struct event_target target = { .pid = 4711, .cpu = -1, .cgroup_fd = -1 };
 	struct event_refusal refusal = { "x", &attr, &target, EACCES, false, 0 };
 	struct event_rights rights = RIGHTS(.paranoid = 2);
 
