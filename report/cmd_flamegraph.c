@@ -160,6 +160,7 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 		return err_new(ERR_USAGE, "a width of %" PRIu64 " pixels is not between %d and %d",
 			       flame->width, WIDTH_LEAST, WIDTH_MOST);
 	flame->export.times = flame->export.spans = !flame->svg;
+	flame->export.filter.with_wall = !flame->svg && !flame->export.filter.events.len;
 	return export_run_file(&cmd_flamegraph, args, write_either, flame->svg ? &picture : &page);
 }
 

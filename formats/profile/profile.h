@@ -186,6 +186,12 @@ enum profile_state {
 	PROFILE_STATES
 };
 
+/* Was it on no CPU, or is not known to have been on one, though its time is known? */
+static inline bool profile_state_waits(enum profile_state state)
+{
+	return state >= PROFILE_STATE_RUNNABLE && state < PROFILE_STATE_CALL;
+}
+
 /*
  * In place of a sum of squares, where an input has sums and does not say how many samples they are of, or none were taken (exact
  * counts, spans). What it is added to is not known either: profile_is_counted().

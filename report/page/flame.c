@@ -42,6 +42,7 @@ static void add_sample(struct builder *b, const struct profile_sample *sample, c
 
 	for (size_t i = 0; i <= count; i++) {
 		flame->nodes.items[node].weight += sample->weight;
+		flame->nodes.items[node].off += profile_state_waits(sample->state) ? sample->weight : 0;
 		flame->nodes.items[node].count += sample->count;
 		if (i < count)
 			node = child_of(b, node, frames[i]);

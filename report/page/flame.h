@@ -17,6 +17,7 @@ struct flame_node {
 	int64_t weight;		    /* with everything above it */
 	uint64_t count;		    /* the same */
 	uint64_t self;              /* weight that ends here */
+	int64_t off;		    /* the part of @weight in which threads were on no CPU */
 };
 
 struct flame {

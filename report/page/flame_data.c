@@ -24,6 +24,7 @@
 
 #define BINS_MAX 4096
 #define MS       1000000u
+#define ROW_WAITS 128 /* beside why its stack ends */
 
 struct builder {
 	struct flame_tree *tree;
@@ -164,6 +165,8 @@ static int compare_rows(const void *a, const void *b)
 		return x->thread < y->thread ? -1 : 1;
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
+	if (x->waits != y->waits)
+		return x->waits ? 1 : -1;
 	return (int)x->stop - (int)y->stop;
 }
 
@@ -188,6 +191,7 @@ static void number_rows(struct builder *b)
 		keyed.row.thread = thread_of(b, sample->thread);
 		keyed.row.cpu = sample->cpu;
 		keyed.row.stop = sample->stop;
+		keyed.row.waits = profile_state_waits(sample->state);
 		vec_push(&rows, keyed);
 	}
 	vec_sort(&rows, compare_rows);
@@ -636,7 +640,7 @@ static void put_rows(struct encoder *e)
 	for (size_t i = 0; i < tree->rows.len; i++) /* + 1: not known is 0 */
 		writer_uleb(e->out, (uint32_t)(tree->rows.items[i].cpu + 1));
 	for (size_t i = 0; i < tree->rows.len; i++)
-		writer_uleb(e->out, tree->rows.items[i].stop);
+		writer_uleb(e->out, tree->rows.items[i].stop | (tree->rows.items[i].waits ? ROW_WAITS : 0));
 }
 
 /* Samples [first, end) of one event. */

@@ -21,6 +21,7 @@ struct flame_tree_node {
 struct flame_tree_row {
 	uint32_t node, thread, cpu; /* thread: index in flame_tree.threads */
 	uint8_t stop;
+	bool waits; /* the thread was on no CPU */
 };
 
 /* Samples that are the same, at the same time. */

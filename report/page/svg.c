@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * svg.c - one box a frame, as wide as its share. Colours tell kinds of code apart (and differ in lightness,
- * for those who do not see the hue); the suffixes of collapsed stacks say which kind it is.
+ * for those who do not see the hue); the suffixes of collapsed stacks say which kind it is. Where threads waited there are two
+ * hues instead: of each box the right part is the share of its time off the CPU.
  */
 #include "report/page/svg.h"
 
@@ -90,7 +91,8 @@ static void put_head(const struct canvas *c)
 		".u0{fill:#f6c065}.u1{fill:#f4b04a}.u2{fill:#f8cd84}"
 		".i0{fill:#fde6a8}.i1{fill:#fbdc8c}.i2{fill:#feefc4}"
 		".k0{fill:#7fb2e5}.k1{fill:#6aa3dc}.k2{fill:#93c0ec}"
-		".j0{fill:#8fd0a6}.j1{fill:#7ac495}.j2{fill:#a5dbb8}";
+		".j0{fill:#8fd0a6}.j1{fill:#7ac495}.j2{fill:#a5dbb8}"
+		".w{fill:#93c0ec}";
 	uint32_t width = c->options->width;
 
 	fprintf(c->out,
@@ -128,6 +130,18 @@ static void put_label(const struct canvas *c, const char *name, double x, double
 	fputs("</text>", c->out);
 }
 
+/* Did threads wait anywhere? */
+static bool two_hues(const struct canvas *c)
+{
+	return c->flame->nodes.items[0].off > 0;
+}
+
+static void put_rect(const struct canvas *c, const char *class, double x, double y, double width)
+{
+	fprintf(c->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" rx=\"1\"/>", class, x, y, width,
+		ROW - 1);
+}
+
 static void put_box(const struct canvas *c, const struct flame_node *node, double x)
 {
 	double width = (double)node->weight * c->scale;
@@ -137,10 +151,19 @@ static void put_box(const struct canvas *c, const struct flame_node *node, doubl
 	fputs("<g class=\"f\"><title>", c->out);
 	markup_put(c->out, node->name, SIZE_MAX);
 	put_amount(c, node);
-	fprintf(c->out,
-		"</title><rect class=\"%c%u\" x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" "
-		"rx=\"1\"/>",
-		kind_of(c->flame, node), shade_of(node->name), x, y, width, ROW - 1);
+	fputs("</title>", c->out);
+	if (!two_hues(c)) {
+		char class[] = { kind_of(c->flame, node), (char)('0' + shade_of(node->name)), '\0' };
+
+		put_rect(c, class, x, y, width);
+	} else {
+		double off = (double)node->off * c->scale;
+
+		if (node->off < node->weight)
+			put_rect(c, (const char *const[]){ "u0", "u1", "u2" }[shade_of(node->name)], x, y, width - off);
+		if (node->off > 0)
+			put_rect(c, "w", x + width - off, y, off);
+	}
 	put_label(c, node->name, x, y, width);
 	fputs("</g>\n", c->out);
 }
@@ -217,7 +240,7 @@ void svg_write(const struct flame *flame, const struct svg_options *options, FIL
 		fprintf(out, "; %" PRIu64 " narrower than %.2g %% are not drawn",
 			(uint64_t)flame->nodes.len - drawn,
 			100.0 * (double)c.least / (double)total);
-	fputs(". Orange: user, yellow: inlined, blue: kernel, green: JIT, grey: process or "
-	      "incomplete.</text>\n</svg>\n",
-	      out);
+	fprintf(out, ". %s.</text>\n</svg>\n",
+		two_hues(&c) ? "Orange: on a CPU, blue: off CPU"
+			     : "Orange: user, yellow: inlined, blue: kernel, green: JIT, grey: process or incomplete");
 }

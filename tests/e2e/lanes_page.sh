@@ -14,6 +14,11 @@ precord -q --off-cpu --wakers -o try.trace -- sleep 0.01 2>try.err || wakers=
 $CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
 precord -q --off-cpu $wakers -o w.trace -- ./waits mutex >truth
 preport -i w.trace flamegraph -o page.html
+# On and off the CPU have two hues, in the page (lanes.mjs) and in a picture; where nothing waited there are kinds of code.
+preport -i w.trace flamegraph --event wall -o wall.svg
+preport -i w.trace flamegraph --event cpu-clock -o on.svg
+grep -q 'class="w"' wall.svg && grep -q 'class="u[012]"' wall.svg && grep -q 'blue: off CPU' wall.svg || fail 'a picture of wall has not two hues'
+! grep -q 'class="w"' on.svg && grep -q 'blue: kernel' on.svg || fail 'a picture of samples has a hue for waiting'
 # Threads by number: a new one has another name for a moment.
 preport -i w.trace --event wall --by thread -n 0 --format=csv | columns tid weight | awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' >threads.csv
 

@@ -38,6 +38,10 @@ if (process.env.CHROMIUM) {
 	await page.waitForFunction(() => globalThis.lanes);
 	const said = () => page.textContent("#lanes-said"), key = (name) => page.keyboard.press(name);
 	const range = () => page.evaluate(() => lanes.range);
+	const events = await page.$$eval("#set option", (options) => options.map((option) => option.textContent));
+	assert.deepEqual([...events].sort().filter((name) => /^(off-cpu|wall)$/.test(name)), ["off-cpu", "wall"]);
+	await page.selectOption("#set", String(events.indexOf("wall")));
+	assert.equal(await page.textContent("#legend"), "on a CPUoff CPU");
 	await page.focus("#lanes-canvas");
 	await key("ArrowRight");
 	const first = await said();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the page that need no browser: names, statistics, colours, trees. Run by node; silent if all is well.
 import assert from "node:assert/strict";
-import { contrast, textOn, THEMES } from "../../report/page/web/colours.js";
+import { contrast, legend, offShare, painter, textOn, THEMES } from "../../report/page/web/colours.js";
 import { fit, steps, withoutArguments, withoutTemplates } from "../../report/page/web/names.js";
 import { difference, interval, percent, share } from "../../report/page/web/stats.js";
 import { buildTree } from "../../report/page/web/tree.js";
@@ -61,7 +61,7 @@ for (const theme of Object.values(THEMES)) {
 const p = {
 	nfunctions: 4, nmodules: 2, name: ["a", "b", "k", "main"], module: [0, 0, 1, 0], file: ["", "", "", ""], line: [0, 0, 0, 0],
 	parent: Int32Array.of(0, 0, 1, 2, 3, 3), func: Int32Array.of(0, 3, 0, 1, 0, 2), inlined: Uint8Array.of(0, 0, 0, 1, 0, 0),
-	row: { node: Int32Array.of(1, 2, 3, 4, 5), thread: Int32Array.of(0, 0, 0, 1, 1), cpu: Int32Array.of(0, 1, 0, 1, -1), stop: Uint8Array.of(0, 0, 0, 0, 1) },
+	row: { node: Int32Array.of(1, 2, 3, 4, 5), thread: Int32Array.of(0, 0, 0, 1, 1), cpu: Int32Array.of(0, 1, 0, 1, -1), stop: Uint8Array.of(0, 0, 0, 0, 1), off: Uint8Array.of(0, 0, 1, 0, 0) },
 	sets: [{ row: Int32Array.of(0, 1, 2, 2, 3, 4), bin: Int32Array.of(0, 1, 2, 3, 4, 5), count: Float64Array.of(10, 20, 10, 20, 5, 7), weight: Float64Array.of(1, 1, 1, 1, 1, 1) }],
 	meta: { modules: [["prog", "/prog", "user"], ["[kernel]", "[kernel]", "kernel"]], threads: [[1, 1, "t1", "p", 0], [1, 2, "t2", "p", 0]], stops: ["", "no table"], bins: 6, bin: 1, start: 0, sets: [] },
 };
@@ -90,6 +90,19 @@ assert.deepEqual([row("a").self[0].w, row("a").total[0].w, row("main").total[0].
 const around = neighbours(tree, 0), text = (list) => list.map((one) => one.text + ":" + one.sums[0].w).sort().join();
 assert.equal(text(around.callers), "main:62");
 assert.equal(text(around.callees), "[self]:25,b:37");
+
+// ---- two hues: of a, b in main the 30 of row 2 were off the CPU ----
+
+const turned = new CallerTree(tree, "name", "both"), on = THEMES.light.modules[0], off = THEMES.light.modules[1];
+const node = (of, name, weight) => [...of.frame.keys()].find((at) => of.name(at) === name && of.total(at).w === weight);
+turned.children(0);
+assert.equal(offShare(tree, 0), 30 / 72);
+assert.equal(offShare(tree, node(tree, "b", 35)), 30 / 35);
+assert.equal(offShare(turned, node(turned, "b", 30)), 1);
+assert.equal(painter(tree, "cpu", THEMES.light, {})(node(tree, "b", 35)), on); // its part off the CPU is painted over it
+assert.equal(painter(turned, "cpu", THEMES.light, {})(node(turned, "b", 30)), off);
+assert.deepEqual(legend(tree, "cpu", THEMES.light), [[on, "on a CPU"], [off, "off CPU"]]);
+assert.equal(firstState({ sets: [{ first: true }], meta: {}, hasOff: true }).colour, "cpu");
 
 // ---- the URL ----
 

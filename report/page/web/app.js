@@ -12,18 +12,10 @@ import { legend, moduleColours, painter, THEMES } from "./colours.js";
 import { findBox, layOut, nodeIn, ROW } from "./boxes.js";
 import { drawBoxes } from "./draw.js";
 import { download, toPng, toSvg } from "./picture.js";
-import { firstState, readHash, writeHash } from "./state.js";
+import { firstState, LISTS, readHash, writeHash } from "./state.js";
 import { TimeStrip } from "./time.js";
 import { KEYS, pressKey } from "./keys.js";
 import { $, make, nodeFacts, options, placeOf, showFunctions, showHead, showLegend, showNeighbours, showPanel } from "./view.js";
-
-const LISTS = {
-	by: [["none", "nothing"], ["program", "program"], ["process", "process"], ["thread", "thread"], ["comm", "thread name"], ["cpu", "CPU"]],
-	colour: [["kind", "kind of code"], ["module", "module"], ["self", "self share"]],
-	recursion: [["keep", "as it is"], ["direct", "collapse direct"], ["all", "collapse all"]], order: [["name", "by name"], ["size", "by size"]],
-	names: [["short", "short"], ["full", "full"]], top: [[0, "at the bottom"], [1, "on top"]], theme: [["", "as the system"], ["light", "light"], ["dark", "dark"]],
-	lanes: [["cpu", "CPUs"], ["thread", "threads"]], width: [["both", "both"], ["a", "A"], ["b", "B"]],
-};
 
 const CRUMBS = 6; // of a deeper path there is no room for names
 
@@ -287,7 +279,7 @@ class App {
 
 	picture() {
 		return {
-			layout: this.layout, tree: this.shown, theme: this.theme, fill: this.fill, forms: (node) => this.signed(node), match: this.match,
+			layout: this.layout, tree: this.shown, theme: this.theme, fill: this.fill, forms: (node) => this.signed(node), match: this.match, twoHues: this.state.colour === "cpu" && this.shown.sides === 1,
 			width: $("graph").clientWidth, title: this.p.meta.title, facts: $("facts").textContent, legend: this.legend,
 			rootOnTop: this.state.top === 1, tip: (node) => this.describe(node),
 		};
@@ -410,8 +402,8 @@ class App {
 	listen() {
 		const on = (id, event, what) => $(id).addEventListener(event, what), p = this.p, s = this.state;
 		for (const [id, values] of Object.entries(LISTS)) {
-			options($(id), values, s[id]);
-			on(id, "change", () => this.set({ [id === "lanes" ? "strip" : id]: id === "top" ? Number($(id).value) : $(id).value, ...(id === "by" ? { zoom: "" } : {}) }));
+			options($(id), id === "colour" && !p.hasOff ? values.slice(1) : values, s[id]);
+			on(id, "change", () => this.set({ [id]: id === "top" ? Number($(id).value) : $(id).value, ...(id === "by" ? { zoom: "" } : {}) }));
 		}
 		options($("set"), p.sets.map((set, i) => [i, set.name]), s.set);
 		on("set", "change", () => this.set({ set: Number($("set").value) }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree turned round: what used the time first, then who called it. A node's children are made when they are asked
 // for, so a large profile costs what is looked at.
-import { Tree } from "./tree.js";
+import { SUMS, Tree } from "./tree.js";
 
 export class CallerTree extends Tree {
 	constructor(tree, order, width) {
@@ -10,20 +10,19 @@ export class CallerTree extends Tree {
 		this.labels = tree.labels;
 		this.order = order;
 		this.width = width;
-		this.totals = tree.totals.map((side) => ({ w: [side.w[0]], n: [side.n[0]], q: [side.q[0]] }));
-		this.selves = tree.totals.map(() => ({ w: [0], n: [0], q: [0] }));
+		const sums = (value) => tree.totals.map((side) => Object.fromEntries(SUMS.map((key) => [key, [value(side[key])]])));
+		this.totals = sums((all) => all[0]);
+		this.selves = sums(() => 0);
 		this.lists = [null];
 		this.entries = [this.leaves()];
 	}
 
-	// Where samples end: { at, sums }, @sums are six numbers for two sides.
+	// Where samples end: { at, sums }, @sums are one after another, side by side.
 	leaves() {
 		const tree = this.from, entries = [];
 		for (let node = 1; node < tree.length; node++) {
-			const sums = [];
-			for (const side of tree.selves)
-				sums.push(side.w[node], side.n[node], side.q[node]);
-			if (sums[1] || sums[4])
+			const sums = tree.selves.flatMap((side) => SUMS.map((key) => side[key][node]));
+			if (tree.selves.some((side) => side.n[node]))
 				entries.push({ at: node, sums });
 		}
 		return entries;
@@ -51,7 +50,7 @@ export class CallerTree extends Tree {
 				this.entries.push(new Map());
 				this.lists.push(null);
 				for (const sums of [...this.totals, ...this.selves])
-					["w", "n", "q"].forEach((sum) => sums[sum].push(0));
+					SUMS.forEach((sum) => sums[sum].push(0));
 			}
 			this.addEntry(child, at, entry.sums, !tree.parent[at]);
 		}
@@ -70,10 +69,11 @@ export class CallerTree extends Tree {
 		else
 			entries.set(at, { at, sums });
 		this.totals.forEach((side, s) => {
-			["w", "n", "q"].forEach((key, i) => {
-				side[key][child] += sums[3 * s + i];
+			SUMS.forEach((key, i) => {
+				const sum = sums[SUMS.length * s + i];
+				side[key][child] += sum;
 				if (ends)
-					this.selves[s][key][child] += sums[3 * s + i];
+					this.selves[s][key][child] += sum;
 			});
 		});
 	}

@@ -58,12 +58,17 @@ export function moduleColours(tree, theme) {
 	return new Map(order.map(([mod], i) => [mod, theme.modules[i]]));
 }
 
+// How much of a node's weight is off the CPU.
+export function offShare(tree, node) {
+	return tree.totals[0].o[node] / (tree.totals[0].w[node] || 1);
+}
+
 function pick(scale, value) {
 	return scale[Math.max(0, Math.min(scale.length - 1, Math.floor(value * scale.length)))];
 }
 
 /*
- * A function from node to colour. @how is "kind", "module" or "self"; two selections are always coloured by @change(node),
+ * A function from node to colour. @how is "cpu", "kind", "module" or "self"; two selections are always coloured by @change(node),
  * the difference, in which only what is more than noise has a colour.
  */
 export function painter(tree, how, theme, { modules, change }) {
@@ -76,6 +81,8 @@ export function painter(tree, how, theme, { modules, change }) {
 			return pick(scale, Math.log10(1 + Math.abs(d.delta) * 300) / 2.5);
 		};
 	}
+	if (how === "cpu")
+		return (node) => theme.modules[Number(offShare(tree, node) === 1)];
 	if (how === "module")
 		return (node) => tree.module(node) < 0 ? theme.kinds[tree.kind[node]] : modules.get(tree.module(node)) ?? theme.other;
 	if (how === "self")
@@ -87,6 +94,8 @@ export function painter(tree, how, theme, { modules, change }) {
 export function legend(tree, how, theme, modules) {
 	if (tree.sides === 2)
 		return [[theme.more[2], "B has more"], [theme.less[2], "B has less"], [theme.same, "no more than noise"]];
+	if (how === "cpu")
+		return [[theme.modules[0], "on a CPU"], [theme.modules[1], "off CPU"]];
 	if (how === "module")
 		return [...modules].map(([mod, colour]) => [colour, tree.p.meta.modules[mod][0]]).concat([[theme.other, "other modules"]]);
 	if (how === "self")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes on a canvas.
-import { textOn } from "./colours.js";
+import { offShare, textOn } from "./colours.js";
 import { fit, LABEL_MIN } from "./names.js";
 import { findBox, ROW } from "./boxes.js";
 
 export const FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 /*
- * @what: layout, tree, theme, fill(node), forms(node) (names, longest first), match (by frame, or null), focus (a node or
+ * @what: layout, tree, theme, fill(node), forms(node) (names, longest first), twoHues (the part off the CPU is painted at a box's right), match (by frame, or null), focus (a node or
  * -1), y(depth) (top of a row), height.
  */
 export function drawBoxes(context, what) {
@@ -24,7 +24,7 @@ export function drawBoxes(context, what) {
 }
 
 // Of boxes that are narrower than a pixel one is drawn a pixel, a hit before others. Names are made only where one fits.
-function drawRow(context, { tree, theme, match, fill, forms }, row, y, letter) {
+function drawRow(context, { tree, theme, match, fill, forms, twoHues }, row, y, letter) {
 	let pixel = -1, pixelHit = false;
 	for (let i = 0; i < row.node.length; i++) {
 		const node = row.node[i], x = row.x[i], w = row.w[i], hit = match !== null && match[tree.frame[node]] === 1;
@@ -35,7 +35,12 @@ function drawRow(context, { tree, theme, match, fill, forms }, row, y, letter) {
 		const colour = hit ? theme.match : fill(node), columns = Math.floor((w - 7) / letter);
 		context.globalAlpha = match && !hit ? theme.dim + 0.35 : 1;
 		context.fillStyle = colour;
-		context.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0.2), 0.4), ROW - 1);
+		const gap = w > 3 ? 1 : 0.2, off = twoHues && !hit ? w * offShare(tree, node) : 0;
+		context.fillRect(x, y, Math.max(w - gap, 0.4), ROW - 1);
+		if (off > gap) {
+			context.fillStyle = theme.modules[1];
+			context.fillRect(x + w - off, y, off - gap, ROW - 1);
+		}
 		const label = columns < LABEL_MIN ? "" : fit(forms(node), columns);
 		if (!label)
 			continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture that is shown, as a file: SVG and PNG with title, facts and legend.
-import { textOn } from "./colours.js";
+import { offShare, textOn } from "./colours.js";
 import { fit, LABEL_MIN } from "./names.js";
 import { ROW } from "./boxes.js";
 import { drawBoxes, FONT } from "./draw.js";
@@ -24,8 +24,9 @@ export function toSvg(what) {
 	layout.rows.forEach((row, depth) => row.node.forEach((node, i) => {
 		const x = row.x[i] + MARGIN, w = row.w[i], y = top(depth), columns = Math.floor((w - 7) / LETTER);
 		const hit = what.match && what.match[tree.frame[node]], fill = hit ? theme.match : what.fill(node);
-		const label = columns < LABEL_MIN ? "" : fit(what.forms(node), columns);
+		const label = columns < LABEL_MIN ? "" : fit(what.forms(node), columns), off = what.twoHues && !hit ? w * offShare(tree, node) : 0;
 		out.push(`<g><title>${escapeMarkup(what.tip(node))}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(w - 0.7, 0.3).toFixed(1)}" height="${ROW - 1}" fill="${fill}"/>` +
+			(off > 0.7 ? `<rect x="${(x + w - off).toFixed(1)}" y="${y}" width="${(off - 0.7).toFixed(1)}" height="${ROW - 1}" fill="${theme.modules[1]}"/>` : "") +
 			(label ? `<text x="${(x + 3).toFixed(1)}" y="${y + 13}" fill="${textOn(fill)}">${escapeMarkup(label)}</text>` : "") + "</g>");
 	}));
 	let x = MARGIN;

@@ -59,6 +59,9 @@ export function parseProfile(bytes) {
 		cpu: column(Int32Array, meta.rows, () => r.uleb() - 1),
 		stop: column(Uint8Array, meta.rows, plain),
 	};
+	p.row.off = p.row.stop.map((stop) => stop >> 7);
+	p.row.stop = p.row.stop.map((stop) => stop & 127);
+	p.hasOff = p.row.off.includes(1);
 	p.sets = meta.sets.map((set) => readSet(r, set, meta.rows));
 	if (r.at !== bytes.length)
 		throw new Error(bytes.length - r.at + " bytes of the data are left over");

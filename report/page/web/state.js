@@ -5,9 +5,9 @@
 export function firstState(p) {
 	return {
 		set: Math.max(0, p.sets.findIndex((set) => set.first)), by: p.meta.by || "program", show: "graph",
-		callers: p.meta.callers ? 1 : 0, top: p.meta.rootOnTop ? 1 : 0, recursion: "keep", order: p.meta.callers ? "size" : "name", colour: "kind",
+		callers: p.meta.callers ? 1 : 0, top: p.meta.rootOnTop ? 1 : 0, recursion: "keep", order: p.meta.callers ? "size" : "name", colour: p.hasOff ? "cpu" : "kind",
 		names: "short", theme: "", find: "", keep: [], hide: [], fold: [], zoom: "", a: [], b: [], other: p.sets.findIndex((set) => set.other), width: "both",
-		strip: "cpu", fn: -1, sort: "-self", filter: "",
+		lanes: "cpu", fn: -1, sort: "-self", filter: "",
 	};
 }
 
@@ -44,16 +44,21 @@ export function readHash(hash, first) {
 	return checked(state, first);
 }
 
-const CHOICES = {
-	by: ["none", "program", "process", "thread", "comm", "cpu"], show: ["graph", "table"], recursion: ["keep", "direct", "all"],
-	order: ["name", "size"], colour: ["kind", "module", "self"], names: ["short", "full"], theme: ["", "light", "dark"],
-	width: ["both", "a", "b"], strip: ["cpu", "thread"],
+// What can be chosen: [value, what it is called].
+export const LISTS = {
+	by: [["none", "nothing"], ["program", "program"], ["process", "process"], ["thread", "thread"], ["comm", "thread name"], ["cpu", "CPU"]],
+	colour: [["cpu", "on and off CPU"], ["kind", "kind of code"], ["module", "module"], ["self", "self share"]],
+	recursion: [["keep", "as it is"], ["direct", "collapse direct"], ["all", "collapse all"]], order: [["name", "by name"], ["size", "by size"]],
+	names: [["short", "short"], ["full", "full"]], top: [[0, "at the bottom"], [1, "on top"]], theme: [["", "as the system"], ["light", "light"], ["dark", "dark"]],
+	lanes: [["cpu", "CPUs"], ["thread", "threads"]], width: [["both", "both"], ["a", "A"], ["b", "B"]],
 };
 
 function checked(state, first) {
-	for (const [key, values] of Object.entries(CHOICES)) {
-		if (!values.includes(state[key]))
+	for (const [key, values] of Object.entries(LISTS)) {
+		if (!values.some(([value]) => value === state[key]))
 			state[key] = first[key];
 	}
+	if (!["graph", "table"].includes(state.show))
+		state.show = first.show;
 	return state;
 }

@@ -19,9 +19,9 @@ export class TimeStrip {
 		$("time").hidden = !hasTime;
 		if (!hasTime)
 			return;
-		const key = s.set + s.strip;
+		const key = s.set + s.lanes;
 		if (key !== this.laneKey)
-			this.lanes = makeLanes(p, s.set, s.strip);
+			this.lanes = makeLanes(p, s.set, s.lanes);
 		this.laneKey = key;
 		const ratio = devicePixelRatio || 1, width = $("time").clientWidth - 28;
 		const drawn = JSON.stringify([key, width, ratio, this.range, this.windowOf("a"), this.windowOf("b"), theme.ground]);
@@ -58,7 +58,7 @@ export class TimeStrip {
 
 	showControls() {
 		const s = this.app.state;
-		$("lanes").value = s.strip;
+		$("lanes").value = s.lanes;
 		$("compare").setAttribute("aria-pressed", String(this.comparing));
 		$("compare").disabled = $("closer").disabled = !s.a.length;
 		$("b-range").hidden = !s.b.length && !this.comparing;

@@ -6,11 +6,11 @@
 
 export const KIND = { group: 0, user: 1, inlined: 2, kernel: 3, jit: 4, kthread: 5, stop: 6, unknown: 7 };
 
-// Sums: weight, samples, squares of weights, by node; [0] is the selection A, [1] is B where two are compared.
-function newSums(sides, length) {
-	return Array.from({ length: sides }, () => ({
-		w: new Float64Array(length), n: new Float64Array(length), q: new Float64Array(length),
-	}));
+// Sums: weight, samples, squares of weights, weight off the CPU, by node; [0] is the selection A, [1] is B where two are compared.
+export const SUMS = ["w", "n", "q", "o"];
+
+function newSums(length) {
+	return Object.fromEntries(SUMS.map((key) => [key, new Float64Array(length)]));
 }
 
 export class Tree {
@@ -112,11 +112,11 @@ export class Tree {
 	// Samples of each row end at node rowNodes[row] (-1: nowhere); @rows are the sums by row.
 	finish(rows, rowNodes) {
 		const length = this.length;
-		this.selves = newSums(this.sides, length);
-		this.totals = newSums(this.sides, length);
+		this.selves = rows.map(() => newSums(length));
+		this.totals = rows.map(() => newSums(length));
 		for (let side = 0; side < this.sides; side++) {
 			const self = this.selves[side], total = this.totals[side], row = rows[side];
-			for (const key of ["w", "n", "q"]) {
+			for (const key of SUMS) {
 				const own = self[key], sum = total[key], from = row[key];
 				for (let i = 0; i < rowNodes.length; i++) {
 					if (rowNodes[i] >= 0)
@@ -175,11 +175,12 @@ export class Tree {
 // Sums by row of the samples of @set in bins [from, to).
 export function sumRows(p, { set, from, to }) {
 	const count = p.row.node.length, { row, bin, count: n, weight, vague } = p.sets[set];
-	const sums = { w: new Float64Array(count), n: new Float64Array(count), q: new Float64Array(count) };
+	const sums = newSums(count);
 	for (let i = 0; i < row.length; i++) {
 		if (bin[i] < from || bin[i] >= to)
 			continue;
 		sums.w[row[i]] += weight[i] * n[i];
+		sums.o[row[i]] += weight[i] * n[i] * p.row.off[row[i]];
 		sums.n[row[i]] += n[i];
 		sums.q[row[i]] += vague ? NaN : weight[i] ** 2 * n[i];
 	}
