@@ -244,6 +244,20 @@ static struct frame guess(const struct pass *p, const struct code_rows_function 
 	return f;
 }
 
+/*
+ * Where the body's frame is known, the stack pointer never is lost for long. String.indexOf keeps it on the stack, copies short strings
+ * there on the way that is rarely taken, and takes it back: the frame is then the smaller one of two ways that meet.
+ */
+static void hold_to_body(const struct code_rows_function *fn, const struct frame *other, struct frame *f)
+{
+	if (!fn->frame_len || f->has_fp)
+		return;
+	if (!f->knows_sp)
+		set_sp(f, true, fn->frame_len);
+	if (other && other->knows_sp && other->sp >= (int32_t)fn->frame_len && other->sp < f->sp)
+		set_sp(f, true, other->sp);
+}
+
 static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint64_t vaddr,
 		     struct pass *p, struct frame *ret)
 {
@@ -261,6 +275,7 @@ static bool frame_at(struct disasm *d, const struct code_rows_function *fn, uint
 			f = *left_at(p, here);
 			guessed = false;
 		}
+		hold_to_body(fn, left_at(p, here), &f);
 		if (vaddr - here < step.len) {
 			*ret = f;
 			return true;

@@ -99,6 +99,28 @@ TEST(code_rows_give_the_top_of_a_loop_the_frame_that_is_known)
 	cfi_rules_free(rules);
 }
 
+/*
+ * String.indexOf inlined: 0 sub $24,%rsp; 4 mov %rsp,%rcx; 7 jae 13; 9 sub $16,%rsp; 13 push %rcx; 14 nop; 15 pop %rsp; 16 push %rax; 17 pop %rax;
+ * 18 add $24,%rsp; 22 ret
+ */
+TEST(code_rows_know_the_frame_below_a_copy_that_is_rarely_made)
+{
+	static const char code[] = "\x48\x83\xec\x18\x48\x89\xe1\x73\x04\x48\x83\xec\x10\x51\x90\x5c\x50\x58\x48\x83\xc4\x18\xc3";
+	struct cfi_rules *rules = cfi_rules_new();
+
+	CHECK_INT(RULE(code, 14)->cfa_value, 56);
+	CHECK(!RULE(code, 16));
+	frame_len = 32;
+	CHECK_INT(RULE(code, 9)->cfa_value, 32);
+	CHECK_INT(RULE(code, 13)->cfa_value, 32);
+	CHECK_INT(RULE(code, 14)->cfa_value, 40);
+	CHECK_INT(RULE(code, 16)->cfa_value, 32);
+	CHECK_INT(RULE(code, 17)->cfa_value, 40);
+	CHECK_INT(RULE(code, 22)->cfa_value, 8);
+	frame_len = 0;
+	cfi_rules_free(rules);
+}
+
 TEST(code_rows_say_nothing_where_the_stack_pointer_is_not_known)
 {
 	struct cfi_rules *rules = cfi_rules_new();
