@@ -47,7 +47,7 @@ export function readHash(hash, first) {
 // What can be chosen: [value, what it is called].
 export const LISTS = {
 	by: [["none", "nothing"], ["program", "program"], ["process", "process"], ["thread", "thread"], ["comm", "thread name"], ["cpu", "CPU"]],
-	colour: [["cpu", "on and off CPU"], ["kind", "kind of code"], ["module", "module"], ["self", "self share"]],
+	colour: [["cpu", "on, off CPU"], ["kind", "kind of code"], ["module", "module"], ["self", "self share"]],
 	recursion: [["keep", "as it is"], ["direct", "collapse direct"], ["all", "collapse all"]], order: [["name", "by name"], ["size", "by size"]],
 	names: [["short", "short"], ["full", "full"]], top: [[0, "at the bottom"], [1, "on top"]], theme: [["", "as the system"], ["light", "light"], ["dark", "dark"]],
 	lanes: [["cpu", "CPUs"], ["thread", "threads"]], width: [["both", "both"], ["a", "A"], ["b", "B"]],
