@@ -12,7 +12,7 @@ wakers=--wakers
 precord -q --off-cpu --wakers -o try.trace -- sleep 0.01 2>try.err || wakers=
 
 $CC -O2 -g -o waits "$TOP/tests/programs/waits.c" -lpthread
-precord -q --off-cpu $wakers -o w.trace -- ./waits mutex >truth
+precord -q -F 999 --off-cpu $wakers -o w.trace -- ./waits mutex >truth
 preport -i w.trace flamegraph -o page.html
 # On and off the CPU have two hues, in the page (lanes.mjs) and in a picture; where nothing waited there are kinds of code.
 preport -i w.trace flamegraph --event wall -o wall.svg

@@ -854,7 +854,7 @@ static void get_lives(const void *state, struct profile_lives *ret)
 
 const struct derive_kind derive_switches = {
 	.name = "switches",
-	.adds = { { DERIVE_OFF_CPU, .unasked = true }, { DERIVE_WALL } },
+	.adds = { { .name = DERIVE_OFF_CPU, .unasked = true }, { .name = DERIVE_WALL } },
 	.begin = begin,
 	.wants = wants,
 	.wants_anyones = is_anyones,
