@@ -77,6 +77,7 @@ struct managed_table {
 	struct budget budget; /* of its time, likewise */
 	uint64_t spent_ns;
 	pthread_mutex_t looking;
+	char path[PATH_MAX]; /* of what is looked at */
 	struct managed_names names;
 	struct managed_refusals refusals;
 	struct arena arena; /* of their paths */
@@ -246,16 +247,14 @@ static bool look_into(struct managed_table *t, struct managed_process *p, char *
 /* Make @p known if one of the runtimes is there. It is not in the table's hands meanwhile. *@ret_plain: its @program, if not 0, holds none. */
 static bool look_at(struct managed_table *t, struct managed_process *p, uint64_t program, bool *ret_plain)
 {
-	char *path = memory_alloc(PATH_MAX);
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	pthread_mutex_lock(&t->looking);
 	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state && !program; i++)
-		look_for(t, p, runtimes[i], path);
-	*ret_plain = program && look_into(t, p, path) && !p->state;
+		look_for(t, p, runtimes[i], t->path);
+	*ret_plain = program && look_into(t, p, t->path) && !p->state;
 	t->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	pthread_mutex_unlock(&t->looking);
-	free(path);
 	p->has_namespace = p->host.pid != p->pid;
 	return p->state && task_memory_open(&p->memory, p->pid);
 }
