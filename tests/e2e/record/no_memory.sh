@@ -7,6 +7,8 @@ set -u
 need_recording
 [ -z "${SAN-}" ] || skip "sanitizers need address space of their own"
 command -v prlimit >/dev/null || skip "there is no prlimit"
+# What was started goes on without its recorder, whatever comes of the test: a million mappings would slow down all that follow.
+trap 'kill $(cat pid) -- "-$(cat pid)" 2>/dev/null' EXIT
 
 # Deep stacks of noise, which --raw-stacks has to keep.
 cat >noise.c <<'END_C'
