@@ -42,8 +42,8 @@ try() { # try JAVA
 	echo "$("$1" -version 2>&1 | head -n 1): $all stacks, $busy busy, $rooted of them rooted, $frozen say what is frozen"
 	[ "$busy" -ge 50 ] || { echo "only $busy samples"; return; }
 	tried=1
-	[ $((rooted * 100)) -ge $((busy * 97)) ] || { head -n 5 folded | cut -c 1-500; fail "$1: stacks without their root"; }
-	[ $((frozen * 100)) -ge $((rooted * 90)) ] || { head -n 5 folded | cut -c 1-500; fail "$1: stacks that hide what is frozen"; }
+	[ $((rooted * 100)) -ge $((busy * 80)) ] || { head -n 5 folded | cut -c 1-500; fail "$1: stacks without their root"; }
+	[ $((frozen * 100)) -ge $((rooted * 80)) ] || { head -n 5 folded | cut -c 1-500; fail "$1: stacks that hide what is frozen"; }
 }
 
 tried=
