@@ -209,9 +209,11 @@ void simpleperf_files_load(struct recording *rec, struct reader *r, bool message
 		if (file.failed)
 			reader_fail(r, file.failed);
 	}
-	rec->images = ARENA_ARRAY(&rec->arena, struct recording_image, load.images.len);
-	rec->nimages = load.images.len;
-	memcpy(rec->images, load.images.items, load.images.len * sizeof(*rec->images));
+	if (load.images.len) {
+		rec->images = ARENA_ARRAY(&rec->arena, struct recording_image, load.images.len);
+		rec->nimages = load.images.len;
+		memcpy(rec->images, load.images.items, load.images.len * sizeof(*rec->images));
+	}
 	if (load.ksyms.len) {
 		qsort(load.ksyms.items, load.ksyms.len, sizeof(*rec->ksyms), by_address);
 		rec->ksyms = ARENA_ARRAY(&rec->arena, struct recording_ksym, load.ksyms.len);

@@ -592,8 +592,9 @@ static const char *save(const struct perf_data_maker *m, size_t from, const char
 {
 	const char *path = test_path(name);
 	FILE *out = fopen(path, "w");
+	size_t len = m->w.len - from;
 
-	CHECK(out && fwrite(m->w.data + from, 1, m->w.len - from, out) == m->w.len - from);
+	CHECK(out && (!len || fwrite(m->w.data + from, 1, len, out) == len));
 	fclose(out);
 	return path;
 }
