@@ -202,7 +202,7 @@ void simpleperf_files_load(struct recording *rec, struct reader *r, bool message
 
 	while (reader_left(r)) {
 		uint32_t len = reader_u32(r, "length of a file's symbols");
-		struct reader file = reader_slice(r, MIN(len, reader_left(r)), "file's symbols");
+		struct reader file = reader_slice(r, len, "file's symbols");
 
 		arena_reset(&load.arena);
 		read_file(&load, &file, messages);
