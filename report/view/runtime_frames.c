@@ -23,7 +23,6 @@ struct runtime_frames {
 	VEC(uint8_t) verdicts; /* enum verdict, by function */
 	VEC(uint32_t) taken;   /* stacks from the leaf to the root */
 	struct map stacks;     /* stack -> its other self */
-	bool java;	       /* the stack that is looked at is a Java thread's */
 };
 
 struct runtime_frames *runtime_frames_new(void)
@@ -90,8 +89,11 @@ static bool is_java(const struct profile *p, uint32_t stack)
 	return false;
 }
 
-/* Is the frame at @stack, the innermost if @is_leaf, the runtime's alone? With an inlined function it is that function's. */
-static bool is_inner(struct runtime_frames *r, const struct profile *p, uint32_t stack, bool is_leaf)
+/*
+ * Is the frame at @stack, the innermost if @is_leaf, the runtime's alone? With an inlined function it is that function's. @java: it is a Java
+ * thread's stack.
+ */
+static bool is_inner(struct runtime_frames *r, const struct profile *p, uint32_t stack, bool is_leaf, bool java)
 {
 	const struct profile_location *at = location_of(p, stack);
 
@@ -100,22 +102,21 @@ static bool is_inner(struct runtime_frames *r, const struct profile *p, uint32_t
 	enum verdict verdict = verdict_of(r, p, p->lines.items[at->first_line].function);
 
 	if (at->kind == PROFILE_FRAME_JIT)
-		return verdict == VERDICT_STUB && r->java;
+		return verdict == VERDICT_STUB && java;
 	return at->kind == PROFILE_FRAME_NATIVE && (verdict == VERDICT_BUILTIN || (verdict == VERDICT_UNKNOWN && is_leaf));
 }
 
 /* What remains of @stack in r->taken; was there a function that a runtime compiled? */
 static bool take(struct runtime_frames *r, const struct profile *p, uint32_t stack)
 {
-	bool compiled = false;
+	bool compiled = false, java = is_java(p, stack);
 
-	r->java = is_java(p, stack);
 	r->taken.len = 0;
 	for (bool is_leaf = true; stack; stack = p->stacks.items[stack].parent) {
 		/* Of what the kernel did for it, the innermost frame is the one below that. */
 		bool is_kernel = location_of(p, stack)->kind == PROFILE_FRAME_KERNEL;
 
-		if (!is_inner(r, p, stack, is_leaf)) {
+		if (!is_inner(r, p, stack, is_leaf, java)) {
 			vec_push(&r->taken, stack);
 			compiled = compiled || location_of(p, stack)->kind == PROFILE_FRAME_JIT;
 		}
