@@ -46,6 +46,9 @@ bool vendor_event_find(const char *name, struct vendor_event *ret)
 	if (pfm.pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &arg) !=
 	    PFM_SUCCESS)
 		return false;
+	/* Where debugfs is mounted, libpfm4 knows tracepoints, too, by names that are modifiers to us: "sched:sched_switch". */
+	if (attr.type == PERF_TYPE_TRACEPOINT)
+		return false;
 	*ret = (struct vendor_event){ attr.type, attr.config, attr.config1, attr.config2 };
 	return true;
 }
