@@ -424,11 +424,11 @@ static void put_end(FILE *out, const struct walk_text *walk)
 
 	if (chain->folded)
 		fprintf(out, "\nThe chain is deeper than %d frames: calls that repeat are shown once.\n", UNWIND_FRAMES_MAX);
-	fprintf(out, "\nEnd: %s", unwind_stop_name(chain->stop));
+	fprintf(out, "\nEnd: %s", stack_stop_name(chain->stop));
 	if (chain->stop_module) {
 		fputs(", in ", out);
 		text_put_escaped(out, chain->stop_module->path);
-		if (chain->stop == UNWIND_NO_BINARY)
+		if (chain->stop == STACK_STOP_NO_BINARY)
 			fprintf(out, " (%s)", module_files_note(chain->stop_module));
 	}
 	fprintf(out, "\n%s%s%s", remedy ? "What would help: " : "", remedy ? remedy : "",
@@ -511,7 +511,7 @@ static void render(struct search *search, const struct walked_event *event)
 		memory_exhausted(1);
 	walk_text_put(out, &walk);
 	fclose(out);
-	search->text_is_broken = !unwind_stop_is_complete(chain.stop);
+	search->text_is_broken = !stack_stop_is_complete(chain.stop);
 }
 
 static struct err *visit(void *context, const struct walked_event *event)
@@ -529,7 +529,7 @@ static struct err *visit(void *context, const struct walked_event *event)
 	}
 	if (search->args->cut)
 		return NULL;
-	broken = !unwind_stop_is_complete(event->chain->stop);
+	broken = !stack_stop_is_complete(event->chain->stop);
 	if (search->args->sample) {
 		if (number == search->args->sample)
 			render(search, event);

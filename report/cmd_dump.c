@@ -8,7 +8,7 @@
 #include "report/print/number.h"
 #include "report/print/terminal.h"
 #include "report/view/wait_frames.h"
-#include "symbolize/unwind/unwind.h"
+#include "formats/stack_stop.h"
 
 #include "formats/base/map.h"
 #include "formats/base/text.h"
@@ -226,8 +226,8 @@ static void put_stack(struct dump *d, const struct last *last)
 		if (at->kind == PROFILE_FRAME_INTERPRETED)
 			put_locals(last, frame++);
 	}
-	if (!unwind_stop_is_complete((enum unwind_stop)last->stop))
-		printf("    [%s]\n", unwind_stop_name((enum unwind_stop)last->stop));
+	if (!stack_stop_is_complete((enum stack_stop)last->stop))
+		printf("    [%s]\n", stack_stop_name((enum stack_stop)last->stop));
 }
 
 /* What it did: "running on CPU 1", "waiting: lock". */

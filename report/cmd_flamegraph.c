@@ -9,7 +9,6 @@
 #include "report/page/flame_data.h"
 #include "report/page/flame_page.h"
 #include "report/page/svg.h"
-#include "symbolize/unwind/unwind.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -90,18 +89,13 @@ static void write_picture(const struct flamegraph_args *args, const struct profi
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	CLEANUP(flame_deinit) struct flame flame;
-	const char *stops[UNWIND_STOPS];
 	struct flame_options how = {
-		.frames = { .event = facts->first_type,
-			    .suffixes = true,
-			    .stop_names = stops,
-			    .nstops = UNWIND_STOPS },
+		.frames = { .event = facts->first_type, .suffixes = true },
 		.by = by_of(args->by),
 		.recorder_pid = facts->recorder_pid,
 		.reverse = args->reverse,
 	};
 
-	export_stop_names(stops);
 	flame_init(&flame, p, &how);
 
 	uint32_t event = how.frames.event;

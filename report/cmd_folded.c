@@ -5,7 +5,6 @@
 #include "formats/profile/folded.h"
 #include "report/commands.h"
 #include "report/export/export.h"
-#include "symbolize/unwind/unwind.h"
 
 struct folded_args {
 	struct export_args export;
@@ -29,7 +28,6 @@ static const struct opt folded_opts[] = {
 static struct err *write_stacks(void *args, const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
 	const struct folded_args *folded = args;
-	const char *stops[UNWIND_STOPS];
 	struct profile_sum sum = profile_total(p, facts->first_type);
 	struct folded_options options = {
 		.event = facts->first_type,
@@ -39,13 +37,10 @@ static struct err *write_stacks(void *args, const struct profile *p, const struc
 		.module = folded->module,
 		.lines = folded->lines,
 		.suffixes = folded->suffixes,
-		.stop_names = stops,
-		.nstops = UNWIND_STOPS,
 	};
 
 	if (folded->samples && !profile_is_counted(&sum))
 		return err_new(ERR_UNSUPPORTED, "'%s' does not say how many samples there were", facts->input);
-	export_stop_names(stops);
 	return folded_write(p, &options, out);
 }
 

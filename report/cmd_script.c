@@ -374,8 +374,8 @@ static void put_sample_text(struct script *script, const struct walked_event *ev
 		put_frame_text(script, frame_of(script, chain, stack, &at), stack);
 		stack = stacks[stack].parent;
 	}
-	if (!unwind_stop_is_complete(chain->stop) && !script->options->no_chain)
-		fprintf(script->out, "\t[%s]\n", unwind_stop_name(chain->stop));
+	if (!stack_stop_is_complete(chain->stop) && !script->options->no_chain)
+		fprintf(script->out, "\t[%s]\n", stack_stop_name(chain->stop));
 	if (sample->nbranches) {
 		fputs("\tbrstack", script->out);
 		extras_put_branches(script->out, sample->branches, sample->nbranches);
@@ -660,7 +660,7 @@ static void put_sample_json(struct script *script, const struct walked_event *ev
 	if (*payload)
 		json_string(&script->json, "payload", payload);
 	put_fields_json(script, sample);
-	json_string(&script->json, "stop", unwind_stop_name(chain->stop));
+	json_string(&script->json, "stop", stack_stop_name(chain->stop));
 	json_open(&script->json, "frames", '[');
 	for (size_t i = 0, at = 0; i < shown && stack; i++) {
 		put_frame_json(script, frame_of(script, chain, stack, &at), stack);

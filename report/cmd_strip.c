@@ -541,7 +541,7 @@ static struct err *keep_chain(void *context, const struct walked_event *event)
 		if (!frame->kernel)
 			vec_push(&chains->ips, address_of(chains, frame, leaf));
 	}
-	if (chains->ips.len > begin && unwind_stop_is_complete(event->chain->stop))
+	if (chains->ips.len > begin && stack_stop_is_complete(event->chain->stop))
 		vec_push(&chains->ips, 0); /* as RECORDING_CHAIN_UNWOUND has it */
 	vec_push(&chains->ends, chains->ips.len);
 	return NULL;

@@ -5,6 +5,7 @@
 #include "formats/profile/folded.h"
 
 #include "formats/base/text.h"
+#include "formats/stack_stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,7 +94,7 @@ size_t folded_frames(const struct profile *p, const struct profile_sample *sampl
 		     const struct folded_options *options, struct arena *arena,
 		     const char ***ret_frames)
 {
-	const char *stop = sample->stop < options->nstops ? options->stop_names[sample->stop] : NULL;
+	const char *stop = sample->stop < STACK_STOPS ? stack_stop_reason(sample->stop) : NULL;
 	size_t count = count_frames(p, sample->stack) + 1 + (stop != NULL);
 	const char **frames = ARENA_ARRAY(arena, const char *, count);
 	size_t at = count;

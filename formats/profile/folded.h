@@ -2,6 +2,8 @@
 /*
  * folded.h - a profile as collapsed stacks (Brendan Gregg's format): one line a distinct stack, frames from the
  * root to the leaf joined by ';', a blank, and the value. Lines are sorted.
+ *
+ * A stack that is incomplete begins with the reason, as a frame: "[snapshot ended]".
  */
 #ifndef FORMATS_FOLDED_H
 #define FORMATS_FOLDED_H
@@ -19,9 +21,6 @@ struct folded_options {
 	bool module;	 /* "function [module]" */
 	bool lines;	 /* "function (file:line)" where the line is known */
 	bool suffixes;	 /* "_[k]" behind kernel frames, "_[i]" behind inlined ones, "_[j]" behind JIT code */
-	/* What to call the end of a stack that is incomplete, by profile_sample.stop; a NULL entry adds no frame. */
-	const char *const *stop_names;
-	size_t nstops;
 };
 
 /* Write @p, whose locations are all named. ERR_SYSTEM: @out cannot be written. */

@@ -89,7 +89,7 @@ struct profile_location {
 	bool is_place;	     /* @vaddr is a place, code_place.h */
 };
 
-/* How the frame was found; the order is from sure to less sure (see unwind.h, which it is taken from). */
+/* How the frame was found, from sure to less sure. */
 enum profile_how {
 	PROFILE_HOW_SURE,    /* leaf, call frame information, checked frame pointer, importer's word */
 	PROFILE_HOW_CHAIN,   /* kernel's frame-pointer walk */
@@ -204,7 +204,7 @@ struct profile_sample {
 	uint32_t type;	   /* value type */
 	uint32_t thread;
 	uint32_t cpu;	   /* PROFILE_NONE if not known */
-	uint8_t stop;	   /* why the chain ended: enum unwind_stop, 0 for complete */
+	uint8_t stop;	   /* why the stack stops: enum stack_stop, 0 for at its root */
 	bool user;	   /* the leaf ran in user space */
 	uint8_t state;	   /* enum profile_state */
 	uint32_t data;	   /* what memory it accessed; 0: not distinguished by that */

@@ -110,9 +110,3 @@ struct err *export_run_code(const struct command *command, void *args, session_f
 {
 	return run_file(command, args, work, args, file);
 }
-
-void export_stop_names(const char **ret)
-{
-	for (int stop = 0; stop < UNWIND_STOPS; stop++)
-		ret[stop] = unwind_stop_is_complete(stop) ? NULL : unwind_stop_name(stop);
-}

@@ -49,10 +49,4 @@ MUST_USE struct err *export_run_file(const struct command *command, void *args, 
 MUST_USE struct err *export_run_code(const struct command *command, void *args, session_fn *work,
 				     const struct export_file *file);
 
-/*
- * What an incomplete stack is called, by profile_sample.stop; NULL for those that miss nothing. @ret has
- * UNWIND_STOPS entries.
- */
-void export_stop_names(const char **ret);
-
 #endif

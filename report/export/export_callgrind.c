@@ -17,8 +17,8 @@
  */
 #include "formats/base/map.h"
 #include "formats/base/text.h"
+#include "formats/stack_stop.h"
 #include "report/export/export_format.h"
-#include "symbolize/unwind/unwind.h"
 #include "report/view/frame_list.h"
 
 #include <ctype.h>
@@ -303,7 +303,7 @@ static struct err *write_callgrind(const struct profile *p, const struct profile
 	struct err *err = NULL;
 
 	for (int i = 0; i < 3; i++)
-		w.named[i] = ARENA_ARRAY(&w.arena, bool, w.p->strings.len + UNWIND_STOPS + 1);
+		w.named[i] = ARENA_ARRAY(&w.arena, bool, w.p->strings.len + STACK_STOPS + 1);
 	choose_columns(&w);
 	for (size_t i = 0; i < w.p->samples.len; i++)
 		if (w.column_of[w.p->samples.items[i].type] != NO_COLUMN)

@@ -10,10 +10,10 @@
 #include "formats/base/json_writer.h"
 #include "formats/base/map.h"
 #include "formats/base/text.h"
+#include "formats/stack_stop.h"
 #include "report/export/export_format.h"
 #include "report/view/frame_list.h"
 #include "report/view/track.h"
-#include "symbolize/unwind/unwind.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -607,7 +607,7 @@ static void put_strings(struct writer_state *w)
 		json_string(&w->json, NULL, text_escape(&w->arena, profile_text(w->p, i)));
 		arena_reset(&w->arena);
 	}
-	for (uint8_t stop = 0; stop < UNWIND_STOPS; stop++)
+	for (uint8_t stop = 0; stop < STACK_STOPS; stop++)
 		json_string(&w->json, NULL, frame_reason(stop, &w->arena));
 	json_close(&w->json, ']');
 	json_close(&w->json, '}');

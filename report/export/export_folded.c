@@ -3,16 +3,12 @@
  * export_folded.c - collapsed stacks (formats/profile/folded.h), as preport folded writes them without options.
  */
 #include "formats/profile/folded.h"
-#include "report/export/export.h"
 #include "report/export/export_format.h"
-#include "symbolize/unwind/unwind.h"
 
 static struct err *write_folded(const struct profile *p, const struct profile_facts *facts, FILE *out)
 {
-	const char *stops[UNWIND_STOPS];
-	const struct folded_options options = { .event = facts->first_type, .stop_names = stops, .nstops = UNWIND_STOPS };
+	const struct folded_options options = { .event = facts->first_type };
 
-	export_stop_names(stops);
 	return folded_write(p, &options, out);
 }
 

@@ -8,8 +8,8 @@
  * the picture is the same and the file much smaller.
  */
 #include "formats/base/text.h"
+#include "formats/stack_stop.h"
 #include "report/export/export_format.h"
-#include "symbolize/unwind/unwind.h"
 #include "report/view/frame_list.h"
 #include "formats/base/json_writer.h"
 #include "report/view/track.h"
@@ -91,7 +91,7 @@ static void put_frames(struct writer_state *w)
 	json_open(&w->json, "frames", '[');
 	for (size_t i = 0; i < w->p->functions.len; i++)
 		put_function(w, &w->p->functions.items[i]);
-	for (uint8_t stop = 0; stop < UNWIND_STOPS && has_reasons; stop++)
+	for (uint8_t stop = 0; stop < STACK_STOPS && has_reasons; stop++)
 		put_name(w, frame_reason(stop, &w->arena));
 	for (int kind = 0; kind <= WAIT_KINDS && has_spans; kind++)
 		put_name(w, state_name(w, kind));
@@ -199,7 +199,7 @@ static uint32_t state_number(const struct writer_state *w, const struct profile_
 	struct profile_sample row = { .stack = span->stack, .thread = span->thread, .state = span->state };
 	uint32_t kind = span->count == 1 ? wait_frames_kind(w->p, &row) : WAIT_KINDS;
 
-	return (uint32_t)w->p->functions.len + UNWIND_STOPS + kind;
+	return (uint32_t)w->p->functions.len + STACK_STOPS + kind;
 }
 
 static void put_span(struct writer_state *w, const struct profile_span *span, uint64_t from, uint64_t to)

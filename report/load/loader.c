@@ -561,10 +561,10 @@ static struct err *take(void *context, const struct walked_event *event)
 		merged.place = l->places.items[l->first_place++];
 	if (event->chain)
 		merged.stack = managed_stacks_merge(l->managed, event->ev, event->stack,
-						    unwind_stop_is_complete(event->chain->stop));
+						    stack_stop_is_complete(event->chain->stop));
 	if (event->chain && managed_stacks_completed(l->managed, event->ev)) {
 		whole = *event->chain;
-		whole.stop = UNWIND_ROOT;
+		whole.stop = STACK_STOP_ROOT;
 		whole.stop_module = NULL;
 		merged.chain = &whole;
 	}

@@ -195,15 +195,15 @@ static void remark_broken(struct judge *r)
 	const struct trust *trust = r->trust;
 	uint64_t all = trust->broken + trust->complete;
 
-	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
+	for (int stop = 0; stop < STACK_STOPS; stop++) {
 		double share = (double)trust->stops[stop] / (double)MAX(all, 1);
-		const char *remedy = remedy_for_stop(r->s, (enum unwind_stop)stop);
+		const char *remedy = remedy_for_stop(r->s, (enum stack_stop)stop);
 
-		if (unwind_stop_is_complete((enum unwind_stop)stop) || share < BROKEN_SHARE)
+		if (stack_stop_is_complete((enum stack_stop)stop) || share < BROKEN_SHARE)
 			continue;
 		add(r, share,
 		    arena_printf(r->arena, "broken %s: %s%s%s", number_share(r->arena, share),
-				 unwind_stop_name((enum unwind_stop)stop), remedy ? "; " : "",
+				 stack_stop_name((enum stack_stop)stop), remedy ? "; " : "",
 				 remedy ? remedy : ""));
 	}
 }

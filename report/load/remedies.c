@@ -113,24 +113,24 @@ static bool has_module(const struct profile *p, const char *name)
 	return false;
 }
 
-const char *remedy_for_stop(const struct session *s, enum unwind_stop stop)
+const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 {
 	const struct recording *rec = s->recording;
 	bool dwarf = rec && rec->chain == RECORDING_CHAIN_DWARF;
 
 	switch (stop) {
-	case UNWIND_SNAPSHOT_ENDED:
+	case STACK_STOP_SNAPSHOT_ENDED:
 		return for_short_snapshot(rec);
-	case UNWIND_NO_FRAME_POINTER:
+	case STACK_STOP_NO_FRAME_POINTER:
 		if (dwarf && has_module(s->profile, "libjvm.so"))
 			return "java's code is read while it runs: record as root; what is freed at once "
 			       "needs java -XX:+PreserveFramePointer";
 		return dwarf ? "code without unwind tables; a JIT can keep frame pointers"
-			     : unwind_stop_remedy(stop);
-	case UNWIND_NO_STACK:
+			     : stack_stop_remedy(stop);
+	case STACK_STOP_NO_STACK:
 		return dwarf ? "the kernel gave none for these; nothing needs to be done"
-			     : unwind_stop_remedy(stop);
+			     : stack_stop_remedy(stop);
 	default:
-		return unwind_stop_remedy(stop);
+		return stack_stop_remedy(stop);
 	}
 }

@@ -5,11 +5,11 @@
 #ifndef REPORT_REMEDIES_H
 #define REPORT_REMEDIES_H
 
+#include "formats/stack_stop.h"
 #include "report/load/session.h"
-#include "symbolize/unwind/unwind.h"
 
 /* Against stacks that end with @stop, as @s was recorded; NULL: nothing is known. Lives as long as @s. */
-const char *remedy_for_stop(const struct session *s, enum unwind_stop stop);
+const char *remedy_for_stop(const struct session *s, enum stack_stop stop);
 
 /* How the runtime of process @pid can be made to name its code, which is @module, if it does not. The samples of @s tell which it is. */
 const char *remedy_for_jit(const struct session *s, uint32_t module, uint32_t pid);

@@ -17,7 +17,7 @@ static struct unwind_quality_module *tally_of(struct unwind_quality *unwind_qual
 static void count_chain(struct unwind_quality *unwind_quality, const struct unwind_chain *chain)
 {
 	unwind_quality->samples++;
-	unwind_quality->user_stacks += chain->stop != UNWIND_NOT_WALKED && chain->stop != UNWIND_ENTERING;
+	unwind_quality->user_stacks += chain->stop != STACK_STOP_NOT_WALKED && chain->stop != STACK_STOP_ENTERING;
 	unwind_quality->stops[chain->stop]++;
 	for (size_t i = 0; i < chain->nframes; i++) {
 		struct unwind_quality_module *mod = tally_of(unwind_quality, chain->frames[i].module);
@@ -29,7 +29,7 @@ static void count_chain(struct unwind_quality *unwind_quality, const struct unwi
 			       (how == UNWIND_FP_UNCHECKED || how == UNWIND_KERNEL_CHAIN);
 		unwind_quality->hows[how]++;
 	}
-	if (!unwind_stop_is_complete(chain->stop) && chain->stop_module) {
+	if (!stack_stop_is_complete(chain->stop) && chain->stop_module) {
 		struct unwind_quality_module *mod = tally_of(unwind_quality, chain->stop_module);
 
 		mod->broken++;

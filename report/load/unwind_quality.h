@@ -5,8 +5,8 @@
 #ifndef REPORT_TALLY_H
 #define REPORT_TALLY_H
 
+#include "formats/stack_stop.h"
 #include "report/load/session.h"
-#include "symbolize/unwind/unwind.h"
 
 /* What a module had to do with the stacks. */
 struct unwind_quality_module {
@@ -15,7 +15,7 @@ struct unwind_quality_module {
 	uint64_t frames; /* on all stacks */
 	uint64_t unsure; /* of them, not found by unwind tables or checked */
 	uint64_t broken; /* stacks that ended in it before their root */
-	uint64_t stops[UNWIND_STOPS];
+	uint64_t stops[STACK_STOPS];
 };
 
 /* Losses and throttling within one stretch of the recording, of one CPU. */
@@ -29,7 +29,7 @@ struct unwind_quality {
 	VEC(struct unwind_quality_module) modules; /* by module.id; .mod is NULL where nothing happened */
 	VEC(struct unwind_quality_loss) losses;    /* by time, then CPU; only those with something to say */
 	uint64_t samples, user_stacks;
-	uint64_t stops[UNWIND_STOPS];
+	uint64_t stops[STACK_STOPS];
 	uint64_t hows[UNWIND_EARLIER + 1]; /* frames by how they were found */
 	uint64_t start_ns, bucket_ns;
 };

@@ -378,7 +378,7 @@ static void find_kernel_threads(struct encoder *e)
 		uint32_t pid = e->p->threads.items[tree->threads.items[row->thread]].pid;
 
 		if (pid != 0 &&
-		    (row->stop != UNWIND_NOT_WALKED || !starts_kernel_thread(e, row->node)))
+		    (row->stop != STACK_STOP_NOT_WALKED || !starts_kernel_thread(e, row->node)))
 			e->kernel_threads[row->thread] = false;
 	}
 }
@@ -560,8 +560,8 @@ static void put_noise(struct json *json, struct encoder *e)
 static void put_stops(struct json *json)
 {
 	json_open(json, "stops", '[');
-	for (int i = 0; i < UNWIND_STOPS; i++)
-		json_string(json, NULL, unwind_stop_is_complete(i) ? "" : unwind_stop_name(i));
+	for (int i = 0; i < STACK_STOPS; i++)
+		json_string(json, NULL, stack_stop_is_complete(i) ? "" : stack_stop_name(i));
 	json_close(json, ']');
 }
 

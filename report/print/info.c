@@ -33,10 +33,10 @@ static void put_stops(struct fact_sheet *sheet, const struct session *s, const s
 
 	table_init(&table, arena);
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
-	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
+	for (int stop = 0; stop < STACK_STOPS; stop++) {
 		double share =
 			unwind_quality->samples ? (double)unwind_quality->stops[stop] / (double)unwind_quality->samples : 0;
-		const char *remedy = remedy_for_stop(s, (enum unwind_stop)stop);
+		const char *remedy = remedy_for_stop(s, (enum stack_stop)stop);
 
 		if (!unwind_quality->stops[stop])
 			continue;
@@ -45,7 +45,7 @@ static void put_stops(struct fact_sheet *sheet, const struct session *s, const s
 			       arena_printf(arena, "%" PRIu64, unwind_quality->stops[stop]));
 		table_add_cell(&table, number_share(arena, share),
 			       arena_printf(arena, "%.6f", share));
-		table_add_cell(&table, unwind_stop_name(stop), NULL);
+		table_add_cell(&table, stack_stop_name(stop), NULL);
 		table_add_cell(&table, remedy ? remedy : "", NULL);
 	}
 	fact_sheet_put_table(sheet, &table, "Stacks", "stacks");
@@ -68,7 +68,7 @@ static int compare_modules(const void *a, const void *b)
 /* Stacks that ended in one module for one reason. */
 struct broken {
 	const struct unwind_quality_module *mod;
-	enum unwind_stop stop;
+	enum stack_stop stop;
 	uint64_t count;
 };
 
@@ -88,7 +88,7 @@ static const char *remedy_of(struct arena *arena, const struct broken *broken)
 {
 	const char *remedy = unwind_stop_remedy_in(broken->stop, broken->mod->mod);
 
-	if (broken->stop == UNWIND_NO_BINARY)
+	if (broken->stop == STACK_STOP_NO_BINARY)
 		return arena_printf(arena, "%s; %s", module_files_note(broken->mod->mod), remedy);
 	return remedy ? remedy : "'preport debug-unwind' shows one";
 }
@@ -109,9 +109,9 @@ static void put_broken(struct fact_sheet *sheet, const struct unwind_quality *un
 	for (size_t i = 0; i < unwind_quality->modules.len; i++) {
 		const struct unwind_quality_module *mod = &unwind_quality->modules.items[i];
 
-		for (int stop = 0; mod->mod && stop < UNWIND_STOPS; stop++)
+		for (int stop = 0; mod->mod && stop < STACK_STOPS; stop++)
 			if (mod->stops[stop])
-				vec_push(&list, ((struct broken){ mod, (enum unwind_stop)stop,
+				vec_push(&list, ((struct broken){ mod, (enum stack_stop)stop,
 								  mod->stops[stop] }));
 	}
 	if (!list.len)
@@ -127,7 +127,7 @@ static void put_broken(struct fact_sheet *sheet, const struct unwind_quality *un
 		table_add_format(&table, "%" PRIu64, broken->count);
 		table_add_cell(&table, number_share(arena, share),
 			       arena_printf(arena, "%.6f", share));
-		table_add_cell(&table, unwind_stop_name(broken->stop), NULL);
+		table_add_cell(&table, stack_stop_name(broken->stop), NULL);
 		table_add_cell(&table, broken->mod->mod->path, NULL);
 		table_add_cell(&table, remedy_of(arena, broken), NULL);
 	}

@@ -6,11 +6,11 @@
 #include "report/view/frame_list.h"
 
 #include "formats/base/text.h"
-#include "symbolize/unwind/unwind_chain.h"
+#include "formats/stack_stop.h"
 
 bool frame_is_needed(uint8_t stop)
 {
-	return stop < UNWIND_STOPS && !unwind_stop_is_complete(stop);
+	return stop < STACK_STOPS && !stack_stop_is_complete(stop);
 }
 
 static void turn_round(struct frame_list *list)
@@ -50,7 +50,7 @@ void frame_list_deinit(struct frame_list *list)
 
 const char *frame_reason(uint8_t stop, struct arena *arena)
 {
-	return arena_printf(arena, "[%s]", unwind_stop_name(stop));
+	return arena_printf(arena, "[%s]", stack_stop_name(stop));
 }
 
 const char *frame_name(const struct frame_list *list, const struct frame *frame,

@@ -18,7 +18,7 @@ struct frame {
 
 struct frame_list {
 	VEC(struct frame) frames;
-	uint8_t stop; /* what the reason is: enum unwind_stop */
+	uint8_t stop; /* what the reason is: enum stack_stop */
 };
 
 /* Fill @list, which starts out zeroed and may be used again, from @row, whose stack is named. */

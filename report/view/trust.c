@@ -53,12 +53,12 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 
 	for (size_t i = 0; i < p->samples.len; i++) {
 		const struct profile_sample *row = &p->samples.items[i];
-		enum unwind_stop stop = (enum unwind_stop)row->stop;
+		enum stack_stop stop = (enum stack_stop)row->stop;
 
-		if ((stop == UNWIND_NO_STACK || stop == UNWIND_NO_FRAME_POINTER) && is_in_exec(p, row->stack))
-			stop = UNWIND_NOT_WALKED;
+		if ((stop == STACK_STOP_NO_STACK || stop == STACK_STOP_NO_FRAME_POINTER) && is_in_exec(p, row->stack))
+			stop = STACK_STOP_NOT_WALKED;
 		trust->stops[stop] += row->count;
-		if (!unwind_stop_is_complete(stop))
+		if (!stack_stop_is_complete(stop))
 			trust->broken += row->count;
 		else
 			trust->complete += row->count;
@@ -95,7 +95,7 @@ void trust_judge(struct trust *trust, const struct profile *p, const struct prof
 				 .sums_only = facts->sums_only };
 	judge_rows(trust, p);
 	/* A copy that ran on behind the end of its stack has lost nothing. */
-	trust->cut = MIN(trust->cut, trust->stops[UNWIND_SNAPSHOT_ENDED] + trust->stops[UNWIND_SPLICED]);
+	trust->cut = MIN(trust->cut, trust->stops[STACK_STOP_SNAPSHOT_ENDED] + trust->stops[STACK_STOP_SPLICED]);
 }
 
 static double part(int64_t some, int64_t others)

@@ -6,7 +6,7 @@
 #define REPORT_TRUST_H
 
 #include "formats/profile/facts.h"
-#include "symbolize/unwind/unwind.h"
+#include "formats/stack_stop.h"
 
 struct trust {
 	uint64_t samples;   /* that the report is made of, all events */
@@ -17,7 +17,7 @@ struct trust {
 	uint64_t cut,
 		shortened; /* stacks of the whole recording: by the snapshot's size; by the recorder */
 	uint64_t broken, complete; /* stacks that should have gone on; that reach their root */
-	uint64_t stops[UNWIND_STOPS];
+	uint64_t stops[STACK_STOPS];
 	struct profile_sum named, unnamed; /* by leaf */
 	uint32_t worst_module; /* profile module with the most unnamed weight; PROFILE_NONE */
 	bool complete_file;

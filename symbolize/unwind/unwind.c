@@ -202,8 +202,8 @@ static bool has_rule(struct unwinder *u, const struct space_map *map, uint64_t a
 }
 
 /* The end of the kernel's chain: @otherwise, unless the newest frame is seen to be the root. */
-static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *space, bool at_zero,
-					    enum unwind_stop otherwise)
+static enum stack_stop end_of_kernel_chain(struct unwinder *u, struct space *space, bool at_zero,
+					    enum stack_stop otherwise)
 {
 	const struct unwind_frame *last = &u->frames.items[u->frames.len - 1];
 	uint64_t at = lookup_ip(last->ip, last->how == UNWIND_LEAF);
@@ -212,10 +212,10 @@ static enum unwind_stop end_of_kernel_chain(struct unwinder *u, struct space *sp
 	if (u->gap)
 		return otherwise;
 	if (last_is_start(u, space))
-		return UNWIND_SPLICED;
+		return STACK_STOP_SPLICED;
 	/* By the ABIs, 0 ends a chain of frame pointers; where there are rules, code may have none. */
 	if (at_zero && map && !has_rule(u, map, at))
-		return UNWIND_SPLICED;
+		return STACK_STOP_SPLICED;
 	return otherwise;
 }
 
@@ -255,9 +255,9 @@ static bool keeps_frame_pointer(struct unwinder *u, const struct space_map *map,
  * Append @s->user_ips from @first on, up to 0, where a walk ends, or to what is no code: the kernel follows
  * whatever is in the frame pointer. Of a walk that has come here by better means, what lies behind a gap is no part.
  */
-static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space,
+static enum stack_stop add_kernel_chain(struct unwinder *u, struct space *space,
 					 const struct event_sample *s, size_t first,
-					 enum unwind_stop otherwise)
+					 enum stack_stop otherwise)
 {
 	for (size_t i = first; i < s->nuser_ips; i++) {
 		bool exact = i == 0;
@@ -268,7 +268,7 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 		if (!exact && (!ip || !map || (!map->exec && !holds_bytecode(map))))
 			return end_of_kernel_chain(u, space, i > 1 && !ip, otherwise);
 		if (!add_user_frame(u, map, ip, exact, exact ? UNWIND_LEAF : UNWIND_KERNEL_CHAIN))
-			return UNWIND_TOO_DEEP;
+			return STACK_STOP_TOO_DEEP;
 		if (!u->gap && !keeps_frame_pointer(u, map, at) && !last_is_start(u, space))
 			u->gap = map->module;
 		if (u->gap && first)
@@ -278,8 +278,8 @@ static enum unwind_stop add_kernel_chain(struct unwinder *u, struct space *space
 }
 
 /* The snapshot does not hold the next return address: go on with the kernel's chain if that is sound. */
-static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_walk *w,
-					   const struct event_sample *s, enum unwind_stop otherwise)
+static enum stack_stop continue_by_kernel(struct unwinder *u, struct unwind_walk *w,
+					   const struct event_sample *s, enum stack_stop otherwise)
 {
 	size_t position = unwind_kernel_chain_at(w, s, w->stack.missing);
 
@@ -287,28 +287,28 @@ static enum unwind_stop continue_by_kernel(struct unwinder *u, struct unwind_wal
 }
 
 /* The kernel's chain from @position on, which is on another stack; 0: it has nothing there. */
-static enum unwind_stop switch_stacks(struct unwinder *u, struct unwind_walk *w, const struct event_sample *s,
-				      size_t position, enum unwind_stop otherwise)
+static enum stack_stop switch_stacks(struct unwinder *u, struct unwind_walk *w, const struct event_sample *s,
+				      size_t position, enum stack_stop otherwise)
 {
-	enum unwind_stop stop = position ? add_kernel_chain(u, w->space, s, position, otherwise) : otherwise;
+	enum stack_stop stop = position ? add_kernel_chain(u, w->space, s, position, otherwise) : otherwise;
 
-	return stop == UNWIND_SPLICED ? UNWIND_SWITCHED : stop;
+	return stop == STACK_STOP_SPLICED ? STACK_STOP_SWITCHED : stop;
 }
 
 /* The walk ended although the kernel's goes on: a function that switches stacks (Go's runtime.systemstack). */
-static enum unwind_stop continue_on_other_stack(struct unwinder *u, struct unwind_walk *w,
+static enum stack_stop continue_on_other_stack(struct unwinder *u, struct unwind_walk *w,
 						const struct event_sample *s)
 {
 	size_t position = unwind_kernel_chain_leaves(w, s, u->frames.items[u->frames.len - 1].ip);
 
-	return switch_stacks(u, w, s, position, UNWIND_NO_MAPPING);
+	return switch_stacks(u, w, s, position, STACK_STOP_NO_MAPPING);
 }
 
 /*
  * A function of Go's has called something on the thread's own stack, and the goroutine's is not there. The frame pointer still is the
  * goroutine's, which Go's unwinder follows too; the kernel has done so if C functions left that register alone.
  */
-static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_walk *w,
+static enum stack_stop continue_on_goroutine(struct unwinder *u, struct unwind_walk *w,
 					      const struct event_sample *s)
 {
 	size_t position = unwind_kernel_chain_outside(w, s);
@@ -316,7 +316,7 @@ static enum unwind_stop continue_on_goroutine(struct unwinder *u, struct unwind_
 	if (!position)
 		position = unwind_kernel_chain_leaves(w, s, u->frames.items[u->frames.len - 1].ip);
 
-	return switch_stacks(u, w, s, position, UNWIND_OTHER_STACK);
+	return switch_stacks(u, w, s, position, STACK_STOP_OTHER_STACK);
 }
 
 /* Does the frame begin where nothing was captured, and nothing of the same stack could follow? */
@@ -333,18 +333,18 @@ static bool is_on_other_stack(const struct unwind_walk *w)
  * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. What may be more of this stack is
  * what pruning keeps pointers to (record/sample/prune.c).
  */
-static enum unwind_stop stop_outside(const struct unwind_walk *w)
+static enum stack_stop stop_outside(const struct unwind_walk *w)
 {
 	const struct event_stack *snapshot = w->stack.snapshot;
 	uint64_t missing = w->stack.missing;
 
 	/* A rule took the end of the frame from a word that pruning has dropped: it leads to no stack that is in the trace. */
 	if (is_on_other_stack(w) || missing < NO_STACK)
-		return UNWIND_OTHER_STACK;
+		return STACK_STOP_OTHER_STACK;
 	if (missing >= snapshot->end && missing - snapshot->end < EVENT_STACK_BEYOND &&
 	    missing < space_next_code(w->space, snapshot->end))
-		return UNWIND_SNAPSHOT_ENDED;
-	return UNWIND_UNREADABLE;
+		return STACK_STOP_SNAPSHOT_ENDED;
+	return STACK_STOP_UNREADABLE;
 }
 
 /* The frame was found by a frame pointer, and its own, which its rule asks for, is not on this stack: pruning has dropped it. */
@@ -359,11 +359,11 @@ static bool has_lost_frame(const struct unwinder *u, const struct unwind_walk *w
 /* ---- our walk -------------------------------------------------------------------------------------- */
 
 /* Code of a JIT has no table of its nature. */
-static enum unwind_stop stop_without_table(const struct space_map *map)
+static enum stack_stop stop_without_table(const struct space_map *map)
 {
 	if (!map)
-		return UNWIND_NO_MAPPING;
-	return map->module->kind == MODULE_FILE ? UNWIND_NO_TABLE : UNWIND_NO_FRAME_POINTER;
+		return STACK_STOP_NO_MAPPING;
+	return map->module->kind == MODULE_FILE ? STACK_STOP_NO_TABLE : STACK_STOP_NO_FRAME_POINTER;
 }
 
 /*
@@ -524,7 +524,7 @@ static bool has_left_frame(const struct unwind_walk *w, const struct cfi_rule *r
 }
 
 static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *place,
-				enum unwind_how *ret_how, enum unwind_stop *ret_stop)
+				enum unwind_how *ret_how, enum stack_stop *ret_stop)
 {
 	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
 
@@ -538,7 +538,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 			*ret_stop = stop_without_table(place->map);
 			return step_by_code(w, place, rule.cfi, ret_how);
 		}
-		*ret_stop = UNWIND_BAD_TABLE;
+		*ret_stop = STACK_STOP_BAD_TABLE;
 		if (rule.cfi->go) {
 			*ret_how = UNWIND_CFI;
 			return unwind_step_go(w, rule.cfi);
@@ -548,32 +548,32 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		return step_by_rule(w, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:
 		*ret_how = UNWIND_CFI;
-		*ret_stop = UNWIND_BAD_TABLE;
+		*ret_stop = STACK_STOP_BAD_TABLE;
 		return unwind_step_sigframe(w);
 	case UNWIND_RULE_ERLANG:
 		*ret_how = UNWIND_CODE;
-		*ret_stop = UNWIND_OTHER_STACK;
+		*ret_stop = STACK_STOP_OTHER_STACK;
 		return unwind_step_erlang(w);
 	case UNWIND_RULE_START:
 		if (!w->state.exact)
 			return UNWIND_IS_ROOT;
-		*ret_stop = UNWIND_NO_TABLE;
+		*ret_stop = STACK_STOP_NO_TABLE;
 		break;
 	case UNWIND_RULE_BAD:
-		*ret_stop = UNWIND_BAD_TABLE;
+		*ret_stop = STACK_STOP_BAD_TABLE;
 		break;
 	case UNWIND_RULE_NO_FILE:
-		*ret_stop = UNWIND_NO_BINARY;
+		*ret_stop = STACK_STOP_NO_BINARY;
 		break;
 	case UNWIND_RULE_32_BIT:
-		*ret_stop = UNWIND_32_BIT;
+		*ret_stop = STACK_STOP_32_BIT;
 		return UNWIND_NO_WAY;
 	case UNWIND_RULE_NO_TABLE:
 		*ret_stop = stop_without_table(place->map);
 		break;
 	case UNWIND_RULE_NONE:
 	case UNWIND_RULE_KINDS:
-		*ret_stop = place->map ? UNWIND_NO_TABLE : UNWIND_NO_MAPPING;
+		*ret_stop = place->map ? STACK_STOP_NO_TABLE : STACK_STOP_NO_MAPPING;
 		break;
 	}
 	return step_without_rule(w, place, rule.kind == UNWIND_RULE_NONE, ret_how);
@@ -595,11 +595,11 @@ static bool is_root_at_zero(struct unwind_walk *w, const struct unwind_frame *ca
 }
 
 /* The caller's address lies in no code: is the newest frame the root, does the stack go on elsewhere, or what is wrong? */
-static enum unwind_stop end_of_code(struct unwinder *u, struct unwind_walk *w,
+static enum stack_stop end_of_code(struct unwinder *u, struct unwind_walk *w,
 				    const struct event_sample *s, enum unwind_how how)
 {
 	if (is_root_at_zero(w, &u->frames.items[u->frames.len - 1], how) || last_is_start(u, w->space))
-		return UNWIND_ROOT;
+		return STACK_STOP_ROOT;
 	return continue_on_other_stack(u, w, s);
 }
 
@@ -619,7 +619,7 @@ static void show_bytecode(struct unwinder *u, struct unwind_walk *w, const struc
 /* A step, and what became of it into the trace if there is one. */
 static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w,
 				       struct unwind_place *place, enum unwind_how *ret_how,
-				       enum unwind_stop *ret_stop)
+				       enum stack_stop *ret_stop)
 {
 	enum unwind_outcome outcome;
 
@@ -689,11 +689,11 @@ static void follow_stack(struct unwind_walk *w)
 		unwind_stack_switch(&w->stack);
 }
 
-static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
+static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				  const struct event_sample *s)
 {
 	enum unwind_how how = UNWIND_LEAF;
-	enum unwind_stop stop = UNWIND_ROOT;
+	enum stack_stop stop = STACK_STOP_ROOT;
 
 	for (size_t steps = 0; steps < UNWIND_STEPS_MAX; steps++) {
 		uint64_t ip = w->state.regs[w->arch->ip];
@@ -707,7 +707,7 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		if (u->splices && unwind_splices_match(u->splices, w, how, &u->frames, &stop))
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
-			return UNWIND_TOO_DEEP;
+			return STACK_STOP_TOO_DEEP;
 		if (is_trampoline(w, place))
 			look_up_as_entered(u, w, place);
 		if (u->splices)
@@ -725,24 +725,24 @@ static enum unwind_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			break;
 		case UNWIND_IS_ROOT:
 			look_up_as_entered(u, w, place);
-			return UNWIND_ROOT;
+			return STACK_STOP_ROOT;
 		case UNWIND_BEYOND:
-			return continue_by_kernel(u, w, s, UNWIND_SNAPSHOT_ENDED);
+			return continue_by_kernel(u, w, s, STACK_STOP_SNAPSHOT_ENDED);
 		case UNWIND_ELSEWHERE:
 			if (w->stack.failed)
 				return continue_by_kernel(u, w, s, stop_outside(w));
-			return has_lost_frame(u, w) ? UNWIND_OTHER_STACK : UNWIND_UNREADABLE;
+			return has_lost_frame(u, w) ? STACK_STOP_OTHER_STACK : STACK_STOP_UNREADABLE;
 		case UNWIND_SWITCHES:
 			return continue_on_goroutine(u, w, s);
 		case UNWIND_BAD:
-			return UNWIND_BAD_TABLE;
+			return STACK_STOP_BAD_TABLE;
 		case UNWIND_NO_WAY:
 			if (steps && last_is_start(u, w->space))
-				return UNWIND_ROOT;
-			return stop != UNWIND_32_BIT && is_on_other_stack(w) ? UNWIND_OTHER_STACK : stop;
+				return STACK_STOP_ROOT;
+			return stop != STACK_STOP_32_BIT && is_on_other_stack(w) ? STACK_STOP_OTHER_STACK : stop;
 		}
 	}
-	return UNWIND_TOO_DEEP;
+	return STACK_STOP_TOO_DEEP;
 }
 
 static void init_state(struct unwind_state *state, const struct arch *arch,
@@ -754,13 +754,13 @@ static void init_state(struct unwind_state *state, const struct arch *arch,
 	state->exact = true;
 }
 
-static enum unwind_stop walk_snapshot(struct unwinder *u, const struct event *ev,
+static enum stack_stop walk_snapshot(struct unwinder *u, const struct event *ev,
 				      struct space *space)
 {
 	const struct recording *rec = module_table_recording(u->modules);
 	const struct event_sample *s = &ev->sample;
 	struct unwind_walk w;
-	enum unwind_stop stop;
+	enum stack_stop stop;
 
 	unwind_walk_init(&w, u->arch, u->tables, space, u->saves, u->saves_at);
 	w.code_mask = arch_code_mask(u->arch, rec ? rec->code_mask : 0, space_end(space));
@@ -798,22 +798,22 @@ static const struct space_map *map_of_earlier(struct unwinder *u, struct space *
 }
 
 /* A chain that was unwound before its stack was taken out: as it is, and 0 behind its root. */
-static enum unwind_stop add_earlier_chain(struct unwinder *u, struct space *space,
+static enum stack_stop add_earlier_chain(struct unwinder *u, struct space *space,
 					  const struct event_sample *s)
 {
 	for (size_t i = 0; i < s->nuser_ips; i++) {
 		uint64_t ip = s->user_ips[i];
 
 		if (!ip && i + 1 == s->nuser_ips)
-			return UNWIND_ROOT;
+			return STACK_STOP_ROOT;
 		if (!add_user_frame(u, map_of_earlier(u, space, lookup_ip(ip, !i)), ip,
 				    /* exact= */ !i, i ? UNWIND_EARLIER : UNWIND_LEAF))
-			return UNWIND_TOO_DEEP;
+			return STACK_STOP_TOO_DEEP;
 	}
-	return s->nuser_ips ? UNWIND_EARLIER_STOP : UNWIND_NOT_WALKED;
+	return s->nuser_ips ? STACK_STOP_EARLIER : STACK_STOP_NOT_WALKED;
 }
 
-static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev)
+static enum stack_stop add_user_part(struct unwinder *u, const struct event *ev)
 {
 	const struct event_sample *s = &ev->sample;
 	const struct recording *rec = module_table_recording(u->modules);
@@ -822,13 +822,13 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 
 	unwind_tables_begin(u->tables, space, ev->time_ns);
 	if (kernel_entry_has_stale_user(rec, s))
-		return UNWIND_ENTERING;
+		return STACK_STOP_ENTERING;
 	if (rec && rec->chain == RECORDING_CHAIN_UNWOUND)
 		return add_earlier_chain(u, space, s);
 	if (has_regs(u, s) && s->stack.end > s->stack.base)
 		return walk_snapshot(u, ev, space);
 	if (s->nuser_ips > (rec && rec->chain == RECORDING_CHAIN_FP ? 0 : 1))
-		return add_kernel_chain(u, space, s, 0, UNWIND_NO_FRAME_POINTER);
+		return add_kernel_chain(u, space, s, 0, STACK_STOP_NO_FRAME_POINTER);
 	if (has_regs(u, s))
 		ip = s->regs->values[u->arch->ip];
 	else if (s->nuser_ips)
@@ -836,11 +836,11 @@ static enum unwind_stop add_user_part(struct unwinder *u, const struct event *ev
 	else if (s->mode == EVENT_MODE_USER)
 		ip = s->ip;
 	else
-		return UNWIND_NOT_WALKED;
+		return STACK_STOP_NOT_WALKED;
 	if (!add_user_frame(u, unwind_tables_map(u->tables, space, ip), ip, /* exact= */ true,
 			    UNWIND_LEAF))
-		return UNWIND_TOO_DEEP;
-	return rec && rec->chain == RECORDING_CHAIN_NONE ? UNWIND_NOT_WALKED : UNWIND_NO_STACK;
+		return STACK_STOP_TOO_DEEP;
+	return rec && rec->chain == RECORDING_CHAIN_NONE ? STACK_STOP_NOT_WALKED : STACK_STOP_NO_STACK;
 }
 
 /* Of a virtual machine's guest only the address is known, in an address space that is not the thread's. */
@@ -849,7 +849,7 @@ static bool is_of_guest(const struct event_sample *s)
 	return s->mode == EVENT_MODE_GUEST_KERNEL || s->mode == EVENT_MODE_GUEST_USER;
 }
 
-static enum unwind_stop add_guest(struct unwinder *u, const struct event_sample *s)
+static enum stack_stop add_guest(struct unwinder *u, const struct event_sample *s)
 {
 	add_frame(u, (struct unwind_frame){
 			     .ip = s->ip,
@@ -857,19 +857,19 @@ static enum unwind_stop add_guest(struct unwinder *u, const struct event_sample 
 			     .module = module_table_guest(u->modules, s->mode),
 			     .how = UNWIND_LEAF,
 		     });
-	return UNWIND_NOT_WALKED;
+	return STACK_STOP_NOT_WALKED;
 }
 
-static struct module *module_of_stop(const struct unwinder *u, enum unwind_stop stop)
+static struct module *module_of_stop(const struct unwinder *u, enum stack_stop stop)
 {
-	if (unwind_stop_is_complete(stop) || !u->frames.len)
+	if (stack_stop_is_complete(stop) || !u->frames.len)
 		return NULL;
 	return u->gap ? u->gap : u->frames.items[u->frames.len - 1].module;
 }
 
 void unwinder_walk(struct unwinder *u, const struct event *ev, struct unwind_chain *ret)
 {
-	enum unwind_stop stop;
+	enum stack_stop stop;
 
 	u->frames.len = u->period = 0;
 	u->folded = false;

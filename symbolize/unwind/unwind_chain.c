@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_chain.c - how frames are found and chains end, in words, and the names that begin a stack.
+ * unwind_chain.c - how frames are found, in words, and the names that begin a stack.
  */
 #include "symbolize/unwind/unwind_chain.h"
 
@@ -8,67 +8,11 @@
 
 #include <string.h>
 
-static const struct {
-	const char *name, *remedy;
-} stops[UNWIND_STOPS] = {
-	[UNWIND_ROOT] = { "complete", NULL },
-	[UNWIND_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
-	[UNWIND_SWITCHED] = { "completed by the kernel's walk of another stack", NULL },
-	[UNWIND_SNAPSHOT_ENDED] = { "snapshot ended",
-				    "record larger stack snapshots (-g dwarf), or build with "
-				    "-fno-omit-frame-pointer; a page in the middle of a frame that was never "
-				    "touched ends one, too" },
-	[UNWIND_NO_TABLE] = { "no unwind table",
-			      "build with -fasynchronous-unwind-tables or "
-			      "-fno-omit-frame-pointer" },
-	[UNWIND_NO_FRAME_POINTER] = { "no frame pointer",
-				      "record with -g dwarf; let a JIT keep frame pointers (java "
-				      "-XX:+PreserveFramePointer)" },
-	[UNWIND_BAD_TABLE] = { "bad unwind table",
-			       "install or build the file again; if it is sound, look with "
-			       "'preport debug-unwind'" },
-	[UNWIND_NO_BINARY] = { "binary missing",
-			       "copy the binary to this machine and name its root with --symfs" },
-	[UNWIND_32_BIT] = { "32-bit program", "build it for 64 bits; stacks of 32-bit programs are not followed" },
-	[UNWIND_UNREADABLE] = { "unreadable memory",
-				"the rule needs memory outside the snapshot, or a register that was not saved; "
-				"'preport debug-unwind' shows one" },
-	[UNWIND_OTHER_STACK] = { "another stack",
-				 "below a signal handler with a stack of its own (sigaltstack), or C code that Go or Erlang calls, "
-				 "lies another stack, which was not read at the moment of the sample: precord does so as root, once "
-				 "it has seen a sample that needs it" },
-	[UNWIND_NO_MAPPING] = { "address in no mapping", NULL },
-	[UNWIND_NO_STACK] = { "no stack recorded",
-			      "there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
-	[UNWIND_TOO_DEEP] = { "deeper than 1024 frames that do not repeat", NULL },
-	[UNWIND_ENTERING] = { "just entering the kernel",
-			      "the kernel had not saved the caller's registers yet; sample a clock "
-			      "(-e cpu-clock) to avoid it" },
-	[UNWIND_EARLIER_STOP] = { "incomplete before preport strip removed the stacks",
-				  "the trace before preport strip says why" },
-	[UNWIND_NOT_WALKED] = { "no user part", NULL },
-};
-
-bool unwind_stop_is_complete(enum unwind_stop stop)
+const char *unwind_stop_remedy_in(enum stack_stop stop, const struct module *mod)
 {
-	return stop == UNWIND_ROOT || stop == UNWIND_SPLICED || stop == UNWIND_SWITCHED || stop == UNWIND_NOT_WALKED;
-}
-
-const char *unwind_stop_name(enum unwind_stop stop)
-{
-	return stops[stop].name;
-}
-
-const char *unwind_stop_remedy(enum unwind_stop stop)
-{
-	return stops[stop].remedy;
-}
-
-const char *unwind_stop_remedy_in(enum unwind_stop stop, const struct module *mod)
-{
-	if (stop == UNWIND_NO_FRAME_POINTER && mod && mod->kind == MODULE_JIT)
+	if (stop == STACK_STOP_NO_FRAME_POINTER && mod && mod->kind == MODULE_JIT)
 		return "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)";
-	return unwind_stop_remedy(stop);
+	return stack_stop_remedy(stop);
 }
 
 const char *unwind_how_name(enum unwind_how how)

@@ -60,7 +60,7 @@ struct past {
 	bool broke_off; /* the last walk could not be kept */
 	const struct space *space;
 	uint64_t generation; /* of @space */
-	enum unwind_stop stop;
+	enum stack_stop stop;
 
 	/* At the end of arrays of @frames_cap, leaf first. */
 	struct unwind_frame *frames;
@@ -210,7 +210,7 @@ static bool same_step(const struct unwind_splices *s, const struct account *a,
 }
 
 /* Append the callers from frame @first of @p on, for which there is room. */
-static enum unwind_stop take_over(struct unwind_splices *s, size_t first, struct unwind_frames *out)
+static enum stack_stop take_over(struct unwind_splices *s, size_t first, struct unwind_frames *out)
 {
 	const struct past *p = s->past;
 	size_t count = p->nframes - first;
@@ -239,7 +239,7 @@ static struct values values_of(const struct unwind_walk *w)
 
 bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 			  enum unwind_how how, struct unwind_frames *out,
-			  enum unwind_stop *ret_stop)
+			  enum stack_stop *ret_stop)
 {
 	uint64_t sp = w->state.regs[w->arch->sp], ip = w->state.regs[w->arch->ip];
 	const struct account *accounts;
@@ -363,14 +363,14 @@ static void store_frames(struct unwind_splices *s, struct past *p, const struct 
 }
 
 /* Other ends also depend on the size of the snapshot, the kernel's chain or the frames in front. */
-static bool is_account_complete(enum unwind_stop stop)
+static bool is_account_complete(enum stack_stop stop)
 {
-	return stop == UNWIND_ROOT || stop == UNWIND_NO_TABLE || stop == UNWIND_BAD_TABLE ||
-	       stop == UNWIND_NO_BINARY;
+	return stop == STACK_STOP_ROOT || stop == STACK_STOP_NO_TABLE || stop == STACK_STOP_BAD_TABLE ||
+	       stop == STACK_STOP_NO_BINARY;
 }
 
 /* Is there something to remember, and can it be said what it depends on? */
-static bool is_lasting(const struct unwind_splices *s, enum unwind_stop stop)
+static bool is_lasting(const struct unwind_splices *s, enum stack_stop stop)
 {
 	if (!is_account_complete(stop))
 		return false;
@@ -378,7 +378,7 @@ static bool is_lasting(const struct unwind_splices *s, enum unwind_stop stop)
 }
 
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
-			const struct unwind_frames *frames, enum unwind_stop stop)
+			const struct unwind_frames *frames, enum stack_stop stop)
 {
 	struct past *p = s->past;
 

@@ -26,7 +26,7 @@ void unwind_splices_begin(struct unwind_splices *s, const struct unwind_walk *w,
  */
 bool unwind_splices_match(struct unwind_splices *s, const struct unwind_walk *w,
 			  enum unwind_how how, struct unwind_frames *out,
-			  enum unwind_stop *ret_stop);
+			  enum stack_stop *ret_stop);
 
 /* A frame was recorded for @w's state, and the step from it comes next. */
 void unwind_splices_frame(struct unwind_splices *s, const struct unwind_walk *w);
@@ -36,7 +36,7 @@ void unwind_splices_give_up(struct unwind_splices *s);
 
 /* The walk ended; all its frames are in @frames. */
 void unwind_splices_end(struct unwind_splices *s, const struct unwind_walk *w,
-			const struct unwind_frames *frames, enum unwind_stop stop);
+			const struct unwind_frames *frames, enum stack_stop stop);
 
 /* Frames taken over so far. */
 uint64_t unwind_splices_frames(const struct unwind_splices *s);

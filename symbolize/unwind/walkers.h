@@ -29,7 +29,7 @@
 struct walked {
 	uint32_t leaf;	 /* node of its walker's trie */
 	uint32_t nfresh; /* nodes that came up with it: the next ones of walk_batch.fresh */
-	enum unwind_stop stop;
+	enum stack_stop stop;
 	uint32_t stop_module; /* id + 1, 0 for none */
 	bool folded;
 };

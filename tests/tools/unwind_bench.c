@@ -159,7 +159,7 @@ static void print_chain(const char *title, const struct unwind_chain *chain)
 		printf("%s %4zu 0x%" PRIx64 " %s+0x%" PRIx64 " %s\n", title, i, chain->frames[i].ip,
 		       chain->frames[i].module->path, chain->frames[i].vaddr,
 		       unwind_how_name(chain->frames[i].how));
-	printf("%s stop %s\n", title, unwind_stop_name(chain->stop));
+	printf("%s stop %s\n", title, stack_stop_name(chain->stop));
 }
 
 static void count(struct bench *b, const struct unwind_chain *chain)
@@ -239,7 +239,7 @@ static void report(struct bench *b)
 		uint64_t module = stops[i].key >> 8;
 
 		printf("%8" PRIu64 "  %s%s%s\n", stops[i].value,
-		       unwind_stop_name((enum unwind_stop)(stops[i].key & 0xff)),
+		       stack_stop_name((enum stack_stop)(stops[i].key & 0xff)),
 		       module ? " in " : "",
 		       module ? module_table_get(b->modules, (uint32_t)module - 1)->path : "");
 	}

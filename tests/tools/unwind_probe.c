@@ -236,7 +236,7 @@ static void print_chain(const struct unwind_chain *chain)
 		printf("0x%016" PRIx64 " %s+0x%" PRIx64 " %s\n", f->ip, f->module->path, f->vaddr,
 		       unwind_how_name(f->how));
 	}
-	printf("stop %s%s%s\n", unwind_stop_name(chain->stop), chain->stop_module ? " in " : "",
+	printf("stop %s%s%s\n", stack_stop_name(chain->stop), chain->stop_module ? " in " : "",
 	       chain->stop_module ? chain->stop_module->path : "");
 }
 
@@ -385,7 +385,7 @@ static bool step_once(struct probe *p, struct shadow *s, struct event_regs *regs
 static bool matches(const struct unwind_chain *chain, const struct shadow *s)
 {
 	if (chain->nframes > s->returns.len + 1 ||
-	    (chain->stop == UNWIND_ROOT && chain->nframes < s->returns.len + 1))
+	    (chain->stop == STACK_STOP_ROOT && chain->nframes < s->returns.len + 1))
 		return false;
 	for (size_t i = 1; i < chain->nframes; i++) {
 		if (chain->frames[i].ip != s->returns.items[s->returns.len - i])
@@ -429,7 +429,7 @@ static int step_process(struct probe *p, unsigned long nsteps, char **argv)
 	print_chain(&chain);
 	for (done = 0; done < nsteps && step_once(p, &shadow, &regs); done++) {
 		unwind(p, pid, &regs, &chain);
-		if (chain.stop != UNWIND_ROOT && incomplete++ < 5)
+		if (chain.stop != STACK_STOP_ROOT && incomplete++ < 5)
 			print_chain(&chain);
 		if (!matches(&chain, &shadow) && wrong++ < 5)
 			print_mismatch(&chain, &shadow);

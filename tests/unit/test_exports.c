@@ -40,7 +40,7 @@ static uint32_t add_location(struct profile *p, uint32_t module, uint64_t vaddr,
 	return location;
 }
 
-static void add_samples(struct profile *p, uint32_t stack, uint8_t stop, uint64_t count)
+static void add_samples(struct profile *p, uint32_t stack, enum stack_stop stop, uint64_t count)
 {
 	struct profile_sample sample = {
 		.stack = stack, .stop = stop, .count = count, .weight = count * 10, .cpu = 1
@@ -70,13 +70,11 @@ static struct profile *small_profile(void)
 	uint32_t evil_at = add_location(p, other, 0x7000, NULL, "<evil;\033[2J>");
 	uint32_t root = profile_add_stack(p, 0, main_at, PROFILE_HOW_SURE);
 
-	add_samples(p, profile_add_stack(p, root, parse_at, PROFILE_HOW_SURE), 0, 6);
-	add_samples(p, profile_add_stack(p, root, parse_at, PROFILE_HOW_SURE), 1, 1);
-	add_samples(p, profile_add_stack(p, root, evil_at, PROFILE_HOW_SURE), 0, 3);
+	add_samples(p, profile_add_stack(p, root, parse_at, PROFILE_HOW_SURE), STACK_STOP_ROOT, 6);
+	add_samples(p, profile_add_stack(p, root, parse_at, PROFILE_HOW_SURE), STACK_STOP_SNAPSHOT_ENDED, 1);
+	add_samples(p, profile_add_stack(p, root, evil_at, PROFILE_HOW_SURE), STACK_STOP_ROOT, 3);
 	return p;
 }
-
-static const char *const stop_names[] = { NULL, "snapshot ended" };
 
 struct folded_case {
 	struct profile *p;
@@ -87,8 +85,6 @@ static void print_folded(FILE *out, void *context)
 {
 	struct folded_case *c = context;
 
-	c->options.stop_names = stop_names;
-	c->options.nstops = ARRAY_LEN(stop_names);
 	CHECK_OK(folded_write(c->p, &c->options, out));
 }
 
@@ -232,7 +228,7 @@ TEST(frame_lists_go_from_the_reason_by_the_root_to_the_innermost_inlined_functio
 	struct frame_list list = { 0 };
 
 	for (unsigned reasons = 0; reasons < 2; reasons++) {
-		row.stop = reasons ? UNWIND_SNAPSHOT_ENDED : UNWIND_ROOT;
+		row.stop = reasons ? STACK_STOP_SNAPSHOT_ENDED : STACK_STOP_ROOT;
 		frame_list_fill(&list, p, &row);
 		CHECK_UINT(list.frames.len, 3 + reasons);
 		for (size_t i = 0; i < list.frames.len; i++)
@@ -255,17 +251,20 @@ TEST(flame_merges_equal_frames_and_keeps_every_weight)
 	flame_init(&flame, p, &options);
 	const struct flame_node *nodes = flame.nodes.items;
 	const struct flame_node *process = &nodes[nodes[0].first_child];
-	const struct flame_node *main_node = &nodes[process->first_child];
+	const struct flame_node *cut = &nodes[process->first_child];
+	const struct flame_node *main_node = &nodes[cut->next];
 	const struct flame_node *evil = &nodes[main_node->first_child];
 
 	CHECK_UINT(nodes[0].weight, 100);
 	CHECK_STR(process->name, "server");
 	CHECK_UINT(process->next, 0);
-	CHECK_UINT(main_node->weight, 100);
+	CHECK_STR(cut->name, "[snapshot ended]");
+	CHECK_UINT(cut->weight, 10);
+	CHECK_UINT(main_node->weight, 90);
 	CHECK_UINT(evil->self, 30);
 	CHECK_STR(nodes[evil->next].name, "parse");
-	CHECK_UINT(nodes[evil->next].count, 7);
-	CHECK_UINT(flame.depth, 4);
+	CHECK_UINT(nodes[evil->next].count, 6);
+	CHECK_UINT(flame.depth, 5);
 	flame_deinit(&flame);
 	profile_free(p);
 }

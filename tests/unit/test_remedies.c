@@ -65,9 +65,9 @@ TEST(javas_frames_are_not_advised_to_other_runtimes)
 	struct session s = { .recording = &rec, .profile = profile_new() };
 
 	make_profile(s.profile, "someprogram");
-	CHECK(!strstr(remedy_for_stop(&s, UNWIND_NO_FRAME_POINTER), "java"));
+	CHECK(!strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "java"));
 	make_profile(s.profile, "libjvm.so");
-	CHECK(strstr(remedy_for_stop(&s, UNWIND_NO_FRAME_POINTER), "java -XX:+PreserveFramePointer"));
+	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "java -XX:+PreserveFramePointer"));
 	profile_free(s.profile);
 }
 
@@ -76,13 +76,13 @@ TEST(what_was_done_already_is_never_advised)
 	struct recording rec = { .chain = RECORDING_CHAIN_DWARF, .stack_len = 65528 };
 	struct session s = { .recording = &rec };
 
-	for (int stop = 0; stop < UNWIND_STOPS; stop++) {
-		const char *remedy = remedy_for_stop(&s, (enum unwind_stop)stop);
+	for (int stop = 0; stop < STACK_STOPS; stop++) {
+		const char *remedy = remedy_for_stop(&s, (enum stack_stop)stop);
 
 		CHECK(!remedy || !strstr(remedy, "-g dwarf"));
 	}
 	rec.stack_len = 8192;
-	CHECK(strstr(remedy_for_stop(&s, UNWIND_SNAPSHOT_ENDED), "larger"));
+	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_SNAPSHOT_ENDED), "larger"));
 	rec.chain = RECORDING_CHAIN_FP;
-	CHECK(strstr(remedy_for_stop(&s, UNWIND_NO_FRAME_POINTER), "-g dwarf"));
+	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "-g dwarf"));
 }

@@ -21,7 +21,7 @@ TEST(unwind_follows_rules_down_to_the_root)
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
 	world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_CFI);
 	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_end(w, 4, STACK_STOP_ROOT);
 	CHECK_UINT(w->chain.frames[0].vaddr, LEAF + 8);
 	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x3f);
 	CHECK_STR(w->chain.frames[1].module->name, "prog");
@@ -37,7 +37,7 @@ TEST(unwind_looks_return_addresses_up_inside_the_call)
 	w->words[1] = IP(LEAF + 0x40);
 	world_walk(w);
 	CHECK_UINT(w->chain.frames[1].vaddr, START - 1); /* in FRAMED */
-	CHECK(w->chain.stop != UNWIND_ROOT);
+	CHECK(w->chain.stop != STACK_STOP_ROOT);
 }
 
 TEST(unwind_takes_an_interrupted_address_as_it_is)
@@ -51,7 +51,7 @@ TEST(unwind_takes_an_interrupted_address_as_it_is)
 	world_check_frame(w, 1, IP(SIGNAL + 0x10), UNWIND_CFI);
 	world_check_frame(w, 2, IP(START), UNWIND_CFI);
 	CHECK_UINT(w->chain.frames[2].vaddr, START);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 /* No rule and no call lie before it, and no symbol says what it is: makecontext() puts such an address there. */
@@ -64,7 +64,7 @@ TEST(unwind_looks_up_a_start_routine_at_its_first_instruction)
 	world_walk(w);
 	world_check_frame(w, 1, IP(BROKEN), UNWIND_CFI);
 	CHECK_UINT(w->chain.frames[1].vaddr, BROKEN);
-	world_check_end(w, 2, UNWIND_ROOT);
+	world_check_end(w, 2, STACK_STOP_ROOT);
 }
 
 TEST(unwind_says_why_it_stopped)
@@ -72,12 +72,12 @@ TEST(unwind_says_why_it_stopped)
 	static const struct {
 		uint64_t vaddr; /* of the caller of the leaf */
 		size_t nframes;
-		enum unwind_stop stop;
+		enum stack_stop stop;
 	} cases[] = {
-		{ START + 0x40, 2, UNWIND_ROOT },        { BROKEN + 0x40, 2, UNWIND_BAD_TABLE },
-		{ STUB + 0x40, 2, UNWIND_NO_TABLE },     { FAR + 0x20, 2, UNWIND_UNREADABLE },
-		{ BACK + 0x20, 2, UNWIND_BAD_TABLE },    { LOOP + 0x10, 2, UNWIND_BAD_TABLE },
-		{ FRAMED + 0x40, 2, UNWIND_UNREADABLE }, { 0x100000, 1, UNWIND_NO_MAPPING },
+		{ START + 0x40, 2, STACK_STOP_ROOT },        { BROKEN + 0x40, 2, STACK_STOP_BAD_TABLE },
+		{ STUB + 0x40, 2, STACK_STOP_NO_TABLE },     { FAR + 0x20, 2, STACK_STOP_UNREADABLE },
+		{ BACK + 0x20, 2, STACK_STOP_BAD_TABLE },    { LOOP + 0x10, 2, STACK_STOP_BAD_TABLE },
+		{ FRAMED + 0x40, 2, STACK_STOP_UNREADABLE }, { 0x100000, 1, STACK_STOP_NO_MAPPING },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -100,7 +100,7 @@ TEST(unwind_puts_the_kernels_frames_first)
 	w->nkernel_ips = 2;
 	world_set_leaf(w, IP(START + 0x10), 0);
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 	CHECK(w->chain.frames[0].kernel && w->chain.frames[1].kernel && !w->chain.frames[2].kernel);
 	CHECK_UINT(w->chain.frames[0].vaddr, 0xffffffff81000010);
 	CHECK_UINT(w->chain.frames[1].vaddr, 0xffffffff8100001f);
@@ -108,7 +108,7 @@ TEST(unwind_puts_the_kernels_frames_first)
 
 	w->regs.mask = 0;
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_NOT_WALKED);
+	world_check_end(w, 2, STACK_STOP_NOT_WALKED);
 }
 
 TEST(unwind_leaves_out_registers_that_an_earlier_entry_into_the_kernel_left_behind)
@@ -128,19 +128,19 @@ TEST(unwind_leaves_out_registers_that_an_earlier_entry_into_the_kernel_left_behi
 	w->kernel_ips[1] = 0xffffffff81000010;
 	w->nkernel_ips = 2;
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_ENTERING);
+	world_check_end(w, 2, STACK_STOP_ENTERING);
 
 	/* An exception in the kernel: the registers are of the system call around it. */
 	w->kernel_ips[2] = 0xffffffff81000210;
 	w->nkernel_ips = 3;
 	world_walk(w);
-	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_end(w, 4, STACK_STOP_ROOT);
 
 	/* Behind the stub they are saved. */
 	w->kernel_ips[0] = 0xffffffff81000210;
 	w->nkernel_ips = 2;
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 	w->rec.ksyms = NULL;
 	w->rec.nksyms = 0;
 }
@@ -159,7 +159,7 @@ TEST(unwind_uses_the_link_register_of_an_interrupted_leaf_only)
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
 	world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_CFI);
 	world_check_frame(w, 3, IP(LEAF + 0x40), UNWIND_CFI);
-	world_check_end(w, 4, UNWIND_BAD_TABLE);
+	world_check_end(w, 4, STACK_STOP_BAD_TABLE);
 }
 
 /* Of a kernel with 39, 48 or 52 bits of address, all bits from there to 54 are authentication. Known, or taken from the mappings. */
@@ -185,7 +185,7 @@ TEST(unwind_strips_authentication_of_any_length_on_aarch64)
 		world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
 		world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_CFI);
 		world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
-		world_check_end(w, 4, UNWIND_ROOT);
+		world_check_end(w, 4, STACK_STOP_ROOT);
 	}
 }
 
@@ -207,7 +207,7 @@ TEST(unwind_steps_out_of_a_signal_handler_on_aarch64)
 	world_check_frame(w, 2, IP(LEAF + 0x20), UNWIND_CFI);
 	world_check_frame(w, 3, IP(MIDDLE + 0x40), UNWIND_CFI);
 	world_check_frame(w, 4, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 5, UNWIND_ROOT);
+	world_check_end(w, 5, STACK_STOP_ROOT);
 }
 
 /* @turns times MIDDLE, LEAF above a leaf, then a root; or, not @regular, in an order that does not repeat. */
@@ -244,19 +244,19 @@ TEST(unwind_folds_calls_that_repeat_in_a_chain_that_is_too_deep)
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
 
 	walk_deep(w, 511, true);
-	world_check_end(w, 1024, UNWIND_ROOT); /* just room enough */
+	world_check_end(w, 1024, STACK_STOP_ROOT); /* just room enough */
 	for (uint32_t turns = 512; turns < 2100; turns += 397) {
 		walk_deep(w, turns, true);
 		world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
 		world_check_frame(w, 2, IP(LEAF + 0x40), UNWIND_CFI);
 		world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
-		world_check_end(w, 4, UNWIND_ROOT);
+		world_check_end(w, 4, STACK_STOP_ROOT);
 		CHECK(w->chain.folded);
 	}
 	walk_deep(w, 2000, false);
-	world_check_end(w, UNWIND_FRAMES_MAX, UNWIND_TOO_DEEP);
+	world_check_end(w, UNWIND_FRAMES_MAX, STACK_STOP_TOO_DEEP);
 	walk_deep(w, 511, true); /* nothing of that is left */
-	world_check_end(w, 1024, UNWIND_ROOT);
+	world_check_end(w, 1024, STACK_STOP_ROOT);
 	CHECK(!w->chain.folded);
 }
 
@@ -281,29 +281,21 @@ TEST(unwind_ends_a_fold_where_the_snapshot_does)
 		unwinder_walk(w->unwinder, &ev, &w->chain);
 		world_check_frame(w, 1, IP(LEAF + 0x40), UNWIND_CFI);
 		CHECK_UINT(w->chain.nframes, 2);
-		CHECK(!unwind_stop_is_complete(w->chain.stop));
+		CHECK(!stack_stop_is_complete(w->chain.stop));
 	}
 	free(slots);
 	free(words);
 }
 
-TEST(unwind_names_every_reason)
-{
-	for (int i = 0; i < UNWIND_STOPS; i++)
-		CHECK(unwind_stop_name((enum unwind_stop)i));
-	CHECK_STR(unwind_stop_remedy(UNWIND_ROOT), NULL);
-	CHECK(strstr(unwind_stop_remedy(UNWIND_NO_BINARY), "--symfs"));
-}
-
-TEST(unwind_a_jit_that_keeps_no_frame_pointers_is_told_to)
+TEST(unwind_the_remedy_for_a_jit_is_to_keep_frame_pointers)
 {
 	struct module jit = { .kind = MODULE_JIT }, file = { .kind = MODULE_FILE };
-	const char *general = unwind_stop_remedy(UNWIND_NO_FRAME_POINTER);
+	const char *general = stack_stop_remedy(STACK_STOP_NO_FRAME_POINTER);
 
-	CHECK(strncmp(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, &jit), "let the JIT", 11) == 0);
-	CHECK_STR(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, &file), general);
-	CHECK_STR(unwind_stop_remedy_in(UNWIND_NO_FRAME_POINTER, NULL), general);
-	CHECK_STR(unwind_stop_remedy_in(UNWIND_BAD_TABLE, &jit), unwind_stop_remedy(UNWIND_BAD_TABLE));
+	CHECK(strncmp(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, &jit), "let the JIT", 11) == 0);
+	CHECK_STR(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, &file), general);
+	CHECK_STR(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, NULL), general);
+	CHECK_STR(unwind_stop_remedy_in(STACK_STOP_BAD_TABLE, &jit), stack_stop_remedy(STACK_STOP_BAD_TABLE));
 }
 
 /* A call of a null pointer below a signal handler: the return address is on top of the stack. */
@@ -319,7 +311,7 @@ TEST(unwind_follows_a_call_of_no_code_that_a_signal_interrupted)
 	world_walk(w);
 	world_check_frame(w, 2, 0, UNWIND_CFI);
 	world_check_frame(w, 3, IP(MIDDLE + 0x40), UNWIND_LINK);
-	world_check_end(w, 5, UNWIND_ROOT);
+	world_check_end(w, 5, STACK_STOP_ROOT);
 }
 
 TEST(unwind_believes_no_address_of_zero_where_a_signal_interrupted)
@@ -329,7 +321,7 @@ TEST(unwind_believes_no_address_of_zero_where_a_signal_interrupted)
 	world_set_leaf(w, IP(LEAF), 0);
 	w->words[0] = IP(SIGNAL + 0x10);
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_NO_MAPPING);
+	world_check_end(w, 3, STACK_STOP_NO_MAPPING);
 }
 
 /* A word without meaning is zero after pruning: it is the end only if nothing above has called. */
@@ -339,10 +331,10 @@ TEST(unwind_believes_no_return_address_of_zero_below_one_that_follows_a_call)
 
 	world_set_leaf(w, IP(LEAF), 0);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_ROOT);
+	world_check_end(w, 1, STACK_STOP_ROOT);
 	w->words[20] = IP(MIDDLE + 0x40);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_MAPPING);
+	world_check_end(w, 1, STACK_STOP_NO_MAPPING);
 }
 
 /* A precise event at MIDDLE's call: the return address has been pushed, the instruction pointer has not moved. */
@@ -355,7 +347,7 @@ TEST(unwind_steps_from_a_precise_event_at_a_call)
 	w->words[1 + 2] = IP(START + 0x40);
 	world_walk(w);
 	world_check_frame(w, 1, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 2, UNWIND_ROOT);
+	world_check_end(w, 2, STACK_STOP_ROOT);
 }
 
 /* The same words, but the registers as they are lead behind a call: it has not been made. */
@@ -378,7 +370,7 @@ TEST(unwind_says_that_the_snapshot_ended_inside_a_frame)
 
 	world_set_leaf(w, IP(MIDDLE), STACK_LEN - 2);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_SNAPSHOT_ENDED);
+	world_check_end(w, 1, STACK_STOP_SNAPSHOT_ENDED);
 }
 
 /* A frame pointer tells how far the frame goes on: as far as pruning keeps such pointers, and never over code. */
@@ -386,11 +378,11 @@ TEST(unwind_says_that_the_snapshot_ended_only_below_the_next_code)
 {
 	static const struct {
 		uint64_t distance;
-		enum unwind_stop stop;
+		enum stack_stop stop;
 	} cases[] = {
-		{ 0x4000, UNWIND_SNAPSHOT_ENDED },
-		{ EVENT_STACK_BEYOND - 16, UNWIND_SNAPSHOT_ENDED },
-		{ EVENT_STACK_BEYOND - 8, UNWIND_UNREADABLE },
+		{ 0x4000, STACK_STOP_SNAPSHOT_ENDED },
+		{ EVENT_STACK_BEYOND - 16, STACK_STOP_SNAPSHOT_ENDED },
+		{ EVENT_STACK_BEYOND - 8, STACK_STOP_UNREADABLE },
 	};
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
@@ -402,7 +394,7 @@ TEST(unwind_says_that_the_snapshot_ended_only_below_the_next_code)
 		world_set_leaf(w, IP(FRAMED + 0x10), STACK_LEN - 2);
 		world_set_reg(w, arch_x86_64.fp, world_slot(STACK_LEN) + cases[i % ARRAY_LEN(cases)].distance);
 		world_walk(w);
-		world_check_end(w, 1, below_code ? UNWIND_UNREADABLE : cases[i % ARRAY_LEN(cases)].stop);
+		world_check_end(w, 1, below_code ? STACK_STOP_UNREADABLE : cases[i % ARRAY_LEN(cases)].stop);
 	}
 }
 
@@ -422,13 +414,13 @@ TEST(unwind_follows_the_code_of_a_function_without_rules)
 		w->words[cases[i].at] = IP(BARE + 0x10); /* called by itself, and that by START */
 		w->words[cases[i].at + 5] = IP(START + 0x40);
 		world_walk(w);
-		world_check_end(w, 3, UNWIND_ROOT);
+		world_check_end(w, 3, STACK_STOP_ROOT);
 		world_check_frame(w, 1, IP(BARE + 0x10), UNWIND_CODE);
 		world_check_frame(w, 2, IP(START + 0x40), UNWIND_CODE);
 
 		w->words[cases[i].at + 5] = IP(START + 0x20); /* behind no call: not believed */
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_NO_TABLE);
+		world_check_end(w, 2, STACK_STOP_NO_TABLE);
 	}
 }
 
@@ -468,19 +460,19 @@ TEST(unwind_goes_on_on_the_stack_that_a_signal_handler_left)
 		lay_handler(w, other);
 		w->nwords = STACK_LEN - 4; /* so that the other stack is not what follows this one */
 		world_walk(w);
-		CHECK(w->chain.stop != UNWIND_ROOT);
+		CHECK(w->chain.stop != STACK_STOP_ROOT);
 		size_t without = w->chain.nframes;
 
 		w->other = &stack;
 		world_walk(w);
-		world_check_end(w, without + 2, UNWIND_ROOT);
+		world_check_end(w, without + 2, STACK_STOP_ROOT);
 		world_check_frame(w, without, IP(FRAMED + 0x40), UNWIND_CFI);
 		world_check_frame(w, without + 1, IP(START + 0x40), UNWIND_CFI);
 		/* And where what was read of it is cut in the middle, it says so. */
 		stack = other_stack(other, slots, words, 2, 6);
 		stack.cut = true;
 		world_walk(w);
-		world_check_end(w, without + 1, UNWIND_SNAPSHOT_ENDED);
+		world_check_end(w, without + 1, STACK_STOP_SNAPSHOT_ENDED);
 		w->other = NULL;
 		world_walk(w);
 		world_check_end(w, without, w->chain.stop); /* nothing was taken over */
@@ -491,7 +483,7 @@ TEST(unwind_goes_on_on_the_stack_that_a_signal_handler_left)
 TEST(unwind_says_that_a_frame_lies_on_another_stack)
 {
 	static const uint64_t interrupted[] = { MIDDLE + 0x20, STUB + 0x50 };
-	static const enum unwind_stop stops[] = { UNWIND_SNAPSHOT_ENDED, UNWIND_NO_TABLE };
+	static const enum stack_stop stops[] = { STACK_STOP_SNAPSHOT_ENDED, STACK_STOP_NO_TABLE };
 
 	for (size_t i = 0; i < ARRAY_LEN(interrupted); i++) {
 		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
@@ -504,6 +496,6 @@ TEST(unwind_says_that_a_frame_lies_on_another_stack)
 		world_check_end(w, 3, stops[i]);
 		w->nwords = STACK_LEN - 4;
 		world_walk(w);
-		world_check_end(w, 3, UNWIND_OTHER_STACK);
+		world_check_end(w, 3, STACK_STOP_OTHER_STACK);
 	}
 }

@@ -21,7 +21,7 @@ TEST(unwind_uses_the_frame_pointer_where_there_is_no_rule)
 	world_check_frame(w, 1, IP(STUB + 0x40), UNWIND_FP);
 	world_check_frame(w, 2, JIT_START + 0x100, UNWIND_FP_UNCHECKED);
 	world_check_frame(w, 3, IP(START + 0x40), UNWIND_FP);
-	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_end(w, 4, STACK_STOP_ROOT);
 }
 
 /* In the middle of code that no symbol knows, with data in the frame pointer: how it goes on says where the return address is. */
@@ -38,7 +38,7 @@ TEST(unwind_follows_the_code_ahead_where_nobody_knows_the_beginning)
 	world_walk(w);
 	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_CODE);
 	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 
 	w->words[5] = IP(FRAMED + 0x44); /* no call: this is not believed, and the word on top is all that is left */
 	world_walk(w);
@@ -54,7 +54,7 @@ TEST(unwind_takes_no_return_address_that_follows_no_call)
 	w->words[6] = world_slot(10);
 	w->words[7] = IP(START + 0x41);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_TABLE);
+	world_check_end(w, 1, STACK_STOP_NO_TABLE);
 }
 
 TEST(unwind_finds_the_caller_of_a_stub_on_top_of_the_stack)
@@ -71,7 +71,7 @@ TEST(unwind_finds_the_caller_of_a_stub_on_top_of_the_stack)
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_LINK);
 	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 TEST(unwind_takes_the_end_of_the_frame_pointers_for_the_root)
@@ -84,24 +84,24 @@ TEST(unwind_takes_the_end_of_the_frame_pointers_for_the_root)
 	w->words[120] = world_slot(122); /* arguments */
 	world_walk(w);
 	world_check_frame(w, 1, IP(STUB + 0x40), UNWIND_FP);
-	world_check_end(w, 2, UNWIND_ROOT);
+	world_check_end(w, 2, STACK_STOP_ROOT);
 
 	w->words[20] = IP(MIDDLE + 0x40); /* somebody called farther up: the register was used for something else */
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_TABLE);
+	world_check_end(w, 2, STACK_STOP_NO_TABLE);
 
 	w->words[7] = JIT_START + 0x100; /* such code has no table, and is asked for frame pointers */
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
 	w->words[20] = 0; /* data in the register, pruned where it was saved, is no end of the stack */
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
 	world_set_reg(w, w->arch->fp, 0);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 1, STACK_STOP_NO_FRAME_POINTER);
 	world_set_reg(w, w->arch->fp, world_slot(30)); /* nor are two words of data */
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 1, STACK_STOP_NO_FRAME_POINTER);
 }
 
 /* Two words of data that pruning has made 0, one of them in the frame pointer, are not alike. */
@@ -113,11 +113,11 @@ TEST(unwind_takes_no_data_for_a_frame_pointer_that_was_just_pushed)
 	world_set_reg(w, w->arch->fp, 0);
 	w->words[1] = IP(MIDDLE + 0x40);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 1, STACK_STOP_NO_FRAME_POINTER);
 	world_set_reg(w, w->arch->fp, 12345); /* as it is when nothing is pruned */
 	w->words[0] = 12345;
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 1, STACK_STOP_NO_FRAME_POINTER);
 }
 
 /* The frame is one; what it saved was data, and its caller's. */
@@ -132,7 +132,7 @@ TEST(unwind_walks_past_a_frame_that_saved_data_pruned_or_not)
 		w->words[7] = JIT_START + 0x40;
 		world_walk(w);
 		world_check_frame(w, 1, JIT_START + 0x40, UNWIND_FP_UNCHECKED);
-		world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+		world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
 	}
 }
 
@@ -147,10 +147,10 @@ TEST(unwind_takes_no_zero_for_the_root_while_return_addresses_follow)
 	w->words[9] = IP(MIDDLE + 0x40);
 	w->words[120] = world_slot(122);
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_TABLE);
+	world_check_end(w, 2, STACK_STOP_NO_TABLE);
 	w->words[9] = 0;
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_ROOT);
+	world_check_end(w, 2, STACK_STOP_ROOT);
 }
 
 /*
@@ -172,29 +172,29 @@ TEST(unwind_takes_no_large_frame_that_keeps_data_for_the_root)
 		w->words[120] = world_slot(122);
 		w->words[126] = saved[i];
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_NO_TABLE);
+		world_check_end(w, 2, STACK_STOP_NO_TABLE);
 		w->words[100] = 0;
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_ROOT);
+		world_check_end(w, 2, STACK_STOP_ROOT);
 
 		w->words[120] = saved[i]; /* a page that was not there ended the snapshot */
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_NO_TABLE);
+		world_check_end(w, 2, STACK_STOP_NO_TABLE);
 
 		w->words[60] = world_slot(62); /* its size did */
 		w->nwords = 70;
 		w->cut = true;
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_NO_TABLE);
+		world_check_end(w, 2, STACK_STOP_NO_TABLE);
 		w->nwords = 80;
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_ROOT);
+		world_check_end(w, 2, STACK_STOP_ROOT);
 
 		/* The interrupted function has been called by somebody. */
 		world_set_leaf(w, IP(STUB + 0x50), 0);
 		world_set_reg(w, w->arch->fp, 0);
 		world_walk(w);
-		world_check_end(w, 1, UNWIND_NO_TABLE);
+		world_check_end(w, 1, STACK_STOP_NO_TABLE);
 	}
 }
 
@@ -205,7 +205,7 @@ TEST(unwind_says_that_the_binary_is_missing)
 	world_set_leaf(w, OTHER_START + 0x10, 0);
 	world_set_reg(w, w->arch->fp, 1);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_BINARY);
+	world_check_end(w, 1, STACK_STOP_NO_BINARY);
 	CHECK_STR(w->chain.stop_module->name, "missing.so");
 }
 
@@ -223,12 +223,12 @@ TEST(unwind_says_that_a_program_is_a_32_bit_one)
 	world_set_reg(w, w->arch->fp, world_slot(4));
 	w->words[5] = IP(START + 0x40); /* whatever that is, it is no frame of ours */
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_32_BIT);
+	world_check_end(w, 1, STACK_STOP_32_BIT);
 	CHECK_STR(w->chain.stop_module->name, "small");
 	CHECK(strstr(module_files_note(w->chain.stop_module), "32-bit program"));
 	world_set_reg(w, w->arch->sp, 0xffffd000); /* of which the kernel hands out nothing */
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_32_BIT);
+	world_check_end(w, 1, STACK_STOP_32_BIT);
 }
 
 /* What stands above the program's first instructions is its arguments; nothing called them. */
@@ -243,7 +243,7 @@ TEST(unwind_takes_the_entry_of_the_file_for_the_root)
 	w->words[21] = IP(MIDDLE + 0x40);
 	world_walk(w);
 	world_check_frame(w, 1, IP(ENTRY + 0x20), UNWIND_CFI);
-	world_check_end(w, 2, UNWIND_ROOT);
+	world_check_end(w, 2, STACK_STOP_ROOT);
 
 	w->words[0] = IP(ENTRY - 0x20); /* before it there is other code */
 	world_walk(w);
@@ -264,7 +264,7 @@ TEST(unwind_refuses_forged_return_addresses_on_both_machines)
 		w->words[6] = world_slot(10);
 		w->words[7] = IP(START + 0x44);
 		world_walk(w);
-		world_check_end(w, 1, UNWIND_NO_TABLE);
+		world_check_end(w, 1, STACK_STOP_NO_TABLE);
 
 		/* On top of the stack, and in the link register. */
 		world_set_reg(w, w->arch->fp, 1);
@@ -272,7 +272,7 @@ TEST(unwind_refuses_forged_return_addresses_on_both_machines)
 		if (w->arch->lr >= 0)
 			world_set_reg(w, (unsigned)w->arch->lr, IP(START + 0x44));
 		world_walk(w);
-		world_check_end(w, 1, UNWIND_NO_TABLE);
+		world_check_end(w, 1, STACK_STOP_NO_TABLE);
 
 		/* The same places are believed if a call is there. */
 		w->words[0] = IP(START + 0x40);
@@ -280,7 +280,7 @@ TEST(unwind_refuses_forged_return_addresses_on_both_machines)
 			world_set_reg(w, (unsigned)w->arch->lr, IP(START + 0x40));
 		world_walk(w);
 		world_check_frame(w, 1, IP(START + 0x40), UNWIND_LINK);
-		world_check_end(w, 2, UNWIND_ROOT);
+		world_check_end(w, 2, STACK_STOP_ROOT);
 	}
 }
 
@@ -299,7 +299,7 @@ TEST(unwind_finds_the_caller_of_a_slot_in_the_link_register)
 		world_walk(w);
 		world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_LINK);
 		world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
-		world_check_end(w, 3, UNWIND_ROOT);
+		world_check_end(w, 3, STACK_STOP_ROOT);
 	}
 
 	/* What follows no call is none, and elsewhere the register may be left over. */
@@ -330,7 +330,7 @@ TEST(unwind_finds_the_caller_of_the_slots_head)
 		world_walk(w);
 		world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_LINK);
 		world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
-		world_check_end(w, 3, UNWIND_ROOT);
+		world_check_end(w, 3, STACK_STOP_ROOT);
 	}
 }
 
@@ -350,11 +350,11 @@ TEST(unwind_follows_a_frame_pointer_to_the_stack_that_was_left)
 	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_FP);
 	world_check_frame(w, 2, IP(MIDDLE + 0x40), UNWIND_FP);
 	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_end(w, 4, STACK_STOP_ROOT);
 
 	/* Nobody has read it: the frame pointer is a word that pruning drops. */
 	w->other = NULL;
 	w->words[6] = 0;
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_OTHER_STACK);
+	world_check_end(w, 2, STACK_STOP_OTHER_STACK);
 }

@@ -18,7 +18,7 @@ static struct world *switched(uint64_t caller, uint64_t caller_fp)
 
 static void check_goroutine(const struct world *w)
 {
-	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_end(w, 4, STACK_STOP_ROOT);
 	world_check_frame(w, 1, IP(SYSTEMSTACK + 0x40), UNWIND_CFI);
 	world_check_frame(w, 2, IP(LEAF + 0x40), UNWIND_CFI);
 	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
@@ -51,11 +51,11 @@ TEST(unwind_believes_nothing_that_lies_above_systemstack)
 	CLEANUP(world_freep) struct world *w = switched(SYSTEMSTACK, GOROUTINE);
 
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_OTHER_STACK);
+	world_check_end(w, 2, STACK_STOP_OTHER_STACK);
 
 	w->words[1] = world_slot(10); /* no return address there */
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_OTHER_STACK);
+	world_check_end(w, 2, STACK_STOP_OTHER_STACK);
 }
 
 /* What it calls is chosen by the scheduler, and never returns to whoever called it. */
@@ -64,14 +64,14 @@ TEST(unwind_ends_at_mcall_whatever_lies_above)
 	CLEANUP(world_freep) struct world *w = switched(MCALL, 0);
 
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_ROOT);
+	world_check_end(w, 2, STACK_STOP_ROOT);
 
 	/* Interrupted before it switches, it has a caller like any other function, and none behind that. */
 	world_set_leaf(w, IP(MCALL), 3);
 	w->words[7] = IP(START + 0x40);
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 	w->words[4] = 0x1234;
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_ROOT);
+	world_check_end(w, 1, STACK_STOP_ROOT);
 }

@@ -21,7 +21,7 @@ TEST(unwind_puts_a_copy_in_the_place_of_a_word_that_is_hidden)
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
 	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 TEST(unwind_takes_two_copies_of_a_word_that_is_hidden_if_they_are_equal)
@@ -33,7 +33,7 @@ TEST(unwind_takes_two_copies_of_a_word_that_is_hidden_if_they_are_equal)
 	w->words[7] = 1;
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 TEST(unwind_does_not_choose_between_two_words_of_a_frame)
@@ -42,7 +42,7 @@ TEST(unwind_does_not_choose_between_two_words_of_a_frame)
 
 	w->words[5] = world_slot(12 + 3);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_UNREADABLE);
+	world_check_end(w, 1, STACK_STOP_UNREADABLE);
 }
 
 TEST(unwind_prefers_the_word_that_leads_to_a_call_of_the_function)
@@ -53,7 +53,7 @@ TEST(unwind_prefers_the_word_that_leads_to_a_call_of_the_function)
 	w->words[16] = IP(AHEAD);
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 /* The word is 24 above the stack pointer, for r9 is 2. Were it 0, it would be word 3, which is left over from an earlier call. */
@@ -78,7 +78,7 @@ TEST(unwind_reads_what_a_number_in_a_register_leads_to)
 
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 TEST(unwind_does_not_compute_with_the_0_that_pruning_leaves_of_a_number)
@@ -87,7 +87,7 @@ TEST(unwind_does_not_compute_with_the_0_that_pruning_leaves_of_a_number)
 
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 TEST(unwind_takes_no_copy_that_leads_to_what_follows_no_call)
@@ -96,7 +96,7 @@ TEST(unwind_takes_no_copy_that_leads_to_what_follows_no_call)
 
 	w->words[12] = IP(MIDDLE + 0x41);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_UNREADABLE);
+	world_check_end(w, 1, STACK_STOP_UNREADABLE);
 }
 
 TEST(unwind_takes_no_copy_that_lies_above_what_it_points_to)
@@ -106,7 +106,7 @@ TEST(unwind_takes_no_copy_that_lies_above_what_it_points_to)
 	w->words[8] = 0;
 	w->words[13] = world_slot(12);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_UNREADABLE);
+	world_check_end(w, 1, STACK_STOP_UNREADABLE);
 }
 
 /*
@@ -133,7 +133,7 @@ TEST(unwind_takes_the_word_that_the_functions_first_instructions_stored)
 	world_walk(w);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_COPY);
 	world_check_frame(w, 2, IP(START + 0x40), UNWIND_CFI);
-	world_check_end(w, 3, UNWIND_ROOT);
+	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
 TEST(unwind_takes_no_word_that_the_functions_first_instructions_stored_elsewhere)
@@ -143,5 +143,5 @@ TEST(unwind_takes_no_word_that_the_functions_first_instructions_stored_elsewhere
 	w->words[19] = 0;
 	w->words[18] = world_slot(28);
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_UNREADABLE);
+	world_check_end(w, 1, STACK_STOP_UNREADABLE);
 }

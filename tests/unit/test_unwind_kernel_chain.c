@@ -11,7 +11,7 @@ TEST(unwind_says_that_the_snapshot_ended)
 	w->nwords = 3; /* the return address of MIDDLE is the next word */
 	w->cut = true;
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_SNAPSHOT_ENDED);
+	world_check_end(w, 2, STACK_STOP_SNAPSHOT_ENDED);
 	CHECK_STR(w->chain.stop_module->name, "prog");
 }
 
@@ -29,7 +29,7 @@ TEST(unwind_goes_on_in_the_rest_of_the_stack)
 	w->nwords = 8;
 	w->other = &(struct event_stack){ .base = world_slot(20), .end = world_slot(26), .nwords = 4, .slots = slots, .words = words };
 	world_walk(w);
-	world_check_end(w, 4, UNWIND_ROOT);
+	world_check_end(w, 4, STACK_STOP_ROOT);
 	world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_CFI);
 	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
 }
@@ -49,7 +49,7 @@ TEST(unwind_goes_on_with_the_kernels_chain_where_the_snapshot_ends)
 		w->user_ips[i] = IP(FRAMED + 0x40);
 	w->user_ips[11] = IP(START + 0x40);
 	world_walk(w);
-	world_check_end(w, 12, UNWIND_SPLICED);
+	world_check_end(w, 12, STACK_STOP_SPLICED);
 	world_check_frame(w, 3, IP(FRAMED + 0x40), UNWIND_CFI);
 	world_check_frame(w, 4, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
 	world_check_frame(w, 11, IP(START + 0x40), UNWIND_KERNEL_CHAIN);
@@ -58,11 +58,11 @@ TEST(unwind_goes_on_with_the_kernels_chain_where_the_snapshot_ends)
 	/* Of what a function without frame pointer has called, its callers are not what the kernel found. */
 	w->user_ips[7] = IP(MIDDLE + 0x40);
 	world_walk(w);
-	world_check_end(w, 8, UNWIND_SNAPSHOT_ENDED);
+	world_check_end(w, 8, STACK_STOP_SNAPSHOT_ENDED);
 
 	w->user_ips[2] = IP(MIDDLE + 0x40); /* not the chain of this stack */
 	world_walk(w);
-	world_check_end(w, 4, UNWIND_SNAPSHOT_ENDED);
+	world_check_end(w, 4, STACK_STOP_SNAPSHOT_ENDED);
 }
 
 /* The kernel's next frame pointer leads past the frame that is missing: one would be left out. */
@@ -80,7 +80,7 @@ TEST(unwind_takes_no_kernel_chain_that_leaves_a_gap)
 	w->user_ips[0] = IP(MIDDLE);
 	w->user_ips[1] = IP(START + 0x40);
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_SNAPSHOT_ENDED);
+	world_check_end(w, 2, STACK_STOP_SNAPSHOT_ENDED);
 }
 
 TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
@@ -95,7 +95,7 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
 	CHECK_UINT(w->chain.frames[1].vaddr, FRAMED + 0x3f);
 	/* It merely ends: the next function may have no frame pointer. */
-	world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
 
 	/* With 0 behind it too, where there are rules; and what is no code is not a frame. */
 	const uint64_t ends[] = { 0, EVENT_IP_ASTRAY, 0x7ffffff01000 };
@@ -104,31 +104,31 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		w->user_ips[2] = ends[i];
 		world_walk(w);
-		world_check_end(w, 2, UNWIND_NO_FRAME_POINTER);
+		world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
 	}
 
 	/* A function that says that it is the root is, and code without rules is believed that 0 ends its chain. */
 	w->user_ips[2] = IP(START + 0x40);
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_SPLICED);
+	world_check_end(w, 3, STACK_STOP_SPLICED);
 	w->user_ips[1] = JIT_START + 0x100;
 	w->user_ips[2] = 0;
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_SPLICED);
+	world_check_end(w, 2, STACK_STOP_SPLICED);
 
 	w->nuser_ips = 1;
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_STACK);
+	world_check_end(w, 1, STACK_STOP_NO_STACK);
 
 	/* Where nothing else was asked for, this is what the kernel's walk found. */
 	w->rec.chain = RECORDING_CHAIN_FP;
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 1, STACK_STOP_NO_FRAME_POINTER);
 
 	/* And without stacks, that there is none is no fault. */
 	w->rec.chain = RECORDING_CHAIN_NONE;
 	world_walk(w);
-	world_check_end(w, 1, UNWIND_NOT_WALKED);
+	world_check_end(w, 1, STACK_STOP_NOT_WALKED);
 }
 
 /* A function that uses the register for something else: its caller is left out, but the user wants what the kernel has. */
@@ -142,7 +142,7 @@ TEST(unwind_calls_no_recorded_chain_complete_that_leads_through_a_function_witho
 		w->user_ips[1] = without == 1 ? IP(MIDDLE + 0x40) : IP(FRAMED + 0x40);
 		w->user_ips[2] = IP(START + 0x40);
 		world_walk(w);
-		world_check_end(w, 3, UNWIND_NO_FRAME_POINTER);
+		world_check_end(w, 3, STACK_STOP_NO_FRAME_POINTER);
 		CHECK_STR(w->chain.stop_module->name, "prog");
 	}
 }
@@ -157,10 +157,10 @@ TEST(unwind_follows_a_recorded_chain_through_frame_records)
 	w->user_ips[1] = IP(MIDDLE + 0x40);
 	w->user_ips[2] = IP(START + 0x40);
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_SPLICED);
+	world_check_end(w, 3, STACK_STOP_SPLICED);
 	w->user_ips[1] = IP(LEAF + 0x40);
 	world_walk(w);
-	world_check_end(w, 3, UNWIND_NO_FRAME_POINTER);
+	world_check_end(w, 3, STACK_STOP_NO_FRAME_POINTER);
 }
 
 static void map_data(struct world *w, const char *path, uint64_t start)
@@ -206,13 +206,13 @@ TEST(unwind_goes_on_with_the_kernels_chain_on_another_stack)
 	w->user_ips[2] = IP(FRAMED + 0x40);
 	w->user_ips[3] = IP(START + 0x40);
 	world_walk(w);
-	world_check_end(w, 4, UNWIND_SWITCHED);
+	world_check_end(w, 4, STACK_STOP_SWITCHED);
 	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_CFI);
 	world_check_frame(w, 2, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
 
 	w->user_ips[1] = IP(FRAMED + 0x40); /* the kernel came another way */
 	world_walk(w);
-	world_check_end(w, 2, UNWIND_NO_MAPPING);
+	world_check_end(w, 2, STACK_STOP_NO_MAPPING);
 }
 
 /* What ran in a virtual machine is in no mapping of the process that is its processor. */
@@ -229,7 +229,7 @@ TEST(unwind_has_an_address_of_a_guest_and_no_more)
 	ev.sample.ip = 0xffffffff81000000;
 	unwinder_walk(w->unwinder, &ev, &chain);
 	CHECK_UINT(chain.nframes, 1);
-	CHECK_UINT(chain.stop, UNWIND_NOT_WALKED);
+	CHECK_UINT(chain.stop, STACK_STOP_NOT_WALKED);
 	CHECK_STR(chain.frames[0].module->path, "[guest kernel]");
 	CHECK_UINT(chain.frames[0].vaddr, 0xffffffff81000000);
 	ev.sample.mode = EVENT_MODE_GUEST_USER;

@@ -42,7 +42,7 @@ TEST(unwind_takes_nothing_over_across_a_change_of_mappings)
 
 	world_lay_stack(w, &seed, 0);
 	world_walk(w);
-	CHECK_UINT(w->chain.stop, UNWIND_ROOT);
+	CHECK_UINT(w->chain.stop, STACK_STOP_ROOT);
 	world_map(w, "/nowhere/missing.so", 0x555500000000, 0x4000); /* over the program */
 	world_walk(w);
 	CHECK_STR(w->chain.frames[w->chain.nframes - 1].module->name, "missing.so");

@@ -123,7 +123,7 @@ static void take(struct owner *owner, const struct walk_batch *batch)
 			continue;
 		}
 		unwinder_walk(owner->unwinder, ev, &chain);
-		owner->complete += chain.stop == UNWIND_ROOT;
+		owner->complete += chain.stop == STACK_STOP_ROOT;
 		if (!batch->wanted.items[i])
 			continue;
 		vec_append(&owner->nodes[batch->worker], fresh, walked->nfresh);

@@ -359,11 +359,11 @@ void world_check_frame(const struct world *w, size_t i, uint64_t ip, enum unwind
 	CHECK_STR(unwind_how_name(w->chain.frames[i].how), unwind_how_name(how));
 }
 
-void world_check_end(const struct world *w, size_t nframes, enum unwind_stop stop)
+void world_check_end(const struct world *w, size_t nframes, enum stack_stop stop)
 {
-	CHECK_STR(unwind_stop_name(w->chain.stop), unwind_stop_name(stop));
+	CHECK_STR(stack_stop_name(w->chain.stop), stack_stop_name(stop));
 	CHECK_UINT(w->chain.nframes, nframes);
-	CHECK_UINT(w->chain.stop_module == NULL, unwind_stop_is_complete(stop));
+	CHECK_UINT(w->chain.stop_module == NULL, stack_stop_is_complete(stop));
 }
 
 void world_recurse(struct world *w, size_t from, size_t count, uint64_t ip)

@@ -124,6 +124,6 @@ void world_walk(struct world *w);
 
 /* Frame @i returns to @ip and was found so. */
 void world_check_frame(const struct world *w, size_t i, uint64_t ip, enum unwind_how how);
-void world_check_end(const struct world *w, size_t nframes, enum unwind_stop stop);
+void world_check_end(const struct world *w, size_t nframes, enum stack_stop stop);
 
 #endif

@@ -27,7 +27,7 @@ struct derive_event {
 	const struct event *ev;
 	uint32_t thread; /* of the profile, under its name as of now; samples and switches only, else PROFILE_NONE */
 	uint32_t stack;	 /* of the profile, samples only */
-	uint8_t stop;	 /* samples only: enum unwind_stop */
+	uint8_t stop;	 /* samples only: enum stack_stop */
 	uint32_t place;	 /* of stacks of waits: what their system call's argument points to (wait_labels.h); 0: nothing */
 	bool passes;	 /* the filter's window and events; others come because derive_wants() them */
 };
