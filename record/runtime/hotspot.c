@@ -65,6 +65,7 @@ struct blob {
 	unsigned leaves;
 	bool has_code; /* it was written */
 	bool is_gone;  /* another one, or nothing, is there */
+	bool is_fresh; /* it was read with the look that goes on */
 	uint64_t from_ns; /* it was there, as far as that is certain */
 	/* Of a method: its PcDescs and scopes, read when they are first needed. */
 	bool scopes_tried;
@@ -291,6 +292,7 @@ static bool read_head(const struct hotspot *h, struct managed_view *view, uint64
 	if (view->failed || b.frame_words > FRAME_WORDS_MAX)
 		return false;
 	b.label = memory_strdup(label);
+	b.is_fresh = true;
 	*ret = b;
 	return true;
 }
@@ -783,9 +785,14 @@ bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enu
 
 	if (b)
 		jitdump_set_times(out, begin, b->from_ns, b->from_ns);
-	/* What was freed meanwhile may have been read in part: it holds for no time, and is read anew when it is met again. */
+	/*
+	 * What was freed meanwhile may have been read in part: it holds for no time, and is read anew when it is met again. What was known
+	 * before holds until it was last seen.
+	 */
 	if (look_around(h, view) && b && in_use_since(h, view, b) > b->from_ns)
-		retire(b, b->from_ns, out);
+		retire(b, b->is_fresh ? b->from_ns : h->methods.seen_ns, out);
+	if (b)
+		b->is_fresh = false;
 	return found;
 }
 
@@ -830,13 +837,19 @@ bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_
 
 	if (!h->quiet.looked_ns)
 		read_heaps(h, view);
+	uint64_t since_ns = h->quiet.classes_since_ns;
+	size_t nknown = h->methods.items.len;
+
 	h->methods.seen_ns = h->checked_ns;
 	bool found = look_bytecode(h, view, bytecode, method, out, &m);
 
-	jitdump_set_times(out, begin, h->quiet.classes_since_ns, h->quiet.classes_since_ns);
-	h->methods.seen_ns = h->quiet.classes_since_ns;
-	if (look_around(h, view) && m)
+	jitdump_set_times(out, begin, since_ns, since_ns);
+	look_around(h, view);
+	/* As above, when classes were unloaded. What is freed in a code heap is no bytecode. */
+	if (m && h->quiet.classes_since_ns > since_ns) {
+		h->methods.seen_ns = m >= h->methods.items.items + nknown ? since_ns : h->methods.seen_ns;
 		hotspot_methods_retire(&h->methods, m, out);
+	}
 	return found;
 }
 

@@ -326,6 +326,8 @@ bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *v
 		*ret = (uint32_t)*slot;
 		return true;
 	}
+	if (view->failed)
+		return false; /* there was no time to look */
 	if (known)
 		hotspot_methods_retire(methods, known, out);
 	if (!add(methods, view, constant, out))

@@ -467,6 +467,38 @@ TEST(hotspot_finds_the_line_of_bytecode)
 	free_machine(m);
 }
 
+/* Compiled code that is freed is no bytecode; where classes were unloaded, what was known of it held until it was last seen. */
+TEST(hotspot_forgets_no_bytecode_that_it_knew)
+{
+	struct machine *m = new_machine();
+	uint64_t bytecode = OUTER + 0x100 + 32, gone_ns;
+	size_t begin;
+
+	m->layout.has[OBJECTS_HEAP] = m->layout.has[HEAP_COLLECTIONS] = true;
+	m->layout.at[OBJECTS_HEAP] = BASE + 0x600;
+	put(m, BASE + 0x600, BASE + 0x680, 8);
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+
+	jitdump_put_header(&m->out, 62, 1, 0);
+	managed_view_begin(&m->view, read_machine, m, 100000000);
+	CHECK(hotspot_look_bytecode(h, &m->view, bytecode + 3, OUTER, &m->out));
+	compare(m, h);
+	begin = m->out.len;
+	put(m, HEAP + 80, 1, 8); /* something was freed */
+	CHECK(hotspot_look_bytecode(h, &m->view, bytecode + 5, OUTER, &m->out));
+	known_from(m, begin, &gone_ns);
+	CHECK_UINT(gone_ns, 0);
+	compare(m, h);
+	begin = m->out.len;
+	put(m, BASE + 0x680, 1, 4); /* garbage was collected, classes perhaps */
+	CHECK(hotspot_look_bytecode(h, &m->view, bytecode + 7, OUTER, &m->out));
+	known_from(m, begin, &gone_ns);
+	CHECK_UINT(gone_ns, hotspot_checked_ns(h));
+	CHECK(gone_ns > 1);
+	hotspot_free(h);
+	free_machine(m);
+}
+
 /* It has no bytecode: the recorder has put its own address in the place of that (bytecode_words.h). */
 TEST(hotspot_names_a_native_method_by_itself)
 {
