@@ -48,7 +48,7 @@ GEN := $(B)/gen
 WARN = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla $(if $(WERROR),-Werror)
 # Unpacks debug sections about twice as fast as zlib, which is there for where it is not.
 DEFLATE := $(shell pkg-config --exists libdeflate 2>/dev/null && echo libdeflate)
-PC_NAMES = libdw libelf capstone libzstd zlib liblzma libprotobuf-c libtraceevent jansson ncursesw $(DEFLATE)
+PC_NAMES = libdw libelf capstone libzstd zlib liblzma libprotobuf-c libtraceevent ncursesw $(DEFLATE)
 PC_CFLAGS := $(shell pkg-config --cflags $(PC_NAMES) 2>/dev/null)
 PC_LIBS := $(shell pkg-config --libs $(PC_NAMES) 2>/dev/null)
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
