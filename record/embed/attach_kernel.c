@@ -4,13 +4,13 @@
  */
 #include "record/embed/attach_kernel.h"
 
+#include "formats/base/clock.h"
 #include "record/embed/kallsyms_cache.h"
 #include "record/embed/kcore.h"
 #include "record/embed/kernel_code.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 /* @functions: NULL if the kernel hides them. */
 static void read_code(const struct attach_kernel *kernel, enum attach_bundle bundle,
@@ -35,13 +35,10 @@ static void read_code(const struct attach_kernel *kernel, enum attach_bundle bun
 		.callers = bundle == ATTACH_FULL,
 		.max_len = KERNEL_CODE_MAX,
 	};
-	struct timespec start, end;
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	kernel_code_read(&src, elf, ret);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	ret->time_ns = (uint64_t)(end.tv_sec - start.tv_sec) * 1000000000 +
-		       (uint64_t)end.tv_nsec - (uint64_t)start.tv_nsec;
+	ret->time_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 }
 
 static struct err *write_code(const struct attach_kernel *kernel, enum attach_bundle bundle,

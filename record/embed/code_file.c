@@ -5,13 +5,13 @@
  */
 #include "record/embed/code_file.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/path_fd.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 8
@@ -167,14 +167,6 @@ static bool foresee(struct code_files *files, struct code_file *file, int fd)
 
 /* ---- build IDs ------------------------------------------------------------------------------------- */
 
-static uint64_t coarse_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 /* As far as this machine knows: no server is asked. */
 static uint64_t change_ns(int fd)
 {
@@ -203,7 +195,7 @@ static bool take_id(struct code_file *file, const struct code_found *found)
 /* Is it due to look at @file? One that is open is looked at from here, at each mapping. */
 static bool is_due(struct code_file *file)
 {
-	uint64_t now_ns = coarse_ns();
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	int fd = code_file_fd(file);
 
 	if (fd < 0 && file->checked_ns && now_ns - file->checked_ns < CHECK_NS)

@@ -29,7 +29,7 @@ static const struct managed_runtime *const runtimes[] = {
 	&managed_ruby,
 };
 
-#define END_WAIT_S 1
+#define END_WAIT_NS 1000000000
 #define REST_NS    50000000
 #define PLAIN_MAX  16384 /* programs that are remembered to hold none */
 #define FILTER_LEN 4096
@@ -313,14 +313,8 @@ static void look(struct managed_table *t, uint32_t pid)
 /* Locked, and unlocked meanwhile. */
 static void rest(struct managed_table *t)
 {
-	struct timespec until;
+	struct timespec until = clock_deadline(REST_NS);
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += REST_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
 	pthread_cond_timedwait(&t->more, &t->lock, &until);
 }
 
@@ -358,7 +352,6 @@ static void queue(struct managed_table *t, struct managed_process *p)
 void managed_table_free(struct managed_table *t)
 {
 	const struct map_slot *slot;
-	struct timespec until;
 
 	if (!t)
 		return;
@@ -367,8 +360,8 @@ void managed_table_free(struct managed_table *t)
 	pthread_cond_signal(&t->more);
 	bool used = t->held;
 	pthread_mutex_unlock(&t->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += END_WAIT_S;
+	struct timespec until = clock_deadline(END_WAIT_NS);
+
 	/* A thread that looked and was left alone, since the memory that it reads does not come. */
 	if (used)
 		return;

@@ -244,18 +244,6 @@ static void tick(struct runtime_reader *r)
 	r->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
-/* By the clock that pthread_cond_timedwait() goes by. */
-static struct timespec in_a_while(uint64_t wait_ns)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	wait_ns += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(wait_ns / 1000000000ULL);
-	until.tv_nsec = (long)(wait_ns % 1000000000ULL);
-	return until;
-}
-
 /* Wait for questions; without any, for the next look at what has changed, if there is one to be taken. */
 static bool wait_for_tick(struct runtime_reader *r)
 {
@@ -263,7 +251,7 @@ static bool wait_for_tick(struct runtime_reader *r)
 		pthread_cond_wait(&r->more, &r->lock);
 		return false;
 	}
-	struct timespec until = in_a_while(TICK_NS);
+	struct timespec until = clock_deadline(TICK_NS);
 
 	return pthread_cond_timedwait(&r->more, &r->lock, &until) == ETIMEDOUT && !r->ending && !r->pausing && !r->queue.len;
 }
@@ -303,7 +291,7 @@ static void *run(void *context)
 void runtime_reader_free(struct runtime_reader *r)
 {
 	const struct map_slot *slot;
-	struct timespec until = in_a_while(WAIT_NS);
+	struct timespec until = clock_deadline(WAIT_NS);
 
 	if (!r)
 		return;
@@ -413,7 +401,7 @@ static void say(struct runtime_reader *r, struct diag *notes)
 /* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */
 static bool rest(struct runtime_reader *r, struct diag *notes)
 {
-	struct timespec until = in_a_while(WAIT_NS);
+	struct timespec until = clock_deadline(WAIT_NS);
 	bool idle;
 
 	pthread_mutex_lock(&r->lock);
@@ -423,7 +411,7 @@ static bool rest(struct runtime_reader *r, struct diag *notes)
 	r->queue.len = 0;
 	r->pausing = true;
 	r->hurry = true;
-	until = in_a_while(WAIT_NS);
+	until = clock_deadline(WAIT_NS);
 	while (r->busy && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
 		;
 	idle = !r->busy;

@@ -29,7 +29,7 @@
 #define SAME_MAX      4		  /* samples of a thread at one moment: more events, and that switch */
 #define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
-#define END_WAIT_S    1
+#define END_WAIT_NS   1000000000
 #define DEEP_PERCENT  3	  /* of a CPU: what deep stacks may cost */
 #define DEEP_DRAIN    2	  /* times what it takes to read one, with what is done to it later */
 #define CHECK_EVERY   16	  /* wake-ups: to ask for the thread's CPU time costs a sixth of reading a stack */
@@ -388,14 +388,13 @@ static void start_readers(struct managed_readers *m)
 /* All that have ended; false if one still hangs. */
 static bool end_readers(struct managed_readers *m)
 {
-	struct timespec until;
 	uint64_t one = 1;
 	bool all = true;
 
 	if (m->started && write(m->end_fd, &one, sizeof(one)) < 0)
 		return false;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += END_WAIT_S;
+	struct timespec until = clock_deadline(END_WAIT_NS);
+
 	for (size_t i = 0; i < m->nreaders; i++) {
 		struct reader *r = &m->readers[i];
 

@@ -4,18 +4,11 @@
  */
 #include "record/sample/priority.h"
 
+#include "formats/base/clock.h"
+
 #include <sched.h>
-#include <time.h>
 
 #define ORDINARY_NS 10000000000ULL /* at least, once it was too much */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static bool set(struct priority *p, bool raised)
 {
@@ -49,15 +42,15 @@ void priority_join(struct priority *p, const struct priority *first)
 
 void priority_begin(struct priority *p)
 {
-	budget_init(&p->budget, clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	budget_init(&p->budget, clock_now_ns(CLOCK_MONOTONIC), clock_now_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 void priority_check(struct priority *p)
 {
 	if (!p->level || p->kept)
 		return;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	bool left = budget_charge(&p->budget, now, clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	bool left = budget_charge(&p->budget, now, clock_now_ns(CLOCK_THREAD_CPUTIME_ID));
 
 	if (p->raised && !left && set(p, false)) {
 		p->given_up++;

@@ -503,14 +503,11 @@ static size_t stack_limit(struct ring_reader *r, size_t number, uint64_t head)
 /* Have the kernel take as many stacks of waits as are good for the machine. */
 static void thin_stacks(struct ring_reader *r, size_t number)
 {
-	struct timespec now;
 	uint64_t period;
 
 	if (r->scene->off_cpu_event == RECORDING_NO_EVENT || r->scene->perf_fds->narrow)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	period = stack_thinning_decide(&r->scene->thinning[number],
-				       (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	period = stack_thinning_decide(&r->scene->thinning[number], clock_now_ns(CLOCK_MONOTONIC));
 	if (period)
 		perf_fds_set_period(r->scene->perf_fds, r->scene->off_cpu_event,
 				    r->scene->perf_fds->samples.items[number].cpu, period);

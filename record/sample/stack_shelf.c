@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/sample/stack_shelf.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
@@ -23,7 +24,7 @@
  */
 #define GO_HEAP	      (4ULL << 20)
 #define GO_HEAP_END   (1ULL << 44)
-#define END_WAIT_S    1
+#define END_WAIT_NS   1000000000
 
 /* One of the processes whose number leads here: the last one that was told of. */
 struct suspect {
@@ -91,16 +92,14 @@ struct stack_shelves *stack_shelves_new(size_t nrings)
 /* False: it hangs. */
 static bool end_thread(struct question *q)
 {
-	struct timespec until;
-
 	if (!q->started)
 		return true;
 	pthread_mutex_lock(&q->lock);
 	q->ended = true;
 	pthread_cond_signal(&q->asked);
 	pthread_mutex_unlock(&q->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += END_WAIT_S;
+	struct timespec until = clock_deadline(END_WAIT_NS);
+
 	return pthread_timedjoin_np(q->thread, NULL, &until) == 0;
 }
 

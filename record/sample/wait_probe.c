@@ -18,7 +18,7 @@
 #define MAKE_ROOM_EVERY 4096 /* waits that find no room, whether some is made then or not: with so many it does not take long for each */
 #define AT_ONCE	     64	   /* requests and results */
 #define BURST	     WAIT_PROBE_RATE
-#define END_WAIT_S   1
+#define END_WAIT_NS  1000000000
 #define SAME_SWITCH_NS 100000 /* at most, from the sample of a stack to the record of its switch */
 
 struct request {
@@ -109,16 +109,14 @@ struct wait_probe *wait_probe_new(struct managed_table *table)
 
 static bool ended(struct wait_probe *p)
 {
-	struct timespec until;
-
 	if (!p->started)
 		return true;
 	pthread_mutex_lock(&p->lock);
 	p->over = true;
 	pthread_cond_signal(&p->wakeup);
 	pthread_mutex_unlock(&p->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += END_WAIT_S;
+	struct timespec until = clock_deadline(END_WAIT_NS);
+
 	return pthread_timedjoin_np(p->thread, NULL, &until) == 0;
 }
 
