@@ -93,20 +93,9 @@ static struct err *print(const struct config_args *args, const struct settings *
 	for (const struct setting_name *name = setting_names; name->name; name++)
 		add_setting(&table, settings, name);
 	term = terminal_open(&args->terminal);
-	if (format == TABLE_TEXT) {
-		table_print_text(&table, &term, stdout);
+	table_print(&table, format, "settings", &term, stdout);
+	if (format == TABLE_TEXT)
 		print_files(settings);
-	} else if (format == TABLE_CSV) {
-		table_print_csv(&table, stdout, true);
-	} else {
-		struct json json;
-
-		json_init(&json, stdout);
-		json.lines = true;
-		json_open(&json, NULL, '{');
-		table_print_json(&table, "settings", &json);
-		json_close(&json, '}');
-	}
 	table_deinit(&table);
 	return terminal_close(&term, NULL);
 }

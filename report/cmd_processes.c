@@ -321,7 +321,6 @@ static void print(struct printer *o, const struct processes_args *args, const st
 {
 	enum table_format format = table_format_named(args->format);
 	size_t count = args->limit ? MIN(args->limit, o->tree->rows.len) : o->tree->rows.len;
-	struct json json;
 
 	table_init(&o->table, &o->arena);
 	table_add_columns(&o->table, columns, ARRAY_LEN(columns));
@@ -329,19 +328,9 @@ static void print(struct printer *o, const struct processes_args *args, const st
 		table_add_column(&o->table, &cmdline_column);
 	for (size_t i = 0; i < count; i++)
 		add_row(o, &o->tree->rows.items[i]);
-	if (format == TABLE_CSV) {
-		table_print_csv(&o->table, stdout, /* with_header= */ true);
-	} else if (format == TABLE_JSON) {
-		json_init(&json, stdout);
-		json_open(&json, NULL, '{');
-		table_print_json(&o->table, "processes", &json);
-		json_close(&json, '}');
-	} else {
-		table_print_text(&o->table, term, stdout);
-		if (count < o->tree->rows.len)
-			printf("... and %s\n", number_of(&o->arena, o->tree->rows.len - count,
-							 "more process"));
-	}
+	table_print(&o->table, format, "processes", term, stdout);
+	if (format == TABLE_TEXT && count < o->tree->rows.len)
+		printf("... and %s\n", number_of(&o->arena, o->tree->rows.len - count, "more process"));
 	table_deinit(&o->table);
 }
 

@@ -78,22 +78,6 @@ static size_t gather(const struct profile *p, struct event_row *rows, uint64_t *
 	return count;
 }
 
-static void print(const struct table *table, enum table_format format, const struct terminal *term)
-{
-	struct json json;
-
-	if (format == TABLE_TEXT) {
-		table_print_text(table, term, stdout);
-	} else if (format == TABLE_CSV) {
-		table_print_csv(table, stdout, /* with_header= */ true);
-	} else {
-		json_init(&json, stdout);
-		json_open(&json, NULL, '{');
-		table_print_json(table, "events", &json);
-		json_close(&json, '}');
-	}
-}
-
 /* Print the events of the loaded session with the most samples first, at most @limit; shares are of samples. */
 static MUST_USE struct err *event_table_print(struct session *s, enum table_format format, uint64_t limit,
 			      const struct terminal_args *terminal)
@@ -116,7 +100,7 @@ static MUST_USE struct err *event_table_print(struct session *s, enum table_form
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (size_t i = 0; i < count && i < limit; i++)
 		add_row(&table, &rows[i], all);
-	print(&table, format, &term);
+	table_print(&table, format, "events", &term, stdout);
 	table_deinit(&table);
 	return terminal_close(&term, NULL);
 }

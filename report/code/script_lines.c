@@ -230,23 +230,6 @@ static void add_rows(const struct script_table *t, const struct script_listing *
 	}
 }
 
-static void print_table(const struct table *table, const struct script_options *options, bool first,
-			FILE *out)
-{
-	struct json json;
-
-	if (options->format == TABLE_TEXT) {
-		table_print_text(table, options->term, out);
-	} else if (options->format == TABLE_CSV) {
-		table_print_csv(table, out, first);
-	} else {
-		json_init(&json, out);
-		json_open(&json, NULL, '{');
-		table_print_json(table, "lines", &json);
-		json_close(&json, '}');
-	}
-}
-
 /* How much of @whole, whose noun follows: "120" samples, or a weight. A function that never was the leaf has no samples of its own. */
 static const char *part_text(struct arena *arena, const struct profile_sum *part, const struct profile_sum *whole, const char *unit)
 {
@@ -276,7 +259,10 @@ static void print_function(const struct script_function *from, struct session *s
 			text_escape(&arena, t.name), text_escape(&arena, t.file), function->line,
 			part_text(&arena, &from->total, &whole, unit), number_extent(&arena, &whole, "sample", unit),
 			part_text(&arena, &from->self, &whole, unit));
-	print_table(&table, options, first, out);
+	if (options->format == TABLE_CSV)
+		table_print_csv(&table, out, first);
+	else
+		table_print(&table, options->format, "lines", options->term, out);
 	vec_deinit(&listing.lines);
 }
 

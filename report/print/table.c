@@ -441,3 +441,24 @@ void table_print_json(const struct table *table, const char *key, struct json *j
 	}
 	json_close(json, ']');
 }
+
+void table_print(const struct table *table, enum table_format format, const char *key, const struct terminal *term, FILE *out)
+{
+	struct json json;
+
+	switch (format) {
+	case TABLE_TEXT:
+		table_print_text(table, term, out);
+		break;
+	case TABLE_CSV:
+		table_print_csv(table, out, /* with_header= */ true);
+		break;
+	case TABLE_JSON:
+		json_init(&json, out);
+		json.lines = true;
+		json_open(&json, NULL, '{');
+		table_print_json(table, key, &json);
+		json_close(&json, '}');
+		break;
+	}
+}

@@ -95,4 +95,7 @@ void table_print_csv(const struct table *table, FILE *out, bool with_header);
 /* As an array of objects under @key of the object that is open in @json. */
 void table_print_json(const struct table *table, const char *key, struct json *json);
 
+/* In @format and with nothing around it; as JSON, one object with @key. */
+void table_print(const struct table *table, enum table_format format, const char *key, const struct terminal *term, FILE *out);
+
 #endif

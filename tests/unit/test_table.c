@@ -42,22 +42,17 @@ static void as_text(FILE *out, void *context)
 {
 	const struct rendering *rendering = context;
 
-	table_print_text(rendering->table, &rendering->term, out);
+	table_print(rendering->table, TABLE_TEXT, "rows", &rendering->term, out);
 }
 
 static void as_csv(FILE *out, void *context)
 {
-	table_print_csv(context, out, true);
+	table_print(context, TABLE_CSV, "rows", NULL, out);
 }
 
 static void as_json(FILE *out, void *context)
 {
-	struct json json;
-
-	json_init(&json, out);
-	json_open(&json, NULL, '{');
-	table_print_json(context, "rows", &json);
-	json_close(&json, '}');
+	table_print(context, TABLE_JSON, "rows", NULL, out);
 }
 
 TEST(table_text_is_aligned_and_indented)
@@ -208,8 +203,8 @@ TEST(table_json_escapes_hostile_names)
 	table_add_row(&table, 0, false);
 	table_add_cell(&table, "", NULL);
 	table_add_cell(&table, "\"\\\n\x1b\xff\xc3\xa4\xe2\x80\xae", NULL);
-	CHECK_STR(test_printed(as_json, &table), "{\"rows\": [{\"share\": null, \"function\": "
-						 "\"\\\"\\\\\\u000a\\u001b\\\\xff\xc3\xa4\\u202e\"}]}\n");
+	CHECK_STR(test_printed(as_json, &table), "{\n  \"rows\": [\n    {\"share\": null, \"function\": "
+						 "\"\\\"\\\\\\u000a\\u001b\\\\xff\xc3\xa4\\u202e\"}\n  ]\n}\n");
 	table_deinit(&table);
 }
 
@@ -223,6 +218,6 @@ TEST(table_without_rows_is_a_heading_or_an_empty_list)
 	table_add_column(&table, &columns[0]);
 	CHECK_STR(test_printed(as_text, &rendering), "share\n");
 	CHECK_STR(test_printed(as_csv, &table), "share\n");
-	CHECK_STR(test_printed(as_json, &table), "{\"rows\": []}\n");
+	CHECK_STR(test_printed(as_json, &table), "{\n  \"rows\": []\n}\n");
 	table_deinit(&table);
 }
