@@ -131,18 +131,36 @@ static void firefox_put_same(struct json *json, const char *key, size_t len, con
 	json_close(json, ']');
 }
 
+typedef void put_cell_fn(struct json *json, struct firefox_tables *t, size_t row, unsigned column);
+
+/* Open table @name of @len rows with @columns, whose last is NULL; the caller adds others, and closes it. */
+static void open_table(struct json *json, struct firefox_tables *t, const char *name, size_t len, const char *const *columns,
+		       put_cell_fn *put_cell)
+{
+	json_open(json, name, '{');
+	json_uint(json, "length", len);
+	for (unsigned column = 0; columns[column]; column++) {
+		json_open(json, columns[column], '[');
+		for (size_t row = 0; row < len; row++)
+			put_cell(json, t, row, column);
+		json_close(json, ']');
+	}
+}
+
+enum stack_column { COLUMN_FRAME, COLUMN_PREFIX };
+
+static void put_stack_cell(struct json *json, struct firefox_tables *t, size_t i, unsigned column)
+{
+	const struct firefox_node *node = &t->nodes.items[i];
+
+	firefox_put_or_null(json, column == COLUMN_FRAME ? node->frame : node->prefix);
+}
+
 static void put_stack_table(struct json *json, struct firefox_tables *t)
 {
-	json_open(json, "stackTable", '{');
-	json_uint(json, "length", t->nodes.len);
-	json_open(json, "frame", '[');
-	for (size_t i = 0; i < t->nodes.len; i++)
-		json_uint(json, NULL, t->nodes.items[i].frame);
-	json_close(json, ']');
-	json_open(json, "prefix", '[');
-	for (size_t i = 0; i < t->nodes.len; i++)
-		firefox_put_or_null(json, t->nodes.items[i].prefix);
-	json_close(json, ']');
+	static const char *const columns[] = { [COLUMN_FRAME] = "frame", [COLUMN_PREFIX] = "prefix", NULL };
+
+	open_table(json, t, "stackTable", t->nodes.len, columns, put_stack_cell);
 	json_close(json, '}');
 }
 
@@ -186,7 +204,7 @@ static enum firefox_category category_of(const struct firefox_tables *t, const s
 
 enum frame_column { COLUMN_ADDRESS, COLUMN_DEPTH, COLUMN_CATEGORY, COLUMN_FUNCTION, COLUMN_LINE };
 
-static void put_frame_cell(struct json *json, struct firefox_tables *t, size_t i, enum frame_column column)
+static void put_frame_cell(struct json *json, struct firefox_tables *t, size_t i, unsigned column)
 {
 	struct shown_frame frame = shown_frame(t, i);
 
@@ -218,17 +236,10 @@ static void put_frame_cell(struct json *json, struct firefox_tables *t, size_t i
 /* Numbers the functions, too. */
 static void put_frame_table(struct json *json, struct firefox_tables *t)
 {
-	static const char *const columns[] = { "address", "inlineDepth", "category", "func", "line" };
+	static const char *const columns[] = { "address", "inlineDepth", "category", "func", "line", NULL };
 	size_t len = t->frames.keys.len;
 
-	json_open(json, "frameTable", '{');
-	json_uint(json, "length", len);
-	for (unsigned column = 0; column < ARRAY_LEN(columns); column++) {
-		json_open(json, columns[column], '[');
-		for (size_t i = 0; i < len; i++)
-			put_frame_cell(json, t, i, column);
-		json_close(json, ']');
-	}
+	open_table(json, t, "frameTable", len, columns, put_frame_cell);
 	firefox_put_same(json, "subcategory", len, "0");
 	firefox_put_same(json, "nativeSymbol", len, "null");
 	firefox_put_same(json, "innerWindowID", len, "0");
@@ -245,7 +256,7 @@ static const struct profile_function *table_function(const struct firefox_tables
 
 enum function_column { COLUMN_NAME, COLUMN_RESOURCE, COLUMN_FILE, COLUMN_START };
 
-static void put_function_cell(struct json *json, struct firefox_tables *t, size_t i, enum function_column column)
+static void put_function_cell(struct json *json, struct firefox_tables *t, size_t i, unsigned column)
 {
 	const struct profile_function *function = table_function(t, i);
 	uint64_t stop = t->functions.keys.items[i] - t->p->functions.len;
@@ -272,60 +283,47 @@ static void put_function_cell(struct json *json, struct firefox_tables *t, size_
 /* Numbers the modules, too. */
 static void put_function_table(struct json *json, struct firefox_tables *t)
 {
-	static const char *const columns[] = { "name", "resource", "fileName", "lineNumber" };
+	static const char *const columns[] = { "name", "resource", "fileName", "lineNumber", NULL };
 	size_t len = t->functions.keys.len;
 
-	json_open(json, "funcTable", '{');
-	json_uint(json, "length", len);
-	for (unsigned column = 0; column < ARRAY_LEN(columns); column++) {
-		json_open(json, columns[column], '[');
-		for (size_t i = 0; i < len; i++)
-			put_function_cell(json, t, i, column);
-		json_close(json, ']');
-	}
+	open_table(json, t, "funcTable", len, columns, put_function_cell);
 	firefox_put_same(json, "columnNumber", len, "null");
 	firefox_put_same(json, "isJS", len, "false");
 	firefox_put_same(json, "relevantForJS", len, "false");
 	json_close(json, '}');
 }
 
+enum resource_column { COLUMN_LIB, COLUMN_LIB_NAME };
+
+static void put_resource_cell(struct json *json, struct firefox_tables *t, size_t i, unsigned column)
+{
+	uint64_t module = t->modules.keys.items[i];
+
+	json_uint(json, NULL, column == COLUMN_LIB ? module : t->p->modules.items[module].name);
+}
+
 static void put_resource_table(struct json *json, struct firefox_tables *t)
 {
+	static const char *const columns[] = { [COLUMN_LIB] = "lib", [COLUMN_LIB_NAME] = "name", NULL };
 	size_t len = t->modules.keys.len;
 
-	json_open(json, "resourceTable", '{');
-	json_uint(json, "length", len);
-	json_open(json, "lib", '[');
-	for (size_t i = 0; i < len; i++)
-		json_uint(json, NULL, t->modules.keys.items[i]);
-	json_close(json, ']');
-	json_open(json, "name", '[');
-	for (size_t i = 0; i < len; i++)
-		json_uint(json, NULL, t->p->modules.items[t->modules.keys.items[i]].name);
-	json_close(json, ']');
+	open_table(json, t, "resourceTable", len, columns, put_resource_cell);
 	firefox_put_same(json, "host", len, "null");
 	firefox_put_same(json, "type", len, "1"); /* a library */
 	json_close(json, '}');
 }
 
 /* Tables that the page wants to see though there is nothing in them. */
-static void put_empty(struct json *json, const char *name, const char *const *columns)
-{
-	json_open(json, name, '{');
-	json_uint(json, "length", 0);
-	for (; *columns; columns++)
-		firefox_put_same(json, *columns, 0, NULL);
-	json_close(json, '}');
-}
-
 static void put_empty_tables(struct json *json)
 {
 	static const char *const symbols[] = { "libIndex", "address", "name", "functionSize", NULL };
 	static const char *const markers[] = { "data",	  "name",     "startTime", "endTime",
 					       "phase", "category", NULL };
 
-	put_empty(json, "nativeSymbols", symbols);
-	put_empty(json, "markers", markers);
+	open_table(json, NULL, "nativeSymbols", 0, symbols, NULL);
+	json_close(json, '}');
+	open_table(json, NULL, "markers", 0, markers, NULL);
+	json_close(json, '}');
 }
 
 /*
