@@ -132,12 +132,10 @@ static void put_waker(struct writer_state *w, uint32_t thread)
 /* A span is a complete event of category "state"; several short ones that became one are a state of their own. */
 static void put_span(struct writer_state *w, const struct profile_span *span)
 {
-	struct profile_sample row = { .stack = span->stack, .thread = span->thread, .state = span->state };
-
 	json_open(&w->json, NULL, '{');
 	json_string(&w->json, "ph", "X");
 	json_string(&w->json, "cat", "state");
-	json_string(&w->json, "name", span->count == 1 ? wait_kind_name(wait_frames_kind(w->p, &row)) : "several");
+	json_string(&w->json, "name", wait_kind_name(wait_frames_span_kind(w->p, span)));
 	put_ids(w, &w->p->threads.items[span->thread]);
 	json_number(&w->json, "ts", since_start(w, span->from_ns));
 	json_number(&w->json, "dur", time_text(w, span->len_ns));

@@ -70,7 +70,7 @@ static bool misses_roots(const struct profile *p)
 /* In brackets, as the reasons: a function may be called poll. */
 static const char *state_name(struct writer_state *w, int kind)
 {
-	const char *name = kind == WAIT_KINDS ? "several" : wait_kind_name((enum wait_kind)kind);
+	const char *name = wait_kind_name((enum wait_kind)kind);
 
 	return *name == '[' ? name : arena_printf(&w->arena, "[%s]", name);
 }
@@ -196,10 +196,7 @@ static void put_event(struct writer_state *w, const char *type, uint32_t frame, 
 /* The state is the root, so that a thread's time is divided by that first; on it stands the stack of a wait. */
 static uint32_t state_number(const struct writer_state *w, const struct profile_span *span)
 {
-	struct profile_sample row = { .stack = span->stack, .thread = span->thread, .state = span->state };
-	uint32_t kind = span->count == 1 ? wait_frames_kind(w->p, &row) : WAIT_KINDS;
-
-	return (uint32_t)w->p->functions.len + STACK_STOPS + kind;
+	return (uint32_t)w->p->functions.len + STACK_STOPS + wait_frames_span_kind(w->p, span);
 }
 
 static void put_span(struct writer_state *w, const struct profile_span *span, uint64_t from, uint64_t to)

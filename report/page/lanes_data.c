@@ -85,7 +85,7 @@ static struct cell cell_of(struct encoder *e, const struct profile_span *span)
 	struct cell cell = { .lane = lane_of(e, span->thread), .from_ns = span->from_ns };
 
 	cell.columns[LENGTH] = span->len_ns;
-	cell.columns[KIND] = span->count == 1 ? (uint64_t)wait_frames_kind(e->p, &row) : WAIT_KINDS;
+	cell.columns[KIND] = wait_frames_span_kind(e->p, span);
 	cell.columns[FUNCTION] = span->count == 1 ? function_of(e, &row) : 0;
 	cell.columns[WAKER] = span->waker == PROFILE_NONE ? 0 : lane_of(e, span->waker) + 1;
 	cell.columns[COUNT] = span->count == 1 ? 0 : span->count;

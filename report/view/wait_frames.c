@@ -211,7 +211,7 @@ static const char *function_of(const struct profile *p, uint32_t stack)
 
 const char *wait_kind_name(enum wait_kind kind)
 {
-	static const char *const names[WAIT_KINDS] = {
+	static const char *const names[WAIT_KINDS + 1] = {
 		[WAIT_OTHER] = "other",
 		[WAIT_ON_CPU] = "on a CPU",
 		[WAIT_CPU] = "run queue",
@@ -230,6 +230,7 @@ const char *wait_kind_name(enum wait_kind kind)
 		[WAIT_EARLIER] = "[waits since before the recording]",
 		[WAIT_NOT_SAMPLED] = "[stack not sampled]",
 		[WAIT_LOST] = "[switches lost]",
+		[WAIT_SEVERAL] = "several",
 		[WAIT_LEFT_OUT] = "[switches left out]",
 	};
 
@@ -286,6 +287,13 @@ enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sa
 			kind = kind_of_function(name);
 	}
 	return kind;
+}
+
+enum wait_kind wait_frames_span_kind(const struct profile *p, const struct profile_span *span)
+{
+	struct profile_sample row = { .stack = span->stack, .thread = span->thread, .state = span->state };
+
+	return span->count == 1 ? wait_frames_kind(p, &row) : WAIT_SEVERAL;
 }
 
 const char *wait_frames_syscall(const struct profile *p, const struct profile_sample *row)

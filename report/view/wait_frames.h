@@ -30,14 +30,17 @@ enum wait_kind {
 	WAIT_NOT_SAMPLED, /* no stack */
 	WAIT_LOST,	  /* records of switches are missing */
 	WAIT_LEFT_OUT,	  /* the recorder left them out */
-	WAIT_KINDS
+	WAIT_KINDS,
+	WAIT_SEVERAL = WAIT_KINDS /* of spans: several short ones that became one */
 };
 
-/* "lock", "run queue", ... */
+/* "lock", "run queue", ...; "several" */
 const char *wait_kind_name(enum wait_kind kind);
 
 /* The kind of wait of @row, whose stack must be named as a whole; ordinary samples are on a CPU. */
 enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sample *row);
+
+enum wait_kind wait_frames_span_kind(const struct profile *p, const struct profile_span *span);
 
 /* The name of the system call that @row waits in, "page fault" or "interrupt" if the kernel was entered so, "" if not known. */
 const char *wait_frames_syscall(const struct profile *p, const struct profile_sample *row);
