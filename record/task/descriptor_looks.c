@@ -134,7 +134,7 @@ static void name_unix(struct socket_names *n, const char *line)
 	char path[128] = "", text[160];
 	uint64_t inode;
 
-	if (sscanf(line, "%*x: %*x %*x %*x %*x %*x %" SCNu64 " %127[^\n]", &inode, path) < 1)
+	if (sscanf(line, "%*x: %*x %*x %*x %*x %*x %" SCNu64 "%*[ ]%127[^\n]", &inode, path) < 1)
 		return;
 	snprintf(text, sizeof(text), "unix %s", *path ? path : "socket");
 	put_name(n, inode, text);

@@ -86,7 +86,8 @@ static const char udp[] =
 
 static const char unix_sockets[] = "Num       RefCount Protocol Flags    Type St Inode Path\n"
 			   "0000000000000000: 00000002 00000000 00010000 0001 01    41 /run/x y.sock\n"
-			   "0000000000000000: 00000003 00000000 00000000 0001 03    42\n";
+			   "0000000000000000: 00000003 00000000 00000000 0001 03    42\n"
+			   "0000000000000000: 00000003 00000000 00000000 0001 03    43\n";
 
 TEST(socket_names_tell_clients_from_servers)
 {
@@ -105,6 +106,7 @@ TEST(socket_names_tell_clients_from_servers)
 	CHECK_STR(socket_names_get(n, 22), "tcp6 :80 from 10.0.0.7");
 	CHECK_STR(socket_names_get(n, 31), "udp :53");
 	CHECK_STR(socket_names_get(n, 41), "unix /run/x y.sock");
-	CHECK_STR(socket_names_get(n, 42), "unix socket");
+	CHECK_STR(socket_names_get(n, 42), "unix socket"); /* and not the next line */
+	CHECK_STR(socket_names_get(n, 43), "unix socket");
 	socket_names_free(n);
 }
