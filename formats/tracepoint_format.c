@@ -171,6 +171,25 @@ bool tracepoint_field_value(const struct tracepoint_field *field, const uint8_t 
 	return true;
 }
 
+struct tracepoint_number tracepoint_number_find(const char *text, const char *name)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct tracepoint_format format = tracepoint_format_read(&arena, text);
+	const struct tracepoint_field *field = tracepoint_format_find(&format, name);
+
+	if (!field || field->dynamic || field->is_text || field->len > sizeof(uint64_t))
+		return (struct tracepoint_number){ 0 };
+	return (struct tracepoint_number){ field->offset, field->len, field->is_signed };
+}
+
+bool tracepoint_number_read(const struct tracepoint_number *number, const uint8_t *raw, size_t raw_len, uint64_t *ret)
+{
+	if (!number->len || number->offset > raw_len || number->len > raw_len - number->offset)
+		return false;
+	*ret = read_number(raw + number->offset, number->len, number->is_signed);
+	return true;
+}
+
 const char *tracepoint_value_text(const struct tracepoint_value *value, struct arena *arena)
 {
 	switch (value->kind) {

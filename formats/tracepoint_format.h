@@ -55,6 +55,18 @@ const struct tracepoint_field *tracepoint_format_find(const struct tracepoint_fo
 bool tracepoint_field_value(const struct tracepoint_field *field, const uint8_t *raw, size_t raw_len,
 			    struct arena *arena, struct tracepoint_value *ret);
 
+/* Where a tracepoint's payload has a number. */
+struct tracepoint_number {
+	uint32_t offset, len; /* @len 0: it has none */
+	bool is_signed;
+};
+
+/* The number @name of the tracepoint that @text describes, a format file. */
+struct tracepoint_number tracepoint_number_find(const char *text, const char *name);
+
+/* What it is in payload @raw of little-endian machines; false, and @ret untouched, if it is not there. */
+bool tracepoint_number_read(const struct tracepoint_number *number, const uint8_t *raw, size_t raw_len, uint64_t *ret);
+
 /* @value for people: "-1", "0xffff8881", "kworker/0:1". */
 const char *tracepoint_value_text(const struct tracepoint_value *value, struct arena *arena);
 

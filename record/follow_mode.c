@@ -44,6 +44,14 @@ static bool is_sparse(const struct event_plan *plan)
 	return true;
 }
 
+static bool has_switch(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (event_desc_is_switch(&list->items[i]))
+			return true;
+	return false;
+}
+
 static struct err *make_plan(struct record_args *args, const struct target *target, bool exec,
 			     struct event_plan *ret)
 {
@@ -59,7 +67,8 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 		.cpus = target->by_cpu ? &target->cpus : NULL,
 		.inherit = target->inherit && !target->by_cpu,
 		.enable_on_exec = exec && !target->by_cpu && !args->delay.given,
-		.context_switch = args->switch_events || event_list_wants_switches(&args->events),
+		.context_switch = args->switch_events || event_list_wants_switches(&args->events) ||
+				  (!target->by_cpu && has_switch(&args->events)),
 		.build_ids = !strcmp(args->build_ids, "kernel"),
 		.sample_cgroup = false,
 		.extras = &args->extras,

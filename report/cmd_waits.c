@@ -176,6 +176,19 @@ static struct err *print_chains(const struct waits_args *args, const struct sess
 	return terminal_close(&term, NULL);
 }
 
+static struct err *no_waits(const struct session *s)
+{
+	const struct recording *rec = s->recording;
+
+	for (uint32_t i = 0; rec && i < rec->nevents; i++)
+		if (derive_is_tracepoint(rec, i, DERIVE_SCHED_SWITCH))
+			return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: of single tasks, " DERIVE_SCHED_SWITCH
+								   " does not tell when they come back to a CPU", s->args->input),
+					  "record with: perf record --switch-events or -a, or precord --off-cpu");
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded", s->args->input),
+			  "record with: precord --off-cpu");
+}
+
 static struct err *print_waits(struct session *s, void *args_)
 {
 	struct waits_args *args = args_;
@@ -191,9 +204,7 @@ static struct err *print_waits(struct session *s, void *args_)
 	err = session_load(s, &args->lengths.filter);
 	if (err && !s->facts.lives.switches) {
 		err_free(err);
-		return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded",
-					  s->args->input),
-				  "record with: precord --off-cpu");
+		return no_waits(s);
 	}
 	if (err)
 		return err;

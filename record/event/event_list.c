@@ -19,6 +19,8 @@ bool event_desc_is_idle(const struct event_desc *desc)
 	       strcmp(desc->unit, "ns") == 0;
 }
 
+#define SWITCH "sched:sched_switch"
+
 bool event_list_wants_switches(const struct event_list *list)
 {
 	for (size_t i = 0; i < list->len; i++)
@@ -30,6 +32,11 @@ bool event_list_wants_switches(const struct event_list *list)
 bool event_desc_is_waking(const struct event_desc *desc)
 {
 	return desc->type == PERF_TYPE_TRACEPOINT && strncmp(desc->name, EVENT_LIST_WAKING, strlen(EVENT_LIST_WAKING)) == 0;
+}
+
+bool event_desc_is_switch(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_TRACEPOINT && strncmp(desc->name, SWITCH, strlen(SWITCH)) == 0;
 }
 
 bool event_desc_is_syscalls(const struct event_desc *desc)

@@ -83,6 +83,9 @@ bool event_list_wants_switches(const struct event_list *list);
 /* Is it sched_waking, which says who ended a wait? */
 bool event_desc_is_waking(const struct event_desc *desc);
 
+/* Is @desc each switch of threads, as a tracepoint? Of a task alone it tells when that leaves a CPU, not when it comes back. */
+bool event_desc_is_switch(const struct event_desc *desc);
+
 /* Is it the entry or the exit of system calls? */
 bool event_desc_is_syscalls(const struct event_desc *desc);
 

@@ -346,7 +346,9 @@ static bool wants_thread(void *context, uint32_t thread)
 	const struct profile *p = l->in.profile;
 	const struct profile_thread *of = &p->threads.items[thread];
 
-	return filter_passes_names(l->filter, profile_text(p, of->comm), profile_text(p, of->process));
+	/* Events of one thread tell of others, too: who comes to a CPU when it leaves. */
+	return filter_passes_task(l->filter, &(struct event){ .pid = of->pid, .tid = of->tid }) &&
+	       filter_passes_names(l->filter, profile_text(p, of->comm), profile_text(p, of->process));
 }
 
 /* Sums of periods fit in 64 bits but in damaged files. */

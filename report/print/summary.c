@@ -664,7 +664,8 @@ static void put_next_of_waits(struct page *page)
 {
 	put_next_line(page, "waits", " (how long they take, and for what)");
 	put_next_line(page, "--event off-cpu --tree", " (who waits, by caller)");
-	put_next_line(page, "--by leaf", " (what is computed)");
+	if (!page->waits.alone)
+		put_next_line(page, "--by leaf", " (what is computed)");
 }
 
 static bool has_scripts(const struct page *page)
@@ -781,11 +782,11 @@ static void put_titled_leaves(struct page *page, const char *title, uint32_t eve
 /* Where threads wait, and if there is room, what they compute. */
 static void put_wait_tables(struct page *page)
 {
-	unsigned room = room_for_tables(page), leaves = LEAVES_MAX, cpu_leaves = LEAVES_MAX;
+	unsigned room = room_for_tables(page), leaves = LEAVES_MAX, cpu_leaves = page->waits.alone ? 0 : LEAVES_MAX;
 
-	if (room < WAIT_LEAVES_MIN + LEAVES_MIN + 2 * TITLED_FRAME) {
+	if (!cpu_leaves || room < WAIT_LEAVES_MIN + LEAVES_MIN + 2 * TITLED_FRAME) {
 		cpu_leaves = 0;
-		leaves = MAX(room, WAIT_LEAVES_MIN + TITLED_FRAME) - TITLED_FRAME;
+		leaves = MIN(MAX(room, WAIT_LEAVES_MIN + TITLED_FRAME) - TITLED_FRAME, LEAVES_MAX);
 	} else if (room != UINT_MAX) {
 		room -= 2 * TITLED_FRAME;
 		cpu_leaves = MIN(MAX(room / 3, LEAVES_MIN), LEAVES_MAX);

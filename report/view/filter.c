@@ -330,9 +330,12 @@ static bool has_wall(const struct profile *p)
 {
 	if (derive_has_sampled_wall(p))
 		return true;
-	for (size_t i = 0; i < p->types.len; i++)
-		if (strcmp(profile_text(p, p->types.items[i].name), DERIVE_OFF_CPU) == 0)
+	for (size_t i = 0; i < p->types.len; i++) {
+		const char *name = profile_text(p, p->types.items[i].name);
+
+		if (strcmp(name, DERIVE_OFF_CPU) == 0 || strncmp(name, DERIVE_SCHED_SWITCH, strlen(DERIVE_SCHED_SWITCH)) == 0)
 			return true;
+	}
 	return false;
 }
 

@@ -53,8 +53,11 @@ void wait_question_init(struct wait_question *question, const struct profile *p,
 		if (row->type == question->event)
 			*(question->idle[i] ? &question->idle_ns : &question->by_kind[wait_frames_kind(p, row)]) += ns;
 	}
-	question->comes_first = telling_ns(question) > cpu_ns + cpu_ns / 4 &&
-				(!facts->system_wide || cpu_ns < lives->window_ns / 2);
+	question->alone = strncmp(profile_text(p, p->types.items[facts->first_type].name), DERIVE_SCHED_SWITCH,
+				  strlen(DERIVE_SCHED_SWITCH)) == 0;
+	question->comes_first = question->alone ||
+				(telling_ns(question) > cpu_ns + cpu_ns / 4 &&
+				 (!facts->system_wide || cpu_ns < lives->window_ns / 2));
 }
 
 void wait_question_deinit(struct wait_question *question)

@@ -20,6 +20,7 @@ struct wait_question {
 	 * that wait, less than half a CPU was in use.
 	 */
 	bool comes_first;
+	bool alone; /* nothing was sampled but switches of threads, so that nothing else is asked */
 };
 
 /* @p must be named. To be released with wait_question_deinit(). */

@@ -14,12 +14,13 @@
 
 #define START 1000000u
 #define END   2000000u
+#define WALL  4 /* the event that is added behind those of chain_begin() */
 
 /* ---- the transformer by itself ---- */
 
 struct chain {
 	struct recording recording;
-	struct recording_event events[3];
+	struct recording_event events[4];
 	struct profile *profile;
 	struct derive *derive;
 	VEC(struct derived) out;
@@ -43,6 +44,10 @@ static uint32_t same_number(void *context, uint32_t pid, uint32_t tid)
 static const char waking_format[] = "	field:char comm[16];	offset:8;	size:16;	signed:0;\n"
 				    "	field:pid_t pid;	offset:24;	size:4;	signed:1;\n";
 
+static const char switch_format[] = "	field:pid_t prev_pid;	offset:24;	size:4;	signed:1;\n"
+				    "	field:long prev_state;	offset:32;	size:8;	signed:1;\n"
+				    "	field:pid_t next_pid;	offset:56;	size:4;	signed:1;\n";
+
 static void chain_begin(struct chain *c, bool wall)
 {
 	*c = (struct chain){ .events = {
@@ -51,12 +56,14 @@ static void chain_begin(struct chain *c, bool wall)
 				     { .name = "off-cpu", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
 				       .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .format = "", .samples = true },
 				     { .name = "sched:sched_waking", .unit = "events", .type = PERF_TYPE_TRACEPOINT,
-				       .format = waking_format, .samples = true } } };
+				       .format = waking_format, .samples = true },
+				     { .name = "sched:sched_switch:k", .unit = "events", .type = PERF_TYPE_TRACEPOINT,
+				       .rate = 1, .format = switch_format, .samples = true } } };
 	c->recording = (struct recording){
-		.events = c->events, .nevents = 3, .start_ns = START, .end_ns = END
+		.events = c->events, .nevents = 4, .start_ns = START, .end_ns = END, .by_cpu = true
 	};
 	c->profile = profile_new();
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
 
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
@@ -175,8 +182,8 @@ TEST(derive_wall_adds_up_to_the_length_of_the_recording_whatever_happens)
 			feed_switch(&c, 5, t + 500, true, false);
 	}
 	derive_finish(c.derive);
-	CHECK_UINT(c.profile->types.len, 4);
-	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(c.profile->types.len, 5);
+	CHECK_UINT(sum(&c, WALL, 5), END - START);
 	chain_end(&c);
 }
 
@@ -192,7 +199,7 @@ TEST(derive_waits_of_a_thread_begin_with_it_and_end_with_it)
 	derive_finish(c.derive);
 	CHECK_UINT(sum(&c, 1, 8), 300);
 	CHECK_UINT(c.out.items[0].state, PROFILE_STATE_RUNNABLE);
-	CHECK_UINT(sum(&c, 3, 8), 4000);
+	CHECK_UINT(sum(&c, WALL, 8), 4000);
 	chain_end(&c);
 }
 
@@ -217,7 +224,7 @@ TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks
 			known += c.out.items[i].stack ? c.out.items[i].weight : 0;
 	CHECK_UINT(sum(&c, 1, 5), 100 * 500);
 	CHECK_UINT(known, 100 * 500);
-	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(sum(&c, WALL, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 90 * 500);
 	CHECK_UINT(derive_lives(c.derive).thinned, 10);
 	chain_end(&c);
@@ -261,7 +268,7 @@ TEST(derive_gives_nothing_of_a_thread_that_ended_to_one_that_has_its_number_now)
 	derive_finish(c.derive);
 	CHECK_UINT(sum_of_stack(&c, 1, 1), 50 * 500);
 	CHECK_UINT(sum_of_stack(&c, 1, 2), 50 * 500);
-	CHECK_UINT(sum(&c, 3, 5), 60000 - 1 + (END - START - 70000));
+	CHECK_UINT(sum(&c, WALL, 5), 60000 - 1 + (END - START - 70000));
 	CHECK_UINT(derive_lives(c.derive).threads, 2);
 	chain_end(&c);
 }
@@ -278,7 +285,7 @@ TEST(derive_ends_a_thread_whose_end_was_lost_where_its_number_begins_anew)
 	/* The list of who lives, as new files have it, says nothing new. */
 	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 3, 5), END - START - 1000);
+	CHECK_UINT(sum(&c, WALL, 5), END - START - 1000);
 	CHECK_UINT(derive_lives(c.derive).life_ns, END - START - 1000);
 	chain_end(&c);
 }
@@ -294,7 +301,7 @@ TEST(derive_counts_a_thread_that_ends_while_it_waits_until_its_end)
 	/* That it came to a CPU to end there was lost. */
 	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 9000 }, 0);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 3, 5), 8000);
+	CHECK_UINT(sum(&c, WALL, 5), 8000);
 	CHECK_UINT(sum(&c, 1, 5), 7500);
 	CHECK_UINT(c.out.items[c.out.len - 1].state, PROFILE_STATE_LOST);
 	CHECK_UINT(derive_lives(c.derive).life_ns, 8000);
@@ -442,6 +449,104 @@ TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
 	CHECK_UINT(c.out.items[2].waker, 9);
 	CHECK_UINT(c.out.items[3].weight, 200);
 	CHECK_UINT(c.out.items[3].state, PROFILE_STATE_RUNNABLE);
+	chain_end(&c);
+}
+
+/* ---- switches as tracepoints ---- */
+
+#define STATE_SLEEPS	0x1
+#define STATE_DEAD	0x10
+#define STATE_PREEMPTED 0x100
+
+/* @tid leaves CPU 3, and @next comes. */
+static void feed_point(struct chain *c, uint32_t tid, uint64_t time_ns, uint64_t state, uint32_t next, uint32_t stack)
+{
+	uint8_t raw[64] = { [24] = (uint8_t)tid, [56] = (uint8_t)next };
+	struct event ev = { .kind = EVENT_SAMPLE, .tid = state == STATE_DEAD ? UINT32_MAX : tid, .time_ns = time_ns, .cpu = 3,
+			    .sample = { .event = 3, .period = 1, .raw = raw, .raw_len = sizeof(raw) } };
+
+	raw[32] = (uint8_t)state;
+	raw[33] = (uint8_t)(state >> 8);
+	feed(c, ev, stack);
+}
+
+/* A stack of @depth frames. */
+static uint32_t deep_stack(struct chain *c, unsigned depth)
+{
+	uint32_t stack = 0;
+
+	for (unsigned i = 0; i < depth; i++)
+		stack = profile_add_stack(c->profile, stack, profile_add_location(c->profile, 0, i, PROFILE_FRAME_NATIVE), 0);
+	return stack;
+}
+
+/* The time that @thread spent in @state, as event @event has it. */
+static uint64_t sum_of_state(const struct chain *c, uint32_t event, uint32_t thread, enum profile_state state)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < c->out.len; i++)
+		if (c->out.items[i].event == event && c->out.items[i].thread == thread && c->out.items[i].state == state)
+			weight += c->out.items[i].weight;
+	return weight;
+}
+
+TEST(derive_makes_waits_of_the_tracepoint_of_switches)
+{
+	struct chain c;
+	uint8_t raw[36] = { [24] = 5 };
+
+	chain_begin(&c, true);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
+	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6 }, 0);
+	uint32_t stack = deep_stack(&c, 2);
+
+	feed_point(&c, 5, START + 1000, STATE_SLEEPS, 6, stack);
+	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .tid = 6, .time_ns = START + 1600,
+				 .sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } }, 0);
+	feed_point(&c, 6, START + 2000, STATE_PREEMPTED, 5, deep_stack(&c, 1));
+	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 2900 }, 0);
+	feed_point(&c, 5, START + 3000, STATE_DEAD, 6, 0); /* where it went, its record came before */
+	derive_finish(c.derive);
+
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_ON_CPU), 1000 + 1000);
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 600);
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_RUNNABLE), 400);
+	CHECK_UINT(sum(&c, WALL, 5), 3000);
+	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_EARLIER), 1000);
+	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_RUNNABLE), 1000);
+	CHECK_UINT(sum(&c, WALL, 6), END - START);
+	for (size_t i = 0; i < c.out.len; i++) {
+		const struct derived *span = &c.out.items[i];
+
+		if (span->event != WALL || span->state == PROFILE_STATE_ON_CPU)
+			continue;
+		/* The place of the tracepoint alone says nothing. */
+		CHECK_UINT(span->stack, span->thread == 5 ? stack : 0);
+		if (span->state == PROFILE_STATE_BLOCKED)
+			CHECK_UINT(span->waker, 6);
+	}
+	chain_end(&c);
+}
+
+TEST(derive_takes_the_stacks_of_the_tracepoint_where_there_are_records_of_switches)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	uint32_t stack = deep_stack(&c, 3);
+
+	feed_point(&c, 5, START + 1000, STATE_SLEEPS, 6, stack); /* nobody knows yet that records follow */
+	feed_switch(&c, 5, START + 1001, false, false);
+	feed_switch(&c, 6, START + 1002, true, false);
+	feed_point(&c, 6, START + 2000, STATE_SLEEPS, 5, stack);
+	feed_switch(&c, 6, START + 2001, false, false);
+	feed_switch(&c, 5, START + 2002, true, false);
+	derive_finish(c.derive);
+	CHECK_UINT(sum(&c, WALL, 5), END - START);
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 1002);
+	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_BLOCKED), END - START - 2001);
+	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_LOST), 0);
 	chain_end(&c);
 }
 
@@ -610,16 +715,6 @@ static void feed_account(struct chain *c, uint32_t tid, uint64_t time_ns, const 
 	feed(c, (struct event){ .kind = EVENT_TASK_TIMES, .tid = tid, .time_ns = time_ns, .task_times = *times }, 0);
 }
 
-static uint64_t sum_of_state(const struct chain *c, uint32_t event, uint32_t thread, enum profile_state state)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < c->out.len; i++)
-		if (c->out.items[i].event == event && c->out.items[i].thread == thread && c->out.items[i].state == state)
-			weight += c->out.items[i].weight;
-	return weight;
-}
-
 /* Thread 5 waits with stack 7 and with stack 8, thrice as long; then switches are left out from 10,000 to 50,000. */
 static void feed_left_out(struct chain *c, const struct event_task_times *behind)
 {
@@ -652,10 +747,10 @@ TEST(derive_takes_from_the_schedulers_account_what_threads_did_while_switches_we
 	derive_finish(c.derive);
 
 	/* 40,000 were left out: 10,000 on a CPU, 5,000 ready, 25,000 blocked; then 1,000 until its next switch. */
-	CHECK_UINT(sum(&c, 3, 5), END - START);
-	CHECK_UINT(sum_of_state(&c, 3, 5, PROFILE_STATE_ON_CPU), 1000 + 1000 + 3000 + 10000 + (END - START - 51000));
-	CHECK_UINT(sum_of_state(&c, 3, 5, PROFILE_STATE_RUNNABLE), 5000);
-	CHECK_UINT(sum_of_state(&c, 3, 5, PROFILE_STATE_BLOCKED), 1000 + 3000 + 1000 + 25000 + 1000);
+	CHECK_UINT(sum(&c, WALL, 5), END - START);
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_ON_CPU), 1000 + 1000 + 3000 + 10000 + (END - START - 51000));
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_RUNNABLE), 5000);
+	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 1000 + 3000 + 1000 + 25000 + 1000);
 	/* In proportion to what was seen: 1,000 and 1,000 in one place, 3,000 in the other. */
 	CHECK_UINT(sum_of_stack(&c, 1, 7), 2000 + 31000 * 2 / 5);
 	CHECK_UINT(sum_of_stack(&c, 1, 8), 3000 + 31000 * 3 / 5);
@@ -676,7 +771,7 @@ TEST(derive_goes_on_with_the_wait_of_a_thread_that_did_not_run_while_switches_we
 	feed_switch(&c, 5, END - 100, false, false);
 	derive_finish(c.derive);
 	CHECK_UINT(sum_of_stack(&c, 1, 7), 1000 + 42000);
-	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(sum(&c, WALL, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 0);
 	chain_end(&c);
 }
@@ -691,7 +786,7 @@ TEST(derive_does_not_know_what_a_thread_did_that_ended_while_switches_were_left_
 	feed_guard(&c, START + 60000, true);
 	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 80000 }, 0);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 3, 5), 80000);
+	CHECK_UINT(sum(&c, WALL, 5), 80000);
 	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LEFT_OUT], 20000);
 	chain_end(&c);
 }
@@ -708,7 +803,7 @@ TEST(derive_does_not_know_what_threads_did_while_switches_were_left_out_where_th
 	feed_guard(&c, START + 50000, false);
 	feed_switch(&c, 5, START + 51000, true, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 3, 5), END - START);
+	CHECK_UINT(sum(&c, WALL, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LEFT_OUT], 40000);
 	CHECK_UINT(sum_of_stack(&c, 1, 7), 9000 + 1000); /* it waited until its next switch */
 	chain_end(&c);

@@ -8,6 +8,7 @@
 #include "report/load/derive/derive_kind.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -39,6 +40,26 @@ bool derive_is_idle(const struct recording *rec, uint32_t index)
 
 	return event->samples && event->type == PERF_TYPE_SOFTWARE &&
 	       event->config == PERF_COUNT_SW_DUMMY && strcmp(event->unit, "ns") == 0;
+}
+
+bool derive_is_tracepoint(const struct recording *rec, uint32_t index, const char *name)
+{
+	size_t len = strlen(name);
+	const struct recording_event *event = &rec->events[index];
+
+	/* Modifiers and terms may follow: ":k", "/call-graph=no/". */
+	return index < rec->nevents && event->samples && event->type == PERF_TYPE_TRACEPOINT &&
+	       strncmp(event->name, name, len) == 0 && event->name[len] != '_' && !isalnum((unsigned char)event->name[len]);
+}
+
+bool derive_is_every(const struct recording *rec, uint32_t index)
+{
+	return index < rec->nevents && !rec->events[index].is_freq && rec->events[index].rate <= 1;
+}
+
+bool derive_has_callers(const struct profile *p, uint32_t stack)
+{
+	return stack && p->stacks.items[stack].depth > 1;
 }
 
 static void add_name(const char **added, const char *name)

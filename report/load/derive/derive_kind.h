@@ -19,6 +19,7 @@
 #define DERIVE_LOCK    "lock"  /* of a wait: what for */
 #define DERIVE_PLACE   "[lock]" /* the same as a place of wait_labels.h, until that is settled */
 #define DERIVE_FILE    "file"  /* of a wait: what its descriptor was */
+#define DERIVE_SCHED_SWITCH "sched:sched_switch" /* a tracepoint of which waits are made */
 #define DERIVE_CALL    "syscall" /* of a system call: its name */
 #define DERIVE_ERROR   "error"	 /* of one that failed: "ENOENT" */
 
@@ -88,6 +89,15 @@ bool derive_is_syscall(const struct recording *rec, uint32_t index);
 
 /* Does @rec have the entry and exit of each system call? */
 bool derive_has_syscalls(const struct recording *rec);
+
+/* Is event @index of @rec, which need not be there, the tracepoint @name ("sched:sched_switch"), of which samples are taken? */
+bool derive_is_tracepoint(const struct recording *rec, uint32_t index, const char *name);
+
+/* Does it come each time that it happens? */
+bool derive_is_every(const struct recording *rec, uint32_t index);
+
+/* Does @stack say more than the place in the kernel where a tracepoint lies? */
+bool derive_has_callers(const struct profile *p, uint32_t stack);
 
 /* An event that a transformer adds to the profile. */
 struct derive_added {

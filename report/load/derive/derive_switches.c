@@ -27,14 +27,11 @@
 #include "formats/base/vec.h"
 #include "report/load/derive/derive_kind.h"
 #include "report/load/derive/descriptors.h"
+#include "report/load/derive/sched_points.h"
 #include "report/load/derive/stand_ins.h"
 
-#include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WAKING "sched:sched_waking"
 
 enum now {
 	NOT_KNOWN, /* until the first switch */
@@ -73,6 +70,7 @@ struct life {
 	enum now now;
 	enum profile_state state; /* while waiting */
 	uint64_t since_ns, born_ns;
+	uint64_t exit_ns; /* when it said that it ends, where its last switch is still to come; 0: it did not */
 	struct held_stack leaving;
 	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
 	uint64_t ran_ns, turns; /* so far, whatever the window is */
@@ -84,6 +82,7 @@ struct life {
 	bool sampled;			/* on a CPU, ever */
 	bool seen;			/* more is known of it than that it was there */
 	bool found;			/* it was looked at while it waited, see take_found() */
+	bool by_point;			/* its last switch was told by a tracepoint */
 	bool unwatched;			/* since @since_ns it did what no switch tells, see settle_unwatched() */
 };
 
@@ -95,7 +94,8 @@ struct switches {
 	uint64_t start_ns, end_ns, newest_ns; /* of the recording; @end_ns 0: not known */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
-	uint32_t waking_event, waking_offset; /* of the woken thread's number in the payload; PROFILE_NONE: not recorded */
+	struct sched_points *points;
+	uint32_t switch_event; /* the tracepoint that tells of every switch; PROFILE_NONE: there is none, or there are records of them */
 	struct descriptors *descriptors;
 	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
@@ -104,23 +104,15 @@ struct switches {
 	uint64_t watched_ns;  /* since then they are again; 0: they always were */
 };
 
-/* Where the payload of sched_waking has the woken thread: "field:pid_t pid;	offset:24;	size:4;" */
-static void find_waking(struct switches *s)
+/* Where single tasks were recorded, the tracepoint tells who leaves a CPU, not who comes. */
+static uint32_t find_switch_event(const struct switches *s)
 {
 	const struct recording *rec = s->request->recording;
 
-	s->waking_event = PROFILE_NONE;
-	for (uint32_t i = 0; i < rec->nevents; i++) {
-		const char *field = strstr(rec->events[i].format, "field:pid_t pid;");
-		unsigned offset, size;
-
-		if (rec->events[i].type != PERF_TYPE_TRACEPOINT || !field ||
-		    strncmp(rec->events[i].name, WAKING, strlen(WAKING)) != 0 ||
-		    sscanf(field, "field:pid_t pid; offset:%u; size:%u;", &offset, &size) != 2 || size != 4)
-			continue;
-		s->waking_event = i;
-		s->waking_offset = offset;
-	}
+	for (uint32_t i = 0; i < rec->nevents && rec->by_cpu; i++)
+		if (sched_points_kind(s->points, i) == SCHED_POINT_SWITCH && derive_is_every(rec, i))
+			return i;
+	return PROFILE_NONE;
 }
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
@@ -134,7 +126,8 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s->request = request;
 	s->out = out;
 	s->descriptors = descriptors_new();
-	find_waking(s);
+	s->points = sched_points_new(request->recording);
+	s->switch_event = find_switch_event(s);
 	s->start_ns = request->recording->start_ns;
 	s->end_ns = request->recording->end_ns;
 	s->waits = waits;
@@ -157,6 +150,7 @@ static void free_switches(void *state)
 		stand_ins_deinit(&s->lives.items[i].stand_ins);
 	}
 	descriptors_free(s->descriptors);
+	sched_points_free(s->points);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
 	free(s);
@@ -168,18 +162,15 @@ static bool is_off_cpu(const struct switches *s, const struct event *ev)
 	       derive_is_off_cpu(s->request->recording, ev->sample.event);
 }
 
-static bool is_waking(const void *state, const struct event *ev)
+static bool is_point(const struct switches *s, const struct event *ev)
 {
-	const struct switches *s = state;
-
-	return ev->kind == EVENT_SAMPLE && s->waking_event != PROFILE_NONE &&
-	       ev->sample.event == s->waking_event;
+	return ev->kind == EVENT_SAMPLE && sched_points_kind(s->points, ev->sample.event) != SCHED_POINT_NONE;
 }
 
 /* Which thread of the process waits for a descriptor is not said. */
 static bool is_anyones(const void *state, const struct event *ev)
 {
-	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || is_waking(state, ev);
+	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || is_point(state, ev);
 }
 
 static bool wants(const void *state, const struct event *ev)
@@ -189,7 +180,7 @@ static bool wants(const void *state, const struct event *ev)
 	/* What lies before the window says in which state it begins. */
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
-		return s->wall_event != PROFILE_NONE || is_off_cpu(s, ev) || is_waking(s, ev);
+		return s->wall_event != PROFILE_NONE || is_off_cpu(s, ev) || is_point(s, ev);
 	case EVENT_SWITCH:
 	case EVENT_FORK:
 	case EVENT_EXIT:
@@ -398,15 +389,14 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 
 /* ---- lives ---- */
 
-static struct life *find(struct switches *s, const struct derive_event *event)
+static struct life *life_of(struct switches *s, uint32_t pid, uint32_t tid)
 {
 	bool fresh;
-	uint64_t *number = map_put(&s->numbers, event->ev->tid, &fresh);
-	struct life *life;
+	uint64_t *number = map_put(&s->numbers, tid, &fresh);
 
 	if (fresh) {
-		vec_push(&s->lives, ((struct life){ .pid = event->ev->pid,
-						    .tid = event->ev->tid,
+		vec_push(&s->lives, ((struct life){ .pid = pid,
+						    .tid = tid,
 						    .thread = PROFILE_NONE,
 						    .waker = PROFILE_NONE,
 						    .since_ns = s->start_ns,
@@ -414,9 +404,17 @@ static struct life *find(struct switches *s, const struct derive_event *event)
 						    .state = PROFILE_STATE_BLOCKED }));
 		*number = s->lives.len;
 	}
-	life = &s->lives.items[*number - 1];
-	if (event->thread != PROFILE_NONE)
+	return &s->lives.items[*number - 1];
+}
+
+static struct life *find(struct switches *s, const struct derive_event *event)
+{
+	struct life *life = life_of(s, event->ev->pid, event->ev->tid);
+
+	if (event->thread != PROFILE_NONE) {
 		life->thread = event->thread;
+		life->pid = event->ev->pid;
+	}
 	return life;
 }
 
@@ -568,6 +566,16 @@ static void add_account(struct switches *s, struct life *life, uint64_t end_ns)
 	sum->own_run_ns += b->own_run_ns - a->own_run_ns;
 }
 
+/* A record that follows the tracepoint which has said the same, at the first one: it makes tracepoints stacks only. */
+static bool is_echo(struct switches *s, struct life *life, const struct event *ev)
+{
+	bool by_point = life->by_point;
+
+	s->switch_event = PROFILE_NONE;
+	life->by_point = false;
+	return by_point && life->now == (ev->cpu_switch.in ? ON_CPU : WAITING);
+}
+
 static void take_switch(struct switches *s, struct life *life, const struct event *ev)
 {
 	s->any = true;
@@ -650,16 +658,10 @@ static void end_life(struct switches *s, struct life *life, uint64_t to_ns)
 }
 
 /* The first one counts: it can run from then on. */
-static void take_waking(struct switches *s, const struct derive_event *event)
+static void take_waking(struct switches *s, const struct derive_event *event, const struct sched_point *point)
 {
-	const struct event_sample *sample = &event->ev->sample;
-	const uint64_t *number;
-	uint32_t tid;
+	const uint64_t *number = map_get(&s->numbers, point->woken_tid);
 
-	if (sample->raw_len < sizeof(tid) || s->waking_offset > sample->raw_len - sizeof(tid))
-		return;
-	memcpy(&tid, sample->raw + s->waking_offset, sizeof(tid));
-	number = map_get(&s->numbers, tid);
 	if (!number)
 		return;
 
@@ -669,7 +671,7 @@ static void take_waking(struct switches *s, const struct derive_event *event)
 	    (life->now != WAITING && life->now != NOT_KNOWN))
 		return;
 	life->woken_ns = event->ev->time_ns;
-	life->waker = event->thread;
+	life->waker = point->kind == SCHED_POINT_WAKING ? event->thread : PROFILE_NONE;
 }
 
 static void share_out_all(struct switches *s, struct life *life);
@@ -715,7 +717,7 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
 	life->state = PROFILE_STATE_BLOCKED;
-	life->ran_ns = life->turns = 0;
+	life->ran_ns = life->turns = life->exit_ns = 0;
 	life->first = life->last = (struct reading){ 0 };
 	if (time_ns) { /* it has not been on a CPU yet */
 		life->first = (struct reading){ .time_ns = time_ns, .is_known = true };
@@ -730,12 +732,81 @@ static void take_fork(struct switches *s, struct life *life, const struct event 
 	if (life->now == ON_CPU || life->now == WAITING) {
 		if (!ev->time_ns)
 			return; /* a list of who lives, and this one is known */
-		end_now(s, life, ev->time_ns);
+		end_now(s, life, life->exit_ns ? MAX(life->exit_ns, life->since_ns) : ev->time_ns);
 	}
 	share_out_all(s, life);
 	begin_life(s, life, ev);
 	if (ev->time_ns && ev->tid == ev->pid)
 		descriptors_forget(s->descriptors, ev->pid);
+}
+
+/* What it did while it leaves a CPU is known; that it leaves it, records of switches tell, too. */
+static void hold_stack(struct switches *s, struct life *life, const struct derive_event *event)
+{
+	if (life->now == WAITING || s->left_out_ns || !derive_has_callers(s->request->profile, event->stack))
+		return;
+	life->leaving = (struct held_stack){ .stack = event->stack, .cpu = event->ev->cpu, .stop = event->stop,
+					     .is_known = true, .descriptor = PROFILE_NONE };
+}
+
+/* Both threads of it: @point is all that is known of the one that comes. */
+static void switch_by_point(struct switches *s, struct life *leaves, const struct event *ev, const struct sched_point *point)
+{
+	struct event at = { .kind = EVENT_SWITCH, .time_ns = ev->time_ns, .cpu = ev->cpu,
+			    .cpu_switch = { .preempted = point->left == SCHED_POINT_READY } };
+	struct life *comes;
+
+	if (leaves && point->left == SCHED_POINT_ENDED)
+		end_now(s, leaves, ev->time_ns);
+	else if (leaves)
+		take_switch(s, leaves, &at);
+	if (leaves)
+		leaves->by_point = leaves->seen = true;
+	if (!point->next_tid)
+		return;
+	comes = life_of(s, point->next_tid, point->next_tid);
+	at.cpu_switch = (struct event_switch){ .in = true };
+	take_switch(s, comes, &at);
+	comes->by_point = comes->seen = true;
+}
+
+static void take_switch_point(struct switches *s, const struct derive_event *event, const struct sched_point *point)
+{
+	const struct event *ev = event->ev;
+	const uint64_t *number = map_get(&s->numbers, point->prev_tid);
+	struct life *life = number ? &s->lives.items[*number - 1] : NULL;
+
+	if (ev->tid && ev->tid != UINT32_MAX)
+		life = find(s, event);
+	if (life)
+		hold_stack(s, life, event);
+	if (ev->sample.event == s->switch_event)
+		switch_by_point(s, life, ev, point);
+	else if (life)
+		note_period(s, ev);
+}
+
+static void take_point(struct switches *s, const struct derive_event *event)
+{
+	struct sched_point point;
+
+	if (!sched_points_read(s->points, event->ev, &point))
+		return;
+	if (point.kind == SCHED_POINT_SWITCH)
+		take_switch_point(s, event, &point);
+	else
+		take_waking(s, event, &point);
+}
+
+/* Tracepoints tell of the switch after which it is gone. */
+static void take_exit(struct switches *s, struct life *life, const struct event *ev)
+{
+	if (s->switch_event == PROFILE_NONE || life->now == ENDED || life->now == NOT_KNOWN) {
+		end_now(s, life, ev->time_ns);
+		return;
+	}
+	life->exit_ns = ev->time_ns;
+	thread_of(s, life); /* under the name that it has now */
 }
 
 /* The recorder left switches out from here on, or records them again. */
@@ -768,8 +839,8 @@ static void take(void *state, const struct derive_event *event)
 	if (!s->start_ns)
 		s->start_ns = ev->time_ns;
 	s->newest_ns = MAX(s->newest_ns, ev->time_ns);
-	if (is_waking(s, ev)) {
-		take_waking(s, event);
+	if (is_point(s, ev)) {
+		take_point(s, event);
 		return;
 	}
 	if (ev->kind == EVENT_THROTTLE) {
@@ -790,7 +861,8 @@ static void take(void *state, const struct derive_event *event)
 		take_sample(s, life, event);
 		break;
 	case EVENT_SWITCH:
-		take_switch(s, life, ev);
+		if (!is_echo(s, life, ev))
+			take_switch(s, life, ev);
 		break;
 	case EVENT_FORK:
 		take_fork(s, life, ev);
@@ -799,7 +871,7 @@ static void take(void *state, const struct derive_event *event)
 		take_times(s, life, ev);
 		break;
 	default: /* EVENT_EXIT */
-		end_now(s, life, ev->time_ns);
+		take_exit(s, life, ev);
 	}
 }
 
@@ -825,6 +897,8 @@ static void finish(void *state)
 	for (size_t i = 0; i < s->lives.len; i++) {
 		struct life *life = &s->lives.items[i];
 
+		if (life->exit_ns)
+			end_now(s, life, MAX(life->exit_ns, life->since_ns));
 		if (life->now != ENDED) {
 			end_life(s, life, end_ns);
 			add_account(s, life, end_ns);

@@ -52,18 +52,12 @@ struct caller {
 	struct stand_ins stand_ins;
 };
 
-/* Where a tracepoint has a number of 8 bytes. */
-struct number_place {
-	uint32_t offset;
-	bool is_known;
-};
-
 struct syscalls {
 	const struct derive_request *request;
 	const struct derive_out *out;
 	uint32_t type; /* of the profile */
 	uint32_t enter, exit; /* events of the recording */
-	struct number_place entered, left, result; /* in their payloads */
+	struct tracepoint_number entered, left, result; /* in their payloads */
 	struct map numbers; /* tid -> number in callers + 1 */
 	VEC(struct caller) callers;
 	struct map names; /* call, or errno + ERRNO_BASE -> string of the profile */
@@ -73,22 +67,16 @@ struct syscalls {
 
 #define ERRNO_BASE (1ull << 32)
 
-static bool is_named(const struct recording *rec, uint32_t event, const char *name)
-{
-	return rec->events[event].samples && rec->events[event].type == PERF_TYPE_TRACEPOINT &&
-	       strncmp(rec->events[event].name, name, strlen(name)) == 0;
-}
-
 bool derive_is_syscall(const struct recording *rec, uint32_t index)
 {
-	return is_named(rec, index, ENTER) || is_named(rec, index, EXIT);
+	return derive_is_tracepoint(rec, index, ENTER) || derive_is_tracepoint(rec, index, EXIT);
 }
 
 /* The event that comes for each call, not for some of them; PROFILE_NONE: there is none. */
 static uint32_t find_event(const struct recording *rec, const char *name)
 {
 	for (uint32_t i = 0; i < rec->nevents; i++)
-		if (is_named(rec, i, name) && !rec->events[i].is_freq && rec->events[i].rate <= 1)
+		if (derive_is_tracepoint(rec, i, name) && derive_is_every(rec, i))
 			return i;
 	return PROFILE_NONE;
 }
@@ -96,17 +84,6 @@ static uint32_t find_event(const struct recording *rec, const char *name)
 bool derive_has_syscalls(const struct recording *rec)
 {
 	return find_event(rec, ENTER) != PROFILE_NONE && find_event(rec, EXIT) != PROFILE_NONE;
-}
-
-static struct number_place find_field(const struct recording *rec, uint32_t event, const char *name)
-{
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct tracepoint_format format = tracepoint_format_read(&arena, rec->events[event].format);
-	const struct tracepoint_field *field = tracepoint_format_find(&format, name);
-
-	if (!field || field->len != sizeof(uint64_t) || field->dynamic)
-		return (struct number_place){ 0 };
-	return (struct number_place){ field->offset, true };
 }
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
@@ -122,11 +99,11 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s->out = out;
 	s->enter = find_event(rec, ENTER);
 	s->exit = find_event(rec, EXIT);
-	s->entered = find_field(rec, s->enter, "id");
-	s->left = find_field(rec, s->exit, "id");
-	s->result = find_field(rec, s->exit, "ret");
+	s->entered = tracepoint_number_find(rec->events[s->enter].format, "id");
+	s->left = tracepoint_number_find(rec->events[s->exit].format, "id");
+	s->result = tracepoint_number_find(rec->events[s->exit].format, "ret");
 	for (uint32_t i = 0; i < rec->nevents; i++)
-		s->stacks |= i != s->enter && is_named(rec, i, ENTER);
+		s->stacks |= i != s->enter && derive_is_tracepoint(rec, i, ENTER);
 	s->type = profile_add_value_type(
 		p, &(struct profile_value_type){ .name = profile_string(p, DERIVE_SYSCALLS), .unit = profile_string(p, "ns") });
 	return s;
@@ -149,7 +126,7 @@ static bool is_ours(const struct syscalls *s, const struct event *ev)
 	const struct recording *rec = s->request->recording;
 
 	return ev->kind == EVENT_SAMPLE && ev->sample.event < rec->nevents &&
-	       (ev->sample.event == s->exit || is_named(rec, ev->sample.event, ENTER));
+	       (ev->sample.event == s->exit || derive_is_tracepoint(rec, ev->sample.event, ENTER));
 }
 
 static bool wants(const void *state, const struct event *ev)
@@ -158,13 +135,9 @@ static bool wants(const void *state, const struct event *ev)
 	return ev->kind == EVENT_FORK || ev->kind == EVENT_EXIT || is_ours(state, ev);
 }
 
-static bool number_at(const struct event_sample *sample, struct number_place place, uint64_t *ret)
+static bool number_of(const struct event *ev, const struct tracepoint_number *number, uint64_t *ret)
 {
-	if (!place.is_known || sample->raw_len < sizeof(*ret) ||
-	    place.offset > sample->raw_len - sizeof(*ret))
-		return false;
-	memcpy(ret, sample->raw + place.offset, sizeof(*ret));
-	return true;
+	return tracepoint_number_read(number, ev->sample.raw, ev->sample.raw_len, ret);
 }
 
 static uint32_t call_text(struct syscalls *s, uint64_t call)
@@ -281,7 +254,7 @@ static void take_exit(struct syscalls *s, struct caller *caller, const struct ev
 		caller->since_ns = s->request->recording->start_ns;
 		caller->cpu = ev->cpu;
 	}
-	if (caller->call == call && number_at(&ev->sample, s->result, &result))
+	if (caller->call == call && number_of(ev, &s->result, &result))
 		put_call(s, caller, ev->time_ns, (int64_t)result);
 	leave(caller);
 }
@@ -292,25 +265,19 @@ static void take_stack(struct caller *caller, const struct derive_event *event)
 	caller->entry = (struct entry_stack){ event->stack, event->stop, true };
 }
 
-/* Without a call chain there is the place in the kernel that all calls have in common. */
-static bool has_callers(const struct syscalls *s, uint32_t stack)
-{
-	return stack && s->request->profile->stacks.items[stack].depth > 1;
-}
-
 static void take_sample(struct syscalls *s, struct caller *caller, const struct derive_event *event)
 {
 	const struct event *ev = event->ev;
 	uint64_t call;
 
 	if (ev->sample.event == s->exit) {
-		if (number_at(&ev->sample, s->left, &call))
+		if (number_of(ev, &s->left, &call))
 			take_exit(s, caller, ev, call);
 		return;
 	}
-	if (ev->sample.event == s->enter && number_at(&ev->sample, s->entered, &call))
+	if (ev->sample.event == s->enter && number_of(ev, &s->entered, &call))
 		take_enter(caller, ev, call);
-	if (ev->sample.event != s->enter || (!s->stacks && has_callers(s, event->stack)))
+	if (ev->sample.event != s->enter || (!s->stacks && derive_has_callers(s->request->profile, event->stack)))
 		take_stack(caller, event);
 }
 
