@@ -1,111 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_starts.c - a pass over the bytes that takes any that look like "call" or "lea" of an address in the code. Bytes in the
- * middle of an instruction may look so, too; few of their targets stand where a function may begin.
+ * code_starts.c - of the targets of calls (code_targets.h), those that no symbol knows; or the few that a bundle kept.
  */
 #include "symbolize/elf/code_starts.h"
 
+#include "formats/base/bisect.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
 #include "formats/base/reader.h"
 #include "formats/base/vec.h"
+#include "symbolize/elf/code_targets.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define CODE_LEN_MAX	 (16u << 20)
 #define FUNCTION_LEN_MAX (64u << 10) /* from its beginning to an address in it */
-#define CALL_LEN	 5	     /* e8 and a distance */
-#define LEA_LEN		 7	     /* 48 or 4c, 8d, register and "rip", distance */
 
 struct code_starts {
 	const struct symtab *symbols;
 	VEC(uint64_t) starts; /* ascending */
 };
 
-struct code {
-	const uint8_t *bytes;
-	size_t len;
-	uint64_t vaddr;
-};
-
-static int32_t distance_at(const uint8_t *bytes)
-{
-	struct reader r;
-
-	reader_init(&r, bytes, 4, /* big_endian= */ false);
-	return (int32_t)reader_u32(&r, "distance");
-}
-
-/*
- * How code ends that does not run into what follows, and what compilers fill up with. The last byte that a number stands for
- * may be any.
- */
-static const struct {
-	uint8_t len, bytes[6], any; /* @any bytes more */
-} ends[] = {
-	{ 1, { 0xc3 }, 0 },			  /* ret */
-	{ 1, { 0xcc }, 0 },			  /* int3 */
-	{ 1, { 0xf4 }, 0 },			  /* hlt */
-	{ 1, { 0x90 }, 0 },			  /* nop, of any length */
-	{ 3, { 0x0f, 0x1f, 0x00 }, 0 },
-	{ 4, { 0x0f, 0x1f, 0x40, 0x00 }, 0 },
-	{ 5, { 0x0f, 0x1f, 0x44, 0x00, 0x00 }, 0 },
-	{ 3, { 0x0f, 0x1f, 0x80 }, 4 },
-	{ 4, { 0x0f, 0x1f, 0x84, 0x00 }, 4 },
-	{ 1, { 0xe9 }, 4 },			  /* jmp */
-	{ 1, { 0xeb }, 1 },
-	{ 2, { 0x0f, 0x0b }, 0 },		  /* ud2 */
-};
-
-/* May a function begin at @offset? */
-static bool is_behind_end(const struct code *code, size_t offset)
-{
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		size_t len = (size_t)ends[i].len + ends[i].any;
-
-		if (offset >= len && memcmp(code->bytes + offset - len, ends[i].bytes, ends[i].len) == 0)
-			return true;
-	}
-	return !offset;
-}
-
-static void add_target(struct code_starts *s, const struct code *code, size_t end, int32_t distance)
-{
-	uint64_t offset = end + (uint64_t)(int64_t)distance;
-
-	if (offset < code->len && is_behind_end(code, (size_t)offset))
-		vec_push(&s->starts, code->vaddr + offset);
-}
-
-static void scan(struct code_starts *s, const struct code *code)
-{
-	const uint8_t *p = code->bytes;
-
-	for (size_t i = 0; i + LEA_LEN <= code->len; i++) {
-		if (p[i] == 0xe8)
-			add_target(s, code, i + CALL_LEN, distance_at(p + i + 1));
-		else if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8d && (p[i + 2] & 0xc7) == 0x05)
-			add_target(s, code, i + LEA_LEN, distance_at(p + i + 3));
-	}
-}
-
 /* A table is about a sixth as long as the code; what C's start files bring along is none. */
 #define TABLE_RATE 64
 
 uint64_t code_starts_cost(const struct image *img)
 {
-	uint64_t table = image_section_stored_len(img, ".eh_frame"), len = 0;
-	size_t count;
-	const struct image_segment *segments = image_segments(img, &count);
+	uint64_t len = code_targets_cost(img);
 
-	for (size_t i = 0; i < count && image_arch(img) == &arch_x86_64; i++) {
-		if (segments[i].exec)
-			len += MIN(segments[i].file_len, CODE_LEN_MAX);
-	}
-	if (table > len / TABLE_RATE || image_has_section(img, ".debug_frame"))
+	if (image_section_stored_len(img, ".eh_frame") > len / TABLE_RATE || image_has_section(img, ".debug_frame"))
 		return 0;
-	return MIN(len, CODE_LEN_MAX);
+	return len;
 }
 
 static int ascending(const void *a, const void *b)
@@ -117,19 +41,12 @@ static int ascending(const void *a, const void *b)
 
 static void scan_image(struct code_starts *s, struct image *img)
 {
-	size_t count, left = (size_t)code_starts_cost(img);
-	const struct image_segment *segments = image_segments(img, &count);
+	struct code_targets *targets = code_starts_cost(img) ? code_targets_new(img) : NULL;
+	size_t count = 0;
+	const uint64_t *items = targets ? code_targets_list(targets, &count) : NULL;
 
-	for (size_t i = 0; i < count && left; i++) {
-		struct code code = { .vaddr = segments[i].vaddr };
-
-		if (segments[i].exec)
-			code.bytes = image_bytes_at(img, code.vaddr, &code.len);
-		code.len = code.bytes ? MIN(code.len, left) : 0;
-		left -= code.len;
-		scan(s, &code);
-	}
-	vec_sort(&s->starts, ascending);
+	vec_append(&s->starts, items, count);
+	code_targets_free(targets);
 }
 
 static void read_section(struct code_starts *s, const struct image_section *section)
@@ -171,33 +88,17 @@ void code_starts_free(struct code_starts *s)
 /* Does a symbol begin above @start, at @vaddr or below? */
 static bool is_named_between(const struct symtab *symbols, uint64_t start, uint64_t vaddr)
 {
-	size_t low = 0, high;
-	const struct symtab_entry *entries = symtab_entries(symbols, &high);
-	size_t count = high;
+	size_t count;
+	const struct symtab_entry *entries = symtab_entries(symbols, &count);
+	size_t low = BISECT(count, i, entries[i].vaddr <= start);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (entries[mid].vaddr <= start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < count && entries[low].vaddr <= vaddr;
 }
 
 uint64_t code_starts_find(const struct code_starts *s, uint64_t vaddr)
 {
-	size_t low = 0, high = s->starts.len;
+	size_t low = BISECT(s->starts.len, i, s->starts.items[i] <= vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->starts.items[mid] <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low)
 		return 0;
 	uint64_t start = s->starts.items[low - 1];

@@ -17,6 +17,8 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "formats/base/xz.h"
+#include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/code_targets.h"
 #include "symbolize/elf/go_table.h"
 #include "symbolize/elf/image.h"
 #include "symbolize/elf/plt.h"
@@ -727,6 +729,73 @@ static void fill(struct symtab *tab, const struct builder *b, const struct candi
 	}
 }
 
+/*
+ * ---- where exported labels end ----
+ *
+ * Dynamic symbols without a length are labels that an assembler's author exported. The next one may be far away, with the
+ * functions between them that are not exported: half a library. Their names stand for what lies up to the next beginning
+ * that the unwind table or a call knows.
+ */
+
+#define LABEL_LEN_SURE 256 /* closer ones are not worth a look at the code */
+
+/* Does a name that reaches far matter to one of @addresses? All do if there are none. */
+static bool reaches_far(const struct symtab *tab, size_t i, const uint64_t *addresses, size_t count)
+{
+	uint64_t begin = tab->entries[i].vaddr, sure = begin + LABEL_LEN_SURE, end = tab->extents[i].end;
+
+	if (tab->entries[i].len || end <= sure)
+		return false;
+	size_t first = BISECT(count, k, addresses[k] < sure);
+
+	return !addresses || (first < count && addresses[first] < end);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+struct beginnings {
+	VEC(uint64_t) items; /* ascending */
+};
+
+static void beginnings_read(struct beginnings *ret, struct image *img)
+{
+	struct cfi_section *cfi = cfi_section_new(img);
+	struct code_targets *targets = code_targets_new(img);
+	size_t count, pos = 0;
+	const uint64_t *items = code_targets_list(targets, &count);
+	struct cfi_fde fde;
+
+	vec_append(&ret->items, items, count);
+	while (cfi && cfi_section_each(cfi, &pos, &fde))
+		vec_push(&ret->items, fde.begin);
+	vec_sort(&ret->items, ascending);
+	code_targets_free(targets);
+	cfi_section_free(cfi);
+}
+
+/* Of @addresses, ascending, or of all if it is NULL. */
+static void end_labels(struct symtab *tab, struct image *img, const uint64_t *addresses, size_t count)
+{
+	struct beginnings known = { 0 };
+
+	for (size_t i = 0; i < tab->count && !tab->full; i++) {
+		if (!reaches_far(tab, i, addresses, count))
+			continue;
+		if (!known.items.len)
+			beginnings_read(&known, img);
+		size_t next = BISECT(known.items.len, k, known.items.items[k] <= tab->entries[i].vaddr);
+
+		if (next < known.items.len)
+			tab->extents[i].end = MIN(tab->extents[i].end, known.items.items[next]);
+	}
+	vec_deinit(&known.items);
+}
+
 /* A stub in front of which there are no addresses needs no name. */
 static bool needs_plt(const struct image *img, const uint64_t *addresses, size_t count)
 {
@@ -775,6 +844,7 @@ static struct symtab *build(struct image *img, const uint64_t *addresses, size_t
 		image_note_defect(img, "symbols with names that no linker writes were left out");
 	tab->full = b.full;
 	tab->names = b.names.items;
+	end_labels(tab, img, addresses, count);
 	vec_deinit(&b.symbols);
 	vec_deinit(&b.limits);
 	map_deinit(&b.ifuncs);

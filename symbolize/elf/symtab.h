@@ -3,8 +3,9 @@
  * symtab.h - the functions an ELF file names, sorted by address.
  *
  * Merges .symtab, .dynsym, the .symtab inside .gnu_debugdata (xz, through libelf's or liblzma's decoder), the functions of
- * Go's own table where there is no .symtab (go_table.h), and PLT slots as "name@plt". Where several symbols share an address: sized before unsized, global before weak before
- * local, then fewest leading underscores, then by name, so that the result does not depend on order.
+ * Go's own table where there is no .symtab (go_table.h), and PLT slots as "name@plt". Where several symbols share an
+ * address: sized before unsized, global before weak before local, then fewest leading underscores, then by name, so that
+ * the result does not depend on order.
  * aarch64 mapping symbols ($x, $d), section and file symbols are left out.
  */
 #ifndef ELF_SYMTAB_H
@@ -24,12 +25,6 @@ struct symtab;
 struct symtab *symtab_new(struct image *img);
 
 /*
- * symtab_new() for some addresses only: symtab_find() at @addresses, which ascend, and symtab_end() of what it
- * finds are as in the whole table; other symbols may be missing. Reading a large file for some addresses costs a fifth.
- */
-struct symtab *symtab_new_near(struct image *img, const uint64_t *addresses, size_t count);
-
-/*
  * symtab_new() for questions about some addresses: symtab_find() of @addresses, which ascend, and symtab_end() of what it finds are
  * as in the whole table; other symbols may be missing. For @addresses that are few this takes a fifth of the time.
  */
@@ -39,7 +34,11 @@ void symtab_free(struct symtab *tab);
 /* The symbol that covers @vaddr, NULL if none does. Thread-safe. */
 const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t vaddr);
 
-/* Where an entry of @tab ends: by its length, or at the next symbol or the section's end if it has none. */
+/*
+ * Where an entry of @tab ends: by its length, or if it has none, at the next symbol or the section's end. Where the table
+ * is not full, a label without a length also ends where an unwind table's or a call's function begins: what is not exported
+ * must not take its name.
+ */
 uint64_t symtab_end(const struct symtab *tab, const struct symtab_entry *entry);
 
 /* All of them, ascending by address. */

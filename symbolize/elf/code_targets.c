@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_targets.c - a pass over the bytes that takes any that look like "call" or "lea" of an address in the code. Bytes in the
+ * middle of an instruction may look so, too; few of their targets stand where a function may begin.
+ */
+#include "symbolize/elf/code_targets.h"
+
+#include "formats/arch.h"
+#include "formats/base/compiler.h"
+#include "formats/base/memory.h"
+#include "formats/base/reader.h"
+#include "formats/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CALL_LEN 5 /* e8 and a distance */
+#define LEA_LEN	 7 /* 48 or 4c, 8d, register and "rip", distance */
+
+struct code_targets {
+	VEC(uint64_t) items; /* ascending */
+};
+
+struct code {
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t vaddr;
+};
+
+static int32_t distance_at(const uint8_t *bytes)
+{
+	struct reader r;
+
+	reader_init(&r, bytes, 4, /* big_endian= */ false);
+	return (int32_t)reader_u32(&r, "distance");
+}
+
+/*
+ * How code ends that does not run into what follows, and what compilers fill up with. The last byte that a number stands for
+ * may be any.
+ */
+static const struct {
+	uint8_t len, bytes[6], any; /* @any bytes more */
+} ends[] = {
+	{ 1, { 0xc3 }, 0 },			  /* ret */
+	{ 1, { 0xcc }, 0 },			  /* int3 */
+	{ 1, { 0xf4 }, 0 },			  /* hlt */
+	{ 1, { 0x90 }, 0 },			  /* nop, of any length */
+	{ 3, { 0x0f, 0x1f, 0x00 }, 0 },
+	{ 4, { 0x0f, 0x1f, 0x40, 0x00 }, 0 },
+	{ 5, { 0x0f, 0x1f, 0x44, 0x00, 0x00 }, 0 },
+	{ 3, { 0x0f, 0x1f, 0x80 }, 4 },
+	{ 4, { 0x0f, 0x1f, 0x84, 0x00 }, 4 },
+	{ 1, { 0xe9 }, 4 },			  /* jmp */
+	{ 1, { 0xeb }, 1 },
+	{ 2, { 0x0f, 0x0b }, 0 },		  /* ud2 */
+};
+
+/* May a function begin at @offset? */
+static bool is_behind_end(const struct code *code, size_t offset)
+{
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		size_t len = (size_t)ends[i].len + ends[i].any;
+
+		if (offset >= len && memcmp(code->bytes + offset - len, ends[i].bytes, ends[i].len) == 0)
+			return true;
+	}
+	return !offset;
+}
+
+static void add_target(struct code_targets *t, const struct code *code, size_t end, int32_t distance)
+{
+	uint64_t offset = end + (uint64_t)(int64_t)distance;
+
+	if (offset < code->len && is_behind_end(code, (size_t)offset))
+		vec_push(&t->items, code->vaddr + offset);
+}
+
+static void scan(struct code_targets *t, const struct code *code)
+{
+	const uint8_t *p = code->bytes;
+
+	for (size_t i = 0; i + LEA_LEN <= code->len; i++) {
+		if (p[i] == 0xe8)
+			add_target(t, code, i + CALL_LEN, distance_at(p + i + 1));
+		else if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8d && (p[i + 2] & 0xc7) == 0x05)
+			add_target(t, code, i + LEA_LEN, distance_at(p + i + 3));
+	}
+}
+
+uint64_t code_targets_cost(const struct image *img)
+{
+	uint64_t len = 0;
+	size_t count;
+	const struct image_segment *segments = image_segments(img, &count);
+
+	for (size_t i = 0; i < count && image_arch(img) == &arch_x86_64; i++) {
+		if (segments[i].exec)
+			len += MIN(segments[i].file_len, CODE_TARGETS_LEN_MAX);
+	}
+	return MIN(len, CODE_TARGETS_LEN_MAX);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+struct code_targets *code_targets_new(struct image *img)
+{
+	struct code_targets *t = memory_zeroed(1, sizeof(*t));
+	size_t count, left = (size_t)code_targets_cost(img);
+	const struct image_segment *segments = image_segments(img, &count);
+
+	for (size_t i = 0; i < count && left; i++) {
+		struct code code = { .vaddr = segments[i].vaddr };
+
+		if (segments[i].exec)
+			code.bytes = image_bytes_at(img, code.vaddr, &code.len);
+		code.len = code.bytes ? MIN(code.len, left) : 0;
+		left -= code.len;
+		scan(t, &code);
+	}
+	vec_sort(&t->items, ascending);
+	return t;
+}
+
+void code_targets_free(struct code_targets *t)
+{
+	if (!t)
+		return;
+	vec_deinit(&t->items);
+	free(t);
+}
+
+const uint64_t *code_targets_list(const struct code_targets *t, size_t *ret_count)
+{
+	*ret_count = t->items.len;
+	return t->items.items;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_targets.h - the addresses in a file's code that calls and "lea" lead to, where a function may begin; x86-64.
+ *
+ * A target counts if it stands behind padding, a return or a jump. That is a good guess, not a proof: data between
+ * functions may look like a call, and a function that is only called through a pointer in data is not found.
+ */
+#ifndef ELF_CODE_TARGETS_H
+#define ELF_CODE_TARGETS_H
+
+#include "symbolize/elf/image.h"
+
+#include <stdint.h>
+
+/* Of a file's executable segments so many bytes are looked at, at the most. */
+#define CODE_TARGETS_LEN_MAX (16u << 20)
+
+struct code_targets;
+
+/* Bytes of code that code_targets_new() looks at; 0 where it finds nothing since the code is another machine's. */
+uint64_t code_targets_cost(const struct image *img);
+
+/* Looks at the code. @img may be closed afterwards. Never fails. */
+struct code_targets *code_targets_new(struct image *img);
+void code_targets_free(struct code_targets *targets);
+
+/* All of them, ascending; an address that several calls lead to may stand there more than once. */
+const uint64_t *code_targets_list(const struct code_targets *targets, size_t *ret_count);
+
+#endif
