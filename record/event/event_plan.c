@@ -6,6 +6,7 @@
 
 #include "record/event/event_attr.h"
 #include "record/event/event_open.h"
+#include "record/event/own_samples.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -82,7 +83,12 @@ int event_plan_open_waking(const struct event_plan *plan, size_t index, const st
 	attr.sample_stack_user = MIN(attr.sample_stack_user, stack_len);
 	attr.watermark = 0;
 	attr.wakeup_events = 1;
-	return open_twin(plan, index, target, &attr);
+	int fd = open_twin(plan, index, target, &attr);
+
+	/* Who waits for the ring is switched off the CPU when it waits again. */
+	if (fd >= 0 && event_desc_is_off_cpu(plan->events[index].desc))
+		own_samples_leave_out(fd);
+	return fd;
 }
 
 static struct err *open_dummy(const struct perf_event_attr *attr, const struct event_target *target,

@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #define LATE_NS	      1000000	  /* after a sample, what is read no longer belongs to it */
-#define SAME_NS	      100000	  /* from a sample to that of the switch by which its reader took the CPU: 24 to 50 us */
-#define SAME_MAX      4		  /* samples of a thread at one moment: more events, and that switch */
+#define MOMENT_NS      100000	  /* from a sample to that of the switch by which its reader took the CPU: 24 to 50 us */
+#define MOMENT_MAX     8	  /* samples of one moment: more events, and that switch */
 #define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
 #define END_WAIT_NS   1000000000
@@ -201,24 +201,26 @@ static void pass_over(struct reader *r, const struct sample_head *seen)
 	managed_process_release(r->all->table, p);
 }
 
-/* Samples of a thread between which it did not run, oldest first. */
+/*
+ * Samples between which their threads did not run, oldest first: one wakes our own thread, and the switch by which that takes the CPU is another, of the
+ * thread that was sampled or of the one that came after it.
+ */
 struct moment {
 	size_t count;
-	struct sample_head samples[SAME_MAX];
+	struct sample_head samples[MOMENT_MAX];
 };
 
-/* Is @next the sample of the switch by which our own thread took the CPU, woken by the sample before, or of another event at that moment? */
-static bool is_same_moment(const struct moment *moment, const struct sample_head *next)
+/* Those of @moment that do not belong to that of @time_ns, or for which there is no room. */
+static void pass_over_before(struct reader *r, struct moment *moment, uint64_t time_ns)
 {
-	const struct sample_head *last = &moment->samples[moment->count - 1];
+	size_t count = moment->count == MOMENT_MAX;
 
-	return moment->count < SAME_MAX && last->tid == next->tid && last->pid == next->pid && next->time_ns - last->time_ns < SAME_NS;
-}
-
-static void pass_over_all(struct reader *r, const struct moment *moment)
-{
-	for (size_t i = 0; i < moment->count; i++)
+	while (count < moment->count && moment->samples[count].time_ns + MOMENT_NS < time_ns)
+		count++;
+	for (size_t i = 0; i < count; i++)
 		pass_over(r, &moment->samples[i]);
+	moment->count -= count;
+	memmove(moment->samples, moment->samples + count, moment->count * sizeof(*moment->samples));
 }
 
 /* The newest samples since the last call: those before them are too late. False: there are none, or the drain was faster. */
@@ -230,44 +232,45 @@ static bool newest_moment(struct reader *r, struct moment *ret)
 	ret->count = 0;
 	r->pos = head;
 	while (sample_head_next(r->ring, &pos, head, &next)) {
-		if (ret->count && !is_same_moment(ret, &next)) {
-			pass_over_all(r, ret);
-			ret->count = 0;
-		}
+		pass_over_before(r, ret, next.time_ns);
 		ret->samples[ret->count++] = next;
 	}
 	if (pos < head)
-		pass_over_all(r, ret);
+		pass_over_before(r, ret, UINT64_MAX);
 	return ret->count && pos == head;
 }
 
-/* What there is to be read at this moment; the result's state, if it is an interpreter's. */
-static enum event_managed_state read_moment(struct reader *r, const struct moment *moment, bool other, struct managed_process *p)
+static bool is_same_thread(const struct sample_head *one, const struct sample_head *other)
 {
-	const struct sample_head *newest = &moment->samples[moment->count - 1];
+	return one->tid == other->tid && one->pid == other->pid;
+}
+
+/* What there is to be read of the thread of sample @number of @moment; the result's state, if it is an interpreter's. */
+static enum event_managed_state read_thread(struct reader *r, const struct moment *moment, size_t number, bool other, struct managed_process *p)
+{
+	const struct sample_head *newest = &moment->samples[number];
 
 	if (!read_memory(r, newest, other && copy_sample(r, newest), p))
 		return EVENT_MANAGED_TORN;
 	bool deep = r->was_deep;
 
-	for (size_t i = 0; i + 1 < moment->count && other; i++) {
-		if (copy_sample(r, &moment->samples[i]))
-			read_once(r, &moment->samples[i], /* other= */ true, NULL);
+	for (size_t i = 0; i < number && other; i++) {
+		const struct sample_head *seen = &moment->samples[i];
+
+		if (is_same_thread(seen, newest) && copy_sample(r, seen))
+			read_once(r, seen, /* other= */ true, NULL);
 		deep |= r->was_deep;
 	}
 	r->was_deep = deep;
 	return r->stack.state;
 }
 
-static void take_samples(struct reader *r)
+/* Sample @number of @moment, the newest of its thread, and its others. */
+static void take_thread(struct reader *r, const struct moment *moment, size_t number)
 {
 	struct managed_table *table = r->all->table;
 	enum event_managed_state state = EVENT_MANAGED_LATE;
-	struct moment moment;
-
-	if (!newest_moment(r, &moment))
-		return;
-	const struct sample_head *newest = &moment.samples[moment.count - 1];
+	const struct sample_head *newest = &moment->samples[number];
 	bool other = stack_shelves_wants(r->all->shelves, newest->pid);
 	struct managed_process *p = managed_table_hold(table, newest->pid);
 
@@ -277,13 +280,30 @@ static void take_samples(struct reader *r)
 
 	r->was_deep = false;
 	if (begin < newest->time_ns + LATE_NS && budget_charge(&r->budget, begin, r->read_ns))
-		state = read_moment(r, &moment, other, p);
-	for (size_t i = 0; i < moment.count && p; i++)
-		put_stack(r, &moment.samples[i], p, state);
+		state = read_thread(r, moment, number, other, p);
+	for (size_t i = 0; i <= number && p; i++)
+		if (is_same_thread(&moment->samples[i], newest))
+			put_stack(r, &moment->samples[i], p, state);
 	managed_process_release(table, p);
 	took = clock_now_ns(CLOCK_MONOTONIC) - begin;
 	r->read_ns += took;
 	r->deep_ns += r->was_deep ? took : 0;
+}
+
+static void take_samples(struct reader *r)
+{
+	struct moment moment;
+
+	if (!newest_moment(r, &moment))
+		return;
+	for (size_t i = moment.count; i-- > 0;) {
+		bool newest = true;
+
+		for (size_t j = i + 1; j < moment.count; j++)
+			newest = newest && !is_same_thread(&moment.samples[i], &moment.samples[j]);
+		if (newest)
+			take_thread(r, &moment, i);
+	}
 }
 
 /* False: it is off line. */
